@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* The instruction set: targets, rows, decoding a word into operands, printing LLVM's text.
+ *
+ * Everything here is read from the tables in isa/ through the generator; this header names no instruction. */
+#ifndef WMI_ISA_H
+#define WMI_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    WMI_INSTRUCTION_DWORDS = 5, /* MIMG with NSA words, the longest of all targets */
+    WMI_OPERANDS = 12,          /* operands that one instruction prints, at most */
+};
+
+/* Every instruction by identity: WMI_INSN_v_add_f32, ... The identity is the row's first name, made unique. */
+enum wmi_insn_id {
+    WMI_INSN_NONE,
+#define INSN(id, ...) WMI_INSN_##id,
+#include "insn.def"
+    WMI_INSN_COUNT
+};
+
+/* Which part of the machine executes the instruction; from the row's encoding. */
+enum wmi_class {
+    WMI_CLASS_SALU,    /* SOP1, SOP2, SOPC, SOPK: a body in src/sem */
+    WMI_CLASS_VALU,    /* VOP*: a body in src/sem, compiled per CPU level and wave size */
+    WMI_CLASS_CONTROL, /* SOPP, and the SOP1/SOPK that change the program counter or machine state: src/exec */
+    WMI_CLASS_SMEM,
+    WMI_CLASS_BUFFER,  /* MUBUF, VBUFFER */
+    WMI_CLASS_TBUFFER, /* MTBUF */
+    WMI_CLASS_IMAGE,
+    WMI_CLASS_FLAT,
+    WMI_CLASS_GLOBAL,
+    WMI_CLASS_SCRATCH,
+    WMI_CLASS_DS,
+    WMI_CLASS_EXPORT, /* EXP, VINTRP, VINTERP, LDSDIR */
+};
+
+/* What a memory instruction does. */
+enum wmi_memory_kind {
+    WMI_MEMORY_NONE,
+    WMI_MEMORY_LOAD,
+    WMI_MEMORY_STORE,
+    WMI_MEMORY_ATOMIC,  /* the body's name says the operation */
+    WMI_MEMORY_CONTROL, /* cache write-back, invalidate, clocks, barriers, semaphores */
+};
+
+/* What an operand is made of; the width comes from wmi_type_bits(). */
+enum wmi_type {
+    WMI_TYPE_NONE,
+#define TYPE(name, bits, ...) WMI_TYPE_##name,
+#include "types.def"
+    WMI_TYPE_COUNT
+};
+
+/* Which place an operand has in its instruction. Every encoding maps its fields to these. */
+enum wmi_role {
+    WMI_ROLE_NONE,
+    WMI_ROLE_D,      /* result: vdst, sdst, vdata of a load */
+    WMI_ROLE_SDST,   /* second, scalar result of VOP3B and of v_add_co_u32 (vcc in VOP2) */
+    WMI_ROLE_A,      /* src0, ssrc0 */
+    WMI_ROLE_B,      /* src1 */
+    WMI_ROLE_C,      /* src2, carry in, VGPR accumulator */
+    WMI_ROLE_IMM,    /* simm16, simm32 of madmk/madak, label, hwreg, sendmsg, waitcnt, attr */
+    WMI_ROLE_IMM2,   /* second immediate: s_setreg_imm32, attribute channel */
+    WMI_ROLE_ADDR,   /* vaddr, DS address, SBASE */
+    WMI_ROLE_DATA,   /* store or atomic data */
+    WMI_ROLE_DATA2,  /* second data: ds_write2, ds_cmpst */
+    WMI_ROLE_RSRC,   /* V#, T# */
+    WMI_ROLE_SAMP,   /* S# */
+    WMI_ROLE_OFFSET, /* soffset: SGPR, or constant; SMEM's offset operand */
+    WMI_ROLE_SADDR,  /* FLAT family scalar base */
+    WMI_ROLE_FORMAT, /* MTBUF dfmt/nfmt */
+    WMI_ROLE_COUNT
+};
+
+enum wmi_operand_kind {
+    WMI_OPERAND_NONE,
+    WMI_OPERAND_SGPR,    /* reg: 0..105 */
+    WMI_OPERAND_VGPR,    /* reg: 0..255 */
+    WMI_OPERAND_AGPR,    /* reg: 0..255 */
+    WMI_OPERAND_TTMP,    /* reg: 0..15 */
+    WMI_OPERAND_SPECIAL, /* reg: enum wmi_special */
+    WMI_OPERAND_CONSTANT, /* inline constant; value: its bits as an operand of this type takes them (f16 in f16, i64 sign-extended) */
+    WMI_OPERAND_LITERAL, /* value: what the operand takes (a 64-bit float literal is the high dword) */
+    WMI_OPERAND_IMMEDIATE, /* value: the field, sign-extended where the row says so */
+    WMI_OPERAND_LABEL,   /* value: signed dwords from the end of the instruction */
+    WMI_OPERAND_OFF,     /* "off", no register */
+};
+
+enum wmi_special {
+    WMI_SPECIAL_VCC, WMI_SPECIAL_VCC_LO, WMI_SPECIAL_VCC_HI,
+    WMI_SPECIAL_EXEC, WMI_SPECIAL_EXEC_LO, WMI_SPECIAL_EXEC_HI,
+    WMI_SPECIAL_M0, WMI_SPECIAL_NULL, WMI_SPECIAL_SCC, WMI_SPECIAL_VCCZ, WMI_SPECIAL_EXECZ,
+    WMI_SPECIAL_FLAT_SCRATCH, WMI_SPECIAL_FLAT_SCRATCH_LO, WMI_SPECIAL_FLAT_SCRATCH_HI,
+    WMI_SPECIAL_XNACK_MASK, WMI_SPECIAL_XNACK_MASK_LO, WMI_SPECIAL_XNACK_MASK_HI,
+    WMI_SPECIAL_SHARED_BASE, WMI_SPECIAL_SHARED_LIMIT, WMI_SPECIAL_PRIVATE_BASE, WMI_SPECIAL_PRIVATE_LIMIT,
+    WMI_SPECIAL_POPS_EXITING_WAVE_ID, WMI_SPECIAL_LDS_DIRECT,
+    WMI_SPECIAL_TBA, WMI_SPECIAL_TBA_LO, WMI_SPECIAL_TBA_HI,
+    WMI_SPECIAL_TMA, WMI_SPECIAL_TMA_LO, WMI_SPECIAL_TMA_HI,
+    WMI_SPECIAL_COUNT
+};
+
+struct wmi_operand {
+    uint8_t kind;   /* enum wmi_operand_kind */
+    uint8_t role;   /* enum wmi_role */
+    uint8_t type;   /* enum wmi_type */
+    uint8_t dwords; /* registers that the operand spans, 1..16 (32 for MFMA) */
+    uint16_t reg;
+    uint8_t written : 1, read : 1;
+    uint8_t implied : 1; /* fixed by the row (vcc of VOP2's carry), not a field */
+    uint8_t neg : 1, abs : 1, sext : 1;
+    uint64_t value;
+};
+
+/* How a vector instruction is extended beyond its own encoding. */
+enum wmi_extension { WMI_EXT_NONE, WMI_EXT_LITERAL, WMI_EXT_DPP, WMI_EXT_DPP8, WMI_EXT_SDWA };
+
+/* Every modifier and plain field that an instruction can carry besides its operands:
+ * WMI_FIELD_offset, WMI_FIELD_glc, WMI_FIELD_clamp, WMI_FIELD_dpp_ctrl, ... from the layouts in isa/. */
+enum wmi_field {
+#define FIELD(name, ...) WMI_FIELD_##name,
+#include "fields.def"
+    WMI_FIELD_COUNT
+};
+
+struct wmi_instruction {
+    uint32_t words[WMI_INSTRUCTION_DWORDS];
+    uint8_t dwords;    /* length; 0 when the words are no instruction of the target */
+    uint8_t extension; /* enum wmi_extension */
+    uint8_t layout;    /* enum wmi_layout_id: the encoding that it was found in */
+    uint8_t operands;
+    uint16_t id;       /* enum wmi_insn_id */
+    struct wmi_operand operand[WMI_OPERANDS];
+    int32_t field[WMI_FIELD_COUNT]; /* raw; signed fields sign-extended; 0 where the encoding has none */
+};
+
+/* A row as execution and reports need it. */
+struct wmi_row {
+    const char *name;  /* identity */
+    uint8_t class;     /* enum wmi_class */
+    uint8_t memory;    /* enum wmi_memory_kind */
+    uint8_t elements;  /* memory: places per lane (x4: 4, read2: 2) */
+    uint8_t bytes;     /* memory: bytes of each place in memory */
+    uint32_t flags;    /* WMI_ROW_* */
+};
+
+enum {
+    WMI_ROW_TODO = 1 << 0,        /* decodes and prints, has no body yet */
+    WMI_ROW_READS_SCC = 1 << 1,
+    WMI_ROW_WRITES_SCC = 1 << 2,
+    WMI_ROW_READS_EXEC = 1 << 3,  /* beyond being masked by it */
+    WMI_ROW_WRITES_EXEC = 1 << 4, /* implicitly: v_cmpx, s_*_saveexec, s_wrexec */
+    WMI_ROW_WRITES_VCC = 1 << 5,  /* implicitly */
+    WMI_ROW_READS_VCC = 1 << 6,   /* implicitly */
+    WMI_ROW_READS_M0 = 1 << 7,
+    WMI_ROW_IGNORES_EXEC = 1 << 8, /* v_readlane, v_readfirstlane, v_writelane */
+    WMI_ROW_SIGNED = 1 << 9,       /* memory: sign-extends (sbyte, sshort) */
+    WMI_ROW_D16 = 1 << 10,         /* memory: keeps the other half of the VGPR */
+    WMI_ROW_D16_HI = 1 << 11,      /* memory: the high half is the one */
+    WMI_ROW_FORMAT = 1 << 12,      /* memory: converts through a format */
+    WMI_ROW_CROSS_LANE = 1 << 13,  /* reads other lanes: v_readlane, ds_bpermute, v_mov with DPP is not */
+    WMI_ROW_ENDS = 1 << 14,        /* s_endpgm and the like */
+    WMI_ROW_APPROX = 1 << 15,      /* not bit-exact by any document */
+    WMI_ROW_TRANS = 1 << 16,       /* transcendental rate */
+    WMI_ROW_STRIDE64 = 1 << 17,    /* ds_*2st64 */
+    WMI_ROW_RETURNS = 1 << 18,     /* atomic that returns by its opcode (DS *_rtn) */
+    WMI_ROW_FLOAT_CLAMP = 1 << 19, /* clamp is to [0, 1]; otherwise an integer instruction saturates */
+    WMI_ROW_VOP3_OPSEL = 1 << 20,  /* op_sel picks 16-bit halves */
+    WMI_ROW_MACC = 1 << 21,        /* d is read as well: v_mac, v_fmac, dot accumulate */
+};
+
+struct wmi_target; /* one gfx target with its decode tables; static, shared, immutable */
+
+/* The target called `name` ("gfx900", also "gfx906:xnack+" style ids), or NULL. */
+const struct wmi_target *wmi_target_find(const char *name);
+/* The target of an ELF header's e_flags (EF_AMDGPU_MACH), or NULL. Source: LLVM AMDGPUUsage, "ELF Code Object". */
+const struct wmi_target *wmi_target_of_mach(uint32_t e_flags);
+const char *wmi_target_name(const struct wmi_target *target);
+/* A number of the target: limits and granules, from isa/targets. */
+enum wmi_limit {
+#define LIMIT(name) WMI_LIMIT_##name,
+#include "limits.def"
+    WMI_LIMIT_COUNT
+};
+uint32_t wmi_target_limit(const struct wmi_target *target, enum wmi_limit limit);
+
+extern const struct wmi_row wmi_rows[WMI_INSN_COUNT];
+
+unsigned wmi_type_bits(enum wmi_type type);
+
+/* Decodes the instruction at `words`, of which `available` dwords may be read.
+ * Returns its length in dwords, or 0 when it is no instruction of the target or is cut off. */
+unsigned wmi_decode(const struct wmi_target *target, const uint32_t *words, size_t available,
+                    struct wmi_instruction *out);
+
+/* The operand in `role`, or NULL. */
+const struct wmi_operand *wmi_operand(const struct wmi_instruction *insn, enum wmi_role role);
+
+/* Writes LLVM's text of the instruction, NUL-terminated and cut to `size`; returns the length it needed. */
+size_t wmi_print(const struct wmi_target *target, const struct wmi_instruction *insn, char *text, size_t size);
+
+#endif
