@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* wavemem: executes the machine code of AMD GPUs on an ordinary CPU and shows what it does to memory.
+ *
+ * Opaque handles own memory; plain structs are values that the caller owns. A function that can fail returns a
+ * wm_status and, if `diag` is not NULL, says there where and why. A fault of the guest is a result (wm_fault),
+ * not a status. Nothing here is global: handles of different machines may be used from different threads. */
+#ifndef WAVEMEM_H
+#define WAVEMEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define WM_API __attribute__((visibility("default")))
+#else
+#define WM_API
+#endif
+
+/* ---- what went wrong ---- */
+
+enum wm_status {
+    WM_OK = 0,
+    WM_BAD_ARGUMENT,  /* the caller asked for something that makes no sense */
+    WM_BAD_FILE,      /* truncated, corrupt or foreign input */
+    WM_UNSUPPORTED,   /* well-formed, but wavemem cannot do it */
+    WM_NOT_FOUND,     /* no such kernel, argument, target, symbol */
+    WM_NO_MEMORY,     /* the host, or the guest's limit */
+    WM_IO,            /* a file could not be read or written */
+    WM_OUT_OF_RANGE,  /* outside an allocation */
+};
+
+struct wm_diag {
+    enum wm_status status;
+    char message[480]; /* one line: where, what, what was expected */
+};
+
+WM_API const char *wm_status_name(enum wm_status status);
+WM_API const char *wm_version(void);
+
+/* ---- targets and instructions ---- */
+
+/* Whether `name` ("gfx900") is a target that wavemem decodes. */
+WM_API bool wm_target_known(const char *name);
+
+/* Disassembles the instruction at `words` (of which `dwords` may be read) for `target`: writes LLVM's text into
+ * `text`, cut to `size` bytes, NUL-terminated. Returns the instruction's length in dwords; 0 when it is none. */
+WM_API unsigned wm_disassemble(const char *target, const uint32_t *words, size_t dwords, char *text, size_t size);
+
+/* ---- code objects ---- */
+
+struct wm_object; /* a parsed code object; immutable, may be shared */
+
+enum wm_argument_kind { /* .value_kind of the metadata; source: LLVM AMDGPUUsage, "AMDHSA Code Object Metadata" */
+    WM_ARGUMENT_BY_VALUE,
+    WM_ARGUMENT_GLOBAL_BUFFER,
+    WM_ARGUMENT_DYNAMIC_LDS, /* dynamic_shared_pointer */
+    WM_ARGUMENT_IMAGE,
+    WM_ARGUMENT_SAMPLER,
+    WM_ARGUMENT_PIPE,
+    WM_ARGUMENT_QUEUE,
+    WM_ARGUMENT_HIDDEN, /* filled by wm_dispatch */
+};
+
+struct wm_argument {
+    const char *name;       /* "" when neither metadata nor DWARF has one */
+    const char *type_name;  /* "float*", or "" */
+    const char *value_kind; /* the metadata's own word */
+    enum wm_argument_kind kind;
+    uint32_t offset, size, alignment; /* bytes in the kernarg segment; pointee alignment for dynamic LDS */
+    bool is_const;                    /* the metadata says that the kernel only reads it */
+};
+
+struct wm_kernel {
+    const char *name;
+    const char *target;
+    uint64_t descriptor, entry;             /* addresses in the object, before loading */
+    uint32_t kernarg_size;                  /* bytes, hidden arguments included */
+    uint32_t lds_size, scratch_size;        /* bytes; static LDS of a workgroup, scratch of a lane */
+    uint32_t sgprs, vgprs, agprs, sgpr_spills, vgpr_spills;
+    uint32_t wave_size;                     /* 32 or 64 */
+    uint32_t max_workgroup;                 /* work-items */
+    uint32_t required_workgroup[3];         /* reqd_work_group_size; 0,0,0 when free */
+    bool dynamic_stack;
+    const struct wm_argument *arguments;
+    size_t argument_count;
+};
+
+/* Parses `size` bytes: an ELF code object, or with `target` not NULL, raw instructions of that target.
+ * The bytes are copied. `name` is used in messages. */
+WM_API enum wm_status wm_object_open(const void *bytes, size_t size, const char *name, const char *target,
+                                     struct wm_object **object, struct wm_diag *diag);
+/* The same from a file. */
+WM_API enum wm_status wm_object_open_file(const char *path, const char *target, struct wm_object **object,
+                                          struct wm_diag *diag);
+WM_API void wm_object_close(struct wm_object *object);
+WM_API const char *wm_object_target(const struct wm_object *object);  /* "gfx900" */
+WM_API unsigned wm_object_version(const struct wm_object *object);    /* code object version; 0: raw */
+WM_API size_t wm_object_kernel_count(const struct wm_object *object);
+WM_API const struct wm_kernel *wm_object_kernel(const struct wm_object *object, size_t index);
+/* By name; with NULL the only kernel. */
+WM_API enum wm_status wm_object_find_kernel(const struct wm_object *object, const char *name,
+                                            const struct wm_kernel **kernel, struct wm_diag *diag);
+
+/* A stretch of instructions, for disassembly. */
+struct wm_code {
+    uint64_t address;
+    const uint8_t *bytes;
+    size_t size;
+};
+/* The executable sections in address order; returns how many there are and fills up to `count`. */
+WM_API size_t wm_object_code(const struct wm_object *object, struct wm_code *code, size_t count);
+/* The symbol (function, or label) that `address` lies in: its name and the distance to it; NULL when none. */
+WM_API const char *wm_object_symbol(const struct wm_object *object, uint64_t address, uint64_t *distance);
+/* The source line of `address` from DWARF: file and line; false when unknown. */
+WM_API bool wm_object_line(const struct wm_object *object, uint64_t address, const char **file, unsigned *line,
+                           unsigned *column);
+
+/* ---- the machine: guest memory and dispatches ---- */
+
+struct wm_machine; /* one GPU of one target with its memory; not thread-safe, uses threads of its own */
+
+WM_API enum wm_status wm_machine_create(const char *target, struct wm_machine **machine, struct wm_diag *diag);
+WM_API void wm_machine_destroy(struct wm_machine *machine);
+
+enum { WM_READ_ONLY = 1 }; /* flags of wm_allocate */
+
+/* Reserves `size` bytes of zeroed guest memory, with a guard gap behind it; `name` appears in fault reports.
+ * Addresses do not depend on the host: the same calls give the same addresses. */
+WM_API enum wm_status wm_allocate(struct wm_machine *machine, uint64_t size, unsigned flags, const char *name,
+                                  uint64_t *address, struct wm_diag *diag);
+WM_API enum wm_status wm_free(struct wm_machine *machine, uint64_t address, struct wm_diag *diag);
+WM_API enum wm_status wm_write(struct wm_machine *machine, uint64_t address, const void *bytes, uint64_t size,
+                               struct wm_diag *diag);
+WM_API enum wm_status wm_read(const struct wm_machine *machine, uint64_t address, void *bytes, uint64_t size,
+                              struct wm_diag *diag);
+/* The host bytes of a guest allocation from `address` on, `size` of them, to fill or read in place; NULL if the
+ * range is not inside one allocation. Valid until wm_free. */
+WM_API void *wm_host_pointer(struct wm_machine *machine, uint64_t address, uint64_t size);
+
+/* Loads an object's segments into guest memory and applies its relocations; idempotent. The object must outlive
+ * the machine. Its target must be the machine's. */
+WM_API enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *object, struct wm_diag *diag);
+/* The guest address of a symbol of a loaded object: a __device__ global, a function. */
+WM_API enum wm_status wm_symbol(struct wm_machine *machine, const struct wm_object *object, const char *name,
+                                uint64_t *address, uint64_t *size, struct wm_diag *diag);
+
+struct wm_profile; /* counts what each memory instruction does; see below */
+
+struct wm_dispatch {
+    size_t struct_size;           /* sizeof(struct wm_dispatch) */
+    uint32_t grid[3];             /* work-items; 0 counts as 1 */
+    uint32_t workgroup[3];        /* work-items; 0 counts as 1 */
+    const void *arguments;        /* the explicit arguments as they lie in the kernarg segment */
+    uint64_t arguments_size;      /* bytes; the rest, hidden arguments included, is filled by wavemem */
+    uint32_t dynamic_lds;         /* bytes behind the static LDS */
+    uint32_t threads;             /* host threads; 0: one per CPU */
+    uint64_t max_instructions;    /* per wave; 0: 2^40 */
+    double timeout;               /* seconds of wall-clock time; 0: none */
+    struct wm_profile *profile;   /* observes the dispatch, or NULL */
+    bool (*progress)(void *user, uint64_t workgroups_done, uint64_t workgroups); /* false stops the run, or NULL */
+    void *progress_user;
+};
+
+enum wm_fault_kind {
+    WM_FAULT_NONE,
+    WM_FAULT_MEMORY,       /* outside every allocation */
+    WM_FAULT_READ_ONLY,    /* a store or atomic to read-only memory */
+    WM_FAULT_MISALIGNED,   /* an atomic that is not naturally aligned */
+    WM_FAULT_INSTRUCTION,  /* the words are no instruction of the target, or the pc left the code */
+    WM_FAULT_TODO,         /* an instruction that wavemem does not execute yet */
+    WM_FAULT_TRAP,         /* s_trap */
+    WM_FAULT_BUDGET,       /* max_instructions reached */
+    WM_FAULT_TIMEOUT,
+    WM_FAULT_BARRIER,      /* some waves wait at a barrier that others cannot reach any more */
+    WM_FAULT_STOPPED,      /* progress() said so */
+};
+
+/* Why a dispatch ended early. The fault of the lowest workgroup and wave, whatever the number of threads. */
+struct wm_fault {
+    enum wm_fault_kind kind;
+    uint64_t pc;              /* guest address of the instruction */
+    uint32_t workgroup[3];
+    uint32_t wave;            /* in its workgroup */
+    uint64_t lanes;           /* that faulted */
+    uint64_t low, high;       /* first and last byte that they touch */
+    uint32_t bytes;           /* per lane */
+    bool store;
+    char text[1024];          /* the whole report, several lines, as the command prints it */
+};
+
+struct wm_result {
+    size_t struct_size;            /* sizeof(struct wm_result), set by the caller */
+    struct wm_fault fault;
+    double seconds;                /* wall-clock time of the dispatch alone */
+    uint64_t wave_instructions;    /* executed, waits and nops included */
+    uint64_t waves, workgroups;
+};
+
+/* Runs a kernel of a loaded object to its end. WM_OK also when the guest faulted: look at result->fault.kind. */
+WM_API enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
+                                  const struct wm_kernel *kernel, const struct wm_dispatch *dispatch,
+                                  struct wm_result *result, struct wm_diag *diag);
+
+/* ---- profile ---- */
+
+/* One memory instruction over all dispatches that the profile observed. */
+struct wm_profile_row {
+    const char *kernel;      /* symbol that it lies in */
+    const char *text;        /* LLVM's text */
+    const char *path;        /* "GLOBAL", "FLAT", "SCRATCH", "BUFFER", "SMEM", "DS" */
+    const char *operation;   /* "load", "store", "atomic" */
+    const char *file;        /* source file, or NULL */
+    unsigned line, column;   /* 0 when unknown */
+    uint64_t pc, offset;     /* guest address; bytes from the symbol */
+    uint64_t executions;     /* by waves */
+    uint64_t lanes;          /* active lanes, summed */
+    uint32_t bytes;          /* per lane */
+    uint64_t bytes_asked;    /* lanes x bytes */
+    uint64_t distinct_bytes; /* different bytes, per execution, summed */
+    uint64_t lines;          /* distinct 64-byte lines touched, per execution, summed; 0 for DS */
+    uint64_t ideal_lines;    /* max(1, ceil(distinct bytes / 64)) per execution with lanes, summed */
+    bool has_lines;          /* false for DS: lines mean nothing there */
+};
+
+WM_API enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *diag);
+WM_API void wm_profile_destroy(struct wm_profile *profile);
+/* The rows, in order of their address; valid until the next dispatch or wm_profile_destroy. */
+WM_API const struct wm_profile_row *wm_profile_rows(struct wm_profile *profile, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

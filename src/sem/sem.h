@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* What an ALU instruction computes: the frame of a wave, the record of a predecoded instruction, and the bodies.
+ *
+ * A body is a function over one wave's frame. Its record says where in the frame its operands lie, as byte
+ * offsets, so a body never knows whether an operand is a register, a constant or a temporary row, and never
+ * knows the generation. It returns the next record. */
+#ifndef WMI_SEM_H
+#define WMI_SEM_H
+
+#include <assert.h>
+#include <stdalign.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Lanes of a wave in this translation unit: 64, or 32 in the second build of every *_lanes.c. */
+#ifndef WMI_LANES
+#define WMI_LANES 64
+#endif
+
+enum {
+    WMI_ROW_BYTES = 4 * WMI_LANES, /* one 32-bit register of all lanes */
+};
+
+/* A set of lanes, as bits and as one word per lane (all ones or zero) for the vector loops.
+ * `bits` never has a bit above the wave size. */
+struct wmi_lanes {
+    alignas(64) uint64_t bits;
+    uint64_t full; /* nonzero when all lanes of the wave are in it */
+    alignas(64) uint32_t row[64];
+};
+
+/* Slots of the scalar file, by the numbers that gfx900 gives them; other targets are mapped to these. */
+enum {
+    WMI_S_VCC = 106,
+    WMI_S_TTMP = 108,
+    WMI_S_M0 = 124,
+    WMI_S_EXEC = 126,
+    WMI_S_SCC = 253, /* 0 or 1 */
+    WMI_SCALARS = 256,
+    WMI_SCALAR_CONSTANTS = 128, /* 64-bit constants of the program: inline, literals */
+    WMI_LANE_SETS = 4,          /* temporary lane sets, for DPP and the like */
+    WMI_TEMPORARY_ROWS = 32,    /* temporaries that modifier stages write */
+};
+
+/* The part of a frame that has a fixed place. Temporary rows, constant rows and the VGPRs follow it, in this
+ * order, each row WMI_ROW_BYTES long and 64-byte aligned. A 64-bit vector operand is two rows: low, then high. */
+struct wmi_frame {
+    uint32_t s[WMI_SCALARS];
+    uint64_t constant[WMI_SCALAR_CONSTANTS];
+    struct wmi_lanes exec; /* EXEC; s[126:127] holds the same bits */
+    struct wmi_lanes lanes[WMI_LANE_SETS];
+    uint32_t mode;    /* MODE register: rounding [1:0] f32, [3:2] f64/f16; denormals [5:4] f32, [7:6] f64/f16;
+                         [8] DX10_CLAMP, [9] IEEE. Source: Vega ISA, "Mode register" */
+    uint32_t mxcsr32; /* host control words for f32, and for f64 and f16, that `mode` asks for */
+    uint32_t mxcsr64;
+    uint32_t reserved;
+    void *wave; /* src/exec's own state of the wave */
+    alignas(64) unsigned char rows[];
+};
+
+struct wmi_op;
+typedef const struct wmi_op *(*wmi_body)(char *restrict frame, const struct wmi_op *op);
+
+/* A predecoded step. d, a, b, c, e: byte offsets in the frame: of a row for vector operands, of a word in the
+ * scalar file (or of a constant) for scalar ones and lane masks. What each is follows the roles of the row:
+ * d = D, a = A, b = B, c = C, e = SDST. */
+struct wmi_op {
+    wmi_body body;
+    uint32_t d, a, b, c, e;
+    uint32_t lanes; /* byte offset of the struct wmi_lanes that the step acts on: EXEC, or a temporary set */
+    uint32_t x, y;  /* immediates: SIMM16 sign-extended, op_sel bits, DPP control, ... */
+    union {
+        const struct wmi_op *target; /* of a branch */
+        const void *data;
+        uint64_t value;
+    };
+};
+
+static_assert(sizeof(struct wmi_op) == 48, "predecoded steps are packed");
+
+enum wmi_cpu_level { WMI_CPU_BASELINE, WMI_CPU_AVX2, WMI_CPU_AVX512, WMI_CPU_LEVELS };
+
+/* The best level that this host runs. WAVEMEM_CPU=baseline|avx2|avx512 in the environment lowers it. */
+enum wmi_cpu_level wmi_cpu_level(void);
+
+#endif
