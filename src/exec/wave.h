@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of a running wave, its workgroup and the worker thread that runs it, as the step functions see it. */
+#ifndef WMI_WAVE_H
+#define WMI_WAVE_H
+
+#include "memory/access.h"
+#include "memory/space.h"
+#include "sem/sem.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct wmi_program;
+struct wmi_dispatch;
+
+enum wmi_wave_state {
+    WMI_WAVE_READY,   /* runs on from `resume` */
+    WMI_WAVE_BARRIER, /* waits for the other waves of its workgroup */
+    WMI_WAVE_ENDED,
+    WMI_WAVE_FAULTED, /* see wmi_worker.fault */
+};
+
+enum { WMI_HITS = 256 }; /* entries of a worker's cache of allocations, a power of two */
+
+/* What one memory instruction did wrong, before it is worded. */
+struct wmi_fault {
+    unsigned kind; /* enum wm_fault_kind */
+    uint64_t pc;
+    uint64_t lanes, low, high;
+    uint32_t bytes;
+    bool store;
+};
+
+struct wmi_wave {
+    enum wmi_wave_state state;
+    const struct wmi_op *resume;
+    struct wmi_frame *frame;
+    struct wmi_workgroup *group;
+    struct wmi_worker *worker;
+    uint32_t index;          /* in its workgroup */
+    uint64_t instructions;   /* executed, counted at the end of each block */
+    int64_t quantum;         /* instructions left before another wave has its turn */
+};
+
+struct wmi_workgroup {
+    const struct wmi_dispatch *dispatch;
+    uint32_t id[3];
+    uint64_t flat_id;  /* in dispatch order */
+    unsigned char *lds; /* lds_size bytes, followed by 64 that may be read but mean nothing */
+    uint32_t lds_size;
+    uint32_t wave_count, waves_left, waves_at_barrier;
+    struct wmi_wave *waves;
+};
+
+/* One host thread. Everything that a step changes outside its wave's frame and guest memory is here. */
+struct wmi_worker {
+    const struct wmi_dispatch *dispatch;
+    struct wmi_space *space;
+    struct wmi_hit hits[WMI_HITS]; /* the allocation that each memory instruction touched last */
+    struct wmi_fault fault;        /* of the wave that faulted last */
+    void *observer;                /* what the observer keeps per worker, or NULL */
+};
+
+static inline struct wmi_wave *wmi_wave_of(const char *frame)
+{
+    return ((const struct wmi_frame *)frame)->wave;
+}
+
+/* Ends the wave with a fault: fills worker->fault and returns NULL, what the step then returns. */
+const struct wmi_op *wmi_wave_fault(struct wmi_wave *wave, const struct wmi_fault *fault);
+
+#endif

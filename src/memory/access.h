@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The access: what one wave asks of memory in one instruction. Built for observers and on slow paths only. */
+#ifndef WMI_ACCESS_H
+#define WMI_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum wmi_path {
+    WMI_PATH_SMEM,
+    WMI_PATH_BUFFER,
+    WMI_PATH_TBUFFER,
+    WMI_PATH_IMAGE,
+    WMI_PATH_FLAT,
+    WMI_PATH_GLOBAL,
+    WMI_PATH_SCRATCH,
+    WMI_PATH_DS,
+    WMI_PATH_GDS,
+    WMI_PATH_LDS_DMA,
+    WMI_PATH_IFETCH,
+    WMI_PATH_COUNT
+};
+
+enum wmi_access_kind { WMI_ACCESS_LOAD, WMI_ACCESS_STORE, WMI_ACCESS_ATOMIC };
+
+enum wmi_address_space { WMI_SPACE_GLOBAL, WMI_SPACE_LDS, WMI_SPACE_GDS };
+
+enum { WMI_ACCESS_ELEMENTS = 16 };
+
+/* One place per lane: `bytes` of the access at address[lane] for the lanes in `mask`. */
+struct wmi_element {
+    enum wmi_address_space space;
+    uint64_t mask;                            /* lanes that reach this space */
+    uint64_t bad_range, bad_align, bad_aperture; /* lanes of `mask` that the check refused */
+    const uint64_t *address;                  /* per lane, as the hardware sees it (scratch: interleaved) */
+    const uint64_t *private_offset;           /* scratch: the lane's own offset; else NULL */
+};
+
+struct wmi_access {
+    uint64_t pc, instruction; /* where it stands; running number in its wave (0 when not counted) */
+    uint32_t workgroup[3], wave;
+    enum wmi_path path;
+    enum wmi_access_kind kind;
+    uint64_t lanes;  /* EXEC when it issued, 1 for SMEM; may be 0 */
+    uint32_t policy; /* cache bits of the instruction: glc 1, slc 2, dlc 4, nv 8 */
+    uint8_t elements; /* places per lane (dwordx4 contiguous: 1 place of 16 bytes; read2: 2 places) */
+    uint8_t bytes;    /* bytes of each place */
+    struct wmi_element element[WMI_ACCESS_ELEMENTS];
+};
+
+/* Watches a dispatch and can change nothing. Called by the worker's own thread; `local` is what thread_begin
+ * returned for that worker, so an observer needs no locks. */
+struct wmi_observer {
+    void *self;
+    void *(*thread_begin)(void *self);
+    void (*thread_end)(void *self, void *local);
+    void (*access)(void *local, const struct wmi_access *access, uint32_t slot);
+    /* Called once per memory instruction when it is predecoded, under the program's lock; returns its slot,
+     * a dense number that access() gets back. */
+    uint32_t (*instruction)(void *self, uint64_t pc, unsigned id);
+};
+
+#endif
