@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# A short front to Meson and Ninja, for people who type `make`. Each target does the set-up that it needs.
+BUILD ?= build
+PREFIX ?= /usr/local
+SETUP = meson setup $(BUILD) --prefix $(PREFIX)
+# GNU make's -j goes to ninja, which otherwise uses all CPUs.
+JOBS = $(filter -j%,$(MAKEFLAGS))
+
+all:
+	@dev/setup build
+	@[ -f $(BUILD)/build.ninja ] || $(SETUP)
+	@ninja -C $(BUILD) $(JOBS)
+
+# The same matrix transpose twice, once straight and once through LDS: the tables show why the first is slow.
+demo: all
+	@dev/demo $(BUILD)/wavemem
+
+# Ends with "N passed, N failed, N skipped"; the whole log is in build/meson-logs/testlog.txt.
+test:
+	@dev/setup build test
+	@[ -f $(BUILD)/build.ninja ] || $(SETUP) -Dtests=enabled
+	@[ -f $(BUILD)/tested ] || { meson configure $(BUILD) -Dtests=enabled && touch $(BUILD)/tested; }
+	@ninja -C $(BUILD) $(JOBS)
+	@rm -f $(BUILD)/meson-logs/testlog.json
+	@status=0; meson test -C $(BUILD) --no-rebuild --print-errorlogs || status=$$?; \
+	    python3 dev/summary.py $(BUILD)/meson-logs/testlog.json && exit $$status
+
+bench: all
+	@dev/setup build bench
+	@ninja -C $(BUILD) bench
+
+install: all
+	@meson install -C $(BUILD) --no-rebuild
+
+check:
+	@dev/check
+
+clean:
+	@rm -rf $(BUILD)
+
+.PHONY: all demo test bench install check clean

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Adds up Meson's testlog.json files: one line per log, the failures by name, then the totals alone on a line.
+
+usage: python3 dev/summary.py [--stages PASSED FAILED] LOG...
+
+Stages are what a run did besides these tests (builds, layout, fuzzers), and count as one test each.
+
+Exits with 1 when a test failed or when a log is missing or empty: no tests are no success.
+"""
+import json
+import sys
+
+PASSED = {"OK", "EXPECTEDFAIL"}
+SKIPPED = {"SKIP"}
+
+
+def main(paths):
+    total = [0, 0, 0]
+    if paths[:1] == ["--stages"]:
+        total = [int(paths[1]), int(paths[2]), 0]
+        print("stages: " + line(total))
+        paths = paths[3:]
+    broken = not paths
+    for path in paths:
+        counts = [0, 0, 0]
+        failures = []
+        try:
+            with open(path, encoding="utf-8") as log:
+                tests = [json.loads(line) for line in log if line.strip()]
+        except (OSError, ValueError) as error:
+            print(f"{path}: {error}")
+            tests = []
+        for test in tests:
+            result = test["result"]
+            place = 0 if result in PASSED else 2 if result in SKIPPED else 1
+            counts[place] += 1
+            if place == 1:
+                failures.append(f"  {result}: {test['name']}")
+        print(f"{path}: " + line(counts))
+        for failure in failures:
+            print(failure)
+        broken = broken or not tests
+        total = [a + b for a, b in zip(total, counts)]
+    print(line(total))
+    return 1 if broken or total[1] else 0
+
+
+def line(counts):
+    return f"{counts[0]} passed, {counts[1]} failed, {counts[2]} skipped"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
