@@ -24,7 +24,8 @@ static void print_help(FILE *file)
     fputs("\n"
           "  wavemem info transpose.co\n"
           "  wavemem run  transpose.co -k transpose_naive -g 1024,1024 -b 16,16 \\\n"
-          "               --arg in=rand:f32:1048576:7 --arg out=zero:f32:1048576 --arg n=1024 --out out=out.npy\n"
+          "               --arg in=rand:f32:1048576:7 --arg out=zero:f32:1048576 --arg n=1024 --out "
+          "out=out.npy\n"
           "\n"
           "'wavemem VERB --help' teaches a verb by example; 'man wavemem' has everything.\n"
           "Exit codes: 0 clean, 1 findings or a mismatch, 2 wrong use or bad input, 3 the guest faulted.\n",

@@ -76,8 +76,8 @@ static int unknown(const struct tool_words *words, const char *word, const char 
         count++;
     const char *nearest = tool_nearest(name, &words->options[0].name, count, sizeof(words->options[0]));
     if (nearest)
-        tool_fail("%sunknown option '%s'; did you mean --%s? ('wavemem %s --help' lists all)", prefix(words), word,
-                  nearest, words->verb);
+        tool_fail("%sunknown option '%s'; did you mean --%s? ('wavemem %s --help' lists all)", prefix(words),
+                  word, nearest, words->verb);
     else
         tool_fail("%sunknown option '%s'; 'wavemem %s --help' lists all", prefix(words), word, words->verb);
     return TOOL_OPTION_WRONG;
@@ -94,7 +94,8 @@ static int found(struct tool_words *words, const struct tool_option *option, con
     }
     if (option->takes == TOOL_VALUE && !attached) {
         if (words->next == words->count) {
-            tool_fail("%s%s needs a value; 'wavemem %s --help' has examples", prefix(words), word, words->verb);
+            tool_fail("%s%s needs a value; 'wavemem %s --help' has examples", prefix(words), word,
+                      words->verb);
             return TOOL_OPTION_WRONG;
         }
         words->value = words->words[words->next++];

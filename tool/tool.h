@@ -7,12 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
-#define TOOL_PRINTF(format, first) __attribute__((format(printf, format, first)))
-#else
-#define TOOL_PRINTF(format, first)
-#endif
-
 /* What the command returns to the shell. */
 enum tool_exit {
     TOOL_CLEAN = 0,
@@ -33,14 +27,14 @@ int cmd_dis(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 
 /* Prints "wavemem: MESSAGE" and a line feed to stderr; returns TOOL_WRONG. */
-int tool_fail(const char *format, ...) TOOL_PRINTF(1, 2);
+int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- options ---- */
 
 enum tool_takes { TOOL_NO_VALUE, TOOL_VALUE, TOOL_OPTIONAL_VALUE };
 
-/* One option, "--name" and perhaps "-letter". A value is the next word, or follows as --name=VALUE or -lVALUE; an
- * optional value only as --name=VALUE. Tables end with a row whose name is NULL. */
+/* One option, "--name" and perhaps "-letter". A value is the next word, or follows as --name=VALUE or
+ * -lVALUE; an optional value only as --name=VALUE. Tables end with a row whose name is NULL. */
 struct tool_option {
     const char *name;
     char letter; /* 0: none */
@@ -52,22 +46,22 @@ enum { TOOL_OPTION_END = 0, TOOL_OPTION_OPERAND = -1, TOOL_OPTION_WRONG = -2 };
 
 /* A command line being read. Set the first four; the rest starts at zero. */
 struct tool_words {
-    const char *verb;                  /* for messages */
+    const char *verb; /* for messages */
     const struct tool_option *options;
-    int count;                         /* words that follow the verb */
+    int count; /* words that follow the verb */
     char **words;
-    const char *where;                 /* "job.txt:3: ", put before messages; or NULL */
+    const char *where; /* "job.txt:3: ", put before messages; or NULL */
     int next;
-    bool operands_only;                /* after "--" */
-    const char *value;                 /* of the option or operand just returned; NULL when it has none */
+    bool operands_only; /* after "--" */
+    const char *value;  /* of the option or operand just returned; NULL when it has none */
 };
 
-/* The next option's id, TOOL_OPTION_OPERAND, TOOL_OPTION_END, or, after a message with the nearest option that
- * exists, TOOL_OPTION_WRONG. */
+/* The next option's id, TOOL_OPTION_OPERAND, TOOL_OPTION_END, or, after a message with the nearest option
+ * that exists, TOOL_OPTION_WRONG. */
 int tool_next_option(struct tool_words *words);
 
-/* The name among `count` that the writer of `word` probably meant, or NULL. `stride`: bytes from one pointer to
- * a name to the next. */
+/* The name among `count` that the writer of `word` probably meant, or NULL. `stride`: bytes from one pointer
+ * to a name to the next. */
 const char *tool_nearest(const char *word, const void *names, size_t count, size_t stride);
 
 /* ---- numbers ---- */
