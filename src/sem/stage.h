@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps that predecoding puts before and after a vector body to carry out an instruction's modifiers.
+ *
+ * A stage has the signature of a body. "Row d" is the row at byte offset op->d; a 64-bit operand is two rows,
+ * low then high. d may be equal to a in every stage, except where said. Stages that prepare a source write
+ * all lanes of row d, which is a temporary; stages that finish a result write only the lanes in op->lanes.
+ *
+ * Order for a source: broadcast, then DPP or SDWA or op_sel, then neg/abs. For a result: the body writes a
+ * temporary t; omod and clamp with d = a = t; then op_sel, SDWA destination or WMI_STAGE_MERGE from t to the
+ * register. Without SDWA and op_sel destination the body may write the register itself and omod and clamp
+ * follow with d = a = register.
+ *
+ * How float bodies read their record, beyond d, a, b, c, e as the roles of the row:
+ *   v_madmk, v_madak       a, b: the two register operands; c: a row that holds the literal
+ *   v_mac_*                c = d
+ *   v_mad_mix*             a, b, c: f32 rows; before them one WMI_STAGE_WIDEN_F16 per operand with op_sel_hi,
+ *                          then WMI_STAGE_MODIFY_F32 for its neg and abs
+ *   v_mad_mixlo, mixhi     write their half of d and keep the other; op->y bit 0: clamp, which they do
+ * themselves v_cmp_*, v_cmpx_*      d: word offset of the 64-bit mask in the scalar file; v_cmpx also writes
+ * s[126:127], frame->exec is refreshed by what follows v_div_scale_*          e: offset of the mask;
+ * v_div_fmas_* reads VCC from its place in the scalar file op->y bit 0            integer clamp of the rows
+ * whose result is an integer: v_cvt_*, v_frexp_exp; these conversions saturate with or without it Bodies with
+ * a 16-bit result write zeros into the high half. On gfx9 the rows with VOP3_OPSEL keep it: let them write a
+ * temporary and add WMI_STAGE_OP_SEL_LOW or WMI_STAGE_OP_SEL_HIGH. Source: LLVM,
+ * GCNSubtarget::zeroesHigh16BitsOfDest; Vega ISA, "VOP3 OPSEL". */
+#ifndef WMI_STAGE_H
+#define WMI_STAGE_H
+
+#include "sem/sem.h"
+
+enum wmi_stage {
+    /* row d <- the scalar word at a. All lanes. */
+    WMI_STAGE_BROADCAST,
+    /* rows d and d + 1 <- the two scalar words at a. All lanes. */
+    WMI_STAGE_BROADCAST2,
+    /* row d <- row a, in op->lanes only: from a temporary to a register. */
+    WMI_STAGE_MERGE,
+    WMI_STAGE_MERGE2, /* the same of two rows */
+
+    /* row d <- row a with abs, then neg. x: enum wmi_source_modifier. All lanes. */
+    WMI_STAGE_MODIFY_F32,
+    WMI_STAGE_MODIFY_F64, /* two rows */
+    WMI_STAGE_MODIFY_F16, /* the low half; the high half becomes 0 */
+    /* row d <- row a with the halves negated. x bit 0: neg_lo, bit 1: neg_hi. All lanes. */
+    WMI_STAGE_MODIFY_V2F16,
+
+    /* row d <- { low: the half of a that x bit 0 picks, high: the half that x bit 1 picks }. All lanes.
+     * x = 2 is the identity: op_sel:0, op_sel_hi:1. */
+    WMI_STAGE_PACK_SELECT,
+    /* row d <- the high half of a, in the low half; the high half becomes 0: op_sel of a 16-bit source. */
+    WMI_STAGE_HIGH_HALF,
+    /* row d <- f32 of the f16 in the low (x = 0) or high (x = 1) half of a: mixed precision sources. All
+     * lanes. An f16 denormal is flushed as MODE says. */
+    WMI_STAGE_WIDEN_F16,
+    /* the low (high) half of row d <- the low half of row a, the other half of d stays. In op->lanes. */
+    WMI_STAGE_OP_SEL_LOW,
+    WMI_STAGE_OP_SEL_HIGH,
+
+    /* row d <- what DPP gives each lane from row a. x: wmi_dpp_control(). Also writes the lane set at e: the
+     * lanes of op->lanes that row_mask and bank_mask let through and that have a source, or bound_ctrl: what
+     * the body and all later steps take as op->lanes. A source lane outside op->lanes is no source. d must
+     * not be a. Source: Vega ISA, "DPP"; LLVM, AMDGPUUsage and SIDefines.h, DPP::DppCtrl. */
+    WMI_STAGE_DPP,
+
+    /* row d <- the part of row a that x picks: SDWA sel (0-3 byte, 4-5 word, 6 dword), bit 3: sign-extended.
+     * All lanes. */
+    WMI_STAGE_SDWA_SOURCE,
+    /* the part of row d that x bits 0-2 pick <- the low bits of row a, in op->lanes.
+     * x bits 3-4: dst_unused, what the rest of d becomes (0 zeros, 1 sign, 2 preserved). */
+    WMI_STAGE_SDWA_RESULT,
+
+    /* row d <- row a clamped to [0, 1]; a NaN becomes 0 when MODE.DX10_CLAMP is set. In op->lanes. */
+    WMI_STAGE_CLAMP_F32,
+    WMI_STAGE_CLAMP_F64,
+    WMI_STAGE_CLAMP_F16, /* the low half; the high half becomes 0 */
+    WMI_STAGE_CLAMP_V2F16,
+
+    /* row d <- row a times 2, times 4, or halved: x = 1, 2, 3 as the OMOD field. In op->lanes.
+     * Does nothing but copy when MODE.IEEE is set or when MODE allows denormal results. */
+    WMI_STAGE_OMOD_F32,
+    WMI_STAGE_OMOD_F64,
+    WMI_STAGE_OMOD_F16,
+
+    WMI_STAGES
+};
+
+/* x of the WMI_STAGE_MODIFY_* stages. */
+enum wmi_source_modifier { WMI_MODIFY_NEG = 1, WMI_MODIFY_ABS = 2 };
+
+/* x of WMI_STAGE_DPP, from the fields of the DPP dword: dpp_ctrl 9 bits, row_mask and bank_mask 4 bits each,
+ * bound_ctrl the bit as encoded (LLVM prints bound_ctrl:0 when it is set). */
+static inline uint32_t wmi_dpp_control(uint32_t dpp_ctrl, uint32_t row_mask, uint32_t bank_mask,
+                                       uint32_t bound_ctrl)
+{
+    return dpp_ctrl | bound_ctrl << 16 | bank_mask << 20 | row_mask << 24;
+}
+
+/* The stage for a CPU level and a wave size (32 or 64). Never NULL for a level that this build has. */
+wmi_body wmi_stage(enum wmi_cpu_level level, unsigned lanes, enum wmi_stage stage);
+
+#endif
