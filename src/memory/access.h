@@ -30,10 +30,10 @@ enum { WMI_ACCESS_ELEMENTS = 16 };
 /* One place per lane: `bytes` of the access at address[lane] for the lanes in `mask`. */
 struct wmi_element {
     enum wmi_address_space space;
-    uint64_t mask;                            /* lanes that reach this space */
+    uint64_t mask;                               /* lanes that reach this space */
     uint64_t bad_range, bad_align, bad_aperture; /* lanes of `mask` that the check refused */
-    const uint64_t *address;                  /* per lane, as the hardware sees it (scratch: interleaved) */
-    const uint64_t *private_offset;           /* scratch: the lane's own offset; else NULL */
+    const uint64_t *address;        /* per lane, as the hardware sees it (scratch: interleaved) */
+    const uint64_t *private_offset; /* scratch: the lane's own offset; else NULL */
 };
 
 struct wmi_access {
@@ -41,12 +41,22 @@ struct wmi_access {
     uint32_t workgroup[3], wave;
     enum wmi_path path;
     enum wmi_access_kind kind;
-    uint64_t lanes;  /* EXEC when it issued, 1 for SMEM; may be 0 */
-    uint32_t policy; /* cache bits of the instruction: glc 1, slc 2, dlc 4, nv 8 */
+    uint64_t lanes;   /* EXEC when it issued, 1 for SMEM; may be 0 */
+    uint32_t policy;  /* cache bits of the instruction: glc 1, slc 2, dlc 4, nv 8 */
     uint8_t elements; /* places per lane (dwordx4 contiguous: 1 place of 16 bytes; read2: 2 places) */
     uint8_t bytes;    /* bytes of each place */
     struct wmi_element element[WMI_ACCESS_ELEMENTS];
 };
+
+/* The address ranges that FLAT instructions find in the 64-bit space for LDS and for a lane's private memory,
+ * bounds included. Software chooses them; ours lie in the hole of 48-bit addresses, where no allocation is:
+ * SH_MEM_BASES shared 1, private 2 by the rule {base, 48'b0}. Source: LLVM AMDGPUUsage, "Address Spaces" (4
+ * GiB wide and aligned). */
+struct wmi_apertures {
+    uint64_t shared_base, shared_limit, private_base, private_limit;
+};
+
+#define WMI_DEFAULT_APERTURES {1ULL << 48, (1ULL << 48) + 0xffffffff, 2ULL << 48, (2ULL << 48) + 0xffffffff}
 
 /* Watches a dispatch and can change nothing. Called by the worker's own thread; `local` is what thread_begin
  * returned for that worker, so an observer needs no locks. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Guest memory: allocations at fixed guest addresses with guard gaps, and how a guest range becomes host bytes. */
+/* Guest memory: allocations at fixed guest addresses with guard gaps, and how a guest range becomes host
+ * bytes. */
 #ifndef WMI_SPACE_H
 #define WMI_SPACE_H
 
@@ -15,6 +16,14 @@ struct wmi_allocation {
 
 struct wmi_space; /* sorted by address; not changed while a dispatch runs */
 
+enum { WMI_SPACE_GAP = 1 << 16 }; /* bytes between two allocations at least; starts are multiples of it */
+
+/* Where allocations lie: far from 0, below the hole of 48-bit addresses and so outside every aperture. */
+#define WMI_SPACE_LOW  0x10000000000ULL
+#define WMI_SPACE_HIGH 0x7fff00000000ULL
+/* Bytes of all allocations together. */
+#define WMI_SPACE_LIMIT (64ULL << 30)
+
 /* The allocation that an access fell into last time, by value so that a check is two compares. */
 struct wmi_hit {
     uint64_t low, high; /* low == high == 0: nothing yet */
@@ -24,9 +33,12 @@ struct wmi_hit {
 
 struct wmi_space *wmi_space_create(void);
 void wmi_space_destroy(struct wmi_space *space);
-/* Zeroed memory, 4096-byte aligned, at an address that depends on earlier calls only. */
+/* Zeroed memory, 4096-byte aligned, at an address that depends on earlier calls only: addresses go up and
+ * come back only when the top is reached. The host memory is as long as asked for, and then up to the next
+ * page. WM_BAD_ARGUMENT for 0 bytes; WM_NO_MEMORY above WMI_SPACE_LIMIT or when the host refuses. */
 enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsigned flags, const char *name,
                                   uint64_t *address, struct wm_diag *diag);
+/* WM_NOT_FOUND unless an allocation starts at `address`. */
 enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, struct wm_diag *diag);
 /* The allocation that holds `address`, or NULL. */
 const struct wmi_allocation *wmi_space_find(const struct wmi_space *space, uint64_t address);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Guest memory: a sorted array of allocations, each an anonymous mapping of the host. */
+#include "memory/space.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    HOST_PADDING = 64, /* mapped bytes behind an allocation at least, for host vectors that end in it */
+    HOST_PAGE = 4096,
+    HUGE_PAGE = 2 << 20, /* larger allocations start on one in the host, where the kernel has them */
+};
+
+static_assert(WMI_SPACE_LOW % WMI_SPACE_GAP == 0, "allocations start on multiples of the gap");
+
+struct mapping {
+    void *start;
+    size_t size;
+};
+
+struct wmi_space {
+    struct wmi_allocation *allocations; /* by address */
+    struct mapping *mappings;           /* of the same index */
+    size_t count, capacity;
+    uint64_t next;  /* lowest address above every allocation so far */
+    uint64_t total; /* bytes asked for by those that live */
+};
+
+static enum wm_status fail(struct wm_diag *diag, enum wm_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static enum wm_status fail(struct wm_diag *diag, enum wm_status status, const char *format, ...)
+{
+    if (!diag)
+        return status;
+    va_list arguments;
+    va_start(arguments, format);
+    diag->status = status;
+    vsnprintf(diag->message, sizeof diag->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+struct wmi_space *wmi_space_create(void)
+{
+    struct wmi_space *space = calloc(1, sizeof *space);
+    if (space)
+        space->next = WMI_SPACE_LOW;
+    return space;
+}
+
+void wmi_space_destroy(struct wmi_space *space)
+{
+    if (!space)
+        return;
+    for (size_t i = 0; i < space->count; i++)
+        munmap(space->mappings[i].start, space->mappings[i].size);
+    free(space->allocations);
+    free(space->mappings);
+    free(space);
+}
+
+static uint64_t round_up(uint64_t value, uint64_t step)
+{
+    return (value + step - 1) / step * step;
+}
+
+/* Maps `size` zeroed bytes and the padding; `host` gets the first, on a huge page's boundary if it is large.
+ */
+static bool map_host(uint64_t size, struct mapping *mapping, unsigned char **host)
+{
+    const size_t align = size >= HUGE_PAGE ? HUGE_PAGE : HOST_PAGE;
+    mapping->size = round_up(size + HOST_PADDING, HOST_PAGE) + (align - HOST_PAGE);
+    mapping->start =
+        mmap(NULL, mapping->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapping->start == MAP_FAILED)
+        return false;
+    *host = (unsigned char *)round_up((uintptr_t)mapping->start, align);
+#ifdef MADV_HUGEPAGE
+    if (align == HUGE_PAGE)
+        madvise(*host, size, MADV_HUGEPAGE); /* a refusal costs speed only */
+#endif
+    return true;
+}
+
+/* Index of the first allocation that ends above `address`; count when there is none. */
+static size_t upper(const struct wmi_space *space, uint64_t address)
+{
+    size_t low = 0, high = space->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (space->allocations[middle].high <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The address for `size` more bytes, and where it belongs in the array; 0 when no gap is long enough. */
+static uint64_t choose_address(const struct wmi_space *space, uint64_t size, size_t *index)
+{
+    if (space->next <= WMI_SPACE_HIGH && size <= WMI_SPACE_HIGH - space->next) {
+        *index = space->count;
+        return space->next;
+    }
+    uint64_t start = WMI_SPACE_LOW;
+    for (size_t i = 0; i < space->count; i++) {
+        const struct wmi_allocation *a = &space->allocations[i];
+        if (a->low >= start && a->low - start >= size + WMI_SPACE_GAP) {
+            *index = i;
+            return start;
+        }
+        start = round_up(a->high + WMI_SPACE_GAP, WMI_SPACE_GAP);
+    }
+    *index = space->count;
+    return start <= WMI_SPACE_HIGH && size <= WMI_SPACE_HIGH - start ? start : 0;
+}
+
+static bool reserve(struct wmi_space *space)
+{
+    if (space->count < space->capacity)
+        return true;
+    const size_t capacity = space->capacity ? 2 * space->capacity : 16;
+    struct wmi_allocation *allocations = realloc(space->allocations, capacity * sizeof *allocations);
+    if (!allocations)
+        return false;
+    space->allocations = allocations;
+    struct mapping *mappings = realloc(space->mappings, capacity * sizeof *mappings);
+    if (!mappings)
+        return false;
+    space->mappings = mappings;
+    space->capacity = capacity;
+    return true;
+}
+
+enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsigned flags, const char *name,
+                                  uint64_t *address, struct wm_diag *diag)
+{
+    if (!name)
+        name = "";
+    if (!size)
+        return fail(diag, WM_BAD_ARGUMENT, "allocation '%s': 0 bytes asked for, expected at least 1", name);
+    if (size > WMI_SPACE_LIMIT - space->total)
+        return fail(diag, WM_NO_MEMORY,
+                    "allocation '%s': %" PRIu64 " bytes asked for, but %" PRIu64 " of the guest's %" PRIu64
+                    " bytes are left",
+                    name, size, (uint64_t)WMI_SPACE_LIMIT - space->total, (uint64_t)WMI_SPACE_LIMIT);
+    size_t index;
+    const uint64_t low = choose_address(space, size, &index);
+    struct mapping mapping;
+    unsigned char *host;
+    if (!low || !reserve(space) || !map_host(size, &mapping, &host))
+        return fail(diag, WM_NO_MEMORY, "allocation '%s': the host has no %" PRIu64 " bytes", name, size);
+
+    memmove(&space->allocations[index + 1], &space->allocations[index],
+            (space->count - index) * sizeof *space->allocations);
+    memmove(&space->mappings[index + 1], &space->mappings[index],
+            (space->count - index) * sizeof *space->mappings);
+    struct wmi_allocation *a = &space->allocations[index];
+    *a = (struct wmi_allocation){.low = low, .high = low + size, .host = host, .flags = flags};
+    snprintf(a->name, sizeof a->name, "%s", name);
+    space->mappings[index] = mapping;
+    space->count++;
+    space->total += size;
+    if (a->high + WMI_SPACE_GAP > space->next)
+        space->next = round_up(a->high + WMI_SPACE_GAP, WMI_SPACE_GAP);
+    *address = low;
+    return WM_OK;
+}
+
+enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, struct wm_diag *diag)
+{
+    const size_t i = upper(space, address);
+    if (i == space->count || space->allocations[i].low != address)
+        return fail(diag, WM_NOT_FOUND, "0x%" PRIx64 ": no allocation starts there, so it cannot be freed",
+                    address);
+    space->total -= space->allocations[i].high - space->allocations[i].low;
+    munmap(space->mappings[i].start, space->mappings[i].size);
+    space->count--;
+    memmove(&space->allocations[i], &space->allocations[i + 1],
+            (space->count - i) * sizeof *space->allocations);
+    memmove(&space->mappings[i], &space->mappings[i + 1], (space->count - i) * sizeof *space->mappings);
+    return WM_OK;
+}
+
+const struct wmi_allocation *wmi_space_find(const struct wmi_space *space, uint64_t address)
+{
+    const size_t i = upper(space, address);
+    if (i == space->count || address < space->allocations[i].low)
+        return NULL;
+    return &space->allocations[i];
+}
+
+const struct wmi_allocation *wmi_space_nearest(const struct wmi_space *space, uint64_t address)
+{
+    if (!space->count)
+        return NULL;
+    const size_t i = upper(space, address);
+    if (i == space->count)
+        return &space->allocations[i - 1];
+    const struct wmi_allocation *above = &space->allocations[i];
+    if (i == 0 || address >= above->low || above->low - address < address - (above[-1].high - 1))
+        return above;
+    return &above[-1];
+}
+
+unsigned char *wmi_space_host(const struct wmi_space *space, uint64_t address, uint64_t size)
+{
+    const struct wmi_allocation *a = wmi_space_find(space, address);
+    if (!a || size > a->high - address)
+        return NULL;
+    return a->host + (address - a->low);
+}
