@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The random numbers of `rand:TYPE:N:SEED` and of the examples: counter-based, so that element i needs no other.
+/* The random numbers of `rand:TYPE:N:SEED` and of the examples: counter-based, so no element needs another.
  *
  * Element i of seed s comes from 64 bits, z = mix(s * 0x9E3779B97F4A7C15 + i), where mix is SplitMix64's
- * finaliser (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014, in Vigna's
- * constants). Integers are the top bits of z; floats are its top bits as a fraction in [0, 1), all of them exact.
- * In NumPy, with G = np.uint64(0x9E3779B97F4A7C15) and z = np.uint64(s) * G + np.arange(n, dtype='u8') + G:
+ * finaliser (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014, with Vigna's
+ * constants). Integers are the top bits of z; floats its top bits as a fraction in [0, 1), all exact.
+ * In NumPy, with G = np.uint64(0x9E3779B97F4A7C15) and z = np.uint64(s) * G + np.arange(n, dtype='u8') + G,
+ *
  *     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9; z = (z ^ z >> 27) * 0x94D049BB133111EB; z ^= z >> 31
- *     f32 = (z >> 40).astype('f4') / 2**24 */
+ *
+ * and then f32 = (z >> 40).astype('f4') / 2**24, u32 = (z >> 32).astype('u4'). */
 #ifndef WAVEMEM_BASE_RANDOM_H
 #define WAVEMEM_BASE_RANDOM_H
 
 #include <stdint.h>
 
-/* All 64 bits of element `index`: u64 and i64 as they are; u32, u16, u8 and their signed kin are the top bits. */
+/* All 64 bits of element `index`: u64 and i64 as they are; narrower integers are the top bits. */
 static inline uint64_t wmi_random_bits(uint64_t seed, uint64_t index)
 {
     const uint64_t golden = UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio, odd */
@@ -45,7 +47,7 @@ static inline uint16_t wmi_random_f16(uint64_t seed, uint64_t index)
     const uint32_t fraction = wmi_random_bits(seed, index) >> 53;
     if (fraction == 0)
         return 0;
-    const int exponent = 31 - __builtin_clz(fraction); /* the value is 1.m * 2^(exponent - 11), never denormal */
+    const int exponent = 31 - __builtin_clz(fraction); /* value: 1.m * 2^(exponent - 11) */
     return (uint16_t)((exponent - 11 + 15) << 10 | (fraction << (10 - exponent) & 0x3ff));
 }
 
