@@ -133,6 +133,7 @@ struct wmi_instruction {
     uint8_t layout;    /* enum wmi_layout_id: the encoding that it was found in */
     uint8_t operands;
     uint16_t id;       /* enum wmi_insn_id */
+    uint16_t form;     /* which of the row's encodings; for wmi_print */
     struct wmi_operand operand[WMI_OPERANDS];
     int32_t field[WMI_FIELD_COUNT]; /* raw; signed fields sign-extended; 0 where the encoding has none */
 };

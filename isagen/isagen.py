@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Makes the C tables from isa/: isagen.py OUTDIR FILE... (types, targets, encodings, names, then *.isa)."""
+import os
+import sys
+
+from read import Bad, Isa, Lines
+from write import files
+
+READERS = {'types': Isa.read_types, 'targets': Isa.read_targets, 'encodings': Isa.read_encodings, 'names': Isa.read_names}
+
+
+def load(paths, open_=open):
+    isa = Isa()
+    for path in paths:
+        name = os.path.basename(path)
+        reader = READERS.get(name) or (Isa.read_rows if name.endswith('.isa') else None)
+        if reader is None:
+            raise Bad((name, 0), 'expected types, targets, encodings, names or *.isa')
+        with open_(path) as file:
+            reader(isa, Lines(name, file.read()))
+    return isa
+
+
+def main(arguments):
+    if len(arguments) < 3:
+        print('use: isagen.py OUTDIR FILE...', file=sys.stderr)
+        return 2
+    try:
+        made = files(load(arguments[2:]))
+    except Bad as bad:
+        print(bad, file=sys.stderr)
+        return 2
+    for name, text in made.items():
+        with open(os.path.join(arguments[1], name), 'w') as file:
+            file.write(text)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv))

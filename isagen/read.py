@@ -1,0 +1,414 @@
+# SPDX-License-Identifier: MIT
+"""Reads the text of isa/ into plain objects and refuses what is wrong in it, with file and line."""
+import re
+from collections import OrderedDict
+
+ROLES = 'd sdst a b c imm imm2 addr data data2 rsrc samp offset saddr format'.split()
+CLASSES = 'salu valu control smem buffer tbuffer image flat global scratch ds export'.split()
+EXTENSIONS = ['none', 'literal', 'dpp', 'dpp8', 'sdwa']
+# Flags that become WMI_ROW_* bits, and those that only steer the forms of a row.
+ROW_FLAGS = ('todo reads_scc writes_scc reads_exec writes_exec writes_vcc reads_vcc reads_m0 ignores_exec signed d16 '
+             'd16_hi format cross_lane ends approx trans stride64 returns macc').split()
+FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa gather4'.split()
+
+
+class Bad(Exception):
+    """A fault in the text: what, and where."""
+
+    def __init__(self, where, what):
+        super().__init__('%s:%d: error: %s' % (where[0], where[1], what))
+
+
+class Lines:
+    """The significant lines of a file: (where, indented, words)."""
+
+    def __init__(self, name, text):
+        self.name, self.text = name, text
+
+    def __iter__(self):
+        for number, line in enumerate(self.text.split('\n'), 1):
+            words = line.split('#')[0].split()
+            if words:
+                yield (self.name, number), line[0] in ' \t', words
+
+
+def integer(where, text, base=10):
+    try:
+        return int(text, base)
+    except ValueError:
+        raise Bad(where, "'%s' is no %s number" % (text, {10: 'decimal', 16: 'hexadecimal', 0: ''}[base])) from None
+
+
+def bits(where, text):
+    """'11+4' -> (11, 4)"""
+    m = re.fullmatch(r'(\d+)\+(\d+)', text)
+    if not m:
+        raise Bad(where, "'%s' is no bit range; write POS+WIDTH" % text)
+    return int(m.group(1)), int(m.group(2))
+
+
+def slices(where, text):
+    out = [bits(where, part) for part in text.split(',')]
+    if len(out) > 2:
+        raise Bad(where, "'%s' has more than two parts" % text)
+    return out
+
+
+class Operand:
+    """An operand of a row: role, type, what overrides the layout's kind, what it does."""
+
+    PATTERN = re.compile(r'([a-z]+2?)([+?]*):([a-z0-9]+)(@[a-z0-9_]+)?([+-]m)?')
+
+    def __init__(self, where, word, isa):
+        m = self.PATTERN.fullmatch(word)
+        if not m:
+            raise Bad(where, "'%s' is no operand; write ROLE:TYPE" % word)
+        self.role, marks, self.type, kind, mods = m.groups()
+        if self.role not in ROLES:
+            raise Bad(where, "unknown role '%s'" % self.role)
+        if self.type not in isa.types:
+            raise Bad(where, "unknown type '%s'" % self.type)
+        self.kind = kind[1:] if kind else None
+        if self.kind == 'd':
+            self.kind = 'tied'
+        if self.kind and self.kind not in isa.kinds:
+            raise Bad(where, "unknown operand kind '%s'" % self.kind)
+        self.optional = '?' in marks
+        self.written = self.role in ('d', 'sdst') or '+' in marks
+        self.read = self.role not in ('d', 'sdst') or '+' in marks
+        self.float_mods = mods == '+m' if mods else isa.types[self.type][1] == 'float'
+
+
+class Encoding:
+    """One way to encode a row: family, opcodes and names by node, operands."""
+
+    def __init__(self, where, family):
+        self.where, self.family = where, family
+        self.opcodes, self.names, self.operands, self.flags = OrderedDict(), {}, [], {}
+
+    def operand(self, role):
+        return next((o for o in self.operands if o.role == role), None)
+
+
+class Row:
+    """One instruction by identity, with all its encodings."""
+
+    def __init__(self, where, name):
+        self.where, self.name, self.encodings, self.flags = where, name, [], {}
+
+
+class Layout:
+    def __init__(self, where, name, node, space, dwords):
+        self.where, self.name, self.node, self.space, self.dwords = where, name, node, space, dwords
+        self.extension = 'none'
+        self.operands = OrderedDict()  # role -> (kind, slices, ignored when unused)
+        self.source_mods = OrderedDict()  # 'neg.a' -> bit
+        self.fields = OrderedDict()  # name -> (slices, show, signed, per, if)
+        self.ignored = []
+
+
+class Space:
+    def __init__(self, where, name, node, match, op):
+        self.where, self.name, self.node, self.match, self.op = where, name, node, match, op
+
+
+class Form:
+    def __init__(self, where, family, node, layouts):
+        self.where, self.family, self.node, self.layouts = where, family, node, layouts
+        self.suffix, self.base, self.unless = '', None, None
+
+
+class Isa:
+    """All that the text says."""
+
+    def __init__(self):
+        self.types, self.kinds, self.shows, self.limits = OrderedDict(), [], [], []
+        self.nodes, self.targets, self.codes = OrderedDict(), OrderedDict(), []
+        self.spaces, self.layouts, self.forms, self.classes = [], OrderedDict(), [], {}
+        self.rows, self.names, self.name_groups = OrderedDict(), [], []
+
+    def chain(self, node):
+        """The node and its ancestors, nearest first."""
+        while node is not None:
+            yield node
+            node = self.nodes[node]['parent']
+
+    def node(self, where, name):
+        if name not in self.nodes:
+            raise Bad(where, "unknown node '%s'" % name)
+        return name
+
+    # -- isa/types, isa/targets ------------------------------------------------------------------------
+    def read_types(self, lines):
+        for where, _, words in lines:
+            if words[0] == 'type' and len(words) == 4:
+                if words[1] in self.types:
+                    raise Bad(where, "type '%s' stands twice" % words[1])
+                if words[3] not in ('int', 'float', 'packed', 'mask'):
+                    raise Bad(where, "unknown class of type '%s'" % words[3])
+                self.types[words[1]] = (integer(where, words[2]), words[3])
+            elif words[0] in ('kind', 'show') and len(words) == 2:
+                names = self.kinds if words[0] == 'kind' else self.shows
+                if words[1] in names:
+                    raise Bad(where, "%s '%s' stands twice" % (words[0], words[1]))
+                names.append(words[1])
+            else:
+                raise Bad(where, "expected 'type NAME BITS CLASS', 'kind NAME' or 'show NAME'")
+
+    def read_targets(self, lines):
+        for where, _, words in lines:
+            if words[0] == 'limit' and len(words) == 2:
+                self.limits.append(words[1])
+            elif words[0] == 'node' and len(words) >= 3:
+                self.read_node(where, words)
+            elif words[0] == 'target' and len(words) == 4:
+                if words[1] in self.targets:
+                    raise Bad(where, "target '%s' stands twice" % words[1])
+                self.targets[words[1]] = (self.node(where, words[2]), integer(where, words[3], 0))
+            elif words[0] == 'code' and len(words) == 4:
+                ends = [integer(where, x, 16) for x in words[2].split('-')]
+                if not 0 <= ends[0] <= ends[-1] <= 255:
+                    raise Bad(where, "codes '%s' are not within 00-ff" % words[2])
+                self.codes.append((self.node(where, words[1]), ends[0], ends[-1], words[3], where))
+            else:
+                raise Bad(where, "expected 'limit', 'node', 'target' or 'code' with its words")
+
+    def read_node(self, where, words):
+        name, parent = words[1], words[2] if words[2] != '-' else None
+        if name in self.nodes:
+            raise Bad(where, "node '%s' stands twice" % name)
+        if parent is not None:
+            self.node(where, parent)
+        limits = dict(self.nodes[parent]['limits']) if parent else {}
+        for word in words[3:]:
+            key, _, value = word.partition('=')
+            if key not in self.limits:
+                raise Bad(where, "unknown limit '%s'" % key)
+            limits[key] = integer(where, value)
+        missing = [x for x in self.limits if x not in limits]
+        if missing:
+            raise Bad(where, "node '%s' has no limit '%s'" % (name, missing[0]))
+        self.nodes[name] = {'parent': parent, 'limits': limits}
+
+    def read_names(self, lines):
+        for where, _, words in lines:
+            if words[0] == 'group' and len(words) == 2:
+                self.name_groups.append(words[1])
+            elif words[0] in self.name_groups and len(words) == 4:
+                self.names.append((words[0], self.node(where, words[1]), integer(where, words[2], 0), words[3]))
+            else:
+                raise Bad(where, "expected 'group NAME' or 'GROUP NODE VALUE TEXT'")
+
+    # -- isa/encodings ---------------------------------------------------------------------------------
+    def read_encodings(self, lines):
+        layout = None
+        for where, indented, words in lines:
+            if indented:
+                if layout is None:
+                    raise Bad(where, 'a line of no layout')
+                self.read_layout_line(where, layout, words)
+                continue
+            if layout is not None:
+                self.check_overlap(layout)
+            layout = None
+            if words[0] == 'space' and len(words) == 7 and words[3] == 'match' and words[5] == 'op':
+                match = []
+                for part in words[4].split(','):
+                    place, _, value = part.partition('=')
+                    match.append(bits(where, place) + (integer(where, value, 16),))
+                self.spaces.append(Space(where, words[1], self.node(where, words[2]), match, slices(where, words[6])))
+            elif words[0] == 'layout' and len(words) >= 7 and words[3] == 'in' and words[5] == 'dwords':
+                layout = self.read_layout(where, words)
+            elif words[0] == 'form' and len(words) >= 4:
+                self.read_form(where, words)
+            elif words[0] == 'class' and len(words) >= 3:
+                if words[1] not in CLASSES:
+                    raise Bad(where, "unknown class '%s'" % words[1])
+                for family in words[2:]:
+                    self.classes[family] = words[1]
+            else:
+                raise Bad(where, "expected 'space', 'layout', 'form' or 'class' with its words")
+        if layout is not None:
+            self.check_overlap(layout)
+
+    def read_layout(self, where, words):
+        name, node, space = words[1], self.node(where, words[2]), words[4]
+        if not any(s.name == space for s in self.spaces):
+            raise Bad(where, "unknown space '%s'" % space)
+        layout = Layout(where, name, node, space, integer(where, words[6]))
+        rest = words[7:]
+        while rest:
+            key, value, rest = rest[0], rest[1] if len(rest) > 1 else '', rest[2:]
+            if key == 'from':
+                base = self.layout(value, node)
+                if base is None:
+                    raise Bad(where, "unknown layout '%s'" % value)
+                layout.operands.update(base.operands)
+                layout.source_mods.update(base.source_mods)
+                layout.fields.update(base.fields)
+                layout.ignored += base.ignored
+            elif key == 'ext' and value in EXTENSIONS:
+                layout.extension = value
+            else:
+                raise Bad(where, "expected 'from LAYOUT' or 'ext EXTENSION', not '%s %s'" % (key, value))
+        if (name, node) in self.layouts:
+            raise Bad(where, "layout '%s' stands twice at node %s" % (name, node))
+        self.layouts[name, node] = layout
+        return layout
+
+    def read_layout_line(self, where, layout, words):
+        name, rest = words[0], words[1:]
+        if not rest:
+            raise Bad(where, "'%s' has no place" % name)
+        if name == 'any':
+            layout.ignored += slices(where, rest[0])
+        elif '.' in name:
+            part, _, role = name.partition('.')
+            if part not in ('neg', 'abs', 'sext', 'alt') or role not in ROLES:
+                raise Bad(where, "unknown source modifier '%s'" % name)
+            layout.source_mods[name] = integer(where, rest[0])
+        elif rest[0] == '-':
+            if not any(x.pop(name, None) for x in (layout.fields, layout.operands)):
+                raise Bad(where, "'%s' is not there to be removed" % name)
+        elif rest[0] in self.kinds:
+            if name not in ROLES:
+                raise Bad(where, "unknown role '%s'" % name)
+            ignored = rest[-1] == '?'
+            place = slices(where, rest[1]) if len(rest) > 1 and rest[1] != '?' else []
+            layout.operands[name] = (rest[0], place, ignored)
+        elif re.match(r'\d', rest[0]):
+            self.read_field(where, layout, name, rest)
+        else:
+            raise Bad(where, "'%s' is neither an operand kind nor a bit range" % rest[0])
+
+    def read_field(self, where, layout, name, rest):
+        place = slices(where, rest[0])
+        if len(rest) < 2 or rest[1] not in self.shows:
+            raise Bad(where, "modifier '%s' does not say how it prints" % name)
+        signed, per, only = False, None, None
+        for word in rest[2:]:
+            if word == 'signed':
+                signed = True
+            elif word.startswith('per:'):
+                per = word[4:]
+            elif word.startswith('if:'):
+                only = word[3:].split(',')
+                for flag in only:
+                    if flag not in ROW_FLAGS + FORM_FLAGS:
+                        raise Bad(where, "unknown flag '%s'" % flag)
+            else:
+                raise Bad(where, "expected 'signed', 'per:' or 'if:', not '%s'" % word)
+        layout.fields.pop(name, None)  # an overridden modifier prints at its new place
+        layout.fields[name] = (place, rest[1], signed, per, only)
+
+    def check_overlap(self, layout):
+        """Two modifiers, or a modifier and an operand, must not share bits; two operands may (roles of other rows)."""
+        used = {}
+        for name, (place, _, _, _, only) in layout.fields.items():
+            for pos, width in place:
+                if pos + width > 32 * layout.dwords:
+                    raise Bad(layout.where, "modifier '%s' ends beyond the %d dwords of layout '%s'"
+                              % (name, layout.dwords, layout.name))
+                for bit in range(pos, pos + width):
+                    if bit in used:
+                        raise Bad(layout.where, "'%s' and '%s' overlap in layout '%s'" % (used[bit], name, layout.name))
+                    used[bit] = name
+        for role, (kind, place, _) in layout.operands.items():
+            for pos, width in place:
+                if pos + width > 32 * layout.dwords:
+                    raise Bad(layout.where, "operand '%s' ends beyond the %d dwords of layout '%s'"
+                              % (role, layout.dwords, layout.name))
+                for bit in range(pos, pos + width):
+                    if bit in used:
+                        raise Bad(layout.where, "'%s' and '%s' overlap in layout '%s'" % (used[bit], role, layout.name))
+
+    def read_form(self, where, words):
+        form = Form(where, words[1], self.node(where, words[2]), words[3].split('|'))
+        for word in words[4:]:
+            if word.startswith('_'):
+                form.suffix = word
+            elif word.startswith('+'):
+                form.base = integer(where, word[1:], 16)
+            elif word.startswith('unless:') and word[7:] in FORM_FLAGS:
+                form.unless = word[7:]
+            else:
+                raise Bad(where, "expected a suffix, '+BASE' or 'unless:FLAG', not '%s'" % word)
+        self.forms.append(form)
+
+    def layout(self, name, node):
+        return next((self.layouts[name, n] for n in self.chain(node) if (name, n) in self.layouts), None)
+
+    def space(self, name, node):
+        for n in self.chain(node):
+            for space in self.spaces:
+                if (space.name, space.node) == (name, n):
+                    return space
+        return None
+
+    # -- isa/*.isa -------------------------------------------------------------------------------------
+    def read_rows(self, lines):
+        row = None
+        for where, _, words in lines:
+            if words[0] == '|':
+                if row is None:
+                    raise Bad(where, 'a further encoding of no row')
+            else:
+                if not re.fullmatch(r'[a-z][a-z0-9_]*', words[0]):
+                    raise Bad(where, "'%s' is no instruction name" % words[0])
+                if words[0] in self.rows:
+                    raise Bad(where, "row '%s' stands twice; the first is at %s:%d"
+                              % ((words[0],) + self.rows[words[0]].where))
+                row = self.rows[words[0]] = Row(where, words[0])
+            if len(words) < 3:
+                raise Bad(where, 'a row is: name, encoding, opcodes, operands, flags')
+            if words[1] not in self.classes:
+                raise Bad(where, "unknown encoding '%s'" % words[1])
+            row.encodings.append(self.read_encoding(where, row, words[1], words[2:]))
+
+    def read_encoding(self, where, row, family, words):
+        encoding, renaming, stage = Encoding(where, family), False, 0
+        flags = row.flags if not row.encodings else encoding.flags
+        for word in words:
+            key, colon, value = word.partition(':')
+            if word == 'as':
+                renaming = True
+            elif key[0].isdigit() and colon and renaming:
+                encoding.names[self.node(where, key)] = value
+            elif key[0].isdigit() and colon:
+                self.read_opcode(where, encoding, key, value)
+            elif colon and re.match(r'(load|store|atomic|sem)$', key):
+                self.read_memory(where, flags, key, value)
+            elif colon:
+                operand = Operand(where, word, self)
+                if encoding.operand(operand.role):
+                    raise Bad(where, "role '%s' stands twice" % operand.role)
+                encoding.operands.append(operand)
+            elif word in ROW_FLAGS or word in FORM_FLAGS or word == 'memctl':
+                flags[word] = True
+            else:
+                raise Bad(where, "unknown flag '%s'" % word)
+        if not encoding.opcodes:
+            raise Bad(where, "row '%s' has no opcode" % row.name)
+        if row.encodings:
+            if not encoding.operands:
+                encoding.operands = row.encodings[0].operands
+            if not encoding.flags:
+                encoding.flags = dict(row.flags)
+        else:
+            encoding.flags = dict(flags)
+        return encoding
+
+    def read_opcode(self, where, encoding, node, value):
+        self.node(where, node)
+        if node in encoding.opcodes:
+            raise Bad(where, "two opcodes at node %s" % node)
+        encoding.opcodes[node] = None if value == '-' else integer(where, value, 16)
+
+    def read_memory(self, where, flags, key, value):
+        if key == 'sem':
+            flags['sem'] = value
+            return
+        m = re.fullmatch(r'(\d+)x(\d+)', value)
+        if not m:
+            raise Bad(where, "'%s:%s' must say ELEMENTSxBYTES" % (key, value))
+        flags['memory'] = (key, int(m.group(1)), int(m.group(2)))

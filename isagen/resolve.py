@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""From rows and layouts to forms: what every target decodes, with collisions refused."""
+from collections import OrderedDict
+
+from read import Bad
+
+
+class Resolved:
+    """A row in one layout: all that decoding and printing need."""
+
+    def __init__(self, row, encoding, layout, name):
+        self.row, self.encoding, self.layout, self.name = row, encoding, layout, name
+        self.specs = specs(encoding, layout)
+        self.zero = zero_mask(encoding, layout)
+        self.fields = [(n,) + f for n, f in layout.fields.items()]
+
+
+def specs(encoding, layout):
+    out = []
+    for o in encoding.operands:
+        kind, place, _ = layout.operands[o.role]
+        kind = o.kind or kind
+        implied = kind in ('vcc', 'tied')
+        pos, width = place[0] if place and not implied else (0, 0)
+        pick = lambda part, ok: layout.source_mods.get('%s.%s' % (part, o.role), 0) if ok else 0
+        is_int = not o.float_mods and not o.type == 'mask'
+        out.append((kind, o.role, o.type, pos, width, pick('neg', o.float_mods), pick('abs', o.float_mods),
+                    pick('sext', is_int), pick('alt', True), o.read, o.written, implied, o.optional))
+    return tuple(out)
+
+
+def zero_mask(encoding, layout):
+    """The bits that must be zero, by the rule that nothing unused may be set."""
+    free = set()
+
+    def take(pos, width):
+        free.update(range(pos, pos + width))
+
+    space_bits = layout.space_bits
+    for pos, width in space_bits:
+        take(pos, width)
+    for pos, width in layout.ignored:
+        take(pos, width)
+    for role, (_, place, ignored) in layout.operands.items():
+        o = encoding.operand(role)
+        if ignored or o and o.kind != 'tied':
+            for pos, width in place:
+                take(pos, width)
+    for o in encoding.operands:
+        is_int = not o.float_mods and o.type != 'mask'
+        for part, ok in (('neg', o.float_mods), ('abs', o.float_mods), ('sext', is_int), ('alt', True)):
+            bit = layout.source_mods.get('%s.%s' % (part, o.role))
+            if ok and bit is not None:
+                take(bit, 1)
+    for place, _, _, per, only in layout.fields.values():
+        if only and not any(f in encoding.flags for f in only):
+            continue
+        if per and sum(w for _, w in place) == len(per):
+            all_bits = [b for pos, width in place for b in range(pos, pos + width)]
+            for bit, role in zip(all_bits, per):
+                if encoding.operand(role):
+                    take(bit, 1)
+        elif not per or any(encoding.operand(r) for r in per):
+            for pos, width in place:
+                take(pos, width)
+    mask = 0
+    for bit in range(min(64, 32 * layout.dwords)):
+        if bit not in free:
+            mask |= 1 << bit
+    return mask
+
+
+def opcode_at(isa, encoding, node):
+    """The opcode at a node, and whether a row of text gives it there."""
+    for n in isa.chain(node):
+        if n in encoding.opcodes:
+            return encoding.opcodes[n], n == node
+    return None, False
+
+
+def name_at(isa, row, encoding, node):
+    for n in isa.chain(node):
+        if n in encoding.names:
+            return encoding.names[n]
+    return row.name
+
+
+def forms_of(isa, family, node):
+    """The form lines that hold at a node: per first layout, the nearest ancestor's."""
+    found = OrderedDict()
+    lines = [f for f in isa.forms if f.family == family]
+    if not lines:
+        return None
+    for n in reversed(list(isa.chain(node))):
+        for f in lines:
+            if f.node == n:
+                found[f.layouts[0]] = f
+    return list(found.values())
+
+
+def choose_layout(isa, encoding, names, node):
+    """The first of the layouts that has all roles of the row."""
+    missing = None
+    for name in names:
+        layout = isa.layout(name, node)
+        if layout is None:
+            continue
+        lack = [o.role for o in encoding.operands if o.role not in layout.operands]
+        if not lack:
+            return layout, None
+        missing = missing or (layout, lack[0])
+    return None, missing
+
+
+def encoding_forms(isa, row, encoding, node):
+    """All (space, opcode, Resolved) of one encoding of a row at a node."""
+    op, here = opcode_at(isa, encoding, node)
+    if op is None:
+        return
+    lines = forms_of(isa, encoding.family, node)
+    plan = [(f.layouts, f.suffix, f.base, f.unless) for f in lines] if lines is not None else \
+        [([encoding.family], '', None, None)]
+    plan = [p for p in plan if not (p[3] and p[3] in encoding.flags)]
+    name = name_at(isa, row, encoding, node)
+    promoted = any(p[2] is not None for p in plan) or len(row.encodings) > 1
+    made = False
+    for layouts, suffix, base, _ in plan:
+        layout, missing = choose_layout(isa, encoding, layouts, node)
+        if missing:
+            raise Bad(encoding.where, "layout '%s' has no place for '%s'" % (missing[0].name, missing[1]))
+        space = isa.space(layout.space, node) if layout else None
+        if layout is None or space is None:
+            continue
+        made = True
+        layout.space_bits = [(p, w) for p, w, _ in space.match] + space.op
+        full = op + (base or 0)
+        if full >> sum(w for _, w in space.op):
+            raise Bad(encoding.where, "opcode %x of '%s' does not fit layout '%s'" % (full, row.name, layout.name))
+        plain = 'bare' in encoding.flags or (suffix in ('_e32', '_e64') and not promoted)
+        yield space, full, Resolved(row, encoding, layout, name + ('' if plain else suffix))
+    if not made and here:
+        raise Bad(encoding.where, "encoding '%s' has no layout at node %s" % (encoding.family, node))
+
+
+def resolve(isa, node):
+    """{space: {opcode: Resolved}} of a node, spaces in the order of matching."""
+    tables = OrderedDict()
+    for space in isa.spaces:
+        if isa.space(space.name, node) is space:
+            tables[space] = {}
+    for row in isa.rows.values():
+        for encoding in row.encodings:
+            for space, op, form in encoding_forms(isa, row, encoding, node):
+                other = tables[space].get(op)
+                if other:
+                    raise Bad(encoding.where, "opcode %x of %s at node %s is '%s' already, at %s:%d"
+                              % ((op, space.name, node, other.row.name) + other.encoding.where))
+                tables[space][op] = form
+    return tables

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""Writes the C tables: X-macro files for everybody, and the decode tables for src/isa."""
+from collections import OrderedDict
+
+from read import Bad, EXTENSIONS, ROLES, ROW_FLAGS
+from resolve import resolve
+
+HEAD = '/* SPDX-License-Identifier: MIT */\n/* Generated from isa/ by isagen; do not edit. */\n'
+
+
+class Pool:
+    """Values with the index of each, equal ones once."""
+
+    def __init__(self):
+        self.index, self.values = {}, []
+
+    def add(self, value):
+        if value not in self.index:
+            self.index[value] = len(self.values)
+            self.values.append(value)
+        return self.index[value]
+
+
+class Runs:
+    """Runs of values in one array; a run that stands there already is reused."""
+
+    def __init__(self):
+        self.start, self.values = {}, []
+
+    def add(self, run):
+        run = tuple(run)
+        if run not in self.start:
+            self.start[run] = len(self.values)
+            self.values.extend(run)
+        return self.start[run]
+
+
+def row_class(isa, row):
+    if 'control' in row.flags:
+        return 'control'
+    return isa.classes[row.encodings[0].family]
+
+
+def row_flags(isa, row):
+    flags = [f for f in ROW_FLAGS if f in row.flags]
+    d = row.encodings[0].operand('d')
+    if d and row_class(isa, row) == 'valu' and isa.types[d.type][1] == 'float' or d and d.type == 'v2f16':
+        flags.append('float_clamp')
+    if any('op_sel' in e.flags for e in row.encodings):
+        flags.append('vop3_opsel')
+    return flags
+
+
+def insn_def(isa):
+    out = [HEAD]
+    for row in isa.rows.values():
+        out.append('/* %s:%d */ INSN(%s, %s, %s, %d)' % (
+            row.where + (row.name, row_class(isa, row).upper(), row.flags.get('sem', row.name), 'todo' in row.flags)))
+    out.append('#undef INSN')
+    return out
+
+
+def simple_def(macro, items):
+    return [HEAD] + ['%s(%s)' % (macro, ', '.join(map(str, x))) for x in items] + ['#undef ' + macro]
+
+
+def enums(isa, layouts):
+    out = [HEAD, '#ifndef WMI_ISA_ENUMS_H', '#define WMI_ISA_ENUMS_H']
+    for name, prefix, values in (('wmi_kind', 'KIND', isa.kinds), ('wmi_show', 'SHOW', isa.shows),
+                                 ('wmi_layout_id', 'LAYOUT', layouts), ('wmi_name_group', 'NAMES', isa.name_groups)):
+        out.append('enum %s {\n%s\n    WMI_%s_COUNT\n};' % (
+            name, '\n'.join('    WMI_%s_%s,' % (prefix, v) for v in values), prefix))
+    return out + ['#endif']
+
+
+class Tables:
+    """Collects what the targets share, then prints it."""
+
+    def __init__(self, isa):
+        self.isa = isa
+        self.fields = Pool()
+        self.specs, self.field_specs, self.candidates, self.names = Runs(), Runs(), Runs(), Runs()
+        self.zeros, self.layouts, self.forms, self.texts = Pool(), Pool(), Pool(), Pool()
+        self.code_tables, self.opcode_tables = Pool(), Pool()
+        self.forms.add(None)  # form 0: no instruction
+        self.nodes = OrderedDict()
+        for layout in isa.layouts.values():
+            for name in layout.fields:
+                self.fields.add(name)
+        for node in dict.fromkeys(n for n, _ in isa.targets.values()):
+            self.nodes[node] = self.add_node(node)
+
+    def add_node(self, node):
+        wave = self.isa.nodes[node]['limits']['wave']
+        spaces, at = [], {}
+        for space, by_op in resolve(self.isa, node).items():
+            size = 1 << sum(w for _, w in space.op)
+            table = [0] * size
+            for op, form in by_op.items():
+                table[op] = self.add_form(form, wave)
+            if by_op:
+                at[space] = len(spaces)
+                spaces.append((space, self.opcode_tables.add(tuple(table))))
+        first = []
+        for top in range(512):
+            first.append(self.candidates.add([at[s] for s, _ in spaces if could_match(s, top)] + [255]))
+        names = [self.names.add(self.group(g, node)) for g in self.isa.name_groups]
+        return spaces, first, self.codes(node), names
+
+    def group(self, group, node):
+        """The names of a group at a node, the nearest node's word for each value, ended by -1."""
+        found = {}
+        for n in self.isa.chain(node):
+            for g, at, value, text in self.isa.names:
+                if g == group and at == n:
+                    found.setdefault(value, text)
+        return [(v, t) for v, t in sorted(found.items()) if t != '-'] + [(-1, '')]
+
+    def codes(self, node):
+        table = [('NONE', 0)] * 256
+        for n in reversed(list(self.isa.chain(node))):
+            for at, first, last, what, where in self.isa.codes:
+                for code in range(first, last + 1) if at == n else ():
+                    if what in ('sgpr', 'ttmp'):
+                        table[code] = (what.upper(), code - first)
+                    elif what in ('int', 'float'):
+                        table[code] = ('CONSTANT', code)
+                    elif what in ('literal', 'none'):
+                        table[code] = (what.upper(), 0)
+                    else:
+                        table[code] = ('SPECIAL', 'WMI_SPECIAL_' + what.upper())
+        return self.code_tables.add(tuple(table))
+
+    def add_form(self, form, wave):
+        isa = self.isa
+        run = []
+        for (kind, role, type_, pos, width, neg, abs_, sext, alt, read, written, implied, optional) in form.specs:
+            bits = wave if type_ == 'mask' else isa.types[type_][0]
+            flags = read | written << 1 | implied << 2 | optional << 3
+            run.append('{WMI_KIND_%s, WMI_ROLE_%s, WMI_TYPE_%s, %d, %d, %d, %d, %d, %d, %d, %d}' % (
+                kind, role.upper(), type_, (bits + 31) // 32, pos, width, neg, abs_, sext, alt, flags))
+        layout = form.layout
+        fields = []
+        for name, place, show, signed, _, _ in form.fields:
+            second = place[1] if len(place) > 1 else (0, 0)
+            fields.append('{WMI_FIELD_%s, WMI_SHOW_%s, %d, %d, %d, %d, %d}' % (
+                (name, show) + place[0] + second + (signed,)))
+        index = self.layouts.add((layout.name, layout.dwords, layout.extension, self.field_specs.add(fields), len(fields)))
+        if index > 255:
+            raise Bad(layout.where, 'more than 255 layouts')
+        return self.forms.add((form.row.name, self.specs.add(run), len(run), index, self.zeros.add(form.zero),
+                               self.texts.add(form.name)))
+
+    def text(self):
+        out = [HEAD, '#include "isa/tables.h"', '']
+        array = lambda head, lines: out.extend([head + ' = {'] + ['    %s,' % x for x in lines] + ['};'])
+        array('const struct wmi_spec wmi_specs[]', self.specs.values or ['{0}'])
+        array('const struct wmi_field_spec wmi_field_specs[]', self.field_specs.values or ['{0}'])
+        array('const uint64_t wmi_zero_masks[]', ['0x%xu' % z for z in self.zeros.values])
+        array('const struct wmi_layout wmi_layouts[]',
+              ['{WMI_LAYOUT_%s, %d, WMI_EXT_%s, %d, %d}' % (n, d, e.upper(), c, f) for n, d, e, f, c in self.layouts.values])
+        array('const struct wmi_form wmi_forms[]', ['{0}'] + [
+            '{WMI_INSN_%s, %d, %d, %d, %d, "%s"}' % (n, s, z, c, l, self.texts.values[t])
+            for n, s, c, l, z, t in self.forms.values[1:]])
+        array('static const uint8_t candidates[]', [str(x) for x in self.candidates.values])
+        array('static const struct wmi_name names[]', ['{%d, "%s"}' % x for x in self.names.values])
+        for i, table in enumerate(self.code_tables.values):
+            array('static const struct wmi_code codes_%d[256]' % i, ['{WMI_OPERAND_%s, %s}' % x for x in table])
+        for i, table in enumerate(self.opcode_tables.values):
+            array('static const uint16_t opcodes_%d[]' % i, [', '.join(map(str, table[j:j + 16]))
+                                                             for j in range(0, len(table), 16)])
+        for node, (spaces, first, codes, names) in self.nodes.items():
+            self.node_text(array, node, spaces, first)
+        array('const struct wmi_target wmi_targets[]', [self.target(*x) for x in self.isa.targets.items()])
+        out.append('const unsigned wmi_target_count = %d;' % len(self.isa.targets))
+        array('const struct wmi_row wmi_rows[WMI_INSN_COUNT]', ['{"", 0, 0, 0, 0, 0}'] + [
+            self.row(r) for r in self.isa.rows.values()])
+        return out
+
+    def node_text(self, array, node, spaces, first):
+        lines = []
+        for space, table in spaces:
+            mask = match = 0
+            for pos, width, value in space.match:
+                mask |= ((1 << width) - 1) << pos
+                match |= value << pos
+            op = (space.op + [(0, 0)])[:2]
+            lines.append('{0x%xu, 0x%xu, %d, %d, %d, %d, opcodes_%d} /* %s */' % (
+                (mask, match) + op[0] + op[1] + (table, space.name)))
+        name = node.replace('.', '_')
+        array('static const struct wmi_space spaces_%s[]' % name, lines)
+        array('static const uint16_t first_%s[512]' % name,
+              [', '.join(map(str, first[j:j + 16])) for j in range(0, 512, 16)])
+
+    def target(self, name, node_mach):
+        node, mach = node_mach
+        _, _, codes, names = self.nodes[node]
+        limits = self.isa.nodes[node]['limits']
+        c = node.replace('.', '_')
+        return '{"%s", 0x%x, codes_%d, spaces_%s, first_%s, candidates, {%s}, {%s}}' % (
+            name, mach, codes, c, c, ', '.join(str(limits[x]) for x in self.isa.limits),
+            ', '.join('names + %d' % x for x in names) or '0')
+
+    def row(self, row):
+        kind, elements, size = row.flags.get('memory', ('control' if 'memctl' in row.flags else 'none', 0, 0))
+        flags = ' | '.join('WMI_ROW_' + f.upper() for f in row_flags(self.isa, row)) or '0'
+        return '{"%s", WMI_CLASS_%s, WMI_MEMORY_%s, %d, %d, %s}' % (
+            row.name, row_class(self.isa, row).upper(), kind.upper(), elements, size, flags)
+
+
+def could_match(space, top):
+    """Whether a word whose upper nine bits are `top` may belong to the space."""
+    for pos, width, value in space.match:
+        for i in range(width):
+            bit = pos + i
+            if 23 <= bit < 32 and (top >> (bit - 23) & 1) != (value >> i & 1):
+                return False
+    return True
+
+
+def files(isa):
+    """{file name: text}"""
+    tables = Tables(isa)
+    layouts = list(dict.fromkeys(name for name, _ in isa.layouts))
+    out = {
+        'insn.def': insn_def(isa),
+        'types.def': simple_def('TYPE', [(n, bits) for n, (bits, _) in isa.types.items()]),
+        'fields.def': simple_def('FIELD', [(n,) for n in tables.fields.values]),
+        'limits.def': simple_def('LIMIT', [(n,) for n in isa.limits]),
+        'isa_enums.h': enums(isa, layouts),
+        'isa_tables.c': tables.text(),
+    }
+    return {name: '\n'.join(lines) + '\n' for name, lines in out.items()}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/* From words to a row with its operands and modifiers, by the tables made from isa/. */
+#include "isa/tables.h"
+
+#include <string.h>
+
+/* Operand codes that are the same on every target (ISA documents, "Scalar Operands"). */
+enum {
+    CODE_INT_0 = 128,
+    CODE_INT_64 = 192,
+    CODE_INT_MINUS_16 = 208,
+    CODE_FLOAT_FIRST = 240,
+    CODE_VGPR_0 = 256,
+    SADDR_OFF = 0x7f, /* gfx9 */
+};
+
+struct context {
+    const struct wmi_target *target;
+    struct wmi_instruction *out;
+    const uint32_t *words;
+    size_t available;
+    bool literal;
+};
+
+static uint32_t bits(const uint32_t *words, unsigned pos, unsigned width)
+{
+    return words[pos / 32] >> pos % 32 & (uint32_t)((UINT64_C(1) << width) - 1);
+}
+
+/* Inline float constants 0.5 -0.5 1.0 -1.0 2.0 -2.0 4.0 -4.0 1/(2*pi). */
+static const uint16_t half_constants[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
+static const uint32_t single_constants[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
+                                            0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
+static const uint64_t double_constants[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+                                            0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+                                            0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
+
+/* The bits of an inline constant as an operand of `type` takes them.
+ * Source for 16-bit types: LLVM AMDGPUBaseInfo.cpp, getInlineEncodingV216: f16 operands take the half-precision value
+ * in the low half and zero in the high half, integer operands the single-precision pattern. */
+static uint64_t constant_value(unsigned code, enum wmi_type type)
+{
+    const unsigned width = wmi_type_bits(type);
+    const uint64_t mask = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+    if (code <= CODE_INT_64)
+        return code - CODE_INT_0;
+    if (code <= CODE_INT_MINUS_16)
+        return (uint64_t)((int64_t)CODE_INT_64 - (int64_t)code) & mask;
+    const unsigned i = code - CODE_FLOAT_FIRST;
+    if (type == WMI_TYPE_f16 || type == WMI_TYPE_v2f16)
+        return half_constants[i];
+    if (width == 64)
+        return double_constants[i];
+    return single_constants[i] & mask;
+}
+
+/* The value of a literal: a 64-bit float takes it as its high dword, a 64-bit signed integer sign-extends. */
+static uint64_t literal_value(uint32_t literal, enum wmi_type type)
+{
+    if (type == WMI_TYPE_f64)
+        return (uint64_t)literal << 32;
+    if (type == WMI_TYPE_i64)
+        return (uint64_t)(int64_t)(int32_t)literal;
+    return literal;
+}
+
+static bool take_literal(struct context *c, struct wmi_operand *o)
+{
+    struct wmi_instruction *out = c->out;
+    if (!c->literal) {
+        if (out->dwords >= c->available)
+            return false;
+        out->words[out->dwords] = c->words[out->dwords];
+        out->dwords++;
+        out->extension = WMI_EXT_LITERAL;
+        c->literal = true;
+    }
+    o->kind = WMI_OPERAND_LITERAL;
+    o->value = literal_value(out->words[out->dwords - 1], o->type);
+    return true;
+}
+
+/* A special register that is a pair stands before its low half in enum wmi_special. */
+static bool special(struct wmi_operand *o, unsigned reg)
+{
+    static const bool is_low[WMI_SPECIAL_COUNT] = {
+        [WMI_SPECIAL_VCC_LO] = true,        [WMI_SPECIAL_EXEC_LO] = true, [WMI_SPECIAL_FLAT_SCRATCH_LO] = true,
+        [WMI_SPECIAL_XNACK_MASK_LO] = true, [WMI_SPECIAL_TBA_LO] = true,  [WMI_SPECIAL_TMA_LO] = true,
+    };
+    o->kind = WMI_OPERAND_SPECIAL;
+    o->reg = reg;
+    if (o->dwords > 2)
+        return false;
+    if (o->dwords == 2 && is_low[reg])
+        o->reg = reg - 1;
+    else if (o->dwords == 2 && reg > 0 && is_low[reg - 1])
+        o->reg = reg - 2; /* the odd half of a pair: the low bit is dropped */
+    return true;
+}
+
+/* A scalar code, 0..255. Tuples of SGPRs begin at multiples of 2 or 4; hardware and LLVM drop the low bits. */
+static bool scalar(struct context *c, struct wmi_operand *o, unsigned code, bool constants, bool literals)
+{
+    const struct wmi_code known = c->target->codes[code];
+    const unsigned align = o->dwords >= 3 ? 4 : o->dwords;
+    o->kind = known.kind;
+    o->reg = known.reg;
+    switch (known.kind) {
+    case WMI_OPERAND_SGPR:
+        o->reg -= o->reg % align;
+        return o->reg + o->dwords <= c->target->limits[WMI_LIMIT_sgprs];
+    case WMI_OPERAND_TTMP:
+        o->reg -= o->reg % align;
+        return o->reg + o->dwords <= 16;
+    case WMI_OPERAND_SPECIAL:
+        return special(o, known.reg);
+    case WMI_OPERAND_CONSTANT:
+        if (!constants)
+            return false;
+        o->value = constant_value(code, o->type);
+        return true;
+    case WMI_OPERAND_LITERAL:
+        return literals && take_literal(c, o);
+    default:
+        return false;
+    }
+}
+
+static bool vgpr(struct wmi_operand *o, unsigned reg)
+{
+    o->kind = WMI_OPERAND_VGPR;
+    o->reg = reg;
+    return reg + o->dwords <= 256;
+}
+
+static void immediate(struct wmi_operand *o, uint64_t value)
+{
+    o->kind = WMI_OPERAND_IMMEDIATE;
+    o->value = value;
+}
+
+/* gfx8: an SGPR or 20 bits; gfx9: SGPR and 21 signed bits may both be there. */
+static bool smem_offset(struct context *c, struct wmi_operand *o)
+{
+    const int32_t *field = c->out->field;
+    if (field[WMI_FIELD_soe])
+        return scalar(c, o, field[WMI_FIELD_soffset], false, false);
+    if (field[WMI_FIELD_imm]) {
+        immediate(o, (uint64_t)(int64_t)field[WMI_FIELD_simm]);
+        return true;
+    }
+    return scalar(c, o, field[WMI_FIELD_simm] & 0x7f, false, false);
+}
+
+static void off(struct wmi_operand *o)
+{
+    o->kind = WMI_OPERAND_OFF;
+    o->reg = 0;
+}
+
+static bool is_off(const struct context *c, unsigned saddr)
+{
+    const struct wmi_code code = c->target->codes[saddr];
+    return saddr == SADDR_OFF || (code.kind == WMI_OPERAND_SPECIAL && code.reg == WMI_SPECIAL_NULL);
+}
+
+/* The SADDR field of GLOBAL and SCRATCH: bits 48 to 54 up to gfx11. */
+static unsigned saddr_field(const struct context *c)
+{
+    return bits(c->out->words, 48, 7);
+}
+
+/* VADDR of a buffer instruction: nothing, an index, an offset, or both. */
+static bool buffer_addr(struct context *c, struct wmi_operand *o, unsigned value)
+{
+    const int32_t *field = c->out->field;
+    const int dwords = field[WMI_FIELD_addr64] ? 2 : field[WMI_FIELD_idxen] + field[WMI_FIELD_offen];
+    if (!dwords) {
+        off(o);
+        return true;
+    }
+    o->dwords = dwords;
+    return vgpr(o, value);
+}
+
+static bool buffer_data(struct context *c, struct wmi_operand *o, unsigned value)
+{
+    const int32_t *field = c->out->field;
+    if (field[WMI_FIELD_lds]) {
+        o->kind = WMI_OPERAND_NONE;
+        return true;
+    }
+    o->dwords += field[WMI_FIELD_tfe] != 0;
+    if (o->role == WMI_ROLE_DATA && o->written && !field[WMI_FIELD_glc])
+        o->written = 0; /* an atomic that returns nothing */
+    return vgpr(o, value);
+}
+
+/* Image data: one dword for each bit of dmask, half of it for D16; gather4 always four. */
+static bool image_data(struct context *c, struct wmi_operand *o, unsigned value)
+{
+    const int32_t *field = c->out->field;
+    unsigned dwords = (unsigned)__builtin_popcount((unsigned)field[WMI_FIELD_dmask]);
+    if (o->dwords == 4 && wmi_rows[c->out->id].elements == 1)
+        dwords = 4;
+    if (field[WMI_FIELD_d16])
+        dwords = (dwords + 1) / 2;
+    if (dwords == 0)
+        dwords = 1;
+    o->dwords = dwords + (field[WMI_FIELD_tfe] || field[WMI_FIELD_lwe]);
+    if (o->role == WMI_ROLE_DATA && o->written && !field[WMI_FIELD_glc])
+        o->written = 0;
+    return vgpr(o, value);
+}
+
+/* Source operands and the like: what `kind` makes of the bits `value`. */
+static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value)
+{
+    switch (spec->kind) {
+    case WMI_KIND_vgpr:
+        return vgpr(o, value);
+    case WMI_KIND_vgpr9:
+        return value >= CODE_VGPR_0 && vgpr(o, value - CODE_VGPR_0);
+    case WMI_KIND_src:
+    case WMI_KIND_src_nolit:
+        if (value >= CODE_VGPR_0)
+            return vgpr(o, value - CODE_VGPR_0);
+        return scalar(c, o, value, true, spec->kind == WMI_KIND_src);
+    case WMI_KIND_ssrc:
+    case WMI_KIND_ssrc_nolit:
+        return value < CODE_VGPR_0 && scalar(c, o, value, true, spec->kind == WMI_KIND_ssrc);
+    case WMI_KIND_sdst:
+        return value < 128 && scalar(c, o, value, false, false);
+    case WMI_KIND_sbase:
+        return scalar(c, o, value * 2, false, false);
+    case WMI_KIND_srsrc:
+        return scalar(c, o, value * 4, false, false);
+    case WMI_KIND_vcc:
+        o->kind = WMI_OPERAND_SPECIAL;
+        o->reg = o->dwords == 2 ? WMI_SPECIAL_VCC : WMI_SPECIAL_VCC_LO;
+        return true;
+    case WMI_KIND_sdwa_src:
+        if (bits(c->out->words, spec->alt, 1))
+            return scalar(c, o, value, true, false);
+        return vgpr(o, value);
+    case WMI_KIND_sdwa_sdst:
+        if (bits(c->out->words, spec->alt, 1))
+            return scalar(c, o, value, false, false);
+        return scalar(c, o, 0x6a, false, false);
+    case WMI_KIND_smem_offset:
+        return smem_offset(c, o);
+    case WMI_KIND_saddr:
+        if (!is_off(c, value))
+            return scalar(c, o, value, false, false);
+        off(o);
+        return true;
+    case WMI_KIND_global_addr:
+        o->dwords = is_off(c, saddr_field(c)) ? 2 : 1;
+        return vgpr(o, value);
+    case WMI_KIND_scratch_addr:
+        if (is_off(c, saddr_field(c)))
+            return vgpr(o, value);
+        off(o);
+        return true;
+    case WMI_KIND_buffer_addr:
+        return buffer_addr(c, o, value);
+    case WMI_KIND_buffer_data:
+        return buffer_data(c, o, value);
+    case WMI_KIND_image_data:
+        return image_data(c, o, value);
+    case WMI_KIND_image_addr:
+        return vgpr(o, value);
+    case WMI_KIND_image_rsrc:
+        return scalar(c, o, value * 4, false, false);
+    case WMI_KIND_label:
+        o->kind = WMI_OPERAND_LABEL;
+        o->value = (uint64_t)(int64_t)(int16_t)value;
+        return true;
+    case WMI_KIND_literal:
+        o->kind = WMI_OPERAND_LITERAL;
+        o->value = literal_value(value, o->type);
+        return true;
+    case WMI_KIND_exp_source:
+        return vgpr(o, value);
+    default:
+        immediate(o, spec->kind == WMI_KIND_simm16 && o->type == WMI_TYPE_i16 ? (uint64_t)(int64_t)(int16_t)value : value);
+        return true;
+    }
+}
+
+static bool decode_operand(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o)
+{
+    const uint32_t *words = c->out->words;
+    o->role = spec->role;
+    o->type = spec->type;
+    o->dwords = spec->dwords;
+    o->read = (spec->flags & WMI_SPEC_READ) != 0;
+    o->written = (spec->flags & WMI_SPEC_WRITTEN) != 0;
+    o->implied = (spec->flags & WMI_SPEC_IMPLIED) != 0;
+    if (spec->flags & WMI_SPEC_OPTIONAL && !c->out->field[WMI_FIELD_glc])
+        return true; /* the result of an atomic that returns none */
+    if (spec->kind == WMI_KIND_tied) {
+        o->kind = c->out->operand[0].kind;
+        o->reg = c->out->operand[0].reg;
+        return true;
+    }
+    if (spec->neg)
+        o->neg = bits(words, spec->neg, 1);
+    if (spec->abs)
+        o->abs = bits(words, spec->abs, 1);
+    if (spec->sext)
+        o->sext = bits(words, spec->sext, 1);
+    return decode_kind(c, spec, o, spec->width ? bits(words, spec->pos, spec->width) : 0);
+}
+
+static void decode_fields(struct wmi_instruction *out, const struct wmi_layout *layout)
+{
+    const struct wmi_field_spec *spec = wmi_field_specs + layout->field;
+    for (unsigned i = 0; i < layout->fields; i++, spec++) {
+        uint32_t value = bits(out->words, spec->pos, spec->width);
+        if (spec->width2)
+            value |= bits(out->words, spec->pos2, spec->width2) << spec->width;
+        if (spec->is_signed)
+            value = (uint32_t)((int32_t)(value << (32 - spec->width)) >> (32 - spec->width));
+        out->field[spec->field] = (int32_t)value;
+    }
+}
+
+/* The form that the words have on the target, or 0. */
+static unsigned find_form(const struct wmi_target *target, uint64_t word)
+{
+    const uint8_t *candidate = target->candidates + target->first[(uint32_t)word >> 23];
+    for (; *candidate != 255; candidate++) {
+        const struct wmi_space *space = &target->spaces[*candidate];
+        if ((word & space->mask) != space->match)
+            continue;
+        unsigned opcode = word >> space->pos & ((1u << space->width) - 1);
+        if (space->width2)
+            opcode |= (unsigned)(word >> space->pos2 & ((1u << space->width2) - 1)) << space->width;
+        if (space->forms[opcode])
+            return space->forms[opcode];
+    }
+    return 0;
+}
+
+unsigned wmi_decode(const struct wmi_target *target, const uint32_t *words, size_t available,
+                    struct wmi_instruction *out)
+{
+    memset(out, 0, sizeof *out);
+    if (!available)
+        return 0;
+    uint64_t word = words[0] | (available > 1 ? (uint64_t)words[1] << 32 : 0);
+    const unsigned number = find_form(target, word);
+    if (!number)
+        return 0;
+    const struct wmi_form *form = &wmi_forms[number];
+    const struct wmi_layout *layout = &wmi_layouts[form->layout];
+    if (layout->dwords > available)
+        return 0;
+    if (layout->dwords == 1)
+        word = words[0];
+    if (word & wmi_zero_masks[form->zero])
+        return 0;
+    memcpy(out->words, words, layout->dwords * sizeof *words);
+    out->layout = layout->id;
+    out->extension = layout->extension;
+    out->id = form->id;
+    out->form = number;
+    out->dwords = layout->dwords;
+    decode_fields(out, layout);
+    struct context context = {target, out, words, available, false};
+    for (unsigned i = 0; i < form->specs; i++)
+        if (!decode_operand(&context, &wmi_specs[form->spec + i], &out->operand[i])) {
+            out->dwords = 0;
+            return 0;
+        }
+    out->operands = form->specs;
+    return out->dwords;
+}
+
+const struct wmi_operand *wmi_operand(const struct wmi_instruction *insn, enum wmi_role role)
+{
+    for (unsigned i = 0; i < insn->operands; i++)
+        if (insn->operand[i].role == role && insn->operand[i].kind != WMI_OPERAND_NONE)
+            return &insn->operand[i];
+    return NULL;
+}

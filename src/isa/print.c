@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* LLVM's text of a decoded instruction: mnemonic, operands, modifiers. */
+#include "isa/tables.h"
+
+static void put_char(struct wmi_text *text, char c)
+{
+    if (text->length + 1 < text->size)
+        text->at[text->length] = c;
+    text->length++;
+}
+
+void wmi_put(struct wmi_text *text, const char *string)
+{
+    while (*string)
+        put_char(text, *string++);
+}
+
+static void put_based(struct wmi_text *text, uint64_t value, unsigned base)
+{
+    char digits[20];
+    unsigned n = 0;
+    do
+        digits[n++] = "0123456789abcdef"[value % base];
+    while (value /= base);
+    while (n)
+        put_char(text, digits[--n]);
+}
+
+void wmi_put_unsigned(struct wmi_text *text, uint64_t value)
+{
+    put_based(text, value, 10);
+}
+
+void wmi_put_signed(struct wmi_text *text, int64_t value)
+{
+    if (value < 0)
+        put_char(text, '-');
+    put_based(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 10);
+}
+
+void wmi_put_hex(struct wmi_text *text, uint64_t value)
+{
+    wmi_put(text, "0x");
+    put_based(text, value, 16);
+}
+
+static void put_registers(struct wmi_text *text, const char *file, unsigned reg, unsigned dwords)
+{
+    wmi_put(text, file);
+    if (dwords == 1) {
+        wmi_put_unsigned(text, reg);
+        return;
+    }
+    put_char(text, '[');
+    wmi_put_unsigned(text, reg);
+    put_char(text, ':');
+    wmi_put_unsigned(text, reg + dwords - 1);
+    put_char(text, ']');
+}
+
+static const char *const special_names[WMI_SPECIAL_COUNT] = {
+    [WMI_SPECIAL_VCC] = "vcc",
+    [WMI_SPECIAL_VCC_LO] = "vcc_lo",
+    [WMI_SPECIAL_VCC_HI] = "vcc_hi",
+    [WMI_SPECIAL_EXEC] = "exec",
+    [WMI_SPECIAL_EXEC_LO] = "exec_lo",
+    [WMI_SPECIAL_EXEC_HI] = "exec_hi",
+    [WMI_SPECIAL_M0] = "m0",
+    [WMI_SPECIAL_NULL] = "null",
+    [WMI_SPECIAL_SCC] = "src_scc",
+    [WMI_SPECIAL_VCCZ] = "src_vccz",
+    [WMI_SPECIAL_EXECZ] = "src_execz",
+    [WMI_SPECIAL_FLAT_SCRATCH] = "flat_scratch",
+    [WMI_SPECIAL_FLAT_SCRATCH_LO] = "flat_scratch_lo",
+    [WMI_SPECIAL_FLAT_SCRATCH_HI] = "flat_scratch_hi",
+    [WMI_SPECIAL_XNACK_MASK] = "xnack_mask",
+    [WMI_SPECIAL_XNACK_MASK_LO] = "xnack_mask_lo",
+    [WMI_SPECIAL_XNACK_MASK_HI] = "xnack_mask_hi",
+    [WMI_SPECIAL_SHARED_BASE] = "src_shared_base",
+    [WMI_SPECIAL_SHARED_LIMIT] = "src_shared_limit",
+    [WMI_SPECIAL_PRIVATE_BASE] = "src_private_base",
+    [WMI_SPECIAL_PRIVATE_LIMIT] = "src_private_limit",
+    [WMI_SPECIAL_POPS_EXITING_WAVE_ID] = "src_pops_exiting_wave_id",
+    [WMI_SPECIAL_LDS_DIRECT] = "src_lds_direct",
+    [WMI_SPECIAL_TBA] = "tba",
+    [WMI_SPECIAL_TBA_LO] = "tba_lo",
+    [WMI_SPECIAL_TBA_HI] = "tba_hi",
+    [WMI_SPECIAL_TMA] = "tma",
+    [WMI_SPECIAL_TMA_LO] = "tma_lo",
+    [WMI_SPECIAL_TMA_HI] = "tma_hi",
+};
+
+/* reg holds the operand code of an inline constant. */
+static void put_constant(struct wmi_text *text, const struct wmi_operand *o)
+{
+    static const char *const floats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
+    if (o->reg <= 192)
+        wmi_put_unsigned(text, o->reg - 128u);
+    else if (o->reg <= 208)
+        wmi_put_signed(text, 192 - (int)o->reg);
+    else if (o->reg < 248)
+        wmi_put(text, floats[o->reg - 240]);
+    else
+        wmi_put(text, wmi_type_bits(o->type) == 64 ? "0.15915494309189532" : "0.15915494");
+}
+
+static void put_bare_operand(struct wmi_text *text, const struct wmi_target *target,
+                             const struct wmi_instruction *insn, const struct wmi_spec *spec,
+                             const struct wmi_operand *o)
+{
+    switch (o->kind) {
+    case WMI_OPERAND_SGPR:
+        put_registers(text, "s", o->reg, o->dwords);
+        break;
+    case WMI_OPERAND_VGPR:
+        put_registers(text, "v", o->reg, o->dwords);
+        break;
+    case WMI_OPERAND_AGPR:
+        put_registers(text, "a", o->reg, o->dwords);
+        break;
+    case WMI_OPERAND_TTMP:
+        put_registers(text, "ttmp", o->reg, o->dwords);
+        break;
+    case WMI_OPERAND_SPECIAL:
+        wmi_put(text, special_names[o->reg]);
+        break;
+    case WMI_OPERAND_CONSTANT:
+        put_constant(text, o);
+        break;
+    case WMI_OPERAND_LITERAL:
+        wmi_put_hex(text, o->type == WMI_TYPE_f64 ? o->value >> 32 : (uint32_t)o->value);
+        break;
+    case WMI_OPERAND_OFF:
+        wmi_put(text, "off");
+        break;
+    default:
+        wmi_print_immediate(text, target, insn, spec, o);
+        break;
+    }
+}
+
+/* With neg, abs and sext around it: -v1, |v1|, -|v1|, sext(v1). */
+static void put_operand(struct wmi_text *text, const struct wmi_target *target, const struct wmi_instruction *insn,
+                        const struct wmi_spec *spec, const struct wmi_operand *o)
+{
+    if (o->sext)
+        wmi_put(text, "sext(");
+    if (o->neg)
+        wmi_put(text, "-");
+    if (o->abs)
+        wmi_put(text, "|");
+    put_bare_operand(text, target, insn, spec, o);
+    if (o->abs)
+        wmi_put(text, "|");
+    if (o->sext)
+        wmi_put(text, ")");
+}
+
+size_t wmi_print(const struct wmi_target *target, const struct wmi_instruction *insn, char *buffer, size_t size)
+{
+    const struct wmi_form *form = &wmi_forms[insn->form];
+    const struct wmi_layout *layout = &wmi_layouts[form->layout];
+    struct wmi_text text = {buffer, size, 0};
+    if (!insn->form) {
+        if (size)
+            buffer[0] = 0;
+        return 0;
+    }
+    wmi_put(&text, form->name);
+    const char *separator = " ";
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *o = &insn->operand[i];
+        const struct wmi_spec *spec = &wmi_specs[form->spec + i];
+        if (o->kind == WMI_OPERAND_NONE || spec->kind == WMI_KIND_tied)
+            continue;
+        wmi_put(&text, separator);
+        put_operand(&text, target, insn, spec, o);
+        separator = ", ";
+    }
+    for (unsigned i = 0; i < layout->fields; i++)
+        wmi_print_field(&text, target, insn, &wmi_field_specs[layout->field + i]);
+    if (size)
+        buffer[text.length < size ? text.length : size - 1] = 0;
+    return text.length;
+}

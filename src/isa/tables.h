@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* The shape of the tables that isagen makes from isa/; only src/isa reads them. */
+#ifndef WMI_ISA_TABLES_H
+#define WMI_ISA_TABLES_H
+
+#include "isa/isa.h"
+#include "isa_enums.h"
+
+/* Where an operand of a form stands and what it is. Bit positions count from bit 0 of the first dword. */
+struct wmi_spec {
+    uint8_t kind, role, type, dwords;
+    uint8_t pos, width;
+    uint8_t neg, abs, sext, alt; /* bits of the source modifiers; 0: none */
+    uint8_t flags;               /* WMI_SPEC_* */
+};
+
+enum { WMI_SPEC_READ = 1, WMI_SPEC_WRITTEN = 2, WMI_SPEC_IMPLIED = 4, WMI_SPEC_OPTIONAL = 8 };
+
+struct wmi_field_spec {
+    uint8_t field, show;
+    uint8_t pos, width, pos2, width2;
+    uint8_t is_signed;
+};
+
+struct wmi_layout {
+    uint8_t id, dwords, extension, fields;
+    uint16_t field; /* the first in wmi_field_specs */
+};
+
+/* A row in one encoding. */
+struct wmi_form {
+    uint16_t id, spec, zero;
+    uint8_t specs, layout;
+    const char *name; /* with _e32 and the like */
+};
+
+/* Words with one opcode field: those whose `mask` bits are `match`. */
+struct wmi_space {
+    uint64_t mask, match;
+    uint8_t pos, width, pos2, width2;
+    const uint16_t *forms; /* by opcode; 0: none */
+};
+
+/* What an operand code is. */
+struct wmi_code {
+    uint8_t kind, reg;
+};
+
+struct wmi_name {
+    int32_t value;
+    const char *text; /* "" ends a group */
+};
+
+struct wmi_target {
+    const char *name;
+    uint32_t mach;
+    const struct wmi_code *codes;  /* 256 */
+    const struct wmi_space *spaces;
+    const uint16_t *first;         /* by the upper nine bits: into candidates */
+    const uint8_t *candidates;     /* runs of space numbers, ended by 255 */
+    uint32_t limits[WMI_LIMIT_COUNT];
+    const struct wmi_name *names[WMI_NAMES_COUNT];
+};
+
+extern const struct wmi_spec wmi_specs[];
+extern const struct wmi_field_spec wmi_field_specs[];
+extern const struct wmi_layout wmi_layouts[];
+extern const struct wmi_form wmi_forms[];
+extern const uint64_t wmi_zero_masks[];
+extern const struct wmi_target wmi_targets[];
+extern const unsigned wmi_target_count;
+
+/* The name of `value` in a group of the target, or NULL. */
+const char *wmi_name_of(const struct wmi_target *target, enum wmi_name_group group, int32_t value);
+
+/* Text that grows into a buffer of fixed size; `length` counts what did not fit, too. */
+struct wmi_text {
+    char *at;
+    size_t size, length;
+};
+
+void wmi_put(struct wmi_text *text, const char *string);
+void wmi_put_unsigned(struct wmi_text *text, uint64_t value);
+void wmi_put_signed(struct wmi_text *text, int64_t value);
+void wmi_put_hex(struct wmi_text *text, uint64_t value); /* with 0x */
+
+/* src/isa/print_special.c: immediates and modifiers with a syntax of their own. */
+void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target, const struct wmi_instruction *insn,
+                         const struct wmi_spec *spec, const struct wmi_operand *operand);
+void wmi_print_field(struct wmi_text *text, const struct wmi_target *target, const struct wmi_instruction *insn,
+                     const struct wmi_field_spec *spec);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Targets by name and by ELF flags, their limits and names, and what types are. */
+#include "isa/tables.h"
+
+#include <string.h>
+
+/* EF_AMDGPU_MACH. Source: LLVM 19 AMDGPUUsage, "ELF Code Object", table of e_flags. */
+enum { EF_AMDGPU_MACH = 0xff };
+
+const struct wmi_target *wmi_target_find(const char *name)
+{
+    const size_t length = strcspn(name, ":");
+    for (unsigned i = 0; i < wmi_target_count; i++) {
+        const char *known = wmi_targets[i].name;
+        if (strlen(known) == length && !strncmp(known, name, length))
+            return &wmi_targets[i];
+    }
+    return NULL;
+}
+
+const struct wmi_target *wmi_target_of_mach(uint32_t e_flags)
+{
+    for (unsigned i = 0; i < wmi_target_count; i++)
+        if (wmi_targets[i].mach == (e_flags & EF_AMDGPU_MACH))
+            return &wmi_targets[i];
+    return NULL;
+}
+
+const char *wmi_target_name(const struct wmi_target *target)
+{
+    return target->name;
+}
+
+uint32_t wmi_target_limit(const struct wmi_target *target, enum wmi_limit limit)
+{
+    return target->limits[limit];
+}
+
+const char *wmi_name_of(const struct wmi_target *target, enum wmi_name_group group, int32_t value)
+{
+    for (const struct wmi_name *name = target->names[group]; *name->text; name++)
+        if (name->value == value)
+            return name->text;
+    return NULL;
+}
+
+unsigned wmi_type_bits(enum wmi_type type)
+{
+    static const uint16_t bits[WMI_TYPE_COUNT] = {
+        0,
+#define TYPE(name, bits, ...) bits,
+#include "types.def"
+    };
+    return bits[type];
+}
