@@ -81,6 +81,9 @@ enum wmi_stage {
     WMI_STAGE_OMOD_F64,
     WMI_STAGE_OMOD_F16,
 
+    /* frame->exec <- s[126:127] (s[126] for 32 lanes): after an instruction that writes EXEC. */
+    WMI_STAGE_EXEC,
+
     WMI_STAGES
 };
 
