@@ -7,7 +7,6 @@
 #include "memory/space.h"
 #include "sem/sem.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
 struct wmi_program;
@@ -38,12 +37,12 @@ struct wmi_wave {
     struct wmi_workgroup *group;
     struct wmi_worker *worker;
     uint32_t index;          /* in its workgroup */
-    uint64_t instructions;   /* executed, counted at the end of each block */
-    int64_t quantum;         /* instructions left before another wave has its turn */
+    uint64_t instructions;   /* executed before this turn, counted at the end of each block */
+    int64_t turn;            /* frame->left when this turn began */
 };
 
 struct wmi_workgroup {
-    const struct wmi_dispatch *dispatch;
+    struct wmi_dispatch *dispatch;
     uint32_t id[3];
     uint64_t flat_id;  /* in dispatch order */
     unsigned char *lds; /* lds_size bytes, followed by 64 that may be read but mean nothing */
@@ -54,8 +53,8 @@ struct wmi_workgroup {
 
 /* One host thread. Everything that a step changes outside its wave's frame and guest memory is here. */
 struct wmi_worker {
-    const struct wmi_dispatch *dispatch;
-    struct wmi_space *space;
+    struct wmi_dispatch *dispatch;
+    const struct wmi_space *space;
     struct wmi_hit hits[WMI_HITS]; /* the allocation that each memory instruction touched last */
     struct wmi_fault fault;        /* of the wave that faulted last */
     void *observer;                /* what the observer keeps per worker, or NULL */
@@ -64,6 +63,12 @@ struct wmi_worker {
 static inline struct wmi_wave *wmi_wave_of(const char *frame)
 {
     return ((const struct wmi_frame *)frame)->wave;
+}
+
+/* Instructions that the wave has executed, up to the last block's end: the virtual clock. */
+static inline uint64_t wmi_wave_clock(const struct wmi_wave *wave)
+{
+    return wave->instructions + (uint64_t)(wave->turn - wave->frame->left);
 }
 
 /* Ends the wave with a fault: fills worker->fault and returns NULL, what the step then returns. */

@@ -35,6 +35,15 @@ enum {
     WMI_S_TTMP = 108,
     WMI_S_M0 = 124,
     WMI_S_EXEC = 126,
+    WMI_S_FLAT_SCRATCH = 102,
+    WMI_S_XNACK_MASK = 104,
+    WMI_S_NULL = 200, /* a place for what is written to null; never read */
+    WMI_S_SHARED_BASE = 210, /* 64 bits each */
+    WMI_S_SHARED_LIMIT = 212,
+    WMI_S_PRIVATE_BASE = 214,
+    WMI_S_PRIVATE_LIMIT = 216,
+    WMI_S_VCCZ = 251,
+    WMI_S_EXECZ = 252,
     WMI_S_SCC = 253, /* 0 or 1 */
     WMI_SCALARS = 256,
     WMI_SCALAR_CONSTANTS = 128, /* 64-bit constants of the program: inline, literals */
@@ -53,8 +62,9 @@ struct wmi_frame {
                          [8] DX10_CLAMP, [9] IEEE. Source: Vega ISA, "Mode register" */
     uint32_t mxcsr32; /* host control words for f32, and for f64 and f16, that `mode` asks for */
     uint32_t mxcsr64;
-    uint32_t reserved;
-    void *wave; /* src/exec's own state of the wave */
+    uint32_t wave_size; /* 32 or 64 */
+    int64_t left; /* instructions left of the wave's turn; counted down at the end of each block */
+    void *wave;   /* src/exec's own state of the wave */
     alignas(64) unsigned char rows[];
 };
 

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps of control flow and machine state, and how SOPP and its kin become them. */
+#include "exec/control.h"
+
+#include "exec/host_float.h"
+#include "exec/program.h"
+#include "exec/workgroup.h"
+
+#include <string.h>
+
+/* ---- steps ---- */
+
+static struct wmi_frame *frame_of(char *frame)
+{
+    return (struct wmi_frame *)frame;
+}
+
+static uint64_t scalar64(const char *frame, uint32_t offset)
+{
+    uint64_t value;
+    memcpy(&value, frame + offset, sizeof value);
+    return value;
+}
+
+void wmi_step_set_target(struct wmi_op *op, uint64_t pc)
+{
+    op->x = (uint32_t)pc;
+    op->y = (uint32_t)(pc >> 32);
+}
+
+static uint64_t target_pc(const struct wmi_op *op)
+{
+    return (uint64_t)op->y << 32 | op->x;
+}
+
+/* Goes on at `next`, unless the wave's turn is over. */
+static const struct wmi_op *go(char *frame, const struct wmi_op *next)
+{
+    if (__builtin_expect(frame_of(frame)->left >= 0, 1))
+        return next;
+    wmi_wave_of(frame)->resume = next;
+    return NULL;
+}
+
+static const struct wmi_op *jump(char *frame, uint64_t pc)
+{
+    return go(frame, wmi_program_at(wmi_wave_of(frame)->group->dispatch->program, pc));
+}
+
+static const struct wmi_op *take(char *frame, const struct wmi_op *op)
+{
+    const struct wmi_op *next = __atomic_load_n(&op->target, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(!next, 0)) {
+        next = wmi_program_at(wmi_wave_of(frame)->group->dispatch->program, target_pc(op));
+        __atomic_store_n(&((struct wmi_op *)op)->target, next, __ATOMIC_RELEASE);
+    }
+    return go(frame, next);
+}
+
+const struct wmi_op *wmi_step_branch(char *restrict frame, const struct wmi_op *op)
+{
+    frame_of(frame)->left -= op->c;
+    return take(frame, op);
+}
+
+const struct wmi_op *wmi_step_count(char *restrict frame, const struct wmi_op *op)
+{
+    frame_of(frame)->left -= op->c;
+    return op + 1;
+}
+
+#define CONDITIONAL(name, condition)                                                                         \
+    static const struct wmi_op *name(char *restrict frame, const struct wmi_op *op)                          \
+    {                                                                                                        \
+        struct wmi_frame *f = frame_of(frame);                                                               \
+        f->left -= op->c;                                                                                    \
+        return (condition) ? take(frame, op) : op + 1;                                                       \
+    }
+
+static bool mask_is_zero(const struct wmi_frame *f, unsigned slot)
+{
+    return f->wave_size == 32 ? !f->s[slot] : !(f->s[slot] | f->s[slot + 1]);
+}
+
+CONDITIONAL(branch_scc0, !f->s[WMI_S_SCC])
+CONDITIONAL(branch_scc1, f->s[WMI_S_SCC])
+CONDITIONAL(branch_vccz, mask_is_zero(f, WMI_S_VCC))
+CONDITIONAL(branch_vccnz, !mask_is_zero(f, WMI_S_VCC))
+CONDITIONAL(branch_execz, !f->exec.bits)
+CONDITIONAL(branch_execnz, f->exec.bits)
+
+static const struct wmi_op *end(char *restrict frame, const struct wmi_op *op)
+{
+    frame_of(frame)->left -= op->c;
+    wmi_wave_of(frame)->state = WMI_WAVE_ENDED;
+    return NULL;
+}
+
+static const struct wmi_op *barrier(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    frame_of(frame)->left -= op->c;
+    if (wave->group->waves_left == 1)
+        return op + 1;
+    wave->state = WMI_WAVE_BARRIER;
+    wave->resume = op + 1;
+    return NULL;
+}
+
+/* s_sleep: the others have their turn. */
+static const struct wmi_op *yield(char *restrict frame, const struct wmi_op *op)
+{
+    frame_of(frame)->left -= op->c;
+    wmi_wave_of(frame)->resume = op + 1;
+    return NULL;
+}
+
+static const struct wmi_op *set_pc(char *restrict frame, const struct wmi_op *op)
+{
+    frame_of(frame)->left -= op->c;
+    return jump(frame, scalar64(frame, op->a));
+}
+
+/* d = the address behind the instruction (op->value), then on to a. */
+static const struct wmi_op *swap_pc(char *restrict frame, const struct wmi_op *op)
+{
+    const uint64_t target = scalar64(frame, op->a);
+    frame_of(frame)->left -= op->c;
+    memcpy(frame + op->d, &op->value, sizeof op->value);
+    return jump(frame, target);
+}
+
+const struct wmi_op *wmi_step_constant(char *restrict frame, const struct wmi_op *op)
+{
+    memcpy(frame + op->d, &op->value, sizeof op->value);
+    return op + 1;
+}
+
+const struct wmi_op *wmi_step_mask_zero(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_frame *f = frame_of(frame);
+    f->s[WMI_S_VCCZ] = mask_is_zero(f, WMI_S_VCC);
+    f->s[WMI_S_EXECZ] = !f->exec.bits;
+    return op + 1;
+}
+
+const struct wmi_op *wmi_step_fault(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    frame_of(frame)->left -= op->c;
+    return wmi_wave_fault(wave, &(struct wmi_fault){.kind = op->x, .pc = op->value,
+                                                    .lanes = frame_of(frame)->exec.bits});
+}
+
+/* ---- hardware registers ---- */
+
+void wmi_frame_set_mode(struct wmi_frame *frame, uint32_t mode)
+{
+    frame->mode = mode;
+    frame->mxcsr32 = wmi_host_float_word(mode & 3, mode >> 4 & 3);
+    frame->mxcsr64 = wmi_host_float_word(mode >> 2 & 3, mode >> 6 & 3);
+    wmi_host_float_set(frame->mxcsr32);
+}
+
+/* Numbers of the hardware registers that have a meaning without a GPU. Source: LLVM AMDGPU, SIDefines.h, Hwreg. */
+enum { HWREG_MODE = 1, HWREG_LDS_ALLOC = 6, HWREG_SH_MEM_BASES = 15 };
+
+static uint32_t read_register(const struct wmi_frame *frame, unsigned id)
+{
+    const struct wmi_workgroup *group = ((const struct wmi_wave *)frame->wave)->group;
+    switch (id) {
+    case HWREG_MODE:
+        return frame->mode;
+    case HWREG_LDS_ALLOC: /* LDS_SIZE [20:12] in units of 128 dwords */
+        return (group->lds_size + 511) / 512 << 12;
+    case HWREG_SH_MEM_BASES:
+        return (uint32_t)(group->dispatch->apertures.private_base >> 48) |
+               (uint32_t)(group->dispatch->apertures.shared_base >> 48) << 16;
+    default: /* STATUS, TRAPSTS, HW_ID and the like: of an idle machine, so that no run depends on the host */
+        return 0;
+    }
+}
+
+/* SIMM16 of s_getreg: register [5:0], first bit [10:6], bits - 1 [15:11]. */
+static uint32_t register_mask(uint32_t simm16)
+{
+    const unsigned bits = (simm16 >> 11 & 31) + 1;
+    return bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+}
+
+static const struct wmi_op *get_register(char *restrict frame, const struct wmi_op *op)
+{
+    const uint32_t value =
+        read_register(frame_of(frame), op->x & 63) >> (op->x >> 6 & 31) & register_mask(op->x);
+    memcpy(frame + op->d, &value, sizeof value);
+    return op + 1;
+}
+
+static const struct wmi_op *set_register(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_frame *f = frame_of(frame);
+    uint32_t value;
+    memcpy(&value, frame + op->a, sizeof value);
+    if ((op->x & 63) == HWREG_MODE) {
+        const unsigned shift = op->x >> 6 & 31;
+        const uint32_t mask = register_mask(op->x) << shift;
+        wmi_frame_set_mode(f, (f->mode & ~mask) | (value << shift & mask));
+    }
+    return op + 1;
+}
+
+/* ---- lowering ---- */
+
+enum control {
+    CONTROL_NONE, /* not executed */
+    CONTROL_NOTHING,
+    CONTROL_BRANCH,
+    CONTROL_CONDITIONAL,
+    CONTROL_END,
+    CONTROL_STEP,    /* a step that ends nothing and counts */
+    CONTROL_GET_PC,
+    CONTROL_SET_PC,
+    CONTROL_SWAP_PC,
+    CONTROL_CALL,
+    CONTROL_GET_REGISTER,
+    CONTROL_SET_REGISTER,
+    CONTROL_TRAP,
+};
+
+static const struct {
+    enum control control;
+    wmi_body step;
+} controls[WMI_INSN_COUNT] = {
+    [WMI_INSN_s_nop] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_waitcnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_sethalt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_setkill] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_setprio] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_sendmsg] = {CONTROL_NOTHING, NULL}, /* without graphics nobody listens */
+    [WMI_INSN_s_sendmsghalt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_icache_inv] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_incperflevel] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_decperflevel] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_ttracedata] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_wakeup] = {CONTROL_NOTHING, NULL},
+    /* the conditional debug bits are never set */
+    [WMI_INSN_s_cbranch_cdbgsys] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_cbranch_cdbguser] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_cbranch_cdbgsys_or_user] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_cbranch_cdbgsys_and_user] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_branch] = {CONTROL_BRANCH, wmi_step_branch},
+    [WMI_INSN_s_cbranch_scc0] = {CONTROL_CONDITIONAL, branch_scc0},
+    [WMI_INSN_s_cbranch_scc1] = {CONTROL_CONDITIONAL, branch_scc1},
+    [WMI_INSN_s_cbranch_vccz] = {CONTROL_CONDITIONAL, branch_vccz},
+    [WMI_INSN_s_cbranch_vccnz] = {CONTROL_CONDITIONAL, branch_vccnz},
+    [WMI_INSN_s_cbranch_execz] = {CONTROL_CONDITIONAL, branch_execz},
+    [WMI_INSN_s_cbranch_execnz] = {CONTROL_CONDITIONAL, branch_execnz},
+    [WMI_INSN_s_endpgm] = {CONTROL_END, end},
+    [WMI_INSN_s_endpgm_saved] = {CONTROL_END, end},
+    [WMI_INSN_s_endpgm_ordered_ps_done] = {CONTROL_END, end},
+    [WMI_INSN_s_barrier] = {CONTROL_STEP, barrier},
+    [WMI_INSN_s_sleep] = {CONTROL_STEP, yield},
+    [WMI_INSN_s_trap] = {CONTROL_TRAP, wmi_step_fault},
+    [WMI_INSN_s_getpc_b64] = {CONTROL_GET_PC, wmi_step_constant},
+    [WMI_INSN_s_setpc_b64] = {CONTROL_SET_PC, set_pc},
+    [WMI_INSN_s_swappc_b64] = {CONTROL_SWAP_PC, swap_pc},
+    [WMI_INSN_s_call_b64] = {CONTROL_CALL, wmi_step_branch},
+    [WMI_INSN_s_getreg_b32] = {CONTROL_GET_REGISTER, get_register},
+    [WMI_INSN_s_setreg_b32] = {CONTROL_SET_REGISTER, set_register},
+    [WMI_INSN_s_setreg_imm32_b32] = {CONTROL_SET_REGISTER, set_register},
+};
+
+static int64_t immediate(const struct wmi_instruction *insn, enum wmi_role role)
+{
+    const struct wmi_operand *operand = wmi_operand(insn, role);
+    return operand ? (int64_t)operand->value : 0;
+}
+
+struct wmi_flow wmi_control_flow(const struct wmi_instruction *insn)
+{
+    switch (controls[insn->id].control) {
+    case CONTROL_BRANCH:
+        return (struct wmi_flow){true, true, immediate(insn, WMI_ROLE_IMM)};
+    case CONTROL_CONDITIONAL:
+    case CONTROL_CALL: /* comes back behind itself */
+        return (struct wmi_flow){true, false, immediate(insn, WMI_ROLE_IMM)};
+    case CONTROL_END:
+    case CONTROL_SET_PC:
+    case CONTROL_TRAP:
+        return (struct wmi_flow){false, true, 0};
+    default:
+        return (struct wmi_flow){false, false, 0};
+    }
+}
+
+static void emit_constant(struct wmi_builder *b, uint32_t place, uint64_t value)
+{
+    struct wmi_op *op = wmi_emit(b, wmi_step_constant);
+    op->d = place;
+    op->value = value;
+}
+
+bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const enum control control = controls[insn->id].control;
+    const struct wmi_operand *d = wmi_operand(insn, WMI_ROLE_D), *a = wmi_operand(insn, WMI_ROLE_A);
+    const uint32_t place = d ? wmi_lower_scalar(b, d) : 0, source = a ? wmi_lower_scalar(b, a) : 0;
+    const uint64_t target =
+        wmi_builder_next_pc(b) + (uint64_t)(4 * wmi_control_flow(insn).distance);
+    struct wmi_op *op;
+
+    switch (control) {
+    case CONTROL_NONE:
+        return false;
+    case CONTROL_NOTHING:
+        return true;
+    case CONTROL_GET_PC:
+        emit_constant(b, place, wmi_builder_next_pc(b));
+        return true;
+    case CONTROL_GET_REGISTER:
+    case CONTROL_SET_REGISTER: {
+        const uint32_t written =
+            insn->id == WMI_INSN_s_setreg_imm32_b32
+                ? wmi_lower_scalar_constant(b, (uint32_t)immediate(insn, WMI_ROLE_IMM2))
+                : source;
+        op = wmi_emit(b, controls[insn->id].step);
+        op->d = place;
+        op->a = written;
+        op->x = (uint32_t)immediate(insn, WMI_ROLE_IMM);
+        return true;
+    }
+    case CONTROL_CALL:
+        emit_constant(b, place, wmi_builder_next_pc(b));
+        break;
+    default:
+        break;
+    }
+
+    op = wmi_emit(b, controls[insn->id].step);
+    op->c = wmi_builder_take_count(b);
+    op->d = place;
+    op->a = source;
+    switch (control) {
+    case CONTROL_BRANCH:
+    case CONTROL_CALL:
+        wmi_step_set_target(op, target);
+        wmi_builder_end_block(b);
+        break;
+    case CONTROL_CONDITIONAL:
+        wmi_step_set_target(op, target);
+        break;
+    case CONTROL_SWAP_PC:
+        op->value = wmi_builder_next_pc(b);
+        wmi_builder_end_block(b);
+        break;
+    case CONTROL_TRAP:
+        op->x = WM_FAULT_TRAP;
+        op->value = wmi_builder_pc(b);
+        wmi_builder_end_block(b);
+        break;
+    case CONTROL_END:
+    case CONTROL_SET_PC:
+        wmi_builder_end_block(b);
+        break;
+    default:
+        break;
+    }
+    return true;
+}

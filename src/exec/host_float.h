@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The host's float control word: what the wave's MODE register asks of the CPU that computes for it. */
+#ifndef WMI_HOST_FLOAT_H
+#define WMI_HOST_FLOAT_H
+
+#include <stdint.h>
+
+#if defined(__x86_64__)
+
+static inline uint32_t wmi_host_float_get(void)
+{
+    return __builtin_ia32_stmxcsr();
+}
+
+static inline void wmi_host_float_set(uint32_t word)
+{
+    __builtin_ia32_ldmxcsr(word);
+}
+
+/* MXCSR for a 2-bit rounding mode and a 2-bit denormal mode of MODE, all exceptions masked.
+ * Rounding: 0 even, 1 up, 2 down, 3 zero. Denormals: bit 0 lets inputs through, bit 1 outputs.
+ * Source: Vega ISA, "MODE register", FP_ROUND and FP_DENORM. */
+static inline uint32_t wmi_host_float_word(unsigned round, unsigned denormals)
+{
+    static const uint16_t rounding[4] = {0x0000, 0x4000, 0x2000, 0x6000};
+    return 0x1f80u | rounding[round & 3] | (denormals & 1 ? 0 : 0x0040u) | (denormals & 2 ? 0 : 0x8000u);
+}
+
+#elif defined(__aarch64__)
+
+static inline uint32_t wmi_host_float_get(void)
+{
+    uint64_t word;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(word));
+    return (uint32_t)word;
+}
+
+static inline void wmi_host_float_set(uint32_t word)
+{
+    __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)word));
+}
+
+/* FPCR has one flush bit for inputs and outputs: flush when either is asked for. */
+static inline uint32_t wmi_host_float_word(unsigned round, unsigned denormals)
+{
+    static const uint32_t rounding[4] = {0u << 22, 1u << 22, 2u << 22, 3u << 22};
+    return rounding[round & 3] | (denormals == 3 ? 0 : 1u << 24);
+}
+
+#else
+#error "wavemem needs to know how this CPU sets its float rounding: add it to host_float.h"
+#endif
+
+#endif

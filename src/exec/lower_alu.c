@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* Lowers scalar and vector ALU instructions: the stages that their modifiers ask for, around the body. */
+#include "exec/program.h"
+#include "sem/stage.h"
+#include "sem/table.h"
+
+/* ---- scalar ---- */
+
+bool wmi_lower_salu(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const wmi_body body = wmi_sem_body(wmi_builder_level(b), wmi_builder_lanes(b), insn->id);
+    if (!body)
+        return false;
+    uint32_t d = 4 * WMI_S_NULL, a = d, c = d, relative = 0;
+    int32_t immediate = 0;
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *operand = &insn->operand[i];
+        switch (operand->role) {
+        case WMI_ROLE_D:
+            d = wmi_lower_scalar(b, operand);
+            if (operand->kind == WMI_OPERAND_SGPR)
+                relative |= (uint32_t)operand->reg << 16;
+            break;
+        case WMI_ROLE_A:
+            a = wmi_lower_scalar(b, operand);
+            if (operand->kind == WMI_OPERAND_SGPR)
+                relative |= operand->reg;
+            break;
+        case WMI_ROLE_B:
+            c = wmi_lower_scalar(b, operand);
+            break;
+        case WMI_ROLE_IMM:
+            immediate = (int16_t)operand->value;
+            break;
+        default:
+            break;
+        }
+    }
+    struct wmi_op *op = wmi_emit(b, body);
+    op->d = d;
+    op->a = a;
+    op->b = c;
+    op->x = (uint32_t)immediate;
+    op->y = relative; /* s_movrel: number of the source [15:0] and of the destination [31:16] */
+    return true;
+}
+
+/* ---- vector ---- */
+
+struct source {
+    const struct wmi_operand *operand;
+    uint32_t offset;
+    bool scalar; /* a word or mask of the scalar file, not rows */
+};
+
+/* One vector instruction on its way to steps. */
+struct valu {
+    struct wmi_builder *b;
+    const struct wmi_instruction *insn;
+    const struct wmi_row *row;
+    struct source source[3]; /* A, B, C */
+    uint32_t lanes;          /* byte offset of the lane set that acts */
+};
+
+static struct wmi_op *emit_stage(const struct valu *v, enum wmi_stage stage, uint32_t d, uint32_t a, uint32_t x)
+{
+    struct wmi_op *op = wmi_emit(v->b, wmi_stage(wmi_builder_level(v->b), wmi_builder_lanes(v->b), stage));
+    op->d = d;
+    op->a = a;
+    op->x = x;
+    op->lanes = v->lanes;
+    return op;
+}
+
+/* A stage from the source's rows to temporary ones, which become the source. */
+static void prepare(struct valu *v, struct source *source, enum wmi_stage stage, unsigned rows, uint32_t x)
+{
+    const uint32_t place = wmi_lower_temporary(v->b, rows);
+    emit_stage(v, stage, place, source->offset, x);
+    source->offset = place;
+}
+
+static bool is_packed(enum wmi_type type)
+{
+    return type == WMI_TYPE_v2f16 || type == WMI_TYPE_v2i16 || type == WMI_TYPE_v2u16;
+}
+
+static int32_t field(const struct valu *v, enum wmi_field name)
+{
+    return v->insn->field[name];
+}
+
+static void apply_dpp(struct valu *v)
+{
+    struct source *a = &v->source[0];
+    const uint32_t place = wmi_lower_temporary(v->b, 1), set = wmi_lower_lane_set(v->b);
+    const uint32_t control =
+        wmi_dpp_control((uint32_t)field(v, WMI_FIELD_dpp_ctrl), (uint32_t)field(v, WMI_FIELD_row_mask),
+                        (uint32_t)field(v, WMI_FIELD_bank_mask), (uint32_t)field(v, WMI_FIELD_bound_ctrl));
+    emit_stage(v, WMI_STAGE_DPP, place, a->offset, control)->e = set;
+    a->offset = place;
+    v->lanes = set;
+}
+
+/* What the fields of the instruction make of source `index` before the body sees it. */
+static void modify_source(struct valu *v, unsigned index)
+{
+    enum { SDWA_DWORD = 6 };
+    struct source *source = &v->source[index];
+    const struct wmi_operand *operand = source->operand;
+    const enum wmi_type type = operand->type;
+    const uint32_t low = (uint32_t)field(v, WMI_FIELD_op_sel) >> index & 1;
+    const uint32_t high = (uint32_t)field(v, WMI_FIELD_op_sel_hi) >> index & 1;
+    const uint32_t sign =
+        (operand->neg ? WMI_MODIFY_NEG : 0u) | (operand->abs ? WMI_MODIFY_ABS : 0u);
+
+    if (v->insn->extension == WMI_EXT_SDWA && index < 2) {
+        const uint32_t select =
+            (uint32_t)field(v, index ? WMI_FIELD_src1_sel : WMI_FIELD_src0_sel);
+        if (select != SDWA_DWORD)
+            prepare(v, source, WMI_STAGE_SDWA_SOURCE, 1, select | (operand->sext ? 8u : 0u));
+    }
+    if (is_packed(type)) {
+        const uint32_t negated = ((uint32_t)field(v, WMI_FIELD_neg_lo) >> index & 1) |
+                                 ((uint32_t)field(v, WMI_FIELD_neg_hi) >> index & 1) << 1;
+        if (low || !high)
+            prepare(v, source, WMI_STAGE_PACK_SELECT, 1, low | high << 1);
+        if (negated)
+            prepare(v, source, WMI_STAGE_MODIFY_V2F16, 1, negated);
+        return;
+    }
+    if (type == WMI_TYPE_mix) {
+        if (high)
+            prepare(v, source, WMI_STAGE_WIDEN_F16, 1, low);
+    } else if (low && v->row->flags & WMI_ROW_VOP3_OPSEL && wmi_type_bits(type) == 16) {
+        prepare(v, source, WMI_STAGE_HIGH_HALF, 1, 0);
+    }
+    if (!sign)
+        return;
+    switch (wmi_type_bits(type)) {
+    case 64:
+        prepare(v, source, WMI_STAGE_MODIFY_F64, 2, sign);
+        break;
+    case 16:
+        prepare(v, source, WMI_STAGE_MODIFY_F16, 1, sign);
+        break;
+    default:
+        prepare(v, source, WMI_STAGE_MODIFY_F32, 1, sign);
+        break;
+    }
+}
+
+/* omod and clamp on the rows at `place`, which hold a result of type `type`. */
+static void finish_value(const struct valu *v, uint32_t place, enum wmi_type type)
+{
+    static const struct {
+        enum wmi_stage omod, clamp;
+    } stages[WMI_TYPE_COUNT] = {
+        [WMI_TYPE_f32] = {WMI_STAGE_OMOD_F32, WMI_STAGE_CLAMP_F32},
+        [WMI_TYPE_f64] = {WMI_STAGE_OMOD_F64, WMI_STAGE_CLAMP_F64},
+        [WMI_TYPE_f16] = {WMI_STAGE_OMOD_F16, WMI_STAGE_CLAMP_F16},
+        [WMI_TYPE_v2f16] = {WMI_STAGE_BROADCAST, WMI_STAGE_CLAMP_V2F16}, /* packed has no omod */
+    };
+    if (!stages[type].clamp)
+        return;
+    if (field(v, WMI_FIELD_omod) && type != WMI_TYPE_v2f16)
+        emit_stage(v, stages[type].omod, place, place, (uint32_t)field(v, WMI_FIELD_omod));
+    if (field(v, WMI_FIELD_clamp) && v->row->flags & WMI_ROW_FLOAT_CLAMP)
+        emit_stage(v, stages[type].clamp, place, place, 0);
+}
+
+/* v_mad_mixlo and mixhi write one half and clamp it themselves. */
+static bool finishes_itself(const struct valu *v)
+{
+    return v->source[0].operand && v->source[0].operand->type == WMI_TYPE_mix &&
+           wmi_operand(v->insn, WMI_ROLE_D)->type == WMI_TYPE_f16;
+}
+
+static bool place_operand(struct valu *v, const struct wmi_operand *operand, struct source *source)
+{
+    source->operand = operand;
+    source->scalar = operand->type == WMI_TYPE_mask ||
+                     (v->row->flags & WMI_ROW_IGNORES_EXEC && operand->kind != WMI_OPERAND_VGPR);
+    if (operand->kind == WMI_OPERAND_SPECIAL && operand->reg == WMI_SPECIAL_LDS_DIRECT)
+        return false;
+    source->offset = source->scalar ? wmi_lower_scalar(v->b, operand) : wmi_lower_vector(v->b, operand);
+    return true;
+}
+
+bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    struct valu v = {.b = b, .insn = insn, .row = &wmi_rows[insn->id]};
+    const wmi_body body = wmi_sem_body(wmi_builder_level(b), wmi_builder_lanes(b), insn->id);
+    const struct wmi_operand *result = NULL;
+    uint32_t d = 0, e = 0;
+    bool ok = true;
+
+    if (insn->id == WMI_INSN_v_nop)
+        return true;
+    if (!body)
+        return false;
+    v.lanes = offsetof(struct wmi_frame, exec);
+    for (unsigned i = 0; i < insn->operands && ok; i++) {
+        const struct wmi_operand *operand = &insn->operand[i];
+        switch (operand->role) {
+        case WMI_ROLE_D:
+            result = operand;
+            d = operand->kind == WMI_OPERAND_VGPR ? wmi_lower_vgpr(b, operand->reg, operand->dwords, &ok)
+                                                  : wmi_lower_scalar(b, operand);
+            break;
+        case WMI_ROLE_SDST:
+            e = wmi_lower_scalar(b, operand);
+            break;
+        case WMI_ROLE_A:
+        case WMI_ROLE_B:
+        case WMI_ROLE_C:
+            ok = place_operand(&v, operand, &v.source[operand->role - WMI_ROLE_A]);
+            break;
+        case WMI_ROLE_IMM: /* the literal of v_madmk and v_madak */
+            ok = place_operand(&v, operand, &v.source[2]);
+            break;
+        default:
+            ok = false;
+            break;
+        }
+    }
+    if (!ok)
+        return false;
+    if (insn->extension == WMI_EXT_DPP)
+        apply_dpp(&v);
+    for (unsigned i = 0; i < 3; i++)
+        if (v.source[i].operand && !v.source[i].scalar && v.source[i].operand->role != WMI_ROLE_IMM)
+            modify_source(&v, i);
+
+    /* Where the result cannot go to its register at once, it goes through a temporary. */
+    const bool vector = result && result->kind == WMI_OPERAND_VGPR;
+    const bool sdwa = vector && insn->extension == WMI_EXT_SDWA &&
+                      (field(&v, WMI_FIELD_dst_sel) != 6);
+    const bool half = vector && v.row->flags & WMI_ROW_VOP3_OPSEL && insn->extension == WMI_EXT_NONE &&
+                      wmi_type_bits(result->type) == 16;
+    const uint32_t place = sdwa || half ? wmi_lower_temporary(b, 1) : d;
+
+    struct wmi_op *op = wmi_emit(b, body);
+    op->d = place;
+    op->a = v.source[0].offset;
+    op->b = v.source[1].offset;
+    op->c = v.source[2].offset;
+    op->e = e;
+    op->lanes = v.lanes;
+    op->y = field(&v, WMI_FIELD_clamp) ? 1 : 0;
+    if (vector && !finishes_itself(&v))
+        finish_value(&v, place, result->type);
+    if (sdwa)
+        emit_stage(&v, WMI_STAGE_SDWA_RESULT, d, place,
+                   (uint32_t)field(&v, WMI_FIELD_dst_sel) | (uint32_t)field(&v, WMI_FIELD_dst_unused) << 3);
+    if (half)
+        emit_stage(&v, field(&v, WMI_FIELD_op_sel) & 8 ? WMI_STAGE_OP_SEL_HIGH : WMI_STAGE_OP_SEL_LOW, d, place,
+                   0);
+    return true;
+}

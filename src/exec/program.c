@@ -1,0 +1,771 @@
+/* SPDX-License-Identifier: MIT */
+/* Predecodes a kernel: finds what branches reach, lowers it instruction by instruction, keeps the steps. */
+#include "exec/program.h"
+
+#include "exec/control.h"
+#include "sem/stage.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAP_LIMIT = 1 << 22,         /* places that a program may be entered at; only a hostile one needs more */
+    SCAN_LIMIT = 1 << 16,        /* instructions predecoded in one go; the rest when it is reached */
+    INSTRUCTION_TEMPORARIES = 16, /* rows that one instruction may take; the others cache broadcasts */
+    CACHED_ROWS = WMI_TEMPORARY_ROWS - INSTRUCTION_TEMPORARIES,
+    VECTOR_CONSTANTS = 64,      /* rows of constants in a frame */
+    SCALAR_TEMPORARIES = 16,    /* of frame.constant, at its end */
+    PROGRAM_SCALARS = WMI_SCALAR_CONSTANTS - SCALAR_TEMPORARIES,
+};
+
+/* pc -> step, open addressing; capacity is a power of two. */
+struct step_map {
+    struct step_entry {
+        uint64_t pc;
+        const struct wmi_op *step;
+    } *entries;
+    size_t capacity, count;
+};
+
+struct chunk {
+    struct chunk *next;
+    struct wmi_op steps[];
+};
+
+struct memory_op_node {
+    struct memory_op_node *next;
+    struct wmi_memory_op op;
+};
+
+struct wmi_program {
+    struct wmi_program_options options;
+    uint32_t row_bytes, vgpr_offset, constant_offset;
+    struct step_map map;
+    struct chunk *chunks;
+    struct memory_op_node *memory_ops;
+    uint32_t memory_op_count;
+    uint64_t scalar_constant[PROGRAM_SCALARS];
+    unsigned scalar_constants;
+    struct vector_constant {
+        uint64_t value;
+        unsigned rows;
+        uint32_t offset;
+    } vector_constant[VECTOR_CONSTANTS];
+    unsigned vector_constants, constant_rows;
+    bool sealed; /* frames exist: no more constants */
+    struct wmi_op out_of_memory;
+    pthread_mutex_t lock;
+};
+
+/* An SGPR, or a pair, that a temporary row holds in all lanes. */
+struct broadcast {
+    uint32_t scalar, row;
+    unsigned dwords; /* 0: free */
+    unsigned used;
+};
+
+struct wmi_builder {
+    struct wmi_program *program;
+    struct wmi_op *steps;
+    size_t count, capacity;
+    bool out_of_memory, ended;
+    uint64_t pc, next_pc;
+    unsigned temporaries, lane_sets, scalar_temporaries;
+    uint32_t uncounted;
+    struct broadcast cache[CACHED_ROWS];
+    unsigned clock;
+};
+
+/* ---- the map ---- */
+
+static size_t hash(uint64_t pc)
+{
+    return (size_t)((pc >> 2) * 0x9e3779b97f4a7c15ULL >> 20);
+}
+
+static const struct wmi_op *map_find(const struct step_map *map, uint64_t pc)
+{
+    if (!map->capacity)
+        return NULL;
+    for (size_t i = hash(pc) & (map->capacity - 1);; i = (i + 1) & (map->capacity - 1)) {
+        if (!map->entries[i].step)
+            return NULL;
+        if (map->entries[i].pc == pc)
+            return map->entries[i].step;
+    }
+}
+
+static bool map_reserve(struct step_map *map, size_t more)
+{
+    if ((map->count + more) * 2 <= map->capacity)
+        return true;
+    size_t capacity = map->capacity ? map->capacity : 64;
+    while ((map->count + more) * 2 > capacity)
+        capacity *= 2;
+    struct step_map grown = {calloc(capacity, sizeof *grown.entries), capacity, 0};
+    if (!grown.entries)
+        return false;
+    for (size_t i = 0; i < map->capacity; i++) {
+        if (!map->entries[i].step)
+            continue;
+        size_t j = hash(map->entries[i].pc) & (capacity - 1);
+        while (grown.entries[j].step)
+            j = (j + 1) & (capacity - 1);
+        grown.entries[j] = map->entries[i];
+        grown.count++;
+    }
+    free(map->entries);
+    *map = grown;
+    return true;
+}
+
+static void map_add(struct step_map *map, uint64_t pc, const struct wmi_op *step)
+{
+    size_t i = hash(pc) & (map->capacity - 1);
+    while (map->entries[i].step)
+        i = (i + 1) & (map->capacity - 1);
+    map->entries[i] = (struct step_entry){pc, step};
+    map->count++;
+}
+
+/* ---- what lowering functions use ---- */
+
+struct wmi_op *wmi_emit(struct wmi_builder *b, wmi_body body)
+{
+    if (b->count == b->capacity) {
+        const size_t capacity = b->capacity ? 2 * b->capacity : 256;
+        struct wmi_op *grown = realloc(b->steps, capacity * sizeof *grown);
+        if (!grown) { /* keep going on the last step; the session is thrown away */
+            b->out_of_memory = true;
+            if (b->count)
+                return &b->steps[b->count - 1];
+            return &b->program->out_of_memory;
+        }
+        b->steps = grown;
+        b->capacity = capacity;
+    }
+    struct wmi_op *op = &b->steps[b->count++];
+    *op = (struct wmi_op){.body = body, .lanes = offsetof(struct wmi_frame, exec)};
+    return op;
+}
+
+struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    static const uint8_t paths[] = {
+        [WMI_CLASS_SMEM] = WMI_PATH_SMEM,   [WMI_CLASS_BUFFER] = WMI_PATH_BUFFER,
+        [WMI_CLASS_FLAT] = WMI_PATH_FLAT,   [WMI_CLASS_TBUFFER] = WMI_PATH_TBUFFER,
+        [WMI_CLASS_GLOBAL] = WMI_PATH_GLOBAL, [WMI_CLASS_IMAGE] = WMI_PATH_IMAGE,
+        [WMI_CLASS_DS] = WMI_PATH_DS,       [WMI_CLASS_SCRATCH] = WMI_PATH_SCRATCH,
+        [WMI_CLASS_EXPORT] = 0,
+    };
+    static struct wmi_memory_op nowhere;
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    struct wmi_program *program = b->program;
+    struct memory_op_node *node = calloc(1, sizeof *node);
+    if (!node) {
+        b->out_of_memory = true;
+        return &nowhere;
+    }
+    node->next = program->memory_ops;
+    program->memory_ops = node;
+    const struct wmi_observer *observer = program->options.observer;
+    node->op = (struct wmi_memory_op){
+        .pc = b->pc,
+        .id = insn->id,
+        .path = paths[row->class],
+        .kind = row->memory == WMI_MEMORY_STORE    ? WMI_ACCESS_STORE
+                : row->memory == WMI_MEMORY_ATOMIC ? WMI_ACCESS_ATOMIC
+                                                   : WMI_ACCESS_LOAD,
+        .elements = row->elements,
+        .bytes = row->bytes,
+        .is_signed = row->flags & WMI_ROW_SIGNED,
+        .d16 = row->flags & WMI_ROW_D16,
+        .d16_hi = row->flags & WMI_ROW_D16_HI,
+        .returns = row->flags & WMI_ROW_RETURNS || insn->field[WMI_FIELD_glc],
+        .stride64 = row->flags & WMI_ROW_STRIDE64,
+        .policy = (insn->field[WMI_FIELD_glc] ? 1 : 0) | (insn->field[WMI_FIELD_slc] ? 2 : 0),
+        .hit = program->memory_op_count++ % WMI_HITS,
+        .offset = insn->field[WMI_FIELD_offset],
+        .offset0 = (uint32_t)insn->field[WMI_FIELD_offset0],
+        .offset1 = (uint32_t)insn->field[WMI_FIELD_offset1],
+        .observer = observer,
+    };
+    if (observer)
+        node->op.slot = observer->instruction(observer->self, b->pc, insn->id);
+    return &node->op;
+}
+
+const struct wmi_observer *wmi_builder_observer(const struct wmi_builder *b)
+{
+    return b->program->options.observer;
+}
+
+unsigned wmi_builder_lanes(const struct wmi_builder *b)
+{
+    return b->program->options.lanes;
+}
+
+enum wmi_cpu_level wmi_builder_level(const struct wmi_builder *b)
+{
+    return b->program->options.level;
+}
+
+uint64_t wmi_builder_pc(const struct wmi_builder *b)
+{
+    return b->pc;
+}
+
+uint64_t wmi_builder_next_pc(const struct wmi_builder *b)
+{
+    return b->next_pc;
+}
+
+struct wmi_program *wmi_builder_program(struct wmi_builder *b)
+{
+    return b->program;
+}
+
+uint32_t wmi_builder_take_count(struct wmi_builder *b)
+{
+    const uint32_t count = b->uncounted;
+    b->uncounted = 0;
+    return count;
+}
+
+void wmi_builder_end_block(struct wmi_builder *b)
+{
+    b->ended = true;
+}
+
+uint32_t wmi_lower_temporary(struct wmi_builder *b, unsigned rows)
+{
+    const uint32_t offset =
+        (uint32_t)offsetof(struct wmi_frame, rows) + b->temporaries * b->program->row_bytes;
+    b->temporaries += rows;
+    assert(b->temporaries <= INSTRUCTION_TEMPORARIES);
+    return offset;
+}
+
+uint32_t wmi_lower_lane_set(struct wmi_builder *b)
+{
+    assert(b->lane_sets < WMI_LANE_SETS);
+    return (uint32_t)(offsetof(struct wmi_frame, lanes) + b->lane_sets++ * sizeof(struct wmi_lanes));
+}
+
+uint32_t wmi_lower_temporary_scalar(struct wmi_builder *b)
+{
+    const unsigned slot = PROGRAM_SCALARS + b->scalar_temporaries++;
+    assert(b->scalar_temporaries <= SCALAR_TEMPORARIES);
+    return (uint32_t)(offsetof(struct wmi_frame, constant) + slot * sizeof(uint64_t));
+}
+
+uint32_t wmi_lower_scalar_constant(struct wmi_builder *b, uint64_t value)
+{
+    struct wmi_program *program = b->program;
+    unsigned slot = 0;
+    while (slot < program->scalar_constants && program->scalar_constant[slot] != value)
+        slot++;
+    if (slot == program->scalar_constants) {
+        if (program->sealed || slot == PROGRAM_SCALARS) {
+            const uint32_t place = wmi_lower_temporary_scalar(b);
+            struct wmi_op *op = wmi_emit(b, wmi_step_constant);
+            op->d = place;
+            op->value = value;
+            return place;
+        }
+        program->scalar_constant[program->scalar_constants++] = value;
+    }
+    return (uint32_t)(offsetof(struct wmi_frame, constant) + slot * sizeof(uint64_t));
+}
+
+static uint32_t broadcast(struct wmi_builder *b, uint32_t scalar, unsigned rows, uint32_t row)
+{
+    for (unsigned i = 0; i < rows; i++) {
+        struct wmi_op *op =
+            wmi_emit(b, wmi_stage(wmi_builder_level(b), wmi_builder_lanes(b), WMI_STAGE_BROADCAST));
+        op->a = scalar + 4 * i;
+        op->d = row + i * b->program->row_bytes;
+    }
+    return row;
+}
+
+uint32_t wmi_lower_vector_constant(struct wmi_builder *b, uint64_t value, unsigned rows)
+{
+    struct wmi_program *program = b->program;
+    for (unsigned i = 0; i < program->vector_constants; i++) {
+        const struct vector_constant *c = &program->vector_constant[i];
+        if (c->value == value && c->rows >= rows)
+            return c->offset;
+    }
+    if (program->sealed || program->constant_rows + rows > VECTOR_CONSTANTS)
+        return broadcast(b, wmi_lower_scalar_constant(b, value), rows, wmi_lower_temporary(b, rows));
+    const uint32_t offset = program->constant_offset + program->constant_rows * program->row_bytes;
+    program->vector_constant[program->vector_constants++] = (struct vector_constant){value, rows, offset};
+    program->constant_rows += rows;
+    return offset;
+}
+
+/* Where a special register lies in the scalar file. */
+static uint32_t special_slot(unsigned special)
+{
+    static const uint8_t slots[WMI_SPECIAL_COUNT] = {
+        [WMI_SPECIAL_VCC] = WMI_S_VCC,
+        [WMI_SPECIAL_VCC_LO] = WMI_S_VCC,
+        [WMI_SPECIAL_VCC_HI] = WMI_S_VCC + 1,
+        [WMI_SPECIAL_EXEC] = WMI_S_EXEC,
+        [WMI_SPECIAL_EXEC_LO] = WMI_S_EXEC,
+        [WMI_SPECIAL_EXEC_HI] = WMI_S_EXEC + 1,
+        [WMI_SPECIAL_M0] = WMI_S_M0,
+        [WMI_SPECIAL_NULL] = WMI_S_NULL,
+        [WMI_SPECIAL_SCC] = WMI_S_SCC,
+        [WMI_SPECIAL_VCCZ] = WMI_S_VCCZ,
+        [WMI_SPECIAL_EXECZ] = WMI_S_EXECZ,
+        [WMI_SPECIAL_FLAT_SCRATCH] = WMI_S_FLAT_SCRATCH,
+        [WMI_SPECIAL_FLAT_SCRATCH_LO] = WMI_S_FLAT_SCRATCH,
+        [WMI_SPECIAL_FLAT_SCRATCH_HI] = WMI_S_FLAT_SCRATCH + 1,
+        [WMI_SPECIAL_XNACK_MASK] = WMI_S_XNACK_MASK,
+        [WMI_SPECIAL_XNACK_MASK_LO] = WMI_S_XNACK_MASK,
+        [WMI_SPECIAL_XNACK_MASK_HI] = WMI_S_XNACK_MASK + 1,
+        [WMI_SPECIAL_SHARED_BASE] = WMI_S_SHARED_BASE,
+        [WMI_SPECIAL_SHARED_LIMIT] = WMI_S_SHARED_LIMIT,
+        [WMI_SPECIAL_PRIVATE_BASE] = WMI_S_PRIVATE_BASE,
+        [WMI_SPECIAL_PRIVATE_LIMIT] = WMI_S_PRIVATE_LIMIT,
+    };
+    return slots[special];
+}
+
+static bool is_scalar_register(const struct wmi_operand *operand)
+{
+    return operand->kind == WMI_OPERAND_SGPR || operand->kind == WMI_OPERAND_TTMP ||
+           operand->kind == WMI_OPERAND_SPECIAL;
+}
+
+uint32_t wmi_lower_scalar(struct wmi_builder *b, const struct wmi_operand *operand)
+{
+    switch (operand->kind) {
+    case WMI_OPERAND_SGPR:
+        return 4u * operand->reg;
+    case WMI_OPERAND_TTMP:
+        return 4u * (WMI_S_TTMP + operand->reg);
+    case WMI_OPERAND_SPECIAL:
+        if (operand->reg == WMI_SPECIAL_VCCZ || operand->reg == WMI_SPECIAL_EXECZ)
+            wmi_emit(b, wmi_step_mask_zero)->d = 4 * special_slot(operand->reg);
+        return 4 * special_slot(operand->reg);
+    default:
+        return wmi_lower_scalar_constant(b, operand->value);
+    }
+}
+
+uint32_t wmi_lower_vgpr(struct wmi_builder *b, unsigned reg, unsigned count, bool *ok)
+{
+    if (reg + count > b->program->options.vgprs) {
+        *ok = false;
+        return b->program->vgpr_offset;
+    }
+    return b->program->vgpr_offset + reg * b->program->row_bytes;
+}
+
+/* The rows that hold the scalar in all lanes; broadcast only once while its value stands. */
+static uint32_t cached_broadcast(struct wmi_builder *b, uint32_t scalar, unsigned dwords)
+{
+    if (dwords > 1)
+        return broadcast(b, scalar, dwords, wmi_lower_temporary(b, dwords));
+    struct broadcast *oldest = &b->cache[0];
+    for (unsigned i = 0; i < CACHED_ROWS; i++) {
+        struct broadcast *entry = &b->cache[i];
+        if (entry->dwords && entry->scalar == scalar) {
+            entry->used = ++b->clock;
+            return entry->row;
+        }
+        if (entry->used < oldest->used)
+            oldest = entry;
+    }
+    const uint32_t row = (uint32_t)offsetof(struct wmi_frame, rows) +
+                         (INSTRUCTION_TEMPORARIES + (uint32_t)(oldest - b->cache)) * b->program->row_bytes;
+    *oldest = (struct broadcast){scalar, row, 1, ++b->clock};
+    return broadcast(b, scalar, 1, row);
+}
+
+static void forget_broadcasts(struct wmi_builder *b)
+{
+    memset(b->cache, 0, sizeof b->cache);
+}
+
+static void forget_broadcasts_of(struct wmi_builder *b, uint32_t scalar, unsigned dwords)
+{
+    for (unsigned i = 0; i < CACHED_ROWS; i++) {
+        struct broadcast *entry = &b->cache[i];
+        if (entry->dwords && entry->scalar < scalar + 4 * dwords && scalar < entry->scalar + 4 * entry->dwords)
+            *entry = (struct broadcast){0};
+    }
+}
+
+uint32_t wmi_lower_vector(struct wmi_builder *b, const struct wmi_operand *operand)
+{
+    const unsigned rows = operand->dwords ? operand->dwords : 1;
+    if (operand->kind == WMI_OPERAND_VGPR) {
+        bool ok = true;
+        const uint32_t offset = wmi_lower_vgpr(b, operand->reg, rows, &ok);
+        return ok ? offset : 0;
+    }
+    if (is_scalar_register(operand)) {
+        const uint32_t scalar = wmi_lower_scalar(b, operand);
+        if (operand->kind == WMI_OPERAND_SPECIAL &&
+            (operand->reg == WMI_SPECIAL_VCCZ || operand->reg == WMI_SPECIAL_EXECZ))
+            return broadcast(b, scalar, rows, wmi_lower_temporary(b, rows));
+        return cached_broadcast(b, scalar, rows);
+    }
+    return wmi_lower_vector_constant(b, operand->value, rows);
+}
+
+/* ---- one instruction ---- */
+
+static const wmi_lower lowerings[] = {
+    [WMI_CLASS_SALU] = wmi_lower_salu,           [WMI_CLASS_VALU] = wmi_lower_valu,
+    [WMI_CLASS_CONTROL] = wmi_lower_control,     [WMI_CLASS_SMEM] = wmi_lower_scalar_memory,
+    [WMI_CLASS_BUFFER] = wmi_lower_vector_memory, [WMI_CLASS_FLAT] = wmi_lower_vector_memory,
+    [WMI_CLASS_GLOBAL] = wmi_lower_vector_memory, [WMI_CLASS_SCRATCH] = wmi_lower_vector_memory,
+    [WMI_CLASS_DS] = wmi_lower_lds,              [WMI_CLASS_EXPORT] = NULL,
+};
+
+/* Every VGPR that the instruction names must be one that the kernel has. */
+static bool registers_exist(const struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *operand = &insn->operand[i];
+        if (operand->kind == WMI_OPERAND_VGPR && operand->reg + operand->dwords > b->program->options.vgprs)
+            return false;
+    }
+    return true;
+}
+
+static void emit_fault(struct wmi_builder *b, enum wm_fault_kind kind)
+{
+    struct wmi_op *op = wmi_emit(b, wmi_step_fault);
+    op->x = kind;
+    op->value = b->pc;
+    op->c = wmi_builder_take_count(b);
+    b->ended = true;
+}
+
+/* What later instructions of the block may no longer assume, and EXEC's lane set brought up to date. */
+static void settle_writes(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    bool exec = row->flags & WMI_ROW_WRITES_EXEC;
+    if (row->flags & WMI_ROW_WRITES_VCC)
+        forget_broadcasts_of(b, 4 * WMI_S_VCC, 2);
+    if (row->flags & WMI_ROW_WRITES_SCC)
+        forget_broadcasts_of(b, 4 * WMI_S_SCC, 1);
+    if (row->class == WMI_CLASS_SALU && row->flags & WMI_ROW_READS_M0)
+        forget_broadcasts(b); /* s_movreld: any SGPR */
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *operand = &insn->operand[i];
+        if (!operand->written || !is_scalar_register(operand))
+            continue;
+        const uint32_t slot = operand->kind == WMI_OPERAND_SPECIAL ? 4 * special_slot(operand->reg)
+                                                                   : wmi_lower_scalar(b, operand);
+        const unsigned dwords = operand->dwords ? operand->dwords : 1;
+        forget_broadcasts_of(b, slot, dwords);
+        exec |= slot < 4 * (WMI_S_EXEC + 2) && slot + 4 * dwords > 4 * WMI_S_EXEC;
+    }
+    if (exec && !b->ended) {
+        forget_broadcasts_of(b, 4 * WMI_S_EXEC, 2);
+        wmi_emit(b, wmi_stage(wmi_builder_level(b), wmi_builder_lanes(b), WMI_STAGE_EXEC));
+    }
+}
+
+static void lower_instruction(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const size_t start = b->count;
+    b->temporaries = b->lane_sets = b->scalar_temporaries = 0;
+    b->uncounted++;
+    if (!registers_exist(b, insn)) {
+        emit_fault(b, WM_FAULT_INSTRUCTION);
+        return;
+    }
+    const wmi_lower lower = lowerings[wmi_rows[insn->id].class];
+    if (!lower || !lower(b, insn)) {
+        if (!b->out_of_memory)
+            b->count = start;
+        forget_broadcasts(b);
+        emit_fault(b, WM_FAULT_TODO);
+        return;
+    }
+    settle_writes(b, insn);
+}
+
+/* ---- a session: all that can be reached from one address ---- */
+
+/* The words at `pc`, and how many may be read; NULL where no code can be. */
+static const uint32_t *code_at(const struct wmi_program *program, uint64_t pc, size_t *available)
+{
+    const struct wmi_allocation *allocation = wmi_space_find(program->options.space, pc);
+    if (!allocation || pc & 3)
+        return NULL;
+    *available = (size_t)((allocation->high - pc) / 4);
+    return *available ? (const uint32_t *)(allocation->host + (pc - allocation->low)) : NULL;
+}
+
+static bool decode_at(const struct wmi_program *program, uint64_t pc, struct wmi_instruction *insn)
+{
+    size_t available;
+    const uint32_t *words = code_at(program, pc, &available);
+    return words && wmi_decode(program->options.target, words, available, insn);
+}
+
+struct found { /* an instruction that the scan reached */
+    uint64_t pc;
+    bool leader;
+};
+
+struct scan {
+    struct found *found;
+    size_t count, capacity;
+    struct step_map seen; /* pc -> found + 1, as a pointer-sized number */
+    uint64_t *work;
+    size_t work_count, work_capacity;
+    bool out_of_memory;
+};
+
+static void scan_push(struct scan *scan, uint64_t pc)
+{
+    if (scan->work_count == scan->work_capacity) {
+        const size_t capacity = scan->work_capacity ? 2 * scan->work_capacity : 64;
+        uint64_t *grown = realloc(scan->work, capacity * sizeof *grown);
+        if (!grown) {
+            scan->out_of_memory = true;
+            return;
+        }
+        scan->work = grown;
+        scan->work_capacity = capacity;
+    }
+    scan->work[scan->work_count++] = pc;
+}
+
+static size_t scan_find(const struct scan *scan, uint64_t pc) /* index + 1; 0: not seen */
+{
+    return (size_t)(uintptr_t)map_find(&scan->seen, pc);
+}
+
+static void scan_add(struct scan *scan, uint64_t pc, bool leader)
+{
+    if (scan->count == scan->capacity) {
+        const size_t capacity = scan->capacity ? 2 * scan->capacity : 256;
+        struct found *grown = realloc(scan->found, capacity * sizeof *grown);
+        if (!grown) {
+            scan->out_of_memory = true;
+            return;
+        }
+        scan->found = grown;
+        scan->capacity = capacity;
+    }
+    if (!map_reserve(&scan->seen, 1)) {
+        scan->out_of_memory = true;
+        return;
+    }
+    scan->found[scan->count++] = (struct found){pc, leader};
+    map_add(&scan->seen, pc, (const struct wmi_op *)(uintptr_t)scan->count);
+}
+
+static int by_pc(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct found *)a)->pc, y = ((const struct found *)b)->pc;
+    return (x > y) - (x < y);
+}
+
+/* Finds the instructions that direct control flow reaches from `entry` and that have no steps yet. */
+static void scan_from(struct scan *scan, const struct wmi_program *program, uint64_t entry)
+{
+    scan_push(scan, entry);
+    while (scan->work_count && !scan->out_of_memory) {
+        uint64_t pc = scan->work[--scan->work_count];
+        bool leader = true;
+        while (scan->count < SCAN_LIMIT && !scan->out_of_memory) {
+            const size_t seen = scan_find(scan, pc);
+            if (seen) {
+                scan->found[seen - 1].leader |= leader;
+                break;
+            }
+            if (map_find(&program->map, pc))
+                break;
+            struct wmi_instruction insn;
+            scan_add(scan, pc, leader);
+            leader = false;
+            if (!decode_at(program, pc, &insn))
+                break;
+            const struct wmi_flow flow = wmi_control_flow(&insn);
+            if (flow.branches) {
+                const uint64_t target = pc + 4u * insn.dwords + (uint64_t)(flow.distance * 4);
+                scan_push(scan, target);
+            }
+            if (flow.ends)
+                break;
+            pc += 4u * insn.dwords;
+        }
+    }
+    qsort(scan->found, scan->count, sizeof *scan->found, by_pc);
+}
+
+/* A step that goes on at `pc`, found when it is first reached. */
+static void emit_goto(struct wmi_builder *b, uint64_t pc)
+{
+    struct wmi_op *op = wmi_emit(b, wmi_step_branch);
+    op->c = wmi_builder_take_count(b);
+    wmi_step_set_target(op, pc);
+}
+
+/* Predecodes from `pc`. Called with the lock held, or before the program is shared. */
+static void build_from(struct wmi_program *program, uint64_t pc)
+{
+    struct scan scan = {0};
+    struct wmi_builder b = {.program = program};
+    scan_from(&scan, program, pc);
+    size_t *first_step = calloc(scan.count + 1, sizeof *first_step); /* step index + 1 of each leader */
+    bool ok = first_step && !scan.out_of_memory;
+    uint64_t expected = 0;
+    bool falls = false; /* the instruction before runs on into `expected` */
+    for (size_t i = 0; ok && i < scan.count; i++) {
+        const struct found *found = &scan.found[i];
+        struct wmi_instruction insn;
+        bool leader = found->leader;
+        if (falls && expected != found->pc) {
+            emit_goto(&b, expected);
+            falls = false;
+        }
+        if (!falls)
+            leader = true;
+        if (leader) {
+            if (falls && b.uncounted) {
+                struct wmi_op *op = wmi_emit(&b, wmi_step_count);
+                op->c = wmi_builder_take_count(&b);
+            }
+            forget_broadcasts(&b);
+            first_step[i] = b.count + 1;
+        }
+        b.pc = found->pc;
+        b.ended = false;
+        if (decode_at(program, found->pc, &insn)) {
+            b.next_pc = found->pc + 4u * insn.dwords;
+            lower_instruction(&b, &insn);
+        } else {
+            b.next_pc = found->pc + 4;
+            emit_fault(&b, WM_FAULT_INSTRUCTION);
+        }
+        falls = !b.ended;
+        if (b.ended)
+            b.uncounted = 0;
+        expected = b.next_pc;
+    }
+    if (falls)
+        emit_goto(&b, expected);
+    struct chunk *chunk = ok ? malloc(sizeof *chunk + (b.count + 1) * sizeof *chunk->steps) : NULL;
+    ok = chunk && !b.out_of_memory && map_reserve(&program->map, scan.count);
+    if (ok) {
+        memcpy(chunk->steps, b.steps, b.count * sizeof *b.steps);
+        chunk->next = program->chunks;
+        program->chunks = chunk;
+        for (size_t i = 0; i < scan.count; i++)
+            if (first_step[i])
+                map_add(&program->map, scan.found[i].pc, &chunk->steps[first_step[i] - 1]);
+    } else {
+        free(chunk);
+    }
+    free(first_step);
+    free(b.steps);
+    free(scan.found);
+    free(scan.work);
+    free(scan.seen.entries);
+}
+
+uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *step)
+{
+    uint64_t pc = 0;
+    pthread_mutex_lock(&program->lock);
+    for (size_t i = 0; i < program->map.capacity; i++)
+        if (program->map.entries[i].step == step)
+            pc = program->map.entries[i].pc;
+    pthread_mutex_unlock(&program->lock);
+    return pc;
+}
+
+const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t pc)
+{
+    pthread_mutex_lock(&program->lock);
+    const struct wmi_op *step = map_find(&program->map, pc);
+    if (!step && program->map.count < MAP_LIMIT) {
+        build_from(program, pc);
+        step = map_find(&program->map, pc);
+    }
+    pthread_mutex_unlock(&program->lock);
+    return step ? step : &program->out_of_memory;
+}
+
+/* ---- the program ---- */
+
+struct wmi_program *wmi_program_create(const struct wmi_program_options *options)
+{
+    struct wmi_program *program = calloc(1, sizeof *program);
+    if (!program)
+        return NULL;
+    program->options = *options;
+    program->row_bytes = 4 * options->lanes;
+    program->vgpr_offset =
+        (uint32_t)offsetof(struct wmi_frame, rows) + WMI_TEMPORARY_ROWS * program->row_bytes;
+    program->constant_offset = program->vgpr_offset + options->vgprs * program->row_bytes;
+    program->out_of_memory = (struct wmi_op){.body = wmi_step_fault, .x = WM_FAULT_INSTRUCTION};
+    pthread_mutex_init(&program->lock, NULL);
+    build_from(program, options->entry);
+    program->sealed = true;
+    return program;
+}
+
+void wmi_program_destroy(struct wmi_program *program)
+{
+    if (!program)
+        return;
+    for (struct chunk *chunk = program->chunks, *next; chunk; chunk = next) {
+        next = chunk->next;
+        free(chunk);
+    }
+    for (struct memory_op_node *node = program->memory_ops, *next; node; node = next) {
+        next = node->next;
+        free(node);
+    }
+    free(program->map.entries);
+    pthread_mutex_destroy(&program->lock);
+    free(program);
+}
+
+size_t wmi_program_frame_size(const struct wmi_program *program)
+{
+    return program->constant_offset + program->constant_rows * program->row_bytes;
+}
+
+void wmi_program_prepare_frame(const struct wmi_program *program, struct wmi_frame *frame)
+{
+    memcpy(frame->constant, program->scalar_constant, sizeof program->scalar_constant);
+    for (unsigned i = 0; i < program->vector_constants; i++) {
+        const struct vector_constant *c = &program->vector_constant[i];
+        uint32_t *row = (uint32_t *)((char *)frame + c->offset);
+        for (unsigned r = 0; r < c->rows; r++)
+            for (unsigned lane = 0; lane < program->options.lanes; lane++)
+                row[r * program->options.lanes + lane] = (uint32_t)(c->value >> 32 * r);
+    }
+}
+
+uint32_t wmi_program_vgpr_offset(const struct wmi_program *program)
+{
+    return program->vgpr_offset;
+}
+
+uint32_t wmi_program_row_bytes(const struct wmi_program *program)
+{
+    return program->row_bytes;
+}
+
+const struct wmi_program_options *wmi_program_options(const struct wmi_program *program)
+{
+    return &program->options;
+}

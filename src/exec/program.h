@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* A kernel predecoded for one dispatch: its steps, and the frame that its waves compute in. */
+#ifndef WMI_PROGRAM_H
+#define WMI_PROGRAM_H
+
+#include "exec/lower.h"
+
+struct wmi_program_options {
+    const struct wmi_target *target;
+    const struct wmi_space *space; /* holds the code */
+    uint64_t entry;                /* guest address of the first instruction */
+    unsigned lanes;                /* 32 or 64 */
+    unsigned vgprs;                /* rows that the kernel may use */
+    enum wmi_cpu_level level;
+    const struct wmi_observer *observer; /* or NULL */
+};
+
+struct wmi_program;
+
+/* Predecodes all that can be reached from the entry by direct branches. */
+struct wmi_program *wmi_program_create(const struct wmi_program_options *options);
+void wmi_program_destroy(struct wmi_program *program);
+
+/* The step that starts the instruction at `pc`; predecodes it if no branch reached it before. Thread-safe.
+ * Where there is no code, a step that faults. */
+const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t pc);
+/* The address of a step that a branch can lead to; 0 for any other. Slow: for fault reports. */
+uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *step);
+
+/* Bytes of a wave's frame, a multiple of 64. */
+size_t wmi_program_frame_size(const struct wmi_program *program);
+/* Fills what no wave changes: the constants. Everything else must be zero. */
+void wmi_program_prepare_frame(const struct wmi_program *program, struct wmi_frame *frame);
+/* Byte offset of v0's row, and of one row. */
+uint32_t wmi_program_vgpr_offset(const struct wmi_program *program);
+uint32_t wmi_program_row_bytes(const struct wmi_program *program);
+const struct wmi_program_options *wmi_program_options(const struct wmi_program *program);
+
+/* ---- for the lowering functions in this room ---- */
+
+/* Guest address of the instruction being lowered, and of the one behind it. */
+uint64_t wmi_builder_pc(const struct wmi_builder *builder);
+uint64_t wmi_builder_next_pc(const struct wmi_builder *builder);
+struct wmi_program *wmi_builder_program(struct wmi_builder *builder);
+/* Takes the instructions not yet counted, this one included: the step that gets them counts them down. */
+uint32_t wmi_builder_take_count(struct wmi_builder *builder);
+/* Says that the block ends here. */
+void wmi_builder_end_block(struct wmi_builder *builder);
+/* A temporary scalar of 64 bits for the current instruction; byte offset. */
+uint32_t wmi_lower_temporary_scalar(struct wmi_builder *builder);
+/* A constant as a scalar; byte offset. */
+uint32_t wmi_lower_scalar_constant(struct wmi_builder *builder, uint64_t value);
+/* A constant as rows: `rows` is 1 or 2 (low, high). */
+uint32_t wmi_lower_vector_constant(struct wmi_builder *builder, uint64_t value, unsigned rows);
+
+#endif

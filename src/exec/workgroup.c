@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the workgroups of a dispatch: waves by turns, workgroups by workers, parked when they only wait. */
+#include "exec/workgroup.h"
+
+#include "exec/control.h"
+#include "exec/host_float.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    TURN = 1 << 16,           /* instructions that a wave runs before the next wave of its workgroup */
+    ROUNDS = 16,              /* turns of all waves without an end before the workgroup is parked */
+    PARKED_LIMIT = 1024,      /* workgroups that one worker keeps unfinished */
+    PARKED_BYTES = 512 << 20, /* and what they may take */
+    LDS_PADDING = 64,
+    GROUPS_PER_LOOK = 64,     /* workgroups between two looks at the clock */
+};
+
+/* A workgroup with all that it computes in. */
+struct resident {
+    struct wmi_workgroup group;
+    struct resident *next;
+    size_t bytes;
+    unsigned char *frames;
+    struct wmi_wave waves[];
+};
+
+/* One host thread's state beyond what steps see. */
+struct worker {
+    struct wmi_worker steps; /* first: steps know it by this part */
+    struct resident *parked_first, *parked_last, *unused;
+    unsigned residents;
+    size_t frame_size;
+    unsigned lanes, waves_per_group;
+    uint32_t *workitem_rows; /* v0, v1, v2 of each wave of a whole workgroup */
+    struct wmi_lanes *exec;  /* and EXEC */
+    uint32_t host_word;
+    uint64_t instructions, waves;
+    uint64_t groups_since_look;
+    bool calls_progress, out_of_memory;
+};
+
+enum outcome { DONE, PARKED, FAULTED };
+
+double wmi_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+const struct wmi_op *wmi_wave_fault(struct wmi_wave *wave, const struct wmi_fault *fault)
+{
+    wave->worker->fault = *fault;
+    wave->state = WMI_WAVE_FAULTED;
+    return NULL;
+}
+
+static void set_lanes(struct wmi_lanes *set, uint64_t bits, unsigned lanes)
+{
+    set->bits = bits;
+    set->full = bits == (lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1);
+    for (unsigned i = 0; i < 64; i++)
+        set->row[i] = bits >> i & 1 ? UINT32_MAX : 0;
+}
+
+static void *aligned_zero(size_t size)
+{
+    size = (size + 63) & ~(size_t)63;
+    void *memory = aligned_alloc(64, size);
+    if (memory)
+        memset(memory, 0, size);
+    return memory;
+}
+
+/* ---- starting a workgroup ---- */
+
+/* v0 to v2 and EXEC of wave `wave` in a workgroup of size[] work-items. */
+static void place_workitems(const uint32_t size[3], unsigned wave, unsigned lanes, uint32_t *rows,
+                            struct wmi_lanes *exec)
+{
+    const uint64_t items = (uint64_t)size[0] * size[1] * size[2];
+    uint64_t bits = 0;
+    for (unsigned lane = 0; lane < lanes; lane++) {
+        const uint64_t item = (uint64_t)wave * lanes + lane;
+        const bool exists = item < items;
+        bits |= (uint64_t)exists << lane;
+        rows[lane] = exists ? (uint32_t)(item % size[0]) : 0;
+        rows[lanes + lane] = exists ? (uint32_t)(item / size[0] % size[1]) : 0;
+        rows[2 * lanes + lane] = exists ? (uint32_t)(item / size[0] / size[1]) : 0;
+    }
+    set_lanes(exec, bits, lanes);
+}
+
+static struct resident *new_resident(struct worker *worker)
+{
+    const struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    const unsigned waves = worker->waves_per_group;
+    struct resident *resident = calloc(1, sizeof *resident + waves * sizeof *resident->waves);
+    const size_t frames = waves * worker->frame_size, lds = dispatch->lds_size + LDS_PADDING;
+    if (resident) {
+        resident->bytes = frames + lds;
+        resident->frames = aligned_zero(frames);
+        resident->group.lds = aligned_zero(lds);
+    }
+    if (!resident || !resident->frames || !resident->group.lds) {
+        worker->out_of_memory = true;
+        if (resident) {
+            free(resident->frames);
+            free(resident->group.lds);
+        }
+        free(resident);
+        return NULL;
+    }
+    resident->group.dispatch = worker->steps.dispatch;
+    resident->group.lds_size = dispatch->lds_size;
+    resident->group.waves = resident->waves;
+    for (unsigned i = 0; i < waves; i++) {
+        struct wmi_frame *frame = (struct wmi_frame *)(resident->frames + i * worker->frame_size);
+        wmi_program_prepare_frame(dispatch->program, frame);
+        memcpy(&frame->s[WMI_S_SHARED_BASE], &dispatch->apertures, sizeof dispatch->apertures);
+        frame->wave_size = worker->lanes;
+        frame->wave = &resident->waves[i];
+        resident->waves[i] = (struct wmi_wave){
+            .frame = frame, .group = &resident->group, .worker = &worker->steps, .index = i};
+    }
+    worker->residents++;
+    return resident;
+}
+
+static void start_wave(const struct worker *worker, struct wmi_wave *wave, const uint32_t *rows,
+                       const struct wmi_lanes *exec, const struct wmi_op *entry)
+{
+    const struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    const struct wmi_launch *launch = &dispatch->launch;
+    const struct wmi_workgroup *group = wave->group;
+    struct wmi_frame *frame = wave->frame;
+    const struct wmi_program_options *options = wmi_program_options(dispatch->program);
+    const uint32_t row_bytes = wmi_program_row_bytes(dispatch->program);
+    char *vgprs = (char *)frame + wmi_program_vgpr_offset(dispatch->program);
+
+    memcpy(frame->s, launch->sgpr, sizeof launch->sgpr);
+    frame->s[WMI_S_SCC] = 0;
+    for (unsigned i = 0; i < 3; i++)
+        if (launch->workgroup_id[i] != WMI_NO_REGISTER)
+            frame->s[launch->workgroup_id[i]] = group->id[i];
+    if (launch->workgroup_info != WMI_NO_REGISTER) /* first wave [31], waves in the group [5:0] */
+        frame->s[launch->workgroup_info] = (wave->index == 0) << 31 | group->wave_count;
+    frame->s[WMI_S_EXEC] = (uint32_t)exec->bits;
+    frame->s[WMI_S_EXEC + 1] = (uint32_t)(exec->bits >> 32);
+    frame->exec = *exec;
+    frame->mode = launch->mode;
+    frame->mxcsr32 = dispatch->mxcsr32;
+    frame->mxcsr64 = dispatch->mxcsr64;
+    const unsigned ids = launch->workitem_ids < options->vgprs ? launch->workitem_ids : options->vgprs;
+    memcpy(vgprs, rows, ids * row_bytes);
+    /* What the hardware leaves undefined is zero here, so that a run can be repeated. */
+    memset(vgprs + ids * row_bytes, 0, (options->vgprs - ids) * row_bytes);
+    wave->state = WMI_WAVE_READY;
+    wave->resume = entry;
+    wave->instructions = 0;
+}
+
+static void start_group(struct worker *worker, struct resident *resident, uint64_t flat_id)
+{
+    const struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    struct wmi_workgroup *group = &resident->group;
+    uint32_t size[3];
+    bool whole = true;
+
+    group->flat_id = flat_id;
+    group->id[0] = (uint32_t)(flat_id % dispatch->groups[0]);
+    group->id[1] = (uint32_t)(flat_id / dispatch->groups[0] % dispatch->groups[1]);
+    group->id[2] = (uint32_t)(flat_id / dispatch->groups[0] / dispatch->groups[1]);
+    for (unsigned i = 0; i < 3; i++) {
+        const uint32_t left = dispatch->grid[i] - group->id[i] * dispatch->workgroup[i];
+        size[i] = left < dispatch->workgroup[i] ? left : dispatch->workgroup[i];
+        whole &= size[i] == dispatch->workgroup[i];
+    }
+    const uint64_t items = (uint64_t)size[0] * size[1] * size[2];
+    group->wave_count = (uint32_t)((items + worker->lanes - 1) / worker->lanes);
+    group->waves_left = group->wave_count;
+    group->waves_at_barrier = 0;
+    if (dispatch->lds_size)
+        memset(group->lds, 0, dispatch->lds_size);
+    for (unsigned i = 0; i < group->wave_count; i++) {
+        if (whole) {
+            start_wave(worker, &resident->waves[i], worker->workitem_rows + 3 * i * worker->lanes,
+                       &worker->exec[i], dispatch->entry_step);
+        } else {
+            uint32_t rows[3 * 64];
+            struct wmi_lanes exec;
+            place_workitems(size, i, worker->lanes, rows, &exec);
+            start_wave(worker, &resident->waves[i], rows, &exec, dispatch->entry_step);
+        }
+    }
+    worker->waves += group->wave_count;
+}
+
+/* ---- running ---- */
+
+static void run_wave(struct worker *worker, struct wmi_wave *wave)
+{
+    const struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    struct wmi_frame *frame = wave->frame;
+    const uint64_t allowed = dispatch->max_instructions - wave->instructions;
+    wave->turn = allowed < TURN ? (int64_t)allowed : TURN;
+    frame->left = wave->turn;
+    if (frame->mxcsr32 != worker->host_word)
+        wmi_host_float_set(frame->mxcsr32);
+    const struct wmi_op *op = wave->resume;
+    do
+        op = op->body((char *)frame, op);
+    while (op);
+    worker->host_word = frame->mxcsr32;
+    const uint64_t executed = (uint64_t)(wave->turn - frame->left);
+    wave->instructions += executed;
+    wave->turn = frame->left;
+    worker->instructions += executed;
+    if (wave->state == WMI_WAVE_READY && wave->instructions >= dispatch->max_instructions)
+        wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_BUDGET,
+                                                 .pc = wmi_program_pc_of(dispatch->program, wave->resume),
+                                                 .lanes = frame->exec.bits});
+}
+
+/* Keeps the fault if no lower workgroup has one, and lets higher ones go. */
+static void report_fault(struct worker *worker, uint64_t group, uint32_t wave)
+{
+    struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    pthread_mutex_lock(&dispatch->lock);
+    if (dispatch->fault.kind == WM_FAULT_NONE || group < dispatch->fault_group) {
+        dispatch->fault = worker->steps.fault;
+        dispatch->fault_group = group;
+        dispatch->fault_wave = wave;
+        __atomic_store_n(&dispatch->stop_at, group, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&dispatch->lock);
+}
+
+/* Whether the dispatch must end now: time, or the caller's wish. Reports it as a fault of this workgroup. */
+static bool must_stop(struct worker *worker, const struct resident *resident)
+{
+    struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    enum wm_fault_kind kind = WM_FAULT_NONE;
+    if (dispatch->timeout > 0 && wmi_seconds() - dispatch->started > dispatch->timeout)
+        kind = WM_FAULT_TIMEOUT;
+    else if (worker->calls_progress &&
+             !dispatch->progress(dispatch->progress_user,
+                                 __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED),
+                                 dispatch->group_count))
+        kind = WM_FAULT_STOPPED;
+    if (kind == WM_FAULT_NONE)
+        return false;
+    const struct wmi_wave *wave = &resident->waves[0];
+    for (unsigned i = 0; i < resident->group.wave_count; i++)
+        if (resident->waves[i].state != WMI_WAVE_ENDED)
+            wave = &resident->waves[i];
+    worker->steps.fault = (struct wmi_fault){
+        .kind = kind,
+        .pc = wave->state == WMI_WAVE_ENDED ? 0 : wmi_program_pc_of(dispatch->program, wave->resume)};
+    report_fault(worker, resident->group.flat_id, wave->index);
+    return true;
+}
+
+/* Lets the waves run by turns until the workgroup ends, faults, or has had its rounds. */
+static enum outcome run_group(struct worker *worker, struct resident *resident)
+{
+    struct wmi_workgroup *group = &resident->group;
+    struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    for (unsigned round = 0; round < ROUNDS;) {
+        bool out_of_turn = false;
+        for (unsigned i = 0; i < group->wave_count; i++) {
+            struct wmi_wave *wave = &resident->waves[i];
+            if (wave->state != WMI_WAVE_READY)
+                continue;
+            run_wave(worker, wave);
+            switch (wave->state) {
+            case WMI_WAVE_ENDED:
+                group->waves_left--;
+                break;
+            case WMI_WAVE_BARRIER:
+                group->waves_at_barrier++;
+                break;
+            case WMI_WAVE_FAULTED:
+                report_fault(worker, group->flat_id, wave->index);
+                return FAULTED;
+            case WMI_WAVE_READY:
+                out_of_turn = true;
+                break;
+            }
+        }
+        if (!group->waves_left)
+            return DONE;
+        if (group->waves_at_barrier == group->waves_left) {
+            group->waves_at_barrier = 0;
+            for (unsigned i = 0; i < group->wave_count; i++)
+                if (resident->waves[i].state == WMI_WAVE_BARRIER)
+                    resident->waves[i].state = WMI_WAVE_READY;
+        }
+        if (out_of_turn) {
+            round++;
+            if (__atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED) <= group->flat_id)
+                return FAULTED;
+            if (must_stop(worker, resident))
+                return FAULTED;
+        }
+    }
+    return PARKED;
+}
+
+static struct resident *take_parked(struct worker *worker)
+{
+    struct resident *resident = worker->parked_first;
+    if (resident) {
+        worker->parked_first = resident->next;
+        if (!worker->parked_first)
+            worker->parked_last = NULL;
+    }
+    return resident;
+}
+
+static void park(struct worker *worker, struct resident *resident)
+{
+    resident->next = NULL;
+    if (worker->parked_last)
+        worker->parked_last->next = resident;
+    else
+        worker->parked_first = resident;
+    worker->parked_last = resident;
+}
+
+static bool may_grow(const struct worker *worker)
+{
+    const struct resident *sample = worker->parked_first;
+    return !sample || (worker->residents < PARKED_LIMIT && worker->residents * sample->bytes < PARKED_BYTES);
+}
+
+/* The workgroup to run next: a new one, or the one that was parked first. NULL: nothing is left. */
+static struct resident *next_resident(struct worker *worker)
+{
+    struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    if (worker->unused || may_grow(worker)) {
+        const uint64_t stop = __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED);
+        if (__atomic_load_n(&dispatch->next_group, __ATOMIC_RELAXED) < stop) {
+            const uint64_t id = __atomic_fetch_add(&dispatch->next_group, 1, __ATOMIC_RELAXED);
+            if (id < stop) {
+                struct resident *resident = worker->unused;
+                if (resident)
+                    worker->unused = resident->next;
+                else
+                    resident = new_resident(worker);
+                if (!resident) {
+                    __atomic_store_n(&dispatch->stop_at, 0, __ATOMIC_RELAXED);
+                    return NULL;
+                }
+                start_group(worker, resident, id);
+                return resident;
+            }
+        }
+    }
+    return take_parked(worker);
+}
+
+static void run_all(struct worker *worker)
+{
+    struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    struct resident *resident;
+    while ((resident = next_resident(worker))) {
+        const enum outcome outcome = run_group(worker, resident);
+        if (outcome == PARKED) {
+            park(worker, resident);
+            continue;
+        }
+        if (outcome == DONE)
+            __atomic_fetch_add(&dispatch->groups_done, 1, __ATOMIC_RELAXED);
+        if (++worker->groups_since_look == GROUPS_PER_LOOK) {
+            worker->groups_since_look = 0;
+            if (outcome == DONE)
+                must_stop(worker, resident);
+        }
+        resident->next = worker->unused;
+        worker->unused = resident;
+    }
+}
+
+static void free_residents(struct resident *resident)
+{
+    while (resident) {
+        struct resident *next = resident->next;
+        free(resident->frames);
+        free(resident->group.lds);
+        free(resident);
+        resident = next;
+    }
+}
+
+static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch)
+{
+    const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
+    worker->steps.dispatch = dispatch;
+    worker->steps.space = dispatch->space;
+    worker->lanes = wmi_program_options(dispatch->program)->lanes;
+    worker->frame_size = wmi_program_frame_size(dispatch->program);
+    worker->waves_per_group = (unsigned)((items + worker->lanes - 1) / worker->lanes);
+    worker->workitem_rows = aligned_zero(worker->waves_per_group * 3 * worker->lanes * sizeof(uint32_t));
+    worker->exec = aligned_zero(worker->waves_per_group * sizeof *worker->exec);
+    if (!worker->workitem_rows || !worker->exec)
+        return false;
+    for (unsigned i = 0; i < worker->waves_per_group; i++)
+        place_workitems(dispatch->workgroup, i, worker->lanes, worker->workitem_rows + 3 * i * worker->lanes,
+                        &worker->exec[i]);
+    return true;
+}
+
+static void *work(void *argument)
+{
+    struct worker *worker = argument;
+    struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    const struct wmi_observer *observer = dispatch->observer;
+    const uint32_t saved = wmi_host_float_get();
+
+    worker->host_word = saved;
+    if (observer)
+        worker->steps.observer = observer->thread_begin(observer->self);
+    if (observer && !worker->steps.observer)
+        worker->out_of_memory = true;
+    else
+        run_all(worker);
+    if (observer && worker->steps.observer)
+        observer->thread_end(observer->self, worker->steps.observer);
+    wmi_host_float_set(saved);
+    free_residents(worker->parked_first);
+    free_residents(worker->unused);
+    pthread_mutex_lock(&dispatch->lock);
+    dispatch->instructions += worker->instructions;
+    dispatch->waves += worker->waves;
+    pthread_mutex_unlock(&dispatch->lock);
+    return NULL;
+}
+
+bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
+{
+    const unsigned threads =
+        dispatch->threads < dispatch->group_count ? dispatch->threads : (unsigned)dispatch->group_count;
+    struct worker **workers = calloc(threads ? threads : 1, sizeof *workers);
+    pthread_t *handles = calloc(threads ? threads : 1, sizeof *handles);
+    unsigned started = 0;
+    bool ok = workers && handles;
+
+    dispatch->stop_at = dispatch->group_count;
+    dispatch->started = wmi_seconds();
+    dispatch->mxcsr32 = wmi_host_float_word(dispatch->launch.mode & 3, dispatch->launch.mode >> 4 & 3);
+    dispatch->mxcsr64 = wmi_host_float_word(dispatch->launch.mode >> 2 & 3, dispatch->launch.mode >> 6 & 3);
+    dispatch->entry_step = wmi_program_at(dispatch->program, dispatch->launch.entry);
+    pthread_mutex_init(&dispatch->lock, NULL);
+    for (unsigned i = 0; ok && i < threads; i++) {
+        workers[i] = calloc(1, sizeof **workers);
+        ok = workers[i] && prepare_worker(workers[i], dispatch);
+    }
+    if (ok && threads) {
+        workers[0]->calls_progress = dispatch->progress != NULL;
+        for (started = 1; started < threads; started++)
+            if (pthread_create(&handles[started], NULL, work, workers[started]))
+                break; /* the threads that there are do all the work */
+        work(workers[0]);
+    }
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(handles[i], NULL);
+    for (unsigned i = 0; workers && i < threads; i++) {
+        if (!workers[i])
+            continue;
+        ok &= !workers[i]->out_of_memory;
+        free(workers[i]->workitem_rows);
+        free(workers[i]->exec);
+        free(workers[i]);
+    }
+    pthread_mutex_destroy(&dispatch->lock);
+    free(workers);
+    free(handles);
+    return ok;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* A dispatch as its workers see it: geometry, initial registers, limits, and what ends it early. */
+#ifndef WMI_WORKGROUP_H
+#define WMI_WORKGROUP_H
+
+#include "exec/program.h"
+#include "exec/wave.h"
+
+#include <pthread.h>
+
+enum { WMI_NO_REGISTER = 255 };
+
+/* Registers as they are when a wave starts. Source: LLVM AMDGPUUsage, "Initial Kernel Execution State". */
+struct wmi_launch {
+    uint32_t sgpr[128];          /* the scalar file's first 128 slots */
+    uint8_t workgroup_id[3];     /* SGPR that gets it, or WMI_NO_REGISTER */
+    uint8_t workgroup_info;
+    uint8_t scratch_wave_offset; /* SGPR that gets the wave's byte offset into the scratch allocation */
+    unsigned workitem_ids;       /* 1: v0 = x; 2: and v1 = y; 3: and v2 = z */
+    uint32_t mode;               /* MODE register */
+    uint64_t entry;
+};
+
+struct wmi_dispatch {
+    struct wmi_program *program;
+    const struct wmi_space *space;
+    struct wmi_apertures apertures;
+    struct wmi_launch launch;
+    uint32_t grid[3], workgroup[3]; /* work-items */
+    uint32_t groups[3];
+    uint64_t group_count;
+    uint32_t lds_size;         /* bytes of a workgroup */
+    uint32_t scratch_size;     /* bytes of a lane */
+    uint64_t max_instructions; /* per wave */
+    double timeout;            /* seconds; 0: none */
+    unsigned threads;
+    const struct wmi_observer *observer;
+    bool (*progress)(void *user, uint64_t done, uint64_t all);
+    void *progress_user;
+
+    uint64_t next_group; /* atomic: first workgroup not started */
+    uint64_t stop_at;    /* atomic: workgroups from here on need not run any more */
+    uint64_t groups_done; /* atomic */
+    pthread_mutex_t lock; /* guards what follows */
+    struct wmi_fault fault;
+    uint64_t fault_group;
+    uint32_t fault_wave;
+    uint64_t instructions, waves;
+    double started;
+    uint32_t mxcsr32, mxcsr64; /* what launch.mode asks of the host */
+    const struct wmi_op *entry_step;
+};
+
+/* Runs all workgroups. False: no memory on the host. The fault, if any, is in dispatch->fault. */
+bool wmi_dispatch_run(struct wmi_dispatch *dispatch);
+
+/* Seconds of a clock that only goes forward. */
+double wmi_seconds(void);
+
+#endif

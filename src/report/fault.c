@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Words a guest fault the way a person reads it: what, at which instruction, by which lanes, to which bytes. */
+#include "report/fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct text {
+    char *at;
+    size_t left;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(text->at, text->left, format, arguments);
+    va_end(arguments);
+    const size_t used = length < 0 ? 0 : (size_t)length < text->left ? (size_t)length : text->left - 1;
+    text->at += used;
+    text->left -= used;
+}
+
+/* "0-15,32,40-63" */
+static void add_lanes(struct text *text, uint64_t lanes)
+{
+    const char *separator = "";
+    for (unsigned first = 0; first < 64; first++) {
+        if (!(lanes >> first & 1))
+            continue;
+        unsigned last = first;
+        while (last < 63 && lanes >> (last + 1) & 1)
+            last++;
+        add(text, first == last ? "%s%u" : "%s%u-%u", separator, first, last);
+        separator = ",";
+        first = last;
+    }
+}
+
+static void add_headline(struct text *text, const struct wmi_fault *fault, const char *path)
+{
+    switch (fault->kind) {
+    case WM_FAULT_MEMORY:
+        add(text, "%s %s outside every allocation", path, fault->store ? "store" : "load");
+        break;
+    case WM_FAULT_READ_ONLY:
+        add(text, "%s store to read-only memory", path);
+        break;
+    case WM_FAULT_MISALIGNED:
+        add(text, "misaligned %s atomic", path);
+        break;
+    case WM_FAULT_INSTRUCTION:
+        add(text, "no instruction of the target, or no code at all");
+        break;
+    case WM_FAULT_TODO:
+        add(text, "an instruction that wavemem does not execute yet");
+        break;
+    case WM_FAULT_TRAP:
+        add(text, "the kernel trapped");
+        break;
+    case WM_FAULT_BUDGET:
+        add(text, "a wave used up its instruction budget");
+        break;
+    case WM_FAULT_TIMEOUT:
+        add(text, "the time limit ran out");
+        break;
+    case WM_FAULT_BARRIER:
+        add(text, "waves wait at a barrier that the others cannot reach");
+        break;
+    case WM_FAULT_STOPPED:
+        add(text, "stopped");
+        break;
+    default:
+        add(text, "fault %u", fault->kind);
+        break;
+    }
+}
+
+/* The instruction at the fault's pc, or false. */
+static bool decode_at(const struct wmi_dispatch *dispatch, const struct wmi_target *target, uint64_t pc,
+                      struct wmi_instruction *insn)
+{
+    const struct wmi_allocation *code = wmi_space_find(dispatch->space, pc);
+    return code && !(pc & 3) &&
+           wmi_decode(target, (const uint32_t *)(code->host + (pc - code->low)), (size_t)(code->high - pc) / 4,
+                      insn);
+}
+
+static const char *path_name(const struct wmi_instruction *insn)
+{
+    static const char *const names[] = {
+        [WMI_CLASS_SMEM] = "scalar",   [WMI_CLASS_BUFFER] = "buffer", [WMI_CLASS_TBUFFER] = "typed buffer",
+        [WMI_CLASS_IMAGE] = "image",   [WMI_CLASS_FLAT] = "flat",     [WMI_CLASS_GLOBAL] = "global",
+        [WMI_CLASS_SCRATCH] = "scratch", [WMI_CLASS_DS] = "LDS",      [WMI_CLASS_EXPORT] = "export",
+    };
+    const char *name = names[wmi_rows[insn->id].class];
+    return name ? name : "memory";
+}
+
+static void add_place(struct text *text, const struct wmi_dispatch *dispatch,
+                      const struct wmi_fault_place *place, bool decoded, const struct wmi_instruction *insn)
+{
+    const uint64_t pc = dispatch->fault.pc, address = pc - place->bias;
+    uint64_t distance;
+    const char *symbol = pc ? wm_object_symbol(place->object, address, &distance) : NULL, *file;
+    unsigned line, column;
+    char words[128];
+
+    if (symbol)
+        add(text, "\n  at   %s+0x%llx", symbol, (unsigned long long)distance);
+    else
+        add(text, "\n  at   0x%llx", (unsigned long long)pc);
+    if (decoded) {
+        wmi_print(place->target, insn, words, sizeof words);
+        add(text, "   %s", words);
+    }
+    if (pc && wm_object_line(place->object, address, &file, &line, &column))
+        add(text, "   %s:%u", file, line);
+}
+
+static void add_target(struct text *text, const struct wmi_dispatch *dispatch)
+{
+    const struct wmi_fault *fault = &dispatch->fault;
+    const struct wmi_allocation *near = wmi_space_nearest(dispatch->space, fault->low);
+    add(text, "\n  to   0x%llx .. 0x%llx, %u bytes per lane", (unsigned long long)fault->low,
+        (unsigned long long)fault->high, fault->bytes);
+    if (!near)
+        return;
+    if (fault->low >= near->high)
+        add(text, "; nearest: '%s' ends at 0x%llx, %llu bytes before", near->name,
+            (unsigned long long)near->high, (unsigned long long)(fault->low - near->high));
+    else if (fault->low < near->low)
+        add(text, "; nearest: '%s' begins at 0x%llx, %llu bytes behind", near->name,
+            (unsigned long long)near->low, (unsigned long long)(near->low - fault->low));
+    else
+        add(text, "; in '%s' 0x%llx .. 0x%llx", near->name, (unsigned long long)near->low,
+            (unsigned long long)near->high - 1);
+}
+
+void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_fault_place *place,
+                      struct wm_fault *out)
+{
+    const struct wmi_fault *fault = &dispatch->fault;
+    struct text text = {out->text, sizeof out->text};
+    struct wmi_instruction insn;
+    const bool decoded = decode_at(dispatch, place->target, fault->pc, &insn);
+    const uint64_t group = dispatch->fault_group;
+
+    out->kind = (enum wm_fault_kind)fault->kind;
+    out->pc = fault->pc;
+    out->workgroup[0] = (uint32_t)(group % dispatch->groups[0]);
+    out->workgroup[1] = (uint32_t)(group / dispatch->groups[0] % dispatch->groups[1]);
+    out->workgroup[2] = (uint32_t)(group / dispatch->groups[0] / dispatch->groups[1]);
+    out->wave = dispatch->fault_wave;
+    out->lanes = fault->lanes;
+    out->low = fault->low;
+    out->high = fault->high;
+    out->bytes = fault->bytes;
+    out->store = fault->store;
+
+    add(&text, "%s: ", place->object_name);
+    add_headline(&text, fault, decoded ? path_name(&insn) : "memory");
+    add_place(&text, dispatch, place, decoded, &insn);
+    add(&text, "\n  by   workgroup (%u,%u,%u) wave %u", out->workgroup[0], out->workgroup[1], out->workgroup[2],
+        out->wave);
+    if (fault->lanes) {
+        add(&text, ", lanes ");
+        add_lanes(&text, fault->lanes);
+    }
+    if (fault->bytes)
+        add_target(&text, dispatch);
+}
