@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT */
+/* Jobs: from the words of the command line and of job files to dispatches that are ready to run. */
+#include "job.h"
+
+#include "tool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum option_id {
+    OPT_HELP = 1,
+    OPT_KERNEL,
+    OPT_GRID,
+    OPT_WORKGROUP,
+    OPT_ARG,
+    OPT_OUT,
+    OPT_EXPECT,
+    OPT_LDS,
+    OPT_TARGET,
+    OPT_THEN,
+    OPT_JOB,
+    OPT_THREADS,
+    OPT_STATS,
+    OPT_JSON,
+    OPT_TIMEOUT,
+    OPT_MAX_INSTRUCTIONS,
+};
+
+static const struct tool_option options[] = {
+    {"help", 'h', TOOL_NO_VALUE, OPT_HELP},
+    {"kernel", 'k', TOOL_VALUE, OPT_KERNEL},
+    {"grid", 'g', TOOL_VALUE, OPT_GRID},
+    {"workgroup", 'b', TOOL_VALUE, OPT_WORKGROUP},
+    {"arg", 'a', TOOL_VALUE, OPT_ARG},
+    {"out", 'o', TOOL_VALUE, OPT_OUT},
+    {"expect", 'e', TOOL_VALUE, OPT_EXPECT},
+    {"lds", 0, TOOL_VALUE, OPT_LDS},
+    {"target", 'm', TOOL_VALUE, OPT_TARGET},
+    {"then", 0, TOOL_NO_VALUE, OPT_THEN},
+    {"job", 0, TOOL_VALUE, OPT_JOB},
+    {"threads", 'j', TOOL_VALUE, OPT_THREADS},
+    {"stats", 0, TOOL_NO_VALUE, OPT_STATS},
+    {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
+    {"timeout", 0, TOOL_VALUE, OPT_TIMEOUT},
+    {"max-instructions", 0, TOOL_VALUE, OPT_MAX_INSTRUCTIONS},
+    {NULL, 0, TOOL_NO_VALUE, 0},
+};
+
+static void *checked(void *memory)
+{
+    if (!memory) {
+        fputs("wavemem: out of memory\n", stderr);
+        exit(TOOL_WRONG);
+    }
+    return memory;
+}
+
+static char *copy(const char *text)
+{
+    return checked(strdup(text));
+}
+
+/* ---- from words to dispatches ---- */
+
+static struct tool_dispatch *add_dispatch(struct tool_job *job, const char *where)
+{
+    job->dispatches = checked(realloc(job->dispatches, (job->count + 1) * sizeof(*job->dispatches)));
+    struct tool_dispatch *added = &job->dispatches[job->count++];
+    *added = (struct tool_dispatch){.where = copy(where)};
+    if (job->count > 1) {
+        const struct tool_dispatch *before = added - 1;
+        added->file = before->file;
+        added->target = before->target;
+        added->kernel_name = before->kernel_name;
+        added->has_grid = before->has_grid;
+        added->has_workgroup = before->has_workgroup;
+        added->lds = before->lds;
+        memcpy(added->grid, before->grid, sizeof(added->grid));
+        memcpy(added->workgroup, before->workgroup, sizeof(added->workgroup));
+    }
+    return added;
+}
+
+static bool add_pair(struct tool_pairs *pairs, const char *option, const char *form, const char *word,
+                     const char *where)
+{
+    const char *equals = strchr(word, '=');
+    if (!equals || equals == word || !equals[1]) {
+        tool_fail("%s%s %s: expected %s", where, option, word, form);
+        return false;
+    }
+    pairs->pairs = checked(realloc(pairs->pairs, (pairs->count + 1) * sizeof(*pairs->pairs)));
+    struct tool_pair *added = &pairs->pairs[pairs->count++];
+    added->key = copy(word);
+    added->key[equals - word] = 0;
+    added->value = added->key + (equals - word) + 1;
+    return true;
+}
+
+static bool keep_text(struct tool_job *job, char *text)
+{
+    job->texts = checked(realloc(job->texts, (job->text_count + 1) * sizeof(*job->texts)));
+    job->texts[job->text_count++] = text;
+    return true;
+}
+
+static int read_words(struct tool_job *job, struct tool_words *words, bool in_file);
+
+/* Cuts a line into words in place: blanks separate, '...' and "..." hold blanks, # begins a comment. Returns
+ * the number of words, or -1 when a quote is not closed. */
+static int cut_line(char *line, char **words, int most)
+{
+    int count = 0;
+    char *out = line;
+    while (*line) {
+        while (*line == ' ' || *line == '\t' || *line == '\r')
+            line++;
+        if (*line == 0 || *line == '#' || count == most)
+            break;
+        if (out < line)
+            out = line;
+        words[count++] = out;
+        char quote = 0;
+        for (; *line && (quote || !strchr(" \t\r", *line)); line++) {
+            if (quote ? *line == quote : *line == '\'' || *line == '"')
+                quote = quote ? 0 : *line;
+            else
+                *out++ = *line;
+        }
+        if (quote)
+            return -1;
+        if (*line)
+            line++;
+        *out++ = 0;
+    }
+    return count;
+}
+
+/* Reads a job file as if its lines stood on the command line with --then between them. */
+static int read_job_file(struct tool_job *job, const struct tool_words *outer, const char *path)
+{
+    struct wm_diag diag;
+    uint8_t *bytes;
+    size_t size;
+    if (!tool_read_file(path, &bytes, &size, &diag))
+        return tool_fail("--job %s", diag.message);
+    char *text = checked(realloc(bytes, size + 1));
+    text[size] = 0;
+    keep_text(job, text);
+    if (strlen(text) != size)
+        return tool_fail("--job %s: not a text file", path);
+    bool first = true;
+    unsigned number = 1;
+    for (char *line = text, *next; line; line = next, number++) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = 0;
+        const int most = (int)(strlen(line) / 2 + 1);
+        char **words = checked(malloc((size_t)most * sizeof(*words)));
+        keep_text(job, (char *)words);
+        char where[300];
+        snprintf(where, sizeof(where), "%.200s:%u: ", path, number);
+        const int count = cut_line(line, words, most);
+        if (count < 0)
+            return tool_fail("%sa quote is not closed", where);
+        if (count == 0)
+            continue;
+        if (!first) {
+            add_dispatch(job, where);
+        } else {
+            struct tool_dispatch *current = &job->dispatches[job->count - 1];
+            free(current->where);
+            current->where = copy(where);
+        }
+        first = false;
+        struct tool_words inner = {
+            .verb = outer->verb, .options = options, .count = count, .words = words, .where = where};
+        const int code = read_words(job, &inner, true);
+        if (code != TOOL_CLEAN)
+            return code;
+    }
+    return first ? tool_fail("--job %s: holds no dispatch", path) : TOOL_CLEAN;
+}
+
+/* Options that the whole job has once. */
+static int read_setting(struct tool_job *job, int id, const char *value, const char *where)
+{
+    uint64_t number;
+    switch (id) {
+    case OPT_THREADS:
+        if (!tool_parse_u64(value, &number) || number > 4096)
+            return tool_fail("%s-j %s: expected a number of threads (0: one per CPU)", where, value);
+        job->threads = (uint32_t)number;
+        break;
+    case OPT_STATS:
+        job->stats = true;
+        break;
+    case OPT_JSON:
+        job->json = true;
+        job->json_path = value;
+        break;
+    case OPT_TIMEOUT:
+        if (!tool_parse_real(value, &job->timeout) || job->timeout == 0)
+            return tool_fail("%s--timeout %s: expected seconds, above 0", where, value);
+        break;
+    default:
+        if (!tool_parse_u64(value, &job->max_instructions) || job->max_instructions == 0)
+            return tool_fail("%s--max-instructions %s: expected a whole number, above 0", where, value);
+        break;
+    }
+    return TOOL_CLEAN;
+}
+
+static int read_words(struct tool_job *job, struct tool_words *words, bool in_file)
+{
+    const char *where = words->where ? words->where : "";
+    bool has_file = false;
+    for (int id; (id = tool_next_option(words)) != TOOL_OPTION_END;) {
+        struct tool_dispatch *d = &job->dispatches[job->count - 1];
+        const char *value = words->value;
+        bool good = true;
+        uint64_t number;
+        int code = TOOL_CLEAN;
+        switch (id) {
+        case TOOL_OPTION_WRONG:
+            return TOOL_WRONG;
+        case TOOL_OPTION_OPERAND:
+            if (has_file)
+                return tool_fail("%sunexpected '%s': %s is the code object already; '--then' begins another "
+                                 "dispatch",
+                                 where, value, d->file);
+            has_file = true;
+            d->file = value;
+            break;
+        case OPT_HELP:
+            job->help = true;
+            return TOOL_CLEAN;
+        case OPT_KERNEL:
+            d->kernel_name = value;
+            break;
+        case OPT_GRID:
+            if (!tool_parse_extent(value, d->grid))
+                return tool_fail("%s-g %s: expected work-items as X, X,Y or X,Y,Z, each at least 1", where,
+                                 value);
+            d->has_grid = true;
+            break;
+        case OPT_WORKGROUP:
+            if (!tool_parse_extent(value, d->workgroup))
+                return tool_fail("%s-b %s: expected work-items as X, X,Y or X,Y,Z, each at least 1", where,
+                                 value);
+            d->has_workgroup = true;
+            break;
+        case OPT_ARG:
+            good = add_pair(&d->arguments, "--arg", "NAME=VALUE or POSITION=VALUE", value, where);
+            break;
+        case OPT_OUT:
+            good = add_pair(&d->outputs, "--out", "NAME=FILE", value, where);
+            break;
+        case OPT_EXPECT:
+            good = add_pair(&d->expectations, "--expect", "NAME=@FILE[:RTOL[,ATOL]]", value, where);
+            break;
+        case OPT_LDS:
+            if (!tool_parse_u64(value, &number) || number > UINT32_MAX)
+                return tool_fail("%s--lds %s: expected bytes", where, value);
+            d->lds = (uint32_t)number;
+            break;
+        case OPT_TARGET:
+            if (!wm_target_known(value))
+                return tool_fail("%s-m %s: not a target that wavemem knows; expected one like gfx900", where,
+                                 value);
+            d->target = value;
+            break;
+        case OPT_THEN:
+            add_dispatch(job, where);
+            has_file = false;
+            break;
+        case OPT_JOB:
+            if (in_file)
+                return tool_fail("%s--job inside a job file", where);
+            code = read_job_file(job, words, value);
+            break;
+        default:
+            code = read_setting(job, id, value, where);
+        }
+        if (!good || code != TOOL_CLEAN || job->help)
+            return good ? code : TOOL_WRONG;
+    }
+    return TOOL_CLEAN;
+}
+
+int tool_job_parse(struct tool_job *job, const char *verb, int count, char **words)
+{
+    *job = (struct tool_job){0};
+    add_dispatch(job, "");
+    struct tool_words line = {.verb = verb, .options = options, .count = count, .words = words};
+    return read_words(job, &line, false);
+}
+
+/* ---- checks ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static int open_object(struct tool_job *job, struct tool_dispatch *d)
+{
+    for (size_t i = 0; i < job->opened_count; i++)
+        if (same_text(job->opened[i].file, d->file) && same_text(job->opened[i].target, d->target)) {
+            d->object = job->opened[i].object;
+            return TOOL_CLEAN;
+        }
+    struct wm_diag diag;
+    struct wm_object *object;
+    if (wm_object_open_file(d->file, d->target, &object, &diag) != WM_OK)
+        return tool_fail("%s%s", d->where, diag.message);
+    job->opened = checked(realloc(job->opened, (job->opened_count + 1) * sizeof(*job->opened)));
+    job->opened[job->opened_count++] = (struct tool_opened){d->file, d->target, object};
+    d->object = object;
+    const char *first = wm_object_target(job->opened[0].object), *here = wm_object_target(object);
+    if (strcmp(first, here) != 0)
+        return tool_fail("%s%s is for %s, %s for %s; one run has one target", d->where, d->file, here,
+                         job->opened[0].file, first);
+    return TOOL_CLEAN;
+}
+
+/* The kernels' names, for a message; cut when there are many. */
+static void list_kernels(const struct wm_object *object, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < wm_object_kernel_count(object) && used + 8 < size; i++) {
+        const int wrote =
+            snprintf(text + used, size - used, "%s%s", i ? " " : "", wm_object_kernel(object, i)->name);
+        used += wrote > 0 ? (size_t)wrote : 0;
+        if (used >= size)
+            strcpy(text + size - 4, "...");
+    }
+}
+
+static int find_kernel(struct tool_dispatch *d)
+{
+    struct wm_diag diag;
+    char names[300];
+    const size_t count = wm_object_kernel_count(d->object);
+    list_kernels(d->object, names, sizeof(names));
+    if (!d->kernel_name && count > 1)
+        return tool_fail("%s-k KERNEL is needed: %s has %zu kernels: %s", d->where, d->file, count, names);
+    if (wm_object_find_kernel(d->object, d->kernel_name, &d->kernel, &diag) == WM_OK)
+        return TOOL_CLEAN;
+    if (!d->kernel_name)
+        return tool_fail("%s%s", d->where, diag.message);
+    return tool_fail("%sno kernel '%s' in %s; it has: %s", d->where, d->kernel_name, d->file, names);
+}
+
+static int check_sizes(struct tool_dispatch *d)
+{
+    const uint32_t *required = d->kernel->required_workgroup;
+    const char *name = d->kernel->name;
+    if (!d->has_grid)
+        return tool_fail("%s-g X[,Y[,Z]] is needed: the work-items of the whole grid of %s", d->where, name);
+    if (required[0] && !d->has_workgroup)
+        memcpy(d->workgroup, required, sizeof(d->workgroup));
+    else if (!d->has_workgroup)
+        return tool_fail("%s-b X[,Y[,Z]] is needed: the work-items of a workgroup of %s", d->where, name);
+    if (required[0] && memcmp(d->workgroup, required, sizeof(d->workgroup)) != 0)
+        return tool_fail("%s-b %u,%u,%u: %s was compiled for workgroups of %u,%u,%u", d->where,
+                         d->workgroup[0], d->workgroup[1], d->workgroup[2], name, required[0], required[1],
+                         required[2]);
+    const uint64_t plane = (uint64_t)d->workgroup[0] * d->workgroup[1];
+    const uint64_t most = d->kernel->max_workgroup ? d->kernel->max_workgroup : 1024;
+    if (plane > most || plane * d->workgroup[2] > most)
+        return tool_fail("%s-b %u,%u,%u: a workgroup of %s has at most %llu work-items", d->where,
+                         d->workgroup[0], d->workgroup[1], d->workgroup[2], name, (unsigned long long)most);
+    return TOOL_CLEAN;
+}
+
+/* Whether a file of that name can be created or overwritten, before hours are spent on its content. */
+static bool writable(const char *path)
+{
+    if (access(path, F_OK) == 0)
+        return access(path, W_OK) == 0;
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return access(".", W_OK) == 0;
+    snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path) + 1, path);
+    return access(folder, W_OK) == 0;
+}
+
+static int check_results(struct tool_job *job, size_t index)
+{
+    struct tool_dispatch *d = &job->dispatches[index];
+    struct wm_diag diag;
+    d->output = checked(calloc(d->outputs.count + 1, sizeof(*d->output)));
+    d->expect = checked(calloc(d->expectations.count + 1, sizeof(*d->expect)));
+    for (size_t i = 0; i < d->outputs.count; i++) {
+        struct tool_output *o = &d->output[i];
+        o->key = d->outputs.pairs[i].key;
+        o->path = d->outputs.pairs[i].value;
+        if (!tool_find_buffer(job, index, o->key, &o->buffer, &o->offset, &diag))
+            return tool_fail("%s--out %s: %s", d->where, o->key, diag.message);
+        if (!writable(o->path))
+            return tool_fail("%s--out %s: %s cannot be written: %s", d->where, o->key, o->path,
+                             strerror(errno));
+    }
+    for (size_t i = 0; i < d->expectations.count; i++) {
+        struct tool_expectation *e = &d->expect[i];
+        e->key = d->expectations.pairs[i].key;
+        e->spec = d->expectations.pairs[i].value;
+        if (!tool_find_buffer(job, index, e->key, &e->buffer, &e->offset, &diag) ||
+            !tool_expectation_parse(e, &diag))
+            return tool_fail("%s--expect %s: %s", d->where, e->key, diag.message);
+    }
+    return TOOL_CLEAN;
+}
+
+int tool_job_check(struct tool_job *job)
+{
+    int code = TOOL_CLEAN;
+    for (size_t i = 0; i < job->count && code == TOOL_CLEAN; i++) {
+        struct tool_dispatch *d = &job->dispatches[i];
+        if (!d->file)
+            return tool_fail("%sa code object is needed: wavemem run FILE -k KERNEL -g X,Y -b X,Y ...",
+                             d->where);
+        code = open_object(job, d);
+        code = code ? code : find_kernel(d);
+        code = code ? code : check_sizes(d);
+        code = code ? code : tool_bind_arguments(job, i);
+        code = code ? code : check_results(job, i);
+    }
+    if (code == TOOL_CLEAN && job->json_path && !writable(job->json_path))
+        return tool_fail("--json=%s: cannot be written: %s", job->json_path, strerror(errno));
+    return code;
+}
+
+/* ---- end ---- */
+
+static void free_pairs(struct tool_pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->count; i++)
+        free(pairs->pairs[i].key);
+    free(pairs->pairs);
+}
+
+static void free_dispatch(struct tool_dispatch *d)
+{
+    for (size_t i = 0; d->expect && i < d->expectations.count; i++) {
+        tool_array_free(&d->expect[i].reference);
+        free(d->expect[i].owned);
+    }
+    for (size_t i = 0; d->bindings && i < d->formals; i++)
+        free(d->bindings[i].bytes);
+    free_pairs(&d->arguments);
+    free_pairs(&d->outputs);
+    free_pairs(&d->expectations);
+    free(d->bindings);
+    free(d->made);
+    free(d->output);
+    free(d->expect);
+    free(d->where);
+}
+
+void tool_job_free(struct tool_job *job)
+{
+    for (size_t i = 0; i < job->count; i++)
+        free_dispatch(&job->dispatches[i]);
+    free(job->dispatches);
+    while (job->buffers) {
+        struct tool_buffer *next = job->buffers->next;
+        tool_array_free(&job->buffers->array);
+        free(job->buffers->name);
+        free(job->buffers);
+        job->buffers = next;
+    }
+    for (size_t i = 0; i < job->opened_count; i++)
+        wm_object_close(job->opened[i].object);
+    free(job->opened);
+    for (size_t i = 0; i < job->text_count; i++)
+        free(job->texts[i]);
+    free(job->texts);
+    *job = (struct tool_job){0};
+}
