@@ -12,8 +12,7 @@
 enum {
     TURN = 1 << 16,           /* instructions that a wave runs before the next wave of its workgroup */
     ROUNDS = 16,              /* turns of all waves without an end before the workgroup is parked */
-    PARKED_LIMIT = 1024,      /* workgroups that one worker keeps unfinished */
-    PARKED_BYTES = 512 << 20, /* and what they may take */
+    PARKED_BYTES = 512 << 20, /* what unfinished workgroups of one worker may take */
     LDS_PADDING = 64,
     GROUPS_PER_LOOK = 64,     /* workgroups between two looks at the clock */
 };
@@ -23,6 +22,7 @@ struct resident {
     struct wmi_workgroup group;
     struct resident *next;
     size_t bytes;
+    uint32_t number; /* among the worker's residents: its place in scratch memory */
     unsigned char *frames;
     struct wmi_wave waves[];
 };
@@ -31,7 +31,7 @@ struct resident {
 struct worker {
     struct wmi_worker steps; /* first: steps know it by this part */
     struct resident *parked_first, *parked_last, *unused;
-    unsigned residents;
+    unsigned residents, number; /* number: among the workers */
     size_t frame_size;
     unsigned lanes, waves_per_group;
     uint32_t *workitem_rows; /* v0, v1, v2 of each wave of a whole workgroup */
@@ -126,14 +126,14 @@ static struct resident *new_resident(struct worker *worker)
         resident->waves[i] = (struct wmi_wave){
             .frame = frame, .group = &resident->group, .worker = &worker->steps, .index = i};
     }
-    worker->residents++;
+    resident->number = worker->residents++;
     return resident;
 }
 
 static void start_wave(const struct worker *worker, struct wmi_wave *wave, const uint32_t *rows,
-                       const struct wmi_lanes *exec, const struct wmi_op *entry)
+                       const struct wmi_lanes *exec, uint32_t scratch_offset)
 {
-    const struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    struct wmi_dispatch *dispatch = worker->steps.dispatch;
     const struct wmi_launch *launch = &dispatch->launch;
     const struct wmi_workgroup *group = wave->group;
     struct wmi_frame *frame = wave->frame;
@@ -148,6 +148,8 @@ static void start_wave(const struct worker *worker, struct wmi_wave *wave, const
             frame->s[launch->workgroup_id[i]] = group->id[i];
     if (launch->workgroup_info != WMI_NO_REGISTER) /* first wave [31], waves in the group [5:0] */
         frame->s[launch->workgroup_info] = (wave->index == 0) << 31 | group->wave_count;
+    if (launch->scratch_wave_offset != WMI_NO_REGISTER)
+        frame->s[launch->scratch_wave_offset] = scratch_offset;
     frame->s[WMI_S_EXEC] = (uint32_t)exec->bits;
     frame->s[WMI_S_EXEC + 1] = (uint32_t)(exec->bits >> 32);
     frame->exec = *exec;
@@ -159,7 +161,7 @@ static void start_wave(const struct worker *worker, struct wmi_wave *wave, const
     /* What the hardware leaves undefined is zero here, so that a run can be repeated. */
     memset(vgprs + ids * row_bytes, 0, (options->vgprs - ids) * row_bytes);
     wave->state = WMI_WAVE_READY;
-    wave->resume = entry;
+    wave->resume = dispatch->entry_step;
     wave->instructions = 0;
 }
 
@@ -167,6 +169,9 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
 {
     const struct wmi_dispatch *dispatch = worker->steps.dispatch;
     struct wmi_workgroup *group = &resident->group;
+    const uint32_t scratch_of_wave = dispatch->scratch_size * worker->lanes;
+    const uint32_t place = worker->number * dispatch->residents + resident->number;
+    const uint32_t scratch = scratch_of_wave * worker->waves_per_group * place;
     uint32_t size[3];
     bool whole = true;
 
@@ -188,12 +193,12 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
     for (unsigned i = 0; i < group->wave_count; i++) {
         if (whole) {
             start_wave(worker, &resident->waves[i], worker->workitem_rows + 3 * i * worker->lanes,
-                       &worker->exec[i], dispatch->entry_step);
+                       &worker->exec[i], scratch + i * scratch_of_wave);
         } else {
             uint32_t rows[3 * 64];
             struct wmi_lanes exec;
             place_workitems(size, i, worker->lanes, rows, &exec);
-            start_wave(worker, &resident->waves[i], rows, &exec, dispatch->entry_step);
+            start_wave(worker, &resident->waves[i], rows, &exec, scratch + i * scratch_of_wave);
         }
     }
     worker->waves += group->wave_count;
@@ -334,7 +339,7 @@ static void park(struct worker *worker, struct resident *resident)
 static bool may_grow(const struct worker *worker)
 {
     const struct resident *sample = worker->parked_first;
-    return !sample || (worker->residents < PARKED_LIMIT && worker->residents * sample->bytes < PARKED_BYTES);
+    return !sample || (worker->residents < worker->steps.dispatch->residents && worker->residents * sample->bytes < PARKED_BYTES);
 }
 
 /* The workgroup to run next: a new one, or the one that was parked first. NULL: nothing is left. */
@@ -396,9 +401,10 @@ static void free_residents(struct resident *resident)
     }
 }
 
-static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch)
+static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch, unsigned number)
 {
     const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
+    worker->number = number;
     worker->steps.dispatch = dispatch;
     worker->steps.space = dispatch->space;
     worker->lanes = wmi_program_options(dispatch->program)->lanes;
@@ -457,7 +463,7 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     pthread_mutex_init(&dispatch->lock, NULL);
     for (unsigned i = 0; ok && i < threads; i++) {
         workers[i] = calloc(1, sizeof **workers);
-        ok = workers[i] && prepare_worker(workers[i], dispatch);
+        ok = workers[i] && prepare_worker(workers[i], dispatch, i);
     }
     if (ok && threads) {
         workers[0]->calls_progress = dispatch->progress != NULL;

@@ -8,7 +8,10 @@
 
 #include <pthread.h>
 
-enum { WMI_NO_REGISTER = 255 };
+enum {
+    WMI_NO_REGISTER = 255,
+    WMI_RESIDENT_LIMIT = 1024, /* workgroups that one worker keeps unfinished */
+};
 
 /* Registers as they are when a wave starts. Source: LLVM AMDGPUUsage, "Initial Kernel Execution State". */
 struct wmi_launch {
@@ -31,6 +34,7 @@ struct wmi_dispatch {
     uint64_t group_count;
     uint32_t lds_size;         /* bytes of a workgroup */
     uint32_t scratch_size;     /* bytes of a lane */
+    uint32_t residents;        /* workgroups that a worker may keep unfinished */
     uint64_t max_instructions; /* per wave */
     double timeout;            /* seconds; 0: none */
     unsigned threads;

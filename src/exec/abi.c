@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* What the HSA packet processor does before a kernel's first instruction: packet, kernarg segment, registers.
+ *
+ * Source: LLVM AMDGPUUsage, "Kernel Dispatch" and "Initial Kernel Execution State"; the packet is
+ * hsa_kernel_dispatch_packet_t of the HSA Runtime Specification 1.2, section 2.9. */
+#include "exec/abi.h"
+
+#include "base/diag.h"
+
+#include <string.h>
+
+enum { KERNARG_ALIGNMENT = 64, QUEUE_BYTES = 256 };
+
+#define SCRATCH_BYTES (UINT64_C(4) << 30) /* of all resident workgroups together; untouched pages cost nothing */
+
+struct packet {
+    uint16_t header, setup;
+    uint16_t workgroup[3], reserved;
+    uint32_t grid[3];
+    uint32_t private_segment_size, group_segment_size;
+    uint64_t kernel_object, kernarg_address, reserved2, completion_signal;
+};
+
+static_assert(sizeof(struct packet) == 64, "the HSA kernel dispatch packet has 64 bytes");
+
+/* The part of amd_queue_t that kernels read: the apertures' high halves, at bytes 64 and 68. */
+struct queue {
+    uint8_t unused[64];
+    uint32_t group_aperture_hi, private_aperture_hi;
+    uint8_t rest[QUEUE_BYTES - 72];
+};
+
+static uint32_t at_least_one(uint32_t value)
+{
+    return value ? value : 1;
+}
+
+static uint32_t dimensions(const struct wm_dispatch *dispatch)
+{
+    return dispatch->grid[2] > 1 ? 3 : dispatch->grid[1] > 1 ? 2 : 1;
+}
+
+static void *host_of(const struct wmi_space *space, uint64_t address, uint64_t size)
+{
+    return wmi_space_host(space, address, size);
+}
+
+static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
+                                   struct wm_diag *diag)
+{
+    const struct wm_dispatch *dispatch = r->dispatch;
+    const uint64_t asked = dispatch->arguments_size;
+    const uint64_t size = asked > r->kernel->kernarg_size ? asked : r->kernel->kernarg_size;
+    struct wmi_hidden_values hidden = {
+        .dimensions = dimensions(dispatch),
+        .queue_ptr = memory->queue,
+        .dynamic_lds = dispatch->dynamic_lds,
+        .private_base = (uint32_t)(r->apertures->private_base >> 32),
+        .shared_base = (uint32_t)(r->apertures->shared_base >> 32),
+    };
+    enum wm_status status =
+        wmi_space_allocate(r->space, size + KERNARG_ALIGNMENT, 0, "kernarg", &memory->kernarg, diag);
+    if (status)
+        return status;
+    for (unsigned i = 0; i < 3; i++) {
+        hidden.grid[i] = at_least_one(dispatch->grid[i]);
+        hidden.workgroup[i] = at_least_one(dispatch->workgroup[i]);
+    }
+    unsigned char *kernarg = host_of(r->space, memory->kernarg, size);
+    if (asked)
+        memcpy(kernarg, dispatch->arguments, asked);
+    wmi_fill_kernarg(r->kernel, &hidden, kernarg);
+    return WM_OK;
+}
+
+static enum wm_status fill_packet(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
+                                  struct wm_diag *diag)
+{
+    enum wm_status status =
+        wmi_space_allocate(r->space, sizeof(struct packet), 0, "dispatch packet", &memory->packet, diag);
+    if (status)
+        return status;
+    struct packet *packet = host_of(r->space, memory->packet, sizeof *packet);
+    *packet = (struct packet){
+        .header = 2, /* HSA_PACKET_TYPE_KERNEL_DISPATCH */
+        .setup = (uint16_t)dimensions(r->dispatch),
+        .private_segment_size = r->kernel->scratch_size,
+        .group_segment_size = r->kernel->lds_size + r->dispatch->dynamic_lds,
+        .kernel_object = r->kernel->descriptor + r->bias,
+        .kernarg_address = memory->kernarg,
+    };
+    for (unsigned i = 0; i < 3; i++) {
+        packet->workgroup[i] = (uint16_t)at_least_one(r->dispatch->workgroup[i]);
+        packet->grid[i] = at_least_one(r->dispatch->grid[i]);
+    }
+    return WM_OK;
+}
+
+static enum wm_status fill_queue(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
+                                 struct wm_diag *diag)
+{
+    enum wm_status status =
+        wmi_space_allocate(r->space, sizeof(struct queue), 0, "queue", &memory->queue, diag);
+    if (status)
+        return status;
+    struct queue *queue = host_of(r->space, memory->queue, sizeof *queue);
+    queue->group_aperture_hi = (uint32_t)(r->apertures->shared_base >> 32);
+    queue->private_aperture_hi = (uint32_t)(r->apertures->private_base >> 32);
+    return WM_OK;
+}
+
+/* Scratch for the workgroups that may be unfinished at the same time. */
+static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
+                                      struct wm_diag *diag)
+{
+    const uint64_t group = (uint64_t)r->kernel->scratch_size * r->kernel->wave_size * r->waves_per_group;
+    memory->residents = UINT32_MAX;
+    if (!group)
+        return WM_OK;
+    const uint64_t fit = SCRATCH_BYTES / group / r->threads;
+    if (!fit)
+        return wmi_fail(diag, WM_UNSUPPORTED, "kernel '%s': %llu bytes of scratch for a workgroup are too much",
+                        r->kernel->name, (unsigned long long)group);
+    memory->residents = fit < WMI_RESIDENT_LIMIT ? (uint32_t)fit : WMI_RESIDENT_LIMIT;
+    return wmi_space_allocate(r->space, group * memory->residents * r->threads, 0, "scratch", &memory->scratch,
+                              diag);
+}
+
+/* The V# of scratch as ROCr sets it up: swizzled dwords, index stride 64, the lane added to the index.
+ * Source: ROCR-Runtime, AqlQueue::InitScratchSRD. */
+static void put_scratch_resource(const struct wmi_abi_request *r, const struct wmi_abi_memory *memory,
+                                 struct wmi_launch *launch)
+{
+    enum { SWIZZLE_ENABLE = 1u << 31, DST_SEL_XYZW = 0xfac, UINT_32 = 4 << 12 | 4 << 15 };
+    enum { ELEMENT_4_BYTES = 1 << 19, INDEX_STRIDE_64 = 3 << 21, ADD_TID = 1 << 23 };
+    const struct wmi_allocation *scratch = wmi_space_find(r->space, memory->scratch);
+    if (!scratch)
+        return;
+    const uint64_t size = scratch->high - scratch->low;
+    launch->sgpr[0] = (uint32_t)memory->scratch;
+    launch->sgpr[1] = (uint32_t)(memory->scratch >> 32) | SWIZZLE_ENABLE;
+    launch->sgpr[2] = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    launch->sgpr[3] = DST_SEL_XYZW | UINT_32 | ELEMENT_4_BYTES | INDEX_STRIDE_64 | ADD_TID;
+}
+
+static unsigned put64(struct wmi_launch *launch, unsigned next, uint64_t value)
+{
+    launch->sgpr[next] = (uint32_t)value;
+    launch->sgpr[next + 1] = (uint32_t)(value >> 32);
+    return next + 2;
+}
+
+/* The SGPR for a system value that the descriptor asks for. */
+static uint8_t system_register(unsigned *next, bool wanted)
+{
+    return wanted ? (uint8_t)(*next)++ : WMI_NO_REGISTER;
+}
+
+static void place_registers(const struct wmi_abi_request *r, const struct wmi_abi_memory *memory,
+                            struct wmi_launch *launch)
+{
+    const struct wmi_kernel_descriptor *d = wmi_kernel_descriptor(r->kernel);
+    unsigned next = 0;
+    *launch = (struct wmi_launch){
+        .workitem_ids = d->workitem_id + 1 < 3 ? d->workitem_id + 1 : 3,
+        .mode = (d->round_32 & 3) | (d->round_16_64 & 3) << 2 | (d->denorm_32 & 3) << 4 |
+                (d->denorm_16_64 & 3) << 6 | (d->dx10_clamp & 1) << 8 | (d->ieee & 1) << 9,
+        .entry = r->kernel->entry + r->bias,
+    };
+    if (d->private_segment_buffer) {
+        put_scratch_resource(r, memory, launch);
+        next += 4;
+    }
+    if (d->dispatch_ptr)
+        next = put64(launch, next, memory->packet);
+    if (d->queue_ptr)
+        next = put64(launch, next, memory->queue);
+    if (d->kernarg_segment_ptr)
+        next = put64(launch, next, memory->kernarg);
+    if (d->dispatch_id)
+        next = put64(launch, next, 0);
+    if (d->flat_scratch_init)
+        next = put64(launch, next, memory->scratch);
+    if (d->private_segment_size)
+        launch->sgpr[next++] = r->kernel->scratch_size;
+    /* The count that the descriptor gives stands, whatever it enables: at most 16 without preloading. */
+    next = d->user_sgprs > next ? d->user_sgprs : next;
+    launch->workgroup_id[0] = system_register(&next, d->workgroup_id_x);
+    launch->workgroup_id[1] = system_register(&next, d->workgroup_id_y);
+    launch->workgroup_id[2] = system_register(&next, d->workgroup_id_z);
+    launch->workgroup_info = system_register(&next, d->workgroup_info);
+    launch->scratch_wave_offset = system_register(&next, d->scratch_enabled);
+}
+
+enum wm_status wmi_abi_prepare(const struct wmi_abi_request *request, struct wmi_abi_memory *memory,
+                               struct wmi_launch *launch, struct wm_diag *diag)
+{
+    *memory = (struct wmi_abi_memory){0};
+    enum wm_status status = fill_queue(request, memory, diag);
+    if (!status)
+        status = fill_kernarg(request, memory, diag);
+    if (!status)
+        status = fill_packet(request, memory, diag);
+    if (!status)
+        status = reserve_scratch(request, memory, diag);
+    if (status)
+        wmi_abi_release(request->space, memory);
+    else
+        place_registers(request, memory, launch);
+    return status;
+}
+
+void wmi_abi_release(struct wmi_space *space, struct wmi_abi_memory *memory)
+{
+    const uint64_t addresses[] = {memory->scratch, memory->packet, memory->kernarg, memory->queue};
+    for (unsigned i = 0; i < sizeof addresses / sizeof *addresses; i++)
+        if (addresses[i])
+            wmi_space_free(space, addresses[i], NULL);
+    *memory = (struct wmi_abi_memory){0};
+}
