@@ -111,6 +111,7 @@ struct wm_code {
     uint64_t address;
     const uint8_t *bytes;
     size_t size;
+    const char *section; /* ".text"; NULL or "" when it has no name */
 };
 /* The executable sections in address order; returns how many there are and fills up to `count`. */
 WM_API size_t wm_object_code(const struct wm_object *object, struct wm_code *code, size_t count);
