@@ -7,26 +7,15 @@
 #ifndef WMI_SEM_H
 #define WMI_SEM_H
 
+#include "base/lane_set.h"
+
 #include <assert.h>
 #include <stdalign.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Lanes of a wave in this translation unit: 64, or 32 in the second build of every *_lanes.c. */
-#ifndef WMI_LANES
-#define WMI_LANES 64
-#endif
-
 enum {
     WMI_ROW_BYTES = 4 * WMI_LANES, /* one 32-bit register of all lanes */
-};
-
-/* A set of lanes, as bits and as one word per lane (all ones or zero) for the vector loops.
- * `bits` never has a bit above the wave size. */
-struct wmi_lanes {
-    alignas(64) uint64_t bits;
-    uint64_t full; /* nonzero when all lanes of the wave are in it */
-    alignas(64) uint32_t row[64];
 };
 
 /* Slots of the scalar file, by the numbers that gfx900 gives them; other targets are mapped to these. */

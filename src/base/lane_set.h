@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* A set of lanes of a wave: the one type that says which lanes a vector instruction acts on. */
+#ifndef WMI_LANE_SET_H
+#define WMI_LANE_SET_H
+
+#include <stdalign.h>
+#include <stdint.h>
+
+/* Lanes of a wave in this translation unit: 64, or 32 in the second build of every *_lanes.c. */
+#ifndef WMI_LANES
+#define WMI_LANES 64
+#endif
+
+/* A set of lanes, as bits and as one word per lane (all ones or zero) for the vector loops.
+ * `bits` never has a bit above the wave size. */
+struct wmi_lanes {
+    alignas(64) uint64_t bits;
+    uint64_t full; /* nonzero when all lanes of the wave are in it */
+    alignas(64) uint32_t row[64];
+};
+
+#endif

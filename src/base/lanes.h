@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* What plain loops over lanes do badly: masks to rows and back, gathers, permutes, pairs of rows.
+ *
+ * The only file with intrinsics. A row is WMI_LANES words, one per lane. Each function has a plain-C twin, the
+ * last branch of its #if, which WMI_LANES_PLAIN selects. Every translation unit gets the level that its
+ * compiler flags allow, so a file that includes this one belongs to the *_lanes.c files. */
+#ifndef WMI_BASE_LANES_H
+#define WMI_BASE_LANES_H
+
+#include "base/lane_set.h"
+
+#include <string.h>
+
+#if defined(WMI_LANES_PLAIN)
+#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define WMI_LANES_AVX512 1
+#elif defined(__AVX2__)
+#define WMI_LANES_AVX2 1
+#elif defined(__SSE2__)
+#define WMI_LANES_SSE2 1
+#endif
+#if WMI_LANES_AVX512 || WMI_LANES_AVX2
+#include <immintrin.h>
+#elif WMI_LANES_SSE2
+#include <emmintrin.h>
+#endif
+
+#define WMI_INLINE static inline __attribute__((always_inline, unused))
+
+/* Words of the frame are read as integers and as floats; guest memory as anything, at any address. */
+typedef uint32_t __attribute__((may_alias)) wmi_word;
+typedef uint64_t __attribute__((may_alias)) wmi_word64;
+typedef uint32_t __attribute__((may_alias, aligned(1))) wmi_loose_word;
+
+/* Put before a loop whose iteration i touches lane i only, in every row: rows may be the same, lanes not. */
+#ifdef __clang__
+#define WMI_EACH_LANE _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WMI_EACH_LANE _Pragma("GCC ivdep")
+#endif
+
+/* All lanes of the wave. */
+#define WMI_ALL_LANES (UINT64_MAX >> (64 - WMI_LANES))
+
+/* row[i] <- all ones if bit i of `bits` is set, else 0. */
+WMI_INLINE void wmi_lanes_expand(wmi_word *row, uint64_t bits)
+{
+#if WMI_LANES_AVX512
+    for (unsigned i = 0; i < WMI_LANES; i += 16)
+        _mm512_storeu_si512(row + i, _mm512_movm_epi32((__mmask16)(bits >> i)));
+#elif WMI_LANES_AVX2
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    for (unsigned i = 0; i < WMI_LANES; i += 8) {
+        const __m256i all = _mm256_set1_epi32((int)(bits >> i & 0xff));
+        _mm256_storeu_si256((__m256i_u *)(row + i), _mm256_cmpeq_epi32(_mm256_and_si256(all, bit), bit));
+    }
+#elif WMI_LANES_SSE2
+    const __m128i bit = _mm_setr_epi32(1, 2, 4, 8);
+    for (unsigned i = 0; i < WMI_LANES; i += 4) {
+        const __m128i all = _mm_set1_epi32((int)(bits >> i & 0xf));
+        _mm_storeu_si128((__m128i_u *)(row + i), _mm_cmpeq_epi32(_mm_and_si128(all, bit), bit));
+    }
+#else
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        row[i] = -((uint32_t)(bits >> (i & 32)) >> (i & 31) & 1);
+#endif
+}
+
+/* Bit i of the result is the highest bit of row[i]: the sign, or any bit of a mask word. */
+WMI_INLINE uint64_t wmi_lanes_pack(const wmi_word *row)
+{
+    uint64_t bits = 0;
+#if WMI_LANES_AVX512
+    for (unsigned i = 0; i < WMI_LANES; i += 16)
+        bits |= (uint64_t)_mm512_movepi32_mask(_mm512_loadu_si512(row + i)) << i;
+#elif WMI_LANES_AVX2
+    for (unsigned i = 0; i < WMI_LANES; i += 8) {
+        const __m256i words = _mm256_loadu_si256((const __m256i_u *)(row + i));
+        bits |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(words)) << i;
+    }
+#elif WMI_LANES_SSE2
+    for (unsigned i = 0; i < WMI_LANES; i += 16) {
+        const __m128i_u *from = (const __m128i_u *)(row + i);
+        const __m128i low = _mm_packs_epi32(_mm_loadu_si128(from), _mm_loadu_si128(from + 1));
+        const __m128i high = _mm_packs_epi32(_mm_loadu_si128(from + 2), _mm_loadu_si128(from + 3));
+        bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high)) << i;
+    }
+#else
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        bits |= (uint64_t)(row[i] >> 31) << i;
+#endif
+    return bits;
+}
+
+/* Fills the set from its bits; those above the wave size are dropped. */
+WMI_INLINE void wmi_lanes_set(struct wmi_lanes *set, uint64_t bits)
+{
+    bits &= WMI_ALL_LANES;
+    set->bits = bits;
+    set->full = bits == WMI_ALL_LANES;
+    wmi_lanes_expand(set->row, bits);
+}
+
+/* d[i] <- a[index[i] modulo WMI_LANES]. d may be a or index. */
+WMI_INLINE void wmi_lanes_permute(wmi_word *d, const wmi_word *a, const wmi_word *index)
+{
+#if WMI_LANES_AVX512
+    __m512i from[WMI_LANES / 16], to[WMI_LANES / 16];
+    for (unsigned i = 0; i < WMI_LANES / 16; i++)
+        from[i] = _mm512_loadu_si512(a + 16 * i);
+    for (unsigned i = 0; i < WMI_LANES / 16; i++) {
+        const __m512i at = _mm512_loadu_si512(index + 16 * i);
+        to[i] = _mm512_permutex2var_epi32(from[0], at, from[1]);
+#if WMI_LANES == 64
+        const __m512i high = _mm512_permutex2var_epi32(from[2], at, from[3]);
+        to[i] = _mm512_mask_mov_epi32(to[i], _mm512_test_epi32_mask(at, _mm512_set1_epi32(32)), high);
+#endif
+    }
+    for (unsigned i = 0; i < WMI_LANES / 16; i++)
+        _mm512_storeu_si512(d + 16 * i, to[i]);
+#else
+    uint32_t copy[WMI_LANES];
+    memcpy(copy, a, sizeof copy);
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        d[i] = copy[index[i] % WMI_LANES];
+#endif
+}
+
+/* d[i] <- the word at base + offset[i], for the lanes in `bits`; the others stay. Offsets are below 2^31. */
+WMI_INLINE void wmi_lanes_gather(wmi_word *d, const char *base, const wmi_word *offset, uint64_t bits)
+{
+#if WMI_LANES_AVX512
+    for (unsigned i = 0; i < WMI_LANES; i += 16) {
+        const __m512i at = _mm512_loadu_si512(offset + i), old = _mm512_loadu_si512(d + i);
+        _mm512_storeu_si512(d + i, _mm512_mask_i32gather_epi32(old, (__mmask16)(bits >> i), at, base, 1));
+    }
+#else
+    if (bits == WMI_ALL_LANES) {
+        for (unsigned i = 0; i < WMI_LANES; i++)
+            d[i] = *(const wmi_loose_word *)(base + offset[i]);
+        return;
+    }
+    for (; bits; bits &= bits - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(bits);
+        d[i] = *(const wmi_loose_word *)(base + offset[i]);
+    }
+#endif
+}
+
+/* The word at base + offset[i] <- a[i], for the lanes in `bits`, lowest lane first. Offsets are below 2^31. */
+WMI_INLINE void wmi_lanes_scatter(char *base, const wmi_word *offset, const wmi_word *a, uint64_t bits)
+{
+#if WMI_LANES_AVX512
+    for (unsigned i = 0; i < WMI_LANES; i += 16)
+        _mm512_mask_i32scatter_epi32(base, (__mmask16)(bits >> i), _mm512_loadu_si512(offset + i),
+                                     _mm512_loadu_si512(a + i), 1);
+#else
+    for (; bits; bits &= bits - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(bits);
+        *(wmi_loose_word *)(base + offset[i]) = a[i];
+    }
+#endif
+}
+
+/* d[i] <- low[i] | high[i] << 32. */
+WMI_INLINE void wmi_lanes_join(wmi_word64 *d, const wmi_word *low, const wmi_word *high)
+{
+#if WMI_LANES_AVX512
+    const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(8));
+    for (unsigned i = 0; i < WMI_LANES; i += 16) {
+        const __m512i l = _mm512_loadu_si512(low + i), h = _mm512_loadu_si512(high + i);
+        _mm512_storeu_si512(d + i, _mm512_permutex2var_epi32(l, first, h));
+        _mm512_storeu_si512(d + i + 8, _mm512_permutex2var_epi32(l, second, h));
+    }
+#else
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        d[i] = low[i] | (uint64_t)high[i] << 32;
+#endif
+}
+
+/* low[i], high[i] <- the halves of a[i]. */
+WMI_INLINE void wmi_lanes_split(wmi_word *low, wmi_word *high, const wmi_word64 *a)
+{
+#if WMI_LANES_AVX512
+    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    for (unsigned i = 0; i < WMI_LANES; i += 16) {
+        const __m512i l = _mm512_loadu_si512(a + i), h = _mm512_loadu_si512(a + i + 8);
+        _mm512_storeu_si512(low + i, _mm512_permutex2var_epi32(l, even, h));
+        _mm512_storeu_si512(high + i, _mm512_permutex2var_epi32(l, odd, h));
+    }
+#else
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        low[i] = (uint32_t)a[i];
+        high[i] = (uint32_t)(a[i] >> 32);
+    }
+#endif
+}
+
+#endif
