@@ -34,18 +34,3 @@ enum wm_status wmi_fail(struct wm_diag *diag, enum wm_status status, const char 
     va_end(list);
     return status;
 }
-
-const char *wm_status_name(enum wm_status status)
-{
-    static const char *const names[] = {
-        [WM_OK] = "ok",
-        [WM_BAD_ARGUMENT] = "bad argument",
-        [WM_BAD_FILE] = "bad file",
-        [WM_UNSUPPORTED] = "unsupported",
-        [WM_NOT_FOUND] = "not found",
-        [WM_NO_MEMORY] = "no memory",
-        [WM_IO] = "input or output failed",
-        [WM_OUT_OF_RANGE] = "out of range",
-    };
-    return (size_t)status < sizeof(names) / sizeof(names[0]) ? names[status] : "unknown status";
-}

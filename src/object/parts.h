@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* The parsed object, as the files of this room build and read it. */
+#ifndef WMI_OBJECT_PARTS_H
+#define WMI_OBJECT_PARTS_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "object/object.h"
+
+#include <elf.h>
+#include <pthread.h>
+
+/* What the HSA ABI fixes per target. */
+struct wmi_abi {
+    const char *name; /* "gfx900" */
+    uint32_t mach;    /* EF_AMDGPU_MACH */
+    const struct wmi_abi_family *family;
+};
+
+struct wmi_abi_family {
+    uint32_t sgpr_granule; /* 0: every wave has fixed_sgprs */
+    uint32_t fixed_sgprs;
+    uint32_t vgpr_granule, vgpr_granule32; /* for waves of 64 and of 32 lanes */
+    uint32_t raw_wave;                     /* lanes of a wave of a raw blob */
+    bool unified_file;                     /* VGPRs and AccVGPRs in one file: gfx90a, gfx94x */
+    bool accumulators;                     /* as many AccVGPRs as VGPRs in a second file: gfx908 */
+    bool preload;                          /* kernarg preloading */
+    bool clamp_ieee;                       /* DX10_CLAMP and IEEE exist */
+    bool rsrc3_rdna;                       /* RSRC3 as on gfx10 and later */
+};
+
+const struct wmi_abi *wmi_abi_of_mach(uint32_t e_flags);
+/* By name; features behind a colon ("gfx90a:xnack-") are ignored. */
+const struct wmi_abi *wmi_abi_named(const char *name);
+
+struct wmi_kernel {
+    struct wm_kernel public; /* first: a wm_kernel that we hand out is one of these */
+    struct wmi_kernel_descriptor descriptor;
+    struct wm_argument *arguments;   /* public.arguments, while they may still get their names */
+    const uint8_t *descriptor_bytes; /* NULL: raw */
+    bool named;                      /* DWARF has been asked for the names that the metadata lacks */
+};
+
+/* A row of the line table: from `address` to the next row's. `file` NULL: nothing is known there. */
+struct wmi_line {
+    uint64_t address;
+    const char *file;
+    uint32_t line, column;
+};
+
+/* Made when somebody asks, under `lock`; once made, not changed. */
+struct wmi_lazy {
+    pthread_mutex_t lock;
+    bool has_symbols, has_lines, has_dwarf;
+    struct wmi_symbol *by_address; /* of code: functions, then labels */
+    size_t functions, labels;
+    struct wmi_line *lines;
+    size_t line_count;
+    struct Elf *elf;
+    struct Dwarf *dwarf;
+    struct wmi_arena arena; /* type names from DWARF */
+};
+
+struct wm_object {
+    const char *name; /* for messages */
+    const uint8_t *bytes;
+    size_t size;
+    bool mapped; /* bytes are a mapped file; else from malloc */
+    const struct wmi_abi *abi;
+    const char *target_id; /* with features, "gfx90a:sramecc+:xnack-" */
+    unsigned version;      /* 3 to 6; 0: raw */
+    uint32_t flags;        /* e_flags */
+
+    struct wmi_segment *segments;
+    size_t segment_count;
+    struct wm_code *code;
+    size_t code_count;
+
+    struct wmi_symbol *symbols; /* defined ones, in file order */
+    size_t symbol_count;
+    uint32_t *symbol_table; /* hash by name: index + 1, or 0 */
+    size_t symbol_slots;    /* a power of two */
+
+    /* The dynamic table, as file offsets that were checked. */
+    const uint8_t *relocations, *dynamic_symbols, *dynamic_strings;
+    size_t relocation_count, dynamic_symbol_count, dynamic_strings_size;
+
+    const uint8_t *metadata;
+    size_t metadata_size;
+    const char **printf_formats;
+    size_t printf_count;
+
+    struct wmi_kernel *kernels;
+    size_t kernel_count;
+
+    struct wmi_arena arena;
+    struct wmi_lazy *lazy;
+};
+
+/* elf.c: fills everything up to the metadata's place. */
+enum wm_status wmi_elf_parse(struct wm_object *object, struct wm_diag *diag);
+/* File bytes of [address, address + size) if a segment holds them all, else NULL. */
+const uint8_t *wmi_object_bytes(const struct wm_object *object, uint64_t address, uint64_t size);
+
+/* symbols.c */
+enum wm_status wmi_symbols_hash(struct wm_object *object, struct wm_diag *diag);
+
+/* metadata.c: makes the kernels. */
+enum wm_status wmi_metadata_parse(struct wm_object *object, struct wm_diag *diag);
+
+/* kernel.c: what the descriptor says, into `kernel`, whose names are set. */
+enum wm_status wmi_kernel_describe(struct wm_object *object, struct wmi_kernel *kernel, const char *symbol,
+                                   struct wm_diag *diag);
+/* The kernel of a raw blob. */
+enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag);
+
+/* dwarf.c, all under the lock */
+void wmi_dwarf_lines(const struct wm_object *object);
+void wmi_dwarf_arguments(const struct wm_object *object, struct wmi_kernel *kernel);
+void wmi_dwarf_close(struct wmi_lazy *lazy);
+
+static inline enum wm_status wmi_no_memory(const struct wm_object *object, struct wm_diag *diag)
+{
+    return wmi_fail(diag, WM_NO_MEMORY, "%s: no memory for what it contains", object->name);
+}
+
+#endif
