@@ -2,9 +2,10 @@
 /* Guest memory: a sorted array of allocations, each an anonymous mapping of the host. */
 #include "memory/space.h"
 
+#include "base/diag.h"
+
 #include <assert.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,21 +31,6 @@ struct wmi_space {
     uint64_t next;  /* lowest address above every allocation so far */
     uint64_t total; /* bytes asked for by those that live */
 };
-
-static enum wm_status fail(struct wm_diag *diag, enum wm_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static enum wm_status fail(struct wm_diag *diag, enum wm_status status, const char *format, ...)
-{
-    if (!diag)
-        return status;
-    va_list arguments;
-    va_start(arguments, format);
-    diag->status = status;
-    vsnprintf(diag->message, sizeof diag->message, format, arguments);
-    va_end(arguments);
-    return status;
-}
 
 struct wmi_space *wmi_space_create(void)
 {
@@ -145,18 +131,19 @@ enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsign
     if (!name)
         name = "";
     if (!size)
-        return fail(diag, WM_BAD_ARGUMENT, "allocation '%s': 0 bytes asked for, expected at least 1", name);
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "allocation '%s': 0 bytes asked for, expected at least 1",
+                        name);
     if (size > WMI_SPACE_LIMIT - space->total)
-        return fail(diag, WM_NO_MEMORY,
-                    "allocation '%s': %" PRIu64 " bytes asked for, but %" PRIu64 " of the guest's %" PRIu64
-                    " bytes are left",
-                    name, size, (uint64_t)WMI_SPACE_LIMIT - space->total, (uint64_t)WMI_SPACE_LIMIT);
+        return wmi_fail(diag, WM_NO_MEMORY,
+                        "allocation '%s': %" PRIu64 " bytes asked for, but %" PRIu64
+                        " of the guest's %" PRIu64 " bytes are left",
+                        name, size, (uint64_t)WMI_SPACE_LIMIT - space->total, (uint64_t)WMI_SPACE_LIMIT);
     size_t index;
     const uint64_t low = choose_address(space, size, &index);
     struct mapping mapping;
     unsigned char *host;
     if (!low || !reserve(space) || !map_host(size, &mapping, &host))
-        return fail(diag, WM_NO_MEMORY, "allocation '%s': the host has no %" PRIu64 " bytes", name, size);
+        return wmi_fail(diag, WM_NO_MEMORY, "allocation '%s': the host has no %" PRIu64 " bytes", name, size);
 
     memmove(&space->allocations[index + 1], &space->allocations[index],
             (space->count - index) * sizeof *space->allocations);
@@ -178,8 +165,8 @@ enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, struct 
 {
     const size_t i = upper(space, address);
     if (i == space->count || space->allocations[i].low != address)
-        return fail(diag, WM_NOT_FOUND, "0x%" PRIx64 ": no allocation starts there, so it cannot be freed",
-                    address);
+        return wmi_fail(diag, WM_NOT_FOUND,
+                        "0x%" PRIx64 ": no allocation starts there, so it cannot be freed", address);
     space->total -= space->allocations[i].high - space->allocations[i].low;
     munmap(space->mappings[i].start, space->mappings[i].size);
     space->count--;

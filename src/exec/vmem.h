@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Vector memory steps: how their records are laid out, and what the fast steps share with the careful path.
+ */
+#ifndef WMI_VMEM_H
+#define WMI_VMEM_H
+
+#include "exec/lower.h"
+#include "exec/wave.h"
+
+#include <string.h>
+
+/* Where the addresses of the lanes come from. The instruction's offset is added in all forms. */
+enum wmi_vmem_form {
+    WMI_VMEM_VADDR,      /* a: a 64-bit address per lane, two rows */
+    WMI_VMEM_SADDR,      /* b: a 64-bit scalar base; a: an unsigned 32-bit offset per lane, one row */
+    WMI_VMEM_FAST_FORMS, /* those above have fast steps */
+    WMI_VMEM_SCRATCH_VADDR = WMI_VMEM_FAST_FORMS, /* a: an offset in the lane's private memory, one row */
+    WMI_VMEM_SCRATCH_SADDR,                       /* b: the same as a 32-bit scalar */
+};
+
+/* The record of every vector memory step: d result rows, c data rows, a and b the address as the form says,
+ * x the form, data the struct wmi_memory_op. */
+
+/* What a load or store moves per lane: X(kind, elements, bytes of each in memory, signed, d16, d16_hi). */
+#define WMI_VMEM_SHAPES(X)                                                                                   \
+    X(LOAD, 1, 1, 0, 0, 0)                                                                                   \
+    X(LOAD, 1, 1, 1, 0, 0)                                                                                   \
+    X(LOAD, 1, 2, 0, 0, 0)                                                                                   \
+    X(LOAD, 1, 2, 1, 0, 0)                                                                                   \
+    X(LOAD, 1, 4, 0, 0, 0)                                                                                   \
+    X(LOAD, 2, 4, 0, 0, 0)                                                                                   \
+    X(LOAD, 3, 4, 0, 0, 0)                                                                                   \
+    X(LOAD, 4, 4, 0, 0, 0)                                                                                   \
+    X(LOAD, 1, 1, 0, 1, 0)                                                                                   \
+    X(LOAD, 1, 1, 0, 1, 1)                                                                                   \
+    X(LOAD, 1, 1, 1, 1, 0)                                                                                   \
+    X(LOAD, 1, 1, 1, 1, 1)                                                                                   \
+    X(LOAD, 1, 2, 0, 1, 0)                                                                                   \
+    X(LOAD, 1, 2, 0, 1, 1)                                                                                   \
+    X(STORE, 1, 1, 0, 0, 0)                                                                                  \
+    X(STORE, 1, 2, 0, 0, 0)                                                                                  \
+    X(STORE, 1, 4, 0, 0, 0)                                                                                  \
+    X(STORE, 2, 4, 0, 0, 0)                                                                                  \
+    X(STORE, 3, 4, 0, 0, 0)                                                                                  \
+    X(STORE, 4, 4, 0, 0, 0)                                                                                  \
+    X(STORE, 1, 1, 0, 1, 1)                                                                                  \
+    X(STORE, 1, 2, 0, 1, 1)
+
+/* A fast step of one shape and its two forms. */
+struct wmi_vmem_step {
+    uint8_t kind; /* enum wmi_access_kind */
+    uint8_t elements, bytes;
+    bool is_signed, d16, d16_hi;
+    wmi_body step[WMI_VMEM_FAST_FORMS];
+};
+
+/* The fast steps of one CPU level and wave size, one per shape, ended by an entry with no elements. */
+const struct wmi_vmem_step *wmi_vmem_steps(enum wmi_cpu_level level, unsigned lanes);
+
+/* Makes `*hit` the allocation that holds `address`; false when there is none. */
+bool wmi_vmem_touch(const struct wmi_worker *worker, struct wmi_hit *hit, uint64_t address);
+
+/* Host bytes of [address, address + bytes), through the hit; NULL unless one allocation holds them all. */
+static inline unsigned char *wmi_vmem_reach(const struct wmi_worker *worker, struct wmi_hit *hit,
+                                            uint64_t address, uint64_t bytes)
+{
+    if (address - hit->low >= hit->high - hit->low && !wmi_vmem_touch(worker, hit, address))
+        return NULL;
+    return bytes <= hit->high - address ? hit->host + (address - hit->low) : NULL;
+}
+
+/* Two words of the scalar file or of the constants. */
+static inline uint64_t wmi_frame_64(const char *frame, uint32_t offset)
+{
+    uint64_t value;
+    memcpy(&value, frame + offset, sizeof value);
+    return value;
+}
+
+/* Carries out a load or store lane by lane, whatever it reaches: several allocations, LDS, private memory,
+ * nothing. All lanes are checked before the first acts, so a faulting instruction changes nothing. */
+const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op *op);
+/* The same for atomics, with the operation in wmi_memory_op.parameter. */
+const struct wmi_op *wmi_vmem_atomic(char *restrict frame, const struct wmi_op *op);
+/* Shows the access that the next step is going to make to the observer. */
+const struct wmi_op *wmi_vmem_watch(char *restrict frame, const struct wmi_op *op);
+
+/* What each lane of an access reaches. */
+struct wmi_vmem_plan {
+    uint64_t lanes;                          /* EXEC */
+    uint64_t global, lds, scratch;           /* of `lanes`, disjoint */
+    uint64_t outside, read_only, misaligned; /* of `lanes`: may not */
+    uint64_t dropped;                        /* of `lanes`: out of range; loads 0, stores nothing */
+    uint32_t bytes;                          /* per lane */
+    uint64_t address[64];                    /* guest address; LDS: byte of the workgroup's LDS */
+    uint64_t private_offset[64];             /* of `scratch`: byte of the lane's private memory */
+    unsigned char *host[64];                 /* of `global` and `lds` that may: where the bytes are */
+};
+
+void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_plan *plan);
+/* Whether the lanes of the plan fault, and with what. */
+bool wmi_vmem_plan_faults(const struct wmi_memory_op *m, const struct wmi_vmem_plan *plan,
+                          struct wmi_fault *fault);
+
+/* Operations of atomics, by what they make of memory `m` and data `d`. */
+enum wmi_atomic {
+    WMI_ATOMIC_NONE,
+    WMI_ATOMIC_SWAP,
+    WMI_ATOMIC_CMPSWAP, /* m == second data ? first data : m */
+    WMI_ATOMIC_ADD,
+    WMI_ATOMIC_SUB,
+    WMI_ATOMIC_SMIN,
+    WMI_ATOMIC_UMIN,
+    WMI_ATOMIC_SMAX,
+    WMI_ATOMIC_UMAX,
+    WMI_ATOMIC_AND,
+    WMI_ATOMIC_OR,
+    WMI_ATOMIC_XOR,
+    WMI_ATOMIC_INC, /* m >= d ? 0 : m + 1 */
+    WMI_ATOMIC_DEC, /* m == 0 || m > d ? d : m - 1 */
+    WMI_ATOMIC_COUNT
+};
+
+/* The operation of a row, WMI_ATOMIC_NONE when it is no atomic that we know. */
+enum wmi_atomic wmi_atomic_of(unsigned id);
+/* One atomic at naturally aligned host bytes; returns what was there before. */
+uint32_t wmi_atomic_32(enum wmi_atomic operation, unsigned char *host, uint32_t data, uint32_t compare);
+uint64_t wmi_atomic_64(enum wmi_atomic operation, unsigned char *host, uint64_t data, uint64_t compare);
+
+#endif
