@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The profile: an observer that counts, per memory instruction, what struct wm_profile_row says.
+ *
+ * Each worker thread counts for itself and adds its sums when it ends, so the figures do not depend on how
+ * the workgroups were spread over threads. */
+#ifndef WMI_PROFILE_H
+#define WMI_PROFILE_H
+
+#include "memory/access.h"
+#include "wavemem/wavemem.h"
+
+/* Says what the instruction at row->pc is: fills kernel, text, file, line, column and offset. Called once per
+ * instruction, under a lock; the strings are copied before the next call. */
+struct wmi_profile_source {
+    void *user;
+    void (*describe)(void *user, unsigned id, struct wm_profile_row *row);
+};
+
+/* NULL: no memory. */
+struct wm_profile *wmi_profile_create(void);
+void wmi_profile_destroy(struct wm_profile *profile);
+
+/* The observer to dispatch with. One dispatch at a time; counts go on from those before. `source` is copied,
+ * and used until the next wmi_profile_begin. An instruction is known by its pc and id, so dispatches that
+ * load other code at the same address should use another profile. */
+const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
+                                             const struct wmi_profile_source *source);
+
+/* The instructions that were executed, in order of their address; valid until the next call of this function
+ * or of wmi_profile_destroy. NULL with *count == 0 when there are none, or no memory. */
+const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t *count);
+
+#endif
