@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* The macros that make vector bodies: a result per lane, written in plain C on a, b and c.
+ *
+ *     LANES2(v_add_u32, u32, u32, u32, a + b)
+ *
+ * makes the body of row v_add_u32: for each lane of the set at op->lanes, d = a + b, with d, a and b of the
+ * types u16 i16 u32 i32 f32 (one row) or u64 i64 f64 (two rows, low and high). A 16-bit operand is the low half
+ * of its word; a 16-bit result writes zeros into the high half. The expression must not depend on the lane
+ * number, may name only its operands, and is computed for all lanes.
+ *
+ * Every body has two loops, for all lanes and for some, and each loop does all of a lane's reads before its
+ * writes, so d may be any of the sources.
+ *
+ *     LANES1 LANES2 LANES3      with one, two, three sources
+ *     CLAMPED2 CLAMPED3         with a second expression, for instructions whose CLAMP bit (op->y bit 0) is set
+ *     COMPARE                   writes the mask of lanes where the expression is true; and its v_cmpx twin
+ *
+ * WMI_BODY_SUFFIX is _<level>_<lanes>; the files that use this header are compiled once for each. */
+#ifndef WMI_BODIES_H
+#define WMI_BODIES_H
+
+#include "base/lanes.h"
+#include "sem/sem.h"
+
+#define WMI_PASTE_(name, suffix) wmi_sem_##name##suffix
+#define WMI_PASTE(name, suffix)  WMI_PASTE_(name, suffix)
+/* The symbol of a row's body in this translation unit. */
+#define WMI_BODY(name) WMI_PASTE(name, WMI_BODY_SUFFIX)
+
+/* A prototype for every VALU row, so that a body without a row is an error (-Wmissing-prototypes). */
+#define WMI_PROTOTYPE_VALU(name) const struct wmi_op *WMI_BODY(name)(char *restrict frame, const struct wmi_op *op);
+#define WMI_PROTOTYPE_SALU(name)
+#define WMI_PROTOTYPE_CONTROL(name)
+#define WMI_PROTOTYPE_SMEM(name)
+#define WMI_PROTOTYPE_BUFFER(name)
+#define WMI_PROTOTYPE_TBUFFER(name)
+#define WMI_PROTOTYPE_IMAGE(name)
+#define WMI_PROTOTYPE_FLAT(name)
+#define WMI_PROTOTYPE_GLOBAL(name)
+#define WMI_PROTOTYPE_SCRATCH(name)
+#define WMI_PROTOTYPE_DS(name)
+#define WMI_PROTOTYPE_EXPORT(name)
+#define INSN(id, class, body, todo) WMI_PROTOTYPE_##class(body)
+#include "insn.def"
+
+/* Defines the body of row `name`. */
+#define WMI_DEFINE(name) const struct wmi_op *WMI_BODY(name)(char *restrict frame, const struct wmi_op *op)
+
+/* ---- operands ---- */
+
+WMI_INLINE wmi_word *wmi_row(char *frame, uint32_t offset)
+{
+    return __builtin_assume_aligned(frame + offset, 64);
+}
+
+WMI_INLINE const struct wmi_lanes *wmi_op_lanes(const char *frame, const struct wmi_op *op)
+{
+    return (const struct wmi_lanes *)(frame + op->lanes);
+}
+
+/* A mask of lanes in the scalar file: one word for 32 lanes, two for 64. */
+WMI_INLINE uint64_t wmi_get_mask(const char *frame, uint32_t offset)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, frame + offset, WMI_LANES / 8);
+    return bits;
+}
+
+WMI_INLINE void wmi_put_mask(char *frame, uint32_t offset, uint64_t bits)
+{
+    memcpy(frame + offset, &bits, WMI_LANES / 8);
+}
+
+/* C types by operand type, and how a lane's operand is read and written. merge: only where `mask` is ones. */
+typedef uint16_t wmi_u16;
+typedef int16_t wmi_i16;
+typedef uint32_t wmi_u32;
+typedef int32_t wmi_i32;
+typedef uint64_t wmi_u64;
+typedef int64_t wmi_i64;
+typedef float wmi_f32;
+typedef double wmi_f64;
+
+#define WMI_ONE_ROW(type, from_word, to_word)                                                                \
+    WMI_INLINE wmi_##type wmi_get_##type(const wmi_word *row, unsigned i)                                    \
+    {                                                                                                        \
+        const uint32_t word = row[i];                                                                        \
+        return from_word;                                                                                    \
+    }                                                                                                        \
+    WMI_INLINE void wmi_put_##type(wmi_word *row, unsigned i, wmi_##type value)                              \
+    {                                                                                                        \
+        row[i] = to_word;                                                                                    \
+    }                                                                                                        \
+    WMI_INLINE void wmi_merge_##type(wmi_word *row, unsigned i, wmi_##type value, uint32_t mask)             \
+    {                                                                                                        \
+        row[i] = ((to_word) & mask) | (row[i] & ~mask);                                                      \
+    }
+
+#define WMI_TWO_ROWS(type, from_words, to_words)                                                             \
+    WMI_INLINE wmi_##type wmi_get_##type(const wmi_word *row, unsigned i)                                    \
+    {                                                                                                        \
+        const uint64_t words = row[i] | (uint64_t)row[i + WMI_LANES] << 32;                                  \
+        return from_words;                                                                                   \
+    }                                                                                                        \
+    WMI_INLINE void wmi_put_##type(wmi_word *row, unsigned i, wmi_##type value)                              \
+    {                                                                                                        \
+        const uint64_t words = to_words;                                                                     \
+        row[i] = (uint32_t)words;                                                                            \
+        row[i + WMI_LANES] = (uint32_t)(words >> 32);                                                        \
+    }                                                                                                        \
+    WMI_INLINE void wmi_merge_##type(wmi_word *row, unsigned i, wmi_##type value, uint32_t mask)             \
+    {                                                                                                        \
+        const uint64_t words = to_words;                                                                     \
+        row[i] = ((uint32_t)words & mask) | (row[i] & ~mask);                                                \
+        row[i + WMI_LANES] = ((uint32_t)(words >> 32) & mask) | (row[i + WMI_LANES] & ~mask);                \
+    }
+
+#define WMI_BITS_AS(type, bits) (((union { __typeof__(bits) from; type to; }){bits}).to)
+
+WMI_ONE_ROW(u16, (uint16_t)word, value)
+WMI_ONE_ROW(i16, (int16_t)word, (uint16_t)value)
+WMI_ONE_ROW(u32, word, value)
+WMI_ONE_ROW(i32, (int32_t)word, (uint32_t)value)
+WMI_ONE_ROW(f32, WMI_BITS_AS(float, word), WMI_BITS_AS(uint32_t, value))
+WMI_TWO_ROWS(u64, words, value)
+WMI_TWO_ROWS(i64, (int64_t)words, (uint64_t)value)
+WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
+
+/* ---- bodies ---- */
+
+/* Both loops of a body: d's lane i becomes `value`. */
+#define WMI_LOOPS(D, value)                                                                                  \
+    do {                                                                                                     \
+        wmi_word *d = wmi_row(frame, op->d);                                                                 \
+        const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);                                             \
+        if (lanes->full) {                                                                                   \
+            WMI_EACH_LANE                                                                                    \
+            for (unsigned i = 0; i < WMI_LANES; i++)                                                         \
+                wmi_put_##D(d, i, value);                                                                    \
+        } else {                                                                                             \
+            WMI_EACH_LANE                                                                                    \
+            for (unsigned i = 0; i < WMI_LANES; i++)                                                         \
+                wmi_merge_##D(d, i, value, lanes->row[i]);                                                   \
+        }                                                                                                    \
+    } while (0)
+
+/* The rare case: some lanes only, whatever the set. */
+#define WMI_MASKED_LOOP(D, value)                                                                            \
+    do {                                                                                                     \
+        wmi_word *d = wmi_row(frame, op->d);                                                                 \
+        const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);                                             \
+        WMI_EACH_LANE                                                                                        \
+        for (unsigned i = 0; i < WMI_LANES; i++)                                                             \
+            wmi_merge_##D(d, i, value, lanes->row[i]);                                                       \
+    } while (0)
+
+#define LANES1(name, D, A, expression)                                                                       \
+    WMI_INLINE wmi_##D name##_of(wmi_##A a)                                                                  \
+    {                                                                                                        \
+        return (wmi_##D)(expression);                                                                        \
+    }                                                                                                        \
+    WMI_DEFINE(name)                                                                                         \
+    {                                                                                                        \
+        const wmi_word *a = wmi_row(frame, op->a);                                                           \
+        WMI_LOOPS(D, name##_of(wmi_get_##A(a, i)));                                                          \
+        return op + 1;                                                                                       \
+    }
+
+#define WMI_FUNCTION2(name, D, A, B, expression)                                                             \
+    WMI_INLINE wmi_##D name(wmi_##A a, wmi_##B b)                                                            \
+    {                                                                                                        \
+        return (wmi_##D)(expression);                                                                        \
+    }
+
+#define LANES2(name, D, A, B, expression)                                                                    \
+    WMI_FUNCTION2(name##_of, D, A, B, expression)                                                            \
+    WMI_DEFINE(name)                                                                                         \
+    {                                                                                                        \
+        const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b);                               \
+        WMI_LOOPS(D, name##_of(wmi_get_##A(a, i), wmi_get_##B(b, i)));                                       \
+        return op + 1;                                                                                       \
+    }
+
+#define CLAMPED2(name, D, A, B, expression, clamped)                                                         \
+    WMI_FUNCTION2(name##_of, D, A, B, expression)                                                            \
+    WMI_FUNCTION2(name##_clamped, D, A, B, clamped)                                                          \
+    WMI_DEFINE(name)                                                                                         \
+    {                                                                                                        \
+        const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b);                               \
+        if (__builtin_expect(op->y & 1, 0))                                                                  \
+            WMI_MASKED_LOOP(D, name##_clamped(wmi_get_##A(a, i), wmi_get_##B(b, i)));                        \
+        else                                                                                                 \
+            WMI_LOOPS(D, name##_of(wmi_get_##A(a, i), wmi_get_##B(b, i)));                                   \
+        return op + 1;                                                                                       \
+    }
+
+#define WMI_FUNCTION3(name, D, A, B, C, expression)                                                          \
+    WMI_INLINE wmi_##D name(wmi_##A a, wmi_##B b, wmi_##C c)                                                 \
+    {                                                                                                        \
+        return (wmi_##D)(expression);                                                                        \
+    }
+
+#define LANES3(name, D, A, B, C, expression)                                                                 \
+    WMI_FUNCTION3(name##_of, D, A, B, C, expression)                                                         \
+    WMI_DEFINE(name)                                                                                         \
+    {                                                                                                        \
+        const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b), *c = wmi_row(frame, op->c);   \
+        WMI_LOOPS(D, name##_of(wmi_get_##A(a, i), wmi_get_##B(b, i), wmi_get_##C(c, i)));                    \
+        return op + 1;                                                                                       \
+    }
+
+#define CLAMPED3(name, D, A, B, C, expression, clamped)                                                      \
+    WMI_FUNCTION3(name##_of, D, A, B, C, expression)                                                         \
+    WMI_FUNCTION3(name##_clamped, D, A, B, C, clamped)                                                       \
+    WMI_DEFINE(name)                                                                                         \
+    {                                                                                                        \
+        const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b), *c = wmi_row(frame, op->c);   \
+        if (__builtin_expect(op->y & 1, 0))                                                                  \
+            WMI_MASKED_LOOP(D, name##_clamped(wmi_get_##A(a, i), wmi_get_##B(b, i), wmi_get_##C(c, i)));     \
+        else                                                                                                 \
+            WMI_LOOPS(D, name##_of(wmi_get_##A(a, i), wmi_get_##B(b, i), wmi_get_##C(c, i)));                \
+        return op + 1;                                                                                       \
+    }
+
+/* v_cmp_<suffix> and v_cmpx_<suffix>: the mask at d gets a bit per lane of the set, 0 for the lanes outside;
+ * v_cmpx writes EXEC's place in the scalar file as well. The loop leaves words for wmi_lanes_pack():
+ * collecting bits in it costs ten times more. */
+#define COMPARE(suffix, A, B, expression)                                                                    \
+    WMI_INLINE uint64_t hits_##suffix(char *frame, const struct wmi_op *op)                                  \
+    {                                                                                                        \
+        const wmi_word *row_a = wmi_row(frame, op->a), *row_b = wmi_row(frame, op->b);                       \
+        wmi_word hit[WMI_LANES];                                                                             \
+        WMI_EACH_LANE                                                                                        \
+        for (unsigned i = 0; i < WMI_LANES; i++) {                                                           \
+            const wmi_##A a = wmi_get_##A(row_a, i);                                                         \
+            const wmi_##B b = wmi_get_##B(row_b, i);                                                         \
+            (void)a, (void)b;                                                                                \
+            hit[i] = (expression) ? UINT32_MAX : 0;                                                          \
+        }                                                                                                    \
+        return wmi_lanes_pack(hit) & wmi_op_lanes(frame, op)->bits;                                          \
+    }                                                                                                        \
+    WMI_DEFINE(v_cmp_##suffix)                                                                               \
+    {                                                                                                        \
+        wmi_put_mask(frame, op->d, hits_##suffix(frame, op));                                                \
+        return op + 1;                                                                                       \
+    }                                                                                                        \
+    WMI_DEFINE(v_cmpx_##suffix)                                                                              \
+    {                                                                                                        \
+        const uint64_t bits = hits_##suffix(frame, op);                                                      \
+        wmi_put_mask(frame, op->d, bits);                                                                    \
+        wmi_put_mask(frame, offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC, bits);                           \
+        return op + 1;                                                                                       \
+    }
+
+#endif
