@@ -9,7 +9,8 @@ EXTENSIONS = ['none', 'literal', 'dpp', 'dpp8', 'sdwa']
 # Flags that become WMI_ROW_* bits, and those that only steer the forms of a row.
 ROW_FLAGS = ('todo reads_scc writes_scc reads_exec writes_exec writes_vcc reads_vcc reads_m0 ignores_exec signed d16 '
              'd16_hi format cross_lane ends approx trans stride64 returns macc').split()
-FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa gather4'.split()
+MEMORY_FLAGS = 'load store atomic'.split()
+FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa lds'.split()
 
 
 class Bad(Exception):
@@ -103,7 +104,7 @@ class Layout:
         self.extension = 'none'
         self.operands = OrderedDict()  # role -> (kind, slices, ignored when unused)
         self.source_mods = OrderedDict()  # 'neg.a' -> bit
-        self.fields = OrderedDict()  # name -> (slices, show, signed, per, if)
+        self.fields = OrderedDict()  # name -> (slices, show, signed, per, if, ignored where `if` fails)
         self.ignored = []
 
 
@@ -285,26 +286,28 @@ class Isa:
         place = slices(where, rest[0])
         if len(rest) < 2 or rest[1] not in self.shows:
             raise Bad(where, "modifier '%s' does not say how it prints" % name)
-        signed, per, only = False, None, None
+        signed, per, only, ignored = False, None, None, False
         for word in rest[2:]:
             if word == 'signed':
                 signed = True
+            elif word == 'else:any':
+                ignored = True
             elif word.startswith('per:'):
                 per = word[4:]
             elif word.startswith('if:'):
                 only = word[3:].split(',')
                 for flag in only:
-                    if flag not in ROW_FLAGS + FORM_FLAGS:
+                    if flag not in ROW_FLAGS + FORM_FLAGS + MEMORY_FLAGS:
                         raise Bad(where, "unknown flag '%s'" % flag)
             else:
-                raise Bad(where, "expected 'signed', 'per:' or 'if:', not '%s'" % word)
+                raise Bad(where, "expected 'signed', 'per:', 'if:' or 'else:any', not '%s'" % word)
         layout.fields.pop(name, None)  # an overridden modifier prints at its new place
-        layout.fields[name] = (place, rest[1], signed, per, only)
+        layout.fields[name] = (place, rest[1], signed, per, only, ignored)
 
     def check_overlap(self, layout):
         """Two modifiers, or a modifier and an operand, must not share bits; two operands may (roles of other rows)."""
         used = {}
-        for name, (place, _, _, _, only) in layout.fields.items():
+        for name, (place, *_) in layout.fields.items():
             for pos, width in place:
                 if pos + width > 32 * layout.dwords:
                     raise Bad(layout.where, "modifier '%s' ends beyond the %d dwords of layout '%s'"
@@ -411,4 +414,5 @@ class Isa:
         m = re.fullmatch(r'(\d+)x(\d+)', value)
         if not m:
             raise Bad(where, "'%s:%s' must say ELEMENTSxBYTES" % (key, value))
+        flags[key] = True
         flags['memory'] = (key, int(m.group(1)), int(m.group(2)))

@@ -12,7 +12,11 @@ class Resolved:
         self.row, self.encoding, self.layout, self.name = row, encoding, layout, name
         self.specs = specs(encoding, layout)
         self.zero = zero_mask(encoding, layout)
-        self.fields = [(n,) + f for n, f in layout.fields.items()]
+        self.fields = [(n,) + f for n, f in layout.fields.items() if holds(encoding, f[4])]
+
+
+def holds(encoding, only):
+    return not only or any(flag in encoding.flags for flag in only)
 
 
 def specs(encoding, layout):
@@ -47,13 +51,18 @@ def zero_mask(encoding, layout):
             for pos, width in place:
                 take(pos, width)
     for o in encoding.operands:
+        if o.kind == 'tied':
+            continue
         is_int = not o.float_mods and o.type != 'mask'
         for part, ok in (('neg', o.float_mods), ('abs', o.float_mods), ('sext', is_int), ('alt', True)):
             bit = layout.source_mods.get('%s.%s' % (part, o.role))
             if ok and bit is not None:
                 take(bit, 1)
-    for place, _, _, per, only in layout.fields.values():
-        if only and not any(f in encoding.flags for f in only):
+    for place, _, _, per, only, ignored in layout.fields.values():
+        if not holds(encoding, only):
+            if ignored:
+                for pos, width in place:
+                    take(pos, width)
             continue
         if per and sum(w for _, w in place) == len(per):
             all_bits = [b for pos, width in place for b in range(pos, pos + width)]

@@ -141,7 +141,7 @@ class Tables:
                 kind, role.upper(), type_, (bits + 31) // 32, pos, width, neg, abs_, sext, alt, flags))
         layout = form.layout
         fields = []
-        for name, place, show, signed, _, _ in form.fields:
+        for name, place, show, signed, *_ in form.fields:
             second = place[1] if len(place) > 1 else (0, 0)
             fields.append('{WMI_FIELD_%s, WMI_SHOW_%s, %d, %d, %d, %d, %d}' % (
                 (name, show) + place[0] + second + (signed,)))

@@ -89,13 +89,12 @@ static bool special(struct wmi_operand *o, unsigned reg)
     };
     o->kind = WMI_OPERAND_SPECIAL;
     o->reg = reg;
-    if (o->dwords > 2)
-        return false;
-    if (o->dwords == 2 && is_low[reg])
+    if (o->dwords != 2) /* a wider operand may be one of the read-only values, but no register */
+        return o->dwords == 1 || reg == WMI_SPECIAL_SCC || reg == WMI_SPECIAL_VCCZ || reg == WMI_SPECIAL_EXECZ ||
+               (reg >= WMI_SPECIAL_SHARED_BASE && reg <= WMI_SPECIAL_POPS_EXITING_WAVE_ID);
+    if (is_low[reg])
         o->reg = reg - 1;
-    else if (o->dwords == 2 && reg > 0 && is_low[reg - 1])
-        o->reg = reg - 2; /* the odd half of a pair: the low bit is dropped */
-    return true;
+    return reg != WMI_SPECIAL_M0 && reg != WMI_SPECIAL_LDS_DIRECT && !is_low[reg - 1];
 }
 
 /* A scalar code, 0..255. Tuples of SGPRs begin at multiples of 2 or 4; hardware and LLVM drop the low bits. */
@@ -108,7 +107,8 @@ static bool scalar(struct context *c, struct wmi_operand *o, unsigned code, bool
     switch (known.kind) {
     case WMI_OPERAND_SGPR:
         o->reg -= o->reg % align;
-        return o->reg + o->dwords <= c->target->limits[WMI_LIMIT_sgprs];
+        /* LLVM lets a tuple of four reach up to the next multiple of four. */
+        return o->reg + o->dwords <= (c->target->limits[WMI_LIMIT_sgprs] + 3) / 4 * 4;
     case WMI_OPERAND_TTMP:
         o->reg -= o->reg % align;
         return o->reg + o->dwords <= 16;
@@ -197,20 +197,46 @@ static bool buffer_data(struct context *c, struct wmi_operand *o, unsigned value
 }
 
 /* Image data: one dword for each bit of dmask, half of it for D16; gather4 always four. */
-static bool image_data(struct context *c, struct wmi_operand *o, unsigned value)
+static bool image_data(struct context *c, struct wmi_operand *o, unsigned value, bool gather)
 {
     const int32_t *field = c->out->field;
-    unsigned dwords = (unsigned)__builtin_popcount((unsigned)field[WMI_FIELD_dmask]);
-    if (o->dwords == 4 && wmi_rows[c->out->id].elements == 1)
-        dwords = 4;
+    unsigned dwords = gather ? 4 : (unsigned)__builtin_popcount((unsigned)field[WMI_FIELD_dmask]);
     if (field[WMI_FIELD_d16])
         dwords = (dwords + 1) / 2;
     if (dwords == 0)
         dwords = 1;
-    o->dwords = dwords + (field[WMI_FIELD_tfe] || field[WMI_FIELD_lwe]);
+    o->dwords = dwords + (field[WMI_FIELD_tfe] != 0);
     if (o->role == WMI_ROLE_DATA && o->written && !field[WMI_FIELD_glc])
         o->written = 0;
     return vgpr(o, value);
+}
+
+/* The sources of an export stand in roles a, b, c, d; `en` says which are there.
+ * Compressed ones are two VGPRs, each shown twice. */
+static bool exp_source(struct context *c, struct wmi_operand *o)
+{
+    const int32_t *field = c->out->field;
+    const unsigned i = o->role == WMI_ROLE_D ? 3 : o->role - WMI_ROLE_A;
+    if (!(field[WMI_FIELD_en] >> i & 1)) {
+        off(o);
+        return true;
+    }
+    o->read = 1;
+    o->written = 0;
+    return vgpr(o, bits(c->out->words, 32 + 8 * (field[WMI_FIELD_compr] ? i / 2 : i), 8));
+}
+
+/* Modifiers of which not all values have a meaning. */
+static bool fields_are_legal(const struct wmi_target *target, const struct wmi_instruction *out)
+{
+    const int32_t dpp = out->field[WMI_FIELD_dpp_ctrl];
+    if (out->extension == WMI_EXT_DPP)
+        return dpp <= 0xff || wmi_name_of(target, WMI_NAMES_dpp, dpp) ||
+               (wmi_name_of(target, WMI_NAMES_dpp_row, dpp >> 4) && (dpp & 15 || dpp >= 0x150));
+    if (out->extension == WMI_EXT_SDWA)
+        return out->field[WMI_FIELD_dst_sel] < 7 && out->field[WMI_FIELD_dst_unused] < 3 &&
+               out->field[WMI_FIELD_src0_sel] < 7 && out->field[WMI_FIELD_src1_sel] < 7;
+    return true;
 }
 
 /* Source operands and the like: what `kind` makes of the bits `value`. */
@@ -228,7 +254,8 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         return scalar(c, o, value, true, spec->kind == WMI_KIND_src);
     case WMI_KIND_ssrc:
     case WMI_KIND_ssrc_nolit:
-        return value < CODE_VGPR_0 && scalar(c, o, value, true, spec->kind == WMI_KIND_ssrc);
+        return value < CODE_VGPR_0 && scalar(c, o, value, true, spec->kind == WMI_KIND_ssrc) &&
+               !(o->kind == WMI_OPERAND_SPECIAL && o->reg == WMI_SPECIAL_LDS_DIRECT);
     case WMI_KIND_sdst:
         return value < 128 && scalar(c, o, value, false, false);
     case WMI_KIND_sbase:
@@ -267,7 +294,9 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
     case WMI_KIND_buffer_data:
         return buffer_data(c, o, value);
     case WMI_KIND_image_data:
-        return image_data(c, o, value);
+        return image_data(c, o, value, false);
+    case WMI_KIND_gather_data:
+        return image_data(c, o, value, true);
     case WMI_KIND_image_addr:
         return vgpr(o, value);
     case WMI_KIND_image_rsrc:
@@ -277,11 +306,18 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         o->value = (uint64_t)(int64_t)(int16_t)value;
         return true;
     case WMI_KIND_literal:
+    case WMI_KIND_literal_hex:
         o->kind = WMI_OPERAND_LITERAL;
         o->value = literal_value(value, o->type);
         return true;
+    case WMI_KIND_global_data:
+        return c->out->field[WMI_FIELD_lds] || vgpr(o, value);
     case WMI_KIND_exp_source:
-        return vgpr(o, value);
+        return exp_source(c, o);
+    case WMI_KIND_optional16:
+        immediate(o, value);
+        o->kind = value ? WMI_OPERAND_IMMEDIATE : WMI_OPERAND_NONE;
+        return true;
     default:
         immediate(o, spec->kind == WMI_KIND_simm16 && o->type == WMI_TYPE_i16 ? (uint64_t)(int64_t)(int16_t)value : value);
         return true;
@@ -368,6 +404,10 @@ unsigned wmi_decode(const struct wmi_target *target, const uint32_t *words, size
     out->form = number;
     out->dwords = layout->dwords;
     decode_fields(out, layout);
+    if (!fields_are_legal(target, out)) {
+        out->dwords = 0;
+        return 0;
+    }
     struct context context = {target, out, words, available, false};
     for (unsigned i = 0; i < form->specs; i++)
         if (!decode_operand(&context, &wmi_specs[form->spec + i], &out->operand[i])) {

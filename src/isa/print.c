@@ -90,11 +90,21 @@ static const char *const special_names[WMI_SPECIAL_COUNT] = {
     [WMI_SPECIAL_TMA_HI] = "tma_hi",
 };
 
-/* reg holds the operand code of an inline constant. */
+static bool is_int16(unsigned type)
+{
+    return type == WMI_TYPE_b16 || type == WMI_TYPE_i16 || type == WMI_TYPE_u16;
+}
+
+static const char *const floats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
+static const uint16_t half_patterns[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
+
+/* reg holds the operand code of an inline constant.
+ * LLVM shows a float constant of a 16-bit integer operand by its half-precision pattern. */
 static void put_constant(struct wmi_text *text, const struct wmi_operand *o)
 {
-    static const char *const floats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
-    if (o->reg <= 192)
+    if (o->reg >= 240 && is_int16(o->type))
+        wmi_put_hex(text, half_patterns[o->reg - 240]);
+    else if (o->reg <= 192)
         wmi_put_unsigned(text, o->reg - 128u);
     else if (o->reg <= 208)
         wmi_put_signed(text, 192 - (int)o->reg);
@@ -102,6 +112,43 @@ static void put_constant(struct wmi_text *text, const struct wmi_operand *o)
         wmi_put(text, floats[o->reg - 240]);
     else
         wmi_put(text, wmi_type_bits(o->type) == 64 ? "0.15915494309189532" : "0.15915494");
+}
+
+/* The inline float constant with these bits, or NULL. `one` is the pattern of 1.0, `exponent` the lowest exponent bit. */
+static const char *float_name(uint64_t value, uint64_t one, unsigned exponent, unsigned sign)
+{
+    static const int8_t steps[] = {-1, 0, 1, 2}; /* 0.5, 1.0, 2.0, 4.0 */
+    for (unsigned i = 0; i < 8; i++) {
+        const uint64_t magnitude = one + ((uint64_t)(int64_t)steps[i / 2] << exponent);
+        if (value == (magnitude | (uint64_t)(i & 1) << sign))
+            return floats[i];
+    }
+    return NULL;
+}
+
+/* A literal that equals an inline constant looks like one in LLVM's text.
+ * Source: AMDGPUInstPrinter.cpp, printImmediate16, printImmediateInt16, printImmediate32, printImmediate64. */
+static void put_literal(struct wmi_text *text, const struct wmi_operand *o)
+{
+    uint64_t value = o->value;
+    const unsigned width = wmi_type_bits(o->type);
+    const bool half = o->type == WMI_TYPE_f16;
+    int64_t integer = o->type == WMI_TYPE_f64 ? (int64_t)value : width == 64 ? (int64_t)(uint32_t)value : half ? (int16_t)value : (int32_t)value;
+    const char *name = NULL;
+    if (width == 64)
+        name = value == 0x3fc45f306dc9c882 ? "0.15915494309189532" : float_name(value, 0x3ff0000000000000, 52, 63);
+    else if (half)
+        name = (uint16_t)value == 0x3118 ? "0.15915494" : float_name((uint16_t)value, 0x3c00, 10, 15);
+    else
+        name = (uint32_t)value == 0x3e22f983 ? "0.15915494" : float_name((uint32_t)value, 0x3f800000, 23, 31);
+    if (integer >= -16 && integer <= 64)
+        wmi_put_signed(text, integer);
+    else if (name)
+        wmi_put(text, name);
+    else if (half || is_int16(o->type))
+        wmi_put_hex(text, value & 0xffff);
+    else
+        wmi_put_hex(text, o->type == WMI_TYPE_f64 ? value >> 32 : (uint32_t)value);
 }
 
 static void put_bare_operand(struct wmi_text *text, const struct wmi_target *target,
@@ -128,7 +175,10 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
         put_constant(text, o);
         break;
     case WMI_OPERAND_LITERAL:
-        wmi_put_hex(text, o->type == WMI_TYPE_f64 ? o->value >> 32 : (uint32_t)o->value);
+        if (spec->kind == WMI_KIND_literal_hex)
+            wmi_put_hex(text, insn->words[spec->pos / 32]);
+        else
+            put_literal(text, o);
         break;
     case WMI_OPERAND_OFF:
         wmi_put(text, "off");
@@ -139,20 +189,21 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
     }
 }
 
-/* With neg, abs and sext around it: -v1, |v1|, -|v1|, sext(v1). */
+/* With neg, abs and sext around it: -v1, |v1|, -|v1|, sext(v1); neg(1), because -1 is another constant. */
 static void put_operand(struct wmi_text *text, const struct wmi_target *target, const struct wmi_instruction *insn,
                         const struct wmi_spec *spec, const struct wmi_operand *o)
 {
     if (o->sext)
         wmi_put(text, "sext(");
+    const bool neg_of = o->neg && !o->abs && (o->kind == WMI_OPERAND_CONSTANT || o->kind == WMI_OPERAND_LITERAL);
     if (o->neg)
-        wmi_put(text, "-");
+        wmi_put(text, neg_of ? "neg(" : "-");
     if (o->abs)
         wmi_put(text, "|");
     put_bare_operand(text, target, insn, spec, o);
     if (o->abs)
         wmi_put(text, "|");
-    if (o->sext)
+    if (o->sext || neg_of)
         wmi_put(text, ")");
 }
 
@@ -175,7 +226,7 @@ size_t wmi_print(const struct wmi_target *target, const struct wmi_instruction *
             continue;
         wmi_put(&text, separator);
         put_operand(&text, target, insn, spec, o);
-        separator = ", ";
+        separator = spec->kind == WMI_KIND_exp_target ? " " : ", ";
     }
     for (unsigned i = 0; i < layout->fields; i++)
         wmi_print_field(&text, target, insn, &wmi_field_specs[layout->field + i]);

@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Immediates and modifiers that have a syntax of their own: waits, hwreg, messages, swizzles, DPP, SDWA, formats. */
+/* Immediates and modifiers that have a syntax of their own: waits, hwreg, messages, swizzles, DPP, SDWA, formats.
+ * All texts are LLVM 19's. */
 #include "isa/tables.h"
 
 static const char *const field_names[WMI_FIELD_COUNT] = {
 #define FIELD(name, ...) #name,
 #include "fields.def"
 };
+
+enum {
+    MESSAGE_GS = 2,
+    MESSAGE_GS_DONE = 3,
+    MESSAGE_SYSMSG = 15,
+    FORMAT_DEFAULT_DATA = 1, /* BUF_DATA_FORMAT_8, BUF_NUM_FORMAT_UNORM: not printed */
+    FORMAT_DEFAULT_NUMBER = 0,
+};
+
+static void put_numbers(struct wmi_text *text, const unsigned *values, unsigned count, const char *separator)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (i)
+            wmi_put(text, separator);
+        wmi_put_unsigned(text, values[i]);
+    }
+}
 
 static void put_waitcnt(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
 {
@@ -32,23 +50,138 @@ static void put_waitcnt(struct wmi_text *text, const struct wmi_target *target, 
     }
 }
 
+static void put_hwreg(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
+{
+    const unsigned id = value & 63, offset = value >> 6 & 31, size = (value >> 11 & 31) + 1;
+    const char *name = wmi_name_of(target, WMI_NAMES_hwreg, (int32_t)id);
+    wmi_put(text, "hwreg(");
+    if (name)
+        wmi_put(text, name);
+    else
+        wmi_put_unsigned(text, id);
+    if (offset != 0 || size != 32) {
+        wmi_put(text, ", ");
+        put_numbers(text, (const unsigned[]){offset, size}, 2, ", ");
+    }
+    wmi_put(text, ")");
+}
+
+/* The operation's name of a message, or NULL: then the message has none or a wrong one. */
+static const char *message_operation(const struct wmi_target *target, unsigned id, unsigned operation)
+{
+    if (id == MESSAGE_SYSMSG)
+        return wmi_name_of(target, WMI_NAMES_sysmsg_operation, (int32_t)operation);
+    if (id == MESSAGE_GS_DONE || (id == MESSAGE_GS && operation))
+        return wmi_name_of(target, WMI_NAMES_gs_operation, (int32_t)operation);
+    return NULL;
+}
+
+static void put_sendmsg(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
+{
+    const unsigned id = value & 15, operation = value >> 4 & 7, stream = value >> 8 & 3;
+    const char *name = wmi_name_of(target, WMI_NAMES_message, (int32_t)id);
+    const char *operation_name = message_operation(target, id, operation);
+    const bool takes_operation = id == MESSAGE_GS || id == MESSAGE_GS_DONE || id == MESSAGE_SYSMSG;
+    const bool takes_stream = (id == MESSAGE_GS || id == MESSAGE_GS_DONE) && operation;
+    if (name && (takes_operation ? operation_name != NULL : operation == 0) && (takes_stream || !stream)) {
+        wmi_put(text, "sendmsg(");
+        wmi_put(text, name);
+        if (takes_operation) {
+            wmi_put(text, ", ");
+            wmi_put(text, operation_name);
+        }
+        if (takes_stream) {
+            wmi_put(text, ", ");
+            wmi_put_unsigned(text, stream);
+        }
+        wmi_put(text, ")");
+    } else if ((id | operation << 4 | stream << 8) == value) {
+        wmi_put(text, "sendmsg(");
+        put_numbers(text, (const unsigned[]){id, operation, stream}, 3, ", ");
+        wmi_put(text, ")");
+    } else {
+        wmi_put_unsigned(text, value);
+    }
+}
+
+static void put_gpr_idx(struct wmi_text *text, uint32_t value)
+{
+    static const char *const names[] = {"SRC0", "SRC1", "SRC2", "DST"};
+    if (value > 15) {
+        wmi_put_hex(text, value);
+        return;
+    }
+    const char *separator = "";
+    wmi_put(text, "gpr_idx(");
+    for (unsigned i = 0; i < 4; i++)
+        if (value >> i & 1) {
+            wmi_put(text, separator);
+            wmi_put(text, names[i]);
+            separator = ",";
+        }
+    wmi_put(text, ")");
+}
+
+static void put_named(struct wmi_text *text, const struct wmi_target *target, enum wmi_name_group group, uint32_t value,
+                      const char *otherwise)
+{
+    const char *name = wmi_name_of(target, group, (int32_t)value);
+    wmi_put(text, name ? name : otherwise);
+    if (!name)
+        wmi_put_unsigned(text, value);
+}
+
+static void put_inline_or_hex(struct wmi_text *text, uint32_t value)
+{
+    if (value <= 64)
+        wmi_put_unsigned(text, value);
+    else
+        wmi_put_hex(text, value);
+}
+
 void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target, const struct wmi_instruction *insn,
                          const struct wmi_spec *spec, const struct wmi_operand *operand)
 {
-    (void)insn;
+    static const char channels[4][3] = {".x", ".y", ".z", ".w"};
     const uint32_t value = (uint32_t)operand->value;
     switch (spec->kind) {
     case WMI_KIND_simm16:
         wmi_put_hex(text, value & 0xffff);
         break;
     case WMI_KIND_label:
-        wmi_put_signed(text, (int64_t)operand->value);
+        wmi_put_unsigned(text, value & 0xffff);
+        break;
+    case WMI_KIND_uimm16:
+    case WMI_KIND_probe:
+        put_inline_or_hex(text, value);
         break;
     case WMI_KIND_waitcnt:
         put_waitcnt(text, target, value);
         break;
+    case WMI_KIND_hwreg:
+        put_hwreg(text, target, value);
+        break;
+    case WMI_KIND_sendmsg:
+        put_sendmsg(text, target, value);
+        break;
+    case WMI_KIND_gpr_idx:
+        put_gpr_idx(text, value);
+        break;
+    case WMI_KIND_attr:
+        wmi_put(text, "attr");
+        wmi_put_unsigned(text, value);
+        wmi_put(text, channels[insn->field[WMI_FIELD_attr_chan] & 3]);
+        break;
+    case WMI_KIND_interp_slot:
+        put_named(text, target, WMI_NAMES_interp_slot, value, "invalid_param_");
+        break;
+    case WMI_KIND_exp_target:
+        put_named(text, target, WMI_NAMES_export_target, value, "invalid_target_");
+        break;
     case WMI_KIND_smem_offset:
-        wmi_put_hex(text, value);
+        if ((int32_t)value < 0)
+            wmi_put(text, "-");
+        wmi_put_hex(text, (int32_t)value < 0 ? -value : value);
         break;
     default:
         wmi_put_unsigned(text, value);
@@ -56,33 +189,166 @@ void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target,
     }
 }
 
+/* Source: LLVM AMDGPUInstPrinter.cpp, printSwizzle: the same forms in the same order of preference. */
+static void put_swizzle(struct wmi_text *text, uint32_t value)
+{
+    const unsigned and_mask = value & 31, or_mask = value >> 5 & 31, xor_mask = value >> 10 & 31;
+    const unsigned group = 32 - and_mask;
+    if ((value & 0xff00) == 0x8000) {
+        wmi_put(text, "swizzle(QUAD_PERM,");
+        put_numbers(text, (const unsigned[]){value & 3, value >> 2 & 3, value >> 4 & 3, value >> 6 & 3}, 4, ",");
+    } else if (value & 0x8000) {
+        wmi_put_unsigned(text, value);
+        return;
+    } else if (and_mask == 31 && !or_mask && __builtin_popcount(xor_mask) == 1) {
+        wmi_put(text, "swizzle(SWAP,");
+        wmi_put_unsigned(text, xor_mask);
+    } else if (and_mask == 31 && !or_mask && xor_mask && !(xor_mask & (xor_mask + 1))) {
+        wmi_put(text, "swizzle(REVERSE,");
+        wmi_put_unsigned(text, xor_mask + 1);
+    } else if (group > 1 && !(group & (group - 1)) && or_mask < group && !xor_mask) {
+        wmi_put(text, "swizzle(BROADCAST,");
+        put_numbers(text, (const unsigned[]){group, or_mask}, 2, ",");
+    } else {
+        wmi_put(text, "swizzle(BITMASK_PERM,\"");
+        for (int bit = 4; bit >= 0; bit--) {
+            /* what the lane number's bit becomes if it is 0, and if it is 1 */
+            const unsigned zero = (or_mask ^ xor_mask) >> bit & 1;
+            const unsigned one = ((and_mask | or_mask) ^ xor_mask) >> bit & 1;
+            wmi_put(text, zero == one ? (zero ? "1" : "0") : (zero ? "i" : "p"));
+        }
+        wmi_put(text, "\"");
+    }
+    wmi_put(text, ")");
+}
+
+static void put_dpp_ctrl(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
+{
+    const char *name = wmi_name_of(target, WMI_NAMES_dpp, (int32_t)value);
+    if (value <= 0xff) {
+        wmi_put(text, "quad_perm:[");
+        put_numbers(text, (const unsigned[]){value & 3, value >> 2 & 3, value >> 4 & 3, value >> 6}, 4, ",");
+        wmi_put(text, "]");
+    } else if (name) {
+        wmi_put(text, name);
+    } else {
+        put_named(text, target, WMI_NAMES_dpp_row, value >> 4, "");
+        wmi_put(text, ":");
+        wmi_put_unsigned(text, value & 15);
+    }
+}
+
+static void put_format(struct wmi_text *text, const struct wmi_target *target, const struct wmi_instruction *insn)
+{
+    const int32_t data = insn->field[WMI_FIELD_dfmt], number = insn->field[WMI_FIELD_nfmt];
+    if (data == FORMAT_DEFAULT_DATA && number == FORMAT_DEFAULT_NUMBER)
+        return;
+    wmi_put(text, " format:[");
+    if (data != FORMAT_DEFAULT_DATA)
+        put_named(text, target, WMI_NAMES_data_format, (uint32_t)data, "");
+    if (data != FORMAT_DEFAULT_DATA && number != FORMAT_DEFAULT_NUMBER)
+        wmi_put(text, ",");
+    if (number != FORMAT_DEFAULT_NUMBER)
+        put_named(text, target, WMI_NAMES_number_format, (uint32_t)number, "");
+    wmi_put(text, "]");
+}
+
+/* One bit for each source, and for the result where the field has four bits: op_sel:[1,0,0]. */
+static void put_bits(struct wmi_text *text, const struct wmi_instruction *insn, const struct wmi_field_spec *spec,
+                     uint32_t usual)
+{
+    const uint32_t value = (uint32_t)insn->field[spec->field];
+    const bool with_result = spec->width + spec->width2 == 4;
+    unsigned bits[4], count = 0;
+    bool differs = false;
+    for (enum wmi_role role = WMI_ROLE_A; role <= WMI_ROLE_C; role++)
+        if (wmi_operand(insn, role))
+            bits[count++] = value >> (role - WMI_ROLE_A) & 1;
+    if (with_result)
+        bits[count++] = value >> 3 & 1;
+    for (unsigned i = 0; i < count; i++)
+        differs |= bits[i] != usual;
+    if (!differs)
+        return;
+    wmi_put(text, " ");
+    wmi_put(text, field_names[spec->field]);
+    wmi_put(text, ":[");
+    put_numbers(text, bits, count, ",");
+    wmi_put(text, "]");
+}
+
+static void put_name(struct wmi_text *text, const struct wmi_field_spec *spec)
+{
+    wmi_put(text, " ");
+    wmi_put(text, field_names[spec->field]);
+    wmi_put(text, ":");
+}
+
 void wmi_print_field(struct wmi_text *text, const struct wmi_target *target, const struct wmi_instruction *insn,
                      const struct wmi_field_spec *spec)
 {
-    (void)target;
+    static const char *const omods[] = {"", " mul:2", " mul:4", " div:2"};
     const int32_t value = insn->field[spec->field];
     switch (spec->show) {
     case WMI_SHOW_flag:
-    case WMI_SHOW_clamp:
-    case WMI_SHOW_high:
-        if (!value)
-            return;
-        wmi_put(text, " ");
-        wmi_put(text, field_names[spec->field]);
+        if (value) {
+            wmi_put(text, " ");
+            wmi_put(text, field_names[spec->field]);
+        }
         break;
     case WMI_SHOW_num:
-        if (!value)
-            return;
-        wmi_put(text, " ");
-        wmi_put(text, field_names[spec->field]);
-        wmi_put(text, ":");
-        wmi_put_signed(text, value);
+        if (value) {
+            put_name(text, spec);
+            wmi_put_signed(text, value);
+        }
         break;
+    case WMI_SHOW_bound_ctrl:
+        if (value)
+            wmi_put(text, " bound_ctrl:1");
+        break;
+    case WMI_SHOW_hex:
+        if (!value)
+            break;
+        /* fallthrough */
     case WMI_SHOW_always_hex:
-        wmi_put(text, " ");
-        wmi_put(text, field_names[spec->field]);
-        wmi_put(text, ":");
+        put_name(text, spec);
         wmi_put_hex(text, (uint32_t)value);
+        break;
+    case WMI_SHOW_omod:
+        wmi_put(text, omods[value & 3]);
+        break;
+    case WMI_SHOW_bits:
+        put_bits(text, insn, spec, 0);
+        break;
+    case WMI_SHOW_bits_hi:
+        put_bits(text, insn, spec, 1);
+        break;
+    case WMI_SHOW_dpp_ctrl:
+        wmi_put(text, " ");
+        put_dpp_ctrl(text, target, (uint32_t)value);
+        break;
+    case WMI_SHOW_sdwa_select:
+        put_name(text, spec);
+        put_named(text, target, WMI_NAMES_sdwa_select, (uint32_t)value, "");
+        break;
+    case WMI_SHOW_sdwa_unused:
+        put_name(text, spec);
+        put_named(text, target, WMI_NAMES_sdwa_unused, (uint32_t)value, "");
+        break;
+    case WMI_SHOW_smem_offset:
+        if (insn->field[WMI_FIELD_soe] && insn->field[WMI_FIELD_imm]) {
+            wmi_put(text, value < 0 ? " offset:-" : " offset:");
+            wmi_put_hex(text, (uint32_t)(value < 0 ? -value : value));
+        }
+        break;
+    case WMI_SHOW_swizzle:
+        if (value) {
+            put_name(text, spec);
+            put_swizzle(text, (uint32_t)value);
+        }
+        break;
+    case WMI_SHOW_format:
+        put_format(text, target, insn);
         break;
     default:
         break;

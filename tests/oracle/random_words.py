@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Random words of every row, our text against llvm-mc-19's: random_words.py DECODER TARGET FORMS COUNT [SEED]
+
+COUNT is how many legal words each row must have been compared with; rows with stricter fields are asked more often.
+A word that LLVM refuses, or shows with a comment such as "Invalid register", says nothing."""
+import collections
+import random
+import sys
+
+from llvm import llvm, need_llvm, ours, read_forms, report
+from words import FREE_OF_FIELDS, vary
+
+ROUNDS = 12
+
+
+def main(decoder, target, path, count, seed=1):
+    need_llvm()
+    forms, count = read_forms(path), int(count)
+    r = random.Random(int(seed))
+    compared, wrong, asked, ours_only = collections.Counter(), [], 0, 0
+    for _ in range(ROUNDS):
+        owners = [i for i in range(len(forms)) if compared[i] < count for _ in range(count)]
+        if not owners:
+            break
+        words = [vary(r, forms[i][0], forms[i][1], forms[i][2]) for i in owners]
+        asked += len(words)
+        for i, ws, theirs, mine in zip(owners, words, llvm(target, words), ours(decoder, target, words)):
+            if theirs is None or '/*' in theirs:
+                ours_only += mine != '?'
+                continue
+            compared[i] += 1
+            if theirs != mine:
+                wrong.append((ws, theirs, mine))
+    for i, (encoding, _, words, text) in enumerate(forms):
+        if compared[i] < count and text.split()[0] not in FREE_OF_FIELDS:
+            wrong.append((words, '%d legal words of %s' % (count, text), 'only %d were found' % compared[i]))
+    print('%d words asked; %d of them refused by LLVM, but not by us' % (asked, ours_only))
+    return report('random words, %s, seed %s' % (target, seed), sum(compared.values()), wrong)
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
