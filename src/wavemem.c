@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/* The public API over the rooms: machines, their memory, loading and dispatching. */
+#include "wavemem/wavemem.h"
+
+#include "base/diag.h"
+#include "exec/abi.h"
+#include "exec/workgroup.h"
+#include "isa/isa.h"
+#include "memory/space.h"
+#include "object/object.h"
+#include "profile/profile.h"
+#include "report/fault.h"
+#include "sem/sem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_LDS = 64 << 10, MAX_THREADS = 256 };
+#define MAX_INSTRUCTIONS (UINT64_C(1) << 40)
+
+/* An object in guest memory. */
+struct module {
+    const struct wm_object *object;
+    uint64_t bias; /* guest address - object address */
+    struct module *next;
+};
+
+struct wm_machine {
+    const struct wmi_target *target;
+    struct wmi_space *space;
+    struct module *modules;
+    struct wmi_apertures apertures;
+};
+
+const char *wm_version(void)
+{
+    return WMI_VERSION;
+}
+
+const char *wm_status_name(enum wm_status status)
+{
+    static const char *const names[] = {
+        [WM_OK] = "ok",
+        [WM_BAD_ARGUMENT] = "bad argument",
+        [WM_BAD_FILE] = "bad file",
+        [WM_UNSUPPORTED] = "unsupported",
+        [WM_NOT_FOUND] = "not found",
+        [WM_NO_MEMORY] = "no memory",
+        [WM_IO] = "input/output error",
+        [WM_OUT_OF_RANGE] = "out of range",
+    };
+    return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown status";
+}
+
+bool wm_target_known(const char *name)
+{
+    return name && wmi_target_find(name);
+}
+
+unsigned wm_disassemble(const char *target_name, const uint32_t *words, size_t dwords, char *text, size_t size)
+{
+    const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
+    struct wmi_instruction insn;
+    const unsigned length = target && words ? wmi_decode(target, words, dwords, &insn) : 0;
+    if (size)
+        text[0] = '\0';
+    if (length)
+        wmi_print(target, &insn, text, size);
+    return length;
+}
+
+/* ---- machines and memory ---- */
+
+enum wm_status wm_machine_create(const char *target_name, struct wm_machine **machine, struct wm_diag *diag)
+{
+    const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
+    *machine = NULL;
+    if (!target)
+        return wmi_fail(diag, WM_NOT_FOUND, "unknown target '%s'; expected a gfx name such as gfx900",
+                        target_name ? target_name : "");
+    struct wm_machine *m = calloc(1, sizeof *m);
+    if (m)
+        m->space = wmi_space_create();
+    if (!m || !m->space) {
+        free(m);
+        return wmi_fail(diag, WM_NO_MEMORY, "no memory for a machine");
+    }
+    m->target = target;
+    m->apertures = (struct wmi_apertures)WMI_DEFAULT_APERTURES;
+    *machine = m;
+    return WM_OK;
+}
+
+void wm_machine_destroy(struct wm_machine *machine)
+{
+    if (!machine)
+        return;
+    for (struct module *module = machine->modules, *next; module; module = next) {
+        next = module->next;
+        free(module);
+    }
+    wmi_space_destroy(machine->space);
+    free(machine);
+}
+
+enum wm_status wm_allocate(struct wm_machine *machine, uint64_t size, unsigned flags, const char *name,
+                           uint64_t *address, struct wm_diag *diag)
+{
+    return wmi_space_allocate(machine->space, size, flags, name, address, diag);
+}
+
+enum wm_status wm_free(struct wm_machine *machine, uint64_t address, struct wm_diag *diag)
+{
+    return wmi_space_free(machine->space, address, diag);
+}
+
+void *wm_host_pointer(struct wm_machine *machine, uint64_t address, uint64_t size)
+{
+    return wmi_space_host(machine->space, address, size);
+}
+
+static enum wm_status outside(struct wm_diag *diag, uint64_t address, uint64_t size)
+{
+    return wmi_fail(diag, WM_OUT_OF_RANGE, "%llu bytes at 0x%llx do not lie in one allocation",
+                    (unsigned long long)size, (unsigned long long)address);
+}
+
+enum wm_status wm_write(struct wm_machine *machine, uint64_t address, const void *bytes, uint64_t size,
+                        struct wm_diag *diag)
+{
+    unsigned char *host = wmi_space_host(machine->space, address, size);
+    if (!host)
+        return outside(diag, address, size);
+    memcpy(host, bytes, size);
+    return WM_OK;
+}
+
+enum wm_status wm_read(const struct wm_machine *machine, uint64_t address, void *bytes, uint64_t size,
+                       struct wm_diag *diag)
+{
+    const unsigned char *host = wmi_space_host(machine->space, address, size);
+    if (!host)
+        return outside(diag, address, size);
+    memcpy(bytes, host, size);
+    return WM_OK;
+}
+
+/* ---- loading ---- */
+
+static struct module *find_module(const struct wm_machine *machine, const struct wm_object *object)
+{
+    for (struct module *module = machine->modules; module; module = module->next)
+        if (module->object == object)
+            return module;
+    return NULL;
+}
+
+enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *object, struct wm_diag *diag)
+{
+    if (find_module(machine, object))
+        return WM_OK;
+    if (strcmp(wm_object_target(object), wmi_target_name(machine->target)))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is for %s, the machine is a %s",
+                        wm_object_target(object), wmi_target_name(machine->target));
+    const struct wmi_span span = wmi_object_span(object);
+    uint64_t address;
+    struct module *module = calloc(1, sizeof *module);
+    if (!module)
+        return wmi_fail(diag, WM_NO_MEMORY, "no memory for a code object");
+    enum wm_status status =
+        wmi_space_allocate(machine->space, span.high - span.low, 0, "code object", &address, diag);
+    if (!status) {
+        /* the span's alignment is kept, because allocations are aligned as much as segments ever are */
+        void *image = wmi_space_host(machine->space, address, span.high - span.low);
+        status = wmi_object_image(object, address, NULL, NULL, image, diag);
+        if (status)
+            wmi_space_free(machine->space, address, NULL);
+    }
+    if (status) {
+        free(module);
+        return status;
+    }
+    *module = (struct module){object, address - span.low, machine->modules};
+    machine->modules = module;
+    return WM_OK;
+}
+
+enum wm_status wm_symbol(struct wm_machine *machine, const struct wm_object *object, const char *name,
+                         uint64_t *address, uint64_t *size, struct wm_diag *diag)
+{
+    const struct module *module = find_module(machine, object);
+    const struct wmi_symbol *symbol = wmi_object_symbol_named(object, name);
+    if (!module)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded");
+    if (!symbol)
+        return wmi_fail(diag, WM_NOT_FOUND, "no symbol '%s' in the code object", name);
+    *address = symbol->address + module->bias;
+    if (size)
+        *size = symbol->size;
+    return WM_OK;
+}
+
+/* ---- dispatching ---- */
+
+static uint32_t at_least_one(uint32_t value)
+{
+    return value ? value : 1;
+}
+
+/* The geometry of the request, checked against the kernel. */
+static enum wm_status check_geometry(const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                                     struct wmi_dispatch *dispatch, struct wm_diag *diag)
+{
+    const uint32_t *required = kernel->required_workgroup;
+    uint64_t items = 1;
+    dispatch->group_count = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        dispatch->grid[i] = at_least_one(request->grid[i]);
+        dispatch->workgroup[i] = at_least_one(request->workgroup[i]);
+        dispatch->groups[i] =
+            (uint32_t)(((uint64_t)dispatch->grid[i] + dispatch->workgroup[i] - 1) / dispatch->workgroup[i]);
+        if (dispatch->workgroup[i] > 1024)
+            return wmi_fail(diag, WM_BAD_ARGUMENT, "workgroup dimension %u is %u; at most 1024 work-items", i,
+                            dispatch->workgroup[i]);
+        items *= dispatch->workgroup[i];
+        if (__builtin_mul_overflow(dispatch->group_count, dispatch->groups[i], &dispatch->group_count))
+            return wmi_fail(diag, WM_BAD_ARGUMENT, "the grid has more than 2^64 workgroups");
+    }
+    const uint32_t most = kernel->max_workgroup ? kernel->max_workgroup : 1024;
+    if (items > most)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "workgroup of %llu work-items; kernel '%s' takes at most %u",
+                        (unsigned long long)items, kernel->name, most);
+    if (required[0] && (required[0] != dispatch->workgroup[0] || required[1] != dispatch->workgroup[1] ||
+                        required[2] != dispatch->workgroup[2]))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "workgroup %u,%u,%u; kernel '%s' requires %u,%u,%u",
+                        dispatch->workgroup[0], dispatch->workgroup[1], dispatch->workgroup[2], kernel->name,
+                        required[0], required[1], required[2]);
+    return WM_OK;
+}
+
+static enum wm_status check_request(const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                                    const struct wm_result *result, struct wmi_dispatch *dispatch,
+                                    struct wm_diag *diag)
+{
+    if (request->struct_size != sizeof *request || result->struct_size != sizeof *result)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "struct_size is not that of this version of wavemem (%s)",
+                        wm_version());
+    if (request->arguments_size && !request->arguments)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "arguments_size is %llu but arguments is NULL",
+                        (unsigned long long)request->arguments_size);
+    const uint64_t lds = (uint64_t)kernel->lds_size + request->dynamic_lds;
+    if (lds > MAX_LDS)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "kernel '%s' would use %llu bytes of LDS; a workgroup has %u",
+                        kernel->name, (unsigned long long)lds, MAX_LDS);
+    dispatch->lds_size = (uint32_t)lds;
+    return check_geometry(kernel, request, dispatch, diag);
+}
+
+static unsigned thread_count(uint32_t asked)
+{
+    const long online = asked ? (long)asked : sysconf(_SC_NPROCESSORS_ONLN);
+    return online < 1 ? 1 : online > MAX_THREADS ? MAX_THREADS : (unsigned)online;
+}
+
+/* ---- profile ---- */
+
+/* Where a profiled dispatch's code comes from. */
+struct profiled {
+    const struct wm_machine *machine;
+    const struct module *module;
+    char text[256];
+};
+
+static void describe(void *user, unsigned id, struct wm_profile_row *row)
+{
+    struct profiled *profiled = user;
+    const uint64_t address = row->pc - profiled->module->bias;
+    const struct wmi_allocation *code = wmi_space_find(profiled->machine->space, row->pc);
+    struct wmi_instruction insn;
+    (void)id;
+    profiled->text[0] = '\0';
+    if (code && wmi_decode(profiled->machine->target, (const uint32_t *)(code->host + (row->pc - code->low)),
+                           (size_t)(code->high - row->pc) / 4, &insn))
+        wmi_print(profiled->machine->target, &insn, profiled->text, sizeof profiled->text);
+    row->text = profiled->text;
+    row->kernel = wm_object_symbol(profiled->module->object, address, &row->offset);
+    if (!row->kernel)
+        row->kernel = "";
+    if (!wm_object_line(profiled->module->object, address, &row->file, &row->line, &row->column)) {
+        row->file = NULL;
+        row->line = row->column = 0;
+    }
+}
+
+enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *diag)
+{
+    *profile = wmi_profile_create();
+    return *profile ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a profile");
+}
+
+void wm_profile_destroy(struct wm_profile *profile)
+{
+    wmi_profile_destroy(profile);
+}
+
+const struct wm_profile_row *wm_profile_rows(struct wm_profile *profile, size_t *count)
+{
+    return wmi_profile_rows(profile, count);
+}
+
+/* ---- running ---- */
+
+static enum wm_status run(struct wm_machine *machine, const struct module *module,
+                          const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
+                          struct wm_result *result, struct wm_diag *diag)
+{
+    const struct wmi_program_options options = {
+        .target = machine->target,
+        .space = machine->space,
+        .entry = dispatch->launch.entry,
+        .lanes = kernel->wave_size,
+        .vgprs = wmi_kernel_descriptor(kernel)->vgprs,
+        .level = wmi_cpu_level(),
+        .observer = dispatch->observer,
+    };
+    const double begin = wmi_seconds();
+    dispatch->program = wmi_program_create(&options);
+    const bool ok = dispatch->program && wmi_dispatch_run(dispatch);
+    result->seconds = wmi_seconds() - begin;
+    if (ok) {
+        result->wave_instructions = dispatch->instructions;
+        result->waves = dispatch->waves;
+        result->workgroups = dispatch->groups_done;
+        if (dispatch->fault.kind != WM_FAULT_NONE)
+            wmi_report_fault(dispatch,
+                             &(struct wmi_fault_place){machine->target, module->object,
+                                                       wmi_object_name(module->object), module->bias},
+                             &result->fault);
+    }
+    wmi_program_destroy(dispatch->program);
+    return ok ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory to run kernel '%s'", kernel->name);
+}
+
+enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
+                           const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                           struct wm_result *result, struct wm_diag *diag)
+{
+    struct wmi_dispatch dispatch = {.space = machine->space, .apertures = machine->apertures};
+    enum wm_status status = check_request(kernel, request, result, &dispatch, diag);
+    if (status)
+        return status;
+    *result = (struct wm_result){.struct_size = sizeof *result};
+    const struct module *module = find_module(machine, object);
+    if (!module)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
+
+    struct wmi_abi_memory memory;
+    dispatch.threads = thread_count(request->threads);
+    const uint64_t items =
+        (uint64_t)dispatch.workgroup[0] * dispatch.workgroup[1] * dispatch.workgroup[2];
+    const struct wmi_abi_request abi = {
+        .kernel = kernel,
+        .dispatch = request,
+        .bias = module->bias,
+        .space = machine->space,
+        .apertures = &machine->apertures,
+        .waves_per_group = (uint32_t)((items + kernel->wave_size - 1) / kernel->wave_size),
+        .threads = dispatch.threads,
+    };
+    status = wmi_abi_prepare(&abi, &memory, &dispatch.launch, diag);
+    if (status)
+        return status;
+    dispatch.scratch_size = kernel->scratch_size;
+    dispatch.residents = memory.residents < WMI_RESIDENT_LIMIT ? memory.residents : WMI_RESIDENT_LIMIT;
+    dispatch.max_instructions = request->max_instructions ? request->max_instructions : MAX_INSTRUCTIONS;
+    dispatch.timeout = request->timeout;
+    dispatch.progress = request->progress;
+    dispatch.progress_user = request->progress_user;
+    struct profiled profiled = {machine, module, ""};
+    if (request->profile)
+        dispatch.observer =
+            wmi_profile_begin(request->profile, &(struct wmi_profile_source){&profiled, describe});
+    status = run(machine, module, kernel, &dispatch, result, diag);
+    wmi_abi_release(machine->space, &memory);
+    return status;
+}

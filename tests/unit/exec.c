@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* Control flow, faults and limits of the executor, by raw gfx900 code.
+ *
+ * Words are those of llvm-mc-19 -mcpu=gfx900; the comments are llvm-objdump-19's text. s[2:3] hold the address of
+ * a result buffer: run() puts the two moves in front. */
+#include "wavemem/wavemem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+// clang-format off
+#include <cmocka.h>
+// clang-format on
+
+// clang-format off
+static const uint32_t indirect[] = {
+    0xbe841c00, /* s_getpc_b64 s[4:5] */
+    0x8006ff04, 0x00000038, /* s_add_u32 s6, s4, 56 */
+    0x82078005, /* s_addc_u32 s7, s5, 0 */
+    0xbe8a0081, /* s_mov_b32 s10, 1 */
+    0xbe881e06, /* s_swappc_b64 s[8:9], s[6:7] */
+    0x800aff0a, 0x00000064, /* s_add_u32 s10, s10, 0x64 */
+    0x7e02020a, /* v_mov_b32_e32 v1, s10 */
+    0x7e040202, /* v_mov_b32_e32 v2, s2 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0xdc708000, 0x007f0102, /* global_store_dword v[2:3], v1, off */
+    0xbf810000, /* s_endpgm */
+    0xbf920002, /* s_trap 2 */
+    0x8e0a830a, /* s_lshl_b32 s10, s10, 3 */
+    0xbe801d08, /* s_setpc_b64 s[8:9] */
+};
+
+static const uint32_t call[] = {
+    0xbe8a0085, /* s_mov_b32 s10, 5 */
+    0xba880007, /* s_call_b64 s[8:9], target */
+    0x800a870a, /* s_add_u32 s10, s10, 7 */
+    0x7e02020a, /* v_mov_b32_e32 v1, s10 */
+    0x7e040202, /* v_mov_b32_e32 v2, s2 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0xdc708000, 0x007f0102, /* global_store_dword v[2:3], v1, off */
+    0xbf810000, /* s_endpgm */
+    0x920a0a0a, /* s_mul_i32 s10, s10, s10 */
+    0xbe801d08, /* s_setpc_b64 s[8:9] */
+};
+
+static const uint32_t counting_loop[] = {
+    0xbe840080, /* s_mov_b32 s4, 0 */
+    0xbe850080, /* s_mov_b32 s5, 0 */
+    0x80050405, /* s_add_u32 s5, s5, s4 */
+    0x80048104, /* s_add_u32 s4, s4, 1 */
+    0xbf0aff04, 0x000003e8, /* s_cmp_lt_u32 s4, 0x3e8 */
+    0xbf85fffb, /* s_cbranch_scc1 top */
+    0x7e020205, /* v_mov_b32_e32 v1, s5 */
+    0x7e040202, /* v_mov_b32_e32 v2, s2 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0xdc708000, 0x007f0102, /* global_store_dword v[2:3], v1, off */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t endless[] = {
+    0xbf800000, /* s_nop 0 */
+    0xbf82fffe, /* s_branch top */
+};
+
+static const uint32_t middle[] = {
+    0xbe840080, /* s_mov_b32 s4, 0 */
+    0xbf850001, /* s_cbranch_scc1 inside */
+    0xbe8400ff, 0xbf810000, /* s_mov_b32 s4, 0xbf810000 */
+    0xbf810000, /* s_endpgm */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t ballot_of_ids[] = {
+    0x7d9800a8, /* v_cmp_gt_u32_e32 vcc, 40, v0 */
+    0xbe84206a, /* s_and_saveexec_b64 s[4:5], vcc */
+    0x24080082, /* v_lshlrev_b32_e32 v4, 2, v0 */
+    0x32040802, /* v_add_co_u32_e32 v2, vcc, s2, v4 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0x38060680, /* v_addc_co_u32_e32 v3, vcc, 0, v3, vcc */
+    0x7e020287, /* v_mov_b32_e32 v1, 7 */
+    0xdc708000, 0x007f0102, /* global_store_dword v[2:3], v1, off */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t far_store[] = {
+    0x7e040280, /* v_mov_b32_e32 v2, 0 */
+    0x7e0602ff, 0x00001234, /* v_mov_b32_e32 v3, 0x1234 */
+    0xdc708000, 0x007f0202, /* global_store_dword v[2:3], v2, off */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t trap[] = {
+    0xbf920002, /* s_trap 2 */
+};
+
+static const uint32_t image[] = {
+    0xf0800f00, 0x00820000, /* image_sample v[0:3], v0, s[8:15], s[16:19] dmask:0xf */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t mode[] = {
+    0xba000801, 0x00000003, /* s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 3 */
+    0x7e0202f2, /* v_mov_b32_e32 v1, 1.0 */
+    0x020202ff, 0x3f7fffff, /* v_add_f32_e32 v1, 0x3f7fffff, v1 */
+    0xb8840801, /* s_getreg_b32 s4, hwreg(HW_REG_MODE, 0, 2) */
+    0x7e080204, /* v_mov_b32_e32 v4, s4 */
+    0x7e040202, /* v_mov_b32_e32 v2, s2 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0xdc708000, 0x007f0102, /* global_store_dword v[2:3], v1, off */
+    0xdc708004, 0x007f0402, /* global_store_dword v[2:3], v4, off offset:4 */
+    0xbf810000, /* s_endpgm */
+};
+
+// clang-format on
+
+enum { RESULT_WORDS = 256, MAX_CODE = 64 };
+
+struct run {
+    uint32_t result[RESULT_WORDS];
+    struct wm_fault fault;
+    uint64_t base; /* guest address of the code: pc of the fault is relative to it */
+    uint64_t wave_instructions;
+};
+
+static struct run run_with(const uint32_t *words, size_t bytes, struct wm_dispatch dispatch)
+{
+    struct run run = {0};
+    struct wm_diag diag;
+    struct wm_machine *machine;
+    struct wm_object *object;
+    const struct wm_kernel *kernel;
+    struct wm_result result = {.struct_size = sizeof result};
+    uint64_t buffer, size;
+    uint32_t code[MAX_CODE] = {0};
+
+    dispatch.struct_size = sizeof dispatch;
+    assert_int_equal(wm_machine_create("gfx900", &machine, &diag), WM_OK);
+    assert_int_equal(wm_allocate(machine, sizeof run.result, 0, "result", &buffer, &diag), WM_OK);
+    code[0] = 0xbe8200ff; /* s_mov_b32 s2, low */
+    code[1] = (uint32_t)buffer;
+    code[2] = 0xbe8300ff; /* s_mov_b32 s3, high */
+    code[3] = (uint32_t)(buffer >> 32);
+    assert_true(bytes + 16 <= sizeof code);
+    memcpy(code + 4, words, bytes);
+    assert_int_equal(wm_object_open(code, bytes + 16, "test", "gfx900", &object, &diag), WM_OK);
+    assert_int_equal(wm_object_find_kernel(object, NULL, &kernel, &diag), WM_OK);
+    assert_int_equal(wm_load(machine, object, &diag), WM_OK);
+    assert_int_equal(wm_dispatch(machine, object, kernel, &dispatch, &result, &diag), WM_OK);
+    assert_int_equal(wm_read(machine, buffer, run.result, sizeof run.result, &diag), WM_OK);
+    assert_int_equal(wm_symbol(machine, object, kernel->name, &run.base, &size, &diag), WM_OK);
+    run.fault = result.fault;
+    run.wave_instructions = result.wave_instructions;
+    wm_machine_destroy(machine);
+    wm_object_close(object);
+    return run;
+}
+
+#define RUN(words) run_with(words, sizeof(words), (struct wm_dispatch){.grid = {64}, .workgroup = {64}})
+
+static void returns_from_indirect_call(void **state)
+{
+    (void)state;
+    const struct run run = RUN(indirect);
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    assert_int_equal(run.result[0], 1 * 8 + 100);
+}
+
+static void returns_from_direct_call(void **state)
+{
+    (void)state;
+    const struct run run = RUN(call);
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    assert_int_equal(run.result[0], 5 * 5 + 7);
+}
+
+static void counts_every_instruction(void **state)
+{
+    (void)state;
+    const struct run run = RUN(counting_loop);
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    assert_int_equal(run.result[0], 999 * 1000 / 2);
+    assert_int_equal(run.wave_instructions, 2 + 2 + 4 * 1000 + 5);
+}
+
+static void stops_an_endless_loop_at_its_budget(void **state)
+{
+    (void)state;
+    const struct run run = run_with(
+        endless, sizeof endless,
+        (struct wm_dispatch){.grid = {640}, .workgroup = {64}, .threads = 2, .max_instructions = 100000});
+    assert_int_equal(run.fault.kind, WM_FAULT_BUDGET);
+    assert_int_equal(run.fault.workgroup[0], 0);
+    assert_int_equal(run.fault.pc, run.base + 16);
+}
+
+static void stops_an_endless_loop_in_time(void **state)
+{
+    (void)state;
+    const struct run run = run_with(endless, sizeof endless,
+                                    (struct wm_dispatch){.grid = {64}, .workgroup = {64}, .timeout = 0.05});
+    assert_int_equal(run.fault.kind, WM_FAULT_TIMEOUT);
+}
+
+static void jumps_into_the_middle_of_an_instruction(void **state)
+{
+    (void)state;
+    const struct run run = RUN(middle);
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+}
+
+static void masks_lanes(void **state)
+{
+    (void)state;
+    const struct run run = RUN(ballot_of_ids);
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(run.result[i], i < 40 ? 7 : 0);
+}
+
+/* 30 work-items in a workgroup of 64. */
+static void runs_partial_workgroups(void **state)
+{
+    (void)state;
+    const struct run run = run_with(ballot_of_ids, sizeof ballot_of_ids,
+                                    (struct wm_dispatch){.grid = {30}, .workgroup = {64}, .threads = 1});
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(run.result[i], i < 30 ? 7 : 0);
+}
+
+static void reports_a_store_outside(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        const struct run run =
+            run_with(far_store, sizeof far_store,
+                     (struct wm_dispatch){.grid = {6400}, .workgroup = {64}, .threads = threads});
+        assert_int_equal(run.fault.kind, WM_FAULT_MEMORY);
+        assert_true(run.fault.store);
+        assert_int_equal(run.fault.low, 0x123400000000);
+        assert_int_equal(run.fault.high, 0x123400000003);
+        assert_true(run.fault.lanes == UINT64_MAX);
+        assert_int_equal(run.fault.workgroup[0], 0);
+        assert_int_equal(run.fault.pc, run.base + 16 + 12);
+        assert_non_null(strstr(run.fault.text, "global_store_dword v[2:3], v2, off"));
+    }
+}
+
+static void reports_a_trap(void **state)
+{
+    (void)state;
+    const struct run run = RUN(trap);
+    assert_int_equal(run.fault.kind, WM_FAULT_TRAP);
+    assert_int_equal(run.fault.pc, run.base + 16);
+}
+
+static void stops_at_what_it_cannot_do(void **state)
+{
+    (void)state;
+    const struct run run = RUN(image);
+    assert_int_equal(run.fault.kind, WM_FAULT_TODO);
+    assert_non_null(strstr(run.fault.text, "image_sample v[0:3], v0, s[8:15], s[16:19] dmask:0xf"));
+}
+
+static void falls_off_the_end(void **state)
+{
+    (void)state;
+    static const uint32_t nothing[] = {0xbf800000}; /* s_nop 0 */
+    const struct run run = RUN(nothing);
+    assert_int_equal(run.fault.kind, WM_FAULT_INSTRUCTION);
+}
+
+/* 1.0 + (1 - 2^-24) is a tie that rounds to 2 in the nearest mode and to 2 - 2^-23 towards zero. */
+static void rounds_as_mode_says(void **state)
+{
+    (void)state;
+    const struct run run = RUN(mode);
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    assert_int_equal(run.result[0], 0x3fffffff);
+    assert_int_equal(run.result[1], 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(returns_from_indirect_call),
+        cmocka_unit_test(returns_from_direct_call),
+        cmocka_unit_test(counts_every_instruction),
+        cmocka_unit_test(stops_an_endless_loop_at_its_budget),
+        cmocka_unit_test(stops_an_endless_loop_in_time),
+        cmocka_unit_test(jumps_into_the_middle_of_an_instruction),
+        cmocka_unit_test(masks_lanes),
+        cmocka_unit_test(runs_partial_workgroups),
+        cmocka_unit_test(reports_a_store_outside),
+        cmocka_unit_test(reports_a_trap),
+        cmocka_unit_test(stops_at_what_it_cannot_do),
+        cmocka_unit_test(falls_off_the_end),
+        cmocka_unit_test(rounds_as_mode_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
