@@ -19,6 +19,11 @@ static void *checked(void *memory)
     return memory;
 }
 
+static bool is_shared(const char *value)
+{
+    return strncmp(value, "same:", 5) == 0;
+}
+
 /* ---- naming arguments ---- */
 
 void tool_argument_title(const struct tool_dispatch *dispatch, size_t argument, char *text, size_t size)
@@ -157,6 +162,9 @@ static bool bind_bits(struct tool_binding *binding, const struct wm_argument *fo
     uint64_t bits;
     if (!tool_parse_u64(text, &bits) || strncmp(text, "0x", 2) != 0)
         return tool_because(diag, "'bits:%s': expected bits:0x and hexadecimal digits", text);
+    if (formal->size > 8)
+        return tool_because(diag, "bits: fills at most 8 bytes; expected bytes:HEX of %u bytes",
+                            formal->size);
     if (formal->size < 8 && bits >> (8 * formal->size))
         return tool_because(diag, "bits:%s does not fit into %u bytes", text, formal->size);
     return bind_bytes(binding, formal, &bits, sizeof(bits));
@@ -205,7 +213,7 @@ static bool bind_value(struct tool_binding *binding, const struct wm_argument *f
             wanted = source.lanes;
         return bind_list(binding, formal, value + prefix + 1, explicit, explicit->name, wanted, diag);
     }
-    if (tool_array_looks_like(value) || strncmp(value, "same:", 5) == 0 || strncmp(value, "lds:", 4) == 0)
+    if (tool_array_looks_like(value) || strncmp(value, "lds:", 4) == 0)
         return tool_because(diag, "'%s' is no value; expected a number", value);
     if (known)
         return bind_list(binding, formal, value, source.element, formal->type_name, source.lanes, diag);
@@ -242,14 +250,10 @@ static bool bind_new_buffer(struct tool_job *job, const struct tool_dispatch *d,
         tool_array_free(&array);
         return false;
     }
-    struct tool_buffer *buffer = checked(calloc(1, sizeof(*buffer)));
     char title[120];
     const char *name = d->formal[argument].name;
     tool_argument_title(d, argument, title, sizeof(title));
-    buffer->name = checked(strdup(name && name[0] ? name : title));
-    buffer->array = array;
-    buffer->next = job->buffers;
-    job->buffers = buffer;
+    struct tool_buffer *buffer = tool_add_buffer(job, name && name[0] ? name : title, &array);
     free(d->bindings[argument].bytes);
     d->bindings[argument] = (struct tool_binding){.kind = TOOL_BUFFER, .buffer = buffer};
     return true;
@@ -295,20 +299,30 @@ static bool bind(struct tool_job *job, const struct tool_dispatch *d, size_t arg
 
 /* ---- `same:` ---- */
 
-static bool own_buffer(const struct tool_dispatch *d, const char *key, const struct tool_binding **binding)
+struct place {
+    struct tool_buffer *buffer;
+    uint64_t offset;
+};
+
+static bool own_place(const struct tool_dispatch *d, const char *key, struct place *place)
 {
     const size_t argument = find_argument(d, key);
     if (argument == d->formals || d->bindings[argument].kind != TOOL_BUFFER)
         return false;
-    *binding = &d->bindings[argument];
+    *place = (struct place){d->bindings[argument].buffer, d->bindings[argument].offset};
     return true;
 }
 
-static bool earlier_buffer(const struct tool_job *job, size_t index, const char *key,
-                           const struct tool_binding **binding)
+/* A buffer of --buffer, or an argument of the latest dispatch before `index` that has one of this name. */
+static bool other_place(const struct tool_job *job, size_t index, const char *key, struct place *place)
 {
+    for (struct tool_buffer *buffer = job->buffers; buffer; buffer = buffer->next)
+        if (buffer->declared && strcmp(buffer->name, key) == 0) {
+            *place = (struct place){buffer, 0};
+            return true;
+        }
     while (index-- > 0)
-        if (own_buffer(&job->dispatches[index], key, binding))
+        if (own_place(&job->dispatches[index], key, place))
             return true;
     return false;
 }
@@ -316,46 +330,47 @@ static bool earlier_buffer(const struct tool_job *job, size_t index, const char 
 bool tool_find_buffer(const struct tool_job *job, size_t index, const char *key,
                       const struct tool_buffer **buffer, uint64_t *offset, struct wm_diag *diag)
 {
-    const struct tool_binding *binding;
+    struct place place;
     const struct tool_dispatch *d = &job->dispatches[index];
-    if (!own_buffer(d, key, &binding) && !earlier_buffer(job, index, key, &binding)) {
+    if (!own_place(d, key, &place) && !other_place(job, index, key, &place)) {
         if (find_argument(d, key) < d->formals)
             return tool_because(diag, "argument '%s' of %s is no buffer", key, d->kernel->name);
         return tool_because(diag, "%s%s has no argument '%s'", d->kernel->name,
                             index ? ", or an earlier dispatch," : "", key);
     }
-    *buffer = binding->buffer;
-    *offset = binding->offset;
+    *buffer = place.buffer;
+    *offset = place.offset;
     return true;
 }
 
-/* Here `fresh` says which arguments are buffers made by this dispatch; these come before earlier dispatches',
- * and what is itself `same:` does not count, so that `in=same:out out=same:in` swaps the two of the dispatch
- * before. */
-static bool bind_same(const struct tool_job *job, size_t index, const bool *fresh, size_t argument,
-                      const char *spec, struct tool_binding *result, struct wm_diag *diag)
+/* `fresh` says which arguments are buffers that this dispatch makes: only these of its own count, not what is
+ * itself shared, so that `in=same:out out=same:in` swaps the two of the dispatch before. */
+static bool bind_shared(const struct tool_job *job, size_t index, const bool *fresh, size_t argument,
+                        const char *value, struct tool_binding *result, struct wm_diag *diag)
 {
     const struct tool_dispatch *d = &job->dispatches[index];
     const struct wm_argument *formal = &d->formal[argument];
-    char *key = checked(strdup(spec));
+    if (formal->size != 8 || formal->kind == WM_ARGUMENT_DYNAMIC_LDS)
+        return tool_because(diag, "'%s' is a buffer; expected %s", value,
+                            formal->kind == WM_ARGUMENT_DYNAMIC_LDS ? "lds:BYTES" : "a value");
+    char *key = checked(strdup(value + strlen("same:")));
     char *plus = strrchr(key, '+');
     uint64_t offset = 0;
     if (plus && tool_parse_u64(plus + 1, &offset))
         *plus = 0;
     const size_t own = find_argument(d, key);
-    const struct tool_binding *binding = NULL;
-    bool good = formal->size == 8 || tool_because(diag, "'same:%s' is a buffer; expected a value", spec);
-    if (good && own < d->formals && fresh[own])
-        binding = &d->bindings[own];
-    else if (good && !earlier_buffer(job, index, key, &binding))
-        good =
-            tool_because(diag, "same:%s: no buffer '%s' is made here or in an earlier dispatch", spec, key);
+    struct place place;
+    bool good = (own < d->formals && fresh[own] && own_place(d, key, &place)) ||
+                other_place(job, index, key, &place) ||
+                tool_because(diag, "%s: no buffer '%s' is made here or before", value, key);
     if (good) {
-        const uint64_t size = tool_array_size(&binding->buffer->array);
-        *result = (struct tool_binding){TOOL_BUFFER, .buffer = binding->buffer};
-        if (__builtin_add_overflow(binding->offset, offset, &result->offset) || result->offset >= size)
-            good = tool_because(diag, "same:%s: byte %llu lies behind the buffer, which has %llu", spec,
-                                (unsigned long long)offset, (unsigned long long)(size - binding->offset));
+        const uint64_t left = tool_array_size(&place.buffer->array) - place.offset;
+        if (!place.buffer->array.type && place.buffer->declared) /* raw bytes: now their type is known */
+            good = check_elements(formal, &place.buffer->array, diag);
+        *result = (struct tool_binding){TOOL_BUFFER, .buffer = place.buffer, .offset = place.offset + offset};
+        if (offset >= left)
+            good = tool_because(diag, "%s: byte %llu lies behind the buffer, which has %llu", value,
+                                (unsigned long long)offset, (unsigned long long)left);
     }
     free(key);
     return good;
@@ -451,22 +466,22 @@ static int bind_pairs(struct tool_job *job, size_t index, size_t *arguments, boo
 {
     struct tool_dispatch *d = &job->dispatches[index];
     struct wm_diag diag;
-    for (unsigned pass = 0; pass < 2; pass++) { /* `same:` last, when the others are there */
+    for (unsigned pass = 0; pass < 2; pass++) { /* shared buffers last, when the others are there */
         for (size_t i = 0; i < d->arguments.count; i++) {
             const char *value = d->arguments.pairs[i].value;
             const size_t argument = arguments[i];
-            const bool same = strncmp(value, "same:", 5) == 0;
-            if (same != (pass == 1))
+            const bool shared = is_shared(value);
+            if (shared != (pass == 1))
                 continue;
             char title[120], type[80];
             tool_argument_title(d, argument, title, sizeof(title));
             describe_type(&d->formal[argument], type, sizeof(type));
             struct tool_binding result;
-            const bool good = same ? bind_same(job, index, fresh, argument, value + 5, &result, &diag)
-                                   : bind(job, d, argument, value, &diag);
+            const bool good = shared ? bind_shared(job, index, fresh, argument, value, &result, &diag)
+                                     : bind(job, d, argument, value, &diag);
             if (!good)
                 return tool_fail("%s%s of %s (%s): %s", d->where, title, d->kernel->name, type, diag.message);
-            if (same) {
+            if (shared) {
                 free(d->bindings[argument].bytes);
                 d->bindings[argument] = result;
             } else {

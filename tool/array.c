@@ -67,8 +67,9 @@ bool tool_parse_hex(const char *text, uint8_t **bytes, size_t *size, struct wm_d
         const int high = digit(text[0]), low = high < 0 ? -1 : digit(text[1]);
         if (low < 0) {
             free(out);
-            return high < 0 ? tool_because(diag, "'%c' is no hexadecimal digit", *text)
-                            : tool_because(diag, "the hexadecimal digits do not come in pairs");
+            const char wrong = text[high >= 0];
+            return wrong ? tool_because(diag, "'%c' is no hexadecimal digit", wrong)
+                         : tool_because(diag, "the hexadecimal digits do not come in pairs");
         }
         out[used++] = (uint8_t)(high << 4 | low);
         text += 2;

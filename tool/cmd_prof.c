@@ -56,6 +56,12 @@ static const char *kernel_of(const struct wm_profile_row *row)
     return row->kernel ? row->kernel : "";
 }
 
+/* Guest address of the kernel: two of one name from two files are two. */
+static uint64_t start_of(const struct wm_profile_row *row)
+{
+    return row->pc - row->offset;
+}
+
 static uint64_t waste(const struct wm_profile_row *row)
 {
     return row->has_lines && row->lines > row->ideal_lines ? row->lines - row->ideal_lines : 0;
@@ -67,8 +73,8 @@ static int worst_first(const void *left, const void *right)
 {
     const struct wm_profile_row *a = *(const struct wm_profile_row *const *)left;
     const struct wm_profile_row *b = *(const struct wm_profile_row *const *)right;
-    if (strcmp(kernel_of(a), kernel_of(b)) != 0)
-        return a->pc < b->pc ? -1 : 1;
+    if (start_of(a) != start_of(b))
+        return start_of(a) < start_of(b) ? -1 : 1;
     if (a->has_lines != b->has_lines)
         return a->has_lines ? -1 : 1;
     if (waste(a) != waste(b))
@@ -143,9 +149,9 @@ static void print_text(const struct wm_profile_row **rows, size_t count)
     for (size_t i = 0; i < count;) {
         struct tool_table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(columns[0])};
         struct totals totals = {0};
-        const char *kernel = kernel_of(rows[i]);
-        printf("%s%s\n", i ? "\n" : "", kernel);
-        for (; i < count && strcmp(kernel_of(rows[i]), kernel) == 0; i++) {
+        const uint64_t start = start_of(rows[i]);
+        printf("%s%s\n", i ? "\n" : "", kernel_of(rows[i]));
+        for (; i < count && start_of(rows[i]) == start; i++) {
             add_row(&table, rows[i]);
             add(&totals, rows[i]);
             add(&all, rows[i]);

@@ -18,6 +18,7 @@ enum option_id {
     OPT_ARG,
     OPT_OUT,
     OPT_EXPECT,
+    OPT_BUFFER,
     OPT_LDS,
     OPT_TARGET,
     OPT_THEN,
@@ -37,6 +38,7 @@ static const struct tool_option options[] = {
     {"arg", 'a', TOOL_VALUE, OPT_ARG},
     {"out", 'o', TOOL_VALUE, OPT_OUT},
     {"expect", 'e', TOOL_VALUE, OPT_EXPECT},
+    {"buffer", 0, TOOL_VALUE, OPT_BUFFER},
     {"lds", 0, TOOL_VALUE, OPT_LDS},
     {"target", 'm', TOOL_VALUE, OPT_TARGET},
     {"then", 0, TOOL_NO_VALUE, OPT_THEN},
@@ -262,6 +264,9 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
         case OPT_EXPECT:
             good = add_pair(&d->expectations, "--expect", "NAME=@FILE[:RTOL[,ATOL]]", value, where);
             break;
+        case OPT_BUFFER:
+            good = add_pair(&job->declared, "--buffer", "NAME=ARRAY, like sums=zero:u32:64", value, where);
+            break;
         case OPT_LDS:
             if (!tool_parse_u64(value, &number) || number > UINT32_MAX)
                 return tool_fail("%s--lds %s: expected bytes", where, value);
@@ -300,6 +305,16 @@ int tool_job_parse(struct tool_job *job, const char *verb, int count, char **wor
 }
 
 /* ---- checks ---- */
+
+struct tool_buffer *tool_add_buffer(struct tool_job *job, const char *name, const struct tool_array *array)
+{
+    struct tool_buffer *buffer = checked(calloc(1, sizeof(*buffer)));
+    buffer->name = copy(name);
+    buffer->array = *array;
+    buffer->next = job->buffers;
+    job->buffers = buffer;
+    return buffer;
+}
 
 static bool same_text(const char *a, const char *b)
 {
@@ -418,9 +433,25 @@ static int check_results(struct tool_job *job, size_t index)
     return TOOL_CLEAN;
 }
 
+static int declare_buffers(struct tool_job *job)
+{
+    for (size_t i = 0; i < job->declared.count; i++) {
+        const struct tool_pair *pair = &job->declared.pairs[i];
+        struct tool_array array;
+        struct wm_diag diag;
+        for (size_t before = 0; before < i; before++)
+            if (strcmp(job->declared.pairs[before].key, pair->key) == 0)
+                return tool_fail("--buffer %s is given twice", pair->key);
+        if (!tool_array_parse(pair->value, &array, &diag))
+            return tool_fail("--buffer %s: %s", pair->key, diag.message);
+        tool_add_buffer(job, pair->key, &array)->declared = true;
+    }
+    return TOOL_CLEAN;
+}
+
 int tool_job_check(struct tool_job *job)
 {
-    int code = TOOL_CLEAN;
+    int code = declare_buffers(job);
     for (size_t i = 0; i < job->count && code == TOOL_CLEAN; i++) {
         struct tool_dispatch *d = &job->dispatches[i];
         if (!d->file)
@@ -469,6 +500,7 @@ void tool_job_free(struct tool_job *job)
     for (size_t i = 0; i < job->count; i++)
         free_dispatch(&job->dispatches[i]);
     free(job->dispatches);
+    free_pairs(&job->declared);
     while (job->buffers) {
         struct tool_buffer *next = job->buffers->next;
         tool_array_free(&job->buffers->array);

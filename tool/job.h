@@ -24,6 +24,7 @@ struct tool_buffer {
     struct tool_buffer *next; /* of the job */
     struct tool_array array;
     char *name;
+    bool declared;    /* by --buffer */
     uint64_t address; /* 0 until a dispatch uses it */
 };
 
@@ -86,6 +87,7 @@ struct tool_job {
     size_t count;
     struct tool_opened *opened; /* objects, each once */
     size_t opened_count;
+    struct tool_pairs declared; /* --buffer */
     struct tool_buffer *buffers;
     char **texts; /* job files and their words, which dispatches point into */
     size_t text_count;
@@ -104,10 +106,13 @@ int tool_job_parse(struct tool_job *job, const char *verb, int count, char **wor
 int tool_job_check(struct tool_job *job);
 void tool_job_free(struct tool_job *job);
 
+/* Gives the job a buffer that holds `array` from now on. */
+struct tool_buffer *tool_add_buffer(struct tool_job *job, const char *name, const struct tool_array *array);
+
 /* Binds the arguments of dispatch `index`, whose kernel is known; in arguments.c. */
 int tool_bind_arguments(struct tool_job *job, size_t index);
-/* The buffer that `key` (a name or a position) means after dispatch `index`: its own argument, or the latest
- * earlier one of that name. */
+/* The buffer that `key` (a name or a position) means after dispatch `index`: its own argument, a --buffer, or
+ * the latest earlier argument of that name. */
 bool tool_find_buffer(const struct tool_job *job, size_t index, const char *key,
                       const struct tool_buffer **buffer, uint64_t *offset, struct wm_diag *diag);
 /* "argument 2 'n'" */

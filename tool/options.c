@@ -46,7 +46,7 @@ static unsigned edits(const char *a, const char *b)
 const char *tool_nearest(const char *word, const void *names, size_t count, size_t stride)
 {
     const char *nearest = NULL;
-    unsigned best = (unsigned)strlen(word) / 2 + 1; /* half of the letters must be right */
+    unsigned best = ((unsigned)strlen(word) + 1) / 2 + 1; /* a letter in two may be wrong */
     if (best > 4)
         best = 4;
     for (size_t i = 0; i < count; i++) {
@@ -56,7 +56,7 @@ const char *tool_nearest(const char *word, const void *names, size_t count, size
         if (prefix && best > 1) {
             nearest = name;
             best = 1;
-        } else if (distance < best) {
+        } else if (distance < best && distance < strlen(name)) {
             nearest = name;
             best = distance;
         }

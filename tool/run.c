@@ -43,6 +43,7 @@ const char tool_job_help[] =
     "  null  lds:BYTES      a null pointer; the size of a __local argument\n"
     "\n"
     "Job (anywhere):\n"
+    "      --buffer NAME=ARRAY  memory for several dispatches, which take it as same:NAME\n"
     "  -j, --threads N      host threads; 0, the default, is one per CPU; 1 is the reference order\n"
     "      --stats          time of the dispatch alone, wave-instructions and their rate\n"
     "      --json[=FILE]    the results as JSON on stdout instead of text, or into FILE\n"
@@ -376,6 +377,9 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
     for (size_t i = 0; i < job->opened_count && worst == TOOL_CLEAN; i++)
         if (wm_load(machine, job->opened[i].object, &diag) != WM_OK)
             worst = tool_fail("%s", diag.message);
+    for (struct tool_buffer *b = job->buffers; b && worst == TOOL_CLEAN; b = b->next)
+        if (b->declared && !place_buffer(machine, b, &diag))
+            worst = tool_fail("--buffer %s: %s", b->name, diag.message);
     for (size_t i = 0; i < job->count && worst < TOOL_WRONG; i++) {
         const int code = run_dispatch(job, &job->dispatches[i], machine, profile, report);
         worst = code > worst ? code : worst;
