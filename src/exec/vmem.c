@@ -168,7 +168,6 @@ void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_pl
             (plan->address[lane] % plan->bytes || (plan->scratch & bit && plan->bytes > 4)))
             plan->misaligned |= bit;
     }
-    plan->dropped &= ~plan->misaligned;
 }
 
 bool wmi_vmem_plan_faults(const struct wmi_memory_op *m, const struct wmi_vmem_plan *plan,
