@@ -99,6 +99,8 @@ WM_API enum wm_status wm_object_open_file(const char *path, const char *target, 
                                           struct wm_diag *diag);
 WM_API void wm_object_close(struct wm_object *object);
 WM_API const char *wm_object_target(const struct wm_object *object);  /* "gfx900" */
+/* With the features that it was compiled for: "gfx90a:sramecc+:xnack-". */
+WM_API const char *wm_object_target_id(const struct wm_object *object);
 WM_API unsigned wm_object_version(const struct wm_object *object);    /* code object version; 0: raw */
 WM_API size_t wm_object_kernel_count(const struct wm_object *object);
 WM_API const struct wm_kernel *wm_object_kernel(const struct wm_object *object, size_t index);

@@ -36,9 +36,7 @@ const struct wmi_abi *wmi_abi_named(const char *name);
 struct wmi_kernel {
     struct wm_kernel public; /* first: a wm_kernel that we hand out is one of these */
     struct wmi_kernel_descriptor descriptor;
-    struct wm_argument *arguments;   /* public.arguments, while they may still get their names */
-    const uint8_t *descriptor_bytes; /* NULL: raw */
-    bool named;                      /* DWARF has been asked for the names that the metadata lacks */
+    struct wm_argument *arguments; /* public.arguments, while they may still get their names */
 };
 
 /* A row of the line table: from `address` to the next row's. `file` NULL: nothing is known there. */
@@ -51,7 +49,7 @@ struct wmi_line {
 /* Made when somebody asks, under `lock`; once made, not changed. */
 struct wmi_lazy {
     pthread_mutex_t lock;
-    bool has_symbols, has_lines, has_dwarf;
+    bool has_symbols, has_lines, has_dwarf, has_names;
     struct wmi_symbol *by_address; /* of code: functions, then labels */
     size_t functions, labels;
     struct wmi_line *lines;
@@ -116,7 +114,7 @@ enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag);
 
 /* dwarf.c, all under the lock */
 void wmi_dwarf_lines(const struct wm_object *object);
-void wmi_dwarf_arguments(const struct wm_object *object, struct wmi_kernel *kernel);
+void wmi_dwarf_arguments(const struct wm_object *object); /* names and types that the metadata lacks */
 void wmi_dwarf_close(struct wmi_lazy *lazy);
 
 static inline enum wm_status wmi_no_memory(const struct wm_object *object, struct wm_diag *diag)

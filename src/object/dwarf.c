@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* Asks libdw for the line table and for the names and types of kernel arguments. All under the object's lock;
+ * what comes of it are plain tables that need no libdw to be read. */
+#include "object/parts.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Dwarf *open_dwarf(const struct wm_object *object)
+{
+    struct wmi_lazy *lazy = object->lazy;
+    if (lazy->has_dwarf)
+        return lazy->dwarf;
+    lazy->has_dwarf = true;
+    if (!object->version || elf_version(EV_CURRENT) == EV_NONE)
+        return NULL;
+    /* libelf reads only, whatever the missing const says. */
+    lazy->elf = elf_memory((char *)(uintptr_t)object->bytes, object->size);
+    if (lazy->elf)
+        lazy->dwarf = dwarf_begin_elf(lazy->elf, DWARF_C_READ, NULL);
+    return lazy->dwarf;
+}
+
+void wmi_dwarf_close(struct wmi_lazy *lazy)
+{
+    dwarf_end(lazy->dwarf);
+    elf_end(lazy->elf);
+}
+
+/* ---- lines ---- */
+
+struct rows {
+    struct wmi_line *rows;
+    size_t count, room;
+};
+
+static bool push(struct rows *table, const struct wmi_line *row)
+{
+    if (table->count == table->room) {
+        const size_t room = table->room ? table->room * 2 : 1024;
+        struct wmi_line *rows = realloc(table->rows, room * sizeof(*rows));
+        if (!rows)
+            return false;
+        table->rows = rows;
+        table->room = room;
+    }
+    table->rows[table->count++] = *row;
+    return true;
+}
+
+static bool read_unit(Dwarf_Die *unit, struct rows *table)
+{
+    Dwarf_Lines *lines;
+    size_t count;
+    if (dwarf_getsrclines(unit, &lines, &count) != 0)
+        return true; /* without a line table, or with a bad one */
+    for (size_t i = 0; i < count; i++) {
+        Dwarf_Line *line = dwarf_onesrcline(lines, i);
+        Dwarf_Addr address;
+        int number = 0, column = 0;
+        bool end = false;
+        if (!line || dwarf_lineaddr(line, &address) != 0 || dwarf_lineno(line, &number) != 0 ||
+            dwarf_linecol(line, &column) != 0 || dwarf_lineendsequence(line, &end) != 0)
+            continue;
+        struct wmi_line row = {.address = address};
+        if (!end && number > 0) {
+            row.file = dwarf_linesrc(line, NULL, NULL);
+            row.line = (uint32_t)number;
+            row.column = (uint32_t)column;
+        }
+        if (row.file && strncmp(row.file, "./", 2) == 0)
+            row.file += 2;
+        if (!push(table, &row))
+            return false;
+    }
+    return true;
+}
+
+struct sorted_line {
+    struct wmi_line row;
+    size_t index;
+};
+
+static int order(const void *a, const void *b)
+{
+    const struct sorted_line *x = a, *y = b;
+    if (x->row.address != y->row.address)
+        return x->row.address < y->row.address ? -1 : 1;
+    /* Where one sequence ends another may begin: what is known wins. */
+    if (!x->row.file != !y->row.file)
+        return x->row.file ? 1 : -1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Sorts the rows and keeps of each address the last. */
+static void sort_rows(struct rows *table)
+{
+    struct sorted_line *sorted = malloc((table->count + 1) * sizeof(*sorted));
+    if (!sorted) {
+        table->count = 0;
+        return;
+    }
+    for (size_t i = 0; i < table->count; i++)
+        sorted[i] = (struct sorted_line){table->rows[i], i};
+    qsort(sorted, table->count, sizeof(*sorted), order);
+    size_t kept = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        if (kept && table->rows[kept - 1].address == sorted[i].row.address)
+            kept--;
+        table->rows[kept++] = sorted[i].row;
+    }
+    table->count = kept;
+    free(sorted);
+}
+
+void wmi_dwarf_lines(const struct wm_object *object)
+{
+    struct wmi_lazy *lazy = object->lazy;
+    Dwarf *dwarf = open_dwarf(object);
+    struct rows table = {0};
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    lazy->has_lines = true;
+    while (dwarf && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+        if (!read_unit(&die, &table))
+            break;
+    sort_rows(&table);
+    lazy->lines = table.rows;
+    lazy->line_count = table.count;
+}
+
+bool wm_object_line(const struct wm_object *object, uint64_t address, const char **file, unsigned *line,
+                    unsigned *column)
+{
+    struct wmi_lazy *lazy = object->lazy;
+    pthread_mutex_lock(&lazy->lock);
+    if (!lazy->has_lines)
+        wmi_dwarf_lines(object);
+    pthread_mutex_unlock(&lazy->lock);
+    size_t low = 0, high = lazy->line_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (lazy->lines[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low || !lazy->lines[low - 1].file)
+        return false;
+    const struct wmi_line *row = &lazy->lines[low - 1];
+    if (file)
+        *file = row->file;
+    if (line)
+        *line = row->line;
+    if (column)
+        *column = row->column;
+    return true;
+}
+
+/* ---- arguments ---- */
+
+enum { TYPE_DEPTH = 16 };
+
+/* The type that `die` refers to; false for void. */
+static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
+}
+
+/* Names a type as the metadata does: "float*", without const. */
+static void append_type(Dwarf_Die *die, unsigned depth, char *text, size_t size)
+{
+    Dwarf_Die type;
+    const char *name = NULL, *suffix = "";
+    if (depth > TYPE_DEPTH || !type_of(die, &type)) {
+        name = "void";
+    } else {
+        switch (dwarf_tag(&type)) {
+        case DW_TAG_pointer_type:
+            suffix = "*";
+            break;
+        case DW_TAG_reference_type:
+            suffix = "&";
+            break;
+        case DW_TAG_const_type:
+        case DW_TAG_volatile_type:
+        case DW_TAG_restrict_type:
+            break;
+        default:
+            name = dwarf_diename(&type);
+            if (!name)
+                name = "?";
+        }
+    }
+    const size_t length = strlen(text);
+    if (name)
+        snprintf(text + length, size - length, "%s", name);
+    else
+        append_type(&type, depth + 1, text, size);
+    const size_t now = strlen(text);
+    snprintf(text + now, size - now, "%s", suffix);
+}
+
+/* The parameter's name and type, where the metadata has none. */
+static void name_argument(struct wmi_lazy *lazy, Dwarf_Die *parameter, struct wm_argument *argument)
+{
+    const char *name = dwarf_diename(parameter);
+    if (!*argument->name && name)
+        argument->name = name;
+    if (*argument->type_name)
+        return;
+    char text[256] = "";
+    append_type(parameter, 0, text, sizeof(text));
+    const char *copy = strchr(text, '?') ? NULL : wmi_arena_text(&lazy->arena, text, strlen(text));
+    if (copy)
+        argument->type_name = copy;
+}
+
+static size_t explicit_arguments(const struct wmi_kernel *kernel)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < kernel->public.argument_count; i++)
+        count += kernel->arguments[i].kind != WM_ARGUMENT_HIDDEN;
+    return count;
+}
+
+static bool next_parameter(Dwarf_Die *die, bool first)
+{
+    Dwarf_Die from = *die;
+    int result = first ? dwarf_child(&from, die) : dwarf_siblingof(&from, die);
+    while (result == 0 && dwarf_tag(die) != DW_TAG_formal_parameter) {
+        from = *die;
+        result = dwarf_siblingof(&from, die);
+    }
+    return result == 0;
+}
+
+static void name_arguments(struct wmi_lazy *lazy, Dwarf_Die *function, struct wmi_kernel *kernel)
+{
+    Dwarf_Die parameter = *function;
+    size_t parameters = 0, i = 0;
+    for (bool more = next_parameter(&parameter, true); more; more = next_parameter(&parameter, false))
+        parameters++;
+    /* Another number would mean that the compiler split or dropped some: then no order can be trusted. */
+    if (parameters != explicit_arguments(kernel))
+        return;
+    parameter = *function;
+    for (bool more = next_parameter(&parameter, true); more; more = next_parameter(&parameter, false)) {
+        while (i < kernel->public.argument_count && kernel->arguments[i].kind == WM_ARGUMENT_HIDDEN)
+            i++;
+        if (i == kernel->public.argument_count)
+            return;
+        name_argument(lazy, &parameter, &kernel->arguments[i++]);
+    }
+}
+
+static int visit_function(Dwarf_Die *function, void *user)
+{
+    const struct wm_object *object = user;
+    Dwarf_Addr entry;
+    if (dwarf_lowpc(function, &entry) != 0)
+        return DWARF_CB_OK;
+    for (size_t i = 0; i < object->kernel_count; i++)
+        if (object->kernels[i].public.entry == entry)
+            name_arguments(object->lazy, function, &object->kernels[i]);
+    return DWARF_CB_OK;
+}
+
+void wmi_dwarf_arguments(const struct wm_object *object)
+{
+    Dwarf *dwarf = open_dwarf(object);
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    object->lazy->has_names = true;
+    while (dwarf && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+        dwarf_getfuncs(&die, visit_function, (void *)(uintptr_t)object, 0);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel descriptor, and what a raw blob has instead of one.
+ *
+ * Source: LLVM 19, AMDGPUUsage, "Kernel Descriptor"; llvm/Support/AMDHSAKernelDescriptor.h. */
+#include "object/parts.h"
+
+#include <string.h>
+
+enum word { RSRC1, RSRC2, RSRC3, PROPERTIES, PRELOAD, WORDS };
+
+/* Where the words stand in the descriptor's bytes, and how many bytes they have. */
+static const struct {
+    uint8_t offset, size;
+} words[WORDS] = {
+    [RSRC1] = {48, 4}, [RSRC2] = {52, 4}, [RSRC3] = {44, 4}, [PROPERTIES] = {56, 2}, [PRELOAD] = {58, 2}};
+
+/* A field of one of the words; `when` says on which families it exists. */
+enum when { ALWAYS, CLAMP_IEEE, RDNA, UNIFIED, PRELOADS };
+
+static const struct {
+    uint16_t member;
+    uint8_t word, shift, width, when;
+} fields[] = {
+#define FIELD(member, word, shift, width, when)                                                              \
+    {offsetof(struct wmi_kernel_descriptor, member), word, shift, width, when}
+    FIELD(granulated_vgprs, RSRC1, 0, 6, ALWAYS),
+    FIELD(granulated_sgprs, RSRC1, 6, 4, ALWAYS),
+    FIELD(priority, RSRC1, 10, 2, ALWAYS),
+    FIELD(round_32, RSRC1, 12, 2, ALWAYS),
+    FIELD(round_16_64, RSRC1, 14, 2, ALWAYS),
+    FIELD(denorm_32, RSRC1, 16, 2, ALWAYS),
+    FIELD(denorm_16_64, RSRC1, 18, 2, ALWAYS),
+    FIELD(privileged, RSRC1, 20, 1, ALWAYS),
+    FIELD(dx10_clamp, RSRC1, 21, 1, CLAMP_IEEE),
+    FIELD(debug_mode, RSRC1, 22, 1, ALWAYS),
+    FIELD(ieee, RSRC1, 23, 1, CLAMP_IEEE),
+    FIELD(bulky, RSRC1, 24, 1, ALWAYS),
+    FIELD(fp16_overflow, RSRC1, 26, 1, ALWAYS), /* reserved and 0 before gfx9 */
+    FIELD(wgp_mode, RSRC1, 29, 1, RDNA),
+    FIELD(mem_ordered, RSRC1, 30, 1, RDNA),
+    FIELD(forward_progress, RSRC1, 31, 1, RDNA),
+    FIELD(scratch_enabled, RSRC2, 0, 1, ALWAYS),
+    FIELD(user_sgprs, RSRC2, 1, 5, ALWAYS),
+    FIELD(trap_handler, RSRC2, 6, 1, CLAMP_IEEE), /* until gfx11, like those */
+    FIELD(workgroup_id_x, RSRC2, 7, 1, ALWAYS),
+    FIELD(workgroup_id_y, RSRC2, 8, 1, ALWAYS),
+    FIELD(workgroup_id_z, RSRC2, 9, 1, ALWAYS),
+    FIELD(workgroup_info, RSRC2, 10, 1, ALWAYS),
+    FIELD(workitem_id, RSRC2, 11, 2, ALWAYS),
+    FIELD(exception_address_watch, RSRC2, 13, 1, ALWAYS),
+    FIELD(exception_memory, RSRC2, 14, 1, ALWAYS),
+    FIELD(granulated_lds, RSRC2, 15, 9, ALWAYS),
+    FIELD(exceptions, RSRC2, 24, 7, ALWAYS),
+    FIELD(accum_offset, RSRC3, 0, 6, UNIFIED),
+    FIELD(tg_split, RSRC3, 16, 1, UNIFIED),
+    FIELD(shared_vgprs, RSRC3, 0, 4, RDNA),
+    FIELD(inst_pref_size, RSRC3, 4, 6, RDNA),
+    FIELD(private_segment_buffer, PROPERTIES, 0, 1, ALWAYS),
+    FIELD(dispatch_ptr, PROPERTIES, 1, 1, ALWAYS),
+    FIELD(queue_ptr, PROPERTIES, 2, 1, ALWAYS),
+    FIELD(kernarg_segment_ptr, PROPERTIES, 3, 1, ALWAYS),
+    FIELD(dispatch_id, PROPERTIES, 4, 1, ALWAYS),
+    FIELD(flat_scratch_init, PROPERTIES, 5, 1, ALWAYS),
+    FIELD(private_segment_size, PROPERTIES, 6, 1, ALWAYS),
+    FIELD(wave32, PROPERTIES, 10, 1, RDNA),
+    FIELD(dynamic_stack, PROPERTIES, 11, 1, ALWAYS),
+    FIELD(preload_length, PRELOAD, 0, 7, PRELOADS),
+    FIELD(preload_offset, PRELOAD, 7, 9, PRELOADS),
+#undef FIELD
+};
+
+static uint32_t little(const uint8_t *bytes, unsigned size)
+{
+    uint32_t value = 0;
+    for (unsigned i = 0; i < size; i++)
+        value |= (uint32_t)bytes[i] << 8 * i;
+    return value;
+}
+
+static bool exists(const struct wmi_abi_family *family, enum when when)
+{
+    return when == ALWAYS || (when == CLAMP_IEEE && family->clamp_ieee) ||
+           (when == RDNA && family->rsrc3_rdna) || (when == UNIFIED && family->unified_file) ||
+           (when == PRELOADS && family->preload);
+}
+
+/* Turns granules into registers. Source: AMDGPUUsage, table compute_pgm_rsrc1. */
+static void count_registers(struct wmi_kernel_descriptor *d, const struct wmi_abi_family *family)
+{
+    const uint32_t granule = d->wave32 ? family->vgpr_granule32 : family->vgpr_granule;
+    d->vgprs = (d->granulated_vgprs + 1) * granule;
+    if (family->unified_file) {
+        const uint32_t total = d->vgprs;
+        d->accum_offset = (d->accum_offset + 1) * 4;
+        d->vgprs = d->accum_offset < total ? d->accum_offset : total;
+        d->agprs = total - d->vgprs;
+    } else {
+        if (d->vgprs > 256)
+            d->vgprs = 256;
+        d->agprs = family->accumulators ? d->vgprs : 0;
+    }
+    if (!family->sgpr_granule) {
+        d->sgprs = family->fixed_sgprs;
+        return;
+    }
+    /* The field counts in 8 everywhere; what is allocated is a multiple of the granule. */
+    const uint32_t sgprs = (d->granulated_sgprs + 1) * 8;
+    d->sgprs = (sgprs + family->sgpr_granule - 1) / family->sgpr_granule * family->sgpr_granule;
+}
+
+void wmi_descriptor_parse(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const char *target,
+                          struct wmi_kernel_descriptor *descriptor)
+{
+    const struct wmi_abi_family *family = wmi_abi_named(target)->family;
+    uint32_t value[WORDS];
+    for (unsigned i = 0; i < WORDS; i++)
+        value[i] = little(bytes + words[i].offset, words[i].size);
+    *descriptor = (struct wmi_kernel_descriptor){
+        .lds_size = little(bytes, 4),
+        .scratch_size = little(bytes + 4, 4),
+        .kernarg_size = little(bytes + 8, 4),
+        .entry_offset = (int64_t)(little(bytes + 16, 4) | (uint64_t)little(bytes + 20, 4) << 32),
+        .rsrc1 = value[RSRC1],
+        .rsrc2 = value[RSRC2],
+        .rsrc3 = value[RSRC3],
+        .properties = value[PROPERTIES],
+    };
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        if (!exists(family, fields[i].when))
+            continue;
+        const uint32_t mask = (1u << fields[i].width) - 1;
+        uint32_t *member = (uint32_t *)(void *)((char *)descriptor + fields[i].member);
+        *member = value[fields[i].word] >> fields[i].shift & mask;
+    }
+    count_registers(descriptor, family);
+}
+
+const struct wmi_kernel_descriptor *wmi_kernel_descriptor(const struct wm_kernel *kernel)
+{
+    return &((const struct wmi_kernel *)(const void *)kernel)->descriptor;
+}
+
+/* ---- kernels of an object ---- */
+
+enum {
+    MAX_KERNARG = 1 << 20,
+    ENTRY_ALIGNMENT = 256, /* the hardware takes the address without its low 8 bits */
+};
+
+static const struct wmi_segment *code_segment(const struct wm_object *object, uint64_t address)
+{
+    for (size_t i = 0; i < object->segment_count; i++) {
+        const struct wmi_segment *s = &object->segments[i];
+        if (s->executable && address >= s->address && address - s->address < s->file_size)
+            return s;
+    }
+    return NULL;
+}
+
+/* The counts of the metadata are exact and stay; the descriptor's are rounded up. */
+static void describe(struct wm_kernel *k, const struct wmi_kernel_descriptor *d, const struct wmi_abi *abi)
+{
+    k->target = abi->name;
+    k->lds_size = d->lds_size;
+    k->scratch_size = d->scratch_size;
+    k->wave_size = !abi->family->rsrc3_rdna || !d->wave32 ? 64 : 32;
+    k->dynamic_stack = d->dynamic_stack;
+    if (d->kernarg_size)
+        k->kernarg_size = d->kernarg_size;
+    if (!k->sgprs)
+        k->sgprs = d->sgprs;
+    if (!k->vgprs)
+        k->vgprs = d->vgprs;
+}
+
+enum wm_status wmi_kernel_describe(struct wm_object *object, struct wmi_kernel *kernel, const char *symbol,
+                                   struct wm_diag *diag)
+{
+    struct wm_kernel *k = &kernel->public;
+    const struct wmi_symbol *found = wmi_object_symbol_named(object, symbol);
+    if (!found)
+        return wmi_fail(diag, WM_BAD_FILE, "%s: kernel '%s': its descriptor '%s' is not in the symbol table",
+                        object->name, k->name, symbol);
+    const uint8_t *bytes = wmi_object_bytes(object, found->address, WMI_DESCRIPTOR_BYTES);
+    if (!bytes)
+        return wmi_fail(diag, WM_BAD_FILE,
+                        "%s: kernel '%s': descriptor at 0x%llx; expected 64 bytes inside a segment",
+                        object->name, k->name, (unsigned long long)found->address);
+    wmi_descriptor_parse(bytes, object->abi->name, &kernel->descriptor);
+    k->descriptor = found->address;
+    k->entry = found->address + (uint64_t)kernel->descriptor.entry_offset;
+    describe(k, &kernel->descriptor, object->abi);
+    if (!code_segment(object, k->entry) || k->entry % ENTRY_ALIGNMENT)
+        return wmi_fail(diag, WM_BAD_FILE,
+                        "%s: kernel '%s': entry 0x%llx; expected a multiple of 256 in an executable segment",
+                        object->name, k->name, (unsigned long long)k->entry);
+    if (k->kernarg_size > MAX_KERNARG)
+        return wmi_fail(diag, WM_BAD_FILE,
+                        "%s: kernel '%s': kernarg segment of %u bytes; at most %u are possible", object->name,
+                        k->name, k->kernarg_size, MAX_KERNARG);
+    for (size_t i = 0; i < k->argument_count; i++) {
+        const struct wm_argument *a = &k->arguments[i];
+        if (a->size > k->kernarg_size || a->offset > k->kernarg_size - a->size)
+            return wmi_fail(diag, WM_BAD_FILE,
+                            "%s: kernel '%s': argument %zu: bytes %u + %u; the kernarg segment has %u",
+                            object->name, k->name, i, a->offset, a->size, k->kernarg_size);
+    }
+    return WM_OK;
+}
+
+enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag)
+{
+    const struct wmi_abi_family *family = object->abi->family;
+    struct wmi_kernel *kernel = wmi_arena_array(&object->arena, 1, sizeof(*kernel));
+    if (!kernel)
+        return wmi_no_memory(object, diag);
+    struct wmi_kernel_descriptor *d = &kernel->descriptor;
+    *d = (struct wmi_kernel_descriptor){
+        .granulated_vgprs = 63, /* as many registers as there are */
+        .granulated_sgprs = 12,
+        .denorm_32 = 3,
+        .denorm_16_64 = 3,
+        .dx10_clamp = family->clamp_ieee,
+        .ieee = family->clamp_ieee,
+        .user_sgprs = 2,
+        .kernarg_segment_ptr = 1,
+        .workgroup_id_x = 1,
+        .workgroup_id_y = 1,
+        .workgroup_id_z = 1,
+        .workitem_id = 2,
+        .accum_offset = 63, /* 256 */
+        .wave32 = family->raw_wave == 32,
+    };
+    count_registers(d, family);
+    kernel->public.name = "raw";
+    describe(&kernel->public, d, object->abi);
+    object->kernels = kernel;
+    object->kernel_count = 1;
+    return WM_OK;
+}

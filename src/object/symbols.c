@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds symbols by name, through a hash table made when the object is opened, and by address, through tables
+ * made when somebody asks. */
+#include "object/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* FNV-1a */
+static uint32_t hash(const char *name)
+{
+    uint32_t value = 0x811c9dc5;
+    for (; *name; name++)
+        value = (value ^ (unsigned char)*name) * 0x01000193;
+    return value;
+}
+
+enum wm_status wmi_symbols_hash(struct wm_object *object, struct wm_diag *diag)
+{
+    object->symbol_slots = 16;
+    while (object->symbol_slots < object->symbol_count * 2)
+        object->symbol_slots *= 2;
+    object->symbol_table =
+        wmi_arena_array(&object->arena, object->symbol_slots, sizeof(*object->symbol_table));
+    if (!object->symbol_table)
+        return wmi_no_memory(object, diag);
+    const size_t mask = object->symbol_slots - 1;
+    for (size_t i = 0; i < object->symbol_count; i++) {
+        const struct wmi_symbol *symbol = &object->symbols[i];
+        size_t slot = hash(symbol->name) & mask;
+        for (; object->symbol_table[slot]; slot = (slot + 1) & mask) {
+            const struct wmi_symbol *other = &object->symbols[object->symbol_table[slot] - 1];
+            if (strcmp(other->name, symbol->name) == 0)
+                break;
+        }
+        /* Of one name the first stays, but a global one displaces a local one. */
+        const uint32_t there = object->symbol_table[slot];
+        if (!there || (object->symbols[there - 1].local && !symbol->local))
+            object->symbol_table[slot] = (uint32_t)i + 1;
+    }
+    return WM_OK;
+}
+
+const struct wmi_symbol *wmi_object_symbol_named(const struct wm_object *object, const char *name)
+{
+    if (!object->symbol_slots)
+        return NULL;
+    const size_t mask = object->symbol_slots - 1;
+    for (size_t slot = hash(name) & mask; object->symbol_table[slot]; slot = (slot + 1) & mask) {
+        const struct wmi_symbol *symbol = &object->symbols[object->symbol_table[slot] - 1];
+        if (strcmp(symbol->name, name) == 0)
+            return symbol;
+    }
+    return NULL;
+}
+
+static bool in_code(const struct wm_object *object, uint64_t address)
+{
+    size_t low = 0, high = object->code_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (object->code[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && address - object->code[low - 1].address < object->code[low - 1].size;
+}
+
+/* Functions before labels, by address; at one address global ones first, then in the order of the names. */
+static int order(const void *a, const void *b)
+{
+    const struct wmi_symbol *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    if (x->local != y->local)
+        return x->local ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static void sort_symbols(const struct wm_object *object, struct wmi_lazy *lazy)
+{
+    lazy->has_symbols = true;
+    lazy->by_address = malloc((object->symbol_count + 1) * sizeof(*lazy->by_address));
+    if (!lazy->by_address)
+        return; /* no names, then */
+    size_t count = 0;
+    for (size_t i = 0; i < object->symbol_count; i++) {
+        const struct wmi_symbol *symbol = &object->symbols[i];
+        const bool function = symbol->kind == WMI_SYMBOL_FUNCTION;
+        if ((!function && symbol->kind != WMI_SYMBOL_LABEL) || !in_code(object, symbol->address))
+            continue;
+        lazy->by_address[count++] = *symbol;
+        lazy->functions += function;
+    }
+    lazy->labels = count - lazy->functions;
+    qsort(lazy->by_address, count, sizeof(*lazy->by_address), order);
+}
+
+/* The first of those symbols that have the greatest address up to `address`. */
+static const struct wmi_symbol *before(const struct wmi_symbol *symbols, size_t count, uint64_t address)
+{
+    size_t low = 0, high = count; /* symbols[low - 1].address <= address < symbols[high].address */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (symbols[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return NULL;
+    for (low--; low && symbols[low - 1].address == symbols[low].address;)
+        low--;
+    return &symbols[low];
+}
+
+const char *wm_object_symbol(const struct wm_object *object, uint64_t address, uint64_t *distance)
+{
+    struct wmi_lazy *lazy = object->lazy;
+    pthread_mutex_lock(&lazy->lock);
+    if (!lazy->has_symbols)
+        sort_symbols(object, lazy);
+    pthread_mutex_unlock(&lazy->lock);
+    if (!lazy->by_address || !in_code(object, address))
+        return NULL;
+    const struct wmi_symbol *symbol = before(lazy->by_address, lazy->functions, address);
+    /* A function of known size holds its own bytes only; hand-written ones of size 0 reach to the next. */
+    if (!symbol || (symbol->size && address - symbol->address >= symbol->size))
+        symbol = before(lazy->by_address + lazy->functions, lazy->labels, address);
+    if (!symbol || (symbol->size && address - symbol->address >= symbol->size))
+        return NULL;
+    if (distance)
+        *distance = address - symbol->address;
+    return symbol->name;
+}
