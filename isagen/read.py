@@ -52,6 +52,9 @@ def slices(where, text):
     out = [bits(where, part) for part in text.split(',')]
     if len(out) > 2:
         raise Bad(where, "'%s' has more than two parts" % text)
+    for pos, width in out:
+        if width and pos // 32 != (pos + width - 1) // 32:
+            raise Bad(where, "'%d+%d' crosses a dword" % (pos, width))
     return out
 
 
@@ -327,6 +330,11 @@ class Isa:
 
     def read_form(self, where, words):
         form = Form(where, words[1], self.node(where, words[2]), words[3].split('|'))
+        if words[1] not in self.classes:
+            raise Bad(where, "unknown encoding '%s'" % words[1])
+        for name in form.layouts:
+            if not any(known == name for known, _ in self.layouts):
+                raise Bad(where, "unknown layout '%s'" % name)
         for word in words[4:]:
             if word.startswith('_'):
                 form.suffix = word

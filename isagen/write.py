@@ -2,7 +2,7 @@
 """Writes the C tables: X-macro files for everybody, and the decode tables for src/isa."""
 from collections import OrderedDict
 
-from read import Bad, EXTENSIONS, ROLES, ROW_FLAGS
+from read import ROW_FLAGS
 from resolve import resolve
 
 HEAD = '/* SPDX-License-Identifier: MIT */\n/* Generated from isa/ by isagen; do not edit. */\n'
@@ -146,8 +146,6 @@ class Tables:
             fields.append('{WMI_FIELD_%s, WMI_SHOW_%s, %d, %d, %d, %d, %d}' % (
                 (name, show) + place[0] + second + (signed,)))
         index = self.layouts.add((layout.name, layout.dwords, layout.extension, self.field_specs.add(fields), len(fields)))
-        if index > 255:
-            raise Bad(layout.where, 'more than 255 layouts')
         return self.forms.add((form.row.name, self.specs.add(run), len(run), index, self.zeros.add(form.zero),
                                self.texts.add(form.name)))
 
