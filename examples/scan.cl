@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Exclusive prefix sums of any length: scan_blocks makes them within blocks of 1024 and leaves each block's
- * total; the totals are scanned the same way, and scan_add gives every block what lies before it. */
+ * total; the totals are scanned the same way, in place, and scan_add gives every block what lies before it.
+ */
 #define GROUP 256
 #define EACH  4
 #define BLOCK (GROUP * EACH)
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-scan_blocks(global const uint *restrict in, global uint *restrict out, global uint *restrict totals, uint n)
+scan_blocks(global const uint *in, global uint *out, global uint *restrict totals, uint n)
 {
     local uint sum[GROUP];
     const uint item = get_local_id(0), first = get_group_id(0) * BLOCK + item * EACH;

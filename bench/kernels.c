@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Times one example kernel on wavemem and on PoCL, in turns, and checks what both compute.
+ *
+ * usage: kernels WORKLOAD small|bench EXAMPLES-FOLDER THREADS PAIRS [wavemem] [pocl]
+ *        kernels list       (the engines built in, then the workloads)
+ *
+ * Prints one JSON object: for each engine the seconds of every run, and the largest error as a part of what
+ * is allowed. The first run of each is checked and not timed. run.py makes a report of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef BENCH_POCL
+#include "pocl.h"
+#endif
+#include "runner.h"
+#include "workloads.h"
+
+enum { MOST_PAIRS = 99 };
+
+struct engine {
+    bool wanted;
+    double seconds[MOST_PAIRS];
+    double worst;
+    uint64_t wave_instructions; /* of one run; 0: unknown */
+    char message[1100];
+};
+
+static int list(void)
+{
+#ifdef BENCH_POCL
+    printf("wavemem,pocl\n");
+#else
+    printf("wavemem\n");
+#endif
+    for (size_t i = 0; i < WORKLOAD_COUNT; i++)
+        printf("%s\n", workloads[i].name);
+    return 0;
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: kernels WORKLOAD small|bench EXAMPLES-FOLDER THREADS PAIRS [wavemem] [pocl]\n"
+                    "       kernels list\n");
+    return 2;
+}
+
+#ifdef BENCH_POCL
+static bool run_pocl(struct pocl *pocl, uint32_t repeats, double *seconds, struct engine *engine)
+{
+    *seconds = 0;
+    if (!pocl_reset(pocl, engine->message, sizeof(engine->message)))
+        return false;
+    for (uint32_t i = 0; i < repeats; i++)
+        if (!pocl_dispatch(pocl, seconds, engine->message, sizeof(engine->message)))
+            return false;
+    return true;
+}
+
+static struct pocl *start_pocl(const struct workload *workload, const struct workload_run *run,
+                               const char *folder, struct engine *engine)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/%s.cl", folder, workload->file);
+    struct pocl *pocl = pocl_open(run, path, engine->message, sizeof(engine->message));
+    double seconds;
+    if (!pocl)
+        return NULL;
+    if (run_pocl(pocl, 1, &seconds, engine) &&
+        pocl_check(pocl, &engine->worst, engine->message, sizeof(engine->message)))
+        return pocl;
+    pocl_close(pocl);
+    return NULL;
+}
+#endif
+
+static bool run_wavemem(struct runner *runner, uint32_t repeats, unsigned threads, double *seconds)
+{
+    if (!runner_reset(runner))
+        return false;
+    runner->seconds = 0;
+    for (uint32_t i = 0; i < repeats; i++)
+        if (!runner_dispatch(runner, threads))
+            return false;
+    *seconds = runner->seconds;
+    return true;
+}
+
+static bool start_wavemem(const struct workload *workload, const struct workload_run *run, const char *folder,
+                          unsigned threads, struct runner *runner, struct engine *engine)
+{
+    char path[4096];
+    double seconds;
+    snprintf(path, sizeof(path), "%s/gfx900/%s.co", folder, workload->file);
+    if (runner_open(runner, run, path) && run_wavemem(runner, 1, threads, &seconds) &&
+        runner_check(runner, &engine->worst)) {
+        engine->wave_instructions = runner->wave_instructions;
+        return true;
+    }
+    snprintf(engine->message, sizeof(engine->message), "%s", runner->message);
+    return false;
+}
+
+static void print_engine(const char *name, const struct engine *engine, int pairs)
+{
+    printf(", \"%s\": {\"worst\": %.3g, \"wave_instructions\": %llu, \"seconds\": [", name, engine->worst,
+           (unsigned long long)engine->wave_instructions);
+    for (int i = 0; i < pairs; i++)
+        printf("%s%.6f", i > 0 ? ", " : "", engine->seconds[i]);
+    printf("]}");
+}
+
+int main(int count, char **arguments)
+{
+    if (count == 2 && !strcmp(arguments[1], "list"))
+        return list();
+    const struct workload *workload = count >= 6 ? workload_find(arguments[1]) : NULL;
+    const int pairs = count >= 6 ? atoi(arguments[5]) : 0;
+    if (!workload || pairs < 0 || pairs > MOST_PAIRS)
+        return usage();
+    const bool small = !strcmp(arguments[2], "small");
+    const char *folder = arguments[3];
+    const unsigned threads = (unsigned)atoi(arguments[4]);
+    const uint32_t repeats = small ? 1 : workload->repeats;
+
+    struct engine wavemem = {0}, peer = {0};
+    for (int i = 6; i < count; i++) {
+        wavemem.wanted = wavemem.wanted || !strcmp(arguments[i], "wavemem");
+        peer.wanted = peer.wanted || !strcmp(arguments[i], "pocl");
+    }
+#ifndef BENCH_POCL
+    if (peer.wanted) {
+        fprintf(stderr, "kernels: built without OpenCL\n");
+        return 2;
+    }
+#endif
+    struct workload_run run;
+    bool good = workload_prepare(workload, small ? workload->small : workload->bench, &run);
+    if (!good)
+        snprintf(wavemem.message, sizeof(wavemem.message), "out of memory");
+
+#ifdef BENCH_POCL
+    struct pocl *pocl = NULL;
+    if (peer.wanted && good)
+        good = (pocl = start_pocl(workload, &run, folder, &peer)) != NULL;
+#endif
+    struct runner runner = {0};
+    if (wavemem.wanted && good)
+        good = start_wavemem(workload, &run, folder, threads, &runner, &wavemem);
+    for (int i = 0; i < pairs && good; i++) {
+#ifdef BENCH_POCL
+        if (pocl)
+            good = run_pocl(pocl, repeats, &peer.seconds[i], &peer);
+#endif
+        if (wavemem.wanted && good)
+            good = run_wavemem(&runner, repeats, threads, &wavemem.seconds[i]);
+    }
+
+    if (good) {
+        printf("{\"name\": \"%s\", \"threads\": %u, \"repeats\": %u", workload->name, threads, repeats);
+        if (wavemem.wanted)
+            print_engine("wavemem", &wavemem, pairs);
+        if (peer.wanted)
+            print_engine("pocl", &peer, pairs);
+        printf("}\n");
+    } else {
+        fprintf(stderr, "%s: %s%s\n", workload->name, wavemem.message, peer.message);
+    }
+#ifdef BENCH_POCL
+    if (pocl)
+        pocl_close(pocl);
+#endif
+    runner_close(&runner);
+    workload_free(&run);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares wavemem with PoCL on the example kernels and prints one line per kernel.
+
+Each kernel runs in a process of its own, which executes it on both engines in turns; a ratio is the median of
+wavemem's seconds over the median of PoCL's. PoCL reads its settings from the environment when it starts: its
+work-group method is the faster of two for each kernel, each with a kernel cache of its own, and warm.
+"""
+import argparse
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+METHODS = {"default": {}, "repl": {"POCL_WORK_GROUP_METHOD": "repl"}}
+LEAST_SECONDS = 0.1  # of PoCL with one thread: anything shorter measures its start, too
+
+
+def cpu_name():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as info:
+            names = [line.split(":", 1)[1].strip() for line in info if line.startswith("model name")]
+        return f"{names[0]}, {len(names)} threads"
+    except (OSError, IndexError):
+        return "unknown CPU"
+
+
+class Bench:
+    def __init__(self, options, cache):
+        self.options = options
+        self.cache = cache
+
+    def run(self, name, threads, pairs, engines, method="default"):
+        """One process: what it printed, or None when it failed (it has said why)."""
+        environment = dict(os.environ)
+        environment.pop("POCL_WORK_GROUP_METHOD", None)
+        environment.pop("POCL_KERNEL_CACHE", None)
+        environment.update(METHODS[method])
+        folder = os.path.join(self.cache, method)
+        os.makedirs(folder, exist_ok=True)
+        environment["POCL_CACHE_DIR"] = folder
+        if threads:
+            environment["POCL_MAX_PTHREAD_COUNT"] = str(threads)
+        size = "small" if self.options.small else "bench"
+        command = [self.options.program, name, size, self.options.examples, str(threads), str(pairs), *engines]
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode < 0:
+            print(f"{name}: killed by signal {-done.returncode}", file=sys.stderr)
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def faster_method(self, name, threads):
+        """The method that PoCL is faster with; None when PoCL cannot run the kernel."""
+        best = None
+        for method in METHODS:
+            self.run(name, threads, 0, ["pocl"], method)  # fills the kernel cache
+            result = self.run(name, threads, 3, ["pocl"], method)
+            if result:
+                seconds = statistics.median(result["pocl"]["seconds"])
+                best = min(best or (seconds, method), (seconds, method))
+        return best and best[1]
+
+    def compare(self, threads):
+        """Prints the table for a number of threads (0: all); returns its rows."""
+        rows = []
+        title = "one thread" if threads == 1 else "all threads"
+        print(f"\n{title:16} {'wavemem ms':>11} {'PoCL ms':>9} {'ratio':>6}  {'PoCL method':11} {'M wave-instr/s':>14}")
+        for name in self.options.kernels:
+            method = self.faster_method(name, threads) if self.options.peer else None
+            engines = ["wavemem", "pocl"] if method else ["wavemem"]
+            result = self.run(name, threads, self.options.pairs, engines, method or "default")
+            if not result:
+                print(f"{name:16} {'failed':>11}", flush=True)
+                rows.append({"name": name, "threads": threads, "failed": True})
+                continue
+            rows.append(self.row(result, method))
+            print(self.line(rows[-1]), flush=True)
+        ratios = [row["ratio"] for row in rows if row.get("ratio")]
+        if ratios:
+            mean = math.exp(statistics.fmean(map(math.log, ratios)))
+            print(f"{'geometric mean':16} {'':11} {'':9} {mean:6.2f}  of {len(ratios)} kernels")
+        return rows
+
+    @staticmethod
+    def row(result, method):
+        wavemem = statistics.median(result["wavemem"]["seconds"])
+        row = {"name": result["name"], "threads": result["threads"], "wavemem": wavemem, "method": method}
+        row["rate"] = result["wavemem"]["wave_instructions"] * result["repeats"] / wavemem if wavemem else 0
+        if method:
+            row["pocl"] = statistics.median(result["pocl"]["seconds"])
+            row["ratio"] = wavemem / row["pocl"] if row["pocl"] else None
+        return row
+
+    def line(self, row):
+        text = f"{row['name']:16} {row['wavemem'] * 1e3:11.1f}"
+        if row.get("pocl") is None:
+            return f"{text} {'-':>9} {'-':>6}  {'-':11} {row['rate'] / 1e6:14.1f}"
+        text += f" {row['pocl'] * 1e3:9.1f} {row['ratio']:6.2f}  {row['method']:11} {row['rate'] / 1e6:14.1f}"
+        if row["threads"] == 1 and row["pocl"] < LEAST_SECONDS and not self.options.small:
+            text += f"  (PoCL needs less than {LEAST_SECONDS * 1e3:.0f} ms: size too small)"
+        return text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", help="the built bench-kernels")
+    parser.add_argument("examples", help="the folder of the example kernels")
+    parser.add_argument("kernels", nargs="*", help="only these; all by default")
+    parser.add_argument("--threads", type=int, action="append", help="1 and 0, which means all, by default")
+    parser.add_argument("--pairs", type=int, default=5, help="timed runs of each engine (default: 5)")
+    parser.add_argument("--small", action="store_true", help="the tests' sizes: checks, but measures nothing")
+    parser.add_argument("--no-peer", dest="peer", action="store_false", help="wavemem alone")
+    parser.add_argument("--json", help="write the rows to this file as well")
+    options = parser.parse_args()
+
+    listed = subprocess.run([options.program, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    if "pocl" not in listed[0].split(","):
+        print("built without OpenCL: wavemem alone", file=sys.stderr)
+        options.peer = False
+    unknown = [name for name in options.kernels if name not in listed[1:]]
+    if unknown:
+        parser.error(f"no workload '{unknown[0]}'; expected {', '.join(listed[1:])}")
+    options.kernels = options.kernels or listed[1:]
+
+    print(cpu_name())
+    with tempfile.TemporaryDirectory(prefix="wavemem-bench-") as cache:
+        bench = Bench(options, cache)
+        rows = [row for threads in options.threads or [1, 0] for row in bench.compare(threads)]
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"cpu": cpu_name(), "rows": rows}, file, indent=1)
+    return 1 if any(row.get("failed") for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Executes a workload on wavemem, through the public API alone. */
+#ifndef WAVEMEM_EXAMPLES_RUNNER_H
+#define WAVEMEM_EXAMPLES_RUNNER_H
+
+#include <wavemem/wavemem.h>
+
+#include "workloads.h"
+
+struct runner {
+    const struct workload_run *run;
+    struct wm_object *object;
+    struct wm_machine *machine;
+    uint64_t address[WORKLOAD_BUFFERS];
+    double seconds; /* of all dispatches so far, and what they executed */
+    uint64_t wave_instructions;
+    char message[1100]; /* why the last call failed */
+};
+
+/* Loads the code object at `path` and allocates the buffers. Close it in either case. */
+bool runner_open(struct runner *runner, const struct workload_run *run, const char *path);
+void runner_close(struct runner *runner);
+/* Gives every buffer its initial contents. */
+bool runner_reset(struct runner *runner);
+/* Runs all dispatches on `threads` host threads (0: one per CPU). */
+bool runner_dispatch(struct runner *runner, unsigned threads);
+/* Compares all outputs; says in `message` what differs first. worst: see workload_compare. */
+bool runner_check(struct runner *runner, double *worst);
+
+#endif
