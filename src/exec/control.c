@@ -2,7 +2,7 @@
 /* Steps of control flow and machine state, and how SOPP and its kin become them. */
 #include "exec/control.h"
 
-#include "exec/host_float.h"
+#include "base/host_float.h"
 #include "exec/program.h"
 #include "exec/workgroup.h"
 

@@ -2,8 +2,8 @@
 /* Runs the workgroups of a dispatch: waves by turns, workgroups by workers, parked when they only wait. */
 #include "exec/workgroup.h"
 
+#include "base/host_float.h"
 #include "exec/control.h"
-#include "exec/host_float.h"
 
 #include <stdlib.h>
 #include <string.h>

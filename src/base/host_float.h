@@ -26,6 +26,17 @@ static inline uint32_t wmi_host_float_word(unsigned round, unsigned denormals)
     return 0x1f80u | rounding[round & 3] | (denormals & 1 ? 0 : 0x0040u) | (denormals & 2 ? 0 : 0x8000u);
 }
 
+/* The same word with denormals flushed both ways, and with rounding to nearest. */
+static inline uint32_t wmi_host_float_flush(uint32_t word)
+{
+    return word | 0x8040u;
+}
+
+static inline uint32_t wmi_host_float_nearest(uint32_t word)
+{
+    return word & ~0x6000u;
+}
+
 #elif defined(__aarch64__)
 
 static inline uint32_t wmi_host_float_get(void)
@@ -45,6 +56,16 @@ static inline uint32_t wmi_host_float_word(unsigned round, unsigned denormals)
 {
     static const uint32_t rounding[4] = {0u << 22, 1u << 22, 2u << 22, 3u << 22};
     return rounding[round & 3] | (denormals == 3 ? 0 : 1u << 24);
+}
+
+static inline uint32_t wmi_host_float_flush(uint32_t word)
+{
+    return word | 1u << 24;
+}
+
+static inline uint32_t wmi_host_float_nearest(uint32_t word)
+{
+    return word & ~(3u << 22);
 }
 
 #else
