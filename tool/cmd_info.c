@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* wavemem info: lists the kernels of a code object with their arguments and resources. */
+#include "table.h"
+#include "tool.h"
+#include "wavemem/wavemem.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: wavemem info [-k KERNEL] [--all] [--json] FILE\n"
+    "\n"
+    "Lists the target and the kernels of a code object: arguments, registers, LDS, scratch, workgroup "
+    "limits.\n"
+    "\n"
+    "  wavemem info transpose.co                      every kernel\n"
+    "  wavemem info -k transpose_lds transpose.co     one kernel\n"
+    "  wavemem info --json transpose.co | jq -r '.kernels[].name'\n"
+    "\n"
+    "An argument's number or name is what 'wavemem run --arg' takes. Names come from the metadata (clang\n"
+    "writes them with -cl-kernel-arg-info) or from debug information (-g).\n"
+    "\n"
+    "  -k, --kernel NAME  only this kernel\n"
+    "  -a, --all          list the hidden arguments too, which wavemem fills by itself\n"
+    "      --json         everything, as JSON\n"
+    "\n"
+    "Exit codes: 0 clean, 2 wrong use or bad input.\n";
+
+enum { KERNEL = 1, ALL, JSON, HELP };
+
+static const struct tool_option options[] = {
+    {"kernel", 'k', TOOL_VALUE, KERNEL}, {"all", 'a', TOOL_NO_VALUE, ALL}, {"json", 0, TOOL_NO_VALUE, JSON},
+    {"help", 'h', TOOL_NO_VALUE, HELP},  {NULL, 0, TOOL_NO_VALUE, 0},
+};
+
+struct request {
+    const char *file, *kernel;
+    bool all, json, help;
+};
+
+/* ---- text ---- */
+
+enum { SHOWN = 64 };
+
+/* Text from a file, safe for a terminal and cut to what a column takes. */
+static const char *shown(const char *text, char copy[SHOWN])
+{
+    size_t i = 0;
+    for (; text[i] && i < SHOWN - 1; i++)
+        copy[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i];
+    if (text[i]) {
+        memcpy(copy + SHOWN - 4, "...", 4);
+        return copy;
+    }
+    copy[i] = '\0';
+    return copy;
+}
+
+/* The same at full length. */
+static void print_safe(const char *text)
+{
+    for (; *text; text++)
+        putchar((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+}
+
+static void print_resources(const struct wm_kernel *k)
+{
+    printf("  wave%u, %u SGPRs, %u VGPRs", k->wave_size, k->sgprs, k->vgprs);
+    if (k->agprs)
+        printf(" (%u of them AccVGPRs)", k->agprs);
+    if (k->sgpr_spills || k->vgpr_spills)
+        printf(", spilled: %u SGPRs, %u VGPRs", k->sgpr_spills, k->vgpr_spills);
+    printf("\n  LDS %u bytes a workgroup, scratch %u bytes a lane%s, kernarg %u bytes\n", k->lds_size,
+           k->scratch_size, k->dynamic_stack ? " and a dynamic stack" : "", k->kernarg_size);
+    if (k->required_workgroup[0])
+        printf("  workgroup: %u,%u,%u required\n", k->required_workgroup[0], k->required_workgroup[1],
+               k->required_workgroup[2]);
+    else if (k->max_workgroup)
+        printf("  workgroup: at most %u work-items\n", k->max_workgroup);
+}
+
+static void print_arguments(const struct wm_kernel *kernel, bool all)
+{
+    static const struct tool_column columns[] = {{"#", TOOL_RIGHT},      {"name", TOOL_LEFT},
+                                                 {"type", TOOL_LEFT},    {"kind", TOOL_LEFT},
+                                                 {"offset", TOOL_RIGHT}, {"size", TOOL_RIGHT}};
+    struct tool_table table = {columns, sizeof(columns) / sizeof(columns[0]), NULL, 0};
+    size_t hidden = 0;
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const struct wm_argument *a = &kernel->arguments[i];
+        char name[SHOWN], type[SHOWN], kind[SHOWN];
+        if (a->kind == WM_ARGUMENT_HIDDEN && !all) {
+            hidden++;
+            continue;
+        }
+        tool_table_cell(&table, "%zu", i);
+        tool_table_cell(&table, "%s", *a->name ? shown(a->name, name) : "-");
+        tool_table_cell(&table, "%s%s", a->is_const ? "const " : "",
+                        *a->type_name ? shown(a->type_name, type) : "-");
+        tool_table_cell(&table, "%s", shown(a->value_kind, kind));
+        tool_table_cell(&table, "%" PRIu32, a->offset);
+        tool_table_cell(&table, "%" PRIu32, a->size);
+    }
+    if (table.cell_count)
+        tool_table_print(&table, stdout, 2);
+    tool_table_free(&table);
+    if (hidden)
+        printf("  and %zu hidden arguments (--all)\n", hidden);
+    if (!kernel->argument_count)
+        puts("  no arguments");
+}
+
+static void print_kernel(const struct wm_object *object, const struct wm_kernel *kernel, bool all)
+{
+    const char *file;
+    unsigned line;
+    putchar('\n');
+    print_safe(kernel->name);
+    if (wm_object_line(object, kernel->entry, &file, &line, NULL)) {
+        fputs("  (", stdout);
+        print_safe(file);
+        printf(":%u)", line);
+    }
+    putchar('\n');
+    print_resources(kernel);
+    print_arguments(kernel, all);
+}
+
+/* ---- JSON ---- */
+
+/* A string that JSON can hold: what is not UTF-8 is shown byte by byte. */
+static json_t *json_text(const char *text)
+{
+    json_t *string = json_string(text);
+    if (string)
+        return string;
+    json_t *bytes = json_array();
+    for (; *text; text++)
+        json_array_append_new(bytes, json_integer((unsigned char)*text));
+    return bytes;
+}
+
+static json_t *json_argument(const struct wm_argument *a)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "name", json_text(a->name));
+    json_object_set_new(object, "type", json_text(a->type_name));
+    json_object_set_new(object, "kind", json_text(a->value_kind));
+    json_object_set_new(object, "hidden", json_boolean(a->kind == WM_ARGUMENT_HIDDEN));
+    json_object_set_new(object, "const", json_boolean(a->is_const));
+    json_object_set_new(object, "offset", json_integer(a->offset));
+    json_object_set_new(object, "size", json_integer(a->size));
+    return object;
+}
+
+static json_t *json_kernel(const struct wm_kernel *k)
+{
+    json_t *object = json_object(), *arguments = json_array();
+    const struct {
+        const char *key;
+        uint32_t value;
+    } numbers[] = {
+        {"wave_size", k->wave_size},
+        {"sgprs", k->sgprs},
+        {"vgprs", k->vgprs},
+        {"agprs", k->agprs},
+        {"sgpr_spills", k->sgpr_spills},
+        {"vgpr_spills", k->vgpr_spills},
+        {"lds_bytes", k->lds_size},
+        {"scratch_bytes", k->scratch_size},
+        {"kernarg_bytes", k->kernarg_size},
+        {"max_workgroup", k->max_workgroup},
+    };
+    json_object_set_new(object, "name", json_text(k->name));
+    json_object_set_new(object, "entry", json_sprintf("0x%" PRIx64, k->entry));
+    json_object_set_new(object, "descriptor", json_sprintf("0x%" PRIx64, k->descriptor));
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        json_object_set_new(object, numbers[i].key, json_integer(numbers[i].value));
+    json_object_set_new(object, "required_workgroup",
+                        k->required_workgroup[0]
+                            ? json_pack("[iii]", (int)k->required_workgroup[0], (int)k->required_workgroup[1],
+                                        (int)k->required_workgroup[2])
+                            : json_null());
+    json_object_set_new(object, "dynamic_stack", json_boolean(k->dynamic_stack));
+    for (size_t i = 0; i < k->argument_count; i++)
+        json_array_append_new(arguments, json_argument(&k->arguments[i]));
+    json_object_set_new(object, "arguments", arguments);
+    return object;
+}
+
+/* ---- the verb ---- */
+
+static int parse(int argc, char **argv, struct request *request)
+{
+    struct tool_words words = {.verb = argv[0], .options = options, .count = argc - 1, .words = argv + 1};
+    for (int id; (id = tool_next_option(&words)) != TOOL_OPTION_END;) {
+        switch (id) {
+        case TOOL_OPTION_WRONG:
+            return TOOL_WRONG;
+        case TOOL_OPTION_OPERAND:
+            if (request->file)
+                return tool_fail("unexpected '%s': one file at a time, and it is %s", words.value,
+                                 request->file);
+            request->file = words.value;
+            break;
+        case KERNEL:
+            request->kernel = words.value;
+            break;
+        case ALL:
+            request->all = true;
+            break;
+        case JSON:
+            request->json = true;
+            break;
+        default:
+            request->help = true;
+            return TOOL_CLEAN;
+        }
+    }
+    return request->file ? TOOL_CLEAN : tool_fail("a file is needed: wavemem info FILE");
+}
+
+static void print_text(const struct wm_object *object, const struct request *request,
+                       const struct wm_kernel *only)
+{
+    const size_t count = wm_object_kernel_count(object);
+    printf("%s: %s, code object version %u, %zu kernel%s\n", request->file, wm_object_target_id(object),
+           wm_object_version(object), count, count == 1 ? "" : "s");
+    for (size_t i = 0; i < count; i++) {
+        const struct wm_kernel *kernel = wm_object_kernel(object, i);
+        if (!only || kernel == only)
+            print_kernel(object, kernel, request->all);
+    }
+}
+
+static int print_json(const struct wm_object *object, const struct request *request,
+                      const struct wm_kernel *only)
+{
+    json_t *report = json_object(), *kernels = json_array();
+    json_object_set_new(report, "file", json_text(request->file));
+    json_object_set_new(report, "target", json_text(wm_object_target_id(object)));
+    json_object_set_new(report, "version", json_integer(wm_object_version(object)));
+    for (size_t i = 0; i < wm_object_kernel_count(object); i++) {
+        const struct wm_kernel *kernel = wm_object_kernel(object, i);
+        if (!only || kernel == only)
+            json_array_append_new(kernels, json_kernel(kernel));
+    }
+    json_object_set_new(report, "kernels", kernels);
+    const int failed = json_dumpf(report, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(report);
+    return failed ? tool_fail("%s: no memory for the report", request->file) : TOOL_CLEAN;
+}
+
+int cmd_info(int argc, char **argv)
+{
+    struct request request = {0};
+    struct wm_object *object;
+    struct wm_diag diag;
+    const struct wm_kernel *only = NULL;
+    int code = parse(argc, argv, &request);
+    if (code == TOOL_CLEAN && request.help) {
+        fputs(help, stdout);
+        return TOOL_CLEAN;
+    }
+    if (code != TOOL_CLEAN)
+        return code;
+    if (wm_object_open_file(request.file, NULL, &object, &diag) != WM_OK)
+        return tool_fail("%s", diag.message);
+    if (request.kernel && wm_object_find_kernel(object, request.kernel, &only, &diag) != WM_OK)
+        code = tool_fail("%s", diag.message);
+    else if (request.json)
+        code = print_json(object, &request, only);
+    else
+        print_text(object, &request, only);
+    wm_object_close(object);
+    return code;
+}
