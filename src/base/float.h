@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/* How the vector ALU calculates with f32 and f64: NaNs, denormals, minimum and maximum, clamp, conversions.
+ *
+ * For the *_lanes.c files only. The host's MXCSR holds the rounding and denormal mode of the type, so plain
+ * + - * / sqrt and fused multiply-add round and flush as the MODE register says; what stands here is the
+ * rest.
+ *
+ * Sources. [V] AMD "Vega" Instruction Set Architecture, chapter 12, and the same descriptions, worded as
+ * code, in the CDNA3 and CDNA4 ISA documents. [L] LLVM's AMDGPU back-end. Where neither says it:
+ * "unverified". */
+#ifndef WMI_FLOAT_H
+#define WMI_FLOAT_H
+
+#include "base/vector.h"
+
+/* Bits of the MODE register. Source: [V], "Mode register". */
+enum {
+    WMI_MODE_ROUND_F32 = 0x3,      /* 0 nearest even, 1 up, 2 down, 3 toward zero */
+    WMI_MODE_ROUND_F64 = 0x3 << 2, /* also f16 */
+    WMI_MODE_DENORMAL_IN_F32 = 1 << 4,
+    WMI_MODE_DENORMAL_OUT_F32 = 1 << 5,
+    WMI_MODE_DENORMAL_IN_F64 = 1 << 6, /* also f16 */
+    WMI_MODE_DENORMAL_OUT_F64 = 1 << 7,
+    WMI_MODE_DX10_CLAMP = 1 << 8,
+    WMI_MODE_IEEE = 1 << 9,
+};
+
+#define WMI_SIGN_F32     0x80000000u
+#define WMI_EXPONENT_F32 0x7f800000u
+#define WMI_QUIET_F32    0x00400000u
+#define WMI_SIGN_F64     0x8000000000000000u
+#define WMI_EXPONENT_F64 0x7ff0000000000000u
+#define WMI_QUIET_F64    0x0008000000000000u
+
+/* The NaN that an invalid operation gives. Arithmetic: positive, as LLVM folds it (unverified on hardware).
+ * Transcendental instructions and division's 0/0 and inf/inf: negative, as the examples in [V] show
+ * (v_rsq_f32(-inf) = 0xffc00000). */
+#define WMI_NAN_F32         0x7fc00000u
+#define WMI_NAN_INVALID_F32 0xffc00000u
+#define WMI_NAN_F64         0x7ff8000000000000u
+#define WMI_NAN_INVALID_F64 0xfff8000000000000u
+
+static inline u32v wmi_is_nan_f32(f32v x)
+{
+    return (u32v)(x != x);
+}
+
+static inline u64v wmi_is_nan_f64(f64v x)
+{
+    return (u64v)(x != x);
+}
+
+static inline u32v wmi_is_signalling_f32(f32v x)
+{
+    return wmi_is_nan_f32(x) & (u32v)(((u32v)x & WMI_QUIET_F32) == 0);
+}
+
+static inline u64v wmi_is_signalling_f64(f64v x)
+{
+    return wmi_is_nan_f64(x) & (u64v)(((u64v)x & WMI_QUIET_F64) == 0);
+}
+
+/* x, quieted if it is a NaN; denormals stay. */
+static inline f32v wmi_quiet_f32(f32v x)
+{
+    return (f32v)((u32v)x | (wmi_is_nan_f32(x) & WMI_QUIET_F32));
+}
+
+static inline f64v wmi_quiet_f64(f64v x)
+{
+    return (f64v)((u64v)x | (wmi_is_nan_f64(x) & WMI_QUIET_F64));
+}
+
+/* Where `result` is a NaN: the first operand that is one, quieted, else the default NaN. Hosts and compilers
+ * differ in that. Which of several NaNs the hardware returns is unverified. */
+static inline f32v wmi_nan_of_f32(f32v result, f32v a, f32v b, f32v c)
+{
+    const u32v fallback = wmi_select_u32(wmi_is_nan_f32(c), (u32v)c, wmi_splat_u32(WMI_NAN_F32));
+    const u32v second = wmi_select_u32(wmi_is_nan_f32(b), (u32v)b, fallback);
+    const u32v nan = wmi_select_u32(wmi_is_nan_f32(a), (u32v)a, second) | WMI_QUIET_F32;
+
+    return (f32v)wmi_select_u32(wmi_is_nan_f32(result), nan, (u32v)result);
+}
+
+static inline f64v wmi_nan_of_f64(f64v result, f64v a, f64v b, f64v c)
+{
+    const u64v fallback = wmi_select_u64(wmi_is_nan_f64(c), (u64v)c, wmi_splat_u64(WMI_NAN_F64));
+    const u64v second = wmi_select_u64(wmi_is_nan_f64(b), (u64v)b, fallback);
+    const u64v nan = wmi_select_u64(wmi_is_nan_f64(a), (u64v)a, second) | WMI_QUIET_F64;
+
+    return (f64v)wmi_select_u64(wmi_is_nan_f64(result), nan, (u64v)result);
+}
+
+/* x with denormals replaced by zeros of their sign. */
+static inline f32v wmi_flush_f32(f32v x)
+{
+    const u32v tiny = (u32v)(((u32v)x & WMI_EXPONENT_F32) == 0);
+
+    return (f32v)((u32v)x & ~(tiny & ~WMI_SIGN_F32));
+}
+
+static inline f64v wmi_flush_f64(f64v x)
+{
+    const u64v tiny = (u64v)(((u64v)x & WMI_EXPONENT_F64) == 0);
+
+    return (f64v)((u64v)x & ~(tiny & ~WMI_SIGN_F64));
+}
+
+/* An operand or a result as MODE wants it, for what the host's own flushing does not reach. */
+static inline f32v wmi_input_f32(f32v x, uint32_t mode)
+{
+    return mode & WMI_MODE_DENORMAL_IN_F32 ? x : wmi_flush_f32(x);
+}
+
+static inline f32v wmi_output_f32(f32v x, uint32_t mode)
+{
+    return mode & WMI_MODE_DENORMAL_OUT_F32 ? x : wmi_flush_f32(x);
+}
+
+static inline f64v wmi_input_f64(f64v x, uint32_t mode)
+{
+    return mode & WMI_MODE_DENORMAL_IN_F64 ? x : wmi_flush_f64(x);
+}
+
+static inline f64v wmi_output_f64(f64v x, uint32_t mode)
+{
+    return mode & WMI_MODE_DENORMAL_OUT_F64 ? x : wmi_flush_f64(x);
+}
+
+/* 0 * anything = 0, the rest as IEEE. Source: [V], V_MUL_LEGACY_F32 ("DX9 rules"). */
+static inline f32v wmi_multiply_legacy_f32(f32v a, f32v b)
+{
+    const u32v zero = (u32v)(a == 0) | (u32v)(b == 0);
+
+    return (f32v)((u32v)(a * b) & ~zero);
+}
+
+/* Minimum and maximum. -0 is below +0. A NaN loses against a number; in IEEE mode a signalling NaN wins,
+ * quieted. Source: [V], V_MIN_F32, V_MAX_F32. gfx9 flushes their denormals by MODE; source: [L],
+ * GCNSubtarget::supportsMinMaxDenormModes. */
+static inline f32v wmi_min_max_nan_f32(f32v result, f32v a, f32v b, uint32_t mode)
+{
+    f32v r = wmi_select_f32(wmi_is_nan_f32(b), a, result);
+
+    r = wmi_select_f32(wmi_is_nan_f32(a), b, r);
+    if (mode & WMI_MODE_IEEE) {
+        r = wmi_select_f32(wmi_is_signalling_f32(b), wmi_quiet_f32(b), r);
+        r = wmi_select_f32(wmi_is_signalling_f32(a), wmi_quiet_f32(a), r);
+    }
+    return r;
+}
+
+static inline f64v wmi_min_max_nan_f64(f64v result, f64v a, f64v b, uint32_t mode)
+{
+    f64v r = wmi_select_f64(wmi_is_nan_f64(b), a, result);
+
+    r = wmi_select_f64(wmi_is_nan_f64(a), b, r);
+    if (mode & WMI_MODE_IEEE) {
+        r = wmi_select_f64(wmi_is_signalling_f64(b), wmi_quiet_f64(b), r);
+        r = wmi_select_f64(wmi_is_signalling_f64(a), wmi_quiet_f64(a), r);
+    }
+    return r;
+}
+
+static inline f32v wmi_min_f32(f32v a, f32v b, uint32_t mode)
+{
+    a = wmi_input_f32(a, mode);
+    b = wmi_input_f32(b, mode);
+    const f32v lower = wmi_select_f32((u32v)(a < b), a, b);
+    const f32v r = wmi_select_f32((u32v)(a == b), (f32v)((u32v)a | (u32v)b), lower);
+
+    return wmi_any(wmi_is_nan_f32(a) | wmi_is_nan_f32(b)) ? wmi_min_max_nan_f32(r, a, b, mode) : r;
+}
+
+static inline f32v wmi_max_f32(f32v a, f32v b, uint32_t mode)
+{
+    a = wmi_input_f32(a, mode);
+    b = wmi_input_f32(b, mode);
+    const f32v higher = wmi_select_f32((u32v)(a > b), a, b);
+    const f32v r = wmi_select_f32((u32v)(a == b), (f32v)((u32v)a & (u32v)b), higher);
+
+    return wmi_any(wmi_is_nan_f32(a) | wmi_is_nan_f32(b)) ? wmi_min_max_nan_f32(r, a, b, mode) : r;
+}
+
+static inline f64v wmi_min_f64(f64v a, f64v b, uint32_t mode)
+{
+    a = wmi_input_f64(a, mode);
+    b = wmi_input_f64(b, mode);
+    const f64v lower = wmi_select_f64((u64v)(a < b), a, b);
+
+    return wmi_min_max_nan_f64(wmi_select_f64((u64v)(a == b), (f64v)((u64v)a | (u64v)b), lower), a, b, mode);
+}
+
+static inline f64v wmi_max_f64(f64v a, f64v b, uint32_t mode)
+{
+    a = wmi_input_f64(a, mode);
+    b = wmi_input_f64(b, mode);
+    const f64v higher = wmi_select_f64((u64v)(a > b), a, b);
+
+    return wmi_min_max_nan_f64(wmi_select_f64((u64v)(a == b), (f64v)((u64v)a & (u64v)b), higher), a, b, mode);
+}
+
+/* The median; with a NaN among them the minimum of the three. Source: [V], V_MED3_F32. */
+static inline f32v wmi_median_f32(f32v a, f32v b, f32v c, uint32_t mode)
+{
+    const f32v top = wmi_max_f32(wmi_max_f32(a, b, mode), c, mode);
+    const u32v nan = wmi_is_nan_f32(a) | wmi_is_nan_f32(b) | wmi_is_nan_f32(c);
+    f32v r = wmi_select_f32((u32v)(top == b), wmi_max_f32(a, c, mode), wmi_max_f32(a, b, mode));
+
+    r = wmi_select_f32((u32v)(top == a), wmi_max_f32(b, c, mode), r);
+    if (wmi_any(nan))
+        r = wmi_select_f32(nan, wmi_min_f32(wmi_min_f32(a, b, mode), c, mode), r);
+    return r;
+}
+
+/* [0, 1]; NaN becomes 0 with DX10_CLAMP and else stays. Source: [V], "Clamp". The zero that -0 gives: [L]
+ * folds max(x, 0), unverified. */
+static inline f32v wmi_clamp_f32(f32v x, uint32_t mode)
+{
+    const u32v nan = wmi_is_nan_f32(x);
+    const f32v low = (f32v)((u32v)x & (u32v)(x > 0));
+    const f32v r = wmi_select_f32((u32v)(low > 1), wmi_splat_f32(1), low);
+
+    return mode & WMI_MODE_DX10_CLAMP ? r : wmi_select_f32(nan, x, r);
+}
+
+static inline f64v wmi_clamp_f64(f64v x, uint32_t mode)
+{
+    const u64v nan = wmi_is_nan_f64(x);
+    const f64v low = (f64v)((u64v)x & (u64v)(x > 0));
+    const f64v r = wmi_select_f64((u64v)(low > 1), wmi_splat_f64(1), low);
+
+    return mode & WMI_MODE_DX10_CLAMP ? r : wmi_select_f64(nan, x, r);
+}
+
+/* Toward zero, saturating, NaN gives 0. Source: [V], V_CVT_I32_F32 and its kin. */
+static inline u32v wmi_i32_of_f32(f32v x)
+{
+    const u32v above = (u32v)(x >= 2147483648.0f), below = (u32v)(x < -2147483648.0f);
+    const f32v safe = (f32v)((u32v)x & ~(above | below | wmi_is_nan_f32(x)));
+    const u32v r = (u32v) __builtin_convertvector(safe, i32v);
+
+    return r | (above & 0x7fffffffu) | (below & 0x80000000u);
+}
+
+static inline u32v wmi_u32_of_f32(f32v x)
+{
+    const u32v above = (u32v)(x >= 4294967296.0f), big = (u32v)(x >= 2147483648.0f), positive = (u32v)(x > 0);
+    const f32v half = (f32v)((u32v)wmi_splat_f32(2147483648.0f) & big);
+    const f32v safe = (f32v)((u32v)(x - half) & positive & ~above);
+    const u32v r = (u32v) __builtin_convertvector(safe, i32v) ^ (big & 0x80000000u);
+
+    return (r & positive) | above;
+}
+
+/* The same from one vector of f64. */
+static inline u32half wmi_i32_of_f64(f64v x)
+{
+    const u64v above = (u64v)(x >= 2147483648.0), below = (u64v)(x <= -2147483649.0);
+    const f64v high = wmi_select_f64(above, wmi_splat_f64(2147483647.0), x);
+    const f64v safe = wmi_select_f64(below, wmi_splat_f64(-2147483648.0), high);
+
+    return (u32half) __builtin_convertvector((f64v)((u64v)safe & ~wmi_is_nan_f64(x)), i32half);
+}
+
+static inline u32half wmi_u32_of_f64(f64v x)
+{
+    const u64v above = (u64v)(x >= 4294967296.0), positive = (u64v)(x > 0);
+    const f64v high = wmi_select_f64(above, wmi_splat_f64(4294967295.0), x);
+    const f64v safe = wmi_round_f64((f64v)((u64v)high & positive), WMI_ROUND_ZERO);
+    const u64v big = (u64v)(safe >= 2147483648.0);
+    const f64v half = (f64v)((u64v)wmi_splat_f64(2147483648.0) & big);
+
+    return (u32half) __builtin_convertvector(safe - half, i32half) ^
+           (__builtin_convertvector(big, u32half) & 0x80000000u);
+}
+
+/* Rounded once, by the host's mode. */
+static inline f32v wmi_f32_of_u32(u32v x)
+{
+    return __builtin_convertvector((i32v)(x >> 16), f32v) * 65536.0f +
+           __builtin_convertvector((i32v)(x & 0xffff), f32v);
+}
+
+static inline f32v wmi_f32_of_i32(u32v x)
+{
+    return __builtin_convertvector((i32v)x, f32v);
+}
+
+static inline f64v wmi_f64_of_i32(u32half x)
+{
+    return __builtin_convertvector((i32half)x, f64v);
+}
+
+static inline f64v wmi_f64_of_u32(u32half x)
+{
+    return __builtin_convertvector((i32half)(x ^ 0x80000000u), f64v) + 2147483648.0;
+}
+
+/* x - floor(x), below 1. Source: [V], V_FRACT_F32 ("obey round mode, result clamped to 0x3f7fffff"). */
+static inline f32v wmi_fract_f32(f32v x)
+{
+    const f32v r = x - wmi_round_f32(x, WMI_ROUND_DOWN);
+
+    return wmi_select_f32((u32v)(r >= 1), (f32v)wmi_splat_u32(0x3f7fffff), r);
+}
+
+static inline f64v wmi_fract_f64(f64v x)
+{
+    const f64v r = x - wmi_round_f64(x, WMI_ROUND_DOWN);
+
+    return wmi_select_f64((u64v)(r >= 1), (f64v)wmi_splat_u64(0x3fefffffffffffff), r);
+}
+
+/* The biased exponent that x would have if its exponent had no lower end, and the fraction with it.
+ * Zeros, infinities and NaNs keep their bits, with exponent 0 and 255. */
+static inline u32v wmi_normalize_f32(f32v x, f32v *fraction)
+{
+    const u32v bits = (u32v)x & ~WMI_SIGN_F32, sign = (u32v)x & WMI_SIGN_F32;
+    const u32v tiny = (u32v)(bits < 0x800000u) & (u32v)(bits != 0);
+    /* A denormal's fraction is a small integer: the host converts it exactly, in every mode. */
+    const u32v scaled = (u32v) __builtin_convertvector((i32v)bits, f32v);
+    const u32v wide = wmi_select_u32(tiny, scaled, bits);
+
+    *fraction = (f32v)(sign | wide);
+    return (wide >> 23) - (tiny & 149);
+}
+
+static inline u64v wmi_normalize_f64(f64v x, f64v *fraction)
+{
+    const u64v bits = (u64v)x & ~WMI_SIGN_F64, sign = (u64v)x & WMI_SIGN_F64;
+    const u64v tiny = (u64v)(bits < 0x10000000000000u) & (u64v)(bits != 0);
+    /* 2^52 + fraction is that integer in the fraction bits of a normal number. */
+    const u64v scaled = (u64v)((f64v)(bits | 0x4330000000000000u) - 4503599627370496.0);
+    const u64v wide = wmi_select_u64(tiny, scaled, bits);
+
+    *fraction = (f64v)(sign | wide);
+    return (wide >> 52) - (tiny & 1074);
+}
+
+/* Significand in [0.5, 1) and exponent; zeros, infinities and NaNs are their own significand with exponent 0.
+ * Source: [V], V_FREXP_MANT_F32, V_FREXP_EXP_I32_F32. */
+static inline f32v wmi_frexp_significand_f32(f32v x)
+{
+    f32v wide;
+    const u32v exponent = wmi_normalize_f32(x, &wide);
+    const u32v special = (u32v)(exponent == 255) | (u32v)(x == 0);
+    const u32v half = ((u32v)wide & ~WMI_EXPONENT_F32) | 0x3f000000u;
+
+    return wmi_quiet_f32((f32v)wmi_select_u32(special, (u32v)x, half));
+}
+
+static inline u32v wmi_frexp_exponent_f32(f32v x)
+{
+    f32v wide;
+    const u32v exponent = wmi_normalize_f32(x, &wide);
+    const u32v special = (u32v)(exponent == 255) | (u32v)(x == 0);
+
+    return (exponent - 126) & ~special;
+}
+
+static inline f64v wmi_frexp_significand_f64(f64v x)
+{
+    f64v wide;
+    const u64v exponent = wmi_normalize_f64(x, &wide);
+    const u64v special = (u64v)(exponent == 2047) | (u64v)(x == 0);
+    const u64v half = ((u64v)wide & ~WMI_EXPONENT_F64) | 0x3fe0000000000000u;
+
+    return wmi_quiet_f64((f64v)wmi_select_u64(special, (u64v)x, half));
+}
+
+static inline u64v wmi_frexp_exponent_f64(f64v x)
+{
+    f64v wide;
+    const u64v exponent = wmi_normalize_f64(x, &wide);
+    const u64v special = (u64v)(exponent == 2047) | (u64v)(x == 0);
+
+    return (exponent - 1022) & ~special;
+}
+
+static inline i32v wmi_limit_i32(i32v x, int32_t low, int32_t high)
+{
+    const u32v under = (u32v)(x < low), over = (u32v)(x > high);
+
+    x = (i32v)wmi_select_u32(under, wmi_splat_u32((uint32_t)low), (u32v)x);
+    return (i32v)wmi_select_u32(over, wmi_splat_u32((uint32_t)high), (u32v)x);
+}
+
+static inline i64v wmi_limit_i64(i64v x, int64_t low, int64_t high)
+{
+    const u64v under = (u64v)(x < low), over = (u64v)(x > high);
+
+    x = (i64v)wmi_select_u64(under, wmi_splat_u64((uint64_t)low), (u64v)x);
+    return (i64v)wmi_select_u64(over, wmi_splat_u64((uint64_t)high), (u64v)x);
+}
+
+/* x * 2^n, rounded once: the significand is scaled exactly to a normal number, the last multiplication
+ * rounds. */
+static inline f32v wmi_scale_f32(f32v x, i32v n)
+{
+    f32v wide;
+    const u32v exponent = wmi_normalize_f32(x, &wide);
+    const u32v special = (u32v)(exponent == 255) | (u32v)(((u32v)x & ~WMI_SIGN_F32) == 0);
+    const i32v total = wmi_limit_i32((i32v)exponent + wmi_limit_i32(n, -1000, 1000), -100, 400);
+    const i32v first = wmi_limit_i32(total, 1, 254), second = total - first;
+    const f32v scaled = (f32v)(((u32v)wide & ~WMI_EXPONENT_F32) | (u32v)first << 23);
+    const f32v factor = (f32v)((u32v)(wmi_limit_i32(second, -120, 120) + 127) << 23);
+
+    return wmi_select_f32(special, wmi_quiet_f32(x), scaled * factor);
+}
+
+static inline f64v wmi_scale_f64(f64v x, i64v n)
+{
+    f64v wide;
+    const u64v exponent = wmi_normalize_f64(x, &wide);
+    const u64v special = (u64v)(exponent == 2047) | (u64v)(((u64v)x & ~WMI_SIGN_F64) == 0);
+    const i64v total = wmi_limit_i64((i64v)exponent + wmi_limit_i64(n, -8000, 8000), -1000, 3000);
+    const i64v first = wmi_limit_i64(total, 1, 2046), second = total - first;
+    const f64v scaled = (f64v)(((u64v)wide & ~WMI_EXPONENT_F64) | (u64v)first << 52);
+    const f64v factor = (f64v)((u64v)(wmi_limit_i64(second, -1000, 1000) + 1023) << 52);
+
+    return wmi_select_f64(special, wmi_quiet_f64(x), scaled * factor);
+}
+
+/* The bit of v_cmp_class that x belongs to, as a one-bit mask. Source: [V], V_CMP_CLASS_F32. */
+static inline u32v wmi_class_mask(u32v magnitude, u32v negative, uint32_t smallest_normal, uint32_t infinity,
+                                  uint32_t quiet)
+{
+    u32v positive_class = wmi_splat_u32(1 << 8), negative_class = wmi_splat_u32(1 << 3);
+    const u32v denormal = (u32v)(magnitude < smallest_normal), zero = (u32v)(magnitude == 0);
+    const u32v infinite = (u32v)(magnitude == infinity), nan = (u32v)(magnitude > infinity);
+    const u32v is_quiet = (u32v)((magnitude & quiet) != 0);
+
+    positive_class = wmi_select_u32(denormal, wmi_splat_u32(1 << 7), positive_class);
+    negative_class = wmi_select_u32(denormal, wmi_splat_u32(1 << 4), negative_class);
+    positive_class = wmi_select_u32(zero, wmi_splat_u32(1 << 6), positive_class);
+    negative_class = wmi_select_u32(zero, wmi_splat_u32(1 << 5), negative_class);
+    positive_class = wmi_select_u32(infinite, wmi_splat_u32(1 << 9), positive_class);
+    negative_class = wmi_select_u32(infinite, wmi_splat_u32(1 << 2), negative_class);
+    const u32v number = wmi_select_u32(negative, negative_class, positive_class);
+
+    return wmi_select_u32(nan, (is_quiet & 2) | (~is_quiet & 1), number);
+}
+
+#endif

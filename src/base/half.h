@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* How the vector ALU calculates with f16: widened to f32 exactly, rounded once on the way back.
+ *
+ * For the *_lanes.c files only. A half stands in the low 16 bits of a word. Sums are rounded to odd in f32,
+ * which has more than twice f16's precision, so that the narrowing, which knows MODE's f16 rounding, rounds
+ * the exact value. That needs the host to round f32 to nearest; bodies see to it. Source of the method: Boldo
+ * and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd". */
+#ifndef WMI_HALF_H
+#define WMI_HALF_H
+
+#include "base/float.h"
+
+enum {
+    WMI_SIGN_F16 = 0x8000,
+    WMI_INFINITY_F16 = 0x7c00,
+    WMI_QUIET_F16 = 0x0200,
+    WMI_NAN_F16 = 0x7e00,
+    WMI_NAN_INVALID_F16 = 0xfe00,
+};
+
+/* f32 of the f16 in the low half; the high half is ignored. Exact; a NaN keeps its payload and its kind. */
+static inline f32v wmi_widen(u32v half)
+{
+    const u32v sign = (half & WMI_SIGN_F16) << 16, magnitude = half & 0x7fff;
+    const u32v normal = (magnitude << 13) + (112u << 23);
+    const u32v special = (magnitude << 13) | WMI_EXPONENT_F32;
+    const u32v tiny = (u32v)(__builtin_convertvector((i32v)magnitude, f32v) * 0x1p-24f);
+    const u32v is_tiny = (u32v)(magnitude < 0x400), is_special = (u32v)(magnitude >= WMI_INFINITY_F16);
+    const u32v r = wmi_select_u32(is_special, special, wmi_select_u32(is_tiny, tiny, normal));
+
+    return (f32v)(sign | r);
+}
+
+/* f16 of an f32, rounded once; the high half is zero. rounding: as in MODE. Denormal results are kept. */
+static inline u32v wmi_narrow(f32v x, uint32_t rounding)
+{
+    const u32v bits = (u32v)x, sign = (bits >> 16) & WMI_SIGN_F16, magnitude = bits & ~WMI_SIGN_F32;
+    const u32v negative = (u32v)(sign != 0);
+    /* Below 2^-14 the significand moves right until its exponent is f16's lowest; sticky bits stay below. */
+    const u32v is_tiny = (u32v)(magnitude < 0x38800000u);
+    const u32v distance = 113 - (magnitude >> 23), limit = (u32v)(distance > 25);
+    const u32v shift = wmi_select_u32(limit, wmi_splat_u32(25), distance) & is_tiny;
+    const u32v significand = (magnitude & 0x7fffff) | ((u32v)(magnitude >= 0x800000) & 0x800000);
+    const u32v shifted = significand >> shift;
+    const u32v sticky = (u32v)((shifted << shift) != significand) & 1;
+    const u32v wide = wmi_select_u32(is_tiny, shifted | sticky, magnitude - (112u << 23));
+    const u32v rest = wide & 0x1fff, odd = (wide >> 13) & 1;
+    u32v up;
+
+    switch (rounding & 3) {
+    case 0:
+        up = (u32v)(rest + odd > 0x1000);
+        break;
+    case 1:
+        up = (u32v)(rest != 0) & ~negative;
+        break;
+    case 2:
+        up = (u32v)(rest != 0) & negative;
+        break;
+    default:
+        up = wmi_splat_u32(0);
+        break;
+    }
+    u32v r = (wide >> 13) - up;
+    /* Too large: infinity when the mode rounds away from zero, else the largest number. */
+    const u32v away = rounding == 0   ? wmi_splat_u32(~0u)
+                      : rounding == 1 ? ~negative
+                      : rounding == 2 ? negative
+                                      : wmi_splat_u32(0);
+    const u32v top = wmi_select_u32(away, wmi_splat_u32(WMI_INFINITY_F16), wmi_splat_u32(0x7bff));
+
+    r = wmi_select_u32((u32v)(magnitude >= 0x47800000u), top, r);
+    r = wmi_select_u32((u32v)(magnitude == WMI_EXPONENT_F32), wmi_splat_u32(WMI_INFINITY_F16), r);
+    const u32v nan = WMI_INFINITY_F16 | ((magnitude >> 13) & 0x3ff) | WMI_QUIET_F16;
+
+    return sign | wmi_select_u32((u32v)(magnitude > WMI_EXPONENT_F32), nan, r);
+}
+
+static inline uint32_t wmi_rounding_f16(uint32_t mode)
+{
+    return (mode & WMI_MODE_ROUND_F64) >> 2;
+}
+
+/* A half with denormals replaced by zeros of their sign. */
+static inline u32v wmi_flush_f16(u32v half)
+{
+    const u32v tiny = (u32v)((half & WMI_INFINITY_F16) == 0);
+
+    return half & ~(tiny & 0x7fff);
+}
+
+/* An operand and a result as MODE wants them. */
+static inline f32v wmi_input_f16(u32v half, uint32_t mode)
+{
+    return wmi_widen(mode & WMI_MODE_DENORMAL_IN_F64 ? half : wmi_flush_f16(half));
+}
+
+static inline u32v wmi_output_f16(f32v x, uint32_t mode)
+{
+    const u32v half = wmi_narrow(x, wmi_rounding_f16(mode));
+
+    return mode & WMI_MODE_DENORMAL_OUT_F64 ? half : wmi_flush_f16(half);
+}
+
+/* a + b rounded to odd: where it is inexact, the neighbour whose last bit is set. The error of the sum is
+ * exact (Knuth's TwoSum); infinities and NaNs have no error. */
+static inline f32v wmi_add_odd(f32v a, f32v b)
+{
+    const f32v sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part);
+    const u32v inexact = (u32v)(error > 0) | (u32v)(error < 0);
+    const u32v even = (u32v)(((u32v)sum & 1) == 0);
+    const u32v outward = (u32v)((error > 0) == (sum > 0));
+    const u32v step = wmi_select_u32(outward, wmi_splat_u32(1), wmi_splat_u32(~0u));
+
+    return (f32v)((u32v)sum + (step & inexact & even));
+}
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Vectors as wide as the CPU level has them, with the few operations that the language has no operator for.
+ *
+ * For the *_lanes.c files only: the width differs between them. A vector holds WMI_VECTOR_LANES lanes of a
+ * row; 64-bit values of the same lanes are a pair of vectors, see struct wmi_f64x2. All operators (+ - * / &
+ * | ^ ~ < == ...) work lane by lane; a comparison gives all ones or zero. Every intrinsic here has a plain
+ * twin. */
+#ifndef WMI_VECTOR_H
+#define WMI_VECTOR_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+#define WMI_VECTOR_BYTES 64
+#elif defined(__AVX2__) && defined(__FMA__)
+#define WMI_VECTOR_BYTES 32
+#else
+#define WMI_VECTOR_BYTES 16
+#endif
+
+enum { WMI_VECTOR_LANES = WMI_VECTOR_BYTES / 4 };
+
+/* may_alias: rows are words, floats and halves at the same time. */
+typedef float f32v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
+typedef int32_t i32v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
+typedef uint32_t u32v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
+typedef double f64v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
+typedef int64_t i64v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
+typedef uint64_t u64v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
+/* The 32-bit side of a conversion to or from one f64v. */
+typedef float f32half __attribute__((vector_size(WMI_VECTOR_BYTES / 2), may_alias));
+typedef int32_t i32half __attribute__((vector_size(WMI_VECTOR_BYTES / 2), may_alias));
+typedef uint32_t u32half __attribute__((vector_size(WMI_VECTOR_BYTES / 2), may_alias));
+
+/* 64-bit values of WMI_VECTOR_LANES lanes, in lane order. */
+struct wmi_f64x2 {
+    f64v v[2];
+};
+
+static inline u32v wmi_load_u32(const char *row)
+{
+    return *(const u32v *)row;
+}
+
+static inline f32v wmi_load_f32(const char *row)
+{
+    return *(const f32v *)row;
+}
+
+static inline u32v wmi_splat_u32(uint32_t x)
+{
+    return (u32v){0} + x;
+}
+
+static inline f32v wmi_splat_f32(float x)
+{
+    return (f32v){0} + x;
+}
+
+static inline u64v wmi_splat_u64(uint64_t x)
+{
+    return (u64v){0} + x;
+}
+
+static inline f64v wmi_splat_f64(double x)
+{
+    return (f64v){0} + x;
+}
+
+/* yes where the mask is ones, no where it is zero. Bitwise: `?:` on vectors is many times slower with clang.
+ */
+static inline u32v wmi_select_u32(u32v mask, u32v yes, u32v no)
+{
+    return (yes & mask) | (no & ~mask);
+}
+
+static inline f32v wmi_select_f32(u32v mask, f32v yes, f32v no)
+{
+    return (f32v)wmi_select_u32(mask, (u32v)yes, (u32v)no);
+}
+
+static inline u64v wmi_select_u64(u64v mask, u64v yes, u64v no)
+{
+    return (yes & mask) | (no & ~mask);
+}
+
+static inline f64v wmi_select_f64(u64v mask, f64v yes, f64v no)
+{
+    return (f64v)wmi_select_u64(mask, (u64v)yes, (u64v)no);
+}
+
+/* Whether any bit is set. */
+static inline bool wmi_any(u32v x)
+{
+#if WMI_VECTOR_BYTES == 64
+    return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) != 0;
+#elif WMI_VECTOR_BYTES == 32
+    return !_mm256_testz_si256((__m256i)x, (__m256i)x);
+#elif defined(__SSE2__)
+    return _mm_movemask_epi8(_mm_cmpeq_epi8((__m128i)x, _mm_setzero_si128())) != 0xffff;
+#else
+    return (x[0] | x[1] | x[2] | x[3]) != 0;
+#endif
+}
+
+/* Whether a lane of `mask` holds a NaN. */
+static inline bool wmi_any_nan_f32(f32v x, u32v mask)
+{
+#if WMI_VECTOR_BYTES == 64
+    return _mm512_mask_cmp_ps_mask(_mm512_test_epi32_mask((__m512i)mask, (__m512i)mask), (__m512)x, (__m512)x,
+                                   _CMP_UNORD_Q) != 0;
+#else
+    return wmi_any((u32v)(x != x) & mask);
+#endif
+}
+
+/* One bit per lane from a comparison's result. */
+static inline uint64_t wmi_pack(u32v mask)
+{
+#if WMI_VECTOR_BYTES == 64
+    return _mm512_movepi32_mask((__m512i)mask);
+#elif WMI_VECTOR_BYTES == 32
+    return (uint32_t)_mm256_movemask_ps((__m256)mask);
+#elif defined(__SSE2__)
+    return (uint32_t)_mm_movemask_ps((__m128)mask);
+#else
+    return (mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8);
+#endif
+}
+
+/* The inverse: all ones in the lanes whose bit is set. */
+static inline u32v wmi_expand(uint64_t bits)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (u32v)_mm512_movm_epi32((__mmask16)bits);
+#elif WMI_VECTOR_BYTES == 32
+    const u32v lane = {1, 2, 4, 8, 16, 32, 64, 128};
+    return (u32v)((wmi_splat_u32((uint32_t)bits) & lane) != 0);
+#else
+    const u32v lane = {1, 2, 4, 8};
+    return (u32v)((wmi_splat_u32((uint32_t)bits) & lane) != 0);
+#endif
+}
+
+/* a * b + c, rounded once. */
+static inline f32v wmi_fused_f32(f32v a, f32v b, f32v c)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f32v)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif WMI_VECTOR_BYTES == 32
+    return (f32v)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    for (int i = 0; i < WMI_VECTOR_LANES; i++)
+        a[i] = fmaf(a[i], b[i], c[i]);
+    return a;
+#endif
+}
+
+static inline f64v wmi_fused_f64(f64v a, f64v b, f64v c)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f64v)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif WMI_VECTOR_BYTES == 32
+    return (f64v)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+    for (int i = 0; i < WMI_VECTOR_LANES / 2; i++)
+        a[i] = fma(a[i], b[i], c[i]);
+    return a;
+#endif
+}
+
+static inline f32v wmi_sqrt_f32(f32v x)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f32v)_mm512_sqrt_ps((__m512)x);
+#elif WMI_VECTOR_BYTES == 32
+    return (f32v)_mm256_sqrt_ps((__m256)x);
+#elif defined(__SSE2__)
+    return (f32v)_mm_sqrt_ps((__m128)x);
+#else
+    for (int i = 0; i < WMI_VECTOR_LANES; i++)
+        x[i] = sqrtf(x[i]);
+    return x;
+#endif
+}
+
+static inline f64v wmi_sqrt_f64(f64v x)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f64v)_mm512_sqrt_pd((__m512d)x);
+#elif WMI_VECTOR_BYTES == 32
+    return (f64v)_mm256_sqrt_pd((__m256d)x);
+#elif defined(__SSE2__)
+    return (f64v)_mm_sqrt_pd((__m128d)x);
+#else
+    for (int i = 0; i < WMI_VECTOR_LANES / 2; i++)
+        x[i] = sqrt(x[i]);
+    return x;
+#endif
+}
+
+/* Rounding to an integral value, whatever the host's rounding mode; the numbers are those of the immediate.
+ */
+enum wmi_rounding { WMI_ROUND_EVEN = 0, WMI_ROUND_DOWN = 1, WMI_ROUND_UP = 2, WMI_ROUND_ZERO = 3 };
+
+#if WMI_VECTOR_BYTES == 64
+#define wmi_round_f32(x, how) ((f32v)_mm512_roundscale_ps((__m512)(x), (how) | _MM_FROUND_NO_EXC))
+#define wmi_round_f64(x, how) ((f64v)_mm512_roundscale_pd((__m512d)(x), (how) | _MM_FROUND_NO_EXC))
+#elif WMI_VECTOR_BYTES == 32
+#define wmi_round_f32(x, how) ((f32v)_mm256_round_ps((__m256)(x), (how) | _MM_FROUND_NO_EXC))
+#define wmi_round_f64(x, how) ((f64v)_mm256_round_pd((__m256d)(x), (how) | _MM_FROUND_NO_EXC))
+#else
+static inline double wmi_round_one(double x, enum wmi_rounding how)
+{
+    const double t = trunc(x), rest = fabs(x - t), away = copysign(1, x);
+
+    if (how == WMI_ROUND_ZERO || rest == 0 || x != x)
+        return t;
+    if (how == WMI_ROUND_EVEN)
+        return copysign(rest > 0.5 || (rest == 0.5 && fmod(t, 2) != 0) ? t + away : t, x);
+    return copysign((how == WMI_ROUND_UP) == (x > 0) ? t + away : t, x);
+}
+
+static inline f32v wmi_round_f32(f32v x, enum wmi_rounding how)
+{
+    for (int i = 0; i < WMI_VECTOR_LANES; i++)
+        x[i] = (float)wmi_round_one(x[i], how);
+    return x;
+}
+
+static inline f64v wmi_round_f64(f64v x, enum wmi_rounding how)
+{
+    for (int i = 0; i < WMI_VECTOR_LANES / 2; i++)
+        x[i] = wmi_round_one(x[i], how);
+    return x;
+}
+#endif
+
+/* Lane order of two vectors of 64-bit values against two rows of their low and high words. */
+#if WMI_VECTOR_BYTES == 64
+#define WMI_ZIP_LOW   0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define WMI_ZIP_HIGH  8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define WMI_EVEN      0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define WMI_ODD       1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+#define WMI_HALF_LOW  0, 1, 2, 3, 4, 5, 6, 7
+#define WMI_HALF_HIGH 8, 9, 10, 11, 12, 13, 14, 15
+#elif WMI_VECTOR_BYTES == 32
+#define WMI_ZIP_LOW   0, 8, 1, 9, 2, 10, 3, 11
+#define WMI_ZIP_HIGH  4, 12, 5, 13, 6, 14, 7, 15
+#define WMI_EVEN      0, 2, 4, 6, 8, 10, 12, 14
+#define WMI_ODD       1, 3, 5, 7, 9, 11, 13, 15
+#define WMI_HALF_LOW  0, 1, 2, 3
+#define WMI_HALF_HIGH 4, 5, 6, 7
+#else
+#define WMI_ZIP_LOW   0, 4, 1, 5
+#define WMI_ZIP_HIGH  2, 6, 3, 7
+#define WMI_EVEN      0, 2, 4, 6
+#define WMI_ODD       1, 3, 5, 7
+#define WMI_HALF_LOW  0, 1
+#define WMI_HALF_HIGH 2, 3
+#endif
+
+static inline struct wmi_f64x2 wmi_join(u32v low, u32v high)
+{
+    return (struct wmi_f64x2){{(f64v)__builtin_shufflevector(low, high, WMI_ZIP_LOW),
+                               (f64v)__builtin_shufflevector(low, high, WMI_ZIP_HIGH)}};
+}
+
+static inline u32v wmi_low_words(struct wmi_f64x2 x)
+{
+    return __builtin_shufflevector((u32v)x.v[0], (u32v)x.v[1], WMI_EVEN);
+}
+
+static inline u32v wmi_high_words(struct wmi_f64x2 x)
+{
+    return __builtin_shufflevector((u32v)x.v[0], (u32v)x.v[1], WMI_ODD);
+}
+
+/* The 64-bit value at rows `row` and `row` + row_bytes. */
+static inline struct wmi_f64x2 wmi_load_f64(const char *row, unsigned row_bytes)
+{
+    return wmi_join(wmi_load_u32(row), wmi_load_u32(row + row_bytes));
+}
+
+static inline u32half wmi_half_u32(u32v x, int which)
+{
+    return which ? __builtin_shufflevector(x, x, WMI_HALF_HIGH) : __builtin_shufflevector(x, x, WMI_HALF_LOW);
+}
+
+/* Both halves as one vector again. */
+static inline u32v wmi_whole_u32(u32half low, u32half high)
+{
+    union {
+        u32half half[2];
+        u32v whole;
+    } both = {{low, high}};
+
+    return both.whole;
+}
+
+#endif

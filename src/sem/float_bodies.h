@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* The loops around float bodies. A body is one expression over vectors `a`, `b`, `c` of the same lanes of its
+ * source rows, with `mode`, the MODE register, and `active`, ones in the lanes that act.
+ *
+ * Every form reads all sources of some lanes before it writes those lanes of d, so d may be any source. */
+#ifndef WMI_FLOAT_BODIES_H
+#define WMI_FLOAT_BODIES_H
+
+#include "base/float.h"
+#include "base/half.h"
+#include "base/host_float.h"
+#include "sem/bodies.h"
+#include "sem/sem.h"
+
+#define WMI_EACH_VECTOR(at)                                                                                  \
+    _Pragma("GCC unroll 4") for (unsigned at = 0; at < WMI_ROW_BYTES; at += WMI_VECTOR_BYTES)
+
+/* A NaN in an active lane of the result is rare; which one it must be is settled only then. */
+static inline f32v wmi_settle_f32(f32v result, u32v active, f32v a, f32v b, f32v c)
+{
+    return __builtin_expect(wmi_any_nan_f32(result, active), 0) ? wmi_nan_of_f32(result, a, b, c) : result;
+}
+
+static inline f64v wmi_settle_f64(f64v result, f64v a, f64v b, f64v c)
+{
+    return __builtin_expect(wmi_any((u32v)(result != result)), 0) ? wmi_nan_of_f64(result, a, b, c) : result;
+}
+
+static inline void wmi_store(char *row, u32v active, u32v x)
+{
+    *(u32v *)row = wmi_select_u32(active, x, *(const u32v *)row);
+}
+
+/* The loop of a body: `loads` declares the sources at `at`, the rest writes what it computes. It is a
+ * function of its own, not inlined, so that the compiler cannot move arithmetic across a change of the
+ * control word. */
+#define WMI_LANE_LOOP(name, inlining, loads, ...)                                                            \
+    static inlining void name##_loop(char *restrict frame, const struct wmi_op *op)                          \
+    {                                                                                                        \
+        const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);                       \
+        const uint32_t mode = ((const struct wmi_frame *)frame)->mode;                                       \
+                                                                                                             \
+        (void)mode;                                                                                          \
+        if (lanes->full) {                                                                                   \
+            WMI_EACH_VECTOR(at)                                                                              \
+            {                                                                                                \
+                const u32v active = wmi_splat_u32(~0u);                                                      \
+                loads;                                                                                       \
+                __VA_ARGS__;                                                                                 \
+            }                                                                                                \
+        } else {                                                                                             \
+            WMI_EACH_VECTOR(at)                                                                              \
+            {                                                                                                \
+                const u32v active = wmi_load_u32((const char *)lanes->row + at);                             \
+                loads;                                                                                       \
+                __VA_ARGS__;                                                                                 \
+            }                                                                                                \
+        }                                                                                                    \
+    }
+
+#define WMI_JOINED inline __attribute__((always_inline))
+#define WMI_APART  __attribute__((noinline))
+
+/* The body itself: under the wave's f32 control word, or under `word`. */
+#define WMI_PLAIN(name)                                                                                      \
+    const struct wmi_op *WMI_BODY(name)(char *restrict frame, const struct wmi_op *op)                       \
+    {                                                                                                        \
+        name##_loop(frame, op);                                                                              \
+        return op + 1;                                                                                       \
+    }
+
+#define WMI_UNDER(name, word)                                                                                \
+    const struct wmi_op *WMI_BODY(name)(char *restrict frame, const struct wmi_op *op)                       \
+    {                                                                                                        \
+        const struct wmi_frame *wave = (const struct wmi_frame *)frame;                                      \
+        const uint32_t usual = wave->mxcsr32, wanted = (word);                                               \
+                                                                                                             \
+        if (usual == wanted) {                                                                               \
+            name##_loop(frame, op);                                                                          \
+            return op + 1;                                                                                   \
+        }                                                                                                    \
+        wmi_host_float_set(wanted);                                                                          \
+        name##_loop(frame, op);                                                                              \
+        wmi_host_float_set(usual);                                                                           \
+        return op + 1;                                                                                       \
+    }
+
+#define WMI_LOAD1(ta)     const ta a = (ta)wmi_load_u32(frame + op->a + at)
+#define WMI_LOAD2(ta, tb) WMI_LOAD1(ta), b = (ta)(tb)wmi_load_u32(frame + op->b + at)
+#define WMI_LOAD3(ta)                                                                                        \
+    WMI_LOAD1(ta), b = (ta)wmi_load_u32(frame + op->b + at), c = (ta)wmi_load_u32(frame + op->c + at)
+#define WMI_STORE1(value) wmi_store(frame + op->d + at, active, (u32v)(value))
+
+/* One-row results from one, two or three rows taken as vectors of type t. */
+#define WMI_ROWS1(name, t, value)                                                                            \
+    WMI_LANE_LOOP(name, WMI_JOINED, WMI_LOAD1(t), WMI_STORE1(value))                                         \
+    WMI_PLAIN(name)
+#define WMI_ROWS2(name, t, value)                                                                            \
+    WMI_LANE_LOOP(name, WMI_JOINED, WMI_LOAD2(t, t), WMI_STORE1(value))                                      \
+    WMI_PLAIN(name)
+#define WMI_ROWS3(name, t, value)                                                                            \
+    WMI_LANE_LOOP(name, WMI_JOINED, WMI_LOAD3(t), WMI_STORE1(value))                                         \
+    WMI_PLAIN(name)
+
+/* f32 that always flushes denormals: v_mad, v_mac. Source: [L], "v_mad_f32 does not support denormals". */
+#define WMI_FLUSHED3(name, value)                                                                            \
+    WMI_LANE_LOOP(name, WMI_APART, WMI_LOAD3(f32v), WMI_STORE1(value))                                       \
+    WMI_UNDER(name, wmi_host_float_flush(usual))
+
+/* f16 results from halves: the host must round to nearest. h names the operands as f32. */
+#define WMI_NEAREST(name) WMI_UNDER(name, wmi_host_float_nearest(usual))
+#define WMI_HALVES1(name, value)                                                                             \
+    WMI_LANE_LOOP(name, WMI_APART, WMI_LOAD1(u32v), WMI_STORE1(value))                                       \
+    WMI_NEAREST(name)
+#define WMI_HALVES2(name, value)                                                                             \
+    WMI_LANE_LOOP(name, WMI_APART, WMI_LOAD2(u32v, u32v), WMI_STORE1(value))                                 \
+    WMI_NEAREST(name)
+#define WMI_HALVES3(name, value)                                                                             \
+    WMI_LANE_LOOP(name, WMI_APART, WMI_LOAD3(u32v), WMI_STORE1(value))                                       \
+    WMI_NEAREST(name)
+
+/* f64 results from f64 sources, under the f64 control word; `value` sees each half of the lanes in turn. */
+#define WMI_PAIR(source) wmi_load_f64(frame + op->source + at, WMI_ROW_BYTES)
+#define WMI_STORE_PAIR(pair)                                                                                 \
+    wmi_store(frame + op->d + at, active, wmi_low_words(pair));                                              \
+    wmi_store(frame + op->d + WMI_ROW_BYTES + at, active, wmi_high_words(pair))
+
+#define WMI_WHOLE(...) __VA_ARGS__
+#define WMI_PAIRS(name, loads, picks, value)                                                                 \
+    WMI_LANE_LOOP(                                                                                           \
+        name, WMI_APART, WMI_WHOLE(loads; struct wmi_f64x2 r), for (int i = 0; i < 2; i++) {                 \
+            picks;                                                                                           \
+            r.v[i] = (f64v)(value);                                                                          \
+        } WMI_STORE_PAIR(r))                                                                                 \
+    WMI_UNDER(name, wave->mxcsr64)
+
+#define WMI_PAIR1 const struct wmi_f64x2 ax = WMI_PAIR(a)
+#define WMI_PAIR2 WMI_PAIR1, bx = WMI_PAIR(b)
+#define WMI_PAIR3 WMI_PAIR2, cx = WMI_PAIR(c)
+#define WMI_PICK1 const f64v a = ax.v[i]
+#define WMI_PICK2                                                                                            \
+    WMI_PICK1;                                                                                               \
+    const f64v b = bx.v[i]
+#define WMI_PICK3                                                                                            \
+    WMI_PICK2;                                                                                               \
+    const f64v c = cx.v[i]
+
+#define WMI_PAIRS1(name, value) WMI_PAIRS(name, WMI_PAIR1, WMI_PICK1, value)
+#define WMI_PAIRS2(name, value) WMI_PAIRS(name, WMI_PAIR2, WMI_PICK2, value)
+#define WMI_PAIRS3(name, value) WMI_PAIRS(name, WMI_PAIR3, WMI_PICK3, value)
+
+#endif

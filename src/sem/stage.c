@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds a modifier stage for a CPU level and a wave size. */
+#include "sem/stage.h"
+#include "sem/table.h"
+
+/* Each build of stage_lanes.c has its table. */
+#define STAGES(name, level, lanes, suffix) extern const wmi_body name##suffix[WMI_STAGES];
+WMI_LANE_BUILDS(STAGES, wmi_stages)
+
+#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
+static const wmi_body *const stages[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_stages)};
+
+wmi_body wmi_stage(enum wmi_cpu_level level, unsigned lanes, enum wmi_stage stage)
+{
+    return stages[level][lanes / 64][stage];
+}

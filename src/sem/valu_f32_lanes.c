@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* f32 arithmetic of the vector ALU: sums, products, minimum, maximum, rounding, scaling. */
+#include "sem/float_bodies.h"
+
+/* The result, with its NaNs settled among the sources that the instruction has. */
+#define ONE(x)   wmi_settle_f32(x, active, a, a, a)
+#define TWO(x)   wmi_settle_f32(x, active, a, b, b)
+#define THREE(x) wmi_settle_f32(x, active, a, b, c)
+
+WMI_ROWS2(v_add_f32, f32v, TWO(a + b))
+WMI_ROWS2(v_sub_f32, f32v, TWO(a - b))
+WMI_ROWS2(v_subrev_f32, f32v, TWO(b - a))
+WMI_ROWS2(v_mul_f32, f32v, TWO(a *b))
+WMI_ROWS2(v_mul_legacy_f32, f32v, TWO(wmi_multiply_legacy_f32(a, b)))
+WMI_ROWS2(v_min_f32, f32v, wmi_min_f32(a, b, mode))
+WMI_ROWS2(v_max_f32, f32v, wmi_max_f32(a, b, mode))
+
+WMI_ROWS3(v_fma_f32, f32v, THREE(wmi_fused_f32(a, b, c)))
+WMI_ROWS3(v_min3_f32, f32v, wmi_min_f32(wmi_min_f32(a, b, mode), c, mode))
+WMI_ROWS3(v_max3_f32, f32v, wmi_max_f32(wmi_max_f32(a, b, mode), c, mode))
+WMI_ROWS3(v_med3_f32, f32v, wmi_median_f32(a, b, c, mode))
+
+/* Rounded twice, denormals flushed. madmk and madak have their literal in c. */
+WMI_FLUSHED3(v_mad_f32, THREE(a *b + c))
+WMI_FLUSHED3(v_mac_f32, THREE(a *b + c))
+WMI_FLUSHED3(v_madmk_f32, wmi_settle_f32(a *c + b, active, a, c, b))
+WMI_FLUSHED3(v_madak_f32, THREE(a *b + c))
+WMI_FLUSHED3(v_mad_legacy_f32, THREE(wmi_multiply_legacy_f32(a, b) + c))
+WMI_FLUSHED3(v_mad_mix_f32, THREE(a *b + c))
+
+/* The half that is written takes the sum as f16, clamped if op->y bit 0 says so; the other stays. */
+static inline u32v mixed_half(f32v sum, const struct wmi_op *op, uint32_t mode)
+{
+    return wmi_output_f16(op->y & 1 ? wmi_clamp_f32(sum, mode) : sum, mode);
+}
+
+WMI_FLUSHED3(v_mad_mixlo_f16,
+             (wmi_load_u32(frame + op->d + at) & 0xffff0000u) | mixed_half(THREE(a * b + c), op, mode))
+WMI_FLUSHED3(v_mad_mixhi_f16,
+             (wmi_load_u32(frame + op->d + at) & 0xffffu) | mixed_half(THREE(a * b + c), op, mode) << 16)
+
+WMI_ROWS1(v_trunc_f32, f32v, wmi_quiet_f32(wmi_round_f32(wmi_input_f32(a, mode), WMI_ROUND_ZERO)))
+WMI_ROWS1(v_ceil_f32, f32v, wmi_quiet_f32(wmi_round_f32(wmi_input_f32(a, mode), WMI_ROUND_UP)))
+WMI_ROWS1(v_rndne_f32, f32v, wmi_quiet_f32(wmi_round_f32(wmi_input_f32(a, mode), WMI_ROUND_EVEN)))
+WMI_ROWS1(v_floor_f32, f32v, wmi_quiet_f32(wmi_round_f32(wmi_input_f32(a, mode), WMI_ROUND_DOWN)))
+WMI_ROWS1(v_fract_f32, f32v, ONE(wmi_fract_f32(wmi_input_f32(a, mode))))
+WMI_ROWS1(v_frexp_mant_f32, f32v, wmi_frexp_significand_f32(wmi_input_f32(a, mode)))
+WMI_ROWS1(v_frexp_exp_i32_f32, f32v, wmi_frexp_exponent_f32(wmi_input_f32(a, mode)))
+WMI_ROWS2(v_ldexp_f32, f32v, wmi_scale_f32(wmi_input_f32(a, mode), (i32v)b))

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* f32 and f16 transcendentals, the steps of division, and cube map coordinates. */
+#include "base/division.h"
+#include "base/transcendental.h"
+#include "sem/float_bodies.h"
+
+#define ONE(x) wmi_settle_f32(x, active, a, a, a)
+
+/* Correctly rounded where the hardware is within 1 ulp; denormals flushed. Source: [V], V_RCP_F32 and
+ * following. */
+static inline f32v invalid(f32v result, f32v x)
+{
+    const u32v made = wmi_is_nan_f32(result) & ~wmi_is_nan_f32(x);
+    const f32v r = wmi_select_f32(made, (f32v)wmi_splat_u32(WMI_NAN_INVALID_F32), result);
+
+    return wmi_select_f32(wmi_is_nan_f32(x), wmi_quiet_f32(x), r);
+}
+
+static inline f32v reciprocal(f32v x)
+{
+    return wmi_flush_f32(1 / wmi_flush_f32(x));
+}
+
+static inline f32v reciprocal_root(f32v x)
+{
+    const f32v number = wmi_flush_f32(x), r = 1 / wmi_sqrt_f32(number);
+
+    return invalid(r, x);
+}
+
+WMI_ROWS1(v_rcp_f32, f32v, ONE(reciprocal(a)))
+WMI_ROWS1(v_rcp_iflag_f32, f32v, ONE(reciprocal(a)))
+WMI_ROWS1(v_rsq_f32, f32v, reciprocal_root(a))
+WMI_ROWS1(v_sqrt_f32, f32v, invalid(wmi_sqrt_f32(wmi_flush_f32(a)), a))
+WMI_ROWS1(v_exp_f32, f32v, wmi_exp2_f32(a))
+WMI_ROWS1(v_exp_legacy_f32, f32v, wmi_exp2_f32(a))
+WMI_ROWS1(v_log_f32, f32v, wmi_log2_f32(a, true))
+WMI_ROWS1(v_log_legacy_f32, f32v, wmi_log2_f32(a, true))
+WMI_ROWS1(v_sin_f32, f32v, wmi_sine_f32(a))
+WMI_ROWS1(v_cos_f32, f32v, wmi_cosine_f32(a))
+
+/* f16 through f32: rounded twice, well within the 1 ulp of the hardware. Denormals by MODE. */
+#define HALF wmi_input_f16(a, mode)
+WMI_HALVES1(v_rcp_f16, wmi_output_f16(1 / HALF, mode))
+WMI_HALVES1(v_sqrt_f16, wmi_output_f16(invalid(wmi_sqrt_f32(HALF), HALF), mode))
+WMI_HALVES1(v_rsq_f16, wmi_output_f16(invalid(1 / wmi_sqrt_f32(HALF), HALF), mode))
+WMI_HALVES1(v_log_f16, wmi_output_f16(wmi_log2_f32(HALF, false), mode))
+WMI_HALVES1(v_exp_f16, wmi_output_f16(wmi_exp2_f32(HALF), mode))
+WMI_HALVES1(v_sin_f16, wmi_output_f16(wmi_sine_f32(HALF), mode))
+WMI_HALVES1(v_cos_f16, wmi_output_f16(wmi_cosine_f32(HALF), mode))
+
+/* a: the quotient or the value to scale, b: denominator, c: numerator. */
+WMI_ROWS3(v_div_fixup_f32, f32v, wmi_div_fixup_f32(a, b, c, mode))
+
+WMI_DEFINE(v_div_scale_f32)
+{
+    const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);
+    const uint32_t mode = ((const struct wmi_frame *)frame)->mode;
+    uint64_t bits = 0;
+
+    WMI_EACH_VECTOR(at)
+    {
+        u32v post;
+        WMI_LOAD3(f32v);
+        const f32v r = wmi_div_scale_f32(a, b, c, mode, &post);
+
+        bits |= wmi_pack(post) << at / 4;
+        wmi_store(frame + op->d + at, wmi_load_u32((const char *)lanes->row + at), (u32v)r);
+    }
+    wmi_put_mask(frame, op->e, bits & lanes->bits);
+    return op + 1;
+}
+
+static inline u32v vcc_lanes(const char *frame, unsigned at)
+{
+    return wmi_expand(wmi_get_mask(frame, 4 * WMI_S_VCC) >> at / 4);
+}
+
+WMI_ROWS3(v_div_fmas_f32, f32v,
+          wmi_settle_f32(wmi_div_fmas_f32(a, b, c, vcc_lanes(frame, at), mode), active, a, b, c))
+
+/* Cube maps. a, b, c: x, y, z of the direction. Source: [V], V_CUBEID_F32 and following. */
+struct axes {
+    u32v z, y; /* the major axis is z; it is y; else it is x */
+};
+
+static inline struct axes major_axis(f32v x, f32v y, f32v z)
+{
+    const f32v ax = (f32v)((u32v)x & ~WMI_SIGN_F32), ay = (f32v)((u32v)y & ~WMI_SIGN_F32);
+    const f32v az = (f32v)((u32v)z & ~WMI_SIGN_F32);
+    const u32v is_z = (u32v)(az >= ax) & (u32v)(az >= ay);
+
+    return (struct axes){is_z, (u32v)(ay >= ax) & ~is_z};
+}
+
+static inline f32v of_axis(struct axes axes, f32v x, f32v y, f32v z)
+{
+    return wmi_select_f32(axes.z, z, wmi_select_f32(axes.y, y, x));
+}
+
+/* x with its sign turned where `by` is negative, or everywhere else. */
+static inline f32v negated_if(f32v x, u32v mask)
+{
+    return (f32v)((u32v)x ^ (mask & WMI_SIGN_F32));
+}
+
+static inline f32v cube_face(f32v x, f32v y, f32v z)
+{
+    const f32v one = wmi_splat_f32(1);
+
+    return of_axis(major_axis(x, y, z), (f32v)((u32v)one & (u32v)(x < 0)),
+                   2 + (f32v)((u32v)one & (u32v)(y < 0)), 4 + (f32v)((u32v)one & (u32v)(z < 0)));
+}
+
+static inline f32v cube_s(f32v x, f32v y, f32v z)
+{
+    return of_axis(major_axis(x, y, z), negated_if(z, ~(u32v)(x < 0)), x, negated_if(x, (u32v)(z < 0)));
+}
+
+static inline f32v cube_t(f32v x, f32v y, f32v z)
+{
+    const f32v minus = negated_if(y, wmi_splat_u32(~0u));
+
+    return of_axis(major_axis(x, y, z), minus, negated_if(z, (u32v)(y < 0)), minus);
+}
+
+WMI_ROWS3(v_cubeid_f32, f32v, cube_face(a, b, c))
+WMI_ROWS3(v_cubesc_f32, f32v,
+          wmi_quiet_f32(cube_s(wmi_input_f32(a, mode), wmi_input_f32(b, mode), wmi_input_f32(c, mode))))
+WMI_ROWS3(v_cubetc_f32, f32v,
+          wmi_quiet_f32(cube_t(wmi_input_f32(a, mode), wmi_input_f32(b, mode), wmi_input_f32(c, mode))))
+WMI_ROWS3(v_cubema_f32, f32v, ONE(2 * of_axis(major_axis(a, b, c), a, b, c)))
