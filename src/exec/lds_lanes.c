@@ -351,7 +351,7 @@ ALWAYS_INLINE const struct wmi_op *write_small(char *frame, const struct wmi_op 
     return op + 1;
 }
 
-/* Where both places of a lane overlap, the second wins: unverified. */
+/* All first places, then all second ones: where places overlap, this order is unverified. */
 ALWAYS_INLINE const struct wmi_op *write2_dwords(char *frame, const struct wmi_op *op, unsigned dwords)
 {
     struct places places;

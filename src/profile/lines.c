@@ -66,14 +66,13 @@ struct touched {
     uint64_t bytes, lines;
 };
 
-/* Adds bytes [low, high), which lie within one line. */
+/* Adds bytes low to last, which lie within one line. */
 static void add_part(struct line_set *set, struct touched *touched, uint64_t space, uint64_t low,
-                     uint64_t high)
+                     uint64_t last)
 {
     /* Lines are below 2^58, so the space fits above them. */
     const uint64_t key = low / LINE | space << 60;
-    const uint64_t bytes = (high - low == LINE ? 0 : 1ULL << (high - low)) - 1;
-    const uint64_t mask = bytes << low % LINE;
+    const uint64_t mask = ~0ULL >> (LINE - 1 - (last - low)) << low % LINE;
     size_t slot = key * 0x9e3779b97f4a7c15ULL >> 51;
     while (set->stamp[slot] == set->now && set->entry[slot].key != key)
         slot = (slot + 1) % LINE_SLOTS;
@@ -87,35 +86,35 @@ static void add_part(struct line_set *set, struct touched *touched, uint64_t spa
     set->entry[slot].bytes |= mask;
 }
 
-/* Adds bytes [low, high); the range does not wrap. */
+/* Adds bytes low to last; a range that wraps is nowhere. */
 static void add_range(struct line_set *set, struct touched *touched, uint64_t space, uint64_t low,
-                      uint64_t high)
+                      uint64_t last)
 {
-    while (low < high) {
-        const uint64_t end = low / LINE * LINE + LINE;
-        const uint64_t part = end != 0 && end < high ? end : high; /* end == 0: the last line of all */
-        add_part(set, touched, space, low, part);
-        low = part;
-    }
+    for (; low / LINE < last / LINE; low = low / LINE * LINE + LINE)
+        add_part(set, touched, space, low, low | (LINE - 1));
+    if (low <= last)
+        add_part(set, touched, space, low, last);
 }
 
 /* Neighbouring lanes mostly ask for neighbouring or the same bytes: these are put together first. */
 static void add_element(struct line_set *set, struct touched *touched, const struct wmi_element *element,
                         unsigned bytes)
 {
-    const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
-    uint64_t low = 0, high = 0;
-    for (uint64_t left = lanes; left; left &= left - 1) {
+    uint64_t left = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
+    if (!left)
+        return;
+    uint64_t low = element->address[__builtin_ctzll(left)], last = low + bytes - 1;
+    while (left &= left - 1) {
         const uint64_t at = element->address[__builtin_ctzll(left)];
-        if (at == high && low < high) {
-            high = at + bytes;
-        } else if (at < low || at + bytes > high) {
-            add_range(set, touched, element->space, low, high);
+        if (at == last + 1) {
+            last += bytes;
+        } else if (at < low || at + bytes - 1 > last) {
+            add_range(set, touched, element->space, low, last);
             low = at;
-            high = at + bytes;
+            last = at + bytes - 1;
         }
     }
-    add_range(set, touched, element->space, low, high);
+    add_range(set, touched, element->space, low, last);
 }
 
 /* Counts of the slot, with room made for it; NULL without memory. */

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* The line profile against figures worked out by hand and against a byte-by-byte count. */
+#include "profile/profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint64_t random_state = 1;
+
+static uint64_t random_bits(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+/* The sums that a row should show. */
+struct sums {
+    uint64_t executions, lanes, bytes_asked, distinct_bytes, lines, ideal_lines;
+};
+
+static int compare_u64(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Distinct values after division by `unit` of what is in `list`. */
+static uint64_t distinct(const uint64_t *sorted, size_t count, uint64_t unit)
+{
+    uint64_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += i == 0 || sorted[i] / unit != sorted[i - 1] / unit;
+    return found;
+}
+
+/* The slow statement: every byte of every lane, written down, sorted and counted. */
+static void count_slowly(const struct wmi_access *access, struct sums *sums)
+{
+    uint64_t *bytes = malloc(sizeof *bytes * 16 * 64 * 256);
+    sums->executions++;
+    for (unsigned lane = 0; lane < 64; lane++) {
+        sums->lanes += access->lanes >> lane & 1;
+        sums->bytes_asked += (access->lanes >> lane & 1) * access->elements * access->bytes;
+    }
+    for (unsigned space = 0; space < 3; space++) {
+        size_t count = 0;
+        for (unsigned e = 0; e < access->elements; e++) {
+            const struct wmi_element *element = &access->element[e];
+            for (unsigned lane = 0; lane < 64; lane++) {
+                const uint64_t bit = 1ULL << lane;
+                if (element->space != space || !(element->mask & bit) || element->bad_range & bit ||
+                    element->bad_align & bit || element->bad_aperture & bit)
+                    continue;
+                for (unsigned i = 0; i < access->bytes; i++)
+                    bytes[count++] = element->address[lane] + i;
+            }
+        }
+        qsort(bytes, count, sizeof *bytes, compare_u64);
+        sums->distinct_bytes += distinct(bytes, count, 1);
+        if (space == WMI_SPACE_GLOBAL) {
+            sums->lines += distinct(bytes, count, 64);
+            sums->ideal_lines += (distinct(bytes, count, 1) + 63) / 64;
+        }
+    }
+    free(bytes);
+}
+
+static void check_row(const struct wm_profile_row *row, const struct sums *sums)
+{
+    assert_int_equal(row->executions, sums->executions);
+    assert_int_equal(row->lanes, sums->lanes);
+    assert_int_equal(row->bytes_asked, sums->bytes_asked);
+    assert_int_equal(row->distinct_bytes, sums->distinct_bytes);
+    assert_int_equal(row->lines, sums->lines);
+    assert_int_equal(row->ideal_lines, sums->ideal_lines);
+}
+
+/* One access in a profile of its own. */
+static void check_one(const struct wmi_access *access, const struct sums *expected)
+{
+    struct wm_profile *profile = wmi_profile_create();
+    const struct wmi_observer *observer = wmi_profile_begin(profile, NULL);
+    const uint32_t slot = observer->instruction(observer->self, 0x100, 1);
+    void *local = observer->thread_begin(observer->self);
+    observer->access(local, access, slot);
+    observer->thread_end(observer->self, local);
+    size_t count;
+    const struct wm_profile_row *rows = wmi_profile_rows(profile, &count);
+    assert_int_equal(count, 1);
+    check_row(&rows[0], expected);
+    struct sums slow = {0};
+    count_slowly(access, &slow);
+    check_row(&rows[0], &slow);
+    wmi_profile_destroy(profile);
+}
+
+static void by_hand(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t base, stride, lanes;
+        unsigned bytes;
+        struct sums expected;
+    } cases[] = {
+        /* 64 dwords in a row fill four lines; moved by one dword they touch five. */
+        {0x1000, 4, ~0ULL, 4, {1, 64, 256, 256, 4, 4}},
+        {0x1004, 4, ~0ULL, 4, {1, 64, 256, 256, 5, 4}},
+        /* Every lane on a line of its own: 64 lines for 256 bytes. */
+        {0x1000, 64, ~0ULL, 4, {1, 64, 256, 256, 64, 4}},
+        {0x1000, 4096, ~0ULL, 4, {1, 64, 256, 256, 64, 4}},
+        /* All lanes at one address. */
+        {0x1010, 0, ~0ULL, 4, {1, 64, 256, 4, 1, 1}},
+        /* Bytes in a row: one line. */
+        {0x1000, 1, ~0ULL, 1, {1, 64, 64, 64, 1, 1}},
+        /* Overlapping dwords, one byte apart: 67 bytes on two lines, and two is what 67 bytes need. */
+        {0x1000, 1, ~0ULL, 4, {1, 64, 256, 67, 2, 2}},
+        /* 16 bytes across a line's end by one lane: two lines where one would do. */
+        {0x1038, 0, 1, 16, {1, 1, 16, 16, 2, 1}},
+        /* Downwards. */
+        {0x2000, -4ULL, ~0ULL, 4, {1, 64, 256, 256, 5, 4}},
+        /* Every other lane of a dword access: 32 dwords spread over four lines that would fit two. */
+        {0x1000, 4, 0x5555555555555555ULL, 4, {1, 32, 128, 128, 4, 2}},
+        /* EXEC = 0. */
+        {0x1000, 4, 0, 4, {1, 0, 0, 0, 0, 0}},
+        /* The last line of the address space. */
+        {-64ULL, 1, 0xffffffffffffffffULL, 1, {1, 64, 64, 64, 1, 1}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t address[64];
+        for (unsigned lane = 0; lane < 64; lane++)
+            address[lane] = cases[i].base + lane * cases[i].stride;
+        struct wmi_access access = {.path = WMI_PATH_GLOBAL,
+                                    .lanes = cases[i].lanes,
+                                    .elements = 1,
+                                    .bytes = (uint8_t)cases[i].bytes,
+                                    .element = {{.mask = cases[i].lanes, .address = address}}};
+        check_one(&access, &cases[i].expected);
+    }
+}
+
+/* A FLAT access with lanes in two spaces, and lanes that a check refused. */
+static void spaces_and_refused_lanes(void **state)
+{
+    (void)state;
+    uint64_t address[64];
+    for (unsigned lane = 0; lane < 64; lane++)
+        address[lane] = 0x1000 + 4 * lane;
+    struct wmi_access access = {
+        .path = WMI_PATH_FLAT,
+        .kind = WMI_ACCESS_STORE,
+        .lanes = ~0ULL,
+        .elements = 2,
+        .bytes = 4,
+        .element = {
+            /* Lanes 0-31 global, of which 16-31 are bad: 16 dwords, one line. */
+            {.mask = 0xffffffff, .bad_range = 0xffff0000, .address = address},
+            /* Lanes 32-63 in LDS at the same kind of addresses: bytes, but no lines. */
+            {.space = WMI_SPACE_LDS, .mask = 0xffffffff00000000, .address = address},
+        }};
+    check_one(&access, &(struct sums){1, 64, 512, 64 + 128, 1, 1});
+}
+
+static void random_accesses(void **state)
+{
+    (void)state;
+    static const unsigned sizes[] = {1, 2, 4, 8, 12, 16, 64};
+    for (int round = 0; round < 300; round++) {
+        struct wmi_access access = {
+            .path = WMI_PATH_GLOBAL,
+            .lanes = random_bits() | (round % 3 ? 0 : ~0ULL),
+            .elements = (uint8_t)(1 + random_bits() % 4),
+            .bytes = (uint8_t)sizes[random_bits() % 7],
+        };
+        uint64_t address[4][64];
+        const uint64_t spread = 1ULL << random_bits() % 20;
+        for (unsigned e = 0; e < access.elements; e++) {
+            struct wmi_element *element = &access.element[e];
+            *element = (struct wmi_element){
+                .space = random_bits() % 3,
+                .mask = access.lanes & (round % 2 ? ~0ULL : random_bits()),
+                .bad_range = round % 5 ? 0 : random_bits(),
+                .bad_align = round % 7 ? 0 : random_bits(),
+                .address = address[e],
+            };
+            for (unsigned lane = 0; lane < 64; lane++)
+                address[e][lane] = 0x10000000 + (round % 4 ? random_bits() % spread : lane * spread % 65536);
+        }
+        struct sums expected = {0};
+        count_slowly(&access, &expected);
+        check_one(&access, &expected);
+    }
+}
+
+static void describe(void *user, unsigned id, struct wm_profile_row *row)
+{
+    static char text[32]; /* overwritten by the next call: the profile must copy it */
+    snprintf(text, sizeof text, "insn %u at 0x%llx", id, (unsigned long long)row->pc);
+    row->text = text;
+    row->kernel = user;
+    row->line = id;
+    row->offset = row->pc - 0x100;
+}
+
+/* Any number of threads, and more than one dispatch, add up to the same rows, in order of address. */
+static void threads_and_rows(void **state)
+{
+    (void)state;
+    enum { INSTRUCTIONS = 300, ACCESSES = 2000 };
+    struct sums expected[INSTRUCTIONS] = {0};
+    struct wm_profile *profile = wmi_profile_create();
+    size_t count = 99;
+    assert_null(wmi_profile_rows(profile, &count));
+    assert_int_equal(count, 0);
+    for (int dispatch = 0; dispatch < 2; dispatch++) {
+        char kernel[] = "kernel";
+        const struct wmi_observer *observer =
+            wmi_profile_begin(profile, &(struct wmi_profile_source){kernel, describe});
+        void *local[3];
+        for (int t = 0; t < 3; t++)
+            local[t] = observer->thread_begin(observer->self);
+        for (int i = 0; i < ACCESSES; i++) {
+            /* Every instruction but the last ones; those are predecoded and never executed. */
+            const unsigned which = (unsigned)(random_bits() % (INSTRUCTIONS - 10));
+            uint64_t address[64];
+            for (unsigned lane = 0; lane < 64; lane++)
+                address[lane] = 0x4000 + random_bits() % 4096;
+            const uint64_t lanes = random_bits();
+            const struct wmi_access access = {
+                .path = which % 2 ? WMI_PATH_DS : WMI_PATH_GLOBAL,
+                .kind = which % 3,
+                .lanes = lanes,
+                .elements = 1,
+                .bytes = 4,
+                .element = {{.space = which % 2 ? WMI_SPACE_LDS : WMI_SPACE_GLOBAL,
+                             .mask = lanes,
+                             .address = address}}};
+            const uint64_t pc = 0x100 + 8 * (INSTRUCTIONS - which);
+            observer->access(local[random_bits() % 3], &access,
+                             observer->instruction(observer->self, pc, which));
+            count_slowly(&access, &expected[which]);
+        }
+        observer->instruction(observer->self, 0x100 + 8, INSTRUCTIONS - 1);
+        for (int t = 0; t < 3; t++)
+            observer->thread_end(observer->self, local[t]);
+        memset(kernel, 0, sizeof kernel); /* copied, too */
+    }
+    const struct wm_profile_row *rows = wmi_profile_rows(profile, &count);
+    size_t next = 0;
+    for (int which = INSTRUCTIONS - 1; which >= 0; which--) {
+        static const char *const operations[] = {"load", "store", "atomic"};
+        if (expected[which].executions == 0)
+            continue;
+        assert_true(next < count);
+        const struct wm_profile_row *row = &rows[next++];
+        char text[32];
+        snprintf(text, sizeof text, "insn %d at 0x%x", which, 0x100 + 8 * (INSTRUCTIONS - which));
+        assert_int_equal(row->pc, 0x100 + 8 * (INSTRUCTIONS - which));
+        assert_string_equal(row->text, text);
+        assert_string_equal(row->kernel, "kernel");
+        assert_int_equal(row->line, which);
+        assert_string_equal(row->operation, operations[which % 3]);
+        assert_string_equal(row->path, which % 2 ? "DS" : "GLOBAL");
+        assert_int_equal(row->has_lines, which % 2 == 0);
+        assert_int_equal(row->bytes, 4);
+        check_row(row, &expected[which]);
+    }
+    assert_int_equal(next, count);
+    wmi_profile_destroy(profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(spaces_and_refused_lanes),
+        cmocka_unit_test(random_accesses),
+        cmocka_unit_test(threads_and_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
