@@ -30,7 +30,7 @@ static const char help[] =
     "\n"
     "Exit codes: 0 clean, 2 wrong use or bad input.\n";
 
-enum { LONGEST_DWORDS = 8, TEXT = 512, TEXT_COLUMNS = 58 };
+enum { LONGEST_DWORDS = 8, TEXT = 512, TEXT_COLUMNS = 59 };
 
 static const struct tool_option options[] = {
     {"help", 'h', TOOL_NO_VALUE, 1}, {"kernel", 'k', TOOL_VALUE, 2}, {"plain", 0, TOOL_NO_VALUE, 3},
@@ -59,7 +59,7 @@ static bool is_branch(const char *text)
 static void print_instruction(const struct wm_object *object, const char *text, uint64_t address,
                               const uint32_t *words, unsigned dwords)
 {
-    printf("\t%-*s // %012" PRIX64 ":", TEXT_COLUMNS, text, address);
+    printf("\t%-*s// %012" PRIX64 ":", TEXT_COLUMNS, text, address);
     for (unsigned i = 0; i < dwords; i++)
         printf(" %08" PRIX32, words[i]);
     if (is_branch(text)) {
@@ -128,7 +128,7 @@ static int print_object(const struct wm_object *object, const struct request *re
     if (!code)
         return tool_fail("out of memory");
     wm_object_code(object, code, count);
-    if (!request->plain)
+    if (!request->plain && !request->symbol)
         printf("\n%s:\tfile format %s, %s\n", request->file,
                wm_object_version(object) ? "elf64-amdgpu" : "raw instructions", wm_object_target(object));
     for (size_t i = 0; i < count; i++) {

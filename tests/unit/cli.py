@@ -1,0 +1,483 @@
+# SPDX-License-Identifier: MIT
+"""Drives the command as a user does: wrong words, arrays and .npy files, comparisons, jobs, disassembly.
+
+usage: cli.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
+
+References are this file's own (the .npy format and the random numbers as documented), NumPy and llvm-objdump
+where they are installed.
+"""
+import json
+import math
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+WAVEMEM = EXAMPLES = None
+MASK = 2**64 - 1
+# type: struct's letter, NumPy's name
+TYPES = {"i8": ("b", "|i1"), "u8": ("B", "|u1"), "i16": ("h", "<i2"), "u16": ("H", "<u2"),
+         "i32": ("i", "<i4"), "u32": ("I", "<u4"), "i64": ("q", "<i8"), "u64": ("Q", "<u8"),
+         "f16": ("e", "<f2"), "f32": ("f", "<f4"), "f64": ("d", "<f8")}
+
+
+def npy(descr, shape, data, version=1, fortran=False):
+    """A .npy file; source: numpy.lib.format."""
+    header = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}".encode()
+    before = 10 if version == 1 else 12
+    header += b" " * (-(before + len(header) + 1) % 64) + b"\n"
+    length = struct.pack("<H" if version == 1 else "<I", len(header))
+    return b"\x93NUMPY" + bytes([version, 0]) + length + header + data
+
+
+def pack(type_name, values):
+    return struct.pack(f"<{len(values)}{TYPES[type_name][0]}", *values)
+
+
+def random_elements(type_name, count, seed):
+    """rand:TYPE:N:SEED as the manual page defines it."""
+    bits, elements = int(type_name[1:]), []
+    for i in range(count):
+        z = (seed * 0x9E3779B97F4A7C15 + i + 0x9E3779B97F4A7C15) & MASK
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+        z ^= z >> 31
+        if type_name[0] == "f":
+            significand = {16: 11, 32: 24, 64: 53}[bits]
+            elements.append((z >> 64 - significand) / 2.0**significand)
+        else:
+            top = z >> 64 - bits
+            elements.append(top - 2**bits if type_name[0] == "i" and top >> bits - 1 else top)
+    return elements
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name, content=None):
+        path = os.path.join(self.folder.name, name)
+        if content is not None:
+            with open(path, "wb") as file:
+                file.write(content)
+        return path
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def run_tool(self, *words, code=0, stdin=None):
+        """Runs the command in the folder; words of one string are separated by blanks."""
+        words = [w for word in words for w in (word.split() if isinstance(word, str) else word)]
+        done = subprocess.run([WAVEMEM] + words, capture_output=True, cwd=self.folder.name, input=stdin, timeout=120)
+        out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+        self.assertEqual(done.returncode, code, f"wavemem {' '.join(words)}\n{out}{err}")
+        return out, err
+
+    def refused(self, expected, *words):
+        """Exit code 2 with one line on stderr in which `expected` stands, and nothing on stdout."""
+        out, err = self.run_tool(*words, code=2)
+        self.assertEqual(out, "")
+        self.assertTrue(err.startswith("wavemem: ") and err.count("\n") == 1, err)
+        self.assertIn(expected, err)
+
+    @staticmethod
+    def example(name):
+        return [os.path.join(EXAMPLES, name + ".co")]
+
+    def vecadd(self, *words, count=100, **kept):
+        """The words of a vecadd over so many elements, with arguments replaced by keyword; None leaves one out."""
+        given = {"a": f"iota:f32:{count}", "b": f"fill:f32:{count}:0.5", "c": f"zero:f32:{count}", "n": str(count)}
+        given.update(kept)
+        arguments = [w for k, v in given.items() if v is not None for w in ("--arg", f"{k}={v}")]
+        return ["run"] + self.example("vecadd") + ["-g", str(count), "-b", "64"] + arguments + list(words)
+
+
+class Words(Case):
+    def test_verbs(self):
+        out, _ = self.run_tool("--help")
+        for verb in ("run", "prof", "dis", "info"):
+            self.assertRegex(out, rf"(?m)^  {verb}\b")
+        self.assertRegex(self.run_tool("--version")[0], r"^wavemem \d+\.\d+\.\d+\n$")
+        self.refused("did you mean 'prof'", "porf")
+        self.refused("did you mean 'run'", "rnu")
+        self.refused("unknown verb 'zzzzzz'; 'wavemem --help'", "zzzzzz")
+        self.assertIn("usage: wavemem VERB", self.run_tool(code=2)[1])
+
+    def test_help_teaches_by_example(self):
+        for verb in ("run", "prof", "dis", "info"):
+            out, err = self.run_tool(verb, "--help")
+            self.assertEqual(err, "")
+            self.assertIn(f"usage: wavemem {verb}", out)
+            self.assertIn("  wavemem " + verb, out)
+
+    def test_manual_page_knows_every_option(self):
+        page = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "wavemem.1")
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        for verb in ("run", "prof", "dis"):
+            for option in re.findall(r"(?m)^ +(?:-\w, )? *--([a-z-]+)", self.run_tool(verb, "--help")[0]):
+                self.assertIn(f"Fl Fl {option}", text)
+
+    def test_options(self):
+        co = self.example("vecadd")
+        self.refused("did you mean --grid?", ["run"] + co, "--gird 4")
+        self.refused("did you mean --plain?", ["dis"] + co, "--plian")
+        self.refused("unknown option '-x'", ["run"] + co, "-x")
+        self.refused("--stats takes no value", ["run"] + co, "--stats=3")
+        self.refused("-g needs a value", ["run"] + co, "-g")
+        self.refused("a code object is needed", "run")
+        self.refused("-g X[,Y[,Z]] is needed", ["run"] + co)
+        self.refused("-b X[,Y[,Z]] is needed", ["run"] + co, "-g 4")
+        for wrong in ("0", "x", "4,", "1,2,3,4", "-4", "4294967296", "1,,2"):
+            self.refused(f"-g {wrong}: expected work-items", ["run"] + co, "-b 64", ["-g", wrong])
+        self.refused("has at most 256 work-items", ["run"] + co, "-g 4 -b 32,32")
+        self.refused("compiled for workgroups of 16,16,1",
+                     ["run"] + self.example("transpose"), "-k transpose_lds -g 32,32 -b 8,8")
+        self.refused("-j x: expected", self.vecadd("-j", "x"))
+        self.refused("--timeout 0: expected seconds", self.vecadd("--timeout", "0"))
+        self.refused("--max-instructions", self.vecadd("--max-instructions=-1"))
+        self.refused("-m gfx9999: not a target", self.vecadd("-m", "gfx9999"))
+        self.refused("unexpected 'more.co'", self.vecadd("more.co"))
+        self.refused("nothing.co", "run nothing.co -g 1 -b 1")
+
+    def test_kernels(self):
+        co = self.example("transpose")
+        self.refused("it has: transpose_", ["run"] + co, "-k transpos -g 4 -b 4")
+        self.refused("-k KERNEL is needed: ", ["run"] + co, "-g 4 -b 4")
+
+
+class Arguments(Case):
+    def test_scalars(self):
+        for value, why in {"1.5": "'1.5' is no uint; expected a whole number", "-1": "'-1' does not fit into uint",
+                           "4294967296": "does not fit into uint", "f32:1": "f32 is not uint; expected u32",
+                           "u64:1": "u64 has 8 bytes; expected u32", "bits:0x100000000": "does not fit into 4 bytes",
+                           "bits:12": "expected bits:0x", "bytes:0102": "2 bytes given; expected 4",
+                           "bytes:0": "do not come in pairs", "bytes:0g": "'g' is no hexadecimal digit",
+                           "1,2": "2 values given; expected 1", "0x": "is no uint", "": "expected NAME=VALUE",
+                           "zero:u32:4": "is no value", "same:a": "is a buffer; expected a value",
+                           "lds:4": "is no value"}.items():
+            self.refused(why, self.vecadd(n=value))
+        sums = self.path("sums.bin", pack("f32", [i + 0.5 for i in range(100)]))
+        for value in ("100", "0x64", "u32:100", "i32:100", "bits:0x64", "bytes:64000000"):
+            out, _ = self.run_tool(self.vecadd("--expect", f"c=@{sums}", n=value))
+            self.assertIn("all 100 elements agree", out)
+        saxpy = ["run"] + self.example("saxpy") + ["-g", "4", "-b", "4"]
+        self.refused("'x' is no float; expected a number like 1.5", saxpy, "--arg alpha=x")
+        self.refused("i32 is not float", saxpy, "--arg alpha=i32:2")
+
+    def test_buffers(self):
+        self.path("odd.bin", b"12345")
+        self.path("none.bin", b"")
+        for value, why in {"3": "expected a buffer", "zero:u32:4": "the elements are u32; expected f32",
+                           "zero:f64:4": "the elements are f64; expected f32", "zero:f32:0": "no number of elements",
+                           "zero:f32:-4": "no number of elements", "zero:f32": "no number of elements",
+                           "zero:g32:4": "'g32' is no type", "zero:f32:4:1": "unexpected ':1'",
+                           "fill:f32:4": "expected fill:TYPE:N:VALUE", "fill:f32:4:x": "'x' is no f32 number",
+                           "rand:f32:4": "expected rand:TYPE:N:SEED", "rand:f32:4:1.5": "is no seed",
+                           "zero:f32:99999999999999999999": "no number of elements",
+                           "zero:f32:9999999999999999": "do not fit into memory", "@": "a file name must follow",
+                           "@missing.npy": "missing.npy: cannot be read", "@odd.bin": "no whole number of f32",
+                           "@none.bin": "holds no elements", "bytes:": "needs hexadecimal digits",
+                           "same:q": "no buffer 'q' is made", "same:a": "no buffer 'a' is made",
+                           "same:c+400": "byte 400 lies behind the buffer, which has 400",
+                           "lds:4": "expected a buffer"}.items():
+            self.refused(why, self.vecadd(a=value))
+
+    def test_names_and_positions(self):
+        self.refused("argument 1 'b' of vecadd (float*) is missing: give --arg b=BUFFER", self.vecadd(b=None))
+        self.refused("argument 3 'n' of vecadd (uint, 4 bytes) is missing: give --arg n=VALUE", self.vecadd(n=None))
+        self.refused("it takes: 0 a (float*), 1 b (float*), 2 c (float*), 3 n (uint, 4 bytes)", self.vecadd(nix="3"))
+        self.refused("no such argument", self.vecadd("--arg", "4=0"))
+        self.refused("--arg a is given twice", self.vecadd("--arg", "a=null"))
+        self.refused("--arg 0 is given twice", self.vecadd("--arg", "0=null"))
+        self.refused("--arg n: expected NAME=VALUE", self.vecadd("--arg", "n"))
+        doubled = pack("f32", [0, 2, 4, 6]).hex()
+        out, _ = self.run_tool(["run"] + self.example("vecadd"), "-g 4 -b 4 --arg 3=4 --arg 2=zero:f32:4",
+                               f"--arg 0=iota:f32:4 --arg 1=same:0 --expect c=bytes:{doubled}")
+        self.assertIn("all 4 elements agree", out)
+
+
+class Npy(Case):
+    def copies(self, content, name="in.npy"):
+        """Reads a .npy file into memory and writes it out again."""
+        self.path(name, content)
+        self.run_tool(self.vecadd("--buffer", f"x=@{name}", "--out", "x=out.npy", "--out", "x=out.bin"))
+        return self.read("out.npy"), self.read("out.bin")
+
+    def test_round_trip(self):
+        for name, (letter, descr) in TYPES.items():
+            data = pack(name, [0, 1, 2, 3, 4, 5])
+            for version in (1, 2, 3):
+                out, raw = self.copies(npy(descr, "(2, 3)", data, version))
+                self.assertEqual(raw, data)
+                self.assertEqual(out, npy(descr, "(2, 3)", data))
+            self.assertEqual(self.copies(npy(descr, "(6,)", data, fortran=True))[0], npy(descr, "(6,)", data))
+            self.assertEqual(self.copies(npy(descr, "()", data[:struct.calcsize(letter)]))[0],
+                             npy(descr, "()", data[:struct.calcsize(letter)]))
+
+    def test_numpy_agrees(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("NumPy is not installed")
+        for name, (_, descr) in TYPES.items():
+            array = numpy.arange(24).astype(descr).reshape(2, 3, 4)
+            numpy.save(self.path("in.npy"), array)
+            self.copies(self.read("in.npy"))
+            self.assertEqual(self.read("out.npy"), self.read("in.npy"))
+            self.run_tool(self.vecadd("--buffer", f"x=rand:{name}:9:5", "--out", "x=out.npy"))
+            back = numpy.load(self.path("out.npy"))
+            self.assertEqual((back.dtype, back.tolist()), (numpy.dtype(descr), random_elements(name, 9, 5)))
+
+    def test_refused(self):
+        data = pack("f32", [1, 2, 3, 4])
+        for content, why in ((npy(">f4", "(4,)", data), "big-endian"), (npy("<f4", "(2, 2)", data, fortran=True), "Fortran"),
+                             (npy("<c8", "(2,)", data), "element type '<c8'"), (npy("|O", "(2,)", data), "element type"),
+                             (npy("<f4", "(5,)", data), "needs 5 elements"), (npy("<f4", "(3,)", data), "needs 3 elements"),
+                             (npy("<f4", "(4,", data), "malformed"), (npy("<f4", "(0,)", b""), "holds no elements"),
+                             (npy("<f4", "(99999999999, 99999999999)", data), "malformed 'shape'"),
+                             (npy("<f4", "(-4,)", data), "malformed"), (b"PK\x03\x04" + data * 4, "not a .npy file"),
+                             (npy("<f4", "(4,)", data, version=4), "version 4.0"), (b"\x93NUMPY\x01\x00", "not a .npy"),
+                             (npy("<f4', 'x': '", "(4,)", data), "unknown key 'x'"),
+                             (b"\x93NUMPY\x01\x00\x02\x00{}" + data, "lacks 'descr'"),
+                             (b"\x93NUMPY\x02\x00\xff\xff\xff\xff" + data, "claims 4294967295 bytes")):
+            self.path("bad.npy", content)
+            self.refused(why, self.vecadd("--buffer", "x=@bad.npy"))
+
+    def test_corrupt(self):
+        """No truncation and no flipped bit in the header may crash."""
+        good = npy("<f4", "(2, 3)", pack("f32", [0] * 6))
+        cases = [good[:size] for size in range(0, len(good), 3)]
+        for place in range(0, 70):
+            flipped = bytearray(good)
+            flipped[place] ^= 1 << place % 8
+            cases.append(bytes(flipped))
+        for content in cases:
+            self.path("bad.npy", content)
+            done = subprocess.run([WAVEMEM] + self.vecadd("--buffer", "x=@bad.npy"), capture_output=True,
+                                  cwd=self.folder.name)
+            self.assertIn(done.returncode, (0, 2), content)
+
+    def test_random_numbers(self):
+        for name in TYPES:
+            for seed in (0, 7, 2**64 - 1):
+                self.run_tool(self.vecadd("--buffer", f"x=rand:{name}:33:{seed}", "--out", "x=out.bin"))
+                self.assertEqual(self.read("out.bin"), pack(name, random_elements(name, 33, seed)), name)
+
+    def test_half(self):
+        """Single numbers to binary16: ties, denormals, the largest and what lies behind it."""
+        for text in ("1.5", "65504", "65519.99", "-65504", "6.1035e-05", "5.9604645e-08", "2.98023224e-08", "2.9e-08",
+                     "1.00048828125", "1.00146484375", "0.1", "-0", "1e-4", "nan", "0x1p-15"):
+            value = float.fromhex(text) if "0x" in text else float(text)
+            self.run_tool(self.vecadd("--buffer", f"x=fill:f16:1:{text}", "--out", "x=out.bin"))
+            if math.isnan(value):
+                self.assertTrue(math.isnan(struct.unpack("<e", self.read("out.bin"))[0]))
+            else:
+                self.assertEqual(self.read("out.bin"), struct.pack("<e", value), text)
+        for text in ("65520", "inf", "1e9"):
+            self.run_tool(self.vecadd("--buffer", f"x=fill:f16:1:{text}", "--out", "x=out.bin"))
+            self.assertEqual(self.read("out.bin"), b"\x00\x7c")
+
+
+class Expect(Case):
+    def check(self, x, reference, tolerance="", code=0, x_type="f32", reference_type="f32"):
+        self.path("x.npy", npy(TYPES[x_type][1], f"({len(x)},)", pack(x_type, x)))
+        self.path("ref.npy", npy(TYPES[reference_type][1], f"({len(reference)},)", pack(reference_type, reference)))
+        return self.run_tool(self.vecadd("--buffer", "x=@x.npy", "--expect", f"x=@ref.npy{tolerance}"), code=code)
+
+    def test_tolerance(self):
+        inf, nan = math.inf, math.nan
+        self.check([1, 2], [1, 2])
+        self.check([1.001], [1], ":0.002")
+        self.check([1.003], [1], ":0.002", code=1)
+        self.check([1.003], [1], ":0,0.0031")
+        self.check([1.003], [1], ":0,0.0029", code=1)
+        self.check([1.005], [1], ":0.002,0.0031")
+        self.check([-1.001], [-1], ":0.002")
+        self.check([nan], [nan], ":0")
+        self.check([nan], [1], ":1", code=1)
+        self.check([1], [nan], ":1", code=1)
+        self.check([inf, -inf], [inf, -inf], ":0")
+        self.check([inf], [-inf], ":1", code=1)
+        self.check([1], [inf], ":1", code=1)
+        self.check([-0.0], [0.0], ":0")
+        self.check([-0.0], [0.0], code=1)
+        self.check([1.5], [1.5], ":0", reference_type="f64")
+        self.check([2**63], [2**63], ":0", x_type="u64", reference_type="u64")
+        self.check([2**63 + 1], [2**63], ":0", code=1, x_type="u64", reference_type="u64")
+
+    def test_report(self):
+        out, _ = self.check([0, 1, 2.5, 3], [0, 1, 2, 4], ":0,0.25", code=1)
+        self.assertIn("expect x: 2 of 4 elements differ from ref.npy", out)
+        self.assertIn("the largest error is at [3]", out)
+        self.assertRegex(out, r"\[2\]  2\.5 +expected 2, off by 0\.5")
+        out, _ = self.check(list(range(20)), [100] * 20, code=1)
+        self.assertIn("... and 12 more", out)
+
+    def test_types_and_sizes(self):
+        self.path("x.npy", npy("<f4", "(2,)", pack("f32", [1, 2])))
+        self.path("d.npy", npy("<f8", "(2,)", pack("f64", [1, 2])))
+        self.path("three.bin", b"123456789012")
+        words = self.vecadd("--buffer", "x=@x.npy", "--expect")
+        self.refused("d.npy holds f64, the buffer f32; without a tolerance", words + ["x=@d.npy"])
+        self.refused("three.bin has 3 f32 elements; expected 2", words + ["x=@three.bin"])
+        self.refused("missing.npy: cannot be read", words + ["x=@missing.npy:0"])
+        self.refused("argument 'n' of vecadd is no buffer", words + ["n=@x.npy"])
+        self.refused("has no argument 'q'", words + ["q=@x.npy"])
+        self.refused("--out x: /no/such/folder/x.npy cannot be written",
+                     self.vecadd("--buffer", "x=@x.npy", "--out", "x=/no/such/folder/x.npy"))
+
+
+class Run(Case):
+    def test_vecadd(self):
+        sums = self.path("sums.bin", pack("f32", [i + 0.5 for i in range(1000)]))
+        for threads in ("1", "2"):
+            out, _ = self.run_tool(self.vecadd("--expect", f"c=@{sums}", "--out", "c=c.npy", "-j", threads, count=1000))
+            self.assertIn("expect c: all 1000 elements agree", out)
+            self.assertEqual(self.read("c.npy"), npy("<f4", "(1000,)", pack("f32", [i + 0.5 for i in range(1000)])))
+
+    def test_fault(self):
+        out, err = self.run_tool(self.vecadd("--out", "c=c.npy", a="null"), code=3)
+        self.assertEqual(out, "")
+        self.assertIn("error:", err)
+        self.assertFalse(os.path.exists(self.path("c.npy")))
+        report = json.loads(self.run_tool(self.vecadd("--json", a="null"), code=3)[0])
+        self.assertEqual(report["dispatches"][0]["fault"]["kind"], "memory")
+
+    def test_budget(self):
+        self.assertIn("error:", self.run_tool(self.vecadd("--max-instructions=1", count=1), code=3)[1])
+
+    def test_stats_and_json(self):
+        out, _ = self.run_tool(self.vecadd("--stats", count=1000))
+        self.assertRegex(out, r"^vecadd: 16 workgroups, 16 waves, \d+ wave-instructions in \d+\.\d{3} ms, ")
+        out, err = self.run_tool(self.vecadd("--json", "--stats", "--expect", "c=zero:f32:1000", count=1000), code=1)
+        self.assertIn("expect c: 1000 of 1000 elements differ", err)
+        dispatch, = json.loads(out)["dispatches"]
+        self.assertEqual((dispatch["kernel"], dispatch["grid"], dispatch["workgroup"], dispatch["waves"]),
+                         ("vecadd", [1000, 1, 1], [64, 1, 1], 16))
+        self.assertEqual((dispatch["expect"][0]["different"], dispatch["expect"][0]["first"]), (1000, list(range(8))))
+        self.run_tool(self.vecadd("--json=report.json"))
+        self.assertIsNone(json.loads(self.read("report.json"))["dispatches"][0]["fault"])
+
+    def test_then(self):
+        """What is not given stays; `same:` finds earlier buffers; two buffers change places."""
+        ones = [1.0] * 100
+        self.run_tool(self.vecadd("--then", "--arg", "b=same:c", "--arg", "c=same:b", "--then", "--out", "a=a.bin",
+                                  "--out", "b=b.bin", "--out", "c=c.bin", a="fill:f32:100:1", b="fill:f32:100:2"))
+        self.assertEqual(self.read("a.bin"), pack("f32", ones))
+        self.assertEqual(self.read("b.bin"), pack("f32", [3.0] * 100))  # the first sum, a + b
+        self.assertEqual(self.read("c.bin"), pack("f32", [4.0] * 100))  # a + the first sum
+        self.refused("is missing", self.vecadd("--then"), self.example("saxpy"))
+        self.refused("--arg n is given twice", self.vecadd("--then", "--arg", "n=1", "--arg", "n=2"))
+
+    def test_sort(self):
+        """A job of several kernels over one buffer."""
+        self.path("sort.job", b"# blocks of 512, then one merge of both\n\n"
+                              b"-k bitonic_sort -g 512 -b 256 --arg keys=rand:u32:1024:1 --arg n=1024 # both blocks\n"
+                              b"-k bitonic_pass  --arg 'keys=same:keys' --arg n=1024 --arg distance=512 --arg mask=1023\n"
+                              b"-k bitonic_merge --arg \"keys=same:keys\" --arg n=1024 --out keys=sorted.bin\n")
+        self.run_tool(["run"] + self.example("bitonic"), "--job sort.job")
+        self.assertEqual(self.read("sorted.bin"), pack("u32", sorted(random_elements("u32", 1024, 1))))
+
+    def test_job_errors(self):
+        co = self.example("vecadd")
+        for text, why in ((b"-g 4 -b 4\n--arg 'a", "job:2: a quote is not closed"), (b"# nothing\n", "holds no dispatch"),
+                          (b"\n-g 4 -b x", "job:2: -b x: expected"), (b"--job job", "--job inside a job file"),
+                          (b"-g 4 -b 4 --arg a=3", "job:1: argument 0 'a'"), (b"-g\0 4", "not a text file"),
+                          (b"-g 4 --no", "job:1: unknown option '--no'")):
+            self.path("job", text)
+            self.refused(why, ["run"] + co, "--job job")
+        self.refused("--job missing: cannot be read", ["run"] + co, "--job missing")
+
+
+class Prof(Case):
+    def rows(self, *words):
+        return json.loads(self.run_tool("prof", ["--json"], *words)[0])
+
+    def test_vecadd(self):
+        """64 lanes that load a dword each from 256 aligned bytes touch four lines: the ideal."""
+        words = self.vecadd(count=1024)[1:]
+        report = self.rows(words)
+        vector = [row for row in report["rows"] if row["path"] in ("GLOBAL", "FLAT")]
+        self.assertEqual(sorted(row["operation"] for row in vector), ["load", "load", "store"])
+        for row in vector:
+            self.assertEqual((row["executions"], row["lanes"], row["bytes"], row["lines"], row["ideal_lines"]),
+                             (16, 1024, 4, 64, 64))
+        self.assertEqual(report["totals"]["executions"], sum(row["executions"] for row in report["rows"]))
+        out, _ = self.run_tool("prof", words)
+        lines = out.splitlines()
+        self.assertEqual(lines[0], "vecadd")
+        self.assertEqual(lines[1].split(), "efficiency runs lanes bytes lines ideal source offset instruction".split())
+        self.assertRegex(out, r"(?m)^ +100\.0% +16 +64\.0 +4 +64 +64 +vecadd\.cl:\d+ +\+0x[0-9a-f]+ +global_load_dword ")
+        self.assertTrue(lines[-1].endswith("total"))
+        self.assertLessEqual(max(map(len, lines)), 130)
+
+    def test_transpose(self):
+        """The straight store goes down a column: with 16 columns of a workgroup and 4 rows in a wave, 16 lines
+        for 256 bytes, and it comes first."""
+        words = self.example("transpose") + ["-g", "64,64", "-b", "16,16", "--arg", "in=iota:f32:4096",
+                                             "--arg", "out=zero:f32:4096", "--arg", "n=64", "-k"]
+        first = self.rows(words, "transpose_naive")["rows"][0]
+        self.assertEqual((first["operation"], first["lines"], first["ideal_lines"]), ("store", 64 * 16, 64 * 4))
+        rows = self.rows(words, "transpose_lds")["rows"]
+        self.assertEqual({row["efficiency"] for row in rows if row["path"] == "DS"}, {None})
+        self.assertEqual({row["efficiency"] for row in rows if row["path"] == "GLOBAL"}, {1.0})
+        self.assertEqual(rows[-1]["path"], "DS")
+        out, _ = self.run_tool("prof", words, "transpose_lds")
+        self.assertRegex(out, r"(?m)^ +- +64 +64\.0 +4 +- +- .* ds_")
+
+
+class Dis(Case):
+    def objdump(self, path):
+        tool = shutil.which("llvm-objdump-19")
+        if not tool:
+            self.skipTest("llvm-objdump-19 is not installed")
+        return subprocess.run([tool, "-d", "-z", path], capture_output=True, text=True, check=True).stdout
+
+    def test_equals_llvm(self):
+        """All of every example: sections, symbols, text, addresses, words, targets of branches."""
+        names = sorted(name for name in os.listdir(EXAMPLES) if name.endswith(".co"))
+        self.assertTrue(names)
+        for name in names:
+            path = os.path.join(EXAMPLES, name)
+            fold = lambda text: [" ".join(line.split()) for line in text.splitlines() if "file format" not in line]
+            self.assertEqual(fold(self.run_tool(["dis", path])[0]), fold(self.objdump(path)), name)
+            plain = self.run_tool(["dis", "--plain", path])[0].splitlines()
+            theirs = [line.split("//")[0].strip() for line in self.objdump(path).splitlines() if "//" in line]
+            self.assertEqual(plain, theirs)
+
+    def test_one_kernel(self):
+        co = self.example("transpose")
+        out = self.run_tool(["dis"] + co, "-k transpose_lds")[0]
+        self.assertIn("<transpose_lds>:", out)
+        self.assertNotIn("<transpose_naive>", out)
+        self.refused("no code belongs to a symbol 'nix'", ["dis"] + co, "-k nix")
+
+    def test_raw(self):
+        words = struct.pack("<4I", 0xBF810000, 0x7E040280, 0xFFFFFFFF, 0xBF8C0F70)
+        self.path("words.bin", words)
+        expected = "s_endpgm\nv_mov_b32_e32 v2, 0\n.long 0xffffffff\ns_waitcnt vmcnt(0)\n"
+        self.assertEqual(self.run_tool("dis -m gfx900 --raw --plain words.bin")[0], expected)
+        self.assertEqual(self.run_tool("dis -m gfx900 --raw --plain -", stdin=words)[0], expected)
+        self.assertRegex(self.run_tool("dis -m gfx900 --raw words.bin")[0],
+                         r"(?m)^\tv_mov_b32_e32 v2, 0 +// 000000000004: 7E040280$")
+
+    def test_wrong(self):
+        self.path("words.bin", b"\0\0\0\0")
+        self.refused("--raw needs -m TARGET", "dis --raw words.bin")
+        self.refused("-m gfx900 is for raw instructions", "dis -m gfx900 words.bin")
+        self.refused("-m gfx1: not a target", "dis -m gfx1 --raw words.bin")
+        self.refused("a file is needed", "dis")
+        self.refused("missing.co", "dis missing.co")
+        self.refused("words.bin", "dis words.bin")
+
+
+if __name__ == "__main__":
+    WAVEMEM, EXAMPLES = (os.path.abspath(path) for path in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
