@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Times one example kernel on wavemem and on PoCL, in turns, and checks what both compute.
  *
- * usage: kernels WORKLOAD small|bench EXAMPLES-FOLDER THREADS PAIRS [wavemem] [pocl]
+ * usage: kernels WORKLOAD small|bench EXAMPLES-FOLDER THREADS PAIRS [wavemem] [pocl] [unchecked]
  *        kernels list       (the engines built in, then the workloads)
  *
  * Prints one JSON object: for each engine the seconds of every run, and the largest error as a part of what
- * is allowed. The first run of each is checked and not timed. run.py makes a report of it. */
+ * is allowed. The first run of each is checked, unless `unchecked` is asked for, and not timed. run.py makes
+ * a report of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,9 @@ static int list(void)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: kernels WORKLOAD small|bench EXAMPLES-FOLDER THREADS PAIRS [wavemem] [pocl]\n"
-                    "       kernels list\n");
+    fprintf(stderr,
+            "usage: kernels WORKLOAD small|bench EXAMPLES-FOLDER THREADS PAIRS [wavemem] [pocl] [unchecked]\n"
+            "       kernels list\n");
     return 2;
 }
 
@@ -124,9 +126,11 @@ int main(int count, char **arguments)
     const uint32_t repeats = small ? 1 : workload->repeats;
 
     struct engine wavemem = {0}, peer = {0};
+    bool checked = true;
     for (int i = 6; i < count; i++) {
         wavemem.wanted = wavemem.wanted || !strcmp(arguments[i], "wavemem");
         peer.wanted = peer.wanted || !strcmp(arguments[i], "pocl");
+        checked = checked && strcmp(arguments[i], "unchecked");
     }
 #ifndef BENCH_POCL
     if (peer.wanted) {
@@ -135,7 +139,7 @@ int main(int count, char **arguments)
     }
 #endif
     struct workload_run run;
-    bool good = workload_prepare(workload, small ? workload->small : workload->bench, &run);
+    bool good = workload_prepare(workload, small ? workload->small : workload->bench, checked, &run);
     if (!good)
         snprintf(wavemem.message, sizeof(wavemem.message), "out of memory");
 

@@ -46,7 +46,8 @@ struct workload_run {
     size_t buffer_count;
     struct workload_dispatch *dispatch; /* in order, each after the end of the one before */
     size_t dispatch_count;
-    bool failed; /* out of memory */
+    bool references; /* whether `expected` is filled */
+    bool failed;     /* out of memory */
 };
 
 struct workload {
@@ -63,8 +64,10 @@ extern const struct workload workloads[WORKLOAD_COUNT];
 /* The workload of that name, or NULL. */
 const struct workload *workload_find(const char *name);
 
-/* Makes inputs and references of `size`; false when there is no memory for them. Free it in either case. */
-bool workload_prepare(const struct workload *workload, const uint32_t size[3], struct workload_run *run);
+/* Makes inputs of `size`, with references if wanted, which can take seconds; false when there is no memory
+ * for them. Free it in either case. */
+bool workload_prepare(const struct workload *workload, const uint32_t size[3], bool references,
+                      struct workload_run *run);
 void workload_free(struct workload_run *run);
 
 /* How many elements of `got`, which holds what `buffer` ended as, are not as expected; `message` says which

@@ -22,7 +22,7 @@ static void run_example(void **state)
 {
     const struct example *example = *state;
     struct workload_run run;
-    assert_true(workload_prepare(example->workload, example->workload->small, &run));
+    assert_true(workload_prepare(example->workload, example->workload->small, true, &run));
 
     char path[4096];
     snprintf(path, sizeof(path), "%s/%s.co", example->folder, example->workload->file);
@@ -46,7 +46,7 @@ static void spoilt_results_differ(void **state)
     (void)state;
     for (size_t i = 0; i < WORKLOAD_COUNT; i++) {
         struct workload_run run;
-        assert_true(workload_prepare(&workloads[i], workloads[i].small, &run));
+        assert_true(workload_prepare(&workloads[i], workloads[i].small, true, &run));
         size_t outputs = 0;
         for (size_t j = 0; j < run.buffer_count; j++) {
             struct workload_buffer *buffer = &run.buffer[j];
