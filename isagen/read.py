@@ -215,7 +215,9 @@ class Isa:
             if layout is not None:
                 self.check_overlap(layout)
             layout = None
-            if words[0] == 'space' and len(words) == 7 and words[3] == 'match' and words[5] == 'op':
+            if words[0] == 'space' and words[3:] == ['-']:
+                self.spaces.append(Space(where, words[1], self.node(where, words[2]), None, None))
+            elif words[0] == 'space' and len(words) == 7 and words[3] == 'match' and words[5] == 'op':
                 match = []
                 for part in words[4].split(','):
                     place, _, value = part.partition('=')
@@ -353,7 +355,7 @@ class Isa:
         for n in self.chain(node):
             for space in self.spaces:
                 if (space.name, space.node) == (name, n):
-                    return space
+                    return space if space.match else None
         return None
 
     # -- isa/*.isa -------------------------------------------------------------------------------------

@@ -28,7 +28,8 @@ static uint32_t bits(const uint32_t *words, unsigned pos, unsigned width)
 }
 
 /* Inline float constants 0.5 -0.5 1.0 -1.0 2.0 -2.0 4.0 -4.0 1/(2*pi). */
-static const uint16_t half_constants[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
+static const uint16_t half_constants[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+                                          0xc000, 0x4400, 0xc400, 0x3118};
 static const uint32_t single_constants[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
                                             0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
 static const uint64_t double_constants[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
@@ -36,8 +37,9 @@ static const uint64_t double_constants[] = {0x3fe0000000000000, 0xbfe00000000000
                                             0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
 
 /* The bits of an inline constant as an operand of `type` takes them.
- * Source for 16-bit types: LLVM AMDGPUBaseInfo.cpp, getInlineEncodingV216: f16 operands take the half-precision value
- * in the low half and zero in the high half, integer operands the single-precision pattern. */
+ * Source for 16-bit types: LLVM AMDGPUBaseInfo.cpp, getInlineEncodingV216: f16 operands take the
+ * half-precision value in the low half and zero in the high half, integer operands the single-precision
+ * pattern. */
 static uint64_t constant_value(unsigned code, enum wmi_type type)
 {
     const unsigned width = wmi_type_bits(type);
@@ -84,20 +86,23 @@ static bool take_literal(struct context *c, struct wmi_operand *o)
 static bool special(struct wmi_operand *o, unsigned reg)
 {
     static const bool is_low[WMI_SPECIAL_COUNT] = {
-        [WMI_SPECIAL_VCC_LO] = true,        [WMI_SPECIAL_EXEC_LO] = true, [WMI_SPECIAL_FLAT_SCRATCH_LO] = true,
-        [WMI_SPECIAL_XNACK_MASK_LO] = true, [WMI_SPECIAL_TBA_LO] = true,  [WMI_SPECIAL_TMA_LO] = true,
+        [WMI_SPECIAL_VCC_LO] = true,          [WMI_SPECIAL_EXEC_LO] = true,
+        [WMI_SPECIAL_FLAT_SCRATCH_LO] = true, [WMI_SPECIAL_XNACK_MASK_LO] = true,
+        [WMI_SPECIAL_TBA_LO] = true,          [WMI_SPECIAL_TMA_LO] = true,
     };
     o->kind = WMI_OPERAND_SPECIAL;
     o->reg = reg;
     if (o->dwords != 2) /* a wider operand may be one of the read-only values, but no register */
-        return o->dwords == 1 || reg == WMI_SPECIAL_SCC || reg == WMI_SPECIAL_VCCZ || reg == WMI_SPECIAL_EXECZ ||
+        return o->dwords == 1 || reg == WMI_SPECIAL_SCC || reg == WMI_SPECIAL_VCCZ ||
+               reg == WMI_SPECIAL_EXECZ ||
                (reg >= WMI_SPECIAL_SHARED_BASE && reg <= WMI_SPECIAL_POPS_EXITING_WAVE_ID);
     if (is_low[reg])
         o->reg = reg - 1;
     return reg != WMI_SPECIAL_M0 && reg != WMI_SPECIAL_LDS_DIRECT && !is_low[reg - 1];
 }
 
-/* A scalar code, 0..255. Tuples of SGPRs begin at multiples of 2 or 4; hardware and LLVM drop the low bits. */
+/* A scalar code, 0..255. Tuples of SGPRs begin at multiples of 2 or 4; hardware and LLVM drop the low bits.
+ */
 static bool scalar(struct context *c, struct wmi_operand *o, unsigned code, bool constants, bool literals)
 {
     const struct wmi_code known = c->target->codes[code];
@@ -152,6 +157,26 @@ static bool smem_offset(struct context *c, struct wmi_operand *o)
     return scalar(c, o, field[WMI_FIELD_simm] & 0x7f, false, false);
 }
 
+/* gfx10 and later: SOFFSET, or the field alone where it is null. */
+static bool smem_soffset(struct context *c, struct wmi_operand *o, unsigned value)
+{
+    const struct wmi_code code = c->target->codes[value];
+    if (code.kind == WMI_OPERAND_SPECIAL && code.reg == WMI_SPECIAL_NULL) {
+        immediate(o, (uint64_t)(int64_t)c->out->field[WMI_FIELD_simm]);
+        return true;
+    }
+    return scalar(c, o, value, false, false);
+}
+
+/* gfx6 and gfx7: dwords, or an SGPR that holds bytes; on gfx7 code 255 is a literal, in dwords as well. */
+static bool smrd_offset(struct context *c, struct wmi_operand *o, unsigned value)
+{
+    if (!c->out->field[WMI_FIELD_imm])
+        return scalar(c, o, value, false, c->target->limits[WMI_LIMIT_generation] == 7);
+    immediate(o, value);
+    return true;
+}
+
 static void off(struct wmi_operand *o)
 {
     o->kind = WMI_OPERAND_OFF;
@@ -164,10 +189,24 @@ static bool is_off(const struct context *c, unsigned saddr)
     return saddr == SADDR_OFF || (code.kind == WMI_OPERAND_SPECIAL && code.reg == WMI_SPECIAL_NULL);
 }
 
-/* The SADDR field of GLOBAL and SCRATCH: bits 48 to 54 up to gfx11. */
+/* The SADDR field of GLOBAL and SCRATCH; it stands in the same place in all rows of a layout. */
 static unsigned saddr_field(const struct context *c)
 {
-    return bits(c->out->words, 48, 7);
+    const struct wmi_form *form = &wmi_forms[c->out->form];
+    for (unsigned i = 0; i < form->specs; i++)
+        if (wmi_specs[form->spec + i].role == WMI_ROLE_SADDR)
+            return bits(c->out->words, wmi_specs[form->spec + i].pos, 7);
+    return SADDR_OFF;
+}
+
+/* gfx11 and later say by a bit of its own whether SCRATCH has a VGPR address. */
+static bool layout_has_sve(const struct context *c)
+{
+    const struct wmi_layout *layout = &wmi_layouts[wmi_forms[c->out->form].layout];
+    for (unsigned i = 0; i < layout->fields; i++)
+        if (wmi_field_specs[layout->field + i].field == WMI_FIELD_sve)
+            return true;
+    return false;
 }
 
 /* VADDR of a buffer instruction: nothing, an index, an offset, or both. */
@@ -276,6 +315,10 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         return scalar(c, o, 0x6a, false, false);
     case WMI_KIND_smem_offset:
         return smem_offset(c, o);
+    case WMI_KIND_smem_soffset:
+        return smem_soffset(c, o, value);
+    case WMI_KIND_smrd_offset:
+        return smrd_offset(c, o, value);
     case WMI_KIND_saddr:
         if (!is_off(c, value))
             return scalar(c, o, value, false, false);
@@ -285,7 +328,7 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         o->dwords = is_off(c, saddr_field(c)) ? 2 : 1;
         return vgpr(o, value);
     case WMI_KIND_scratch_addr:
-        if (is_off(c, saddr_field(c)))
+        if (layout_has_sve(c) ? c->out->field[WMI_FIELD_sve] : is_off(c, saddr_field(c)))
             return vgpr(o, value);
         off(o);
         return true;
@@ -301,6 +344,9 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         return vgpr(o, value);
     case WMI_KIND_image_rsrc:
         return scalar(c, o, value * 4, false, false);
+    case WMI_KIND_simm24:
+        immediate(o, (uint64_t)(int64_t)((int32_t)(value << 8) >> 8));
+        return true;
     case WMI_KIND_label:
         o->kind = WMI_OPERAND_LABEL;
         o->value = (uint64_t)(int64_t)(int16_t)value;
@@ -319,7 +365,9 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         o->kind = value ? WMI_OPERAND_IMMEDIATE : WMI_OPERAND_NONE;
         return true;
     default:
-        immediate(o, spec->kind == WMI_KIND_simm16 && o->type == WMI_TYPE_i16 ? (uint64_t)(int64_t)(int16_t)value : value);
+        immediate(o, spec->kind == WMI_KIND_simm16 && o->type == WMI_TYPE_i16
+                         ? (uint64_t)(int64_t)(int16_t)value
+                         : value);
         return true;
     }
 }

@@ -14,7 +14,8 @@ enum {
     WMI_OPERANDS = 12,          /* operands that one instruction prints, at most */
 };
 
-/* Every instruction by identity: WMI_INSN_v_add_f32, ... The identity is the row's first name, made unique. */
+/* Every instruction by identity: WMI_INSN_v_add_f32, ... The identity is the row's first name, made unique.
+ */
 enum wmi_insn_id {
     WMI_INSN_NONE,
 #define INSN(id, ...) WMI_INSN_##id,
@@ -26,7 +27,8 @@ enum wmi_insn_id {
 enum wmi_class {
     WMI_CLASS_SALU,    /* SOP1, SOP2, SOPC, SOPK: a body in src/sem */
     WMI_CLASS_VALU,    /* VOP*: a body in src/sem, compiled per CPU level and wave size */
-    WMI_CLASS_CONTROL, /* SOPP, and the SOP1/SOPK that change the program counter or machine state: src/exec */
+    WMI_CLASS_CONTROL, /* SOPP, and the SOP1/SOPK that change the program counter or machine state: src/exec
+                        */
     WMI_CLASS_SMEM,
     WMI_CLASS_BUFFER,  /* MUBUF, VBUFFER */
     WMI_CLASS_TBUFFER, /* MTBUF */
@@ -78,28 +80,49 @@ enum wmi_role {
 
 enum wmi_operand_kind {
     WMI_OPERAND_NONE,
-    WMI_OPERAND_SGPR,    /* reg: 0..105 */
-    WMI_OPERAND_VGPR,    /* reg: 0..255 */
-    WMI_OPERAND_AGPR,    /* reg: 0..255 */
-    WMI_OPERAND_TTMP,    /* reg: 0..15 */
-    WMI_OPERAND_SPECIAL, /* reg: enum wmi_special */
-    WMI_OPERAND_CONSTANT, /* inline constant; value: its bits as an operand of this type takes them (f16 in f16, i64 sign-extended) */
-    WMI_OPERAND_LITERAL, /* value: what the operand takes (a 64-bit float literal is the high dword) */
+    WMI_OPERAND_SGPR,      /* reg: 0..105 */
+    WMI_OPERAND_VGPR,      /* reg: 0..255 */
+    WMI_OPERAND_AGPR,      /* reg: 0..255 */
+    WMI_OPERAND_TTMP,      /* reg: 0..15 */
+    WMI_OPERAND_SPECIAL,   /* reg: enum wmi_special */
+    WMI_OPERAND_CONSTANT,  /* inline constant; value: its bits as an operand of this type takes them (f16 in
+                              f16, i64 sign-extended) */
+    WMI_OPERAND_LITERAL,   /* value: what the operand takes (a 64-bit float literal is the high dword) */
     WMI_OPERAND_IMMEDIATE, /* value: the field, sign-extended where the row says so */
-    WMI_OPERAND_LABEL,   /* value: signed dwords from the end of the instruction */
-    WMI_OPERAND_OFF,     /* "off", no register */
+    WMI_OPERAND_LABEL,     /* value: signed dwords from the end of the instruction */
+    WMI_OPERAND_OFF,       /* "off", no register */
 };
 
 enum wmi_special {
-    WMI_SPECIAL_VCC, WMI_SPECIAL_VCC_LO, WMI_SPECIAL_VCC_HI,
-    WMI_SPECIAL_EXEC, WMI_SPECIAL_EXEC_LO, WMI_SPECIAL_EXEC_HI,
-    WMI_SPECIAL_M0, WMI_SPECIAL_NULL, WMI_SPECIAL_SCC, WMI_SPECIAL_VCCZ, WMI_SPECIAL_EXECZ,
-    WMI_SPECIAL_FLAT_SCRATCH, WMI_SPECIAL_FLAT_SCRATCH_LO, WMI_SPECIAL_FLAT_SCRATCH_HI,
-    WMI_SPECIAL_XNACK_MASK, WMI_SPECIAL_XNACK_MASK_LO, WMI_SPECIAL_XNACK_MASK_HI,
-    WMI_SPECIAL_SHARED_BASE, WMI_SPECIAL_SHARED_LIMIT, WMI_SPECIAL_PRIVATE_BASE, WMI_SPECIAL_PRIVATE_LIMIT,
-    WMI_SPECIAL_POPS_EXITING_WAVE_ID, WMI_SPECIAL_LDS_DIRECT,
-    WMI_SPECIAL_TBA, WMI_SPECIAL_TBA_LO, WMI_SPECIAL_TBA_HI,
-    WMI_SPECIAL_TMA, WMI_SPECIAL_TMA_LO, WMI_SPECIAL_TMA_HI,
+    WMI_SPECIAL_VCC,
+    WMI_SPECIAL_VCC_LO,
+    WMI_SPECIAL_VCC_HI,
+    WMI_SPECIAL_EXEC,
+    WMI_SPECIAL_EXEC_LO,
+    WMI_SPECIAL_EXEC_HI,
+    WMI_SPECIAL_M0,
+    WMI_SPECIAL_NULL,
+    WMI_SPECIAL_SCC,
+    WMI_SPECIAL_VCCZ,
+    WMI_SPECIAL_EXECZ,
+    WMI_SPECIAL_FLAT_SCRATCH,
+    WMI_SPECIAL_FLAT_SCRATCH_LO,
+    WMI_SPECIAL_FLAT_SCRATCH_HI,
+    WMI_SPECIAL_XNACK_MASK,
+    WMI_SPECIAL_XNACK_MASK_LO,
+    WMI_SPECIAL_XNACK_MASK_HI,
+    WMI_SPECIAL_SHARED_BASE,
+    WMI_SPECIAL_SHARED_LIMIT,
+    WMI_SPECIAL_PRIVATE_BASE,
+    WMI_SPECIAL_PRIVATE_LIMIT,
+    WMI_SPECIAL_POPS_EXITING_WAVE_ID,
+    WMI_SPECIAL_LDS_DIRECT,
+    WMI_SPECIAL_TBA,
+    WMI_SPECIAL_TBA_LO,
+    WMI_SPECIAL_TBA_HI,
+    WMI_SPECIAL_TMA,
+    WMI_SPECIAL_TMA_LO,
+    WMI_SPECIAL_TMA_HI,
     WMI_SPECIAL_COUNT
 };
 
@@ -132,24 +155,24 @@ struct wmi_instruction {
     uint8_t extension; /* enum wmi_extension */
     uint8_t layout;    /* enum wmi_layout_id: the encoding that it was found in */
     uint8_t operands;
-    uint16_t id;       /* enum wmi_insn_id */
-    uint16_t form;     /* which of the row's encodings; for wmi_print */
+    uint16_t id;   /* enum wmi_insn_id */
+    uint16_t form; /* which of the row's encodings; for wmi_print */
     struct wmi_operand operand[WMI_OPERANDS];
     int32_t field[WMI_FIELD_COUNT]; /* raw; signed fields sign-extended; 0 where the encoding has none */
 };
 
 /* A row as execution and reports need it. */
 struct wmi_row {
-    const char *name;  /* identity */
-    uint8_t class;     /* enum wmi_class */
-    uint8_t memory;    /* enum wmi_memory_kind */
-    uint8_t elements;  /* memory: places per lane (x4: 4, read2: 2) */
-    uint8_t bytes;     /* memory: bytes of each place in memory */
-    uint32_t flags;    /* WMI_ROW_* */
+    const char *name; /* identity */
+    uint8_t class;    /* enum wmi_class */
+    uint8_t memory;   /* enum wmi_memory_kind */
+    uint8_t elements; /* memory: places per lane (x4: 4, read2: 2) */
+    uint8_t bytes;    /* memory: bytes of each place in memory */
+    uint32_t flags;   /* WMI_ROW_* */
 };
 
 enum {
-    WMI_ROW_TODO = 1 << 0,        /* decodes and prints, has no body yet */
+    WMI_ROW_TODO = 1 << 0, /* decodes and prints, has no body yet */
     WMI_ROW_READS_SCC = 1 << 1,
     WMI_ROW_WRITES_SCC = 1 << 2,
     WMI_ROW_READS_EXEC = 1 << 3,  /* beyond being masked by it */
@@ -177,7 +200,8 @@ struct wmi_target; /* one gfx target with its decode tables; static, shared, imm
 
 /* The target called `name` ("gfx900", also "gfx906:xnack+" style ids), or NULL. */
 const struct wmi_target *wmi_target_find(const char *name);
-/* The target of an ELF header's e_flags (EF_AMDGPU_MACH), or NULL. Source: LLVM AMDGPUUsage, "ELF Code Object". */
+/* The target of an ELF header's e_flags (EF_AMDGPU_MACH), or NULL. Source: LLVM AMDGPUUsage, "ELF Code
+ * Object". */
 const struct wmi_target *wmi_target_of_mach(uint32_t e_flags);
 const char *wmi_target_name(const struct wmi_target *target);
 /* A number of the target: limits and granules, from isa/targets. */
@@ -201,6 +225,7 @@ unsigned wmi_decode(const struct wmi_target *target, const uint32_t *words, size
 const struct wmi_operand *wmi_operand(const struct wmi_instruction *insn, enum wmi_role role);
 
 /* Writes LLVM's text of the instruction, NUL-terminated and cut to `size`; returns the length it needed. */
-size_t wmi_print(const struct wmi_target *target, const struct wmi_instruction *insn, char *text, size_t size);
+size_t wmi_print(const struct wmi_target *target, const struct wmi_instruction *insn, char *text,
+                 size_t size);
 
 #endif

@@ -96,7 +96,8 @@ static bool is_int16(unsigned type)
 }
 
 static const char *const floats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
-static const uint16_t half_patterns[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
+static const uint16_t half_patterns[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+                                         0xc000, 0x4400, 0xc400, 0x3118};
 
 /* reg holds the operand code of an inline constant.
  * LLVM shows a float constant of a 16-bit integer operand by its half-precision pattern. */
@@ -114,7 +115,8 @@ static void put_constant(struct wmi_text *text, const struct wmi_operand *o)
         wmi_put(text, wmi_type_bits(o->type) == 64 ? "0.15915494309189532" : "0.15915494");
 }
 
-/* The inline float constant with these bits, or NULL. `one` is the pattern of 1.0, `exponent` the lowest exponent bit. */
+/* The inline float constant with these bits, or NULL. `one` is the pattern of 1.0, `exponent` the lowest
+ * exponent bit. */
 static const char *float_name(uint64_t value, uint64_t one, unsigned exponent, unsigned sign)
 {
     static const int8_t steps[] = {-1, 0, 1, 2}; /* 0.5, 1.0, 2.0, 4.0 */
@@ -127,16 +129,21 @@ static const char *float_name(uint64_t value, uint64_t one, unsigned exponent, u
 }
 
 /* A literal that equals an inline constant looks like one in LLVM's text.
- * Source: AMDGPUInstPrinter.cpp, printImmediate16, printImmediateInt16, printImmediate32, printImmediate64. */
+ * Source: AMDGPUInstPrinter.cpp, printImmediate16, printImmediateInt16, printImmediate32, printImmediate64.
+ */
 static void put_literal(struct wmi_text *text, const struct wmi_operand *o)
 {
     uint64_t value = o->value;
     const unsigned width = wmi_type_bits(o->type);
     const bool half = o->type == WMI_TYPE_f16;
-    int64_t integer = o->type == WMI_TYPE_f64 ? (int64_t)value : width == 64 ? (int64_t)(uint32_t)value : half ? (int16_t)value : (int32_t)value;
+    int64_t integer = o->type == WMI_TYPE_f64 ? (int64_t)value
+                      : width == 64           ? (int64_t)(uint32_t)value
+                      : half                  ? (int16_t)value
+                                              : (int32_t)value;
     const char *name = NULL;
     if (width == 64)
-        name = value == 0x3fc45f306dc9c882 ? "0.15915494309189532" : float_name(value, 0x3ff0000000000000, 52, 63);
+        name = value == 0x3fc45f306dc9c882 ? "0.15915494309189532"
+                                           : float_name(value, 0x3ff0000000000000, 52, 63);
     else if (half)
         name = (uint16_t)value == 0x3118 ? "0.15915494" : float_name((uint16_t)value, 0x3c00, 10, 15);
     else
@@ -190,12 +197,14 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
 }
 
 /* With neg, abs and sext around it: -v1, |v1|, -|v1|, sext(v1); neg(1), because -1 is another constant. */
-static void put_operand(struct wmi_text *text, const struct wmi_target *target, const struct wmi_instruction *insn,
-                        const struct wmi_spec *spec, const struct wmi_operand *o)
+static void put_operand(struct wmi_text *text, const struct wmi_target *target,
+                        const struct wmi_instruction *insn, const struct wmi_spec *spec,
+                        const struct wmi_operand *o)
 {
     if (o->sext)
         wmi_put(text, "sext(");
-    const bool neg_of = o->neg && !o->abs && (o->kind == WMI_OPERAND_CONSTANT || o->kind == WMI_OPERAND_LITERAL);
+    const bool neg_of =
+        o->neg && !o->abs && (o->kind == WMI_OPERAND_CONSTANT || o->kind == WMI_OPERAND_LITERAL);
     if (o->neg)
         wmi_put(text, neg_of ? "neg(" : "-");
     if (o->abs)
@@ -207,7 +216,8 @@ static void put_operand(struct wmi_text *text, const struct wmi_target *target, 
         wmi_put(text, ")");
 }
 
-size_t wmi_print(const struct wmi_target *target, const struct wmi_instruction *insn, char *buffer, size_t size)
+size_t wmi_print(const struct wmi_target *target, const struct wmi_instruction *insn, char *buffer,
+                 size_t size)
 {
     const struct wmi_form *form = &wmi_forms[insn->form];
     const struct wmi_layout *layout = &wmi_layouts[form->layout];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Immediates and modifiers that have a syntax of their own: waits, hwreg, messages, swizzles, DPP, SDWA, formats.
- * All texts are LLVM 19's. */
+/* Immediates and modifiers that have a syntax of their own: waits, hwreg, messages, swizzles, DPP, SDWA,
+ * formats. All texts are LLVM 19's. */
 #include "isa/tables.h"
 
 static const char *const field_names[WMI_FIELD_COUNT] = {
@@ -122,8 +122,8 @@ static void put_gpr_idx(struct wmi_text *text, uint32_t value)
     wmi_put(text, ")");
 }
 
-static void put_named(struct wmi_text *text, const struct wmi_target *target, enum wmi_name_group group, uint32_t value,
-                      const char *otherwise)
+static void put_named(struct wmi_text *text, const struct wmi_target *target, enum wmi_name_group group,
+                      uint32_t value, const char *otherwise)
 {
     const char *name = wmi_name_of(target, group, (int32_t)value);
     wmi_put(text, name ? name : otherwise);
@@ -139,8 +139,9 @@ static void put_inline_or_hex(struct wmi_text *text, uint32_t value)
         wmi_put_hex(text, value);
 }
 
-void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target, const struct wmi_instruction *insn,
-                         const struct wmi_spec *spec, const struct wmi_operand *operand)
+void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target,
+                         const struct wmi_instruction *insn, const struct wmi_spec *spec,
+                         const struct wmi_operand *operand)
 {
     static const char channels[4][3] = {".x", ".y", ".z", ".w"};
     const uint32_t value = (uint32_t)operand->value;
@@ -178,6 +179,9 @@ void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target,
     case WMI_KIND_exp_target:
         put_named(text, target, WMI_NAMES_export_target, value, "invalid_target_");
         break;
+    case WMI_KIND_simm24:
+    case WMI_KIND_smrd_offset:
+    case WMI_KIND_smem_soffset:
     case WMI_KIND_smem_offset:
         if ((int32_t)value < 0)
             wmi_put(text, "-");
@@ -196,7 +200,8 @@ static void put_swizzle(struct wmi_text *text, uint32_t value)
     const unsigned group = 32 - and_mask;
     if ((value & 0xff00) == 0x8000) {
         wmi_put(text, "swizzle(QUAD_PERM,");
-        put_numbers(text, (const unsigned[]){value & 3, value >> 2 & 3, value >> 4 & 3, value >> 6 & 3}, 4, ",");
+        put_numbers(text, (const unsigned[]){value & 3, value >> 2 & 3, value >> 4 & 3, value >> 6 & 3}, 4,
+                    ",");
     } else if (value & 0x8000) {
         wmi_put_unsigned(text, value);
         return;
@@ -238,7 +243,8 @@ static void put_dpp_ctrl(struct wmi_text *text, const struct wmi_target *target,
     }
 }
 
-static void put_format(struct wmi_text *text, const struct wmi_target *target, const struct wmi_instruction *insn)
+static void put_format(struct wmi_text *text, const struct wmi_target *target,
+                       const struct wmi_instruction *insn)
 {
     const int32_t data = insn->field[WMI_FIELD_dfmt], number = insn->field[WMI_FIELD_nfmt];
     if (data == FORMAT_DEFAULT_DATA && number == FORMAT_DEFAULT_NUMBER)
@@ -254,8 +260,8 @@ static void put_format(struct wmi_text *text, const struct wmi_target *target, c
 }
 
 /* One bit for each source, and for the result where the field has four bits: op_sel:[1,0,0]. */
-static void put_bits(struct wmi_text *text, const struct wmi_instruction *insn, const struct wmi_field_spec *spec,
-                     uint32_t usual)
+static void put_bits(struct wmi_text *text, const struct wmi_instruction *insn,
+                     const struct wmi_field_spec *spec, uint32_t usual)
 {
     const uint32_t value = (uint32_t)insn->field[spec->field];
     const bool with_result = spec->width + spec->width2 == 4;
@@ -277,6 +283,34 @@ static void put_bits(struct wmi_text *text, const struct wmi_instruction *insn, 
     wmi_put(text, "]");
 }
 
+/* The temporal hint's name depends on what the instruction does and on its scope.
+ * Source: LLVM AMDGPUInstPrinter.cpp, printTH. */
+static void put_temporal_hint(struct wmi_text *text, const struct wmi_target *target,
+                              const struct wmi_instruction *insn, uint32_t value)
+{
+    if (!value)
+        return;
+    wmi_put(text, " th:");
+    switch (wmi_rows[insn->id].memory) {
+    case WMI_MEMORY_ATOMIC:
+        put_named(text, target, WMI_NAMES_th_atomic, value, "");
+        break;
+    case WMI_MEMORY_STORE:
+        put_named(text, target, WMI_NAMES_th_store, value, "");
+        break;
+    default:
+        put_named(text, target, WMI_NAMES_th_load, value, "");
+        break;
+    }
+}
+
+/* SMEM's immediate beside an SGPR; where it is the offset alone, it is an operand. */
+static void put_added_offset(struct wmi_text *text, int32_t value)
+{
+    wmi_put(text, value < 0 ? " offset:-" : " offset:");
+    wmi_put_hex(text, (uint32_t)(value < 0 ? -value : value));
+}
+
 static void put_name(struct wmi_text *text, const struct wmi_field_spec *spec)
 {
     wmi_put(text, " ");
@@ -284,8 +318,8 @@ static void put_name(struct wmi_text *text, const struct wmi_field_spec *spec)
     wmi_put(text, ":");
 }
 
-void wmi_print_field(struct wmi_text *text, const struct wmi_target *target, const struct wmi_instruction *insn,
-                     const struct wmi_field_spec *spec)
+void wmi_print_field(struct wmi_text *text, const struct wmi_target *target,
+                     const struct wmi_instruction *insn, const struct wmi_field_spec *spec)
 {
     static const char *const omods[] = {"", " mul:2", " mul:4", " div:2"};
     const int32_t value = insn->field[spec->field];
@@ -300,6 +334,30 @@ void wmi_print_field(struct wmi_text *text, const struct wmi_target *target, con
         if (value) {
             put_name(text, spec);
             wmi_put_signed(text, value);
+        }
+        break;
+    case WMI_SHOW_flag_value:
+        if (value) {
+            put_name(text, spec);
+            wmi_put(text, "1");
+        }
+        break;
+    case WMI_SHOW_dpp8: {
+        unsigned lanes[8];
+        for (unsigned i = 0; i < 8; i++)
+            lanes[i] = (uint32_t)value >> 3 * i & 7;
+        wmi_put(text, " dpp8:[");
+        put_numbers(text, lanes, 8, ",");
+        wmi_put(text, "]");
+        break;
+    }
+    case WMI_SHOW_th:
+        put_temporal_hint(text, target, insn, (uint32_t)value);
+        break;
+    case WMI_SHOW_scope:
+        if (value) {
+            wmi_put(text, " scope:");
+            put_named(text, target, WMI_NAMES_scope, (uint32_t)value, "");
         }
         break;
     case WMI_SHOW_bound_ctrl:
@@ -336,10 +394,13 @@ void wmi_print_field(struct wmi_text *text, const struct wmi_target *target, con
         put_named(text, target, WMI_NAMES_sdwa_unused, (uint32_t)value, "");
         break;
     case WMI_SHOW_smem_offset:
-        if (insn->field[WMI_FIELD_soe] && insn->field[WMI_FIELD_imm]) {
-            wmi_put(text, value < 0 ? " offset:-" : " offset:");
-            wmi_put_hex(text, (uint32_t)(value < 0 ? -value : value));
-        }
+        if (insn->field[WMI_FIELD_soe] && insn->field[WMI_FIELD_imm])
+            put_added_offset(text, value);
+        break;
+    case WMI_SHOW_smem_soffset:
+        if (value && wmi_operand(insn, WMI_ROLE_OFFSET) &&
+            wmi_operand(insn, WMI_ROLE_OFFSET)->kind != WMI_OPERAND_IMMEDIATE)
+            put_added_offset(text, value);
         break;
     case WMI_SHOW_swizzle:
         if (value) {

@@ -54,10 +54,10 @@ struct wmi_name {
 struct wmi_target {
     const char *name;
     uint32_t mach;
-    const struct wmi_code *codes;  /* 256 */
+    const struct wmi_code *codes; /* 256 */
     const struct wmi_space *spaces;
-    const uint16_t *first;         /* by the upper nine bits: into candidates */
-    const uint8_t *candidates;     /* runs of space numbers, ended by 255 */
+    const uint16_t *first;     /* by the upper nine bits: into candidates */
+    const uint8_t *candidates; /* runs of space numbers, ended by 255 */
     uint32_t limits[WMI_LIMIT_COUNT];
     const struct wmi_name *names[WMI_NAMES_COUNT];
 };
@@ -85,9 +85,10 @@ void wmi_put_signed(struct wmi_text *text, int64_t value);
 void wmi_put_hex(struct wmi_text *text, uint64_t value); /* with 0x */
 
 /* src/isa/print_special.c: immediates and modifiers with a syntax of their own. */
-void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target, const struct wmi_instruction *insn,
-                         const struct wmi_spec *spec, const struct wmi_operand *operand);
-void wmi_print_field(struct wmi_text *text, const struct wmi_target *target, const struct wmi_instruction *insn,
-                     const struct wmi_field_spec *spec);
+void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target,
+                         const struct wmi_instruction *insn, const struct wmi_spec *spec,
+                         const struct wmi_operand *operand);
+void wmi_print_field(struct wmi_text *text, const struct wmi_target *target,
+                     const struct wmi_instruction *insn, const struct wmi_field_spec *spec);
 
 #endif

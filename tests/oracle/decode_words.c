@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads lines of hexadecimal dwords and prints our text of each, or "?" where they are not exactly one instruction. */
+/* Reads lines of hexadecimal dwords and prints our text of each, or "?" where they are not exactly one
+ * instruction. */
 #include "isa/isa.h"
 
 #include <stdio.h>
