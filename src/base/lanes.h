@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What plain loops over lanes do badly: masks to rows and back, gathers, permutes, pairs of rows.
  *
- * The only file with intrinsics. A row is WMI_LANES words, one per lane. Each function has a plain-C twin, the
- * last branch of its #if, which WMI_LANES_PLAIN selects. Every translation unit gets the level that its
+ * The only file with intrinsics. A row is WMI_LANES words, one per lane. Each function has a plain-C twin,
+ * the last branch of its #if, which WMI_LANES_PLAIN selects. Every translation unit gets the level that its
  * compiler flags allow, so a file that includes this one belongs to the *_lanes.c files. */
 #ifndef WMI_BASE_LANES_H
 #define WMI_BASE_LANES_H
@@ -147,7 +147,7 @@ WMI_INLINE void wmi_lanes_gather(wmi_word *d, const char *base, const wmi_word *
 #endif
 }
 
-/* The word at base + offset[i] <- a[i], for the lanes in `bits`, lowest lane first. Offsets are below 2^31. */
+/* The word at base + offset[i] <- a[i], for the lanes in `bits`, lowest first. Offsets are below 2^31. */
 WMI_INLINE void wmi_lanes_scatter(char *base, const wmi_word *offset, const wmi_word *a, uint64_t bits)
 {
 #if WMI_LANES_AVX512

@@ -4,16 +4,16 @@
  *     LANES2(v_add_u32, u32, u32, u32, a + b)
  *
  * makes the body of row v_add_u32: for each lane of the set at op->lanes, d = a + b, with d, a and b of the
- * types u16 i16 u32 i32 f32 (one row) or u64 i64 f64 (two rows, low and high). A 16-bit operand is the low half
- * of its word; a 16-bit result writes zeros into the high half. The expression must not depend on the lane
- * number, may name only its operands, and is computed for all lanes.
+ * types u16 i16 u32 i32 f32 (one row) or u64 i64 f64 (two rows, low and high). A 16-bit operand is the low
+ * half of its word; a 16-bit result writes zeros into the high half. The expression must not depend on the
+ * lane number, may name only its operands, and is computed for all lanes.
  *
  * Every body has two loops, for all lanes and for some, and each loop does all of a lane's reads before its
  * writes, so d may be any of the sources.
  *
- *     LANES1 LANES2 LANES3      with one, two, three sources
- *     CLAMPED2 CLAMPED3         with a second expression, for instructions whose CLAMP bit (op->y bit 0) is set
- *     COMPARE                   writes the mask of lanes where the expression is true; and its v_cmpx twin
+ *     LANES1 LANES2 LANES3   with one, two, three sources
+ *     CLAMPED2 CLAMPED3      with a second expression, for instructions whose CLAMP bit (op->y bit 0) is set
+ *     COMPARE                writes the mask of lanes where the expression is true; and its v_cmpx twin
  *
  * WMI_BODY_SUFFIX is _<level>_<lanes>; the files that use this header are compiled once for each. */
 #ifndef WMI_BODIES_H
@@ -28,7 +28,8 @@
 #define WMI_BODY(name) WMI_PASTE(name, WMI_BODY_SUFFIX)
 
 /* A prototype for every VALU row, so that a body without a row is an error (-Wmissing-prototypes). */
-#define WMI_PROTOTYPE_VALU(name) const struct wmi_op *WMI_BODY(name)(char *restrict frame, const struct wmi_op *op);
+#define WMI_PROTOTYPE_VALU(name)                                                                             \
+    const struct wmi_op *WMI_BODY(name)(char *restrict frame, const struct wmi_op *op);
 #define WMI_PROTOTYPE_SALU(name)
 #define WMI_PROTOTYPE_CONTROL(name)
 #define WMI_PROTOTYPE_SMEM(name)
@@ -115,7 +116,12 @@ typedef double wmi_f64;
         row[i + WMI_LANES] = ((uint32_t)(words >> 32) & mask) | (row[i + WMI_LANES] & ~mask);                \
     }
 
-#define WMI_BITS_AS(type, bits) (((union { __typeof__(bits) from; type to; }){bits}).to)
+#define WMI_BITS_AS(type, bits)                                                                              \
+    (((union {                                                                                               \
+         __typeof__(bits) from;                                                                              \
+         type to;                                                                                            \
+     }){bits})                                                                                               \
+         .to)
 
 WMI_ONE_ROW(u16, (uint16_t)word, value)
 WMI_ONE_ROW(i16, (int16_t)word, (uint16_t)value)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the body of an instruction, and names the builds of the *_lanes.c files for everybody's tables. */
+#ifndef WMI_TABLE_H
+#define WMI_TABLE_H
+
+#include "isa/isa.h"
+#include "sem/sem.h"
+
+/* The body for a CPU level and a wave size (32 or 64): of a scalar instruction the same for all.
+ * NULL when the row is no ALU instruction or is still to be written. */
+wmi_body wmi_sem_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_insn_id id);
+
+/* Every *_lanes.c is built once for each of these: BUILD(name, level, lanes, suffix), with
+ * `name` as given and suffix as WMI_BODY_SUFFIX. */
+#ifdef __x86_64__
+#define WMI_LANE_BUILDS(BUILD, name)                                                                         \
+    BUILD(name, WMI_CPU_BASELINE, 32, _baseline_32)                                                          \
+    BUILD(name, WMI_CPU_BASELINE, 64, _baseline_64)                                                          \
+    BUILD(name, WMI_CPU_AVX2, 32, _avx2_32)                                                                  \
+    BUILD(name, WMI_CPU_AVX2, 64, _avx2_64)                                                                  \
+    BUILD(name, WMI_CPU_AVX512, 32, _avx512_32)                                                              \
+    BUILD(name, WMI_CPU_AVX512, 64, _avx512_64)
+#else
+#define WMI_LANE_BUILDS(BUILD, name)                                                                         \
+    BUILD(name, WMI_CPU_BASELINE, 32, _baseline_32)                                                          \
+    BUILD(name, WMI_CPU_BASELINE, 64, _baseline_64)
+#endif
+
+#endif

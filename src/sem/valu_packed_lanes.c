@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Packed 16-bit integer instructions (VOP3P). Stages before the body have put the halves in place, so both
+ * halves of a word are lanes of their own: the loops run over twice as many halves. */
+#include "sem/bodies.h"
+
+typedef uint16_t __attribute__((may_alias)) wmi_half;
+
+WMI_INLINE wmi_half *halves(char *frame, uint32_t offset)
+{
+    return __builtin_assume_aligned(frame + offset, 64);
+}
+
+WMI_INLINE int16_t saturate_i16(int32_t value)
+{
+    return (int16_t)(value > INT16_MAX ? INT16_MAX : value < INT16_MIN ? INT16_MIN : value);
+}
+
+WMI_INLINE uint16_t saturate_u16(int64_t value)
+{
+    return (uint16_t)(value > UINT16_MAX ? UINT16_MAX : value < 0 ? 0 : value);
+}
+
+/* d's halves become `value`, where the lane is in the set. Full sets go the same way: one blend more. */
+#define PACKED_LOOP(value)                                                                                   \
+    do {                                                                                                     \
+        const wmi_half *mask = halves(frame, op->lanes + (uint32_t)offsetof(struct wmi_lanes, row));         \
+        wmi_half *d = halves(frame, op->d);                                                                  \
+        WMI_EACH_LANE                                                                                        \
+        for (unsigned i = 0; i < 2 * WMI_LANES; i++)                                                         \
+            d[i] = (wmi_half)(((wmi_half)(value) & mask[i]) | (d[i] & ~mask[i]));                            \
+    } while (0)
+
+#define PACKED2(name, T, expression, clamped)                                                                \
+    WMI_FUNCTION2(name##_of, T, T, T, expression)                                                            \
+    WMI_FUNCTION2(name##_clamped, T, T, T, clamped)                                                          \
+    WMI_DEFINE(name)                                                                                         \
+    {                                                                                                        \
+        const wmi_half *a = halves(frame, op->a), *b = halves(frame, op->b);                                 \
+        if (__builtin_expect(op->y & 1, 0))                                                                  \
+            PACKED_LOOP(name##_clamped((wmi_##T)a[i], (wmi_##T)b[i]));                                       \
+        else                                                                                                 \
+            PACKED_LOOP(name##_of((wmi_##T)a[i], (wmi_##T)b[i]));                                            \
+        return op + 1;                                                                                       \
+    }
+
+#define PACKED3(name, T, expression, clamped)                                                                \
+    WMI_FUNCTION3(name##_of, T, T, T, T, expression)                                                         \
+    WMI_FUNCTION3(name##_clamped, T, T, T, T, clamped)                                                       \
+    WMI_DEFINE(name)                                                                                         \
+    {                                                                                                        \
+        const wmi_half *a = halves(frame, op->a), *b = halves(frame, op->b), *c = halves(frame, op->c);      \
+        if (__builtin_expect(op->y & 1, 0))                                                                  \
+            PACKED_LOOP(name##_clamped((wmi_##T)a[i], (wmi_##T)b[i], (wmi_##T)c[i]));                        \
+        else                                                                                                 \
+            PACKED_LOOP(name##_of((wmi_##T)a[i], (wmi_##T)b[i], (wmi_##T)c[i]));                             \
+        return op + 1;                                                                                       \
+    }
+
+PACKED2(v_pk_add_u16, u16, a + b, saturate_u16(a + b))
+PACKED2(v_pk_sub_u16, u16, a - b, saturate_u16(a - b))
+PACKED2(v_pk_add_i16, i16, a + b, saturate_i16(a + b))
+PACKED2(v_pk_sub_i16, i16, a - b, saturate_i16(a - b))
+PACKED3(v_pk_mad_u16, u16, (uint32_t)a *b + c, saturate_u16((int64_t)a *b + c))
+PACKED3(v_pk_mad_i16, i16, a *b + c, saturate_i16(a *b + c))
+
+/* Nothing here can leave the range but the product, whose low half is not saturated: CLAMP does nothing. */
+#define PACKED2_PLAIN(name, T, expression) PACKED2(name, T, expression, expression)
+PACKED2_PLAIN(v_pk_mul_lo_u16, u16, (uint32_t)a *b)
+PACKED2_PLAIN(v_pk_lshlrev_b16, u16, (uint32_t)b << (a & 15))
+PACKED2_PLAIN(v_pk_lshrrev_b16, u16, b >> (a & 15))
+PACKED2_PLAIN(v_pk_ashrrev_i16, i16, b >> (a & 15))
+PACKED2_PLAIN(v_pk_max_i16, i16, a > b ? a : b)
+PACKED2_PLAIN(v_pk_min_i16, i16, a < b ? a : b)
+PACKED2_PLAIN(v_pk_max_u16, u16, a > b ? a : b)
+PACKED2_PLAIN(v_pk_min_u16, u16, a < b ? a : b)
