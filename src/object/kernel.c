@@ -15,7 +15,7 @@ static const struct {
     [RSRC1] = {48, 4}, [RSRC2] = {52, 4}, [RSRC3] = {44, 4}, [PROPERTIES] = {56, 2}, [PRELOAD] = {58, 2}};
 
 /* A field of one of the words; `when` says on which families it exists. */
-enum when { ALWAYS, CLAMP_IEEE, RDNA, UNIFIED, PRELOADS };
+enum when { ALWAYS, CLAMP_IEEE, RDNA, RDNA4, UNIFIED, PRELOADS };
 
 static const struct {
     uint16_t member;
@@ -55,6 +55,7 @@ static const struct {
     FIELD(tg_split, RSRC3, 16, 1, UNIFIED),
     FIELD(shared_vgprs, RSRC3, 0, 4, RDNA),
     FIELD(inst_pref_size, RSRC3, 4, 6, RDNA),
+    FIELD(inst_pref_size, RSRC3, 4, 8, RDNA4), /* wider there */
     FIELD(private_segment_buffer, PROPERTIES, 0, 1, ALWAYS),
     FIELD(dispatch_ptr, PROPERTIES, 1, 1, ALWAYS),
     FIELD(queue_ptr, PROPERTIES, 2, 1, ALWAYS),
@@ -80,8 +81,9 @@ static uint32_t little(const uint8_t *bytes, unsigned size)
 static bool exists(const struct wmi_abi_family *family, enum when when)
 {
     return when == ALWAYS || (when == CLAMP_IEEE && family->clamp_ieee) ||
-           (when == RDNA && family->rsrc3_rdna) || (when == UNIFIED && family->unified_file) ||
-           (when == PRELOADS && family->preload);
+           (when == RDNA && family->rsrc3_rdna) ||
+           (when == RDNA4 && family->rsrc3_rdna && !family->clamp_ieee) ||
+           (when == UNIFIED && family->unified_file) || (when == PRELOADS && family->preload);
 }
 
 /* Turns granules into registers. Source: AMDGPUUsage, table compute_pgm_rsrc1. */
