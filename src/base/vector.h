@@ -148,6 +148,20 @@ static inline u32v wmi_expand(uint64_t bits)
 #endif
 }
 
+/* The lanes of `value` that the mask has, to memory at any address; bytes of the others are not touched. */
+static inline void wmi_store_active(unsigned char *to, u32v value, u32v mask)
+{
+#if WMI_VECTOR_BYTES == 64
+    _mm512_mask_storeu_epi32(to, _mm512_movepi32_mask((__m512i)mask), (__m512i)value);
+#elif WMI_VECTOR_BYTES == 32
+    _mm256_maskstore_epi32((int *)to, (__m256i)mask, (__m256i)value);
+#else
+    for (int i = 0; i < WMI_VECTOR_LANES; i++)
+        if (mask[i])
+            memcpy(to + 4 * i, (char *)&value + 4 * i, 4);
+#endif
+}
+
 /* a * b + c, rounded once. */
 static inline f32v wmi_fused_f32(f32v a, f32v b, f32v c)
 {

@@ -3,6 +3,7 @@
  *
  * FLAT needs no test of its apertures here: no allocation lies in one or within an instruction offset of one,
  * so a lane that is inside an allocation is none of theirs. What does not fit goes to wmi_vmem_careful(). */
+#include "base/vector.h"
 #include "exec/vmem.h"
 
 #define PASTE_(a, b) a##b
@@ -54,20 +55,31 @@ INLINE void put(unsigned char *p, uint32_t value, struct shape shape)
         *p = (unsigned char)value;
 }
 
+/* The register of lane `i` takes the value if the lane is active; without a mask all are. */
+INLINE void blend(uint32_t *to, uint32_t value, const uint32_t *mask, unsigned i)
+{
+    *to = mask ? (*to & ~mask[i]) | (value & mask[i]) : value;
+}
+
 /* The element loops stand inside the lane loops: compilers make permutes of that, and stores of whole rows.
  */
-INLINE void fetch_lanes(uint32_t *restrict to, const unsigned char *restrict from, struct shape shape)
+INLINE void fetch_lane(uint32_t *to, const unsigned char *p, unsigned i, const uint32_t *mask,
+                       struct shape shape)
 {
-    for (unsigned i = 0; i < WMI_LANES; i++) {
-        const unsigned char *p = from + i * lane_bytes(shape);
-        to[i] = fetch(p, to[i], shape);
-        if (shape.elements > 1)
-            to[i + WMI_LANES] = *(const word *)(p + 4);
-        if (shape.elements > 2)
-            to[i + 2 * WMI_LANES] = *(const word *)(p + 8);
-        if (shape.elements > 3)
-            to[i + 3 * WMI_LANES] = *(const word *)(p + 12);
-    }
+    blend(&to[i], fetch(p, to[i], shape), mask, i);
+    if (shape.elements > 1)
+        blend(&to[i + WMI_LANES], *(const word *)(p + 4), mask, i);
+    if (shape.elements > 2)
+        blend(&to[i + 2 * WMI_LANES], *(const word *)(p + 8), mask, i);
+    if (shape.elements > 3)
+        blend(&to[i + 3 * WMI_LANES], *(const word *)(p + 12), mask, i);
+}
+
+INLINE void fetch_lanes(uint32_t *restrict to, const unsigned char *restrict from,
+                        const uint32_t *restrict mask, struct shape shape)
+{
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        fetch_lane(to, from + i * lane_bytes(shape), i, mask, shape);
 }
 
 INLINE void put_lane(unsigned char *p, const uint32_t *from, unsigned i, struct shape shape)
@@ -86,15 +98,6 @@ INLINE void put_lanes(unsigned char *restrict to, const uint32_t *restrict from,
 {
     for (unsigned i = 0; i < count; i++)
         put_lane(to + i * lane_bytes(shape), from, i, shape);
-}
-
-/* Rows of `from` into the lanes of `to` that the mask row names. */
-INLINE void blend(uint32_t *restrict to, const uint32_t *restrict from, const uint32_t *restrict mask,
-                  unsigned rows)
-{
-    for (unsigned r = 0; r < rows; r++)
-        for (unsigned i = 0; i < WMI_LANES; i++)
-            to[i + r * WMI_LANES] = (to[i + r * WMI_LANES] & ~mask[i]) | (from[i + r * WMI_LANES] & mask[i]);
 }
 
 /* ---- addresses ---- */
@@ -119,192 +122,241 @@ INLINE bool holds(const struct wmi_hit *hit, uint64_t address, uint64_t bytes)
     return at < size && bytes <= size - at;
 }
 
+enum { VECTORS = WMI_LANES / WMI_VECTOR_LANES };
+
+INLINE u32v vector(const uint32_t *row, unsigned v)
+{
+    return ((const u32v *)__builtin_assume_aligned(row, 64))[v];
+}
+
+/* 0, step, 2 * step, ... for the first vector of a row. */
+INLINE u32v rising(uint32_t step)
+{
+    u32v lane;
+    for (uint32_t i = 0; i < WMI_VECTOR_LANES; i++)
+        lane[i] = i * step;
+    return lane;
+}
+
+/* What a step finds out first. */
+struct request {
+    const struct wmi_lanes *lanes;
+    unsigned first, last;                 /* active lanes */
+    struct wmi_hit *hit;                  /* the allocation that the first one addresses */
+    uint64_t first_register, base, start; /* start: the address of the first one */
+};
+
+/* False when no lane is active or the first one is outside: the careful path knows what to do then. */
+INLINE bool begin(const char *frame, const struct wmi_op *op, unsigned bytes, enum wmi_vmem_form form,
+                  struct request *r)
+{
+    const struct wmi_memory_op *m = op->data;
+    struct wmi_worker *worker = wmi_wave_of(frame)->worker;
+    r->lanes = (const struct wmi_lanes *)(frame + op->lanes);
+    if (!r->lanes->bits)
+        return false;
+    r->first = (unsigned)__builtin_ctzll(r->lanes->bits);
+    r->last = 63 - (unsigned)__builtin_clzll(r->lanes->bits);
+    r->hit = &worker->hits[m->hit];
+    r->base = common_base(frame, op, form);
+    r->first_register = lane_register(frame, op, form, r->first);
+    r->start = r->first_register + r->base;
+    return holds(r->hit, r->start, bytes) || wmi_vmem_touch(worker, r->hit, r->start);
+}
+
 /* Whether the active lanes' registers rise by `step` from lane to lane. */
-INLINE bool in_steps(const char *frame, const struct wmi_op *op, const struct wmi_lanes *lanes,
-                     unsigned first, unsigned last, unsigned step, enum wmi_vmem_form form)
+INLINE bool in_steps(const char *frame, const struct wmi_op *op, const struct request *r, unsigned step,
+                     enum wmi_vmem_form form)
 {
     const uint32_t *low = (const uint32_t *)(frame + op->a), *high = low + WMI_LANES;
-    const uint32_t low_0 = low[first] - first * step, high_0 = form == WMI_VMEM_VADDR ? high[first] : 0;
-    uint32_t differ = 0;
-    if (lanes->full) {
-        for (uint32_t i = 0; i < WMI_LANES; i++)
-            differ |= (low[i] ^ (low_0 + i * step)) | (form == WMI_VMEM_VADDR ? high[i] ^ high_0 : 0);
-    } else {
-        for (uint32_t i = 0; i < WMI_LANES; i++)
-            differ |= ((low[i] ^ (low_0 + i * step)) | (form == WMI_VMEM_VADDR ? high[i] ^ high_0 : 0)) &
-                      lanes->row[i];
+    const u32v low_0 = rising(step) + (low[r->first] - r->first * step);
+    const u32v high_0 = wmi_splat_u32(form == WMI_VMEM_VADDR ? high[r->first] : 0);
+    const bool full = r->lanes->full;
+    u32v differ = {0};
+    for (unsigned v = 0; v < VECTORS; v++) {
+        u32v here = vector(low, v) ^ (low_0 + v * WMI_VECTOR_LANES * step);
+        if (form == WMI_VMEM_VADDR)
+            here |= vector(high, v) ^ high_0;
+        if (!full)
+            here &= vector(r->lanes->row, v);
+        differ |= here;
     }
     /* The high words are equal, so the low ones may not have wrapped on the way. */
-    return !differ && (uint64_t)low[first] + (last - first) * step <= UINT32_MAX;
+    return !wmi_any(differ) && (uint64_t)low[r->first] + (r->last - r->first) * step <= UINT32_MAX;
 }
 
 /* The lanes' places as 32-bit distances from one host address; those of inactive lanes are 0, and allowed. */
 struct places {
     unsigned char *host;
     bool uniform;
-    uint32_t at[WMI_LANES];
+    alignas(64) uint32_t at[WMI_LANES];
 };
 
-INLINE bool find_places(const char *frame, const struct wmi_op *op, const struct wmi_lanes *lanes,
-                        const struct wmi_hit *hit, uint64_t first_register, uint64_t base, unsigned bytes,
+INLINE bool find_places(const char *frame, const struct wmi_op *op, const struct request *r, unsigned bytes,
                         enum wmi_vmem_form form, struct places *places)
 {
+    const struct wmi_hit *hit = r->hit;
     /* In an allocation of more than 4 GiB only what is around the first lane. */
-    const uint64_t first_at = first_register + base - hit->low;
+    const uint64_t first_at = r->start - hit->low;
     const uint64_t skip = first_at > UINT32_MAX / 2 ? first_at - UINT32_MAX / 2 : 0;
     const uint64_t size = hit->high - hit->low - skip;
     if (size < bytes)
         return false;
     const uint32_t limit = size - bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)(size - bytes);
-    const uint64_t origin = hit->low + skip - base; /* the register that means distance 0 */
+    const uint64_t origin = hit->low + skip - r->base; /* the register that means distance 0 */
     const uint32_t origin_low = (uint32_t)origin, origin_high = (uint32_t)(origin >> 32);
-    const uint32_t uniform_at = (uint32_t)(first_register - origin);
+    const uint32_t uniform_at = (uint32_t)(r->first_register - origin);
     const uint32_t *low = (const uint32_t *)(frame + op->a), *high = low + WMI_LANES;
-    uint32_t bad = 0, differ = 0;
-    for (uint32_t i = 0; i < WMI_LANES; i++) {
-        const uint32_t at = low[i] - origin_low;
-        const uint32_t far =
-            (form == WMI_VMEM_VADDR ? high[i] : 0) - origin_high - (low[i] < origin_low ? 1 : 0);
-        bad |= (far | (at > limit ? 1 : 0)) & lanes->row[i];
-        differ |= (at ^ uniform_at) & lanes->row[i];
-        places->at[i] = at & lanes->row[i];
+    u32v bad = {0}, differ = {0};
+    for (unsigned v = 0; v < VECTORS; v++) {
+        const u32v active = vector(r->lanes->row, v), at = vector(low, v) - origin_low;
+        u32v far = (u32v)(vector(low, v) < origin_low) - origin_high; /* the borrow, as -1 */
+        if (form == WMI_VMEM_VADDR)
+            far += vector(high, v);
+        bad |= (far | (u32v)(at > limit)) & active;
+        differ |= (at ^ uniform_at) & active;
+        ((u32v *)places->at)[v] = at & active;
     }
     places->host = hit->host + skip;
-    places->uniform = !differ;
-    return !bad;
+    places->uniform = !wmi_any(differ);
+    return !wmi_any(bad);
 }
 
 /* ---- the steps ---- */
 
-INLINE const struct wmi_op *load(char *restrict frame, const struct wmi_op *op, struct shape shape,
-                                 enum wmi_vmem_form form)
+/* Words of the active lanes to where they belong, the first one's to `to`. */
+INLINE void put_active_words(unsigned char *to, const uint32_t *from, const struct request *r)
 {
-    const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);
-    if (!lanes->bits)
-        return op + 1;
-    const unsigned bytes = lane_bytes(shape), rows = shape.elements;
-    const unsigned first = (unsigned)__builtin_ctzll(lanes->bits);
-    const unsigned last = 63 - (unsigned)__builtin_clzll(lanes->bits);
-    const struct wmi_memory_op *m = op->data;
-    struct wmi_worker *worker = wmi_wave_of(frame)->worker;
-    struct wmi_hit *hit = &worker->hits[m->hit];
-    const uint64_t base = common_base(frame, op, form);
-    const uint64_t first_register = lane_register(frame, op, form, first);
-    const uint64_t start = first_register + base;
-    if (!holds(hit, start, bytes) && !wmi_vmem_touch(worker, hit, start))
-        return wmi_vmem_careful(frame, op);
+    const uint64_t lane_0 = (uintptr_t)to - 4 * r->first; /* may lie in front of the allocation */
+    for (unsigned v = 0; v < VECTORS; v++)
+        wmi_store_active((unsigned char *)lane_0 + v * WMI_VECTOR_BYTES, vector(from, v),
+                         vector(r->lanes->row, v));
+}
 
-    uint32_t *to = (uint32_t *)(frame + op->d);
-    uint32_t loaded[4 * WMI_LANES];
-    if (in_steps(frame, op, lanes, first, last, bytes, form)) {
-        if (lanes->full && holds(hit, start, WMI_LANES * bytes)) {
-            fetch_lanes(to, hit->host + (start - hit->low), shape);
-            return op + 1;
-        }
-        /* Bytes of lanes that sleep may be read too, if the allocation has them. */
-        const uint64_t lane_0 = start - first * bytes;
-        if (holds(hit, lane_0, WMI_LANES * bytes)) {
-            memcpy(loaded, to, WMI_ROW_BYTES);
-            fetch_lanes(loaded, hit->host + (lane_0 - hit->low), shape);
-            blend(to, loaded, lanes->row, rows);
-            return op + 1;
-        }
-    }
-
+INLINE const struct wmi_op *load_scattered(char *restrict frame, const struct wmi_op *op, struct shape shape,
+                                           enum wmi_vmem_form form)
+{
+    struct request r;
     struct places places;
-    if (!find_places(frame, op, lanes, hit, first_register, base, bytes, form, &places))
+    if (!begin(frame, op, lane_bytes(shape), form, &r) ||
+        !find_places(frame, op, &r, lane_bytes(shape), form, &places))
         return wmi_vmem_careful(frame, op);
+    uint32_t *to = (uint32_t *)(frame + op->d);
     if (places.uniform) {
-        const unsigned char *p = places.host + places.at[first];
-        for (unsigned r = 0; r < rows; r++) {
-            const uint32_t value = fetch(p + r * shape.bytes, 0, shape);
-            const uint32_t keep = shape.d16_hi ? 0xffff : shape.d16 ? 0xffff0000 : 0;
-            uint32_t *row = to + r * WMI_LANES;
-            for (unsigned i = 0; i < WMI_LANES; i++) {
-                const uint32_t written = lanes->row[i] & ~keep;
-                row[i] = (row[i] & ~written) | (value & written);
+        const unsigned char *p = places.host + places.at[r.first];
+        const uint32_t keep = shape.d16_hi ? 0xffff : shape.d16 ? 0xffff0000 : 0;
+        for (unsigned e = 0; e < shape.elements; e++) {
+            const uint32_t value = fetch(p + e * shape.bytes, 0, shape);
+            for (unsigned v = 0; v < VECTORS; v++) {
+                u32v *row = (u32v *)(to + e * WMI_LANES) + v;
+                *row = wmi_select_u32(vector(r.lanes->row, v) & ~keep, wmi_splat_u32(value), *row);
             }
         }
         return op + 1;
     }
-    if (lanes->full) {
+    if (r.lanes->full) {
         for (unsigned i = 0; i < WMI_LANES; i++)
-            for (unsigned r = 0; r < rows; r++)
-                to[i + r * WMI_LANES] =
-                    fetch(places.host + places.at[i] + r * shape.bytes, to[i + r * WMI_LANES], shape);
+            fetch_lane(to, places.host + places.at[i], i, NULL, shape);
         return op + 1;
     }
-    for (uint64_t left = lanes->bits; left; left &= left - 1) {
+    for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
-        for (unsigned r = 0; r < rows; r++)
-            to[i + r * WMI_LANES] =
-                fetch(places.host + places.at[i] + r * shape.bytes, to[i + r * WMI_LANES], shape);
+        fetch_lane(to, places.host + places.at[i], i, NULL, shape);
     }
     return op + 1;
 }
 
-INLINE const struct wmi_op *store(char *restrict frame, const struct wmi_op *op, struct shape shape,
-                                  enum wmi_vmem_form form)
+INLINE const struct wmi_op *load(char *restrict frame, const struct wmi_op *op, struct shape shape,
+                                 enum wmi_vmem_form form, wmi_body scattered)
 {
-    const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);
-    if (!lanes->bits)
-        return op + 1;
     const unsigned bytes = lane_bytes(shape);
-    const unsigned first = (unsigned)__builtin_ctzll(lanes->bits);
-    const unsigned last = 63 - (unsigned)__builtin_clzll(lanes->bits);
-    const struct wmi_memory_op *m = op->data;
-    struct wmi_worker *worker = wmi_wave_of(frame)->worker;
-    struct wmi_hit *hit = &worker->hits[m->hit];
-    const uint64_t base = common_base(frame, op, form);
-    const uint64_t first_register = lane_register(frame, op, form, first);
-    const uint64_t start = first_register + base;
-    if (!holds(hit, start, bytes) && !wmi_vmem_touch(worker, hit, start))
+    struct request r;
+    if (!begin(frame, op, bytes, form, &r))
         return wmi_vmem_careful(frame, op);
-    if (hit->flags & WM_READ_ONLY)
-        return wmi_vmem_careful(frame, op);
+    uint32_t *to = (uint32_t *)(frame + op->d);
+    if (!in_steps(frame, op, &r, bytes, form))
+        return scattered(frame, op);
+    /* Bytes of lanes that sleep may be read too, if the allocation has them. */
+    const uint64_t lane_0 = r.start - r.first * bytes;
+    if (!holds(r.hit, lane_0, WMI_LANES * bytes))
+        return scattered(frame, op);
+    const unsigned char *from = r.hit->host + (lane_0 - r.hit->low);
+    if (r.lanes->full)
+        fetch_lanes(to, from, NULL, shape);
+    else
+        fetch_lanes(to, from, r.lanes->row, shape);
+    return op + 1;
+}
 
-    const uint32_t *from = (const uint32_t *)(frame + op->c);
-    const unsigned count = last - first + 1;
-    const bool run = lanes->bits >> first == UINT64_MAX >> (64 - count);
-    if (run && in_steps(frame, op, lanes, first, last, bytes, form) && holds(hit, start, count * bytes)) {
-        unsigned char *to = hit->host + (start - hit->low);
-        if (count == WMI_LANES)
-            put_lanes(to, from, WMI_LANES, shape);
-        else if (shape.elements == 1 && shape.bytes == 4)
-            memcpy(to, from + first, count * 4);
-        else
-            put_lanes(to, from + first, count, shape);
-        return op + 1;
-    }
-
+INLINE const struct wmi_op *store_scattered(char *restrict frame, const struct wmi_op *op, struct shape shape,
+                                            enum wmi_vmem_form form)
+{
+    struct request r;
     struct places places;
-    if (!find_places(frame, op, lanes, hit, first_register, base, bytes, form, &places))
+    if (!begin(frame, op, lane_bytes(shape), form, &r) ||
+        !find_places(frame, op, &r, lane_bytes(shape), form, &places))
         return wmi_vmem_careful(frame, op);
-    if (lanes->full) {
+    const uint32_t *from = (const uint32_t *)(frame + op->c);
+    if (r.lanes->full) {
         for (unsigned i = 0; i < WMI_LANES; i++)
             put_lane(places.host + places.at[i], from, i, shape);
         return op + 1;
     }
-    for (uint64_t left = lanes->bits; left; left &= left - 1) {
+    for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
         put_lane(places.host + places.at[i], from, i, shape);
     }
     return op + 1;
 }
 
+INLINE const struct wmi_op *store(char *restrict frame, const struct wmi_op *op, struct shape shape,
+                                  enum wmi_vmem_form form, wmi_body scattered)
+{
+    const unsigned bytes = lane_bytes(shape);
+    struct request r;
+    if (!begin(frame, op, bytes, form, &r) || r.hit->flags & WM_READ_ONLY)
+        return wmi_vmem_careful(frame, op);
+    const uint32_t *from = (const uint32_t *)(frame + op->c);
+    const unsigned count = r.last - r.first + 1;
+    if (!in_steps(frame, op, &r, bytes, form) || !holds(r.hit, r.start, count * bytes))
+        return scattered(frame, op);
+    unsigned char *to = r.hit->host + (r.start - r.hit->low);
+    if (r.lanes->full) {
+        put_lanes(to, from, WMI_LANES, shape);
+    } else if (shape.elements == 1 && shape.bytes == 4) {
+        put_active_words(to, from, &r);
+    } else if (r.lanes->bits >> r.first == UINT64_MAX >> (64 - count)) {
+        put_lanes(to, from + r.first, count, shape);
+    } else {
+        for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
+            const unsigned i = (unsigned)__builtin_ctzll(left);
+            put_lane(to + (i - r.first) * bytes, from, i, shape);
+        }
+    }
+    return op + 1;
+}
+
 /* ---- one function per shape and form, and the table of them ---- */
 
-#define STEP_LOAD  load
-#define STEP_STORE store
+#define STEP_LOAD            load
+#define STEP_LOAD_scattered  load_scattered
+#define STEP_STORE           store
+#define STEP_STORE_scattered store_scattered
 #define NAME(kind, elements, bytes, sign, d16, hi, form)                                                     \
     kind##_##elements##x##bytes##_##sign##d16##hi##_##form
-#define STEP(kind, elements, bytes, sign, d16, hi, form)                                                     \
-    static const struct wmi_op *NAME(kind, elements, bytes, sign, d16, hi, form)(char *restrict frame,       \
-                                                                                 const struct wmi_op *op)    \
+#define STEP(kind, name, scattered, form, ...)                                                               \
+    static __attribute__((noinline)) const struct wmi_op *scattered(char *restrict frame,                    \
+                                                                    const struct wmi_op *op)                 \
     {                                                                                                        \
-        return STEP_##kind(frame, op, (struct shape){elements, bytes, sign, d16, hi}, WMI_VMEM_##form);      \
+        return STEP_##kind##_scattered(frame, op, (struct shape){__VA_ARGS__}, WMI_VMEM_##form);             \
+    }                                                                                                        \
+    static const struct wmi_op *name(char *restrict frame, const struct wmi_op *op)                          \
+    {                                                                                                        \
+        return STEP_##kind(frame, op, (struct shape){__VA_ARGS__}, WMI_VMEM_##form, scattered);              \
     }
-#define STEPS(...) STEP(__VA_ARGS__, VADDR) STEP(__VA_ARGS__, SADDR)
+#define STEPS_OF(kind, form, ...)                                                                            \
+    STEP(kind, NAME(kind, __VA_ARGS__, form), NAME(kind, __VA_ARGS__, form##_scattered), form, __VA_ARGS__)
+#define STEPS(kind, ...) STEPS_OF(kind, VADDR, __VA_ARGS__) STEPS_OF(kind, SADDR, __VA_ARGS__)
 WMI_VMEM_SHAPES(STEPS)
 
 #define ENTRY(kind, elements, bytes, ...)                                                                    \
