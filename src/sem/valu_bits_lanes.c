@@ -12,10 +12,14 @@ LANES2(v_or_b32, u32, u32, u32, a | b)
 LANES2(v_xor_b32, u32, u32, u32, a ^ b)
 LANES3(v_and_or_b32, u32, u32, u32, u32, (a & b) | c)
 LANES3(v_or3_b32, u32, u32, u32, u32, a | b | c)
+LANES2(v_xnor_b32, u32, u32, u32, ~(a ^ b))
 LANES3(v_bfi_b32, u32, u32, u32, u32, (a & b) | (~a & c))
 
-/* ---- shifts: the amount is first ---- */
+/* ---- shifts: the amount is first in the `rev` forms ---- */
 
+LANES2(v_lshl_b32, u32, u32, u32, a << (b & 31))
+LANES2(v_lshr_b32, u32, u32, u32, a >> (b & 31))
+LANES2(v_ashr_i32, i32, i32, u32, a >> (b & 31))
 LANES2(v_lshlrev_b32, u32, u32, u32, b << (a & 31))
 LANES2(v_lshrrev_b32, u32, u32, u32, b >> (a & 31))
 LANES2(v_ashrrev_i32, i32, u32, i32, b >> (a & 31))
