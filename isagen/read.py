@@ -112,8 +112,8 @@ class Layout:
 
 
 class Space:
-    def __init__(self, where, name, node, match, op):
-        self.where, self.name, self.node, self.match, self.op = where, name, node, match, op
+    def __init__(self, where, name, node, match, op, second=False):
+        self.where, self.name, self.node, self.match, self.op, self.second = where, name, node, match, op, second
 
 
 class Form:
@@ -216,13 +216,14 @@ class Isa:
                 self.check_overlap(layout)
             layout = None
             if words[0] == 'space' and words[3:] == ['-']:
-                self.spaces.append(Space(where, words[1], self.node(where, words[2]), None, None))
-            elif words[0] == 'space' and len(words) == 7 and words[3] == 'match' and words[5] == 'op':
+                self.spaces.append(Space(where, words[1], self.node(where, words[2]), None, []))
+            elif words[0] == 'space' and words[3:4] == ['match'] and words[5:6] == ['op'] and words[7:] in ([], ['second']):
                 match = []
                 for part in words[4].split(','):
                     place, _, value = part.partition('=')
                     match.append(bits(where, place) + (integer(where, value, 16),))
-                self.spaces.append(Space(where, words[1], self.node(where, words[2]), match, slices(where, words[6])))
+                self.spaces.append(Space(where, words[1], self.node(where, words[2]), match, slices(where, words[6]),
+                                         len(words) == 8))
             elif words[0] == 'layout' and len(words) >= 7 and words[3] == 'in' and words[5] == 'dwords':
                 layout = self.read_layout(where, words)
             elif words[0] == 'form' and len(words) >= 4:

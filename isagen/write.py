@@ -103,9 +103,10 @@ class Tables:
                 spaces.append((space, self.opcode_tables.add(tuple(table))))
         first = []
         for top in range(512):
-            first.append(self.candidates.add([at[s] for s, _ in spaces if could_match(s, top)] + [255]))
+            first.append(self.candidates.add([at[s] for s, _ in spaces if not s.second and could_match(s, top)] + [255]))
         names = [self.names.add(self.group(g, node)) for g in self.isa.name_groups]
-        return spaces, first, self.codes(node), names
+        second = next((i for i, (s, _) in enumerate(spaces) if s.second), 255)
+        return spaces, (first, second), self.codes(node), names
 
     def group(self, group, node):
         """The names of a group at a node, the nearest node's word for each value, ended by -1."""
@@ -188,15 +189,15 @@ class Tables:
         name = node.replace('.', '_')
         array('static const struct wmi_space spaces_%s[]' % name, lines)
         array('static const uint16_t first_%s[512]' % name,
-              [', '.join(map(str, first[j:j + 16])) for j in range(0, 512, 16)])
+              [', '.join(map(str, first[0][j:j + 16])) for j in range(0, 512, 16)])
 
     def target(self, name, node_mach):
         node, mach = node_mach
-        _, _, codes, names = self.nodes[node]
+        _, (_, second), codes, names = self.nodes[node]
         limits = self.isa.nodes[node]['limits']
         c = node.replace('.', '_')
-        return '{"%s", 0x%x, codes_%d, spaces_%s, first_%s, candidates, {%s}, {%s}}' % (
-            name, mach, codes, c, c, ', '.join(str(limits[x]) for x in self.isa.limits),
+        return '{"%s", 0x%x, codes_%d, spaces_%s, first_%s, candidates, %d, {%s}, {%s}}' % (
+            name, mach, codes, c, c, second, ', '.join(str(limits[x]) for x in self.isa.limits),
             ', '.join('names + %d' % x for x in names) or '0')
 
     def row(self, row):

@@ -12,6 +12,7 @@ enum {
     CODE_FLOAT_FIRST = 240,
     CODE_VGPR_0 = 256,
     SADDR_OFF = 0x7f, /* gfx9 */
+    NO_SPACE = 255,
 };
 
 struct context {
@@ -138,6 +139,13 @@ static bool vgpr(struct wmi_operand *o, unsigned reg)
     return reg + o->dwords <= 256;
 }
 
+static bool agpr(struct wmi_operand *o, unsigned reg)
+{
+    o->kind = WMI_OPERAND_AGPR;
+    o->reg = reg;
+    return reg + o->dwords <= 256;
+}
+
 static void immediate(struct wmi_operand *o, uint64_t value)
 {
     o->kind = WMI_OPERAND_IMMEDIATE;
@@ -250,6 +258,23 @@ static bool image_data(struct context *c, struct wmi_operand *o, unsigned value,
     return vgpr(o, value);
 }
 
+/* gfx10 and later: one dword for each coordinate of `dim`, half of it with a16, and the dwords that the row
+ * has beyond one. The further registers of a non-sequential address stand in the bytes behind:
+ * wmi_address_register(). */
+static bool image_addr_dim(struct context *c, struct wmi_operand *o, unsigned value)
+{
+    static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3, 3, 4};
+    const int32_t *field = c->out->field;
+    unsigned count = coordinates[field[WMI_FIELD_dim] & 7] + o->dwords - 1u;
+    if (field[WMI_FIELD_a16])
+        count = (count + 1) / 2;
+    if (c->out->layout == WMI_LAYOUT_mimg_dim && field[WMI_FIELD_nsa] &&
+        count > 1 + 4u * (unsigned)field[WMI_FIELD_nsa])
+        return false;
+    o->dwords = count;
+    return vgpr(o, value);
+}
+
 /* The sources of an export stand in roles a, b, c, d; `en` says which are there.
  * Compressed ones are two VGPRs, each shown twice. */
 static bool exp_source(struct context *c, struct wmi_operand *o)
@@ -302,6 +327,7 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
     case WMI_KIND_srsrc:
         return scalar(c, o, value * 4, false, false);
     case WMI_KIND_vcc:
+    case WMI_KIND_vcc_hidden:
         o->kind = WMI_OPERAND_SPECIAL;
         o->reg = o->dwords == 2 ? WMI_SPECIAL_VCC : WMI_SPECIAL_VCC_LO;
         return true;
@@ -342,6 +368,24 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         return image_data(c, o, value, true);
     case WMI_KIND_image_addr:
         return vgpr(o, value);
+    case WMI_KIND_image_addr_dim:
+        return image_addr_dim(c, o, value);
+    case WMI_KIND_agpr:
+        return agpr(o, value);
+    case WMI_KIND_agpr9:
+        return value >= CODE_VGPR_0 && agpr(o, value - CODE_VGPR_0);
+    case WMI_KIND_acc_vgpr:
+        return bits(c->out->words, spec->alt, 1) ? agpr(o, value) : vgpr(o, value);
+    case WMI_KIND_acc_src:
+        if (value >= CODE_VGPR_0 && bits(c->out->words, spec->alt, 1))
+            return agpr(o, value - CODE_VGPR_0);
+        return value >= CODE_VGPR_0 ? vgpr(o, value - CODE_VGPR_0) : scalar(c, o, value, true, false);
+    case WMI_KIND_sgpr9:
+        return value < 128 && scalar(c, o, value, false, false);
+    case WMI_KIND_vopd_y_dst:
+        return vgpr(o, value << 1 | !(c->out->operand[0].reg & 1));
+    case WMI_KIND_shared_literal:
+        return take_literal(c, o);
     case WMI_KIND_image_rsrc:
         return scalar(c, o, value * 4, false, false);
     case WMI_KIND_simm24:
@@ -410,21 +454,84 @@ static void decode_fields(struct wmi_instruction *out, const struct wmi_layout *
     }
 }
 
+static bool is_pair(unsigned layout)
+{
+    return layout == WMI_LAYOUT_vopd_x || layout == WMI_LAYOUT_vopd_x_lit;
+}
+
+static unsigned opcode_of(const struct wmi_space *space, uint64_t word)
+{
+    unsigned opcode = word >> space->pos & ((1u << space->width) - 1);
+    if (space->width2)
+        opcode |= (unsigned)(word >> space->pos2 & ((1u << space->width2) - 1)) << space->width;
+    return opcode;
+}
+
 /* The form that the words have on the target, or 0. */
 static unsigned find_form(const struct wmi_target *target, uint64_t word)
 {
     const uint8_t *candidate = target->candidates + target->first[(uint32_t)word >> 23];
-    for (; *candidate != 255; candidate++) {
+    for (; *candidate != NO_SPACE; candidate++) {
         const struct wmi_space *space = &target->spaces[*candidate];
         if ((word & space->mask) != space->match)
             continue;
-        unsigned opcode = word >> space->pos & ((1u << space->width) - 1);
-        if (space->width2)
-            opcode |= (unsigned)(word >> space->pos2 & ((1u << space->width2) - 1)) << space->width;
-        if (space->forms[opcode])
-            return space->forms[opcode];
+        const unsigned form = space->forms[opcode_of(space, word)];
+        if (form)
+            return form;
     }
     return 0;
+}
+
+static bool decode_operands(struct context *c, const struct wmi_form *form, struct wmi_operand *operands)
+{
+    for (unsigned i = 0; i < form->specs; i++)
+        if (!decode_operand(c, &wmi_specs[form->spec + i], &operands[i]))
+            return false;
+    return true;
+}
+
+/* The second half of a pair. Its operands stand behind the first half's. */
+static bool decode_second(struct context *c, uint64_t word)
+{
+    struct wmi_instruction *out = c->out;
+    const struct wmi_space *space = &c->target->spaces[c->target->second];
+    out->second_form = space->forms[opcode_of(space, word)];
+    const struct wmi_form *form = &wmi_forms[out->second_form];
+    if (!out->second_form || word & wmi_zero_masks[form->zero])
+        return false;
+    out->second_id = form->id;
+    out->second_operands = form->specs;
+    return decode_operands(c, form, &out->operand[out->operands]);
+}
+
+static bool decode_form(struct context *c, unsigned number, uint64_t word)
+{
+    struct wmi_instruction *out = c->out;
+    const struct wmi_form *form = &wmi_forms[number];
+    const struct wmi_layout *layout = &wmi_layouts[form->layout];
+    if (layout->dwords > c->available)
+        return false;
+    if (layout->dwords == 1)
+        word = (uint32_t)word;
+    if (word & wmi_zero_masks[form->zero])
+        return false;
+    memcpy(out->words, c->words, layout->dwords * sizeof *out->words);
+    out->layout = layout->id;
+    out->extension = layout->extension;
+    out->id = form->id;
+    out->form = number;
+    out->dwords = layout->dwords;
+    decode_fields(out, layout);
+    for (int32_t nsa = out->field[WMI_FIELD_nsa]; nsa > 0; nsa--) {
+        if (out->dwords >= c->available)
+            return false;
+        out->words[out->dwords] = c->words[out->dwords];
+        out->dwords++;
+    }
+    if (!fields_are_legal(c->target, out) || !decode_operands(c, form, out->operand))
+        return false;
+    out->operands = form->specs;
+    return !is_pair(layout->id) || decode_second(c, word);
 }
 
 unsigned wmi_decode(const struct wmi_target *target, const uint32_t *words, size_t available,
@@ -433,36 +540,11 @@ unsigned wmi_decode(const struct wmi_target *target, const uint32_t *words, size
     memset(out, 0, sizeof *out);
     if (!available)
         return 0;
-    uint64_t word = words[0] | (available > 1 ? (uint64_t)words[1] << 32 : 0);
-    const unsigned number = find_form(target, word);
-    if (!number)
-        return 0;
-    const struct wmi_form *form = &wmi_forms[number];
-    const struct wmi_layout *layout = &wmi_layouts[form->layout];
-    if (layout->dwords > available)
-        return 0;
-    if (layout->dwords == 1)
-        word = words[0];
-    if (word & wmi_zero_masks[form->zero])
-        return 0;
-    memcpy(out->words, words, layout->dwords * sizeof *words);
-    out->layout = layout->id;
-    out->extension = layout->extension;
-    out->id = form->id;
-    out->form = number;
-    out->dwords = layout->dwords;
-    decode_fields(out, layout);
-    if (!fields_are_legal(target, out)) {
-        out->dwords = 0;
-        return 0;
-    }
+    const uint64_t word = words[0] | (available > 1 ? (uint64_t)words[1] << 32 : 0);
     struct context context = {target, out, words, available, false};
-    for (unsigned i = 0; i < form->specs; i++)
-        if (!decode_operand(&context, &wmi_specs[form->spec + i], &out->operand[i])) {
-            out->dwords = 0;
-            return 0;
-        }
-    out->operands = form->specs;
+    const unsigned number = find_form(target, word);
+    if (!number || !decode_form(&context, number, word))
+        out->dwords = 0;
     return out->dwords;
 }
 

@@ -157,6 +157,8 @@ struct wmi_instruction {
     uint8_t operands;
     uint16_t id;   /* enum wmi_insn_id */
     uint16_t form; /* which of the row's encodings; for wmi_print */
+    uint16_t second_id, second_form; /* the other half of a VOPD pair, else 0 */
+    uint8_t second_operands;         /* how many it has; they stand behind the first half's */
     struct wmi_operand operand[WMI_OPERANDS];
     int32_t field[WMI_FIELD_COUNT]; /* raw; signed fields sign-extended; 0 where the encoding has none */
 };

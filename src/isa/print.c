@@ -182,8 +182,8 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
         put_constant(text, o);
         break;
     case WMI_OPERAND_LITERAL:
-        if (spec->kind == WMI_KIND_literal_hex)
-            wmi_put_hex(text, insn->words[spec->pos / 32]);
+        if (spec->kind == WMI_KIND_literal_hex || spec->kind == WMI_KIND_shared_literal)
+            wmi_put_hex(text, insn->words[insn->dwords - 1]);
         else
             put_literal(text, o);
         break;
@@ -216,30 +216,66 @@ static void put_operand(struct wmi_text *text, const struct wmi_target *target,
         wmi_put(text, ")");
 }
 
+/* A non-sequential address: [v2, v4, v5]. gfx12 always writes it so, gfx10 and gfx11 where NSA dwords follow.
+ */
+static bool is_address_list(const struct wmi_instruction *insn, const struct wmi_spec *spec,
+                            const struct wmi_operand *o)
+{
+    return spec->kind == WMI_KIND_image_addr_dim && o->dwords > 1 &&
+           (insn->field[WMI_FIELD_nsa] || insn->layout == WMI_LAYOUT_vimage);
+}
+
+static void put_address_list(struct wmi_text *text, const struct wmi_instruction *insn,
+                             const struct wmi_operand *o)
+{
+    wmi_put(text, "[v");
+    wmi_put_unsigned(text, o->reg);
+    for (unsigned i = 1; i < o->dwords; i++) {
+        /* gfx12: the bytes of the third dword from the second on; before, all bytes behind the second dword
+         */
+        const unsigned byte = insn->layout == WMI_LAYOUT_vimage ? i : i - 1;
+        wmi_put(text, ", v");
+        wmi_put_unsigned(text, insn->words[2 + byte / 4] >> 8 * (byte % 4) & 0xff);
+    }
+    wmi_put(text, "]");
+}
+
+static void put_operands(struct wmi_text *text, const struct wmi_target *target,
+                         const struct wmi_instruction *insn, const struct wmi_form *form,
+                         const struct wmi_operand *operands)
+{
+    const char *separator = " ";
+    for (unsigned i = 0; i < form->specs; i++) {
+        const struct wmi_operand *o = &operands[i];
+        const struct wmi_spec *spec = &wmi_specs[form->spec + i];
+        if (o->kind == WMI_OPERAND_NONE || spec->kind == WMI_KIND_tied || spec->kind == WMI_KIND_vcc_hidden)
+            continue;
+        wmi_put(text, separator);
+        if (is_address_list(insn, spec, o))
+            put_address_list(text, insn, o);
+        else
+            put_operand(text, target, insn, spec, o);
+        separator = spec->kind == WMI_KIND_exp_target ? " " : ", ";
+    }
+}
+
 size_t wmi_print(const struct wmi_target *target, const struct wmi_instruction *insn, char *buffer,
                  size_t size)
 {
     const struct wmi_form *form = &wmi_forms[insn->form];
     const struct wmi_layout *layout = &wmi_layouts[form->layout];
     struct wmi_text text = {buffer, size, 0};
-    if (!insn->form) {
-        if (size)
-            buffer[0] = 0;
-        return 0;
+    if (insn->form) {
+        wmi_put(&text, form->name);
+        put_operands(&text, target, insn, form, insn->operand);
+        for (unsigned i = 0; i < layout->fields; i++)
+            wmi_print_field(&text, target, insn, &wmi_field_specs[layout->field + i]);
     }
-    wmi_put(&text, form->name);
-    const char *separator = " ";
-    for (unsigned i = 0; i < insn->operands; i++) {
-        const struct wmi_operand *o = &insn->operand[i];
-        const struct wmi_spec *spec = &wmi_specs[form->spec + i];
-        if (o->kind == WMI_OPERAND_NONE || spec->kind == WMI_KIND_tied)
-            continue;
-        wmi_put(&text, separator);
-        put_operand(&text, target, insn, spec, o);
-        separator = spec->kind == WMI_KIND_exp_target ? " " : ", ";
+    if (insn->second_form) {
+        wmi_put(&text, " :: ");
+        wmi_put(&text, wmi_forms[insn->second_form].name);
+        put_operands(&text, target, insn, &wmi_forms[insn->second_form], insn->operand + insn->operands);
     }
-    for (unsigned i = 0; i < layout->fields; i++)
-        wmi_print_field(&text, target, insn, &wmi_field_specs[layout->field + i]);
     if (size)
         buffer[text.length < size ? text.length : size - 1] = 0;
     return text.length;

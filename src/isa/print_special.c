@@ -342,6 +342,10 @@ void wmi_print_field(struct wmi_text *text, const struct wmi_target *target,
             wmi_put(text, "1");
         }
         break;
+    case WMI_SHOW_dim:
+        put_name(text, spec);
+        put_named(text, target, WMI_NAMES_dim, (uint32_t)value, "");
+        break;
     case WMI_SHOW_dpp8: {
         unsigned lanes[8];
         for (unsigned i = 0; i < 8; i++)
