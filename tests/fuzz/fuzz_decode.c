@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* libFuzzer: arbitrary words as instructions of every target. The first byte chooses the target.
+ *
+ * Decoding must stay inside the words that are there, and printing inside its buffer, whatever its size. */
+#include "isa/isa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const targets[] = {
+    "gfx600", "gfx700",  "gfx803",  "gfx900",  "gfx906",  "gfx908",  "gfx90a",
+    "gfx942", "gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200",
+};
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void print(const struct wmi_target *target, const struct wmi_instruction *insn)
+{
+    char whole[512], part[24];
+    const size_t length = wmi_print(target, insn, whole, sizeof whole);
+    require(length < sizeof whole && strlen(whole) == length);
+    /* Cut to a size, it says how long it would be and begins alike. */
+    require(wmi_print(target, insn, part, sizeof part) == length);
+    require(strlen(part) < sizeof part && strncmp(part, whole, strlen(part)) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    if (size < 5)
+        return 0;
+    const struct wmi_target *target =
+        wmi_target_find(targets[bytes[0] % (sizeof targets / sizeof targets[0])]);
+    require(target);
+    const size_t count = (size - 1) / 4;
+    /* Exactly as long as the input, so that the sanitizer sees a read behind it. */
+    uint32_t *words = malloc(4 * count);
+    memcpy(words, bytes + 1, 4 * count);
+    for (size_t at = 0; at < count;) {
+        struct wmi_instruction insn;
+        const unsigned dwords = wmi_decode(target, words + at, count - at, &insn);
+        require(dwords <= count - at && dwords <= WMI_INSTRUCTION_DWORDS);
+        if (dwords) {
+            require(insn.dwords == dwords && insn.operands <= WMI_OPERANDS);
+            require(insn.id != WMI_INSN_NONE && insn.id < WMI_INSN_COUNT);
+            print(target, &insn);
+        }
+        at += dwords ? dwords : 1;
+    }
+    free(words);
+    return 0;
+}
