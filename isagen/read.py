@@ -215,6 +215,8 @@ class Isa:
             if layout is not None:
                 self.check_overlap(layout)
             layout = None
+            if words[0] == 'space' and any([s.name, s.node] == words[1:3] for s in self.spaces):
+                raise Bad(where, "space '%s' stands twice at node %s" % (words[1], words[2]))
             if words[0] == 'space' and words[3:] == ['-']:
                 self.spaces.append(Space(where, words[1], self.node(where, words[2]), None, []))
             elif words[0] == 'space' and words[3:4] == ['match'] and words[5:6] == ['op'] and words[7:] in ([], ['second']):

@@ -121,19 +121,24 @@ def choose_layout(isa, encoding, names, node):
     return None, missing
 
 
+def plan_of(isa, encoding, node):
+    """[(layouts, suffix, base)]: how an encoding of a row may be written at a node."""
+    lines = forms_of(isa, encoding.family, node)
+    if lines is None:
+        return [([encoding.family], '', None)]
+    return [(f.layouts, f.suffix, f.base) for f in lines if f.unless not in encoding.flags]
+
+
 def encoding_forms(isa, row, encoding, node):
     """All (space, opcode, Resolved) of one encoding of a row at a node."""
     op, here = opcode_at(isa, encoding, node)
     if op is None:
         return
-    lines = forms_of(isa, encoding.family, node)
-    plan = [(f.layouts, f.suffix, f.base, f.unless) for f in lines] if lines is not None else \
-        [([encoding.family], '', None, None)]
-    plan = [p for p in plan if not (p[3] and p[3] in encoding.flags)]
+    plan = plan_of(isa, encoding, node)
     name = name_at(isa, row, encoding, node)
-    promoted = any(p[2] is not None for p in plan) or len(row.encodings) > 1
+    suffixes = {p[1] for e in row.encodings if opcode_at(isa, e, node)[0] is not None for p in plan_of(isa, e, node)}
     made = False
-    for layouts, suffix, base, _ in plan:
+    for layouts, suffix, base in plan:
         layout, missing = choose_layout(isa, encoding, layouts, node)
         if missing:
             raise Bad(encoding.where, "layout '%s' has no place for '%s'" % (missing[0].name, missing[1]))
@@ -145,7 +150,7 @@ def encoding_forms(isa, row, encoding, node):
         full = op + (base or 0)
         if full >> sum(w for _, w in space.op):
             raise Bad(encoding.where, "opcode %x of '%s' does not fit layout '%s'" % (full, row.name, layout.name))
-        plain = 'bare' in encoding.flags or (suffix in ('_e32', '_e64') and not promoted)
+        plain = 'bare' in encoding.flags or suffix in ('_e32', '_e64') and not {'_e32', '_e64'} <= suffixes
         yield space, full, Resolved(row, encoding, layout, name + ('' if plain else suffix))
     if not made and here:
         raise Bad(encoding.where, "encoding '%s' has no layout at node %s" % (encoding.family, node))
