@@ -13,6 +13,8 @@ enum {
     CODE_VGPR_0 = 256,
     SADDR_OFF = 0x7f, /* gfx9 */
     NO_SPACE = 255,
+    TUPLE_SGPRS = 104,
+    TH_ATOMIC_RETURN = 1, /* gfx12's glc */
 };
 
 struct context {
@@ -94,8 +96,8 @@ static bool special(struct wmi_operand *o, unsigned reg)
     o->kind = WMI_OPERAND_SPECIAL;
     o->reg = reg;
     if (o->dwords != 2) /* a wider operand may be one of the read-only values, but no register */
-        return o->dwords == 1 || reg == WMI_SPECIAL_SCC || reg == WMI_SPECIAL_VCCZ ||
-               reg == WMI_SPECIAL_EXECZ ||
+        return o->dwords == 1 || reg == WMI_SPECIAL_NULL || reg == WMI_SPECIAL_SCC ||
+               reg == WMI_SPECIAL_VCCZ || reg == WMI_SPECIAL_EXECZ ||
                (reg >= WMI_SPECIAL_SHARED_BASE && reg <= WMI_SPECIAL_POPS_EXITING_WAVE_ID);
     if (is_low[reg])
         o->reg = reg - 1;
@@ -113,8 +115,8 @@ static bool scalar(struct context *c, struct wmi_operand *o, unsigned code, bool
     switch (known.kind) {
     case WMI_OPERAND_SGPR:
         o->reg -= o->reg % align;
-        /* LLVM lets a tuple of four reach up to the next multiple of four. */
-        return o->reg + o->dwords <= (c->target->limits[WMI_LIMIT_sgprs] + 3) / 4 * 4;
+        /* LLVM's tuples of four and more end at s103 on all targets. */
+        return o->reg + o->dwords <= (o->dwords < 3 ? c->target->limits[WMI_LIMIT_sgprs] : TUPLE_SGPRS);
     case WMI_OPERAND_TTMP:
         o->reg -= o->reg % align;
         return o->reg + o->dwords <= 16;
@@ -230,6 +232,12 @@ static bool buffer_addr(struct context *c, struct wmi_operand *o, unsigned value
     return vgpr(o, value);
 }
 
+/* Whether an atomic gives back what was there. */
+static bool returns(const struct wmi_instruction *insn)
+{
+    return insn->field[WMI_FIELD_glc] || insn->field[WMI_FIELD_th] & TH_ATOMIC_RETURN;
+}
+
 static bool buffer_data(struct context *c, struct wmi_operand *o, unsigned value)
 {
     const int32_t *field = c->out->field;
@@ -238,7 +246,7 @@ static bool buffer_data(struct context *c, struct wmi_operand *o, unsigned value
         return true;
     }
     o->dwords += field[WMI_FIELD_tfe] != 0;
-    if (o->role == WMI_ROLE_DATA && o->written && !field[WMI_FIELD_glc])
+    if (o->role == WMI_ROLE_DATA && o->written && !returns(c->out))
         o->written = 0; /* an atomic that returns nothing */
     return vgpr(o, value);
 }
@@ -253,7 +261,7 @@ static bool image_data(struct context *c, struct wmi_operand *o, unsigned value,
     if (dwords == 0)
         dwords = 1;
     o->dwords = dwords + (field[WMI_FIELD_tfe] != 0);
-    if (o->role == WMI_ROLE_DATA && o->written && !field[WMI_FIELD_glc])
+    if (o->role == WMI_ROLE_DATA && o->written && !returns(c->out))
         o->written = 0;
     return vgpr(o, value);
 }
@@ -425,7 +433,7 @@ static bool decode_operand(struct context *c, const struct wmi_spec *spec, struc
     o->read = (spec->flags & WMI_SPEC_READ) != 0;
     o->written = (spec->flags & WMI_SPEC_WRITTEN) != 0;
     o->implied = (spec->flags & WMI_SPEC_IMPLIED) != 0;
-    if (spec->flags & WMI_SPEC_OPTIONAL && !c->out->field[WMI_FIELD_glc])
+    if (spec->flags & WMI_SPEC_OPTIONAL && !returns(c->out))
         return true; /* the result of an atomic that returns none */
     if (spec->kind == WMI_KIND_tied) {
         o->kind = c->out->operand[0].kind;

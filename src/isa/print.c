@@ -144,6 +144,8 @@ static void put_literal(struct wmi_text *text, const struct wmi_operand *o)
     if (width == 64)
         name = value == 0x3fc45f306dc9c882 ? "0.15915494309189532"
                                            : float_name(value, 0x3ff0000000000000, 52, 63);
+    else if (o->type == WMI_TYPE_v2f16)
+        name = value == 0x3118 ? "0.15915494" : value <= 0xffff ? float_name(value, 0x3c00, 10, 15) : NULL;
     else if (half)
         name = (uint16_t)value == 0x3118 ? "0.15915494" : float_name((uint16_t)value, 0x3c00, 10, 15);
     else

@@ -14,6 +14,10 @@ enum {
     MESSAGE_SYSMSG = 15,
     FORMAT_DEFAULT_DATA = 1, /* BUF_DATA_FORMAT_8, BUF_NUM_FORMAT_UNORM: not printed */
     FORMAT_DEFAULT_NUMBER = 0,
+    TH_BYPASS = 3, /* with SCOPE_SYS */
+    TH_ATOMIC_CASCADE = 4,
+    SCOPE_DEV = 2,
+    SCOPE_SYS = 3,
 };
 
 static void put_numbers(struct wmi_text *text, const unsigned *values, unsigned count, const char *separator)
@@ -288,20 +292,25 @@ static void put_bits(struct wmi_text *text, const struct wmi_instruction *insn,
 static void put_temporal_hint(struct wmi_text *text, const struct wmi_target *target,
                               const struct wmi_instruction *insn, uint32_t value)
 {
+    const unsigned memory = wmi_rows[insn->id].memory, scope = (unsigned)insn->field[WMI_FIELD_scope];
+    const enum wmi_name_group group = memory == WMI_MEMORY_ATOMIC  ? WMI_NAMES_th_atomic
+                                      : memory == WMI_MEMORY_STORE ? WMI_NAMES_th_store
+                                                                   : WMI_NAMES_th_load;
+    const char *name = wmi_name_of(target, group, (int32_t)value);
     if (!value)
         return;
     wmi_put(text, " th:");
-    switch (wmi_rows[insn->id].memory) {
-    case WMI_MEMORY_ATOMIC:
-        put_named(text, target, WMI_NAMES_th_atomic, value, "");
-        break;
-    case WMI_MEMORY_STORE:
-        put_named(text, target, WMI_NAMES_th_store, value, "");
-        break;
-    default:
-        put_named(text, target, WMI_NAMES_th_load, value, "");
-        break;
+    if (memory == WMI_MEMORY_ATOMIC && value & TH_ATOMIC_CASCADE && scope < SCOPE_DEV)
+        name = NULL;
+    if (memory != WMI_MEMORY_ATOMIC && value == TH_BYPASS && scope == SCOPE_SYS)
+        name = memory == WMI_MEMORY_STORE ? "TH_STORE_BYPASS" : "TH_LOAD_BYPASS";
+    if (name) {
+        wmi_put(text, name);
+        return;
     }
+    if (memory == WMI_MEMORY_ATOMIC)
+        wmi_put(text, "TH_ATOMIC_");
+    wmi_put_hex(text, value);
 }
 
 /* SMEM's immediate beside an SGPR; where it is the offset alone, it is an operand. */

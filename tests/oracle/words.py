@@ -84,6 +84,73 @@ FIELDS = {
 }
 FIELDS['SCRATCH'] = FIELDS['GLOBAL']
 
+# What other generations have in other places: (target, encoding).
+SADDR = lambda null: lambda r: r.choice([null, r.randrange(0, 100, 2), 106])
+SADDR32 = lambda null: lambda r: r.choice([null, r.randrange(100), 106])
+FLAT10 = [(0, 12, any_bits(12)), (12, 1, any_bits(1)), (16, 2, any_bits(2)), (32, 8, small8), (40, 8, small8), (56, 8, small8)]
+FLAT11 = [(0, 13, any_bits(13)), (13, 3, any_bits(3)), (32, 8, small8), (40, 8, small8), (56, 8, small8)]
+FLAT12 = [(32, 8, small8), (50, 2, any_bits(2)), (52, 3, any_bits(3)), (55, 8, small8), (64, 8, small8), (72, 24, any_bits(24))]
+SBASE = (0, 6, lambda r: r.randrange(0, 48, 2))
+SDATA = (6, 7, lambda r: r.choice([even_sgpr(r), sdst(r)]))
+SOFFSET = lambda null: (57, 7, lambda r: r.choice([null, null, r.randrange(102), 106]))
+VOPD = [(0, 9, src), (9, 8, v8), (32, 9, src), (41, 8, v8), (49, 7, any_bits(7)), (56, 8, v8)]
+MFMA = [(0, 8, lambda r: r.randrange(0, 200, 2)), (32, 8, lambda r: r.randrange(0, 200, 2)),
+        (41, 8, lambda r: r.randrange(0, 200, 2)), (50, 9, lambda r: r.choice([256 + r.randrange(0, 200, 2), 128, 242, 193])),
+        (8, 3, rarely(3)), (11, 4, rarely(4)), (15, 1, any_bits(1)), (59, 2, any_bits(2)), (61, 3, rarely(3))]
+DPP8 = [(32, 8, v8), (40, 24, any_bits(24))]
+DPP10 = [f if f[0] != 40 else (40, 9, lambda r: r.choice([r.randrange(256), 0x100 + r.randrange(1, 16), 0x110 + r.randrange(1, 16),
+                                                         0x120 + r.randrange(1, 16), 0x140, 0x141, 0x150 + r.randrange(16),
+                                                         0x160 + r.randrange(16)])) for f in DPP] + [(50, 1, any_bits(1))]
+VBUFFER = [(0, 7, lambda r: r.choice([124, r.randrange(102)])), (32, 8, small8), (41, 9, lambda r: r.randrange(0, 96, 4)),
+           (50, 2, any_bits(2)), (52, 3, any_bits(3)), (62, 2, any_bits(2)), (64, 8, small8), (72, 23, any_bits(23)),
+           (22, 1, rarely(1))]
+VIMAGE = [(22, 4, any_bits(4)), (0, 3, lambda r: r.randrange(5)), (4, 3, rarely(3)), (32, 8, small8), (41, 9, lambda r: r.randrange(0, 96, 4)),
+          (50, 2, any_bits(2)), (52, 3, any_bits(3)), (55, 1, rarely(1)), (64, 8, v8), (72, 8, v8), (80, 8, v8), (88, 8, v8)]
+MIMG10 = [(8, 4, any_bits(4)), (3, 3, lambda r: r.choice([1, 2, 3, 5])), (7, 1, any_bits(1)), (12, 2, any_bits(2)), (15, 3, rarely(3)),
+          (25, 1, any_bits(1)), (32, 8, small8), (40, 8, small8), (48, 5, lambda r: r.randrange(24)),
+          (53, 5, lambda r: r.randrange(25)), (63, 1, rarely(1)), (64, 8, v8), (72, 8, v8), (80, 8, v8), (88, 8, v8)]
+FIELDS_OF = {
+    ('gfx803', 'SMEM'): [SBASE, SDATA, (16, 1, rarely(1)), (17, 1, any_bits(1)), (32, 20, any_bits(20))],
+    ('gfx803', 'FLAT'): [(16, 2, any_bits(2)), (32, 8, small8), (40, 8, small8), (56, 8, small8)],
+    ('gfx10', 'SMEM'): [SBASE, SDATA, (14, 1, any_bits(1)), (16, 1, any_bits(1)), (32, 21, any_bits(21)), SOFFSET(125)],
+    ('gfx10', 'FLAT'): FLAT10,
+    ('gfx10', 'GLOBAL'): FLAT10 + [(48, 7, SADDR(125)), (13, 1, rarely(1))],
+    ('gfx10', 'SCRATCH'): FLAT10 + [(48, 7, SADDR32(125)), (13, 1, rarely(1))],
+    ('gfx10', 'VOP2-DPP'): VALU2 + DPP10, ('gfx10', 'VOP2-DPP8'): VALU2 + DPP8, ('gfx10', 'MIMG'): MIMG10,
+    ('gfx11', 'SMEM'): [SBASE, SDATA, (13, 2, any_bits(2)), (32, 21, any_bits(21)), SOFFSET(124)],
+    ('gfx11', 'FLAT'): FLAT11,
+    ('gfx11', 'GLOBAL'): FLAT11 + [(48, 7, SADDR(124))],
+    ('gfx11', 'SCRATCH'): FLAT11 + [(48, 7, SADDR32(124)), (55, 1, any_bits(1))],
+    ('gfx11', 'VOP2-DPP'): VALU2 + DPP10, ('gfx11', 'VOP2-DPP8'): VALU2 + DPP8,
+    ('gfx11', 'VOPD-X'): VOPD, ('gfx11', 'VOPD-Y'): VOPD,
+    ('gfx11', 'VOP3-DPP'): [(0, 8, small8), (41, 9, VGPR9), (50, 9, src), (8, 2, rarely(2)), (61, 2, rarely(2)), (15, 1, rarely(1)),
+                            (59, 2, rarely(2))] + [(p + 32, w, f) for p, w, f in DPP10 if p != 52],
+    ('gfx12', 'SMEM'): [SBASE, SDATA, (21, 4, any_bits(4)), (32, 24, any_bits(24)), SOFFSET(124)],
+    ('gfx12', 'VFLAT'): FLAT12,
+    ('gfx12', 'VGLOBAL'): FLAT12 + [(0, 7, SADDR(124))],
+    ('gfx12', 'VSCRATCH'): FLAT12 + [(0, 7, SADDR32(124)), (49, 1, any_bits(1))],
+    ('gfx12', 'VBUFFER'): VBUFFER, ('gfx12', 'VIMAGE'): VIMAGE,
+    ('gfx90a', 'VOP3P-MAI'): MFMA,
+}
+for key in [k for k in FIELDS_OF if k[0] == 'gfx11' and k[1].startswith('VOP')]:
+    FIELDS_OF['gfx12', key[1]] = FIELDS_OF[key]
+
+
+def fields_of(target, encoding):
+    return FIELDS_OF.get((target, encoding)) or FIELDS_OF.get((target[:-2], encoding)) or FIELDS[encoding]
+
+
+# What LLVM shows although the instruction has no such bits or operands, and we refuse or show otherwise (isa/ERRATA.md).
+LLVM_QUIRKS = {
+    'gfx803': r'src_(shared|private|pops)|v_ldexp_f16_dpp|null',
+    'gfx1010': r'v_ldexp_f16_dpp',
+    'gfx1030': r'v_dot2c_f32_f16_dpp|v_dot4c_i32_i8_dpp|v_ldexp_f16_dpp',
+    'gfx90a': r'v_accvgpr',
+    'gfx1100': r'v_dot2acc_f32_f16_dpp|_f16_e64|v_pk_fmac_f16_dpp|v_ldexp_f16|v_cmp\w* src_|_(cvt_pk_u8|ldexp|trig)|[iu]16',
+    'gfx1150': r'v_dot2acc_f32_f16_dpp|v_pk_fmac_f16_dpp|v_ldexp_f16',
+    'gfx1200': r'v_pk_fmac_f16_dpp|v_ldexp_f16|v_cndmask_b32_dpp|global_(inv|wb)',
+}
+
 
 # Instructions that are legal in one or two words only.
 FREE_OF_FIELDS = ['ds_nop', 'v_nop', 'v_clrexcp']
@@ -108,9 +175,13 @@ INTEGER_SOURCES = {0x133, 0x1dd, 0x1f0, 0x1f1, 0x1f2, 0x1f5, 0x1f6, 0x1f8, 0x1f9
                    0x292, 0x29e, 0x29f}
 
 
-def special_fields(encoding, opcode):
+def special_fields(target, encoding, opcode):
     """Fields that mean something else in some opcodes of an encoding."""
     none = lambda r: 0
+    if encoding == 'VIMAGE':  # LLVM takes another form where address bytes are 0
+        return [(p, 8, lambda r: r.randrange(1, 250)) for p in (72, 80, 88)]
+    if target != 'gfx900':
+        return []
     if encoding == 'VOP3' and opcode < 256:  # compares: a scalar result
         return [(0, 8, lambda r: r.choice([r.randrange(0, 100, 2), 106, 126]))]
     if encoding == 'VOP3' and opcode in INTEGER_SOURCES:
@@ -132,16 +203,16 @@ def special_fields(encoding, opcode):
     return []
 
 
-def vary(r, encoding, opcode, words):
+def vary(r, target, encoding, opcode, words):
     """The words with some of their fields chosen anew."""
     out = list(words)
     share = r.choice([0.15, 0.4, 0.8, 1.0])
-    special = special_fields(encoding, opcode)
-    fields = FIELDS[encoding] + special
+    special = special_fields(target, encoding, opcode)
+    fields = fields_of(target, encoding) + special
     for pos, width, choose in fields:
         if pos < 32 * len(words) and (r.random() < share or (pos, width, choose) in special):
             put(out, pos, width, choose(r))
-    if encoding == 'VOP3' and opcode not in INTEGER_SOURCES and r.random() < 0.3:
+    if encoding == 'VOP3' and target == 'gfx900' and opcode not in INTEGER_SOURCES and r.random() < 0.3:
         put(out, 8, 7, r.randrange(0, 100, 2))  # VOP3B's scalar result
     # v_nop, v_clrexcp, s_getpc_b64: LLVM takes a literal that nothing reads
     no_source = (encoding, opcode) in (('VOP1', 0), ('VOP1', 53), ('SOP1', 28))
@@ -149,8 +220,8 @@ def vary(r, encoding, opcode, words):
         put(out, 0, 8, 255)
     if encoding in ('VOP2', 'VOP1', 'VOPC') and len(out) == 1 and not no_source and r.random() < 0.2:
         put(out, 0, 9, 255)
-    if len(words) == 2 and encoding in ('VOP2', 'SOPK'):
-        out[1] = literal(r)
+    if len(words) == 2 and encoding in ('VOP2', 'SOPK') or len(words) == 3 and encoding in ('VOPD-X', 'VOPD-Y'):
+        out[-1] = literal(r)
     elif has_literal(encoding, out):
         out.append(literal(r))
     return out
