@@ -1,9 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem: executes the machine code of AMD GPUs on an ordinary CPU and shows what it does to memory.
  *
- * Opaque handles own memory; plain structs are values that the caller owns. A function that can fail returns a
- * wm_status and, if `diag` is not NULL, says there where and why. A fault of the guest is a result (wm_fault),
- * not a status. Nothing here is global: handles of different machines may be used from different threads. */
+ * Opaque handles own memory; plain structs are values that the caller owns. A function that can fail returns
+ * a wm_status and, if `diag` is not NULL, says there where and why. A fault of the guest is a result
+ * (wm_fault), not a status. Nothing here is global: handles of different machines may be used from different
+ * threads.
+ *
+ * A kernel c = a + b from its file to its result, without the checks of each status:
+ *
+ *     wm_object_open_file("vecadd.co", NULL, &object, &diag);
+ *     wm_object_find_kernel(object, "vecadd", &kernel, &diag);
+ *     wm_machine_create(wm_object_target(object), &machine, &diag);
+ *     wm_load(machine, object, &diag);
+ *     wm_allocate(machine, 4 * n, 0, "a", &arguments.a, &diag);    and b, c
+ *     wm_write(machine, arguments.a, a, 4 * n, &diag);             and b
+ *     struct wm_dispatch dispatch = {.struct_size = sizeof(dispatch), .grid = {n}, .workgroup = {64},
+ *                                    .arguments = &arguments, .arguments_size = sizeof(arguments)};
+ *     struct wm_result result = {.struct_size = sizeof(result)};
+ *     wm_dispatch(machine, object, kernel, &dispatch, &result, &diag);
+ *     wm_read(machine, arguments.c, c, 4 * n, &diag);
+ *
+ * with arguments laid out as kernel->arguments[].offset says, here struct { uint64_t a, b, c; uint32_t n; }.
+ */
 #ifndef WAVEMEM_H
 #define WAVEMEM_H
 
@@ -25,13 +43,13 @@ extern "C" {
 
 enum wm_status {
     WM_OK = 0,
-    WM_BAD_ARGUMENT,  /* the caller asked for something that makes no sense */
-    WM_BAD_FILE,      /* truncated, corrupt or foreign input */
-    WM_UNSUPPORTED,   /* well-formed, but wavemem cannot do it */
-    WM_NOT_FOUND,     /* no such kernel, argument, target, symbol */
-    WM_NO_MEMORY,     /* the host, or the guest's limit */
-    WM_IO,            /* a file could not be read or written */
-    WM_OUT_OF_RANGE,  /* outside an allocation */
+    WM_BAD_ARGUMENT, /* the caller asked for something that makes no sense */
+    WM_BAD_FILE,     /* truncated, corrupt or foreign input */
+    WM_UNSUPPORTED,  /* well-formed, but wavemem cannot do it */
+    WM_NOT_FOUND,    /* no such kernel, argument, target, symbol */
+    WM_NO_MEMORY,    /* the host, or the guest's limit */
+    WM_IO,           /* a file could not be read or written */
+    WM_OUT_OF_RANGE, /* outside an allocation */
 };
 
 struct wm_diag {
@@ -47,15 +65,18 @@ WM_API const char *wm_version(void);
 /* Whether `name` ("gfx900") is a target that wavemem decodes. */
 WM_API bool wm_target_known(const char *name);
 
-/* Disassembles the instruction at `words` (of which `dwords` may be read) for `target`: writes LLVM's text into
- * `text`, cut to `size` bytes, NUL-terminated. Returns the instruction's length in dwords; 0 when it is none. */
-WM_API unsigned wm_disassemble(const char *target, const uint32_t *words, size_t dwords, char *text, size_t size);
+/* Disassembles the instruction at `words` (of which `dwords` may be read) for `target`: writes LLVM's text
+ * into `text`, cut to `size` bytes, NUL-terminated. Returns the instruction's length in dwords; 0 when it is
+ * none. */
+WM_API unsigned wm_disassemble(const char *target, const uint32_t *words, size_t dwords, char *text,
+                               size_t size);
 
 /* ---- code objects ---- */
 
 struct wm_object; /* a parsed code object; immutable, may be shared */
 
-enum wm_argument_kind { /* .value_kind of the metadata; source: LLVM AMDGPUUsage, "AMDHSA Code Object Metadata" */
+/* .value_kind of the metadata; source: LLVM AMDGPUUsage, "AMDHSA Code Object Metadata". */
+enum wm_argument_kind {
     WM_ARGUMENT_BY_VALUE,
     WM_ARGUMENT_GLOBAL_BUFFER,
     WM_ARGUMENT_DYNAMIC_LDS, /* dynamic_shared_pointer */
@@ -78,13 +99,13 @@ struct wm_argument {
 struct wm_kernel {
     const char *name;
     const char *target;
-    uint64_t descriptor, entry;             /* addresses in the object, before loading */
-    uint32_t kernarg_size;                  /* bytes, hidden arguments included */
-    uint32_t lds_size, scratch_size;        /* bytes; static LDS of a workgroup, scratch of a lane */
+    uint64_t descriptor, entry;      /* addresses in the object, before loading */
+    uint32_t kernarg_size;           /* bytes, hidden arguments included */
+    uint32_t lds_size, scratch_size; /* bytes; static LDS of a workgroup, scratch of a lane */
     uint32_t sgprs, vgprs, agprs, sgpr_spills, vgpr_spills;
-    uint32_t wave_size;                     /* 32 or 64 */
-    uint32_t max_workgroup;                 /* work-items */
-    uint32_t required_workgroup[3];         /* reqd_work_group_size; 0,0,0 when free */
+    uint32_t wave_size;             /* 32 or 64 */
+    uint32_t max_workgroup;         /* work-items */
+    uint32_t required_workgroup[3]; /* reqd_work_group_size; 0,0,0 when free */
     bool dynamic_stack;
     const struct wm_argument *arguments;
     size_t argument_count;
@@ -98,10 +119,10 @@ WM_API enum wm_status wm_object_open(const void *bytes, size_t size, const char 
 WM_API enum wm_status wm_object_open_file(const char *path, const char *target, struct wm_object **object,
                                           struct wm_diag *diag);
 WM_API void wm_object_close(struct wm_object *object);
-WM_API const char *wm_object_target(const struct wm_object *object);  /* "gfx900" */
+WM_API const char *wm_object_target(const struct wm_object *object); /* "gfx900" */
 /* With the features that it was compiled for: "gfx90a:sramecc+:xnack-". */
 WM_API const char *wm_object_target_id(const struct wm_object *object);
-WM_API unsigned wm_object_version(const struct wm_object *object);    /* code object version; 0: raw */
+WM_API unsigned wm_object_version(const struct wm_object *object); /* code object version; 0: raw */
 WM_API size_t wm_object_kernel_count(const struct wm_object *object);
 WM_API const struct wm_kernel *wm_object_kernel(const struct wm_object *object, size_t index);
 /* By name; with NULL the only kernel. */
@@ -120,14 +141,15 @@ WM_API size_t wm_object_code(const struct wm_object *object, struct wm_code *cod
 /* The symbol (function, or label) that `address` lies in: its name and the distance to it; NULL when none. */
 WM_API const char *wm_object_symbol(const struct wm_object *object, uint64_t address, uint64_t *distance);
 /* The source line of `address` from DWARF: file and line; false when unknown. */
-WM_API bool wm_object_line(const struct wm_object *object, uint64_t address, const char **file, unsigned *line,
-                           unsigned *column);
+WM_API bool wm_object_line(const struct wm_object *object, uint64_t address, const char **file,
+                           unsigned *line, unsigned *column);
 
 /* ---- the machine: guest memory and dispatches ---- */
 
 struct wm_machine; /* one GPU of one target with its memory; not thread-safe, uses threads of its own */
 
-WM_API enum wm_status wm_machine_create(const char *target, struct wm_machine **machine, struct wm_diag *diag);
+WM_API enum wm_status wm_machine_create(const char *target, struct wm_machine **machine,
+                                        struct wm_diag *diag);
 WM_API void wm_machine_destroy(struct wm_machine *machine);
 
 enum { WM_READ_ONLY = 1 }; /* flags of wm_allocate */
@@ -141,13 +163,14 @@ WM_API enum wm_status wm_write(struct wm_machine *machine, uint64_t address, con
                                struct wm_diag *diag);
 WM_API enum wm_status wm_read(const struct wm_machine *machine, uint64_t address, void *bytes, uint64_t size,
                               struct wm_diag *diag);
-/* The host bytes of a guest allocation from `address` on, `size` of them, to fill or read in place; NULL if the
- * range is not inside one allocation. Valid until wm_free. */
+/* The host bytes of a guest allocation from `address` on, `size` of them, to fill or read in place; NULL if
+ * the range is not inside one allocation. Valid until wm_free. */
 WM_API void *wm_host_pointer(struct wm_machine *machine, uint64_t address, uint64_t size);
 
-/* Loads an object's segments into guest memory and applies its relocations; idempotent. The object must outlive
- * the machine. Its target must be the machine's. */
-WM_API enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *object, struct wm_diag *diag);
+/* Loads an object's segments into guest memory and applies its relocations; idempotent. The object must
+ * outlive the machine. Its target must be the machine's. */
+WM_API enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *object,
+                              struct wm_diag *diag);
 /* The guest address of a symbol of a loaded object: a __device__ global, a function. */
 WM_API enum wm_status wm_symbol(struct wm_machine *machine, const struct wm_object *object, const char *name,
                                 uint64_t *address, uint64_t *size, struct wm_diag *diag);
@@ -155,56 +178,58 @@ WM_API enum wm_status wm_symbol(struct wm_machine *machine, const struct wm_obje
 struct wm_profile; /* counts what each memory instruction does; see below */
 
 struct wm_dispatch {
-    size_t struct_size;           /* sizeof(struct wm_dispatch) */
-    uint32_t grid[3];             /* work-items; 0 counts as 1 */
-    uint32_t workgroup[3];        /* work-items; 0 counts as 1 */
-    const void *arguments;        /* the explicit arguments as they lie in the kernarg segment */
-    uint64_t arguments_size;      /* bytes; the rest, hidden arguments included, is filled by wavemem */
-    uint32_t dynamic_lds;         /* bytes behind the static LDS */
-    uint32_t threads;             /* host threads; 0: one per CPU */
-    uint64_t max_instructions;    /* per wave; 0: 2^40 */
-    double timeout;               /* seconds of wall-clock time; 0: none */
-    struct wm_profile *profile;   /* observes the dispatch, or NULL */
-    bool (*progress)(void *user, uint64_t workgroups_done, uint64_t workgroups); /* false stops the run, or NULL */
+    size_t struct_size;         /* sizeof(struct wm_dispatch) */
+    uint32_t grid[3];           /* work-items; 0 counts as 1 */
+    uint32_t workgroup[3];      /* work-items; 0 counts as 1 */
+    const void *arguments;      /* the explicit arguments as they lie in the kernarg segment */
+    uint64_t arguments_size;    /* bytes; the rest, hidden arguments included, is filled by wavemem */
+    uint32_t dynamic_lds;       /* bytes behind the static LDS */
+    uint32_t threads;           /* host threads; 0: one per CPU */
+    uint64_t max_instructions;  /* per wave; 0: 2^40 */
+    double timeout;             /* seconds of wall-clock time; 0: none */
+    struct wm_profile *profile; /* observes the dispatch, or NULL */
+    /* Called now and then, on the thread that called wm_dispatch; false stops the run. Or NULL. */
+    bool (*progress)(void *user, uint64_t workgroups_done, uint64_t workgroups);
     void *progress_user;
 };
 
 enum wm_fault_kind {
     WM_FAULT_NONE,
-    WM_FAULT_MEMORY,       /* outside every allocation */
-    WM_FAULT_READ_ONLY,    /* a store or atomic to read-only memory */
-    WM_FAULT_MISALIGNED,   /* an atomic that is not naturally aligned */
-    WM_FAULT_INSTRUCTION,  /* the words are no instruction of the target, or the pc left the code */
-    WM_FAULT_TODO,         /* an instruction that wavemem does not execute yet */
-    WM_FAULT_TRAP,         /* s_trap */
-    WM_FAULT_BUDGET,       /* max_instructions reached */
+    WM_FAULT_MEMORY,      /* outside every allocation */
+    WM_FAULT_READ_ONLY,   /* a store or atomic to read-only memory */
+    WM_FAULT_MISALIGNED,  /* an atomic that is not naturally aligned */
+    WM_FAULT_INSTRUCTION, /* the words are no instruction of the target, or the pc left the code */
+    WM_FAULT_TODO,        /* an instruction that wavemem does not execute yet */
+    WM_FAULT_TRAP,        /* s_trap */
+    WM_FAULT_BUDGET,      /* max_instructions reached */
     WM_FAULT_TIMEOUT,
-    WM_FAULT_BARRIER,      /* some waves wait at a barrier that others cannot reach any more */
-    WM_FAULT_STOPPED,      /* progress() said so */
+    WM_FAULT_BARRIER, /* some waves wait at a barrier that others cannot reach any more */
+    WM_FAULT_STOPPED, /* progress() said so */
 };
 
 /* Why a dispatch ended early. The fault of the lowest workgroup and wave, whatever the number of threads. */
 struct wm_fault {
     enum wm_fault_kind kind;
-    uint64_t pc;              /* guest address of the instruction */
+    uint64_t pc; /* guest address of the instruction */
     uint32_t workgroup[3];
-    uint32_t wave;            /* in its workgroup */
-    uint64_t lanes;           /* that faulted */
-    uint64_t low, high;       /* first and last byte that they touch */
-    uint32_t bytes;           /* per lane */
+    uint32_t wave;      /* in its workgroup */
+    uint64_t lanes;     /* that faulted */
+    uint64_t low, high; /* first and last byte that they touch */
+    uint32_t bytes;     /* per lane */
     bool store;
-    char text[1024];          /* the whole report, several lines, as the command prints it */
+    char text[1024]; /* the whole report, several lines, as the command prints it */
 };
 
 struct wm_result {
-    size_t struct_size;            /* sizeof(struct wm_result), set by the caller */
+    size_t struct_size; /* sizeof(struct wm_result), set by the caller */
     struct wm_fault fault;
-    double seconds;                /* wall-clock time of the dispatch alone */
-    uint64_t wave_instructions;    /* executed, waits and nops included */
+    double seconds;             /* wall-clock time of the dispatch alone */
+    uint64_t wave_instructions; /* executed, waits and nops included */
     uint64_t waves, workgroups;
 };
 
-/* Runs a kernel of a loaded object to its end. WM_OK also when the guest faulted: look at result->fault.kind. */
+/* Runs a kernel of a loaded object to its end. WM_OK also when the guest faulted: look at result->fault.kind.
+ */
 WM_API enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
                                   const struct wm_kernel *kernel, const struct wm_dispatch *dispatch,
                                   struct wm_result *result, struct wm_diag *diag);

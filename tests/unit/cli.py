@@ -74,7 +74,8 @@ class Case(unittest.TestCase):
     def run_tool(self, *words, code=0, stdin=None):
         """Runs the command in the folder; words of one string are separated by blanks."""
         words = [w for word in words for w in (word.split() if isinstance(word, str) else word)]
-        done = subprocess.run([WAVEMEM] + words, capture_output=True, cwd=self.folder.name, input=stdin, timeout=120)
+        done = subprocess.run([WAVEMEM] + words, capture_output=True, cwd=self.folder.name, input=stdin,
+                              timeout=120)
         out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
         self.assertEqual(done.returncode, code, f"wavemem {' '.join(words)}\n{out}{err}")
         return out, err
@@ -91,8 +92,9 @@ class Case(unittest.TestCase):
         return [os.path.join(EXAMPLES, name + ".co")]
 
     def vecadd(self, *words, count=100, **kept):
-        """The words of a vecadd over so many elements, with arguments replaced by keyword; None leaves one out."""
-        given = {"a": f"iota:f32:{count}", "b": f"fill:f32:{count}:0.5", "c": f"zero:f32:{count}", "n": str(count)}
+        """The words of a vecadd over so many elements; keywords replace arguments, None leaves one out."""
+        given = {"a": f"iota:f32:{count}", "b": f"fill:f32:{count}:0.5", "c": f"zero:f32:{count}",
+                 "n": str(count)}
         given.update(kept)
         arguments = [w for k, v in given.items() if v is not None for w in ("--arg", f"{k}={v}")]
         return ["run"] + self.example("vecadd") + ["-g", str(count), "-b", "64"] + arguments + list(words)
@@ -154,9 +156,11 @@ class Words(Case):
 
 class Arguments(Case):
     def test_scalars(self):
-        for value, why in {"1.5": "'1.5' is no uint; expected a whole number", "-1": "'-1' does not fit into uint",
+        for value, why in {"1.5": "'1.5' is no uint; expected a whole number",
+                           "-1": "'-1' does not fit into uint",
                            "4294967296": "does not fit into uint", "f32:1": "f32 is not uint; expected u32",
-                           "u64:1": "u64 has 8 bytes; expected u32", "bits:0x100000000": "does not fit into 4 bytes",
+                           "u64:1": "u64 has 8 bytes; expected u32",
+                           "bits:0x100000000": "does not fit into 4 bytes",
                            "bits:12": "expected bits:0x", "bytes:0102": "2 bytes given; expected 4",
                            "bytes:0": "do not come in pairs", "bytes:0g": "'g' is no hexadecimal digit",
                            "1,2": "2 values given; expected 1", "0x": "is no uint", "": "expected NAME=VALUE",
@@ -175,14 +179,17 @@ class Arguments(Case):
         self.path("odd.bin", b"12345")
         self.path("none.bin", b"")
         for value, why in {"3": "expected a buffer", "zero:u32:4": "the elements are u32; expected f32",
-                           "zero:f64:4": "the elements are f64; expected f32", "zero:f32:0": "no number of elements",
+                           "zero:f64:4": "the elements are f64; expected f32",
+                           "zero:f32:0": "no number of elements",
                            "zero:f32:-4": "no number of elements", "zero:f32": "no number of elements",
                            "zero:g32:4": "'g32' is no type", "zero:f32:4:1": "unexpected ':1'",
                            "fill:f32:4": "expected fill:TYPE:N:VALUE", "fill:f32:4:x": "'x' is no f32 number",
                            "rand:f32:4": "expected rand:TYPE:N:SEED", "rand:f32:4:1.5": "is no seed",
                            "zero:f32:99999999999999999999": "no number of elements",
-                           "zero:f32:9999999999999999": "do not fit into memory", "@": "a file name must follow",
-                           "@missing.npy": "missing.npy: cannot be read", "@odd.bin": "no whole number of f32",
+                           "zero:f32:9999999999999999": "do not fit into memory",
+                           "@": "a file name must follow",
+                           "@missing.npy": "missing.npy: cannot be read",
+                           "@odd.bin": "no whole number of f32",
                            "@none.bin": "holds no elements", "bytes:": "needs hexadecimal digits",
                            "same:q": "no buffer 'q' is made", "same:a": "no buffer 'a' is made",
                            "same:c+400": "byte 400 lies behind the buffer, which has 400",
@@ -191,8 +198,10 @@ class Arguments(Case):
 
     def test_names_and_positions(self):
         self.refused("argument 1 'b' of vecadd (float*) is missing: give --arg b=BUFFER", self.vecadd(b=None))
-        self.refused("argument 3 'n' of vecadd (uint, 4 bytes) is missing: give --arg n=VALUE", self.vecadd(n=None))
-        self.refused("it takes: 0 a (float*), 1 b (float*), 2 c (float*), 3 n (uint, 4 bytes)", self.vecadd(nix="3"))
+        self.refused("argument 3 'n' of vecadd (uint, 4 bytes) is missing: give --arg n=VALUE",
+                     self.vecadd(n=None))
+        self.refused("it takes: 0 a (float*), 1 b (float*), 2 c (float*), 3 n (uint, 4 bytes)",
+                     self.vecadd(nix="3"))
         self.refused("no such argument", self.vecadd("--arg", "4=0"))
         self.refused("--arg a is given twice", self.vecadd("--arg", "a=null"))
         self.refused("--arg 0 is given twice", self.vecadd("--arg", "0=null"))
@@ -237,13 +246,19 @@ class Npy(Case):
 
     def test_refused(self):
         data = pack("f32", [1, 2, 3, 4])
-        for content, why in ((npy(">f4", "(4,)", data), "big-endian"), (npy("<f4", "(2, 2)", data, fortran=True), "Fortran"),
-                             (npy("<c8", "(2,)", data), "element type '<c8'"), (npy("|O", "(2,)", data), "element type"),
-                             (npy("<f4", "(5,)", data), "needs 5 elements"), (npy("<f4", "(3,)", data), "needs 3 elements"),
-                             (npy("<f4", "(4,", data), "malformed"), (npy("<f4", "(0,)", b""), "holds no elements"),
+        for content, why in ((npy(">f4", "(4,)", data), "big-endian"),
+                             (npy("<f4", "(2, 2)", data, fortran=True), "Fortran"),
+                             (npy("<c8", "(2,)", data), "element type '<c8'"),
+                             (npy("|O", "(2,)", data), "element type"),
+                             (npy("<f4", "(5,)", data), "needs 5 elements"),
+                             (npy("<f4", "(3,)", data), "needs 3 elements"),
+                             (npy("<f4", "(4,", data), "malformed"),
+                             (npy("<f4", "(0,)", b""), "holds no elements"),
                              (npy("<f4", "(99999999999, 99999999999)", data), "malformed 'shape'"),
-                             (npy("<f4", "(-4,)", data), "malformed"), (b"PK\x03\x04" + data * 4, "not a .npy file"),
-                             (npy("<f4", "(4,)", data, version=4), "version 4.0"), (b"\x93NUMPY\x01\x00", "not a .npy"),
+                             (npy("<f4", "(-4,)", data), "malformed"),
+                             (b"PK\x03\x04" + data * 4, "not a .npy file"),
+                             (npy("<f4", "(4,)", data, version=4), "version 4.0"),
+                             (b"\x93NUMPY\x01\x00", "not a .npy"),
                              (npy("<f4', 'x': '", "(4,)", data), "unknown key 'x'"),
                              (b"\x93NUMPY\x01\x00\x02\x00{}" + data, "lacks 'descr'"),
                              (b"\x93NUMPY\x02\x00\xff\xff\xff\xff" + data, "claims 4294967295 bytes")):
@@ -272,7 +287,8 @@ class Npy(Case):
 
     def test_half(self):
         """Single numbers to binary16: ties, denormals, the largest and what lies behind it."""
-        for text in ("1.5", "65504", "65519.99", "-65504", "6.1035e-05", "5.9604645e-08", "2.98023224e-08", "2.9e-08",
+        for text in ("1.5", "65504", "65519.99", "-65504", "6.1035e-05", "5.9604645e-08", "2.98023224e-08",
+                     "2.9e-08",
                      "1.00048828125", "1.00146484375", "0.1", "-0", "1e-4", "nan", "0x1p-15"):
             value = float.fromhex(text) if "0x" in text else float(text)
             self.run_tool(self.vecadd("--buffer", f"x=fill:f16:1:{text}", "--out", "x=out.bin"))
@@ -288,8 +304,10 @@ class Npy(Case):
 class Expect(Case):
     def check(self, x, reference, tolerance="", code=0, x_type="f32", reference_type="f32"):
         self.path("x.npy", npy(TYPES[x_type][1], f"({len(x)},)", pack(x_type, x)))
-        self.path("ref.npy", npy(TYPES[reference_type][1], f"({len(reference)},)", pack(reference_type, reference)))
-        return self.run_tool(self.vecadd("--buffer", "x=@x.npy", "--expect", f"x=@ref.npy{tolerance}"), code=code)
+        self.path("ref.npy",
+                  npy(TYPES[reference_type][1], f"({len(reference)},)", pack(reference_type, reference)))
+        return self.run_tool(self.vecadd("--buffer", "x=@x.npy", "--expect", f"x=@ref.npy{tolerance}"),
+                             code=code)
 
     def test_tolerance(self):
         inf, nan = math.inf, math.nan
@@ -338,9 +356,11 @@ class Run(Case):
     def test_vecadd(self):
         sums = self.path("sums.bin", pack("f32", [i + 0.5 for i in range(1000)]))
         for threads in ("1", "2"):
-            out, _ = self.run_tool(self.vecadd("--expect", f"c=@{sums}", "--out", "c=c.npy", "-j", threads, count=1000))
+            out, _ = self.run_tool(self.vecadd("--expect", f"c=@{sums}", "--out", "c=c.npy", "-j", threads,
+                                               count=1000))
             self.assertIn("expect c: all 1000 elements agree", out)
-            self.assertEqual(self.read("c.npy"), npy("<f4", "(1000,)", pack("f32", [i + 0.5 for i in range(1000)])))
+            self.assertEqual(self.read("c.npy"),
+                             npy("<f4", "(1000,)", pack("f32", [i + 0.5 for i in range(1000)])))
 
     def test_fault(self):
         out, err = self.run_tool(self.vecadd("--out", "c=c.npy", a="null"), code=3)
@@ -356,20 +376,23 @@ class Run(Case):
     def test_stats_and_json(self):
         out, _ = self.run_tool(self.vecadd("--stats", count=1000))
         self.assertRegex(out, r"^vecadd: 16 workgroups, 16 waves, \d+ wave-instructions in \d+\.\d{3} ms, ")
-        out, err = self.run_tool(self.vecadd("--json", "--stats", "--expect", "c=zero:f32:1000", count=1000), code=1)
+        out, err = self.run_tool(self.vecadd("--json", "--stats", "--expect", "c=zero:f32:1000", count=1000),
+                                 code=1)
         self.assertIn("expect c: 1000 of 1000 elements differ", err)
         dispatch, = json.loads(out)["dispatches"]
         self.assertEqual((dispatch["kernel"], dispatch["grid"], dispatch["workgroup"], dispatch["waves"]),
                          ("vecadd", [1000, 1, 1], [64, 1, 1], 16))
-        self.assertEqual((dispatch["expect"][0]["different"], dispatch["expect"][0]["first"]), (1000, list(range(8))))
+        self.assertEqual((dispatch["expect"][0]["different"], dispatch["expect"][0]["first"]),
+                         (1000, list(range(8))))
         self.run_tool(self.vecadd("--json=report.json"))
         self.assertIsNone(json.loads(self.read("report.json"))["dispatches"][0]["fault"])
 
     def test_then(self):
         """What is not given stays; `same:` finds earlier buffers; two buffers change places."""
         ones = [1.0] * 100
-        self.run_tool(self.vecadd("--then", "--arg", "b=same:c", "--arg", "c=same:b", "--then", "--out", "a=a.bin",
-                                  "--out", "b=b.bin", "--out", "c=c.bin", a="fill:f32:100:1", b="fill:f32:100:2"))
+        self.run_tool(self.vecadd("--then", "--arg", "b=same:c", "--arg", "c=same:b", "--then",
+                                  "--out", "a=a.bin", "--out", "b=b.bin", "--out", "c=c.bin",
+                                  a="fill:f32:100:1", b="fill:f32:100:2"))
         self.assertEqual(self.read("a.bin"), pack("f32", ones))
         self.assertEqual(self.read("b.bin"), pack("f32", [3.0] * 100))  # the first sum, a + b
         self.assertEqual(self.read("c.bin"), pack("f32", [4.0] * 100))  # a + the first sum
@@ -378,17 +401,21 @@ class Run(Case):
 
     def test_sort(self):
         """A job of several kernels over one buffer."""
-        self.path("sort.job", b"# blocks of 512, then one merge of both\n\n"
-                              b"-k bitonic_sort -g 512 -b 256 --arg keys=rand:u32:1024:1 --arg n=1024 # both blocks\n"
-                              b"-k bitonic_pass  --arg 'keys=same:keys' --arg n=1024 --arg distance=512 --arg mask=1023\n"
-                              b"-k bitonic_merge --arg \"keys=same:keys\" --arg n=1024 --out keys=sorted.bin\n")
+        self.path("sort.job", b"""# blocks of 512, then one merge of both
+
+-k bitonic_sort -g 512 -b 256 --arg keys=rand:u32:1024:1 --arg n=1024 # both blocks
+-k bitonic_pass  --arg 'keys=same:keys' --arg n=1024 --arg distance=512 --arg mask=1023
+-k bitonic_merge --arg "keys=same:keys" --arg n=1024 --out keys=sorted.bin
+""")
         self.run_tool(["run"] + self.example("bitonic"), "--job sort.job")
         self.assertEqual(self.read("sorted.bin"), pack("u32", sorted(random_elements("u32", 1024, 1))))
 
     def test_job_errors(self):
         co = self.example("vecadd")
-        for text, why in ((b"-g 4 -b 4\n--arg 'a", "job:2: a quote is not closed"), (b"# nothing\n", "holds no dispatch"),
-                          (b"\n-g 4 -b x", "job:2: -b x: expected"), (b"--job job", "--job inside a job file"),
+        for text, why in ((b"-g 4 -b 4\n--arg 'a", "job:2: a quote is not closed"),
+                          (b"# nothing\n", "holds no dispatch"),
+                          (b"\n-g 4 -b x", "job:2: -b x: expected"),
+                          (b"--job job", "--job inside a job file"),
                           (b"-g 4 -b 4 --arg a=3", "job:1: argument 0 'a'"), (b"-g\0 4", "not a text file"),
                           (b"-g 4 --no", "job:1: unknown option '--no'")):
             self.path("job", text)
@@ -407,24 +434,27 @@ class Prof(Case):
         vector = [row for row in report["rows"] if row["path"] in ("GLOBAL", "FLAT")]
         self.assertEqual(sorted(row["operation"] for row in vector), ["load", "load", "store"])
         for row in vector:
-            self.assertEqual((row["executions"], row["lanes"], row["bytes"], row["lines"], row["ideal_lines"]),
+            self.assertEqual((row["executions"], row["lanes"], row["bytes"], row["lines"],
+                              row["ideal_lines"]),
                              (16, 1024, 4, 64, 64))
         self.assertEqual(report["totals"]["executions"], sum(row["executions"] for row in report["rows"]))
         out, _ = self.run_tool("prof", words)
         lines = out.splitlines()
         self.assertEqual(lines[0], "vecadd")
-        self.assertEqual(lines[1].split(), "efficiency runs lanes bytes lines ideal source offset instruction".split())
-        self.assertRegex(out, r"(?m)^ +100\.0% +16 +64\.0 +4 +64 +64 +vecadd\.cl:\d+ +\+0x[0-9a-f]+ +global_load_dword ")
+        self.assertEqual(lines[1].split(),
+                         "efficiency runs lanes bytes lines ideal source offset instruction".split())
+        self.assertRegex(out, r"(?m)^ +100\.0% +16 +64\.0 +4 +64 +64 +vecadd\.cl:\d+ +\+0x\w+ +global_load")
         self.assertTrue(lines[-1].endswith("total"))
         self.assertLessEqual(max(map(len, lines)), 130)
 
     def test_transpose(self):
-        """The straight store goes down a column: with 16 columns of a workgroup and 4 rows in a wave, 16 lines
-        for 256 bytes, and it comes first."""
+        """The straight store goes down columns: a wave of 16 columns and 4 rows touches 16 lines for its 256
+        bytes, and its row comes first."""
         words = self.example("transpose") + ["-g", "64,64", "-b", "16,16", "--arg", "in=iota:f32:4096",
                                              "--arg", "out=zero:f32:4096", "--arg", "n=64", "-k"]
         first = self.rows(words, "transpose_naive")["rows"][0]
-        self.assertEqual((first["operation"], first["lines"], first["ideal_lines"]), ("store", 64 * 16, 64 * 4))
+        self.assertEqual((first["operation"], first["lines"], first["ideal_lines"]),
+                         ("store", 64 * 16, 64 * 4))
         rows = self.rows(words, "transpose_lds")["rows"]
         self.assertEqual({row["efficiency"] for row in rows if row["path"] == "DS"}, {None})
         self.assertEqual({row["efficiency"] for row in rows if row["path"] == "GLOBAL"}, {1.0})
@@ -440,16 +470,20 @@ class Dis(Case):
             self.skipTest("llvm-objdump-19 is not installed")
         return subprocess.run([tool, "-d", "-z", path], capture_output=True, text=True, check=True).stdout
 
+    @staticmethod
+    def folded(text):
+        return [" ".join(line.split()) for line in text.splitlines() if "file format" not in line]
+
     def test_equals_llvm(self):
         """All of every example: sections, symbols, text, addresses, words, targets of branches."""
         names = sorted(name for name in os.listdir(EXAMPLES) if name.endswith(".co"))
         self.assertTrue(names)
         for name in names:
             path = os.path.join(EXAMPLES, name)
-            fold = lambda text: [" ".join(line.split()) for line in text.splitlines() if "file format" not in line]
-            self.assertEqual(fold(self.run_tool(["dis", path])[0]), fold(self.objdump(path)), name)
+            theirs = self.objdump(path)
+            self.assertEqual(self.folded(self.run_tool(["dis", path])[0]), self.folded(theirs), name)
             plain = self.run_tool(["dis", "--plain", path])[0].splitlines()
-            theirs = [line.split("//")[0].strip() for line in self.objdump(path).splitlines() if "//" in line]
+            theirs = [line.split("//")[0].strip() for line in theirs.splitlines() if "//" in line]
             self.assertEqual(plain, theirs)
 
     def test_one_kernel(self):
