@@ -294,7 +294,8 @@ static inline f64v wmi_f64_of_i32(u32half x)
 
 static inline f64v wmi_f64_of_u32(u32half x)
 {
-    return __builtin_convertvector((i32half)(x ^ 0x80000000u), f64v) + 2147483648.0;
+    return __builtin_convertvector((i32half)(x >> 16), f64v) * 65536.0 +
+           __builtin_convertvector((i32half)(x & 0xffff), f64v);
 }
 
 /* x - floor(x), below 1. Source: [V], V_FRACT_F32 ("obey round mode, result clamped to 0x3f7fffff"). */
@@ -344,7 +345,7 @@ static inline f32v wmi_frexp_significand_f32(f32v x)
 {
     f32v wide;
     const u32v exponent = wmi_normalize_f32(x, &wide);
-    const u32v special = (u32v)(exponent == 255) | (u32v)(x == 0);
+    const u32v special = (u32v)(exponent == 255) | (u32v)(((u32v)x & ~WMI_SIGN_F32) == 0);
     const u32v half = ((u32v)wide & ~WMI_EXPONENT_F32) | 0x3f000000u;
 
     return wmi_quiet_f32((f32v)wmi_select_u32(special, (u32v)x, half));
@@ -354,7 +355,7 @@ static inline u32v wmi_frexp_exponent_f32(f32v x)
 {
     f32v wide;
     const u32v exponent = wmi_normalize_f32(x, &wide);
-    const u32v special = (u32v)(exponent == 255) | (u32v)(x == 0);
+    const u32v special = (u32v)(exponent == 255) | (u32v)(((u32v)x & ~WMI_SIGN_F32) == 0);
 
     return (exponent - 126) & ~special;
 }
@@ -363,7 +364,7 @@ static inline f64v wmi_frexp_significand_f64(f64v x)
 {
     f64v wide;
     const u64v exponent = wmi_normalize_f64(x, &wide);
-    const u64v special = (u64v)(exponent == 2047) | (u64v)(x == 0);
+    const u64v special = (u64v)(exponent == 2047) | (u64v)(((u64v)x & ~WMI_SIGN_F64) == 0);
     const u64v half = ((u64v)wide & ~WMI_EXPONENT_F64) | 0x3fe0000000000000u;
 
     return wmi_quiet_f64((f64v)wmi_select_u64(special, (u64v)x, half));
@@ -373,7 +374,7 @@ static inline u64v wmi_frexp_exponent_f64(f64v x)
 {
     f64v wide;
     const u64v exponent = wmi_normalize_f64(x, &wide);
-    const u64v special = (u64v)(exponent == 2047) | (u64v)(x == 0);
+    const u64v special = (u64v)(exponent == 2047) | (u64v)(((u64v)x & ~WMI_SIGN_F64) == 0);
 
     return (exponent - 1022) & ~special;
 }

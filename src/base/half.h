@@ -115,4 +115,14 @@ static inline f32v wmi_add_odd(f32v a, f32v b)
     return (f32v)((u32v)sum + (step & inexact & even));
 }
 
+/* The same for an f16 result: a sum that vanishes is -0 when MODE rounds down, except +0 + +0. */
+static inline f32v wmi_sum_f16(f32v a, f32v b, uint32_t mode)
+{
+    const f32v sum = wmi_add_odd(a, b);
+
+    if (wmi_rounding_f16(mode) != 2)
+        return sum;
+    return (f32v)((u32v)sum | ((u32v)(sum == 0) & ((u32v)a | (u32v)b) & WMI_SIGN_F32));
+}
+
 #endif

@@ -232,12 +232,14 @@ enum wmi_rounding { WMI_ROUND_EVEN = 0, WMI_ROUND_DOWN = 1, WMI_ROUND_UP = 2, WM
 #else
 static inline double wmi_round_one(double x, enum wmi_rounding how)
 {
-    const double t = trunc(x), rest = fabs(x - t), away = copysign(1, x);
+    const double t = trunc(x), away = copysign(1, x);
 
-    if (how == WMI_ROUND_ZERO || rest == 0 || x != x)
+    if (how == WMI_ROUND_ZERO || t == x || x != x)
         return t;
-    if (how == WMI_ROUND_EVEN)
+    if (how == WMI_ROUND_EVEN) {
+        const double rest = fabs(x - t);
         return copysign(rest > 0.5 || (rest == 0.5 && fmod(t, 2) != 0) ? t + away : t, x);
+    }
     return copysign((how == WMI_ROUND_UP) == (x > 0) ? t + away : t, x);
 }
 

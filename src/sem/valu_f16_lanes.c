@@ -7,14 +7,14 @@ static inline u32v add(u32v a, u32v b, uint32_t mode)
 {
     const f32v x = wmi_input_f16(a, mode), y = wmi_input_f16(b, mode);
 
-    return wmi_output_f16(wmi_settle_f32(wmi_add_odd(x, y), wmi_splat_u32(~0u), x, y, y), mode);
+    return wmi_output_f16(wmi_settle_f32(wmi_sum_f16(x, y, mode), wmi_splat_u32(~0u), x, y, y), mode);
 }
 
 static inline u32v subtract(u32v a, u32v b, uint32_t mode)
 {
     const f32v x = wmi_input_f16(a, mode), y = wmi_input_f16(b, mode), minus = (f32v)((u32v)y ^ WMI_SIGN_F32);
 
-    return wmi_output_f16(wmi_settle_f32(wmi_add_odd(x, minus), wmi_splat_u32(~0u), x, y, y), mode);
+    return wmi_output_f16(wmi_settle_f32(wmi_sum_f16(x, minus, mode), wmi_splat_u32(~0u), x, y, y), mode);
 }
 
 static inline u32v multiply(u32v a, u32v b, uint32_t mode)
@@ -29,7 +29,7 @@ static inline u32v fused(u32v a, u32v b, u32v c, uint32_t mode)
 {
     const f32v x = wmi_input_f16(a, mode), y = wmi_input_f16(b, mode), z = wmi_input_f16(c, mode);
 
-    return wmi_output_f16(wmi_settle_f32(wmi_add_odd(x * y, z), wmi_splat_u32(~0u), x, y, z), mode);
+    return wmi_output_f16(wmi_settle_f32(wmi_sum_f16(x * y, z, mode), wmi_splat_u32(~0u), x, y, z), mode);
 }
 
 /* Rounded after the product and after the sum, denormals flushed. Source: [V], V_MAD_F16; [L], v_mad_f16 only
@@ -40,7 +40,7 @@ static inline u32v unfused(u32v a, u32v b, u32v c, uint32_t mode)
     const f32v x = wmi_input_f16(a, flush), y = wmi_input_f16(b, flush), z = wmi_input_f16(c, flush);
     const f32v product = wmi_widen(wmi_output_f16(x * y, flush));
 
-    return wmi_output_f16(wmi_settle_f32(wmi_add_odd(product, z), wmi_splat_u32(~0u), x, y, z), flush);
+    return wmi_output_f16(wmi_settle_f32(wmi_sum_f16(product, z, mode), wmi_splat_u32(~0u), x, y, z), flush);
 }
 
 /* The bits of an operand in the low half, denormals as MODE wants them. */
@@ -118,7 +118,7 @@ static inline u32v fraction(u32v a, uint32_t mode)
 {
     const f32v x = wmi_input_f16(a, mode), whole = wmi_round_f32(x, WMI_ROUND_DOWN);
     const f32v minus = (f32v)((u32v)whole ^ WMI_SIGN_F32);
-    const f32v r = wmi_settle_f32(wmi_add_odd(x, minus), wmi_splat_u32(~0u), x, x, x);
+    const f32v r = wmi_settle_f32(wmi_sum_f16(x, minus, mode), wmi_splat_u32(~0u), x, x, x);
     const u32v half = wmi_output_f16(r, mode);
 
     return wmi_select_u32((u32v)(half == 0x3c00), wmi_splat_u32(0x3bff), half);
@@ -169,6 +169,7 @@ WMI_HALVES2(v_pk_mul_f16, PACKED2(multiply))
 WMI_HALVES2(v_pk_min_f16, (extreme(a, b, mode, false) | extreme(a >> 16, b >> 16, mode, false) << 16))
 WMI_HALVES2(v_pk_max_f16, (extreme(a, b, mode, true) | extreme(a >> 16, b >> 16, mode, true) << 16))
 WMI_HALVES3(v_pk_fma_f16, PACKED3(fused))
+WMI_HALVES3(v_pk_fmac_f16, PACKED3(fused))
 
 /* Moves bits. That it flushes what MODE does not let through is unverified. */
 WMI_ROWS2(v_pack_b32_f16, u32v, moved(a, mode) | moved(b, mode) << 16)

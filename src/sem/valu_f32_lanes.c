@@ -16,11 +16,14 @@ WMI_ROWS2(v_min_f32, f32v, wmi_min_f32(a, b, mode))
 WMI_ROWS2(v_max_f32, f32v, wmi_max_f32(a, b, mode))
 
 WMI_ROWS3(v_fma_f32, f32v, THREE(wmi_fused_f32(a, b, c)))
+WMI_ROWS3(v_fmac_f32, f32v, THREE(wmi_fused_f32(a, b, c)))
+WMI_ROWS3(v_fmamk_f32, f32v, wmi_settle_f32(wmi_fused_f32(a, c, b), active, a, c, b))
+WMI_ROWS3(v_fmaak_f32, f32v, THREE(wmi_fused_f32(a, b, c)))
 WMI_ROWS3(v_min3_f32, f32v, wmi_min_f32(wmi_min_f32(a, b, mode), c, mode))
 WMI_ROWS3(v_max3_f32, f32v, wmi_max_f32(wmi_max_f32(a, b, mode), c, mode))
 WMI_ROWS3(v_med3_f32, f32v, wmi_median_f32(a, b, c, mode))
 
-/* Rounded twice, denormals flushed. madmk and madak have their literal in c. */
+/* Rounded twice, denormals flushed. madmk and madak, as fmamk and fmaak above, have their literal in c. */
 WMI_FLUSHED3(v_mad_f32, THREE(a *b + c))
 WMI_FLUSHED3(v_mac_f32, THREE(a *b + c))
 WMI_FLUSHED3(v_madmk_f32, wmi_settle_f32(a *c + b, active, a, c, b))

@@ -12,6 +12,7 @@ WMI_PAIRS2(v_mul_f64, TWO(a *b))
 WMI_PAIRS2(v_min_f64, wmi_min_f64(a, b, mode))
 WMI_PAIRS2(v_max_f64, wmi_max_f64(a, b, mode))
 WMI_PAIRS3(v_fma_f64, THREE(wmi_fused_f64(a, b, c)))
+WMI_PAIRS3(v_fmac_f64, THREE(wmi_fused_f64(a, b, c)))
 
 WMI_PAIRS1(v_trunc_f64, wmi_quiet_f64(wmi_round_f64(wmi_input_f64(a, mode), WMI_ROUND_ZERO)))
 WMI_PAIRS1(v_ceil_f64, wmi_quiet_f64(wmi_round_f64(wmi_input_f64(a, mode), WMI_ROUND_UP)))

@@ -1,0 +1,803 @@
+/* SPDX-License-Identifier: MIT */
+/* Every float body that rounds, on every CPU level of the host and for 32 and 64 lanes, against exact
+ * arithmetic and the rules of the ISA documents written once more, lane by lane: edge values and random bits,
+ * several MODEs, full and partial lane sets, and the result in a register of its own or in that of a source.
+ */
+#include "exact.h"
+#include "frame.h"
+#include "isa/isa.h"
+#include "sem/table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/* ---- the rules ---- */
+
+struct lane {
+    uint64_t a, b, c, d; /* d: what the result's register held */
+    uint32_t mode;
+    bool vcc, clamp;
+};
+
+static enum direction direction_of(const struct format *f, uint32_t mode)
+{
+    return (enum direction)((f == &exact_f32 ? mode : mode >> 2) & 3);
+}
+
+static bool flushes_in(const struct format *f, uint32_t mode)
+{
+    return !(mode >> (f == &exact_f32 ? 4 : 6) & 1);
+}
+
+static bool flushes_out(const struct format *f, uint32_t mode)
+{
+    return !(mode >> (f == &exact_f32 ? 5 : 7) & 1);
+}
+
+static uint64_t input(const struct format *f, uint64_t bits, uint32_t mode)
+{
+    return flushes_in(f, mode) ? exact_flush(f, bits) : bits;
+}
+
+static uint64_t output(const struct format *f, uint64_t bits, uint32_t mode)
+{
+    return flushes_out(f, mode) ? exact_flush(f, bits) : bits;
+}
+
+static uint64_t rounded(const struct format *f, struct number x, uint32_t mode)
+{
+    return exact_round(f, x, direction_of(f, mode), flushes_out(f, mode), f == &exact_f16);
+}
+
+static bool is(const struct format *f, uint64_t bits, enum kind kind)
+{
+    return exact_kind(f, bits) == kind;
+}
+
+/* The first NaN of three, or the default one. */
+static uint64_t nan_of(const struct format *f, uint64_t a, uint64_t b, uint64_t c)
+{
+    return exact_is_nan(f, a)   ? exact_quiet(f, a)
+           : exact_is_nan(f, b) ? exact_quiet(f, b)
+           : exact_is_nan(f, c) ? exact_quiet(f, c)
+                                : exact_default_nan(f, false);
+}
+
+static uint64_t negated(const struct format *f, uint64_t x)
+{
+    return x ^ exact_zero(f, true);
+}
+
+/* a * b + c rounded once; a NaN is chosen among na, nb, nc. */
+static uint64_t fused(const struct format *f, uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
+{
+    const uint64_t x = input(f, a, mode), y = input(f, b, mode), z = input(f, c, mode);
+    const bool negative = exact_negative(f, x) != exact_negative(f, y);
+
+    if (exact_is_nan(f, x) || exact_is_nan(f, y) || exact_is_nan(f, z))
+        return nan_of(f, x, y, z);
+    if (is(f, x, INFINITE) || is(f, y, INFINITE)) {
+        if (is(f, x, ZERO) || is(f, y, ZERO) || (is(f, z, INFINITE) && exact_negative(f, z) != negative))
+            return exact_default_nan(f, false);
+        return exact_infinity(f, negative);
+    }
+    if (is(f, z, INFINITE))
+        return z;
+    return rounded(f,
+                   exact_sum(exact_product(exact_value(f, x), exact_value(f, y)), exact_value(f, z),
+                             direction_of(f, mode)),
+                   mode);
+}
+
+static uint64_t one_of(const struct format *f)
+{
+    return ((UINT64_C(1) << (f->exponent - 1)) - 1) << f->fraction;
+}
+
+static uint64_t sum(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
+{
+    const uint64_t x = input(f, a, mode), y = input(f, b, mode);
+
+    if (exact_is_nan(f, x) || exact_is_nan(f, y))
+        return nan_of(f, x, y, y);
+    return fused(f, x, one_of(f), y, mode);
+}
+
+static uint64_t product(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
+{
+    const uint64_t x = input(f, a, mode), y = input(f, b, mode);
+
+    if (exact_is_nan(f, x) || exact_is_nan(f, y))
+        return nan_of(f, x, y, y);
+    return fused(f, x, y, exact_zero(f, exact_negative(f, x) != exact_negative(f, y)), mode);
+}
+
+static uint32_t without_denormals(uint32_t mode)
+{
+    return mode & ~0xf0u;
+}
+
+static uint64_t unfused(const struct format *f, uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
+{
+    const uint32_t flush = without_denormals(mode);
+
+    if (exact_is_nan(f, a) || exact_is_nan(f, b) || exact_is_nan(f, c))
+        return nan_of(f, a, b, c);
+    return sum(f, product(f, a, b, flush), c, flush);
+}
+
+static uint64_t legacy(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
+{
+    if (is(f, input(f, a, mode), ZERO) || is(f, input(f, b, mode), ZERO))
+        return 0;
+    return product(f, a, b, mode);
+}
+
+/* V_MIN_F32 and V_MAX_F32 of the Vega ISA, line by line. */
+static uint64_t least(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
+{
+    const uint64_t x = input(f, a, mode), y = input(f, b, mode);
+
+    if (mode & 0x200 && is(f, x, SIGNALLING))
+        return exact_quiet(f, x);
+    if (mode & 0x200 && is(f, y, SIGNALLING))
+        return exact_quiet(f, y);
+    if (exact_is_nan(f, x))
+        return y;
+    if (exact_is_nan(f, y))
+        return x;
+    if (is(f, x, ZERO) && is(f, y, ZERO))
+        return exact_negative(f, x) ? x : y;
+    if (is(f, x, INFINITE))
+        return exact_negative(f, x) ? x : y;
+    if (is(f, y, INFINITE))
+        return exact_negative(f, y) ? y : x;
+    return exact_compare(exact_value(f, x), exact_value(f, y)) < 0 ? x : y;
+}
+
+static uint64_t greatest(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
+{
+    const uint64_t x = input(f, a, mode), y = input(f, b, mode);
+
+    if (exact_is_nan(f, x) || exact_is_nan(f, y))
+        return least(f, a, b, mode);
+    return negated(f, least(f, negated(f, x), negated(f, y), mode));
+}
+
+static uint64_t middle(const struct format *f, uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
+{
+    a = input(f, a, mode);
+    b = input(f, b, mode);
+    c = input(f, c, mode);
+    if (exact_is_nan(f, a) || exact_is_nan(f, b) || exact_is_nan(f, c))
+        return least(f, least(f, a, b, mode), c, mode);
+    const uint64_t top = greatest(f, greatest(f, a, b, mode), c, mode), zero = exact_zero(f, true);
+    const bool is_zero = is(f, top, ZERO);
+    if (top == a || (is_zero && !(a & ~zero)))
+        return greatest(f, b, c, mode);
+    if (top == b || (is_zero && !(b & ~zero)))
+        return greatest(f, a, c, mode);
+    return greatest(f, a, b, mode);
+}
+
+static uint64_t integral(const struct format *f, uint64_t a, enum direction direction, uint32_t mode)
+{
+    const uint64_t x = input(f, a, mode);
+
+    if (exact_is_nan(f, x) || is(f, x, INFINITE))
+        return exact_quiet(f, x);
+    return exact_round(f, exact_integral(exact_value(f, x), direction), TO_EVEN, false, false);
+}
+
+static uint64_t fract(const struct format *f, uint64_t a, uint32_t mode)
+{
+    const uint64_t x = input(f, a, mode);
+
+    if (exact_is_nan(f, x))
+        return exact_quiet(f, x);
+    if (is(f, x, INFINITE))
+        return exact_default_nan(f, false);
+    struct number low = exact_integral(exact_value(f, x), DOWNWARD);
+    low.negative = !low.negative;
+    const uint64_t r = rounded(f, exact_sum(exact_value(f, x), low, direction_of(f, mode)), mode);
+    return r == one_of(f) ? r - 1 : r;
+}
+
+static int digits_of(unsigned __int128 x)
+{
+    int n = 0;
+    for (; x; x >>= 1)
+        n++;
+    return n;
+}
+
+static int64_t frexp_exponent(const struct format *f, uint64_t a, uint32_t mode)
+{
+    const uint64_t x = input(f, a, mode);
+
+    if (is(f, x, ZERO) || is(f, x, INFINITE) || exact_is_nan(f, x))
+        return 0;
+    return digits_of(exact_value(f, x).digits) + exact_value(f, x).scale;
+}
+
+static uint64_t frexp_significand(const struct format *f, uint64_t a, uint32_t mode)
+{
+    const uint64_t x = input(f, a, mode);
+
+    if (is(f, x, ZERO) || is(f, x, INFINITE) || exact_is_nan(f, x))
+        return exact_quiet(f, x);
+    struct number n = exact_value(f, x);
+    n.scale = -digits_of(n.digits);
+    return exact_round(f, n, TO_EVEN, false, false);
+}
+
+static uint64_t scaled(const struct format *f, uint64_t a, int64_t by, uint32_t mode)
+{
+    const uint64_t x = input(f, a, mode);
+
+    if (is(f, x, ZERO) || is(f, x, INFINITE) || exact_is_nan(f, x))
+        return exact_quiet(f, x);
+    struct number n = exact_value(f, x);
+    n.scale += (int)(by > 10000 ? 10000 : by < -10000 ? -10000 : by);
+    return rounded(f, n, mode);
+}
+
+/* One of four relations, or none of them for unordered. */
+enum relation { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+
+static enum relation relation(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
+{
+    const uint64_t x = input(f, a, mode), y = input(f, b, mode);
+
+    if (exact_is_nan(f, x) || exact_is_nan(f, y))
+        return UNORDERED;
+    if (x == y || (is(f, x, ZERO) && is(f, y, ZERO)))
+        return EQUAL;
+    return least(f, x, y, mode) == x ? LESS : GREATER;
+}
+
+static uint32_t class_bit(const struct format *f, uint64_t x)
+{
+    static const uint8_t negative[] = {5, 4, 3, 2, 1, 0}, positive[] = {6, 7, 8, 9, 1, 0};
+
+    return 1u << (exact_negative(f, x) ? negative : positive)[exact_kind(f, x)];
+}
+
+/* Toward zero, saturated; NaN gives 0. */
+static int64_t integer(const struct format *f, uint64_t x, int64_t low, int64_t high,
+                       enum direction direction)
+{
+    if (exact_is_nan(f, x))
+        return 0;
+    if (is(f, x, INFINITE))
+        return exact_negative(f, x) ? low : high;
+    const struct number n = exact_integral(exact_value(f, x), direction);
+    const int size = digits_of(n.digits) + n.scale;
+    if (size > 40)
+        return n.negative ? low : high;
+    const int64_t whole = (int64_t)(n.scale >= 0 ? n.digits << n.scale : n.digits >> -n.scale);
+    const int64_t value = n.negative ? -whole : whole;
+    return value < low ? low : value > high ? high : value;
+}
+
+static uint64_t of_integer(const struct format *f, int64_t x, uint32_t mode)
+{
+    return rounded(f, (struct number){x < 0, (uint64_t)(x < 0 ? -x : x), 0}, mode);
+}
+
+/* From one format to another. */
+static uint64_t converted(const struct format *from, const struct format *to, uint64_t a, uint32_t mode)
+{
+    const uint64_t x = input(from, a, mode);
+    const int gap = to->fraction - from->fraction;
+
+    if (is(from, x, INFINITE))
+        return exact_infinity(to, exact_negative(from, x));
+    if (exact_is_nan(from, x)) {
+        const uint64_t payload = x & ((UINT64_C(1) << from->fraction) - 1);
+        return exact_quiet(to, exact_default_nan(to, exact_negative(from, x)) |
+                                   (gap >= 0 ? payload << gap : payload >> -gap));
+    }
+    return rounded(to, exact_value(from, x), mode);
+}
+
+static uint64_t clamped(const struct format *f, uint64_t x, uint32_t mode)
+{
+    if (exact_is_nan(f, x))
+        return mode & 0x100 ? 0 : x;
+    if (exact_negative(f, x))
+        return 0;
+    return x > one_of(f) ? one_of(f) : x;
+}
+
+/* [low, 1] times `top`, to nearest even. */
+static int64_t normalized(const struct format *f, uint64_t x, bool with_sign)
+{
+    const int64_t top = with_sign ? 32767 : 65535;
+
+    if (exact_is_nan(f, x) || (exact_negative(f, x) && !with_sign))
+        return 0;
+    if ((x & ~exact_zero(f, true)) >= one_of(f))
+        return exact_negative(f, x) ? -top : top;
+    struct number n = exact_product(exact_value(f, x), (struct number){false, (uint64_t)top, 0});
+    n = exact_integral(n, TO_EVEN);
+    return n.negative ? -(int64_t)n.digits : (int64_t)n.digits;
+}
+
+static uint64_t fixed_up(const struct format *f, uint64_t q, uint64_t d, uint64_t n, uint32_t mode)
+{
+    d = input(f, d, mode);
+    n = input(f, n, mode);
+    const bool negative = exact_negative(f, d) != exact_negative(f, n);
+    const int gap = (int)(n >> f->fraction & ((1u << f->exponent) - 1)) -
+                    (int)(d >> f->fraction & ((1u << f->exponent) - 1));
+
+    if (exact_is_nan(f, n))
+        return exact_quiet(f, n);
+    if (exact_is_nan(f, d))
+        return exact_quiet(f, d);
+    if ((is(f, d, ZERO) && is(f, n, ZERO)) || (is(f, d, INFINITE) && is(f, n, INFINITE)))
+        return exact_default_nan(f, true);
+    if (is(f, d, ZERO) || is(f, n, INFINITE))
+        return exact_infinity(f, negative);
+    if (is(f, d, INFINITE) || is(f, n, ZERO))
+        return exact_zero(f, negative);
+    if (f == &exact_f32 && gap < -150)
+        return exact_zero(f, negative);
+    if (f == &exact_f64 && gap < -1075)
+        return exact_zero(f, negative);
+    if (exact_is_nan(f, q))
+        return f == &exact_f16 ? exact_quiet(f, (q & ~exact_zero(f, true)) | exact_zero(f, negative))
+                               : exact_infinity(f, negative);
+    return output(f,
+                  (f == &exact_f16 ? input(f, q, mode) & ~exact_zero(f, true) : q & ~exact_zero(f, true)) |
+                      exact_zero(f, negative),
+                  mode);
+}
+
+static uint64_t packed(uint64_t low, uint64_t high)
+{
+    return (low & 0xffff) | (high & 0xffff) << 16;
+}
+
+/* ---- the bodies ---- */
+
+#define F16  (&exact_f16)
+#define F32  (&exact_f32)
+#define F64  (&exact_f64)
+#define M    l->mode
+#define A    l->a
+#define B    l->b
+#define C    l->c
+#define H(x) ((x) & 0xffff)
+#define T(x) ((x) >> 16 & 0xffff)
+
+#define RULE(name, value)                                                                                    \
+    static uint64_t rule_##name(const struct lane *l)                                                        \
+    {                                                                                                        \
+        return value;                                                                                        \
+    }
+
+/* name, result, sources, value. Types: f16 f32 f64 v2f16 i16 i32 u32, mask for results. */
+#define BODIES(X)                                                                                            \
+    X(v_add_f32, f32, f32, f32, none, sum(F32, A, B, M))                                                     \
+    X(v_sub_f32, f32, f32, f32, none,                                                                        \
+      exact_is_nan(F32, B) ? sum(F32, A, B, M) : sum(F32, A, negated(F32, B), M))                            \
+    X(v_subrev_f32, f32, f32, f32, none,                                                                     \
+      exact_is_nan(F32, A) ? nan_of(F32, A, B, B) : sum(F32, B, negated(F32, A), M))                         \
+    X(v_mul_f32, f32, f32, f32, none, product(F32, A, B, M))                                                 \
+    X(v_mul_legacy_f32, f32, f32, f32, none, legacy(F32, A, B, M))                                           \
+    X(v_min_f32, f32, f32, f32, none, least(F32, A, B, M))                                                   \
+    X(v_max_f32, f32, f32, f32, none, greatest(F32, A, B, M))                                                \
+    X(v_fma_f32, f32, f32, f32, f32, fused(F32, A, B, C, M))                                                 \
+    X(v_mad_f32, f32, f32, f32, f32, unfused(F32, A, B, C, M))                                               \
+    X(v_mac_f32, f32, f32, f32, f32, unfused(F32, A, B, C, M))                                               \
+    X(v_madak_f32, f32, f32, f32, f32, unfused(F32, A, B, C, M))                                             \
+    X(v_madmk_f32, f32, f32, f32, f32, unfused(F32, A, C, B, M))                                             \
+    X(v_mad_mix_f32, f32, f32, f32, f32, unfused(F32, A, B, C, M))                                           \
+    X(v_min3_f32, f32, f32, f32, f32, least(F32, least(F32, A, B, M), C, M))                                 \
+    X(v_max3_f32, f32, f32, f32, f32, greatest(F32, greatest(F32, A, B, M), C, M))                           \
+    X(v_med3_f32, f32, f32, f32, f32, middle(F32, A, B, C, M))                                               \
+    X(v_trunc_f32, f32, f32, none, none, integral(F32, A, TOWARD_ZERO, M))                                   \
+    X(v_ceil_f32, f32, f32, none, none, integral(F32, A, UPWARD, M))                                         \
+    X(v_floor_f32, f32, f32, none, none, integral(F32, A, DOWNWARD, M))                                      \
+    X(v_rndne_f32, f32, f32, none, none, integral(F32, A, TO_EVEN, M))                                       \
+    X(v_fract_f32, f32, f32, none, none, fract(F32, A, M))                                                   \
+    X(v_frexp_mant_f32, f32, f32, none, none, frexp_significand(F32, A, M))                                  \
+    X(v_frexp_exp_i32_f32, i32, f32, none, none, (uint32_t)frexp_exponent(F32, A, M))                        \
+    X(v_ldexp_f32, f32, f32, i32, none, scaled(F32, A, (int32_t)B, M))                                       \
+    X(v_div_fixup_f32, f32, f32, f32, f32, fixed_up(F32, A, B, C, M))                                        \
+    X(v_add_f64, f64, f64, f64, none, sum(F64, A, B, M))                                                     \
+    X(v_mul_f64, f64, f64, f64, none, product(F64, A, B, M))                                                 \
+    X(v_min_f64, f64, f64, f64, none, least(F64, A, B, M))                                                   \
+    X(v_max_f64, f64, f64, f64, none, greatest(F64, A, B, M))                                                \
+    X(v_fma_f64, f64, f64, f64, f64, fused(F64, A, B, C, M))                                                 \
+    X(v_trunc_f64, f64, f64, none, none, integral(F64, A, TOWARD_ZERO, M))                                   \
+    X(v_ceil_f64, f64, f64, none, none, integral(F64, A, UPWARD, M))                                         \
+    X(v_floor_f64, f64, f64, none, none, integral(F64, A, DOWNWARD, M))                                      \
+    X(v_rndne_f64, f64, f64, none, none, integral(F64, A, TO_EVEN, M))                                       \
+    X(v_fract_f64, f64, f64, none, none, fract(F64, A, M))                                                   \
+    X(v_frexp_mant_f64, f64, f64, none, none, frexp_significand(F64, A, M))                                  \
+    X(v_frexp_exp_i32_f64, i32, f64, none, none, (uint32_t)frexp_exponent(F64, A, M))                        \
+    X(v_ldexp_f64, f64, f64, i32, none, scaled(F64, A, (int32_t)B, M))                                       \
+    X(v_div_fixup_f64, f64, f64, f64, f64, fixed_up(F64, A, B, C, M))                                        \
+    X(v_add_f16, f16, f16, f16, none, sum(F16, A, B, M))                                                     \
+    X(v_sub_f16, f16, f16, f16, none,                                                                        \
+      exact_is_nan(F16, B) ? sum(F16, A, B, M) : sum(F16, A, negated(F16, B), M))                            \
+    X(v_subrev_f16, f16, f16, f16, none,                                                                     \
+      exact_is_nan(F16, A) ? nan_of(F16, B, A, A) : sum(F16, B, negated(F16, A), M))                         \
+    X(v_mul_f16, f16, f16, f16, none, product(F16, A, B, M))                                                 \
+    X(v_min_f16, f16, f16, f16, none, least(F16, A, B, M))                                                   \
+    X(v_max_f16, f16, f16, f16, none, greatest(F16, A, B, M))                                                \
+    X(v_fma_f16, f16, f16, f16, f16, fused(F16, A, B, C, M))                                                 \
+    X(v_mad_f16, f16, f16, f16, f16, unfused(F16, A, B, C, M))                                               \
+    X(v_mac_f16, f16, f16, f16, f16, unfused(F16, A, B, C, M))                                               \
+    X(v_madak_f16, f16, f16, f16, f16, unfused(F16, A, B, C, M))                                             \
+    X(v_min3_f16, f16, f16, f16, f16, least(F16, least(F16, A, B, M), C, M))                                 \
+    X(v_max3_f16, f16, f16, f16, f16, greatest(F16, greatest(F16, A, B, M), C, M))                           \
+    X(v_med3_f16, f16, f16, f16, f16, middle(F16, A, B, C, M))                                               \
+    X(v_trunc_f16, f16, f16, none, none, integral(F16, A, TOWARD_ZERO, M))                                   \
+    X(v_ceil_f16, f16, f16, none, none, integral(F16, A, UPWARD, M))                                         \
+    X(v_floor_f16, f16, f16, none, none, integral(F16, A, DOWNWARD, M))                                      \
+    X(v_rndne_f16, f16, f16, none, none, integral(F16, A, TO_EVEN, M))                                       \
+    X(v_fract_f16, f16, f16, none, none, fract(F16, A, M))                                                   \
+    X(v_frexp_mant_f16, f16, f16, none, none, frexp_significand(F16, A, M))                                  \
+    X(v_frexp_exp_i16_f16, i16, f16, none, none, H(frexp_exponent(F16, A, M)))                               \
+    X(v_ldexp_f16, f16, f16, i16, none, scaled(F16, A, (int16_t)B, M))                                       \
+    X(v_div_fixup_f16, f16, f16, f16, f16, fixed_up(F16, A, B, C, M))                                        \
+    X(v_pk_add_f16, v2f16, v2f16, v2f16, none, packed(sum(F16, H(A), H(B), M), sum(F16, T(A), T(B), M)))     \
+    X(v_pk_mul_f16, v2f16, v2f16, v2f16, none,                                                               \
+      packed(product(F16, H(A), H(B), M), product(F16, T(A), T(B), M)))                                      \
+    X(v_pk_min_f16, v2f16, v2f16, v2f16, none, packed(least(F16, H(A), H(B), M), least(F16, T(A), T(B), M))) \
+    X(v_pk_max_f16, v2f16, v2f16, v2f16, none,                                                               \
+      packed(greatest(F16, H(A), H(B), M), greatest(F16, T(A), T(B), M)))                                    \
+    X(v_pk_fma_f16, v2f16, v2f16, v2f16, v2f16,                                                              \
+      packed(fused(F16, H(A), H(B), H(C), M), fused(F16, T(A), T(B), T(C), M)))                              \
+    X(v_cvt_f32_i32, f32, i32, none, none, of_integer(F32, (int32_t)A, M))                                   \
+    X(v_cvt_f32_u32, f32, i32, none, none, of_integer(F32, (uint32_t)A, M))                                  \
+    X(v_cvt_f64_i32, f64, i32, none, none, of_integer(F64, (int32_t)A, M))                                   \
+    X(v_cvt_f64_u32, f64, i32, none, none, of_integer(F64, (uint32_t)A, M))                                  \
+    X(v_cvt_f16_i16, f16, i16, none, none, of_integer(F16, (int16_t)A, M))                                   \
+    X(v_cvt_f16_u16, f16, i16, none, none, of_integer(F16, (uint16_t)A, M))                                  \
+    X(v_cvt_f32_ubyte0, f32, i32, none, none, of_integer(F32, (uint8_t)A, M))                                \
+    X(v_cvt_f32_ubyte1, f32, i32, none, none, of_integer(F32, (uint8_t)(A >> 8), M))                         \
+    X(v_cvt_f32_ubyte2, f32, i32, none, none, of_integer(F32, (uint8_t)(A >> 16), M))                        \
+    X(v_cvt_f32_ubyte3, f32, i32, none, none, of_integer(F32, (uint8_t)(A >> 24), M))                        \
+    X(v_cvt_i32_f32, i32, f32, none, none, (uint32_t)integer(F32, A, INT32_MIN, INT32_MAX, TOWARD_ZERO))     \
+    X(v_cvt_u32_f32, i32, f32, none, none, (uint32_t)integer(F32, A, 0, UINT32_MAX, TOWARD_ZERO))            \
+    X(v_cvt_flr_i32_f32, i32, f32, none, none,                                                               \
+      (uint32_t)integer(F32, input(F32, A, M), INT32_MIN, INT32_MAX, DOWNWARD))                              \
+    X(v_cvt_i32_f64, i32, f64, none, none, (uint32_t)integer(F64, A, INT32_MIN, INT32_MAX, TOWARD_ZERO))     \
+    X(v_cvt_u32_f64, i32, f64, none, none, (uint32_t)integer(F64, A, 0, UINT32_MAX, TOWARD_ZERO))            \
+    X(v_cvt_i16_f16, i16, f16, none, none, H(integer(F16, A, INT16_MIN, INT16_MAX, TOWARD_ZERO)))            \
+    X(v_cvt_u16_f16, i16, f16, none, none, H(integer(F16, A, 0, UINT16_MAX, TOWARD_ZERO)))                   \
+    X(v_cvt_f16_f32, f16, f32, none, none, converted(F32, F16, A, M))                                        \
+    X(v_cvt_f32_f16, f32, f16, none, none, converted(F16, F32, A, M))                                        \
+    X(v_cvt_f64_f32, f64, f32, none, none, converted(F32, F64, A, M))                                        \
+    X(v_cvt_f32_f64, f32, f64, none, none, converted(F64, F32, A, M | 0xc0))                                 \
+    X(v_cvt_pkrtz_f16_f32, v2f16, f32, f32, none,                                                            \
+      packed(converted(F32, F16, A, M | 0xc), converted(F32, F16, B, M | 0xc)))                              \
+    X(v_cvt_norm_i16_f16, i16, f16, none, none, H(normalized(F16, A, true)))                                 \
+    X(v_cvt_norm_u16_f16, i16, f16, none, none, H(normalized(F16, A, false)))                                \
+    X(v_cvt_pknorm_i16_f16, v2f16, f16, f16, none,                                                           \
+      packed(normalized(F16, A, true), normalized(F16, B, true)))                                            \
+    X(v_cvt_pknorm_u16_f16, v2f16, f16, f16, none,                                                           \
+      packed(normalized(F16, A, false), normalized(F16, B, false)))                                          \
+    X(v_cvt_pknorm_i16_f32, v2f16, f32, f32, none,                                                           \
+      packed(normalized(F32, A, true), normalized(F32, B, true)))                                            \
+    X(v_cvt_pknorm_u16_f32, v2f16, f32, f32, none,                                                           \
+      packed(normalized(F32, A, false), normalized(F32, B, false)))                                          \
+    X(v_cmp_class_f32, mask, f32, i32, none, (class_bit(F32, A) & B) != 0)                                   \
+    X(v_cmp_class_f64, mask, f64, i32, none, (class_bit(F64, A) & B) != 0)                                   \
+    X(v_cmp_class_f16, mask, f16, i32, none, (class_bit(F16, A) & B) != 0)                                   \
+    X(v_mad_mixlo_f16, v2f16, f32, f32, f32,                                                                 \
+      packed(converted(F32, F16,                                                                             \
+                       l->clamp ? clamped(F32, unfused(F32, A, B, C, M), M) : unfused(F32, A, B, C, M),      \
+                       M | 0x30),                                                                            \
+             T(l->d)))                                                                                       \
+    X(v_mad_mixhi_f16, v2f16, f32, f32, f32,                                                                 \
+      packed(H(l->d),                                                                                        \
+             converted(F32, F16,                                                                             \
+                       l->clamp ? clamped(F32, unfused(F32, A, B, C, M), M) : unfused(F32, A, B, C, M),      \
+                       M | 0x30)))                                                                           \
+    PREDICATES(X, f16, F16)                                                                                  \
+    PREDICATES(X, f32, F32)                                                                                  \
+    PREDICATES(X, f64, F64)
+
+#define PREDICATES(X, t, fmt)                                                                                \
+    PREDICATE(X, f, t, fmt, 0)                                                                               \
+    PREDICATE(X, lt, t, fmt, LESS)                                                                           \
+    PREDICATE(X, eq, t, fmt, EQUAL)                                                                          \
+    PREDICATE(X, le, t, fmt, LESS | EQUAL)                                                                   \
+    PREDICATE(X, gt, t, fmt, GREATER)                                                                        \
+    PREDICATE(X, lg, t, fmt, LESS | GREATER)                                                                 \
+    PREDICATE(X, ge, t, fmt, GREATER | EQUAL)                                                                \
+    PREDICATE(X, o, t, fmt, LESS | GREATER | EQUAL)                                                          \
+    PREDICATE(X, u, t, fmt, UNORDERED)                                                                       \
+    PREDICATE(X, nge, t, fmt, LESS | UNORDERED)                                                              \
+    PREDICATE(X, nlg, t, fmt, EQUAL | UNORDERED)                                                             \
+    PREDICATE(X, ngt, t, fmt, LESS | EQUAL | UNORDERED)                                                      \
+    PREDICATE(X, nle, t, fmt, GREATER | UNORDERED)                                                           \
+    PREDICATE(X, neq, t, fmt, LESS | GREATER | UNORDERED)                                                    \
+    PREDICATE(X, nlt, t, fmt, GREATER | EQUAL | UNORDERED)                                                   \
+    PREDICATE(X, tru, t, fmt, LESS | EQUAL | GREATER | UNORDERED)
+#define PREDICATE(X, predicate, t, fmt, relations)                                                           \
+    X(v_cmp_##predicate##_##t, mask, t, t, none, (relation(fmt, A, B, M) & (relations)) != 0)                \
+    X(v_cmpx_##predicate##_##t, mask, t, t, none, (relation(fmt, A, B, M) & (relations)) != 0)
+
+#define AS_RULE(name, d, a, b, c, value) RULE(name, value)
+BODIES(AS_RULE)
+
+enum type { none, f16, f32, f64, v2f16, i16, i32, mask };
+
+static const struct body {
+    const char *name;
+    enum wmi_insn_id id;
+    enum type result, source[3];
+    uint64_t (*rule)(const struct lane *lane);
+} bodies[] = {
+#define AS_ROW(name, d, a, b, c, value) {#name, WMI_INSN_##name, d, {a, b, c}, rule_##name},
+    BODIES(AS_ROW)
+#undef AS_ROW
+};
+
+/* ---- operands ---- */
+
+static const struct format *format_of(enum type type)
+{
+    return type == f64 ? F64 : type == f32 ? F32 : type == f16 || type == v2f16 ? F16 : NULL;
+}
+
+/* Bits that are likely to matter to a format: zeros, ones, limits, halves, NaNs, their neighbours, small
+ * integers. */
+static uint64_t edge(const struct format *f, uint64_t *seed)
+{
+    const uint64_t least_normal = UINT64_C(1) << f->fraction, infinity = exact_infinity(f, false),
+                   one = one_of(f);
+    const uint64_t values[] = {0,
+                               1,
+                               2,
+                               least_normal - 1,
+                               least_normal,
+                               least_normal + 1,
+                               one - 1,
+                               one,
+                               one + 1,
+                               one + least_normal,
+                               one - least_normal,
+                               infinity - 1,
+                               infinity,
+                               infinity + 1,
+                               exact_default_nan(f, false),
+                               exact_default_nan(f, false) + 5,
+                               least_normal / 2,
+                               one + least_normal / 2};
+    const uint64_t pick = test_random(seed);
+
+    return values[pick % (sizeof values / sizeof *values)] ^ exact_zero(f, pick >> 32 & 1);
+}
+
+/* A number near the size of `near`, so that sums cancel and results meet the limits. */
+static uint64_t neighbour(const struct format *f, uint64_t near, uint64_t *seed)
+{
+    const uint64_t pick = test_random(seed), exponent = (pick >> 60) % 5 << f->fraction;
+
+    return (near ^ (pick & ((UINT64_C(1) << (pick >> 32) % (unsigned)f->fraction) - 1)) ^
+            exact_zero(f, pick >> 50 & 1)) +
+           (pick >> 51 & 1 ? exponent : -exponent);
+}
+
+static uint64_t operand(enum type type, uint64_t near, uint64_t *seed)
+{
+    const struct format *f = format_of(type);
+    const uint64_t pick = test_random(seed), bits = test_random(seed);
+
+    if (type == v2f16)
+        return packed(operand(f16, near, seed), operand(f16, near >> 16, seed));
+    if (!f) {
+        static const uint32_t values[] = {0,          1,          0x7fff,     0x8000,   0xffff,
+                                          0x7fffffff, 0x80000000, 0xffffffff, 0x1000001};
+        const int64_t small = (int64_t)(bits % 4400) - 2200;
+        return pick % 3 == 0   ? values[bits % 9]
+               : pick % 3 == 1 ? (uint32_t)bits >> (pick >> 32) % 32
+                               : (uint32_t)(small / (int64_t)(1 + (pick >> 40) % 40));
+    }
+    const uint64_t kept = f == F64 ? UINT64_MAX : f == F32 ? UINT32_MAX : UINT16_MAX;
+    switch (pick % 8) {
+    case 0:
+    case 1:
+    case 2:
+        return edge(f, seed) & kept;
+    case 3: { /* about 1, where fractions and integers are */
+        const uint64_t exponent = (one_of(f) >> f->fraction) + (bits >> 58) % 36 - 3;
+        const uint64_t fraction = bits & ((UINT64_C(1) << f->fraction) - 1);
+        return (fraction | exponent << f->fraction | exact_zero(f, bits >> 57 & 1)) & kept;
+    }
+    case 4:
+    case 5:
+        return neighbour(f, near, seed) & kept;
+    default:
+        return bits & kept;
+    }
+}
+
+static uint32_t above(enum type type, uint64_t *seed)
+{
+    /* What stands in the high half of a 16-bit operand must not matter. */
+    return type == f16 || type == i16 ? (uint32_t)test_random(seed) << 16 : 0;
+}
+
+/* ---- running ---- */
+
+enum { ROW_A = 0, ROW_B = 2, ROW_C = 4, ROW_D = 6, MASK_WORD = 20 };
+
+static const uint32_t modes[] = {
+    0x3c0, /* what the HSA ABI gives a gfx900 kernel: f32 flushes, f64 and f16 do not */
+    0x3f0, /* denormals everywhere */
+    0x000, /* none, no IEEE, no DX10_CLAMP */
+    0x1f5, /* up */
+    0x2ca, /* down */
+    0x3ff, /* toward zero */
+    0x291, /* f32 inputs, f64 outputs; up for f32 alone */
+    0x168, /* f32 outputs, f64 inputs; down for f64 alone */
+};
+
+static const uint64_t lane_sets[] = {UINT64_MAX, 0x5555555555555555, 0x00000000fffffff0, 0x8000000180000001,
+                                     0};
+
+static const char *const level_names[] = {"baseline", "avx2", "avx512"};
+
+static void fill(struct test_wave *wave, unsigned row, unsigned lane, enum type type, uint64_t value,
+                 uint64_t *seed)
+{
+    if (type == f64)
+        test_put64(wave, row, lane, value);
+    else
+        test_put(wave, row, lane, (uint32_t)value | above(type, seed));
+}
+
+/* One run over a wave: fresh operands, d in its own row or over source `alias` - 1. */
+static unsigned check_once(const struct body *body, enum wmi_cpu_level level, unsigned lanes, uint32_t mode,
+                           uint64_t set, unsigned alias, uint64_t *seed)
+{
+    struct test_wave wave = test_wave_new(lanes);
+    struct wmi_frame *state = test_state(&wave);
+    struct lane lane[64];
+    const uint32_t rows[4] = {ROW_D, ROW_A, ROW_B, ROW_C};
+    const bool clamp = *seed & 1;
+    unsigned wrong = 0;
+    uint64_t expected_mask = 0;
+
+    test_set_mode(&wave, mode);
+    test_set_lanes(&state->exec, lanes, set);
+    for (unsigned i = 0; i < lanes; i++) {
+        uint64_t value[3] = {0}, near = test_random(seed);
+        for (int k = 0; k < 3; k++) {
+            if (body->source[k] != none)
+                value[k] = near = operand(body->source[k], near, seed);
+            fill(&wave, rows[k + 1], i, body->source[k], value[k], seed);
+        }
+        if (format_of(body->source[2]) && body->source[2] != v2f16 && test_random(seed) % 3 == 0) {
+            /* c near -a * b: the sum cancels */
+            const struct format *f = format_of(body->source[2]);
+            value[2] = neighbour(f, negated(f, product(f, value[0], value[1], 0x3f0)), seed) &
+                       (f == F64   ? UINT64_MAX
+                        : f == F32 ? UINT32_MAX
+                                   : UINT16_MAX);
+            fill(&wave, ROW_C, i, body->source[2], value[2], seed);
+        }
+        if (!alias)
+            test_put64(&wave, ROW_D, i, test_random(seed));
+        lane[i] = (struct lane){value[0], value[1], value[2], test_get64(&wave, rows[alias], i),
+                                mode,     false,    clamp};
+    }
+    memset(state->s, 0xa5, sizeof state->s);
+    struct wmi_op op[2] = {{.body = wmi_sem_body(level, lanes, body->id),
+                            .d = body->result == mask ? MASK_WORD * 4 : test_row(&wave, rows[alias]),
+                            .a = test_row(&wave, ROW_A),
+                            .b = test_row(&wave, ROW_B),
+                            .c = test_row(&wave, ROW_C),
+                            .lanes = offsetof(struct wmi_frame, exec),
+                            .y = clamp}};
+    if (!op[0].body) {
+        printf("%s: no body\n", body->name);
+        return 1;
+    }
+    if (!test_run(&wave, op)) {
+        printf("%s: wrong next step or control word\n", body->name);
+        wrong++;
+    }
+    for (unsigned i = 0; i < lanes; i++) {
+        const bool active = state->exec.bits >> i & 1;
+        const uint64_t want = active ? body->rule(&lane[i]) : lane[i].d;
+        if (body->result == mask) {
+            expected_mask |= (uint64_t)(active && want) << i;
+            continue;
+        }
+        const uint64_t got =
+            body->result == f64 ? test_get64(&wave, rows[alias], i) : test_get(&wave, rows[alias], i);
+        const uint64_t kept = body->result == f64 ? UINT64_MAX : UINT32_MAX;
+        if ((got & kept) != (want & kept) && wrong++ < 4)
+            printf("%s %s/%u mode %03x lane %u%s: a %llx b %llx c %llx d %llx: got %llx, expected %llx\n",
+                   body->name, level_names[level], lanes, mode, i, active ? "" : " (off)",
+                   (unsigned long long)lane[i].a, (unsigned long long)lane[i].b,
+                   (unsigned long long)lane[i].c, (unsigned long long)lane[i].d,
+                   (unsigned long long)(got & kept), (unsigned long long)(want & kept));
+    }
+    if (body->result == mask) {
+        uint64_t got = 0, exec = 0;
+        memcpy(&got, &state->s[MASK_WORD], lanes / 8);
+        memcpy(&exec, &state->s[WMI_S_EXEC], lanes / 8);
+        const bool writes_exec = !strncmp(body->name, "v_cmpx", 6);
+        for (unsigned i = 0; i < lanes && (got ^ expected_mask); i++)
+            if ((got ^ expected_mask) >> i & 1 && wrong++ < 4)
+                printf("%s %s/%u mode %03x lane %u: a %llx b %llx: got %d\n", body->name, level_names[level],
+                       lanes, mode, i, (unsigned long long)lane[i].a, (unsigned long long)lane[i].b,
+                       (int)(got >> i & 1));
+        if (writes_exec && exec != got) {
+            printf("%s: EXEC is not the mask\n", body->name);
+            wrong++;
+        }
+        if (state->s[MASK_WORD + 2] != 0xa5a5a5a5 || (lanes == 32 && state->s[MASK_WORD + 1] != 0xa5a5a5a5)) {
+            printf("%s: wrote beyond its mask\n", body->name);
+            wrong++;
+        }
+    }
+    free(wave.frame);
+    return wrong;
+}
+
+static void check_level(enum wmi_cpu_level level)
+{
+    unsigned wrong = 0;
+    uint64_t seed = 1;
+
+    if (level > wmi_cpu_level()) {
+        skip();
+        return;
+    }
+    for (size_t b = 0; b < sizeof bodies / sizeof *bodies; b++)
+        for (unsigned lanes = 32; lanes <= 64; lanes += 32)
+            for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
+                for (size_t set = 0; set < sizeof lane_sets / sizeof *lane_sets; set++) {
+                    unsigned alias = bodies[b].result == mask ? 0 : (unsigned)(test_random(&seed) % 4);
+                    const bool wide_over_narrow =
+                        alias && bodies[b].result == f64 && bodies[b].source[alias - 1] != f64;
+                    if (wide_over_narrow || (alias && bodies[b].source[alias - 1] == none))
+                        alias = 0;
+                    wrong += check_once(&bodies[b], level, lanes, modes[m], lane_sets[set], alias, &seed);
+                }
+    assert_int_equal(wrong, 0);
+}
+
+static void baseline_is_exact(void **state)
+{
+    (void)state;
+    check_level(WMI_CPU_BASELINE);
+}
+
+static void avx2_is_exact(void **state)
+{
+    (void)state;
+    check_level(WMI_CPU_AVX2);
+}
+
+static void avx512_is_exact(void **state)
+{
+    (void)state;
+    check_level(WMI_CPU_AVX512);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(baseline_is_exact),
+        cmocka_unit_test(avx2_is_exact),
+        cmocka_unit_test(avx512_is_exact),
+    };
+
+    return cmocka_run_group_tests_name("float bodies", tests, NULL, NULL);
+}
