@@ -168,6 +168,9 @@ void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_faul
         add(&text, ", lanes ");
         add_lanes(&text, fault->lanes);
     }
-    if (fault->bytes)
+    if (fault->bytes && decoded && wmi_rows[insn.id].class == WMI_CLASS_DS)
+        add(&text, "\n  to   LDS bytes 0x%llx .. 0x%llx, %u bytes per lane", (unsigned long long)fault->low,
+            (unsigned long long)fault->high, fault->bytes);
+    else if (fault->bytes)
         add_target(&text, dispatch);
 }
