@@ -8,11 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum field_kind { TEXT, NUMBER32, NUMBER64, FLAG, EXTENT };
+enum field_kind { TEXT, NUMBER32, NUMBER64, FLAG, EXTENT, ARGUMENTS };
 
 /* A key of a map and where its value goes in the struct that the map fills. */
 struct field {
     const char *key;
+    uint8_t length;
     enum field_kind kind;
     uint16_t member;
     bool required;
@@ -29,9 +30,12 @@ struct kernel {
     uint64_t kernarg_size;
     uint32_t max_workgroup, required_workgroup[3];
     uint32_t sgprs, vgprs, agprs, sgpr_spills, vgpr_spills;
+    struct wm_argument *arguments;
+    size_t argument_count;
 };
 
-#define MEMBER(key, kind, type, member, required) {key, kind, offsetof(struct type, member), required}
+#define MEMBER(key, kind, type, member, required)                                                            \
+    {key, sizeof(key) - 1, kind, offsetof(struct type, member), required}
 
 static const struct field argument_fields[] = {
     MEMBER(".name", TEXT, argument, name, false),
@@ -47,6 +51,7 @@ static const struct field argument_fields[] = {
 };
 
 static const struct field kernel_fields[] = {
+    MEMBER(".args", ARGUMENTS, kernel, arguments, false),
     MEMBER(".name", TEXT, kernel, name, true),
     MEMBER(".symbol", TEXT, kernel, symbol, true),
     MEMBER(".kernarg_segment_size", NUMBER64, kernel, kernarg_size, true),
@@ -79,13 +84,18 @@ struct parse {
     struct wm_object *object;
     struct wm_diag *diag;
     struct wmi_msgpack reader;
-    char where[160]; /* "kernel 'saxpy', argument 2: " */
+    int64_t kernel, argument; /* where the reader is, for messages; -1: in none */
 };
 
 static enum wm_status bad(const struct parse *p, const char *what, const char *expected)
 {
-    return wmi_fail(p->diag, WM_BAD_FILE, "%s: metadata: %s%s at byte 0x%zx; expected %s", p->object->name,
-                    p->where, what, (size_t)(p->reader.at - p->object->bytes), expected);
+    char kernel[40] = "", argument[40] = "";
+    if (p->kernel >= 0)
+        snprintf(kernel, sizeof(kernel), "kernel %lld, ", (long long)p->kernel);
+    if (p->argument >= 0)
+        snprintf(argument, sizeof(argument), "argument %lld, ", (long long)p->argument);
+    return wmi_fail(p->diag, WM_BAD_FILE, "%s: metadata: %s%s%s at byte 0x%zx; expected %s", p->object->name,
+                    kernel, argument, what, (size_t)(p->reader.at - p->object->bytes), expected);
 }
 
 static bool is(const struct wmi_msgpack_value *value, const char *word)
@@ -138,9 +148,10 @@ static enum wm_status read_field(struct parse *p, const struct field *field, voi
     }
 }
 
-/* Reads a map into a struct; keys that `fields` does not have are passed over, `.args` is left for later. */
-static enum wm_status read_map(struct parse *p, const struct field *fields, void *into,
-                               struct wmi_msgpack *arguments)
+static enum wm_status read_arguments(struct parse *p, struct kernel *kernel);
+
+/* Reads a map into a struct; keys that `fields` does not have are passed over. */
+static enum wm_status read_map(struct parse *p, const struct field *fields, void *into)
 {
     const struct wmi_msgpack_value map = wmi_msgpack_next(&p->reader);
     uint32_t seen = 0;
@@ -151,19 +162,21 @@ static enum wm_status read_map(struct parse *p, const struct field *fields, void
         unsigned f = 0;
         if (key.kind != WMI_MSGPACK_TEXT)
             return bad(p, "key", "text");
-        while (fields[f].key && !is(&key, fields[f].key))
+        while (fields[f].key &&
+               (fields[f].length != key.length || memcmp(fields[f].key, key.text, key.length) != 0))
             f++;
-        if (fields[f].key) {
+        if (fields[f].key && fields[f].kind == ARGUMENTS) {
+            const enum wm_status status = read_arguments(p, into);
+            if (status)
+                return status;
+        } else if (fields[f].key) {
             const enum wm_status status = read_field(p, &fields[f], into);
             if (status)
                 return status;
-            seen |= 1u << f;
-            continue;
-        }
-        if (arguments && is(&key, ".args"))
-            *arguments = p->reader;
-        if (!wmi_msgpack_skip(&p->reader))
+        } else if (!wmi_msgpack_skip(&p->reader)) {
             return bad(p, "value", "well-formed MessagePack");
+        }
+        seen |= 1u << f;
     }
     for (unsigned f = 0; fields[f].key; f++)
         if (fields[f].required && !(seen & 1u << f))
@@ -188,7 +201,7 @@ static bool read_only(const struct argument *a)
     return a->is_const || (access && strcmp(access, "read_only") == 0);
 }
 
-static enum wm_status read_arguments(struct parse *p, struct wmi_kernel *kernel)
+static enum wm_status read_arguments(struct parse *p, struct kernel *kernel)
 {
     const struct wmi_msgpack_value list = wmi_msgpack_next(&p->reader);
     /* An argument takes 30 bytes at least, a kernel 40: do not reserve memory for more than can be there. */
@@ -199,9 +212,8 @@ static enum wm_status read_arguments(struct parse *p, struct wmi_kernel *kernel)
         return wmi_no_memory(p->object, p->diag);
     for (uint64_t i = 0; i < list.number; i++) {
         struct argument a = {.name = "", .type_name = "", .value_kind = ""};
-        snprintf(p->where, sizeof(p->where), "kernel '%.100s', argument %llu: ", kernel->public.name,
-                 (unsigned long long)i);
-        const enum wm_status status = read_map(p, argument_fields, &a, NULL);
+        p->argument = (int64_t)i;
+        const enum wm_status status = read_map(p, argument_fields, &a);
         if (status)
             return status;
         const enum wm_argument_kind kind = argument_kind(&a.value_kind);
@@ -214,18 +226,17 @@ static enum wm_status read_arguments(struct parse *p, struct wmi_kernel *kernel)
                                             .alignment = a.alignment,
                                             .is_const = read_only(&a)};
     }
+    p->argument = -1;
     kernel->arguments = arguments;
-    kernel->public.arguments = arguments;
-    kernel->public.argument_count = list.number;
+    kernel->argument_count = list.number;
     return WM_OK;
 }
 
 static enum wm_status read_kernel(struct parse *p, uint64_t index, struct wmi_kernel *kernel)
 {
     struct kernel k = {0};
-    struct wmi_msgpack arguments = {0};
-    snprintf(p->where, sizeof(p->where), "kernel %llu: ", (unsigned long long)index);
-    enum wm_status status = read_map(p, kernel_fields, &k, &arguments);
+    p->kernel = (int64_t)index;
+    const enum wm_status status = read_map(p, kernel_fields, &k);
     if (status)
         return status;
     kernel->public = (struct wm_kernel){
@@ -236,15 +247,12 @@ static enum wm_status read_kernel(struct parse *p, uint64_t index, struct wmi_ke
         .agprs = k.agprs,
         .sgpr_spills = k.sgpr_spills,
         .vgpr_spills = k.vgpr_spills,
-        .max_workgroup = k.max_workgroup};
+        .max_workgroup = k.max_workgroup,
+        .arguments = k.arguments,
+        .argument_count = k.argument_count};
+    kernel->arguments = k.arguments;
     memcpy(kernel->public.required_workgroup, k.required_workgroup, sizeof(k.required_workgroup));
-    if (arguments.at) {
-        const struct wmi_msgpack behind = p->reader;
-        p->reader = arguments;
-        status = read_arguments(p, kernel);
-        p->reader = behind;
-    }
-    return status ? status : wmi_kernel_describe(p->object, kernel, k.symbol, p->diag);
+    return wmi_kernel_describe(p->object, kernel, k.symbol, p->diag);
 }
 
 static enum wm_status read_kernels(struct parse *p)
@@ -320,7 +328,7 @@ static enum wm_status read_root(struct parse *p)
     for (uint64_t i = 0; i < map.number; i++) {
         const struct wmi_msgpack_value key = wmi_msgpack_next(&p->reader);
         unsigned k = 0;
-        p->where[0] = '\0';
+        p->kernel = -1;
         if (key.kind != WMI_MSGPACK_TEXT)
             return bad(p, "key", "text");
         while (keys[k].key && !is(&key, keys[k].key))
@@ -362,6 +370,6 @@ enum wm_status wmi_metadata_parse(struct wm_object *object, struct wm_diag *diag
 {
     if (!object->metadata)
         return from_symbols(object, diag);
-    struct parse p = {object, diag, {object->metadata, object->metadata + object->metadata_size}, ""};
+    struct parse p = {object, diag, {object->metadata, object->metadata + object->metadata_size}, -1, -1};
     return read_root(&p);
 }

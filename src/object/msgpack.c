@@ -48,7 +48,7 @@ static const struct lead leads[32] = {
 static const struct wmi_msgpack_value bad = {WMI_MSGPACK_BAD};
 
 /* Takes the payload of `length` bytes, or checks that an array or map can have as many elements. */
-static struct wmi_msgpack_value finish(struct wmi_msgpack *reader, struct wmi_msgpack_value value)
+static inline struct wmi_msgpack_value finish(struct wmi_msgpack *reader, struct wmi_msgpack_value value)
 {
     const uint64_t left = (uint64_t)(reader->end - reader->at);
     switch (value.kind) {
@@ -75,6 +75,15 @@ struct wmi_msgpack_value wmi_msgpack_next(struct wmi_msgpack *reader)
         return bad;
     const uint8_t first = *reader->at++;
     struct wmi_msgpack_value value = {WMI_MSGPACK_UNSIGNED, .number = first};
+    if (first >= 0xa0 && first < 0xc0) { /* short text: most of what there is */
+        value.kind = WMI_MSGPACK_TEXT;
+        value.text = (const char *)reader->at;
+        value.length = first & 31;
+        if (value.length > (size_t)(reader->end - reader->at))
+            return bad;
+        reader->at += value.length;
+        return value;
+    }
     if (first < 0x80)
         return value;
     if (first >= 0xe0) {
@@ -83,9 +92,8 @@ struct wmi_msgpack_value wmi_msgpack_next(struct wmi_msgpack *reader)
         return value;
     }
     if (first < 0xc0) {
-        value.kind = first < 0x90 ? WMI_MSGPACK_MAP : first < 0xa0 ? WMI_MSGPACK_ARRAY : WMI_MSGPACK_TEXT;
+        value.kind = first < 0x90 ? WMI_MSGPACK_MAP : WMI_MSGPACK_ARRAY;
         value.number = first & 15;
-        value.length = first & 31;
         return finish(reader, value);
     }
 

@@ -201,7 +201,7 @@ static void wrong_metadata_gives_its_message(void **state)
     static const struct {
         const char *from, *to, *message;
     } cases[] = {
-        {".value_kind", ".value_kine", "argument 0: the end of the map"},
+        {".value_kind", ".value_kine", "kernel 0, argument 0, the end of the map"},
         {".name\xa5saxpy", ".name\xc0saxpy", ".name"},
         {"saxpy.kd", "saxpy.kx", "'saxpy.kx' is not in the symbol table"},
         {"amdhsa.kernels", "amdhsa.version", "amdhsa.version"},
