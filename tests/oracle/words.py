@@ -146,7 +146,7 @@ LLVM_QUIRKS = {
     'gfx1010': r'v_ldexp_f16_dpp',
     'gfx1030': r'v_dot2c_f32_f16_dpp|v_dot4c_i32_i8_dpp|v_ldexp_f16_dpp',
     'gfx90a': r'v_accvgpr',
-    'gfx1100': r'v_dot2acc_f32_f16_dpp|_f16_e64|v_pk_fmac_f16_dpp|v_ldexp_f16|v_cmp\w* src_|_(cvt_pk_u8|ldexp|trig)|[iu]16',
+    'gfx1100': r'v_readlane|v_dot2acc_f32_f16_dpp|_f16_e64|v_pk_fmac_f16_dpp|v_ldexp_f16|v_cmp\w* src_|_(cvt_pk_u8|ldexp|trig)|[iu]16',
     'gfx1150': r'v_dot2acc_f32_f16_dpp|v_pk_fmac_f16_dpp|v_ldexp_f16',
     'gfx1200': r'v_pk_fmac_f16_dpp|v_ldexp_f16|v_cndmask_b32_dpp|global_(inv|wb)',
 }
