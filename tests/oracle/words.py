@@ -88,6 +88,9 @@ FIELDS['SCRATCH'] = FIELDS['GLOBAL']
 SADDR = lambda null: lambda r: r.choice([null, r.randrange(0, 100, 2), 106])
 SADDR32 = lambda null: lambda r: r.choice([null, r.randrange(100), 106])
 FLAT10 = [(0, 12, any_bits(12)), (12, 1, any_bits(1)), (16, 2, any_bits(2)), (32, 8, small8), (40, 8, small8), (56, 8, small8)]
+even8 = lambda r: r.randrange(0, 240, 2)
+FLAT90A = [(0, 12, any_bits(12)), (16, 2, any_bits(2)), (25, 1, any_bits(1)), (32, 8, even8), (40, 8, even8), (55, 1, any_bits(1)),
+           (56, 8, even8)]
 FLAT11 = [(0, 13, any_bits(13)), (13, 3, any_bits(3)), (32, 8, small8), (40, 8, small8), (56, 8, small8)]
 FLAT12 = [(32, 8, small8), (50, 2, any_bits(2)), (52, 3, any_bits(3)), (55, 8, small8), (64, 8, small8), (72, 24, any_bits(24))]
 SBASE = (0, 6, lambda r: r.randrange(0, 48, 2))
@@ -131,6 +134,10 @@ FIELDS_OF = {
     ('gfx12', 'VSCRATCH'): FLAT12 + [(0, 7, SADDR32(124)), (49, 1, any_bits(1))],
     ('gfx12', 'VBUFFER'): VBUFFER, ('gfx12', 'VIMAGE'): VIMAGE,
     ('gfx90a', 'VOP3P-MAI'): MFMA,
+    ('gfx90a', 'FLAT'): FLAT90A, ('gfx90a', 'GLOBAL'): FLAT90A + [(48, 7, SADDR(127))],
+    ('gfx90a', 'SCRATCH'): FLAT90A + [(48, 7, SADDR32(127))],
+    ('gfx942', 'FLAT'): FLAT90A, ('gfx942', 'GLOBAL'): FLAT90A + [(48, 7, SADDR(127))],
+    ('gfx942', 'SCRATCH'): FLAT90A + [(48, 7, SADDR32(127)), (13, 1, any_bits(1))],
 }
 for key in [k for k in FIELDS_OF if k[0] == 'gfx11' and k[1].startswith('VOP')]:
     FIELDS_OF['gfx12', key[1]] = FIELDS_OF[key]
