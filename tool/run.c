@@ -354,7 +354,7 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
     if (result.fault.kind != WM_FAULT_NONE) {
         fflush(stdout);
         const size_t length = strlen(result.fault.text);
-        fprintf(stderr, "%s%s", result.fault.text,
+        fprintf(stderr, "error: %s%s", result.fault.text,
                 length && result.fault.text[length - 1] == '\n' ? "" : "\n");
         return TOOL_FAULT;
     }

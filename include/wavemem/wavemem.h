@@ -217,7 +217,7 @@ struct wm_fault {
     uint64_t low, high; /* first and last byte that they touch */
     uint32_t bytes;     /* per lane */
     bool store;
-    char text[1024]; /* the whole report, several lines, as the command prints it */
+    char text[1024]; /* the whole report, several lines; the command puts "error: " before it */
 };
 
 struct wm_result {
