@@ -113,9 +113,10 @@ struct wm_kernel {
 
 /* Parses `size` bytes: an ELF code object, or with `target` not NULL, raw instructions of that target.
  * The bytes are copied. `name` is used in messages.
- * Raw instructions have one kernel, "raw", that starts at their first: s[0:1] holds the address of the arguments,
- * s2, s3, s4 the workgroup's id; v0, v1, v2 hold the work-item's, or where the target packs them v0 alone; it has
- * all registers, no static LDS, no scratch; denormals are kept, waves are 64 lanes wide, from gfx10 on 32. */
+ * Raw instructions have one kernel, "raw", that starts at their first: s[0:1] holds the address of the
+ * arguments, s2, s3, s4 the workgroup's id; v0, v1, v2 hold the work-item's, or where the target packs them
+ * v0 alone; it has all registers, no static LDS, no scratch; denormals are kept, waves are 64 lanes wide,
+ * from gfx10 on 32. */
 WM_API enum wm_status wm_object_open(const void *bytes, size_t size, const char *name, const char *target,
                                      struct wm_object **object, struct wm_diag *diag);
 /* The same from a file. */

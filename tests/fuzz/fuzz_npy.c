@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer target: any bytes as a .npy file give an array or one message, and the array lies inside the bytes. */
+/* libFuzzer target: any bytes as a .npy file give an array or one message, and the array lies inside the
+ * bytes. */
 #include "npy.h"
 
 #include <stdlib.h>

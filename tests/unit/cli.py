@@ -413,6 +413,33 @@ class Run(Case):
         self.run_tool(["run"] + self.example("bitonic"), "--job sort.job")
         self.assertEqual(self.read("sorted.bin"), pack("u32", sorted(random_elements("u32", 1024, 1))))
 
+    def test_scan(self):
+        """The example of `run --help`: three dispatches that share declared buffers."""
+        self.run_tool(["run"] + self.example("scan"), "--buffer all=zero:u32:4096 --buffer sums=zero:u32:4",
+                      "-k scan_blocks -g 1024 --arg in=iota:u32:4096 --arg out=same:all",
+                      "--arg totals=same:sums --arg n=4096",
+                      "--then -g 256 --arg in=same:sums --arg out=same:sums --arg totals=zero:u32:1",
+                      "--arg n=4",
+                      "--then -k scan_add -g 4096 -b 256 --arg out=same:all --arg before=same:sums",
+                      "--arg n=4096 --out all=scan.bin")
+        self.assertEqual(self.read("scan.bin"), pack("u32", [i * (i - 1) // 2 for i in range(4096)]))
+
+    def test_raw(self):
+        """Instructions without an object: arguments by position, each aligned to its size."""
+        self.path("raw.bin", pack("u32", [
+            0xC0060080, 0x00000000,  # s_load_dwordx2 s[2:3], s[0:1], 0x0
+            0xC0020100, 0x00000008,  # s_load_dword s4, s[0:1], 0x8
+            0xBF8CC07F,              # s_waitcnt lgkmcnt(0)
+            0x24020082,              # v_lshlrev_b32_e32 v1, 2, v0
+            0x68000004,              # v_add_u32_e32 v0, s4, v0
+            0xDC708000, 0x00020001,  # global_store_dword v1, v0, s[2:3]
+            0xBF810000]))            # s_endpgm
+        raw = ["run", "raw.bin", "-m", "gfx900", "-g", "64", "-b", "64"]
+        self.run_tool(raw, "--arg 1=u32:7 --arg 0=zero:u32:64 --out 0=out.bin")
+        self.assertEqual(self.read("out.bin"), pack("u32", range(7, 71)))
+        self.refused("have no argument names; expected positions 0 to 0", raw, "--arg x=u32:3")
+        self.refused("raw instructions have no argument types; expected one like u32:3", raw, "--arg 0=3")
+
     def test_job_errors(self):
         co = self.example("vecadd")
         for text, why in ((b"-g 4 -b 4\n--arg 'a", "job:2: a quote is not closed"),
