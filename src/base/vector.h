@@ -120,6 +120,20 @@ static inline bool wmi_any_nan_f32(f32v x, u32v mask)
 #endif
 }
 
+/* Whether a lane of a or b holds a NaN: one comparison for both. */
+static inline bool wmi_any_nan2_f32(f32v a, f32v b)
+{
+#if WMI_VECTOR_BYTES == 64
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q) != 0;
+#elif WMI_VECTOR_BYTES == 32
+    return _mm256_movemask_ps(_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_UNORD_Q)) != 0;
+#elif defined(__SSE2__)
+    return _mm_movemask_ps(_mm_cmpunord_ps((__m128)a, (__m128)b)) != 0;
+#else
+    return wmi_any((u32v)(a != a) | (u32v)(b != b));
+#endif
+}
+
 /* One bit per lane from a comparison's result. */
 static inline uint64_t wmi_pack(u32v mask)
 {

@@ -15,6 +15,9 @@
 #define WMI_EACH_VECTOR(at)                                                                                  \
     _Pragma("GCC unroll 4") for (unsigned at = 0; at < WMI_ROW_BYTES; at += WMI_VECTOR_BYTES)
 
+#define WMI_JOINED inline __attribute__((always_inline))
+#define WMI_APART  __attribute__((noinline))
+
 /* A NaN in an active lane of the result is rare; which one it must be is settled only then. */
 static inline f32v wmi_settle_f32(f32v result, u32v active, f32v a, f32v b, f32v c)
 {
@@ -58,8 +61,53 @@ static inline void wmi_store(char *row, u32v active, u32v x)
         }                                                                                                    \
     }
 
-#define WMI_JOINED inline __attribute__((always_inline))
-#define WMI_APART  __attribute__((noinline))
+/* The loop of plain arithmetic, the hottest bodies: some vectors' results are ready before one test asks
+ * whether any is a NaN, and only then are they stored. first, second, third: where the NaN may come from, in
+ * this order. */
+#define WMI_ARITHMETIC_LOOP(name, inlining, loads, value, first, second, third)                              \
+    static WMI_JOINED void name##_pass(char *restrict frame, const struct wmi_op *op, const char *set,       \
+                                       bool full)                                                            \
+    {                                                                                                        \
+        enum { CHUNK = WMI_ROW_BYTES / WMI_VECTOR_BYTES < 4 ? 2 : 4 };                                       \
+                                                                                                             \
+        _Pragma("GCC unroll 4") for (unsigned from = 0; from < WMI_ROW_BYTES;                                \
+                                     from += CHUNK * WMI_VECTOR_BYTES)                                       \
+        {                                                                                                    \
+            f32v r[CHUNK];                                                                                   \
+            _Pragma("GCC unroll 4") for (unsigned k = 0; k < CHUNK; k++)                                     \
+            {                                                                                                \
+                const unsigned at = from + k * WMI_VECTOR_BYTES;                                             \
+                loads;                                                                                       \
+                r[k] = (value);                                                                              \
+                if (!full)                                                                                   \
+                    r[k] = (f32v)((u32v)r[k] & wmi_load_u32(set + at));                                      \
+            }                                                                                                \
+            bool nan = wmi_any_nan2_f32(r[0], r[1]);                                                         \
+            if (CHUNK == 4)                                                                                  \
+                nan |= wmi_any_nan2_f32(r[CHUNK - 2], r[CHUNK - 1]);                                         \
+            if (__builtin_expect(nan, 0))                                                                    \
+                for (unsigned k = 0; k < CHUNK; k++) {                                                       \
+                    const unsigned at = from + k * WMI_VECTOR_BYTES;                                         \
+                    loads;                                                                                   \
+                    r[k] = wmi_nan_of_f32(r[k], first, second, third);                                       \
+                }                                                                                            \
+            _Pragma("GCC unroll 4") for (unsigned k = 0; k < CHUNK; k++)                                     \
+            {                                                                                                \
+                char *const d = frame + op->d + from + k * WMI_VECTOR_BYTES;                                 \
+                const u32v active = wmi_load_u32(set + from + k * WMI_VECTOR_BYTES);                         \
+                *(u32v *)d = full ? (u32v)r[k] : wmi_select_u32(active, (u32v)r[k], *(const u32v *)d);       \
+            }                                                                                                \
+        }                                                                                                    \
+    }                                                                                                        \
+    static inlining void name##_loop(char *restrict frame, const struct wmi_op *op)                          \
+    {                                                                                                        \
+        const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);                       \
+                                                                                                             \
+        if (lanes->full)                                                                                     \
+            name##_pass(frame, op, (const char *)lanes->row, true);                                          \
+        else                                                                                                 \
+            name##_pass(frame, op, (const char *)lanes->row, false);                                         \
+    }
 
 /* The body itself: under the wave's f32 control word, or under `word`. */
 #define WMI_PLAIN(name)                                                                                      \
@@ -102,9 +150,19 @@ static inline void wmi_store(char *row, u32v active, u32v x)
     WMI_LANE_LOOP(name, WMI_JOINED, WMI_LOAD3(t), WMI_STORE1(value))                                         \
     WMI_PLAIN(name)
 
+#define WMI_ARITHMETIC2(name, value, first, second)                                                          \
+    WMI_ARITHMETIC_LOOP(name, WMI_JOINED, WMI_LOAD2(f32v, f32v), value, first, second, second)               \
+    WMI_PLAIN(name)
+#define WMI_ARITHMETIC3(name, value, first, second, third)                                                   \
+    WMI_ARITHMETIC_LOOP(name, WMI_JOINED, WMI_LOAD3(f32v), value, first, second, third)                      \
+    WMI_PLAIN(name)
+
 /* f32 that always flushes denormals: v_mad, v_mac. Source: [L], "v_mad_f32 does not support denormals". */
 #define WMI_FLUSHED3(name, value)                                                                            \
     WMI_LANE_LOOP(name, WMI_APART, WMI_LOAD3(f32v), WMI_STORE1(value))                                       \
+    WMI_UNDER(name, wmi_host_float_flush(usual))
+#define WMI_FLUSHED_ARITHMETIC3(name, value, first, second, third)                                           \
+    WMI_ARITHMETIC_LOOP(name, WMI_APART, WMI_LOAD3(f32v), value, first, second, third)                       \
     WMI_UNDER(name, wmi_host_float_flush(usual))
 
 /* f16 results from halves: the host must round to nearest. h names the operands as f32. */
