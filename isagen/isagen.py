@@ -28,12 +28,12 @@ def main(arguments):
         return 2
     try:
         made = files(load(arguments[2:]))
-    except Bad as bad:
+        for name, text in made.items():
+            with open(os.path.join(arguments[1], name), 'w') as file:
+                file.write(text)
+    except (Bad, OSError) as bad:
         print(bad, file=sys.stderr)
         return 2
-    for name, text in made.items():
-        with open(os.path.join(arguments[1], name), 'w') as file:
-            file.write(text)
     return 0
 
 

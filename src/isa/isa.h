@@ -131,7 +131,8 @@ struct wmi_operand {
     uint8_t role;   /* enum wmi_role */
     uint8_t type;   /* enum wmi_type */
     uint8_t dwords; /* registers that the operand spans, 1..16 (32 for MFMA) */
-    uint16_t reg;
+    uint16_t reg;   /* register number; of a special register enum wmi_special; of an inline constant its
+                       operand code */
     uint8_t written : 1, read : 1;
     uint8_t implied : 1; /* fixed by the row (vcc of VOP2's carry), not a field */
     uint8_t neg : 1, abs : 1, sext : 1;
@@ -151,12 +152,12 @@ enum wmi_field {
 
 struct wmi_instruction {
     uint32_t words[WMI_INSTRUCTION_DWORDS];
-    uint8_t dwords;    /* length; 0 when the words are no instruction of the target */
-    uint8_t extension; /* enum wmi_extension */
-    uint8_t layout;    /* enum wmi_layout_id: the encoding that it was found in */
-    uint8_t operands;
-    uint16_t id;   /* enum wmi_insn_id */
-    uint16_t form; /* which of the row's encodings; for wmi_print */
+    uint8_t dwords;                  /* length; 0 when the words are no instruction of the target */
+    uint8_t extension;               /* enum wmi_extension */
+    uint8_t layout;                  /* enum wmi_layout_id: the encoding that it was found in */
+    uint8_t operands;                /* those of the row in printing order; absent ones have kind NONE */
+    uint16_t id;                     /* enum wmi_insn_id */
+    uint16_t form;                   /* which of the row's encodings; for wmi_print */
     uint16_t second_id, second_form; /* the other half of a VOPD pair, else 0 */
     uint8_t second_operands;         /* how many it has; they stand behind the first half's */
     struct wmi_operand operand[WMI_OPERANDS];
