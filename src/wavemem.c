@@ -193,6 +193,13 @@ enum wm_status wm_symbol(struct wm_machine *machine, const struct wm_object *obj
     const struct wmi_symbol *symbol = wmi_object_symbol_named(object, name);
     if (!module)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded");
+    const struct wm_kernel *kernel;
+    if (!symbol && !wm_object_find_kernel(object, name, &kernel, NULL)) { /* a raw object has no symbols */
+        *address = kernel->entry + module->bias;
+        if (size)
+            *size = 0;
+        return WM_OK;
+    }
     if (!symbol)
         return wmi_fail(diag, WM_NOT_FOUND, "no symbol '%s' in the code object", name);
     *address = symbol->address + module->bias;
