@@ -384,6 +384,8 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         return value >= CODE_VGPR_0 && agpr(o, value - CODE_VGPR_0);
     case WMI_KIND_acc_vgpr:
         return bits(c->out->words, spec->alt, 1) ? agpr(o, value) : vgpr(o, value);
+    case WMI_KIND_agpr_src:
+        return value >= CODE_VGPR_0 ? agpr(o, value - CODE_VGPR_0) : scalar(c, o, value, true, false);
     case WMI_KIND_acc_src:
         if (value >= CODE_VGPR_0 && bits(c->out->words, spec->alt, 1))
             return agpr(o, value - CODE_VGPR_0);

@@ -133,7 +133,7 @@ FIELDS_OF = {
     ('gfx12', 'VGLOBAL'): FLAT12 + [(0, 7, SADDR(124))],
     ('gfx12', 'VSCRATCH'): FLAT12 + [(0, 7, SADDR32(124)), (49, 1, any_bits(1))],
     ('gfx12', 'VBUFFER'): VBUFFER, ('gfx12', 'VIMAGE'): VIMAGE,
-    ('gfx90a', 'VOP3P-MAI'): MFMA,
+    ('gfx908', 'VOP3P-MAI'): [f for f in MFMA if f[0] != 15], ('gfx90a', 'VOP3P-MAI'): MFMA,
     ('gfx90a', 'FLAT'): FLAT90A, ('gfx90a', 'GLOBAL'): FLAT90A + [(48, 7, SADDR(127))],
     ('gfx90a', 'SCRATCH'): FLAT90A + [(48, 7, SADDR32(127))],
     ('gfx942', 'FLAT'): FLAT90A, ('gfx942', 'GLOBAL'): FLAT90A + [(48, 7, SADDR(127))],
@@ -149,6 +149,7 @@ def fields_of(target, encoding):
 
 # What LLVM shows although the instruction has no such bits or operands, and we refuse or show otherwise (isa/ERRATA.md).
 LLVM_QUIRKS = {
+    'gfx908': r'v_(dot|pk_fmac)\w*_(dpp|e64)|v_accvgpr',
     'gfx803': r'src_(shared|private|pops)|v_ldexp_f16_dpp|null',
     'gfx1010': r'v_ldexp_f16_dpp',
     'gfx1030': r'v_dot2c_f32_f16_dpp|v_dot4c_i32_i8_dpp|v_ldexp_f16_dpp',
@@ -176,6 +177,8 @@ def has_literal(encoding, words):
     return encoding == 'SOP1' and w & 255 == 255 or encoding in ('VOP1', 'VOP2', 'VOPC') and w & 511 == 255
 
 
+VEGA = ['gfx900', 'gfx906', 'gfx908']
+
 # VOP3 opcodes of gfx8 and gfx9 with an integer source for which LLVM shows the neg bit as sext() or ignores neg and abs;
 # no document gives these bits a meaning there, and we refuse them (isa/ERRATA.md).
 INTEGER_SOURCES = {0x133, 0x1dd, 0x1f0, 0x1f1, 0x1f2, 0x1f5, 0x1f6, 0x1f8, 0x1f9, 0x1fb, 0x1fc, 0x204, 0x205, 0x284, 0x288,
@@ -187,7 +190,7 @@ def special_fields(target, encoding, opcode):
     none = lambda r: 0
     if encoding == 'VIMAGE':  # LLVM takes another form where address bytes are 0
         return [(p, 8, lambda r: r.randrange(1, 250)) for p in (72, 80, 88)]
-    if target != 'gfx900':
+    if target not in VEGA:
         return []
     if encoding == 'VOP3' and opcode < 256:  # compares: a scalar result
         return [(0, 8, lambda r: r.choice([r.randrange(0, 100, 2), 106, 126]))]
@@ -219,7 +222,7 @@ def vary(r, target, encoding, opcode, words):
     for pos, width, choose in fields:
         if pos < 32 * len(words) and (r.random() < share or (pos, width, choose) in special):
             put(out, pos, width, choose(r))
-    if encoding == 'VOP3' and target == 'gfx900' and opcode not in INTEGER_SOURCES and r.random() < 0.3:
+    if encoding == 'VOP3' and target in VEGA and opcode not in INTEGER_SOURCES and r.random() < 0.3:
         put(out, 8, 7, r.randrange(0, 100, 2))  # VOP3B's scalar result
     # v_nop, v_clrexcp, s_getpc_b64: LLVM takes a literal that nothing reads
     no_source = (encoding, opcode) in (('VOP1', 0), ('VOP1', 53), ('SOP1', 28))
