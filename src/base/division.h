@@ -152,31 +152,43 @@ static inline f64v wmi_fused_odd_f64(f64v a, f64v b, f64v c, bool directed)
     return (f64v)((u64v)r + (((outward & 1) | ~outward) & inexact & even));
 }
 
-/* a * b + c, scaled back where `post` is set. A quotient that becomes denormal is rounded once. */
+/* a * b + c, scaled back where `post` is set. A quotient that becomes denormal must be rounded once, at the
+ * denormals' last place: next to `anchor` that is the last place of the sum. c is split into a multiple of it
+ * and a rest, which a * b joins rounded to odd. */
 static inline f32v wmi_div_fmas_f32(f32v a, f32v b, f32v c, u32v post, uint32_t mode)
 {
     const f32v r = wmi_fused_f32(a, b, c);
     const u32v large = (u32v)(((u32v)c >> 23 & 255) > 127);
-    f32v scaled = r * 0x1p64f;
+    const f32v factor = wmi_select_f32(large, wmi_splat_f32(0x1p64f), wmi_splat_f32(0x1p-64f));
+    const f32v scaled = wmi_select_f32(post, r * factor, r);
+    const u32v tiny = post & (u32v)((f32v)((u32v)c & ~WMI_SIGN_F32) <= 0x1p-62f);
 
-    if (!wmi_any((u32v)(post & ~large)))
-        return wmi_select_f32(post, scaled, r);
-    const f32v odd = wmi_fused_odd_f32(a * 0x1p60f, b, c * 0x1p60f, mode & WMI_MODE_ROUND_F32) * 0x1p-124f;
+    if (!wmi_any((u32v)tiny))
+        return scaled;
+    const f32v from = c * 0x1p60f;
+    const f32v anchor = (f32v)(((u32v)c & WMI_SIGN_F32) | (u32v)wmi_splat_f32(0x1p-2f));
+    const f32v near = from + anchor, rest = from - (near - anchor);
+    const f32v step = wmi_fused_odd_f32(a * 0x1p60f, b, rest, mode & WMI_MODE_ROUND_F32);
 
-    return wmi_select_f32(post, wmi_select_f32(large, scaled, odd), r);
+    return wmi_select_f32(tiny, ((near + step) - anchor) * 0x1p-124f, scaled);
 }
 
 static inline f64v wmi_div_fmas_f64(f64v a, f64v b, f64v c, u64v post, uint32_t mode)
 {
     const f64v r = wmi_fused_f64(a, b, c);
     const u64v large = (u64v)(((u64v)c >> 52 & 2047) > 1023);
-    f64v scaled = r * 0x1p128;
+    const f64v factor = wmi_select_f64(large, wmi_splat_f64(0x1p128), wmi_splat_f64(0x1p-128));
+    const f64v scaled = wmi_select_f64(post, r * factor, r);
+    const u64v tiny = post & (u64v)((f64v)((u64v)c & ~WMI_SIGN_F64) <= 0x1p-894);
 
-    if (!wmi_any((u32v)(post & ~large)))
-        return wmi_select_f64(post, scaled, r);
-    const f64v odd = wmi_fused_odd_f64(a * 0x1p500, b, c * 0x1p500, mode & WMI_MODE_ROUND_F64) * 0x1p-628;
+    if (!wmi_any((u32v)tiny))
+        return scaled;
+    const f64v from = c * 0x1p500;
+    const f64v anchor = (f64v)(((u64v)c & WMI_SIGN_F64) | (u64v)wmi_splat_f64(0x1p-394));
+    const f64v near = from + anchor, rest = from - (near - anchor);
+    const f64v step = wmi_fused_odd_f64(a * 0x1p500, b, rest, mode & WMI_MODE_ROUND_F64);
 
-    return wmi_select_f64(post, wmi_select_f64(large, scaled, odd), r);
+    return wmi_select_f64(tiny, ((near + step) - anchor) * 0x1p-628, scaled);
 }
 
 /* The quotient, or what the operands make of it. A NaN from finite operands is an overflow of the macro. */

@@ -21,11 +21,17 @@ static inline f32v reciprocal(f32v x)
     return wmi_flush_f32(1 / wmi_flush_f32(x));
 }
 
+/* The root of the reciprocal: in this order the first rounding counts half. Large numbers are scaled so that
+ * their reciprocal is not denormal. */
 static inline f32v reciprocal_root(f32v x)
 {
-    const f32v number = wmi_flush_f32(x), r = 1 / wmi_sqrt_f32(number);
+    const f32v number = wmi_flush_f32(x);
+    const u32v large = (u32v)(number >= 0x1p100f);
+    const f32v r = wmi_sqrt_f32(1 / wmi_select_f32(large, number * 0x1p-64f, number));
+    const f32v root = wmi_select_f32((u32v)(number == 0), 1 / number, r); /* -0 gives -inf */
+    const f32v scaled = wmi_select_f32(large, root * 0x1p-32f, root);
 
-    return invalid(r, x);
+    return invalid(wmi_select_f32((u32v)(number < 0), (f32v)wmi_splat_u32(WMI_NAN_F32), scaled), x);
 }
 
 WMI_ROWS1(v_rcp_f32, f32v, ONE(reciprocal(a)))

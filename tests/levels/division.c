@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/* The float bodies that no document makes bit-exact, within their bounds of the C library's long double,
+ * alike on every CPU level; and division as LLVM expands it, which must give the correctly rounded quotient.
+ */
+#include "frame.h"
+#include "isa/isa.h"
+#include "sem/table.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+enum { LANES = 64, MODE_ALL_DENORMALS = 0x3f0, MODE_HSA = 0x3c0 };
+
+static float as_f32(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, 4);
+    return x;
+}
+
+static uint32_t bits_f32(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    return bits;
+}
+
+static double as_f64(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, 8);
+    return x;
+}
+
+static uint64_t bits_f64(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, 8);
+    return bits;
+}
+
+static void run(struct test_wave *wave, enum wmi_cpu_level level, enum wmi_insn_id id, unsigned d, unsigned a,
+                unsigned b, unsigned c)
+{
+    struct wmi_op op[2] = {{.body = wmi_sem_body(level, LANES, id),
+                            .d = test_row(wave, d),
+                            .a = test_row(wave, a),
+                            .b = test_row(wave, b),
+                            .c = test_row(wave, c),
+                            .e = 4 * WMI_S_VCC,
+                            .lanes = offsetof(struct wmi_frame, exec)}};
+
+    assert_non_null(op[0].body);
+    assert_true(test_run(wave, op));
+}
+
+static struct test_wave new_wave(uint32_t mode)
+{
+    struct test_wave wave = test_wave_new(LANES);
+
+    test_set_mode(&wave, mode);
+    test_set_lanes(&test_state(&wave)->exec, LANES, UINT64_MAX);
+    return wave;
+}
+
+/* ---- approximations ---- */
+
+static long double reciprocal(long double x)
+{
+    return 1 / x;
+}
+
+static long double reciprocal_root(long double x)
+{
+    return 1 / sqrtl(x);
+}
+
+/* Beyond 256 turns gfx9 gives 0 and 1; the reduction to one turn is exact. */
+static long double sine(long double x)
+{
+    return fabsl(x) > 256 ? 0 : sinl(2 * (long double)M_PIl * remainderl(x, 1));
+}
+
+static long double cosine(long double x)
+{
+    return fabsl(x) > 256 ? 1 : cosl(2 * (long double)M_PIl * remainderl(x, 1));
+}
+
+static const struct approximation {
+    const char *name;
+    enum wmi_insn_id id;
+    long double (*exact)(long double);
+    double ulp; /* of the result, or of `floor` where the result is smaller */
+    double floor;
+    float low, high; /* where to look, besides everywhere */
+} approximations[] = {
+    /* Correctly rounded, or rounded twice. */
+    {"v_rcp_f32", WMI_INSN_v_rcp_f32, reciprocal, 0.5, 0, 0.5f, 4},
+    {"v_sqrt_f32", WMI_INSN_v_sqrt_f32, sqrtl, 0.5, 0, 0.5f, 4},
+    {"v_rsq_f32", WMI_INSN_v_rsq_f32, reciprocal_root, 1, 0, 0.5f, 4},
+    /* The ISA document says 1 ulp. */
+    {"v_exp_f32", WMI_INSN_v_exp_f32, exp2l, 1, 0, -130, 130},
+    {"v_log_f32", WMI_INSN_v_log_f32, log2l, 1.05, 0, 0.5f, 2},
+    /* No document gives a bound: 2 ulp of results that are not tiny. */
+    {"v_sin_f32", WMI_INSN_v_sin_f32, sine, 2, 1e-3, -2, 2},
+    {"v_cos_f32", WMI_INSN_v_cos_f32, cosine, 2, 1e-1, -2, 2},
+};
+
+static bool is_tiny(uint32_t bits)
+{
+    return !(bits & 0x7f800000);
+}
+
+static void approximations_keep_their_bounds(void **state)
+{
+    unsigned wrong = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof approximations / sizeof *approximations; i++) {
+        const struct approximation *f = &approximations[i];
+        struct test_wave wave = new_wave(MODE_HSA);
+        uint64_t seed = 5;
+        double worst = 0;
+
+        for (unsigned round = 0; round < 2000; round++) {
+            uint32_t x[LANES], first[LANES];
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                const uint64_t pick = test_random(&seed);
+                x[lane] = pick >> 63
+                              ? (uint32_t)pick
+                              : bits_f32(f->low + (f->high - f->low) * (float)((uint32_t)pick * 0x1p-32));
+                test_put(&wave, 0, lane, x[lane]);
+            }
+            run(&wave, WMI_CPU_BASELINE, f->id, 2, 0, 0, 0);
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                first[lane] = test_get(&wave, 2, lane);
+                const float got = as_f32(first[lane]), in = as_f32(x[lane]);
+                /* Denormals are flushed both ways. */
+                const long double want = f->exact(is_tiny(x[lane]) ? copysignf(0, in) : in);
+                if (isnan(want) || isinf(want) || fabsl(want) < 0x1p-126L || fabsl(want) > 0x1.fffffep127L) {
+                    const bool right = isnan(want) ? isnan(got)
+                                       : fabsl(want) < 0x1p-126L
+                                           ? fabsf(got) <= 0x1p-126f
+                                           : isinf(got) && !signbit(got) == !signbit(want);
+                    if (!right && wrong++ < 8)
+                        printf("%s(%a) = %a, expected %La\n", f->name, in, got, want);
+                    continue;
+                }
+                const long double scale = fmaxl(fabsl(want), f->floor);
+                const double ulp =
+                    (double)(fabsl((long double)got - want) / ldexpl(1, (int)ilogbl(scale) - 23));
+                worst = ulp > worst ? ulp : worst;
+                if (!(ulp <= f->ulp) && wrong++ < 8)
+                    printf("%s(%a) = %a, expected %La: %.3f ulp\n", f->name, in, got, want, ulp);
+            }
+            for (unsigned level = WMI_CPU_AVX2; level <= wmi_cpu_level(); level++) {
+                run(&wave, level, f->id, 2, 0, 0, 0);
+                for (unsigned lane = 0; lane < LANES; lane++)
+                    if (test_get(&wave, 2, lane) != first[lane] && wrong++ < 8)
+                        printf("%s(%a): level %u gives %08x, baseline %08x\n", f->name, as_f32(x[lane]),
+                               level, test_get(&wave, 2, lane), first[lane]);
+            }
+        }
+        printf("%s: at most %.3f ulp\n", f->name, worst);
+        free(wave.frame);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* The examples that the ISA documents give. */
+static void examples_of_the_documents_hold(void **state)
+{
+    static const struct {
+        enum wmi_insn_id id;
+        uint32_t in, out;
+    } examples[] = {
+        {WMI_INSN_v_exp_f32, 0xff800000, 0x00000000},  {WMI_INSN_v_exp_f32, 0x80000000, 0x3f800000},
+        {WMI_INSN_v_exp_f32, 0x7f800000, 0x7f800000},  {WMI_INSN_v_log_f32, 0xff800000, 0xffc00000},
+        {WMI_INSN_v_log_f32, 0xbf800000, 0xffc00000},  {WMI_INSN_v_log_f32, 0x80000000, 0xff800000},
+        {WMI_INSN_v_log_f32, 0x00000000, 0xff800000},  {WMI_INSN_v_log_f32, 0x3f800000, 0x00000000},
+        {WMI_INSN_v_log_f32, 0x7f800000, 0x7f800000},  {WMI_INSN_v_rcp_f32, 0xff800000, 0x80000000},
+        {WMI_INSN_v_rcp_f32, 0xc0000000, 0xbf000000},  {WMI_INSN_v_rcp_f32, 0x80000000, 0xff800000},
+        {WMI_INSN_v_rcp_f32, 0x00000000, 0x7f800000},  {WMI_INSN_v_rcp_f32, 0x7f800000, 0x00000000},
+        {WMI_INSN_v_rsq_f32, 0xff800000, 0xffc00000},  {WMI_INSN_v_rsq_f32, 0x80000000, 0xff800000},
+        {WMI_INSN_v_rsq_f32, 0x00000000, 0x7f800000},  {WMI_INSN_v_rsq_f32, 0x40800000, 0x3f000000},
+        {WMI_INSN_v_rsq_f32, 0x7f800000, 0x00000000},  {WMI_INSN_v_sqrt_f32, 0xff800000, 0xffc00000},
+        {WMI_INSN_v_sqrt_f32, 0x80000000, 0x80000000}, {WMI_INSN_v_sqrt_f32, 0x40800000, 0x40000000},
+        {WMI_INSN_v_sqrt_f32, 0x7f800000, 0x7f800000}, {WMI_INSN_v_sin_f32, 0xff800000, 0xffc00000},
+        {WMI_INSN_v_sin_f32, 0xff7fffff, 0x00000000},  {WMI_INSN_v_sin_f32, 0x80000000, 0x80000000},
+        {WMI_INSN_v_sin_f32, 0x3e800000, 0x3f800000},  {WMI_INSN_v_sin_f32, 0x7f800000, 0xffc00000},
+        {WMI_INSN_v_cos_f32, 0xff800000, 0xffc00000},  {WMI_INSN_v_cos_f32, 0xff7fffff, 0x3f800000},
+        {WMI_INSN_v_cos_f32, 0x80000000, 0x3f800000},  {WMI_INSN_v_cos_f32, 0x3e800000, 0x00000000},
+        {WMI_INSN_v_cos_f32, 0x7f800000, 0xffc00000},  {WMI_INSN_v_rcp_f16, 0xfc00, 0x8000},
+        {WMI_INSN_v_rcp_f16, 0xc000, 0xb800},          {WMI_INSN_v_rcp_f16, 0x0000, 0x7c00},
+        {WMI_INSN_v_sqrt_f16, 0xfc00, 0xfe00},         {WMI_INSN_v_sqrt_f16, 0x4400, 0x4000},
+        {WMI_INSN_v_rsq_f16, 0x8000, 0xfc00},          {WMI_INSN_v_rsq_f16, 0x4400, 0x3800},
+        {WMI_INSN_v_log_f16, 0xbc00, 0xfe00},          {WMI_INSN_v_log_f16, 0x3c00, 0x0000},
+        {WMI_INSN_v_exp_f16, 0xfc00, 0x0000},          {WMI_INSN_v_exp_f16, 0x8000, 0x3c00},
+        {WMI_INSN_v_sin_f16, 0xfbff, 0x0000},          {WMI_INSN_v_sin_f16, 0x3400, 0x3c00},
+        {WMI_INSN_v_cos_f16, 0x3400, 0x0000},          {WMI_INSN_v_cos_f16, 0x7bff, 0x3c00},
+        {WMI_INSN_v_cvt_off_f32_i4, 0x8, 0xbf000000},  {WMI_INSN_v_cvt_off_f32_i4, 0xf, 0xbd800000},
+        {WMI_INSN_v_cvt_off_f32_i4, 0x7, 0x3ee00000},
+    };
+    struct test_wave wave = new_wave(MODE_HSA);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+        for (unsigned level = 0; level <= wmi_cpu_level(); level++) {
+            for (unsigned lane = 0; lane < LANES; lane++)
+                test_put(&wave, 0, lane, examples[i].in);
+            run(&wave, level, examples[i].id, 2, 0, 0, 0);
+            for (unsigned lane = 0; lane < LANES; lane++)
+                assert_int_equal(test_get(&wave, 2, lane), examples[i].out);
+        }
+    free(wave.frame);
+}
+
+/* ---- division ---- */
+
+enum { SCALED_D = 4, SCALED_N = 6, R = 8, S = 10, T = 12, U = 14, MINUS = 16, ONE = 18 };
+
+/* As LLVM's SITargetLowering::LowerFDIV32 does it; registers in pairs. */
+static void divide_f32(struct test_wave *wave, enum wmi_cpu_level level)
+{
+    const unsigned n = 0, d = 2;
+
+    run(wave, level, WMI_INSN_v_div_scale_f32, SCALED_D, d, d, n);
+    run(wave, level, WMI_INSN_v_div_scale_f32, SCALED_N, n, d, n);
+    run(wave, level, WMI_INSN_v_rcp_f32, R, SCALED_D, 0, 0);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        test_put(wave, MINUS, lane, test_get(wave, SCALED_D, lane) ^ 0x80000000);
+        test_put(wave, ONE, lane, 0x3f800000);
+    }
+    run(wave, level, WMI_INSN_v_fma_f32, S, MINUS, R, ONE);
+    run(wave, level, WMI_INSN_v_fma_f32, R, S, R, R);
+    run(wave, level, WMI_INSN_v_mul_f32, T, SCALED_N, R, 0);
+    run(wave, level, WMI_INSN_v_fma_f32, S, MINUS, T, SCALED_N);
+    run(wave, level, WMI_INSN_v_fma_f32, T, S, R, T);
+    run(wave, level, WMI_INSN_v_fma_f32, S, MINUS, T, SCALED_N);
+    run(wave, level, WMI_INSN_v_div_fmas_f32, U, S, R, T);
+    run(wave, level, WMI_INSN_v_div_fixup_f32, U, U, d, n);
+}
+
+/* SITargetLowering::LowerFDIV64. */
+static void divide_f64(struct test_wave *wave, enum wmi_cpu_level level)
+{
+    const unsigned n = 0, d = 2;
+
+    run(wave, level, WMI_INSN_v_div_scale_f64, SCALED_D, d, d, n);
+    run(wave, level, WMI_INSN_v_rcp_f64, R, SCALED_D, 0, 0);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        test_put64(wave, MINUS, lane, test_get64(wave, SCALED_D, lane) ^ UINT64_C(0x8000000000000000));
+        test_put64(wave, ONE, lane, 0x3ff0000000000000);
+    }
+    run(wave, level, WMI_INSN_v_fma_f64, S, MINUS, R, ONE);
+    run(wave, level, WMI_INSN_v_fma_f64, R, R, S, R);
+    run(wave, level, WMI_INSN_v_fma_f64, S, MINUS, R, ONE);
+    run(wave, level, WMI_INSN_v_fma_f64, R, R, S, R);
+    run(wave, level, WMI_INSN_v_div_scale_f64, SCALED_N, n, d, n);
+    run(wave, level, WMI_INSN_v_mul_f64, T, SCALED_N, R, 0);
+    run(wave, level, WMI_INSN_v_fma_f64, S, MINUS, T, SCALED_N);
+    run(wave, level, WMI_INSN_v_div_fmas_f64, U, S, R, T);
+    run(wave, level, WMI_INSN_v_div_fixup_f64, U, U, d, n);
+}
+
+/* Operands over the whole range, and with quotients at both ends of it. */
+static uint64_t spread(uint64_t *seed, int fraction, int exponent)
+{
+    static const int places[] = {0, 1, 2, -2, -3, 24, 60};
+    const uint64_t pick = test_random(seed), top = (UINT64_C(1) << exponent) - 1;
+    const uint64_t where = (uint64_t)places[(pick >> 40) % 7] & top;
+    const uint64_t field = pick >> 62 ? pick >> 20 & top : where;
+
+    return (test_random(seed) & ((UINT64_C(1) << fraction) - 1)) | field << fraction |
+           (pick >> 61 & 1) << (fraction + exponent);
+}
+
+static void division_is_correctly_rounded(void **state)
+{
+    unsigned wrong = 0;
+    uint64_t seed = 9;
+
+    (void)state;
+    for (unsigned level = 0; level <= wmi_cpu_level(); level++) {
+        struct test_wave wave = new_wave(MODE_ALL_DENORMALS);
+        for (unsigned round = 0; round < 3000; round++) {
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                test_put(&wave, 0, lane, (uint32_t)spread(&seed, 23, 8));
+                test_put(&wave, 2, lane, (uint32_t)spread(&seed, 23, 8));
+            }
+            divide_f32(&wave, level);
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                const float n = as_f32(test_get(&wave, 0, lane)), d = as_f32(test_get(&wave, 2, lane));
+                const float want = n / d, got = as_f32(test_get(&wave, U, lane));
+                if ((isnan(want) ? !isnan(got) : bits_f32(got) != bits_f32(want)) && wrong++ < 8)
+                    printf("level %u: %a / %a = %a, expected %a\n", level, n, d, got, want);
+            }
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                test_put64(&wave, 0, lane, spread(&seed, 52, 11));
+                test_put64(&wave, 2, lane, spread(&seed, 52, 11));
+            }
+            divide_f64(&wave, level);
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                const double n = as_f64(test_get64(&wave, 0, lane)), d = as_f64(test_get64(&wave, 2, lane));
+                const double want = n / d, got = as_f64(test_get64(&wave, U, lane));
+                if ((isnan(want) ? !isnan(got) : bits_f64(got) != bits_f64(want)) && wrong++ < 8)
+                    printf("level %u: %a / %a = %a, expected %a (f64)\n", level, n, d, got, want);
+            }
+        }
+        free(wave.frame);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* ---- the rest ---- */
+
+/* Segments of 2/pi add up to it: each is 53 digits, the next continues where it ends. */
+static void trig_preop_gives_two_over_pi(void **state)
+{
+    (void)state;
+    for (unsigned level = 0; level <= wmi_cpu_level(); level++) {
+        struct test_wave wave = new_wave(MODE_HSA);
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            test_put64(&wave, 0, lane, bits_f64(1));
+            test_put(&wave, 2, lane, lane % 3);
+        }
+        run(&wave, level, WMI_INSN_v_trig_preop_f64, 4, 0, 2, 0);
+        const long double sum = (long double)as_f64(test_get64(&wave, 4, 0)) +
+                                as_f64(test_get64(&wave, 4, 1)) + as_f64(test_get64(&wave, 4, 2));
+        assert_true(sum == M_2_PIl);
+        assert_true(as_f64(test_get64(&wave, 4, 0)) <= M_2_PIl);
+        free(wave.frame);
+    }
+}
+
+/* The face, coordinates and major axis of directions along and beside each axis. */
+static void cube_maps_find_their_face(void **state)
+{
+    static const struct {
+        float x, y, z, id, s, t, axis;
+    } directions[] = {
+        {3, 1, 2, 0, -2, -1, 6},  {-3, 1, 2, 1, 2, -1, -6}, {1, 3, 2, 2, 1, 2, 6},
+        {1, -3, 2, 3, 1, -2, -6}, {1, 2, 3, 4, 1, -2, 6},   {1, 2, -3, 5, -1, -2, -6},
+        {2, 2, 2, 4, 2, -2, 4},   {2, -2, 1, 3, 2, -1, -4}, {-2, 1, -2, 5, 2, -1, -4},
+    };
+
+    (void)state;
+    for (unsigned level = 0; level <= wmi_cpu_level(); level++)
+        for (size_t i = 0; i < sizeof directions / sizeof *directions; i++) {
+            struct test_wave wave = new_wave(MODE_HSA);
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                test_put(&wave, 0, lane, bits_f32(directions[i].x));
+                test_put(&wave, 1, lane, bits_f32(directions[i].y));
+                test_put(&wave, 2, lane, bits_f32(directions[i].z));
+            }
+            run(&wave, level, WMI_INSN_v_cubeid_f32, 4, 0, 1, 2);
+            run(&wave, level, WMI_INSN_v_cubesc_f32, 5, 0, 1, 2);
+            run(&wave, level, WMI_INSN_v_cubetc_f32, 6, 0, 1, 2);
+            run(&wave, level, WMI_INSN_v_cubema_f32, 7, 0, 1, 2);
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                assert_true(as_f32(test_get(&wave, 4, lane)) == directions[i].id);
+                assert_true(as_f32(test_get(&wave, 5, lane)) == directions[i].s);
+                assert_true(as_f32(test_get(&wave, 6, lane)) == directions[i].t);
+                assert_true(as_f32(test_get(&wave, 7, lane)) == directions[i].axis);
+            }
+            free(wave.frame);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(approximations_keep_their_bounds), cmocka_unit_test(examples_of_the_documents_hold),
+        cmocka_unit_test(division_is_correctly_rounded),    cmocka_unit_test(trig_preop_gives_two_over_pi),
+        cmocka_unit_test(cube_maps_find_their_face),
+    };
+
+    return cmocka_run_group_tests_name("approximations and division", tests, NULL, NULL);
+}
