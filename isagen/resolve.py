@@ -8,10 +8,10 @@ from read import Bad
 class Resolved:
     """A row in one layout: all that decoding and printing need."""
 
-    def __init__(self, row, encoding, layout, name):
+    def __init__(self, row, encoding, layout, space, name):
         self.row, self.encoding, self.layout, self.name = row, encoding, layout, name
         self.specs = specs(encoding, layout)
-        self.zero = zero_mask(encoding, layout)
+        self.zero = zero_mask(encoding, layout, space)
         self.fields = [(n,) + f for n, f in layout.fields.items() if holds(encoding, f[4])]
 
 
@@ -24,7 +24,7 @@ def specs(encoding, layout):
     for o in encoding.operands:
         kind, place, _ = layout.operands[o.role]
         kind = o.kind or kind
-        implied = kind in ('vcc', 'tied')
+        implied = kind in ('vcc', 'vcc_hidden', 'tied')
         pos, width = place[0] if place and not implied else (0, 0)
         pick = lambda part, ok: layout.source_mods.get('%s.%s' % (part, o.role), 0) if ok else 0
         is_int = not o.float_mods and not o.type == 'mask'
@@ -33,17 +33,14 @@ def specs(encoding, layout):
     return tuple(out)
 
 
-def zero_mask(encoding, layout):
+def zero_mask(encoding, layout, space):
     """The bits that must be zero, by the rule that nothing unused may be set."""
     free = set()
 
     def take(pos, width):
         free.update(range(pos, pos + width))
 
-    space_bits = layout.space_bits
-    for pos, width in space_bits:
-        take(pos, width)
-    for pos, width in layout.ignored:
+    for pos, width in [(p, w) for p, w, _ in space.match] + space.op + layout.ignored:
         take(pos, width)
     for role, (_, place, ignored) in layout.operands.items():
         o = encoding.operand(role)
@@ -146,12 +143,11 @@ def encoding_forms(isa, row, encoding, node):
         if layout is None or space is None:
             continue
         made = True
-        layout.space_bits = [(p, w) for p, w, _ in space.match] + space.op
         full = op + (base or 0)
         if full >> sum(w for _, w in space.op):
             raise Bad(encoding.where, "opcode %x of '%s' does not fit layout '%s'" % (full, row.name, layout.name))
         plain = 'bare' in encoding.flags or suffix in ('_e32', '_e64') and not {'_e32', '_e64'} <= suffixes
-        yield space, full, Resolved(row, encoding, layout, name + ('' if plain else suffix))
+        yield space, full, Resolved(row, encoding, layout, space, name + ('' if plain else suffix))
     if not made and here:
         raise Bad(encoding.where, "encoding '%s' has no layout at node %s" % (encoding.family, node))
 

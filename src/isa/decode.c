@@ -235,7 +235,8 @@ static bool buffer_addr(struct context *c, struct wmi_operand *o, unsigned value
 /* Whether an atomic gives back what was there. */
 static bool returns(const struct wmi_instruction *insn)
 {
-    return insn->field[WMI_FIELD_glc] || insn->field[WMI_FIELD_sc0] || insn->field[WMI_FIELD_th] & TH_ATOMIC_RETURN;
+    return insn->field[WMI_FIELD_glc] || insn->field[WMI_FIELD_sc0] ||
+           insn->field[WMI_FIELD_th] & TH_ATOMIC_RETURN;
 }
 
 static bool buffer_data(struct context *c, struct wmi_operand *o, unsigned value)
