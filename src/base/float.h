@@ -218,7 +218,7 @@ static inline f32v wmi_median_f32(f32v a, f32v b, f32v c, uint32_t mode)
 static inline f32v wmi_clamp_f32(f32v x, uint32_t mode)
 {
     const u32v nan = wmi_is_nan_f32(x);
-    const f32v low = (f32v)((u32v)x & (u32v)(x > 0));
+    const f32v low = (f32v)((u32v)x & (u32v)((i32v)x > 0) & ~nan); /* on bits: the host may flush */
     const f32v r = wmi_select_f32((u32v)(low > 1), wmi_splat_f32(1), low);
 
     return mode & WMI_MODE_DX10_CLAMP ? r : wmi_select_f32(nan, x, r);
@@ -227,7 +227,7 @@ static inline f32v wmi_clamp_f32(f32v x, uint32_t mode)
 static inline f64v wmi_clamp_f64(f64v x, uint32_t mode)
 {
     const u64v nan = wmi_is_nan_f64(x);
-    const f64v low = (f64v)((u64v)x & (u64v)(x > 0));
+    const f64v low = (f64v)((u64v)x & (u64v)((i64v)x > 0) & ~nan);
     const f64v r = wmi_select_f64((u64v)(low > 1), wmi_splat_f64(1), low);
 
     return mode & WMI_MODE_DX10_CLAMP ? r : wmi_select_f64(nan, x, r);
