@@ -126,6 +126,67 @@ WMI_INLINE void wmi_lanes_permute(wmi_word *d, const wmi_word *a, const wmi_word
 #endif
 }
 
+/* Each byte of d[i] <- what the same byte of select[i] says: 0-3 a byte of b[i], 4-7 one of a[i], 8-11 the
+ * sign bit of the upper byte of one of b's two halves, then a's, in all bits, 12 zeros, above ones. d is no
+ * source. */
+WMI_INLINE void wmi_lanes_permute_bytes(wmi_word *d, const wmi_word *a, const wmi_word *b,
+                                        const wmi_word *select)
+{
+#if WMI_LANES_AVX512
+    const __m512i word = _mm512_set4_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0);
+    const __m512i three = _mm512_set1_epi8(3), one = _mm512_set1_epi8(1), ones = _mm512_set1_epi8(-1);
+    for (unsigned i = 0; i < WMI_LANES; i += 16) {
+        const __m512i s = _mm512_loadu_si512(select + i);
+        const __mmask64 special = _mm512_cmpgt_epu8_mask(s, _mm512_set1_epi8(7));
+        /* the byte to look at: s, or 2 * (s - 8) + 1 for signs */
+        const __m512i sign = _mm512_or_si512(_mm512_add_epi8(s, s), one);
+        const __m512i at = _mm512_mask_mov_epi8(s, special, sign);
+        const __m512i inside = _mm512_or_si512(_mm512_and_si512(at, three), word);
+        __m512i bytes = _mm512_shuffle_epi8(_mm512_loadu_si512(b + i), inside);
+        const __mmask64 from_a = _mm512_test_epi8_mask(at, _mm512_set1_epi8(4));
+        bytes = _mm512_mask_shuffle_epi8(bytes, from_a, _mm512_loadu_si512(a + i), inside);
+        const __mmask64 set =
+            (_mm512_movepi8_mask(bytes) & ~_mm512_cmpeq_epu8_mask(s, _mm512_set1_epi8(12))) |
+            _mm512_cmpgt_epu8_mask(s, _mm512_set1_epi8(12));
+        bytes = _mm512_mask_mov_epi8(bytes, special, _mm512_maskz_mov_epi8(set, ones));
+        _mm512_storeu_si512(d + i, bytes);
+    }
+#elif WMI_LANES_AVX2
+    const __m256i word =
+        _mm256_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c, 0, 0x04040404, 0x08080808, 0x0c0c0c0c);
+    const __m256i three = _mm256_set1_epi8(3), four = _mm256_set1_epi8(4), one = _mm256_set1_epi8(1);
+    const __m256i twelve = _mm256_set1_epi8(12), zero = _mm256_setzero_si256();
+    for (unsigned i = 0; i < WMI_LANES; i += 8) {
+        /* 13 and above are alike: the compares are signed */
+        const __m256i s =
+            _mm256_min_epu8(_mm256_loadu_si256((const __m256i_u *)(select + i)), _mm256_set1_epi8(13));
+        const __m256i special = _mm256_cmpgt_epi8(s, _mm256_set1_epi8(7));
+        const __m256i sign = _mm256_or_si256(_mm256_add_epi8(s, s), one);
+        const __m256i at = _mm256_blendv_epi8(s, sign, special);
+        const __m256i inside = _mm256_or_si256(_mm256_and_si256(at, three), word);
+        const __m256i from_a = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i_u *)(a + i)), inside);
+        const __m256i from_b = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i_u *)(b + i)), inside);
+        const __m256i is_a = _mm256_cmpeq_epi8(_mm256_and_si256(at, four), four);
+        const __m256i bytes = _mm256_blendv_epi8(from_b, from_a, is_a);
+        const __m256i signs =
+            _mm256_andnot_si256(_mm256_cmpeq_epi8(s, twelve), _mm256_cmpgt_epi8(zero, bytes));
+        const __m256i constant = _mm256_or_si256(signs, _mm256_cmpgt_epi8(s, twelve));
+        _mm256_storeu_si256((__m256i_u *)(d + i), _mm256_blendv_epi8(bytes, constant, special));
+    }
+#else
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        uint32_t out = 0;
+        for (unsigned shift = 0; shift < 32; shift += 8) {
+            const uint32_t s = select[i] >> shift & 0xff;
+            const uint32_t plain = (s & 4 ? a[i] : b[i]) >> 8 * (s & 3) & 0xff;
+            const uint32_t sign = ((s & 2 ? a[i] : b[i]) >> (s & 1 ? 31 : 15) & 1) * 0xff;
+            out |= (s < 8 ? plain : s < 12 ? sign : s == 12 ? 0 : 0xff) << shift;
+        }
+        d[i] = out;
+    }
+#endif
+}
+
 /* d[i] <- the word at base + offset[i], for the lanes in `bits`; the others stay. Offsets are below 2^31. */
 WMI_INLINE void wmi_lanes_gather(wmi_word *d, const char *base, const wmi_word *offset, uint64_t bits)
 {

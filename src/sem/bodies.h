@@ -245,6 +245,10 @@ WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
         }                                                                                                    \
         return wmi_lanes_pack(hit) & wmi_op_lanes(frame, op)->bits;                                          \
     }                                                                                                        \
+    COMPARE_BODIES(suffix)
+
+/* The two bodies over a function hits_<suffix> that returns the mask. */
+#define COMPARE_BODIES(suffix)                                                                               \
     WMI_DEFINE(v_cmp_##suffix)                                                                               \
     {                                                                                                        \
         wmi_put_mask(frame, op->d, hits_##suffix(frame, op));                                                \

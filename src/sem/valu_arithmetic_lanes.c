@@ -47,25 +47,29 @@ LANES3(v_add_lshl_u32, u32, u32, u32, u32, (a + b) << (c & 31))
 /* ---- sums with carry: the mask at e gets bit 31 of `carry`, for the lanes of the set ----
  * x, y: the operands; z: all ones in the lanes whose bit of the mask at c is set; sum: the result.
  * Clamped results saturate; that the carry is the same then is not documented (unverified). */
+#define CARRY_LOOP(row_x, row_y, takes, sum_expression, carry, result)                                       \
+    WMI_EACH_LANE                                                                                            \
+    for (unsigned i = 0; i < WMI_LANES; i++) {                                                               \
+        const uint32_t x = row_x[i], y = row_y[i], z = takes ? out[i] : 0;                                   \
+        (void)z;                                                                                             \
+        const uint32_t sum = (sum_expression);                                                               \
+        out[i] = (carry);                                                                                    \
+        d[i] = ((result) & mask[i]) | (d[i] & ~mask[i]);                                                     \
+    }
+
 #define CARRY(name, row_x, row_y, takes, sum_expression, carry, saturated)                                   \
     WMI_DEFINE(name)                                                                                         \
     {                                                                                                        \
         const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b);                               \
-        wmi_word *d = wmi_row(frame, op->d);                                                                 \
         const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);                                             \
-        const uint32_t clamp = -(op->y & 1);                                                                 \
-        wmi_word out[WMI_LANES];                                                                             \
+        const wmi_word *mask = lanes->row;                                                                   \
+        wmi_word *d = wmi_row(frame, op->d), out[WMI_LANES];                                                 \
         if (takes)                                                                                           \
             wmi_lanes_expand(out, wmi_get_mask(frame, op->c));                                               \
-        WMI_EACH_LANE                                                                                        \
-        for (unsigned i = 0; i < WMI_LANES; i++) {                                                           \
-            const uint32_t x = row_x[i], y = row_y[i], z = takes ? out[i] : 0;                               \
-            (void)z;                                                                                         \
-            uint32_t sum = (sum_expression);                                                                 \
-            out[i] = (carry);                                                                                \
-            if (clamp)                                                                                       \
-                sum = (saturated);                                                                           \
-            d[i] = (sum & lanes->row[i]) | (d[i] & ~lanes->row[i]);                                          \
+        if (__builtin_expect(op->y & 1, 0)) {                                                                \
+            CARRY_LOOP(row_x, row_y, takes, sum_expression, carry, saturated)                                \
+        } else {                                                                                             \
+            CARRY_LOOP(row_x, row_y, takes, sum_expression, carry, sum)                                      \
         }                                                                                                    \
         wmi_put_mask(frame, op->e, wmi_lanes_pack(out) & lanes->bits);                                       \
         return op + 1;                                                                                       \

@@ -51,14 +51,16 @@ LANES3(v_bfe_u32, u32, u32, u32, u32, a >> (b & 31) & ((1u << (c & 31)) - 1))
 LANES3(v_bfe_i32, i32, i32, u32, u32, field_i32(a, b & 31, c & 31))
 LANES2(v_bfm_b32, u32, u32, u32, ((1u << (a & 31)) - 1) << (b & 31))
 
-/* ---- counts: written with words only, which all levels have instructions for ---- */
+/* ---- counts: written with words only, which all levels have instructions for. The usual last step, a
+ * multiplication, is avoided: gcc knows it as a population count and then makes no vector code. ---- */
 
 WMI_INLINE uint32_t count_bits(uint32_t value)
 {
     value -= value >> 1 & 0x55555555;
     value = (value & 0x33333333) + (value >> 2 & 0x33333333);
     value = (value + (value >> 4)) & 0x0f0f0f0f;
-    return value * 0x01010101 >> 24;
+    value += value >> 8;
+    return (value + (value >> 16)) & 0x3f;
 }
 
 WMI_INLINE uint32_t reverse_bits(uint32_t value)
@@ -106,18 +108,13 @@ COUNT_BELOW(v_mbcnt_hi_u32_b32, i < 32 ? 0 : (1u << (i & 31)) - 1)
 
 /* ---- bytes ---- */
 
-/* One byte of the result of v_perm_b32: 0-3 of b, 4-7 of a, 8-11 the sign of their upper bytes by pairs, 12
- * zero, 13 and above ones. */
-WMI_INLINE uint32_t permuted_byte(uint32_t a, uint32_t b, uint32_t select)
+WMI_DEFINE(v_perm_b32)
 {
-    const uint32_t word = select & 4 ? a : b, plain = word >> 8 * (select & 3) & 0xff;
-    const uint32_t sign = ((select & 2 ? a : b) >> (select & 1 ? 31 : 15) & 1) * 0xff;
-    return select < 8 ? plain : select < 12 ? sign : select == 12 ? 0 : 0xff;
+    wmi_word out[WMI_LANES];
+    wmi_lanes_permute_bytes(out, wmi_row(frame, op->a), wmi_row(frame, op->b), wmi_row(frame, op->c));
+    WMI_LOOPS(u32, out[i]);
+    return op + 1;
 }
-
-LANES3(v_perm_b32, u32, u32, u32, u32,
-       permuted_byte(a, b, c & 0xff) | permuted_byte(a, b, c >> 8 & 0xff) << 8 |
-           permuted_byte(a, b, c >> 16 & 0xff) << 16 | permuted_byte(a, b, c >> 24) << 24)
 
 /* Per byte (a + b + the lowest bit of c's byte) / 2. */
 WMI_INLINE uint32_t average_byte(uint32_t a, uint32_t b, uint32_t c, unsigned shift)

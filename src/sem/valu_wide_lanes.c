@@ -16,24 +16,41 @@ LANES2(v_ashrrev_i64, i64, u32, i64, b >> (a & 63))
         const wmi_word *row_c = wmi_row(frame, op->c);                                                       \
         wmi_word *d = wmi_row(frame, op->d);                                                                 \
         const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);                                             \
-        const uint64_t clamp = -(uint64_t)(op->y & 1);                                                       \
-        wmi_word carry[WMI_LANES];                                                                           \
-        WMI_EACH_LANE                                                                                        \
-        for (unsigned i = 0; i < WMI_LANES; i++) {                                                           \
-            const uint64_t product = (uint64_t)((type)(factor)row_a[i] * (factor)row_b[i]);                  \
-            const uint64_t c = wmi_get_u64(row_c, i), sum = product + c, out = (bit64);                      \
-            carry[i] = (uint32_t)(out >> 32);                                                                \
-            wmi_merge_u64(d, i, (sum & ~clamp) | ((saturated) & clamp), lanes->row[i]);                      \
+        wmi_word carry[WMI_LANES], high[WMI_LANES];                                                          \
+        if (__builtin_expect(op->y & 1, 0)) {                                                                \
+            WMI_EACH_LANE                                                                                    \
+            for (unsigned i = 0; i < WMI_LANES; i++) {                                                       \
+                const uint64_t product = (uint64_t)((type)(factor)row_a[i] * (factor)row_b[i]);              \
+                const uint64_t c = wmi_get_u64(row_c, i), sum = product + c;                                 \
+                carry[i] = (uint32_t)((bit64) >> 32);                                                        \
+                wmi_merge_u64(d, i, (saturated), lanes->row[i]);                                             \
+            }                                                                                                \
+        } else {                                                                                             \
+            /* in words, which the compilers are better at */                                                \
+            WMI_EACH_LANE                                                                                    \
+            for (unsigned i = 0; i < WMI_LANES; i++)                                                         \
+                high[i] = (uint32_t)((type)(factor)row_a[i] * (factor)row_b[i] >> 32);                       \
+            WMI_EACH_LANE                                                                                    \
+            for (unsigned i = 0; i < WMI_LANES; i++) {                                                       \
+                const uint32_t low = row_a[i] * row_b[i] + row_c[i], mask = lanes->row[i];                   \
+                const uint32_t product = high[i], c = row_c[i + WMI_LANES];                                  \
+                const uint32_t sum = product + c + (low < row_c[i]);                                         \
+                carry[i] = (bit64);                                                                          \
+                d[i] = (low & mask) | (d[i] & ~mask);                                                        \
+                d[i + WMI_LANES] = (sum & mask) | (d[i + WMI_LANES] & ~mask);                                \
+            }                                                                                                \
         }                                                                                                    \
         wmi_put_mask(frame, op->e, wmi_lanes_pack(carry) & lanes->bits);                                     \
         return op + 1;                                                                                       \
     }
 
-/* In the highest bit: the carry of product + c, and whether that sum has left the signed range. */
+/* In the highest bit, of 64-bit values or of their high words: the carry of product + c, the sign of the sum,
+ * and whether the sum has left the signed range. */
 #define CARRY        ((product & c) | ((product | c) & ~sum))
+#define SIGN         ((product & c) | ((product | c) & sum))
 #define OVERFLOW     (~(product ^ c) & (product ^ sum))
 #define SPREAD(bits) (uint64_t)((int64_t)(bits) >> 63)
 
 MULTIPLY_ADD(v_mad_u64_u32, uint32_t, uint64_t, CARRY, sum | SPREAD(CARRY))
-MULTIPLY_ADD(v_mad_i64_i32, int32_t, int64_t, (product & c) | ((product | c) & sum),
+MULTIPLY_ADD(v_mad_i64_i32, int32_t, int64_t, SIGN,
              (sum & ~SPREAD(OVERFLOW)) | ((SPREAD(c) ^ INT64_MAX) & SPREAD(OVERFLOW)))

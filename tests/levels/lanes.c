@@ -32,6 +32,34 @@ static void check_masks(uint64_t bits)
         check(set.row[i] == (bits >> i & 1 ? UINT32_MAX : 0), "wmi_lanes_expand", i);
 }
 
+/* CDNA 3 ISA, V_PERM_B32, BYTE_PERMUTE. */
+static uint8_t permuted(uint32_t a, uint32_t b, unsigned select)
+{
+    const uint64_t data = (uint64_t)a << 32 | b;
+
+    if (select >= 12)
+        return select == 12 ? 0 : 0xff;
+    if (select >= 8)
+        return data >> (16 * (select - 8) + 15) & 1 ? 0xff : 0;
+    return (uint8_t)(data >> 8 * select);
+}
+
+static void check_bytes(uint64_t *state)
+{
+    wmi_word a[WMI_LANES], b[WMI_LANES], select[WMI_LANES], d[WMI_LANES];
+
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        a[i] = (uint32_t)test_random(state);
+        b[i] = (uint32_t)test_random(state);
+        select[i] = (uint32_t)test_random(state) & (i % 4 ? 0x0f0f0f0f : 0xff8f0fff);
+    }
+    wmi_lanes_permute_bytes(d, a, b, select);
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        for (unsigned n = 0; n < 32; n += 8)
+            check((d[i] >> n & 0xff) == permuted(a[i], b[i], select[i] >> n & 0xff),
+                  "wmi_lanes_permute_bytes", i);
+}
+
 static void check_rows(uint64_t bits, uint64_t *state)
 {
     wmi_word a[WMI_LANES], b[WMI_LANES], d[WMI_LANES], e[WMI_LANES];
@@ -87,6 +115,7 @@ int main(void)
         const uint64_t bits = pick_bits(round, &state);
         check_masks(bits);
         check_rows(bits, &state);
+        check_bytes(&state);
     }
     return failures != 0;
 }
