@@ -29,13 +29,15 @@ WMI_ROWS1(v_cvt_f32_ubyte1, u32v, wmi_f32_of_i32(a >> 8 & 0xff))
 WMI_ROWS1(v_cvt_f32_ubyte2, u32v, wmi_f32_of_i32(a >> 16 & 0xff))
 WMI_ROWS1(v_cvt_f32_ubyte3, u32v, wmi_f32_of_i32(a >> 24))
 
-/* Byte b of the word `rest` becomes the u8 of x. It rounds toward zero like v_cvt_u32_f32: unverified. */
+/* Byte b of the word `rest` becomes the u8 of x, saturated. It rounds by MODE: [V] does not say, but kernels
+ * that blend pixels with it rely on rounding to nearest. Next to 2^23 the last place is 1. */
 static inline u32v with_byte(f32v x, u32v byte, u32v rest)
 {
-    const u32v value = wmi_u32_of_f32(x), limit = (u32v)(value > 255);
-    const u32v shift = (byte & 3) * 8;
+    const f32v low = (f32v)((u32v)x & (u32v)(x > 0));
+    const f32v limited = wmi_select_f32((u32v)(low > 255), wmi_splat_f32(255), low);
+    const u32v value = (u32v)(limited + 0x1p23f) & 0xff, shift = (byte & 3) * 8;
 
-    return (rest & ~(wmi_splat_u32(0xff) << shift)) | (((value | limit) & 0xff) << shift);
+    return (rest & ~(wmi_splat_u32(0xff) << shift)) | (value << shift);
 }
 
 WMI_ROWS3(v_cvt_pk_u8_f32, f32v, with_byte(a, (u32v)b, (u32v)c))

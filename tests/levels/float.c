@@ -3,9 +3,9 @@
  * arithmetic and the rules of the ISA documents written once more, lane by lane: edge values and random bits,
  * several MODEs, full and partial lane sets, and the result in a register of its own or in that of a source.
  */
-#include "exact.h"
 #include "frame.h"
 #include "isa/isa.h"
+#include "rules.h"
 #include "sem/table.h"
 
 #include <setjmp.h>
@@ -13,355 +13,6 @@
 #include <stdio.h>
 
 #include <cmocka.h>
-
-/* ---- the rules ---- */
-
-struct lane {
-    uint64_t a, b, c, d; /* d: what the result's register held */
-    uint32_t mode;
-    bool vcc, clamp;
-};
-
-static enum direction direction_of(const struct format *f, uint32_t mode)
-{
-    return (enum direction)((f == &exact_f32 ? mode : mode >> 2) & 3);
-}
-
-static bool flushes_in(const struct format *f, uint32_t mode)
-{
-    return !(mode >> (f == &exact_f32 ? 4 : 6) & 1);
-}
-
-static bool flushes_out(const struct format *f, uint32_t mode)
-{
-    return !(mode >> (f == &exact_f32 ? 5 : 7) & 1);
-}
-
-static uint64_t input(const struct format *f, uint64_t bits, uint32_t mode)
-{
-    return flushes_in(f, mode) ? exact_flush(f, bits) : bits;
-}
-
-static uint64_t output(const struct format *f, uint64_t bits, uint32_t mode)
-{
-    return flushes_out(f, mode) ? exact_flush(f, bits) : bits;
-}
-
-static uint64_t rounded(const struct format *f, struct number x, uint32_t mode)
-{
-    return exact_round(f, x, direction_of(f, mode), flushes_out(f, mode), f == &exact_f16);
-}
-
-static bool is(const struct format *f, uint64_t bits, enum kind kind)
-{
-    return exact_kind(f, bits) == kind;
-}
-
-/* The first NaN of three, or the default one. */
-static uint64_t nan_of(const struct format *f, uint64_t a, uint64_t b, uint64_t c)
-{
-    return exact_is_nan(f, a)   ? exact_quiet(f, a)
-           : exact_is_nan(f, b) ? exact_quiet(f, b)
-           : exact_is_nan(f, c) ? exact_quiet(f, c)
-                                : exact_default_nan(f, false);
-}
-
-static uint64_t negated(const struct format *f, uint64_t x)
-{
-    return x ^ exact_zero(f, true);
-}
-
-/* a * b + c rounded once; a NaN is chosen among na, nb, nc. */
-static uint64_t fused(const struct format *f, uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
-{
-    const uint64_t x = input(f, a, mode), y = input(f, b, mode), z = input(f, c, mode);
-    const bool negative = exact_negative(f, x) != exact_negative(f, y);
-
-    if (exact_is_nan(f, x) || exact_is_nan(f, y) || exact_is_nan(f, z))
-        return nan_of(f, x, y, z);
-    if (is(f, x, INFINITE) || is(f, y, INFINITE)) {
-        if (is(f, x, ZERO) || is(f, y, ZERO) || (is(f, z, INFINITE) && exact_negative(f, z) != negative))
-            return exact_default_nan(f, false);
-        return exact_infinity(f, negative);
-    }
-    if (is(f, z, INFINITE))
-        return z;
-    return rounded(f,
-                   exact_sum(exact_product(exact_value(f, x), exact_value(f, y)), exact_value(f, z),
-                             direction_of(f, mode)),
-                   mode);
-}
-
-static uint64_t one_of(const struct format *f)
-{
-    return ((UINT64_C(1) << (f->exponent - 1)) - 1) << f->fraction;
-}
-
-static uint64_t sum(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
-{
-    const uint64_t x = input(f, a, mode), y = input(f, b, mode);
-
-    if (exact_is_nan(f, x) || exact_is_nan(f, y))
-        return nan_of(f, x, y, y);
-    return fused(f, x, one_of(f), y, mode);
-}
-
-static uint64_t product(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
-{
-    const uint64_t x = input(f, a, mode), y = input(f, b, mode);
-
-    if (exact_is_nan(f, x) || exact_is_nan(f, y))
-        return nan_of(f, x, y, y);
-    return fused(f, x, y, exact_zero(f, exact_negative(f, x) != exact_negative(f, y)), mode);
-}
-
-static uint32_t without_denormals(uint32_t mode)
-{
-    return mode & ~0xf0u;
-}
-
-static uint64_t unfused(const struct format *f, uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
-{
-    const uint32_t flush = without_denormals(mode);
-
-    if (exact_is_nan(f, a) || exact_is_nan(f, b) || exact_is_nan(f, c))
-        return nan_of(f, a, b, c);
-    return sum(f, product(f, a, b, flush), c, flush);
-}
-
-static uint64_t legacy(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
-{
-    if (is(f, input(f, a, mode), ZERO) || is(f, input(f, b, mode), ZERO))
-        return 0;
-    return product(f, a, b, mode);
-}
-
-/* V_MIN_F32 and V_MAX_F32 of the Vega ISA, line by line. */
-static uint64_t least(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
-{
-    const uint64_t x = input(f, a, mode), y = input(f, b, mode);
-
-    if (mode & 0x200 && is(f, x, SIGNALLING))
-        return exact_quiet(f, x);
-    if (mode & 0x200 && is(f, y, SIGNALLING))
-        return exact_quiet(f, y);
-    if (exact_is_nan(f, x))
-        return y;
-    if (exact_is_nan(f, y))
-        return x;
-    if (is(f, x, ZERO) && is(f, y, ZERO))
-        return exact_negative(f, x) ? x : y;
-    if (is(f, x, INFINITE))
-        return exact_negative(f, x) ? x : y;
-    if (is(f, y, INFINITE))
-        return exact_negative(f, y) ? y : x;
-    return exact_compare(exact_value(f, x), exact_value(f, y)) < 0 ? x : y;
-}
-
-static uint64_t greatest(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
-{
-    const uint64_t x = input(f, a, mode), y = input(f, b, mode);
-
-    if (exact_is_nan(f, x) || exact_is_nan(f, y))
-        return least(f, a, b, mode);
-    return negated(f, least(f, negated(f, x), negated(f, y), mode));
-}
-
-static uint64_t middle(const struct format *f, uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
-{
-    a = input(f, a, mode);
-    b = input(f, b, mode);
-    c = input(f, c, mode);
-    if (exact_is_nan(f, a) || exact_is_nan(f, b) || exact_is_nan(f, c))
-        return least(f, least(f, a, b, mode), c, mode);
-    const uint64_t top = greatest(f, greatest(f, a, b, mode), c, mode), zero = exact_zero(f, true);
-    const bool is_zero = is(f, top, ZERO);
-    if (top == a || (is_zero && !(a & ~zero)))
-        return greatest(f, b, c, mode);
-    if (top == b || (is_zero && !(b & ~zero)))
-        return greatest(f, a, c, mode);
-    return greatest(f, a, b, mode);
-}
-
-static uint64_t integral(const struct format *f, uint64_t a, enum direction direction, uint32_t mode)
-{
-    const uint64_t x = input(f, a, mode);
-
-    if (exact_is_nan(f, x) || is(f, x, INFINITE))
-        return exact_quiet(f, x);
-    return exact_round(f, exact_integral(exact_value(f, x), direction), TO_EVEN, false, false);
-}
-
-static uint64_t fract(const struct format *f, uint64_t a, uint32_t mode)
-{
-    const uint64_t x = input(f, a, mode);
-
-    if (exact_is_nan(f, x))
-        return exact_quiet(f, x);
-    if (is(f, x, INFINITE))
-        return exact_default_nan(f, false);
-    struct number low = exact_integral(exact_value(f, x), DOWNWARD);
-    low.negative = !low.negative;
-    const uint64_t r = rounded(f, exact_sum(exact_value(f, x), low, direction_of(f, mode)), mode);
-    return r == one_of(f) ? r - 1 : r;
-}
-
-static int digits_of(unsigned __int128 x)
-{
-    int n = 0;
-    for (; x; x >>= 1)
-        n++;
-    return n;
-}
-
-static int64_t frexp_exponent(const struct format *f, uint64_t a, uint32_t mode)
-{
-    const uint64_t x = input(f, a, mode);
-
-    if (is(f, x, ZERO) || is(f, x, INFINITE) || exact_is_nan(f, x))
-        return 0;
-    return digits_of(exact_value(f, x).digits) + exact_value(f, x).scale;
-}
-
-static uint64_t frexp_significand(const struct format *f, uint64_t a, uint32_t mode)
-{
-    const uint64_t x = input(f, a, mode);
-
-    if (is(f, x, ZERO) || is(f, x, INFINITE) || exact_is_nan(f, x))
-        return exact_quiet(f, x);
-    struct number n = exact_value(f, x);
-    n.scale = -digits_of(n.digits);
-    return exact_round(f, n, TO_EVEN, false, false);
-}
-
-static uint64_t scaled(const struct format *f, uint64_t a, int64_t by, uint32_t mode)
-{
-    const uint64_t x = input(f, a, mode);
-
-    if (is(f, x, ZERO) || is(f, x, INFINITE) || exact_is_nan(f, x))
-        return exact_quiet(f, x);
-    struct number n = exact_value(f, x);
-    n.scale += (int)(by > 10000 ? 10000 : by < -10000 ? -10000 : by);
-    return rounded(f, n, mode);
-}
-
-/* One of four relations, or none of them for unordered. */
-enum relation { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
-
-static enum relation relation(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
-{
-    const uint64_t x = input(f, a, mode), y = input(f, b, mode);
-
-    if (exact_is_nan(f, x) || exact_is_nan(f, y))
-        return UNORDERED;
-    if (x == y || (is(f, x, ZERO) && is(f, y, ZERO)))
-        return EQUAL;
-    return least(f, x, y, mode) == x ? LESS : GREATER;
-}
-
-static uint32_t class_bit(const struct format *f, uint64_t x)
-{
-    static const uint8_t negative[] = {5, 4, 3, 2, 1, 0}, positive[] = {6, 7, 8, 9, 1, 0};
-
-    return 1u << (exact_negative(f, x) ? negative : positive)[exact_kind(f, x)];
-}
-
-/* Toward zero, saturated; NaN gives 0. */
-static int64_t integer(const struct format *f, uint64_t x, int64_t low, int64_t high,
-                       enum direction direction)
-{
-    if (exact_is_nan(f, x))
-        return 0;
-    if (is(f, x, INFINITE))
-        return exact_negative(f, x) ? low : high;
-    const struct number n = exact_integral(exact_value(f, x), direction);
-    const int size = digits_of(n.digits) + n.scale;
-    if (size > 40)
-        return n.negative ? low : high;
-    const int64_t whole = (int64_t)(n.scale >= 0 ? n.digits << n.scale : n.digits >> -n.scale);
-    const int64_t value = n.negative ? -whole : whole;
-    return value < low ? low : value > high ? high : value;
-}
-
-static uint64_t of_integer(const struct format *f, int64_t x, uint32_t mode)
-{
-    return rounded(f, (struct number){x < 0, (uint64_t)(x < 0 ? -x : x), 0}, mode);
-}
-
-/* From one format to another. */
-static uint64_t converted(const struct format *from, const struct format *to, uint64_t a, uint32_t mode)
-{
-    const uint64_t x = input(from, a, mode);
-    const int gap = to->fraction - from->fraction;
-
-    if (is(from, x, INFINITE))
-        return exact_infinity(to, exact_negative(from, x));
-    if (exact_is_nan(from, x)) {
-        const uint64_t payload = x & ((UINT64_C(1) << from->fraction) - 1);
-        return exact_quiet(to, exact_default_nan(to, exact_negative(from, x)) |
-                                   (gap >= 0 ? payload << gap : payload >> -gap));
-    }
-    return rounded(to, exact_value(from, x), mode);
-}
-
-static uint64_t clamped(const struct format *f, uint64_t x, uint32_t mode)
-{
-    if (exact_is_nan(f, x))
-        return mode & 0x100 ? 0 : x;
-    if (exact_negative(f, x))
-        return 0;
-    return x > one_of(f) ? one_of(f) : x;
-}
-
-/* [low, 1] times `top`, to nearest even. */
-static int64_t normalized(const struct format *f, uint64_t x, bool with_sign)
-{
-    const int64_t top = with_sign ? 32767 : 65535;
-
-    if (exact_is_nan(f, x) || (exact_negative(f, x) && !with_sign))
-        return 0;
-    if ((x & ~exact_zero(f, true)) >= one_of(f))
-        return exact_negative(f, x) ? -top : top;
-    struct number n = exact_product(exact_value(f, x), (struct number){false, (uint64_t)top, 0});
-    n = exact_integral(n, TO_EVEN);
-    return n.negative ? -(int64_t)n.digits : (int64_t)n.digits;
-}
-
-static uint64_t fixed_up(const struct format *f, uint64_t q, uint64_t d, uint64_t n, uint32_t mode)
-{
-    d = input(f, d, mode);
-    n = input(f, n, mode);
-    const bool negative = exact_negative(f, d) != exact_negative(f, n);
-    const int gap = (int)(n >> f->fraction & ((1u << f->exponent) - 1)) -
-                    (int)(d >> f->fraction & ((1u << f->exponent) - 1));
-
-    if (exact_is_nan(f, n))
-        return exact_quiet(f, n);
-    if (exact_is_nan(f, d))
-        return exact_quiet(f, d);
-    if ((is(f, d, ZERO) && is(f, n, ZERO)) || (is(f, d, INFINITE) && is(f, n, INFINITE)))
-        return exact_default_nan(f, true);
-    if (is(f, d, ZERO) || is(f, n, INFINITE))
-        return exact_infinity(f, negative);
-    if (is(f, d, INFINITE) || is(f, n, ZERO))
-        return exact_zero(f, negative);
-    if (f == &exact_f32 && gap < -150)
-        return exact_zero(f, negative);
-    if (f == &exact_f64 && gap < -1075)
-        return exact_zero(f, negative);
-    if (exact_is_nan(f, q))
-        return f == &exact_f16 ? exact_quiet(f, (q & ~exact_zero(f, true)) | exact_zero(f, negative))
-                               : exact_infinity(f, negative);
-    return output(f,
-                  (f == &exact_f16 ? input(f, q, mode) & ~exact_zero(f, true) : q & ~exact_zero(f, true)) |
-                      exact_zero(f, negative),
-                  mode);
-}
-
-static uint64_t packed(uint64_t low, uint64_t high)
-{
-    return (low & 0xffff) | (high & 0xffff) << 16;
-}
 
 /* ---- the bodies ---- */
 
@@ -470,6 +121,17 @@ static uint64_t packed(uint64_t low, uint64_t high)
     X(v_cvt_u32_f32, i32, f32, none, none, (uint32_t)integer(F32, A, 0, UINT32_MAX, TOWARD_ZERO))            \
     X(v_cvt_flr_i32_f32, i32, f32, none, none,                                                               \
       (uint32_t)integer(F32, input(F32, A, M), INT32_MIN, INT32_MAX, DOWNWARD))                              \
+    X(v_cvt_rpi_i32_f32, i32, f32, none, none, nearest_up(A, M))                                             \
+    X(v_cvt_pk_u8_f32, i32, f32, i32, i32, with_byte(A, B, C, M))                                            \
+    X(v_cvt_pkaccum_u8_f32, i32, f32, i32, none, with_byte(A, B, (uint32_t)l->d, M))                         \
+    X(v_pack_b32_f16, v2f16, f16, f16, none, packed(input(F16, A, M), input(F16, B, M)))                     \
+    X(v_fmac_f32, f32, f32, f32, f32, fused(F32, A, B, C, M))                                                \
+    X(v_fmamk_f32, f32, f32, f32, f32, fused(F32, A, C, B, M))                                               \
+    X(v_fmaak_f32, f32, f32, f32, f32, fused(F32, A, B, C, M))                                               \
+    X(v_fmac_f64, f64, f64, f64, f64, fused(F64, A, B, C, M))                                                \
+    X(v_madmk_f16, f16, f16, f16, f16, unfused(F16, A, C, B, M))                                             \
+    X(v_mad_legacy_f16, f16, f16, f16, f16, unfused(F16, A, B, C, M))                                        \
+    X(v_fma_legacy_f16, f16, f16, f16, f16, fused(F16, A, B, C, M))                                          \
     X(v_cvt_i32_f64, i32, f64, none, none, (uint32_t)integer(F64, A, INT32_MIN, INT32_MAX, TOWARD_ZERO))     \
     X(v_cvt_u32_f64, i32, f64, none, none, (uint32_t)integer(F64, A, 0, UINT32_MAX, TOWARD_ZERO))            \
     X(v_cvt_i16_f16, i16, f16, none, none, H(integer(F16, A, INT16_MIN, INT16_MAX, TOWARD_ZERO)))            \
@@ -632,6 +294,10 @@ static uint32_t above(enum type type, uint64_t *seed)
 
 /* ---- running ---- */
 
+#ifndef ROUNDS
+#define ROUNDS 4 /* more for a longer search: -DROUNDS=400 */
+#endif
+
 enum { ROW_A = 0, ROW_B = 2, ROW_C = 4, ROW_D = 6, MASK_WORD = 20 };
 
 static const uint32_t modes[] = {
@@ -759,10 +425,11 @@ static void check_level(enum wmi_cpu_level level)
         skip();
         return;
     }
-    for (size_t b = 0; b < sizeof bodies / sizeof *bodies; b++)
+    for (size_t i = 0, all = sizeof bodies / sizeof *bodies; i < ROUNDS * all; i++)
         for (unsigned lanes = 32; lanes <= 64; lanes += 32)
             for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
                 for (size_t set = 0; set < sizeof lane_sets / sizeof *lane_sets; set++) {
+                    const size_t b = i % all;
                     unsigned alias = bodies[b].result == mask ? 0 : (unsigned)(test_random(&seed) % 4);
                     const bool wide_over_narrow =
                         alias && bodies[b].result == f64 && bodies[b].source[alias - 1] != f64;
