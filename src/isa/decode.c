@@ -246,6 +246,9 @@ static bool buffer_data(struct context *c, struct wmi_operand *o, unsigned value
         o->kind = WMI_OPERAND_NONE;
         return true;
     }
+    const struct wmi_row *row = &wmi_rows[c->out->id];
+    if (row->flags & WMI_ROW_FORMAT && row->flags & WMI_ROW_D16 && c->target->limits[WMI_LIMIT_unpacked_d16])
+        o->dwords = row->elements;
     o->dwords += field[WMI_FIELD_tfe] != 0;
     if (o->role == WMI_ROLE_DATA && o->written && !returns(c->out))
         o->written = 0; /* an atomic that returns nothing */
@@ -257,7 +260,7 @@ static bool image_data(struct context *c, struct wmi_operand *o, unsigned value,
 {
     const int32_t *field = c->out->field;
     unsigned dwords = gather ? 4 : (unsigned)__builtin_popcount((unsigned)field[WMI_FIELD_dmask]);
-    if (field[WMI_FIELD_d16])
+    if (field[WMI_FIELD_d16] && !c->target->limits[WMI_LIMIT_unpacked_d16])
         dwords = (dwords + 1) / 2;
     if (dwords == 0)
         dwords = 1;

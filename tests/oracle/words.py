@@ -177,7 +177,7 @@ def has_literal(encoding, words):
     return encoding == 'SOP1' and w & 255 == 255 or encoding in ('VOP1', 'VOP2', 'VOPC') and w & 511 == 255
 
 
-VEGA = ['gfx900', 'gfx906', 'gfx908']
+VEGA = ['gfx803', 'gfx900', 'gfx906', 'gfx908']
 
 # VOP3 opcodes of gfx8 and gfx9 with an integer source for which LLVM shows the neg bit as sext() or ignores neg and abs;
 # no document gives these bits a meaning there, and we refuse them (isa/ERRATA.md).
