@@ -172,6 +172,88 @@ static void approximations_keep_their_bounds(void **state)
     assert_int_equal(wrong, 0);
 }
 
+static double of_half(uint32_t half)
+{
+    const uint32_t exponent = half >> 10 & 31, fraction = half & 1023;
+    const double size = exponent == 31 ? (fraction ? (double)NAN : HUGE_VAL)
+                        : exponent     ? ldexp(1024 + fraction, (int)exponent - 25)
+                                       : ldexp(fraction, -24);
+
+    return half & 0x8000 ? -size : size;
+}
+
+/* Every half: within 1 ulp, the last place of denormals at least; NaN for NaN. */
+static void halves_keep_their_bounds(void **state)
+{
+    static const struct {
+        const char *name;
+        enum wmi_insn_id id;
+        long double (*exact)(long double);
+    } functions[] = {
+        {"v_rcp_f16", WMI_INSN_v_rcp_f16, reciprocal},      {"v_sqrt_f16", WMI_INSN_v_sqrt_f16, sqrtl},
+        {"v_rsq_f16", WMI_INSN_v_rsq_f16, reciprocal_root}, {"v_exp_f16", WMI_INSN_v_exp_f16, exp2l},
+        {"v_log_f16", WMI_INSN_v_log_f16, log2l},           {"v_sin_f16", WMI_INSN_v_sin_f16, sine},
+        {"v_cos_f16", WMI_INSN_v_cos_f16, cosine},
+    };
+    unsigned wrong = 0;
+
+    (void)state;
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        for (unsigned level = 0; level <= wmi_cpu_level(); level++) {
+            struct test_wave wave = new_wave(MODE_HSA);
+            for (uint32_t first = 0; first < 0x10000; first += LANES) {
+                for (unsigned lane = 0; lane < LANES; lane++)
+                    test_put(&wave, 0, lane, 0xabcd0000 | (first + lane));
+                run(&wave, level, functions[f].id, 2, 0, 0, 0);
+                for (unsigned lane = 0; lane < LANES; lane++) {
+                    const double x = of_half(first + lane), got = of_half(test_get(&wave, 2, lane) & 0xffff);
+                    const long double want =
+                        isinf(x) && (functions[f].exact == sine || functions[f].exact == cosine)
+                            ? NAN
+                            : functions[f].exact(x);
+                    const int place = fabsl(want) < 0x1p-14L ? -24 : ilogbl(want) - 10;
+                    const bool right = test_get(&wave, 2, lane) >> 16 ? false
+                                       : isnan(want)                  ? isnan(got)
+                                       : fabsl(want) >= 65520 ? isinf(got) && !signbit(got) == !signbit(want)
+                                                              : fabsl(got - want) <= ldexpl(1, place);
+                    if (!right && wrong++ < 8)
+                        printf("%s(%a) = %a, expected %La\n", functions[f].name, x, got, want);
+                }
+            }
+            free(wave.frame);
+        }
+    assert_int_equal(wrong, 0);
+}
+
+/* Correctly rounded, but for rsq, which is rounded twice. */
+static void doubles_are_exact(void **state)
+{
+    uint64_t seed = 7;
+
+    (void)state;
+    for (unsigned level = 0; level <= wmi_cpu_level(); level++) {
+        struct test_wave wave = new_wave(MODE_HSA);
+        for (unsigned round = 0; round < 500; round++) {
+            for (unsigned lane = 0; lane < LANES; lane++)
+                test_put64(&wave, 0, lane, test_random(&seed));
+            run(&wave, level, WMI_INSN_v_rcp_f64, 2, 0, 0, 0);
+            run(&wave, level, WMI_INSN_v_sqrt_f64, 4, 0, 0, 0);
+            run(&wave, level, WMI_INSN_v_rsq_f64, 6, 0, 0, 0);
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                const double x = as_f64(test_get64(&wave, 0, lane));
+                const uint64_t root = test_get64(&wave, 4, lane);
+                const long double rsq = as_f64(test_get64(&wave, 6, lane)), want = 1 / sqrtl(x);
+                if (isnan(x))
+                    continue;
+                assert_true(test_get64(&wave, 2, lane) == bits_f64(1 / x));
+                assert_true(root == (x < 0 ? UINT64_C(0xfff8000000000000) : bits_f64(sqrt(x))));
+                assert_true(x < 0 ? isnan(rsq) : fabsl(rsq - want) <= fabsl(want) * 0x1.8p-52L);
+            }
+        }
+        free(wave.frame);
+    }
+}
+
 /* The examples that the ISA documents give. */
 static void examples_of_the_documents_hold(void **state)
 {
@@ -375,6 +457,7 @@ static void cube_maps_find_their_face(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halves_keep_their_bounds),         cmocka_unit_test(doubles_are_exact),
         cmocka_unit_test(approximations_keep_their_bounds), cmocka_unit_test(examples_of_the_documents_hold),
         cmocka_unit_test(division_is_correctly_rounded),    cmocka_unit_test(trig_preop_gives_two_over_pi),
         cmocka_unit_test(cube_maps_find_their_face),
