@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What an ALU instruction computes: the frame of a wave, the record of a predecoded instruction, and the bodies.
+/* What an ALU instruction computes: the frame of a wave, the record of a predecoded instruction, and the
+ * bodies.
  *
  * A body is a function over one wave's frame. Its record says where in the frame its operands lie, as byte
  * offsets, so a body never knows whether an operand is a register, a constant or a temporary row, and never
@@ -26,7 +27,7 @@ enum {
     WMI_S_EXEC = 126,
     WMI_S_FLAT_SCRATCH = 102,
     WMI_S_XNACK_MASK = 104,
-    WMI_S_NULL = 200, /* a place for what is written to null; never read */
+    WMI_S_NULL = 200,        /* a place for what is written to null; never read */
     WMI_S_SHARED_BASE = 210, /* 64 bits each */
     WMI_S_SHARED_LIMIT = 212,
     WMI_S_PRIVATE_BASE = 214,
@@ -41,7 +42,8 @@ enum {
 };
 
 /* The part of a frame that has a fixed place. Temporary rows, constant rows and the VGPRs follow it, in this
- * order, each row WMI_ROW_BYTES long and 64-byte aligned. A 64-bit vector operand is two rows: low, then high. */
+ * order, each row WMI_ROW_BYTES long and 64-byte aligned. A 64-bit vector operand is two rows: low, then
+ * high. */
 struct wmi_frame {
     uint32_t s[WMI_SCALARS];
     uint64_t constant[WMI_SCALAR_CONSTANTS];
@@ -52,8 +54,8 @@ struct wmi_frame {
     uint32_t mxcsr32; /* host control words for f32, and for f64 and f16, that `mode` asks for */
     uint32_t mxcsr64;
     uint32_t wave_size; /* 32 or 64 */
-    int64_t left; /* instructions left of the wave's turn; counted down at the end of each block */
-    void *wave;   /* src/exec's own state of the wave */
+    int64_t left;       /* instructions left of the wave's turn; counted down at the end of each block */
+    void *wave;         /* src/exec's own state of the wave */
     alignas(64) unsigned char rows[];
 };
 
