@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowers scalar and vector ALU instructions: the stages that their modifiers ask for, around the body. */
 #include "exec/program.h"
+#include "sem/fused.h"
 #include "sem/stage.h"
 #include "sem/table.h"
 
@@ -187,6 +188,43 @@ static bool place_operand(struct valu *v, const struct wmi_operand *operand, str
     return true;
 }
 
+/* v_mov_b32 from an SGPR: one step instead of a broadcast and a move. */
+static bool fuse_move(struct valu *v)
+{
+    const struct wmi_instruction *insn = v->insn;
+    const struct wmi_operand *a = wmi_operand(insn, WMI_ROLE_A), *d = wmi_operand(insn, WMI_ROLE_D);
+    bool ok = true;
+    if (insn->id != WMI_INSN_v_mov_b32 || insn->extension != WMI_EXT_NONE || a->kind != WMI_OPERAND_SGPR ||
+        a->neg || a->abs || field(v, WMI_FIELD_clamp) || field(v, WMI_FIELD_omod))
+        return false;
+    const uint32_t place = wmi_lower_vgpr(v->b, d->reg, 1, &ok), scalar = wmi_lower_scalar(v->b, a);
+    struct wmi_op *op =
+        wmi_emit(v->b, wmi_fused(wmi_builder_level(v->b), wmi_builder_lanes(v->b), WMI_FUSED_MOVE_SCALAR));
+    op->d = place;
+    op->a = scalar;
+    return true;
+}
+
+/* v_addc_co_u32 right behind the v_add_co_u32 that gives its carry: a 64-bit sum. What the low half wrote may
+ * not be a source of the high half; `op` is the high half, as it would be emitted. */
+static bool fuse_sum(struct valu *v, const struct wmi_op *op)
+{
+    const enum wmi_cpu_level level = wmi_builder_level(v->b);
+    const unsigned lanes = wmi_builder_lanes(v->b);
+    struct wmi_op *low = wmi_builder_last(v->b);
+    if (v->insn->id != WMI_INSN_v_addc_co_u32 || v->insn->extension != WMI_EXT_NONE || !low ||
+        low->body != wmi_sem_body(level, lanes, WMI_INSN_v_add_co_u32) || low->y || op->y ||
+        low->lanes != op->lanes || low->e != op->c || low->e != op->e || low->d == op->a || low->d == op->b ||
+        low->d == op->d)
+        return false;
+    low->body = wmi_fused(level, lanes, WMI_FUSED_ADD_64);
+    low->c = op->a;
+    low->e = op->b;
+    low->x = op->d;
+    low->y = op->e;
+    return true;
+}
+
 bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     struct valu v = {.b = b, .insn = insn, .row = &wmi_rows[insn->id]};
@@ -200,6 +238,8 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
     if (!body)
         return false;
     v.lanes = offsetof(struct wmi_frame, exec);
+    if (fuse_move(&v))
+        return true;
     for (unsigned i = 0; i < insn->operands && ok; i++) {
         const struct wmi_operand *operand = &insn->operand[i];
         switch (operand->role) {
@@ -240,14 +280,19 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
                       wmi_type_bits(result->type) == 16;
     const uint32_t place = sdwa || half ? wmi_lower_temporary(b, 1) : d;
 
-    struct wmi_op *op = wmi_emit(b, body);
-    op->d = place;
-    op->a = v.source[0].offset;
-    op->b = v.source[1].offset;
-    op->c = v.source[2].offset;
-    op->e = e;
-    op->lanes = v.lanes;
-    op->y = field(&v, WMI_FIELD_clamp) ? 1 : 0;
+    const struct wmi_op op = {
+        .body = body,
+        .d = place,
+        .a = v.source[0].offset,
+        .b = v.source[1].offset,
+        .c = v.source[2].offset,
+        .e = e,
+        .lanes = v.lanes,
+        .y = field(&v, WMI_FIELD_clamp) ? 1 : 0,
+    };
+    if (fuse_sum(&v, &op))
+        return true;
+    *wmi_emit(b, body) = op;
     if (vector && !finishes_itself(&v))
         finish_value(&v, place, result->type);
     if (sdwa)

@@ -69,6 +69,7 @@ struct wmi_builder {
     struct wmi_program *program;
     struct wmi_op *steps;
     size_t count, capacity;
+    size_t block_start; /* the first step that a branch can lead to */
     bool out_of_memory, ended;
     uint64_t pc, next_pc;
     unsigned temporaries, lane_sets, scalar_temporaries;
@@ -231,6 +232,11 @@ uint32_t wmi_builder_take_count(struct wmi_builder *b)
     const uint32_t count = b->uncounted;
     b->uncounted = 0;
     return count;
+}
+
+struct wmi_op *wmi_builder_last(struct wmi_builder *b)
+{
+    return b->count > b->block_start ? &b->steps[b->count - 1] : NULL;
 }
 
 void wmi_builder_end_block(struct wmi_builder *b)
@@ -643,6 +649,7 @@ static void build_from(struct wmi_program *program, uint64_t pc)
             }
             forget_broadcasts(&b);
             first_step[i] = b.count + 1;
+            b.block_start = b.count;
         }
         b.pc = found->pc;
         b.ended = false;

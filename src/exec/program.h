@@ -44,6 +44,8 @@ uint64_t wmi_builder_next_pc(const struct wmi_builder *builder);
 struct wmi_program *wmi_builder_program(struct wmi_builder *builder);
 /* Takes the instructions not yet counted, this one included: the step that gets them counts them down. */
 uint32_t wmi_builder_take_count(struct wmi_builder *builder);
+/* The last step, if no branch can lead between it and the next one; else NULL. */
+struct wmi_op *wmi_builder_last(struct wmi_builder *builder);
 /* Says that the block ends here. */
 void wmi_builder_end_block(struct wmi_builder *builder);
 /* A temporary scalar of 64 bits for the current instruction; byte offset. */

@@ -74,13 +74,16 @@ static inline void wmi_store(char *row, u32v active, u32v x)
                                      from += CHUNK * WMI_VECTOR_BYTES)                                       \
         {                                                                                                    \
             f32v r[CHUNK];                                                                                   \
+            u32v active[CHUNK];                                                                              \
             _Pragma("GCC unroll 4") for (unsigned k = 0; k < CHUNK; k++)                                     \
             {                                                                                                \
                 const unsigned at = from + k * WMI_VECTOR_BYTES;                                             \
                 loads;                                                                                       \
                 r[k] = (value);                                                                              \
-                if (!full)                                                                                   \
-                    r[k] = (f32v)((u32v)r[k] & wmi_load_u32(set + at));                                      \
+                if (!full) {                                                                                 \
+                    active[k] = wmi_load_u32(set + at);                                                      \
+                    r[k] = (f32v)((u32v)r[k] & active[k]);                                                   \
+                }                                                                                            \
             }                                                                                                \
             bool nan = wmi_any_nan2_f32(r[0], r[1]);                                                         \
             if (CHUNK == 4)                                                                                  \
@@ -94,8 +97,7 @@ static inline void wmi_store(char *row, u32v active, u32v x)
             _Pragma("GCC unroll 4") for (unsigned k = 0; k < CHUNK; k++)                                     \
             {                                                                                                \
                 char *const d = frame + op->d + from + k * WMI_VECTOR_BYTES;                                 \
-                const u32v active = wmi_load_u32(set + from + k * WMI_VECTOR_BYTES);                         \
-                *(u32v *)d = full ? (u32v)r[k] : wmi_select_u32(active, (u32v)r[k], *(const u32v *)d);       \
+                *(u32v *)d = full ? (u32v)r[k] : wmi_select_u32(active[k], (u32v)r[k], *(const u32v *)d);    \
             }                                                                                                \
         }                                                                                                    \
     }                                                                                                        \
