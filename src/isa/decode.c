@@ -179,10 +179,10 @@ static bool smem_soffset(struct context *c, struct wmi_operand *o, unsigned valu
 }
 
 /* gfx6 and gfx7: dwords, or an SGPR that holds bytes; on gfx7 code 255 is a literal, in dwords as well. */
-static bool smrd_offset(struct context *c, struct wmi_operand *o, unsigned value)
+static bool smrd_offset(struct context *c, struct wmi_operand *o, unsigned value, bool literals)
 {
     if (!c->out->field[WMI_FIELD_imm])
-        return scalar(c, o, value, false, c->target->limits[WMI_LIMIT_generation] == 7);
+        return scalar(c, o, value, false, literals);
     immediate(o, value);
     return true;
 }
@@ -271,8 +271,8 @@ static bool image_data(struct context *c, struct wmi_operand *o, unsigned value,
 }
 
 /* gfx10 and later: one dword for each coordinate of `dim`, half of it with a16, and the dwords that the row
- * has beyond one. The further registers of a non-sequential address stand in the bytes behind:
- * wmi_address_register(). */
+ * has beyond one. The further registers of a non-sequential address stand in the bytes
+ * behind; print.c reads them. */
 static bool image_addr_dim(struct context *c, struct wmi_operand *o, unsigned value)
 {
     static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3, 3, 4};
@@ -356,7 +356,8 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
     case WMI_KIND_smem_soffset:
         return smem_soffset(c, o, value);
     case WMI_KIND_smrd_offset:
-        return smrd_offset(c, o, value);
+    case WMI_KIND_smrd_offset_literal:
+        return smrd_offset(c, o, value, spec->kind == WMI_KIND_smrd_offset_literal);
     case WMI_KIND_saddr:
         if (!is_off(c, value))
             return scalar(c, o, value, false, false);

@@ -185,6 +185,7 @@ void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target,
         break;
     case WMI_KIND_simm24:
     case WMI_KIND_smrd_offset:
+    case WMI_KIND_smrd_offset_literal:
     case WMI_KIND_smem_soffset:
     case WMI_KIND_smem_offset:
         if ((int32_t)value < 0)
