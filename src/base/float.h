@@ -275,11 +275,14 @@ static inline u32half wmi_u32_of_f64(f64v x)
            (__builtin_convertvector(big, u32half) & 0x80000000u);
 }
 
-/* Rounded once, by the host's mode. */
+/* Rounded once, by the host's mode. The sign is cleared because clang converts small numbers by a subtraction
+ * that makes -0 of 0 when rounding down. */
 static inline f32v wmi_f32_of_u32(u32v x)
 {
-    return __builtin_convertvector((i32v)(x >> 16), f32v) * 65536.0f +
-           __builtin_convertvector((i32v)(x & 0xffff), f32v);
+    const f32v r = __builtin_convertvector((i32v)(x >> 16), f32v) * 65536.0f +
+                   __builtin_convertvector((i32v)(x & 0xffff), f32v);
+
+    return (f32v)((u32v)r & ~WMI_SIGN_F32);
 }
 
 static inline f32v wmi_f32_of_i32(u32v x)
@@ -294,8 +297,9 @@ static inline f64v wmi_f64_of_i32(u32half x)
 
 static inline f64v wmi_f64_of_u32(u32half x)
 {
-    return __builtin_convertvector((i32half)(x >> 16), f64v) * 65536.0 +
-           __builtin_convertvector((i32half)(x & 0xffff), f64v);
+    const f64v r = __builtin_convertvector((i32half)(x ^ 0x80000000u), f64v) + 2147483648.0;
+
+    return (f64v)((u64v)r & ~WMI_SIGN_F64); /* 0 again */
 }
 
 /* x - floor(x), below 1. Source: [V], V_FRACT_F32 ("obey round mode, result clamped to 0x3f7fffff"). */

@@ -24,7 +24,7 @@ static inline f32v wmi_widen(u32v half)
     const u32v sign = (half & WMI_SIGN_F16) << 16, magnitude = half & 0x7fff;
     const u32v normal = (magnitude << 13) + (112u << 23);
     const u32v special = (magnitude << 13) | WMI_EXPONENT_F32;
-    const u32v tiny = (u32v)(__builtin_convertvector((i32v)magnitude, f32v) * 0x1p-24f);
+    const u32v tiny = (u32v)(__builtin_convertvector((i32v)magnitude, f32v) * 0x1p-24f) & ~WMI_SIGN_F32;
     const u32v is_tiny = (u32v)(magnitude < 0x400), is_special = (u32v)(magnitude >= WMI_INFINITY_F16);
     const u32v r = wmi_select_u32(is_special, special, wmi_select_u32(is_tiny, tiny, normal));
 
