@@ -119,13 +119,12 @@ static double copy_once(struct wm_machine *machine, const struct wm_object *obje
 {
     struct {
         uint64_t in, out;
-        uint32_t count, in_stride, out_stride;
-    } arguments = {from, to, COPY_BYTES / 4, 1, 1};
+    } arguments = {from, to};
     struct wm_dispatch dispatch = {.struct_size = sizeof dispatch,
                                    .grid = {COPY_BYTES / 4},
                                    .workgroup = {256},
                                    .arguments = &arguments,
-                                   .arguments_size = 28,
+                                   .arguments_size = sizeof arguments,
                                    .threads = 1};
     struct wm_result result = {.struct_size = sizeof result};
     struct wm_diag diag;

@@ -75,6 +75,21 @@ static void *aligned_zero(size_t size)
     return memory;
 }
 
+/* memcpy and memset of whole vectors: sizes are multiples of 64 bytes, and too small for a call. */
+typedef uint64_t block __attribute__((vector_size(64), may_alias));
+
+static void copy_blocks(void *restrict to, const void *restrict from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof(block); i++)
+        ((block *)to)[i] = ((const block *)from)[i];
+}
+
+static void clear_blocks(void *to, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof(block); i++)
+        ((block *)to)[i] = (block){0};
+}
+
 /* ---- starting a workgroup ---- */
 
 /* v0 to v2 and EXEC of wave `wave` in a workgroup of size[] work-items. */
@@ -141,7 +156,7 @@ static void start_wave(const struct worker *worker, struct wmi_wave *wave, const
     const uint32_t row_bytes = wmi_program_row_bytes(dispatch->program);
     char *vgprs = (char *)frame + wmi_program_vgpr_offset(dispatch->program);
 
-    memcpy(frame->s, launch->sgpr, sizeof launch->sgpr);
+    copy_blocks(frame->s, launch->sgpr, sizeof launch->sgpr);
     frame->s[WMI_S_SCC] = 0;
     for (unsigned i = 0; i < 3; i++)
         if (launch->workgroup_id[i] != WMI_NO_REGISTER)
@@ -152,14 +167,14 @@ static void start_wave(const struct worker *worker, struct wmi_wave *wave, const
         frame->s[launch->scratch_wave_offset] = scratch_offset;
     frame->s[WMI_S_EXEC] = (uint32_t)exec->bits;
     frame->s[WMI_S_EXEC + 1] = (uint32_t)(exec->bits >> 32);
-    frame->exec = *exec;
+    copy_blocks(&frame->exec, exec, sizeof *exec);
     frame->mode = launch->mode;
     frame->mxcsr32 = dispatch->mxcsr32;
     frame->mxcsr64 = dispatch->mxcsr64;
     const unsigned ids = launch->workitem_ids < options->vgprs ? launch->workitem_ids : options->vgprs;
-    memcpy(vgprs, rows, ids * row_bytes);
+    copy_blocks(vgprs, rows, ids * row_bytes);
     /* What the hardware leaves undefined is zero here, so that a run can be repeated. */
-    memset(vgprs + ids * row_bytes, 0, (options->vgprs - ids) * row_bytes);
+    clear_blocks(vgprs + ids * row_bytes, (options->vgprs - ids) * row_bytes);
     wave->state = WMI_WAVE_READY;
     wave->resume = dispatch->entry_step;
     wave->instructions = 0;
@@ -195,7 +210,7 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
             start_wave(worker, &resident->waves[i], worker->workitem_rows + 3 * i * worker->lanes,
                        &worker->exec[i], scratch + i * scratch_of_wave);
         } else {
-            uint32_t rows[3 * 64];
+            alignas(64) uint32_t rows[3 * 64];
             struct wmi_lanes exec;
             place_workitems(size, i, worker->lanes, rows, &exec);
             start_wave(worker, &resident->waves[i], rows, &exec, scratch + i * scratch_of_wave);

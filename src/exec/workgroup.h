@@ -15,7 +15,7 @@ enum {
 
 /* Registers as they are when a wave starts. Source: LLVM AMDGPUUsage, "Initial Kernel Execution State". */
 struct wmi_launch {
-    uint32_t sgpr[128];          /* the scalar file's first 128 slots */
+    alignas(64) uint32_t sgpr[128]; /* the scalar file's first 128 slots */
     uint8_t workgroup_id[3];     /* SGPR that gets it, or WMI_NO_REGISTER */
     uint8_t workgroup_info;
     uint8_t scratch_wave_offset; /* SGPR that gets the wave's byte offset into the scratch allocation */
