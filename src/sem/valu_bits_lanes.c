@@ -42,7 +42,7 @@ LANES3(v_alignbyte_b32, u32, u32, u32, u32, funnel_right(a, b, 8 * (c & 3)))
 WMI_INLINE int32_t field_i32(int32_t value, uint32_t first, uint32_t width)
 {
     /* The bits above the field go out at the top; a field that reaches beyond bit 31 ends there. */
-    const uint32_t beyond = first + width < 32 ? 32 - first - width : 0;
+    const uint32_t beyond = first + width < 32 ? (32 - first - width) & 31 : 0;
     const int32_t field = (int32_t)((uint32_t)value << beyond) >> beyond >> first;
     return width ? field : 0;
 }
