@@ -2,7 +2,8 @@
 /* exp2, log2, sin and cos for the transcendental instructions: polynomials, alike on every CPU level.
  *
  * For the *_lanes.c files only. No document gives the hardware's bits; the instructions are flagged approx.
- * [V] says 1 ulp of exp and log. No fused operations, so that a level without them gives the same. Polynomials interpolate at Chebyshev nodes. */
+ * [V] says 1 ulp of exp and log. No fused operations, so that a level without them gives the same.
+ * Polynomials interpolate at Chebyshev nodes. */
 #ifndef WMI_TRANSCENDENTAL_H
 #define WMI_TRANSCENDENTAL_H
 

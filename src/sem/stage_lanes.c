@@ -155,7 +155,7 @@ static inline u32v dpp_source(u32v lane, uint32_t control, u32v *valid)
     if (control < 0x100)
         return (lane & ~3u) | ((wmi_splat_u32(control) >> ((lane & 3) * 2)) & 3);
     switch (n || control >= 0x130 ? control & 0x1f0 : 0) { /* no shift or rotation by 0 */
-    case 0x100: /* row_shl */
+    case 0x100:                                            /* row_shl */
         *valid = (u32v)(in + n < 16);
         return row | ((in + n) & 15);
     case 0x110: /* row_shr */
