@@ -148,8 +148,32 @@ const struct wmi_op *wmi_step_fault(char *restrict frame, const struct wmi_op *o
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
     frame_of(frame)->left -= op->c;
-    return wmi_wave_fault(wave, &(struct wmi_fault){.kind = op->x, .pc = op->value,
-                                                    .lanes = frame_of(frame)->exec.bits});
+    return wmi_wave_fault(
+        wave, &(struct wmi_fault){.kind = op->x, .pc = op->value, .lanes = frame_of(frame)->exec.bits});
+}
+
+/* s_movrels, s_movreld: `dwords` registers (op->x) from a to d, of which one is moved on by M0 registers.
+ * Past the SGPRs a source is s0 and a destination nothing. Source: CDNA 3 ISA, "Out-of-Range Behavior". */
+static uint32_t moved_register(const char *frame, uint32_t offset, uint32_t dwords)
+{
+    enum { SGPRS = 102 }; /* before FLAT_SCRATCH, XNACK_MASK and VCC */
+    const uint64_t first = offset / 4 + (uint64_t)((const struct wmi_frame *)frame)->s[WMI_S_M0];
+    return first + dwords <= SGPRS ? (uint32_t)first * 4 : UINT32_MAX;
+}
+
+static const struct wmi_op *move_relative_source(char *restrict frame, const struct wmi_op *op)
+{
+    const uint32_t from = moved_register(frame, op->a, op->x);
+    memmove(frame + op->d, frame + (from == UINT32_MAX ? 0 : from), 4 * op->x);
+    return op + 1;
+}
+
+static const struct wmi_op *move_relative_destination(char *restrict frame, const struct wmi_op *op)
+{
+    const uint32_t to = moved_register(frame, op->d, op->x);
+    if (to != UINT32_MAX)
+        memmove(frame + to, frame + op->a, 4 * op->x);
+    return op + 1;
 }
 
 /* ---- hardware registers ---- */
@@ -162,7 +186,8 @@ void wmi_frame_set_mode(struct wmi_frame *frame, uint32_t mode)
     wmi_host_float_set(frame->mxcsr32);
 }
 
-/* Numbers of the hardware registers that have a meaning without a GPU. Source: LLVM AMDGPU, SIDefines.h, Hwreg. */
+/* Numbers of the hardware registers that have a meaning without a GPU. Source: LLVM AMDGPU, SIDefines.h,
+ * Hwreg. */
 enum { HWREG_MODE = 1, HWREG_LDS_ALLOC = 6, HWREG_SH_MEM_BASES = 15 };
 
 static uint32_t read_register(const struct wmi_frame *frame, unsigned id)
@@ -217,13 +242,14 @@ enum control {
     CONTROL_BRANCH,
     CONTROL_CONDITIONAL,
     CONTROL_END,
-    CONTROL_STEP,    /* a step that ends nothing and counts */
+    CONTROL_STEP, /* a step that ends nothing and counts */
     CONTROL_GET_PC,
     CONTROL_SET_PC,
     CONTROL_SWAP_PC,
     CONTROL_CALL,
     CONTROL_GET_REGISTER,
     CONTROL_SET_REGISTER,
+    CONTROL_MOVE_RELATIVE,
     CONTROL_TRAP,
 };
 
@@ -267,6 +293,10 @@ static const struct {
     [WMI_INSN_s_call_b64] = {CONTROL_CALL, wmi_step_branch},
     [WMI_INSN_s_getreg_b32] = {CONTROL_GET_REGISTER, get_register},
     [WMI_INSN_s_setreg_b32] = {CONTROL_SET_REGISTER, set_register},
+    [WMI_INSN_s_movrels_b32] = {CONTROL_MOVE_RELATIVE, move_relative_source},
+    [WMI_INSN_s_movrels_b64] = {CONTROL_MOVE_RELATIVE, move_relative_source},
+    [WMI_INSN_s_movreld_b32] = {CONTROL_MOVE_RELATIVE, move_relative_destination},
+    [WMI_INSN_s_movreld_b64] = {CONTROL_MOVE_RELATIVE, move_relative_destination},
     [WMI_INSN_s_setreg_imm32_b32] = {CONTROL_SET_REGISTER, set_register},
 };
 
@@ -305,8 +335,7 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
     const enum control control = controls[insn->id].control;
     const struct wmi_operand *d = wmi_operand(insn, WMI_ROLE_D), *a = wmi_operand(insn, WMI_ROLE_A);
     const uint32_t place = d ? wmi_lower_scalar(b, d) : 0, source = a ? wmi_lower_scalar(b, a) : 0;
-    const uint64_t target =
-        wmi_builder_next_pc(b) + (uint64_t)(4 * wmi_control_flow(insn).distance);
+    const uint64_t target = wmi_builder_next_pc(b) + (uint64_t)(4 * wmi_control_flow(insn).distance);
     struct wmi_op *op;
 
     switch (control) {
@@ -319,16 +348,21 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
         return true;
     case CONTROL_GET_REGISTER:
     case CONTROL_SET_REGISTER: {
-        const uint32_t written =
-            insn->id == WMI_INSN_s_setreg_imm32_b32
-                ? wmi_lower_scalar_constant(b, (uint32_t)immediate(insn, WMI_ROLE_IMM2))
-                : source;
+        const uint32_t written = insn->id == WMI_INSN_s_setreg_imm32_b32
+                                     ? wmi_lower_scalar_constant(b, (uint32_t)immediate(insn, WMI_ROLE_IMM2))
+                                     : source;
         op = wmi_emit(b, controls[insn->id].step);
         op->d = place;
         op->a = written;
         op->x = (uint32_t)immediate(insn, WMI_ROLE_IMM);
         return true;
     }
+    case CONTROL_MOVE_RELATIVE:
+        op = wmi_emit(b, controls[insn->id].step);
+        op->d = place;
+        op->a = source;
+        op->x = d->dwords;
+        return true;
     case CONTROL_CALL:
         emit_constant(b, place, wmi_builder_next_pc(b));
         break;

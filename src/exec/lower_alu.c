@@ -12,20 +12,16 @@ bool wmi_lower_salu(struct wmi_builder *b, const struct wmi_instruction *insn)
     const wmi_body body = wmi_sem_body(wmi_builder_level(b), wmi_builder_lanes(b), insn->id);
     if (!body)
         return false;
-    uint32_t d = 4 * WMI_S_NULL, a = d, c = d, relative = 0;
+    uint32_t d = 4 * WMI_S_NULL, a = d, c = d;
     int32_t immediate = 0;
     for (unsigned i = 0; i < insn->operands; i++) {
         const struct wmi_operand *operand = &insn->operand[i];
         switch (operand->role) {
         case WMI_ROLE_D:
             d = wmi_lower_scalar(b, operand);
-            if (operand->kind == WMI_OPERAND_SGPR)
-                relative |= (uint32_t)operand->reg << 16;
             break;
         case WMI_ROLE_A:
             a = wmi_lower_scalar(b, operand);
-            if (operand->kind == WMI_OPERAND_SGPR)
-                relative |= operand->reg;
             break;
         case WMI_ROLE_B:
             c = wmi_lower_scalar(b, operand);
@@ -42,7 +38,6 @@ bool wmi_lower_salu(struct wmi_builder *b, const struct wmi_instruction *insn)
     op->a = a;
     op->b = c;
     op->x = (uint32_t)immediate;
-    op->y = relative; /* s_movrel: number of the source [15:0] and of the destination [31:16] */
     return true;
 }
 
@@ -63,7 +58,8 @@ struct valu {
     uint32_t lanes;          /* byte offset of the lane set that acts */
 };
 
-static struct wmi_op *emit_stage(const struct valu *v, enum wmi_stage stage, uint32_t d, uint32_t a, uint32_t x)
+static struct wmi_op *emit_stage(const struct valu *v, enum wmi_stage stage, uint32_t d, uint32_t a,
+                                 uint32_t x)
 {
     struct wmi_op *op = wmi_emit(v->b, wmi_stage(wmi_builder_level(v->b), wmi_builder_lanes(v->b), stage));
     op->d = d;
@@ -112,12 +108,10 @@ static void modify_source(struct valu *v, unsigned index)
     const enum wmi_type type = operand->type;
     const uint32_t low = (uint32_t)field(v, WMI_FIELD_op_sel) >> index & 1;
     const uint32_t high = (uint32_t)field(v, WMI_FIELD_op_sel_hi) >> index & 1;
-    const uint32_t sign =
-        (operand->neg ? WMI_MODIFY_NEG : 0u) | (operand->abs ? WMI_MODIFY_ABS : 0u);
+    const uint32_t sign = (operand->neg ? WMI_MODIFY_NEG : 0u) | (operand->abs ? WMI_MODIFY_ABS : 0u);
 
     if (v->insn->extension == WMI_EXT_SDWA && index < 2) {
-        const uint32_t select =
-            (uint32_t)field(v, index ? WMI_FIELD_src1_sel : WMI_FIELD_src0_sel);
+        const uint32_t select = (uint32_t)field(v, index ? WMI_FIELD_src1_sel : WMI_FIELD_src0_sel);
         if (select != SDWA_DWORD)
             prepare(v, source, WMI_STAGE_SDWA_SOURCE, 1, select | (operand->sext ? 8u : 0u));
     }
@@ -274,8 +268,7 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
 
     /* Where the result cannot go to its register at once, it goes through a temporary. */
     const bool vector = result && result->kind == WMI_OPERAND_VGPR;
-    const bool sdwa = vector && insn->extension == WMI_EXT_SDWA &&
-                      (field(&v, WMI_FIELD_dst_sel) != 6);
+    const bool sdwa = vector && insn->extension == WMI_EXT_SDWA && (field(&v, WMI_FIELD_dst_sel) != 6);
     const bool half = vector && v.row->flags & WMI_ROW_VOP3_OPSEL && insn->extension == WMI_EXT_NONE &&
                       wmi_type_bits(result->type) == 16;
     const uint32_t place = sdwa || half ? wmi_lower_temporary(b, 1) : d;
@@ -299,7 +292,7 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
         emit_stage(&v, WMI_STAGE_SDWA_RESULT, d, place,
                    (uint32_t)field(&v, WMI_FIELD_dst_sel) | (uint32_t)field(&v, WMI_FIELD_dst_unused) << 3);
     if (half)
-        emit_stage(&v, field(&v, WMI_FIELD_op_sel) & 8 ? WMI_STAGE_OP_SEL_HIGH : WMI_STAGE_OP_SEL_LOW, d, place,
-                   0);
+        emit_stage(&v, field(&v, WMI_FIELD_op_sel) & 8 ? WMI_STAGE_OP_SEL_HIGH : WMI_STAGE_OP_SEL_LOW, d,
+                   place, 0);
     return true;
 }

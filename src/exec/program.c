@@ -10,12 +10,12 @@
 #include <string.h>
 
 enum {
-    MAP_LIMIT = 1 << 22,         /* places that a program may be entered at; only a hostile one needs more */
-    SCAN_LIMIT = 1 << 16,        /* instructions predecoded in one go; the rest when it is reached */
+    MAP_LIMIT = 1 << 22,          /* places that a program may be entered at; only a hostile one needs more */
+    SCAN_LIMIT = 1 << 16,         /* instructions predecoded in one go; the rest when it is reached */
     INSTRUCTION_TEMPORARIES = 16, /* rows that one instruction may take; the others cache broadcasts */
     CACHED_ROWS = WMI_TEMPORARY_ROWS - INSTRUCTION_TEMPORARIES,
-    VECTOR_CONSTANTS = 64,      /* rows of constants in a frame */
-    SCALAR_TEMPORARIES = 16,    /* of frame.constant, at its end */
+    VECTOR_CONSTANTS = 64,   /* rows of constants in a frame */
+    SCALAR_TEMPORARIES = 16, /* of frame.constant, at its end */
     PROGRAM_SCALARS = WMI_SCALAR_CONSTANTS - SCALAR_TEMPORARIES,
 };
 
@@ -154,10 +154,14 @@ struct wmi_op *wmi_emit(struct wmi_builder *b, wmi_body body)
 struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     static const uint8_t paths[] = {
-        [WMI_CLASS_SMEM] = WMI_PATH_SMEM,   [WMI_CLASS_BUFFER] = WMI_PATH_BUFFER,
-        [WMI_CLASS_FLAT] = WMI_PATH_FLAT,   [WMI_CLASS_TBUFFER] = WMI_PATH_TBUFFER,
-        [WMI_CLASS_GLOBAL] = WMI_PATH_GLOBAL, [WMI_CLASS_IMAGE] = WMI_PATH_IMAGE,
-        [WMI_CLASS_DS] = WMI_PATH_DS,       [WMI_CLASS_SCRATCH] = WMI_PATH_SCRATCH,
+        [WMI_CLASS_SMEM] = WMI_PATH_SMEM,
+        [WMI_CLASS_BUFFER] = WMI_PATH_BUFFER,
+        [WMI_CLASS_FLAT] = WMI_PATH_FLAT,
+        [WMI_CLASS_TBUFFER] = WMI_PATH_TBUFFER,
+        [WMI_CLASS_GLOBAL] = WMI_PATH_GLOBAL,
+        [WMI_CLASS_IMAGE] = WMI_PATH_IMAGE,
+        [WMI_CLASS_DS] = WMI_PATH_DS,
+        [WMI_CLASS_SCRATCH] = WMI_PATH_SCRATCH,
         [WMI_CLASS_EXPORT] = 0,
     };
     static struct wmi_memory_op nowhere;
@@ -402,7 +406,8 @@ static void forget_broadcasts_of(struct wmi_builder *b, uint32_t scalar, unsigne
 {
     for (unsigned i = 0; i < CACHED_ROWS; i++) {
         struct broadcast *entry = &b->cache[i];
-        if (entry->dwords && entry->scalar < scalar + 4 * dwords && scalar < entry->scalar + 4 * entry->dwords)
+        if (entry->dwords && entry->scalar < scalar + 4 * dwords &&
+            scalar < entry->scalar + 4 * entry->dwords)
             *entry = (struct broadcast){0};
     }
 }
@@ -428,11 +433,16 @@ uint32_t wmi_lower_vector(struct wmi_builder *b, const struct wmi_operand *opera
 /* ---- one instruction ---- */
 
 static const wmi_lower lowerings[] = {
-    [WMI_CLASS_SALU] = wmi_lower_salu,           [WMI_CLASS_VALU] = wmi_lower_valu,
-    [WMI_CLASS_CONTROL] = wmi_lower_control,     [WMI_CLASS_SMEM] = wmi_lower_scalar_memory,
-    [WMI_CLASS_BUFFER] = wmi_lower_vector_memory, [WMI_CLASS_FLAT] = wmi_lower_vector_memory,
-    [WMI_CLASS_GLOBAL] = wmi_lower_vector_memory, [WMI_CLASS_SCRATCH] = wmi_lower_vector_memory,
-    [WMI_CLASS_DS] = wmi_lower_lds,              [WMI_CLASS_EXPORT] = NULL,
+    [WMI_CLASS_SALU] = wmi_lower_salu,
+    [WMI_CLASS_VALU] = wmi_lower_valu,
+    [WMI_CLASS_CONTROL] = wmi_lower_control,
+    [WMI_CLASS_SMEM] = wmi_lower_scalar_memory,
+    [WMI_CLASS_BUFFER] = wmi_lower_vector_memory,
+    [WMI_CLASS_FLAT] = wmi_lower_vector_memory,
+    [WMI_CLASS_GLOBAL] = wmi_lower_vector_memory,
+    [WMI_CLASS_SCRATCH] = wmi_lower_vector_memory,
+    [WMI_CLASS_DS] = wmi_lower_lds,
+    [WMI_CLASS_EXPORT] = NULL,
 };
 
 /* Every VGPR that the instruction names must be one that the kernel has. */
@@ -464,7 +474,7 @@ static void settle_writes(struct wmi_builder *b, const struct wmi_instruction *i
         forget_broadcasts_of(b, 4 * WMI_S_VCC, 2);
     if (row->flags & WMI_ROW_WRITES_SCC)
         forget_broadcasts_of(b, 4 * WMI_S_SCC, 1);
-    if (row->class == WMI_CLASS_SALU && row->flags & WMI_ROW_READS_M0)
+    if (row->class == WMI_CLASS_CONTROL && row->flags & WMI_ROW_READS_M0)
         forget_broadcasts(b); /* s_movreld: any SGPR */
     for (unsigned i = 0; i < insn->operands; i++) {
         const struct wmi_operand *operand = &insn->operand[i];

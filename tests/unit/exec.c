@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Control flow, faults and limits of the executor, by raw gfx900 code.
  *
- * Words are those of llvm-mc-19 -mcpu=gfx900; the comments are llvm-objdump-19's text. s[2:3] hold the address of
- * a result buffer: run() puts the two moves in front. */
+ * Words are those of llvm-mc-19 -mcpu=gfx900; the comments are llvm-objdump-19's text. s[2:3] hold the
+ * address of a result buffer: run() puts the two moves in front. */
 #include "wavemem/wavemem.h"
 
 #include <setjmp.h>
@@ -112,6 +112,21 @@ static const uint32_t mode[] = {
     0xbf810000, /* s_endpgm */
 };
 
+static const uint32_t relative[] = {
+    0xbefc0083, /* s_mov_b32 m0, 3 */
+    0xbe8d00ff, 0x0000004d, /* s_mov_b32 s13, 0x4d */
+    0x68080017, /* v_add_u32_e32 v4, s23, v0 */
+    0x680a0017, /* v_add_u32_e32 v5, s23, v0 */
+    0xbe842a0a, /* s_movrels_b32 s4, s10 */
+    0xbe942c04, /* s_movreld_b32 s20, s4 */
+    0x68021217, /* v_add_u32_e32 v1, s23, v9 */
+    0xbefc00ff, 0x000003e8, /* s_mov_b32 m0, 0x3e8 */
+    0xbe942d02, /* s_movreld_b64 s[20:21], s[2:3] */
+    0x7e040202, /* v_mov_b32_e32 v2, s2 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0xdc708000, 0x007f0102, /* global_store_dword v[2:3], v1, off */
+    0xbf810000, /* s_endpgm */
+};
 // clang-format on
 
 enum { RESULT_WORDS = 256, MAX_CODE = 64 };
@@ -280,6 +295,16 @@ static void rounds_as_mode_says(void **state)
     assert_int_equal(run.result[1], 3);
 }
 
+/* s[20 + 3] <- s[10 + 3]: what earlier instructions knew of s23 is forgotten. Past the SGPRs nothing happens.
+ */
+static void moves_registers_relative_to_m0(void **state)
+{
+    (void)state;
+    const struct run run = RUN(relative);
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    assert_int_equal(run.result[0], 77);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +321,7 @@ int main(void)
         cmocka_unit_test(stops_at_what_it_cannot_do),
         cmocka_unit_test(falls_off_the_end),
         cmocka_unit_test(rounds_as_mode_says),
+        cmocka_unit_test(moves_registers_relative_to_m0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
