@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The executor's own speed: loops of one instruction, as raw gfx900 code, and the copy kernel against memcpy.
  *
- * Every figure is a median of alternating runs, of the CPU time of the one thread that computes: what else the
- * machine does counts as little as it can. */
+ * Every figure is a median of alternating runs, of the CPU time of the one thread that computes: what else
+ * the machine does counts as little as it can. */
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>

@@ -58,7 +58,8 @@ bool wm_target_known(const char *name)
     return name && wmi_target_find(name);
 }
 
-unsigned wm_disassemble(const char *target_name, const uint32_t *words, size_t dwords, char *text, size_t size)
+unsigned wm_disassemble(const char *target_name, const uint32_t *words, size_t dwords, char *text,
+                        size_t size)
 {
     const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
     struct wmi_instruction insn;
@@ -364,8 +365,7 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
 
     struct wmi_abi_memory memory;
     dispatch.threads = thread_count(request->threads);
-    const uint64_t items =
-        (uint64_t)dispatch.workgroup[0] * dispatch.workgroup[1] * dispatch.workgroup[2];
+    const uint64_t items = (uint64_t)dispatch.workgroup[0] * dispatch.workgroup[1] * dispatch.workgroup[2];
     const struct wmi_abi_request abi = {
         .kernel = kernel,
         .dispatch = request,

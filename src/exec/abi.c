@@ -11,7 +11,8 @@
 
 enum { KERNARG_ALIGNMENT = 64, QUEUE_BYTES = 256 };
 
-#define SCRATCH_BYTES (UINT64_C(4) << 30) /* of all resident workgroups together; untouched pages cost nothing */
+#define SCRATCH_BYTES                                                                                        \
+    (UINT64_C(4) << 30) /* of all resident workgroups together; untouched pages cost nothing */
 
 struct packet {
     uint16_t header, setup;
@@ -119,11 +120,12 @@ static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wm
         return WM_OK;
     const uint64_t fit = SCRATCH_BYTES / group / r->threads;
     if (!fit)
-        return wmi_fail(diag, WM_UNSUPPORTED, "kernel '%s': %llu bytes of scratch for a workgroup are too much",
-                        r->kernel->name, (unsigned long long)group);
+        return wmi_fail(diag, WM_UNSUPPORTED,
+                        "kernel '%s': %llu bytes of scratch for a workgroup are too much", r->kernel->name,
+                        (unsigned long long)group);
     memory->residents = fit < WMI_RESIDENT_LIMIT ? (uint32_t)fit : WMI_RESIDENT_LIMIT;
-    return wmi_space_allocate(r->space, group * memory->residents * r->threads, 0, "scratch", &memory->scratch,
-                              diag);
+    return wmi_space_allocate(r->space, group * memory->residents * r->threads, 0, "scratch",
+                              &memory->scratch, diag);
 }
 
 /* The V# of scratch as ROCr sets it up: swizzled dwords, index stride 64, the lane added to the index.

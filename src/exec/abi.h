@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the HSA packet processor does before a kernel's first instruction: packet, kernarg segment, registers. */
+/* What the HSA packet processor does before a kernel's first instruction: packet, kernarg segment, registers.
+ */
 #ifndef WMI_ABI_H
 #define WMI_ABI_H
 
@@ -15,14 +16,14 @@ struct wmi_abi_memory {
 struct wmi_abi_request {
     const struct wm_kernel *kernel;
     const struct wm_dispatch *dispatch;
-    uint64_t bias;                /* of the loaded object */
+    uint64_t bias; /* of the loaded object */
     struct wmi_space *space;
     const struct wmi_apertures *apertures;
     uint32_t waves_per_group, threads;
 };
 
-/* Allocates and fills the packet, the queue and the kernarg segment, and says in `launch` which registers hold
- * what. On failure nothing stays allocated. */
+/* Allocates and fills the packet, the queue and the kernarg segment, and says in `launch` which registers
+ * hold what. On failure nothing stays allocated. */
 enum wm_status wmi_abi_prepare(const struct wmi_abi_request *request, struct wmi_abi_memory *memory,
                                struct wmi_launch *launch, struct wm_diag *diag);
 void wmi_abi_release(struct wmi_space *space, struct wmi_abi_memory *memory);

@@ -14,18 +14,18 @@ struct wmi_builder;
 /* What every memory step points to with op->data: the instruction's facts, fixed when it was predecoded. */
 struct wmi_memory_op {
     uint64_t pc;
-    uint16_t id;       /* enum wmi_insn_id */
-    uint8_t path;      /* enum wmi_path */
-    uint8_t kind;      /* enum wmi_access_kind */
-    uint8_t elements;  /* registers or places, as the row says */
-    uint8_t bytes;     /* of each in memory */
+    uint16_t id;      /* enum wmi_insn_id */
+    uint8_t path;     /* enum wmi_path */
+    uint8_t kind;     /* enum wmi_access_kind */
+    uint8_t elements; /* registers or places, as the row says */
+    uint8_t bytes;    /* of each in memory */
     bool is_signed, d16, d16_hi, returns, stride64;
     uint8_t policy;
-    uint32_t hit;      /* index into wmi_worker.hits */
-    uint32_t slot;     /* the observer's, 0 without one */
-    int64_t offset;    /* instruction offset in bytes */
+    uint32_t hit;              /* index into wmi_worker.hits */
+    uint32_t slot;             /* the observer's, 0 without one */
+    int64_t offset;            /* instruction offset in bytes */
     uint32_t offset0, offset1; /* DS read2/write2, in units of the element */
-    uint32_t data2;    /* byte offset in the frame of DATA2 */
+    uint32_t data2;            /* byte offset in the frame of DATA2 */
     const struct wmi_observer *observer;
     uint64_t parameter; /* free for the step's own use */
 };
@@ -38,7 +38,8 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *builder, const s
 const struct wmi_observer *wmi_builder_observer(const struct wmi_builder *builder);
 /* Byte offset in the frame of an operand as scalar words; constants and literals included. */
 uint32_t wmi_lower_scalar(struct wmi_builder *builder, const struct wmi_operand *operand);
-/* Byte offset in the frame of an operand as rows (one per dword). SGPRs and constants are broadcast to a row. */
+/* Byte offset in the frame of an operand as rows (one per dword). SGPRs and constants are broadcast to a row.
+ */
 uint32_t wmi_lower_vector(struct wmi_builder *builder, const struct wmi_operand *operand);
 /* Byte offset of a VGPR's row. A register outside the kernel's allocation is refused: *ok = false. */
 uint32_t wmi_lower_vgpr(struct wmi_builder *builder, unsigned reg, unsigned count, bool *ok);
@@ -51,7 +52,8 @@ enum wmi_cpu_level wmi_builder_level(const struct wmi_builder *builder);
 
 /* Lowers one instruction of its class; false: not executed yet, the builder emits a WM_FAULT_TODO step. */
 typedef bool (*wmi_lower)(struct wmi_builder *builder, const struct wmi_instruction *insn);
-bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instruction *insn); /* FLAT GLOBAL SCRATCH BUFFER */
+bool wmi_lower_vector_memory(struct wmi_builder *builder,
+                             const struct wmi_instruction *insn); /* FLAT GLOBAL SCRATCH BUFFER */
 bool wmi_lower_lds(struct wmi_builder *builder, const struct wmi_instruction *insn);           /* DS */
 bool wmi_lower_scalar_memory(struct wmi_builder *builder, const struct wmi_instruction *insn); /* SMEM */
 bool wmi_lower_valu(struct wmi_builder *builder, const struct wmi_instruction *insn);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a running wave, its workgroup and the worker thread that runs it, as the step functions see it. */
+/* The state of a running wave, its workgroup and the worker thread that runs it, as the step functions see
+ * it. */
 #ifndef WMI_WAVE_H
 #define WMI_WAVE_H
 
@@ -36,15 +37,15 @@ struct wmi_wave {
     struct wmi_frame *frame;
     struct wmi_workgroup *group;
     struct wmi_worker *worker;
-    uint32_t index;          /* in its workgroup */
-    uint64_t instructions;   /* executed before this turn, counted at the end of each block */
-    int64_t turn;            /* frame->left when this turn began */
+    uint32_t index;        /* in its workgroup */
+    uint64_t instructions; /* executed before this turn, counted at the end of each block */
+    int64_t turn;          /* frame->left when this turn began */
 };
 
 struct wmi_workgroup {
     struct wmi_dispatch *dispatch;
     uint32_t id[3];
-    uint64_t flat_id;  /* in dispatch order */
+    uint64_t flat_id;   /* in dispatch order */
     unsigned char *lds; /* lds_size bytes, followed by 64 that may be read but mean nothing */
     uint32_t lds_size;
     uint32_t wave_count, waves_left, waves_at_barrier;

@@ -14,7 +14,7 @@ enum {
     ROUNDS = 16,              /* turns of all waves without an end before the workgroup is parked */
     PARKED_BYTES = 512 << 20, /* what unfinished workgroups of one worker may take */
     LDS_PADDING = 64,
-    GROUPS_PER_LOOK = 64,     /* workgroups between two looks at the clock */
+    GROUPS_PER_LOOK = 64, /* workgroups between two looks at the clock */
 };
 
 /* A workgroup with all that it computes in. */
@@ -354,7 +354,8 @@ static void park(struct worker *worker, struct resident *resident)
 static bool may_grow(const struct worker *worker)
 {
     const struct resident *sample = worker->parked_first;
-    return !sample || (worker->residents < worker->steps.dispatch->residents && worker->residents * sample->bytes < PARKED_BYTES);
+    return !sample || (worker->residents < worker->steps.dispatch->residents &&
+                       worker->residents * sample->bytes < PARKED_BYTES);
 }
 
 /* The workgroup to run next: a new one, or the one that was parked first. NULL: nothing is left. */

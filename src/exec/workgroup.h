@@ -16,7 +16,7 @@ enum {
 /* Registers as they are when a wave starts. Source: LLVM AMDGPUUsage, "Initial Kernel Execution State". */
 struct wmi_launch {
     alignas(64) uint32_t sgpr[128]; /* the scalar file's first 128 slots */
-    uint8_t workgroup_id[3];     /* SGPR that gets it, or WMI_NO_REGISTER */
+    uint8_t workgroup_id[3];        /* SGPR that gets it, or WMI_NO_REGISTER */
     uint8_t workgroup_info;
     uint8_t scratch_wave_offset; /* SGPR that gets the wave's byte offset into the scratch allocation */
     unsigned workitem_ids;       /* 1: v0 = x; 2: and v1 = y; 3: and v2 = z */
@@ -42,8 +42,8 @@ struct wmi_dispatch {
     bool (*progress)(void *user, uint64_t done, uint64_t all);
     void *progress_user;
 
-    uint64_t next_group; /* atomic: first workgroup not started */
-    uint64_t stop_at;    /* atomic: workgroups from here on need not run any more */
+    uint64_t next_group;  /* atomic: first workgroup not started */
+    uint64_t stop_at;     /* atomic: workgroups from here on need not run any more */
     uint64_t groups_done; /* atomic */
     pthread_mutex_t lock; /* guards what follows */
     struct wmi_fault fault;

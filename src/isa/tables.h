@@ -58,7 +58,7 @@ struct wmi_target {
     const struct wmi_space *spaces;
     const uint16_t *first;     /* by the upper nine bits: into candidates */
     const uint8_t *candidates; /* runs of space numbers, ended by 255 */
-    uint8_t second;                /* the space of the other half of a pair, or 255 */
+    uint8_t second;            /* the space of the other half of a pair, or 255 */
     uint32_t limits[WMI_LIMIT_COUNT];
     const struct wmi_name *names[WMI_NAMES_COUNT];
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Words a guest fault the way a person reads it: what, at which instruction, by which lanes, to which bytes. */
+/* Words a guest fault the way a person reads it: what, at which instruction, by which lanes, to which bytes.
+ */
 #include "report/fault.h"
 
 #include <stdarg.h>
@@ -83,16 +84,16 @@ static bool decode_at(const struct wmi_dispatch *dispatch, const struct wmi_targ
 {
     const struct wmi_allocation *code = wmi_space_find(dispatch->space, pc);
     return code && !(pc & 3) &&
-           wmi_decode(target, (const uint32_t *)(code->host + (pc - code->low)), (size_t)(code->high - pc) / 4,
-                      insn);
+           wmi_decode(target, (const uint32_t *)(code->host + (pc - code->low)),
+                      (size_t)(code->high - pc) / 4, insn);
 }
 
 static const char *path_name(const struct wmi_instruction *insn)
 {
     static const char *const names[] = {
-        [WMI_CLASS_SMEM] = "scalar",   [WMI_CLASS_BUFFER] = "buffer", [WMI_CLASS_TBUFFER] = "typed buffer",
-        [WMI_CLASS_IMAGE] = "image",   [WMI_CLASS_FLAT] = "flat",     [WMI_CLASS_GLOBAL] = "global",
-        [WMI_CLASS_SCRATCH] = "scratch", [WMI_CLASS_DS] = "LDS",      [WMI_CLASS_EXPORT] = "export",
+        [WMI_CLASS_SMEM] = "scalar",     [WMI_CLASS_BUFFER] = "buffer", [WMI_CLASS_TBUFFER] = "typed buffer",
+        [WMI_CLASS_IMAGE] = "image",     [WMI_CLASS_FLAT] = "flat",     [WMI_CLASS_GLOBAL] = "global",
+        [WMI_CLASS_SCRATCH] = "scratch", [WMI_CLASS_DS] = "LDS",        [WMI_CLASS_EXPORT] = "export",
     };
     const char *name = names[wmi_rows[insn->id].class];
     return name ? name : "memory";
@@ -162,8 +163,8 @@ void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_faul
     add(&text, "%s: ", place->object_name);
     add_headline(&text, fault, decoded ? path_name(&insn) : "memory");
     add_place(&text, dispatch, place, decoded, &insn);
-    add(&text, "\n  by   workgroup (%u,%u,%u) wave %u", out->workgroup[0], out->workgroup[1], out->workgroup[2],
-        out->wave);
+    add(&text, "\n  by   workgroup (%u,%u,%u) wave %u", out->workgroup[0], out->workgroup[1],
+        out->workgroup[2], out->wave);
     if (fault->lanes) {
         add(&text, ", lanes ");
         add_lanes(&text, fault->lanes);

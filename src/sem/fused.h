@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps that stand for what compilers write in two instructions, or for a body and its broadcast.
  *
- * Each gives bit for bit what the two would give: predecoding chooses them only where nothing lies between. */
+ * Each gives bit for bit what the two would give: predecoding chooses them only where nothing lies between.
+ */
 #ifndef WMI_FUSED_H
 #define WMI_FUSED_H
 
@@ -10,8 +11,8 @@
 enum wmi_fused {
     /* row d <- the scalar word at a, in op->lanes: v_mov_b32 from an SGPR. */
     WMI_FUSED_MOVE_SCALAR,
-    /* v_add_co_u32 d, mask, a, b and v_addc_co_u32 x, mask, c, e, mask: a 64-bit sum. d, a, b: low rows; x, c,
-     * e: high rows; y: the mask, which gets the carry out of the high words. d is neither c nor e. */
+    /* v_add_co_u32 d, mask, a, b and v_addc_co_u32 x, mask, c, e, mask: a 64-bit sum. d, a, b: low rows; x,
+     * c, e: high rows; y: the mask, which gets the carry out of the high words. d is neither c nor e. */
     WMI_FUSED_ADD_64,
     WMI_FUSED_COUNT
 };
