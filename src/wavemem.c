@@ -174,7 +174,7 @@ enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *objec
     if (!status) {
         /* the span's alignment is kept, because allocations are aligned as much as segments ever are */
         void *image = wmi_space_host(machine->space, address, span.high - span.low);
-        status = wmi_object_image(object, address, NULL, NULL, image, diag);
+        status = wmi_object_image(object, address, NULL, NULL, image, true, diag);
         if (status)
             wmi_space_free(machine->space, address, NULL);
     }

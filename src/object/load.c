@@ -5,6 +5,8 @@
 #include "object/parts.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 const struct wmi_segment *wmi_object_segments(const struct wm_object *object, size_t *count)
 {
@@ -128,8 +130,37 @@ static enum wm_status relocate(const struct load *load, size_t number)
     return WM_OK;
 }
 
+/* Puts the whole pages of the file that `count` bytes at `offset` cover where `to` and its pages are, without
+ * reading them. Returns the bytes before the first of these pages and, in *end, the end of the last; both
+ * `count` when there are none. */
+static uint64_t map_pages(int file, uint64_t offset, unsigned char *to, uint64_t count, uint64_t *end)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t head = (page - offset % page) % page;
+    *end = count;
+    if (((uintptr_t)to - offset) % page || count < head + page)
+        return count;
+    const uint64_t size = (count - head) / page * page;
+    if (mmap(to + head, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file,
+             (off_t)(offset + head)) == MAP_FAILED)
+        return count;
+    *end = head + size;
+    return head;
+}
+
+static void fill_segment(const struct wm_object *object, const struct wmi_segment *segment, unsigned char *to,
+                         bool pages)
+{
+    uint64_t end = segment->file_size, head = end;
+    if (pages && object->file >= 0)
+        head =
+            map_pages(object->file, (uint64_t)(segment->bytes - object->bytes), to, segment->file_size, &end);
+    memcpy(to, segment->bytes, head);
+    memcpy(to + end, segment->bytes + end, segment->file_size - end);
+}
+
 enum wm_status wmi_object_image(const struct wm_object *object, uint64_t base, wmi_resolve *resolve,
-                                void *user, void *image, struct wm_diag *diag)
+                                void *user, void *image, bool pages, struct wm_diag *diag)
 {
     const struct wmi_span span = wmi_object_span(object);
     const struct load load = {object, span, base - span.low, image, resolve, user, diag};
@@ -137,7 +168,7 @@ enum wm_status wmi_object_image(const struct wm_object *object, uint64_t base, w
     for (size_t i = 0; i < object->segment_count; i++) {
         const struct wmi_segment *s = &object->segments[i];
         memset(load.image + (filled - span.low), 0, s->address - filled);
-        memcpy(load.image + (s->address - span.low), s->bytes, s->file_size);
+        fill_segment(object, s, load.image + (s->address - span.low), pages);
         filled = s->address + s->file_size;
     }
     memset(load.image + (filled - span.low), 0, span.high - filled);

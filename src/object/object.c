@@ -23,6 +23,7 @@ static struct wm_object *new_object(const char *name)
         return NULL;
     }
     object->lazy = lazy;
+    object->file = -1;
     object->name = wmi_arena_text(&object->arena, name, strlen(name));
     if (!object->name) {
         wm_object_close(object);
@@ -128,6 +129,7 @@ static enum wm_status get_bytes(struct wm_object *object, int file, struct wm_di
             object->bytes = bytes;
             object->size = (size_t)status.st_size;
             object->mapped = true;
+            object->file = dup(file);
             return WM_OK;
         }
     }
@@ -162,6 +164,8 @@ void wm_object_close(struct wm_object *object)
     free(lazy->lines);
     wmi_arena_free(&lazy->arena);
     free(lazy);
+    if (object->file >= 0)
+        close(object->file);
     if (object->mapped)
         munmap((void *)(uintptr_t)object->bytes, object->size);
     else

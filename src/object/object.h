@@ -40,10 +40,11 @@ typedef bool wmi_resolve(void *user, const char *name, uint64_t *address);
 
 /* Fills `image`, of which the first span.high - span.low bytes count, with the loaded object, as it stands in
  * guest memory when its address span.low is guest address `base`: bytes, zeroes, relocations applied.
- * `resolve` may be NULL. Fails with WM_NOT_FOUND for an undefined symbol, WM_UNSUPPORTED for a relocation
- * that only a linker does. */
+ * `resolve` may be NULL. `pages`: the image is mmap's own, and whole pages of it may be
+ * replaced by private ones of the object's file, so that what nobody looks at costs nothing. Fails with
+ * WM_NOT_FOUND for an undefined symbol, WM_UNSUPPORTED for a relocation that only a linker does. */
 enum wm_status wmi_object_image(const struct wm_object *object, uint64_t base, wmi_resolve *resolve,
-                                void *user, void *image, struct wm_diag *diag);
+                                void *user, void *image, bool pages, struct wm_diag *diag);
 
 enum wmi_symbol_kind {
     WMI_SYMBOL_FUNCTION,

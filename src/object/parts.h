@@ -64,6 +64,7 @@ struct wm_object {
     const uint8_t *bytes;
     size_t size;
     bool mapped; /* bytes are a mapped file; else from malloc */
+    int file;    /* that is mapped, or -1 */
     const struct wmi_abi *abi;
     const char *target_id; /* with features, "gfx90a:sramecc+:xnack-" */
     unsigned version;      /* 3 to 6; 0: raw */

@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const struct wmi_span span = wmi_object_span(object);
     if (span.high - span.low <= LARGEST_IMAGE) {
         uint8_t *image = malloc(span.high - span.low);
-        wmi_object_image(object, 0x10000, NULL, NULL, image, &diag);
+        wmi_object_image(object, 0x10000, NULL, NULL, image, false, &diag);
         free(image);
     }
     wm_object_close(object);

@@ -74,7 +74,7 @@ static size_t exercise(const struct wm_object *object)
     if (span.high - span.low < 1 << 20) {
         struct wm_diag diag;
         uint8_t *image = malloc(span.high - span.low + 1);
-        if (wmi_object_image(object, 0x10000, NULL, NULL, image, &diag) != WM_OK)
+        if (wmi_object_image(object, 0x10000, NULL, NULL, image, false, &diag) != WM_OK)
             assert_true(strlen(diag.message) > 10);
         free(image);
     }

@@ -100,9 +100,10 @@ static int write_image(const struct wm_object *object, const char *path)
     const struct wmi_span span = wmi_object_span(object);
     unsigned char *image = malloc(span.high - span.low);
     FILE *file = fopen(path, "wb");
-    const bool ok = image && file &&
-                    wmi_object_image(object, 0x7000000000 + span.low, resolve, NULL, image, &diag) == WM_OK &&
-                    fwrite(image, span.high - span.low, 1, file) == 1;
+    const bool ok =
+        image && file &&
+        wmi_object_image(object, 0x7000000000 + span.low, resolve, NULL, image, false, &diag) == WM_OK &&
+        fwrite(image, span.high - span.low, 1, file) == 1;
     if (file)
         fclose(file);
     free(image);
