@@ -27,6 +27,7 @@ test:
 
 bench: all
 	@dev/setup build bench
+	@ninja -C $(BUILD) micro
 	@ninja -C $(BUILD) bench
 
 install: all

@@ -4,6 +4,7 @@
 
 #include "base/host_float.h"
 #include "exec/control.h"
+#include "exec/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,9 @@ struct worker {
     unsigned residents, number; /* number: among the workers */
     size_t frame_size;
     unsigned lanes, waves_per_group;
+    wmi_start_frame *start_frame;
+    uint32_t vgpr_offset;
+    unsigned vgprs, id_rows; /* registers of a lane, and those that begin with work-item ids */
     uint32_t *workitem_rows; /* v0, v1, v2 of each wave of a whole workgroup */
     struct wmi_lanes *exec;  /* and EXEC */
     uint32_t host_word;
@@ -73,21 +77,6 @@ static void *aligned_zero(size_t size)
     if (memory)
         memset(memory, 0, size);
     return memory;
-}
-
-/* memcpy and memset of whole vectors: sizes are multiples of 64 bytes, and too small for a call. */
-typedef uint64_t block __attribute__((vector_size(64), may_alias));
-
-static void copy_blocks(void *restrict to, const void *restrict from, size_t bytes)
-{
-    for (size_t i = 0; i < bytes / sizeof(block); i++)
-        ((block *)to)[i] = ((const block *)from)[i];
-}
-
-static void clear_blocks(void *to, size_t bytes)
-{
-    for (size_t i = 0; i < bytes / sizeof(block); i++)
-        ((block *)to)[i] = (block){0};
 }
 
 /* ---- starting a workgroup ---- */
@@ -152,12 +141,15 @@ static void start_wave(const struct worker *worker, struct wmi_wave *wave, const
     const struct wmi_launch *launch = &dispatch->launch;
     const struct wmi_workgroup *group = wave->group;
     struct wmi_frame *frame = wave->frame;
-    const struct wmi_program_options *options = wmi_program_options(dispatch->program);
-    const uint32_t row_bytes = wmi_program_row_bytes(dispatch->program);
-    char *vgprs = (char *)frame + wmi_program_vgpr_offset(dispatch->program);
+    const struct wmi_wave_start start = {.sgpr = launch->sgpr,
+                                         .exec = exec,
+                                         .ids = rows,
+                                         .vgpr_offset = worker->vgpr_offset,
+                                         .id_rows = worker->id_rows,
+                                         .zero_rows = worker->vgprs - worker->id_rows};
 
-    copy_blocks(frame->s, launch->sgpr, sizeof launch->sgpr);
-    frame->s[WMI_S_SCC] = 0;
+    /* What the hardware leaves undefined is zero here, so that a run can be repeated. */
+    worker->start_frame(frame, &start);
     for (unsigned i = 0; i < 3; i++)
         if (launch->workgroup_id[i] != WMI_NO_REGISTER)
             frame->s[launch->workgroup_id[i]] = group->id[i];
@@ -167,14 +159,9 @@ static void start_wave(const struct worker *worker, struct wmi_wave *wave, const
         frame->s[launch->scratch_wave_offset] = scratch_offset;
     frame->s[WMI_S_EXEC] = (uint32_t)exec->bits;
     frame->s[WMI_S_EXEC + 1] = (uint32_t)(exec->bits >> 32);
-    copy_blocks(&frame->exec, exec, sizeof *exec);
     frame->mode = launch->mode;
     frame->mxcsr32 = dispatch->mxcsr32;
     frame->mxcsr64 = dispatch->mxcsr64;
-    const unsigned ids = launch->workitem_ids < options->vgprs ? launch->workitem_ids : options->vgprs;
-    copy_blocks(vgprs, rows, ids * row_bytes);
-    /* What the hardware leaves undefined is zero here, so that a run can be repeated. */
-    clear_blocks(vgprs + ids * row_bytes, (options->vgprs - ids) * row_bytes);
     wave->state = WMI_WAVE_READY;
     wave->resume = dispatch->entry_step;
     wave->instructions = 0;
@@ -420,11 +407,17 @@ static void free_residents(struct resident *resident)
 static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch, unsigned number)
 {
     const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
+    const struct wmi_program_options *options = wmi_program_options(dispatch->program);
     worker->number = number;
     worker->steps.dispatch = dispatch;
     worker->steps.space = dispatch->space;
-    worker->lanes = wmi_program_options(dispatch->program)->lanes;
+    worker->lanes = options->lanes;
     worker->frame_size = wmi_program_frame_size(dispatch->program);
+    worker->start_frame = wmi_launcher(options->level, options->lanes);
+    worker->vgpr_offset = wmi_program_vgpr_offset(dispatch->program);
+    worker->vgprs = options->vgprs;
+    worker->id_rows =
+        dispatch->launch.workitem_ids < options->vgprs ? dispatch->launch.workitem_ids : options->vgprs;
     worker->waves_per_group = (unsigned)((items + worker->lanes - 1) / worker->lanes);
     worker->workitem_rows = aligned_zero(worker->waves_per_group * 3 * worker->lanes * sizeof(uint32_t));
     worker->exec = aligned_zero(worker->waves_per_group * sizeof *worker->exec);

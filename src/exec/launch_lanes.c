@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Fills a starting wave's frame in whole vectors: two kilobytes for a wave that may live for twenty steps, so
+ * calls of memcpy and memset would show. */
+#include "exec/launch.h"
+
+#include "base/vector.h"
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b)  PASTE_(a, b)
+
+static inline void copy_vectors(char *restrict to, const void *restrict from, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += WMI_VECTOR_BYTES)
+        *(u32v *)(to + at) = *(const u32v *)((const char *)from + at);
+}
+
+static inline void clear_vectors(char *to, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += WMI_VECTOR_BYTES)
+        *(u32v *)(to + at) = (u32v){0};
+}
+
+extern wmi_start_frame PASTE(wmi_start_frame, WMI_BODY_SUFFIX);
+
+void PASTE(wmi_start_frame, WMI_BODY_SUFFIX)(struct wmi_frame *frame, const struct wmi_wave_start *start)
+{
+    char *vgprs = (char *)frame + start->vgpr_offset;
+    copy_vectors((char *)frame->s, start->sgpr, 128 * sizeof *start->sgpr);
+    copy_vectors((char *)&frame->exec, start->exec, sizeof *start->exec);
+    copy_vectors(vgprs, start->ids, start->id_rows * (size_t)WMI_ROW_BYTES);
+    clear_vectors(vgprs + start->id_rows * (size_t)WMI_ROW_BYTES, start->zero_rows * (size_t)WMI_ROW_BYTES);
+    frame->s[WMI_S_SCC] = 0;
+}
