@@ -211,11 +211,38 @@ static bool fuse_sum(struct valu *v, const struct wmi_op *op)
         low->lanes != op->lanes || low->e != op->c || low->e != op->e || low->d == op->a || low->d == op->b ||
         low->d == op->d)
         return false;
-    low->body = wmi_fused(level, lanes, WMI_FUSED_ADD_64);
+    uint32_t scalar;
+    enum wmi_fused sum = WMI_FUSED_ADD_64;
+    if (low->a != low->b && low->a != op->a && low->a != op->b &&
+        wmi_builder_take_broadcast(v->b, low->a, &scalar)) {
+        sum = WMI_FUSED_ADD_64_SCALAR;
+        low = wmi_builder_last(v->b);
+        low->a = scalar;
+    }
+    low->body = wmi_fused(level, lanes, sum);
     low->c = op->a;
     low->e = op->b;
     low->x = op->d;
     low->y = op->e;
+    return true;
+}
+
+/* v_lshlrev_b64 by a constant: the halves are shifted as words. */
+static bool fuse_shift(struct valu *v)
+{
+    const struct wmi_instruction *insn = v->insn;
+    const struct wmi_operand *a = wmi_operand(insn, WMI_ROLE_A), *b = wmi_operand(insn, WMI_ROLE_B);
+    bool ok = true;
+    if (insn->id != WMI_INSN_v_lshlrev_b64 || a->kind != WMI_OPERAND_CONSTANT ||
+        b->kind != WMI_OPERAND_VGPR || !(a->value & 63) || (a->value & 63) > 31)
+        return false;
+    const uint32_t from = wmi_lower_vgpr(v->b, b->reg, 2, &ok);
+    const uint32_t to = wmi_lower_vgpr(v->b, wmi_operand(insn, WMI_ROLE_D)->reg, 2, &ok);
+    struct wmi_op *op =
+        wmi_emit(v->b, wmi_fused(wmi_builder_level(v->b), wmi_builder_lanes(v->b), WMI_FUSED_SHIFT_LEFT_64));
+    op->d = to;
+    op->b = from;
+    op->x = (uint32_t)a->value & 31;
     return true;
 }
 
@@ -232,7 +259,7 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
     if (!body)
         return false;
     v.lanes = offsetof(struct wmi_frame, exec);
-    if (fuse_move(&v))
+    if (fuse_move(&v) || fuse_shift(&v))
         return true;
     for (unsigned i = 0; i < insn->operands && ok; i++) {
         const struct wmi_operand *operand = &insn->operand[i];

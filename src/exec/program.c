@@ -243,6 +243,23 @@ struct wmi_op *wmi_builder_last(struct wmi_builder *b)
     return b->count > b->block_start ? &b->steps[b->count - 1] : NULL;
 }
 
+bool wmi_builder_take_broadcast(struct wmi_builder *b, uint32_t row, uint32_t *scalar)
+{
+    if (b->count < b->block_start + 2)
+        return false;
+    const struct wmi_op *op = &b->steps[b->count - 2];
+    if (op->body != wmi_stage(wmi_builder_level(b), wmi_builder_lanes(b), WMI_STAGE_BROADCAST) ||
+        op->d != row)
+        return false;
+    *scalar = op->a;
+    b->steps[b->count - 2] = b->steps[b->count - 1];
+    b->count--;
+    for (unsigned i = 0; i < CACHED_ROWS; i++)
+        if (b->cache[i].row == row)
+            b->cache[i] = (struct broadcast){0};
+    return true;
+}
+
 void wmi_builder_end_block(struct wmi_builder *b)
 {
     b->ended = true;

@@ -46,6 +46,9 @@ struct wmi_program *wmi_builder_program(struct wmi_builder *builder);
 uint32_t wmi_builder_take_count(struct wmi_builder *builder);
 /* The last step, if no branch can lead between it and the next one; else NULL. */
 struct wmi_op *wmi_builder_last(struct wmi_builder *builder);
+/* Takes back the broadcast to `row` if it is the step before the last: *scalar is what it spread, and the
+ * last step must not read the row any more. */
+bool wmi_builder_take_broadcast(struct wmi_builder *builder, uint32_t row, uint32_t *scalar);
 /* Says that the block ends here. */
 void wmi_builder_end_block(struct wmi_builder *builder);
 /* A temporary scalar of 64 bits for the current instruction; byte offset. */

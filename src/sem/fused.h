@@ -14,6 +14,10 @@ enum wmi_fused {
     /* v_add_co_u32 d, mask, a, b and v_addc_co_u32 x, mask, c, e, mask: a 64-bit sum. d, a, b: low rows; x,
      * c, e: high rows; y: the mask, which gets the carry out of the high words. d is neither c nor e. */
     WMI_FUSED_ADD_64,
+    /* The same where a is a word of the scalar file: without the broadcast. */
+    WMI_FUSED_ADD_64_SCALAR,
+    /* v_lshlrev_b64 by a constant: rows d and d + 1 <- rows b and b + 1, shifted left by x, 1 to 31. */
+    WMI_FUSED_SHIFT_LEFT_64,
     WMI_FUSED_COUNT
 };
 

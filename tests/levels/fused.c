@@ -37,20 +37,24 @@ static void fill(struct test_wave *wave, uint64_t *state, uint64_t set)
 
 /* v_add_co_u32 and v_addc_co_u32 to `d`, which may be a source of the same half. */
 static void check_sum(enum wmi_cpu_level level, struct test_wave *wave, uint64_t *state, uint64_t set,
-                      unsigned d)
+                      unsigned d, bool scalar)
 {
-    const struct wmi_op op = {.body = wmi_fused(level, wave->lanes, WMI_FUSED_ADD_64),
-                              .d = test_row(wave, d),
-                              .x = test_row(wave, d + 1),
-                              .a = test_row(wave, A),
-                              .c = test_row(wave, A + 1),
-                              .b = test_row(wave, B),
-                              .e = test_row(wave, B + 1),
-                              .y = 4 * MASK,
-                              .lanes = offsetof(struct wmi_frame, exec)};
+    const struct wmi_op op = {
+        .body = wmi_fused(level, wave->lanes, scalar ? WMI_FUSED_ADD_64_SCALAR : WMI_FUSED_ADD_64),
+        .d = test_row(wave, d),
+        .x = test_row(wave, d + 1),
+        .a = scalar ? 4 * SCALAR : test_row(wave, A),
+        .c = test_row(wave, A + 1),
+        .b = test_row(wave, B),
+        .e = test_row(wave, B + 1),
+        .y = 4 * MASK,
+        .lanes = offsetof(struct wmi_frame, exec)};
     uint64_t expected[64], carries = 0, got = 0;
     fill(wave, state, set);
     const uint64_t active = test_state(wave)->exec.bits;
+    test_state(wave)->s[SCALAR] = word(state);
+    for (unsigned lane = 0; scalar && lane < wave->lanes; lane++)
+        test_put(wave, A, lane, test_state(wave)->s[SCALAR]);
     for (unsigned lane = 0; lane < wave->lanes; lane++) {
         const uint64_t a = test_get64(wave, A, lane), b = test_get64(wave, B, lane);
         const bool acts = active >> lane & 1;
@@ -60,6 +64,25 @@ static void check_sum(enum wmi_cpu_level level, struct test_wave *wave, uint64_t
     assert_ptr_equal(op.body(wave->frame, &op), &op + 1);
     memcpy(&got, &test_state(wave)->s[MASK], wave->lanes / 8);
     assert_true(got == carries);
+    for (unsigned lane = 0; lane < wave->lanes; lane++)
+        assert_true(test_get64(wave, d, lane) == expected[lane]);
+}
+
+/* From register 2 to `d`, which may be the same or overlap it. */
+static void check_shift(enum wmi_cpu_level level, struct test_wave *wave, uint64_t *state, uint64_t set,
+                        unsigned shift, unsigned d)
+{
+    const struct wmi_op op = {.body = wmi_fused(level, wave->lanes, WMI_FUSED_SHIFT_LEFT_64),
+                              .d = test_row(wave, d),
+                              .b = test_row(wave, B),
+                              .x = shift,
+                              .lanes = offsetof(struct wmi_frame, exec)};
+    uint64_t expected[64];
+    fill(wave, state, set);
+    for (unsigned lane = 0; lane < wave->lanes; lane++)
+        expected[lane] = test_state(wave)->exec.bits >> lane & 1 ? test_get64(wave, B, lane) << shift
+                                                                 : test_get64(wave, d, lane);
+    assert_ptr_equal(op.body(wave->frame, &op), &op + 1);
     for (unsigned lane = 0; lane < wave->lanes; lane++)
         assert_true(test_get64(wave, d, lane) == expected[lane]);
 }
@@ -90,9 +113,14 @@ static void every_level_adds_and_moves(void **unused)
             struct test_wave wave = test_wave_new(lanes);
             for (unsigned round = 0; round < ROUNDS; round++)
                 for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++) {
-                    check_sum(level, &wave, &state, sets[i], D);
-                    check_sum(level, &wave, &state, sets[i], A);
-                    check_sum(level, &wave, &state, sets[i], B);
+                    for (unsigned scalar = 0; scalar <= 1; scalar++) {
+                        check_sum(level, &wave, &state, sets[i], D, scalar);
+                        check_sum(level, &wave, &state, sets[i], A, scalar);
+                        check_sum(level, &wave, &state, sets[i], B, scalar);
+                    }
+                    for (unsigned shift = 1; shift < 32; shift++)
+                        for (unsigned d = A; d <= D; d++)
+                            check_shift(level, &wave, &state, sets[i], shift, d);
                     check_move(level, &wave, &state, sets[i]);
                 }
             free(wave.frame);
