@@ -11,6 +11,11 @@
 #define WMI_LANES 64
 #endif
 
+/* The name of something in this build of a *_lanes.c: WMI_BODY_SUFFIX is _<level>_<lanes>. */
+#define WMI_BUILD_NAME(name)           WMI_BUILD_NAME_2(name, WMI_BODY_SUFFIX)
+#define WMI_BUILD_NAME_2(name, suffix) WMI_BUILD_NAME_1(name, suffix)
+#define WMI_BUILD_NAME_1(name, suffix) name##suffix
+
 /* A set of lanes, as bits and as one word per lane (all ones or zero) for the vector loops.
  * `bits` never has a bit above the wave size. */
 struct wmi_lanes {

@@ -5,9 +5,6 @@
 
 #include "base/vector.h"
 
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
-
 static inline void copy_vectors(char *restrict to, const void *restrict from, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += WMI_VECTOR_BYTES)
@@ -20,9 +17,9 @@ static inline void clear_vectors(char *to, size_t bytes)
         *(u32v *)(to + at) = (u32v){0};
 }
 
-extern wmi_start_frame PASTE(wmi_start_frame, WMI_BODY_SUFFIX);
+extern wmi_start_frame WMI_BUILD_NAME(wmi_start_frame);
 
-void PASTE(wmi_start_frame, WMI_BODY_SUFFIX)(struct wmi_frame *frame, const struct wmi_wave_start *start)
+void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_wave_start *start)
 {
     char *vgprs = (char *)frame + start->vgpr_offset;
     copy_vectors((char *)frame->s, start->sgpr, 128 * sizeof *start->sgpr);

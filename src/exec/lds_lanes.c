@@ -14,8 +14,6 @@
 
 #include <string.h>
 
-#define PASTE_(a, b)  a##b
-#define PASTE(a, b)   PASTE_(a, b)
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* A vector at any address. gcc 12 would copy it with memcpy through narrower registers and stall. */
@@ -745,7 +743,7 @@ STEP(observe)
     return op + 1;
 }
 
-const wmi_body PASTE(wmi_lds_steps, WMI_BODY_SUFFIX)[WMI_LDS_STEP_COUNT] = {
+const wmi_body WMI_BUILD_NAME(wmi_lds_steps)[WMI_LDS_STEP_COUNT] = {
 #undef STEP
 #define STEP(name) [WMI_LDS_##name] = name,
     WMI_LDS_STEPS(STEP)};

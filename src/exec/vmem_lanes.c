@@ -6,9 +6,7 @@
 #include "base/vector.h"
 #include "exec/vmem.h"
 
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
-#define INLINE       static inline __attribute__((always_inline))
+#define INLINE static inline __attribute__((always_inline))
 
 /* Guest bytes are as unaligned as the guest likes, and of every type. */
 typedef uint32_t __attribute__((aligned(1), may_alias)) word;
@@ -366,5 +364,5 @@ WMI_VMEM_SHAPES(STEPS)
      __VA_ARGS__,                                                                                            \
      {NAME(kind, elements, bytes, __VA_ARGS__, VADDR), NAME(kind, elements, bytes, __VA_ARGS__, SADDR)}},
 
-extern const struct wmi_vmem_step PASTE(wmi_vmem_steps, WMI_BODY_SUFFIX)[];
-const struct wmi_vmem_step PASTE(wmi_vmem_steps, WMI_BODY_SUFFIX)[] = {WMI_VMEM_SHAPES(ENTRY){0}};
+extern const struct wmi_vmem_step WMI_BUILD_NAME(wmi_vmem_steps)[];
+const struct wmi_vmem_step WMI_BUILD_NAME(wmi_vmem_steps)[] = {WMI_VMEM_SHAPES(ENTRY){0}};

@@ -22,10 +22,8 @@
 #include "base/lanes.h"
 #include "sem/sem.h"
 
-#define WMI_PASTE_(name, suffix) wmi_sem_##name##suffix
-#define WMI_PASTE(name, suffix)  WMI_PASTE_(name, suffix)
 /* The symbol of a row's body in this translation unit. */
-#define WMI_BODY(name) WMI_PASTE(name, WMI_BODY_SUFFIX)
+#define WMI_BODY(name) WMI_BUILD_NAME(wmi_sem_##name)
 
 /* A prototype for every VALU row, so that a body without a row is an error (-Wmissing-prototypes). */
 #define WMI_PROTOTYPE_VALU(name)                                                                             \

@@ -86,10 +86,8 @@ static const struct wmi_op *shift_left_64(char *restrict frame, const struct wmi
     return op + 1;
 }
 
-#define TABLE_(suffix) wmi_fused_steps##suffix
-#define TABLE(suffix)  TABLE_(suffix)
-extern const wmi_body TABLE(WMI_BODY_SUFFIX)[WMI_FUSED_COUNT];
-const wmi_body TABLE(WMI_BODY_SUFFIX)[WMI_FUSED_COUNT] = {
+extern const wmi_body WMI_BUILD_NAME(wmi_fused_steps)[WMI_FUSED_COUNT];
+const wmi_body WMI_BUILD_NAME(wmi_fused_steps)[WMI_FUSED_COUNT] = {
     [WMI_FUSED_MOVE_SCALAR] = move_scalar,
     [WMI_FUSED_ADD_64] = add_64,
     [WMI_FUSED_ADD_64_SCALAR] = add_64_scalar,

@@ -340,11 +340,8 @@ static inline f64v omod_f64(f64v a, uint32_t x, uint32_t mode)
 FINISH_F64(clamp_f64, wmi_clamp_f64(a, mode))
 FINISH_F64(omod_row_f64, omod_f64(a, op->x, mode))
 
-#define TABLE_(suffix) wmi_stages##suffix
-#define TABLE(suffix)  TABLE_(suffix)
-
-extern const wmi_body TABLE(WMI_BODY_SUFFIX)[WMI_STAGES];
-const wmi_body TABLE(WMI_BODY_SUFFIX)[WMI_STAGES] = {
+extern const wmi_body WMI_BUILD_NAME(wmi_stages)[WMI_STAGES];
+const wmi_body WMI_BUILD_NAME(wmi_stages)[WMI_STAGES] = {
     [WMI_STAGE_BROADCAST] = broadcast1,
     [WMI_STAGE_BROADCAST2] = broadcast2,
     [WMI_STAGE_MERGE] = merge,

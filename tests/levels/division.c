@@ -16,34 +16,6 @@
 
 enum { LANES = 64, MODE_ALL_DENORMALS = 0x3f0, MODE_HSA = 0x3c0 };
 
-static float as_f32(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, 4);
-    return x;
-}
-
-static uint32_t bits_f32(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, 4);
-    return bits;
-}
-
-static double as_f64(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, 8);
-    return x;
-}
-
-static uint64_t bits_f64(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, 8);
-    return bits;
-}
-
 static void run(struct test_wave *wave, enum wmi_cpu_level level, enum wmi_insn_id id, unsigned d, unsigned a,
                 unsigned b, unsigned c)
 {

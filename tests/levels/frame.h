@@ -11,6 +11,34 @@
 
 enum { TEST_ROWS = 32 };
 
+static inline float as_f32(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, 4);
+    return x;
+}
+
+static inline uint32_t bits_f32(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    return bits;
+}
+
+static inline double as_f64(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, 8);
+    return x;
+}
+
+static inline uint64_t bits_f64(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, 8);
+    return bits;
+}
+
 struct test_wave {
     char *frame;
     unsigned lanes;

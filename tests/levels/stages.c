@@ -15,34 +15,6 @@
 enum { A = 0, D = 4, SCALAR = 40, SET = offsetof(struct wmi_frame, lanes) };
 enum { MODE_HSA = 0x3c0, MODE_PLAIN = 0x100, MODE_NAN_STAYS = 0x000 };
 
-static float as_f32(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, 4);
-    return x;
-}
-
-static uint32_t bits_f32(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, 4);
-    return bits;
-}
-
-static double as_f64(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, 8);
-    return x;
-}
-
-static uint64_t bits_f64(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, 8);
-    return bits;
-}
-
 /* ---- DPP ---- */
 
 /* The lane that `lane` reads, or -1. */
