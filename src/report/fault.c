@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+    FAR_BYTES = 1 << 30,  /* an allocation farther away explains nothing */
+    NULL_BYTES = 1 << 16, /* addresses that an index from a null pointer reaches */
+};
+
 struct text {
     char *at;
     size_t left;
@@ -128,12 +133,16 @@ static void add_target(struct text *text, const struct wmi_dispatch *dispatch)
         (unsigned long long)fault->high, fault->bytes);
     if (!near)
         return;
-    if (fault->low >= near->high)
+    const bool behind = fault->low >= near->high, before = fault->low < near->low;
+    const uint64_t distance = behind ? fault->low - near->high : before ? near->low - fault->low : 0;
+    if (distance > FAR_BYTES)
+        add(text, "; no allocation is near%s", fault->low < NULL_BYTES ? ": a null pointer?" : "");
+    else if (behind)
         add(text, "; nearest: '%s' ends at 0x%llx, %llu bytes before", near->name,
-            (unsigned long long)near->high, (unsigned long long)(fault->low - near->high));
-    else if (fault->low < near->low)
+            (unsigned long long)near->high, (unsigned long long)distance);
+    else if (before)
         add(text, "; nearest: '%s' begins at 0x%llx, %llu bytes behind", near->name,
-            (unsigned long long)near->low, (unsigned long long)(near->low - fault->low));
+            (unsigned long long)near->low, (unsigned long long)distance);
     else
         add(text, "; in '%s' 0x%llx .. 0x%llx", near->name, (unsigned long long)near->low,
             (unsigned long long)near->high - 1);
