@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_LDS = 64 << 10, MAX_THREADS = 256 };
+enum { MAX_LDS = 64 << 10, MAX_THREADS = 256, MAX_WORKGROUP = 1024 };
 #define MAX_INSTRUCTIONS (UINT64_C(1) << 40)
 
 /* An object in guest memory. */
@@ -235,7 +235,9 @@ static enum wm_status check_geometry(const struct wm_kernel *kernel, const struc
         if (__builtin_mul_overflow(dispatch->group_count, dispatch->groups[i], &dispatch->group_count))
             return wmi_fail(diag, WM_BAD_ARGUMENT, "the grid has more than 2^64 workgroups");
     }
-    const uint32_t most = kernel->max_workgroup ? kernel->max_workgroup : 1024;
+    const uint32_t most = kernel->max_workgroup && kernel->max_workgroup < MAX_WORKGROUP
+                              ? kernel->max_workgroup
+                              : MAX_WORKGROUP;
     if (items > most)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "workgroup of %llu work-items; kernel '%s' takes at most %u",
                         (unsigned long long)items, kernel->name, most);

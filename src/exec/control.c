@@ -96,6 +96,7 @@ static const struct wmi_op *end(char *restrict frame, const struct wmi_op *op)
     return NULL;
 }
 
+/* op->value of a step that pauses the wave is its pc. */
 static const struct wmi_op *barrier(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
@@ -121,7 +122,7 @@ static const struct wmi_op *set_pc(char *restrict frame, const struct wmi_op *op
     return jump(frame, scalar64(frame, op->a));
 }
 
-/* d = the address behind the instruction (op->value), then on to a. */
+/* d = the address behind the instruction (op->value), then on to a. d is not EXEC. */
 static const struct wmi_op *swap_pc(char *restrict frame, const struct wmi_op *op)
 {
     const uint64_t target = scalar64(frame, op->a);
@@ -364,11 +365,15 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
         op->x = d->dwords;
         return true;
     case CONTROL_CALL:
-        emit_constant(b, place, wmi_builder_next_pc(b));
+    case CONTROL_SWAP_PC:
+        if (place == 4 * WMI_S_EXEC)
+            return false;
         break;
     default:
         break;
     }
+    if (control == CONTROL_CALL)
+        emit_constant(b, place, wmi_builder_next_pc(b));
 
     op = wmi_emit(b, controls[insn->id].step);
     op->c = wmi_builder_take_count(b);
@@ -382,6 +387,9 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
         break;
     case CONTROL_CONDITIONAL:
         wmi_step_set_target(op, target);
+        break;
+    case CONTROL_STEP:
+        op->value = wmi_builder_pc(b);
         break;
     case CONTROL_SWAP_PC:
         op->value = wmi_builder_next_pc(b);

@@ -11,6 +11,7 @@
 
 enum {
     MAP_LIMIT = 1 << 22,          /* places that a program may be entered at; only a hostile one needs more */
+    STEP_LIMIT = 1 << 22,         /* steps of a program, for the same reason: 200 MB */
     SCAN_LIMIT = 1 << 16,         /* instructions predecoded in one go; the rest when it is reached */
     INSTRUCTION_TEMPORARIES = 16, /* rows that one instruction may take; the others cache broadcasts */
     CACHED_ROWS = WMI_TEMPORARY_ROWS - INSTRUCTION_TEMPORARIES,
@@ -43,6 +44,7 @@ struct wmi_program {
     uint32_t row_bytes, vgpr_offset, constant_offset;
     struct step_map map;
     struct chunk *chunks;
+    size_t step_count;
     struct memory_op_node *memory_ops;
     uint32_t memory_op_count;
     uint64_t scalar_constant[PROGRAM_SCALARS];
@@ -74,6 +76,8 @@ struct wmi_builder {
     uint64_t pc, next_pc;
     unsigned temporaries, lane_sets, scalar_temporaries;
     uint32_t uncounted;
+    struct wmi_op spare; /* what is filled when there is no memory for more */
+    struct wmi_memory_op spare_memory_op;
     struct broadcast cache[CACHED_ROWS];
     unsigned clock;
 };
@@ -137,11 +141,9 @@ struct wmi_op *wmi_emit(struct wmi_builder *b, wmi_body body)
     if (b->count == b->capacity) {
         const size_t capacity = b->capacity ? 2 * b->capacity : 256;
         struct wmi_op *grown = realloc(b->steps, capacity * sizeof *grown);
-        if (!grown) { /* keep going on the last step; the session is thrown away */
+        if (!grown) { /* keep going; the session is thrown away */
             b->out_of_memory = true;
-            if (b->count)
-                return &b->steps[b->count - 1];
-            return &b->program->out_of_memory;
+            return &b->spare;
         }
         b->steps = grown;
         b->capacity = capacity;
@@ -164,13 +166,12 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
         [WMI_CLASS_SCRATCH] = WMI_PATH_SCRATCH,
         [WMI_CLASS_EXPORT] = 0,
     };
-    static struct wmi_memory_op nowhere;
     const struct wmi_row *row = &wmi_rows[insn->id];
     struct wmi_program *program = b->program;
     struct memory_op_node *node = calloc(1, sizeof *node);
     if (!node) {
         b->out_of_memory = true;
-        return &nowhere;
+        return &b->spare_memory_op;
     }
     node->next = program->memory_ops;
     program->memory_ops = node;
@@ -376,6 +377,8 @@ uint32_t wmi_lower_scalar(struct wmi_builder *b, const struct wmi_operand *opera
     case WMI_OPERAND_TTMP:
         return 4u * (WMI_S_TTMP + operand->reg);
     case WMI_OPERAND_SPECIAL:
+        if (operand->reg == WMI_SPECIAL_NULL && !operand->written)
+            return wmi_lower_scalar_constant(b, 0);
         if (operand->reg == WMI_SPECIAL_VCCZ || operand->reg == WMI_SPECIAL_EXECZ)
             wmi_emit(b, wmi_step_mask_zero)->d = 4 * special_slot(operand->reg);
         return 4 * special_slot(operand->reg);
@@ -437,6 +440,8 @@ uint32_t wmi_lower_vector(struct wmi_builder *b, const struct wmi_operand *opera
         const uint32_t offset = wmi_lower_vgpr(b, operand->reg, rows, &ok);
         return ok ? offset : 0;
     }
+    if (operand->kind == WMI_OPERAND_SPECIAL && operand->reg == WMI_SPECIAL_NULL)
+        return wmi_lower_vector_constant(b, 0, rows);
     if (is_scalar_register(operand)) {
         const uint32_t scalar = wmi_lower_scalar(b, operand);
         if (operand->kind == WMI_OPERAND_SPECIAL &&
@@ -461,6 +466,21 @@ static const wmi_lower lowerings[] = {
     [WMI_CLASS_DS] = wmi_lower_lds,
     [WMI_CLASS_EXPORT] = NULL,
 };
+
+/* LDS_DIRECT, TBA and the like have no place in the frame, nor have constants of more than 64 bits. */
+static bool operands_have_places(const struct wmi_instruction *insn)
+{
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *operand = &insn->operand[i];
+        const bool special = operand->kind == WMI_OPERAND_SPECIAL;
+        const bool constant = operand->kind == WMI_OPERAND_CONSTANT || operand->kind == WMI_OPERAND_LITERAL ||
+                              (special && operand->reg == WMI_SPECIAL_NULL && !operand->written);
+        if (operand->kind == WMI_OPERAND_AGPR || (special && !special_slot(operand->reg)) ||
+            (constant && operand->dwords > 2))
+            return false;
+    }
+    return true;
+}
 
 /* Every VGPR that the instruction names must be one that the kernel has. */
 static bool registers_exist(const struct wmi_builder *b, const struct wmi_instruction *insn)
@@ -519,7 +539,7 @@ static void lower_instruction(struct wmi_builder *b, const struct wmi_instructio
         return;
     }
     const wmi_lower lower = lowerings[wmi_rows[insn->id].class];
-    if (!lower || !lower(b, insn)) {
+    if (!lower || !operands_have_places(insn) || !lower(b, insn)) {
         if (!b->out_of_memory)
             b->count = start;
         forget_broadcasts(b);
@@ -700,6 +720,7 @@ static void build_from(struct wmi_program *program, uint64_t pc)
         memcpy(chunk->steps, b.steps, b.count * sizeof *b.steps);
         chunk->next = program->chunks;
         program->chunks = chunk;
+        program->step_count += b.count;
         for (size_t i = 0; i < scan.count; i++)
             if (first_step[i])
                 map_add(&program->map, scan.found[i].pc, &chunk->steps[first_step[i] - 1]);
@@ -715,20 +736,25 @@ static void build_from(struct wmi_program *program, uint64_t pc)
 
 uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *step)
 {
+    bool found = false;
     uint64_t pc = 0;
     pthread_mutex_lock(&program->lock);
-    for (size_t i = 0; i < program->map.capacity; i++)
-        if (program->map.entries[i].step == step)
+    for (size_t i = 0; i < program->map.capacity; i++) {
+        if (program->map.entries[i].step == step) {
             pc = program->map.entries[i].pc;
+            found = true;
+        }
+    }
     pthread_mutex_unlock(&program->lock);
-    return pc;
+    /* No branch leads there, so the wave paused at the step before. */
+    return found || step == &program->out_of_memory ? pc : step[-1].value;
 }
 
 const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t pc)
 {
     pthread_mutex_lock(&program->lock);
     const struct wmi_op *step = map_find(&program->map, pc);
-    if (!step && program->map.count < MAP_LIMIT) {
+    if (!step && program->map.count < MAP_LIMIT && program->step_count < STEP_LIMIT) {
         build_from(program, pc);
         step = map_find(&program->map, pc);
     }

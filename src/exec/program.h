@@ -24,7 +24,8 @@ void wmi_program_destroy(struct wmi_program *program);
 /* The step that starts the instruction at `pc`; predecodes it if no branch reached it before. Thread-safe.
  * Where there is no code, a step that faults. */
 const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t pc);
-/* The address of a step that a branch can lead to; 0 for any other. Slow: for fault reports. */
+/* Where a wave that goes on at `step` is: the address of a step that a branch can lead to, or of the barrier
+ * or s_sleep before it. Slow: for fault reports. */
 uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *step);
 
 /* Bytes of a wave's frame, a multiple of 64. */

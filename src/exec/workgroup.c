@@ -11,9 +11,10 @@
 #include <time.h>
 
 enum {
-    TURN = 1 << 16,           /* instructions that a wave runs before the next wave of its workgroup */
-    ROUNDS = 16,              /* turns of all waves without an end before the workgroup is parked */
-    PARKED_BYTES = 512 << 20, /* what unfinished workgroups of one worker may take */
+    TURN = 1 << 16,             /* instructions that a wave runs before the next wave of its workgroup */
+    ROUNDS = 16,                /* turns of all waves without an end before the workgroup is parked */
+    WAIT_NANOSECONDS = 5000000, /* between two reports of progress when only other threads work */
+    PARKED_BYTES = 512 << 20,   /* what unfinished workgroups of one worker may take */
     LDS_PADDING = 64,
     GROUPS_PER_LOOK = 64, /* workgroups between two looks at the clock */
 };
@@ -226,7 +227,8 @@ static void run_wave(struct worker *worker, struct wmi_wave *wave)
     wave->instructions += executed;
     wave->turn = frame->left;
     worker->instructions += executed;
-    if (wave->state == WMI_WAVE_READY && wave->instructions >= dispatch->max_instructions)
+    const bool goes_on = wave->state == WMI_WAVE_READY || wave->state == WMI_WAVE_BARRIER;
+    if (goes_on && wave->instructions >= dispatch->max_instructions)
         wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_BUDGET,
                                                  .pc = wmi_program_pc_of(dispatch->program, wave->resume),
                                                  .lanes = frame->exec.bits});
@@ -241,9 +243,26 @@ static void report_fault(struct worker *worker, uint64_t group, uint32_t wave)
         dispatch->fault = worker->steps.fault;
         dispatch->fault_group = group;
         dispatch->fault_wave = wave;
-        __atomic_store_n(&dispatch->stop_at, group, __ATOMIC_RELAXED);
+        if (group < __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED))
+            __atomic_store_n(&dispatch->stop_at, group, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&dispatch->lock);
+}
+
+/* Ends the dispatch for a reason that is no workgroup's: none of them need run any more. */
+static void stop_all(struct worker *worker, enum wm_fault_kind kind, uint64_t pc, uint64_t group,
+                     uint32_t wave)
+{
+    worker->steps.fault = (struct wmi_fault){.kind = kind, .pc = pc};
+    report_fault(worker, group, wave);
+    __atomic_store_n(&worker->steps.dispatch->stop_at, 0, __ATOMIC_RELAXED);
+}
+
+static bool go_on_says_caller(struct wmi_dispatch *dispatch)
+{
+    return dispatch->progress(dispatch->progress_user,
+                              __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED),
+                              dispatch->group_count);
 }
 
 /* Whether the dispatch must end now: time, or the caller's wish. Reports it as a fault of this workgroup. */
@@ -253,10 +272,7 @@ static bool must_stop(struct worker *worker, const struct resident *resident)
     enum wm_fault_kind kind = WM_FAULT_NONE;
     if (dispatch->timeout > 0 && wmi_seconds() - dispatch->started > dispatch->timeout)
         kind = WM_FAULT_TIMEOUT;
-    else if (worker->calls_progress &&
-             !dispatch->progress(dispatch->progress_user,
-                                 __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED),
-                                 dispatch->group_count))
+    else if (worker->calls_progress && !go_on_says_caller(dispatch))
         kind = WM_FAULT_STOPPED;
     if (kind == WM_FAULT_NONE)
         return false;
@@ -264,18 +280,27 @@ static bool must_stop(struct worker *worker, const struct resident *resident)
     for (unsigned i = 0; i < resident->group.wave_count; i++)
         if (resident->waves[i].state != WMI_WAVE_ENDED)
             wave = &resident->waves[i];
-    worker->steps.fault = (struct wmi_fault){
-        .kind = kind,
-        .pc = wave->state == WMI_WAVE_ENDED ? 0 : wmi_program_pc_of(dispatch->program, wave->resume)};
-    report_fault(worker, resident->group.flat_id, wave->index);
+    const uint64_t pc =
+        wave->state == WMI_WAVE_ENDED ? 0 : wmi_program_pc_of(dispatch->program, wave->resume);
+    stop_all(worker, kind, pc, resident->group.flat_id, wave->index);
     return true;
+}
+
+/* Whether a lower workgroup's fault, or the end of the whole dispatch, lets this one go. */
+static bool is_let_go(const struct wmi_workgroup *group)
+{
+    return __atomic_load_n(&group->dispatch->stop_at, __ATOMIC_RELAXED) <= group->flat_id;
 }
 
 /* Lets the waves run by turns until the workgroup ends, faults, or has had its rounds. */
 static enum outcome run_group(struct worker *worker, struct resident *resident)
 {
     struct wmi_workgroup *group = &resident->group;
-    struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    /* Waves that meet at barriers all the time never use up a turn: they too have had their round then. */
+    const uint64_t round_length = (uint64_t)TURN * group->wave_count;
+    uint64_t round_end = worker->instructions + round_length;
+    if (is_let_go(group))
+        return FAULTED;
     for (unsigned round = 0; round < ROUNDS;) {
         bool out_of_turn = false;
         for (unsigned i = 0; i < group->wave_count; i++) {
@@ -306,11 +331,10 @@ static enum outcome run_group(struct worker *worker, struct resident *resident)
                 if (resident->waves[i].state == WMI_WAVE_BARRIER)
                     resident->waves[i].state = WMI_WAVE_READY;
         }
-        if (out_of_turn) {
+        if (out_of_turn || worker->instructions >= round_end) {
             round++;
-            if (__atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED) <= group->flat_id)
-                return FAULTED;
-            if (must_stop(worker, resident))
+            round_end = worker->instructions + round_length;
+            if (is_let_go(group) || must_stop(worker, resident))
                 return FAULTED;
         }
     }
@@ -385,7 +409,8 @@ static void run_all(struct worker *worker)
             __atomic_fetch_add(&dispatch->groups_done, 1, __ATOMIC_RELAXED);
         if (++worker->groups_since_look == GROUPS_PER_LOOK) {
             worker->groups_since_look = 0;
-            if (outcome == DONE)
+            if (outcome == DONE &&
+                __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED) < dispatch->group_count)
                 must_stop(worker, resident);
         }
         resident->next = worker->unused;
@@ -451,8 +476,31 @@ static void *work(void *argument)
     pthread_mutex_lock(&dispatch->lock);
     dispatch->instructions += worker->instructions;
     dispatch->waves += worker->waves;
+    dispatch->working--;
     pthread_mutex_unlock(&dispatch->lock);
     return NULL;
+}
+
+static bool others_work(struct wmi_dispatch *dispatch)
+{
+    pthread_mutex_lock(&dispatch->lock);
+    const bool work = dispatch->working;
+    pthread_mutex_unlock(&dispatch->lock);
+    return work;
+}
+
+/* The thread that calls progress() has nothing left to run, but the others have. */
+static void report_until_done(struct worker *worker)
+{
+    struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    const struct timespec wait = {.tv_nsec = WAIT_NANOSECONDS};
+    while (others_work(dispatch)) {
+        if (!go_on_says_caller(dispatch)) {
+            stop_all(worker, WM_FAULT_STOPPED, 0, dispatch->group_count - 1, 0);
+            return;
+        }
+        nanosleep(&wait, NULL);
+    }
 }
 
 bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
@@ -476,10 +524,16 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     }
     if (ok && threads) {
         workers[0]->calls_progress = dispatch->progress != NULL;
+        dispatch->working = threads;
         for (started = 1; started < threads; started++)
             if (pthread_create(&handles[started], NULL, work, workers[started]))
                 break; /* the threads that there are do all the work */
+        pthread_mutex_lock(&dispatch->lock);
+        dispatch->working -= threads - started;
+        pthread_mutex_unlock(&dispatch->lock);
         work(workers[0]);
+        if (dispatch->progress)
+            report_until_done(workers[0]);
     }
     for (unsigned i = 1; i < started; i++)
         pthread_join(handles[i], NULL);

@@ -50,6 +50,7 @@ struct wmi_dispatch {
     uint64_t fault_group;
     uint32_t fault_wave;
     uint64_t instructions, waves;
+    unsigned working; /* threads */
     double started;
     uint32_t mxcsr32, mxcsr64; /* what launch.mode asks of the host */
     const struct wmi_op *entry_step;

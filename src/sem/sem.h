@@ -27,7 +27,7 @@ enum {
     WMI_S_EXEC = 126,
     WMI_S_FLAT_SCRATCH = 102,
     WMI_S_XNACK_MASK = 104,
-    WMI_S_NULL = 200,        /* a place for what is written to null; never read */
+    WMI_S_NULL = 144,        /* 16 places for what is written to null; never read */
     WMI_S_SHARED_BASE = 210, /* 64 bits each */
     WMI_S_SHARED_LIMIT = 212,
     WMI_S_PRIVATE_BASE = 214,

@@ -127,6 +127,45 @@ static const uint32_t relative[] = {
     0xdc708000, 0x007f0102, /* global_store_dword v[2:3], v1, off */
     0xbf810000, /* s_endpgm */
 };
+
+static const uint32_t endless_barriers[] = {
+    0xbf8a0000, /* s_barrier */
+    0xbf82fffe, /* s_branch top */
+};
+
+static const uint32_t endless_sleep[] = {
+    0xbf8e0001, /* s_sleep 1 */
+    0xbf82fffe, /* s_branch top */
+};
+
+static const uint32_t endless_but_first[] = {
+    0xbf068004, /* s_cmp_eq_u32 s4, 0 */
+    0x850480ff, 0x00100000, /* s_cselect_b32 s4, 0x100000, 0 */
+    0x80848104, /* s_sub_u32 s4, s4, 1 */
+    0xbf078004, /* s_cmp_lg_u32 s4, 0 */
+    0xbf85fffd, /* s_cbranch_scc1 -3 */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t load_null[] = {
+    0xc0121f41, 0x00000000, /* s_load_dwordx16 null, s[2:3], 0x0 */
+    0xbe8401eb, /* s_mov_b64 s[4:5], src_shared_base */
+    0x7e020205, /* v_mov_b32_e32 v1, s5 */
+    0x7e040202, /* v_mov_b32_e32 v2, s2 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0xdc708000, 0x007f0102, /* global_store_dword v[2:3], v1, off */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t wave_id[] = {
+    0xbe8400ef, /* s_mov_b32 s4, src_pops_exiting_wave_id */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t call_exec[] = {
+    0xbafe0000, /* s_call_b64 exec, 0 */
+    0xbf810000, /* s_endpgm */
+};
 // clang-format on
 
 enum { RESULT_WORDS = 256, MAX_CODE = 64 };
@@ -215,6 +254,66 @@ static void stops_an_endless_loop_in_time(void **state)
     const struct run run = run_with(endless, sizeof endless,
                                     (struct wm_dispatch){.grid = {64}, .workgroup = {64}, .timeout = 0.05});
     assert_int_equal(run.fault.kind, WM_FAULT_TIMEOUT);
+}
+
+/* Waves that always meet at barriers never use up a turn. */
+static void stops_endless_barriers(void **state)
+{
+    (void)state;
+    const struct run budget = run_with(
+        endless_barriers, sizeof endless_barriers,
+        (struct wm_dispatch){.grid = {128}, .workgroup = {128}, .timeout = 10, .max_instructions = 100000});
+    assert_int_equal(budget.fault.kind, WM_FAULT_BUDGET);
+    assert_int_equal(budget.fault.pc, budget.base + 16);
+    const struct run time =
+        run_with(endless_barriers, sizeof endless_barriers,
+                 (struct wm_dispatch){.grid = {128}, .workgroup = {128}, .timeout = 0.05});
+    assert_int_equal(time.fault.kind, WM_FAULT_TIMEOUT);
+}
+
+static void says_where_a_wave_sleeps(void **state)
+{
+    (void)state;
+    const struct run run = run_with(endless_sleep, sizeof endless_sleep,
+                                    (struct wm_dispatch){.grid = {64}, .max_instructions = 1000});
+    assert_int_equal(run.fault.kind, WM_FAULT_BUDGET);
+    assert_non_null(strstr(run.fault.text, "s_sleep 1"));
+}
+
+static bool until_one_is_done(void *user, uint64_t done, uint64_t workgroups)
+{
+    (void)user, (void)workgroups;
+    return !done;
+}
+
+/* Also when another thread than the caller's runs what is left. */
+static void stops_all_workgroups(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 20; i++) { /* the threads do not always share the workgroups that way */
+        const struct run run = run_with(endless_but_first, sizeof endless_but_first,
+                                        (struct wm_dispatch){.grid = {64, 1, 2},
+                                                             .workgroup = {64, 1, 1},
+                                                             .threads = 2,
+                                                             .timeout = 10,
+                                                             .progress = until_one_is_done});
+        assert_int_equal(run.fault.kind, WM_FAULT_STOPPED);
+    }
+}
+
+static void loads_to_nowhere(void **state)
+{
+    (void)state;
+    const struct run run = RUN(load_null);
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    assert_int_equal(run.result[0], 1 << 16);
+}
+
+static void refuses_what_has_no_place(void **state)
+{
+    (void)state;
+    assert_int_equal(RUN(wave_id).fault.kind, WM_FAULT_TODO);
+    assert_int_equal(RUN(call_exec).fault.kind, WM_FAULT_TODO);
 }
 
 static void jumps_into_the_middle_of_an_instruction(void **state)
@@ -313,6 +412,11 @@ int main(void)
         cmocka_unit_test(counts_every_instruction),
         cmocka_unit_test(stops_an_endless_loop_at_its_budget),
         cmocka_unit_test(stops_an_endless_loop_in_time),
+        cmocka_unit_test(stops_endless_barriers),
+        cmocka_unit_test(says_where_a_wave_sleeps),
+        cmocka_unit_test(stops_all_workgroups),
+        cmocka_unit_test(loads_to_nowhere),
+        cmocka_unit_test(refuses_what_has_no_place),
         cmocka_unit_test(jumps_into_the_middle_of_an_instruction),
         cmocka_unit_test(masks_lanes),
         cmocka_unit_test(runs_partial_workgroups),
