@@ -13,6 +13,8 @@ enum {
     MAP_LIMIT = 1 << 22,          /* places that a program may be entered at; only a hostile one needs more */
     STEP_LIMIT = 1 << 22,         /* steps of a program, for the same reason: 200 MB */
     SCAN_LIMIT = 1 << 16,         /* instructions predecoded in one go; the rest when it is reached */
+    MANY_STEPS = STEP_LIMIT / 4,  /* from here on only SHORT_SCAN of them: jumps into the middle of long */
+    SHORT_SCAN = 16,              /* runs would predecode the rest of the run again and again */
     INSTRUCTION_TEMPORARIES = 16, /* rows that one instruction may take; the others cache broadcasts */
     CACHED_ROWS = WMI_TEMPORARY_ROWS - INSTRUCTION_TEMPORARIES,
     VECTOR_CONSTANTS = 64,   /* rows of constants in a frame */
@@ -631,11 +633,12 @@ static int by_pc(const void *a, const void *b)
 /* Finds the instructions that direct control flow reaches from `entry` and that have no steps yet. */
 static void scan_from(struct scan *scan, const struct wmi_program *program, uint64_t entry)
 {
+    const size_t limit = program->step_count < MANY_STEPS ? SCAN_LIMIT : SHORT_SCAN;
     scan_push(scan, entry);
     while (scan->work_count && !scan->out_of_memory) {
         uint64_t pc = scan->work[--scan->work_count];
         bool leader = true;
-        while (scan->count < SCAN_LIMIT && !scan->out_of_memory) {
+        while (scan->count < limit && !scan->out_of_memory) {
             const size_t seen = scan_find(scan, pc);
             if (seen) {
                 scan->found[seen - 1].leader |= leader;
