@@ -259,6 +259,9 @@ static enum wm_status check_request(const struct wm_kernel *kernel, const struct
     if (request->arguments_size && !request->arguments)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "arguments_size is %llu but arguments is NULL",
                         (unsigned long long)request->arguments_size);
+    if (request->arguments_size > MAX_KERNARG)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%llu bytes of arguments; at most %u",
+                        (unsigned long long)request->arguments_size, MAX_KERNARG);
     const uint64_t lds = (uint64_t)kernel->lds_size + request->dynamic_lds;
     if (lds > MAX_LDS)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "kernel '%s' would use %llu bytes of LDS; a workgroup has %u",
