@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_LDS = 64 << 10, MAX_THREADS = 256, MAX_WORKGROUP = 1024 };
+enum { MAX_LDS = 64 << 10, MAX_THREADS = 256, MAX_WORKGROUP = 1024, MAX_KERNARG = 1 << 20 };
 #define MAX_INSTRUCTIONS (UINT64_C(1) << 40)
 
 /* An object in guest memory. */
