@@ -42,13 +42,16 @@ static void end(struct code *code, size_t top)
     put(code, 0xbf810000);                                       /* s_endpgm */
 }
 
-/* A loop of BODY times the instruction `a b` (b = 0: one dword), with `waits` s_waitcnt behind each. */
-static void loop_of(struct code *code, uint32_t exec, uint32_t a, uint32_t b, unsigned waits)
+/* A loop of BODY times the instruction `a b` (b = 0: one dword), with `waits` s_waitcnt behind each. The
+ * results go to `results` registers in turn, by adding to the lowest byte of `a`: with one, and lanes that
+ * keep what it had, each instruction waits for the one before. */
+static void loop_of(struct code *code, uint32_t exec, uint32_t a, uint32_t b, unsigned waits,
+                    unsigned results)
 {
     begin(code, exec);
     const size_t top = code->count;
     for (unsigned i = 0; i < BODY; i++) {
-        put(code, a);
+        put(code, a + i % results);
         if (b)
             put(code, b);
         for (unsigned w = 0; w < waits; w++)
@@ -179,26 +182,27 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         uint32_t exec, a, b;
-        unsigned waits;
+        unsigned waits, results;
     } loops[] = {
-        {"v_fma_f32 v1, v2, v3, v4, full EXEC", 0xffffffff, 0xd1cb0001, 0x04120702, 0},
-        {"the same, 8 waits behind each", 0xffffffff, 0xd1cb0001, 0x04120702, 8},
-        {"v_fma_f32, checkerboard EXEC", 0x55555555, 0xd1cb0001, 0x04120702, 0},
-        {"v_mul_f32_e32 v5, v6, v7", 0xffffffff, 0x0a0a0f06, 0, 0},
-        {"v_add_f32_e32 v1, s4, v2", 0xffffffff, 0x02020404, 0, 0},
-        {"v_add_u32_e32 v1, v2, v3", 0xffffffff, 0x68020702, 0, 0},
-        {"v_add_co_u32_e32 v1, vcc, v2, v3", 0xffffffff, 0x32020702, 0, 0},
-        {"v_addc_co_u32_e32 v1, vcc, v2, v3, vcc", 0xffffffff, 0x38020702, 0, 0},
-        {"v_lshlrev_b64 v[4:5], 2, v[2:3]", 0xffffffff, 0xd28f0004, 0x00020482, 0},
-        {"v_cmp_gt_u32_e32 vcc, v2, v3", 0xffffffff, 0x7d980702, 0, 0},
-        {"s_add_u32 s5, s6, s7", 0xffffffff, 0x80050706, 0, 0},
+        {"v_fma_f32 v8 to v15, v2, v3, v4, full EXEC", 0xffffffff, 0xd1cb0008, 0x04120702, 0, 8},
+        {"the same, 8 waits behind each", 0xffffffff, 0xd1cb0008, 0x04120702, 8, 8},
+        {"the same, checkerboard EXEC", 0x55555555, 0xd1cb0008, 0x04120702, 0, 8},
+        {"v_fma_f32 v8 alone, checkerboard EXEC", 0x55555555, 0xd1cb0008, 0x04120702, 0, 1},
+        {"v_mul_f32_e32 v5, v6, v7", 0xffffffff, 0x0a0a0f06, 0, 0, 1},
+        {"v_add_f32_e32 v1, s4, v2", 0xffffffff, 0x02020404, 0, 0, 1},
+        {"v_add_u32_e32 v1, v2, v3", 0xffffffff, 0x68020702, 0, 0, 1},
+        {"v_add_co_u32_e32 v1, vcc, v2, v3", 0xffffffff, 0x32020702, 0, 0, 1},
+        {"v_addc_co_u32_e32 v1, vcc, v2, v3, vcc", 0xffffffff, 0x38020702, 0, 0, 1},
+        {"v_lshlrev_b64 v[4:5], 2, v[2:3]", 0xffffffff, 0xd28f0004, 0x00020482, 0, 1},
+        {"v_cmp_gt_u32_e32 vcc, v2, v3", 0xffffffff, 0x7d980702, 0, 0, 1},
+        {"s_add_u32 s5, s6, s7", 0xffffffff, 0x80050706, 0, 0, 1},
     };
     enum { LOOP_COUNT = sizeof loops / sizeof *loops };
     static double seconds[LOOP_COUNT][REPEATS];
     for (unsigned r = 0; r < REPEATS; r++)
         for (unsigned i = 0; i < LOOP_COUNT; i++) {
             struct code code;
-            loop_of(&code, loops[i].exec, loops[i].a, loops[i].b, loops[i].waits);
+            loop_of(&code, loops[i].exec, loops[i].a, loops[i].b, loops[i].waits, loops[i].results);
             seconds[i][r] = run_once(&code);
         }
     printf("%-42s %10s %10s\n", "loop of 32", "ns each", "M waves/s");
