@@ -60,7 +60,7 @@ static void loop_of(struct code *code, uint32_t exec, uint32_t a, uint32_t b, un
     end(code, top);
 }
 
-static void die(const struct wm_diag *diag)
+static _Noreturn void die(const struct wm_diag *diag)
 {
     fprintf(stderr, "micro: %s\n", diag->message);
     exit(2);
