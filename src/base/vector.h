@@ -48,11 +48,6 @@ static inline u32v wmi_load_u32(const char *row)
     return *(const u32v *)row;
 }
 
-static inline f32v wmi_load_f32(const char *row)
-{
-    return *(const f32v *)row;
-}
-
 static inline u32v wmi_splat_u32(uint32_t x)
 {
     return (u32v){0} + x;

@@ -229,11 +229,6 @@ uint64_t wmi_builder_next_pc(const struct wmi_builder *b)
     return b->next_pc;
 }
 
-struct wmi_program *wmi_builder_program(struct wmi_builder *b)
-{
-    return b->program;
-}
-
 uint32_t wmi_builder_take_count(struct wmi_builder *b)
 {
     const uint32_t count = b->uncounted;

@@ -42,7 +42,6 @@ const struct wmi_program_options *wmi_program_options(const struct wmi_program *
 /* Guest address of the instruction being lowered, and of the one behind it. */
 uint64_t wmi_builder_pc(const struct wmi_builder *builder);
 uint64_t wmi_builder_next_pc(const struct wmi_builder *builder);
-struct wmi_program *wmi_builder_program(struct wmi_builder *builder);
 /* Takes the instructions not yet counted, this one included: the step that gets them counts them down. */
 uint32_t wmi_builder_take_count(struct wmi_builder *builder);
 /* The last step, if no branch can lead between it and the next one; else NULL. */

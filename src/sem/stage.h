@@ -5,24 +5,28 @@
  * low then high. d may be equal to a in every stage, except where said. Stages that prepare a source write
  * all lanes of row d, which is a temporary; stages that finish a result write only the lanes in op->lanes.
  *
- * Order for a source: broadcast, then DPP or SDWA or op_sel, then neg/abs. For a result: the body writes a
- * temporary t; omod and clamp with d = a = t; then op_sel, SDWA destination or WMI_STAGE_MERGE from t to the
- * register. Without SDWA and op_sel destination the body may write the register itself and omod and clamp
- * follow with d = a = register.
+ * Order for a source: broadcast, then DPP or SDWA or op_sel, then neg/abs. For a result with op_sel or an
+ * SDWA destination: the body writes a temporary t; omod and clamp with d = a = t; then the destination's
+ * stage from t to the register. Otherwise the body writes the register itself, and omod and clamp follow with
+ * d = a = register.
  *
  * How float bodies read their record, beyond d, a, b, c, e as the roles of the row:
- *   v_madmk, v_madak       a, b: the two register operands; c: a row that holds the literal
- *   v_mac_*                c = d
- *   v_mad_mix*             a, b, c: f32 rows; before them one WMI_STAGE_WIDEN_F16 per operand with op_sel_hi,
- *                          then WMI_STAGE_MODIFY_F32 for its neg and abs
- *   v_mad_mixlo, mixhi     write their half of d and keep the other; op->y bit 0: clamp, which they do
- * themselves v_cmp_*, v_cmpx_*      d: word offset of the 64-bit mask in the scalar file; v_cmpx also writes
- * s[126:127], frame->exec is refreshed by what follows v_div_scale_*          e: offset of the mask;
- * v_div_fmas_* reads VCC from its place in the scalar file op->y bit 0            integer clamp of the rows
- * whose result is an integer: v_cvt_*, v_frexp_exp; these conversions saturate with or without it Bodies with
- * a 16-bit result write zeros into the high half. On gfx9 the rows with VOP3_OPSEL keep it: let them write a
- * temporary and add WMI_STAGE_OP_SEL_LOW or WMI_STAGE_OP_SEL_HIGH. Source: LLVM,
- * GCNSubtarget::zeroesHigh16BitsOfDest; Vega ISA, "VOP3 OPSEL". */
+ *
+ * - v_madmk, v_madak: a and b are the register operands, c a row that holds the literal.
+ * - v_mac_*: c = d.
+ * - v_mad_mix*: a, b, c are f32 rows; before them one WMI_STAGE_WIDEN_F16 per operand with op_sel_hi, then
+ *   WMI_STAGE_MODIFY_F32 for its neg and abs.
+ * - v_mad_mixlo, v_mad_mixhi: write their half of d and keep the other; op->y bit 0 is
+ *   clamp, done by the body.
+ * - v_cmp_*, v_cmpx_*: d is the offset of the 64-bit mask in the scalar file. v_cmpx also writes s[126:127];
+ *   WMI_STAGE_EXEC follows.
+ * - v_div_scale_*: e is the offset of the mask. v_div_fmas_*: VCC is read from its place in the scalar file.
+ * - rows with an integer result (v_cvt_*, v_frexp_exp): op->y bit 0 is clamp; they saturate
+ *   with or without it.
+ *
+ * Bodies with a 16-bit result write zeros into the high half. On gfx9 the rows with VOP3_OPSEL keep it: they
+ * write a temporary, and WMI_STAGE_OP_SEL_LOW or WMI_STAGE_OP_SEL_HIGH follows.
+ * Source: LLVM, GCNSubtarget::zeroesHigh16BitsOfDest; Vega ISA, "VOP3 OPSEL". */
 #ifndef WMI_STAGE_H
 #define WMI_STAGE_H
 
@@ -31,11 +35,6 @@
 enum wmi_stage {
     /* row d <- the scalar word at a. All lanes. */
     WMI_STAGE_BROADCAST,
-    /* rows d and d + 1 <- the two scalar words at a. All lanes. */
-    WMI_STAGE_BROADCAST2,
-    /* row d <- row a, in op->lanes only: from a temporary to a register. */
-    WMI_STAGE_MERGE,
-    WMI_STAGE_MERGE2, /* the same of two rows */
 
     /* row d <- row a with abs, then neg. x: enum wmi_source_modifier. All lanes. */
     WMI_STAGE_MODIFY_F32,

@@ -61,31 +61,6 @@ STAGE(broadcast1)
     return op + 1;
 }
 
-STAGE(broadcast2)
-{
-    broadcast(frame, op->d, op->a);
-    broadcast(frame, op->d + WMI_ROW_BYTES, op->a + 4);
-    return op + 1;
-}
-
-FINISH(merge, a)
-
-STAGE(merge2)
-{
-    const char *const active_row = (const char *)wmi_op_lanes(frame, op)->row;
-
-    WMI_EACH_VECTOR(at)
-    {
-        const u32v active = wmi_load_u32(active_row + at);
-        const u32v low = wmi_load_u32(frame + op->a + at),
-                   high = wmi_load_u32(frame + op->a + WMI_ROW_BYTES + at);
-
-        wmi_store(frame + op->d + at, active, low);
-        wmi_store(frame + op->d + WMI_ROW_BYTES + at, active, high);
-    }
-    return op + 1;
-}
-
 STAGE(set_exec)
 {
     struct wmi_frame *wave = (struct wmi_frame *)frame;
@@ -343,9 +318,6 @@ FINISH_F64(omod_row_f64, omod_f64(a, op->x, mode))
 extern const wmi_body WMI_BUILD_NAME(wmi_stages)[WMI_STAGES];
 const wmi_body WMI_BUILD_NAME(wmi_stages)[WMI_STAGES] = {
     [WMI_STAGE_BROADCAST] = broadcast1,
-    [WMI_STAGE_BROADCAST2] = broadcast2,
-    [WMI_STAGE_MERGE] = merge,
-    [WMI_STAGE_MERGE2] = merge2,
     [WMI_STAGE_MODIFY_F32] = modify_f32,
     [WMI_STAGE_MODIFY_F64] = modify_f64,
     [WMI_STAGE_MODIFY_F16] = modify_f16,

@@ -238,9 +238,6 @@ static const struct stage {
     uint32_t choices; /* values of x to try: 0 .. choices - 1 */
 } stages[] = {
     {"broadcast", WMI_STAGE_BROADCAST, broadcast, 1, true, true, 1},
-    {"broadcast2", WMI_STAGE_BROADCAST2, broadcast, 2, true, true, 1},
-    {"merge", WMI_STAGE_MERGE, broadcast, 1, false, false, 1},
-    {"merge2", WMI_STAGE_MERGE2, broadcast, 2, false, false, 1},
     {"modify_f32", WMI_STAGE_MODIFY_F32, modify_f32, 1, true, false, 4},
     {"modify_f64", WMI_STAGE_MODIFY_F64, modify_f64, 2, true, false, 4},
     {"modify_f16", WMI_STAGE_MODIFY_F16, modify_f16, 1, true, false, 4},
