@@ -4,7 +4,7 @@
  * For the *_lanes.c files only: the width differs between them. A vector holds WMI_VECTOR_LANES lanes of a
  * row; 64-bit values of the same lanes are a pair of vectors, see struct wmi_f64x2. All operators (+ - * / &
  * | ^ ~ < == ...) work lane by lane; a comparison gives all ones or zero. Every intrinsic here has a plain
- * twin. */
+ * twin, which WMI_LANES_PLAIN selects. */
 #ifndef WMI_VECTOR_H
 #define WMI_VECTOR_H
 
@@ -12,11 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(WMI_LANES_PLAIN)
+#define WMI_VECTOR_SSE2 1
 #include <immintrin.h>
 #endif
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+#if !WMI_VECTOR_SSE2
+#define WMI_VECTOR_BYTES 16
+#elif defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 #define WMI_VECTOR_BYTES 64
 #elif defined(__AVX2__) && defined(__FMA__)
 #define WMI_VECTOR_BYTES 32
@@ -97,7 +100,7 @@ static inline bool wmi_any(u32v x)
     return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) != 0;
 #elif WMI_VECTOR_BYTES == 32
     return !_mm256_testz_si256((__m256i)x, (__m256i)x);
-#elif defined(__SSE2__)
+#elif WMI_VECTOR_SSE2
     return _mm_movemask_epi8(_mm_cmpeq_epi8((__m128i)x, _mm_setzero_si128())) != 0xffff;
 #else
     return (x[0] | x[1] | x[2] | x[3]) != 0;
@@ -122,7 +125,7 @@ static inline bool wmi_any_nan2_f32(f32v a, f32v b)
     return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q) != 0;
 #elif WMI_VECTOR_BYTES == 32
     return _mm256_movemask_ps(_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_UNORD_Q)) != 0;
-#elif defined(__SSE2__)
+#elif WMI_VECTOR_SSE2
     return _mm_movemask_ps(_mm_cmpunord_ps((__m128)a, (__m128)b)) != 0;
 #else
     return wmi_any((u32v)(a != a) | (u32v)(b != b));
@@ -136,7 +139,7 @@ static inline uint64_t wmi_pack(u32v mask)
     return _mm512_movepi32_mask((__m512i)mask);
 #elif WMI_VECTOR_BYTES == 32
     return (uint32_t)_mm256_movemask_ps((__m256)mask);
-#elif defined(__SSE2__)
+#elif WMI_VECTOR_SSE2
     return (uint32_t)_mm_movemask_ps((__m128)mask);
 #else
     return (mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8);
@@ -204,7 +207,7 @@ static inline f32v wmi_sqrt_f32(f32v x)
     return (f32v)_mm512_sqrt_ps((__m512)x);
 #elif WMI_VECTOR_BYTES == 32
     return (f32v)_mm256_sqrt_ps((__m256)x);
-#elif defined(__SSE2__)
+#elif WMI_VECTOR_SSE2
     return (f32v)_mm_sqrt_ps((__m128)x);
 #else
     for (int i = 0; i < WMI_VECTOR_LANES; i++)
@@ -219,7 +222,7 @@ static inline f64v wmi_sqrt_f64(f64v x)
     return (f64v)_mm512_sqrt_pd((__m512d)x);
 #elif WMI_VECTOR_BYTES == 32
     return (f64v)_mm256_sqrt_pd((__m256d)x);
-#elif defined(__SSE2__)
+#elif WMI_VECTOR_SSE2
     return (f64v)_mm_sqrt_pd((__m128d)x);
 #else
     for (int i = 0; i < WMI_VECTOR_LANES / 2; i++)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of the plain build: bodies, stages and fused steps compiled without a single intrinsic. */
+#include "plain.h"
+
+#include "sem/fused.h"
+#include "sem/stage.h"
+#include "sem/table.h"
+
+#undef WMI_LANE_BUILDS
+#define WMI_LANE_BUILDS(BUILD, name)                                                                         \
+    BUILD(name, WMI_CPU_BASELINE, 32, _plain_32)                                                             \
+    BUILD(name, WMI_CPU_BASELINE, 64, _plain_64)
+
+/* The library's own tables again, over these builds. */
+#define wmi_sem_body(level, lanes, id) plain_sem_body(level, lanes, id)
+#define wmi_stage(level, lanes, stage) plain_stage(level, lanes, stage)
+#define wmi_fused(level, lanes, fused) plain_fused(level, lanes, fused)
+#include "sem/fused.c"
+#include "sem/stage.c"
+#include "sem/table.c"
+
+wmi_body plain_body_of(unsigned lanes, enum wmi_insn_id id)
+{
+    return plain_sem_body(WMI_CPU_BASELINE, lanes, id);
+}
+
+wmi_body plain_stage_of(unsigned lanes, enum wmi_stage stage)
+{
+    return plain_stage(WMI_CPU_BASELINE, lanes, stage);
+}
+
+wmi_body plain_fused_of(unsigned lanes, enum wmi_fused fused)
+{
+    return plain_fused(WMI_CPU_BASELINE, lanes, fused);
+}
