@@ -5,6 +5,7 @@
 #include "base/host_float.h"
 #include "exec/program.h"
 #include "exec/workgroup.h"
+#include "sem/stage.h"
 
 #include <string.h>
 
@@ -22,13 +23,20 @@ static uint64_t scalar64(const char *frame, uint32_t offset)
     return value;
 }
 
-void wmi_step_set_target(struct wmi_op *op, uint64_t pc)
+static uint32_t word_at(const char *frame, uint32_t offset)
 {
-    op->x = (uint32_t)pc;
-    op->y = (uint32_t)(pc >> 32);
+    uint32_t value;
+    memcpy(&value, frame + offset, sizeof value);
+    return value;
 }
 
-static uint64_t target_pc(const struct wmi_op *op)
+void wmi_step_set_target(struct wmi_op *op, uint64_t place)
+{
+    op->x = (uint32_t)place;
+    op->y = (uint32_t)(place >> 32);
+}
+
+static uint64_t target_place(const struct wmi_op *op)
 {
     return (uint64_t)op->y << 32 | op->x;
 }
@@ -42,16 +50,23 @@ static const struct wmi_op *go(char *frame, const struct wmi_op *next)
     return NULL;
 }
 
+/* Goes on at an address that the guest computed, in the state that MODE is in. */
 static const struct wmi_op *jump(char *frame, uint64_t pc)
 {
-    return go(frame, wmi_program_at(wmi_wave_of(frame)->group->dispatch->program, pc));
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    if (pc & 3)
+        return wmi_wave_fault(
+            wave,
+            &(struct wmi_fault){.kind = WM_FAULT_INSTRUCTION, .pc = pc, .lanes = frame_of(frame)->exec.bits});
+    const uint64_t state = frame_of(frame)->mode >> WMI_MODE_STATE_SHIFT & WMI_STATE_BITS;
+    return go(frame, wmi_program_at(wave->group->dispatch->program, pc | state));
 }
 
 static const struct wmi_op *take(char *frame, const struct wmi_op *op)
 {
     const struct wmi_op *next = __atomic_load_n(&op->target, __ATOMIC_ACQUIRE);
     if (__builtin_expect(!next, 0)) {
-        next = wmi_program_at(wmi_wave_of(frame)->group->dispatch->program, target_pc(op));
+        next = wmi_program_at(wmi_wave_of(frame)->group->dispatch->program, target_place(op));
         __atomic_store_n(&((struct wmi_op *)op)->target, next, __ATOMIC_RELEASE);
     }
     return go(frame, next);
@@ -131,6 +146,70 @@ static const struct wmi_op *swap_pc(char *restrict frame, const struct wmi_op *o
     return jump(frame, target);
 }
 
+/* On to op->value in the state that MODE is in now. */
+static const struct wmi_op *enter_state(char *restrict frame, const struct wmi_op *op)
+{
+    frame_of(frame)->left -= op->c;
+    return jump(frame, op->value);
+}
+
+static const struct wmi_op *copy_64(char *restrict frame, const struct wmi_op *op)
+{
+    memmove(frame + op->d, frame + op->a, sizeof(uint64_t));
+    return op + 1;
+}
+
+/* The branch stack: CSP, MODE[31:29], counts entries of four SGPRs, {EXEC, address}, from s0 on.
+ * Source: Vega ISA, "Branching", pseudo-code of S_CBRANCH_G_FORK and S_CBRANCH_JOIN. */
+enum { CSP_SHIFT = 29, CSP_MASK = 7 };
+
+static uint32_t stack_depth(const struct wmi_frame *f)
+{
+    return f->mode >> CSP_SHIFT;
+}
+
+static void set_stack_depth(struct wmi_frame *f, uint32_t depth)
+{
+    f->mode = (f->mode & ~(UINT32_MAX << CSP_SHIFT)) | (depth & CSP_MASK) << CSP_SHIFT;
+}
+
+/* EXEC splits by the mask at a: the smaller part goes on first, the other is pushed. Where to go on comes
+ * into the scalar at d; b is the target's address, op->value the next instruction's. */
+static const struct wmi_op *fork_by_mask(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_frame *f = frame_of(frame);
+    const uint64_t exec = scalar64(frame, 4 * WMI_S_EXEC), mask = scalar64(frame, op->a);
+    const uint64_t pass = mask & exec, fail = ~mask & exec, target = scalar64(frame, op->b);
+    uint64_t next = target;
+    if (pass != exec && fail == exec) {
+        next = op->value;
+    } else if (pass != exec) {
+        const bool fail_first = __builtin_popcountll(fail) < __builtin_popcountll(pass);
+        const uint64_t now = fail_first ? fail : pass, later = fail_first ? pass : fail;
+        const uint64_t entry[2] = {later, fail_first ? target : op->value};
+        memcpy(&f->s[4 * stack_depth(f)], entry, sizeof entry);
+        set_stack_depth(f, stack_depth(f) + 1);
+        memcpy(&f->s[WMI_S_EXEC], &now, sizeof now);
+        next = fail_first ? op->value : target;
+    }
+    memcpy(frame + op->d, &next, sizeof next);
+    return op + 1;
+}
+
+/* The other part's turn, or on behind the join when the stack is as deep as at the fork: a. */
+static const struct wmi_op *join(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_frame *f = frame_of(frame);
+    uint64_t entry[2] = {scalar64(frame, 4 * WMI_S_EXEC), op->value};
+    if (stack_depth(f) != word_at(frame, op->a)) {
+        set_stack_depth(f, stack_depth(f) - 1);
+        memcpy(entry, &f->s[4 * stack_depth(f)], sizeof entry);
+    }
+    memcpy(&f->s[WMI_S_EXEC], &entry[0], sizeof entry[0]);
+    memcpy(frame + op->d, &entry[1], sizeof entry[1]);
+    return op + 1;
+}
+
 const struct wmi_op *wmi_step_constant(char *restrict frame, const struct wmi_op *op)
 {
     memcpy(frame + op->d, &op->value, sizeof op->value);
@@ -174,6 +253,52 @@ static const struct wmi_op *move_relative_destination(char *restrict frame, cons
     const uint32_t to = moved_register(frame, op->d, op->x);
     if (to != UINT32_MAX)
         memmove(frame + to, frame + op->a, 4 * op->x);
+    return op + 1;
+}
+
+/* ---- VGPR indexing and VSKIP ---- */
+
+/* M0[7:0] is the index, M0[15:12] says of which operands; the other bits stay. The state of what follows is
+ * known when it is predecoded. Source: Vega ISA, S_SET_GPR_IDX_ON and its kin. */
+enum { GPR_INDEX_VALUE = 0xff, GPR_INDEX_OPERANDS = 0xf000 };
+
+static void set_mode_state(struct wmi_frame *f, enum wmi_state state, bool on)
+{
+    const uint32_t bit = (uint32_t)state << WMI_MODE_STATE_SHIFT;
+    f->mode = on ? f->mode | bit : f->mode & ~bit;
+}
+
+static const struct wmi_op *index_value(char *restrict frame, const struct wmi_op *op)
+{
+    uint32_t *m0 = &frame_of(frame)->s[WMI_S_M0];
+    *m0 = (*m0 & ~(uint32_t)GPR_INDEX_VALUE) | (word_at(frame, op->a) & GPR_INDEX_VALUE);
+    return op + 1;
+}
+
+static const struct wmi_op *index_operands(char *restrict frame, const struct wmi_op *op)
+{
+    uint32_t *m0 = &frame_of(frame)->s[WMI_S_M0];
+    *m0 = (*m0 & ~(uint32_t)GPR_INDEX_OPERANDS) | (op->x << 12 & GPR_INDEX_OPERANDS);
+    return op + 1;
+}
+
+static const struct wmi_op *index_on(char *restrict frame, const struct wmi_op *op)
+{
+    set_mode_state(frame_of(frame), WMI_STATE_GPR_INDEX, true);
+    index_value(frame, op);
+    return index_operands(frame, op);
+}
+
+static const struct wmi_op *index_off(char *restrict frame, const struct wmi_op *op)
+{
+    set_mode_state(frame_of(frame), WMI_STATE_GPR_INDEX, false);
+    return op + 1;
+}
+
+static const struct wmi_op *set_vskip(char *restrict frame, const struct wmi_op *op)
+{
+    set_mode_state(frame_of(frame), WMI_STATE_VSKIP,
+                   word_at(frame, op->a) >> (word_at(frame, op->b) & 31) & 1);
     return op + 1;
 }
 
@@ -252,6 +377,10 @@ enum control {
     CONTROL_SET_REGISTER,
     CONTROL_MOVE_RELATIVE,
     CONTROL_TRAP,
+    CONTROL_INDEX,
+    CONTROL_VSKIP,
+    CONTROL_FORK,
+    CONTROL_JOIN,
 };
 
 static const struct {
@@ -298,6 +427,17 @@ static const struct {
     [WMI_INSN_s_movrels_b64] = {CONTROL_MOVE_RELATIVE, move_relative_source},
     [WMI_INSN_s_movreld_b32] = {CONTROL_MOVE_RELATIVE, move_relative_destination},
     [WMI_INSN_s_movreld_b64] = {CONTROL_MOVE_RELATIVE, move_relative_destination},
+    [WMI_INSN_s_set_gpr_idx_on] = {CONTROL_INDEX, index_on},
+    [WMI_INSN_s_set_gpr_idx_off] = {CONTROL_INDEX, index_off},
+    [WMI_INSN_s_set_gpr_idx_idx] = {CONTROL_INDEX, index_value},
+    [WMI_INSN_s_set_gpr_idx_mode] = {CONTROL_INDEX, index_operands},
+    [WMI_INSN_s_setvskip] = {CONTROL_VSKIP, set_vskip},
+    [WMI_INSN_s_cbranch_g_fork] = {CONTROL_FORK, fork_by_mask},
+    [WMI_INSN_s_cbranch_i_fork] = {CONTROL_FORK, fork_by_mask},
+    [WMI_INSN_s_cbranch_join] = {CONTROL_JOIN, join},
+    /* There is no trap handler to come back from: they only jump (unverified). */
+    [WMI_INSN_s_rfe_b64] = {CONTROL_SET_PC, set_pc},
+    [WMI_INSN_s_rfe_restore_b64] = {CONTROL_SET_PC, set_pc},
     [WMI_INSN_s_setreg_imm32_b32] = {CONTROL_SET_REGISTER, set_register},
 };
 
@@ -307,20 +447,36 @@ static int64_t immediate(const struct wmi_instruction *insn, enum wmi_role role)
     return operand ? (int64_t)operand->value : 0;
 }
 
+/* Whether an s_setreg can change the state that code is predecoded for. */
+static bool sets_state(const struct wmi_instruction *insn)
+{
+    const uint32_t simm16 = (uint32_t)immediate(insn, WMI_ROLE_IMM);
+    return (simm16 & 63) == HWREG_MODE &&
+           (uint64_t)register_mask(simm16) << (simm16 >> 6 & 31) & WMI_MODE_STATE;
+}
+
 struct wmi_flow wmi_control_flow(const struct wmi_instruction *insn)
 {
     switch (controls[insn->id].control) {
     case CONTROL_BRANCH:
-        return (struct wmi_flow){true, true, immediate(insn, WMI_ROLE_IMM)};
+        return (struct wmi_flow){.branches = true, .ends = true, .distance = immediate(insn, WMI_ROLE_IMM)};
     case CONTROL_CONDITIONAL:
     case CONTROL_CALL: /* comes back behind itself */
-        return (struct wmi_flow){true, false, immediate(insn, WMI_ROLE_IMM)};
+        return (struct wmi_flow){.branches = true, .distance = immediate(insn, WMI_ROLE_IMM)};
+    case CONTROL_FORK:
+        return (struct wmi_flow){.branches = wmi_operand(insn, WMI_ROLE_IMM) != NULL,
+                                 .distance = immediate(insn, WMI_ROLE_IMM)};
+    case CONTROL_INDEX:
+        return (struct wmi_flow){
+            .sets = insn->id == WMI_INSN_s_set_gpr_idx_on ? WMI_STATE_GPR_INDEX : 0,
+            .clears = insn->id == WMI_INSN_s_set_gpr_idx_off ? WMI_STATE_GPR_INDEX : 0,
+        };
     case CONTROL_END:
     case CONTROL_SET_PC:
     case CONTROL_TRAP:
-        return (struct wmi_flow){false, true, 0};
+        return (struct wmi_flow){.ends = true};
     default:
-        return (struct wmi_flow){false, false, 0};
+        return (struct wmi_flow){0};
     }
 }
 
@@ -331,12 +487,41 @@ static void emit_constant(struct wmi_builder *b, uint32_t place, uint64_t value)
     op->value = value;
 }
 
+static struct wmi_op *emit_counting(struct wmi_builder *b, wmi_body step)
+{
+    const uint32_t count = wmi_builder_take_count(b);
+    struct wmi_op *op = wmi_emit(b, step);
+    op->c = count;
+    return op;
+}
+
+static void emit_exec(struct wmi_builder *b)
+{
+    wmi_emit(b, wmi_stage(wmi_builder_level(b), wmi_builder_lanes(b), WMI_STAGE_EXEC));
+}
+
+/* EXEC becomes what the step before left in s[126:127]; then on to the address in the scalar at `place`. */
+static void emit_exec_and_jump(struct wmi_builder *b, uint32_t place)
+{
+    emit_exec(b);
+    emit_counting(b, set_pc)->a = place;
+    wmi_builder_end_block(b);
+}
+
+/* On behind the instruction, in whatever state it left. */
+static void emit_enter_state(struct wmi_builder *b)
+{
+    emit_counting(b, enter_state)->value = wmi_builder_next_pc(b);
+    wmi_builder_end_block(b);
+}
+
 bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const enum control control = controls[insn->id].control;
     const struct wmi_operand *d = wmi_operand(insn, WMI_ROLE_D), *a = wmi_operand(insn, WMI_ROLE_A);
     const uint32_t place = d ? wmi_lower_scalar(b, d) : 0, source = a ? wmi_lower_scalar(b, a) : 0;
     const uint64_t target = wmi_builder_next_pc(b) + (uint64_t)(4 * wmi_control_flow(insn).distance);
+    const uint64_t target_place = target | wmi_builder_state(b);
     struct wmi_op *op;
 
     switch (control) {
@@ -356,6 +541,34 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
         op->d = place;
         op->a = written;
         op->x = (uint32_t)immediate(insn, WMI_ROLE_IMM);
+        if (control == CONTROL_SET_REGISTER && sets_state(insn))
+            emit_enter_state(b);
+        return true;
+    }
+    case CONTROL_INDEX:
+        op = wmi_emit(b, controls[insn->id].step);
+        op->a = source;
+        op->x = (uint32_t)immediate(insn, WMI_ROLE_IMM);
+        return true;
+    case CONTROL_VSKIP: {
+        const uint32_t bit = wmi_lower_scalar(b, wmi_operand(insn, WMI_ROLE_B));
+        op = wmi_emit(b, controls[insn->id].step);
+        op->a = source;
+        op->b = bit;
+        emit_enter_state(b);
+        return true;
+    }
+    case CONTROL_FORK:
+    case CONTROL_JOIN: {
+        const struct wmi_operand *address = wmi_operand(insn, WMI_ROLE_B);
+        const uint32_t to = address ? wmi_lower_scalar(b, address) : wmi_lower_scalar_constant(b, target);
+        const uint32_t next = wmi_lower_temporary_scalar(b);
+        op = wmi_emit(b, controls[insn->id].step);
+        op->d = next;
+        op->a = source;
+        op->b = to;
+        op->value = wmi_builder_next_pc(b);
+        emit_exec_and_jump(b, next);
         return true;
     }
     case CONTROL_MOVE_RELATIVE:
@@ -364,29 +577,37 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
         op->a = source;
         op->x = d->dwords;
         return true;
-    case CONTROL_CALL:
     case CONTROL_SWAP_PC:
+        if (place == 4 * WMI_S_EXEC) {
+            const uint32_t next = wmi_lower_temporary_scalar(b);
+            op = wmi_emit(b, copy_64);
+            op->d = next;
+            op->a = source;
+            emit_constant(b, place, wmi_builder_next_pc(b));
+            emit_exec_and_jump(b, next);
+            return true;
+        }
+        break;
+    case CONTROL_CALL:
+        emit_constant(b, place, wmi_builder_next_pc(b));
         if (place == 4 * WMI_S_EXEC)
-            return false;
+            emit_exec(b);
         break;
     default:
         break;
     }
-    if (control == CONTROL_CALL)
-        emit_constant(b, place, wmi_builder_next_pc(b));
 
-    op = wmi_emit(b, controls[insn->id].step);
-    op->c = wmi_builder_take_count(b);
+    op = emit_counting(b, controls[insn->id].step);
     op->d = place;
     op->a = source;
     switch (control) {
     case CONTROL_BRANCH:
     case CONTROL_CALL:
-        wmi_step_set_target(op, target);
+        wmi_step_set_target(op, target_place);
         wmi_builder_end_block(b);
         break;
     case CONTROL_CONDITIONAL:
-        wmi_step_set_target(op, target);
+        wmi_step_set_target(op, target_place);
         break;
     case CONTROL_STEP:
         op->value = wmi_builder_pc(b);

@@ -6,9 +6,10 @@
 #include "exec/lower.h"
 
 struct wmi_flow {
-    bool branches;    /* may go on at `distance` */
-    bool ends;        /* never goes on at the next instruction */
-    int64_t distance; /* dwords from the end of the instruction */
+    bool branches;        /* may go on at `distance` */
+    bool ends;            /* never goes on at the next instruction */
+    int64_t distance;     /* dwords from the end of the instruction */
+    uint8_t sets, clears; /* of enum wmi_state, for the next instruction */
 };
 
 struct wmi_flow wmi_control_flow(const struct wmi_instruction *insn);
@@ -23,8 +24,8 @@ const struct wmi_op *wmi_step_constant(char *restrict frame, const struct wmi_op
 /* VCCZ and EXECZ become what VCC and EXEC say. */
 const struct wmi_op *wmi_step_mask_zero(char *restrict frame, const struct wmi_op *op);
 
-/* Where a branch step goes: a guest address, found among the program's steps when it is first taken. */
-void wmi_step_set_target(struct wmi_op *op, uint64_t pc);
+/* Where a branch step goes: a place, found among the program's steps when it is first taken. */
+void wmi_step_set_target(struct wmi_op *op, uint64_t place);
 
 /* Sets the frame's MODE and what follows from it, and loads the host's float control word. */
 void wmi_frame_set_mode(struct wmi_frame *frame, uint32_t mode);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowers scalar and vector ALU instructions: the stages that their modifiers ask for, around the body. */
+#include "exec/index.h"
 #include "exec/program.h"
 #include "sem/fused.h"
 #include "sem/stage.h"
@@ -178,7 +179,11 @@ static bool place_operand(struct valu *v, const struct wmi_operand *operand, str
                      (v->row->flags & WMI_ROW_IGNORES_EXEC && operand->kind != WMI_OPERAND_VGPR);
     if (operand->kind == WMI_OPERAND_SPECIAL && operand->reg == WMI_SPECIAL_LDS_DIRECT)
         return false;
-    source->offset = source->scalar ? wmi_lower_scalar(v->b, operand) : wmi_lower_vector(v->b, operand);
+    const struct wmi_index_rule rule = wmi_index_rule(v->b, v->insn, operand);
+    if (rule.bits)
+        source->offset = wmi_lower_indexed(v->b, operand, rule);
+    else
+        source->offset = source->scalar ? wmi_lower_scalar(v->b, operand) : wmi_lower_vector(v->b, operand);
     return true;
 }
 
@@ -246,6 +251,27 @@ static bool fuse_shift(struct valu *v)
     return true;
 }
 
+/* Where the result goes: a register, or temporary rows that go to a register behind everything else. */
+static uint32_t place_result(struct valu *v, const struct wmi_operand *operand, bool *ok)
+{
+    if (operand->kind != WMI_OPERAND_VGPR)
+        return wmi_lower_scalar(v->b, operand);
+    const struct wmi_index_rule rule = wmi_index_rule(v->b, v->insn, operand);
+    return rule.bits ? wmi_lower_indexed(v->b, operand, rule)
+                     : wmi_lower_vgpr(v->b, operand->reg, operand->dwords, ok);
+}
+
+static void put_indexed_results(const struct valu *v, uint32_t d)
+{
+    for (unsigned i = 0; i < v->insn->operands; i++) {
+        const struct wmi_operand *operand = &v->insn->operand[i];
+        const struct wmi_index_rule rule = wmi_index_rule(v->b, v->insn, operand);
+        if (operand->written && rule.bits)
+            wmi_lower_indexed_result(v->b, operand, rule,
+                                     operand->role == WMI_ROLE_D ? d : v->source[0].offset);
+    }
+}
+
 bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     struct valu v = {.b = b, .insn = insn, .row = &wmi_rows[insn->id]};
@@ -259,15 +285,15 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
     if (!body)
         return false;
     v.lanes = offsetof(struct wmi_frame, exec);
-    if (fuse_move(&v) || fuse_shift(&v))
+    const bool indexed = wmi_builder_state(b) & WMI_STATE_GPR_INDEX || v.row->flags & WMI_ROW_READS_M0;
+    if (!indexed && (fuse_move(&v) || fuse_shift(&v)))
         return true;
     for (unsigned i = 0; i < insn->operands && ok; i++) {
         const struct wmi_operand *operand = &insn->operand[i];
         switch (operand->role) {
         case WMI_ROLE_D:
             result = operand;
-            d = operand->kind == WMI_OPERAND_VGPR ? wmi_lower_vgpr(b, operand->reg, operand->dwords, &ok)
-                                                  : wmi_lower_scalar(b, operand);
+            d = place_result(&v, operand, &ok);
             break;
         case WMI_ROLE_SDST:
             e = wmi_lower_scalar(b, operand);
@@ -310,7 +336,7 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
         .lanes = v.lanes,
         .y = field(&v, WMI_FIELD_clamp) ? 1 : 0,
     };
-    if (fuse_sum(&v, &op))
+    if (!indexed && fuse_sum(&v, &op))
         return true;
     *wmi_emit(b, body) = op;
     if (vector && !finishes_itself(&v))
@@ -321,5 +347,7 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
     if (half)
         emit_stage(&v, field(&v, WMI_FIELD_op_sel) & 8 ? WMI_STAGE_OP_SEL_HIGH : WMI_STAGE_OP_SEL_LOW, d,
                    place, 0);
+    if (indexed)
+        put_indexed_results(&v, d);
     return true;
 }

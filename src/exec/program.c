@@ -22,10 +22,10 @@ enum {
     PROGRAM_SCALARS = WMI_SCALAR_CONSTANTS - SCALAR_TEMPORARIES,
 };
 
-/* pc -> step, open addressing; capacity is a power of two. */
+/* place -> step, open addressing; capacity is a power of two. */
 struct step_map {
     struct step_entry {
-        uint64_t pc;
+        uint64_t place;
         const struct wmi_op *step;
     } *entries;
     size_t capacity, count;
@@ -76,6 +76,7 @@ struct wmi_builder {
     size_t block_start; /* the first step that a branch can lead to */
     bool out_of_memory, ended;
     uint64_t pc, next_pc;
+    unsigned state; /* enum wmi_state */
     unsigned temporaries, lane_sets, scalar_temporaries;
     uint32_t uncounted;
     struct wmi_op spare; /* what is filled when there is no memory for more */
@@ -86,19 +87,19 @@ struct wmi_builder {
 
 /* ---- the map ---- */
 
-static size_t hash(uint64_t pc)
+static size_t hash(uint64_t place)
 {
-    return (size_t)((pc >> 2) * 0x9e3779b97f4a7c15ULL >> 20);
+    return (size_t)((place >> 2) * 0x9e3779b97f4a7c15ULL >> 20);
 }
 
-static const struct wmi_op *map_find(const struct step_map *map, uint64_t pc)
+static const struct wmi_op *map_find(const struct step_map *map, uint64_t place)
 {
     if (!map->capacity)
         return NULL;
-    for (size_t i = hash(pc) & (map->capacity - 1);; i = (i + 1) & (map->capacity - 1)) {
+    for (size_t i = hash(place) & (map->capacity - 1);; i = (i + 1) & (map->capacity - 1)) {
         if (!map->entries[i].step)
             return NULL;
-        if (map->entries[i].pc == pc)
+        if (map->entries[i].place == place)
             return map->entries[i].step;
     }
 }
@@ -116,7 +117,7 @@ static bool map_reserve(struct step_map *map, size_t more)
     for (size_t i = 0; i < map->capacity; i++) {
         if (!map->entries[i].step)
             continue;
-        size_t j = hash(map->entries[i].pc) & (capacity - 1);
+        size_t j = hash(map->entries[i].place) & (capacity - 1);
         while (grown.entries[j].step)
             j = (j + 1) & (capacity - 1);
         grown.entries[j] = map->entries[i];
@@ -127,12 +128,12 @@ static bool map_reserve(struct step_map *map, size_t more)
     return true;
 }
 
-static void map_add(struct step_map *map, uint64_t pc, const struct wmi_op *step)
+static void map_add(struct step_map *map, uint64_t place, const struct wmi_op *step)
 {
-    size_t i = hash(pc) & (map->capacity - 1);
+    size_t i = hash(place) & (map->capacity - 1);
     while (map->entries[i].step)
         i = (i + 1) & (map->capacity - 1);
-    map->entries[i] = (struct step_entry){pc, step};
+    map->entries[i] = (struct step_entry){place, step};
     map->count++;
 }
 
@@ -227,6 +228,16 @@ uint64_t wmi_builder_pc(const struct wmi_builder *b)
 uint64_t wmi_builder_next_pc(const struct wmi_builder *b)
 {
     return b->next_pc;
+}
+
+unsigned wmi_builder_state(const struct wmi_builder *b)
+{
+    return b->state;
+}
+
+unsigned wmi_builder_vgprs(const struct wmi_builder *b)
+{
+    return b->program->options.vgprs;
 }
 
 uint32_t wmi_builder_take_count(struct wmi_builder *b)
@@ -526,11 +537,18 @@ static void settle_writes(struct wmi_builder *b, const struct wmi_instruction *i
     }
 }
 
+static bool is_vector(const struct wmi_row *row)
+{
+    return row->class != WMI_CLASS_SALU && row->class != WMI_CLASS_CONTROL && row->class != WMI_CLASS_SMEM;
+}
+
 static void lower_instruction(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const size_t start = b->count;
     b->temporaries = b->lane_sets = b->scalar_temporaries = 0;
     b->uncounted++;
+    if (b->state & WMI_STATE_VSKIP && is_vector(&wmi_rows[insn->id]))
+        return;
     if (!registers_exist(b, insn)) {
         emit_fault(b, WM_FAULT_INSTRUCTION);
         return;
@@ -552,34 +570,39 @@ static void lower_instruction(struct wmi_builder *b, const struct wmi_instructio
 static const uint32_t *code_at(const struct wmi_program *program, uint64_t pc, size_t *available)
 {
     const struct wmi_allocation *allocation = wmi_space_find(program->options.space, pc);
-    if (!allocation || pc & 3)
+    if (!allocation)
         return NULL;
     *available = (size_t)((allocation->high - pc) / 4);
     return *available ? (const uint32_t *)(allocation->host + (pc - allocation->low)) : NULL;
 }
 
-static bool decode_at(const struct wmi_program *program, uint64_t pc, struct wmi_instruction *insn)
+static uint64_t pc_of(uint64_t place)
+{
+    return place & ~(uint64_t)WMI_STATE_BITS;
+}
+
+static bool decode_at(const struct wmi_program *program, uint64_t place, struct wmi_instruction *insn)
 {
     size_t available;
-    const uint32_t *words = code_at(program, pc, &available);
+    const uint32_t *words = code_at(program, pc_of(place), &available);
     return words && wmi_decode(program->options.target, words, available, insn);
 }
 
 struct found { /* an instruction that the scan reached */
-    uint64_t pc;
+    uint64_t place;
     bool leader;
 };
 
 struct scan {
     struct found *found;
     size_t count, capacity;
-    struct step_map seen; /* pc -> found + 1, as a pointer-sized number */
+    struct step_map seen; /* place -> found + 1, as a pointer-sized number */
     uint64_t *work;
     size_t work_count, work_capacity;
     bool out_of_memory;
 };
 
-static void scan_push(struct scan *scan, uint64_t pc)
+static void scan_push(struct scan *scan, uint64_t place)
 {
     if (scan->work_count == scan->work_capacity) {
         const size_t capacity = scan->work_capacity ? 2 * scan->work_capacity : 64;
@@ -591,15 +614,15 @@ static void scan_push(struct scan *scan, uint64_t pc)
         scan->work = grown;
         scan->work_capacity = capacity;
     }
-    scan->work[scan->work_count++] = pc;
+    scan->work[scan->work_count++] = place;
 }
 
-static size_t scan_find(const struct scan *scan, uint64_t pc) /* index + 1; 0: not seen */
+static size_t scan_find(const struct scan *scan, uint64_t place) /* index + 1; 0: not seen */
 {
-    return (size_t)(uintptr_t)map_find(&scan->seen, pc);
+    return (size_t)(uintptr_t)map_find(&scan->seen, place);
 }
 
-static void scan_add(struct scan *scan, uint64_t pc, bool leader)
+static void scan_add(struct scan *scan, uint64_t place, bool leader)
 {
     if (scan->count == scan->capacity) {
         const size_t capacity = scan->capacity ? 2 * scan->capacity : 256;
@@ -615,13 +638,13 @@ static void scan_add(struct scan *scan, uint64_t pc, bool leader)
         scan->out_of_memory = true;
         return;
     }
-    scan->found[scan->count++] = (struct found){pc, leader};
-    map_add(&scan->seen, pc, (const struct wmi_op *)(uintptr_t)scan->count);
+    scan->found[scan->count++] = (struct found){place, leader};
+    map_add(&scan->seen, place, (const struct wmi_op *)(uintptr_t)scan->count);
 }
 
-static int by_pc(const void *a, const void *b)
+static int by_place(const void *a, const void *b)
 {
-    const uint64_t x = ((const struct found *)a)->pc, y = ((const struct found *)b)->pc;
+    const uint64_t x = ((const struct found *)a)->place, y = ((const struct found *)b)->place;
     return (x > y) - (x < y);
 }
 
@@ -631,48 +654,47 @@ static void scan_from(struct scan *scan, const struct wmi_program *program, uint
     const size_t limit = program->step_count < MANY_STEPS ? SCAN_LIMIT : SHORT_SCAN;
     scan_push(scan, entry);
     while (scan->work_count && !scan->out_of_memory) {
-        uint64_t pc = scan->work[--scan->work_count];
+        uint64_t place = scan->work[--scan->work_count];
         bool leader = true;
         while (scan->count < limit && !scan->out_of_memory) {
-            const size_t seen = scan_find(scan, pc);
+            const size_t seen = scan_find(scan, place);
             if (seen) {
                 scan->found[seen - 1].leader |= leader;
                 break;
             }
-            if (map_find(&program->map, pc))
+            if (map_find(&program->map, place))
                 break;
             struct wmi_instruction insn;
-            scan_add(scan, pc, leader);
+            scan_add(scan, place, leader);
             leader = false;
-            if (!decode_at(program, pc, &insn))
+            if (!decode_at(program, place, &insn))
                 break;
             const struct wmi_flow flow = wmi_control_flow(&insn);
             if (flow.branches) {
-                const uint64_t target = pc + 4u * insn.dwords + (uint64_t)(flow.distance * 4);
-                scan_push(scan, target);
+                scan_push(scan, place + 4u * insn.dwords + (uint64_t)(flow.distance * 4));
             }
             if (flow.ends)
                 break;
-            pc += 4u * insn.dwords;
+            place = ((place + 4u * insn.dwords) & ~(uint64_t)flow.clears) | flow.sets;
         }
     }
-    qsort(scan->found, scan->count, sizeof *scan->found, by_pc);
+    qsort(scan->found, scan->count, sizeof *scan->found, by_place);
 }
 
-/* A step that goes on at `pc`, found when it is first reached. */
-static void emit_goto(struct wmi_builder *b, uint64_t pc)
+/* A step that goes on at `place`, found when it is first reached. */
+static void emit_goto(struct wmi_builder *b, uint64_t place)
 {
     struct wmi_op *op = wmi_emit(b, wmi_step_branch);
     op->c = wmi_builder_take_count(b);
-    wmi_step_set_target(op, pc);
+    wmi_step_set_target(op, place);
 }
 
-/* Predecodes from `pc`. Called with the lock held, or before the program is shared. */
-static void build_from(struct wmi_program *program, uint64_t pc)
+/* Predecodes from `entry`. Called with the lock held, or before the program is shared. */
+static void build_from(struct wmi_program *program, uint64_t entry)
 {
     struct scan scan = {0};
     struct wmi_builder b = {.program = program};
-    scan_from(&scan, program, pc);
+    scan_from(&scan, program, entry);
     size_t *first_step = calloc(scan.count + 1, sizeof *first_step); /* step index + 1 of each leader */
     bool ok = first_step && !scan.out_of_memory;
     uint64_t expected = 0;
@@ -681,7 +703,7 @@ static void build_from(struct wmi_program *program, uint64_t pc)
         const struct found *found = &scan.found[i];
         struct wmi_instruction insn;
         bool leader = found->leader;
-        if (falls && expected != found->pc) {
+        if (falls && expected != found->place) {
             emit_goto(&b, expected);
             falls = false;
         }
@@ -696,19 +718,20 @@ static void build_from(struct wmi_program *program, uint64_t pc)
             first_step[i] = b.count + 1;
             b.block_start = b.count;
         }
-        b.pc = found->pc;
+        b.pc = pc_of(found->place);
+        b.state = found->place & WMI_STATE_BITS;
         b.ended = false;
-        if (decode_at(program, found->pc, &insn)) {
-            b.next_pc = found->pc + 4u * insn.dwords;
+        if (decode_at(program, found->place, &insn)) {
+            const struct wmi_flow flow = wmi_control_flow(&insn);
+            b.next_pc = b.pc + 4u * insn.dwords;
+            expected = b.next_pc | ((b.state & ~(unsigned)flow.clears) | flow.sets);
             lower_instruction(&b, &insn);
         } else {
-            b.next_pc = found->pc + 4;
             emit_fault(&b, WM_FAULT_INSTRUCTION);
         }
         falls = !b.ended;
         if (b.ended)
             b.uncounted = 0;
-        expected = b.next_pc;
     }
     if (falls)
         emit_goto(&b, expected);
@@ -721,7 +744,7 @@ static void build_from(struct wmi_program *program, uint64_t pc)
         program->step_count += b.count;
         for (size_t i = 0; i < scan.count; i++)
             if (first_step[i])
-                map_add(&program->map, scan.found[i].pc, &chunk->steps[first_step[i] - 1]);
+                map_add(&program->map, scan.found[i].place, &chunk->steps[first_step[i] - 1]);
     } else {
         free(chunk);
     }
@@ -739,7 +762,7 @@ uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *ste
     pthread_mutex_lock(&program->lock);
     for (size_t i = 0; i < program->map.capacity; i++) {
         if (program->map.entries[i].step == step) {
-            pc = program->map.entries[i].pc;
+            pc = pc_of(program->map.entries[i].place);
             found = true;
         }
     }
@@ -748,13 +771,13 @@ uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *ste
     return found || step == &program->out_of_memory ? pc : step[-1].value;
 }
 
-const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t pc)
+const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t place)
 {
     pthread_mutex_lock(&program->lock);
-    const struct wmi_op *step = map_find(&program->map, pc);
+    const struct wmi_op *step = map_find(&program->map, place);
     if (!step && program->map.count < MAP_LIMIT && program->step_count < STEP_LIMIT) {
-        build_from(program, pc);
-        step = map_find(&program->map, pc);
+        build_from(program, place);
+        step = map_find(&program->map, place);
     }
     pthread_mutex_unlock(&program->lock);
     return step ? step : &program->out_of_memory;

@@ -17,13 +17,26 @@ struct wmi_program_options {
 
 struct wmi_program;
 
+/* State of a wave that decides what instructions mean. Code is predecoded once for each that it runs in, so
+ * that no step has to ask: a place in a program is a guest address, a multiple of 4, with this in its low
+ * bits. */
+enum wmi_state {
+    WMI_STATE_GPR_INDEX = 1, /* MODE.GPR_IDX_EN: M0 is added to the numbers of VGPRs */
+    WMI_STATE_VSKIP = 2,     /* MODE.VSKIP: vector instructions do nothing */
+    WMI_STATE_BITS = 3,
+};
+
+/* The bits of MODE that are such state, and where they begin. Source: CDNA 3 ISA, "Mode register". */
+enum { WMI_MODE_STATE_SHIFT = 27 };
+#define WMI_MODE_STATE ((uint32_t)WMI_STATE_BITS << WMI_MODE_STATE_SHIFT)
+
 /* Predecodes all that can be reached from the entry by direct branches. */
 struct wmi_program *wmi_program_create(const struct wmi_program_options *options);
 void wmi_program_destroy(struct wmi_program *program);
 
-/* The step that starts the instruction at `pc`; predecodes it if no branch reached it before. Thread-safe.
+/* The step that starts the instruction at `place`; predecodes it if no branch reached it before. Thread-safe.
  * Where there is no code, a step that faults. */
-const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t pc);
+const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t place);
 /* Where a wave that goes on at `step` is: the address of a step that a branch can lead to, or of the barrier
  * or s_sleep before it. Slow: for fault reports. */
 uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *step);
@@ -42,6 +55,10 @@ const struct wmi_program_options *wmi_program_options(const struct wmi_program *
 /* Guest address of the instruction being lowered, and of the one behind it. */
 uint64_t wmi_builder_pc(const struct wmi_builder *builder);
 uint64_t wmi_builder_next_pc(const struct wmi_builder *builder);
+/* The state, of enum wmi_state, that the instruction runs in. */
+unsigned wmi_builder_state(const struct wmi_builder *builder);
+/* Registers of a lane. */
+unsigned wmi_builder_vgprs(const struct wmi_builder *builder);
 /* Takes the instructions not yet counted, this one included: the step that gets them counts them down. */
 uint32_t wmi_builder_take_count(struct wmi_builder *builder);
 /* The last step, if no branch can lead between it and the next one; else NULL. */

@@ -3,15 +3,7 @@
  *
  * Words are those of llvm-mc-19 -mcpu=gfx900; the comments are llvm-objdump-19's text. s[2:3] hold the
  * address of a result buffer: run() puts the two moves in front. */
-#include "wavemem/wavemem.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-// clang-format off
-#include <cmocka.h>
-// clang-format on
+#include "run_code.h"
 
 // clang-format off
 static const uint32_t indirect[] = {
@@ -161,56 +153,7 @@ static const uint32_t wave_id[] = {
     0xbe8400ef, /* s_mov_b32 s4, src_pops_exiting_wave_id */
     0xbf810000, /* s_endpgm */
 };
-
-static const uint32_t call_exec[] = {
-    0xbafe0000, /* s_call_b64 exec, 0 */
-    0xbf810000, /* s_endpgm */
-};
 // clang-format on
-
-enum { RESULT_WORDS = 256, MAX_CODE = 64 };
-
-struct run {
-    uint32_t result[RESULT_WORDS];
-    struct wm_fault fault;
-    uint64_t base; /* guest address of the code: pc of the fault is relative to it */
-    uint64_t wave_instructions;
-};
-
-static struct run run_with(const uint32_t *words, size_t bytes, struct wm_dispatch dispatch)
-{
-    struct run run = {0};
-    struct wm_diag diag;
-    struct wm_machine *machine;
-    struct wm_object *object;
-    const struct wm_kernel *kernel;
-    struct wm_result result = {.struct_size = sizeof result};
-    uint64_t buffer, size;
-    uint32_t code[MAX_CODE] = {0};
-
-    dispatch.struct_size = sizeof dispatch;
-    assert_int_equal(wm_machine_create("gfx900", &machine, &diag), WM_OK);
-    assert_int_equal(wm_allocate(machine, sizeof run.result, 0, "result", &buffer, &diag), WM_OK);
-    code[0] = 0xbe8200ff; /* s_mov_b32 s2, low */
-    code[1] = (uint32_t)buffer;
-    code[2] = 0xbe8300ff; /* s_mov_b32 s3, high */
-    code[3] = (uint32_t)(buffer >> 32);
-    assert_true(bytes + 16 <= sizeof code);
-    memcpy(code + 4, words, bytes);
-    assert_int_equal(wm_object_open(code, bytes + 16, "test", "gfx900", &object, &diag), WM_OK);
-    assert_int_equal(wm_object_find_kernel(object, NULL, &kernel, &diag), WM_OK);
-    assert_int_equal(wm_load(machine, object, &diag), WM_OK);
-    assert_int_equal(wm_dispatch(machine, object, kernel, &dispatch, &result, &diag), WM_OK);
-    assert_int_equal(wm_read(machine, buffer, run.result, sizeof run.result, &diag), WM_OK);
-    assert_int_equal(wm_symbol(machine, object, kernel->name, &run.base, &size, &diag), WM_OK);
-    run.fault = result.fault;
-    run.wave_instructions = result.wave_instructions;
-    wm_machine_destroy(machine);
-    wm_object_close(object);
-    return run;
-}
-
-#define RUN(words) run_with(words, sizeof(words), (struct wm_dispatch){.grid = {64}, .workgroup = {64}})
 
 static void returns_from_indirect_call(void **state)
 {
@@ -313,7 +256,6 @@ static void refuses_what_has_no_place(void **state)
 {
     (void)state;
     assert_int_equal(RUN(wave_id).fault.kind, WM_FAULT_TODO);
-    assert_int_equal(RUN(call_exec).fault.kind, WM_FAULT_TODO);
 }
 
 static void jumps_into_the_middle_of_an_instruction(void **state)
