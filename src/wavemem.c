@@ -55,7 +55,13 @@ const char *wm_status_name(enum wm_status status)
 
 bool wm_target_known(const char *name)
 {
-    return name && wmi_target_find(name);
+    char processor[32];
+    const size_t length = name ? strcspn(name, ":") : sizeof processor;
+    if (length >= sizeof processor)
+        return false;
+    memcpy(processor, name, length);
+    processor[length] = '\0';
+    return wmi_target_find(processor);
 }
 
 unsigned wm_disassemble(const char *target_name, const uint32_t *words, size_t dwords, char *text,

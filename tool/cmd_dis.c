@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: wavemem dis [--plain] FILE\n"
+    "usage: wavemem dis [--plain] [-k NAME] [-m TARGET] FILE\n"
     "       wavemem dis [--plain] -m TARGET --raw FILE\n"
     "\n"
     "Disassembles the code sections of a code object, or a file of raw instructions, in LLVM's syntax.\n"
@@ -20,12 +20,15 @@ static const char help[] =
     "  wavemem dis --plain transpose.co       the text alone, one instruction a line, for an assembler or "
     "diff\n"
     "  wavemem dis -m gfx900 --raw words.bin  little-endian 32-bit words; - reads standard input\n"
+    "  wavemem dis -m gfx900 kernels.hipfb    the code object for one target, of a bundle or a HIP program\n"
     "\n"
     "Words that are no instruction of the target are printed as .long.\n"
     "\n"
-    "  -k, --kernel NAME  only this symbol\n"
+    "  -k, --kernel NAME  only this symbol, or the kernel of this source name\n"
     "      --plain        only the instructions' text\n"
-    "  -m, --target NAME  the target of raw instructions: gfx900\n"
+    "  -m, --target NAME  the entry of a bundle, by its target (gfx900, gfx90a:xnack+) or number; the "
+    "target\n"
+    "                     of raw instructions\n"
     "      --raw          FILE holds instructions, no ELF\n"
     "\n"
     "Exit codes: 0 clean, 2 wrong use or bad input.\n";
@@ -175,12 +178,7 @@ static int parse(int argc, char **argv, struct request *request)
         return tool_fail("a file is needed: wavemem dis FILE, or wavemem dis -m gfx900 --raw FILE");
     if (request->raw && !request->target)
         return tool_fail("--raw needs -m TARGET, one like gfx900");
-    if (request->target && !request->raw)
-        return tool_fail("-m %s is for raw instructions (--raw); an ELF file says its target itself",
-                         request->target);
-    if (request->target && !wm_target_known(request->target))
-        return tool_fail("-m %s: not a target that wavemem knows; expected one like gfx900", request->target);
-    return TOOL_CLEAN;
+    return !request->target || tool_check_target("", request->target) ? TOOL_CLEAN : TOOL_WRONG;
 }
 
 static int open_request(const struct request *request, struct wm_object **object)
@@ -212,7 +210,17 @@ int cmd_dis(int argc, char **argv)
     code = code ? code : open_request(&request, &object);
     if (code != TOOL_CLEAN)
         return code;
-    code = print_object(object, &request);
+    const struct wm_kernel *kernel;
+    if (wm_object_version(object) == 0 && !request.raw)
+        code = tool_fail(
+            "%s: neither ELF nor a bundle; -m alone chooses a bundle's entry, raw instructions need "
+            "--raw, too",
+            request.file);
+    else if (request.raw && wm_object_version(object) != 0)
+        code = tool_fail("%s: a code object; --raw is for instructions alone", request.file);
+    if (request.symbol && wm_object_find_kernel(object, request.symbol, &kernel, NULL) == WM_OK)
+        request.symbol = kernel->name;
+    code = code ? code : print_object(object, &request);
     wm_object_close(object);
     return code;
 }

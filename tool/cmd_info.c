@@ -10,33 +10,37 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: wavemem info [-k KERNEL] [--all] [--json] FILE\n"
+    "usage: wavemem info [-m TARGET] [-k KERNEL] [--all] [--json] FILE\n"
     "\n"
     "Lists the target and the kernels of a code object: arguments, registers, LDS, scratch, workgroup "
-    "limits.\n"
+    "limits. Of a bundle or a HIP program it lists the entries, and those of the only one or of -m.\n"
     "\n"
     "  wavemem info transpose.co                      every kernel\n"
     "  wavemem info -k transpose_lds transpose.co     one kernel\n"
+    "  wavemem info librocrand.so.1                   the targets that a program has code for\n"
+    "  wavemem info -m gfx900 librocrand.so.1         the kernels for one\n"
     "  wavemem info --json transpose.co | jq -r '.kernels[].name'\n"
     "\n"
     "An argument's number or name is what 'wavemem run --arg' takes. Names come from the metadata (clang\n"
     "writes them with -cl-kernel-arg-info) or from debug information (-g).\n"
     "\n"
+    "  -m, --target NAME  the entry of a bundle: its target (gfx900, gfx90a:xnack+), or its number\n"
     "  -k, --kernel NAME  only this kernel\n"
     "  -a, --all          list the hidden arguments too, which wavemem fills by itself\n"
     "      --json         everything, as JSON\n"
     "\n"
     "Exit codes: 0 clean, 2 wrong use or bad input.\n";
 
-enum { KERNEL = 1, ALL, JSON, HELP };
+enum { KERNEL = 1, ALL, JSON, HELP, TARGET };
 
 static const struct tool_option options[] = {
-    {"kernel", 'k', TOOL_VALUE, KERNEL}, {"all", 'a', TOOL_NO_VALUE, ALL}, {"json", 0, TOOL_NO_VALUE, JSON},
-    {"help", 'h', TOOL_NO_VALUE, HELP},  {NULL, 0, TOOL_NO_VALUE, 0},
+    {"kernel", 'k', TOOL_VALUE, KERNEL}, {"all", 'a', TOOL_NO_VALUE, ALL},
+    {"json", 0, TOOL_NO_VALUE, JSON},    {"help", 'h', TOOL_NO_VALUE, HELP},
+    {"target", 'm', TOOL_VALUE, TARGET}, {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
 struct request {
-    const char *file, *kernel;
+    const char *file, *kernel, *target;
     bool all, json, help;
 };
 
@@ -117,15 +121,47 @@ static void print_kernel(const struct wm_object *object, const struct wm_kernel 
     const char *file;
     unsigned line;
     putchar('\n');
-    print_safe(kernel->name);
+    print_safe(kernel->source_name);
     if (wm_object_line(object, kernel->entry, &file, &line, NULL)) {
         fputs("  (", stdout);
         print_safe(file);
         printf(":%u)", line);
     }
+    if (strcmp(kernel->name, kernel->source_name) != 0) {
+        fputs("\n  symbol ", stdout);
+        print_safe(kernel->name);
+    }
     putchar('\n');
     print_resources(kernel);
     print_arguments(kernel, all);
+}
+
+static void print_entries(const struct wm_bundle *bundle, const char *file)
+{
+    static const struct tool_column columns[] = {{"#", TOOL_RIGHT},      {"target", TOOL_LEFT},
+                                                 {"bundle", TOOL_RIGHT}, {"offset", TOOL_RIGHT},
+                                                 {"size", TOOL_RIGHT},   {"id", TOOL_LEFT}};
+    struct tool_table table = {columns, sizeof(columns) / sizeof(columns[0]), NULL, 0};
+    const size_t count = wm_bundle_entry_count(bundle);
+    size_t bundles = 0, compressed = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct wm_bundle_entry *entry = wm_bundle_entry(bundle, i);
+        char target[SHOWN], id[SHOWN];
+        compressed += entry->compressed && entry->bundle >= bundles;
+        bundles = entry->bundle + 1;
+        tool_table_cell(&table, "%zu", i);
+        tool_table_cell(&table, "%s", *entry->target ? shown(entry->target, target) : "-");
+        tool_table_cell(&table, "%zu", entry->bundle);
+        tool_table_cell(&table, "0x%" PRIx64, entry->offset);
+        tool_table_cell(&table, "%zu", entry->size);
+        tool_table_cell(&table, "%s", shown(entry->id, id));
+    }
+    printf("%s: %zu offload bundle%s", file, bundles, bundles == 1 ? "" : "s");
+    if (compressed)
+        printf(" (%zu compressed)", compressed);
+    printf(", %zu entr%s\n", count, count == 1 ? "y" : "ies");
+    tool_table_print(&table, stdout, 2);
+    tool_table_free(&table);
 }
 
 /* ---- JSON ---- */
@@ -174,6 +210,7 @@ static json_t *json_kernel(const struct wm_kernel *k)
         {"max_workgroup", k->max_workgroup},
     };
     json_object_set_new(object, "name", json_text(k->name));
+    json_object_set_new(object, "source_name", json_text(k->source_name));
     json_object_set_new(object, "entry", json_sprintf("0x%" PRIx64, k->entry));
     json_object_set_new(object, "descriptor", json_sprintf("0x%" PRIx64, k->descriptor));
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
@@ -208,6 +245,9 @@ static int parse(int argc, char **argv, struct request *request)
         case KERNEL:
             request->kernel = words.value;
             break;
+        case TARGET:
+            request->target = words.value;
+            break;
         case ALL:
             request->all = true;
             break;
@@ -235,31 +275,73 @@ static void print_text(const struct wm_object *object, const struct request *req
     }
 }
 
-static int print_json(const struct wm_object *object, const struct request *request,
-                      const struct wm_kernel *only)
+static json_t *json_entries(const struct wm_bundle *bundle)
+{
+    json_t *entries = json_array();
+    for (size_t i = 0; i < wm_bundle_entry_count(bundle); i++) {
+        const struct wm_bundle_entry *entry = wm_bundle_entry(bundle, i);
+        json_t *object = json_object();
+        json_object_set_new(object, "id", json_text(entry->id));
+        json_object_set_new(object, "target", json_text(entry->target));
+        json_object_set_new(object, "bundle", json_integer((json_int_t)entry->bundle));
+        json_object_set_new(object, "offset", json_integer((json_int_t)entry->offset));
+        json_object_set_new(object, "size", json_integer((json_int_t)entry->size));
+        json_object_set_new(object, "compressed", json_boolean(entry->compressed));
+        json_array_append_new(entries, object);
+    }
+    return entries;
+}
+
+/* `bundle` or `object` may be NULL, not both. */
+static int print_json(const struct wm_bundle *bundle, const struct wm_object *object,
+                      const struct request *request, const struct wm_kernel *only)
 {
     json_t *report = json_object(), *kernels = json_array();
     json_object_set_new(report, "file", json_text(request->file));
-    json_object_set_new(report, "target", json_text(wm_object_target_id(object)));
-    json_object_set_new(report, "version", json_integer(wm_object_version(object)));
-    for (size_t i = 0; i < wm_object_kernel_count(object); i++) {
+    if (bundle)
+        json_object_set_new(report, "entries", json_entries(bundle));
+    if (object) {
+        json_object_set_new(report, "target", json_text(wm_object_target_id(object)));
+        json_object_set_new(report, "version", json_integer(wm_object_version(object)));
+    }
+    for (size_t i = 0; object && i < wm_object_kernel_count(object); i++) {
         const struct wm_kernel *kernel = wm_object_kernel(object, i);
         if (!only || kernel == only)
             json_array_append_new(kernels, json_kernel(kernel));
     }
-    json_object_set_new(report, "kernels", kernels);
+    if (object)
+        json_object_set(report, "kernels", kernels);
+    json_decref(kernels);
     const int failed = json_dumpf(report, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(report);
     return failed ? tool_fail("%s: no memory for the report", request->file) : TOOL_CLEAN;
 }
 
+/* What is asked of the code object, and of the bundle that it came from, if that is to be listed. */
+static int show(const struct wm_bundle *bundle, const struct wm_object *object, const struct request *request)
+{
+    const struct wm_kernel *only = NULL;
+    struct wm_diag diag;
+    if (request->kernel && wm_object_find_kernel(object, request->kernel, &only, &diag) != WM_OK)
+        return tool_fail("%s", diag.message);
+    if (request->json)
+        return print_json(bundle, object, request, only);
+    if (bundle)
+        print_entries(bundle, request->file);
+    if (bundle && object)
+        putchar('\n');
+    if (object)
+        print_text(object, request, only);
+    return TOOL_CLEAN;
+}
+
 int cmd_info(int argc, char **argv)
 {
     struct request request = {0};
-    struct wm_object *object;
+    struct wm_bundle *bundle = NULL;
+    struct wm_object *object = NULL;
     struct wm_diag diag;
-    const struct wm_kernel *only = NULL;
     int code = parse(argc, argv, &request);
     if (code == TOOL_CLEAN && request.help) {
         fputs(help, stdout);
@@ -267,14 +349,19 @@ int cmd_info(int argc, char **argv)
     }
     if (code != TOOL_CLEAN)
         return code;
-    if (wm_object_open_file(request.file, NULL, &object, &diag) != WM_OK)
-        return tool_fail("%s", diag.message);
-    if (request.kernel && wm_object_find_kernel(object, request.kernel, &only, &diag) != WM_OK)
+    if (!request.target && !request.kernel) {
+        const enum wm_status status = wm_bundle_open_file(request.file, &bundle, &diag);
+        if (status && status != WM_NOT_FOUND)
+            return tool_fail("%s", diag.message);
+    }
+    const enum wm_status status = wm_object_open_file(request.file, request.target, &object, &diag);
+    if (status && !(bundle && (status == WM_BAD_ARGUMENT || status == WM_NOT_FOUND)))
         code = tool_fail("%s", diag.message);
-    else if (request.json)
-        code = print_json(object, &request, only);
+    else if (object && wm_object_version(object) == 0)
+        code = tool_fail("%s: neither ELF nor a bundle", request.file);
     else
-        print_text(object, &request, only);
+        code = show(bundle, object, &request);
     wm_object_close(object);
+    wm_bundle_close(bundle);
     return code;
 }

@@ -273,9 +273,7 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
             d->lds = (uint32_t)number;
             break;
         case OPT_TARGET:
-            if (!wm_target_known(value))
-                return tool_fail("%s-m %s: not a target that wavemem knows; expected one like gfx900", where,
-                                 value);
+            good = tool_check_target(where, value);
             d->target = value;
             break;
         case OPT_THEN:
@@ -342,33 +340,12 @@ static int open_object(struct tool_job *job, struct tool_dispatch *d)
     return TOOL_CLEAN;
 }
 
-/* The kernels' names, for a message; cut when there are many. */
-static void list_kernels(const struct wm_object *object, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = 0;
-    for (size_t i = 0; i < wm_object_kernel_count(object) && used + 8 < size; i++) {
-        const int wrote =
-            snprintf(text + used, size - used, "%s%s", i ? " " : "", wm_object_kernel(object, i)->name);
-        used += wrote > 0 ? (size_t)wrote : 0;
-        if (used >= size)
-            strcpy(text + size - 4, "...");
-    }
-}
-
 static int find_kernel(struct tool_dispatch *d)
 {
     struct wm_diag diag;
-    char names[300];
-    const size_t count = wm_object_kernel_count(d->object);
-    list_kernels(d->object, names, sizeof(names));
-    if (!d->kernel_name && count > 1)
-        return tool_fail("%s-k KERNEL is needed: %s has %zu kernels: %s", d->where, d->file, count, names);
     if (wm_object_find_kernel(d->object, d->kernel_name, &d->kernel, &diag) == WM_OK)
         return TOOL_CLEAN;
-    if (!d->kernel_name)
-        return tool_fail("%s%s", d->where, diag.message);
-    return tool_fail("%sno kernel '%s' in %s; it has: %s", d->where, d->kernel_name, d->file, names);
+    return tool_fail("%s%s%s", d->where, d->kernel_name ? "" : "-k KERNEL is needed: ", diag.message);
 }
 
 static int check_sizes(struct tool_dispatch *d)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages, options and plain numbers, for every verb of the command. */
 #include "tool.h"
+#include "wavemem/wavemem.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,6 +19,18 @@ int tool_fail(const char *format, ...)
     fputc('\n', stderr);
     va_end(list);
     return TOOL_WRONG;
+}
+
+bool tool_check_target(const char *where, const char *text)
+{
+    uint64_t number;
+    if (wm_target_known(text) || tool_parse_u64(text, &number))
+        return true;
+    tool_fail(
+        "%s-m %s: not a target that wavemem knows; expected one like gfx900 or gfx90a:xnack+, or the number "
+        "of a bundle's entry",
+        where, text);
+    return false;
 }
 
 /* Edits (insert, delete, replace a letter) that make `b` of `a`; for short words. */

@@ -15,8 +15,10 @@
 
 const char tool_job_help[] =
     "Dispatch (each belongs to the dispatch in which it stands):\n"
-    "  FILE                 the code object\n"
-    "  -k, --kernel NAME    its kernel; may be left out when there is only one\n"
+    "  FILE                 the code object, or a bundle or HIP program that has it for several targets\n"
+    "  -k, --kernel NAME    its kernel; may be left out when there is only one. C++: the symbol, or the "
+    "name\n"
+    "                       in the source, 'math::scale<float, 4>', or math::scale if that is the only one\n"
     "  -g, --grid X,Y,Z     work-items of the grid; need not be multiples of the workgroup\n"
     "  -b, --workgroup X,Y,Z  work-items of a workgroup\n"
     "  -a, --arg NAME=VALUE an argument by name, or by position: --arg 2=1024\n"
@@ -25,7 +27,8 @@ const char tool_job_help[] =
     "                       without a tolerance every bit must be the same. Also NAME=zero:f32:N and the "
     "like\n"
     "      --lds BYTES      dynamic LDS that no argument names (HIP's extern __shared__)\n"
-    "  -m, --target NAME    FILE is raw instructions for this target (gfx900), not ELF\n"
+    "  -m, --target NAME    of a bundle: the entry for this target (gfx900, gfx90a:xnack+), or its number;\n"
+    "                       of a file that is neither that nor ELF: raw instructions for this target\n"
     "      --then           another dispatch, on the same memory; what it does not give stays as it was\n"
     "      --job FILE       a dispatch per line, as if --then stood between them; # begins a comment\n"
     "\n"

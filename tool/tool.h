@@ -29,6 +29,10 @@ int cmd_info(int argc, char **argv);
 /* Prints "wavemem: MESSAGE" and a line feed to stderr; returns TOOL_WRONG. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Whether `text` may stand behind -m: a target, or the number of a bundle's entry. Says why not after
+ * `where`. */
+bool tool_check_target(const char *where, const char *text);
+
 /* ---- options ---- */
 
 enum tool_takes { TOOL_NO_VALUE, TOOL_VALUE, TOOL_OPTIONAL_VALUE };

@@ -62,7 +62,7 @@ WM_API const char *wm_version(void);
 
 /* ---- targets and instructions ---- */
 
-/* Whether `name` ("gfx900") is a target that wavemem decodes. */
+/* Whether `name` ("gfx900", "gfx90a:xnack+") is a target that wavemem decodes. */
 WM_API bool wm_target_known(const char *name);
 
 /* Disassembles the instruction at `words` (of which `dwords` may be read) for `target`: writes LLVM's text
@@ -97,7 +97,8 @@ struct wm_argument {
 };
 
 struct wm_kernel {
-    const char *name;
+    const char *name;        /* the symbol: mangled, if the source is C++ */
+    const char *source_name; /* "math::scale<float, 4>"; cut before what wavemem cannot unmangle */
     const char *target;
     uint64_t descriptor, entry;      /* addresses in the object, before loading */
     uint32_t kernarg_size;           /* bytes, hidden arguments included */
@@ -111,8 +112,14 @@ struct wm_kernel {
     size_t argument_count;
 };
 
-/* Parses `size` bytes: an ELF code object, or with `target` not NULL, raw instructions of that target.
- * The bytes are copied. `name` is used in messages.
+/* Parses `size` bytes, which are copied; `name` is used in messages. They are
+ * - an ELF code object; `target`, if not NULL, only says what it must be for;
+ * - something that holds code objects: see wm_bundle_open(). `target` chooses the entry: a processor
+ *   ("gfx900"), perhaps with features ("gfx90a:xnack+"), or the number that wm_bundle_entry() has it under.
+ * Of a feature that it does not name any setting will do, and an entry that does not name a feature fits
+ * every setting; one that names the same features goes before others. NULL: the only code object.
+ * WM_NOT_FOUND when there is none, WM_BAD_ARGUMENT when there are several; the message lists them;
+ * - anything else, with `target` not NULL: raw instructions of that target.
  * Raw instructions have one kernel, "raw", that starts at their first: s[0:1] holds the address of the
  * arguments, s2, s3, s4 the workgroup's id; v0, v1, v2 hold the work-item's, or where the target packs them
  * v0 alone; it has all registers, no static LDS, no scratch; denormals are kept, waves are 64 lanes wide,
@@ -123,13 +130,36 @@ WM_API enum wm_status wm_object_open(const void *bytes, size_t size, const char 
 WM_API enum wm_status wm_object_open_file(const char *path, const char *target, struct wm_object **object,
                                           struct wm_diag *diag);
 WM_API void wm_object_close(struct wm_object *object);
+
+struct wm_bundle; /* what a file holds for several targets; immutable, may be shared */
+
+struct wm_bundle_entry {
+    const char *id;       /* "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+", "host-x86_64-unknown-linux--" */
+    const char *target;   /* "gfx90a:xnack+"; "" when it is for no GPU of AMD's, as the host's entry */
+    const uint8_t *bytes; /* valid until wm_bundle_close; for wm_object_open when it has a target */
+    size_t size;
+    size_t bundle;   /* which bundle of the file, from 0 */
+    uint64_t offset; /* from the beginning of that bundle, decompressed */
+    bool compressed;
+};
+
+/* Finds the entries of clang's offload bundles: a bundle by itself, plain or compressed (header versions 1 to
+ * 3, zstd or zlib), or all bundles in the .hip_fatbin sections of an ELF file for the host. WM_NOT_FOUND when
+ * the bytes are none of these. Compressed bundles are decompressed at once, to at most 2^30 bytes a file. */
+WM_API enum wm_status wm_bundle_open(const void *bytes, size_t size, const char *name,
+                                     struct wm_bundle **bundle, struct wm_diag *diag);
+WM_API enum wm_status wm_bundle_open_file(const char *path, struct wm_bundle **bundle, struct wm_diag *diag);
+WM_API void wm_bundle_close(struct wm_bundle *bundle);
+WM_API size_t wm_bundle_entry_count(const struct wm_bundle *bundle);
+WM_API const struct wm_bundle_entry *wm_bundle_entry(const struct wm_bundle *bundle, size_t index);
 WM_API const char *wm_object_target(const struct wm_object *object); /* "gfx900" */
 /* With the features that it was compiled for: "gfx90a:sramecc+:xnack-". */
 WM_API const char *wm_object_target_id(const struct wm_object *object);
 WM_API unsigned wm_object_version(const struct wm_object *object); /* code object version; 0: raw */
 WM_API size_t wm_object_kernel_count(const struct wm_object *object);
 WM_API const struct wm_kernel *wm_object_kernel(const struct wm_object *object, size_t index);
-/* By name; with NULL the only kernel. */
+/* By its symbol, or by its source name with or without the last template arguments ("math::scale") if no
+ * other kernel has that; with NULL the only kernel. */
 WM_API enum wm_status wm_object_find_kernel(const struct wm_object *object, const char *name,
                                             const struct wm_kernel **kernel, struct wm_diag *diag);
 

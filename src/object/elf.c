@@ -66,31 +66,15 @@ static enum wm_status check_identity(const struct wm_object *object, const Elf64
     return WM_OK;
 }
 
-/* What is neither ELF nor raw instructions. */
+/* What is neither ELF, a bundle nor raw instructions. */
 static enum wm_status refuse_foreign(const struct wm_object *object, struct wm_diag *diag)
 {
-    static const struct {
-        const char *magic, *what;
-    } bundles[] = {
-        {"__CLANG_OFFLOAD_BUNDLE__",
-         "an offload bundle; unpack it with clang-offload-bundler -unbundle, or compile "
-         "with --no-gpu-bundle-output"},
-        {"CCOB",
-         "a compressed offload bundle; unpack it with clang-offload-bundler -unbundle, or compile with "
-         "--no-gpu-bundle-output"},
-    };
-    for (size_t i = 0; i < sizeof(bundles) / sizeof(bundles[0]); i++) {
-        const size_t length = strlen(bundles[i].magic);
-        if (object->size >= length && memcmp(object->bytes, bundles[i].magic, length) == 0)
-            return wmi_fail(diag, WM_UNSUPPORTED, "%s: %s; wavemem reads no bundles yet", object->name,
-                            bundles[i].what);
-    }
     if (object->size < sizeof(Elf64_Ehdr))
         return wmi_fail(diag, WM_BAD_FILE, "%s: %zu bytes; an ELF code object begins with a header of 64",
                         object->name, object->size);
     return wmi_fail(diag, WM_BAD_FILE,
                     "%s: begins with the bytes %02x %02x %02x %02x; an ELF code object begins with "
-                    "7f 45 4c 46",
+                    "7f 45 4c 46, an offload bundle with __CLANG_OFFLOAD_BUNDLE__ or CCOB",
                     object->name, object->bytes[0], object->bytes[1], object->bytes[2], object->bytes[3]);
 }
 

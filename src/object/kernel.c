@@ -234,7 +234,7 @@ enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag)
         .wave32 = family->raw_wave == 32,
     };
     count_registers(d, family);
-    kernel->public.name = "raw";
+    kernel->public.name = kernel->public.source_name = "raw";
     describe(&kernel->public, d, object->abi);
     object->kernels = kernel;
     object->kernel_count = 1;

@@ -2,6 +2,7 @@
 /* Makes the image of an object in memory: segments, zeroes, relocations.
  *
  * Source: LLVM 19 AMDGPUUsage, "Relocation Records". */
+#include "object/input.h"
 #include "object/parts.h"
 
 #include <string.h>
@@ -153,8 +154,8 @@ static void fill_segment(const struct wm_object *object, const struct wmi_segmen
 {
     uint64_t end = segment->file_size, head = end;
     if (pages && object->file >= 0)
-        head =
-            map_pages(object->file, (uint64_t)(segment->bytes - object->bytes), to, segment->file_size, &end);
+        head = map_pages(object->file, (uint64_t)(segment->bytes - object->input->bytes), to,
+                         segment->file_size, &end);
     memcpy(to, segment->bytes, head);
     memcpy(to + end, segment->bytes + end, segment->file_size - end);
 }

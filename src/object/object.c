@@ -1,34 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens and closes code objects, and hands out what they contain. */
+#include "object/input.h"
 #include "object/parts.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- opening ---- */
 
-static struct wm_object *new_object(const char *name)
+/* Takes the input over, in any case. */
+static struct wm_object *new_object(struct wm_bundle *input)
 {
     struct wm_object *object = calloc(1, sizeof(*object));
     struct wmi_lazy *lazy = calloc(1, sizeof(*lazy));
     if (!object || !lazy || pthread_mutex_init(&lazy->lock, NULL) != 0) {
+        wmi_input_close(input);
         free(object);
         free(lazy);
         return NULL;
     }
     object->lazy = lazy;
-    object->file = -1;
-    object->name = wmi_arena_text(&object->arena, name, strlen(name));
-    if (!object->name) {
-        wm_object_close(object);
-        return NULL;
-    }
+    object->input = input;
+    object->name = input->name;
+    object->bytes = input->bytes;
+    object->size = input->size;
+    object->file = input->file;
     return object;
 }
 
@@ -58,15 +55,68 @@ static enum wm_status open_raw(struct wm_object *object, const char *target, str
     return wmi_kernel_raw(object, diag);
 }
 
-/* Parses the bytes that `new` already has; takes it over. */
-static enum wm_status finish(struct wm_object *new, const char *target, struct wm_object **object,
+/* Makes it the object in the bundle's entry for `target`. */
+static enum wm_status enter_bundle(struct wm_object *object, const char *target, struct wm_diag *diag)
+{
+    const struct wm_bundle_entry *entry;
+    char name[400];
+    const enum wm_status status = wmi_bundle_choose(object->input, target, &entry, diag);
+    if (status)
+        return status;
+    const int length = snprintf(name, sizeof(name), "%.300s (%zu %.40s)", object->name,
+                                (size_t)(entry - object->input->entries), entry->target);
+    object->name = wmi_arena_text(&object->arena, name, (size_t)length);
+    object->bytes = entry->bytes;
+    object->size = entry->size;
+    if (entry->compressed)
+        object->file = -1;
+    return object->name ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "%s: no memory", object->input->name);
+}
+
+static bool is_elf(const struct wm_object *object)
+{
+    return object->size >= SELFMAG && memcmp(object->bytes, ELFMAG, SELFMAG) == 0;
+}
+
+static enum wm_status name_kernels(struct wm_object *object, struct wm_diag *diag)
+{
+    for (size_t i = 0; i < object->kernel_count; i++) {
+        struct wm_kernel *kernel = &object->kernels[i].public;
+        kernel->source_name = wmi_source_name(&object->arena, kernel->name);
+        if (!kernel->source_name)
+            return wmi_no_memory(object, diag);
+    }
+    return WM_OK;
+}
+
+static enum wm_status parse(struct wm_object *object, const char *target, struct wm_diag *diag)
+{
+    enum wm_status status = wmi_bundle_read(object->input, diag);
+    const bool bundled = !status && object->input->bundles;
+    if (bundled)
+        status = enter_bundle(object, target, diag);
+    if (!status && target && !bundled && !is_elf(object))
+        return open_raw(object, target, diag);
+    if (!status)
+        status = wmi_elf_parse(object, diag);
+    if (!status && target && !bundled && !wmi_target_id_fits(target, object->target_id, false))
+        status = wmi_fail(diag, WM_NOT_FOUND, "%s: is for %s, not for '%.40s'", object->name,
+                          object->target_id, target);
+    if (!status)
+        status = wmi_symbols_hash(object, diag);
+    if (!status)
+        status = wmi_metadata_parse(object, diag);
+    return status ? status : name_kernels(object, diag);
+}
+
+/* Parses the input and takes it over. */
+static enum wm_status finish(struct wm_bundle *input, const char *target, struct wm_object **object,
                              struct wm_diag *diag)
 {
-    enum wm_status status = target ? open_raw(new, target, diag) : wmi_elf_parse(new, diag);
-    if (!status && !target)
-        status = wmi_symbols_hash(new, diag);
-    if (!status && !target)
-        status = wmi_metadata_parse(new, diag);
+    struct wm_object *new = new_object(input);
+    if (!new)
+        return wmi_fail(diag, WM_NO_MEMORY, "no memory for a code object");
+    const enum wm_status status = parse(new, target, diag);
     if (status)
         wm_object_close(new);
     else
@@ -77,80 +127,19 @@ static enum wm_status finish(struct wm_object *new, const char *target, struct w
 enum wm_status wm_object_open(const void *bytes, size_t size, const char *name, const char *target,
                               struct wm_object **object, struct wm_diag *diag)
 {
+    struct wm_bundle *input;
     *object = NULL;
-    struct wm_object *new = new_object(name ? name : "code object");
-    unsigned char *copy = malloc(size ? size : 1);
-    if (!new || !copy) {
-        free(copy);
-        wm_object_close(new);
-        return wmi_fail(diag, WM_NO_MEMORY, "%s: no memory for %zu bytes", name ? name : "code object", size);
-    }
-    if (size)
-        memcpy(copy, bytes, size);
-    new->bytes = copy;
-    new->size = size;
-    return finish(new, target, object, diag);
-}
-
-/* All that can be read from a pipe or a file without a size. */
-static enum wm_status read_all(struct wm_object *object, int file, struct wm_diag *diag)
-{
-    size_t room = 1 << 16;
-    unsigned char *bytes = malloc(room);
-    object->bytes = bytes;
-    while (bytes) {
-        const ssize_t got = read(file, bytes + object->size, room - object->size);
-        if (got == 0)
-            return WM_OK;
-        if (got < 0)
-            return wmi_fail(diag, WM_IO, "%s: %s", object->name, strerror(errno));
-        object->size += (size_t)got;
-        if (object->size < room)
-            continue;
-        room *= 2;
-        bytes = realloc(bytes, room);
-        if (bytes)
-            object->bytes = bytes;
-    }
-    return wmi_no_memory(object, diag);
-}
-
-/* Maps a file: a code object may be large, and what nobody looks at should cost nothing. */
-static enum wm_status get_bytes(struct wm_object *object, int file, struct wm_diag *diag)
-{
-    struct stat status;
-    if (fstat(file, &status) != 0)
-        return wmi_fail(diag, WM_IO, "%s: %s", object->name, strerror(errno));
-    if (S_ISDIR(status.st_mode))
-        return wmi_fail(diag, WM_IO, "%s: a folder; expected a code object", object->name);
-    if (S_ISREG(status.st_mode) && status.st_size > 0) {
-        void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (bytes != MAP_FAILED) {
-            object->bytes = bytes;
-            object->size = (size_t)status.st_size;
-            object->mapped = true;
-            object->file = dup(file);
-            return WM_OK;
-        }
-    }
-    return read_all(object, file, diag);
+    const enum wm_status status = wmi_input_copy(bytes, size, name ? name : "code object", &input, diag);
+    return status ? status : finish(input, target, object, diag);
 }
 
 enum wm_status wm_object_open_file(const char *path, const char *target, struct wm_object **object,
                                    struct wm_diag *diag)
 {
+    struct wm_bundle *input;
     *object = NULL;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return wmi_fail(diag, WM_IO, "%s: %s", path, strerror(errno));
-    struct wm_object *new = new_object(path);
-    enum wm_status status =
-        new ? get_bytes(new, file, diag) : wmi_fail(diag, WM_NO_MEMORY, "%s: no memory", path);
-    close(file);
-    if (!status)
-        return finish(new, target, object, diag);
-    wm_object_close(new);
-    return status;
+    const enum wm_status status = wmi_input_file(path, &input, diag);
+    return status ? status : finish(input, target, object, diag);
 }
 
 void wm_object_close(struct wm_object *object)
@@ -164,13 +153,8 @@ void wm_object_close(struct wm_object *object)
     free(lazy->lines);
     wmi_arena_free(&lazy->arena);
     free(lazy);
-    if (object->file >= 0)
-        close(object->file);
-    if (object->mapped)
-        munmap((void *)(uintptr_t)object->bytes, object->size);
-    else
-        free((void *)(uintptr_t)object->bytes);
     wmi_arena_free(&object->arena);
+    wmi_input_close(object->input);
     free(object);
 }
 
@@ -237,23 +221,69 @@ const struct wm_kernel *wm_object_kernel(const struct wm_object *object, size_t 
     return &kernel->public;
 }
 
-/* "'a', 'b', 'c' and 3 more" */
-static void list_kernels(const struct wm_object *object, char *text, size_t size)
+/* Which kernels a message is about. */
+struct selection {
+    const char *text;
+    bool (*takes)(const struct wm_kernel *kernel, const char *text);
+};
+
+static bool every(const struct wm_kernel *kernel, const char *text)
 {
-    enum { MOST = 8 };
-    size_t used = 0;
+    (void)kernel;
+    (void)text;
+    return true;
+}
+
+static bool contains(const struct wm_kernel *kernel, const char *text)
+{
+    return *text && (strstr(kernel->source_name, text) || strstr(kernel->name, text));
+}
+
+static bool is_called(const struct wm_kernel *kernel, const char *text)
+{
+    return wmi_source_name_is(kernel->source_name, text);
+}
+
+static size_t count_kernels(const struct wm_object *object, struct selection selection)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < object->kernel_count; i++)
+        count += selection.takes(&object->kernels[i].public, selection.text);
+    return count;
+}
+
+/* The shortest name that finds the kernel. */
+static const char *best_name(const struct wm_object *object, const struct wm_kernel *kernel)
+{
+    const struct selection same = {kernel->source_name, is_called};
+    return count_kernels(object, same) == 1 ? kernel->source_name : kernel->name;
+}
+
+/* "'a', 'b', 'c' and 3 more" */
+static void list_kernels(const struct wm_object *object, struct selection selection, char *text, size_t size)
+{
+    enum { MOST = 8, LONGEST = 160 };
+    size_t used = 0, listed = 0, more = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < object->kernel_count && i < MOST && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s'%.60s'", i ? ", " : "",
-                                 object->kernels[i].public.name);
-    if (object->kernel_count > MOST && used < size)
-        snprintf(text + used, size - used, " and %zu more", object->kernel_count - MOST);
+    for (size_t i = 0; i < object->kernel_count; i++) {
+        const struct wm_kernel *kernel = &object->kernels[i].public;
+        if (!selection.takes(kernel, selection.text))
+            continue;
+        const char *name = listed < MOST ? best_name(object, kernel) : "";
+        if (listed == MOST || (listed && used + strlen(name) + 30 > size))
+            more++;
+        else
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s'%.*s'", listed++ ? ", " : "", LONGEST, name);
+    }
+    if (more)
+        snprintf(text + used, size - used, " and %zu more", more);
 }
 
 enum wm_status wm_object_find_kernel(const struct wm_object *object, const char *name,
                                      const struct wm_kernel **kernel, struct wm_diag *diag)
 {
-    char names[300];
+    char names[320];
     *kernel = NULL;
     if (!object->kernel_count)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: has no kernel", object->name);
@@ -266,9 +296,27 @@ enum wm_status wm_object_find_kernel(const struct wm_object *object, const char 
             *kernel = wm_object_kernel(object, i);
             return WM_OK;
         }
-    list_kernels(object, names, sizeof(names));
-    if (!name)
+    if (!name) {
+        list_kernels(object, (struct selection){NULL, every}, names, sizeof(names));
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: has %zu kernels; say which: %s", object->name,
                         object->kernel_count, names);
-    return wmi_fail(diag, WM_NOT_FOUND, "%s: no kernel '%s'; it has %s", object->name, name, names);
+    }
+    const struct selection called = {name, is_called};
+    struct selection near = {name, contains};
+    const size_t count = count_kernels(object, called);
+    for (size_t i = 0; count == 1 && i < object->kernel_count; i++)
+        if (is_called(&object->kernels[i].public, name)) {
+            *kernel = wm_object_kernel(object, i);
+            return WM_OK;
+        }
+    if (count) {
+        list_kernels(object, called, names, sizeof(names));
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: %zu kernels are called '%.60s'; say which: %s",
+                        object->name, count, name, names);
+    }
+    if (!count_kernels(object, near))
+        near.takes = every;
+    list_kernels(object, near, names, sizeof(names));
+    return wmi_fail(diag, WM_NOT_FOUND, "%s: no kernel '%.60s'; it has %s%s", object->name, name,
+                    near.takes == every ? "" : "names with that: ", names);
 }

@@ -63,8 +63,8 @@ struct wm_object {
     const char *name; /* for messages */
     const uint8_t *bytes;
     size_t size;
-    bool mapped; /* bytes are a mapped file; else from malloc */
-    int file;    /* that is mapped, or -1 */
+    struct wm_bundle *input; /* that `bytes` are a part of */
+    int file;                /* that the input is mapped from, or -1; `bytes` are in it */
     const struct wmi_abi *abi;
     const char *target_id; /* with features, "gfx90a:sramecc+:xnack-" */
     unsigned version;      /* 3 to 6; 0: raw */
@@ -112,6 +112,12 @@ enum wm_status wmi_kernel_describe(struct wm_object *object, struct wmi_kernel *
                                    struct wm_diag *diag);
 /* The kernel of a raw blob. */
 enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag);
+
+/* mangled.c: the name in the source of a mangled C++ name, else `name` itself; NULL when there is no memory.
+ */
+const char *wmi_source_name(struct wmi_arena *arena, const char *name);
+/* Whether `wanted` is that name, with or without its last template arguments; blanks do not count. */
+bool wmi_source_name_is(const char *source_name, const char *wanted);
 
 /* dwarf.c, all under the lock */
 void wmi_dwarf_lines(const struct wm_object *object);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer: arbitrary bytes as a code object; everything that it then offers is asked for. Seeds: examples/.
- */
+/* libFuzzer: arbitrary bytes as a code object or a bundle; everything that it then offers is asked for.
+ * Seeds: examples/, by themselves and in bundles. */
 #include "object/object.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@ enum { LARGEST_IMAGE = 1 << 20 };
 static void ask_kernel(const struct wm_kernel *kernel)
 {
     const struct wmi_hidden_values hidden = {{100, 3, 1}, {64, 1, 1}, 2};
-    size_t read = strlen(kernel->name) + strlen(kernel->target) + wmi_kernel_descriptor(kernel)->vgprs;
+    size_t read = strlen(kernel->name) + strlen(kernel->source_name) + strlen(kernel->target) +
+                  wmi_kernel_descriptor(kernel)->vgprs;
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const struct wm_argument *a = &kernel->arguments[i];
         read += strlen(a->name) + strlen(a->type_name) + strlen(a->value_kind);
@@ -39,12 +40,9 @@ static void ask_code(const struct wm_object *object)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+static void ask(const struct wm_object *object)
 {
-    struct wm_object *object;
     struct wm_diag diag;
-    if (wm_object_open(bytes, size, "fuzz.co", NULL, &object, &diag) != WM_OK)
-        return 0;
     for (size_t i = 0; i < wm_object_kernel_count(object); i++)
         ask_kernel(wm_object_kernel(object, i));
     ask_code(object);
@@ -54,6 +52,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         wmi_object_image(object, 0x10000, NULL, NULL, image, false, &diag);
         free(image);
     }
-    wm_object_close(object);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    enum { MOST = 4 };
+    struct wm_object *object;
+    struct wm_bundle *bundle;
+    struct wm_diag diag;
+    if (wm_object_open(bytes, size, "fuzz.co", NULL, &object, &diag) == WM_OK) {
+        ask(object);
+        wm_object_close(object);
+    }
+    if (wm_bundle_open(bytes, size, "fuzz.hipfb", &bundle, &diag) != WM_OK)
+        return 0;
+    for (size_t i = 0; i < wm_bundle_entry_count(bundle) && i < MOST; i++) {
+        const struct wm_bundle_entry *entry = wm_bundle_entry(bundle, i);
+        if (wm_object_open(bytes, size, "fuzz.hipfb", entry->target, &object, &diag) == WM_OK) {
+            ask(object);
+            wm_object_close(object);
+        }
+    }
+    wm_bundle_close(bundle);
     return 0;
 }

@@ -150,7 +150,7 @@ class Words(Case):
 
     def test_kernels(self):
         co = self.example("transpose")
-        self.refused("it has: transpose_", ["run"] + co, "-k transpos -g 4 -b 4")
+        self.refused("it has names with that: 'transpose_", ["run"] + co, "-k transpos -g 4 -b 4")
         self.refused("-k KERNEL is needed: ", ["run"] + co, "-g 4 -b 4")
 
 
@@ -535,7 +535,7 @@ class Dis(Case):
     def test_wrong(self):
         self.path("words.bin", b"\0\0\0\0")
         self.refused("--raw needs -m TARGET", "dis --raw words.bin")
-        self.refused("-m gfx900 is for raw instructions", "dis -m gfx900 words.bin")
+        self.refused("raw instructions need --raw", "dis -m gfx900 words.bin")
         self.refused("-m gfx1: not a target", "dis -m gfx1 --raw words.bin")
         self.refused("a file is needed", "dis")
         self.refused("missing.co", "dis missing.co")

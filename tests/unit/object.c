@@ -219,17 +219,6 @@ static void wrong_metadata_gives_its_message(void **state)
     }
 }
 
-static void bundles_are_recognised(void **state)
-{
-    struct wm_diag diag;
-    (void)state;
-    static const char plain[] = "__CLANG_OFFLOAD_BUNDLE__\1\0\0\0\0\0\0\0", packed[] = "CCOB\2\0\1\0";
-    assert_int_equal(open_bytes((const uint8_t *)plain, sizeof(plain), &diag), WM_UNSUPPORTED);
-    assert_non_null(strstr(diag.message, "an offload bundle"));
-    assert_int_equal(open_bytes((const uint8_t *)packed, sizeof(packed), &diag), WM_UNSUPPORTED);
-    assert_non_null(strstr(diag.message, "compressed offload bundle"));
-}
-
 /* ---- well-formed objects ---- */
 
 static struct wm_object *open_example(const char *name)
@@ -557,7 +546,6 @@ int main(void)
         cmocka_unit_test(flipped_bytes_do_no_harm),
         cmocka_unit_test(one_wrong_field_gives_its_message),
         cmocka_unit_test(wrong_metadata_gives_its_message),
-        cmocka_unit_test(bundles_are_recognised),
         cmocka_unit_test(kernels_are_found_by_name),
         cmocka_unit_test(hidden_arguments_are_where_the_abi_has_them),
         cmocka_unit_test(raw_instructions_make_a_kernel),
