@@ -10,7 +10,7 @@ EXTENSIONS = ['none', 'literal', 'dpp', 'dpp8', 'sdwa']
 ROW_FLAGS = ('todo reads_scc writes_scc reads_exec writes_exec writes_vcc reads_vcc reads_m0 ignores_exec signed d16 '
              'd16_hi format cross_lane ends approx trans stride64 returns macc').split()
 MEMORY_FLAGS = 'load store atomic'.split()
-FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa lds'.split()
+FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa dpp64 lds'.split()
 
 
 class Bad(Exception):
@@ -119,7 +119,7 @@ class Space:
 class Form:
     def __init__(self, where, family, node, layouts):
         self.where, self.family, self.node, self.layouts = where, family, node, layouts
-        self.suffix, self.base, self.unless = '', None, None
+        self.suffix, self.base, self.unless, self.only = '', None, None, None
 
 
 class Isa:
@@ -347,8 +347,10 @@ class Isa:
                 form.base = integer(where, word[1:], 16)
             elif word.startswith('unless:') and word[7:] in FORM_FLAGS:
                 form.unless = word[7:]
+            elif word.startswith('if:') and word[3:] in FORM_FLAGS:
+                form.only = word[3:]
             else:
-                raise Bad(where, "expected a suffix, '+BASE' or 'unless:FLAG', not '%s'" % word)
+                raise Bad(where, "expected a suffix, '+BASE', 'if:FLAG' or 'unless:FLAG', not '%s'" % word)
         self.forms.append(form)
 
     def layout(self, name, node):

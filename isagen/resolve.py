@@ -123,7 +123,8 @@ def plan_of(isa, encoding, node):
     lines = forms_of(isa, encoding.family, node)
     if lines is None:
         return [([encoding.family], '', None)]
-    return [(f.layouts, f.suffix, f.base) for f in lines if f.unless not in encoding.flags]
+    return [(f.layouts, f.suffix, f.base) for f in lines
+            if f.unless not in encoding.flags and (not f.only or f.only in encoding.flags)]
 
 
 def encoding_forms(isa, row, encoding, node):

@@ -54,7 +54,7 @@ static uint64_t constant_value(unsigned code, enum wmi_type type)
     const unsigned i = code - CODE_FLOAT_FIRST;
     if (type == WMI_TYPE_f16 || type == WMI_TYPE_v2f16)
         return half_constants[i];
-    if (width == 64)
+    if (width == 64 && !wmi_is_pair32(type))
         return double_constants[i];
     return single_constants[i] & mask;
 }
@@ -196,7 +196,8 @@ static void off(struct wmi_operand *o)
 static bool is_off(const struct context *c, unsigned saddr)
 {
     const struct wmi_code code = c->target->codes[saddr];
-    return saddr == SADDR_OFF || (code.kind == WMI_OPERAND_SPECIAL && code.reg == WMI_SPECIAL_NULL);
+    return saddr == SADDR_OFF || (c->target->limits[WMI_LIMIT_null_saddr] &&
+                                  code.kind == WMI_OPERAND_SPECIAL && code.reg == WMI_SPECIAL_NULL);
 }
 
 /* The SADDR field of GLOBAL and SCRATCH; it stands in the same place in all rows of a layout. */
@@ -239,7 +240,13 @@ static bool returns(const struct wmi_instruction *insn)
            insn->field[WMI_FIELD_th] & TH_ATOMIC_RETURN;
 }
 
-static bool buffer_data(struct context *c, struct wmi_operand *o, unsigned value)
+/* A VGPR, or an AccVGPR if the layout has a bit for that and it is set. */
+static bool vgpr_or_agpr(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned reg)
+{
+    return spec->alt && bits(c->out->words, spec->alt, 1) ? agpr(o, reg) : vgpr(o, reg);
+}
+
+static bool buffer_data(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value)
 {
     const int32_t *field = c->out->field;
     if (field[WMI_FIELD_lds]) {
@@ -252,11 +259,12 @@ static bool buffer_data(struct context *c, struct wmi_operand *o, unsigned value
     o->dwords += field[WMI_FIELD_tfe] != 0;
     if (o->role == WMI_ROLE_DATA && o->written && !returns(c->out))
         o->written = 0; /* an atomic that returns nothing */
-    return vgpr(o, value);
+    return vgpr_or_agpr(c, spec, o, value);
 }
 
 /* Image data: one dword for each bit of dmask, half of it for D16; gather4 always four. */
-static bool image_data(struct context *c, struct wmi_operand *o, unsigned value, bool gather)
+static bool image_data(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value,
+                       bool gather)
 {
     const int32_t *field = c->out->field;
     unsigned dwords = gather ? 4 : (unsigned)__builtin_popcount((unsigned)field[WMI_FIELD_dmask]);
@@ -267,7 +275,7 @@ static bool image_data(struct context *c, struct wmi_operand *o, unsigned value,
     o->dwords = dwords + (field[WMI_FIELD_tfe] != 0);
     if (o->role == WMI_ROLE_DATA && o->written && !returns(c->out))
         o->written = 0;
-    return vgpr(o, value);
+    return vgpr_or_agpr(c, spec, o, value);
 }
 
 /* gfx10 and later: one dword for each coordinate of `dim`, half of it with a16, and the dwords that the row
@@ -374,11 +382,11 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
     case WMI_KIND_buffer_addr:
         return buffer_addr(c, o, value);
     case WMI_KIND_buffer_data:
-        return buffer_data(c, o, value);
+        return buffer_data(c, spec, o, value);
     case WMI_KIND_image_data:
-        return image_data(c, o, value, false);
+        return image_data(c, spec, o, value, false);
     case WMI_KIND_gather_data:
-        return image_data(c, o, value, true);
+        return image_data(c, spec, o, value, true);
     case WMI_KIND_image_addr:
         return vgpr(o, value);
     case WMI_KIND_image_addr_dim:
@@ -388,7 +396,7 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
     case WMI_KIND_agpr9:
         return value >= CODE_VGPR_0 && agpr(o, value - CODE_VGPR_0);
     case WMI_KIND_acc_vgpr:
-        return bits(c->out->words, spec->alt, 1) ? agpr(o, value) : vgpr(o, value);
+        return vgpr_or_agpr(c, spec, o, value);
     case WMI_KIND_agpr_src:
         return value >= CODE_VGPR_0 ? agpr(o, value - CODE_VGPR_0) : scalar(c, o, value, true, false);
     case WMI_KIND_acc_src:
@@ -416,7 +424,7 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         o->value = literal_value(value, o->type);
         return true;
     case WMI_KIND_global_data:
-        return c->out->field[WMI_FIELD_lds] || vgpr(o, value);
+        return c->out->field[WMI_FIELD_lds] || vgpr_or_agpr(c, spec, o, value);
     case WMI_KIND_exp_source:
         return exp_source(c, o);
     case WMI_KIND_optional16:

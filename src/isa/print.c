@@ -112,7 +112,8 @@ static void put_constant(struct wmi_text *text, const struct wmi_operand *o)
     else if (o->reg < 248)
         wmi_put(text, floats[o->reg - 240]);
     else
-        wmi_put(text, wmi_type_bits(o->type) == 64 ? "0.15915494309189532" : "0.15915494");
+        wmi_put(text, wmi_type_bits(o->type) == 64 && !wmi_is_pair32(o->type) ? "0.15915494309189532"
+                                                                              : "0.15915494");
 }
 
 /* The inline float constant with these bits, or NULL. `one` is the pattern of 1.0, `exponent` the lowest

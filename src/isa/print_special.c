@@ -288,6 +288,21 @@ static void put_bits(struct wmi_text *text, const struct wmi_instruction *insn,
     wmi_put(text, "]");
 }
 
+/* One bit for each of the field's, whatever operands there are: op_sel:[0,0,1,0]. */
+static void put_all_bits(struct wmi_text *text, const struct wmi_field_spec *spec, uint32_t value)
+{
+    unsigned bits[4];
+    for (unsigned i = 0; i < spec->width; i++)
+        bits[i] = value >> i & 1;
+    if (!value)
+        return;
+    wmi_put(text, " ");
+    wmi_put(text, field_names[spec->field]);
+    wmi_put(text, ":[");
+    put_numbers(text, bits, spec->width, ",");
+    wmi_put(text, "]");
+}
+
 /* The temporal hint's name depends on what the instruction does and on its scope.
  * Source: LLVM AMDGPUInstPrinter.cpp, printTH. */
 static void put_temporal_hint(struct wmi_text *text, const struct wmi_target *target,
@@ -391,6 +406,9 @@ void wmi_print_field(struct wmi_text *text, const struct wmi_target *target,
         break;
     case WMI_SHOW_bits:
         put_bits(text, insn, spec, 0);
+        break;
+    case WMI_SHOW_bits_all:
+        put_all_bits(text, spec, (uint32_t)value);
         break;
     case WMI_SHOW_bits_hi:
         put_bits(text, insn, spec, 1);

@@ -74,6 +74,9 @@ extern const unsigned wmi_target_count;
 /* The name of `value` in a group of the target, or NULL. */
 const char *wmi_name_of(const struct wmi_target *target, enum wmi_name_group group, int32_t value);
 
+/* Two dwords that are one operand: inline constants are those of one dword. */
+bool wmi_is_pair32(enum wmi_type type);
+
 /* Text that grows into a buffer of fixed size; `length` counts what did not fit, too. */
 struct wmi_text {
     char *at;

@@ -53,3 +53,8 @@ unsigned wmi_type_bits(enum wmi_type type)
     };
     return bits[type];
 }
+
+bool wmi_is_pair32(enum wmi_type type)
+{
+    return type == WMI_TYPE_v2b32 || type == WMI_TYPE_v2f32;
+}

@@ -100,6 +100,9 @@ VOPD = [(0, 9, src), (9, 8, v8), (32, 9, src), (41, 8, v8), (49, 7, any_bits(7))
 MFMA = [(0, 8, lambda r: r.randrange(0, 200, 2)), (32, 8, lambda r: r.randrange(0, 200, 2)),
         (41, 8, lambda r: r.randrange(0, 200, 2)), (50, 9, lambda r: r.choice([256 + r.randrange(0, 200, 2), 128, 242, 193])),
         (8, 3, rarely(3)), (11, 4, rarely(4)), (15, 1, any_bits(1)), (59, 2, any_bits(2)), (61, 3, rarely(3))]
+NEWBCAST = lambda r: r.choice([dpp_ctrl(r), 0x150 + r.randrange(16), 0x150 + r.randrange(16)])
+DPP90A = [f if f[0] != 40 else (40, 9, NEWBCAST) for f in DPP]
+MUBUF90A = MUBUF + [(15, 1, any_bits(1))]
 DPP8 = [(32, 8, v8), (40, 24, any_bits(24))]
 DPP10 = [f if f[0] != 40 else (40, 9, lambda r: r.choice([r.randrange(256), 0x100 + r.randrange(1, 16), 0x110 + r.randrange(1, 16),
                                                          0x120 + r.randrange(1, 16), 0x140, 0x141, 0x150 + r.randrange(16),
@@ -136,9 +139,16 @@ FIELDS_OF = {
     ('gfx908', 'VOP3P-MAI'): [f for f in MFMA if f[0] != 15], ('gfx90a', 'VOP3P-MAI'): MFMA,
     ('gfx90a', 'FLAT'): FLAT90A, ('gfx90a', 'GLOBAL'): FLAT90A + [(48, 7, SADDR(127))],
     ('gfx90a', 'SCRATCH'): FLAT90A + [(48, 7, SADDR32(127))],
+    ('gfx90a', 'DS'): FIELDS['DS'] + [(25, 1, any_bits(1))],
+    ('gfx90a', 'MUBUF'): MUBUF90A,
+    ('gfx90a', 'MTBUF'): FIELDS['MTBUF'] + [(53, 1, any_bits(1))],
+    ('gfx90a', 'MIMG'): FIELDS['MIMG'] + [(7, 1, any_bits(1))],
+    ('gfx90a', 'VOP1-DPP'): VALU2[1:] + DPP90A, ('gfx90a', 'VOP2-DPP'): VALU2 + DPP90A,
     ('gfx942', 'FLAT'): FLAT90A, ('gfx942', 'GLOBAL'): FLAT90A + [(48, 7, SADDR(127))],
     ('gfx942', 'SCRATCH'): FLAT90A + [(48, 7, SADDR32(127)), (13, 1, any_bits(1))],
 }
+for key in [k for k in FIELDS_OF if k[0] == 'gfx90a' and ('gfx942', k[1]) not in FIELDS_OF]:
+    FIELDS_OF['gfx942', key[1]] = FIELDS_OF[key]
 for key in [k for k in FIELDS_OF if k[0] == 'gfx11' and k[1].startswith('VOP')]:
     FIELDS_OF['gfx12', key[1]] = FIELDS_OF[key]
 
@@ -149,11 +159,12 @@ def fields_of(target, encoding):
 
 # What LLVM shows although the instruction has no such bits or operands, and we refuse or show otherwise (isa/ERRATA.md).
 LLVM_QUIRKS = {
-    'gfx908': r'v_(dot|pk_fmac)\w*_(dpp|e64)|v_accvgpr',
+    'gfx908': r'v_(dot|pk_fmac)\w*_(dpp|e64)',
     'gfx803': r'src_(shared|private|pops)|v_ldexp_f16_dpp|null',
     'gfx1010': r'v_ldexp_f16_dpp',
     'gfx1030': r'v_dot2c_f32_f16_dpp|v_dot4c_i32_i8_dpp|v_ldexp_f16_dpp',
-    'gfx90a': r'v_accvgpr',
+    'gfx90a': r'v_(dot|pk_fmac)\w*_(dpp|e64)',
+    'gfx942': r'v_(dot|pk_fmac)\w*_(dpp|e64)',
     'gfx1100': r'v_readlane|v_dot2acc_f32_f16_dpp|_f16_e64|v_pk_fmac_f16_dpp|v_ldexp_f16|v_cmp\w* src_|_(cvt_pk_u8|ldexp|trig)|[iu]16',
     'gfx1150': r'v_dot2acc_f32_f16_dpp|v_pk_fmac_f16_dpp|v_ldexp_f16',
     'gfx1200': r'v_pk_fmac_f16_dpp|v_ldexp_f16|v_cndmask_b32_dpp|global_(inv|wb)',
@@ -177,7 +188,7 @@ def has_literal(encoding, words):
     return encoding == 'SOP1' and w & 255 == 255 or encoding in ('VOP1', 'VOP2', 'VOPC') and w & 511 == 255
 
 
-VEGA = ['gfx803', 'gfx900', 'gfx906', 'gfx908']
+VEGA = ['gfx803', 'gfx900', 'gfx906', 'gfx908', 'gfx90a', 'gfx942']
 
 # VOP3 opcodes of gfx8 and gfx9 with an integer source for which LLVM shows the neg bit as sext() or ignores neg and abs;
 # no document gives these bits a meaning there, and we refuse them (isa/ERRATA.md).
@@ -199,8 +210,8 @@ def special_fields(target, encoding, opcode):
     if encoding == 'VOP3' and 624 <= opcode <= 631:  # interpolation takes VGPRs only
         return [(50, 9, VGPR9 if opcode > 628 else none)] + [(41, 9, VGPR9 if opcode != 626 else lambda r: r.randrange(3))]
     if encoding == 'VOP3' and opcode == 649:  # v_readlane_b32
-        return [(32, 9, VGPR9)]
-    if encoding == 'VOP1' and opcode == 81:  # v_swap_b32
+        return [(32, 9, VGPR9), (0, 8, sdst)]
+    if encoding == 'VOP1' and opcode in (81, 82):  # v_swap_b32, v_accvgpr_mov_b32
         return [(0, 9, VGPR9)]
     if encoding == 'VOP2-DPP' and opcode == 51:  # v_ldexp_f16: as INTEGER_SOURCES
         return [(54, 2, none)]
