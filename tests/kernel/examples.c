@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the seventeen example kernels at sizes that do not divide, and compares with plain C.
  *
- * usage: examples FOLDER-OF-CODE-OBJECTS */
+ * usage: examples FOLDER-OF-CODE-OBJECTS [SUFFIX]      (FOLDER/NAMESUFFIX.co) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 struct example {
     const struct workload *workload;
-    const char *folder;
+    const char *folder, *suffix;
 };
 
 static void run_example(void **state)
@@ -25,7 +25,7 @@ static void run_example(void **state)
     assert_true(workload_prepare(example->workload, example->workload->small, true, &run));
 
     char path[4096];
-    snprintf(path, sizeof(path), "%s/%s.co", example->folder, example->workload->file);
+    snprintf(path, sizeof(path), "%s/%s%s.co", example->folder, example->workload->file, example->suffix);
     for (unsigned threads = 1; threads <= 2; threads++) {
         struct runner runner;
         if (!runner_open(&runner, &run, path) || !runner_reset(&runner) ||
@@ -89,8 +89,8 @@ static void reference_sha256_is_right(void **state)
 
 int main(int count, char **arguments)
 {
-    if (count != 2) {
-        fprintf(stderr, "usage: examples FOLDER-OF-CODE-OBJECTS\n");
+    if (count != 2 && count != 3) {
+        fprintf(stderr, "usage: examples FOLDER-OF-CODE-OBJECTS [SUFFIX]\n");
         return 2;
     }
     static struct example example[WORKLOAD_COUNT];
@@ -99,7 +99,8 @@ int main(int count, char **arguments)
         cmocka_unit_test(reference_sha256_is_right),
     };
     for (size_t i = 0; i < WORKLOAD_COUNT; i++) {
-        example[i] = (struct example){.workload = &workloads[i], .folder = arguments[1]};
+        example[i] = (struct example){
+            .workload = &workloads[i], .folder = arguments[1], .suffix = count == 3 ? arguments[2] : ""};
         test[i + 2] = (struct CMUnitTest){
             .name = workloads[i].name, .test_func = run_example, .initial_state = &example[i]};
     }

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compiles OpenCL kernels for a GPU and for this machine, two at a time, then runs a test program on them.
+
+usage: compile.py [-O N]... [-t TARGET]... [--host] [--two-steps] FOLDER SOURCE... -- PROGRAM [ARGUMENT]...
+
+FOLDER/NAME-TARGET-ON.co is the GPU's code object, FOLDER/NAME-host.so what `--host` makes. What is newer than
+its source stays. `{target}` and `{level}` in the arguments stand for each combination in turn: the program runs
+once for each. Exit code 77 ("skipped") when a compiler or the device library is missing.
+
+--two-steps: printf is bound to its buffer before the device library is linked, whose own printf does nothing;
+the way that AMD's OpenCL runtime compiles.
+"""
+import argparse
+import glob
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BITCODE = [os.environ.get('BITCODE', ''), '/usr/lib/*/amdgcn/bitcode', '/usr/amdgcn/bitcode', '/opt/rocm/amdgcn/bitcode']
+COMMON = ['-x', 'cl', '-cl-std=CL2.0', '-Werror', '-Wno-unused-function', '-I', os.path.join(HERE, 'opencl')]
+# Both sides round every operation, and every operation right.
+EXACT = ['-ffp-contract=off', '-cl-fp32-correctly-rounded-divide-sqrt']
+
+
+def skip(why):
+    print(f'skipped: {why}')
+    sys.exit(77)
+
+
+def bitcode_folder():
+    for pattern in BITCODE:
+        for folder in sorted(glob.glob(pattern)) if pattern else []:
+            if os.path.exists(os.path.join(folder, 'ocml.bc')):
+                return folder
+    skip('no ocml.bc: install rocm-device-libs or set BITCODE to its folder')
+
+
+def device_commands(source, output, target, level, two_steps, include):
+    # Without the version clang 19 links the old ABI's constants to a code object of version 5.
+    common = ['clang-19', '-target', 'amdgcn-amd-amdhsa', f'-mcpu={target}', f'-O{level}', '-mcode-object-version=5']
+    link = [f'--rocm-device-lib-path={bitcode_folder()}']
+    language = COMMON + (EXACT + ['-include', 'device.clh'] if include else []) + ['-cl-kernel-arg-info']
+    if two_steps:
+        middle = output + '.bc'
+        return [common + language + ['-nogpulib', '-emit-llvm', '-c', source, '-o', middle],
+                common + link + ['-x', 'ir', middle, '-o', output]]
+    return [common + link + language + [source, '-o', output]]
+
+
+def host_commands(source, output):
+    return [['clang-19'] + COMMON + EXACT + ['-target', 'x86_64-linux-gnu', '-cl-no-stdinc', '-include', 'host.clh', '-O1', '-fPIC',
+                                     '-shared', '-nostdlib', source, '-lgcc', '-o', output]]
+
+
+def stale(output, inputs):
+    return not os.path.exists(output) or os.path.getmtime(output) < max(os.path.getmtime(path) for path in inputs)
+
+
+def run_all(commands):
+    for command in commands:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            return ' '.join(command) + '\n' + done.stdout
+    return None
+
+
+def main():
+    split = sys.argv.index('--')
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument('-O', dest='levels', action='append', default=[])
+    parser.add_argument('-t', dest='targets', action='append', default=[])
+    parser.add_argument('--host', action='store_true')
+    parser.add_argument('--plain', action='store_true', help='as users compile, without opencl/device.clh')
+    parser.add_argument('--two-steps', action='store_true')
+    parser.add_argument('folder')
+    parser.add_argument('sources', nargs='+')
+    options = parser.parse_args(sys.argv[1:split])
+    program = sys.argv[split + 1:]
+    for tool in ('clang-19', 'ld.lld-19'):
+        if not shutil.which(tool):
+            skip(f'no {tool}')
+    bitcode_folder()
+    os.makedirs(options.folder, exist_ok=True)
+
+    headers = [os.path.abspath(__file__)] + glob.glob(os.path.join(HERE, 'opencl', '*.clh'))
+    jobs = []
+    for source in options.sources:
+        name = os.path.join(options.folder, os.path.splitext(os.path.basename(source))[0])
+        if options.host and stale(name + '-host.so', headers + [source]):
+            jobs.append(host_commands(source, name + '-host.so'))
+        for target in options.targets:
+            for level in options.levels:
+                output = f'{name}-{target}-O{level}.co'
+                if stale(output, headers + [source]):
+                    jobs.append(device_commands(source, output, target, level, options.two_steps, not options.plain))
+    with ThreadPoolExecutor(2) as pool:
+        failures = [failure for failure in pool.map(run_all, jobs) if failure]
+    for failure in failures:
+        print(failure)
+    if failures:
+        return 1
+
+    worst = 0
+    for target in options.targets:
+        for level in options.levels:
+            print(f'==== {target} -O{level}', flush=True)
+            command = [part.replace('{target}', target).replace('{level}', level) for part in program]
+            worst = max(worst, abs(subprocess.run(command).returncode))
+    return worst
+
+
+sys.exit(main())

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs every kernel of an OpenCL source twice, the GPU's code on wavemem and the same source as clang
+ * compiled it for this machine, and compares all that they wrote.
+ *
+ * usage: opencl FOLDER SUFFIX SOURCE...      (FOLDER/NAMESUFFIX.co and FOLDER/NAME-host.so)
+ *
+ * A kernel's arguments say what they want:
+ *   const pointers    input of their type: edge values and random bits, floats between -100 and 100
+ *   ... named any...  floats of all kinds: denormals, infinities, NaNs
+ *   other pointers    output, zero at first; named inout...: filled as input, too. Every bit is compared, but
+ * that any NaN is as good as another; named near...: floats may differ by 2^-20 of their value local pointers
+ * LOCAL_BYTES of LDS uint              the number of work-items a struct          40 bytes, 0, 1, 2, ... */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <math.h>
+
+#include <wavemem/wavemem.h>
+
+#include "base/random.h"
+#include "opencl/items.h"
+
+enum { ARGUMENTS = 6, BUFFER_BYTES = 256 << 10, LOCAL_BYTES = 8 << 10, ITEMS = 1000, STRUCT_BYTES = 40 };
+
+struct by_value {
+    uint8_t bytes[STRUCT_BYTES];
+};
+
+/* The judge calls kernels with more arguments than they take, which the x86-64 ABI allows. */
+typedef void plain_kernel(void *, void *, void *, void *, void *, void *);
+typedef void struct_kernel(struct by_value, void *, void *, void *, void *, void *);
+
+struct call {
+    void *function;
+    void *argument[ARGUMENTS];
+    struct by_value by_value;
+    bool first_is_struct;
+};
+
+struct test {
+    struct wm_object *object;
+    const struct wm_kernel *kernel;
+    void *function;
+};
+
+static void call_kernel(void *user)
+{
+    const struct call *c = user;
+    void *const *a = c->argument;
+    if (c->first_is_struct)
+        ((struct_kernel *)c->function)(c->by_value, a[1], a[2], a[3], a[4], a[5]);
+    else
+        ((plain_kernel *)c->function)(a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* ---- contents of buffers ---- */
+
+enum element { INTEGER, FLOAT };
+
+/* The element type of "float4*": its bytes and kind. */
+static unsigned element_bytes(const char *type, enum element *kind)
+{
+    static const struct {
+        const char *name;
+        unsigned bytes;
+        enum element kind;
+    } types[] = {{"char", 1, INTEGER}, {"uchar", 1, INTEGER}, {"short", 2, INTEGER}, {"ushort", 2, INTEGER},
+                 {"int", 4, INTEGER},  {"uint", 4, INTEGER},  {"long", 8, INTEGER},  {"ulong", 8, INTEGER},
+                 {"half", 2, FLOAT},   {"float", 4, FLOAT},   {"double", 8, FLOAT}};
+    const size_t length = strcspn(type, "0123456789*");
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (strlen(types[i].name) == length && memcmp(types[i].name, type, length) == 0) {
+            *kind = types[i].kind;
+            return types[i].bytes;
+        }
+    *kind = INTEGER; /* a struct or an atomic type */
+    return 4;
+}
+
+static void put(uint8_t *to, unsigned bytes, uint64_t value)
+{
+    memcpy(to, &value, bytes); /* little-endian, as the GPU is */
+}
+
+static uint64_t integer(unsigned bytes, uint64_t bits, uint64_t choice)
+{
+    const uint64_t top = UINT64_C(1) << (bytes * 8 - 1);
+    const uint64_t edges[] = {0, 1, ~UINT64_C(0), top, top - 1, top + 1, 2, bytes * 8};
+    return choice % 4 == 0 ? edges[bits % 8] : choice % 4 == 1 ? bits >> (bits % (bytes * 8)) : bits;
+}
+
+static const unsigned mantissa_bits[] = {[2] = 10, [4] = 23, [8] = 52};
+
+static uint64_t float_of_any_kind(unsigned bytes, uint64_t bits, uint64_t choice)
+{
+    const unsigned mantissa = mantissa_bits[bytes], width = bytes * 8;
+    const uint64_t sign = bits & UINT64_C(1) << 63 ? UINT64_C(1) << (width - 1) : 0;
+    const uint64_t one = ((UINT64_C(1) << (width - 2 - mantissa)) - 1) << mantissa;
+    const uint64_t infinity = (one << 1 | UINT64_C(1) << mantissa) & ((UINT64_C(1) << (width - 1)) - 1);
+    const uint64_t edges[] = {0,
+                              1,
+                              (UINT64_C(1) << mantissa) - 1,
+                              UINT64_C(1) << mantissa,
+                              one,
+                              one + 1,
+                              infinity - 1,
+                              infinity,
+                              one - 1,
+                              infinity | UINT64_C(1) << (mantissa - 1)};
+    if (choice % 3 == 0)
+        return sign | edges[bits % 10];
+    bits &= width == 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1;
+    /* Quiet NaNs only: OpenCL knows no signalling ones, and compilers take liberties with them. */
+    return (bits & infinity) == infinity && (bits & ((UINT64_C(1) << mantissa) - 1))
+               ? bits | UINT64_C(1) << (mantissa - 1)
+               : bits;
+}
+
+static uint64_t float_between(unsigned bytes, uint64_t bits)
+{
+    const double x = (double)(bits >> 40) * 0x1p-24 * 200 - 100;
+    const float narrow = (float)x;
+    const _Float16 half = (_Float16)narrow;
+    uint64_t r = 0;
+    memcpy(&r,
+           bytes == 8   ? (const void *)&x
+           : bytes == 4 ? (const void *)&narrow
+                        : (const void *)&half,
+           bytes);
+    return r;
+}
+
+static void fill(uint8_t *to, const char *type, const char *name, uint64_t seed)
+{
+    enum element kind;
+    const unsigned bytes = element_bytes(type, &kind);
+    for (size_t i = 0; i < BUFFER_BYTES / bytes; i++) {
+        const uint64_t bits = wmi_random_bits(seed, i), choice = wmi_random_bits(seed + 100, i) >> 8;
+        put(to + i * bytes, bytes,
+            kind == INTEGER                ? integer(bytes, bits, choice)
+            : strncmp(name, "any", 3) == 0 ? float_of_any_kind(bytes, bits, choice)
+                                           : float_between(bytes, bits));
+    }
+}
+
+/* ---- comparing ---- */
+
+static double as_double(const uint8_t *from, unsigned bytes)
+{
+    _Float16 half;
+    float narrow;
+    double wide;
+    memcpy(bytes == 8 ? (void *)&wide : bytes == 4 ? (void *)&narrow : (void *)&half, from, bytes);
+    return bytes == 8 ? wide : bytes == 4 ? (double)narrow : (double)half;
+}
+
+static bool same(const uint8_t *got, const uint8_t *expected, unsigned bytes, enum element kind, bool near)
+{
+    if (memcmp(got, expected, bytes) == 0)
+        return true;
+    if (kind != FLOAT)
+        return false;
+    const double x = as_double(got, bytes), y = as_double(expected, bytes);
+    return (x != x && y != y) || (near && fabs(x - y) <= 0x1p-20 * fabs(y));
+}
+
+static void compare(const struct test *test, const struct wm_argument *argument, const uint8_t *got,
+                    const uint8_t *expected)
+{
+    enum element kind;
+    const unsigned bytes = element_bytes(argument->type_name, &kind);
+    const bool near = strncmp(argument->name, "near", 4) == 0;
+    const bool triples = strstr(argument->type_name, "3*") != NULL; /* with a gap that anything may fill */
+    size_t different = 0, first = 0;
+    for (size_t i = 0; i < BUFFER_BYTES / bytes; i++)
+        if (!(triples && i % 4 == 3) && !same(got + i * bytes, expected + i * bytes, bytes, kind, near) &&
+            different++ == 0)
+            first = i;
+    if (different == 0)
+        return;
+    uint64_t a = 0, b = 0;
+    memcpy(&a, got + first * bytes, bytes);
+    memcpy(&b, expected + first * bytes, bytes);
+    print_message("%s: %zu elements of '%s' differ; the first is %zu: 0x%llx, expected 0x%llx",
+                  test->kernel->name, different, argument->name, first, (unsigned long long)a,
+                  (unsigned long long)b);
+    if (kind == FLOAT)
+        print_message(" (%.17g, %.17g)", as_double(got + first * bytes, bytes),
+                      as_double(expected + first * bytes, bytes));
+    print_message("\n");
+    fail();
+}
+
+/* ---- running ---- */
+
+static bool is_input(const struct wm_argument *argument)
+{
+    return argument->is_const || strncmp(argument->name, "inout", 5) == 0;
+}
+
+static void run_kernel(void **state)
+{
+    const struct test *test = *state;
+    const struct wm_kernel *kernel = test->kernel;
+    struct wm_diag diag = {0};
+    struct wm_machine *machine;
+    struct call call = {.function = test->function};
+    uint8_t kernarg[256] = {0};
+    uint64_t address[ARGUMENTS] = {0};
+    size_t count = 0, end = 0, lds = 0;
+
+    uint32_t workgroup[3] = {64, 1, 1}, grid[3] = {ITEMS, 1, 1};
+    if (kernel->required_workgroup[0]) { /* whole workgroups, about as many work-items */
+        memcpy(workgroup, kernel->required_workgroup, sizeof(workgroup));
+        const uint32_t size = workgroup[0] * workgroup[1] * workgroup[2];
+        for (unsigned i = 0; i < 3; i++)
+            grid[i] = workgroup[i];
+        grid[0] *= (ITEMS + size - 1) / size;
+    }
+    if (wm_machine_create(wm_object_target(test->object), &machine, &diag) ||
+        wm_load(machine, test->object, &diag))
+        fail_msg("%s", diag.message);
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const struct wm_argument *argument = &kernel->arguments[i];
+        if (argument->kind == WM_ARGUMENT_HIDDEN)
+            continue;
+        assert_true(count < ARGUMENTS);
+        end = argument->offset + argument->size;
+        assert_true(end <= sizeof(kernarg));
+        if (argument->kind == WM_ARGUMENT_GLOBAL_BUFFER) {
+            call.argument[count] = calloc(1, BUFFER_BYTES);
+            assert_non_null(call.argument[count]);
+            if (is_input(argument))
+                fill(call.argument[count], argument->type_name, argument->name, count + 1);
+            if (wm_allocate(machine, BUFFER_BYTES, 0, argument->name, &address[count], &diag) ||
+                wm_write(machine, address[count], call.argument[count], BUFFER_BYTES, &diag))
+                fail_msg("%s", diag.message);
+            memcpy(kernarg + argument->offset, &address[count], 8);
+        } else if (argument->kind == WM_ARGUMENT_DYNAMIC_LDS) {
+            const uint32_t place = kernel->lds_size + (uint32_t)lds;
+            call.argument[count] = calloc(1, LOCAL_BYTES);
+            assert_non_null(call.argument[count]);
+            memcpy(kernarg + argument->offset, &place, 4);
+            lds += LOCAL_BYTES;
+        } else if (argument->size == STRUCT_BYTES) {
+            assert_int_equal(count, 0);
+            call.first_is_struct = true;
+            for (unsigned j = 0; j < STRUCT_BYTES; j++)
+                call.by_value.bytes[j] = (uint8_t)j;
+            memcpy(kernarg + argument->offset, &call.by_value, STRUCT_BYTES);
+        } else {
+            assert_int_equal(argument->size, 4);
+            const uint32_t items = grid[0] * grid[1] * grid[2];
+            call.argument[count] = (void *)(uintptr_t)items;
+            memcpy(kernarg + argument->offset, &items, 4);
+        }
+        count++;
+    }
+
+    struct wm_dispatch dispatch = {.struct_size = sizeof(dispatch),
+                                   .arguments = kernarg,
+                                   .arguments_size = end,
+                                   .dynamic_lds = (uint32_t)lds,
+                                   .threads = 1};
+    memcpy(dispatch.grid, grid, sizeof(grid));
+    memcpy(dispatch.workgroup, workgroup, sizeof(workgroup));
+    struct wm_result result = {.struct_size = sizeof(result)};
+    if (wm_dispatch(machine, test->object, kernel, &dispatch, &result, &diag))
+        fail_msg("%s: %s", kernel->name, diag.message);
+    if (result.fault.kind != WM_FAULT_NONE)
+        fail_msg("%s: %s", kernel->name, result.fault.text);
+    assert_true(items_run(grid, workgroup, call_kernel, &call));
+
+    for (size_t i = 0, at = 0; i < kernel->argument_count; i++) {
+        const struct wm_argument *argument = &kernel->arguments[i];
+        if (argument->kind == WM_ARGUMENT_HIDDEN)
+            continue;
+        if (argument->kind == WM_ARGUMENT_GLOBAL_BUFFER)
+            compare(test, argument, wm_host_pointer(machine, address[at], BUFFER_BYTES), call.argument[at]);
+        if (argument->kind == WM_ARGUMENT_GLOBAL_BUFFER || argument->kind == WM_ARGUMENT_DYNAMIC_LDS)
+            free(call.argument[at]);
+        at++;
+    }
+    wm_machine_destroy(machine);
+}
+
+static struct CMUnitTest *tests;
+static size_t test_count;
+
+/* The kernels of one source; false after a message. */
+static bool add_tests(const char *folder, const char *suffix, const char *source)
+{
+    const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source;
+    const int length = (int)strcspn(base, ".");
+    char path[4096];
+    struct wm_diag diag = {0};
+    struct wm_object *object;
+    snprintf(path, sizeof(path), "%s/%.*s-host.so", folder, length, base);
+    void *host = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!host) {
+        fprintf(stderr, "%s\n", dlerror());
+        return false;
+    }
+    snprintf(path, sizeof(path), "%s/%.*s%s.co", folder, length, base, suffix);
+    if (wm_object_open_file(path, NULL, &object, &diag)) {
+        fprintf(stderr, "%s\n", diag.message);
+        return false;
+    }
+    const size_t kernels = wm_object_kernel_count(object);
+    tests = realloc(tests, (test_count + kernels) * sizeof(*tests));
+    for (size_t i = 0; i < kernels && tests; i++) {
+        struct test *test = malloc(sizeof(*test));
+        if (!test)
+            return false;
+        *test = (struct test){object, wm_object_kernel(object, i), NULL};
+        test->function = dlsym(host, test->kernel->name);
+        if (!test->function) {
+            fprintf(stderr, "%s\n", dlerror());
+            return false;
+        }
+        tests[test_count++] =
+            (struct CMUnitTest){.name = test->kernel->name, .test_func = run_kernel, .initial_state = test};
+    }
+    return tests != NULL;
+}
+
+int main(int count, char **arguments)
+{
+    if (count < 4) {
+        fprintf(stderr, "usage: opencl FOLDER SUFFIX SOURCE...\n");
+        return 2;
+    }
+    for (int i = 3; i < count; i++)
+        if (!add_tests(arguments[1], arguments[2], arguments[i]))
+            return 1;
+    return _cmocka_run_group_tests("opencl", tests, test_count, NULL, NULL) ? 1 : 0;
+}
