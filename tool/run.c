@@ -173,8 +173,10 @@ static const char *const fault_names[] = {
     [WM_FAULT_TRAP] = "trap",
     [WM_FAULT_BUDGET] = "budget",
     [WM_FAULT_TIMEOUT] = "timeout",
-    [WM_FAULT_BARRIER] = "barrier",
+    [WM_FAULT_DEADLOCK] = "deadlock",
     [WM_FAULT_STOPPED] = "stopped",
+    [WM_FAULT_CODE_LIMIT] = "code_limit",
+    [WM_FAULT_NO_MEMORY] = "no_memory",
 };
 
 static json_t *json_hex(uint64_t number)

@@ -237,8 +237,11 @@ enum wm_fault_kind {
     WM_FAULT_TRAP,        /* s_trap */
     WM_FAULT_BUDGET,      /* max_instructions reached */
     WM_FAULT_TIMEOUT,
-    WM_FAULT_BARRIER, /* some waves wait at a barrier that others cannot reach any more */
-    WM_FAULT_STOPPED, /* progress() said so */
+    WM_FAULT_DEADLOCK,   /* all waves that are left wait: at a barrier, or in a loop that nothing can end any
+                            more */
+    WM_FAULT_STOPPED,    /* progress() said so */
+    WM_FAULT_CODE_LIMIT, /* more different code was reached than wavemem predecodes: see LIMITS below */
+    WM_FAULT_NO_MEMORY,  /* the host had no memory to predecode more code */
 };
 
 /* Why a dispatch ended early. The fault of the lowest workgroup and wave, whatever the number of threads. */

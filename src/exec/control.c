@@ -50,6 +50,19 @@ static const struct wmi_op *go(char *frame, const struct wmi_op *next)
     return NULL;
 }
 
+/* The step at `place`; NULL, and the wave has faulted, where the program cannot grow any more. */
+static const struct wmi_op *find(char *frame, uint64_t place)
+{
+    bool full;
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    const struct wmi_op *step = wmi_program_at(wave->group->dispatch->program, place, &full);
+    if (__builtin_expect(!step, 0))
+        wmi_wave_fault(wave, &(struct wmi_fault){.kind = full ? WM_FAULT_CODE_LIMIT : WM_FAULT_NO_MEMORY,
+                                                 .pc = place & ~(uint64_t)WMI_STATE_BITS,
+                                                 .lanes = frame_of(frame)->exec.bits});
+    return step;
+}
+
 /* Goes on at an address that the guest computed, in the state that MODE is in. */
 static const struct wmi_op *jump(char *frame, uint64_t pc)
 {
@@ -59,14 +72,17 @@ static const struct wmi_op *jump(char *frame, uint64_t pc)
             wave,
             &(struct wmi_fault){.kind = WM_FAULT_INSTRUCTION, .pc = pc, .lanes = frame_of(frame)->exec.bits});
     const uint64_t state = frame_of(frame)->mode >> WMI_MODE_STATE_SHIFT & WMI_STATE_BITS;
-    return go(frame, wmi_program_at(wave->group->dispatch->program, pc | state));
+    const struct wmi_op *next = find(frame, pc | state);
+    return next ? go(frame, next) : NULL;
 }
 
 static const struct wmi_op *take(char *frame, const struct wmi_op *op)
 {
     const struct wmi_op *next = __atomic_load_n(&op->target, __ATOMIC_ACQUIRE);
     if (__builtin_expect(!next, 0)) {
-        next = wmi_program_at(wmi_wave_of(frame)->group->dispatch->program, target_place(op));
+        next = find(frame, target_place(op));
+        if (!next)
+            return NULL;
         __atomic_store_n(&((struct wmi_op *)op)->target, next, __ATOMIC_RELEASE);
     }
     return go(frame, next);

@@ -10,12 +10,10 @@
 #include <string.h>
 
 enum {
-    MAP_LIMIT = 1 << 22,          /* places that a program may be entered at; only a hostile one needs more */
-    STEP_LIMIT = 1 << 22,         /* steps of a program, for the same reason: 200 MB */
-    SCAN_LIMIT = 1 << 16,         /* instructions predecoded in one go; the rest when it is reached */
-    MANY_STEPS = STEP_LIMIT / 4,  /* from here on only SHORT_SCAN of them: jumps into the middle of long */
-    SHORT_SCAN = 16,              /* runs would predecode the rest of the run again and again */
-    INSTRUCTION_TEMPORARIES = 16, /* rows that one instruction may take; the others cache broadcasts */
+    SCAN_LIMIT = 1 << 16,            /* instructions predecoded in one go; the rest when it is reached */
+    MANY_STEPS = WMI_STEP_LIMIT / 4, /* from here on only SHORT_SCAN of them: jumps into the middle of long */
+    SHORT_SCAN = 16,                 /* runs would predecode the rest of the run again and again */
+    INSTRUCTION_TEMPORARIES = 16,    /* rows that one instruction may take; the others cache broadcasts */
     CACHED_ROWS = WMI_TEMPORARY_ROWS - INSTRUCTION_TEMPORARIES,
     VECTOR_CONSTANTS = 64,   /* rows of constants in a frame */
     SCALAR_TEMPORARIES = 16, /* of frame.constant, at its end */
@@ -58,7 +56,6 @@ struct wmi_program {
     } vector_constant[VECTOR_CONSTANTS];
     unsigned vector_constants, constant_rows;
     bool sealed; /* frames exist: no more constants */
-    struct wmi_op out_of_memory;
     pthread_mutex_t lock;
 };
 
@@ -566,26 +563,22 @@ static void lower_instruction(struct wmi_builder *b, const struct wmi_instructio
 
 /* ---- a session: all that can be reached from one address ---- */
 
-/* The words at `pc`, and how many may be read; NULL where no code can be. */
-static const uint32_t *code_at(const struct wmi_program *program, uint64_t pc, size_t *available)
+bool wmi_program_decode(const struct wmi_program *program, uint64_t pc, struct wmi_instruction *insn)
 {
     const struct wmi_allocation *allocation = wmi_space_find(program->options.space, pc);
-    if (!allocation)
-        return NULL;
-    *available = (size_t)((allocation->high - pc) / 4);
-    return *available ? (const uint32_t *)(allocation->host + (pc - allocation->low)) : NULL;
+    uint32_t words[WMI_INSTRUCTION_DWORDS];
+    if (!allocation || pc & 3)
+        return false;
+    const uint64_t left = (allocation->high - pc) / 4;
+    const size_t available = left < WMI_INSTRUCTION_DWORDS ? (size_t)left : WMI_INSTRUCTION_DWORDS;
+    /* A copy, because code is memory that other waves may write while this one decodes it. */
+    memcpy(words, allocation->host + (pc - allocation->low), 4 * available);
+    return wmi_decode(program->options.target, words, available, insn);
 }
 
 static uint64_t pc_of(uint64_t place)
 {
     return place & ~(uint64_t)WMI_STATE_BITS;
-}
-
-static bool decode_at(const struct wmi_program *program, uint64_t place, struct wmi_instruction *insn)
-{
-    size_t available;
-    const uint32_t *words = code_at(program, pc_of(place), &available);
-    return words && wmi_decode(program->options.target, words, available, insn);
 }
 
 struct found { /* an instruction that the scan reached */
@@ -667,7 +660,7 @@ static void scan_from(struct scan *scan, const struct wmi_program *program, uint
             struct wmi_instruction insn;
             scan_add(scan, place, leader);
             leader = false;
-            if (!decode_at(program, place, &insn))
+            if (!wmi_program_decode(program, pc_of(place), &insn))
                 break;
             const struct wmi_flow flow = wmi_control_flow(&insn);
             if (flow.branches) {
@@ -721,7 +714,7 @@ static void build_from(struct wmi_program *program, uint64_t entry)
         b.pc = pc_of(found->place);
         b.state = found->place & WMI_STATE_BITS;
         b.ended = false;
-        if (decode_at(program, found->place, &insn)) {
+        if (wmi_program_decode(program, b.pc, &insn)) {
             const struct wmi_flow flow = wmi_control_flow(&insn);
             b.next_pc = b.pc + 4u * insn.dwords;
             expected = b.next_pc | ((b.state & ~(unsigned)flow.clears) | flow.sets);
@@ -768,19 +761,20 @@ uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *ste
     }
     pthread_mutex_unlock(&program->lock);
     /* No branch leads there, so the wave paused at the step before. */
-    return found || step == &program->out_of_memory ? pc : step[-1].value;
+    return found ? pc : step[-1].value;
 }
 
-const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t place)
+const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t place, bool *full)
 {
     pthread_mutex_lock(&program->lock);
     const struct wmi_op *step = map_find(&program->map, place);
-    if (!step && program->map.count < MAP_LIMIT && program->step_count < STEP_LIMIT) {
+    *full = program->step_count >= WMI_STEP_LIMIT;
+    if (!step && !*full) {
         build_from(program, place);
         step = map_find(&program->map, place);
     }
     pthread_mutex_unlock(&program->lock);
-    return step ? step : &program->out_of_memory;
+    return step;
 }
 
 /* ---- the program ---- */
@@ -795,7 +789,6 @@ struct wmi_program *wmi_program_create(const struct wmi_program_options *options
     program->vgpr_offset =
         (uint32_t)offsetof(struct wmi_frame, rows) + WMI_TEMPORARY_ROWS * program->row_bytes;
     program->constant_offset = program->vgpr_offset + options->vgprs * program->row_bytes;
-    program->out_of_memory = (struct wmi_op){.body = wmi_step_fault, .x = WM_FAULT_INSTRUCTION};
     pthread_mutex_init(&program->lock, NULL);
     build_from(program, options->entry);
     program->sealed = true;

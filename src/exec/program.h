@@ -5,6 +5,8 @@
 
 #include "exec/lower.h"
 
+enum { WMI_STEP_LIMIT = 1 << 22 }; /* steps of a program: 200 MB; only a hostile one needs more */
+
 struct wmi_program_options {
     const struct wmi_target *target;
     const struct wmi_space *space; /* holds the code */
@@ -35,8 +37,11 @@ struct wmi_program *wmi_program_create(const struct wmi_program_options *options
 void wmi_program_destroy(struct wmi_program *program);
 
 /* The step that starts the instruction at `place`; predecodes it if no branch reached it before. Thread-safe.
- * Where there is no code, a step that faults. */
-const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t place);
+ * Where there is no code, a step that faults. NULL: there are WMI_STEP_LIMIT steps already (*full), or the
+ * host has no memory for more. */
+const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t place, bool *full);
+/* The instruction at `pc`, as it stands in memory now; false: there is none. */
+bool wmi_program_decode(const struct wmi_program *program, uint64_t pc, struct wmi_instruction *insn);
 /* Where a wave that goes on at `step` is: the address of a step that a branch can lead to, or of the barrier
  * or s_sleep before it. Slow: for fault reports. */
 uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *step);

@@ -11,6 +11,7 @@
 /* Guest bytes are as unaligned as the guest likes, and of every type. */
 typedef uint32_t __attribute__((aligned(1), may_alias)) word;
 typedef uint16_t __attribute__((aligned(1), may_alias)) half;
+typedef uint64_t __attribute__((aligned(1), may_alias)) word_pair;
 
 struct shape {
     unsigned elements, bytes;
@@ -73,6 +74,24 @@ INLINE void fetch_lane(uint32_t *to, const unsigned char *p, unsigned i, const u
         blend(&to[i + 3 * WMI_LANES], *(const word *)(p + 12), mask, i);
 }
 
+/* One lane's registers at once: what another thread stores as 8 aligned bytes must not arrive in halves,
+ * because kernels publish a value and its flag that way. Vectors of lanes read memory once for each register.
+ */
+INLINE void fetch_one(uint32_t *to, unsigned stride, const unsigned char *p, struct shape shape)
+{
+    if (shape.elements < 2) {
+        to[0] = fetch(p, to[0], shape);
+        return;
+    }
+    for (unsigned e = 0; e + 1 < shape.elements; e += 2) {
+        const uint64_t two = *(const volatile word_pair *)(p + 4 * e);
+        to[e * stride] = (uint32_t)two;
+        to[(e + 1) * stride] = (uint32_t)(two >> 32);
+    }
+    if (shape.elements == 3)
+        to[2 * stride] = *(const word *)(p + 8);
+}
+
 INLINE void fetch_lanes(uint32_t *restrict to, const unsigned char *restrict from,
                         const uint32_t *restrict mask, struct shape shape)
 {
@@ -89,6 +108,20 @@ INLINE void put_lane(unsigned char *p, const uint32_t *from, unsigned i, struct 
         *(word *)(p + 8) = from[i + 2 * WMI_LANES];
     if (shape.elements > 3)
         *(word *)(p + 12) = from[i + 3 * WMI_LANES];
+}
+
+/* As fetch_one(). Vectors of neighbouring lanes are stored whole anyway. */
+INLINE void put_one(unsigned char *p, const uint32_t *from, unsigned i, struct shape shape)
+{
+    if (shape.elements < 2) {
+        put(p, from[i], shape);
+        return;
+    }
+    for (unsigned e = 0; e + 1 < shape.elements; e += 2)
+        *(volatile word_pair *)(p + 4 * e) = from[i + e * WMI_LANES] | (uint64_t)from[i + (e + 1) * WMI_LANES]
+                                                                           << 32;
+    if (shape.elements == 3)
+        *(word *)(p + 8) = from[i + 2 * WMI_LANES];
 }
 
 INLINE void put_lanes(unsigned char *restrict to, const uint32_t *restrict from, unsigned count,
@@ -231,6 +264,13 @@ INLINE void put_active_words(unsigned char *to, const uint32_t *from, const stru
                          vector(r->lanes->row, v));
 }
 
+/* Whether lanes must be fetched whole: atomic loads have GLC. Source: LLVM AMDGPUUsage, "Memory Model gfx9".
+ */
+INLINE bool is_coherent(const struct wmi_op *op, struct shape shape)
+{
+    return shape.elements > 1 && ((const struct wmi_memory_op *)op->data)->policy & 1;
+}
+
 INLINE const struct wmi_op *load_scattered(char *restrict frame, const struct wmi_op *op, struct shape shape,
                                            enum wmi_vmem_form form)
 {
@@ -243,8 +283,10 @@ INLINE const struct wmi_op *load_scattered(char *restrict frame, const struct wm
     if (places.uniform) {
         const unsigned char *p = places.host + places.at[r.first];
         const uint32_t keep = shape.d16_hi ? 0xffff : shape.d16 ? 0xffff0000 : 0;
+        uint32_t values[4] = {0};
+        fetch_one(values, 1, p, shape);
         for (unsigned e = 0; e < shape.elements; e++) {
-            const uint32_t value = fetch(p + e * shape.bytes, 0, shape);
+            const uint32_t value = values[e];
             for (unsigned v = 0; v < VECTORS; v++) {
                 u32v *row = (u32v *)(to + e * WMI_LANES) + v;
                 *row = wmi_select_u32(vector(r.lanes->row, v) & ~keep, wmi_splat_u32(value), *row);
@@ -252,14 +294,14 @@ INLINE const struct wmi_op *load_scattered(char *restrict frame, const struct wm
         }
         return op + 1;
     }
-    if (r.lanes->full) {
+    if (r.lanes->full && !is_coherent(op, shape)) {
         for (unsigned i = 0; i < WMI_LANES; i++)
             fetch_lane(to, places.host + places.at[i], i, NULL, shape);
         return op + 1;
     }
     for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
-        fetch_lane(to, places.host + places.at[i], i, NULL, shape);
+        fetch_one(to + i, WMI_LANES, places.host + places.at[i], shape);
     }
     return op + 1;
 }
@@ -272,7 +314,7 @@ INLINE const struct wmi_op *load(char *restrict frame, const struct wmi_op *op, 
     if (!begin(frame, op, bytes, form, &r))
         return wmi_vmem_careful(frame, op);
     uint32_t *to = (uint32_t *)(frame + op->d);
-    if (!in_steps(frame, op, &r, bytes, form))
+    if (is_coherent(op, shape) || !in_steps(frame, op, &r, bytes, form))
         return scattered(frame, op);
     /* Bytes of lanes that sleep may be read too, if the allocation has them. */
     const uint64_t lane_0 = r.start - r.first * bytes;
@@ -297,12 +339,12 @@ INLINE const struct wmi_op *store_scattered(char *restrict frame, const struct w
     const uint32_t *from = (const uint32_t *)(frame + op->c);
     if (r.lanes->full) {
         for (unsigned i = 0; i < WMI_LANES; i++)
-            put_lane(places.host + places.at[i], from, i, shape);
+            put_one(places.host + places.at[i], from, i, shape);
         return op + 1;
     }
     for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
-        put_lane(places.host + places.at[i], from, i, shape);
+        put_one(places.host + places.at[i], from, i, shape);
     }
     return op + 1;
 }
@@ -323,12 +365,12 @@ INLINE const struct wmi_op *store(char *restrict frame, const struct wmi_op *op,
         put_lanes(to, from, WMI_LANES, shape);
     } else if (shape.elements == 1 && shape.bytes == 4) {
         put_active_words(to, from, &r);
-    } else if (r.lanes->bits >> r.first == UINT64_MAX >> (64 - count)) {
+    } else if (count > 1 && r.lanes->bits >> r.first == UINT64_MAX >> (64 - count)) {
         put_lanes(to, from + r.first, count, shape);
     } else {
         for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
             const unsigned i = (unsigned)__builtin_ctzll(left);
-            put_lane(to + (i - r.first) * bytes, from, i, shape);
+            put_one(to + (i - r.first) * bytes, from, i, shape);
         }
     }
     return op + 1;

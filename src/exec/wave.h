@@ -40,6 +40,8 @@ struct wmi_wave {
     uint32_t index;        /* in its workgroup */
     uint64_t instructions; /* executed before this turn, counted at the end of each block */
     int64_t turn;          /* frame->left when this turn began */
+    uint32_t quantum;      /* instructions of its next turn */
+    bool waits;            /* it goes round in a loop that only memory can end: see waiting.h */
 };
 
 struct wmi_workgroup {

@@ -5,18 +5,24 @@
 #include "base/host_float.h"
 #include "exec/control.h"
 #include "exec/launch.h"
+#include "exec/waiting.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum {
-    TURN = 1 << 16,             /* instructions that a wave runs before the next wave of its workgroup */
-    ROUNDS = 16,                /* turns of all waves without an end before the workgroup is parked */
+    FIRST_TURN =
+        1 << 11,     /* instructions that a wave runs before the next wave of its workgroup has its turn */
+    TURN_GROWTH = 4, /* as long as it does not wait, the next turn is longer */
+    TURN = 1 << 16,  /* and at last this long */
+    ROUNDS = 16,     /* turns of all waves without an end before the workgroup is parked */
     WAIT_NANOSECONDS = 5000000, /* between two reports of progress when only other threads work */
-    PARKED_BYTES = 512 << 20,   /* what unfinished workgroups of one worker may take */
+    PARKED_BYTES = 1 << 30,     /* what unfinished workgroups of all workers may take */
     LDS_PADDING = 64,
-    GROUPS_PER_LOOK = 64, /* workgroups between two looks at the clock */
+    GROUPS_PER_LOOK = 64,            /* workgroups, */
+    INSTRUCTIONS_PER_LOOK = 1 << 19, /* or instructions, between two looks at the clock */
 };
 
 /* A workgroup with all that it computes in. */
@@ -32,8 +38,14 @@ struct resident {
 /* One host thread's state beyond what steps see. */
 struct worker {
     struct wmi_worker steps; /* first: steps know it by this part */
-    struct resident *parked_first, *parked_last, *unused;
+    /* Unfinished workgroups. Each sweep over them goes through the last one's in reverse, so that chains of
+     * workgroups that wait for one another end in one sweep, whichever way they lead. */
+    struct resident *parked, *swept, *unused;
     unsigned residents, number; /* number: among the workers */
+    bool moved, checks; /* in this sweep: a wave did something else than wait; its loads were looked at */
+    bool only_loads;    /* those that wait change nothing */
+    uint64_t sweep_generation, quiet_generation;
+    struct wmi_probe probe;
     size_t frame_size;
     unsigned lanes, waves_per_group;
     wmi_start_frame *start_frame;
@@ -43,7 +55,7 @@ struct worker {
     struct wmi_lanes *exec;  /* and EXEC */
     uint32_t host_word;
     uint64_t instructions, waves;
-    uint64_t groups_since_look;
+    uint64_t groups_since_look, next_look;
     bool calls_progress, out_of_memory;
 };
 
@@ -166,6 +178,8 @@ static void start_wave(const struct worker *worker, struct wmi_wave *wave, const
     wave->state = WMI_WAVE_READY;
     wave->resume = dispatch->entry_step;
     wave->instructions = 0;
+    wave->quantum = FIRST_TURN;
+    wave->waits = false;
 }
 
 static void start_group(struct worker *worker, struct resident *resident, uint64_t flat_id)
@@ -209,12 +223,13 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
 
 /* ---- running ---- */
 
-static void run_wave(struct worker *worker, struct wmi_wave *wave)
+/* Runs `instructions` of the wave, and then on to the next taken branch. */
+static void run_wave(struct worker *worker, struct wmi_wave *wave, uint32_t instructions)
 {
     const struct wmi_dispatch *dispatch = worker->steps.dispatch;
     struct wmi_frame *frame = wave->frame;
     const uint64_t allowed = dispatch->max_instructions - wave->instructions;
-    wave->turn = allowed < TURN ? (int64_t)allowed : TURN;
+    wave->turn = allowed < instructions ? (int64_t)allowed : instructions;
     frame->left = wave->turn;
     if (frame->mxcsr32 != worker->host_word)
         wmi_host_float_set(frame->mxcsr32);
@@ -234,12 +249,42 @@ static void run_wave(struct worker *worker, struct wmi_wave *wave)
                                                  .lanes = frame->exec.bits});
 }
 
+static void run_to_branch(struct wmi_wave *wave)
+{
+    run_wave((struct worker *)wave->worker, wave, 0);
+}
+
+/* Lets the wave run until its turn is over, or if it waits, until that is seen. */
+static void take_turn(struct worker *worker, struct wmi_wave *wave)
+{
+    if (!wave->waits || !(wave->waits = wmi_wave_waits(&worker->probe, wave))) {
+        worker->moved = true;
+        if (wave->state == WMI_WAVE_READY)
+            run_wave(worker, wave, wave->quantum);
+        if (wave->state != WMI_WAVE_READY)
+            return;
+        wave->waits = wmi_wave_waits(&worker->probe, wave);
+        if (wave->waits)
+            wave->quantum = FIRST_TURN;
+        else if (wave->quantum < TURN)
+            wave->quantum *= TURN_GROWTH;
+    } else if (worker->probe.moved) {
+        worker->moved = true;
+    } else if (worker->checks && worker->only_loads) {
+        worker->only_loads = wmi_waiting_changes_nothing(&worker->probe, wave);
+    }
+}
+
 /* Keeps the fault if no lower workgroup has one, and lets higher ones go. */
 static void report_fault(struct worker *worker, uint64_t group, uint32_t wave)
 {
     struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    const bool deadlock = worker->steps.fault.kind == WM_FAULT_DEADLOCK;
     pthread_mutex_lock(&dispatch->lock);
-    if (dispatch->fault.kind == WM_FAULT_NONE || group < dispatch->fault_group) {
+    const unsigned known = dispatch->fault.kind;
+    /* After another fault workgroups may wait for those that it stopped: that is no news. */
+    if (known == WM_FAULT_NONE ||
+        (group < dispatch->fault_group && (!deadlock || known == WM_FAULT_DEADLOCK))) {
         dispatch->fault = worker->steps.fault;
         dispatch->fault_group = group;
         dispatch->fault_wave = wave;
@@ -292,7 +337,7 @@ static bool is_let_go(const struct wmi_workgroup *group)
     return __atomic_load_n(&group->dispatch->stop_at, __ATOMIC_RELAXED) <= group->flat_id;
 }
 
-/* Lets the waves run by turns until the workgroup ends, faults, or has had its rounds. */
+/* Lets the waves run by turns until the workgroup ends, faults, only waits, or has had its rounds. */
 static enum outcome run_group(struct worker *worker, struct resident *resident)
 {
     struct wmi_workgroup *group = &resident->group;
@@ -303,11 +348,12 @@ static enum outcome run_group(struct worker *worker, struct resident *resident)
         return FAULTED;
     for (unsigned round = 0; round < ROUNDS;) {
         bool out_of_turn = false;
+        uint32_t waiting = 0;
         for (unsigned i = 0; i < group->wave_count; i++) {
             struct wmi_wave *wave = &resident->waves[i];
             if (wave->state != WMI_WAVE_READY)
                 continue;
-            run_wave(worker, wave);
+            take_turn(worker, wave);
             switch (wave->state) {
             case WMI_WAVE_ENDED:
                 group->waves_left--;
@@ -319,8 +365,14 @@ static enum outcome run_group(struct worker *worker, struct resident *resident)
                 report_fault(worker, group->flat_id, wave->index);
                 return FAULTED;
             case WMI_WAVE_READY:
-                out_of_turn = true;
+                out_of_turn |= !wave->waits;
+                waiting += wave->waits;
                 break;
+            }
+            if (worker->instructions >= worker->next_look) {
+                worker->next_look = worker->instructions + INSTRUCTIONS_PER_LOOK;
+                if (is_let_go(group) || must_stop(worker, resident))
+                    return FAULTED;
             }
         }
         if (!group->waves_left)
@@ -330,46 +382,89 @@ static enum outcome run_group(struct worker *worker, struct resident *resident)
             for (unsigned i = 0; i < group->wave_count; i++)
                 if (resident->waves[i].state == WMI_WAVE_BARRIER)
                     resident->waves[i].state = WMI_WAVE_READY;
+        } else if (group->waves_at_barrier + waiting == group->waves_left) {
+            return PARKED;
         }
         if (out_of_turn || worker->instructions >= round_end) {
             round++;
             round_end = worker->instructions + round_length;
-            if (is_let_go(group) || must_stop(worker, resident))
-                return FAULTED;
         }
     }
     return PARKED;
 }
 
-static struct resident *take_parked(struct worker *worker)
+static struct resident *pop(struct resident **stack)
 {
-    struct resident *resident = worker->parked_first;
-    if (resident) {
-        worker->parked_first = resident->next;
-        if (!worker->parked_first)
-            worker->parked_last = NULL;
-    }
+    struct resident *resident = *stack;
+    if (resident)
+        *stack = resident->next;
     return resident;
 }
 
-static void park(struct worker *worker, struct resident *resident)
+static void push(struct resident **stack, struct resident *resident)
 {
-    resident->next = NULL;
-    if (worker->parked_last)
-        worker->parked_last->next = resident;
-    else
-        worker->parked_first = resident;
-    worker->parked_last = resident;
+    resident->next = *stack;
+    *stack = resident;
+}
+
+/* A sweep over the parked workgroups is over, and no new one can be started. Where all workers find their
+ * workgroups waiting, in sweeps that began after the last of them changed anything, nothing will ever happen
+ * any more. True: that is so. */
+static bool is_deadlock(struct worker *worker)
+{
+    struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    pthread_mutex_lock(&dispatch->lock);
+    const bool ends = dispatch->fault.kind != WM_FAULT_NONE; /* what they wait for may have been stopped */
+    const bool quiet = !worker->moved && ((worker->checks && worker->only_loads) || ends);
+    if (worker->moved) {
+        dispatch->generation++;
+        dispatch->quiet = 0;
+    } else if (quiet && worker->sweep_generation == dispatch->generation &&
+               worker->quiet_generation != dispatch->generation) {
+        worker->quiet_generation = dispatch->generation;
+        dispatch->quiet++;
+    }
+    dispatch->deadlock |= dispatch->quiet && dispatch->quiet == dispatch->working;
+    const bool deadlock = dispatch->deadlock;
+    worker->sweep_generation = dispatch->generation;
+    pthread_mutex_unlock(&dispatch->lock);
+    if (quiet)
+        sched_yield(); /* the others have what this one waits for */
+    worker->checks = !worker->moved;
+    worker->only_loads = true;
+    worker->moved = false;
+    return deadlock;
+}
+
+/* The lowest workgroup's lowest wave that waits in a loop, or else at a barrier, is the fault's. */
+static void report_deadlock(struct worker *worker, struct resident *resident)
+{
+    struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    for (; resident; resident = resident->next) {
+        struct wmi_wave *wave = NULL;
+        for (unsigned i = resident->group.wave_count; i-- > 0;)
+            if (resident->waves[i].state == WMI_WAVE_READY ||
+                (resident->waves[i].state == WMI_WAVE_BARRIER && (!wave || wave->state == WMI_WAVE_BARRIER)))
+                wave = &resident->waves[i];
+        const bool loops = wave->state == WMI_WAVE_READY && wmi_wave_waits(&worker->probe, wave);
+        worker->steps.fault =
+            (struct wmi_fault){.kind = WM_FAULT_DEADLOCK,
+                               .pc = loops ? wmi_waiting_pc(&worker->probe, wave)
+                                           : wmi_program_pc_of(dispatch->program, wave->resume),
+                               .lanes = wave->frame->exec.bits};
+        report_fault(worker, resident->group.flat_id, wave->index);
+    }
 }
 
 static bool may_grow(const struct worker *worker)
 {
-    const struct resident *sample = worker->parked_first;
-    return !sample || (worker->residents < worker->steps.dispatch->residents &&
-                       worker->residents * sample->bytes < PARKED_BYTES);
+    const struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    const struct resident *sample = worker->parked ? worker->parked : worker->swept;
+    return !sample || (worker->residents < dispatch->residents &&
+                       worker->residents * sample->bytes < PARKED_BYTES / dispatch->threads);
 }
 
-/* The workgroup to run next: a new one, or the one that was parked first. NULL: nothing is left. */
+/* The workgroup to run next: a new one, or a parked one. NULL: nothing is left. */
 static struct resident *next_resident(struct worker *worker)
 {
     struct wmi_dispatch *dispatch = worker->steps.dispatch;
@@ -378,10 +473,8 @@ static struct resident *next_resident(struct worker *worker)
         if (__atomic_load_n(&dispatch->next_group, __ATOMIC_RELAXED) < stop) {
             const uint64_t id = __atomic_fetch_add(&dispatch->next_group, 1, __ATOMIC_RELAXED);
             if (id < stop) {
-                struct resident *resident = worker->unused;
-                if (resident)
-                    worker->unused = resident->next;
-                else
+                struct resident *resident = pop(&worker->unused);
+                if (!resident)
                     resident = new_resident(worker);
                 if (!resident) {
                     __atomic_store_n(&dispatch->stop_at, 0, __ATOMIC_RELAXED);
@@ -392,7 +485,15 @@ static struct resident *next_resident(struct worker *worker)
             }
         }
     }
-    return take_parked(worker);
+    if (!worker->parked && worker->swept) {
+        worker->parked = worker->swept;
+        worker->swept = NULL;
+        if (is_deadlock(worker)) {
+            report_deadlock(worker, worker->parked);
+            return NULL;
+        }
+    }
+    return pop(&worker->parked);
 }
 
 static void run_all(struct worker *worker)
@@ -401,20 +502,15 @@ static void run_all(struct worker *worker)
     struct resident *resident;
     while ((resident = next_resident(worker))) {
         const enum outcome outcome = run_group(worker, resident);
-        if (outcome == PARKED) {
-            park(worker, resident);
-            continue;
-        }
+        push(outcome == PARKED ? &worker->swept : &worker->unused, resident);
         if (outcome == DONE)
             __atomic_fetch_add(&dispatch->groups_done, 1, __ATOMIC_RELAXED);
         if (++worker->groups_since_look == GROUPS_PER_LOOK) {
             worker->groups_since_look = 0;
-            if (outcome == DONE &&
+            if (outcome != FAULTED &&
                 __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED) < dispatch->group_count)
                 must_stop(worker, resident);
         }
-        resident->next = worker->unused;
-        worker->unused = resident;
     }
 }
 
@@ -446,7 +542,13 @@ static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch,
     worker->waves_per_group = (unsigned)((items + worker->lanes - 1) / worker->lanes);
     worker->workitem_rows = aligned_zero(worker->waves_per_group * 3 * worker->lanes * sizeof(uint32_t));
     worker->exec = aligned_zero(worker->waves_per_group * sizeof *worker->exec);
-    if (!worker->workitem_rows || !worker->exec)
+    worker->quiet_generation = UINT64_MAX;
+    worker->next_look = INSTRUCTIONS_PER_LOOK;
+    worker->probe.run = run_to_branch;
+    worker->probe.vgpr_offset = worker->vgpr_offset;
+    worker->probe.vgpr_bytes = (size_t)options->vgprs * wmi_program_row_bytes(dispatch->program);
+    worker->probe.vgprs = malloc(worker->probe.vgpr_bytes + 1);
+    if (!worker->workitem_rows || !worker->exec || !worker->probe.vgprs)
         return false;
     for (unsigned i = 0; i < worker->waves_per_group; i++)
         place_workitems(dispatch->workgroup, i, worker->lanes, worker->workitem_rows + 3 * i * worker->lanes,
@@ -471,12 +573,15 @@ static void *work(void *argument)
     if (observer && worker->steps.observer)
         observer->thread_end(observer->self, worker->steps.observer);
     wmi_host_float_set(saved);
-    free_residents(worker->parked_first);
+    free_residents(worker->parked);
+    free_residents(worker->swept);
     free_residents(worker->unused);
     pthread_mutex_lock(&dispatch->lock);
     dispatch->instructions += worker->instructions;
     dispatch->waves += worker->waves;
     dispatch->working--;
+    dispatch->generation++; /* what it did last may be what another waits for */
+    dispatch->quiet = 0;
     pthread_mutex_unlock(&dispatch->lock);
     return NULL;
 }
@@ -510,13 +615,14 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     struct worker **workers = calloc(threads ? threads : 1, sizeof *workers);
     pthread_t *handles = calloc(threads ? threads : 1, sizeof *handles);
     unsigned started = 0;
-    bool ok = workers && handles;
+    bool ok = workers && handles, full;
 
     dispatch->stop_at = dispatch->group_count;
     dispatch->started = wmi_seconds();
     dispatch->mxcsr32 = wmi_host_float_word(dispatch->launch.mode & 3, dispatch->launch.mode >> 4 & 3);
     dispatch->mxcsr64 = wmi_host_float_word(dispatch->launch.mode >> 2 & 3, dispatch->launch.mode >> 6 & 3);
-    dispatch->entry_step = wmi_program_at(dispatch->program, dispatch->launch.entry);
+    dispatch->entry_step = wmi_program_at(dispatch->program, dispatch->launch.entry, &full);
+    ok = ok && dispatch->entry_step;
     pthread_mutex_init(&dispatch->lock, NULL);
     for (unsigned i = 0; ok && i < threads; i++) {
         workers[i] = calloc(1, sizeof **workers);
@@ -543,6 +649,7 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
         ok &= !workers[i]->out_of_memory;
         free(workers[i]->workitem_rows);
         free(workers[i]->exec);
+        free(workers[i]->probe.vgprs);
         free(workers[i]);
     }
     pthread_mutex_destroy(&dispatch->lock);

@@ -10,7 +10,7 @@
 
 enum {
     WMI_NO_REGISTER = 255,
-    WMI_RESIDENT_LIMIT = 1024, /* workgroups that one worker keeps unfinished */
+    WMI_RESIDENT_LIMIT = 8192, /* workgroups that one worker keeps unfinished */
 };
 
 /* Registers as they are when a wave starts. Source: LLVM AMDGPUUsage, "Initial Kernel Execution State". */
@@ -50,7 +50,10 @@ struct wmi_dispatch {
     uint64_t fault_group;
     uint32_t fault_wave;
     uint64_t instructions, waves;
-    unsigned working; /* threads */
+    unsigned working,
+        quiet;           /* threads; those of them that found nothing but waiting waves in this generation */
+    uint64_t generation; /* counts sweeps in which a thread may have changed what others wait for */
+    bool deadlock;
     double started;
     uint32_t mxcsr32, mxcsr64; /* what launch.mode asks of the host */
     const struct wmi_op *entry_step;

@@ -71,8 +71,15 @@ static void add_headline(struct text *text, const struct wmi_fault *fault, const
     case WM_FAULT_TIMEOUT:
         add(text, "the time limit ran out");
         break;
-    case WM_FAULT_BARRIER:
-        add(text, "waves wait at a barrier that the others cannot reach");
+    case WM_FAULT_DEADLOCK:
+        add(text,
+            "deadlock: all that is left waits, at a barrier or in a loop that nothing can end any more");
+        break;
+    case WM_FAULT_CODE_LIMIT:
+        add(text, "more code was reached than wavemem predecodes (%u steps)", WMI_STEP_LIMIT);
+        break;
+    case WM_FAULT_NO_MEMORY:
+        add(text, "the host has no memory to predecode more code");
         break;
     case WM_FAULT_STOPPED:
         add(text, "stopped");

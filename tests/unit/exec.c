@@ -51,8 +51,20 @@ static const uint32_t counting_loop[] = {
 };
 
 static const uint32_t endless[] = {
+    0x80048104, /* s_add_u32 s4, s4, 1 */
+    0xbf82fffe, /* s_branch top */
+};
+
+static const uint32_t pointless[] = {
     0xbf800000, /* s_nop 0 */
     0xbf82fffe, /* s_branch top */
+};
+
+static const uint32_t store_again_and_again[] = {
+    0x7e040202, /* v_mov_b32_e32 v2, s2 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0xdc708000, 0x007f0102, /* top: global_store_dword v[2:3], v1, off */
+    0xbf82fffd, /* s_branch top */
 };
 
 static const uint32_t middle[] = {
@@ -127,6 +139,12 @@ static const uint32_t endless_barriers[] = {
 
 static const uint32_t endless_sleep[] = {
     0xbf8e0001, /* s_sleep 1 */
+    0x80048104, /* s_add_u32 s4, s4, 1 */
+    0xbf82fffd, /* s_branch top */
+};
+
+static const uint32_t pointless_sleep[] = {
+    0xbf8e0001, /* s_sleep 1 */
     0xbf82fffe, /* s_branch top */
 };
 
@@ -197,6 +215,27 @@ static void stops_an_endless_loop_in_time(void **state)
     const struct run run = run_with(endless, sizeof endless,
                                     (struct wm_dispatch){.grid = {64}, .workgroup = {64}, .timeout = 0.05});
     assert_int_equal(run.fault.kind, WM_FAULT_TIMEOUT);
+}
+
+/* A loop in which nothing changes has no end: no budget is needed to know. */
+static void sees_pointless_loops(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        const struct wm_dispatch dispatch = {
+            .grid = {640}, .workgroup = {128}, .threads = threads, .timeout = 60};
+        const struct run loop = run_with(pointless, sizeof pointless, dispatch);
+        assert_int_equal(loop.fault.kind, WM_FAULT_DEADLOCK);
+        assert_int_equal(loop.fault.pc, loop.base + 16);
+        assert_int_equal(loop.fault.workgroup[0], 0);
+        const struct run sleep = run_with(pointless_sleep, sizeof pointless_sleep, dispatch);
+        assert_int_equal(sleep.fault.kind, WM_FAULT_DEADLOCK);
+    }
+    /* What stores may be what another waits for. */
+    const struct run stores = run_with(
+        store_again_and_again, sizeof store_again_and_again,
+        (struct wm_dispatch){.grid = {64}, .workgroup = {64}, .timeout = 60, .max_instructions = 10000});
+    assert_int_equal(stores.fault.kind, WM_FAULT_BUDGET);
 }
 
 /* Waves that always meet at barriers never use up a turn. */
@@ -354,6 +393,7 @@ int main(void)
         cmocka_unit_test(counts_every_instruction),
         cmocka_unit_test(stops_an_endless_loop_at_its_budget),
         cmocka_unit_test(stops_an_endless_loop_in_time),
+        cmocka_unit_test(sees_pointless_loops),
         cmocka_unit_test(stops_endless_barriers),
         cmocka_unit_test(says_where_a_wave_sleeps),
         cmocka_unit_test(stops_all_workgroups),
