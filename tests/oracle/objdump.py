@@ -26,11 +26,27 @@ def llvm_text(path):
     return out
 
 
-def our_text(wavemem, path):
-    run = subprocess.run([wavemem, 'dis', '--plain', path], capture_output=True, text=True)
+def our_text(wavemem, words):
+    run = subprocess.run([wavemem, 'dis', '--plain'] + words, capture_output=True, text=True)
     if run.returncode or run.stderr:
-        sys.exit('wavemem dis --plain %s: exit code %d\n%s' % (path, run.returncode, run.stderr))
+        sys.exit('wavemem dis --plain %s: exit code %d\n%s' % (' '.join(words), run.returncode, run.stderr))
     return [re.sub(r'\s+', ' ', l).strip() for l in run.stdout.splitlines() if l.strip()]
+
+
+def compare(wavemem, path, words, shown):
+    """LLVM's text of the code object at `path`, ours of what `words` name: (instructions, wrong ones, of which the
+    first `shown` are printed)."""
+    theirs, mine = llvm_text(path), our_text(wavemem, words)
+    wrong = 0
+    if len(theirs) != len(mine):
+        print('%s: %d instructions, llvm-objdump-19 shows %d' % (' '.join(words), len(mine), len(theirs)))
+        wrong += 1
+    for (want, code), got in zip(theirs, mine):
+        if want != got:
+            wrong += 1
+            if wrong <= shown:
+                print('%s: %s\n  llvm %s\n  ours %s' % (' '.join(words), code, want, got))
+    return len(theirs), wrong
 
 
 def main(wavemem, *paths):
@@ -40,16 +56,8 @@ def main(wavemem, *paths):
     paths = [f for p in paths for f in (sorted(glob.glob(os.path.join(p, '**', '*.co'), recursive=True)) or [p])]
     total = wrong = 0
     for path in paths:
-        theirs, mine = llvm_text(path), our_text(wavemem, path)
-        total += len(theirs)
-        if len(theirs) != len(mine):
-            print('%s: %d instructions, llvm-objdump-19 shows %d' % (path, len(mine), len(theirs)))
-            wrong += 1
-        for (want, words), got in zip(theirs, mine):
-            if want != got:
-                wrong += 1
-                if wrong <= 40:
-                    print('%s: %s\n  llvm %s\n  ours %s' % (path, words, want, got))
+        instructions, bad = compare(wavemem, path, [path], 40 - wrong)
+        total, wrong = total + instructions, wrong + bad
     print('objdump: %d instructions of %d files, %d wrong' % (total, len(paths), wrong))
     return 1 if wrong or not total else 0
 

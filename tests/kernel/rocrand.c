@@ -1,0 +1,660 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the kernels of AMD's rocRAND, as Debian ships them in librocrand1, and compares their sequences with
+ * generators.c bit by bit: all six generators, all uniform distributions, for gfx900 and gfx906.
+ *
+ * usage: rocrand LIBRARY; exit code 77 when it is not there.
+ *
+ * Written for version 5.3.3 of the library. What a launch passes and how engines share the work is the
+ * library's own: rocRAND's library/src/rng/NAME.hpp, /usr/include/rocrand/rocrand_NAME.h of librocrand-dev.
+ */
+#include "generators.h"
+#include <wavemem/wavemem.h>
+
+#include <assert.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SKIP = 77, BLOCK = 256, BLOCKS = 4, ENGINES = BLOCK * BLOCKS };
+
+static const char *library;
+
+/* ---- a GPU with the library on it ---- */
+
+struct gpu {
+    struct wm_object *object;
+    struct wm_machine *machine;
+};
+
+static int set_up(void **state)
+{
+    const char *target = *state;
+    struct gpu *gpu = calloc(1, sizeof(*gpu));
+    struct wm_diag diag = {0};
+    if (!gpu || wm_object_open_file(library, target, &gpu->object, &diag) ||
+        wm_machine_create(target, &gpu->machine, &diag) || wm_load(gpu->machine, gpu->object, &diag)) {
+        fprintf(stderr, "%s\n", diag.message);
+        return 1;
+    }
+    *state = gpu;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct gpu *gpu = *state;
+    wm_machine_destroy(gpu->machine);
+    wm_object_close(gpu->object);
+    free(gpu);
+    return 0;
+}
+
+/* The kernel whose symbol contains both. */
+static const struct wm_kernel *find(const struct gpu *gpu, const char *one, const char *two)
+{
+    const struct wm_kernel *found = NULL;
+    for (size_t i = 0; i < wm_object_kernel_count(gpu->object); i++) {
+        const struct wm_kernel *kernel = wm_object_kernel(gpu->object, i);
+        if (!strstr(kernel->name, one) || !strstr(kernel->name, two))
+            continue;
+        if (found)
+            fail_msg("two kernels with %s and %s", one, two);
+        found = kernel;
+    }
+    if (!found)
+        fail_msg("no kernel with %s and %s", one, two);
+    return found;
+}
+
+static uint64_t allocate(const struct gpu *gpu, uint64_t size, const void *bytes, const char *name)
+{
+    struct wm_diag diag;
+    uint64_t address;
+    if (wm_allocate(gpu->machine, size, 0, name, &address, &diag) ||
+        (bytes && wm_write(gpu->machine, address, bytes, size, &diag)))
+        fail_msg("%s", diag.message);
+    return address;
+}
+
+static void release(const struct gpu *gpu, uint64_t address)
+{
+    assert_int_equal(wm_free(gpu->machine, address, NULL), WM_OK);
+}
+
+static void launch(const struct gpu *gpu, const struct wm_kernel *kernel, const void *arguments, size_t size,
+                   uint32_t blocks_x, uint32_t blocks_y)
+{
+    const struct wm_dispatch dispatch = {.struct_size = sizeof(dispatch),
+                                         .grid = {blocks_x * BLOCK, blocks_y, 1},
+                                         .workgroup = {BLOCK, 1, 1},
+                                         .arguments = arguments,
+                                         .arguments_size = size,
+                                         .threads = 1,
+                                         .timeout = 120};
+    struct wm_result result = {.struct_size = sizeof(result)};
+    struct wm_diag diag;
+    if (wm_dispatch(gpu->machine, gpu->object, kernel, &dispatch, &result, &diag))
+        fail_msg("%s", diag.message);
+    if (result.fault.kind != WM_FAULT_NONE)
+        fail_msg("%s", result.fault.text);
+}
+
+/* ---- from words to elements ---- */
+
+/* How words of a generator become elements: `in` words make `out` elements of `size` bytes. */
+struct distribution {
+    const char *type; /* as in the symbol */
+    unsigned size, in, out;
+    void (*make)(const uint32_t *in, void *out);
+};
+
+static void make_bits(const uint32_t *in, void *out)
+{
+    memcpy(out, in, 4);
+}
+
+static void make_float(const uint32_t *in, void *out)
+{
+    *(float *)out = (float)*in * 0x1p-32f + 0x1p-32f;
+}
+
+/* 21 bits of the second word above the first: 53. */
+static void make_double(const uint32_t *in, void *out)
+{
+    *(double *)out = (double)((uint64_t)(in[1] >> 11) << 32 | in[0]) * 0x1p-53 + 0x1p-53;
+}
+
+static void make_halves(const uint32_t *in, void *out)
+{
+    for (unsigned i = 0; i < 2; i++)
+        ((_Float16 *)out)[i] = (_Float16)((float)(uint16_t)(*in >> 16 * i) * 0x1p-16f + 0x1p-16f);
+}
+
+static const struct distribution uniform[] = {
+    {"20uniform_distributionIjE", 4, 1, 1, make_bits},
+    {"20uniform_distributionIhE", 1, 1, 4, make_bits},
+    {"20uniform_distributionItE", 2, 1, 2, make_bits},
+    {"20uniform_distributionIfE", 4, 1, 1, make_float},
+    {"20uniform_distributionIdE", 8, 2, 1, make_double},
+    {"6__half20uniform_distribution", 2, 1, 2, make_halves},
+};
+
+/* MRG32k3a's numbers are 1 to m1; integers are stretched to all of 32 bits. */
+static uint32_t stretch(uint32_t v)
+{
+    return (uint32_t)((double)(v - 1) * 1.000000048661607);
+}
+
+static void mrg_bits(const uint32_t *in, void *out)
+{
+    const uint32_t v = stretch(*in);
+    memcpy(out, &v, 4);
+}
+
+static void mrg_float(const uint32_t *in, void *out)
+{
+    *(float *)out = (float)((double)*in * 2.3283065498378288e-10);
+}
+
+static void mrg_double(const uint32_t *in, void *out)
+{
+    *(double *)out = (double)*in * 2.3283065498378288e-10;
+}
+
+static void mrg_halves(const uint32_t *in, void *out)
+{
+    const uint32_t v = stretch(*in);
+    make_halves(&v, out);
+}
+
+static const struct distribution mrg_uniform[] = {
+    {"24mrg_uniform_distributionIjE", 4, 1, 1, mrg_bits},
+    {"24mrg_uniform_distributionIhE", 1, 1, 4, mrg_bits},
+    {"24mrg_uniform_distributionItE", 2, 1, 2, mrg_bits},
+    {"24mrg_uniform_distributionIfE", 4, 1, 1, mrg_float},
+    {"24mrg_uniform_distributionIdE", 8, 1, 1, mrg_double},
+    {"6__half24mrg_uniform_distribution", 2, 1, 2, mrg_halves},
+};
+enum { UNIFORM = sizeof(uniform) / sizeof(uniform[0]) };
+
+static void compare(const struct gpu *gpu, const char *what, uint64_t address, const uint8_t *expected,
+                    size_t count, unsigned size)
+{
+    uint8_t *got = malloc(count * size);
+    assert_int_equal(wm_read(gpu->machine, address, got, count * size, NULL), WM_OK);
+    for (size_t i = 0; i < count; i++)
+        if (memcmp(got + i * size, expected + i * size, size) != 0) {
+            uint64_t a = 0, b = 0;
+            memcpy(&a, got + i * size, size < 8 ? size : 8);
+            memcpy(&b, expected + i * size, size < 8 ? size : 8);
+            fail_msg("%s: element %zu of %zu is 0x%llx, expected 0x%llx", what, i, count,
+                     (unsigned long long)a, (unsigned long long)b);
+        }
+    free(got);
+}
+
+/* ---- XORWOW and MRG32k3a: an engine for each lane, kept in memory ---- */
+
+struct family {
+    const char *symbol;
+    const struct distribution *distributions;
+    void (*seed)(void *engines, uint64_t seed, size_t count); /* engine i at the beginning of subsequence i */
+    uint32_t (*next)(void *engine);
+};
+
+enum { ENGINE_BYTES = 24 };
+static_assert(sizeof(struct xorwow) == ENGINE_BYTES && sizeof(struct mrg32k3a) == ENGINE_BYTES, "engines");
+
+static void seed_xorwow(void *engines, uint64_t seed, size_t count)
+{
+    struct xorwow *engine = engines;
+    struct xorwow_jump jump;
+    const uint32_t t0 = 1228688033 * ((uint32_t)seed ^ 0x2c7f967f);
+    const uint32_t t1 = 2073658381 * ((uint32_t)(seed >> 32) ^ 0xa03697cb);
+    /* Marsaglia's own start, and seeds stirred in by rocRAND's rule */
+    struct xorwow state = {6615241 + t0 + t1,
+                           {123456789 + t0, 362436069 ^ t0, 521288629 + t1, 88675123 ^ t1, 5783321 + t0}};
+    xorwow_make_jump(&jump, 67); /* from one engine to the next */
+    for (size_t i = 0; i < count; i++) {
+        engine[i] = state;
+        xorwow_apply_jump(&jump, &state); /* d moves by a multiple of 2^32 */
+    }
+}
+
+static uint32_t next_xorwow(void *engine)
+{
+    return xorwow_next(engine);
+}
+
+static void seed_mrg(void *engines, uint64_t seed, size_t count)
+{
+    struct mrg32k3a *engine = engines, state;
+    struct mrg32k3a_jump jump;
+    const uint64_t s = seed ? seed : 12345, m1 = 4294967087, m2 = 4294944443;
+    const uint32_t x = (uint32_t)s ^ 0x55555555, y = (uint32_t)(s >> 32) ^ 0xaaaaaaaa;
+    for (unsigned i = 0; i < 3; i++) {
+        state.s1[i] = (uint32_t)((unsigned __int128)(i == 1 ? y : x) * s % m1);
+        state.s2[i] = (uint32_t)((unsigned __int128)(i == 1 ? x : y) * s % m2);
+    }
+    mrg32k3a_make_jump(&jump, 76);
+    for (size_t i = 0; i < count; i++) {
+        engine[i] = state;
+        mrg32k3a_apply_jump(&jump, &state);
+    }
+}
+
+static uint32_t next_mrg(void *engine)
+{
+    return mrg32k3a_next(engine);
+}
+
+static const struct family xorwow = {"13xorwow_engineEj", uniform, seed_xorwow, next_xorwow};
+static const struct family mrg32k3a = {"15mrg32k3a_engineEj", mrg_uniform, seed_mrg, next_mrg};
+
+/* One use of an engine: `in` words become `out` elements, of which `most` are kept. */
+static void use(const struct family *family, const struct distribution *d, uint8_t *engine, uint8_t *to,
+                size_t most)
+{
+    uint32_t in[2];
+    uint8_t out[8];
+    for (unsigned i = 0; i < d->in; i++)
+        in[i] = family->next(engine);
+    d->make(in, out);
+    memcpy(to, out, most * d->size);
+}
+
+/* What generate_kernel leaves in n elements that begin `skew` elements behind an aligned place: lane after
+ * lane takes whole groups, the one behind the last group fills the ends. */
+static void expect(const struct family *family, const struct distribution *d, uint8_t *engines,
+                   uint32_t start, uint8_t *data, size_t n, unsigned skew)
+{
+    const size_t head = (d->out - skew % d->out) % d->out, tail = (n - head) % d->out,
+                 groups = (n - head) / d->out;
+    for (uint32_t lane = 0; lane < ENGINES; lane++) {
+        uint8_t *engine = engines + (lane + start) % ENGINES * ENGINE_BYTES;
+        size_t index = lane;
+        for (; index < groups; index += ENGINES)
+            use(family, d, engine, data + (head + index * d->out) * d->size, d->out);
+        if (index == groups && head)
+            use(family, d, engine, data, head);
+        if (index == groups && tail)
+            use(family, d, engine, data + (n - tail) * d->size, tail);
+    }
+}
+
+static void check_engines(const struct gpu *gpu, const struct family *family, uint64_t seed, uint64_t offset)
+{
+    struct {
+        uint64_t engines;
+        uint32_t start, pad;
+        uint64_t seed, offset;
+    } init = {0, (uint32_t)(offset % ENGINES), 0, seed, offset / ENGINES};
+    uint8_t *engines = malloc(ENGINES * ENGINE_BYTES);
+    family->seed(engines, seed, ENGINES);
+    for (uint32_t i = 0; i < ENGINES; i++)
+        for (uint64_t k = offset / ENGINES + (i < init.start); k--;)
+            family->next(engines + i * ENGINE_BYTES);
+    init.engines = allocate(gpu, ENGINES * ENGINE_BYTES, NULL, "engines");
+    launch(gpu, find(gpu, "19init_engines_kernel", family->symbol), &init, sizeof(init), BLOCKS, 1);
+    compare(gpu, family->symbol, init.engines, engines, ENGINES, ENGINE_BYTES);
+
+    /* the distributions one after the other, each going on where the one before left the engines */
+    uint32_t start = init.start;
+    for (unsigned i = 0; i < UNIFORM; i++) {
+        const struct distribution *d = &family->distributions[i];
+        const size_t n = 9 * ENGINES / 2 + 37;
+        const unsigned skew = i % d->out;
+        struct {
+            uint64_t engines;
+            uint32_t start, pad;
+            uint64_t data, n;
+            uint8_t distribution;
+        } arguments = {init.engines, start, 0, 0, n, 0};
+        uint8_t *expected = calloc(n, d->size);
+        const uint64_t data = allocate(gpu, (n + skew) * d->size, NULL, "data");
+        arguments.data = data + skew * d->size;
+        expect(family, d, engines, start, expected, n, skew);
+        launch(gpu, find(gpu, d->type, family->symbol), &arguments, 33, BLOCKS, 1);
+        compare(gpu, d->type, arguments.data, expected, n, d->size);
+        compare(gpu, "engines afterwards", init.engines, engines, ENGINES, ENGINE_BYTES);
+        start = (uint32_t)((start + (n + d->out - 1) / d->out) % ENGINES);
+        release(gpu, data);
+        free(expected);
+    }
+    release(gpu, init.engines);
+    free(engines);
+}
+
+static void xorwow_gives_its_sequence(void **state)
+{
+    check_engines(*state, &xorwow, 0, 0);
+    check_engines(*state, &xorwow, UINT64_C(0x123456789abcdef1), 3 * ENGINES + 77);
+}
+
+static void mrg32k3a_gives_its_sequence(void **state)
+{
+    check_engines(*state, &mrg32k3a, 0, 0);
+    /* from 2^39 on, products overflow in rocRAND's seeding */
+    check_engines(*state, &mrg32k3a, UINT64_C(0x123456789a), 3 * ENGINES + 77);
+}
+
+/* ---- Philox: one engine, passed by value ---- */
+
+static uint32_t philox_word(uint64_t seed, uint64_t index)
+{
+    const uint32_t counter[4] = {(uint32_t)(index / 4), (uint32_t)(index / 4 >> 32), 0, 0};
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    uint32_t result[4];
+    philox4x32_10(counter, key, result);
+    return result[index % 4];
+}
+
+static void check_philox(const struct gpu *gpu, uint64_t seed, uint64_t offset)
+{
+    for (unsigned i = 0; i < UNIFORM; i++) {
+        const struct distribution *d = &uniform[i];
+        const size_t n = (9 * 4 * ENGINES + 1024) / d->in * d->out + 3 * d->out;
+        const unsigned skew = d->in == 1 && d->out == 1 ? i % 4 : 0; /* other skews reorder the sequence */
+        struct {
+            uint32_t counter[4], result[4], key[2], substate, pad;
+            uint64_t data, n;
+            uint8_t distribution;
+        } arguments = {.counter = {(uint32_t)(offset / 4), (uint32_t)(offset / 4 >> 32)},
+                       .key = {(uint32_t)seed, (uint32_t)(seed >> 32)},
+                       .substate = offset % 4,
+                       .n = n};
+        philox4x32_10(arguments.counter, arguments.key, arguments.result);
+        uint8_t *expected = calloc(n + d->out, d->size);
+        for (size_t e = 0, word = offset; e < n; e += d->out) {
+            uint32_t in[2];
+            for (unsigned w = 0; w < d->in; w++)
+                in[w] = philox_word(seed, word++);
+            d->make(in, expected + e * d->size);
+        }
+        const uint64_t data = allocate(gpu, (n + skew) * d->size, NULL, "data");
+        arguments.data = data + skew * d->size;
+        launch(gpu, find(gpu, d->type, "27philox4x32_10_device_engine"), &arguments, 65, BLOCKS, 1);
+        compare(gpu, d->type, arguments.data, expected, n, d->size);
+        release(gpu, data);
+        free(expected);
+    }
+}
+
+static void philox_gives_its_sequence(void **state)
+{
+    check_philox(*state, 0, 0);
+    check_philox(*state, UINT64_C(0xdeadbeefdeadbeef), 6);
+    check_philox(*state, 1, UINT64_C(0x3fffffff5)); /* the counter's low word overflows */
+}
+
+/* ---- MTGP32: an engine for each workgroup ---- */
+
+/* The parameter sets in the library's read-only data, found by their exponent. */
+static const struct mtgp32_parameters *find_parameters(const uint8_t *bytes, size_t size, size_t count)
+{
+    const int32_t mexp = MTGP_MEXP;
+    for (size_t at = 0; at + count * sizeof(struct mtgp32_parameters) <= size; at += 4) {
+        size_t i = 0;
+        while (i < count && memcmp(bytes + at + i * sizeof(struct mtgp32_parameters), &mexp, 4) == 0)
+            i++;
+        if (i == count)
+            return (const struct mtgp32_parameters *)(const void *)(bytes + at);
+    }
+    fail_msg("no table of MTGP32's parameters in %s", library);
+    return NULL;
+}
+
+static uint8_t *read_library(size_t *size)
+{
+    FILE *file = fopen(library, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    uint8_t *bytes = malloc(*size);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+static void mtgp32_gives_its_sequence(void **state)
+{
+    enum { RING = 1024 };
+    struct engine { /* rocrand_device::mtgp32_engine */
+        int32_t offset, id;
+        uint32_t status[RING], pos, table[MTGP_TABLE], temper[MTGP_TABLE], sh1, sh2, float_temper[MTGP_TABLE],
+            mask;
+    } engines[BLOCKS];
+    static_assert(sizeof(struct engine) == 4312, "as the kernel's LDS");
+    static_assert(sizeof(struct mtgp32_parameters) == 236, "mtgp32_params_fast_t");
+    const struct gpu *gpu = *state;
+    const uint32_t seed = 20021;
+    size_t size;
+    uint8_t *bytes = read_library(&size);
+    const struct mtgp32_parameters *parameters = find_parameters(bytes, size, 200);
+    struct mtgp32 reference[BLOCKS];
+    memset(engines, 0, sizeof(engines));
+    for (unsigned b = 0; b < BLOCKS; b++) {
+        const struct mtgp32_parameters *p = &parameters[b];
+        mtgp32_seed(&reference[b], p, seed + b + 1);
+        engines[b] = (struct engine){.id = (int32_t)b,
+                                     .pos = (uint32_t)p->pos,
+                                     .sh1 = (uint32_t)p->sh1,
+                                     .sh2 = (uint32_t)p->sh2,
+                                     .mask = parameters[0].mask};
+        memcpy(engines[b].status, reference[b].words, MTGP_WORDS * 4);
+        memcpy(engines[b].table, p->table, sizeof(p->table));
+        memcpy(engines[b].temper, p->temper, sizeof(p->temper));
+        memcpy(engines[b].float_temper, p->float_temper, sizeof(p->float_temper));
+    }
+    struct {
+        uint64_t engines, data, n;
+        uint8_t distribution;
+    } arguments = {.engines = allocate(gpu, sizeof(engines), engines, "engines")};
+    for (unsigned i = 0; i < UNIFORM; i++) {
+        const struct distribution *d = &uniform[i];
+        /* whole groups of all engines, and a part of the next: engines 0 and 1 go one round further */
+        const size_t groups = 5 * ENGINES + BLOCK + 100, n = groups * d->out;
+        uint8_t *expected = calloc(n, d->size);
+        for (size_t round = 0; round * ENGINES < groups; round++)
+            for (unsigned b = 0; b < BLOCKS && round * ENGINES + b * BLOCK < groups; b++) {
+                uint32_t words[2][BLOCK];
+                for (unsigned w = 0; w < d->in; w++)
+                    for (unsigned t = 0; t < BLOCK; t++)
+                        words[w][t] = mtgp32_next(&reference[b]);
+                for (unsigned t = 0; t < BLOCK && round * ENGINES + b * BLOCK + t < groups; t++)
+                    d->make((const uint32_t[]){words[0][t], words[d->in - 1][t]},
+                            expected + (round * ENGINES + b * BLOCK + t) * d->out * d->size);
+            }
+        arguments.data = allocate(gpu, n * d->size, NULL, "data");
+        arguments.n = n;
+        launch(gpu, find(gpu, d->type, "13mtgp32_engine"), &arguments, 25, BLOCKS, 1);
+        compare(gpu, d->type, arguments.data, expected, n, d->size);
+        release(gpu, arguments.data);
+        free(expected);
+    }
+    release(gpu, arguments.engines);
+    for (unsigned b = 0; b < BLOCKS; b++)
+        mtgp32_free(&reference[b]);
+    free(bytes);
+}
+
+/* ---- Sobol: direction vectors in memory, a dimension for each row of workgroups ---- */
+
+/* Elements from numbers of `bits` bits: the top bits, or a float of the top 32. */
+static void make_top(uint64_t number, unsigned bits, const struct distribution *d, uint8_t *out)
+{
+    if (d->make == make_bits) {
+        const uint64_t top = number >> (bits - 8 * d->size);
+        memcpy(out, &top, d->size);
+    } else if (d->make == make_halves) {
+        const uint32_t top = (uint32_t)(number >> (bits - 16));
+        uint16_t halves[2];
+        make_halves(&top, halves);
+        memcpy(out, halves, 2);
+    } else if (d->make == make_float) {
+        /* of 64 bits rocRAND 5.3.3 takes the low 32: a mistake of its own, mended later */
+        make_float(&(uint32_t){(uint32_t)number}, out);
+    } else {
+        const double value =
+            bits == 32 ? (double)number * 0x1p-32 + 0x1p-32 : (double)(number >> 11) * 0x1p-53 + 0x1p-53;
+        memcpy(out, &value, 8);
+    }
+}
+
+static void check_sobol(const struct gpu *gpu, unsigned bits, uint32_t offset)
+{
+    static const char *const types[UNIFORM] = {
+        "26sobol_uniform_distributionIjE", "26sobol_uniform_distributionIhE",
+        "26sobol_uniform_distributionItE", "26sobol_uniform_distributionIfE",
+        "26sobol_uniform_distributionIdE", "6__half26sobol_uniform_distribution",
+    };
+    uint64_t directions[SOBOL_DIMENSIONS][64];
+    uint8_t vectors[SOBOL_DIMENSIONS * 64 * 8];
+    for (unsigned dimension = 0; dimension < SOBOL_DIMENSIONS; dimension++) {
+        sobol_directions(dimension, bits, directions[dimension]);
+        for (unsigned k = 0; k < bits; k++)
+            memcpy(vectors + (dimension * bits + k) * bits / 8, &directions[dimension][k], bits / 8);
+    }
+    const size_t vector_bytes = SOBOL_DIMENSIONS * bits * bits / 8;
+    size_t size;
+    uint8_t *bytes = read_library(&size);
+    assert_non_null(
+        memmem(bytes, size, vectors, vector_bytes)); /* rocRAND's own begin with Joe's and Kuo's */
+    free(bytes);
+
+    struct {
+        uint64_t data, n, directions;
+        uint32_t offset;
+        uint8_t distribution;
+    } arguments = {.directions = allocate(gpu, vector_bytes, vectors, "directions"), .offset = offset};
+    for (unsigned i = 0; i < UNIFORM; i++) {
+        const struct distribution *d = &uniform[i];
+        const size_t n = 3 * ENGINES + 123 * d->out; /* a multiple of `out`: every dimension begins aligned */
+        uint8_t *expected = calloc(n * SOBOL_DIMENSIONS, d->size);
+        for (unsigned dimension = 0; dimension < SOBOL_DIMENSIONS; dimension++)
+            for (size_t k = 0; k < n; k++)
+                make_top(sobol_number(directions[dimension], bits, offset + k), bits, d,
+                         expected + (dimension * n + k) * d->size);
+        arguments.data = allocate(gpu, n * SOBOL_DIMENSIONS * d->size, NULL, "data");
+        arguments.n = n;
+        launch(gpu, find(gpu, bits == 32 ? "L15generate_kernelI" : "L18generate_kernel_64I", types[i]),
+               &arguments, 29, 2, SOBOL_DIMENSIONS);
+        compare(gpu, types[i], arguments.data, expected, n * SOBOL_DIMENSIONS, d->size);
+        release(gpu, arguments.data);
+        free(expected);
+    }
+    release(gpu, arguments.directions);
+}
+
+static void sobol32_gives_its_sequence(void **state)
+{
+    check_sobol(*state, 32, 0);
+    check_sobol(*state, 32, 1000003);
+}
+
+static void sobol64_gives_its_sequence(void **state)
+{
+    check_sobol(*state, 64, 0);
+    check_sobol(*state, 64, 1000003);
+}
+
+/* ---- the references themselves ---- */
+
+/* Known answers of Random123 1.09 (kat_vectors). */
+static void the_reference_of_philox_is_right(void **state)
+{
+    static const struct {
+        uint32_t counter[4], key[2], result[4];
+    } known[] = {
+        {{0}, {0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+        {{~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}, {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+         {0xa4093822, 0x299f31d0},
+         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        uint32_t result[4];
+        philox4x32_10(known[i].counter, known[i].key, result);
+        assert_memory_equal(result, known[i].result, sizeof(result));
+    }
+}
+
+/* The first numbers of L'Ecuyer's RngStreams with its default seed, six times 12345, and that a jump by 2^10
+ * is 1024 steps. */
+static void the_reference_of_mrg32k3a_is_right(void **state)
+{
+    static const double known[] = {0.1270111220, 0.3185275653, 0.3091860155, 0.8258468629, 0.2216299157};
+    struct mrg32k3a s = {{12345, 12345, 12345}, {12345, 12345, 12345}}, jumped = s;
+    struct mrg32k3a_jump jump;
+    (void)state;
+    for (unsigned i = 0; i < 1024; i++) {
+        const double u = mrg32k3a_next(&s) / 4294967088.0;
+        if (i < 5)
+            assert_true(fabs(u - known[i]) < 1e-9);
+    }
+    mrg32k3a_make_jump(&jump, 10);
+    mrg32k3a_apply_jump(&jump, &jumped);
+    assert_memory_equal(&s, &jumped, sizeof(s));
+}
+
+static void the_reference_of_xorwow_jumps_as_far_as_it_steps(void **state)
+{
+    struct xorwow s = {6615241, {123456789, 362436069, 521288629, 88675123, 5783321}}, jumped = s;
+    struct xorwow_jump jump;
+    (void)state;
+    /* Marsaglia's first number: t = 123456789 ^ 30864197, ... done by hand in his notation */
+    const uint32_t t = 123456789u ^ 123456789u >> 2, v = (5783321u ^ 5783321u << 4) ^ (t ^ t << 1);
+    assert_int_equal(xorwow_next(&s), v + 6615241u + 362437u);
+    for (unsigned i = 1; i < 1024; i++)
+        xorwow_next(&s);
+    xorwow_make_jump(&jump, 10);
+    xorwow_apply_jump(&jump, &jumped);
+    assert_memory_equal(s.x, jumped.x, sizeof(s.x));
+}
+
+int main(int count, char **arguments)
+{
+    if (count != 2) {
+        fprintf(stderr, "usage: rocrand LIBRARY\n");
+        return 2;
+    }
+    library = arguments[1];
+    FILE *file = fopen(library, "rb");
+    if (!file) {
+        printf("skipped: no %s (Debian package librocrand1)\n", library);
+        return SKIP;
+    }
+    fclose(file);
+    static const struct {
+        const char *name;
+        CMUnitTestFunction function;
+    } kernels[] = {
+        {"XORWOW", xorwow_gives_its_sequence},    {"MRG32k3a", mrg32k3a_gives_its_sequence},
+        {"Philox", philox_gives_its_sequence},    {"MTGP32", mtgp32_gives_its_sequence},
+        {"Sobol 32", sobol32_gives_its_sequence}, {"Sobol 64", sobol64_gives_its_sequence},
+    };
+    static const char *const targets[] = {"gfx900", "gfx906"};
+    enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]), TARGETS = sizeof(targets) / sizeof(targets[0]) };
+    struct CMUnitTest tests[KERNELS * TARGETS + 3] = {
+        cmocka_unit_test(the_reference_of_philox_is_right),
+        cmocka_unit_test(the_reference_of_mrg32k3a_is_right),
+        cmocka_unit_test(the_reference_of_xorwow_jumps_as_far_as_it_steps),
+    };
+    static char names[KERNELS * TARGETS][40];
+    for (size_t i = 0; i < KERNELS * TARGETS; i++) {
+        snprintf(names[i], sizeof(names[i]), "%s on %s", kernels[i % KERNELS].name, targets[i / KERNELS]);
+        tests[i + 3] = (struct CMUnitTest){.name = names[i],
+                                           .test_func = kernels[i % KERNELS].function,
+                                           .setup_func = set_up,
+                                           .teardown_func = tear_down,
+                                           .initial_state = (void *)(uintptr_t)targets[i / KERNELS]};
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
