@@ -20,6 +20,13 @@ static inline f32v wmi_div_scale_f32(f32v value, f32v denominator, f32v numerato
     denominator = wmi_input_f32(denominator, mode);
     numerator = wmi_input_f32(numerator, mode);
     const u32v d_exponent = ((u32v)denominator >> 23) & 255, n_exponent = ((u32v)numerator >> 23) & 255;
+    /* Neither is near a limit, and no quotient: nothing is scaled. */
+    const u32v near_limit = (u32v)(d_exponent - 1 >= 252) | (u32v)(n_exponent - 24 >= 231) |
+                            (u32v)(n_exponent - d_exponent + 125 >= 221);
+
+    *post = wmi_splat_u32(0);
+    if (__builtin_expect(!wmi_any(near_limit), 1))
+        return wmi_quiet_f32(in);
     const i32v d_true = (i32v)wmi_normalize_f32(denominator, &d),
                n_true = (i32v)wmi_normalize_f32(numerator, &n);
     const u32v d_zero = (u32v)(((u32v)denominator & ~WMI_SIGN_F32) == 0);
@@ -70,6 +77,13 @@ static inline f64v wmi_div_scale_f64(f64v value, f64v denominator, f64v numerato
     denominator = wmi_input_f64(denominator, mode);
     numerator = wmi_input_f64(numerator, mode);
     const u64v d_exponent = ((u64v)denominator >> 52) & 2047, n_exponent = ((u64v)numerator >> 52) & 2047;
+    /* Neither is near a limit, and no quotient: nothing is scaled. */
+    const u64v near_limit = (u64v)(d_exponent - 1 >= 2044) | (u64v)(n_exponent - 54 >= 1993) |
+                            (u64v)(n_exponent - d_exponent + 1021 >= 1789);
+
+    *post = wmi_splat_u64(0);
+    if (__builtin_expect(!wmi_any((u32v)near_limit), 1))
+        return wmi_quiet_f64(in);
     const i64v d_true = (i64v)wmi_normalize_f64(denominator, &d),
                n_true = (i64v)wmi_normalize_f64(numerator, &n);
     const u64v fraction = wmi_splat_u64(0xfffffffffffff);
@@ -158,6 +172,9 @@ static inline f64v wmi_fused_odd_f64(f64v a, f64v b, f64v c, bool directed)
 static inline f32v wmi_div_fmas_f32(f32v a, f32v b, f32v c, u32v post, uint32_t mode)
 {
     const f32v r = wmi_fused_f32(a, b, c);
+
+    if (__builtin_expect(!wmi_any((u32v)post), 1))
+        return r;
     const u32v large = (u32v)(((u32v)c >> 23 & 255) > 127);
     const f32v factor = wmi_select_f32(large, wmi_splat_f32(0x1p64f), wmi_splat_f32(0x1p-64f));
     const f32v scaled = wmi_select_f32(post, r * factor, r);
@@ -176,6 +193,9 @@ static inline f32v wmi_div_fmas_f32(f32v a, f32v b, f32v c, u32v post, uint32_t 
 static inline f64v wmi_div_fmas_f64(f64v a, f64v b, f64v c, u64v post, uint32_t mode)
 {
     const f64v r = wmi_fused_f64(a, b, c);
+
+    if (__builtin_expect(!wmi_any((u32v)post), 1))
+        return r;
     const u64v large = (u64v)(((u64v)c >> 52 & 2047) > 1023);
     const f64v factor = wmi_select_f64(large, wmi_splat_f64(0x1p128), wmi_splat_f64(0x1p-128));
     const f64v scaled = wmi_select_f64(post, r * factor, r);
@@ -197,12 +217,19 @@ static inline f32v wmi_div_fixup_f32(f32v quotient, f32v denominator, f32v numer
     const f32v d = wmi_input_f32(denominator, mode), n = wmi_input_f32(numerator, mode);
     const u32v sign = ((u32v)d ^ (u32v)n) & WMI_SIGN_F32;
     const u32v d_size = (u32v)d & ~WMI_SIGN_F32, n_size = (u32v)n & ~WMI_SIGN_F32;
+    const u32v q_size = (u32v)quotient & ~WMI_SIGN_F32;
+    const u32v special = (u32v)((d_size >> 23) - 1 >= 254) | (u32v)((n_size >> 23) - 1 >= 254) |
+                         (u32v)(q_size > WMI_EXPONENT_F32) |
+                         (u32v)((i32v)((n_size >> 23) - (d_size >> 23)) < -150);
+
+    if (__builtin_expect(!wmi_any(special), 1))
+        return wmi_output_f32((f32v)(sign | q_size), mode);
     const u32v d_zero = (u32v)(d_size == 0), n_zero = (u32v)(n_size == 0);
     const u32v d_infinite = (u32v)(d_size == WMI_EXPONENT_F32),
                n_infinite = (u32v)(n_size == WMI_EXPONENT_F32);
     const u32v infinity = sign | WMI_EXPONENT_F32,
                tiny = (u32v)((i32v)((n_size >> 23) - (d_size >> 23)) < -150);
-    u32v r = wmi_select_u32(wmi_is_nan_f32(quotient), infinity, sign | ((u32v)quotient & ~WMI_SIGN_F32));
+    u32v r = wmi_select_u32(wmi_is_nan_f32(quotient), infinity, sign | q_size);
 
     r = wmi_select_u32(tiny | d_infinite | n_zero, sign, r);
     r = wmi_select_u32(d_zero | n_infinite, infinity, r);
@@ -217,12 +244,19 @@ static inline f64v wmi_div_fixup_f64(f64v quotient, f64v denominator, f64v numer
     const f64v d = wmi_input_f64(denominator, mode), n = wmi_input_f64(numerator, mode);
     const u64v sign = ((u64v)d ^ (u64v)n) & WMI_SIGN_F64;
     const u64v d_size = (u64v)d & ~WMI_SIGN_F64, n_size = (u64v)n & ~WMI_SIGN_F64;
+    const u64v q_size = (u64v)quotient & ~WMI_SIGN_F64;
+    const u64v special = (u64v)((d_size >> 52) - 1 >= 2046) | (u64v)((n_size >> 52) - 1 >= 2046) |
+                         (u64v)(q_size > WMI_EXPONENT_F64) |
+                         (u64v)((i64v)((n_size >> 52) - (d_size >> 52)) < -1075);
+
+    if (__builtin_expect(!wmi_any((u32v)special), 1))
+        return wmi_output_f64((f64v)(sign | q_size), mode);
     const u64v d_zero = (u64v)(d_size == 0), n_zero = (u64v)(n_size == 0);
     const u64v d_infinite = (u64v)(d_size == WMI_EXPONENT_F64),
                n_infinite = (u64v)(n_size == WMI_EXPONENT_F64);
     const u64v infinity = sign | WMI_EXPONENT_F64,
                tiny = (u64v)((i64v)((n_size >> 52) - (d_size >> 52)) < -1075);
-    u64v r = wmi_select_u64(wmi_is_nan_f64(quotient), infinity, sign | ((u64v)quotient & ~WMI_SIGN_F64));
+    u64v r = wmi_select_u64(wmi_is_nan_f64(quotient), infinity, sign | q_size);
 
     r = wmi_select_u64(tiny | d_infinite | n_zero, sign, r);
     r = wmi_select_u64(d_zero | n_infinite, infinity, r);

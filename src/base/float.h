@@ -162,42 +162,42 @@ static inline f64v wmi_min_max_nan_f64(f64v result, f64v a, f64v b, uint32_t mod
     return r;
 }
 
+/* Both orders of the operands agree but for zeros, of which each gives the other; or-ing makes -0 of them,
+ * and-ing +0. What the host takes for zeros because it flushes is flushed behind. */
 static inline f32v wmi_min_f32(f32v a, f32v b, uint32_t mode)
 {
-    a = wmi_input_f32(a, mode);
-    b = wmi_input_f32(b, mode);
-    const f32v lower = wmi_select_f32((u32v)(a < b), a, b);
-    const f32v r = wmi_select_f32((u32v)(a == b), (f32v)((u32v)a | (u32v)b), lower);
+    f32v r = (f32v)((u32v)wmi_lesser_f32(a, b) | (u32v)wmi_lesser_f32(b, a));
 
-    return wmi_any(wmi_is_nan_f32(a) | wmi_is_nan_f32(b)) ? wmi_min_max_nan_f32(r, a, b, mode) : r;
+    if (__builtin_expect(wmi_any_nan2_f32(a, b), 0))
+        r = wmi_min_max_nan_f32(r, a, b, mode);
+    return wmi_input_f32(r, mode);
 }
 
 static inline f32v wmi_max_f32(f32v a, f32v b, uint32_t mode)
 {
-    a = wmi_input_f32(a, mode);
-    b = wmi_input_f32(b, mode);
-    const f32v higher = wmi_select_f32((u32v)(a > b), a, b);
-    const f32v r = wmi_select_f32((u32v)(a == b), (f32v)((u32v)a & (u32v)b), higher);
+    f32v r = (f32v)((u32v)wmi_greater_f32(a, b) & (u32v)wmi_greater_f32(b, a));
 
-    return wmi_any(wmi_is_nan_f32(a) | wmi_is_nan_f32(b)) ? wmi_min_max_nan_f32(r, a, b, mode) : r;
+    if (__builtin_expect(wmi_any_nan2_f32(a, b), 0))
+        r = wmi_min_max_nan_f32(r, a, b, mode);
+    return wmi_input_f32(r, mode);
 }
 
 static inline f64v wmi_min_f64(f64v a, f64v b, uint32_t mode)
 {
-    a = wmi_input_f64(a, mode);
-    b = wmi_input_f64(b, mode);
-    const f64v lower = wmi_select_f64((u64v)(a < b), a, b);
+    f64v r = (f64v)((u64v)wmi_lesser_f64(a, b) | (u64v)wmi_lesser_f64(b, a));
 
-    return wmi_min_max_nan_f64(wmi_select_f64((u64v)(a == b), (f64v)((u64v)a | (u64v)b), lower), a, b, mode);
+    if (__builtin_expect(wmi_any((u32v)(wmi_is_nan_f64(a) | wmi_is_nan_f64(b))), 0))
+        r = wmi_min_max_nan_f64(r, a, b, mode);
+    return wmi_input_f64(r, mode);
 }
 
 static inline f64v wmi_max_f64(f64v a, f64v b, uint32_t mode)
 {
-    a = wmi_input_f64(a, mode);
-    b = wmi_input_f64(b, mode);
-    const f64v higher = wmi_select_f64((u64v)(a > b), a, b);
+    f64v r = (f64v)((u64v)wmi_greater_f64(a, b) & (u64v)wmi_greater_f64(b, a));
 
-    return wmi_min_max_nan_f64(wmi_select_f64((u64v)(a == b), (f64v)((u64v)a & (u64v)b), higher), a, b, mode);
+    if (__builtin_expect(wmi_any((u32v)(wmi_is_nan_f64(a) | wmi_is_nan_f64(b))), 0))
+        r = wmi_min_max_nan_f64(r, a, b, mode);
+    return wmi_input_f64(r, mode);
 }
 
 /* The median; with a NaN among them the minimum of the three. Source: [V], V_MED3_F32. */
@@ -205,10 +205,11 @@ static inline f32v wmi_median_f32(f32v a, f32v b, f32v c, uint32_t mode)
 {
     const f32v top = wmi_max_f32(wmi_max_f32(a, b, mode), c, mode);
     const u32v nan = wmi_is_nan_f32(a) | wmi_is_nan_f32(b) | wmi_is_nan_f32(c);
-    f32v r = wmi_select_f32((u32v)(top == b), wmi_max_f32(a, c, mode), wmi_max_f32(a, b, mode));
+    const u32v is_a = (u32v)(top == wmi_input_f32(a, mode)), is_b = (u32v)(top == wmi_input_f32(b, mode));
+    f32v r = wmi_select_f32(is_b, wmi_max_f32(a, c, mode), wmi_max_f32(a, b, mode));
 
-    r = wmi_select_f32((u32v)(top == a), wmi_max_f32(b, c, mode), r);
-    if (wmi_any(nan))
+    r = wmi_select_f32(is_a, wmi_max_f32(b, c, mode), r);
+    if (__builtin_expect(wmi_any(nan), 0))
         r = wmi_select_f32(nan, wmi_min_f32(wmi_min_f32(a, b, mode), c, mode), r);
     return r;
 }
@@ -323,6 +324,10 @@ static inline u32v wmi_normalize_f32(f32v x, f32v *fraction)
 {
     const u32v bits = (u32v)x & ~WMI_SIGN_F32, sign = (u32v)x & WMI_SIGN_F32;
     const u32v tiny = (u32v)(bits < 0x800000u) & (u32v)(bits != 0);
+
+    *fraction = x;
+    if (__builtin_expect(!wmi_any(tiny), 1))
+        return bits >> 23;
     /* A denormal's fraction is a small integer: the host converts it exactly, in every mode. */
     const u32v scaled = (u32v) __builtin_convertvector((i32v)bits, f32v);
     const u32v wide = wmi_select_u32(tiny, scaled, bits);
@@ -335,6 +340,10 @@ static inline u64v wmi_normalize_f64(f64v x, f64v *fraction)
 {
     const u64v bits = (u64v)x & ~WMI_SIGN_F64, sign = (u64v)x & WMI_SIGN_F64;
     const u64v tiny = (u64v)(bits < 0x10000000000000u) & (u64v)(bits != 0);
+
+    *fraction = x;
+    if (__builtin_expect(!wmi_any((u32v)tiny), 1))
+        return bits >> 52;
     /* 2^52 + fraction is that integer in the fraction bits of a normal number. */
     const u64v scaled = (u64v)((f64v)(bits | 0x4330000000000000u) - 4503599627370496.0);
     const u64v wide = wmi_select_u64(tiny, scaled, bits);
@@ -404,6 +413,11 @@ static inline i64v wmi_limit_i64(i64v x, int64_t low, int64_t high)
 static inline f32v wmi_scale_f32(f32v x, i32v n)
 {
     f32v wide;
+    const u32v field = ((u32v)x >> 23) & 255;
+
+    /* From normal to normal numbers only the exponent changes. */
+    if (__builtin_expect(!wmi_any((u32v)(field - 1 >= 254) | (u32v)(field + (u32v)n - 1 >= 254)), 1))
+        return (f32v)((u32v)x + ((u32v)n << 23));
     const u32v exponent = wmi_normalize_f32(x, &wide);
     const u32v special = (u32v)(exponent == 255) | (u32v)(((u32v)x & ~WMI_SIGN_F32) == 0);
     const i32v total = wmi_limit_i32((i32v)exponent + wmi_limit_i32(n, -1000, 1000), -100, 400);
@@ -417,6 +431,12 @@ static inline f32v wmi_scale_f32(f32v x, i32v n)
 static inline f64v wmi_scale_f64(f64v x, i64v n)
 {
     f64v wide;
+    const u64v field = ((u64v)x >> 52) & 2047;
+
+    /* From normal to normal numbers only the exponent changes. */
+    if (__builtin_expect(!wmi_any((u32v)((u64v)(field - 1 >= 2046) | (u64v)(field + (u64v)n - 1 >= 2046))),
+                         1))
+        return (f64v)((u64v)x + ((u64v)n << 52));
     const u64v exponent = wmi_normalize_f64(x, &wide);
     const u64v special = (u64v)(exponent == 2047) | (u64v)(((u64v)x & ~WMI_SIGN_F64) == 0);
     const i64v total = wmi_limit_i64((i64v)exponent + wmi_limit_i64(n, -8000, 8000), -1000, 3000);

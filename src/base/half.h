@@ -18,22 +18,32 @@ enum {
     WMI_NAN_INVALID_F16 = 0xfe00,
 };
 
-/* f32 of the f16 in the low half; the high half is ignored. Exact; a NaN keeps its payload and its kind. */
+/* f32 of the f16 in the low half; the high half is ignored. Exact; a NaN keeps its payload and is quieted. */
 static inline f32v wmi_widen(u32v half)
 {
+#if WMI_VECTOR_F16
+    return wmi_f32_of_f16(half);
+#else
     const u32v sign = (half & WMI_SIGN_F16) << 16, magnitude = half & 0x7fff;
     const u32v normal = (magnitude << 13) + (112u << 23);
     const u32v special = (magnitude << 13) | WMI_EXPONENT_F32;
+    const u32v quiet = (u32v)(magnitude > WMI_INFINITY_F16) & WMI_QUIET_F32;
     const u32v tiny = (u32v)(__builtin_convertvector((i32v)magnitude, f32v) * 0x1p-24f) & ~WMI_SIGN_F32;
     const u32v is_tiny = (u32v)(magnitude < 0x400), is_special = (u32v)(magnitude >= WMI_INFINITY_F16);
-    const u32v r = wmi_select_u32(is_special, special, wmi_select_u32(is_tiny, tiny, normal));
+    const u32v r = wmi_select_u32(is_special, special | quiet, wmi_select_u32(is_tiny, tiny, normal));
 
     return (f32v)(sign | r);
+#endif
 }
 
-/* f16 of an f32, rounded once; the high half is zero. rounding: as in MODE. Denormal results are kept. */
+/* f16 of an f32, rounded once; the high half is zero. rounding: as in MODE. Denormal results are kept; an f32
+ * denormal counts as zero where the host flushes it. */
 static inline u32v wmi_narrow(f32v x, uint32_t rounding)
 {
+#if WMI_VECTOR_F16
+    return wmi_f16_of_f32(x, rounding);
+#else
+    x = wmi_select_f32((u32v)(x == 0), (f32v)((u32v)x & WMI_SIGN_F32), x);
     const u32v bits = (u32v)x, sign = (bits >> 16) & WMI_SIGN_F16, magnitude = bits & ~WMI_SIGN_F32;
     const u32v negative = (u32v)(sign != 0);
     /* Below 2^-14 the significand moves right until its exponent is f16's lowest; sticky bits stay below. */
@@ -74,6 +84,30 @@ static inline u32v wmi_narrow(f32v x, uint32_t rounding)
     const u32v nan = WMI_INFINITY_F16 | ((magnitude >> 13) & 0x3ff) | WMI_QUIET_F16;
 
     return sign | wmi_select_u32((u32v)(magnitude > WMI_EXPONENT_F32), nan, r);
+#endif
+}
+
+/* Both halves of each word at once: v[0] and v[1] hold them in an order that all of these agree on. */
+struct wmi_f32x2 {
+    f32v v[2];
+};
+
+static inline struct wmi_f32x2 wmi_widen_both(u32v halves)
+{
+#if WMI_VECTOR_F16
+    return (struct wmi_f32x2){{wmi_f32_of_halves(halves, 0), wmi_f32_of_halves(halves, 1)}};
+#else
+    return (struct wmi_f32x2){{wmi_widen(halves), wmi_widen(halves >> 16)}};
+#endif
+}
+
+static inline u32v wmi_narrow_both(struct wmi_f32x2 x, uint32_t rounding)
+{
+#if WMI_VECTOR_F16
+    return wmi_halves_of_f32(x.v[0], x.v[1], rounding);
+#else
+    return wmi_narrow(x.v[0], rounding) | wmi_narrow(x.v[1], rounding) << 16;
+#endif
 }
 
 static inline uint32_t wmi_rounding_f16(uint32_t mode)
@@ -81,48 +115,50 @@ static inline uint32_t wmi_rounding_f16(uint32_t mode)
     return (mode & WMI_MODE_ROUND_F64) >> 2;
 }
 
-/* A half with denormals replaced by zeros of their sign. */
-static inline u32v wmi_flush_f16(u32v half)
+/* Both halves with denormals replaced by zeros of their sign. */
+static inline u32v wmi_flush_f16(u32v halves)
 {
-    const u32v tiny = (u32v)((half & WMI_INFINITY_F16) == 0);
+    const u32v tiny = (u32v)(((i16v)halves & WMI_INFINITY_F16) == 0);
 
-    return half & ~(tiny & 0x7fff);
+    return halves & ~(tiny & 0x7fff7fff);
 }
 
-/* An operand and a result as MODE wants them. */
+/* The halves of an operand as MODE wants them, as bits and as f32; and the half of a result. */
+static inline u32v wmi_halves_in(u32v halves, uint32_t mode)
+{
+    return mode & WMI_MODE_DENORMAL_IN_F64 ? halves : wmi_flush_f16(halves);
+}
+
+static inline u32v wmi_halves_out(u32v halves, uint32_t mode)
+{
+    return mode & WMI_MODE_DENORMAL_OUT_F64 ? halves : wmi_flush_f16(halves);
+}
+
 static inline f32v wmi_input_f16(u32v half, uint32_t mode)
 {
-    return wmi_widen(mode & WMI_MODE_DENORMAL_IN_F64 ? half : wmi_flush_f16(half));
+    return wmi_widen(wmi_halves_in(half, mode));
 }
 
 static inline u32v wmi_output_f16(f32v x, uint32_t mode)
 {
-    const u32v half = wmi_narrow(x, wmi_rounding_f16(mode));
-
-    return mode & WMI_MODE_DENORMAL_OUT_F64 ? half : wmi_flush_f16(half);
+    return wmi_halves_out(wmi_narrow(x, wmi_rounding_f16(mode)), mode);
 }
 
-/* a + b rounded to odd: where it is inexact, the neighbour whose last bit is set. The error of the sum is
- * exact (Knuth's TwoSum); infinities and NaNs have no error. */
-static inline f32v wmi_add_odd(f32v a, f32v b)
-{
-    const f32v sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part);
-    const u32v inexact = (u32v)(error > 0) | (u32v)(error < 0);
-    const u32v even = (u32v)(((u32v)sum & 1) == 0);
-    const u32v outward = (u32v)((error > 0) == (sum > 0));
-    const u32v step = wmi_select_u32(outward, wmi_splat_u32(1), wmi_splat_u32(~0u));
-
-    return (f32v)((u32v)sum + (step & inexact & even));
-}
-
-/* The same for an f16 result: a sum that vanishes is -0 when MODE rounds down, except +0 + +0. */
-static inline f32v wmi_sum_f16(f32v a, f32v b, uint32_t mode)
+/* A sum rounded to odd, for an f16 result: one that vanishes is -0 when MODE rounds down, except +0 + +0. */
+static inline f32v wmi_sum_odd_f16(f32v a, f32v b, uint32_t mode)
 {
     const f32v sum = wmi_add_odd(a, b);
 
     if (wmi_rounding_f16(mode) != 2)
         return sum;
     return (f32v)((u32v)sum | ((u32v)(sum == 0) & ((u32v)a | (u32v)b) & WMI_SIGN_F32));
+}
+
+/* The same of two halves. To nearest the host's own rounding may come first: f32 has 24 digits, no fewer than
+ * twice f16's 11 and two. Source: Figueroa, "When is double rounding innocuous?". */
+static inline f32v wmi_sum_f16(f32v a, f32v b, uint32_t mode)
+{
+    return wmi_rounding_f16(mode) ? wmi_sum_odd_f16(a, b, mode) : (f32v)(a + b);
 }
 
 #endif

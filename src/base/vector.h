@@ -33,6 +33,7 @@ enum { WMI_VECTOR_LANES = WMI_VECTOR_BYTES / 4 };
 typedef float f32v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
 typedef int32_t i32v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
 typedef uint32_t u32v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
+typedef int16_t i16v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
 typedef double f64v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
 typedef int64_t i64v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
 typedef uint64_t u64v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
@@ -174,6 +175,146 @@ static inline void wmi_store_active(unsigned char *to, u32v value, u32v mask)
 #endif
 }
 
+/* a < b ? a : b, and a > b ? a : b: b where they are equal or not ordered. */
+static inline f32v wmi_lesser_f32(f32v a, f32v b)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f32v)_mm512_min_ps((__m512)a, (__m512)b);
+#elif WMI_VECTOR_BYTES == 32
+    return (f32v)_mm256_min_ps((__m256)a, (__m256)b);
+#elif WMI_VECTOR_SSE2
+    return (f32v)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    return wmi_select_f32((u32v)(a < b), a, b);
+#endif
+}
+
+static inline f32v wmi_greater_f32(f32v a, f32v b)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f32v)_mm512_max_ps((__m512)a, (__m512)b);
+#elif WMI_VECTOR_BYTES == 32
+    return (f32v)_mm256_max_ps((__m256)a, (__m256)b);
+#elif WMI_VECTOR_SSE2
+    return (f32v)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    return wmi_select_f32((u32v)(a > b), a, b);
+#endif
+}
+
+static inline f64v wmi_lesser_f64(f64v a, f64v b)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f64v)_mm512_min_pd((__m512d)a, (__m512d)b);
+#elif WMI_VECTOR_BYTES == 32
+    return (f64v)_mm256_min_pd((__m256d)a, (__m256d)b);
+#elif WMI_VECTOR_SSE2
+    return (f64v)_mm_min_pd((__m128d)a, (__m128d)b);
+#else
+    return wmi_select_f64((u64v)(a < b), a, b);
+#endif
+}
+
+static inline f64v wmi_greater_f64(f64v a, f64v b)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f64v)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif WMI_VECTOR_BYTES == 32
+    return (f64v)_mm256_max_pd((__m256d)a, (__m256d)b);
+#elif WMI_VECTOR_SSE2
+    return (f64v)_mm_max_pd((__m128d)a, (__m128d)b);
+#else
+    return wmi_select_f64((u64v)(a > b), a, b);
+#endif
+}
+
+/* a + b rounded to odd: where it is inexact, the neighbour whose last bit is set. The host must round to
+ * nearest. */
+static inline f32v wmi_add_odd(f32v a, f32v b)
+{
+#if WMI_VECTOR_BYTES == 64
+    const __m512 down = _mm512_add_round_ps((__m512)a, (__m512)b, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    const __m512 up = _mm512_add_round_ps((__m512)a, (__m512)b, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+    const __mmask16 odd = _mm512_test_epi32_mask((__m512i)down, _mm512_set1_epi32(1));
+
+    return (f32v)_mm512_mask_mov_ps(up, odd, down);
+#else
+    /* The error of the sum is exact (Knuth's TwoSum); infinities and NaNs have none. */
+    const f32v sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part);
+    const u32v inexact = (u32v)(error > 0) | (u32v)(error < 0);
+    const u32v inward = (u32v)((i32v)((u32v)error ^ (u32v)sum) >> 31);
+
+    return (f32v)((u32v)sum + ((inward | 1) & inexact & (((u32v)sum & 1) - 1)));
+#endif
+}
+
+#if WMI_VECTOR_BYTES >= 32
+/* Conversions between f32 and the f16 in the low halves of words, whose high halves are ignored or become 0.
+ * NaNs keep the top of their payload and become quiet; rounding: as in MODE. The host flushes an f32 denormal
+ * when it flushes those of f32 arithmetic, no denormal f16. half.h has the plain twins. */
+#define WMI_VECTOR_F16 1
+static inline f32v wmi_f32_of_f16(u32v half)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f32v)_mm512_cvtph_ps(_mm512_cvtepi32_epi16((__m512i)half));
+#else
+    const __m256i low = _mm256_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, -1, -1, -1, -1, -1, -1, -1, -1, 0, 1, 4, 5,
+                                         8, 9, 12, 13, -1, -1, -1, -1, -1, -1, -1, -1);
+    const __m256i packed = _mm256_permute4x64_epi64(_mm256_shuffle_epi8((__m256i)half, low), 0x08);
+
+    return (f32v)_mm256_cvtph_ps(_mm256_castsi256_si128(packed));
+#endif
+}
+
+#if WMI_VECTOR_BYTES == 64
+typedef __m256i wmi_f16s;
+#define WMI_CONVERT_F16(x, how) _mm512_cvtps_ph((__m512)(x), (how) | _MM_FROUND_NO_EXC)
+#else
+typedef __m128i wmi_f16s;
+#define WMI_CONVERT_F16(x, how) _mm256_cvtps_ph((__m256)(x), (how) | _MM_FROUND_NO_EXC)
+#endif
+
+static inline wmi_f16s wmi_f16s_of_f32(f32v x, uint32_t rounding)
+{
+    if (__builtin_expect(rounding == 0, 1))
+        return WMI_CONVERT_F16(x, _MM_FROUND_TO_NEAREST_INT);
+    return rounding == 1   ? WMI_CONVERT_F16(x, _MM_FROUND_TO_POS_INF)
+           : rounding == 2 ? WMI_CONVERT_F16(x, _MM_FROUND_TO_NEG_INF)
+                           : WMI_CONVERT_F16(x, _MM_FROUND_TO_ZERO);
+}
+
+static inline u32v wmi_f16_of_f32(f32v x, uint32_t rounding)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (u32v)_mm512_cvtepu16_epi32(wmi_f16s_of_f32(x, rounding));
+#else
+    return (u32v)_mm256_cvtepu16_epi32(wmi_f16s_of_f32(x, rounding));
+#endif
+}
+
+/* The same for both halves of each word, in the order of memory: one half of the lanes, then the other. */
+static inline f32v wmi_f32_of_halves(u32v halves, int which)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f32v)(which ? _mm512_cvtph_ps(_mm512_extracti64x4_epi64((__m512i)halves, 1))
+                        : _mm512_cvtph_ps(_mm512_castsi512_si256((__m512i)halves)));
+#else
+    return (f32v)(which ? _mm256_cvtph_ps(_mm256_extracti128_si256((__m256i)halves, 1))
+                        : _mm256_cvtph_ps(_mm256_castsi256_si128((__m256i)halves)));
+#endif
+}
+
+static inline u32v wmi_halves_of_f32(f32v first, f32v second, uint32_t rounding)
+{
+    const wmi_f16s low = wmi_f16s_of_f32(first, rounding), high = wmi_f16s_of_f32(second, rounding);
+#if WMI_VECTOR_BYTES == 64
+    return (u32v)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+#else
+    return (u32v)_mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+#endif
+}
+#endif
+
 /* a * b + c, rounded once. */
 static inline f32v wmi_fused_f32(f32v a, f32v b, f32v c)
 {
@@ -182,9 +323,25 @@ static inline f32v wmi_fused_f32(f32v a, f32v b, f32v c)
 #elif WMI_VECTOR_BYTES == 32
     return (f32v)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 #else
-    for (int i = 0; i < WMI_VECTOR_LANES; i++)
-        a[i] = fmaf(a[i], b[i], c[i]);
-    return a;
+    const f32half *const ah = (const f32half *)&a, *const bh = (const f32half *)&b,
+                         *const ch = (const f32half *)&c;
+    f32v r;
+    u64v unsure = {0};
+
+    /* In f64 the product is exact; rounding the sum again is right unless it lies half-way between two f32 or
+     * the result is denormal. */
+    for (int i = 0; i < 2; i++) {
+        const f64v product = __builtin_convertvector(ah[i], f64v) * __builtin_convertvector(bh[i], f64v);
+        const f64v sum = product + __builtin_convertvector(ch[i], f64v);
+        const f64v size = (f64v)((u64v)sum & ~(UINT64_C(1) << 63));
+
+        ((f32half *)&r)[i] = __builtin_convertvector(sum, f32half);
+        unsure |=
+            (u64v)(((u64v)sum & 0x1fffffff) == 0x10000000) | ((u64v)(size < 0x1p-125) & (u64v)(size != 0));
+    }
+    for (int i = 0; i < WMI_VECTOR_LANES && wmi_any((u32v)unsure); i++)
+        r[i] = fmaf(a[i], b[i], c[i]);
+    return r;
 #endif
 }
 
@@ -257,9 +414,23 @@ static inline double wmi_round_one(double x, enum wmi_rounding how)
 
 static inline f32v wmi_round_f32(f32v x, enum wmi_rounding how)
 {
-    for (int i = 0; i < WMI_VECTOR_LANES; i++)
-        x[i] = (float)wmi_round_one(x[i], how);
-    return x;
+    const u32v sign = (u32v)x & 0x80000000u;
+    const f32v size = (f32v)((u32v)x ^ sign);
+    /* From 2^23 on all are integral. */
+    const u32v small = (u32v)(size < 0x1p23f);
+    const i32v whole = __builtin_convertvector((f32v)((u32v)size & small), i32v);
+    const f32v toward_zero = __builtin_convertvector(whole, f32v), rest = size - toward_zero;
+    const u32v inexact = (u32v)(size > toward_zero), negative = (u32v)(sign != 0);
+    u32v away = wmi_splat_u32(0);
+
+    if (how == WMI_ROUND_EVEN)
+        away = (u32v)(rest > 0.5f) | ((u32v)(rest == 0.5f) & (u32v)((whole & 1) != 0));
+    else if (how != WMI_ROUND_ZERO)
+        away = inexact & (how == WMI_ROUND_DOWN ? negative : ~negative);
+    const u32v one = (u32v)wmi_splat_f32(1) & away;
+    const u32v rounded = (u32v)(toward_zero + (f32v)one) | sign;
+
+    return wmi_select_f32(small, (f32v)rounded, x);
 }
 
 static inline f64v wmi_round_f64(f64v x, enum wmi_rounding how)

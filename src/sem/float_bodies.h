@@ -167,17 +167,67 @@ static inline void wmi_store(char *row, u32v active, u32v x)
     WMI_ARITHMETIC_LOOP(name, WMI_APART, WMI_LOAD3(f32v), value, first, second, third)                       \
     WMI_UNDER(name, wmi_host_float_flush(usual))
 
-/* f16 results from halves: the host must round to nearest. h names the operands as f32. */
-#define WMI_NEAREST(name) WMI_UNDER(name, wmi_host_float_nearest(usual))
-#define WMI_HALVES1(name, value)                                                                             \
-    WMI_LANE_LOOP(name, WMI_APART, WMI_LOAD1(u32v), WMI_STORE1(value))                                       \
-    WMI_NEAREST(name)
-#define WMI_HALVES2(name, value)                                                                             \
-    WMI_LANE_LOOP(name, WMI_APART, WMI_LOAD2(u32v, u32v), WMI_STORE1(value))                                 \
-    WMI_NEAREST(name)
-#define WMI_HALVES3(name, value)                                                                             \
-    WMI_LANE_LOOP(name, WMI_APART, WMI_LOAD3(u32v), WMI_STORE1(value))                                       \
-    WMI_NEAREST(name)
+/* The loop of a body that calculates with f16, the host rounding to nearest: once with the MODE that
+ * compilers ask for, f16 to nearest even with denormals, and once for the others. */
+#define WMI_F16_LOOP(name, loads, ...)                                                                       \
+    static WMI_JOINED void name##_pass(char *restrict frame, const struct wmi_op *op, const uint32_t mode)   \
+    {                                                                                                        \
+        const char *const set = (const char *)wmi_op_lanes(frame, op)->row;                                  \
+                                                                                                             \
+        (void)mode;                                                                                          \
+        WMI_EACH_VECTOR(at)                                                                                  \
+        {                                                                                                    \
+            const u32v active = wmi_load_u32(set + at);                                                      \
+            loads;                                                                                           \
+            __VA_ARGS__;                                                                                     \
+        }                                                                                                    \
+    }                                                                                                        \
+    static WMI_APART void name##_loop(char *restrict frame, const struct wmi_op *op)                         \
+    {                                                                                                        \
+        const uint32_t mode = ((const struct wmi_frame *)frame)->mode;                                       \
+        const uint32_t denormals = WMI_MODE_DENORMAL_IN_F64 | WMI_MODE_DENORMAL_OUT_F64;                     \
+        const uint32_t other = mode & ~(uint32_t)(WMI_MODE_ROUND_F64 | denormals);                           \
+                                                                                                             \
+        if (__builtin_expect(mode == (other | denormals), 1))                                                \
+            name##_pass(frame, op, other | denormals);                                                       \
+        else                                                                                                 \
+            name##_pass(frame, op, mode);                                                                    \
+    }                                                                                                        \
+    WMI_UNDER(name, wmi_host_float_nearest(usual))
+
+/* Words from words, which hold halves: a, b, c. */
+#define WMI_HALVES1(name, value) WMI_F16_LOOP(name, WMI_LOAD1(u32v), WMI_STORE1(value))
+#define WMI_HALVES2(name, value) WMI_F16_LOOP(name, WMI_LOAD2(u32v, u32v), WMI_STORE1(value))
+#define WMI_HALVES3(name, value) WMI_F16_LOOP(name, WMI_LOAD3(u32v), WMI_STORE1(value))
+
+/* f16 from f16: x, y, z are the operands as f32, `value` the result before its one rounding to f16. */
+#define WMI_LOAD_F16(source)   wmi_input_f16(wmi_load_u32(frame + op->source + at), mode)
+#define WMI_STORE_F16(value)   WMI_STORE1(wmi_output_f16((value), mode))
+#define WMI_F16_1(name, value) WMI_F16_LOOP(name, const f32v x = WMI_LOAD_F16(a), WMI_STORE_F16(value))
+#define WMI_F16_2(name, value)                                                                               \
+    WMI_F16_LOOP(name, const f32v x = WMI_LOAD_F16(a); const f32v y = WMI_LOAD_F16(b), WMI_STORE_F16(value))
+#define WMI_F16_3(name, value)                                                                               \
+    WMI_F16_LOOP(name, const f32v x = WMI_LOAD_F16(a); const f32v y = WMI_LOAD_F16(b);                       \
+                 const f32v z = WMI_LOAD_F16(c), WMI_STORE_F16(value))
+
+/* The same for both halves of packed operands, op_sel and neg already applied. */
+#define WMI_LOAD_V2F16(source) wmi_widen_both(wmi_halves_in(wmi_load_u32(frame + op->source + at), mode))
+#define WMI_STORE_V2F16(value)                                                                               \
+    WMI_STORE1(wmi_halves_out(wmi_narrow_both(value, wmi_rounding_f16(mode)), mode))
+#define WMI_V2F16_2(name, value)                                                                             \
+    WMI_F16_LOOP(                                                                                            \
+        name, const struct wmi_f32x2 ax = WMI_LOAD_V2F16(a); const struct wmi_f32x2 bx = WMI_LOAD_V2F16(b);  \
+        struct wmi_f32x2 r, for (int i = 0; i < 2; i++) {                                                    \
+            const f32v x = ax.v[i], y = bx.v[i];                                                             \
+            r.v[i] = (value);                                                                                \
+        } WMI_STORE_V2F16(r))
+#define WMI_V2F16_3(name, value)                                                                             \
+    WMI_F16_LOOP(                                                                                            \
+        name, const struct wmi_f32x2 ax = WMI_LOAD_V2F16(a); const struct wmi_f32x2 bx = WMI_LOAD_V2F16(b);  \
+        const struct wmi_f32x2 cx = WMI_LOAD_V2F16(c); struct wmi_f32x2 r, for (int i = 0; i < 2; i++) {     \
+            const f32v x = ax.v[i], y = bx.v[i], z = cx.v[i];                                                \
+            r.v[i] = (value);                                                                                \
+        } WMI_STORE_V2F16(r))
 
 /* f64 results from f64 sources, under the f64 control word; `value` sees each half of the lanes in turn. */
 #define WMI_PAIR(source) wmi_load_f64(frame + op->source + at, WMI_ROW_BYTES)

@@ -103,7 +103,7 @@ static inline u32v pack_select(u32v a, uint32_t x)
 
 PREPARE(select_halves, pack_select(a, x))
 PREPARE(high_half, a >> 16)
-PREPARE(widen_f16, wmi_quiet_f32(wmi_input_f16(x ? a >> 16 : a, mode)))
+PREPARE(widen_f16, wmi_input_f16(x ? a >> 16 : a, mode))
 
 /* SDWA: x is the select, 0-3 a byte, 4-5 a word, 6 all; bit 3 extends the sign. Source: [V], "SDWA". */
 static inline u32v sdwa_source(u32v a, uint32_t x)

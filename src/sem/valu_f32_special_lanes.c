@@ -46,14 +46,13 @@ WMI_ROWS1(v_sin_f32, f32v, wmi_sine_f32(a))
 WMI_ROWS1(v_cos_f32, f32v, wmi_cosine_f32(a))
 
 /* f16 through f32: rounded twice, well within the 1 ulp of the hardware. Denormals by MODE. */
-#define HALF wmi_input_f16(a, mode)
-WMI_HALVES1(v_rcp_f16, wmi_output_f16(1 / HALF, mode))
-WMI_HALVES1(v_sqrt_f16, wmi_output_f16(invalid(wmi_sqrt_f32(HALF), HALF), mode))
-WMI_HALVES1(v_rsq_f16, wmi_output_f16(invalid(1 / wmi_sqrt_f32(HALF), HALF), mode))
-WMI_HALVES1(v_log_f16, wmi_output_f16(wmi_log2_f32(HALF, false), mode))
-WMI_HALVES1(v_exp_f16, wmi_output_f16(wmi_exp2_f32(HALF), mode))
-WMI_HALVES1(v_sin_f16, wmi_output_f16(wmi_sine_f32(HALF), mode))
-WMI_HALVES1(v_cos_f16, wmi_output_f16(wmi_cosine_f32(HALF), mode))
+WMI_F16_1(v_rcp_f16, 1 / x)
+WMI_F16_1(v_sqrt_f16, invalid(wmi_sqrt_f32(x), x))
+WMI_F16_1(v_rsq_f16, invalid(1 / wmi_sqrt_f32(x), x))
+WMI_F16_1(v_log_f16, wmi_log2_f32(x, false))
+WMI_F16_1(v_exp_f16, wmi_exp2_f32(x))
+WMI_F16_1(v_sin_f16, wmi_sine_f32(x))
+WMI_F16_1(v_cos_f16, wmi_cosine_f32(x))
 
 /* a: the quotient or the value to scale, b: denominator, c: numerator. */
 WMI_ROWS3(v_div_fixup_f32, f32v, wmi_div_fixup_f32(a, b, c, mode))

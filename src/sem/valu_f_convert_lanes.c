@@ -77,7 +77,7 @@ TO_F64(v_cvt_f64_f32, __builtin_convertvector((f32half)h, f64v))
 /* ---- f16 ---- */
 
 WMI_ROWS1(v_cvt_f16_f32, f32v, wmi_output_f16(wmi_input_f32(a, mode), mode))
-WMI_ROWS1(v_cvt_f32_f16, u32v, wmi_quiet_f32(wmi_input_f16(a, mode)))
+WMI_ROWS1(v_cvt_f32_f16, u32v, wmi_input_f16(a, mode))
 WMI_HALVES1(v_cvt_f16_u16, wmi_output_f16(wmi_f32_of_i32(a & 0xffff), mode))
 WMI_HALVES1(v_cvt_f16_i16, wmi_output_f16(wmi_f32_of_i32((u32v)((i32v)(a << 16) >> 16)), mode))
 WMI_ROWS1(v_cvt_u16_f16, u32v, wmi_limit_i32((i32v)wmi_i32_of_f32(wmi_widen(a)), 0, 0xffff))
@@ -87,9 +87,7 @@ WMI_ROWS1(v_cvt_i16_f16, u32v,
 /* Two f32 as f16 toward zero. Source: [V], V_CVT_PKRTZ_F16_F32. */
 static inline u32v toward_zero(f32v x, uint32_t mode)
 {
-    const u32v half = wmi_narrow(wmi_input_f32(x, mode), 3);
-
-    return mode & WMI_MODE_DENORMAL_OUT_F64 ? half : wmi_flush_f16(half);
+    return wmi_halves_out(wmi_narrow(wmi_input_f32(x, mode), 3), mode);
 }
 
 WMI_ROWS2(v_cvt_pkrtz_f16_f32, f32v, toward_zero(a, mode) | toward_zero(b, mode) << 16)
