@@ -27,7 +27,8 @@ struct wmi_memory_op {
     uint32_t offset0, offset1; /* DS read2/write2, in units of the element */
     uint32_t data2;            /* byte offset in the frame of DATA2 */
     const struct wmi_observer *observer;
-    uint64_t parameter; /* free for the step's own use */
+    const struct wmi_buffer_rules *buffer; /* MUBUF: of the target */
+    uint64_t parameter;                    /* free for the step's own use */
 };
 
 /* Appends a step with lanes = EXEC and everything else zero. The pointer is valid until the next emit. */

@@ -237,6 +237,11 @@ unsigned wmi_builder_vgprs(const struct wmi_builder *b)
     return b->program->options.vgprs;
 }
 
+uint32_t wmi_builder_limit(const struct wmi_builder *b, enum wmi_limit limit)
+{
+    return wmi_target_limit(b->program->options.target, limit);
+}
+
 uint32_t wmi_builder_take_count(struct wmi_builder *b)
 {
     const uint32_t count = b->uncounted;

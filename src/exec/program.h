@@ -64,6 +64,8 @@ uint64_t wmi_builder_next_pc(const struct wmi_builder *builder);
 unsigned wmi_builder_state(const struct wmi_builder *builder);
 /* Registers of a lane. */
 unsigned wmi_builder_vgprs(const struct wmi_builder *builder);
+/* A limit of the target. */
+uint32_t wmi_builder_limit(const struct wmi_builder *builder, enum wmi_limit limit);
 /* Takes the instructions not yet counted, this one included: the step that gets them counts them down. */
 uint32_t wmi_builder_take_count(struct wmi_builder *builder);
 /* The last step, if no branch can lead between it and the next one; else NULL. */

@@ -232,22 +232,6 @@ static void move_lane(const char *frame, const struct wmi_vmem_plan *plan, const
     }
 }
 
-/* The register that an element in memory makes of `old`. */
-static uint32_t loaded(const struct wmi_memory_op *m, const unsigned char *p, uint32_t old)
-{
-    uint32_t value = 0;
-    memcpy(&value, p, m->bytes); /* the guest and the hosts that we know are little-endian */
-    if (m->is_signed && m->bytes < 4) {
-        const unsigned shift = 32 - 8 * m->bytes;
-        value = (uint32_t)((int32_t)(value << shift) >> shift);
-    }
-    if (m->d16_hi)
-        return (old & 0xffff) | value << 16;
-    if (m->d16)
-        return (old & 0xffff0000) | (value & 0xffff);
-    return value;
-}
-
 const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
@@ -272,7 +256,7 @@ const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op 
         move_lane(frame, &plan, wave->worker, hit, lane, bytes, false);
         for (unsigned e = 0; e < m->elements; e++) {
             uint32_t *to = &row_at(frame, op->d, e)[lane];
-            *to = loaded(m, bytes + e * m->bytes, *to);
+            *to = wmi_vmem_loaded(m, bytes + e * m->bytes, *to);
         }
     }
     return op + 1;

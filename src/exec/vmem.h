@@ -54,6 +54,10 @@ struct wmi_vmem_step {
     wmi_body step[WMI_VMEM_FAST_FORMS];
 };
 
+/* The fast step for what `m` moves, of a form that has one; NULL: there is none. */
+wmi_body wmi_vmem_fast_step(const struct wmi_builder *builder, const struct wmi_memory_op *m,
+                            enum wmi_vmem_form form);
+
 /* The fast steps of one CPU level and wave size, one per shape, ended by an entry with no elements. */
 const struct wmi_vmem_step *wmi_vmem_steps(enum wmi_cpu_level level, unsigned lanes);
 
@@ -74,6 +78,22 @@ static inline uint64_t wmi_frame_64(const char *frame, uint32_t offset)
 {
     uint64_t value;
     memcpy(&value, frame + offset, sizeof value);
+    return value;
+}
+
+/* The register that an element in memory makes of `old`. */
+static inline uint32_t wmi_vmem_loaded(const struct wmi_memory_op *m, const unsigned char *p, uint32_t old)
+{
+    uint32_t value = 0;
+    memcpy(&value, p, m->bytes); /* the guest and the hosts that we know are little-endian */
+    if (m->is_signed && m->bytes < 4) {
+        const unsigned shift = 32 - 8 * m->bytes;
+        value = (uint32_t)((int32_t)(value << shift) >> shift);
+    }
+    if (m->d16_hi)
+        return (old & 0xffff) | value << 16;
+    if (m->d16)
+        return (old & 0xffff0000) | (value & 0xffff);
     return value;
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Predecodes FLAT, GLOBAL and SCRATCH instructions: picks the step for what the row says it moves. */
+#include "exec/buffer.h"
 #include "exec/vmem.h"
 
-static wmi_body fast_step(const struct wmi_builder *builder, const struct wmi_memory_op *m, uint32_t form)
+wmi_body wmi_vmem_fast_step(const struct wmi_builder *builder, const struct wmi_memory_op *m,
+                            enum wmi_vmem_form form)
 {
     const struct wmi_vmem_step *s = wmi_vmem_steps(wmi_builder_level(builder), wmi_builder_lanes(builder));
     for (; s->elements; s++)
@@ -67,7 +69,9 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
     if (!vector_rows(builder, data, &step.c) || !vector_rows(builder, result, &step.d))
         return false;
-    if (row->class == WMI_CLASS_BUFFER || !lower_address(builder, insn, &step))
+    if (row->class == WMI_CLASS_BUFFER)
+        return wmi_lower_buffer(builder, insn, atomic, &step);
+    if (!lower_address(builder, insn, &step))
         return false;
 
     struct wmi_memory_op *m = wmi_builder_memory_op(builder, insn);
@@ -78,7 +82,7 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
             step.d = step.c; /* MUBUF: the old value replaces the data */
         step.body = wmi_vmem_atomic;
     } else if (step.x < WMI_VMEM_FAST_FORMS) {
-        step.body = fast_step(builder, m, step.x);
+        step.body = wmi_vmem_fast_step(builder, m, step.x);
     } else {
         step.body = wmi_vmem_careful;
     }

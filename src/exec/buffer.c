@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* The careful path of buffer instructions: what each element of each lane reaches, and then done. */
+#include "exec/buffer.h"
+
+enum {
+    ELEMENTS = 4,      /* at most, of a load or store */
+    ELEMENT_BYTES = 8, /* at most, of an atomic */
+};
+
+/* What the lanes of an instruction reach. */
+struct plan {
+    struct wmi_buffer buffer;
+    unsigned elements, bytes;                /* places per lane, and of each */
+    uint64_t lanes;                          /* EXEC */
+    uint64_t in_range[ELEMENTS];             /* of `lanes` */
+    uint64_t outside, read_only, misaligned; /* of `lanes`: may not */
+    uint64_t address[ELEMENTS][64];          /* of an element's first byte */
+    unsigned char *host[ELEMENTS][64];       /* NULL: out of range, or in pieces */
+};
+
+static uint32_t word_at(const char *frame, uint32_t offset)
+{
+    uint32_t value;
+    memcpy(&value, frame + offset, sizeof value);
+    return value;
+}
+
+static uint32_t *row_at(char *frame, uint32_t offset, unsigned row)
+{
+    return (uint32_t *)(frame + offset) + row * ((const struct wmi_frame *)frame)->wave_size;
+}
+
+static unsigned take_lane(uint64_t *lanes)
+{
+    const unsigned lane = (unsigned)__builtin_ctzll(*lanes);
+    *lanes &= *lanes - 1;
+    return lane;
+}
+
+struct wmi_buffer wmi_buffer_of(const char *frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    uint32_t words[4];
+    memcpy(words, frame + op->b, sizeof words);
+    return wmi_buffer_decode(m->buffer, words, true);
+}
+
+/* Index and offset wrap at 32 bits: LLVM relies on that for the offset, see isLegalMUBUFAddr and
+ * privateMemoryResourceIsRangeChecked. */
+struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_op *op,
+                                            const struct wmi_buffer *buffer, unsigned lane)
+{
+    const struct wmi_memory_op *m = op->data;
+    const uint32_t *row = (const uint32_t *)(frame + op->a) + lane;
+    struct wmi_buffer_place place = {.has_index = op->y & WMI_BUFFER_IDXEN,
+                                     .index = buffer->add_tid ? lane : 0,
+                                     .offset = (uint32_t)m->offset,
+                                     .soffset = word_at(frame, op->e)};
+    if (op->y & WMI_BUFFER_IDXEN) {
+        place.index += *row;
+        row += ((const struct wmi_frame *)frame)->wave_size;
+    }
+    if (op->y & WMI_BUFFER_OFFEN)
+        place.offset += *row;
+    return place;
+}
+
+/* Bytes of an element from its byte `done` on that are neighbours in memory too. */
+static unsigned piece_bytes(const struct wmi_buffer *buffer, uint32_t offset, unsigned left)
+{
+    if (!buffer->swizzle)
+        return left;
+    const unsigned in_element = buffer->element_size - offset % buffer->element_size;
+    return left < in_element ? left : in_element;
+}
+
+static void check_element(struct plan *plan, const struct wmi_worker *worker, struct wmi_hit *hit,
+                          struct wmi_buffer_place place, unsigned e, unsigned lane, bool writes)
+{
+    const uint64_t bit = 1ULL << lane;
+    plan->in_range[e] |= bit;
+    plan->address[e][lane] = wmi_buffer_address(&plan->buffer, &place);
+    for (unsigned done = 0; done < plan->bytes;) {
+        const unsigned piece = piece_bytes(&plan->buffer, place.offset, plan->bytes - done);
+        unsigned char *host = wmi_vmem_reach(worker, hit, wmi_buffer_address(&plan->buffer, &place), piece);
+        if (!host)
+            plan->outside |= bit;
+        else if (writes && hit->flags & WM_READ_ONLY)
+            plan->read_only |= bit;
+        if (piece == plan->bytes)
+            plan->host[e][lane] = host;
+        done += piece;
+        place.offset += piece;
+    }
+}
+
+static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
+    struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
+    const bool writes = m->kind != WMI_ACCESS_LOAD, atomic = m->kind == WMI_ACCESS_ATOMIC;
+    plan->buffer = wmi_buffer_of(frame, op);
+    plan->elements = m->elements;
+    plan->bytes = m->bytes;
+    plan->lanes = ((const struct wmi_lanes *)(frame + op->lanes))->bits;
+    plan->outside = plan->read_only = plan->misaligned = 0;
+    for (unsigned e = 0; e < plan->elements; e++) {
+        plan->in_range[e] = 0;
+        for (uint64_t left = plan->lanes; left;) {
+            const unsigned lane = take_lane(&left);
+            struct wmi_buffer_place place = wmi_buffer_place_of(frame, op, &plan->buffer, lane);
+            place.offset += e * plan->bytes;
+            plan->host[e][lane] = NULL;
+            plan->address[e][lane] = wmi_buffer_address(&plan->buffer, &place);
+            if (!wmi_buffer_in_range(&plan->buffer, &place))
+                continue;
+            check_element(plan, worker, hit, place, e, lane, writes);
+            if (atomic && (plan->address[e][lane] % plan->bytes ||
+                           piece_bytes(&plan->buffer, place.offset, plan->bytes) < plan->bytes))
+                plan->misaligned |= 1ULL << lane;
+        }
+    }
+}
+
+static bool faults(const struct wmi_memory_op *m, const struct plan *plan, struct wmi_fault *fault)
+{
+    const uint64_t lanes = plan->outside      ? plan->outside
+                           : plan->misaligned ? plan->misaligned
+                                              : plan->read_only;
+    if (!lanes)
+        return false;
+    *fault = (struct wmi_fault){
+        .kind = plan->outside      ? WM_FAULT_MEMORY
+                : plan->misaligned ? WM_FAULT_MISALIGNED
+                                   : WM_FAULT_READ_ONLY,
+        .pc = m->pc,
+        .lanes = lanes,
+        .low = UINT64_MAX,
+        .bytes = plan->elements * plan->bytes,
+        .store = m->kind != WMI_ACCESS_LOAD,
+    };
+    for (unsigned e = 0; e < plan->elements; e++) {
+        for (uint64_t left = lanes & plan->in_range[e]; left;) {
+            const uint64_t address = plan->address[e][take_lane(&left)];
+            if (address < fault->low)
+                fault->low = address;
+            if (address + plan->bytes - 1 > fault->high)
+                fault->high = address + plan->bytes - 1;
+        }
+    }
+    return true;
+}
+
+/* Moves an element in range between `bytes` and memory. */
+static void move_element(char *frame, const struct wmi_op *op, const struct plan *plan, unsigned e,
+                         unsigned lane, unsigned char *bytes, bool writes)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
+    struct wmi_buffer_place place = wmi_buffer_place_of(frame, op, &plan->buffer, lane);
+    place.offset += e * plan->bytes;
+    for (unsigned done = 0; done < plan->bytes;) {
+        const unsigned piece = piece_bytes(&plan->buffer, place.offset, plan->bytes - done);
+        unsigned char *host = plan->host[e][lane];
+        if (!host)
+            host = wmi_vmem_reach(worker, (struct wmi_hit *)&worker->hits[m->hit],
+                                  wmi_buffer_address(&plan->buffer, &place), piece);
+        if (writes)
+            memcpy(host, bytes + done, piece);
+        else
+            memcpy(bytes + done, host, piece);
+        done += piece;
+        place.offset += piece;
+    }
+}
+
+const struct wmi_op *wmi_buffer_careful(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    struct wmi_fault fault;
+    struct plan plan;
+    make_plan(frame, op, &plan);
+    if (faults(m, &plan, &fault))
+        return wmi_wave_fault(wmi_wave_of(frame), &fault);
+    for (uint64_t left = plan.lanes; left;) {
+        const unsigned lane = take_lane(&left);
+        unsigned char bytes[ELEMENTS][4] = {{0}};
+        if (m->kind == WMI_ACCESS_STORE) {
+            for (unsigned e = 0; e < plan.elements; e++) {
+                const uint32_t value = row_at(frame, op->c, e)[lane] >> (m->d16_hi ? 16 : 0);
+                memcpy(bytes[e], &value, sizeof value);
+                if (plan.in_range[e] >> lane & 1)
+                    move_element(frame, op, &plan, e, lane, bytes[e], true);
+            }
+            continue;
+        }
+        for (unsigned e = 0; e < plan.elements; e++) /* all before the first register, which may be VADDR */
+            if (plan.in_range[e] >> lane & 1)
+                move_element(frame, op, &plan, e, lane, bytes[e], false);
+        for (unsigned e = 0; e < plan.elements; e++) {
+            uint32_t *to = &row_at(frame, op->d, e)[lane];
+            *to = wmi_vmem_loaded(m, bytes[e], *to);
+        }
+    }
+    return wmi_buffer_next(op);
+}
+
+const struct wmi_op *wmi_buffer_atomic(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    const enum wmi_atomic operation = (enum wmi_atomic)m->parameter;
+    const unsigned words = m->bytes / 4;
+    struct wmi_fault fault;
+    struct plan plan;
+    make_plan(frame, op, &plan);
+    if (faults(m, &plan, &fault))
+        return wmi_wave_fault(wmi_wave_of(frame), &fault);
+    for (uint64_t left = plan.lanes; left;) {
+        const unsigned lane = take_lane(&left);
+        uint32_t data[2] = {0}, compare[2] = {0}, before[2] = {0};
+        for (unsigned i = 0; i < words; i++) {
+            data[i] = row_at(frame, op->c, i)[lane];
+            if (operation == WMI_ATOMIC_CMPSWAP)
+                compare[i] = row_at(frame, op->c, words + i)[lane];
+        }
+        unsigned char *host = plan.host[0][lane];
+        if (host && words == 1) {
+            before[0] = wmi_atomic_32(operation, host, data[0], compare[0]);
+        } else if (host) {
+            const uint64_t old = wmi_atomic_64(operation, host, data[0] | (uint64_t)data[1] << 32,
+                                               compare[0] | (uint64_t)compare[1] << 32);
+            before[0] = (uint32_t)old;
+            before[1] = (uint32_t)(old >> 32);
+        }
+        for (unsigned i = 0; i < words && m->returns; i++)
+            row_at(frame, op->d, i)[lane] = before[i];
+    }
+    return op + 1;
+}
+
+/* ---- showing it ---- */
+
+static struct wmi_element element_of(const struct plan *plan, unsigned e)
+{
+    return (struct wmi_element){
+        .space = WMI_SPACE_GLOBAL,
+        .mask = plan->lanes,
+        .bad_range = (plan->lanes & ~plan->in_range[e]) | plan->outside,
+        .bad_align = plan->misaligned,
+        .address = plan->address[e],
+    };
+}
+
+const struct wmi_op *wmi_buffer_watch(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_wave *wave = wmi_wave_of(frame);
+    uint64_t private_offset[ELEMENTS][64];
+    struct plan plan;
+    make_plan(frame, op, &plan);
+    struct wmi_access access = {
+        .pc = m->pc,
+        .instruction = wmi_wave_clock(wave),
+        .workgroup = {wave->group->id[0], wave->group->id[1], wave->group->id[2]},
+        .wave = wave->index,
+        .path = WMI_PATH_BUFFER,
+        .kind = (enum wmi_access_kind)m->kind,
+        .lanes = plan.lanes,
+        .policy = m->policy,
+    };
+    bool whole = !plan.buffer.swizzle; /* a lane's bytes are one place */
+    for (unsigned e = 1; e < plan.elements; e++)
+        whole &= plan.in_range[e] == plan.in_range[0];
+    access.elements = whole ? 1 : (uint8_t)plan.elements;
+    access.bytes = (uint8_t)(whole ? plan.bytes * plan.elements : plan.bytes);
+    for (unsigned e = 0; e < access.elements; e++) {
+        access.element[e] = element_of(&plan, e);
+        if (!plan.buffer.swizzle || !plan.buffer.add_tid)
+            continue;
+        for (uint64_t left = plan.lanes; left;) {
+            const unsigned lane = take_lane(&left);
+            private_offset[e][lane] =
+                (uint32_t)(wmi_buffer_place_of(frame, op, &plan.buffer, lane).offset + e * plan.bytes);
+        }
+        access.element[e].private_offset = private_offset[e];
+    }
+    m->observer->access(wave->worker->observer, &access, m->slot);
+    return op + 1;
+}

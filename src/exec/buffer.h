@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffer instructions (MUBUF): how their records are laid out, and their steps. */
+#ifndef WMI_BUFFER_STEPS_H
+#define WMI_BUFFER_STEPS_H
+
+#include "exec/vmem.h"
+#include "memory/buffer.h"
+
+/* In the record of all these steps: d result rows, c data rows, a the rows of VADDR (index, offset, or both),
+ * b the four words of the V#, e the scalar offset, x the place for a 64-bit base (see WMI_BUFFER_LINEAR), y
+ * enum wmi_buffer_form, data the struct wmi_memory_op with its `buffer`. */
+enum wmi_buffer_form {
+    WMI_BUFFER_IDXEN = 1,
+    WMI_BUFFER_OFFEN = 2,
+    /* The next step is a fast one of global memory, with a scalar base and VADDR as its offset. It is for
+     * plain linear buffers: the buffer step leaves the base at x and goes there, or does the work and
+     * passes it by. */
+    WMI_BUFFER_LINEAR = 4,
+};
+
+/* Behind the steps of the instruction. */
+static inline const struct wmi_op *wmi_buffer_next(const struct wmi_op *op)
+{
+    return op + 1 + (op->y & WMI_BUFFER_LINEAR ? 1 : 0);
+}
+
+/* What one lane asks for, by its registers. */
+struct wmi_buffer wmi_buffer_of(const char *frame, const struct wmi_op *op);
+struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_op *op,
+                                            const struct wmi_buffer *buffer, unsigned lane);
+
+/* Carries out a load or store element by element, whatever it reaches. */
+const struct wmi_op *wmi_buffer_careful(char *restrict frame, const struct wmi_op *op);
+/* The same for atomics, with the operation in wmi_memory_op.parameter. */
+const struct wmi_op *wmi_buffer_atomic(char *restrict frame, const struct wmi_op *op);
+/* Shows the access that the next step is going to make to the observer. */
+const struct wmi_op *wmi_buffer_watch(char *restrict frame, const struct wmi_op *op);
+
+/* A fast step for private memory, and for linear buffers through the step behind it. */
+struct wmi_buffer_step {
+    uint8_t kind; /* enum wmi_access_kind */
+    uint8_t elements, bytes;
+    bool is_signed, d16, d16_hi;
+    wmi_body step;
+};
+
+/* The fast steps of one CPU level and wave size, one per shape, ended by an entry with no elements. */
+const struct wmi_buffer_step *wmi_buffer_steps(enum wmi_cpu_level level, unsigned lanes);
+
+/* Lowers a load, store or atomic whose d and c are in `step`. */
+bool wmi_lower_buffer(struct wmi_builder *builder, const struct wmi_instruction *insn, enum wmi_atomic atomic,
+                      struct wmi_op *step);
+
+#endif

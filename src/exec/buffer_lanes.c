@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Fast steps of buffer loads and stores: private memory as compilers lay it out, and plain linear buffers.
+ *
+ * Private memory is a V# with swizzled dwords of 64 lanes and the lane as its index: the dwords of all lanes
+ * at one offset are neighbours, so that a row of a register is a row of memory. Linear buffers whose lanes
+ * are all in range go to the fast step of global memory behind. What is neither goes to the careful path. */
+#include "base/vector.h"
+#include "exec/buffer.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+typedef uint32_t __attribute__((aligned(1), may_alias)) word;
+typedef uint16_t __attribute__((aligned(1), may_alias)) half;
+typedef u32v __attribute__((aligned(1))) unaligned_vector;
+
+enum { VECTORS = WMI_LANES / WMI_VECTOR_LANES, PRIVATE_LANES = 64, PRIVATE_ROW = 4 * PRIVATE_LANES };
+
+struct shape {
+    unsigned elements, bytes;
+    bool is_signed, d16, d16_hi;
+};
+
+INLINE u32v vector(const uint32_t *row, unsigned v)
+{
+    return ((const u32v *)__builtin_assume_aligned(row, 64))[v];
+}
+
+/* The register that an element makes of `old`; it begins at byte `at` of the dwords `value`. */
+INLINE u32v loaded(u32v value, u32v old, u32v at, struct shape shape)
+{
+    if (shape.bytes == 4)
+        return value;
+    const unsigned shift = 32 - 8 * shape.bytes;
+    value = value >> (at * 8) << shift;
+    value = shape.is_signed ? (u32v)((i32v)value >> shift) : value >> shift;
+    if (shape.d16_hi)
+        return (old & 0xffff) | value << 16;
+    if (shape.d16)
+        return (old & 0xffff0000) | (value & 0xffff);
+    return value;
+}
+
+INLINE void put(unsigned char *to, uint32_t value, struct shape shape)
+{
+    if (shape.d16_hi)
+        value >>= 16;
+    if (shape.bytes == 4)
+        *(word *)to = value;
+    else if (shape.bytes == 2)
+        *(half *)to = (uint16_t)value;
+    else
+        *to = (unsigned char)value;
+}
+
+/* ---- private memory ---- */
+
+/* What all lanes have in common. */
+struct request {
+    const struct wmi_lanes *lanes;
+    struct wmi_hit *hit;
+    uint64_t base;   /* address of lane 0 at offset 0 */
+    uint32_t offset; /* of the first active lane */
+    bool uniform;    /* and of all of them */
+};
+
+/* False when the V# is another or no lane is active. */
+INLINE bool begin_private(const char *frame, const struct wmi_op *op, struct request *r)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_buffer_rules *rules = m->buffer;
+    const uint32_t *words = (const uint32_t *)(frame + op->b);
+    r->lanes = (const struct wmi_lanes *)(frame + op->lanes);
+    if (WMI_LANES != PRIVATE_LANES || !rules->private_unchecked || !r->lanes->bits ||
+        (words[1] & rules->private_mask[0]) != rules->private_value[0] ||
+        (words[3] & rules->private_mask[1]) != rules->private_value[1])
+        return false;
+    r->hit = &wmi_wave_of(frame)->worker->hits[m->hit];
+    r->base = (words[0] | (uint64_t)(words[1] & 0xffff) << 32) + *(const uint32_t *)(frame + op->e);
+    r->offset = (uint32_t)m->offset;
+    r->uniform = true;
+    if (op->y & WMI_BUFFER_OFFEN) {
+        const uint32_t *row = (const uint32_t *)(frame + op->a);
+        const uint32_t first = row[__builtin_ctzll(r->lanes->bits)];
+        u32v differ = {0};
+        for (unsigned v = 0; v < VECTORS; v++)
+            differ |= (vector(row, v) ^ first) & vector(r->lanes->row, v);
+        r->uniform = !wmi_any(differ);
+        r->offset += first;
+    }
+    return true;
+}
+
+/* Where lane 0's dword at the common offset is on the host, if all rows of the access lie in one allocation
+ * and all its elements in dwords. */
+INLINE unsigned char *private_rows(const char *frame, const struct request *r, struct shape shape)
+{
+    if (r->offset % 4 + shape.bytes > 4)
+        return NULL;
+    return wmi_vmem_reach(wmi_wave_of(frame)->worker, r->hit,
+                          r->base + (uint64_t)(r->offset / 4) * PRIVATE_ROW, shape.elements * PRIVATE_ROW);
+}
+
+/* Where each active lane's first element is, as a distance from the allocation; those of the others are that
+ * of the first active one. */
+INLINE bool private_places(const char *frame, const struct wmi_op *op, const struct request *r,
+                           struct shape shape, uint64_t *places)
+{
+    const struct wmi_memory_op *m = op->data;
+    const uint32_t *row = (const uint32_t *)(frame + op->a);
+    if (!wmi_vmem_reach(wmi_wave_of(frame)->worker, r->hit, r->base + (uint64_t)(r->offset / 4) * PRIVATE_ROW,
+                        4))
+        return false;
+    const uint64_t size = r->hit->high - r->hit->low, base = r->base - r->hit->low;
+    const uint64_t span = (shape.elements - 1) * PRIVATE_ROW + 4;
+    if (size < span)
+        return false;
+    const uint64_t limit = size - span;
+    uint64_t bad = 0;
+    for (unsigned i = 0; i < PRIVATE_LANES; i++) {
+        const uint32_t active = r->lanes->row[i % WMI_LANES];
+        const uint32_t own = row[i % WMI_LANES] + (uint32_t)m->offset;
+        const uint32_t offset = (own & active) | (r->offset & ~active);
+        const uint64_t at = base + (uint64_t)(offset / 4) * PRIVATE_ROW + 4 * i;
+        bad |= (uint64_t)(at > limit) & active;
+        bad |= (uint64_t)(offset % 4 + shape.bytes > 4);
+        places[i] = at + offset % 4;
+    }
+    return !bad;
+}
+
+INLINE bool load_private(char *frame, const struct wmi_op *op, struct shape shape)
+{
+    struct request r;
+    uint32_t *to = (uint32_t *)(frame + op->d);
+    if (!begin_private(frame, op, &r))
+        return false;
+    if (r.uniform) {
+        const unsigned char *from = private_rows(frame, &r, shape);
+        if (!from)
+            return false;
+        const u32v at = wmi_splat_u32(r.offset % 4);
+        for (unsigned e = 0; e < shape.elements; e++)
+            for (unsigned v = 0; v < VECTORS; v++) {
+                u32v *row = (u32v *)(to + e * WMI_LANES) + v;
+                const u32v value = *((const unaligned_vector *)(from + e * PRIVATE_ROW) + v);
+                *row = wmi_select_u32(vector(r.lanes->row, v), loaded(value, *row, at, shape), *row);
+            }
+        return true;
+    }
+    uint64_t places[PRIVATE_LANES];
+    if (!private_places(frame, op, &r, shape, places))
+        return false;
+    const unsigned char *host = r.hit->host;
+    for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        for (unsigned e = 0; e < shape.elements; e++) {
+            uint32_t value;
+            const unsigned char *from = host + places[i] + e * PRIVATE_ROW;
+            if (shape.bytes == 4)
+                value = *(const word *)from;
+            else if (shape.bytes == 2)
+                value = shape.is_signed ? (uint32_t)(int16_t)*(const half *)from : *(const half *)from;
+            else
+                value = shape.is_signed ? (uint32_t)(int8_t)*from : *from;
+            uint32_t *lane = &to[e * WMI_LANES + i];
+            *lane = shape.d16_hi ? (*lane & 0xffff) | value << 16
+                    : shape.d16  ? (*lane & 0xffff0000) | (value & 0xffff)
+                                 : value;
+        }
+    }
+    return true;
+}
+
+INLINE bool store_private(char *frame, const struct wmi_op *op, struct shape shape)
+{
+    struct request r;
+    const uint32_t *from = (const uint32_t *)(frame + op->c);
+    if (!begin_private(frame, op, &r))
+        return false;
+    if (r.uniform) {
+        unsigned char *to = private_rows(frame, &r, shape);
+        if (!to || r.hit->flags & WM_READ_ONLY)
+            return false;
+        if (shape.bytes == 4) {
+            for (unsigned e = 0; e < shape.elements; e++)
+                for (unsigned v = 0; v < VECTORS; v++) {
+                    unsigned char *place = to + e * PRIVATE_ROW + v * WMI_VECTOR_BYTES;
+                    const u32v value = vector(from + e * WMI_LANES, v);
+                    if (r.lanes->full)
+                        *(unaligned_vector *)place = value;
+                    else
+                        wmi_store_active(place, value, vector(r.lanes->row, v));
+                }
+            return true;
+        }
+        to += r.offset % 4;
+        for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
+            const unsigned i = (unsigned)__builtin_ctzll(left);
+            put(to + 4 * i, from[i], shape);
+        }
+        return true;
+    }
+    uint64_t places[PRIVATE_LANES];
+    if (!private_places(frame, op, &r, shape, places) || r.hit->flags & WM_READ_ONLY)
+        return false;
+    for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        for (unsigned e = 0; e < shape.elements; e++)
+            put(r.hit->host + places[i] + e * PRIVATE_ROW, from[e * WMI_LANES + i], shape);
+    }
+    return true;
+}
+
+/* ---- linear buffers ---- */
+
+/* Whether the V# is linear and every dword of every active lane is in range; the base goes to op->x. */
+INLINE bool prepare_linear(char *frame, const struct wmi_op *op, struct shape shape)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);
+    const struct wmi_buffer buffer = wmi_buffer_of(frame, op);
+    const uint32_t last = (uint32_t)m->offset + 4 * (shape.elements - 1); /* at most 12 + 4095 */
+    uint32_t most = 0;
+    if (buffer.swizzle || buffer.add_tid)
+        return false;
+    if (op->y & WMI_BUFFER_OFFEN) {
+        const uint32_t *row = (const uint32_t *)(frame + op->a);
+        u32v high = {0};
+        for (unsigned v = 0; v < VECTORS; v++) {
+            const u32v here = vector(row, v) & vector(lanes->row, v);
+            high = wmi_select_u32((u32v)(here > high), here, high);
+        }
+        for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
+            most = high[i] > most ? high[i] : most;
+    }
+    const struct wmi_buffer_place place = {.offset = most + last,
+                                           .soffset = *(const uint32_t *)(frame + op->e)};
+    if (most > UINT32_MAX - last || !wmi_buffer_in_range(&buffer, &place))
+        return false;
+    const uint64_t base = buffer.base + place.soffset;
+    memcpy(frame + op->x, &base, sizeof base);
+    return true;
+}
+
+/* ---- one function per shape, and the table of them ---- */
+
+#define NAME(kind, elements, bytes, sign, d16, hi) kind##_##elements##x##bytes##_##sign##d16##hi
+#define MOVE_LOAD                                  load_private
+#define MOVE_STORE                                 store_private
+#define STEP_OF(kind, name, ...)                                                                             \
+    static const struct wmi_op *name(char *restrict frame, const struct wmi_op *op)                          \
+    {                                                                                                        \
+        const struct shape shape = {__VA_ARGS__};                                                            \
+        if (MOVE_##kind(frame, op, shape))                                                                   \
+            return op + 2;                                                                                   \
+        return prepare_linear(frame, op, shape) ? op + 1 : wmi_buffer_careful(frame, op);                    \
+    }
+#define STEP(kind, ...) STEP_OF(kind, NAME(kind, __VA_ARGS__), __VA_ARGS__)
+WMI_VMEM_SHAPES(STEP)
+
+#define ENTRY(kind, elements, bytes, ...)                                                                    \
+    {WMI_ACCESS_##kind, elements, bytes, __VA_ARGS__, NAME(kind, elements, bytes, __VA_ARGS__)},
+
+extern const struct wmi_buffer_step WMI_BUILD_NAME(wmi_buffer_steps)[];
+const struct wmi_buffer_step WMI_BUILD_NAME(wmi_buffer_steps)[] = {WMI_VMEM_SHAPES(ENTRY){0}};

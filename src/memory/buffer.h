@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffer resources (V#): what their fields mean, which byte a lane addresses, and whether it is in range.
+ *
+ * Pure functions of the descriptor and of what the instruction gives a lane; they know no instruction and no
+ * guest memory. What differs from generation to generation is a row of rules. */
+#ifndef WMI_BUFFER_H
+#define WMI_BUFFER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What NUM_RECORDS is compared with. */
+enum wmi_buffer_check {
+    WMI_BUFFER_CHECK_RECORDS, /* gfx6, 7: records when there is a stride, else bytes without SOFFSET's */
+    WMI_BUFFER_CHECK_SWIZZLE, /* gfx8: the same, but records only when swizzled */
+    WMI_BUFFER_CHECK_IDXEN,   /* gfx9: records when the instruction has an index and there is a stride */
+};
+
+/* The rules of a generation. */
+struct wmi_buffer_rules {
+    enum wmi_buffer_check check;
+    bool element_size_field; /* ELEMENT_SIZE is in word 3; else elements have 4 bytes */
+    bool wide_stride;        /* with ADD_TID, DATA_FORMAT is the upper bits of STRIDE in plain instructions */
+    bool private_unchecked;  /* ADD_TID without an index: no range check */
+    uint32_t private_mask[2]; /* words 1 and 3 of a V# for private memory: swizzled dwords of 64 lanes, ... */
+    uint32_t private_value[2]; /* ... the lane added to the index */
+};
+
+/* The rules with number `rules`, the limit `buffer_rules` of a target; NULL: not there yet. */
+const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules);
+
+/* A V#, decoded. */
+struct wmi_buffer {
+    const struct wmi_buffer_rules *rules;
+    uint64_t base;         /* bytes; 48 bits */
+    uint32_t stride;       /* bytes */
+    uint32_t records;      /* NUM_RECORDS, in what `check` says */
+    uint32_t element_size; /* bytes that stay together when swizzled */
+    uint32_t index_stride; /* records that are interleaved when swizzled */
+    bool swizzle, add_tid;
+};
+
+/* What an instruction gives a lane. */
+struct wmi_buffer_place {
+    bool has_index;   /* IDXEN */
+    uint32_t index;   /* records: VGPR, and the lane with ADD_TID */
+    uint32_t offset;  /* bytes: instruction and VGPR, modulo 2^32 */
+    uint32_t soffset; /* bytes: the scalar offset */
+};
+
+/* plain: the instruction does not convert through the descriptor's format. */
+struct wmi_buffer wmi_buffer_decode(const struct wmi_buffer_rules *rules, const uint32_t words[4],
+                                    bool plain);
+
+/* Whether the access at `place` is in range. Accesses of several dwords are checked dword by dword. */
+bool wmi_buffer_in_range(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place);
+
+/* The address of the first byte at `place`; the bytes that follow are its neighbours up to the end of the
+ * element when swizzled. */
+uint64_t wmi_buffer_address(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place);
+
+#endif

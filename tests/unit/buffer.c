@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffer steps against a slow statement of what they do, one lane and one byte at a time.
+ *
+ * Random V#s (private memory, swizzled records, linear with and without records, any bits), addresses, masks
+ * and registers; every shape of load and store, every atomic, every CPU level that the host runs. What is
+ * compared: all registers, all guest memory, and the fault. The statement decodes the V# itself. */
+#include "exec/buffer.h"
+#include "base/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    ROWS = 20,
+    ROW_ADDRESS = 2,
+    ROW_DATA = 6,
+    ROW_RESULT = 12,
+    SCALAR_RESOURCE = 8, /* SGPRs */
+    SCALAR_OFFSET = 20,
+    MEMORY = 1 << 16,
+    READ_ONLY = 1 << 12,
+    STEPS_PER_SHAPE = 400,
+    GFX9 = 2, /* rows of the rules */
+    GFX8 = 1,
+};
+
+struct world {
+    struct wmi_space *space;
+    uint64_t low, read_only; /* the two allocations */
+    unsigned char expected[MEMORY], expected_read_only[READ_ONLY];
+    struct wmi_worker worker;
+    struct wmi_workgroup group;
+    struct wmi_wave wave;
+    struct wmi_frame *frame;
+    uint32_t rows[ROWS][64];
+    unsigned lanes;
+    uint64_t seed, drawn;
+};
+
+static uint64_t below(struct world *w, uint64_t limit)
+{
+    return wmi_random_bits(w->seed, w->drawn++) % limit;
+}
+
+static uint32_t word(struct world *w)
+{
+    return (uint32_t)wmi_random_bits(w->seed, w->drawn++);
+}
+
+static struct world *create(unsigned lanes, uint64_t seed)
+{
+    struct world *w = calloc(1, sizeof *w);
+    assert_non_null(w);
+    w->seed = seed;
+    w->lanes = lanes;
+    w->space = wmi_space_create();
+    assert_int_equal(wmi_space_allocate(w->space, MEMORY, 0, "memory", &w->low, NULL), WM_OK);
+    assert_int_equal(wmi_space_allocate(w->space, READ_ONLY, WM_READ_ONLY, "fixed", &w->read_only, NULL),
+                     WM_OK);
+    for (unsigned i = 0; i < MEMORY; i++)
+        w->expected[i] = (unsigned char)word(w);
+    for (unsigned i = 0; i < READ_ONLY; i++)
+        w->expected_read_only[i] = (unsigned char)word(w);
+    memcpy(wmi_space_host(w->space, w->low, MEMORY), w->expected, MEMORY);
+    memcpy(wmi_space_host(w->space, w->read_only, READ_ONLY), w->expected_read_only, READ_ONLY);
+    const size_t bytes = (sizeof(struct wmi_frame) + ROWS * 4 * lanes + 63) / 64 * 64;
+    w->frame = aligned_alloc(64, bytes);
+    assert_non_null(w->frame);
+    memset(w->frame, 0, bytes);
+    w->frame->wave = &w->wave;
+    w->frame->wave_size = lanes;
+    w->wave.frame = w->frame;
+    w->wave.worker = &w->worker;
+    w->wave.group = &w->group;
+    w->worker.space = w->space;
+    return w;
+}
+
+static void destroy(struct world *w)
+{
+    wmi_space_destroy(w->space);
+    free(w->frame);
+    free(w);
+}
+
+static uint32_t row_offset(const struct world *w, unsigned row)
+{
+    return (uint32_t)(offsetof(struct wmi_frame, rows) + row * 4 * w->lanes);
+}
+
+static uint32_t *frame_row(struct world *w, unsigned row)
+{
+    return (uint32_t *)((char *)w->frame + row_offset(w, row));
+}
+
+static unsigned char *expected_byte(struct world *w, uint64_t address, bool *read_only)
+{
+    *read_only = address - w->read_only < READ_ONLY;
+    if (address - w->low < MEMORY)
+        return &w->expected[address - w->low];
+    return *read_only ? &w->expected_read_only[address - w->read_only] : NULL;
+}
+
+/* ---- the slow statement: GcnMemHandling's formulas, field by field ---- */
+
+struct statement {
+    const uint32_t *v; /* the V# */
+    unsigned rules;
+    bool idxen, offen;
+    uint32_t inst_offset, soffset;
+};
+
+static uint64_t stride_of(const struct statement *s)
+{
+    uint64_t stride = s->v[1] >> 16 & 0x3fff;
+    if (s->v[3] & 1 << 23)
+        stride += (uint64_t)(s->v[3] >> 15 & 0xf) * 0x4000;
+    return stride;
+}
+
+static void lane_place(const struct world *w, const struct statement *s, unsigned lane, uint32_t *index,
+                       uint32_t *offset)
+{
+    *index = s->v[3] & 1 << 23 ? lane : 0;
+    *offset = s->inst_offset;
+    if (s->idxen)
+        *index += w->rows[ROW_ADDRESS][lane];
+    if (s->offen)
+        *offset += w->rows[ROW_ADDRESS + s->idxen][lane];
+}
+
+static uint64_t byte_address(const struct statement *s, uint32_t index, uint32_t offset)
+{
+    const uint64_t base = s->v[0] + ((uint64_t)(s->v[1] & 0xffff) << 32);
+    if (!(s->v[1] >> 31))
+        return base + s->soffset + index * stride_of(s) + offset;
+    const uint64_t element = s->rules == GFX9 ? 4 : 2ULL << (s->v[3] >> 19 & 3);
+    const uint64_t interleaved = 8ULL << (s->v[3] >> 21 & 3);
+    return base + s->soffset + (index / interleaved) * stride_of(s) * interleaved +
+           (offset / element) * element * interleaved + (index % interleaved) * element + offset % element;
+}
+
+static bool out_of_range(const struct statement *s, uint32_t index, uint32_t offset)
+{
+    const bool add_tid = s->v[3] >> 23 & 1, swizzle = s->v[1] >> 31;
+    const uint64_t stride = stride_of(s), records = s->v[2];
+    if (s->rules == GFX9) {
+        if (add_tid && !s->idxen)
+            return false;
+        if (!s->idxen || !stride)
+            return offset >= records;
+        return index >= records || (swizzle && offset >= stride);
+    }
+    if (!stride || !swizzle)
+        return index * stride + offset + s->soffset >= records;
+    return index >= records || ((s->idxen || add_tid) && offset >= stride);
+}
+
+static uint64_t operate(unsigned operation, uint64_t m, uint64_t d, uint64_t c, unsigned bytes)
+{
+    const int64_t sm = bytes == 4 ? (int32_t)m : (int64_t)m, sd = bytes == 4 ? (int32_t)d : (int64_t)d;
+    switch (operation) {
+    case WMI_ATOMIC_SWAP:
+        return d;
+    case WMI_ATOMIC_CMPSWAP:
+        return m == c ? d : m;
+    case WMI_ATOMIC_ADD:
+        return m + d;
+    case WMI_ATOMIC_SUB:
+        return m - d;
+    case WMI_ATOMIC_SMIN:
+        return sm < sd ? m : d;
+    case WMI_ATOMIC_UMIN:
+        return m < d ? m : d;
+    case WMI_ATOMIC_SMAX:
+        return sm > sd ? m : d;
+    case WMI_ATOMIC_UMAX:
+        return m > d ? m : d;
+    case WMI_ATOMIC_AND:
+        return m & d;
+    case WMI_ATOMIC_OR:
+        return m | d;
+    case WMI_ATOMIC_XOR:
+        return m ^ d;
+    case WMI_ATOMIC_INC:
+        return m >= d ? 0 : m + 1;
+    default:
+        return m == 0 || m > d ? d : m - 1;
+    }
+}
+
+/* The lanes that fault, and why. */
+static uint64_t expected_fault(struct world *w, const struct statement *s, const struct wmi_memory_op *m,
+                               uint64_t lanes, unsigned *kind)
+{
+    uint64_t outside = 0, misaligned = 0, fixed = 0;
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        uint32_t index, offset;
+        lane_place(w, s, lane, &index, &offset);
+        for (unsigned e = 0; e < m->elements && lanes >> lane & 1; e++) {
+            const uint32_t at = offset + e * m->bytes;
+            const uint64_t first = byte_address(s, index, at);
+            if (out_of_range(s, index, at))
+                continue;
+            for (unsigned k = 0; k < m->bytes; k++) {
+                bool read_only;
+                if (!expected_byte(w, byte_address(s, index, at + k), &read_only))
+                    outside |= 1ULL << lane;
+                else if (read_only && m->kind != WMI_ACCESS_LOAD)
+                    fixed |= 1ULL << lane;
+                if (m->kind == WMI_ACCESS_ATOMIC &&
+                    (first % m->bytes || byte_address(s, index, at + k) != first + k))
+                    misaligned |= 1ULL << lane;
+            }
+        }
+    }
+    *kind = outside ? WM_FAULT_MEMORY : misaligned ? WM_FAULT_MISALIGNED : WM_FAULT_READ_ONLY;
+    return outside ? outside : misaligned ? misaligned : fixed;
+}
+
+static void expect_lane(struct world *w, const struct statement *s, const struct wmi_memory_op *m,
+                        unsigned result, unsigned lane)
+{
+    uint32_t index, offset, loaded[4] = {0};
+    bool unused;
+    lane_place(w, s, lane, &index, &offset);
+    for (unsigned e = 0; e < m->elements; e++) {
+        const uint32_t at = offset + e * m->bytes;
+        uint64_t memory = 0, data = 0, compare = 0;
+        unsigned char *p[8];
+        if (!out_of_range(s, index, at))
+            for (unsigned k = 0; k < m->bytes; k++) {
+                p[k] = expected_byte(w, byte_address(s, index, at + k), &unused);
+                memory |= (uint64_t)*p[k] << 8 * k;
+            }
+        data = w->rows[ROW_DATA + e][lane] >> (m->d16_hi ? 16 : 0);
+        if (m->bytes == 8)
+            data |= (uint64_t)w->rows[ROW_DATA + 1][lane] << 32;
+        compare = w->rows[ROW_DATA + m->bytes / 4][lane] |
+                  (m->bytes == 8 ? (uint64_t)w->rows[ROW_DATA + 3][lane] << 32 : 0);
+        if (m->kind == WMI_ACCESS_ATOMIC)
+            data = operate((unsigned)m->parameter, memory, data, compare, m->bytes);
+        if (m->kind != WMI_ACCESS_LOAD && !out_of_range(s, index, at))
+            for (unsigned k = 0; k < m->bytes; k++)
+                *p[k] = (unsigned char)(data >> 8 * k);
+        if (m->is_signed && memory >> (8 * m->bytes - 1) & 1)
+            memory |= UINT64_MAX << 8 * m->bytes;
+        loaded[e] = (uint32_t)memory;
+        if (m->bytes == 8)
+            loaded[1] = (uint32_t)(memory >> 32);
+    }
+    const unsigned words = m->kind == WMI_ACCESS_STORE  ? 0
+                           : m->kind == WMI_ACCESS_LOAD ? m->elements
+                           : m->returns                 ? m->bytes / 4
+                                                        : 0;
+    for (unsigned e = 0; e < words; e++) {
+        uint32_t *to = &w->rows[result + e][lane];
+        if (m->d16_hi)
+            *to = (*to & 0xffff) | loaded[e] << 16;
+        else if (m->d16)
+            *to = (*to & 0xffff0000) | (loaded[e] & 0xffff);
+        else
+            *to = loaded[e];
+    }
+}
+
+/* ---- what to try ---- */
+
+static uint64_t draw_lanes(struct world *w)
+{
+    const uint64_t all = w->lanes == 64 ? UINT64_MAX : UINT32_MAX;
+    switch (below(w, 4)) {
+    case 0:
+        return (word(w) | (uint64_t)word(w) << 32) & all;
+    case 1:
+        return 1ULL << below(w, w->lanes);
+    default:
+        return all;
+    }
+}
+
+/* V#s, offsets and registers that mostly stay inside the memory. */
+static void draw_request(struct world *w, struct statement *s, uint32_t *v, struct wmi_memory_op *m,
+                         unsigned form)
+{
+    const unsigned kind = (unsigned)below(w, 5);
+    const uint64_t place = below(w, 16) ? w->low : w->read_only;
+    const uint32_t reach = place == w->low ? MEMORY : READ_ONLY;
+    const uint32_t unit = m->kind == WMI_ACCESS_ATOMIC && below(w, 8) ? m->bytes : 1u << below(w, 3);
+    s->idxen = form & WMI_BUFFER_IDXEN;
+    s->offen = form & WMI_BUFFER_OFFEN;
+    s->soffset = (uint32_t)below(w, 3) * 256;
+    s->inst_offset = below(w, 2) ? (uint32_t)below(w, 16) * unit : 0;
+    uint32_t spread = 64, indices = 1, index_base = 0, stride = 0;
+    v[0] = (uint32_t)place;
+    v[1] = (uint32_t)(place >> 32);
+    v[2] = below(w, 4) ? reach : (uint32_t)below(w, 600);
+    v[3] = 4 << 12 | 4 << 15 | 0xfac;
+    if (kind == 0) { /* private memory */
+        v[1] |= 1u << 31;
+        v[3] = (v[3] & ~(0xfu << 15)) | 3 << 21 | 1 << 23 | 1 << 19;
+        spread = reach / 512;
+    } else if (kind == 1) { /* swizzled records */
+        stride = 16u << below(w, 2);
+        v[1] |= 1u << 31 | stride << 16;
+        v[3] |= (uint32_t)below(w, 4) << 21 | (uint32_t)below(w, 2) << 23 | (uint32_t)below(w, 4) << 19;
+        v[3] &= ~(0xfu << 15);
+        v[2] = (uint32_t)below(w, 80);
+        spread = 32;
+        indices = 80;
+    } else if (kind == 2) { /* linear records */
+        stride = (uint32_t)below(w, 40);
+        v[1] |= stride << 16;
+        v[2] = (uint32_t)below(w, 120);
+        indices = 120;
+    } else if (kind == 3) { /* linear bytes */
+        spread = 1000;
+    } else { /* anything */
+        v[1] |= word(w) & 0xffff0000;
+        v[3] = word(w);
+    }
+    if (below(w, 40) == 0)
+        v[0] += 1; /* and anything may be misaligned */
+    const uint32_t same = (uint32_t)below(w, spread / unit + 1) * unit;
+    const bool uniform = below(w, 3) == 0, rising = below(w, 3) == 0;
+    for (unsigned row = 0; row < ROWS; row++)
+        for (unsigned i = 0; i < w->lanes; i++)
+            w->rows[row][i] = word(w) & (below(w, 4) ? UINT32_MAX : 3);
+    for (unsigned i = 0; i < w->lanes; i++) {
+        uint32_t offset = uniform ? same : (uint32_t)below(w, spread / unit + 1) * unit;
+        if (rising)
+            offset = same + i * m->elements * m->bytes;
+        if (below(w, 400) == 0)
+            offset = 0u - s->inst_offset - (uint32_t)below(w, 3) * unit; /* wraps */
+        if (s->idxen)
+            w->rows[ROW_ADDRESS][i] = index_base + (uint32_t)below(w, indices);
+        w->rows[ROW_ADDRESS + s->idxen][i] = offset;
+    }
+    m->offset = s->inst_offset;
+    m->hit = (uint32_t)below(w, 4);
+}
+
+static uint64_t watched_lanes;
+
+static void watch_access(void *local, const struct wmi_access *access, uint32_t slot)
+{
+    (void)local, (void)slot;
+    watched_lanes = access->lanes;
+}
+
+static const struct wmi_observer observer = {.access = watch_access};
+
+static void compare(struct world *w)
+{
+    for (unsigned row = 0; row < ROWS; row++)
+        assert_memory_equal(frame_row(w, row), w->rows[row], 4 * w->lanes);
+    assert_memory_equal(wmi_space_host(w->space, w->low, MEMORY), w->expected, MEMORY);
+    assert_memory_equal(wmi_space_host(w->space, w->read_only, READ_ONLY), w->expected_read_only, READ_ONLY);
+}
+
+static unsigned faulted, passed;
+
+static void try_step(struct world *w, wmi_body body, wmi_body behind, struct wmi_memory_op *m, unsigned rules,
+                     unsigned form)
+{
+    uint32_t v[4];
+    struct statement s = {.v = v, .rules = rules};
+    unsigned result = ROW_RESULT, kind;
+    draw_request(w, &s, v, m, form);
+    const uint64_t lanes = draw_lanes(w);
+    if (below(w, 4) == 0)
+        result = ROW_ADDRESS;
+    m->buffer = wmi_buffer_rules(rules);
+    m->observer = &observer;
+    struct wmi_op ops[3] = {{.body = body,
+                             .d = row_offset(w, result),
+                             .a = row_offset(w, ROW_ADDRESS),
+                             .b = 4 * SCALAR_RESOURCE,
+                             .c = row_offset(w, ROW_DATA),
+                             .e = 4 * SCALAR_OFFSET,
+                             .lanes = offsetof(struct wmi_frame, exec),
+                             .x = offsetof(struct wmi_frame, constant),
+                             .y = form | (behind ? WMI_BUFFER_LINEAR : 0),
+                             .data = m}};
+    if (!form) /* as the lowering does it: an offset of 0 for the step behind */
+        memset(w->rows[0], 0, sizeof w->rows[0]);
+    ops[1] = (struct wmi_op){.body = behind,
+                             .d = ops[0].d,
+                             .a = form ? ops[0].a : row_offset(w, 0),
+                             .b = ops[0].x,
+                             .c = ops[0].c,
+                             .lanes = ops[0].lanes,
+                             .x = WMI_VMEM_SADDR,
+                             .data = m};
+    memcpy(&w->frame->s[SCALAR_RESOURCE], v, sizeof v);
+    w->frame->s[SCALAR_OFFSET] = s.soffset;
+    w->frame->exec.bits = lanes;
+    w->frame->exec.full = lanes == (w->lanes == 64 ? UINT64_MAX : UINT32_MAX);
+    for (unsigned i = 0; i < 64; i++)
+        w->frame->exec.row[i] = lanes >> i & 1 ? UINT32_MAX : 0;
+    for (unsigned row = 0; row < ROWS; row++)
+        memcpy(frame_row(w, row), w->rows[row], 4 * w->lanes);
+
+    const uint64_t bad = expected_fault(w, &s, m, lanes, &kind);
+    assert_ptr_equal(wmi_buffer_watch((char *)w->frame, &ops[0]), &ops[1]);
+    assert_int_equal(watched_lanes, lanes);
+    compare(w);
+    w->wave.state = WMI_WAVE_READY;
+    const struct wmi_op *const end = &ops[behind ? 2 : 1], *next = &ops[0];
+    while (next && next != end)
+        next = next->body((char *)w->frame, next);
+    if (bad) {
+        assert_null(next);
+        assert_int_equal(w->worker.fault.kind, kind);
+        assert_int_equal(w->worker.fault.lanes, bad);
+        faulted++;
+    } else {
+        assert_ptr_equal(next, end);
+        for (unsigned lane = 0; lane < w->lanes; lane++)
+            if (lanes >> lane & 1)
+                expect_lane(w, &s, m, result, lane);
+        passed++;
+    }
+    compare(w);
+}
+
+/* ---- the tests ---- */
+
+static struct wmi_memory_op memory_op(const struct wmi_buffer_step *step)
+{
+    return (struct wmi_memory_op){.path = WMI_PATH_BUFFER,
+                                  .kind = step->kind,
+                                  .elements = step->elements,
+                                  .bytes = step->bytes,
+                                  .is_signed = step->is_signed,
+                                  .d16 = step->d16,
+                                  .d16_hi = step->d16_hi};
+}
+
+static unsigned count(void)
+{
+    return getenv("WAVEMEM_TEST_REDUCED") ? STEPS_PER_SHAPE / 10 : STEPS_PER_SHAPE;
+}
+
+static void fast_steps(void **state)
+{
+    (void)state;
+    for (unsigned level = 0; level <= wmi_cpu_level(); level++)
+        for (unsigned lanes = 32; lanes <= 64; lanes += 32) {
+            struct world *w = create(lanes, 11 + level);
+            const struct wmi_vmem_step *behind = wmi_vmem_steps((enum wmi_cpu_level)level, lanes);
+            const struct wmi_buffer_step *step = wmi_buffer_steps((enum wmi_cpu_level)level, lanes);
+            for (; step->elements; step++, behind++) {
+                struct wmi_memory_op m = memory_op(step);
+                for (unsigned i = 0; i < count(); i++)
+                    try_step(w, step->step, behind->step[WMI_VMEM_SADDR], &m, below(w, 8) ? GFX9 : GFX8,
+                             below(w, 3) ? WMI_BUFFER_OFFEN : 0);
+            }
+            destroy(w);
+        }
+    assert_true(passed > faulted && faulted);
+}
+
+static void careful_path(void **state)
+{
+    (void)state;
+    struct world *w = create(64, 5);
+    for (const struct wmi_buffer_step *step = wmi_buffer_steps(WMI_CPU_BASELINE, 64); step->elements;
+         step++) {
+        struct wmi_memory_op m = memory_op(step);
+        for (unsigned i = 0; i < 2 * count(); i++)
+            try_step(w, wmi_buffer_careful, NULL, &m, below(w, 3) ? GFX9 : GFX8, (unsigned)below(w, 4));
+    }
+    destroy(w);
+}
+
+static void atomics(void **state)
+{
+    (void)state;
+    struct world *w = create(64, 6);
+    for (unsigned operation = WMI_ATOMIC_NONE + 1; operation < WMI_ATOMIC_COUNT; operation++)
+        for (unsigned bytes = 4; bytes <= 8; bytes += 4)
+            for (unsigned i = 0; i < count(); i++) {
+                struct wmi_memory_op m = {.path = WMI_PATH_BUFFER,
+                                          .kind = WMI_ACCESS_ATOMIC,
+                                          .elements = 1,
+                                          .bytes = (uint8_t)bytes,
+                                          .returns = below(w, 2),
+                                          .parameter = operation};
+                try_step(w, wmi_buffer_atomic, NULL, &m, GFX9, (unsigned)below(w, 4));
+            }
+    destroy(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fast_steps),
+        cmocka_unit_test(careful_path),
+        cmocka_unit_test(atomics),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

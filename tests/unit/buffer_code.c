@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffer instructions by raw gfx900 code: that lowering gives the steps what the instruction says.
+ *
+ * Words are those of llvm-mc-19; the comments are llvm-objdump-19's text. */
+#include "run_code.h"
+
+// clang-format off
+static const uint32_t records[] = {
+    0xbe840002, /* s_mov_b32 s4, s2 */
+    0x8705ff03, 0x000c0000, /* s_or_b32 s5, s3, 0xc0000 */
+    0xbe8600a8, /* s_mov_b32 s6, 40 */
+    0xbe8700ff, 0x00024fac, /* s_mov_b32 s7, 0x24fac */
+    0xb0080040, /* s_movk_i32 s8, 0x40 */
+    0x7e080300, /* v_mov_b32_e32 v4, v0 */
+    0x7e0a0284, /* v_mov_b32_e32 v5, 4 */
+    0x680c00ff, 0x00001000, /* v_add_u32_e32 v6, 0x1000, v0 */
+    0x240e0090, /* v_lshlrev_b32_e32 v7, 16, v0 */
+    0xe0703004, 0x08010604, /* buffer_store_dword v6, v[4:5], s[4:7], s8 idxen offen offset:4 */
+    0xe0642000, 0x08010704, /* buffer_store_byte_d16_hi v7, v4, s[4:7], s8 idxen */
+    0xe0482008, 0x08010804, /* buffer_load_ushort v8, v4, s[4:7], s8 idxen offset:8 */
+    0xbf8c0f70, /* s_waitcnt vmcnt(0) */
+    0xd2000008, 0x04192108, /* v_lshl_or_b32 v8, v8, 16, v6 */
+    0xe06c2004, 0x08010804, /* buffer_store_short_d16_hi v8, v4, s[4:7], s8 idxen offset:4 */
+    0xe1086008, 0x08010504, /* buffer_atomic_add v5, v4, s[4:7], s8 idxen offset:8 glc */
+    0xbe890881, /* s_brev_b32 s9, 1 */
+    0xe1080000, 0x09010500, /* buffer_atomic_add v5, off, s[4:7], s9 */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t raw_buffer[] = {
+    0xbe840002, /* s_mov_b32 s4, s2 */
+    0xbe850003, /* s_mov_b32 s5, s3 */
+    0xb0060188, /* s_movk_i32 s6, 0x188 */
+    0xbe8700ff, 0x00024fac, /* s_mov_b32 s7, 0x24fac */
+    0x24080083, /* v_lshlrev_b32_e32 v4, 3, v0 */
+    0x7e0c0300, /* v_mov_b32_e32 v6, v0 */
+    0x7e0e0287, /* v_mov_b32_e32 v7, 7 */
+    0xe0741000, 0x80010604, /* buffer_store_dwordx2 v[6:7], v4, s[4:7], 0 offen */
+    0x7e100281, /* v_mov_b32_e32 v8, 1 */
+    0x7e120281, /* v_mov_b32_e32 v9, 1 */
+    0x7e140281, /* v_mov_b32_e32 v10, 1 */
+    0xe0581004, 0x80010804, /* buffer_load_dwordx3 v[8:10], v4, s[4:7], 0 offen offset:4 */
+    0x68101308, /* v_add_u32_e32 v8, v8, v9 */
+    0x68101508, /* v_add_u32_e32 v8, v8, v10 */
+    0xbe8600c1, /* s_mov_b32 s6, -1 */
+    0x24080082, /* v_lshlrev_b32_e32 v4, 2, v0 */
+    0xe0701200, 0x80010804, /* buffer_store_dword v8, v4, s[4:7], 0 offen offset:512 */
+    0xbe890083, /* s_mov_b32 s9, 3 */
+    0x7e080209, /* v_mov_b32_e32 v4, s9 */
+    0xe07003e8, 0x80010400, /* buffer_store_dword v4, off, s[4:7], 0 offset:1000 */
+    0xe08c03e8, 0x80010400, /* buffer_load_sbyte_d16_hi v4, off, s[4:7], 0 offset:1000 */
+    0xe07003ec, 0x80010400, /* buffer_store_dword v4, off, s[4:7], 0 offset:1004 */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t far_buffer[] = {
+    0xbe840002, /* s_mov_b32 s4, s2 */
+    0xbe850003, /* s_mov_b32 s5, s3 */
+    0xbe8600c1, /* s_mov_b32 s6, -1 */
+    0xbe8700ff, 0x00024fac, /* s_mov_b32 s7, 0x24fac */
+    0xbe8800ff, 0x00010000, /* s_mov_b32 s8, 0x10000 */
+    0xe0700000, 0x08010000, /* buffer_store_dword v0, off, s[4:7], s8 */
+    0xbf810000, /* s_endpgm */
+};
+
+// clang-format on
+
+/* Records of 12 bytes from byte 64 on, 40 of them; the last atomic's soffset leads far outside. */
+static void records_with_index_and_offset(void **state)
+{
+    (void)state;
+    const struct run run = RUN(records);
+    assert_int_equal(run.fault.kind, WM_FAULT_MEMORY);
+    assert_non_null(strstr(run.fault.text, "buffer_atomic_add v5, off, s[4:7], s9"));
+    uint32_t expected[RESULT_WORDS] = {0};
+    for (uint32_t i = 0; i < 40; i++) {
+        uint32_t *record = expected + 16 + 3 * i;
+        record[0] = i;              /* the high half's low byte */
+        record[1] = 0x1000 + i;     /* of the d16_hi store: the low half of what was loaded, at byte 4 */
+        record[2] = 0x1000 + i + 4; /* byte 4 by VGPR, 4 by the instruction; then the atomic */
+    }
+    assert_memory_equal(run.result, expected, sizeof expected);
+}
+
+static void raw_bytes(void **state)
+{
+    (void)state;
+    const struct run run = RUN(raw_buffer);
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    uint32_t pairs[128] = {0};
+    for (uint32_t i = 0; i < 64; i++) { /* 392 bytes are in range: 49 pairs */
+        pairs[2 * i] = i < 49 ? i : 0;
+        pairs[2 * i + 1] = i < 49 ? 7 : 0;
+    }
+    assert_memory_equal(run.result, pairs, sizeof pairs);
+    for (uint32_t i = 0; i < 58; i++) { /* the dwords at 8 i + 4, + 8 and + 12 that are in range */
+        uint32_t sum = 0;
+        for (uint32_t k = 1; k <= 3; k++)
+            sum += 2 * i + k < 98 ? pairs[2 * i + k] : 0;
+        assert_int_equal(run.result[128 + i], sum);
+    }
+    assert_int_equal(run.result[250], 3);
+    assert_int_equal(run.result[251], 3 << 16 | 3);
+}
+
+static void leaves_the_allocation(void **state)
+{
+    (void)state;
+    const struct run run = RUN(far_buffer);
+    assert_int_equal(run.fault.kind, WM_FAULT_MEMORY);
+    assert_true(run.fault.store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_with_index_and_offset),
+        cmocka_unit_test(raw_bytes),
+        cmocka_unit_test(leaves_the_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
