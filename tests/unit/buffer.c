@@ -23,7 +23,7 @@ enum {
     SCALAR_OFFSET = 20,
     MEMORY = 1 << 16,
     READ_ONLY = 1 << 12,
-    STEPS_PER_SHAPE = 400,
+    STEPS_PER_SHAPE = 150,
     GFX9 = 2, /* rows of the rules */
     GFX8 = 1,
 };
