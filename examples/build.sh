@@ -4,6 +4,8 @@
 #
 # usage: examples/build.sh [TARGET]...     (default: gfx900)
 #
+# The OpenCL kernels become a code object for each target, the HIP kernels bundles for gfx900 and gfx906, plain and
+# compressed.
 # Needs clang-19, ld.lld-19 and rocm-device-libs (`dev/setup examples`). Paths in DWARF are relative.
 set -eu
 cd "$(dirname "$0")"
@@ -31,5 +33,19 @@ for target; do
             "-ffile-prefix-map=$resource=clang" -gno-record-command-line -Wall -Werror "$source" \
             -o "$target/${source%.cl}.co"
         chmod 644 "$target/${source%.cl}.co"
+    done
+done
+
+mkdir -p hip
+for source in *.hip; do
+    for form in plain packed; do
+        option=''
+        [ "$form" = plain ] || option=--offload-compress
+        # No id of the translation unit: it is made from the path.
+        # shellcheck disable=SC2086 # nothing, or a word
+        clang-19 -x hip --cuda-device-only --offload-arch=gfx900 --offload-arch=gfx906 -nogpulib -nogpuinc \
+            -fuse-cuid=none -std=c++17 -O3 -g -fdebug-compilation-dir=. "-ffile-prefix-map=$PWD=." \
+            -gno-record-command-line -Wall -Werror $option "$source" -o "hip/${source%.hip}.$form.hipfb"
+        chmod 644 "hip/${source%.hip}.$form.hipfb"
     done
 done
