@@ -10,7 +10,7 @@ import re
 import sys
 
 from llvm import llvm, need_llvm, ours, read_forms, report
-from words import FREE_OF_FIELDS, LLVM_QUIRKS, vary
+from words import FREE_OF_FIELDS, quirks_of, vary
 
 ROUNDS = 30
 
@@ -18,7 +18,7 @@ ROUNDS = 30
 def main(decoder, target, path, count, seed=1):
     need_llvm()
     forms, count = read_forms(path), int(count)
-    r, quirks = random.Random(int(seed)), re.compile(LLVM_QUIRKS.get(target, 'none such'))
+    r, quirks = random.Random(int(seed)), re.compile(quirks_of(target))
     compared, wrong, asked, ours_only = collections.Counter(), [], 0, 0
     for _ in range(ROUNDS):
         owners = [i for i in range(len(forms)) if compared[i] < count for _ in range(count)]

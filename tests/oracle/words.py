@@ -153,6 +153,35 @@ for key in [k for k in FIELDS_OF if k[0] == 'gfx11' and k[1].startswith('VOP')]:
     FIELDS_OF['gfx12', key[1]] = FIELDS_OF[key]
 
 
+# gfx6 and gfx7: fields at their places. LLVM judges our text by assembling it, so only words that it would make itself are
+# of use: tuples of SGPRs begin at multiples of four, exports have all their sources.
+quad = lambda r: r.choice([r.randrange(0, 100, 4), r.randrange(0, 100, 4), 106, 126])
+literal6 = lambda r: r.randrange(0x10000, 1 << 31) | 4
+ssrc6 = lambda r: r.choice([quad(r), quad(r), r.choice(CONSTANTS[:-1]), 107, 124, 127])
+src6 = lambda r: r.choice([VGPR9(r), VGPR9(r), ssrc6(r)])
+MUBUF6 = [(0, 12, any_bits(12)), (12, 2, any_bits(2)), (14, 1, any_bits(1)), (15, 1, rarely(1)), (16, 1, rarely(1)), (32, 8, small8),
+          (40, 8, small8), (48, 5, lambda r: r.randrange(25)), (54, 1, rarely(1)), (55, 1, rarely(1)), (56, 8, ssrc6)]
+VOP3_6 = [(0, 8, small8), (32, 9, src6), (41, 9, src6), (50, 9, src6), (8, 3, rarely(3)), (61, 3, rarely(3)), (11, 1, rarely(1)),
+          (59, 2, rarely(2))]
+for key, fields in {
+        'SOP2': [(0, 8, ssrc6), (8, 8, ssrc6), (16, 7, quad)], 'SOP1': [(0, 8, ssrc6), (16, 7, quad)],
+        'SOPC': [(0, 8, ssrc6), (8, 8, ssrc6)], 'SOPK': [(0, 16, any_bits(16)), (16, 7, quad)],
+        'VOP2': VALU2 + [(0, 9, src6)], 'VOP1': [(17, 8, small8), (0, 9, src6)], 'VOPC': [(0, 9, src6), (9, 8, v8)], 'VOP3': VOP3_6,
+        'DS': [(0, 16, any_bits(16)), (17, 1, rarely(1)), (32, 8, small8), (40, 8, small8), (48, 8, small8), (56, 8, small8)],
+        'MUBUF': MUBUF6, 'MTBUF': [f for f in MUBUF6 if f[0] != 16] + [(19, 4, any_bits(4)), (23, 3, any_bits(3))],
+        'MIMG': [(8, 4, any_bits(4)), (12, 6, rarely(6)), (25, 1, rarely(1)), (32, 8, small8), (40, 8, small8),
+                 (48, 5, lambda r: r.randrange(0, 24)), (53, 5, lambda r: r.randrange(0, 25))],
+        'FLAT': [(16, 2, any_bits(2)), (32, 8, small8), (40, 8, small8), (56, 8, small8)],
+        'SMRD': [(0, 8, any_bits(8)), (8, 1, any_bits(1)), (9, 6, lambda r: r.randrange(0, 48, 2)), (15, 7, lambda r: r.randrange(0, 88, 4))],
+        'EXP': [(4, 6, any_bits(6)), (11, 2, any_bits(2)), (32, 8, v8), (40, 8, v8), (48, 8, v8), (56, 8, v8)]}.items():
+    FIELDS_OF['gfx600', key] = FIELDS_OF['gfx700', key] = fields
+
+# Targets that read and write words as another one does, but for a row or two.
+RELATIVES = {'gfx600': 'gfx601 gfx602', 'gfx700': 'gfx701 gfx702 gfx703 gfx704 gfx705', 'gfx803': 'gfx801 gfx802 gfx805 gfx810',
+             'gfx900': 'gfx902 gfx904 gfx909 gfx90c gfx9-generic', 'gfx942': 'gfx940 gfx941'}
+LIKE = {relative: target for target, relatives in RELATIVES.items() for relative in relatives.split()}
+
+
 def fields_of(target, encoding):
     return FIELDS_OF.get((target, encoding)) or FIELDS_OF.get((target[:-2], encoding)) or FIELDS[encoding]
 
@@ -160,6 +189,7 @@ def fields_of(target, encoding):
 # What LLVM shows although the instruction has no such bits or operands, and we refuse or show otherwise (isa/ERRATA.md).
 LLVM_QUIRKS = {
     'gfx908': r'v_(dot|pk_fmac)\w*_(dpp|e64)',
+    'gfx9-generic': r'v_mad_mix',
     'gfx803': r'src_(shared|private|pops)|v_ldexp_f16_dpp|null',
     'gfx1010': r'v_ldexp_f16_dpp',
     'gfx1030': r'v_dot2c_f32_f16_dpp|v_dot4c_i32_i8_dpp|v_ldexp_f16_dpp',
@@ -169,6 +199,10 @@ LLVM_QUIRKS = {
     'gfx1150': r'v_dot2acc_f32_f16_dpp|v_pk_fmac_f16_dpp|v_ldexp_f16',
     'gfx1200': r'v_pk_fmac_f16_dpp|v_ldexp_f16|v_cndmask_b32_dpp|global_(inv|wb)',
 }
+
+
+def quirks_of(target):
+    return '|'.join(LLVM_QUIRKS[t] for t in {target, LIKE.get(target, target)} if t in LLVM_QUIRKS) or 'none such'
 
 
 # Instructions that are legal in one or two words only.
@@ -188,6 +222,7 @@ def has_literal(encoding, words):
     return encoding == 'SOP1' and w & 255 == 255 or encoding in ('VOP1', 'VOP2', 'VOPC') and w & 511 == 255
 
 
+GCN = ['gfx600', 'gfx700']
 VEGA = ['gfx803', 'gfx900', 'gfx906', 'gfx908', 'gfx90a', 'gfx942']
 
 # VOP3 opcodes of gfx8 and gfx9 with an integer source for which LLVM shows the neg bit as sext() or ignores neg and abs;
@@ -196,11 +231,74 @@ INTEGER_SOURCES = {0x133, 0x1dd, 0x1f0, 0x1f1, 0x1f2, 0x1f5, 0x1f6, 0x1f8, 0x1f9
                    0x292, 0x29e, 0x29f}
 
 
+def clean(out, encoding, opcode):
+    """Sets the fields of gfx6 and gfx7 to 0 that an instruction does not use, as LLVM's assembler does."""
+    if encoding == 'MUBUF' and opcode in (112, 113):  # cache control
+        out[0], out[1] = out[0] & 0xfffc0000, 0
+    elif encoding in ('MUBUF', 'MTBUF'):
+        if out[0] >> 15 & 1:  # addr64 stands alone
+            put(out, 12, 2, 0)
+        elif not out[0] >> 12 & 3:
+            put(out, 32, 8, 0)
+        if encoding == 'MUBUF' and out[0] >> 16 & 1:  # lds: no data
+            put(out, 40, 8, 0)
+    elif encoding == 'FLAT':
+        is_load, is_store = opcode < 0x18, 0x18 <= opcode < 0x30
+        if is_load:
+            put(out, 40, 8, 0)
+        elif is_store or not out[0] >> 16 & 1:
+            put(out, 56, 8, 0)
+    elif encoding == 'SOP1' and opcode in (0x20, 0x22, 0x32):  # s_setpc, s_rfe, s_cbranch_join: no result
+        put(out, 16, 7, 0)
+    elif encoding == 'SOP1' and opcode == 0x1f:  # s_getpc: no source
+        put(out, 0, 8, 0)
+    elif encoding == 'SOP2' and opcode == 0x2b:  # s_cbranch_g_fork: no result
+        put(out, 16, 7, 0)
+    elif encoding == 'SOPK' and opcode == 0x15:  # s_setreg_imm32: no register
+        put(out, 16, 7, 0)
+    elif encoding == 'SOPP' and opcode in (0x10, 0x11):  # s_sendmsg: message, operation, stream
+        put(out, 0, 16, out[0] & 0x37f)
+    elif encoding == 'SOPP' and opcode == 0xc:  # s_waitcnt: the bits of its three counters
+        put(out, 0, 16, out[0] & 0xf7f)
+    elif encoding == 'VOP1' and opcode in (0, 65):  # v_nop, v_clrexcp: no operands
+        put(out, 0, 9, 0)
+        put(out, 17, 8, 0)
+
+
+def special_fields_gcn(encoding, opcode):
+    if encoding == 'VOP3' and opcode < 256:  # compares: a scalar result
+        return [(0, 8, quad)]
+    if encoding == 'VOP3' and opcode == 256:  # v_cndmask_b32: a mask
+        return [(50, 9, quad)]
+    if encoding == 'VOP3' and opcode == 0x175:  # v_mqsad_u32_u8: VGPRs only
+        return [(50, 9, VGPR9)]
+    if encoding == 'VOP3' and opcode in (0x125, 0x126, 0x127, 0x128, 0x129, 0x12a, 0x16d, 0x16e, 0x176, 0x177):  # a mask, and one read
+        return [(8, 7, quad)] + ([(50, 9, quad)] if 0x128 <= opcode <= 0x12a else [])
+    if encoding in ('VOP1', 'VOP3') and opcode in (67, 68, 0x1c3, 0x1c4):  # v_movrels_b32, v_movrelsd_b32
+        return [(0 if encoding == 'VOP1' else 32, 9, VGPR9)]
+    if encoding == 'VINTRP':
+        return [(10, 6, any_bits(5))] + ([(0, 8, lambda r: r.randrange(3))] if opcode == 2 else [])
+    if encoding == 'EXP':
+        return [(4, 6, lambda r: r.choice([*range(10), *range(12, 16), *range(32, 64)]))]
+    if encoding == 'VOP1' and opcode == 2:  # v_readfirstlane_b32
+        return [(0, 9, VGPR9), (17, 8, quad)]
+    if encoding == 'VOP2' and opcode in (1, 2):  # v_readlane_b32, v_writelane_b32
+        scalar = lambda r: r.choice([quad(r), r.choice(CONSTANTS[:64])])
+        return [(9, 8, scalar)] + ([(0, 9, VGPR9), (17, 8, quad)] if opcode == 1 else [(0, 9, scalar)])
+    if encoding == 'MIMG' and 64 <= opcode <= 95:  # gather4: one channel
+        return [(8, 4, lambda r: 1 << r.randrange(4))]
+    if encoding == 'MIMG' and (14 < opcode < 32 or opcode == 14):  # atomics: one or two dwords, cmpswap twice that
+        return [(8, 4, lambda r: r.choice([3, 15] if opcode in (16, 29) else [1, 3])), (16, 2, lambda r: 0)]
+    return []
+
+
 def special_fields(target, encoding, opcode):
     """Fields that mean something else in some opcodes of an encoding."""
     none = lambda r: 0
     if encoding == 'VIMAGE':  # LLVM takes another form where address bytes are 0
         return [(p, 8, lambda r: r.randrange(1, 250)) for p in (72, 80, 88)]
+    if target in GCN:
+        return special_fields_gcn(encoding, opcode)
     if target not in VEGA:
         return []
     if encoding == 'VOP3' and opcode < 256:  # compares: a scalar result
@@ -226,6 +324,7 @@ def special_fields(target, encoding, opcode):
 
 def vary(r, target, encoding, opcode, words):
     """The words with some of their fields chosen anew."""
+    target = LIKE.get(target, target)
     out = list(words)
     share = r.choice([0.15, 0.4, 0.8, 1.0])
     special = special_fields(target, encoding, opcode)
@@ -233,16 +332,19 @@ def vary(r, target, encoding, opcode, words):
     for pos, width, choose in fields:
         if pos < 32 * len(words) and (r.random() < share or (pos, width, choose) in special):
             put(out, pos, width, choose(r))
+    if target in GCN:
+        clean(out, encoding, opcode)
     if encoding == 'VOP3' and target in VEGA and opcode not in INTEGER_SOURCES and r.random() < 0.3:
         put(out, 8, 7, r.randrange(0, 100, 2))  # VOP3B's scalar result
     # v_nop, v_clrexcp, s_getpc_b64: LLVM takes a literal that nothing reads
-    no_source = (encoding, opcode) in (('VOP1', 0), ('VOP1', 53), ('SOP1', 28))
+    no_source = target in GCN and encoding == 'VOP1' and opcode in (67, 68) or (encoding, opcode) in (('VOP1', 0), ('VOP1', 53), ('SOP1', 28))
     if encoding in ('SOP2', 'SOPC', 'SOP1') and not no_source and r.random() < 0.15:
         put(out, 0, 8, 255)
     if encoding in ('VOP2', 'VOP1', 'VOPC') and len(out) == 1 and not no_source and r.random() < 0.2:
         put(out, 0, 9, 255)
     if len(words) == 2 and encoding in ('VOP2', 'SOPK') or len(words) == 3 and encoding in ('VOPD-X', 'VOPD-Y'):
-        out[-1] = literal(r)
+        out[-1] = literal(r) if target not in GCN else literal6(r)
     elif has_literal(encoding, out):
-        out.append(literal(r))
+        half = encoding == 'VOP1' and opcode == 11  # v_cvt_f32_f16: 16 bits count
+        out.append(literal(r) if target not in GCN else literal6(r) & 0x7fff if half else literal6(r))
     return out
