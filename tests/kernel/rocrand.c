@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the kernels of AMD's rocRAND, as Debian ships them in librocrand1, and compares their sequences with
- * generators.c bit by bit: all six generators, all uniform distributions, for gfx900 and gfx906.
+ * generators.c: all six generators with all uniform distributions, bit by bit, and of the four pseudo-random
+ * ones the normal distributions of floats and doubles, within a tolerance. Targets: the list in main().
  *
  * usage: rocrand LIBRARY; exit code 77 when it is not there.
  *
@@ -37,7 +38,8 @@ static int set_up(void **state)
     struct gpu *gpu = calloc(1, sizeof(*gpu));
     struct wm_diag diag = {0};
     if (!gpu || wm_object_open_file(library, target, &gpu->object, &diag) ||
-        wm_machine_create(target, &gpu->machine, &diag) || wm_load(gpu->machine, gpu->object, &diag)) {
+        wm_machine_create(wm_object_target(gpu->object), &gpu->machine, &diag) ||
+        wm_load(gpu->machine, gpu->object, &diag)) {
         fprintf(stderr, "%s\n", diag.message);
         return 1;
     }
@@ -86,15 +88,26 @@ static void release(const struct gpu *gpu, uint64_t address)
     assert_int_equal(wm_free(gpu->machine, address, NULL), WM_OK);
 }
 
-/* False, after a word about it, when the kernel has an instruction that wavemem does not execute yet. */
+/* `arguments` are all but the last, which is the distribution: its `parameters`, or NULL, a byte that nobody
+ * reads. False, after a word about it, when the kernel has an instruction that wavemem does not execute yet.
+ */
 static bool launch(const struct gpu *gpu, const struct wm_kernel *kernel, const void *arguments, size_t size,
-                   uint32_t blocks_x, uint32_t blocks_y)
+                   const void *parameters, uint32_t blocks_x, uint32_t blocks_y)
 {
+    uint8_t all[128] = {0};
+    size_t last = 0;
+    while (last + 1 < kernel->argument_count && kernel->arguments[last + 1].kind != WM_ARGUMENT_HIDDEN)
+        last++;
+    const uint32_t offset = kernel->arguments[last].offset, end = offset + kernel->arguments[last].size;
+    assert_true(size <= sizeof(all) && end <= sizeof(all));
+    memcpy(all, arguments, size);
+    if (parameters)
+        memcpy(all + offset, parameters, end - offset);
     const struct wm_dispatch dispatch = {.struct_size = sizeof(dispatch),
                                          .grid = {blocks_x * BLOCK, blocks_y, 1},
                                          .workgroup = {BLOCK, 1, 1},
-                                         .arguments = arguments,
-                                         .arguments_size = size,
+                                         .arguments = all,
+                                         .arguments_size = size < end ? end : size,
                                          .threads = 1,
                                          .timeout = 120};
     struct wm_result result = {.struct_size = sizeof(result)};
@@ -117,7 +130,10 @@ struct distribution {
     const char *type; /* as in the symbol */
     unsigned size, in, out;
     void (*make)(const uint32_t *in, void *out);
+    const void *parameters;
+    double tolerance; /* of floats and doubles; 0: every bit */
 };
+enum { MOST_IN = 4, MOST_BYTES = 16 }; /* of a distribution's words and elements */
 
 static void make_bits(const uint32_t *in, void *out)
 {
@@ -141,12 +157,49 @@ static void make_halves(const uint32_t *in, void *out)
         ((_Float16 *)out)[i] = (_Float16)((float)(uint16_t)(*in >> 16 * i) * 0x1p-16f + 0x1p-16f);
 }
 
-static const struct distribution uniform[] = {
+/* Box's and Muller's two normal numbers of two uniform ones. The GPU takes the sine and cosine of floats with
+ * v_sin_f32 and v_cos_f32, whose arguments are whole turns. */
+static const float float_parameters[2] = {3, 0.5}; /* mean, deviation */
+static const double double_parameters[2] = {-1, 2};
+
+static void normal_floats(float u, float v, void *out)
+{
+    const double s = sqrt(-2 * log((double)u));
+    ((float *)out)[0] = (float)(float_parameters[0] + float_parameters[1] * s * sin((double)v));
+    ((float *)out)[1] = (float)(float_parameters[0] + float_parameters[1] * s * cos((double)v));
+}
+
+/* half_turns: the angle divided by pi. */
+static void normal_doubles(double u, double half_turns, void *out)
+{
+    const double s = sqrt(-2 * log(u)), pi = 3.14159265358979323846;
+    ((double *)out)[0] = double_parameters[0] + double_parameters[1] * s * sin(half_turns * pi);
+    ((double *)out)[1] = double_parameters[0] + double_parameters[1] * s * cos(half_turns * pi);
+}
+
+static void make_normal_floats(const uint32_t *in, void *out)
+{
+    const float unit = 0x1p-32f * 6.2831855f;
+    normal_floats((float)in[0] * 0x1p-32f + 0x1p-32f, (float)in[1] * unit + unit, out);
+}
+
+static void make_normal_doubles(const uint32_t *in, void *out)
+{
+    const uint64_t v1 = in[0] ^ (uint64_t)in[1] << 21, v2 = in[2] ^ (uint64_t)in[3] << 21;
+    normal_doubles((double)v1 * 0x1p-53 + 0x1p-53, (double)v2 * 0x1p-52 + 0x1p-52, out);
+}
+
+#define FLOAT_TOLERANCE  1e-5 /* a v_sin_f32 of an argument that was rounded to 24 bits, times up to 3.3 */
+#define DOUBLE_TOLERANCE 1e-13
+
+static const struct distribution distributions[] = {
     {"20uniform_distributionIjE", 4, 1, 1, make_bits},
     {"20uniform_distributionIhE", 1, 1, 4, make_bits},
     {"20uniform_distributionItE", 2, 1, 2, make_bits},
     {"20uniform_distributionIfE", 4, 1, 1, make_float},
     {"20uniform_distributionIdE", 8, 2, 1, make_double},
+    {"f19normal_distributionIfE", 4, 2, 2, make_normal_floats, float_parameters, FLOAT_TOLERANCE},
+    {"d19normal_distributionIdE", 8, 4, 2, make_normal_doubles, double_parameters, DOUBLE_TOLERANCE},
     {"6__half20uniform_distribution", 2, 1, 2, make_halves},
 };
 
@@ -178,23 +231,53 @@ static void mrg_halves(const uint32_t *in, void *out)
     make_halves(&v, out);
 }
 
-static const struct distribution mrg_uniform[] = {
+static void mrg_normal_floats(const uint32_t *in, void *out)
+{
+    float u, v;
+    mrg_float(&in[0], &u);
+    mrg_float(&in[1], &v);
+    normal_floats(u, v * 6.2831855f, out);
+}
+
+/* Of floats, too: so it is in rocRAND. */
+static void mrg_normal_doubles(const uint32_t *in, void *out)
+{
+    float u, v;
+    mrg_float(&in[0], &u);
+    mrg_float(&in[1], &v);
+    normal_doubles((double)u, (double)v * 2, out);
+}
+
+static const struct distribution mrg_distributions[] = {
     {"24mrg_uniform_distributionIjE", 4, 1, 1, mrg_bits},
     {"24mrg_uniform_distributionIhE", 1, 1, 4, mrg_bits},
     {"24mrg_uniform_distributionItE", 2, 1, 2, mrg_bits},
     {"24mrg_uniform_distributionIfE", 4, 1, 1, mrg_float},
     {"24mrg_uniform_distributionIdE", 8, 1, 1, mrg_double},
+    {"f23mrg_normal_distributionIfE", 4, 2, 2, mrg_normal_floats, float_parameters, FLOAT_TOLERANCE},
+    {"d23mrg_normal_distributionIdE", 8, 2, 2, mrg_normal_doubles, double_parameters, DOUBLE_TOLERANCE},
     {"6__half24mrg_uniform_distribution", 2, 1, 2, mrg_halves},
 };
-enum { UNIFORM = sizeof(uniform) / sizeof(uniform[0]) };
+enum { DISTRIBUTIONS = sizeof(distributions) / sizeof(distributions[0]) };
+
+static bool same(const uint8_t *a, const uint8_t *b, unsigned size, double tolerance)
+{
+    if (tolerance == 0)
+        return memcmp(a, b, size) == 0;
+    float f[2];
+    double d[2];
+    memcpy(f, a, 4), memcpy(f + 1, b, 4);
+    memcpy(d, a, size), memcpy(d + 1, b, size);
+    return size == 4 ? fabs((double)f[0] - (double)f[1]) <= tolerance : fabs(d[0] - d[1]) <= tolerance;
+}
 
 static void compare(const struct gpu *gpu, const char *what, uint64_t address, const uint8_t *expected,
-                    size_t count, unsigned size)
+                    size_t count, unsigned size, double tolerance)
 {
     uint8_t *got = malloc(count * size);
     assert_int_equal(wm_read(gpu->machine, address, got, count * size, NULL), WM_OK);
     for (size_t i = 0; i < count; i++)
-        if (memcmp(got + i * size, expected + i * size, size) != 0) {
+        if (!same(got + i * size, expected + i * size, size, tolerance)) {
             uint64_t a = 0, b = 0;
             memcpy(&a, got + i * size, size < 8 ? size : 8);
             memcpy(&b, expected + i * size, size < 8 ? size : 8);
@@ -259,15 +342,15 @@ static uint32_t next_mrg(void *engine)
     return mrg32k3a_next(engine);
 }
 
-static const struct family xorwow = {"13xorwow_engineEj", uniform, seed_xorwow, next_xorwow};
-static const struct family mrg32k3a = {"15mrg32k3a_engineEj", mrg_uniform, seed_mrg, next_mrg};
+static const struct family xorwow = {"13xorwow_engineEj", distributions, seed_xorwow, next_xorwow};
+static const struct family mrg32k3a = {"15mrg32k3a_engineEj", mrg_distributions, seed_mrg, next_mrg};
 
 /* One use of an engine: `in` words become `out` elements, of which `most` are kept. */
 static void use(const struct family *family, const struct distribution *d, uint8_t *engine, uint8_t *to,
                 size_t most)
 {
-    uint32_t in[2];
-    uint8_t out[8];
+    uint32_t in[MOST_IN];
+    uint8_t out[MOST_BYTES];
     for (unsigned i = 0; i < d->in; i++)
         in[i] = family->next(engine);
     d->make(in, out);
@@ -307,12 +390,12 @@ static void check_engines(const struct gpu *gpu, const struct family *family, ui
             family->next(engines + i * ENGINE_BYTES);
     init.engines = allocate(gpu, ENGINES * ENGINE_BYTES, NULL, "engines");
     assert_true(
-        launch(gpu, find(gpu, "19init_engines_kernel", family->symbol), &init, sizeof(init), BLOCKS, 1));
-    compare(gpu, family->symbol, init.engines, engines, ENGINES, ENGINE_BYTES);
+        launch(gpu, find(gpu, "19init_engines_kernel", family->symbol), &init, 24, &init.offset, BLOCKS, 1));
+    compare(gpu, family->symbol, init.engines, engines, ENGINES, ENGINE_BYTES, 0);
 
     /* the distributions one after the other, each going on where the one before left the engines */
     uint32_t start = init.start;
-    for (unsigned i = 0; i < UNIFORM; i++) {
+    for (unsigned i = 0; i < DISTRIBUTIONS; i++) {
         const struct distribution *d = &family->distributions[i];
         const size_t n = 9 * ENGINES / 2 + 37;
         const unsigned skew = i % d->out;
@@ -320,15 +403,15 @@ static void check_engines(const struct gpu *gpu, const struct family *family, ui
             uint64_t engines;
             uint32_t start, pad;
             uint64_t data, n;
-            uint8_t distribution;
-        } arguments = {init.engines, start, 0, 0, n, 0};
+        } arguments = {init.engines, start, 0, 0, n};
         uint8_t *expected = calloc(n, d->size);
         const uint64_t data = allocate(gpu, (n + skew) * d->size, NULL, "data");
         arguments.data = data + skew * d->size;
         expect(family, d, engines, start, expected, n, skew);
-        if (launch(gpu, find(gpu, d->type, family->symbol), &arguments, 33, BLOCKS, 1)) {
-            compare(gpu, d->type, arguments.data, expected, n, d->size);
-            compare(gpu, "engines afterwards", init.engines, engines, ENGINES, ENGINE_BYTES);
+        if (launch(gpu, find(gpu, d->type, family->symbol), &arguments, sizeof(arguments), d->parameters,
+                   BLOCKS, 1)) {
+            compare(gpu, d->type, arguments.data, expected, n, d->size, d->tolerance);
+            compare(gpu, "engines afterwards", init.engines, engines, ENGINES, ENGINE_BYTES, 0);
         }
         start = (uint32_t)((start + (n + d->out - 1) / d->out) % ENGINES);
         release(gpu, data);
@@ -364,14 +447,13 @@ static uint32_t philox_word(uint64_t seed, uint64_t index)
 
 static void check_philox(const struct gpu *gpu, uint64_t seed, uint64_t offset)
 {
-    for (unsigned i = 0; i < UNIFORM; i++) {
-        const struct distribution *d = &uniform[i];
-        const size_t n = (9 * 4 * ENGINES + 1024) / d->in * d->out + 3 * d->out;
+    for (unsigned i = 0; i < DISTRIBUTIONS; i++) {
+        const struct distribution *d = &distributions[i];
+        const size_t n = (9 * 4 * ENGINES + 1024) / d->in * d->out + 3 / d->in * d->out;
         const unsigned skew = d->in == 1 && d->out == 1 ? i % 4 : 0; /* other skews reorder the sequence */
         struct {
             uint32_t counter[4], result[4], key[2], substate, pad;
             uint64_t data, n;
-            uint8_t distribution;
         } arguments = {.counter = {(uint32_t)(offset / 4), (uint32_t)(offset / 4 >> 32)},
                        .key = {(uint32_t)seed, (uint32_t)(seed >> 32)},
                        .substate = offset % 4,
@@ -379,15 +461,16 @@ static void check_philox(const struct gpu *gpu, uint64_t seed, uint64_t offset)
         philox4x32_10(arguments.counter, arguments.key, arguments.result);
         uint8_t *expected = calloc(n + d->out, d->size);
         for (size_t e = 0, word = offset; e < n; e += d->out) {
-            uint32_t in[2];
+            uint32_t in[MOST_IN];
             for (unsigned w = 0; w < d->in; w++)
                 in[w] = philox_word(seed, word++);
             d->make(in, expected + e * d->size);
         }
         const uint64_t data = allocate(gpu, (n + skew) * d->size, NULL, "data");
         arguments.data = data + skew * d->size;
-        if (launch(gpu, find(gpu, d->type, "27philox4x32_10_device_engine"), &arguments, 65, BLOCKS, 1))
-            compare(gpu, d->type, arguments.data, expected, n, d->size);
+        if (launch(gpu, find(gpu, d->type, "27philox4x32_10_device_engine"), &arguments, sizeof(arguments),
+                   d->parameters, BLOCKS, 1))
+            compare(gpu, d->type, arguments.data, expected, n, d->size, d->tolerance);
         release(gpu, data);
         free(expected);
     }
@@ -462,27 +545,30 @@ static void mtgp32_gives_its_sequence(void **state)
     }
     struct {
         uint64_t engines, data, n;
-        uint8_t distribution;
     } arguments = {.engines = allocate(gpu, sizeof(engines), engines, "engines")};
-    for (unsigned i = 0; i < UNIFORM; i++) {
-        const struct distribution *d = &uniform[i];
+    for (unsigned i = 0; i < DISTRIBUTIONS; i++) {
+        const struct distribution *d = &distributions[i];
         /* whole groups of all engines, and a part of the next: engines 0 and 1 go one round further */
         const size_t groups = 5 * ENGINES + BLOCK + 100, n = groups * d->out;
         uint8_t *expected = calloc(n, d->size);
         for (size_t round = 0; round * ENGINES < groups; round++)
             for (unsigned b = 0; b < BLOCKS && round * ENGINES + b * BLOCK < groups; b++) {
-                uint32_t words[2][BLOCK];
+                uint32_t words[MOST_IN][BLOCK];
                 for (unsigned w = 0; w < d->in; w++)
                     for (unsigned t = 0; t < BLOCK; t++)
                         words[w][t] = mtgp32_next(&reference[b]);
-                for (unsigned t = 0; t < BLOCK && round * ENGINES + b * BLOCK + t < groups; t++)
-                    d->make((const uint32_t[]){words[0][t], words[d->in - 1][t]},
-                            expected + (round * ENGINES + b * BLOCK + t) * d->out * d->size);
+                for (unsigned t = 0; t < BLOCK && round * ENGINES + b * BLOCK + t < groups; t++) {
+                    uint32_t in[MOST_IN];
+                    for (unsigned w = 0; w < d->in; w++)
+                        in[w] = words[w][t];
+                    d->make(in, expected + (round * ENGINES + b * BLOCK + t) * d->out * d->size);
+                }
             }
         arguments.data = allocate(gpu, n * d->size, NULL, "data");
         arguments.n = n;
-        if (launch(gpu, find(gpu, d->type, "13mtgp32_engine"), &arguments, 25, BLOCKS, 1))
-            compare(gpu, d->type, arguments.data, expected, n, d->size);
+        if (launch(gpu, find(gpu, d->type, "13mtgp32_engine"), &arguments, sizeof(arguments), d->parameters,
+                   BLOCKS, 1))
+            compare(gpu, d->type, arguments.data, expected, n, d->size, d->tolerance);
         release(gpu, arguments.data);
         free(expected);
     }
@@ -517,10 +603,16 @@ static void make_top(uint64_t number, unsigned bits, const struct distribution *
 
 static void check_sobol(const struct gpu *gpu, unsigned bits, uint32_t offset)
 {
-    static const char *const types[UNIFORM] = {
-        "26sobol_uniform_distributionIjE", "26sobol_uniform_distributionIhE",
-        "26sobol_uniform_distributionItE", "26sobol_uniform_distributionIfE",
-        "26sobol_uniform_distributionIdE", "6__half26sobol_uniform_distribution",
+    /* its normal numbers, from an approximate inverse of the error function, are not compared */
+    static const char *const types[DISTRIBUTIONS] = {
+        "26sobol_uniform_distributionIjE",
+        "26sobol_uniform_distributionIhE",
+        "26sobol_uniform_distributionItE",
+        "26sobol_uniform_distributionIfE",
+        "26sobol_uniform_distributionIdE",
+        NULL,
+        NULL,
+        "6__half26sobol_uniform_distribution",
     };
     uint64_t directions[SOBOL_DIMENSIONS][64];
     uint8_t vectors[SOBOL_DIMENSIONS * 64 * 8];
@@ -532,17 +624,18 @@ static void check_sobol(const struct gpu *gpu, unsigned bits, uint32_t offset)
     const size_t vector_bytes = SOBOL_DIMENSIONS * bits * bits / 8;
     size_t size;
     uint8_t *bytes = read_library(&size);
-    assert_non_null(
-        memmem(bytes, size, vectors, vector_bytes)); /* rocRAND's own begin with Joe's and Kuo's */
+    /* rocRAND's own begin with Joe's and Kuo's */
+    assert_non_null(memmem(bytes, size, vectors, vector_bytes));
     free(bytes);
 
     struct {
         uint64_t data, n, directions;
         uint32_t offset;
-        uint8_t distribution;
     } arguments = {.directions = allocate(gpu, vector_bytes, vectors, "directions"), .offset = offset};
-    for (unsigned i = 0; i < UNIFORM; i++) {
-        const struct distribution *d = &uniform[i];
+    for (unsigned i = 0; i < DISTRIBUTIONS; i++) {
+        const struct distribution *d = &distributions[i];
+        if (!types[i])
+            continue;
         const size_t n = 3 * ENGINES + 123 * d->out; /* a multiple of `out`: every dimension begins aligned */
         uint8_t *expected = calloc(n * SOBOL_DIMENSIONS, d->size);
         for (unsigned dimension = 0; dimension < SOBOL_DIMENSIONS; dimension++)
@@ -552,8 +645,8 @@ static void check_sobol(const struct gpu *gpu, unsigned bits, uint32_t offset)
         arguments.data = allocate(gpu, n * SOBOL_DIMENSIONS * d->size, NULL, "data");
         arguments.n = n;
         if (launch(gpu, find(gpu, bits == 32 ? "L15generate_kernelI" : "L18generate_kernel_64I", types[i]),
-                   &arguments, 29, 2, SOBOL_DIMENSIONS))
-            compare(gpu, types[i], arguments.data, expected, n * SOBOL_DIMENSIONS, d->size);
+                   &arguments, 28, NULL, 2, SOBOL_DIMENSIONS))
+            compare(gpu, types[i], arguments.data, expected, n * SOBOL_DIMENSIONS, d->size, 0);
         release(gpu, arguments.data);
         free(expected);
     }
@@ -648,7 +741,7 @@ int main(int count, char **arguments)
         {"Philox", philox_gives_its_sequence},    {"MTGP32", mtgp32_gives_its_sequence},
         {"Sobol 32", sobol32_gives_its_sequence}, {"Sobol 64", sobol64_gives_its_sequence},
     };
-    static const char *const targets[] = {"gfx900", "gfx906"};
+    static const char *const targets[] = {"gfx803", "gfx900", "gfx906", "gfx908"};
     enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]), TARGETS = sizeof(targets) / sizeof(targets[0]) };
     struct CMUnitTest tests[KERNELS * TARGETS + 3] = {
         cmocka_unit_test(the_reference_of_philox_is_right),
