@@ -9,6 +9,7 @@
 
 #include "base/lane_set.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #if defined(WMI_LANES_PLAIN)
@@ -99,6 +100,133 @@ WMI_INLINE void wmi_lanes_set(struct wmi_lanes *set, uint64_t bits)
     set->bits = bits;
     set->full = bits == WMI_ALL_LANES;
     wmi_lanes_expand(set->row, bits);
+}
+
+#if WMI_LANES_AVX512
+/* Words of a row where they are active. Not a masked store: what reads the row next would wait for it. */
+WMI_INLINE void wmi_lanes_put(wmi_word *row, __m512i words, const struct wmi_lanes *lanes, bool full,
+                              unsigned i)
+{
+    if (!full)
+        words = _mm512_ternarylogic_epi32(_mm512_loadu_si512(lanes->row + i), words,
+                                          _mm512_loadu_si512(row + i), 0xca);
+    _mm512_storeu_si512(row + i, words);
+}
+#endif
+
+/* d[i] <- x[i] + y[i] + bit i of `carry`, in the lanes of the set; returns the carries out of all lanes. d
+ * may be x or y. */
+WMI_INLINE uint64_t wmi_lanes_add(wmi_word *d, const wmi_word *x, const wmi_word *y, uint64_t carry,
+                                  const struct wmi_lanes *lanes)
+{
+#if WMI_LANES_AVX512
+    const __m512i ones = _mm512_set1_epi32(-1);
+    const bool full = lanes->full;
+    uint64_t out = 0;
+    for (unsigned i = 0; i < WMI_LANES; i += 16) {
+        const __mmask16 in = (__mmask16)(carry >> i);
+        const __m512i from = _mm512_loadu_si512(y + i),
+                      sum = _mm512_add_epi32(_mm512_loadu_si512(x + i), from);
+        const __mmask16 over =
+            _mm512_cmplt_epu32_mask(sum, from) | _mm512_mask_cmpeq_epi32_mask(in, sum, ones);
+        const __m512i all = _mm512_mask_sub_epi32(sum, in, sum, ones);
+        wmi_lanes_put(d, all, lanes, full, i);
+        out |= (uint64_t)over << i;
+    }
+    return out;
+#else
+    uint32_t out[WMI_LANES];
+    const wmi_word *mask = lanes->row;
+    wmi_lanes_expand(out, carry);
+    WMI_EACH_LANE
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        const uint32_t a = x[i], b = y[i], sum = a + b - out[i];
+        out[i] = (a & b) | ((a | b) & ~sum);
+        d[i] = (sum & mask[i]) | (d[i] & ~mask[i]);
+    }
+    return wmi_lanes_pack(out);
+#endif
+}
+
+/* d[i] <- x[i] - y[i] - bit i of `borrow`, in the lanes of the set; returns the borrows of all lanes. d may
+ * be x or y. */
+WMI_INLINE uint64_t wmi_lanes_subtract(wmi_word *d, const wmi_word *x, const wmi_word *y, uint64_t borrow,
+                                       const struct wmi_lanes *lanes)
+{
+#if WMI_LANES_AVX512
+    const __m512i ones = _mm512_set1_epi32(-1);
+    const bool full = lanes->full;
+    uint64_t out = 0;
+    for (unsigned i = 0; i < WMI_LANES; i += 16) {
+        const __mmask16 in = (__mmask16)(borrow >> i);
+        const __m512i from = _mm512_loadu_si512(x + i), less = _mm512_loadu_si512(y + i);
+        const __m512i difference = _mm512_sub_epi32(from, less);
+        const __mmask16 under =
+            _mm512_cmplt_epu32_mask(from, less) | _mm512_mask_testn_epi32_mask(in, difference, difference);
+        const __m512i all = _mm512_mask_add_epi32(difference, in, difference, ones);
+        wmi_lanes_put(d, all, lanes, full, i);
+        out |= (uint64_t)under << i;
+    }
+    return out;
+#else
+    uint32_t out[WMI_LANES];
+    const wmi_word *mask = lanes->row;
+    wmi_lanes_expand(out, borrow);
+    WMI_EACH_LANE
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        const uint32_t a = x[i], b = y[i], difference = a - b + out[i];
+        out[i] = (~a & b) | ((~a | b) & difference);
+        d[i] = (difference & mask[i]) | (d[i] & ~mask[i]);
+    }
+    return wmi_lanes_pack(out);
+#endif
+}
+
+/* Low and high words of 64-bit numbers, one per lane. */
+struct wmi_lanes_64 {
+    const wmi_word *low, *high;
+    bool scalar_low, scalar_high; /* one word for all lanes */
+};
+
+/* The words of d and d_high <- x + y, in the lanes of the set; returns the carries out of all lanes. d may be
+ * x or y word by word, but not d a high word. */
+WMI_INLINE uint64_t wmi_lanes_add_64(wmi_word *d, wmi_word *d_high, const struct wmi_lanes_64 x,
+                                     const wmi_word *y, const wmi_word *y_high, const struct wmi_lanes *lanes)
+{
+    const uint32_t low_word = *x.low, high_word = *x.high;
+#if WMI_LANES_AVX512
+    const __m512i ones = _mm512_set1_epi32(-1);
+    const bool full = lanes->full;
+    const __m512i low_all = _mm512_set1_epi32((int)low_word), high_all = _mm512_set1_epi32((int)high_word);
+    uint64_t out = 0;
+    for (unsigned i = 0; i < WMI_LANES; i += 16) {
+        const __m512i a = x.scalar_low ? low_all : _mm512_loadu_si512(x.low + i);
+        const __m512i low = _mm512_add_epi32(a, _mm512_loadu_si512(y + i));
+        const __mmask16 carry = _mm512_cmplt_epu32_mask(low, a);
+        const __m512i u = x.scalar_high ? high_all : _mm512_loadu_si512(x.high + i);
+        const __m512i sum = _mm512_add_epi32(u, _mm512_loadu_si512(y_high + i));
+        const __mmask16 over =
+            _mm512_cmplt_epu32_mask(sum, u) | _mm512_mask_cmpeq_epi32_mask(carry, sum, ones);
+        const __m512i high = _mm512_mask_sub_epi32(sum, carry, sum, ones);
+        wmi_lanes_put(d, low, lanes, full, i);
+        wmi_lanes_put(d_high, high, lanes, full, i);
+        out |= (uint64_t)over << i;
+    }
+    return out;
+#else
+    uint32_t out[WMI_LANES];
+    const wmi_word *mask = lanes->row;
+    WMI_EACH_LANE
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        const uint32_t a = x.scalar_low ? low_word : x.low[i], b = y[i];
+        const uint32_t u = x.scalar_high ? high_word : x.high[i], v = y_high[i];
+        const uint32_t low = a + b, high = u + v + (((a & b) | ((a | b) & ~low)) >> 31);
+        out[i] = (u & v) | ((u | v) & ~high);
+        d[i] = (low & mask[i]) | (d[i] & ~mask[i]);
+        d_high[i] = (high & mask[i]) | (d_high[i] & ~mask[i]);
+    }
+    return wmi_lanes_pack(out);
+#endif
 }
 
 /* d[i] <- a[index[i] modulo WMI_LANES]. d may be a or index. */

@@ -474,6 +474,8 @@ static bool sets_state(const struct wmi_instruction *insn)
 struct wmi_flow wmi_control_flow(const struct wmi_instruction *insn)
 {
     switch (controls[insn->id].control) {
+    case CONTROL_NOTHING:
+        return (struct wmi_flow){.nothing = true};
     case CONTROL_BRANCH:
         return (struct wmi_flow){.branches = true, .ends = true, .distance = immediate(insn, WMI_ROLE_IMM)};
     case CONTROL_CONDITIONAL:
@@ -488,6 +490,7 @@ struct wmi_flow wmi_control_flow(const struct wmi_instruction *insn)
             .clears = insn->id == WMI_INSN_s_set_gpr_idx_off ? WMI_STATE_GPR_INDEX : 0,
         };
     case CONTROL_END:
+        return (struct wmi_flow){.ends = true, .wave_ends = true};
     case CONTROL_SET_PC:
     case CONTROL_TRAP:
         return (struct wmi_flow){.ends = true};

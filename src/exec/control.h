@@ -8,6 +8,8 @@
 struct wmi_flow {
     bool branches;        /* may go on at `distance` */
     bool ends;            /* never goes on at the next instruction */
+    bool wave_ends;       /* no register is read any more */
+    bool nothing;         /* changes and reads no state */
     int64_t distance;     /* dwords from the end of the instruction */
     uint8_t sets, clears; /* of enum wmi_state, for the next instruction */
 };

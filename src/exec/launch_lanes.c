@@ -17,6 +17,19 @@ static inline void clear_vectors(char *to, size_t bytes)
         *(u32v *)(to + at) = (u32v){0};
 }
 
+/* Whole rows, so that the loops over a row's vectors are unrolled. */
+static inline void copy_rows(char *restrict to, const char *restrict from, unsigned rows)
+{
+    for (; rows; rows--, to += WMI_ROW_BYTES, from += WMI_ROW_BYTES)
+        copy_vectors(to, from, WMI_ROW_BYTES);
+}
+
+static inline void clear_rows(char *to, unsigned rows)
+{
+    for (; rows; rows--, to += WMI_ROW_BYTES)
+        clear_vectors(to, WMI_ROW_BYTES);
+}
+
 extern wmi_start_frame WMI_BUILD_NAME(wmi_start_frame);
 
 void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_wave_start *start)
@@ -24,7 +37,7 @@ void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_w
     char *vgprs = (char *)frame + start->vgpr_offset;
     copy_vectors((char *)frame->s, start->sgpr, 128 * sizeof *start->sgpr);
     copy_vectors((char *)&frame->exec, start->exec, sizeof *start->exec);
-    copy_vectors(vgprs, start->ids, start->id_rows * (size_t)WMI_ROW_BYTES);
-    clear_vectors(vgprs + start->id_rows * (size_t)WMI_ROW_BYTES, start->zero_rows * (size_t)WMI_ROW_BYTES);
+    copy_rows(vgprs, (const char *)start->ids, start->id_rows);
+    clear_rows(vgprs + start->id_rows * (size_t)WMI_ROW_BYTES, start->zero_rows);
     frame->s[WMI_S_SCC] = 0;
 }

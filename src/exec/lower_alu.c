@@ -216,19 +216,28 @@ static bool fuse_sum(struct valu *v, const struct wmi_op *op)
         low->lanes != op->lanes || low->e != op->c || low->e != op->e || low->d == op->a || low->d == op->b ||
         low->d == op->d)
         return false;
-    uint32_t scalar;
+    uint32_t scalar, high_scalar, high_a = op->a, high_b = op->b;
     enum wmi_fused sum = WMI_FUSED_ADD_64;
     if (low->a != low->b && low->a != op->a && low->a != op->b &&
-        wmi_builder_take_broadcast(v->b, low->a, &scalar)) {
+        wmi_builder_take(v->b, wmi_stage(level, lanes, WMI_STAGE_BROADCAST), low->a, &scalar)) {
         sum = WMI_FUSED_ADD_64_SCALAR;
         low = wmi_builder_last(v->b);
         low->a = scalar;
+        /* The high half may replace what v_mov_b32 just brought from an SGPR. */
+        if (op->a != op->b && (op->a == op->d || op->b == op->d) && low->b != op->d &&
+            wmi_builder_take(v->b, wmi_fused(level, lanes, WMI_FUSED_MOVE_SCALAR), op->d, &high_scalar)) {
+            sum = WMI_FUSED_ADD_64_SCALARS;
+            low = wmi_builder_last(v->b);
+            high_b = op->a == op->d ? op->b : op->a;
+            high_a = high_scalar;
+        }
     }
     low->body = wmi_fused(level, lanes, sum);
-    low->c = op->a;
-    low->e = op->b;
+    low->c = high_a;
+    low->e = high_b;
     low->x = op->d;
     low->y = op->e;
+    wmi_builder_may_drop_mask(v->b, op->e, wmi_fused(level, lanes, sum + WMI_FUSED_WITHOUT_CARRY));
     return true;
 }
 

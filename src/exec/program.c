@@ -80,6 +80,11 @@ struct wmi_builder {
     struct wmi_memory_op spare_memory_op;
     struct broadcast cache[CACHED_ROWS];
     unsigned clock;
+    struct { /* a step of this block that writes a mask which nothing has read yet */
+        size_t step;
+        uint32_t mask;
+        wmi_body without; /* what does all but that; NULL: there is no such step */
+    } unread;
 };
 
 /* ---- the map ---- */
@@ -254,13 +259,12 @@ struct wmi_op *wmi_builder_last(struct wmi_builder *b)
     return b->count > b->block_start ? &b->steps[b->count - 1] : NULL;
 }
 
-bool wmi_builder_take_broadcast(struct wmi_builder *b, uint32_t row, uint32_t *scalar)
+bool wmi_builder_take(struct wmi_builder *b, wmi_body body, uint32_t row, uint32_t *scalar)
 {
     if (b->count < b->block_start + 2)
         return false;
     const struct wmi_op *op = &b->steps[b->count - 2];
-    if (op->body != wmi_stage(wmi_builder_level(b), wmi_builder_lanes(b), WMI_STAGE_BROADCAST) ||
-        op->d != row)
+    if (op->body != body || op->d != row)
         return false;
     *scalar = op->a;
     b->steps[b->count - 2] = b->steps[b->count - 1];
@@ -269,6 +273,13 @@ bool wmi_builder_take_broadcast(struct wmi_builder *b, uint32_t row, uint32_t *s
         if (b->cache[i].row == row)
             b->cache[i] = (struct broadcast){0};
     return true;
+}
+
+void wmi_builder_may_drop_mask(struct wmi_builder *b, uint32_t mask, wmi_body without)
+{
+    b->unread.step = b->count - 1;
+    b->unread.mask = mask;
+    b->unread.without = without;
 }
 
 void wmi_builder_end_block(struct wmi_builder *b)
@@ -512,11 +523,25 @@ static void emit_fault(struct wmi_builder *b, enum wm_fault_kind kind)
     b->ended = true;
 }
 
+/* Where the scalar registers of an operand lie; false if it is none. */
+static bool scalar_place(struct wmi_builder *b, const struct wmi_operand *operand, uint32_t *slot,
+                         unsigned *dwords)
+{
+    if (!is_scalar_register(operand))
+        return false;
+    *slot =
+        operand->kind == WMI_OPERAND_SPECIAL ? 4 * special_slot(operand->reg) : wmi_lower_scalar(b, operand);
+    *dwords = operand->dwords ? operand->dwords : 1;
+    return true;
+}
+
 /* What later instructions of the block may no longer assume, and EXEC's lane set brought up to date. */
 static void settle_writes(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
     bool exec = row->flags & WMI_ROW_WRITES_EXEC;
+    uint32_t slot;
+    unsigned dwords;
     if (row->flags & WMI_ROW_WRITES_VCC)
         forget_broadcasts_of(b, 4 * WMI_S_VCC, 2);
     if (row->flags & WMI_ROW_WRITES_SCC)
@@ -525,11 +550,8 @@ static void settle_writes(struct wmi_builder *b, const struct wmi_instruction *i
         forget_broadcasts(b); /* s_movreld: any SGPR */
     for (unsigned i = 0; i < insn->operands; i++) {
         const struct wmi_operand *operand = &insn->operand[i];
-        if (!operand->written || !is_scalar_register(operand))
+        if (!operand->written || !scalar_place(b, operand, &slot, &dwords))
             continue;
-        const uint32_t slot = operand->kind == WMI_OPERAND_SPECIAL ? 4 * special_slot(operand->reg)
-                                                                   : wmi_lower_scalar(b, operand);
-        const unsigned dwords = operand->dwords ? operand->dwords : 1;
         forget_broadcasts_of(b, slot, dwords);
         exec |= slot < 4 * (WMI_S_EXEC + 2) && slot + 4 * dwords > 4 * WMI_S_EXEC;
     }
@@ -537,6 +559,37 @@ static void settle_writes(struct wmi_builder *b, const struct wmi_instruction *i
         forget_broadcasts_of(b, 4 * WMI_S_EXEC, 2);
         wmi_emit(b, wmi_stage(wmi_builder_level(b), wmi_builder_lanes(b), WMI_STAGE_EXEC));
     }
+}
+
+/* Most carries out of 64-bit sums are overwritten before anything reads them: then the sum need not make
+ * them.
+ */
+static void settle_unread_mask(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    const struct wmi_flow flow = wmi_control_flow(insn);
+    const uint32_t low = b->unread.mask, high = low + wmi_builder_lanes(b) / 8;
+    bool read = row->flags & (WMI_ROW_READS_VCC | WMI_ROW_READS_M0), written = flow.wave_ends;
+    uint32_t slot;
+    unsigned dwords;
+    if (!b->unread.without || flow.nothing)
+        return;
+    if (row->class == WMI_CLASS_CONTROL && !flow.wave_ends)
+        read = true;
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *operand = &insn->operand[i];
+        read |= operand->kind == WMI_OPERAND_SPECIAL && operand->reg == WMI_SPECIAL_VCCZ;
+        if (!scalar_place(b, operand, &slot, &dwords) || slot >= high || slot + 4 * dwords <= low)
+            continue;
+        if (operand->written && !operand->read && slot <= low && slot + 4 * dwords >= high)
+            written = true;
+        else
+            read = true;
+    }
+    if (written && !read)
+        b->steps[b->unread.step].body = b->unread.without;
+    if (written || read)
+        b->unread.without = NULL;
 }
 
 static bool is_vector(const struct wmi_row *row)
@@ -555,6 +608,7 @@ static void lower_instruction(struct wmi_builder *b, const struct wmi_instructio
         emit_fault(b, WM_FAULT_INSTRUCTION);
         return;
     }
+    settle_unread_mask(b, insn);
     const wmi_lower lower = lowerings[wmi_rows[insn->id].class];
     if (!lower || !operands_have_places(insn) || !lower(b, insn)) {
         if (!b->out_of_memory)
@@ -715,6 +769,7 @@ static void build_from(struct wmi_program *program, uint64_t entry)
             forget_broadcasts(&b);
             first_step[i] = b.count + 1;
             b.block_start = b.count;
+            b.unread.without = NULL;
         }
         b.pc = pc_of(found->place);
         b.state = found->place & WMI_STATE_BITS;

@@ -70,9 +70,12 @@ uint32_t wmi_builder_limit(const struct wmi_builder *builder, enum wmi_limit lim
 uint32_t wmi_builder_take_count(struct wmi_builder *builder);
 /* The last step, if no branch can lead between it and the next one; else NULL. */
 struct wmi_op *wmi_builder_last(struct wmi_builder *builder);
-/* Takes back the broadcast to `row` if it is the step before the last: *scalar is what it spread, and the
- * last step must not read the row any more. */
-bool wmi_builder_take_broadcast(struct wmi_builder *builder, uint32_t row, uint32_t *scalar);
+/* Takes back the step before the last if it is `body`, which spreads the scalar at a to `row`: *scalar is
+ * that place, and the last step must not read the row any more. */
+bool wmi_builder_take(struct wmi_builder *builder, wmi_body body, uint32_t row, uint32_t *scalar);
+/* The last step writes the mask of lanes at `mask`; `without` does all but that, and takes its place when the
+ * mask turns out to be overwritten before anything reads it. */
+void wmi_builder_may_drop_mask(struct wmi_builder *builder, uint32_t mask, wmi_body without);
 /* Says that the block ends here. */
 void wmi_builder_end_block(struct wmi_builder *builder);
 /* A temporary scalar of 64 bits for the current instruction; byte offset. */

@@ -306,8 +306,8 @@ INLINE const struct wmi_op *load_scattered(char *restrict frame, const struct wm
     return op + 1;
 }
 
-INLINE const struct wmi_op *load(char *restrict frame, const struct wmi_op *op, struct shape shape,
-                                 enum wmi_vmem_form form, wmi_body scattered)
+INLINE const struct wmi_op *load_rest(char *restrict frame, const struct wmi_op *op, struct shape shape,
+                                      enum wmi_vmem_form form, wmi_body scattered)
 {
     const unsigned bytes = lane_bytes(shape);
     struct request r;
@@ -349,8 +349,8 @@ INLINE const struct wmi_op *store_scattered(char *restrict frame, const struct w
     return op + 1;
 }
 
-INLINE const struct wmi_op *store(char *restrict frame, const struct wmi_op *op, struct shape shape,
-                                  enum wmi_vmem_form form, wmi_body scattered)
+INLINE const struct wmi_op *store_rest(char *restrict frame, const struct wmi_op *op, struct shape shape,
+                                       enum wmi_vmem_form form, wmi_body scattered)
 {
     const unsigned bytes = lane_bytes(shape);
     struct request r;
@@ -376,26 +376,89 @@ INLINE const struct wmi_op *store(char *restrict frame, const struct wmi_op *op,
     return op + 1;
 }
 
+/* What most accesses of most kernels are: a whole wave, lane by lane the next bytes of the allocation of last
+ * time. These steps know that, and nothing else. */
+enum whole { WHOLE_ROW, WHOLE_SCATTERED, NOT_WHOLE };
+
+INLINE enum whole whole_row(const char *frame, const struct wmi_op *op, unsigned bytes,
+                            enum wmi_vmem_form form, struct wmi_hit **hit, unsigned char **host)
+{
+    const struct wmi_memory_op *m = op->data;
+    const uint32_t *low = (const uint32_t *)(frame + op->a), *high = low + WMI_LANES;
+    *hit = &wmi_wave_of(frame)->worker->hits[m->hit];
+    const uint64_t at = lane_register(frame, op, form, 0) + common_base(frame, op, form) - (*hit)->low;
+    const uint64_t size = (*hit)->high - (*hit)->low;
+    if (!((const struct wmi_lanes *)(frame + op->lanes))->full || size < WMI_LANES * bytes ||
+        at > size - WMI_LANES * bytes)
+        return NOT_WHOLE;
+    const u32v low_0 = rising(bytes) + low[0], high_0 = wmi_splat_u32(form == WMI_VMEM_VADDR ? high[0] : 0);
+    u32v differ = {0};
+    for (unsigned v = 0; v < VECTORS; v++) {
+        differ |= vector(low, v) ^ (low_0 + v * WMI_VECTOR_LANES * bytes);
+        if (form == WMI_VMEM_VADDR)
+            differ |= vector(high, v) ^ high_0;
+    }
+    /* The high words are equal, so the low ones may not have wrapped on the way. */
+    if (wmi_any(differ) || low[0] > UINT32_MAX - (WMI_LANES - 1) * bytes)
+        return WHOLE_SCATTERED;
+    *host = (*hit)->host + at;
+    return WHOLE_ROW;
+}
+
+INLINE const struct wmi_op *load(char *restrict frame, const struct wmi_op *op, struct shape shape,
+                                 enum wmi_vmem_form form, wmi_body scattered, wmi_body rest)
+{
+    struct wmi_hit *hit;
+    unsigned char *from;
+    const enum whole whole = whole_row(frame, op, lane_bytes(shape), form, &hit, &from);
+    if (whole != WHOLE_ROW)
+        return (whole == WHOLE_SCATTERED ? scattered : rest)(frame, op);
+    fetch_lanes((uint32_t *)(frame + op->d), from, NULL, shape);
+    return op + 1;
+}
+
+INLINE const struct wmi_op *store(char *restrict frame, const struct wmi_op *op, struct shape shape,
+                                  enum wmi_vmem_form form, wmi_body scattered, wmi_body rest)
+{
+    struct wmi_hit *hit;
+    unsigned char *to;
+    const enum whole whole = whole_row(frame, op, lane_bytes(shape), form, &hit, &to);
+    if (whole == NOT_WHOLE || hit->flags & WM_READ_ONLY)
+        return rest(frame, op);
+    if (whole == WHOLE_SCATTERED)
+        return scattered(frame, op);
+    put_lanes(to, (const uint32_t *)(frame + op->c), WMI_LANES, shape);
+    return op + 1;
+}
+
 /* ---- one function per shape and form, and the table of them ---- */
 
 #define STEP_LOAD            load
+#define STEP_LOAD_rest       load_rest
 #define STEP_LOAD_scattered  load_scattered
 #define STEP_STORE           store
+#define STEP_STORE_rest      store_rest
 #define STEP_STORE_scattered store_scattered
 #define NAME(kind, elements, bytes, sign, d16, hi, form)                                                     \
     kind##_##elements##x##bytes##_##sign##d16##hi##_##form
-#define STEP(kind, name, scattered, form, ...)                                                               \
+#define STEP(kind, name, rest, scattered, form, ...)                                                         \
     static __attribute__((noinline)) const struct wmi_op *scattered(char *restrict frame,                    \
                                                                     const struct wmi_op *op)                 \
     {                                                                                                        \
         return STEP_##kind##_scattered(frame, op, (struct shape){__VA_ARGS__}, WMI_VMEM_##form);             \
     }                                                                                                        \
+    static __attribute__((noinline)) const struct wmi_op *rest(char *restrict frame,                         \
+                                                               const struct wmi_op *op)                      \
+    {                                                                                                        \
+        return STEP_##kind##_rest(frame, op, (struct shape){__VA_ARGS__}, WMI_VMEM_##form, scattered);       \
+    }                                                                                                        \
     static const struct wmi_op *name(char *restrict frame, const struct wmi_op *op)                          \
     {                                                                                                        \
-        return STEP_##kind(frame, op, (struct shape){__VA_ARGS__}, WMI_VMEM_##form, scattered);              \
+        return STEP_##kind(frame, op, (struct shape){__VA_ARGS__}, WMI_VMEM_##form, scattered, rest);        \
     }
 #define STEPS_OF(kind, form, ...)                                                                            \
-    STEP(kind, NAME(kind, __VA_ARGS__, form), NAME(kind, __VA_ARGS__, form##_scattered), form, __VA_ARGS__)
+    STEP(kind, NAME(kind, __VA_ARGS__, form), NAME(kind, __VA_ARGS__, form##_rest),                          \
+         NAME(kind, __VA_ARGS__, form##_scattered), form, __VA_ARGS__)
 #define STEPS(kind, ...) STEPS_OF(kind, VADDR, __VA_ARGS__) STEPS_OF(kind, SADDR, __VA_ARGS__)
 WMI_VMEM_SHAPES(STEPS)
 

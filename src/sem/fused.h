@@ -16,10 +16,19 @@ enum wmi_fused {
     WMI_FUSED_ADD_64,
     /* The same where a is a word of the scalar file: without the broadcast. */
     WMI_FUSED_ADD_64_SCALAR,
+    /* And where c is a word of the scalar file too. */
+    WMI_FUSED_ADD_64_SCALARS,
+    /* The three of them without the mask. */
+    WMI_FUSED_ADD_64_ALONE,
+    WMI_FUSED_ADD_64_SCALAR_ALONE,
+    WMI_FUSED_ADD_64_SCALARS_ALONE,
     /* v_lshlrev_b64 by a constant: rows d and d + 1 <- rows b and b + 1, shifted left by x, 1 to 31. */
     WMI_FUSED_SHIFT_LEFT_64,
     WMI_FUSED_COUNT
 };
+
+/* From a sum with its mask to the one without. */
+enum { WMI_FUSED_WITHOUT_CARRY = WMI_FUSED_ADD_64_ALONE - WMI_FUSED_ADD_64 };
 
 /* The step for a CPU level and a wave size (32 or 64). */
 wmi_body wmi_fused(enum wmi_cpu_level level, unsigned lanes, enum wmi_fused fused);

@@ -21,46 +21,27 @@ static const struct wmi_op *move_scalar(char *restrict frame, const struct wmi_o
     return op + 1;
 }
 
-/* The carry out of x + y (+ carry in) that gave `sum`, in the highest bit. */
-WMI_INLINE uint32_t carry_of(uint32_t x, uint32_t y, uint32_t sum)
-{
-    return (x & y) | ((x | y) & ~sum);
-}
-
-#define ADD_64_LOOP(low_a, merge_low, merge_high)                                                            \
-    WMI_EACH_LANE                                                                                            \
-    for (unsigned i = 0; i < WMI_LANES; i++) {                                                               \
-        const uint32_t x = low_a, y = b[i], u = c[i], v = e[i];                                              \
-        const uint32_t low = x + y, high = u + v + (carry_of(x, y, low) >> 31);                              \
-        out[i] = carry_of(u, v, high);                                                                       \
-        d[i] = merge_low;                                                                                    \
-        d_high[i] = merge_high;                                                                              \
-    }
-
 #define MERGE(value, old) ((value) & mask[i]) | ((old) & ~mask[i])
 
-/* `low_a`: the low word of the first operand in lane i. */
-#define ADD_64(name, low_a)                                                                                  \
+#define ADD_64(name, scalar_low, scalar_high, carry)                                                         \
     static const struct wmi_op *name(char *restrict frame, const struct wmi_op *op)                          \
     {                                                                                                        \
         const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);                                             \
-        const wmi_word *a = (const wmi_word *)(frame + op->a), *b = wmi_row(frame, op->b);                   \
-        const wmi_word *c = wmi_row(frame, op->c), *e = wmi_row(frame, op->e), *mask = lanes->row;           \
-        wmi_word *d = wmi_row(frame, op->d), *d_high = wmi_row(frame, op->x);                                \
-        const uint32_t scalar = *a;                                                                          \
-        wmi_word out[WMI_LANES];                                                                             \
-        (void)scalar;                                                                                        \
-        if (lanes->full) {                                                                                   \
-            ADD_64_LOOP(low_a, low, high)                                                                    \
-        } else {                                                                                             \
-            ADD_64_LOOP(low_a, MERGE(low, d[i]), MERGE(high, d_high[i]))                                     \
-        }                                                                                                    \
-        wmi_put_mask(frame, op->y, wmi_lanes_pack(out) & lanes->bits);                                       \
+        const struct wmi_lanes_64 x = {(const wmi_word *)(frame + op->a), (const wmi_word *)(frame + op->c), \
+                                       scalar_low, scalar_high};                                             \
+        const uint64_t carries = wmi_lanes_add_64(wmi_row(frame, op->d), wmi_row(frame, op->x), x,           \
+                                                  wmi_row(frame, op->b), wmi_row(frame, op->e), lanes);      \
+        if (carry)                                                                                           \
+            wmi_put_mask(frame, op->y, carries & lanes->bits);                                               \
         return op + 1;                                                                                       \
     }
 
-ADD_64(add_64, a[i])
-ADD_64(add_64_scalar, scalar)
+ADD_64(add_64, false, false, true)
+ADD_64(add_64_scalar, true, false, true)
+ADD_64(add_64_scalars, true, true, true)
+ADD_64(add_64_alone, false, false, false)
+ADD_64(add_64_scalar_alone, true, false, false)
+ADD_64(add_64_scalars_alone, true, true, false)
 
 static const struct wmi_op *shift_left_64(char *restrict frame, const struct wmi_op *op)
 {
@@ -91,5 +72,9 @@ const wmi_body WMI_BUILD_NAME(wmi_fused_steps)[WMI_FUSED_COUNT] = {
     [WMI_FUSED_MOVE_SCALAR] = move_scalar,
     [WMI_FUSED_ADD_64] = add_64,
     [WMI_FUSED_ADD_64_SCALAR] = add_64_scalar,
+    [WMI_FUSED_ADD_64_SCALARS] = add_64_scalars,
+    [WMI_FUSED_ADD_64_ALONE] = add_64_alone,
+    [WMI_FUSED_ADD_64_SCALAR_ALONE] = add_64_scalar_alone,
+    [WMI_FUSED_ADD_64_SCALARS_ALONE] = add_64_scalars_alone,
     [WMI_FUSED_SHIFT_LEFT_64] = shift_left_64,
 };

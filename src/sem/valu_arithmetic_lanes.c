@@ -44,48 +44,36 @@ LANES3(v_xad_u32, u32, u32, u32, u32, (a ^ b) + c)
 LANES3(v_lshl_add_u32, u32, u32, u32, u32, (a << (b & 31)) + c)
 LANES3(v_add_lshl_u32, u32, u32, u32, u32, (a + b) << (c & 31))
 
-/* ---- sums with carry: the mask at e gets bit 31 of `carry`, for the lanes of the set ----
- * x, y: the operands; z: all ones in the lanes whose bit of the mask at c is set; sum: the result.
+/* ---- sums with carry: the mask at e gets the carries of the set's lanes, the one at c gives those in ----
  * Clamped results saturate; that the carry is the same then is not documented (unverified). */
-#define CARRY_LOOP(row_x, row_y, takes, sum_expression, carry, result)                                       \
-    WMI_EACH_LANE                                                                                            \
-    for (unsigned i = 0; i < WMI_LANES; i++) {                                                               \
-        const uint32_t x = row_x[i], y = row_y[i], z = takes ? out[i] : 0;                                   \
-        (void)z;                                                                                             \
-        const uint32_t sum = (sum_expression);                                                               \
-        out[i] = (carry);                                                                                    \
-        d[i] = ((result) & mask[i]) | (d[i] & ~mask[i]);                                                     \
+WMI_INLINE const struct wmi_op *carry_out(char *frame, const struct wmi_op *op, uint64_t carries,
+                                          bool to_ones)
+{
+    carries &= wmi_op_lanes(frame, op)->bits;
+    if (__builtin_expect(op->y & 1, 0)) {
+        wmi_word *d = wmi_row(frame, op->d), carried[WMI_LANES];
+        wmi_lanes_expand(carried, carries);
+        for (unsigned i = 0; i < WMI_LANES; i++)
+            d[i] = to_ones ? d[i] | carried[i] : d[i] & ~carried[i];
     }
+    wmi_put_mask(frame, op->e, carries);
+    return op + 1;
+}
 
-#define CARRY(name, row_x, row_y, takes, sum_expression, carry, saturated)                                   \
+#define CARRY(name, compute, first, second, carry_in, to_ones)                                               \
     WMI_DEFINE(name)                                                                                         \
     {                                                                                                        \
-        const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b);                               \
-        const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);                                             \
-        const wmi_word *mask = lanes->row;                                                                   \
-        wmi_word *d = wmi_row(frame, op->d), out[WMI_LANES];                                                 \
-        if (takes)                                                                                           \
-            wmi_lanes_expand(out, wmi_get_mask(frame, op->c));                                               \
-        if (__builtin_expect(op->y & 1, 0)) {                                                                \
-            CARRY_LOOP(row_x, row_y, takes, sum_expression, carry, saturated)                                \
-        } else {                                                                                             \
-            CARRY_LOOP(row_x, row_y, takes, sum_expression, carry, sum)                                      \
-        }                                                                                                    \
-        wmi_put_mask(frame, op->e, wmi_lanes_pack(out) & lanes->bits);                                       \
-        return op + 1;                                                                                       \
+        const uint64_t carries = compute(wmi_row(frame, op->d), wmi_row(frame, op->first),                   \
+                                         wmi_row(frame, op->second), carry_in, wmi_op_lanes(frame, op));     \
+        return carry_out(frame, op, carries, to_ones);                                                       \
     }
 
-#define CARRY_OF_SUM        (x & y) | ((x | y) & ~sum)
-#define CARRY_OF_DIFFERENCE (~x & y) | ((~x | y) & sum)
-/* The carry's sign bit as a word of ones. */
-#define SPREAD(word) (uint32_t)((int32_t)(word) >> 31)
-
-CARRY(v_add_co_u32, a, b, 0, x + y, CARRY_OF_SUM, sum | SPREAD(out[i]))
-CARRY(v_addc_co_u32, a, b, 1, x + y - z, CARRY_OF_SUM, sum | SPREAD(out[i]))
-CARRY(v_sub_co_u32, a, b, 0, x - y, CARRY_OF_DIFFERENCE, sum & ~SPREAD(out[i]))
-CARRY(v_subb_co_u32, a, b, 1, x - y + z, CARRY_OF_DIFFERENCE, sum & ~SPREAD(out[i]))
-CARRY(v_subrev_co_u32, b, a, 0, x - y, CARRY_OF_DIFFERENCE, sum & ~SPREAD(out[i]))
-CARRY(v_subbrev_co_u32, b, a, 1, x - y + z, CARRY_OF_DIFFERENCE, sum & ~SPREAD(out[i]))
+CARRY(v_add_co_u32, wmi_lanes_add, a, b, 0, true)
+CARRY(v_addc_co_u32, wmi_lanes_add, a, b, wmi_get_mask(frame, op->c), true)
+CARRY(v_sub_co_u32, wmi_lanes_subtract, a, b, 0, false)
+CARRY(v_subb_co_u32, wmi_lanes_subtract, a, b, wmi_get_mask(frame, op->c), false)
+CARRY(v_subrev_co_u32, wmi_lanes_subtract, b, a, 0, false)
+CARRY(v_subbrev_co_u32, wmi_lanes_subtract, b, a, wmi_get_mask(frame, op->c), false)
 
 /* ---- products ---- */
 
