@@ -35,9 +35,15 @@ extern wmi_start_frame WMI_BUILD_NAME(wmi_start_frame);
 void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_wave_start *start)
 {
     char *vgprs = (char *)frame + start->vgpr_offset;
-    copy_vectors((char *)frame->s, start->sgpr, 128 * sizeof *start->sgpr);
-    copy_vectors((char *)&frame->exec, start->exec, sizeof *start->exec);
+    copy_vectors((char *)frame->s, start->sgpr, WMI_START_SGPRS * sizeof *start->sgpr);
+    frame->s[WMI_S_EXEC] = (uint32_t)start->exec->bits;
+    frame->s[WMI_S_EXEC + 1] = (uint32_t)(start->exec->bits >> 32);
+    if (frame->exec.bits != start->exec->bits) /* most often the last wave here left it as it was */
+        copy_vectors((char *)&frame->exec, start->exec, sizeof *start->exec);
     copy_rows(vgprs, (const char *)start->ids, start->id_rows);
     clear_rows(vgprs + start->id_rows * (size_t)WMI_ROW_BYTES, start->zero_rows);
     frame->s[WMI_S_SCC] = 0;
+    frame->mode = start->mode;
+    frame->mxcsr32 = start->mxcsr32;
+    frame->mxcsr64 = start->mxcsr64;
 }

@@ -21,6 +21,8 @@ enum {
     WAIT_NANOSECONDS = 5000000, /* between two reports of progress when only other threads work */
     PARKED_BYTES = 1 << 30,     /* what unfinished workgroups of all workers may take */
     LDS_PADDING = 64,
+    MAX_BATCH = 16,                  /* workgroups that a worker takes at a time, */
+    BATCHES_PER_WORKER = 16,         /* unless there are too few for that */
     GROUPS_PER_LOOK = 64,            /* workgroups, */
     INSTRUCTIONS_PER_LOOK = 1 << 19, /* or instructions, between two looks at the clock */
 };
@@ -49,12 +51,14 @@ struct worker {
     size_t frame_size;
     unsigned lanes, waves_per_group;
     wmi_start_frame *start_frame;
-    uint32_t vgpr_offset;
-    unsigned vgprs, id_rows; /* registers of a lane, and those that begin with work-item ids */
-    uint32_t *workitem_rows; /* v0, v1, v2 of each wave of a whole workgroup */
-    struct wmi_lanes *exec;  /* and EXEC */
+    struct wmi_wave_start start;
+    alignas(64) uint32_t sgpr[WMI_START_SGPRS]; /* of the wave that starts */
+    uint32_t *workitem_rows;                    /* v0, v1, v2 of each wave of a whole workgroup */
+    struct wmi_lanes *exec;                     /* and EXEC */
     uint32_t host_word;
     uint64_t instructions, waves;
+    uint64_t batch_next, batch_end; /* workgroups taken and not started */
+    uint64_t groups_done;           /* and not told to the others */
     uint64_t groups_since_look, next_look;
     bool calls_progress, out_of_memory;
 };
@@ -147,44 +151,10 @@ static struct resident *new_resident(struct worker *worker)
     return resident;
 }
 
-static void start_wave(const struct worker *worker, struct wmi_wave *wave, const uint32_t *rows,
-                       const struct wmi_lanes *exec, uint32_t scratch_offset)
-{
-    struct wmi_dispatch *dispatch = worker->steps.dispatch;
-    const struct wmi_launch *launch = &dispatch->launch;
-    const struct wmi_workgroup *group = wave->group;
-    struct wmi_frame *frame = wave->frame;
-    const struct wmi_wave_start start = {.sgpr = launch->sgpr,
-                                         .exec = exec,
-                                         .ids = rows,
-                                         .vgpr_offset = worker->vgpr_offset,
-                                         .id_rows = worker->id_rows,
-                                         .zero_rows = worker->vgprs - worker->id_rows};
-
-    /* What the hardware leaves undefined is zero here, so that a run can be repeated. */
-    worker->start_frame(frame, &start);
-    for (unsigned i = 0; i < 3; i++)
-        if (launch->workgroup_id[i] != WMI_NO_REGISTER)
-            frame->s[launch->workgroup_id[i]] = group->id[i];
-    if (launch->workgroup_info != WMI_NO_REGISTER) /* first wave [31], waves in the group [5:0] */
-        frame->s[launch->workgroup_info] = (wave->index == 0) << 31 | group->wave_count;
-    if (launch->scratch_wave_offset != WMI_NO_REGISTER)
-        frame->s[launch->scratch_wave_offset] = scratch_offset;
-    frame->s[WMI_S_EXEC] = (uint32_t)exec->bits;
-    frame->s[WMI_S_EXEC + 1] = (uint32_t)(exec->bits >> 32);
-    frame->mode = launch->mode;
-    frame->mxcsr32 = dispatch->mxcsr32;
-    frame->mxcsr64 = dispatch->mxcsr64;
-    wave->state = WMI_WAVE_READY;
-    wave->resume = dispatch->entry_step;
-    wave->instructions = 0;
-    wave->quantum = FIRST_TURN;
-    wave->waits = false;
-}
-
 static void start_group(struct worker *worker, struct resident *resident, uint64_t flat_id)
 {
     const struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    const struct wmi_launch *launch = &dispatch->launch;
     struct wmi_workgroup *group = &resident->group;
     const uint32_t scratch_of_wave = dispatch->scratch_size * worker->lanes;
     const uint32_t place = worker->number * dispatch->residents + resident->number;
@@ -200,6 +170,8 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
         const uint32_t left = dispatch->grid[i] - group->id[i] * dispatch->workgroup[i];
         size[i] = left < dispatch->workgroup[i] ? left : dispatch->workgroup[i];
         whole &= size[i] == dispatch->workgroup[i];
+        if (launch->workgroup_id[i] != WMI_NO_REGISTER)
+            worker->sgpr[launch->workgroup_id[i]] = group->id[i];
     }
     const uint64_t items = (uint64_t)size[0] * size[1] * size[2];
     group->wave_count = (uint32_t)((items + worker->lanes - 1) / worker->lanes);
@@ -208,15 +180,27 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
     if (dispatch->lds_size)
         memset(group->lds, 0, dispatch->lds_size);
     for (unsigned i = 0; i < group->wave_count; i++) {
-        if (whole) {
-            start_wave(worker, &resident->waves[i], worker->workitem_rows + 3 * i * worker->lanes,
-                       &worker->exec[i], scratch + i * scratch_of_wave);
-        } else {
-            alignas(64) uint32_t rows[3 * 64];
-            struct wmi_lanes exec;
+        struct wmi_wave *wave = &resident->waves[i];
+        alignas(64) uint32_t rows[3 * 64];
+        struct wmi_lanes exec;
+        if (launch->workgroup_info != WMI_NO_REGISTER) /* first wave [31], waves in the group [5:0] */
+            worker->sgpr[launch->workgroup_info] = (i == 0) << 31 | group->wave_count;
+        if (launch->scratch_wave_offset != WMI_NO_REGISTER)
+            worker->sgpr[launch->scratch_wave_offset] = scratch + i * scratch_of_wave;
+        worker->start.ids = worker->workitem_rows + 3 * i * worker->lanes;
+        worker->start.exec = &worker->exec[i];
+        if (!whole) {
             place_workitems(size, i, worker->lanes, rows, &exec);
-            start_wave(worker, &resident->waves[i], rows, &exec, scratch + i * scratch_of_wave);
+            worker->start.ids = rows;
+            worker->start.exec = &exec;
         }
+        /* What the hardware leaves undefined is zero here, so that a run can be repeated. */
+        worker->start_frame(wave->frame, &worker->start);
+        wave->state = WMI_WAVE_READY;
+        wave->resume = dispatch->entry_step;
+        wave->instructions = 0;
+        wave->quantum = FIRST_TURN;
+        wave->waits = false;
     }
     worker->waves += group->wave_count;
 }
@@ -464,26 +448,39 @@ static bool may_grow(const struct worker *worker)
                        worker->residents * sample->bytes < PARKED_BYTES / dispatch->threads);
 }
 
+/* A workgroup that no worker has taken; false when all are. */
+static bool take_group(struct worker *worker, uint64_t *id)
+{
+    struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    const uint64_t stop = __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED);
+    if (worker->batch_next == worker->batch_end) {
+        if (__atomic_load_n(&dispatch->next_group, __ATOMIC_RELAXED) >= stop)
+            return false;
+        worker->batch_next = __atomic_fetch_add(&dispatch->next_group, dispatch->batch, __ATOMIC_RELAXED);
+        worker->batch_end = worker->batch_next + dispatch->batch;
+    }
+    if (worker->batch_next >= stop) {
+        worker->batch_next = worker->batch_end;
+        return false;
+    }
+    *id = worker->batch_next++;
+    return true;
+}
+
 /* The workgroup to run next: a new one, or a parked one. NULL: nothing is left. */
 static struct resident *next_resident(struct worker *worker)
 {
-    struct wmi_dispatch *dispatch = worker->steps.dispatch;
-    if (worker->unused || may_grow(worker)) {
-        const uint64_t stop = __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED);
-        if (__atomic_load_n(&dispatch->next_group, __ATOMIC_RELAXED) < stop) {
-            const uint64_t id = __atomic_fetch_add(&dispatch->next_group, 1, __ATOMIC_RELAXED);
-            if (id < stop) {
-                struct resident *resident = pop(&worker->unused);
-                if (!resident)
-                    resident = new_resident(worker);
-                if (!resident) {
-                    __atomic_store_n(&dispatch->stop_at, 0, __ATOMIC_RELAXED);
-                    return NULL;
-                }
-                start_group(worker, resident, id);
-                return resident;
-            }
+    uint64_t id;
+    if ((worker->unused || may_grow(worker)) && take_group(worker, &id)) {
+        struct resident *resident = pop(&worker->unused);
+        if (!resident)
+            resident = new_resident(worker);
+        if (!resident) {
+            __atomic_store_n(&worker->steps.dispatch->stop_at, 0, __ATOMIC_RELAXED);
+            return NULL;
         }
+        start_group(worker, resident, id);
+        return resident;
     }
     if (!worker->parked && worker->swept) {
         worker->parked = worker->swept;
@@ -496,22 +493,31 @@ static struct resident *next_resident(struct worker *worker)
     return pop(&worker->parked);
 }
 
+/* Adds the workgroups done to those of all workers. Seldom, because they share that number. */
+static void tell_done(struct worker *worker)
+{
+    __atomic_fetch_add(&worker->steps.dispatch->groups_done, worker->groups_done, __ATOMIC_RELAXED);
+    worker->groups_done = 0;
+}
+
 static void run_all(struct worker *worker)
 {
-    struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    const struct wmi_dispatch *dispatch = worker->steps.dispatch;
     struct resident *resident;
     while ((resident = next_resident(worker))) {
         const enum outcome outcome = run_group(worker, resident);
         push(outcome == PARKED ? &worker->swept : &worker->unused, resident);
-        if (outcome == DONE)
-            __atomic_fetch_add(&dispatch->groups_done, 1, __ATOMIC_RELAXED);
-        if (++worker->groups_since_look == GROUPS_PER_LOOK) {
+        worker->groups_done += outcome == DONE;
+        if (++worker->groups_since_look == GROUPS_PER_LOOK || worker->instructions >= worker->next_look) {
             worker->groups_since_look = 0;
+            worker->next_look = worker->instructions + INSTRUCTIONS_PER_LOOK;
+            tell_done(worker);
             if (outcome != FAULTED &&
                 __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED) < dispatch->group_count)
                 must_stop(worker, resident);
         }
     }
+    tell_done(worker);
 }
 
 static void free_residents(struct resident *resident)
@@ -535,17 +541,24 @@ static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch,
     worker->lanes = options->lanes;
     worker->frame_size = wmi_program_frame_size(dispatch->program);
     worker->start_frame = wmi_launcher(options->level, options->lanes);
-    worker->vgpr_offset = wmi_program_vgpr_offset(dispatch->program);
-    worker->vgprs = options->vgprs;
-    worker->id_rows =
-        dispatch->launch.workitem_ids < options->vgprs ? dispatch->launch.workitem_ids : options->vgprs;
+    memcpy(worker->sgpr, dispatch->launch.sgpr, sizeof worker->sgpr);
+    worker->start = (struct wmi_wave_start){
+        .sgpr = worker->sgpr,
+        .vgpr_offset = wmi_program_vgpr_offset(dispatch->program),
+        .id_rows =
+            dispatch->launch.workitem_ids < options->vgprs ? dispatch->launch.workitem_ids : options->vgprs,
+        .mode = dispatch->launch.mode,
+        .mxcsr32 = dispatch->mxcsr32,
+        .mxcsr64 = dispatch->mxcsr64,
+    };
+    worker->start.zero_rows = options->vgprs - worker->start.id_rows;
     worker->waves_per_group = (unsigned)((items + worker->lanes - 1) / worker->lanes);
     worker->workitem_rows = aligned_zero(worker->waves_per_group * 3 * worker->lanes * sizeof(uint32_t));
     worker->exec = aligned_zero(worker->waves_per_group * sizeof *worker->exec);
     worker->quiet_generation = UINT64_MAX;
     worker->next_look = INSTRUCTIONS_PER_LOOK;
     worker->probe.run = run_to_branch;
-    worker->probe.vgpr_offset = worker->vgpr_offset;
+    worker->probe.vgpr_offset = worker->start.vgpr_offset;
     worker->probe.vgpr_bytes = (size_t)options->vgprs * wmi_program_row_bytes(dispatch->program);
     worker->probe.vgprs = malloc(worker->probe.vgpr_bytes + 1);
     if (!worker->workitem_rows || !worker->exec || !worker->probe.vgprs)
@@ -618,6 +631,8 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     bool ok = workers && handles, full;
 
     dispatch->stop_at = dispatch->group_count;
+    dispatch->batch = dispatch->group_count / ((uint64_t)BATCHES_PER_WORKER * (threads ? threads : 1));
+    dispatch->batch = dispatch->batch < 1 ? 1 : dispatch->batch > MAX_BATCH ? MAX_BATCH : dispatch->batch;
     dispatch->started = wmi_seconds();
     dispatch->mxcsr32 = wmi_host_float_word(dispatch->launch.mode & 3, dispatch->launch.mode >> 4 & 3);
     dispatch->mxcsr64 = wmi_host_float_word(dispatch->launch.mode >> 2 & 3, dispatch->launch.mode >> 6 & 3);
@@ -625,7 +640,7 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     ok = ok && dispatch->entry_step;
     pthread_mutex_init(&dispatch->lock, NULL);
     for (unsigned i = 0; ok && i < threads; i++) {
-        workers[i] = calloc(1, sizeof **workers);
+        workers[i] = aligned_zero(sizeof **workers);
         ok = workers[i] && prepare_worker(workers[i], dispatch, i);
     }
     if (ok && threads) {

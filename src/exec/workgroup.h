@@ -3,6 +3,7 @@
 #ifndef WMI_WORKGROUP_H
 #define WMI_WORKGROUP_H
 
+#include "exec/launch.h"
 #include "exec/program.h"
 #include "exec/wave.h"
 
@@ -15,8 +16,8 @@ enum {
 
 /* Registers as they are when a wave starts. Source: LLVM AMDGPUUsage, "Initial Kernel Execution State". */
 struct wmi_launch {
-    alignas(64) uint32_t sgpr[128]; /* the scalar file's first 128 slots */
-    uint8_t workgroup_id[3];        /* SGPR that gets it, or WMI_NO_REGISTER */
+    alignas(64) uint32_t sgpr[WMI_START_SGPRS]; /* the scalar file's first slots */
+    uint8_t workgroup_id[3];                    /* SGPR that gets it, or WMI_NO_REGISTER */
     uint8_t workgroup_info;
     uint8_t scratch_wave_offset; /* SGPR that gets the wave's byte offset into the scratch allocation */
     unsigned workitem_ids;       /* 1: v0 = x; 2: and v1 = y; 3: and v2 = z */
@@ -42,10 +43,16 @@ struct wmi_dispatch {
     bool (*progress)(void *user, uint64_t done, uint64_t all);
     void *progress_user;
 
-    uint64_t next_group;  /* atomic: first workgroup not started */
-    uint64_t stop_at;     /* atomic: workgroups from here on need not run any more */
-    uint64_t groups_done; /* atomic */
-    pthread_mutex_t lock; /* guards what follows */
+    double started;
+    uint32_t mxcsr32, mxcsr64; /* what launch.mode asks of the host */
+    const struct wmi_op *entry_step;
+    uint64_t batch;   /* workgroups that a worker takes at a time */
+    uint64_t stop_at; /* atomic, hardly ever written: workgroups from here on need not run any more */
+
+    /* Apart from what every wave reads, for these change all the time. */
+    alignas(64) uint64_t next_group;  /* atomic: first workgroup that no worker has taken */
+    alignas(64) uint64_t groups_done; /* atomic */
+    alignas(64) pthread_mutex_t lock; /* guards what follows */
     struct wmi_fault fault;
     uint64_t fault_group;
     uint32_t fault_wave;
@@ -54,9 +61,6 @@ struct wmi_dispatch {
         quiet;           /* threads; those of them that found nothing but waiting waves in this generation */
     uint64_t generation; /* counts sweeps in which a thread may have changed what others wait for */
     bool deadlock;
-    double started;
-    uint32_t mxcsr32, mxcsr64; /* what launch.mode asks of the host */
-    const struct wmi_op *entry_step;
 };
 
 /* Runs all workgroups. False: no memory on the host. The fault, if any, is in dispatch->fault. */
