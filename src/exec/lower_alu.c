@@ -125,6 +125,8 @@ static void modify_source(struct valu *v, unsigned index)
             prepare(v, source, WMI_STAGE_MODIFY_V2F16, 1, negated);
         return;
     }
+    if (type == WMI_TYPE_f32 && (uint32_t)field(v, WMI_FIELD_neg_lo) >> index & 1)
+        prepare(v, source, WMI_STAGE_MODIFY_F32, 1, WMI_MODIFY_NEG); /* of v_dot2_f32_f16 */
     if (type == WMI_TYPE_mix) {
         if (high)
             prepare(v, source, WMI_STAGE_WIDEN_F16, 1, low);

@@ -221,7 +221,24 @@ static const struct wmi_op *watch(char *restrict frame, const struct wmi_op *op)
     return op + 1;
 }
 
+/* The base of s_scratch_*: d = the base at a, and the SGPR at b times 64, the dwords of 16 lanes.
+ * Source: CDNA 4 ISA, "Scalar Memory Addressing". */
+static const struct wmi_op *scratch_base(char *restrict frame, const struct wmi_op *op)
+{
+    const uint64_t base =
+        (wmi_frame_64(frame, op->a) & ~UINT64_C(3)) + (uint64_t)scalar_32(frame, op->b) * 64;
+    memcpy(frame + op->d, &base, sizeof base);
+    return op + 1;
+}
+
 /* ---- lowering ---- */
+
+static bool is_scratch(unsigned id)
+{
+    return id == WMI_INSN_s_scratch_load_dword || id == WMI_INSN_s_scratch_load_dwordx2 ||
+           id == WMI_INSN_s_scratch_load_dwordx4 || id == WMI_INSN_s_scratch_store_dword ||
+           id == WMI_INSN_s_scratch_store_dwordx2 || id == WMI_INSN_s_scratch_store_dwordx4;
+}
 
 #define LOAD(dwords)                                                                                         \
     static const struct wmi_op *load_##dwords(char *restrict frame, const struct wmi_op *op)                 \
@@ -292,6 +309,16 @@ bool wmi_lower_scalar_memory(struct wmi_builder *builder, const struct wmi_instr
             immediate = insn->field[WMI_FIELD_simm];
     }
     step.a = wmi_lower_scalar(builder, base ? base : resource);
+    if (is_scratch(insn->id) && offset->kind != WMI_OPERAND_IMMEDIATE) {
+        const uint32_t place = wmi_lower_temporary_scalar(builder);
+        const uint32_t zero = wmi_lower_scalar_constant(builder, 0);
+        struct wmi_op *op = wmi_emit(builder, scratch_base);
+        op->d = place;
+        op->a = step.a;
+        op->b = step.b;
+        step.a = place;
+        step.b = zero;
+    }
     if (result)
         step.d = wmi_lower_scalar(builder, result);
     if (data)

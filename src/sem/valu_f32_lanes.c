@@ -42,6 +42,15 @@ WMI_FLUSHED3(v_mad_mixlo_f16,
 WMI_FLUSHED3(v_mad_mixhi_f16,
              (wmi_load_u32(frame + op->d + at) & 0xffffu) | mixed_half(THREE(a * b + c), op, mode) << 16)
 
+/* The same with one rounding of the sum, and denormals as MODE says. */
+WMI_ARITHMETIC3(v_fma_mix_f32, wmi_fused_f32(a, b, c), a, b, c)
+WMI_ROWS3(v_fma_mixlo_f16, f32v,
+          (wmi_load_u32(frame + op->d + at) & 0xffff0000u) |
+              mixed_half(THREE(wmi_fused_f32(a, b, c)), op, mode))
+WMI_ROWS3(v_fma_mixhi_f16, f32v,
+          (wmi_load_u32(frame + op->d + at) & 0xffffu) | mixed_half(THREE(wmi_fused_f32(a, b, c)), op, mode)
+                                                             << 16)
+
 WMI_ROWS1(v_trunc_f32, f32v, wmi_quiet_f32(wmi_round_f32(wmi_input_f32(a, mode), WMI_ROUND_ZERO)))
 WMI_ROWS1(v_ceil_f32, f32v, wmi_quiet_f32(wmi_round_f32(wmi_input_f32(a, mode), WMI_ROUND_UP)))
 WMI_ROWS1(v_rndne_f32, f32v, wmi_quiet_f32(wmi_round_f32(wmi_input_f32(a, mode), WMI_ROUND_EVEN)))

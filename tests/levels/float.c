@@ -25,6 +25,7 @@
 #define C    l->c
 #define H(x) ((x) & 0xffff)
 #define T(x) ((x) >> 16 & 0xffff)
+#define W(x) converted(F16, F32, x, M)
 
 #define RULE(name, value)                                                                                    \
     static uint64_t rule_##name(const struct lane *l)                                                        \
@@ -49,6 +50,9 @@
     X(v_madak_f32, f32, f32, f32, f32, unfused(F32, A, B, C, M))                                             \
     X(v_madmk_f32, f32, f32, f32, f32, unfused(F32, A, C, B, M))                                             \
     X(v_mad_mix_f32, f32, f32, f32, f32, unfused(F32, A, B, C, M))                                           \
+    X(v_fma_mix_f32, f32, f32, f32, f32, fused(F32, A, B, C, M))                                             \
+    X(v_dot2_f32_f16, f32, v2f16, v2f16, f32,                                                                \
+      sum(F32, fused(F32, W(T(A)), W(T(B)), product(F32, W(H(A)), W(H(B)), M), M), C, M))                    \
     X(v_min3_f32, f32, f32, f32, f32, least(F32, least(F32, A, B, M), C, M))                                 \
     X(v_max3_f32, f32, f32, f32, f32, greatest(F32, greatest(F32, A, B, M), C, M))                           \
     X(v_med3_f32, f32, f32, f32, f32, middle(F32, A, B, C, M))                                               \
@@ -155,6 +159,15 @@
     X(v_cmp_class_f32, mask, f32, i32, none, (class_bit(F32, A) & B) != 0)                                   \
     X(v_cmp_class_f64, mask, f64, i32, none, (class_bit(F64, A) & B) != 0)                                   \
     X(v_cmp_class_f16, mask, f16, i32, none, (class_bit(F16, A) & B) != 0)                                   \
+    X(v_fma_mixlo_f16, v2f16, f32, f32, f32,                                                                 \
+      packed(converted(F32, F16,                                                                             \
+                       l->clamp ? clamped(F32, fused(F32, A, B, C, M), M) : fused(F32, A, B, C, M),          \
+                       M | 0x30),                                                                            \
+             T(l->d)))                                                                                       \
+    X(v_fma_mixhi_f16, v2f16, f32, f32, f32,                                                                 \
+      packed(H(l->d), converted(F32, F16,                                                                    \
+                                l->clamp ? clamped(F32, fused(F32, A, B, C, M), M) : fused(F32, A, B, C, M), \
+                                M | 0x30)))                                                                  \
     X(v_mad_mixlo_f16, v2f16, f32, f32, f32,                                                                 \
       packed(converted(F32, F16,                                                                             \
                        l->clamp ? clamped(F32, unfused(F32, A, B, C, M), M) : unfused(F32, A, B, C, M),      \

@@ -192,6 +192,23 @@ static wide packed_pair(wide low, wide high)
     return low_bits(low, 16) | low_bits(high, 16) << 16;
 }
 
+/* The sum of the products of the parts of `bits` bits. */
+static wide dot(wide a, wide b, unsigned bits, bool is_signed)
+{
+    const wide range = bit(bits);
+    wide total = 0;
+
+    for (unsigned n = 0; n < 32; n += bits) {
+        wide x = a / bit(n) % range, y = b / bit(n) % range;
+        if (is_signed && x >= range / 2)
+            x -= range;
+        if (is_signed && y >= range / 2)
+            y -= range;
+        total += x * y;
+    }
+    return total;
+}
+
 struct lane {
     wide a, b, c; /* sources as numbers of their types; c is the carry where the row takes one */
     unsigned number;
@@ -323,6 +340,12 @@ enum flag {
     ROW(v_msad_u8, U32, U32, U32, U32, CLAMP, byte_sad(a, b, true) + c)                                      \
     ROW(v_qsad_pk_u16_u8, U64, U64, U32, U64, TAKES_BIT, quad_sad(a, b, c, false, l.clamp))                  \
     ROW(v_mqsad_pk_u16_u8, U64, U64, U32, U64, TAKES_BIT, quad_sad(a, b, c, true, l.clamp))                  \
+    ROW(v_dot2_i32_i16, I32, U32, U32, I32, CLAMP, dot(a, b, 16, true) + c)                                  \
+    ROW(v_dot2_u32_u16, U32, U32, U32, U32, CLAMP, dot(a, b, 16, false) + c)                                 \
+    ROW(v_dot4_i32_i8, I32, U32, U32, I32, CLAMP, dot(a, b, 8, true) + c)                                    \
+    ROW(v_dot4_u32_u8, U32, U32, U32, U32, CLAMP, dot(a, b, 8, false) + c)                                   \
+    ROW(v_dot8_i32_i4, I32, U32, U32, I32, CLAMP, dot(a, b, 4, true) + c)                                    \
+    ROW(v_dot8_u32_u4, U32, U32, U32, U32, CLAMP, dot(a, b, 4, false) + c)                                   \
     ROW(v_pk_mad_i16, I16, I16, I16, I16, HALVES | CLAMP, a * b + c)                                         \
     ROW(v_pk_mul_lo_u16, U16, U16, U16, NONE, HALVES, a *b)                                                  \
     ROW(v_pk_add_i16, I16, I16, I16, NONE, HALVES | CLAMP, a + b)                                            \

@@ -103,6 +103,23 @@ static const uint32_t unaligned[] = {
     0xbf810000, /* s_endpgm */
 };
 
+static const uint32_t scalar_scratch[] = {
+    0xb0040003, /* s_movk_i32 s4, 0x3 */
+    0xb0050002, /* s_movk_i32 s5, 0x2 */
+    0xbe8600ff, 0x0000004d, /* s_mov_b32 s6, 0x4d */
+    0xbe8700ff, 0x0000004e, /* s_mov_b32 s7, 0x4e */
+    0xc0580181, 0x00000004, /* s_scratch_store_dwordx2 s[6:7], s[2:3], s4 */
+    0xc0560181, 0x00000014, /* s_scratch_store_dword s6, s[2:3], 0x14 */
+    0xc0840000, 0x00000000, /* s_dcache_wb */
+    0xc01c0201, 0x00000004, /* s_scratch_load_dwordx4 s[8:11], s[2:3], s4 */
+    0xc01a0301, 0x00000014, /* s_scratch_load_dwordx2 s[12:13], s[2:3], 0x14 */
+    0xc09a0001, 0x00000010, /* s_atc_probe 0, s[2:3], 0x10 */
+    0x80080908, /* s_add_u32 s8, s8, s9 */
+    0x800c080c, /* s_add_u32 s12, s12, s8 */
+    0xc0420301, 0x00000000, /* s_store_dword s12, s[2:3], 0x0 */
+    0xbf810000, /* s_endpgm */
+};
+
 static const uint32_t vector[] = {
     0x24020082, /* v_lshlrev_b32_e32 v1, 2, v0 */
     0x7e1002c1, /* v_mov_b32_e32 v8, -1 */
@@ -270,6 +287,21 @@ static void faults_say_what_and_where(void **state)
     assert_int_equal(run.fault.low, run.data + 0x14);
 }
 
+/* The SGPR counts 64 bytes, the immediate bytes. */
+static void scalar_scratch_counts_in_64_bytes(void **state)
+{
+    (void)state;
+    const struct run run = RUN(scalar_scratch);
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    uint32_t expected[WORDS];
+    memcpy(expected, run.before, sizeof expected);
+    expected[48] = 77;
+    expected[49] = 78;
+    expected[5] = 77;
+    expected[0] = 77 + 77 + 78;
+    assert_memory_equal(run.after, expected, sizeof expected);
+}
+
 static void global_forms(void **state)
 {
     (void)state;
@@ -300,6 +332,7 @@ int main(void)
         cmocka_unit_test(atomics_return_with_glc_only),
         cmocka_unit_test(clocks_count_instructions),
         cmocka_unit_test(faults_say_what_and_where),
+        cmocka_unit_test(scalar_scratch_counts_in_64_bytes),
         cmocka_unit_test(global_forms),
         cmocka_unit_test(flat_reaches_lds),
     };
