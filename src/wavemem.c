@@ -389,7 +389,10 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     status = wmi_abi_prepare(&abi, &memory, &dispatch.launch, diag);
     if (status)
         return status;
-    dispatch.scratch_size = kernel->scratch_size;
+    dispatch.threads = memory.threads;
+    dispatch.scratch_stride = memory.scratch_stride;
+    dispatch.scratch_piece = memory.scratch_piece;
+    dispatch.scratch = memory.scratch ? wmi_space_host(machine->space, memory.scratch, 1) : NULL;
     dispatch.residents = memory.residents < WMI_RESIDENT_LIMIT ? memory.residents : WMI_RESIDENT_LIMIT;
     dispatch.max_instructions = request->max_instructions ? request->max_instructions : MAX_INSTRUCTIONS;
     dispatch.timeout = request->timeout;

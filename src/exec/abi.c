@@ -11,8 +11,9 @@
 
 enum { KERNARG_ALIGNMENT = 64, QUEUE_BYTES = 256 };
 
-#define SCRATCH_BYTES                                                                                        \
-    (UINT64_C(4) << 30) /* of all resident workgroups together; untouched pages cost nothing */
+/* Addresses for the scratch of all resident workgroups together: the wave's offset is a 32-bit register. Only
+ * what is touched takes memory. */
+#define SCRATCH_BYTES (UINT64_C(4) << 30)
 
 struct packet {
     uint16_t header, setup;
@@ -110,22 +111,33 @@ static enum wm_status fill_queue(const struct wmi_abi_request *r, struct wmi_abi
     return WM_OK;
 }
 
-/* Scratch for the workgroups that may be unfinished at the same time. */
+/* Scratch for the waves of the workgroups that may be unfinished at the same time, with gaps between them: a
+ * stack that grows too large shall not reach another wave's. */
 static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
                                       struct wm_diag *diag)
 {
-    const uint64_t group = (uint64_t)r->kernel->scratch_size * r->kernel->wave_size * r->waves_per_group;
+    const uint64_t piece = ((uint64_t)r->kernel->scratch_size + 3) / 4 * 4 * r->kernel->wave_size;
+    const uint64_t stride = (piece + WMI_SPACE_GAP - 1) / WMI_SPACE_GAP * WMI_SPACE_GAP + WMI_SPACE_GAP;
+    const uint64_t fit = SCRATCH_BYTES / (stride * r->waves_per_group);
     memory->residents = UINT32_MAX;
-    if (!group)
+    memory->threads = r->threads;
+    if (!piece)
         return WM_OK;
-    const uint64_t fit = SCRATCH_BYTES / group / r->threads;
     if (!fit)
         return wmi_fail(diag, WM_UNSUPPORTED,
-                        "kernel '%s': %llu bytes of scratch for a workgroup are too much", r->kernel->name,
-                        (unsigned long long)group);
-    memory->residents = fit < WMI_RESIDENT_LIMIT ? (uint32_t)fit : WMI_RESIDENT_LIMIT;
-    return wmi_space_allocate(r->space, group * memory->residents * r->threads, 0, "scratch",
-                              &memory->scratch, diag);
+                        "kernel '%s': %llu bytes of scratch for a workgroup; at most %llu, gaps included",
+                        r->kernel->name, (unsigned long long)(stride * r->waves_per_group),
+                        (unsigned long long)SCRATCH_BYTES);
+    memory->threads = fit < r->threads ? (uint32_t)fit : r->threads;
+    const uint64_t most = fit / memory->threads;
+    memory->residents = most < WMI_RESIDENT_LIMIT ? (uint32_t)most : WMI_RESIDENT_LIMIT;
+    memory->scratch_stride = stride;
+    memory->scratch_piece = piece;
+    const enum wm_status status =
+        wmi_space_allocate(r->space, fit * stride * r->waves_per_group, 0, "scratch", &memory->scratch, diag);
+    if (!status)
+        wmi_space_divide(r->space, memory->scratch, stride, piece);
+    return status;
 }
 
 /* The V# of scratch as ROCr sets it up: swizzled dwords, index stride 64, the lane added to the index.

@@ -10,7 +10,10 @@
 /* Guest memory that exists for one dispatch. */
 struct wmi_abi_memory {
     uint64_t kernarg, packet, queue, scratch; /* guest addresses; 0: not there */
-    uint32_t residents;                       /* workgroups that have a place in the scratch memory */
+    uint32_t residents; /* workgroups of a thread that have a place in the scratch memory */
+    uint32_t threads;   /* for which there is such memory: as many as asked for, or fewer */
+    uint64_t scratch_stride,
+        scratch_piece; /* bytes from one wave's scratch to the next one's, and of a wave */
 };
 
 struct wmi_abi_request {

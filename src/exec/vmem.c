@@ -39,11 +39,7 @@ static unsigned take_lane(uint64_t *lanes)
 
 bool wmi_vmem_touch(const struct wmi_worker *worker, struct wmi_hit *hit, uint64_t address)
 {
-    const struct wmi_allocation *a = wmi_space_find(worker->space, address);
-    if (!a)
-        return false;
-    *hit = (struct wmi_hit){a->low, a->high, a->host, a->flags};
-    return true;
+    return wmi_space_reach(worker->space, address, hit);
 }
 
 /* Where byte `offset` of a lane's private memory lies: dwords of the lanes of a wave are interleaved.

@@ -33,6 +33,7 @@ struct resident {
     struct resident *next;
     size_t bytes;
     uint32_t number; /* among the worker's residents: its place in scratch memory */
+    bool used;       /* by an earlier workgroup */
     unsigned char *frames;
     struct wmi_wave waves[];
 };
@@ -122,7 +123,7 @@ static struct resident *new_resident(struct worker *worker)
     struct resident *resident = calloc(1, sizeof *resident + waves * sizeof *resident->waves);
     const size_t frames = waves * worker->frame_size, lds = dispatch->lds_size + LDS_PADDING;
     if (resident) {
-        resident->bytes = frames + lds;
+        resident->bytes = frames + lds + waves * dispatch->scratch_piece;
         resident->frames = aligned_zero(frames);
         resident->group.lds = aligned_zero(lds);
     }
@@ -156,9 +157,8 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
     const struct wmi_dispatch *dispatch = worker->steps.dispatch;
     const struct wmi_launch *launch = &dispatch->launch;
     struct wmi_workgroup *group = &resident->group;
-    const uint32_t scratch_of_wave = dispatch->scratch_size * worker->lanes;
     const uint32_t place = worker->number * dispatch->residents + resident->number;
-    const uint32_t scratch = scratch_of_wave * worker->waves_per_group * place;
+    const uint64_t scratch = dispatch->scratch_stride * worker->waves_per_group * place;
     uint32_t size[3];
     bool whole = true;
 
@@ -177,8 +177,14 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
     group->wave_count = (uint32_t)((items + worker->lanes - 1) / worker->lanes);
     group->waves_left = group->wave_count;
     group->waves_at_barrier = 0;
+    /* What the hardware leaves there is whatever ran before; with zeroes a run can be repeated. */
     if (dispatch->lds_size)
         memset(group->lds, 0, dispatch->lds_size);
+    if (dispatch->scratch_piece && resident->used)
+        for (unsigned i = 0; i < group->wave_count; i++)
+            wmi_space_clear(dispatch->scratch + scratch + i * dispatch->scratch_stride,
+                            dispatch->scratch_piece);
+    resident->used = true;
     for (unsigned i = 0; i < group->wave_count; i++) {
         struct wmi_wave *wave = &resident->waves[i];
         alignas(64) uint32_t rows[3 * 64];
@@ -186,7 +192,7 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
         if (launch->workgroup_info != WMI_NO_REGISTER) /* first wave [31], waves in the group [5:0] */
             worker->sgpr[launch->workgroup_info] = (i == 0) << 31 | group->wave_count;
         if (launch->scratch_wave_offset != WMI_NO_REGISTER)
-            worker->sgpr[launch->scratch_wave_offset] = scratch + i * scratch_of_wave;
+            worker->sgpr[launch->scratch_wave_offset] = (uint32_t)(scratch + i * dispatch->scratch_stride);
         worker->start.ids = worker->workitem_rows + 3 * i * worker->lanes;
         worker->start.exec = &worker->exec[i];
         if (!whole) {

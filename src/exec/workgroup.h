@@ -34,7 +34,9 @@ struct wmi_dispatch {
     uint32_t groups[3];
     uint64_t group_count;
     uint32_t lds_size;         /* bytes of a workgroup */
-    uint32_t scratch_size;     /* bytes of a lane */
+    uint64_t scratch_stride;   /* bytes from one wave's scratch to the next one's */
+    uint64_t scratch_piece;    /* bytes of a wave's scratch */
+    unsigned char *scratch;    /* the first one's host bytes */
     uint32_t residents;        /* workgroups that a worker may keep unfinished */
     uint64_t max_instructions; /* per wave */
     double timeout;            /* seconds; 0: none */
@@ -57,8 +59,8 @@ struct wmi_dispatch {
     uint64_t fault_group;
     uint32_t fault_wave;
     uint64_t instructions, waves;
-    unsigned working,
-        quiet;           /* threads; those of them that found nothing but waiting waves in this generation */
+    unsigned working;    /* threads */
+    unsigned quiet;      /* those of them that found nothing but waiting waves in this generation */
     uint64_t generation; /* counts sweeps in which a thread may have changed what others wait for */
     bool deadlock;
 };

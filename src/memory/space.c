@@ -184,6 +184,50 @@ const struct wmi_allocation *wmi_space_find(const struct wmi_space *space, uint6
     return &space->allocations[i];
 }
 
+void wmi_space_divide(struct wmi_space *space, uint64_t address, uint64_t stride, uint64_t piece)
+{
+    const size_t i = upper(space, address);
+    assert(i < space->count && space->allocations[i].low == address && stride >= piece + WMI_SPACE_GAP);
+    space->allocations[i].stride = stride;
+    space->allocations[i].piece = piece;
+#ifdef MADV_NOHUGEPAGE
+    madvise(space->mappings[i].start, space->mappings[i].size,
+            MADV_NOHUGEPAGE); /* gaps shall take no memory */
+#endif
+}
+
+bool wmi_space_reach(const struct wmi_space *space, uint64_t address, struct wmi_hit *hit)
+{
+    const struct wmi_allocation *a = wmi_space_find(space, address);
+    if (!a)
+        return false;
+    *hit = (struct wmi_hit){a->low, a->high, a->host, a->flags};
+    if (!a->stride)
+        return true;
+    const uint64_t skip = (address - a->low) / a->stride * a->stride;
+    if (address - a->low - skip >= a->piece) {
+        *hit = (struct wmi_hit){0};
+        return false;
+    }
+    *hit = (struct wmi_hit){a->low + skip, a->low + skip + a->piece, a->host + skip, a->flags};
+    return true;
+}
+
+void wmi_space_clear(unsigned char *host, uint64_t size)
+{
+    enum {
+        MANY = 1 << 18
+    }; /* bytes from which on it is cheaper to have the host give new pages when they are touched */
+    if (size >= MANY && (uintptr_t)host % HOST_PAGE == 0) {
+        const uint64_t pages = size / HOST_PAGE * HOST_PAGE;
+        if (!madvise(host, pages, MADV_DONTNEED)) {
+            host += pages;
+            size -= pages;
+        }
+    }
+    memset(host, 0, size);
+}
+
 const struct wmi_allocation *wmi_space_nearest(const struct wmi_space *space, uint64_t address)
 {
     if (!space->count)

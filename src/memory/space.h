@@ -10,7 +10,8 @@
 struct wmi_allocation {
     uint64_t low, high;
     unsigned char *host;
-    unsigned flags; /* WM_READ_ONLY */
+    unsigned flags;         /* WM_READ_ONLY */
+    uint64_t stride, piece; /* only the first `piece` bytes of each `stride` are there; 0: all */
     char name[64];
 };
 
@@ -40,6 +41,12 @@ enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsign
                                   uint64_t *address, struct wm_diag *diag);
 /* WM_NOT_FOUND unless an allocation starts at `address`. */
 enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, struct wm_diag *diag);
+/* Makes pieces of the allocation at `address`, with guard gaps of at least WMI_SPACE_GAP between them. */
+void wmi_space_divide(struct wmi_space *space, uint64_t address, uint64_t stride, uint64_t piece);
+/* The bytes around `address` that the guest may reach from there: an allocation, or a piece of one. */
+bool wmi_space_reach(const struct wmi_space *space, uint64_t address, struct wmi_hit *hit);
+/* Makes `size` bytes zero that lie in a divided allocation. */
+void wmi_space_clear(unsigned char *host, uint64_t size);
 /* The allocation that holds `address`, or NULL. */
 const struct wmi_allocation *wmi_space_find(const struct wmi_space *space, uint64_t address);
 /* The allocation nearest to `address`, for reports; NULL when there is none. */

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { MAPPED_FILE = 4 << 20 }; /* bytes from which on a file is mapped */
+
 static struct wm_bundle *new_input(const char *name)
 {
     struct wm_bundle *input = calloc(1, sizeof(*input));
@@ -67,7 +69,9 @@ static enum wm_status read_all(struct wm_bundle *input, int file, struct wm_diag
     return wmi_fail(diag, WM_NO_MEMORY, "%s: no memory for what it contains", input->name);
 }
 
-/* Maps a file: a code object may be large, and what nobody looks at should cost nothing. */
+/* A small file is read: if it were mapped, somebody who shortens it meanwhile, as a build that runs again
+ * does, would kill the process. A large one is mapped all the same, because what nobody looks at should cost
+ * nothing: to copy 13 MB into the object and into guest memory takes longer than to run a small kernel. */
 static enum wm_status get_bytes(struct wm_bundle *input, int file, struct wm_diag *diag)
 {
     struct stat status;
@@ -75,7 +79,7 @@ static enum wm_status get_bytes(struct wm_bundle *input, int file, struct wm_dia
         return wmi_fail(diag, WM_IO, "%s: %s", input->name, strerror(errno));
     if (S_ISDIR(status.st_mode))
         return wmi_fail(diag, WM_IO, "%s: a folder; expected a code object", input->name);
-    if (S_ISREG(status.st_mode) && status.st_size > 0) {
+    if (S_ISREG(status.st_mode) && status.st_size >= MAPPED_FILE) {
         void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
         if (bytes != MAP_FAILED) {
             input->bytes = bytes;

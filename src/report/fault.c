@@ -132,9 +132,17 @@ static void add_place(struct text *text, const struct wmi_dispatch *dispatch,
         add(text, "   %s:%u", file, line);
 }
 
-static void add_target(struct text *text, const struct wmi_dispatch *dispatch)
+/* Which piece of scratch a wave has depends on the threads; what a report says must not. */
+static void move_to_first_piece(const struct wmi_dispatch *dispatch, struct wmi_fault *fault)
 {
-    const struct wmi_fault *fault = &dispatch->fault;
+    const struct wmi_allocation *a = wmi_space_find(dispatch->space, fault->low);
+    const uint64_t skip = a && a->stride ? (fault->low - a->low) / a->stride * a->stride : 0;
+    fault->low -= skip;
+    fault->high -= skip;
+}
+
+static void add_target(struct text *text, const struct wmi_dispatch *dispatch, const struct wmi_fault *fault)
+{
     const struct wmi_allocation *near = wmi_space_nearest(dispatch->space, fault->low);
     add(text, "\n  to   0x%llx .. 0x%llx, %u bytes per lane", (unsigned long long)fault->low,
         (unsigned long long)fault->high, fault->bytes);
@@ -150,6 +158,8 @@ static void add_target(struct text *text, const struct wmi_dispatch *dispatch)
     else if (before)
         add(text, "; nearest: '%s' begins at 0x%llx, %llu bytes behind", near->name,
             (unsigned long long)near->low, (unsigned long long)distance);
+    else if (near->stride)
+        add(text, "; beyond the %llu bytes of scratch that the wave has", (unsigned long long)near->piece);
     else
         add(text, "; in '%s' 0x%llx .. 0x%llx", near->name, (unsigned long long)near->low,
             (unsigned long long)near->high - 1);
@@ -158,12 +168,14 @@ static void add_target(struct text *text, const struct wmi_dispatch *dispatch)
 void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_fault_place *place,
                       struct wm_fault *out)
 {
-    const struct wmi_fault *fault = &dispatch->fault;
+    struct wmi_fault moved = dispatch->fault;
+    const struct wmi_fault *fault = &moved;
     struct text text = {out->text, sizeof out->text};
     struct wmi_instruction insn;
     const bool decoded = decode_at(dispatch, place->target, fault->pc, &insn);
     const uint64_t group = dispatch->fault_group;
 
+    move_to_first_piece(dispatch, &moved);
     out->kind = (enum wm_fault_kind)fault->kind;
     out->pc = fault->pc;
     out->workgroup[0] = (uint32_t)(group % dispatch->groups[0]);
@@ -189,5 +201,5 @@ void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_faul
         add(&text, "\n  to   LDS bytes 0x%llx .. 0x%llx, %u bytes per lane", (unsigned long long)fault->low,
             (unsigned long long)fault->high, fault->bytes);
     else if (fault->bytes)
-        add_target(&text, dispatch);
+        add_target(&text, dispatch, fault);
 }
