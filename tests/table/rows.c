@@ -39,6 +39,64 @@ static void targets_are_found_by_name_and_mach(void **state)
     assert_int_equal(wmi_target_limit(gfx900(), WMI_LIMIT_sgprs), 102);
 }
 
+/* Names, EF_AMDGPU_MACH and LDS of a workgroup: LLVM 19, llvm/BinaryFormat/ELF.h and AMDGPU.td. */
+static void gcn_and_cdna_targets_are_known(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t mach, lds_bytes;
+    } known[] = {
+        {"gfx600", 0x20, 32768}, {"gfx601", 0x21, 32768},       {"gfx602", 0x3a, 32768},
+        {"gfx700", 0x22, 65536}, {"gfx701", 0x23, 65536},       {"gfx702", 0x24, 65536},
+        {"gfx703", 0x25, 65536}, {"gfx704", 0x26, 65536},       {"gfx705", 0x3b, 65536},
+        {"gfx801", 0x28, 65536}, {"gfx802", 0x29, 65536},       {"gfx803", 0x2a, 65536},
+        {"gfx805", 0x3c, 65536}, {"gfx810", 0x2b, 65536},       {"gfx900", 0x2c, 65536},
+        {"gfx902", 0x2d, 65536}, {"gfx904", 0x2e, 65536},       {"gfx906", 0x2f, 65536},
+        {"gfx908", 0x30, 65536}, {"gfx909", 0x31, 65536},       {"gfx90a", 0x3f, 65536},
+        {"gfx90c", 0x32, 65536}, {"gfx9-generic", 0x51, 65536}, {"gfx940", 0x40, 65536},
+        {"gfx941", 0x4b, 65536}, {"gfx942", 0x4c, 65536},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const struct wmi_target *target = wmi_target_find(known[i].name);
+        assert_non_null(target);
+        assert_ptr_equal(wmi_target_of_mach(known[i].mach), target);
+        assert_string_equal(wmi_target_name(target), known[i].name);
+        assert_int_equal(wmi_target_limit(target, WMI_LIMIT_lds_bytes), known[i].lds_bytes);
+        assert_int_equal(wmi_target_limit(target, WMI_LIMIT_wave), 64);
+    }
+}
+
+/* What relatives differ in (LLVM AMDGPU.td: FeatureMadMixInsts, FeatureFmaMixInsts, FeatureUnpackedD16VMem):
+ * 0xd3a0 is v_mad_mix_f32, v_fma_mix_f32 or nothing; four 16-bit elements are two registers or four. */
+static void relatives_differ_in_rows_and_registers(void **state)
+{
+    (void)state;
+    static const uint32_t mix[] = {0xd3a00008, 0x1c1a0902}, load_d16[] = {0xe02c1010, 0x03020402};
+    static const struct {
+        const char *name;
+        uint16_t mix;
+        uint8_t d16_dwords;
+    } cases[] = {
+        {"gfx803", WMI_INSN_NONE, 4},          {"gfx805", WMI_INSN_NONE, 4},
+        {"gfx810", WMI_INSN_NONE, 2},          {"gfx900", WMI_INSN_v_mad_mix_f32, 2},
+        {"gfx902", WMI_INSN_v_mad_mix_f32, 2}, {"gfx904", WMI_INSN_v_fma_mix_f32, 2},
+        {"gfx906", WMI_INSN_v_fma_mix_f32, 2}, {"gfx909", WMI_INSN_v_mad_mix_f32, 2},
+        {"gfx90c", WMI_INSN_v_mad_mix_f32, 2}, {"gfx9-generic", WMI_INSN_NONE, 2},
+        {"gfx941", WMI_INSN_v_fma_mix_f32, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct wmi_target *target = wmi_target_find(cases[i].name);
+        struct wmi_instruction insn;
+        assert_int_equal(wmi_decode(target, mix, 2, &insn), cases[i].mix == WMI_INSN_NONE ? 0 : 2);
+        if (cases[i].mix != WMI_INSN_NONE)
+            assert_int_equal(insn.id, cases[i].mix);
+        assert_int_equal(wmi_decode(target, load_d16, 2, &insn), 2);
+        assert_int_equal(insn.id, WMI_INSN_buffer_load_format_d16_xyzw);
+        assert_int_equal(wmi_operand(&insn, WMI_ROLE_D)->dwords, cases[i].d16_dwords);
+    }
+}
+
 /* v_addc_co_u32_e32 v8, vcc, v2, v4, vcc: VCC is written and read though no field names it. */
 static void implied_registers_are_operands(void **state)
 {
@@ -214,6 +272,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_are_found_by_name_and_mach),
+        cmocka_unit_test(gcn_and_cdna_targets_are_known),
+        cmocka_unit_test(relatives_differ_in_rows_and_registers),
         cmocka_unit_test(implied_registers_are_operands),
         cmocka_unit_test(accumulators_are_tied_to_the_result),
         cmocka_unit_test(constants_have_the_bits_of_their_type),
