@@ -15,6 +15,10 @@ enum { KERNARG_ALIGNMENT = 64, QUEUE_BYTES = 256 };
  * what is touched takes memory. */
 #define SCRATCH_BYTES (UINT64_C(4) << 30)
 
+/* What a lane has for functions whose need the compiler could not know (calls through pointers, recursion):
+ * as much as LLVM's AMDGPUResourceUsageAnalysis assumes for external calls where it must name a figure. */
+enum { DYNAMIC_STACK_BYTES = 16 << 10 };
+
 struct packet {
     uint16_t header, setup;
     uint16_t workgroup[3], reserved;
@@ -40,6 +44,13 @@ static uint32_t at_least_one(uint32_t value)
 static uint32_t dimensions(const struct wm_dispatch *dispatch)
 {
     return dispatch->grid[2] > 1 ? 3 : dispatch->grid[1] > 1 ? 2 : 1;
+}
+
+uint32_t wmi_abi_scratch_size(const struct wm_kernel *kernel)
+{
+    const uint32_t size = kernel->scratch_size;
+    return kernel->dynamic_stack && size < UINT32_MAX - DYNAMIC_STACK_BYTES ? size + DYNAMIC_STACK_BYTES
+                                                                            : size;
 }
 
 static void *host_of(const struct wmi_space *space, uint64_t address, uint64_t size)
@@ -86,7 +97,7 @@ static enum wm_status fill_packet(const struct wmi_abi_request *r, struct wmi_ab
     *packet = (struct packet){
         .header = 2, /* HSA_PACKET_TYPE_KERNEL_DISPATCH */
         .setup = (uint16_t)dimensions(r->dispatch),
-        .private_segment_size = r->kernel->scratch_size,
+        .private_segment_size = wmi_abi_scratch_size(r->kernel),
         .group_segment_size = r->kernel->lds_size + r->dispatch->dynamic_lds,
         .kernel_object = r->kernel->descriptor + r->bias,
         .kernarg_address = memory->kernarg,
@@ -116,7 +127,7 @@ static enum wm_status fill_queue(const struct wmi_abi_request *r, struct wmi_abi
 static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
                                       struct wm_diag *diag)
 {
-    const uint64_t piece = ((uint64_t)r->kernel->scratch_size + 3) / 4 * 4 * r->kernel->wave_size;
+    const uint64_t piece = ((uint64_t)wmi_abi_scratch_size(r->kernel) + 3) / 4 * 4 * r->kernel->wave_size;
     const uint64_t stride = (piece + WMI_SPACE_GAP - 1) / WMI_SPACE_GAP * WMI_SPACE_GAP + WMI_SPACE_GAP;
     const uint64_t fit = SCRATCH_BYTES / (stride * r->waves_per_group);
     memory->residents = UINT32_MAX;
@@ -196,7 +207,7 @@ static void place_registers(const struct wmi_abi_request *r, const struct wmi_ab
     if (d->flat_scratch_init)
         next = put64(launch, next, memory->scratch);
     if (d->private_segment_size)
-        launch->sgpr[next++] = r->kernel->scratch_size;
+        launch->sgpr[next++] = wmi_abi_scratch_size(r->kernel);
     /* The count that the descriptor gives stands, whatever it enables: at most 16 without preloading. */
     next = d->user_sgprs > next ? d->user_sgprs : next;
     launch->workgroup_id[0] = system_register(&next, d->workgroup_id_x);

@@ -25,6 +25,10 @@ struct wmi_abi_request {
     uint32_t waves_per_group, threads;
 };
 
+/* Bytes of scratch that a lane gets: what the descriptor asks for, and a stack where it says that it cannot
+ * know. */
+uint32_t wmi_abi_scratch_size(const struct wm_kernel *kernel);
+
 /* Allocates and fills the packet, the queue and the kernarg segment, and says in `launch` which registers
  * hold what. On failure nothing stays allocated. */
 enum wm_status wmi_abi_prepare(const struct wmi_abi_request *request, struct wmi_abi_memory *memory,

@@ -52,7 +52,7 @@ def device_commands(source, output, target, level, two_steps, include):
 
 
 def host_commands(source, output):
-    return [['clang-19'] + COMMON + EXACT + ['-target', 'x86_64-linux-gnu', '-cl-no-stdinc', '-include', 'host.clh', '-O1', '-fPIC',
+    return [['clang-19'] + COMMON + EXACT + ['-target', 'x86_64-linux-gnu', '-cl-no-stdinc', '-include', 'host.clh', '-Wno-psabi', '-O1', '-fPIC',
                                      '-shared', '-nostdlib', source, '-lgcc', '-o', output]]
 
 

@@ -266,7 +266,8 @@ static void run_kernel(void **state)
                                    .arguments = kernarg,
                                    .arguments_size = end,
                                    .dynamic_lds = (uint32_t)lds,
-                                   .threads = 1};
+                                   .threads = 1,
+                                   .timeout = 60};
     memcpy(dispatch.grid, grid, sizeof(grid));
     memcpy(dispatch.workgroup, workgroup, sizeof(workgroup));
     struct wm_result result = {.struct_size = sizeof(result)};
