@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What each body costs: nanoseconds per instruction of a wave of 64 lanes, at each CPU level of the host,
- * with all lanes active and with every second one. `bodies [PART OF A NAME]`. */
+ * with all lanes active and with every second one. `bodies COMMONEST [PART OF A NAME]`; COMMONEST is the list
+ * of the instructions that compilers write most, which are held against a goal at the end. */
 #include "base/host_float.h"
 #include "isa/isa.h"
 #include "sem/table.h"
@@ -44,6 +45,14 @@ static void fill(struct wmi_frame *frame)
         frame->s[i] = i * 2654435761u;
 }
 
+/* Exponents as programs have them. */
+static void fill_exponents(struct wmi_frame *frame)
+{
+    uint32_t *words = (uint32_t *)(frame->rows + 16 * ROW);
+    for (unsigned i = 0; i < 16 * ROW / 4; i++)
+        words[i] = i * 2654435761u >> 29;
+}
+
 /* Every offset is good for a row and for a word, so no body needs to be known. */
 static void make_steps(struct wmi_op *steps, wmi_body body, bool scalar)
 {
@@ -75,16 +84,89 @@ static double measure(struct wmi_frame *frame, const struct wmi_op *steps)
     return best * 1e9 / PASSES / STEPS;
 }
 
+struct figures {
+    double all, some; /* ns with all lanes and with every second one */
+};
+
+static struct figures measure_body(struct wmi_frame *frame, enum wmi_insn_id id, enum wmi_cpu_level level)
+{
+    struct wmi_op steps[STEPS + 1];
+    struct figures f;
+
+    make_steps(steps, wmi_sem_body(level, 64, id), wmi_rows[id].class == WMI_CLASS_SALU);
+    fill(frame);
+    if (strstr(wmi_rows[id].name, "ldexp"))
+        fill_exponents(frame);
+    set_lanes(&frame->exec, UINT64_MAX);
+    f.all = measure(frame, steps);
+    set_lanes(&frame->exec, UINT64_C(0xaaaaaaaaaaaaaaaa));
+    f.some = measure(frame, steps);
+    return f;
+}
+
+static enum wmi_insn_id find(const char *name)
+{
+    for (enum wmi_insn_id id = WMI_INSN_NONE + 1; id < WMI_INSN_COUNT; id++)
+        if (!strcmp(wmi_rows[id].name, name))
+            return id;
+    return WMI_INSN_NONE;
+}
+
+static bool is_apart(enum wmi_insn_id id)
+{
+    return wmi_rows[id].flags & WMI_ROW_TRANS || strstr(wmi_rows[id].name, "64");
+}
+
+/* f: the figures of an instruction at each level; zeros where it was not measured. */
+static bool is_slow(const struct figures *f)
+{
+    return f[WMI_CPU_AVX2].all > 30 || f[WMI_CPU_AVX2].some > 30 || f[WMI_CPU_AVX512].all > 20 ||
+           f[WMI_CPU_AVX512].some > 20;
+}
+
+/* Of the listed instructions those over the goal; `apart`: of the 64-bit and transcendental ones, or the
+ * rest. */
+static void hold_against_goal(const char *list, struct figures (*figures)[WMI_CPU_LEVELS], bool apart)
+{
+    FILE *file = fopen(list, "r");
+    char line[128], name[64];
+    unsigned listed = 0, slow = 0;
+
+    if (!file) {
+        fprintf(stderr, "bodies: cannot read %s\n", list);
+        exit(2);
+    }
+    printf("\ncommonest, %s: over 20 ns at avx512 or 30 ns at avx2\n",
+           apart ? "64-bit or transcendental" : "all others");
+    while (fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%*u %63s", name) != 1)
+            continue;
+        const enum wmi_insn_id id = find(name);
+        if (id == WMI_INSN_NONE || !figures[id][WMI_CPU_BASELINE].all || is_apart(id) != apart)
+            continue;
+        listed++;
+        if (!is_slow(figures[id]))
+            continue;
+        slow++;
+        printf("%-28s", name);
+        for (enum wmi_cpu_level level = WMI_CPU_BASELINE; level <= wmi_cpu_level(); level++)
+            printf("%8.1f%8.1f", figures[id][level].all, figures[id][level].some);
+        printf("\n");
+    }
+    printf("%u of %u\n", slow, listed);
+    fclose(file);
+}
+
 int main(int argc, char **argv)
 {
     static const char *const names[] = {"baseline", "avx2", "avx512"};
     const size_t size = sizeof(struct wmi_frame) + ROWS * ROW;
     struct wmi_frame *frame = aligned_alloc(64, (size + 63) & ~(size_t)63);
-    struct wmi_op steps[STEPS + 1];
+    struct figures(*figures)[WMI_CPU_LEVELS] = calloc(WMI_INSN_COUNT, sizeof *figures);
     const enum wmi_cpu_level host = wmi_cpu_level();
 
-    if (argc > 2 || !frame) {
-        fprintf(stderr, "usage: %s [PART OF A NAME]\n", argv[0]);
+    if (argc < 2 || argc > 3 || !frame || !figures) {
+        fprintf(stderr, "usage: %s COMMONEST [PART OF A NAME]\n", argv[0]);
         return 2;
     }
     memset(frame, 0, sizeof *frame);
@@ -100,22 +182,20 @@ int main(int argc, char **argv)
     printf("\n");
     for (enum wmi_insn_id id = WMI_INSN_NONE + 1; id < WMI_INSN_COUNT; id++) {
         const char *name = wmi_rows[id].name;
-        const bool scalar = wmi_rows[id].class == WMI_CLASS_SALU;
-        if (!wmi_sem_body(WMI_CPU_BASELINE, 64, id) || (argc == 2 && !strstr(name, argv[1])))
+        if (!wmi_sem_body(WMI_CPU_BASELINE, 64, id) || (argc == 3 && !strstr(name, argv[2])))
             continue;
         printf("%-28s", name);
         for (enum wmi_cpu_level level = WMI_CPU_BASELINE; level <= host; level++) {
-            make_steps(steps, wmi_sem_body(level, 64, id), scalar);
-            fill(frame);
-            set_lanes(&frame->exec, UINT64_MAX);
-            const double full = measure(frame, steps);
-            set_lanes(&frame->exec, UINT64_C(0xaaaaaaaaaaaaaaaa));
-            printf("%8.1f%8.1f", full, measure(frame, steps));
-            if (scalar)
+            figures[id][level] = measure_body(frame, id, level);
+            printf("%8.1f%8.1f", figures[id][level].all, figures[id][level].some);
+            if (wmi_rows[id].class == WMI_CLASS_SALU)
                 break;
         }
         printf("\n");
     }
+    hold_against_goal(argv[1], figures, false);
+    hold_against_goal(argv[1], figures, true);
+    free(figures);
     free(frame);
     return 0;
 }

@@ -162,11 +162,22 @@ static inline f64v wmi_min_max_nan_f64(f64v result, f64v a, f64v b, uint32_t mod
     return r;
 }
 
-/* Both orders of the operands agree but for zeros, of which each gives the other; or-ing makes -0 of them,
- * and-ing +0. What the host takes for zeros because it flushes is flushed behind. */
+/* Of operands that are no NaNs. Both orders of them agree but for zeros, of which each gives the other;
+ * or-ing makes -0 of them, and-ing +0. What the host takes for zeros because it flushes is to be flushed
+ * behind. */
+static inline f32v wmi_lower_f32(f32v a, f32v b)
+{
+    return (f32v)((u32v)wmi_lesser_f32(a, b) | (u32v)wmi_lesser_f32(b, a));
+}
+
+static inline f32v wmi_higher_f32(f32v a, f32v b)
+{
+    return (f32v)((u32v)wmi_greater_f32(a, b) & (u32v)wmi_greater_f32(b, a));
+}
+
 static inline f32v wmi_min_f32(f32v a, f32v b, uint32_t mode)
 {
-    f32v r = (f32v)((u32v)wmi_lesser_f32(a, b) | (u32v)wmi_lesser_f32(b, a));
+    f32v r = wmi_lower_f32(a, b);
 
     if (__builtin_expect(wmi_any_nan2_f32(a, b), 0))
         r = wmi_min_max_nan_f32(r, a, b, mode);
@@ -175,7 +186,7 @@ static inline f32v wmi_min_f32(f32v a, f32v b, uint32_t mode)
 
 static inline f32v wmi_max_f32(f32v a, f32v b, uint32_t mode)
 {
-    f32v r = (f32v)((u32v)wmi_greater_f32(a, b) & (u32v)wmi_greater_f32(b, a));
+    f32v r = wmi_higher_f32(a, b);
 
     if (__builtin_expect(wmi_any_nan2_f32(a, b), 0))
         r = wmi_min_max_nan_f32(r, a, b, mode);
@@ -203,14 +214,15 @@ static inline f64v wmi_max_f64(f64v a, f64v b, uint32_t mode)
 /* The median; with a NaN among them the minimum of the three. Source: [V], V_MED3_F32. */
 static inline f32v wmi_median_f32(f32v a, f32v b, f32v c, uint32_t mode)
 {
-    const f32v top = wmi_max_f32(wmi_max_f32(a, b, mode), c, mode);
-    const u32v nan = wmi_is_nan_f32(a) | wmi_is_nan_f32(b) | wmi_is_nan_f32(c);
+    const f32v high = wmi_higher_f32(a, b), top = wmi_input_f32(wmi_higher_f32(high, c), mode);
     const u32v is_a = (u32v)(top == wmi_input_f32(a, mode)), is_b = (u32v)(top == wmi_input_f32(b, mode));
-    f32v r = wmi_select_f32(is_b, wmi_max_f32(a, c, mode), wmi_max_f32(a, b, mode));
+    f32v r = wmi_select_f32(is_b, wmi_higher_f32(a, c), high);
 
-    r = wmi_select_f32(is_a, wmi_max_f32(b, c, mode), r);
-    if (__builtin_expect(wmi_any(nan), 0))
+    r = wmi_input_f32(wmi_select_f32(is_a, wmi_higher_f32(b, c), r), mode);
+    if (__builtin_expect(wmi_any_nan2_f32(a, b) || wmi_any_nan2_f32(c, c), 0)) {
+        const u32v nan = wmi_is_nan_f32(a) | wmi_is_nan_f32(b) | wmi_is_nan_f32(c);
         r = wmi_select_f32(nan, wmi_min_f32(wmi_min_f32(a, b, mode), c, mode), r);
+    }
     return r;
 }
 

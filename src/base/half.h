@@ -43,17 +43,15 @@ static inline u32v wmi_narrow(f32v x, uint32_t rounding)
 #if WMI_VECTOR_F16
     return wmi_f16_of_f32(x, rounding);
 #else
-    x = wmi_select_f32((u32v)(x == 0), (f32v)((u32v)x & WMI_SIGN_F32), x);
     const u32v bits = (u32v)x, sign = (bits >> 16) & WMI_SIGN_F16, magnitude = bits & ~WMI_SIGN_F32;
     const u32v negative = (u32v)(sign != 0);
-    /* Below 2^-14 the significand moves right until its exponent is f16's lowest; sticky bits stay below. */
+    /* Below 2^-14 the significand moves right until its exponent is f16's lowest; a sticky bit stays below.
+     */
     const u32v is_tiny = (u32v)(magnitude < 0x38800000u);
-    const u32v distance = 113 - (magnitude >> 23), limit = (u32v)(distance > 25);
-    const u32v shift = wmi_select_u32(limit, wmi_splat_u32(25), distance) & is_tiny;
-    const u32v significand = (magnitude & 0x7fffff) | ((u32v)(magnitude >= 0x800000) & 0x800000);
-    const u32v shifted = significand >> shift;
-    const u32v sticky = (u32v)((shifted << shift) != significand) & 1;
-    const u32v wide = wmi_select_u32(is_tiny, shifted | sticky, magnitude - (112u << 23));
+    const f32v places = (f32v)(magnitude & is_tiny) * 0x1p37f;
+    const i32v shifted = __builtin_convertvector(places, i32v);
+    const u32v sticky = (u32v)(__builtin_convertvector(shifted, f32v) != places) & 1;
+    const u32v wide = wmi_select_u32(is_tiny, (u32v)shifted | sticky, magnitude - (112u << 23));
     const u32v rest = wide & 0x1fff, odd = (wide >> 13) & 1;
     u32v up;
 

@@ -241,10 +241,15 @@ static inline f32v wmi_add_odd(f32v a, f32v b)
 #else
     /* The error of the sum is exact (Knuth's TwoSum); infinities and NaNs have none. */
     const f32v sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part);
+#if WMI_VECTOR_BYTES == 32
+    const u32v inexact = (u32v)_mm256_cmp_ps((__m256)error, _mm256_setzero_ps(), _CMP_NEQ_OQ);
+#else
     const u32v inexact = (u32v)(error > 0) | (u32v)(error < 0);
-    const u32v inward = (u32v)((i32v)((u32v)error ^ (u32v)sum) >> 31);
+#endif
+    /* The lower neighbour in size if the error points there, then the one of the two that is odd. */
+    const u32v inward = (u32v)((i32v)((u32v)error ^ (u32v)sum) >> 31) & inexact;
 
-    return (f32v)((u32v)sum + ((inward | 1) & inexact & (((u32v)sum & 1) - 1)));
+    return (f32v)(((u32v)sum + inward) | (inexact >> 31));
 #endif
 }
 

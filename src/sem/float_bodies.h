@@ -167,17 +167,18 @@ static inline void wmi_store(char *row, u32v active, u32v x)
     WMI_ARITHMETIC_LOOP(name, WMI_APART, WMI_LOAD3(f32v), value, first, second, third)                       \
     WMI_UNDER(name, wmi_host_float_flush(usual))
 
-/* The loop of a body that calculates with f16, the host rounding to nearest: once with the MODE that
- * compilers ask for, f16 to nearest even with denormals, and once for the others. */
+/* The loop of a body that calculates with f16, the host rounding to nearest: for all lanes and for some with
+ * the MODE that compilers ask for, f16 to nearest even with denormals, and once for all other MODEs. */
 #define WMI_F16_LOOP(name, loads, ...)                                                                       \
-    static WMI_JOINED void name##_pass(char *restrict frame, const struct wmi_op *op, const uint32_t mode)   \
+    static WMI_JOINED void name##_pass(char *restrict frame, const struct wmi_op *op, const uint32_t mode,   \
+                                       bool full)                                                            \
     {                                                                                                        \
         const char *const set = (const char *)wmi_op_lanes(frame, op)->row;                                  \
                                                                                                              \
         (void)mode;                                                                                          \
         WMI_EACH_VECTOR(at)                                                                                  \
         {                                                                                                    \
-            const u32v active = wmi_load_u32(set + at);                                                      \
+            const u32v active = full ? wmi_splat_u32(~0u) : wmi_load_u32(set + at);                          \
             loads;                                                                                           \
             __VA_ARGS__;                                                                                     \
         }                                                                                                    \
@@ -188,10 +189,12 @@ static inline void wmi_store(char *row, u32v active, u32v x)
         const uint32_t denormals = WMI_MODE_DENORMAL_IN_F64 | WMI_MODE_DENORMAL_OUT_F64;                     \
         const uint32_t other = mode & ~(uint32_t)(WMI_MODE_ROUND_F64 | denormals);                           \
                                                                                                              \
-        if (__builtin_expect(mode == (other | denormals), 1))                                                \
-            name##_pass(frame, op, other | denormals);                                                       \
+        if (__builtin_expect(mode != (other | denormals), 0))                                                \
+            name##_pass(frame, op, mode, false);                                                             \
+        else if (wmi_op_lanes(frame, op)->full)                                                              \
+            name##_pass(frame, op, other | denormals, true);                                                 \
         else                                                                                                 \
-            name##_pass(frame, op, mode);                                                                    \
+            name##_pass(frame, op, other | denormals, false);                                                \
     }                                                                                                        \
     WMI_UNDER(name, wmi_host_float_nearest(usual))
 

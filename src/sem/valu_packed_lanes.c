@@ -67,9 +67,13 @@ PACKED3(v_pk_mad_i16, i16, a *b + c, saturate_i16(a *b + c))
 #define PACKED2_PLAIN(name, T, expression) PACKED2(name, T, expression, expression)
 PACKED2_PLAIN(v_pk_mul_lo_u16, u16, (uint32_t)a *b)
 PACKED2_PLAIN(v_pk_lshlrev_b16, u16, (uint32_t)b << (a & 15))
-PACKED2_PLAIN(v_pk_lshrrev_b16, u16, b >> (a & 15))
-PACKED2_PLAIN(v_pk_ashrrev_i16, i16, b >> (a & 15))
 PACKED2_PLAIN(v_pk_max_i16, i16, a > b ? a : b)
 PACKED2_PLAIN(v_pk_min_i16, i16, a < b ? a : b)
 PACKED2_PLAIN(v_pk_max_u16, u16, a > b ? a : b)
 PACKED2_PLAIN(v_pk_min_u16, u16, a < b ? a : b)
+
+/* By words: AVX2 shifts no halves by amounts of their own. */
+LANES2(v_pk_lshrrev_b16, u32, u32, u32, (b & 0xffff) >> (a & 15) | b >> 16 >> (a >> 16 & 15) << 16)
+LANES2(v_pk_ashrrev_i16, u32, u32, i32,
+       (uint32_t)((int32_t)((uint32_t)b << 16) >> 16 >> (a & 15) & 0xffff) |
+           (uint32_t)(b >> 16 >> (a >> 16 & 15)) << 16)
