@@ -2,12 +2,14 @@
 /* Lowers DS instructions to steps: one row of the table below per instruction. */
 #include "exec/lds.h"
 
+#include "exec/gds.h"
+
 #include <stddef.h>
 
 /* places, bytes: see wmi_lds_places(); 0 places: the instruction touches no memory. */
 struct lds_row {
     uint8_t step, places, bytes;
-    bool returns;
+    bool returns, second; /* second: *_src2_* */
 };
 
 #define ROW(insn, step, places, bytes) [WMI_INSN_##insn] = {WMI_LDS_##step, places, bytes, false},
@@ -15,6 +17,9 @@ struct lds_row {
 #define ATOMIC(name, type, step, bytes)                                                                      \
     [WMI_INSN_ds_##name##_##type] = {WMI_LDS_##step, 1, bytes, false},                                       \
     [WMI_INSN_ds_##name##_rtn_##type] = {WMI_LDS_##step, 1, bytes, true},
+/* The same with data from a second place: ds_NAME_src2_TYPE. */
+#define SRC2(name, type, step, bytes)                                                                        \
+    [WMI_INSN_ds_##name##_src2_##type] = {WMI_LDS_##step, 1, bytes, false, true},
 #define RETURNING(insn, step, places, bytes) [WMI_INSN_##insn] = {WMI_LDS_##step, places, bytes, true},
 
 static const struct lds_row lds_rows[WMI_INSN_COUNT] = {
@@ -96,6 +101,37 @@ static const struct lds_row lds_rows[WMI_INSN_COUNT] = {
     RETURNING(ds_condxchg32_rtn_b64, condxchg32_b64, 1, 8)
     RETURNING(ds_append, append, 1, 4)
     RETURNING(ds_consume, consume, 1, 4)
+    SRC2(add, u32, add_b32, 4)
+    SRC2(sub, u32, sub_b32, 4)
+    SRC2(rsub, u32, rsub_b32, 4)
+    SRC2(inc, u32, inc_b32, 4)
+    SRC2(dec, u32, dec_b32, 4)
+    SRC2(min, i32, min_i32, 4)
+    SRC2(max, i32, max_i32, 4)
+    SRC2(min, u32, min_u32, 4)
+    SRC2(max, u32, max_u32, 4)
+    SRC2(and, b32, and_b32, 4)
+    SRC2(or, b32, or_b32, 4)
+    SRC2(xor, b32, xor_b32, 4)
+    SRC2(write, b32, wrxchg_b32, 4)
+    SRC2(min, f32, min_f32, 4)
+    SRC2(max, f32, max_f32, 4)
+    SRC2(add, f32, add_f32, 4)
+    SRC2(add, u64, add_b64, 8)
+    SRC2(sub, u64, sub_b64, 8)
+    SRC2(rsub, u64, rsub_b64, 8)
+    SRC2(inc, u64, inc_b64, 8)
+    SRC2(dec, u64, dec_b64, 8)
+    SRC2(min, i64, min_i64, 8)
+    SRC2(max, i64, max_i64, 8)
+    SRC2(min, u64, min_u64, 8)
+    SRC2(max, u64, max_u64, 8)
+    SRC2(and, b64, and_b64, 8)
+    SRC2(or, b64, or_b64, 8)
+    SRC2(xor, b64, xor_b64, 8)
+    SRC2(write, b64, wrxchg_b64, 8)
+    SRC2(min, f64, min_f64, 8)
+    SRC2(max, f64, max_f64, 8)
     ROW(ds_swizzle_b32, swizzle, 0, 0)
     ROW(ds_permute_b32, permute, 0, 0)
     ROW(ds_bpermute_b32, bpermute, 0, 0)
@@ -144,7 +180,11 @@ bool wmi_lower_lds(struct wmi_builder *builder, const struct wmi_instruction *in
     if (insn->id == WMI_INSN_ds_nop)
         return true;
     const struct lds_row *row = &lds_rows[insn->id];
-    if (row->step == WMI_LDS_NONE || insn->field[WMI_FIELD_gds])
+    const bool gds = insn->field[WMI_FIELD_gds];
+    const bool counter = row->step == WMI_LDS_append || row->step == WMI_LDS_consume;
+    if (row->step == WMI_LDS_NONE)
+        return wmi_lower_gws(builder, insn);
+    if (gds && !row->places)
         return false;
     const enum wmi_cpu_level level = wmi_builder_level(builder);
     const unsigned lanes = wmi_builder_lanes(builder);
@@ -162,6 +202,8 @@ bool wmi_lower_lds(struct wmi_builder *builder, const struct wmi_instruction *in
         memory = wmi_builder_memory_op(builder, insn);
         memory->parameter = row->places | row->bytes << 8;
         memory->returns = row->returns;
+        if (gds)
+            memory->path = WMI_PATH_GDS;
     }
     operands.data = memory;
     if (row->places == 2) {
@@ -175,9 +217,26 @@ bool wmi_lower_lds(struct wmi_builder *builder, const struct wmi_instruction *in
         operands.a = wmi_lower_temporary(builder, 1);
         wmi_emit(builder, wmi_lds_body(level, lanes, WMI_LDS_addtid))->d = operands.a;
     }
+    if (row->second) {
+        const enum wmi_lds_step read = row->bytes == 8 ? WMI_LDS_src2_b64 : WMI_LDS_src2_b32;
+        const uint32_t first = wmi_lower_temporary(builder, 1);
+        const uint32_t data = wmi_lower_temporary(builder, row->bytes / 4);
+        if (gds)
+            wmi_lower_gds(builder, memory, false);
+        struct wmi_op *op = wmi_emit(builder, wmi_lds_body(level, lanes, read));
+        op->a = operands.a;
+        op->x = operands.x;
+        op->d = first;
+        op->e = data;
+        operands.a = first;
+        operands.b = data;
+        operands.x = 0;
+    }
     /* The observer comes first: the instruction itself may overwrite its ADDR row. */
     const bool watched = memory && wmi_builder_observer(builder);
     for (int i = watched ? 0 : 1; i < 2; i++) {
+        if (gds)
+            wmi_lower_gds(builder, memory, counter);
         struct wmi_op *op = wmi_emit(builder, wmi_lds_body(level, lanes, i ? row->step : WMI_LDS_observe));
         operands.body = op->body;
         operands.lanes = op->lanes;

@@ -27,8 +27,10 @@
     X(and_b64) X(or_b64) X(xor_b64) X(mskor_b64) X(wrxchg_b64) X(cmpst_b64)                            \
     X(cmpst_f64) X(min_f64) X(max_f64) X(condxchg32_b64)                                               \
     X(wrxchg2_b32) X(wrxchg2_b64) X(append) X(consume)
-/* The lanes exchange a row; addtid makes the ADDR row of *_addtid_b32; observe tells the observer. */
-#define WMI_LDS_OTHERS(X) X(swizzle) X(permute) X(bpermute) X(addtid) X(observe)
+/* The lanes exchange a row; addtid makes the ADDR row of *_addtid_b32; src2_* make the ADDR row (d) and read
+ * the DATA rows (e) of *_src2_*; observe tells the observer. */
+#define WMI_LDS_OTHERS(X)                                                                              \
+    X(swizzle) X(permute) X(bpermute) X(addtid) X(src2_b32) X(src2_b64) X(observe)
 #define WMI_LDS_STEPS(X) WMI_LDS_READS(X) WMI_LDS_WRITES(X) WMI_LDS_ATOMICS(X) WMI_LDS_OTHERS(X)
 
 enum wmi_lds_step {

@@ -697,6 +697,36 @@ STEP(addtid)
     return op + 1;
 }
 
+/* The second place of ds_*_src2_*: dwords from the first one, by offset1:offset0 [14:0], or with bit 15 by
+ * ADDR[31:17], both signed. The place itself is then in ADDR[16:0] (unverified). All lanes read their second
+ * places before the first writes (unverified). Source: Vega ISA, DS_ADD_SRC2_U32. */
+ALWAYS_INLINE const struct wmi_op *second_source(char *frame, const struct wmi_op *op, unsigned dwords)
+{
+    const uint32_t *addr = row(frame, op->a);
+    uint32_t *first = row(frame, op->d), *data = row(frame, op->e);
+    const bool by_address = op->x & 0x8000;
+    const uint32_t fixed = (uint32_t)((int32_t)(op->x << 17) >> 17), kept = by_address ? 0x1ffff : ~0u;
+    for (unsigned i = 0; i < WMI_LANES; i++) /* the second places for now */
+        first[i] = (addr[i] & kept) + 4 * (by_address ? (uint32_t)((int32_t)addr[i] >> 17) : fixed);
+    const struct wmi_op second = {.a = op->d, .lanes = op->lanes};
+    struct places places;
+    find_places(frame, &second, 0, 4 * dwords, &places);
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        first[i] = addr[i] & kept;
+    memset(data, 0, dwords * WMI_ROW_BYTES);
+    for (uint64_t left = places.lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        for (unsigned k = 0; k < dwords; k++)
+            memcpy(&data[k * WMI_LANES + i], lds_of(frame) + places.at[i] + 4 * k, 4);
+    }
+    return op + 1;
+}
+
+/* clang-format off */
+STEP(src2_b32) { return second_source(frame, op, 1); }
+STEP(src2_b64) { return second_source(frame, op, 2); }
+/* clang-format on */
+
 /* ---- the observer ---- */
 
 STEP(observe)
@@ -714,7 +744,7 @@ STEP(observe)
         .pc = memory->pc,
         .workgroup = {group->id[0], group->id[1], group->id[2]},
         .wave = wave->index,
-        .path = WMI_PATH_DS,
+        .path = (enum wmi_path)memory->path,
         .kind = memory->kind,
         .lanes = lanes->bits,
         .policy = memory->policy,
@@ -724,7 +754,7 @@ STEP(observe)
     for (unsigned p = 0; p < access.elements; p++) {
         struct wmi_element *element = &access.element[p];
         /* A counter is touched once for all lanes, by the first of them. */
-        *element = (struct wmi_element){.space = WMI_SPACE_LDS,
+        *element = (struct wmi_element){.space = memory->path == WMI_PATH_GDS ? WMI_SPACE_GDS : WMI_SPACE_LDS,
                                         .mask = counter ? lanes->bits & -lanes->bits : lanes->bits,
                                         .address = address[p]};
         const uint32_t base = counter ? ((struct wmi_frame *)frame)->s[WMI_S_M0] & 0xffff : 0;

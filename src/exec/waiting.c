@@ -73,6 +73,12 @@ static bool changes_memory(const struct wmi_instruction *insn)
            row->class == WMI_CLASS_EXPORT;
 }
 
+/* ds_gws_barrier and ds_gws_sema_p have a step that is tried again and again. */
+static bool waits_in_place(const struct wmi_instruction *insn)
+{
+    return insn->id == WMI_INSN_ds_gws_barrier || insn->id == WMI_INSN_ds_gws_sema_p;
+}
+
 /* Whether the code from `pc` on leads to `next` by its first branch there, without stores on the way. */
 static bool leads_quietly(const struct wmi_program *program, uint64_t pc, uint64_t next)
 {
@@ -82,6 +88,8 @@ static bool leads_quietly(const struct wmi_program *program, uint64_t pc, uint64
             return true;
         if (!wmi_program_decode(program, pc, &insn) || changes_memory(&insn))
             return false;
+        if (!i && pc == next && waits_in_place(&insn))
+            return true;
         const struct wmi_flow flow = wmi_control_flow(&insn);
         pc += 4u * insn.dwords;
         if (flow.branches && pc + (uint64_t)(4 * flow.distance) == next)

@@ -673,6 +673,8 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
         free(workers[i]->probe.vgprs);
         free(workers[i]);
     }
+    wmi_gds_destroy(dispatch->gds);
+    dispatch->gds = NULL;
     pthread_mutex_destroy(&dispatch->lock);
     free(workers);
     free(handles);

@@ -3,6 +3,7 @@
 #ifndef WMI_WORKGROUP_H
 #define WMI_WORKGROUP_H
 
+#include "exec/gds.h"
 #include "exec/launch.h"
 #include "exec/program.h"
 #include "exec/wave.h"
@@ -55,6 +56,7 @@ struct wmi_dispatch {
     alignas(64) uint64_t next_group;  /* atomic: first workgroup that no worker has taken */
     alignas(64) uint64_t groups_done; /* atomic */
     alignas(64) pthread_mutex_t lock; /* guards what follows */
+    struct wmi_gds *gds;              /* NULL: not used yet */
     struct wmi_fault fault;
     uint64_t fault_group;
     uint32_t fault_wave;

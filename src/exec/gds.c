@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* The global data share and global wave sync, as one dispatch sees them.
+ *
+ * GDS: 64 KiB, zero when the dispatch begins; M0[31:16] is where the instruction's part begins and M0[15:0]
+ * its bytes (unverified; LLVM puts the size of the kernel's GDS there). An instruction is done under the
+ * dispatch's lock by the step that does it on LDS.
+ *
+ * GWS: 64 resources, each a barrier or a semaphore: M0[21:16] + offset is the number. Waves that wait give
+ * others their turn. Source: Vega ISA, DS_GWS_INIT to DS_GWS_SEMA_RELEASE_ALL. */
+#include "exec/gds.h"
+
+#include "exec/program.h"
+#include "exec/workgroup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GDS_BYTES = 1 << 16, PADDING = 64, RESOURCES = 64 };
+
+struct resource {
+    uint32_t counter;
+    uint32_t waiting; /* waves that wait for the semaphore */
+    bool flag;        /* turns when a barrier lets its waves go */
+};
+
+struct wmi_gds {
+    alignas(64) unsigned char memory[GDS_BYTES + PADDING];
+    struct resource resource[RESOURCES];
+};
+
+void wmi_gds_destroy(struct wmi_gds *gds)
+{
+    free(gds);
+}
+
+/* The dispatch's, under its lock, made at first use; NULL: no memory on the host. */
+static struct wmi_gds *gds_of(struct wmi_dispatch *dispatch)
+{
+    if (!dispatch->gds && (dispatch->gds = aligned_alloc(64, sizeof *dispatch->gds)))
+        memset(dispatch->gds, 0, sizeof *dispatch->gds);
+    return dispatch->gds;
+}
+
+static const struct wmi_op *no_memory(struct wmi_wave *wave, uint64_t pc)
+{
+    return wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_MEMORY, .pc = pc});
+}
+
+/* ---- GDS ---- */
+
+/* x: whether the whole GDS is addressed, whatever M0 says. */
+static const struct wmi_op *on_gds(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    struct wmi_workgroup *group = wave->group;
+    struct wmi_dispatch *dispatch = group->dispatch;
+    const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0];
+    const uint32_t base = op->x ? 0 : m0 >> 16, left = GDS_BYTES - base;
+    const uint32_t size = op->x ? GDS_BYTES : (m0 & 0xffff) < left ? m0 & 0xffff : left;
+    unsigned char *const lds = group->lds;
+    const uint32_t lds_size = group->lds_size;
+    const struct wmi_op *next = NULL;
+    pthread_mutex_lock(&dispatch->lock);
+    struct wmi_gds *gds = gds_of(dispatch);
+    if (gds) {
+        group->lds = gds->memory + base;
+        group->lds_size = size;
+        next = op[1].body(frame, op + 1);
+        group->lds = lds;
+        group->lds_size = lds_size;
+    }
+    pthread_mutex_unlock(&dispatch->lock);
+    return gds ? next : no_memory(wave, ((const struct wmi_memory_op *)op->data)->pc);
+}
+
+void wmi_lower_gds(struct wmi_builder *builder, const struct wmi_memory_op *memory, bool counter)
+{
+    struct wmi_op *op = wmi_emit(builder, on_gds);
+    op->x = counter;
+    op->data = memory;
+}
+
+/* ---- GWS ---- */
+
+enum gws { GWS_NONE, GWS_INIT, GWS_BARRIER, GWS_SEMA_V, GWS_SEMA_BR, GWS_SEMA_P, GWS_RELEASE_ALL };
+
+static uint32_t first_lane(const char *frame, const struct wmi_op *op)
+{
+    const uint64_t lanes = ((const struct wmi_frame *)frame)->exec.bits;
+    return ((const uint32_t *)(frame + op->a))[lanes ? __builtin_ctzll(lanes) : 0];
+}
+
+/* What the instruction does to its resource. True: the wave waits in the next step, and *flag is the
+ * barrier's. */
+static bool act(struct resource *resource, enum gws what, uint32_t value, uint64_t *flag)
+{
+    switch (what) {
+    case GWS_INIT:
+        *resource = (struct resource){.counter = value};
+        return false;
+    case GWS_BARRIER: /* `value` is the number of waves but one, of the next barrier */
+        *flag = resource->flag;
+        if (resource->counter) {
+            resource->counter--;
+            return true;
+        }
+        resource->flag = !resource->flag;
+        resource->counter = value;
+        return false;
+    case GWS_SEMA_V:
+        resource->counter++;
+        return false;
+    case GWS_SEMA_BR:
+        resource->counter += value;
+        return false;
+    case GWS_SEMA_P:
+        resource->waiting++;
+        return true;
+    default:
+        resource->counter = resource->waiting;
+        return false;
+    }
+}
+
+static struct resource *resource_of(struct wmi_gds *gds, const char *frame, const struct wmi_op *op)
+{
+    const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0];
+    return &gds->resource[((m0 >> 16) + op->x) % RESOURCES];
+}
+
+/* x: offset; y: enum gws; a: the data's row; d: 64 bits that the waiting step takes; value: the pc. */
+static const struct wmi_op *synchronise(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    struct wmi_dispatch *dispatch = wave->group->dispatch;
+    uint64_t flag = 0;
+    bool waits = false;
+    pthread_mutex_lock(&dispatch->lock);
+    struct wmi_gds *gds = gds_of(dispatch);
+    if (gds)
+        waits = act(resource_of(gds, frame, op), (enum gws)op->y, first_lane(frame, op), &flag);
+    pthread_mutex_unlock(&dispatch->lock);
+    if (!gds)
+        return no_memory(wave, op->value);
+    memcpy(frame + op->d, &flag, sizeof flag);
+    return waits ? op + 1 : op + 2;
+}
+
+static const struct wmi_op *wait(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    struct wmi_dispatch *dispatch = wave->group->dispatch;
+    uint64_t flag;
+    memcpy(&flag, frame + op->d, sizeof flag);
+    pthread_mutex_lock(&dispatch->lock);
+    struct resource *resource = resource_of(dispatch->gds, frame, op);
+    bool goes_on = resource->flag != flag;
+    if (op->y == GWS_SEMA_P && (goes_on = resource->counter != 0)) {
+        resource->counter--;
+        resource->waiting--;
+    }
+    pthread_mutex_unlock(&dispatch->lock);
+    if (goes_on)
+        return op + 1;
+    ((struct wmi_frame *)frame)->left--; /* so that waves that wait for ever come to an end */
+    wave->resume = op;
+    return NULL;
+}
+
+bool wmi_lower_gws(struct wmi_builder *builder, const struct wmi_instruction *insn)
+{
+    static const struct {
+        uint16_t id;
+        uint8_t what;
+    } rows[] = {
+        {WMI_INSN_ds_gws_init, GWS_INIT},     {WMI_INSN_ds_gws_barrier, GWS_BARRIER},
+        {WMI_INSN_ds_gws_sema_v, GWS_SEMA_V}, {WMI_INSN_ds_gws_sema_br, GWS_SEMA_BR},
+        {WMI_INSN_ds_gws_sema_p, GWS_SEMA_P}, {WMI_INSN_ds_gws_sema_release_all, GWS_RELEASE_ALL},
+    };
+    const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
+    struct wmi_op step = {.lanes = offsetof(struct wmi_frame, exec),
+                          .x = (uint32_t)insn->field[WMI_FIELD_offset],
+                          .value = wmi_builder_pc(builder)};
+    bool ok = true;
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].id == insn->id)
+            step.y = rows[i].what;
+    if (step.y == GWS_NONE)
+        return false;
+    step.a = wmi_lower_vgpr(builder, data ? data->reg : 0, 1, &ok);
+    step.d = wmi_lower_temporary_scalar(builder);
+    step.body = synchronise;
+    *wmi_emit(builder, step.body) = step;
+    step.body = wait;
+    *wmi_emit(builder, step.body) = step;
+    return ok;
+}

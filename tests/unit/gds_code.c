@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* DS instructions with a second place, the global data share and global wave sync, by raw gfx900 code.
+ *
+ * Words are those of llvm-mc-19; the comments are llvm-objdump-19's text. */
+#include "run_code.h"
+
+// clang-format off
+static const uint32_t second_sources[] = {
+    0x24020082, /* v_lshlrev_b32_e32 v1, 2, v0 */
+    0x10040087, /* v_mul_u32_u24_e32 v2, 7, v0 */
+    0xd81a0000, 0x00000201, /* ds_write_b32 v1, v2 */
+    0xd81a0100, 0x00000001, /* ds_write_b32 v1, v0 offset:256 */
+    0xbf8cc07f, /* s_waitcnt lgkmcnt(0) */
+    0xd9000040, 0x00000001, /* ds_add_src2_u32 v1 offset:64 */
+    0x680602ff, 0x00000100, /* v_add_u32_e32 v3, 0x100, v1 */
+    0x24080081, /* v_lshlrev_b32_e32 v4, 1, v0 */
+    0x6a080880, /* v_sub_u32_e32 v4, 0, v4 */
+    0x24080891, /* v_lshlrev_b32_e32 v4, 17, v4 */
+    0x28080704, /* v_or_b32_e32 v4, v4, v3 */
+    0xd9048000, 0x00000004, /* ds_rsub_src2_u32 v4 offset:32768 */
+    0xd86c0000, 0x05000001, /* ds_read_b32 v5, v1 */
+    0xd86c0100, 0x06000001, /* ds_read_b32 v6, v1 offset:256 */
+    0x240e0083, /* v_lshlrev_b32_e32 v7, 3, v0 */
+    0x7e1202c1, /* v_mov_b32_e32 v9, -1 */
+    0x7e100300, /* v_mov_b32_e32 v8, v0 */
+    0xd89a0000, 0x00000807, /* ds_write_b64 v7, v[8:9] */
+    0xd89a0200, 0x00000807, /* ds_write_b64 v7, v[8:9] offset:512 */
+    0xd9800080, 0x00000007, /* ds_add_src2_u64 v7 offset:128 */
+    0x7e1402ff, 0x000003fc, /* v_mov_b32_e32 v10, 0x3fc */
+    0xd91a7f01, 0x0000000a, /* ds_write_src2_b32 v10 offset:32513 */
+    0xd86c0000, 0x0a00000a, /* ds_read_b32 v10, v10 */
+    0xd8ec0000, 0x08000007, /* ds_read_b64 v[8:9], v7 */
+    0xbf8cc07f, /* s_waitcnt lgkmcnt(0) */
+    0x7e100309, /* v_mov_b32_e32 v8, v9 */
+    0x7e0e030a, /* v_mov_b32_e32 v7, v10 */
+    0x24020084, /* v_lshlrev_b32_e32 v1, 4, v0 */
+    0xbf800000, /* s_nop 0 */
+    0xdc7c8000, 0x00020501, /* global_store_dwordx4 v1, v[5:8], s[2:3] */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t counted[] = {
+    0xbefc00ff, 0x00400020, /* s_mov_b32 m0, 0x400020 */
+    0x7e080288, /* v_mov_b32_e32 v4, 8 */
+    0x7e0a0281, /* v_mov_b32_e32 v5, 1 */
+    0x7e0c02a8, /* v_mov_b32_e32 v6, 40 */
+    0xd8410000, 0x07000504, /* ds_add_rtn_u32 v7, v4, v5 gds */
+    0xd8010000, 0x00000506, /* ds_add_u32 v6, v5 gds */
+    0xbf8cc07f, /* s_waitcnt lgkmcnt(0) */
+    0xbf8a0000, /* s_barrier */
+    0xd86d0000, 0x07000004, /* ds_read_b32 v7, v4 gds */
+    0xd86d0000, 0x08000006, /* ds_read_b32 v8, v6 gds */
+    0xbefc00ff, 0x00000048, /* s_mov_b32 m0, 0x48 */
+    0xd97d0000, 0x09000000, /* ds_append v9 gds */
+    0xbf8cc07f, /* s_waitcnt lgkmcnt(0) */
+    0x6a120f09, /* v_sub_u32_e32 v9, v9, v7 */
+    0x7e040202, /* v_mov_b32_e32 v2, s2 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0xdc788000, 0x007f0702, /* global_store_dwordx3 v[2:3], v[7:9], off */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t grid_barrier[] = {
+    0xbe940006, /* s_mov_b32 s20, s6 */
+    0xbefc0080, /* s_mov_b32 m0, 0 */
+    0x7e020283, /* v_mov_b32_e32 v1, 3 */
+    0x7e040202, /* v_mov_b32_e32 v2, s2 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0x7e140280, /* v_mov_b32_e32 v10, 0 */
+    0x7e0a0281, /* v_mov_b32_e32 v5, 1 */
+    0xbefe0181, /* s_mov_b64 exec, 1 */
+    0xc0020541, 0x00000100, /* s_load_dword s21, s[2:3], 0x100 */
+    0x7e080281, /* v_mov_b32_e32 v4, 1 */
+    0xdd098200, 0x067f0402, /* global_atomic_add v6, v[2:3], v4, off offset:512 glc */
+    0xbf8c0f70, /* s_waitcnt vmcnt(0) */
+    0x7e280506, /* v_readfirstlane_b32 s20, v6 */
+    0xbf068014, /* s_cmp_eq_u32 s20, 0 */
+    0xbf840005, /* s_cbranch_scc0 other */
+    0xd9330004, 0x00000001, /* ds_gws_init v1 offset:4 gds */
+    0xd9370005, 0x00000001, /* ds_gws_sema_br v1 offset:5 gds */
+    0xbf820002, /* s_branch begin */
+    0xd9390005, 0x00000000, /* ds_gws_sema_p offset:5 gds */
+    0xbe960080, /* s_mov_b32 s22, 0 */
+    0x8e178216, /* s_lshl_b32 s23, s22, 2 */
+    0x7e0e0217, /* v_mov_b32_e32 v7, s23 */
+    0xdd088000, 0x00020407, /* global_atomic_add v7, v4, s[2:3] */
+    0xbf8c0f70, /* s_waitcnt vmcnt(0) */
+    0xd93b0004, 0x00000001, /* ds_gws_barrier v1 offset:4 gds */
+    0xdc518000, 0x08020007, /* global_load_dword v8, v7, s[2:3] glc */
+    0xbf8c0f70, /* s_waitcnt vmcnt(0) */
+    0x7d9a1084, /* v_cmp_ne_u32_e32 vcc, 4, v8 */
+    0x38141480, /* v_addc_co_u32_e32 v10, vcc, 0, v10, vcc */
+    0x80168116, /* s_add_u32 s22, s22, 1 */
+    0xbf0a8a16, /* s_cmp_lt_u32 s22, 10 */
+    0xbf85fff1, /* s_cbranch_scc1 round */
+    0xdd088204, 0x007f0a02, /* global_atomic_add v[2:3], v10, off offset:516 */
+    0xd9350009, 0x00000000, /* ds_gws_sema_v offset:9 gds */
+    0xdd088208, 0x007f0402, /* global_atomic_add v[2:3], v4, off offset:520 */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t lost_barrier[] = {
+    0x7e020283, /* v_mov_b32_e32 v1, 3 */
+    0xbefc00ff, 0x00070000, /* s_mov_b32 m0, 0x70000 */
+    0xd9330000, 0x00000001, /* ds_gws_init v1 gds */
+    0xd93b0000, 0x00000001, /* ds_gws_barrier v1 gds */
+    0xbf810000, /* s_endpgm */
+};
+
+// clang-format on
+
+static void second_places(void **state)
+{
+    (void)state;
+    const struct run run =
+        run_with(second_sources, sizeof second_sources,
+                 (struct wm_dispatch){.grid = {64}, .workgroup = {64}, .dynamic_lds = 1024});
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    for (uint32_t i = 0; i < 64; i++) {
+        const uint32_t *result = run.result + 4 * i;
+        assert_int_equal(result[0], 7 * i + i); /* 64 dwords further is i */
+        /* The second place is 2 i dwords in front of 64 + i: what the first instruction left at 64 - i, or
+         * for lane 0 its own i. */
+        const uint32_t second = i ? 8 * (64 - i) : 0;
+        assert_int_equal(result[1], second - i);
+        assert_int_equal(result[3], UINT32_MAX - 1); /* -1 + -1, no carry from the low words */
+    }
+    /* 255 dwords back from 0x3fc is 0: the low word of lane 0's sum. */
+    assert_int_equal(run.result[2], 0);
+}
+
+static void shares_gds(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        const struct run run =
+            run_with(counted, sizeof counted,
+                     (struct wm_dispatch){.grid = {128}, .workgroup = {128}, .threads = threads});
+        assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+        assert_int_equal(run.result[0], 128); /* 0x40 + 8 */
+        assert_int_equal(run.result[1], 0);   /* out of the 32 bytes that M0 allows */
+        assert_int_equal(run.result[2], 0);   /* the counter: its address is M0 alone */
+    }
+}
+
+/* Four workgroups, of which the first to come prepares the barrier while the others wait for a semaphore. */
+static void synchronises_workgroups(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        const struct run run = run_with(
+            grid_barrier, sizeof grid_barrier,
+            (struct wm_dispatch){.grid = {256}, .workgroup = {64}, .threads = threads, .timeout = 20});
+        assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+        for (unsigned round = 0; round < 10; round++)
+            assert_int_equal(run.result[round], 4);
+        assert_int_equal(run.result[129], 0); /* waves that came out of a barrier too early */
+        assert_int_equal(run.result[130], 4);
+    }
+}
+
+static void sees_a_barrier_that_nobody_else_reaches(void **state)
+{
+    (void)state;
+    const struct run run = run_with(lost_barrier, sizeof lost_barrier,
+                                    (struct wm_dispatch){.grid = {128}, .workgroup = {64}, .timeout = 20});
+    assert_int_equal(run.fault.kind, WM_FAULT_DEADLOCK);
+    assert_non_null(strstr(run.fault.text, "ds_gws_barrier v1 gds"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(second_places),
+        cmocka_unit_test(shares_gds),
+        cmocka_unit_test(synchronises_workgroups),
+        cmocka_unit_test(sees_a_barrier_that_nobody_else_reaches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
