@@ -137,9 +137,9 @@ static void shares_gds(void **state)
             run_with(counted, sizeof counted,
                      (struct wm_dispatch){.grid = {128}, .workgroup = {128}, .threads = threads});
         assert_int_equal(run.fault.kind, WM_FAULT_NONE);
-        assert_int_equal(run.result[0], 128); /* 0x40 + 8 */
-        assert_int_equal(run.result[1], 0);   /* out of the 32 bytes that M0 allows */
-        assert_int_equal(run.result[2], 0);   /* the counter: its address is M0 alone */
+        assert_int_equal(run.result[0], 128 + 64); /* at 0x40 + 8; the wave before has appended */
+        assert_int_equal(run.result[1], 0);        /* out of the 32 bytes that M0 allows */
+        assert_int_equal(run.result[2], 0);        /* the counter: its address is M0 alone */
     }
 }
 

@@ -48,7 +48,7 @@ struct setting {
 
 /* ---- the slow statement ---- */
 
-enum kind { READ, READ2, WRITE, WRITE2, ATOMIC, EXCHANGE2, COUNT, LANES };
+enum kind { READ, READ2, WRITE, WRITE2, ATOMIC, EXCHANGE2, COUNT, LANES, SECOND };
 
 struct shape {
     enum kind kind;
@@ -60,6 +60,10 @@ struct shape {
 static struct shape shape_of(enum wmi_lds_step step)
 {
     switch (step) {
+    case WMI_LDS_src2_b32:
+        return (struct shape){SECOND, 4, false, 0};
+    case WMI_LDS_src2_b64:
+        return (struct shape){SECOND, 8, false, 0};
     case WMI_LDS_read_u8:
         return (struct shape){READ, 1, false, 0};
     case WMI_LDS_read_i8:
@@ -310,6 +314,23 @@ static void state_slowly(struct machine *m, const struct setting *s)
                 m->reg[s->result][i] = was;
         return;
     }
+    if (shape.kind == SECOND) {
+        for (unsigned i = 0; i < s->lanes; i++) {
+            const uint32_t addr = before.reg[s->addr][i];
+            const bool by_address = s->x >= 0x8000;
+            int32_t distance = by_address ? (int32_t)(addr >> 17) : (int32_t)(s->x & 0x7fff);
+            if (distance >= 0x4000)
+                distance -= 0x8000;
+            const uint32_t first = by_address ? addr % 0x20000 : addr, at = first + 4 * (uint32_t)distance;
+            m->reg[s->result][i] = first;
+            for (unsigned k = 0; k < dwords; k++) {
+                m->reg[s->data + k][i] = 0;
+                if (active(s, i) && inside(s, at, shape.bytes))
+                    memcpy(&m->reg[s->data + k][i], m->lds + at + 4 * k, 4);
+            }
+        }
+        return;
+    }
     if (s->step == WMI_LDS_permute) {
         uint32_t got[64] = {0};
         for (unsigned i = 0; i < s->lanes; i++)
@@ -434,6 +455,7 @@ static const struct wmi_op *run(struct world *w, struct machine *m, const struct
         .b = row_offset(s->lanes, s->data),
         .c = row_offset(s->lanes, s->data2),
         .d = row_offset(s->lanes, s->result),
+        .e = row_offset(s->lanes, s->data),
         .x = s->x,
         .y = s->y,
         .lanes = offsetof(struct wmi_frame, exec),
@@ -474,7 +496,9 @@ static void fill(struct machine *m, struct setting *s, int round)
     if (s->step == WMI_LDS_swizzle)
         s->x = (uint32_t)random_bits() & 0xffff;
     s->addr = ADDR, s->data = DATA, s->data2 = DATA2, s->result = RESULT;
-    if (round % 3 == 0) /* the result covers the address, or address and data */
+    if (shape.kind == SECOND)
+        s->x = (uint32_t)random_bits() & (round % 2 ? 0xffff : 0x80ff);
+    else if (round % 3 == 0) /* the result covers the address, or address and data */
         s->result = round % 2 ? ADDR : DATA - 2;
     if (round % 7 == 0)
         s->data2 = s->data;
@@ -668,6 +692,7 @@ static void observer_sees_the_access(void **state)
     w.group.id[1] = 5;
     w.memory = (struct wmi_memory_op){.pc = 0x40,
                                       .id = WMI_INSN_ds_wrxchg2_rtn_b64,
+                                      .path = WMI_PATH_DS,
                                       .kind = WMI_ACCESS_ATOMIC,
                                       .slot = 3,
                                       .parameter = 2 | 8 << 8,
