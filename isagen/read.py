@@ -8,7 +8,7 @@ CLASSES = 'salu valu control smem buffer tbuffer image flat global scratch ds ex
 EXTENSIONS = ['none', 'literal', 'dpp', 'dpp8', 'sdwa']
 # Flags that become WMI_ROW_* bits, and those that only steer the forms of a row.
 ROW_FLAGS = ('todo reads_scc writes_scc reads_exec writes_exec writes_vcc reads_vcc reads_m0 ignores_exec signed d16 '
-             'd16_hi format cross_lane ends approx trans stride64 returns macc').split()
+             'd16_hi format cross_lane ends approx trans stride64 returns macc true16 always16').split()
 MEMORY_FLAGS = 'load store atomic'.split()
 FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa dpp64 lds'.split()
 
@@ -119,7 +119,7 @@ class Space:
 class Form:
     def __init__(self, where, family, node, layouts):
         self.where, self.family, self.node, self.layouts = where, family, node, layouts
-        self.suffix, self.base, self.unless, self.only = '', None, None, None
+        self.suffix, self.base, self.unless, self.only = '', None, [], None
 
 
 class Isa:
@@ -148,7 +148,7 @@ class Isa:
             if words[0] == 'type' and len(words) == 4:
                 if words[1] in self.types:
                     raise Bad(where, "type '%s' stands twice" % words[1])
-                if words[3] not in ('int', 'float', 'packed', 'mask'):
+                if words[3] not in ('int', 'float', 'packed', 'mask', 'spread'):
                     raise Bad(where, "unknown class of type '%s'" % words[3])
                 self.types[words[1]] = (integer(where, words[2]), words[3])
             elif words[0] in ('kind', 'show') and len(words) == 2:
@@ -345,8 +345,8 @@ class Isa:
                 form.suffix = word
             elif word.startswith('+'):
                 form.base = integer(where, word[1:], 16)
-            elif word.startswith('unless:') and word[7:] in FORM_FLAGS:
-                form.unless = word[7:]
+            elif word.startswith('unless:') and all(flag in FORM_FLAGS for flag in word[7:].split(',')):
+                form.unless = word[7:].split(',')
             elif word.startswith('if:') and word[3:] in FORM_FLAGS:
                 form.only = word[3:]
             else:

@@ -24,7 +24,7 @@ def specs(encoding, layout):
     for o in encoding.operands:
         kind, place, _ = layout.operands[o.role]
         kind = o.kind or kind
-        implied = kind in ('vcc', 'vcc_hidden', 'tied')
+        implied = kind in ('vcc', 'vcc_hidden', 'exec_hidden', 'tied')
         pos, width = place[0] if place and not implied else (0, 0)
         pick = lambda part, ok: layout.source_mods.get('%s.%s' % (part, o.role), 0) if ok else 0
         is_int = not o.float_mods and not o.type == 'mask'
@@ -124,7 +124,7 @@ def plan_of(isa, encoding, node):
     if lines is None:
         return [([encoding.family], '', None)]
     return [(f.layouts, f.suffix, f.base) for f in lines
-            if f.unless not in encoding.flags and (not f.only or f.only in encoding.flags)]
+            if not any(flag in encoding.flags for flag in f.unless) and (not f.only or f.only in encoding.flags)]
 
 
 def encoding_forms(isa, row, encoding, node):

@@ -132,11 +132,15 @@ class Tables:
                         table[code] = ('SPECIAL', 'WMI_SPECIAL_' + what.upper())
         return self.code_tables.add(tuple(table))
 
+    def bits(self, type_, wave):
+        bits, kind = self.isa.types[type_]
+        return wave if kind == 'mask' else bits * 32 // wave if kind == 'spread' else bits
+
     def add_form(self, form, wave):
         isa = self.isa
         run = []
         for (kind, role, type_, pos, width, neg, abs_, sext, alt, read, written, implied, optional) in form.specs:
-            bits = wave if type_ == 'mask' else isa.types[type_][0]
+            bits = self.bits(type_, wave)
             flags = read | written << 1 | implied << 2 | optional << 3
             run.append('{WMI_KIND_%s, WMI_ROLE_%s, WMI_TYPE_%s, %d, %d, %d, %d, %d, %d, %d, %d}' % (
                 kind, role.upper(), type_, (bits + 31) // 32, pos, width, neg, abs_, sext, alt, flags))
@@ -196,7 +200,7 @@ class Tables:
         _, (_, second), codes, names = self.nodes[node]
         limits = self.isa.nodes[node]['limits']
         c = node.replace('.', '_')
-        return '{"%s", 0x%x, codes_%d, spaces_%s, first_%s, candidates, %d, {%s}, {%s}}' % (
+        return '{"%s", 0x%x, false, codes_%d, spaces_%s, first_%s, candidates, %d, {%s}, {%s}}' % (
             name, mach, codes, c, c, second, ', '.join(str(limits[x]) for x in self.isa.limits),
             ', '.join('names + %d' % x for x in names) or '0')
 

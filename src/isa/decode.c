@@ -14,6 +14,7 @@ enum {
     SADDR_OFF = 0x7f, /* gfx9 */
     NO_SPACE = 255,
     TUPLE_SGPRS = 104,
+    HALF_BIT = 128,
     TH_ATOMIC_RETURN = 1, /* gfx12's glc */
 };
 
@@ -52,7 +53,7 @@ static uint64_t constant_value(unsigned code, enum wmi_type type)
     if (code <= CODE_INT_MINUS_16)
         return (uint64_t)((int64_t)CODE_INT_64 - (int64_t)code) & mask;
     const unsigned i = code - CODE_FLOAT_FIRST;
-    if (type == WMI_TYPE_f16 || type == WMI_TYPE_v2f16)
+    if (type == WMI_TYPE_f16 || type == WMI_TYPE_f16w || type == WMI_TYPE_f16x || type == WMI_TYPE_v2f16)
         return half_constants[i];
     if (width == 64 && !wmi_is_pair32(type))
         return double_constants[i];
@@ -139,6 +140,31 @@ static bool vgpr(struct wmi_operand *o, unsigned reg)
     o->kind = WMI_OPERAND_VGPR;
     o->reg = reg;
     return reg + o->dwords <= 256;
+}
+
+/* Whether the row names halves of VGPRs: LLVM's "real" true16 mode, or an instruction that it has in no
+ * other. */
+static bool names_halves(const struct context *c)
+{
+    const uint32_t flags = wmi_rows[c->out->id].flags;
+    return flags & WMI_ROW_ALWAYS16 || (flags & WMI_ROW_TRUE16 && c->target->real_true16);
+}
+
+static bool is_16_bit(const struct wmi_operand *o)
+{
+    return wmi_type_bits(o->type) == 16;
+}
+
+/* A 16-bit operand of VOP1, VOP2 and VOPC on gfx11 and later has seven bits for the register and one for its
+ * half. LLVM's default mode knows only lower halves and shows whole registers. */
+static bool vgpr_half(struct context *c, struct wmi_operand *o, unsigned value)
+{
+    if (!is_16_bit(o))
+        return vgpr(o, value);
+    if (!names_halves(c))
+        return value < HALF_BIT && vgpr(o, value);
+    o->part = value & HALF_BIT ? WMI_PART_HIGH : WMI_PART_LOW;
+    return vgpr(o, value & (HALF_BIT - 1));
 }
 
 static bool agpr(struct wmi_operand *o, unsigned reg)
@@ -314,6 +340,11 @@ static bool exp_source(struct context *c, struct wmi_operand *o)
 static bool fields_are_legal(const struct wmi_target *target, const struct wmi_instruction *out)
 {
     const int32_t dpp = out->field[WMI_FIELD_dpp_ctrl];
+    /* Waves of 64 have twice as many, of half the width. */
+    const uint32_t keys =
+        (out->layout == WMI_LAYOUT_vop3p_swmmac_long ? 1 : 2) * (target->limits[WMI_LIMIT_wave] / 32);
+    if ((uint32_t)out->field[WMI_FIELD_index_key] >= keys)
+        return false;
     if (out->extension == WMI_EXT_DPP)
         return dpp <= 0xff || wmi_name_of(target, WMI_NAMES_dpp, dpp) ||
                (wmi_name_of(target, WMI_NAMES_dpp_row, dpp >> 4) && (dpp & 15 || dpp >= 0x150));
@@ -329,8 +360,14 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
     switch (spec->kind) {
     case WMI_KIND_vgpr:
         return vgpr(o, value);
+    case WMI_KIND_vgpr_t16:
+        return vgpr_half(c, o, value);
     case WMI_KIND_vgpr9:
         return value >= CODE_VGPR_0 && vgpr(o, value - CODE_VGPR_0);
+    case WMI_KIND_src_t16:
+        if (value >= CODE_VGPR_0)
+            return vgpr_half(c, o, value - CODE_VGPR_0);
+        return scalar(c, o, value, true, true);
     case WMI_KIND_src:
     case WMI_KIND_src_nolit:
         if (value >= CODE_VGPR_0)
@@ -350,6 +387,10 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
     case WMI_KIND_vcc_hidden:
         o->kind = WMI_OPERAND_SPECIAL;
         o->reg = o->dwords == 2 ? WMI_SPECIAL_VCC : WMI_SPECIAL_VCC_LO;
+        return true;
+    case WMI_KIND_exec_hidden:
+        o->kind = WMI_OPERAND_SPECIAL;
+        o->reg = o->dwords == 2 ? WMI_SPECIAL_EXEC : WMI_SPECIAL_EXEC_LO;
         return true;
     case WMI_KIND_sdwa_src:
         if (bits(c->out->words, spec->alt, 1))

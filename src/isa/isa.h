@@ -126,6 +126,9 @@ enum wmi_special {
     WMI_SPECIAL_COUNT
 };
 
+/* Which half of its VGPR a 16-bit operand is. */
+enum wmi_part { WMI_PART_WHOLE, WMI_PART_LOW, WMI_PART_HIGH };
+
 struct wmi_operand {
     uint8_t kind;   /* enum wmi_operand_kind */
     uint8_t role;   /* enum wmi_role */
@@ -136,6 +139,7 @@ struct wmi_operand {
     uint8_t written : 1, read : 1;
     uint8_t implied : 1; /* fixed by the row (vcc of VOP2's carry), not a field */
     uint8_t neg : 1, abs : 1, sext : 1;
+    uint8_t part : 2; /* enum wmi_part */
     uint64_t value;
 };
 
@@ -197,6 +201,8 @@ enum {
     WMI_ROW_FLOAT_CLAMP = 1 << 19, /* clamp is to [0, 1]; otherwise an integer instruction saturates */
     WMI_ROW_VOP3_OPSEL = 1 << 20,  /* op_sel picks 16-bit halves */
     WMI_ROW_MACC = 1 << 21,        /* d is read as well: v_mac, v_fmac, dot accumulate */
+    WMI_ROW_TRUE16 = 1 << 22,      /* names halves of VGPRs where the target does (wmi_target_variant) */
+    WMI_ROW_ALWAYS16 = 1 << 23,    /* names them in any case */
 };
 
 struct wmi_target; /* one gfx target with its decode tables; static, shared, immutable */

@@ -92,12 +92,19 @@ static const char *const special_names[WMI_SPECIAL_COUNT] = {
 
 static bool is_int16(unsigned type)
 {
-    return type == WMI_TYPE_b16 || type == WMI_TYPE_i16 || type == WMI_TYPE_u16;
+    return type == WMI_TYPE_b16 || type == WMI_TYPE_i16 || type == WMI_TYPE_u16 || type == WMI_TYPE_f16x;
 }
 
 static const char *const floats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
 static const uint16_t half_patterns[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
                                          0xc000, 0x4400, 0xc400, 0x3118};
+
+/* Types whose 1/(2*pi) LLVM shows with the digits of a 64-bit float. */
+static bool is_wide(unsigned type)
+{
+    return (wmi_type_bits(type) == 64 && !wmi_is_pair32(type)) || type == WMI_TYPE_h128 ||
+           type == WMI_TYPE_h256;
+}
 
 /* reg holds the operand code of an inline constant.
  * LLVM shows a float constant of a 16-bit integer operand by its half-precision pattern. */
@@ -112,8 +119,7 @@ static void put_constant(struct wmi_text *text, const struct wmi_operand *o)
     else if (o->reg < 248)
         wmi_put(text, floats[o->reg - 240]);
     else
-        wmi_put(text, wmi_type_bits(o->type) == 64 && !wmi_is_pair32(o->type) ? "0.15915494309189532"
-                                                                              : "0.15915494");
+        wmi_put(text, is_wide(o->type) ? "0.15915494309189532" : "0.15915494");
 }
 
 /* The inline float constant with these bits, or NULL. `one` is the pattern of 1.0, `exponent` the lowest
@@ -136,7 +142,7 @@ static void put_literal(struct wmi_text *text, const struct wmi_operand *o)
 {
     uint64_t value = o->value;
     const unsigned width = wmi_type_bits(o->type);
-    const bool half = o->type == WMI_TYPE_f16;
+    const bool half = o->type == WMI_TYPE_f16 || o->type == WMI_TYPE_mix;
     int64_t integer = o->type == WMI_TYPE_f64 ? (int64_t)value
                       : width == 64           ? (int64_t)(uint32_t)value
                       : half                  ? (int16_t)value
@@ -171,6 +177,8 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
         break;
     case WMI_OPERAND_VGPR:
         put_registers(text, "v", o->reg, o->dwords);
+        if (o->part)
+            wmi_put(text, o->part == WMI_PART_HIGH ? ".h" : ".l");
         break;
     case WMI_OPERAND_AGPR:
         put_registers(text, "a", o->reg, o->dwords);
@@ -251,7 +259,8 @@ static void put_operands(struct wmi_text *text, const struct wmi_target *target,
     for (unsigned i = 0; i < form->specs; i++) {
         const struct wmi_operand *o = &operands[i];
         const struct wmi_spec *spec = &wmi_specs[form->spec + i];
-        if (o->kind == WMI_OPERAND_NONE || spec->kind == WMI_KIND_tied || spec->kind == WMI_KIND_vcc_hidden)
+        if (o->kind == WMI_OPERAND_NONE || spec->kind == WMI_KIND_tied || spec->kind == WMI_KIND_vcc_hidden ||
+            spec->kind == WMI_KIND_exec_hidden)
             continue;
         wmi_put(text, separator);
         if (is_address_list(insn, spec, o))

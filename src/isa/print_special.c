@@ -12,8 +12,12 @@ enum {
     MESSAGE_GS = 2,
     MESSAGE_GS_DONE = 3,
     MESSAGE_SYSMSG = 15,
+    MESSAGE_ID_BITS = 4,
+    MESSAGE_NUMBER_MAX = 255,
     FORMAT_DEFAULT_DATA = 1, /* BUF_DATA_FORMAT_8, BUF_NUM_FORMAT_UNORM: not printed */
     FORMAT_DEFAULT_NUMBER = 0,
+    FORMAT_DEFAULT_UNIFIED = 1, /* BUF_FMT_8_UNORM */
+    VERSION_MASK = 0xff,
     TH_BYPASS = 3, /* with SCOPE_SYS */
     TH_ATOMIC_CASCADE = 4,
     SCOPE_DEV = 2,
@@ -32,11 +36,13 @@ static void put_numbers(struct wmi_text *text, const unsigned *values, unsigned 
 static void put_waitcnt(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
 {
     const uint32_t *limits = target->limits;
-    const unsigned vm_high_bits = limits[WMI_LIMIT_vmcnt_bits] - 4;
-    const unsigned vm_max = (1u << limits[WMI_LIMIT_vmcnt_bits]) - 1, exp_max = 7;
+    const unsigned vm_bits = limits[WMI_LIMIT_vmcnt_bits], vm_shift = limits[WMI_LIMIT_vmcnt_shift];
+    const unsigned vm_max = (1u << vm_bits) - 1, exp_max = 7;
     const unsigned lgkm_max = (1u << limits[WMI_LIMIT_lgkmcnt_bits]) - 1;
-    const unsigned vm = (value & 15) | (value >> 14 & ((1u << vm_high_bits) - 1)) << 4;
-    const unsigned exp = value >> 4 & exp_max, lgkm = value >> 8 & lgkm_max;
+    const unsigned vm = vm_shift ? value >> vm_shift & vm_max
+                                 : (value & 15) | (value >> 14 & ((1u << (vm_bits - 4)) - 1)) << 4;
+    const unsigned exp = value >> limits[WMI_LIMIT_expcnt_shift] & exp_max;
+    const unsigned lgkm = value >> limits[WMI_LIMIT_lgkmcnt_shift] & lgkm_max;
     const bool all = vm == vm_max && exp == exp_max && lgkm == lgkm_max;
     const struct {
         const char *name;
@@ -80,8 +86,28 @@ static const char *message_operation(const struct wmi_target *target, unsigned i
     return NULL;
 }
 
+/* gfx11 and later: only a number, and there are replies. */
+static void put_plain_message(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
+{
+    const char *name = wmi_name_of(target, WMI_NAMES_message, (int32_t)value);
+    wmi_put(text, "sendmsg(");
+    if (name)
+        wmi_put(text, name);
+    else
+        put_numbers(text, (const unsigned[]){value, 0, 0}, 3, ", ");
+    wmi_put(text, ")");
+}
+
 static void put_sendmsg(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
 {
+    if (target->limits[WMI_LIMIT_message_bits] > MESSAGE_ID_BITS) {
+        const uint32_t number = value & MESSAGE_NUMBER_MAX; /* LLVM shows a name whatever is above it */
+        if (value == number || wmi_name_of(target, WMI_NAMES_message, (int32_t)number))
+            put_plain_message(text, target, number);
+        else
+            wmi_put_unsigned(text, value);
+        return;
+    }
     const unsigned id = value & 15, operation = value >> 4 & 7, stream = value >> 8 & 3;
     const char *name = wmi_name_of(target, WMI_NAMES_message, (int32_t)id);
     const char *operation_name = message_operation(target, id, operation);
@@ -106,6 +132,97 @@ static void put_sendmsg(struct wmi_text *text, const struct wmi_target *target, 
     } else {
         wmi_put_unsigned(text, value);
     }
+}
+
+/* Fields whose bits are all ones wait for nothing and are not shown, unless all are so.
+ * Source: LLVM AMDGPUInstPrinter.cpp, printDepCtr. */
+static void put_depctr(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
+{
+    const struct wmi_name *const names = target->names[WMI_NAMES_depctr];
+    uint32_t all = 0;
+    for (const struct wmi_name *name = names; *name->text; name++)
+        all |= ((1u << (name->value >> 8 & 255)) - 1) << (name->value & 255);
+    if (value & ~all) {
+        wmi_put_hex(text, value);
+        return;
+    }
+    const char *separator = "";
+    for (const struct wmi_name *name = names; *name->text; name++) {
+        const unsigned most = (1u << (name->value >> 8 & 255)) - 1;
+        const unsigned field = value >> (name->value & 255) & most;
+        if (field == most && value != all)
+            continue;
+        wmi_put(text, separator);
+        wmi_put(text, name->text);
+        wmi_put(text, "(");
+        wmi_put_unsigned(text, field);
+        wmi_put(text, ")");
+        separator = " ";
+    }
+}
+
+/* Source: LLVM AMDGPUInstPrinter.cpp, printDelayFlag, with its comment for what has no name. */
+static void put_delay_alu(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
+{
+    static const struct {
+        const char *name, *invalid;
+        enum wmi_name_group group;
+        unsigned shift, mask;
+    } parts[] = {
+        {"instid0(", "/* invalid instid value */", WMI_NAMES_delay_instid, 0, 15},
+        {"instskip(", "/* invalid instskip value */", WMI_NAMES_delay_skip, 4, 7},
+        {"instid1(", "/* invalid instid value */", WMI_NAMES_delay_instid, 7, 15},
+    };
+    const char *separator = "";
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned part = value >> parts[i].shift & parts[i].mask;
+        if (!part)
+            continue;
+        const char *name = wmi_name_of(target, parts[i].group, (int32_t)part);
+        wmi_put(text, separator);
+        wmi_put(text, parts[i].name);
+        wmi_put(text, name ? name : parts[i].invalid);
+        wmi_put(text, ")");
+        separator = " | ";
+    }
+    if (!*separator)
+        wmi_put(text, "0");
+}
+
+static void put_inline_or_hex(struct wmi_text *text, uint32_t value)
+{
+    if (value <= 64)
+        wmi_put_unsigned(text, value);
+    else
+        wmi_put_hex(text, value);
+}
+
+/* The version by name, or as a number, with its flags by name. */
+static void put_version(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
+{
+    uint32_t flags = 0;
+    unsigned count = 0;
+    for (const struct wmi_name *name = target->names[WMI_NAMES_version_flag]; *name->text; name++) {
+        flags |= value & (uint32_t)name->value;
+        count += (value & (uint32_t)name->value) != 0;
+    }
+    const char *version = wmi_name_of(target, WMI_NAMES_version, (int32_t)(value & ~flags));
+    if (!version && (!count || value & ~flags & ~VERSION_MASK)) {
+        put_inline_or_hex(text, value);
+        return;
+    }
+    for (unsigned i = 1; i < count; i++)
+        wmi_put(text, "(");
+    if (version)
+        wmi_put(text, version);
+    else
+        wmi_put_unsigned(text, value & ~flags);
+    for (const struct wmi_name *name = target->names[WMI_NAMES_version_flag]; *name->text; name++)
+        if (flags & (uint32_t)name->value) {
+            wmi_put(text, "|");
+            wmi_put(text, name->text);
+            wmi_put(text, --count ? ")" : "");
+        }
 }
 
 static void put_gpr_idx(struct wmi_text *text, uint32_t value)
@@ -135,14 +252,6 @@ static void put_named(struct wmi_text *text, const struct wmi_target *target, en
         wmi_put_unsigned(text, value);
 }
 
-static void put_inline_or_hex(struct wmi_text *text, uint32_t value)
-{
-    if (value <= 64)
-        wmi_put_unsigned(text, value);
-    else
-        wmi_put_hex(text, value);
-}
-
 void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target,
                          const struct wmi_instruction *insn, const struct wmi_spec *spec,
                          const struct wmi_operand *operand)
@@ -168,6 +277,18 @@ void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target,
         break;
     case WMI_KIND_sendmsg:
         put_sendmsg(text, target, value);
+        break;
+    case WMI_KIND_sendmsg_rtn:
+        put_plain_message(text, target, value);
+        break;
+    case WMI_KIND_depctr:
+        put_depctr(text, target, value);
+        break;
+    case WMI_KIND_delay_alu:
+        put_delay_alu(text, target, value);
+        break;
+    case WMI_KIND_version:
+        put_version(text, target, value);
         break;
     case WMI_KIND_gpr_idx:
         put_gpr_idx(text, value);
@@ -262,6 +383,20 @@ static void put_format(struct wmi_text *text, const struct wmi_target *target,
     if (number != FORMAT_DEFAULT_NUMBER)
         put_named(text, target, WMI_NAMES_number_format, (uint32_t)number, "");
     wmi_put(text, "]");
+}
+
+static void put_unified_format(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
+{
+    const char *name = wmi_name_of(target, WMI_NAMES_unified_format, (int32_t)value);
+    if (value == FORMAT_DEFAULT_UNIFIED)
+        return;
+    wmi_put(text, name ? " format:[" : " format:");
+    if (name)
+        wmi_put(text, name);
+    else
+        wmi_put_unsigned(text, value);
+    if (name)
+        wmi_put(text, "]");
 }
 
 /* One bit for each source, and for the result where the field has four bits: op_sel:[1,0,0]. */
@@ -401,6 +536,38 @@ void wmi_print_field(struct wmi_text *text, const struct wmi_target *target,
         put_name(text, spec);
         wmi_put_hex(text, (uint32_t)value);
         break;
+    case WMI_SHOW_wait:
+        put_name(text, spec);
+        wmi_put_unsigned(text, (uint32_t)value);
+        break;
+    case WMI_SHOW_bits_c:
+        if (value) {
+            put_name(text, spec);
+            wmi_put(text, "[0,0,1]");
+        }
+        break;
+    case WMI_SHOW_bits_cd:
+        if (value) {
+            put_name(text, spec);
+            wmi_put(text, "[0,0,");
+            put_numbers(text, (const unsigned[]){value & 1, value >> 1 & 1}, 2, ",");
+            wmi_put(text, "]");
+        }
+        break;
+    case WMI_SHOW_byte_sel_swapped:
+        if (value) {
+            put_name(text, spec);
+            wmi_put_unsigned(text, (value & 1u) << 1 | (value >> 1 & 1u));
+        }
+        break;
+    case WMI_SHOW_pair_bits:
+        if (value & 3) {
+            put_name(text, spec);
+            wmi_put(text, "[");
+            put_numbers(text, (const unsigned[]){value & 1, value >> 1 & 1}, 2, ",");
+            wmi_put(text, "]");
+        }
+        break;
     case WMI_SHOW_omod:
         wmi_put(text, omods[value & 3]);
         break;
@@ -442,6 +609,9 @@ void wmi_print_field(struct wmi_text *text, const struct wmi_target *target,
         break;
     case WMI_SHOW_format:
         put_format(text, target, insn);
+        break;
+    case WMI_SHOW_unified_format:
+        put_unified_format(text, target, (uint32_t)value);
         break;
     default:
         break;

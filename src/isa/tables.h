@@ -54,6 +54,7 @@ struct wmi_name {
 struct wmi_target {
     const char *name;
     uint32_t mach;
+    bool real_true16;             /* LLVM's mode of that name */
     const struct wmi_code *codes; /* 256 */
     const struct wmi_space *spaces;
     const uint16_t *first;     /* by the upper nine bits: into candidates */

@@ -10,7 +10,8 @@ import re
 import sys
 
 from llvm import llvm, need_llvm, ours, read_forms, report
-from words import FREE_OF_FIELDS, quirks_of, vary
+import words as words_gcn
+import words_rdna
 
 ROUNDS = 30
 
@@ -18,13 +19,14 @@ ROUNDS = 30
 def main(decoder, target, path, count, seed=1):
     need_llvm()
     forms, count = read_forms(path), int(count)
-    r, quirks = random.Random(int(seed)), re.compile(quirks_of(target))
+    source = words_rdna if target.startswith('gfx1') else words_gcn
+    r, quirks = random.Random(int(seed)), re.compile(source.quirks_of(target))
     compared, wrong, asked, ours_only = collections.Counter(), [], 0, 0
     for _ in range(ROUNDS):
         owners = [i for i in range(len(forms)) if compared[i] < count for _ in range(count)]
         if not owners:
             break
-        words = [vary(r, target, forms[i][0], forms[i][1], forms[i][2]) for i in owners]
+        words = [source.vary(r, target, *forms[i]) for i in owners]
         asked += len(words)
         for i, ws, theirs, mine in zip(owners, words, llvm(target, words), ours(decoder, target, words)):
             if theirs is None or '/*' in theirs or quirks.search(theirs):
@@ -34,7 +36,7 @@ def main(decoder, target, path, count, seed=1):
             if theirs != mine:
                 wrong.append((ws, theirs, mine))
     for i, (encoding, _, words, text) in enumerate(forms):
-        if compared[i] < count and text.split()[0] not in FREE_OF_FIELDS and not quirks.search(text):
+        if compared[i] < count and text.split()[0] not in source.FREE_OF_FIELDS and not quirks.search(text):
             wrong.append((words, '%d legal words of %s' % (count, text), 'only %d were found' % compared[i]))
     print('%d words asked; %d of them refused by LLVM, but not by us' % (asked, ours_only))
     return report('random words, %s, seed %s' % (target, seed), sum(compared.values()), wrong)

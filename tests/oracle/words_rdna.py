@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""Random words of each encoding of gfx10 to gfx12: which bits are which field, told here anew and not read from isa/."""
+import re
+
+from words import LITERALS, put
+
+# A field: (position, width, how to choose).
+any_bits = lambda width: lambda r: r.randrange(1 << width)
+rarely = lambda width: lambda r: r.randrange(1 << width) if r.random() < 0.2 else 0
+often_zero = lambda choose: lambda r: choose(r) if r.random() < 0.3 else 0
+none = lambda r: 0
+vgpr = lambda r: r.randrange(0, 240)
+VGPR9 = lambda r: 256 + r.randrange(256)
+CONSTANTS = list(range(128, 209)) + list(range(240, 249))
+SPECIAL = [106, 107, 124, 125, 126, 127, 108, 123, 235, 236, 237, 238, 253]
+
+
+def ssrc(r):
+    return r.choice([r.randrange(106), r.choice(CONSTANTS), r.choice(SPECIAL)])
+
+
+def src(r):
+    return r.choice([VGPR9(r), VGPR9(r), r.randrange(106), r.choice(CONSTANTS), r.choice(SPECIAL)])
+
+
+def src_or_literal(r):
+    return 255 if r.random() < 0.1 else src(r)
+
+
+def sdst(r):
+    return r.choice([r.randrange(106), r.randrange(0, 104, 4), 106, 107, 126, 108, 120])
+
+
+def literal(r):
+    return r.choice([r.choice(LITERALS), r.randrange(1 << 32), r.randrange(1 << 16)])
+
+
+def dpp_ctrl(r):
+    return r.choice([r.randrange(256), 0x100 + r.randrange(1, 16), 0x110 + r.randrange(1, 16), 0x120 + r.randrange(1, 16),
+                     0x140, 0x141, 0x150 + r.randrange(16), 0x160 + r.randrange(16)])
+
+
+attribute = lambda r: r.randrange(255)  # 255 would look like a literal here
+fours = lambda r: r.randrange(0, 100, 4)
+pairs = lambda r: r.randrange(0, 100, 2)
+sel = lambda r: r.randrange(7)
+# soffset, saddr: "no register" more often than not
+null_or = lambda null, choose: lambda r: choose(r) if r.random() < 0.6 else null
+
+VOP3 = [(0, 8, vgpr), (32, 9, src), (41, 9, src), (50, 9, src), (8, 3, rarely(3)), (61, 3, rarely(3)), (11, 4, rarely(4)),
+        (15, 1, rarely(1)), (59, 2, rarely(2))]
+VOP3_LITERAL = [(0, 8, vgpr), (32, 9, src_or_literal), (41, 9, src_or_literal), (50, 9, src_or_literal)] + VOP3[4:]
+VOP3_SECOND = [(0, 8, vgpr), (41, 9, VGPR9), (50, 9, src)] + VOP3[4:]
+SDWA = [(40, 3, sel), (43, 2, lambda r: r.randrange(3)), (45, 1, rarely(1)), (46, 2, rarely(2)), (48, 3, sel),
+        (51, 3, rarely(3)), (55, 1, rarely(1)), (56, 3, sel), (59, 3, rarely(3)), (63, 1, rarely(1)), (32, 8, vgpr)]
+DPP = [(32, 8, vgpr), (40, 9, dpp_ctrl), (50, 1, any_bits(1)), (51, 1, any_bits(1)), (52, 4, rarely(4)), (56, 8, any_bits(8))]
+DPP8 = [(32, 8, vgpr), (40, 24, any_bits(24))]
+THIRD = lambda fields: [(p + 32, w, f) for p, w, f in fields if p != 52]
+VOPD = [(0, 9, src), (9, 8, vgpr), (32, 9, src), (41, 8, vgpr), (49, 7, any_bits(7)), (56, 8, vgpr)]
+EXP = [(0, 4, any_bits(4)), (4, 6, any_bits(6)), (11, 1, any_bits(1)), (32, 8, vgpr), (40, 8, vgpr), (48, 8, vgpr), (56, 8, vgpr)]
+DS = [(0, 16, any_bits(16)), (32, 8, vgpr), (40, 8, vgpr), (48, 8, vgpr), (56, 8, vgpr)]
+BUFFER = [(32, 8, vgpr), (40, 8, vgpr), (48, 5, lambda r: r.randrange(25)), (56, 8, ssrc), (0, 12, any_bits(12)), (14, 1, any_bits(1))]
+BUFFER10 = BUFFER + [(12, 2, any_bits(2)), (15, 1, any_bits(1)), (54, 1, rarely(1)), (55, 1, rarely(1))]
+BUFFER11 = BUFFER + [(12, 2, any_bits(2)), (53, 1, rarely(1)), (54, 2, any_bits(2))]
+SBASE = (0, 6, lambda r: r.randrange(0, 48, 2))
+SDATA = (6, 7, sdst)
+NSA = [(64 + 8 * i, 8, vgpr) for i in range(12)]
+IMAGE = [(32, 8, vgpr), (40, 8, vgpr), (8, 4, any_bits(4)), (48, 5, lambda r: r.randrange(24))]
+FLAT = [(32, 8, vgpr), (40, 8, vgpr), (56, 8, vgpr)]
+FLAT12 = [(32, 8, vgpr), (50, 2, any_bits(2)), (52, 3, any_bits(3)), (55, 8, vgpr), (64, 8, vgpr), (72, 24, any_bits(24))]
+VIMAGE = [(0, 3, any_bits(3)), (4, 1, rarely(1)), (5, 1, rarely(1)), (22, 4, any_bits(4)), (32, 8, vgpr), (41, 9, fours), (50, 2, any_bits(2)),
+          (52, 3, any_bits(3)), (64, 8, vgpr), (72, 8, vgpr), (80, 8, vgpr), (88, 8, vgpr)]
+
+COMMON = {
+    'SOP2': [(0, 8, ssrc), (8, 8, ssrc), (16, 7, sdst)],
+    'SOP1': [(0, 8, ssrc), (16, 7, sdst)],
+    'SOPC': [(0, 8, ssrc), (8, 8, ssrc)],
+    'SOPK': [(0, 16, any_bits(16)), (16, 7, sdst)],
+    'SOPP': [(0, 16, lambda r: r.choice([r.randrange(1 << 16), r.randrange(128), r.randrange(1 << 10)]))],
+    'VOP2': [(0, 9, src), (9, 8, vgpr), (17, 8, vgpr)],
+    'VOP1': [(0, 9, src), (17, 8, vgpr)],
+    'VOPC': [(0, 9, src), (9, 8, vgpr)],
+    'VOP2-DPP': [(9, 8, vgpr), (17, 8, vgpr)] + DPP, 'VOP1-DPP': [(17, 8, vgpr)] + DPP, 'VOPC-DPP': [(9, 8, vgpr)] + DPP,
+    'VOP2-DPP8': [(9, 8, vgpr), (17, 8, vgpr)] + DPP8, 'VOP1-DPP8': [(17, 8, vgpr)] + DPP8, 'VOPC-DPP8': [(9, 8, vgpr)] + DPP8,
+    'VOP2-SDWA': [(9, 8, vgpr), (17, 8, vgpr)] + SDWA, 'VOP1-SDWA': [(17, 8, vgpr)] + SDWA,
+    'VOPC-SDWA': [(9, 8, vgpr), (40, 7, sdst), (47, 1, any_bits(1))] + SDWA[4:],
+    'VOP3': VOP3_LITERAL,
+    'VOP3P': VOP3_LITERAL + [(14, 1, any_bits(1)), (59, 2, any_bits(2))],
+    'VOP3-DPP': VOP3_SECOND + THIRD(DPP), 'VOP3-DPP8': VOP3_SECOND + THIRD(DPP8),
+    'VOP3P-DPP': VOP3_SECOND + THIRD(DPP), 'VOP3P-DPP8': VOP3_SECOND + THIRD(DPP8),
+    'VOPD-X': VOPD, 'VOPD-Y': VOPD,
+    'VINTRP': [(0, 8, vgpr), (8, 8, any_bits(8)), (18, 8, vgpr)],
+    'VINTERP': [(0, 8, vgpr), (8, 3, any_bits(3)), (11, 4, rarely(4)), (15, 1, rarely(1)), (32, 9, VGPR9), (41, 9, VGPR9), (50, 9, VGPR9),
+                (61, 3, rarely(3))],
+    'LDSDIR': [(0, 8, vgpr), (8, 8, any_bits(8)), (16, 4, any_bits(4))],
+    'EXP': EXP, 'VEXPORT': EXP + [(13, 1, any_bits(1))],
+    'DS': DS + [(17, 1, rarely(1))], 'VDS': DS,
+}
+BY_GENERATION = {
+    10: {
+        'SMEM': [SBASE, SDATA, (14, 1, any_bits(1)), (16, 1, any_bits(1)), (32, 21, any_bits(21)), (57, 7, null_or(125, sdst))],
+        'MUBUF': BUFFER10 + [(16, 1, rarely(1))], 'MTBUF': BUFFER10 + [(19, 7, any_bits(7))],
+        'EXP': EXP + [(10, 1, any_bits(1)), (12, 1, any_bits(1))],
+        'MIMG': IMAGE + [(3, 3, any_bits(3)), (7, 1, any_bits(1)), (12, 2, any_bits(2)), (15, 3, rarely(3)), (25, 1, any_bits(1)),
+                         (53, 5, lambda r: r.randrange(25)), (62, 2, rarely(2))] + NSA,
+        'FLAT': FLAT + [(0, 11, any_bits(11)), (12, 1, any_bits(1)), (16, 2, any_bits(2))],
+        'GLOBAL': FLAT + [(0, 13, any_bits(13)), (13, 1, rarely(1)), (16, 2, any_bits(2)), (48, 7, null_or(125, pairs))],
+        'SCRATCH': FLAT + [(0, 13, any_bits(13)), (13, 1, rarely(1)), (16, 2, any_bits(2)), (48, 7, null_or(125, sdst))],
+    },
+    11: {
+        'SMEM': [SBASE, SDATA, (13, 2, any_bits(2)), (32, 21, any_bits(21)), (57, 7, null_or(124, sdst))],
+        'MUBUF': BUFFER11, 'MTBUF': BUFFER11 + [(19, 7, any_bits(7))],
+        'EXP': EXP + [(13, 1, any_bits(1))],
+        'MIMG': IMAGE + [(2, 3, any_bits(3)), (7, 1, any_bits(1)), (12, 3, any_bits(3)), (15, 3, rarely(3)), (53, 2, rarely(2)),
+                         (58, 5, lambda r: r.randrange(25))] + NSA,
+        'FLAT': FLAT + [(0, 13, any_bits(13)), (13, 3, any_bits(3))],
+        'GLOBAL': FLAT + [(0, 13, any_bits(13)), (13, 3, any_bits(3)), (48, 7, null_or(124, pairs))],
+        'SCRATCH': FLAT + [(0, 13, any_bits(13)), (13, 3, any_bits(3)), (48, 7, null_or(124, sdst)), (55, 1, any_bits(1))],
+    },
+    12: {
+        'SMEM': [SBASE, SDATA, (21, 4, any_bits(4)), (32, 24, any_bits(24)), (57, 7, null_or(124, sdst))],
+        'LDSDIR': COMMON['LDSDIR'] + [(23, 1, any_bits(1))],
+        'VFLAT': FLAT12,
+        'VGLOBAL': FLAT12 + [(0, 7, null_or(124, pairs))],
+        'VSCRATCH': FLAT12 + [(0, 7, null_or(124, sdst)), (49, 1, any_bits(1))],
+        'VBUFFER': FLAT12[:3] + [(0, 7, null_or(124, sdst)), (22, 1, rarely(1)), (41, 9, fours), (62, 2, any_bits(2)), (64, 8, vgpr),
+                                 (72, 24, any_bits(24))],
+        'VIMAGE': VIMAGE + [(6, 1, rarely(1)), (55, 1, rarely(1))],
+        'VSAMPLE': VIMAGE + [(3, 1, rarely(1)), (13, 1, rarely(1)), (38, 1, rarely(1)), (40, 1, rarely(1)), (55, 9, fours)],
+    },
+}
+BY_GENERATION[12]['VBUFFER-TYPED'] = BY_GENERATION[12]['VBUFFER'] + [(55, 7, any_bits(7))]
+
+# Texts of LLVM that differ from ours (isa/ERRATA.md), by target.
+LLVM_QUIRKS = {'gfx1200': r'v_cndmask_b32_dpp .*\|v\d+, vcc'}
+
+# Instructions that are legal in one or two words only.
+FREE_OF_FIELDS = ['v_nop', 'v_pipeflush', 'v_clrexcp']
+
+# Operands for which LLVM shows what the instruction cannot have, and that we refuse (isa/ERRATA.md): which fields of which
+# instructions are chosen otherwise. (mnemonics, encodings, fields)
+SPECIAL_FIELDS = [
+    (r'v_(readfirstlane|swap|swaprel|permlane64)_b(32|16)', 'VOP1', [(0, 9, VGPR9)]),
+    (r'v_readfirstlane_b32', 'VOP1', [(17, 8, sdst)]),
+    (r'v_readlane_b32', 'VOP3', [(0, 8, sdst), (32, 9, VGPR9), (41, 9, ssrc)]),
+    (r'v_writelane_b32', 'VOP3', [(32, 9, ssrc), (41, 9, ssrc)]),
+    (r'v_permlanex?16_b32', 'VOP3', [(32, 9, VGPR9), (41, 9, ssrc), (50, 9, ssrc)]),
+    (r'v_permlanex?16_var_b32', 'VOP3', [(32, 9, VGPR9), (41, 9, VGPR9)]),
+    (r'v_s_', 'VOP3', [(0, 8, lambda r: r.randrange(106)), (32, 9, ssrc)]),
+    (r'v_wmma', 'VOP3P', [(32, 9, VGPR9), (41, 9, VGPR9), (50, 9, src)]),
+    (r'v_swmmac', 'VOP3P', [(32, 9, VGPR9), (41, 9, VGPR9), (50, 9, VGPR9)]),
+    (r'v_interp_p1_|v_interp_p2_f32|v_interp_p1ll', 'VOP3', [(32, 9, attribute), (41, 9, VGPR9), (50, 9, none)]),
+    (r'v_interp_mov', 'VOP3', [(32, 9, attribute), (41, 9, lambda r: r.randrange(3)), (50, 9, none)]),
+    (r'v_interp_p1lv|v_interp_p2_f16', 'VOP3', [(32, 9, attribute), (41, 9, VGPR9), (50, 9, VGPR9)]),
+    (r'v_cmp_', 'VOP3.*', [(0, 8, lambda r: r.choice([r.randrange(0, 104, 2), 106, 126]))]),
+    # neg and abs of integer or packed sources
+    (r'v_(mad|min3|max3|med3|add_nc|sub_nc)_[iu]16|v_mad_[iu]32_[iu]16|v_cvt_pk_u8_f32|v_ldexp_f|v_trig_preop|v_cvt_sr_', 'VOP3.*',
+     [(8, 3, none), (61, 3, none)]),
+    (r'v_ldexp_f|v_dot2acc|v_dot2c|v_dot4c|v_pk_fmac', 'VOP2-DPP', [(52, 4, none)]),
+    (r'v_mov_b16', 'VOP1-DPP', [(52, 4, none)]),
+    # a literal that nothing reads
+    (r'v_nop|v_pipeflush|v_clrexcp', 'VOP1', [(0, 9, none)]),
+    (r's_getpc_b64', 'SOP1', [(0, 8, none)]),
+    (r's_sendmsg_rtn', 'SOP1', [(0, 8, lambda r: r.choice([128 + r.randrange(10), r.randrange(250)]))]),
+]
+
+
+def quirks_of(target):
+    return LLVM_QUIRKS.get(target, 'none such')
+
+
+def generation_of(target):
+    return int(re.match(r'gfx(1\d)', target).group(1))
+
+
+def takes_literal(encoding, words):
+    w = words[0]
+    if encoding in ('SOP2', 'SOPC'):
+        return w & 255 == 255 or w >> 8 & 255 == 255
+    if encoding in ('VOP3', 'VOP3P'):
+        return any(words[1] >> p & 511 == 255 for p in (0, 9, 18))
+    return encoding == 'SOP1' and w & 255 == 255 or encoding in ('VOP1', 'VOP2', 'VOPC') and w & 511 == 255
+
+
+def special_fields(encoding, text):
+    """Fields that mean something else in some instructions of an encoding."""
+    return [f for name, where, fields in SPECIAL_FIELDS
+            if re.match(name, text) and re.fullmatch(where, encoding) for f in fields]
+
+
+def vary(r, target, encoding, _, words, text):
+    """The words with some of their fields chosen anew."""
+    out = list(words)
+    share = r.choice([0.15, 0.4, 0.8, 1.0])
+    special = special_fields(encoding, text)
+    for pos, width, choose in (BY_GENERATION[generation_of(target)].get(encoding) or COMMON[encoding]):
+        if pos < 32 * len(words) and r.random() < share:
+            put(out, pos, width, choose(r))
+    for pos, width, choose in special:
+        put(out, pos, width, choose(r))
+    fixed = any(pos == 0 for pos, _, _ in special)
+    if encoding in ('SOP2', 'SOPC', 'SOP1') and len(out) == 1 and not fixed and r.random() < 0.15:
+        put(out, 0, 8, 255)
+    if encoding in ('VOP2', 'VOP1', 'VOPC') and len(out) == 1 and not fixed and r.random() < 0.2:
+        put(out, 0, 9, 255)
+    if len(words) == 2 and encoding in ('VOP2', 'SOP2', 'SOPK') or len(words) == 3 and encoding in ('VOPD-X', 'VOPD-Y'):
+        out[-1] = literal(r)
+    elif takes_literal(encoding, out):
+        out.append(literal(r))
+    return out
