@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+// math.cl for double.
+#define DOUBLES
+#include "math.cl"
