@@ -135,6 +135,12 @@ static bool scalar(struct context *c, struct wmi_operand *o, unsigned code, bool
     }
 }
 
+/* Only vector instructions can read it. */
+static bool is_lds_direct(const struct wmi_operand *o)
+{
+    return o->kind == WMI_OPERAND_SPECIAL && o->reg == WMI_SPECIAL_LDS_DIRECT;
+}
+
 static bool vgpr(struct wmi_operand *o, unsigned reg)
 {
     o->kind = WMI_OPERAND_VGPR;
@@ -208,7 +214,7 @@ static bool smem_soffset(struct context *c, struct wmi_operand *o, unsigned valu
 static bool smrd_offset(struct context *c, struct wmi_operand *o, unsigned value, bool literals)
 {
     if (!c->out->field[WMI_FIELD_imm])
-        return scalar(c, o, value, false, literals);
+        return scalar(c, o, value, false, literals) && !is_lds_direct(o);
     immediate(o, value);
     return true;
 }
@@ -376,7 +382,7 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
     case WMI_KIND_ssrc:
     case WMI_KIND_ssrc_nolit:
         return value < CODE_VGPR_0 && scalar(c, o, value, true, spec->kind == WMI_KIND_ssrc) &&
-               !(o->kind == WMI_OPERAND_SPECIAL && o->reg == WMI_SPECIAL_LDS_DIRECT);
+               !is_lds_direct(o);
     case WMI_KIND_sdst:
         return value < 128 && scalar(c, o, value, false, false);
     case WMI_KIND_sbase:

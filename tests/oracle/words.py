@@ -200,6 +200,7 @@ def clean(out, encoding, opcode):
             put(out, 32, 8, 0)
         if encoding == 'MUBUF' and out[0] >> 16 & 1:  # lds: no data
             put(out, 40, 8, 0)
+            put(out, 55, 1, 0)
     elif encoding == 'FLAT':
         is_load, is_store = opcode < 0x18, 0x18 <= opcode < 0x30
         if is_load:
@@ -300,6 +301,9 @@ def vary(r, target, encoding, opcode, words, _text=None):
         put(out, 0, 9, 255)
     if len(words) == 2 and encoding in ('VOP2', 'SOPK'):
         out[-1] = literal(r) if target not in GCN else literal6(r)
+    elif target == 'gfx700' and encoding == 'SMRD' and r.random() < 0.2:  # an offset in dwords behind the word
+        put(out, 0, 9, 255)
+        out.append(literal6(r))
     elif has_literal(encoding, out):
         half = encoding == 'VOP1' and opcode == 11  # v_cvt_f32_f16: 16 bits count
         out.append(literal(r) if target not in GCN else literal6(r) & 0x7fff if half else literal6(r))
