@@ -8,6 +8,7 @@
  * Written for version 5.3.3 of the library. What a launch passes and how engines share the work is the
  * library's own: rocRAND's library/src/rng/NAME.hpp, /usr/include/rocrand/rocrand_NAME.h of librocrand-dev.
  */
+#include "distributions.h"
 #include "generators.h"
 #include <wavemem/wavemem.h>
 
@@ -30,7 +31,21 @@ static const char *library;
 struct gpu {
     struct wm_object *object;
     struct wm_machine *machine;
+    struct { /* rocrand_discrete_distribution_st */
+        uint32_t size, offset;
+        uint64_t alias, probability, cdf;
+    } table;
 };
+
+static uint64_t allocate(const struct gpu *gpu, uint64_t size, const void *bytes, const char *name)
+{
+    struct wm_diag diag;
+    uint64_t address;
+    if (wm_allocate(gpu->machine, size, 0, name, &address, &diag) ||
+        (bytes && wm_write(gpu->machine, address, bytes, size, &diag)))
+        fail_msg("%s", diag.message);
+    return address;
+}
 
 static int set_up(void **state)
 {
@@ -43,6 +58,13 @@ static int set_up(void **state)
         fprintf(stderr, "%s\n", diag.message);
         return 1;
     }
+    struct distribution_table table;
+    distribution_make_table(&table);
+    gpu->table.size = TABLE_SIZE;
+    gpu->table.offset = TABLE_OFFSET;
+    gpu->table.alias = allocate(gpu, sizeof(table.alias), table.alias, "alias");
+    gpu->table.probability = allocate(gpu, sizeof(table.probability), table.probability, "probability");
+    gpu->table.cdf = allocate(gpu, sizeof(table.cdf), table.cdf, "cdf");
     *state = gpu;
     return 0;
 }
@@ -73,26 +95,33 @@ static const struct wm_kernel *find(const struct gpu *gpu, const char *one, cons
     return found;
 }
 
-static uint64_t allocate(const struct gpu *gpu, uint64_t size, const void *bytes, const char *name)
-{
-    struct wm_diag diag;
-    uint64_t address;
-    if (wm_allocate(gpu->machine, size, 0, name, &address, &diag) ||
-        (bytes && wm_write(gpu->machine, address, bytes, size, &diag)))
-        fail_msg("%s", diag.message);
-    return address;
-}
-
 static void release(const struct gpu *gpu, uint64_t address)
 {
     assert_int_equal(wm_free(gpu->machine, address, NULL), WM_OK);
 }
 
-/* `arguments` are all but the last, which is the distribution: its `parameters`, or NULL, a byte that nobody
- * reads. False, after a word about it, when the kernel has an instruction that wavemem does not execute yet.
- */
+/* Writes what a distribution's argument of `size` bytes holds. */
+static void write_parameters(const struct gpu *gpu, const struct distribution *d, uint32_t size, uint8_t *to)
+{
+    const struct distribution_values *v = &distribution_values;
+    const _Float16 twice[4] = {v->halves[0], v->halves[0], v->halves[1], v->halves[1]};
+    const struct {
+        const void *bytes;
+        size_t size;
+    } parameters[] = {[FLOATS] = {v->floats, sizeof(v->floats)},
+                      [DOUBLES] = {v->doubles, sizeof(v->doubles)},
+                      [HALVES] = {d->make ? twice : v->halves, d->make ? sizeof(twice) : sizeof(v->halves)},
+                      [TABLE] = {&gpu->table, sizeof(gpu->table)}};
+    if (d->parameters == NO_PARAMETERS)
+        return;
+    assert_int_equal(size, parameters[d->parameters].size);
+    memcpy(to, parameters[d->parameters].bytes, size);
+}
+
+/* `arguments` are all but the last, which is the distribution's if that is not NULL.
+ * False, after a word about it, when the kernel has an instruction that wavemem does not execute yet. */
 static bool launch(const struct gpu *gpu, const struct wm_kernel *kernel, const void *arguments, size_t size,
-                   const void *parameters, uint32_t blocks_x, uint32_t blocks_y)
+                   const struct distribution *distribution, uint32_t blocks_x, uint32_t blocks_y)
 {
     uint8_t all[128] = {0};
     size_t last = 0;
@@ -101,8 +130,8 @@ static bool launch(const struct gpu *gpu, const struct wm_kernel *kernel, const 
     const uint32_t offset = kernel->arguments[last].offset, end = offset + kernel->arguments[last].size;
     assert_true(size <= sizeof(all) && end <= sizeof(all));
     memcpy(all, arguments, size);
-    if (parameters)
-        memcpy(all + offset, parameters, end - offset);
+    if (distribution)
+        write_parameters(gpu, distribution, end - offset, all + offset);
     const struct wm_dispatch dispatch = {.struct_size = sizeof(dispatch),
                                          .grid = {blocks_x * BLOCK, blocks_y, 1},
                                          .workgroup = {BLOCK, 1, 1},
@@ -123,165 +152,18 @@ static bool launch(const struct gpu *gpu, const struct wm_kernel *kernel, const 
     return true;
 }
 
-/* ---- from words to elements ---- */
-
-/* How words of a generator become elements: `in` words make `out` elements of `size` bytes. */
-struct distribution {
-    const char *type; /* as in the symbol */
-    unsigned size, in, out;
-    void (*make)(const uint32_t *in, void *out);
-    const void *parameters;
-    double tolerance; /* of floats and doubles; 0: every bit */
-};
-enum { MOST_IN = 4, MOST_BYTES = 16 }; /* of a distribution's words and elements */
-
-static void make_bits(const uint32_t *in, void *out)
+static void compare(const struct gpu *gpu, const struct distribution *d, uint64_t address,
+                    const uint8_t *expected, size_t count)
 {
-    memcpy(out, in, 4);
-}
-
-static void make_float(const uint32_t *in, void *out)
-{
-    *(float *)out = (float)*in * 0x1p-32f + 0x1p-32f;
-}
-
-/* 21 bits of the second word above the first: 53. */
-static void make_double(const uint32_t *in, void *out)
-{
-    *(double *)out = (double)((uint64_t)(in[1] >> 11) << 32 | in[0]) * 0x1p-53 + 0x1p-53;
-}
-
-static void make_halves(const uint32_t *in, void *out)
-{
-    for (unsigned i = 0; i < 2; i++)
-        ((_Float16 *)out)[i] = (_Float16)((float)(uint16_t)(*in >> 16 * i) * 0x1p-16f + 0x1p-16f);
-}
-
-/* Box's and Muller's two normal numbers of two uniform ones. The GPU takes the sine and cosine of floats with
- * v_sin_f32 and v_cos_f32, whose arguments are whole turns. */
-static const float float_parameters[2] = {3, 0.5}; /* mean, deviation */
-static const double double_parameters[2] = {-1, 2};
-
-static void normal_floats(float u, float v, void *out)
-{
-    const double s = sqrt(-2 * log((double)u));
-    ((float *)out)[0] = (float)(float_parameters[0] + float_parameters[1] * s * sin((double)v));
-    ((float *)out)[1] = (float)(float_parameters[0] + float_parameters[1] * s * cos((double)v));
-}
-
-/* half_turns: the angle divided by pi. */
-static void normal_doubles(double u, double half_turns, void *out)
-{
-    const double s = sqrt(-2 * log(u)), pi = 3.14159265358979323846;
-    ((double *)out)[0] = double_parameters[0] + double_parameters[1] * s * sin(half_turns * pi);
-    ((double *)out)[1] = double_parameters[0] + double_parameters[1] * s * cos(half_turns * pi);
-}
-
-static void make_normal_floats(const uint32_t *in, void *out)
-{
-    const float unit = 0x1p-32f * 6.2831855f;
-    normal_floats((float)in[0] * 0x1p-32f + 0x1p-32f, (float)in[1] * unit + unit, out);
-}
-
-static void make_normal_doubles(const uint32_t *in, void *out)
-{
-    const uint64_t v1 = in[0] ^ (uint64_t)in[1] << 21, v2 = in[2] ^ (uint64_t)in[3] << 21;
-    normal_doubles((double)v1 * 0x1p-53 + 0x1p-53, (double)v2 * 0x1p-52 + 0x1p-52, out);
-}
-
-#define FLOAT_TOLERANCE  1e-5 /* a v_sin_f32 of an argument that was rounded to 24 bits, times up to 3.3 */
-#define DOUBLE_TOLERANCE 1e-13
-
-static const struct distribution distributions[] = {
-    {"20uniform_distributionIjE", 4, 1, 1, make_bits},
-    {"20uniform_distributionIhE", 1, 1, 4, make_bits},
-    {"20uniform_distributionItE", 2, 1, 2, make_bits},
-    {"20uniform_distributionIfE", 4, 1, 1, make_float},
-    {"20uniform_distributionIdE", 8, 2, 1, make_double},
-    {"f19normal_distributionIfE", 4, 2, 2, make_normal_floats, float_parameters, FLOAT_TOLERANCE},
-    {"d19normal_distributionIdE", 8, 4, 2, make_normal_doubles, double_parameters, DOUBLE_TOLERANCE},
-    {"6__half20uniform_distribution", 2, 1, 2, make_halves},
-};
-
-/* MRG32k3a's numbers are 1 to m1; integers are stretched to all of 32 bits. */
-static uint32_t stretch(uint32_t v)
-{
-    return (uint32_t)((double)(v - 1) * 1.000000048661607);
-}
-
-static void mrg_bits(const uint32_t *in, void *out)
-{
-    const uint32_t v = stretch(*in);
-    memcpy(out, &v, 4);
-}
-
-static void mrg_float(const uint32_t *in, void *out)
-{
-    *(float *)out = (float)((double)*in * 2.3283065498378288e-10);
-}
-
-static void mrg_double(const uint32_t *in, void *out)
-{
-    *(double *)out = (double)*in * 2.3283065498378288e-10;
-}
-
-static void mrg_halves(const uint32_t *in, void *out)
-{
-    const uint32_t v = stretch(*in);
-    make_halves(&v, out);
-}
-
-static void mrg_normal_floats(const uint32_t *in, void *out)
-{
-    float u, v;
-    mrg_float(&in[0], &u);
-    mrg_float(&in[1], &v);
-    normal_floats(u, v * 6.2831855f, out);
-}
-
-/* Of floats, too: so it is in rocRAND. */
-static void mrg_normal_doubles(const uint32_t *in, void *out)
-{
-    float u, v;
-    mrg_float(&in[0], &u);
-    mrg_float(&in[1], &v);
-    normal_doubles((double)u, (double)v * 2, out);
-}
-
-static const struct distribution mrg_distributions[] = {
-    {"24mrg_uniform_distributionIjE", 4, 1, 1, mrg_bits},
-    {"24mrg_uniform_distributionIhE", 1, 1, 4, mrg_bits},
-    {"24mrg_uniform_distributionItE", 2, 1, 2, mrg_bits},
-    {"24mrg_uniform_distributionIfE", 4, 1, 1, mrg_float},
-    {"24mrg_uniform_distributionIdE", 8, 1, 1, mrg_double},
-    {"f23mrg_normal_distributionIfE", 4, 2, 2, mrg_normal_floats, float_parameters, FLOAT_TOLERANCE},
-    {"d23mrg_normal_distributionIdE", 8, 2, 2, mrg_normal_doubles, double_parameters, DOUBLE_TOLERANCE},
-    {"6__half24mrg_uniform_distribution", 2, 1, 2, mrg_halves},
-};
-enum { DISTRIBUTIONS = sizeof(distributions) / sizeof(distributions[0]) };
-
-static bool same(const uint8_t *a, const uint8_t *b, unsigned size, double tolerance)
-{
-    if (tolerance == 0)
-        return memcmp(a, b, size) == 0;
-    float f[2];
-    double d[2];
-    memcpy(f, a, 4), memcpy(f + 1, b, 4);
-    memcpy(d, a, size), memcpy(d + 1, b, size);
-    return size == 4 ? fabs((double)f[0] - (double)f[1]) <= tolerance : fabs(d[0] - d[1]) <= tolerance;
-}
-
-static void compare(const struct gpu *gpu, const char *what, uint64_t address, const uint8_t *expected,
-                    size_t count, unsigned size, double tolerance)
-{
+    const unsigned size = d->size;
     uint8_t *got = malloc(count * size);
     assert_int_equal(wm_read(gpu->machine, address, got, count * size, NULL), WM_OK);
     for (size_t i = 0; i < count; i++)
-        if (!same(got + i * size, expected + i * size, size, tolerance)) {
+        if (!distribution_same(d, got + i * size, expected + i * size)) {
             uint64_t a = 0, b = 0;
             memcpy(&a, got + i * size, size < 8 ? size : 8);
             memcpy(&b, expected + i * size, size < 8 ? size : 8);
-            fail_msg("%s: element %zu of %zu is 0x%llx, expected 0x%llx", what, i, count,
+            fail_msg("%s: element %zu of %zu is 0x%llx, expected 0x%llx", d->type, i, count,
                      (unsigned long long)a, (unsigned long long)b);
         }
     free(got);
@@ -376,6 +258,12 @@ static void expect(const struct family *family, const struct distribution *d, ui
     }
 }
 
+static void compare_engines(const struct gpu *gpu, uint64_t address, const uint8_t *expected)
+{
+    static const struct distribution engine = {.type = "engines", .size = ENGINE_BYTES};
+    compare(gpu, &engine, address, expected, ENGINES);
+}
+
 static void check_engines(const struct gpu *gpu, const struct family *family, uint64_t seed, uint64_t offset)
 {
     struct {
@@ -389,9 +277,9 @@ static void check_engines(const struct gpu *gpu, const struct family *family, ui
         for (uint64_t k = offset / ENGINES + (i < init.start); k--;)
             family->next(engines + i * ENGINE_BYTES);
     init.engines = allocate(gpu, ENGINES * ENGINE_BYTES, NULL, "engines");
-    assert_true(
-        launch(gpu, find(gpu, "19init_engines_kernel", family->symbol), &init, 24, &init.offset, BLOCKS, 1));
-    compare(gpu, family->symbol, init.engines, engines, ENGINES, ENGINE_BYTES, 0);
+    assert_true(launch(gpu, find(gpu, "19init_engines_kernel", family->symbol), &init, sizeof(init), NULL,
+                       BLOCKS, 1));
+    compare_engines(gpu, init.engines, engines);
 
     /* the distributions one after the other, each going on where the one before left the engines */
     uint32_t start = init.start;
@@ -408,14 +296,17 @@ static void check_engines(const struct gpu *gpu, const struct family *family, ui
         const uint64_t data = allocate(gpu, (n + skew) * d->size, NULL, "data");
         arguments.data = data + skew * d->size;
         expect(family, d, engines, start, expected, n, skew);
-        if (launch(gpu, find(gpu, d->type, family->symbol), &arguments, sizeof(arguments), d->parameters,
-                   BLOCKS, 1)) {
-            compare(gpu, d->type, arguments.data, expected, n, d->size, d->tolerance);
-            compare(gpu, "engines afterwards", init.engines, engines, ENGINES, ENGINE_BYTES, 0);
+        const bool executed =
+            launch(gpu, find(gpu, d->type, family->symbol), &arguments, sizeof(arguments), d, BLOCKS, 1);
+        if (executed) {
+            compare(gpu, d, arguments.data, expected, n);
+            compare_engines(gpu, init.engines, engines);
         }
         start = (uint32_t)((start + (n + d->out - 1) / d->out) % ENGINES);
         release(gpu, data);
         free(expected);
+        if (!executed) /* the engines are not where the next ones expect them */
+            break;
     }
     release(gpu, init.engines);
     free(engines);
@@ -468,9 +359,9 @@ static void check_philox(const struct gpu *gpu, uint64_t seed, uint64_t offset)
         }
         const uint64_t data = allocate(gpu, (n + skew) * d->size, NULL, "data");
         arguments.data = data + skew * d->size;
-        if (launch(gpu, find(gpu, d->type, "27philox4x32_10_device_engine"), &arguments, sizeof(arguments),
-                   d->parameters, BLOCKS, 1))
-            compare(gpu, d->type, arguments.data, expected, n, d->size, d->tolerance);
+        if (launch(gpu, find(gpu, d->type, "27philox4x32_10_device_engine"), &arguments, sizeof(arguments), d,
+                   BLOCKS, 1))
+            compare(gpu, d, arguments.data, expected, n);
         release(gpu, data);
         free(expected);
     }
@@ -566,11 +457,14 @@ static void mtgp32_gives_its_sequence(void **state)
             }
         arguments.data = allocate(gpu, n * d->size, NULL, "data");
         arguments.n = n;
-        if (launch(gpu, find(gpu, d->type, "13mtgp32_engine"), &arguments, sizeof(arguments), d->parameters,
-                   BLOCKS, 1))
-            compare(gpu, d->type, arguments.data, expected, n, d->size, d->tolerance);
+        const bool executed =
+            launch(gpu, find(gpu, d->type, "13mtgp32_engine"), &arguments, sizeof(arguments), d, BLOCKS, 1);
+        if (executed)
+            compare(gpu, d, arguments.data, expected, n);
         release(gpu, arguments.data);
         free(expected);
+        if (!executed)
+            break;
     }
     release(gpu, arguments.engines);
     for (unsigned b = 0; b < BLOCKS; b++)
@@ -580,40 +474,8 @@ static void mtgp32_gives_its_sequence(void **state)
 
 /* ---- Sobol: direction vectors in memory, a dimension for each row of workgroups ---- */
 
-/* Elements from numbers of `bits` bits: the top bits, or a float of the top 32. */
-static void make_top(uint64_t number, unsigned bits, const struct distribution *d, uint8_t *out)
-{
-    if (d->make == make_bits) {
-        const uint64_t top = number >> (bits - 8 * d->size);
-        memcpy(out, &top, d->size);
-    } else if (d->make == make_halves) {
-        const uint32_t top = (uint32_t)(number >> (bits - 16));
-        uint16_t halves[2];
-        make_halves(&top, halves);
-        memcpy(out, halves, 2);
-    } else if (d->make == make_float) {
-        /* of 64 bits rocRAND 5.3.3 takes the low 32: a mistake of its own, mended later */
-        make_float(&(uint32_t){(uint32_t)number}, out);
-    } else {
-        const double value =
-            bits == 32 ? (double)number * 0x1p-32 + 0x1p-32 : (double)(number >> 11) * 0x1p-53 + 0x1p-53;
-        memcpy(out, &value, 8);
-    }
-}
-
 static void check_sobol(const struct gpu *gpu, unsigned bits, uint32_t offset)
 {
-    /* its normal numbers, from an approximate inverse of the error function, are not compared */
-    static const char *const types[DISTRIBUTIONS] = {
-        "26sobol_uniform_distributionIjE",
-        "26sobol_uniform_distributionIhE",
-        "26sobol_uniform_distributionItE",
-        "26sobol_uniform_distributionIfE",
-        "26sobol_uniform_distributionIdE",
-        NULL,
-        NULL,
-        "6__half26sobol_uniform_distribution",
-    };
     uint64_t directions[SOBOL_DIMENSIONS][64];
     uint8_t vectors[SOBOL_DIMENSIONS * 64 * 8];
     for (unsigned dimension = 0; dimension < SOBOL_DIMENSIONS; dimension++) {
@@ -630,23 +492,22 @@ static void check_sobol(const struct gpu *gpu, unsigned bits, uint32_t offset)
 
     struct {
         uint64_t data, n, directions;
-        uint32_t offset;
+        uint32_t offset, pad;
     } arguments = {.directions = allocate(gpu, vector_bytes, vectors, "directions"), .offset = offset};
     for (unsigned i = 0; i < DISTRIBUTIONS; i++) {
-        const struct distribution *d = &distributions[i];
-        if (!types[i])
-            continue;
+        const struct distribution *d = &sobol_distributions[i];
+        const struct wm_kernel *kernel =
+            find(gpu, bits == 32 ? "L15generate_kernelI" : "L18generate_kernel_64I", d->type);
         const size_t n = 3 * ENGINES + 123 * d->out; /* a multiple of `out`: every dimension begins aligned */
         uint8_t *expected = calloc(n * SOBOL_DIMENSIONS, d->size);
         for (unsigned dimension = 0; dimension < SOBOL_DIMENSIONS; dimension++)
             for (size_t k = 0; k < n; k++)
-                make_top(sobol_number(directions[dimension], bits, offset + k), bits, d,
-                         expected + (dimension * n + k) * d->size);
+                d->make_one(sobol_number(directions[dimension], bits, offset + k), bits,
+                            expected + (dimension * n + k) * d->size);
         arguments.data = allocate(gpu, n * SOBOL_DIMENSIONS * d->size, NULL, "data");
         arguments.n = n;
-        if (launch(gpu, find(gpu, bits == 32 ? "L15generate_kernelI" : "L18generate_kernel_64I", types[i]),
-                   &arguments, 28, NULL, 2, SOBOL_DIMENSIONS))
-            compare(gpu, types[i], arguments.data, expected, n * SOBOL_DIMENSIONS, d->size, 0);
+        if (launch(gpu, kernel, &arguments, sizeof(arguments) - 4, d, 2, SOBOL_DIMENSIONS))
+            compare(gpu, d, arguments.data, expected, n * SOBOL_DIMENSIONS);
         release(gpu, arguments.data);
         free(expected);
     }
