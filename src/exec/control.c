@@ -3,6 +3,7 @@
 #include "exec/control.h"
 
 #include "base/host_float.h"
+#include "exec/hwreg.h"
 #include "exec/program.h"
 #include "exec/workgroup.h"
 #include "sem/stage.h"
@@ -328,51 +329,24 @@ void wmi_frame_set_mode(struct wmi_frame *frame, uint32_t mode)
     wmi_host_float_set(frame->mxcsr32);
 }
 
-/* Numbers of the hardware registers that have a meaning without a GPU. Source: LLVM AMDGPU, SIDefines.h,
- * Hwreg. */
-enum { HWREG_MODE = 1, HWREG_LDS_ALLOC = 6, HWREG_SH_MEM_BASES = 15 };
-
-static uint32_t read_register(const struct wmi_frame *frame, unsigned id)
-{
-    const struct wmi_workgroup *group = ((const struct wmi_wave *)frame->wave)->group;
-    switch (id) {
-    case HWREG_MODE:
-        return frame->mode;
-    case HWREG_LDS_ALLOC: /* LDS_SIZE [20:12] in units of 128 dwords */
-        return (group->lds_size + 511) / 512 << 12;
-    case HWREG_SH_MEM_BASES:
-        return (uint32_t)(group->dispatch->apertures.private_base >> 48) |
-               (uint32_t)(group->dispatch->apertures.shared_base >> 48) << 16;
-    default: /* STATUS, TRAPSTS, HW_ID and the like: of an idle machine, so that no run depends on the host */
-        return 0;
-    }
-}
-
-/* SIMM16 of s_getreg: register [5:0], first bit [10:6], bits - 1 [15:11]. */
-static uint32_t register_mask(uint32_t simm16)
-{
-    const unsigned bits = (simm16 >> 11 & 31) + 1;
-    return bits == 32 ? UINT32_MAX : (1u << bits) - 1;
-}
-
 static const struct wmi_op *get_register(char *restrict frame, const struct wmi_op *op)
 {
-    const uint32_t value =
-        read_register(frame_of(frame), op->x & 63) >> (op->x >> 6 & 31) & register_mask(op->x);
+    const uint32_t value = wmi_hwreg_read(frame_of(frame), wmi_hwreg(op->x));
     memcpy(frame + op->d, &value, sizeof value);
     return op + 1;
 }
 
 static const struct wmi_op *set_register(char *restrict frame, const struct wmi_op *op)
 {
-    struct wmi_frame *f = frame_of(frame);
-    uint32_t value;
-    memcpy(&value, frame + op->a, sizeof value);
-    if ((op->x & 63) == HWREG_MODE) {
-        const unsigned shift = op->x >> 6 & 31;
-        const uint32_t mask = register_mask(op->x) << shift;
-        wmi_frame_set_mode(f, (f->mode & ~mask) | (value << shift & mask));
-    }
+    wmi_hwreg_write(frame_of(frame), wmi_hwreg(op->x), word_at(frame, op->a));
+    return op + 1;
+}
+
+/* MSG_GET_DOORBELL answers in EXEC_LO, whose bit 31 says until then that the answer is not there.
+ * Source: ROCr's trap handler, which asks this way. Ours is doorbell 0. */
+static const struct wmi_op *answer_doorbell(char *restrict frame, const struct wmi_op *op)
+{
+    frame_of(frame)->s[WMI_S_EXEC] = 0;
     return op + 1;
 }
 
@@ -393,6 +367,9 @@ enum control {
     CONTROL_SET_REGISTER,
     CONTROL_MOVE_RELATIVE,
     CONTROL_TRAP,
+    CONTROL_HALT,
+    CONTROL_KILL,
+    CONTROL_MESSAGE,
     CONTROL_INDEX,
     CONTROL_VSKIP,
     CONTROL_FORK,
@@ -405,11 +382,11 @@ static const struct {
 } controls[WMI_INSN_COUNT] = {
     [WMI_INSN_s_nop] = {CONTROL_NOTHING, NULL},
     [WMI_INSN_s_waitcnt] = {CONTROL_NOTHING, NULL},
-    [WMI_INSN_s_sethalt] = {CONTROL_NOTHING, NULL},
-    [WMI_INSN_s_setkill] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_sethalt] = {CONTROL_HALT, wmi_step_fault},
+    [WMI_INSN_s_setkill] = {CONTROL_KILL, end},
     [WMI_INSN_s_setprio] = {CONTROL_NOTHING, NULL},
-    [WMI_INSN_s_sendmsg] = {CONTROL_NOTHING, NULL}, /* without graphics nobody listens */
-    [WMI_INSN_s_sendmsghalt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_sendmsg] = {CONTROL_MESSAGE, answer_doorbell}, /* nobody listens to others */
+    [WMI_INSN_s_sendmsghalt] = {CONTROL_TRAP, wmi_step_fault},
     [WMI_INSN_s_icache_inv] = {CONTROL_NOTHING, NULL},
     [WMI_INSN_s_incperflevel] = {CONTROL_NOTHING, NULL},
     [WMI_INSN_s_decperflevel] = {CONTROL_NOTHING, NULL},
@@ -466,9 +443,27 @@ static int64_t immediate(const struct wmi_instruction *insn, enum wmi_role role)
 /* Whether an s_setreg can change the state that code is predecoded for. */
 static bool sets_state(const struct wmi_instruction *insn)
 {
-    const uint32_t simm16 = (uint32_t)immediate(insn, WMI_ROLE_IMM);
-    return (simm16 & 63) == HWREG_MODE &&
-           (uint64_t)register_mask(simm16) << (simm16 >> 6 & 31) & WMI_MODE_STATE;
+    return wmi_hwreg_writes_mode(wmi_hwreg((uint32_t)immediate(insn, WMI_ROLE_IMM)), WMI_MODE_STATE);
+}
+
+/* What an instruction with an immediate does may hang on it. */
+static enum control control_of(const struct wmi_instruction *insn)
+{
+    enum { TRAP_DEBUG = 3, HALT = 1, KILL = 1, MESSAGE = 15, GET_DOORBELL = 10 };
+    const enum control control = controls[insn->id].control;
+    switch (control) {
+    case CONTROL_TRAP: /* Source: LLVM AMDGPUUsage, "Trap Handler ABI": without a debugger 3 does nothing */
+        return insn->id == WMI_INSN_s_trap && immediate(insn, WMI_ROLE_IMM) == TRAP_DEBUG ? CONTROL_NOTHING
+                                                                                          : control;
+    case CONTROL_HALT: /* nobody is there to wake the wave up: as a trap */
+        return immediate(insn, WMI_ROLE_IMM) & HALT ? CONTROL_TRAP : CONTROL_NOTHING;
+    case CONTROL_KILL:
+        return immediate(insn, WMI_ROLE_IMM) & KILL ? CONTROL_END : CONTROL_NOTHING;
+    case CONTROL_MESSAGE:
+        return (immediate(insn, WMI_ROLE_IMM) & MESSAGE) == GET_DOORBELL ? control : CONTROL_NOTHING;
+    default:
+        return control;
+    }
 }
 
 struct wmi_flow wmi_control_flow(const struct wmi_instruction *insn)
@@ -536,7 +531,7 @@ static void emit_enter_state(struct wmi_builder *b)
 
 bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
-    const enum control control = controls[insn->id].control;
+    const enum control control = control_of(insn);
     const struct wmi_operand *d = wmi_operand(insn, WMI_ROLE_D), *a = wmi_operand(insn, WMI_ROLE_A);
     const uint32_t place = d ? wmi_lower_scalar(b, d) : 0, source = a ? wmi_lower_scalar(b, a) : 0;
     const uint64_t target = wmi_builder_next_pc(b) + (uint64_t)(4 * wmi_control_flow(insn).distance);
@@ -564,6 +559,10 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
             emit_enter_state(b);
         return true;
     }
+    case CONTROL_MESSAGE:
+        wmi_emit(b, controls[insn->id].step);
+        emit_exec(b);
+        return true;
     case CONTROL_INDEX:
         op = wmi_emit(b, controls[insn->id].step);
         op->a = source;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Hardware registers: what s_getreg reads and s_setreg writes. */
+#ifndef WMI_HWREG_H
+#define WMI_HWREG_H
+
+#include "exec/wave.h"
+
+/* SIMM16 of both: register [5:0], first bit [10:6], bits - 1 [15:11]. */
+struct wmi_hwreg {
+    unsigned id, shift;
+    uint32_t mask; /* of the bits, shifted to 0 */
+};
+
+struct wmi_hwreg wmi_hwreg(uint32_t simm16);
+
+/* The register's bits. Registers that mean nothing here read 0. */
+uint32_t wmi_hwreg_read(const struct wmi_frame *frame, struct wmi_hwreg reg);
+/* Writes the register's bits; of MODE alone, the others are not a program's to write. */
+void wmi_hwreg_write(struct wmi_frame *frame, struct wmi_hwreg reg, uint32_t value);
+/* Whether a write to it can change the bits of MODE in `bits`. */
+bool wmi_hwreg_writes_mode(struct wmi_hwreg reg, uint32_t bits);
+
+#endif
