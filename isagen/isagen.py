@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the C tables from isa/: isagen.py OUTDIR FILE... (types, targets, encodings, names, then *.isa)."""
+"""Makes the C tables from isa/: isagen.py OUTDIR FILE... (types, targets, encodings, names, *.isa, then
+fidelity)."""
 import os
 import sys
 
 from read import Bad, Isa, Lines
 from write import files
 
-READERS = {'types': Isa.read_types, 'targets': Isa.read_targets, 'encodings': Isa.read_encodings, 'names': Isa.read_names}
+READERS = {'types': Isa.read_types, 'targets': Isa.read_targets, 'encodings': Isa.read_encodings, 'names': Isa.read_names,
+           'fidelity': Isa.read_fidelity}
 
 
 def load(paths, open_=open):
@@ -16,7 +18,7 @@ def load(paths, open_=open):
         name = os.path.basename(path)
         reader = READERS.get(name) or (Isa.read_rows if name.endswith('.isa') else None)
         if reader is None:
-            raise Bad((name, 0), 'expected types, targets, encodings, names or *.isa')
+            raise Bad((name, 0), 'expected types, targets, encodings, names, *.isa or fidelity')
         with open_(path) as file:
             reader(isa, Lines(name, file.read()))
     return isa

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Reads the text of isa/ into plain objects and refuses what is wrong in it, with file and line."""
+import fnmatch
 import re
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
 
 ROLES = 'd sdst a b c imm imm2 addr data data2 rsrc samp offset saddr format'.split()
 CLASSES = 'salu valu control smem buffer tbuffer image flat global scratch ds export'.split()
@@ -9,8 +10,12 @@ EXTENSIONS = ['none', 'literal', 'dpp', 'dpp8', 'sdwa']
 # Flags that become WMI_ROW_* bits, and those that only steer the forms of a row.
 ROW_FLAGS = ('todo reads_scc writes_scc reads_exec writes_exec writes_vcc reads_vcc reads_m0 ignores_exec signed d16 '
              'd16_hi format cross_lane ends approx trans stride64 returns macc true16 always16').split()
+GRADES = 'approx unverified'.split()
 MEMORY_FLAGS = 'load store atomic'.split()
 FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa dpp64 lds'.split()
+
+
+Grade = namedtuple('Grade', 'where name field remark')  # of a row, where it has the modifier `field` or always
 
 
 class Bad(Exception):
@@ -98,7 +103,7 @@ class Row:
     """One instruction by identity, with all its encodings."""
 
     def __init__(self, where, name):
-        self.where, self.name, self.encodings, self.flags = where, name, [], {}
+        self.where, self.name, self.encodings, self.flags, self.grades = where, name, [], {}, []
 
 
 class Layout:
@@ -129,7 +134,7 @@ class Isa:
         self.types, self.kinds, self.shows, self.limits = OrderedDict(), [], [], []
         self.nodes, self.targets, self.codes = OrderedDict(), OrderedDict(), []
         self.spaces, self.layouts, self.forms, self.classes = [], OrderedDict(), [], {}
-        self.rows, self.names, self.name_groups = OrderedDict(), [], []
+        self.rows, self.names, self.name_groups, self.general = OrderedDict(), [], [], []
 
     def chain(self, node):
         """The node and its ancestors, nearest first."""
@@ -431,3 +436,39 @@ class Isa:
             raise Bad(where, "'%s:%s' must say ELEMENTSxBYTES" % (key, value))
         flags[key] = True
         flags['memory'] = (key, int(m.group(1)), int(m.group(2)))
+
+    # -- isa/fidelity ----------------------------------------------------------------------------------
+    def read_fidelity(self, lines):
+        for where, _, words in lines:
+            if ':' not in words:
+                raise Bad(where, "no remark; write 'GRADE NAME... : REMARK'")
+            at = words.index(':')
+            grade, names, remark = words[0], words[1:at], ' '.join(words[at + 1:])
+            if not remark or '"' in remark or '\\' in remark:
+                raise Bad(where, 'a remark is words without " and \\')
+            if grade == 'general' and not names:
+                self.general.append(remark)
+                continue
+            if grade not in GRADES:
+                raise Bad(where, "unknown grade '%s'" % grade)
+            field = next((n[3:] for n in names if n.startswith('if:')), None)
+            if field and not any(field in layout.fields for layout in self.layouts.values()):
+                raise Bad(where, "no instruction has a modifier '%s'" % field)
+            for pattern in names:
+                if not pattern.startswith('if:'):
+                    self.grade_rows(where, pattern, Grade(where, grade, field, remark))
+        for row in self.rows.values():
+            if 'approx' in row.flags and not any(g.name == 'approx' for g in row.grades):
+                raise Bad(row.where, "row '%s' is approx, but no line of fidelity says how far" % row.name)
+
+    def grade_rows(self, where, pattern, grade):
+        rows = [row for name, row in self.rows.items() if fnmatch.fnmatchcase(name, pattern)]
+        if not rows:
+            raise Bad(where, "no row is called '%s'" % pattern)
+        for row in rows:
+            if grade.name == 'approx' and 'approx' not in row.flags:
+                raise Bad(where, "row '%s' has no flag approx" % row.name)
+            twice = next((g for g in row.grades if g.field == grade.field), None)
+            if twice:
+                raise Bad(where, "row '%s' is graded twice; the first is at %s:%d" % ((row.name,) + twice.where))
+            row.grades.append(grade)

@@ -178,7 +178,18 @@ class Tables:
         out.append('const unsigned wmi_target_count = %d;' % len(self.isa.targets))
         array('const struct wmi_row wmi_rows[WMI_INSN_COUNT]', ['{"", 0, 0, 0, 0, 0}'] + [
             self.row(r) for r in self.isa.rows.values()])
+        self.fidelity(array)
         return out
+
+    def fidelity(self, array):
+        lines = []
+        for row in self.isa.rows.values():
+            for g in sorted(row.grades, key=lambda g: g.field is None):  # the condition that holds decides
+                field = 'WMI_FIELD_' + g.field if g.field else 'WMI_FIELD_COUNT'
+                lines.append('{WMI_INSN_%s, WMI_GRADE_%s, %s, "%s"} /* %s:%d */' % (
+                    (row.name, g.name.upper(), field, g.remark) + g.where))
+        array('const struct wmi_fidelity wmi_fidelities[]', lines + ['{0, 0, 0, ""}'])
+        array('const char *const wmi_fidelity_general[]', ['"%s"' % text for text in self.isa.general] + ['0'])
 
     def node_text(self, array, node, spaces, first):
         lines = []

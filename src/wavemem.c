@@ -8,6 +8,7 @@
 #include "isa/isa.h"
 #include "memory/space.h"
 #include "object/object.h"
+#include "profile/fidelity.h"
 #include "profile/profile.h"
 #include "report/fault.h"
 #include "sem/sem.h"
@@ -328,6 +329,29 @@ const struct wm_profile_row *wm_profile_rows(struct wm_profile *profile, size_t 
     return wmi_profile_rows(profile, count);
 }
 
+/* ---- fidelity ---- */
+
+enum wm_status wm_fidelity_create(struct wm_fidelity **fidelity, struct wm_diag *diag)
+{
+    *fidelity = wmi_fidelity_create();
+    return *fidelity ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a fidelity report");
+}
+
+void wm_fidelity_destroy(struct wm_fidelity *fidelity)
+{
+    wmi_fidelity_destroy(fidelity);
+}
+
+const struct wm_fidelity_row *wm_fidelity_rows(struct wm_fidelity *fidelity, size_t *count)
+{
+    return wmi_fidelity_rows(fidelity, count);
+}
+
+const char *const *wm_fidelity_general(void)
+{
+    return wmi_fidelity_general;
+}
+
 /* ---- running ---- */
 
 static enum wm_status run(struct wm_machine *machine, const struct module *module,
@@ -342,6 +366,7 @@ static enum wm_status run(struct wm_machine *machine, const struct module *modul
         .vgprs = wmi_kernel_descriptor(kernel)->vgprs,
         .level = wmi_cpu_level(),
         .observer = dispatch->observer,
+        .counts = dispatch->executed,
     };
     const double begin = wmi_seconds();
     dispatch->program = wmi_program_create(&options);
@@ -398,6 +423,8 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     dispatch.timeout = request->timeout;
     dispatch.progress = request->progress;
     dispatch.progress_user = request->progress_user;
+    if (request->fidelity)
+        dispatch.executed = wmi_fidelity_counters(request->fidelity);
     struct profiled profiled = {machine, module, ""};
     if (request->profile)
         dispatch.observer =

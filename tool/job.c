@@ -25,6 +25,7 @@ enum option_id {
     OPT_JOB,
     OPT_THREADS,
     OPT_STATS,
+    OPT_FIDELITY,
     OPT_JSON,
     OPT_TIMEOUT,
     OPT_MAX_INSTRUCTIONS,
@@ -45,6 +46,7 @@ static const struct tool_option options[] = {
     {"job", 0, TOOL_VALUE, OPT_JOB},
     {"threads", 'j', TOOL_VALUE, OPT_THREADS},
     {"stats", 0, TOOL_NO_VALUE, OPT_STATS},
+    {"fidelity", 0, TOOL_NO_VALUE, OPT_FIDELITY},
     {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
     {"timeout", 0, TOOL_VALUE, OPT_TIMEOUT},
     {"max-instructions", 0, TOOL_VALUE, OPT_MAX_INSTRUCTIONS},
@@ -199,6 +201,9 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         break;
     case OPT_STATS:
         job->stats = true;
+        break;
+    case OPT_FIDELITY:
+        job->fidelity = true;
         break;
     case OPT_JSON:
         job->json = true;

@@ -95,7 +95,7 @@ struct tool_job {
     uint32_t threads;
     uint64_t max_instructions;
     double timeout;
-    bool stats, json, help;
+    bool stats, json, fidelity, help;
     const char *json_path; /* NULL: stdout */
 };
 

@@ -2,6 +2,7 @@
 /* Executes the dispatches of a job: buffers in, kernel, comparisons and outputs. */
 #include "run.h"
 
+#include "fidelity.h"
 #include "npy.h"
 #include "tool.h"
 
@@ -49,6 +50,9 @@ const char tool_job_help[] =
     "      --buffer NAME=ARRAY  memory for several dispatches, which take it as same:NAME\n"
     "  -j, --threads N      host threads; 0, the default, is one per CPU; 1 is the reference order\n"
     "      --stats          time of the dispatch alone, wave-instructions and their rate\n"
+    "      --fidelity       every executed instruction, how often, and whether it is exact, approximate "
+    "(with\n"
+    "                       bounds) or in part unverified\n"
     "      --json[=FILE]    the results as JSON on stdout instead of text, or into FILE\n"
     "      --timeout S      stop after S seconds (exit code 3)\n"
     "      --max-instructions N  stop a wave after N instructions (exit code 3)\n"
@@ -321,7 +325,7 @@ static int write_output(const struct tool_output *output, struct wm_machine *mac
 /* ---- running ---- */
 
 static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm_machine *machine,
-                        struct wm_profile *profile, json_t *report)
+                        struct wm_profile *profile, struct wm_fidelity *fidelity, json_t *report)
 {
     struct wm_diag diag = {0};
     uint64_t size;
@@ -341,6 +345,7 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
         .max_instructions = job->max_instructions,
         .timeout = job->timeout,
         .profile = profile,
+        .fidelity = fidelity,
         .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
         .progress_user = &progress,
     };
@@ -379,6 +384,9 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
     if (wm_machine_create(wm_object_target(job->opened[0].object), &machine, &diag) != WM_OK)
         return tool_fail("%s", diag.message);
     int worst = TOOL_CLEAN;
+    struct wm_fidelity *fidelity = NULL;
+    if (job->fidelity && wm_fidelity_create(&fidelity, &diag) != WM_OK)
+        worst = tool_fail("%s", diag.message);
     for (size_t i = 0; i < job->opened_count && worst == TOOL_CLEAN; i++)
         if (wm_load(machine, job->opened[i].object, &diag) != WM_OK)
             worst = tool_fail("%s", diag.message);
@@ -386,10 +394,15 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
         if (b->declared && !place_buffer(machine, b, &diag))
             worst = tool_fail("--buffer %s: %s", b->name, diag.message);
     for (size_t i = 0; i < job->count && worst < TOOL_WRONG; i++) {
-        const int code = run_dispatch(job, &job->dispatches[i], machine, profile, report);
+        const int code = run_dispatch(job, &job->dispatches[i], machine, profile, fidelity, report);
         worst = code > worst ? code : worst;
     }
     wm_machine_destroy(machine);
+    if (fidelity && report)
+        json_object_set_new(report, "fidelity", tool_json_fidelity(fidelity));
+    if (fidelity && worst != TOOL_WRONG && !(job->json && !job->json_path))
+        tool_print_fidelity(stdout, fidelity);
+    wm_fidelity_destroy(fidelity);
     return worst;
 }
 

@@ -180,6 +180,19 @@ WM_API bool wm_object_line(const struct wm_object *object, uint64_t address, con
 
 /* ---- the machine: guest memory and dispatches ---- */
 
+/* LIMITS. No kernel reads or writes memory of the host outside the guest's allocations, and these bounds
+ * hold: all allocations of a machine        64 GiB; WM_NO_MEMORY arguments of a dispatch             1 MiB;
+ * WM_BAD_ARGUMENT workgroup                           1024 work-items, 64 KiB of LDS; WM_BAD_ARGUMENT grid
+ * 2^64 workgroups; WM_BAD_ARGUMENT threads                             256; more count as 256 scratch 4 GiB
+ * of addresses for the workgroups that are unfinished at the same time, gaps between waves included; fewer
+ * threads run if it is short; WM_UNSUPPORTED unfinished workgroups               8192 of a thread, 1 GiB of
+ * all (registers, LDS, scratch) instructions of a wave              max_instructions; WM_FAULT_BUDGET time of
+ * a dispatch                  timeout, looked at every 2^19 instructions of a thread; WM_FAULT_TIMEOUT
+ *   waiting                             when all waves that are left only wait; WM_FAULT_DEADLOCK
+ *   predecoded code of a dispatch       2^22 steps, about 700 MB; WM_FAULT_CODE_LIMIT
+ * Code may be written by the guest, but what was reached once in a dispatch stays as it was decoded then. LDS
+ * and scratch are zero when a workgroup begins. */
+
 struct wm_machine; /* one GPU of one target with its memory; not thread-safe, uses threads of its own */
 
 WM_API enum wm_status wm_machine_create(const char *target, struct wm_machine **machine,
@@ -209,19 +222,21 @@ WM_API enum wm_status wm_load(struct wm_machine *machine, const struct wm_object
 WM_API enum wm_status wm_symbol(struct wm_machine *machine, const struct wm_object *object, const char *name,
                                 uint64_t *address, uint64_t *size, struct wm_diag *diag);
 
-struct wm_profile; /* counts what each memory instruction does; see below */
+struct wm_profile;  /* counts what each memory instruction does; see below */
+struct wm_fidelity; /* counts which instructions were executed, and says how exact they are; see below */
 
 struct wm_dispatch {
-    size_t struct_size;         /* sizeof(struct wm_dispatch) */
-    uint32_t grid[3];           /* work-items; 0 counts as 1 */
-    uint32_t workgroup[3];      /* work-items; 0 counts as 1 */
-    const void *arguments;      /* the explicit arguments as they lie in the kernarg segment */
-    uint64_t arguments_size;    /* bytes; the rest, hidden arguments included, is filled by wavemem */
-    uint32_t dynamic_lds;       /* bytes behind the static LDS */
-    uint32_t threads;           /* host threads; 0: one per CPU */
-    uint64_t max_instructions;  /* per wave; 0: 2^40 */
-    double timeout;             /* seconds of wall-clock time; 0: none */
-    struct wm_profile *profile; /* observes the dispatch, or NULL */
+    size_t struct_size;           /* sizeof(struct wm_dispatch) */
+    uint32_t grid[3];             /* work-items; 0 counts as 1 */
+    uint32_t workgroup[3];        /* work-items; 0 counts as 1 */
+    const void *arguments;        /* the explicit arguments as they lie in the kernarg segment */
+    uint64_t arguments_size;      /* bytes; the rest, hidden arguments included, is filled by wavemem */
+    uint32_t dynamic_lds;         /* bytes behind the static LDS */
+    uint32_t threads;             /* host threads; 0: one per CPU */
+    uint64_t max_instructions;    /* per wave; 0: 2^40 */
+    double timeout;               /* seconds of wall-clock time; 0: none */
+    struct wm_profile *profile;   /* observes the dispatch, or NULL */
+    struct wm_fidelity *fidelity; /* or NULL */
     /* Called now and then, on the thread that called wm_dispatch; false stops the run. Or NULL. */
     bool (*progress)(void *user, uint64_t workgroups_done, uint64_t workgroups);
     void *progress_user;
@@ -240,7 +255,7 @@ enum wm_fault_kind {
     WM_FAULT_DEADLOCK,   /* all waves that are left wait: at a barrier, or in a loop that nothing can end any
                             more */
     WM_FAULT_STOPPED,    /* progress() said so */
-    WM_FAULT_CODE_LIMIT, /* more different code was reached than wavemem predecodes: see LIMITS below */
+    WM_FAULT_CODE_LIMIT, /* more different code was reached than wavemem predecodes: see LIMITS above */
     WM_FAULT_NO_MEMORY,  /* the host had no memory to predecode more code */
 };
 
@@ -296,6 +311,31 @@ WM_API enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_d
 WM_API void wm_profile_destroy(struct wm_profile *profile);
 /* The rows, in order of their address; valid until the next dispatch or wm_profile_destroy. */
 WM_API const struct wm_profile_row *wm_profile_rows(struct wm_profile *profile, size_t *count);
+
+/* ---- fidelity ---- */
+
+enum wm_grade {
+    WM_GRADE_EXACT,      /* does what its source says, bit by bit */
+    WM_GRADE_APPROX,     /* the hardware's last bits are known to nobody: the remark gives the bounds */
+    WM_GRADE_UNVERIFIED, /* no document or measurement decides what the remark says */
+};
+
+/* One kind of instruction over all dispatches that counted it. */
+struct wm_fidelity_row {
+    const char *name; /* of the row in isa/, without _e32 and the like */
+    enum wm_grade grade;
+    const char *remark;  /* bound and source, or what is unverified; "" when exact */
+    uint64_t executions; /* by waves, also with no lane active */
+};
+
+WM_API enum wm_status wm_fidelity_create(struct wm_fidelity **fidelity, struct wm_diag *diag);
+WM_API void wm_fidelity_destroy(struct wm_fidelity *fidelity);
+/* The rows that were executed: what is unverified, then what is approximate, then the rest, each by
+ * executions. An instruction whose grade depends on a modifier has a row for each. Valid until the next
+ * dispatch or wm_fidelity_destroy. */
+WM_API const struct wm_fidelity_row *wm_fidelity_rows(struct wm_fidelity *fidelity, size_t *count);
+/* What is unverified of many instructions alike, ended by NULL. */
+WM_API const char *const *wm_fidelity_general(void);
 
 #ifdef __cplusplus
 }

@@ -597,6 +597,30 @@ static bool is_vector(const struct wmi_row *row)
     return row->class != WMI_CLASS_SALU && row->class != WMI_CLASS_CONTROL && row->class != WMI_CLASS_SMEM;
 }
 
+size_t wmi_execution_counters(void)
+{
+    size_t count = WMI_INSN_COUNT;
+    for (const struct wmi_fidelity *f = wmi_fidelities; f->id; f++)
+        count++;
+    return count;
+}
+
+/* The worker's counter number op->x counts an execution. */
+static const struct wmi_op *count_execution(char *restrict frame, const struct wmi_op *op)
+{
+    wmi_wave_of(frame)->worker->executed[op->x]++;
+    return op + 1;
+}
+
+static void emit_execution(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const struct wmi_fidelity *fidelity = wmi_fidelity_of(insn);
+    const uint32_t counter = fidelity ? WMI_INSN_COUNT + (uint32_t)(fidelity - wmi_fidelities) : insn->id;
+    wmi_emit(b, count_execution)->x = counter;
+    if (insn->second_id)
+        wmi_emit(b, count_execution)->x = insn->second_id;
+}
+
 static void lower_instruction(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const size_t start = b->count;
@@ -609,6 +633,8 @@ static void lower_instruction(struct wmi_builder *b, const struct wmi_instructio
         return;
     }
     settle_unread_mask(b, insn);
+    if (b->program->options.counts)
+        emit_execution(b, insn);
     const wmi_lower lower = lowerings[wmi_rows[insn->id].class];
     if (!lower || !operands_have_places(insn) || !lower(b, insn)) {
         if (!b->out_of_memory)

@@ -15,9 +15,14 @@ struct wmi_program_options {
     unsigned vgprs;                /* rows that the kernel may use */
     enum wmi_cpu_level level;
     const struct wmi_observer *observer; /* or NULL */
+    bool counts;                         /* every instruction counts itself in wmi_worker.executed */
 };
 
 struct wmi_program;
+
+/* How many counters wmi_worker.executed has: what is exact is counted at its enum wmi_insn_id, what
+ * wmi_fidelities[i] is about at WMI_INSN_COUNT + i. */
+size_t wmi_execution_counters(void);
 
 /* State of a wave that decides what instructions mean. Code is predecoded once for each that it runs in, so
  * that no step has to ask: a place in a program is a guest address, a multiple of 4, with this in its low

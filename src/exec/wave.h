@@ -61,6 +61,7 @@ struct wmi_worker {
     struct wmi_hit hits[WMI_HITS]; /* the allocation that each memory instruction touched last */
     struct wmi_fault fault;        /* of the wave that faulted last */
     void *observer;                /* what the observer keeps per worker, or NULL */
+    uint64_t *executed;            /* wmi_execution_counters() of them, or NULL */
 };
 
 static inline struct wmi_wave *wmi_wave_of(const char *frame)

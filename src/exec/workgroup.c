@@ -567,7 +567,10 @@ static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch,
     worker->probe.vgpr_offset = worker->start.vgpr_offset;
     worker->probe.vgpr_bytes = (size_t)options->vgprs * wmi_program_row_bytes(dispatch->program);
     worker->probe.vgprs = malloc(worker->probe.vgpr_bytes + 1);
-    if (!worker->workitem_rows || !worker->exec || !worker->probe.vgprs)
+    if (dispatch->executed)
+        worker->steps.executed = calloc(wmi_execution_counters(), sizeof(uint64_t));
+    if (!worker->workitem_rows || !worker->exec || !worker->probe.vgprs ||
+        (dispatch->executed && !worker->steps.executed))
         return false;
     for (unsigned i = 0; i < worker->waves_per_group; i++)
         place_workitems(dispatch->workgroup, i, worker->lanes, worker->workitem_rows + 3 * i * worker->lanes,
@@ -598,6 +601,8 @@ static void *work(void *argument)
     pthread_mutex_lock(&dispatch->lock);
     dispatch->instructions += worker->instructions;
     dispatch->waves += worker->waves;
+    for (size_t i = 0; dispatch->executed && i < wmi_execution_counters(); i++)
+        dispatch->executed[i] += worker->steps.executed[i];
     dispatch->working--;
     dispatch->generation++; /* what it did last may be what another waits for */
     dispatch->quiet = 0;
@@ -671,6 +676,7 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
         free(workers[i]->workitem_rows);
         free(workers[i]->exec);
         free(workers[i]->probe.vgprs);
+        free(workers[i]->steps.executed);
         free(workers[i]);
     }
     wmi_gds_destroy(dispatch->gds);

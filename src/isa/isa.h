@@ -205,6 +205,23 @@ enum {
     WMI_ROW_ALWAYS16 = 1 << 23,    /* names them in any case */
 };
 
+/* How far a row can be trusted; from isa/fidelity. */
+enum wmi_grade { WMI_GRADE_EXACT, WMI_GRADE_APPROX, WMI_GRADE_UNVERIFIED };
+
+struct wmi_fidelity {
+    uint16_t id;        /* enum wmi_insn_id */
+    uint8_t grade;      /* enum wmi_grade */
+    uint8_t field;      /* only where this enum wmi_field is not 0; WMI_FIELD_COUNT: always */
+    const char *remark; /* the bound and its source, or what is unverified */
+};
+
+/* By row; of one row those with a condition first. Ends with id 0. */
+extern const struct wmi_fidelity wmi_fidelities[];
+/* What is unverified of many rows alike; ends with NULL. */
+extern const char *const wmi_fidelity_general[];
+/* What holds of the instruction; NULL: it is exact. A search: for reports and predecoding. */
+const struct wmi_fidelity *wmi_fidelity_of(const struct wmi_instruction *insn);
+
 struct wmi_target; /* one gfx target with its decode tables; static, shared, immutable */
 
 /* The target called `name` ("gfx900", also "gfx906:xnack+" style ids), or NULL. */

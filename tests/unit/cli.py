@@ -362,6 +362,23 @@ class Run(Case):
             self.assertEqual(self.read("c.npy"),
                              npy("<f4", "(1000,)", pack("f32", [i + 0.5 for i in range(1000)])))
 
+    def test_fidelity(self):
+        words = (f"run {EXAMPLES}/blackscholes.co -g 2560 -b 256 --arg n=2560 --arg rate=0.02 --arg volatility=0.3 "
+                 "--arg call=zero:f32:2560 --arg put=zero:f32:2560 --arg price=rand:f32:2560:1 "
+                 "--arg strike=rand:f32:2560:2 --arg years=rand:f32:2560:3 --fidelity")
+        for threads in "1", "2":
+            report = json.loads(self.run_tool(words, "--json", "-j", threads)[0])
+            rows = report["fidelity"]["rows"]
+            # Two counts of the same: one per instruction, one per block.
+            self.assertEqual(sum(row["executions"] for row in rows), report["dispatches"][0]["wave_instructions"])
+            grades = {row["instruction"]: row["grade"] for row in rows}
+            self.assertEqual((grades["v_exp_f32"], grades["v_mul_f32"]), ("approximate", "exact"))
+            self.assertTrue(all("ulp" in row["remark"] for row in rows if row["grade"] == "approximate"))
+            self.assertTrue(report["fidelity"]["unverified_in_general"])
+        text = self.run_tool(words)[0]
+        self.assertRegex(text, r"\n +120  v_exp_f32 +approximate: hardware within 1 ulp")
+        self.assertNotIn("fidelity", json.loads(self.run_tool(words[:-len("--fidelity")], "--json")[0]))
+
     def test_fault(self):
         out, err = self.run_tool(self.vecadd("--out", "c=c.npy", a="null"), code=3)
         self.assertEqual(out, "")

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What --fidelity shows: the executed instructions, and how exact each is. */
+#ifndef WAVEMEM_TOOL_FIDELITY_H
+#define WAVEMEM_TOOL_FIDELITY_H
+
+#include "wavemem/wavemem.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+void tool_print_fidelity(FILE *file, struct wm_fidelity *fidelity);
+json_t *tool_json_fidelity(struct wm_fidelity *fidelity);
+
+#endif
