@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What clang-19 makes of compiled.cl for each target: we must find its target by its ELF header and read its code as LLVM
+does. compiled.py WAVEMEM SOURCE TARGET...
+
+gfx6 and gfx7, which LLVM cannot disassemble: llvm-mc-19 must make the same code of our text."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from llvm import SKIP
+from objdump import compare, our_text
+
+TOOLS = ['clang-19', 'ld.lld-19', 'llvm-mc-19', 'llvm-objdump-19', 'llvm-objcopy-19']
+
+
+def run(*command, text=None):
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit('%s: exit code %d\n%s' % (' '.join(command), done.returncode, done.stderr[:2000]))
+    return done.stdout
+
+
+def code(path, scratch):
+    """The bytes of the section .text."""
+    run('llvm-objcopy-19', '-O', 'binary', '--only-section=.text', path, scratch)
+    with open(scratch, 'rb') as file:
+        return file.read()
+
+
+def check(wavemem, source, target, folder):
+    """The number of instructions, and of wrong ones."""
+    path, other = os.path.join(folder, target + '.co'), os.path.join(folder, 'other')
+    version = '6' if 'generic' in target else '5'
+    run('clang-19', '-x', 'cl', '-cl-std=CL2.0', '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + target, '-nogpulib', '-O2', '-w',
+        '-mcode-object-version=' + version, source, '-o', path)
+    if target + ',' not in run(wavemem, 'info', path).split('\n')[0]:
+        print('%s: `wavemem info` does not know its code' % target)
+        return 0, 1
+    if target[3] in '67':
+        mine = our_text(wavemem, [path])
+        run('llvm-mc-19', '-arch=amdgcn', '-mcpu=' + target, '-filetype=obj', '-o', other, text='\n'.join(mine) + '\n')
+        want, got = code(path, other + '.want'), code(other, other + '.got')
+        same = got[:len(want)] == want
+        print('' if same else '%s: llvm-mc-19 makes other code of our text\n' % target, end='')
+        return len(mine), int(not same)
+    return compare(wavemem, path, [path], 20)
+
+
+def main(wavemem, source, *targets):
+    missing = [tool for tool in TOOLS if not shutil.which(tool)]
+    if missing:
+        print('skipped: %s is not installed (Debian packages clang-19, lld-19, llvm-19)' % missing[0])
+        return SKIP
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        for target in targets:
+            count, wrong = check(wavemem, source, target, folder)
+            print('%s: %d instructions, %d wrong' % (target, count, wrong))
+            failed |= wrong > 0 or count < 500
+    return int(failed)
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
