@@ -76,4 +76,41 @@ seed_private:
     s_memtime s[22:23]
     s_dcache_wb
     s_trap 2
+seed_waiting:
+    s_cmp_eq_u32 s2, 0
+    s_cbranch_scc1 publish
+wait:
+    global_load_dword v8, v0, s[8:9] glc
+    s_waitcnt vmcnt(0)
+    s_sleep 1
+    v_cmp_eq_u32_e32 vcc, 1, v8
+    s_cbranch_vccz wait
+publish:
+    v_mov_b32_e32 v9, 1
+    global_store_dword v0, v9, s[8:9]
+seed_lock:
+    v_mov_b32_e32 v10, 1
+    v_mov_b32_e32 v11, 0
+try:
+    global_atomic_cmpswap v12, v[4:5], v[10:11], off glc
+    s_waitcnt vmcnt(0)
+    v_cmp_ne_u32_e32 vcc, 0, v12
+    s_cbranch_vccnz try
+    global_atomic_swap v[4:5], v11, off
+seed_barriers:
+    v_cmp_gt_u32_e32 vcc, 64, v0
+    s_cbranch_vccz other
+    s_barrier
+    ds_read_b32 v8, v3
+    s_endpgm
+other:
+    s_branch other
+seed_writes_code:
+    s_getpc_b64 s[16:17]
+    v_mov_b32_e32 v8, 0xbf810000
+    v_mov_b32_e32 v9, 0
+    global_store_dword v9, v8, s[16:17] offset:24
+    s_icache_inv
+    s_nop 0
+    s_setpc_b64 s[16:17]
 seed_end:

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* The limits that wavemem.h states: what a hostile kernel or a huge request meets. */
+#include "wavemem/wavemem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+// clang-format off
+#include <cmocka.h>
+// clang-format on
+
+/* A raw gfx900 kernel on a machine of its own. s[0:1] hold the address of its arguments. */
+struct guest {
+    struct wm_machine *machine;
+    struct wm_object *object;
+    const struct wm_kernel *kernel;
+    struct wm_diag diag;
+    struct wm_result result;
+    uint64_t base;
+};
+
+static void open_guest(struct guest *guest, const void *words, size_t bytes)
+{
+    assert_int_equal(wm_machine_create("gfx900", &guest->machine, &guest->diag), WM_OK);
+    assert_int_equal(wm_object_open(words, bytes, "limits", "gfx900", &guest->object, &guest->diag), WM_OK);
+    assert_int_equal(wm_object_find_kernel(guest->object, NULL, &guest->kernel, &guest->diag), WM_OK);
+    assert_int_equal(wm_load(guest->machine, guest->object, &guest->diag), WM_OK);
+    assert_int_equal(
+        wm_symbol(guest->machine, guest->object, guest->kernel->name, &guest->base, NULL, &guest->diag),
+        WM_OK);
+}
+
+static void close_guest(struct guest *guest)
+{
+    wm_machine_destroy(guest->machine);
+    wm_object_close(guest->object);
+}
+
+static enum wm_status dispatch(struct guest *guest, struct wm_dispatch request)
+{
+    request.struct_size = sizeof request;
+    guest->result = (struct wm_result){.struct_size = sizeof guest->result};
+    return wm_dispatch(guest->machine, guest->object, guest->kernel, &request, &guest->result, &guest->diag);
+}
+
+static enum wm_fault_kind fault_of(struct guest *guest, struct wm_dispatch request)
+{
+    assert_int_equal(dispatch(guest, request), WM_OK);
+    return guest->result.fault.kind;
+}
+
+/* Bytes of memory that this process has had at most. */
+static uint64_t peak(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+// clang-format off
+static const uint32_t end[] = {
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t wait_for_ever[] = {
+    0xbf82ffff, /* top: s_branch top */
+};
+
+/* No round is like another, so it does not count as waiting. */
+static const uint32_t count_for_ever[] = {
+    0x80048104, /* top: s_add_u32 s4, s4, 1 */
+    0xbf82fffe, /* s_branch top */
+};
+
+/* Writes s_endpgm over what it runs into, then jumps there: the old instructions count until the dispatch ends. */
+static const uint32_t writes_itself[] = {
+    0xbe841c00, /* s_getpc_b64 s[4:5] */
+    0x8004a004, /* s_add_u32 s4, s4, 32: the address of target */
+    0x82058005, /* s_addc_u32 s5, s5, 0 */
+    0x7e0402ff, 0xbf810000, /* v_mov_b32_e32 v2, 0xbf810000 */
+    0x7e000280, /* v_mov_b32_e32 v0, 0 */
+    0xdc708000, 0x00040200, /* global_store_dword v0, v2, s[4:5] */
+    0xbf930000, /* s_icache_inv */
+    0xbf920002, /* target: s_trap 2 */
+    0xbf810000, /* s_endpgm */
+};
+// clang-format on
+
+static void refuses_huge_grids(void **state)
+{
+    (void)state;
+    struct guest guest;
+    open_guest(&guest, end, sizeof end);
+    struct wm_dispatch request = {.grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, .workgroup = {1, 1, 1}};
+    assert_int_equal(dispatch(&guest, request), WM_BAD_ARGUMENT);
+    assert_non_null(strstr(guest.diag.message, "2^64"));
+    request.workgroup[0] = 1025;
+    assert_int_equal(dispatch(&guest, request), WM_BAD_ARGUMENT);
+    request = (struct wm_dispatch){.grid = {64}, .workgroup = {64}, .dynamic_lds = 65537};
+    assert_int_equal(dispatch(&guest, request), WM_BAD_ARGUMENT);
+    request = (struct wm_dispatch){
+        .grid = {64}, .workgroup = {64}, .arguments = end, .arguments_size = (1 << 20) + 1};
+    assert_int_equal(dispatch(&guest, request), WM_BAD_ARGUMENT);
+    close_guest(&guest);
+}
+
+/* 2^64 - 2^33 + 1 workgroups that do nothing, and as many that never end: time ends both. */
+static void stops_huge_grids_in_time(void **state)
+{
+    (void)state;
+    const struct wm_dispatch request = {
+        .grid = {UINT32_MAX, UINT32_MAX, 1}, .workgroup = {1, 1, 1}, .threads = 2, .timeout = 0.1};
+    struct guest guest;
+    open_guest(&guest, end, sizeof end);
+    assert_int_equal(fault_of(&guest, request), WM_FAULT_TIMEOUT);
+    assert_true(guest.result.seconds < 10);
+    close_guest(&guest);
+    open_guest(&guest, count_for_ever, sizeof count_for_ever);
+    assert_int_equal(fault_of(&guest, request), WM_FAULT_TIMEOUT);
+    assert_true(guest.result.seconds < 10);
+    close_guest(&guest);
+}
+
+/* More workgroups wait than may be kept unfinished: it ends, and takes no more memory than is said. */
+static void bounds_what_waits(void **state)
+{
+    (void)state;
+    struct guest guest;
+    open_guest(&guest, wait_for_ever, sizeof wait_for_ever);
+    const struct wm_dispatch request = {
+        .grid = {UINT32_MAX, UINT32_MAX, 1}, .workgroup = {1024, 1, 1}, .threads = 2, .timeout = 100};
+    const uint64_t before = peak();
+    assert_int_equal(fault_of(&guest, request), WM_FAULT_DEADLOCK);
+    assert_true(peak() - before < UINT64_C(1400) << 20);
+    close_guest(&guest);
+}
+
+/* Straight code of more instructions than are predecoded. */
+static void bounds_predecoded_code(void **state)
+{
+    (void)state;
+    enum { INSTRUCTIONS = (1 << 22) + (1 << 17) };
+    uint32_t *words = malloc(4 * (INSTRUCTIONS + 1));
+    struct guest guest;
+    assert_non_null(words);
+    for (size_t i = 0; i < INSTRUCTIONS; i++)
+        words[i] = 0x80848104; /* s_sub_u32 s4, s4, 1 */
+    words[INSTRUCTIONS] = end[0];
+    open_guest(&guest, words, 4 * (INSTRUCTIONS + 1));
+    assert_int_equal(fault_of(&guest, (struct wm_dispatch){.grid = {1}, .threads = 1}), WM_FAULT_CODE_LIMIT);
+    const uint64_t pc = guest.result.fault.pc;
+    assert_true(pc > guest.base + 4 * (1 << 21) && pc < guest.base + 4 * INSTRUCTIONS);
+    assert_non_null(strstr(guest.result.fault.text, "s_sub_u32 s4, s4, 1"));
+    close_guest(&guest);
+    free(words);
+}
+
+static void keeps_code_for_a_dispatch(void **state)
+{
+    (void)state;
+    struct guest guest;
+    open_guest(&guest, writes_itself, sizeof writes_itself);
+    const struct wm_dispatch request = {.grid = {64}, .workgroup = {64}, .threads = 1};
+    assert_int_equal(fault_of(&guest, request), WM_FAULT_TRAP);
+    assert_int_equal(fault_of(&guest, request), WM_FAULT_NONE); /* the next dispatch sees what was written */
+    close_guest(&guest);
+}
+
+static void bounds_guest_memory(void **state)
+{
+    (void)state;
+    struct guest guest;
+    uint64_t address;
+    open_guest(&guest, end, sizeof end);
+    assert_int_equal(wm_allocate(guest.machine, UINT64_C(65) << 30, 0, "huge", &address, &guest.diag),
+                     WM_NO_MEMORY);
+    assert_int_equal(wm_allocate(guest.machine, UINT64_MAX, 0, "huge", &address, &guest.diag), WM_NO_MEMORY);
+    assert_int_equal(fault_of(&guest, (struct wm_dispatch){.grid = {64}, .threads = UINT32_MAX}),
+                     WM_FAULT_NONE);
+    close_guest(&guest);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses_huge_grids),        cmocka_unit_test(stops_huge_grids_in_time),
+        cmocka_unit_test(bounds_what_waits),         cmocka_unit_test(bounds_predecoded_code),
+        cmocka_unit_test(keeps_code_for_a_dispatch), cmocka_unit_test(bounds_guest_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
