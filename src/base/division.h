@@ -187,7 +187,10 @@ static inline f32v wmi_div_fmas_f32(f32v a, f32v b, f32v c, u32v post, uint32_t 
     const f32v near = from + anchor, rest = from - (near - anchor);
     const f32v step = wmi_fused_odd_f32(a * 0x1p60f, b, rest, mode & WMI_MODE_ROUND_F32);
 
-    return wmi_select_f32(tiny, ((near + step) - anchor) * 0x1p-124f, scaled);
+    const f32v small = ((near + step) - anchor) * 0x1p-124f;
+
+    /* What vanishes keeps its sign. */
+    return wmi_select_f32(tiny, (f32v)(((u32v)small & ~WMI_SIGN_F32) | ((u32v)c & WMI_SIGN_F32)), scaled);
 }
 
 static inline f64v wmi_div_fmas_f64(f64v a, f64v b, f64v c, u64v post, uint32_t mode)
@@ -208,7 +211,10 @@ static inline f64v wmi_div_fmas_f64(f64v a, f64v b, f64v c, u64v post, uint32_t 
     const f64v near = from + anchor, rest = from - (near - anchor);
     const f64v step = wmi_fused_odd_f64(a * 0x1p500, b, rest, mode & WMI_MODE_ROUND_F64);
 
-    return wmi_select_f64(tiny, ((near + step) - anchor) * 0x1p-628, scaled);
+    const f64v small = ((near + step) - anchor) * 0x1p-628;
+
+    /* What vanishes keeps its sign. */
+    return wmi_select_f64(tiny, (f64v)(((u64v)small & ~WMI_SIGN_F64) | ((u64v)c & WMI_SIGN_F64)), scaled);
 }
 
 /* The quotient, or what the operands make of it. A NaN from finite operands is an overflow of the macro. */

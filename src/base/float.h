@@ -127,6 +127,22 @@ static inline f64v wmi_output_f64(f64v x, uint32_t mode)
     return mode & WMI_MODE_DENORMAL_OUT_F64 ? x : wmi_flush_f64(x);
 }
 
+/* x with denormals replaced by the smallest normal number of their sign: to a narrower type both round alike,
+ * in every mode, and the host's own flushing does not reach them. */
+static inline f32v wmi_raise_f32(f32v x)
+{
+    const u32v size = (u32v)x & ~WMI_SIGN_F32, tiny = (u32v)(size < 0x800000u) & (u32v)(size != 0);
+
+    return (f32v)wmi_select_u32(tiny, ((u32v)x & WMI_SIGN_F32) | 0x800000u, (u32v)x);
+}
+
+static inline f64v wmi_raise_f64(f64v x)
+{
+    const u64v size = (u64v)x & ~WMI_SIGN_F64, tiny = (u64v)(size < 0x10000000000000u) & (u64v)(size != 0);
+
+    return (f64v)wmi_select_u64(tiny, ((u64v)x & WMI_SIGN_F64) | 0x10000000000000u, (u64v)x);
+}
+
 /* 0 * anything = 0, the rest as IEEE. Source: [V], V_MUL_LEGACY_F32 ("DX9 rules"). */
 static inline f32v wmi_multiply_legacy_f32(f32v a, f32v b)
 {

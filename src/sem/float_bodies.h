@@ -152,6 +152,11 @@ static inline void wmi_store(char *row, u32v active, u32v x)
     WMI_LANE_LOOP(name, WMI_JOINED, WMI_LOAD3(t), WMI_STORE1(value))                                         \
     WMI_PLAIN(name)
 
+/* Approximations: to nearest, whatever MODE says (unverified: no document lets it round them). */
+#define WMI_APPROXIMATE1(name, value)                                                                        \
+    WMI_LANE_LOOP(name, WMI_APART, WMI_LOAD1(f32v), WMI_STORE1(value))                                       \
+    WMI_UNDER(name, wmi_host_float_nearest(usual))
+
 #define WMI_ARITHMETIC2(name, value, first, second)                                                          \
     WMI_ARITHMETIC_LOOP(name, WMI_JOINED, WMI_LOAD2(f32v, f32v), value, first, second, second)               \
     WMI_PLAIN(name)
@@ -240,12 +245,14 @@ static inline void wmi_store(char *row, u32v active, u32v x)
 
 #define WMI_WHOLE(...) __VA_ARGS__
 #define WMI_PAIRS(name, loads, picks, value)                                                                 \
+    WMI_PAIRS_UNDER(name, wave->mxcsr64, WMI_WHOLE(loads), picks, value)
+#define WMI_PAIRS_UNDER(name, word, loads, picks, value)                                                     \
     WMI_LANE_LOOP(                                                                                           \
         name, WMI_APART, WMI_WHOLE(loads; struct wmi_f64x2 r), for (int i = 0; i < 2; i++) {                 \
             picks;                                                                                           \
             r.v[i] = (f64v)(value);                                                                          \
         } WMI_STORE_PAIR(r))                                                                                 \
-    WMI_UNDER(name, wave->mxcsr64)
+    WMI_UNDER(name, word)
 
 #define WMI_PAIR1 const struct wmi_f64x2 ax = WMI_PAIR(a)
 #define WMI_PAIR2 WMI_PAIR1, bx = WMI_PAIR(b)
@@ -259,6 +266,8 @@ static inline void wmi_store(char *row, u32v active, u32v x)
     const f64v c = cx.v[i]
 
 #define WMI_PAIRS1(name, value) WMI_PAIRS(name, WMI_PAIR1, WMI_PICK1, value)
+#define WMI_APPROXIMATE_PAIRS1(name, value)                                                                  \
+    WMI_PAIRS_UNDER(name, wmi_host_float_nearest(wave->mxcsr64), WMI_PAIR1, WMI_PICK1, value)
 #define WMI_PAIRS2(name, value) WMI_PAIRS(name, WMI_PAIR2, WMI_PICK2, value)
 #define WMI_PAIRS3(name, value) WMI_PAIRS(name, WMI_PAIR3, WMI_PICK3, value)
 

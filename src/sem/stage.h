@@ -78,7 +78,7 @@ enum wmi_stage {
      * Does nothing but copy when MODE.IEEE is set or when MODE allows denormal results. */
     WMI_STAGE_OMOD_F32,
     WMI_STAGE_OMOD_F64,
-    WMI_STAGE_OMOD_F16,
+    WMI_STAGE_OMOD_F16, /* the high half becomes 0 */
 
     /* frame->exec <- s[126:127] (s[126] for 32 lanes): after an instruction that writes EXEC. */
     WMI_STAGE_EXEC,

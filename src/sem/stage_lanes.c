@@ -262,8 +262,8 @@ static inline f32v omod_f32(f32v a, uint32_t x, uint32_t mode)
 static inline u32v omod_f16(u32v a, uint32_t x, uint32_t mode)
 {
     if (mode & (WMI_MODE_IEEE | WMI_MODE_DENORMAL_OUT_F64))
-        return a;
-    const u32v r = wmi_output_f16(wmi_widen(a) * factor(x), mode);
+        return a & 0xffff;
+    const u32v r = wmi_output_f16(wmi_input_f16(a, mode) * factor(x), mode);
 
     return r & ~((u32v)(r == WMI_SIGN_F16) & WMI_SIGN_F16);
 }

@@ -34,7 +34,7 @@ WMI_FLUSHED_ARITHMETIC3(v_mad_mix_f32, (a * b) + c, a, b, c)
 /* The half that is written takes the sum as f16, clamped if op->y bit 0 says so; the other stays. */
 static inline u32v mixed_half(f32v sum, const struct wmi_op *op, uint32_t mode)
 {
-    return wmi_output_f16(op->y & 1 ? wmi_clamp_f32(sum, mode) : sum, mode);
+    return wmi_output_f16(wmi_raise_f32(op->y & 1 ? wmi_clamp_f32(sum, mode) : sum), mode);
 }
 
 WMI_FLUSHED3(v_mad_mixlo_f16,

@@ -34,16 +34,16 @@ static inline f32v reciprocal_root(f32v x)
     return invalid(wmi_select_f32((u32v)(number < 0), (f32v)wmi_splat_u32(WMI_NAN_F32), scaled), x);
 }
 
-WMI_ROWS1(v_rcp_f32, f32v, ONE(reciprocal(a)))
-WMI_ROWS1(v_rcp_iflag_f32, f32v, ONE(reciprocal(a)))
-WMI_ROWS1(v_rsq_f32, f32v, reciprocal_root(a))
-WMI_ROWS1(v_sqrt_f32, f32v, invalid(wmi_sqrt_f32(wmi_flush_f32(a)), a))
-WMI_ROWS1(v_exp_f32, f32v, wmi_exp2_f32(a))
-WMI_ROWS1(v_exp_legacy_f32, f32v, wmi_exp2_f32(a))
-WMI_ROWS1(v_log_f32, f32v, wmi_log2_f32(a, true))
-WMI_ROWS1(v_log_legacy_f32, f32v, wmi_log2_f32(a, true))
-WMI_ROWS1(v_sin_f32, f32v, wmi_sine_f32(a))
-WMI_ROWS1(v_cos_f32, f32v, wmi_cosine_f32(a))
+WMI_APPROXIMATE1(v_rcp_f32, ONE(reciprocal(a)))
+WMI_APPROXIMATE1(v_rcp_iflag_f32, ONE(reciprocal(a)))
+WMI_APPROXIMATE1(v_rsq_f32, reciprocal_root(a))
+WMI_APPROXIMATE1(v_sqrt_f32, invalid(wmi_sqrt_f32(wmi_flush_f32(a)), a))
+WMI_APPROXIMATE1(v_exp_f32, wmi_exp2_f32(a))
+WMI_APPROXIMATE1(v_exp_legacy_f32, wmi_exp2_f32(a))
+WMI_APPROXIMATE1(v_log_f32, wmi_log2_f32(a, true))
+WMI_APPROXIMATE1(v_log_legacy_f32, wmi_log2_f32(a, true))
+WMI_APPROXIMATE1(v_sin_f32, wmi_sine_f32(a))
+WMI_APPROXIMATE1(v_cos_f32, wmi_cosine_f32(a))
 
 /* f16 through f32: rounded twice, well within the 1 ulp of the hardware. Denormals by MODE. */
 WMI_F16_1(v_rcp_f16, 1 / x)

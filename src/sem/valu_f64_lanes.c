@@ -31,9 +31,9 @@ static inline f64v invalid(f64v result, f64v x)
     return wmi_select_f64(wmi_is_nan_f64(x), wmi_quiet_f64(x), r);
 }
 
-WMI_PAIRS1(v_rcp_f64, ONE(1 / a))
-WMI_PAIRS1(v_sqrt_f64, invalid(wmi_sqrt_f64(a), a))
-WMI_PAIRS1(v_rsq_f64, invalid(1 / wmi_sqrt_f64(a), a))
+WMI_APPROXIMATE_PAIRS1(v_rcp_f64, ONE(1 / a))
+WMI_APPROXIMATE_PAIRS1(v_sqrt_f64, invalid(wmi_sqrt_f64(a), a))
+WMI_APPROXIMATE_PAIRS1(v_rsq_f64, invalid(1 / wmi_sqrt_f64(a), a))
 
 /* a * 2^b with b a row of i32. */
 WMI_PAIRS(v_ldexp_f64, const struct wmi_f64x2 ax = WMI_PAIR(a);

@@ -56,7 +56,8 @@ WMI_ROWS2(v_cvt_pkaccum_u8_f32, f32v, with_byte(a, (u32v)b, wmi_load_u32(frame +
 
 FROM_F64(v_cvt_i32_f64, wmi_i32_of_f64(a))
 FROM_F64(v_cvt_u32_f64, wmi_u32_of_f64(a))
-FROM_F64(v_cvt_f32_f64, __builtin_convertvector(a, f32half))
+/* Rounds as f32; source: [L], which counts it among the instructions without FPDPRounding. */
+FROM_F64(v_cvt_f32_f64, __builtin_convertvector(wmi_raise_f64(wmi_input_f64(a, mode)), f32half))
 FROM_F64(v_frexp_exp_i32_f64,
          __builtin_convertvector((i64v)wmi_frexp_exponent_f64(wmi_input_f64(a, mode)), i32half))
 
@@ -76,6 +77,7 @@ TO_F64(v_cvt_f64_f32, __builtin_convertvector((f32half)h, f64v))
 
 /* ---- f16 ---- */
 
+/* Rounds as f16. Source: [L], FPDPRounding. */
 WMI_ROWS1(v_cvt_f16_f32, f32v, wmi_output_f16(wmi_input_f32(a, mode), mode))
 WMI_ROWS1(v_cvt_f32_f16, u32v, wmi_input_f16(a, mode))
 WMI_HALVES1(v_cvt_f16_u16, wmi_output_f16(wmi_f32_of_i32(a & 0xffff), mode))

@@ -9,7 +9,8 @@
 struct lane {
     uint64_t a, b, c, d; /* d: what the result's register held */
     uint32_t mode;
-    bool vcc, clamp;
+    bool clamp;
+    bool bit; /* a second result: the lane's bit of a mask */
 };
 
 static inline enum direction direction_of(const struct format *f, uint32_t mode)
@@ -379,6 +380,140 @@ static inline uint64_t with_byte(uint64_t a, uint64_t b, uint64_t c, uint32_t mo
     const unsigned shift = (b & 3) * 8;
 
     return (c & ~(UINT64_C(255) << shift)) | value << shift;
+}
+
+/* V_MAD_LEGACY_F32; which NaN is the first of the sources, as everywhere. */
+static inline uint64_t unfused_legacy(uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
+{
+    const struct format *f = &exact_f32;
+    const uint32_t flush = without_denormals(mode);
+    const uint64_t r = sum(f, legacy(f, a, b, flush), c, flush);
+
+    return exact_is_nan(f, r) ? nan_of(f, a, b, c) : r;
+}
+
+/* ---- cube maps: V_CUBEID_F32 and following of the Vega ISA ---- */
+
+static inline bool is_below_zero(uint64_t x, uint32_t mode)
+{
+    return relation(&exact_f32, x, 0, mode) == LESS;
+}
+
+/* 0, 1, 2 for x, y, z: of the greatest size, z before y before x. */
+static inline int cube_axis(uint64_t x, uint64_t y, uint64_t z, uint32_t mode)
+{
+    const struct format *f = &exact_f32;
+    const uint64_t sign = exact_zero(f, true);
+    const int at_least = GREATER | EQUAL;
+
+    x &= ~sign;
+    y &= ~sign;
+    z &= ~sign;
+    if (relation(f, z, x, mode) & at_least && relation(f, z, y, mode) & at_least)
+        return 2;
+    return relation(f, y, x, mode) & at_least ? 1 : 0;
+}
+
+static inline uint64_t cube_face(uint64_t x, uint64_t y, uint64_t z, uint32_t mode)
+{
+    const uint64_t at[3] = {x, y, z};
+    const int axis = cube_axis(x, y, z, mode);
+
+    return of_integer(&exact_f32, 2 * axis + is_below_zero(at[axis], mode), mode);
+}
+
+static inline uint64_t cube_s(uint64_t x, uint64_t y, uint64_t z, uint32_t mode)
+{
+    const struct format *f = &exact_f32;
+    const int axis = cube_axis(x, y, z, mode);
+    const uint64_t side = input(f, axis == 0 ? z : x, mode);
+    const bool turned = axis == 2 ? is_below_zero(z, mode) : axis == 0 && !is_below_zero(x, mode);
+
+    return exact_quiet(f, turned ? negated(f, side) : side);
+}
+
+static inline uint64_t cube_t(uint64_t x, uint64_t y, uint64_t z, uint32_t mode)
+{
+    const struct format *f = &exact_f32;
+    const int axis = cube_axis(x, y, z, mode);
+    const uint64_t side = input(f, axis == 1 ? z : y, mode);
+
+    return exact_quiet(f, axis != 1 || is_below_zero(y, mode) ? negated(f, side) : side);
+}
+
+static inline uint64_t cube_major(uint64_t x, uint64_t y, uint64_t z, uint32_t mode)
+{
+    const uint64_t at[3] = {x, y, z};
+
+    return product(&exact_f32, at[cube_axis(x, y, z, mode)], 0x40000000, mode);
+}
+
+/* ---- division: V_DIV_SCALE of the CDNA 3 ISA with the corrections of isa/ERRATA.md ---- */
+
+/* The size of x, and of x * 2^by. */
+static inline struct number size_of(const struct format *f, uint64_t x, int by)
+{
+    struct number n = exact_value(f, x);
+
+    n.negative = false;
+    n.scale += by;
+    return n;
+}
+
+/* *post: whether v_div_fmas has to scale the quotient back. */
+static inline uint64_t div_scale(const struct format *f, uint64_t value, uint64_t denominator,
+                                 uint64_t numerator, uint32_t mode, bool *post)
+{
+    const bool is_f32 = f == &exact_f32;
+    const int top = is_f32 ? 126 : 1022, far = is_f32 ? 96 : 768, step = is_f32 ? 64 : 128,
+              low = is_f32 ? 23 : 53, last = (1 << f->exponent) - 1;
+    const uint64_t v = input(f, value, mode), d = input(f, denominator, mode), n = input(f, numerator, mode);
+    const int d_field = (int)(d >> f->fraction) & last, n_field = (int)(n >> f->fraction) & last;
+    const bool is_d = relation(f, v, d, mode) == EQUAL, is_n = relation(f, v, n, mode) == EQUAL;
+    int by = 0;
+
+    *post = false;
+    if (is(f, d, ZERO) || is(f, n, ZERO))
+        return exact_default_nan(f, false);
+    const struct number one = {false, 1, top};
+    const bool tiny_reciprocal = d_field != last && exact_compare(size_of(f, d, 0), one) > 0;
+    const bool tiny_quotient =
+        d_field != last && n_field != last && exact_compare(size_of(f, n, 0), size_of(f, d, -top)) < 0;
+    if (n_field - d_field >= far) {
+        *post = true;
+        by = is_d ? step : 0;
+    } else if (d_field == 0) {
+        by = step;
+    } else if (tiny_reciprocal && tiny_quotient) {
+        *post = true;
+        by = is_d ? -step : 0;
+    } else if (tiny_reciprocal) {
+        by = -step;
+    } else if (tiny_quotient) {
+        *post = true;
+        by = is_n ? step : 0;
+    } else if (n_field <= low) {
+        by = step;
+    }
+    return by ? scaled(f, v, by, mode) : exact_quiet(f, v);
+}
+
+/* ---- output modifiers ---- */
+
+/* OMOD: nothing in IEEE mode or where denormals are results; else +0 for all zeros. */
+static inline uint64_t output_modified(const struct format *f, uint64_t bits, uint32_t omod, uint32_t mode)
+{
+    static const int power[4] = {0, 1, 2, -1};
+    const uint64_t x = input(f, bits, mode);
+
+    if (mode & 0x200 || !flushes_out(f, mode))
+        return bits;
+    if (exact_is_nan(f, x) || is(f, x, INFINITE))
+        return exact_quiet(f, x);
+    struct number n = exact_value(f, x);
+    n.scale += power[omod & 3];
+    const uint64_t r = rounded(f, n, mode);
+    return is(f, r, ZERO) ? 0 : r;
 }
 
 #endif

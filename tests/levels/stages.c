@@ -2,6 +2,7 @@
 /* The modifier stages on every CPU level of the host against lane-by-lane statements of the same: DPP by its
  * controls, SDWA, op_sel, neg and abs, clamp, omod, broadcasts and the refresh of EXEC. */
 #include "frame.h"
+#include "rules.h"
 #include "sem/stage.h"
 
 #include <math.h>
@@ -54,7 +55,7 @@ static int dpp_lane(unsigned control, unsigned lane, unsigned lanes)
 
 /* ---- one lane of a stage ---- */
 
-struct lane {
+struct word {
     uint64_t a, d; /* source and what the result held; two rows where the stage has two */
     uint32_t x, mode;
 };
@@ -68,49 +69,49 @@ static uint32_t signs(uint32_t bits, uint32_t sign, uint32_t x)
     return bits;
 }
 
-static uint64_t broadcast(const struct lane *l)
+static uint64_t broadcast(const struct word *l)
 {
     return l->a;
 }
 
-static uint64_t modify_f32(const struct lane *l)
+static uint64_t modify_f32(const struct word *l)
 {
     return signs((uint32_t)l->a, 0x80000000, l->x & 3);
 }
 
-static uint64_t modify_f16(const struct lane *l)
+static uint64_t modify_f16(const struct word *l)
 {
     return signs(l->a & 0xffff, 0x8000, l->x & 3);
 }
 
-static uint64_t modify_f64(const struct lane *l)
+static uint64_t modify_f64(const struct word *l)
 {
     return (uint32_t)l->a | (uint64_t)signs((uint32_t)(l->a >> 32), 0x80000000, l->x & 3) << 32;
 }
 
-static uint64_t modify_v2f16(const struct lane *l)
+static uint64_t modify_v2f16(const struct word *l)
 {
     return (uint32_t)l->a ^ (l->x & 1 ? 0x8000u : 0) ^ (l->x & 2 ? 0x80000000u : 0);
 }
 
-static uint64_t pack_select(const struct lane *l)
+static uint64_t pack_select(const struct word *l)
 {
     const uint16_t half[2] = {(uint16_t)l->a, (uint16_t)(l->a >> 16)};
 
     return half[l->x & 1] | (uint32_t)half[l->x >> 1 & 1] << 16;
 }
 
-static uint64_t high_half(const struct lane *l)
+static uint64_t high_half(const struct word *l)
 {
     return l->a >> 16 & 0xffff;
 }
 
-static uint64_t op_sel_low(const struct lane *l)
+static uint64_t op_sel_low(const struct word *l)
 {
     return (l->d & 0xffff0000) | (l->a & 0xffff);
 }
 
-static uint64_t op_sel_high(const struct lane *l)
+static uint64_t op_sel_high(const struct word *l)
 {
     return (l->d & 0xffff) | (l->a & 0xffff) << 16;
 }
@@ -122,7 +123,7 @@ static void part(uint32_t select, unsigned *at, unsigned *size)
     *at = select < 4 ? 8 * select : select == 5 ? 16 : 0;
 }
 
-static uint64_t sdwa_source(const struct lane *l)
+static uint64_t sdwa_source(const struct word *l)
 {
     unsigned at, size;
 
@@ -133,7 +134,7 @@ static uint64_t sdwa_source(const struct lane *l)
     return (uint32_t)value;
 }
 
-static uint64_t sdwa_result(const struct lane *l)
+static uint64_t sdwa_result(const struct word *l)
 {
     unsigned at, size;
 
@@ -167,17 +168,17 @@ static uint32_t clamped_half(uint32_t half, uint32_t mode)
     return x > 1 ? 0x3c00 : x > 0 ? half : 0;
 }
 
-static uint64_t clamp_f16(const struct lane *l)
+static uint64_t clamp_f16(const struct word *l)
 {
     return clamped_half(l->a & 0xffff, l->mode);
 }
 
-static uint64_t clamp_v2f16(const struct lane *l)
+static uint64_t clamp_v2f16(const struct word *l)
 {
     return clamped_half(l->a & 0xffff, l->mode) | clamped_half(l->a >> 16 & 0xffff, l->mode) << 16;
 }
 
-static uint64_t clamp_f32(const struct lane *l)
+static uint64_t clamp_f32(const struct word *l)
 {
     const float x = as_f32((uint32_t)l->a);
 
@@ -186,7 +187,7 @@ static uint64_t clamp_f32(const struct lane *l)
     return x > 1 ? bits_f32(1) : x > 0 ? (uint32_t)l->a : 0;
 }
 
-static uint64_t clamp_f64(const struct lane *l)
+static uint64_t clamp_f64(const struct word *l)
 {
     const double x = as_f64(l->a);
 
@@ -195,44 +196,25 @@ static uint64_t clamp_f64(const struct lane *l)
     return x > 1 ? bits_f64(1) : x > 0 ? l->a : 0;
 }
 
-static double factor(uint32_t x)
+static uint64_t omod_f32(const struct word *l)
 {
-    return (x & 3) == 3 ? 0.5 : (x & 3) == 2 ? 4 : (x & 3) == 1 ? 2 : 1;
+    return output_modified(&exact_f32, (uint32_t)l->a, l->x, l->mode);
 }
 
-/* Nothing in IEEE mode or with denormal results; else -0 and denormals become +0. */
-static uint64_t omod_f32(const struct lane *l)
+static uint64_t omod_f64(const struct word *l)
 {
-    const float x = as_f32((uint32_t)l->a), r = (float)(x * factor(l->x));
-
-    if (l->mode & 0x220)
-        return (uint32_t)l->a;
-    if (isnan(x))
-        return (uint32_t)l->a | 0x400000;
-    if (fabsf(x) < 0x1p-126f && !(l->mode & 0x10))
-        return 0;
-    if (fabs(x * factor(l->x)) < 0x1p-126)
-        return 0;
-    return bits_f32(r);
+    return output_modified(&exact_f64, l->a, l->x, l->mode);
 }
 
-static uint64_t omod_f64(const struct lane *l)
+static uint64_t omod_f16(const struct word *l)
 {
-    const double x = as_f64(l->a), r = x * factor(l->x);
-
-    if (l->mode & 0x280)
-        return l->a;
-    if (isnan(x))
-        return l->a | UINT64_C(0x8000000000000);
-    if ((fabs(x) < 0x1p-1022 && !(l->mode & 0x40)) || fabs(r) < 0x1p-1022)
-        return 0;
-    return bits_f64(r);
+    return output_modified(&exact_f16, l->a & 0xffff, l->x, l->mode);
 }
 
 static const struct stage {
     const char *name;
     enum wmi_stage stage;
-    uint64_t (*rule)(const struct lane *);
+    uint64_t (*rule)(const struct word *);
     unsigned rows;    /* of source and result */
     bool all, scalar; /* writes all lanes; reads the scalar file */
     uint32_t choices; /* values of x to try: 0 .. choices - 1 */
@@ -254,6 +236,7 @@ static const struct stage {
     {"clamp_v2f16", WMI_STAGE_CLAMP_V2F16, clamp_v2f16, 1, false, false, 1},
     {"omod_f32", WMI_STAGE_OMOD_F32, omod_f32, 1, false, false, 4},
     {"omod_f64", WMI_STAGE_OMOD_F64, omod_f64, 2, false, false, 4},
+    {"omod_f16", WMI_STAGE_OMOD_F16, omod_f16, 1, false, false, 4},
 };
 
 static const uint32_t modes[] = {MODE_HSA, MODE_PLAIN, MODE_NAN_STAYS, 0x3f0};
@@ -284,7 +267,7 @@ static unsigned check(const struct stage *s, enum wmi_cpu_level level, unsigned 
 {
     struct test_wave wave = test_wave_new(lanes);
     struct wmi_frame *state = test_state(&wave);
-    struct lane lane[64];
+    struct word lane[64];
     const unsigned d = in_place && !s->scalar ? A : D;
     unsigned wrong = 0;
     const uint64_t word = operand(seed, s->rows);
@@ -303,7 +286,7 @@ static unsigned check(const struct stage *s, enum wmi_cpu_level level, unsigned 
         else
             test_put(&wave, A, i, (uint32_t)value);
         lane[i] =
-            (struct lane){s->scalar ? word : get(&wave, A, i, s->rows), get(&wave, d, i, s->rows), x, mode};
+            (struct word){s->scalar ? word : get(&wave, A, i, s->rows), get(&wave, d, i, s->rows), x, mode};
     }
     struct wmi_op op[2] = {{.body = wmi_stage(level, lanes, s->stage),
                             .d = test_row(&wave, d),
@@ -334,11 +317,12 @@ static void stages_do_what_they_say(void **state)
         for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
             for (unsigned lanes = 32; lanes <= 64; lanes += 32)
                 for (uint32_t x = 0; x < stages[i].choices; x++)
-                    for (size_t m = 0; m < 4; m++)
-                        for (size_t set = 0; set < 4; set++)
+                    for (size_t m = 0; m < 16; m++)
+                        for (size_t set = 0; set < 4; set++) {
+                            const uint32_t mode = m < 4 ? modes[m] : test_random(&seed) & 0x3ff;
                             if ((x & 7) != 7) /* no SDWA select */
-                                wrong +=
-                                    check(&stages[i], level, lanes, x, modes[m], sets[set], set & 1, &seed);
+                                wrong += check(&stages[i], level, lanes, x, mode, sets[set], set & 1, &seed);
+                        }
     assert_int_equal(wrong, 0);
 }
 
