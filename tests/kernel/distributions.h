@@ -24,7 +24,7 @@ struct distribution {
     double absolute, relative; /* tolerance of floats of any size; both 0: every bit */
 };
 
-/* Those that kernels with a half (_Float16) need stand last. */
+
 extern const struct distribution distributions[DISTRIBUTIONS], mrg_distributions[DISTRIBUTIONS],
     sobol_distributions[DISTRIBUTIONS];
 
