@@ -466,7 +466,6 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         o->value = (uint64_t)(int64_t)(int16_t)value;
         return true;
     case WMI_KIND_literal:
-    case WMI_KIND_literal_hex:
         o->kind = WMI_OPERAND_LITERAL;
         o->value = literal_value(value, o->type);
         return true;

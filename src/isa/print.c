@@ -193,7 +193,7 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
         put_constant(text, o);
         break;
     case WMI_OPERAND_LITERAL:
-        if (spec->kind == WMI_KIND_literal_hex || spec->kind == WMI_KIND_shared_literal)
+        if (spec->kind == WMI_KIND_shared_literal)
             wmi_put_hex(text, insn->words[insn->dwords - 1]);
         else
             put_literal(text, o);

@@ -24,7 +24,6 @@ struct distribution {
     double absolute, relative; /* tolerance of floats of any size; both 0: every bit */
 };
 
-
 extern const struct distribution distributions[DISTRIBUTIONS], mrg_distributions[DISTRIBUTIONS],
     sobol_distributions[DISTRIBUTIONS];
 

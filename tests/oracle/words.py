@@ -299,6 +299,8 @@ def vary(r, target, encoding, opcode, words, _text=None):
         put(out, 0, 8, 255)
     if encoding in ('VOP2', 'VOP1', 'VOPC') and len(out) == 1 and not no_source and r.random() < 0.2:
         put(out, 0, 9, 255)
+    if len(words) == 2 and encoding == 'VOP2' and target not in GCN and r.random() < 0.2:
+        put(out, 0, 9, 255)  # v_madmk, v_madak: the first source is the same literal
     if len(words) == 2 and encoding in ('VOP2', 'SOPK'):
         out[-1] = literal(r) if target not in GCN else literal6(r)
     elif target == 'gfx700' and encoding == 'SMRD' and r.random() < 0.2:  # an offset in dwords behind the word

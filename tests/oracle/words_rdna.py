@@ -203,6 +203,8 @@ def vary(r, target, encoding, _, words, text):
         put(out, 0, 8, 255)
     if encoding in ('VOP2', 'VOP1', 'VOPC') and len(out) == 1 and not fixed and r.random() < 0.2:
         put(out, 0, 9, 255)
+    if len(words) == 2 and encoding in ('VOP2', 'SOP2') and r.random() < 0.2:
+        put(out, 0, 9 if encoding == 'VOP2' else 8, 255)  # the first source is the same literal
     if len(words) == 2 and encoding in ('VOP2', 'SOP2', 'SOPK') or len(words) == 3 and encoding in ('VOPD-X', 'VOPD-Y'):
         out[-1] = literal(r)
     elif takes_literal(encoding, out):
