@@ -235,6 +235,8 @@ const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op 
     struct wmi_hit *hit = &wave->worker->hits[m->hit];
     struct wmi_vmem_plan plan;
     struct wmi_fault fault;
+    if ((m->path == WMI_PATH_FLAT || m->path == WMI_PATH_SCRATCH) && wmi_vmem_private(frame, op))
+        return op + 1;
     wmi_vmem_make_plan(frame, op, &plan);
     if (wmi_vmem_plan_faults(m, &plan, &fault))
         return wmi_wave_fault(wave, &fault);

@@ -100,7 +100,9 @@ static inline uint32_t wmi_vmem_loaded(const struct wmi_memory_op *m, const unsi
 /* Carries out a load or store lane by lane, whatever it reaches: several allocations, LDS, private memory,
  * nothing. All lanes are checked before the first acts, so a faulting instruction changes nothing. */
 const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op *op);
-/* The same for atomics, with the operation in wmi_memory_op.parameter. */
+/* Tries to do that the quick way for private memory addressed by FLAT or SCRATCH. False: nothing is done. */
+bool wmi_vmem_private(char *restrict frame, const struct wmi_op *op);
+/* Carries out an atomic, with the operation in wmi_memory_op.parameter. */
 const struct wmi_op *wmi_vmem_atomic(char *restrict frame, const struct wmi_op *op);
 /* Shows the access that the next step is going to make to the observer. */
 const struct wmi_op *wmi_vmem_watch(char *restrict frame, const struct wmi_op *op);

@@ -113,4 +113,51 @@ seed_writes_code:
     s_icache_inv
     s_nop 0
     s_setpc_b64 s[16:17]
+seed_state:
+    s_set_gpr_idx_on 2, gpr_idx(SRC0,SRC1,DST)
+    v_add_u32_e32 v8, v3, v4
+    v_mac_f32_e32 v8, v3, v4
+    v_mov_b32_sdwa v8, v3 dst_sel:BYTE_2 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_1
+    s_set_gpr_idx_mode gpr_idx(SRC2)
+    v_fma_f64 v[12:13], v[4:5], -v[6:7], v[4:5]
+    s_set_gpr_idx_idx s20
+    s_set_gpr_idx_off
+    s_mov_b32 s20, 0x10
+    s_setvskip s20, 4
+    v_mov_b32_e32 v8, 0
+    s_setvskip s20, 5
+    s_getreg_b32 s21, hwreg(HW_REG_MODE, 29, 3)
+    v_cmp_gt_u32_e32 vcc, 10, v0
+    s_cbranch_i_fork vcc, .Lpass
+    v_add_u32_e32 v8, 1, v8
+.Lpass:
+    s_cbranch_join s21
+    s_getreg_b32 s20, hwreg(HW_REG_STATUS)
+    s_sendmsg sendmsg(MSG_GET_DOORBELL)
+    s_call_b64 exec, .Lend
+.Lend:
+    s_sethalt 1
+seed_buffers:
+    s_mov_b32 s12, s8
+    s_or_b32 s13, s9, 0x80100000
+    s_movk_i32 s14, 0x200
+    s_mov_b32 s15, 0x00e24fac
+    v_mov_b32_e32 v4, 4
+    buffer_store_dwordx2 v[3:4], v[3:4], s[12:15], 0 idxen offen offset:4
+    buffer_load_sbyte_d16_hi v9, v3, s[12:15], s20 offen offset:3
+    buffer_atomic_cmpswap_x2 v[8:11], v3, s[12:15], 0 idxen glc
+    buffer_load_dwordx4 v[12:15], off, s[12:15], 0 offset:16
+    s_mov_b32 s13, s9
+    buffer_store_short v3, v3, s[12:15], 0 offen
+    s_scratch_load_dwordx2 s[22:23], s[8:9], s20
+seed_global_share:
+    s_mov_b32 m0, 0x00400100
+    ds_add_rtn_u32 v8, v3, v0 offset:4 gds
+    ds_append v9 gds
+    ds_gws_init v0 gds
+    ds_gws_sema_v gds
+    ds_gws_sema_p gds
+    ds_gws_barrier v0 gds
+    ds_add_src2_u64 v3 offset:16
+    ds_min_src2_f32 v3 offset:32768
 seed_end:

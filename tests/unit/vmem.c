@@ -498,6 +498,9 @@ static void try_step(struct world *w, wmi_body body, struct wmi_memory_op *m, en
             base = address[0] - below(w, 3) * below(w, 1 << 20);
             memcpy(&w->frame->s[SCALAR_BASE], &base, 8);
         }
+        const bool all_private = flat && m->kind != WMI_ACCESS_ATOMIC && below(w, 6) == 0;
+        const bool one_place = below(w, 2);
+        const uint64_t private_place = below(w, 7) * 4 + (below(w, 2) ? 0 : below(w, 4));
         r.scratch_base = w->windows[3].low + 4 * below(w, 64);
         memcpy(&w->frame->s[WMI_S_FLAT_SCRATCH], &r.scratch_base, 8);
         for (unsigned i = 0; i < w->lanes; i++) {
@@ -511,7 +514,9 @@ static void try_step(struct world *w, wmi_body body, struct wmi_memory_op *m, en
                 r.scratch[i] = true;
                 r.address[i] = (uint32_t)(vaddr + m->offset);
             } else {
-                if (flat && below(w, 40) == 0)
+                if (all_private)
+                    vaddr = (2ULL << 48) + (one_place ? private_place : below(w, 28));
+                else if (flat && below(w, 40) == 0)
                     vaddr = (1ULL << 48) + below(w, LDS_BYTES + 20) /
                                                (m->kind == WMI_ACCESS_ATOMIC ? bytes : 1) *
                                                (m->kind == WMI_ACCESS_ATOMIC ? bytes : 1);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Private memory by FLAT and SCRATCH instructions, all lanes in one allocation: the common case of the
+ * careful path, without its plan. */
+#include "exec/vmem.h"
+
+enum { LANES = 64 };
+
+struct request {
+    const struct wmi_lanes *lanes;
+    unsigned size;          /* of the wave */
+    uint32_t offset[LANES]; /* in the lane's private memory; of the active lanes */
+    bool uniform;           /* the active lanes' offsets are equal */
+    unsigned char *host;    /* of the allocation, and where in it each lane's first element is */
+    uint64_t place[LANES];
+};
+
+/* Offsets of the active lanes; false when one of them does not address private memory. */
+static bool find_offsets(const char *frame, const struct wmi_op *op, struct request *r)
+{
+    const struct wmi_frame *f = (const struct wmi_frame *)frame;
+    const struct wmi_memory_op *m = op->data;
+    const uint32_t *low = (const uint32_t *)(frame + op->a), *high = low + r->size;
+    const uint32_t *active = r->lanes->row, aperture = f->s[WMI_S_PRIVATE_BASE + 1];
+    uint32_t differ = 0;
+    if (op->x == WMI_VMEM_SCRATCH_SADDR) {
+        uint32_t base;
+        memcpy(&base, frame + op->b, sizeof base);
+        for (unsigned i = 0; i < r->size; i++)
+            r->offset[i] = base + (uint32_t)m->offset;
+        r->uniform = true;
+        return true;
+    }
+    const unsigned first = (unsigned)__builtin_ctzll(r->lanes->bits);
+    for (unsigned i = 0; i < r->size; i++) {
+        r->offset[i] = low[i] + (uint32_t)m->offset;
+        differ |= (low[i] ^ low[first]) & active[i];
+    }
+    r->uniform = !differ;
+    if (op->x == WMI_VMEM_SCRATCH_VADDR)
+        return true;
+    /* FLAT: the register says that it is private, and the sum may not leave the aperture. */
+    if (f->s[WMI_S_PRIVATE_BASE] || !aperture || m->offset < 0)
+        return false;
+    uint32_t other = 0;
+    for (unsigned i = 0; i < r->size; i++)
+        other |= ((high[i] ^ aperture) | (uint32_t)-(r->offset[i] < low[i])) & active[i];
+    return !other;
+}
+
+/* Places of the active lanes, if each of them is in whole dwords of the allocation that holds the first. */
+static bool find_places(const char *frame, const struct wmi_op *op, struct request *r)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
+    struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
+    const uint64_t base = wmi_frame_64(frame, 4 * WMI_S_FLAT_SCRATCH), row = 4 * r->size;
+    const uint64_t span = (m->elements - 1u) * row + 4;
+    const unsigned first = (unsigned)__builtin_ctzll(r->lanes->bits);
+    if (!wmi_vmem_reach(worker, hit, base + r->offset[first] / 4 * row + 4 * first, span) ||
+        (m->kind == WMI_ACCESS_STORE && hit->flags & WM_READ_ONLY))
+        return false;
+    const uint64_t limit = hit->high - hit->low - span;
+    uint32_t bad = 0;
+    for (unsigned i = 0; i < r->size; i++) {
+        const uint64_t at = base - hit->low + r->offset[i] / 4 * row + 4 * i;
+        r->place[i] = at + r->offset[i] % 4;
+        bad |= (uint32_t)-(at > limit || r->offset[i] % 4 + m->bytes > 4) & r->lanes->row[i];
+    }
+    r->host = hit->host;
+    return !bad;
+}
+
+/* Dwords of all lanes at one offset are neighbours. */
+static void load_rows(uint32_t *restrict to, const unsigned char *restrict from,
+                      const uint32_t *restrict mask, unsigned size, unsigned rows)
+{
+    for (unsigned e = 0; e < rows; e++, to += size, from += 4 * size)
+        for (unsigned i = 0; i < size; i++) {
+            uint32_t value;
+            memcpy(&value, from + 4 * i, sizeof value);
+            to[i] = (value & mask[i]) | (to[i] & ~mask[i]);
+        }
+}
+
+bool wmi_vmem_private(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    struct request r = {.lanes = (const struct wmi_lanes *)(frame + op->lanes),
+                        .size = ((const struct wmi_frame *)frame)->wave_size};
+    if (m->kind == WMI_ACCESS_ATOMIC || !r.lanes->bits || !find_offsets(frame, op, &r) ||
+        !find_places(frame, op, &r))
+        return false;
+    const size_t row = 4 * r.size;
+    uint32_t *to = (uint32_t *)(frame + op->d);
+    const uint32_t *from = (const uint32_t *)(frame + op->c);
+    if (r.uniform && r.lanes->full && m->bytes == 4 && m->kind == WMI_ACCESS_LOAD) {
+        load_rows(to, r.host + r.place[0], r.lanes->row, r.size, m->elements);
+        return true;
+    }
+    for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        unsigned char *host = r.host + r.place[i];
+        for (unsigned e = 0; e < m->elements; e++, host += row) {
+            uint32_t *lane = &to[e * r.size + i];
+            if (m->kind == WMI_ACCESS_LOAD && m->bytes == 4) {
+                memcpy(lane, host, 4);
+            } else if (m->kind == WMI_ACCESS_LOAD) {
+                *lane = wmi_vmem_loaded(m, host, *lane);
+            } else {
+                const uint32_t value = from[e * r.size + i] >> (m->d16_hi ? 16 : 0);
+                memcpy(host, &value, m->bytes);
+            }
+        }
+    }
+    return true;
+}
