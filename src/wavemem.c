@@ -11,6 +11,7 @@
 #include "profile/fidelity.h"
 #include "profile/profile.h"
 #include "report/fault.h"
+#include "report/printf.h"
 #include "sem/sem.h"
 
 #include <stdlib.h>
@@ -410,6 +411,7 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
         .apertures = &machine->apertures,
         .waves_per_group = (uint32_t)((items + kernel->wave_size - 1) / kernel->wave_size),
         .threads = dispatch.threads,
+        .prints = request->print != NULL,
     };
     status = wmi_abi_prepare(&abi, &memory, &dispatch.launch, diag);
     if (status)
@@ -430,6 +432,12 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
         dispatch.observer =
             wmi_profile_begin(request->profile, &(struct wmi_profile_source){&profiled, describe});
     status = run(machine, module, kernel, &dispatch, result, diag);
+    if (status == WM_OK && memory.printf && request->print) {
+        size_t count;
+        const char *const *formats = wmi_object_printf(object, &count);
+        wmi_print_buffer(formats, count, wmi_space_host(machine->space, memory.printf, WMI_PRINTF_BYTES),
+                         WMI_PRINTF_BYTES, request->print, request->print_user);
+    }
     wmi_abi_release(machine->space, &memory);
     return status;
 }

@@ -72,7 +72,15 @@ struct progress {
     const char *kernel;
     double start, last;
     bool shown;
+    FILE *text; /* what the kernel prints goes here */
 };
+
+static void clear_progress(struct progress *progress)
+{
+    if (progress->shown)
+        fputs("\r\x1b[K", stderr);
+    progress->shown = false;
+}
 
 static double now(void)
 {
@@ -94,6 +102,15 @@ static bool show_progress(void *user, uint64_t done, uint64_t workgroups)
             time - progress->start);
     fflush(stderr);
     return true;
+}
+
+/* ---- what kernels print ---- */
+
+static void print_text(void *user, const char *text, size_t length)
+{
+    struct progress *progress = user;
+    clear_progress(progress);
+    fwrite(text, 1, length, progress->text);
 }
 
 /* ---- memory and arguments ---- */
@@ -334,6 +351,7 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
     if (!arguments)
         return tool_fail("%s%s", d->where, diag.message);
     struct progress progress = {.kernel = d->kernel->name, .start = now()};
+    progress.text = job->json && !job->json_path ? stderr : stdout; /* not between the braces of the report */
     const struct wm_dispatch dispatch = {
         .struct_size = sizeof(dispatch),
         .grid = {d->grid[0], d->grid[1], d->grid[2]},
@@ -348,12 +366,13 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
         .fidelity = fidelity,
         .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
         .progress_user = &progress,
+        .print = print_text,
+        .print_user = &progress,
     };
     struct wm_result result = {.struct_size = sizeof(result)};
     const enum wm_status status = wm_dispatch(machine, d->object, d->kernel, &dispatch, &result, &diag);
     free(arguments);
-    if (progress.shown)
-        fputs("\r\x1b[K", stderr);
+    clear_progress(&progress);
     if (status != WM_OK)
         return tool_fail("%s%s", d->where, diag.message);
     json_t *entry = report ? json_dispatch(d, &result) : NULL;

@@ -240,6 +240,11 @@ struct wm_dispatch {
     /* Called now and then, on the thread that called wm_dispatch; false stops the run. Or NULL. */
     bool (*progress)(void *user, uint64_t workgroups_done, uint64_t workgroups);
     void *progress_user;
+    /* Called after the run, also after a fault, with pieces of what the kernel printed by OpenCL's printf, in
+     * the order in which its lanes reserved their places; not terminated. NULL: printf does nothing. A
+     * dispatch prints at most 4 MiB of arguments, after that a line says that later output is missing. */
+    void (*print)(void *user, const char *text, size_t length);
+    void *print_user;
 };
 
 enum wm_fault_kind {

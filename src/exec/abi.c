@@ -58,6 +58,24 @@ static void *host_of(const struct wmi_space *space, uint64_t address, uint64_t s
     return wmi_space_host(space, address, size);
 }
 
+/* A buffer for printf; where nobody reads it, one that is full from the start. */
+static enum wm_status fill_printf(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
+                                  struct wm_diag *diag)
+{
+    const uint32_t size = r->prints ? WMI_PRINTF_BYTES : WMI_PRINTF_HEADER;
+    if (!wmi_kernel_prints(r->kernel))
+        return WM_OK;
+    enum wm_status status = wmi_space_allocate(r->space, size, 0, "printf buffer", &memory->printf, diag);
+    if (status)
+        return status;
+    uint32_t *buffer = host_of(r->space, memory->printf, size);
+    buffer[0] = 0;
+    buffer[1] = size;
+    for (uint32_t i = 2; i < size / 4; i++)
+        buffer[i] = WMI_PRINTF_UNWRITTEN;
+    return WM_OK;
+}
+
 static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
                                    struct wm_diag *diag)
 {
@@ -67,6 +85,7 @@ static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_a
     struct wmi_hidden_values hidden = {
         .dimensions = dimensions(dispatch),
         .queue_ptr = memory->queue,
+        .printf_buffer = memory->printf,
         .dynamic_lds = dispatch->dynamic_lds,
         .private_base = (uint32_t)(r->apertures->private_base >> 32),
         .shared_base = (uint32_t)(r->apertures->shared_base >> 32),
@@ -223,6 +242,8 @@ enum wm_status wmi_abi_prepare(const struct wmi_abi_request *request, struct wmi
     *memory = (struct wmi_abi_memory){0};
     enum wm_status status = fill_queue(request, memory, diag);
     if (!status)
+        status = fill_printf(request, memory, diag);
+    if (!status)
         status = fill_kernarg(request, memory, diag);
     if (!status)
         status = fill_packet(request, memory, diag);
@@ -237,7 +258,8 @@ enum wm_status wmi_abi_prepare(const struct wmi_abi_request *request, struct wmi
 
 void wmi_abi_release(struct wmi_space *space, struct wmi_abi_memory *memory)
 {
-    const uint64_t addresses[] = {memory->scratch, memory->packet, memory->kernarg, memory->queue};
+    const uint64_t addresses[] = {memory->scratch, memory->printf, memory->packet, memory->kernarg,
+                                  memory->queue};
     for (unsigned i = 0; i < sizeof addresses / sizeof *addresses; i++)
         if (addresses[i])
             wmi_space_free(space, addresses[i], NULL);

@@ -9,7 +9,7 @@
 
 /* Guest memory that exists for one dispatch. */
 struct wmi_abi_memory {
-    uint64_t kernarg, packet, queue, scratch; /* guest addresses; 0: not there */
+    uint64_t kernarg, packet, queue, scratch, printf; /* guest addresses; 0: not there */
     uint32_t residents; /* workgroups of a thread that have a place in the scratch memory */
     uint32_t threads;   /* for which there is such memory: as many as asked for, or fewer */
     uint64_t scratch_stride,
@@ -23,6 +23,7 @@ struct wmi_abi_request {
     struct wmi_space *space;
     const struct wmi_apertures *apertures;
     uint32_t waves_per_group, threads;
+    bool prints; /* somebody reads what the kernel prints */
 };
 
 /* Bytes of scratch that a lane gets: what the descriptor asks for, and a stack where it says that it cannot

@@ -137,6 +137,15 @@ void wmi_fill_kernarg(const struct wm_kernel *kernel, const struct wmi_hidden_va
 /* The format strings of printf ("id:argument count:sizes...:format"), as the metadata has them. */
 const char *const *wmi_object_printf(const struct wm_object *object, size_t *count);
 
+/* The buffer that kernels print into: two dwords, the bytes used so far and the bytes of the whole, then
+ * records. A record is a dword, the format's id, and the arguments. What is not written yet is
+ * WMI_PRINTF_UNWRITTEN, in each dword. Source: rocm-device-libs, __printf_alloc. */
+enum { WMI_PRINTF_BYTES = 4 << 20, WMI_PRINTF_HEADER = 8 };
+#define WMI_PRINTF_UNWRITTEN UINT32_C(0xb1a27e5d)
+
+/* Whether the kernel wants such a buffer. */
+bool wmi_kernel_prints(const struct wm_kernel *kernel);
+
 /* Whether the ABI's facts of `target` ("gfx900") are known: more than the targets that decode. */
 bool wmi_abi_known(const char *target);
 
