@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each word of a list with each of its bits flipped: we must read what llvm-mc-19 reads, as it reads it, and refuse what it
-refuses. flipped_bits.py DECODER TARGET FORMS
+"""Each word of a list with each of its bits flipped, and some words of each encoding with each opcode: we must read what
+llvm-mc-19 reads, as it reads it, and refuse what it refuses. flipped_bits.py DECODER TARGET FORMS
 
 Random words of known fields (random_words.py) do not find bits that we take to be a field, or nothing, and LLVM does not."""
 import re
 import sys
 
 from llvm import llvm, need_llvm, ours, read_forms, report
-from words import INTEGER_SOURCES
+from words import INTEGER_SOURCES, OPCODES, put
 
 # Where we differ on purpose, by LLVM's text or ours (isa/ERRATA.md).
 QUIRKS = re.compile(r'ds_nop|ds_b?permute|image_\w+_pck|image_get|image_atomic|buffer_store_lds_dword|buffer_wbinvl1|v_ldexp_f16|v_dot\d+c'
@@ -31,9 +31,21 @@ def flips(encoding, opcode, words):
         yield out
 
 
+def each_opcode(forms):
+    """Some words of each encoding with all its opcodes, also those that are not assigned."""
+    for encoding, (pos, width) in OPCODES.items():
+        samples = [words for e, _, words, _ in forms if e == encoding]
+        for words in samples[::len(samples) // 6 + 1]:
+            for opcode in range(1 << width):
+                out = list(words)
+                put(out, pos, width, opcode)
+                yield out
+
+
 def main(decoder, target, path):
     need_llvm()
-    words = [out for encoding, opcode, ws, _ in read_forms(path) for out in flips(encoding, opcode, ws)]
+    forms = read_forms(path)
+    words = [out for encoding, opcode, ws, _ in forms for out in flips(encoding, opcode, ws)] + list(each_opcode(forms))
     total, wrong = 0, []
     for ws, theirs, mine in zip(words, llvm(target, words), ours(decoder, target, words)):
         if theirs and ('/*' in theirs or QUIRKS.search(theirs)) or QUIRKS.search(mine):

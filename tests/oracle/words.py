@@ -183,6 +183,12 @@ def has_literal(encoding, words):
 GCN = ['gfx600', 'gfx700']
 VEGA = ['gfx803', 'gfx900', 'gfx906', 'gfx908', 'gfx90a', 'gfx942']
 
+# Where the opcode stands on gfx8 and gfx9: position, width.
+OPCODES = {'SOP2': (23, 7), 'SOP1': (8, 8), 'SOPC': (16, 7), 'SOPP': (16, 7), 'SOPK': (23, 5), 'VOP2': (25, 6), 'VOP1': (9, 8),
+           'VOPC': (17, 8), 'VOP3': (16, 10), 'VOP3P': (16, 7), 'VOP3P-MAI': (16, 7), 'VOP1-DPP': (9, 8), 'VOP2-DPP': (25, 6),
+           'VOP1-SDWA': (9, 8), 'VOP2-SDWA': (25, 6), 'VOPC-SDWA': (17, 8), 'SMEM': (18, 8), 'DS': (17, 8), 'MUBUF': (18, 7),
+           'MTBUF': (15, 4), 'MIMG': (18, 7), 'FLAT': (18, 7), 'GLOBAL': (18, 7), 'SCRATCH': (18, 7), 'VINTRP': (16, 2)}
+
 # VOP3 opcodes of gfx8 and gfx9 with an integer source for which LLVM shows the neg bit as sext() or ignores neg and abs;
 # no document gives these bits a meaning there, and we refuse them (isa/ERRATA.md).
 INTEGER_SOURCES = {0x133, 0x1dd, 0x1f0, 0x1f1, 0x1f2, 0x1f5, 0x1f6, 0x1f8, 0x1f9, 0x1fb, 0x1fc, 0x204, 0x205, 0x284, 0x288,
