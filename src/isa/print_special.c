@@ -426,7 +426,7 @@ static void put_bits(struct wmi_text *text, const struct wmi_instruction *insn,
 /* One bit for each of the field's, whatever operands there are: op_sel:[0,0,1,0]. */
 static void put_all_bits(struct wmi_text *text, const struct wmi_field_spec *spec, uint32_t value)
 {
-    unsigned bits[4];
+    unsigned bits[32];
     for (unsigned i = 0; i < spec->width; i++)
         bits[i] = value >> i & 1;
     if (!value)
