@@ -12,8 +12,9 @@
 /* 2^x. Below 2^-126 the result is 0, as [V] says of v_exp_f32. Within 1 ulp. */
 static inline f32v wmi_exp2_f32(f32v x)
 {
+    const bool rare = wmi_any((u32v)(((u32v)x & ~WMI_SIGN_F32) >= 0x42fc0000u)); /* from 126, and NaN */
     const u32v over = (u32v)(x >= 128), under = (u32v)(x < -126);
-    const f32v safe = (f32v)((u32v)x & ~(over | under | wmi_is_nan_f32(x)));
+    const f32v safe = rare ? (f32v)((u32v)x & ~(over | under | wmi_is_nan_f32(x))) : x;
     const f32v whole = wmi_round_f32(safe, WMI_ROUND_EVEN), f = safe - whole;
     f32v p = f * 0x1.44138ap-13f + 0x1.5f0890p-10f;
 
@@ -27,6 +28,8 @@ static inline f32v wmi_exp2_f32(f32v x)
 
     p = sum + (rest + error);
     u32v r = (u32v)p + ((u32v) __builtin_convertvector(whole, i32v) << 23);
+    if (__builtin_expect(!rare, 1))
+        return (f32v)r;
     r = wmi_select_u32(over, wmi_splat_u32(WMI_EXPONENT_F32), r) & ~under;
     return wmi_select_f32(wmi_is_nan_f32(x), wmi_quiet_f32(x), (f32v)r);
 }
@@ -34,28 +37,33 @@ static inline f32v wmi_exp2_f32(f32v x)
 /* log2(x); a denormal counts as 0 when `flush` is set, as [V] says of v_log_f32. Within 1.05 ulp. */
 static inline f32v wmi_log2_f32(f32v x, bool flush)
 {
-    const f32v number = flush ? wmi_flush_f32(x) : x;
-    const u32v magnitude = (u32v)number & ~WMI_SIGN_F32;
-    f32v wide;
-    const u32v biased = wmi_normalize_f32(number, &wide);
+    const bool rare =
+        wmi_any((u32v)((u32v)x - 0x800000u >= 0x7f000000u)); /* all but positive normal numbers */
+    f32v number = x, wide = x;
+    u32v biased = (u32v)x >> 23;
+
+    if (__builtin_expect(rare, 0)) {
+        number = flush ? wmi_flush_f32(x) : x;
+        biased = wmi_normalize_f32(number, &wide);
+    }
     /* The significand m in [sqrt(1/2), sqrt(2)) and the exponent that goes with it. */
     const u32v fraction = (u32v)wide & 0x7fffff, large = (u32v)(fraction >= 0x3504f3);
     const f32v z = (f32v)(fraction | (0x3f800000u - (large & 0x800000u))) - 1;
     const f32v exponent = __builtin_convertvector((i32v)(biased - 127 - large), f32v);
-    f32v p = z * 0x1.900022p-4f - 0x1.5579e8p-3f;
-
-    p = p * z + 0x1.5d018cp-3f;
-    p = p * z - 0x1.6efd84p-3f;
-    p = p * z + 0x1.a48380p-3f;
-    p = p * z - 0x1.ec7732p-3f;
-    p = p * z + 0x1.277c3ep-2f;
-    p = p * z - 0x1.715480p-2f;
-    p = p * z + 0x1.ec7094p-2f;
-    p = p * z - 0x1.715476p-1f;
+    /* By powers of z instead of term by term: many short sums do not wait for each other. */
+    const f32v z2 = z * z, z4 = z2 * z2;
+    const f32v p01 = z * 0x1.ec7094p-2f - 0x1.715476p-1f, p23 = z * 0x1.277c3ep-2f - 0x1.715480p-2f;
+    const f32v p45 = z * 0x1.a48380p-3f - 0x1.ec7732p-3f, p67 = z * 0x1.5d018cp-3f - 0x1.6efd84p-3f;
+    const f32v p89 = z * 0x1.900022p-4f - 0x1.5579e8p-3f;
+    const f32v p = (p01 + p23 * z2) + ((p45 + p67 * z2) + p89 * z4) * z4;
     /* z * log2(e) in two parts, the first of them exact. */
     const f32v high = (f32v)((u32v)z & 0xfffff000u), low = z - high;
-    const f32v rest = low * 0x1.714p0f + z * 0x1.47652cp-12f + z * z * p;
+    const f32v rest = low * 0x1.714p0f + z * 0x1.47652cp-12f + z2 * p;
     const f32v r = (high * 0x1.714p0f + rest) + exponent;
+
+    if (__builtin_expect(!rare, 1))
+        return r;
+    const u32v magnitude = (u32v)number & ~WMI_SIGN_F32;
     u32v bits = wmi_select_u32((u32v)(magnitude == WMI_EXPONENT_F32), (u32v)number, (u32v)r);
 
     bits = wmi_select_u32((u32v)(magnitude == 0), wmi_splat_u32(0xff800000u), bits);
@@ -82,14 +90,18 @@ static inline f32v wmi_sine_of_turn(f32v f)
 /* sin(2 pi x) and cos(2 pi x). Beyond +-256: 0 and 1. Source: [V], V_SIN_F32, V_COS_F32. */
 static inline f32v wmi_sine_f32(f32v x)
 {
+    /* All but normal numbers up to 256. */
+    const bool rare = wmi_any((u32v)(((u32v)x & ~WMI_SIGN_F32) - 0x800000u > 0x43000000u));
     const u32v far = (u32v)(x > 256) | (u32v)(x < -256),
                finite = (u32v)(((u32v)x & WMI_EXPONENT_F32) < WMI_EXPONENT_F32);
-    const f32v safe = (f32v)((u32v)x & finite & ~far);
+    const f32v safe = rare ? (f32v)((u32v)x & finite & ~far) : x;
     const f32v f = safe - wmi_round_f32(safe, WMI_ROUND_EVEN);
     const u32v outer = (u32v)((f32v)((u32v)f & ~WMI_SIGN_F32) > 0.25f);
     const f32v folded = (f32v)(((u32v)f & WMI_SIGN_F32) | 0x3f000000u) - f;
     f32v r = wmi_sine_of_turn(wmi_select_f32(outer, folded, f));
 
+    if (__builtin_expect(!rare, 1))
+        return r;
     r = wmi_select_f32((u32v)(safe == 0) & ~far, x, r);
     r = wmi_select_f32(~finite, (f32v)wmi_splat_u32(WMI_NAN_INVALID_F32), r);
     return wmi_select_f32(wmi_is_nan_f32(x), wmi_quiet_f32(x), r);
@@ -97,12 +109,15 @@ static inline f32v wmi_sine_f32(f32v x)
 
 static inline f32v wmi_cosine_f32(f32v x)
 {
+    const bool rare = wmi_any((u32v)(((u32v)x & ~WMI_SIGN_F32) > 0x43800000u)); /* 256 */
     const u32v far = (u32v)(x > 256) | (u32v)(x < -256),
                finite = (u32v)(((u32v)x & WMI_EXPONENT_F32) < WMI_EXPONENT_F32);
-    const f32v safe = (f32v)((u32v)x & finite & ~far);
+    const f32v safe = rare ? (f32v)((u32v)x & finite & ~far) : x;
     const f32v f = safe - wmi_round_f32(safe, WMI_ROUND_EVEN);
     f32v r = wmi_sine_of_turn(0.25f - (f32v)((u32v)f & ~WMI_SIGN_F32));
 
+    if (__builtin_expect(!rare, 1))
+        return r;
     r = wmi_select_f32(~finite, (f32v)wmi_splat_u32(WMI_NAN_INVALID_F32), r);
     return wmi_select_f32(wmi_is_nan_f32(x), wmi_quiet_f32(x), r);
 }
