@@ -239,6 +239,21 @@ const struct wmi_op *wmi_buffer_atomic(char *restrict frame, const struct wmi_op
     return op + 1;
 }
 
+const struct wmi_op *wmi_buffer_add_base(char *restrict frame, const struct wmi_op *op)
+{
+    const unsigned size = ((const struct wmi_frame *)frame)->wave_size;
+    const uint64_t words = wmi_frame_64(frame, op->b);
+    const uint64_t base = (words & 0xffffffffffff) + word_at(frame, op->e);
+    const uint32_t *from = row_at(frame, op->a, 0);
+    uint32_t *to = row_at(frame, op->d, 0);
+    for (unsigned i = 0; i < size; i++) {
+        const uint64_t address = base + (from[i] | (uint64_t)from[i + size] << 32);
+        to[i] = (uint32_t)address;
+        to[i + size] = (uint32_t)(address >> 32);
+    }
+    return op + 1;
+}
+
 /* ---- showing it ---- */
 
 static struct wmi_element element_of(const struct plan *plan, unsigned e)

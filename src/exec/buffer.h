@@ -33,6 +33,8 @@ struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_
 const struct wmi_op *wmi_buffer_careful(char *restrict frame, const struct wmi_op *op);
 /* The same for atomics, with the operation in wmi_memory_op.parameter. */
 const struct wmi_op *wmi_buffer_atomic(char *restrict frame, const struct wmi_op *op);
+/* ADDR64: the rows at d become the 64-bit addresses at a plus the base of the V# at b and the offset at e. */
+const struct wmi_op *wmi_buffer_add_base(char *restrict frame, const struct wmi_op *op);
 /* Shows the access that the next step is going to make to the observer. */
 const struct wmi_op *wmi_buffer_watch(char *restrict frame, const struct wmi_op *op);
 

@@ -33,22 +33,55 @@ static bool lower_address(struct wmi_builder *builder, const struct wmi_instruct
     return ok;
 }
 
+/* ADDR64: the V#'s base and the scalar offset are added to an address per lane, which nothing checks. From
+ * there on it is an access of global memory. Source: CLRX, "GCN memory handling". */
+static bool lower_addr64(struct wmi_builder *builder, const struct wmi_instruction *insn, struct wmi_op *step,
+                         struct wmi_memory_op *m)
+{
+    const struct wmi_operand *addr = wmi_operand(insn, WMI_ROLE_ADDR);
+    const struct wmi_operand *rsrc = wmi_operand(insn, WMI_ROLE_RSRC);
+    const struct wmi_operand *offset = wmi_operand(insn, WMI_ROLE_OFFSET);
+    bool ok = addr && addr->kind == WMI_OPERAND_VGPR && addr->dwords == 2 && rsrc && offset;
+    if (!ok)
+        return false;
+    const uint32_t resource = wmi_lower_scalar(builder, rsrc), scalar = wmi_lower_scalar(builder, offset);
+    const uint32_t rows = wmi_lower_temporary(builder, 2);
+    struct wmi_op *add = wmi_emit(builder, wmi_buffer_add_base);
+    add->a = wmi_lower_vgpr(builder, addr->reg, 2, &ok);
+    add->b = resource;
+    add->e = scalar;
+    add->d = rows;
+    step->a = rows;
+    step->x = WMI_VMEM_VADDR;
+    step->body =
+        m->kind == WMI_ACCESS_ATOMIC ? wmi_vmem_atomic : wmi_vmem_fast_step(builder, m, WMI_VMEM_VADDR);
+    return ok && step->body;
+}
+
 bool wmi_lower_buffer(struct wmi_builder *builder, const struct wmi_instruction *insn, enum wmi_atomic atomic,
                       struct wmi_op *step)
 {
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
     const struct wmi_buffer_rules *rules =
         wmi_buffer_rules(wmi_builder_limit(builder, WMI_LIMIT_buffer_rules));
-    if (!rules || !lower_address(builder, insn, step))
+    const bool addr64 = insn->field[WMI_FIELD_addr64];
+    if (!rules || (!addr64 && !lower_address(builder, insn, step)))
         return false;
     struct wmi_memory_op *m = wmi_builder_memory_op(builder, insn);
     struct wmi_op linear = {0};
+    wmi_body watch_step = wmi_buffer_watch;
     m->buffer = rules;
     m->parameter = atomic;
     if (m->kind == WMI_ACCESS_ATOMIC) {
         m->returns = insn->field[WMI_FIELD_glc];
         if (!result || result->kind != WMI_OPERAND_VGPR)
             step->d = step->c; /* the old value replaces the data */
+    }
+    if (addr64) {
+        if (!lower_addr64(builder, insn, step, m))
+            return false;
+        watch_step = wmi_vmem_watch;
+    } else if (m->kind == WMI_ACCESS_ATOMIC) {
         step->body = wmi_buffer_atomic;
     } else if (step->y & WMI_BUFFER_IDXEN) {
         step->body = wmi_buffer_careful;
@@ -71,9 +104,9 @@ bool wmi_lower_buffer(struct wmi_builder *builder, const struct wmi_instruction 
         return false;
     step->data = m;
     if (wmi_builder_observer(builder)) {
-        struct wmi_op *watch = wmi_emit(builder, wmi_buffer_watch);
+        struct wmi_op *watch = wmi_emit(builder, watch_step);
         *watch = *step;
-        watch->body = wmi_buffer_watch;
+        watch->body = watch_step;
     }
     *wmi_emit(builder, step->body) = *step;
     if (linear.body)

@@ -63,6 +63,28 @@ static const uint32_t far_buffer[] = {
     0xbf810000, /* s_endpgm */
 };
 
+/* Text of llvm-mc-19, which has no disassembler for gfx7. */
+static const uint32_t addr64_gfx7[] = {
+    0x34080083, /* v_lshlrev_b32_e32 v4, 3, v0 */
+    0x7e0a0280, /* v_mov_b32_e32 v5, 0 */
+    0xbe840302, /* s_mov_b32 s4, s2 */
+    0xbe850303, /* s_mov_b32 s5, s3 */
+    0xbe860380, /* s_mov_b32 s6, 0 */
+    0xbe870380, /* s_mov_b32 s7, 0 */
+    0xb0080008, /* s_movk_i32 s8, 0x8 */
+    0x7e0c0300, /* v_mov_b32_e32 v6, v0 */
+    0x7e0e0287, /* v_mov_b32_e32 v7, 7 */
+    0xe0748000, 0x80010604, /* buffer_store_dwordx2 v[6:7], v[4:5], s[4:7], 0 addr64 */
+    0xbf8c0f70, /* s_waitcnt vmcnt(0) */
+    0xe0308008, 0x08010804, /* buffer_load_dword v8, v[4:5], s[4:7], s8 addr64 offset:8 */
+    0x7e120283, /* v_mov_b32_e32 v9, 3 */
+    0xe0c8c004, 0x80010904, /* buffer_atomic_add v9, v[4:5], s[4:7], 0 addr64 offset:4 glc */
+    0xbf8c0f70, /* s_waitcnt vmcnt(0) */
+    0x4a101308, /* v_add_i32_e32 v8, vcc, v8, v9 */
+    0x2c080881, /* v_lshrrev_b32_e32 v4, 1, v4 */
+    0xe0708200, 0x80010804, /* buffer_store_dword v8, v[4:5], s[4:7], 0 addr64 offset:512 */
+    0xbf810000, /* s_endpgm */
+};
 // clang-format on
 
 /* Records of 12 bytes from byte 64 on, 40 of them; the last atomic's soffset leads far outside. */
@@ -111,12 +133,27 @@ static void leaves_the_allocation(void **state)
     assert_true(run.fault.store);
 }
 
+/* Eight bytes per lane; the loads come after the stores of all lanes: 16 bytes further on is two lanes up. */
+static void addresses_of_64_bits(void **state)
+{
+    (void)state;
+    const struct run run = run_on("gfx700", addr64_gfx7, sizeof addr64_gfx7,
+                                  (struct wm_dispatch){.grid = {64}, .workgroup = {64}});
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    for (uint32_t i = 0; i < 64; i++) {
+        assert_int_equal(run.result[2 * i], i);
+        assert_int_equal(run.result[2 * i + 1], 7 + 3);
+        assert_int_equal(run.result[128 + i], (i < 62 ? i + 2 : 0) + 7);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_with_index_and_offset),
         cmocka_unit_test(raw_bytes),
         cmocka_unit_test(leaves_the_allocation),
+        cmocka_unit_test(addresses_of_64_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

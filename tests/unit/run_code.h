@@ -37,9 +37,10 @@ static inline struct run run_on(const char *target, const uint32_t *words, size_
     dispatch.struct_size = sizeof dispatch;
     assert_int_equal(wm_machine_create(target, &machine, &diag), WM_OK);
     assert_int_equal(wm_allocate(machine, sizeof run.result, 0, "result", &buffer, &diag), WM_OK);
-    code[0] = 0xbe8200ff; /* s_mov_b32 s2, low */
+    const uint32_t opcode = strcmp(target, "gfx700") ? 0 : 3 << 8;
+    code[0] = 0xbe8200ff | opcode; /* s_mov_b32 s2, low */
     code[1] = (uint32_t)buffer;
-    code[2] = 0xbe8300ff; /* s_mov_b32 s3, high */
+    code[2] = 0xbe8300ff | opcode; /* s_mov_b32 s3, high */
     code[3] = (uint32_t)(buffer >> 32);
     assert_true(bytes + 16 <= sizeof code);
     memcpy(code + 4, words, bytes);
