@@ -237,7 +237,8 @@ struct wm_dispatch {
     double timeout;               /* seconds of wall-clock time; 0: none */
     struct wm_profile *profile;   /* observes the dispatch, or NULL */
     struct wm_fidelity *fidelity; /* or NULL */
-    /* Called now and then, on the thread that called wm_dispatch; false stops the run. Or NULL. */
+    /* Called now and then, on the thread that called wm_dispatch; false stops the run. Or NULL. A kernel that
+     * waits for what it might write into guest memory counts as a deadlock. */
     bool (*progress)(void *user, uint64_t workgroups_done, uint64_t workgroups);
     void *progress_user;
     /* Called after the run, also after a fault, with pieces of what the kernel printed by OpenCL's printf, in

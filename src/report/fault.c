@@ -44,7 +44,8 @@ static void add_lanes(struct text *text, uint64_t lanes)
     }
 }
 
-static void add_headline(struct text *text, const struct wmi_fault *fault, const char *path)
+static void add_headline(struct text *text, const struct wmi_dispatch *dispatch,
+                         const struct wmi_fault *fault, const char *path)
 {
     switch (fault->kind) {
     case WM_FAULT_MEMORY:
@@ -74,6 +75,8 @@ static void add_headline(struct text *text, const struct wmi_fault *fault, const
     case WM_FAULT_DEADLOCK:
         add(text,
             "deadlock: all that is left waits, at a barrier or in a loop that nothing can end any more");
+        if (dispatch->next_group < dispatch->group_count)
+            add(text, "; too many wait for the other workgroups to start");
         break;
     case WM_FAULT_CODE_LIMIT:
         add(text, "more code was reached than wavemem predecodes (%u steps)", WMI_STEP_LIMIT);
@@ -189,7 +192,7 @@ void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_faul
     out->store = fault->store;
 
     add(&text, "%s: ", place->object_name);
-    add_headline(&text, fault, decoded ? path_name(&insn) : "memory");
+    add_headline(&text, dispatch, fault, decoded ? path_name(&insn) : "memory");
     add_place(&text, dispatch, place, decoded, &insn);
     add(&text, "\n  by   workgroup (%u,%u,%u) wave %u", out->workgroup[0], out->workgroup[1],
         out->workgroup[2], out->wave);

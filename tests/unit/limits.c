@@ -133,6 +133,7 @@ static void bounds_what_waits(void **state)
         .grid = {UINT32_MAX, UINT32_MAX, 1}, .workgroup = {1024, 1, 1}, .threads = 2, .timeout = 100};
     const uint64_t before = peak();
     assert_int_equal(fault_of(&guest, request), WM_FAULT_DEADLOCK);
+    assert_non_null(strstr(guest.result.fault.text, "too many wait"));
     assert_true(peak() - before < UINT64_C(1400) << 20);
     close_guest(&guest);
 }
@@ -168,6 +169,45 @@ static void keeps_code_for_a_dispatch(void **state)
     close_guest(&guest);
 }
 
+/* Workgroups from the second on store; the report is that of the second, whatever the threads. */
+static void reports_stores_to_read_only_memory(void **state)
+{
+    // clang-format off
+    static const uint32_t code[] = {
+        0xc0060080, 0x00000000, /* s_load_dwordx2 s[2:3], s[0:1], 0x0 */
+        0x7e000280, /* v_mov_b32_e32 v0, 0 */
+        0xbf068004, /* s_cmp_eq_u32 s4, 0 */
+        0xbf850002, /* s_cbranch_scc1 over */
+        0xdc708008, 0x00020000, /* global_store_dword v0, v0, s[2:3] offset:8 */
+        0xbf810000, /* over: s_endpgm */
+    };
+    // clang-format on
+    (void)state;
+    char text[1024] = "";
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        struct guest guest;
+        uint64_t address;
+        open_guest(&guest, code, sizeof code);
+        assert_int_equal(wm_allocate(guest.machine, 64, WM_READ_ONLY, "table", &address, &guest.diag), WM_OK);
+        const struct wm_dispatch request = {.grid = {64, 1, 100},
+                                            .workgroup = {64, 1, 1},
+                                            .arguments = &address,
+                                            .arguments_size = sizeof address,
+                                            .threads = threads};
+        assert_int_equal(fault_of(&guest, request), WM_FAULT_READ_ONLY);
+        const struct wm_fault *fault = &guest.result.fault;
+        assert_int_equal(fault->workgroup[2], 1);
+        assert_true(fault->low == address + 8 && fault->high == address + 11 && fault->lanes == UINT64_MAX);
+        assert_int_equal(fault->pc, guest.base + 20);
+        assert_non_null(strstr(fault->text, "store to read-only memory"));
+        assert_non_null(strstr(fault->text, "global_store_dword v0, v0, s[2:3] offset:8"));
+        assert_non_null(strstr(fault->text, "in 'table'"));
+        assert_true(threads == 1 || !strcmp(text, fault->text));
+        strcpy(text, fault->text);
+        close_guest(&guest);
+    }
+}
+
 static void bounds_guest_memory(void **state)
 {
     (void)state;
@@ -185,9 +225,13 @@ static void bounds_guest_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_huge_grids),        cmocka_unit_test(stops_huge_grids_in_time),
-        cmocka_unit_test(bounds_what_waits),         cmocka_unit_test(bounds_predecoded_code),
-        cmocka_unit_test(keeps_code_for_a_dispatch), cmocka_unit_test(bounds_guest_memory),
+        cmocka_unit_test(refuses_huge_grids),
+        cmocka_unit_test(stops_huge_grids_in_time),
+        cmocka_unit_test(bounds_what_waits),
+        cmocka_unit_test(bounds_predecoded_code),
+        cmocka_unit_test(keeps_code_for_a_dispatch),
+        cmocka_unit_test(bounds_guest_memory),
+        cmocka_unit_test(reports_stores_to_read_only_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
