@@ -12,8 +12,9 @@
 static const char help[] =
     "usage: wavemem info [-m TARGET] [-k KERNEL] [--all] [--json] FILE\n"
     "\n"
-    "Lists the target and the kernels of a code object: arguments, registers, LDS, scratch, workgroup "
-    "limits. Of a bundle or a HIP program it lists the entries, and those of the only one or of -m.\n"
+    "Lists the target and the kernels of a code object: arguments, registers, LDS, scratch, workgroup\n"
+    "limits. Of a bundle or a HIP program it lists the entries, and the kernels of the only code object or\n"
+    "of the one that -m chooses.\n"
     "\n"
     "  wavemem info transpose.co                      every kernel\n"
     "  wavemem info -k transpose_lds transpose.co     one kernel\n"
