@@ -6,7 +6,7 @@ usage: compile.py [-O N]... [-t TARGET]... [--host] [--two-steps] FOLDER SOURCE.
 
 FOLDER/NAME-TARGET-ON.co is the GPU's code object, FOLDER/NAME-host.so what `--host` makes. What is newer than
 its source stays. `{target}` and `{level}` in the arguments stand for each combination in turn: the program runs
-once for each. Exit code 77 ("skipped") when a compiler or the device library is missing.
+once for each. Exit code 77 ("skipped") when a compiler or the device library is missing. With WAVEMEM_TEST_REDUCED only the last -O counts.
 
 --two-steps: printf is bound to its buffer before the device library is linked, whose own printf does nothing;
 the way that AMD's OpenCL runtime compiles.
@@ -84,6 +84,8 @@ def main():
         if not shutil.which(tool):
             skip(f'no {tool}')
     bitcode_folder()
+    if os.environ.get('WAVEMEM_TEST_REDUCED'):
+        options.levels = options.levels[-1:]
     os.makedirs(options.folder, exist_ok=True)
 
     headers = [os.path.abspath(__file__)] + glob.glob(os.path.join(HERE, 'opencl', '*.clh'))

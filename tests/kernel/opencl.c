@@ -198,96 +198,149 @@ static void compare(const struct test *test, const struct wm_argument *argument,
 
 /* ---- running ---- */
 
+/* One kernel with its arguments, for the machine and for the judge. */
+struct run {
+    const struct test *test;
+    struct wm_machine *machine;
+    struct call call;
+    uint64_t address[ARGUMENTS]; /* of buffers */
+    uint8_t kernarg[256];
+    size_t end; /* of the explicit arguments */
+    uint32_t lds, grid[3], workgroup[3];
+};
+
+/* Workgroups as the kernel requires, whole ones then; else of 64 work-items, the last one smaller. */
+static void choose_grid(struct run *run)
+{
+    const uint32_t *required = run->test->kernel->required_workgroup;
+    const uint32_t size = required[0] * required[1] * required[2];
+    for (unsigned i = 0; i < 3; i++) {
+        run->workgroup[i] = size ? required[i] : i ? 1 : 64;
+        run->grid[i] = size ? required[i] : i ? 1 : ITEMS;
+    }
+    if (size)
+        run->grid[0] *= (ITEMS + size - 1) / size;
+}
+
 static bool is_input(const struct wm_argument *argument)
 {
     return argument->is_const || strncmp(argument->name, "inout", 5) == 0;
 }
 
-static void run_kernel(void **state)
+/* The buffer of argument number `at` for the judge. */
+static void *new_buffer(const struct wm_argument *argument, size_t at)
 {
-    const struct test *test = *state;
-    const struct wm_kernel *kernel = test->kernel;
+    uint8_t *buffer = calloc(1, BUFFER_BYTES);
+    assert_non_null(buffer);
+    if (is_input(argument))
+        fill(buffer, argument->type_name, argument->name, at + 1);
+    return buffer;
+}
+
+static void prepare_argument(struct run *run, const struct wm_argument *argument, size_t at)
+{
+    struct call *call = &run->call;
     struct wm_diag diag = {0};
-    struct wm_machine *machine;
-    struct call call = {.function = test->function};
-    uint8_t kernarg[256] = {0};
-    uint64_t address[ARGUMENTS] = {0};
-    size_t count = 0, end = 0, lds = 0;
-
-    uint32_t workgroup[3] = {64, 1, 1}, grid[3] = {ITEMS, 1, 1};
-    if (kernel->required_workgroup[0]) { /* whole workgroups, about as many work-items */
-        memcpy(workgroup, kernel->required_workgroup, sizeof(workgroup));
-        const uint32_t size = workgroup[0] * workgroup[1] * workgroup[2];
-        for (unsigned i = 0; i < 3; i++)
-            grid[i] = workgroup[i];
-        grid[0] *= (ITEMS + size - 1) / size;
+    uint8_t *place = run->kernarg + argument->offset;
+    assert_true(at < ARGUMENTS);
+    run->end = argument->offset + argument->size;
+    assert_true(run->end <= sizeof(run->kernarg));
+    if (argument->kind == WM_ARGUMENT_GLOBAL_BUFFER) {
+        call->argument[at] = new_buffer(argument, at);
+        if (wm_allocate(run->machine, BUFFER_BYTES, 0, argument->name, &run->address[at], &diag))
+            fail_msg("%s", diag.message);
+        memcpy(place, &run->address[at], 8);
+    } else if (argument->kind == WM_ARGUMENT_DYNAMIC_LDS) {
+        const uint32_t lds = run->test->kernel->lds_size + run->lds;
+        call->argument[at] = calloc(1, LOCAL_BYTES);
+        assert_non_null(call->argument[at]);
+        memcpy(place, &lds, 4);
+        run->lds += LOCAL_BYTES;
+    } else if (argument->size == STRUCT_BYTES) {
+        assert_int_equal(at, 0);
+        call->first_is_struct = true;
+        for (unsigned i = 0; i < STRUCT_BYTES; i++)
+            call->by_value.bytes[i] = (uint8_t)i;
+        memcpy(place, &call->by_value, STRUCT_BYTES);
+    } else {
+        assert_int_equal(argument->size, 4);
+        const uint32_t items = run->grid[0] * run->grid[1] * run->grid[2];
+        call->argument[at] = (void *)(uintptr_t)items;
+        memcpy(place, &items, 4);
     }
-    if (wm_machine_create(wm_object_target(test->object), &machine, &diag) ||
-        wm_load(machine, test->object, &diag))
+}
+
+/* Calls `use` for each argument that the source has. */
+static void each_argument(struct run *run, void (*use)(struct run *, const struct wm_argument *, size_t at))
+{
+    const struct wm_kernel *kernel = run->test->kernel;
+    for (size_t i = 0, at = 0; i < kernel->argument_count; i++)
+        if (kernel->arguments[i].kind != WM_ARGUMENT_HIDDEN)
+            use(run, &kernel->arguments[i], at++);
+}
+
+/* As it is before the kernel runs. */
+static void write_buffer(struct run *run, const struct wm_argument *argument, size_t at)
+{
+    if (argument->kind != WM_ARGUMENT_GLOBAL_BUFFER)
+        return;
+    void *buffer = new_buffer(argument, at);
+    struct wm_diag diag = {0};
+    if (wm_write(run->machine, run->address[at], buffer, BUFFER_BYTES, &diag))
         fail_msg("%s", diag.message);
-    for (size_t i = 0; i < kernel->argument_count; i++) {
-        const struct wm_argument *argument = &kernel->arguments[i];
-        if (argument->kind == WM_ARGUMENT_HIDDEN)
-            continue;
-        assert_true(count < ARGUMENTS);
-        end = argument->offset + argument->size;
-        assert_true(end <= sizeof(kernarg));
-        if (argument->kind == WM_ARGUMENT_GLOBAL_BUFFER) {
-            call.argument[count] = calloc(1, BUFFER_BYTES);
-            assert_non_null(call.argument[count]);
-            if (is_input(argument))
-                fill(call.argument[count], argument->type_name, argument->name, count + 1);
-            if (wm_allocate(machine, BUFFER_BYTES, 0, argument->name, &address[count], &diag) ||
-                wm_write(machine, address[count], call.argument[count], BUFFER_BYTES, &diag))
-                fail_msg("%s", diag.message);
-            memcpy(kernarg + argument->offset, &address[count], 8);
-        } else if (argument->kind == WM_ARGUMENT_DYNAMIC_LDS) {
-            const uint32_t place = kernel->lds_size + (uint32_t)lds;
-            call.argument[count] = calloc(1, LOCAL_BYTES);
-            assert_non_null(call.argument[count]);
-            memcpy(kernarg + argument->offset, &place, 4);
-            lds += LOCAL_BYTES;
-        } else if (argument->size == STRUCT_BYTES) {
-            assert_int_equal(count, 0);
-            call.first_is_struct = true;
-            for (unsigned j = 0; j < STRUCT_BYTES; j++)
-                call.by_value.bytes[j] = (uint8_t)j;
-            memcpy(kernarg + argument->offset, &call.by_value, STRUCT_BYTES);
-        } else {
-            assert_int_equal(argument->size, 4);
-            const uint32_t items = grid[0] * grid[1] * grid[2];
-            call.argument[count] = (void *)(uintptr_t)items;
-            memcpy(kernarg + argument->offset, &items, 4);
-        }
-        count++;
-    }
+    free(buffer);
+}
 
+static void compare_buffer(struct run *run, const struct wm_argument *argument, size_t at)
+{
+    if (argument->kind == WM_ARGUMENT_GLOBAL_BUFFER)
+        compare(run->test, argument, wm_host_pointer(run->machine, run->address[at], BUFFER_BYTES),
+                run->call.argument[at]);
+}
+
+static void free_argument(struct run *run, const struct wm_argument *argument, size_t at)
+{
+    if (argument->kind == WM_ARGUMENT_GLOBAL_BUFFER || argument->kind == WM_ARGUMENT_DYNAMIC_LDS)
+        free(run->call.argument[at]);
+}
+
+static void dispatch(const struct run *run, uint32_t threads)
+{
     struct wm_dispatch dispatch = {.struct_size = sizeof(dispatch),
-                                   .arguments = kernarg,
-                                   .arguments_size = end,
-                                   .dynamic_lds = (uint32_t)lds,
-                                   .threads = 1,
+                                   .arguments = run->kernarg,
+                                   .arguments_size = run->end,
+                                   .dynamic_lds = run->lds,
+                                   .threads = threads,
                                    .timeout = 60};
-    memcpy(dispatch.grid, grid, sizeof(grid));
-    memcpy(dispatch.workgroup, workgroup, sizeof(workgroup));
+    memcpy(dispatch.grid, run->grid, sizeof(run->grid));
+    memcpy(dispatch.workgroup, run->workgroup, sizeof(run->workgroup));
     struct wm_result result = {.struct_size = sizeof(result)};
-    if (wm_dispatch(machine, test->object, kernel, &dispatch, &result, &diag))
+    struct wm_diag diag = {0};
+    const struct wm_kernel *kernel = run->test->kernel;
+    if (wm_dispatch(run->machine, run->test->object, kernel, &dispatch, &result, &diag))
         fail_msg("%s: %s", kernel->name, diag.message);
     if (result.fault.kind != WM_FAULT_NONE)
         fail_msg("%s: %s", kernel->name, result.fault.text);
-    assert_true(items_run(grid, workgroup, call_kernel, &call));
+}
 
-    for (size_t i = 0, at = 0; i < kernel->argument_count; i++) {
-        const struct wm_argument *argument = &kernel->arguments[i];
-        if (argument->kind == WM_ARGUMENT_HIDDEN)
-            continue;
-        if (argument->kind == WM_ARGUMENT_GLOBAL_BUFFER)
-            compare(test, argument, wm_host_pointer(machine, address[at], BUFFER_BYTES), call.argument[at]);
-        if (argument->kind == WM_ARGUMENT_GLOBAL_BUFFER || argument->kind == WM_ARGUMENT_DYNAMIC_LDS)
-            free(call.argument[at]);
-        at++;
+static void run_kernel(void **state)
+{
+    const struct test *test = *state;
+    struct run run = {.test = test, .call.function = test->function};
+    struct wm_diag diag = {0};
+    if (wm_machine_create(wm_object_target(test->object), &run.machine, &diag) ||
+        wm_load(run.machine, test->object, &diag))
+        fail_msg("%s", diag.message);
+    choose_grid(&run);
+    each_argument(&run, prepare_argument);
+    assert_true(items_run(run.grid, run.workgroup, call_kernel, &run.call));
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        each_argument(&run, write_buffer);
+        dispatch(&run, threads);
+        each_argument(&run, compare_buffer);
     }
-    wm_machine_destroy(machine);
+    each_argument(&run, free_argument);
+    wm_machine_destroy(run.machine);
 }
 
 static struct CMUnitTest *tests;
