@@ -5,6 +5,7 @@
 #include "exec/gds.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* places, bytes: see wmi_lds_places(); 0 places: the instruction touches no memory. */
 struct lds_row {
@@ -159,6 +160,33 @@ wmi_body wmi_lds_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_lds_ste
 #endif
     };
     return tables[level][lanes == 64][step];
+}
+
+/* Row d <- one value of LDS in all lanes: M0[15:0] is its address, M0[18:16] its type. Out of range it is 0.
+ * Source: Vega ISA, "LDS Direct Read". Observers do not see it. */
+static const struct wmi_op *read_direct(char *restrict frame, const struct wmi_op *op)
+{
+    static const struct {
+        uint8_t bytes, sign;
+    } types[8] = {{1, 0}, {2, 0}, {4, 0}, {0, 0}, {1, 24}, {2, 16}, {0, 0}, {0, 0}};
+    const struct wmi_frame *f = (const struct wmi_frame *)frame;
+    const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
+    const uint32_t at = f->s[WMI_S_M0] & 0xffff, type = f->s[WMI_S_M0] >> 16 & 7;
+    const unsigned bytes = types[type].bytes, sign = types[type].sign;
+    uint32_t value = 0, *row = (uint32_t *)(frame + op->d);
+    if (group->lds_size >= bytes && at <= group->lds_size - bytes)
+        memcpy(&value, group->lds + at, bytes);
+    value = (uint32_t)((int32_t)(value << sign) >> sign);
+    for (unsigned i = 0; i < f->wave_size; i++)
+        row[i] = value;
+    return op + 1;
+}
+
+uint32_t wmi_lower_lds_direct(struct wmi_builder *builder)
+{
+    const uint32_t row = wmi_lower_temporary(builder, 1);
+    wmi_emit(builder, read_direct)->d = row;
+    return row;
 }
 
 /* Byte offset of an operand's rows; 0 without such an operand. */

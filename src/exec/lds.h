@@ -54,6 +54,9 @@ static inline unsigned wmi_lds_bytes(const struct wmi_memory_op *memory)
     return memory->parameter >> 8 & 0xff;
 }
 
+/* Emits the step that reads LDS_DIRECT, a source of vector ALU instructions, into a temporary row. */
+uint32_t wmi_lower_lds_direct(struct wmi_builder *builder);
+
 wmi_body wmi_lds_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_lds_step step);
 
 #endif

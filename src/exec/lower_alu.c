@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowers scalar and vector ALU instructions: the stages that their modifiers ask for, around the body. */
 #include "exec/index.h"
+#include "exec/lds.h"
 #include "exec/program.h"
 #include "sem/fused.h"
 #include "sem/stage.h"
@@ -179,8 +180,10 @@ static bool place_operand(struct valu *v, const struct wmi_operand *operand, str
     source->operand = operand;
     source->scalar = operand->type == WMI_TYPE_mask ||
                      (v->row->flags & WMI_ROW_IGNORES_EXEC && operand->kind != WMI_OPERAND_VGPR);
-    if (operand->kind == WMI_OPERAND_SPECIAL && operand->reg == WMI_SPECIAL_LDS_DIRECT)
-        return false;
+    if (operand->kind == WMI_OPERAND_SPECIAL && operand->reg == WMI_SPECIAL_LDS_DIRECT) {
+        source->offset = wmi_lower_lds_direct(v->b);
+        return true;
+    }
     const struct wmi_index_rule rule = wmi_index_rule(v->b, v->insn, operand);
     if (rule.bits)
         source->offset = wmi_lower_indexed(v->b, operand, rule);

@@ -488,7 +488,14 @@ static const wmi_lower lowerings[] = {
     [WMI_CLASS_EXPORT] = NULL,
 };
 
-/* LDS_DIRECT, TBA and the like have no place in the frame, nor have constants of more than 64 bits. */
+/* A vector source that is read from LDS when the instruction executes. */
+static bool is_lds_direct(const struct wmi_instruction *insn, const struct wmi_operand *operand)
+{
+    return operand->reg == WMI_SPECIAL_LDS_DIRECT && operand->role == WMI_ROLE_A && operand->dwords < 2 &&
+           wmi_rows[insn->id].class == WMI_CLASS_VALU;
+}
+
+/* TBA and the like have no place in the frame, nor have constants of more than 64 bits. */
 static bool operands_have_places(const struct wmi_instruction *insn)
 {
     for (unsigned i = 0; i < insn->operands; i++) {
@@ -496,8 +503,8 @@ static bool operands_have_places(const struct wmi_instruction *insn)
         const bool special = operand->kind == WMI_OPERAND_SPECIAL;
         const bool constant = operand->kind == WMI_OPERAND_CONSTANT || operand->kind == WMI_OPERAND_LITERAL ||
                               (special && operand->reg == WMI_SPECIAL_NULL && !operand->written);
-        if (operand->kind == WMI_OPERAND_AGPR || (special && !special_slot(operand->reg)) ||
-            (constant && operand->dwords > 2))
+        if (operand->kind == WMI_OPERAND_AGPR || (constant && operand->dwords > 2) ||
+            (special && !special_slot(operand->reg) && !is_lds_direct(insn, operand)))
             return false;
     }
     return true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* DS instructions with a second place, the global data share and global wave sync, by raw gfx900 code.
+/* DS instructions with a second place, LDS as a vector source, the global data share and global wave sync, by
+ * raw gfx900 code.
  *
  * Words are those of llvm-mc-19; the comments are llvm-objdump-19's text. */
 #include "run_code.h"
@@ -107,6 +108,27 @@ static const uint32_t lost_barrier[] = {
     0xbf810000, /* s_endpgm */
 };
 
+static const uint32_t direct[] = {
+    0x7e0202ff, 0x08070605, /* v_mov_b32_e32 v1, 0x8070605 */
+    0x7e040290, /* v_mov_b32_e32 v2, 16 */
+    0xd81a0000, 0x00000102, /* ds_write_b32 v2, v1 */
+    0x7e0202ff, 0xf00080ff, /* v_mov_b32_e32 v1, 0xf00080ff */
+    0xd81a0004, 0x00000102, /* ds_write_b32 v2, v1 offset:4 */
+    0xbf8cc07f, /* s_waitcnt lgkmcnt(0) */
+    0xbefc00ff, 0x00020010, /* s_mov_b32 m0, 0x20010 */
+    0x7e0802fe, /* v_mov_b32_e32 v4, src_lds_direct */
+    0xbefc00ff, 0x00010012, /* s_mov_b32 m0, 0x10012 */
+    0x7e0a02fe, /* v_mov_b32_e32 v5, src_lds_direct */
+    0xbefc00ff, 0x00040014, /* s_mov_b32 m0, 0x40014 */
+    0x7e0c02fe, /* v_mov_b32_e32 v6, src_lds_direct */
+    0xbefc00ff, 0x00050014, /* s_mov_b32 m0, 0x50014 */
+    0x680e00fe, /* v_add_u32_e32 v7, src_lds_direct, v0 */
+    0x7e040202, /* v_mov_b32_e32 v2, s2 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0xdc7c8000, 0x007f0402, /* global_store_dwordx4 v[2:3], v[4:7], off */
+    0xbf810000, /* s_endpgm */
+};
+
 // clang-format on
 
 static void second_places(void **state)
@@ -168,10 +190,23 @@ static void sees_a_barrier_that_nobody_else_reaches(void **state)
     assert_non_null(strstr(run.fault.text, "ds_gws_barrier v1 gds"));
 }
 
+static void reads_lds_directly(void **state)
+{
+    (void)state;
+    const struct run run = run_with(direct, sizeof direct,
+                                    (struct wm_dispatch){.grid = {64}, .workgroup = {64}, .dynamic_lds = 64});
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    assert_int_equal(run.result[0], 0x08070605);
+    assert_int_equal(run.result[1], 0x0807);
+    assert_int_equal(run.result[2], UINT32_MAX);
+    assert_in_range(run.result[3] - 0xffff80ffu, 0, 63); /* of any lane */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(second_places),
+        cmocka_unit_test(reads_lds_directly),
         cmocka_unit_test(shares_gds),
         cmocka_unit_test(synchronises_workgroups),
         cmocka_unit_test(sees_a_barrier_that_nobody_else_reaches),
