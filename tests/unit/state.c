@@ -234,6 +234,23 @@ static const uint32_t movrel_gfx8[] = {
     0xbf810000, /* s_endpgm */
 };
 
+static const uint32_t movrel_gfx10[] = {
+    0x7e080294, /* v_mov_b32_e32 v4, 20 */
+    0x7e0a0295, /* v_mov_b32_e32 v5, 21 */
+    0x7e0c0296, /* v_mov_b32_e32 v6, 22 */
+    0x7e0e0297, /* v_mov_b32_e32 v7, 23 */
+    0xbefc03ff, 0x00030001, /* s_mov_b32 m0, 0x30001 */
+    0x7e109104, /* v_movrelsd_2_b32_e32 v8, v4 */
+    0xbefc0382, /* s_mov_b32 m0, 2 */
+    0x7e108704, /* v_movrels_b32_e32 v8, v4 */
+    0x7e108507, /* v_movreld_b32_e32 v8, v7 */
+    0x7e0e8905, /* v_movrelsd_b32_e32 v7, v5 */
+    0x7e040202, /* v_mov_b32_e32 v2, s2 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0xdc788000, 0x007d0802, /* global_store_dwordx4 v[2:3], v[8:11], off */
+    0xbf810000, /* s_endpgm */
+};
+
 // clang-format on
 
 static const struct wm_dispatch one_wave = {.grid = {64}, .workgroup = {64}};
@@ -370,6 +387,12 @@ static void moves_vgprs_relative_to_m0(void **state)
     assert_int_equal(old.result[1], 22);
     assert_int_equal(old.result[2], 20);
     assert_int_equal(old.result[3], 22);
+    const struct run rdna = run_on("gfx1010", movrel_gfx10, sizeof movrel_gfx10, one_wave);
+    assert_int_equal(rdna.fault.kind, WM_FAULT_NONE);
+    assert_int_equal(rdna.result[0], 22); /* v[4 + 2] */
+    assert_int_equal(rdna.result[1], 23); /* v[5 + 2] to v[7 + 2] */
+    assert_int_equal(rdna.result[2], 23); /* to v[8 + 2] */
+    assert_int_equal(rdna.result[3], 21); /* v[4 + 1] to v[8 + 3] */
 }
 
 int main(void)
