@@ -102,7 +102,7 @@ static inline f32v wmi_sine_f32(f32v x)
 
     if (__builtin_expect(!rare, 1))
         return r;
-    r = wmi_select_f32((u32v)(safe == 0) & ~far, x, r);
+    r = wmi_select_f32((u32v)(safe == 0) & ~far, (f32v)((u32v)x & WMI_SIGN_F32), r);
     r = wmi_select_f32(~finite, (f32v)wmi_splat_u32(WMI_NAN_INVALID_F32), r);
     return wmi_select_f32(wmi_is_nan_f32(x), wmi_quiet_f32(x), r);
 }
