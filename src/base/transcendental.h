@@ -9,12 +9,23 @@
 
 #include "base/float.h"
 
+/* wmi_is_nan_f32 by integers: what clang knows to be widened halves it would compare one by one. */
+static inline u32v wmi_is_nan_bits_f32(f32v x)
+{
+    return (u32v)(((u32v)x & ~WMI_SIGN_F32) > WMI_EXPONENT_F32);
+}
+
+static inline f32v wmi_quiet_bits_f32(f32v x)
+{
+    return (f32v)((u32v)x | (wmi_is_nan_bits_f32(x) & WMI_QUIET_F32));
+}
+
 /* 2^x. Below 2^-126 the result is 0, as [V] says of v_exp_f32. Within 1 ulp. */
 static inline f32v wmi_exp2_f32(f32v x)
 {
     const bool rare = wmi_any((u32v)(((u32v)x & ~WMI_SIGN_F32) >= 0x42fc0000u)); /* from 126, and NaN */
     const u32v over = (u32v)(x >= 128), under = (u32v)(x < -126);
-    const f32v safe = rare ? (f32v)((u32v)x & ~(over | under | wmi_is_nan_f32(x))) : x;
+    const f32v safe = rare ? (f32v)((u32v)x & ~(over | under | wmi_is_nan_bits_f32(x))) : x;
     const f32v whole = wmi_round_f32(safe, WMI_ROUND_EVEN), f = safe - whole;
     f32v p = f * 0x1.44138ap-13f + 0x1.5f0890p-10f;
 
@@ -31,7 +42,7 @@ static inline f32v wmi_exp2_f32(f32v x)
     if (__builtin_expect(!rare, 1))
         return (f32v)r;
     r = wmi_select_u32(over, wmi_splat_u32(WMI_EXPONENT_F32), r) & ~under;
-    return wmi_select_f32(wmi_is_nan_f32(x), wmi_quiet_f32(x), (f32v)r);
+    return wmi_select_f32(wmi_is_nan_bits_f32(x), wmi_quiet_bits_f32(x), (f32v)r);
 }
 
 /* log2(x); a denormal counts as 0 when `flush` is set, as [V] says of v_log_f32. Within 1.05 ulp. */
@@ -69,7 +80,7 @@ static inline f32v wmi_log2_f32(f32v x, bool flush)
     bits = wmi_select_u32((u32v)(magnitude == 0), wmi_splat_u32(0xff800000u), bits);
     bits = wmi_select_u32((u32v)((i32v)number < 0) & (u32v)(magnitude != 0),
                           wmi_splat_u32(WMI_NAN_INVALID_F32), bits);
-    return wmi_select_f32(wmi_is_nan_f32(x), wmi_quiet_f32(x), (f32v)bits);
+    return wmi_select_f32(wmi_is_nan_bits_f32(x), wmi_quiet_bits_f32(x), (f32v)bits);
 }
 
 /* sin(2 pi f) for f in [-1/4, 1/4]. Within 2 ulp. */
@@ -104,7 +115,7 @@ static inline f32v wmi_sine_f32(f32v x)
         return r;
     r = wmi_select_f32((u32v)(safe == 0) & ~far, (f32v)((u32v)x & WMI_SIGN_F32), r);
     r = wmi_select_f32(~finite, (f32v)wmi_splat_u32(WMI_NAN_INVALID_F32), r);
-    return wmi_select_f32(wmi_is_nan_f32(x), wmi_quiet_f32(x), r);
+    return wmi_select_f32(wmi_is_nan_bits_f32(x), wmi_quiet_bits_f32(x), r);
 }
 
 static inline f32v wmi_cosine_f32(f32v x)
@@ -119,7 +130,7 @@ static inline f32v wmi_cosine_f32(f32v x)
     if (__builtin_expect(!rare, 1))
         return r;
     r = wmi_select_f32(~finite, (f32v)wmi_splat_u32(WMI_NAN_INVALID_F32), r);
-    return wmi_select_f32(wmi_is_nan_f32(x), wmi_quiet_f32(x), r);
+    return wmi_select_f32(wmi_is_nan_bits_f32(x), wmi_quiet_bits_f32(x), r);
 }
 
 #endif

@@ -99,8 +99,9 @@ static double trig_preop(uint64_t x, uint32_t segment)
 
     for (uint32_t i = shift; i < shift + 53; i++)
         digits = digits << 1 | (i < DIGITS ? two_over_pi[i / 64] >> (63 - i % 64) & 1 : 0);
-    /* Exact: no result is denormal, for the largest numbers come out 2^128 too large. */
-    return ldexp((double)digits, -53 - (int)shift + (exponent >= 1968 ? 128 : 0));
+    /* Exact: no result is denormal, for the largest numbers come out 2^128 too large. Signed, as hosts
+     * convert unsigned zeros to -0 when rounding down. */
+    return ldexp((double)(int64_t)digits, -53 - (int)shift + (exponent >= 1968 ? 128 : 0));
 }
 
 WMI_DEFINE(v_trig_preop_f64)
