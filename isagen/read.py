@@ -9,7 +9,8 @@ CLASSES = 'salu valu control smem buffer tbuffer image flat global scratch ds ex
 EXTENSIONS = ['none', 'literal', 'dpp', 'dpp8', 'sdwa']
 # Flags that become WMI_ROW_* bits, and those that only steer the forms of a row.
 ROW_FLAGS = ('todo reads_scc writes_scc reads_exec writes_exec writes_vcc reads_vcc reads_m0 ignores_exec signed d16 '
-             'd16_hi format cross_lane ends approx trans stride64 returns macc true16 always16').split()
+             'd16_hi format cross_lane ends approx trans stride64 returns macc true16 always16 '
+             'lod gradients g16').split()
 GRADES = 'approx unverified'.split()
 MEMORY_FLAGS = 'load store atomic'.split()
 FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa dpp64 lds'.split()
@@ -117,8 +118,9 @@ class Layout:
 
 
 class Space:
-    def __init__(self, where, name, node, match, op, second=False):
-        self.where, self.name, self.node, self.match, self.op, self.second = where, name, node, match, op, second
+    def __init__(self, where, name, node, match, op, second=False, wave=None):
+        self.where, self.name, self.node, self.match, self.op = where, name, node, match, op
+        self.second, self.wave = second, wave
 
 
 class Form:
@@ -224,13 +226,13 @@ class Isa:
                 raise Bad(where, "space '%s' stands twice at node %s" % (words[1], words[2]))
             if words[0] == 'space' and words[3:] == ['-']:
                 self.spaces.append(Space(where, words[1], self.node(where, words[2]), None, []))
-            elif words[0] == 'space' and words[3:4] == ['match'] and words[5:6] == ['op'] and words[7:] in ([], ['second']):
+            elif words[0] == 'space' and words[3:4] == ['match'] and words[5:6] == ['op'] and set(words[7:]) <= {'second', 'wave32'}:
                 match = []
                 for part in words[4].split(','):
                     place, _, value = part.partition('=')
                     match.append(bits(where, place) + (integer(where, value, 16),))
                 self.spaces.append(Space(where, words[1], self.node(where, words[2]), match, slices(where, words[6]),
-                                         len(words) == 8))
+                                         'second' in words[7:], 32 if 'wave32' in words[7:] else None))
             elif words[0] == 'layout' and len(words) >= 7 and words[3] == 'in' and words[5] == 'dwords':
                 layout = self.read_layout(where, words)
             elif words[0] == 'form' and len(words) >= 4:

@@ -88,12 +88,19 @@ class Tables:
             for name in layout.fields:
                 self.fields.add(name)
         for node in dict.fromkeys(n for n, _ in isa.targets.values()):
-            self.nodes[node] = self.add_node(node)
+            resolved = resolve(isa, node)
+            for wave in self.waves(node):
+                self.nodes[node, wave] = self.add_node(node, resolved, wave)
 
-    def add_node(self, node):
-        wave = self.isa.nodes[node]['limits']['wave']
+    def waves(self, node):
+        """The sizes that waves may have, the usual one first."""
+        return {32: [32, 64]}.get(self.isa.nodes[node]['limits']['wave'], [64])
+
+    def add_node(self, node, resolved, wave):
         spaces, at = [], {}
-        for space, by_op in resolve(self.isa, node).items():
+        for space, by_op in resolved.items():
+            if space.wave and space.wave != wave:
+                continue
             size = 1 << sum(w for _, w in space.op)
             table = [0] * size
             for op, form in by_op.items():
@@ -172,10 +179,11 @@ class Tables:
         for i, table in enumerate(self.opcode_tables.values):
             array('static const uint16_t opcodes_%d[]' % i, [', '.join(map(str, table[j:j + 16]))
                                                              for j in range(0, len(table), 16)])
-        for node, (spaces, first, codes, names) in self.nodes.items():
-            self.node_text(array, node, spaces, first)
-        array('const struct wmi_target wmi_targets[]', [self.target(*x) for x in self.isa.targets.items()])
-        out.append('const unsigned wmi_target_count = %d;' % len(self.isa.targets))
+        for (node, wave), (spaces, first, codes, names) in self.nodes.items():
+            self.node_text(array, '%s_%d' % (node, wave), spaces, first)
+        variants = self.variants()
+        array('const struct wmi_target wmi_targets[]', [self.target(*x) for x in variants])
+        out.append('const unsigned wmi_target_count = %d, wmi_target_variants = %d;' % (len(self.isa.targets), len(variants)))
         array('const struct wmi_row wmi_rows[WMI_INSN_COUNT]', ['{"", 0, 0, 0, 0, 0}'] + [
             self.row(r) for r in self.isa.rows.values()])
         self.fidelity(array)
@@ -206,13 +214,20 @@ class Tables:
         array('static const uint16_t first_%s[512]' % name,
               [', '.join(map(str, first[0][j:j + 16])) for j in range(0, 512, 16)])
 
-    def target(self, name, node_mach):
-        node, mach = node_mach
-        _, (_, second), codes, names = self.nodes[node]
-        limits = self.isa.nodes[node]['limits']
-        c = node.replace('.', '_')
-        return '{"%s", 0x%x, false, codes_%d, spaces_%s, first_%s, candidates, %d, {%s}, {%s}}' % (
-            name, mach, codes, c, c, second, ', '.join(str(limits[x]) for x in self.isa.limits),
+    def variants(self):
+        """All targets as they usually are, then with waves of the other size and with the other true16 mode."""
+        out = []
+        for name, (node, mach) in self.isa.targets.items():
+            for real in range(self.isa.nodes[node]['limits'].get('true16_modes', 0) + 1):
+                out += [(real or wave != self.waves(node)[0], name, node, mach, wave, real) for wave in self.waves(node)]
+        return [x[1:] for x in sorted(out, key=lambda x: x[0])]
+
+    def target(self, name, node, mach, wave, real):
+        _, (_, second), codes, names = self.nodes[node, wave]
+        limits = dict(self.isa.nodes[node]['limits'], wave=wave)
+        c = '%s_%d' % (node.replace('.', '_'), wave)
+        return '{"%s", 0x%x, %s, codes_%d, spaces_%s, first_%s, candidates, %d, {%s}, {%s}}' % (
+            name, mach, 'true' if real else 'false', codes, c, c, second, ', '.join(str(limits[x]) for x in self.isa.limits),
             ', '.join('names + %d' % x for x in names) or '0')
 
     def row(self, row):

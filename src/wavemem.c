@@ -57,13 +57,7 @@ const char *wm_status_name(enum wm_status status)
 
 bool wm_target_known(const char *name)
 {
-    char processor[32];
-    const size_t length = name ? strcspn(name, ":") : sizeof processor;
-    if (length >= sizeof processor)
-        return false;
-    memcpy(processor, name, length);
-    processor[length] = '\0';
-    return wmi_target_find(processor);
+    return name && wmi_target_find(name);
 }
 
 unsigned wm_disassemble(const char *target_name, const uint32_t *words, size_t dwords, char *text,
@@ -355,12 +349,19 @@ const char *const *wm_fidelity_general(void)
 
 /* ---- running ---- */
 
+/* What the words of a kernel are depends on its waves' size; an impossible one is the usual one. */
+static const struct wmi_target *with_waves_of(const struct wmi_target *target, unsigned lanes)
+{
+    const struct wmi_target *variant = wmi_target_variant(target, lanes, false);
+    return variant ? variant : target;
+}
+
 static enum wm_status run(struct wm_machine *machine, const struct module *module,
                           const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
                           struct wm_result *result, struct wm_diag *diag)
 {
     const struct wmi_program_options options = {
-        .target = machine->target,
+        .target = with_waves_of(machine->target, kernel->wave_size),
         .space = machine->space,
         .entry = dispatch->launch.entry,
         .lanes = kernel->wave_size,

@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: wavemem dis [--plain] [-k NAME] [-m TARGET] FILE\n"
-    "       wavemem dis [--plain] -m TARGET --raw FILE\n"
+    "usage: wavemem dis [--plain] [-k NAME] [-m TARGET] [--wave 32|64] FILE\n"
+    "       wavemem dis [--plain] -m TARGET [--wave 32|64] --raw FILE\n"
     "\n"
     "Disassembles the code sections of a code object, or a file of raw instructions, in LLVM's syntax.\n"
     "\n"
@@ -30,6 +30,7 @@ static const char help[] =
     "target\n"
     "                     of raw instructions\n"
     "      --raw          FILE holds instructions, no ELF\n"
+    "      --wave 32|64   lanes of a wave (gfx10 and later); a kernel's descriptor says its own, else 32\n"
     "\n"
     "Exit codes: 0 clean, 2 wrong use or bad input.\n";
 
@@ -37,11 +38,13 @@ enum { LONGEST_DWORDS = 8, TEXT = 512, TEXT_COLUMNS = 59 };
 
 static const struct tool_option options[] = {
     {"help", 'h', TOOL_NO_VALUE, 1}, {"kernel", 'k', TOOL_VALUE, 2}, {"plain", 0, TOOL_NO_VALUE, 3},
-    {"target", 'm', TOOL_VALUE, 4},  {"raw", 0, TOOL_NO_VALUE, 5},   {NULL, 0, TOOL_NO_VALUE, 0},
+    {"target", 'm', TOOL_VALUE, 4},  {"raw", 0, TOOL_NO_VALUE, 5},   {"wave", 0, TOOL_VALUE, 6},
+    {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
 struct request {
     const char *file, *target, *symbol;
+    const char *wave; /* "32" or "64", or NULL */
     bool plain, raw, help;
 };
 
@@ -85,14 +88,37 @@ static const char *symbol_at(const struct wm_object *object, uint64_t address)
     return symbol && distance == 0 ? symbol : NULL;
 }
 
+/* Lanes of a wave of the kernel called `symbol`; 0 for other code. */
+static unsigned wave_of(const struct wm_object *object, const char *symbol)
+{
+    for (size_t i = 0; i < wm_object_kernel_count(object); i++)
+        if (!strcmp(wm_object_kernel(object, i)->name, symbol))
+            return wm_object_kernel(object, i)->wave_size;
+    return 0;
+}
+
+/* The object's target with the size of waves, as wm_disassemble() takes it. A target that has no such waves
+ * keeps its own. */
+static void name_target(char *name, size_t size, const struct wm_object *object,
+                        const struct request *request, unsigned wave)
+{
+    snprintf(name, size, "%s:wave%s", wm_object_target(object),
+             request->wave ? request->wave
+             : wave == 64  ? "64"
+                           : "32");
+    if (!wm_target_known(name) || (!request->wave && !wave))
+        snprintf(name, size, "%s", wm_object_target(object));
+}
+
 /* Prints a stretch of code; returns how many instructions were in what was asked for. */
 static uint64_t print_code(const struct wm_object *object, const struct wm_code *code,
                            const struct request *request)
 {
-    const char *target = wm_object_target(object);
+    char target[TEXT];
     uint64_t printed = 0;
     bool wanted = !request->symbol;
     size_t at = 0;
+    name_target(target, sizeof(target), object, request, 0);
     while (at + 4 <= code->size) {
         uint32_t words[LONGEST_DWORDS] = {0};
         const size_t left = (code->size - at) / 4, room = left < LONGEST_DWORDS ? left : LONGEST_DWORDS;
@@ -102,6 +128,8 @@ static uint64_t print_code(const struct wm_object *object, const struct wm_code 
         const char *symbol = symbol_at(object, address);
         if (symbol && request->symbol)
             wanted = strcmp(symbol, request->symbol) == 0;
+        if (symbol)
+            name_target(target, sizeof(target), object, request, wave_of(object, symbol));
         unsigned dwords = wm_disassemble(target, words, room, text, sizeof(text));
         if (dwords == 0 || dwords > room) {
             snprintf(text, sizeof(text), ".long 0x%08" PRIx32, words[0]);
@@ -170,10 +198,15 @@ static int parse(int argc, char **argv, struct request *request)
         case 4:
             request->target = words.value;
             break;
-        default:
+        case 5:
             request->raw = true;
+            break;
+        default:
+            request->wave = words.value;
         }
     }
+    if (request->wave && strcmp(request->wave, "32") != 0 && strcmp(request->wave, "64") != 0)
+        return tool_fail("--wave takes 32 or 64, not '%s'", request->wave);
     if (!request->file)
         return tool_fail("a file is needed: wavemem dis FILE, or wavemem dis -m gfx900 --raw FILE");
     if (request->raw && !request->target)

@@ -62,7 +62,9 @@ WM_API const char *wm_version(void);
 
 /* ---- targets and instructions ---- */
 
-/* Whether `name` ("gfx900", "gfx90a:xnack+") is a target that wavemem decodes. */
+/* Whether `name` ("gfx900", "gfx90a:xnack+") is a target that wavemem decodes. From gfx10 on "gfx1030:wave64"
+ * is the target with waves of 64, which decodes lane masks and matrices otherwise; from gfx11 on
+ * "gfx1100:real-true16" shows halves of VGPRs (v1.l, v1.h) as LLVM's mode of that name does. */
 WM_API bool wm_target_known(const char *name);
 
 /* Disassembles the instruction at `words` (of which `dwords` may be read) for `target`: writes LLVM's text

@@ -15,7 +15,8 @@ enum {
     NO_SPACE = 255,
     TUPLE_SGPRS = 104,
     HALF_BIT = 128,
-    TH_ATOMIC_RETURN = 1, /* gfx12's glc */
+    NSA_LAST_IS_TUPLE = 5, /* lists of so many name a tuple at the end */
+    TH_ATOMIC_RETURN = 1,  /* gfx12's glc */
 };
 
 struct context {
@@ -294,6 +295,17 @@ static bool buffer_data(struct context *c, const struct wmi_spec *spec, struct w
     return vgpr_or_agpr(c, spec, o, value);
 }
 
+unsigned wmi_image_slots(const struct wmi_target *target, const struct wmi_instruction *insn)
+{
+    const unsigned slots = target->limits[WMI_LIMIT_nsa_slots];
+    if (insn->layout == WMI_LAYOUT_vsample)
+        return 4;
+    if (insn->layout == WMI_LAYOUT_vimage || insn->layout == WMI_LAYOUT_vimage_bvh)
+        return slots;
+    const unsigned named = 1 + 4 * (unsigned)insn->field[WMI_FIELD_nsa];
+    return named == 1 ? 0 : named < slots ? named : slots;
+}
+
 /* Image data: one dword for each bit of dmask, half of it for D16; gather4 always four. */
 static bool image_data(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value,
                        bool gather)
@@ -310,20 +322,36 @@ static bool image_data(struct context *c, const struct wmi_spec *spec, struct wm
     return vgpr_or_agpr(c, spec, o, value);
 }
 
-/* gfx10 and later: one dword for each coordinate of `dim`, half of it with a16, and the dwords that the row
- * has beyond one. The further registers of a non-sequential address stand in the bytes
- * behind; print.c reads them. */
+/* gfx10 and later: the dwords that the row has beyond one (offset, bias, reference), the coordinates of `dim`
+ * and the level of detail, two to a dword with a16, and gradients, 16-bit ones in pairs. The further
+ * registers of a non-sequential address stand in the bytes behind (wmi_image_address). Source: LLVM
+ * AMDGPUBaseInfo.cpp, getAddrSizeMIMGOp. */
 static bool image_addr_dim(struct context *c, struct wmi_operand *o, unsigned value)
 {
-    static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3, 3, 4};
+    static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3, 3, 4}, gradients[] = {2, 4, 6, 4, 2, 4, 4, 4};
     const int32_t *field = c->out->field;
-    unsigned count = coordinates[field[WMI_FIELD_dim] & 7] + o->dwords - 1u;
-    if (field[WMI_FIELD_a16])
-        count = (count + 1) / 2;
-    if (c->out->layout == WMI_LAYOUT_mimg_dim && field[WMI_FIELD_nsa] &&
-        count > 1 + 4u * (unsigned)field[WMI_FIELD_nsa])
-        return false;
+    const unsigned dim = (unsigned)field[WMI_FIELD_dim] & 7;
+    const uint32_t flags = wmi_rows[c->out->id].flags;
+    const unsigned components = coordinates[dim] + (flags & WMI_ROW_LOD ? 1 : 0);
+    unsigned count = o->dwords - 1u + (field[WMI_FIELD_a16] ? (components + 1) / 2 : components);
+    if (flags & WMI_ROW_GRADIENTS)
+        count += flags & WMI_ROW_G16 ? (gradients[dim] / 2 + 1u) & ~1u : gradients[dim];
     o->dwords = count;
+    /* Only where the last register of the list stands for several may there be more than registers named. */
+    const unsigned named = wmi_image_slots(c->target, c->out);
+    if (named && count > named && c->target->limits[WMI_LIMIT_nsa_slots] > NSA_LAST_IS_TUPLE)
+        return false;
+    return vgpr(o, value);
+}
+
+/* Node, extent, origin, direction and inverse direction of a ray; with a16 the last two share dwords. */
+static bool bvh_addr(struct context *c, struct wmi_operand *o, unsigned value)
+{
+    const bool a16 = c->out->field[WMI_FIELD_a16] != 0;
+    o->dwords += a16 ? 7 : 10;
+    const unsigned named = wmi_image_slots(c->target, c->out);
+    if (named && c->target->limits[WMI_LIMIT_nsa_slots] > NSA_LAST_IS_TUPLE && o->dwords > named)
+        return false;
     return vgpr(o, value);
 }
 
@@ -438,6 +466,8 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         return vgpr(o, value);
     case WMI_KIND_image_addr_dim:
         return image_addr_dim(c, o, value);
+    case WMI_KIND_bvh_addr:
+        return bvh_addr(c, o, value);
     case WMI_KIND_agpr:
         return agpr(o, value);
     case WMI_KIND_agpr9:

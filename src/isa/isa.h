@@ -203,6 +203,9 @@ enum {
     WMI_ROW_MACC = 1 << 21,        /* d is read as well: v_mac, v_fmac, dot accumulate */
     WMI_ROW_TRUE16 = 1 << 22,      /* names halves of VGPRs where the target does (wmi_target_variant) */
     WMI_ROW_ALWAYS16 = 1 << 23,    /* names them in any case */
+    WMI_ROW_LOD = 1 << 24,         /* images: the address has a level of detail, its clamp, or a mip level */
+    WMI_ROW_GRADIENTS = 1 << 25,   /* images: the address has gradients */
+    WMI_ROW_G16 = 1 << 26,         /* images: of 16 bits */
 };
 
 /* How far a row can be trusted; from isa/fidelity. */
@@ -224,11 +227,18 @@ const struct wmi_fidelity *wmi_fidelity_of(const struct wmi_instruction *insn);
 
 struct wmi_target; /* one gfx target with its decode tables; static, shared, immutable */
 
-/* The target called `name` ("gfx900", also "gfx906:xnack+" style ids), or NULL. */
+/* The target called `name` ("gfx900", also "gfx906:xnack+" style ids), or NULL. "gfx1030:wave64" has waves of
+ * 64, "gfx1100:real-true16" names halves of VGPRs (wmi_target_variant). */
 const struct wmi_target *wmi_target_find(const char *name);
 /* The target of an ELF header's e_flags (EF_AMDGPU_MACH), or NULL. Source: LLVM AMDGPUUsage, "ELF Code
  * Object". */
 const struct wmi_target *wmi_target_of_mach(uint32_t e_flags);
+/* The target with waves of `lanes`, 32 or 64, and with or without LLVM's "real" true16 mode, in which 16-bit
+ * operands name halves of VGPRs (gfx11 and later); NULL where there is no such thing. Lane masks, matrices
+ * and VOPD depend on the size of the wave. wmi_target_find() and wmi_target_of_mach() give the usual variant:
+ * waves of 32 from gfx10 on, no halves, as LLVM's tools have it. */
+const struct wmi_target *wmi_target_variant(const struct wmi_target *target, unsigned lanes,
+                                            bool real_true16);
 const char *wmi_target_name(const struct wmi_target *target);
 /* A number of the target: limits and granules, from isa/targets. */
 enum wmi_limit {

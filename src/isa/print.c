@@ -102,8 +102,7 @@ static const uint16_t half_patterns[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
 /* Types whose 1/(2*pi) LLVM shows with the digits of a 64-bit float. */
 static bool is_wide(unsigned type)
 {
-    return (wmi_type_bits(type) == 64 && !wmi_is_pair32(type)) || type == WMI_TYPE_h128 ||
-           type == WMI_TYPE_h256;
+    return (wmi_type_bits(type) == 64 && !wmi_is_pair32(type)) || type == WMI_TYPE_h256;
 }
 
 /* reg holds the operand code of an inline constant.
@@ -227,26 +226,36 @@ static void put_operand(struct wmi_text *text, const struct wmi_target *target,
         wmi_put(text, ")");
 }
 
-/* A non-sequential address: [v2, v4, v5]. gfx12 always writes it so, gfx10 and gfx11 where NSA dwords follow.
- */
-static bool is_address_list(const struct wmi_instruction *insn, const struct wmi_spec *spec,
-                            const struct wmi_operand *o)
+/* Where the n-th register of an address list stands: the address field first, then the bytes behind. gfx12
+ * has four bytes in the third dword, the fifth on top of the second. */
+static unsigned address_register(const struct wmi_instruction *insn, const struct wmi_operand *o, unsigned n)
 {
-    return spec->kind == WMI_KIND_image_addr_dim && o->dwords > 1 &&
-           (insn->field[WMI_FIELD_nsa] || insn->layout == WMI_LAYOUT_vimage);
+    if (n == 0)
+        return o->reg;
+    const bool third_dword = insn->layout == WMI_LAYOUT_vimage || insn->layout == WMI_LAYOUT_vimage_bvh ||
+                             insn->layout == WMI_LAYOUT_vsample;
+    if (third_dword && n == 4)
+        return insn->words[1] >> 24;
+    const unsigned byte = third_dword ? n : n - 1;
+    return insn->words[2 + byte / 4] >> 8 * (byte % 4) & 0xff;
 }
 
+/* A non-sequential address: [v2, v4, v5], and the last may be a tuple: [v2, v4, v5, v[6:8]]. A ray where
+ * lists have five slots: [v2, v4, v[5:7], v[8:10], v[11:13]]. */
 static void put_address_list(struct wmi_text *text, const struct wmi_instruction *insn,
-                             const struct wmi_operand *o)
+                             const struct wmi_spec *spec, const struct wmi_operand *o, unsigned slots)
 {
-    wmi_put(text, "[v");
-    wmi_put_unsigned(text, o->reg);
-    for (unsigned i = 1; i < o->dwords; i++) {
-        /* gfx12: the bytes of the third dword from the second on; before, all bytes behind the second dword
-         */
-        const unsigned byte = insn->layout == WMI_LAYOUT_vimage ? i : i - 1;
-        wmi_put(text, ", v");
-        wmi_put_unsigned(text, insn->words[2 + byte / 4] >> 8 * (byte % 4) & 0xff);
+    enum { RAY_SLOTS = 5, RAY_VECTOR = 3 };
+    const bool ray = spec->kind == WMI_KIND_bvh_addr && slots == RAY_SLOTS;
+    unsigned left = o->dwords;
+    wmi_put(text, "[");
+    for (unsigned n = 0; left; n++) {
+        unsigned dwords = n + 1 == slots ? left : 1;
+        if (ray)
+            dwords = n >= 2 ? RAY_VECTOR : n == 0 ? spec->dwords : 1;
+        wmi_put(text, n ? ", " : "");
+        put_registers(text, "v", address_register(insn, o, n), dwords);
+        left -= dwords < left ? dwords : left;
     }
     wmi_put(text, "]");
 }
@@ -263,8 +272,10 @@ static void put_operands(struct wmi_text *text, const struct wmi_target *target,
             spec->kind == WMI_KIND_exec_hidden)
             continue;
         wmi_put(text, separator);
-        if (is_address_list(insn, spec, o))
-            put_address_list(text, insn, o);
+        const bool address = spec->kind == WMI_KIND_image_addr_dim || spec->kind == WMI_KIND_bvh_addr;
+        const unsigned slots = address && o->dwords > 1 ? wmi_image_slots(target, insn) : 0;
+        if (slots)
+            put_address_list(text, insn, spec, o, slots);
         else
             put_operand(text, target, insn, spec, o);
         separator = spec->kind == WMI_KIND_exp_target ? " " : ", ";

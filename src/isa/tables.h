@@ -69,14 +69,19 @@ extern const struct wmi_field_spec wmi_field_specs[];
 extern const struct wmi_layout wmi_layouts[];
 extern const struct wmi_form wmi_forms[];
 extern const uint64_t wmi_zero_masks[];
+/* The targets as they usually are, and behind them all variants (wmi_target_variant). */
 extern const struct wmi_target wmi_targets[];
-extern const unsigned wmi_target_count;
+extern const unsigned wmi_target_count, wmi_target_variants;
 
 /* The name of `value` in a group of the target, or NULL. */
 const char *wmi_name_of(const struct wmi_target *target, enum wmi_name_group group, int32_t value);
 
 /* Two dwords that are one operand: inline constants are those of one dword. */
 bool wmi_is_pair32(enum wmi_type type);
+
+/* How many registers the address list of an image instruction can name; 0: it has none, one tuple is the
+ * address. */
+unsigned wmi_image_slots(const struct wmi_target *target, const struct wmi_instruction *insn);
 
 /* Text that grows into a buffer of fixed size; `length` counts what did not fit, too. */
 struct wmi_text {

@@ -7,22 +7,47 @@
 /* EF_AMDGPU_MACH. Source: LLVM 19 AMDGPUUsage, "ELF Code Object", table of e_flags. */
 enum { EF_AMDGPU_MACH = 0xff };
 
-const struct wmi_target *wmi_target_find(const char *name)
-{
-    const size_t length = strcspn(name, ":");
-    for (unsigned i = 0; i < wmi_target_count; i++) {
-        const char *known = wmi_targets[i].name;
-        if (strlen(known) == length && !strncmp(known, name, length))
-            return &wmi_targets[i];
-    }
-    return NULL;
-}
-
 const struct wmi_target *wmi_target_of_mach(uint32_t e_flags)
 {
     for (unsigned i = 0; i < wmi_target_count; i++)
         if (wmi_targets[i].mach == (e_flags & EF_AMDGPU_MACH))
             return &wmi_targets[i];
+    return NULL;
+}
+
+const struct wmi_target *wmi_target_variant(const struct wmi_target *target, unsigned lanes, bool real_true16)
+{
+    for (unsigned i = 0; i < wmi_target_variants; i++) {
+        const struct wmi_target *other = &wmi_targets[i];
+        if (!strcmp(other->name, target->name) && other->limits[WMI_LIMIT_wave] == lanes &&
+            other->real_true16 == real_true16)
+            return other;
+    }
+    return NULL;
+}
+
+/* Whether the target id `name` asks for `feature` behind a colon. */
+static bool asks_for(const char *name, const char *feature)
+{
+    const size_t length = strlen(feature);
+    for (const char *at = strchr(name, ':'); at; at = strchr(at + 1, ':'))
+        if (!strncmp(at + 1, feature, length) && (!at[1 + length] || at[1 + length] == ':'))
+            return true;
+    return false;
+}
+
+const struct wmi_target *wmi_target_find(const char *name)
+{
+    const size_t length = strcspn(name, ":");
+    for (unsigned i = 0; i < wmi_target_count; i++) {
+        const struct wmi_target *target = &wmi_targets[i];
+        if (strlen(target->name) != length || strncmp(target->name, name, length))
+            continue;
+        const unsigned lanes = asks_for(name, "wave64")   ? 64
+                               : asks_for(name, "wave32") ? 32
+                                                          : target->limits[WMI_LIMIT_wave];
+        return name[length] ? wmi_target_variant(target, lanes, asks_for(name, "real-true16")) : target;
+    }
     return NULL;
 }
 

@@ -37,9 +37,9 @@ def llvm(target, words, extra=()):
     return out
 
 
-def ours(decoder, target, words):
+def ours(decoder, target, words, attributes=()):
     lines = [' '.join('%08x' % w for w in ws) for ws in words]
-    run = subprocess.run([decoder, target], input='\n'.join(lines) + '\n', capture_output=True, text=True)
+    run = subprocess.run([decoder, target, *attributes], input='\n'.join(lines) + '\n', capture_output=True, text=True)
     if run.returncode or run.stderr:
         sys.exit('%s %s: exit code %d\n%s' % (decoder, target, run.returncode, run.stderr))
     return run.stdout.splitlines()

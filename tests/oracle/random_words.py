@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Random words of every row, our text against llvm-mc-19's: random_words.py DECODER TARGET FORMS COUNT [SEED]
+"""Random words of every row, our text against llvm-mc-19's: random_words.py DECODER TARGET FORMS COUNT [ATTRIBUTE...]
 
+Attributes are LLVM's: +wavefrontsize64, +real-true16 (then only VOP1 and VOP2, isa/ERRATA.md).
 COUNT is how many legal words each row must have been compared with; rows with stricter fields are asked more often.
 A word that LLVM refuses, or shows with a comment such as "Invalid register", says nothing."""
 import collections
@@ -16,11 +17,20 @@ import words_rdna
 ROUNDS = 30
 
 
-def main(decoder, target, path, count, seed=1):
+def legal_forms(forms, attributes):
+    if '+wavefrontsize64' in attributes:
+        return [f for f in forms if not f[0].startswith('VOPD')]
+    return [f for f in forms if re.match('VOP[12]', f[0])] if '+real-true16' in attributes else forms
+
+
+def main(decoder, target, path, count, *attributes):
     need_llvm()
     forms, count = read_forms(path), int(count)
     source = words_rdna if target.startswith('gfx1') else words_gcn
-    r, quirks = random.Random(int(seed)), re.compile(source.quirks_of(target))
+    r, quirks = random.Random(1), re.compile(source.quirks_of(target))
+    if target.startswith('gfx1'):
+        forms = legal_forms(words_rdna.more_forms(forms), attributes)
+    extra = ['-mattr=' + ','.join(attributes)] if attributes else []
     compared, wrong, asked, ours_only = collections.Counter(), [], 0, 0
     for _ in range(ROUNDS):
         owners = [i for i in range(len(forms)) if compared[i] < count for _ in range(count)]
@@ -28,7 +38,7 @@ def main(decoder, target, path, count, seed=1):
             break
         words = [source.vary(r, target, *forms[i]) for i in owners]
         asked += len(words)
-        for i, ws, theirs, mine in zip(owners, words, llvm(target, words), ours(decoder, target, words)):
+        for i, ws, theirs, mine in zip(owners, words, llvm(target, words, extra), ours(decoder, target, words, attributes)):
             if theirs is None or '/*' in theirs or quirks.search(theirs):
                 ours_only += mine != '?'
                 continue
@@ -39,7 +49,7 @@ def main(decoder, target, path, count, seed=1):
         if compared[i] < count and text.split()[0] not in source.FREE_OF_FIELDS and not quirks.search(text):
             wrong.append((words, '%d legal words of %s' % (count, text), 'only %d were found' % compared[i]))
     print('%d words asked; %d of them refused by LLVM, but not by us' % (asked, ours_only))
-    return report('random words, %s, seed %s' % (target, seed), sum(compared.values()), wrong)
+    return report('random words, %s' % ' '.join((target,) + attributes), sum(compared.values()), wrong)
 
 
 if __name__ == '__main__':

@@ -126,7 +126,7 @@ BY_GENERATION = {
         'VBUFFER': FLAT12[:3] + [(0, 7, null_or(124, sdst)), (22, 1, rarely(1)), (41, 9, fours), (62, 2, any_bits(2)), (64, 8, vgpr),
                                  (72, 24, any_bits(24))],
         'VIMAGE': VIMAGE + [(6, 1, rarely(1)), (55, 1, rarely(1))],
-        'VSAMPLE': VIMAGE + [(3, 1, rarely(1)), (13, 1, rarely(1)), (38, 1, rarely(1)), (40, 1, rarely(1)), (55, 9, fours)],
+        'VSAMPLE': VIMAGE + [(3, 1, rarely(1)), (13, 1, rarely(1)), (40, 1, rarely(1)), (55, 9, fours)],
     },
 }
 BY_GENERATION[12]['VBUFFER-TYPED'] = BY_GENERATION[12]['VBUFFER'] + [(55, 7, any_bits(7))]
@@ -158,6 +158,22 @@ SPECIAL_FIELDS = [
      [(8, 3, none), (61, 3, none)]),
     (r'v_ldexp_f|v_dot2acc|v_dot2c|v_dot4c|v_pk_fmac', 'VOP2-DPP', [(52, 4, none)]),
     (r'v_mov_b16', 'VOP1-DPP', [(52, 4, none)]),
+    # images: sizes of data and address that LLVM has no instruction for
+    (r'image_atomic_(cmpswap|fcmpswap)', 'MIMG', [(8, 4, lambda r: r.choice([3, 15]))]),
+    (r'image_atomic_(?!cmpswap|fcmpswap)', 'MIMG', [(8, 4, lambda r: r.choice([1, 3]))]),
+    (r'image_atomic_cmpswap', 'VIMAGE', [(22, 4, lambda r: r.choice([3, 15]))]),
+    (r'image_atomic_(?!cmpswap)', 'VIMAGE', [(22, 4, lambda r: r.choice([1, 3]))]),
+    (r'image_((load|store)_mip|sample|gather4|get_lod)', 'MIMG10', [(3, 3, lambda r: r.randrange(7))]),
+    (r'image_((load|store)_mip|sample|gather4|get_lod)', 'MIMG11', [(2, 3, lambda r: r.randrange(7))]),
+    (r'image', 'VSAMPLE', [(0, 3, lambda r: r.randrange(7))]),
+    (r'image_(?!bvh)', 'VIMAGE', [(0, 3, lambda r: r.randrange(7))] + [(p, 8, lambda r: r.randrange(1, 240)) for p in (72, 80, 88)]),
+    (r'image_atomic', 'MIMG10', [(16, 2, none), (63, 1, none)]),
+    (r'image_atomic', 'MIMG11', [(17, 1, none), (53, 2, none)]),
+    (r'image_atomic', 'VIMAGE', [(5, 1, none), (55, 1, none)]),
+    (r'image_gather4', 'MIMG10', [(16, 1, none)]),
+    (r'image_(gather4|msaa)', 'MIMG11', [(53, 1, none)]),
+    (r'image_(gather4|msaa)', 'VSAMPLE', [(3, 1, none)]),
+    (r'image_msaa', 'VIMAGE', [(55, 1, none)]),
     # a literal that nothing reads
     (r'v_nop|v_pipeflush|v_clrexcp', 'VOP1', [(0, 9, none)]),
     (r's_getpc_b64', 'SOP1', [(0, 8, none)]),
@@ -182,22 +198,64 @@ def takes_literal(encoding, words):
     return encoding == 'SOP1' and w & 255 == 255 or encoding in ('VOP1', 'VOP2', 'VOPC') and w & 511 == 255
 
 
-def special_fields(encoding, text):
+def more_forms(forms):
+    """Encodings that the lists do not have: DPP8 of VOP3, and DPP of the VOP3P rows that have it."""
+    out = []
+    for encoding, opcode, words, text in forms:
+        if encoding == 'VOP3-DPP':
+            out.append(('VOP3-DPP8', opcode, [words[0], words[1] & ~0x1ff | 0xe9, 0x05397702], text))
+        if encoding == 'VOP3P' and re.match(r'v_fma_mix|v_dot2_f32_f16|v_dot4_f32', text) and any(f[0] == 'VOP3-DPP' for f in forms):
+            out.append(('VOP3P-DPP', opcode, [words[0], words[1] & ~0x1ff | 0xfa, 0xff011102], text))
+            out.append(('VOP3P-DPP8', opcode, [words[0], words[1] & ~0x1ff | 0xe9, 0x05397702], text))
+    return forms + out
+
+
+def special_fields(generation, encoding, text):
     """Fields that mean something else in some instructions of an encoding."""
     return [f for name, where, fields in SPECIAL_FIELDS
-            if re.match(name, text) and re.fullmatch(where, encoding) for f in fields]
+            if re.match(name, text) and (re.fullmatch(where, encoding) or where == encoding + str(generation)) for f in fields]
+
+
+def address_count(text, dim, a16):
+    """Registers of an image's address (RDNA 2 ISA, "Image Addressing"; LLVM, getAddrSizeMIMGOp)."""
+    name = text.split()[0]
+    parts = name.split('_')[2:]
+    if name == 'image_get_resinfo':
+        return 1
+    coordinates = [1, 2, 3, 3, 2, 3, 3, 4][dim] + any(p in ('l', 'cl', 'mip') for p in parts)
+    count = sum(p in ('c', 'b', 'o') for p in parts) + ((coordinates + 1) // 2 if a16 else coordinates)
+    if 'd' in parts or 'cd' in parts:
+        gradients = [1, 2, 3, 2, 1, 2, 2, 2][dim]  # in each of two directions
+        count += 2 * ((gradients + 1) // 2) if 'g16' in parts else 2 * gradients
+    return count
+
+
+def add_address_list(r, generation, out, text):
+    """NSA dwords behind MIMG, as many as the address needs."""
+    dim, a16 = (out[0] >> 3 & 7, out[1] >> 30 & 1) if generation == 10 else (out[0] >> 2 & 7, out[0] >> 16 & 1)
+    addresses = address_count(text, dim, a16)
+    if 'bvh' in text or addresses < 2:
+        return
+    count = (addresses + 2) // 4 if generation == 10 else 1
+    put(out, 1 if generation == 10 else 0, 2 if generation == 10 else 1, count)
+    out += [0] * count
+    for pos, width, choose in NSA[:addresses - 1 if generation == 10 else 4]:
+        put(out, pos, width, choose(r))
 
 
 def vary(r, target, encoding, _, words, text):
     """The words with some of their fields chosen anew."""
     out = list(words)
     share = r.choice([0.15, 0.4, 0.8, 1.0])
-    special = special_fields(encoding, text)
-    for pos, width, choose in (BY_GENERATION[generation_of(target)].get(encoding) or COMMON[encoding]):
+    generation = generation_of(target)
+    special = special_fields(generation, encoding, text)
+    for pos, width, choose in (BY_GENERATION[generation].get(encoding) or COMMON[encoding]):
         if pos < 32 * len(words) and r.random() < share:
             put(out, pos, width, choose(r))
     for pos, width, choose in special:
         put(out, pos, width, choose(r))
+    if encoding == 'MIMG' and r.random() < 0.4:
+        add_address_list(r, generation, out, text)
     fixed = any(pos == 0 for pos, _, _ in special)
     if encoding in ('SOP2', 'SOPC', 'SOP1') and len(out) == 1 and not fixed and r.random() < 0.15:
         put(out, 0, 8, 255)
