@@ -56,6 +56,8 @@ static uint64_t constant_value(unsigned code, enum wmi_type type)
     const unsigned i = code - CODE_FLOAT_FIRST;
     if (type == WMI_TYPE_f16 || type == WMI_TYPE_f16w || type == WMI_TYPE_f16x || type == WMI_TYPE_v2f16)
         return half_constants[i];
+    if (type == WMI_TYPE_bf16 || type == WMI_TYPE_v2bf16)
+        return single_constants[i] >> 16;
     if (width == 64 && !wmi_is_pair32(type))
         return double_constants[i];
     return single_constants[i] & mask;

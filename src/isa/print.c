@@ -142,16 +142,20 @@ static void put_literal(struct wmi_text *text, const struct wmi_operand *o)
     uint64_t value = o->value;
     const unsigned width = wmi_type_bits(o->type);
     const bool half = o->type == WMI_TYPE_f16 || o->type == WMI_TYPE_mix;
-    int64_t integer = o->type == WMI_TYPE_f64 ? (int64_t)value
-                      : width == 64           ? (int64_t)(uint32_t)value
-                      : half                  ? (int16_t)value
-                                              : (int32_t)value;
+    int64_t integer = o->type == WMI_TYPE_f64            ? (int64_t)value
+                      : width == 64                      ? (int64_t)(uint32_t)value
+                      : half || o->type == WMI_TYPE_bf16 ? (int16_t)value
+                                                         : (int32_t)value;
     const char *name = NULL;
     if (width == 64)
         name = value == 0x3fc45f306dc9c882 ? "0.15915494309189532"
                                            : float_name(value, 0x3ff0000000000000, 52, 63);
     else if (o->type == WMI_TYPE_v2f16)
         name = value == 0x3118 ? "0.15915494" : value <= 0xffff ? float_name(value, 0x3c00, 10, 15) : NULL;
+    else if (o->type == WMI_TYPE_bf16)
+        name = (uint16_t)value == 0x3e22 ? "0.15915494" : float_name((uint16_t)value, 0x3f80, 7, 15);
+    else if (o->type == WMI_TYPE_v2bf16)
+        name = value == 0x3e22 ? "0.15915494" : value <= 0xffff ? float_name(value, 0x3f80, 7, 15) : NULL;
     else if (half)
         name = (uint16_t)value == 0x3118 ? "0.15915494" : float_name((uint16_t)value, 0x3c00, 10, 15);
     else
