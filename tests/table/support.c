@@ -86,8 +86,8 @@ static const char *expected_mark(unsigned id)
 static bool stops_as_todo(const char *target, const struct wmi_instruction *insn)
 {
     struct wm_diag diag;
-    struct wm_machine *machine;
-    struct wm_object *object;
+    struct wm_machine *machine = NULL;
+    struct wm_object *object = NULL;
     const struct wm_kernel *kernel;
     struct wm_result result = {.struct_size = sizeof result};
     const struct wm_dispatch dispatch = {.struct_size = sizeof dispatch,
