@@ -48,6 +48,8 @@ def row_flags(isa, row):
         flags.append('float_clamp')
     if any('op_sel' in e.flags for e in row.encodings):
         flags.append('vop3_opsel')
+    if 'op_sel' in row.encodings[0].flags:
+        flags.append('keeps_half')
     return flags
 
 

@@ -336,8 +336,8 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
     /* Where the result cannot go to its register at once, it goes through a temporary. */
     const bool vector = result && result->kind == WMI_OPERAND_VGPR;
     const bool sdwa = vector && insn->extension == WMI_EXT_SDWA && (field(&v, WMI_FIELD_dst_sel) != 6);
-    const bool half = vector && v.row->flags & WMI_ROW_VOP3_OPSEL && insn->extension == WMI_EXT_NONE &&
-                      wmi_type_bits(result->type) == 16;
+    const bool keeps = v.row->flags & WMI_ROW_KEEPS_HALF || wmi_builder_limit(b, WMI_LIMIT_keeps_half);
+    const bool half = vector && keeps && insn->extension == WMI_EXT_NONE && wmi_type_bits(result->type) == 16;
     const uint32_t place = sdwa || half ? wmi_lower_temporary(b, 1) : d;
 
     const struct wmi_op op = {

@@ -206,6 +206,7 @@ enum {
     WMI_ROW_LOD = 1 << 24,         /* images: the address has a level of detail, its clamp, or a mip level */
     WMI_ROW_GRADIENTS = 1 << 25,   /* images: the address has gradients */
     WMI_ROW_G16 = 1 << 26,         /* images: of 16 bits */
+    WMI_ROW_KEEPS_HALF = 1 << 27,  /* had op_sel from its first encoding on: so on gfx9, too */
 };
 
 /* How far a row can be trusted; from isa/fidelity. */
