@@ -327,26 +327,28 @@ static inline f32v wmi_fused_f32(f32v a, f32v b, f32v c)
     return (f32v)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 #elif WMI_VECTOR_BYTES == 32
     return (f32v)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#else
-    const f32half *const ah = (const f32half *)&a, *const bh = (const f32half *)&b,
-                         *const ch = (const f32half *)&c;
-    f32v r;
-    u64v unsure = {0};
-
+#elif WMI_VECTOR_SSE2
+    const __m128 x = (__m128)a, y = (__m128)b, z = (__m128)c;
+    const __m128d low = _mm_add_pd(_mm_mul_pd(_mm_cvtps_pd(x), _mm_cvtps_pd(y)), _mm_cvtps_pd(z));
+    const __m128d high =
+        _mm_add_pd(_mm_mul_pd(_mm_cvtps_pd(_mm_movehl_ps(x, x)), _mm_cvtps_pd(_mm_movehl_ps(y, y))),
+                   _mm_cvtps_pd(_mm_movehl_ps(z, z)));
+    f32v r = (f32v)_mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
+    const u32v ends = (u32v)_mm_shuffle_ps((__m128)low, (__m128)high, 0x88);
+    const u32v tops = (u32v)_mm_shuffle_ps((__m128)low, (__m128)high, 0xdd);
     /* In f64 the product is exact; rounding the sum again is right unless it lies half-way between two f32 or
      * the result is denormal. */
-    for (int i = 0; i < 2; i++) {
-        const f64v product = __builtin_convertvector(ah[i], f64v) * __builtin_convertvector(bh[i], f64v);
-        const f64v sum = product + __builtin_convertvector(ch[i], f64v);
-        const f64v size = (f64v)((u64v)sum & ~(UINT64_C(1) << 63));
+    const u32v unsure = (u32v)((ends & 0x1fffffff) == 0x10000000) |
+                        ((u32v)((i32v)((u32v)r & 0x7fffffff) <= 0x1000000) & (u32v)(tops << 1 != 0));
 
-        ((f32half *)&r)[i] = __builtin_convertvector(sum, f32half);
-        unsure |=
-            (u64v)(((u64v)sum & 0x1fffffff) == 0x10000000) | ((u64v)(size < 0x1p-125) & (u64v)(size != 0));
-    }
-    for (int i = 0; i < WMI_VECTOR_LANES && wmi_any((u32v)unsure); i++)
-        r[i] = fmaf(a[i], b[i], c[i]);
+    if (__builtin_expect(wmi_any(unsure), 0))
+        for (int i = 0; i < WMI_VECTOR_LANES; i++)
+            r[i] = fmaf(a[i], b[i], c[i]);
     return r;
+#else
+    for (int i = 0; i < WMI_VECTOR_LANES; i++)
+        a[i] = fmaf(a[i], b[i], c[i]);
+    return a;
 #endif
 }
 
