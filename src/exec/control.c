@@ -367,6 +367,7 @@ enum control {
     CONTROL_SET_REGISTER,
     CONTROL_MOVE_RELATIVE,
     CONTROL_TRAP,
+    CONTROL_ILLEGAL,
     CONTROL_HALT,
     CONTROL_KILL,
     CONTROL_MESSAGE,
@@ -410,6 +411,7 @@ static const struct {
     [WMI_INSN_s_barrier] = {CONTROL_STEP, barrier},
     [WMI_INSN_s_sleep] = {CONTROL_STEP, yield},
     [WMI_INSN_s_trap] = {CONTROL_TRAP, wmi_step_fault},
+    [WMI_INSN_v_illegal] = {CONTROL_ILLEGAL, wmi_step_fault},
     [WMI_INSN_s_getpc_b64] = {CONTROL_GET_PC, wmi_step_constant},
     [WMI_INSN_s_setpc_b64] = {CONTROL_SET_PC, set_pc},
     [WMI_INSN_s_swappc_b64] = {CONTROL_SWAP_PC, swap_pc},
@@ -488,6 +490,7 @@ struct wmi_flow wmi_control_flow(const struct wmi_instruction *insn)
         return (struct wmi_flow){.ends = true, .wave_ends = true};
     case CONTROL_SET_PC:
     case CONTROL_TRAP:
+    case CONTROL_ILLEGAL:
         return (struct wmi_flow){.ends = true};
     default:
         return (struct wmi_flow){0};
@@ -635,7 +638,8 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
         wmi_builder_end_block(b);
         break;
     case CONTROL_TRAP:
-        op->x = WM_FAULT_TRAP;
+    case CONTROL_ILLEGAL:
+        op->x = control == CONTROL_TRAP ? WM_FAULT_TRAP : WM_FAULT_INSTRUCTION;
         op->value = wmi_builder_pc(b);
         wmi_builder_end_block(b);
         break;

@@ -439,6 +439,7 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
     case WMI_KIND_smem_offset:
         return smem_offset(c, o);
     case WMI_KIND_smem_soffset:
+    case WMI_KIND_smem_soffset_zero:
         return smem_soffset(c, o, value);
     case WMI_KIND_smrd_offset:
     case WMI_KIND_smrd_offset_literal:

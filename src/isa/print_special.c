@@ -304,10 +304,16 @@ void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target,
     case WMI_KIND_exp_target:
         put_named(text, target, WMI_NAMES_export_target, value, "invalid_target_");
         break;
+    case WMI_KIND_smem_soffset:
+        if (!value) {
+            wmi_put(text, "null");
+            break;
+        }
+        /* fallthrough */
     case WMI_KIND_simm24:
     case WMI_KIND_smrd_offset:
     case WMI_KIND_smrd_offset_literal:
-    case WMI_KIND_smem_soffset:
+    case WMI_KIND_smem_soffset_zero:
     case WMI_KIND_smem_offset:
         if ((int32_t)value < 0)
             wmi_put(text, "-");
@@ -597,7 +603,11 @@ void wmi_print_field(struct wmi_text *text, const struct wmi_target *target,
             put_added_offset(text, value);
         break;
     case WMI_SHOW_smem_soffset:
-        if (value && wmi_operand(insn, WMI_ROLE_OFFSET) &&
+        if (!value)
+            break;
+        /* fallthrough */
+    case WMI_SHOW_smem_soffset_zero:
+        if (wmi_operand(insn, WMI_ROLE_OFFSET) &&
             wmi_operand(insn, WMI_ROLE_OFFSET)->kind != WMI_OPERAND_IMMEDIATE)
             put_added_offset(text, value);
         break;

@@ -6,6 +6,7 @@ from words import LITERALS, put
 
 # A field: (position, width, how to choose).
 any_bits = lambda width: lambda r: r.randrange(1 << width)
+often = lambda width: lambda r: r.randrange(1 << width) if r.random() < 0.8 else 0
 rarely = lambda width: lambda r: r.randrange(1 << width) if r.random() < 0.2 else 0
 often_zero = lambda choose: lambda r: choose(r) if r.random() < 0.3 else 0
 none = lambda r: 0
@@ -98,7 +99,7 @@ COMMON = {
 }
 BY_GENERATION = {
     10: {
-        'SMEM': [SBASE, SDATA, (14, 1, any_bits(1)), (16, 1, any_bits(1)), (32, 21, any_bits(21)), (57, 7, null_or(125, sdst))],
+        'SMEM': [SBASE, SDATA, (14, 1, any_bits(1)), (16, 1, any_bits(1)), (32, 21, often(21)), (57, 7, null_or(125, sdst))],
         'MUBUF': BUFFER10 + [(16, 1, rarely(1))], 'MTBUF': BUFFER10 + [(19, 7, any_bits(7))],
         'EXP': EXP + [(10, 1, any_bits(1)), (12, 1, any_bits(1))],
         'MIMG': IMAGE + [(3, 3, any_bits(3)), (7, 1, any_bits(1)), (12, 2, any_bits(2)), (15, 3, rarely(3)), (25, 1, any_bits(1)),
@@ -108,7 +109,7 @@ BY_GENERATION = {
         'SCRATCH': FLAT + [(0, 13, any_bits(13)), (13, 1, rarely(1)), (16, 2, any_bits(2)), (48, 7, null_or(125, sdst))],
     },
     11: {
-        'SMEM': [SBASE, SDATA, (13, 2, any_bits(2)), (32, 21, any_bits(21)), (57, 7, null_or(124, sdst))],
+        'SMEM': [SBASE, SDATA, (13, 2, any_bits(2)), (32, 21, often(21)), (57, 7, null_or(124, sdst))],
         'MUBUF': BUFFER11, 'MTBUF': BUFFER11 + [(19, 7, any_bits(7))],
         'EXP': EXP + [(13, 1, any_bits(1))],
         'MIMG': IMAGE + [(2, 3, any_bits(3)), (7, 1, any_bits(1)), (12, 3, any_bits(3)), (15, 3, rarely(3)), (53, 2, rarely(2)),
@@ -118,7 +119,7 @@ BY_GENERATION = {
         'SCRATCH': FLAT + [(0, 13, any_bits(13)), (13, 3, any_bits(3)), (48, 7, null_or(124, sdst)), (55, 1, any_bits(1))],
     },
     12: {
-        'SMEM': [SBASE, SDATA, (21, 4, any_bits(4)), (32, 24, any_bits(24)), (57, 7, null_or(124, sdst))],
+        'SMEM': [SBASE, SDATA, (21, 4, any_bits(4)), (32, 24, often(24)), (57, 7, null_or(124, sdst))],
         'LDSDIR': COMMON['LDSDIR'] + [(23, 1, any_bits(1))],
         'VFLAT': FLAT12,
         'VGLOBAL': FLAT12 + [(0, 7, null_or(124, pairs))],
@@ -135,7 +136,7 @@ BY_GENERATION[12]['VBUFFER-TYPED'] = BY_GENERATION[12]['VBUFFER'] + [(55, 7, any
 LLVM_QUIRKS = {'gfx1200': r'v_cndmask_b32_dpp .*\|v\d+, vcc'}
 
 # Instructions that are legal in one or two words only.
-FREE_OF_FIELDS = ['v_nop', 'v_pipeflush', 'v_clrexcp']
+FREE_OF_FIELDS = ['v_nop', 'v_illegal', 'v_pipeflush', 'v_clrexcp']
 
 # Operands for which LLVM shows what the instruction cannot have, and that we refuse (isa/ERRATA.md): which fields of which
 # instructions are chosen otherwise. (mnemonics, encodings, fields)
