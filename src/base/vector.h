@@ -320,6 +320,41 @@ static inline u32v wmi_halves_of_f32(f32v first, f32v second, uint32_t rounding)
 }
 #endif
 
+#if WMI_VECTOR_BYTES >= 32
+/* In each eight lanes, what the first of them has. */
+static inline u32v wmi_first_of_eight(u32v x)
+{
+#if WMI_VECTOR_BYTES == 64
+    const __m512i first = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8);
+    return (u32v)_mm512_permutexvar_epi32(first, (__m512i)x);
+#else
+    return (u32v)_mm256_broadcastd_epi32(_mm256_castsi256_si128((__m256i)x));
+#endif
+}
+
+/* Eight words from base + at[0], and in vectors of 16 lanes eight from base + at[8]. */
+static inline u32v wmi_load_eights(const unsigned char *base, const uint32_t *at)
+{
+#if WMI_VECTOR_BYTES == 64
+    const __m512i low = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i_u *)(base + at[0])));
+    return (u32v)_mm512_inserti64x4(low, _mm256_loadu_si256((const __m256i_u *)(base + at[8])), 1);
+#else
+    return (u32v)_mm256_loadu_si256((const __m256i_u *)(base + at[0]));
+#endif
+}
+
+/* The reverse. */
+static inline void wmi_store_eights(unsigned char *base, const uint32_t *at, u32v words)
+{
+#if WMI_VECTOR_BYTES == 64
+    _mm256_storeu_si256((__m256i_u *)(base + at[0]), _mm512_castsi512_si256((__m512i)words));
+    _mm256_storeu_si256((__m256i_u *)(base + at[8]), _mm512_extracti64x4_epi64((__m512i)words, 1));
+#else
+    _mm256_storeu_si256((__m256i_u *)(base + at[0]), (__m256i)words);
+#endif
+}
+#endif
+
 /* a * b + c, rounded once. */
 static inline f32v wmi_fused_f32(f32v a, f32v b, f32v c)
 {
