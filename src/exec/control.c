@@ -101,6 +101,12 @@ const struct wmi_op *wmi_step_count(char *restrict frame, const struct wmi_op *o
     return op + 1;
 }
 
+const struct wmi_op *wmi_step_return(char *restrict frame, const struct wmi_op *op)
+{
+    (void)frame;
+    return op + 1;
+}
+
 #define CONDITIONAL(name, condition)                                                                         \
     static const struct wmi_op *name(char *restrict frame, const struct wmi_op *op)                          \
     {                                                                                                        \

@@ -19,6 +19,8 @@ struct wmi_flow wmi_control_flow(const struct wmi_instruction *insn);
 /* op->c counts instructions down in all of these. */
 const struct wmi_op *wmi_step_branch(char *restrict frame, const struct wmi_op *op);
 const struct wmi_op *wmi_step_count(char *restrict frame, const struct wmi_op *op);
+/* Returns to who called the first of the steps before it, which is where run loops go on. */
+const struct wmi_op *wmi_step_return(char *restrict frame, const struct wmi_op *op);
 /* Faults: op->x is the wm_fault_kind, op->value the pc. */
 const struct wmi_op *wmi_step_fault(char *restrict frame, const struct wmi_op *op);
 /* The 64-bit scalar at d becomes op->value. */

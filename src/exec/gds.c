@@ -8,6 +8,7 @@
  * GWS: 64 resources, each a barrier or a semaphore: M0[21:16] + offset is the number. Waves that wait give
  * others their turn. Source: Vega ISA, DS_GWS_INIT to DS_GWS_SEMA_RELEASE_ALL. */
 #include "exec/gds.h"
+#include "exec/control.h"
 
 #include "exec/program.h"
 #include "exec/workgroup.h"
@@ -65,7 +66,7 @@ static const struct wmi_op *on_gds(char *restrict frame, const struct wmi_op *op
     if (gds) {
         group->lds = gds->memory + base;
         group->lds_size = size;
-        next = op[1].body(frame, op + 1);
+        next = op[1].body(frame, op + 1); /* and then wmi_step_return() */
         group->lds = lds;
         group->lds_size = lds_size;
     }
@@ -161,7 +162,7 @@ static const struct wmi_op *wait(char *restrict frame, const struct wmi_op *op)
     }
     pthread_mutex_unlock(&dispatch->lock);
     if (goes_on)
-        return op + 1;
+        return wmi_next(frame, op);
     ((struct wmi_frame *)frame)->left--; /* so that waves that wait for ever come to an end */
     wave->resume = op;
     return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowers DS instructions to steps: one row of the table below per instruction. */
 #include "exec/lds.h"
+#include "exec/control.h"
 
 #include "exec/gds.h"
 
@@ -179,7 +180,7 @@ static const struct wmi_op *read_direct(char *restrict frame, const struct wmi_o
     value = (uint32_t)((int32_t)(value << sign) >> sign);
     for (unsigned i = 0; i < f->wave_size; i++)
         row[i] = value;
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 uint32_t wmi_lower_lds_direct(struct wmi_builder *builder)
@@ -256,6 +257,8 @@ bool wmi_lower_lds(struct wmi_builder *builder, const struct wmi_instruction *in
         op->x = operands.x;
         op->d = first;
         op->e = data;
+        if (gds)
+            wmi_emit(builder, wmi_step_return);
         operands.a = first;
         operands.b = data;
         operands.x = 0;
@@ -269,6 +272,8 @@ bool wmi_lower_lds(struct wmi_builder *builder, const struct wmi_instruction *in
         operands.body = op->body;
         operands.lanes = op->lanes;
         *op = operands;
+        if (gds)
+            wmi_emit(builder, wmi_step_return);
     }
     return true;
 }

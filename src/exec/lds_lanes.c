@@ -216,12 +216,12 @@ ALWAYS_INLINE const struct wmi_op *read_dwords(char *frame, const struct wmi_op 
     find_places(frame, op, op->x, 4 * dwords, &places);
     if (__builtin_expect(places.full, 1)) {
         get_places(lds, &places, dwords, (uint32_t(*)[WMI_LANES])row(frame, op->d));
-        return op + 1;
+        return wmi_next(frame, op);
     }
     get_scattered(lds, &places, dwords, value);
     for (unsigned k = 0; k < dwords; k++)
         put_row(frame, op, op->d + k * WMI_ROW_BYTES, &places, value[k]);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 ALWAYS_INLINE const struct wmi_op *read2_dwords(char *frame, const struct wmi_op *op, unsigned dwords)
@@ -241,7 +241,7 @@ ALWAYS_INLINE const struct wmi_op *read2_dwords(char *frame, const struct wmi_op
         for (unsigned k = 0; k < dwords; k++)
             put_row(frame, op, d + k * WMI_ROW_BYTES, &places[p], value[k]);
     }
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* Bytes and shorts. half: 0 writes the whole register, 1 its low half (D16), 2 its high half. */
@@ -267,7 +267,7 @@ ALWAYS_INLINE const struct wmi_op *read_small(char *frame, const struct wmi_op *
                 half == 1 ? (old[i] & 0xffff0000u) | (value[i] & 0xffff) : (old[i] & 0xffff) | value[i] << 16;
     }
     put_row(frame, op, op->d, &places, value);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 #define STEP(name) static const struct wmi_op *name(char *restrict frame, const struct wmi_op *op)
@@ -330,7 +330,7 @@ ALWAYS_INLINE const struct wmi_op *write_dwords(char *frame, const struct wmi_op
     struct places places;
     find_places(frame, op, op->x, 4 * dwords, &places);
     put_places(lds_of(frame), &places, row(frame, op->b), dwords);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* Bytes and shorts, from bit `shift` of the data on. */
@@ -346,7 +346,7 @@ ALWAYS_INLINE const struct wmi_op *write_small(char *frame, const struct wmi_op 
         const uint32_t value = data[i] >> shift;
         memcpy(lds + places.at[i], &value, bytes);
     }
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* All first places, then all second ones: where places overlap, this order is unverified. */
@@ -357,7 +357,7 @@ ALWAYS_INLINE const struct wmi_op *write2_dwords(char *frame, const struct wmi_o
     put_places(lds_of(frame), &places, row(frame, op->b), dwords);
     find_places(frame, op, op->y, 4 * dwords, &places);
     put_places(lds_of(frame), &places, row(frame, op->c), dwords);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* clang-format off */
@@ -421,7 +421,7 @@ ALWAYS_INLINE const struct wmi_op *atomic32(char *frame, const struct wmi_op *op
     }
     if (memory->returns)
         put_row(frame, op, op->d, &places, before);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 ALWAYS_INLINE uint64_t pair(const uint32_t *rows, unsigned i)
@@ -452,7 +452,7 @@ ALWAYS_INLINE const struct wmi_op *atomic64(char *frame, const struct wmi_op *op
     if (memory->returns)
         for (unsigned k = 0; k < 2; k++)
             put_row(frame, op, op->d + k * WMI_ROW_BYTES, &places, before[k]);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* One atomic: `expression` over m, a and b of type U (S signed) is what memory becomes. */
@@ -585,7 +585,7 @@ ALWAYS_INLINE const struct wmi_op *exchange2(char *frame, const struct wmi_op *o
     }
     for (unsigned k = 0; k < 2 * dwords; k++)
         put_row(frame, op, op->d + k * WMI_ROW_BYTES, &places[k / dwords], before[k]);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* clang-format off */
@@ -609,7 +609,7 @@ ALWAYS_INLINE const struct wmi_op *count(char *frame, const struct wmi_op *op, u
     uint32_t *d = row(frame, op->d);
     for (unsigned i = 0; i < WMI_LANES; i++)
         d[i] = (before & lanes->row[i]) | (d[i] & ~lanes->row[i]);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* clang-format off */
@@ -623,7 +623,7 @@ STEP(consume) { return count(frame, op, ~0u); }
 ALWAYS_INLINE const struct wmi_op *put_active(char *frame, const struct wmi_op *op, const uint32_t *value)
 {
     blend_row(row(frame, op->d), lanes_of(frame, op)->row, value);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* Copies a row with 0 in the lanes that are off: nobody sees their value. */
@@ -694,7 +694,7 @@ STEP(addtid)
     uint32_t *d = row(frame, op->d);
     for (unsigned i = 0; i < WMI_LANES; i++)
         d[i] = base + 4 * i;
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* The second place of ds_*_src2_*: dwords from the first one, by offset1:offset0 [14:0], or with bit 15 by
@@ -719,7 +719,7 @@ ALWAYS_INLINE const struct wmi_op *second_source(char *frame, const struct wmi_o
         for (unsigned k = 0; k < dwords; k++)
             memcpy(&data[k * WMI_LANES + i], lds_of(frame) + places.at[i] + 4 * k, 4);
     }
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* clang-format off */
@@ -770,7 +770,7 @@ STEP(observe)
         element->bad_align &= element->mask;
     }
     memory->observer->access(wave->worker->observer, &access, memory->slot);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 const wmi_body WMI_BUILD_NAME(wmi_lds_steps)[WMI_LDS_STEP_COUNT] = {

@@ -15,6 +15,7 @@ enum {
     SHORT_SCAN = 16,                 /* runs would predecode the rest of the run again and again */
     INSTRUCTION_TEMPORARIES = 16,    /* rows that one instruction may take; the others cache broadcasts */
     CACHED_ROWS = WMI_TEMPORARY_ROWS - INSTRUCTION_TEMPORARIES,
+    STEPS_IN_A_ROW = 1000,   /* that may call each other, where the compiler makes no jumps of calls */
     VECTOR_CONSTANTS = 64,   /* rows of constants in a frame */
     SCALAR_TEMPORARIES = 16, /* of frame.constant, at its end */
     PROGRAM_SCALARS = WMI_SCALAR_CONSTANTS - SCALAR_TEMPORARIES,
@@ -71,6 +72,7 @@ struct wmi_builder {
     struct wmi_op *steps;
     size_t count, capacity;
     size_t block_start; /* the first step that a branch can lead to */
+    size_t last_return; /* the last step that was put in only to return */
     bool out_of_memory, ended;
     uint64_t pc, next_pc;
     unsigned state; /* enum wmi_state */
@@ -616,7 +618,7 @@ size_t wmi_execution_counters(void)
 static const struct wmi_op *count_execution(char *restrict frame, const struct wmi_op *op)
 {
     wmi_wave_of(frame)->worker->executed[op->x]++;
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 static void emit_execution(struct wmi_builder *b, const struct wmi_instruction *insn)
@@ -633,6 +635,10 @@ static void lower_instruction(struct wmi_builder *b, const struct wmi_instructio
     const size_t start = b->count;
     b->temporaries = b->lane_sets = b->scalar_temporaries = 0;
     b->uncounted++;
+    if (b->count - b->last_return >= STEPS_IN_A_ROW) {
+        b->last_return = b->count;
+        wmi_emit(b, wmi_step_return);
+    }
     if (b->state & WMI_STATE_VSKIP && is_vector(&wmi_rows[insn->id]))
         return;
     if (!registers_exist(b, insn)) {

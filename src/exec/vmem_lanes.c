@@ -324,7 +324,7 @@ INLINE const struct wmi_op *load_scattered(char *restrict frame, const struct wm
                 *row = wmi_select_u32(vector(r.lanes->row, v) & ~keep, wmi_splat_u32(value), *row);
             }
         }
-        return op + 1;
+        return wmi_next(frame, op);
     }
 #if WMI_VECTOR_BYTES >= 32
     if (shape.elements == 1 && shape.bytes == 4 && lie_in_runs(&places, r.lanes)) {
@@ -334,25 +334,25 @@ INLINE const struct wmi_op *load_scattered(char *restrict frame, const struct wm
             const u32v words = wmi_load_eights(places.host, places.at + v * WMI_VECTOR_LANES);
             ((u32v *)to)[v] = wmi_select_u32(vector(r.lanes->row, v), words, vector(to, v));
         }
-        return op + 1;
+        return wmi_next(frame, op);
     }
 #endif
     if (r.lanes->full && !is_coherent(op, shape)) {
         for (unsigned i = 0; i < WMI_LANES; i++)
             fetch_lane(to, places.host + places.at[i], i, NULL, shape);
-        return op + 1;
+        return wmi_next(frame, op);
     }
     /* Not lane by lane: what reads the row next would wait until all those words are in the cache. */
     if (shape.bytes == 4 && places.near && !is_coherent(op, shape)) {
         for (unsigned e = 0; e < shape.elements; e++)
             wmi_lanes_gather(to + e * WMI_LANES, (const char *)places.host + 4 * e, places.at, r.lanes->bits);
-        return op + 1;
+        return wmi_next(frame, op);
     }
     for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
         fetch_one(to + i, WMI_LANES, places.host + places.at[i], shape);
     }
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 INLINE const struct wmi_op *load_rest(char *restrict frame, const struct wmi_op *op, struct shape shape,
@@ -374,7 +374,7 @@ INLINE const struct wmi_op *load_rest(char *restrict frame, const struct wmi_op 
         fetch_lanes(to, from, NULL, shape);
     else
         fetch_lanes(to, from, r.lanes->row, shape);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 INLINE const struct wmi_op *store_scattered(char *restrict frame, const struct wmi_op *op, struct shape shape,
@@ -390,19 +390,19 @@ INLINE const struct wmi_op *store_scattered(char *restrict frame, const struct w
     if (r.lanes->full && shape.elements == 1 && shape.bytes == 4 && lie_in_runs(&places, r.lanes)) {
         for (unsigned v = 0; v < VECTORS; v++)
             wmi_store_eights(places.host, places.at + v * WMI_VECTOR_LANES, vector(from, v));
-        return op + 1;
+        return wmi_next(frame, op);
     }
 #endif
     if (r.lanes->full) {
         for (unsigned i = 0; i < WMI_LANES; i++)
             put_one(places.host + places.at[i], from, i, shape);
-        return op + 1;
+        return wmi_next(frame, op);
     }
     for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
         put_one(places.host + places.at[i], from, i, shape);
     }
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 INLINE const struct wmi_op *store_rest(char *restrict frame, const struct wmi_op *op, struct shape shape,
@@ -429,7 +429,7 @@ INLINE const struct wmi_op *store_rest(char *restrict frame, const struct wmi_op
             put_one(to + (i - r.first) * bytes, from, i, shape);
         }
     }
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* What most accesses of most kernels are: a whole wave, lane by lane the next bytes of the allocation of last
@@ -472,7 +472,7 @@ INLINE const struct wmi_op *load(char *restrict frame, const struct wmi_op *op, 
     for (unsigned i = 0; i < WMI_LANES * lane_bytes(shape); i += 64)
         __builtin_prefetch(from + AHEAD + i);
     fetch_lanes((uint32_t *)(frame + op->d), from, NULL, shape);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 INLINE const struct wmi_op *store(char *restrict frame, const struct wmi_op *op, struct shape shape,
@@ -488,7 +488,7 @@ INLINE const struct wmi_op *store(char *restrict frame, const struct wmi_op *op,
     for (unsigned i = 0; i < WMI_LANES * lane_bytes(shape); i += 64)
         __builtin_prefetch(to + AHEAD + i, 1);
     put_lanes(to, (const uint32_t *)(frame + op->c), WMI_LANES, shape);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* ---- one function per shape and form, and the table of them ---- */

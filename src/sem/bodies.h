@@ -167,7 +167,7 @@ WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
     {                                                                                                        \
         const wmi_word *a = wmi_row(frame, op->a);                                                           \
         WMI_LOOPS(D, name##_of(wmi_get_##A(a, i)));                                                          \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 #define WMI_FUNCTION2(name, D, A, B, expression)                                                             \
@@ -182,7 +182,7 @@ WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
     {                                                                                                        \
         const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b);                               \
         WMI_LOOPS(D, name##_of(wmi_get_##A(a, i), wmi_get_##B(b, i)));                                       \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 #define CLAMPED2(name, D, A, B, expression, clamped)                                                         \
@@ -195,7 +195,7 @@ WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
             WMI_MASKED_LOOP(D, name##_clamped(wmi_get_##A(a, i), wmi_get_##B(b, i)));                        \
         else                                                                                                 \
             WMI_LOOPS(D, name##_of(wmi_get_##A(a, i), wmi_get_##B(b, i)));                                   \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 #define WMI_FUNCTION3(name, D, A, B, C, expression)                                                          \
@@ -210,7 +210,7 @@ WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
     {                                                                                                        \
         const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b), *c = wmi_row(frame, op->c);   \
         WMI_LOOPS(D, name##_of(wmi_get_##A(a, i), wmi_get_##B(b, i), wmi_get_##C(c, i)));                    \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 #define CLAMPED3(name, D, A, B, C, expression, clamped)                                                      \
@@ -223,7 +223,7 @@ WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
             WMI_MASKED_LOOP(D, name##_clamped(wmi_get_##A(a, i), wmi_get_##B(b, i), wmi_get_##C(c, i)));     \
         else                                                                                                 \
             WMI_LOOPS(D, name##_of(wmi_get_##A(a, i), wmi_get_##B(b, i), wmi_get_##C(c, i)));                \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 /* v_cmp_<suffix> and v_cmpx_<suffix>: the mask at d gets a bit per lane of the set, 0 for the lanes outside;
@@ -250,14 +250,14 @@ WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
     WMI_DEFINE(v_cmp_##suffix)                                                                               \
     {                                                                                                        \
         wmi_put_mask(frame, op->d, hits_##suffix(frame, op));                                                \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }                                                                                                        \
     WMI_DEFINE(v_cmpx_##suffix)                                                                              \
     {                                                                                                        \
         const uint64_t bits = hits_##suffix(frame, op);                                                      \
         wmi_put_mask(frame, op->d, bits);                                                                    \
         wmi_put_mask(frame, offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC, bits);                           \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 #endif

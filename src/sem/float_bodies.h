@@ -116,7 +116,7 @@ static inline void wmi_store(char *row, u32v active, u32v x)
     const struct wmi_op *WMI_BODY(name)(char *restrict frame, const struct wmi_op *op)                       \
     {                                                                                                        \
         name##_loop(frame, op);                                                                              \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 #define WMI_UNDER(name, word)                                                                                \
@@ -127,12 +127,12 @@ static inline void wmi_store(char *row, u32v active, u32v x)
                                                                                                              \
         if (usual == wanted) {                                                                               \
             name##_loop(frame, op);                                                                          \
-            return op + 1;                                                                                   \
+            return wmi_next(frame, op);                                                                      \
         }                                                                                                    \
         wmi_host_float_set(wanted);                                                                          \
         name##_loop(frame, op);                                                                              \
         wmi_host_float_set(usual);                                                                           \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 #define WMI_LOAD1(ta)     const ta a = (ta)wmi_load_u32(frame + op->a + at)

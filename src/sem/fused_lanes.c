@@ -18,7 +18,7 @@ static const struct wmi_op *move_scalar(char *restrict frame, const struct wmi_o
         for (unsigned i = 0; i < WMI_LANES; i++)
             d[i] = (value & mask[i]) | (d[i] & ~mask[i]);
     }
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 #define MERGE(value, old) ((value) & mask[i]) | ((old) & ~mask[i])
@@ -33,7 +33,7 @@ static const struct wmi_op *move_scalar(char *restrict frame, const struct wmi_o
                                                   wmi_row(frame, op->b), wmi_row(frame, op->e), lanes);      \
         if (carry)                                                                                           \
             wmi_put_mask(frame, op->y, carries & lanes->bits);                                               \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 ADD_64(add_64, false, false, true)
@@ -64,7 +64,7 @@ static const struct wmi_op *shift_left_64(char *restrict frame, const struct wmi
             d[i + WMI_LANES] = MERGE(high << left | low >> right, d[i + WMI_LANES]);
         }
     }
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 extern const wmi_body WMI_BUILD_NAME(wmi_fused_steps)[WMI_FUSED_COUNT];

@@ -55,7 +55,7 @@ static word *scc_of(char *frame)
         const A a = GET_##A(frame + op->a);                                                                  \
         const B b = GET_##B(frame + op->b);                                                                  \
         PUT_##D(frame + op->d, (D)(expression));                                                             \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 #define SCALAR2_SCC(name, D, A, B, expression, scc)                                                          \
@@ -66,7 +66,7 @@ static word *scc_of(char *frame)
         const D d = (D)(expression);                                                                         \
         PUT_##D(frame + op->d, d);                                                                           \
         *scc_of(frame) = (scc);                                                                              \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 #define SCALAR1(name, D, A, expression)                                                                      \
@@ -74,7 +74,7 @@ static word *scc_of(char *frame)
     {                                                                                                        \
         const A a = GET_##A(frame + op->a);                                                                  \
         PUT_##D(frame + op->d, (D)(expression));                                                             \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 /* SCC = whether the result is not zero. */
@@ -85,7 +85,7 @@ static word *scc_of(char *frame)
         const D d = (D)(expression);                                                                         \
         PUT_##D(frame + op->d, d);                                                                           \
         *scc_of(frame) = d != 0;                                                                             \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 /* SCC = expression on a and b. */
@@ -95,7 +95,7 @@ static word *scc_of(char *frame)
         const A a = GET_##A(frame + op->a);                                                                  \
         const B b = GET_##B(frame + op->b);                                                                  \
         *scc_of(frame) = (expression);                                                                       \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 /* SCC = expression on a and k, the immediate. */
@@ -104,7 +104,7 @@ static word *scc_of(char *frame)
     {                                                                                                        \
         const A a = GET_##A(frame + op->a), k = (A)(immediate);                                              \
         *scc_of(frame) = (expression);                                                                       \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 /* ---- arithmetic ---- */
@@ -134,7 +134,7 @@ DEFINE(s_addc_u32)
     const u64 sum = (u64)GET_u32(frame + op->a) + GET_u32(frame + op->b) + *scc_of(frame);
     PUT_u32(frame + op->d, (u32)sum);
     *scc_of(frame) = (u32)(sum >> 32);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 DEFINE(s_subb_u32)
@@ -142,7 +142,7 @@ DEFINE(s_subb_u32)
     const u64 difference = (u64)GET_u32(frame + op->a) - GET_u32(frame + op->b) - *scc_of(frame);
     PUT_u32(frame + op->d, (u32)difference);
     *scc_of(frame) = (u32)(difference >> 32) & 1;
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* SCC says that a was chosen. For equal operands Vega's text ("a < b ? a : b", "a > b ? a : b") gives 0 for
@@ -298,7 +298,7 @@ SCALAR1(s_flbit_i32_i64, u32, i64, first_from_high((u64)(a ^ a >> 63), 64))
         const u32 a = GET_u32(frame + op->a);                                                                \
         const D d = GET_##D(frame + op->d), one = 1;                                                         \
         PUT_##D(frame + op->d, expression);                                                                  \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 SET_BIT(s_bitset0_b32, u32, d & ~(one << (a & 31)))
 SET_BIT(s_bitset0_b64, u64, d & ~(one << (a & 63)))
@@ -316,14 +316,14 @@ DEFINE(s_cmov_b32)
 {
     if (*scc_of(frame))
         PUT_u32(frame + op->d, GET_u32(frame + op->a));
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 DEFINE(s_cmov_b64)
 {
     if (*scc_of(frame))
         PUT_u64(frame + op->d, GET_u64(frame + op->a));
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* ---- SOPK: op->x is SIMM16, sign-extended ---- */
@@ -331,14 +331,14 @@ DEFINE(s_cmov_b64)
 DEFINE(s_movk_i32)
 {
     PUT_u32(frame + op->d, op->x);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 DEFINE(s_cmovk_i32)
 {
     if (*scc_of(frame))
         PUT_u32(frame + op->d, op->x);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 DEFINE(s_addk_i32)
@@ -346,13 +346,13 @@ DEFINE(s_addk_i32)
     const i32 a = GET_i32(frame + op->d), k = (i32)op->x;
     PUT_u32(frame + op->d, (u32)a + (u32)k);
     *scc_of(frame) = add_overflows(a, k);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 DEFINE(s_mulk_i32)
 {
     PUT_u32(frame + op->d, GET_u32(frame + op->d) * op->x);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 COMPARE_IMMEDIATE(s_cmpk_eq_i32, i32, op->x, a == k)
@@ -400,7 +400,7 @@ COMPARE(s_bitcmp1_b64, u64, u32, a >> (b & 63) & 1)
         PUT_u64(frame + op->d, saved);                                                                       \
         PUT_u64(place, result);                                                                              \
         *scc_of(frame) = result != 0;                                                                        \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 WRITE_EXEC(s_and_saveexec_b64, exec, a &exec)
 WRITE_EXEC(s_or_saveexec_b64, exec, a | exec)

@@ -60,6 +60,8 @@ struct wmi_frame {
 };
 
 struct wmi_op;
+/* Runs the step, and returns the one to go on at: some steps go on by themselves, see wmi_next(). NULL: the
+ * wave stops here. */
 typedef const struct wmi_op *(*wmi_body)(char *restrict frame, const struct wmi_op *op);
 
 /* A predecoded step. d, a, b, c, e: byte offsets in the frame: of a row for vector operands, of a word in the
@@ -83,5 +85,27 @@ enum wmi_cpu_level { WMI_CPU_BASELINE, WMI_CPU_AVX2, WMI_CPU_AVX512, WMI_CPU_LEV
 
 /* The best level that this host runs. WAVEMEM_CPU=baseline|avx2|avx512 in the environment lowers it. */
 enum wmi_cpu_level wmi_cpu_level(void);
+
+#if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+#define WMI_STEPS_RETURN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#define WMI_STEPS_RETURN 1
+#endif
+#endif
+
+/* How a step ends that is followed by the next: by a jump to it, which compilers make of a call that is the
+ * last thing a function does. They need not: src/exec bounds how many steps may do so one after another, and
+ * steps of control flow return. */
+static inline __attribute__((always_inline)) const struct wmi_op *wmi_next(char *frame,
+                                                                           const struct wmi_op *op)
+{
+#ifdef WMI_STEPS_RETURN
+    (void)frame;
+    return op + 1;
+#else
+    return op[1].body(frame, op + 1);
+#endif
+}
 
 #endif

@@ -18,7 +18,7 @@
             WMI_LOAD1(u32v);                                                                                 \
             *(u32v *)(frame + op->d + at) = (u32v)(value);                                                   \
         }                                                                                                    \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 /* A stage that writes the lanes of the set; b is what row d held. */
@@ -39,7 +39,7 @@
             (void)b;                                                                                         \
             wmi_store(frame + op->d + at, active, (u32v)(value));                                            \
         }                                                                                                    \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 /* ---- moving ---- */
@@ -58,7 +58,7 @@ static inline void broadcast(char *frame, uint32_t d, uint32_t word_offset)
 STAGE(broadcast1)
 {
     broadcast(frame, op->d, op->a);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 STAGE(set_exec)
@@ -66,7 +66,7 @@ STAGE(set_exec)
     struct wmi_frame *wave = (struct wmi_frame *)frame;
 
     wmi_lanes_set(&wave->exec, wmi_get_mask(frame, offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC));
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* ---- sources ---- */
@@ -91,7 +91,7 @@ STAGE(modify_f64)
         *(u32v *)(frame + op->d + at) = low;
         *(u32v *)(frame + op->d + WMI_ROW_BYTES + at) = with_sign(high, WMI_SIGN_F32, op->x);
     }
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 static inline u32v pack_select(u32v a, uint32_t x)
@@ -206,7 +206,7 @@ STAGE(dpp)
         lane += WMI_VECTOR_LANES;
     }
     wmi_lanes_set((struct wmi_lanes *)(frame + op->e), bits & lanes->bits);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* ---- results ---- */
@@ -309,7 +309,7 @@ static inline f64v omod_f64(f64v a, uint32_t x, uint32_t mode)
         name##_loop(frame, op);                                                                              \
         if (usual != wanted)                                                                                 \
             wmi_host_float_set(usual);                                                                       \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 FINISH_F64(clamp_f64, wmi_clamp_f64(a, mode))

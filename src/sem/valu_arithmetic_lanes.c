@@ -57,7 +57,7 @@ WMI_INLINE const struct wmi_op *carry_out(char *frame, const struct wmi_op *op, 
             d[i] = to_ones ? d[i] | carried[i] : d[i] & ~carried[i];
     }
     wmi_put_mask(frame, op->e, carries);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 #define CARRY(name, compute, first, second, carry_in, to_ones)                                               \
@@ -217,5 +217,5 @@ WMI_DEFINE(v_mqsad_u32_u8)
         for (unsigned k = 0; k < 4; k++)
             wmi_merge_u32(d + k * WMI_LANES, i, sums[k], lanes->row[i]);
     }
-    return op + 1;
+    return wmi_next(frame, op);
 }

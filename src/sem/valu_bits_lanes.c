@@ -101,7 +101,7 @@ LANES2(v_bcnt_u32_b32, u32, u32, u32, count_bits(a) + b)
     {                                                                                                        \
         const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b);                               \
         WMI_LOOPS(u32, count_bits(a[i] & (below)) + b[i]);                                                   \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 COUNT_BELOW(v_mbcnt_lo_u32_b32, i < 32 ? (1u << (i & 31)) - 1 : UINT32_MAX)
 COUNT_BELOW(v_mbcnt_hi_u32_b32, i < 32 ? 0 : (1u << (i & 31)) - 1)
@@ -113,7 +113,7 @@ WMI_DEFINE(v_perm_b32)
     wmi_word out[WMI_LANES];
     wmi_lanes_permute_bytes(out, wmi_row(frame, op->a), wmi_row(frame, op->b), wmi_row(frame, op->c));
     WMI_LOOPS(u32, out[i]);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* Per byte (a + b + the lowest bit of c's byte) / 2. */

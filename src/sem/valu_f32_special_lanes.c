@@ -73,7 +73,7 @@ WMI_DEFINE(v_div_scale_f32)
         wmi_store(frame + op->d + at, wmi_load_u32((const char *)lanes->row + at), (u32v)r);
     }
     wmi_put_mask(frame, op->e, bits & lanes->bits);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 static inline u32v vcc_lanes(const char *frame, unsigned at)

@@ -119,5 +119,5 @@ WMI_DEFINE(v_trig_preop_f64)
         memcpy(frame + op->d + 4 * lane, &r, 4);
         memcpy(frame + op->d + WMI_ROW_BYTES + 4 * lane, (const char *)&r + 4, 4);
     }
-    return op + 1;
+    return wmi_next(frame, op);
 }

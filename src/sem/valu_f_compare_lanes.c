@@ -35,12 +35,12 @@ static inline void write_cmpx(char *frame, const struct wmi_op *op, uint64_t bit
     WMI_DEFINE(v_cmp_##suffix)                                                                               \
     {                                                                                                        \
         write_cmp(frame, op, compute);                                                                       \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }                                                                                                        \
     WMI_DEFINE(v_cmpx_##suffix)                                                                              \
     {                                                                                                        \
         write_cmpx(frame, op, compute);                                                                      \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 #define COMPARE_F32(predicate, truth)                                                                        \

@@ -5,14 +5,14 @@
 WMI_DEFINE(v_nop)
 {
     (void)frame;
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* Exceptions are not recorded, so there is nothing to clear. */
 WMI_DEFINE(v_clrexcp)
 {
     (void)frame;
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 LANES1(v_mov_b32, u32, u32, a)
@@ -27,7 +27,7 @@ WMI_DEFINE(v_swap_b32)
         a[i] ^= change;
         d[i] ^= change;
     }
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* d = b in the lanes whose bit of the mask at c is set, else a. */
@@ -37,7 +37,7 @@ WMI_DEFINE(v_cndmask_b32)
     wmi_word pick[WMI_LANES];
     wmi_lanes_expand(pick, wmi_get_mask(frame, op->c));
     WMI_LOOPS(u32, (b[i] & pick[i]) | (a[i] & ~pick[i]));
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* ---- exchange with scalar registers: no lane set masks these ---- */
@@ -53,20 +53,20 @@ WMI_DEFINE(v_readfirstlane_b32)
 {
     const uint64_t bits = wmi_op_lanes(frame, op)->bits;
     *scalar(frame, op->d) = wmi_row(frame, op->a)[bits ? __builtin_ctzll(bits) : 0];
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* The lane number is taken modulo the wave size. */
 WMI_DEFINE(v_readlane_b32)
 {
     *scalar(frame, op->d) = wmi_row(frame, op->a)[*scalar(frame, op->b) % WMI_LANES];
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 WMI_DEFINE(v_writelane_b32)
 {
     wmi_row(frame, op->d)[*scalar(frame, op->b) % WMI_LANES] = *scalar(frame, op->a);
-    return op + 1;
+    return wmi_next(frame, op);
 }
 
 /* ---- packing: the results saturate ---- */

@@ -40,7 +40,7 @@ WMI_INLINE uint16_t saturate_u16(int64_t value)
             PACKED_LOOP(name##_clamped((wmi_##T)a[i], (wmi_##T)b[i]));                                       \
         else                                                                                                 \
             PACKED_LOOP(name##_of((wmi_##T)a[i], (wmi_##T)b[i]));                                            \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 #define PACKED3(name, T, expression, clamped)                                                                \
@@ -53,7 +53,7 @@ WMI_INLINE uint16_t saturate_u16(int64_t value)
             PACKED_LOOP(name##_clamped((wmi_##T)a[i], (wmi_##T)b[i], (wmi_##T)c[i]));                        \
         else                                                                                                 \
             PACKED_LOOP(name##_of((wmi_##T)a[i], (wmi_##T)b[i], (wmi_##T)c[i]));                             \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 PACKED2(v_pk_add_u16, u16, a + b, saturate_u16(a + b))

@@ -41,7 +41,7 @@ LANES2(v_ashrrev_i64, i64, u32, i64, b >> (a & 63))
             }                                                                                                \
         }                                                                                                    \
         wmi_put_mask(frame, op->e, wmi_lanes_pack(carry) & lanes->bits);                                     \
-        return op + 1;                                                                                       \
+        return wmi_next(frame, op);                                                                          \
     }
 
 /* In the highest bit, of 64-bit values or of their high words: the carry of product + c, the sign of the sum,

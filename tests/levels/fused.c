@@ -67,7 +67,7 @@ static void check_sum(enum wmi_cpu_level level, struct test_wave *wave, uint64_t
         expected[lane] = acts ? a + b : test_get64(wave, d, lane);
         carries |= (uint64_t)(acts && a + b < a) << lane;
     }
-    assert_ptr_equal(op.body(wave->frame, &op), &op + 1);
+    assert_true(test_step(wave, &op));
     memcpy(&got, &test_state(wave)->s[MASK], wave->lanes / 8);
     assert_true(got == (carry ? carries : untouched));
     for (unsigned lane = 0; lane < wave->lanes; lane++)
@@ -88,7 +88,7 @@ static void check_shift(enum wmi_cpu_level level, struct test_wave *wave, uint64
     for (unsigned lane = 0; lane < wave->lanes; lane++)
         expected[lane] = test_state(wave)->exec.bits >> lane & 1 ? test_get64(wave, B, lane) << shift
                                                                  : test_get64(wave, d, lane);
-    assert_ptr_equal(op.body(wave->frame, &op), &op + 1);
+    assert_true(test_step(wave, &op));
     for (unsigned lane = 0; lane < wave->lanes; lane++)
         assert_true(test_get64(wave, d, lane) == expected[lane]);
 }
@@ -104,7 +104,7 @@ static void check_move(enum wmi_cpu_level level, struct test_wave *wave, uint64_
     const uint32_t value = test_state(wave)->s[SCALAR] = word(state);
     for (unsigned lane = 0; lane < wave->lanes; lane++)
         before[lane] = test_get(wave, D, lane);
-    assert_ptr_equal(op.body(wave->frame, &op), &op + 1);
+    assert_true(test_step(wave, &op));
     for (unsigned lane = 0; lane < wave->lanes; lane++)
         assert_int_equal(test_get(wave, D, lane),
                          test_state(wave)->exec.bits >> lane & 1 ? value : before[lane]);

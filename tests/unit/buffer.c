@@ -364,6 +364,13 @@ static void compare(struct world *w)
 
 static unsigned faulted, passed;
 
+/* Stands behind the step that is tested. */
+static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
+{
+    (void)frame;
+    return op;
+}
+
 static void try_step(struct world *w, wmi_body body, wmi_body behind, struct wmi_memory_op *m, unsigned rules,
                      unsigned form)
 {
@@ -406,11 +413,14 @@ static void try_step(struct world *w, wmi_body body, wmi_body behind, struct wmi
         memcpy(frame_row(w, row), w->rows[row], 4 * w->lanes);
 
     const uint64_t bad = expected_fault(w, &s, m, lanes, &kind);
-    assert_ptr_equal(wmi_buffer_watch((char *)w->frame, &ops[0]), &ops[1]);
+    const struct wmi_op watching[] = {ops[0], {.body = stop}};
+    assert_ptr_equal(wmi_buffer_watch((char *)w->frame, &watching[0]), &watching[1]);
     assert_int_equal(watched_lanes, lanes);
     compare(w);
     w->wave.state = WMI_WAVE_READY;
-    const struct wmi_op *const end = &ops[behind ? 2 : 1], *next = &ops[0];
+    struct wmi_op *const end = &ops[behind ? 2 : 1];
+    const struct wmi_op *next = &ops[0];
+    *end = (struct wmi_op){.body = stop};
     while (next && next != end)
         next = next->body((char *)w->frame, next);
     if (bad) {

@@ -397,6 +397,13 @@ static void state_slowly(struct machine *m, const struct setting *s)
 
 /* ---- the steps ---- */
 
+/* Stands behind the step that is tested. */
+static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
+{
+    (void)frame;
+    return op;
+}
+
 /* Everything that a step reaches through the frame. */
 struct world {
     struct wmi_frame *frame;
@@ -404,7 +411,7 @@ struct world {
     struct wmi_workgroup group;
     struct wmi_worker *worker;
     struct wmi_memory_op memory;
-    struct wmi_op op;
+    struct wmi_op op, behind;
 };
 
 static uint32_t row_offset(unsigned lanes, unsigned row)
@@ -461,6 +468,7 @@ static const struct wmi_op *run(struct world *w, struct machine *m, const struct
         .lanes = offsetof(struct wmi_frame, exec),
         .data = &w->memory,
     };
+    w->behind = (struct wmi_op){.body = stop};
     const struct wmi_op *next = w->op.body((char *)w->frame, &w->op);
     memcpy(m->lds, lds, s->lds_size + 64);
     for (unsigned r = 0; r < ROWS; r++)

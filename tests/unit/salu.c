@@ -325,6 +325,13 @@ static void put(struct wmi_frame *frame, unsigned slot, uint64_t bits)
     memcpy(&frame->s[slot], &bits, 8);
 }
 
+/* Stands behind the step that is tested. */
+static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
+{
+    (void)frame;
+    return op;
+}
+
 static struct wmi_frame frame;
 
 static void check(const struct row *row, uint64_t a, uint64_t b, int16_t k, bool scc, unsigned slot_d,
@@ -355,12 +362,13 @@ static void check(const struct row *row, uint64_t a, uint64_t b, int16_t k, bool
                        : row->d == U32 || row->d == I32 ? (old & ~0xffffffffull) | (uint32_t)s.d
                                                         : (uint64_t)s.d;
 
-    const struct wmi_op op = {.body = body,
-                              .d = row->d == NONE ? 4 * WMI_S_NULL : 4 * slot_d,
-                              .a = 4 * SLOT_A,
-                              .b = 4 * SLOT_B,
-                              .x = (uint32_t)k};
-    assert_ptr_equal(body((char *)&frame, &op), &op + 1);
+    const struct wmi_op ops[] = {{.body = body,
+                                  .d = row->d == NONE ? 4 * WMI_S_NULL : 4 * slot_d,
+                                  .a = 4 * SLOT_A,
+                                  .b = 4 * SLOT_B,
+                                  .x = (uint32_t)k},
+                                 {.body = stop}};
+    assert_ptr_equal(body((char *)&frame, &ops[0]), &ops[1]);
     if (get(&frame, slot_d) != d || frame.s[WMI_S_SCC] != s.scc ||
         get(&frame, WMI_S_EXEC) != (uint64_t)s.exec)
         fail_msg(
@@ -456,11 +464,11 @@ static void documented_examples_hold(void **unused)
 
     (void)unused;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-        const struct wmi_op op = {.d = 4 * SLOT_D, .a = 4 * SLOT_A, .b = 4 * SLOT_B};
+        const struct wmi_op ops[] = {{.d = 4 * SLOT_D, .a = 4 * SLOT_A, .b = 4 * SLOT_B}, {.body = stop}};
         memset(&frame, 0, sizeof frame);
         frame.s[SLOT_A] = examples[i].a;
         frame.s[SLOT_B] = examples[i].b;
-        wmi_sem_body(WMI_CPU_BASELINE, 64, examples[i].id)((char *)&frame, &op);
+        wmi_sem_body(WMI_CPU_BASELINE, 64, examples[i].id)((char *)&frame, ops);
         assert_int_equal(frame.s[SLOT_D], examples[i].d);
     }
 }

@@ -467,6 +467,13 @@ static void check_fault(struct world *w, const struct request *r, uint64_t lanes
     assert_int_equal(fault->store, r->m->kind != WMI_ACCESS_LOAD);
 }
 
+/* Stands behind the step that is tested. */
+static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
+{
+    (void)frame;
+    return op;
+}
+
 /* Runs `body` on a random request in the given form and compares everything. */
 static void try_step(struct world *w, wmi_body body, struct wmi_memory_op *m, enum wmi_vmem_form form)
 {
@@ -477,7 +484,8 @@ static void try_step(struct world *w, wmi_body body, struct wmi_memory_op *m, en
                              .c = row_offset(w, ROW_DATA),
                              .lanes = offsetof(struct wmi_frame, exec),
                              .x = form,
-                             .data = m}};
+                             .data = m},
+                            {.body = stop}};
     struct request r = {.m = m};
     const unsigned bytes = m->elements * m->bytes;
     const bool flat = m->path == WMI_PATH_FLAT;
