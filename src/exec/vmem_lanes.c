@@ -207,6 +207,8 @@ INLINE bool in_steps(const char *frame, const struct wmi_op *op, const struct re
                      enum wmi_vmem_form form)
 {
     const uint32_t *low = (const uint32_t *)(frame + op->a), *high = low + WMI_LANES;
+    if (low[r->last] - low[r->first] != (r->last - r->first) * step) /* most often says it all */
+        return false;
     const u32v low_0 = rising(step) + (low[r->first] - r->first * step);
     const u32v high_0 = wmi_splat_u32(form == WMI_VMEM_VADDR ? high[r->first] : 0);
     const bool full = r->lanes->full;
@@ -447,6 +449,8 @@ INLINE enum whole whole_row(const char *frame, const struct wmi_op *op, unsigned
     if (!((const struct wmi_lanes *)(frame + op->lanes))->full || size < WMI_LANES * bytes ||
         at > size - WMI_LANES * bytes)
         return NOT_WHOLE;
+    if (low[WMI_LANES - 1] - low[0] != (WMI_LANES - 1) * bytes)
+        return WHOLE_SCATTERED;
     const u32v low_0 = rising(bytes) + low[0], high_0 = wmi_splat_u32(form == WMI_VMEM_VADDR ? high[0] : 0);
     u32v differ = {0};
     for (unsigned v = 0; v < VECTORS; v++) {
