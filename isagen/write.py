@@ -172,7 +172,7 @@ class Tables:
         array('const struct wmi_layout wmi_layouts[]',
               ['{WMI_LAYOUT_%s, %d, WMI_EXT_%s, %d, %d}' % (n, d, e.upper(), c, f) for n, d, e, f, c in self.layouts.values])
         array('const struct wmi_form wmi_forms[]', ['{0}'] + [
-            '{WMI_INSN_%s, %d, %d, %d, %d, "%s"}' % (n, s, z, c, l, self.texts.values[t])
+            '{WMI_INSN_%s, %d, %d, %d, %d, %d, "%s"}' % (n, s, z, c, l, len(self.texts.values[t]), self.texts.values[t])
             for n, s, c, l, z, t in self.forms.values[1:]])
         array('static const uint8_t candidates[]', [str(x) for x in self.candidates.values])
         array('static const struct wmi_name names[]', ['{%d, "%s"}' % x for x in self.names.values])

@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "exec/abi.h"
 #include "exec/workgroup.h"
+#include "isa/disassemble.h"
 #include "isa/isa.h"
 #include "memory/space.h"
 #include "object/object.h"
@@ -71,6 +72,22 @@ unsigned wm_disassemble(const char *target_name, const uint32_t *words, size_t d
     if (length)
         wmi_print(target, &insn, text, size);
     return length;
+}
+
+enum wm_status wm_disassembler_create(const char *target_name, unsigned flags,
+                                      struct wm_disassembler **disassembler, struct wm_diag *diag)
+{
+    const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
+    *disassembler = target ? wmi_disassembler_create(target, flags) : NULL;
+    if (!target)
+        return wmi_fail(diag, WM_NOT_FOUND, "unknown target '%s'; expected a gfx name such as gfx900",
+                        target_name ? target_name : "");
+    return *disassembler ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a disassembler");
+}
+
+void wm_disassembler_destroy(struct wm_disassembler *disassembler)
+{
+    free(disassembler);
 }
 
 /* ---- machines and memory ---- */

@@ -73,6 +73,33 @@ WM_API bool wm_target_known(const char *name);
 WM_API unsigned wm_disassemble(const char *target, const uint32_t *words, size_t dwords, char *text,
                                size_t size);
 
+/* Disassembles long code fast: finds its target once and remembers the texts of words that come again. To be
+ * used by one thread at a time. */
+struct wm_disassembler;
+enum {
+    /* Instructions whose text would not become the same words again in LLVM's assembler are shown as .long:
+     * literals equal to inline constants, unused bits that are set, encodings that no text asks for. */
+    WM_DISASSEMBLE_REASSEMBLABLE = 1,
+};
+/* `target` as wm_disassemble() takes it; `flags`: WM_DISASSEMBLE_*. Fails on an unknown target and for want
+ * of memory. */
+WM_API enum wm_status wm_disassembler_create(const char *target, unsigned flags,
+                                             struct wm_disassembler **disassembler, struct wm_diag *diag);
+WM_API void wm_disassembler_destroy(struct wm_disassembler *disassembler); /* NULL is allowed */
+
+/* One instruction, or one dword of data. */
+struct wm_disassembled {
+    const char *text; /* `length` bytes and a NUL, until the next call */
+    uint32_t length;
+    uint8_t dwords;
+    bool data;      /* the words are no instruction: ".long 0x...", of one dword */
+    bool branch;    /* to a place told by the words: */
+    int32_t target; /* dwords from the end of the instruction */
+};
+/* What stands at `words`, of which `dwords`, at least 1, may be read. */
+WM_API struct wm_disassembled wm_disassembler_next(struct wm_disassembler *disassembler,
+                                                   const uint32_t *words, size_t dwords);
+
 /* ---- code objects ---- */
 
 struct wm_object; /* a parsed code object; immutable, may be shared */
@@ -176,6 +203,10 @@ struct wm_code {
 WM_API size_t wm_object_code(const struct wm_object *object, struct wm_code *code, size_t count);
 /* The symbol (function, or label) that `address` lies in: its name and the distance to it; NULL when none. */
 WM_API const char *wm_object_symbol(const struct wm_object *object, uint64_t address, uint64_t *distance);
+/* The first address from `address` on at which a symbol of code begins; UINT64_MAX: there is none. */
+WM_API uint64_t wm_object_next_symbol(const struct wm_object *object, uint64_t address);
+/* Lanes of a wave of the kernel that begins at `address`, by its descriptor; 0: none begins there. */
+WM_API unsigned wm_object_wave_size(const struct wm_object *object, uint64_t address);
 /* The source line of `address` from DWARF: file and line; false when unknown. */
 WM_API bool wm_object_line(const struct wm_object *object, uint64_t address, const char **file,
                            unsigned *line, unsigned *column);

@@ -2,59 +2,88 @@
 /* LLVM's text of a decoded instruction: mnemonic, operands, modifiers. */
 #include "isa/tables.h"
 
-static void put_char(struct wmi_text *text, char c)
+#include <string.h>
+
+/* Longer than any text of an instruction; what would not fit is dropped. */
+enum { LONGEST_TEXT = 1024 };
+
+static inline void put_char(struct wmi_text *text, char c)
 {
-    if (text->length + 1 < text->size)
-        text->at[text->length] = c;
-    text->length++;
+    if (text->at < text->end)
+        *text->at++ = c;
+}
+
+static inline void put_bytes(struct wmi_text *text, const char *bytes, size_t length)
+{
+    if (length <= (size_t)(text->end - text->at)) {
+        memcpy(text->at, bytes, length);
+        text->at += length;
+    }
 }
 
 void wmi_put(struct wmi_text *text, const char *string)
 {
-    while (*string)
-        put_char(text, *string++);
+    put_bytes(text, string, strlen(string));
 }
 
 static void put_based(struct wmi_text *text, uint64_t value, unsigned base)
 {
     char digits[20];
-    unsigned n = 0;
+    unsigned n = sizeof(digits);
     do
-        digits[n++] = "0123456789abcdef"[value % base];
+        digits[--n] = "0123456789abcdef"[value % base];
     while (value /= base);
-    while (n)
-        put_char(text, digits[--n]);
+    put_bytes(text, digits + n, sizeof(digits) - n);
+}
+
+/* Below 1000: numbers of registers. */
+static inline void put_small(struct wmi_text *text, unsigned value)
+{
+    if (text->end - text->at < 3)
+        return;
+    if (value >= 100)
+        *text->at++ = (char)('0' + value / 100);
+    if (value >= 10)
+        *text->at++ = (char)('0' + value / 10 % 10);
+    *text->at++ = (char)('0' + value % 10);
 }
 
 void wmi_put_unsigned(struct wmi_text *text, uint64_t value)
 {
-    put_based(text, value, 10);
+    if (value < 1000)
+        put_small(text, (unsigned)value);
+    else
+        put_based(text, value, 10);
 }
 
 void wmi_put_signed(struct wmi_text *text, int64_t value)
 {
     if (value < 0)
         put_char(text, '-');
-    put_based(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 10);
+    wmi_put_unsigned(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 void wmi_put_hex(struct wmi_text *text, uint64_t value)
 {
-    wmi_put(text, "0x");
+    put_bytes(text, "0x", 2);
     put_based(text, value, 16);
 }
 
-static void put_registers(struct wmi_text *text, const char *file, unsigned reg, unsigned dwords)
+/* `file` has one letter, but for ttmp. */
+static inline void put_registers(struct wmi_text *text, const char *file, unsigned reg, unsigned dwords)
 {
-    wmi_put(text, file);
+    if (file[1])
+        wmi_put(text, file);
+    else
+        put_char(text, *file);
     if (dwords == 1) {
-        wmi_put_unsigned(text, reg);
+        put_small(text, reg);
         return;
     }
     put_char(text, '[');
-    wmi_put_unsigned(text, reg);
+    put_small(text, reg);
     put_char(text, ':');
-    wmi_put_unsigned(text, reg + dwords - 1);
+    put_small(text, reg + dwords - 1);
     put_char(text, ']');
 }
 
@@ -222,10 +251,10 @@ static void put_operand(struct wmi_text *text, const struct wmi_target *target,
     if (o->neg)
         wmi_put(text, neg_of ? "neg(" : "-");
     if (o->abs)
-        wmi_put(text, "|");
+        put_char(text, '|');
     put_bare_operand(text, target, insn, spec, o);
     if (o->abs)
-        wmi_put(text, "|");
+        put_char(text, '|');
     if (o->sext || neg_of)
         wmi_put(text, ")");
 }
@@ -275,7 +304,7 @@ static void put_operands(struct wmi_text *text, const struct wmi_target *target,
         if (o->kind == WMI_OPERAND_NONE || spec->kind == WMI_KIND_tied || spec->kind == WMI_KIND_vcc_hidden ||
             spec->kind == WMI_KIND_exec_hidden)
             continue;
-        wmi_put(text, separator);
+        put_bytes(text, separator, separator[1] ? 2 : 1);
         const bool address = spec->kind == WMI_KIND_image_addr_dim || spec->kind == WMI_KIND_bvh_addr;
         const unsigned slots = address && o->dwords > 1 ? wmi_image_slots(target, insn) : 0;
         if (slots)
@@ -286,24 +315,55 @@ static void put_operands(struct wmi_text *text, const struct wmi_target *target,
     }
 }
 
-size_t wmi_print(const struct wmi_target *target, const struct wmi_instruction *insn, char *buffer,
-                 size_t size)
+/* Modifiers that print nothing when they are 0. */
+static const bool silent_at_0[WMI_SHOW_COUNT] = {
+    [WMI_SHOW_none] = true,      [WMI_SHOW_flag] = true,       [WMI_SHOW_num] = true,
+    [WMI_SHOW_hex] = true,       [WMI_SHOW_bound_ctrl] = true, [WMI_SHOW_bits] = true,
+    [WMI_SHOW_bits_all] = true,  [WMI_SHOW_bits_c] = true,     [WMI_SHOW_bits_cd] = true,
+    [WMI_SHOW_pair_bits] = true, [WMI_SHOW_omod] = true,       [WMI_SHOW_flag_value] = true,
+    [WMI_SHOW_th] = true,        [WMI_SHOW_scope] = true,      [WMI_SHOW_smem_soffset] = true,
+    [WMI_SHOW_swizzle] = true,
+};
+
+static void put_fields(struct wmi_text *text, const struct wmi_target *target,
+                       const struct wmi_instruction *insn, const struct wmi_layout *layout)
+{
+    const struct wmi_field_spec *spec = wmi_field_specs + layout->field;
+    for (unsigned i = 0; i < layout->fields; i++, spec++)
+        if (insn->field[spec->field] || !silent_at_0[spec->show])
+            wmi_print_field(text, target, insn, spec);
+}
+
+static size_t print_to(char *buffer, size_t size, const struct wmi_target *target,
+                       const struct wmi_instruction *insn)
 {
     const struct wmi_form *form = &wmi_forms[insn->form];
-    const struct wmi_layout *layout = &wmi_layouts[form->layout];
-    struct wmi_text text = {buffer, size, 0};
+    struct wmi_text text = {buffer, buffer + size - 1};
     if (insn->form) {
-        wmi_put(&text, form->name);
+        put_bytes(&text, form->name, form->name_length);
         put_operands(&text, target, insn, form, insn->operand);
-        for (unsigned i = 0; i < layout->fields; i++)
-            wmi_print_field(&text, target, insn, &wmi_field_specs[layout->field + i]);
+        put_fields(&text, target, insn, &wmi_layouts[form->layout]);
     }
     if (insn->second_form) {
         wmi_put(&text, " :: ");
         wmi_put(&text, wmi_forms[insn->second_form].name);
         put_operands(&text, target, insn, &wmi_forms[insn->second_form], insn->operand + insn->operands);
     }
-    if (size)
-        buffer[text.length < size ? text.length : size - 1] = 0;
-    return text.length;
+    *text.at = 0;
+    return (size_t)(text.at - buffer);
+}
+
+size_t wmi_print(const struct wmi_target *target, const struct wmi_instruction *insn, char *buffer,
+                 size_t size)
+{
+    if (size >= LONGEST_TEXT)
+        return print_to(buffer, size, target, insn);
+    char whole[LONGEST_TEXT];
+    const size_t length = print_to(whole, sizeof(whole), target, insn);
+    if (size) {
+        const size_t kept = length < size ? length : size - 1;
+        memcpy(buffer, whole, kept);
+        buffer[kept] = 0;
+    }
+    return length;
 }

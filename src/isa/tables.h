@@ -30,7 +30,7 @@ struct wmi_layout {
 /* A row in one encoding. */
 struct wmi_form {
     uint16_t id, spec, zero;
-    uint8_t specs, layout;
+    uint8_t specs, layout, name_length;
     const char *name; /* with _e32 and the like */
 };
 
@@ -83,10 +83,9 @@ bool wmi_is_pair32(enum wmi_type type);
  * address. */
 unsigned wmi_image_slots(const struct wmi_target *target, const struct wmi_instruction *insn);
 
-/* Text that grows into a buffer of fixed size; `length` counts what did not fit, too. */
+/* Text that grows into a buffer of fixed size; what does not fit is dropped. */
 struct wmi_text {
-    char *at;
-    size_t size, length;
+    char *at, *end;
 };
 
 void wmi_put(struct wmi_text *text, const char *string);

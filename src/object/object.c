@@ -221,6 +221,14 @@ const struct wm_kernel *wm_object_kernel(const struct wm_object *object, size_t 
     return &kernel->public;
 }
 
+unsigned wm_object_wave_size(const struct wm_object *object, uint64_t address)
+{
+    for (size_t i = 0; i < object->kernel_count; i++)
+        if (object->kernels[i].public.entry == address)
+            return object->kernels[i].public.wave_size;
+    return 0;
+}
+
 /* Which kernels a message is about. */
 struct selection {
     const char *text;

@@ -117,13 +117,43 @@ static const struct wmi_symbol *before(const struct wmi_symbol *symbols, size_t 
     return &symbols[low];
 }
 
-const char *wm_object_symbol(const struct wm_object *object, uint64_t address, uint64_t *distance)
+static const struct wmi_lazy *sorted_symbols(const struct wm_object *object)
 {
     struct wmi_lazy *lazy = object->lazy;
     pthread_mutex_lock(&lazy->lock);
     if (!lazy->has_symbols)
         sort_symbols(object, lazy);
     pthread_mutex_unlock(&lazy->lock);
+    return lazy;
+}
+
+/* The first address from `address` on that one of the symbols has. */
+static uint64_t next_address(const struct wmi_symbol *symbols, size_t count, uint64_t address)
+{
+    size_t low = 0, high = count; /* symbols[low - 1].address < address <= symbols[high].address */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (symbols[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count ? symbols[low].address : UINT64_MAX;
+}
+
+uint64_t wm_object_next_symbol(const struct wm_object *object, uint64_t address)
+{
+    const struct wmi_lazy *lazy = sorted_symbols(object);
+    if (!lazy->by_address)
+        return UINT64_MAX;
+    const uint64_t function = next_address(lazy->by_address, lazy->functions, address);
+    const uint64_t label = next_address(lazy->by_address + lazy->functions, lazy->labels, address);
+    return function < label ? function : label;
+}
+
+const char *wm_object_symbol(const struct wm_object *object, uint64_t address, uint64_t *distance)
+{
+    const struct wmi_lazy *lazy = sorted_symbols(object);
     if (!lazy->by_address || !in_code(object, address))
         return NULL;
     const struct wmi_symbol *symbol = before(lazy->by_address, lazy->functions, address);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts of long code: decoding and printing with a memory of the words that come again. */
+#include "isa/disassemble.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENTRY_BITS = 13, ENTRY_TEXT = 52, TEXT = 1024, REMEMBERED_DWORDS = 2 };
+
+/* Of one cache line. Code repeats itself: two in three instructions of librocsparse0 are found here. */
+struct entry {
+    uint64_t words;
+    uint8_t dwords; /* 0: empty */
+    uint8_t length;
+    bool branch;
+    char text[ENTRY_TEXT + 1];
+};
+static_assert(sizeof(struct entry) == 64, "one cache line");
+
+struct wm_disassembler {
+    const struct wmi_target *target;
+    unsigned flags;
+    struct entry *entries; /* in `memory`, at the start of a cache line */
+    char text[TEXT];
+    char memory[(sizeof(struct entry) << ENTRY_BITS) + sizeof(struct entry)];
+};
+
+struct wm_disassembler *wmi_disassembler_create(const struct wmi_target *target, unsigned flags)
+{
+    struct wm_disassembler *d = calloc(1, sizeof(*d)); /* pages that no code needs are never touched */
+    if (!d)
+        return NULL;
+    const uintptr_t misaligned = (uintptr_t)d->memory % sizeof(struct entry);
+    d->entries = (struct entry *)(void *)(d->memory + sizeof(struct entry) - misaligned);
+    d->target = target;
+    d->flags = flags;
+    return d;
+}
+
+static struct entry *entry_of(struct wm_disassembler *d, uint64_t words)
+{
+    return &d->entries[words * UINT64_C(0x9e3779b97f4a7c15) >> (64 - ENTRY_BITS)];
+}
+
+static inline struct wm_disassembled remembered(const struct entry *entry)
+{
+    return (struct wm_disassembled){.text = entry->text,
+                                    .length = entry->length,
+                                    .dwords = entry->dwords,
+                                    .branch = entry->branch,
+                                    .target = (int16_t)entry->words};
+}
+
+/* The words as they stand. */
+static size_t print_data(char *text, const uint32_t *words, unsigned dwords)
+{
+    size_t length = (size_t)sprintf(text, ".long 0x%08" PRIx32, words[0]);
+    for (unsigned i = 1; i < dwords; i++)
+        length += (size_t)sprintf(text + length, ", 0x%08" PRIx32, words[i]);
+    return length;
+}
+
+static bool has_label(const struct wmi_instruction *insn)
+{
+    for (unsigned i = 0; i < insn->operands; i++)
+        if (insn->operand[i].kind == WMI_OPERAND_LABEL)
+            return true;
+    return false;
+}
+
+static void remember(struct wm_disassembler *d, const struct wm_disassembled *line, uint64_t words)
+{
+    struct entry *entry = entry_of(d, words);
+    entry->words = words;
+    entry->dwords = line->dwords;
+    entry->length = (uint8_t)line->length;
+    entry->branch = line->branch;
+    memcpy(entry->text, line->text, line->length + 1);
+}
+
+static struct wm_disassembled decode(struct wm_disassembler *d, const uint32_t *words, size_t dwords)
+{
+    struct wmi_instruction insn;
+    struct wm_disassembled line = {.text = d->text, .dwords = 1};
+    const unsigned length = wmi_decode(d->target, words, dwords, &insn);
+    if (!length) {
+        line.data = true;
+        line.length = (uint32_t)print_data(d->text, words, 1);
+        return line;
+    }
+    line.dwords = (uint8_t)length;
+    line.branch = has_label(&insn);
+    line.target = (int16_t)words[0];
+    if (d->flags & WM_DISASSEMBLE_REASSEMBLABLE && !wmi_reassembles(d->target, &insn))
+        line.length = (uint32_t)print_data(d->text, words, length);
+    else
+        line.length = (uint32_t)wmi_print(d->target, &insn, d->text, TEXT);
+    if (length <= REMEMBERED_DWORDS && line.length <= ENTRY_TEXT)
+        remember(d, &line, length == 1 ? words[0] : words[0] | (uint64_t)words[1] << 32);
+    return line;
+}
+
+/* Whether an instruction has one dword, its first one tells alone: longer ones are another entry. */
+struct wm_disassembled wm_disassembler_next(struct wm_disassembler *d, const uint32_t *words, size_t dwords)
+{
+    const struct entry *entry = entry_of(d, words[0]);
+    if (entry->dwords == 1 && entry->words == words[0])
+        return remembered(entry);
+    if (dwords >= 2) {
+        const uint64_t both = words[0] | (uint64_t)words[1] << 32;
+        entry = entry_of(d, both);
+        if (entry->dwords == 2 && entry->words == both)
+            return remembered(entry);
+    }
+    return decode(d, words, dwords);
+}
