@@ -132,6 +132,61 @@ static const uint32_t relative[] = {
     0xbf810000, /* s_endpgm */
 };
 
+/* Sums whose carries, lanes 1 to 63, are read in many ways before they are overwritten; s10 gathers a bit of
+ * each. */
+static const uint32_t carries[] = {
+    0x7e0202c1, /* v_mov_b32_e32 v1, -1 */
+    0x7e0a0280, /* v_mov_b32_e32 v5, 0 */
+    0xbe8a0080, /* s_mov_b32 s10, 0 */
+    0x32060101, /* v_add_co_u32_e32 v3, vcc, v1, v0 */
+    0x38080b01, /* v_addc_co_u32_e32 v4, vcc, v1, v5, vcc */
+    0xbe8b006b, /* s_mov_b32 s11, vcc_hi */
+    0x860a810b, /* s_and_b32 s10, s11, 1 */
+    0x32060101, /* v_add_co_u32_e32 v3, vcc, v1, v0 */
+    0x38080b01, /* v_addc_co_u32_e32 v4, vcc, v1, v5, vcc */
+    0x7e0c026a, /* v_mov_b32_e32 v6, vcc_lo */
+    0xd289000b, 0x00010706, /* v_readlane_b32 s11, v6, 3 */
+    0x928bff0b, 0x00010001, /* s_bfe_u32 s11, s11, 0x10001 */
+    0x970a0b0a, /* s_lshl1_add_u32 s10, s10, s11 */
+    0x32060101, /* v_add_co_u32_e32 v3, vcc, v1, v0 */
+    0x38080b01, /* v_addc_co_u32_e32 v4, vcc, v1, v5, vcc */
+    0xbf800000, /* s_nop 0 */
+    0xd1000006, 0x01a90280, /* v_cndmask_b32_e64 v6, 0, 1, vcc */
+    0xd289000b, 0x00011306, /* v_readlane_b32 s11, v6, 9 */
+    0x970a0b0a, /* s_lshl1_add_u32 s10, s10, s11 */
+    0x32060101, /* v_add_co_u32_e32 v3, vcc, v1, v0 */
+    0x38080b01, /* v_addc_co_u32_e32 v4, vcc, v1, v5, vcc */
+    0xbf860001, /* s_cbranch_vccz 1 */
+    0x970a810a, /* s_lshl1_add_u32 s10, s10, 1 */
+    0x32060101, /* v_add_co_u32_e32 v3, vcc, v1, v0 */
+    0x38080b01, /* v_addc_co_u32_e32 v4, vcc, v1, v5, vcc */
+    0xbeea0080, /* s_mov_b32 vcc_lo, 0 */
+    0x860b816b, /* s_and_b32 s11, vcc_hi, 1 */
+    0x970a0b0a, /* s_lshl1_add_u32 s10, s10, s11 */
+    0x32060101, /* v_add_co_u32_e32 v3, vcc, v1, v0 */
+    0x38080b01, /* v_addc_co_u32_e32 v4, vcc, v1, v5, vcc */
+    0x86ea6a7e, /* s_and_b64 vcc, exec, vcc */
+    0x860b816b, /* s_and_b32 s11, vcc_hi, 1 */
+    0x970a0b0a, /* s_lshl1_add_u32 s10, s10, s11 */
+    0x32060101, /* v_add_co_u32_e32 v3, vcc, v1, v0 */
+    0x38080b01, /* v_addc_co_u32_e32 v4, vcc, v1, v5, vcc */
+    0xbf850000, /* s_cbranch_scc1 0 */
+    0xbf800000, /* s_nop 0 */
+    0x860b816b, /* s_and_b32 s11, vcc_hi, 1 */
+    0x970a0b0a, /* s_lshl1_add_u32 s10, s10, s11 */
+    0xd1190c03, 0x00020101, /* v_add_co_u32_e64 v3, s[12:13], v1, v0 */
+    0xd11c0c04, 0x00320b01, /* v_addc_co_u32_e64 v4, s[12:13], v1, v5, s[12:13] */
+    0x32060101, /* v_add_co_u32_e32 v3, vcc, v1, v0 */
+    0x38080b01, /* v_addc_co_u32_e32 v4, vcc, v1, v5, vcc */
+    0x860b810d, /* s_and_b32 s11, s13, 1 */
+    0x970a0b0a, /* s_lshl1_add_u32 s10, s10, s11 */
+    0x7e02020a, /* v_mov_b32_e32 v1, s10 */
+    0x7e040202, /* v_mov_b32_e32 v2, s2 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0xdc708000, 0x007f0102, /* global_store_dword v[2:3], v1, off */
+    0xbf810000, /* s_endpgm */
+};
+
 static const uint32_t endless_barriers[] = {
     0xbf8a0000, /* s_barrier */
     0xbf82fffe, /* s_branch top */
@@ -385,6 +440,14 @@ static void moves_registers_relative_to_m0(void **state)
     assert_int_equal(run.result[0], 77);
 }
 
+static void carries_are_there_when_read(void **state)
+{
+    (void)state;
+    const struct run run = RUN(carries);
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    assert_int_equal(run.result[0], 0xff);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +471,7 @@ int main(void)
         cmocka_unit_test(falls_off_the_end),
         cmocka_unit_test(rounds_as_mode_says),
         cmocka_unit_test(moves_registers_relative_to_m0),
+        cmocka_unit_test(carries_are_there_when_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
