@@ -3,6 +3,7 @@
 #include "exec/program.h"
 
 #include "exec/control.h"
+#include "exec/scan.h"
 #include "sem/stage.h"
 
 #include <pthread.h>
@@ -21,15 +22,6 @@ enum {
     PROGRAM_SCALARS = WMI_SCALAR_CONSTANTS - SCALAR_TEMPORARIES,
 };
 
-/* place -> step, open addressing; capacity is a power of two. */
-struct step_map {
-    struct step_entry {
-        uint64_t place;
-        const struct wmi_op *step;
-    } *entries;
-    size_t capacity, count;
-};
-
 struct chunk {
     struct chunk *next;
     struct wmi_op steps[];
@@ -43,7 +35,7 @@ struct memory_op_node {
 struct wmi_program {
     struct wmi_program_options options;
     uint32_t row_bytes, vgpr_offset, constant_offset;
-    struct step_map map;
+    struct wmi_step_map map;
     struct chunk *chunks;
     size_t step_count;
     struct memory_op_node *memory_ops;
@@ -88,58 +80,6 @@ struct wmi_builder {
         wmi_body without; /* what does all but that; NULL: there is no such step */
     } unread;
 };
-
-/* ---- the map ---- */
-
-static size_t hash(uint64_t place)
-{
-    return (size_t)((place >> 2) * 0x9e3779b97f4a7c15ULL >> 20);
-}
-
-static const struct wmi_op *map_find(const struct step_map *map, uint64_t place)
-{
-    if (!map->capacity)
-        return NULL;
-    for (size_t i = hash(place) & (map->capacity - 1);; i = (i + 1) & (map->capacity - 1)) {
-        if (!map->entries[i].step)
-            return NULL;
-        if (map->entries[i].place == place)
-            return map->entries[i].step;
-    }
-}
-
-static bool map_reserve(struct step_map *map, size_t more)
-{
-    if ((map->count + more) * 2 <= map->capacity)
-        return true;
-    size_t capacity = map->capacity ? map->capacity : 64;
-    while ((map->count + more) * 2 > capacity)
-        capacity *= 2;
-    struct step_map grown = {calloc(capacity, sizeof *grown.entries), capacity, 0};
-    if (!grown.entries)
-        return false;
-    for (size_t i = 0; i < map->capacity; i++) {
-        if (!map->entries[i].step)
-            continue;
-        size_t j = hash(map->entries[i].place) & (capacity - 1);
-        while (grown.entries[j].step)
-            j = (j + 1) & (capacity - 1);
-        grown.entries[j] = map->entries[i];
-        grown.count++;
-    }
-    free(map->entries);
-    *map = grown;
-    return true;
-}
-
-static void map_add(struct step_map *map, uint64_t place, const struct wmi_op *step)
-{
-    size_t i = hash(place) & (map->capacity - 1);
-    while (map->entries[i].step)
-        i = (i + 1) & (map->capacity - 1);
-    map->entries[i] = (struct step_entry){place, step};
-    map->count++;
-}
 
 /* ---- what lowering functions use ---- */
 
@@ -674,104 +614,6 @@ bool wmi_program_decode(const struct wmi_program *program, uint64_t pc, struct w
     return wmi_decode(program->options.target, words, available, insn);
 }
 
-static uint64_t pc_of(uint64_t place)
-{
-    return place & ~(uint64_t)WMI_STATE_BITS;
-}
-
-struct found { /* an instruction that the scan reached */
-    uint64_t place;
-    bool leader;
-};
-
-struct scan {
-    struct found *found;
-    size_t count, capacity;
-    struct step_map seen; /* place -> found + 1, as a pointer-sized number */
-    uint64_t *work;
-    size_t work_count, work_capacity;
-    bool out_of_memory;
-};
-
-static void scan_push(struct scan *scan, uint64_t place)
-{
-    if (scan->work_count == scan->work_capacity) {
-        const size_t capacity = scan->work_capacity ? 2 * scan->work_capacity : 64;
-        uint64_t *grown = realloc(scan->work, capacity * sizeof *grown);
-        if (!grown) {
-            scan->out_of_memory = true;
-            return;
-        }
-        scan->work = grown;
-        scan->work_capacity = capacity;
-    }
-    scan->work[scan->work_count++] = place;
-}
-
-static size_t scan_find(const struct scan *scan, uint64_t place) /* index + 1; 0: not seen */
-{
-    return (size_t)(uintptr_t)map_find(&scan->seen, place);
-}
-
-static void scan_add(struct scan *scan, uint64_t place, bool leader)
-{
-    if (scan->count == scan->capacity) {
-        const size_t capacity = scan->capacity ? 2 * scan->capacity : 256;
-        struct found *grown = realloc(scan->found, capacity * sizeof *grown);
-        if (!grown) {
-            scan->out_of_memory = true;
-            return;
-        }
-        scan->found = grown;
-        scan->capacity = capacity;
-    }
-    if (!map_reserve(&scan->seen, 1)) {
-        scan->out_of_memory = true;
-        return;
-    }
-    scan->found[scan->count++] = (struct found){place, leader};
-    map_add(&scan->seen, place, (const struct wmi_op *)(uintptr_t)scan->count);
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const uint64_t x = ((const struct found *)a)->place, y = ((const struct found *)b)->place;
-    return (x > y) - (x < y);
-}
-
-/* Finds the instructions that direct control flow reaches from `entry` and that have no steps yet. */
-static void scan_from(struct scan *scan, const struct wmi_program *program, uint64_t entry)
-{
-    const size_t limit = program->step_count < MANY_STEPS ? SCAN_LIMIT : SHORT_SCAN;
-    scan_push(scan, entry);
-    while (scan->work_count && !scan->out_of_memory) {
-        uint64_t place = scan->work[--scan->work_count];
-        bool leader = true;
-        while (scan->count < limit && !scan->out_of_memory) {
-            const size_t seen = scan_find(scan, place);
-            if (seen) {
-                scan->found[seen - 1].leader |= leader;
-                break;
-            }
-            if (map_find(&program->map, place))
-                break;
-            struct wmi_instruction insn;
-            scan_add(scan, place, leader);
-            leader = false;
-            if (!wmi_program_decode(program, pc_of(place), &insn))
-                break;
-            const struct wmi_flow flow = wmi_control_flow(&insn);
-            if (flow.branches) {
-                scan_push(scan, place + 4u * insn.dwords + (uint64_t)(flow.distance * 4));
-            }
-            if (flow.ends)
-                break;
-            place = ((place + 4u * insn.dwords) & ~(uint64_t)flow.clears) | flow.sets;
-        }
-    }
-    qsort(scan->found, scan->count, sizeof *scan->found, by_place);
-}
-
 /* A step that goes on at `place`, found when it is first reached. */
 static void emit_goto(struct wmi_builder *b, uint64_t place)
 {
@@ -783,15 +625,16 @@ static void emit_goto(struct wmi_builder *b, uint64_t place)
 /* Predecodes from `entry`. Called with the lock held, or before the program is shared. */
 static void build_from(struct wmi_program *program, uint64_t entry)
 {
-    struct scan scan = {0};
+    struct wmi_scan scan = {0};
     struct wmi_builder b = {.program = program};
-    scan_from(&scan, program, entry);
+    wmi_scan(&scan, program, &program->map, entry,
+             program->step_count < MANY_STEPS ? SCAN_LIMIT : SHORT_SCAN);
     size_t *first_step = calloc(scan.count + 1, sizeof *first_step); /* step index + 1 of each leader */
     bool ok = first_step && !scan.out_of_memory;
     uint64_t expected = 0;
     bool falls = false; /* the instruction before runs on into `expected` */
     for (size_t i = 0; ok && i < scan.count; i++) {
-        const struct found *found = &scan.found[i];
+        const struct wmi_found *found = &scan.found[i];
         struct wmi_instruction insn;
         bool leader = found->leader;
         if (falls && expected != found->place) {
@@ -810,7 +653,7 @@ static void build_from(struct wmi_program *program, uint64_t entry)
             b.block_start = b.count;
             b.unread.without = NULL;
         }
-        b.pc = pc_of(found->place);
+        b.pc = wmi_pc_of(found->place);
         b.state = found->place & WMI_STATE_BITS;
         b.ended = false;
         if (wmi_program_decode(program, b.pc, &insn)) {
@@ -828,7 +671,7 @@ static void build_from(struct wmi_program *program, uint64_t entry)
     if (falls)
         emit_goto(&b, expected);
     struct chunk *chunk = ok ? malloc(sizeof *chunk + (b.count + 1) * sizeof *chunk->steps) : NULL;
-    ok = chunk && !b.out_of_memory && map_reserve(&program->map, scan.count);
+    ok = chunk && !b.out_of_memory && wmi_step_map_reserve(&program->map, scan.count);
     if (ok) {
         memcpy(chunk->steps, b.steps, b.count * sizeof *b.steps);
         chunk->next = program->chunks;
@@ -836,15 +679,13 @@ static void build_from(struct wmi_program *program, uint64_t entry)
         program->step_count += b.count;
         for (size_t i = 0; i < scan.count; i++)
             if (first_step[i])
-                map_add(&program->map, scan.found[i].place, &chunk->steps[first_step[i] - 1]);
+                wmi_step_map_add(&program->map, scan.found[i].place, &chunk->steps[first_step[i] - 1]);
     } else {
         free(chunk);
     }
     free(first_step);
     free(b.steps);
-    free(scan.found);
-    free(scan.work);
-    free(scan.seen.entries);
+    wmi_scan_free(&scan);
 }
 
 uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *step)
@@ -854,7 +695,7 @@ uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *ste
     pthread_mutex_lock(&program->lock);
     for (size_t i = 0; i < program->map.capacity; i++) {
         if (program->map.entries[i].step == step) {
-            pc = pc_of(program->map.entries[i].place);
+            pc = wmi_pc_of(program->map.entries[i].place);
             found = true;
         }
     }
@@ -866,11 +707,11 @@ uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *ste
 const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t place, bool *full)
 {
     pthread_mutex_lock(&program->lock);
-    const struct wmi_op *step = map_find(&program->map, place);
+    const struct wmi_op *step = wmi_step_map_find(&program->map, place);
     *full = program->step_count >= WMI_STEP_LIMIT;
     if (!step && !*full) {
         build_from(program, place);
-        step = map_find(&program->map, place);
+        step = wmi_step_map_find(&program->map, place);
     }
     pthread_mutex_unlock(&program->lock);
     return step;
