@@ -4,6 +4,8 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -222,6 +224,89 @@ static void bounds_guest_memory(void **state)
     close_guest(&guest);
 }
 
+/* ---- kernel descriptors that claim what they like ---- */
+
+enum { DESCRIPTOR_BYTES = 64, DESCRIPTOR_DWORDS = DESCRIPTOR_BYTES / 4, MOST_FILE_BYTES = 1 << 16 };
+
+struct file {
+    unsigned char bytes[MOST_FILE_BYTES];
+    size_t size, descriptor; /* where the 64 bytes of the kernel descriptor begin */
+};
+
+static void read_file(struct file *file)
+{
+    unsigned char descriptor[DESCRIPTOR_BYTES];
+    struct guest guest;
+    uint64_t address;
+    FILE *in = fopen(EXAMPLES "/vecadd.co", "rb");
+    assert_non_null(in);
+    file->size = fread(file->bytes, 1, sizeof file->bytes, in);
+    fclose(in);
+    open_guest(&guest, file->bytes, file->size);
+    assert_int_equal(wm_symbol(guest.machine, guest.object, "vecadd.kd", &address, NULL, &guest.diag), WM_OK);
+    assert_int_equal(wm_read(guest.machine, address, descriptor, sizeof descriptor, &guest.diag), WM_OK);
+    close_guest(&guest);
+    for (file->descriptor = 0; memcmp(file->bytes + file->descriptor, descriptor, sizeof descriptor);
+         file->descriptor++)
+        assert_true(file->descriptor + sizeof descriptor < file->size);
+}
+
+/* Opens the file, and runs a workgroup if nothing was refused. Returns whether it came that far. */
+static bool run_claims(const struct file *file)
+{
+    struct guest guest = {0};
+    const unsigned char arguments[32] = {0};
+    enum wm_status status = wm_machine_create("gfx900", &guest.machine, &guest.diag);
+    assert_int_equal(status, WM_OK);
+    guest.diag.message[0] = 0;
+    status = wm_object_open(file->bytes, file->size, "claims", NULL, &guest.object, &guest.diag);
+    if (!status)
+        status = wm_object_find_kernel(guest.object, NULL, &guest.kernel, &guest.diag);
+    if (!status)
+        status = wm_load(guest.machine, guest.object, &guest.diag);
+    if (!status)
+        status = dispatch(&guest, (struct wm_dispatch){.grid = {64},
+                                                       .workgroup = {64},
+                                                       .arguments = arguments,
+                                                       .arguments_size = 28,
+                                                       .threads = 1,
+                                                       .max_instructions = 1000});
+    if (status)
+        assert_true(guest.diag.message[0]);
+    wm_machine_destroy(guest.machine);
+    wm_object_close(guest.object);
+    return !status;
+}
+
+static void survives_what_descriptors_claim(void **state)
+{
+    static const uint32_t claims[] = {0, 1, 0x3f, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff};
+    static struct file file;
+    uint64_t random = 1;
+    unsigned ran = 0, refused = 0;
+    (void)state;
+    read_file(&file);
+    const struct file good = file;
+    for (unsigned dword = 0; dword < DESCRIPTOR_DWORDS; dword++) {
+        for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+            file = good;
+            memcpy(file.bytes + file.descriptor + 4 * dword, &claims[i], sizeof claims[i]);
+            *(run_claims(&file) ? &ran : &refused) += 1;
+        }
+    }
+    for (unsigned i = 0; i < 500; i++) {
+        file = good;
+        for (unsigned bit = 0; bit < 3; bit++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            file.bytes[file.descriptor + (random >> 40) % DESCRIPTOR_BYTES] ^= 1 << (random >> 33) % 8;
+        }
+        *(run_claims(&file) ? &ran : &refused) += 1;
+    }
+    assert_true(ran > 100); /* else this shows little */
+    assert_true(refused > 10);
+    assert_true(peak() < (uint64_t)3 << 30); /* what the tests before took included */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +317,7 @@ int main(void)
         cmocka_unit_test(keeps_code_for_a_dispatch),
         cmocka_unit_test(bounds_guest_memory),
         cmocka_unit_test(reports_stores_to_read_only_memory),
+        cmocka_unit_test(survives_what_descriptors_claim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
