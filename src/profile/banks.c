@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* LDS: how a wave's addresses become passes and bank conflicts.
+ *
+ * - Each place of an instruction (two of read2 and write2) is served in fixed groups of lanes, by its width.
+ * - A group takes as many passes as the busiest bank has to give different dwords, but at least one, also
+ *   when no lane of it is active or in range. Lanes that want the same dword, or parts of it, share it.
+ *   Atomics do not share: each is an operation (unverified).
+ * - When a lane is not aligned to the place's width, all active lanes of the place go one by one and nothing
+ *   counts as a conflict: 64 passes, measured on gfx90a for ds_write_b64 at multiples of 4. That three dwords
+ *   want the alignment of four is LLVM's (allowsMisalignedMemoryAccessesImpl); that other widths fare as
+ *   b64 does, and passes when lanes are inactive, is unverified. */
+#include "profile/cost.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+    DWORD = 4,
+    BANKS = 64,         /* at most */
+    GROUP_DWORDS = 128, /* that one group asks of a bank, at most: 255 bytes of each of 32 lanes are 2 or 3 */
+};
+
+/* The different dwords that one group wants of each bank, and which lanes want something of it. */
+struct group_banks {
+    uint8_t depth[BANKS];
+    uint64_t lanes[BANKS];
+    uint32_t dword[BANKS][GROUP_DWORDS];
+};
+
+static uint64_t reaching(const struct wmi_element *element)
+{
+    return element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
+}
+
+static void add_dword(struct group_banks *group, unsigned bank, unsigned lane, uint32_t dword, bool share)
+{
+    group->lanes[bank] |= 1ULL << lane;
+    for (unsigned i = 0; share && i < group->depth[bank]; i++)
+        if (group->dword[bank][i] == dword)
+            return;
+    group->dword[bank][group->depth[bank]++] = dword;
+}
+
+/* Adds the passes of the lanes of `mask`, one group. */
+static void serve_group(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
+                        unsigned banks, struct wmi_lds_cost *cost)
+{
+    struct group_banks group;
+    memset(group.depth, 0, sizeof group.depth);
+    memset(group.lanes, 0, sizeof group.lanes);
+    for (uint64_t left = mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t low = element->address[lane] / DWORD;
+        const uint64_t last = (element->address[lane] + access->bytes - 1) / DWORD;
+        for (uint64_t dword = low; dword <= last; dword++)
+            add_dword(&group, (unsigned)(dword % banks), lane, (uint32_t)dword,
+                      access->kind != WMI_ACCESS_ATOMIC);
+    }
+    unsigned busiest = 0;
+    for (unsigned bank = 1; bank < banks; bank++)
+        if (group.depth[bank] > group.depth[busiest])
+            busiest = bank;
+    const uint32_t depth = group.depth[busiest];
+    cost->passes += depth ? depth : 1;
+    cost->conflicts += depth ? depth - 1 : 0;
+    if (depth > cost->depth) {
+        cost->depth = depth;
+        cost->bank = busiest;
+        cost->lanes = group.lanes[busiest];
+    }
+}
+
+/* What an address must be a multiple of to be served with the others. */
+static unsigned alignment(unsigned bytes)
+{
+    return bytes > 8 ? 16 : bytes > 4 ? 8 : bytes;
+}
+
+static bool is_misaligned(const struct wmi_element *element, uint64_t mask, unsigned bytes)
+{
+    for (uint64_t left = mask; left; left &= left - 1)
+        if (element->address[__builtin_ctzll(left)] % alignment(bytes))
+            return true;
+    return false;
+}
+
+struct wmi_lds_cost wmi_lds_passes(const struct wmi_access *access, const struct wmi_lds_rules *rules,
+                                   unsigned wave_lanes)
+{
+    struct wmi_lds_cost cost = {0};
+    const unsigned dwords = (access->bytes + DWORD - 1) / DWORD;
+    const unsigned width = (dwords < WMI_LDS_WIDTHS ? dwords : WMI_LDS_WIDTHS) - (dwords > 0);
+    const struct wmi_lds_groups *groups =
+        access->kind == WMI_ACCESS_LOAD ? &rules->read[width] : &rules->write[width];
+    for (unsigned e = 0; e < access->elements; e++) {
+        const struct wmi_element *element = &access->element[e];
+        const uint64_t lanes = reaching(element);
+        if (element->space != WMI_SPACE_LDS || (!element->mask && access->path != WMI_PATH_DS))
+            continue;
+        if (is_misaligned(element, lanes, access->bytes)) {
+            cost.serial += (uint32_t)__builtin_popcountll(lanes);
+            cost.passes += (uint32_t)__builtin_popcountll(lanes);
+            continue;
+        }
+        for (unsigned half = 0; half < wave_lanes; half += 32)
+            for (unsigned g = 0; g < groups->count; g++)
+                serve_group(access, element, lanes & (uint64_t)groups->lanes[g] << half, rules->banks, &cost);
+    }
+    return cost;
+}

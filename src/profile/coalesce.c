@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* The vector memory path: how a wave's addresses become clocks, tag lookups and requests to L2.
+ *
+ * - The address unit takes four lanes in a clock. Loads and stores of one element of at most 32 bits whose
+ *   addresses fit a pattern go a whole group (16 lanes) in a clock instead.
+ * - Each clock looks up every line that its lanes touch. On the slow path lookups are by quads; inactive
+ * quads have none. What the clocks of inactive lanes cost is unmeasured: they are counted as if active, but
+ * an instruction that no lane of reaches memory costs nothing.
+ * - All that a wave asks of one block (64 bytes) becomes one request. Stores to one address collapse, atomics
+ *   never do: of lanes that name one address each is an operation. That a request carries one operation per
+ *   address, so that the most popular address of a block says how many requests it takes, is unverified.
+ *
+ * GPUOpen's third pattern says "a block of 4 consecutive addresses"; the counters of MI200 fit aligned
+ * blocks. Contiguous dwords that are not aligned to 16 bytes thus miss the fast path, which is unmeasured. */
+#include "profile/cost.h"
+
+#include <stddef.h>
+
+enum {
+    QUAD = 4,
+    NARROW = 4, /* bytes of an element that can go the fast path */
+    /* Of at most 255 bytes from each of 64 lanes at each place: five blocks of 64 bytes. */
+    BLOCKS = WMI_ACCESS_ELEMENTS * 64 * 5,
+};
+
+/* Different blocks, in the order in which they were found. */
+struct blocks {
+    uint32_t count;
+    uint64_t at[BLOCKS];
+};
+
+static void add_block(struct blocks *blocks, uint64_t block)
+{
+    for (uint32_t i = blocks->count; i-- > 0;) /* the last one is the likeliest */
+        if (blocks->at[i] == block)
+            return;
+    blocks->at[blocks->count++] = block;
+}
+
+static uint64_t reaching(const struct wmi_element *element)
+{
+    if (element->space != WMI_SPACE_GLOBAL)
+        return 0;
+    return element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
+}
+
+/* Adds the blocks of 1 << shift bytes that the lanes of `mask` touch at one place; a range that wraps is
+ * nowhere. */
+static void add_lanes(struct blocks *blocks, const struct wmi_element *element, uint64_t mask, unsigned bytes,
+                      unsigned shift)
+{
+    for (uint64_t left = mask; left; left &= left - 1) {
+        const uint64_t low = element->address[__builtin_ctzll(left)], last = low + bytes - 1;
+        for (uint64_t block = low >> shift; low <= last && block <= last >> shift; block++)
+            add_block(blocks, block);
+    }
+}
+
+/* Blocks that the lanes of `mask` touch at all places. */
+static uint32_t count_blocks(struct blocks *scratch, const struct wmi_access *access, uint64_t mask,
+                             unsigned shift)
+{
+    scratch->count = 0;
+    for (unsigned e = 0; e < access->elements; e++)
+        add_lanes(scratch, &access->element[e], mask & reaching(&access->element[e]), access->bytes, shift);
+    return scratch->count;
+}
+
+/* Whether the lanes of `mask` ask for one address, or all within one aligned block of `size` bytes. */
+static bool together(const struct wmi_element *element, uint64_t mask, unsigned bytes, unsigned size)
+{
+    if (!mask)
+        return true;
+    const uint64_t first = element->address[__builtin_ctzll(mask)];
+    bool same = true, block = true;
+    for (uint64_t left = mask; left; left &= left - 1) {
+        const uint64_t at = element->address[__builtin_ctzll(left)];
+        same &= at == first;
+        block &= at / size == first / size && (at + bytes - 1) / size == first / size;
+    }
+    return same || block;
+}
+
+/* Whether the lanes of `mask`, one group, fit the pattern. */
+static bool group_is_fast(const struct wmi_element *element, uint64_t mask, unsigned bytes,
+                          const struct wmi_vector_rules *rules)
+{
+    if (rules->pattern == WMI_FAST_LINE)
+        return together(element, mask, bytes, 1u << rules->tag_shift);
+    for (unsigned quad = 0; quad < 64; quad += QUAD)
+        if (!together(element, mask & 0xfULL << quad, bytes, QUAD * bytes))
+            return false;
+    return true;
+}
+
+/* Which groups, as bits of their first lanes, go the fast path. */
+static uint64_t fast_groups(const struct wmi_access *access, const struct wmi_vector_rules *rules,
+                            unsigned wave_lanes)
+{
+    const struct wmi_element *only = NULL;
+    uint64_t fast = 0;
+    for (unsigned e = 0; e < access->elements; e++) {
+        if (!reaching(&access->element[e]))
+            continue;
+        if (only)
+            return 0;
+        only = &access->element[e];
+    }
+    if (!only || access->bytes > NARROW || access->kind == WMI_ACCESS_ATOMIC ||
+        (access->path == WMI_PATH_IMAGE && !rules->images))
+        return 0;
+    for (unsigned first = 0; first < wave_lanes; first += rules->group) {
+        const uint64_t mask = reaching(only) & ((1ULL << rules->group) - 1) << first;
+        if (group_is_fast(only, mask, access->bytes, rules))
+            fast |= 1ULL << first;
+        else if (rules->all_groups)
+            return 0;
+    }
+    return fast;
+}
+
+/* How often lanes name addresses of one place that other lanes name as well. */
+struct sharing {
+    uint32_t repeated; /* lanes whose address an earlier lane has */
+    uint32_t requests; /* the most lanes that share one address, summed over the blocks */
+};
+
+/* Lanes mostly have ascending addresses: then no two share one. */
+static bool ascends(const struct wmi_element *element, uint64_t mask)
+{
+    uint64_t before = 0;
+    for (uint64_t left = mask; left; left &= left - 1) {
+        const uint64_t at = element->address[__builtin_ctzll(left)];
+        if (at <= before && left != mask)
+            return false;
+        before = at;
+    }
+    return true;
+}
+
+static void add_sharing(struct blocks *scratch, const struct wmi_element *element, unsigned shift,
+                        struct sharing *sharing)
+{
+    const uint64_t mask = reaching(element);
+    uint64_t address[64];
+    uint32_t times[64], most[64] = {0}, different = 0;
+    const bool simple = ascends(element, mask);
+    scratch->count = 0;
+    for (uint64_t left = mask; left; left &= left - 1) {
+        const uint64_t at = element->address[__builtin_ctzll(left)];
+        uint32_t i = simple ? different : 0, block = 0;
+        while (i < different && address[i] != at)
+            i++;
+        if (i == different) {
+            address[different++] = at;
+            times[i] = 0;
+        } else {
+            sharing->repeated++;
+        }
+        add_block(scratch, at >> shift);
+        while (scratch->at[block] != at >> shift)
+            block++;
+        if (++times[i] > most[block])
+            most[block] = times[i];
+    }
+    for (uint32_t block = 0; block < scratch->count; block++)
+        sharing->requests += most[block];
+}
+
+struct wmi_vector_cost wmi_coalesce(const struct wmi_access *access, const struct wmi_vector_rules *rules,
+                                    unsigned wave_lanes)
+{
+    struct wmi_vector_cost cost = {0};
+    struct blocks scratch;
+    uint64_t lanes = 0;
+    for (unsigned e = 0; e < access->elements; e++)
+        lanes |= reaching(&access->element[e]);
+    if (!lanes)
+        return cost;
+
+    const uint64_t fast = fast_groups(access, rules, wave_lanes);
+    const unsigned slow_step =
+        access->kind == WMI_ACCESS_STORE && access->bytes <= NARROW ? rules->gapped : QUAD;
+    cost.fast = true;
+    for (unsigned first = 0; first < wave_lanes; first += rules->group) {
+        const bool group_fast = fast >> first & 1;
+        const unsigned step = group_fast ? rules->group : slow_step;
+        cost.fast &= group_fast;
+        cost.clocks += group_fast ? 1 : rules->group / QUAD;
+        for (unsigned lane = first; lane < first + rules->group; lane += step)
+            cost.lookups +=
+                count_blocks(&scratch, access, ((1ULL << step) - 1) << lane & lanes, rules->tag_shift);
+    }
+
+    if (access->kind == WMI_ACCESS_LOAD) {
+        cost.reads = count_blocks(&scratch, access, lanes, rules->read_shift);
+        return cost;
+    }
+    struct sharing sharing = {0};
+    for (unsigned e = 0; e < access->elements; e++)
+        add_sharing(&scratch, &access->element[e], rules->write_shift, &sharing);
+    if (access->kind == WMI_ACCESS_ATOMIC) {
+        cost.atomics = sharing.requests;
+    } else {
+        cost.writes = count_blocks(&scratch, access, lanes, rules->write_shift);
+        cost.collapsed = sharing.repeated;
+    }
+    return cost;
+}
