@@ -4,26 +4,12 @@
  * Private memory is a V# with swizzled dwords of 64 lanes and the lane as its index: the dwords of all lanes
  * at one offset are neighbours, so that a row of a register is a row of memory. Linear buffers whose lanes
  * are all in range go to the fast step of global memory behind. What is neither goes to the careful path. */
-#include "base/vector.h"
 #include "exec/buffer.h"
+#include "exec/vmem_shape.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
-typedef uint32_t __attribute__((aligned(1), may_alias)) word;
-typedef uint16_t __attribute__((aligned(1), may_alias)) half;
 typedef u32v __attribute__((aligned(1))) unaligned_vector;
 
-enum { VECTORS = WMI_LANES / WMI_VECTOR_LANES, PRIVATE_LANES = 64, PRIVATE_ROW = 4 * PRIVATE_LANES };
-
-struct shape {
-    unsigned elements, bytes;
-    bool is_signed, d16, d16_hi;
-};
-
-INLINE u32v vector(const uint32_t *row, unsigned v)
-{
-    return ((const u32v *)__builtin_assume_aligned(row, 64))[v];
-}
+enum { PRIVATE_LANES = 64, PRIVATE_ROW = 4 * PRIVATE_LANES };
 
 /* The register that an element makes of `old`; it begins at byte `at` of the dwords `value`. */
 INLINE u32v loaded(u32v value, u32v old, u32v at, struct shape shape)
@@ -38,18 +24,6 @@ INLINE u32v loaded(u32v value, u32v old, u32v at, struct shape shape)
     if (shape.d16)
         return (old & 0xffff0000) | (value & 0xffff);
     return value;
-}
-
-INLINE void put(unsigned char *to, uint32_t value, struct shape shape)
-{
-    if (shape.d16_hi)
-        value >>= 16;
-    if (shape.bytes == 4)
-        *(word *)to = value;
-    else if (shape.bytes == 2)
-        *(half *)to = (uint16_t)value;
-    else
-        *to = (unsigned char)value;
 }
 
 /* ---- private memory ---- */

@@ -4,20 +4,10 @@
  * FLAT needs no test of its apertures here: no allocation lies in one or within an instruction offset of one,
  * so a lane that is inside an allocation is none of theirs. What does not fit goes to wmi_vmem_careful(). */
 #include "base/lanes.h"
-#include "base/vector.h"
 #include "exec/vmem.h"
+#include "exec/vmem_shape.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* Guest bytes are as unaligned as the guest likes, and of every type. */
-typedef uint32_t __attribute__((aligned(1), may_alias)) word;
-typedef uint16_t __attribute__((aligned(1), may_alias)) half;
 typedef uint64_t __attribute__((aligned(1), may_alias)) word_pair;
-
-struct shape {
-    unsigned elements, bytes;
-    bool is_signed, d16, d16_hi;
-};
 
 INLINE unsigned lane_bytes(struct shape shape)
 {
@@ -41,18 +31,6 @@ INLINE uint32_t fetch(const unsigned char *p, uint32_t old, struct shape shape)
     if (shape.d16)
         return (old & 0xffff0000) | (value & 0xffff);
     return value;
-}
-
-INLINE void put(unsigned char *p, uint32_t value, struct shape shape)
-{
-    if (shape.d16_hi)
-        value >>= 16;
-    if (shape.bytes == 4)
-        *(word *)p = value;
-    else if (shape.bytes == 2)
-        *(half *)p = (uint16_t)value;
-    else
-        *p = (unsigned char)value;
 }
 
 /* The register of lane `i` takes the value if the lane is active; without a mask all are. */
@@ -155,17 +133,11 @@ INLINE bool holds(const struct wmi_hit *hit, uint64_t address, uint64_t bytes)
 }
 
 enum {
-    VECTORS = WMI_LANES / WMI_VECTOR_LANES,
     /* The waves that follow mostly go on where this one ends, in steps that the host's own prefetchers do not
      * see through, so that far is asked for ahead. Zen 5: vecadd -14 %, spmv -22 %; 1024 and 4096 gave less.
      */
     AHEAD = 2048,
 };
-
-INLINE u32v vector(const uint32_t *row, unsigned v)
-{
-    return ((const u32v *)__builtin_assume_aligned(row, 64))[v];
-}
 
 /* 0, step, 2 * step, ... for the first vector of a row. */
 INLINE u32v rising(uint32_t step)

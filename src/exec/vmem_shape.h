@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What the fast steps of vector memory share: a lane's part of an access, and rows as vectors. For *_lanes.c.
+ */
+#ifndef WMI_VMEM_SHAPE_H
+#define WMI_VMEM_SHAPE_H
+
+#include "base/vector.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Guest bytes are as unaligned as the guest likes, and of every type. */
+typedef uint32_t __attribute__((aligned(1), may_alias)) word;
+typedef uint16_t __attribute__((aligned(1), may_alias)) half;
+
+/* What a lane moves. */
+struct shape {
+    unsigned elements, bytes;
+    bool is_signed, d16, d16_hi;
+};
+
+INLINE void put(unsigned char *p, uint32_t value, struct shape shape)
+{
+    if (shape.d16_hi)
+        value >>= 16;
+    if (shape.bytes == 4)
+        *(word *)p = value;
+    else if (shape.bytes == 2)
+        *(half *)p = (uint16_t)value;
+    else
+        *p = (unsigned char)value;
+}
+
+enum { VECTORS = WMI_LANES / WMI_VECTOR_LANES };
+
+INLINE u32v vector(const uint32_t *row, unsigned v)
+{
+    return ((const u32v *)__builtin_assume_aligned(row, 64))[v];
+}
+
+#endif
