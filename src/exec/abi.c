@@ -6,6 +6,7 @@
 #include "exec/abi.h"
 
 #include "base/diag.h"
+#include "memory/buffer.h"
 
 #include <string.h>
 
@@ -170,21 +171,17 @@ static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wm
     return status;
 }
 
-/* The V# of scratch as ROCr sets it up: swizzled dwords, index stride 64, the lane added to the index.
- * Source: ROCR-Runtime, AqlQueue::InitScratchSRD. */
+/* The V# of scratch. */
 static void put_scratch_resource(const struct wmi_abi_request *r, const struct wmi_abi_memory *memory,
                                  struct wmi_launch *launch)
 {
-    enum { SWIZZLE_ENABLE = 1u << 31, DST_SEL_XYZW = 0xfac, UINT_32 = 4 << 12 | 4 << 15 };
-    enum { ELEMENT_4_BYTES = 1 << 19, INDEX_STRIDE_64 = 3 << 21, ADD_TID = 1 << 23 };
+    const struct wmi_target *target = wmi_target_find(r->kernel->target);
     const struct wmi_allocation *scratch = wmi_space_find(r->space, memory->scratch);
-    if (!scratch)
-        return;
-    const uint64_t size = scratch->high - scratch->low;
-    launch->sgpr[0] = (uint32_t)memory->scratch;
-    launch->sgpr[1] = (uint32_t)(memory->scratch >> 32) | SWIZZLE_ENABLE;
-    launch->sgpr[2] = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
-    launch->sgpr[3] = DST_SEL_XYZW | UINT_32 | ELEMENT_4_BYTES | INDEX_STRIDE_64 | ADD_TID;
+    const struct wmi_buffer_rules *rules =
+        target ? wmi_buffer_rules(wmi_target_limit(target, WMI_LIMIT_buffer_rules)) : NULL;
+    if (scratch && rules)
+        wmi_buffer_make_private(rules, r->kernel->wave_size, memory->scratch, scratch->high - scratch->low,
+                                launch->sgpr);
 }
 
 static unsigned put64(struct wmi_launch *launch, unsigned next, uint64_t value)

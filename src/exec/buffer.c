@@ -55,7 +55,8 @@ struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_
     struct wmi_buffer_place place = {.has_index = op->y & WMI_BUFFER_IDXEN,
                                      .index = buffer->add_tid ? lane : 0,
                                      .offset = (uint32_t)m->offset,
-                                     .soffset = word_at(frame, op->e)};
+                                     .soffset = word_at(frame, op->e),
+                                     .bytes = m->bytes};
     if (op->y & WMI_BUFFER_IDXEN) {
         place.index += *row;
         row += ((const struct wmi_frame *)frame)->wave_size;

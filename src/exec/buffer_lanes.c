@@ -193,7 +193,9 @@ INLINE bool prepare_linear(char *frame, const struct wmi_op *op, struct shape sh
     const struct wmi_memory_op *m = op->data;
     const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);
     const struct wmi_buffer buffer = wmi_buffer_of(frame, op);
-    const uint32_t last = (uint32_t)m->offset + 4 * (shape.elements - 1); /* at most 12 + 4095 */
+    const uint32_t last =
+        (uint32_t)m->offset +
+        4 * (shape.elements - 1); /* a place that a signed offset takes below 0 goes the careful way */
     uint32_t most = 0;
     if (buffer.swizzle || buffer.add_tid)
         return false;
@@ -207,8 +209,8 @@ INLINE bool prepare_linear(char *frame, const struct wmi_op *op, struct shape sh
         for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
             most = high[i] > most ? high[i] : most;
     }
-    const struct wmi_buffer_place place = {.offset = most + last,
-                                           .soffset = *(const uint32_t *)(frame + op->e)};
+    const struct wmi_buffer_place place = {
+        .offset = most + last, .soffset = *(const uint32_t *)(frame + op->e), .bytes = shape.bytes};
     if (most > UINT32_MAX - last || !wmi_buffer_in_range(&buffer, &place))
         return false;
     const uint64_t base = buffer.base + place.soffset;

@@ -62,6 +62,7 @@ bool wmi_lower_buffer(struct wmi_builder *builder, const struct wmi_instruction 
                       struct wmi_op *step)
 {
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
+    const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
     const struct wmi_buffer_rules *rules =
         wmi_buffer_rules(wmi_builder_limit(builder, WMI_LIMIT_buffer_rules));
     const bool addr64 = insn->field[WMI_FIELD_addr64];
@@ -73,7 +74,7 @@ bool wmi_lower_buffer(struct wmi_builder *builder, const struct wmi_instruction 
     m->buffer = rules;
     m->parameter = atomic;
     if (m->kind == WMI_ACCESS_ATOMIC) {
-        m->returns = insn->field[WMI_FIELD_glc];
+        m->returns = (result && result->kind == WMI_OPERAND_VGPR) || (data && data->written);
         if (!result || result->kind != WMI_OPERAND_VGPR)
             step->d = step->c; /* the old value replaces the data */
     }

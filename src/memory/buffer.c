@@ -18,23 +18,44 @@ enum {
     ADD_TID = 1 << 23,
 };
 
+/* What the runtime's V# of private memory has in word 3. */
+enum {
+    SCRATCH_GFX6 = 0xfac | 4 << 12 | 4 << 15 | ELEMENT_SIZE_4 | ADD_TID, /* XYZW, UINT 32 */
+    SCRATCH_GFX10 = 0xfac | 20 << 12 | ADD_TID | 1 << 24 | 2 << 28, /* 32_UINT, RESOURCE_LEVEL, OOB_SELECT */
+    SCRATCH_GFX11 = 0xfac | 20 << 12 | ADD_TID | 2 << 28,
+};
+
 const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules)
 {
     static const struct wmi_buffer_rules table[] = {
         {.check = WMI_BUFFER_CHECK_RECORDS,
          .element_size_field = true,
          .private_mask = {SWIZZLE_ENABLE, INDEX_STRIDE | ELEMENT_SIZE | ADD_TID},
-         .private_value = {SWIZZLE_ENABLE, INDEX_STRIDE_64 | ELEMENT_SIZE_4 | ADD_TID}},
+         .private_value = {SWIZZLE_ENABLE, INDEX_STRIDE_64 | ELEMENT_SIZE_4 | ADD_TID},
+         .scratch = {SWIZZLE_ENABLE, SCRATCH_GFX6}},
         {.check = WMI_BUFFER_CHECK_SWIZZLE,
          .element_size_field = true,
          .wide_stride = true,
          .private_mask = {SWIZZLE_ENABLE, INDEX_STRIDE | ELEMENT_SIZE | ADD_TID},
-         .private_value = {SWIZZLE_ENABLE, INDEX_STRIDE_64 | ELEMENT_SIZE_4 | ADD_TID}},
+         .private_value = {SWIZZLE_ENABLE, INDEX_STRIDE_64 | ELEMENT_SIZE_4 | ADD_TID},
+         .scratch = {SWIZZLE_ENABLE, SCRATCH_GFX6}},
         {.check = WMI_BUFFER_CHECK_IDXEN,
          .wide_stride = true,
          .private_unchecked = true,
          .private_mask = {SWIZZLE_ENABLE, INDEX_STRIDE | ADD_TID},
-         .private_value = {SWIZZLE_ENABLE, INDEX_STRIDE_64 | ADD_TID}},
+         .private_value = {SWIZZLE_ENABLE, INDEX_STRIDE_64 | ADD_TID},
+         .scratch = {SWIZZLE_ENABLE, SCRATCH_GFX6}},
+        {.check = WMI_BUFFER_CHECK_SELECT, .scratch = {SWIZZLE_ENABLE, SCRATCH_GFX10}},
+        {.check = WMI_BUFFER_CHECK_SELECT,
+         .swizzle_element = true,
+         .payload = true,
+         .scratch = {1 << 30, SCRATCH_GFX11}},
+        {.check = WMI_BUFFER_CHECK_SELECT,
+         .swizzle_element = true,
+         .stride_scale = true,
+         .payload = true,
+         .swizzled_soffset = true,
+         .scratch = {1 << 30, SCRATCH_GFX11}},
     };
     return rules < sizeof table / sizeof *table ? &table[rules] : NULL;
 }
@@ -44,8 +65,10 @@ static uint32_t bits(uint32_t word, unsigned shift, unsigned width)
     return word >> shift & ((1u << width) - 1);
 }
 
+/* STRIDE_SCALE multiplies by 1, 4, 8 or 32 (RDNA 4 ISA, "Buffer Resource Descriptor"; unverified). */
 struct wmi_buffer wmi_buffer_decode(const struct wmi_buffer_rules *rules, const uint32_t words[4], bool plain)
 {
+    static const uint8_t scale[] = {1, 4, 8, 32};
     struct wmi_buffer buffer = {
         .rules = rules,
         .base = words[0] | (uint64_t)bits(words[1], 0, 16) << 32,
@@ -53,12 +76,59 @@ struct wmi_buffer wmi_buffer_decode(const struct wmi_buffer_rules *rules, const 
         .records = words[2],
         .element_size = rules->element_size_field ? 2u << bits(words[3], 19, 2) : 4,
         .index_stride = 8u << bits(words[3], 21, 2),
+        .select = (uint8_t)bits(words[3], 28, 2),
         .swizzle = bits(words[1], 31, 1),
         .add_tid = bits(words[3], 23, 1),
     };
     if (buffer.add_tid && plain && rules->wide_stride)
         buffer.stride |= bits(words[3], 15, 4) << 14;
+    if (rules->stride_scale)
+        buffer.stride *= scale[bits(words[3], 18, 2)];
+    if (rules->swizzle_element) {
+        buffer.swizzle = bits(words[1], 30, 2) != 0;
+        buffer.element_size = bits(words[1], 30, 2) == 3 ? 16 : 4;
+    }
     return buffer;
+}
+
+/* Where a place lies from the base on, without SOFFSET unless that is swizzled too.
+ * Source: CLRX, "GCN memory handling", and the ISA documents' "Buffer Addressing". */
+static uint64_t buffer_offset(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
+{
+    if (!buffer->swizzle)
+        return (uint64_t)place->index * buffer->stride + place->offset;
+    const uint64_t offset = (uint64_t)place->offset + (buffer->rules->swizzled_soffset ? place->soffset : 0);
+    const uint64_t index_msb = place->index / buffer->index_stride;
+    const uint64_t index_lsb = place->index % buffer->index_stride;
+    const uint64_t offset_msb = offset / buffer->element_size;
+    const uint64_t offset_lsb = offset % buffer->element_size;
+    return (index_msb * buffer->stride + offset_msb * buffer->element_size) * buffer->index_stride +
+           index_lsb * buffer->element_size + offset_lsb;
+}
+
+/* Source: Mesa, ac_descriptors.c, on OOB_SELECT; RDNA 4 ISA, "Range Checking": in raw buffers SOFFSET's bytes
+ * count (for gfx10 and gfx11 unverified). What gfx10 compares in swizzled raw buffers is the swizzled
+ * offset. */
+static bool selected_in_range(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
+{
+    const struct wmi_buffer_rules *rules = buffer->rules;
+    const uint64_t end = (uint64_t)place->offset + (rules->payload ? place->bytes : 1);
+    const bool structured = place->index < buffer->records && end <= buffer->stride;
+    switch ((enum wmi_buffer_select)buffer->select) {
+    case WMI_BUFFER_STRUCTURED:
+        return structured;
+    case WMI_BUFFER_INDEX_ONLY:
+        return place->index < buffer->records;
+    case WMI_BUFFER_EMPTY_ONLY:
+        return buffer->records != 0;
+    case WMI_BUFFER_RAW:
+        break;
+    }
+    if (!buffer->swizzle)
+        return end + place->soffset <= buffer->records;
+    if (!rules->payload)
+        return buffer_offset(buffer, place) < buffer->records;
+    return buffer->stride ? structured : end <= buffer->records;
 }
 
 /* Source: CLRX, "GCN memory handling" (gfx6, 7); CDNA 4 ISA, "Range Checking" (gfx9): SOFFSET does not count
@@ -67,6 +137,8 @@ bool wmi_buffer_in_range(const struct wmi_buffer *buffer, const struct wmi_buffe
 {
     const struct wmi_buffer_rules *rules = buffer->rules;
     const bool in_record = place->offset < buffer->stride;
+    if (rules->check == WMI_BUFFER_CHECK_SELECT)
+        return selected_in_range(buffer, place);
     if (rules->private_unchecked && buffer->add_tid && !place->has_index)
         return true;
     if (rules->check == WMI_BUFFER_CHECK_IDXEN) {
@@ -79,16 +151,36 @@ bool wmi_buffer_in_range(const struct wmi_buffer *buffer, const struct wmi_buffe
     return (uint64_t)place->index * buffer->stride + place->offset + place->soffset < buffer->records;
 }
 
-/* Source: CLRX, "GCN memory handling", and the ISA documents' "Buffer Addressing". */
 uint64_t wmi_buffer_address(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
 {
-    const uint64_t start = buffer->base + place->soffset;
-    if (!buffer->swizzle)
-        return start + (uint64_t)place->index * buffer->stride + place->offset;
-    const uint64_t index_msb = place->index / buffer->index_stride;
-    const uint64_t index_lsb = place->index % buffer->index_stride;
-    const uint64_t offset_msb = place->offset / buffer->element_size;
-    const uint64_t offset_lsb = place->offset % buffer->element_size;
-    return start + (index_msb * buffer->stride + offset_msb * buffer->element_size) * buffer->index_stride +
-           index_lsb * buffer->element_size + offset_lsb;
+    const bool folded = buffer->swizzle && buffer->rules->swizzled_soffset;
+    return buffer->base + (folded ? 0 : place->soffset) + buffer_offset(buffer, place);
+}
+
+void wmi_buffer_make_private(const struct wmi_buffer_rules *rules, unsigned lanes, uint64_t base,
+                             uint64_t size, uint32_t words[4])
+{
+    words[0] = (uint32_t)base;
+    words[1] = (uint32_t)(base >> 32) | rules->scratch[0];
+    words[2] = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    words[3] = rules->scratch[1] | (lanes == 64 ? 3u : 2u) << 21;
+}
+
+bool wmi_align(enum wmi_alignment mode, bool atomic, unsigned bytes, uint64_t *address)
+{
+    const uint64_t low = *address & (bytes < 4 || atomic ? bytes - 1 : 3);
+    if (atomic)
+        return !low;
+    switch (mode) {
+    case WMI_ALIGNMENT_DWORD:
+        *address -= low;
+        return true;
+    case WMI_ALIGNMENT_DWORD_STRICT:
+        return bytes < 4 || !low;
+    case WMI_ALIGNMENT_STRICT:
+        return !low;
+    case WMI_ALIGNMENT_UNALIGNED:
+        break;
+    }
+    return true;
 }

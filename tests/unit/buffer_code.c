@@ -85,6 +85,79 @@ static const uint32_t addr64_gfx7[] = {
     0xe0708200, 0x80010804, /* buffer_store_dword v8, v[4:5], s[4:7], 0 addr64 offset:512 */
     0xbf810000, /* s_endpgm */
 };
+
+/* The same program in three encodings, without the waits, which wavemem does not need. */
+static const uint32_t rdna_gfx1030[] = {
+    0xbe840302, /* s_mov_b32 s4, s2 */
+    0xbe850303, /* s_mov_b32 s5, s3 */
+    0xb0060064, /* s_movk_i32 s6, 0x64 */
+    0xbe8703ff, 0x31016fac, /* s_mov_b32 s7, 0x31016fac */
+    0xbe880384, /* s_mov_b32 s8, 4 */
+    0x34080082, /* v_lshlrev_b32_e32 v4, 2, v0 */
+    0xe0701000, 0x08010004, /* buffer_store_dword v0, v4, s[4:7], s8 offen */
+    0x8805ff03, 0x00080000, /* s_or_b32 s5, s3, 0x80000 */
+    0xb0060014, /* s_movk_i32 s6, 0x14 */
+    0xbe8703ff, 0x01016fac, /* s_mov_b32 s7, 0x1016fac */
+    0xb0080100, /* s_movk_i32 s8, 0x100 */
+    0x7e0a0287, /* v_mov_b32_e32 v5, 7 */
+    0xe0702004, 0x08010500, /* buffer_store_dword v5, v0, s[4:7], s8 idxen offset:4 */
+    0x7e0c0300, /* v_mov_b32_e32 v6, v0 */
+    0xe0c86004, 0x08010600, /* buffer_atomic_add v6, v0, s[4:7], s8 idxen offset:4 glc */
+    0x34080082, /* v_lshlrev_b32_e32 v4, 2, v0 */
+    0x88058003, /* s_or_b32 s5, s3, 0 */
+    0xbe8603c1, /* s_mov_b32 s6, -1 */
+    0xbe8703ff, 0x31016fac, /* s_mov_b32 s7, 0x31016fac */
+    0xe0701200, 0x80010604, /* buffer_store_dword v6, v4, s[4:7], 0 offen offset:512 */
+    0xbf810000, /* s_endpgm */
+};
+
+static const uint32_t rdna_gfx1100[] = {
+    0xbe840002, /* s_mov_b32 s4, s2 */
+    0xbe850003, /* s_mov_b32 s5, s3 */
+    0xb0060064, /* s_movk_i32 s6, 0x64 */
+    0xbe8700ff, 0x31016fac, /* s_mov_b32 s7, 0x31016fac */
+    0xbe880084, /* s_mov_b32 s8, 4 */
+    0x30080082, /* v_lshlrev_b32_e32 v4, 2, v0 */
+    0xe0680000, 0x08410004, /* buffer_store_b32 v0, v4, s[4:7], s8 offen */
+    0x8c05ff03, 0x00080000, /* s_or_b32 s5, s3, 0x80000 */
+    0xb0060014, /* s_movk_i32 s6, 0x14 */
+    0xbe8700ff, 0x01016fac, /* s_mov_b32 s7, 0x1016fac */
+    0xb0080100, /* s_movk_i32 s8, 0x100 */
+    0x7e0a0287, /* v_mov_b32_e32 v5, 7 */
+    0xe0680004, 0x08810500, /* buffer_store_b32 v5, v0, s[4:7], s8 idxen offset:4 */
+    0x7e0c0300, /* v_mov_b32_e32 v6, v0 */
+    0xe0d44004, 0x08810600, /* buffer_atomic_add_u32 v6, v0, s[4:7], s8 idxen offset:4 glc */
+    0x30080082, /* v_lshlrev_b32_e32 v4, 2, v0 */
+    0x8c058003, /* s_or_b32 s5, s3, 0 */
+    0xbe8600c1, /* s_mov_b32 s6, -1 */
+    0xbe8700ff, 0x31016fac, /* s_mov_b32 s7, 0x31016fac */
+    0xe0680200, 0x80410604, /* buffer_store_b32 v6, v4, s[4:7], 0 offen offset:512 */
+    0xbfb00000, /* s_endpgm */
+};
+
+static const uint32_t rdna_gfx1200[] = {
+    0xbe840002, /* s_mov_b32 s4, s2 */
+    0xbe850003, /* s_mov_b32 s5, s3 */
+    0xb0060064, /* s_movk_i32 s6, 0x64 */
+    0xbe8700ff, 0x31016fac, /* s_mov_b32 s7, 0x31016fac */
+    0xbe880084, /* s_mov_b32 s8, 4 */
+    0x30080082, /* v_lshlrev_b32_e32 v4, 2, v0 */
+    0xc4068008, 0x40800800, 0x00000004, /* buffer_store_b32 v0, v4, s[4:7], s8 offen */
+    0x8c05ff03, 0x00080000, /* s_or_b32 s5, s3, 0x80000 */
+    0xb0060014, /* s_movk_i32 s6, 0x14 */
+    0xbe8700ff, 0x01016fac, /* s_mov_b32 s7, 0x1016fac */
+    0xb0080100, /* s_movk_i32 s8, 0x100 */
+    0x7e0a0287, /* v_mov_b32_e32 v5, 7 */
+    0xc4068008, 0x80800805, 0x00000400, /* buffer_store_b32 v5, v0, s[4:7], s8 idxen offset:4 */
+    0x7e0c0300, /* v_mov_b32_e32 v6, v0 */
+    0xc40d4008, 0x80900806, 0x00000400, /* buffer_atomic_add_u32 v6, v0, s[4:7], s8 idxen offset:4 th:TH_ATOMIC_RETURN */
+    0x30080082, /* v_lshlrev_b32_e32 v4, 2, v0 */
+    0x8c058003, /* s_or_b32 s5, s3, 0 */
+    0xbe8600c1, /* s_mov_b32 s6, -1 */
+    0xbe8700ff, 0x31016fac, /* s_mov_b32 s7, 0x31016fac */
+    0xc406807c, 0x40800806, 0x00020004, /* buffer_store_b32 v6, v4, s[4:7], null offen offset:512 */
+    0xbfb00000, /* s_endpgm */
+};
 // clang-format on
 
 /* Records of 12 bytes from byte 64 on, 40 of them; the last atomic's soffset leads far outside. */
@@ -147,6 +220,32 @@ static void addresses_of_64_bits(void **state)
     }
 }
 
+/* OOB_SELECT 3, 100 bytes, of which SOFFSET takes 4; OOB_SELECT 0, 20 records of 8 bytes, and an atomic. */
+static void selected_checks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *target;
+        const uint32_t *words;
+        size_t bytes;
+    } rows[] = {{"gfx1030", rdna_gfx1030, sizeof rdna_gfx1030},
+                {"gfx1100", rdna_gfx1100, sizeof rdna_gfx1100},
+                {"gfx1200", rdna_gfx1200, sizeof rdna_gfx1200}};
+    for (unsigned r = 0; r < 3; r++) {
+        const struct run run = run_on(rows[r].target, rows[r].words, rows[r].bytes,
+                                      (struct wm_dispatch){.grid = {32}, .workgroup = {32}});
+        assert_string_equal(run.fault.text, "");
+        uint32_t expected[RESULT_WORDS] = {0};
+        for (uint32_t i = 0; i < 24; i++)
+            expected[1 + i] = i;
+        for (uint32_t i = 0; i < 20; i++) {
+            expected[64 + 2 * i + 1] = 7 + i;
+            expected[128 + i] = 7;
+        }
+        assert_memory_equal(run.result, expected, sizeof expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +253,7 @@ int main(void)
         cmocka_unit_test(raw_bytes),
         cmocka_unit_test(leaves_the_allocation),
         cmocka_unit_test(addresses_of_64_bits),
+        cmocka_unit_test(selected_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

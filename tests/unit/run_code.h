@@ -37,7 +37,7 @@ static inline struct run run_on(const char *target, const uint32_t *words, size_
     dispatch.struct_size = sizeof dispatch;
     assert_int_equal(wm_machine_create(target, &machine, &diag), WM_OK);
     assert_int_equal(wm_allocate(machine, sizeof run.result, 0, "result", &buffer, &diag), WM_OK);
-    const bool is_3 = !strcmp(target, "gfx700") || !strcmp(target, "gfx1010"); /* s_mov_b32 */
+    const bool is_3 = !strcmp(target, "gfx700") || !strncmp(target, "gfx10", 5); /* s_mov_b32 */
     const uint32_t opcode = is_3 ? 3 << 8 : 0;
     code[0] = 0xbe8200ff | opcode; /* s_mov_b32 s2, low */
     code[1] = (uint32_t)buffer;

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses and range checks of buffers, per generation, against a slow statement that takes the V# apart by
+ * itself, bit by bit; figures worked out by hand; and what must hold of swizzling whatever the formula. */
+#include "base/random.h"
+#include "memory/buffer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { GFX6, GFX8, GFX9, GFX10, GFX11, GFX12, RULES }; /* the limit buffer_rules */
+
+static uint64_t drawn;
+
+static uint32_t word(void)
+{
+    return (uint32_t)wmi_random_bits(99, drawn++);
+}
+
+static uint32_t below(uint32_t limit)
+{
+    return word() % limit;
+}
+
+/* ---- the slow statement ---- */
+
+static uint64_t take(const uint32_t v[4], unsigned from, unsigned to) /* bits of the whole V# */
+{
+    uint64_t value = 0;
+    for (unsigned bit = from; bit <= to; bit++)
+        value |= (uint64_t)(v[bit / 32] >> bit % 32 & 1) << (bit - from);
+    return value;
+}
+
+static uint64_t stride_of(unsigned rules, const uint32_t v[4], bool plain)
+{
+    static const unsigned scales[] = {1, 4, 8, 32};
+    uint64_t stride = take(v, 48, 61);
+    if (rules == GFX12)
+        return stride * scales[take(v, 114, 115)];
+    if ((rules == GFX8 || rules == GFX9) && plain && take(v, 119, 119))
+        stride += take(v, 111, 114) * 16384;
+    return stride;
+}
+
+static bool swizzled(unsigned rules, const uint32_t v[4])
+{
+    return rules >= GFX11 ? take(v, 62, 63) != 0 : take(v, 63, 63) != 0;
+}
+
+static uint64_t element_of(unsigned rules, const uint32_t v[4])
+{
+    static const unsigned sizes[] = {2, 4, 8, 16};
+    if (rules <= GFX8)
+        return sizes[take(v, 115, 116)];
+    return rules >= GFX11 && take(v, 62, 63) == 3 ? 16 : 4;
+}
+
+static uint64_t swizzle(unsigned rules, const uint32_t v[4], bool plain, uint64_t index, uint64_t offset)
+{
+    const uint64_t records = 8 << take(v, 117, 118), element = element_of(rules, v);
+    const uint64_t block = records * stride_of(rules, v, plain); /* one round of interleaved records */
+    return index / records * block + offset / element * (records * element) + index % records * element +
+           offset % element;
+}
+
+static uint64_t slow_address(unsigned rules, const uint32_t v[4], bool plain,
+                             const struct wmi_buffer_place *p)
+{
+    const uint64_t base = take(v, 0, 47);
+    if (!swizzled(rules, v))
+        return base + p->soffset + (uint64_t)p->index * stride_of(rules, v, plain) + p->offset;
+    if (rules == GFX12)
+        return base + swizzle(rules, v, plain, p->index, (uint64_t)p->offset + p->soffset);
+    return base + p->soffset + swizzle(rules, v, plain, p->index, p->offset);
+}
+
+static bool slow_out_of_range(unsigned rules, const uint32_t v[4], bool plain,
+                              const struct wmi_buffer_place *p)
+{
+    const uint64_t records = take(v, 64, 95), stride = stride_of(rules, v, plain);
+    const uint64_t last = (uint64_t)p->offset + p->bytes - 1;
+    const bool add_tid = take(v, 119, 119), swz = swizzled(rules, v);
+    const bool outside_record = rules >= GFX11 ? last >= stride : p->offset >= stride;
+    if (rules >= GFX10) {
+        const unsigned select = (unsigned)take(v, 124, 125);
+        if (select == 2)
+            return records == 0;
+        if (select == 1)
+            return p->index >= records;
+        if (select == 0)
+            return p->index >= records || outside_record;
+        if (!swz)
+            return p->soffset > records || (rules >= GFX11 ? last : p->offset) >= records - p->soffset;
+        if (rules == GFX10)
+            return swizzle(rules, v, plain, p->index, p->offset) >= records;
+        return stride ? p->index >= records || outside_record : last >= records;
+    }
+    if (rules == GFX9) {
+        if (add_tid && !p->has_index)
+            return false;
+        if (!p->has_index || stride == 0)
+            return p->offset >= records;
+        return p->index >= records || (swz && outside_record);
+    }
+    if (stride == 0 || (rules == GFX8 && !swz))
+        return p->soffset > records || p->index * stride + p->offset >= records - p->soffset;
+    return p->index >= records || ((p->has_index || add_tid) && outside_record);
+}
+
+/* ---- random V#s and places near every edge ---- */
+
+static uint32_t near(uint64_t edge)
+{
+    return (uint32_t)(edge + below(9) - 4);
+}
+
+static void random_places(void **state)
+{
+    (void)state;
+    unsigned inside = 0, outside = 0;
+    for (unsigned i = 0; i < 600000; i++) {
+        const unsigned rules = below(RULES);
+        const bool plain = below(4) != 0;
+        static const uint32_t sizes[] = {1, 2, 4, 8, 12, 16};
+        uint32_t v[4] = {word(), word(), below(3) ? below(300) : word(), word()};
+        if (below(2))
+            v[1] = (v[1] & 0xc000ffff) | below(80) << 16;
+        if (below(4) == 0)
+            v[1] &= 0xc000ffff;
+        if (below(2))
+            v[3] &= ~(15u << 15);
+        const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rules), v, plain);
+        const uint64_t stride = stride_of(rules, v, plain);
+        struct wmi_buffer_place p = {.has_index = below(2), .bytes = sizes[below(6)]};
+        p.soffset = below(2) ? 0 : below(2) ? below(64) : near(v[2]);
+        p.index = below(3) ? below(200) : below(2) ? near(v[2]) : word();
+        p.offset = below(2)   ? below(100)
+                   : below(2) ? near(stride)
+                   : below(2) ? near(v[2])
+                   : below(2) ? near((uint64_t)v[2] - p.soffset)
+                              : word();
+        assert_int_equal(wmi_buffer_address(&b, &p), slow_address(rules, v, plain, &p));
+        const bool out = slow_out_of_range(rules, v, plain, &p);
+        assert_int_equal(wmi_buffer_in_range(&b, &p), !out);
+        outside += out;
+        inside += !out;
+    }
+    assert_true(inside > 100000 && outside > 100000);
+}
+
+/* ---- swizzling is a bijection on a range of whole rounds ---- */
+
+static void swizzle_is_a_bijection(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned rules;
+        uint32_t word1, word3; /* the swizzle and its element size */
+        unsigned element;
+    } rows[] = {{GFX6, 1u << 31, 0, 2},        {GFX6, 1u << 31, 1 << 19, 4}, {GFX8, 1u << 31, 2 << 19, 8},
+                {GFX8, 1u << 31, 3 << 19, 16}, {GFX9, 1u << 31, 0, 4},       {GFX9, 1u << 31, 3 << 19, 4},
+                {GFX10, 1u << 31, 0, 4},       {GFX11, 1u << 30, 0, 4},      {GFX11, 3u << 30, 0, 16},
+                {GFX12, 1u << 30, 0, 4},       {GFX12, 3u << 30, 0, 16}};
+    for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (unsigned interleave = 0; interleave < 4; interleave++)
+            for (unsigned multiple = 1; multiple <= 5; multiple += 2) {
+                const unsigned stride = rows[r].element * multiple, records = 2 * (8 << interleave);
+                const uint32_t v[4] = {0x1000, rows[r].word1 | stride << 16, records,
+                                       rows[r].word3 | interleave << 21};
+                const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rows[r].rules), v, true);
+                unsigned char *seen = calloc(records, stride);
+                assert_non_null(seen);
+                for (unsigned index = 0; index < records; index++)
+                    for (unsigned offset = 0; offset < stride; offset++) {
+                        const struct wmi_buffer_place p = {
+                            .has_index = true, .index = index, .offset = offset, .bytes = 1};
+                        const uint64_t at = wmi_buffer_address(&b, &p) - 0x1000;
+                        assert_true(at < (uint64_t)records * stride);
+                        assert_int_equal(seen[at]++, 0);
+                        /* neighbours in an element stay neighbours; the next record's element is next */
+                        assert_int_equal(at % rows[r].element, offset % rows[r].element);
+                    }
+                free(seen);
+            }
+}
+
+/* ---- figures worked out by hand ---- */
+
+static void by_hand(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned rules;
+        uint32_t v[4];
+        struct wmi_buffer_place place; /* has_index, index, offset, soffset, bytes */
+        uint64_t address;
+        bool in_range;
+    } rows[] = {
+        /* linear: 0x10000 + 64 + 10 * 16 + 16, the V# */
+        {GFX9, {0x10000, 0x100000, 0x400, 0x27fac}, {true, 10, 16, 64, 4}, 0x100f0, true},
+        /* record 5, offset 6 of 8-byte records, 8 interleaved, dwords: 6/4*32 + 5*4 + 2 */
+        {GFX9, {0, 1u << 31 | 8 << 16, 8, 0}, {true, 5, 6, 0, 2}, 54, true},
+        {GFX9, {0, 1u << 31 | 8 << 16, 8, 0}, {true, 13, 6, 0, 2}, 64 + 54, false},
+        /* ADD_TID: DATA_FORMAT is the stride's upper bits: 1 * 16384 * 2 */
+        {GFX8, {0, 0, 100000, 1 << 23 | 1 << 15}, {false, 2, 0, 0, 4}, 32768, true},
+        {GFX6, {0, 0, 100000, 1 << 23 | 1 << 15}, {false, 2, 0, 0, 4}, 0, true},
+        /* SOFFSET: within NUM_RECORDS on gfx6 to gfx8, outside the check on gfx9, within on later raw ones */
+        {GFX6, {0, 0, 64, 0}, {false, 0, 32, 31, 4}, 63, true},
+        {GFX6, {0, 0, 64, 0}, {false, 0, 32, 32, 4}, 64, false},
+        {GFX9, {0, 0, 64, 0}, {false, 0, 32, 1000, 4}, 1032, true},
+        {GFX10, {0, 0, 64, 3 << 28}, {false, 0, 32, 31, 4}, 63, true},
+        {GFX10, {0, 0, 64, 3 << 28}, {false, 0, 32, 32, 4}, 64, false},
+        {GFX11, {0, 0, 64, 3 << 28}, {false, 0, 32, 28, 4}, 60, true},
+        {GFX11, {0, 0, 64, 3 << 28}, {false, 0, 32, 29, 4}, 61, false},
+        /* OOB_SELECT 0, 1, 2: gfx10 looks at the first byte, gfx11 at the last */
+        {GFX10, {0, 8 << 16, 4, 0}, {true, 3, 7, 0, 4}, 31, true},
+        {GFX11, {0, 8 << 16, 4, 0}, {true, 3, 7, 0, 4}, 31, false},
+        {GFX11, {0, 8 << 16, 4, 0}, {true, 3, 4, 0, 4}, 28, true},
+        {GFX11, {0, 8 << 16, 4, 1 << 28}, {true, 3, 400, 0, 4}, 424, true},
+        {GFX11, {0, 8 << 16, 4, 1 << 28}, {true, 4, 0, 0, 4}, 32, false},
+        {GFX11, {0, 8 << 16, 1, 2 << 28}, {true, 400, 0, 0, 4}, 3200, true},
+        {GFX11, {0, 8 << 16, 0, 2 << 28}, {true, 0, 0, 0, 4}, 0, false},
+        /* gfx12: STRIDE_SCALE; SOFFSET is swizzled with the offset: (4 + 4)/4*32 + 3*4 */
+        {GFX12, {0, 2 << 16, 9, 1 << 18}, {true, 3, 0, 0, 4}, 24, true},
+        {GFX12, {0, 1 << 30 | 16 << 16, 9, 0}, {true, 3, 4, 4, 4}, 76, true},
+        {GFX11, {0, 1 << 30 | 16 << 16, 9, 0}, {true, 3, 4, 4, 4}, 48, true},
+        /* units of NUM_RECORDS: records on gfx6, bytes on gfx8 without a swizzle */
+        {GFX6, {0, 16 << 16, 2, 0}, {true, 1, 0, 0, 4}, 16, true},
+        {GFX8, {0, 16 << 16, 2, 0}, {true, 1, 0, 0, 4}, 16, false},
+        {GFX8, {0, 16 << 16, 17, 0}, {true, 1, 0, 0, 4}, 16, true},
+        {GFX9, {0, 16 << 16, 2, 0}, {false, 0, 4, 0, 4}, 4, false},
+        /* private memory is not checked on gfx9 */
+        {GFX9, {0, 1u << 31, 0, 1 << 23 | 3 << 21}, {false, 7, 8, 0, 4}, 2 * 256 + 28, true},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rows[i].rules), rows[i].v, true);
+        if (wmi_buffer_address(&b, &rows[i].place) != rows[i].address)
+            fail_msg("row %u: address %#llx", i, (unsigned long long)wmi_buffer_address(&b, &rows[i].place));
+        if (wmi_buffer_in_range(&b, &rows[i].place) != rows[i].in_range)
+            fail_msg("row %u: range", i);
+    }
+    assert_null(wmi_buffer_rules(RULES));
+}
+
+static void private_memory(void **state)
+{
+    (void)state;
+    for (unsigned rules = 0; rules < RULES; rules++)
+        for (unsigned lanes = rules >= GFX10 ? 32 : 64; lanes <= 64; lanes += 32) {
+            uint32_t v[4];
+            wmi_buffer_make_private(wmi_buffer_rules(rules), lanes, 0x123450000, 1 << 20, v);
+            const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rules), v, true);
+            for (unsigned lane = 0; lane < lanes; lane++) {
+                const struct wmi_buffer_place p = {.index = lane, .offset = 20, .bytes = 4};
+                assert_true(b.add_tid);
+                /* DATA_FORMAT 4 widens the stride of gfx8 and gfx9, which lane numbers do not reach */
+                assert_int_equal(wmi_buffer_address(&b, &p), 0x123450000 + 5 * 4 * lanes + 4 * lane);
+                assert_true(wmi_buffer_in_range(&b, &p));
+            }
+        }
+}
+
+static void alignment(void **state)
+{
+    (void)state;
+    static const struct {
+        enum wmi_alignment mode;
+        bool atomic;
+        unsigned bytes;
+        uint64_t address, aligned;
+        bool ok;
+    } rows[] = {
+        {WMI_ALIGNMENT_DWORD, false, 4, 7, 4, true},
+        {WMI_ALIGNMENT_DWORD, false, 16, 13, 12, true},
+        {WMI_ALIGNMENT_DWORD, false, 2, 7, 6, true},
+        {WMI_ALIGNMENT_DWORD, false, 1, 7, 7, true},
+        {WMI_ALIGNMENT_DWORD_STRICT, false, 4, 6, 6, false},
+        {WMI_ALIGNMENT_DWORD_STRICT, false, 2, 7, 7, true},
+        {WMI_ALIGNMENT_DWORD_STRICT, false, 8, 4, 4, true},
+        {WMI_ALIGNMENT_STRICT, false, 2, 7, 7, false},
+        {WMI_ALIGNMENT_STRICT, false, 2, 6, 6, true},
+        {WMI_ALIGNMENT_UNALIGNED, false, 4, 7, 7, true},
+        {WMI_ALIGNMENT_UNALIGNED, true, 4, 6, 6, false},
+        {WMI_ALIGNMENT_UNALIGNED, true, 8, 4, 4, false},
+        {WMI_ALIGNMENT_DWORD, true, 4, 6, 6, false},
+        {WMI_ALIGNMENT_DWORD, true, 8, 8, 8, true},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t address = rows[i].address;
+        assert_int_equal(wmi_align(rows[i].mode, rows[i].atomic, rows[i].bytes, &address), rows[i].ok);
+        assert_int_equal(address, rows[i].aligned);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_places), cmocka_unit_test(swizzle_is_a_bijection),
+        cmocka_unit_test(by_hand),       cmocka_unit_test(private_memory),
+        cmocka_unit_test(alignment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
