@@ -115,6 +115,7 @@ class Layout:
         self.source_mods = OrderedDict()  # 'neg.a' -> bit
         self.fields = OrderedDict()  # name -> (slices, show, signed, per, if, ignored where `if` fails)
         self.ignored = []
+        self.written = []  # ((pos, width), value): ignored bits that the assembler sets
 
 
 class Space:
@@ -263,6 +264,7 @@ class Isa:
                 layout.source_mods.update(base.source_mods)
                 layout.fields.update(base.fields)
                 layout.ignored += base.ignored
+                layout.written += base.written
             elif key == 'ext' and value in EXTENSIONS:
                 layout.extension = value
             else:
@@ -277,7 +279,12 @@ class Isa:
         if not rest:
             raise Bad(where, "'%s' has no place" % name)
         if name == 'any':
-            layout.ignored += slices(where, rest[0])
+            place, equals, value = rest[0].partition('=')
+            layout.ignored += slices(where, place)
+            if equals:
+                layout.written.append((bits(where, place), integer(where, value, 16)))
+                if integer(where, value, 16) >> bits(where, place)[1]:
+                    raise Bad(where, "'%s' does not fit its bits" % rest[0])
         elif '.' in name:
             part, _, role = name.partition('.')
             if part not in ('neg', 'abs', 'sext', 'alt') or role not in ROLES:

@@ -8,8 +8,9 @@ from read import Bad
 class Resolved:
     """A row in one layout: all that decoding and printing need."""
 
-    def __init__(self, row, encoding, layout, space, name):
-        self.row, self.encoding, self.layout, self.name = row, encoding, layout, name
+    def __init__(self, row, encoding, layout, space, name, base):
+        self.row, self.encoding, self.layout, self.name, self.base = row, encoding, layout, name, base
+        self.canonical = canonical_bits(layout)
         self.specs = specs(encoding, layout)
         self.zero = zero_mask(encoding, layout, space)
         self.fields = [(n,) + f for n, f in layout.fields.items() if holds(encoding, f[4])]
@@ -17,6 +18,28 @@ class Resolved:
 
 def holds(encoding, only):
     return not only or any(flag in encoding.flags for flag in only)
+
+
+def canonical_bits(layout):
+    """What the assembler writes to bits that are ignored."""
+    bits = 0
+    for (pos, _), value in layout.written:
+        bits |= value << pos
+    return bits
+
+
+def variant_of(form):
+    """Which of the ways to write an instruction a form is, in the order in which LLVM's assembler tries them."""
+    long = form.layout.name.startswith('vop3')
+    if form.layout.extension in ('dpp', 'dpp8'):
+        return 'E64_DPP' if long else 'DPP'
+    return 'SDWA' if form.layout.extension == 'sdwa' else 'E64' if long else 'PLAIN'
+
+
+def aliases(isa, form, node):
+    """Older names of the row, which assemblers take as well."""
+    names = {form.row.name} | {form.encoding.names[n] for n in isa.chain(node) if n in form.encoding.names}
+    return names - {form.base}
 
 
 def specs(encoding, layout):
@@ -148,7 +171,7 @@ def encoding_forms(isa, row, encoding, node):
         if full >> sum(w for _, w in space.op):
             raise Bad(encoding.where, "opcode %x of '%s' does not fit layout '%s'" % (full, row.name, layout.name))
         plain = 'bare' in encoding.flags or suffix in ('_e32', '_e64') and not {'_e32', '_e64'} <= suffixes
-        yield space, full, Resolved(row, encoding, layout, space, name + ('' if plain else suffix))
+        yield space, full, Resolved(row, encoding, layout, space, name + ('' if plain else suffix), name)
     if not made and here:
         raise Bad(encoding.where, "encoding '%s' has no layout at node %s" % (encoding.family, node))
 

@@ -3,9 +3,12 @@
 from collections import OrderedDict
 
 from read import ROW_FLAGS
-from resolve import resolve
+from resolve import aliases, resolve, variant_of
 
 HEAD = '/* SPDX-License-Identifier: MIT */\n/* Generated from isa/ by isagen; do not edit. */\n'
+
+
+VARIANTS = 'PLAIN E64 SDWA DPP E64_DPP SECOND'.split()  # enum wmi_variant
 
 
 class Pool:
@@ -83,7 +86,7 @@ class Tables:
         self.fields = Pool()
         self.specs, self.field_specs, self.candidates, self.names = Runs(), Runs(), Runs(), Runs()
         self.zeros, self.layouts, self.forms, self.texts = Pool(), Pool(), Pool(), Pool()
-        self.code_tables, self.opcode_tables = Pool(), Pool()
+        self.code_tables, self.opcode_tables, self.canonical = Pool(), Pool(), Pool()
         self.forms.add(None)  # form 0: no instruction
         self.nodes = OrderedDict()
         for layout in isa.layouts.values():
@@ -99,7 +102,7 @@ class Tables:
         return {32: [32, 64]}.get(self.isa.nodes[node]['limits']['wave'], [64])
 
     def add_node(self, node, resolved, wave):
-        spaces, at = [], {}
+        spaces, at, mnemonics = [], {}, []
         for space, by_op in resolved.items():
             if space.wave and space.wave != wave:
                 continue
@@ -107,6 +110,9 @@ class Tables:
             table = [0] * size
             for op, form in by_op.items():
                 table[op] = self.add_form(form, wave)
+                variant = 'SECOND' if space.second else variant_of(form)
+                for name in [form.base] + sorted(aliases(self.isa, form, node)):
+                    mnemonics.append((name, name != form.base, VARIANTS.index(variant), len(spaces), op, table[op]))
             if by_op:
                 at[space] = len(spaces)
                 spaces.append((space, self.opcode_tables.add(tuple(table))))
@@ -115,7 +121,12 @@ class Tables:
             first.append(self.candidates.add([at[s] for s, _ in spaces if not s.second and could_match(s, top)] + [255]))
         names = [self.names.add(self.group(g, node)) for g in self.isa.name_groups]
         second = next((i for i, (s, _) in enumerate(spaces) if s.second), 255)
-        return spaces, (first, second), self.codes(node), names
+        return spaces, (first, second), self.codes(node), names, self.mnemonics(mnemonics)
+
+    def mnemonics(self, entries):
+        """By name and the order in which they are tried; a name that means something itself is no alias."""
+        own = {name for name, alias, *_ in entries if not alias}
+        return sorted(set((n, v, s, op, form) for n, alias, v, s, op, form in entries if not alias or n not in own))
 
     def group(self, group, node):
         """The names of a group at a node, the nearest node's word for each value, ended by -1."""
@@ -161,7 +172,7 @@ class Tables:
                 (name, show) + place[0] + second + (signed,)))
         index = self.layouts.add((layout.name, layout.dwords, layout.extension, self.field_specs.add(fields), len(fields)))
         return self.forms.add((form.row.name, self.specs.add(run), len(run), index, self.zeros.add(form.zero),
-                               self.texts.add(form.name)))
+                               self.texts.add(form.name), self.canonical.add(form.canonical)))
 
     def text(self):
         out = [HEAD, '#include "isa/tables.h"', '']
@@ -172,8 +183,10 @@ class Tables:
         array('const struct wmi_layout wmi_layouts[]',
               ['{WMI_LAYOUT_%s, %d, WMI_EXT_%s, %d, %d}' % (n, d, e.upper(), c, f) for n, d, e, f, c in self.layouts.values])
         array('const struct wmi_form wmi_forms[]', ['{0}'] + [
-            '{WMI_INSN_%s, %d, %d, %d, %d, %d, "%s"}' % (n, s, z, c, l, len(self.texts.values[t]), self.texts.values[t])
-            for n, s, c, l, z, t in self.forms.values[1:]])
+            '{WMI_INSN_%s, %d, %d, %d, %d, %d, %d, "%s"}' % (n, s, z, c, l, len(self.texts.values[t]), w, self.texts.values[t])
+            for n, s, c, l, z, t, w in self.forms.values[1:]])
+        array('const uint32_t wmi_canonical[][3]', ['{0x%xu, 0x%xu, 0x%xu}' % (
+            w & 0xffffffff, w >> 32 & 0xffffffff, w >> 64) for w in self.canonical.values])
         array('static const uint8_t candidates[]', [str(x) for x in self.candidates.values])
         array('static const struct wmi_name names[]', ['{%d, "%s"}' % x for x in self.names.values])
         for i, table in enumerate(self.code_tables.values):
@@ -181,8 +194,10 @@ class Tables:
         for i, table in enumerate(self.opcode_tables.values):
             array('static const uint16_t opcodes_%d[]' % i, [', '.join(map(str, table[j:j + 16]))
                                                              for j in range(0, len(table), 16)])
-        for (node, wave), (spaces, first, codes, names) in self.nodes.items():
+        for (node, wave), (spaces, first, codes, names, mnemonics) in self.nodes.items():
             self.node_text(array, '%s_%d' % (node, wave), spaces, first)
+            array('static const struct wmi_mnemonic mnemonics_%s_%d[]' % (node.replace('.', '_'), wave),
+                  ['{"%s", %d, %d, %d, %d}' % (n, form, op, s, v) for n, v, s, op, form in mnemonics])
         variants = self.variants()
         array('const struct wmi_target wmi_targets[]', [self.target(*x) for x in variants])
         out.append('const unsigned wmi_target_count = %d, wmi_target_variants = %d;' % (len(self.isa.targets), len(variants)))
@@ -225,12 +240,12 @@ class Tables:
         return [x[1:] for x in sorted(out, key=lambda x: x[0])]
 
     def target(self, name, node, mach, wave, real):
-        _, (_, second), codes, names = self.nodes[node, wave]
+        _, (_, second), codes, names, mnemonics = self.nodes[node, wave]
         limits = dict(self.isa.nodes[node]['limits'], wave=wave)
         c = '%s_%d' % (node.replace('.', '_'), wave)
-        return '{"%s", 0x%x, %s, codes_%d, spaces_%s, first_%s, candidates, %d, {%s}, {%s}}' % (
+        return '{"%s", 0x%x, %s, codes_%d, spaces_%s, first_%s, candidates, %d, {%s}, {%s}, mnemonics_%s, %d}' % (
             name, mach, 'true' if real else 'false', codes, c, c, second, ', '.join(str(limits[x]) for x in self.isa.limits),
-            ', '.join('names + %d' % x for x in names) or '0')
+            ', '.join('names + %d' % x for x in names) or '0', c, len(mnemonics))
 
     def row(self, row):
         kind, elements, size = row.flags.get('memory', ('control' if 'memctl' in row.flags else 'none', 0, 0))

@@ -31,7 +31,8 @@ struct wmi_layout {
 struct wmi_form {
     uint16_t id, spec, zero;
     uint8_t specs, layout, name_length;
-    const char *name; /* with _e32 and the like */
+    uint16_t canonical; /* in wmi_canonical */
+    const char *name;   /* with _e32 and the like */
 };
 
 /* Words with one opcode field: those whose `mask` bits are `match`. */
@@ -51,6 +52,23 @@ struct wmi_name {
     const char *text; /* "" ends a group */
 };
 
+/* The ways to write an instruction, in the order in which LLVM's assembler tries them. */
+enum wmi_variant {
+    WMI_VARIANT_PLAIN, /* _e32, and whatever has no suffix */
+    WMI_VARIANT_E64,
+    WMI_VARIANT_SDWA,
+    WMI_VARIANT_DPP,
+    WMI_VARIANT_E64_DPP,
+    WMI_VARIANT_SECOND, /* the other half of a pair */
+};
+
+/* A form by the name that text gives it, without suffix. */
+struct wmi_mnemonic {
+    const char *name;
+    uint16_t form, opcode;
+    uint8_t space, variant;
+};
+
 struct wmi_target {
     const char *name;
     uint32_t mach;
@@ -62,6 +80,8 @@ struct wmi_target {
     uint8_t second;            /* the space of the other half of a pair, or 255 */
     uint32_t limits[WMI_LIMIT_COUNT];
     const struct wmi_name *names[WMI_NAMES_COUNT];
+    const struct wmi_mnemonic *mnemonics; /* by name, then variant */
+    unsigned mnemonic_count;
 };
 
 extern const struct wmi_spec wmi_specs[];
@@ -69,6 +89,7 @@ extern const struct wmi_field_spec wmi_field_specs[];
 extern const struct wmi_layout wmi_layouts[];
 extern const struct wmi_form wmi_forms[];
 extern const uint64_t wmi_zero_masks[];
+extern const uint32_t wmi_canonical[][3]; /* what the assembler sets of the bits that are ignored */
 /* The targets as they usually are, and behind them all variants (wmi_target_variant). */
 extern const struct wmi_target wmi_targets[];
 extern const unsigned wmi_target_count, wmi_target_variants;

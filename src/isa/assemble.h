@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading assembly text: expressions, and one instruction in LLVM's syntax to its words. */
+#ifndef WMI_ASSEMBLE_H
+#define WMI_ASSEMBLE_H
+
+#include "isa/isa.h"
+
+/* Which part of a symbol's address a relocation stores: symbol@rel32@lo. */
+enum wmi_symbol_part {
+    WMI_PART_NONE,
+    WMI_PART_ABS32_LO,
+    WMI_PART_ABS32_HI,
+    WMI_PART_REL32_LO,
+    WMI_PART_REL32_HI,
+    WMI_PART_REL64,
+    WMI_PART_GOT32_LO,
+    WMI_PART_GOT32_HI,
+};
+
+/* What an expression is: a number, or a number of bytes from `base`. */
+struct wmi_value {
+    int64_t number;
+    const void *base; /* whatever the reader of symbols calls a base (a section, an undefined symbol); NULL:
+                         absolute */
+    uint8_t part;     /* enum wmi_symbol_part */
+    bool late;        /* a symbol in it has no value yet */
+};
+
+/* Who knows symbols. */
+struct wmi_symbols {
+    /* Sets *value, always: a name may become known later. */
+    void (*find)(void *user, const char *name, size_t length, struct wmi_value *value);
+    void *user;
+    struct wmi_value here; /* where the instruction stands */
+};
+
+/* Text being read, and where it went wrong. */
+struct wmi_cursor {
+    const char *at, *end;
+    const struct wmi_symbols *symbols; /* or NULL */
+    const char *wrong;                 /* what was expected; may have one %u for `number` */
+    const char *wrong_at;
+    unsigned number;
+};
+
+/* Notes what is wrong, unless something further on was wrong before; returns false. */
+bool wmi_expected(struct wmi_cursor *cursor, const char *at, const char *what);
+void wmi_skip_space(struct wmi_cursor *cursor);
+/* Takes `c` with the blanks before it, if it is next. */
+bool wmi_take(struct wmi_cursor *cursor, char c);
+/* The length of the name at the cursor, blanks skipped; 0: there is none. */
+size_t wmi_name_length(struct wmi_cursor *cursor);
+/* Reads an expression with LLVM's operators and their order. */
+bool wmi_read_expression(struct wmi_cursor *cursor, struct wmi_value *value);
+/* An expression that is a number now. */
+bool wmi_read_number(struct wmi_cursor *cursor, int64_t *number);
+/* Reads a number with a point or an exponent; false, without a message, if there is none. */
+bool wmi_read_real(struct wmi_cursor *cursor, double *real);
+
+/* A word that another tool has to fill in. */
+struct wmi_relocation {
+    struct wmi_value value; /* base NULL: none */
+    uint8_t word;           /* which dword; its 16 low bits for a branch */
+    bool branch;
+};
+
+/* Assembles the text of one instruction. Sets insn->words and insn->dwords and decodes what it made;
+ * `relocation` may be NULL. Returns the length in dwords or 0; then the cursor says what is wrong, and
+ * `cursor->wrong` is NULL if the target does not know the mnemonic. */
+unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor,
+                      struct wmi_instruction *insn, struct wmi_relocation *relocation);
+
+/* Whether the target has an instruction called so; with or without a suffix such as _e32. */
+bool wmi_has_mnemonic(const struct wmi_target *target, const char *name, size_t length);
+/* The mnemonic of the target that is spelled most like `name`; NULL: none is near. */
+const char *wmi_nearest_mnemonic(const struct wmi_target *target, const char *name, size_t length);
+
+#endif

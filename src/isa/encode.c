@@ -1,0 +1,703 @@
+/* SPDX-License-Identifier: MIT */
+/* From parsed operands and modifiers to words: the inverse of decode.c, by the same tables. */
+#include "isa/parsed.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    CODE_INT_0 = 128,
+    CODE_INT_64 = 192,
+    CODE_FLOAT_FIRST = 240,
+    CODE_LITERAL = 255,
+    CODE_VGPR_0 = 256,
+    CODES = 256,
+    FLOATS = 9,
+    HALF_BIT = 128,
+    SADDR_OFF = 0x7f,
+    BITS_64 = 64,
+};
+
+/* Inline float constants 0.5 -0.5 1.0 -1.0 2.0 -2.0 4.0 -4.0 1/(2*pi). */
+static const uint16_t halves[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
+static const uint32_t singles[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
+                                   0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
+static const uint64_t doubles[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+                                   0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+                                   0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
+
+static void put(struct wmi_encoder *e, unsigned pos, unsigned width, uint32_t value)
+{
+    const uint32_t mask = (uint32_t)((UINT64_C(1) << width) - 1) << pos % 32;
+    e->words[pos / 32] = (e->words[pos / 32] & ~mask) | (value << pos % 32 & mask);
+}
+
+static bool wrong(struct wmi_encoder *e, const struct wmi_parsed *p, const char *what)
+{
+    return wmi_expected(e->cursor, p->at, what);
+}
+
+/* ---- constants ---- */
+
+/* How text becomes the bits of an operand. Source: LLVM AMDGPUAsmParser.cpp, isInlinableImm, isLiteralImm. */
+enum number_class {
+    CLASS_32,
+    CLASS_64,
+    CLASS_F64,
+    CLASS_F16,
+    CLASS_F16W,
+    CLASS_BF16,
+    CLASS_I16,
+    CLASS_V2F16,
+    CLASS_V2BF16,
+    CLASS_V2I16
+};
+
+static enum number_class class_of(unsigned type)
+{
+    switch (type) {
+    case WMI_TYPE_f16:
+    case WMI_TYPE_mix:
+        return CLASS_F16;
+    case WMI_TYPE_f16w:
+        return CLASS_F16W;
+    case WMI_TYPE_f16x:
+    case WMI_TYPE_b16:
+    case WMI_TYPE_i16:
+    case WMI_TYPE_u16:
+        return CLASS_I16;
+    case WMI_TYPE_bf16:
+        return CLASS_BF16;
+    case WMI_TYPE_v2f16:
+        return CLASS_V2F16;
+    case WMI_TYPE_v2bf16:
+        return CLASS_V2BF16;
+    case WMI_TYPE_v2i16:
+    case WMI_TYPE_v2u16:
+        return CLASS_V2I16;
+    case WMI_TYPE_f64:
+        return CLASS_F64;
+    default:
+        return wmi_type_bits(type) == BITS_64 && !wmi_is_pair32(type) ? CLASS_64 : CLASS_32;
+    }
+}
+
+static bool fits(int64_t value, unsigned bits)
+{
+    return bits >= BITS_64 || (uint64_t)value >> bits == 0 ||
+           (value >= -(INT64_C(1) << (bits - 1)) && value < 0);
+}
+
+/* To a float of fewer bits, to nearest even; false if the number is too large or vanishes. */
+static bool narrow(double real, unsigned mantissa, unsigned exponent_bits, uint32_t *bits)
+{
+    const int bias = (1 << (exponent_bits - 1)) - 1;
+    const uint32_t sign = signbit(real) ? 1u << (mantissa + exponent_bits) : 0;
+    int exponent;
+    const double magnitude = fabs(real), fraction = frexp(magnitude, &exponent);
+    *bits = sign;
+    if (magnitude == 0)
+        return true;
+    if (!isfinite(real))
+        return false;
+    int field = exponent - 1 + bias; /* of 1.xxx */
+    const int shift = (int)mantissa + 1 - (field < 1 ? 1 - field : 0);
+    const double scaled = shift < 0 ? 0 : ldexp(fraction, shift);
+    uint32_t number = (uint32_t)scaled;
+    const double rest = scaled - number;
+    number += rest > 0.5 || (rest == 0.5 && number & 1);
+    number += field < 1 ? 0 : (uint32_t)(field - 1) << mantissa;
+    *bits = sign | number;
+    return number != 0 && number < ((1u << exponent_bits) - 1) << mantissa;
+}
+
+static bool narrow_to(enum number_class class, double real, uint32_t *bits)
+{
+    enum { SINGLE_MANTISSA = 23, HALF_MANTISSA = 10, BF16_MANTISSA = 7 };
+    switch (class) {
+    case CLASS_F16:
+    case CLASS_F16W:
+    case CLASS_I16:
+    case CLASS_V2F16:
+        return narrow(real, HALF_MANTISSA, 5, bits);
+    case CLASS_BF16:
+    case CLASS_V2BF16:
+        return narrow(real, BF16_MANTISSA, 8, bits);
+    default:
+        return narrow(real, SINGLE_MANTISSA, 8, bits);
+    }
+}
+
+/* The index of the constant that has these bits, or -1. */
+static int float_index(enum number_class class, uint64_t bits)
+{
+    for (int i = 0; i < FLOATS; i++) {
+        const bool same = class == CLASS_64 || class == CLASS_F64        ? bits == doubles[i]
+                          : class == CLASS_32 || class == CLASS_V2I16    ? bits == singles[i]
+                          : class == CLASS_BF16 || class == CLASS_V2BF16 ? bits == singles[i] >> 16
+                                                                         : bits == halves[i];
+        if (same)
+            return i;
+    }
+    return -1;
+}
+
+static bool has_code(const struct wmi_encoder *e, unsigned code)
+{
+    return e->target->codes[code].kind == WMI_OPERAND_CONSTANT;
+}
+
+static bool integer_code(int64_t value, unsigned *code)
+{
+    if (value < -16 || value > 64)
+        return false;
+    *code = value >= 0 ? CODE_INT_0 + (unsigned)value : CODE_INT_64 + (unsigned)-value;
+    return true;
+}
+
+static bool float_code(const struct wmi_encoder *e, enum number_class class, uint64_t bits, unsigned *code)
+{
+    const int i = float_index(class, bits);
+    *code = CODE_FLOAT_FIRST + (unsigned)i;
+    return i >= 0 && has_code(e, *code);
+}
+
+/* The literal of a number that is no inline constant. */
+static bool literal_of(struct wmi_encoder *e, const struct wmi_parsed *p, enum number_class class,
+                       uint32_t *literal)
+{
+    const bool wide = class == CLASS_64 || class == CLASS_F64;
+    if (p->what == WMI_PARSED_NUMBER) {
+        const unsigned bits = class == CLASS_32 || class == CLASS_F16W || wide ? 32 : 16;
+        *literal = bits == 16 ? (uint16_t)p->value.number : (uint32_t)p->value.number;
+        if (p->value.base || p->value.late) {
+            *literal = (uint32_t)p->value.number;
+            return true;
+        }
+        const bool packed = class == CLASS_V2F16 || class == CLASS_V2I16 || class == CLASS_V2BF16;
+        if (packed) {
+            *literal = (uint32_t)p->value.number;
+            return fits(p->value.number, 32) || wrong(e, p, "a constant of 32 bits");
+        }
+        return fits(p->value.number, bits) ||
+               wrong(e, p, bits == 16 ? "a constant of 16 bits" : "a constant of 32 bits");
+    }
+    uint64_t bits;
+    memcpy(&bits, &p->real, sizeof bits);
+    if (class == CLASS_64)
+        return wrong(e, p, "a whole number or an inline constant");
+    if (class == CLASS_F64) {
+        *literal = (uint32_t)(bits >> 32);
+        return true;
+    }
+    return narrow_to(class, p->real, literal) || wrong(e, p, "a number that the operand's type can have");
+}
+
+static bool set_literal(struct wmi_encoder *e, const struct wmi_parsed *p, uint32_t literal)
+{
+    if (e->has_literal && (e->literal != literal || e->late_literal))
+        return wrong(e, p, "the same literal as the other operand has");
+    e->has_literal = true;
+    e->literal = literal;
+    if (p->what == WMI_PARSED_NUMBER && (p->value.base || p->value.late)) {
+        e->late_literal = true;
+        e->relocation.value = p->value;
+    }
+    return true;
+}
+
+static bool inline_code(const struct wmi_encoder *e, const struct wmi_parsed *p, enum number_class class,
+                        unsigned *code)
+{
+    if (p->what == WMI_PARSED_REAL) {
+        uint64_t bits;
+        uint32_t narrow;
+        memcpy(&bits, &p->real, sizeof bits);
+        if (class == CLASS_64 || class == CLASS_F64)
+            return bits == 0 ? integer_code(0, code) : float_code(e, class, bits, code);
+        const bool bf16 = class == CLASS_BF16 || class == CLASS_V2BF16;
+        if (!narrow_to(bf16 ? CLASS_32 : class, p->real, &narrow))
+            return false;
+        narrow >>= bf16 && (narrow == singles[FLOATS - 1] || !(uint16_t)narrow) ? 16 : 0; /* 1/(2*pi): cut off */
+        return integer_code((int32_t)(class == CLASS_F16 || class == CLASS_F16W || class == CLASS_I16 ||
+                                              class == CLASS_V2F16 || class == CLASS_BF16 ||
+                                              class == CLASS_V2BF16
+                                          ? (int16_t)narrow
+                                          : (int32_t)narrow),
+                            code) ||
+               float_code(e, class, narrow, code);
+    }
+    if (p->value.base || p->value.late)
+        return false;
+    const int64_t value = p->value.number;
+    if (class == CLASS_64 || class == CLASS_F64)
+        return integer_code(value, code) || float_code(e, class, (uint64_t)value, code);
+    if (class == CLASS_F16W)
+        return fits(value, 32) &&
+               (integer_code((int32_t)value, code) || float_code(e, class, (uint32_t)value, code));
+    if (class == CLASS_32)
+        return fits(value, 32) &&
+               (integer_code((int32_t)value, code) || float_code(e, class, (uint32_t)value, code));
+    if (class == CLASS_V2I16)
+        return fits(value, 32) &&
+               (integer_code((int32_t)value, code) || float_code(e, class, (uint32_t)value, code));
+    if (class == CLASS_V2F16 || class == CLASS_V2BF16)
+        return fits(value, 32) &&
+               (integer_code((int32_t)value, code) || float_code(e, class, (uint32_t)value, code));
+    if (class == CLASS_I16)
+        return integer_code(value, code);
+    return fits(value, 16) &&
+           (integer_code((int16_t)value, code) || float_code(e, class, (uint16_t)value, code));
+}
+
+/* ---- registers ---- */
+
+/* The scalar code 0..255 of a register; false if the target has no such. */
+static bool scalar_code(const struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *code)
+{
+    const struct wmi_code *codes = e->target->codes;
+    if (p->what != WMI_PARSED_REGISTER)
+        return false;
+    if (p->file == WMI_OPERAND_SGPR) {
+        *code = p->reg;
+        return p->reg < CODE_INT_0 && codes[p->reg].kind == WMI_OPERAND_SGPR;
+    }
+    for (unsigned i = 0; i < CODES; i++) {
+        if (codes[i].kind != p->file)
+            continue;
+        *code = i;
+        if (codes[i].reg == p->reg)
+            return true;
+        /* a pair stands before its low half in enum wmi_special */
+        if (p->file == WMI_OPERAND_SPECIAL && p->dwords == 2 && codes[i].reg == p->reg + 1)
+            return true;
+    }
+    return false;
+}
+
+static bool is_vgpr(const struct wmi_parsed *p)
+{
+    return p->what == WMI_PARSED_REGISTER && p->file == WMI_OPERAND_VGPR;
+}
+
+static bool is_agpr(const struct wmi_parsed *p)
+{
+    return p->what == WMI_PARSED_REGISTER && p->file == WMI_OPERAND_AGPR;
+}
+
+/* A scalar register or a constant. */
+static bool scalar(struct wmi_encoder *e, const struct wmi_spec *spec, const struct wmi_parsed *p,
+                   bool constants, bool literals, unsigned *code)
+{
+    if (p->what == WMI_PARSED_REGISTER)
+        return scalar_code(e, p, code) || wrong(e, p, "a register that can stand here on this target");
+    if (!constants || (p->what != WMI_PARSED_NUMBER && p->what != WMI_PARSED_REAL))
+        return wrong(e, p, constants ? "a register or a constant" : "a scalar register");
+    const enum number_class class = class_of(spec->type);
+    uint32_t literal;
+    if (inline_code(e, p, class, code))
+        return true;
+    if (!literals)
+        return wrong(e, p, "an inline constant: -16 to 64, or 0.5, 1.0, 2.0, 4.0 with either sign");
+    *code = CODE_LITERAL;
+    return literal_of(e, p, class, &literal) && set_literal(e, p, literal);
+}
+
+static bool vgpr(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *value)
+{
+    *value = p->reg;
+    return is_vgpr(p) || wrong(e, p, "a VGPR");
+}
+
+static bool vgpr_half(struct wmi_encoder *e, const struct wmi_spec *spec, const struct wmi_parsed *p,
+                      unsigned *value)
+{
+    if (wmi_type_bits(spec->type) != 16)
+        return vgpr(e, p, value);
+    *value = p->reg | (p->part == WMI_PART_HIGH ? HALF_BIT : 0);
+    return is_vgpr(p) && p->reg < HALF_BIT ? true : wrong(e, p, "one of v0 to v127");
+}
+
+static bool vgpr_or_agpr(struct wmi_encoder *e, const struct wmi_spec *spec, const struct wmi_parsed *p,
+                         unsigned *value)
+{
+    *value = p->reg;
+    if (spec->alt && is_agpr(p)) {
+        put(e, spec->alt, 1, 1);
+        return true;
+    }
+    return is_vgpr(p) || wrong(e, p, "a vector register");
+}
+
+static bool is_number(struct wmi_encoder *e, const struct wmi_parsed *p)
+{
+    return (p->what == WMI_PARSED_NUMBER && !p->value.base) || wrong(e, p, "a number");
+}
+
+/* ---- operands by kind ---- */
+
+static bool unsigned_of(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned width, unsigned *value)
+{
+    *value = (unsigned)p->value.number;
+    if (!is_number(e, p))
+        return false;
+    e->cursor->number = width;
+    return p->value.late || (p->value.number >= 0 && p->value.number >> width == 0) ||
+           wrong(e, p, "an unsigned number of %u bits");
+}
+
+static bool either_of(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned width, unsigned *value)
+{
+    *value = (unsigned)p->value.number;
+    if (!is_number(e, p))
+        return false;
+    e->cursor->number = width;
+    return p->value.late || fits(p->value.number, width) || wrong(e, p, "a number of %u bits");
+}
+
+/* A branch: dwords from the next instruction; a plain number stands as it is. */
+static bool label(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *value)
+{
+    const struct wmi_symbols *symbols = e->cursor->symbols;
+    *value = (unsigned)p->value.number;
+    if (p->what != WMI_PARSED_NUMBER)
+        return wrong(e, p, "a label or a number");
+    if (p->value.late)
+        return true;
+    if (!p->value.base)
+        return fits(p->value.number, 16) || wrong(e, p, "a number of 16 bits");
+    if (p->value.base != symbols->here.base) {
+        e->relocation = (struct wmi_relocation){p->value, 0, true};
+        *value = 0;
+        return true;
+    }
+    const int64_t bytes = p->value.number - symbols->here.number - 4;
+    *value = (unsigned)(bytes / 4);
+    if (bytes % 4)
+        return wrong(e, p, "a label at a multiple of 4 bytes");
+    return (bytes / 4 >= INT16_MIN && bytes / 4 <= INT16_MAX) ||
+           wrong(e, p, "a label within 16 bits of dwords");
+}
+
+static unsigned null_code(const struct wmi_encoder *e)
+{
+    for (unsigned i = 0; i < CODE_INT_0; i++)
+        if (e->target->codes[i].kind == WMI_OPERAND_SPECIAL && e->target->codes[i].reg == WMI_SPECIAL_NULL)
+            return i;
+    return SADDR_OFF;
+}
+
+/* gfx8: an SGPR or 20 bits; gfx9: an SGPR by the same bits, or, beside an offset, by its own. */
+static bool smem_offset(struct wmi_encoder *e, const struct wmi_parsed *p)
+{
+    unsigned code;
+    if (p->what == WMI_PARSED_NUMBER) {
+        e->field[WMI_FIELD_imm] = 1;
+        e->field[WMI_FIELD_simm] = (int32_t)p->value.number;
+        e->field_at[WMI_FIELD_simm] = p->at;
+        return is_number(e, p) && (fits(p->value.number, 32) || wrong(e, p, "an offset of 32 bits"));
+    }
+    if (!scalar_code(e, p, &code))
+        return wrong(e, p, "an SGPR or an offset");
+    if (e->field_at[WMI_FIELD_simm]) {
+        e->field[WMI_FIELD_imm] = e->field[WMI_FIELD_soe] = 1;
+        e->field[WMI_FIELD_soffset] = (int32_t)code;
+    } else {
+        e->field[WMI_FIELD_simm] = (int32_t)code;
+    }
+    return true;
+}
+
+static bool smem_soffset(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *value)
+{
+    if (p->what == WMI_PARSED_NUMBER) {
+        *value = null_code(e);
+        e->field[WMI_FIELD_simm] = (int32_t)p->value.number;
+        e->field_at[WMI_FIELD_simm] = p->at;
+        return is_number(e, p) && (fits(p->value.number, 32) || wrong(e, p, "an offset of 32 bits"));
+    }
+    return scalar_code(e, p, value) || wrong(e, p, "an SGPR or an offset");
+}
+
+static bool smrd_offset(struct wmi_encoder *e, const struct wmi_parsed *p, bool literals, unsigned *value)
+{
+    if (p->what != WMI_PARSED_NUMBER)
+        return scalar_code(e, p, value) || wrong(e, p, "an SGPR or an offset");
+    *value = (unsigned)p->value.number;
+    if (!p->value.base && p->value.number >= 0 && p->value.number <= UINT8_MAX) {
+        e->field[WMI_FIELD_imm] = 1;
+        return true;
+    }
+    if (!literals || !fits(p->value.number, 32))
+        return wrong(e, p, literals ? "an offset of 32 bits" : "an offset of 8 bits, in dwords");
+    *value = CODE_LITERAL;
+    return set_literal(e, p, (uint32_t)p->value.number);
+}
+
+static bool saddr(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *value)
+{
+    const bool null =
+        p->what == WMI_PARSED_REGISTER && p->file == WMI_OPERAND_SPECIAL && p->reg == WMI_SPECIAL_NULL;
+    if (p->what == WMI_PARSED_OFF || null) {
+        *value = e->target->limits[WMI_LIMIT_null_saddr] ? null_code(e) : SADDR_OFF;
+        return true;
+    }
+    return scalar_code(e, p, value) || wrong(e, p, "SGPRs or off");
+}
+
+/* The address of an image: one tuple, or a list whose further registers stand in the bytes behind. */
+static bool image_address(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *value)
+{
+    if (p->what != WMI_PARSED_LIST)
+        return vgpr(e, p, value);
+    const unsigned dwords = wmi_layouts[e->form->layout].dwords;
+    const bool third_dword = dwords == 3;
+    if (p->file != WMI_OPERAND_VGPR)
+        return wrong(e, p, "a list of VGPRs");
+    *value = p->list[0];
+    if (third_dword) {
+        for (unsigned n = 1; n < p->count && n < 5; n++)
+            put(e, n == 4 ? 56 : 64 + 8 * n, 8, p->list[n]);
+        return p->count <= 5 || wrong(e, p, "at most 5 addresses");
+    }
+    if (p->count - 1u > 4 * (WMI_INSTRUCTION_DWORDS - 2))
+        return wrong(e, p, "fewer addresses");
+    e->field[WMI_FIELD_nsa] = (p->count + 2) / 4;
+    for (unsigned n = 1; n < p->count; n++)
+        put(e, 64 + 8 * (n - 1), 8, p->list[n]);
+    e->dwords = dwords + (unsigned)e->field[WMI_FIELD_nsa];
+    return true;
+}
+
+static bool encode_kind(struct wmi_encoder *e, const struct wmi_spec *spec, const struct wmi_parsed *p,
+                        unsigned *value)
+{
+    switch (spec->kind) {
+    case WMI_KIND_vgpr:
+    case WMI_KIND_image_addr:
+        return vgpr(e, p, value);
+    case WMI_KIND_vgpr_t16:
+        return vgpr_half(e, spec, p, value);
+    case WMI_KIND_vgpr9:
+        if (!vgpr(e, p, value))
+            return false;
+        *value += CODE_VGPR_0;
+        return true;
+    case WMI_KIND_src_t16:
+        if (!is_vgpr(p))
+            return scalar(e, spec, p, true, true, value);
+        if (!vgpr_half(e, spec, p, value))
+            return false;
+        *value += CODE_VGPR_0;
+        return true;
+    case WMI_KIND_src:
+    case WMI_KIND_src_nolit:
+        *value = CODE_VGPR_0 + p->reg;
+        return is_vgpr(p) || scalar(e, spec, p, true, spec->kind == WMI_KIND_src, value);
+    case WMI_KIND_ssrc:
+    case WMI_KIND_ssrc_nolit:
+        return scalar(e, spec, p, true, spec->kind == WMI_KIND_ssrc, value);
+    case WMI_KIND_sdst:
+    case WMI_KIND_sgpr9:
+        return scalar(e, spec, p, false, false, value);
+    case WMI_KIND_sbase:
+        if (!scalar(e, spec, p, false, false, value))
+            return false;
+        *value /= 2;
+        return true;
+    case WMI_KIND_srsrc:
+    case WMI_KIND_image_rsrc:
+        if (!scalar(e, spec, p, false, false, value))
+            return false;
+        *value /= 4;
+        return true;
+    case WMI_KIND_vcc:
+        *value = 0;
+        return p->what == WMI_PARSED_REGISTER || wrong(e, p, "vcc");
+    case WMI_KIND_sdwa_src:
+        if (is_vgpr(p)) {
+            *value = p->reg;
+            return true;
+        }
+        put(e, spec->alt, 1, 1);
+        return scalar(e, spec, p, true, false, value);
+    case WMI_KIND_sdwa_sdst:
+        if (!scalar(e, spec, p, false, false, value))
+            return false;
+        if (p->file == WMI_OPERAND_SPECIAL && (p->reg == WMI_SPECIAL_VCC || p->reg == WMI_SPECIAL_VCC_LO))
+            *value = 0;
+        else
+            put(e, spec->alt, 1, 1);
+        return true;
+    case WMI_KIND_smem_offset:
+        *value = 0;
+        return smem_offset(e, p);
+    case WMI_KIND_smem_soffset:
+        return smem_soffset(e, p, value);
+    case WMI_KIND_smrd_offset:
+    case WMI_KIND_smrd_offset_literal:
+        return smrd_offset(e, p, spec->kind == WMI_KIND_smrd_offset_literal, value);
+    case WMI_KIND_saddr:
+        return saddr(e, p, value);
+    case WMI_KIND_scratch_addr:
+        e->field[WMI_FIELD_sve] = p->what != WMI_PARSED_OFF;
+        *value = 0;
+        return p->what == WMI_PARSED_OFF || vgpr(e, p, value);
+    case WMI_KIND_buffer_addr:
+        *value = 0;
+        return p->what == WMI_PARSED_OFF || vgpr(e, p, value);
+    case WMI_KIND_global_addr:
+        return vgpr(e, p, value);
+    case WMI_KIND_buffer_data:
+    case WMI_KIND_image_data:
+    case WMI_KIND_gather_data:
+    case WMI_KIND_global_data:
+    case WMI_KIND_acc_vgpr:
+        return vgpr_or_agpr(e, spec, p, value);
+    case WMI_KIND_image_addr_dim:
+    case WMI_KIND_bvh_addr:
+        return image_address(e, p, value);
+    case WMI_KIND_agpr:
+        *value = p->reg;
+        return is_agpr(p) || wrong(e, p, "an AccVGPR");
+    case WMI_KIND_agpr9:
+        *value = CODE_VGPR_0 + p->reg;
+        return is_agpr(p) || wrong(e, p, "an AccVGPR");
+    case WMI_KIND_agpr_src:
+        *value = CODE_VGPR_0 + p->reg;
+        return is_agpr(p) || scalar(e, spec, p, true, false, value);
+    case WMI_KIND_acc_src:
+        *value = CODE_VGPR_0 + p->reg;
+        if (is_agpr(p)) {
+            put(e, spec->alt, 1, 1);
+            return true;
+        }
+        return is_vgpr(p) || scalar(e, spec, p, true, false, value);
+    case WMI_KIND_vopd_y_dst:
+        if (!vgpr(e, p, value))
+            return false;
+        *value >>= 1;
+        return true;
+    case WMI_KIND_literal:
+    case WMI_KIND_shared_literal: {
+        uint32_t literal = 0;
+        if (p->what != WMI_PARSED_NUMBER && p->what != WMI_PARSED_REAL)
+            return wrong(e, p, "a constant");
+        if (!literal_of(e, p, class_of(spec->type), &literal))
+            return false;
+        *value = literal;
+        if (spec->kind == WMI_KIND_shared_literal)
+            return set_literal(e, p, literal);
+        if (p->value.base || p->value.late)
+            e->relocation = (struct wmi_relocation){p->value, spec->pos / 32, false};
+        return true;
+    }
+    case WMI_KIND_label:
+        return label(e, p, value);
+    case WMI_KIND_simm24:
+        return either_of(e, p, spec->width, value);
+    case WMI_KIND_simm16:
+    case WMI_KIND_uimm16:
+        return either_of(e, p, spec->width, value);
+    case WMI_KIND_exp_source: {
+        const unsigned i = spec->role == WMI_ROLE_D ? 3u : spec->role - (unsigned)WMI_ROLE_A;
+        *value = 0;
+        if (p->what == WMI_PARSED_OFF)
+            return true;
+        if (!vgpr(e, p, value))
+            return false;
+        if (e->field[WMI_FIELD_compr]) { /* two VGPRs, each named twice; LLVM looks at the first of each */
+            if (i % 2 == 0) {
+                put(e, 32 + 8 * (i / 2), 8, *value);
+                e->field[WMI_FIELD_en] |= 3 << i;
+            }
+            *value = i == 0 ? p->reg : i == 1 ? e->words[1] >> 8 & 0xff : 0;
+        } else {
+            e->field[WMI_FIELD_en] |= 1 << i;
+        }
+        return true;
+    }
+    default:
+        return unsigned_of(e, p, spec->width, value);
+    }
+}
+
+static bool encode_operand(struct wmi_encoder *e, const struct wmi_spec *spec, const struct wmi_parsed *p)
+{
+    unsigned value = 0;
+    if (p->what == WMI_PARSED_ABSENT)
+        return true;
+    if ((p->neg && !spec->neg) || (p->abs && !spec->abs))
+        return wrong(e, p, "an operand without neg and abs");
+    if (p->sext && !spec->sext)
+        return wrong(e, p, "an operand without sext");
+    if (!encode_kind(e, spec, p, &value))
+        return false;
+    if (spec->width)
+        put(e, spec->pos, spec->width, value);
+    if (p->neg)
+        put(e, spec->neg, 1, 1);
+    if (p->abs)
+        put(e, spec->abs, 1, 1);
+    if (p->sext)
+        put(e, spec->sext, 1, 1);
+    return true;
+}
+
+static bool encode_operands(struct wmi_encoder *e, const struct wmi_form *form,
+                            const struct wmi_parsed *parsed)
+{
+    for (unsigned i = 0; i < form->specs; i++)
+        if (!encode_operand(e, &wmi_specs[form->spec + i], &parsed[i]))
+            return false;
+    return true;
+}
+
+static bool encode_field(struct wmi_encoder *e, const struct wmi_field_spec *spec)
+{
+    const int64_t value = e->field[spec->field];
+    const unsigned width = spec->width + spec->width2;
+    const bool good = spec->is_signed
+                          ? value >= -(INT64_C(1) << (width - 1)) && value < INT64_C(1) << (width - 1)
+                          : (uint64_t)(uint32_t)value >> width == 0;
+    e->cursor->number = width;
+    if (!good)
+        return wmi_expected(e->cursor, e->field_at[spec->field] ? e->field_at[spec->field] : e->parsed[0].at,
+                            spec->is_signed ? "a signed number of %u bits" : "an unsigned number of %u bits");
+    put(e, spec->pos, spec->width, (uint32_t)value);
+    if (spec->width2)
+        put(e, spec->pos2, spec->width2, (uint32_t)value >> spec->width);
+    return true;
+}
+
+static void put_opcode(struct wmi_encoder *e, const struct wmi_mnemonic *mnemonic)
+{
+    const struct wmi_space *space = &e->target->spaces[mnemonic->space];
+    e->words[0] |= (uint32_t)space->match;
+    e->words[1] |= (uint32_t)(space->match >> 32);
+    put(e, space->pos, space->width, mnemonic->opcode);
+    if (space->width2)
+        put(e, space->pos2, space->width2, mnemonic->opcode >> space->width);
+}
+
+bool wmi_encode(struct wmi_encoder *e)
+{
+    const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    memcpy(e->words, wmi_canonical[e->form->canonical], sizeof wmi_canonical[0]);
+    e->dwords = layout->dwords;
+    if (!encode_operands(e, e->form, e->parsed) ||
+        (e->second && !encode_operands(e, e->second, e->parsed + e->form->specs)))
+        return false;
+    for (unsigned i = 0; i < layout->fields; i++)
+        if (!encode_field(e, &wmi_field_specs[layout->field + i]))
+            return false;
+    put_opcode(e, e->mnemonic);
+    if (e->second)
+        put_opcode(e, e->second_mnemonic);
+    if (e->has_literal) {
+        if (e->late_literal)
+            e->relocation.word = (uint8_t)e->dwords;
+        e->words[e->dwords++] = e->literal;
+    }
+    return true;
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers, names and expressions of assembly text. */
+#include "isa/assemble.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool wmi_expected(struct wmi_cursor *cursor, const char *at, const char *what)
+{
+    if (!cursor->wrong || at > cursor->wrong_at) {
+        cursor->wrong = what;
+        cursor->wrong_at = at;
+    }
+    return false;
+}
+
+void wmi_skip_space(struct wmi_cursor *cursor)
+{
+    while (cursor->at < cursor->end && (*cursor->at == ' ' || *cursor->at == '\t' || *cursor->at == '\r'))
+        cursor->at++;
+}
+
+bool wmi_take(struct wmi_cursor *cursor, char c)
+{
+    wmi_skip_space(cursor);
+    if (cursor->at == cursor->end || *cursor->at != c)
+        return false;
+    cursor->at++;
+    return true;
+}
+
+static bool begins_name(char c)
+{
+    return isalpha((unsigned char)c) || c == '_' || c == '.' || c == '$';
+}
+
+size_t wmi_name_length(struct wmi_cursor *cursor)
+{
+    wmi_skip_space(cursor);
+    const char *at = cursor->at;
+    if (at == cursor->end || !begins_name(*at))
+        return 0;
+    while (at < cursor->end && (begins_name(*at) || isdigit((unsigned char)*at)))
+        at++;
+    return (size_t)(at - cursor->at);
+}
+
+/* Copies the characters that a number may consist of, so that the C library does not read beyond the end. */
+static size_t copy_number(const struct wmi_cursor *cursor, char *text, size_t size, bool real)
+{
+    size_t n = 0;
+    for (const char *at = cursor->at; at < cursor->end && n + 1 < size; at++) {
+        const bool exponent_sign =
+            real && n && (*at == '-' || *at == '+') && strchr("eEpP", text[n - 1]) &&
+            (text[n - 1] == 'p' || text[n - 1] == 'P' || !(n > 2 && tolower((unsigned char)text[1]) == 'x'));
+        if (!isalnum((unsigned char)*at) && !(real && *at == '.') && !exponent_sign)
+            break;
+        text[n++] = *at;
+    }
+    text[n] = 0;
+    return n;
+}
+
+bool wmi_read_real(struct wmi_cursor *cursor, double *real)
+{
+    enum { LONGEST = 128 };
+    char text[LONGEST], *end;
+    wmi_skip_space(cursor);
+    const char first = cursor->at < cursor->end ? *cursor->at : 0;
+    const char second = cursor->at + 1 < cursor->end ? cursor->at[1] : 0;
+    if (!isdigit((unsigned char)first) && !(first == '.' && isdigit((unsigned char)second)))
+        return false;
+    copy_number(cursor, text, sizeof text, true);
+    const bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    if (!strpbrk(text, hexadecimal ? ".pP" : ".eE"))
+        return false;
+    *real = strtod(text, &end);
+    if (*end)
+        return false;
+    cursor->at += end - text;
+    return true;
+}
+
+static bool read_integer(struct wmi_cursor *cursor, int64_t *number)
+{
+    enum { LONGEST = 80 };
+    char text[LONGEST], *end;
+    const size_t length = copy_number(cursor, text, sizeof text, false);
+    const bool binary = text[0] == '0' && (text[1] == 'b' || text[1] == 'B') && length > 2;
+    *number = (int64_t)(binary ? strtoull(text + 2, &end, 2) : strtoull(text, &end, 0));
+    if (end == text || *end)
+        return wmi_expected(cursor, cursor->at, "a number");
+    cursor->at += length;
+    return true;
+}
+
+static enum wmi_symbol_part read_part(struct wmi_cursor *cursor)
+{
+    static const struct {
+        const char *text;
+        enum wmi_symbol_part part;
+    } parts[] = {{"@abs32@lo", WMI_PART_ABS32_LO},     {"@abs32@hi", WMI_PART_ABS32_HI},
+                 {"@rel32@lo", WMI_PART_REL32_LO},     {"@rel32@hi", WMI_PART_REL32_HI},
+                 {"@rel64", WMI_PART_REL64},           {"@gotpcrel32@lo", WMI_PART_GOT32_LO},
+                 {"@gotpcrel32@hi", WMI_PART_GOT32_HI}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const size_t length = strlen(parts[i].text);
+        if ((size_t)(cursor->end - cursor->at) >= length && !memcmp(cursor->at, parts[i].text, length)) {
+            cursor->at += length;
+            return parts[i].part;
+        }
+    }
+    return WMI_PART_NONE;
+}
+
+/* A label such as 1f or 1b, which names the next or the last "1:". */
+static size_t numbered_label(const struct wmi_cursor *cursor)
+{
+    const char *at = cursor->at;
+    while (at < cursor->end && isdigit((unsigned char)*at))
+        at++;
+    const bool label = at > cursor->at && at < cursor->end && (*at == 'f' || *at == 'b') &&
+                       (at + 1 == cursor->end || !(isalnum((unsigned char)at[1]) || at[1] == '_'));
+    return label && !(at - cursor->at == 1 && *cursor->at == '0') ? (size_t)(at - cursor->at) + 1 : 0;
+}
+
+static bool read_symbol(struct wmi_cursor *cursor, size_t length, struct wmi_value *value)
+{
+    if (!cursor->symbols)
+        return wmi_expected(cursor, cursor->at, "a number");
+    *value = (struct wmi_value){0};
+    if (length == 1 && *cursor->at == '.')
+        *value = cursor->symbols->here;
+    else
+        cursor->symbols->find(cursor->symbols->user, cursor->at, length, value);
+    cursor->at += length;
+    const enum wmi_symbol_part part = read_part(cursor);
+    if (part)
+        value->part = part;
+    return true;
+}
+
+enum { DEEPEST = 64, UNARY = 100 };
+
+static bool read_level(struct wmi_cursor *cursor, unsigned level, unsigned depth, struct wmi_value *value);
+
+static bool read_primary(struct wmi_cursor *cursor, unsigned depth, struct wmi_value *value)
+{
+    wmi_skip_space(cursor);
+    const char *start = cursor->at;
+    const char c = start < cursor->end ? *start : 0;
+    if (depth > DEEPEST)
+        return wmi_expected(cursor, start, "an expression that is less deep");
+    if (c == '(') {
+        cursor->at++;
+        if (!read_level(cursor, 1, depth + 1, value))
+            return false;
+        return wmi_take(cursor, ')') || wmi_expected(cursor, cursor->at, "')'");
+    }
+    if (c == '-' || c == '~' || c == '!' || c == '+') {
+        cursor->at++;
+        if (!read_primary(cursor, depth + 1, value))
+            return false;
+        if (value->base && c != '+' && !value->late)
+            return wmi_expected(cursor, start, "an operand that is a number");
+        value->number = c == '-'   ? (int64_t)(0 - (uint64_t)value->number)
+                        : c == '~' ? ~value->number
+                        : c == '!' ? !value->number
+                                   : value->number;
+        return true;
+    }
+    const size_t label = numbered_label(cursor);
+    if (label)
+        return read_symbol(cursor, label, value);
+    if (isdigit((unsigned char)c)) {
+        *value = (struct wmi_value){0};
+        return read_integer(cursor, &value->number);
+    }
+    const size_t name = wmi_name_length(cursor);
+    if (name)
+        return read_symbol(cursor, name, value);
+    if (c == '"') {
+        const char *end = memchr(start + 1, '"', (size_t)(cursor->end - start - 1));
+        if (end && cursor->symbols) {
+            *value = (struct wmi_value){0};
+            cursor->symbols->find(cursor->symbols->user, start + 1, (size_t)(end - start - 1), value);
+            cursor->at = end + 1;
+            return true;
+        }
+    }
+    return wmi_expected(cursor, start, "a number or a symbol");
+}
+
+/* Longer ones before those that they begin with. The levels are LLVM's (AsmParser.cpp,
+ * getGNUBinOpPrecedence). */
+static const struct operation {
+    const char *text;
+    unsigned level;
+} operators[] = {{"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<>", 3}, {"<<", 6}, {">>", 6},
+                 {"<=", 3}, {">=", 3}, {"<", 3},  {">", 3},  {"+", 4},  {"-", 4},  {"|", 5},
+                 {"^", 5},  {"&", 5},  {"*", 6},  {"/", 6},  {"%", 6}};
+
+static const struct operation *next_operator(struct wmi_cursor *cursor)
+{
+    wmi_skip_space(cursor);
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        const size_t length = strlen(operators[i].text);
+        if ((size_t)(cursor->end - cursor->at) >= length && !memcmp(cursor->at, operators[i].text, length))
+            return &operators[i];
+    }
+    return NULL;
+}
+
+/* True is -1, as in LLVM and GNU as. */
+static bool combine(struct wmi_cursor *cursor, const char *op, struct wmi_value *left,
+                    const struct wmi_value *right)
+{
+    const int64_t a = left->number, b = right->number;
+    const uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+    const bool late = left->late || right->late;
+    if (right->part)
+        left->part = right->part;
+    left->late = late;
+    const int code = op[0] << 8 | op[1];
+    if (code == ('+' << 8)) {
+        left->number = (int64_t)(ua + ub);
+        if (left->base && right->base && !late)
+            return wmi_expected(cursor, cursor->at, "at most one symbol in a sum");
+        left->base = left->base ? left->base : right->base;
+        return true;
+    }
+    if (code == ('-' << 8) && (left->base == right->base || !right->base || late)) {
+        left->number = (int64_t)(ua - ub);
+        left->base = right->base ? NULL : left->base;
+        return true;
+    }
+    const bool compares = left->base == right->base &&
+                          (code >> 8 == '<' || code >> 8 == '>' || code >> 8 == '=' || code >> 8 == '!');
+    if ((left->base || right->base) && !late && !compares)
+        return wmi_expected(cursor, cursor->at, "numbers on both sides of the operator");
+    left->base = NULL;
+    switch (code) {
+    case '|' << 8 | '|':
+        left->number = a || b;
+        break;
+    case '&' << 8 | '&':
+        left->number = a && b;
+        break;
+    case '=' << 8 | '=':
+        left->number = -(a == b);
+        break;
+    case '!' << 8 | '=':
+    case '<' << 8 | '>':
+        left->number = -(a != b);
+        break;
+    case '<' << 8 | '=':
+        left->number = -(a <= b);
+        break;
+    case '>' << 8 | '=':
+        left->number = -(a >= b);
+        break;
+    case '<' << 8:
+        left->number = -(a < b);
+        break;
+    case '>' << 8:
+        left->number = -(a > b);
+        break;
+    case '<' << 8 | '<':
+        left->number = ub < 64 ? (int64_t)(ua << ub) : 0;
+        break;
+    case '>' << 8 | '>':
+        left->number = ub < 64 ? (int64_t)(ua >> ub) : 0; /* logical, as in LLVM for this target */
+        break;
+    case '|' << 8:
+        left->number = a | b;
+        break;
+    case '^' << 8:
+        left->number = a ^ b;
+        break;
+    case '&' << 8:
+        left->number = a & b;
+        break;
+    case '*' << 8:
+        left->number = (int64_t)(ua * ub);
+        break;
+    default:
+        if (!b && !late)
+            return wmi_expected(cursor, cursor->at, "a divisor that is not 0");
+        if (b == -1 || !b)
+            left->number = code == ('/' << 8) && b ? (int64_t)(0 - ua) : 0;
+        else
+            left->number = code == ('/' << 8) ? a / b : a % b;
+        break;
+    }
+    return true;
+}
+
+static bool read_level(struct wmi_cursor *cursor, unsigned level, unsigned depth, struct wmi_value *value)
+{
+    if (!read_primary(cursor, depth, value))
+        return false;
+    for (;;) {
+        const struct operation *op = next_operator(cursor);
+        if (!op || op->level < level)
+            return true;
+        struct wmi_value right;
+        cursor->at += strlen(op->text);
+        if (!read_level(cursor, op->level + 1, depth + 1, &right) ||
+            !combine(cursor, op->text, value, &right))
+            return false;
+    }
+}
+
+bool wmi_read_expression(struct wmi_cursor *cursor, struct wmi_value *value)
+{
+    return read_level(cursor, 1, 0, value);
+}
+
+bool wmi_read_number(struct wmi_cursor *cursor, int64_t *number)
+{
+    struct wmi_value value;
+    wmi_skip_space(cursor);
+    const char *start = cursor->at;
+    if (!wmi_read_expression(cursor, &value))
+        return false;
+    if (value.base || value.late)
+        return wmi_expected(cursor, start, "a number that is known here");
+    *number = value.number;
+    return true;
+}

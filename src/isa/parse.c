@@ -1,0 +1,663 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the text of one instruction, LLVM's syntax: tries the forms that its mnemonic can mean in LLVM's
+ * order, and decodes what it made, which must be what the text says. */
+#include "isa/parsed.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MNEMONIC = 64, VGPRS = 256, PAIR = 2, ROW_NEWBCAST = 0x150 };
+
+/* ---- registers ---- */
+
+static const struct {
+    const char *name;
+    uint8_t special, dwords;
+} specials[] = {
+    {"vcc", WMI_SPECIAL_VCC, 2},
+    {"vcc_lo", WMI_SPECIAL_VCC_LO, 1},
+    {"vcc_hi", WMI_SPECIAL_VCC_HI, 1},
+    {"exec", WMI_SPECIAL_EXEC, 2},
+    {"exec_lo", WMI_SPECIAL_EXEC_LO, 1},
+    {"exec_hi", WMI_SPECIAL_EXEC_HI, 1},
+    {"m0", WMI_SPECIAL_M0, 1},
+    {"null", WMI_SPECIAL_NULL, 1},
+    {"scc", WMI_SPECIAL_SCC, 1},
+    {"vccz", WMI_SPECIAL_VCCZ, 1},
+    {"execz", WMI_SPECIAL_EXECZ, 1},
+    {"flat_scratch", WMI_SPECIAL_FLAT_SCRATCH, 2},
+    {"flat_scratch_lo", WMI_SPECIAL_FLAT_SCRATCH_LO, 1},
+    {"flat_scratch_hi", WMI_SPECIAL_FLAT_SCRATCH_HI, 1},
+    {"xnack_mask", WMI_SPECIAL_XNACK_MASK, 2},
+    {"xnack_mask_lo", WMI_SPECIAL_XNACK_MASK_LO, 1},
+    {"xnack_mask_hi", WMI_SPECIAL_XNACK_MASK_HI, 1},
+    {"shared_base", WMI_SPECIAL_SHARED_BASE, 1},
+    {"shared_limit", WMI_SPECIAL_SHARED_LIMIT, 1},
+    {"private_base", WMI_SPECIAL_PRIVATE_BASE, 1},
+    {"private_limit", WMI_SPECIAL_PRIVATE_LIMIT, 1},
+    {"pops_exiting_wave_id", WMI_SPECIAL_POPS_EXITING_WAVE_ID, 1},
+    {"lds_direct", WMI_SPECIAL_LDS_DIRECT, 1},
+    {"tba", WMI_SPECIAL_TBA, 2},
+    {"tba_lo", WMI_SPECIAL_TBA_LO, 1},
+    {"tba_hi", WMI_SPECIAL_TBA_HI, 1},
+    {"tma", WMI_SPECIAL_TMA, 2},
+    {"tma_lo", WMI_SPECIAL_TMA_LO, 1},
+    {"tma_hi", WMI_SPECIAL_TMA_HI, 1},
+};
+
+static size_t word_at(struct wmi_cursor *c)
+{
+    wmi_skip_space(c);
+    size_t n = 0;
+    while (c->at + n < c->end && (isalnum((unsigned char)c->at[n]) || c->at[n] == '_'))
+        n++;
+    return n;
+}
+
+static bool parse_special(struct wmi_cursor *c, struct wmi_parsed *p)
+{
+    static const char source[] = "src_";
+    size_t length = word_at(c);
+    const char *word = c->at;
+    if (length > strlen(source) && !memcmp(word, source, strlen(source))) {
+        word += strlen(source);
+        length -= strlen(source);
+    }
+    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
+        if (strlen(specials[i].name) == length && !memcmp(specials[i].name, word, length)) {
+            p->what = WMI_PARSED_REGISTER;
+            p->file = WMI_OPERAND_SPECIAL;
+            p->reg = specials[i].special;
+            p->dwords = specials[i].dwords;
+            c->at = word + length;
+            return true;
+        }
+    return false;
+}
+
+static const struct {
+    const char *prefix;
+    uint8_t file;
+} files[] = {{"ttmp", WMI_OPERAND_TTMP},
+             {"acc", WMI_OPERAND_AGPR},
+             {"s", WMI_OPERAND_SGPR},
+             {"v", WMI_OPERAND_VGPR},
+             {"a", WMI_OPERAND_AGPR}};
+
+static bool register_number(struct wmi_cursor *c, const char *at, int64_t number)
+{
+    return (number >= 0 && number < VGPRS) || wmi_expected(c, at, "a register number below 256");
+}
+
+/* v7, s[2:3], ttmp[4:7], v1.h. False without a message if there is no register here. */
+static bool parse_numbered(struct wmi_cursor *c, struct wmi_parsed *p, bool *good)
+{
+    wmi_skip_space(c);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const size_t length = strlen(files[i].prefix);
+        if ((size_t)(c->end - c->at) <= length || memcmp(c->at, files[i].prefix, length))
+            continue;
+        const char *at = c->at + length;
+        p->file = files[i].file;
+        if (isdigit((unsigned char)*at)) {
+            unsigned number = 0;
+            for (; at < c->end && isdigit((unsigned char)*at) && number < 1000; at++)
+                number = number * 10 + (unsigned)(*at - '0');
+            if (at < c->end && (isalnum((unsigned char)*at) || *at == '_'))
+                return false;
+            *good = register_number(c, c->at, number);
+            c->at = at;
+            p->what = WMI_PARSED_REGISTER;
+            p->reg = (uint16_t)number;
+            p->dwords = 1;
+            if (c->end - at >= 2 && *at == '.' && (at[1] == 'l' || at[1] == 'h') &&
+                !(c->end - at > 2 && isalnum((unsigned char)at[2]))) {
+                p->part = at[1] == 'l' ? WMI_PART_LOW : WMI_PART_HIGH;
+                c->at += 2;
+            }
+            return true;
+        }
+        if (*at != '[')
+            continue;
+        int64_t first, last;
+        c->at = at + 1;
+        const char *start = c->at;
+        *good = wmi_read_number(c, &first) && register_number(c, start, first);
+        last = first;
+        if (*good && wmi_take(c, ':'))
+            *good = wmi_read_number(c, &last) && register_number(c, start, last);
+        *good = *good && (wmi_take(c, ']') || wmi_expected(c, c->at, "']'"));
+        if (*good && last < first)
+            *good = wmi_expected(c, start, "a range that does not run backwards");
+        if (*good) {
+            p->what = WMI_PARSED_REGISTER;
+            p->reg = (uint16_t)first;
+            p->dwords = (uint8_t)(last - first + 1);
+        }
+        return true;
+    }
+    return false;
+}
+
+/* [v1, v3, v[5:7]], or [s4, s5], which is the tuple s[4:5]. */
+static bool parse_list(struct wmi_cursor *c, struct wmi_parsed *p)
+{
+    const char *start = c->at;
+    struct wmi_parsed item;
+    bool good = true, consecutive = true;
+    unsigned dwords = 0;
+    c->at++;
+    do {
+        memset(&item, 0, sizeof item);
+        wmi_skip_space(c);
+        item.at = c->at;
+        if (!parse_numbered(c, &item, &good) && !parse_special(c, &item))
+            return wmi_expected(c, c->at, "a register");
+        if (!good)
+            return false;
+        if (p->count == WMI_LIST || (p->count && item.file != p->file))
+            return wmi_expected(c, item.at, "fewer registers, all of one kind");
+        if (p->count && item.reg != p->list[p->count - 1] + p->list_dwords[p->count - 1])
+            consecutive = false;
+        p->file = item.file;
+        p->list[p->count] = item.reg;
+        p->list_dwords[p->count++] = item.dwords;
+        dwords += item.dwords;
+    } while (wmi_take(c, ','));
+    if (!wmi_take(c, ']'))
+        return wmi_expected(c, c->at, "',' or ']'");
+    p->what = WMI_PARSED_LIST;
+    p->dwords = (uint8_t)dwords;
+    p->reg = p->list[0];
+    if (p->file == WMI_OPERAND_SPECIAL && p->count == PAIR && consecutive)
+        p->reg--; /* vcc stands before vcc_lo */
+    if (p->file != WMI_OPERAND_VGPR)
+        p->what = consecutive ? WMI_PARSED_REGISTER : WMI_PARSED_LIST;
+    return p->what == WMI_PARSED_REGISTER || p->file == WMI_OPERAND_VGPR ||
+           wmi_expected(c, start, "consecutive registers");
+}
+
+static bool parse_number(struct wmi_cursor *c, struct wmi_parsed *p, bool in_bars)
+{
+    wmi_skip_space(c);
+    const char *start = c->at, *end = c->end;
+    bool minus = wmi_take(c, '-');
+    if (wmi_read_real(c, &p->real)) {
+        p->what = WMI_PARSED_REAL;
+        p->real = minus ? -p->real : p->real;
+        return true;
+    }
+    c->at = start;
+    if (in_bars) {
+        const char *bar = memchr(c->at, '|', (size_t)(c->end - c->at));
+        c->end = bar ? bar : end;
+    }
+    p->what = WMI_PARSED_NUMBER;
+    const bool good = wmi_read_expression(c, &p->value);
+    c->end = end;
+    return good;
+}
+
+static bool parse_source(struct wmi_encoder *e, struct wmi_parsed *p, bool lists);
+
+/* What is within neg(), abs(), sext() or bars, up to `closing`. */
+static bool parse_inner(struct wmi_encoder *e, struct wmi_parsed *p, char closing)
+{
+    struct wmi_cursor *c = e->cursor;
+    bool good = true;
+    if (closing == ')') {
+        if (!parse_source(e, p, false))
+            return false;
+    } else if (!parse_numbered(c, p, &good) && !parse_special(c, p)) {
+        good = parse_number(c, p, true);
+    }
+    return good && (wmi_take(c, closing) || wmi_expected(c, c->at, closing == ')' ? "')'" : "'|'"));
+}
+
+/* A register, a constant, off; with neg, abs or sext around it. */
+static bool parse_source(struct wmi_encoder *e, struct wmi_parsed *p, bool lists)
+{
+    struct wmi_cursor *c = e->cursor;
+    bool good = true;
+    wmi_skip_space(c);
+    const char *start = c->at;
+    const char first = start < c->end ? *start : 0, second = start + 1 < c->end ? start[1] : 0;
+    if (first == '[' && lists)
+        return parse_list(c, p);
+    if (first == '|') {
+        c->at++;
+        p->abs = 1;
+        return parse_inner(e, p, '|');
+    }
+    if (first == '-' && !isdigit((unsigned char)second) && second != '.' && second != '(' && second != '-') {
+        struct wmi_parsed inner = *p;
+        c->at++;
+        const bool bars = c->at < c->end && *c->at == '|';
+        if (bars ? parse_source(e, &inner, false)
+                 : parse_numbered(c, &inner, &good) || parse_special(c, &inner)) {
+            *p = inner;
+            p->neg = 1;
+            return good;
+        }
+        if (bars)
+            return false;
+        if (wmi_take_word(c, "abs") && wmi_take(c, '(')) {
+            p->neg = p->abs = 1;
+            return parse_inner(e, p, ')');
+        }
+        c->at = start;
+        return parse_number(c, p, false);
+    }
+    if (parse_numbered(c, p, &good))
+        return good;
+    if (first >= 'a' && first <= 'z') {
+        static const struct {
+            const char *word;
+            uint8_t neg, abs, sext;
+        } around[] = {{"neg", 1, 0, 0}, {"abs", 0, 1, 0}, {"sext", 0, 0, 1}};
+        for (unsigned i = 0; i < 3; i++)
+            if (wmi_take_word(c, around[i].word)) {
+                if (!wmi_take(c, '(')) {
+                    c->at = start;
+                    break;
+                }
+                p->neg |= around[i].neg;
+                p->abs |= around[i].abs;
+                p->sext |= around[i].sext;
+                return parse_inner(e, p, ')');
+            }
+        if (wmi_take_word(c, "off")) {
+            p->what = WMI_PARSED_OFF;
+            return true;
+        }
+        if (parse_special(c, p))
+            return true;
+        if (wmi_at_modifier(e))
+            return wmi_expected(c, start, "an operand before the modifiers");
+    }
+    return parse_number(c, p, false);
+}
+
+/* ---- operands ---- */
+
+/* Kinds whose text is an immediate. */
+static bool is_immediate(unsigned kind)
+{
+    static const bool immediate[WMI_KIND_COUNT] = {
+        [WMI_KIND_simm16] = true,      [WMI_KIND_uimm16] = true,     [WMI_KIND_optional16] = true,
+        [WMI_KIND_simm24] = true,      [WMI_KIND_length] = true,     [WMI_KIND_label] = true,
+        [WMI_KIND_hwreg] = true,       [WMI_KIND_sendmsg] = true,    [WMI_KIND_sendmsg_rtn] = true,
+        [WMI_KIND_waitcnt] = true,     [WMI_KIND_depctr] = true,     [WMI_KIND_delay_alu] = true,
+        [WMI_KIND_version] = true,     [WMI_KIND_gpr_idx] = true,    [WMI_KIND_attr] = true,
+        [WMI_KIND_interp_slot] = true, [WMI_KIND_exp_target] = true, [WMI_KIND_probe] = true,
+    };
+    return immediate[kind];
+}
+
+static bool is_hidden(unsigned kind)
+{
+    return kind == WMI_KIND_tied || kind == WMI_KIND_vcc_hidden || kind == WMI_KIND_exec_hidden;
+}
+
+static bool may_be_absent(const struct wmi_spec *spec)
+{
+    return spec->flags & WMI_SPEC_OPTIONAL || spec->kind == WMI_KIND_buffer_data ||
+           spec->kind == WMI_KIND_global_data;
+}
+
+static bool at_end(struct wmi_cursor *c)
+{
+    wmi_skip_space(c);
+    return c->at == c->end || (c->end - c->at >= 2 && c->at[0] == ':' && c->at[1] == ':');
+}
+
+static bool parse_operands(struct wmi_encoder *e, const struct wmi_form *form, struct wmi_parsed *parsed,
+                           bool without)
+{
+    struct wmi_cursor *c = e->cursor;
+    bool comma = true; /* whether an operand may follow */
+    for (unsigned i = 0; i < form->specs; i++) {
+        const struct wmi_spec *spec = &wmi_specs[form->spec + i];
+        struct wmi_parsed *p = &parsed[i];
+        memset(p, 0, offsetof(struct wmi_parsed, list));
+        wmi_skip_space(c);
+        p->at = c->at;
+        if (is_hidden(spec->kind) || (without && may_be_absent(spec)))
+            continue;
+        if (spec->kind == WMI_KIND_optional16 && at_end(c))
+            continue;
+        while (wmi_at_modifier(e) &&
+               !is_immediate(spec->kind)) { /* dfmt and the like may stand before soffset */
+            if (!wmi_parse_modifier(e))
+                return false;
+            wmi_take(c, ',');
+        }
+        if (at_end(c))
+            return wmi_expected(c, c->at, "another operand");
+        wmi_skip_space(c);
+        p->at = c->at;
+        if (is_immediate(spec->kind) ? !wmi_parse_immediate(e, spec, p) : !parse_source(e, p, true))
+            return false;
+        comma = wmi_take(c, ',');
+    }
+    wmi_skip_space(c);
+    return !(comma && form->specs && c->at == c->end && c->at[-1] == ',') ||
+           wmi_expected(c, c->at, "another operand");
+}
+
+/* Whether what was decoded is what the text said. */
+static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, unsigned i,
+                   const struct wmi_spec *spec)
+{
+    const struct wmi_parsed *p = &e->parsed[i];
+    const struct wmi_operand *o = &insn->operand[i];
+    if (p->what == WMI_PARSED_ABSENT)
+        return is_hidden(spec->kind) || o->kind == WMI_OPERAND_NONE || spec->kind == WMI_KIND_optional16 ||
+               (spec->kind == WMI_KIND_global_data && insn->field[WMI_FIELD_lds]) ||
+               wmi_expected(e->cursor, p->at, "one operand more");
+    if (o->kind == WMI_OPERAND_NONE)
+        return spec->kind == WMI_KIND_optional16 ||
+               wmi_expected(e->cursor, p->at, "no operand here with these modifiers");
+    if (spec->kind == WMI_KIND_exp_source)
+        return true; /* compressed, LLVM does not look at all of them */
+    if (p->what == WMI_PARSED_OFF)
+        return o->kind == WMI_OPERAND_OFF || wmi_expected(e->cursor, p->at, "a register");
+    if (p->what == WMI_PARSED_LIST) {
+        e->cursor->number = o->dwords;
+        return o->dwords == p->dwords || wmi_expected(e->cursor, p->at, "a list of %u registers");
+    }
+    if (p->what != WMI_PARSED_REGISTER)
+        return o->kind != WMI_OPERAND_OFF || wmi_expected(e->cursor, p->at, "off");
+    if (o->kind == WMI_OPERAND_OFF)
+        return p->file == WMI_OPERAND_SPECIAL || wmi_expected(e->cursor, p->at, "off");
+    if (o->kind != p->file)
+        return wmi_expected(e->cursor, p->at, "another register");
+    e->cursor->number = o->dwords;
+    const bool wider_address = spec->kind == WMI_KIND_image_addr && p->dwords >= o->dwords;
+    if (o->kind == WMI_OPERAND_SPECIAL ? false : o->dwords != p->dwords && !wider_address)
+        return wmi_expected(e->cursor, p->at, o->dwords == 1 ? "one register" : "a tuple of %u registers");
+    if (o->reg != p->reg)
+        return wmi_expected(e->cursor, p->at,
+                            o->kind == WMI_OPERAND_SPECIAL
+                                ? "another register"
+                                : "a tuple that begins at a multiple of its size (or of 4)");
+    if (p->part != o->part)
+        return wmi_expected(e->cursor, p->at,
+                            o->part ? "a half of a register: .l or .h" : "a whole register");
+    return true;
+}
+
+/* ---- what the encoding could say, but the machine does not take ---- */
+
+static bool reads_constant_bus(const struct wmi_form *form)
+{
+    return wmi_rows[form->id].class == WMI_CLASS_VALU;
+}
+
+static bool is_scalar_value(const struct wmi_operand *o)
+{
+    return o->kind == WMI_OPERAND_SGPR || o->kind == WMI_OPERAND_TTMP ||
+           (o->kind == WMI_OPERAND_SPECIAL && o->reg != WMI_SPECIAL_NULL && o->reg != WMI_SPECIAL_LDS_DIRECT);
+}
+
+/* Vector instructions read a few scalar values only; the same one counts once. */
+static bool constant_bus_is_kept(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    enum { MOST = 8 };
+    uint32_t seen[MOST];
+    unsigned count = 0;
+    if (!reads_constant_bus(e->form))
+        return true;
+    bool literal = false;
+    for (unsigned i = 0; i < insn->operands + insn->second_operands; i++) {
+        const struct wmi_operand *o = &insn->operand[i];
+        if (!o->read)
+            continue;
+        literal |= o->kind == WMI_OPERAND_LITERAL;
+        if (!is_scalar_value(o))
+            continue;
+        uint32_t key = (uint32_t)o->kind << 16 | o->reg;
+        if (o->kind == WMI_OPERAND_SPECIAL && (o->reg == WMI_SPECIAL_VCC_LO || o->reg == WMI_SPECIAL_VCC_HI))
+            key = (uint32_t)o->kind << 16 | (o->reg == WMI_SPECIAL_VCC_LO ? WMI_SPECIAL_VCC : o->reg);
+        unsigned k = 0;
+        while (k < count && seen[k] != key)
+            k++;
+        if (k == count && count < MOST)
+            seen[count++] = key;
+    }
+    if (count + literal <= e->target->limits[WMI_LIMIT_constant_bus])
+        return true;
+    e->cursor->number = e->target->limits[WMI_LIMIT_constant_bus];
+    return wmi_expected(e->cursor, e->cursor->end,
+                        "fewer scalar operands: this instruction reads at most %u");
+}
+
+static bool tuples_are_even(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    if (!e->target->limits[WMI_LIMIT_even_tuples])
+        return true;
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *o = &insn->operand[i];
+        if ((o->kind == WMI_OPERAND_VGPR || o->kind == WMI_OPERAND_AGPR) && o->dwords > 1 && o->reg & 1)
+            return wmi_expected(e->cursor, e->parsed[i].at, "a tuple that begins at an even register");
+    }
+    return true;
+}
+
+/* ---- an instruction ---- */
+
+/* Tries one form. On success insn is filled. */
+static bool try_form(struct wmi_encoder *e, const char *operands, bool without, struct wmi_instruction *insn)
+{
+    struct wmi_cursor *c = e->cursor;
+    const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    c->at = operands;
+    for (unsigned i = 0; i < layout->fields; i++)
+        e->field_at[wmi_field_specs[layout->field + i].field] = NULL;
+    e->field[WMI_FIELD_nsa] = e->field[WMI_FIELD_compr] = 0;
+    e->field_at[WMI_FIELD_simm] = NULL;
+    e->has_literal = e->late_literal = false;
+    e->relocation = (struct wmi_relocation){0};
+    wmi_default_fields(e);
+    if (!parse_operands(e, e->form, e->parsed, without))
+        return false;
+    while (!at_end(c)) {
+        if (!wmi_parse_modifier(e))
+            return false;
+        wmi_take(c, ',');
+    }
+    if (e->second) {
+        c->at += 2;
+        c->at += word_at(c);
+        if (!parse_operands(e, e->second, e->parsed + e->form->specs, false) ||
+            !(at_end(c) || wmi_expected(c, c->at, "the end of the line")))
+            return false;
+    } else if (c->at < c->end) {
+        return wmi_expected(c, c->at, "the end of the line");
+    }
+    if (!wmi_encode(e))
+        return false;
+    if (wmi_decode(e->target, e->words, e->dwords, insn) != e->dwords || &wmi_forms[insn->form] != e->form ||
+        (e->second && &wmi_forms[insn->second_form] != e->second))
+        return wmi_expected(c, operands, "operands and modifiers that go together");
+    for (unsigned i = 0; i < e->form->specs; i++)
+        if (!agrees(e, insn, i, &wmi_specs[e->form->spec + i]))
+            return false;
+    for (unsigned i = 0; e->second && i < e->second->specs; i++)
+        if (!agrees(e, insn, e->form->specs + i, &wmi_specs[e->second->spec + i]))
+            return false;
+    return true;
+}
+
+static bool has_optional(const struct wmi_form *form)
+{
+    for (unsigned i = 0; i < form->specs; i++)
+        if (may_be_absent(&wmi_specs[form->spec + i]))
+            return true;
+    return false;
+}
+
+/* The first entry of `name`, or NULL. */
+static const struct wmi_mnemonic *find_mnemonic(const struct wmi_target *target, const char *name)
+{
+    unsigned low = 0, high = target->mnemonic_count;
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        if (strcmp(target->mnemonics[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < target->mnemonic_count && !strcmp(target->mnemonics[low].name, name)
+               ? &target->mnemonics[low]
+               : NULL;
+}
+
+static const struct {
+    const char *suffix;
+    uint8_t variants; /* bits of enum wmi_variant */
+} suffixes[] = {
+    {"_e64_dpp", 1 << WMI_VARIANT_E64_DPP}, {"_e64", 1 << WMI_VARIANT_E64},
+    {"_e32", 1 << WMI_VARIANT_PLAIN},       {"_dpp", 1 << WMI_VARIANT_DPP | 1 << WMI_VARIANT_E64_DPP},
+    {"_sdwa", 1 << WMI_VARIANT_SDWA},
+};
+enum { ALL_VARIANTS = 0x1f, SECOND_ONLY = 1 << WMI_VARIANT_SECOND };
+
+/* The entries of a name as text has it, in any case and with a suffix; `variants` gets those that are meant.
+ */
+static const struct wmi_mnemonic *look_up(const struct wmi_target *target, const char *text, size_t length,
+                                          unsigned *variants)
+{
+    char name[MNEMONIC];
+    *variants = ALL_VARIANTS;
+    if (!length || length >= sizeof name)
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        name[i] = (char)tolower((unsigned char)text[i]);
+    name[length] = 0;
+    const struct wmi_mnemonic *found = find_mnemonic(target, name);
+    for (unsigned i = 0; !found && i < sizeof suffixes / sizeof *suffixes; i++) {
+        const size_t n = strlen(suffixes[i].suffix);
+        if (length > n && !strcmp(name + length - n, suffixes[i].suffix)) {
+            name[length - n] = 0;
+            *variants = suffixes[i].variants;
+            return find_mnemonic(target, name);
+        }
+    }
+    return found;
+}
+
+bool wmi_has_mnemonic(const struct wmi_target *target, const char *name, size_t length)
+{
+    unsigned variants;
+    return look_up(target, name, length, &variants) != NULL;
+}
+
+/* The mnemonic of the second half of a pair behind "::", or NULL. */
+static const struct wmi_mnemonic *find_second(struct wmi_encoder *e, const char *operands)
+{
+    struct wmi_cursor c = *e->cursor;
+    unsigned variants;
+    for (const char *at = operands; at + 1 < c.end; at++)
+        if (at[0] == ':' && at[1] == ':') {
+            c.at = at + 2;
+            const size_t length = word_at(&c);
+            const struct wmi_mnemonic *m = look_up(e->target, c.at, length, &variants);
+            const char *name = m ? m->name : "";
+            for (; m && m < e->target->mnemonics + e->target->mnemonic_count && !strcmp(m->name, name); m++)
+                if (m->variant == WMI_VARIANT_SECOND)
+                    return m;
+            wmi_expected(e->cursor, c.at, "an instruction that can be the second of a pair");
+            return NULL;
+        }
+    return NULL;
+}
+
+static bool is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    return constant_bus_is_kept(e, insn) && tuples_are_even(e, insn);
+}
+
+unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor,
+                      struct wmi_instruction *insn, struct wmi_relocation *relocation)
+{
+    struct wmi_encoder e;
+    unsigned variants;
+    e.target = target;
+    e.cursor = cursor;
+    cursor->wrong = NULL;
+    const size_t length = word_at(cursor);
+    const struct wmi_mnemonic *m = look_up(target, cursor->at, length, &variants);
+    const char *operands = cursor->at + length;
+    insn->dwords = 0;
+    if (!m)
+        return 0;
+    memset(e.field, 0, sizeof e.field);
+    memset(e.field_at, 0, sizeof e.field_at);
+    const struct wmi_mnemonic *const end = target->mnemonics + target->mnemonic_count;
+    const struct wmi_mnemonic *const second =
+        strncmp(m->name, "v_dual_", 7) ? NULL : find_second(&e, operands);
+    const char *name = m->name;
+    for (; m < end && (m->name == name || !strcmp(m->name, name)); m++) {
+        if (!(variants >> m->variant & 1) &&
+            !(variants == 1 << WMI_VARIANT_E64 && m->variant == WMI_VARIANT_PLAIN && 0))
+            continue;
+        e.mnemonic = m;
+        e.form = &wmi_forms[m->form];
+        e.second_mnemonic = second;
+        e.second = second ? &wmi_forms[second->form] : NULL;
+        for (unsigned without = 0; without <= has_optional(e.form); without++) {
+            if (!try_form(&e, operands, without, insn))
+                continue;
+            if (!is_legal(&e, insn)) {
+                insn->dwords = 0;
+                return 0;
+            }
+            if (relocation)
+                *relocation = e.relocation;
+            return insn->dwords;
+        }
+    }
+    insn->dwords = 0;
+    if (!cursor->wrong)
+        wmi_expected(cursor, operands, "operands of another form of this instruction");
+    return 0;
+}
+
+/* ---- names that are near ---- */
+
+/* Edits from one word to the other, `most` + 1 if more. */
+static unsigned distance(const char *a, size_t length, const char *b, unsigned most)
+{
+    unsigned row[MNEMONIC];
+    const size_t other = strlen(b);
+    if (other >= MNEMONIC || length >= MNEMONIC || (length > other ? length - other : other - length) > most)
+        return most + 1;
+    for (size_t j = 0; j <= other; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= length; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= other; j++) {
+            const unsigned change = diagonal + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
+            diagonal = row[j];
+            const unsigned insert = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            row[j] = change < insert ? change : insert;
+        }
+    }
+    return row[other];
+}
+
+const char *wmi_nearest_mnemonic(const struct wmi_target *target, const char *name, size_t length)
+{
+    unsigned nearest = length / 3 + 1;
+    const char *found = NULL;
+    for (unsigned i = 0; i < target->mnemonic_count; i++) {
+        const unsigned edits = distance(name, length, target->mnemonics[i].name, nearest);
+        if (edits < nearest) {
+            nearest = edits;
+            found = target->mnemonics[i].name;
+        }
+    }
+    return found;
+}
