@@ -370,6 +370,8 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
         return o->kind != WMI_OPERAND_OFF || wmi_expected(e->cursor, p->at, "off");
     if (o->kind == WMI_OPERAND_OFF)
         return p->file == WMI_OPERAND_SPECIAL || wmi_expected(e->cursor, p->at, "off");
+    if (o->kind == WMI_OPERAND_IMMEDIATE && p->file == WMI_OPERAND_SPECIAL && p->reg == WMI_SPECIAL_NULL)
+        return true; /* null as SOFFSET: only the immediate counts */
     if (o->kind != p->file)
         return wmi_expected(e->cursor, p->at, "another register");
     e->cursor->number = o->dwords;
