@@ -218,8 +218,9 @@ static bool inline_code(const struct wmi_encoder *e, const struct wmi_parsed *p,
         const bool bf16 = class == CLASS_BF16 || class == CLASS_V2BF16;
         if (!narrow_to(bf16 ? CLASS_32 : class, p->real, &narrow))
             return false;
-        narrow >>=
-            bf16 && (narrow == singles[FLOATS - 1] || !(uint16_t)narrow) ? 16 : 0; /* 1/(2*pi): cut off */
+        if (bf16 && narrow != singles[FLOATS - 1] && (uint16_t)narrow)
+            return false;
+        narrow >>= bf16 ? 16 : 0; /* LLVM cuts 1/(2*pi) off */
         return integer_code((int32_t)(class == CLASS_F16 || class == CLASS_F16W || class == CLASS_I16 ||
                                               class == CLASS_V2F16 || class == CLASS_BF16 ||
                                               class == CLASS_V2BF16
