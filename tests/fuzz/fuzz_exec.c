@@ -81,10 +81,11 @@ static void run(const uint8_t *bytes, size_t size, bool watched, struct outcome 
         require(wm_profile_create(&profile, &diag) == WM_OK, diag.message);
 
     static const uint32_t workgroups[4] = {64, 1, 100, 256};
+    const uint32_t workgroup = workgroups[bytes[0] & 3];
     const struct wm_dispatch dispatch = {
         .struct_size = sizeof dispatch,
-        .grid = {bytes[0] & 4 ? 300 : 64, bytes[0] & 8 ? 2 : 1, 1},
-        .workgroup = {workgroups[bytes[0] & 3], 1, 1},
+        .grid = {bytes[0] & 4 ? 5 * workgroup / 2 + 1 : workgroup, bytes[0] & 8 ? 2 : 1, 1},
+        .workgroup = {workgroup, 1, 1},
         .dynamic_lds = bytes[0] & 16 ? 1000 : 0,
         .threads = 1,
         .max_instructions = 3000,
