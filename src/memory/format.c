@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Formats of buffers and images: their numbers and names.
+ *
+ * Numbers of gfx6 to gfx9: AMD's register headers in PAL and Mesa (BUF_DATA_FORMAT, IMG_DATA_FORMAT). From
+ * gfx10 on formats are numbered through, layout by layout and kind by kind: LLVM, SIDefines.h, and Mesa. */
+#include "memory/format.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum layout {
+    INVALID,
+    L8,
+    L16,
+    L8_8,
+    L32,
+    L16_16,
+    L10_11_11,
+    L11_11_10,
+    L10_10_10_2,
+    L2_10_10_10,
+    L8_8_8_8,
+    L32_32,
+    L16_16_16_16,
+    L32_32_32,
+    L32_32_32_32, /* so far DATA_FORMAT of gfx6 to gfx9 */
+    L5_6_5,
+    L1_5_5_5,
+    L5_5_5_1,
+    L4_4_4_4,
+    L4_4,
+    L5_9_9_9,
+    LAYOUTS
+};
+
+enum {
+    UNORM = 1 << WMI_NUMBER_UNORM,
+    FLOAT = 1 << WMI_NUMBER_FLOAT,
+    OGL = 1 << WMI_NUMBER_SNORM_OGL,
+    SRGB = 1 << WMI_NUMBER_SRGB,
+    INTEGERS = 1 << WMI_NUMBER_UINT | 1 << WMI_NUMBER_SINT,
+    NORMS = UNORM | 1 << WMI_NUMBER_SNORM,
+    ALL = NORMS | 1 << WMI_NUMBER_USCALED | 1 << WMI_NUMBER_SSCALED | INTEGERS,
+};
+
+/* Components of 32 bits have no normalized and scaled kinds: Mesa never asks for them, and gfx10's numbers
+ * leave them out. That gfx6 to gfx9 treat them as invalid is unverified. */
+static const struct wmi_format_layout layouts[LAYOUTS] = {
+    [INVALID] = {"INVALID", 0, 0, {0}, {0}, 0},
+    [L8] = {"8", 1, 1, {8}, {0}, ALL | OGL | SRGB},
+    [L16] = {"16", 1, 2, {16}, {0}, ALL | OGL | FLOAT},
+    [L8_8] = {"8_8", 2, 2, {8, 8}, {0, 8}, ALL | OGL | SRGB},
+    [L32] = {"32", 1, 4, {32}, {0}, INTEGERS | FLOAT},
+    [L16_16] = {"16_16", 2, 4, {16, 16}, {0, 16}, ALL | OGL | FLOAT},
+    [L10_11_11] = {"10_11_11", 3, 4, {11, 11, 10}, {0, 11, 22}, ALL | OGL | FLOAT},
+    [L11_11_10] = {"11_11_10", 3, 4, {10, 11, 11}, {0, 10, 21}, ALL | OGL | FLOAT},
+    [L10_10_10_2] = {"10_10_10_2", 4, 4, {2, 10, 10, 10}, {0, 2, 12, 22}, ALL | OGL},
+    [L2_10_10_10] = {"2_10_10_10", 4, 4, {10, 10, 10, 2}, {0, 10, 20, 30}, ALL | OGL},
+    [L8_8_8_8] = {"8_8_8_8", 4, 4, {8, 8, 8, 8}, {0, 8, 16, 24}, ALL | OGL | SRGB},
+    [L32_32] = {"32_32", 2, 8, {32, 32}, {0, 32}, INTEGERS | FLOAT},
+    [L16_16_16_16] = {"16_16_16_16", 4, 8, {16, 16, 16, 16}, {0, 16, 32, 48}, ALL | OGL | FLOAT},
+    [L32_32_32] = {"32_32_32", 3, 12, {32, 32, 32}, {0, 32, 64}, INTEGERS | FLOAT},
+    [L32_32_32_32] = {"32_32_32_32", 4, 16, {32, 32, 32, 32}, {0, 32, 64, 96}, INTEGERS | FLOAT},
+    [L5_6_5] = {"5_6_5", 3, 2, {5, 6, 5}, {0, 5, 11}, UNORM},
+    [L1_5_5_5] = {"1_5_5_5", 4, 2, {5, 5, 5, 1}, {0, 5, 10, 15}, UNORM},
+    [L5_5_5_1] = {"5_5_5_1", 4, 2, {1, 5, 5, 5}, {0, 1, 6, 11}, UNORM},
+    [L4_4_4_4] = {"4_4_4_4", 4, 2, {4, 4, 4, 4}, {0, 4, 8, 12}, UNORM},
+    [L4_4] = {"4_4", 2, 1, {4, 4}, {0, 4}, UNORM},
+    [L5_9_9_9] = {"5_9_9_9", 3, 4, {9, 9, 9}, {0, 9, 18}, FLOAT},
+};
+
+/* Formats that are numbered one behind the other from `first` on: a layout's kinds in the order of the enum.
+ */
+struct run {
+    uint16_t first;
+    uint8_t layout;
+    uint16_t numbers;
+};
+
+static const struct run runs_10[] = {
+    {1, L8, ALL},
+    {7, L16, ALL | FLOAT},
+    {14, L8_8, ALL},
+    {20, L32, INTEGERS | FLOAT},
+    {23, L16_16, ALL | FLOAT},
+    {30, L10_11_11, ALL | FLOAT},
+    {37, L11_11_10, ALL | FLOAT},
+    {44, L10_10_10_2, ALL},
+    {50, L2_10_10_10, ALL},
+    {56, L8_8_8_8, ALL},
+    {62, L32_32, INTEGERS | FLOAT},
+    {65, L16_16_16_16, ALL | FLOAT},
+    {72, L32_32_32, INTEGERS | FLOAT},
+    {75, L32_32_32_32, INTEGERS | FLOAT},
+    {0x80, L8, SRGB}, /* from here on images only */
+    {0x81, L8_8, SRGB},
+    {0x82, L8_8_8_8, SRGB},
+    {0x84, L5_9_9_9, FLOAT},
+    {0x85, L5_6_5, UNORM},
+    {0x86, L1_5_5_5, UNORM},
+    {0x87, L5_5_5_1, UNORM},
+    {0x88, L4_4_4_4, UNORM},
+    {0x89, L4_4, UNORM},
+    {0},
+};
+
+static const struct run runs_11[] = {
+    {1, L8, ALL},
+    {7, L16, ALL | FLOAT},
+    {14, L8_8, ALL},
+    {20, L32, INTEGERS | FLOAT},
+    {23, L16_16, ALL | FLOAT},
+    {30, L10_11_11, FLOAT},
+    {31, L11_11_10, FLOAT},
+    {32, L10_10_10_2, NORMS | INTEGERS},
+    {36, L2_10_10_10, ALL},
+    {42, L8_8_8_8, ALL},
+    {48, L32_32, INTEGERS | FLOAT},
+    {51, L16_16_16_16, ALL | FLOAT},
+    {58, L32_32_32, INTEGERS | FLOAT},
+    {61, L32_32_32_32, INTEGERS | FLOAT},
+    {0x40, L8, SRGB}, /* from here on images only */
+    {0x41, L8_8, SRGB},
+    {0x42, L8_8_8_8, SRGB},
+    {0x43, L5_9_9_9, FLOAT},
+    {0x44, L5_6_5, UNORM},
+    {0x45, L1_5_5_5, UNORM},
+    {0x46, L5_5_5_1, UNORM},
+    {0x47, L4_4_4_4, UNORM},
+    {0x48, L4_4, UNORM},
+    {0},
+};
+
+/* gfx6 to gfx9: DATA_FORMAT of images beyond those that buffers have. */
+static const struct {
+    uint8_t number, layout;
+} image_layouts[] = {{0x10, L5_6_5},   {0x11, L1_5_5_5}, {0x12, L5_5_5_1},
+                     {0x13, L4_4_4_4}, {0x22, L5_9_9_9}, {0x39, L4_4}};
+
+struct wmi_format_rules {
+    const struct run *unified; /* NULL: data and number formats */
+    uint16_t buffer_codes;     /* numbers from here on are for images */
+    uint8_t shift, width;      /* of the number in word 3 of a V# */
+    bool ogl, unsigned_alpha;
+};
+
+const struct wmi_format_rules *wmi_format_rules(unsigned rules)
+{
+    /* unsigned_alpha: Mesa, has_vtx_format_alpha_adjust_bug (gfx6 to gfx8 but Stoney). */
+    static const struct wmi_format_rules table[] = {
+        {.buffer_codes = 128, .shift = 12, .width = 7, .ogl = true, .unsigned_alpha = true}, /* gfx6, 7 */
+        {.buffer_codes = 128, .shift = 12, .width = 7, .unsigned_alpha = true},              /* gfx8 */
+        {.buffer_codes = 128, .shift = 12, .width = 7},                                      /* gfx8.1, 9 */
+        {.buffer_codes = 128, .shift = 12, .width = 7, .unified = runs_10},
+        {.buffer_codes = 64, .shift = 12, .width = 6, .unified = runs_11},
+    };
+    return rules < sizeof table / sizeof *table ? &table[rules] : NULL;
+}
+
+bool wmi_format_unified(const struct wmi_format_rules *rules)
+{
+    return rules->unified;
+}
+
+static struct wmi_format make(const struct wmi_format_rules *rules, unsigned layout, unsigned number)
+{
+    unsigned numbers = layouts[layout].numbers;
+    if (!rules->ogl)
+        numbers &= ~(unsigned)OGL;
+    if (number >= WMI_NUMBER_COUNT || !(numbers >> number & 1))
+        layout = INVALID;
+    return (struct wmi_format){.layout = &layouts[layout],
+                               .number = layout ? (enum wmi_number)number : WMI_NUMBER_UNORM,
+                               .unsigned_alpha = rules->unsigned_alpha && layout == L2_10_10_10};
+}
+
+static struct wmi_format from_runs(const struct wmi_format_rules *rules, unsigned code)
+{
+    for (const struct run *run = rules->unified; run->first && run->first <= code; run++) {
+        unsigned numbers = run->numbers;
+        for (unsigned next = run->first; next < code && numbers; next++)
+            numbers &= numbers - 1;
+        if (numbers)
+            return make(rules, run->layout, (unsigned)__builtin_ctz(numbers));
+    }
+    return make(rules, INVALID, 0);
+}
+
+struct wmi_format wmi_format_of(const struct wmi_format_rules *rules, unsigned code)
+{
+    if (code >= rules->buffer_codes)
+        return make(rules, INVALID, 0);
+    if (rules->unified)
+        return from_runs(rules, code);
+    const unsigned data = code & 15;
+    return make(rules, data <= L32_32_32_32 ? data : INVALID, code >> 4);
+}
+
+/* NUM_FORMAT 9 of images is SRGB. */
+struct wmi_format wmi_format_of_image(const struct wmi_format_rules *rules, unsigned code)
+{
+    enum { IMAGE_SRGB = 9 };
+    if (rules->unified)
+        return from_runs(rules, code);
+    const unsigned data = code & 63, number = code >> 6;
+    unsigned layout = data <= L32_32_32_32 ? data : INVALID;
+    for (size_t i = 0; i < sizeof image_layouts / sizeof *image_layouts; i++)
+        if (image_layouts[i].number == data)
+            layout = image_layouts[i].layout;
+    return make(rules, layout,
+                number == IMAGE_SRGB         ? WMI_NUMBER_SRGB
+                : number <= WMI_NUMBER_FLOAT ? number
+                                             : WMI_NUMBER_COUNT);
+}
+
+/* DATA_FORMAT stands above NUM_FORMAT in a V#. */
+unsigned wmi_format_code_of(const struct wmi_format_rules *rules, uint32_t word3)
+{
+    const unsigned field = word3 >> rules->shift & ((1u << rules->width) - 1);
+    return rules->unified ? field : field >> 3 | (field & 7) << 4;
+}
+
+/* ---- names ---- */
+
+static const char *const number_names[WMI_NUMBER_COUNT] = {"UNORM", "SNORM",     "USCALED", "SSCALED", "UINT",
+                                                           "SINT",  "SNORM_OGL", "FLOAT",   "SRGB"};
+
+void wmi_format_name(const struct wmi_format *format, char *text, size_t size)
+{
+    if (format->layout->components)
+        snprintf(text, size, "%s %s", format->layout->name, number_names[format->number]);
+    else
+        snprintf(text, size, "%s", format->layout->name);
+}
+
+static const char *without_prefix(const char *text, const char *const *prefixes)
+{
+    for (; *prefixes; prefixes++)
+        if (!strncasecmp(text, *prefixes, strlen(*prefixes)))
+            return text + strlen(*prefixes);
+    return text;
+}
+
+bool wmi_format_find(const struct wmi_format_rules *rules, const char *layout, const char *number,
+                     unsigned *code)
+{
+    static const char *const data_prefixes[] = {"BUF_DATA_FORMAT_", "IMG_DATA_FORMAT_", "BUF_FMT_",
+                                                "IMG_FMT_", NULL};
+    static const char *const number_prefixes[] = {"BUF_NUM_FORMAT_", "IMG_NUM_FORMAT_", NULL};
+    layout = without_prefix(layout, data_prefixes);
+    if (number)
+        number = without_prefix(number, number_prefixes);
+    for (*code = 0; *code < rules->buffer_codes; ++*code) {
+        const struct wmi_format format = wmi_format_of(rules, *code);
+        if (!format.layout->components)
+            continue;
+        const char *name = format.layout->name, *kind = number_names[format.number];
+        const size_t length = strlen(name);
+        if (number ? !strcasecmp(layout, name) && !strcasecmp(number, kind)
+                   : !strncasecmp(layout, name, length) && layout[length] == '_' &&
+                         !strcasecmp(layout + length + 1, kind))
+            return true;
+    }
+    return false;
+}
+
+struct wmi_format_origin wmi_format_origin(bool typed, bool converts)
+{
+    if (!converts)
+        return (struct wmi_format_origin){.format = WMI_FORMAT_FROM_OPCODE};
+    return (struct wmi_format_origin){.format =
+                                          typed ? WMI_FORMAT_FROM_INSTRUCTION : WMI_FORMAT_FROM_RESOURCE,
+                                      .selects = !typed,
+                                      .all_or_nothing = true};
+}

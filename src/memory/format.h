@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Formats of buffers and images: their numbers, their names, and what a value becomes on the way between
+ * memory and registers.
+ *
+ * Pure functions of bits; nothing depends on the host's floating-point mode. What differs from generation to
+ * generation is a row of rules. */
+#ifndef WMI_FORMAT_H
+#define WMI_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the bits of a component mean. The first eight are NUM_FORMAT of gfx6 to gfx9. */
+enum wmi_number {
+    WMI_NUMBER_UNORM,     /* x / (2^n - 1) */
+    WMI_NUMBER_SNORM,     /* x / (2^(n-1) - 1), not below -1 */
+    WMI_NUMBER_USCALED,   /* x, as a float */
+    WMI_NUMBER_SSCALED,   /* x, signed, as a float */
+    WMI_NUMBER_UINT,      /* x */
+    WMI_NUMBER_SINT,      /* x, signed */
+    WMI_NUMBER_SNORM_OGL, /* (2x + 1) / (2^n - 1) */
+    WMI_NUMBER_FLOAT,     /* 32, 16, 11 or 10 bits; the last two have no sign; 5_9_9_9: a shared exponent */
+    WMI_NUMBER_SRGB,      /* images: the sRGB curve, the fourth component UNORM */
+    WMI_NUMBER_COUNT
+};
+
+/* Where the components of an element are: `bits[i]` from bit `shift[i]` of its `bytes` little-endian bytes.
+ * Names have the highest component first: 2_10_10_10 has X in bits 0 to 9 and W in 30 and 31. */
+struct wmi_format_layout {
+    const char *name;
+    uint8_t components; /* 0: invalid */
+    uint8_t bytes;
+    uint8_t bits[4], shift[4];
+    uint16_t numbers; /* 1 << enum wmi_number: the kinds that exist */
+};
+
+struct wmi_format {
+    const struct wmi_format_layout *layout; /* never NULL; no components: loads give 0, stores do nothing */
+    enum wmi_number number;
+    bool unsigned_alpha; /* the 2 bits of 2_10_10_10's W are read without sign */
+};
+
+enum { WMI_SELECT_IDENTITY = 4 | 5 << 3 | 6 << 6 | 7 << 9 }; /* DST_SEL of X, Y, Z and W */
+
+/* What differs by generation. */
+struct wmi_format_rules;
+
+/* The rules with number `rules`, the limit `format_rules` of a target; NULL: no such row. */
+const struct wmi_format_rules *wmi_format_rules(unsigned rules);
+
+/* The format with the number `code`: FORMAT of gfx10 and later; before, DATA_FORMAT | NUM_FORMAT << 4. A
+ * combination that does not exist is invalid. */
+struct wmi_format wmi_format_of(const struct wmi_format_rules *rules, unsigned code);
+/* The same for images: FORMAT, or DATA_FORMAT | NUM_FORMAT << 6 of a T#. */
+struct wmi_format wmi_format_of_image(const struct wmi_format_rules *rules, unsigned code);
+/* The number that word 3 of a V# has, for wmi_format_of(). */
+unsigned wmi_format_code_of(const struct wmi_format_rules *rules, uint32_t word3);
+/* Whether one number is the whole format, as on gfx10 and later. */
+bool wmi_format_unified(const struct wmi_format_rules *rules);
+
+/* Writes "8_8_8_8 UNORM" or the like; "INVALID" when the format is. */
+void wmi_format_name(const struct wmi_format *format, char *text, size_t size);
+/* Finds the buffer format called `layout` and `number`, or both in `layout` ("8_8_8_8_UNORM") when `number`
+ * is NULL. Any case; BUF_DATA_FORMAT_, BUF_NUM_FORMAT_, BUF_FMT_ and their IMG_ kin may stand in front.
+ * False: there is no such name, or not on this generation. */
+bool wmi_format_find(const struct wmi_format_rules *rules, const char *layout, const char *number,
+                     unsigned *code);
+
+/* The four components of the element at `from` as an instruction loads them: 32-bit registers, or with `half`
+ * the low 16 bits of each. Components that the format lacks are 0. */
+void wmi_format_load(const struct wmi_format *format, const unsigned char *from, bool half,
+                     uint32_t value[4]);
+/* Makes `to` the element that a store of these four values writes; `half`: they are 16 bits wide. */
+void wmi_format_store(const struct wmi_format *format, const uint32_t value[4], bool half, unsigned char *to);
+
+/* DST_SEL. Load: value i becomes 0, 1 or the component that `select` names. Store: the other way round, and
+ * components that no value goes to are 0. */
+void wmi_format_select_load(const struct wmi_format *format, unsigned select, bool half, uint32_t value[4]);
+void wmi_format_select_store(unsigned select, uint32_t value[4]);
+
+/* ---- which instruction takes what from where ---- */
+
+enum wmi_format_source { WMI_FORMAT_FROM_OPCODE, WMI_FORMAT_FROM_INSTRUCTION, WMI_FORMAT_FROM_RESOURCE };
+
+/* Source of the table: CLRX, "GCN memory handling". */
+struct wmi_format_origin {
+    enum wmi_format_source format; /* DATA_FORMAT and NUM_FORMAT */
+    bool selects;                  /* DST_SEL of the V# counts, else it is the identity */
+    bool all_or_nothing;           /* a lane with a component out of range does nothing at all */
+};
+
+/* typed: MTBUF; converts: *_FORMAT_*, MUBUF or MTBUF. Others take it from their opcode, atomics too. */
+struct wmi_format_origin wmi_format_origin(bool typed, bool converts);
+
+#endif
