@@ -296,7 +296,7 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
 
     if (insn->id == WMI_INSN_v_nop)
         return true;
-    if (!body)
+    if (!body || insn->extension == WMI_EXT_DPP8 || insn->second_id) /* DPP8, VOPD: not executed yet */
         return false;
     v.lanes = offsetof(struct wmi_frame, exec);
     const bool indexed = wmi_builder_state(b) & WMI_STATE_GPR_INDEX || v.row->flags & WMI_ROW_READS_M0;
@@ -337,7 +337,8 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
     const bool vector = result && result->kind == WMI_OPERAND_VGPR;
     const bool sdwa = vector && insn->extension == WMI_EXT_SDWA && (field(&v, WMI_FIELD_dst_sel) != 6);
     const bool keeps = v.row->flags & WMI_ROW_KEEPS_HALF || wmi_builder_limit(b, WMI_LIMIT_keeps_half);
-    const bool half = vector && keeps && insn->extension == WMI_EXT_NONE && wmi_type_bits(result->type) == 16;
+    const bool plain = insn->extension == WMI_EXT_NONE || insn->extension == WMI_EXT_LITERAL;
+    const bool half = vector && keeps && plain && wmi_type_bits(result->type) == 16;
     const uint32_t place = sdwa || half ? wmi_lower_temporary(b, 1) : d;
 
     const struct wmi_op op = {
