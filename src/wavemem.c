@@ -447,8 +447,14 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
         dispatch.executed = wmi_fidelity_counters(request->fidelity);
     struct profiled profiled = {machine, module, ""};
     if (request->profile)
-        dispatch.observer =
-            wmi_profile_begin(request->profile, &(struct wmi_profile_source){&profiled, describe});
+        dispatch.observer = wmi_profile_begin(
+            request->profile,
+            &(struct wmi_profile_source){
+                .user = &profiled,
+                .describe = describe,
+                .rules = wmi_cost_rules(wmi_target_limit(machine->target, WMI_LIMIT_cost_rules)),
+                .wave_lanes = kernel->wave_size,
+            });
     status = run(machine, module, kernel, &dispatch, result, diag);
     if (status == WM_OK && memory.printf && request->print) {
         size_t count;

@@ -344,6 +344,27 @@ struct wm_profile_row {
     uint64_t lines;          /* distinct 64-byte lines touched, per execution, summed; 0 for DS */
     uint64_t ideal_lines;    /* max(1, ceil(distinct bytes / 64)) per execution with lanes, summed */
     bool has_lines;          /* false for DS: lines mean nothing there */
+
+    /* The vector memory path, for all but SMEM, DS and GDS. Sums; requests are those of an empty vector
+     * cache. */
+    bool has_vector;
+    uint64_t fast;            /* executions that went through the address unit a group of lanes in a clock */
+    uint64_t address_clocks;  /* of the address unit */
+    uint64_t tag_lookups;     /* in the vector cache */
+    uint64_t read_requests;   /* to L2, of 64 bytes; of 128 on gfx942 and from gfx10 on */
+    uint64_t write_requests;  /* of 64 bytes; of 128 from gfx10 on */
+    uint64_t atomic_requests; /* atomics to one address stay apart */
+    uint64_t collapsed;       /* stores to an address that a lower lane of the wave stores to as well */
+    bool has_tcp_counters;    /* the generation has counters TCP_TOTAL_ACCESSES and the like */
+
+    /* LDS: DS instructions, and FLAT ones that reach it. Sums but for the last three. */
+    bool has_lds;
+    uint64_t lds_passes;    /* over the banks */
+    uint64_t lds_conflicts; /* passes that a bank conflict cost */
+    uint64_t lds_serial;    /* lanes that went one by one because of a misaligned one */
+    uint32_t lds_depth;     /* the most dwords of one bank that were wanted at once: 1 is no conflict */
+    uint32_t lds_bank;      /* the bank */
+    uint64_t lds_lanes;     /* the lanes that wanted them */
 };
 
 WM_API enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *diag);

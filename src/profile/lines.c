@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the 64-byte lines that each memory instruction touches against those that its data need.
+/* Counts the 64-byte lines that each memory instruction touches against those that its data need, and what
+ * the instruction costs (cost.h).
  *
  * Per execution: lines = distinct lines that hold a byte asked of global memory by a lane; ideal = distinct
  * such bytes / 64, rounded up, at least 1 if any lane asks. Lanes that a check refused touch nothing. An
  * execution with EXEC = 0 is counted, with no lanes and no lines. Source of the 64 bytes: the line and
  * request size of the vector L1 from gfx6 to gfx90a (CDNA3 ISA; rocprofiler-compute's TCP counters). */
+#include "profile/cost.h"
 #include "profile/profile.h"
 
 #include <assert.h>
@@ -21,11 +23,32 @@ enum {
 
 static_assert(LINE_SLOTS > WMI_ACCESS_ELEMENTS * 64 * 5, "an access fits into the line set");
 
-/* The sums of one instruction. */
+enum sum {
+    SUM_EXECUTIONS,
+    SUM_LANES,
+    SUM_BYTES_ASKED,
+    SUM_DISTINCT_BYTES,
+    SUM_LINES,
+    SUM_IDEAL_LINES,
+    SUM_FAST,
+    SUM_ADDRESS_CLOCKS,
+    SUM_TAG_LOOKUPS,
+    SUM_READ_REQUESTS,
+    SUM_WRITE_REQUESTS,
+    SUM_ATOMIC_REQUESTS,
+    SUM_COLLAPSED,
+    SUM_LDS_PASSES,
+    SUM_LDS_CONFLICTS,
+    SUM_LDS_SERIAL,
+    SUM_COUNT
+};
+
+/* What one instruction did. */
 struct counts {
     uint8_t path, kind;
     uint32_t bytes; /* per lane */
-    uint64_t executions, lanes, bytes_asked, distinct_bytes, lines, ideal_lines;
+    uint64_t sum[SUM_COUNT];
+    struct wmi_lds_cost worst; /* the execution with the deepest conflict: depth, bank, lanes */
 };
 
 /* A set of lines with the bytes of each that are asked for. An entry counts if its stamp is the set's. */
@@ -40,6 +63,8 @@ struct line_set {
 struct shard {
     struct counts *counts; /* by slot */
     size_t size;
+    const struct wmi_cost_rules *rules;
+    unsigned wave_lanes;
     struct line_set set;
 };
 
@@ -132,6 +157,37 @@ static struct counts *counts_of(struct shard *shard, uint32_t slot)
     return &shard->counts[slot];
 }
 
+/* Of two executions the one to show, by what they are and not by which came first: threads change that. */
+static bool is_worse(const struct wmi_lds_cost *a, const struct wmi_lds_cost *b)
+{
+    if (a->depth != b->depth)
+        return a->depth > b->depth;
+    return a->bank != b->bank ? a->bank < b->bank : a->lanes < b->lanes;
+}
+
+static void count_cost(const struct shard *shard, const struct wmi_access *access, struct counts *counts)
+{
+    uint64_t *sum = counts->sum;
+    if (access->path != WMI_PATH_DS) {
+        const struct wmi_vector_cost cost = wmi_coalesce(access, &shard->rules->vector, shard->wave_lanes);
+        sum[SUM_FAST] += cost.fast;
+        sum[SUM_ADDRESS_CLOCKS] += cost.clocks;
+        sum[SUM_TAG_LOOKUPS] += cost.lookups;
+        sum[SUM_READ_REQUESTS] += cost.reads;
+        sum[SUM_WRITE_REQUESTS] += cost.writes;
+        sum[SUM_ATOMIC_REQUESTS] += cost.atomics;
+        sum[SUM_COLLAPSED] += cost.collapsed;
+    }
+    if (access->path == WMI_PATH_DS || access->path == WMI_PATH_FLAT) {
+        const struct wmi_lds_cost cost = wmi_lds_passes(access, &shard->rules->lds, shard->wave_lanes);
+        sum[SUM_LDS_PASSES] += cost.passes;
+        sum[SUM_LDS_CONFLICTS] += cost.conflicts;
+        sum[SUM_LDS_SERIAL] += cost.serial;
+        if (is_worse(&cost, &counts->worst))
+            counts->worst = cost;
+    }
+}
+
 static void count_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
     struct shard *shard = local;
@@ -149,21 +205,28 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
     counts->path = access->path;
     counts->kind = access->kind;
     counts->bytes = (uint32_t)access->elements * access->bytes;
-    counts->executions++;
-    counts->lanes += lanes;
-    counts->bytes_asked += lanes * counts->bytes;
+    counts->sum[SUM_EXECUTIONS]++;
+    counts->sum[SUM_LANES] += lanes;
+    counts->sum[SUM_BYTES_ASKED] += lanes * counts->bytes;
     for (unsigned space = 0; space <= WMI_SPACE_GDS; space++)
-        counts->distinct_bytes += touched[space].bytes;
-    counts->lines += touched[WMI_SPACE_GLOBAL].lines;
-    counts->ideal_lines += (touched[WMI_SPACE_GLOBAL].bytes + LINE - 1) / LINE;
+        counts->sum[SUM_DISTINCT_BYTES] += touched[space].bytes;
+    counts->sum[SUM_LINES] += touched[WMI_SPACE_GLOBAL].lines;
+    counts->sum[SUM_IDEAL_LINES] += (touched[WMI_SPACE_GLOBAL].bytes + LINE - 1) / LINE;
+    if (shard->rules && access->path != WMI_PATH_SMEM && access->path != WMI_PATH_GDS)
+        count_cost(shard, access, counts);
 }
 
 /* ---- threads ---- */
 
 static void *begin_thread(void *self)
 {
-    (void)self;
-    return calloc(1, sizeof(struct shard));
+    const struct wm_profile *profile = self;
+    struct shard *shard = calloc(1, sizeof *shard);
+    if (shard) {
+        shard->rules = profile->source.rules;
+        shard->wave_lanes = profile->source.wave_lanes;
+    }
+    return shard;
 }
 
 static void end_thread(void *self, void *local)
@@ -176,17 +239,15 @@ static void end_thread(void *self, void *local)
     for (size_t slot = 0; slot < shard->size && slot < profile->count; slot++) {
         const struct counts *from = &shard->counts[slot];
         struct counts *to = &profile->instructions[slot].counts;
-        if (from->executions == 0)
+        if (from->sum[SUM_EXECUTIONS] == 0)
             continue;
         to->path = from->path;
         to->kind = from->kind;
         to->bytes = from->bytes;
-        to->executions += from->executions;
-        to->lanes += from->lanes;
-        to->bytes_asked += from->bytes_asked;
-        to->distinct_bytes += from->distinct_bytes;
-        to->lines += from->lines;
-        to->ideal_lines += from->ideal_lines;
+        for (unsigned sum = 0; sum < SUM_COUNT; sum++)
+            to->sum[sum] += from->sum[sum];
+        if (is_worse(&from->worst, &to->worst))
+            to->worst = from->worst;
     }
     pthread_mutex_unlock(&profile->lock);
     free(shard->counts);
@@ -327,7 +388,7 @@ const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t
         return NULL;
     for (size_t slot = 0; slot < profile->count; slot++) {
         const struct counts *counts = &profile->instructions[slot].counts;
-        if (counts->executions == 0)
+        if (counts->sum[SUM_EXECUTIONS] == 0)
             continue;
         struct wm_profile_row *row = &profile->rows[(*count)++];
         *row = profile->instructions[slot].row;
@@ -335,14 +396,30 @@ const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t
         row->text = row->text ? row->text : "";
         row->path = paths[counts->path];
         row->operation = operations[counts->kind];
-        row->executions = counts->executions;
-        row->lanes = counts->lanes;
         row->bytes = counts->bytes;
-        row->bytes_asked = counts->bytes_asked;
-        row->distinct_bytes = counts->distinct_bytes;
-        row->lines = counts->lines;
-        row->ideal_lines = counts->ideal_lines;
+        row->executions = counts->sum[SUM_EXECUTIONS];
+        row->lanes = counts->sum[SUM_LANES];
+        row->bytes_asked = counts->sum[SUM_BYTES_ASKED];
+        row->distinct_bytes = counts->sum[SUM_DISTINCT_BYTES];
+        row->lines = counts->sum[SUM_LINES];
+        row->ideal_lines = counts->sum[SUM_IDEAL_LINES];
         row->has_lines = counts->path != WMI_PATH_DS && counts->path != WMI_PATH_GDS;
+        row->has_vector = row->has_lines && counts->path != WMI_PATH_SMEM && profile->source.rules;
+        row->has_tcp_counters = row->has_vector && profile->source.rules->vector.tcp_counters;
+        row->fast = counts->sum[SUM_FAST];
+        row->address_clocks = counts->sum[SUM_ADDRESS_CLOCKS];
+        row->tag_lookups = counts->sum[SUM_TAG_LOOKUPS];
+        row->read_requests = counts->sum[SUM_READ_REQUESTS];
+        row->write_requests = counts->sum[SUM_WRITE_REQUESTS];
+        row->atomic_requests = counts->sum[SUM_ATOMIC_REQUESTS];
+        row->collapsed = counts->sum[SUM_COLLAPSED];
+        row->lds_passes = counts->sum[SUM_LDS_PASSES];
+        row->has_lds = row->lds_passes > 0;
+        row->lds_conflicts = counts->sum[SUM_LDS_CONFLICTS];
+        row->lds_serial = counts->sum[SUM_LDS_SERIAL];
+        row->lds_depth = counts->worst.depth;
+        row->lds_bank = counts->worst.bank;
+        row->lds_lanes = counts->worst.lanes;
     }
     qsort(profile->rows, *count, sizeof *profile->rows, by_address);
     return profile->rows;

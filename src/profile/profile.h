@@ -7,6 +7,7 @@
 #define WMI_PROFILE_H
 
 #include "memory/access.h"
+#include "profile/cost.h"
 #include "wavemem/wavemem.h"
 
 /* Says what the instruction at row->pc is: fills kernel, text, file, line, column and offset. Called once per
@@ -14,6 +15,8 @@
 struct wmi_profile_source {
     void *user;
     void (*describe)(void *user, unsigned id, struct wm_profile_row *row);
+    const struct wmi_cost_rules *rules; /* of the GPU that executes it; NULL: costs are not counted */
+    unsigned wave_lanes;                /* 32 or 64 */
 };
 
 /* NULL: no memory. */

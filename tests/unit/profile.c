@@ -222,7 +222,7 @@ static void threads_and_rows(void **state)
     for (int dispatch = 0; dispatch < 2; dispatch++) {
         char kernel[] = "kernel";
         const struct wmi_observer *observer =
-            wmi_profile_begin(profile, &(struct wmi_profile_source){kernel, describe});
+            wmi_profile_begin(profile, &(struct wmi_profile_source){.user = kernel, .describe = describe});
         void *local[3];
         for (int t = 0; t < 3; t++)
             local[t] = observer->thread_begin(observer->self);
