@@ -11,7 +11,7 @@ all:
 	@[ -f $(BUILD)/build.ninja ] || $(SETUP)
 	@ninja -C $(BUILD) $(JOBS)
 
-# The same matrix transpose twice, once straight and once through LDS: the tables show why the first is slow.
+# The same matrix transpose straight, and through LDS without and with padding: the tables show what each costs.
 demo: all
 	@dev/demo $(BUILD)/wavemem
 

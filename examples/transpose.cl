@@ -27,3 +27,18 @@ transpose_lds(global const float *restrict in, global float *restrict out, uint 
     if (top + column < n && left + row < n)
         out[(left + row) * n + top + column] = tile[column][row];
 }
+
+/* The same without the padding: a column of the tile falls into two banks, and LDS gives one word at a time. */
+kernel __attribute__((reqd_work_group_size(TILE, TILE, 1))) void
+transpose_unpadded(global const float *restrict in, global float *restrict out, uint n)
+{
+    local float tile[TILE][TILE];
+    const uint column = get_local_id(0), row = get_local_id(1);
+    const uint left = get_group_id(0) * TILE, top = get_group_id(1) * TILE;
+
+    if (left + column < n && top + row < n)
+        tile[row][column] = in[(top + row) * n + left + column];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (top + column < n && left + row < n)
+        out[(left + row) * n + top + column] = tile[column][row];
+}

@@ -29,12 +29,22 @@ static const char help[] =
     "  ideal       lines that the distinct bytes of a run would fill, at least 1, summed\n"
     "  source      file and line, when the code object has them (clang -g)\n"
     "  offset      bytes from the start of the kernel, as 'wavemem dis' prints them\n"
-    "Rows that waste most lines come first. LDS has no lines: a dash.\n"
+    "  clocks      of the address unit for a run, or of LDS, on average. A wave of 64 takes 4 when all "
+    "lanes\n"
+    "              load or store 4 bytes or less and each four lanes share an address or an aligned block "
+    "of\n"
+    "              four elements, else 16; from gfx10 on 32 lanes take 1 within a line of 128 bytes, else 8\n"
+    "  conflicts   of these, clocks that LDS lost because lanes wanted different dwords of one bank\n"
+    "Rows that waste most lines come first. LDS has no lines, and what is not of its kind is a dash.\n"
+    "Below the table: the lanes that meet in the worst bank conflict of a row.\n"
+    "--json has more: tag lookups, requests to L2, stores that collapse, the worst bank conflict.\n"
     "\n";
 
 /* Sums over rows; lines and ideal only of rows that have them. */
 struct totals {
     uint64_t executions, lanes, bytes_asked, distinct_bytes, lines, ideal_lines;
+    uint64_t fast, address_clocks, tag_lookups, read_requests, write_requests, atomic_requests, collapsed;
+    uint64_t lds_passes, lds_conflicts, lds_serial;
     bool has_lines;
 };
 
@@ -49,6 +59,16 @@ static void add(struct totals *totals, const struct wm_profile_row *row)
         totals->ideal_lines += row->ideal_lines;
         totals->has_lines = true;
     }
+    totals->fast += row->fast;
+    totals->address_clocks += row->address_clocks;
+    totals->tag_lookups += row->tag_lookups;
+    totals->read_requests += row->read_requests;
+    totals->write_requests += row->write_requests;
+    totals->atomic_requests += row->atomic_requests;
+    totals->collapsed += row->collapsed;
+    totals->lds_passes += row->lds_passes;
+    totals->lds_conflicts += row->lds_conflicts;
+    totals->lds_serial += row->lds_serial;
 }
 
 static const char *kernel_of(const struct wm_profile_row *row)
@@ -67,8 +87,8 @@ static uint64_t waste(const struct wm_profile_row *row)
     return row->has_lines && row->lines > row->ideal_lines ? row->lines - row->ideal_lines : 0;
 }
 
-/* Kernels in the order of their code; in each the rows that waste most lines first, those without lines last.
- */
+/* Kernels in the order of their code; in each the rows that waste most lines first, those without lines last
+ * by their conflicts. */
 static int worst_first(const void *left, const void *right)
 {
     const struct wm_profile_row *a = *(const struct wm_profile_row *const *)left;
@@ -81,14 +101,16 @@ static int worst_first(const void *left, const void *right)
         return waste(a) > waste(b) ? -1 : 1;
     if (a->has_lines && a->lines != b->lines)
         return a->lines > b->lines ? -1 : 1;
+    if (!a->has_lines && a->lds_conflicts != b->lds_conflicts)
+        return a->lds_conflicts > b->lds_conflicts ? -1 : 1;
     return a->pc < b->pc ? -1 : a->pc > b->pc;
 }
 
 /* ---- text ---- */
 
 static const struct tool_column columns[] = {
-    {"efficiency", TOOL_RIGHT}, {"runs", TOOL_RIGHT},  {"lanes", TOOL_RIGHT},
-    {"bytes", TOOL_RIGHT},      {"lines", TOOL_RIGHT}, {"ideal", TOOL_RIGHT},
+    {"efficiency", TOOL_RIGHT}, {"runs", TOOL_RIGHT},  {"lanes", TOOL_RIGHT},      {"bytes", TOOL_RIGHT},
+    {"lines", TOOL_RIGHT},      {"ideal", TOOL_RIGHT}, {"clocks", TOOL_RIGHT},     {"conflicts", TOOL_RIGHT},
     {"source", TOOL_LEFT},      {"offset", TOOL_LEFT}, {"instruction", TOOL_LEFT},
 };
 
@@ -111,6 +133,15 @@ static void add_efficiency_cell(struct tool_table *table, bool has_lines, uint64
         tool_table_cell(table, "-");
 }
 
+/* An average over the runs of what only some rows have. */
+static void add_average_cell(struct tool_table *table, bool has, uint64_t sum, uint64_t runs)
+{
+    if (has && runs)
+        tool_table_cell(table, "%.1f", (double)sum / (double)runs);
+    else
+        tool_table_cell(table, "-");
+}
+
 static void add_row(struct tool_table *table, const struct wm_profile_row *row)
 {
     const char *slash = row->file ? strrchr(row->file, '/') : NULL;
@@ -122,6 +153,9 @@ static void add_row(struct tool_table *table, const struct wm_profile_row *row)
         tool_table_cell(table, "%.1f", row->executions ? (double)row->lanes / (double)row->executions : 0);
     tool_table_cell(table, "%u", row->bytes);
     add_line_cells(table, row->has_lines, row->lines, row->ideal_lines);
+    add_average_cell(table, row->has_vector || row->has_lds, row->address_clocks + row->lds_passes,
+                     row->executions);
+    add_average_cell(table, row->has_lds, row->lds_conflicts, row->executions);
     if (row->file)
         tool_table_cell(table, "%s:%u", slash ? slash + 1 : row->file, row->line);
     else
@@ -137,9 +171,42 @@ static void add_totals(struct tool_table *table, const struct totals *totals)
     tool_table_cell(table, "%s", "");
     tool_table_cell(table, "%s", "");
     add_line_cells(table, totals->has_lines, totals->lines, totals->ideal_lines);
-    tool_table_cell(table, "%s", "");
-    tool_table_cell(table, "%s", "");
+    for (unsigned i = 0; i < 4; i++)
+        tool_table_cell(table, "%s", "");
     tool_table_cell(table, "total");
+}
+
+/* The lanes of a mask as "0 2 4-7"; `text` holds any. */
+static const char *lane_list(uint64_t lanes, char text[256])
+{
+    int length = 0;
+    text[0] = '\0';
+    for (int lane = 0; lane < 64; lane++) {
+        int last = lane;
+        if (!(lanes >> lane & 1))
+            continue;
+        while (last < 63 && lanes >> (last + 1) & 1)
+            last++;
+        if (last > lane + 1)
+            length += sprintf(text + length, " %d-%d", lane, last);
+        else
+            length += sprintf(text + length, " %d", last = lane);
+        lane = last;
+    }
+    return text + (length > 0);
+}
+
+/* What the table has no room for: which lanes meet where. */
+static void print_remarks(const struct wm_profile_row *row)
+{
+    char lanes[256];
+    if (row->lds_depth > 1)
+        printf("+0x%" PRIx64 "  at worst lanes %s want %" PRIu32 " different dwords of LDS bank %" PRIu32
+               "\n",
+               row->offset, lane_list(row->lds_lanes, lanes), row->lds_depth, row->lds_bank);
+    if (row->lds_serial)
+        printf("+0x%" PRIx64 "  misaligned in LDS: %" PRIu64 " lanes went one by one\n", row->offset,
+               row->lds_serial);
 }
 
 static void print_text(const struct wm_profile_row **rows, size_t count)
@@ -150,6 +217,7 @@ static void print_text(const struct wm_profile_row **rows, size_t count)
         struct tool_table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(columns[0])};
         struct totals totals = {0};
         const uint64_t start = start_of(rows[i]);
+        const size_t first = i;
         printf("%s%s\n", i ? "\n" : "", kernel_of(rows[i]));
         for (; i < count && start_of(rows[i]) == start; i++) {
             add_row(&table, rows[i]);
@@ -159,6 +227,8 @@ static void print_text(const struct wm_profile_row **rows, size_t count)
         add_totals(&table, &totals);
         tool_table_print(&table, stdout, 0);
         tool_table_free(&table);
+        for (size_t row = first; row < i; row++)
+            print_remarks(rows[row]);
         kernels++;
     }
     if (count == 0)
@@ -184,6 +254,36 @@ static void set_lines(json_t *object, bool has_lines, uint64_t lines, uint64_t i
                         has_lines && lines ? json_real((double)ideal / (double)lines) : json_null());
 }
 
+static void set_sum(json_t *object, const char *key, bool has, uint64_t sum)
+{
+    json_object_set_new(object, key, has ? json_integer((json_int_t)sum) : json_null());
+}
+
+/* Each null in a row of another kind. */
+static void set_costs(json_t *object, const struct totals *sums, bool has_vector, bool has_lds)
+{
+    set_sum(object, "fast_executions", has_vector, sums->fast);
+    set_sum(object, "address_clocks", has_vector, sums->address_clocks);
+    set_sum(object, "tag_lookups", has_vector, sums->tag_lookups);
+    set_sum(object, "read_requests", has_vector, sums->read_requests);
+    set_sum(object, "write_requests", has_vector, sums->write_requests);
+    set_sum(object, "atomic_requests", has_vector, sums->atomic_requests);
+    set_sum(object, "collapsed_stores", has_vector, sums->collapsed);
+    set_sum(object, "lds_passes", has_lds, sums->lds_passes);
+    set_sum(object, "lds_conflicts", has_lds, sums->lds_conflicts);
+    set_sum(object, "lds_serial_lanes", has_lds, sums->lds_serial);
+}
+
+/* The lanes that met on a bank in the worst execution; null without a conflict. */
+static json_t *json_conflict(const struct wm_profile_row *row)
+{
+    char lanes[256];
+    if (row->lds_depth < 2)
+        return json_null();
+    return json_pack("{s:I, s:I, s:s}", "dwords", (json_int_t)row->lds_depth, "bank",
+                     (json_int_t)row->lds_bank, "lanes", lane_list(row->lds_lanes, lanes));
+}
+
 static json_t *json_row(const struct wm_profile_row *row)
 {
     json_t *object = json_object();
@@ -202,6 +302,10 @@ static json_t *json_row(const struct wm_profile_row *row)
     set_count(object, "bytes_asked", row->bytes_asked);
     set_count(object, "distinct_bytes", row->distinct_bytes);
     set_lines(object, row->has_lines, row->lines, row->ideal_lines);
+    struct totals sums = {0};
+    add(&sums, row);
+    set_costs(object, &sums, row->has_vector, row->has_lds);
+    json_object_set_new(object, "worst_conflict", json_conflict(row));
     return object;
 }
 
@@ -218,6 +322,7 @@ static void add_json(json_t *report, const struct wm_profile_row **rows, size_t 
     set_count(sums, "bytes_asked", totals.bytes_asked);
     set_count(sums, "distinct_bytes", totals.distinct_bytes);
     set_lines(sums, totals.has_lines, totals.lines, totals.ideal_lines);
+    set_costs(sums, &totals, true, true);
     json_object_set_new(report, "rows", list);
     json_object_set_new(report, "totals", sums);
 }

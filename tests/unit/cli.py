@@ -484,13 +484,19 @@ class Prof(Case):
             self.assertEqual((row["executions"], row["lanes"], row["bytes"], row["lines"],
                               row["ideal_lines"]),
                              (16, 1024, 4, 64, 64))
+            # 4 clocks, lookups and requests a wave: mixbench's counters on MI100 and MI200.
+            self.assertEqual([row[key] for key in ("fast_executions", "address_clocks", "tag_lookups",
+                                                   "collapsed_stores", "lds_passes", "worst_conflict")],
+                             [16, 64, 64, 0, None, None])
+            self.assertEqual((row["read_requests"], row["write_requests"]),
+                             (64, 0) if row["operation"] == "load" else (0, 64))
         self.assertEqual(report["totals"]["executions"], sum(row["executions"] for row in report["rows"]))
         out, _ = self.run_tool("prof", words)
         lines = out.splitlines()
         self.assertEqual(lines[0], "vecadd")
         self.assertEqual(lines[1].split(),
-                         "efficiency runs lanes bytes lines ideal source offset instruction".split())
-        self.assertRegex(out, r"(?m)^ +100\.0% +16 +64\.0 +4 +64 +64 +vecadd\.cl:\d+ +\+0x\w+ +global_load")
+                         "efficiency runs lanes bytes lines ideal clocks conflicts source offset instruction".split())
+        self.assertRegex(out, r"(?m)^ +100\.0% +16 +64\.0 +4 +64 +64 +4\.0 +- +vecadd\.cl:\d+ +\+0x\w+ +global_load")
         self.assertTrue(lines[-1].endswith("total"))
         self.assertLessEqual(max(map(len, lines)), 130)
 
@@ -502,12 +508,24 @@ class Prof(Case):
         first = self.rows(words, "transpose_naive")["rows"][0]
         self.assertEqual((first["operation"], first["lines"], first["ideal_lines"]),
                          ("store", 64 * 16, 64 * 4))
+        self.assertEqual((first["address_clocks"], first["write_requests"], first["fast_executions"]),
+                         (64 * 16, 64 * 16, 0))
         rows = self.rows(words, "transpose_lds")["rows"]
         self.assertEqual({row["efficiency"] for row in rows if row["path"] == "DS"}, {None})
         self.assertEqual({row["efficiency"] for row in rows if row["path"] == "GLOBAL"}, {1.0})
         self.assertEqual(rows[-1]["path"], "DS")
         out, _ = self.run_tool("prof", words, "transpose_lds")
-        self.assertRegex(out, r"(?m)^ +- +64 +64\.0 +4 +- +- .* ds_")
+        # The rows of its tile have 17 words, so in each 32 lanes the last comes round to the first one's bank.
+        self.assertRegex(out, r"(?m)^ +- +64 +64\.0 +4 +- +- +4\.0 +2\.0 .* ds_write_b32")
+        self.assertRegex(out, r"(?m)^\+0x\w+  at worst lanes 0 31 want 2 different dwords of LDS bank 0$")
+        # Without the padding, half of the columns of a row meet.
+        read = [row for row in self.rows(words, "transpose_unpadded")["rows"] if "ds_read" in row["text"]]
+        self.assertEqual([(row["lds_passes"], row["lds_conflicts"]) for row in read], [(64 * 16, 64 * 14)])
+        self.assertEqual(read[0]["worst_conflict"],
+                         {"dwords": 8, "bank": 0, "lanes": "0 2 4 6 8 10 12 14"})
+        # The same figures with any number of threads.
+        for kernel in ("transpose_naive", "transpose_lds", "transpose_unpadded"):
+            self.assertEqual(self.rows(words, kernel, "-j1")["rows"], self.rows(words, kernel, "-j4")["rows"])
 
 
 class Dis(Case):

@@ -238,7 +238,7 @@ static void kernels_are_found_by_name(void **state)
     struct wm_object *object = open_example("transpose.co");
     const struct wm_kernel *kernel;
     struct wm_diag diag;
-    assert_int_equal(wm_object_kernel_count(object), 2);
+    assert_int_equal(wm_object_kernel_count(object), 3);
     assert_int_equal(wm_object_find_kernel(object, "transpose_lds", &kernel, &diag), WM_OK);
     assert_string_equal(kernel->name, "transpose_lds");
     assert_ptr_equal(kernel, wm_object_kernel(object, kernel == wm_object_kernel(object, 1)));

@@ -209,20 +209,71 @@ static void describe(void *user, unsigned id, struct wm_profile_row *row)
     row->offset = row->pc - 0x100;
 }
 
+/* Sums of what tests/unit/cost.c checks; of the conflicts the deepest, with the lowest bank, with the lowest
+ * mask. */
+static void add_costs(const struct wmi_access *access, const struct wmi_cost_rules *rules,
+                      struct wmi_vector_cost *vector, struct wmi_lds_cost *lds)
+{
+    if (access->path == WMI_PATH_DS) {
+        const struct wmi_lds_cost cost = wmi_lds_passes(access, &rules->lds, 64);
+        lds->passes += cost.passes;
+        lds->conflicts += cost.conflicts;
+        lds->serial += cost.serial;
+        if (cost.depth > lds->depth || (cost.depth == lds->depth && cost.bank < lds->bank) ||
+            (cost.depth == lds->depth && cost.bank == lds->bank && cost.lanes < lds->lanes)) {
+            lds->depth = cost.depth;
+            lds->bank = cost.bank;
+            lds->lanes = cost.lanes;
+        }
+        return;
+    }
+    const struct wmi_vector_cost cost = wmi_coalesce(access, &rules->vector, 64);
+    vector->clocks += cost.clocks;
+    vector->lookups += cost.lookups;
+    vector->reads += cost.reads;
+    vector->writes += cost.writes;
+    vector->atomics += cost.atomics;
+    vector->collapsed += cost.collapsed;
+}
+
+static void check_costs(const struct wm_profile_row *row, const struct wmi_vector_cost *vector,
+                        const struct wmi_lds_cost *lds)
+{
+    assert_int_equal(row->address_clocks, vector->clocks);
+    assert_int_equal(row->tag_lookups, vector->lookups);
+    assert_int_equal(row->read_requests, vector->reads);
+    assert_int_equal(row->write_requests, vector->writes);
+    assert_int_equal(row->atomic_requests, vector->atomics);
+    assert_int_equal(row->collapsed, vector->collapsed);
+    assert_int_equal(row->lds_passes, lds->passes);
+    assert_int_equal(row->lds_conflicts, lds->conflicts);
+    assert_int_equal(row->lds_serial, lds->serial);
+    assert_int_equal(row->lds_depth, lds->depth);
+    assert_int_equal(row->lds_bank, lds->bank);
+    assert_int_equal(row->lds_lanes, lds->lanes);
+    assert_int_equal(row->has_lds, lds->passes > 0);
+    assert_int_equal(row->has_vector, row->has_lines);
+    assert_int_equal(row->has_tcp_counters, row->has_vector);
+}
+
 /* Any number of threads, and more than one dispatch, add up to the same rows, in order of address. */
 static void threads_and_rows(void **state)
 {
     (void)state;
     enum { INSTRUCTIONS = 300, ACCESSES = 2000 };
     struct sums expected[INSTRUCTIONS] = {0};
+    struct wmi_vector_cost vector[INSTRUCTIONS] = {0};
+    struct wmi_lds_cost lds[INSTRUCTIONS] = {0};
+    const struct wmi_cost_rules *rules = wmi_cost_rules(0);
     struct wm_profile *profile = wmi_profile_create();
     size_t count = 99;
     assert_null(wmi_profile_rows(profile, &count));
     assert_int_equal(count, 0);
     for (int dispatch = 0; dispatch < 2; dispatch++) {
         char kernel[] = "kernel";
-        const struct wmi_observer *observer =
-            wmi_profile_begin(profile, &(struct wmi_profile_source){.user = kernel, .describe = describe});
+        const struct wmi_observer *observer = wmi_profile_begin(
+            profile, &(struct wmi_profile_source){
+                         .user = kernel, .describe = describe, .rules = rules, .wave_lanes = 64});
         void *local[3];
         for (int t = 0; t < 3; t++)
             local[t] = observer->thread_begin(observer->self);
@@ -231,7 +282,7 @@ static void threads_and_rows(void **state)
             const unsigned which = (unsigned)(random_bits() % (INSTRUCTIONS - 10));
             uint64_t address[64];
             for (unsigned lane = 0; lane < 64; lane++)
-                address[lane] = 0x4000 + random_bits() % 4096;
+                address[lane] = 0x4000 + random_bits() % 1024 * (which % 4 ? 4 : 1);
             const uint64_t lanes = random_bits();
             const struct wmi_access access = {
                 .path = which % 2 ? WMI_PATH_DS : WMI_PATH_GLOBAL,
@@ -246,6 +297,7 @@ static void threads_and_rows(void **state)
             observer->access(local[random_bits() % 3], &access,
                              observer->instruction(observer->self, pc, which));
             count_slowly(&access, &expected[which]);
+            add_costs(&access, rules, &vector[which], &lds[which]);
         }
         observer->instruction(observer->self, 0x100 + 8, INSTRUCTIONS - 1);
         for (int t = 0; t < 3; t++)
@@ -271,6 +323,7 @@ static void threads_and_rows(void **state)
         assert_int_equal(row->has_lines, which % 2 == 0);
         assert_int_equal(row->bytes, 4);
         check_row(row, &expected[which]);
+        check_costs(row, &vector[which], &lds[which]);
     }
     assert_int_equal(next, count);
     wmi_profile_destroy(profile);
