@@ -247,7 +247,7 @@ static void kernels_are_found_by_name(void **state)
         strstr(diag.message, "no kernel 'transposed'; it has 'transpose_naive', 'transpose_lds'"));
     assert_int_equal(wm_object_find_kernel(object, NULL, &kernel, &diag), WM_BAD_ARGUMENT);
     assert_null(kernel);
-    assert_null(wm_object_kernel(object, 2));
+    assert_null(wm_object_kernel(object, 3));
     assert_string_equal(wm_object_symbol(object, wm_object_kernel(object, 0)->entry, NULL),
                         "transpose_naive");
     assert_null(wm_object_symbol(object, 0, NULL));
