@@ -29,8 +29,9 @@ static uint64_t offset_of(const char *frame, const struct wmi_op *op)
 
 /* ---- where the bytes are ---- */
 
-static const struct wmi_op *fault(char *frame, const struct wmi_op *op, enum wm_fault_kind kind,
-                                  uint64_t address, uint32_t bytes)
+/* Apart from the steps, which keep their registers that way. */
+static __attribute__((noinline, cold)) const struct wmi_op *
+fault(char *frame, const struct wmi_op *op, enum wm_fault_kind kind, uint64_t address, uint32_t bytes)
 {
     const struct wmi_memory_op *m = op->data;
     const uint64_t end = address + bytes - 1;
@@ -61,14 +62,34 @@ static bool read_only(char *frame, const struct wmi_op *op)
 
 /* ---- loads and stores through an address ---- */
 
+static uint64_t load_address(const char *frame, const struct wmi_op *op)
+{
+    return (wmi_frame_64(frame, op->a) & ~UINT64_C(3)) + offset_of(frame, op);
+}
+
+/* A load outside the allocation of last time. */
+static __attribute__((noinline)) const struct wmi_op *load_elsewhere(char *restrict frame,
+                                                                     const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    const uint32_t bytes = 4u * m->elements;
+    const uint64_t address = load_address(frame, op);
+    const unsigned char *host = reach(frame, op, address, bytes);
+    if (!host)
+        return fault(frame, op, WM_FAULT_MEMORY, address, bytes);
+    memcpy(frame + op->d, host, bytes);
+    return wmi_next(frame, op);
+}
+
 static inline __attribute__((always_inline)) const struct wmi_op *
 load(char *restrict frame, const struct wmi_op *op, unsigned dwords)
 {
-    const uint64_t address = (wmi_frame_64(frame, op->a) & ~UINT64_C(3)) + offset_of(frame, op);
-    const unsigned char *host = reach(frame, op, address, 4 * dwords);
-    if (__builtin_expect(!host, 0))
-        return fault(frame, op, WM_FAULT_MEMORY, address, 4 * dwords);
-    memcpy(frame + op->d, host, 4 * dwords);
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_hit *hit = &wmi_wave_of(frame)->worker->hits[m->hit];
+    const uint64_t at = load_address(frame, op) - hit->low, size = hit->high - hit->low;
+    if (__builtin_expect(at >= size || 4 * dwords > size - at, 0))
+        return load_elsewhere(frame, op);
+    memcpy(frame + op->d, hit->host + at, 4 * dwords);
     return wmi_next(frame, op);
 }
 

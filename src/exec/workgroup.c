@@ -59,7 +59,9 @@ struct worker {
     uint32_t host_word;
     uint64_t instructions, waves;
     uint64_t batch_next, batch_end; /* workgroups taken and not started */
-    uint64_t groups_done;           /* and not told to the others */
+    uint64_t last_flat_id;          /* of the workgroup that started last */
+    uint32_t last_id[3];
+    uint64_t groups_done; /* and not told to the others */
     uint64_t groups_since_look, next_look;
     bool calls_progress, out_of_memory;
 };
@@ -152,6 +154,29 @@ static struct resident *new_resident(struct worker *worker)
     return resident;
 }
 
+/* Most often the workgroup is the one behind the last, and then there is nothing to divide. */
+static void place_group(struct worker *worker, struct wmi_workgroup *group, uint64_t flat_id)
+{
+    const struct wmi_dispatch *dispatch = worker->steps.dispatch;
+    uint32_t *id = worker->last_id;
+    if (flat_id && flat_id == worker->last_flat_id + 1) {
+        if (++id[0] == dispatch->groups[0]) {
+            id[0] = 0;
+            if (++id[1] == dispatch->groups[1]) {
+                id[1] = 0;
+                id[2]++;
+            }
+        }
+    } else {
+        id[0] = (uint32_t)(flat_id % dispatch->groups[0]);
+        id[1] = (uint32_t)(flat_id / dispatch->groups[0] % dispatch->groups[1]);
+        id[2] = (uint32_t)(flat_id / dispatch->groups[0] / dispatch->groups[1]);
+    }
+    worker->last_flat_id = flat_id;
+    group->flat_id = flat_id;
+    memcpy(group->id, id, sizeof worker->last_id);
+}
+
 static void start_group(struct worker *worker, struct resident *resident, uint64_t flat_id)
 {
     const struct wmi_dispatch *dispatch = worker->steps.dispatch;
@@ -162,10 +187,7 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
     uint32_t size[3];
     bool whole = true;
 
-    group->flat_id = flat_id;
-    group->id[0] = (uint32_t)(flat_id % dispatch->groups[0]);
-    group->id[1] = (uint32_t)(flat_id / dispatch->groups[0] % dispatch->groups[1]);
-    group->id[2] = (uint32_t)(flat_id / dispatch->groups[0] / dispatch->groups[1]);
+    place_group(worker, group, flat_id);
     for (unsigned i = 0; i < 3; i++) {
         const uint32_t left = dispatch->grid[i] - group->id[i] * dispatch->workgroup[i];
         size[i] = left < dispatch->workgroup[i] ? left : dispatch->workgroup[i];
@@ -174,7 +196,8 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
             worker->sgpr[launch->workgroup_id[i]] = group->id[i];
     }
     const uint64_t items = (uint64_t)size[0] * size[1] * size[2];
-    group->wave_count = (uint32_t)((items + worker->lanes - 1) / worker->lanes);
+    group->wave_count =
+        whole ? worker->waves_per_group : (uint32_t)((items + worker->lanes - 1) / worker->lanes);
     group->waves_left = group->wave_count;
     group->waves_at_barrier = 0;
     /* What the hardware leaves there is whatever ran before; with zeroes a run can be repeated. */
