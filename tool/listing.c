@@ -221,11 +221,13 @@ static void put_headings(struct run *run, size_t at, bool begins)
 {
     const struct tool_listing *listing = run->listing;
     struct output *out = run->out;
-    if (begins && !listing->plain) {
+    /* as LLVM does: code that begins without a symbol has the section's name */
+    const char *name = begins ? run->symbol : at ? NULL : run->code->section;
+    if (name && *name && !listing->plain && (begins || !listing->symbol)) {
         *out->at++ = '\n';
         put_hex(out, run->code->address + at, 16, lower);
         put(out, " <", 2);
-        put_name(out, run->symbol);
+        put_name(out, name);
         put(out, ">:\n", 3);
     }
     if (is_target(run, (int64_t)at))

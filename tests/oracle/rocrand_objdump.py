@@ -18,19 +18,26 @@ from objdump import compare
 MAGIC = b'__CLANG_OFFLOAD_BUNDLE__'
 
 
-def entries(data):
-    """{target id: code object} of the first plain bundle with entries; source: LLVM 19, "ClangOffloadBundler"."""
-    start, count = 0, 0
-    while not 0 < count < 1000:  # the magic alone may stand in a string
-        start = data.index(MAGIC, start + 1)
-        count, = struct.unpack_from('<Q', data, start + len(MAGIC))
+def bundle_entries(data, start):
+    """{target id: code object} of the plain bundle that begins at `start`; empty if none does: the magic alone may stand
+    in a string. Source: LLVM 19, "ClangOffloadBundler"."""
+    count, = struct.unpack_from('<Q', data, start + len(MAGIC))
     at, found = start + len(MAGIC) + 8, {}
-    for _ in range(count):
+    for _ in range(count if count < 1000 else 0):
         offset, size, length = struct.unpack_from('<3Q', data, at)
         name = data[at + 24:at + 24 + length].decode()
         at += 24 + length
         if 'amdgcn' in name:
             found[name[name.rindex('-gfx') + 1:]] = data[start + offset:start + offset + size]
+    return found
+
+
+def entries(data):
+    """Those of the first bundle that has any."""
+    start, found = -1, {}
+    while not found:
+        start = data.index(MAGIC, start + 1)
+        found = bundle_entries(data, start)
     return found
 
 

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Whole listings of all code objects of a library, `wavemem dis` against llvm-objdump-19 -d -z, and how long both took.
+
+    library_objdump.py WAVEMEM LIBRARY [EVERY]
+
+Written for librocsparse.so.0 (Debian package librocsparse0): 777 code objects in 111 bundles, 46 million instructions. With
+EVERY, only each EVERYth object. Empty lines and the line with the file's name are not compared."""
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from llvm import SKIP
+from rocrand_objdump import MAGIC, bundle_entries
+
+SHOWN = 5  # of each object
+
+
+def objects(data):
+    """(name, code object) of all bundles in the file."""
+    at, bundle = data.find(MAGIC), 0
+    while at >= 0:
+        for target, code in sorted(bundle_entries(data, at).items()):
+            yield 'bundle %d, %s' % (bundle, target), code
+        bundle += 1
+        at = data.find(MAGIC, at + 1)
+
+
+def run(command, output):
+    """(output, seconds, seconds of CPU) of a command."""
+    start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        sys.exit('%s: exit code %d\n%s' % (' '.join(command), done.returncode, done.stderr.decode()[:2000]))
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return done.stdout, time.monotonic() - start, cpu
+
+
+def lines_of(listing):
+    return [line for line in listing.split(b'\n') if line and b'file format' not in line]
+
+
+def differences(name, want, got):
+    """How many lines differ; prints the first ones."""
+    theirs, mine = lines_of(want), lines_of(got)
+    wrong = [pair for pair in zip(theirs, mine) if pair[0] != pair[1]]
+    for pair in wrong[:SHOWN]:
+        print('%s:\n  llvm %s\n  ours %s' % ((name,) + tuple(line.decode(errors='replace') for line in pair)))
+    return len(wrong) + abs(len(theirs) - len(mine))
+
+
+def main(wavemem, library, every='1'):
+    if not os.path.exists(library):
+        print('skipped: no %s (Debian package librocsparse0)' % library)
+        return SKIP
+    if not shutil.which('llvm-objdump-19'):
+        print('skipped: llvm-objdump-19 is not installed (Debian package llvm-19)')
+        return SKIP
+    with open(library, 'rb') as file:
+        data = file.read()
+    count = wrong = instructions = 0
+    theirs, mine = [0.0, 0.0], [0.0, 0.0]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 't.co')
+        for i, (name, code) in enumerate(objects(data)):
+            if i % int(every):
+                continue
+            with open(path, 'wb') as file:
+                file.write(code)
+            llvm, ours = ['llvm-objdump-19', '-d', '-z', path], [wavemem, 'dis', path]
+            want, got = run(llvm, subprocess.PIPE)[0], run(ours, subprocess.PIPE)[0]
+            _, *seconds = run(llvm, subprocess.DEVNULL)
+            _, *our_seconds = run(ours, subprocess.DEVNULL)
+            theirs, mine = [a + b for a, b in zip(theirs, seconds)], [a + b for a, b in zip(mine, our_seconds)]
+            count += 1
+            instructions += len(re.findall(rb'// [0-9A-F]{12}:', want))
+            if want != got:
+                wrong += differences(name, want, got)
+    print('%d objects, %d instructions, %d lines differ' % (count, instructions, wrong))
+    if count:
+        print('llvm-objdump-19 %.1f s (CPU %.1f s), wavemem dis %.1f s (CPU %.1f s): %.1f times faster (CPU: %.1f times)'
+              % (*theirs, *mine, theirs[0] / mine[0], theirs[1] / mine[1]))
+    return int(wrong > 0 or not count)
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
