@@ -11,6 +11,7 @@ static const struct tool_verb verbs[] = {
     {"prof", "execute a kernel and show what each memory instruction costs", cmd_prof},
     {"dis", "disassemble a code object or raw instructions", cmd_dis},
     {"info", "list the kernels of a code object, their arguments and resources", cmd_info},
+    {"isa", "explain an instruction: encodings, operands, what it does", cmd_isa},
 };
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 

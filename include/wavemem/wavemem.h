@@ -100,6 +100,57 @@ struct wm_disassembled {
 WM_API struct wm_disassembled wm_disassembler_next(struct wm_disassembler *disassembler,
                                                    const uint32_t *words, size_t dwords);
 
+/* ---- the instruction set, explained ---- */
+
+/* The target number `index` ("gfx600", ...), or NULL behind the last. */
+WM_API const char *wm_target_at(size_t index);
+
+/* An instruction by its identity, whatever its name and encoding on a target. Rows are numbered from 0. */
+struct wm_isa_row {
+    const char *name;           /* its first name */
+    const char *kind;           /* "scalar", "vector", "buffer", ... */
+    const char *formula;        /* what it computes, in a line; or NULL */
+    const char *grade;          /* "exact", "approx", "unverified", or "todo": decodes, is not executed yet */
+    const char *remark;         /* of an approximate or unverified one; or NULL */
+    const char *remark_field;   /* only with this modifier; or NULL */
+    char reads[64], writes[64]; /* besides its operands: "SCC, VCC" */
+};
+WM_API size_t wm_isa_row_count(void);
+WM_API bool wm_isa_row(size_t row, struct wm_isa_row *out);
+/* What documents, LLVM and wavemem say differently of the row: the nth remark, or NULL. */
+WM_API const char *wm_isa_erratum(size_t row, size_t n);
+/* The counters that it raises on the target until its work is done ("vmcnt"), or NULL. */
+WM_API const char *wm_isa_wait(size_t row, const char *target);
+
+/* A row in one encoding of a target. */
+enum { WM_ISA_BITS = 48, WM_ISA_OPERANDS = 12 };
+struct wm_isa_bits { /* within one dword; position counts from bit 0 of the first dword */
+    const char *name;
+    uint32_t value;
+    uint8_t position, width;
+    bool fixed; /* the value is the same in all words */
+};
+struct wm_isa_operand {
+    const char *role, *type;
+    uint16_t bits; /* of the type; data of images and buffers may have more */
+    bool read, written, implied, optional;
+    char text[32]; /* of this word's (wm_isa_decode): "v[2:5]" */
+};
+struct wm_isa_form {
+    const char *target, *name, *encoding;
+    size_t row;
+    unsigned opcode, dwords, length; /* length: of this word's, with literals */
+    unsigned bits_count, operand_count;
+    struct wm_isa_bits bits[WM_ISA_BITS]; /* by position */
+    struct wm_isa_operand operands[WM_ISA_OPERANDS];
+};
+/* Calls `visit` for all encodings of all rows that the target has, until it returns false; how many. */
+typedef bool (*wm_isa_visit)(void *user, const struct wm_isa_form *form);
+WM_API size_t wm_isa_forms(const char *target, wm_isa_visit visit, void *user);
+/* The encoding of the instruction at `words`, with the values of its bits. Its length in dwords; 0: none. */
+WM_API unsigned wm_isa_decode(const char *target, const uint32_t *words, size_t dwords,
+                              struct wm_isa_form *out);
+
 /* ---- code objects ---- */
 
 struct wm_object; /* a parsed code object; immutable, may be shared */

@@ -265,4 +265,8 @@ const struct wmi_operand *wmi_operand(const struct wmi_instruction *insn, enum w
 size_t wmi_print(const struct wmi_target *target, const struct wmi_instruction *insn, char *text,
                  size_t size);
 
+/* Writes the operand `index` alone, NUL-terminated; nothing where the instruction has none. */
+void wmi_print_operand(const struct wmi_target *target, const struct wmi_instruction *insn, unsigned index,
+                       char *text, size_t size);
+
 #endif

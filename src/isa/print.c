@@ -315,6 +315,16 @@ static void put_operands(struct wmi_text *text, const struct wmi_target *target,
     }
 }
 
+void wmi_print_operand(const struct wmi_target *target, const struct wmi_instruction *insn, unsigned index,
+                       char *buffer, size_t size)
+{
+    struct wmi_text text = {buffer, buffer + size - 1};
+    if (index < insn->operands && insn->operand[index].kind != WMI_OPERAND_NONE)
+        put_operand(&text, target, insn, &wmi_specs[wmi_forms[insn->form].spec + index],
+                    &insn->operand[index]);
+    *text.at = 0;
+}
+
 /* Modifiers that print nothing when they are 0. */
 static const bool silent_at_0[WMI_SHOW_COUNT] = {
     [WMI_SHOW_none] = true,      [WMI_SHOW_flag] = true,       [WMI_SHOW_num] = true,
