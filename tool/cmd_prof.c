@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem prof: executes kernels and shows what each of their memory instructions costs. */
+#include "counters.h"
 #include "run.h"
 #include "table.h"
 #include "tool.h"
@@ -38,6 +39,10 @@ static const char help[] =
     "Rows that waste most lines come first. LDS has no lines, and what is not of its kind is a dash.\n"
     "Below the table: the lanes that meet in the worst bank conflict of a row.\n"
     "--json has more: tag lookups, requests to L2, stores that collapse, the worst bank conflict.\n"
+    "\n"
+    "      --counters FILE  the same as AMD's hardware counters (SQ_INSTS_*, SQ_LDS_*, TA_*, TD_*, TCP_*),\n"
+    "                       as CSV: kernel,name,value, with a total for the kernel '*'. TCP_TCC_READ_REQ is\n"
+    "                       what an empty vector cache would ask for: hardware asks for less where it hits\n"
     "\n";
 
 /* Sums over rows; lines and ideal only of rows that have them. */
@@ -343,6 +348,8 @@ static int report_profile(const struct tool_job *job, struct wm_profile *profile
         add_json(report, sorted, count);
     if (!report || job->json_path)
         print_text(sorted, count);
+    if (job->counters_path && tool_write_counters(sorted, count, job->counters_path) != TOOL_CLEAN)
+        code = TOOL_WRONG;
     free(sorted);
     return report ? tool_write_report(report, job->json_path, code) : code;
 }

@@ -27,6 +27,7 @@ enum option_id {
     OPT_STATS,
     OPT_FIDELITY,
     OPT_JSON,
+    OPT_COUNTERS,
     OPT_TIMEOUT,
     OPT_MAX_INSTRUCTIONS,
 };
@@ -48,6 +49,7 @@ static const struct tool_option options[] = {
     {"stats", 0, TOOL_NO_VALUE, OPT_STATS},
     {"fidelity", 0, TOOL_NO_VALUE, OPT_FIDELITY},
     {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
+    {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
     {"timeout", 0, TOOL_VALUE, OPT_TIMEOUT},
     {"max-instructions", 0, TOOL_VALUE, OPT_MAX_INSTRUCTIONS},
     {NULL, 0, TOOL_NO_VALUE, 0},
@@ -208,6 +210,9 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
     case OPT_JSON:
         job->json = true;
         job->json_path = value;
+        break;
+    case OPT_COUNTERS:
+        job->counters_path = value;
         break;
     case OPT_TIMEOUT:
         if (!tool_parse_real(value, &job->timeout) || job->timeout == 0)
@@ -447,6 +452,8 @@ int tool_job_check(struct tool_job *job)
     }
     if (code == TOOL_CLEAN && job->json_path && !writable(job->json_path))
         return tool_fail("--json=%s: cannot be written: %s", job->json_path, strerror(errno));
+    if (code == TOOL_CLEAN && job->counters_path && !writable(job->counters_path))
+        return tool_fail("--counters %s: cannot be written: %s", job->counters_path, strerror(errno));
     return code;
 }
 

@@ -96,7 +96,8 @@ struct tool_job {
     uint64_t max_instructions;
     double timeout;
     bool stats, json, fidelity, help;
-    const char *json_path; /* NULL: stdout */
+    const char *json_path;     /* NULL: stdout */
+    const char *counters_path; /* prof only; NULL: none */
 };
 
 /* Reads the words behind the verb. Returns TOOL_CLEAN, or TOOL_WRONG after a message. Free the job in any
