@@ -2,6 +2,8 @@
 /* The careful path of buffer instructions: what each element of each lane reaches, and then done. */
 #include "exec/buffer.h"
 
+#include "memory/format.h"
+
 enum {
     ELEMENTS = 4,      /* at most, of a load or store */
     ELEMENT_BYTES = 8, /* at most, of an atomic */
@@ -10,6 +12,8 @@ enum {
 /* What the lanes of an instruction reach. */
 struct plan {
     struct wmi_buffer buffer;
+    struct wmi_format format;                /* of instructions that convert */
+    unsigned select;                         /* their DST_SEL */
     unsigned elements, bytes;                /* places per lane, and of each */
     uint64_t lanes;                          /* EXEC */
     uint64_t in_range[ELEMENTS];             /* of `lanes` */
@@ -95,26 +99,72 @@ static void check_element(struct plan *plan, const struct wmi_worker *worker, st
     }
 }
 
+/* The format and what of it is checked by itself: components that are whole bytes, or the element. */
+static void plan_format(const char *frame, const struct wmi_op *op, struct plan *plan)
+{
+    const struct wmi_memory_op *m = op->data;
+    const bool typed = m->parameter & WMI_BUFFER_TYPED;
+    const struct wmi_format_origin origin = wmi_format_origin(typed, true);
+    uint32_t words[4];
+    memcpy(words, frame + op->b, sizeof words);
+    plan->buffer = wmi_buffer_decode(m->buffer, words, false);
+    plan->format = wmi_format_of(m->format, origin.format == WMI_FORMAT_FROM_INSTRUCTION
+                                                ? m->parameter & WMI_BUFFER_FORMAT_CODE
+                                                : wmi_format_code_of(m->format, words[3]));
+    plan->select = origin.selects ? words[3] & 0xfff : WMI_SELECT_IDENTITY;
+    const struct wmi_format_layout *layout = plan->format.layout;
+    plan->elements = layout->components != 0;
+    plan->bytes = layout->bytes;
+    if (layout->components * layout->bits[0] == 8 * layout->bytes) {
+        plan->elements = layout->components;
+        plan->bytes = layout->bits[0] / 8;
+    }
+}
+
+/* Lanes that are in range with all their elements: others do nothing at all when the instruction converts.
+ * Source: CDNA 4 ISA, RDNA 3 ISA, "Range Checking". */
+static uint64_t wholly_in_range(const char *frame, const struct wmi_op *op, const struct plan *plan)
+{
+    uint64_t in_range = 0;
+    for (uint64_t left = plan->lanes; left;) {
+        const unsigned lane = take_lane(&left);
+        struct wmi_buffer_place place = wmi_buffer_place_of(frame, op, &plan->buffer, lane);
+        bool all = true;
+        place.bytes = plan->bytes;
+        for (unsigned e = 0; e < plan->elements; e++, place.offset += plan->bytes)
+            all &= wmi_buffer_in_range(&plan->buffer, &place);
+        in_range |= (uint64_t)all << lane;
+    }
+    return in_range;
+}
+
 static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
     struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
     const bool writes = m->kind != WMI_ACCESS_LOAD, atomic = m->kind == WMI_ACCESS_ATOMIC;
-    plan->buffer = wmi_buffer_of(frame, op);
-    plan->elements = m->elements;
-    plan->bytes = m->bytes;
+    if (m->format) {
+        plan_format(frame, op, plan);
+    } else {
+        plan->buffer = wmi_buffer_of(frame, op);
+        plan->elements = m->elements;
+        plan->bytes = m->bytes;
+    }
     plan->lanes = ((const struct wmi_lanes *)(frame + op->lanes))->bits;
     plan->outside = plan->read_only = plan->misaligned = 0;
+    const uint64_t may = m->format ? wholly_in_range(frame, op, plan) : plan->lanes;
+    plan->in_range[0] = 0; /* also of a format without elements */
     for (unsigned e = 0; e < plan->elements; e++) {
         plan->in_range[e] = 0;
         for (uint64_t left = plan->lanes; left;) {
             const unsigned lane = take_lane(&left);
             struct wmi_buffer_place place = wmi_buffer_place_of(frame, op, &plan->buffer, lane);
+            place.bytes = plan->bytes;
             place.offset += e * plan->bytes;
             plan->host[e][lane] = NULL;
             plan->address[e][lane] = wmi_buffer_address(&plan->buffer, &place);
-            if (!wmi_buffer_in_range(&plan->buffer, &place))
+            if (!(may >> lane & 1) || !wmi_buffer_in_range(&plan->buffer, &place))
                 continue;
             check_element(plan, worker, hit, place, e, lane, writes);
             if (atomic && (plan->address[e][lane] % plan->bytes ||
@@ -207,6 +257,69 @@ const struct wmi_op *wmi_buffer_careful(char *restrict frame, const struct wmi_o
     return wmi_buffer_next(op);
 }
 
+/* The values of one lane in their registers: `elements` of them, by halves when they are packed. That a half
+ * which nothing is loaded to stays as it was is unverified, as is the zero beside an unpacked one. */
+static void put_values(char *frame, const struct wmi_op *op, unsigned lane, const uint32_t value[4])
+{
+    const struct wmi_memory_op *m = op->data;
+    const bool packed = m->d16 && !(m->parameter & WMI_BUFFER_UNPACKED);
+    for (unsigned i = 0; i < m->elements; i++) {
+        uint32_t *to = &row_at(frame, op->d, packed ? i / 2 : i)[lane];
+        if (!packed)
+            *to = value[i];
+        else if (m->d16_hi || i & 1)
+            *to = (*to & 0xffff) | value[i] << 16;
+        else
+            *to = (*to & 0xffff0000) | value[i];
+    }
+}
+
+static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint32_t value[4])
+{
+    const struct wmi_memory_op *m = op->data;
+    const bool packed = m->d16 && !(m->parameter & WMI_BUFFER_UNPACKED);
+    for (unsigned i = 0; i < m->elements; i++)
+        value[i] =
+            row_at(frame, op->c, packed ? i / 2 : i)[lane] >> (packed && (m->d16_hi || i & 1) ? 16 : 0);
+}
+
+const struct wmi_op *wmi_buffer_format(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    const bool store = m->kind == WMI_ACCESS_STORE;
+    struct wmi_fault fault;
+    struct plan plan;
+    make_plan(frame, op, &plan);
+    if (faults(m, &plan, &fault))
+        return wmi_wave_fault(wmi_wave_of(frame), &fault);
+    for (uint64_t left = store ? plan.in_range[0] : plan.lanes; left;) {
+        const unsigned lane = take_lane(&left);
+        uint32_t value[4] = {0}; /* of what a store does not give: unverified */
+        unsigned char element[16] = {0};
+        if (store) {
+            get_values(frame, op, lane, value);
+            wmi_format_select_store(plan.select, value);
+            wmi_format_store(&plan.format, value, m->d16, element);
+        }
+        for (unsigned e = 0; e < plan.elements && plan.in_range[0] >> lane & 1; e++)
+            move_element(frame, op, &plan, e, lane, element + e * plan.bytes, store);
+        if (store)
+            continue;
+        if (plan.in_range[0] >> lane & 1)
+            wmi_format_load(&plan.format, element, m->d16, value);
+        wmi_format_select_load(&plan.format, plan.select, m->d16, value);
+        put_values(frame, op, lane, value);
+    }
+    return wmi_next(frame, op);
+}
+
+const struct wmi_op *wmi_buffer_status(char *restrict frame, const struct wmi_op *op)
+{
+    for (uint64_t left = ((const struct wmi_lanes *)(frame + op->lanes))->bits; left;)
+        row_at(frame, op->d, 0)[take_lane(&left)] = 0;
+    return wmi_next(frame, op);
+}
+
 const struct wmi_op *wmi_buffer_atomic(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
@@ -280,12 +393,12 @@ const struct wmi_op *wmi_buffer_watch(char *restrict frame, const struct wmi_op 
         .instruction = wmi_wave_clock(wave),
         .workgroup = {wave->group->id[0], wave->group->id[1], wave->group->id[2]},
         .wave = wave->index,
-        .path = WMI_PATH_BUFFER,
+        .path = (enum wmi_path)m->path,
         .kind = (enum wmi_access_kind)m->kind,
         .lanes = plan.lanes,
         .policy = m->policy,
     };
-    bool whole = !plan.buffer.swizzle; /* a lane's bytes are one place */
+    bool whole = !plan.buffer.swizzle && plan.elements; /* a lane's bytes are one place */
     for (unsigned e = 1; e < plan.elements; e++)
         whole &= plan.in_range[e] == plan.in_range[0];
     access.elements = whole ? 1 : (uint8_t)plan.elements;

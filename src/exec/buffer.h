@@ -31,6 +31,16 @@ struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_
 
 /* Carries out a load or store element by element, whatever it reaches. */
 const struct wmi_op *wmi_buffer_careful(char *restrict frame, const struct wmi_op *op);
+/* The same through a format; the rows at d or c hold 32-bit values or, with d16, 16-bit ones. What
+ * wmi_memory_op.parameter says: */
+enum {
+    WMI_BUFFER_FORMAT_CODE = 0x7f, /* MTBUF: the number of the format */
+    WMI_BUFFER_TYPED = 0x80,       /* MTBUF */
+    WMI_BUFFER_UNPACKED = 0x100,   /* each 16-bit value has a row of its own */
+};
+const struct wmi_op *wmi_buffer_format(char *restrict frame, const struct wmi_op *op);
+/* TFE: what a load says of its success, in the row at d; nothing of a buffer is ever absent. */
+const struct wmi_op *wmi_buffer_status(char *restrict frame, const struct wmi_op *op);
 /* The same for atomics, with the operation in wmi_memory_op.parameter. */
 const struct wmi_op *wmi_buffer_atomic(char *restrict frame, const struct wmi_op *op);
 /* ADDR64: the rows at d become the 64-bit addresses at a plus the base of the V# at b and the offset at e. */

@@ -2,6 +2,7 @@
 /* Predecodes buffer instructions: picks the steps for what the row says it moves. */
 #include "exec/buffer.h"
 #include "exec/program.h"
+#include "memory/format.h"
 #include "sem/table.h"
 
 static wmi_body fast_step(const struct wmi_builder *builder, const struct wmi_memory_op *m)
@@ -58,6 +59,33 @@ static bool lower_addr64(struct wmi_builder *builder, const struct wmi_instructi
     return ok && step->body;
 }
 
+/* Source of the fields: isa/encodings; from gfx10 on one number is the format. */
+static void lower_format(const struct wmi_builder *builder, const struct wmi_instruction *insn,
+                         struct wmi_memory_op *m)
+{
+    m->format = wmi_format_rules(wmi_builder_limit(builder, WMI_LIMIT_format_rules));
+    m->parameter = wmi_builder_limit(builder, WMI_LIMIT_unpacked_d16) ? WMI_BUFFER_UNPACKED : 0;
+    if (wmi_rows[insn->id].class != WMI_CLASS_TBUFFER)
+        return;
+    const uint32_t data = (uint32_t)insn->field[WMI_FIELD_dfmt],
+                   number = (uint32_t)insn->field[WMI_FIELD_nfmt];
+    m->parameter |= WMI_BUFFER_TYPED;
+    m->parameter |=
+        (wmi_format_unified(m->format) ? (uint32_t)insn->field[WMI_FIELD_format] : data | number << 4) &
+        WMI_BUFFER_FORMAT_CODE;
+}
+
+/* The row behind a load's result, where TFE puts its status. */
+static bool lower_status(struct wmi_builder *builder, const struct wmi_operand *result)
+{
+    bool ok = true;
+    if (!result || result->kind != WMI_OPERAND_VGPR)
+        return false;
+    struct wmi_op *status = wmi_emit(builder, wmi_buffer_status);
+    status->d = wmi_lower_vgpr(builder, result->reg + result->dwords - 1u, 1, &ok);
+    return ok;
+}
+
 bool wmi_lower_buffer(struct wmi_builder *builder, const struct wmi_instruction *insn, enum wmi_atomic atomic,
                       struct wmi_op *step)
 {
@@ -73,17 +101,21 @@ bool wmi_lower_buffer(struct wmi_builder *builder, const struct wmi_instruction 
     wmi_body watch_step = wmi_buffer_watch;
     m->buffer = rules;
     m->parameter = atomic;
+    if (wmi_rows[insn->id].flags & WMI_ROW_FORMAT)
+        lower_format(builder, insn, m);
     if (m->kind == WMI_ACCESS_ATOMIC) {
         m->returns = (result && result->kind == WMI_OPERAND_VGPR) || (data && data->written);
         if (!result || result->kind != WMI_OPERAND_VGPR)
             step->d = step->c; /* the old value replaces the data */
     }
     if (addr64) {
-        if (!lower_addr64(builder, insn, step, m))
+        if (m->format || !lower_addr64(builder, insn, step, m))
             return false;
         watch_step = wmi_vmem_watch;
     } else if (m->kind == WMI_ACCESS_ATOMIC) {
         step->body = wmi_buffer_atomic;
+    } else if (m->format) {
+        step->body = wmi_buffer_format;
     } else if (step->y & WMI_BUFFER_IDXEN) {
         step->body = wmi_buffer_careful;
     } else {
@@ -112,6 +144,8 @@ bool wmi_lower_buffer(struct wmi_builder *builder, const struct wmi_instruction 
     *wmi_emit(builder, step->body) = *step;
     if (linear.body)
         *wmi_emit(builder, linear.body) = linear;
+    if (insn->field[WMI_FIELD_tfe] && m->kind == WMI_ACCESS_LOAD)
+        return lower_status(builder, result);
     return true;
 }
 

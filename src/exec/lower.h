@@ -28,6 +28,7 @@ struct wmi_memory_op {
     uint32_t data2;            /* byte offset in the frame of DATA2 */
     const struct wmi_observer *observer;
     const struct wmi_buffer_rules *buffer; /* MUBUF: of the target */
+    const struct wmi_format_rules *format; /* of the target, for instructions that convert; else NULL */
     uint64_t parameter;                    /* free for the step's own use */
 };
 

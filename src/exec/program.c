@@ -423,6 +423,7 @@ static const wmi_lower lowerings[] = {
     [WMI_CLASS_CONTROL] = wmi_lower_control,
     [WMI_CLASS_SMEM] = wmi_lower_scalar_memory,
     [WMI_CLASS_BUFFER] = wmi_lower_vector_memory,
+    [WMI_CLASS_TBUFFER] = wmi_lower_vector_memory,
     [WMI_CLASS_FLAT] = wmi_lower_vector_memory,
     [WMI_CLASS_GLOBAL] = wmi_lower_vector_memory,
     [WMI_CLASS_SCRATCH] = wmi_lower_vector_memory,

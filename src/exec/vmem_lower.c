@@ -60,16 +60,19 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
     if (row->memory == WMI_MEMORY_CONTROL) /* buffer_wbinvl1: memory is coherent anyway */
         return row->class == WMI_CLASS_BUFFER;
     const enum wmi_atomic atomic = wmi_atomic_of(insn->id);
-    if (row->flags & WMI_ROW_FORMAT || insn->field[WMI_FIELD_lds] || insn->field[WMI_FIELD_tfe] ||
+    const bool buffer = row->class == WMI_CLASS_BUFFER || row->class == WMI_CLASS_TBUFFER;
+    if (insn->field[WMI_FIELD_lds] || (insn->field[WMI_FIELD_tfe] && !buffer) ||
         (!is_store_or_load(row) && atomic == WMI_ATOMIC_NONE))
         return false;
 
     struct wmi_op step = {.lanes = offsetof(struct wmi_frame, exec)};
     const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
+    if (row->memory == WMI_MEMORY_LOAD && !result) /* into LDS */
+        return false;
     if (!vector_rows(builder, data, &step.c) || !vector_rows(builder, result, &step.d))
         return false;
-    if (row->class == WMI_CLASS_BUFFER)
+    if (buffer)
         return wmi_lower_buffer(builder, insn, atomic, &step);
     if (!lower_address(builder, insn, &step))
         return false;
