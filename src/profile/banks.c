@@ -34,11 +34,13 @@ static uint64_t reaching(const struct wmi_element *element)
 
 static void add_dword(struct group_banks *group, unsigned bank, unsigned lane, uint32_t dword, bool share)
 {
+    const unsigned depth = group->depth[bank];
     group->lanes[bank] |= 1ULL << lane;
-    for (unsigned i = 0; share && i < group->depth[bank]; i++)
+    for (unsigned i = 0; share && i < depth; i++)
         if (group->dword[bank][i] == dword)
             return;
-    group->dword[bank][group->depth[bank]++] = dword;
+    group->dword[bank][depth] = dword;
+    group->depth[bank] = (uint8_t)(depth + 1);
 }
 
 /* Adds the passes of the lanes of `mask`, one group. */
@@ -53,7 +55,7 @@ static void serve_group(const struct wmi_access *access, const struct wmi_elemen
         const uint64_t low = element->address[lane] / DWORD;
         const uint64_t last = (element->address[lane] + access->bytes - 1) / DWORD;
         for (uint64_t dword = low; dword <= last; dword++)
-            add_dword(&group, (unsigned)(dword % banks), lane, (uint32_t)dword,
+            add_dword(&group, (unsigned)(dword & (banks - 1)), lane, (uint32_t)dword,
                       access->kind != WMI_ACCESS_ATOMIC);
     }
     unsigned busiest = 0;
@@ -70,18 +72,18 @@ static void serve_group(const struct wmi_access *access, const struct wmi_elemen
     }
 }
 
-/* What an address must be a multiple of to be served with the others. */
+/* What an address must be a multiple of to be served with the others: a power of two. */
 static unsigned alignment(unsigned bytes)
 {
-    return bytes > 8 ? 16 : bytes > 4 ? 8 : bytes;
+    return bytes > 8 ? 16 : bytes > 4 ? 8 : bytes > 2 ? 4 : bytes;
 }
 
 static bool is_misaligned(const struct wmi_element *element, uint64_t mask, unsigned bytes)
 {
+    uint64_t bits = 0;
     for (uint64_t left = mask; left; left &= left - 1)
-        if (element->address[__builtin_ctzll(left)] % alignment(bytes))
-            return true;
-    return false;
+        bits |= element->address[__builtin_ctzll(left)];
+    return bits & (alignment(bytes) - 1);
 }
 
 struct wmi_lds_cost wmi_lds_passes(const struct wmi_access *access, const struct wmi_lds_rules *rules,

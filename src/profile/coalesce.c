@@ -49,24 +49,60 @@ static uint64_t reaching(const struct wmi_element *element)
 static void add_lanes(struct blocks *blocks, const struct wmi_element *element, uint64_t mask, unsigned bytes,
                       unsigned shift)
 {
+    uint64_t recent = UINT64_MAX; /* the latest block: neighbours mostly lie in it as well */
     for (uint64_t left = mask; left; left &= left - 1) {
         const uint64_t low = element->address[__builtin_ctzll(left)], last = low + bytes - 1;
+        if (low >> shift == recent && last >> shift == recent)
+            continue;
         for (uint64_t block = low >> shift; low <= last && block <= last >> shift; block++)
-            add_block(blocks, block);
+            add_block(blocks, recent = block);
     }
 }
 
-/* Blocks that the lanes of `mask` touch at all places. */
-static uint32_t count_blocks(struct blocks *scratch, const struct wmi_access *access, uint64_t mask,
-                             unsigned shift)
+/* The only place that lanes reach, if neighbouring lanes ask for neighbouring bytes there and no lane between
+ * them is inactive; else NULL. Most accesses are such, and then blocks need not be collected to be counted.
+ */
+static const struct wmi_element *row_of(const struct wmi_access *access, uint64_t lanes)
 {
+    const struct wmi_element *row = NULL;
+    const unsigned first = (unsigned)__builtin_ctzll(lanes), last = 63 - (unsigned)__builtin_clzll(lanes);
+    for (unsigned e = 0; e < access->elements; e++) {
+        if (!reaching(&access->element[e]))
+            continue;
+        if (row)
+            return NULL;
+        row = &access->element[e];
+    }
+    if (lanes >> first != ~0ULL >> (63 - last + first))
+        return NULL;
+    const uint64_t base = row->address[first];
+    if (base + (uint64_t)(last - first + 1) * access->bytes - 1 < base)
+        return NULL;
+    uint64_t differences = 0;
+    for (unsigned lane = first; lane <= last; lane++)
+        differences |= row->address[lane] ^ (base + (uint64_t)(lane - first) * access->bytes);
+    return differences ? NULL : row;
+}
+
+/* Blocks that the lanes of `mask` touch at all places. row: as row_of() says. */
+static uint32_t count_blocks(struct blocks *scratch, const struct wmi_access *access, uint64_t mask,
+                             const struct wmi_element *row, unsigned shift)
+{
+    if (!mask)
+        return 0;
+    if (row) {
+        const uint64_t low = row->address[__builtin_ctzll(mask)];
+        const uint64_t last = row->address[63 - __builtin_clzll(mask)] + access->bytes - 1;
+        return (uint32_t)((last >> shift) - (low >> shift) + 1);
+    }
     scratch->count = 0;
     for (unsigned e = 0; e < access->elements; e++)
         add_lanes(scratch, &access->element[e], mask & reaching(&access->element[e]), access->bytes, shift);
     return scratch->count;
 }
 
-/* Whether the lanes of `mask` ask for one address, or all within one aligned block of `size` bytes. */
+/* Whether the lanes of `mask` ask for one address, or all within one aligned block of `size` bytes, a power
+ * of two. */
 static bool together(const struct wmi_element *element, uint64_t mask, unsigned bytes, unsigned size)
 {
     if (!mask)
@@ -76,18 +112,18 @@ static bool together(const struct wmi_element *element, uint64_t mask, unsigned 
     for (uint64_t left = mask; left; left &= left - 1) {
         const uint64_t at = element->address[__builtin_ctzll(left)];
         same &= at == first;
-        block &= at / size == first / size && (at + bytes - 1) / size == first / size;
+        block &= (((at ^ first) | ((at + bytes - 1) ^ first)) & -(uint64_t)size) == 0;
     }
     return same || block;
 }
 
-/* Whether the lanes of `mask`, one group, fit the pattern. */
-static bool group_is_fast(const struct wmi_element *element, uint64_t mask, unsigned bytes,
+/* Whether the lanes of `mask`, those of the group from lane `first` on, fit the pattern. */
+static bool group_is_fast(const struct wmi_element *element, uint64_t mask, unsigned first, unsigned bytes,
                           const struct wmi_vector_rules *rules)
 {
     if (rules->pattern == WMI_FAST_LINE)
         return together(element, mask, bytes, 1u << rules->tag_shift);
-    for (unsigned quad = 0; quad < 64; quad += QUAD)
+    for (unsigned quad = first; quad < first + rules->group; quad += QUAD)
         if (!together(element, mask & 0xfULL << quad, bytes, QUAD * bytes))
             return false;
     return true;
@@ -106,12 +142,12 @@ static uint64_t fast_groups(const struct wmi_access *access, const struct wmi_ve
             return 0;
         only = &access->element[e];
     }
-    if (!only || access->bytes > NARROW || access->kind == WMI_ACCESS_ATOMIC ||
-        (access->path == WMI_PATH_IMAGE && !rules->images))
+    if (!only || access->bytes > NARROW || (access->bytes & (access->bytes - 1)) ||
+        access->kind == WMI_ACCESS_ATOMIC || (access->path == WMI_PATH_IMAGE && !rules->images))
         return 0;
     for (unsigned first = 0; first < wave_lanes; first += rules->group) {
         const uint64_t mask = reaching(only) & ((1ULL << rules->group) - 1) << first;
-        if (group_is_fast(only, mask, access->bytes, rules))
+        if (group_is_fast(only, mask, first, access->bytes, rules))
             fast |= 1ULL << first;
         else if (rules->all_groups)
             return 0;
@@ -178,6 +214,7 @@ struct wmi_vector_cost wmi_coalesce(const struct wmi_access *access, const struc
     if (!lanes)
         return cost;
 
+    const struct wmi_element *row = row_of(access, lanes);
     const uint64_t fast = fast_groups(access, rules, wave_lanes);
     const unsigned slow_step =
         access->kind == WMI_ACCESS_STORE && access->bytes <= NARROW ? rules->gapped : QUAD;
@@ -189,20 +226,24 @@ struct wmi_vector_cost wmi_coalesce(const struct wmi_access *access, const struc
         cost.clocks += group_fast ? 1 : rules->group / QUAD;
         for (unsigned lane = first; lane < first + rules->group; lane += step)
             cost.lookups +=
-                count_blocks(&scratch, access, ((1ULL << step) - 1) << lane & lanes, rules->tag_shift);
+                count_blocks(&scratch, access, ((1ULL << step) - 1) << lane & lanes, row, rules->tag_shift);
     }
 
     if (access->kind == WMI_ACCESS_LOAD) {
-        cost.reads = count_blocks(&scratch, access, lanes, rules->read_shift);
+        cost.reads = count_blocks(&scratch, access, lanes, row, rules->read_shift);
         return cost;
     }
     struct sharing sharing = {0};
+    if (row && access->kind == WMI_ACCESS_STORE) {
+        cost.writes = count_blocks(&scratch, access, lanes, row, rules->write_shift);
+        return cost;
+    }
     for (unsigned e = 0; e < access->elements; e++)
         add_sharing(&scratch, &access->element[e], rules->write_shift, &sharing);
     if (access->kind == WMI_ACCESS_ATOMIC) {
         cost.atomics = sharing.requests;
     } else {
-        cost.writes = count_blocks(&scratch, access, lanes, rules->write_shift);
+        cost.writes = count_blocks(&scratch, access, lanes, row, rules->write_shift);
         cost.collapsed = sharing.repeated;
     }
     return cost;

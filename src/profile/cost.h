@@ -36,7 +36,7 @@ struct wmi_lds_groups {
 enum { WMI_LDS_WIDTHS = 4 }; /* places of 1, 2, 3, 4 dwords; smaller ones count as a dword */
 
 struct wmi_lds_rules {
-    uint8_t banks; /* of a dword each */
+    uint8_t banks; /* of a dword each; a power of two */
     struct wmi_lds_groups read[WMI_LDS_WIDTHS], write[WMI_LDS_WIDTHS];
 };
 

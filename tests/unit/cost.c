@@ -386,6 +386,30 @@ static void published_lds(void **state)
     }
 }
 
+/* RDNA takes a wave of 64 as two halves. */
+static void waves_of_64(void **state)
+{
+    (void)state;
+    struct pattern pattern;
+    make(&pattern, WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 4, 0x1000, 4, ~0ULL);
+    struct wmi_vector_cost cost = wmi_coalesce(&pattern.access, &wmi_cost_rules(RDNA)->vector, 64);
+    assert_true(cost.fast);
+    assert_int_equal(cost.clocks, 2);
+    assert_int_equal(cost.lookups, 2);
+    assert_int_equal(cost.reads, 2);
+    /* One half off the fast path leaves the other on it. */
+    pattern.address[40] += 4096;
+    cost = wmi_coalesce(&pattern.access, &wmi_cost_rules(RDNA)->vector, 64);
+    assert_false(cost.fast);
+    assert_int_equal(cost.clocks, 1 + 8);
+    assert_int_equal(cost.lookups, 1 + 9);
+    assert_int_equal(cost.reads, 3);
+    make(&pattern, WMI_PATH_DS, WMI_ACCESS_LOAD, 4, 0, 4, ~0ULL);
+    assert_int_equal(wmi_lds_passes(&pattern.access, &wmi_cost_rules(RDNA)->lds, 64).passes, 2);
+    make(&pattern, WMI_PATH_DS, WMI_ACCESS_LOAD, 4, 0, 128, ~0ULL);
+    assert_int_equal(wmi_lds_passes(&pattern.access, &wmi_cost_rules(RDNA)->lds, 64).passes, 64);
+}
+
 /* Which lanes meet on which bank; read2 as two reads; lanes out of range; FLAT. */
 static void meetings(void **state)
 {
@@ -535,6 +559,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_vector), cmocka_unit_test(fast_patterns), cmocka_unit_test(random_vector),
         cmocka_unit_test(published_lds),    cmocka_unit_test(meetings),      cmocka_unit_test(random_lds),
+        cmocka_unit_test(waves_of_64),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
