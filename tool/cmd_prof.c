@@ -50,7 +50,7 @@ struct totals {
     uint64_t executions, lanes, bytes_asked, distinct_bytes, lines, ideal_lines;
     uint64_t fast, address_clocks, tag_lookups, read_requests, write_requests, atomic_requests, collapsed;
     uint64_t lds_passes, lds_conflicts, lds_serial;
-    bool has_lines;
+    bool has_lines, has_vector, has_lds;
 };
 
 static void add(struct totals *totals, const struct wm_profile_row *row)
@@ -64,6 +64,8 @@ static void add(struct totals *totals, const struct wm_profile_row *row)
         totals->ideal_lines += row->ideal_lines;
         totals->has_lines = true;
     }
+    totals->has_vector |= row->has_vector;
+    totals->has_lds |= row->has_lds;
     totals->fast += row->fast;
     totals->address_clocks += row->address_clocks;
     totals->tag_lookups += row->tag_lookups;
@@ -265,8 +267,9 @@ static void set_sum(json_t *object, const char *key, bool has, uint64_t sum)
 }
 
 /* Each null in a row of another kind. */
-static void set_costs(json_t *object, const struct totals *sums, bool has_vector, bool has_lds)
+static void set_costs(json_t *object, const struct totals *sums)
 {
+    const bool has_vector = sums->has_vector, has_lds = sums->has_lds;
     set_sum(object, "fast_executions", has_vector, sums->fast);
     set_sum(object, "address_clocks", has_vector, sums->address_clocks);
     set_sum(object, "tag_lookups", has_vector, sums->tag_lookups);
@@ -309,9 +312,49 @@ static json_t *json_row(const struct wm_profile_row *row)
     set_lines(object, row->has_lines, row->lines, row->ideal_lines);
     struct totals sums = {0};
     add(&sums, row);
-    set_costs(object, &sums, row->has_vector, row->has_lds);
+    set_costs(object, &sums);
     json_object_set_new(object, "worst_conflict", json_conflict(row));
     return object;
+}
+
+static void set_totals(json_t *object, const struct totals *totals)
+{
+    set_count(object, "executions", totals->executions);
+    set_count(object, "lanes", totals->lanes);
+    set_count(object, "bytes_asked", totals->bytes_asked);
+    set_count(object, "distinct_bytes", totals->distinct_bytes);
+    set_lines(object, totals->has_lines, totals->lines, totals->ideal_lines);
+    set_costs(object, totals);
+}
+
+static bool same_line(const struct wm_profile_row *a, const struct wm_profile_row *b)
+{
+    return a->file && b->file && a->line == b->line && strcmp(a->file, b->file) == 0 &&
+           strcmp(kernel_of(a), kernel_of(b)) == 0;
+}
+
+/* The sums of the rows of each source line, in the order in which the rows first name it. */
+static json_t *json_source_lines(const struct wm_profile_row **rows, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        struct totals totals = {0};
+        bool seen = !rows[i]->file;
+        for (size_t before = 0; before < i && !seen; before++)
+            seen = same_line(rows[before], rows[i]);
+        if (seen)
+            continue;
+        for (size_t k = i; k < count; k++)
+            if (same_line(rows[k], rows[i]))
+                add(&totals, rows[k]);
+        json_t *object = json_object();
+        json_object_set_new(object, "kernel", json_string(kernel_of(rows[i])));
+        json_object_set_new(object, "file", json_string(rows[i]->file));
+        set_count(object, "line", rows[i]->line);
+        set_totals(object, &totals);
+        json_array_append_new(list, object);
+    }
+    return list;
 }
 
 static void add_json(json_t *report, const struct wm_profile_row **rows, size_t count)
@@ -322,13 +365,9 @@ static void add_json(json_t *report, const struct wm_profile_row **rows, size_t 
         json_array_append_new(list, json_row(rows[i]));
         add(&totals, rows[i]);
     }
-    set_count(sums, "executions", totals.executions);
-    set_count(sums, "lanes", totals.lanes);
-    set_count(sums, "bytes_asked", totals.bytes_asked);
-    set_count(sums, "distinct_bytes", totals.distinct_bytes);
-    set_lines(sums, totals.has_lines, totals.lines, totals.ideal_lines);
-    set_costs(sums, &totals, true, true);
+    set_totals(sums, &totals);
     json_object_set_new(report, "rows", list);
+    json_object_set_new(report, "source_lines", json_source_lines(rows, count));
     json_object_set_new(report, "totals", sums);
 }
 

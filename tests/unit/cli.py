@@ -523,6 +523,14 @@ class Prof(Case):
         self.assertEqual([(row["lds_passes"], row["lds_conflicts"]) for row in read], [(64 * 16, 64 * 14)])
         self.assertEqual(read[0]["worst_conflict"],
                          {"dwords": 8, "bank": 0, "lanes": "0 2 4 6 8 10 12 14"})
+        # A source line has the sums of its instructions: 28 those of the read from LDS and of the store.
+        report = self.rows(words, "transpose_lds")
+        for line in report["source_lines"]:
+            for key in ("executions", "lines", "address_clocks", "lds_conflicts", "write_requests"):
+                self.assertEqual(line[key] or 0, sum(row[key] or 0 for row in report["rows"]
+                                                     if row["line"] == line["line"]))
+        self.assertEqual([(line["address_clocks"], line["lds_passes"]) for line in report["source_lines"]
+                          if line["line"] == 28], [(64 * 4, 64 * 4)])
         # The same figures with any number of threads.
         for kernel in ("transpose_naive", "transpose_lds", "transpose_unpadded"):
             self.assertEqual(self.rows(words, kernel, "-j1")["rows"], self.rows(words, kernel, "-j4")["rows"])
