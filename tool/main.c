@@ -12,6 +12,7 @@ static const struct tool_verb verbs[] = {
     {"dis", "disassemble a code object or raw instructions", cmd_dis},
     {"info", "list the kernels of a code object, their arguments and resources", cmd_info},
     {"isa", "explain an instruction: encodings, operands, what it does", cmd_isa},
+    {"explain", "say what a descriptor means, and which address a buffer instruction touches", cmd_explain},
 };
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
@@ -21,7 +22,7 @@ static void print_help(FILE *file)
           "usage: wavemem VERB ...\n\n",
           file);
     for (size_t i = 0; i < VERBS; i++)
-        fprintf(file, "  %-6s %s\n", verbs[i].name, verbs[i].summary);
+        fprintf(file, "  %-7s %s\n", verbs[i].name, verbs[i].summary);
     fputs("\n"
           "  wavemem info transpose.co\n"
           "  wavemem run  transpose.co -k transpose_naive -g 1024,1024 -b 16,16 \\\n"

@@ -26,6 +26,7 @@ int cmd_prof(int argc, char **argv);
 int cmd_dis(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_isa(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 
 /* Prints "wavemem: MESSAGE" and a line feed to stderr; returns TOOL_WRONG. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

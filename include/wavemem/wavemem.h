@@ -150,6 +150,73 @@ WM_API size_t wm_isa_forms(const char *target, wm_isa_visit visit, void *user);
 /* The encoding of the instruction at `words`, with the values of its bits. Its length in dwords; 0: none. */
 WM_API unsigned wm_isa_decode(const char *target, const uint32_t *words, size_t dwords,
                               struct wm_isa_form *out);
+/* ---- descriptors ---- */
+
+enum wm_descriptor_kind {
+    WM_DESCRIPTOR_BUFFER,  /* V#, four words */
+    WM_DESCRIPTOR_IMAGE,   /* T#, eight words; with R128 the first four */
+    WM_DESCRIPTOR_SAMPLER, /* S#, four words */
+};
+
+enum { WM_DESCRIPTOR_WORDS = 8, WM_DESCRIPTOR_FIELDS = 64, WM_DESCRIPTOR_WARNINGS = 16 };
+
+struct wm_descriptor_field {
+    const char *name; /* AMD's: "NUM_RECORDS" */
+    uint64_t value;
+    unsigned bit, bits; /* from bit `bit` of the whole descriptor on */
+    char meaning[64];   /* "64 records", "FLOAT"; "" when the number says it all */
+};
+
+struct wm_descriptor {
+    enum wm_descriptor_kind kind;
+    uint32_t words[WM_DESCRIPTOR_WORDS];
+    unsigned word_count;
+    struct wm_descriptor_field field[WM_DESCRIPTOR_FIELDS]; /* in the order of their bits */
+    size_t field_count;
+    char warning[WM_DESCRIPTOR_WARNINGS][240]; /* what is odd, and what the hardware does about it */
+    size_t warning_count;
+};
+
+/* Takes `count` words apart as `target` does. WM_BAD_ARGUMENT for another number of words than the kind has,
+ * WM_UNSUPPORTED when the target has no such descriptors. */
+WM_API enum wm_status wm_descriptor_decode(const char *target, enum wm_descriptor_kind kind,
+                                           const uint32_t *words, size_t count,
+                                           struct wm_descriptor *descriptor, struct wm_diag *diag);
+/* Makes one of `count` fields, of which name (in any case) and value are set; what is not named is 0. Then as
+ * wm_descriptor_decode. WM_NOT_FOUND for a field that the target does not have, WM_BAD_ARGUMENT for a value
+ * that does not fit. */
+WM_API enum wm_status wm_descriptor_encode(const char *target, enum wm_descriptor_kind kind,
+                                           const struct wm_descriptor_field *fields, size_t count,
+                                           struct wm_descriptor *descriptor, struct wm_diag *diag);
+
+/* What a buffer instruction gives one lane. */
+struct wm_buffer_request {
+    bool idxen, offen, addr64;
+    uint32_t index, offset; /* of the VGPRs; without IDXEN or OFFEN they do not count */
+    uint64_t address;       /* of the VGPRs with ADDR64 */
+    int32_t inst_offset;
+    uint32_t soffset;
+    unsigned lane;  /* 0 to 63 */
+    unsigned bytes; /* that the lane moves: 1 to 16 */
+    bool format;    /* converts by the V#'s format */
+    bool atomic;    /* as format conversions, checked as one; others dword by dword */
+};
+
+enum { WM_BUFFER_ELEMENTS = 4, WM_BUFFER_STEPS = 40 };
+
+struct wm_buffer_answer {
+    unsigned elements; /* that are checked by themselves */
+    uint64_t address[WM_BUFFER_ELEMENTS];
+    bool in_range[WM_BUFFER_ELEMENTS];
+    char step[WM_BUFFER_STEPS][160]; /* how it came to that: a formula with its numbers each */
+    size_t step_count;
+};
+
+/* The address of one lane's access through the V# `words`, step by step, and whether it is in range.
+ * Sources: CLRX and the ISA documents, "Buffer Addressing"; see docs/hacking.md for what is unverified. */
+WM_API enum wm_status wm_buffer_explain(const char *target, const uint32_t words[4],
+                                        const struct wm_buffer_request *request,
+                                        struct wm_buffer_answer *answer, struct wm_diag *diag);
 
 /* ---- code objects ---- */
 

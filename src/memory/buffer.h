@@ -35,6 +35,8 @@ struct wmi_buffer_rules {
     bool private_unchecked;  /* ADD_TID without an index: no range check */
     bool payload;            /* OOB_SELECT's rules look at the last byte, not the first */
     bool swizzled_soffset;   /* SOFFSET is swizzled with the offset */
+    bool addr64;             /* instructions may give a 64-bit address in place of index and offset */
+    int32_t max_offset;      /* of an instruction */
     uint32_t private_mask[2]; /* words 1 and 3 of a V# for private memory: swizzled dwords of 64 lanes, ... */
     uint32_t private_value[2]; /* ... the lane added to the index */
     uint32_t scratch[2];       /* words 1 and 3 of the V# that the runtime makes, but for INDEX_STRIDE */

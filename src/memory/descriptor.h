@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptors of resources as tables: which field of a V#, T# or S# stands where on which generation.
+ *
+ * A layout is a number, the limit `descriptors` of a target. Pure functions of words; what buffers do with
+ * their fields is in buffer.h. */
+#ifndef WMI_DESCRIPTOR_H
+#define WMI_DESCRIPTOR_H
+
+#include "wavemem/wavemem.h"
+
+/* The layouts, by the first target that has them. */
+enum wmi_layout {
+    WMI_LAYOUT_GFX600,
+    WMI_LAYOUT_GFX700,
+    WMI_LAYOUT_GFX801,
+    WMI_LAYOUT_GFX900,
+    WMI_LAYOUT_GFX940,
+    WMI_LAYOUT_GFX1010,
+    WMI_LAYOUT_GFX1030,
+    WMI_LAYOUT_GFX1100,
+    WMI_LAYOUT_GFX1200,
+    WMI_LAYOUTS
+};
+
+/* What a field's value means to a reader. Those up to WMI_MEANING_NAMES have a text of their own, the others
+ * a list of names. */
+enum wmi_meaning {
+    WMI_MEANING_NUMBER,
+    WMI_MEANING_ADDRESS,
+    WMI_MEANING_ADDRESS_256, /* in 256 bytes */
+    WMI_MEANING_BYTES,
+    WMI_MEANING_MINUS_1,      /* stored minus 1 */
+    WMI_MEANING_INDEX_STRIDE, /* 8 << value */
+    WMI_MEANING_ELEMENT_SIZE, /* 2 << value */
+    WMI_MEANING_LOD,          /* eight bits of fraction */
+    WMI_MEANING_SIGNED_LOD,
+    WMI_MEANING_ANISO_RATIO, /* 1 << value */
+    WMI_MEANING_NAMES,
+    WMI_MEANING_FLAG = WMI_MEANING_NAMES,
+    WMI_MEANING_SELECT,
+    WMI_MEANING_DATA_FORMAT,
+    WMI_MEANING_NUMBER_FORMAT,
+    WMI_MEANING_SWIZZLE,
+    WMI_MEANING_STRIDE_SCALE,
+    WMI_MEANING_RANGE_CHECK,
+    WMI_MEANING_RANGE_CHECK_PAYLOAD,
+    WMI_MEANING_BUFFER_TYPE,
+    WMI_MEANING_IMAGE_TYPE,
+    WMI_MEANING_TILING,
+    WMI_MEANING_TILING_GFX12,
+    WMI_MEANING_CLAMP,
+    WMI_MEANING_COMPARE,
+    WMI_MEANING_XY_FILTER,
+    WMI_MEANING_Z_FILTER,
+    WMI_MEANING_FILTER_MODE,
+    WMI_MEANING_BORDER,
+    WMI_MEANINGS
+};
+
+/* A field: `bits` bits from bit `bit` of the whole descriptor on, which may cross words. */
+struct wmi_descriptor_field {
+    const char *name;
+    uint16_t layouts; /* bit i: it is there in layout i */
+    uint8_t bit, bits;
+    uint8_t meaning; /* enum wmi_meaning */
+};
+
+/* All fields of a kind, of all layouts, ended by one without a name. */
+const struct wmi_descriptor_field *wmi_fields(enum wm_descriptor_kind kind);
+/* The name of a value, or NULL. */
+const char *wmi_meaning_name(enum wmi_meaning meaning, uint64_t value);
+/* Words of a descriptor; 0: the layout has none of the kind. */
+unsigned wmi_descriptor_words(enum wmi_layout layout, enum wm_descriptor_kind kind);
+
+uint64_t wmi_field_get(const struct wmi_descriptor_field *field, const uint32_t *words);
+/* The bits of `value` that do not fit are dropped. */
+void wmi_field_set(const struct wmi_descriptor_field *field, uint32_t *words, uint64_t value);
+/* By name, in any case; NULL when the layout has no such field. */
+const struct wmi_descriptor_field *wmi_field_find(enum wmi_layout layout, enum wm_descriptor_kind kind,
+                                                  const char *name);
+
+/* Fills the fields of `descriptor`, of which target-independent parts (kind, words) are set. */
+void wmi_descriptor_fields(enum wmi_layout layout, struct wm_descriptor *descriptor);
+/* Fills the warnings; the fields are there. `buffer_rules`: the target's limit. */
+void wmi_descriptor_check(enum wmi_layout layout, unsigned buffer_rules, struct wm_descriptor *descriptor);
+
+#endif
