@@ -2,6 +2,8 @@
 /* Descriptors in words and in fields: reading, writing, and what a value means. */
 #include "memory/descriptor.h"
 
+#include "memory/format.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +36,8 @@ const struct wmi_descriptor_field *wmi_field_find(enum wmi_layout layout, enum w
     return NULL;
 }
 
-static void describe(const struct wmi_descriptor_field *field, uint64_t value, char *text, size_t size)
+static void describe(const struct wmi_format_rules *formats, const struct wmi_descriptor_field *field,
+                     uint64_t value, char *text, size_t size)
 {
     const unsigned long long v = value;
     text[0] = '\0';
@@ -71,6 +74,14 @@ static void describe(const struct wmi_descriptor_field *field, uint64_t value, c
         else
             snprintf(text, size, "reserved");
         return;
+    case WMI_MEANING_FORMAT:
+    case WMI_MEANING_IMAGE_FORMAT: {
+        const struct wmi_format format = field->meaning == WMI_MEANING_FORMAT
+                                             ? wmi_format_of(formats, (unsigned)value)
+                                             : wmi_format_of_image(formats, (unsigned)value);
+        wmi_format_name(&format, text, size);
+        return;
+    }
     default:
         break;
     }
@@ -78,18 +89,18 @@ static void describe(const struct wmi_descriptor_field *field, uint64_t value, c
     snprintf(text, size, "%s", name ? name : "reserved");
 }
 
-void wmi_descriptor_fields(enum wmi_layout layout, struct wm_descriptor *d)
+void wmi_descriptor_fields(const struct wmi_descriptor_rules *rules, struct wm_descriptor *d)
 {
     d->field_count = 0;
     for (const struct wmi_descriptor_field *field = wmi_fields(d->kind); field->name; field++) {
-        if (!(field->layouts >> layout & 1))
+        if (!(field->layouts >> rules->layout & 1))
             continue;
         struct wm_descriptor_field *out = &d->field[d->field_count++];
         *out = (struct wm_descriptor_field){.name = field->name,
                                             .value = wmi_field_get(field, d->words),
                                             .bit = field->bit,
                                             .bits = field->bits};
-        describe(field, out->value, out->meaning, sizeof out->meaning);
+        describe(rules->format, field, out->value, out->meaning, sizeof out->meaning);
     }
     /* The tables go by what fields are called on each generation; readers want the order of the bits. */
     for (size_t i = 1; i < d->field_count; i++)

@@ -34,7 +34,9 @@ enum wmi_meaning {
     WMI_MEANING_ELEMENT_SIZE, /* 2 << value */
     WMI_MEANING_LOD,          /* eight bits of fraction */
     WMI_MEANING_SIGNED_LOD,
-    WMI_MEANING_ANISO_RATIO, /* 1 << value */
+    WMI_MEANING_ANISO_RATIO,  /* 1 << value */
+    WMI_MEANING_FORMAT,       /* gfx10 and later: of buffers */
+    WMI_MEANING_IMAGE_FORMAT, /* of images */
     WMI_MEANING_NAMES,
     WMI_MEANING_FLAG = WMI_MEANING_NAMES,
     WMI_MEANING_SELECT,
@@ -79,9 +81,16 @@ void wmi_field_set(const struct wmi_descriptor_field *field, uint32_t *words, ui
 const struct wmi_descriptor_field *wmi_field_find(enum wmi_layout layout, enum wm_descriptor_kind kind,
                                                   const char *name);
 
-/* Fills the fields of `descriptor`, of which target-independent parts (kind, words) are set. */
-void wmi_descriptor_fields(enum wmi_layout layout, struct wm_descriptor *descriptor);
-/* Fills the warnings; the fields are there. `buffer_rules`: the target's limit. */
-void wmi_descriptor_check(enum wmi_layout layout, unsigned buffer_rules, struct wm_descriptor *descriptor);
+/* What of a target counts for descriptors: its limits. */
+struct wmi_descriptor_rules {
+    enum wmi_layout layout;
+    const struct wmi_buffer_rules *buffer;
+    const struct wmi_format_rules *format;
+};
+
+/* Fills the fields of `descriptor`, of which kind and words are set. */
+void wmi_descriptor_fields(const struct wmi_descriptor_rules *rules, struct wm_descriptor *descriptor);
+/* Fills the warnings; the fields are there. */
+void wmi_descriptor_check(const struct wmi_descriptor_rules *rules, struct wm_descriptor *descriptor);
 
 #endif

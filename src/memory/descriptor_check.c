@@ -2,6 +2,7 @@
 /* What is odd in a descriptor, and what the hardware will do about it. */
 #include "memory/buffer.h"
 #include "memory/descriptor.h"
+#include "memory/format.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@ struct check {
     struct wm_descriptor *descriptor;
     enum wmi_layout layout;
     const struct wmi_buffer_rules *rules;
+    const struct wmi_format_rules *formats;
 };
 
 __attribute__((format(printf, 2, 3))) static void warn(struct check *c, const char *format, ...)
@@ -64,62 +66,44 @@ static void check_reserved(struct check *c)
             warn(c, "word %u has reserved bits set: 0x%08" PRIx32 "; they should be 0", i, left[i]);
 }
 
-/* Bytes of an element of DATA_FORMAT; 0: invalid. */
-static unsigned data_format_bytes(uint64_t format)
-{
-    static const uint8_t bytes[16] = {0, 1, 2, 2, 4, 4, 4, 4, 4, 4, 4, 8, 8, 12, 16, 0};
-    return format < 16 ? bytes[format] : 0;
-}
-
-/* Which number formats exist for which data formats. Source: AMD's register headers in PAL; FLOAT is for 16,
- * 32, 11 and 10 bits, and components of 32 bits are UINT, SINT or FLOAT. */
-static bool formats_fit(uint64_t data, uint64_t number)
-{
-    enum { OF_32 = 1 << 4 | 1 << 11 | 1 << 13 | 1 << 14, OF_16 = 1 << 2 | 1 << 5 | 1 << 12, OF_11 = 3 << 6 };
-    const uint32_t bit = 1u << data;
-    if (number == 7)
-        return bit & (OF_32 | OF_16 | OF_11);
-    return !(bit & OF_32) || number == 4 || number == 5;
-}
-
 static void check_buffer_format(struct check *c, const struct wmi_buffer *b)
 {
-    if (!has(c, "DATA_FORMAT")) {
-        if (!get(c, "FORMAT"))
-            warn(c, "FORMAT is INVALID: format loads return 0, format stores are dropped; plain "
-                    "instructions do not look at it");
-        return;
-    }
-    const uint64_t data = get(c, "DATA_FORMAT"), number = get(c, "NUM_FORMAT");
-    const unsigned bytes = data_format_bytes(data);
+    const bool unified = has(c, "FORMAT");
+    const struct wmi_format format =
+        wmi_format_of(c->formats, wmi_format_code_of(c->formats, c->descriptor->words[3]));
+    const unsigned bytes = format.layout->bytes;
     if (b->add_tid && c->rules->wide_stride) {
-        if (data)
+        if (get(c, "DATA_FORMAT"))
             warn(c,
-                 "ADD_TID_ENABLE makes DATA_FORMAT the upper bits of STRIDE in plain instructions: "
-                 "%" PRIu32 " bytes",
+                 "ADD_TID_ENABLE makes DATA_FORMAT the upper bits of STRIDE in plain instructions: %" PRIu32
+                 " bytes",
                  b->stride);
         return;
     }
-    if (!data)
-        warn(c, "DATA_FORMAT is INVALID: format loads return 0, format stores are dropped; plain "
-                "instructions do not look at it");
-    if (!bytes)
+    if (!format.layout->components) {
+        const char *data = wmi_meaning_name(WMI_MEANING_DATA_FORMAT, get(c, "DATA_FORMAT"));
+        if (!unified && get(c, "DATA_FORMAT") && data)
+            warn(c,
+                 "there is no %s of %s: format loads return 0, format stores are dropped (unverified); plain "
+                 "instructions do not look at it",
+                 wmi_meaning_name(WMI_MEANING_NUMBER_FORMAT, get(c, "NUM_FORMAT")), data);
+        else
+            warn(c,
+                 "%s is INVALID: format loads return 0, format stores are dropped; plain instructions do not "
+                 "look at it",
+                 unified ? "FORMAT" : "DATA_FORMAT");
         return;
-    if (!formats_fit(data, number))
-        warn(c, "there is no %s of %s: treat it as INVALID",
-             wmi_meaning_name(WMI_MEANING_NUMBER_FORMAT, number),
-             wmi_meaning_name(WMI_MEANING_DATA_FORMAT, data));
-    else if (number == 6 && c->layout >= WMI_LAYOUT_GFX801)
-        warn(c, "SNORM_OGL exists on gfx6 and gfx7 only; the number is reserved here");
+    }
     if (b->stride && b->stride < bytes)
         warn(c,
-             "STRIDE %" PRIu32 " is less than the %u bytes of the format: elements reach into the next "
-             "record",
+             "STRIDE %" PRIu32
+             " is less than the %u bytes of the format: elements reach into the next record",
              b->stride, bytes);
-    if (b->stride && b->stride % (bytes < 4 ? bytes : 4))
+    if (b->stride % (bytes < 4 ? bytes : 4))
         warn(c,
-             "STRIDE %" PRIu32 " is no multiple of the format's alignment, %u: in alignment mode DWORD "
-             "addresses lose their low bits, in strict ones that is a violation",
+             "STRIDE %" PRIu32
+             " is no multiple of the format's alignment, %u: in alignment mode DWORD addresses "
+             "lose their low bits, in strict ones that is a violation",
              b->stride, bytes < 4 ? bytes : 4);
 }
 
@@ -216,12 +200,13 @@ static void check_sampler(struct check *c)
         warn(c, "BORDER_COLOR_PTR counts with BORDER_COLOR_TYPE REGISTER only");
 }
 
-void wmi_descriptor_check(enum wmi_layout layout, unsigned buffer_rules, struct wm_descriptor *descriptor)
+void wmi_descriptor_check(const struct wmi_descriptor_rules *rules, struct wm_descriptor *descriptor)
 {
     static void (*const checks[])(struct check *) = {[WM_DESCRIPTOR_BUFFER] = check_buffer,
                                                      [WM_DESCRIPTOR_IMAGE] = check_image,
                                                      [WM_DESCRIPTOR_SAMPLER] = check_sampler};
-    struct check c = {.descriptor = descriptor, .layout = layout, .rules = wmi_buffer_rules(buffer_rules)};
+    struct check c = {
+        .descriptor = descriptor, .layout = rules->layout, .rules = rules->buffer, .formats = rules->format};
     descriptor->warning_count = 0;
     check_reserved(&c);
     checks[descriptor->kind](&c);

@@ -4,13 +4,15 @@
 
 #include "base/diag.h"
 #include "isa/isa.h"
+#include "memory/buffer.h"
+#include "memory/format.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* The layout of `kind` on the target; says why not. */
-static enum wm_status find_layout(const char *name, enum wm_descriptor_kind kind, enum wmi_layout *layout,
-                                  unsigned *buffer_rules, struct wm_diag *diag)
+/* The rules of `kind` on the target; says why not. */
+static enum wm_status find_rules(const char *name, enum wm_descriptor_kind kind,
+                                 struct wmi_descriptor_rules *rules, struct wm_diag *diag)
 {
     static const char *const kinds[] = {[WM_DESCRIPTOR_BUFFER] = "buffer",
                                         [WM_DESCRIPTOR_IMAGE] = "image",
@@ -22,9 +24,10 @@ static enum wm_status find_layout(const char *name, enum wm_descriptor_kind kind
     if ((unsigned)kind > WM_DESCRIPTOR_SAMPLER)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "descriptor kind %u: there are buffers, images and samplers",
                         (unsigned)kind);
-    *layout = (enum wmi_layout)wmi_target_limit(target, WMI_LIMIT_descriptors);
-    *buffer_rules = wmi_target_limit(target, WMI_LIMIT_buffer_rules);
-    if (!wmi_descriptor_words(*layout, kind))
+    rules->layout = (enum wmi_layout)wmi_target_limit(target, WMI_LIMIT_descriptors);
+    rules->buffer = wmi_buffer_rules(wmi_target_limit(target, WMI_LIMIT_buffer_rules));
+    rules->format = wmi_format_rules(wmi_target_limit(target, WMI_LIMIT_format_rules));
+    if (!rules->buffer || !rules->format || !wmi_descriptor_words(rules->layout, kind))
         return wmi_fail(diag, WM_UNSUPPORTED, "%s has no %s descriptors", wmi_target_name(target),
                         kinds[kind]);
     return WM_OK;
@@ -33,20 +36,19 @@ static enum wm_status find_layout(const char *name, enum wm_descriptor_kind kind
 enum wm_status wm_descriptor_decode(const char *target, enum wm_descriptor_kind kind, const uint32_t *words,
                                     size_t count, struct wm_descriptor *descriptor, struct wm_diag *diag)
 {
-    enum wmi_layout layout = WMI_LAYOUTS;
-    unsigned buffer_rules = 0;
-    const enum wm_status status = find_layout(target, kind, &layout, &buffer_rules, diag);
+    struct wmi_descriptor_rules rules = {0};
+    const enum wm_status status = find_rules(target, kind, &rules, diag);
     if (status)
         return status;
-    const unsigned wanted = wmi_descriptor_words(layout, kind);
+    const unsigned wanted = wmi_descriptor_words(rules.layout, kind);
     if (!words || !descriptor || count != wanted)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%zu words, expected %u", count, wanted);
     memset(descriptor, 0, sizeof *descriptor);
     descriptor->kind = kind;
     descriptor->word_count = wanted;
     memcpy(descriptor->words, words, 4 * count);
-    wmi_descriptor_fields(layout, descriptor);
-    wmi_descriptor_check(layout, buffer_rules, descriptor);
+    wmi_descriptor_fields(&rules, descriptor);
+    wmi_descriptor_check(&rules, descriptor);
     return WM_OK;
 }
 
@@ -55,13 +57,12 @@ enum wm_status wm_descriptor_encode(const char *target, enum wm_descriptor_kind 
                                     struct wm_descriptor *descriptor, struct wm_diag *diag)
 {
     uint32_t words[WM_DESCRIPTOR_WORDS] = {0};
-    enum wmi_layout layout = WMI_LAYOUTS;
-    unsigned buffer_rules = 0;
-    const enum wm_status status = find_layout(target, kind, &layout, &buffer_rules, diag);
+    struct wmi_descriptor_rules rules = {0};
+    const enum wm_status status = find_rules(target, kind, &rules, diag);
     if (status)
         return status;
     for (size_t i = 0; i < count; i++) {
-        const struct wmi_descriptor_field *field = wmi_field_find(layout, kind, fields[i].name);
+        const struct wmi_descriptor_field *field = wmi_field_find(rules.layout, kind, fields[i].name);
         if (!field)
             return wmi_fail(diag, WM_NOT_FOUND, "%s: no field of that name on %s", fields[i].name, target);
         if (field->bits < 64 && fields[i].value >> field->bits)
@@ -69,5 +70,6 @@ enum wm_status wm_descriptor_encode(const char *target, enum wm_descriptor_kind 
                             fields[i].value, field->bits);
         wmi_field_set(field, words, fields[i].value);
     }
-    return wm_descriptor_decode(target, kind, words, wmi_descriptor_words(layout, kind), descriptor, diag);
+    return wm_descriptor_decode(target, kind, words, wmi_descriptor_words(rules.layout, kind), descriptor,
+                                diag);
 }

@@ -100,10 +100,48 @@ class Case(unittest.TestCase):
         return ["run"] + self.example("vecadd") + ["-g", str(count), "-b", "64"] + arguments + list(words)
 
 
+class Explain(Case):
+    BUFFER = ["explain", "buffer", "-m", "gfx900", "0x10000", "0x100000", "0x400", "0x27fac"]
+
+    def test_fields_and_address(self):
+        out = self.run_tool(self.BUFFER + "--index 10 --inst-offset 16 --soffset 64 --bytes 8".split())[0]
+        self.assertRegex(out, r"(?m)^ +48-61  STRIDE +16  16 bytes$")
+        self.assertIn("linear: 10 x stride 16 + 16 = 176", out)
+        self.assertIn("dword 1 at 0x100f4: in range", out)
+        out = self.run_tool(self.BUFFER + ["--index", "1024"])[0]
+        self.assertIn("range: index 1024 >= NUM_RECORDS 1024", out)
+        self.assertIn("0x14000: out of range", out)
+
+    def test_json(self):
+        report = json.loads(self.run_tool(self.BUFFER + ["--json", "--offset", "4"])[0])
+        fields = {f["name"]: f["value"] for f in report["fields"]}
+        self.assertEqual((fields["BASE_ADDRESS"], fields["STRIDE"], fields["NUM_RECORDS"]), (0x10000, 16, 0x400))
+        self.assertEqual(report["access"]["elements"], [{"address": "0x10004", "in_range": True}])
+
+    def test_fields_make_words(self):
+        out = self.run_tool("explain", "buffer", "-m", "gfx1030", "base_address=0x10000", "STRIDE=8",
+                            "NUM_RECORDS=20", "FORMAT=22", "RESOURCE_LEVEL=1")[0]
+        self.assertTrue(out.startswith("gfx1030 buffer 0x00010000 0x00080000 0x00000014 0x01016000\n"), out)
+        self.assertNotIn("warning", out)
+
+    def test_refusals(self):
+        self.refused("expected buffer, image or sampler", ["explain", "zzzz"])
+        self.refused("did you mean 'sampler'", ["explain", "samples"])
+        self.refused("a target is needed", ["explain", "buffer", "1"])
+        self.refused("3 words, expected 4", ["explain", "buffer", "-m", "gfx900", "1", "2", "3"])
+        self.refused("no field of that name on gfx900", ["explain", "buffer", "-m", "gfx900", "ELEMENT_SIZE=1"])
+        self.refused("the field has 14 bits", ["explain", "buffer", "-m", "gfx900", "STRIDE=16384"])
+        self.refused("gfx942 has no image descriptors", ["explain", "image", "-m", "gfx942", "TYPE=9"])
+        self.refused("addresses are computed for buffers only", ["explain", "image", "-m", "gfx900", "TYPE=9"],
+                     "--index 1")
+        self.refused("lane 64", self.BUFFER, "--lane 64")
+        self.refused("5 bytes", self.BUFFER, "--bytes 5")
+
+
 class Words(Case):
     def test_verbs(self):
         out, _ = self.run_tool("--help")
-        for verb in ("run", "prof", "dis", "info"):
+        for verb in ("run", "prof", "dis", "info", "explain"):
             self.assertRegex(out, rf"(?m)^  {verb}\b")
         self.assertRegex(self.run_tool("--version")[0], r"^wavemem \d+\.\d+\.\d+\n$")
         self.refused("did you mean 'prof'", "porf")
@@ -112,7 +150,7 @@ class Words(Case):
         self.assertIn("usage: wavemem VERB", self.run_tool(code=2)[1])
 
     def test_help_teaches_by_example(self):
-        for verb in ("run", "prof", "dis", "info"):
+        for verb in ("run", "prof", "dis", "info", "explain"):
             out, err = self.run_tool(verb, "--help")
             self.assertEqual(err, "")
             self.assertIn(f"usage: wavemem {verb}", out)
@@ -122,7 +160,7 @@ class Words(Case):
         page = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "wavemem.1")
         with open(page, encoding="utf-8") as file:
             text = file.read()
-        for verb in ("run", "prof", "dis"):
+        for verb in ("run", "prof", "dis", "explain"):
             for option in re.findall(r"(?m)^ +(?:-\w, )? *--([a-z-]+)", self.run_tool(verb, "--help")[0]):
                 self.assertIn(f"Fl Fl {option}", text)
 
