@@ -8,6 +8,7 @@
 #include "isa/disassemble.h"
 #include "isa/isa.h"
 #include "memory/space.h"
+#include "object/assembler.h"
 #include "object/object.h"
 #include "profile/fidelity.h"
 #include "profile/profile.h"
@@ -59,6 +60,18 @@ const char *wm_status_name(enum wm_status status)
 bool wm_target_known(const char *name)
 {
     return name && wmi_target_find(name);
+}
+
+enum wm_status wm_assemble(const char *text, size_t size, const char *name, const char *target,
+                           unsigned flags, uint8_t **bytes, size_t *bytes_size, char **messages,
+                           struct wm_diag *diag)
+{
+    const enum wm_status status =
+        wmi_assemble_file(text, size, name, target, flags & WM_ASSEMBLE_RAW, bytes, bytes_size, messages);
+    if (status == WM_NOT_FOUND)
+        return wmi_fail(diag, status, "'%s' is no target that wavemem knows", target);
+    return status ? wmi_fail(diag, status, status == WM_NO_MEMORY ? "%s: no memory" : "%s: wrong text", name)
+                  : status;
 }
 
 unsigned wm_disassemble(const char *target_name, const uint32_t *words, size_t dwords, char *text,

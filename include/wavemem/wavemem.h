@@ -67,6 +67,16 @@ WM_API const char *wm_version(void);
  * "gfx1100:real-true16" shows halves of VGPRs (v1.l, v1.h) as LLVM's mode of that name does. */
 WM_API bool wm_target_known(const char *name);
 
+/* Assembles `size` bytes of text in LLVM's syntax for `target`; `name` stands before messages. Sets *bytes,
+ * for the caller to free(), to a code object of `*bytes_size` bytes, or with WM_ASSEMBLE_RAW to the bytes of
+ * section .text. WM_BAD_FILE: the text is wrong, and *messages, also to be freed, has all that is (up to 20
+ * errors) as lines of "name:line:column: error: ...", each with the source line and a caret below.
+ * Thread-safe. */
+enum { WM_ASSEMBLE_RAW = 1 };
+WM_API enum wm_status wm_assemble(const char *text, size_t size, const char *name, const char *target,
+                                  unsigned flags, uint8_t **bytes, size_t *bytes_size, char **messages,
+                                  struct wm_diag *diag);
+
 /* Disassembles the instruction at `words` (of which `dwords` may be read) for `target`: writes LLVM's text
  * into `text`, cut to `size` bytes, NUL-terminated. Returns the instruction's length in dwords; 0 when it is
  * none. */

@@ -24,6 +24,7 @@ struct wmi_value {
                          absolute */
     uint8_t part;     /* enum wmi_symbol_part */
     bool late;        /* a symbol in it has no value yet */
+    bool literal;     /* known only after the size of its instruction was: never an inline constant */
 };
 
 /* Who knows symbols. */

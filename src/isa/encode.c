@@ -195,6 +195,8 @@ static bool literal_of(struct wmi_encoder *e, const struct wmi_parsed *p, enum n
 
 static bool set_literal(struct wmi_encoder *e, const struct wmi_parsed *p, uint32_t literal)
 {
+    if (p->what == WMI_PARSED_NUMBER && p->value.base)
+        literal = 0; /* the relocation has it */
     if (e->has_literal && (e->literal != literal || e->late_literal))
         return wrong(e, p, "the same literal as the other operand has");
     e->has_literal = true;
@@ -229,7 +231,7 @@ static bool inline_code(const struct wmi_encoder *e, const struct wmi_parsed *p,
                             code) ||
                float_code(e, class, narrow, code);
     }
-    if (p->value.base || p->value.late)
+    if (p->value.base || p->value.late || p->value.literal)
         return false;
     const int64_t value = p->value.number;
     if (class == CLASS_64 || class == CLASS_F64)
@@ -535,6 +537,7 @@ static bool encode_kind(struct wmi_encoder *e, const struct wmi_spec *spec, cons
         *value = 0;
         return smem_offset(e, p);
     case WMI_KIND_smem_soffset:
+    case WMI_KIND_smem_soffset_zero:
         return smem_soffset(e, p, value);
     case WMI_KIND_smrd_offset:
     case WMI_KIND_smrd_offset_literal:

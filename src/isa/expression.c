@@ -222,6 +222,7 @@ static bool combine(struct wmi_cursor *cursor, const char *op, struct wmi_value 
     if (right->part)
         left->part = right->part;
     left->late = late;
+    left->literal |= right->literal;
     const int code = op[0] << 8 | op[1];
     if (code == ('+' << 8)) {
         left->number = (int64_t)(ua + ub);

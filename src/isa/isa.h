@@ -241,6 +241,8 @@ const struct wmi_target *wmi_target_of_mach(uint32_t e_flags);
 const struct wmi_target *wmi_target_variant(const struct wmi_target *target, unsigned lanes,
                                             bool real_true16);
 const char *wmi_target_name(const struct wmi_target *target);
+/* EF_AMDGPU_MACH of its ELF headers. */
+uint32_t wmi_target_mach(const struct wmi_target *target);
 /* A number of the target: limits and granules, from isa/targets. */
 enum wmi_limit {
 #define LIMIT(name) WMI_LIMIT_##name,

@@ -393,7 +393,8 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
 
 static bool reads_constant_bus(const struct wmi_form *form)
 {
-    return wmi_rows[form->id].class == WMI_CLASS_VALU;
+    const struct wmi_row *row = &wmi_rows[form->id]; /* v_writelane reads a lane's number, too */
+    return row->class == WMI_CLASS_VALU && !(row->flags & WMI_ROW_IGNORES_EXEC);
 }
 
 static bool is_scalar_value(const struct wmi_operand *o)

@@ -731,6 +731,7 @@ static const struct wmi_field_spec *field_of(const struct wmi_encoder *e, const 
             break;
         case WMI_SHOW_smem_offset:
         case WMI_SHOW_smem_soffset:
+        case WMI_SHOW_smem_soffset_zero:
             if (same(word, length, "offset"))
                 return spec;
             break;

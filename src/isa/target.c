@@ -56,6 +56,11 @@ const char *wmi_target_name(const struct wmi_target *target)
     return target->name;
 }
 
+uint32_t wmi_target_mach(const struct wmi_target *target)
+{
+    return target->mach;
+}
+
 uint32_t wmi_target_limit(const struct wmi_target *target, enum wmi_limit limit)
 {
     return target->limits[limit];

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+/* Assembles a file: lines, macros and conditions, labels, instructions; directives are in
+ * assembler_directives.c. */
+#include "object/assembler_parts.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXPANSIONS = 100000, DEPTH = 200 };
+
+/* ---- memory and messages ---- */
+
+void *wmi_asm_allocate(struct wmi_assembler *a, size_t count, size_t size)
+{
+    void *memory = wmi_arena_array(&a->arena, count, size);
+    if (!memory)
+        longjmp(a->no_memory, 1);
+    return memory;
+}
+
+char *wmi_asm_text(struct wmi_assembler *a, const char *text, size_t length)
+{
+    char *copy = wmi_arena_text(&a->arena, text, length);
+    if (!copy)
+        longjmp(a->no_memory, 1);
+    return copy;
+}
+
+void wmi_asm_append(struct wmi_assembler *a, struct wmi_bytes *bytes, const void *data, size_t size)
+{
+    enum { LARGEST = 1 << 30 };
+    if (bytes->size + size > bytes->capacity) {
+        size_t capacity = bytes->capacity ? bytes->capacity : 256;
+        while (capacity < bytes->size + size)
+            capacity *= 2;
+        uint8_t *more = capacity <= LARGEST ? realloc(bytes->data, capacity) : NULL;
+        if (!more)
+            longjmp(a->no_memory, 1);
+        bytes->data = more;
+        bytes->capacity = capacity;
+    }
+    if (data && size)
+        memcpy(bytes->data + bytes->size, data, size);
+    else
+        memset(bytes->data + bytes->size, 0, size);
+    bytes->size += size;
+}
+
+void wmi_asm_error(struct wmi_assembler *a, const char *at, const char *format, ...)
+{
+    char message[512], head[1024];
+    va_list list;
+    if (a->errors++ >= WMI_ASM_MESSAGES)
+        return;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    if (at < a->line || at > a->line_end)
+        at = a->line;
+    int length;
+    if (a->line_number)
+        length = snprintf(head, sizeof head, "%.200s:%u:%td: error: %s\n", a->name, a->line_number,
+                          at - a->line + 1, message);
+    else
+        length = snprintf(head, sizeof head, "%.200s: error: %s\n", a->name, message);
+    wmi_asm_append(a, &a->messages, head, (size_t)length < sizeof head ? (size_t)length : sizeof head - 1);
+    if (!a->line_number)
+        return;
+    wmi_asm_append(a, &a->messages, a->line, (size_t)(a->line_end - a->line));
+    wmi_asm_append(a, &a->messages, "\n", 1);
+    for (const char *c = a->line; c < at; c++)
+        wmi_asm_append(a, &a->messages, *c == '\t' ? "\t" : " ", 1);
+    wmi_asm_append(a, &a->messages, "^\n", 2);
+}
+
+/* ---- symbols and sections ---- */
+
+struct wmi_asm_symbol *wmi_asm_symbol(struct wmi_assembler *a, const char *name, size_t length)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (uint8_t)name[i]) * 16777619u;
+    struct wmi_asm_symbol **bucket = &a->symbols[hash % WMI_ASM_BUCKETS];
+    for (struct wmi_asm_symbol *s = *bucket; s; s = s->next)
+        if (!strncmp(s->name, name, length) && !s->name[length])
+            return s;
+    struct wmi_asm_symbol *s = wmi_asm_allocate(a, 1, sizeof *s);
+    s->name = wmi_asm_text(a, name, length);
+    s->next = *bucket;
+    *bucket = s;
+    return s;
+}
+
+struct wmi_asm_section *wmi_asm_section(struct wmi_assembler *a, const char *name, size_t length,
+                                        uint32_t type, uint64_t flags)
+{
+    struct wmi_asm_section **at = &a->sections;
+    for (; *at; at = &(*at)->next)
+        if (!strncmp((*at)->name, name, length) && !(*at)->name[length])
+            return *at;
+    *at = wmi_asm_allocate(a, 1, sizeof **at);
+    (*at)->name = wmi_asm_text(a, name, length);
+    (*at)->type = type;
+    (*at)->flags = flags;
+    (*at)->alignment = flags & SHF_EXECINSTR ? 4 : 1;
+    return *at;
+}
+
+/* The name of the `count`th label `digit`:. */
+static size_t numbered_name(char *name, unsigned digit, unsigned count)
+{
+    return (size_t)sprintf(name, ".\1%u.%u", digit, count);
+}
+
+static void find_symbol(void *user, const char *name, size_t length, struct wmi_value *value)
+{
+    struct wmi_assembler *a = user;
+    char numbered[32];
+    if (isdigit((unsigned char)*name)) {
+        const unsigned digit = (unsigned)(*name - '0');
+        length = numbered_name(numbered, digit, a->numbered[digit] + (name[length - 1] == 'f'));
+        name = numbered;
+    }
+    struct wmi_asm_symbol *s = wmi_asm_symbol(a, name, length);
+    s->used = true;
+    *value = (struct wmi_value){.base = s, .literal = a->reading_late};
+    if (s->defined) {
+        *value = s->value;
+        value->literal |= a->reading_late;
+        if (!s->variable)
+            value->base = s->section;
+    } else if (!a->reading_late) {
+        a->saw_late = value->late = true;
+    }
+}
+
+bool wmi_asm_define(struct wmi_assembler *a, const char *at, struct wmi_asm_symbol *s)
+{
+    if (s->defined) {
+        wmi_asm_error(a, at, "'%s' is defined already", s->name);
+        return false;
+    }
+    s->section = a->section;
+    s->value = (struct wmi_value){.number = (int64_t)a->section->bytes.size};
+    s->defined = true;
+    return true;
+}
+
+/* ---- lines ---- */
+
+/* Comments become blanks: ; and // to the end of the line, lines that begin with #, and what C has. */
+static void blank_comments(char *text, size_t size)
+{
+    bool first = true;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '\n') {
+            first = true;
+            continue;
+        }
+        const bool pair = i + 1 < size && text[i] == '/';
+        if (text[i] == '"') {
+            for (i++; i < size && text[i] != '"' && text[i] != '\n'; i++)
+                i += text[i] == '\\' && i + 1 < size && text[i + 1] != '\n';
+            i -= i < size && text[i] == '\n';
+        } else if (text[i] == ';' || (text[i] == '#' && first) || (pair && text[i + 1] == '/')) {
+            for (; i < size && text[i] != '\n'; i++)
+                text[i] = ' ';
+            i--;
+        } else if (pair && text[i + 1] == '*') {
+            while (i + 1 < size && !(text[i] == '*' && text[i + 1] == '/')) {
+                text[i] = text[i] == '\n' ? '\n' : ' ';
+                i++;
+            }
+            text[i] = ' ';
+            if (i + 1 < size)
+                text[++i] = ' ';
+        }
+        first = first && i < size && isspace((unsigned char)text[i]);
+    }
+}
+
+bool wmi_asm_next_line(struct wmi_assembler *a, const char **begin, const char **end)
+{
+    while (a->source && a->source->at >= a->source->end) {
+        a->conditions = a->source->conditions;
+        a->source = a->source->outer;
+    }
+    struct wmi_asm_source *source = a->source;
+    if (!source)
+        return false;
+    const char *newline = memchr(source->at, '\n', (size_t)(source->end - source->at));
+    *begin = source->at;
+    *end = newline ? newline : source->end;
+    source->at = *end + (newline != NULL);
+    if (source->is_file)
+        a->line_number = ++source->line;
+    a->line = *begin;
+    a->line_end = *end;
+    return true;
+}
+
+void wmi_asm_push_source(struct wmi_assembler *a, const char *text, size_t size)
+{
+    unsigned depth = 0;
+    for (const struct wmi_asm_source *s = a->source; s; s = s->outer)
+        depth++;
+    if (depth > DEPTH || ++a->expansions > EXPANSIONS) {
+        wmi_asm_error(a, a->line, "macros are expanded too deep or too often");
+        return;
+    }
+    struct wmi_asm_source *source = wmi_asm_allocate(a, 1, sizeof *source);
+    *source = (struct wmi_asm_source){
+        .outer = a->source, .at = text, .end = text + size, .conditions = a->conditions};
+    a->source = source;
+}
+
+bool wmi_asm_word_is(const char *word, size_t length, const char *name)
+{
+    return strlen(name) == length && !memcmp(word, name, length);
+}
+
+/* ---- instructions ---- */
+
+static void mnemonic_error(struct wmi_assembler *a, const char *at, size_t length)
+{
+    static const char *const shown[] = {"gfx600",  "gfx700",  "gfx803", "gfx900",  "gfx906",
+                                        "gfx908",  "gfx90a",  "gfx942", "gfx1010", "gfx1030",
+                                        "gfx1100", "gfx1150", "gfx1200"};
+    char targets[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (wmi_has_mnemonic(wmi_target_find(shown[i]), at, length))
+            used += (size_t)snprintf(targets + used, sizeof targets - used, " %s", shown[i]);
+    const char *near = wmi_nearest_mnemonic(a->target, at, length);
+    const int n = length < 64 ? (int)length : 64;
+    if (used)
+        wmi_asm_error(a, at, "%s does not have '%.*s'; these have it:%s%s%s", wmi_target_name(a->target), n,
+                      at, targets, near ? "; nearest here: " : "", near ? near : "");
+    else
+        wmi_asm_error(a, at, "unknown instruction '%.*s'%s%s", n, at, near ? "; did you mean " : "",
+                      near ? near : "");
+}
+
+void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
+                      const struct wmi_value *value, unsigned bytes, bool branch)
+{
+    enum {
+        ABS32_LO = 1,
+        ABS32_HI,
+        ABS64,
+        REL32,
+        REL64,
+        ABS32,
+        GOTPCREL,
+        GOTPCREL32_LO,
+        GOTPCREL32_HI,
+        REL32_LO,
+        REL32_HI,
+        REL16 = 14
+    };
+    static const uint8_t types[] = {[WMI_PART_NONE] = ABS32,
+                                    [WMI_PART_ABS32_LO] = ABS32_LO,
+                                    [WMI_PART_ABS32_HI] = ABS32_HI,
+                                    [WMI_PART_REL32_LO] = REL32_LO,
+                                    [WMI_PART_REL32_HI] = REL32_HI,
+                                    [WMI_PART_REL64] = REL64,
+                                    [WMI_PART_GOT32_LO] = GOTPCREL32_LO,
+                                    [WMI_PART_GOT32_HI] = GOTPCREL32_HI};
+    struct wmi_asm_relocation *r = wmi_asm_allocate(a, 1, sizeof *r);
+    const uint32_t type = branch ? REL16 : bytes == 8 && !value->part ? ABS64 : types[value->part];
+    *r = (struct wmi_asm_relocation){offset, value->base, value->number, type, section->relocations};
+    section->relocations = r;
+}
+
+void wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end, unsigned bytes)
+{
+    struct wmi_asm_late *late = wmi_asm_allocate(a, 1, sizeof *late);
+    *late = (struct wmi_asm_late){.next = a->late,
+                                  .section = a->section,
+                                  .offset = a->section->bytes.size,
+                                  .text = text,
+                                  .end = end,
+                                  .line = a->line,
+                                  .line_end = a->line_end,
+                                  .line_number = a->line_number,
+                                  .bytes = (uint8_t)bytes};
+    memcpy(late->numbered, a->numbered, sizeof late->numbered);
+    a->late = late;
+}
+
+static unsigned assemble_at(struct wmi_assembler *a, const char *begin, const char *end,
+                            struct wmi_asm_section *section, uint64_t offset, struct wmi_instruction *insn)
+{
+    struct wmi_cursor c = {.at = begin, .end = end, .symbols = &a->resolver};
+    struct wmi_relocation relocation;
+    a->resolver.here = (struct wmi_value){.number = (int64_t)offset, .base = section};
+    a->saw_late = false;
+    const unsigned dwords = wmi_assemble(a->target, &c, insn, &relocation);
+    if (!dwords && !c.wrong) {
+        size_t length = 0;
+        while (c.at + length < end &&
+               (isalnum((unsigned char)c.at[length]) || c.at[length] == '_' || c.at[length] == '.'))
+            length++;
+        if (length)
+            mnemonic_error(a, c.at, length);
+        else
+            wmi_asm_error(a, c.at, "expected an instruction, a label or a directive");
+    } else if (!dwords) {
+        char expected[256];
+        snprintf(expected, sizeof expected, c.wrong, c.number);
+        wmi_asm_error(a, c.wrong_at, "expected %s", expected);
+    } else if (relocation.value.base && !a->saw_late) {
+        wmi_asm_relocate(a, section, offset + 4u * relocation.word, &relocation.value, 4, relocation.branch);
+    }
+    return dwords;
+}
+
+static void instruction(struct wmi_assembler *a, const char *begin, const char *end)
+{
+    struct wmi_instruction insn;
+    const unsigned dwords = assemble_at(a, begin, end, a->section, a->section->bytes.size, &insn);
+    if (dwords && a->saw_late)
+        wmi_asm_note_late(a, begin, end, 0);
+    wmi_asm_append(a, &a->section->bytes, insn.words, 4 * dwords);
+}
+
+/* ---- statements ---- */
+
+static bool expand_macro(struct wmi_assembler *a, const char *name, size_t length, const char *rest,
+                         const char *end)
+{
+    for (const struct wmi_asm_macro *m = a->macros; m; m = m->next)
+        if (wmi_asm_word_is(name, length, m->name)) {
+            wmi_asm_expand(a, m, rest, end);
+            return true;
+        }
+    return false;
+}
+
+void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *end)
+{
+    struct wmi_cursor c = {.at = begin, .end = end, .symbols = &a->resolver};
+    for (;;) {
+        wmi_skip_space(&c);
+        if (c.at == c.end)
+            return;
+        const char *at = c.at;
+        if (isdigit((unsigned char)*at) && at + 1 < end && at[1] == ':') {
+            char name[32];
+            const unsigned digit = (unsigned)(*at - '0');
+            const size_t length = numbered_name(name, digit, ++a->numbered[digit]);
+            wmi_asm_define(a, at, wmi_asm_symbol(a, name, length));
+            c.at += 2;
+            continue;
+        }
+        size_t length = wmi_name_length(&c), quotes = 0;
+        if (*at == '"') {
+            const char *closing = memchr(at + 1, '"', (size_t)(end - at - 1));
+            length = closing ? (size_t)(closing - at - 1) : 0;
+            quotes = 1;
+        }
+        const char *name = at + quotes, *behind = name + length + quotes;
+        if (length && behind < end && *behind == ':' && !(behind + 1 < end && behind[1] == ':')) {
+            wmi_asm_define(a, at, wmi_asm_symbol(a, name, length));
+            c.at = behind + 1;
+            continue;
+        }
+        c.at = behind;
+        if (length && wmi_take(&c, '=') && !wmi_take(&c, '=')) {
+            wmi_asm_set(a, name, length, &c);
+            return;
+        }
+        if (length && expand_macro(a, name, length, behind, end))
+            return;
+        if (*at == '.')
+            wmi_asm_directive(a, at, length, behind, end);
+        else
+            instruction(a, at, end);
+        return;
+    }
+}
+
+/* What named symbols that came later. */
+static void read_late(struct wmi_assembler *a)
+{
+    a->reading_late = true;
+    for (struct wmi_asm_late *late = a->late; late; late = late->next) {
+        struct wmi_instruction insn;
+        a->line = late->line;
+        a->line_end = late->line_end;
+        a->line_number = late->line_number;
+        memcpy(a->numbered, late->numbered, sizeof a->numbered);
+        if (late->bytes == UINT8_MAX) {
+            a->section = late->section;
+            wmi_asm_statement(a, late->text, late->end);
+        } else if (late->bytes) {
+            struct wmi_cursor c = {.at = late->text, .end = late->end, .symbols = &a->resolver};
+            a->resolver.here = (struct wmi_value){.number = (int64_t)late->offset, .base = late->section};
+            wmi_asm_number(a, &c, late->section, late->offset, late->bytes);
+        } else {
+            const unsigned dwords = assemble_at(a, late->text, late->end, late->section, late->offset, &insn);
+            if (late->offset + 4 * dwords <= late->section->bytes.size)
+                memcpy(late->section->bytes.data + late->offset, insn.words, 4 * dwords);
+        }
+    }
+}
+
+static void read_file(struct wmi_assembler *a, const char *text, size_t size)
+{
+    const char *begin, *end;
+    char *copy = wmi_asm_text(a, text, size);
+    blank_comments(copy, size);
+    struct wmi_asm_source file = {.at = copy, .end = copy + size, .is_file = true};
+    a->source = &file;
+    a->text = a->section = wmi_asm_section(a, ".text", 5, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR);
+    while (wmi_asm_next_line(a, &begin, &end))
+        wmi_asm_line(a, begin, end);
+    if (a->conditions)
+        wmi_asm_error(a, a->line, "expected .endif before the end of the file");
+    read_late(a);
+}
+
+static void free_sections(struct wmi_assembler *a)
+{
+    for (struct wmi_asm_section *s = a->sections; s; s = s->next)
+        free(s->bytes.data);
+    wmi_arena_free(&a->arena);
+}
+
+enum wm_status wmi_assemble_file(const char *text, size_t size, const char *name, const char *target,
+                                 bool raw, uint8_t **bytes, size_t *bytes_size, char **messages)
+{
+    struct wmi_assembler *a = calloc(1, sizeof *a);
+    struct wmi_bytes out = {0};
+    volatile enum wm_status status = WM_OK;
+    *bytes = NULL;
+    *messages = NULL;
+    *bytes_size = 0;
+    if (!a)
+        return WM_NO_MEMORY;
+    a->name = name;
+    a->target = wmi_target_find(target);
+    a->target_id = target;
+    a->code_object_version = 5;
+    a->resolver = (struct wmi_symbols){.find = find_symbol, .user = a};
+    if (!a->target) {
+        status = WM_NOT_FOUND;
+    } else if (setjmp(a->no_memory)) {
+        status = WM_NO_MEMORY;
+    } else {
+        read_file(a, text, size);
+        if (!a->errors && raw)
+            wmi_asm_append(a, &out, a->text->bytes.data, a->text->bytes.size);
+        else if (!a->errors)
+            wmi_asm_write_elf(a, &out);
+        if (a->errors > WMI_ASM_MESSAGES) {
+            char more[64];
+            const int n =
+                snprintf(more, sizeof more, "%s: %u errors more\n", "and", a->errors - WMI_ASM_MESSAGES);
+            wmi_asm_append(a, &a->messages, more, (size_t)n);
+        }
+        wmi_asm_append(a, &a->messages, "", 1);
+        status = a->errors ? WM_BAD_FILE : WM_OK;
+    }
+    if (status == WM_OK) {
+        *bytes = out.data ? out.data : calloc(1, 1);
+        *bytes_size = out.size;
+    } else {
+        free(out.data);
+    }
+    *messages = (char *)a->messages.data;
+    free_sections(a);
+    free(a);
+    return status;
+}

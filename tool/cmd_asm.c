@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* wavemem asm: assembles LLVM's syntax to a code object or raw instructions. */
+#include "array.h"
+#include "tool.h"
+#include "wavemem/wavemem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: wavemem asm -m TARGET [--raw] FILE -o OUTPUT\n"
+    "\n"
+    "Assembles instructions and directives in LLVM's syntax.\n"
+    "\n"
+    "  wavemem asm -m gfx1100 k.s -o k.co         a code object, which `wavemem run k.co` takes\n"
+    "  wavemem asm -m gfx1100 --raw k.s -o k.bin  only the bytes of section .text\n"
+    "\n"
+    "  -m, --target NAME  the target; gfx1030:wave64 has waves of 64, gfx90a:xnack+ sets features\n"
+    "  -o, --output FILE  where the result goes; - is standard output\n"
+    "      --raw          no ELF\n"
+    "\n"
+    "FILE - reads standard input. Wrong lines are shown with what was expected.\n"
+    "Exit codes: 0 clean, 2 wrong use or bad input.\n";
+
+enum option { HELP = 1, TARGET, OUTPUT, RAW };
+
+static const struct tool_option options[] = {
+    {"help", 'h', TOOL_NO_VALUE, HELP},  {"target", 'm', TOOL_VALUE, TARGET},
+    {"output", 'o', TOOL_VALUE, OUTPUT}, {"raw", 0, TOOL_NO_VALUE, RAW},
+    {NULL, 0, TOOL_NO_VALUE, 0},
+};
+
+struct request {
+    const char *file, *target, *output;
+    bool raw, help;
+};
+
+static int parse(struct request *request, int count, char **words)
+{
+    struct tool_words line = {.verb = "asm", .options = options, .count = count, .words = words};
+    for (int id; (id = tool_next_option(&line)) != TOOL_OPTION_END;) {
+        if (id == TOOL_OPTION_WRONG)
+            return TOOL_WRONG;
+        if (id == TOOL_OPTION_OPERAND && request->file)
+            return tool_fail("asm: one file at a time, not also '%s'", line.value);
+        if (id == TOOL_OPTION_OPERAND)
+            request->file = line.value;
+        request->target = id == TARGET ? line.value : request->target;
+        request->output = id == OUTPUT ? line.value : request->output;
+        request->raw |= id == RAW;
+        request->help |= id == HELP;
+    }
+    if (request->help)
+        return TOOL_CLEAN;
+    if (!request->file || !request->target || !request->output)
+        return tool_fail("asm: %s is missing; see 'wavemem asm --help'", !request->file     ? "the file"
+                                                                         : !request->target ? "-m TARGET"
+                                                                                            : "-o OUTPUT");
+    return TOOL_CLEAN;
+}
+
+static int write_output(const char *path, const uint8_t *bytes, size_t size)
+{
+    FILE *file = strcmp(path, "-") ? fopen(path, "wb") : stdout;
+    if (!file)
+        return tool_fail("%s: cannot be written", path);
+    bool good = fwrite(bytes, 1, size, file) == size;
+    good &= file == stdout ? !fflush(file) : !fclose(file);
+    return good ? TOOL_CLEAN : tool_fail("%s: could not be written", path);
+}
+
+int cmd_asm(int argc, char **argv)
+{
+    struct request request = {0};
+    struct wm_diag diag;
+    uint8_t *text = NULL, *bytes = NULL;
+    char *messages = NULL;
+    size_t size, bytes_size;
+    int code = parse(&request, argc - 1, argv + 1);
+    if (code)
+        return code;
+    if (request.help) {
+        fputs(help, stdout);
+        return TOOL_CLEAN;
+    }
+    if (!tool_read_file(request.file, &text, &size, &diag))
+        return tool_fail("%s", diag.message);
+    const enum wm_status status =
+        wm_assemble((const char *)text, size, request.file, request.target, request.raw ? WM_ASSEMBLE_RAW : 0,
+                    &bytes, &bytes_size, &messages, &diag);
+    if (status == WM_BAD_FILE && messages && *messages) {
+        fputs(messages, stderr);
+        code = TOOL_WRONG;
+    } else if (status != WM_OK) {
+        code = tool_fail("%s", diag.message);
+    } else {
+        code = write_output(request.output, bytes, bytes_size);
+    }
+    free(text);
+    free(bytes);
+    free(messages);
+    return code;
+}
