@@ -350,7 +350,7 @@ const struct wmi_op *wmi_buffer_atomic(char *restrict frame, const struct wmi_op
         for (unsigned i = 0; i < words && m->returns; i++)
             row_at(frame, op->d, i)[lane] = before[i];
     }
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 const struct wmi_op *wmi_buffer_add_base(char *restrict frame, const struct wmi_op *op)
@@ -365,7 +365,7 @@ const struct wmi_op *wmi_buffer_add_base(char *restrict frame, const struct wmi_
         to[i] = (uint32_t)address;
         to[i + size] = (uint32_t)(address >> 32);
     }
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 /* ---- showing it ---- */
@@ -415,5 +415,5 @@ const struct wmi_op *wmi_buffer_watch(char *restrict frame, const struct wmi_op 
         access.element[e].private_offset = private_offset[e];
     }
     m->observer->access(wave->worker->observer, &access, m->slot);
-    return wmi_next(frame, op);
+    return op + 1;
 }

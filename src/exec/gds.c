@@ -162,7 +162,7 @@ static const struct wmi_op *wait(char *restrict frame, const struct wmi_op *op)
     }
     pthread_mutex_unlock(&dispatch->lock);
     if (goes_on)
-        return wmi_next(frame, op);
+        return op + 1;
     ((struct wmi_frame *)frame)->left--; /* so that waves that wait for ever come to an end */
     wave->resume = op;
     return NULL;

@@ -92,7 +92,7 @@ static const struct wmi_op *fetch(char *restrict frame, const struct wmi_op *op)
     const uint32_t row = chosen_row(frame, op);
     memcpy(frame + op->d, frame + (row == UINT32_MAX ? op->a : row),
            4 * (size_t)op->y * ((const struct wmi_frame *)frame)->wave_size);
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 static const struct wmi_op *put_back(char *restrict frame, const struct wmi_op *op)
@@ -100,7 +100,7 @@ static const struct wmi_op *put_back(char *restrict frame, const struct wmi_op *
     const uint32_t row = chosen_row(frame, op);
     if (row != UINT32_MAX)
         memcpy(frame + row, frame + op->d, 4 * (size_t)op->y * ((const struct wmi_frame *)frame)->wave_size);
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 static void emit(struct wmi_builder *b, wmi_body step, const struct wmi_operand *operand,

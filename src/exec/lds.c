@@ -180,7 +180,7 @@ static const struct wmi_op *read_direct(char *restrict frame, const struct wmi_o
     value = (uint32_t)((int32_t)(value << sign) >> sign);
     for (unsigned i = 0; i < f->wave_size; i++)
         row[i] = value;
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 uint32_t wmi_lower_lds_direct(struct wmi_builder *builder)

@@ -770,7 +770,7 @@ STEP(observe)
         element->bad_align &= element->mask;
     }
     memory->observer->access(wave->worker->observer, &access, memory->slot);
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 const wmi_body WMI_BUILD_NAME(wmi_lds_steps)[WMI_LDS_STEP_COUNT] = {

@@ -16,7 +16,7 @@ enum {
     SHORT_SCAN = 16,                 /* runs would predecode the rest of the run again and again */
     INSTRUCTION_TEMPORARIES = 16,    /* rows that one instruction may take; the others cache broadcasts */
     CACHED_ROWS = WMI_TEMPORARY_ROWS - INSTRUCTION_TEMPORARIES,
-    STEPS_IN_A_ROW = 1000,   /* that may call each other, where the compiler makes no jumps of calls */
+    STEPS_IN_A_ROW = 200,    /* that may call each other, where the compiler makes no jumps of calls */
     VECTOR_CONSTANTS = 64,   /* rows of constants in a frame */
     SCALAR_TEMPORARIES = 16, /* of frame.constant, at its end */
     PROGRAM_SCALARS = WMI_SCALAR_CONSTANTS - SCALAR_TEMPORARIES,

@@ -104,7 +104,7 @@ static const struct wmi_op *store(char *restrict frame, const struct wmi_op *op)
     if (read_only(frame, op))
         return fault(frame, op, WM_FAULT_READ_ONLY, address, bytes);
     memcpy(host, frame + op->c, bytes);
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 /* ---- through a V#: dwords behind its end read 0 and are not written ---- */
@@ -146,7 +146,7 @@ static const struct wmi_op *buffer_load(char *restrict frame, const struct wmi_o
     if (inside)
         memcpy(frame + op->d, host, 4 * inside);
     memset(frame + op->d + 4 * inside, 0, 4 * (m->elements - inside));
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 static const struct wmi_op *buffer_store(char *restrict frame, const struct wmi_op *op)
@@ -156,14 +156,14 @@ static const struct wmi_op *buffer_store(char *restrict frame, const struct wmi_
     const uint64_t offset = offset_of(frame, op), address = buffer.base + offset;
     const unsigned inside = dwords_inside(&buffer, offset, m->elements);
     if (!inside)
-        return wmi_next(frame, op);
+        return op + 1;
     unsigned char *host = reach(frame, op, address, 4 * inside);
     if (!host)
         return fault(frame, op, WM_FAULT_MEMORY, address, 4 * inside);
     if (read_only(frame, op))
         return fault(frame, op, WM_FAULT_READ_ONLY, address, 4 * inside);
     memcpy(host, frame + op->c, 4 * inside);
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 /* ---- atomics ---- */
@@ -196,7 +196,7 @@ static const struct wmi_op *atomic(char *restrict frame, const struct wmi_op *op
     }
     if (m->returns)
         memcpy(frame + op->c, &before, m->bytes);
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 /* ---- clocks: they run with the instructions of the wave, never with the host ---- */
@@ -205,7 +205,7 @@ static const struct wmi_op *clock_step(char *restrict frame, const struct wmi_op
 {
     const uint64_t clock = wmi_wave_clock(wmi_wave_of(frame)) * CLOCKS_PER_INSTRUCTION / op->x;
     memcpy(frame + op->d, &clock, sizeof clock);
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 /* ---- for the observer ---- */
@@ -239,7 +239,7 @@ static const struct wmi_op *watch(char *restrict frame, const struct wmi_op *op)
         .element[0] = {.space = WMI_SPACE_GLOBAL, .mask = 1, .bad_range = bad_range, .address = address},
     };
     m->observer->access(wave->worker->observer, &access, m->slot);
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 /* The base of s_scratch_*: d = the base at a, and the SGPR at b times 64, the dwords of 16 lanes.
@@ -249,7 +249,7 @@ static const struct wmi_op *scratch_base(char *restrict frame, const struct wmi_
     const uint64_t base =
         (wmi_frame_64(frame, op->a) & ~UINT64_C(3)) + (uint64_t)scalar_32(frame, op->b) * 64;
     memcpy(frame + op->d, &base, sizeof base);
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 /* ---- lowering ---- */

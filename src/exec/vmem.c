@@ -236,7 +236,7 @@ const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op 
     struct wmi_vmem_plan plan;
     struct wmi_fault fault;
     if ((m->path == WMI_PATH_FLAT || m->path == WMI_PATH_SCRATCH) && wmi_vmem_private(frame, op))
-        return wmi_next(frame, op);
+        return op + 1;
     wmi_vmem_make_plan(frame, op, &plan);
     if (wmi_vmem_plan_faults(m, &plan, &fault))
         return wmi_wave_fault(wave, &fault);
@@ -257,7 +257,7 @@ const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op 
             *to = wmi_vmem_loaded(m, bytes + e * m->bytes, *to);
         }
     }
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 static const struct wmi_op *atomic_32(char *frame, const struct wmi_op *op, const struct wmi_vmem_plan *plan)
@@ -274,7 +274,7 @@ static const struct wmi_op *atomic_32(char *frame, const struct wmi_op *op, cons
         if (m->returns)
             to[lane] = before;
     }
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 static uint64_t pair(const uint32_t *low, unsigned lane, unsigned size)
@@ -299,7 +299,7 @@ static const struct wmi_op *atomic_64(char *frame, const struct wmi_op *op, cons
             to[lane + size] = (uint32_t)(before >> 32);
         }
     }
-    return wmi_next(frame, op);
+    return op + 1;
 }
 
 const struct wmi_op *wmi_vmem_atomic(char *restrict frame, const struct wmi_op *op)
@@ -379,5 +379,5 @@ const struct wmi_op *wmi_vmem_watch(char *restrict frame, const struct wmi_op *o
         }
     }
     m->observer->access(wave->worker->observer, &access, m->slot);
-    return wmi_next(frame, op);
+    return op + 1;
 }

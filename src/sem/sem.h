@@ -96,7 +96,8 @@ enum wmi_cpu_level wmi_cpu_level(void);
 
 /* How a step ends that is followed by the next: by a jump to it, which compilers make of a call that is the
  * last thing a function does. They need not: src/exec bounds how many steps may do so one after another, and
- * steps of control flow return. */
+ * steps of control flow return, as do those whose locals others see: no compiler makes a jump of their calls.
+ */
 static inline __attribute__((always_inline)) const struct wmi_op *wmi_next(char *frame,
                                                                            const struct wmi_op *op)
 {
