@@ -213,7 +213,7 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
         alignas(64) uint32_t rows[3 * 64];
         struct wmi_lanes exec;
         if (launch->workgroup_info != WMI_NO_REGISTER) /* first wave [31], waves in the group [5:0] */
-            worker->sgpr[launch->workgroup_info] = (i == 0) << 31 | group->wave_count;
+            worker->sgpr[launch->workgroup_info] = (uint32_t)(i == 0) << 31 | group->wave_count;
         if (launch->scratch_wave_offset != WMI_NO_REGISTER)
             worker->sgpr[launch->scratch_wave_offset] = (uint32_t)(scratch + i * dispatch->scratch_stride);
         worker->start.ids = worker->workitem_rows + 3 * i * worker->lanes;
