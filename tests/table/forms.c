@@ -48,7 +48,7 @@ static void make_words(uint32_t *words, const struct wmi_space *space, unsigned 
 
 static bool takes_edge(const struct wmi_spec *spec, uint32_t value)
 {
-    return spec->width && value >> spec->width == 0 && !(spec->width == 9 && marks_encoding(value));
+    return spec->width && (uint64_t)value >> spec->width == 0 && !(spec->width == 9 && marks_encoding(value));
 }
 
 /* True if the words decode; they must then be the form and nothing else. */
