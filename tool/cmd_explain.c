@@ -13,6 +13,7 @@ static const char help[] =
     "usage: wavemem explain buffer|image|sampler -m TARGET [--json] WORD...\n"
     "       wavemem explain buffer|image|sampler -m TARGET [--json] FIELD=VALUE ...\n"
     "       wavemem explain buffer ... [--index N] [--offset N] [--inst-offset N] [--soffset N] [--lane N]\n"
+    "       wavemem explain format ...                     (--help says more)\n"
     "\n"
     "Takes a descriptor apart (a buffer's V#, an image's T#, a sampler's S#), or makes one of fields, and\n"
     "says what is odd about it and what the hardware does then. For a buffer it also computes the address\n"
@@ -335,6 +336,8 @@ int cmd_explain(int argc, char **argv)
     struct wm_descriptor descriptor;
     struct wm_buffer_answer answer;
     struct wm_diag diag;
+    if (argc > 1 && !strcmp(argv[1], "format"))
+        return explain_format(argc - 1, argv + 1);
     const int code = parse(argc, argv, &request);
     if (code != TOOL_CLEAN)
         return code;

@@ -228,6 +228,38 @@ WM_API enum wm_status wm_buffer_explain(const char *target, const uint32_t words
                                         const struct wm_buffer_request *request,
                                         struct wm_buffer_answer *answer, struct wm_diag *diag);
 
+/* ---- formats ---- */
+
+/* A component of an element: bits [shift, shift + bits) of it. */
+struct wm_format_component {
+    unsigned bits, shift;
+    uint32_t raw;
+};
+
+/* A format of buffers, an element in it, and the registers that belong to it. */
+struct wm_format_answer {
+    char name[32];       /* "8_8_8_8 UNORM" */
+    const char *formula; /* of a component x of n bits */
+    bool unified;        /* code is FORMAT; else DATA_FORMAT | NUM_FORMAT << 4 */
+    unsigned code, bytes, components;
+    bool integer, is_signed; /* what registers hold: u32, i32, else f32 */
+    bool unsigned_alpha;     /* the fourth component is read without its sign, as gfx6 to gfx8 do */
+    struct wm_format_component component[4];
+    uint32_t element[4]; /* little-endian in memory; 0 behind its bytes */
+    uint32_t value[4];   /* registers; of a load, 0 where the format has no component */
+};
+
+/* What a load through the buffer format makes of `element`. layout, number: names like "8_8_8_8" and "unorm",
+ * with AMD's prefixes or without, in any case; number may be NULL when layout has both ("8_8_8_8_UNORM").
+ * WM_NOT_FOUND: the target has no such format. */
+WM_API enum wm_status wm_format_load(const char *target, const char *layout, const char *number,
+                                     const uint32_t element[4], struct wm_format_answer *answer,
+                                     struct wm_diag *diag);
+/* What a store of these registers writes: answer->element. */
+WM_API enum wm_status wm_format_store(const char *target, const char *layout, const char *number,
+                                      const uint32_t value[4], struct wm_format_answer *answer,
+                                      struct wm_diag *diag);
+
 /* ---- code objects ---- */
 
 struct wm_object; /* a parsed code object; immutable, may be shared */
