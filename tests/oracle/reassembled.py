@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`wavemem dis --plain --reassemblable` through llvm-mc-19 gives the same bytes, always.
+
+    reassembled.py WAVEMEM TARGET FORMS COUNT     COUNT random words of each row of the list, and as many random dwords
+    reassembled.py WAVEMEM FILE...                code objects
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+from llvm import need_llvm, read_forms
+import words as words_gcn
+import words_rdna
+
+SHOWN = 30
+
+
+def text_section(path, folder):
+    out = os.path.join(folder, 'section')
+    subprocess.run(['llvm-objcopy-19', '-O', 'binary', '--only-section=.text', path, out], check=True)
+    with open(out, 'rb') as file:
+        return file.read()
+
+
+def differences(target, lines, folder):
+    """(bytes that llvm-mc-19 makes of the lines, its complaints)"""
+    made = os.path.join(folder, 'made.o')
+    run = subprocess.run(['llvm-mc-19', '-arch=amdgcn', '-mcpu=' + target, '-filetype=obj', '-o', made],
+                         input='\n'.join(lines) + '\n', capture_output=True, text=True)
+    return (text_section(made, folder) if run.returncode == 0 else b''), run.stderr
+
+
+def dis(wavemem, *arguments):
+    run = subprocess.run([wavemem, 'dis', '--plain', '--reassemblable', *arguments], capture_output=True, text=True)
+    if run.returncode:
+        sys.exit('wavemem dis %s: exit code %d\n%s' % (' '.join(arguments), run.returncode, run.stderr))
+    return run.stdout.splitlines()
+
+
+def first_differences(target, lines, want, folder):
+    """Halves the lines until single wrong ones are left."""
+    found, todo = [], [(0, len(lines))]
+    while todo and len(found) < SHOWN:
+        first, last = todo.pop()
+        got, complaint = differences(target, lines[first:last], folder)
+        if not complaint and got[:len(want(first, last))] == want(first, last):
+            continue
+        if last - first == 1:
+            found.append((lines[first], want(first, last).hex(), complaint.split('\n')[0] or got.hex()))
+        else:
+            middle = (first + last) // 2
+            todo += [(middle, last), (first, middle)]
+    return found
+
+
+def check_words(wavemem, target, path, count, folder):
+    forms, r = read_forms(path), random.Random(2)
+    source = words_rdna if target.startswith('gfx1') else words_gcn
+    if target.startswith('gfx1'):
+        forms = words_rdna.more_forms(forms)
+    words = [w for form in forms for w in [form[2]] + [source.vary(r, target, *form) for _ in range(count)]]
+    words += [[r.randrange(1 << 32) for _ in range(4)] for _ in range(len(words) // 4)]
+    code = b''.join(w.to_bytes(4, 'little') for ws in words for w in ws)
+    raw = os.path.join(folder, 'words.bin')
+    with open(raw, 'wb') as file:
+        file.write(code)
+    return compare(wavemem, target, code, dis(wavemem, '--raw', '-m', target, raw), folder, raw)
+
+
+def compare(wavemem, target, code, lines, folder, name):
+    """What differs, printed; whether anything does."""
+    got, complaint = differences(target, lines, folder)
+    same = not complaint and got[:len(code)] == code
+    data = sum(line.startswith('.long') for line in lines)
+    print('%s, %s: %d lines, %d of them data: %s' % (os.path.basename(name), target, len(lines), data, 'the same bytes' if same else 'DIFFERENT'))
+    if not same:
+        listing = subprocess.run([wavemem, 'dis', '--json', '--reassemblable', *(['--raw', '-m', target] if name.endswith('.bin') else []), name],
+                                 capture_output=True, text=True).stdout
+        places, at = [0], 0
+        for insn in json.loads(listing):
+            at += 4 * len(insn['words'])
+            places.append(at)
+        want = lambda first, last: code[places[first]:places[last]]
+        for line, wanted, found in first_differences(target, lines, want, folder):
+            print('  %s\n    words %s\n    llvm  %s' % (line, wanted, found))
+    return same
+
+
+def main(wavemem, *arguments):
+    need_llvm()
+    ok = True
+    with tempfile.TemporaryDirectory() as folder:
+        if arguments[0].startswith('gfx'):
+            target, path, count = arguments
+            ok = check_words(wavemem, target, path, int(count), folder)
+        else:
+            for path in arguments:
+                target = os.path.basename(os.path.dirname(path))
+                ok &= compare(wavemem, target, text_section(path, folder), dis(wavemem, path), folder, path)
+    return int(not ok)
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
