@@ -124,6 +124,18 @@ class Explain(Case):
         self.assertTrue(out.startswith("gfx1030 buffer 0x00010000 0x00080000 0x00000014 0x01016000\n"), out)
         self.assertNotIn("warning", out)
 
+    def test_formats(self):
+        out = self.run_tool("explain", "format", "-m", "gfx900", "8_8_8_8", "unorm", "0x80402010")[0]
+        self.assertRegex(out, r"W  bits 31:24 +0x80 +->  0.50196078")  # 128 / 255
+        out = self.run_tool("explain", "format", "-m", "gfx900", "16_16", "snorm", "--store", "0.5,-1.0")[0]
+        self.assertIn("element 00 40 01 80 ", out)  # 16383.5 to even, -32767
+        report = json.loads(self.run_tool("explain", "format", "--json", "-m", "gfx1100", "buf_fmt_8_sint", "0xff")[0])
+        self.assertEqual((report["code"], report["components"][0]["value"]), (6, "-1"))
+        self.refused("gfx1100 has no such buffer format", ["explain", "format", "-m", "gfx1100", "8", "float", "1"])
+        self.refused("expected 1 word that has no more", ["explain", "format", "-m", "gfx900", "8", "uint", "0x100"])
+        self.refused("expected unsigned integers", ["explain", "format", "-m", "gfx900", "8", "uint", "--store", "x"])
+        self.refused("a format is needed", ["explain", "format", "-m", "gfx900"])
+
     def test_refusals(self):
         self.refused("expected buffer, image or sampler", ["explain", "zzzz"])
         self.refused("did you mean 'sampler'", ["explain", "samples"])
