@@ -126,7 +126,7 @@ class Explain(Case):
 
     def test_formats(self):
         out = self.run_tool("explain", "format", "-m", "gfx900", "8_8_8_8", "unorm", "0x80402010")[0]
-        self.assertRegex(out, r"W  bits 31:24 +0x80 +->  0.50196078")  # 128 / 255
+        self.assertRegex(out, r"W  bits 31:24 +0x80 +->  0.50196081")  # the f32 at 128 / 255
         out = self.run_tool("explain", "format", "-m", "gfx900", "16_16", "snorm", "--store", "0.5,-1.0")[0]
         self.assertIn("element 00 40 01 80 ", out)  # 16383.5 to even, -32767
         report = json.loads(self.run_tool("explain", "format", "--json", "-m", "gfx1100", "buf_fmt_8_sint", "0xff")[0])
