@@ -302,7 +302,15 @@ static bool is_hidden(unsigned kind)
 static bool may_be_absent(const struct wmi_spec *spec)
 {
     return spec->flags & WMI_SPEC_OPTIONAL || spec->kind == WMI_KIND_buffer_data ||
-           spec->kind == WMI_KIND_global_data;
+           spec->kind == WMI_KIND_global_data || (spec->kind == WMI_KIND_vcc && spec->role == WMI_ROLE_D);
+}
+
+/* The offset of a scalar load is 0 where there is none. */
+static bool is_scalar_offset(unsigned kind)
+{
+    return kind == WMI_KIND_smem_offset || kind == WMI_KIND_smem_soffset ||
+           kind == WMI_KIND_smem_soffset_zero || kind == WMI_KIND_smrd_offset ||
+           kind == WMI_KIND_smrd_offset_literal;
 }
 
 static bool at_end(struct wmi_cursor *c)
@@ -315,7 +323,6 @@ static bool parse_operands(struct wmi_encoder *e, const struct wmi_form *form, s
                            bool without)
 {
     struct wmi_cursor *c = e->cursor;
-    bool comma = true; /* whether an operand may follow */
     for (unsigned i = 0; i < form->specs; i++) {
         const struct wmi_spec *spec = &wmi_specs[form->spec + i];
         struct wmi_parsed *p = &parsed[i];
@@ -332,17 +339,19 @@ static bool parse_operands(struct wmi_encoder *e, const struct wmi_form *form, s
                 return false;
             wmi_take(c, ',');
         }
+        if (at_end(c) && is_scalar_offset(spec->kind)) {
+            p->what = WMI_PARSED_NUMBER;
+            continue;
+        }
         if (at_end(c))
             return wmi_expected(c, c->at, "another operand");
         wmi_skip_space(c);
         p->at = c->at;
         if (is_immediate(spec->kind) ? !wmi_parse_immediate(e, spec, p) : !parse_source(e, p, true))
             return false;
-        comma = wmi_take(c, ',');
+        wmi_take(c, ',');
     }
-    wmi_skip_space(c);
-    return !(comma && form->specs && c->at == c->end && c->at[-1] == ',') ||
-           wmi_expected(c, c->at, "another operand");
+    return true;
 }
 
 /* Whether what was decoded is what the text said. */
@@ -352,7 +361,8 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
     const struct wmi_parsed *p = &e->parsed[i];
     const struct wmi_operand *o = &insn->operand[i];
     if (p->what == WMI_PARSED_ABSENT)
-        return is_hidden(spec->kind) || o->kind == WMI_OPERAND_NONE || spec->kind == WMI_KIND_optional16 ||
+        return is_hidden(spec->kind) || spec->kind == WMI_KIND_vcc || o->kind == WMI_OPERAND_NONE ||
+               spec->kind == WMI_KIND_optional16 ||
                (spec->kind == WMI_KIND_global_data && insn->field[WMI_FIELD_lds]) ||
                wmi_expected(e->cursor, p->at, "one operand more");
     if (o->kind == WMI_OPERAND_NONE)

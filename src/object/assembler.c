@@ -32,6 +32,8 @@ char *wmi_asm_text(struct wmi_assembler *a, const char *text, size_t length)
 void wmi_asm_append(struct wmi_assembler *a, struct wmi_bytes *bytes, const void *data, size_t size)
 {
     enum { LARGEST = 1 << 30 };
+    if (!size)
+        return;
     if (bytes->size + size > bytes->capacity) {
         size_t capacity = bytes->capacity ? bytes->capacity : 256;
         while (capacity < bytes->size + size)
@@ -42,7 +44,7 @@ void wmi_asm_append(struct wmi_assembler *a, struct wmi_bytes *bytes, const void
         bytes->data = more;
         bytes->capacity = capacity;
     }
-    if (data && size)
+    if (data)
         memcpy(bytes->data + bytes->size, data, size);
     else
         memset(bytes->data + bytes->size, 0, size);
