@@ -41,7 +41,7 @@ def our_words(assembler, target, texts, attributes=()):
 
 
 # Where LLVM is wrong, or takes another encoding that says the same (isa/ERRATA.md).
-QUIRKS = re.compile(r's_atc_probe|v_cmpx?_class_f16|s_setreg_imm32_b32|s_get_barrier_state \w+, src_scc|v_fmac_f16_e64_dpp.* op_sel|global_atomic_(add|min|max|pk_add)_f\w+ .* scc')
+QUIRKS = re.compile(r's_atc_probe|v_cmpx?_class_f16|s_setreg_imm32_b32|s_get_barrier_state \w+, src_scc|v_fmac_f16_e64_dpp.* op_sel|(global|buffer|flat)_atomic_(add|min|max|pk_add)_f\w+ .* scc')
 
 
 def main(decoder, assembler, target, path, count, *attributes):
