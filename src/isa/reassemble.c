@@ -15,6 +15,7 @@ enum {
     ATTRIBUTES = 33,     /* of pixels */
     FLAT_OFFSETS = 4096, /* where the field has 13 bits, LLVM's assembler takes 12 */
     GPR_INDEX_MODES = 16,
+    ATC_PROBES = 32, /* gfx12's assembler takes 5 bits */
     FIRST_MSAA_DIM = 6,
     TH_RETURN = 1,
     SCOPE_SYS = 3,
@@ -49,6 +50,11 @@ static bool operand_comes_back(const struct wmi_target *target, const struct wmi
     if (scalar_tuple && (o->reg % 2 || o->reg + o->dwords > target->limits[WMI_LIMIT_sgprs]))
         return false;
     if (o->role == WMI_ROLE_RSRC && o->kind == WMI_OPERAND_SPECIAL)
+        return false;
+    if (o->kind == WMI_OPERAND_TTMP && o->dwords == 3) /* LLVM's assembler has no such tuple */
+        return false;
+    if ((insn->id == WMI_INSN_s_atc_probe || insn->id == WMI_INSN_s_atc_probe_buffer) &&
+        o->kind == WMI_OPERAND_IMMEDIATE && o->value >= ATC_PROBES)
         return false;
     if (o->type == WMI_TYPE_mask && o->kind != WMI_OPERAND_SGPR && o->kind != WMI_OPERAND_SPECIAL &&
         o->kind != WMI_OPERAND_TTMP)
