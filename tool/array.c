@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- bytes ---- */
 
@@ -19,6 +20,11 @@ bool tool_read_file(const char *path, uint8_t **bytes, size_t *size, struct wm_d
     if (!file)
         return tool_because(diag, "%s: cannot be read: %s", path, strerror(errno));
     size_t used = 0, room = 65536;
+    struct stat status;
+    if (fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) {
+        fclose(file);
+        return tool_because(diag, "%s: a folder; expected a file", path);
+    }
     if (fseek(file, 0, SEEK_END) == 0) { /* pipes cannot say their size */
         const long end = ftell(file);
         if (end > 0)

@@ -396,6 +396,7 @@ class Expect(Case):
         self.refused("d.npy holds f64, the buffer f32; without a tolerance", words + ["x=@d.npy"])
         self.refused("three.bin has 3 f32 elements; expected 2", words + ["x=@three.bin"])
         self.refused("missing.npy: cannot be read", words + ["x=@missing.npy:0"])
+        self.refused(f"{self.folder.name}: a folder; expected a file", words + [f"x=@{self.folder.name}:0"])
         self.refused("argument 'n' of vecadd is no buffer", words + ["n=@x.npy"])
         self.refused("has no argument 'q'", words + ["q=@x.npy"])
         self.refused("--out x: /no/such/folder/x.npy cannot be written",
