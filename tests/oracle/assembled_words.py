@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Random words of gfx6 and gfx7, which LLVM cannot disassemble: our text of each, assembled by llvm-mc-19, must be the same
-words. assembled_words.py DECODER TARGET FORMS COUNT [SEED]
+words. assembled_words.py ISA_LINES TARGET FORMS COUNT [SEED]
 
 COUNT is how many words of each row must have come back."""
 import collections
@@ -38,7 +38,7 @@ def assembled(target, texts):
     return out
 
 
-def main(decoder, target, path, count, seed=1):
+def main(program, target, path, count, seed=1):
     need_llvm()
     forms, count, r = read_forms(path), int(count), random.Random(int(seed))
     compared, wrong = collections.Counter(), []
@@ -47,7 +47,7 @@ def main(decoder, target, path, count, seed=1):
         if not owners:
             break
         words = [vary(r, target, forms[i][0], forms[i][1], forms[i][2]) for i in owners]
-        legal = [(i, ws, mine) for i, ws, mine in zip(owners, words, ours(decoder, target, words))
+        legal = [(i, ws, mine) for i, ws, mine in zip(owners, words, ours(program, target, words))
                  if mine != '?' and not QUIRKS.search(mine)]
         for (i, ws, mine), theirs in zip(legal, assembled(target, [x[2] for x in legal])):
             if isinstance(theirs, str) and REFUSALS.search(theirs):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Each word of a list with each of its bits flipped, and some words of each encoding with each opcode: we must read what
-llvm-mc-19 reads, as it reads it, and refuse what it refuses. flipped_bits.py DECODER TARGET FORMS
+llvm-mc-19 reads, as it reads it, and refuse what it refuses. flipped_bits.py ISA_LINES TARGET FORMS
 
 Random words of known fields (random_words.py) do not find bits that we take to be a field, or nothing, and LLVM does not."""
 import re
@@ -42,12 +42,12 @@ def each_opcode(forms):
                 yield out
 
 
-def main(decoder, target, path):
+def main(program, target, path):
     need_llvm()
     forms = read_forms(path)
     words = [out for encoding, opcode, ws, _ in forms for out in flips(encoding, opcode, ws)] + list(each_opcode(forms))
     total, wrong = 0, []
-    for ws, theirs, mine in zip(words, llvm(target, words), ours(decoder, target, words)):
+    for ws, theirs, mine in zip(words, llvm(target, words), ours(program, target, words)):
         if theirs and ('/*' in theirs or QUIRKS.search(theirs)) or QUIRKS.search(mine):
             continue
         total += 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every row of a list made from LLVM against our text: forms.py DECODER TARGET FORMS [NOT_REASSEMBLED]
+"""Every row of a list made from LLVM against our text: forms.py ISA_LINES TARGET FORMS [NOT_REASSEMBLED]
 
 With llvm-mc-19, also checks that the rows whose text LLVM does not assemble back are exactly those in the last file."""
 import re
@@ -27,9 +27,9 @@ def not_reassembled(target, forms):
     return out
 
 
-def main(decoder, target, path, list_path=None):
+def main(program, target, path, list_path=None):
     forms = read_forms(path)
-    got = ours(decoder, target, [f[2] for f in forms])
+    got = ours(program, target, [f[2] for f in forms])
     wrong = [(f[2], f[3], g) for f, g in zip(forms, got) if f[3] != g]
     code = report('forms, %s' % target, len(forms), wrong)
     if list_path and shutil.which('llvm-mc-19'):

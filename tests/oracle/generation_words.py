@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The targets of a generation on the words of all of its lists: generation_words.py DECODER TARGET,TARGET... FORMS...
+"""The targets of a generation on the words of all of its lists: generation_words.py ISA_LINES TARGET,TARGET... FORMS...
 
 What one target has and another has not must be refused where LLVM refuses it."""
 import sys
@@ -8,12 +8,12 @@ import sys
 from llvm import llvm, need_llvm, ours, read_forms, report
 
 
-def main(decoder, targets, *paths):
+def main(program, targets, *paths):
     need_llvm()
     words = [list(w) for w in dict.fromkeys(tuple(f[2]) for path in paths for f in read_forms(path))]
     code = 0
     for target in targets.split(','):
-        answers = zip(words, llvm(target, words), ours(decoder, target, words))
+        answers = zip(words, llvm(target, words), ours(program, target, words))
         wrong = [(ws, theirs, mine) for ws, theirs, mine in answers if (theirs or '?') != mine and '/*' not in (theirs or '')]
         code |= report('words of the generation, %s' % target, len(words), wrong)
     return code

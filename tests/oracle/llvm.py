@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Asks llvm-mc-19, and our own decoder, for the text of instruction words."""
+"""Asks llvm-mc-19, and ourselves (isa_lines), for the text of instruction words and the words of texts."""
 import re
 import shutil
 import subprocess
@@ -37,12 +37,41 @@ def llvm(target, words, extra=()):
     return out
 
 
-def ours(decoder, target, words, attributes=()):
-    lines = [' '.join('%08x' % w for w in ws) for ws in words]
-    run = subprocess.run([decoder, target, *attributes], input='\n'.join(lines) + '\n', capture_output=True, text=True)
+def run_ours(program, verb, target, lines, attributes):
+    run = subprocess.run([program, verb, target, *attributes], input=''.join(line + '\n' for line in lines), capture_output=True, text=True)
     if run.returncode or run.stderr:
-        sys.exit('%s %s: exit code %d\n%s' % (decoder, target, run.returncode, run.stderr))
+        sys.exit('%s %s %s: exit code %d\n%s' % (program, verb, target, run.returncode, run.stderr))
     return run.stdout.splitlines()
+
+
+def ours(program, target, words, attributes=()):
+    """Our text of each list of dwords; '?' where they are not one instruction."""
+    return run_ours(program, 'print', target, [' '.join('%08x' % w for w in ws) for ws in words], attributes)
+
+
+def llvm_words(target, texts, extra=()):
+    """What llvm-mc-19 makes of each line; None where it refuses."""
+    run = subprocess.run(['llvm-mc-19', '-arch=amdgcn', '-mcpu=' + target, '--show-encoding', *extra],
+                         input=''.join('%s\n.byte 0x7f\n' % t for t in texts), capture_output=True, text=True)
+    out, answer = [], []
+    for line in run.stdout.splitlines():
+        found = re.search(r'encoding: \[([^\]]*)\]', line)
+        if '.byte' in line:
+            out.append(answer[0] if len(answer) == 1 else None)
+            answer = []
+        elif found:
+            data = [x.strip() for x in found.group(1).split(',')]
+            answer.append(None if any(not x.startswith('0x') for x in data) else
+                          [sum(int(x, 16) << 8 * i for i, x in enumerate(data[at:at + 4])) for at in range(0, len(data), 4)])
+    if len(out) != len(texts):
+        sys.exit('llvm-mc-19 answered %d of %d lines\n%s' % (len(out), len(texts), run.stderr[-500:]))
+    return out
+
+
+def our_words(program, target, texts, attributes=()):
+    """(what we make of each line, '') or (None, where and why it is wrong)"""
+    return [(None, line) if line.startswith('?') else ([int(w, 16) for w in line.split()], '')
+            for line in run_ours(program, 'assemble', target, texts, attributes)]
 
 
 def read_forms(path):

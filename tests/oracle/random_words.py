@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Random words of every row, our text against llvm-mc-19's: random_words.py DECODER TARGET FORMS COUNT [ATTRIBUTE...]
+"""Random words of every row, our text against llvm-mc-19's: random_words.py ISA_LINES TARGET FORMS COUNT [ATTRIBUTE...]
 
 Attributes are LLVM's: +wavefrontsize64, +real-true16 (then only VOP1 and VOP2, isa/ERRATA.md).
 COUNT is how many legal words each row must have been compared with; rows with stricter fields are asked more often.
@@ -23,7 +23,7 @@ def legal_forms(forms, attributes):
     return [f for f in forms if re.match('VOP[12]', f[0])] if '+real-true16' in attributes else forms
 
 
-def main(decoder, target, path, count, *attributes):
+def main(program, target, path, count, *attributes):
     need_llvm()
     forms, count = read_forms(path), int(count)
     source = words_rdna if target.startswith('gfx1') else words_gcn
@@ -38,7 +38,7 @@ def main(decoder, target, path, count, *attributes):
             break
         words = [source.vary(r, target, *forms[i]) for i in owners]
         asked += len(words)
-        for i, ws, theirs, mine in zip(owners, words, llvm(target, words, extra), ours(decoder, target, words, attributes)):
+        for i, ws, theirs, mine in zip(owners, words, llvm(target, words, extra), ours(program, target, words, attributes)):
             if theirs is None or '/*' in theirs or quirks.search(theirs):
                 ours_only += mine != '?'
                 continue

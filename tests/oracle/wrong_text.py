@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Wrong lines: right ones changed at random. Where llvm-mc-19 refuses, how often do we? wrong_text.py ASSEMBLER TARGET FORMS SHARE
+"""Wrong lines: right ones changed at random. Where llvm-mc-19 refuses, how often do we? wrong_text.py ISA_LINES TARGET FORMS SHARE
 
 Fails below SHARE percent, and if we refuse what LLVM takes more often than in one line of a hundred."""
 import random
 import sys
 
-from assembled_text import llvm_words, our_words
-from llvm import need_llvm, read_forms
+from llvm import llvm_words, need_llvm, our_words, read_forms
 
 COUNT = 3000
 
@@ -33,12 +32,12 @@ def change(r, text):
     return name + ' ' + ', '.join(parts)
 
 
-def main(assembler, target, path, share):
+def main(program, target, path, share):
     need_llvm()
     r, forms = random.Random(3), read_forms(path)
     texts = [change(r, r.choice(forms)[3]) for _ in range(COUNT)]
     refused = both = ours_only = 0
-    for text, theirs, (mine, why) in zip(texts, llvm_words(target, texts), our_words(assembler, target, texts)):
+    for text, theirs, (mine, why) in zip(texts, llvm_words(target, texts), our_words(program, target, texts)):
         refused += theirs is None
         both += theirs is None and mine is None
         if theirs is None and mine is not None and refused - both < 40:

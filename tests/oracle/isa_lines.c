@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* One instruction on each line: `print` reads hexadecimal dwords and prints our text of them, or "?" where
+ * they are not exactly one instruction; `assemble` reads text and prints its dwords, or "? column expected"
+ * where the line is wrong. Attributes are LLVM's: +wavefrontsize64, +real-true16. */
+#include "isa/assemble.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 1024 };
+
+static void print(const struct wmi_target *target, char *line)
+{
+    uint32_t words[WMI_INSTRUCTION_DWORDS + 1];
+    char text[LINE];
+    size_t count = 0;
+    for (char *at = line, *end; count < sizeof words / sizeof *words; at = end) {
+        const unsigned long value = strtoul(at, &end, 16);
+        if (end == at)
+            break;
+        words[count++] = (uint32_t)value;
+    }
+    struct wmi_instruction insn;
+    if (wmi_decode(target, words, count, &insn) != count) {
+        puts("?");
+        return;
+    }
+    wmi_print(target, &insn, text, sizeof text);
+    puts(text);
+}
+
+static void assemble(const struct wmi_target *target, char *line)
+{
+    struct wmi_cursor cursor = {.at = line, .end = line + strcspn(line, "\n")};
+    struct wmi_instruction insn;
+    const unsigned dwords = wmi_assemble(target, &cursor, &insn, NULL);
+    if (!dwords) {
+        printf("? %td ", cursor.wrong ? cursor.wrong_at - line + 1 : 0);
+        printf(cursor.wrong ? cursor.wrong : "a mnemonic", cursor.number);
+    }
+    for (unsigned i = 0; i < dwords; i++)
+        printf(i ? " %08x" : "%08x", insn.words[i]);
+    putchar('\n');
+}
+
+/* NULL for an attribute that is none. */
+static const struct wmi_target *find_target(int argc, char **argv)
+{
+    const struct wmi_target *target = wmi_target_find(argv[0]);
+    unsigned lanes = target ? wmi_target_limit(target, WMI_LIMIT_wave) : 0;
+    bool real_true16 = false;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "+wavefrontsize64"))
+            lanes = 64;
+        else if (!strcmp(argv[i], "+real-true16"))
+            real_true16 = true;
+        else
+            return NULL;
+    }
+    return target ? wmi_target_variant(target, lanes, real_true16) : NULL;
+}
+
+int main(int argc, char **argv)
+{
+    const struct wmi_target *target = argc > 2 ? find_target(argc - 2, argv + 2) : NULL;
+    const bool prints = argc > 1 && !strcmp(argv[1], "print");
+    if (!target || (!prints && strcmp(argv[1], "assemble"))) {
+        fprintf(stderr, "use: isa_lines print|assemble TARGET [+wavefrontsize64] [+real-true16] < lines\n");
+        return 2;
+    }
+    char line[LINE];
+    while (fgets(line, sizeof line, stdin)) {
+        if (prints)
+            print(target, line);
+        else
+            assemble(target, line);
+    }
+    return 0;
+}
