@@ -1,24 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the C tables from isa/: isagen.py OUTDIR FILE... (types, targets, encodings, names, *.isa, then
-fidelity)."""
+"""Makes the C tables from isa/: isagen.py OUTDIR FILE... (types, targets, names, *.enc, *.isa, then fidelity)."""
 import os
 import sys
 
 from read import Bad, Isa, Lines
 from write import files
 
-READERS = {'types': Isa.read_types, 'targets': Isa.read_targets, 'encodings': Isa.read_encodings, 'names': Isa.read_names,
-           'fidelity': Isa.read_fidelity}
+READERS = {'types': Isa.read_types, 'targets': Isa.read_targets, 'names': Isa.read_names, '.enc': Isa.read_encodings,
+           '.isa': Isa.read_rows, 'fidelity': Isa.read_fidelity}
 
 
 def load(paths, open_=open):
     isa = Isa()
     for path in paths:
         name = os.path.basename(path)
-        reader = READERS.get(name) or (Isa.read_rows if name.endswith('.isa') else None)
+        reader = READERS.get(os.path.splitext(name)[1] or name)
         if reader is None:
-            raise Bad((name, 0), 'expected types, targets, encodings, names, *.isa or fidelity')
+            raise Bad((name, 0), 'expected types, targets, names, *.enc, *.isa or fidelity')
         with open_(path) as file:
             reader(isa, Lines(name, file.read()))
     return isa

@@ -211,7 +211,7 @@ class Isa:
             else:
                 raise Bad(where, "expected 'group NAME' or 'GROUP NODE VALUE TEXT'")
 
-    # -- isa/encodings ---------------------------------------------------------------------------------
+    # -- isa/encodings/*.enc ---------------------------------------------------------------------------
     def read_encodings(self, lines):
         layout = None
         for where, indented, words in lines:

@@ -17,7 +17,7 @@ from read import Bad  # noqa: E402
 from resolve import resolve  # noqa: E402
 from write import files  # noqa: E402
 
-ORDER = ['types', 'targets', 'names', 'encodings', 'rows.isa', 'more.isa', 'fidelity', 'strange']
+ORDER = ['types', 'targets', 'names', 'some.enc', 'rows.isa', 'more.isa', 'fidelity', 'strange']
 
 
 def read_files(text):
