@@ -28,6 +28,7 @@ int cmd_dis(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_isa(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_tess(int argc, char **argv);
 
 /* wavemem explain format; argv[0] is "format". */
 int explain_format(int argc, char **argv);

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 WAVEMEM = EXAMPLES = None
 MASK = 2**64 - 1
@@ -100,6 +101,41 @@ class Case(unittest.TestCase):
         return ["run"] + self.example("vecadd") + ["-g", str(count), "-b", "64"] + arguments + list(words)
 
 
+class Tess(Case):
+    NUMBERS = "tess --layout radeonsi-2016 --patches 32 --vertices 3 --attributes 4 --patch-attributes 2".split()
+
+    def test_map(self):
+        out = self.run_tool(self.NUMBERS)[0]
+        self.assertIn("word 0x18000620, 7168 bytes", out)  # 32 | 3 << 9 | 6144 << 16
+        self.assertRegex(out, r"(?m)^ +6656 - 7167 +attribute  1 of each patch$")
+
+    def test_places(self):
+        out = self.run_tool(self.NUMBERS, "--patch 5 --vertex 2 --attribute 1")[0]
+        self.assertIn("1 x 1536 + (patch 5 x 3 + vertex 2) x 16 + 0 = 1808", out)
+        report = json.loads(self.run_tool("tess --json --word 0x18000620 --patch-attributes 2 --offset 1812")[0])
+        self.assertEqual(report["place"], {"offset": 1812, "per_patch": False, "patch": 5, "vertex": 2,
+                                           "attribute": 1, "component": 1, "byte": 0})
+        report = json.loads(self.run_tool(self.NUMBERS, "--json --patch 5 --semantic tessinner")[0])
+        self.assertEqual(report["place"]["offset"], 6144 + 16 * (5 + 32))
+
+    def test_lines_and_picture(self):
+        report = json.loads(self.run_tool(self.NUMBERS, "--json --lines --svg map.svg")[0])
+        self.assertEqual((report["lines"]["store"], report["lines"]["load"]), (16, 24))
+        root = xml.etree.ElementTree.fromstring(self.read("map.svg"))
+        boxes = root.findall("{http://www.w3.org/2000/svg}rect")
+        self.assertEqual(len(boxes), 1 + 6 * 32)  # the paper, and a box per attribute and patch
+
+    def test_refusals(self):
+        self.refused("did you mean", ["tess", "--patchs", "3"])
+        self.refused("are needed, or --word", ["tess", "--patches", "3"])
+        self.refused("not both", self.NUMBERS, "--offset 3 --patch 1 --attribute 1")
+        self.refused("a patch has 3", self.NUMBERS, "--patch 1 --attribute 1 --vertex 3")
+        self.refused("no such tessellation layout", self.NUMBERS, "--layout radv")
+        self.refused("the buffer has 7168", self.NUMBERS, "--offset 7168")
+        self.refused("--vertex is needed", self.NUMBERS, "--patch 1 --semantic generic,0")
+        self.refused("--svg /nowhere/a.svg", self.NUMBERS, "--svg /nowhere/a.svg")
+
+
 class Explain(Case):
     BUFFER = ["explain", "buffer", "-m", "gfx900", "0x10000", "0x100000", "0x400", "0x27fac"]
 
@@ -153,7 +189,7 @@ class Explain(Case):
 class Words(Case):
     def test_verbs(self):
         out, _ = self.run_tool("--help")
-        for verb in ("run", "prof", "dis", "info", "explain"):
+        for verb in ("run", "prof", "dis", "info", "explain", "tess"):
             self.assertRegex(out, rf"(?m)^  {verb}\b")
         self.assertRegex(self.run_tool("--version")[0], r"^wavemem \d+\.\d+\.\d+\n$")
         self.refused("did you mean 'prof'", "porf")
@@ -162,7 +198,7 @@ class Words(Case):
         self.assertIn("usage: wavemem VERB", self.run_tool(code=2)[1])
 
     def test_help_teaches_by_example(self):
-        for verb in ("run", "prof", "dis", "info", "explain"):
+        for verb in ("run", "prof", "dis", "info", "explain", "tess"):
             out, err = self.run_tool(verb, "--help")
             self.assertEqual(err, "")
             self.assertIn(f"usage: wavemem {verb}", out)
@@ -172,7 +208,7 @@ class Words(Case):
         page = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "wavemem.1")
         with open(page, encoding="utf-8") as file:
             text = file.read()
-        for verb in ("run", "prof", "dis", "explain"):
+        for verb in ("run", "prof", "dis", "explain", "tess"):
             for option in re.findall(r"(?m)^ +(?:-\w, )? *--([a-z-]+)", self.run_tool(verb, "--help")[0]):
                 self.assertIn(f"Fl Fl {option}", text)
 
