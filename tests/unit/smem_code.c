@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* Scalar memory by assembled text on all targets: offsets, range checks, stores, atomics, small loads and
+ * clocks, against what the documents say, stated slowly. */
+#include "run_text.h"
+
+#include "base/random.h"
+
+enum { RESULTS = TEXT_WORDS / 2, FIRST_SGPR = 32 };
+
+static uint64_t drawn;
+
+static uint32_t word(void)
+{
+    return (uint32_t)wmi_random_bits(7, drawn++);
+}
+
+static void fill(struct text_run *run)
+{
+    for (unsigned i = 0; i < TEXT_WORDS; i++)
+        run->memory[i] = i < RESULTS ? word() : 0;
+}
+
+/* Stores SGPRs to the result words from *place on. */
+static void show(struct text *t, unsigned first, unsigned count, unsigned *place)
+{
+    for (unsigned i = 0; i < count; i++)
+        add_text(t, "v_mov_b32 v1, s%u\nv_mov_b32 v2, 0x%x\nbuffer_store_dword v1, v2, s[8:11], s12 offen\n",
+                 first + i, 4 * (*place)++);
+}
+
+static void add_registers(struct text *t, unsigned first, unsigned count)
+{
+    if (count == 1)
+        add_text(t, "s%u", first);
+    else
+        add_text(t, "s[%u:%u]", first, first + count - 1);
+}
+
+static const char *load_name(unsigned dwords)
+{
+    return dwords == 1   ? "dword"
+           : dwords == 2 ? "dwordx2"
+           : dwords == 4 ? "dwordx4"
+           : dwords == 8 ? "dwordx8"
+                         : "dwordx16";
+}
+
+/* ---- offsets ---- */
+
+struct load {
+    unsigned dwords;
+    int64_t immediate; /* bytes, or the SGPR's when `sgpr` */
+    bool has_immediate, has_sgpr;
+    uint32_t sgpr;
+    unsigned misplaced; /* low bits of the base, which are dropped */
+    bool buffer;
+    uint32_t stride, records; /* of the V# */
+};
+
+struct loads {
+    const char *target;
+    struct load load[48];
+    unsigned count;
+};
+
+enum { BASE_BYTE = 1024 };
+
+static void write_loads(struct text *t, struct text_run *run, const void *user)
+{
+    const struct loads *loads = user;
+    const unsigned generation = generation_of(loads->target);
+    unsigned place = RESULTS;
+    for (unsigned i = 0; i < loads->count; i++) {
+        const struct load *l = &loads->load[i];
+        const int64_t unit = generation < 8 ? 4 : 1;
+        /* the swizzle and what word 3 says mean nothing to scalar loads */
+        add_resource(t, 4, (run->address + BASE_BYTE) | l->misplaced,
+                     l->buffer ? l->stride << 16 | 1u << 31 : 0, l->records, l->buffer ? 0x00a00000 : 0);
+        add_text(t, "s_mov_b32 s13, 0x%x\n%s_%s ", l->sgpr, l->buffer ? "s_buffer_load" : "s_load",
+                 load_name(l->dwords));
+        add_registers(t, FIRST_SGPR, l->dwords);
+        add_text(t, l->buffer ? ", s[4:7], " : ", s[4:5], ");
+        if (!l->has_sgpr)
+            add_text(t, l->immediate < 0 ? "-0x%llx" : "0x%llx",
+                     (unsigned long long)llabs(l->immediate / unit));
+        else if (l->has_immediate)
+            add_text(t, l->immediate < 0 ? "s13 offset:-0x%llx" : "s13 offset:0x%llx",
+                     (unsigned long long)llabs(l->immediate));
+        else
+            add_text(t, "s13");
+        add_text(t, "\n");
+        show(t, FIRST_SGPR, l->dwords, &place);
+    }
+}
+
+/* What generations can say: dwords of 8 bits, of 32 from gfx7 on, bytes of 20 bits, with sign of 21 and 24.
+ */
+static int64_t draw_immediate(unsigned generation, bool buffer)
+{
+    const int64_t small = word() % 2048;
+    if (generation < 8)
+        return small / (generation == 6 ? 2 : 1) & ~3;
+    return generation >= 9 && !buffer && word() % 2 ? -(small / 2) : small;
+}
+
+static void draw_load(struct load *l, const char *target, bool buffer)
+{
+    static const uint8_t sizes[] = {1, 2, 4, 8, 16};
+    const unsigned generation = generation_of(target);
+    *l = (struct load){.dwords = sizes[word() % 5], .buffer = buffer, .misplaced = word() % 4};
+    l->has_sgpr = word() % 2;
+    l->has_immediate = !l->has_sgpr || (generation >= 9 && word() % 2);
+    l->immediate = l->has_immediate ? draw_immediate(generation, buffer) : 0;
+    l->sgpr = l->has_sgpr ? word() % 2048 : 0;
+    l->stride = word() % 2 ? word() % 40 : 0;
+    l->records = word() % (l->stride ? 100 : 3000);
+}
+
+static void offsets_and_ranges(void **state)
+{
+    (void)state;
+    unsigned inside = 0, outside = 0;
+    for (unsigned i = 0; i < ALL_TARGETS; i++) {
+        struct loads loads = {.target = all_targets[i], .count = 48};
+        struct text_run run;
+        uint32_t before[TEXT_WORDS];
+        fill(&run);
+        memcpy(before, run.memory, sizeof before);
+        for (unsigned k = 0; k < loads.count; k++)
+            draw_load(&loads.load[k], loads.target, k % 2);
+        run_written(loads.target, lanes_of(loads.target), &run, write_loads, &loads, (struct wm_dispatch){0});
+        assert_string_equal(run.fault.text, "");
+        unsigned place = RESULTS;
+        for (unsigned k = 0; k < loads.count; k++) {
+            const struct load *l = &loads.load[k];
+            const int64_t offset = l->immediate / 4 * 4 - (l->immediate % 4 < 0 ? 4 : 0) + l->sgpr / 4 * 4;
+            const int64_t size = (int64_t)l->records * (l->stride ? l->stride : 1);
+            for (unsigned d = 0; d < l->dwords; d++, place++) {
+                const bool in = !l->buffer || offset + 4 * d < size;
+                if (run.memory[place] != (in ? before[(BASE_BYTE + offset) / 4 + d] : 0))
+                    fail_msg("%s: load %u, dword %u", loads.target, k, d);
+                inside += in;
+                outside += !in;
+            }
+        }
+    }
+    assert_true(inside > 500 && outside > 500);
+}
+
+/* ---- stores and atomics ---- */
+
+struct atomic {
+    const char *name;
+    uint64_t (*make)(uint64_t m, uint64_t d, uint64_t c, unsigned bits); /* what memory becomes */
+};
+
+static int64_t sign(uint64_t x, unsigned bits)
+{
+    return bits == 64 ? (int64_t)x : (int32_t)(uint32_t)x;
+}
+
+#define OPERATION(name, expression)                                                                          \
+    static uint64_t name(uint64_t m, uint64_t d, uint64_t c, unsigned bits)                                  \
+    {                                                                                                        \
+        (void)m, (void)d, (void)c, (void)bits;                                                               \
+        return expression;                                                                                   \
+    }
+OPERATION(swap, d)
+OPERATION(cmpswap, m == c ? d : m)
+OPERATION(add, m + d)
+OPERATION(sub, m - d)
+OPERATION(smin, sign(m, bits) < sign(d, bits) ? m : d)
+OPERATION(umin, m < d ? m : d)
+OPERATION(smax, sign(m, bits) > sign(d, bits) ? m : d)
+OPERATION(umax, m > d ? m : d)
+OPERATION(and, m &d)
+OPERATION(or, m | d)
+OPERATION(xor, m ^ d)
+OPERATION(inc, m >= d ? 0 : m + 1)
+OPERATION(dec, m == 0 || m > d ? d : m - 1)
+
+#define ATOMIC(name) {#name, name}
+static const struct atomic atomics[] = {
+    ATOMIC(swap), ATOMIC(cmpswap), ATOMIC(add), ATOMIC(sub), ATOMIC(smin), ATOMIC(umin), ATOMIC(smax),
+    ATOMIC(umax), ATOMIC(and),     ATOMIC(or),  ATOMIC(xor), ATOMIC(inc),  ATOMIC(dec)};
+enum { ATOMICS = sizeof atomics / sizeof *atomics, CASES = 8 * ATOMICS };
+
+/* Case k: operation, returns or not, of 64 bits or 32, through a V# or not. The cell is 16 bytes from k * 16
+ * on; every fifth through a V# is out of its range. */
+struct atomic_case {
+    const struct atomic *operation;
+    bool returns, wide, buffer, outside;
+    uint64_t data, compare;
+};
+
+static struct atomic_case atomic_case(unsigned k, const uint32_t memory[TEXT_WORDS])
+{
+    struct atomic_case a = {.operation = &atomics[k % ATOMICS],
+                            .returns = k / ATOMICS % 2,
+                            .wide = k / ATOMICS / 2 % 2,
+                            .buffer = k / ATOMICS / 4};
+    const uint64_t cell = memory[4 * k] | (uint64_t)memory[4 * k + 1] << 32;
+    a.outside = a.buffer && k % 5 == 0;
+    a.data = (k % 3 ? 0x9e3779b97f4a7c15ULL * (k + 1) : cell + k % 2);
+    a.compare = k % 7 ? cell : ~cell;
+    if (!a.wide) {
+        a.data = (uint32_t)a.data;
+        a.compare = (uint32_t)a.compare;
+    }
+    return a;
+}
+
+static void add_constant(struct text *t, unsigned first, uint64_t value, bool wide)
+{
+    add_text(t, "s_mov_b32 s%u, 0x%x\n", first, (uint32_t)value);
+    if (wide)
+        add_text(t, "s_mov_b32 s%u, 0x%x\n", first + 1, (uint32_t)(value >> 32));
+}
+
+static void write_atomics(struct text *t, struct text_run *run, const void *user)
+{
+    unsigned place = RESULTS;
+    (void)user;
+    for (unsigned k = 0; k < CASES; k++) {
+        const struct atomic_case a = atomic_case(k, run->memory);
+        const bool compares = a.operation->make == cmpswap;
+        const unsigned width = a.wide ? 2 : 1;
+        add_resource(t, 4, run->address, 0, a.outside ? 16 * k : sizeof run->memory, 0);
+        add_constant(t, FIRST_SGPR, a.data, a.wide);
+        if (compares)
+            add_constant(t, FIRST_SGPR + width, a.compare, a.wide);
+        add_text(t, "%s_%s%s ", a.buffer ? "s_buffer_atomic" : "s_atomic", a.operation->name,
+                 a.wide ? "_x2" : "");
+        add_registers(t, FIRST_SGPR, compares ? 2 * width : width);
+        add_text(t, ", %s, 0x%x%s\n", a.buffer ? "s[4:7]" : "s[2:3]", 16 * k, a.returns ? " glc" : "");
+        add_text(t, "s_waitcnt lgkmcnt(0)\n");
+        show(t, FIRST_SGPR, width, &place);
+    }
+}
+
+static void atomic_operations(void **state)
+{
+    static const char *const targets[] = {"gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1010"};
+    (void)state;
+    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) {
+        struct text_run run;
+        uint32_t before[TEXT_WORDS];
+        fill(&run);
+        memcpy(before, run.memory, sizeof before);
+        run_written(targets[i], lanes_of(targets[i]), &run, write_atomics, NULL, (struct wm_dispatch){0});
+        assert_string_equal(run.fault.text, "");
+        unsigned place = RESULTS;
+        for (unsigned k = 0; k < CASES; k++) {
+            const struct atomic_case a = atomic_case(k, before);
+            const uint64_t whole = before[4 * k] | (uint64_t)before[4 * k + 1] << 32;
+            const uint64_t m = a.wide ? whole : (uint32_t)whole;
+            uint64_t made = a.outside ? m : a.operation->make(m, a.data, a.compare, a.wide ? 64 : 32);
+            const uint64_t shown = !a.returns ? a.data : a.outside ? 0 : m;
+            if (!a.wide)
+                made = (uint32_t)made | (whole & 0xffffffff00000000);
+            assert_int_equal(run.memory[4 * k], (uint32_t)made);
+            assert_int_equal(run.memory[4 * k + 1], (uint32_t)(made >> 32));
+            assert_int_equal(run.memory[place++], (uint32_t)shown);
+            if (a.wide)
+                assert_int_equal(run.memory[place++], (uint32_t)(shown >> 32));
+        }
+    }
+}
+
+static const char stores[] =
+    "s_movk_i32 s16, 0x11\ns_movk_i32 s17, 0x22\ns_movk_i32 s18, 0x33\ns_movk_i32 s19, 0x44\n"
+    "s_mov_b32 m0, 0x23\n"
+    "s_store_dword s16, s[2:3], 0x6\n"                  /* word 1 */
+    "s_store_dwordx2 s[16:17], s[2:3], m0\n"            /* words 8, 9 */
+    "s_store_dwordx4 s[16:19], s[2:3], 0x40\n"          /* words 16 to 19 */
+    "s_mov_b32 s10, 0x6a\n"                             /* 106 bytes: word 26 is the last */
+    "s_buffer_store_dword s19, s[8:11], 0x60\n"         /* word 24 */
+    "s_buffer_store_dwordx4 s[16:19], s[8:11], 0x64\n"  /* words 25, 26 */
+    "s_buffer_store_dwordx2 s[16:17], s[8:11], 0x6c\n"; /* none */
+static const char scratch_stores[] =
+    "s_mov_b32 s20, 2\n"
+    "s_scratch_store_dwordx2 s[18:19], s[2:3], s20\n" /* 2 * 64 bytes: words 32, 33 */
+    "s_scratch_load_dword s21, s[2:3], s20\n"
+    "s_scratch_load_dwordx2 s[22:23], s[2:3], 0x40\n"
+    "s_scratch_store_dwordx4 s[20:23], s[2:3], 0x90\n"; /* words 36 to 39 */
+
+static void scalar_stores(void **state)
+{
+    static const char *const targets[] = {"gfx803", "gfx900", "gfx906", "gfx908",
+                                          "gfx90a", "gfx942", "gfx1010"};
+    (void)state;
+    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) {
+        struct text_run run = {0};
+        char text[sizeof stores + sizeof scratch_stores];
+        const bool scratch = generation_of(targets[i]) >= 9;
+        snprintf(text, sizeof text, "%s%s", stores, scratch ? scratch_stores : "");
+        run_text(targets[i], text, &run);
+        assert_string_equal(run.fault.text, "");
+        uint32_t expected[TEXT_WORDS] = {[1] = 0x11,  [8] = 0x11,  [9] = 0x22,  [16] = 0x11, [17] = 0x22,
+                                         [18] = 0x33, [19] = 0x44, [24] = 0x44, [25] = 0x11, [26] = 0x22};
+        if (scratch) {
+            expected[32] = expected[37] = 0x33;
+            expected[33] = 0x44;
+            expected[36] = 2;
+            expected[38] = 0x11;
+            expected[39] = 0x22;
+        }
+        assert_memory_equal(run.memory, expected, sizeof expected);
+    }
+}
+
+/* ---- gfx12 ---- */
+
+static void write_small(struct text *t, struct text_run *run, const void *user)
+{
+    unsigned place = RESULTS;
+    (void)user;
+    add_resource(t, 4, run->address, 0, 10, 0); /* ten bytes */
+    add_text(t, "s_mov_b32 s13, 3\ns_mov_b32 s16, 0x%x\ns_mov_b32 s17, s3\n", (uint32_t)run->address + 8);
+    add_text(t, "s_load_u8 s32, s[2:3], 0x5\n"
+                "s_load_i8 s33, s[2:3], s13 offset:0x1\n"
+                "s_load_u16 s34, s[2:3], 0x6\n"
+                "s_load_i16 s35, s[16:17], -0x2\n"
+                "s_load_b96 s[36:38], s[2:3], 0xc\n");
+    add_text(t, "s_buffer_load_u8 s39, s[4:7], 0x9\n"
+                "s_buffer_load_u8 s40, s[4:7], 0xa\n"
+                "s_buffer_load_i8 s41, s[4:7], s13 offset:0x4\n"
+                "s_buffer_load_u16 s42, s[4:7], 0x8\n"
+                "s_buffer_load_i16 s43, s[4:7], 0xa\n"
+                "s_buffer_load_b96 s[44:46], s[4:7], 0x4\n"
+                "s_prefetch_data s[2:3], 0x10, s13, 3\n"
+                "s_buffer_prefetch_data s[4:7], 0x10, s13, 3\n");
+    add_text(t, "s_prefetch_inst s[2:3], 0x10, s13, 3\n"
+                "s_prefetch_inst_pc_rel 0x10, s13, 3\n"
+                "s_prefetch_data_pc_rel 0x10, s13, 3\n");
+    show(t, 32, 15, &place);
+}
+
+static void small_loads(void **state)
+{
+    static const unsigned char bytes[24] = {0x11, 0x82, 0x93, 0xa4, 0xb5, 0xc6, 0xd7, 0xe8,
+                                            0xf9, 0x8a, 0x7b, 0x6c, 0x5d, 0x4e, 0x3f, 0x20,
+                                            0x31, 0x42, 0x53, 0x64, 0x75, 0x86, 0x97, 0xa8};
+    struct text_run run = {0};
+    (void)state;
+    memcpy(run.memory, bytes, sizeof bytes);
+    run_written("gfx1200", 32, &run, write_small, NULL, (struct wm_dispatch){0});
+    assert_string_equal(run.fault.text, "");
+    static const uint32_t expected[] = {
+        0xc6,       0xffffffb5, 0xe8d7,     0xffffe8d7, 0x203f4e5d, 0x64534231, 0xa8978675, /* loads */
+        0x8a,       0,          0xffffffe8, 0x8af9,     0,                                  /* of ten bytes */
+        0xe8d7c6b5, 0x6c7b8af9, 0,                                                          /* b96 there */
+    };
+    assert_memory_equal(run.memory + RESULTS, expected, sizeof expected);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(offsets_and_ranges),
+        cmocka_unit_test(atomic_operations),
+        cmocka_unit_test(scalar_stores),
+        cmocka_unit_test(small_loads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
