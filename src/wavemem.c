@@ -66,8 +66,9 @@ enum wm_status wm_assemble(const char *text, size_t size, const char *name, cons
                            unsigned flags, uint8_t **bytes, size_t *bytes_size, char **messages,
                            struct wm_diag *diag)
 {
-    const enum wm_status status =
-        wmi_assemble_file(text, size, name, target, flags & WM_ASSEMBLE_RAW, bytes, bytes_size, messages);
+    const struct wmi_assemble_options options = {
+        .name = name, .target = target, .raw = flags & WM_ASSEMBLE_RAW};
+    const enum wm_status status = wmi_assemble_file(text, size, &options, bytes, bytes_size, messages);
     if (status == WM_NOT_FOUND)
         return wmi_fail(diag, status, "'%s' is no target that wavemem knows", target);
     return status ? wmi_fail(diag, status, status == WM_NO_MEMORY ? "%s: no memory" : "%s: wrong text", name)

@@ -20,11 +20,12 @@ enum wmi_symbol_part {
 /* What an expression is: a number, or a number of bytes from `base`. */
 struct wmi_value {
     int64_t number;
-    const void *base; /* whatever the reader of symbols calls a base (a section, an undefined symbol); NULL:
-                         absolute */
-    uint8_t part;     /* enum wmi_symbol_part */
-    bool late;        /* a symbol in it has no value yet */
-    bool literal;     /* known only after the size of its instruction was: never an inline constant */
+    const void *base;   /* whatever the reader of symbols calls a base (a section, an undefined symbol); NULL:
+                           absolute */
+    const void *symbol; /* the one label that it is made of, as the reader of symbols calls it; or NULL */
+    uint8_t part;       /* enum wmi_symbol_part */
+    bool late;          /* a symbol in it has no value yet */
+    bool literal;       /* known only after the size of its instruction was: never an inline constant */
 };
 
 /* Who knows symbols. */

@@ -228,11 +228,13 @@ static bool combine(struct wmi_cursor *cursor, const char *op, struct wmi_value 
         left->number = (int64_t)(ua + ub);
         if (left->base && right->base && !late)
             return wmi_expected(cursor, cursor->at, "at most one symbol in a sum");
+        left->symbol = left->base ? left->symbol : right->symbol;
         left->base = left->base ? left->base : right->base;
         return true;
     }
     if (code == ('-' << 8) && (left->base == right->base || !right->base || late)) {
         left->number = (int64_t)(ua - ub);
+        left->symbol = right->base ? NULL : left->symbol;
         left->base = right->base ? NULL : left->base;
         return true;
     }
@@ -240,7 +242,7 @@ static bool combine(struct wmi_cursor *cursor, const char *op, struct wmi_value 
                           (code >> 8 == '<' || code >> 8 == '>' || code >> 8 == '=' || code >> 8 == '!');
     if ((left->base || right->base) && !late && !compares)
         return wmi_expected(cursor, cursor->at, "numbers on both sides of the operator");
-    left->base = NULL;
+    left->base = left->symbol = NULL;
     switch (code) {
     case '|' << 8 | '|':
         left->number = a || b;

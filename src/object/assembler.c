@@ -51,31 +51,48 @@ void wmi_asm_append(struct wmi_assembler *a, struct wmi_bytes *bytes, const void
     bytes->size += size;
 }
 
+static void add_message(struct wmi_assembler *a, const char *at, const char *kind, const char *text)
+{
+    char head[1024];
+    const struct wmi_asm_place *p = &a->place;
+    if (at < p->line || at > p->line_end)
+        at = p->line;
+    int length;
+    if (p->number)
+        length = snprintf(head, sizeof head, "%.200s:%u:%td: %s: %s\n", p->name, p->number, at - p->line + 1,
+                          kind, text);
+    else
+        length = snprintf(head, sizeof head, "%.200s: %s: %s\n", p->name, kind, text);
+    wmi_asm_append(a, &a->messages, head, (size_t)length < sizeof head ? (size_t)length : sizeof head - 1);
+    if (!p->number)
+        return;
+    wmi_asm_append(a, &a->messages, p->line, (size_t)(p->line_end - p->line));
+    wmi_asm_append(a, &a->messages, "\n", 1);
+    for (const char *c = p->line; c < at; c++)
+        wmi_asm_append(a, &a->messages, *c == '\t' ? "\t" : " ", 1);
+    wmi_asm_append(a, &a->messages, "^\n", 2);
+}
+
 void wmi_asm_error(struct wmi_assembler *a, const char *at, const char *format, ...)
 {
-    char message[512], head[1024];
+    char text[512];
     va_list list;
     if (a->errors++ >= WMI_ASM_MESSAGES)
         return;
     va_start(list, format);
-    vsnprintf(message, sizeof message, format, list);
+    vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    if (at < a->line || at > a->line_end)
-        at = a->line;
-    int length;
-    if (a->line_number)
-        length = snprintf(head, sizeof head, "%.200s:%u:%td: error: %s\n", a->name, a->line_number,
-                          at - a->line + 1, message);
-    else
-        length = snprintf(head, sizeof head, "%.200s: error: %s\n", a->name, message);
-    wmi_asm_append(a, &a->messages, head, (size_t)length < sizeof head ? (size_t)length : sizeof head - 1);
-    if (!a->line_number)
-        return;
-    wmi_asm_append(a, &a->messages, a->line, (size_t)(a->line_end - a->line));
-    wmi_asm_append(a, &a->messages, "\n", 1);
-    for (const char *c = a->line; c < at; c++)
-        wmi_asm_append(a, &a->messages, *c == '\t' ? "\t" : " ", 1);
-    wmi_asm_append(a, &a->messages, "^\n", 2);
+    add_message(a, at, "error", text);
+}
+
+void wmi_asm_warning(struct wmi_assembler *a, const char *at, const char *format, ...)
+{
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    add_message(a, at, "warning", text);
 }
 
 /* ---- symbols and sections ---- */
@@ -93,6 +110,8 @@ struct wmi_asm_symbol *wmi_asm_symbol(struct wmi_assembler *a, const char *name,
     s->name = wmi_asm_text(a, name, length);
     s->next = *bucket;
     *bucket = s;
+    *a->last_symbol = s;
+    a->last_symbol = &s->later;
     return s;
 }
 
@@ -104,10 +123,11 @@ struct wmi_asm_section *wmi_asm_section(struct wmi_assembler *a, const char *nam
         if (!strncmp((*at)->name, name, length) && !(*at)->name[length])
             return *at;
     *at = wmi_asm_allocate(a, 1, sizeof **at);
+    (*at)->base.is_section = true;
     (*at)->name = wmi_asm_text(a, name, length);
     (*at)->type = type;
     (*at)->flags = flags;
-    (*at)->alignment = flags & SHF_EXECINSTR ? 4 : 1;
+    (*at)->alignment = 1;
     return *at;
 }
 
@@ -127,13 +147,14 @@ static void find_symbol(void *user, const char *name, size_t length, struct wmi_
         name = numbered;
     }
     struct wmi_asm_symbol *s = wmi_asm_symbol(a, name, length);
-    s->used = true;
     *value = (struct wmi_value){.base = s, .literal = a->reading_late};
     if (s->defined) {
         *value = s->value;
         value->literal |= a->reading_late;
-        if (!s->variable)
+        if (!s->variable) {
             value->base = s->section;
+            value->symbol = s;
+        }
     } else if (!a->reading_late) {
         a->saw_late = value->late = true;
     }
@@ -197,26 +218,44 @@ bool wmi_asm_next_line(struct wmi_assembler *a, const char **begin, const char *
     *begin = source->at;
     *end = newline ? newline : source->end;
     source->at = *end + (newline != NULL);
-    if (source->is_file)
-        a->line_number = ++source->line;
-    a->line = *begin;
-    a->line_end = *end;
+    if (source->name) {
+        a->place.number = ++source->line;
+        a->place.name = source->name;
+    }
+    a->place.line = *begin;
+    a->place.line_end = *end;
     return true;
 }
 
-void wmi_asm_push_source(struct wmi_assembler *a, const char *text, size_t size)
+static struct wmi_asm_source *push_source(struct wmi_assembler *a, const char *text, size_t size)
 {
     unsigned depth = 0;
     for (const struct wmi_asm_source *s = a->source; s; s = s->outer)
         depth++;
     if (depth > DEPTH || ++a->expansions > EXPANSIONS) {
-        wmi_asm_error(a, a->line, "macros are expanded too deep or too often");
-        return;
+        wmi_asm_error(a, a->place.line, "macros or files are expanded too deep or too often");
+        return NULL;
     }
     struct wmi_asm_source *source = wmi_asm_allocate(a, 1, sizeof *source);
     *source = (struct wmi_asm_source){
         .outer = a->source, .at = text, .end = text + size, .conditions = a->conditions};
     a->source = source;
+    return source;
+}
+
+void wmi_asm_push_text(struct wmi_assembler *a, const char *text, size_t size, bool macro)
+{
+    struct wmi_asm_source *source = push_source(a, text, size);
+    if (source)
+        source->is_macro = macro;
+}
+
+void wmi_asm_push_file(struct wmi_assembler *a, const char *name, char *text, size_t size)
+{
+    blank_comments(text, size);
+    struct wmi_asm_source *source = push_source(a, text, size);
+    if (source)
+        source->name = name;
 }
 
 bool wmi_asm_word_is(const char *word, size_t length, const char *name)
@@ -273,24 +312,34 @@ void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, 
                                     [WMI_PART_GOT32_HI] = GOTPCREL32_HI};
     struct wmi_asm_relocation *r = wmi_asm_allocate(a, 1, sizeof *r);
     const uint32_t type = branch ? REL16 : bytes == 8 && !value->part ? ABS64 : types[value->part];
-    *r = (struct wmi_asm_relocation){offset, value->base, value->number, type, section->relocations};
+    const struct wmi_asm_symbol *label = value->symbol; /* its name counts if it is global */
+    *r = (struct wmi_asm_relocation){.next = section->relocations,
+                                     .offset = offset,
+                                     .base = label ? &label->base : value->base,
+                                     .addend = value->number - (label ? label->value.number : 0),
+                                     .type = type,
+                                     .place = a->place};
     section->relocations = r;
 }
 
 void wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end, unsigned bytes)
 {
     struct wmi_asm_late *late = wmi_asm_allocate(a, 1, sizeof *late);
-    *late = (struct wmi_asm_late){.next = a->late,
-                                  .section = a->section,
+    *late = (struct wmi_asm_late){.section = a->section,
                                   .offset = a->section->bytes.size,
                                   .text = text,
                                   .end = end,
-                                  .line = a->line,
-                                  .line_end = a->line_end,
-                                  .line_number = a->line_number,
+                                  .place = a->place,
                                   .bytes = (uint8_t)bytes};
     memcpy(late->numbered, a->numbered, sizeof late->numbered);
-    a->late = late;
+    *a->last_late = late;
+    a->last_late = &late->next;
+}
+
+void wmi_asm_begin_expression(struct wmi_assembler *a)
+{
+    a->resolver.here = (struct wmi_value){.number = (int64_t)a->section->bytes.size, .base = a->section};
+    a->saw_late = false;
 }
 
 static unsigned assemble_at(struct wmi_assembler *a, const char *begin, const char *end,
@@ -331,17 +380,6 @@ static void instruction(struct wmi_assembler *a, const char *begin, const char *
 
 /* ---- statements ---- */
 
-static bool expand_macro(struct wmi_assembler *a, const char *name, size_t length, const char *rest,
-                         const char *end)
-{
-    for (const struct wmi_asm_macro *m = a->macros; m; m = m->next)
-        if (wmi_asm_word_is(name, length, m->name)) {
-            wmi_asm_expand(a, m, rest, end);
-            return true;
-        }
-    return false;
-}
-
 void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *end)
 {
     struct wmi_cursor c = {.at = begin, .end = end, .symbols = &a->resolver};
@@ -371,11 +409,12 @@ void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *e
             continue;
         }
         c.at = behind;
+        a->statement = at;
         if (length && wmi_take(&c, '=') && !wmi_take(&c, '=')) {
-            wmi_asm_set(a, name, length, &c);
+            wmi_asm_set(a, name, length, &c, false);
             return;
         }
-        if (length && expand_macro(a, name, length, behind, end))
+        if (length && wmi_asm_expand(a, name, length, behind, end))
             return;
         if (*at == '.')
             wmi_asm_directive(a, at, length, behind, end);
@@ -385,96 +424,111 @@ void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *e
     }
 }
 
-/* What named symbols that came later. */
-static void read_late(struct wmi_assembler *a)
+static void read_late_one(struct wmi_assembler *a, const struct wmi_asm_late *late)
 {
-    a->reading_late = true;
-    for (struct wmi_asm_late *late = a->late; late; late = late->next) {
-        struct wmi_instruction insn;
-        a->line = late->line;
-        a->line_end = late->line_end;
-        a->line_number = late->line_number;
-        memcpy(a->numbered, late->numbered, sizeof a->numbered);
-        if (late->bytes == UINT8_MAX) {
-            a->section = late->section;
-            wmi_asm_statement(a, late->text, late->end);
-        } else if (late->bytes) {
-            struct wmi_cursor c = {.at = late->text, .end = late->end, .symbols = &a->resolver};
-            a->resolver.here = (struct wmi_value){.number = (int64_t)late->offset, .base = late->section};
-            wmi_asm_number(a, &c, late->section, late->offset, late->bytes);
-        } else {
-            const unsigned dwords = assemble_at(a, late->text, late->end, late->section, late->offset, &insn);
-            if (late->offset + 4 * dwords <= late->section->bytes.size)
-                memcpy(late->section->bytes.data + late->offset, insn.words, 4 * dwords);
-        }
+    struct wmi_instruction insn;
+    a->place = late->place;
+    memcpy(a->numbered, late->numbered, sizeof a->numbered);
+    if (late->bytes == UINT8_MAX) {
+        a->section = late->section;
+        wmi_asm_statement(a, late->text, late->end);
+    } else if (late->bytes) {
+        struct wmi_cursor c = {.at = late->text, .end = late->end, .symbols = &a->resolver};
+        a->resolver.here = (struct wmi_value){.number = (int64_t)late->offset, .base = late->section};
+        wmi_asm_number(a, &c, late->section, late->offset, late->bytes);
+    } else {
+        const unsigned dwords = assemble_at(a, late->text, late->end, late->section, late->offset, &insn);
+        if (late->offset + 4 * dwords <= late->section->bytes.size)
+            memcpy(late->section->bytes.data + late->offset, insn.words, 4 * dwords);
     }
 }
 
-static void read_file(struct wmi_assembler *a, const char *text, size_t size)
+/* What named symbols that came later: first those statements that give symbols their values. */
+static void read_late(struct wmi_assembler *a)
+{
+    a->reading_late = true;
+    a->saw_late = false;
+    for (unsigned values = 2; values-- > 0;)
+        for (const struct wmi_asm_late *late = a->late; late; late = late->next)
+            if ((late->bytes == UINT8_MAX) == values)
+                read_late_one(a, late);
+}
+
+static void read_file(struct wmi_assembler *a, const char *text, size_t size, const char *name)
 {
     const char *begin, *end;
-    char *copy = wmi_asm_text(a, text, size);
-    blank_comments(copy, size);
-    struct wmi_asm_source file = {.at = copy, .end = copy + size, .is_file = true};
-    a->source = &file;
+    wmi_asm_push_file(a, name, wmi_asm_text(a, text, size), size);
     a->text = a->section = wmi_asm_section(a, ".text", 5, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR);
+    a->text->alignment = 4;
     while (wmi_asm_next_line(a, &begin, &end))
         wmi_asm_line(a, begin, end);
     if (a->conditions)
-        wmi_asm_error(a, a->line, "expected .endif before the end of the file");
+        wmi_asm_error(a, a->place.line, "expected .endif before the end of the file");
     read_late(a);
 }
 
-static void free_sections(struct wmi_assembler *a)
+static void close_messages(struct wmi_assembler *a)
+{
+    char more[64];
+    if (a->errors > WMI_ASM_MESSAGES) {
+        const int n = snprintf(more, sizeof more, "and: %u errors more\n", a->errors - WMI_ASM_MESSAGES);
+        wmi_asm_append(a, &a->messages, more, (size_t)n);
+    }
+    wmi_asm_append(a, &a->messages, "", 1);
+}
+
+static void free_all(struct wmi_assembler *a)
 {
     for (struct wmi_asm_section *s = a->sections; s; s = s->next)
         free(s->bytes.data);
+    if (a->open_file)
+        fclose(a->open_file);
+    free(a->scratch.data);
+    free(a->repeated.data);
+    free(a->out.data);
     wmi_arena_free(&a->arena);
+    free(a);
 }
 
-enum wm_status wmi_assemble_file(const char *text, size_t size, const char *name, const char *target,
-                                 bool raw, uint8_t **bytes, size_t *bytes_size, char **messages)
+enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi_assemble_options *options,
+                                 uint8_t **bytes, size_t *bytes_size, char **messages)
 {
     struct wmi_assembler *a = calloc(1, sizeof *a);
-    struct wmi_bytes out = {0};
     volatile enum wm_status status = WM_OK;
     *bytes = NULL;
     *messages = NULL;
     *bytes_size = 0;
     if (!a)
         return WM_NO_MEMORY;
-    a->name = name;
-    a->target = wmi_target_find(target);
-    a->target_id = target;
+    a->place.name = options->name;
+    a->target = wmi_target_find(options->target);
+    a->target_id = options->target;
+    a->reads_files = options->reads_files;
+    a->folders = options->folders;
+    a->folder_count = options->folder_count;
     a->code_object_version = 5;
+    a->last_symbol = &a->first_symbol;
+    a->last_late = &a->late;
     a->resolver = (struct wmi_symbols){.find = find_symbol, .user = a};
     if (!a->target) {
         status = WM_NOT_FOUND;
     } else if (setjmp(a->no_memory)) {
         status = WM_NO_MEMORY;
     } else {
-        read_file(a, text, size);
-        if (!a->errors && raw)
-            wmi_asm_append(a, &out, a->text->bytes.data, a->text->bytes.size);
+        read_file(a, text, size, options->name);
+        if (!a->errors && options->raw)
+            wmi_asm_append(a, &a->out, a->text->bytes.data, a->text->bytes.size);
         else if (!a->errors)
-            wmi_asm_write_elf(a, &out);
-        if (a->errors > WMI_ASM_MESSAGES) {
-            char more[64];
-            const int n =
-                snprintf(more, sizeof more, "%s: %u errors more\n", "and", a->errors - WMI_ASM_MESSAGES);
-            wmi_asm_append(a, &a->messages, more, (size_t)n);
-        }
-        wmi_asm_append(a, &a->messages, "", 1);
+            wmi_asm_link(a);
+        close_messages(a);
         status = a->errors ? WM_BAD_FILE : WM_OK;
     }
     if (status == WM_OK) {
-        *bytes = out.data ? out.data : calloc(1, 1);
-        *bytes_size = out.size;
-    } else {
-        free(out.data);
+        *bytes = a->out.data ? a->out.data : calloc(1, 1);
+        *bytes_size = a->out.size;
+        a->out.data = NULL;
     }
     *messages = (char *)a->messages.data;
-    free_sections(a);
-    free(a);
-    return status;
+    free_all(a);
+    return *bytes || status ? status : WM_NO_MEMORY;
 }

@@ -8,41 +8,63 @@
 #include "isa/assemble.h"
 
 #include <setjmp.h>
+#include <stdio.h>
 
 struct wmi_bytes {
     uint8_t *data;
     size_t size, capacity;
 };
 
+/* What an expression can be relative to; the first member of sections and of symbols. */
+struct wmi_asm_base {
+    bool is_section;
+};
+
+/* Where a statement stands, for messages. */
+struct wmi_asm_place {
+    const char *name; /* of the file */
+    const char *line, *line_end;
+    unsigned number;
+};
+
 struct wmi_asm_symbol {
-    struct wmi_asm_symbol *next; /* in its bucket */
+    struct wmi_asm_base base;
+    struct wmi_asm_symbol *next;  /* in its bucket */
+    struct wmi_asm_symbol *later; /* in the order of the file */
     const char *name;
     struct wmi_asm_section *section; /* of a label; NULL: undefined, or a variable */
     struct wmi_value value;          /* of a variable; of a label the offset */
     uint64_t size;
     uint8_t type, binding, visibility; /* STT_, STB_, STV_ */
-    bool defined, variable, used;
-    bool reported;  /* as undefined */
-    uint32_t index; /* in the symbol table */
+    bool defined, variable;
+    bool reported; /* as undefined */
+    /* Set by the linker: */
+    bool needed;           /* by a relocation, although it is not defined */
+    uint32_t dynamic, got; /* its place in .dynsym, in .got and 1; 0: none */
+    uint32_t dynamic_name; /* in .dynstr */
 };
 
 struct wmi_asm_relocation {
+    struct wmi_asm_relocation *next;
     uint64_t offset;
-    const void *base; /* a section or a symbol */
+    const struct wmi_asm_base *base;
     int64_t addend;
     uint32_t type; /* R_AMDGPU_* */
-    struct wmi_asm_relocation *next;
+    struct wmi_asm_place place;
 };
 
 struct wmi_asm_section {
+    struct wmi_asm_base base;
     struct wmi_asm_section *next;
     const char *name;
     uint32_t type;
     uint64_t flags, entry_size, alignment;
     struct wmi_bytes bytes;
     struct wmi_asm_relocation *relocations;
-    uint64_t address; /* set by the writer */
-    uint32_t index;
+    /* Set by the linker: */
+    struct wmi_asm_output *output;
+    struct wmi_asm_section *sibling; /* the next one in the same output */
+    uint64_t address;                /* if it is not loaded: from the begin of its output */
 };
 
 /* A statement whose symbols were not all known: it is read again at the end. */
@@ -51,55 +73,71 @@ struct wmi_asm_late {
     struct wmi_asm_section *section;
     uint64_t offset;
     const char *text, *end;
-    const char *line, *line_end;
-    unsigned line_number;
+    struct wmi_asm_place place;
     uint8_t bytes; /* of a number; 0: an instruction; 255: a directive that is read again */
     unsigned numbered[10];
 };
 
-/* Text that is read: the file, or what a macro became. */
+/* Text that is read: a file, or what a macro became. */
 struct wmi_asm_source {
     struct wmi_asm_source *outer;
     const char *at, *end;
+    const char *name; /* of a file; NULL: text that something else became */
     unsigned line;
-    bool is_file;
+    bool is_macro;
     unsigned conditions; /* how many .if were open */
+};
+
+enum {
+    WMI_ASM_BUCKETS = 4096,
+    WMI_ASM_CONDITIONS = 64,
+    WMI_ASM_MESSAGES = 20,
+    WMI_ASM_PARAMETERS = 32,
+    WMI_ASM_LDS = 1 << 16, /* bytes that .amdgpu_lds can give away */
+};
+
+struct wmi_asm_parameter {
+    const char *name, *otherwise; /* otherwise: its value where none is given, or NULL */
+    size_t length;
+    bool required, takes_rest;
 };
 
 struct wmi_asm_macro {
     struct wmi_asm_macro *next;
     const char *name, *body;
     size_t body_size;
-    unsigned parameters;
-    struct {
-        const char *name, *otherwise; /* otherwise: NULL when it must be given */
-        size_t length;
-    } parameter[16];
+    unsigned parameters, used; /* used: how often */
+    struct wmi_asm_parameter parameter[WMI_ASM_PARAMETERS];
 };
-
-enum { WMI_ASM_BUCKETS = 4096, WMI_ASM_CONDITIONS = 64, WMI_ASM_MESSAGES = 20 };
 
 struct wmi_assembler {
     struct wmi_arena arena;
-    const char *name; /* of the file */
     const struct wmi_target *target;
     const char *target_id; /* gfx90a:xnack+ */
     jmp_buf no_memory;
     struct wmi_asm_symbol *symbols[WMI_ASM_BUCKETS];
+    struct wmi_asm_symbol *first_symbol, **last_symbol;
     struct wmi_asm_section *sections, *section, *previous, *text;
     struct wmi_asm_section *stack[16];
     unsigned stack_depth;
-    struct wmi_asm_late *late;
+    struct wmi_asm_late *late, **last_late;
     struct wmi_asm_source *source;
     struct wmi_asm_macro *macros;
     bool skipping[WMI_ASM_CONDITIONS], taken[WMI_ASM_CONDITIONS]; /* of each open .if */
     unsigned conditions, expansions, numbered[10];
     bool reading_late, saw_late;
-    const char *line, *line_end; /* the statement's line, for messages */
-    unsigned line_number;
+    struct wmi_asm_place place;
+    const char *statement; /* where the directive or the instruction begins */
     unsigned errors;
     struct wmi_bytes messages;
+    struct wmi_bytes scratch, repeated; /* text being made */
+    struct wmi_bytes out;
+    bool reads_files;
+    const char *const *folders; /* where .include looks */
+    size_t folder_count;
+    FILE *open_file;
     unsigned code_object_version;
+    uint64_t lds_size; /* of .amdgpu_lds */
     struct wmi_symbols resolver;
 };
 
@@ -108,6 +146,8 @@ char *wmi_asm_text(struct wmi_assembler *a, const char *text, size_t length);
 void wmi_asm_append(struct wmi_assembler *a, struct wmi_bytes *bytes, const void *data, size_t size);
 /* "FILE:LINE:COLUMN: error: MESSAGE", the line, and a caret. */
 void wmi_asm_error(struct wmi_assembler *a, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void wmi_asm_warning(struct wmi_assembler *a, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 struct wmi_asm_symbol *wmi_asm_symbol(struct wmi_assembler *a, const char *name, size_t length);
 struct wmi_asm_section *wmi_asm_section(struct wmi_assembler *a, const char *name, size_t length,
@@ -119,12 +159,22 @@ bool wmi_asm_next_line(struct wmi_assembler *a, const char **begin, const char *
 void wmi_asm_kernel(struct wmi_assembler *a, const char *name, size_t length);
 void wmi_asm_metadata(struct wmi_assembler *a);
 
-/* src/object/assembler_elf.c: the finished code object. */
-void wmi_asm_write_elf(struct wmi_assembler *a, struct wmi_bytes *out);
+/* src/object/assembler_link.c: gives everything its address and appends the finished code object to a->out.
+ */
+void wmi_asm_link(struct wmi_assembler *a);
 
-/* Assembles `text`. Returns WM_OK with malloc'ed *bytes; otherwise, and with warnings, *messages is malloc'ed
- * text, lines of "name:line:column: error: ...". `raw`: only the section .text. */
-enum wm_status wmi_assemble_file(const char *text, size_t size, const char *name, const char *target,
-                                 bool raw, uint8_t **bytes, size_t *bytes_size, char **messages);
+struct wmi_assemble_options {
+    const char *name;           /* of the file, for messages; .include looks beside it */
+    const char *target;         /* gfx90a:xnack+ */
+    bool raw;                   /* only the bytes of .text */
+    bool reads_files;           /* whether .include and .incbin may read files */
+    const char *const *folders; /* where they look besides */
+    size_t folder_count;
+};
+
+/* Assembles `text`. Returns WM_OK with malloc'ed *bytes. *messages becomes malloc'ed text, lines of
+ * "name:line:column: error: ...", or of warnings; NULL without memory. */
+enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi_assemble_options *options,
+                                 uint8_t **bytes, size_t *bytes_size, char **messages);
 
 #endif

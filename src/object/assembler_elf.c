@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes what was assembled as a code object: sections at their addresses, relocations done, symbols.
+/* Writes a linked code object: ELF header, segments, sections.
  *
  * Source: the System V gABI; LLVM 19 AMDGPUUsage, "ELF Code Object". */
-#include "object/assembler.h"
+#include "object/assembler_link.h"
 
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 0x1000, OSABI_HSA = 64, SEGMENTS = 4 };
+enum { OSABI_HSA = 64, MOST_SEGMENTS = WMI_SEGMENT_NONE + 5 };
 
 /* The features of a target that the ELF header names. Source: AMDGPUUsage, "AMDGPU Processors" (LLVM 19). */
 static const struct {
@@ -41,152 +40,152 @@ static uint32_t header_flags(const struct wmi_assembler *a)
         if (!strcmp(features[i].target, name))
             flags |= (features[i].xnack ? feature(a, ":xnack", XNACK_ANY) : 0) |
                      (features[i].sramecc ? feature(a, ":sramecc", SRAMECC_ANY) : 0);
-    return flags | (strstr(name, "generic") ? GENERIC_VERSION : 0);
+    const bool versioned = a->code_object_version >= 6 && strstr(name, "generic");
+    return flags | (versioned ? GENERIC_VERSION : 0);
 }
 
-/* Which segment a section is in: read only, code, writable; SEGMENTS: none. */
-static unsigned segment_of(const struct wmi_asm_section *s)
-{
-    return !(s->flags & SHF_ALLOC) ? SEGMENTS : s->flags & SHF_EXECINSTR ? 1 : s->flags & SHF_WRITE ? 2 : 0;
-}
+/* ---- segments ---- */
 
-static uint64_t align_to(uint64_t value, uint64_t alignment)
+static bool is_loaded(const struct wmi_asm_linker *link, enum wmi_asm_segment segment)
 {
-    return (value + alignment - 1) & ~(alignment - 1);
-}
-
-static bool is_section(const struct wmi_assembler *a, const void *base)
-{
-    for (const struct wmi_asm_section *s = a->sections; s; s = s->next)
-        if (s == base)
-            return true;
+    for (unsigned i = 0; i < link->count; i++)
+        for (const struct wmi_asm_section *s = link->outputs[i]->first; s; s = s->sibling)
+            if (link->outputs[i]->segment == segment && s->bytes.size)
+                return true;
     return false;
 }
 
-static void relocate(struct wmi_assembler *a, struct wmi_asm_section *s, const struct wmi_asm_relocation *r)
+static const struct wmi_asm_output *first_note(const struct wmi_asm_linker *link)
 {
-    static const struct {
-        uint8_t bytes, shift;
-        bool relative;
-    } types[] = {[1] = {4, 0, false}, [2] = {4, 32, false}, [3] = {8, 0, false},
-                 [4] = {4, 0, true},  [5] = {8, 0, true},   [6] = {4, 0, false},
-                 [10] = {4, 0, true}, [11] = {4, 32, true}, [14] = {2, 0, true}};
-    struct wmi_asm_symbol *symbol =
-        is_section(a, r->base) ? NULL : (struct wmi_asm_symbol *)(uintptr_t)r->base;
-    const struct wmi_asm_section *to = symbol ? symbol->section : r->base;
-    a->line = a->line_end = "";
-    a->line_number = 0;
-    if (r->type >= sizeof types / sizeof *types || !types[r->type].bytes) {
-        wmi_asm_error(a, a->line, "a relocation of type %u against '%s' needs a linker", r->type,
-                      symbol ? symbol->name : s->name);
-        return;
-    }
-    if (symbol && !symbol->defined) {
-        if (!symbol->reported)
-            wmi_asm_error(a, a->line, "undefined symbol '%s'", symbol->name);
-        symbol->reported = true;
-        return;
-    }
-    if (!types[r->type].relative && s->flags & SHF_ALLOC && to && to->flags & SHF_ALLOC) {
-        wmi_asm_error(a, a->line, "the address of '%s' is not known before the code object is loaded",
-                      symbol ? symbol->name : to->name);
-        return;
-    }
-    uint64_t value =
-        (uint64_t)r->addend + (symbol ? (uint64_t)symbol->value.number : 0) + (to ? to->address : 0);
-    if (types[r->type].relative)
-        value -= s->address + r->offset;
-    if (r->type == 14)
-        value = (value - 4) / 4;
-    value >>= types[r->type].shift;
-    if (r->offset + types[r->type].bytes <= s->bytes.size)
-        memcpy(s->bytes.data + r->offset, &value, types[r->type].bytes);
+    for (unsigned i = 0; i < link->count; i++)
+        if (link->outputs[i]->type == SHT_NOTE && link->outputs[i]->segment == WMI_SEGMENT_READ)
+            return link->outputs[i];
+    return NULL;
 }
 
-static uint32_t add_name(struct wmi_assembler *a, struct wmi_bytes *strings, const char *name)
+unsigned wmi_asm_program_headers(const struct wmi_asm_linker *link)
 {
-    const uint32_t at = (uint32_t)strings->size;
-    wmi_asm_append(a, strings, name, strlen(name) + 1);
-    return at;
+    unsigned count = 4; /* PHDR, DYNAMIC, GNU_RELRO, GNU_STACK */
+    for (enum wmi_asm_segment segment = 0; segment < WMI_SEGMENT_NONE; segment++)
+        count += is_loaded(link, segment);
+    return count + (first_note(link) != NULL);
 }
 
-/* Local ones first, as ELF wants it; returns how many those are. */
-static uint32_t write_symbols(struct wmi_assembler *a, struct wmi_bytes *symbols, struct wmi_bytes *strings)
+/* From the first to the last section of a segment; the first segment has the headers, too. */
+static Elf64_Phdr load(const struct wmi_asm_linker *link, enum wmi_asm_segment segment)
 {
-    const Elf64_Sym none = {0};
-    uint32_t locals = 1;
-    wmi_asm_append(a, symbols, &none, sizeof none);
-    wmi_asm_append(a, strings, "", 1);
-    for (unsigned global = 0; global < 2; global++) {
-        for (unsigned i = 0; i < WMI_ASM_BUCKETS; i++)
-            for (const struct wmi_asm_symbol *s = a->symbols[i]; s; s = s->next) {
-                if (!s->defined || (s->binding != STB_LOCAL) != global ||
-                    (!strncmp(s->name, ".L", 2) || s->name[1] == '\1') || (s->variable && s->value.base))
-                    continue;
-                const Elf64_Sym symbol = {
-                    .st_name = add_name(a, strings, s->name),
-                    .st_info = ELF64_ST_INFO(s->binding, s->type),
-                    .st_other = s->visibility,
-                    .st_shndx = s->section ? (uint16_t)s->section->index : SHN_ABS,
-                    .st_value = (uint64_t)s->value.number + (s->section ? s->section->address : 0),
-                    .st_size = s->size,
-                };
-                wmi_asm_append(a, symbols, &symbol, sizeof symbol);
-                locals += !global;
-            }
-    }
-    return locals;
-}
-
-static void pad_to(struct wmi_assembler *a, struct wmi_bytes *out, uint64_t size)
-{
-    if (size > out->size)
-        wmi_asm_append(a, out, NULL, size - out->size);
-}
-
-void wmi_asm_write_elf(struct wmi_assembler *a, struct wmi_bytes *out)
-{
-    Elf64_Phdr segments[SEGMENTS] = {{.p_type = PT_LOAD, .p_flags = PF_R, .p_align = PAGE},
-                                     {.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_align = PAGE},
-                                     {.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_align = PAGE},
-                                     {.p_type = PT_NOTE, .p_flags = PF_R, .p_align = 4}};
-    struct wmi_bytes symbols = {0}, strings = {0}, names = {0}, headers = {0};
-    uint64_t at = sizeof(Elf64_Ehdr) + sizeof segments;
-    uint32_t count = 1;
-    /* Addresses are places in the file, so that offset and address agree within a page. */
-    for (unsigned segment = 0; segment <= SEGMENTS; segment++) {
-        if (segment == 3)
+    static const uint32_t flags[] = {
+        [WMI_SEGMENT_READ] = PF_R,
+        [WMI_SEGMENT_CODE] = PF_R | PF_X,
+        [WMI_SEGMENT_WRITABLE_CODE] = PF_R | PF_W | PF_X,
+        [WMI_SEGMENT_RELRO] = PF_R | PF_W,
+        [WMI_SEGMENT_WRITE] = PF_R | PF_W,
+    };
+    Elf64_Phdr p = {.p_type = PT_LOAD, .p_flags = flags[segment], .p_align = WMI_LINK_PAGE};
+    bool begun = segment == WMI_SEGMENT_READ;
+    for (unsigned i = 0; i < link->count; i++) {
+        const struct wmi_asm_output *o = link->outputs[i];
+        if (o->segment != segment)
             continue;
-        at = segment ? align_to(at, PAGE) : at;
-        const uint64_t start = segment ? at : 0;
-        for (struct wmi_asm_section *s = a->sections; s; s = s->next)
-            if (segment_of(s) == segment) {
-                at = align_to(at, s->alignment);
-                s->address = at;
-                s->index = count++;
-                at += s->bytes.size;
-                if (s->type == SHT_NOTE && segment == 0) {
-                    segments[3].p_offset = segments[3].p_vaddr = segments[3].p_paddr = s->address;
-                    segments[3].p_filesz = segments[3].p_memsz = s->bytes.size;
-                }
-            }
-        if (segment < 3) {
-            segments[segment].p_offset = segments[segment].p_vaddr = segments[segment].p_paddr = start;
-            segments[segment].p_filesz = segments[segment].p_memsz = at - start;
+        if (!begun) {
+            p.p_offset = o->offset;
+            p.p_vaddr = p.p_paddr = o->address;
+            begun = true;
+        }
+        p.p_memsz = o->address + o->size - p.p_vaddr;
+        if (o->type != SHT_NOBITS)
+            p.p_filesz = p.p_memsz;
+    }
+    return p;
+}
+
+static Elf64_Phdr segment_of(const struct wmi_asm_output *o, uint32_t type, uint32_t flags,
+                             uint64_t alignment)
+{
+    return (Elf64_Phdr){.p_type = type,
+                        .p_flags = flags,
+                        .p_offset = o->offset,
+                        .p_vaddr = o->address,
+                        .p_paddr = o->address,
+                        .p_filesz = o->size,
+                        .p_memsz = o->size,
+                        .p_align = alignment};
+}
+
+static unsigned make_segments(const struct wmi_asm_linker *link, Elf64_Phdr *segments)
+{
+    const uint64_t size = wmi_asm_program_headers(link) * sizeof *segments;
+    unsigned count = 0;
+    segments[count++] = (Elf64_Phdr){.p_type = PT_PHDR,
+                                     .p_flags = PF_R,
+                                     .p_offset = sizeof(Elf64_Ehdr),
+                                     .p_vaddr = sizeof(Elf64_Ehdr),
+                                     .p_paddr = sizeof(Elf64_Ehdr),
+                                     .p_filesz = size,
+                                     .p_memsz = size,
+                                     .p_align = 8};
+    for (enum wmi_asm_segment segment = 0; segment < WMI_SEGMENT_NONE; segment++)
+        if (is_loaded(link, segment))
+            segments[count++] = load(link, segment);
+    segments[count++] = segment_of(link->dynamic->output, PT_DYNAMIC, PF_R | PF_W, 8);
+    segments[count] = load(link, WMI_SEGMENT_RELRO);
+    segments[count].p_type = PT_GNU_RELRO;
+    segments[count].p_flags = PF_R;
+    segments[count++].p_align = 1;
+    segments[count++] = (Elf64_Phdr){.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W};
+    const struct wmi_asm_output *note = first_note(link);
+    if (note)
+        segments[count++] = segment_of(note, PT_NOTE, PF_R, note->alignment);
+    return count;
+}
+
+/* ---- the file ---- */
+
+static void pad_to(struct wmi_assembler *a, uint64_t size)
+{
+    if (size > a->out.size)
+        wmi_asm_append(a, &a->out, NULL, size - a->out.size);
+}
+
+static void write_sections(const struct wmi_asm_linker *link)
+{
+    struct wmi_assembler *a = link->a;
+    for (unsigned i = 0; i < link->count; i++) {
+        const struct wmi_asm_output *o = link->outputs[i];
+        const uint64_t base = o->segment == WMI_SEGMENT_NONE ? 0 : o->address;
+        for (const struct wmi_asm_section *s = o->first; s && o->type != SHT_NOBITS; s = s->sibling) {
+            pad_to(a, o->offset + (s->address - base));
+            wmi_asm_append(a, &a->out, s->bytes.data, s->bytes.size);
         }
     }
-    for (unsigned i = 0; i < SEGMENTS; i++)
-        if (!segments[i].p_filesz)
-            segments[i] = (Elf64_Phdr){.p_type = PT_NULL};
-    for (struct wmi_asm_section *s = a->sections; s; s = s->next) {
-        const uint64_t file = s->address;
-        s->address = s->flags & SHF_ALLOC ? file : 0;
-        s->entry_size = s->entry_size ? s->entry_size : 0;
+}
+
+static void write_headers(const struct wmi_asm_linker *link)
+{
+    struct wmi_assembler *a = link->a;
+    Elf64_Shdr header = {0};
+    wmi_asm_append(a, &a->out, &header, sizeof header);
+    for (unsigned i = 0; i < link->count; i++) {
+        const struct wmi_asm_output *o = link->outputs[i];
+        header = (Elf64_Shdr){.sh_name = o->name_at,
+                              .sh_type = o->type,
+                              .sh_flags = o->flags,
+                              .sh_addr = o->address,
+                              .sh_offset = o->offset,
+                              .sh_size = o->size,
+                              .sh_link = o->link,
+                              .sh_info = o->info,
+                              .sh_addralign = o->alignment,
+                              .sh_entsize = o->entry_size};
+        wmi_asm_append(a, &a->out, &header, sizeof header);
     }
-    for (struct wmi_asm_section *s = a->sections; s; s = s->next)
-        for (const struct wmi_asm_relocation *r = s->relocations; r; r = r->next)
-            relocate(a, s, r);
-    const uint32_t locals = write_symbols(a, &symbols, &strings);
+}
+
+void wmi_asm_write_elf(struct wmi_asm_linker *link)
+{
+    struct wmi_assembler *a = link->a;
+    Elf64_Phdr segments[MOST_SEGMENTS];
+    const unsigned count = make_segments(link, segments);
     Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT,
                                      OSABI_HSA, (uint8_t)(a->code_object_version - 2)},
                          .e_type = ET_DYN,
@@ -196,59 +195,15 @@ void wmi_asm_write_elf(struct wmi_assembler *a, struct wmi_bytes *out)
                          .e_flags = header_flags(a),
                          .e_ehsize = sizeof header,
                          .e_phentsize = sizeof(Elf64_Phdr),
-                         .e_phnum = SEGMENTS,
+                         .e_phnum = (uint16_t)count,
                          .e_shentsize = sizeof(Elf64_Shdr),
-                         .e_shnum = (uint16_t)(count + 3),
-                         .e_shstrndx = (uint16_t)(count + 2)};
-    Elf64_Shdr section = {0};
-    wmi_asm_append(a, out, &header, sizeof header);
-    wmi_asm_append(a, out, segments, sizeof segments);
-    wmi_asm_append(a, &names, "", 1);
-    wmi_asm_append(a, &headers, &section, sizeof section);
-    for (uint32_t index = 1; index < count; index++)
-        for (struct wmi_asm_section *s = a->sections; s; s = s->next)
-            if (s->index == index) {
-                pad_to(a, out, s->flags & SHF_ALLOC ? s->address : align_to(out->size, s->alignment));
-                section = (Elf64_Shdr){.sh_name = add_name(a, &names, s->name),
-                                       .sh_type = s->type == SHT_NOBITS ? SHT_PROGBITS : s->type,
-                                       .sh_flags = s->flags,
-                                       .sh_addr = s->address,
-                                       .sh_offset = out->size,
-                                       .sh_size = s->bytes.size,
-                                       .sh_addralign = s->alignment,
-                                       .sh_entsize = s->entry_size};
-                wmi_asm_append(a, out, s->bytes.data, s->bytes.size);
-                wmi_asm_append(a, &headers, &section, sizeof section);
-            }
-    pad_to(a, out, align_to(out->size, 8));
-    section = (Elf64_Shdr){.sh_name = add_name(a, &names, ".symtab"),
-                           .sh_type = SHT_SYMTAB,
-                           .sh_offset = out->size,
-                           .sh_size = symbols.size,
-                           .sh_link = count + 1,
-                           .sh_info = locals,
-                           .sh_addralign = 8,
-                           .sh_entsize = sizeof(Elf64_Sym)};
-    wmi_asm_append(a, out, symbols.data, symbols.size);
-    wmi_asm_append(a, &headers, &section, sizeof section);
-    section = (Elf64_Shdr){.sh_name = add_name(a, &names, ".strtab"),
-                           .sh_type = SHT_STRTAB,
-                           .sh_offset = out->size,
-                           .sh_size = strings.size,
-                           .sh_addralign = 1};
-    wmi_asm_append(a, out, strings.data, strings.size);
-    wmi_asm_append(a, &headers, &section, sizeof section);
-    section = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = out->size, .sh_addralign = 1};
-    section.sh_name = add_name(a, &names, ".shstrtab");
-    section.sh_size = names.size;
-    wmi_asm_append(a, out, names.data, names.size);
-    wmi_asm_append(a, &headers, &section, sizeof section);
-    pad_to(a, out, align_to(out->size, 8));
-    header.e_shoff = out->size;
-    memcpy(out->data, &header, sizeof header);
-    wmi_asm_append(a, out, headers.data, headers.size);
-    free(symbols.data);
-    free(strings.data);
-    free(names.data);
-    free(headers.data);
+                         .e_shnum = (uint16_t)(link->count + 1),
+                         .e_shstrndx = (uint16_t)link->shstrtab->output->index};
+    wmi_asm_append(a, &a->out, &header, sizeof header);
+    wmi_asm_append(a, &a->out, segments, count * sizeof *segments);
+    write_sections(link);
+    pad_to(a, (a->out.size + 7) & ~UINT64_C(7));
+    header.e_shoff = a->out.size;
+    memcpy(a->out.data, &header, sizeof header);
+    write_headers(link);
 }

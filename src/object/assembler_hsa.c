@@ -3,7 +3,7 @@
  *
  * Source: LLVM 19 AMDGPUUsage, "Kernel Descriptor", "AMDHSA Kernel Assembler Directives", "AMDHSA Code Object
  * Metadata". */
-#include "object/assembler.h"
+#include "object/assembler_parts.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -19,7 +19,6 @@ enum {
     RSRC2_AT = 52,
     PROPERTIES_AT = 56,
     PRELOAD_AT = 58,
-    R_AMDGPU_REL64 = 5,
     NOTE_METADATA = 32,
 };
 
@@ -244,10 +243,8 @@ void wmi_asm_kernel(struct wmi_assembler *a, const char *name, size_t length)
             symbol->type = STT_OBJECT;
             symbol->binding = code->binding;
             symbol->visibility = code->visibility;
-            struct wmi_asm_relocation *r = wmi_asm_allocate(a, 1, sizeof *r);
-            *r = (struct wmi_asm_relocation){section->bytes.size + ENTRY_AT, code, ENTRY_AT, R_AMDGPU_REL64,
-                                             section->relocations};
-            section->relocations = r;
+            const struct wmi_value entry = {.number = ENTRY_AT, .base = code, .part = WMI_PART_REL64};
+            wmi_asm_relocate(a, section, section->bytes.size + ENTRY_AT, &entry, 8, false);
             if (section->alignment < DESCRIPTOR)
                 section->alignment = DESCRIPTOR;
             wmi_asm_append(a, &section->bytes, k.bytes, DESCRIPTOR);
@@ -255,7 +252,7 @@ void wmi_asm_kernel(struct wmi_assembler *a, const char *name, size_t length)
         }
         read_directive(a, &k, begin, end);
     }
-    wmi_asm_error(a, a->line, "expected .end_amdhsa_kernel before the end of the file");
+    wmi_asm_error(a, a->place.line, "expected .end_amdhsa_kernel before the end of the file");
 }
 
 /* ---- metadata ---- */
@@ -466,7 +463,7 @@ void wmi_asm_metadata(struct wmi_assembler *a)
         y.lines[y.count++] = (struct yaml_line){at, end, (unsigned)(at - begin)};
     }
     if (!closed) {
-        wmi_asm_error(a, a->line, "expected .end_amdgpu_metadata before the end of the file");
+        wmi_asm_error(a, a->place.line, "expected .end_amdgpu_metadata before the end of the file");
         return;
     }
     if (y.count)

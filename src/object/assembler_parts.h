@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What assembler.c and assembler_directives.c do for each other. */
+/* What the assembler_*.c that read text do for each other. */
 #ifndef WMI_ASSEMBLER_PARTS_H
 #define WMI_ASSEMBLER_PARTS_H
 
@@ -8,22 +8,72 @@
 /* assembler.c */
 bool wmi_asm_define(struct wmi_assembler *a, const char *at, struct wmi_asm_symbol *symbol);
 bool wmi_asm_word_is(const char *word, size_t length, const char *name);
+/* Labels, then a directive, a macro or an instruction. */
 void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *end);
-void wmi_asm_push_source(struct wmi_assembler *a, const char *text, size_t size);
+/* Text to read before the rest of this one. `macro`: .exitm ends it. */
+void wmi_asm_push_text(struct wmi_assembler *a, const char *text, size_t size, bool macro);
+/* The text of a file to read now; it is blanked of comments. */
+void wmi_asm_push_file(struct wmi_assembler *a, const char *name, char *text, size_t size);
+/* Notes that the text has to be read again when all symbols are known. */
 void wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end, unsigned bytes);
 void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
                       const struct wmi_value *value, unsigned bytes, bool branch);
+/* What the next expression calls ".". Forgets late symbols. */
+void wmi_asm_begin_expression(struct wmi_assembler *a);
 
-/* assembler_directives.c */
-/* A line: a condition, the head of a macro, or a statement. */
-void wmi_asm_line(struct wmi_assembler *a, const char *begin, const char *end);
+/* assembler_directives.c: what directives are made of. These show an error and return false. */
+bool wmi_asm_failed(struct wmi_assembler *a, const struct wmi_cursor *cursor);
+bool wmi_asm_read_number(struct wmi_assembler *a, struct wmi_cursor *cursor, int64_t *value);
+bool wmi_asm_at_end(struct wmi_assembler *a, struct wmi_cursor *cursor);
+bool wmi_asm_read_name(struct wmi_assembler *a, struct wmi_cursor *cursor, const char **name, size_t *length);
+bool wmi_asm_read_string(struct wmi_assembler *a, struct wmi_cursor *cursor, struct wmi_bytes *bytes);
 void wmi_asm_directive(struct wmi_assembler *a, const char *name, size_t length, const char *rest,
                        const char *end);
-void wmi_asm_expand(struct wmi_assembler *a, const struct wmi_asm_macro *macro, const char *rest,
+void wmi_asm_set(struct wmi_assembler *a, const char *name, size_t length, struct wmi_cursor *cursor,
+                 bool once);
+
+/* assembler_macros.c */
+/* A line: skipped by a condition, a condition itself, or a statement. */
+void wmi_asm_line(struct wmi_assembler *a, const char *begin, const char *end);
+bool wmi_asm_expand(struct wmi_assembler *a, const char *name, size_t length, const char *rest,
                     const char *end);
-void wmi_asm_set(struct wmi_assembler *a, const char *name, size_t length, struct wmi_cursor *cursor);
+void wmi_asm_macro(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_exit_macro(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_forget_macro(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_repeat(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *cursor, int letters);
+
+/* assembler_data.c */
 /* Reads a number of `bytes` bytes to `offset` of the section. */
 void wmi_asm_number(struct wmi_assembler *a, struct wmi_cursor *cursor, struct wmi_asm_section *section,
                     uint64_t offset, unsigned bytes);
+void wmi_asm_numbers(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
+void wmi_asm_octa(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_reals(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
+void wmi_asm_leb128(struct wmi_assembler *a, struct wmi_cursor *cursor, int is_signed);
+void wmi_asm_strings(struct wmi_assembler *a, struct wmi_cursor *cursor, int ends);
+void wmi_asm_fill(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_zeros(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
+void wmi_asm_copies(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
+void wmi_asm_align(struct wmi_assembler *a, struct wmi_cursor *cursor, int unit);
+void wmi_asm_align_power(struct wmi_assembler *a, struct wmi_cursor *cursor, int unit);
+void wmi_asm_origin(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+
+/* assembler_sections.c */
+void wmi_asm_named_section(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_push_section(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_pop_section(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_previous_section(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_bind(struct wmi_assembler *a, struct wmi_cursor *cursor, int binding);
+void wmi_asm_show(struct wmi_assembler *a, struct wmi_cursor *cursor, int visibility);
+void wmi_asm_symbol_type(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_symbol_size(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_common(struct wmi_assembler *a, struct wmi_cursor *cursor, int binding);
+void wmi_asm_lds(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_identify(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+
+/* assembler_files.c */
+void wmi_asm_include(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_include_bytes(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 
 #endif

@@ -22,8 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     uint8_t *out;
     size_t out_size;
     char *messages;
-    const enum wm_status status =
-        wmi_assemble_file(text, size - 1, "fuzz", target, bytes[0] & 128, &out, &out_size, &messages);
+    const struct wmi_assemble_options options = {.name = "fuzz", .target = target, .raw = bytes[0] & 128};
+    const enum wm_status status = wmi_assemble_file(text, size - 1, &options, &out, &out_size, &messages);
     if (status == WM_BAD_FILE && !(messages && *messages))
         abort(); /* refused without a word */
     free(out);
