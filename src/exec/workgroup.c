@@ -21,8 +21,6 @@ enum {
     WAIT_NANOSECONDS = 5000000, /* between two reports of progress when only other threads work */
     PARKED_BYTES = 1 << 30,     /* what unfinished workgroups of all workers may take */
     LDS_PADDING = 64,
-    MAX_BATCH = 16,                  /* workgroups that a worker takes at a time, */
-    BATCHES_PER_WORKER = 16,         /* unless there are too few for that */
     GROUPS_PER_LOOK = 64,            /* workgroups, */
     INSTRUCTIONS_PER_LOOK = 1 << 19, /* or instructions, between two looks at the clock */
 };
@@ -477,18 +475,15 @@ static bool may_grow(const struct worker *worker)
                        worker->residents * sample->bytes < PARKED_BYTES / dispatch->threads);
 }
 
-/* A workgroup that no worker has taken; false when all are. */
+/* A workgroup that no worker has taken; false when all are. While others wait, it is the lowest that can be
+ * had: who waits for another workgroup relies on those before it being started. */
 static bool take_group(struct worker *worker, uint64_t *id)
 {
     struct wmi_dispatch *dispatch = worker->steps.dispatch;
     const uint64_t stop = __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED);
-    if (worker->batch_next == worker->batch_end) {
-        if (__atomic_load_n(&dispatch->next_group, __ATOMIC_RELAXED) >= stop)
-            return false;
-        worker->batch_next = __atomic_fetch_add(&dispatch->next_group, dispatch->batch, __ATOMIC_RELAXED);
-        worker->batch_end = worker->batch_next + dispatch->batch;
-    }
-    if (worker->batch_next >= stop) {
+    const unsigned share = worker->parked || worker->swept ? 0 : worker->number;
+    if ((worker->batch_next == worker->batch_end || worker->batch_next >= stop) &&
+        !wmi_deal_take(&dispatch->deal, share, stop, &worker->batch_next, &worker->batch_end)) {
         worker->batch_next = worker->batch_end;
         return false;
     }
@@ -662,11 +657,11 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     struct worker **workers = calloc(threads ? threads : 1, sizeof *workers);
     pthread_t *handles = calloc(threads ? threads : 1, sizeof *handles);
     unsigned started = 0;
-    bool ok = workers && handles, full;
+    bool ok =
+        workers && handles && wmi_deal_create(&dispatch->deal, dispatch->group_count, threads ? threads : 1);
+    bool full;
 
     dispatch->stop_at = dispatch->group_count;
-    dispatch->batch = dispatch->group_count / ((uint64_t)BATCHES_PER_WORKER * (threads ? threads : 1));
-    dispatch->batch = dispatch->batch < 1 ? 1 : dispatch->batch > MAX_BATCH ? MAX_BATCH : dispatch->batch;
     dispatch->started = wmi_seconds();
     dispatch->mxcsr32 = wmi_host_float_word(dispatch->launch.mode & 3, dispatch->launch.mode >> 4 & 3);
     dispatch->mxcsr64 = wmi_host_float_word(dispatch->launch.mode >> 2 & 3, dispatch->launch.mode >> 6 & 3);
@@ -702,6 +697,9 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
         free(workers[i]->steps.executed);
         free(workers[i]);
     }
+    uint64_t from, to;
+    dispatch->some_never_started = ok && wmi_deal_take(&dispatch->deal, 0, dispatch->group_count, &from, &to);
+    wmi_deal_destroy(&dispatch->deal);
     wmi_gds_destroy(dispatch->gds);
     dispatch->gds = NULL;
     pthread_mutex_destroy(&dispatch->lock);

@@ -3,6 +3,7 @@
 #ifndef WMI_WORKGROUP_H
 #define WMI_WORKGROUP_H
 
+#include "exec/deal.h"
 #include "exec/gds.h"
 #include "exec/launch.h"
 #include "exec/program.h"
@@ -50,11 +51,10 @@ struct wmi_dispatch {
     double started;
     uint32_t mxcsr32, mxcsr64; /* what launch.mode asks of the host */
     const struct wmi_op *entry_step;
-    uint64_t batch;   /* workgroups that a worker takes at a time */
+    struct wmi_deal deal;
     uint64_t stop_at; /* atomic, hardly ever written: workgroups from here on need not run any more */
 
     /* Apart from what every wave reads, for these change all the time. */
-    alignas(64) uint64_t next_group;  /* atomic: first workgroup that no worker has taken */
     alignas(64) uint64_t groups_done; /* atomic */
     alignas(64) pthread_mutex_t lock; /* guards what follows */
     struct wmi_gds *gds;              /* NULL: not used yet */
@@ -66,6 +66,7 @@ struct wmi_dispatch {
     unsigned quiet;      /* those of them that found nothing but waiting waves in this generation */
     uint64_t generation; /* counts sweeps in which a thread may have changed what others wait for */
     bool deadlock;
+    bool some_never_started; /* workgroups; known when the dispatch is over */
 };
 
 /* Runs all workgroups. False: no memory on the host. The fault, if any, is in dispatch->fault. */

@@ -75,7 +75,7 @@ static void add_headline(struct text *text, const struct wmi_dispatch *dispatch,
     case WM_FAULT_DEADLOCK:
         add(text,
             "deadlock: all that is left waits, at a barrier or in a loop that nothing can end any more");
-        if (dispatch->next_group < dispatch->group_count)
+        if (dispatch->some_never_started)
             add(text, "; too many wait for the other workgroups to start");
         break;
     case WM_FAULT_CODE_LIMIT:
