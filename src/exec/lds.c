@@ -4,6 +4,7 @@
 #include "exec/control.h"
 
 #include "exec/gds.h"
+#include "exec/program.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 struct lds_row {
     uint8_t step, places, bytes;
     bool returns, second; /* second: *_src2_* */
+    bool swapped;         /* DATA is what is stored and DATA2 what is compared, not the other way round */
 };
 
 #define ROW(insn, step, places, bytes) [WMI_INSN_##insn] = {WMI_LDS_##step, places, bytes, false},
@@ -22,6 +24,10 @@ struct lds_row {
 /* The same with data from a second place: ds_NAME_src2_TYPE. */
 #define SRC2(name, type, step, bytes)                                                                        \
     [WMI_INSN_ds_##name##_src2_##type] = {WMI_LDS_##step, 1, bytes, false, true},
+/* ds_cmpstore_TYPE and ds_cmpstore_rtn_TYPE. Source: RDNA3 ISA, DS_CMPSTORE_B32. */
+#define CMPSTORE(type, bytes)                                                                                \
+    [WMI_INSN_ds_cmpstore_##type] = {WMI_LDS_cmpst_##type, 1, bytes, .swapped = true},                       \
+    [WMI_INSN_ds_cmpstore_rtn_##type] = {WMI_LDS_cmpst_##type, 1, bytes, true, .swapped = true},
 #define RETURNING(insn, step, places, bytes) [WMI_INSN_##insn] = {WMI_LDS_##step, places, bytes, true},
 
 static const struct lds_row lds_rows[WMI_INSN_COUNT] = {
@@ -76,6 +82,12 @@ static const struct lds_row lds_rows[WMI_INSN_COUNT] = {
     ATOMIC(min, f32, min_f32, 4)
     ATOMIC(max, f32, max_f32, 4)
     ATOMIC(add, f32, add_f32, 4)
+    ATOMIC(pk_add, f16, pk_add_f16, 4)
+    ATOMIC(pk_add, bf16, pk_add_bf16, 4)
+    ATOMIC(cond_sub, u32, cond_sub_b32, 4)
+    ATOMIC(sub_clamp, u32, sub_clamp_b32, 4)
+    CMPSTORE(b32, 4)
+    CMPSTORE(f32, 4)
     RETURNING(ds_wrxchg_rtn_b32, wrxchg_b32, 1, 4)
     RETURNING(ds_wrxchg2_rtn_b32, wrxchg2_b32, 2, 4)
     RETURNING(ds_wrxchg2st64_rtn_b32, wrxchg2_b32, 2, 4)
@@ -97,6 +109,9 @@ static const struct lds_row lds_rows[WMI_INSN_COUNT] = {
     ATOMIC(cmpst, f64, cmpst_f64, 8)
     ATOMIC(min, f64, min_f64, 8)
     ATOMIC(max, f64, max_f64, 8)
+    ATOMIC(add, f64, add_f64, 8)
+    CMPSTORE(b64, 8)
+    CMPSTORE(f64, 8)
     RETURNING(ds_wrxchg_rtn_b64, wrxchg_b64, 1, 8)
     RETURNING(ds_wrxchg2_rtn_b64, wrxchg2_b64, 2, 8)
     RETURNING(ds_wrxchg2st64_rtn_b64, wrxchg2_b64, 2, 8)
@@ -140,8 +155,10 @@ static const struct lds_row lds_rows[WMI_INSN_COUNT] = {
     /* clang-format on */
 };
 
-/* The body tables of lds_lanes.c, one per build of it. */
-#define BUILD(level, lanes) extern const wmi_body wmi_lds_steps_##level##_##lanes[WMI_LDS_STEP_COUNT];
+/* The body tables of lds_lanes.c and lds_atomic_lanes.c, one per build of them. */
+#define BUILD(level, lanes)                                                                                  \
+    extern const wmi_body wmi_lds_steps_##level##_##lanes[WMI_LDS_STEP_COUNT];                               \
+    extern const wmi_body wmi_lds_atomics_##level##_##lanes[WMI_LDS_STEP_COUNT];
 BUILD(baseline, 64)
 BUILD(baseline, 32)
 #if defined(__x86_64__)
@@ -153,41 +170,110 @@ BUILD(avx512, 32)
 
 wmi_body wmi_lds_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_lds_step step)
 {
-    static const wmi_body *const tables[WMI_CPU_LEVELS][2] = {
-        [WMI_CPU_BASELINE] = {wmi_lds_steps_baseline_32, wmi_lds_steps_baseline_64},
+#define TABLES(level)                                                                                        \
+    {                                                                                                        \
+        {wmi_lds_steps_##level##_32, wmi_lds_atomics_##level##_32},                                          \
+        {                                                                                                    \
+            wmi_lds_steps_##level##_64, wmi_lds_atomics_##level##_64                                         \
+        }                                                                                                    \
+    }
+    static const wmi_body *const tables[WMI_CPU_LEVELS][2][2] = {
+        [WMI_CPU_BASELINE] = TABLES(baseline),
 #if defined(__x86_64__)
-        [WMI_CPU_AVX2] = {wmi_lds_steps_avx2_32, wmi_lds_steps_avx2_64},
-        [WMI_CPU_AVX512] = {wmi_lds_steps_avx512_32, wmi_lds_steps_avx512_64},
+        [WMI_CPU_AVX2] = TABLES(avx2),
+        [WMI_CPU_AVX512] = TABLES(avx512),
 #endif
     };
-    return tables[level][lanes == 64][step];
+    const wmi_body *const *two = tables[level][lanes == 64];
+    return two[0][step] ? two[0][step] : two[1][step];
 }
 
-/* Row d <- one value of LDS in all lanes: M0[15:0] is its address, M0[18:16] its type. Out of range it is 0.
- * Source: Vega ISA, "LDS Direct Read". Observers do not see it. */
-static const struct wmi_op *read_direct(char *restrict frame, const struct wmi_op *op)
+/* Where M0 lets LDS_DIRECT read: M0[15:0] is the address, M0[18:16] the type.
+ * Source: Vega ISA, "LDS Direct Read". */
+struct direct {
+    uint32_t at;
+    uint8_t bytes, sign; /* sign: how far to the left the sign bit of a signed type is */
+    bool in_range;
+};
+
+static struct direct direct_place(const struct wmi_frame *f, const struct wmi_workgroup *group)
 {
     static const struct {
         uint8_t bytes, sign;
     } types[8] = {{1, 0}, {2, 0}, {4, 0}, {0, 0}, {1, 24}, {2, 16}, {0, 0}, {0, 0}};
+    const uint32_t m0 = f->s[WMI_S_M0], type = m0 >> 16 & 7, at = m0 & 0xffff;
+    const uint8_t bytes = types[type].bytes;
+    return (struct direct){at, bytes, types[type].sign,
+                           group->lds_size >= bytes && at <= group->lds_size - bytes};
+}
+
+/* Row d <- one value of LDS in all lanes, 0 out of range. */
+static const struct wmi_op *read_direct(char *restrict frame, const struct wmi_op *op)
+{
     const struct wmi_frame *f = (const struct wmi_frame *)frame;
     const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
-    const uint32_t at = f->s[WMI_S_M0] & 0xffff, type = f->s[WMI_S_M0] >> 16 & 7;
-    const unsigned bytes = types[type].bytes, sign = types[type].sign;
+    const struct direct place = direct_place(f, group);
     uint32_t value = 0, *row = (uint32_t *)(frame + op->d);
-    if (group->lds_size >= bytes && at <= group->lds_size - bytes)
-        memcpy(&value, group->lds + at, bytes);
-    value = (uint32_t)((int32_t)(value << sign) >> sign);
+    if (place.in_range)
+        memcpy(&value, group->lds + place.at, place.bytes);
+    value = (uint32_t)((int32_t)(value << place.sign) >> place.sign);
     for (unsigned i = 0; i < f->wave_size; i++)
         row[i] = value;
     return op + 1;
 }
 
-uint32_t wmi_lower_lds_direct(struct wmi_builder *builder)
+/* All active lanes read one place. */
+static const struct wmi_op *observe_direct(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_frame *f = (const struct wmi_frame *)frame;
+    const struct wmi_memory_op *memory = op->data;
+    const struct wmi_wave *wave = wmi_wave_of(frame);
+    const struct wmi_workgroup *group = wave->group;
+    const struct direct place = direct_place(f, group);
+    uint64_t address[64];
+    for (unsigned i = 0; i < 64; i++)
+        address[i] = place.at;
+    const struct wmi_access access = {
+        .pc = memory->pc,
+        .workgroup = {group->id[0], group->id[1], group->id[2]},
+        .wave = wave->index,
+        .path = WMI_PATH_DS,
+        .kind = WMI_ACCESS_LOAD,
+        .lanes = f->exec.bits,
+        .elements = 1,
+        .bytes = place.bytes,
+        .element = {{.space = WMI_SPACE_LDS,
+                     .mask = f->exec.bits,
+                     .bad_range = place.in_range ? 0 : f->exec.bits,
+                     .address = address}},
+    };
+    memory->observer->access(wave->worker->observer, &access, memory->slot);
+    return op + 1;
+}
+
+uint32_t wmi_lower_lds_direct(struct wmi_builder *builder, const struct wmi_instruction *insn)
 {
     const uint32_t row = wmi_lower_temporary(builder, 1);
+    if (wmi_builder_observer(builder))
+        wmi_emit(builder, observe_direct)->data = wmi_builder_memory_op(builder, insn);
     wmi_emit(builder, read_direct)->d = row;
     return row;
+}
+
+/* Lets the next step see no more of the LDS than M0 allows. LLVM sets 0x7fff or 0xffff for all of it, so M0
+ * is taken as the last byte's place and rounded up to dwords (unverified). Sources: CLRX, "DS instructions";
+ * LLVM AMDGPUUsage, "M0". */
+static const struct wmi_op *limit_by_m0(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_workgroup *group = wmi_wave_of(frame)->group;
+    const uint32_t size = group->lds_size, m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0];
+    if (__builtin_expect(m0 >= size, 1))
+        return wmi_next(frame, op);
+    const struct wmi_op alone[2] = {op[1], {.body = wmi_step_return}};
+    group->lds_size = m0 + 3 < size ? (m0 + 3) & ~3u : size;
+    const struct wmi_op *next = alone->body(frame, alone);
+    group->lds_size = size;
+    return next ? op + 2 : NULL;
 }
 
 /* Byte offset of an operand's rows; 0 without such an operand. */
@@ -204,76 +290,100 @@ static uint32_t rows_of(struct wmi_builder *builder, const struct wmi_instructio
     return wmi_lower_vgpr(builder, operand->reg, operand->dwords, ok);
 }
 
+/* A DS instruction that is being lowered. */
+struct lowering {
+    struct wmi_builder *builder;
+    const struct lds_row *row;
+    struct wmi_memory_op *memory;
+    struct wmi_op operands;
+    bool gds, limited; /* limited: by M0 */
+};
+
+/* Emits a step of the table, on the GDS or as far as M0 allows, with these operands. */
+static void emit_ds(const struct lowering *l, enum wmi_lds_step step, struct wmi_op operands)
+{
+    if (l->gds)
+        wmi_lower_gds(l->builder, l->memory,
+                      l->row->step == WMI_LDS_append || l->row->step == WMI_LDS_consume);
+    if (l->limited)
+        wmi_emit(l->builder, limit_by_m0);
+    struct wmi_op *op = wmi_emit(
+        l->builder, wmi_lds_body(wmi_builder_level(l->builder), wmi_builder_lanes(l->builder), step));
+    operands.body = op->body;
+    operands.lanes = op->lanes;
+    *op = operands;
+    if (l->gds)
+        wmi_emit(l->builder, wmi_step_return);
+}
+
+static void fill_offsets(struct lowering *l, const struct wmi_instruction *insn)
+{
+    const struct lds_row *row = l->row;
+    l->operands.x = (uint32_t)insn->field[WMI_FIELD_offset] & 0xffff;
+    if (row->places == 2) {
+        const uint32_t unit = row->bytes * (wmi_rows[insn->id].flags & WMI_ROW_STRIDE64 ? 64 : 1);
+        l->operands.x = (uint32_t)insn->field[WMI_FIELD_offset0] * unit;
+        l->operands.y = (uint32_t)insn->field[WMI_FIELD_offset1] * unit;
+    }
+    if (row->step == WMI_LDS_permute || row->step == WMI_LDS_bpermute)
+        l->operands.y = wmi_builder_limit(l->builder, WMI_LIMIT_exchange_lanes);
+}
+
+/* Emits what makes the ADDR row, and the DATA rows of *_src2_*, where the instruction does not name them. */
+static void emit_address(struct lowering *l, const struct wmi_instruction *insn)
+{
+    if (insn->id == WMI_INSN_ds_read_addtid_b32 || insn->id == WMI_INSN_ds_write_addtid_b32) {
+        l->operands.a = wmi_lower_temporary(l->builder, 1);
+        wmi_emit(l->builder,
+                 wmi_lds_body(wmi_builder_level(l->builder), wmi_builder_lanes(l->builder), WMI_LDS_addtid))
+            ->d = l->operands.a;
+    }
+    if (l->row->second) {
+        const uint32_t first = wmi_lower_temporary(l->builder, 1);
+        const uint32_t data = wmi_lower_temporary(l->builder, l->row->bytes / 4);
+        emit_ds(l, l->row->bytes == 8 ? WMI_LDS_src2_b64 : WMI_LDS_src2_b32,
+                (struct wmi_op){.a = l->operands.a, .x = l->operands.x, .d = first, .e = data});
+        l->operands.a = first;
+        l->operands.b = data;
+        l->operands.x = 0;
+    }
+}
+
 bool wmi_lower_lds(struct wmi_builder *builder, const struct wmi_instruction *insn)
 {
     if (insn->id == WMI_INSN_ds_nop)
         return true;
     const struct lds_row *row = &lds_rows[insn->id];
-    const bool gds = insn->field[WMI_FIELD_gds];
+    struct lowering l = {.builder = builder, .row = row, .gds = insn->field[WMI_FIELD_gds]};
     const bool counter = row->step == WMI_LDS_append || row->step == WMI_LDS_consume;
+    bool ok = true;
     if (row->step == WMI_LDS_NONE)
         return wmi_lower_gws(builder, insn);
-    if (gds && !row->places)
+    if (l.gds && !row->places)
         return false;
-    const enum wmi_cpu_level level = wmi_builder_level(builder);
-    const unsigned lanes = wmi_builder_lanes(builder);
-    bool ok = true;
-    struct wmi_op operands = {
+    l.limited = row->places && !l.gds && !counter && wmi_builder_limit(builder, WMI_LIMIT_lds_m0);
+    l.operands = (struct wmi_op){
         .a = rows_of(builder, insn, WMI_ROLE_ADDR, &ok),
-        .b = rows_of(builder, insn, WMI_ROLE_DATA, &ok),
-        .c = rows_of(builder, insn, WMI_ROLE_DATA2, &ok),
+        .b = rows_of(builder, insn, row->swapped ? WMI_ROLE_DATA2 : WMI_ROLE_DATA, &ok),
+        .c = rows_of(builder, insn, row->swapped ? WMI_ROLE_DATA : WMI_ROLE_DATA2, &ok),
         .d = rows_of(builder, insn, WMI_ROLE_D, &ok),
     };
     if (!ok)
         return false;
-    struct wmi_memory_op *memory = NULL;
-    if (row->places) {
-        memory = wmi_builder_memory_op(builder, insn);
-        memory->parameter = row->places | row->bytes << 8;
-        memory->returns = row->returns;
-        if (gds)
-            memory->path = WMI_PATH_GDS;
+    const bool watched = wmi_builder_observer(builder);
+    if (row->places || watched) {
+        l.memory = wmi_builder_memory_op(builder, insn);
+        l.memory->parameter = row->places | row->bytes << 8;
+        l.memory->returns = row->returns;
+        if (l.gds)
+            l.memory->path = WMI_PATH_GDS;
     }
-    operands.data = memory;
-    if (row->places == 2) {
-        const uint32_t unit = row->bytes * (wmi_rows[insn->id].flags & WMI_ROW_STRIDE64 ? 64 : 1);
-        operands.x = (uint32_t)insn->field[WMI_FIELD_offset0] * unit;
-        operands.y = (uint32_t)insn->field[WMI_FIELD_offset1] * unit;
-    } else {
-        operands.x = (uint32_t)insn->field[WMI_FIELD_offset] & 0xffff;
-    }
-    if (insn->id == WMI_INSN_ds_read_addtid_b32 || insn->id == WMI_INSN_ds_write_addtid_b32) {
-        operands.a = wmi_lower_temporary(builder, 1);
-        wmi_emit(builder, wmi_lds_body(level, lanes, WMI_LDS_addtid))->d = operands.a;
-    }
-    if (row->second) {
-        const enum wmi_lds_step read = row->bytes == 8 ? WMI_LDS_src2_b64 : WMI_LDS_src2_b32;
-        const uint32_t first = wmi_lower_temporary(builder, 1);
-        const uint32_t data = wmi_lower_temporary(builder, row->bytes / 4);
-        if (gds)
-            wmi_lower_gds(builder, memory, false);
-        struct wmi_op *op = wmi_emit(builder, wmi_lds_body(level, lanes, read));
-        op->a = operands.a;
-        op->x = operands.x;
-        op->d = first;
-        op->e = data;
-        if (gds)
-            wmi_emit(builder, wmi_step_return);
-        operands.a = first;
-        operands.b = data;
-        operands.x = 0;
-    }
+    l.operands.data = l.memory;
+    fill_offsets(&l, insn);
+    emit_address(&l, insn);
     /* The observer comes first: the instruction itself may overwrite its ADDR row. */
-    const bool watched = memory && wmi_builder_observer(builder);
-    for (int i = watched ? 0 : 1; i < 2; i++) {
-        if (gds)
-            wmi_lower_gds(builder, memory, counter);
-        struct wmi_op *op = wmi_emit(builder, wmi_lds_body(level, lanes, i ? row->step : WMI_LDS_observe));
-        operands.body = op->body;
-        operands.lanes = op->lanes;
-        *op = operands;
-        if (gds)
-            wmi_emit(builder, wmi_step_return);
-    }
+    if (watched)
+        emit_ds(&l, row->places ? WMI_LDS_observe : WMI_LDS_observe_lanes, l.operands);
+    emit_ds(&l, row->step, l.operands);
     return true;
 }

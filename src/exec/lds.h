@@ -21,16 +21,18 @@
     X(add_b32) X(sub_b32) X(rsub_b32) X(inc_b32) X(dec_b32)                                            \
     X(min_i32) X(max_i32) X(min_u32) X(max_u32)                                                        \
     X(and_b32) X(or_b32) X(xor_b32) X(mskor_b32) X(wrxchg_b32) X(cmpst_b32) X(wrap_b32)                \
-    X(cmpst_f32) X(min_f32) X(max_f32) X(add_f32)                                                      \
+    X(cond_sub_b32) X(sub_clamp_b32)                                                                   \
+    X(cmpst_f32) X(min_f32) X(max_f32) X(add_f32) X(pk_add_f16) X(pk_add_bf16)                         \
     X(add_b64) X(sub_b64) X(rsub_b64) X(inc_b64) X(dec_b64)                                            \
     X(min_i64) X(max_i64) X(min_u64) X(max_u64)                                                        \
     X(and_b64) X(or_b64) X(xor_b64) X(mskor_b64) X(wrxchg_b64) X(cmpst_b64)                            \
-    X(cmpst_f64) X(min_f64) X(max_f64) X(condxchg32_b64)                                               \
+    X(cmpst_f64) X(min_f64) X(max_f64) X(add_f64) X(condxchg32_b64)                                    \
     X(wrxchg2_b32) X(wrxchg2_b64) X(append) X(consume)
 /* The lanes exchange a row; addtid makes the ADDR row of *_addtid_b32; src2_* make the ADDR row (d) and read
- * the DATA rows (e) of *_src2_*; observe tells the observer. */
+ * the DATA rows (e) of *_src2_*; observe and observe_lanes tell the observer. permute and bpermute: y = lanes
+ * that exchange with one another, a power of two. */
 #define WMI_LDS_OTHERS(X)                                                                              \
-    X(swizzle) X(permute) X(bpermute) X(addtid) X(src2_b32) X(src2_b64) X(observe)
+    X(swizzle) X(permute) X(bpermute) X(addtid) X(src2_b32) X(src2_b64) X(observe) X(observe_lanes)
 #define WMI_LDS_STEPS(X) WMI_LDS_READS(X) WMI_LDS_WRITES(X) WMI_LDS_ATOMICS(X) WMI_LDS_OTHERS(X)
 
 enum wmi_lds_step {
@@ -54,8 +56,8 @@ static inline unsigned wmi_lds_bytes(const struct wmi_memory_op *memory)
     return memory->parameter >> 8 & 0xff;
 }
 
-/* Emits the step that reads LDS_DIRECT, a source of vector ALU instructions, into a temporary row. */
-uint32_t wmi_lower_lds_direct(struct wmi_builder *builder);
+/* Emits the step that reads LDS_DIRECT, a source of the vector ALU instruction, into a temporary row. */
+uint32_t wmi_lower_lds_direct(struct wmi_builder *builder, const struct wmi_instruction *insn);
 
 wmi_body wmi_lds_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_lds_step step);
 

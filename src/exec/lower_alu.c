@@ -181,7 +181,7 @@ static bool place_operand(struct valu *v, const struct wmi_operand *operand, str
     source->scalar = operand->type == WMI_TYPE_mask ||
                      (v->row->flags & WMI_ROW_IGNORES_EXEC && operand->kind != WMI_OPERAND_VGPR);
     if (operand->kind == WMI_OPERAND_SPECIAL && operand->reg == WMI_SPECIAL_LDS_DIRECT) {
-        source->offset = wmi_lower_lds_direct(v->b);
+        source->offset = wmi_lower_lds_direct(v->b, v->insn);
         return true;
     }
     const struct wmi_index_rule rule = wmi_index_rule(v->b, v->insn, operand);

@@ -23,7 +23,9 @@ enum wmi_path {
 
 enum wmi_access_kind { WMI_ACCESS_LOAD, WMI_ACCESS_STORE, WMI_ACCESS_ATOMIC };
 
-enum wmi_address_space { WMI_SPACE_GLOBAL, WMI_SPACE_LDS, WMI_SPACE_GDS };
+/* WMI_SPACE_LANES is no memory: ds_permute_b32 and its kin route data through the LDS hardware, four bytes of
+ * address for each lane. */
+enum wmi_address_space { WMI_SPACE_GLOBAL, WMI_SPACE_LDS, WMI_SPACE_GDS, WMI_SPACE_LANES, WMI_SPACE_COUNT };
 
 enum { WMI_ACCESS_ELEMENTS = 16 };
 

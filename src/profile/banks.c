@@ -8,7 +8,9 @@
  * - When a lane is not aligned to the place's width, all active lanes of the place go one by one and nothing
  *   counts as a conflict: 64 passes, measured on gfx90a for ds_write_b64 at multiples of 4. That three dwords
  *   want the alignment of four is LLVM's (allowsMisalignedMemoryAccessesImpl); that other widths fare as
- *   b64 does, and passes when lanes are inactive, is unverified. */
+ *   b64 does, and passes when lanes are inactive, is unverified.
+ * - Lanes that exchange data (ds_permute_b32, ds_bpermute_b32, ds_swizzle_b32) want the bank of the lane that
+ *   they send to or read from: lanes 32 apart share one (unverified). */
 #include "profile/cost.h"
 
 #include <stdbool.h>
@@ -97,7 +99,8 @@ struct wmi_lds_cost wmi_lds_passes(const struct wmi_access *access, const struct
     for (unsigned e = 0; e < access->elements; e++) {
         const struct wmi_element *element = &access->element[e];
         const uint64_t lanes = reaching(element);
-        if (element->space != WMI_SPACE_LDS || (!element->mask && access->path != WMI_PATH_DS))
+        const bool banked = element->space == WMI_SPACE_LDS || element->space == WMI_SPACE_LANES;
+        if (!banked || (!element->mask && access->path != WMI_PATH_DS))
             continue;
         if (is_misaligned(element, lanes, access->bytes)) {
             cost.serial += (uint32_t)__builtin_popcountll(lanes);

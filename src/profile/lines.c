@@ -194,7 +194,7 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
     struct counts *counts = slot == NO_SLOT ? NULL : counts_of(shard, slot);
     if (!counts)
         return;
-    struct touched touched[WMI_SPACE_GDS + 1] = {0};
+    struct touched touched[WMI_SPACE_COUNT] = {0};
     if (++shard->set.now == 0) {
         memset(shard->set.stamp, 0, sizeof shard->set.stamp);
         shard->set.now = 1;

@@ -147,6 +147,44 @@ static double as_double(uint64_t bits)
     return x;
 }
 
+/* The sum of two floats of a format with this many bits of exponent and significand, by exact arithmetic: the
+ * first NaN, quieted, or the one of inf - inf; else the nearest, ties to even. All such sums are exact in a
+ * long double but those of f64, which the host rounds itself. */
+static uint32_t small_sum(uint32_t m, uint32_t a, unsigned exponent, unsigned digits)
+{
+    const int bias = (1 << (exponent - 1)) - 1;
+    const uint32_t infinity = ((1u << exponent) - 1) << digits, sign = 1u << (exponent + digits);
+    long double value[2];
+    for (unsigned i = 0; i < 2; i++) {
+        const uint32_t bits = i ? a : m, rest = bits & ~sign;
+        if (rest > infinity)
+            return (i && (m & ~sign) > infinity ? m : bits) | 1u << (digits - 1);
+        const int scale = (int)(rest >> digits);
+        value[i] = rest == infinity ? INFINITY
+                   : scale
+                       ? ldexpl((rest & ((1u << digits) - 1)) + (1u << digits), scale - bias - (int)digits)
+                       : ldexpl(rest, 1 - bias - (int)digits);
+        if (bits & sign)
+            value[i] = -value[i];
+    }
+    const long double sum = value[0] + value[1];
+    if (isnan(sum))
+        return infinity | 1u << (digits - 1);
+    const uint32_t negative = signbit(sum) ? sign : 0;
+    if (isinf(sum))
+        return negative | infinity;
+    if (sum == 0)
+        return negative;
+    int power;
+    frexpl(sum, &power);
+    if (power < 2 - bias) /* denormals have the lowest normal exponent */
+        power = 2 - bias;
+    const long double unit = ldexpl(1, power - 1 - (int)digits);
+    const uint32_t units = (uint32_t)rintl(fabsl(sum) / unit); /* to nearest even: the host's default */
+    const uint32_t result = ((uint32_t)(power - 2 + bias) << digits) + units;
+    return negative | (result > infinity ? infinity : result);
+}
+
 /* min or max of two floats given as doubles: NaN loses, -0 < +0; the bits of the winner. */
 static uint64_t pick(bool max, double m, double a, uint64_t m_bits, uint64_t a_bits, uint64_t quiet)
 {
@@ -213,6 +251,23 @@ static uint64_t atomic_value(enum wmi_lds_step step, uint64_t m, uint64_t a, uin
         return m == a ? b : m;
     case WMI_LDS_wrap_b32:
         return m >= a ? m - a : m + b;
+    case WMI_LDS_cond_sub_b32:
+        return m < a ? m : m - a;
+    case WMI_LDS_sub_clamp_b32:
+        return m < a ? 0 : m - a;
+    case WMI_LDS_pk_add_f16:
+        return small_sum(m & 0xffff, a & 0xffff, 5, 10) | (uint64_t)small_sum(m >> 16, a >> 16, 5, 10) << 16;
+    case WMI_LDS_pk_add_bf16:
+        return small_sum(m & 0xffff, a & 0xffff, 8, 7) | (uint64_t)small_sum(m >> 16, a >> 16, 8, 7) << 16;
+    case WMI_LDS_add_f64: {
+        const double sum = as_double(m) + as_double(a);
+        uint64_t bits;
+        memcpy(&bits, &sum, 8);
+        return !isnan(sum)           ? bits
+               : isnan(as_double(m)) ? m | 1ULL << 51
+               : isnan(as_double(a)) ? a | 1ULL << 51
+                                     : 0x7ff8ULL << 48;
+    }
     case WMI_LDS_cmpst_f32:
         return as_float(m) == as_float(a) ? b : m;
     case WMI_LDS_cmpst_f64:
@@ -270,6 +325,13 @@ static unsigned swizzle_lane(uint32_t offset, unsigned i)
         j = (((i & 31) & (offset & 31)) | (offset >> 5 & 31)) ^ (offset >> 10 & 31);
     }
     return j + (i & 32);
+}
+
+/* The lane at an address of ds_permute_b32, of all or of each half of the wave. */
+static unsigned exchange_lane(const struct setting *s, uint32_t address, unsigned i)
+{
+    const unsigned lane = (uint32_t)(address + s->x) / 4 % s->lanes;
+    return s->y == 32 ? lane % 32 + i / 32 * 32 : lane;
 }
 
 static bool active(const struct setting *s, unsigned lane)
@@ -335,7 +397,7 @@ static void state_slowly(struct machine *m, const struct setting *s)
         uint32_t got[64] = {0};
         for (unsigned i = 0; i < s->lanes; i++)
             if (active(s, i))
-                got[(uint32_t)(before.reg[s->addr][i] + s->x) / 4 % s->lanes] = before.reg[s->data][i];
+                got[exchange_lane(s, before.reg[s->addr][i], i)] = before.reg[s->data][i];
         for (unsigned i = 0; i < s->lanes; i++)
             if (active(s, i))
                 m->reg[s->result][i] = got[i];
@@ -349,7 +411,7 @@ static void state_slowly(struct machine *m, const struct setting *s)
         if (shape.kind == LANES) {
             const bool swizzle = s->step == WMI_LDS_swizzle;
             const unsigned from =
-                swizzle ? swizzle_lane(s->x, i) : (uint32_t)(before.reg[s->addr][i] + s->x) / 4 % s->lanes;
+                swizzle ? swizzle_lane(s->x, i) : exchange_lane(s, before.reg[s->addr][i], i);
             if (s->step != WMI_LDS_addtid)
                 m->reg[s->result][i] = active(s, from) ? before.reg[swizzle ? s->addr : s->data][from] : 0;
             continue;
@@ -501,6 +563,8 @@ static void fill(struct machine *m, struct setting *s, int round)
     s->m0 = (uint32_t)random_bits() & (round % 2 ? 0xffff0ffc : 0xfffffffc);
     s->x = (uint32_t)(random_bits() % (round % 3 ? 1024 : 65536)) / align * align;
     s->y = (uint32_t)(random_bits() % 1024) / align * align;
+    if (s->step == WMI_LDS_permute || s->step == WMI_LDS_bpermute)
+        s->y = random_bits() % 2 ? 64 : 32;
     if (s->step == WMI_LDS_swizzle)
         s->x = (uint32_t)random_bits() & 0xffff;
     s->addr = ADDR, s->data = DATA, s->data2 = DATA2, s->result = RESULT;
@@ -580,7 +644,7 @@ static void steps_match_statement(void **state)
     for (int level = 0; level <= (int)wmi_cpu_level(); level++)
         for (unsigned lanes = 32; lanes <= 64; lanes += 32)
             for (int step = 1; step < WMI_LDS_STEP_COUNT; step++) {
-                if (step == WMI_LDS_observe)
+                if (step == WMI_LDS_observe || step == WMI_LDS_observe_lanes)
                     continue;
                 for (int round = 0; round < ROUNDS; round++) {
                     struct setting s = {.step = step, .lanes = lanes};

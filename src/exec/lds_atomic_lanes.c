@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* What DS atomics do to LDS. A workgroup runs on one thread, so an atomic is a plain operation, and lanes
+ * take turns in their order. */
+#include "base/half.h"
+#include "base/host_float.h"
+#include "exec/lds.h"
+#include "exec/lds_places.h"
+
+#include <string.h>
+
+/* LDS atomics must be naturally aligned, whatever the alignment mode. Source: CDNA3 ISA, "LDS alignment". */
+static const struct wmi_op *misaligned(char *frame, const struct wmi_op *op, const struct places *places,
+                                       unsigned bytes)
+{
+    const struct wmi_memory_op *memory = op->data;
+    struct wmi_fault fault = {
+        .kind = WM_FAULT_MISALIGNED, .pc = memory->pc, .low = UINT64_MAX, .bytes = bytes, .store = true};
+    for (uint64_t left = places->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        if (places->at[i] % bytes == 0)
+            continue;
+        fault.lanes |= 1ULL << i;
+        fault.low = places->at[i] < fault.low ? places->at[i] : fault.low;
+        fault.high = places->at[i] + bytes - 1 > fault.high ? places->at[i] + bytes - 1 : fault.high;
+    }
+    return wmi_wave_fault(wmi_wave_of(frame), &fault);
+}
+
+ALWAYS_INLINE bool aligned(const struct places *places, unsigned bytes)
+{
+    uint32_t low = 0;
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        low |= places->at[i];
+    return low % bytes == 0;
+}
+
+/* a, b: the lane's DATA and DATA2. False: the wave has faulted. */
+ALWAYS_INLINE bool atomic32(char *frame, const struct wmi_op *op,
+                            uint32_t (*value)(uint32_t memory, uint32_t a, uint32_t b))
+{
+    const struct wmi_memory_op *memory = op->data;
+    struct places places;
+    find_places(frame, op, op->x, 4, &places);
+    if (__builtin_expect(!aligned(&places, 4), 0))
+        return !!misaligned(frame, op, &places, 4);
+    unsigned char *lds = lds_of(frame);
+    const uint32_t *a = row(frame, op->b), *b = row(frame, op->c);
+    alignas(64) uint32_t before[WMI_LANES];
+    for (uint64_t left = places.lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        memcpy(&before[i], lds + places.at[i], 4);
+        const uint32_t after = value(before[i], a[i], b[i]);
+        memcpy(lds + places.at[i], &after, 4);
+    }
+    if (memory->returns)
+        put_row(frame, op, op->d, &places, before);
+    return true;
+}
+
+ALWAYS_INLINE uint64_t pair(const uint32_t *rows, unsigned i)
+{
+    return rows[i] | (uint64_t)rows[WMI_LANES + i] << 32;
+}
+
+ALWAYS_INLINE bool atomic64(char *frame, const struct wmi_op *op,
+                            uint64_t (*value)(uint64_t memory, uint64_t a, uint64_t b))
+{
+    const struct wmi_memory_op *memory = op->data;
+    struct places places;
+    find_places(frame, op, op->x, 8, &places);
+    if (__builtin_expect(!aligned(&places, 8), 0))
+        return !!misaligned(frame, op, &places, 8);
+    unsigned char *lds = lds_of(frame);
+    const uint32_t *a = row(frame, op->b), *b = row(frame, op->c);
+    alignas(64) uint32_t before[2][WMI_LANES];
+    for (uint64_t left = places.lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        uint64_t was;
+        memcpy(&was, lds + places.at[i], 8);
+        const uint64_t after = value(was, pair(a, i), pair(b, i));
+        memcpy(lds + places.at[i], &after, 8);
+        before[0][i] = (uint32_t)was;
+        before[1][i] = (uint32_t)(was >> 32);
+    }
+    if (memory->returns)
+        for (unsigned k = 0; k < 2; k++)
+            put_row(frame, op, op->d + k * WMI_ROW_BYTES, &places, before[k]);
+    return true;
+}
+
+/* One atomic: `expression` over m, a and b of type U (S signed) is what memory becomes. */
+#define ATOMIC(name, bits, expression)                                                                       \
+    static inline uint##bits##_t name##_value(uint##bits##_t m, uint##bits##_t a, uint##bits##_t b)          \
+    {                                                                                                        \
+        (void)m, (void)a, (void)b;                                                                           \
+        return expression;                                                                                   \
+    }                                                                                                        \
+    STEP(name)                                                                                               \
+    {                                                                                                        \
+        return atomic##bits(frame, op, name##_value) ? wmi_next(frame, op) : NULL;                           \
+    }
+
+/* Sources: Vega and RDNA3 ISA, "DS Instructions". */
+#define INTEGER_ATOMICS(bits)                                                                                \
+    ATOMIC(add_b##bits, bits, m + a)                                                                         \
+    ATOMIC(sub_b##bits, bits, m - a)                                                                         \
+    ATOMIC(rsub_b##bits, bits, a - m)                                                                        \
+    ATOMIC(inc_b##bits, bits, m >= a ? 0 : m + 1)                                                            \
+    ATOMIC(dec_b##bits, bits, m == 0 || m > a ? a : m - 1)                                                   \
+    ATOMIC(min_i##bits, bits, (int##bits##_t)m < (int##bits##_t)a ? m : a)                                   \
+    ATOMIC(max_i##bits, bits, (int##bits##_t)m > (int##bits##_t)a ? m : a)                                   \
+    ATOMIC(min_u##bits, bits, m < a ? m : a)                                                                 \
+    ATOMIC(max_u##bits, bits, m > a ? m : a)                                                                 \
+    ATOMIC(and_b##bits, bits, m &a)                                                                          \
+    ATOMIC(or_b##bits, bits, m | a)                                                                          \
+    ATOMIC(xor_b##bits, bits, m ^ a)                                                                         \
+    ATOMIC(mskor_b##bits, bits, (m & ~a) | b)                                                                \
+    ATOMIC(wrxchg_b##bits, bits, a)                                                                          \
+    ATOMIC(cmpst_b##bits, bits, m == a ? b : m)
+
+INTEGER_ATOMICS(32)
+INTEGER_ATOMICS(64)
+ATOMIC(wrap_b32, 32, m >= a ? m - a : m + b)
+/* Source: RDNA4 ISA, DS_COND_SUB_U32, DS_SUB_CLAMP_U32. */
+ATOMIC(cond_sub_b32, 32, m >= a ? m - a : m)
+ATOMIC(sub_clamp_b32, 32, m >= a ? m - a : 0)
+
+/* Float comparisons on bits, so that they do not depend on the host's mode. NaNs as IEEE 754-2008 minNum, two
+ * NaNs give the quieted DATA; -0 < +0. Source: RDNA4 ISA, DS_MIN_NUM_RTN_F32; for gfx9 unverified. */
+#define FLOAT_ORDER(bits, quiet, infinity)                                                                   \
+    ALWAYS_INLINE bool is_nan##bits(uint##bits##_t x)                                                        \
+    {                                                                                                        \
+        return (x & ~((uint##bits##_t)1 << (bits - 1))) > infinity;                                          \
+    }                                                                                                        \
+    ALWAYS_INLINE int##bits##_t order##bits(uint##bits##_t x)                                                \
+    {                                                                                                        \
+        return (int##bits##_t)(x ^ ((uint##bits##_t)((int##bits##_t)x >> (bits - 1)) >> 1));                 \
+    }                                                                                                        \
+    ALWAYS_INLINE uint##bits##_t select##bits(uint##bits##_t m, uint##bits##_t a, bool a_wins)               \
+    {                                                                                                        \
+        if (is_nan##bits(a))                                                                                 \
+            return is_nan##bits(m) ? a | quiet : m;                                                          \
+        return is_nan##bits(m) || a_wins ? a : m;                                                            \
+    }                                                                                                        \
+    ALWAYS_INLINE bool equal##bits(uint##bits##_t m, uint##bits##_t a)                                       \
+    {                                                                                                        \
+        return !is_nan##bits(m) && !is_nan##bits(a) && (m == a || (uint##bits##_t)((m | a) << 1) == 0);      \
+    }
+
+FLOAT_ORDER(32, 0x00400000u, 0x7f800000u)
+FLOAT_ORDER(64, 0x0008000000000000u, 0x7ff0000000000000u)
+
+ATOMIC(cmpst_f32, 32, equal32(m, a) ? b : m)
+ATOMIC(cmpst_f64, 64, equal64(m, a) ? b : m)
+ATOMIC(min_f32, 32, select32(m, a, order32(a) < order32(m)))
+ATOMIC(max_f32, 32, select32(m, a, order32(a) > order32(m)))
+ATOMIC(min_f64, 64, select64(m, a, order64(a) < order64(m)))
+ATOMIC(max_f64, 64, select64(m, a, order64(a) > order64(m)))
+
+/* Each half is written if its top bit is set, without that bit. Source: RDNA4 ISA, DS_CONDXCHG32_RTN_B64. */
+ALWAYS_INLINE uint32_t exchange_if_marked(uint32_t m, uint32_t a)
+{
+    return a >> 31 ? a & 0x7fffffff : m;
+}
+ATOMIC(condxchg32_b64, 64,
+       exchange_if_marked((uint32_t)m, (uint32_t)a) |
+           (uint64_t)exchange_if_marked((uint32_t)(m >> 32), (uint32_t)(a >> 32)) << 32)
+
+static inline uint32_t add_f32_value(uint32_t m, uint32_t a, uint32_t b)
+{
+    (void)b;
+    float x, y;
+    memcpy(&x, &m, 4);
+    memcpy(&y, &a, 4);
+    x += y;
+    uint32_t sum;
+    memcpy(&sum, &x, 4);
+    if (__builtin_expect(is_nan32(sum), 0)) /* the host's choice of NaN is not AMD's */
+        return is_nan32(m) ? m | 0x00400000u : is_nan32(a) ? a | 0x00400000u : 0x7fc00000u;
+    return sum;
+}
+
+static inline uint64_t add_f64_value(uint64_t m, uint64_t a, uint64_t b)
+{
+    (void)b;
+    double x, y;
+    memcpy(&x, &m, 8);
+    memcpy(&y, &a, 8);
+    x += y;
+    uint64_t sum;
+    memcpy(&sum, &x, 8);
+    if (__builtin_expect(is_nan64(sum), 0))
+        return is_nan64(m) ? m | WMI_QUIET_F64 : is_nan64(a) ? a | WMI_QUIET_F64 : WMI_NAN_F64;
+    return sum;
+}
+
+/* f32 has enough digits for sums of f16 and bf16 to be rounded twice innocuously (half.h). */
+ALWAYS_INLINE uint32_t add_half(uint32_t m, uint32_t a)
+{
+    const u32v x = (u32v)wmi_widen(wmi_splat_u32(m & 0xffff)), y = (u32v)wmi_widen(wmi_splat_u32(a & 0xffff));
+    return wmi_narrow((f32v)wmi_splat_u32(add_f32_value(x[0], y[0], 0)), 0)[0];
+}
+
+ALWAYS_INLINE uint32_t add_brain(uint32_t m, uint32_t a)
+{
+    const uint32_t sum = add_f32_value(m << 16, a << 16, 0);
+    return is_nan32(sum) ? sum >> 16 : (sum + 0x7fff + (sum >> 16 & 1)) >> 16;
+}
+
+static inline uint32_t pk_add_f16_value(uint32_t m, uint32_t a, uint32_t b)
+{
+    (void)b;
+    return add_half(m, a) | add_half(m >> 16, a >> 16) << 16;
+}
+
+static inline uint32_t pk_add_f16_flushing_value(uint32_t m, uint32_t a, uint32_t b)
+{
+    const uint32_t sum =
+        pk_add_f16_value(wmi_flush_f16(wmi_splat_u32(m))[0], wmi_flush_f16(wmi_splat_u32(a))[0], b);
+    return wmi_flush_f16(wmi_splat_u32(sum))[0];
+}
+
+static inline uint32_t pk_add_bf16_value(uint32_t m, uint32_t a, uint32_t b)
+{
+    (void)b;
+    return add_brain(m, a) | add_brain(m >> 16, a >> 16) << 16;
+}
+
+/* Does `work` with the host rounding to nearest even, which DS float atomics do whatever MODE says, and with
+ * these denormals of MODE. Source: LLVM, SIISelLowering.cpp, on DS float atomics. */
+#define ROUNDING_TO_NEAREST(denormals, work)                                                                 \
+    const struct wmi_frame *state = (const struct wmi_frame *)frame;                                         \
+    const uint32_t nearest = wmi_host_float_word(0, denormals);                                              \
+    const bool other = nearest != state->mxcsr32;                                                            \
+    if (other)                                                                                               \
+        wmi_host_float_set(nearest);                                                                         \
+    __asm__ volatile("" ::: "memory");                                                                       \
+    const bool ok = work;                                                                                    \
+    __asm__ volatile("" ::: "memory");                                                                       \
+    if (other)                                                                                               \
+        wmi_host_float_set(state->mxcsr32);                                                                  \
+    return ok ? wmi_next(frame, op) : NULL;
+
+STEP(add_f32){ROUNDING_TO_NEAREST(state->mode >> 4, atomic32(frame, op, add_f32_value))}
+
+STEP(add_f64){ROUNDING_TO_NEAREST(state->mode >> 6, atomic64(frame, op, add_f64_value))}
+
+/* Denormals as MODE has them for f16; only both ways or not at all. */
+STEP(pk_add_f16){ROUNDING_TO_NEAREST(3, (state->mode >> 6 & 3) == 3
+                                            ? atomic32(frame, op, pk_add_f16_value)
+                                            : atomic32(frame, op, pk_add_f16_flushing_value))}
+
+/* MODE has no denormals of bf16: they are kept (unverified). */
+STEP(pk_add_bf16){ROUNDING_TO_NEAREST(3, atomic32(frame, op, pk_add_bf16_value))}
+
+/* Two places exchanged per lane; both are read before either is written. */
+ALWAYS_INLINE const struct wmi_op *exchange2(char *frame, const struct wmi_op *op, unsigned dwords)
+{
+    const unsigned bytes = 4 * dwords;
+    struct places places[2];
+    alignas(64) uint32_t before[4][WMI_LANES];
+    unsigned char *lds = lds_of(frame);
+    const uint32_t *data[2] = {row(frame, op->b), row(frame, op->c)};
+    find_places(frame, op, op->x, bytes, &places[0]);
+    find_places(frame, op, op->y, bytes, &places[1]);
+    for (unsigned p = 0; p < 2; p++)
+        if (!aligned(&places[p], bytes))
+            return misaligned(frame, op, &places[p], bytes);
+    for (uint64_t left = lanes_of(frame, op)->bits; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        for (unsigned p = 0; p < 2; p++)
+            for (unsigned k = 0; k < dwords; k++)
+                memcpy(&before[p * dwords + k][i], lds + places[p].at[i] + 4 * k, 4);
+        for (unsigned p = 0; p < 2; p++)
+            for (unsigned k = 0; k < dwords && places[p].lanes >> i & 1; k++)
+                memcpy(lds + places[p].at[i] + 4 * k, &data[p][k * WMI_LANES + i], 4);
+    }
+    for (unsigned k = 0; k < 2 * dwords; k++)
+        put_row(frame, op, op->d + k * WMI_ROW_BYTES, &places[k / dwords], before[k]);
+    return wmi_next(frame, op);
+}
+
+/* clang-format off */
+STEP(wrxchg2_b32) { return exchange2(frame, op, 1); }
+STEP(wrxchg2_b64) { return exchange2(frame, op, 2); }
+/* clang-format on */
+
+/* A counter at M0[15:0] + offset grows or shrinks by the number of active lanes; all get its old value.
+ * Sources: RDNA4 ISA, DS_APPEND; that LDS takes its base from M0: LLVM, SelectDSAppendConsume. */
+ALWAYS_INLINE const struct wmi_op *count(char *frame, const struct wmi_op *op, uint32_t sign)
+{
+    const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
+    const struct wmi_lanes *lanes = lanes_of(frame, op);
+    const uint32_t at = ((((struct wmi_frame *)frame)->s[WMI_S_M0] & 0xffff) + op->x) & ~3u;
+    uint32_t before = 0;
+    if (lanes->bits && group->lds_size >= 4 && at <= group->lds_size - 4) {
+        memcpy(&before, group->lds + at, 4);
+        const uint32_t after = before + sign * (uint32_t)__builtin_popcountll(lanes->bits);
+        memcpy(group->lds + at, &after, 4);
+    }
+    uint32_t *d = row(frame, op->d);
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        d[i] = (before & lanes->row[i]) | (d[i] & ~lanes->row[i]);
+    return wmi_next(frame, op);
+}
+
+/* clang-format off */
+STEP(append) { return count(frame, op, 1); }
+STEP(consume) { return count(frame, op, ~0u); }
+/* clang-format on */
+
+const wmi_body WMI_BUILD_NAME(wmi_lds_atomics)[WMI_LDS_STEP_COUNT] = {
+#undef STEP
+#define STEP(name) [WMI_LDS_##name] = name,
+    WMI_LDS_ATOMICS(STEP)};

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the places of a DS instruction lie, and how rows are written: for the lds*_lanes.c files only.
+ *
+ * A place is what one lane reads or writes at one address. The address is ADDR + offset modulo 2^32 (LLVM
+ * folds offsets onto negative bases from gfx7 on, so the sum must wrap there; gfx6 differs, see
+ * docs/hacking.md). A place that does not lie in the workgroup's LDS as a whole is out of range: reads give
+ * 0, writes and atomics do nothing. Source: CDNA3 ISA, "Out-of-Range Behavior"; that a place is all or
+ * nothing is unverified. The 64 bytes behind the LDS may be read, so lanes that take no part read at address
+ * 0. */
+#ifndef WMI_LDS_PLACES_H
+#define WMI_LDS_PLACES_H
+
+#include "base/vector.h"
+#include "exec/lds.h"
+
+#include <string.h>
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define STEP(name)    static const struct wmi_op *name(char *restrict frame, const struct wmi_op *op)
+
+enum { VECTORS = WMI_LANES / WMI_VECTOR_LANES };
+
+struct places {
+    alignas(64) uint32_t at[WMI_LANES];
+    alignas(64) uint32_t keep[WMI_LANES]; /* all ones in range, else 0; set only unless all_in_range */
+    uint64_t lanes;                       /* active and in range */
+    bool all_in_range;                    /* all that are active */
+    bool full;                            /* all lanes of the wave are active and in range */
+};
+
+ALWAYS_INLINE uint32_t *row(char *frame, uint32_t offset)
+{
+    return __builtin_assume_aligned(frame + offset, 64);
+}
+
+ALWAYS_INLINE u32v *vectors(uint32_t *row)
+{
+    return __builtin_assume_aligned(row, 64);
+}
+
+ALWAYS_INLINE const struct wmi_lanes *lanes_of(char *frame, const struct wmi_op *op)
+{
+    return __builtin_assume_aligned(frame + op->lanes, 64);
+}
+
+ALWAYS_INLINE unsigned char *lds_of(char *frame)
+{
+    return wmi_wave_of(frame)->group->lds;
+}
+
+/* d becomes `value` in the lanes of `mask`. */
+ALWAYS_INLINE void blend_row(uint32_t *d, const uint32_t *mask, const uint32_t *value)
+{
+    for (unsigned v = 0; v < VECTORS; v++)
+        vectors(d)[v] = wmi_select_u32(((const u32v *)mask)[v], ((const u32v *)value)[v], vectors(d)[v]);
+}
+
+/* Finds where the lanes' places of `bytes` at ADDR + offset lie. */
+ALWAYS_INLINE void find_places(char *frame, const struct wmi_op *op, uint32_t offset, unsigned bytes,
+                               struct places *places)
+{
+    const u32v *addr = vectors(row(frame, op->a));
+    const struct wmi_lanes *lanes = lanes_of(frame, op);
+    const uint32_t size = wmi_wave_of(frame)->group->lds_size;
+    const u32v last = wmi_splat_u32(size - bytes);
+    u32v outside = {0};
+    for (unsigned v = 0; v < VECTORS; v++) {
+        const u32v at = (addr[v] + offset) & ((const u32v *)lanes->row)[v];
+        vectors(places->at)[v] = at;
+        outside |= (u32v)(at > last);
+    }
+    places->lanes = lanes->bits;
+    places->all_in_range = size >= bytes && !wmi_any(outside);
+    places->full = places->all_in_range && lanes->full;
+    if (__builtin_expect(places->all_in_range, 1))
+        return;
+    uint64_t in_range = 0;
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        const bool in = size >= bytes && places->at[i] <= size - bytes;
+        in_range |= (uint64_t)in << i;
+        places->keep[i] = in ? ~0u : 0;
+        places->at[i] &= places->keep[i];
+    }
+    places->lanes &= in_range;
+}
+
+/* d becomes `value` in the active lanes, 0 where they are out of range. */
+ALWAYS_INLINE void put_row(char *frame, const struct wmi_op *op, uint32_t d, const struct places *places,
+                           uint32_t *value)
+{
+    if (!places->all_in_range)
+        for (unsigned v = 0; v < VECTORS; v++)
+            vectors(value)[v] &= ((const u32v *)places->keep)[v];
+    blend_row(row(frame, d), lanes_of(frame, op)->row, value);
+}
+
+#endif
