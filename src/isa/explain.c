@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const class_names[] = {
+const char *const wmi_class_names[] = {
     [WMI_CLASS_SALU] = "scalar",     [WMI_CLASS_VALU] = "vector",
     [WMI_CLASS_CONTROL] = "control", [WMI_CLASS_SMEM] = "SMEM",
     [WMI_CLASS_BUFFER] = "buffer",   [WMI_CLASS_TBUFFER] = "typed buffer",
@@ -16,18 +16,18 @@ static const char *const class_names[] = {
     [WMI_CLASS_DS] = "DS",           [WMI_CLASS_EXPORT] = "export, interpolation",
 };
 
-static const char *const role_names[WMI_ROLE_COUNT] = {
+const char *const wmi_role_names[WMI_ROLE_COUNT] = {
     "",     "d",    "sdst",  "a",    "b",    "c",       "imm",   "imm2",
     "addr", "data", "data2", "rsrc", "samp", "soffset", "saddr", "format",
 };
 
-static const char *const type_names[WMI_TYPE_COUNT] = {
+const char *const wmi_type_names[WMI_TYPE_COUNT] = {
     "",
 #define TYPE(name, ...) #name,
 #include "types.def"
 };
 
-static const char *const field_names[WMI_FIELD_COUNT] = {
+const char *const wmi_field_names[WMI_FIELD_COUNT] = {
 #define FIELD(name, ...) #name,
 #include "fields.def"
 };
@@ -60,8 +60,7 @@ static const struct {
     {WMI_ROW_READS_M0, "M0", NULL},
 };
 
-/* Whether instructions of the class do something for each lane that EXEC has. */
-static bool is_masked(const struct wmi_row *row)
+bool wmi_is_masked(const struct wmi_row *row)
 {
     return row->class != WMI_CLASS_SALU && row->class != WMI_CLASS_CONTROL && row->class != WMI_CLASS_SMEM &&
            !(row->flags & WMI_ROW_IGNORES_EXEC);
@@ -73,9 +72,11 @@ bool wm_isa_row(size_t index, struct wm_isa_row *out)
         return false;
     const unsigned id = (unsigned)index + 1;
     const struct wmi_row *row = &wmi_rows[id];
-    *out = (struct wm_isa_row){
-        .name = row->name, .kind = class_names[row->class], .formula = wmi_formulas[id], .grade = "exact"};
-    if (is_masked(row))
+    *out = (struct wm_isa_row){.name = row->name,
+                               .kind = wmi_class_names[row->class],
+                               .formula = wmi_formulas[id],
+                               .grade = "exact"};
+    if (wmi_is_masked(row))
         append(out->reads, sizeof(out->reads), "EXEC as the lanes' mask");
     for (size_t i = 0; i < sizeof(implicit) / sizeof(*implicit); i++)
         if (row->flags & implicit[i].flag)
@@ -88,7 +89,7 @@ bool wm_isa_row(size_t index, struct wm_isa_row *out)
             out->remark = f->remark;
             if (f->field == WMI_FIELD_COUNT)
                 break;
-            out->remark_field = field_names[f->field];
+            out->remark_field = wmi_field_names[f->field];
         }
     if (row->flags & WMI_ROW_TODO)
         out->grade = "todo";
@@ -222,10 +223,10 @@ static void add_operands(struct wm_isa_form *out, const struct wmi_form *form)
 {
     for (unsigned i = 0; i < form->specs && i < WM_ISA_OPERANDS; i++) {
         const struct wmi_spec *spec = &wmi_specs[form->spec + i];
-        const char *role = role_names[spec->role];
+        const char *role = wmi_role_names[spec->role];
         out->operands[out->operand_count++] = (struct wm_isa_operand){
             .role = role,
-            .type = type_names[spec->type],
+            .type = wmi_type_names[spec->type],
             .bits = (uint16_t)wmi_type_bits((enum wmi_type)spec->type),
             .read = spec->flags & WMI_SPEC_READ,
             .written = spec->flags & WMI_SPEC_WRITTEN,
@@ -301,8 +302,8 @@ static void describe(struct wm_isa_form *out, const struct wmi_target *target, u
     add_operands(out, form);
     for (unsigned i = 0; i < layout->fields; i++) {
         const struct wmi_field_spec *spec = &wmi_field_specs[layout->field + i];
-        add_unnamed(out, field_names[spec->field], spec->pos, spec->width);
-        add_unnamed(out, field_names[spec->field], spec->pos2, spec->width2);
+        add_unnamed(out, wmi_field_names[spec->field], spec->pos, spec->width);
+        add_unnamed(out, wmi_field_names[spec->field], spec->pos2, spec->width2);
     }
     add_rest(out, form);
     sort_bits(out);

@@ -87,7 +87,7 @@ static inline void put_registers(struct wmi_text *text, const char *file, unsign
     put_char(text, ']');
 }
 
-static const char *const special_names[WMI_SPECIAL_COUNT] = {
+const char *const wmi_special_names[WMI_SPECIAL_COUNT] = {
     [WMI_SPECIAL_VCC] = "vcc",
     [WMI_SPECIAL_VCC_LO] = "vcc_lo",
     [WMI_SPECIAL_VCC_HI] = "vcc_hi",
@@ -219,7 +219,7 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
         put_registers(text, "ttmp", o->reg, o->dwords);
         break;
     case WMI_OPERAND_SPECIAL:
-        wmi_put(text, special_names[o->reg]);
+        wmi_put(text, wmi_special_names[o->reg]);
         break;
     case WMI_OPERAND_CONSTANT:
         put_constant(text, o);
@@ -273,24 +273,55 @@ static unsigned address_register(const struct wmi_instruction *insn, const struc
     return insn->words[2 + byte / 4] >> 8 * (byte % 4) & 0xff;
 }
 
-/* A non-sequential address: [v2, v4, v5], and the last may be a tuple: [v2, v4, v5, v[6:8]]. A ray where
- * lists have five slots: [v2, v4, v[5:7], v[8:10], v[11:13]]. */
+/* How many dwords the n-th item of an address list has, of which `left` are not named yet. The last item may
+ * be a tuple; a ray where lists have five slots is [v2, v4, v[5:7], v[8:10], v[11:13]]. */
+static unsigned address_dwords(const struct wmi_spec *spec, unsigned slots, unsigned n, unsigned left)
+{
+    enum { RAY_SLOTS = 5, RAY_VECTOR = 3 };
+    unsigned dwords = n + 1 == slots ? left : 1;
+    if (spec->kind == WMI_KIND_bvh_addr && slots == RAY_SLOTS)
+        dwords = n >= 2 ? RAY_VECTOR : n == 0 ? spec->dwords : 1;
+    return dwords < left ? dwords : left;
+}
+
+/* The items of the list that is the operand's address; 0: it is one tuple. */
+static unsigned address_slots(const struct wmi_target *target, const struct wmi_instruction *insn,
+                              const struct wmi_spec *spec, const struct wmi_operand *o)
+{
+    const bool address = spec->kind == WMI_KIND_image_addr_dim || spec->kind == WMI_KIND_bvh_addr;
+    return address && o->dwords > 1 ? wmi_image_slots(target, insn) : 0;
+}
+
+/* A non-sequential address: [v2, v4, v5], and the last may be a tuple: [v2, v4, v5, v[6:8]]. */
 static void put_address_list(struct wmi_text *text, const struct wmi_instruction *insn,
                              const struct wmi_spec *spec, const struct wmi_operand *o, unsigned slots)
 {
-    enum { RAY_SLOTS = 5, RAY_VECTOR = 3 };
-    const bool ray = spec->kind == WMI_KIND_bvh_addr && slots == RAY_SLOTS;
     unsigned left = o->dwords;
     wmi_put(text, "[");
     for (unsigned n = 0; left; n++) {
-        unsigned dwords = n + 1 == slots ? left : 1;
-        if (ray)
-            dwords = n >= 2 ? RAY_VECTOR : n == 0 ? spec->dwords : 1;
+        const unsigned dwords = address_dwords(spec, slots, n, left);
         wmi_put(text, n ? ", " : "");
         put_registers(text, "v", address_register(insn, o, n), dwords);
-        left -= dwords < left ? dwords : left;
+        left -= dwords;
     }
     wmi_put(text, "]");
+}
+
+unsigned wmi_image_address(const struct wmi_target *target, const struct wmi_instruction *insn,
+                           unsigned index, uint8_t *registers, unsigned size)
+{
+    const struct wmi_operand *o = &insn->operand[index];
+    const struct wmi_spec *spec = &wmi_specs[wmi_forms[insn->form].spec + index];
+    const unsigned slots = address_slots(target, insn, spec, o);
+    unsigned at = 0;
+    for (unsigned n = 0; slots && at < o->dwords; n++) {
+        const unsigned dwords = address_dwords(spec, slots, n, o->dwords - at);
+        const unsigned first = address_register(insn, o, n);
+        for (unsigned i = 0; i < dwords; i++, at++)
+            if (at < size)
+                registers[at] = (uint8_t)(first + i);
+    }
+    return at;
 }
 
 static void put_operands(struct wmi_text *text, const struct wmi_target *target,
@@ -305,8 +336,7 @@ static void put_operands(struct wmi_text *text, const struct wmi_target *target,
             spec->kind == WMI_KIND_exec_hidden)
             continue;
         put_bytes(text, separator, separator[1] ? 2 : 1);
-        const bool address = spec->kind == WMI_KIND_image_addr_dim || spec->kind == WMI_KIND_bvh_addr;
-        const unsigned slots = address && o->dwords > 1 ? wmi_image_slots(target, insn) : 0;
+        const unsigned slots = address_slots(target, insn, spec, o);
         if (slots)
             put_address_list(text, insn, spec, o, slots);
         else
