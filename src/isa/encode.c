@@ -688,6 +688,7 @@ static void put_opcode(struct wmi_encoder *e, const struct wmi_mnemonic *mnemoni
 bool wmi_encode(struct wmi_encoder *e)
 {
     const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    memset(e->words, 0, sizeof e->words); /* a list of addresses may leave some bytes of its last word */
     memcpy(e->words, wmi_canonical[e->form->canonical], sizeof wmi_canonical[0]);
     e->dwords = layout->dwords;
     if (!encode_operands(e, e->form, e->parsed) ||
