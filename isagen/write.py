@@ -47,7 +47,7 @@ def row_class(isa, row):
 def row_flags(isa, row):
     flags = [f for f in ROW_FLAGS if f in row.flags]
     d = row.encodings[0].operand('d')
-    if d and row_class(isa, row) == 'valu' and isa.types[d.type][1] == 'float' or d and d.type == 'v2f16':
+    if d and row_class(isa, row) == 'valu' and isa.types[d.type][1] == 'float' or d and d.type in ('v2f16', 'v2f32'):
         flags.append('float_clamp')
     if any('op_sel' in e.flags for e in row.encodings):
         flags.append('vop3_opsel')

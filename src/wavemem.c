@@ -397,6 +397,7 @@ static enum wm_status run(struct wm_machine *machine, const struct module *modul
         .entry = dispatch->launch.entry,
         .lanes = kernel->wave_size,
         .vgprs = wmi_kernel_descriptor(kernel)->vgprs,
+        .agprs = wmi_kernel_descriptor(kernel)->agprs,
         .level = wmi_cpu_level(),
         .observer = dispatch->observer,
         .counts = dispatch->executed,

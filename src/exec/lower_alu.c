@@ -286,6 +286,62 @@ static void put_indexed_results(const struct valu *v, uint32_t d)
     }
 }
 
+static bool is_pair(enum wmi_type type)
+{
+    return type == WMI_TYPE_v2f32 || type == WMI_TYPE_v2b32;
+}
+
+/* The rows of a pair of words; an inline constant is its low word, and the high one is 0. Source: LLVM 19,
+ * test/CodeGen/AMDGPU/packed-fp32.ll: {1.0, 0} is 1.0, {1.0, 1.0} is 1.0 with op_sel_hi 0. */
+static uint32_t place_pair(struct wmi_builder *b, const struct wmi_operand *operand)
+{
+    if (operand->kind == WMI_OPERAND_CONSTANT || operand->kind == WMI_OPERAND_LITERAL)
+        return wmi_lower_vector_constant(b, (uint32_t)operand->value, 2);
+    return wmi_lower_vector(b, operand);
+}
+
+/* Packed instructions on pairs of words: the body runs for the low word, and then for the high one. op_sel
+ * and op_sel_hi choose the words that they read; V_PK_MOV_B32 takes its low word from A and its high one from
+ * B. Source: CDNA 3 ISA, VOP3P. */
+static bool lower_pairs(struct valu *v, wmi_body body)
+{
+    const struct wmi_operand *d = wmi_operand(v->insn, WMI_ROLE_D);
+    const uint32_t row = wmi_builder_lanes(v->b) * 4, low_result = wmi_lower_temporary(v->b, 1);
+    const bool moves = d->type == WMI_TYPE_v2b32;
+    uint32_t pair[3] = {0};
+    bool ok = true;
+    const uint32_t to = wmi_lower_vgpr(v->b, d->reg, 2, &ok);
+    for (unsigned i = 0; i < 3; i++) {
+        v->source[i].operand = wmi_operand(v->insn, WMI_ROLE_A + i);
+        if (v->source[i].operand)
+            pair[i] = place_pair(v->b, v->source[i].operand);
+    }
+    for (unsigned high = 0; ok && high < 2; high++) {
+        const uint32_t select = (uint32_t)field(v, high ? WMI_FIELD_op_sel_hi : WMI_FIELD_op_sel);
+        const uint32_t negate = (uint32_t)field(v, high ? WMI_FIELD_neg_hi : WMI_FIELD_neg_lo);
+        const uint32_t place = high ? to + row : low_result;
+        for (unsigned i = 0; i < 3; i++) {
+            v->source[i].offset = pair[i] + (select >> i & 1 ? row : 0);
+            if (v->source[i].operand && !moves && negate >> i & 1)
+                prepare(v, &v->source[i], WMI_STAGE_MODIFY_F32, 1, WMI_MODIFY_NEG);
+        }
+        if (moves)
+            v->source[0].offset = pair[high] + ((uint32_t)field(v, WMI_FIELD_op_sel) >> high & 1 ? row : 0);
+        struct wmi_op *op = wmi_emit(v->b, body);
+        op->d = place;
+        op->a = v->source[0].offset;
+        op->b = v->source[1].offset;
+        op->c = v->source[2].offset;
+        if (!moves)
+            finish_value(v, place, WMI_TYPE_f32);
+    }
+    struct wmi_op *move =
+        wmi_emit(v->b, wmi_sem_body(wmi_builder_level(v->b), wmi_builder_lanes(v->b), WMI_INSN_v_mov_b32));
+    move->d = to;
+    move->a = low_result;
+    return ok;
+}
+
 bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     struct valu v = {.b = b, .insn = insn, .row = &wmi_rows[insn->id]};
@@ -299,6 +355,8 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
     if (!body || insn->extension == WMI_EXT_DPP8 || insn->second_id) /* DPP8, VOPD: not executed yet */
         return false;
     v.lanes = offsetof(struct wmi_frame, exec);
+    if (wmi_operand(insn, WMI_ROLE_A) && is_pair((enum wmi_type)wmi_operand(insn, WMI_ROLE_A)->type))
+        return lower_pairs(&v, body);
     const bool indexed = wmi_builder_state(b) & WMI_STATE_GPR_INDEX || v.row->flags & WMI_ROW_READS_M0;
     if (!indexed && (fuse_move(&v) || fuse_shift(&v)))
         return true;

@@ -352,7 +352,7 @@ uint32_t wmi_lower_scalar(struct wmi_builder *b, const struct wmi_operand *opera
 
 uint32_t wmi_lower_vgpr(struct wmi_builder *b, unsigned reg, unsigned count, bool *ok)
 {
-    if (reg + count > b->program->options.vgprs) {
+    if (reg + count > b->program->options.vgprs + b->program->options.agprs) {
         *ok = false;
         return b->program->vgpr_offset;
     }
@@ -446,22 +446,36 @@ static bool operands_have_places(const struct wmi_instruction *insn)
         const bool special = operand->kind == WMI_OPERAND_SPECIAL;
         const bool constant = operand->kind == WMI_OPERAND_CONSTANT || operand->kind == WMI_OPERAND_LITERAL ||
                               (special && operand->reg == WMI_SPECIAL_NULL && !operand->written);
-        if (operand->kind == WMI_OPERAND_AGPR || (constant && operand->dwords > 2) ||
+        if ((constant && operand->dwords > 2) ||
             (special && !special_slot(operand->reg) && !is_lds_direct(insn, operand)))
             return false;
     }
     return true;
 }
 
-/* Every VGPR that the instruction names must be one that the kernel has. */
+/* Every VGPR and AccVGPR that the instruction names must be one that the kernel has. */
 static bool registers_exist(const struct wmi_builder *b, const struct wmi_instruction *insn)
 {
+    const struct wmi_program_options *options = &b->program->options;
     for (unsigned i = 0; i < insn->operands; i++) {
         const struct wmi_operand *operand = &insn->operand[i];
-        if (operand->kind == WMI_OPERAND_VGPR && operand->reg + operand->dwords > b->program->options.vgprs)
+        if ((operand->kind == WMI_OPERAND_VGPR && operand->reg + operand->dwords > options->vgprs) ||
+            (operand->kind == WMI_OPERAND_AGPR && operand->reg + operand->dwords > options->agprs))
             return false;
     }
     return true;
+}
+
+/* AccVGPRs are the rows behind the VGPRs, and are lowered as registers of those numbers. */
+static void renumber_accumulators(const struct wmi_builder *b, struct wmi_instruction *insn)
+{
+    for (unsigned i = 0; i < insn->operands; i++) {
+        struct wmi_operand *operand = &insn->operand[i];
+        if (operand->kind == WMI_OPERAND_AGPR) {
+            operand->kind = WMI_OPERAND_VGPR;
+            operand->reg = (uint16_t)(operand->reg + b->program->options.vgprs);
+        }
+    }
 }
 
 static void emit_fault(struct wmi_builder *b, enum wm_fault_kind kind)
@@ -571,7 +585,7 @@ static void emit_execution(struct wmi_builder *b, const struct wmi_instruction *
         wmi_emit(b, count_execution)->x = insn->second_id;
 }
 
-static void lower_instruction(struct wmi_builder *b, const struct wmi_instruction *insn)
+static void lower_instruction(struct wmi_builder *b, struct wmi_instruction *insn)
 {
     const size_t start = b->count;
     b->temporaries = b->lane_sets = b->scalar_temporaries = 0;
@@ -586,6 +600,7 @@ static void lower_instruction(struct wmi_builder *b, const struct wmi_instructio
         emit_fault(b, WM_FAULT_INSTRUCTION);
         return;
     }
+    renumber_accumulators(b, insn);
     settle_unread_mask(b, insn);
     if (b->program->options.counts)
         emit_execution(b, insn);
@@ -729,7 +744,7 @@ struct wmi_program *wmi_program_create(const struct wmi_program_options *options
     program->row_bytes = 4 * options->lanes;
     program->vgpr_offset =
         (uint32_t)offsetof(struct wmi_frame, rows) + WMI_TEMPORARY_ROWS * program->row_bytes;
-    program->constant_offset = program->vgpr_offset + options->vgprs * program->row_bytes;
+    program->constant_offset = program->vgpr_offset + (options->vgprs + options->agprs) * program->row_bytes;
     pthread_mutex_init(&program->lock, NULL);
     build_from(program, options->entry);
     program->sealed = true;

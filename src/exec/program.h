@@ -13,6 +13,7 @@ struct wmi_program_options {
     uint64_t entry;                /* guest address of the first instruction */
     unsigned lanes;                /* 32 or 64 */
     unsigned vgprs;                /* rows that the kernel may use */
+    unsigned agprs;                /* AccVGPRs: rows behind those */
     enum wmi_cpu_level level;
     const struct wmi_observer *observer; /* or NULL */
     bool counts;                         /* every instruction counts itself in wmi_worker.executed */

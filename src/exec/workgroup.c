@@ -575,7 +575,7 @@ static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch,
         .mxcsr32 = dispatch->mxcsr32,
         .mxcsr64 = dispatch->mxcsr64,
     };
-    worker->start.zero_rows = options->vgprs - worker->start.id_rows;
+    worker->start.zero_rows = options->vgprs + options->agprs - worker->start.id_rows;
     worker->waves_per_group = (unsigned)((items + worker->lanes - 1) / worker->lanes);
     worker->workitem_rows = aligned_zero(worker->waves_per_group * 3 * worker->lanes * sizeof(uint32_t));
     worker->exec = aligned_zero(worker->waves_per_group * sizeof *worker->exec);
@@ -583,7 +583,8 @@ static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch,
     worker->next_look = INSTRUCTIONS_PER_LOOK;
     worker->probe.run = run_to_branch;
     worker->probe.vgpr_offset = worker->start.vgpr_offset;
-    worker->probe.vgpr_bytes = (size_t)options->vgprs * wmi_program_row_bytes(dispatch->program);
+    worker->probe.vgpr_bytes =
+        (size_t)(options->vgprs + options->agprs) * wmi_program_row_bytes(dispatch->program);
     worker->probe.vgprs = malloc(worker->probe.vgpr_bytes + 1);
     if (dispatch->executed)
         worker->steps.executed = calloc(wmi_execution_counters(), sizeof(uint64_t));

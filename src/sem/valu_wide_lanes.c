@@ -5,6 +5,12 @@
 LANES2(v_lshlrev_b64, u64, u32, u64, b << (a & 63))
 LANES2(v_lshrrev_b64, u64, u32, u64, b >> (a & 63))
 LANES2(v_ashrrev_i64, i64, u32, i64, b >> (a & 63))
+LANES2(v_lshl_b64, u64, u64, u32, a << (b & 63))
+LANES2(v_lshr_b64, u64, u64, u32, a >> (b & 63))
+LANES2(v_ashr_i64, i64, i64, u32, a >> (b & 63))
+LANES1(v_mov_b64, u64, u64, a)
+/* The shift has three bits. Source: CDNA 3 ISA, V_LSHL_ADD_U64. */
+LANES3(v_lshl_add_u64, u64, u64, u32, u64, (a << (b & 7)) + c)
 
 /* d = a * b + c, and the mask at e gets bit 64 of the sum, taken with 65 bits, for the lanes of the set: the
  * carry of unsigned operands, the sign of signed ones. Source: CDNA 3 ISA, V_MAD_U64_U32 and V_MAD_I64_I32.

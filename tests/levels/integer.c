@@ -263,6 +263,11 @@ enum flag {
     ROW(v_lshrrev_b64, U64, U32, U64, NONE, 0, b / bit(a % 64))                                              \
     ROW(v_ashrrev_i64, I64, U32, I64, NONE, 0, b >> a % 64)                                                  \
     ROW(v_lshl_or_b32, U32, U32, U32, U32, 0, a *bit(b % 32) | c)                                            \
+    ROW(v_lshl_b64, U64, U64, U32, NONE, 0, low_bits(a, 64 - b % 64) * bit(b % 64))                          \
+    ROW(v_lshr_b64, U64, U64, U32, NONE, 0, a / bit(b % 64))                                                 \
+    ROW(v_ashr_i64, I64, I64, U32, NONE, 0, a >> b % 64)                                                     \
+    ROW(v_mov_b64, U64, U64, NONE, NONE, 0, a)                                                               \
+    ROW(v_lshl_add_u64, U64, U64, U32, U64, 0, a *bit(b % 8) + c)                                            \
     ROW(v_lshl_add_u32, U32, U32, U32, U32, 0, a *bit(b % 32) + c)                                           \
     ROW(v_add_lshl_u32, U32, U32, U32, U32, 0, (a + b) * bit(c % 32))                                        \
     ROW(v_alignbit_b32, U32, U32, U32, U32, 0, (a * bit(32) + b) >> c % 32)                                  \

@@ -127,6 +127,22 @@ static inline uint64_t legacy(const struct format *f, uint64_t a, uint64_t b, ui
     return product(f, a, b, mode);
 }
 
+static inline bool is_unordered(const struct format *f, uint64_t a, uint64_t b)
+{
+    return exact_is_nan(f, a) || exact_is_nan(f, b);
+}
+
+static inline bool is_less(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
+{
+    const uint64_t x = input(f, a, mode), y = input(f, b, mode);
+
+    if (is_unordered(f, x, y))
+        return false;
+    if (is(f, x, INFINITE) || is(f, y, INFINITE))
+        return x != y && (is(f, x, INFINITE) ? exact_negative(f, x) : !exact_negative(f, y));
+    return exact_compare(exact_value(f, x), exact_value(f, y)) < 0;
+}
+
 /* V_MIN_F32 and V_MAX_F32 of the Vega ISA, line by line. */
 static inline uint64_t least(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
 {
