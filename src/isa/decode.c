@@ -530,8 +530,9 @@ static bool decode_operand(struct context *c, const struct wmi_spec *spec, struc
     if (spec->flags & WMI_SPEC_OPTIONAL && !returns(c->out))
         return true; /* the result of an atomic that returns none */
     if (spec->kind == WMI_KIND_tied) {
-        o->kind = c->out->operand[0].kind;
-        o->reg = c->out->operand[0].reg;
+        const struct wmi_operand *d = &c->out->operand[c->out->second_id ? c->out->operands : 0];
+        o->kind = d->kind;
+        o->reg = d->reg;
         return true;
     }
     if (spec->neg)

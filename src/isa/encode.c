@@ -190,7 +190,8 @@ static bool literal_of(struct wmi_encoder *e, const struct wmi_parsed *p, enum n
         *literal = (uint32_t)(bits >> 32);
         return true;
     }
-    return narrow_to(class, p->real, literal) || wrong(e, p, "a number that the operand's type can have");
+    const enum number_class as = class == CLASS_I16 ? CLASS_32 : class; /* as LLVM does */
+    return narrow_to(as, p->real, literal) || wrong(e, p, "a number that the operand's type can have");
 }
 
 static bool set_literal(struct wmi_encoder *e, const struct wmi_parsed *p, uint32_t literal)
@@ -396,6 +397,8 @@ static bool smem_offset(struct wmi_encoder *e, const struct wmi_parsed *p)
 {
     unsigned code;
     if (p->what == WMI_PARSED_NUMBER) {
+        if (e->field_at[WMI_FIELD_simm])
+            return wmi_expected(e->cursor, e->field_at[WMI_FIELD_simm], "an SGPR before offset:");
         e->field[WMI_FIELD_imm] = 1;
         e->field[WMI_FIELD_simm] = (int32_t)p->value.number;
         e->field_at[WMI_FIELD_simm] = p->at;
@@ -415,6 +418,8 @@ static bool smem_offset(struct wmi_encoder *e, const struct wmi_parsed *p)
 static bool smem_soffset(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *value)
 {
     if (p->what == WMI_PARSED_NUMBER) {
+        if (e->field_at[WMI_FIELD_simm])
+            return wmi_expected(e->cursor, e->field_at[WMI_FIELD_simm], "an SGPR before offset:");
         *value = null_code(e);
         e->field[WMI_FIELD_simm] = (int32_t)p->value.number;
         e->field_at[WMI_FIELD_simm] = p->at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the text of one instruction, LLVM's syntax: tries the forms that its mnemonic can mean in LLVM's
  * order, and decodes what it made, which must be what the text says. */
-#include "isa/parsed.h"
+#include "isa/legal.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -349,6 +349,8 @@ static bool parse_operands(struct wmi_encoder *e, const struct wmi_form *form, s
         p->at = c->at;
         if (is_immediate(spec->kind) ? !wmi_parse_immediate(e, spec, p) : !parse_source(e, p, true))
             return false;
+        if (is_scalar_offset(spec->kind) && c->at - p->at == 3 && !memcmp(p->at, "scc", 3))
+            return wmi_expected(c, p->at, "an SGPR or an offset"); /* to LLVM this is a modifier */
         wmi_take(c, ',');
     }
     return true;
@@ -368,8 +370,9 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
     if (o->kind == WMI_OPERAND_NONE)
         return spec->kind == WMI_KIND_optional16 ||
                wmi_expected(e->cursor, p->at, "no operand here with these modifiers");
-    if (spec->kind == WMI_KIND_exp_source)
-        return true; /* compressed, LLVM does not look at all of them */
+    if (spec->kind == WMI_KIND_exp_source) /* compressed, LLVM does not look at all of them */
+        return p->what == WMI_PARSED_OFF || (p->dwords == 1 && !p->part) ||
+               wmi_expected(e->cursor, p->at, "one VGPR or off");
     if (p->what == WMI_PARSED_OFF)
         return o->kind == WMI_OPERAND_OFF || wmi_expected(e->cursor, p->at, "a register");
     if (p->what == WMI_PARSED_LIST) {
@@ -396,64 +399,6 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
     if (p->part != o->part)
         return wmi_expected(e->cursor, p->at,
                             o->part ? "a half of a register: .l or .h" : "a whole register");
-    return true;
-}
-
-/* ---- what the encoding could say, but the machine does not take ---- */
-
-static bool reads_constant_bus(const struct wmi_form *form)
-{
-    const struct wmi_row *row = &wmi_rows[form->id]; /* v_writelane reads a lane's number, too */
-    return row->class == WMI_CLASS_VALU && !(row->flags & WMI_ROW_IGNORES_EXEC);
-}
-
-static bool is_scalar_value(const struct wmi_operand *o)
-{
-    return o->kind == WMI_OPERAND_SGPR || o->kind == WMI_OPERAND_TTMP ||
-           (o->kind == WMI_OPERAND_SPECIAL && o->reg != WMI_SPECIAL_NULL && o->reg != WMI_SPECIAL_LDS_DIRECT);
-}
-
-/* Vector instructions read a few scalar values only; the same one counts once. */
-static bool constant_bus_is_kept(struct wmi_encoder *e, const struct wmi_instruction *insn)
-{
-    enum { MOST = 8 };
-    uint32_t seen[MOST];
-    unsigned count = 0;
-    if (!reads_constant_bus(e->form))
-        return true;
-    bool literal = false;
-    for (unsigned i = 0; i < insn->operands + insn->second_operands; i++) {
-        const struct wmi_operand *o = &insn->operand[i];
-        if (!o->read)
-            continue;
-        literal |= o->kind == WMI_OPERAND_LITERAL;
-        if (!is_scalar_value(o))
-            continue;
-        uint32_t key = (uint32_t)o->kind << 16 | o->reg;
-        if (o->kind == WMI_OPERAND_SPECIAL && (o->reg == WMI_SPECIAL_VCC_LO || o->reg == WMI_SPECIAL_VCC_HI))
-            key = (uint32_t)o->kind << 16 | (o->reg == WMI_SPECIAL_VCC_LO ? WMI_SPECIAL_VCC : o->reg);
-        unsigned k = 0;
-        while (k < count && seen[k] != key)
-            k++;
-        if (k == count && count < MOST)
-            seen[count++] = key;
-    }
-    if (count + literal <= e->target->limits[WMI_LIMIT_constant_bus])
-        return true;
-    e->cursor->number = e->target->limits[WMI_LIMIT_constant_bus];
-    return wmi_expected(e->cursor, e->cursor->end,
-                        "fewer scalar operands: this instruction reads at most %u");
-}
-
-static bool tuples_are_even(struct wmi_encoder *e, const struct wmi_instruction *insn)
-{
-    if (!e->target->limits[WMI_LIMIT_even_tuples])
-        return true;
-    for (unsigned i = 0; i < insn->operands; i++) {
-        const struct wmi_operand *o = &insn->operand[i];
-        if ((o->kind == WMI_OPERAND_VGPR || o->kind == WMI_OPERAND_AGPR) && o->dwords > 1 && o->reg & 1)
-            return wmi_expected(e->cursor, e->parsed[i].at, "a tuple that begins at an even register");
-    }
     return true;
 }
 
@@ -499,7 +444,7 @@ static bool try_form(struct wmi_encoder *e, const char *operands, bool without, 
     for (unsigned i = 0; e->second && i < e->second->specs; i++)
         if (!agrees(e, insn, e->form->specs + i, &wmi_specs[e->second->spec + i]))
             return false;
-    return true;
+    return wmi_form_takes(e, insn);
 }
 
 static bool has_optional(const struct wmi_form *form)
@@ -586,11 +531,6 @@ static const struct wmi_mnemonic *find_second(struct wmi_encoder *e, const char 
     return NULL;
 }
 
-static bool is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
-{
-    return constant_bus_is_kept(e, insn) && tuples_are_even(e, insn);
-}
-
 unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor,
                       struct wmi_instruction *insn, struct wmi_relocation *relocation)
 {
@@ -622,7 +562,8 @@ unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor
         for (unsigned without = 0; without <= has_optional(e.form); without++) {
             if (!try_form(&e, operands, without, insn))
                 continue;
-            if (!is_legal(&e, insn)) {
+            cursor->wrong = NULL; /* what other forms expected */
+            if (!wmi_is_legal(&e, insn)) {
                 insn->dwords = 0;
                 return 0;
             }

@@ -285,6 +285,19 @@ static bool parse_gpr_idx(struct wmi_encoder *e, int64_t *value)
     return true;
 }
 
+static bool take_integer(struct wmi_encoder *e, int32_t *value)
+{
+    struct wmi_cursor only = *e->cursor;
+    int64_t number;
+    wmi_skip_space(&only);
+    only.end = only.at + word_length(&only);
+    if (only.at == only.end || !isdigit((unsigned char)*only.at) || !wmi_read_number(&only, &number))
+        return false;
+    e->cursor->at = only.at;
+    *value = (int32_t)number;
+    return true;
+}
+
 /* Names and numbers joined by '|', with parentheses around any of them. */
 static bool parse_version(struct wmi_encoder *e, int64_t *value)
 {
@@ -295,8 +308,8 @@ static bool parse_version(struct wmi_encoder *e, int64_t *value)
         while (wmi_take(c, '('))
             ;
         if (!take_name_of(e, WMI_NAMES_version, "", &part) &&
-            !name_or_number(e, WMI_NAMES_version_flag, "", &part))
-            return false;
+            !take_name_of(e, WMI_NAMES_version_flag, "", &part) && !take_integer(e, &part))
+            return wmi_expected(c, c->at, "a UC_VERSION_ name or a number");
         *value |= part;
         while (wmi_take(c, ')'))
             ;
@@ -325,21 +338,13 @@ static bool parse_attribute(struct wmi_encoder *e, int64_t *value)
     return true;
 }
 
-/* A name of the group, or `otherwise` with a number. */
-static bool parse_named(struct wmi_encoder *e, enum wmi_name_group group, const char *otherwise,
-                        int64_t *value)
+static bool parse_named(struct wmi_encoder *e, enum wmi_name_group group, const char *what, int64_t *value)
 {
-    struct wmi_cursor *c = e->cursor;
     int32_t number;
-    if (take_name_of(e, group, "", &number)) {
-        *value = number;
-        return true;
-    }
-    const size_t length = strlen(otherwise);
-    if ((size_t)(c->end - c->at) <= length || memcmp(c->at, otherwise, length))
-        return wmi_expected(c, c->at, group == WMI_NAMES_interp_slot ? "p10, p20 or p0" : "an export target");
-    c->at += length;
-    return wmi_read_number(c, value);
+    if (!take_name_of(e, group, "", &number))
+        return wmi_expected(e->cursor, e->cursor->at, what);
+    *value = number;
+    return true;
 }
 
 bool wmi_parse_immediate(struct wmi_encoder *e, const struct wmi_spec *spec, struct wmi_parsed *operand)
@@ -373,9 +378,10 @@ bool wmi_parse_immediate(struct wmi_encoder *e, const struct wmi_spec *spec, str
     if (spec->kind == WMI_KIND_version)
         return parse_version(e, value);
     if (spec->kind == WMI_KIND_interp_slot)
-        return parse_named(e, WMI_NAMES_interp_slot, "invalid_param_", value);
+        return parse_named(e, WMI_NAMES_interp_slot, "p10, p20 or p0", value);
     if (spec->kind == WMI_KIND_exp_target)
-        return parse_named(e, WMI_NAMES_export_target, "invalid_target_", value);
+        return parse_named(e, WMI_NAMES_export_target,
+                           "an export target of this GPU such as mrt0, mrtz, pos0", value);
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (named[i].kind == spec->kind && wmi_take_word(c, named[i].word))
             return named[i].parse(e, value);
@@ -626,16 +632,7 @@ static bool parse_temporal_hint(struct wmi_encoder *e, int32_t *value)
     }
     if (take_name_of(e, group, "", value))
         return true;
-    static const char hexadecimal[] = "TH_ATOMIC_0x";
-    int64_t number;
-    if (c->end - c->at > (int)sizeof hexadecimal && !memcmp(c->at, hexadecimal, sizeof hexadecimal - 1))
-        c->at += strlen("TH_ATOMIC_");
-    else if (c->at < c->end && isalpha((unsigned char)*c->at))
-        return wmi_expected(c, start, "a temporal hint of this kind of instruction");
-    if (!wmi_read_number(c, &number) || !in_range(e, start, number, 0, 7))
-        return false;
-    *value = (int32_t)number;
-    return true;
+    return wmi_expected(c, start, "a temporal hint of this kind of instruction");
 }
 
 /* The DPP control that begins here; `word` is its name. False without a message: it is none. */

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: MIT */
+/* What LLVM's assembler refuses although words could say it: registers of other targets, and the rules of
+ * vector and scalar instructions.
+ *
+ * Source: LLVM 19, AMDGPUAsmParser.cpp, validateInstruction and subtargetHasRegister, and the operand
+ * classes of the instructions' definitions; the order there decides nothing here. */
+#include "isa/legal.h"
+
+#include <string.h>
+
+enum {
+    PIXEL_ATTRIBUTES = 33,
+    GPR_INDEX_MODES = 16,
+    SMALL_MATRIX = 4,
+    SDWA_DWORD = 6,
+    CODE_1_2PI = 248,
+    VOP3P_ENCODING = 0x198
+};
+
+bool wmi_wrong_operand(struct wmi_encoder *e, unsigned index, const char *what)
+{
+    return wmi_expected(e->cursor, e->parsed[index].at, what);
+}
+
+bool wmi_wrong_field(struct wmi_encoder *e, enum wmi_field field, const char *what)
+{
+    return wmi_expected(e->cursor, e->field_at[field] ? e->field_at[field] : e->cursor->end, what);
+}
+
+static bool is_constant(const struct wmi_operand *o)
+{
+    return o->kind == WMI_OPERAND_CONSTANT || o->kind == WMI_OPERAND_LITERAL;
+}
+
+static bool is_vector(const struct wmi_operand *o)
+{
+    return o->kind == WMI_OPERAND_VGPR || o->kind == WMI_OPERAND_AGPR;
+}
+
+static bool is_scalar(const struct wmi_operand *o)
+{
+    return o->kind == WMI_OPERAND_SGPR || o->kind == WMI_OPERAND_TTMP || o->kind == WMI_OPERAND_SPECIAL;
+}
+
+static bool is_special(const struct wmi_operand *o, enum wmi_special reg)
+{
+    return o->kind == WMI_OPERAND_SPECIAL && o->reg == reg;
+}
+
+static bool is_dpp(const struct wmi_instruction *insn)
+{
+    const unsigned extension = wmi_layouts[wmi_forms[insn->form].layout].extension;
+    return extension == WMI_EXT_DPP || extension == WMI_EXT_DPP8;
+}
+
+static bool is_sdwa(const struct wmi_instruction *insn)
+{
+    return wmi_layouts[wmi_forms[insn->form].layout].extension == WMI_EXT_SDWA;
+}
+
+/* The index of the operand in a role, or that of no operand. */
+static unsigned index_of(const struct wmi_instruction *insn, enum wmi_role role)
+{
+    unsigned i = 0;
+    while (i < insn->operands && insn->operand[i].role != role)
+        i++;
+    return i;
+}
+
+/* ---- registers ---- */
+
+/* Registers that codes mean on more targets than text can name them on. */
+static const struct {
+    uint8_t first, last;
+    uint8_t limit;
+} guarded[] = {
+    {WMI_SPECIAL_NULL, WMI_SPECIAL_NULL, WMI_LIMIT_null_saddr},
+    {WMI_SPECIAL_VCCZ, WMI_SPECIAL_EXECZ, WMI_LIMIT_names_vccz},
+    {WMI_SPECIAL_XNACK_MASK, WMI_SPECIAL_XNACK_MASK_HI, WMI_LIMIT_names_xnack_mask},
+    {WMI_SPECIAL_POPS_EXITING_WAVE_ID, WMI_SPECIAL_POPS_EXITING_WAVE_ID, WMI_LIMIT_names_pops},
+    {WMI_SPECIAL_LDS_DIRECT, WMI_SPECIAL_LDS_DIRECT, WMI_LIMIT_names_lds_direct},
+};
+
+static bool register_is_named(struct wmi_encoder *e, unsigned i)
+{
+    const struct wmi_parsed *p = &e->parsed[i];
+    if (p->what != WMI_PARSED_REGISTER || p->file != WMI_OPERAND_SPECIAL)
+        return true;
+    for (size_t g = 0; g < sizeof guarded / sizeof *guarded; g++)
+        if (p->reg >= guarded[g].first && p->reg <= guarded[g].last && !e->target->limits[guarded[g].limit])
+            return wmi_wrong_operand(e, i, "a register that this target has");
+    return true;
+}
+
+static bool tuple_exists(struct wmi_encoder *e, const struct wmi_operand *o, unsigned i)
+{
+    const uint32_t *limits = e->target->limits;
+    if (o->kind == WMI_OPERAND_SGPR && o->reg + o->dwords > limits[WMI_LIMIT_sgprs]) {
+        e->cursor->number = limits[WMI_LIMIT_sgprs] - 1;
+        return wmi_wrong_operand(e, i, "SGPRs up to s%u");
+    }
+    if (o->kind == WMI_OPERAND_TTMP && o->reg + o->dwords > limits[WMI_LIMIT_ttmps]) {
+        e->cursor->number = limits[WMI_LIMIT_ttmps] - 1;
+        return wmi_wrong_operand(e, i, "trap registers up to ttmp%u");
+    }
+    if (o->kind == WMI_OPERAND_TTMP && o->dwords == 3)
+        return wmi_wrong_operand(e, i, "SGPRs: there is no tuple of three trap registers");
+    return true;
+}
+
+static bool registers_exist(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    for (unsigned i = 0; i < insn->operands + insn->second_operands; i++)
+        if (!register_is_named(e, i) || !tuple_exists(e, &insn->operand[i], i))
+            return false;
+    return true;
+}
+
+/* ---- which operands rows take ---- */
+
+enum {
+    A_IS_SGPR = 1 << 0,      /* of one dword, no aperture */
+    A_IS_SGPR_PAIR = 1 << 1, /* no register that is one dword */
+    A_IS_VGPR = 1 << 2,
+    C_IS_VGPR = 1 << 3,
+    A_IS_NULL = 1 << 4,
+    A_IS_BARRIER = 1 << 5, /* m0 or an inline constant */
+    IMM_IS_UNSIGNED = 1 << 6,
+    NO_LITERAL = 1 << 7,
+    NO_DPP = 1 << 8,
+    C_IS_VGPR_IN_DPP = 1 << 9,
+    HALVES_IN_E64 = 1 << 10, /* the long encoding is there only where text names halves */
+};
+
+static const uint16_t wants[WMI_INSN_COUNT] = {
+    [WMI_INSN_s_cbranch_join] = A_IS_SGPR,
+    [WMI_INSN_s_movrels_b32] = A_IS_SGPR,
+    [WMI_INSN_s_movrels_b64] = A_IS_SGPR_PAIR,
+    [WMI_INSN_s_setpc_b64] = A_IS_SGPR_PAIR,
+    [WMI_INSN_s_rfe_b64] = A_IS_SGPR_PAIR,
+    [WMI_INSN_s_cbranch_g_fork] = NO_LITERAL,
+    [WMI_INSN_v_readlane_b32] = NO_LITERAL,
+    [WMI_INSN_v_mov_b16] = HALVES_IN_E64,
+    [WMI_INSN_v_movrels_b32] = A_IS_VGPR,
+    [WMI_INSN_v_movrelsd_b32] = A_IS_VGPR,
+    [WMI_INSN_v_movrelsd_2_b32] = A_IS_VGPR,
+    [WMI_INSN_v_mqsad_u32_u8] = C_IS_VGPR,
+    [WMI_INSN_v_dot4_f32_fp8_bf8] = C_IS_VGPR_IN_DPP,
+    [WMI_INSN_v_dot4_f32_bf8_fp8] = C_IS_VGPR_IN_DPP,
+    [WMI_INSN_v_dot4_f32_fp8_fp8] = C_IS_VGPR_IN_DPP,
+    [WMI_INSN_v_dot4_f32_bf8_bf8] = C_IS_VGPR_IN_DPP,
+    [WMI_INSN_v_pk_fmac_f16] = NO_DPP,
+    [WMI_INSN_s_waitcnt_vscnt] = A_IS_NULL,
+    [WMI_INSN_s_waitcnt_vmcnt] = A_IS_NULL,
+    [WMI_INSN_s_waitcnt_expcnt] = A_IS_NULL,
+    [WMI_INSN_s_waitcnt_lgkmcnt] = A_IS_NULL,
+    [WMI_INSN_s_barrier_signal] = A_IS_BARRIER,
+    [WMI_INSN_s_barrier_signal_isfirst] = A_IS_BARRIER,
+    [WMI_INSN_s_barrier_init] = A_IS_BARRIER,
+    [WMI_INSN_s_barrier_join] = A_IS_BARRIER,
+    [WMI_INSN_s_wakeup_barrier] = A_IS_BARRIER,
+    [WMI_INSN_s_get_barrier_state] = A_IS_BARRIER,
+    [WMI_INSN_s_cmpk_eq_u32] = IMM_IS_UNSIGNED,
+    [WMI_INSN_s_cmpk_lg_u32] = IMM_IS_UNSIGNED,
+    [WMI_INSN_s_cmpk_gt_u32] = IMM_IS_UNSIGNED,
+    [WMI_INSN_s_cmpk_ge_u32] = IMM_IS_UNSIGNED,
+    [WMI_INSN_s_cmpk_lt_u32] = IMM_IS_UNSIGNED,
+    [WMI_INSN_s_cmpk_le_u32] = IMM_IS_UNSIGNED,
+};
+
+static bool is_aperture(const struct wmi_operand *o)
+{
+    return o->kind == WMI_OPERAND_SPECIAL && o->reg >= WMI_SPECIAL_SHARED_BASE &&
+           o->reg <= WMI_SPECIAL_PRIVATE_LIMIT;
+}
+
+static bool is_flag(const struct wmi_operand *o)
+{
+    return is_special(o, WMI_SPECIAL_SCC) || is_special(o, WMI_SPECIAL_VCCZ) ||
+           is_special(o, WMI_SPECIAL_EXECZ) || is_special(o, WMI_SPECIAL_POPS_EXITING_WAVE_ID);
+}
+
+static bool row_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const unsigned want = wants[insn->id];
+    if (!want)
+        return true;
+    const unsigned ai = index_of(insn, WMI_ROLE_A), ci = index_of(insn, WMI_ROLE_C);
+    const unsigned imm = index_of(insn, WMI_ROLE_IMM);
+    const struct wmi_operand *a = &insn->operand[ai];
+    if (want & A_IS_SGPR && (is_constant(a) || is_aperture(a)))
+        return wmi_wrong_operand(e, ai, "an SGPR");
+    if (want & A_IS_SGPR_PAIR && (is_constant(a) || is_flag(a)))
+        return wmi_wrong_operand(e, ai, "a pair of SGPRs");
+    if (want & A_IS_VGPR && a->kind != WMI_OPERAND_VGPR)
+        return wmi_wrong_operand(e, ai, "a VGPR");
+    const bool c_is_vgpr = want & C_IS_VGPR || (want & C_IS_VGPR_IN_DPP && is_dpp(insn));
+    if (want & NO_LITERAL)
+        for (unsigned i = 0; i < insn->operands; i++)
+            if (insn->operand[i].kind == WMI_OPERAND_LITERAL)
+                return wmi_wrong_operand(e, i, "SGPRs or an inline constant");
+    if (want & HALVES_IN_E64 && insn->words[0] >> 31 && !e->target->real_true16)
+        return wmi_wrong_operand(e, 0, "the short encoding");
+    if (want & NO_DPP && is_dpp(insn) && !e->target->limits[WMI_LIMIT_pk_fmac_dpp])
+        return wmi_wrong_operand(e, 0, "another form: DPP of this instruction is not there");
+    if (c_is_vgpr && insn->operand[ci].kind != WMI_OPERAND_VGPR)
+        return wmi_wrong_operand(e, ci, "VGPRs");
+    if (want & A_IS_NULL && insn->layout == WMI_LAYOUT_sopk && !is_special(a, WMI_SPECIAL_NULL) &&
+        e->target->limits[WMI_LIMIT_waits_of_null])
+        return wmi_wrong_operand(e, ai, "null");
+    if (want & A_IS_BARRIER && !is_special(a, WMI_SPECIAL_M0) && a->kind != WMI_OPERAND_CONSTANT &&
+        !is_aperture(a))
+        return wmi_wrong_operand(e, ai, "m0 or an inline constant");
+    if (want & IMM_IS_UNSIGNED && e->parsed[imm].value.number < 0)
+        return wmi_wrong_operand(e, imm, "a number that is not negative");
+    return true;
+}
+
+static bool begins(const struct wmi_instruction *insn, const char *with)
+{
+    return !strncmp(wmi_rows[insn->id].name, with, strlen(with));
+}
+
+static bool is_matrix(const struct wmi_instruction *insn)
+{
+    return begins(insn, "v_mfma") || begins(insn, "v_smfmac") || begins(insn, "v_wmma") ||
+           begins(insn, "v_swmmac");
+}
+
+/* Matrices are registers; C may be a constant, where the target has no bug there. */
+static bool matrix_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *o = &insn->operand[i];
+        const bool c = o->role == WMI_ROLE_C && e->target->limits[WMI_LIMIT_matrix_constants];
+        const bool constant = o->kind == WMI_OPERAND_CONSTANT || is_aperture(o) || is_flag(o) ||
+                              is_special(o, WMI_SPECIAL_NULL);
+        if (o->kind != WMI_OPERAND_NONE && !is_vector(o) && !(c && constant))
+            return wmi_wrong_operand(e, i, c ? "vector registers or an inline constant" : "vector registers");
+    }
+    return true;
+}
+
+static bool is_integer16(unsigned type)
+{
+    return type == WMI_TYPE_i16 || type == WMI_TYPE_u16 || type == WMI_TYPE_b16;
+}
+
+/* Masks of lanes are registers; literals behind DPP, SDWA and, before gfx10, VOP3 are not there. */
+static bool vector_operand_takes(struct wmi_encoder *e, const struct wmi_instruction *insn, unsigned i)
+{
+    const struct wmi_operand *o = &insn->operand[i];
+    if (o->type == WMI_TYPE_mask && !is_scalar(o))
+        return wmi_wrong_operand(e, i, "a mask of lanes: vcc or SGPRs");
+    if (o->kind == WMI_OPERAND_CONSTANT && o->type == WMI_TYPE_f16 && insn->words[0] >> 31 &&
+        !e->target->limits[WMI_LIMIT_f16_constants])
+        return wmi_wrong_operand(e, i, "a register");
+    if (o->kind == WMI_OPERAND_CONSTANT && o->reg == CODE_1_2PI && is_sdwa(insn) && is_integer16(o->type))
+        return wmi_wrong_operand(e, i, "a register or another constant");
+    if (o->kind != WMI_OPERAND_LITERAL)
+        return true;
+    if (is_dpp(insn) || is_sdwa(insn))
+        return wmi_wrong_operand(e, i, "a register or an inline constant beside DPP or SDWA");
+    if (insn->words[0] >> 31 && !e->target->limits[WMI_LIMIT_vop3_literals])
+        return wmi_wrong_operand(e, i, "a register or an inline constant");
+    if ((o->neg || o->abs) && o->dwords > 1)
+        return wmi_wrong_operand(e, i, "a literal of 64 bits without neg and abs");
+    return true;
+}
+
+/* Short encodings of v_cmp_class_f16 have seven bits for the mask's VGPR. */
+static bool mask_is_low(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    enum { LOW_VGPRS = 128 };
+    const unsigned b = index_of(insn, WMI_ROLE_B);
+    if (!e->target->limits[WMI_LIMIT_true16_modes] || insn->operand[b].reg < LOW_VGPRS ||
+        (insn->id != WMI_INSN_v_cmp_class_f16 && insn->id != WMI_INSN_v_cmpx_class_f16) ||
+        insn->words[0] >> 31)
+        return true;
+    return wmi_wrong_operand(e, b, "one of v0 to v127");
+}
+
+/* DPP needs a control, and before gfx11.5 a VGPR as its second source. */
+static bool dpp_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    if (insn->extension == WMI_EXT_DPP && !e->field_at[WMI_FIELD_dpp_ctrl])
+        return wmi_wrong_field(e, WMI_FIELD_dpp_ctrl, "a DPP control such as row_shr:1");
+    const unsigned b = index_of(insn, WMI_ROLE_B);
+    const bool packed = insn->words[0] >> 23 == VOP3P_ENCODING;
+    return b == insn->operands || is_vector(&insn->operand[b]) ||
+           (e->target->limits[WMI_LIMIT_dpp_src1_scalar] && !packed) ||
+           wmi_wrong_operand(e, b, "a VGPR as the second source of DPP");
+}
+
+/* The result of a row is a float: omod is of those. */
+static bool is_float(unsigned type)
+{
+    return type == WMI_TYPE_f16 || type == WMI_TYPE_f32 || type == WMI_TYPE_f64;
+}
+
+static bool sdwa_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const unsigned id = insn->id;
+    if (insn->field[WMI_FIELD_omod] && !is_float(insn->operand[index_of(insn, WMI_ROLE_D)].type))
+        return wmi_wrong_field(e, WMI_FIELD_omod, "mul and div of floats only");
+    if ((id == WMI_INSN_v_mac_f32 || id == WMI_INSN_v_mac_f16) &&
+        insn->field[WMI_FIELD_dst_sel] != SDWA_DWORD)
+        return wmi_wrong_field(e, WMI_FIELD_dst_sel, "dst_sel:DWORD");
+    return true;
+}
+
+static bool vector_form_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    for (unsigned i = 0; i < insn->operands; i++)
+        if (!vector_operand_takes(e, insn, i))
+            return false;
+    return (!is_dpp(insn) || dpp_takes(e, insn)) && (!is_sdwa(insn) || sdwa_takes(e, insn)) &&
+           (!is_matrix(insn) || matrix_takes(e, insn)) && mask_is_low(e, insn);
+}
+
+bool wmi_form_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    if (!registers_exist(e, insn) || !row_takes(e, insn))
+        return false;
+    if (wmi_rows[insn->id].class == WMI_CLASS_VALU)
+        return vector_form_takes(e, insn);
+    return wmi_memory_form_takes(e, insn);
+}
+
+/* ---- the constant bus ---- */
+
+/* Scalar values and literals that an instruction reads. */
+struct bus {
+    uint32_t seen[WMI_OPERANDS + 2]; /* kind << 24 | dwords << 16 | register */
+    unsigned count, literals, literal_dwords;
+};
+
+static void add_register(struct bus *bus, unsigned kind, unsigned dwords, unsigned reg)
+{
+    const uint32_t key = kind << 24 | dwords << 16 | reg;
+    for (unsigned i = 0; i < bus->count; i++)
+        if (bus->seen[i] == key)
+            return;
+    bus->seen[bus->count++] = key;
+}
+
+/* A literal counts once for each size that reads it. */
+static void add_operand(struct bus *bus, const struct wmi_operand *o)
+{
+    if (o->kind == WMI_OPERAND_LITERAL) {
+        bus->literals += !bus->literals || bus->literal_dwords != o->dwords;
+        bus->literal_dwords = o->dwords;
+    } else if (is_scalar(o) && !is_special(o, WMI_SPECIAL_NULL) && !is_special(o, WMI_SPECIAL_LDS_DIRECT)) {
+        add_register(bus, o->kind, o->kind == WMI_OPERAND_SPECIAL ? 0 : o->dwords, o->reg);
+    }
+}
+
+static bool is_source(const struct wmi_operand *o)
+{
+    return o->read && !o->implied &&
+           (o->role == WMI_ROLE_A || o->role == WMI_ROLE_B || o->role == WMI_ROLE_C ||
+            o->role == WMI_ROLE_IMM);
+}
+
+static unsigned bus_limit(const struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const bool shifts_64 = insn->id == WMI_INSN_v_lshlrev_b64 || insn->id == WMI_INSN_v_lshrrev_b64 ||
+                           insn->id == WMI_INSN_v_ashrrev_i64;
+    return shifts_64 ? 1 : e->target->limits[WMI_LIMIT_constant_bus];
+}
+
+/* Vector instructions read a few scalar values only; the same one counts once, parts of one do not. VCC as a
+ * carry and a half of it are two; the number of a lane, if it is in m0, is none. */
+static bool bus_is_kept(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    struct bus bus = {.count = 0};
+    const uint32_t flags = wmi_rows[insn->id].flags;
+    unsigned last = 0;
+    bool reads_vcc = flags & WMI_ROW_READS_VCC;
+    for (unsigned i = 0; i < insn->operands + insn->second_operands; i++)
+        reads_vcc |=
+            insn->operand[i].kind == WMI_OPERAND_SPECIAL && insn->operand[i].implied && insn->operand[i].read;
+    if (reads_vcc)
+        add_register(&bus, WMI_OPERAND_SPECIAL, 0, WMI_SPECIAL_VCC);
+    if (flags & WMI_ROW_READS_M0)
+        add_register(&bus, WMI_OPERAND_SPECIAL, 0, WMI_SPECIAL_M0);
+    for (unsigned i = 0; i < insn->operands + insn->second_operands; i++) {
+        const struct wmi_operand *o = &insn->operand[i];
+        if (!is_source(o) ||
+            (is_special(o, WMI_SPECIAL_M0) && o->role == WMI_ROLE_B && insn->id == WMI_INSN_v_writelane_b32))
+            continue;
+        add_operand(&bus, o);
+        last = is_scalar(o) || o->kind == WMI_OPERAND_LITERAL ? i : last;
+    }
+    e->cursor->number = bus_limit(e, insn);
+    return bus.count + bus.literals <= e->cursor->number ||
+           wmi_wrong_operand(e, last, "fewer scalar operands: this instruction reads at most %u");
+}
+
+/* ---- other rules of vector instructions ---- */
+
+static bool even_tuples_are_kept(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    if (!e->target->limits[WMI_LIMIT_even_tuples])
+        return true;
+    for (unsigned i = 0; i < insn->operands; i++)
+        if (is_vector(&insn->operand[i]) && insn->operand[i].dwords > 1 && insn->operand[i].reg & 1)
+            return wmi_wrong_operand(e, i, "a tuple that begins at an even register");
+    return true;
+}
+
+/* Rows with reversed operands cannot read the LDS. */
+static bool is_reversed(const struct wmi_instruction *insn)
+{
+    const char *name = wmi_rows[insn->id].name, *rev = strstr(name, "rev_");
+    return rev && strncmp(name, "v_bfrev", 7) != 0;
+}
+
+static bool lds_direct_is_first(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *o = &insn->operand[i];
+        if (!is_special(o, WMI_SPECIAL_LDS_DIRECT))
+            continue;
+        if (o->role != WMI_ROLE_A)
+            return wmi_wrong_operand(e, i, "src_lds_direct as the first source only");
+        if (is_reversed(insn) || is_sdwa(insn))
+            return wmi_wrong_operand(e, i, "a source other than src_lds_direct in this instruction");
+    }
+    return true;
+}
+
+static bool clamp_is_known(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    if (!insn->field[WMI_FIELD_clamp] || e->target->limits[WMI_LIMIT_integer_clamp])
+        return true;
+    const bool compares = !strncmp(row->name, "v_cmp", 5);
+    return (row->flags & WMI_ROW_FLOAT_CLAMP && !compares) ||
+           wmi_wrong_field(e, WMI_FIELD_clamp, "no clamp of integers on this target");
+}
+
+/* The result of a large matrix is C as a whole, or no part of it. */
+static bool matrices_do_not_overlap(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const unsigned ci = index_of(insn, WMI_ROLE_C), di = index_of(insn, WMI_ROLE_D);
+    if (ci == insn->operands || di == insn->operands)
+        return true;
+    const struct wmi_operand *c = &insn->operand[ci], *d = &insn->operand[di];
+    if (c->kind != d->kind || c->reg == d->reg || d->dwords <= SMALL_MATRIX)
+        return true;
+    return c->reg + c->dwords <= d->reg || d->reg + d->dwords <= c->reg ||
+           wmi_wrong_operand(e, ci, "the registers of the result, or none of them");
+}
+
+/* Dot products of CDNA 3 have op_sel in their words, but not in their text. */
+static bool op_sel_is_known(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    enum { ALL = 7 };
+    if (!e->target->limits[WMI_LIMIT_dots_whole] || insn->layout != WMI_LAYOUT_vop3p ||
+        strncmp(wmi_rows[insn->id].name, "v_dot", 5) != 0)
+        return true;
+    if (insn->field[WMI_FIELD_op_sel])
+        return wmi_wrong_field(e, WMI_FIELD_op_sel, "no op_sel of dot products on this target");
+    return insn->field[WMI_FIELD_op_sel_hi] == ALL ||
+           wmi_wrong_field(e, WMI_FIELD_op_sel_hi, "no op_sel_hi of dot products on this target");
+}
+
+static bool attribute_exists(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const unsigned i = index_of(insn, WMI_ROLE_IMM);
+    if (i == insn->operands || wmi_specs[e->form->spec + i].kind != WMI_KIND_attr)
+        return true;
+    return insn->operand[i].value < PIXEL_ATTRIBUTES || wmi_wrong_operand(e, i, "an attribute up to attr32");
+}
+
+static bool gpr_index_mode_exists(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const unsigned i = index_of(insn, WMI_ROLE_IMM);
+    if (i == insn->operands || wmi_specs[e->form->spec + i].kind != WMI_KIND_gpr_idx)
+        return true;
+    return insn->operand[i].value < GPR_INDEX_MODES || wmi_wrong_operand(e, i, "a number of 4 bits");
+}
+
+/* ---- pairs ---- */
+
+/* Which source cache an operand of a pair's half goes through: 0, 1 or 2; -1: it is no source. */
+static int source_of(const struct wmi_operand *o, unsigned id, const struct wmi_form *form)
+{
+    switch (o->role) {
+    case WMI_ROLE_A:
+        return 0;
+    case WMI_ROLE_B:
+        return strstr(form->name, "mk_f32") ? 2 : 1;
+    case WMI_ROLE_C:
+        return 2;
+    case WMI_ROLE_D:
+        return wmi_rows[id].flags & WMI_ROW_MACC ? 2 : -1;
+    default:
+        return -1;
+    }
+}
+
+/* The halves read VGPRs of different banks: four for the first two sources, two for the third. Two moves read
+ * different sources where the target says so. */
+static bool banks_differ(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    static const uint8_t banks[] = {4, 4, 2};
+    const struct wmi_form *form = &wmi_forms[insn->form], *second = &wmi_forms[insn->second_form];
+    const bool moves = insn->id == WMI_INSN_v_mov_b32 && insn->second_id == WMI_INSN_v_mov_b32 &&
+                       e->target->limits[WMI_LIMIT_pairs_of_moves];
+    for (unsigned i = 0; i < insn->operands && !moves; i++) {
+        const int source = source_of(&insn->operand[i], insn->id, form);
+        for (unsigned j = insn->operands; source >= 0 && j < insn->operands + insn->second_operands; j++) {
+            const struct wmi_operand *x = &insn->operand[i], *y = &insn->operand[j];
+            if (source != source_of(y, insn->second_id, second) || x->kind != WMI_OPERAND_VGPR ||
+                y->kind != WMI_OPERAND_VGPR || x->reg % banks[source] != y->reg % banks[source])
+                continue;
+            e->cursor->number = banks[source];
+            return wmi_wrong_operand(e, j,
+                                     "a VGPR of another bank than the other half reads (number modulo %u)");
+        }
+    }
+    return true;
+}
+
+bool wmi_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    if (!even_tuples_are_kept(e, insn) || !gpr_index_mode_exists(e, insn) || !attribute_exists(e, insn))
+        return false;
+    if (wmi_rows[insn->id].class != WMI_CLASS_VALU)
+        return wmi_memory_is_legal(e, insn);
+    return lds_direct_is_first(e, insn) && bus_is_kept(e, insn) && clamp_is_known(e, insn) &&
+           op_sel_is_known(e, insn) && (!begins(insn, "v_mfma") || matrices_do_not_overlap(e, insn)) &&
+           (!insn->second_id || banks_differ(e, insn));
+}

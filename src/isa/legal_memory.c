@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* What LLVM's assembler refuses of instructions that go to memory, although words could say it.
+ *
+ * Source: LLVM 19, AMDGPUAsmParser.cpp, validateMIMG*, validateFlatOffset, validateSMEMOffset, validateDS,
+ * validateTFE, validateTHAndScopeBits, and the operands and modifiers of the instructions' definitions. */
+#include "isa/legal.h"
+
+#include <string.h>
+
+enum {
+    DIM_2D_MSAA = 6,
+    DIM_2D_MSAA_ARRAY = 7,
+    TUPLE_OF_ALL = 8, /* also taken where fewer registers would do */
+    TH_BYPASS = 3,
+    SCOPE_SYS = 3,
+};
+
+static unsigned index_of(const struct wmi_instruction *insn, enum wmi_role role)
+{
+    unsigned i = 0;
+    while (i < insn->operands && insn->operand[i].role != role)
+        i++;
+    return i;
+}
+
+static bool has(const struct wmi_instruction *insn, const char *part)
+{
+    return strstr(wmi_rows[insn->id].name, part) != NULL;
+}
+
+/* Whether four values of one component are read. */
+static bool gathers(const struct wmi_encoder *e)
+{
+    return wmi_specs[e->form->spec].kind == WMI_KIND_gather_data;
+}
+
+/* ---- forms ---- */
+
+/* Data may not be EXEC, M0 or null; resources are SGPRs. */
+static bool scalar_form_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *o = &insn->operand[i];
+        const bool data = o->role == WMI_ROLE_D || o->role == WMI_ROLE_DATA;
+        const bool null = o->reg == WMI_SPECIAL_NULL && o->dwords > 2;
+        if (o->kind == WMI_OPERAND_SPECIAL && data &&
+            (null || (o->reg >= WMI_SPECIAL_EXEC && o->reg <= WMI_SPECIAL_M0)))
+            return wmi_wrong_operand(e, i, "SGPRs or vcc");
+        if (o->kind == WMI_OPERAND_SPECIAL && o->role == WMI_ROLE_RSRC)
+            return wmi_wrong_operand(e, i, "SGPRs");
+    }
+    return true;
+}
+
+static bool buffer_form_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const int32_t *field = insn->field;
+    const unsigned offset = index_of(insn, WMI_ROLE_OFFSET), rsrc = index_of(insn, WMI_ROLE_RSRC);
+    if (offset < insn->operands && insn->operand[offset].kind == WMI_OPERAND_LITERAL)
+        return wmi_wrong_operand(e, offset, "an SGPR or an inline constant");
+    if (rsrc < insn->operands && insn->operand[rsrc].kind == WMI_OPERAND_SPECIAL)
+        return wmi_wrong_operand(e, rsrc, "four SGPRs");
+    if (field[WMI_FIELD_addr64] && (field[WMI_FIELD_idxen] || field[WMI_FIELD_offen]))
+        return wmi_wrong_field(e, WMI_FIELD_addr64, "no addr64 beside idxen or offen");
+    if (field[WMI_FIELD_glc] && !e->target->limits[WMI_LIMIT_float_atomics_return] &&
+        (insn->id == WMI_INSN_buffer_atomic_add_f32 || insn->id == WMI_INSN_buffer_atomic_pk_add_f16))
+        return wmi_wrong_field(e, WMI_FIELD_glc, "no glc: this atomic returns nothing");
+    if (field[WMI_FIELD_lds] && field[WMI_FIELD_tfe])
+        return wmi_wrong_field(e, WMI_FIELD_tfe, "no tfe beside lds");
+    if (insn->id == WMI_INSN_buffer_store_lds_dword && !field[WMI_FIELD_lds])
+        return wmi_wrong_field(e, WMI_FIELD_lds, "lds");
+    return true;
+}
+
+static bool ds_form_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const bool gds = insn->field[WMI_FIELD_gds];
+    if (insn->id == WMI_INSN_ds_nop && e->field_at[WMI_FIELD_offset])
+        return wmi_wrong_field(e, WMI_FIELD_offset, "no offset of this instruction");
+    if (gds && (insn->id == WMI_INSN_ds_nop || has(insn, "permute_b32") || has(insn, "ds_bvh_stack")))
+        return wmi_wrong_field(e, WMI_FIELD_gds, "no gds of this instruction");
+    if (!e->field_at[WMI_FIELD_gds] && (has(insn, "ds_gws") || insn->id == WMI_INSN_ds_ordered_count))
+        return wmi_wrong_field(e, WMI_FIELD_gds, "gds");
+    return true;
+}
+
+static void put_field(struct wmi_encoder *e, enum wmi_field field, uint32_t *words, uint32_t value)
+{
+    const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    for (unsigned i = 0; i < layout->fields; i++) {
+        const struct wmi_field_spec *spec = &wmi_field_specs[layout->field + i];
+        if (spec->field == field)
+            words[spec->pos / 32] = (words[spec->pos / 32] & ~(((1u << spec->width) - 1) << spec->pos % 32)) |
+                                    value << spec->pos % 32;
+    }
+}
+
+/* LLVM knows sampling instructions by the number of their address registers, and 2D_MSAA_ARRAY, which cannot
+ * be sampled, counts as legal if another dimension has as many, or if they are eight where fewer would do. */
+static bool address_is_known(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const unsigned addr = index_of(insn, WMI_ROLE_ADDR), dwords = e->parsed[addr].dwords;
+    for (unsigned dim = 0; dim < DIM_2D_MSAA_ARRAY; dim++)
+        for (unsigned a16 = 0; a16 < 2; a16++) {
+            uint32_t words[WMI_INSTRUCTION_DWORDS];
+            struct wmi_instruction other;
+            memcpy(words, insn->words, sizeof words);
+            put_field(e, WMI_FIELD_dim, words, dim);
+            put_field(e, WMI_FIELD_a16, words, a16);
+            if (!wmi_decode(e->target, words, WMI_INSTRUCTION_DWORDS, &other))
+                continue;
+            const unsigned has = other.operand[addr].dwords;
+            if (has == dwords || (dwords == TUPLE_OF_ALL && has > 4 && has < TUPLE_OF_ALL))
+                return true;
+        }
+    return false;
+}
+
+static bool image_form_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const int32_t *field = insn->field;
+    const unsigned rsrc = index_of(insn, WMI_ROLE_RSRC), samp = index_of(insn, WMI_ROLE_SAMP);
+    if (insn->operand[rsrc].kind == WMI_OPERAND_SPECIAL)
+        return wmi_wrong_operand(e, rsrc, "eight SGPRs");
+    if (samp < insn->operands && insn->operand[samp].kind == WMI_OPERAND_SPECIAL)
+        return wmi_wrong_operand(e, samp, "four SGPRs");
+    const bool whole =
+        wmi_rows[insn->id].memory == WMI_MEMORY_ATOMIC || has(insn, "_pck") || has(insn, "image_get");
+    if (field[WMI_FIELD_d16] && whole)
+        return wmi_wrong_field(e, WMI_FIELD_d16, "no d16 of this instruction");
+    if (gathers(e) && field[WMI_FIELD_d16] && field[WMI_FIELD_tfe])
+        return wmi_wrong_field(e, WMI_FIELD_tfe, "no tfe beside d16 of this instruction");
+    return field[WMI_FIELD_dim] != DIM_2D_MSAA_ARRAY || samp == insn->operands || address_is_known(e, insn) ||
+           wmi_wrong_field(e, WMI_FIELD_dim, "a dimension that can be sampled");
+}
+
+static bool global_form_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const bool atomic =
+        insn->id == WMI_INSN_global_atomic_add_f32 || insn->id == WMI_INSN_global_atomic_pk_add_f16;
+    return !atomic || !insn->field[WMI_FIELD_glc] || e->target->limits[WMI_LIMIT_float_atomics_return] ||
+           wmi_wrong_field(e, WMI_FIELD_glc, "no glc: this atomic returns nothing");
+}
+
+bool wmi_memory_form_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    switch (wmi_rows[insn->id].class) {
+    case WMI_CLASS_SMEM:
+        return scalar_form_takes(e, insn);
+    case WMI_CLASS_BUFFER:
+    case WMI_CLASS_TBUFFER:
+        return buffer_form_takes(e, insn);
+    case WMI_CLASS_IMAGE:
+        return image_form_takes(e, insn);
+    case WMI_CLASS_GLOBAL:
+        return global_form_takes(e, insn);
+    case WMI_CLASS_DS:
+        return ds_form_takes(e, insn);
+    default:
+        return true;
+    }
+}
+
+/* ---- rules ---- */
+
+static bool scalar_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const bool buffer = wmi_operand(insn, WMI_ROLE_RSRC) != NULL;
+    if (insn->field[WMI_FIELD_simm] < 0 && buffer && !e->target->limits[WMI_LIMIT_smem_buffer_signed])
+        return wmi_wrong_field(e, WMI_FIELD_simm, "an offset of 20 bits that is not negative");
+    return true;
+}
+
+static bool buffer_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    if (row->memory == WMI_MEMORY_STORE && insn->field[WMI_FIELD_tfe])
+        return wmi_wrong_field(e, WMI_FIELD_tfe, "no tfe of a store");
+    return true;
+}
+
+/* FLAT offsets are never negative, though their field has the bit for it. */
+static bool flat_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const uint32_t limit = e->target->limits[WMI_LIMIT_flat_offsets];
+    e->cursor->number = limit - 1;
+    return !limit || (uint32_t)insn->field[WMI_FIELD_offset] < limit ||
+           wmi_wrong_field(e, WMI_FIELD_offset, "an offset of 0 to %u");
+}
+
+/* The dmask of an atomic says how many dwords it takes: one or two, and the value to compare with. */
+static bool atomic_dmask_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const int32_t dmask = insn->field[WMI_FIELD_dmask];
+    if (has(insn, "cmpswap"))
+        return dmask == 3 || dmask == 15 || wmi_wrong_field(e, WMI_FIELD_dmask, "dmask:0x3 or dmask:0xf");
+    return dmask == 1 || dmask == 3 || wmi_wrong_field(e, WMI_FIELD_dmask, "dmask:0x1 or dmask:0x3");
+}
+
+static bool image_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const int32_t dmask = insn->field[WMI_FIELD_dmask], dim = insn->field[WMI_FIELD_dim];
+    const bool msaa = has(insn, "image_msaa");
+    if (wmi_rows[insn->id].memory == WMI_MEMORY_ATOMIC)
+        return atomic_dmask_is_legal(e, insn);
+    if (msaa && dim != DIM_2D_MSAA && dim != DIM_2D_MSAA_ARRAY)
+        return wmi_wrong_field(e, WMI_FIELD_dim, "a multisampled dimension");
+    return !gathers(e) || __builtin_popcount((unsigned)dmask) == 1 ||
+           wmi_wrong_field(e, WMI_FIELD_dmask, "a dmask of one bit: the component that is gathered");
+}
+
+/* gfx12: the same value bypasses all caches within the scope SYS, and is another hint in the others. */
+static bool hint_fits_scope(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    static const char *const bypasses[] = {"th:TH_LOAD_BYPASS", "th:TH_STORE_BYPASS"};
+    const char *at = e->field_at[WMI_FIELD_th];
+    bool bypass = false;
+    if (insn->field[WMI_FIELD_th] != TH_BYPASS || !at)
+        return true;
+    for (unsigned i = 0; i < 2; i++)
+        bypass |= (size_t)(e->cursor->end - at) >= strlen(bypasses[i]) &&
+                  !memcmp(at, bypasses[i], strlen(bypasses[i]));
+    return bypass == (insn->field[WMI_FIELD_scope] == SCOPE_SYS) ||
+           wmi_wrong_field(e, WMI_FIELD_th,
+                           bypass ? "scope:SCOPE_SYS with this hint" : "another hint in SCOPE_SYS");
+}
+
+/* gfx90a has a rule that no document names: GWS takes even registers only. */
+static bool gws_is_even(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    const unsigned i = index_of(insn, WMI_ROLE_DATA);
+    return !e->target->limits[WMI_LIMIT_even_tuples] || i == insn->operands || !has(insn, "ds_gws") ||
+           insn->operand[i].reg % 2 == 0 || wmi_wrong_operand(e, i, "an even register");
+}
+
+bool wmi_memory_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    switch (wmi_rows[insn->id].class) {
+    case WMI_CLASS_SMEM:
+        return scalar_is_legal(e, insn) && hint_fits_scope(e, insn);
+    case WMI_CLASS_BUFFER:
+    case WMI_CLASS_TBUFFER:
+        return buffer_is_legal(e, insn) && hint_fits_scope(e, insn);
+    case WMI_CLASS_IMAGE:
+        return image_is_legal(e, insn) && hint_fits_scope(e, insn);
+    case WMI_CLASS_FLAT:
+        return flat_is_legal(e, insn) && hint_fits_scope(e, insn);
+    case WMI_CLASS_GLOBAL:
+    case WMI_CLASS_SCRATCH:
+        return hint_fits_scope(e, insn);
+    case WMI_CLASS_DS:
+        return gws_is_even(e, insn);
+    default:
+        return true;
+    }
+}
