@@ -208,8 +208,7 @@ static bool row_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
     if (want & A_IS_NULL && insn->layout == WMI_LAYOUT_sopk && !is_special(a, WMI_SPECIAL_NULL) &&
         e->target->limits[WMI_LIMIT_waits_of_null])
         return wmi_wrong_operand(e, ai, "null");
-    if (want & A_IS_BARRIER && !is_special(a, WMI_SPECIAL_M0) && a->kind != WMI_OPERAND_CONSTANT &&
-        !is_aperture(a))
+    if (want & A_IS_BARRIER && !is_special(a, WMI_SPECIAL_M0) && a->kind != WMI_OPERAND_CONSTANT)
         return wmi_wrong_operand(e, ai, "m0 or an inline constant");
     if (want & IMM_IS_UNSIGNED && e->parsed[imm].value.number < 0)
         return wmi_wrong_operand(e, imm, "a number that is not negative");
@@ -295,7 +294,7 @@ static bool dpp_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
 /* The result of a row is a float: omod is of those. */
 static bool is_float(unsigned type)
 {
-    return type == WMI_TYPE_f16 || type == WMI_TYPE_f32 || type == WMI_TYPE_f64;
+    return type == WMI_TYPE_f16 || type == WMI_TYPE_f32 || type == WMI_TYPE_f64 || type == WMI_TYPE_v2f16;
 }
 
 static bool sdwa_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
