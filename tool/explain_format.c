@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem explain format: what the components of an element become in registers, or values in memory. */
+#include "explain.h"
 #include "tool.h"
 #include "wavemem/wavemem.h"
 

@@ -13,7 +13,8 @@ static const struct tool_verb verbs[] = {
     {"dis", "disassemble a code object or raw instructions", cmd_dis},
     {"info", "list the kernels of a code object, their arguments and resources", cmd_info},
     {"isa", "explain an instruction: encodings, operands, what it does", cmd_isa},
-    {"explain", "say what a descriptor means, and which address a buffer instruction touches", cmd_explain},
+    {"explain", "say what a descriptor, an instruction's addresses, a value in a format come to",
+     cmd_explain},
     {"tess", "show the off-chip buffer between tessellation shaders, byte by byte", cmd_tess},
 };
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };

@@ -30,9 +30,6 @@ int cmd_isa(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_tess(int argc, char **argv);
 
-/* wavemem explain format; argv[0] is "format". */
-int explain_format(int argc, char **argv);
-
 /* Prints "wavemem: MESSAGE" and a line feed to stderr; returns TOOL_WRONG. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -316,6 +316,7 @@ struct wm_buffer_request {
     unsigned lane;  /* 0 to 63 */
     unsigned bytes; /* that the lane moves: 1 to 16 */
     bool format;    /* converts by the V#'s format */
+    unsigned parts; /* with a format: components that are checked one by one; 0 or 1: all at once */
     bool atomic;    /* as format conversions, checked as one; others dword by dword */
 };
 
@@ -366,6 +367,57 @@ WM_API enum wm_status wm_format_load(const char *target, const char *layout, con
 WM_API enum wm_status wm_format_store(const char *target, const char *layout, const char *number,
                                       const uint32_t value[4], struct wm_format_answer *answer,
                                       struct wm_diag *diag);
+
+/* ---- the addresses of an instruction ---- */
+
+/* A register of 32 bits before the instruction: "s4", "v3", "m0", "vcc_lo", "vcc_hi", "flat_scratch_lo",
+ * "flat_scratch_hi". */
+struct wm_register {
+    const char *name;
+    uint32_t value[64]; /* by lane; of scalar registers the first */
+};
+
+struct wm_address_request {
+    const char *target;                  /* also "gfx1030:wave64" */
+    const char *text;                    /* a memory instruction, as LLVM writes it */
+    const struct wm_register *registers; /* those that are not given are 0; M0, where it limits LDS, is -1 */
+    size_t register_count;
+    uint64_t lanes;     /* EXEC; bits above the wave do not count */
+    uint32_t lds_bytes; /* of the workgroup; 0: as many as the target has for one */
+    unsigned lane;      /* whose address is told step by step */
+};
+
+enum { WM_ADDRESS_ELEMENTS = 16, WM_ADDRESS_STEPS = 64 };
+
+/* One place of each lane. */
+struct wm_address_element {
+    const char *space;                           /* "memory" or "LDS" */
+    uint64_t lanes;                              /* that reach this space */
+    uint64_t bad_range, bad_align, bad_aperture; /* of `lanes`: what the hardware does not let through */
+    uint64_t address[64];                        /* of private memory as it is interleaved */
+    bool has_private;
+    uint64_t private_offset[64]; /* of private memory: the lane's own byte */
+};
+
+struct wm_address_answer {
+    char text[160];     /* LLVM's */
+    const char *path;   /* "BUFFER", "FLAT", "DS" ... */
+    const char *kind;   /* "load", "store" or "atomic" */
+    unsigned wave_size; /* 32 or 64 */
+    uint64_t lanes;     /* EXEC; 1 for SMEM */
+    unsigned bytes;     /* of each element */
+    unsigned elements;
+    struct wm_address_element element[WM_ADDRESS_ELEMENTS];
+    char step[WM_ADDRESS_STEPS][200]; /* how the lane's addresses come about: formulas with their numbers */
+    size_t step_count;
+};
+
+/* Which addresses the instruction touches, with which verdict, as execution would. No memory is needed: every
+ * address counts as allocated. WM_BAD_FILE: the text is no instruction of the target; WM_UNSUPPORTED: it does
+ * not access memory, or wavemem does not execute it yet; WM_BAD_ARGUMENT: a register that there is not, or a
+ * lane that is not active. */
+WM_API enum wm_status wm_address_explain(const struct wm_address_request *request,
+                                         struct wm_address_answer *answer, struct wm_diag *diag);
 
 /* ---- tessellation: the off-chip buffer of Mesa's drivers ---- */
 

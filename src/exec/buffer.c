@@ -112,13 +112,7 @@ static void plan_format(const char *frame, const struct wmi_op *op, struct plan 
                                                 ? m->parameter & WMI_BUFFER_FORMAT_CODE
                                                 : wmi_format_code_of(m->format, words[3]));
     plan->select = origin.selects ? words[3] & 0xfff : WMI_SELECT_IDENTITY;
-    const struct wmi_format_layout *layout = plan->format.layout;
-    plan->elements = layout->components != 0;
-    plan->bytes = layout->bytes;
-    if (layout->components * layout->bits[0] == 8 * layout->bytes) {
-        plan->elements = layout->components;
-        plan->bytes = layout->bits[0] / 8;
-    }
+    wmi_format_places(plan->format.layout, &plan->elements, &plan->bytes);
 }
 
 /* Lanes that are in range with all their elements: others do nothing at all when the instruction converts.

@@ -226,6 +226,13 @@ unsigned wmi_format_code_of(const struct wmi_format_rules *rules, uint32_t word3
 static const char *const number_names[WMI_NUMBER_COUNT] = {"UNORM", "SNORM",     "USCALED", "SSCALED", "UINT",
                                                            "SINT",  "SNORM_OGL", "FLOAT",   "SRGB"};
 
+void wmi_format_places(const struct wmi_format_layout *layout, unsigned *places, unsigned *bytes)
+{
+    const bool whole_bytes = layout->components * layout->bits[0] == 8 * layout->bytes;
+    *places = whole_bytes ? layout->components : layout->components != 0;
+    *bytes = whole_bytes ? layout->bits[0] / 8u : layout->bytes;
+}
+
 void wmi_format_name(const struct wmi_format *format, char *text, size_t size)
 {
     if (format->layout->components)

@@ -59,6 +59,10 @@ unsigned wmi_format_code_of(const struct wmi_format_rules *rules, uint32_t word3
 /* Whether one number is the whole format, as on gfx10 and later. */
 bool wmi_format_unified(const struct wmi_format_rules *rules);
 
+/* What of an element is moved and checked by itself: `places` of `bytes` each, its components where they are
+ * whole bytes, or all of it; an invalid format has none. */
+void wmi_format_places(const struct wmi_format_layout *layout, unsigned *places, unsigned *bytes);
+
 /* Writes "8_8_8_8 UNORM" or the like; "INVALID" when the format is. */
 void wmi_format_name(const struct wmi_format *format, char *text, size_t size);
 /* Finds the buffer format called `layout` and `number`, or both in `layout` ("8_8_8_8_UNORM") when `number`

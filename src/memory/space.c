@@ -40,12 +40,31 @@ struct wmi_space *wmi_space_create(void)
     return space;
 }
 
+struct wmi_space *wmi_space_create_everywhere(void)
+{
+    struct wmi_space *space = calloc(1, sizeof *space);
+    struct wmi_allocation *all = calloc(1, sizeof *all);
+    struct mapping *none = calloc(1, sizeof *none);
+    if (!space || !all || !none) {
+        free(space);
+        free(all);
+        free(none);
+        return NULL;
+    }
+    /* Host addresses that are not NULL and do not wrap; nobody goes there. */
+    *all = (struct wmi_allocation){.high = UINT64_MAX - HOST_PADDING,
+                                   .host = (unsigned char *)(uintptr_t)HOST_PADDING};
+    *space = (struct wmi_space){.allocations = all, .mappings = none, .count = 1, .capacity = 1};
+    return space;
+}
+
 void wmi_space_destroy(struct wmi_space *space)
 {
     if (!space)
         return;
     for (size_t i = 0; i < space->count; i++)
-        munmap(space->mappings[i].start, space->mappings[i].size);
+        if (space->mappings[i].start)
+            munmap(space->mappings[i].start, space->mappings[i].size);
     free(space->allocations);
     free(space->mappings);
     free(space);

@@ -33,6 +33,9 @@ struct wmi_hit {
 };
 
 struct wmi_space *wmi_space_create(void);
+/* A space in which every address is allocated, but for the last 64 bytes. It has no memory behind it:
+ * for those who only ask where an access goes. */
+struct wmi_space *wmi_space_create_everywhere(void);
 void wmi_space_destroy(struct wmi_space *space);
 /* Zeroed memory, 4096-byte aligned, at an address that depends on earlier calls only: addresses go up and
  * come back only when the top is reached. The host memory is as long as asked for, and then up to the next

@@ -190,7 +190,7 @@ static void explain_element(struct explanation *e, struct wmi_buffer_place place
 {
     struct wm_buffer_answer *a = e->answer;
     if (a->elements > 1)
-        say(e, "dword %u: offset %" PRIu32, i, place.offset);
+        say(e, "%s %u: offset %" PRIu32, e->request->format ? "component" : "dword", i, place.offset);
     say_address(e, &place);
     a->address[i] = wmi_buffer_address(&e->buffer, &place);
     a->in_range[i] = say_check(e, &place);
@@ -218,6 +218,9 @@ static enum wm_status check_request(const struct wmi_buffer_rules *rules, const 
         return wmi_fail(diag, WM_BAD_ARGUMENT, "lane %u: waves have 64 at most", r->lane);
     if (r->bytes < 1 || r->bytes > 16 || (r->bytes > 4 && r->bytes % 4) || r->bytes == 3)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%u bytes: a lane moves 1, 2, 4, 8, 12 or 16", r->bytes);
+    if (r->parts > WM_BUFFER_ELEMENTS || (r->parts && r->bytes % r->parts))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%u parts of %u bytes: expected up to %d, all alike", r->parts,
+                        r->bytes, WM_BUFFER_ELEMENTS);
     if (r->addr64 && (r->idxen || r->offen))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "addr64 excludes idxen and offen");
     if (r->addr64 && !rules->addr64)
@@ -258,11 +261,20 @@ enum wm_status wm_buffer_explain(const char *name, const uint32_t words[4],
         .soffset = request->soffset,
         .bytes = request->format || request->atomic || request->bytes < 4 ? request->bytes : 4,
     };
+    if (request->format && request->parts > 1)
+        place.bytes = request->bytes / request->parts;
     answer->elements = request->bytes / place.bytes;
     say_place(&e, &place);
+    bool all = true;
     for (unsigned i = 0; i < answer->elements; i++) {
         explain_element(&e, place, i);
+        all &= answer->in_range[i];
         place.offset += place.bytes;
+    }
+    if (request->format && answer->elements > 1) {
+        say(&e, "range: a lane converts all its components or none: %s", all ? "all" : "none");
+        for (unsigned i = 0; i < answer->elements; i++)
+            answer->in_range[i] = all;
     }
     return WM_OK;
 }

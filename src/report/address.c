@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* Which addresses an instruction touches: it is predecoded as for a dispatch, in a wave with the given
+ * registers, up to the point where it shows its access to an observer. So execution itself gives the
+ * addresses and verdicts; address_steps.c adds the formulas. */
+#include "report/address.h"
+
+#include "base/diag.h"
+#include "isa/assemble.h"
+#include "memory/space.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    MAX_STEPS = 64,   /* that an instruction takes until it shows its access */
+    LDS_PADDING = 64, /* see struct wmi_workgroup */
+};
+
+/* All that there is of a dispatch. */
+struct stage {
+    const struct wmi_target *target;
+    struct wmi_instruction insn;
+    struct wmi_space *code, *memory;
+    struct wmi_program *program;
+    struct wmi_frame *frame;
+    struct wmi_dispatch dispatch;
+    struct wmi_workgroup group;
+    struct wmi_wave wave;
+    struct wmi_worker worker;
+    struct wmi_observer observer;
+    struct wm_address_answer *answer;
+    bool seen;
+};
+
+/* ---- the observer ---- */
+
+static void *begin(void *self)
+{
+    return self;
+}
+
+static void end(void *self, void *local)
+{
+    (void)self;
+    (void)local;
+}
+
+static uint32_t slot_of(void *self, uint64_t pc, unsigned id)
+{
+    (void)self;
+    (void)pc;
+    (void)id;
+    return 0;
+}
+
+static void take_access(void *local, const struct wmi_access *access, uint32_t slot)
+{
+    static const char *const paths[WMI_PATH_COUNT] = {
+        [WMI_PATH_SMEM] = "SMEM",       [WMI_PATH_BUFFER] = "BUFFER", [WMI_PATH_TBUFFER] = "TBUFFER",
+        [WMI_PATH_IMAGE] = "IMAGE",     [WMI_PATH_FLAT] = "FLAT",     [WMI_PATH_GLOBAL] = "GLOBAL",
+        [WMI_PATH_SCRATCH] = "SCRATCH", [WMI_PATH_DS] = "DS",         [WMI_PATH_GDS] = "GDS",
+        [WMI_PATH_LDS_DMA] = "LDS-DMA", [WMI_PATH_IFETCH] = "IFETCH"};
+    static const char *const kinds[] = {
+        [WMI_ACCESS_LOAD] = "load", [WMI_ACCESS_STORE] = "store", [WMI_ACCESS_ATOMIC] = "atomic"};
+    static const char *const spaces[] = {
+        [WMI_SPACE_GLOBAL] = "memory", [WMI_SPACE_LDS] = "LDS", [WMI_SPACE_GDS] = "GDS"};
+    struct stage *stage = local;
+    struct wm_address_answer *a = stage->answer;
+    (void)slot;
+    if (stage->seen)
+        return; /* the first is the instruction's own */
+    stage->seen = true;
+    a->path = paths[access->path];
+    a->kind = kinds[access->kind];
+    a->lanes = access->lanes;
+    a->bytes = access->bytes;
+    a->elements = access->elements < WM_ADDRESS_ELEMENTS ? access->elements : WM_ADDRESS_ELEMENTS;
+    for (unsigned i = 0; i < a->elements; i++) {
+        const struct wmi_element *from = &access->element[i];
+        struct wm_address_element *to = &a->element[i];
+        to->space = spaces[from->space];
+        to->lanes = from->mask;
+        to->bad_range = from->bad_range;
+        to->bad_align = from->bad_align;
+        to->bad_aperture = from->bad_aperture;
+        for (uint64_t left = from->mask; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctzll(left);
+            to->address[lane] = from->address[lane];
+            if (from->private_offset)
+                to->private_offset[lane] = from->private_offset[lane];
+        }
+        to->has_private = from->private_offset != NULL;
+    }
+}
+
+/* ---- registers ---- */
+
+static uint32_t *row(const struct stage *stage, unsigned reg)
+{
+    return (uint32_t *)((char *)stage->frame + wmi_program_vgpr_offset(stage->program) +
+                        (size_t)reg * wmi_program_row_bytes(stage->program));
+}
+
+static enum wm_status set_register(struct stage *stage, const struct wm_register *r, struct wm_diag *diag)
+{
+    static const struct {
+        const char *name;
+        unsigned slot;
+    } specials[] = {
+        {"m0", WMI_S_M0},
+        {"vcc_lo", WMI_S_VCC},
+        {"vcc_hi", WMI_S_VCC + 1},
+        {"flat_scratch_lo", WMI_S_FLAT_SCRATCH},
+        {"flat_scratch_hi", WMI_S_FLAT_SCRATCH + 1},
+    };
+    for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
+        if (!strcasecmp(r->name, specials[i].name)) {
+            stage->frame->s[specials[i].slot] = r->value[0];
+            return WM_OK;
+        }
+    const uint32_t sgprs = wmi_target_limit(stage->target, WMI_LIMIT_sgprs);
+    char *stop = NULL;
+    const unsigned long number =
+        r->name[0] && r->name[1] >= '0' && r->name[1] <= '9' ? strtoul(r->name + 1, &stop, 10) : 0;
+    if (stop && !*stop && (r->name[0] == 's' || r->name[0] == 'S') && number < sgprs) {
+        stage->frame->s[number] = r->value[0];
+        return WM_OK;
+    }
+    if (stop && !*stop && (r->name[0] == 'v' || r->name[0] == 'V') && number < 256) {
+        memcpy(row(stage, (unsigned)number), r->value, wmi_program_row_bytes(stage->program));
+        return WM_OK;
+    }
+    return wmi_fail(diag, WM_BAD_ARGUMENT,
+                    "'%s': no register of %s; expected one like s4, v3, m0, vcc_lo, flat_scratch_lo", r->name,
+                    wmi_target_name(stage->target));
+}
+
+static void set_exec(struct stage *stage, uint64_t bits)
+{
+    struct wmi_frame *frame = stage->frame;
+    const uint64_t all = frame->wave_size == 64 ? UINT64_MAX : UINT32_MAX;
+    frame->exec.bits = bits & all;
+    frame->exec.full = frame->exec.bits == all;
+    for (unsigned i = 0; i < 64; i++)
+        frame->exec.row[i] = frame->exec.bits >> i & 1 ? UINT32_MAX : 0;
+    memcpy(&frame->s[WMI_S_EXEC], &frame->exec.bits, 8);
+}
+
+/* ---- the stage ---- */
+
+static enum wm_status assemble(struct stage *stage, const char *text, struct wm_diag *diag)
+{
+    struct wmi_cursor cursor = {.at = text, .end = text + strlen(text)};
+    if (!wmi_assemble(stage->target, &cursor, &stage->insn, NULL))
+        return cursor.wrong ? wmi_fail(diag, WM_BAD_FILE, "'%s': expected %s at '%s'", text, cursor.wrong,
+                                       cursor.wrong_at ? cursor.wrong_at : "")
+                            : wmi_fail(diag, WM_BAD_FILE, "'%s': no instruction of %s", text,
+                                       wmi_target_name(stage->target));
+    if (wmi_rows[stage->insn.id].memory == WMI_MEMORY_NONE)
+        return wmi_fail(diag, WM_UNSUPPORTED, "'%s' does not access memory", text);
+    if (stage->insn.field[WMI_FIELD_gds])
+        return wmi_fail(diag, WM_UNSUPPORTED, "'%s': the GDS belongs to a dispatch; expected another memory",
+                        text);
+    return WM_OK;
+}
+
+static enum wm_status no_memory(struct wm_diag *diag)
+{
+    return wmi_fail(diag, WM_NO_MEMORY, "no memory to explain an instruction");
+}
+
+/* Predecodes the instruction and the end of the program. */
+static enum wm_status build(struct stage *stage, struct wm_diag *diag)
+{
+    struct wmi_instruction last;
+    static const char text[] = "s_endpgm";
+    struct wmi_cursor cursor = {.at = text, .end = text + sizeof text - 1};
+    uint64_t entry;
+    stage->code = wmi_space_create();
+    stage->memory = wmi_space_create_everywhere();
+    if (!stage->code || !stage->memory || !wmi_assemble(stage->target, &cursor, &last, NULL) ||
+        wmi_space_allocate(stage->code, 4096, 0, "code", &entry, diag))
+        return no_memory(diag);
+    unsigned char *host = wmi_space_host(stage->code, entry, 4096);
+    memcpy(host, stage->insn.words, 4 * stage->insn.dwords);
+    memcpy(host + 4 * stage->insn.dwords, last.words, 4 * last.dwords);
+    const struct wmi_program_options options = {
+        .target = stage->target,
+        .space = stage->code,
+        .entry = entry,
+        .lanes = wmi_target_limit(stage->target, WMI_LIMIT_wave),
+        .vgprs = wmi_target_limit(stage->target, WMI_LIMIT_vgprs),
+        .level = wmi_cpu_level(),
+        .observer = &stage->observer,
+    };
+    stage->program = wmi_program_create(&options);
+    if (!stage->program)
+        return no_memory(diag);
+    const size_t size = wmi_program_frame_size(stage->program);
+    stage->frame = aligned_alloc(64, size);
+    if (!stage->frame)
+        return no_memory(diag);
+    memset(stage->frame, 0, size);
+    wmi_program_prepare_frame(stage->program, stage->frame);
+    stage->frame->wave_size = options.lanes;
+    stage->frame->wave = &stage->wave;
+    return WM_OK;
+}
+
+static enum wm_status connect(struct stage *stage, const struct wm_address_request *request,
+                              struct wm_diag *diag)
+{
+    const struct wmi_apertures apertures = WMI_DEFAULT_APERTURES;
+    uint32_t *s = stage->frame->s;
+    memcpy(&s[WMI_S_SHARED_BASE], &apertures.shared_base, 8);
+    memcpy(&s[WMI_S_SHARED_LIMIT], &apertures.shared_limit, 8);
+    memcpy(&s[WMI_S_PRIVATE_BASE], &apertures.private_base, 8);
+    memcpy(&s[WMI_S_PRIVATE_LIMIT], &apertures.private_limit, 8);
+    const uint32_t most = wmi_target_limit(stage->target, WMI_LIMIT_lds_bytes);
+    const uint32_t lds_bytes = request->lds_bytes ? request->lds_bytes : most;
+    if (lds_bytes > most)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%u bytes of LDS: a workgroup of %s has %u at most", lds_bytes,
+                        wmi_target_name(stage->target), most);
+    stage->group.lds = calloc(1, lds_bytes + LDS_PADDING);
+    if (!stage->group.lds)
+        return no_memory(diag);
+    stage->dispatch.program = stage->program;
+    stage->dispatch.space = stage->memory;
+    stage->dispatch.apertures = apertures;
+    stage->dispatch.lds_size = stage->group.lds_size = lds_bytes;
+    stage->group.dispatch = &stage->dispatch;
+    stage->group.waves = &stage->wave;
+    stage->group.wave_count = stage->group.waves_left = 1;
+    stage->worker.dispatch = &stage->dispatch;
+    stage->worker.space = stage->memory;
+    stage->worker.observer = stage;
+    stage->wave.frame = stage->frame;
+    stage->wave.group = &stage->group;
+    stage->wave.worker = &stage->worker;
+    if (wmi_target_limit(stage->target, WMI_LIMIT_lds_m0))
+        s[WMI_S_M0] = UINT32_MAX; /* as compilers set it, for all of the LDS */
+    for (size_t i = 0; i < request->register_count; i++) {
+        const enum wm_status status = set_register(stage, &request->registers[i], diag);
+        if (status)
+            return status;
+    }
+    set_exec(stage, request->lanes);
+    if (request->lane >= stage->frame->wave_size || !(stage->frame->exec.bits >> request->lane & 1))
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "lane %u is not active: the wave has %u lanes, EXEC is 0x%" PRIx64, request->lane,
+                        stage->frame->wave_size, stage->frame->exec.bits);
+    return WM_OK;
+}
+
+/* Goes on until the access was shown, and not a step further: no step may touch the memory that is not there.
+ * Steps that show an access return when they are done. */
+static enum wm_status run(struct stage *stage, const struct wm_address_request *request, struct wm_diag *diag)
+{
+    bool full;
+    const struct wmi_op *op =
+        wmi_program_at(stage->program, wmi_program_options(stage->program)->entry, &full);
+    for (unsigned i = 0; op && !stage->seen && i < MAX_STEPS; i++)
+        op = op->body((char *)stage->frame, op);
+    if (!stage->seen)
+        return wmi_fail(diag, WM_UNSUPPORTED, "'%s': wavemem does not execute this yet, or it has no address",
+                        request->text);
+    return WM_OK;
+}
+
+/* The formulas, if they give what execution gives. */
+static void tell(struct stage *stage, const struct wm_address_request *request)
+{
+    struct wm_address_answer *a = stage->answer;
+    struct wmi_explained e = {
+        .target = stage->target,
+        .insn = &stage->insn,
+        .frame = stage->frame,
+        .vgpr_offset = wmi_program_vgpr_offset(stage->program),
+        .row_bytes = wmi_program_row_bytes(stage->program),
+        .lds_bytes = stage->group.lds_size,
+        .lane = request->lane,
+        .answer = a,
+    };
+    const unsigned lane = a->lanes >> request->lane & 1 ? request->lane : 0;
+    wmi_explain_steps(&e);
+    bool same = e.addresses > 0;
+    for (unsigned i = 0; i < a->elements && i < e.addresses; i++)
+        if (a->element[i].lanes >> lane & 1)
+            same &= e.address[i] == a->element[i].address[lane];
+    if (!same)
+        a->step_count = 0;
+}
+
+static void strike(struct stage *stage)
+{
+    if (stage->program)
+        wmi_program_destroy(stage->program);
+    wmi_space_destroy(stage->code);
+    wmi_space_destroy(stage->memory);
+    free(stage->frame);
+    free(stage->group.lds);
+    free(stage);
+}
+
+enum wm_status wm_address_explain(const struct wm_address_request *request, struct wm_address_answer *answer,
+                                  struct wm_diag *diag)
+{
+    const struct wmi_target *target = request->target ? wmi_target_find(request->target) : NULL;
+    if (!target)
+        return wmi_fail(diag, WM_NOT_FOUND, "%s: not a target that wavemem knows; expected one like gfx900",
+                        request->target ? request->target : "(null)");
+    struct stage *stage = calloc(1, sizeof *stage);
+    if (!stage)
+        return no_memory(diag);
+    memset(answer, 0, sizeof *answer);
+    stage->target = target;
+    stage->answer = answer;
+    stage->observer = (struct wmi_observer){stage, begin, end, take_access, slot_of};
+    enum wm_status status = assemble(stage, request->text, diag);
+    if (!status)
+        status = build(stage, diag);
+    if (!status)
+        status = connect(stage, request, diag);
+    if (!status) {
+        answer->wave_size = stage->frame->wave_size;
+        wmi_print(target, &stage->insn, answer->text, sizeof answer->text);
+        status = run(stage, request, diag);
+    }
+    if (!status)
+        tell(stage, request);
+    strike(stage);
+    return status;
+}

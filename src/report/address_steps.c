@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* How the addresses of one lane come about, in words: a formula with its numbers for each step.
+ *
+ * The formulas are those of the sources that execution cites; address.c shows them only where they give the
+ * addresses that execution gives. */
+#include "report/address.h"
+
+#include "memory/buffer.h"
+#include "memory/format.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME = 40 };
+
+__attribute__((format(printf, 2, 3))) static void say(struct wmi_explained *e, const char *format, ...)
+{
+    struct wm_address_answer *a = e->answer;
+    if (a->step_count == WM_ADDRESS_STEPS)
+        return;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(a->step[a->step_count++], sizeof a->step[0], format, list);
+    va_end(list);
+}
+
+static void add_address(struct wmi_explained *e, uint64_t address)
+{
+    if (e->addresses < WM_ADDRESS_ELEMENTS)
+        e->address[e->addresses++] = address;
+}
+
+/* ---- operands and their values ---- */
+
+/* The operand in `role` with its text in `name`; NULL: none, or it is "off". */
+static const struct wmi_operand *find(const struct wmi_explained *e, enum wmi_role role, char name[NAME])
+{
+    for (unsigned i = 0; i < e->insn->operands; i++) {
+        const struct wmi_operand *operand = &e->insn->operand[i];
+        if (operand->role != role || operand->kind == WMI_OPERAND_NONE || operand->kind == WMI_OPERAND_OFF)
+            continue;
+        wmi_print_operand(e->target, e->insn, i, name, NAME);
+        return operand;
+    }
+    return NULL;
+}
+
+/* Word `word` of a scalar operand. */
+static uint32_t scalar(const struct wmi_explained *e, const struct wmi_operand *operand, unsigned word)
+{
+    const uint32_t *s = e->frame->s;
+    switch (operand->kind) {
+    case WMI_OPERAND_SGPR:
+        return s[operand->reg + word];
+    case WMI_OPERAND_TTMP:
+        return s[WMI_S_TTMP + operand->reg + word];
+    case WMI_OPERAND_SPECIAL:
+        switch (operand->reg) {
+        case WMI_SPECIAL_M0:
+            return s[WMI_S_M0];
+        case WMI_SPECIAL_VCC:
+        case WMI_SPECIAL_VCC_LO:
+            return s[WMI_S_VCC + word];
+        case WMI_SPECIAL_VCC_HI:
+            return s[WMI_S_VCC + 1];
+        case WMI_SPECIAL_FLAT_SCRATCH:
+        case WMI_SPECIAL_FLAT_SCRATCH_LO:
+            return s[WMI_S_FLAT_SCRATCH + word];
+        default:
+            return 0; /* null; of others the formula may be wrong, and then is not shown */
+        }
+    default:
+        return (uint32_t)(operand->value >> 32 * word);
+    }
+}
+
+static uint64_t scalar_64(const struct wmi_explained *e, const struct wmi_operand *operand)
+{
+    return scalar(e, operand, 0) | (uint64_t)scalar(e, operand, 1) << 32;
+}
+
+/* Word `word` of a VGPR operand in the lane. */
+static uint32_t vector(const struct wmi_explained *e, const struct wmi_operand *operand, unsigned word)
+{
+    uint32_t value;
+    memcpy(&value,
+           (const char *)e->frame + e->vgpr_offset + (operand->reg + word) * (size_t)e->row_bytes +
+               4 * e->lane,
+           sizeof value);
+    return value;
+}
+
+static uint64_t frame_64(const struct wmi_explained *e, unsigned slot)
+{
+    uint64_t value;
+    memcpy(&value, &e->frame->s[slot], sizeof value);
+    return value;
+}
+
+/* ---- buffers ---- */
+
+/* What is checked by itself, of an instruction that converts; false: the format is invalid. */
+static bool format_of(struct wmi_explained *e, const uint32_t words[4], struct wm_buffer_request *r)
+{
+    const struct wmi_format_rules *rules =
+        wmi_format_rules(wmi_target_limit(e->target, WMI_LIMIT_format_rules));
+    const int32_t *field = e->insn->field;
+    const bool typed = wmi_rows[e->insn->id].class == WMI_CLASS_TBUFFER;
+    const unsigned given = wmi_format_unified(rules)
+                               ? (unsigned)field[WMI_FIELD_format]
+                               : (unsigned)field[WMI_FIELD_dfmt] | (unsigned)field[WMI_FIELD_nfmt] << 4;
+    const unsigned code = typed ? given : wmi_format_code_of(rules, words[3]);
+    const struct wmi_format format = wmi_format_of(rules, code);
+    char name[NAME];
+    unsigned bytes;
+    wmi_format_name(&format, name, sizeof name);
+    say(e, "format = %s (%u, of the %s)", name, code, typed ? "instruction" : "V#");
+    wmi_format_places(format.layout, &r->parts, &bytes);
+    r->format = true;
+    r->bytes = r->parts * bytes;
+    return r->parts != 0;
+}
+
+static void explain_buffer(struct wmi_explained *e)
+{
+    const struct wmi_instruction *insn = e->insn;
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    char addr_name[NAME], name[NAME], offset_name[NAME];
+    const struct wmi_operand *addr = find(e, WMI_ROLE_ADDR, addr_name), *rsrc = find(e, WMI_ROLE_RSRC, name);
+    const struct wmi_operand *soffset = find(e, WMI_ROLE_OFFSET, offset_name);
+    uint32_t words[4];
+    struct wm_buffer_answer answer;
+    struct wm_buffer_request r = {
+        .idxen = insn->field[WMI_FIELD_idxen],
+        .offen = insn->field[WMI_FIELD_offen],
+        .addr64 = insn->field[WMI_FIELD_addr64],
+        .inst_offset = insn->field[WMI_FIELD_offset],
+        .soffset = soffset ? scalar(e, soffset, 0) : 0,
+        .lane = e->lane,
+        .bytes = (unsigned)row->elements * row->bytes,
+        .atomic = row->memory == WMI_MEMORY_ATOMIC,
+    };
+    if (!rsrc)
+        return;
+    for (unsigned i = 0; i < 4; i++)
+        words[i] = scalar(e, rsrc, i);
+    say(e, "V# %s = 0x%08" PRIx32 " 0x%08" PRIx32 " 0x%08" PRIx32 " 0x%08" PRIx32, name, words[0], words[1],
+        words[2], words[3]);
+    if (row->flags & WMI_ROW_FORMAT && !format_of(e, words, &r)) {
+        say(e, "an invalid format has no components: a load gives 0, a store does nothing");
+        add_address(e, 0);
+        return;
+    }
+    if (addr && r.addr64)
+        r.address = vector(e, addr, 0) | (uint64_t)vector(e, addr, 1) << 32;
+    if (addr && r.idxen)
+        r.index = vector(e, addr, 0);
+    if (addr && r.offen)
+        r.offset = vector(e, addr, r.idxen ? 1 : 0);
+    if (wm_buffer_explain(wmi_target_name(e->target), words, &r, &answer, NULL) != WM_OK)
+        return;
+    for (size_t i = 0; i < answer.step_count; i++)
+        say(e, "%s", answer.step[i]);
+    for (unsigned i = 0; i < answer.elements; i++)
+        add_address(e, answer.address[i]);
+}
+
+/* ---- FLAT, GLOBAL, SCRATCH ---- */
+
+/* Private memory: the dwords of a wave's lanes are interleaved. Source: RDNA 3 ISA, scratch addressing. */
+static void explain_private(struct wmi_explained *e, uint64_t offset)
+{
+    const uint64_t start = frame_64(e, WMI_S_FLAT_SCRATCH);
+    const unsigned lanes = e->frame->wave_size;
+    const struct wm_address_answer *a = e->answer;
+    for (unsigned i = 0; i < a->elements; i++, offset += 4) {
+        const uint64_t address = start + offset / 4 * 4 * lanes + 4 * e->lane + offset % 4;
+        say(e,
+            "address = FLAT_SCRATCH 0x%" PRIx64 " + (%" PRIu64 " / 4) x 4 x %u lanes + lane %u x 4 + %" PRIu64
+            " = 0x%" PRIx64,
+            start, offset, lanes, e->lane, offset % 4, address);
+        add_address(e, address);
+    }
+}
+
+static void explain_flat(struct wmi_explained *e)
+{
+    char name[NAME];
+    const struct wmi_operand *addr = find(e, WMI_ROLE_ADDR, name);
+    if (!addr)
+        return;
+    const uint64_t base = vector(e, addr, 0) | (uint64_t)vector(e, addr, 1) << 32;
+    const int64_t offset = e->insn->field[WMI_FIELD_offset];
+    const struct {
+        const char *name;
+        uint64_t base, limit;
+    } apertures[] = {
+        {"shared", frame_64(e, WMI_S_SHARED_BASE), frame_64(e, WMI_S_SHARED_LIMIT)},
+        {"private", frame_64(e, WMI_S_PRIVATE_BASE), frame_64(e, WMI_S_PRIVATE_LIMIT)},
+    };
+    unsigned i = 0;
+    say(e, "%s = 0x%" PRIx64 "; the aperture is chosen before the offset is added", name, base);
+    for (; i < 2; i++) {
+        const bool in = base >= apertures[i].base && base <= apertures[i].limit;
+        say(e, "%s aperture 0x%" PRIx64 " to 0x%" PRIx64 ": %s", apertures[i].name, apertures[i].base,
+            apertures[i].limit, in ? "yes" : "no");
+        if (in)
+            break;
+    }
+    const uint64_t address = base + (uint64_t)offset - (i < 2 ? apertures[i].base : 0);
+    if (i == 2)
+        say(e, "memory: address = 0x%" PRIx64 " + %" PRId64 " (instruction) = 0x%" PRIx64, base, offset,
+            address);
+    else
+        say(e, "%s = 0x%" PRIx64 " - 0x%" PRIx64 " + %" PRId64 " (instruction) = %" PRIu64,
+            i ? "the lane's offset" : "LDS address", base, apertures[i].base, offset, address);
+    if (i == 1) {
+        explain_private(e, address);
+        return;
+    }
+    if (i == 0)
+        say(e, "range: %" PRIu64 " + %u %s %" PRIu32 " bytes of LDS", address, e->answer->bytes,
+            address + e->answer->bytes <= e->lds_bytes ? "<=" : ">", e->lds_bytes);
+    for (unsigned k = 0; k < e->answer->elements; k++)
+        add_address(e, address);
+}
+
+static void explain_global(struct wmi_explained *e)
+{
+    char addr_name[NAME] = "", name[NAME] = "";
+    const struct wmi_operand *addr = find(e, WMI_ROLE_ADDR, addr_name);
+    const struct wmi_operand *saddr = find(e, WMI_ROLE_SADDR, name);
+    const int64_t offset = e->insn->field[WMI_FIELD_offset];
+    const uint64_t base = saddr ? scalar_64(e, saddr) : 0;
+    uint64_t address = base + (uint64_t)offset;
+    if (saddr && addr) {
+        const uint32_t value = vector(e, addr, 0);
+        address += value;
+        say(e,
+            "address = %s 0x%" PRIx64 " + %s %" PRIu32 " (unsigned) + %" PRId64 " (instruction) = 0x%" PRIx64,
+            name, base, addr_name, value, offset, address);
+    } else if (addr) {
+        const uint64_t value = vector(e, addr, 0) | (uint64_t)vector(e, addr, 1) << 32;
+        address += value;
+        say(e, "address = %s 0x%" PRIx64 " + %" PRId64 " (instruction) = 0x%" PRIx64, addr_name, value,
+            offset, address);
+    } else {
+        address += 4 * e->lane;
+        say(e, "address = %s 0x%" PRIx64 " + lane %u x 4 + %" PRId64 " (instruction) = 0x%" PRIx64, name,
+            base, e->lane, offset, address);
+    }
+    say(e, "range: none; the pages decide");
+    for (unsigned i = 0; i < e->answer->elements; i++)
+        add_address(e, address);
+}
+
+static void explain_scratch(struct wmi_explained *e)
+{
+    char addr_name[NAME], name[NAME];
+    const struct wmi_operand *addr = find(e, WMI_ROLE_ADDR, addr_name);
+    const struct wmi_operand *saddr = find(e, WMI_ROLE_SADDR, name);
+    const int32_t offset = e->insn->field[WMI_FIELD_offset];
+    const uint32_t a = addr ? vector(e, addr, 0) : 0, s = saddr ? scalar(e, saddr, 0) : 0;
+    const uint32_t sum = a + s + (uint32_t)offset;
+    if (addr && saddr)
+        say(e, "the lane's offset = %s %" PRIu32 " + %s %" PRIu32 " + %" PRId32 " (instruction) = %" PRIu32,
+            name, s, addr_name, a, offset, sum);
+    else if (addr || saddr)
+        say(e, "the lane's offset = %s %" PRIu32 " + %" PRId32 " (instruction) = %" PRIu32,
+            addr ? addr_name : name, addr ? a : s, offset, sum);
+    else
+        say(e, "the lane's offset = %" PRId32 " (instruction)", offset);
+    explain_private(e, sum);
+}
+
+/* ---- DS ---- */
+
+static void explain_lds(struct wmi_explained *e)
+{
+    char name[NAME];
+    const struct wmi_operand *addr = find(e, WMI_ROLE_ADDR, name);
+    const struct wmi_row *row = &wmi_rows[e->insn->id];
+    const struct wm_address_answer *a = e->answer;
+    const uint32_t unit = a->bytes * (row->flags & WMI_ROW_STRIDE64 ? 64 : 1);
+    const uint32_t m0 = e->frame->s[WMI_S_M0] & 0xffff;
+    uint32_t size = e->lds_bytes;
+    if (wmi_target_limit(e->target, WMI_LIMIT_lds_m0) && addr && e->frame->s[WMI_S_M0] < size) {
+        size = e->frame->s[WMI_S_M0] + 3 < size ? (e->frame->s[WMI_S_M0] + 3) & ~3u : size;
+        say(e, "M0 lets %" PRIu32 " of %" PRIu32 " bytes of LDS be seen", size, e->lds_bytes);
+    }
+    for (unsigned i = 0; i < a->elements; i++) {
+        const uint32_t field = (uint32_t)e->insn->field[a->elements == 1 ? WMI_FIELD_offset
+                                                        : i              ? WMI_FIELD_offset1
+                                                                         : WMI_FIELD_offset0];
+        const uint32_t offset = a->elements == 1 ? field & 0xffff : field * unit;
+        uint32_t address = offset + (addr ? vector(e, addr, 0) : m0);
+        if (addr && a->elements > 1)
+            say(e, "address = %s %" PRIu32 " + %" PRIu32 " (offset%u) x %" PRIu32 " bytes = %" PRIu32, name,
+                vector(e, addr, 0), field, i, unit, address);
+        else if (addr)
+            say(e, "address = %s %" PRIu32 " + %" PRIu32 " (instruction) = %" PRIu32, name,
+                vector(e, addr, 0), offset, address);
+        else if (address == (uint32_t)a->element[i].address[e->lane])
+            say(e, "address = M0[15:0] %" PRIu32 " + %" PRIu32 " (instruction) = %" PRIu32, m0, offset,
+                address);
+        else {
+            address = ((m0 + offset) & ~3u) + 4 * e->lane;
+            say(e, "address = M0[15:0] %" PRIu32 " + %" PRIu32 " (instruction) + lane %u x 4 = %" PRIu32, m0,
+                offset, e->lane, address);
+        }
+        say(e, "range: %" PRIu32 " + %u %s %" PRIu32 " bytes of LDS", address, a->bytes,
+            (uint64_t)address + a->bytes <= size ? "<=" : ">", size);
+        add_address(e, address);
+    }
+}
+
+/* ---- SMEM ---- */
+
+/* Source: RDNA 3 and CDNA 3 ISA, "Scalar Memory Addressing": the two low bits of each component are dropped
+ * where dwords are moved. */
+static void explain_scalar(struct wmi_explained *e)
+{
+    char name[NAME], offset_name[NAME];
+    const struct wmi_operand *base = find(e, WMI_ROLE_ADDR, name);
+    const struct wmi_operand *rsrc = base ? NULL : find(e, WMI_ROLE_RSRC, name);
+    const struct wmi_operand *offset = find(e, WMI_ROLE_OFFSET, offset_name);
+    if (!base && !rsrc)
+        return;
+    const unsigned bytes = wmi_rows[e->insn->id].bytes;
+    const uint64_t mask = ~(uint64_t)(bytes < 4 ? bytes - 1 : 3);
+    uint64_t start = base ? scalar_64(e, base) : scalar_64(e, rsrc) & 0xffffffffffff;
+    say(e, rsrc ? "base of V# %s = 0x%" PRIx64 : "base = %s 0x%" PRIx64, name, start);
+    start &= mask;
+    const bool literal = offset && offset->kind == WMI_OPERAND_LITERAL;
+    const bool constant = offset && (literal || offset->kind == WMI_OPERAND_IMMEDIATE);
+    const int32_t *field = e->insn->field;
+    const bool both =
+        wmi_target_limit(e->target, WMI_LIMIT_smem_soffset) || (field[WMI_FIELD_soe] && field[WMI_FIELD_imm]);
+    const uint32_t soffset = offset && !constant ? scalar(e, offset, 0) : 0;
+    const int64_t unit = constant ? wmi_target_limit(e->target, WMI_LIMIT_smem_unit) : 1;
+    const int64_t immediate = literal    ? (int64_t)(uint32_t)offset->value
+                              : constant ? (int64_t)offset->value
+                              : both     ? field[WMI_FIELD_simm]
+                                         : 0;
+    const uint64_t address = start + ((uint64_t)(immediate * unit) & mask) + (soffset & mask);
+    if (offset && !constant)
+        say(e, "offset = %s %" PRIu32 " + %" PRId64 " (instruction)", offset_name, soffset, immediate);
+    else if (unit != 1)
+        say(e, "offset = %" PRId64 " dwords (instruction) = %" PRId64 " bytes", immediate, immediate * unit);
+    else
+        say(e, "offset = %" PRId64 " (instruction)", immediate);
+    say(e, "address = 0x%" PRIx64 " + %" PRIu64 "%s = 0x%" PRIx64, start, address - start,
+        mask & 1   ? ""
+        : mask & 2 ? ", each without its low bit,"
+                   : ", each without its two low bits,",
+        address);
+    if (rsrc) {
+        const uint32_t stride = scalar(e, rsrc, 1) >> 16 & 0x3fff;
+        const uint64_t size = (uint64_t)scalar(e, rsrc, 2) * (stride ? stride : 1);
+        say(e, "NUM_RECORDS %" PRIu32 " x %s %" PRIu32 " = %" PRIu64 " bytes", scalar(e, rsrc, 2),
+            stride ? "STRIDE" : "1, as STRIDE is", stride, size);
+        for (uint64_t at = address - start; at < address - start + e->answer->bytes; at += 4)
+            say(e, "range: offset %" PRIu64 " %s %" PRIu64, at, at < size ? "<" : ">=", size);
+    }
+    add_address(e, address);
+}
+
+void wmi_explain_steps(struct wmi_explained *e)
+{
+    switch (wmi_rows[e->insn->id].class) {
+    case WMI_CLASS_BUFFER:
+    case WMI_CLASS_TBUFFER:
+        explain_buffer(e);
+        break;
+    case WMI_CLASS_FLAT:
+        explain_flat(e);
+        break;
+    case WMI_CLASS_GLOBAL:
+        explain_global(e);
+        break;
+    case WMI_CLASS_SCRATCH:
+        explain_scratch(e);
+        break;
+    case WMI_CLASS_DS:
+        explain_lds(e);
+        break;
+    case WMI_CLASS_SMEM:
+        explain_scalar(e);
+        break;
+    default:
+        break;
+    }
+}

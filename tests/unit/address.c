@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/* Explained addresses on all targets: what execution is said to touch against a slow statement per kind of
+ * instruction, and that the formulas shown come to the same. */
+#include "base/random.h"
+#include "wavemem/wavemem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LANES = 64, SGPRS = 12, VGPRS = 6, ROUNDS = 12 };
+
+static const char *const targets[] = {"gfx600",  "gfx700",  "gfx803", "gfx900",  "gfx906",
+                                      "gfx908",  "gfx90a",  "gfx942", "gfx1010", "gfx1030",
+                                      "gfx1100", "gfx1150", "gfx1200"};
+enum { TARGETS = sizeof targets / sizeof targets[0] };
+
+static unsigned generation(const char *target)
+{
+    return (unsigned)strtoul(target + 3, NULL, 16) >> 8;
+}
+
+/* The registers of a wave. */
+struct registers {
+    uint32_t s[SGPRS], v[VGPRS][LANES], flat_scratch[2];
+    uint64_t seed, drawn;
+};
+
+static uint64_t draw(struct registers *r)
+{
+    return wmi_random_bits(r->seed, r->drawn++);
+}
+
+static uint64_t pair(const uint32_t *low, const uint32_t *high)
+{
+    return *low | (uint64_t)*high << 32;
+}
+
+/* Small numbers that differ, and addresses of 47 bits in pairs. */
+static void fill(struct registers *r, uint64_t seed)
+{
+    *r = (struct registers){.seed = seed};
+    for (unsigned i = 0; i < SGPRS; i++)
+        r->s[i] = (uint32_t)draw(r) % 4096;
+    for (unsigned i = 0; i < VGPRS; i++)
+        for (unsigned lane = 0; lane < LANES; lane++)
+            r->v[i][lane] = (uint32_t)draw(r) % 4096;
+    r->flat_scratch[0] = (uint32_t)draw(r) & ~1023u;
+    r->flat_scratch[1] = (uint32_t)draw(r) % 100;
+}
+
+static void explain(const char *target, const char *text, const struct registers *r, unsigned lane,
+                    struct wm_address_answer *a)
+{
+    static const char *const special[] = {"flat_scratch_lo", "flat_scratch_hi"};
+    struct wm_register registers[SGPRS + VGPRS + 2];
+    char names[SGPRS + VGPRS][8];
+    for (unsigned i = 0; i < SGPRS + VGPRS; i++) {
+        const bool vector = i >= SGPRS;
+        snprintf(names[i], sizeof names[i], "%c%u", vector ? 'v' : 's', vector ? i - SGPRS : i);
+        registers[i].name = names[i];
+        registers[i].value[0] = vector ? 0 : r->s[i];
+        if (vector)
+            memcpy(registers[i].value, r->v[i - SGPRS], sizeof registers[i].value);
+    }
+    for (unsigned i = 0; i < 2; i++)
+        registers[SGPRS + VGPRS + i] = (struct wm_register){special[i], {r->flat_scratch[i]}};
+    const struct wm_address_request request = {.target = target,
+                                               .text = text,
+                                               .registers = registers,
+                                               .register_count = SGPRS + VGPRS + 2,
+                                               .lanes = UINT64_MAX,
+                                               .lds_bytes = 4000,
+                                               .lane = lane};
+    struct wm_diag diag = {0};
+    if (wm_address_explain(&request, a, &diag) != WM_OK)
+        fail_msg("%s: %s: %s", target, text, diag.message);
+    if (!a->step_count)
+        fail_msg("%s: %s: the formulas do not give 0x%llx", target, text,
+                 (unsigned long long)a->element[0].address[lane]);
+}
+
+static struct registers r;
+static struct wm_address_answer a;
+
+/* Lanes of the answer, each of them the one that is told step by step now and then. */
+static void check(const char *target, const char *text, uint64_t (*expected)(unsigned lane, unsigned element),
+                  bool (*in_range)(const char *target, unsigned lane, unsigned element), const char *space)
+{
+    const unsigned lane = (unsigned)(draw(&r) % 32);
+    explain(target, text, &r, lane, &a);
+    assert_int_equal(a.wave_size, generation(target) >= 16 ? 32 : 64);
+    for (unsigned i = 0; i < a.wave_size; i++) {
+        if (!(a.lanes >> i & 1))
+            continue;
+        for (unsigned e = 0; e < a.elements; e++) {
+            if (a.element[e].address[i] != expected(i, e))
+                fail_msg("%s: %s: lane %u element %u: 0x%llx, expected 0x%llx", target, text, i, e,
+                         (unsigned long long)a.element[e].address[i], (unsigned long long)expected(i, e));
+            if (in_range && !(a.element[e].bad_range >> i & 1) != in_range(target, i, e))
+                fail_msg("%s: %s: lane %u element %u: wrong verdict", target, text, i, e);
+            assert_string_equal(a.element[e].space, space);
+        }
+    }
+}
+
+/* ---- the statements ---- */
+
+static uint64_t buffer_address(unsigned lane, unsigned element)
+{
+    (void)element;
+    return pair(&r.s[4], &r.s[5]) + r.s[8] + r.v[3][lane] + 16;
+}
+
+/* hardware.md's table for STRIDE 0: CLRX for gfx6 to gfx8, CDNA 4 ISA, Mesa on OOB_SELECT 3. */
+static bool buffer_in_range(const char *target, unsigned lane, unsigned element)
+{
+    const uint64_t offset = (uint64_t)r.v[3][lane] + 16, soffset = r.s[8];
+    (void)element;
+    switch (generation(target)) {
+    case 9:
+        return offset < r.s[6];
+    case 17:
+    case 18:
+        return offset + soffset + 4 <= r.s[6];
+    default:
+        return offset + soffset < r.s[6];
+    }
+}
+
+static uint64_t global_saddr(unsigned lane, unsigned element)
+{
+    (void)element;
+    return pair(&r.s[4], &r.s[5]) + r.v[2][lane] + 16;
+}
+
+static uint64_t global_vaddr(unsigned lane, unsigned element)
+{
+    (void)element;
+    return pair(&r.v[2][lane], &r.v[3][lane]) - 8;
+}
+
+static uint64_t interleaved(unsigned lane, uint64_t offset)
+{
+    return pair(&r.flat_scratch[0], &r.flat_scratch[1]) + offset / 4 * 4 * a.wave_size + 4 * lane +
+           offset % 4;
+}
+
+static uint64_t scratch_vaddr(unsigned lane, unsigned element)
+{
+    return interleaved(lane, r.v[2][lane] + 16 + 4 * element);
+}
+
+static uint64_t scratch_saddr(unsigned lane, unsigned element)
+{
+    return interleaved(lane, r.s[3] + 16 + 4 * element);
+}
+
+static uint64_t flat_global(unsigned lane, unsigned element)
+{
+    (void)element;
+    return pair(&r.v[2][lane], &r.v[3][lane]);
+}
+
+static uint64_t flat_lds(unsigned lane, unsigned element)
+{
+    (void)element;
+    return r.v[2][lane];
+}
+
+static bool flat_lds_in_range(const char *target, unsigned lane, unsigned element)
+{
+    (void)target;
+    (void)element;
+    return r.v[2][lane] + 4 <= 4000;
+}
+
+static uint64_t flat_private(unsigned lane, unsigned element)
+{
+    return interleaved(lane, r.v[2][lane] + 4 * element);
+}
+
+static uint64_t lds_address(unsigned lane, unsigned element)
+{
+    (void)element;
+    return r.v[2][lane] + 8;
+}
+
+static bool lds_in_range(const char *target, unsigned lane, unsigned element)
+{
+    (void)target;
+    return lds_address(lane, element) + 8 <= 4000;
+}
+
+static uint64_t lds_two(unsigned lane, unsigned element)
+{
+    return r.v[2][lane] + (element ? 2 : 1) * 64 * 4;
+}
+
+static bool lds_two_in_range(const char *target, unsigned lane, unsigned element)
+{
+    (void)target;
+    return lds_two(lane, element) + 4 <= 4000;
+}
+
+static uint64_t scalar_address(unsigned lane, unsigned element)
+{
+    (void)lane;
+    (void)element;
+    return (pair(&r.s[4], &r.s[5]) & ~3ULL) + 64;
+}
+
+static uint64_t scalar_register(unsigned lane, unsigned element)
+{
+    (void)lane;
+    (void)element;
+    return (pair(&r.s[4], &r.s[5]) & ~3ULL) + (r.s[8] & ~3u);
+}
+
+/* ---- the tests ---- */
+
+static void test_buffer(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < TARGETS * ROUNDS; round++) {
+        const char *target = targets[round % TARGETS];
+        fill(&r, round);
+        r.s[5] &= 0xffff;
+        r.s[7] = generation(target) >= 16 ? 3u << 28 | 1 << 24 | 0xfac : 0x27fac;
+        if (generation(target) >= 17)
+            r.s[7] &= ~(1u << 24);
+        check(target,
+              generation(target) >= 17 ? "buffer_load_b32 v1, v3, s[4:7], s8 offen offset:16"
+                                       : "buffer_load_dword v1, v3, s[4:7], s8 offen offset:16",
+              buffer_address, buffer_in_range, "memory");
+    }
+}
+
+static void test_global_and_scratch(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < TARGETS * ROUNDS; round++) {
+        const char *target = targets[round % TARGETS];
+        const bool renamed = generation(target) >= 17;
+        if (generation(target) < 9)
+            continue;
+        fill(&r, round);
+        check(target,
+              renamed ? "global_load_b32 v1, v2, s[4:5] offset:16"
+                      : "global_load_dword v1, v2, s[4:5] offset:16",
+              global_saddr, NULL, "memory");
+        check(target,
+              renamed ? "global_store_b64 v[2:3], v[0:1], off offset:-8"
+                      : "global_store_dwordx2 v[2:3], v[0:1], off offset:-8",
+              global_vaddr, NULL, "memory");
+        check(target,
+              renamed ? "scratch_load_b64 v[0:1], v2, off offset:16"
+                      : "scratch_load_dwordx2 v[0:1], v2, off offset:16",
+              scratch_vaddr, NULL, "memory");
+        check(target,
+              renamed ? "scratch_load_b32 v0, off, s3 offset:16" : "scratch_load_dword v0, off, s3 offset:16",
+              scratch_saddr, NULL, "memory");
+    }
+}
+
+static void test_flat(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < TARGETS * ROUNDS; round++) {
+        const char *target = targets[round % TARGETS];
+        const char *text =
+            generation(target) >= 17 ? "flat_load_b32 v1, v[2:3]" : "flat_load_dword v1, v[2:3]";
+        if (generation(target) < 7)
+            continue;
+        fill(&r, round);
+        check(target, text, flat_global, NULL, "memory");
+        for (unsigned lane = 0; lane < LANES; lane++)
+            r.v[3][lane] = 1 << 16; /* the shared aperture of struct wmi_apertures */
+        check(target, text, flat_lds, flat_lds_in_range, "LDS");
+        for (unsigned lane = 0; lane < LANES; lane++)
+            r.v[3][lane] = 2 << 16;
+        check(target, text, flat_private, NULL, "memory");
+        assert_true(a.element[0].has_private);
+    }
+}
+
+static void test_lds(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < TARGETS * ROUNDS; round++) {
+        const char *target = targets[round % TARGETS];
+        const bool renamed = generation(target) >= 17;
+        fill(&r, round);
+        check(target, renamed ? "ds_load_b64 v[0:1], v2 offset:8" : "ds_read_b64 v[0:1], v2 offset:8",
+              lds_address, lds_in_range, "LDS");
+        check(target,
+              renamed ? "ds_store_2addr_stride64_b32 v2, v0, v1 offset0:1 offset1:2"
+                      : "ds_write2st64_b32 v2, v0, v1 offset0:1 offset1:2",
+              lds_two, lds_two_in_range, "LDS");
+    }
+}
+
+static void test_scalar(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < TARGETS * ROUNDS; round++) {
+        const char *target = targets[round % TARGETS];
+        const bool renamed = generation(target) >= 17;
+        fill(&r, round);
+        check(target,
+              renamed                   ? "s_load_b64 s[0:1], s[4:5], 0x40"
+              : generation(target) <= 7 ? "s_load_dwordx2 s[0:1], s[4:5], 0x10" /* dwords */
+                                        : "s_load_dwordx2 s[0:1], s[4:5], 0x40",
+              scalar_address, NULL, "memory");
+        check(target, renamed ? "s_load_b32 s0, s[4:5], s8" : "s_load_dword s0, s[4:5], s8", scalar_register,
+              NULL, "memory");
+    }
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct wm_diag diag;
+    struct wm_register reg = {.name = "v256"};
+    const struct {
+        const char *target, *text, *name;
+        unsigned lane;
+        enum wm_status status;
+    } bad[] = {
+        {"gfx9000", "ds_read_b32 v0, v1", "v0", 0, WM_NOT_FOUND},
+        {"gfx900", "ds_read_b33 v0, v1", "v0", 0, WM_BAD_FILE},
+        {"gfx900", "ds_read_b32 v0, v1 offset:65536", "v0", 0, WM_BAD_FILE},
+        {"gfx900", "", "v0", 0, WM_BAD_FILE},
+        {"gfx900", "v_add_f32 v0, v1, v2", "v0", 0, WM_UNSUPPORTED},
+        {"gfx900", "ds_read_b32 v0, v1 gds", "v0", 0, WM_UNSUPPORTED},
+        {"gfx900", "s_dcache_wb", "v0", 0, WM_UNSUPPORTED},
+        {"gfx900", "ds_read_b32 v0, v1", "v256", 0, WM_BAD_ARGUMENT},
+        {"gfx900", "ds_read_b32 v0, v1", "s102", 0, WM_BAD_ARGUMENT},
+        {"gfx900", "ds_read_b32 v0, v1", "x", 0, WM_BAD_ARGUMENT},
+        {"gfx900", "ds_read_b32 v0, v1", "", 0, WM_BAD_ARGUMENT},
+        {"gfx900", "ds_read_b32 v0, v1", "v0", 64, WM_BAD_ARGUMENT},
+        {"gfx1030", "ds_read_b32 v0, v1", "v0", 32, WM_BAD_ARGUMENT},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const struct wm_address_request request = {.target = bad[i].target,
+                                                   .text = bad[i].text,
+                                                   .registers = &reg,
+                                                   .register_count = 1,
+                                                   .lanes = UINT64_MAX,
+                                                   .lane = bad[i].lane};
+        reg.name = bad[i].name;
+        diag.message[0] = 0;
+        if (wm_address_explain(&request, &a, &diag) != bad[i].status)
+            fail_msg("%s %s %s: %s", bad[i].target, bad[i].text, bad[i].name, diag.message);
+        assert_true(diag.message[0]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_buffer), cmocka_unit_test(test_global_and_scratch),
+        cmocka_unit_test(test_flat),   cmocka_unit_test(test_lds),
+        cmocka_unit_test(test_scalar), cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
