@@ -62,17 +62,31 @@ bool wm_target_known(const char *name)
     return name && wmi_target_find(name);
 }
 
-enum wm_status wm_assemble(const char *text, size_t size, const char *name, const char *target,
-                           unsigned flags, uint8_t **bytes, size_t *bytes_size, char **messages,
-                           struct wm_diag *diag)
+enum wm_status wm_assemble_with(const struct wm_assemble_options *options, const char *text, size_t size,
+                                const char *name, const char *target, uint8_t **bytes, size_t *bytes_size,
+                                char **messages, struct wm_diag *diag)
 {
-    const struct wmi_assemble_options options = {
-        .name = name, .target = target, .raw = flags & WM_ASSEMBLE_RAW};
-    const enum wm_status status = wmi_assemble_file(text, size, &options, bytes, bytes_size, messages);
+    const struct wmi_assemble_options how = {
+        .name = name,
+        .target = target,
+        .raw = options->flags & WM_ASSEMBLE_RAW,
+        .reads_files = options->flags & WM_ASSEMBLE_FILES,
+        .folders = options->folders,
+        .folder_count = options->folder_count,
+    };
+    const enum wm_status status = wmi_assemble_file(text, size, &how, bytes, bytes_size, messages);
     if (status == WM_NOT_FOUND)
         return wmi_fail(diag, status, "'%s' is no target that wavemem knows", target);
     return status ? wmi_fail(diag, status, status == WM_NO_MEMORY ? "%s: no memory" : "%s: wrong text", name)
                   : status;
+}
+
+enum wm_status wm_assemble(const char *text, size_t size, const char *name, const char *target,
+                           unsigned flags, uint8_t **bytes, size_t *bytes_size, char **messages,
+                           struct wm_diag *diag)
+{
+    const struct wm_assemble_options options = {.struct_size = sizeof options, .flags = flags};
+    return wm_assemble_with(&options, text, size, name, target, bytes, bytes_size, messages, diag);
 }
 
 unsigned wm_disassemble(const char *target_name, const uint32_t *words, size_t dwords, char *text,

@@ -9,30 +9,35 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: wavemem asm -m TARGET [--raw] FILE -o OUTPUT\n"
+    "usage: wavemem asm -m TARGET [--raw] [-I FOLDER] FILE -o OUTPUT\n"
     "\n"
-    "Assembles instructions and directives in LLVM's syntax.\n"
+    "Assembles instructions and directives in LLVM's syntax, and links what it made.\n"
     "\n"
     "  wavemem asm -m gfx1100 k.s -o k.co         a code object, which `wavemem run k.co` takes\n"
+    "  clang-19 -S ... -o - k.cl | wavemem asm -m gfx1100 - -o k.co   from what a compiler writes\n"
     "  wavemem asm -m gfx1100 --raw k.s -o k.bin  only the bytes of section .text\n"
     "\n"
     "  -m, --target NAME  the target; gfx1030:wave64 has waves of 64, gfx90a:xnack+ sets features\n"
     "  -o, --output FILE  where the result goes; - is standard output\n"
+    "  -I, --include FOLDER  where .include and .incbin look, besides the folder of FILE; may be repeated\n"
     "      --raw          no ELF\n"
     "\n"
     "FILE - reads standard input. Wrong lines are shown with what was expected.\n"
     "Exit codes: 0 clean, 2 wrong use or bad input.\n";
 
-enum option { HELP = 1, TARGET, OUTPUT, RAW };
+enum option { HELP = 1, TARGET, OUTPUT, INCLUDE, RAW };
+enum { MOST_FOLDERS = 32 };
 
 static const struct tool_option options[] = {
-    {"help", 'h', TOOL_NO_VALUE, HELP},  {"target", 'm', TOOL_VALUE, TARGET},
-    {"output", 'o', TOOL_VALUE, OUTPUT}, {"raw", 0, TOOL_NO_VALUE, RAW},
-    {NULL, 0, TOOL_NO_VALUE, 0},
+    {"help", 'h', TOOL_NO_VALUE, HELP},    {"target", 'm', TOOL_VALUE, TARGET},
+    {"output", 'o', TOOL_VALUE, OUTPUT},   {"raw", 0, TOOL_NO_VALUE, RAW},
+    {"include", 'I', TOOL_VALUE, INCLUDE}, {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
 struct request {
     const char *file, *target, *output;
+    const char *folders[MOST_FOLDERS];
+    size_t folder_count;
     bool raw, help;
 };
 
@@ -46,6 +51,10 @@ static int parse(struct request *request, int count, char **words)
             return tool_fail("asm: one file at a time, not also '%s'", line.value);
         if (id == TOOL_OPTION_OPERAND)
             request->file = line.value;
+        if (id == INCLUDE && request->folder_count == MOST_FOLDERS)
+            return tool_fail("asm: -I may be given %d times", MOST_FOLDERS);
+        if (id == INCLUDE)
+            request->folders[request->folder_count++] = line.value;
         request->target = id == TARGET ? line.value : request->target;
         request->output = id == OUTPUT ? line.value : request->output;
         request->raw |= id == RAW;
@@ -86,11 +95,17 @@ int cmd_asm(int argc, char **argv)
     }
     if (!tool_read_file(request.file, &text, &size, &diag))
         return tool_fail("%s", diag.message);
-    const enum wm_status status =
-        wm_assemble((const char *)text, size, request.file, request.target, request.raw ? WM_ASSEMBLE_RAW : 0,
-                    &bytes, &bytes_size, &messages, &diag);
-    if (status == WM_BAD_FILE && messages && *messages) {
+    const struct wm_assemble_options how = {
+        .struct_size = sizeof how,
+        .flags = WM_ASSEMBLE_FILES | (request.raw ? WM_ASSEMBLE_RAW : 0),
+        .folders = request.folders,
+        .folder_count = request.folder_count,
+    };
+    const enum wm_status status = wm_assemble_with(&how, (const char *)text, size, request.file,
+                                                   request.target, &bytes, &bytes_size, &messages, &diag);
+    if (messages)
         fputs(messages, stderr);
+    if (status == WM_BAD_FILE && messages && *messages) {
         code = TOOL_WRONG;
     } else if (status != WM_OK) {
         code = tool_fail("%s", diag.message);

@@ -95,6 +95,21 @@ static bool read_integer(struct wmi_cursor *cursor, int64_t *number)
     return true;
 }
 
+/* 'a', '\n' */
+static bool read_character(struct wmi_cursor *cursor, struct wmi_value *value)
+{
+    static const char letters[] = "btnfr'\"\\", meanings[] = "\b\t\n\f\r'\"\\";
+    const char *at = cursor->at + 1;
+    const bool escaped = at < cursor->end && *at == '\\';
+    at += escaped;
+    const char *known = escaped && at < cursor->end && *at ? strchr(letters, *at) : NULL;
+    if (cursor->end - at < 2 || at[1] != '\'' || (escaped && !known))
+        return wmi_expected(cursor, cursor->at, "a character such as 'a' or '\\n'");
+    *value = (struct wmi_value){.number = escaped ? meanings[known - letters] : *at};
+    cursor->at = at + 2;
+    return true;
+}
+
 static enum wmi_symbol_part read_part(struct wmi_cursor *cursor)
 {
     static const struct {
@@ -189,6 +204,8 @@ static bool read_primary(struct wmi_cursor *cursor, unsigned depth, struct wmi_v
             return true;
         }
     }
+    if (c == '\'')
+        return read_character(cursor, value);
     return wmi_expected(cursor, start, "a number or a symbol");
 }
 

@@ -115,6 +115,14 @@ struct wmi_asm_symbol *wmi_asm_symbol(struct wmi_assembler *a, const char *name,
     return s;
 }
 
+static struct wmi_asm_section *find_section(struct wmi_assembler *a, const char *name)
+{
+    struct wmi_asm_section *s = a->sections;
+    while (s && strcmp(s->name, name))
+        s = s->next;
+    return s;
+}
+
 struct wmi_asm_section *wmi_asm_section(struct wmi_assembler *a, const char *name, size_t length,
                                         uint32_t type, uint64_t flags)
 {
@@ -157,6 +165,8 @@ static void find_symbol(void *user, const char *name, size_t length, struct wmi_
         }
     } else if (!a->reading_late) {
         a->saw_late = value->late = true;
+    } else if (find_section(a, s->name)) { /* a section's name is the label of its begin */
+        value->base = find_section(a, s->name);
     }
 }
 

@@ -124,7 +124,7 @@ struct wmi_assembler {
     struct wmi_asm_source *source;
     struct wmi_asm_macro *macros;
     bool skipping[WMI_ASM_CONDITIONS], taken[WMI_ASM_CONDITIONS]; /* of each open .if */
-    unsigned conditions, expansions, numbered[10];
+    unsigned conditions, expansions, macros_used, numbered[10];
     bool reading_late, saw_late;
     struct wmi_asm_place place;
     const char *statement; /* where the directive or the instruction begins */
@@ -158,6 +158,9 @@ bool wmi_asm_next_line(struct wmi_assembler *a, const char **begin, const char *
 /* src/object/assembler_hsa.c: what lies between .amdhsa_kernel or .amdgpu_metadata and its end. */
 void wmi_asm_kernel(struct wmi_assembler *a, const char *name, size_t length);
 void wmi_asm_metadata(struct wmi_assembler *a);
+
+/* src/object/assembler_elf.c: whether the target has XNACK, and it is not off. */
+bool wmi_asm_may_replay(const struct wmi_assembler *a);
 
 /* src/object/assembler_link.c: gives everything its address and appends the finished code object to a->out.
  */

@@ -18,15 +18,21 @@ static uint32_t add_name(struct wmi_asm_linker *link, struct wmi_asm_section *st
     return at;
 }
 
+/* The label that a symbol is another name of, or the symbol itself. */
+static const struct wmi_asm_symbol *original(const struct wmi_asm_symbol *s)
+{
+    return s->variable && s->value.symbol && !s->type ? s->value.symbol : s;
+}
+
 static Elf64_Sym symbol_of(const struct wmi_asm_symbol *s, uint32_t name, bool local)
 {
     return (Elf64_Sym){
         .st_name = name,
-        .st_info = ELF64_ST_INFO(local ? STB_LOCAL : s->binding, s->type),
+        .st_info = ELF64_ST_INFO(local ? STB_LOCAL : s->binding, original(s)->type),
         .st_other = s->visibility,
         .st_shndx = (uint16_t)wmi_asm_symbol_index(s),
         .st_value = s->defined ? wmi_asm_symbol_address(s) : 0,
-        .st_size = s->size,
+        .st_size = s->size ? s->size : original(s)->size,
     };
 }
 

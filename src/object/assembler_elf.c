@@ -31,6 +31,15 @@ static uint32_t feature(const struct wmi_assembler *a, const char *name, uint32_
     return at[strlen(name)] == '+' ? 3 * any : 2 * any;
 }
 
+bool wmi_asm_may_replay(const struct wmi_assembler *a)
+{
+    const char *name = wmi_target_name(a->target);
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+        if (!strcmp(features[i].target, name))
+            return features[i].xnack && feature(a, ":xnack", 1) != 2;
+    return false;
+}
+
 static uint32_t header_flags(const struct wmi_assembler *a)
 {
     enum { XNACK_ANY = 0x100, SRAMECC_ANY = 0x400, GENERIC_VERSION = 1 << 24 };

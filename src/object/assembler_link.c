@@ -76,6 +76,12 @@ static bool begins_with(const char *name, const char *stem)
     return !strncmp(name, stem, length) && (!name[length] || name[length] == '.');
 }
 
+/* What .comm makes stands before the rest of .bss. */
+static bool is_common(const char *name)
+{
+    return !strcmp(name, "COMMON");
+}
+
 /* .text.foo is a part of .text. Source: lld/ELF/LinkerScript.cpp, getOutputSectionName. */
 static const char *output_name(const char *name)
 {
@@ -84,7 +90,7 @@ static const char *output_name(const char *name)
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
         if (begins_with(name, stems[i]))
             return stems[i];
-    return name;
+    return is_common(name) ? ".bss" : name;
 }
 
 static bool is_relro(const struct wmi_asm_output *o)
@@ -181,9 +187,10 @@ static void add_tables(struct wmi_asm_linker *link)
 static void group_sections(struct wmi_asm_linker *link)
 {
     link->outputs = wmi_asm_allocate(link->a, WMI_LINK_OUTPUTS, sizeof *link->outputs);
-    for (struct wmi_asm_section *s = link->a->sections; s; s = s->next)
-        if (!is_dropped(s))
-            add_section(link, s);
+    for (unsigned others = 0; others < 2; others++)
+        for (struct wmi_asm_section *s = link->a->sections; s; s = s->next)
+            if (!is_dropped(s) && is_common(s->name) != others)
+                add_section(link, s);
     link->symtab = new_section(link, ".symtab", SHT_SYMTAB, 0, 8, sizeof(Elf64_Sym));
     add_section(link, link->symtab);
     link->shstrtab = new_section(link, ".shstrtab", SHT_STRTAB, 0, 1, 0);

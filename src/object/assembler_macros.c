@@ -66,7 +66,7 @@ static void replace(struct wmi_assembler *a, const struct wmi_asm_macro *m, cons
             return;
         }
         if (at[1] == '@' || at[1] == '+') {
-            unsigned n = at[1] == '@' ? a->expansions : count, size = 0;
+            unsigned n = at[1] == '@' ? a->macros_used : count, size = 0;
             do
                 digits[sizeof digits - ++size] = (char)('0' + n % 10);
             while (n /= 10);
@@ -320,6 +320,7 @@ bool wmi_asm_expand(struct wmi_assembler *a, const char *name, size_t name_lengt
         return true;
     a->scratch.size = 0;
     replace(a, m, value, length, m->used++, &a->scratch);
+    a->macros_used++;
     push(a, &a->scratch, true);
     return true;
 }

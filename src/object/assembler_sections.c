@@ -311,19 +311,25 @@ static bool read_size(struct wmi_assembler *a, struct wmi_cursor *c, int64_t mos
     return false;
 }
 
-/* .comm name, size[, alignment]: as nobody else defines it, it is in .bss. */
+/* .comm name, size[, power of its alignment]: as nobody else defines it, it gets its place here. */
 void wmi_asm_common(struct wmi_assembler *a, struct wmi_cursor *c, int binding)
 {
-    enum { MOST = 1 << 24 };
+    enum { MOST = 1 << 24, MOST_POWER = 16 };
+    static const char name[] = "COMMON";
     struct wmi_asm_symbol *s;
-    int64_t size, alignment = 1;
+    int64_t size, power = 0;
     wmi_skip_space(c);
     const char *at = c->at;
     if (!next_symbol(a, c, &s) || !comma(a, c) || !read_size(a, c, MOST, &size) ||
-        (wmi_take(c, ',') && !read_alignment(a, c, &alignment)) || !wmi_asm_at_end(a, c))
+        (wmi_take(c, ',') && !wmi_asm_read_number(a, c, &power)) || !wmi_asm_at_end(a, c))
         return;
+    if (power < 0 || power > MOST_POWER) {
+        wmi_asm_error(a, at, "expected an alignment that is a power from 0 to %u", MOST_POWER);
+        return;
+    }
+    const int64_t alignment = INT64_C(1) << power;
     struct wmi_asm_section *const before = a->section;
-    struct wmi_asm_section *bss = wmi_asm_section(a, ".bss", 4, SHT_NOBITS, SHF_ALLOC | SHF_WRITE);
+    struct wmi_asm_section *bss = wmi_asm_section(a, name, strlen(name), SHT_NOBITS, SHF_ALLOC | SHF_WRITE);
     if (bss->alignment < (uint64_t)alignment)
         bss->alignment = (uint64_t)alignment;
     wmi_asm_append(a, &bss->bytes, NULL, -bss->bytes.size & (size_t)(alignment - 1));

@@ -1,70 +1,132 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What clang-19 -S makes of a source, through our assembler and through llvm-mc-19: the same code, descriptors and metadata.
-assembled_files.py WAVEMEM SOURCE TARGET..."""
+"""Files of assembly through our assembler, and through llvm-mc-19 and ld.lld-19: the same code objects.
+assembled_files.py WAVEMEM [--some] SOURCE... TARGET...
+
+Sources are .cl, of which clang-19 -S makes the assembly, or .s. --some: of the .cl only the first, and two others that differ
+from target to target. Compared are all sections (name, type, flags, addresses, bytes), segments, .dynamic and relocations,
+symbols, hash tables, the header's flags, and what `wavemem info` shows."""
+import concurrent.futures
+import glob
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 
 from llvm import SKIP
 
-TOOLS = ['clang-19', 'llvm-mc-19', 'llvm-objcopy-19', 'llvm-readelf-19', 'ld.lld-19']
+TOOLS = ['clang-19', 'llvm-mc-19', 'llvm-readelf-19', 'ld.lld-19']
+BITCODE = glob.glob('/usr/lib/*/amdgcn/bitcode') + ['/usr/amdgcn/bitcode', '/opt/rocm/amdgcn/bitcode']
+# The same functions for all targets, of which this test only needs the text.
+LIBRARIES = ['opencl', 'ocml', 'ockl', 'oclc_abi_version_500', 'oclc_isa_version_900', 'oclc_daz_opt_off', 'oclc_unsafe_math_off',
+             'oclc_finite_only_off', 'oclc_correctly_rounded_sqrt_on', 'oclc_wavefrontsize64_on']
+# What no loader reads: lld writes its own name, and numbers of its own choice into tables of names.
+NOT_COMPARED = {'.comment', '.strtab', '.symtab', '.shstrtab', '.dynsym'}
+
+
+class Wrong(Exception):
+    pass
 
 
 def run(*command):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        sys.exit('%s: exit code %d\n%s' % (' '.join(command), done.returncode, done.stderr[:2000]))
+        raise Wrong('%s: exit code %d\n%s' % (' '.join(command), done.returncode, done.stderr[:2000]))
     return done.stdout
 
 
-def section(path, name, scratch):
-    run('llvm-objcopy-19', '-O', 'binary', '--only-section=' + name, path, scratch)
-    with open(scratch, 'rb') as file:
-        return file.read()
+def structure(path):
+    """What readelf lists, without sizes of names and places behind .comment."""
+    out = []
+    for line in run('llvm-readelf-19', '-lSsdrW', '--histogram', path).splitlines():
+        found = re.match(r' +\[ *\d+\] (\S+) ', line)
+        if 'Start of section headers' in line or 'starting at offset' in line:
+            continue
+        if found and found.group(1) in NOT_COMPARED and found.group(1) != '.dynsym':
+            name, kind, _, _, _, *rest = line.split(']', 1)[1].split()
+            line = '%s %s %s' % (name, kind, ' '.join(x for x in rest if not x.isdigit()))
+        line = re.sub(r'( [A-Z]+ +0{16}) [0-9a-f]{6}', r'\1', line) # where what is not loaded is in the file
+        out.append(line.replace('.comment ', ''))
+    return [re.sub(r'\[ *\d+\] ', '', l) for l in out if not l.startswith('.comment')]
 
 
-def descriptors(data):
-    """.rodata of kernels only, without the distance to their code."""
-    return b''.join(data[at:at + 16] + bytes(8) + data[at + 24:at + 64] for at in range(0, len(data), 64))
+def contents(path):
+    """The bytes of each section, and the header's ABI version and flags."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    places, count, names_at = *struct.unpack_from('<Q', data, 40), *struct.unpack_from('<HH', data, 60)
+    headers = [struct.unpack_from('<IIQQQQIIQQ', data, places + 64 * i) for i in range(count)]
+    names = headers[names_at][4]
+    out = {}
+    for name, kind, _, _, offset, size, *_ in headers:
+        text = data[names + name:data.index(b'\0', names + name)].decode()
+        if kind != 8 and text not in NOT_COMPARED: # SHT_NOBITS
+            out[text] = data[offset:offset + size]
+    out['the header'] = data[8:9] + data[48:52]
+    return out
 
 
-def differences(wavemem, source, target, folder):
-    path = lambda kind: os.path.join(folder, target + '.' + kind)
-    version = '6' if 'generic' in target else '5'
-    run('clang-19', '-x', 'cl', '-cl-std=CL2.0', '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + target, '-nogpulib', '-O2', '-w', '-S',
-        '-mcode-object-version=' + version, source, '-o', path('s'))
-    run('llvm-mc-19', '-triple=amdgcn-amd-amdhsa', '-mcpu=' + target, '-filetype=obj', path('s'), '-o', path('o'))
+def differences(wavemem, bitcode, source, target, folder):
+    path = lambda kind: os.path.join(folder, 'a.' + kind)
+    if source.endswith('.cl'):
+        version = '6' if 'generic' in target else '5'
+        link = [word for name in LIBRARIES if bitcode for word in
+                ['-Xclang', '-mlink-builtin-bitcode', '-Xclang', os.path.join(bitcode, name + '.bc')]]
+        run('clang-19', '-x', 'cl', '-cl-std=CL2.0', '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + target, '-nogpulib', '-O2', '-w', '-S',
+            '-mcode-object-version=' + version, *link, source, '-o', path('s'))
+    else:
+        shutil.copy(source, path('s'))
+    run('llvm-mc-19', '-triple=amdgcn-amd-amdhsa', '-mcpu=' + target, '-I', os.path.dirname(source), '-filetype=obj', path('s'), '-o',
+        path('o'))
     run('ld.lld-19', '-shared', path('o'), '-o', path('so'))
-    run(wavemem, 'asm', '-m', target, path('s'), '-o', path('co'))
-    run('llvm-readelf-19', '-aW', path('co'))
-    wrong = [name for name in ('.text', '.note') if section(path('co'), name, path('a')) != section(path('so'), name, path('b'))]
-    if descriptors(section(path('co'), '.rodata', path('a'))) != descriptors(section(path('so'), '.rodata', path('b'))):
-        wrong.append('.rodata')
+    run(wavemem, 'asm', '-m', target, '-I', os.path.dirname(source), path('s'), '-o', path('co'))
+    ours, theirs = structure(path('co')), structure(path('so'))
+    wrong = ['%s, not %s' % (a, b) for a, b in zip(ours, theirs) if a != b][:3]
+    if len(ours) != len(theirs):
+        wrong.append('%d lines of readelf, not %d' % (len(ours), len(theirs)))
+    ours, theirs = contents(path('co')), contents(path('so'))
+    wrong += ['the bytes of ' + name for name in sorted(theirs) if ours.get(name) != theirs[name]]
     listed = lambda kind: run(wavemem, 'info', path(kind)).replace(path(kind), '')
     if listed('co') != listed('so'):
         wrong.append('what `wavemem info` shows')
-    flags = lambda kind: re.search(r'Flags: +(.*)', run('llvm-readelf-19', '-h', path(kind))).group(1)
-    if flags('co') != flags('so'):
-        wrong.append('the flags of the header, %s' % flags('co'))
     return wrong
 
 
-def main(wavemem, source, *targets):
+def check(wavemem, bitcode, source, target):
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return differences(wavemem, bitcode, source, target, folder)
+        except Wrong as wrong:
+            return [str(wrong)]
+
+
+def main(wavemem, *words):
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
         print('skipped: %s is not installed (Debian packages clang-19, lld-19, llvm-19)' % missing[0])
         return SKIP
-    failed = False
-    with tempfile.TemporaryDirectory() as folder:
-        for target in targets:
-            wrong = differences(wavemem, source, target, folder)
-            print('%s: %s' % (target, 'other than llvm-mc-19: ' + ', '.join(wrong) if wrong else 'the same'))
-            failed |= bool(wrong)
-    return int(failed)
+    sources = [w for w in words if w.endswith(('.cl', '.s'))]
+    targets = [w for w in words if w not in sources and w != '--some']
+    bitcode = next((folder for folder in BITCODE if os.path.exists(os.path.join(folder, 'ocml.bc'))), None)
+    if not bitcode: # the examples need its functions
+        sources = [s for s in sources if s.endswith('.s') or os.path.basename(s) == 'compiled.cl']
+    jobs = []
+    first, *others = [s for s in sources if s.endswith('.cl')] or [None]
+    for n, target in enumerate(targets):
+        for source in sources:
+            if '--some' not in words or source == first or source.endswith('.s') or (others.index(source) - 2 * n) % len(others) < 2:
+                jobs.append((source, target))
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for (source, target), wrong in zip(jobs, pool.map(lambda job: check(wavemem, bitcode, *job), jobs)):
+            if wrong:
+                failed += 1
+                print('%s, %s: other than llvm-mc-19 and ld.lld-19:\n  %s' % (os.path.basename(source), target, '\n  '.join(wrong)))
+    print('%d of %d files are the same' % (len(jobs) - failed, len(jobs)))
+    return int(failed > 0)
 
 
 if __name__ == '__main__':
