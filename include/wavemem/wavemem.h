@@ -90,6 +90,113 @@ WM_API enum wm_status wm_assemble_with(const struct wm_assemble_options *options
                                        size_t size, const char *name, const char *target, uint8_t **bytes,
                                        size_t *bytes_size, char **messages, struct wm_diag *diag);
 
+/* A target as wm_decode() takes it: immutable, shared by all threads, never freed. NULL: `name` is none (see
+ * wm_target_known()). */
+struct wm_target;
+WM_API const struct wm_target *wm_target(const char *name);
+
+enum wm_operand_kind {
+    WM_OPERAND_NONE,      /* not in this word: the result of an atomic that returns none */
+    WM_OPERAND_SGPR,      /* registers reg to reg + dwords - 1; SGPRs 0 to 105 */
+    WM_OPERAND_VGPR,      /* 0 to 255; of images whose address is a list see wm_instruction.address */
+    WM_OPERAND_AGPR,      /* 0 to 255 */
+    WM_OPERAND_TTMP,      /* 0 to 15 */
+    WM_OPERAND_SPECIAL,   /* `name`: "vcc", "exec_lo", "m0", "null", "src_shared_base" */
+    WM_OPERAND_CONSTANT,  /* inline; value: its bits, as an operand of this type takes them (1.0 in f16:
+                             0x3c00) */
+    WM_OPERAND_LITERAL,   /* value: likewise (a 64-bit float has the literal as its high dword) */
+    WM_OPERAND_IMMEDIATE, /* value: the field, sign-extended where it is signed */
+    WM_OPERAND_LABEL,     /* value: signed dwords from the end of the instruction to where it branches */
+    WM_OPERAND_OFF,       /* the address or base register that the instruction can have and has not */
+};
+
+struct wm_operand {
+    enum wm_operand_kind kind;
+    const char
+        *role; /* "d", "sdst": results; "a", "b", "c": sources; "addr", "data", "saddr", "soffset", ... */
+    const char *type;    /* of one lane's element: "f32", "v2f16", "b128" */
+    const char *name;    /* of a special register, else NULL */
+    uint16_t bits;       /* of the type; images and buffers may move more: `dwords` says it */
+    uint16_t reg;        /* the first register */
+    uint8_t dwords;      /* registers that it spans */
+    char half;           /* of a 16-bit operand that names half of its VGPR: 'l' or 'h'; else 0 */
+    bool read, written;  /* both: what v_fmac adds to, data of an atomic that returns */
+    bool implied;        /* has no bits in the word: VCC of v_addc_co_u32_e32 */
+    bool neg, abs, sext; /* modifiers of a source */
+    uint64_t value;
+};
+
+/* A field of the encoding that is no operand, as it stands in the word: "offset", "glc", "clamp", "dpp_ctrl",
+ * "dmask", "op_sel". Signed fields are sign-extended. Names are those of `wavemem isa`. */
+struct wm_modifier {
+    const char *name;
+    int32_t value;
+};
+
+enum {
+    WM_INSTRUCTION_LOAD =
+        1 << 0, /* the first four: what it does to memory; `elements` and `bytes` say how much */
+    WM_INSTRUCTION_STORE = 1 << 1,
+    WM_INSTRUCTION_ATOMIC = 1 << 2,
+    WM_INSTRUCTION_MEMORY_CONTROL = 1 << 3, /* caches, clocks, counters: no data */
+    WM_INSTRUCTION_FORMAT = 1 << 4,         /* memory: converts by a format */
+    WM_INSTRUCTION_D16 = 1 << 5,            /* memory: of 16 bits, in half a VGPR */
+    WM_INSTRUCTION_BRANCH = 1 << 6,         /* has an operand of kind WM_OPERAND_LABEL */
+    WM_INSTRUCTION_ENDS = 1 << 7,           /* the wave: s_endpgm */
+    WM_INSTRUCTION_MASKED = 1 << 8,         /* only the lanes that EXEC has take part */
+    WM_INSTRUCTION_CROSS_LANE = 1 << 9,     /* reads other lanes' registers, or writes to them */
+    WM_INSTRUCTION_READS_SCC = 1 << 10,     /* these besides its operands */
+    WM_INSTRUCTION_WRITES_SCC = 1 << 11,
+    WM_INSTRUCTION_READS_VCC = 1 << 12,
+    WM_INSTRUCTION_WRITES_VCC = 1 << 13,
+    WM_INSTRUCTION_READS_EXEC = 1 << 14, /* as a value */
+    WM_INSTRUCTION_WRITES_EXEC = 1 << 15,
+    WM_INSTRUCTION_READS_M0 = 1 << 16,
+};
+
+enum {
+    WM_INSTRUCTION_DWORDS = 5,
+    WM_INSTRUCTION_OPERANDS = 12,
+    WM_INSTRUCTION_MODIFIERS = 16,
+    WM_ADDRESS_DWORDS = 16
+};
+
+/* One decoded instruction. Strings live as long as the library. */
+struct wm_instruction {
+    const struct wm_target *target;
+    uint32_t words[WM_INSTRUCTION_DWORDS];
+    unsigned dwords;      /* of `words`; literals and lists of addresses included */
+    const char *name;     /* LLVM's mnemonic: "v_add_f32_e32" */
+    const char *encoding; /* "vop2", "vop3_dpp8", "global": as in `wavemem isa` */
+    const char
+        *kind;  /* "scalar", "vector", "SMEM", "buffer", "image", "FLAT", "GLOBAL", "SCRATCH", "DS", ... */
+    size_t row; /* for wm_isa_row(): the same whatever its name and encoding */
+    uint32_t flags;           /* WM_INSTRUCTION_* */
+    unsigned elements, bytes; /* memory: places per lane (read2: 2, x4: 4; images: at most), bytes of each */
+    unsigned operand_count, modifier_count;
+    struct wm_operand operand[WM_INSTRUCTION_OPERANDS]; /* in the order of the text, implied ones too */
+    struct wm_modifier
+        modifier[WM_INSTRUCTION_MODIFIERS]; /* all that the encoding has, whatever their value */
+    /* The VGPR of each dword of an image's address where the words name them singly (NSA, gfx12); else 0 of
+     * them. */
+    unsigned address_count;
+    uint8_t address[WM_ADDRESS_DWORDS];
+    /* The other half of a pair (VOPD), or NULL; its operands are those from second_operand on. */
+    const char *second_name;
+    size_t second_row;
+    unsigned second_operand;
+};
+
+/* Decodes the instruction at `words`, of which `dwords` may be read. Returns its length in dwords; 0: it is
+ * none of the target's, or is cut off, and *out is empty. Allocates nothing, keeps nothing, is thread-safe.
+ */
+WM_API unsigned wm_decode(const struct wm_target *target, const uint32_t *words, size_t dwords,
+                          struct wm_instruction *out);
+/* Writes LLVM's text of a decoded instruction (its target and words count, what else stands there does not):
+ * NUL-terminated, cut to `size` bytes. Returns the length that it needs without the NUL, as snprintf() does;
+ * 0: the words are no instruction. Allocates nothing, is thread-safe. */
+WM_API size_t wm_print(const struct wm_instruction *instruction, char *text, size_t size);
+
 /* Disassembles the instruction at `words` (of which `dwords` may be read) for `target`: writes LLVM's text
  * into `text`, cut to `size` bytes, NUL-terminated. Returns the instruction's length in dwords; 0 when it is
  * none. */
