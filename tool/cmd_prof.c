@@ -20,6 +20,9 @@ static const char help[] =
     "      --arg out=zero:f32:1048576 --arg n=1024\n"
     "The same figures for a script:\n"
     "  wavemem prof ... --json | jq '.rows[] | select(.efficiency < 0.5) | .text'\n"
+    "A test that fails when an access becomes bad, and what changed between two builds:\n"
+    "  wavemem prof ... --fail-if 'efficiency<0.5' --fail-if 'conflicts>0' --json=new.json\n"
+    "  wavemem diff old.json new.json\n"
     "\n"
     "Columns:\n"
     "  efficiency  ideal / lines\n"
@@ -43,6 +46,9 @@ static const char help[] =
     "      --counters FILE  the same as AMD's hardware counters (SQ_INSTS_*, SQ_LDS_*, TA_*, TD_*, TCP_*),\n"
     "                       as CSV: kernel,name,value, with a total for the kernel '*'. TCP_TCC_READ_REQ is\n"
     "                       what an empty vector cache would ask for: hardware asks for less where it hits\n"
+    "      --fail-if FIGURE<NUMBER  exit code 1 when an instruction's figure is so; also <=, >, >=. Figures "
+    "are\n"
+    "                       the keys of a row of --json; 'total.' before one: the sum over all instructions\n"
     "\n";
 
 /* Sums over rows; lines and ideal only of rows that have them. */
@@ -261,6 +267,12 @@ static void set_lines(json_t *object, bool has_lines, uint64_t lines, uint64_t i
                         has_lines && lines ? json_real((double)ideal / (double)lines) : json_null());
 }
 
+/* An average over the runs, as the table shows it. */
+static void set_average(json_t *object, const char *key, bool has, uint64_t sum, uint64_t runs)
+{
+    json_object_set_new(object, key, has && runs ? json_real((double)sum / (double)runs) : json_null());
+}
+
 static void set_sum(json_t *object, const char *key, bool has, uint64_t sum)
 {
     json_object_set_new(object, key, has ? json_integer((json_int_t)sum) : json_null());
@@ -312,6 +324,9 @@ static json_t *json_row(const struct wm_profile_row *row)
     set_lines(object, row->has_lines, row->lines, row->ideal_lines);
     struct totals sums = {0};
     add(&sums, row);
+    set_average(object, "clocks", row->has_vector || row->has_lds, row->address_clocks + row->lds_passes,
+                row->executions);
+    set_average(object, "conflicts", row->has_lds, row->lds_conflicts, row->executions);
     set_costs(object, &sums);
     json_object_set_new(object, "worst_conflict", json_conflict(row));
     return object;
@@ -383,10 +398,15 @@ static int report_profile(const struct tool_job *job, struct wm_profile *profile
     for (size_t i = 0; i < count; i++)
         sorted[i] = &rows[i];
     qsort(sorted, count, sizeof(const struct wm_profile_row *), worst_first);
-    if (report)
-        add_json(report, sorted, count);
+    json_t *figures = report ? json_incref(report) : json_object();
+    add_json(figures, sorted, count);
     if (!report || job->json_path)
         print_text(sorted, count);
+    json_t *failed =
+        tool_gates_failed(&job->gates, json_object_get(figures, "rows"), json_object_get(figures, "totals"));
+    code = tool_gates_report(failed, code);
+    json_object_set_new(figures, "failed", failed);
+    json_decref(figures);
     if (job->counters_path && tool_write_counters(sorted, count, job->counters_path) != TOOL_CLEAN)
         code = TOOL_WRONG;
     free(sorted);

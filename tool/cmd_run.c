@@ -30,6 +30,8 @@ int cmd_run(int argc, char **argv)
     int code = tool_job_parse(&job, argv[0], argc - 1, argv + 1);
     if (code == TOOL_CLEAN && !job.help && job.counters_path)
         code = tool_fail("--counters %s: 'wavemem prof' counts, 'run' does not", job.counters_path);
+    if (code == TOOL_CLEAN && !job.help && job.gates.count)
+        code = tool_fail("--fail-if %s: 'wavemem prof' counts, 'run' does not", job.gates.gate[0].text);
     if (code == TOOL_CLEAN && job.help) {
         fputs(help, stdout);
         fputs(tool_job_help, stdout);

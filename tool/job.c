@@ -28,6 +28,7 @@ enum option_id {
     OPT_FIDELITY,
     OPT_JSON,
     OPT_COUNTERS,
+    OPT_FAIL_IF,
     OPT_TIMEOUT,
     OPT_MAX_INSTRUCTIONS,
 };
@@ -50,6 +51,7 @@ static const struct tool_option options[] = {
     {"fidelity", 0, TOOL_NO_VALUE, OPT_FIDELITY},
     {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
     {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
+    {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
     {"timeout", 0, TOOL_VALUE, OPT_TIMEOUT},
     {"max-instructions", 0, TOOL_VALUE, OPT_MAX_INSTRUCTIONS},
     {NULL, 0, TOOL_NO_VALUE, 0},
@@ -214,6 +216,8 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
     case OPT_COUNTERS:
         job->counters_path = value;
         break;
+    case OPT_FAIL_IF:
+        return tool_gates_add(&job->gates, "--fail-if", value);
     case OPT_TIMEOUT:
         if (!tool_parse_real(value, &job->timeout) || job->timeout == 0)
             return tool_fail("%s--timeout %s: expected seconds, above 0", where, value);

@@ -5,6 +5,7 @@
 #define WAVEMEM_TOOL_JOB_H
 
 #include "array.h"
+#include "gate.h"
 
 #include <stdio.h>
 
@@ -98,6 +99,7 @@ struct tool_job {
     bool stats, json, fidelity, help;
     const char *json_path;     /* NULL: stdout */
     const char *counters_path; /* prof only; NULL: none */
+    struct tool_gates gates;   /* prof only */
 };
 
 /* Reads the words behind the verb. Returns TOOL_CLEAN, or TOOL_WRONG after a message. Free the job in any

@@ -9,6 +9,7 @@
 static const struct tool_verb verbs[] = {
     {"run", "execute a kernel, write and compare its outputs", cmd_run},
     {"prof", "execute a kernel and show what each memory instruction costs", cmd_prof},
+    {"diff", "compare what two builds of a kernel cost, instruction by instruction", cmd_diff},
     {"asm", "assemble a code object or raw instructions", cmd_asm},
     {"dis", "disassemble a code object or raw instructions", cmd_dis},
     {"info", "list the kernels of a code object, their arguments and resources", cmd_info},

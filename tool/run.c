@@ -429,7 +429,7 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
 
 json_t *tool_report(const char *verb)
 {
-    return json_pack("{s:s, s:s}", "wavemem", wm_version(), "verb", verb);
+    return json_pack("{s:s, s:i, s:s}", "wavemem", wm_version(), "schema", TOOL_REPORT_SCHEMA, "verb", verb);
 }
 
 int tool_write_report(json_t *report, const char *path, int code)

@@ -657,6 +657,52 @@ class Prof(Case):
         for kernel in ("transpose_naive", "transpose_lds", "transpose_unpadded"):
             self.assertEqual(self.rows(words, kernel, "-j1")["rows"], self.rows(words, kernel, "-j4")["rows"])
 
+    def transposes(self, kernel, *more, code=0):
+        words = self.example("transpose") + ["-g", "64,64", "-b", "16,16", "--arg", "in=iota:f32:4096",
+                                             "--arg", "out=zero:f32:4096", "--arg", "n=64", "-k", kernel]
+        return self.run_tool("prof", words, *more, code=code)
+
+    def test_fail_if(self):
+        """The straight store uses a quarter of its 64 * 16 lines, the load all of its 64 * 4."""
+        _, err = self.transposes("transpose_naive", "--fail-if efficiency<0.5 --fail-if total.lines>1", code=1)
+        self.assertRegex(err, r"(?m)^wavemem: --fail-if efficiency<0\.5: 0\.25 at transpose_naive\+0x\w+  global_store")
+        self.assertEqual(len(err.splitlines()), 2)
+        self.transposes("transpose_naive", "--fail-if efficiency<0.25 --fail-if conflicts>0")
+        self.transposes("transpose_naive", "--fail-if efficiency<=0.25", code=1)
+        self.transposes("transpose_lds", "--fail-if efficiency<1 --fail-if clocks>4")
+        self.transposes("transpose_lds", "--fail-if conflicts>=2", code=1)
+        for condition, message in (("eficiency<1", "did you mean 'efficiency'"), ("lines", "expected FIGURE<NUMBER"),
+                                   ("lines=1", "expected FIGURE<NUMBER"), ("lines<", "expected FIGURE<NUMBER"),
+                                   ("lines<1e", "expected FIGURE<NUMBER"), ("x" * 99 + "<1", "no figure")):
+            self.refused(message, "prof", self.example("vecadd"), "--fail-if", [condition])
+        self.refused("'run' does not", "run", self.example("vecadd"), "--fail-if lines<1")
+
+    def test_diff(self):
+        """From the straight to the padded transpose the store's lines fall from 64 * 16 to 64 * 4."""
+        for kernel in ("naive", "lds"):
+            self.transposes("transpose_" + kernel, f"--json={kernel}.json")
+        out, _ = self.run_tool("diff naive.json lds.json")
+        self.assertRegex(out, r"(?m)^ +64 +1024 -> 256 +25\.0% -> 100\.0% +16\.0 -> 4\.0 +- .* global_store_dword")
+        self.assertRegex(out, r"(?m)^.* -> 2\.0 .* ds_write_b32 .*\(only in the new one\)$")
+        self.assertIn("load_dword v", self.run_tool("diff naive.json lds.json --all")[0])
+        out, _ = self.run_tool("diff naive.json naive.json")
+        self.assertEqual(out, "6 of 6 instructions have the figures that they had\n")
+        self.run_tool("diff naive.json lds.json --fail-if total.lines>1")
+        _, err = self.run_tool("diff lds.json naive.json --fail-if total.lines>1.05 --fail-if clocks>=4", code=1)
+        self.assertEqual([line.split()[2] for line in err.splitlines()], ["total.lines>1.05:", "clocks>=4:"])
+        report = json.loads(self.run_tool("diff naive.json lds.json --json")[0])
+        self.assertEqual(sum(pair["old"] is not None and pair["new"] is not None for pair in report["pairs"]), 3)
+        self.path("other.json", b'{"verb": "run", "schema": 1}')
+        self.path("later.json", b'{"verb": "prof", "schema": 99}')
+        self.path("rows.json", b'{"verb": "prof", "schema": 1, "rows": [{"text": 1}], "totals": {}}')
+        self.path("text.json", b"{")
+        for name, message in (("other", "no report of 'wavemem prof --json'"), ("later", "a report of schema 99"),
+                              ("rows", "not what 'wavemem prof --json' writes"), ("text", "text.json:1: "),
+                              ("missing", "missing.json")):
+            self.refused(message, f"diff naive.json {name}.json")
+        self.refused("expected OLD.json NEW.json", "diff naive.json")
+        self.refused("a third file", "diff naive.json naive.json naive.json")
+
     def counters(self, *words):
         self.run_tool("prof", *words, "--counters counters.csv")
         lines = self.read("counters.csv").decode().splitlines()

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/* wavemem diff: compares two reports of `wavemem prof`, instruction by instruction. */
+#include "gate.h"
+#include "run.h"
+#include "table.h"
+#include "tool.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: wavemem diff OLD.json NEW.json [--all] [--fail-if FIGURE<RATIO] [--json[=FILE]]\n"
+    "\n"
+    "Shows which instructions cost more or less in NEW than in OLD, two reports of 'wavemem prof --json'.\n"
+    "\n"
+    "What a change did to a kernel:\n"
+    "  wavemem prof ... --json=old.json     # before\n"
+    "  wavemem prof ... --json=new.json     # after\n"
+    "  wavemem diff old.json new.json\n"
+    "A test that allows no more than five per cent more cache lines in all:\n"
+    "  wavemem diff old.json new.json --fail-if 'total.lines>1.05'\n"
+    "\n"
+    "Instructions are paired by kernel, offset and text; what is left by kernel, source line and\n"
+    "mnemonic, and then by kernel and mnemonic, in the order of their offsets. Where each report has one\n"
+    "kernel, its name does not matter. Those with the largest change in lines, and then in clocks, come\n"
+    "first. A figure that changed stands as 'old -> new'.\n"
+    "\n"
+    "      --all            also the instructions of which nothing changed\n"
+    "      --fail-if FIGURE<RATIO  exit code 1 when an instruction's new figure divided by its old one\n"
+    "                       is so; also <=, >, >=. 'total.' before one: of the sums over all instructions\n"
+    "      --json[=FILE]    the pairs with both figures, for scripts\n"
+    "  -h, --help\n";
+
+/* One instruction in both reports, or in one of them. */
+struct pair {
+    json_t *old, *new;    /* NULL: not in that report */
+    double lines, clocks; /* by how much they changed */
+    size_t order;
+};
+
+/* The figures that the table compares. */
+static const struct figure {
+    const char *key;
+    struct tool_column column;
+    double scale;
+    const char *format;
+} figures[] = {
+    {"executions", {"runs", TOOL_RIGHT}, 1, "%.0f"},           {"lines", {"lines", TOOL_RIGHT}, 1, "%.0f"},
+    {"efficiency", {"efficiency", TOOL_RIGHT}, 100, "%.1f%%"}, {"clocks", {"clocks", TOOL_RIGHT}, 1, "%.1f"},
+    {"conflicts", {"conflicts", TOOL_RIGHT}, 1, "%.1f"},
+};
+enum { FIGURES = sizeof figures / sizeof *figures, COLUMNS = FIGURES + 3 };
+
+static const char *text_of(const json_t *row, const char *key)
+{
+    const char *text = json_string_value(json_object_get(row, key));
+    return text ? text : "";
+}
+
+static double sum_of(const json_t *row, const char *key)
+{
+    double value;
+    return row && tool_figure(row, key, &value) ? value : 0;
+}
+
+/* ---- reading ---- */
+
+/* The report in the file, or NULL after a message. */
+static json_t *read_report(const char *path)
+{
+    json_error_t error;
+    json_t *report = json_load_file(path, 0, &error);
+    if (!report) {
+        tool_fail("%s:%d: %s; expected a report of 'wavemem prof --json'", path,
+                  error.line < 0 ? 0 : error.line, error.text);
+        return NULL;
+    }
+    const json_t *schema = json_object_get(report, "schema");
+    json_t *rows = json_object_get(report, "rows"), *row;
+    bool good = false;
+    size_t index;
+    if (strcmp(text_of(report, "verb"), "prof") != 0) {
+        tool_fail("%s: no report of 'wavemem prof --json'", path);
+    } else if (json_integer_value(schema) != TOOL_REPORT_SCHEMA) {
+        tool_fail("%s: a report of schema %lld; this wavemem reads schema %d", path,
+                  (long long)json_integer_value(schema), TOOL_REPORT_SCHEMA);
+    } else {
+        good = json_is_array(rows) && json_is_object(json_object_get(report, "totals"));
+        json_array_foreach(rows, index, row) good =
+            good && *text_of(row, "text") && json_is_integer(json_object_get(row, "offset"));
+        if (!good)
+            tool_fail("%s: not what 'wavemem prof --json' writes: rows with text and offset, and totals",
+                      path);
+    }
+    if (good)
+        return report;
+    json_decref(report);
+    return NULL;
+}
+
+/* ---- pairing ---- */
+
+static int by_place(const void *left, const void *right)
+{
+    const json_t *a = *(json_t *const *)left, *b = *(json_t *const *)right;
+    const int kernel = strcmp(text_of(a, "kernel"), text_of(b, "kernel"));
+    const json_int_t x = json_integer_value(json_object_get(a, "offset"));
+    const json_int_t y = json_integer_value(json_object_get(b, "offset"));
+    return kernel ? kernel : (x > y) - (x < y);
+}
+
+/* The rows in the order of their places; NULL: no memory. */
+static json_t **sorted_rows(const json_t *report, size_t *count)
+{
+    const json_t *rows = json_object_get(report, "rows");
+    *count = json_array_size(rows);
+    json_t **sorted = malloc((*count + 1) * sizeof *sorted);
+    for (size_t i = 0; sorted && i < *count; i++)
+        sorted[i] = json_array_get(rows, i);
+    if (sorted)
+        qsort(sorted, *count, sizeof *sorted, by_place);
+    return sorted;
+}
+
+/* What two rows must have in common to be a pair, from strict to loose. */
+enum likeness { SAME_PLACE, SAME_LINE, SAME_MNEMONIC, LIKENESSES };
+
+static json_t *key_of(const json_t *row, enum likeness likeness, bool any_kernel)
+{
+    const char *kernel = any_kernel ? "" : text_of(row, "kernel"), *text = text_of(row, "text");
+    const int mnemonic = (int)strcspn(text, " ");
+    if (likeness == SAME_PLACE)
+        return json_sprintf("%s\n%lld\n%s", kernel,
+                            (long long)json_integer_value(json_object_get(row, "offset")), text);
+    if (likeness == SAME_LINE)
+        return json_sprintf("%s\n%s:%lld\n%.*s", kernel, text_of(row, "file"),
+                            (long long)json_integer_value(json_object_get(row, "line")), mnemonic, text);
+    return json_sprintf("%s\n%.*s", kernel, mnemonic, text);
+}
+
+/* Pairs rows that nobody has paired yet: of those with one key, the first with the first. */
+static void pair_rows(struct pair *pairs, size_t *old_pair, json_t **old, size_t old_count, size_t new_count,
+                      enum likeness likeness, bool any_kernel)
+{
+    json_t *waiting = json_object(); /* key -> numbers of old rows, the last first */
+    for (size_t i = old_count; i-- > 0;) {
+        if (old_pair[i] != SIZE_MAX)
+            continue;
+        json_t *key = key_of(old[i], likeness, any_kernel);
+        json_t *list = json_object_get(waiting, json_string_value(key));
+        if (!list) {
+            list = json_array();
+            json_object_set_new(waiting, json_string_value(key), list);
+        }
+        json_array_append_new(list, json_integer((json_int_t)i));
+        json_decref(key);
+    }
+    for (size_t i = 0; i < new_count; i++) {
+        if (pairs[i].old)
+            continue;
+        json_t *key = key_of(pairs[i].new, likeness, any_kernel);
+        json_t *list = json_object_get(waiting, json_string_value(key));
+        const size_t left = json_array_size(list);
+        if (left) {
+            const size_t found = (size_t)json_integer_value(json_array_get(list, left - 1));
+            json_array_remove(list, left - 1);
+            pairs[i].old = old[found];
+            old_pair[found] = i;
+        }
+        json_decref(key);
+    }
+    json_decref(waiting);
+}
+
+/* Two kernels, one in each report, are compared whatever their names. Rows are sorted by kernel. */
+static bool one_kernel(json_t **rows, size_t count)
+{
+    return count && strcmp(text_of(rows[0], "kernel"), text_of(rows[count - 1], "kernel")) == 0;
+}
+
+static int largest_change_first(const void *left, const void *right)
+{
+    const struct pair *a = left, *b = right;
+    if (fabs(a->lines) != fabs(b->lines))
+        return fabs(a->lines) > fabs(b->lines) ? -1 : 1;
+    if (fabs(a->clocks) != fabs(b->clocks))
+        return fabs(a->clocks) > fabs(b->clocks) ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+/* All rows of both reports; NULL: no memory. */
+static struct pair *make_pairs(const json_t *old_report, const json_t *new_report, size_t *count)
+{
+    size_t old_count, new_count;
+    json_t **old = sorted_rows(old_report, &old_count), **new = sorted_rows(new_report, &new_count);
+    size_t *old_pair = malloc((old_count + 1) * sizeof *old_pair);
+    struct pair *pairs = calloc(old_count + new_count + 1, sizeof *pairs);
+    *count = 0;
+    if (old && new && old_pair && pairs) {
+        for (size_t i = 0; i < old_count; i++)
+            old_pair[i] = SIZE_MAX;
+        for (size_t i = 0; i < new_count; i++)
+            pairs[i].new = new[i];
+        const bool any_kernel = one_kernel(old, old_count) && one_kernel(new, new_count);
+        for (enum likeness likeness = 0; likeness < LIKENESSES; likeness++)
+            pair_rows(pairs, old_pair, old, old_count, new_count, likeness, any_kernel);
+        *count = new_count;
+        for (size_t i = 0; i < old_count; i++)
+            if (old_pair[i] == SIZE_MAX)
+                pairs[(*count)++].old = old[i];
+        for (size_t i = 0; i < *count; i++) {
+            struct pair *pair = &pairs[i];
+            pair->order = i;
+            pair->lines = sum_of(pair->new, "lines") - sum_of(pair->old, "lines");
+            pair->clocks = sum_of(pair->new, "address_clocks") + sum_of(pair->new, "lds_passes") -
+                           sum_of(pair->old, "address_clocks") - sum_of(pair->old, "lds_passes");
+        }
+        qsort(pairs, *count, sizeof *pairs, largest_change_first);
+    } else {
+        free(pairs);
+        pairs = NULL;
+    }
+    free(old);
+    free(new);
+    free(old_pair);
+    return pairs;
+}
+
+static bool changed(const json_t *old, const json_t *new)
+{
+    for (size_t i = 0; i < FIGURES; i++)
+        if (!json_equal(json_object_get(old, figures[i].key), json_object_get(new, figures[i].key)))
+            return true;
+    return false;
+}
+
+/* ---- text ---- */
+
+static void print_figure(char *text, size_t size, const struct figure *figure, const json_t *row)
+{
+    double value;
+    if (row && tool_figure(row, figure->key, &value))
+        snprintf(text, size, figure->format, figure->scale * value);
+    else
+        snprintf(text, size, "-");
+}
+
+static void add_figures(struct tool_table *table, const json_t *old, const json_t *new)
+{
+    for (size_t i = 0; i < FIGURES; i++) {
+        char before[64], after[64];
+        print_figure(before, sizeof before, &figures[i], old);
+        print_figure(after, sizeof after, &figures[i], new);
+        if (strcmp(before, after) == 0)
+            tool_table_cell(table, "%s", after);
+        else
+            tool_table_cell(table, "%s -> %s", before, after);
+    }
+}
+
+static void add_pair(struct tool_table *table, const struct pair *pair)
+{
+    const json_t *row = pair->new ? pair->new : pair->old;
+    const char *file = text_of(row, "file"), *slash = strrchr(file, '/');
+    add_figures(table, pair->old, pair->new);
+    tool_table_cell(table, "%s+0x%" PRIx64, text_of(row, "kernel"),
+                    (uint64_t)json_integer_value(json_object_get(row, "offset")));
+    if (*file)
+        tool_table_cell(table, "%s:%lld", slash ? slash + 1 : file,
+                        (long long)json_integer_value(json_object_get(row, "line")));
+    else
+        tool_table_cell(table, "-");
+    tool_table_cell(table, "%s%s", text_of(row, "text"),
+                    pair->old && pair->new ? ""
+                    : pair->new            ? "  (only in the new one)"
+                                           : "  (only in the old one)");
+}
+
+static void print_text(const struct pair *pairs, size_t count, const json_t *old, const json_t *new, bool all)
+{
+    struct tool_column columns[COLUMNS] = {
+        [FIGURES] = {"place", TOOL_LEFT}, {"source", TOOL_LEFT}, {"instruction", TOOL_LEFT}};
+    struct tool_table table = {.columns = columns, .column_count = COLUMNS};
+    size_t shown = 0;
+    for (size_t i = 0; i < FIGURES; i++)
+        columns[i] = figures[i].column;
+    for (size_t i = 0; i < count; i++)
+        if (all || changed(pairs[i].old, pairs[i].new)) {
+            add_pair(&table, &pairs[i]);
+            shown++;
+        }
+    if (shown) {
+        add_figures(&table, old, new);
+        tool_table_cell(&table, "total");
+        tool_table_cell(&table, "%s", "");
+        tool_table_cell(&table, "%s", "");
+        tool_table_print(&table, stdout, 0);
+    }
+    if (shown < count)
+        printf("%s%zu of %zu instructions have the figures that they had\n", shown ? "\n" : "", count - shown,
+               count);
+    tool_table_free(&table);
+}
+
+/* ---- conditions and JSON ---- */
+
+/* New figures divided by old ones, where both reports have them. 0 of 0 is no change. */
+static json_t *ratios(const json_t *old, const json_t *new)
+{
+    json_t *object = json_object(), *figure;
+    const char *key;
+    json_object_foreach((json_t *)new, key, figure)
+    {
+        double before, after;
+        if (!tool_figure(old, key, &before) || !tool_figure(new, key, &after))
+            continue;
+        const double ratio = before != 0 ? after / before : after != 0 ? HUGE_VAL : 1;
+        json_object_set_new(object, key, isinf(ratio) ? json_real(1e308) : json_real(ratio));
+    }
+    json_object_set(object, "kernel", json_object_get(new, "kernel"));
+    json_object_set(object, "offset", json_object_get(new, "offset"));
+    json_object_set(object, "text", json_object_get(new, "text"));
+    return object;
+}
+
+static json_t *failures(const struct tool_gates *gates, const struct pair *pairs, size_t count,
+                        const json_t *old, const json_t *new)
+{
+    json_t *rows = json_array(), *totals = ratios(old, new);
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].old && pairs[i].new)
+            json_array_append_new(rows, ratios(pairs[i].old, pairs[i].new));
+    json_object_del(totals, "kernel");
+    json_t *failed = tool_gates_failed(gates, rows, totals);
+    json_decref(rows);
+    json_decref(totals);
+    return failed;
+}
+
+static json_t *json_pairs(const struct pair *pairs, size_t count, json_t *failed)
+{
+    json_t *report = tool_report("diff"), *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list,
+                              json_pack("{s:b, s:O?, s:O?}", "changed", changed(pairs[i].old, pairs[i].new),
+                                        "old", pairs[i].old, "new", pairs[i].new));
+    json_object_set_new(report, "pairs", list);
+    json_object_set(report, "failed", failed);
+    return report;
+}
+
+/* ---- the verb ---- */
+
+enum { OPT_HELP = 1, OPT_ALL, OPT_FAIL_IF, OPT_JSON };
+
+struct options {
+    const char *path[2], *json_path;
+    int paths;
+    bool all, json, help;
+    struct tool_gates gates;
+};
+
+static int read_options(struct options *options, int argc, char **argv)
+{
+    static const struct tool_option table[] = {
+        {"help", 'h', TOOL_NO_VALUE, OPT_HELP},
+        {"all", 0, TOOL_NO_VALUE, OPT_ALL},
+        {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
+        {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
+        {NULL, 0, TOOL_NO_VALUE, 0},
+    };
+    struct tool_words words = {.verb = argv[0], .options = table, .count = argc - 1, .words = argv + 1};
+    int code = TOOL_CLEAN;
+    for (int id; code == TOOL_CLEAN && (id = tool_next_option(&words)) != TOOL_OPTION_END;) {
+        switch (id) {
+        case OPT_HELP:
+            options->help = true;
+            return TOOL_CLEAN;
+        case OPT_ALL:
+            options->all = true;
+            break;
+        case OPT_FAIL_IF:
+            code = tool_gates_add(&options->gates, "--fail-if", words.value);
+            break;
+        case OPT_JSON:
+            options->json = true;
+            options->json_path = words.value;
+            break;
+        case TOOL_OPTION_OPERAND:
+            if (options->paths == 2)
+                return tool_fail("diff: %s is a third file; expected OLD.json NEW.json", words.value);
+            options->path[options->paths++] = words.value;
+            break;
+        default:
+            return TOOL_WRONG;
+        }
+    }
+    return code != TOOL_CLEAN || options->paths == 2 ? code : tool_fail("diff: expected OLD.json NEW.json");
+}
+
+static int compare(const struct options *options, const json_t *old, const json_t *new)
+{
+    size_t count;
+    struct pair *pairs = make_pairs(old, new, &count);
+    if (!pairs)
+        return tool_fail("out of memory");
+    const json_t *old_totals = json_object_get(old, "totals"), *new_totals = json_object_get(new, "totals");
+    json_t *failed = failures(&options->gates, pairs, count, old_totals, new_totals);
+    if (!options->json || options->json_path)
+        print_text(pairs, count, old_totals, new_totals, options->all);
+    int code = tool_gates_report(failed, TOOL_CLEAN);
+    if (options->json) {
+        json_t *report = json_pairs(pairs, count, failed);
+        code = tool_write_report(report, options->json_path, code);
+        json_decref(report);
+    }
+    json_decref(failed);
+    free(pairs);
+    return code;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+    struct options options = {0};
+    int code = read_options(&options, argc, argv);
+    if (code == TOOL_CLEAN && options.help) {
+        fputs(help, stdout);
+        return code;
+    }
+    if (code != TOOL_CLEAN)
+        return code;
+    json_t *old = read_report(options.path[0]), *new = old ? read_report(options.path[1]) : NULL;
+    code = new ? compare(&options, old, new) : TOOL_WRONG;
+    json_decref(old);
+    json_decref(new);
+    return code;
+}
