@@ -74,7 +74,9 @@ unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor
 
 /* Whether the target has an instruction called so; with or without a suffix such as _e32. */
 bool wmi_has_mnemonic(const struct wmi_target *target, const char *name, size_t length);
-/* The mnemonic of the target that is spelled most like `name`; NULL: none is near. */
-const char *wmi_nearest_mnemonic(const struct wmi_target *target, const char *name, size_t length);
+/* Puts the mnemonics of the target that are spelled most like `name` into `found`, the nearest first, at most
+ * `most`; returns how many. */
+unsigned wmi_nearest_mnemonics(const struct wmi_target *target, const char *name, size_t length,
+                               const char **found, unsigned most);
 
 #endif

@@ -290,12 +290,25 @@ static bool is_agpr(const struct wmi_parsed *p)
     return p->what == WMI_PARSED_REGISTER && p->file == WMI_OPERAND_AGPR;
 }
 
+/* What to expect where a scalar register of the text is none of the target's. */
+static bool no_scalar(struct wmi_encoder *e, const struct wmi_parsed *p, bool constants)
+{
+    const uint32_t *limits = e->target->limits;
+    if (p->file == WMI_OPERAND_SPECIAL)
+        return wrong(e, p, "a register that this target has here");
+    if (p->file != WMI_OPERAND_SGPR && p->file != WMI_OPERAND_TTMP)
+        return wrong(e, p, constants ? "a scalar register or a constant" : "a scalar register");
+    const bool sgpr = p->file == WMI_OPERAND_SGPR;
+    e->cursor->number = limits[sgpr ? WMI_LIMIT_sgprs : WMI_LIMIT_ttmps] - 1;
+    return wrong(e, p, sgpr ? "SGPRs up to s%u" : "trap registers up to ttmp%u");
+}
+
 /* A scalar register or a constant. */
 static bool scalar(struct wmi_encoder *e, const struct wmi_spec *spec, const struct wmi_parsed *p,
                    bool constants, bool literals, unsigned *code)
 {
     if (p->what == WMI_PARSED_REGISTER)
-        return scalar_code(e, p, code) || wrong(e, p, "a register that can stand here on this target");
+        return scalar_code(e, p, code) || no_scalar(e, p, constants);
     if (!constants || (p->what != WMI_PARSED_NUMBER && p->what != WMI_PARSED_REAL))
         return wrong(e, p, constants ? "a register or a constant" : "a scalar register");
     const enum number_class class = class_of(spec->type);

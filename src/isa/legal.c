@@ -129,6 +129,7 @@ enum {
     NO_LITERAL = 1 << 7,
     NO_DPP = 1 << 8,
     C_IS_VGPR_IN_DPP = 1 << 9,
+    LANE_IS_NO_LITERAL = 1 << 11,
     HALVES_IN_E64 = 1 << 10, /* the long encoding is there only where text names halves */
 };
 
@@ -139,7 +140,8 @@ static const uint16_t wants[WMI_INSN_COUNT] = {
     [WMI_INSN_s_setpc_b64] = A_IS_SGPR_PAIR,
     [WMI_INSN_s_rfe_b64] = A_IS_SGPR_PAIR,
     [WMI_INSN_s_cbranch_g_fork] = NO_LITERAL,
-    [WMI_INSN_v_readlane_b32] = NO_LITERAL,
+    [WMI_INSN_v_readlane_b32] = LANE_IS_NO_LITERAL,
+    [WMI_INSN_v_writelane_b32] = LANE_IS_NO_LITERAL,
     [WMI_INSN_v_mov_b16] = HALVES_IN_E64,
     [WMI_INSN_v_movrels_b32] = A_IS_VGPR,
     [WMI_INSN_v_movrelsd_b32] = A_IS_VGPR,
@@ -195,9 +197,10 @@ static bool row_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
     if (want & A_IS_VGPR && a->kind != WMI_OPERAND_VGPR)
         return wmi_wrong_operand(e, ai, "a VGPR");
     const bool c_is_vgpr = want & C_IS_VGPR || (want & C_IS_VGPR_IN_DPP && is_dpp(insn));
-    if (want & NO_LITERAL)
+    if (want & (NO_LITERAL | LANE_IS_NO_LITERAL))
         for (unsigned i = 0; i < insn->operands; i++)
-            if (insn->operand[i].kind == WMI_OPERAND_LITERAL)
+            if (insn->operand[i].kind == WMI_OPERAND_LITERAL &&
+                (want & NO_LITERAL || insn->operand[i].role == WMI_ROLE_B))
                 return wmi_wrong_operand(e, i, "SGPRs or an inline constant");
     if (want & HALVES_IN_E64 && insn->words[0] >> 31 && !e->target->real_true16)
         return wmi_wrong_operand(e, 0, "the short encoding");
@@ -254,7 +257,8 @@ static bool vector_operand_takes(struct wmi_encoder *e, const struct wmi_instruc
     if (o->kind == WMI_OPERAND_CONSTANT && o->type == WMI_TYPE_f16 && insn->words[0] >> 31 &&
         !e->target->limits[WMI_LIMIT_f16_constants])
         return wmi_wrong_operand(e, i, "a register");
-    if (o->kind == WMI_OPERAND_CONSTANT && o->reg == CODE_1_2PI && is_sdwa(insn) && is_integer16(o->type))
+    if (o->kind == WMI_OPERAND_CONSTANT && o->reg == CODE_1_2PI && is_integer16(o->type) &&
+        (is_sdwa(insn) || is_dpp(insn)))
         return wmi_wrong_operand(e, i, "a register or another constant");
     if (o->kind != WMI_OPERAND_LITERAL)
         return true;
@@ -262,8 +266,8 @@ static bool vector_operand_takes(struct wmi_encoder *e, const struct wmi_instruc
         return wmi_wrong_operand(e, i, "a register or an inline constant beside DPP or SDWA");
     if (insn->words[0] >> 31 && !e->target->limits[WMI_LIMIT_vop3_literals])
         return wmi_wrong_operand(e, i, "a register or an inline constant");
-    if ((o->neg || o->abs) && o->dwords > 1)
-        return wmi_wrong_operand(e, i, "a literal of 64 bits without neg and abs");
+    if ((o->neg || o->abs) && o->dwords > 1 && e->parsed[i].what == WMI_PARSED_NUMBER)
+        return wmi_wrong_operand(e, i, "a whole number of 64 bits without neg and abs");
     return true;
 }
 

@@ -110,7 +110,7 @@ static bool address_is_known(struct wmi_encoder *e, const struct wmi_instruction
             if (!wmi_decode(e->target, words, WMI_INSTRUCTION_DWORDS, &other))
                 continue;
             const unsigned has = other.operand[addr].dwords;
-            if (has == dwords || (dwords == TUPLE_OF_ALL && has > 4 && has < TUPLE_OF_ALL))
+            if (has == dwords || (dwords >= TUPLE_OF_ALL && has > 4))
                 return true;
         }
     return false;

@@ -140,7 +140,7 @@ static bool parse_numbered(struct wmi_cursor *c, struct wmi_parsed *p, bool *goo
 }
 
 /* [v1, v3, v[5:7]], or [s4, s5], which is the tuple s[4:5]. */
-static bool parse_list(struct wmi_cursor *c, struct wmi_parsed *p)
+static bool parse_list(struct wmi_cursor *c, struct wmi_parsed *p, bool addresses)
 {
     const char *start = c->at;
     struct wmi_parsed item;
@@ -171,10 +171,10 @@ static bool parse_list(struct wmi_cursor *c, struct wmi_parsed *p)
     p->reg = p->list[0];
     if (p->file == WMI_OPERAND_SPECIAL && p->count == PAIR && consecutive)
         p->reg--; /* vcc stands before vcc_lo */
-    if (p->file != WMI_OPERAND_VGPR)
-        p->what = consecutive ? WMI_PARSED_REGISTER : WMI_PARSED_LIST;
-    return p->what == WMI_PARSED_REGISTER || p->file == WMI_OPERAND_VGPR ||
-           wmi_expected(c, start, "consecutive registers");
+    if (addresses && p->file == WMI_OPERAND_VGPR)
+        return true;
+    p->what = WMI_PARSED_REGISTER;
+    return consecutive || wmi_expected(c, start, "consecutive registers");
 }
 
 static bool parse_number(struct wmi_cursor *c, struct wmi_parsed *p, bool in_bars)
@@ -223,12 +223,14 @@ static bool parse_source(struct wmi_encoder *e, struct wmi_parsed *p, bool lists
     const char *start = c->at;
     const char first = start < c->end ? *start : 0, second = start + 1 < c->end ? start[1] : 0;
     if (first == '[' && lists)
-        return parse_list(c, p);
+        return parse_list(c, p, wmi_rows[e->form->id].class == WMI_CLASS_IMAGE);
     if (first == '|') {
         c->at++;
         p->abs = 1;
         return parse_inner(e, p, '|');
     }
+    if (first == '-' && second == '-')
+        return wmi_expected(c, start, "a register or a constant, as neg(-1)");
     if (first == '-' && !isdigit((unsigned char)second) && second != '.' && second != '(' && second != '-') {
         struct wmi_parsed inner = *p;
         c->at++;
@@ -356,6 +358,14 @@ static bool parse_operands(struct wmi_encoder *e, const struct wmi_form *form, s
     return true;
 }
 
+/* What is expected where only one special register can stand. */
+static const char *special_name(const struct wmi_operand *o)
+{
+    if (o->kind != WMI_OPERAND_SPECIAL || o->reg > WMI_SPECIAL_VCC_LO)
+        return "another register";
+    return o->reg == WMI_SPECIAL_VCC ? "vcc" : "vcc_lo";
+}
+
 /* Whether what was decoded is what the text said. */
 static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, unsigned i,
                    const struct wmi_spec *spec)
@@ -363,8 +373,9 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
     const struct wmi_parsed *p = &e->parsed[i];
     const struct wmi_operand *o = &insn->operand[i];
     if (p->what == WMI_PARSED_ABSENT)
-        return is_hidden(spec->kind) || spec->kind == WMI_KIND_vcc || o->kind == WMI_OPERAND_NONE ||
-               spec->kind == WMI_KIND_optional16 ||
+        return is_hidden(spec->kind) ||
+               (spec->kind == WMI_KIND_vcc && wmi_layouts[e->form->layout].extension != WMI_EXT_SDWA) ||
+               o->kind == WMI_OPERAND_NONE || spec->kind == WMI_KIND_optional16 ||
                (spec->kind == WMI_KIND_global_data && insn->field[WMI_FIELD_lds]) ||
                wmi_expected(e->cursor, p->at, "one operand more");
     if (o->kind == WMI_OPERAND_NONE)
@@ -386,16 +397,17 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
     if (o->kind == WMI_OPERAND_IMMEDIATE && p->file == WMI_OPERAND_SPECIAL && p->reg == WMI_SPECIAL_NULL)
         return true; /* null as SOFFSET: only the immediate counts */
     if (o->kind != p->file)
-        return wmi_expected(e->cursor, p->at, "another register");
+        return wmi_expected(e->cursor, p->at, special_name(o));
     e->cursor->number = o->dwords;
     const bool wider_address = spec->kind == WMI_KIND_image_addr && p->dwords >= o->dwords;
     if (o->kind == WMI_OPERAND_SPECIAL ? false : o->dwords != p->dwords && !wider_address)
         return wmi_expected(e->cursor, p->at, o->dwords == 1 ? "one register" : "a tuple of %u registers");
     if (o->reg != p->reg)
-        return wmi_expected(e->cursor, p->at,
-                            o->kind == WMI_OPERAND_SPECIAL
-                                ? "another register"
-                                : "a tuple that begins at a multiple of its size (or of 4)");
+        return wmi_expected(
+            e->cursor, p->at,
+            spec->kind == WMI_KIND_vopd_y_dst ? "an even register beside an odd one, or the other way round"
+            : o->kind == WMI_OPERAND_SPECIAL  ? special_name(o)
+                                              : "a tuple that begins at a multiple of its size (or of 4)");
     if (p->part != o->part)
         return wmi_expected(e->cursor, p->at,
                             o->part ? "a half of a register: .l or .h" : "a whole register");
@@ -414,7 +426,7 @@ static bool try_form(struct wmi_encoder *e, const char *operands, bool without, 
         e->field_at[wmi_field_specs[layout->field + i].field] = NULL;
     e->field[WMI_FIELD_nsa] = e->field[WMI_FIELD_compr] = 0;
     e->field_at[WMI_FIELD_simm] = NULL;
-    e->has_literal = e->late_literal = false;
+    e->has_literal = e->late_literal = e->is_read = false;
     e->relocation = (struct wmi_relocation){0};
     wmi_default_fields(e);
     if (!parse_operands(e, e->form, e->parsed, without))
@@ -433,6 +445,7 @@ static bool try_form(struct wmi_encoder *e, const char *operands, bool without, 
     } else if (c->at < c->end) {
         return wmi_expected(c, c->at, "the end of the line");
     }
+    e->is_read = true;
     if (!wmi_encode(e))
         return false;
     if (wmi_decode(e->target, e->words, e->dwords, insn) != e->dwords || &wmi_forms[insn->form] != e->form ||
@@ -445,6 +458,28 @@ static bool try_form(struct wmi_encoder *e, const char *operands, bool without, 
         if (!agrees(e, insn, e->form->specs + i, &wmi_specs[e->second->spec + i]))
             return false;
     return wmi_form_takes(e, insn);
+}
+
+/* How many operands the form shows, and how many the text has: commas outside of brackets, and one. */
+static unsigned operands_shown(const struct wmi_form *form, bool without)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < form->specs; i++) {
+        const struct wmi_spec *spec = &wmi_specs[form->spec + i];
+        count += !is_hidden(spec->kind) && !(without && may_be_absent(spec));
+    }
+    return count;
+}
+
+static unsigned operands_given(const char *at, const char *end)
+{
+    unsigned commas = 0, depth = 0;
+    for (; at < end; at++) {
+        depth += *at == '[' || *at == '(';
+        depth -= depth && (*at == ']' || *at == ')');
+        commas += *at == ',' && !depth;
+    }
+    return commas + 1;
 }
 
 static bool has_optional(const struct wmi_form *form)
@@ -476,7 +511,7 @@ static const struct {
     uint8_t variants; /* bits of enum wmi_variant */
 } suffixes[] = {
     {"_e64_dpp", 1 << WMI_VARIANT_E64_DPP}, {"_e64", 1 << WMI_VARIANT_E64},
-    {"_e32", 1 << WMI_VARIANT_PLAIN},       {"_dpp", 1 << WMI_VARIANT_DPP | 1 << WMI_VARIANT_E64_DPP},
+    {"_e32", 1 << WMI_VARIANT_PLAIN},       {"_dpp", 1 << WMI_VARIANT_DPP},
     {"_sdwa", 1 << WMI_VARIANT_SDWA},
 };
 enum { ALL_VARIANTS = 0x1f, SECOND_ONLY = 1 << WMI_VARIANT_SECOND };
@@ -511,6 +546,22 @@ bool wmi_has_mnemonic(const struct wmi_target *target, const char *name, size_t 
     return look_up(target, name, length, &variants) != NULL;
 }
 
+/* What the form that came nearest to the text expected: one that read it to its end, with as many operands,
+ * and the furthest of those alike. */
+struct failure {
+    const char *wrong, *wrong_at;
+    unsigned number, rank;
+};
+
+static void note_failure(const struct wmi_encoder *e, struct failure *failure, bool same_count)
+{
+    const unsigned rank = 2 * e->is_read + same_count;
+    const struct wmi_cursor *c = e->cursor;
+    if (c->wrong && (!failure->wrong || rank > failure->rank ||
+                     (rank == failure->rank && c->wrong_at > failure->wrong_at)))
+        *failure = (struct failure){c->wrong, c->wrong_at, c->number, rank};
+}
+
 /* The mnemonic of the second half of a pair behind "::", or NULL. */
 static const struct wmi_mnemonic *find_second(struct wmi_encoder *e, const char *operands)
 {
@@ -531,10 +582,27 @@ static const struct wmi_mnemonic *find_second(struct wmi_encoder *e, const char 
     return NULL;
 }
 
+/* Tries a form with and without what may be absent. */
+static bool try_both(struct wmi_encoder *e, const char *operands, struct failure *failure,
+                     struct wmi_instruction *insn)
+{
+    for (unsigned without = 0; without <= has_optional(e->form); without++) {
+        e->cursor->wrong = NULL;
+        if (try_form(e, operands, without, insn))
+            return true;
+        const bool no_data =
+            without && e->form->specs >= 4 && !e->field_at[WMI_FIELD_lds]; /* only lds has none */
+        const unsigned given = operands_given(operands, e->cursor->end);
+        note_failure(e, failure, !no_data && operands_shown(e->form, without) == given);
+    }
+    return false;
+}
+
 unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor,
                       struct wmi_instruction *insn, struct wmi_relocation *relocation)
 {
     struct wmi_encoder e;
+    struct failure failure = {0};
     unsigned variants;
     e.target = target;
     e.cursor = cursor;
@@ -548,33 +616,34 @@ unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor
     memset(e.field, 0, sizeof e.field);
     memset(e.field_at, 0, sizeof e.field_at);
     const struct wmi_mnemonic *const end = target->mnemonics + target->mnemonic_count;
-    const struct wmi_mnemonic *const second =
-        strncmp(m->name, "v_dual_", 7) ? NULL : find_second(&e, operands);
+    const bool pair = !strncmp(m->name, "v_dual_", 7);
+    const struct wmi_mnemonic *const second = pair ? find_second(&e, operands) : NULL;
+    if (pair && !second) {
+        wmi_expected(cursor, cursor->end, "'::' and the other half of the pair");
+        return 0;
+    }
     const char *name = m->name;
     for (; m < end && (m->name == name || !strcmp(m->name, name)); m++) {
-        if (!(variants >> m->variant & 1) &&
-            !(variants == 1 << WMI_VARIANT_E64 && m->variant == WMI_VARIANT_PLAIN && 0))
+        if (!(variants >> m->variant & 1))
             continue;
         e.mnemonic = m;
         e.form = &wmi_forms[m->form];
         e.second_mnemonic = second;
         e.second = second ? &wmi_forms[second->form] : NULL;
-        for (unsigned without = 0; without <= has_optional(e.form); without++) {
-            if (!try_form(&e, operands, without, insn))
-                continue;
-            cursor->wrong = NULL; /* what other forms expected */
-            if (!wmi_is_legal(&e, insn)) {
-                insn->dwords = 0;
-                return 0;
-            }
-            if (relocation)
-                *relocation = e.relocation;
-            return insn->dwords;
-        }
+        if (!try_both(&e, operands, &failure, insn))
+            continue;
+        if (!wmi_is_legal(&e, insn))
+            insn->dwords = 0;
+        else if (relocation)
+            *relocation = e.relocation;
+        return insn->dwords;
     }
     insn->dwords = 0;
+    cursor->wrong = failure.wrong;
+    cursor->wrong_at = failure.wrong_at;
+    cursor->number = failure.number;
     if (!cursor->wrong)
-        wmi_expected(cursor, operands, "operands of another form of this instruction");
+        wmi_expected(cursor, operands, "another suffix or none: this instruction has no such encoding");
     return 0;
 }
 
@@ -602,16 +671,23 @@ static unsigned distance(const char *a, size_t length, const char *b, unsigned m
     return row[other];
 }
 
-const char *wmi_nearest_mnemonic(const struct wmi_target *target, const char *name, size_t length)
+unsigned wmi_nearest_mnemonics(const struct wmi_target *target, const char *name, size_t length,
+                               const char **found, unsigned most)
 {
-    unsigned nearest = length / 3 + 1;
-    const char *found = NULL;
+    unsigned count = 0, furthest = (unsigned)length / 3 + 1;
     for (unsigned i = 0; i < target->mnemonic_count; i++) {
-        const unsigned edits = distance(name, length, target->mnemonics[i].name, nearest);
-        if (edits < nearest) {
-            nearest = edits;
-            found = target->mnemonics[i].name;
-        }
+        const char *candidate = target->mnemonics[i].name;
+        if (i && !strcmp(candidate, target->mnemonics[i - 1].name))
+            continue;
+        const unsigned edits = distance(name, length, candidate, furthest);
+        if (edits >= furthest)
+            continue;
+        unsigned at = count < most ? count++ : most - 1; /* by edits, then by name */
+        for (; at && distance(name, length, found[at - 1], furthest) > edits; at--)
+            found[at] = found[at - 1];
+        found[at] = candidate;
+        if (count == most)
+            furthest = distance(name, length, found[most - 1], furthest);
     }
-    return found;
+    return count;
 }

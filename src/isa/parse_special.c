@@ -93,7 +93,13 @@ static bool name_or_number(struct wmi_encoder *e, enum wmi_name_group group, con
 
 static bool in_range(struct wmi_encoder *e, const char *at, int64_t value, int64_t low, int64_t high)
 {
-    return (value >= low && value <= high) || wmi_expected(e->cursor, at, "a number in range");
+    if (value >= low && value <= high)
+        return true;
+    e->cursor->number = (unsigned)high;
+    return wmi_expected(e->cursor, at,
+                        low == 0   ? "a number from 0 to %u"
+                        : low == 1 ? "a number from 1 to %u"
+                                   : "a number in range");
 }
 
 /* ---- immediates ---- */
@@ -302,19 +308,20 @@ static bool take_integer(struct wmi_encoder *e, int32_t *value)
 static bool parse_version(struct wmi_encoder *e, int64_t *value)
 {
     struct wmi_cursor *c = e->cursor;
+    unsigned open = 0;
     *value = 0;
     for (;;) {
         int32_t part;
         while (wmi_take(c, '('))
-            ;
+            open++;
         if (!take_name_of(e, WMI_NAMES_version, "", &part) &&
             !take_name_of(e, WMI_NAMES_version_flag, "", &part) && !take_integer(e, &part))
             return wmi_expected(c, c->at, "a UC_VERSION_ name or a number");
         *value |= part;
-        while (wmi_take(c, ')'))
-            ;
+        while (open && wmi_take(c, ')'))
+            open--;
         if (!wmi_take(c, '|'))
-            return true;
+            return !open || wmi_expected(c, c->at, "')'");
     }
 }
 
@@ -345,6 +352,28 @@ static bool parse_named(struct wmi_encoder *e, enum wmi_name_group group, const 
         return wmi_expected(e->cursor, e->cursor->at, what);
     *value = number;
     return true;
+}
+
+/* Says what an immediate may begin with besides a number, if what is there is none. */
+static bool name_what_begins(struct wmi_encoder *e, unsigned kind)
+{
+    static const struct {
+        enum wmi_kind kind;
+        const char *what;
+    } beginnings[] = {
+        {WMI_KIND_waitcnt, "vmcnt(), expcnt(), lgkmcnt() or a number"},
+        {WMI_KIND_depctr, "a counter such as depctr_va_vdst(), or a number"},
+        {WMI_KIND_delay_alu, "instid0(), instskip(), instid1() or a number"},
+        {WMI_KIND_hwreg, "hwreg() or a number"},
+        {WMI_KIND_sendmsg, "sendmsg() or a number"},
+        {WMI_KIND_gpr_idx, "gpr_idx() or a number"},
+    };
+    struct wmi_cursor *c = e->cursor;
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (beginnings[i].kind == kind && c->wrong_at == c->at && c->at < c->end &&
+            isalpha((unsigned char)*c->at))
+            c->wrong = beginnings[i].what;
+    return false;
 }
 
 bool wmi_parse_immediate(struct wmi_encoder *e, const struct wmi_spec *spec, struct wmi_parsed *operand)
@@ -394,7 +423,7 @@ bool wmi_parse_immediate(struct wmi_encoder *e, const struct wmi_spec *spec, str
     if (spec->kind == WMI_KIND_probe || spec->kind == WMI_KIND_uimm16 || spec->kind == WMI_KIND_label ||
         spec->kind == WMI_KIND_simm16)
         return wmi_read_expression(c, &operand->value);
-    return wmi_read_number(c, value);
+    return wmi_read_number(c, value) || name_what_begins(e, spec->kind);
 }
 
 /* ---- modifiers ---- */
@@ -621,11 +650,10 @@ static bool parse_temporal_hint(struct wmi_encoder *e, int32_t *value)
             *value = 0;
             return true;
         }
-    for (unsigned i = 0; i < 2; i++)
-        if (wmi_take_word(c, bypasses[i])) {
-            *value = TH_BYPASS_VALUE;
-            return true;
-        }
+    if (memory != WMI_MEMORY_ATOMIC && wmi_take_word(c, bypasses[memory == WMI_MEMORY_STORE])) {
+        *value = TH_BYPASS_VALUE;
+        return true;
+    }
     if (wmi_take_word(c, "TH_ATOMIC_RT_RETURN")) {
         *value = TH_RETURN;
         return true;

@@ -44,6 +44,7 @@ struct wmi_encoder {
     const char *field_at[WMI_FIELD_COUNT]; /* where a modifier stands; NULL: not in the text */
     uint32_t words[WMI_ENCODED_DWORDS];
     unsigned dwords;
+    bool is_read; /* the whole text, as the form has it */
     bool has_literal, late_literal;
     uint32_t literal;
     struct wmi_relocation relocation;

@@ -19,13 +19,12 @@ static bool llvm_agrees(const struct wmi_target *target, const struct wmi_instru
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
     const struct wmi_operand *a = wmi_operand(insn, WMI_ROLE_A), *imm = wmi_operand(insn, WMI_ROLE_IMM);
-    const bool dpp = insn->extension == WMI_EXT_DPP || insn->extension == WMI_EXT_DPP8;
     switch (insn->id) {
     case WMI_INSN_s_atc_probe:
     case WMI_INSN_s_atc_probe_buffer:
         return !target->limits[WMI_LIMIT_wait_counters] || !imm || imm->value < ATC_PROBES;
     case WMI_INSN_v_fmac_f16:
-        return !dpp || !insn->field[WMI_FIELD_op_sel];
+        return !insn->field[WMI_FIELD_op_sel];
     case WMI_INSN_s_get_barrier_state:
         return !a || a->kind != WMI_OPERAND_SPECIAL || a->reg != WMI_SPECIAL_SCC;
     case WMI_INSN_s_barrier_signal_isfirst:

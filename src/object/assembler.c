@@ -280,19 +280,23 @@ static void mnemonic_error(struct wmi_assembler *a, const char *at, size_t lengt
     static const char *const shown[] = {"gfx600",  "gfx700",  "gfx803", "gfx900",  "gfx906",
                                         "gfx908",  "gfx90a",  "gfx942", "gfx1010", "gfx1030",
                                         "gfx1100", "gfx1150", "gfx1200"};
+    enum { NEAREST = 3 };
     char targets[256] = "";
     size_t used = 0;
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         if (wmi_has_mnemonic(wmi_target_find(shown[i]), at, length))
             used += (size_t)snprintf(targets + used, sizeof targets - used, " %s", shown[i]);
-    const char *near = wmi_nearest_mnemonic(a->target, at, length);
+    const char *found[NEAREST];
+    const unsigned count = wmi_nearest_mnemonics(a->target, at, length, found, NEAREST);
+    char near[256] = "";
+    for (unsigned i = 0, end = 0; i < count; i++)
+        end += (unsigned)snprintf(near + end, sizeof near - end, i ? ", %s" : "%s", found[i]);
     const int n = length < 64 ? (int)length : 64;
     if (used)
         wmi_asm_error(a, at, "%s does not have '%.*s'; these have it:%s%s%s", wmi_target_name(a->target), n,
-                      at, targets, near ? "; nearest here: " : "", near ? near : "");
+                      at, targets, count ? "; nearest here: " : "", near);
     else
-        wmi_asm_error(a, at, "unknown instruction '%.*s'%s%s", n, at, near ? "; did you mean " : "",
-                      near ? near : "");
+        wmi_asm_error(a, at, "unknown instruction '%.*s'%s%s", n, at, count ? "; nearest: " : "", near);
 }
 
 void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
