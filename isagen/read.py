@@ -285,14 +285,14 @@ class Isa:
                 layout.written.append((bits(where, place), integer(where, value, 16)))
                 if integer(where, value, 16) >> bits(where, place)[1]:
                     raise Bad(where, "'%s' does not fit its bits" % rest[0])
+        elif rest[0] == '-':
+            if not any(x.pop(name, None) for x in (layout.fields, layout.operands, layout.source_mods)):
+                raise Bad(where, "'%s' is not there to be removed" % name)
         elif '.' in name:
             part, _, role = name.partition('.')
             if part not in ('neg', 'abs', 'sext', 'alt') or role not in ROLES:
                 raise Bad(where, "unknown source modifier '%s'" % name)
             layout.source_mods[name] = integer(where, rest[0])
-        elif rest[0] == '-':
-            if not any(x.pop(name, None) for x in (layout.fields, layout.operands)):
-                raise Bad(where, "'%s' is not there to be removed" % name)
         elif rest[0] in self.kinds:
             if name not in ROLES:
                 raise Bad(where, "unknown role '%s'" % name)

@@ -11,7 +11,7 @@ enum {
     CODE_INT_MINUS_16 = 208,
     CODE_FLOAT_FIRST = 240,
     CODE_VGPR_0 = 256,
-    SADDR_OFF = 0x7f, /* gfx9 */
+    SADDR_OFF = 0x7f, /* where null does not say it */
     NO_SPACE = 255,
     TUPLE_SGPRS = 104,
     HALF_BIT = 128,
@@ -164,6 +164,13 @@ static bool is_16_bit(const struct wmi_operand *o)
     return wmi_type_bits(o->type) == 16;
 }
 
+bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_instruction *insn)
+{
+    return target->real_true16 && wmi_rows[insn->id].flags & WMI_ROW_TRUE16 &&
+           (insn->layout == WMI_LAYOUT_vop3 || insn->layout == WMI_LAYOUT_vop3_dpp ||
+            insn->layout == WMI_LAYOUT_vop3_dpp8);
+}
+
 /* A 16-bit operand of VOP1, VOP2 and VOPC on gfx11 and later has seven bits for the register and one for its
  * half. LLVM's default mode knows only lower halves and shows whole registers. */
 static bool vgpr_half(struct context *c, struct wmi_operand *o, unsigned value)
@@ -231,8 +238,16 @@ static void off(struct wmi_operand *o)
 static bool is_off(const struct context *c, unsigned saddr)
 {
     const struct wmi_code code = c->target->codes[saddr];
-    return saddr == SADDR_OFF || (c->target->limits[WMI_LIMIT_null_saddr] &&
-                                  code.kind == WMI_OPERAND_SPECIAL && code.reg == WMI_SPECIAL_NULL);
+    if (!c->target->limits[WMI_LIMIT_null_saddr])
+        return saddr == SADDR_OFF;
+    return code.kind == WMI_OPERAND_SPECIAL && code.reg == WMI_SPECIAL_NULL;
+}
+
+/* SCRATCH that has neither address register nor VGPR; its VADDR is off because SADDR is not. */
+static bool is_scratch_alone(const struct context *c, unsigned saddr)
+{
+    return saddr == SADDR_OFF && c->target->limits[WMI_LIMIT_scratch_alone] &&
+           wmi_rows[c->out->id].class == WMI_CLASS_SCRATCH;
 }
 
 /* The SADDR field of GLOBAL and SCRATCH; it stands in the same place in all rows of a layout. */
@@ -445,7 +460,7 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
     case WMI_KIND_smrd_offset_literal:
         return smrd_offset(c, o, value, spec->kind == WMI_KIND_smrd_offset_literal);
     case WMI_KIND_saddr:
-        if (!is_off(c, value))
+        if (!is_off(c, value) && !is_scratch_alone(c, value))
             return scalar(c, o, value, false, false);
         off(o);
         return true;
@@ -607,6 +622,28 @@ static bool decode_second(struct context *c, uint64_t word)
     return decode_operands(c, form, &out->operand[out->operands]);
 }
 
+/* VOP3 in LLVM's "real" true16 mode: op_sel says which halves the operands are. With a bit that belongs to no
+ * operand LLVM takes its other instruction, which names no halves. */
+static void decode_halves(struct context *c)
+{
+    struct wmi_instruction *out = c->out;
+    const unsigned bits_of_roles = bits(out->words, 11, 4);
+    unsigned used = 1u << 3;
+    if (!wmi_is_true16_vop3(c->target, out))
+        return;
+    for (unsigned i = 1; i < out->operands; i++)
+        used |= 1u << (out->operand[i].role - WMI_ROLE_A);
+    if (bits_of_roles & ~used)
+        return;
+    for (unsigned i = 0; i < out->operands; i++) {
+        struct wmi_operand *o = &out->operand[i];
+        const unsigned bit = i ? o->role - WMI_ROLE_A : 3;
+        if (o->kind == WMI_OPERAND_VGPR)
+            o->part = bits_of_roles >> bit & 1 ? WMI_PART_HIGH : WMI_PART_LOW;
+    }
+    out->field[WMI_FIELD_op_sel] = (int32_t)bits_of_roles;
+}
+
 static bool decode_form(struct context *c, unsigned number, uint64_t word)
 {
     struct wmi_instruction *out = c->out;
@@ -634,6 +671,7 @@ static bool decode_form(struct context *c, unsigned number, uint64_t word)
     if (!fields_are_legal(c->target, out) || !decode_operands(c, form, out->operand))
         return false;
     out->operands = form->specs;
+    decode_halves(c);
     return !is_pair(layout->id) || decode_second(c, word);
 }
 

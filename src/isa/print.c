@@ -199,6 +199,24 @@ static void put_literal(struct wmi_text *text, const struct wmi_operand *o)
         wmi_put_hex(text, o->type == WMI_TYPE_f64 ? value >> 32 : (uint32_t)value);
 }
 
+/* The half that LLVM names: of VOP3 always the lower one, of VOP3 with DPP the right one, but none of the
+ * second source. op_sel stands behind in any case. */
+static enum wmi_part shown_part(const struct wmi_target *target, const struct wmi_instruction *insn,
+                                const struct wmi_operand *o)
+{
+    if (!o->part || !wmi_is_true16_vop3(target, insn))
+        return (enum wmi_part)o->part;
+    if (insn->layout == WMI_LAYOUT_vop3)
+        return WMI_PART_LOW;
+    return o->role == WMI_ROLE_B ? WMI_PART_WHOLE : (enum wmi_part)o->part;
+}
+
+static void put_half(struct wmi_text *text, enum wmi_part part)
+{
+    if (part)
+        wmi_put(text, part == WMI_PART_HIGH ? ".h" : ".l");
+}
+
 static void put_bare_operand(struct wmi_text *text, const struct wmi_target *target,
                              const struct wmi_instruction *insn, const struct wmi_spec *spec,
                              const struct wmi_operand *o)
@@ -210,7 +228,7 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
     case WMI_OPERAND_VGPR:
         put_registers(text, "v", o->reg, o->dwords);
         if (o->part)
-            wmi_put(text, o->part == WMI_PART_HIGH ? ".h" : ".l");
+            put_half(text, shown_part(target, insn, o));
         break;
     case WMI_OPERAND_AGPR:
         put_registers(text, "a", o->reg, o->dwords);
@@ -368,7 +386,11 @@ static const bool silent_at_0[WMI_SHOW_COUNT] = {
 static void put_fields(struct wmi_text *text, const struct wmi_target *target,
                        const struct wmi_instruction *insn, const struct wmi_layout *layout)
 {
+    static const struct wmi_field_spec op_sel = {
+        .field = WMI_FIELD_op_sel, .show = WMI_SHOW_bits, .width = 4};
     const struct wmi_field_spec *spec = wmi_field_specs + layout->field;
+    if (target->real_true16 && insn->field[WMI_FIELD_op_sel] && wmi_is_true16_vop3(target, insn))
+        wmi_print_field(text, target, insn, &op_sel);
     for (unsigned i = 0; i < layout->fields; i++, spec++)
         if (insn->field[spec->field] || !silent_at_0[spec->show])
             wmi_print_field(text, target, insn, spec);

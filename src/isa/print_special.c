@@ -207,7 +207,7 @@ static void put_version(struct wmi_text *text, const struct wmi_target *target, 
         count += (value & (uint32_t)name->value) != 0;
     }
     const char *version = wmi_name_of(target, WMI_NAMES_version, (int32_t)(value & ~flags));
-    if (!version && (!count || value & ~flags & ~VERSION_MASK)) {
+    if (!version && value & ~flags & ~VERSION_MASK) {
         put_inline_or_hex(text, value);
         return;
     }

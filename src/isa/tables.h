@@ -100,6 +100,10 @@ const char *wmi_name_of(const struct wmi_target *target, enum wmi_name_group gro
 /* Two dwords that are one operand: inline constants are those of one dword. */
 bool wmi_is_pair32(enum wmi_type type);
 
+/* Whether the operands are halves of VGPRs that op_sel chooses, and the text names them (LLVM's mode
+ * real-true16). */
+bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_instruction *insn);
+
 /* How many registers the address list of an image instruction can name; 0: it has none, one tuple is the
  * address. */
 unsigned wmi_image_slots(const struct wmi_target *target, const struct wmi_instruction *insn);

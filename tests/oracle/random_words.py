@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Random words of every row, our text against llvm-mc-19's: random_words.py ISA_LINES TARGET FORMS COUNT [ATTRIBUTE...]
 
-Attributes are LLVM's: +wavefrontsize64, +real-true16 (then only VOP1 and VOP2, isa/ERRATA.md).
+Attributes are LLVM's: +wavefrontsize64, +real-true16.
 COUNT is how many legal words each row must have been compared with; rows with stricter fields are asked more often.
 A word that LLVM refuses, or shows with a comment such as "Invalid register", says nothing."""
 import collections
@@ -17,19 +17,13 @@ import words_rdna
 ROUNDS = 30
 
 
-def legal_forms(forms, attributes):
-    if '+wavefrontsize64' in attributes:
-        return [f for f in forms if not f[0].startswith('VOPD')]
-    return [f for f in forms if re.match('VOP[12]', f[0])] if '+real-true16' in attributes else forms
-
-
 def main(program, target, path, count, *attributes):
     need_llvm()
     forms, count = read_forms(path), int(count)
     source = words_rdna if target.startswith('gfx1') else words_gcn
     r, quirks = random.Random(1), re.compile(source.quirks_of(target))
     if target.startswith('gfx1'):
-        forms = legal_forms(words_rdna.more_forms(forms), attributes)
+        forms = words_rdna.legal_forms(words_rdna.more_forms(forms), attributes)
     extra = ['-mattr=' + ','.join(attributes)] if attributes else []
     compared, wrong, asked, ours_only = collections.Counter(), [], 0, 0
     for _ in range(ROUNDS):

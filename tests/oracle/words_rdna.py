@@ -140,6 +140,7 @@ FREE_OF_FIELDS = ['v_nop', 'v_illegal', 'v_pipeflush', 'v_clrexcp']
 
 # Operands for which LLVM shows what the instruction cannot have, and that we refuse (isa/ERRATA.md): which fields of which
 # instructions are chosen otherwise. (mnemonics, encodings, fields)
+NEG_ABS_ROWS = r'v_(mad|min3|max3|med3|add_nc|sub_nc)_[iu]16|v_mad_[iu]32_[iu]16|v_cvt_pk_u8_f32|v_ldexp_f|v_trig_preop|v_cvt_sr_'
 SPECIAL_FIELDS = [
     (r'v_(readfirstlane|swap|swaprel|permlane64)_b(32|16)', 'VOP1', [(0, 9, VGPR9)]),
     (r'v_readfirstlane_b32', 'VOP1', [(17, 8, sdst)]),
@@ -155,7 +156,7 @@ SPECIAL_FIELDS = [
     (r'v_interp_p1lv|v_interp_p2_f16', 'VOP3', [(32, 9, attribute), (41, 9, VGPR9), (50, 9, VGPR9)]),
     (r'v_cmp_', 'VOP3.*', [(0, 8, lambda r: r.choice([r.randrange(0, 104, 2), 106, 126]))]),
     # neg and abs of integer or packed sources
-    (r'v_(mad|min3|max3|med3|add_nc|sub_nc)_[iu]16|v_mad_[iu]32_[iu]16|v_cvt_pk_u8_f32|v_ldexp_f|v_trig_preop|v_cvt_sr_', 'VOP3.*',
+    (NEG_ABS_ROWS, 'VOP3.*',
      [(8, 3, none), (61, 3, none)]),
     (r'v_ldexp_f|v_dot2acc|v_dot2c|v_dot4c|v_pk_fmac', 'VOP2-DPP', [(52, 4, none)]),
     (r'v_mov_b16', 'VOP1-DPP', [(52, 4, none)]),
@@ -209,6 +210,30 @@ def more_forms(forms):
             out.append(('VOP3P-DPP', opcode, [words[0], words[1] & ~0x1ff | 0xfa, 0xff011102], text))
             out.append(('VOP3P-DPP8', opcode, [words[0], words[1] & ~0x1ff | 0xe9, 0x05397702], text))
     return forms + out
+
+
+# Where the opcode stands: position, width. What is not here has its opcode in two places.
+OPCODES = {
+    'SOP2': (23, 7), 'SOP1': (8, 8), 'SOPC': (16, 7), 'SOPP': (16, 7), 'SOPK': (23, 5), 'VOP2': (25, 6), 'VOP1': (9, 8),
+    'VOPC': (17, 8), 'VOP3': (16, 10), 'VOP3P': (16, 7), 'VOP1-DPP': (9, 8), 'VOP2-DPP': (25, 6), 'VOPC-DPP': (17, 8),
+    'VOP1-DPP8': (9, 8), 'VOP2-DPP8': (25, 6), 'VOPC-DPP8': (17, 8), 'DS': (18, 8), 'VDS': (18, 8), 'LDSDIR': (20, 2),
+}
+OPCODES_BY_GENERATION = {
+    10: {'SMEM': (18, 8), 'MUBUF': (18, 8), 'FLAT': (18, 7), 'GLOBAL': (18, 7), 'SCRATCH': (18, 7), 'VINTRP': (16, 2),
+         'VOP1-SDWA': (9, 8), 'VOP2-SDWA': (25, 6), 'VOPC-SDWA': (17, 8)},
+    11: {'SMEM': (18, 8), 'MUBUF': (18, 8), 'MTBUF': (15, 4), 'FLAT': (18, 7), 'GLOBAL': (18, 7), 'SCRATCH': (18, 7),
+         'VINTERP': (16, 7)},
+    12: {'SMEM': (13, 6), 'VINTERP': (16, 5)},
+}
+
+
+def opcodes_of(target):
+    return {**OPCODES, **OPCODES_BY_GENERATION[generation_of(target)]}
+
+
+def legal_forms(forms, attributes):
+    """Those that the attributes of LLVM leave: VOPD is of waves of 32."""
+    return [f for f in forms if not ('+wavefrontsize64' in attributes and f[0].startswith('VOPD'))]
 
 
 def special_fields(generation, encoding, text):

@@ -187,6 +187,11 @@ static void halves(void **state)
     assert_int_equal(i.operand[0].half, 'h');
     assert_int_equal(i.operand[1].half, 'l');
     expect_registers(&i.operand[2], "b", WM_OPERAND_VGPR, 3, 1);
+    /* LLVM's text always says .l; its op_sel is what counts */
+    const struct wm_instruction e64 = DECODED(
+        "gfx1100:real-true16", "v_add_f16_e64 v8.l, v2.l, v4.l op_sel:[1,0,0]", 0xd5320808, 0x00020902);
+    assert_int_equal(e64.operand[1].half, 'h');
+    assert_int_equal(e64.operand[2].half, 'l');
 }
 
 static void refusals(void **state)
