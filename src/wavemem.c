@@ -3,6 +3,7 @@
 #include "wavemem/wavemem.h"
 
 #include "base/diag.h"
+#include "check/check.h"
 #include "exec/abi.h"
 #include "exec/workgroup.h"
 #include "isa/disassemble.h"
@@ -303,6 +304,8 @@ static enum wm_status check_request(const struct wm_kernel *kernel, const struct
     if (request->struct_size != sizeof *request || result->struct_size != sizeof *result)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "struct_size is not that of this version of wavemem (%s)",
                         wm_version());
+    if (request->profile && request->check)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "a dispatch has a profile or a check, not both");
     if (request->arguments_size && !request->arguments)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "arguments_size is %llu but arguments is NULL",
                         (unsigned long long)request->arguments_size);
@@ -367,6 +370,27 @@ void wm_profile_destroy(struct wm_profile *profile)
 const struct wm_profile_row *wm_profile_rows(struct wm_profile *profile, size_t *count)
 {
     return wmi_profile_rows(profile, count);
+}
+
+/* ---- checks ---- */
+
+enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm_diag *diag)
+{
+    if (!what || what & ~(unsigned)(WM_CHECK_WAITS | WM_CHECK_HAZARDS))
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "a check of 0x%x; expected WM_CHECK_WAITS, WM_CHECK_HAZARDS or both", what);
+    *check = wmi_check_create(what);
+    return *check ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a check");
+}
+
+void wm_check_destroy(struct wm_check *check)
+{
+    wmi_check_destroy(check);
+}
+
+const struct wm_finding *wm_check_findings(struct wm_check *check, size_t *count)
+{
+    return wmi_check_findings(check, count);
 }
 
 /* ---- fidelity ---- */
@@ -484,7 +508,12 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
                 .rules = wmi_cost_rules(wmi_target_limit(machine->target, WMI_LIMIT_cost_rules)),
                 .wave_lanes = kernel->wave_size,
             });
+    if (request->check)
+        dispatch.observer =
+            wmi_check_begin(request->check, with_waves_of(machine->target, kernel->wave_size));
     status = run(machine, module, kernel, &dispatch, result, diag);
+    if (request->check)
+        wmi_check_end(request->check, describe, &profiled);
     if (status == WM_OK && memory.printf && request->print) {
         size_t count;
         const char *const *formats = wmi_object_printf(object, &count);

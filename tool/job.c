@@ -26,6 +26,8 @@ enum option_id {
     OPT_THREADS,
     OPT_STATS,
     OPT_FIDELITY,
+    OPT_CHECK_WAITS,
+    OPT_CHECK_HAZARDS,
     OPT_JSON,
     OPT_COUNTERS,
     OPT_FAIL_IF,
@@ -49,6 +51,8 @@ static const struct tool_option options[] = {
     {"threads", 'j', TOOL_VALUE, OPT_THREADS},
     {"stats", 0, TOOL_NO_VALUE, OPT_STATS},
     {"fidelity", 0, TOOL_NO_VALUE, OPT_FIDELITY},
+    {"check-waits", 0, TOOL_NO_VALUE, OPT_CHECK_WAITS},
+    {"check-hazards", 0, TOOL_NO_VALUE, OPT_CHECK_HAZARDS},
     {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
     {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
     {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
@@ -208,6 +212,12 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         break;
     case OPT_FIDELITY:
         job->fidelity = true;
+        break;
+    case OPT_CHECK_WAITS:
+        job->checks |= WM_CHECK_WAITS;
+        break;
+    case OPT_CHECK_HAZARDS:
+        job->checks |= WM_CHECK_HAZARDS;
         break;
     case OPT_JSON:
         job->json = true;

@@ -97,6 +97,7 @@ struct tool_job {
     uint64_t max_instructions;
     double timeout;
     bool stats, json, fidelity, help;
+    unsigned checks;           /* enum wm_check_what */
     const char *json_path;     /* NULL: stdout */
     const char *counters_path; /* prof only; NULL: none */
     struct tool_gates gates;   /* prof only */

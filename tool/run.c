@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "fidelity.h"
+#include "findings.h"
 #include "npy.h"
 #include "tool.h"
 
@@ -53,6 +54,11 @@ const char tool_job_help[] =
     "      --fidelity       every executed instruction, how often, and whether it is exact, approximate "
     "(with\n"
     "                       bounds) or in part unverified\n"
+    "      --check-waits    find registers that are used before the wait counters say that their data is "
+    "there\n"
+    "      --check-hazards  find instructions that stand too close for the target ('manually inserted wait "
+    "states')\n"
+    "                       with a finding of either the exit code is 1\n"
     "      --json[=FILE]    the results as JSON on stdout instead of text, or into FILE\n"
     "      --timeout S      stop after S seconds (exit code 3)\n"
     "      --max-instructions N  stop a wave after N instructions (exit code 3)\n"
@@ -341,8 +347,15 @@ static int write_output(const struct tool_output *output, struct wm_machine *mac
 
 /* ---- running ---- */
 
+/* What looks on; each may be NULL. */
+struct watchers {
+    struct wm_profile *profile;
+    struct wm_check *check;
+    struct wm_fidelity *fidelity;
+};
+
 static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm_machine *machine,
-                        struct wm_profile *profile, struct wm_fidelity *fidelity, json_t *report)
+                        const struct watchers *watchers, json_t *report)
 {
     struct wm_diag diag = {0};
     uint64_t size;
@@ -362,8 +375,9 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
         .threads = job->threads,
         .max_instructions = job->max_instructions,
         .timeout = job->timeout,
-        .profile = profile,
-        .fidelity = fidelity,
+        .profile = watchers->profile,
+        .check = watchers->check,
+        .fidelity = watchers->fidelity,
         .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
         .progress_user = &progress,
         .print = print_text,
@@ -394,6 +408,26 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
     return code;
 }
 
+/* Shows what the watchers saw, in the report and as text; returns the job's exit code. */
+static int show_watchers(const struct tool_job *job, const struct watchers *watchers, json_t *report,
+                         int worst)
+{
+    const bool text = worst != TOOL_WRONG && !(job->json && !job->json_path);
+    size_t findings = 0;
+    if (watchers->fidelity && report)
+        json_object_set_new(report, "fidelity", tool_json_fidelity(watchers->fidelity));
+    if (watchers->fidelity && text)
+        tool_print_fidelity(stdout, watchers->fidelity);
+    if (watchers->check) {
+        wm_check_findings(watchers->check, &findings);
+        if (report)
+            json_object_set_new(report, "findings", tool_json_findings(watchers->check));
+        if (text)
+            tool_print_findings(stdout, watchers->check);
+    }
+    return worst == TOOL_CLEAN && findings ? TOOL_FINDINGS : worst;
+}
+
 int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *report)
 {
     struct wm_diag diag;
@@ -403,8 +437,11 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
     if (wm_machine_create(wm_object_target(job->opened[0].object), &machine, &diag) != WM_OK)
         return tool_fail("%s", diag.message);
     int worst = TOOL_CLEAN;
-    struct wm_fidelity *fidelity = NULL;
-    if (job->fidelity && wm_fidelity_create(&fidelity, &diag) != WM_OK)
+    struct watchers watchers = {.profile = profile};
+    if (job->checks && profile)
+        worst = tool_fail("--check-waits and --check-hazards belong to 'wavemem run'");
+    else if ((job->fidelity && wm_fidelity_create(&watchers.fidelity, &diag) != WM_OK) ||
+             (job->checks && wm_check_create(job->checks, &watchers.check, &diag) != WM_OK))
         worst = tool_fail("%s", diag.message);
     for (size_t i = 0; i < job->opened_count && worst == TOOL_CLEAN; i++)
         if (wm_load(machine, job->opened[i].object, &diag) != WM_OK)
@@ -413,15 +450,13 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
         if (b->declared && !place_buffer(machine, b, &diag))
             worst = tool_fail("--buffer %s: %s", b->name, diag.message);
     for (size_t i = 0; i < job->count && worst < TOOL_WRONG; i++) {
-        const int code = run_dispatch(job, &job->dispatches[i], machine, profile, fidelity, report);
+        const int code = run_dispatch(job, &job->dispatches[i], machine, &watchers, report);
         worst = code > worst ? code : worst;
     }
     wm_machine_destroy(machine);
-    if (fidelity && report)
-        json_object_set_new(report, "fidelity", tool_json_fidelity(fidelity));
-    if (fidelity && worst != TOOL_WRONG && !(job->json && !job->json_path))
-        tool_print_fidelity(stdout, fidelity);
-    wm_fidelity_destroy(fidelity);
+    worst = show_watchers(job, &watchers, report, worst);
+    wm_fidelity_destroy(watchers.fidelity);
+    wm_check_destroy(watchers.check);
     return worst;
 }
 

@@ -651,6 +651,7 @@ WM_API enum wm_status wm_symbol(struct wm_machine *machine, const struct wm_obje
                                 uint64_t *address, uint64_t *size, struct wm_diag *diag);
 
 struct wm_profile;  /* counts what each memory instruction does; see below */
+struct wm_check;    /* looks for missing waits and hazards; see below */
 struct wm_fidelity; /* counts which instructions were executed, and says how exact they are; see below */
 
 struct wm_dispatch {
@@ -664,6 +665,7 @@ struct wm_dispatch {
     uint64_t max_instructions;    /* per wave; 0: 2^40 */
     double timeout;               /* seconds of wall-clock time; 0: none */
     struct wm_profile *profile;   /* observes the dispatch, or NULL */
+    struct wm_check *check;       /* so does this, or NULL; only one of the two */
     struct wm_fidelity *fidelity; /* or NULL */
     /* Called now and then, on the thread that called wm_dispatch; false stops the run. Or NULL. A kernel that
      * waits for what it might write into guest memory counts as a deadlock. */
@@ -766,6 +768,34 @@ WM_API enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_d
 WM_API void wm_profile_destroy(struct wm_profile *profile);
 /* The rows, in order of their address; valid until the next dispatch or wm_profile_destroy. */
 WM_API const struct wm_profile_row *wm_profile_rows(struct wm_profile *profile, size_t *count);
+
+/* ---- checks ---- */
+
+/* What a check looks for: registers that are used before the wait counters say that their data is there, and
+ * instructions that must be further apart on the target (AMD's "manually inserted wait states" and what LLVM
+ * keeps apart). Both by what the documents guarantee, not by how long things take. Values are always right.
+ */
+enum wm_check_what { WM_CHECK_WAITS = 1, WM_CHECK_HAZARDS = 2 };
+
+/* One instruction and rule over all dispatches that were checked. */
+struct wm_finding {
+    const char
+        *rule; /* "read-before-wait", "write-before-wait", "store-data-before-wait", or a hazard's name */
+    const char *message;   /* a sentence: what, after which instruction, and what is missing */
+    const char *source;    /* the document that asks for it, or NULL */
+    const char *kernel;    /* symbol that the instruction lies in */
+    const char *text;      /* LLVM's text of it */
+    const char *file;      /* source file, or NULL */
+    unsigned line, column; /* 0 when unknown */
+    uint64_t pc, offset;   /* guest address; bytes from the symbol */
+    uint64_t first_pc;     /* of the instruction that it goes back to */
+    uint64_t count;        /* executions by waves */
+};
+
+WM_API enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm_diag *diag);
+WM_API void wm_check_destroy(struct wm_check *check);
+/* What was found, in order of addresses; valid until the next dispatch or wm_check_destroy. */
+WM_API const struct wm_finding *wm_check_findings(struct wm_check *check, size_t *count);
 
 /* ---- fidelity ---- */
 

@@ -585,6 +585,25 @@ static void emit_execution(struct wmi_builder *b, const struct wmi_instruction *
         wmi_emit(b, count_execution)->x = insn->second_id;
 }
 
+/* The observer sees that the wave comes to instruction number op->x. */
+static const struct wmi_op *show_instruction(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    ((const struct wmi_observer *)op->data)->execute(wave->worker->observer, &wave->watched, op->x);
+    return wmi_next(frame, op);
+}
+
+static void emit_shown(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const struct wmi_observer *observer = b->program->options.observer;
+    if (!observer || !observer->execute)
+        return;
+    const uint32_t number = observer->decoded(observer->self, b->pc, insn);
+    struct wmi_op *op = wmi_emit(b, show_instruction);
+    op->x = number;
+    op->data = observer;
+}
+
 static void lower_instruction(struct wmi_builder *b, struct wmi_instruction *insn)
 {
     const size_t start = b->count;
@@ -604,6 +623,7 @@ static void lower_instruction(struct wmi_builder *b, struct wmi_instruction *ins
     settle_unread_mask(b, insn);
     if (b->program->options.counts)
         emit_execution(b, insn);
+    emit_shown(b, insn);
     const wmi_lower lower = lowerings[wmi_rows[insn->id].class];
     if (!lower || !operands_have_places(insn) || !lower(b, insn)) {
         if (!b->out_of_memory)

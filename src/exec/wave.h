@@ -41,6 +41,7 @@ struct wmi_wave {
     uint64_t instructions; /* executed before this turn, counted at the end of each block */
     int64_t turn;          /* frame->left when this turn began */
     uint32_t quantum;      /* instructions of its next turn */
+    void *watched;         /* what the observer keeps of it */
     bool waits;            /* it goes round in a loop that only memory can end: see waiting.h */
 };
 

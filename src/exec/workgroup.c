@@ -227,6 +227,7 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
         wave->resume = dispatch->entry_step;
         wave->instructions = 0;
         wave->quantum = FIRST_TURN;
+        wave->watched = NULL;
         wave->waits = false;
     }
     worker->waves += group->wave_count;

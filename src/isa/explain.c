@@ -122,8 +122,10 @@ enum memory_use {
 /* By the limit wait_counters. Sources: the ISA documents' tables of counters (Vega "S_WAITCNT", RDNA 2 and 3
  * "Memory Dependency Counters", RDNA 4 "Data Dependency Resolution"); LLVM AMDGPUUsage, "Memory Model". */
 static const char *const counters[][USE_COUNT] = {
-    {"vmcnt", "vmcnt (and expcnt on gfx6: the data may be overwritten)", "vmcnt", "vmcnt",
-     "vmcnt and lgkmcnt", "vmcnt and lgkmcnt", "lgkmcnt", "lgkmcnt", "expcnt"},
+    {"vmcnt", "vmcnt, and expcnt until the data may be overwritten", "vmcnt", "vmcnt", "vmcnt and lgkmcnt",
+     "vmcnt and lgkmcnt", "lgkmcnt", "lgkmcnt", "expcnt"},
+    {"vmcnt", "vmcnt", "vmcnt", "vmcnt", "vmcnt and lgkmcnt", "vmcnt and lgkmcnt", "lgkmcnt", "lgkmcnt",
+     "expcnt"},
     {"vmcnt", "vscnt", "vmcnt", "vmcnt", "vmcnt and lgkmcnt", "vscnt and lgkmcnt", "lgkmcnt", "lgkmcnt",
      "expcnt"},
     {"loadcnt", "storecnt", "samplecnt", "bvhcnt", "loadcnt and dscnt", "storecnt and dscnt", "dscnt",

@@ -2,6 +2,7 @@
 /* Immediates and modifiers that have a syntax of their own: waits, hwreg, messages, swizzles, DPP, SDWA,
  * formats. All texts are LLVM 19's. */
 #include "isa/tables.h"
+#include "isa/wait.h"
 
 static const char *const field_names[WMI_FIELD_COUNT] = {
 #define FIELD(name, ...) #name,
@@ -36,18 +37,16 @@ static void put_numbers(struct wmi_text *text, const unsigned *values, unsigned 
 static void put_waitcnt(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
 {
     const uint32_t *limits = target->limits;
-    const unsigned vm_bits = limits[WMI_LIMIT_vmcnt_bits], vm_shift = limits[WMI_LIMIT_vmcnt_shift];
-    const unsigned vm_max = (1u << vm_bits) - 1, exp_max = 7;
+    const unsigned vm_max = (1u << limits[WMI_LIMIT_vmcnt_bits]) - 1;
+    const unsigned exp_max = (1u << limits[WMI_LIMIT_expcnt_bits]) - 1;
     const unsigned lgkm_max = (1u << limits[WMI_LIMIT_lgkmcnt_bits]) - 1;
-    const unsigned vm = vm_shift ? value >> vm_shift & vm_max
-                                 : (value & 15) | (value >> 14 & ((1u << (vm_bits - 4)) - 1)) << 4;
-    const unsigned exp = value >> limits[WMI_LIMIT_expcnt_shift] & exp_max;
-    const unsigned lgkm = value >> limits[WMI_LIMIT_lgkmcnt_shift] & lgkm_max;
-    const bool all = vm == vm_max && exp == exp_max && lgkm == lgkm_max;
+    const struct wmi_waitcnt fields = wmi_waitcnt_fields(target, value);
+    const bool all = fields.vm == vm_max && fields.exp == exp_max && fields.lgkm == lgkm_max;
     const struct {
         const char *name;
         unsigned value, max;
-    } counters[] = {{"vmcnt(", vm, vm_max}, {"expcnt(", exp, exp_max}, {"lgkmcnt(", lgkm, lgkm_max}};
+    } counters[] = {
+        {"vmcnt(", fields.vm, vm_max}, {"expcnt(", fields.exp, exp_max}, {"lgkmcnt(", fields.lgkm, lgkm_max}};
     const char *separator = "";
     for (unsigned i = 0; i < 3; i++) {
         if (counters[i].value == counters[i].max && !all)

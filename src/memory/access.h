@@ -60,6 +60,8 @@ struct wmi_apertures {
 
 #define WMI_DEFAULT_APERTURES {1ULL << 48, (1ULL << 48) + 0xffffffff, 2ULL << 48, (2ULL << 48) + 0xffffffff}
 
+struct wmi_instruction; /* of src/isa; this room only passes it on */
+
 /* Watches a dispatch and can change nothing. Called by the worker's own thread; `local` is what thread_begin
  * returned for that worker, so an observer needs no locks. */
 struct wmi_observer {
@@ -70,6 +72,11 @@ struct wmi_observer {
     /* Called once per memory instruction when it is predecoded, under the program's lock; returns its slot,
      * a dense number that access() gets back. */
     uint32_t (*instruction)(void *self, uint64_t pc, unsigned id);
+    /* Both NULL, or for every instruction: once when it is predecoded, under the program's lock, which gives
+     * it a number; and each time that a wave is about to execute it. *wave is NULL when the wave starts, and
+     * from then on what the observer keeps of the wave. */
+    uint32_t (*decoded)(void *self, uint64_t pc, const struct wmi_instruction *insn);
+    void (*execute)(void *local, void **wave, uint32_t number);
 };
 
 #endif

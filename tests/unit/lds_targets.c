@@ -507,7 +507,7 @@ static void run(struct code *code, const struct test *t, const char *name)
 {
     struct wm_diag diag = {0};
     struct wm_machine *machine;
-    uint64_t buffer;
+    uint64_t buffer = 0;
     struct wm_object *object;
     const struct wm_kernel *kernel;
     struct wm_result result = {.struct_size = sizeof result};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What a wave did of late, for hazards: who wrote each register when, in wait states. */
+#ifndef WMI_HAZARD_STATE_H
+#define WMI_HAZARD_STATE_H
+
+#include "isa/hazards.h"
+
+struct wmi_moment {
+    uint64_t clock; /* wait states before the instruction, plus 1; 0: never */
+    uint32_t number;
+};
+
+enum { WMI_HARDWARE_REGISTERS = 64 };
+
+struct wmi_hazard_state {
+    const struct wmi_target *target;
+    uint64_t clock;
+    struct wmi_moment valu_wrote[WMI_REGISTER_COUNT], salu_wrote[WMI_REGISTER_COUNT],
+        wrote[WMI_REGISTER_COUNT];
+    struct wmi_moment stores[WMI_REGISTER_COUNT]; /* a wide store reads it */
+    struct wmi_moment setreg[WMI_HARDWARE_REGISTERS];
+    struct wmi_moment vmem_reads[WMI_REGISTER_VGPR],
+        smem_reads[WMI_REGISTER_VGPR]; /* SGPRs, until forgotten */
+    struct wmi_moment memory;          /* the last of LDS or vector memory, */
+    bool memory_was_lds, branched;     /* which of them it was, and whether a branch followed */
+};
+
+/* A hazard that the next instruction is in. */
+struct wmi_hazard_found {
+    enum wmi_hazard_kind kind;
+    int reg;          /* or -1 */
+    uint32_t number;  /* the first instruction's */
+    unsigned missing; /* wait states */
+};
+
+enum { WMI_HAZARDS_AT_ONCE = 4 };
+
+/* Tells the state of an instruction; fills `found` with the hazards that it is in and returns how many. */
+unsigned wmi_hazard_execute(struct wmi_hazard_state *state, const struct wmi_hazard_facts *facts,
+                            const struct wmi_span_of_registers *spans, unsigned count, uint32_t number,
+                            struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE]);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The model of wait counters: sums of units issued and surely done, per counter and order.
+ *
+ * When a counter is not above N, then of an order that finishes in sequence all but the last N units are
+ * done: were an older one left, so would be all behind it, and the counter would be above N. Of what finishes
+ * in any order nothing is sure until the counter is 0. That other orders stand in the same counter changes
+ * neither. */
+#include "check/wait_state.h"
+
+static void wait_until(struct wmi_wait_state *state, unsigned counter, unsigned value)
+{
+    for (unsigned order = 0; order < WMI_ORDER_COUNT; order++) {
+        const uint64_t issued = state->issued[counter][order];
+        uint64_t *done = &state->done[counter][order];
+        if (value == 0)
+            *done = issued;
+        else if (order < WMI_ORDER_NONE && issued > value && issued - value > *done)
+            *done = issued - value;
+    }
+}
+
+/* Raises a counter; it stalls the wave rather than overflow. Source: RDNA 4 ISA, "Data Dependency
+ * Resolution"; that it does so on earlier generations was measured on gfx942 with vmcnt. */
+static void issue(struct wmi_wait_state *state, const struct wmi_wait_event *event)
+{
+    const unsigned largest = wmi_counter_largest(state->target, event->counter);
+    wait_until(state, event->counter, largest > event->units ? largest - event->units : 0);
+    state->issued[event->counter][event->order] += event->units;
+}
+
+static void add(struct wmi_pending *pending, const struct wmi_wait_state *state,
+                const struct wmi_wait_event *event, uint32_t number)
+{
+    if (pending->count && (pending->number != number || pending->issued_at != state->instructions))
+        pending->count = 0;
+    if (pending->count == 2)
+        return;
+    pending->counter[pending->count] = event->counter;
+    pending->order[pending->count] = event->order;
+    pending->serial[pending->count++] = state->issued[event->counter][event->order];
+    pending->number = number;
+    pending->issued_at = state->instructions;
+}
+
+/* Registers that the instruction hands to memory: data, not addresses; of GDS both. */
+static bool is_held(const struct wmi_span_of_registers *span, const struct wmi_wait_event *event)
+{
+    if (span->first < WMI_REGISTER_VGPR || !span->read)
+        return false;
+    return span->role == WMI_ROLE_DATA || span->role == WMI_ROLE_DATA2 || event->order != WMI_ORDER_MEMORY;
+}
+
+void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
+                    const struct wmi_span_of_registers *spans, unsigned count, uint32_t number)
+{
+    for (unsigned counter = 0; facts->waits && counter < WMI_COUNTER_COUNT; counter++) {
+        const unsigned largest = wmi_counter_largest(state->target, counter);
+        if (largest && facts->limit[counter] < largest)
+            wait_until(state, counter, facts->limit[counter]);
+    }
+    for (unsigned i = 0; i < count; i++) /* what is written now is no longer to come */
+        for (unsigned k = 0; spans[i].written && k < spans[i].count; k++)
+            state->written[spans[i].first + k].count = 0;
+    for (unsigned e = 0; e < facts->events; e++) {
+        const struct wmi_wait_event *event = &facts->event[e];
+        issue(state, event);
+        for (unsigned i = 0; i < count; i++)
+            for (unsigned k = 0; k < spans[i].count; k++) {
+                if (event->writes && spans[i].written)
+                    add(&state->written[spans[i].first + k], state, event, number);
+                if (event->holds && is_held(&spans[i], event))
+                    add(&state->held[spans[i].first + k], state, event, number);
+            }
+    }
+    state->instructions++;
+}
+
+static bool is_done(const struct wmi_wait_state *state, const struct wmi_pending *pending,
+                    struct wmi_not_ready *why)
+{
+    for (unsigned i = 0; i < pending->count; i++) {
+        const unsigned counter = pending->counter[i], order = pending->order[i];
+        if (state->done[counter][order] >= pending->serial[i])
+            continue;
+        const uint64_t behind = state->issued[counter][order] - pending->serial[i];
+        *why = (struct wmi_not_ready){
+            .number = pending->number,
+            .distance = state->instructions - pending->issued_at - 1,
+            .counter = (enum wmi_counter)counter,
+            .value = order < WMI_ORDER_NONE ? (unsigned)behind : 0,
+        };
+        return false;
+    }
+    return true;
+}
+
+bool wmi_wait_ready(const struct wmi_wait_state *state, unsigned reg, struct wmi_not_ready *why)
+{
+    return is_done(state, &state->written[reg], why);
+}
+
+bool wmi_wait_free(const struct wmi_wait_state *state, unsigned reg, struct wmi_not_ready *why)
+{
+    return is_done(state, &state->held[reg], why);
+}
+
+bool wmi_wait_follows(const struct wmi_wait_state *state, unsigned reg, const struct wmi_wait_facts *facts)
+{
+    const struct wmi_pending *pending = &state->written[reg];
+    for (unsigned i = 0; i < facts->events; i++)
+        if (facts->event[i].writes && facts->event[i].order < WMI_ORDER_NONE && pending->count == 1 &&
+            pending->counter[0] == facts->event[i].counter && pending->order[0] == facts->event[i].order)
+            return true;
+    return false;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What --check-waits and --check-hazards show. */
+#ifndef WAVEMEM_TOOL_FINDINGS_H
+#define WAVEMEM_TOOL_FINDINGS_H
+
+#include "wavemem/wavemem.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+void tool_print_findings(FILE *file, struct wm_check *check);
+json_t *tool_json_findings(struct wm_check *check);
+
+#endif
