@@ -6,7 +6,11 @@
  * dispatch's lock by the step that does it on LDS.
  *
  * GWS: 64 resources, each a barrier or a semaphore: M0[21:16] + offset is the number. Waves that wait give
- * others their turn. Source: Vega ISA, DS_GWS_INIT to DS_GWS_SEMA_RELEASE_ALL. */
+ * others their turn. Source: Vega ISA, DS_GWS_INIT to DS_GWS_SEMA_RELEASE_ALL.
+ *
+ * Ordered count: waves come to each of four counters in the order of their launch, that of workgroups and of
+ * waves in them. Source of the fields: LLVM, IntrinsicsAMDGPU.td and AMDGPUISelDAGToDAG.cpp, ds_ordered_add;
+ * that lanes which give no value keep their results' registers as they were is unverified. */
 #include "exec/gds.h"
 #include "exec/control.h"
 
@@ -24,7 +28,13 @@ struct resource {
     bool flag;        /* turns when a barrier lets its waves go */
 };
 
+enum { ORDERED = 4 }; /* ordered counters */
+
 struct wmi_gds {
+    struct turn { /* the wave that may do its ordered count */
+        uint64_t group;
+        uint32_t wave;
+    } turn[ORDERED];
     alignas(64) unsigned char memory[GDS_BYTES + PADDING];
     struct resource resource[RESOURCES];
 };
@@ -168,6 +178,78 @@ static const struct wmi_op *wait(char *restrict frame, const struct wmi_op *op)
     return NULL;
 }
 
+/* What DS_ORDERED_COUNT's offset says. */
+enum {
+    ORDERED_INDEX_SHIFT = 2,  /* offset0: the counter; with the bits below, what is added to the address */
+    ORDERED_RELEASE = 1 << 8, /* offset1: the next wave may follow */
+    ORDERED_OPERATION_SHIFT = 12, /* 0: add, 1: swap */
+    ORDERED_DWORDS_SHIFT = 14,    /* dwords less one, each of a lane; 0 before gfx10 */
+};
+
+/* The first active lanes add or swap a dword each. */
+static void count_in_order(struct wmi_gds *gds, char *frame, const struct wmi_op *op)
+{
+    const struct wmi_frame *state = (const struct wmi_frame *)frame;
+    const uint32_t *values = (const uint32_t *)(frame + op->a);
+    uint32_t *results = (uint32_t *)(frame + op->d), at = (state->s[WMI_S_M0] >> 16) + (op->x & 0xfc);
+    const bool swaps = op->x >> ORDERED_OPERATION_SHIFT & 3;
+    uint64_t left = state->exec.bits;
+    for (uint32_t i = 0; i <= op->x >> ORDERED_DWORDS_SHIFT && left; i++, left &= left - 1, at += 4) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint32_t before = 0, after;
+        if (at <= GDS_BYTES - 4)
+            memcpy(&before, gds->memory + at, 4);
+        after = swaps ? values[lane] : before + values[lane];
+        if (at <= GDS_BYTES - 4)
+            memcpy(gds->memory + at, &after, 4);
+        results[lane] = before;
+    }
+}
+
+/* x: offset; a: the value's row; d: the result's; value: the pc. Waits for the wave's turn. */
+static const struct wmi_op *ordered_count(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    const struct wmi_workgroup *group = wave->group;
+    struct wmi_dispatch *dispatch = group->dispatch;
+    bool goes_on = false;
+    pthread_mutex_lock(&dispatch->lock);
+    struct wmi_gds *gds = gds_of(dispatch);
+    struct turn *turn = gds ? &gds->turn[op->x >> ORDERED_INDEX_SHIFT & (ORDERED - 1)] : NULL;
+    if (gds &&
+        (turn->group > group->flat_id || (turn->group == group->flat_id && turn->wave >= wave->index))) {
+        goes_on = true;
+        count_in_order(gds, frame, op);
+        const bool own = turn->group == group->flat_id && turn->wave == wave->index;
+        if (own && op->x & ORDERED_RELEASE)
+            *turn = wave->index + 1 < group->wave_count ? (struct turn){group->flat_id, wave->index + 1}
+                                                        : (struct turn){group->flat_id + 1, 0};
+    }
+    pthread_mutex_unlock(&dispatch->lock);
+    if (!gds)
+        return no_memory(wave, op->value);
+    if (goes_on)
+        return op + 1;
+    ((struct wmi_frame *)frame)->left--; /* so that waves that wait for ever come to an end */
+    wave->resume = op;
+    return NULL;
+}
+
+static bool lower_ordered_count(struct wmi_builder *builder, const struct wmi_instruction *insn)
+{
+    const struct wmi_operand *value = wmi_operand(insn, WMI_ROLE_ADDR),
+                             *result = wmi_operand(insn, WMI_ROLE_D);
+    bool ok = value && result && value->kind == WMI_OPERAND_VGPR && result->kind == WMI_OPERAND_VGPR;
+    if (!ok)
+        return false;
+    struct wmi_op *op = wmi_emit(builder, ordered_count);
+    op->a = wmi_lower_vgpr(builder, value->reg, 1, &ok);
+    op->d = wmi_lower_vgpr(builder, result->reg, 1, &ok);
+    op->x = (uint32_t)insn->field[WMI_FIELD_offset] & 0xffff;
+    op->value = wmi_builder_pc(builder);
+    return ok;
+}
+
 bool wmi_lower_gws(struct wmi_builder *builder, const struct wmi_instruction *insn)
 {
     static const struct {
@@ -178,6 +260,8 @@ bool wmi_lower_gws(struct wmi_builder *builder, const struct wmi_instruction *in
         {WMI_INSN_ds_gws_sema_v, GWS_SEMA_V}, {WMI_INSN_ds_gws_sema_br, GWS_SEMA_BR},
         {WMI_INSN_ds_gws_sema_p, GWS_SEMA_P}, {WMI_INSN_ds_gws_sema_release_all, GWS_RELEASE_ALL},
     };
+    if (insn->id == WMI_INSN_ds_ordered_count)
+        return lower_ordered_count(builder, insn);
     const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
     struct wmi_op step = {.lanes = offsetof(struct wmi_frame, exec),
                           .x = (uint32_t)insn->field[WMI_FIELD_offset],

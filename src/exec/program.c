@@ -619,11 +619,11 @@ static void lower_instruction(struct wmi_builder *b, struct wmi_instruction *ins
         emit_fault(b, WM_FAULT_INSTRUCTION);
         return;
     }
+    emit_shown(b, insn);
     renumber_accumulators(b, insn);
     settle_unread_mask(b, insn);
     if (b->program->options.counts)
         emit_execution(b, insn);
-    emit_shown(b, insn);
     const wmi_lower lower = lowerings[wmi_rows[insn->id].class];
     if (!lower || !operands_have_places(insn) || !lower(b, insn)) {
         if (!b->out_of_memory)

@@ -73,10 +73,11 @@ static bool changes_memory(const struct wmi_instruction *insn)
            row->class == WMI_CLASS_EXPORT;
 }
 
-/* ds_gws_barrier and ds_gws_sema_p have a step that is tried again and again. */
+/* ds_gws_barrier, ds_gws_sema_p and ds_ordered_count have a step that is tried again and again. */
 static bool waits_in_place(const struct wmi_instruction *insn)
 {
-    return insn->id == WMI_INSN_ds_gws_barrier || insn->id == WMI_INSN_ds_gws_sema_p;
+    return insn->id == WMI_INSN_ds_gws_barrier || insn->id == WMI_INSN_ds_gws_sema_p ||
+           insn->id == WMI_INSN_ds_ordered_count;
 }
 
 /* Whether the code from `pc` on leads to `next` by its first branch there, without stores on the way. */

@@ -129,6 +129,24 @@ static const uint32_t direct[] = {
     0xbf810000, /* s_endpgm */
 };
 
+static const uint32_t ordered[] = {
+    0xbefc00ff, 0x00100000, /* s_mov_b32 m0, 0x100000 */
+    0x7e020281, /* v_mov_b32_e32 v1, 1 */
+    0x200a0086, /* v_lshrrev_b32_e32 v5, 6, v0 */
+    0x7e140505, /* v_readfirstlane_b32 s10, v5 */
+    0x8e0b8106, /* s_lshl_b32 s11, s6, 1 */
+    0x800a0b0a, /* s_add_u32 s10, s10, s11 */
+    0xd97f0304, 0x02000001, /* ds_ordered_count v2, v1 offset:772 gds */
+    0xbf8cc07f, /* s_waitcnt lgkmcnt(0) */
+    0x7e180502, /* v_readfirstlane_b32 s12, v2 */
+    0x8e0c820c, /* s_lshl_b32 s12, s12, 2 */
+    0x7e06020c, /* v_mov_b32_e32 v3, s12 */
+    0x7e08020a, /* v_mov_b32_e32 v4, s10 */
+    0xdc708000, 0x00020403, /* global_store_dword v3, v4, s[2:3] */
+    0xbf810000, /* s_endpgm */
+};
+enum { ORDERED_COUNT_WORD = 7 };
+
 // clang-format on
 
 static void second_places(void **state)
@@ -190,6 +208,35 @@ static void sees_a_barrier_that_nobody_else_reaches(void **state)
     assert_non_null(strstr(run.fault.text, "ds_gws_barrier v1 gds"));
 }
 
+/* Each wave adds one, and writes its number where the sum was: in the order of launch, whatever the threads.
+ */
+static void counts_in_order_of_launch(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        const struct run run = run_with(
+            ordered, sizeof ordered,
+            (struct wm_dispatch){.grid = {2048}, .workgroup = {128}, .threads = threads, .timeout = 20});
+        assert_string_equal(run.fault.text, "");
+        for (uint32_t wave = 0; wave < 32; wave++)
+            assert_int_equal(run.result[wave], wave);
+    }
+}
+
+/* Without the release bit nobody comes after the first wave. */
+static void waits_for_release(void **state)
+{
+    (void)state;
+    uint32_t code[sizeof ordered / 4];
+    memcpy(code, ordered, sizeof code);
+    assert_int_equal(code[ORDERED_COUNT_WORD], 0xd97f0304);
+    code[ORDERED_COUNT_WORD] = 0xd97f0004;
+    const struct run run =
+        run_with(code, sizeof code, (struct wm_dispatch){.grid = {128}, .workgroup = {64}, .timeout = 20});
+    assert_int_equal(run.fault.kind, WM_FAULT_DEADLOCK);
+    assert_non_null(strstr(run.fault.text, "ds_ordered_count"));
+}
+
 static void reads_lds_directly(void **state)
 {
     (void)state;
@@ -209,6 +256,8 @@ int main(void)
         cmocka_unit_test(reads_lds_directly),
         cmocka_unit_test(shares_gds),
         cmocka_unit_test(synchronises_workgroups),
+        cmocka_unit_test(counts_in_order_of_launch),
+        cmocka_unit_test(waits_for_release),
         cmocka_unit_test(sees_a_barrier_that_nobody_else_reaches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
