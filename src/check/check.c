@@ -60,6 +60,8 @@ struct shard { /* of a worker thread */
     struct wm_check *check;
     struct findings findings;
     struct wave *waves, *unused;
+    struct wave *last; /* that executed something, */
+    const struct instruction *last_insn;
 };
 
 struct wm_check {
@@ -244,6 +246,8 @@ static void execute(void *local, void **mine, uint32_t number)
         return;
     *mine = wave;
     const struct instruction *insn = instruction_of(shard->check, number);
+    shard->last = wave;
+    shard->last_insn = insn;
     if (shard->check->what & WM_CHECK_WAITS)
         check_waits(shard, wave, insn, number);
     if (shard->check->what & WM_CHECK_HAZARDS)
@@ -282,9 +286,20 @@ static void end_thread(void *self, void *local)
     free(shard);
 }
 
-static void ignore_access(void *local, const struct wmi_access *access, uint32_t slot)
+/* The access of the instruction that was executed last. */
+static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
-    (void)local, (void)access, (void)slot;
+    struct shard *shard = local;
+    bool to_lds = false, to_memory = access->lanes == 0;
+    (void)slot;
+    if (!shard || !shard->last || access->path != WMI_PATH_FLAT || access->pc != shard->last_insn->pc)
+        return;
+    for (unsigned i = 0; i < access->elements; i++)
+        if (access->element[i].mask)
+            *(access->element[i].space == WMI_SPACE_LDS ? &to_lds : &to_memory) = true;
+    if (to_lds != to_memory)
+        wmi_wait_went(&shard->last->waits, &shard->last_insn->waits, shard->last_insn->span,
+                      shard->last_insn->spans, to_lds);
 }
 
 static uint32_t no_slot(void *self, uint64_t pc, unsigned id)
@@ -396,7 +411,7 @@ struct wm_check *wmi_check_create(unsigned what)
         .self = check,
         .thread_begin = begin_thread,
         .thread_end = end_thread,
-        .access = ignore_access,
+        .access = see_access,
         .instruction = no_slot,
         .decoded = add_instruction,
         .execute = execute,

@@ -64,14 +64,16 @@ static void look_at_read(struct search *search, const struct wmi_hazard_facts *f
         look(search, WMI_HAZARD_VCC_DIV_FMAS, (int)reg, &state->valu_wrote[reg]);
 }
 
-static void look_at_write(struct search *search, const struct wmi_hazard_facts *facts, unsigned reg)
+static void look_at_write(struct search *search, const struct wmi_hazard_facts *facts, unsigned reg,
+                          uint8_t role)
 {
     const struct wmi_hazard_state *state = search->state;
     if (facts->valu)
         look(search, WMI_HAZARD_STORE_DATA, (int)reg, &state->stores[reg]);
     if (reg >= WMI_REGISTER_VGPR)
         return;
-    if (facts->salu || facts->smem)
+    /* LLVM lets s_and_saveexec and its kin write EXEC. */
+    if ((facts->salu || facts->smem) && role != WMI_ROLE_NONE)
         look_unsettled(search, WMI_HAZARD_VMEM_SCALAR_WRITE, (int)reg, &state->vmem_reads[reg]);
     if (facts->valu)
         look_unsettled(search, WMI_HAZARD_SMEM_VECTOR_WRITE, (int)reg, &state->smem_reads[reg]);
@@ -145,7 +147,7 @@ unsigned wmi_hazard_execute(struct wmi_hazard_state *state, const struct wmi_haz
             if (spans[i].read)
                 look_at_read(&search, facts, spans[i].first + k, spans[i].role);
             if (spans[i].written)
-                look_at_write(&search, facts, spans[i].first + k);
+                look_at_write(&search, facts, spans[i].first + k, spans[i].role);
         }
     look_at_rest(&search, facts);
 

@@ -75,6 +75,27 @@ void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *f
     state->instructions++;
 }
 
+void wmi_wait_went(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
+                   const struct wmi_span_of_registers *spans, unsigned count, bool to_lds)
+{
+    for (unsigned e = 0; e < facts->events; e++) {
+        struct wmi_wait_event event = facts->event[e];
+        if (event.order != WMI_ORDER_FLAT || (event.counter == WMI_COUNTER_DS) != to_lds)
+            continue;
+        state->issued[event.counter][WMI_ORDER_FLAT] -= event.units;
+        event.order = to_lds ? WMI_ORDER_LDS : WMI_ORDER_MEMORY;
+        state->issued[event.counter][event.order] += event.units;
+        for (unsigned i = 0; i < count; i++)
+            for (unsigned k = 0; event.writes && spans[i].written && k < spans[i].count; k++) {
+                struct wmi_pending *pending = &state->written[spans[i].first + k];
+                pending->count = 1;
+                pending->counter[0] = event.counter;
+                pending->order[0] = event.order;
+                pending->serial[0] = state->issued[event.counter][event.order];
+            }
+    }
+}
+
 static bool is_done(const struct wmi_wait_state *state, const struct wmi_pending *pending,
                     struct wmi_not_ready *why)
 {
@@ -107,9 +128,15 @@ bool wmi_wait_free(const struct wmi_wait_state *state, unsigned reg, struct wmi_
 bool wmi_wait_follows(const struct wmi_wait_state *state, unsigned reg, const struct wmi_wait_facts *facts)
 {
     const struct wmi_pending *pending = &state->written[reg];
-    for (unsigned i = 0; i < facts->events; i++)
-        if (facts->event[i].writes && facts->event[i].order < WMI_ORDER_NONE && pending->count == 1 &&
-            pending->counter[0] == facts->event[i].counter && pending->order[0] == facts->event[i].order)
+    for (unsigned i = 0; i < facts->events; i++) {
+        const struct wmi_wait_event *event = &facts->event[i];
+        /* Where FLAT goes is not known yet: to where the other went, which most often is memory. */
+        const unsigned order = event->order != WMI_ORDER_FLAT     ? event->order
+                               : event->counter == WMI_COUNTER_DS ? WMI_ORDER_LDS
+                                                                  : WMI_ORDER_MEMORY;
+        if (event->writes && order < WMI_ORDER_NONE && pending->count == 1 &&
+            pending->counter[0] == event->counter && pending->order[0] == order)
             return true;
+    }
     return false;
 }

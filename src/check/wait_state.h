@@ -39,6 +39,11 @@ struct wmi_not_ready {
 void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                     const struct wmi_span_of_registers *spans, unsigned count, uint32_t number);
 
+/* Where the FLAT instruction that was issued last went, if it keeps no order: to memory or LDS alone it comes
+ * back in order with what else went there. */
+void wmi_wait_went(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
+                   const struct wmi_span_of_registers *spans, unsigned count, bool to_lds);
+
 /* Whether the data that was to come into the register is there. */
 bool wmi_wait_ready(const struct wmi_wait_state *state, unsigned reg, struct wmi_not_ready *why);
 /* Whether all that was to read the register has done so. */

@@ -242,6 +242,7 @@ static bool lower_ordered_count(struct wmi_builder *builder, const struct wmi_in
     bool ok = value && result && value->kind == WMI_OPERAND_VGPR && result->kind == WMI_OPERAND_VGPR;
     if (!ok)
         return false;
+    wmi_emit(builder, wmi_step_return)->value = wmi_builder_pc(builder); /* where a wave that waits is */
     struct wmi_op *op = wmi_emit(builder, ordered_count);
     op->a = wmi_lower_vgpr(builder, value->reg, 1, &ok);
     op->d = wmi_lower_vgpr(builder, result->reg, 1, &ok);

@@ -54,7 +54,7 @@ unsigned wmi_registers_of(const struct wmi_instruction *insn, struct wmi_span_of
     } implied[] = {
         {WMI_ROW_READS_VCC, WMI_ROW_WRITES_VCC, WMI_REGISTER_VCC, false},
         {WMI_ROW_READS_EXEC, WMI_ROW_WRITES_EXEC, WMI_REGISTER_EXEC,
-         is_vector(row) && !(flags & WMI_ROW_IGNORES_EXEC)},
+         is_vector(row) && row->memory != WMI_MEMORY_CONTROL && !(flags & WMI_ROW_IGNORES_EXEC)},
         {WMI_ROW_READS_M0, 0, WMI_REGISTER_M0, false},
     };
     unsigned count = 0;

@@ -134,7 +134,7 @@ static const uint32_t ordered[] = {
     0x7e020281, /* v_mov_b32_e32 v1, 1 */
     0x200a0086, /* v_lshrrev_b32_e32 v5, 6, v0 */
     0x7e140505, /* v_readfirstlane_b32 s10, v5 */
-    0x8e0b8106, /* s_lshl_b32 s11, s6, 1 */
+    0x8e0b8104, /* s_lshl_b32 s11, s4, 1: s4 is the number of the workgroup in z */
     0x800a0b0a, /* s_add_u32 s10, s10, s11 */
     0xd97f0304, 0x02000001, /* ds_ordered_count v2, v1 offset:772 gds */
     0xbf8cc07f, /* s_waitcnt lgkmcnt(0) */
@@ -214,9 +214,10 @@ static void counts_in_order_of_launch(void **state)
 {
     (void)state;
     for (unsigned threads = 1; threads <= 3; threads++) {
-        const struct run run = run_with(
-            ordered, sizeof ordered,
-            (struct wm_dispatch){.grid = {2048}, .workgroup = {128}, .threads = threads, .timeout = 20});
+        const struct run run =
+            run_with(ordered, sizeof ordered,
+                     (struct wm_dispatch){
+                         .grid = {128, 1, 16}, .workgroup = {128}, .threads = threads, .timeout = 20});
         assert_string_equal(run.fault.text, "");
         for (uint32_t wave = 0; wave < 32; wave++)
             assert_int_equal(run.result[wave], wave);
