@@ -304,6 +304,9 @@ static enum wm_status check_request(const struct wm_kernel *kernel, const struct
     if (request->struct_size != sizeof *request || result->struct_size != sizeof *result)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "struct_size is not that of this version of wavemem (%s)",
                         wm_version());
+    if (request->alignment > WM_ALIGNMENT_STRICT)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "alignment %u is none of enum wm_alignment",
+                        (unsigned)request->alignment);
     if (request->profile && request->check)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "a dispatch has a profile or a check, not both");
     if (request->arguments_size && !request->arguments)
@@ -438,6 +441,7 @@ static enum wm_status run(struct wm_machine *machine, const struct module *modul
         .agprs = wmi_kernel_descriptor(kernel)->agprs,
         .level = wmi_cpu_level(),
         .observer = dispatch->observer,
+        .alignment = dispatch->alignment,
         .counts = dispatch->executed,
     };
     const double begin = wmi_seconds();
@@ -494,6 +498,7 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     dispatch.residents = memory.residents < WMI_RESIDENT_LIMIT ? memory.residents : WMI_RESIDENT_LIMIT;
     dispatch.max_instructions = request->max_instructions ? request->max_instructions : MAX_INSTRUCTIONS;
     dispatch.timeout = request->timeout;
+    dispatch.alignment = request->alignment;
     dispatch.progress = request->progress;
     dispatch.progress_user = request->progress_user;
     if (request->fidelity)

@@ -26,6 +26,7 @@ enum option_id {
     OPT_THREADS,
     OPT_STATS,
     OPT_FIDELITY,
+    OPT_ALIGNMENT,
     OPT_CHECK_WAITS,
     OPT_CHECK_HAZARDS,
     OPT_JSON,
@@ -51,6 +52,7 @@ static const struct tool_option options[] = {
     {"threads", 'j', TOOL_VALUE, OPT_THREADS},
     {"stats", 0, TOOL_NO_VALUE, OPT_STATS},
     {"fidelity", 0, TOOL_NO_VALUE, OPT_FIDELITY},
+    {"alignment", 0, TOOL_VALUE, OPT_ALIGNMENT},
     {"check-waits", 0, TOOL_NO_VALUE, OPT_CHECK_WAITS},
     {"check-hazards", 0, TOOL_NO_VALUE, OPT_CHECK_HAZARDS},
     {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
@@ -198,6 +200,22 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
 }
 
 /* Options that the whole job has once. */
+static int read_alignment(struct tool_job *job, const char *value, const char *where)
+{
+    static const char *const modes[] = {
+        [WM_ALIGNMENT_UNALIGNED] = "unaligned",
+        [WM_ALIGNMENT_DWORD] = "dword",
+        [WM_ALIGNMENT_DWORD_STRICT] = "dword-strict",
+        [WM_ALIGNMENT_STRICT] = "strict",
+    };
+    for (unsigned mode = 0; mode < sizeof(modes) / sizeof(modes[0]); mode++)
+        if (strcmp(value, modes[mode]) == 0) {
+            job->alignment = (enum wm_alignment)mode;
+            return TOOL_CLEAN;
+        }
+    return tool_fail("%s--alignment %s: expected unaligned, dword, dword-strict or strict", where, value);
+}
+
 static int read_setting(struct tool_job *job, int id, const char *value, const char *where)
 {
     uint64_t number;
@@ -213,6 +231,8 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
     case OPT_FIDELITY:
         job->fidelity = true;
         break;
+    case OPT_ALIGNMENT:
+        return read_alignment(job, value, where);
     case OPT_CHECK_WAITS:
         job->checks |= WM_CHECK_WAITS;
         break;

@@ -97,6 +97,7 @@ struct tool_job {
     uint64_t max_instructions;
     double timeout;
     bool stats, json, fidelity, help;
+    enum wm_alignment alignment;
     unsigned checks;           /* enum wm_check_what */
     const char *json_path;     /* NULL: stdout */
     const char *counters_path; /* prof only; NULL: none */

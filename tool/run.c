@@ -54,6 +54,7 @@ const char tool_job_help[] =
     "      --fidelity       every executed instruction, how often, and whether it is exact, approximate "
     "(with\n"
     "                       bounds) or in part unverified\n"
+    "      --alignment MODE  of DS instructions: unaligned (the default), dword, dword-strict or strict\n"
     "      --check-waits    find registers that are used before the wait counters say that their data is "
     "there\n"
     "      --check-hazards  find instructions that stand too close for the target ('manually inserted wait "
@@ -375,6 +376,7 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
         .threads = job->threads,
         .max_instructions = job->max_instructions,
         .timeout = job->timeout,
+        .alignment = job->alignment,
         .profile = watchers->profile,
         .check = watchers->check,
         .fidelity = watchers->fidelity,

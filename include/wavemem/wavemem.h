@@ -654,16 +654,27 @@ struct wm_profile;  /* counts what each memory instruction does; see below */
 struct wm_check;    /* looks for missing waits and hazards; see below */
 struct wm_fidelity; /* counts which instructions were executed, and says how exact they are; see below */
 
+/* SH_MEM_CONFIG.ALIGNMENT_MODE, as far as DS instructions go; all others take any address. Atomics must be
+ * naturally aligned in every mode. What a mode refuses is WM_FAULT_MISALIGNED.
+ * Source: AMD's register headers in PAL; CDNA 4 ISA, "Memory Alignment". */
+enum wm_alignment {
+    WM_ALIGNMENT_UNALIGNED,    /* any address; what the Linux driver sets */
+    WM_ALIGNMENT_DWORD,        /* the low bits of the address are dropped, 2 at most */
+    WM_ALIGNMENT_DWORD_STRICT, /* dwords and what is larger must lie on dwords */
+    WM_ALIGNMENT_STRICT,       /* and 16 bits on two bytes */
+};
+
 struct wm_dispatch {
-    size_t struct_size;           /* sizeof(struct wm_dispatch) */
-    uint32_t grid[3];             /* work-items; 0 counts as 1 */
-    uint32_t workgroup[3];        /* work-items; 0 counts as 1 */
-    const void *arguments;        /* the explicit arguments as they lie in the kernarg segment */
-    uint64_t arguments_size;      /* bytes; the rest, hidden arguments included, is filled by wavemem */
-    uint32_t dynamic_lds;         /* bytes behind the static LDS */
-    uint32_t threads;             /* host threads; 0: one per CPU */
-    uint64_t max_instructions;    /* per wave; 0: 2^40 */
-    double timeout;               /* seconds of wall-clock time; 0: none */
+    size_t struct_size;        /* sizeof(struct wm_dispatch) */
+    uint32_t grid[3];          /* work-items; 0 counts as 1 */
+    uint32_t workgroup[3];     /* work-items; 0 counts as 1 */
+    const void *arguments;     /* the explicit arguments as they lie in the kernarg segment */
+    uint64_t arguments_size;   /* bytes; the rest, hidden arguments included, is filled by wavemem */
+    uint32_t dynamic_lds;      /* bytes behind the static LDS */
+    uint32_t threads;          /* host threads; 0: one per CPU */
+    uint64_t max_instructions; /* per wave; 0: 2^40 */
+    double timeout;            /* seconds of wall-clock time; 0: none */
+    enum wm_alignment alignment;
     struct wm_profile *profile;   /* observes the dispatch, or NULL */
     struct wm_check *check;       /* so does this, or NULL; only one of the two */
     struct wm_fidelity *fidelity; /* or NULL */
@@ -682,7 +693,7 @@ enum wm_fault_kind {
     WM_FAULT_NONE,
     WM_FAULT_MEMORY,      /* outside every allocation */
     WM_FAULT_READ_ONLY,   /* a store or atomic to read-only memory */
-    WM_FAULT_MISALIGNED,  /* an atomic that is not naturally aligned */
+    WM_FAULT_MISALIGNED,  /* an atomic that is not naturally aligned, or what the alignment mode refuses */
     WM_FAULT_INSTRUCTION, /* the words are no instruction of the target, or the pc left the code */
     WM_FAULT_TODO,        /* an instruction that wavemem does not execute yet */
     WM_FAULT_TRAP,        /* s_trap */

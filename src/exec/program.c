@@ -184,6 +184,11 @@ unsigned wmi_builder_vgprs(const struct wmi_builder *b)
     return b->program->options.vgprs;
 }
 
+unsigned wmi_builder_alignment(const struct wmi_builder *b)
+{
+    return b->program->options.alignment;
+}
+
 uint32_t wmi_builder_limit(const struct wmi_builder *b, enum wmi_limit limit)
 {
     return wmi_target_limit(b->program->options.target, limit);

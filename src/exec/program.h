@@ -16,6 +16,7 @@ struct wmi_program_options {
     unsigned agprs;                /* AccVGPRs: rows behind those */
     enum wmi_cpu_level level;
     const struct wmi_observer *observer; /* or NULL */
+    unsigned alignment;                  /* enum wm_alignment */
     bool counts;                         /* every instruction counts itself in wmi_worker.executed */
 };
 
@@ -70,6 +71,8 @@ uint64_t wmi_builder_next_pc(const struct wmi_builder *builder);
 unsigned wmi_builder_state(const struct wmi_builder *builder);
 /* Registers of a lane. */
 unsigned wmi_builder_vgprs(const struct wmi_builder *builder);
+/* The alignment mode of the run, of enum wm_alignment. */
+unsigned wmi_builder_alignment(const struct wmi_builder *builder);
 /* A limit of the target. */
 uint32_t wmi_builder_limit(const struct wmi_builder *builder, enum wmi_limit limit);
 /* Takes the instructions not yet counted, this one included: the step that gets them counts them down. */

@@ -29,6 +29,7 @@ struct wmi_fault {
     uint64_t lanes, low, high;
     uint32_t bytes;
     bool store;
+    bool plain; /* WM_FAULT_MISALIGNED: no atomic, but what the alignment mode refuses */
 };
 
 struct wmi_wave {

@@ -44,6 +44,7 @@ struct wmi_dispatch {
     double timeout;            /* seconds; 0: none */
     unsigned threads;
     const struct wmi_observer *observer;
+    unsigned alignment; /* enum wm_alignment */
     uint64_t *executed; /* wmi_execution_counters() that executions are added to, or NULL */
     bool (*progress)(void *user, uint64_t done, uint64_t all);
     void *progress_user;

@@ -55,7 +55,7 @@ static void add_headline(struct text *text, const struct wmi_dispatch *dispatch,
         add(text, "%s store to read-only memory", path);
         break;
     case WM_FAULT_MISALIGNED:
-        add(text, "misaligned %s atomic", path);
+        add(text, "misaligned %s %s", path, !fault->plain ? "atomic" : fault->store ? "store" : "load");
         break;
     case WM_FAULT_INSTRUCTION:
         add(text, "no instruction of the target, or no code at all");

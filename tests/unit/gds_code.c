@@ -147,6 +147,23 @@ static const uint32_t ordered[] = {
 };
 enum { ORDERED_COUNT_WORD = 7 };
 
+static const uint32_t odd_addresses[] = {
+    0x7e0202ff, 0x03020100, /* v_mov_b32_e32 v1, 0x3020100 */
+    0x7e040290, /* v_mov_b32_e32 v2, 16 */
+    0xd81a0000, 0x00000102, /* ds_write_b32 v2, v1 */
+    0x7e0202ff, 0x07060504, /* v_mov_b32_e32 v1, 0x7060504 */
+    0xd81a0004, 0x00000102, /* ds_write_b32 v2, v1 offset:4 */
+    0x7e040291, /* v_mov_b32_e32 v2, 17 */
+    0xd8780000, 0x04000002, /* ds_read_u16 v4, v2 */
+    0x7e040280, /* v_mov_b32_e32 v2, 0 */
+    0xd86c0012, 0x05000002, /* ds_read_b32 v5, v2 offset:18 */
+    0xbf8cc07f, /* s_waitcnt lgkmcnt(0) */
+    0x7e040202, /* v_mov_b32_e32 v2, s2 */
+    0x7e060203, /* v_mov_b32_e32 v3, s3 */
+    0xdc748000, 0x007f0402, /* global_store_dwordx2 v[2:3], v[4:5], off */
+    0xbf810000, /* s_endpgm */
+};
+
 // clang-format on
 
 static void second_places(void **state)
@@ -238,6 +255,36 @@ static void waits_for_release(void **state)
     assert_non_null(strstr(run.fault.text, "ds_ordered_count"));
 }
 
+/* 16 bits at 17 and 32 bits at 18, of bytes that hold their number less 16. */
+static void aligns_as_the_mode_says(void **state)
+{
+    (void)state;
+    static const struct {
+        enum wm_alignment mode;
+        uint32_t half, word;
+        const char *fault; /* NULL: none */
+    } modes[] = {
+        {WM_ALIGNMENT_UNALIGNED, 0x0201, 0x05040302, NULL},
+        {WM_ALIGNMENT_DWORD, 0x0100, 0x03020100, NULL},
+        {WM_ALIGNMENT_DWORD_STRICT, 0, 0, "ds_read_b32 v5, v2 offset:18"},
+        {WM_ALIGNMENT_STRICT, 0, 0, "ds_read_u16 v4, v2"},
+    };
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        const struct run run =
+            run_with(odd_addresses, sizeof odd_addresses,
+                     (struct wm_dispatch){
+                         .grid = {64}, .workgroup = {64}, .dynamic_lds = 64, .alignment = modes[i].mode});
+        assert_int_equal(run.fault.kind, modes[i].fault ? WM_FAULT_MISALIGNED : WM_FAULT_NONE);
+        assert_int_equal(run.result[0], modes[i].half);
+        assert_int_equal(run.result[1], modes[i].word);
+        if (modes[i].fault) {
+            assert_non_null(strstr(run.fault.text, modes[i].fault));
+            assert_non_null(strstr(run.fault.text, "misaligned LDS load"));
+            assert_true(run.fault.lanes == UINT64_MAX);
+        }
+    }
+}
+
 static void reads_lds_directly(void **state)
 {
     (void)state;
@@ -257,6 +304,7 @@ int main(void)
         cmocka_unit_test(reads_lds_directly),
         cmocka_unit_test(shares_gds),
         cmocka_unit_test(synchronises_workgroups),
+        cmocka_unit_test(aligns_as_the_mode_says),
         cmocka_unit_test(counts_in_order_of_launch),
         cmocka_unit_test(waits_for_release),
         cmocka_unit_test(sees_a_barrier_that_nobody_else_reaches),
