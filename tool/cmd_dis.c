@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char help[] =
     "usage: wavemem dis [options] [-k NAME] [-m TARGET] FILE\n"
@@ -39,6 +40,7 @@ static const char help[] =
     "target\n"
     "                     of raw instructions\n"
     "      --raw          FILE holds instructions, no ELF\n"
+    "  -j, --threads N    host threads; 0, the default, is one per CPU\n"
     "      --wave 32|64   lanes of a wave (gfx10 and later); a kernel's descriptor says its own, else 32\n"
     "\n"
     "Exit codes: 0 clean, 2 wrong use or bad input.\n";
@@ -56,6 +58,7 @@ enum option {
     LINES,
     REASSEMBLABLE,
     JSON,
+    THREADS,
 };
 
 static const struct tool_option options[] = {
@@ -71,6 +74,7 @@ static const struct tool_option options[] = {
     {"lines", 0, TOOL_NO_VALUE, LINES},
     {"reassemblable", 0, TOOL_NO_VALUE, REASSEMBLABLE},
     {"json", 0, TOOL_NO_VALUE, JSON},
+    {"threads", 'j', TOOL_VALUE, THREADS},
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
@@ -90,6 +94,16 @@ static void name_target(char *name, size_t size, const struct wm_object *object,
         snprintf(name, size, "%s", wm_object_target(object));
 }
 
+enum { MOST_THREADS = 64 };
+
+/* As many as there are CPUs, where none was asked for. */
+static void choose_threads(unsigned *threads)
+{
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    if (*threads == 0)
+        *threads = cpus < 1 ? 1 : cpus > MOST_THREADS ? MOST_THREADS : (unsigned)cpus;
+}
+
 static int print_object(const struct wm_object *object, struct request *request)
 {
     enum { NAME = 128 };
@@ -103,18 +117,30 @@ static int print_object(const struct wm_object *object, struct request *request)
     listing->object = object;
     listing->file = request->file;
     /* [0] for code of no kernel, and for kernels with waves of 32; [1] with waves of 64 */
+    char name[2][NAME];
     for (unsigned i = 0; i < 2 && result == TOOL_CLEAN; i++) {
-        char name[NAME];
-        name_target(name, sizeof(name), object, request->wave ? request->wave : i ? "64" : "32");
-        if (wm_disassembler_create(name, listing->flags, &listing->disassembler[i], &diag) != WM_OK)
+        name_target(name[i], NAME, object, request->wave ? request->wave : i ? "64" : "32");
+        listing->targets[i] = name[i];
+        if (wm_disassembler_create(name[i], listing->flags, &listing->disassembler[i], &diag) != WM_OK)
             result = tool_fail("%s", diag.message);
     }
+    choose_threads(&listing->threads);
     if (result == TOOL_CLEAN)
         result = tool_list(listing, code, count);
     wm_disassembler_destroy(listing->disassembler[0]);
     wm_disassembler_destroy(listing->disassembler[1]);
     free(code);
     return result;
+}
+
+static bool read_threads(const char *text, unsigned *threads)
+{
+    char *end;
+    const unsigned long number = strtoul(text, &end, 10);
+    if (*end || end == text || *text == '-' || number > MOST_THREADS)
+        return false;
+    *threads = (unsigned)number;
+    return true;
 }
 
 static int parse(int argc, char **argv, struct request *request)
@@ -160,6 +186,10 @@ static int parse(int argc, char **argv, struct request *request)
             break;
         case REASSEMBLABLE:
             listing->flags |= WM_DISASSEMBLE_REASSEMBLABLE;
+            break;
+        case THREADS:
+            if (!read_threads(words.value, &listing->threads))
+                return tool_fail("-j %s: expected a number of threads (0: one per CPU)", words.value);
             break;
         case JSON:
             listing->json = true;

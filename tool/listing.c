@@ -2,7 +2,7 @@
 /* Listings of code: as llvm-objdump -d -z prints them, with parts left out or added, or as JSON.
  *
  * Long code is what this has to be fast for: lines are put together in a buffer, not by printf. */
-#include "listing.h"
+#include "listing_run.h"
 #include "tool.h"
 
 #include <assert.h>
@@ -11,84 +11,117 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BUFFER = 1 << 16,
-    LONGEST_TEXT = 2048, /* a line's, but for names */
-    TEXT_COLUMNS = 59,
-    ADDRESS_DIGITS = 12,
-    LONGEST_DWORDS = 8,
-};
+enum { BUFFER = 1 << 16, TEXT_COLUMNS = 59, ADDRESS_DIGITS = 12 };
 
-/* What is being written. */
-struct output {
-    char *at, *limit; /* past the limit a line may begin no more */
-    char buffer[BUFFER + LONGEST_TEXT];
-};
-
-/* A section on its way to the output. */
-struct run {
-    const struct tool_listing *listing;
-    const struct wm_code *code;
-    struct wm_disassembler *disassembler;
-    struct output *out;
-    uint8_t *targets;     /* --labels: a bit for each dword that a branch leads to; or NULL */
-    uint64_t next_symbol; /* the next address with a symbol */
-    const char *symbol;   /* that the last instruction belongs to */
-    const char *source;   /* file and line shown last */
-    unsigned line;
-    uint64_t printed;
-};
-
-static void flush(struct output *out)
+bool tool_open_output(struct tool_output *out, size_t room, bool kept)
 {
-    fwrite(out->buffer, 1, (size_t)(out->at - out->buffer), stdout);
+    *out = (struct tool_output){.buffer = malloc(room + TOOL_LONGEST_TEXT), .room = room, .kept = kept};
+    out->at = out->buffer;
+    out->limit = out->buffer ? out->buffer + room : NULL;
+    return out->buffer;
+}
+
+/* Makes room up to the limit again. */
+static void flush(struct tool_output *out)
+{
+    const size_t used = (size_t)(out->at - out->buffer);
+    if (!out->kept) {
+        fwrite(out->buffer, 1, used, stdout);
+    } else if (used >= out->room) {
+        char *larger = realloc(out->buffer, 2 * out->room + TOOL_LONGEST_TEXT);
+        if (larger) {
+            out->room *= 2;
+            out->buffer = larger;
+            out->limit = larger + out->room;
+            out->at = larger + used;
+            return;
+        }
+        out->failed = true;
+    } else {
+        return;
+    }
     out->at = out->buffer;
 }
 
-static inline void put(struct output *out, const char *text, size_t length)
+static inline void put(struct tool_output *out, const char *text, size_t length)
 {
     memcpy(out->at, text, length);
     out->at += length;
 }
 
-static void put_text(struct output *out, const char *text)
+static void put_text(struct tool_output *out, const char *text)
 {
     put(out, text, strlen(text));
 }
 
 /* A name of any length. */
-static void put_name(struct output *out, const char *name)
+static void put_name(struct tool_output *out, const char *name)
 {
-    const size_t length = strlen(name);
-    if (length < LONGEST_TEXT / 2) {
-        put(out, name, length);
-        return;
+    enum { PIECE = TOOL_LONGEST_TEXT / 8 };
+    size_t length = strlen(name);
+    for (; length > PIECE; length -= PIECE, name += PIECE) {
+        put(out, name, PIECE);
+        if (out->at >= out->limit)
+            flush(out);
     }
-    flush(out);
-    fwrite(name, 1, length, stdout);
+    put(out, name, length);
 }
 
-static inline void put_hex(struct output *out, uint64_t value, unsigned digits, const char *alphabet)
+/* An even number of digits; `pairs` are those of each byte. */
+static inline void put_hex(struct tool_output *out, uint64_t value, unsigned digits, const char *pairs)
 {
-    for (unsigned i = digits; i--;) {
-        out->at[i] = alphabet[value & 15];
-        value >>= 4;
+    for (unsigned i = digits; i; i -= 2) {
+        memcpy(out->at + i - 2, pairs + 2 * (value & 0xff), 2);
+        value >>= 8;
     }
     out->at += digits;
 }
 
-static void put_format(struct output *out, const char *format, uint64_t value)
+static void put_format(struct tool_output *out, const char *format, uint64_t value)
 {
     out->at += sprintf(out->at, format, value);
 }
 
-static const char upper[] = "0123456789ABCDEF", lower[] = "0123456789abcdef";
+/* Two digits for each byte. */
+static const char upper[] = "000102030405060708090A0B0C0D0E0F"
+                            "101112131415161718191A1B1C1D1E1F"
+                            "202122232425262728292A2B2C2D2E2F"
+                            "303132333435363738393A3B3C3D3E3F"
+                            "404142434445464748494A4B4C4D4E4F"
+                            "505152535455565758595A5B5C5D5E5F"
+                            "606162636465666768696A6B6C6D6E6F"
+                            "707172737475767778797A7B7C7D7E7F"
+                            "808182838485868788898A8B8C8D8E8F"
+                            "909192939495969798999A9B9C9D9E9F"
+                            "A0A1A2A3A4A5A6A7A8A9AAABACADAEAF"
+                            "B0B1B2B3B4B5B6B7B8B9BABBBCBDBEBF"
+                            "C0C1C2C3C4C5C6C7C8C9CACBCCCDCECF"
+                            "D0D1D2D3D4D5D6D7D8D9DADBDCDDDEDF"
+                            "E0E1E2E3E4E5E6E7E8E9EAEBECEDEEEF"
+                            "F0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF";
+static const char lower[] = "000102030405060708090a0b0c0d0e0f"
+                            "101112131415161718191a1b1c1d1e1f"
+                            "202122232425262728292a2b2c2d2e2f"
+                            "303132333435363738393a3b3c3d3e3f"
+                            "404142434445464748494a4b4c4d4e4f"
+                            "505152535455565758595a5b5c5d5e5f"
+                            "606162636465666768696a6b6c6d6e6f"
+                            "707172737475767778797a7b7c7d7e7f"
+                            "808182838485868788898a8b8c8d8e8f"
+                            "909192939495969798999a9b9c9d9e9f"
+                            "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"
+                            "b0b1b2b3b4b5b6b7b8b9babbbcbdbebf"
+                            "c0c1c2c3c4c5c6c7c8c9cacbcccdcecf"
+                            "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf"
+                            "e0e1e2e3e4e5e6e7e8e9eaebecedeeef"
+                            "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
 
 /* ---- labels ---- */
 
-static struct wm_disassembled disassemble(const struct run *run, size_t at, uint32_t *words)
+struct wm_disassembled tool_disassemble(const struct tool_run *run, size_t at, uint32_t *words)
 {
-    const size_t left = (run->code->size - at) / 4, room = left < LONGEST_DWORDS ? left : LONGEST_DWORDS;
+    const size_t left = (run->code->size - at) / 4;
+    const size_t room = left < TOOL_LONGEST_DWORDS ? left : TOOL_LONGEST_DWORDS;
     memcpy(words, run->code->bytes + at, room * 4);
     return wm_disassembler_next(run->disassembler, words, room);
 }
@@ -99,34 +132,33 @@ static int64_t destination(size_t at, const struct wm_disassembled *insn)
     return (int64_t)at + 4 * insn->dwords + 4 * (int64_t)insn->target;
 }
 
-static bool is_target(const struct run *run, int64_t at)
+static bool is_target(const struct tool_run *run, int64_t at)
 {
     return run->targets && at >= 0 && (uint64_t)at + 4 <= run->code->size &&
            run->targets[at / 32] >> (at / 4 % 8) & 1;
 }
 
-/* Waves of what comes next, if a symbol begins here. */
-static void enter_symbol(struct run *run, uint64_t address)
+void tool_enter_symbol(struct tool_run *run, uint64_t address)
 {
     const unsigned lanes = wm_object_wave_size(run->listing->object, address);
-    run->disassembler = run->listing->disassembler[lanes == 64];
+    run->disassembler = run->disassemblers[lanes == 64];
 }
 
 /* Marks the places that branches lead to, if an instruction begins there. */
-static bool find_targets(struct run *run)
+static bool find_targets(struct tool_run *run)
 {
     const size_t size = run->code->size / 32 + 1;
     uint8_t *begins = calloc(2, size), *reached = begins + size;
-    uint32_t words[LONGEST_DWORDS];
+    uint32_t words[TOOL_LONGEST_DWORDS];
     if (!begins)
         return false;
     for (size_t at = 0; at + 4 <= run->code->size;) {
         const uint64_t address = run->code->address + at;
         if (address >= run->next_symbol) {
             run->next_symbol = wm_object_next_symbol(run->listing->object, address + 1);
-            enter_symbol(run, address);
+            tool_enter_symbol(run, address);
         }
-        const struct wm_disassembled insn = disassemble(run, at, words);
+        const struct wm_disassembled insn = tool_disassemble(run, at, words);
         const int64_t to = destination(at, &insn);
         begins[at / 32] |= (uint8_t)(1u << (at / 4 % 8));
         if (insn.branch && to >= 0 && (uint64_t)to < run->code->size)
@@ -140,9 +172,9 @@ static bool find_targets(struct run *run)
 }
 
 /* The text, in which the last word of a branch gives way to a label; returns its columns. */
-static size_t put_instruction(struct run *run, size_t at, const struct wm_disassembled *insn)
+static size_t put_instruction(struct tool_run *run, size_t at, const struct wm_disassembled *insn)
 {
-    struct output *out = run->out;
+    struct tool_output *out = run->out;
     const int64_t to = destination(at, insn);
     size_t length = insn->length;
     if (!insn->branch || !is_target(run, to)) {
@@ -160,7 +192,7 @@ static size_t put_instruction(struct run *run, size_t at, const struct wm_disass
 /* ---- text ---- */
 
 /* Where a branch leads: <symbol+0x10>. */
-static void put_destination(struct run *run, uint64_t address)
+static void put_destination(struct tool_run *run, uint64_t address)
 {
     uint64_t distance;
     const char *symbol = wm_object_symbol(run->listing->object, address, &distance);
@@ -173,12 +205,13 @@ static void put_destination(struct run *run, uint64_t address)
     put(run->out, ">", 1);
 }
 
-static void put_line(struct run *run, size_t at, const uint32_t *words, const struct wm_disassembled *insn)
+static void put_line(struct tool_run *run, size_t at, const uint32_t *words,
+                     const struct wm_disassembled *insn)
 {
     static const char spaces[] = "                                                           ";
     static_assert(sizeof(spaces) == TEXT_COLUMNS + 1, "as many as there are columns");
     const struct tool_listing *listing = run->listing;
-    struct output *out = run->out;
+    struct tool_output *out = run->out;
     *out->at++ = '\t';
     const size_t columns = put_instruction(run, at, insn);
     if (listing->no_addresses && listing->no_bytes) {
@@ -203,7 +236,7 @@ static void put_line(struct run *run, size_t at, const uint32_t *words, const st
 }
 
 /* The source line, where another begins. */
-static void put_source(struct run *run, uint64_t address)
+static void put_source(struct tool_run *run, uint64_t address)
 {
     const char *file;
     unsigned line;
@@ -217,10 +250,10 @@ static void put_source(struct run *run, uint64_t address)
     put_format(run->out, ":%" PRIu64 "\n", line);
 }
 
-static void put_headings(struct run *run, size_t at, bool begins)
+static void put_headings(struct tool_run *run, size_t at, bool begins)
 {
     const struct tool_listing *listing = run->listing;
-    struct output *out = run->out;
+    struct tool_output *out = run->out;
     /* as LLVM does: code that begins without a symbol has the section's name */
     const char *name = begins ? run->symbol : at ? NULL : run->code->section;
     if (name && *name && !listing->plain && (begins || !listing->symbol)) {
@@ -238,7 +271,7 @@ static void put_headings(struct run *run, size_t at, bool begins)
 
 /* ---- JSON ---- */
 
-static void put_string(struct output *out, const char *text)
+static void put_string(struct tool_output *out, const char *text)
 {
     *out->at++ = '"';
     for (; *text; text++) {
@@ -255,9 +288,10 @@ static void put_string(struct output *out, const char *text)
     *out->at++ = '"';
 }
 
-static void put_object(struct run *run, size_t at, const uint32_t *words, const struct wm_disassembled *insn)
+static void put_object(struct tool_run *run, size_t at, const uint32_t *words,
+                       const struct wm_disassembled *insn)
 {
-    struct output *out = run->out;
+    struct tool_output *out = run->out;
     const uint64_t address = run->code->address + at;
     const char *file;
     unsigned line, column;
@@ -290,17 +324,14 @@ static void put_object(struct run *run, size_t at, const uint32_t *words, const 
 
 /* ---- sections ---- */
 
-static void list_instructions(struct run *run)
+size_t tool_list_range(struct tool_run *run, size_t at, size_t end)
 {
     const struct tool_listing *listing = run->listing;
     const struct wm_code *code = run->code;
-    struct output *out = run->out;
-    bool wanted = !listing->symbol;
-    size_t at = 0;
-    run->next_symbol = code->address;
-    while (at + 4 <= code->size) {
+    struct tool_output *out = run->out;
+    while (at + 4 <= code->size && at < end) {
         const uint64_t address = code->address + at;
-        uint32_t words[LONGEST_DWORDS];
+        uint32_t words[TOOL_LONGEST_DWORDS];
         bool begins = false;
         if (address >= run->next_symbol) {
             uint64_t distance;
@@ -309,14 +340,14 @@ static void list_instructions(struct run *run)
             run->next_symbol = wm_object_next_symbol(listing->object, address + 1);
             if (begins) {
                 run->symbol = symbol;
-                wanted = !listing->symbol || strcmp(symbol, listing->symbol) == 0;
-                enter_symbol(run, address);
+                run->wanted = !listing->symbol || strcmp(symbol, listing->symbol) == 0;
+                tool_enter_symbol(run, address);
             }
         }
-        const struct wm_disassembled insn = disassemble(run, at, words);
+        const struct wm_disassembled insn = tool_disassemble(run, at, words);
         if (out->at >= out->limit)
             flush(out);
-        if (wanted) {
+        if (run->wanted) {
             if (listing->json) {
                 put_object(run, at, words, &insn);
             } else if (!listing->plain) {
@@ -332,41 +363,46 @@ static void list_instructions(struct run *run)
         at += 4u * insn.dwords;
     }
     flush(out);
-    for (; at < code->size && wanted && !listing->json; at++)
-        printf("%s.byte 0x%02x\n", listing->plain ? "" : "\t", code->bytes[at]);
+    return at;
 }
 
-static int list_section(struct run *run)
+static int list_section(struct tool_run *run)
 {
     const struct tool_listing *listing = run->listing;
+    const struct wm_code *code = run->code;
     const bool heading = !listing->plain && !listing->json && !listing->symbol;
-    if (heading && run->code->section && run->code->section[0])
-        printf("\nDisassembly of section %s:\n", run->code->section);
-    run->disassembler = listing->disassembler[0];
-    run->next_symbol = run->code->address;
+    if (heading && code->section && code->section[0])
+        printf("\nDisassembly of section %s:\n", code->section);
+    run->disassembler = run->disassemblers[0];
+    run->next_symbol = code->address;
+    run->wanted = !listing->symbol;
     if (listing->labels && !find_targets(run))
         return tool_fail("out of memory");
-    run->disassembler = listing->disassembler[0];
-    list_instructions(run);
+    run->disassembler = run->disassemblers[0];
+    run->next_symbol = code->address;
+    size_t at = tool_is_parallel(run, listing->threads) ? tool_list_parallel(run, listing->threads)
+                                                        : tool_list_range(run, 0, code->size);
     free(run->targets);
     run->targets = NULL;
+    if (at == SIZE_MAX)
+        return tool_fail("out of memory");
+    for (; at < code->size && run->wanted && !listing->json; at++)
+        printf("%s.byte 0x%02x\n", listing->plain ? "" : "\t", code->bytes[at]);
     return TOOL_CLEAN;
 }
 
 int tool_list(const struct tool_listing *listing, const struct wm_code *code, size_t count)
 {
-    struct output *out = malloc(sizeof(*out));
-    if (!out)
+    struct tool_output out;
+    if (!tool_open_output(&out, BUFFER, false))
         return tool_fail("out of memory");
-    out->at = out->buffer;
-    out->limit = out->buffer + BUFFER;
     if (!listing->plain && !listing->json && !listing->symbol)
         printf("\n%s:\tfile format %s, %s\n", listing->file,
                wm_object_version(listing->object) ? "elf64-amdgpu" : "raw instructions",
                wm_object_target(listing->object));
     if (listing->json)
         fputs("[", stdout);
-    struct run run = {.listing = listing, .out = out};
+    struct tool_run run = {.listing = listing, .disassemblers = listing->disassembler, .out = &out};
     int result = TOOL_CLEAN;
     for (size_t i = 0; i < count && result == TOOL_CLEAN; i++) {
         run.code = &code[i];
@@ -375,7 +411,7 @@ int tool_list(const struct tool_listing *listing, const struct wm_code *code, si
     }
     if (listing->json)
         fputs("\n]\n", stdout);
-    free(out);
+    free(out.buffer);
     if (result == TOOL_CLEAN && listing->symbol && !run.printed)
         return tool_fail("%s: no code belongs to a symbol '%s'", listing->file, listing->symbol);
     return result;

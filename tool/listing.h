@@ -11,6 +11,8 @@ struct tool_listing {
     const char *file;                        /* as the user called it */
     const char *symbol;                      /* this one's code only, or NULL */
     unsigned flags;                          /* WM_DISASSEMBLE_* */
+    const char *targets[2];                  /* what the disassemblers were made for */
+    unsigned threads;                        /* that may work at once, at least 1 */
     bool plain, json, labels, lines, no_addresses, no_bytes;
 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY_BITS = 13, ENTRY_TEXT = 52, TEXT = 1024, REMEMBERED_DWORDS = 2 };
+enum { ENTRY_BITS = 13, OPCODE_BITS = 9, ENTRY_TEXT = 52, TEXT = 1024, REMEMBERED_DWORDS = 2 };
 
 /* Of one cache line. Code repeats itself: two in three instructions of librocsparse0 are found here. */
 struct entry {
@@ -24,6 +24,8 @@ struct wm_disassembler {
     const struct wmi_target *target;
     unsigned flags;
     struct entry *entries; /* in `memory`, at the start of a cache line */
+    /* By the upper bits of an instruction's first dword: whether the last such one had two dwords. */
+    bool is_long[1 << OPCODE_BITS];
     char text[TEXT];
     char memory[(sizeof(struct entry) << ENTRY_BITS) + sizeof(struct entry)];
 };
@@ -92,6 +94,7 @@ static struct wm_disassembled decode(struct wm_disassembler *d, const uint32_t *
         return line;
     }
     line.dwords = (uint8_t)length;
+    d->is_long[words[0] >> (32 - OPCODE_BITS)] = length > 1;
     line.branch = has_label(&insn);
     line.target = (int16_t)words[0];
     if (d->flags & WM_DISASSEMBLE_REASSEMBLABLE && !wmi_reassembles(d->target, &insn))
@@ -103,17 +106,38 @@ static struct wm_disassembled decode(struct wm_disassembler *d, const uint32_t *
     return line;
 }
 
+static inline uint64_t two_dwords(const uint32_t *words)
+{
+    return words[0] | (uint64_t)words[1] << 32;
+}
+
+/* Where the text of what stands at `words` is, if it is remembered; its cache line is asked for early. */
+static inline void prefetch(struct wm_disassembler *d, const uint32_t *words)
+{
+    __builtin_prefetch(
+        entry_of(d, d->is_long[words[0] >> (32 - OPCODE_BITS)] ? two_dwords(words) : words[0]));
+}
+
+static inline const struct entry *find(struct wm_disassembler *d, uint64_t words, unsigned dwords)
+{
+    const struct entry *entry = entry_of(d, words);
+    return entry->dwords == dwords && entry->words == words ? entry : NULL;
+}
+
 /* Whether an instruction has one dword, its first one tells alone: longer ones are another entry. */
 struct wm_disassembled wm_disassembler_next(struct wm_disassembler *d, const uint32_t *words, size_t dwords)
 {
-    const struct entry *entry = entry_of(d, words[0]);
-    if (entry->dwords == 1 && entry->words == words[0])
-        return remembered(entry);
-    if (dwords >= 2) {
-        const uint64_t both = words[0] | (uint64_t)words[1] << 32;
-        entry = entry_of(d, both);
-        if (entry->dwords == 2 && entry->words == both)
-            return remembered(entry);
-    }
-    return decode(d, words, dwords);
+    const bool is_long = d->is_long[words[0] >> (32 - OPCODE_BITS)];
+    const struct entry *entry = NULL;
+    if (is_long && dwords >= 2)
+        entry = find(d, two_dwords(words), 2);
+    if (!entry)
+        entry = find(d, words[0], 1);
+    if (!entry && !is_long && dwords >= 2)
+        entry = find(d, two_dwords(words), 2);
+    if (!entry)
+        return decode(d, words, dwords);
+    if (dwords >= entry->dwords + 2u)
+        prefetch(d, words + entry->dwords);
+    return remembered(entry);
 }
