@@ -20,6 +20,9 @@ static const char help[] =
     "      --then -g 256 --arg in=same:sums --arg out=same:sums --arg totals=zero:u32:1 --arg n=4 \\\n"
     "      --then -k scan_add -g 4096 -b 256 --arg out=same:all --arg before=same:sums --arg n=4096 \\\n"
     "      --out all=scan.npy --stats\n"
+    "Is every load waited for, and does everything stand far enough apart? Exit code 1 if not:\n"
+    "  wavemem run vecadd.co -g 256 -b 64 --arg a=iota:f32:256 --arg b=iota:f32:256 --arg c=zero:f32:256 \\\n"
+    "      --arg n=256 --check-waits --check-hazards\n"
     "Many dispatches from a file, one per line, with the same options:\n"
     "  wavemem run bitonic.co --job sort.job -j 4\n"
     "\n";

@@ -170,8 +170,10 @@ struct wmi_hazard_facts wmi_hazard_facts_of(const struct wmi_target *target,
     const bool control = row->class == WMI_CLASS_CONTROL, ds = row->class == WMI_CLASS_DS;
     const struct wmi_operand *immediate = wmi_operand(insn, WMI_ROLE_IMM);
     const int value = immediate ? (int)(immediate->value & 0xffff) : 0;
+    /* s_nop has 3 bits on gfx6 and gfx7, then 4. Source: LLVM, getSNopBits. */
+    const int nops = wmi_target_limit(target, WMI_LIMIT_hazards) < 2 ? 8 : 16;
     struct wmi_hazard_facts facts = {
-        .states = insn->id == WMI_INSN_s_nop ? (uint8_t)(value % 16 + 1) : 1,
+        .states = insn->id == WMI_INSN_s_nop ? (uint8_t)(value % nops + 1) : 1,
         .valu = row->class == WMI_CLASS_VALU,
         .salu = row->class == WMI_CLASS_SALU || control,
         .sopp = control && insn->operands <= 1 && !wmi_operand(insn, WMI_ROLE_D) &&

@@ -38,6 +38,17 @@ static int first_of(const struct wmi_operand *operand)
     }
 }
 
+/* A tuple that leads out of its file ends with it. */
+static uint16_t within_file(unsigned first, unsigned count)
+{
+    static const uint16_t ends[] = {WMI_REGISTER_VGPR, WMI_REGISTER_AGPR, WMI_REGISTER_FLAT_SCRATCH,
+                                    WMI_REGISTER_COUNT};
+    unsigned file = 0;
+    while (first >= ends[file])
+        file++;
+    return (uint16_t)(first + count < ends[file] ? count : ends[file] - first);
+}
+
 static bool is_vector(const struct wmi_row *row)
 {
     return row->class != WMI_CLASS_SALU && row->class != WMI_CLASS_CONTROL && row->class != WMI_CLASS_SMEM;
@@ -65,7 +76,7 @@ unsigned wmi_registers_of(const struct wmi_instruction *insn, struct wmi_span_of
             continue;
         spans[count++] = (struct wmi_span_of_registers){
             .first = (uint16_t)first,
-            .count = operand->dwords ? operand->dwords : 1,
+            .count = within_file((unsigned)first, operand->dwords ? operand->dwords : 1),
             .role = operand->role,
             .read = operand->read || (operand->role == WMI_ROLE_D && flags & WMI_ROW_MACC),
             .written = operand->written,

@@ -2,10 +2,10 @@
 /* libFuzzer: arbitrary words as a gfx900 kernel, through the public API, with a budget.
  *
  * No input may do anything but end, fault or run out of budget. Each runs twice, unwatched and watched by a
- * profile: both must end the same way with the same memory, or a fast path differs from its careful twin.
- * The first byte chooses the sizes of the dispatch; the rest are instructions behind a prologue that puts the
- * addresses of two allocations into registers, without which hardly any access would hit something:
- * s[8:9] and v[4:5] hold the buffer, s[10:11] and v[6:7] read-only memory, v3 = 4 * v0. */
+ * profile or a check: both must end the same way with the same memory, or a fast path differs from its
+ * careful twin. The first byte chooses the sizes of the dispatch; the rest are instructions behind a prologue
+ * that puts the addresses of two allocations into registers, without which hardly any access would hit
+ * something: s[8:9] and v[4:5] hold the buffer, s[10:11] and v[6:7] read-only memory, v3 = 4 * v0. */
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>
@@ -59,6 +59,7 @@ static void run(const uint8_t *bytes, size_t size, bool watched, struct outcome 
     struct wm_machine *machine;
     struct wm_object *object;
     struct wm_profile *profile = NULL;
+    struct wm_check *check = NULL;
     const struct wm_kernel *kernel;
     uint64_t address[2];
     static unsigned char data[BUFFER];
@@ -77,7 +78,9 @@ static void run(const uint8_t *bytes, size_t size, bool watched, struct outcome 
     require(wm_object_open(words, 4 * count, "fuzz", "gfx900", &object, &diag) == WM_OK, diag.message);
     require(wm_object_find_kernel(object, NULL, &kernel, &diag) == WM_OK, diag.message);
     require(wm_load(machine, object, &diag) == WM_OK, diag.message);
-    if (watched)
+    if (watched && bytes[0] & 32)
+        require(wm_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS, &check, &diag) == WM_OK, diag.message);
+    else if (watched)
         require(wm_profile_create(&profile, &diag) == WM_OK, diag.message);
 
     static const uint32_t workgroups[4] = {64, 1, 100, 256};
@@ -90,17 +93,20 @@ static void run(const uint8_t *bytes, size_t size, bool watched, struct outcome 
         .threads = 1,
         .max_instructions = 3000,
         .profile = profile,
+        .check = check,
     };
     struct wm_result result = {.struct_size = sizeof result};
     const enum wm_status status = wm_dispatch(machine, object, kernel, &dispatch, &result, &diag);
     require(status == WM_OK, diag.message);
     outcome->fault = result.fault;
     require(wm_read(machine, address[0], outcome->memory, BUFFER, &diag) == WM_OK, "no read");
-    if (watched) {
-        size_t rows;
+    size_t rows;
+    if (profile)
         wm_profile_rows(profile, &rows);
-        wm_profile_destroy(profile);
-    }
+    if (check)
+        wm_check_findings(check, &rows);
+    wm_profile_destroy(profile);
+    wm_check_destroy(check);
     wm_machine_destroy(machine);
     wm_object_close(object);
 }

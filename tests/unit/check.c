@@ -323,6 +323,20 @@ static void waits(void **state)
 #define DPP    "v_mov_b32_dpp v2, v1 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf"
 #define STORE4 "buffer_store_dwordx4 v[4:7], v0, s[4:7], "
 
+static void registers_stay_in_their_files(void **state)
+{
+    (void)state;
+    struct wmi_instruction insn = {.operands = 4};
+    struct wmi_span_of_registers spans[WMI_SPANS];
+    const uint8_t kinds[] = {WMI_OPERAND_SGPR, WMI_OPERAND_TTMP, WMI_OPERAND_VGPR, WMI_OPERAND_AGPR};
+    const uint16_t last[] = {105, 15, 255, 255}, ends[] = {128, 128, 384, 640};
+    for (unsigned i = 0; i < 4; i++)
+        insn.operand[i] = (struct wmi_operand){.kind = kinds[i], .reg = last[i], .dwords = 32, .read = true};
+    assert_int_equal(wmi_registers_of(&insn, spans), 4);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(spans[i].first + spans[i].count, ends[i]);
+}
+
 static void hazards(void **state)
 {
     (void)state;
@@ -443,6 +457,7 @@ int main(void)
         cmocka_unit_test(model_knows_what_is_sure),
         cmocka_unit_test(waits),
         cmocka_unit_test(hazards),
+        cmocka_unit_test(registers_stay_in_their_files),
         cmocka_unit_test(says_what_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

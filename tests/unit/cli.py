@@ -265,6 +265,7 @@ class Words(Case):
         self.refused("-j x: expected", self.vecadd("-j", "x"))
         self.refused("--timeout 0: expected seconds", self.vecadd("--timeout", "0"))
         self.refused("--max-instructions", self.vecadd("--max-instructions=-1"))
+        self.refused("--alignment odd: expected unaligned, dword", self.vecadd("--alignment", "odd"))
         self.refused("-m gfx9999: not a target", self.vecadd("-m", "gfx9999"))
         self.refused("unexpected 'more.co'", self.vecadd("more.co"))
         self.refused("nothing.co", "run nothing.co -g 1 -b 1")
