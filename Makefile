@@ -34,11 +34,13 @@ test-all: test
 	@tests/oracle/library_objdump.py $(BUILD)/wavemem $(ROCSPARSE) || [ $$? = 77 ]
 	@tests/oracle/assembled_files.py $(BUILD)/wavemem tests/oracle/compiled.cl examples/*.cl $(TARGETS) || [ $$? = 77 ]
 
+ROCRAND ?= /usr/lib/x86_64-linux-gnu/librocrand.so.1
 bench: all
 	@dev/setup build bench
 	@ninja -C $(BUILD) micro
 	@ninja -C $(BUILD) bench
 	@tests/oracle/library_objdump.py $(BUILD)/wavemem $(ROCSPARSE) 10 || [ $$? = 77 ]
+	@bench/assemble.py $(BUILD)/wavemem $(ROCRAND) gfx900 gfx1030 || [ $$? = 77 ]
 
 install: all
 	@meson install -C $(BUILD) --no-rebuild

@@ -36,10 +36,20 @@ struct wmi_symbols {
     struct wmi_value here; /* where the instruction stands */
 };
 
+/* Mnemonics that were looked up, for many instructions of one target; begins as zeros. */
+struct wmi_name_memory {
+    const char *text; /* which must stay where it is */
+    size_t length;
+    const struct wmi_mnemonic *found;
+    unsigned variants;
+};
+enum { WMI_NAME_MEMORIES = 256 };
+
 /* Text being read, and where it went wrong. */
 struct wmi_cursor {
     const char *at, *end;
     const struct wmi_symbols *symbols; /* or NULL */
+    struct wmi_name_memory *names;     /* WMI_NAME_MEMORIES of them, or NULL */
     const char *wrong;                 /* what was expected; may have one %u for `number` */
     const char *wrong_at;
     unsigned number;
@@ -47,9 +57,22 @@ struct wmi_cursor {
 
 /* Notes what is wrong, unless something further on was wrong before; returns false. */
 bool wmi_expected(struct wmi_cursor *cursor, const char *at, const char *what);
-void wmi_skip_space(struct wmi_cursor *cursor);
+static inline void wmi_skip_space(struct wmi_cursor *cursor)
+{
+    while (cursor->at < cursor->end && (*cursor->at == ' ' || *cursor->at == '\t' || *cursor->at == '\r'))
+        cursor->at++;
+}
+
 /* Takes `c` with the blanks before it, if it is next. */
-bool wmi_take(struct wmi_cursor *cursor, char c);
+static inline bool wmi_take(struct wmi_cursor *cursor, char c)
+{
+    wmi_skip_space(cursor);
+    if (cursor->at == cursor->end || *cursor->at != c)
+        return false;
+    cursor->at++;
+    return true;
+}
+
 /* The length of the name at the cursor, blanks skipped; 0: there is none. */
 size_t wmi_name_length(struct wmi_cursor *cursor);
 /* Reads an expression with LLVM's operators and their order. */

@@ -15,21 +15,6 @@ bool wmi_expected(struct wmi_cursor *cursor, const char *at, const char *what)
     return false;
 }
 
-void wmi_skip_space(struct wmi_cursor *cursor)
-{
-    while (cursor->at < cursor->end && (*cursor->at == ' ' || *cursor->at == '\t' || *cursor->at == '\r'))
-        cursor->at++;
-}
-
-bool wmi_take(struct wmi_cursor *cursor, char c)
-{
-    wmi_skip_space(cursor);
-    if (cursor->at == cursor->end || *cursor->at != c)
-        return false;
-    cursor->at++;
-    return true;
-}
-
 static bool begins_name(char c)
 {
     return isalpha((unsigned char)c) || c == '_' || c == '.' || c == '$';
@@ -62,6 +47,33 @@ static size_t copy_number(const struct wmi_cursor *cursor, char *text, size_t si
     return n;
 }
 
+/* Whole numbers of common length, decimal or hexadecimal; 0: something else. Returns how many characters they
+ * are. */
+static size_t plain_integer(const struct wmi_cursor *cursor, int64_t *number)
+{
+    enum { DIGITS = 15 };
+    const char *at = cursor->at, *const end = cursor->end;
+    uint64_t value = 0;
+    const bool hexadecimal = end - at > 2 && *at == '0' && at[1] == 'x';
+    if (!hexadecimal && *at == '0' && end - at > 1 && isalnum((unsigned char)at[1]))
+        return 0;
+    at += hexadecimal ? 2 : 0;
+    const char *const start = at;
+    for (; at < end && at - start <= DIGITS; at++) {
+        const unsigned char c = (unsigned char)*at, letter = c | 0x20;
+        if (c >= '0' && c <= '9')
+            value = value * (hexadecimal ? 16 : 10) + c - '0';
+        else if (hexadecimal && letter >= 'a' && letter <= 'f')
+            value = value * 16 + letter - 'a' + 10;
+        else
+            break;
+    }
+    if (at == start || at - start > DIGITS || (at < end && (isalnum((unsigned char)*at) || *at == '.')))
+        return 0;
+    *number = (int64_t)value;
+    return (size_t)(at - cursor->at);
+}
+
 bool wmi_read_real(struct wmi_cursor *cursor, double *real)
 {
     enum { LONGEST = 128 };
@@ -70,6 +82,9 @@ bool wmi_read_real(struct wmi_cursor *cursor, double *real)
     const char first = cursor->at < cursor->end ? *cursor->at : 0;
     const char second = cursor->at + 1 < cursor->end ? cursor->at[1] : 0;
     if (!isdigit((unsigned char)first) && !(first == '.' && isdigit((unsigned char)second)))
+        return false;
+    int64_t whole;
+    if (plain_integer(cursor, &whole))
         return false;
     copy_number(cursor, text, sizeof text, true);
     const bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -86,6 +101,10 @@ static bool read_integer(struct wmi_cursor *cursor, int64_t *number)
 {
     enum { LONGEST = 80 };
     char text[LONGEST], *end;
+    const size_t plain = plain_integer(cursor, number);
+    cursor->at += plain;
+    if (plain)
+        return true;
     const size_t length = copy_number(cursor, text, sizeof text, false);
     const bool binary = text[0] == '0' && (text[1] == 'b' || text[1] == 'B') && length > 2;
     *number = (int64_t)(binary ? strtoull(text + 2, &end, 2) : strtoull(text, &end, 0));
@@ -119,6 +138,8 @@ static enum wmi_symbol_part read_part(struct wmi_cursor *cursor)
                  {"@rel32@lo", WMI_PART_REL32_LO},     {"@rel32@hi", WMI_PART_REL32_HI},
                  {"@rel64", WMI_PART_REL64},           {"@gotpcrel32@lo", WMI_PART_GOT32_LO},
                  {"@gotpcrel32@hi", WMI_PART_GOT32_HI}};
+    if (cursor->at == cursor->end || *cursor->at != '@')
+        return WMI_PART_NONE;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const size_t length = strlen(parts[i].text);
         if ((size_t)(cursor->end - cursor->at) >= length && !memcmp(cursor->at, parts[i].text, length)) {
@@ -221,6 +242,8 @@ static const struct operation {
 static const struct operation *next_operator(struct wmi_cursor *cursor)
 {
     wmi_skip_space(cursor);
+    if (cursor->at == cursor->end || !strchr("|&=!<>+-*/%^", *cursor->at))
+        return NULL;
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
         const size_t length = strlen(operators[i].text);
         if ((size_t)(cursor->end - cursor->at) >= length && !memcmp(cursor->at, operators[i].text, length))
@@ -342,6 +365,11 @@ bool wmi_read_number(struct wmi_cursor *cursor, int64_t *number)
     struct wmi_value value;
     wmi_skip_space(cursor);
     const char *start = cursor->at;
+    const size_t plain = plain_integer(cursor, number);
+    if (plain && (start + plain == cursor->end || strchr(",:])", start[plain]))) {
+        cursor->at += plain;
+        return true;
+    }
     if (!wmi_read_expression(cursor, &value))
         return false;
     if (value.base || value.late)

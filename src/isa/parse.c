@@ -64,7 +64,8 @@ static bool parse_special(struct wmi_cursor *c, struct wmi_parsed *p)
         length -= strlen(source);
     }
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
-        if (strlen(specials[i].name) == length && !memcmp(specials[i].name, word, length)) {
+        if (length && *specials[i].name == *word && strlen(specials[i].name) == length &&
+            !memcmp(specials[i].name, word, length)) {
             p->what = WMI_PARSED_REGISTER;
             p->file = WMI_OPERAND_SPECIAL;
             p->reg = specials[i].special;
@@ -540,6 +541,26 @@ static const struct wmi_mnemonic *look_up(const struct wmi_target *target, const
     return found;
 }
 
+/* The same of the word at the cursor, remembered by its text. */
+static const struct wmi_mnemonic *look_up_again(const struct wmi_target *target, struct wmi_cursor *c,
+                                                size_t length, unsigned *variants)
+{
+    uint32_t hash = 0;
+    if (!c->names)
+        return look_up(target, c->at, length, variants);
+    for (size_t i = 0; i < length; i++)
+        hash = hash * 31 + (uint8_t)c->at[i];
+    struct wmi_name_memory *m = &c->names[hash % WMI_NAME_MEMORIES];
+    if (!m->found || m->length != length || memcmp(m->text, c->at, length)) {
+        m->text = c->at;
+        m->length = length;
+        m->found = look_up(target, c->at, length, variants);
+        m->variants = *variants;
+    }
+    *variants = m->variants;
+    return m->found;
+}
+
 bool wmi_has_mnemonic(const struct wmi_target *target, const char *name, size_t length)
 {
     unsigned variants;
@@ -608,7 +629,7 @@ unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor
     e.cursor = cursor;
     cursor->wrong = NULL;
     const size_t length = word_at(cursor);
-    const struct wmi_mnemonic *m = look_up(target, cursor->at, length, &variants);
+    const struct wmi_mnemonic *m = look_up_again(target, cursor, length, &variants);
     const char *operands = cursor->at + length;
     insn->dwords = 0;
     if (!m)

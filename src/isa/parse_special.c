@@ -779,7 +779,9 @@ static const struct wmi_field_spec *field_of(const struct wmi_encoder *e, const 
 bool wmi_at_modifier(struct wmi_encoder *e)
 {
     const size_t length = word_length(e->cursor);
-    return length && field_of(e, e->cursor->at, length);
+    const char *at = e->cursor->at;
+    const bool reg = length && (*at == 'v' || *at == 's') && (length == 1 || isdigit((unsigned char)at[1]));
+    return length && !reg && field_of(e, at, length);
 }
 
 /* What follows the colon of a modifier that is a number or a list. */

@@ -149,6 +149,7 @@ static void find_symbol(void *user, const char *name, size_t length, struct wmi_
 {
     struct wmi_assembler *a = user;
     char numbered[32];
+    a->asked_symbol = true;
     if (isdigit((unsigned char)*name)) {
         const unsigned digit = (unsigned)(*name - '0');
         length = numbered_name(numbered, digit, a->numbered[digit] + (name[length - 1] == 'f'));
@@ -184,34 +185,64 @@ bool wmi_asm_define(struct wmi_assembler *a, const char *at, struct wmi_asm_symb
 
 /* ---- lines ---- */
 
+/* A string: returns the place of its closing quote, or of the end of the line. */
+static size_t string_end(const char *text, size_t size, size_t i)
+{
+    for (i++; i < size && text[i] != '"' && text[i] != '\n'; i++)
+        i += text[i] == '\\' && i + 1 < size && text[i + 1] != '\n';
+    return i < size && text[i] == '"' ? i + 1 : i < size ? i : size;
+}
+
+static size_t blank_line(char *text, size_t size, size_t i)
+{
+    for (; i < size && text[i] != '\n'; i++)
+        text[i] = ' ';
+    return i;
+}
+
+static size_t blank_block(char *text, size_t size, size_t i)
+{
+    for (; i < size && !(text[i] == '*' && i + 1 < size && text[i + 1] == '/'); i++)
+        text[i] = text[i] == '\n' ? '\n' : ' ';
+    for (unsigned n = 0; n < 2 && i < size; n++)
+        text[i++] = ' ';
+    return i;
+}
+
+static bool begins_line(const char *text, size_t i)
+{
+    while (i && (text[i - 1] == ' ' || text[i - 1] == '\t'))
+        i--;
+    return !i || text[i - 1] == '\n';
+}
+
 /* Comments become blanks: ; and // to the end of the line, lines that begin with #, and what C has. */
 static void blank_comments(char *text, size_t size)
 {
-    bool first = true;
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] == '\n') {
-            first = true;
-            continue;
-        }
-        const bool pair = i + 1 < size && text[i] == '/';
-        if (text[i] == '"') {
-            for (i++; i < size && text[i] != '"' && text[i] != '\n'; i++)
-                i += text[i] == '\\' && i + 1 < size && text[i + 1] != '\n';
-            i -= i < size && text[i] == '\n';
-        } else if (text[i] == ';' || (text[i] == '#' && first) || (pair && text[i + 1] == '/')) {
-            for (; i < size && text[i] != '\n'; i++)
-                text[i] = ' ';
-            i--;
-        } else if (pair && text[i + 1] == '*') {
-            while (i + 1 < size && !(text[i] == '*' && text[i + 1] == '/')) {
-                text[i] = text[i] == '\n' ? '\n' : ' ';
-                i++;
+    static const char marks[] = {';', '/', '#', '"'};
+    enum { MARKS = sizeof marks };
+    size_t next[MARKS] = {0}; /* where each is next, or size */
+    for (size_t i = 0; i < size;) {
+        size_t at = size;
+        for (unsigned m = 0; m < MARKS; m++) {
+            if (next[m] <= i && next[m] < size) {
+                const char *found = text[i] == marks[m] ? text + i : memchr(text + i, marks[m], size - i);
+                next[m] = found ? (size_t)(found - text) : size;
             }
-            text[i] = ' ';
-            if (i + 1 < size)
-                text[++i] = ' ';
+            at = next[m] < at ? next[m] : at;
         }
-        first = first && i < size && isspace((unsigned char)text[i]);
+        if (at == size)
+            return;
+        const char second = at + 1 < size ? text[at + 1] : 0;
+        if (text[at] == '"')
+            i = string_end(text, size, at);
+        else if (text[at] == ';' || (text[at] == '/' && second == '/') ||
+                 (text[at] == '#' && begins_line(text, at)))
+            i = blank_line(text, size, at);
+        else if (text[at] == '/' && second == '*')
+            i = blank_block(text, size, at);
+        else
+            i = at + 1;
     }
 }
 
@@ -359,7 +390,7 @@ void wmi_asm_begin_expression(struct wmi_assembler *a)
 static unsigned assemble_at(struct wmi_assembler *a, const char *begin, const char *end,
                             struct wmi_asm_section *section, uint64_t offset, struct wmi_instruction *insn)
 {
-    struct wmi_cursor c = {.at = begin, .end = end, .symbols = &a->resolver};
+    struct wmi_cursor c = {.at = begin, .end = end, .symbols = &a->resolver, .names = a->names};
     struct wmi_relocation relocation;
     a->resolver.here = (struct wmi_value){.number = (int64_t)offset, .base = section};
     a->saw_late = false;
@@ -383,13 +414,62 @@ static unsigned assemble_at(struct wmi_assembler *a, const char *begin, const ch
     return dwords;
 }
 
+/* Where a line would be remembered. Compiled code says the same things over and over. */
+static struct wmi_asm_memory *memory_of(struct wmi_assembler *a, const char *begin, size_t length)
+{
+    uint64_t hash = length, part = 0;
+    for (; length >= sizeof part; begin += sizeof part, length -= sizeof part) {
+        memcpy(&part, begin, sizeof part);
+        hash = (hash ^ part) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    part = 0;
+    memcpy(&part, begin, length);
+    hash = (hash ^ part) * UINT64_C(0x9e3779b97f4a7c15);
+    return &a->memory[hash >> 40 & (WMI_ASM_MEMORIES - 1)];
+}
+
+static bool is_remembered(struct wmi_assembler *a, const char *begin, const char *end)
+{
+    const size_t length = (size_t)(end - begin);
+    if (length > WMI_ASM_REMEMBERED)
+        return false;
+    const struct wmi_asm_memory *m = memory_of(a, begin, length);
+    if (m->length != length || memcmp(m->text, begin, length))
+        return false;
+    wmi_asm_append(a, &a->section->bytes, m->words, 4 * (size_t)m->dwords);
+    return true;
+}
+
+/* Not what depends on where it stands: symbols, ".". */
+static void remember(struct wmi_assembler *a, const char *begin, const char *end,
+                     const struct wmi_instruction *insn, unsigned dwords)
+{
+    const size_t length = (size_t)(end - begin);
+    if (length > WMI_ASM_REMEMBERED || a->asked_symbol || memchr(begin, '.', length))
+        return;
+    struct wmi_asm_memory *m = memory_of(a, begin, length);
+    memcpy(m->text, begin, length);
+    m->length = (uint8_t)length;
+    m->dwords = (uint8_t)dwords;
+    memcpy(m->words, insn->words, sizeof m->words);
+}
+
+void wmi_asm_forget(struct wmi_assembler *a)
+{
+    memset(a->memory, 0, WMI_ASM_MEMORIES * sizeof *a->memory);
+}
+
 static void instruction(struct wmi_assembler *a, const char *begin, const char *end)
 {
     struct wmi_instruction insn;
+    a->asked_symbol = false;
     const unsigned dwords = assemble_at(a, begin, end, a->section, a->section->bytes.size, &insn);
     if (dwords && a->saw_late)
         wmi_asm_note_late(a, begin, end, 0);
     wmi_asm_append(a, &a->section->bytes, insn.words, 4 * dwords);
+    if (dwords)
+        remember(a, begin, end, &insn, dwords);
 }
 
 /* ---- statements ---- */
@@ -397,6 +477,8 @@ static void instruction(struct wmi_assembler *a, const char *begin, const char *
 void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *end)
 {
     struct wmi_cursor c = {.at = begin, .end = end, .symbols = &a->resolver};
+    if (is_remembered(a, begin, end))
+        return;
     for (;;) {
         wmi_skip_space(&c);
         if (c.at == c.end)
@@ -529,6 +611,7 @@ enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi
     } else if (setjmp(a->no_memory)) {
         status = WM_NO_MEMORY;
     } else {
+        a->memory = wmi_asm_allocate(a, WMI_ASM_MEMORIES, sizeof *a->memory);
         read_file(a, text, size, options->name);
         if (!a->errors && options->raw)
             wmi_asm_append(a, &a->out, a->text->bytes.data, a->text->bytes.size);

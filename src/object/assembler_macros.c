@@ -175,6 +175,7 @@ void wmi_asm_macro(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
     if (read_body(a, macro_begins, macro_ends, &m->body, &m->body_size)) {
         m->next = a->macros;
         a->macros = m;
+        wmi_asm_forget(a);
     }
 }
 

@@ -14,6 +14,8 @@ void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *e
 void wmi_asm_push_text(struct wmi_assembler *a, const char *text, size_t size, bool macro);
 /* The text of a file to read now; it is blanked of comments. */
 void wmi_asm_push_file(struct wmi_assembler *a, const char *name, char *text, size_t size);
+/* Forgets which lines were which instructions: a macro may have their names now. */
+void wmi_asm_forget(struct wmi_assembler *a);
 /* Notes that the text has to be read again when all symbols are known. */
 void wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end, unsigned bytes);
 void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
