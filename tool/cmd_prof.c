@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem prof: executes kernels and shows what each of their memory instructions costs. */
 #include "counters.h"
+#include "html.h"
 #include "run.h"
 #include "table.h"
 #include "tool.h"
@@ -18,7 +19,8 @@ static const char help[] =
     "Which access makes the transpose slow:\n"
     "  wavemem prof transpose.co -k transpose_naive -g 1024,1024 -b 16,16 --arg in=rand:f32:1048576:7 \\\n"
     "      --arg out=zero:f32:1048576 --arg n=1024\n"
-    "The same figures for a script:\n"
+    "A page with a drawing of each access, and the same figures for a script:\n"
+    "  wavemem prof ... --html report.html\n"
     "  wavemem prof ... --json | jq '.rows[] | select(.efficiency < 0.5) | .text'\n"
     "A test that fails when an access becomes bad, and what changed between two builds:\n"
     "  wavemem prof ... --fail-if 'efficiency<0.5' --fail-if 'conflicts>0' --json=new.json\n"
@@ -46,6 +48,8 @@ static const char help[] =
     "      --counters FILE  the same as AMD's hardware counters (SQ_INSTS_*, SQ_LDS_*, TA_*, TD_*, TCP_*),\n"
     "                       as CSV: kernel,name,value, with a total for the kernel '*'. TCP_TCC_READ_REQ is\n"
     "                       what an empty vector cache would ask for: hardware asks for less where it hits\n"
+    "      --html FILE      one page that needs nothing else: sortable tables, and of each instruction one\n"
+    "                       real wave drawn onto cache lines or LDS banks\n"
     "      --fail-if FIGURE<NUMBER  exit code 1 when an instruction's figure is so; also <=, >, >=. Figures "
     "are\n"
     "                       the keys of a row of --json; 'total.' before one: the sum over all instructions\n"
@@ -398,19 +402,19 @@ static int report_profile(const struct tool_job *job, struct wm_profile *profile
     for (size_t i = 0; i < count; i++)
         sorted[i] = &rows[i];
     qsort(sorted, count, sizeof(const struct wm_profile_row *), worst_first);
-    json_t *figures = report ? json_incref(report) : json_object();
-    add_json(figures, sorted, count);
-    if (!report || job->json_path)
+    add_json(report, sorted, count);
+    if (!job->json || job->json_path)
         print_text(sorted, count);
     json_t *failed =
-        tool_gates_failed(&job->gates, json_object_get(figures, "rows"), json_object_get(figures, "totals"));
+        tool_gates_failed(&job->gates, json_object_get(report, "rows"), json_object_get(report, "totals"));
     code = tool_gates_report(failed, code);
-    json_object_set_new(figures, "failed", failed);
-    json_decref(figures);
+    json_object_set_new(report, "failed", failed);
     if (job->counters_path && tool_write_counters(sorted, count, job->counters_path) != TOOL_CLEAN)
         code = TOOL_WRONG;
+    if (job->html_path && tool_write_html(sorted, count, report, job->html_path) != TOOL_CLEAN)
+        code = TOOL_WRONG;
     free(sorted);
-    return report ? tool_write_report(report, job->json_path, code) : code;
+    return job->json ? tool_write_report(report, job->json_path, code) : code;
 }
 
 static int profile_job(struct tool_job *job)
@@ -419,7 +423,7 @@ static int profile_job(struct tool_job *job)
     struct wm_diag diag;
     if (wm_profile_create(&profile, &diag) != WM_OK)
         return tool_fail("%s", diag.message);
-    json_t *report = job->json ? tool_report("prof") : NULL;
+    json_t *report = tool_report("prof");
     int code = tool_job_run(job, profile, report);
     if (code != TOOL_WRONG) /* what was counted before a fault still helps */
         code = report_profile(job, profile, report, code);

@@ -27,14 +27,21 @@ static const char help[] =
     "  wavemem run bitonic.co --job sort.job -j 4\n"
     "\n";
 
+static int refuse_profile(const struct tool_job *job)
+{
+    const char *option = job->counters_path ? "--counters"
+                         : job->html_path   ? "--html"
+                         : job->gates.count ? "--fail-if"
+                                            : NULL;
+    return option ? tool_fail("%s: 'wavemem prof' counts, 'run' does not", option) : TOOL_CLEAN;
+}
+
 int cmd_run(int argc, char **argv)
 {
     struct tool_job job;
     int code = tool_job_parse(&job, argv[0], argc - 1, argv + 1);
-    if (code == TOOL_CLEAN && !job.help && job.counters_path)
-        code = tool_fail("--counters %s: 'wavemem prof' counts, 'run' does not", job.counters_path);
-    if (code == TOOL_CLEAN && !job.help && job.gates.count)
-        code = tool_fail("--fail-if %s: 'wavemem prof' counts, 'run' does not", job.gates.gate[0].text);
+    if (code == TOOL_CLEAN && !job.help)
+        code = refuse_profile(&job);
     if (code == TOOL_CLEAN && job.help) {
         fputs(help, stdout);
         fputs(tool_job_help, stdout);

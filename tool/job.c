@@ -32,6 +32,7 @@ enum option_id {
     OPT_JSON,
     OPT_COUNTERS,
     OPT_FAIL_IF,
+    OPT_HTML,
     OPT_TIMEOUT,
     OPT_MAX_INSTRUCTIONS,
 };
@@ -58,6 +59,7 @@ static const struct tool_option options[] = {
     {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
     {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
     {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
+    {"html", 0, TOOL_VALUE, OPT_HTML},
     {"timeout", 0, TOOL_VALUE, OPT_TIMEOUT},
     {"max-instructions", 0, TOOL_VALUE, OPT_MAX_INSTRUCTIONS},
     {NULL, 0, TOOL_NO_VALUE, 0},
@@ -245,6 +247,9 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         break;
     case OPT_COUNTERS:
         job->counters_path = value;
+        break;
+    case OPT_HTML:
+        job->html_path = value;
         break;
     case OPT_FAIL_IF:
         return tool_gates_add(&job->gates, "--fail-if", value);
@@ -488,6 +493,8 @@ int tool_job_check(struct tool_job *job)
         return tool_fail("--json=%s: cannot be written: %s", job->json_path, strerror(errno));
     if (code == TOOL_CLEAN && job->counters_path && !writable(job->counters_path))
         return tool_fail("--counters %s: cannot be written: %s", job->counters_path, strerror(errno));
+    if (code == TOOL_CLEAN && job->html_path && !writable(job->html_path))
+        return tool_fail("--html %s: cannot be written: %s", job->html_path, strerror(errno));
     return code;
 }
 

@@ -101,6 +101,7 @@ struct tool_job {
     unsigned checks;           /* enum wm_check_what */
     const char *json_path;     /* NULL: stdout */
     const char *counters_path; /* prof only; NULL: none */
+    const char *html_path;     /* prof only; NULL: none */
     struct tool_gates gates;   /* prof only */
 };
 

@@ -735,6 +735,17 @@ WM_API enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_ob
 
 /* ---- profile ---- */
 
+enum { WM_PROFILE_LINES = 64 };
+
+/* One execution as it was: the first of the first workgroup's first wave that reached memory. */
+struct wm_profile_wave {
+    uint32_t workgroup[3], wave;
+    bool in_lds;          /* the addresses are LDS offsets */
+    uint32_t bytes;       /* of each lane, at the first of the instruction's places */
+    uint64_t lanes;       /* those that reached memory */
+    uint64_t address[64]; /* theirs */
+};
+
 /* One memory instruction over all dispatches that the profile observed. */
 struct wm_profile_row {
     const char *kernel;      /* symbol that it lies in */
@@ -773,6 +784,9 @@ struct wm_profile_row {
     uint32_t lds_depth;     /* the most dwords of one bank that were wanted at once: 1 is no conflict */
     uint32_t lds_bank;      /* the bank */
     uint64_t lds_lanes;     /* the lanes that wanted them */
+
+    const uint64_t *lines_histogram;    /* [n]: executions that touched n lines; the last: or more */
+    const struct wm_profile_wave *wave; /* NULL: no lane of any execution reached memory */
 };
 
 WM_API enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *diag);

@@ -49,6 +49,8 @@ struct counts {
     uint32_t bytes; /* per lane */
     uint64_t sum[SUM_COUNT];
     struct wmi_lds_cost worst; /* the execution with the deepest conflict: depth, bank, lanes */
+    uint64_t histogram[WM_PROFILE_LINES + 1];
+    struct wm_profile_wave wave;
 };
 
 /* A set of lines with the bytes of each that are asked for. An entry counts if its stamp is the set's. */
@@ -165,6 +167,37 @@ static bool is_worse(const struct wmi_lds_cost *a, const struct wmi_lds_cost *b)
     return a->bank != b->bank ? a->bank < b->bank : a->lanes < b->lanes;
 }
 
+/* Before 0, at 0 or behind it, in the order in which workgroups are dispatched. */
+static int place_order(const uint32_t workgroup[3], uint32_t wave, const struct wm_profile_wave *other)
+{
+    for (unsigned i = 3; i-- > 0;)
+        if (workgroup[i] != other->workgroup[i])
+            return workgroup[i] < other->workgroup[i] ? -1 : 1;
+    return (wave > other->wave) - (wave < other->wave);
+}
+
+/* Keeps the access if it is the first of an earlier wave than the one that is kept. */
+static void keep_wave(struct wm_profile_wave *kept, const struct wmi_access *access)
+{
+    if (kept->lanes && place_order(access->workgroup, access->wave, kept) >= 0)
+        return;
+    for (unsigned e = 0; e < access->elements; e++) {
+        const struct wmi_element *element = &access->element[e];
+        const uint64_t lanes =
+            element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
+        if (!lanes || (element->space != WMI_SPACE_GLOBAL && element->space != WMI_SPACE_LDS))
+            continue;
+        kept->lanes = lanes;
+        kept->in_lds = element->space == WMI_SPACE_LDS;
+        kept->bytes = access->bytes;
+        memcpy(kept->workgroup, access->workgroup, sizeof kept->workgroup);
+        kept->wave = access->wave;
+        for (unsigned lane = 0; lane < 64; lane++)
+            kept->address[lane] = lanes >> lane & 1 ? element->address[lane] : 0;
+        return;
+    }
+}
+
 static void count_cost(const struct shard *shard, const struct wmi_access *access, struct counts *counts)
 {
     uint64_t *sum = counts->sum;
@@ -210,7 +243,11 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
     counts->sum[SUM_BYTES_ASKED] += lanes * counts->bytes;
     for (unsigned space = 0; space <= WMI_SPACE_GDS; space++)
         counts->sum[SUM_DISTINCT_BYTES] += touched[space].bytes;
-    counts->sum[SUM_LINES] += touched[WMI_SPACE_GLOBAL].lines;
+    const uint64_t lines = touched[WMI_SPACE_GLOBAL].lines;
+    counts->histogram[lines < WM_PROFILE_LINES ? lines : WM_PROFILE_LINES]++;
+    if (access->path != WMI_PATH_SMEM)
+        keep_wave(&counts->wave, access);
+    counts->sum[SUM_LINES] += lines;
     counts->sum[SUM_IDEAL_LINES] += (touched[WMI_SPACE_GLOBAL].bytes + LINE - 1) / LINE;
     if (shard->rules && access->path != WMI_PATH_SMEM && access->path != WMI_PATH_GDS)
         count_cost(shard, access, counts);
@@ -248,6 +285,11 @@ static void end_thread(void *self, void *local)
             to->sum[sum] += from->sum[sum];
         if (is_worse(&from->worst, &to->worst))
             to->worst = from->worst;
+        for (unsigned lines = 0; lines <= WM_PROFILE_LINES; lines++)
+            to->histogram[lines] += from->histogram[lines];
+        if (from->wave.lanes &&
+            (!to->wave.lanes || place_order(from->wave.workgroup, from->wave.wave, &to->wave) < 0))
+            to->wave = from->wave;
     }
     pthread_mutex_unlock(&profile->lock);
     free(shard->counts);
@@ -420,6 +462,8 @@ const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t
         row->lds_depth = counts->worst.depth;
         row->lds_bank = counts->worst.bank;
         row->lds_lanes = counts->worst.lanes;
+        row->lines_histogram = counts->histogram;
+        row->wave = counts->wave.lanes ? &counts->wave : NULL;
     }
     qsort(profile->rows, *count, sizeof *profile->rows, by_address);
     return profile->rows;

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The HTML report: well-formed, needs no network, has all instructions, and draws what the accesses were; in a real
+browser, if Chromium is there, its script makes heads that sort.
+
+usage: report.py WAVEMEM EXAMPLES
+"""
+import html.parser
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+WAVEMEM, EXAMPLES = sys.argv[1:3]
+VOID = {"meta", "link", "br"}
+
+
+class Page(html.parser.HTMLParser):
+    """Checks that tags close in order, and keeps cells, links, and each drawing's titles."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.external, self.drawings, self.heads = [], [], [], [], {}, 0
+        self.details = self.drawing = None
+        self.feed(text)
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+        self.external += [value for name, value in attrs.items() if name in ("src", "srcset")]
+        if tag == "a":
+            self.links.append(attrs["href"])
+        if tag == "details":
+            self.details = attrs["id"]
+            self.ids.append(attrs["id"])
+        if tag == "svg":
+            self.drawing = self.drawings.setdefault((self.details, attrs["aria-label"]), [])
+        self.heads += tag == "button"
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        top = self.open.pop()
+        assert top == tag, (top, tag)
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "title" and self.drawing is not None:
+            self.drawing.append(data)
+
+
+class Report(unittest.TestCase):
+    def page(self, kernel):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name) / "report.html"
+        words = [WAVEMEM, "prof", EXAMPLES + "/transpose.co", "-k", kernel, "-g", "64,64", "-b", "16,16",
+                 "--arg", "in=iota:f32:4096", "--arg", "out=zero:f32:4096", "--arg", "n=64",
+                 "--html", str(self.file), "--json"]
+        report = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
+        text = self.file.read_text(encoding="utf-8")
+        self.assertNotRegex(text, r"(?i)https?:|@import|url\(")
+        page = Page(text)
+        self.assertEqual(page.external, [])
+        numbers = [f"i{i}" for i in range(len(report["rows"]))]
+        self.assertEqual(page.ids, numbers)
+        self.assertEqual(page.links, ["#" + number for number in numbers])
+        return page, report["rows"]
+
+    def test_lines(self):
+        """The straight transpose's store: 16 lanes of a wave go down a column of 256-byte rows, 4 columns side by
+        side, so four lanes 16 apart share each of 16 lines."""
+        page, rows = self.page("transpose_naive")
+        at = next(i for i, row in enumerate(rows) if row["operation"] == "store")
+        titles = page.drawings[f"i{at}", "lanes of one wave on cache lines"]
+        lanes = {int(n): int(a, 16) for n, a in (re.match(r"lane (\d+): 0x(\w+)", t).groups()
+                                                 for t in titles if t.startswith("lane "))}
+        self.assertEqual(len(lanes), 64)
+        base = lanes[0]
+        self.assertEqual(lanes, {i: base + i % 16 * 256 + i // 16 * 4 for i in range(64)})
+        cells = {int(a, 16): w.split() for a, w in (re.match(r"0x(\w+): lanes(.*)", t).groups()
+                                                    for t in titles if t.startswith("0x"))}
+        self.assertEqual(cells, {address: [str(lane)] for lane, address in lanes.items()})
+        runs = [title for title in page.drawings[f"i{at}", "runs by lines touched"] if not title.endswith(": 0 runs")]
+        self.assertEqual(runs, ["16 lines: 64 runs"])
+
+    def test_banks(self):
+        """Unpadded, the read from LDS wants eight dwords of each of eight banks: columns of 16 words."""
+        page, rows = self.page("transpose_unpadded")
+        at = next(i for i, row in enumerate(rows) if "ds_read" in row["text"])
+        titles = page.drawings[f"i{at}", "lanes of one wave on LDS banks"]
+        banks = {}
+        for title in titles:
+            if title.startswith("0x"):
+                address = int(title.split(":")[0], 16)
+                banks.setdefault(address // 4 % 32, set()).add(address)
+        self.assertEqual(sorted(banks), [0, 1, 2, 3, 16, 17, 18, 19])
+        self.assertEqual({len(dwords) for dwords in banks.values()}, {8})
+
+    def test_browser(self):
+        chromium = shutil.which("chromium")
+        if not chromium:
+            self.skipTest("no chromium")
+        self.page("transpose_lds")
+        done = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                               f"file://{self.file}#i2"], capture_output=True, text=True, timeout=60)
+        page = Page(re.sub(r"<script>.*?</script>", "", done.stdout, flags=re.S))
+        self.assertEqual(page.heads, 11 + 8)
+        self.assertRegex(done.stdout, r'<details id="i2" open="">')
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
