@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY_BITS = 13, OPCODE_BITS = 9, ENTRY_TEXT = 52, TEXT = 1024, REMEMBERED_DWORDS = 2 };
+enum { ENTRY_BITS = 13, OPCODE_BITS = 9, ENTRY_TEXT = 58, TEXT = 1024, REMEMBERED_DWORDS = 2 };
 
 /* Of one cache line. Code repeats itself: two in three instructions of librocsparse0 are found here. */
 struct entry {
-    uint64_t words;
+    int16_t target;
     uint8_t dwords; /* 0: empty */
     uint8_t length;
     bool branch;
@@ -26,6 +26,7 @@ struct wm_disassembler {
     struct entry *entries; /* in `memory`, at the start of a cache line */
     /* By the upper bits of an instruction's first dword: whether the last such one had two dwords. */
     bool is_long[1 << OPCODE_BITS];
+    uint64_t words[1 << ENTRY_BITS]; /* of the entries: what is not there is found out without them */
     char text[TEXT];
     char memory[(sizeof(struct entry) << ENTRY_BITS) + sizeof(struct entry)];
 };
@@ -42,9 +43,9 @@ struct wm_disassembler *wmi_disassembler_create(const struct wmi_target *target,
     return d;
 }
 
-static struct entry *entry_of(struct wm_disassembler *d, uint64_t words)
+static inline size_t entry_of(uint64_t words)
 {
-    return &d->entries[words * UINT64_C(0x9e3779b97f4a7c15) >> (64 - ENTRY_BITS)];
+    return words * UINT64_C(0x9e3779b97f4a7c15) >> (64 - ENTRY_BITS);
 }
 
 static inline struct wm_disassembled remembered(const struct entry *entry)
@@ -53,7 +54,7 @@ static inline struct wm_disassembled remembered(const struct entry *entry)
                                     .length = entry->length,
                                     .dwords = entry->dwords,
                                     .branch = entry->branch,
-                                    .target = (int16_t)entry->words};
+                                    .target = entry->target};
 }
 
 /* The words as they stand. */
@@ -75,8 +76,10 @@ static bool has_label(const struct wmi_instruction *insn)
 
 static void remember(struct wm_disassembler *d, const struct wm_disassembled *line, uint64_t words)
 {
-    struct entry *entry = entry_of(d, words);
-    entry->words = words;
+    const size_t place = entry_of(words);
+    struct entry *entry = &d->entries[place];
+    d->words[place] = words;
+    entry->target = (int16_t)line->target;
     entry->dwords = line->dwords;
     entry->length = (uint8_t)line->length;
     entry->branch = line->branch;
@@ -114,14 +117,14 @@ static inline uint64_t two_dwords(const uint32_t *words)
 /* Where the text of what stands at `words` is, if it is remembered; its cache line is asked for early. */
 static inline void prefetch(struct wm_disassembler *d, const uint32_t *words)
 {
-    __builtin_prefetch(
-        entry_of(d, d->is_long[words[0] >> (32 - OPCODE_BITS)] ? two_dwords(words) : words[0]));
+    const bool is_long = d->is_long[words[0] >> (32 - OPCODE_BITS)];
+    __builtin_prefetch(&d->entries[entry_of(is_long ? two_dwords(words) : words[0])]);
 }
 
 static inline const struct entry *find(struct wm_disassembler *d, uint64_t words, unsigned dwords)
 {
-    const struct entry *entry = entry_of(d, words);
-    return entry->dwords == dwords && entry->words == words ? entry : NULL;
+    const size_t place = entry_of(words);
+    return d->words[place] == words && d->entries[place].dwords == dwords ? &d->entries[place] : NULL;
 }
 
 /* Whether an instruction has one dword, its first one tells alone: longer ones are another entry. */

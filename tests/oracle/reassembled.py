@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`wavemem dis --plain --reassemblable` through llvm-mc-19 gives the same bytes, always.
+"""`wavemem dis --plain --reassemblable` through llvm-mc-19, and through `wavemem asm --raw`, gives the same bytes, always.
 
     reassembled.py WAVEMEM TARGET FORMS COUNT     COUNT random words of each row of the list, and as many random dwords
     reassembled.py WAVEMEM FILE...                code objects
+    reassembled.py WAVEMEM --library LIBRARY [N]  every Nth code object in the bundles of a library
 """
 import json
 import os
@@ -12,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-from llvm import need_llvm, read_forms
+from library_objdump import objects
+from llvm import SKIP, need_llvm, read_forms
 import words as words_gcn
 import words_rdna
 
@@ -32,6 +34,18 @@ def differences(target, lines, folder):
     run = subprocess.run(['llvm-mc-19', '-arch=amdgcn', '-mcpu=' + target, '-filetype=obj', '-o', made],
                          input='\n'.join(lines) + '\n', capture_output=True, text=True)
     return (text_section(made, folder) if run.returncode == 0 else b''), run.stderr
+
+
+def assembled(wavemem, target, lines, folder):
+    """(bytes that `wavemem asm --raw` makes of the lines, its complaints)"""
+    text, made = os.path.join(folder, 'made.s'), os.path.join(folder, 'made.bin')
+    with open(text, 'w') as file:
+        file.write('\n'.join(lines) + '\n')
+    run = subprocess.run([wavemem, 'asm', '--raw', '-m', target, text, '-o', made], capture_output=True, text=True)
+    if run.returncode:
+        return b'', run.stderr
+    with open(made, 'rb') as file:
+        return file.read(), run.stderr
 
 
 def dis(wavemem, *arguments):
@@ -75,6 +89,7 @@ def compare(wavemem, target, code, lines, folder, name):
     """What differs, printed; whether anything does."""
     got, complaint = differences(target, lines, folder)
     same = not complaint and got[:len(code)] == code
+    mine, my_complaint = assembled(wavemem, target, lines, folder)
     data = sum(line.startswith('.long') for line in lines)
     print('%s, %s: %d lines, %d of them data: %s' % (os.path.basename(name), target, len(lines), data, 'the same bytes' if same else 'DIFFERENT'))
     if not same:
@@ -87,14 +102,38 @@ def compare(wavemem, target, code, lines, folder, name):
         want = lambda first, last: code[places[first]:places[last]]
         for line, wanted, found in first_differences(target, lines, want, folder):
             print('  %s\n    words %s\n    llvm  %s' % (line, wanted, found))
-    return same
+    if mine[:len(code)] != code:
+        at = next((i for i, (a, b) in enumerate(zip(mine, code)) if a != b), len(mine))
+        print('  wavemem asm: %s' % (my_complaint or 'another byte at 0x%x' % at)[:1000])
+    return same and mine[:len(code)] == code
+
+
+def check_library(wavemem, library, every, folder):
+    ok, count, path = True, 0, os.path.join(folder, 'library.co')
+    with open(library, 'rb') as file:
+        data = file.read()
+    for i, (name, code) in enumerate(objects(data)):
+        if i % every:
+            continue
+        with open(path, 'wb') as file:
+            file.write(code)
+        target = name.split()[-1].split(':')[0]
+        ok &= compare(wavemem, target, text_section(path, folder), dis(wavemem, path), folder, path)
+        count += 1
+    print('%d code objects of %s' % (count, library))
+    return ok and count > 0
 
 
 def main(wavemem, *arguments):
     need_llvm()
     ok = True
     with tempfile.TemporaryDirectory() as folder:
-        if arguments[0].startswith('gfx'):
+        if arguments[0] == '--library':
+            if not os.path.exists(arguments[1]):
+                print('skipped: no %s (Debian package librocrand1)' % arguments[1])
+                return SKIP
+            ok = check_library(wavemem, arguments[1], int((*arguments, 1)[2]), folder)
+        elif arguments[0].startswith('gfx'):
             target, path, count = arguments
             ok = check_words(wavemem, target, path, int(count), folder)
         else:
