@@ -178,7 +178,13 @@ static size_t put_instruction(struct tool_run *run, size_t at, const struct wm_d
     const int64_t to = destination(at, insn);
     size_t length = insn->length;
     if (!insn->branch || !is_target(run, to)) {
-        put(out, insn->text, length);
+        enum { READABLE = 64 };
+        if (length <= READABLE) { /* a length that is known copies faster */
+            memcpy(out->at, insn->text, READABLE);
+            out->at += length;
+        } else {
+            put(out, insn->text, length);
+        }
         return length;
     }
     while (length && insn->text[length - 1] != ' ')
@@ -218,8 +224,10 @@ static void put_line(struct tool_run *run, size_t at, const uint32_t *words,
         *out->at++ = '\n';
         return;
     }
-    if (columns < TEXT_COLUMNS)
-        put(out, spaces, TEXT_COLUMNS - columns);
+    if (columns < TEXT_COLUMNS) {
+        memcpy(out->at, spaces, TEXT_COLUMNS);
+        out->at += TEXT_COLUMNS - columns;
+    }
     put(out, "//", 2);
     if (!listing->no_addresses) {
         *out->at++ = ' ';

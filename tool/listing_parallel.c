@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum {
-    CHUNK = 1 << 16,   /* bytes of code */
+    CHUNK = 1 << 15,   /* bytes of code */
     RUN_UP = 1 << 9,   /* bytes that are read to fall into step */
     TEXT = 32 * CHUNK, /* that is expected of a chunk */
     BUFFERS = 2,       /* a thread's: one is written while it fills the other */

@@ -219,7 +219,7 @@ WM_API void wm_disassembler_destroy(struct wm_disassembler *disassembler); /* NU
 
 /* One instruction, or one dword of data. */
 struct wm_disassembled {
-    const char *text; /* `length` bytes and a NUL, until the next call */
+    const char *text; /* `length` bytes and a NUL, until the next call; 64 bytes may be read in any case */
     uint32_t length;
     uint8_t dwords;
     bool data;      /* the words are no instruction: ".long 0x...", of one dword */

@@ -655,7 +655,8 @@ static bool decode_form(struct context *c, unsigned number, uint64_t word)
         word = (uint32_t)word;
     if (word & wmi_zero_masks[form->zero])
         return false;
-    memcpy(out->words, c->words, layout->dwords * sizeof *out->words);
+    for (unsigned i = 0; i < layout->dwords; i++)
+        out->words[i] = c->words[i];
     out->layout = layout->id;
     out->extension = layout->extension;
     out->id = form->id;

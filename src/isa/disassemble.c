@@ -18,7 +18,8 @@ struct entry {
     bool branch;
     char text[ENTRY_TEXT + 1];
 };
-static_assert(sizeof(struct entry) == 64, "one cache line");
+static_assert(sizeof(struct entry) == 64,
+              "one cache line, and another behind the last one: 64 bytes of text may be read");
 
 struct wm_disassembler {
     const struct wmi_target *target;
@@ -28,7 +29,7 @@ struct wm_disassembler {
     bool is_long[1 << OPCODE_BITS];
     uint64_t words[1 << ENTRY_BITS]; /* of the entries: what is not there is found out without them */
     char text[TEXT];
-    char memory[(sizeof(struct entry) << ENTRY_BITS) + sizeof(struct entry)];
+    char memory[(sizeof(struct entry) << ENTRY_BITS) + 2 * sizeof(struct entry)];
 };
 
 struct wm_disassembler *wmi_disassembler_create(const struct wmi_target *target, unsigned flags)
@@ -83,7 +84,7 @@ static void remember(struct wm_disassembler *d, const struct wm_disassembled *li
     entry->dwords = line->dwords;
     entry->length = (uint8_t)line->length;
     entry->branch = line->branch;
-    memcpy(entry->text, line->text, line->length + 1);
+    memcpy(entry->text, d->text, sizeof(entry->text)); /* all of it: a length that is known copies faster */
 }
 
 static struct wm_disassembled decode(struct wm_disassembler *d, const uint32_t *words, size_t dwords)
@@ -138,8 +139,12 @@ struct wm_disassembled wm_disassembler_next(struct wm_disassembler *d, const uin
         entry = find(d, words[0], 1);
     if (!entry && !is_long && dwords >= 2)
         entry = find(d, two_dwords(words), 2);
-    if (!entry)
+    if (!entry) { /* where the text will be remembered */
+        __builtin_prefetch(&d->entries[entry_of(words[0])], 1);
+        if (dwords >= 2)
+            __builtin_prefetch(&d->entries[entry_of(two_dwords(words))], 1);
         return decode(d, words, dwords);
+    }
     if (dwords >= entry->dwords + 2u)
         prefetch(d, words + entry->dwords);
     return remembered(entry);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* LLVM's text of a decoded instruction: mnemonic, operands, modifiers. */
+#include "base/copy.h"
 #include "isa/tables.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static inline void put_char(struct wmi_text *text, char c)
 static inline void put_bytes(struct wmi_text *text, const char *bytes, size_t length)
 {
     if (length <= (size_t)(text->end - text->at)) {
-        memcpy(text->at, bytes, length);
+        wmi_copy_short(text->at, bytes, length);
         text->at += length;
     }
 }

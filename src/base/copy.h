@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies of a few dozen bytes, of a length that is not known before: compilers make slow string instructions
+ * of memcpy there. */
+#ifndef WMI_COPY_H
+#define WMI_COPY_H
+
+#include <stddef.h>
+#include <string.h>
+
+/* The areas must not overlap. Nothing outside of them is read or written. */
+static inline void wmi_copy_short(char *restrict to, const char *restrict from, size_t length)
+{
+    enum { BLOCK = 16, HALF = 8, QUARTER = 4 };
+    if (length >= BLOCK) {
+        for (size_t i = 0; i + BLOCK < length; i += BLOCK)
+            memcpy(to + i, from + i, BLOCK);
+        memcpy(to + length - BLOCK, from + length - BLOCK, BLOCK);
+    } else if (length >= HALF) {
+        memcpy(to, from, HALF);
+        memcpy(to + length - HALF, from + length - HALF, HALF);
+    } else if (length >= QUARTER) {
+        memcpy(to, from, QUARTER);
+        memcpy(to + length - QUARTER, from + length - QUARTER, QUARTER);
+    } else if (length) {
+        to[0] = from[0];
+        to[length / 2] = from[length / 2];
+        to[length - 1] = from[length - 1];
+    }
+}
+
+#endif
