@@ -297,11 +297,43 @@ static void reads_lds_directly(void **state)
     assert_in_range(run.result[3] - 0xffff80ffu, 0, 63); /* of any lane */
 }
 
+/* Each read of LDS_DIRECT is an access of all lanes to one place, of the type's size. */
+static void shows_direct_reads(void **state)
+{
+    (void)state;
+    struct wm_profile *profile;
+    struct wm_diag diag;
+    size_t count, reads = 0;
+    static const unsigned bytes[] = {4, 2, 1, 2};
+    assert_int_equal(wm_profile_create(&profile, &diag), WM_OK);
+    const struct run run = run_with(
+        direct, sizeof direct,
+        (struct wm_dispatch){.grid = {64}, .workgroup = {64}, .dynamic_lds = 64, .profile = profile});
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    const struct wm_profile_row *rows = wm_profile_rows(profile, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!strstr(rows[i].text, "src_lds_direct"))
+            continue;
+        assert_true(reads < 4);
+        assert_string_equal(rows[i].path, "DS");
+        assert_string_equal(rows[i].operation, "load");
+        assert_int_equal(rows[i].executions, 1);
+        assert_int_equal(rows[i].lanes, 64);
+        assert_int_equal(rows[i].bytes, bytes[reads]);
+        assert_int_equal(rows[i].distinct_bytes, bytes[reads]);
+        assert_int_equal(rows[i].lds_conflicts, 0);
+        reads++;
+    }
+    assert_int_equal(reads, 4);
+    wm_profile_destroy(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(second_places),
         cmocka_unit_test(reads_lds_directly),
+        cmocka_unit_test(shows_direct_reads),
         cmocka_unit_test(shares_gds),
         cmocka_unit_test(synchronises_workgroups),
         cmocka_unit_test(aligns_as_the_mode_says),

@@ -804,13 +804,50 @@ static void observer_sees_the_access(void **state)
     tear_down_world(&w);
 }
 
+/* The lanes that are read or sent to, as addresses of four bytes each. */
+static void observer_sees_exchange(void **state)
+{
+    (void)state;
+    struct world w;
+    set_up_world(&w);
+    struct seen seen = {0};
+    const struct wmi_observer observer = {.access = see};
+    static struct machine m;
+    w.worker->observer = &seen;
+    for (int level = 0; level <= (int)wmi_cpu_level(); level++)
+        for (unsigned round = 0; round < 3 * 8; round++) {
+            const unsigned id = round % 3 == 0   ? WMI_INSN_ds_permute_b32
+                                : round % 3 == 1 ? WMI_INSN_ds_bpermute_b32
+                                                 : WMI_INSN_ds_swizzle_b32;
+            const struct setting s = {.step = WMI_LDS_observe_lanes,
+                                      .lanes = round & 8 ? 32 : 64,
+                                      .exec = 0xf0f0f0f0,
+                                      .x = (uint32_t)random_bits() & 0x7fff,
+                                      .y = round & 16 ? 32 : 64};
+            w.memory = (struct wmi_memory_op){.id = (uint16_t)id, .observer = &observer};
+            for (unsigned i = 0; i < 64; i++)
+                m.reg[ADDR][i] = (uint32_t)random_bits();
+            memset(&seen, 0, sizeof seen);
+            run(&w, &m, &s, level);
+            assert_int_equal(seen.count, 1);
+            assert_int_equal(seen.access.kind, round % 3 ? WMI_ACCESS_LOAD : WMI_ACCESS_STORE);
+            assert_int_equal(seen.access.bytes, 4);
+            assert_int_equal(seen.access.element[0].space, WMI_SPACE_LANES);
+            assert_int_equal(seen.access.element[0].mask, 0xf0f0f0f0);
+            for (unsigned i = 0; i < s.lanes; i++)
+                assert_int_equal(
+                    seen.address[0][i],
+                    4 * (round % 3 == 2 ? swizzle_lane(s.x, i) : exchange_lane(&s, m.reg[ADDR][i], i)));
+        }
+    tear_down_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_match_statement),
-        cmocka_unit_test(swizzle_examples),
-        cmocka_unit_test(misaligned_atomics_fault),
-        cmocka_unit_test(observer_sees_the_access),
+        cmocka_unit_test(steps_match_statement),    cmocka_unit_test(swizzle_examples),
+        cmocka_unit_test(misaligned_atomics_fault), cmocka_unit_test(observer_sees_the_access),
+        cmocka_unit_test(observer_sees_exchange),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

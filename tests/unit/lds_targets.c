@@ -26,6 +26,7 @@ enum {
     LDS_OUT = 21,
     ROWS = 25,
     ROUNDS = 6,
+    GDS_ROUNDS = 3, /* more, on the GDS where there is one */
     TEXT = 1 << 14,
 };
 
@@ -254,6 +255,7 @@ static uint64_t atomic_value(const struct statement *s, uint64_t m, uint64_t a, 
 
 struct test {
     struct statement s;
+    bool gds;
     unsigned lanes;
     uint32_t exec;      /* of the first 32 lanes; the others are on */
     uint32_t m0, limit; /* bytes of LDS that can be reached */
@@ -469,21 +471,22 @@ static void add_instruction(struct code *code, const struct test *t, const char 
     if ((two && s->kind != READ) || compares)
         add_tuple(code, before, 8, dwords);
     if (two)
-        add(code, " offset0:%u offset1:%u\n", t->offset[0], t->offset[1]);
+        add(code, " offset0:%u offset1:%u%s\n", t->offset[0], t->offset[1], t->gds ? " gds" : "");
     else
-        add(code, " offset:%u\n", t->offset[0]);
+        add(code, " offset:%u%s\n", t->offset[0], t->gds ? " gds" : "");
 }
 
 static void write_code(struct code *code, const struct test *t, uint64_t buffer, const char *name)
 {
+    const int all = t->gds ? LDS_BYTES : -1; /* of GDS M0[31:16] is the base and M0[15:0] the size */
     code->length = 0;
     add(code, "s_mov_b32 s4, 0x%x\ns_mov_b32 s5, 0x%x\ns_mov_b32 s6, -1\ns_mov_b32 s7, 0x%x\n",
         (uint32_t)buffer, (uint32_t)(buffer >> 32), code->generation >= 10 ? 0x31016facu : 0x00024facu);
-    add(code, "v_lshlrev_b32 v1, 2, v0\ns_mov_b32 m0, -1\n");
+    add(code, "v_lshlrev_b32 v1, 2, v0\ns_mov_b32 m0, %d\n", all);
     for (unsigned word = 0; word < LDS_WORDS; word += t->lanes) {
         add_row(code, true, 20, LDS, word);
-        add(code, "s_nop 0\nds_%s_b32 v1, v20 offset:%u\n", code->generation >= 11 ? "store" : "write",
-            4 * word);
+        add(code, "s_nop 0\nds_%s_b32 v1, v20 offset:%u%s\n", code->generation >= 11 ? "store" : "write",
+            4 * word, t->gds ? " gds" : "");
     }
     add_row(code, true, 2, ADDR, 0);
     for (unsigned k = 0; k < 4; k++) {
@@ -493,11 +496,12 @@ static void write_code(struct code *code, const struct test *t, uint64_t buffer,
     }
     add(code, "s_mov_b32 exec_lo, 0x%x\ns_mov_b32 m0, 0x%x\n", t->exec, t->m0);
     add_instruction(code, t, name);
-    add(code, "s_mov_b32 exec_lo, -1\ns_mov_b32 m0, -1\n");
+    add(code, "s_mov_b32 exec_lo, -1\ns_mov_b32 m0, %d\n", all);
     for (unsigned k = 0; k < 4; k++)
         add_row(code, false, 12 + k, RESULT_OUT + k, 0);
     for (unsigned word = 0; word < LDS_WORDS; word += t->lanes) {
-        add(code, "ds_%s_b32 v20, v1 offset:%u\n", code->generation >= 11 ? "load" : "read", 4 * word);
+        add(code, "ds_%s_b32 v20, v1 offset:%u%s\n", code->generation >= 11 ? "load" : "read", 4 * word,
+            t->gds ? " gds" : "");
         add_row(code, false, 20, LDS_OUT, word);
     }
     add(code, "s_endpgm\n");
@@ -581,7 +585,9 @@ static void fill(struct test *t, unsigned generation, int round)
     t->limit = LDS_BYTES;
     if (s->addtid || s->kind == COUNT)
         t->m0 = random_bits() % 64 * 4;
-    if (generation <= 8 && s->kind <= EXCHANGE2 && round % 2) {
+    if (t->gds && s->kind != COUNT) {
+        t->m0 = t->limit = round % 2 ? random_bits() % 800 : LDS_BYTES;
+    } else if (generation <= 8 && s->kind <= EXCHANGE2 && round % 2) {
         t->m0 = random_bits() % 800 / 4 * 4;
         t->limit = t->m0;
     } else if (s->kind <= EXCHANGE2 && !s->addtid && round % 2) {
@@ -604,6 +610,7 @@ static unsigned run_target(const char *forms)
     code.generation = (unsigned)atoi(target + 3) / 100;
     if (code.generation < 6) /* gfx90a */
         code.generation = 9;
+    const bool has_gds = code.generation <= 11 && strcmp(target, "gfx90a") && strcmp(target, "gfx942");
     while (fgets(line, sizeof line, file)) {
         const char *text = strstr(line, "\tds_");
         if (!text)
@@ -615,7 +622,9 @@ static unsigned run_target(const char *forms)
         snprintf(last, sizeof last, "%s", mnemonic);
         test.s = statement_of(target, mnemonic);
         test.lanes = code.generation >= 10 ? 32 : 64;
-        for (int round = 0; round < ROUNDS; round++) {
+        const bool may_be_gds = has_gds && test.s.kind < SWIZZLE && !test.s.addtid;
+        for (int round = 0; round < (may_be_gds ? ROUNDS + GDS_ROUNDS : ROUNDS); round++) {
+            test.gds = round >= ROUNDS;
             fill(&test, code.generation, round);
             state_slowly(&test);
             run(&code, &test, mnemonic);
