@@ -280,9 +280,18 @@ static bool scalar_code(const struct wmi_encoder *e, const struct wmi_parsed *p,
     return false;
 }
 
+/* [v1, v2] is v[1:2]. */
+static bool is_tuple(const struct wmi_parsed *p)
+{
+    for (unsigned i = 1; i < p->count; i++)
+        if (p->list[i] != p->list[i - 1] + p->list_dwords[i - 1])
+            return false;
+    return p->what == WMI_PARSED_LIST;
+}
+
 static bool is_vgpr(const struct wmi_parsed *p)
 {
-    return p->what == WMI_PARSED_REGISTER && p->file == WMI_OPERAND_VGPR;
+    return p->file == WMI_OPERAND_VGPR && (p->what == WMI_PARSED_REGISTER || is_tuple(p));
 }
 
 static bool is_agpr(const struct wmi_parsed *p)
@@ -456,12 +465,27 @@ static bool smrd_offset(struct wmi_encoder *e, const struct wmi_parsed *p, bool 
     return set_literal(e, p, (uint32_t)p->value.number);
 }
 
+/* Whether no address register is given where no bit of its own says so: gfx10.3's scratch with an offset
+ * alone. */
+static bool has_only_offset(const struct wmi_encoder *e)
+{
+    const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
+    for (unsigned i = 0; i < layout->fields; i++)
+        if (wmi_field_specs[layout->field + i].field == WMI_FIELD_sve)
+            return false;
+    for (unsigned i = 0; i < e->form->specs; i++)
+        if (wmi_specs[e->form->spec + i].role == WMI_ROLE_ADDR && e->parsed[i].what == WMI_PARSED_OFF)
+            return true;
+    return false;
+}
+
 static bool saddr(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *value)
 {
     const bool null =
         p->what == WMI_PARSED_REGISTER && p->file == WMI_OPERAND_SPECIAL && p->reg == WMI_SPECIAL_NULL;
     if (p->what == WMI_PARSED_OFF || null) {
-        *value = e->target->limits[WMI_LIMIT_null_saddr] ? null_code(e) : SADDR_OFF;
+        const bool off = !null && has_only_offset(e);
+        *value = e->target->limits[WMI_LIMIT_null_saddr] && !off ? null_code(e) : SADDR_OFF;
         return true;
     }
     return scalar_code(e, p, value) || wrong(e, p, "SGPRs or off");

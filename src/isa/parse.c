@@ -389,7 +389,8 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
         return o->kind == WMI_OPERAND_OFF || wmi_expected(e->cursor, p->at, "a register");
     if (p->what == WMI_PARSED_LIST) {
         e->cursor->number = o->dwords;
-        return o->dwords == p->dwords || wmi_expected(e->cursor, p->at, "a list of %u registers");
+        const bool longer = spec->kind == WMI_KIND_image_addr && p->dwords > o->dwords;
+        return o->dwords == p->dwords || longer || wmi_expected(e->cursor, p->at, "a list of %u registers");
     }
     if (p->what != WMI_PARSED_REGISTER)
         return o->kind != WMI_OPERAND_OFF || wmi_expected(e->cursor, p->at, "off");
@@ -619,8 +620,8 @@ static bool try_both(struct wmi_encoder *e, const char *operands, struct failure
     return false;
 }
 
-unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor,
-                      struct wmi_instruction *insn, struct wmi_relocation *relocation)
+static unsigned assemble(const struct wmi_target *target, struct wmi_cursor *cursor,
+                         struct wmi_instruction *insn, struct wmi_relocation *relocation)
 {
     struct wmi_encoder e;
     struct failure failure = {0};
@@ -666,6 +667,36 @@ unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor
     if (!cursor->wrong)
         wmi_expected(cursor, operands, "another suffix or none: this instruction has no such encoding");
     return 0;
+}
+
+/* CLRX's documents write GCN's instructions in capitals: TBUFFER_LOAD_FORMAT_X V1, V2, S[4:7], 0 OFFEN. If
+ * the line is no instruction as it stands, those that have no symbols are tried without them. */
+static unsigned assemble_capitals(const struct wmi_target *target, struct wmi_cursor *cursor,
+                                  struct wmi_instruction *insn)
+{
+    enum { LONGEST = 256 };
+    char text[LONGEST];
+    const size_t length = (size_t)(cursor->end - cursor->at);
+    if (length > sizeof text)
+        return 0;
+    for (size_t i = 0; i < length; i++)
+        text[i] = (char)tolower((unsigned char)cursor->at[i]);
+    struct wmi_cursor lower = {.at = text, .end = text + length};
+    return assemble(target, &lower, insn, NULL);
+}
+
+unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor,
+                      struct wmi_instruction *insn, struct wmi_relocation *relocation)
+{
+    wmi_skip_space(cursor);
+    const struct wmi_cursor start = *cursor;
+    const unsigned dwords = assemble(target, cursor, insn, relocation);
+    if (dwords || start.at == start.end || *start.at < 'A' || *start.at > 'Z')
+        return dwords;
+    if (relocation)
+        *relocation = (struct wmi_relocation){0};
+    struct wmi_cursor again = start;
+    return assemble_capitals(target, &again, insn);
 }
 
 /* ---- names that are near ---- */

@@ -53,8 +53,17 @@ struct wmi_encoder {
 /* src/isa/encode.c. Sets words and dwords; false after a message. */
 bool wmi_encode(struct wmi_encoder *e);
 
-/* src/isa/parse_special.c: immediates and modifiers that have a syntax of their own. */
+/* src/isa/parse_immediate.c: immediates that have a syntax of their own, and names. */
+size_t wmi_word_length(struct wmi_cursor *cursor);
+/* Takes the character, or says what was expected. */
+bool wmi_need(struct wmi_cursor *cursor, char c, const char *what);
+/* Takes a name of the group, case aside, with or without `prefix`; false without a message. */
+bool wmi_take_name(struct wmi_encoder *e, enum wmi_name_group group, const char *prefix, int32_t *value);
+/* The same, or a number. */
+bool wmi_name_or_number(struct wmi_encoder *e, enum wmi_name_group group, const char *prefix, int32_t *value);
+bool wmi_in_range(struct wmi_encoder *e, const char *at, int64_t value, int64_t low, int64_t high);
 bool wmi_parse_immediate(struct wmi_encoder *e, const struct wmi_spec *spec, struct wmi_parsed *operand);
+/* src/isa/parse_special.c: modifiers. */
 /* Whether a modifier of the form is next. */
 bool wmi_at_modifier(struct wmi_encoder *e);
 bool wmi_parse_modifier(struct wmi_encoder *e);
