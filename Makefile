@@ -38,6 +38,7 @@ ROCRAND ?= /usr/lib/x86_64-linux-gnu/librocrand.so.1
 bench: all
 	@dev/setup build bench
 	@ninja -C $(BUILD) micro
+	@ninja -C $(BUILD) buffers
 	@ninja -C $(BUILD) bench
 	@tests/oracle/library_objdump.py $(BUILD)/wavemem $(ROCSPARSE) 10 || [ $$? = 77 ]
 	@bench/assemble.py $(BUILD)/wavemem $(ROCRAND) gfx900 gfx1030 || [ $$? = 77 ]

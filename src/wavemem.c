@@ -17,6 +17,7 @@
 #include "report/printf.h"
 #include "sem/sem.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -430,7 +431,7 @@ static const struct wmi_target *with_waves_of(const struct wmi_target *target, u
 
 static enum wm_status run(struct wm_machine *machine, const struct module *module,
                           const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
-                          struct wm_result *result, struct wm_diag *diag)
+                          const struct wm_dispatch *request, struct wm_result *result, struct wm_diag *diag)
 {
     const struct wmi_program_options options = {
         .target = with_waves_of(machine->target, kernel->wave_size),
@@ -442,22 +443,24 @@ static enum wm_status run(struct wm_machine *machine, const struct module *modul
         .level = wmi_cpu_level(),
         .observer = dispatch->observer,
         .alignment = dispatch->alignment,
+        .scalar_cache = dispatch->stales.mode,
         .counts = dispatch->executed,
     };
     const double begin = wmi_seconds();
     dispatch->program = wmi_program_create(&options);
     const bool ok = dispatch->program && wmi_dispatch_run(dispatch);
     result->seconds = wmi_seconds() - begin;
+    const struct wmi_fault_place place = {machine->target, module->object, wmi_object_name(module->object),
+                                          module->bias};
     if (ok) {
         result->wave_instructions = dispatch->instructions;
         result->waves = dispatch->waves;
         result->workgroups = dispatch->groups_done;
         if (dispatch->fault.kind != WM_FAULT_NONE)
-            wmi_report_fault(dispatch,
-                             &(struct wmi_fault_place){machine->target, module->object,
-                                                       wmi_object_name(module->object), module->bias},
-                             &result->fault);
+            wmi_report_fault(dispatch, &place, &result->fault);
+        wmi_report_stales(dispatch, &place, request->stale, request->stale_user);
     }
+    free(dispatch->stales.found);
     wmi_program_destroy(dispatch->program);
     return ok ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory to run kernel '%s'", kernel->name);
 }
@@ -499,6 +502,8 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     dispatch.max_instructions = request->max_instructions ? request->max_instructions : MAX_INSTRUCTIONS;
     dispatch.timeout = request->timeout;
     dispatch.alignment = request->alignment;
+    dispatch.stales.mode = request->scalar_cache;
+    pthread_mutex_init(&dispatch.stales.lock, NULL);
     dispatch.progress = request->progress;
     dispatch.progress_user = request->progress_user;
     if (request->fidelity)
@@ -516,7 +521,7 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     if (request->check)
         dispatch.observer =
             wmi_check_begin(request->check, with_waves_of(machine->target, kernel->wave_size));
-    status = run(machine, module, kernel, &dispatch, result, diag);
+    status = run(machine, module, kernel, &dispatch, request, result, diag);
     if (request->check)
         wmi_check_end(request->check, describe, &profiled);
     if (status == WM_OK && memory.printf && request->print) {

@@ -35,6 +35,7 @@ enum option_id {
     OPT_HTML,
     OPT_TIMEOUT,
     OPT_MAX_INSTRUCTIONS,
+    OPT_SCALAR_CACHE,
 };
 
 static const struct tool_option options[] = {
@@ -62,6 +63,7 @@ static const struct tool_option options[] = {
     {"html", 0, TOOL_VALUE, OPT_HTML},
     {"timeout", 0, TOOL_VALUE, OPT_TIMEOUT},
     {"max-instructions", 0, TOOL_VALUE, OPT_MAX_INSTRUCTIONS},
+    {"scalar-cache", 0, TOOL_VALUE, OPT_SCALAR_CACHE},
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
@@ -229,6 +231,13 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         break;
     case OPT_STATS:
         job->stats = true;
+        break;
+    case OPT_SCALAR_CACHE:
+        job->scalar_cache = !strcmp(value, "check")   ? WM_SCALAR_CACHE_CHECKED
+                            : !strcmp(value, "stale") ? WM_SCALAR_CACHE_STALE
+                                                      : WM_SCALAR_CACHE_COHERENT;
+        if (job->scalar_cache == WM_SCALAR_CACHE_COHERENT && strcmp(value, "coherent") != 0)
+            return tool_fail("%s--scalar-cache %s: expected check, stale or coherent", where, value);
         break;
     case OPT_FIDELITY:
         job->fidelity = true;

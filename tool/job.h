@@ -99,6 +99,7 @@ struct tool_job {
     bool stats, json, fidelity, help;
     enum wm_alignment alignment;
     unsigned checks;           /* enum wm_check_what */
+    enum wm_scalar_cache scalar_cache;
     const char *json_path;     /* NULL: stdout */
     const char *counters_path; /* prof only; NULL: none */
     const char *html_path;     /* prof only; NULL: none */

@@ -60,6 +60,9 @@ const char tool_job_help[] =
     "      --check-hazards  find instructions that stand too close for the target ('manually inserted wait "
     "states')\n"
     "                       with a finding of either the exit code is 1\n"
+    "      --scalar-cache check  find scalar loads and stores that rely on a coherent scalar cache, where\n"
+    "                       S_DCACHE_INV or S_DCACHE_WB is missing (exit code 1); with 'stale' they really\n"
+    "                       load and leave there what the cache holds\n"
     "      --json[=FILE]    the results as JSON on stdout instead of text, or into FILE\n"
     "      --timeout S      stop after S seconds (exit code 3)\n"
     "      --max-instructions N  stop a wave after N instructions (exit code 3)\n"
@@ -71,7 +74,8 @@ const char tool_job_help[] =
     "  u64: z   u32: (z >> 32).astype('u4')   u16: (z >> 48).astype('u2')   i32: (z >> "
     "32).astype('u4').view('i4')\n"
     "\n"
-    "Exit codes: 0 clean, 1 a comparison failed, 2 wrong use or bad input, 3 the guest faulted.\n";
+    "Exit codes: 0 clean, 1 a comparison failed or something was found, 2 wrong use or bad input, 3 the "
+    "guest faulted.\n";
 
 /* ---- progress on a terminal ---- */
 
@@ -118,6 +122,30 @@ static void print_text(void *user, const char *text, size_t length)
     struct progress *progress = user;
     clear_progress(progress);
     fwrite(text, 1, length, progress->text);
+}
+
+/* ---- what the scalar cache would show ---- */
+
+struct stales {
+    json_t *report; /* or NULL */
+    bool silent;
+    size_t count;
+};
+
+static void add_stale(void *user, const struct wm_stale *stale)
+{
+    struct stales *stales = user;
+    stales->count++;
+    if (!stales->silent)
+        printf("found: %s\n", stale->text);
+    if (stales->report)
+        json_array_append_new(stales->report,
+                              json_pack("{s:s, s:I, s:I, s:[I,I,I], s:I, s:I, s:s}", "kind",
+                                        stale->kind == WM_STALE_LOAD ? "stale load" : "lost store", "pc",
+                                        (json_int_t)stale->pc, "count", (json_int_t)stale->count, "workgroup",
+                                        (json_int_t)stale->workgroup[0], (json_int_t)stale->workgroup[1],
+                                        (json_int_t)stale->workgroup[2], "wave", (json_int_t)stale->wave,
+                                        "address", (json_int_t)stale->address, "text", stale->text));
 }
 
 /* ---- memory and arguments ---- */
@@ -366,8 +394,13 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
         return tool_fail("%s%s", d->where, diag.message);
     struct progress progress = {.kernel = d->kernel->name, .start = now()};
     progress.text = job->json && !job->json_path ? stderr : stdout; /* not between the braces of the report */
+    struct stales stales = {.report = report && job->scalar_cache ? json_array() : NULL,
+                            .silent = job->json && !job->json_path};
     const struct wm_dispatch dispatch = {
         .struct_size = sizeof(dispatch),
+        .scalar_cache = job->scalar_cache,
+        .stale = add_stale,
+        .stale_user = &stales,
         .grid = {d->grid[0], d->grid[1], d->grid[2]},
         .workgroup = {d->workgroup[0], d->workgroup[1], d->workgroup[2]},
         .arguments = arguments,
@@ -392,6 +425,8 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
     if (status != WM_OK)
         return tool_fail("%s%s", d->where, diag.message);
     json_t *entry = report ? json_dispatch(d, &result) : NULL;
+    if (stales.report)
+        json_object_set_new(entry, "scalar_cache", stales.report);
     if (report)
         json_array_append_new(json_object_get(report, "dispatches"), entry);
     if (job->stats && !(job->json && !job->json_path))
@@ -404,6 +439,8 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
         return TOOL_FAULT;
     }
     int code = compare_results(job, d, machine, entry);
+    if (stales.count && code == TOOL_CLEAN)
+        code = TOOL_FINDINGS;
     for (size_t i = 0; i < d->outputs.count && code != TOOL_WRONG; i++)
         if (write_output(&d->output[i], machine) != TOOL_CLEAN)
             code = TOOL_WRONG;

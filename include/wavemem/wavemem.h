@@ -664,6 +664,29 @@ enum wm_alignment {
     WM_ALIGNMENT_STRICT,       /* and 16 bits on two bytes */
 };
 
+/* What scalar loads and stores (SMRD, SMEM) see of the scalar data cache, which on hardware nothing keeps
+ * coherent with memory. The model: src/exec/smem_cache.h. */
+enum wm_scalar_cache {
+    WM_SCALAR_CACHE_COHERENT, /* nothing: loads see memory, stores reach it at once */
+    WM_SCALAR_CACHE_CHECKED,  /* the same, but what hardware may do otherwise is found */
+    WM_SCALAR_CACHE_STALE,    /* loads see lines as they were fetched, stores stay there until S_DCACHE_WB */
+};
+
+enum wm_stale_kind {
+    WM_STALE_LOAD,  /* a scalar load of a line that memory has changed since: S_DCACHE_INV is missing */
+    WM_STALE_STORE, /* a scalar store that nothing wrote back: S_DCACHE_WB is missing */
+};
+
+/* An instruction that relies on the scalar cache to be coherent. */
+struct wm_stale {
+    enum wm_stale_kind kind;
+    uint64_t pc, count;    /* guest address; executions of it, for stores lines that were lost */
+    uint32_t workgroup[3]; /* the first one, */
+    uint32_t wave;         /* its wave, */
+    uint64_t address;      /* and where it loaded or stored */
+    const char *text;      /* the whole report, several lines */
+};
+
 struct wm_dispatch {
     size_t struct_size;        /* sizeof(struct wm_dispatch) */
     uint32_t grid[3];          /* work-items; 0 counts as 1 */
@@ -687,6 +710,10 @@ struct wm_dispatch {
      * dispatch prints at most 4 MiB of arguments, after that a line says that later output is missing. */
     void (*print)(void *user, const char *text, size_t length);
     void *print_user;
+    enum wm_scalar_cache scalar_cache;
+    /* Called after the run for each instruction that WM_SCALAR_CACHE_CHECKED or _STALE found, by address. */
+    void (*stale)(void *user, const struct wm_stale *stale);
+    void *stale_user;
 };
 
 enum wm_fault_kind {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Atomic operations on guest memory, as atomics of the host: which row is which, and one function for each.
+ * What floats become is in atomic_float.c.
  *
  * Source: Vega ISA, "FLAT, Scratch and Global instructions": what each makes of memory and data. All are
  * sequentially consistent, more than any scope of the guest asks for. */
+#include "exec/atomic_float.h"
+#include "exec/program.h"
 #include "exec/vmem.h"
 
 /* Guest memory has no declared type. */
@@ -51,6 +54,22 @@ LOOP(umax, m > d ? m : d)
 LOOP(inc, m >= d ? 0 : m + 1)
 LOOP(dec, m == 0 || m > d ? d : m - 1)
 
+/* Source: LLVM, FeatureMemoryAtomicFAddF32DenormalSupport and AMD's names of the rows; RDNA 4 ISA,
+ * BUFFER_ATOMIC_SUB_CLAMP_U32 and BUFFER_ATOMIC_COND_SUB_U32. */
+LOOP_OF(csub, 32, word, m >= d ? m - d : 0)
+LOOP_OF(cond_sub, 32, word, m >= d ? m - d : m)
+LOOP_OF(fcmpswap, 32, word, wmi_fequal_32(m, c) ? d : m)
+LOOP_OF(fcmpswap, 64, quad, wmi_fequal_64(m, c) ? d : m)
+LOOP_OF(fmin, 32, word, wmi_fmin_32(m, d))
+LOOP_OF(fmin, 64, quad, wmi_fmin_64(m, d))
+LOOP_OF(fmax, 32, word, wmi_fmax_32(m, d))
+LOOP_OF(fmax, 64, quad, wmi_fmax_64(m, d))
+LOOP_OF(fadd, 32, word, wmi_fadd_32(m, d))
+LOOP_OF(fadd, 64, quad, wmi_fadd_64(m, d))
+LOOP_OF(fadd_flush, 32, word, wmi_fadd_flush_32(m, d))
+LOOP_OF(pk_add_f16, 32, word, wmi_pk_add_f16_32(m, d))
+LOOP_OF(pk_add_bf16, 32, word, wmi_pk_add_bf16_32(m, d))
+
 /* X(operation, the name of its function, and how its rows end). */
 #define OPERATIONS(X)                                                                                        \
     X(SWAP, swap)                                                                                            \
@@ -70,7 +89,10 @@ LOOP(dec, m == 0 || m > d ? d : m - 1)
 uint32_t wmi_atomic_32(enum wmi_atomic operation, unsigned char *host, uint32_t data, uint32_t compare)
 {
 #define ENTRY(operation, name) [WMI_ATOMIC_##operation] = name##_32,
-    static const function_32 functions[WMI_ATOMIC_COUNT] = {OPERATIONS(ENTRY)};
+    static const function_32 functions[WMI_ATOMIC_COUNT] = {
+        OPERATIONS(ENTRY) ENTRY(CSUB, csub) ENTRY(COND_SUB, cond_sub) ENTRY(FCMPSWAP, fcmpswap)
+            ENTRY(FMIN, fmin) ENTRY(FMAX, fmax) ENTRY(FADD, fadd) ENTRY(FADD_FLUSH, fadd_flush)
+                ENTRY(PK_ADD_F16, pk_add_f16) ENTRY(PK_ADD_BF16, pk_add_bf16)};
 #undef ENTRY
     return functions[operation]((word *)host, data, compare);
 }
@@ -78,7 +100,8 @@ uint32_t wmi_atomic_32(enum wmi_atomic operation, unsigned char *host, uint32_t 
 uint64_t wmi_atomic_64(enum wmi_atomic operation, unsigned char *host, uint64_t data, uint64_t compare)
 {
 #define ENTRY(operation, name) [WMI_ATOMIC_##operation] = name##_64,
-    static const function_64 functions[WMI_ATOMIC_COUNT] = {OPERATIONS(ENTRY)};
+    static const function_64 functions[WMI_ATOMIC_COUNT] = {
+        OPERATIONS(ENTRY) ENTRY(FCMPSWAP, fcmpswap) ENTRY(FMIN, fmin) ENTRY(FMAX, fmax) ENTRY(FADD, fadd)};
 #undef ENTRY
     return functions[operation]((quad *)host, data, compare);
 }
@@ -94,6 +117,27 @@ enum wmi_atomic wmi_atomic_of(unsigned id)
     ROW(buffer, operation, name)                                                                             \
     ROW(s, operation, name)                                                                                  \
     ROW(s_buffer, operation, name)
-    static const uint8_t operations[WMI_INSN_COUNT] = {OPERATIONS(ROWS)};
+#define LATER(operation, name)                                                                               \
+    [WMI_INSN_flat_atomic_##name] = WMI_ATOMIC_##operation,                                                  \
+    [WMI_INSN_global_atomic_##name] = WMI_ATOMIC_##operation,                                                \
+    [WMI_INSN_buffer_atomic_##name] = WMI_ATOMIC_##operation,
+    static const uint8_t operations[WMI_INSN_COUNT] = {
+        /* clang-format off */
+        OPERATIONS(ROWS)
+        LATER(CSUB, csub) LATER(COND_SUB, cond_sub_u32)
+        LATER(FCMPSWAP, fcmpswap) LATER(FCMPSWAP, fcmpswap_x2)
+        LATER(FMIN, fmin) LATER(FMIN, fmin_x2) LATER(FMIN, min_f64)
+        LATER(FMAX, fmax) LATER(FMAX, fmax_x2) LATER(FMAX, max_f64)
+        LATER(FADD, add_f32) LATER(FADD, add_f64)
+        LATER(PK_ADD_F16, pk_add_f16) LATER(PK_ADD_BF16, pk_add_bf16)
+        /* clang-format on */
+    };
     return id < WMI_INSN_COUNT ? (enum wmi_atomic)operations[id] : WMI_ATOMIC_NONE;
+}
+
+enum wmi_atomic wmi_lower_atomic(const struct wmi_builder *builder, unsigned id)
+{
+    const enum wmi_atomic atomic = wmi_atomic_of(id);
+    const bool flushes = !wmi_builder_limit(builder, WMI_LIMIT_fadd_denormals);
+    return atomic == WMI_ATOMIC_FADD && wmi_rows[id].bytes == 4 && flushes ? WMI_ATOMIC_FADD_FLUSH : atomic;
 }

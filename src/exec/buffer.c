@@ -2,8 +2,6 @@
 /* The careful path of buffer instructions: what each element of each lane reaches, and then done. */
 #include "exec/buffer.h"
 
-#include "memory/format.h"
-
 enum {
     ELEMENTS = 4,      /* at most, of a load or store */
     ELEMENT_BYTES = 8, /* at most, of an atomic */
@@ -61,6 +59,10 @@ struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_
                                      .offset = (uint32_t)m->offset,
                                      .soffset = word_at(frame, op->e),
                                      .bytes = m->bytes};
+    if (op->y & WMI_BUFFER_ADDR64) {
+        place.addr64 = true;
+        place.address = *row | (uint64_t)row[((const struct wmi_frame *)frame)->wave_size] << 32;
+    }
     if (op->y & WMI_BUFFER_IDXEN) {
         place.index += *row;
         row += ((const struct wmi_frame *)frame)->wave_size;
@@ -70,12 +72,14 @@ struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_
     return place;
 }
 
-/* Bytes of an element from its byte `done` on that are neighbours in memory too. */
-static unsigned piece_bytes(const struct wmi_buffer *buffer, uint32_t offset, unsigned left)
+/* Bytes of an element from the place on, of which `left` are left, that are neighbours in memory too. */
+static unsigned piece_bytes(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place,
+                            unsigned left)
 {
     if (!buffer->swizzle)
         return left;
-    const unsigned in_element = buffer->element_size - offset % buffer->element_size;
+    const uint64_t offset = (uint64_t)place->offset + (buffer->rules->swizzled_soffset ? place->soffset : 0);
+    const unsigned in_element = buffer->element_size - (unsigned)(offset % buffer->element_size);
     return left < in_element ? left : in_element;
 }
 
@@ -86,7 +90,7 @@ static void check_element(struct plan *plan, const struct wmi_worker *worker, st
     plan->in_range[e] |= bit;
     plan->address[e][lane] = wmi_buffer_address(&plan->buffer, &place);
     for (unsigned done = 0; done < plan->bytes;) {
-        const unsigned piece = piece_bytes(&plan->buffer, place.offset, plan->bytes - done);
+        const unsigned piece = piece_bytes(&plan->buffer, &place, plan->bytes - done);
         unsigned char *host = wmi_vmem_reach(worker, hit, wmi_buffer_address(&plan->buffer, &place), piece);
         if (!host)
             plan->outside |= bit;
@@ -99,20 +103,31 @@ static void check_element(struct plan *plan, const struct wmi_worker *worker, st
     }
 }
 
-/* The format and what of it is checked by itself: components that are whole bytes, or the element. */
-static void plan_format(const char *frame, const struct wmi_op *op, struct plan *plan)
+struct wmi_buffer_conversion wmi_buffer_conversion_of(const char *frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const bool typed = m->parameter & WMI_BUFFER_TYPED;
     const struct wmi_format_origin origin = wmi_format_origin(typed, true);
+    struct wmi_buffer_conversion c;
     uint32_t words[4];
     memcpy(words, frame + op->b, sizeof words);
-    plan->buffer = wmi_buffer_decode(m->buffer, words, false);
-    plan->format = wmi_format_of(m->format, origin.format == WMI_FORMAT_FROM_INSTRUCTION
-                                                ? m->parameter & WMI_BUFFER_FORMAT_CODE
-                                                : wmi_format_code_of(m->format, words[3]));
-    plan->select = origin.selects ? words[3] & 0xfff : WMI_SELECT_IDENTITY;
-    wmi_format_places(plan->format.layout, &plan->elements, &plan->bytes);
+    c.buffer = wmi_buffer_decode(m->buffer, words, false);
+    c.format = wmi_format_of(m->format, origin.format == WMI_FORMAT_FROM_INSTRUCTION
+                                            ? m->parameter & WMI_BUFFER_FORMAT_CODE
+                                            : wmi_format_code_of(m->format, words[3]));
+    c.select = origin.selects ? words[3] & 0xfff : WMI_SELECT_IDENTITY;
+    wmi_format_places(c.format.layout, &c.elements, &c.bytes);
+    return c;
+}
+
+static void plan_format(const char *frame, const struct wmi_op *op, struct plan *plan)
+{
+    const struct wmi_buffer_conversion c = wmi_buffer_conversion_of(frame, op);
+    plan->buffer = c.buffer;
+    plan->format = c.format;
+    plan->select = c.select;
+    plan->elements = c.elements;
+    plan->bytes = c.bytes;
 }
 
 /* Lanes that are in range with all their elements: others do nothing at all when the instruction converts.
@@ -145,6 +160,8 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
         plan->elements = m->elements;
         plan->bytes = m->bytes;
     }
+    if (op->y & WMI_BUFFER_ADDR64)
+        plan->buffer.swizzle = false;
     plan->lanes = ((const struct wmi_lanes *)(frame + op->lanes))->bits;
     plan->outside = plan->read_only = plan->misaligned = 0;
     const uint64_t may = m->format ? wholly_in_range(frame, op, plan) : plan->lanes;
@@ -162,7 +179,7 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
                 continue;
             check_element(plan, worker, hit, place, e, lane, writes);
             if (atomic && (plan->address[e][lane] % plan->bytes ||
-                           piece_bytes(&plan->buffer, place.offset, plan->bytes) < plan->bytes))
+                           piece_bytes(&plan->buffer, &place, plan->bytes) < plan->bytes))
                 plan->misaligned |= 1ULL << lane;
         }
     }
@@ -206,7 +223,7 @@ static void move_element(char *frame, const struct wmi_op *op, const struct plan
     struct wmi_buffer_place place = wmi_buffer_place_of(frame, op, &plan->buffer, lane);
     place.offset += e * plan->bytes;
     for (unsigned done = 0; done < plan->bytes;) {
-        const unsigned piece = piece_bytes(&plan->buffer, place.offset, plan->bytes - done);
+        const unsigned piece = piece_bytes(&plan->buffer, &place, plan->bytes - done);
         unsigned char *host = plan->host[e][lane];
         if (!host)
             host = wmi_vmem_reach(worker, (struct wmi_hit *)&worker->hits[m->hit],
@@ -307,6 +324,45 @@ const struct wmi_op *wmi_buffer_format(char *restrict frame, const struct wmi_op
     return wmi_next(frame, op);
 }
 
+/* What one lane loads, out of range too. */
+static uint32_t loaded_value(char *frame, const struct wmi_op *op, const struct plan *plan, unsigned lane)
+{
+    const struct wmi_memory_op *m = op->data;
+    unsigned char element[ELEMENTS * 4] = {0};
+    uint32_t value[4] = {0};
+    for (unsigned e = 0; e < plan->elements; e++)
+        if (plan->in_range[e] >> lane & 1)
+            move_element(frame, op, plan, e, lane, element + e * plan->bytes, false);
+    if (!m->format)
+        return wmi_vmem_loaded(m, element, 0);
+    if (plan->in_range[0] >> lane & 1)
+        wmi_format_load(&plan->format, element, m->d16, value);
+    wmi_format_select_load(&plan->format, plan->select, m->d16, value);
+    return value[0];
+}
+
+/* Source: CLRX, "GCN memory handling", with the instruction's offset of CDNA 3 ISA, "Memory Buffer Load to
+ * LDS"; that what is out of LDS is dropped: there, "Memory Violations". */
+const struct wmi_op *wmi_buffer_to_lds(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
+    const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0] & 0xffff;
+    struct wmi_fault fault;
+    struct plan plan;
+    make_plan(frame, op, &plan);
+    if (faults(m, &plan, &fault))
+        return wmi_wave_fault(wmi_wave_of(frame), &fault);
+    for (uint64_t left = plan.lanes; left;) {
+        const unsigned lane = take_lane(&left);
+        const uint32_t value = loaded_value(frame, op, &plan, lane);
+        const uint64_t at = (uint64_t)m0 + (uint32_t)m->offset + 4 * lane;
+        if (at + 4 <= group->lds_size)
+            memcpy(group->lds + at, &value, sizeof value);
+    }
+    return op + 1;
+}
+
 const struct wmi_op *wmi_buffer_status(char *restrict frame, const struct wmi_op *op)
 {
     for (uint64_t left = ((const struct wmi_lanes *)(frame + op->lanes))->bits; left;)
@@ -329,7 +385,7 @@ const struct wmi_op *wmi_buffer_atomic(char *restrict frame, const struct wmi_op
         uint32_t data[2] = {0}, compare[2] = {0}, before[2] = {0};
         for (unsigned i = 0; i < words; i++) {
             data[i] = row_at(frame, op->c, i)[lane];
-            if (operation == WMI_ATOMIC_CMPSWAP)
+            if (wmi_atomic_compares(operation))
                 compare[i] = row_at(frame, op->c, words + i)[lane];
         }
         unsigned char *host = plan.host[0][lane];

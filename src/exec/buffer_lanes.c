@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Fast steps of buffer loads and stores: private memory as compilers lay it out, and plain linear buffers.
+/* Fast steps of buffer loads and stores: private memory as compilers lay it out, plain linear buffers, and
+ * records.
  *
- * Private memory is a V# with swizzled dwords of 64 lanes and the lane as its index: the dwords of all lanes
- * at one offset are neighbours, so that a row of a register is a row of memory. Linear buffers whose lanes
- * are all in range go to the fast step of global memory behind. What is neither goes to the careful path. */
-#include "exec/buffer.h"
+ * Private memory is a V# with swizzled dwords of all lanes and the lane as its index: the dwords of all lanes
+ * at one offset are neighbours, so that a row of a register is a row of memory. Linear buffers and records
+ * whose lanes are all in range go to the fast step of global memory behind. What is neither goes to the
+ * careful path. Range checks are monotonic: where the highest index with the highest offset is in range, so
+ * are all lanes. */
+#include "exec/buffer_most.h"
 #include "exec/vmem_shape.h"
 
 typedef u32v __attribute__((aligned(1))) unaligned_vector;
 
-enum { PRIVATE_LANES = 64, PRIVATE_ROW = 4 * PRIVATE_LANES };
+enum { PRIVATE_ROW = 4 * WMI_LANES };
 
 /* The register that an element makes of `old`; it begins at byte `at` of the dwords `value`. */
 INLINE u32v loaded(u32v value, u32v old, u32v at, struct shape shape)
@@ -37,19 +40,37 @@ struct request {
     bool uniform;    /* and of all of them */
 };
 
-/* False when the V# is another or no lane is active. */
-INLINE bool begin_private(const char *frame, const struct wmi_op *op, struct request *r)
+/* Whether the V# is private memory of which the lanes may have all that lies before `end`. SOFFSET is
+ * swizzled where the rules say so, and then it is part of the offset, *swizzled. */
+INLINE bool is_private(const char *frame, const struct wmi_op *op, uint64_t end, uint32_t soffset,
+                       uint32_t *swizzled)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_buffer_rules *rules = m->buffer;
     const uint32_t *words = (const uint32_t *)(frame + op->b);
-    r->lanes = (const struct wmi_lanes *)(frame + op->lanes);
-    if (WMI_LANES != PRIVATE_LANES || !rules->private_unchecked || !r->lanes->bits ||
-        (words[1] & rules->private_mask[0]) != rules->private_value[0] ||
-        (words[3] & rules->private_mask[1]) != rules->private_value[1])
+    if (WMI_LANES == 64 && rules->private_unchecked)
+        return (words[1] & rules->private_mask[0]) == rules->private_value[0] &&
+               (words[3] & rules->private_mask[1]) == rules->private_value[1];
+    const struct wmi_buffer buffer = wmi_buffer_of(frame, op);
+    if (!buffer.swizzle || !buffer.add_tid || buffer.element_size != 4 || buffer.index_stride != WMI_LANES ||
+        end > UINT32_MAX)
         return false;
-    r->hit = &wmi_wave_of(frame)->worker->hits[m->hit];
-    r->base = (words[0] | (uint64_t)(words[1] & 0xffff) << 32) + *(const uint32_t *)(frame + op->e);
+    const struct wmi_buffer_place last = {
+        .index = WMI_LANES - 1, .offset = (uint32_t)end - 1, .soffset = soffset, .bytes = 1};
+    *swizzled = rules->swizzled_soffset ? soffset : 0;
+    return wmi_buffer_in_range(&buffer, &last);
+}
+
+/* False when the V# is another, a lane is out of range or no lane is active. */
+INLINE bool begin_private(const char *frame, const struct wmi_op *op, struct request *r, struct shape shape)
+{
+    const struct wmi_memory_op *m = op->data;
+    const uint32_t *words = (const uint32_t *)(frame + op->b);
+    const uint32_t soffset = *(const uint32_t *)(frame + op->e);
+    uint32_t most = 0, swizzled = 0;
+    r->lanes = (const struct wmi_lanes *)(frame + op->lanes);
+    if (op->y & WMI_BUFFER_IDXEN || !r->lanes->bits)
+        return false;
     r->offset = (uint32_t)m->offset;
     r->uniform = true;
     if (op->y & WMI_BUFFER_OFFEN) {
@@ -60,7 +81,17 @@ INLINE bool begin_private(const char *frame, const struct wmi_op *op, struct req
             differ |= (vector(row, v) ^ first) & vector(r->lanes->row, v);
         r->uniform = !wmi_any(differ);
         r->offset += first;
+        most = r->uniform ? first : most_of(row, r->lanes);
     }
+    /* Offsets wrap at 32 bits; what does is left to the careful path where offsets are checked. */
+    const uint64_t end = (uint64_t)most + (uint32_t)m->offset + shape.elements * shape.bytes;
+    if (!is_private(frame, op, end, soffset, &swizzled))
+        return false;
+    if (swizzled && (!r->uniform || swizzled % 4 || r->offset + swizzled < swizzled))
+        return false;
+    r->hit = &wmi_wave_of(frame)->worker->hits[m->hit];
+    r->base = (words[0] | (uint64_t)(words[1] & 0xffff) << 32) + (swizzled ? 0 : soffset);
+    r->offset += swizzled;
     return true;
 }
 
@@ -90,7 +121,7 @@ INLINE bool private_places(const char *frame, const struct wmi_op *op, const str
         return false;
     const uint64_t limit = size - span;
     uint64_t bad = 0;
-    for (unsigned i = 0; i < PRIVATE_LANES; i++) {
+    for (unsigned i = 0; i < WMI_LANES; i++) {
         const uint32_t active = r->lanes->row[i % WMI_LANES];
         const uint32_t own = row[i % WMI_LANES] + (uint32_t)m->offset;
         const uint32_t offset = (own & active) | (r->offset & ~active);
@@ -106,7 +137,7 @@ INLINE bool load_private(char *frame, const struct wmi_op *op, struct shape shap
 {
     struct request r;
     uint32_t *to = (uint32_t *)(frame + op->d);
-    if (!begin_private(frame, op, &r))
+    if (!begin_private(frame, op, &r, shape))
         return false;
     if (r.uniform) {
         const unsigned char *from = private_rows(frame, &r, shape);
@@ -121,7 +152,7 @@ INLINE bool load_private(char *frame, const struct wmi_op *op, struct shape shap
             }
         return true;
     }
-    uint64_t places[PRIVATE_LANES];
+    uint64_t places[WMI_LANES];
     if (!private_places(frame, op, &r, shape, places))
         return false;
     const unsigned char *host = r.hit->host;
@@ -149,7 +180,7 @@ INLINE bool store_private(char *frame, const struct wmi_op *op, struct shape sha
 {
     struct request r;
     const uint32_t *from = (const uint32_t *)(frame + op->c);
-    if (!begin_private(frame, op, &r))
+    if (!begin_private(frame, op, &r, shape))
         return false;
     if (r.uniform) {
         unsigned char *to = private_rows(frame, &r, shape);
@@ -174,7 +205,7 @@ INLINE bool store_private(char *frame, const struct wmi_op *op, struct shape sha
         }
         return true;
     }
-    uint64_t places[PRIVATE_LANES];
+    uint64_t places[WMI_LANES];
     if (!private_places(frame, op, &r, shape, places) || r.hit->flags & WM_READ_ONLY)
         return false;
     for (uint64_t left = r.lanes->bits; left; left &= left - 1) {
@@ -185,35 +216,19 @@ INLINE bool store_private(char *frame, const struct wmi_op *op, struct shape sha
     return true;
 }
 
-/* ---- linear buffers ---- */
+/* ---- linear buffers and records ---- */
 
-/* Whether the V# is linear and every dword of every active lane is in range; the base goes to op->x. */
+/* Whether the V# is linear and every dword of every active lane is in range; the base goes to op->x and, with
+ * an index, the lanes' distances from it to the next step's VADDR. */
 INLINE bool prepare_linear(char *frame, const struct wmi_op *op, struct shape shape)
 {
-    const struct wmi_memory_op *m = op->data;
-    const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);
     const struct wmi_buffer buffer = wmi_buffer_of(frame, op);
-    const uint32_t last =
-        (uint32_t)m->offset +
-        4 * (shape.elements - 1); /* a place that a signed offset takes below 0 goes the careful way */
-    uint32_t most = 0;
-    if (buffer.swizzle || buffer.add_tid)
+    struct wmi_buffer_place most;
+    if (!most_place(frame, op, &buffer, (shape.elements - 1) * shape.bytes, shape.bytes, &most))
         return false;
-    if (op->y & WMI_BUFFER_OFFEN) {
-        const uint32_t *row = (const uint32_t *)(frame + op->a);
-        u32v high = {0};
-        for (unsigned v = 0; v < VECTORS; v++) {
-            const u32v here = vector(row, v) & vector(lanes->row, v);
-            high = wmi_select_u32((u32v)(here > high), here, high);
-        }
-        for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
-            most = high[i] > most ? high[i] : most;
-    }
-    const struct wmi_buffer_place place = {
-        .offset = most + last, .soffset = *(const uint32_t *)(frame + op->e), .bytes = shape.bytes};
-    if (most > UINT32_MAX - last || !wmi_buffer_in_range(&buffer, &place))
-        return false;
-    const uint64_t base = buffer.base + place.soffset;
+    if (op->y & WMI_BUFFER_IDXEN)
+        fill_distances(frame, op, &buffer, (uint32_t *)(frame + (op + 1)->a), 0);
+    const uint64_t base = buffer.base + most.soffset;
     memcpy(frame + op->x, &base, sizeof base);
     return true;
 }

@@ -137,7 +137,10 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
         .d16_hi = row->flags & WMI_ROW_D16_HI,
         .returns = row->flags & WMI_ROW_RETURNS || insn->field[WMI_FIELD_glc],
         .stride64 = row->flags & WMI_ROW_STRIDE64,
-        .policy = (insn->field[WMI_FIELD_glc] ? 1 : 0) | (insn->field[WMI_FIELD_slc] ? 2 : 0),
+        .policy = (insn->field[WMI_FIELD_glc] ? WMI_POLICY_GLC : 0) |
+                  (insn->field[WMI_FIELD_slc] ? WMI_POLICY_SLC : 0) |
+                  (insn->field[WMI_FIELD_dlc] ? WMI_POLICY_DLC : 0) |
+                  (insn->field[WMI_FIELD_nv] ? WMI_POLICY_NV : 0),
         .hit = program->memory_op_count++ % WMI_HITS,
         .offset = insn->field[WMI_FIELD_offset],
         .offset0 = (uint32_t)insn->field[WMI_FIELD_offset0],
@@ -147,6 +150,11 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
     if (observer)
         node->op.slot = observer->instruction(observer->self, b->pc, insn->id);
     return &node->op;
+}
+
+unsigned wmi_builder_scalar_cache(const struct wmi_builder *b)
+{
+    return b->program->options.scalar_cache;
 }
 
 const struct wmi_observer *wmi_builder_observer(const struct wmi_builder *b)

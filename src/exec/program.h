@@ -17,6 +17,7 @@ struct wmi_program_options {
     enum wmi_cpu_level level;
     const struct wmi_observer *observer; /* or NULL */
     unsigned alignment;                  /* enum wm_alignment */
+    unsigned scalar_cache;               /* enum wm_scalar_cache */
     bool counts;                         /* every instruction counts itself in wmi_worker.executed */
 };
 
@@ -73,6 +74,8 @@ unsigned wmi_builder_state(const struct wmi_builder *builder);
 unsigned wmi_builder_vgprs(const struct wmi_builder *builder);
 /* The alignment mode of the run, of enum wm_alignment. */
 unsigned wmi_builder_alignment(const struct wmi_builder *builder);
+/* The dispatch's enum wm_scalar_cache. */
+unsigned wmi_builder_scalar_cache(const struct wmi_builder *builder);
 /* A limit of the target. */
 uint32_t wmi_builder_limit(const struct wmi_builder *builder, enum wmi_limit limit);
 /* Takes the instructions not yet counted, this one included: the step that gets them counts them down. */

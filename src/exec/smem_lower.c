@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Predecodes scalar memory instructions: SMRD of gfx6 and gfx7, SMEM of the others. */
 #include "exec/program.h"
-#include "exec/smem.h"
+#include "exec/smem_cache.h"
 
 static bool is_scratch(unsigned id)
 {
@@ -10,13 +10,10 @@ static bool is_scratch(unsigned id)
            id == WMI_INSN_s_scratch_store_dwordx2 || id == WMI_INSN_s_scratch_store_dwordx4;
 }
 
-/* What has a result: the clocks, the wave's number. Cache control, probes and prefetches need no step, for
- * memory is coherent. */
-static bool lower_control(struct wmi_builder *builder, const struct wmi_instruction *insn)
+/* What has a result: the clocks, the wave's number. */
+static bool lower_result(struct wmi_builder *builder, const struct wmi_instruction *insn,
+                         const struct wmi_operand *result)
 {
-    const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
-    if (!result)
-        return true;
     const uint32_t place = wmi_lower_scalar(builder, result);
     if (insn->id == WMI_INSN_s_get_waveid_in_workgroup) {
         wmi_emit(builder, wmi_scalar_wave_number)->d = place;
@@ -28,6 +25,26 @@ static bool lower_control(struct wmi_builder *builder, const struct wmi_instruct
     op->d = place;
     op->x = insn->id == WMI_INSN_s_memrealtime ? WMI_CYCLES_PER_TICK : 1;
     return true;
+}
+
+/* What an instruction says to the scalar data cache; 0: nothing that shows. */
+static unsigned control_of(unsigned id)
+{
+    switch (id) {
+    case WMI_INSN_s_dcache_inv:
+        return WMI_SCALAR_INVALIDATE;
+    case WMI_INSN_s_dcache_inv_vol:
+        return WMI_SCALAR_INVALIDATE | WMI_SCALAR_VOLATILE_ONLY;
+    case WMI_INSN_s_dcache_wb:
+        return WMI_SCALAR_WRITE_BACK;
+    case WMI_INSN_s_dcache_wb_vol:
+        return WMI_SCALAR_WRITE_BACK | WMI_SCALAR_VOLATILE_ONLY;
+    case WMI_INSN_s_dcache_discard:
+    case WMI_INSN_s_dcache_discard_x2:
+        return WMI_SCALAR_DISCARD;
+    default:
+        return 0;
+    }
 }
 
 /* The offset: an immediate, an SGPR at step->b, or both. Returns the immediate's bytes. SMRD's immediates and
@@ -45,6 +62,33 @@ static int64_t lower_offset(struct wmi_builder *builder, const struct wmi_instru
     const bool both = wmi_builder_limit(builder, WMI_LIMIT_smem_soffset) ||
                       (insn->field[WMI_FIELD_soe] && insn->field[WMI_FIELD_imm]);
     return both ? insn->field[WMI_FIELD_simm] : 0;
+}
+
+/* Cache control, probes and prefetches need no step where memory is coherent. */
+static bool lower_control(struct wmi_builder *builder, const struct wmi_instruction *insn)
+{
+    const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
+    const unsigned control = control_of(insn->id);
+    if (result)
+        return lower_result(builder, insn, result);
+    if (!control || !wmi_builder_scalar_cache(builder))
+        return true;
+    struct wmi_op step = {.body = wmi_scalar_cache_control, .x = control};
+    if (control == WMI_SCALAR_DISCARD) {
+        const struct wmi_operand *base = wmi_operand(insn, WMI_ROLE_ADDR);
+        const struct wmi_operand *offset = wmi_operand(insn, WMI_ROLE_OFFSET);
+        if (!base || !offset)
+            return false;
+        const int64_t immediate = lower_offset(builder, insn, offset, &step);
+        struct wmi_memory_op *m = wmi_builder_memory_op(builder, insn);
+        m->offset = immediate & ~INT64_C(3);
+        m->bytes = 4;
+        step.a = wmi_lower_scalar(builder, base);
+        step.y = insn->id == WMI_INSN_s_dcache_discard_x2 ? 2 : 1;
+        step.data = m;
+    }
+    *wmi_emit(builder, step.body) = step;
+    return true;
 }
 
 bool wmi_lower_scalar_memory(struct wmi_builder *builder, const struct wmi_instruction *insn)
@@ -93,6 +137,8 @@ bool wmi_lower_scalar_memory(struct wmi_builder *builder, const struct wmi_instr
         *first = step;
         first->body = wmi_scalar_watch;
     }
+    if (wmi_builder_scalar_cache(builder))
+        step.body = wmi_scalar_cached;
     *wmi_emit(builder, step.body) = step;
     return true;
 }

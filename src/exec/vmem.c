@@ -270,7 +270,7 @@ static const struct wmi_op *atomic_32(char *frame, const struct wmi_op *op, cons
         uint32_t before = 0;
         if (plan->host[lane])
             before = wmi_atomic_32((enum wmi_atomic)m->parameter, plan->host[lane], data[lane],
-                                   m->parameter == WMI_ATOMIC_CMPSWAP ? compare[lane] : 0);
+                                   wmi_atomic_compares((enum wmi_atomic)m->parameter) ? compare[lane] : 0);
         if (m->returns)
             to[lane] = before;
     }
@@ -292,8 +292,9 @@ static const struct wmi_op *atomic_64(char *frame, const struct wmi_op *op, cons
         const unsigned lane = take_lane(&left);
         uint64_t before = 0;
         if (plan->host[lane])
-            before = wmi_atomic_64((enum wmi_atomic)m->parameter, plan->host[lane], pair(data, lane, size),
-                                   m->parameter == WMI_ATOMIC_CMPSWAP ? pair(compare, lane, size) : 0);
+            before = wmi_atomic_64(
+                (enum wmi_atomic)m->parameter, plan->host[lane], pair(data, lane, size),
+                wmi_atomic_compares((enum wmi_atomic)m->parameter) ? pair(compare, lane, size) : 0);
         if (m->returns) {
             to[lane] = (uint32_t)before;
             to[lane + size] = (uint32_t)(before >> 32);

@@ -138,13 +138,30 @@ enum wmi_atomic {
     WMI_ATOMIC_AND,
     WMI_ATOMIC_OR,
     WMI_ATOMIC_XOR,
-    WMI_ATOMIC_INC, /* m >= d ? 0 : m + 1 */
-    WMI_ATOMIC_DEC, /* m == 0 || m > d ? d : m - 1 */
+    WMI_ATOMIC_INC,      /* m >= d ? 0 : m + 1 */
+    WMI_ATOMIC_DEC,      /* m == 0 || m > d ? d : m - 1 */
+    WMI_ATOMIC_CSUB,     /* m >= d ? m - d : 0 */
+    WMI_ATOMIC_COND_SUB, /* m >= d ? m - d : m */
+    WMI_ATOMIC_FCMPSWAP, /* as CMPSWAP, comparing numbers */
+    WMI_ATOMIC_FMIN,
+    WMI_ATOMIC_FMAX,
+    WMI_ATOMIC_FADD,
+    WMI_ATOMIC_FADD_FLUSH, /* denormals are zeros */
+    WMI_ATOMIC_PK_ADD_F16,
+    WMI_ATOMIC_PK_ADD_BF16,
     WMI_ATOMIC_COUNT
 };
 
+/* Whether the data has a second part, to compare with. */
+static inline bool wmi_atomic_compares(enum wmi_atomic operation)
+{
+    return operation == WMI_ATOMIC_CMPSWAP || operation == WMI_ATOMIC_FCMPSWAP;
+}
+
 /* The operation of a row, WMI_ATOMIC_NONE when it is no atomic that we know. */
 enum wmi_atomic wmi_atomic_of(unsigned id);
+/* The same, as the target that is lowered for does it. */
+enum wmi_atomic wmi_lower_atomic(const struct wmi_builder *builder, unsigned id);
 /* One atomic at naturally aligned host bytes; returns what was there before. */
 uint32_t wmi_atomic_32(enum wmi_atomic operation, unsigned char *host, uint32_t data, uint32_t compare);
 uint64_t wmi_atomic_64(enum wmi_atomic operation, unsigned char *host, uint64_t data, uint64_t compare);

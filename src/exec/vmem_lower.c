@@ -59,16 +59,16 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
     const struct wmi_row *row = &wmi_rows[insn->id];
     if (row->memory == WMI_MEMORY_CONTROL) /* buffer_wbinvl1: memory is coherent anyway */
         return row->class == WMI_CLASS_BUFFER;
-    const enum wmi_atomic atomic = wmi_atomic_of(insn->id);
+    const enum wmi_atomic atomic = wmi_lower_atomic(builder, insn->id);
     const bool buffer = row->class == WMI_CLASS_BUFFER || row->class == WMI_CLASS_TBUFFER;
-    if (insn->field[WMI_FIELD_lds] || (insn->field[WMI_FIELD_tfe] && !buffer) ||
+    if ((insn->field[WMI_FIELD_lds] && !buffer) || (insn->field[WMI_FIELD_tfe] && !buffer) ||
         (!is_store_or_load(row) && atomic == WMI_ATOMIC_NONE))
         return false;
 
     struct wmi_op step = {.lanes = offsetof(struct wmi_frame, exec)};
     const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
-    if (row->memory == WMI_MEMORY_LOAD && !result) /* into LDS */
+    if (row->memory == WMI_MEMORY_LOAD && !result && !buffer) /* into LDS */
         return false;
     if (!vector_rows(builder, data, &step.c) || !vector_rows(builder, result, &step.d))
         return false;

@@ -54,6 +54,7 @@ struct wmi_workgroup {
     uint32_t lds_size;
     uint32_t wave_count, waves_left, waves_at_barrier;
     struct wmi_wave *waves;
+    struct wmi_scalar_cache *scalar_cache; /* NULL: not there, or nothing in it */
 };
 
 /* One host thread. Everything that a step changes outside its wave's frame and guest memory is here. */

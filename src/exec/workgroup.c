@@ -531,6 +531,8 @@ static void run_all(struct worker *worker)
     struct resident *resident;
     while ((resident = next_resident(worker))) {
         const enum outcome outcome = run_group(worker, resident);
+        if (outcome != PARKED && resident->group.scalar_cache)
+            wmi_scalar_cache_end(&resident->group, outcome == DONE);
         push(outcome == PARKED ? &worker->swept : &worker->unused, resident);
         worker->groups_done += outcome == DONE;
         if (++worker->groups_since_look == GROUPS_PER_LOOK || worker->instructions >= worker->next_look) {
@@ -551,6 +553,7 @@ static void free_residents(struct resident *resident)
         struct resident *next = resident->next;
         free(resident->frames);
         free(resident->group.lds);
+        free(resident->group.scalar_cache);
         free(resident);
         resident = next;
     }

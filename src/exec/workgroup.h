@@ -7,6 +7,7 @@
 #include "exec/gds.h"
 #include "exec/launch.h"
 #include "exec/program.h"
+#include "exec/smem_cache.h"
 #include "exec/wave.h"
 
 #include <pthread.h>
@@ -45,7 +46,8 @@ struct wmi_dispatch {
     unsigned threads;
     const struct wmi_observer *observer;
     unsigned alignment; /* enum wm_alignment */
-    uint64_t *executed; /* wmi_execution_counters() that executions are added to, or NULL */
+    struct wmi_stales stales; /* its lock is there unless its mode is 0 */
+    uint64_t *executed;       /* wmi_execution_counters() that executions are added to, or NULL */
     bool (*progress)(void *user, uint64_t done, uint64_t all);
     void *progress_user;
 

@@ -29,6 +29,9 @@ enum wmi_address_space { WMI_SPACE_GLOBAL, WMI_SPACE_LDS, WMI_SPACE_GDS, WMI_SPA
 
 enum { WMI_ACCESS_ELEMENTS = 16 };
 
+/* Cache bits of the instruction. */
+enum { WMI_POLICY_GLC = 1, WMI_POLICY_SLC = 2, WMI_POLICY_DLC = 4, WMI_POLICY_NV = 8 };
+
 /* One place per lane: `bytes` of the access at address[lane] for the lanes in `mask`. */
 struct wmi_element {
     enum wmi_address_space space;
@@ -44,7 +47,7 @@ struct wmi_access {
     enum wmi_path path;
     enum wmi_access_kind kind;
     uint64_t lanes;   /* EXEC when it issued, 1 for SMEM; may be 0 */
-    uint32_t policy;  /* cache bits of the instruction: glc 1, slc 2, dlc 4, nv 8 */
+    uint32_t policy;  /* WMI_POLICY_*: cache bits of the instruction */
     uint8_t elements; /* places per lane (dwordx4 contiguous: 1 place of 16 bytes; read2: 2 places) */
     uint8_t bytes;    /* bytes of each place */
     struct wmi_element element[WMI_ACCESS_ELEMENTS];

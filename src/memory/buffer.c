@@ -146,6 +146,8 @@ bool wmi_buffer_in_range(const struct wmi_buffer *buffer, const struct wmi_buffe
 {
     const struct wmi_buffer_rules *rules = buffer->rules;
     const bool in_record = place->offset < buffer->stride;
+    if (place->addr64)
+        return true;
     if (rules->check == WMI_BUFFER_CHECK_SELECT)
         return selected_in_range(buffer, place);
     if (rules->private_unchecked && buffer->add_tid && !place->has_index)
@@ -162,6 +164,8 @@ bool wmi_buffer_in_range(const struct wmi_buffer *buffer, const struct wmi_buffe
 
 uint64_t wmi_buffer_address(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
 {
+    if (place->addr64)
+        return buffer->base + place->address + place->offset + place->soffset;
     const bool folded = buffer->swizzle && buffer->rules->swizzled_soffset;
     return buffer->base + (folded ? 0 : place->soffset) + buffer_offset(buffer, place);
 }

@@ -64,6 +64,8 @@ struct wmi_buffer_place {
     uint32_t offset;  /* bytes: instruction and VGPR, modulo 2^32 */
     uint32_t soffset; /* bytes: the scalar offset */
     uint32_t bytes;   /* that are checked together: an element, or with a format or an atomic all */
+    bool addr64;      /* `address`, from the VGPRs, in place of the index; nothing is swizzled or checked */
+    uint64_t address;
 };
 
 /* plain: the instruction does not convert through the descriptor's format. */

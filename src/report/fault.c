@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -205,4 +206,59 @@ void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_faul
             (unsigned long long)fault->high, fault->bytes);
     else if (fault->bytes)
         add_target(&text, dispatch, fault);
+}
+
+/* ---- scalar caches ---- */
+
+static int by_address(const void *a, const void *b)
+{
+    const struct wmi_stale *x = a, *y = b;
+    return x->pc != y->pc ? (x->pc < y->pc ? -1 : 1) : (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static void report_stale(const struct wmi_dispatch *dispatch, const struct wmi_fault_place *place,
+                         const struct wmi_stale *found, struct wm_stale *out, char *words, size_t size)
+{
+    static const char *const headlines[] = {
+        [WM_STALE_LOAD] =
+            "scalar load may read a stale line: memory changed since the scalar cache fetched it, "
+            "without S_DCACHE_INV",
+        [WM_STALE_STORE] = "scalar store may be lost: the scalar cache was not written back with S_DCACHE_WB",
+    };
+    struct text text = {words, size};
+    struct wmi_instruction insn;
+    struct wmi_dispatch at = *dispatch;
+    at.fault = (struct wmi_fault){.pc = found->pc};
+    *out = (struct wm_stale){.kind = (enum wm_stale_kind)found->kind,
+                             .pc = found->pc,
+                             .count = found->count,
+                             .wave = found->wave,
+                             .address = found->address,
+                             .text = words};
+    out->workgroup[0] = (uint32_t)(found->group % dispatch->groups[0]);
+    out->workgroup[1] = (uint32_t)(found->group / dispatch->groups[0] % dispatch->groups[1]);
+    out->workgroup[2] = (uint32_t)(found->group / dispatch->groups[0] / dispatch->groups[1]);
+    add(&text, "%s: %s", place->object_name, headlines[found->kind]);
+    add_place(&text, &at, place, decode_at(dispatch, place->target, found->pc, &insn), &insn);
+    add(&text, "\n  by   workgroup (%u,%u,%u) wave %u first, %llu times in all", out->workgroup[0],
+        out->workgroup[1], out->workgroup[2], out->wave, (unsigned long long)found->count);
+    const struct wmi_allocation *in = wmi_space_find(dispatch->space, found->address);
+    if (in)
+        add(&text, "\n  to   0x%llx, byte %llu of '%s'", (unsigned long long)found->address,
+            (unsigned long long)(found->address - in->low), in->name);
+}
+
+void wmi_report_stales(struct wmi_dispatch *dispatch, const struct wmi_fault_place *place,
+                       void (*visit)(void *user, const struct wm_stale *stale), void *user)
+{
+    const struct wmi_stales *stales = &dispatch->stales;
+    if (!visit || !stales->count)
+        return;
+    qsort(stales->found, stales->count, sizeof *stales->found, by_address);
+    for (size_t i = 0; i < stales->count; i++) {
+        char words[1024];
+        struct wm_stale out;
+        report_stale(dispatch, place, &stales->found[i], &out, words, sizeof words);
+        visit(user, &out);
+    }
 }

@@ -17,4 +17,8 @@ struct wmi_fault_place {
 void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_fault_place *place,
                       struct wm_fault *out);
 
+/* Tells `visit`, unless it is NULL, what the scalar caches found, by address. */
+void wmi_report_stales(struct wmi_dispatch *dispatch, const struct wmi_fault_place *place,
+                       void (*visit)(void *user, const struct wm_stale *stale), void *user);
+
 #endif

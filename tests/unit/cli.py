@@ -580,6 +580,31 @@ class Run(Case):
         self.refused("have no argument names; expected positions 0 to 0", raw, "--arg x=u32:3")
         self.refused("raw instructions have no argument types; expected one like u32:3", raw, "--arg 0=3")
 
+    def test_scalar_cache(self):
+        """A scalar load, a vector store to its line, and the load again without S_DCACHE_INV; a lost store."""
+        self.path("k.s", b"""
+            s_load_dwordx2 s[2:3], s[0:1], 0x0
+            s_load_dword s4, s[2:3], 0x0
+            v_mov_b32 v0, 0
+            v_mov_b32 v1, 7
+            global_store_dword v0, v1, s[2:3]
+            s_load_dword s4, s[2:3], 0x0
+            s_store_dword s4, s[2:3], 0x8
+            s_endpgm""")
+        self.run_tool("asm -m gfx900 --raw k.s -o k.bin")
+        words = "run k.bin -m gfx900 -g 128 -b 64 -j 1 --arg 0=zero:u32:4 --out 0=out.bin --scalar-cache"
+        found, _ = self.run_tool(words, "check", code=1)
+        self.assertEqual(len(re.findall(r"^found: ", found, re.M)), 2)
+        self.assertRegex(found, r"scalar load may read a stale line.*\n.*s_load_dword s4(.*\n)*.*1 times")
+        self.assertRegex(found, r"scalar store may be lost.*\n.*s_store_dword s4(.*\n)*.*2 times")
+        self.assertEqual(self.read("out.bin"), pack("u32", [7, 0, 7, 0]))
+        report = json.loads(self.run_tool(words, "stale", "--json", code=1)[0])
+        self.assertEqual([row["kind"] for row in report["dispatches"][0]["scalar_cache"]],
+                         ["stale load", "lost store"])
+        self.assertEqual(self.read("out.bin"), pack("u32", [7, 0, 0, 0]))
+        self.run_tool(words, "coherent")
+        self.refused("--scalar-cache x: expected check, stale or coherent", words, "x")
+
     def test_job_errors(self):
         co = self.example("vecadd")
         for text, why in ((b"-g 4 -b 4\n--arg 'a", "job:2: a quote is not closed"),

@@ -354,13 +354,147 @@ static void small_loads(void **state)
     assert_memory_equal(run.memory + RESULTS, expected, sizeof expected);
 }
 
+/* ---- the cache that nothing keeps coherent ---- */
+
+struct finding {
+    enum wm_stale_kind kind;
+    uint64_t count, address;
+    const char *instruction; /* in its text */
+};
+
+struct findings {
+    struct finding list[8];
+    char text[8][512];
+    unsigned count;
+};
+
+static void keep(void *user, const struct wm_stale *stale)
+{
+    struct findings *f = user;
+    assert_true(f->count < 8);
+    snprintf(f->text[f->count], sizeof f->text[0], "%s", stale->text);
+    f->list[f->count++] = (struct finding){stale->kind, stale->count, stale->address, NULL};
+}
+
+/* Runs `text` and holds what is found to `expected`; word 100 ends as `stale_word` where the cache is really
+ * stale, as `coherent_word` otherwise. */
+static void check_cache(const char *target, const char *text, const struct finding *expected, unsigned count,
+                        uint32_t coherent_word, uint32_t stale_word)
+{
+    for (enum wm_scalar_cache mode = WM_SCALAR_CACHE_COHERENT; mode <= WM_SCALAR_CACHE_STALE; mode++) {
+        struct findings found = {.count = 0};
+        struct text_run run = {0};
+        for (unsigned i = 0; i < TEXT_WORDS; i++)
+            run.memory[i] = i;
+        run_written(target, lanes_of(target), &run, write_text, text,
+                    (struct wm_dispatch){.scalar_cache = mode, .stale = keep, .stale_user = &found});
+        assert_string_equal(run.fault.text, "");
+        assert_int_equal(run.memory[100], mode == WM_SCALAR_CACHE_STALE ? stale_word : coherent_word);
+        assert_int_equal(found.count, mode ? count : 0);
+        for (unsigned i = 0; i < found.count; i++) {
+            assert_int_equal(found.list[i].kind, expected[i].kind);
+            assert_int_equal(found.list[i].count, expected[i].count);
+            assert_int_equal(found.list[i].address, run.address + expected[i].address);
+            assert_non_null(strstr(found.text[i], expected[i].instruction));
+        }
+    }
+}
+
+/* Word 20 is loaded, then stored to by the vector path, then loaded again and shown in word 100. */
+#define STORE_VECTOR "v_mov_b32 v1, 77\nv_mov_b32 v2, 80\nbuffer_store_dword v1, v2, s[8:11], s12 offen\n"
+#define SHOW(sgpr)                                                                                           \
+    "v_mov_b32 v1, " sgpr "\nv_mov_b32 v2, 400\nbuffer_store_dword v1, v2, s[8:11], s12 offen\n"
+#define SCALAR_20 "s_buffer_load_dword s20, s[8:11], " /* offset 80, as s14 says it on every target */
+
+static void stale_loads(void **state)
+{
+    static const char set[] = "s_movk_i32 s14, 80\n";
+    static const struct finding one = {WM_STALE_LOAD, 1, 80, "s_buffer_load_"};
+    char text[1024];
+    (void)state;
+    for (unsigned i = 0; i < ALL_TARGETS; i++) {
+        const char *target = all_targets[i];
+        snprintf(text, sizeof text, "%s%s", set,
+                 SCALAR_20 "s14\n" STORE_VECTOR SCALAR_20 "s14\n" SHOW("s20"));
+        check_cache(target, text, &one, 1, 77, 20);
+        snprintf(text, sizeof text, "%s%s", set,
+                 SCALAR_20 "s14\n" STORE_VECTOR "s_dcache_inv\n" SCALAR_20 "s14\n" SHOW("s20"));
+        check_cache(target, text, NULL, 0, 77, 77);
+        snprintf(text, sizeof text, "%s%s", set,
+                 STORE_VECTOR SCALAR_20 "s14\n" SHOW("s20")); /* never there before */
+        check_cache(target, text, NULL, 0, 77, 77);
+    }
+}
+
+static void lost_stores(void **state)
+{
+    static const struct finding lost = {WM_STALE_STORE, 1, 400, "s_store_dword s20"};
+    static const char store[] = "s_movk_i32 s20, 55\ns_store_dword s20, s[2:3], 0x190\n";
+    static const char *const targets[] = {"gfx803", "gfx900", "gfx90a", "gfx942", "gfx1010"};
+    char text[512];
+    (void)state;
+    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) {
+        check_cache(targets[i], store, &lost, 1, 55, 100);
+        snprintf(text, sizeof text, "%ss_dcache_wb\n", store);
+        check_cache(targets[i], text, NULL, 0, 55, 55);
+        /* its own wave sees it in the cache */
+        snprintf(text, sizeof text, "%ss_load_dword s21, s[2:3], 0x190\ns_dcache_wb\n%s", store, SHOW("s21"));
+        check_cache(targets[i], text, NULL, 0, 55, 55);
+        /* an atomic is done in memory, with what the cache held */
+        if (generation_of(targets[i]) >= 9) {
+            snprintf(text, sizeof text, "%ss_atomic_add s20, s[2:3], 0x190\n", store);
+            check_cache(targets[i], text, NULL, 0, 110, 110);
+            snprintf(text, sizeof text, "%ss_dcache_discard s[2:3], 0x1a0\n", store);
+            check_cache(targets[i], text, NULL, 0, 55, 100);
+        }
+    }
+}
+
+/* s_dcache_inv_vol leaves lines that only accesses with NV fetched. The words are s_load_dword s20, s[2:3],
+ * 0x50 with bit 15, which LLVM has no text for. */
+static void volatile_lines(void **state)
+{
+    static const struct finding one = {WM_STALE_LOAD, 1, 80, "s_load_dword"};
+    static const char nv[] = ".long 0xc0028501, 0x00000050\n", plain[] = "s_load_dword s20, s[2:3], 0x50\n";
+    char text[512];
+    (void)state;
+    snprintf(text, sizeof text, "%s%ss_dcache_inv_vol\n%s%s", nv, STORE_VECTOR, nv, SHOW("s20"));
+    check_cache("gfx900", text, &one, 1, 77, 20);
+    snprintf(text, sizeof text, "%s%ss_dcache_inv_vol\n%s%s", plain, STORE_VECTOR, nv, SHOW("s20"));
+    check_cache("gfx900", text, NULL, 0, 77, 77);
+}
+
+/* ---- clocks ---- */
+
+static void clocks(void **state)
+{
+    static const char *const targets[] = {"gfx600", "gfx700", "gfx803",  "gfx900",
+                                          "gfx90a", "gfx942", "gfx1010", "gfx1030"};
+    (void)state;
+    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) {
+        char text[1024];
+        struct text_run run = {0}, again = {0};
+        const bool real = generation_of(targets[i]) >= 8;
+        snprintf(
+            text, sizeof text,
+            "s_memtime s[20:21]\ns_movk_i32 s30, 100\nloop:\ns_sub_u32 s30, s30, 1\ns_cmp_lg_u32 s30, 0\n"
+            "s_cbranch_scc1 loop\ns_memtime s[22:23]\n%ss_sub_u32 s22, s22, s20\n%s",
+            real ? "s_memrealtime s[24:25]\n" : "", SHOW("s22"));
+        run_text(targets[i], text, &run);
+        run_text(targets[i], text, &again);
+        assert_string_equal(run.fault.text, "");
+        assert_memory_equal(run.memory, again.memory, sizeof run.memory);
+        assert_in_range(run.memory[100], 3 * 100 * 4 - 16, 3 * 100 * 4 + 64); /* 3 instructions of 4 cycles */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(offsets_and_ranges),
-        cmocka_unit_test(atomic_operations),
-        cmocka_unit_test(scalar_stores),
-        cmocka_unit_test(small_loads),
+        cmocka_unit_test(offsets_and_ranges), cmocka_unit_test(atomic_operations),
+        cmocka_unit_test(scalar_stores),      cmocka_unit_test(small_loads),
+        cmocka_unit_test(stale_loads),        cmocka_unit_test(lost_stores),
+        cmocka_unit_test(volatile_lines),     cmocka_unit_test(clocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

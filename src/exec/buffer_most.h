@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* What lanes ask of a linear buffer together: the farthest place, and each one's distance. For *_lanes.c. */
+#ifndef WMI_BUFFER_MOST_H
+#define WMI_BUFFER_MOST_H
+
+#include "exec/buffer.h"
+#include "exec/vmem_shape.h"
+
+/* The highest of the active lanes' words, 0 without any. */
+INLINE uint32_t most_of(const uint32_t *row, const struct wmi_lanes *lanes)
+{
+    u32v high = {0};
+    uint32_t most = 0;
+    for (unsigned v = 0; v < VECTORS; v++) {
+        const u32v here = vector(row, v) & vector(lanes->row, v);
+        high = wmi_select_u32((u32v)(here > high), here, high);
+    }
+    for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
+        most = high[i] > most ? high[i] : most;
+    return most;
+}
+
+/* The highest index with the highest offset of the active lanes, `last` bytes on. False unless the V# is
+ * linear, `bytes` there are in range, and all distances from the base fit 32 bits. */
+INLINE bool most_place(const char *frame, const struct wmi_op *op, const struct wmi_buffer *buffer,
+                       uint32_t last, uint32_t bytes, struct wmi_buffer_place *place)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);
+    const uint32_t *row = (const uint32_t *)(frame + op->a);
+    uint64_t offset = (uint64_t)(uint32_t)m->offset + last;
+    uint32_t index = 0;
+    if (buffer->swizzle || buffer->add_tid)
+        return false;
+    if (op->y & WMI_BUFFER_IDXEN) {
+        index = most_of(row, lanes);
+        row += WMI_LANES;
+    }
+    if (op->y & WMI_BUFFER_OFFEN)
+        offset += most_of(row, lanes);
+    *place = (struct wmi_buffer_place){.has_index = op->y & WMI_BUFFER_IDXEN,
+                                       .index = index,
+                                       .offset = (uint32_t)offset,
+                                       .soffset = *(const uint32_t *)(frame + op->e),
+                                       .bytes = bytes};
+    return offset <= UINT32_MAX && (uint64_t)index * buffer->stride + offset <= UINT32_MAX &&
+           wmi_buffer_in_range(buffer, place);
+}
+
+/* Each lane's index times the stride plus its VGPR's offset plus `more`; inactive ones too. */
+INLINE void fill_distances(const char *frame, const struct wmi_op *op, const struct wmi_buffer *buffer,
+                           uint32_t *to, uint32_t more)
+{
+    const uint32_t *row = (const uint32_t *)(frame + op->a);
+    const bool idxen = op->y & WMI_BUFFER_IDXEN, offen = op->y & WMI_BUFFER_OFFEN;
+    const uint32_t *offsets = row + (idxen ? WMI_LANES : 0);
+    for (unsigned v = 0; v < VECTORS; v++) {
+        u32v distance = wmi_splat_u32(more);
+        if (idxen)
+            distance += vector(row, v) * buffer->stride;
+        if (offen)
+            distance += vector(offsets, v);
+        ((u32v *)to)[v] = distance;
+    }
+}
+
+#endif
