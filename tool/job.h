@@ -98,7 +98,7 @@ struct tool_job {
     double timeout;
     bool stats, json, fidelity, help;
     enum wm_alignment alignment;
-    unsigned checks;           /* enum wm_check_what */
+    unsigned checks; /* enum wm_check_what */
     enum wm_scalar_cache scalar_cache;
     const char *json_path;     /* NULL: stdout */
     const char *counters_path; /* prof only; NULL: none */
