@@ -6,8 +6,14 @@
 #include <stdlib.h>
 
 static const char *const targets[] = {
-    "gfx600", "gfx700",  "gfx803",  "gfx900",  "gfx906",  "gfx908",  "gfx90a",
-    "gfx942", "gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200", "gfx1100:real-true16",
+    "gfx600",         "gfx700",
+    "gfx803",         "gfx900",
+    "gfx906",         "gfx908",
+    "gfx90a",         "gfx942",
+    "gfx1010",        "gfx1030",
+    "gfx1100",        "gfx1150",
+    "gfx1200",        "gfx1100:real-true16",
+    "gfx1030:wave64", "gfx1200:wave64:real-true16",
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

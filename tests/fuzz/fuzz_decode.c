@@ -1,15 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* libFuzzer: arbitrary words as instructions of every target. The first byte chooses the target.
  *
- * Decoding must stay inside the words that are there, and printing inside its buffer, whatever its size. */
-#include "isa/isa.h"
+ * Decoding must stay inside the words that are there, and printing inside its buffer, whatever its size. The
+ * text is refused by the assembler, with a place within it, or makes the same words or others that print
+ * alike. */
+#include "isa/assemble.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const targets[] = {
-    "gfx600", "gfx700",  "gfx803",  "gfx900",  "gfx906",  "gfx908",  "gfx90a",
-    "gfx942", "gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200",
+    "gfx600",
+    "gfx700",
+    "gfx803",
+    "gfx900",
+    "gfx906",
+    "gfx908",
+    "gfx90a",
+    "gfx942",
+    "gfx1010",
+    "gfx1030",
+    "gfx1100",
+    "gfx1150",
+    "gfx1200",
+    "gfx1030:wave64",
+    "gfx1200:wave64",
+    "gfx1100:real-true16",
+    "gfx1200:wave64:real-true16",
 };
 
 static void require(bool holds)
@@ -26,6 +43,31 @@ static void print(const struct wmi_target *target, const struct wmi_instruction 
     /* Cut to a size, it says how long it would be and begins alike. */
     require(wmi_print(target, insn, part, sizeof part) == length);
     require(strlen(part) < sizeof part && strncmp(part, whole, strlen(part)) == 0);
+}
+
+/* Whether two texts are alike but for the suffix of the mnemonic. */
+static bool alike(const char *a, const char *b)
+{
+    const char *operands = strchr(a, ' '), *others = strchr(b, ' ');
+    return operands && others ? !strcmp(operands, others) : !operands && !others;
+}
+
+static void assemble(const struct wmi_target *target, const struct wmi_instruction *insn)
+{
+    char text[512], other[512];
+    struct wmi_instruction again;
+    const size_t length = wmi_print(target, insn, text, sizeof text);
+    char *exact = malloc(length); /* so that the sanitizer sees a read behind it */
+    memcpy(exact, text, length);
+    struct wmi_cursor cursor = {.at = exact, .end = exact + length};
+    const unsigned dwords = wmi_assemble(target, &cursor, &again, NULL);
+    if (!dwords) {
+        require(cursor.wrong && cursor.wrong_at >= exact && cursor.wrong_at <= cursor.end);
+    } else if (dwords != insn->dwords || memcmp(again.words, insn->words, 4 * dwords) != 0) {
+        wmi_print(target, &again, other, sizeof other);
+        require(again.id == insn->id && alike(text, other));
+    }
+    free(exact);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -47,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             require(insn.dwords == dwords && insn.operands <= WMI_OPERANDS);
             require(insn.id != WMI_INSN_NONE && insn.id < WMI_INSN_COUNT);
             print(target, &insn);
+            assemble(target, &insn);
         }
         at += dwords ? dwords : 1;
     }
