@@ -18,6 +18,7 @@ enum { NO_SPACE = 255, SPACES = 255, WORDS = WMI_INSTRUCTION_DWORDS, TEXT = 512 
 
 /* Forms that no text brings back: long encodings that print without a suffix, so that the short one is taken,
  * and DPP that LLVM's assembler does not have. */
+/* gfx11, real true16, DPP: LLVM prints the second source as a whole register and wants a half of it. */
 static const struct {
     uint16_t id;
     const char *name;
@@ -27,9 +28,14 @@ static const struct {
     {WMI_INSN_v_pipeflush, "v_pipeflush"},
     {WMI_INSN_v_readlane_b32, "v_readlane_b32"},
     {WMI_INSN_v_writelane_b32, "v_writelane_b32"},
-    {WMI_INSN_v_pk_fmac_f16, "v_pk_fmac_f16_dpp"},
     {WMI_INSN_v_mov_b16, "v_mov_b16_e64"},
     {WMI_INSN_v_mov_b16, "v_mov_b16_e64_dpp"},
+    {WMI_INSN_v_add_f16, "v_add_f16_e64_dpp"},
+    {WMI_INSN_v_sub_f16, "v_sub_f16_e64_dpp"},
+    {WMI_INSN_v_subrev_f16, "v_subrev_f16_e64_dpp"},
+    {WMI_INSN_v_mul_f16, "v_mul_f16_e64_dpp"},
+    {WMI_INSN_v_max_f16, "v_max_f16_e64_dpp"},
+    {WMI_INSN_v_min_f16, "v_min_f16_e64_dpp"},
 };
 enum { LOST = sizeof lost / sizeof *lost };
 
