@@ -12,8 +12,9 @@
 #include <stdlib.h>
 
 enum {
-    CHUNK = 1 << 15,   /* bytes of code */
-    RUN_UP = 1 << 9,   /* bytes that are read to fall into step */
+    CHUNK = 1 << 14,   /* bytes of code; their text fits the CPU's cache */
+    WORTH = 1 << 18,   /* of less code the threads cost more than they bring */
+    RUN_UP = 1 << 8,   /* bytes that are read to fall into step */
     TEXT = 32 * CHUNK, /* that is expected of a chunk */
     BUFFERS = 2,       /* a thread's: one is written while it fills the other */
     MOST_THREADS = 64,
@@ -49,7 +50,7 @@ struct team {
 bool tool_is_parallel(const struct tool_run *run, unsigned threads)
 {
     const struct tool_listing *listing = run->listing;
-    return threads > 1 && run->code->size >= 2 * CHUNK && !listing->json && !listing->symbol &&
+    return threads > 1 && run->code->size >= WORTH && !listing->json && !listing->symbol &&
            !listing->labels && !listing->lines;
 }
 
