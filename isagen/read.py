@@ -10,7 +10,7 @@ EXTENSIONS = ['none', 'literal', 'dpp', 'dpp8', 'sdwa']
 # Flags that become WMI_ROW_* bits, and those that only steer the forms of a row.
 ROW_FLAGS = ('todo reads_scc writes_scc reads_exec writes_exec writes_vcc reads_vcc reads_m0 ignores_exec signed d16 '
              'd16_hi format cross_lane ends approx trans stride64 returns macc true16 always16 '
-             'lod gradients g16').split()
+             'lod gradients g16 one_lane packed').split()
 GRADES = 'approx unverified'.split()
 MEMORY_FLAGS = 'load store atomic'.split()
 FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa dpp64 lds'.split()

@@ -53,14 +53,21 @@ def row_flags(isa, row):
         flags.append('vop3_opsel')
     if 'op_sel' in row.encodings[0].flags:
         flags.append('keeps_half')
+    if row.encodings[0].family.startswith('vop3p'):
+        flags.append('packed')
     return flags
+
+
+def body_class(isa, row):
+    """Of what class its body is: scalar floats are computed by the vector ALU's bodies in one lane."""
+    return 'valu' if 'one_lane' in row.flags else row_class(isa, row)
 
 
 def insn_def(isa):
     out = [HEAD]
     for row in isa.rows.values():
         out.append('/* %s:%d */ INSN(%s, %s, %s, %d)' % (
-            row.where + (row.name, row_class(isa, row).upper(), row.flags.get('sem', row.name), 'todo' in row.flags)))
+            row.where + (row.name, body_class(isa, row).upper(), row.flags.get('sem', row.name), 'todo' in row.flags)))
     out.append('#undef INSN')
     return out
 

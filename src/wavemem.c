@@ -422,11 +422,13 @@ const char *const *wm_fidelity_general(void)
 
 /* ---- running ---- */
 
-/* What the words of a kernel are depends on its waves' size; an impossible one is the usual one. */
+/* What the words of a kernel are depends on its waves' size; an impossible one is the usual one. Hardware
+ * always knows both halves of VGPRs. */
 static const struct wmi_target *with_waves_of(const struct wmi_target *target, unsigned lanes)
 {
-    const struct wmi_target *variant = wmi_target_variant(target, lanes, false);
-    return variant ? variant : target;
+    const struct wmi_target *halves = wmi_target_variant(target, lanes, true);
+    const struct wmi_target *whole = halves ? halves : wmi_target_variant(target, lanes, false);
+    return whole ? whole : target;
 }
 
 static enum wm_status run(struct wm_machine *machine, const struct module *module,
@@ -495,6 +497,7 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     if (status)
         return status;
     dispatch.threads = memory.threads;
+    dispatch.scratch_base = memory.scratch;
     dispatch.scratch_stride = memory.scratch_stride;
     dispatch.scratch_piece = memory.scratch_piece;
     dispatch.scratch = memory.scratch ? wmi_space_host(machine->space, memory.scratch, 1) : NULL;

@@ -151,6 +151,15 @@ static inline f32v wmi_multiply_legacy_f32(f32v a, f32v b)
     return (f32v)((u32v)(a * b) & ~zero);
 }
 
+/* A sum to a product of which 0 * anything is nothing. Source: RDNA 3 ISA, V_FMA_DX9_ZERO_F32. */
+static inline f32v wmi_fused_legacy_f32(f32v a, f32v b, f32v c, uint32_t mode)
+{
+    const u32v zero = (u32v)(a == 0) | (u32v)(b == 0);
+    const f32v alone = wmi_quiet_f32(wmi_output_f32(wmi_input_f32(c, mode), mode));
+
+    return wmi_select_f32(zero, alone, wmi_fused_f32(a, b, c));
+}
+
 /* Minimum and maximum. -0 is below +0. A NaN loses against a number; in IEEE mode a signalling NaN wins,
  * quieted. Source: [V], V_MIN_F32, V_MAX_F32. gfx9 flushes their denormals by MODE; source: [L],
  * GCNSubtarget::supportsMinMaxDenormModes. */
@@ -225,6 +234,46 @@ static inline f64v wmi_max_f64(f64v a, f64v b, uint32_t mode)
     if (__builtin_expect(wmi_any((u32v)(wmi_is_nan_f64(a) | wmi_is_nan_f64(b))), 0))
         r = wmi_min_max_nan_f64(r, a, b, mode);
     return wmi_input_f64(r, mode);
+}
+
+/* Minimum and maximum where every NaN wins, as IEEE 754-2019 has them. Source: RDNA 4 ISA, V_MINIMUM_F32 and
+ * its kin. */
+static inline f32v wmi_nan_wins_f32(f32v result, f32v a, f32v b)
+{
+    const u32v nan = wmi_is_nan_f32(a) | wmi_is_nan_f32(b);
+
+    return wmi_nan_of_f32(wmi_select_f32(nan, (f32v)wmi_splat_u32(WMI_NAN_F32), result), a, b, b);
+}
+
+static inline f32v wmi_minimum_f32(f32v a, f32v b, uint32_t mode)
+{
+    return wmi_input_f32(wmi_nan_wins_f32(wmi_lower_f32(a, b), a, b), mode);
+}
+
+static inline f32v wmi_maximum_f32(f32v a, f32v b, uint32_t mode)
+{
+    return wmi_input_f32(wmi_nan_wins_f32(wmi_higher_f32(a, b), a, b), mode);
+}
+
+static inline f64v wmi_nan_wins_f64(f64v result, f64v a, f64v b)
+{
+    const u64v nan = wmi_is_nan_f64(a) | wmi_is_nan_f64(b);
+
+    return wmi_nan_of_f64(wmi_select_f64(nan, (f64v)wmi_splat_u64(WMI_NAN_F64), result), a, b, b);
+}
+
+static inline f64v wmi_minimum_f64(f64v a, f64v b, uint32_t mode)
+{
+    const f64v r = (f64v)((u64v)wmi_lesser_f64(a, b) | (u64v)wmi_lesser_f64(b, a));
+
+    return wmi_input_f64(wmi_nan_wins_f64(r, a, b), mode);
+}
+
+static inline f64v wmi_maximum_f64(f64v a, f64v b, uint32_t mode)
+{
+    const f64v r = (f64v)((u64v)wmi_greater_f64(a, b) & (u64v)wmi_greater_f64(b, a));
+
+    return wmi_input_f64(wmi_nan_wins_f64(r, a, b), mode);
 }
 
 /* The median; with a NaN among them the minimum of the three. Source: [V], V_MED3_F32. */

@@ -6,6 +6,7 @@
 #include "exec/abi.h"
 
 #include "base/diag.h"
+#include "exec/hwreg.h"
 #include "memory/buffer.h"
 
 #include <string.h>
@@ -201,11 +202,20 @@ static void place_registers(const struct wmi_abi_request *r, const struct wmi_ab
                             struct wmi_launch *launch)
 {
     const struct wmi_kernel_descriptor *d = wmi_kernel_descriptor(r->kernel);
+    const struct wmi_target *target = wmi_target_find(r->kernel->target);
+    const bool scratch_given = wmi_target_limit(target, WMI_LIMIT_initial_scratch);
+    const bool ttmp = wmi_target_limit(target, WMI_LIMIT_initial_ttmp);
     unsigned next = 0;
     *launch = (struct wmi_launch){
         .workitem_ids = d->workitem_id + 1 < 3 ? d->workitem_id + 1 : 3,
+        .packed_ids = wmi_target_limit(target, WMI_LIMIT_packed_ids),
+        .flat_scratch = scratch_given && memory->scratch_piece,
+        .ttmp = ttmp,
+        .ttmp_y = d->workgroup_id_y,
+        .ttmp_z = d->workgroup_id_z,
         .mode = (d->round_32 & 3) | (d->round_16_64 & 3) << 2 | (d->denorm_32 & 3) << 4 |
-                (d->denorm_16_64 & 3) << 6 | (d->dx10_clamp & 1) << 8 | (d->ieee & 1) << 9,
+                (d->denorm_16_64 & 3) << 6 | (d->dx10_clamp & 1) << 8 | (d->ieee & 1) << 9 |
+                wmi_hwreg_fixed_mode(wmi_hwreg_rules(wmi_target_limit(target, WMI_LIMIT_hardware_registers))),
         .entry = r->kernel->entry + r->bias,
     };
     if (d->private_segment_buffer) {
@@ -226,11 +236,11 @@ static void place_registers(const struct wmi_abi_request *r, const struct wmi_ab
         launch->sgpr[next++] = wmi_abi_scratch_size(r->kernel);
     /* The count that the descriptor gives stands, whatever it enables: at most 16 without preloading. */
     next = d->user_sgprs > next ? d->user_sgprs : next;
-    launch->workgroup_id[0] = system_register(&next, d->workgroup_id_x);
-    launch->workgroup_id[1] = system_register(&next, d->workgroup_id_y);
-    launch->workgroup_id[2] = system_register(&next, d->workgroup_id_z);
+    launch->workgroup_id[0] = system_register(&next, d->workgroup_id_x && !ttmp);
+    launch->workgroup_id[1] = system_register(&next, d->workgroup_id_y && !ttmp);
+    launch->workgroup_id[2] = system_register(&next, d->workgroup_id_z && !ttmp);
     launch->workgroup_info = system_register(&next, d->workgroup_info);
-    launch->scratch_wave_offset = system_register(&next, d->scratch_enabled);
+    launch->scratch_wave_offset = system_register(&next, d->scratch_enabled && !scratch_given);
 }
 
 enum wm_status wmi_abi_prepare(const struct wmi_abi_request *request, struct wmi_abi_memory *memory,

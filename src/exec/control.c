@@ -134,7 +134,33 @@ static const struct wmi_op *end(char *restrict frame, const struct wmi_op *op)
     return NULL;
 }
 
+/* s_barrier_signal of the workgroup's barrier; isfirst: SCC says whether it is the first. */
+static const struct wmi_op *signal_barrier(char *restrict frame, const struct wmi_op *op)
+{
+    wmi_workgroup_signal(wmi_wave_of(frame)->group);
+    return op + 1;
+}
+
+static const struct wmi_op *signal_barrier_is_first(char *restrict frame, const struct wmi_op *op)
+{
+    frame_of(frame)->s[WMI_S_SCC] = wmi_workgroup_signal(wmi_wave_of(frame)->group);
+    return op + 1;
+}
+
 /* op->value of a step that pauses the wave is its pc. */
+static const struct wmi_op *wait_for_signals(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    frame_of(frame)->left -= op->c;
+    if (wave->barrier_complete) {
+        wave->barrier_complete = false;
+        return op + 1;
+    }
+    wave->state = WMI_WAVE_SIGNALS;
+    wave->resume = op + 1;
+    return NULL;
+}
+
 static const struct wmi_op *barrier(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
@@ -174,6 +200,12 @@ static const struct wmi_op *enter_state(char *restrict frame, const struct wmi_o
 {
     frame_of(frame)->left -= op->c;
     return jump(frame, op->value);
+}
+
+static const struct wmi_op *copy_32(char *restrict frame, const struct wmi_op *op)
+{
+    memmove(frame + op->d, frame + op->a, sizeof(uint32_t));
+    return op + 1;
 }
 
 static const struct wmi_op *copy_64(char *restrict frame, const struct wmi_op *op)
@@ -257,25 +289,74 @@ const struct wmi_op *wmi_step_fault(char *restrict frame, const struct wmi_op *o
 
 /* s_movrels, s_movreld: `dwords` registers (op->x) from a to d, of which one is moved on by M0 registers.
  * Past the SGPRs a source is s0 and a destination nothing. Source: CDNA 3 ISA, "Out-of-Range Behavior". */
-static uint32_t moved_register(const char *frame, uint32_t offset, uint32_t dwords)
+static uint32_t moved_register(const char *frame, uint32_t offset, uint32_t dwords, uint32_t sgprs)
 {
-    enum { SGPRS = 102 }; /* before FLAT_SCRATCH, XNACK_MASK and VCC */
     const uint64_t first = offset / 4 + (uint64_t)((const struct wmi_frame *)frame)->s[WMI_S_M0];
-    return first + dwords <= SGPRS ? (uint32_t)first * 4 : UINT32_MAX;
+    return first + dwords <= sgprs ? (uint32_t)first * 4 : UINT32_MAX;
 }
 
 static const struct wmi_op *move_relative_source(char *restrict frame, const struct wmi_op *op)
 {
-    const uint32_t from = moved_register(frame, op->a, op->x);
+    const uint32_t from = moved_register(frame, op->a, op->x, op->y);
     memmove(frame + op->d, frame + (from == UINT32_MAX ? 0 : from), 4 * op->x);
     return op + 1;
 }
 
 static const struct wmi_op *move_relative_destination(char *restrict frame, const struct wmi_op *op)
 {
-    const uint32_t to = moved_register(frame, op->d, op->x);
+    const uint32_t to = moved_register(frame, op->d, op->x, op->y);
     if (to != UINT32_MAX)
         memmove(frame + to, frame + op->a, 4 * op->x);
+    return op + 1;
+}
+
+/* s_movrelsd_2: M0[9:0] moves the source on, M0[25:16] the destination. */
+static const struct wmi_op *move_relative_both(char *restrict frame, const struct wmi_op *op)
+{
+    const uint32_t m0 = frame_of(frame)->s[WMI_S_M0];
+    const uint32_t from = op->a / 4 + (m0 & 0x3ff), to = op->d / 4 + (m0 >> 16 & 0x3ff);
+    if (to < op->y)
+        frame_of(frame)->s[to] = frame_of(frame)->s[from < op->y ? from : 0];
+    return op + 1;
+}
+
+/* ---- halves of a wave, one after the other ----
+ * d gets where to go on, the SGPR at a keeps the half that waits; b holds the target, op->value is the next
+ * instruction's address. Source: RDNA 1 ISA, S_SUBVECTOR_LOOP_BEGIN and _END. */
+
+static const struct wmi_op *begin_halves(char *restrict frame, const struct wmi_op *op)
+{
+    uint32_t *exec = &frame_of(frame)->s[WMI_S_EXEC];
+    uint64_t next = op->value;
+    uint32_t kept;
+    if (!exec[0] && !exec[1]) {
+        next = scalar64(frame, op->b);
+    } else if (!exec[0]) {
+        kept = exec[0];
+        memcpy(frame + op->a, &kept, sizeof kept);
+    } else {
+        kept = exec[1];
+        memcpy(frame + op->a, &kept, sizeof kept);
+        exec[1] = 0;
+    }
+    memcpy(frame + op->d, &next, sizeof next);
+    return op + 1;
+}
+
+static const struct wmi_op *end_halves(char *restrict frame, const struct wmi_op *op)
+{
+    uint32_t *exec = &frame_of(frame)->s[WMI_S_EXEC];
+    const uint32_t kept = word_at(frame, op->a);
+    uint64_t next = op->value;
+    if (exec[1]) {
+        exec[0] = kept;
+    } else if (kept) {
+        exec[1] = kept;
+        memcpy(frame + op->a, &exec[0], sizeof exec[0]);
+        exec[0] = 0;
+        next = scalar64(frame, op->b);
+    }
+    memcpy(frame + op->d, &next, sizeof next);
     return op + 1;
 }
 
@@ -337,14 +418,31 @@ void wmi_frame_set_mode(struct wmi_frame *frame, uint32_t mode)
 
 static const struct wmi_op *get_register(char *restrict frame, const struct wmi_op *op)
 {
-    const uint32_t value = wmi_hwreg_read(frame_of(frame), wmi_hwreg(op->x));
+    const uint32_t value = wmi_hwreg_read(op->data, frame_of(frame), wmi_hwreg(op->x));
     memcpy(frame + op->d, &value, sizeof value);
     return op + 1;
 }
 
 static const struct wmi_op *set_register(char *restrict frame, const struct wmi_op *op)
 {
-    wmi_hwreg_write(frame_of(frame), wmi_hwreg(op->x), word_at(frame, op->a));
+    wmi_hwreg_write(op->data, frame_of(frame), wmi_hwreg(op->x), word_at(frame, op->a));
+    return op + 1;
+}
+
+/* The low bits (op->y: how many) of MODE from bit op->x on become the immediate op->value. */
+static const struct wmi_op *set_mode_bits(char *restrict frame, const struct wmi_op *op)
+{
+    const uint32_t mask = ((1u << op->y) - 1) << op->x;
+    wmi_frame_set_mode(frame_of(frame),
+                       (frame_of(frame)->mode & ~mask) | ((uint32_t)op->value << op->x & mask));
+    return op + 1;
+}
+
+/* The clock, which is the wave's instructions. */
+static const struct wmi_op *answer_clock(char *restrict frame, const struct wmi_op *op)
+{
+    const uint64_t clock = wmi_wave_clock(wmi_wave_of(frame));
+    memcpy(frame + op->d, &clock, op->y);
     return op + 1;
 }
 
@@ -381,6 +479,10 @@ enum control {
     CONTROL_VSKIP,
     CONTROL_FORK,
     CONTROL_JOIN,
+    CONTROL_HALVES,
+    CONTROL_SIGNAL,
+    CONTROL_ANSWER,
+    CONTROL_MODE,
 };
 
 static const struct {
@@ -389,6 +491,28 @@ static const struct {
 } controls[WMI_INSN_COUNT] = {
     [WMI_INSN_s_nop] = {CONTROL_NOTHING, NULL},
     [WMI_INSN_s_waitcnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_waitcnt_vscnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_waitcnt_vmcnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_waitcnt_expcnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_waitcnt_lgkmcnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_waitcnt_depctr] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_wait_idle] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_wait_event] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_wait_loadcnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_wait_storecnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_wait_samplecnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_wait_bvhcnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_wait_expcnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_wait_dscnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_wait_kmcnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_wait_loadcnt_dscnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_wait_storecnt_dscnt] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_clause] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_delay_alu] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_inst_prefetch] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_singleuse_vdst] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_version] = {CONTROL_NOTHING, NULL},
+    [WMI_INSN_s_ttracedata_imm] = {CONTROL_NOTHING, NULL},
     [WMI_INSN_s_sethalt] = {CONTROL_HALT, wmi_step_fault},
     [WMI_INSN_s_setkill] = {CONTROL_KILL, end},
     [WMI_INSN_s_setprio] = {CONTROL_NOTHING, NULL},
@@ -415,9 +539,14 @@ static const struct {
     [WMI_INSN_s_endpgm_saved] = {CONTROL_END, end},
     [WMI_INSN_s_endpgm_ordered_ps_done] = {CONTROL_END, end},
     [WMI_INSN_s_barrier] = {CONTROL_STEP, barrier},
+    [WMI_INSN_s_barrier_wait] = {CONTROL_STEP, wait_for_signals},
+    [WMI_INSN_s_barrier_signal] = {CONTROL_SIGNAL, signal_barrier},
+    [WMI_INSN_s_barrier_signal_isfirst] = {CONTROL_SIGNAL, signal_barrier_is_first},
     [WMI_INSN_s_sleep] = {CONTROL_STEP, yield},
+    [WMI_INSN_s_sleep_var] = {CONTROL_STEP, yield},
     [WMI_INSN_s_trap] = {CONTROL_TRAP, wmi_step_fault},
     [WMI_INSN_v_illegal] = {CONTROL_ILLEGAL, wmi_step_fault},
+    [WMI_INSN_s_code_end] = {CONTROL_ILLEGAL, wmi_step_fault},
     [WMI_INSN_s_getpc_b64] = {CONTROL_GET_PC, wmi_step_constant},
     [WMI_INSN_s_setpc_b64] = {CONTROL_SET_PC, set_pc},
     [WMI_INSN_s_swappc_b64] = {CONTROL_SWAP_PC, swap_pc},
@@ -428,6 +557,7 @@ static const struct {
     [WMI_INSN_s_movrels_b64] = {CONTROL_MOVE_RELATIVE, move_relative_source},
     [WMI_INSN_s_movreld_b32] = {CONTROL_MOVE_RELATIVE, move_relative_destination},
     [WMI_INSN_s_movreld_b64] = {CONTROL_MOVE_RELATIVE, move_relative_destination},
+    [WMI_INSN_s_movrelsd_2_b32] = {CONTROL_MOVE_RELATIVE, move_relative_both},
     [WMI_INSN_s_set_gpr_idx_on] = {CONTROL_INDEX, index_on},
     [WMI_INSN_s_set_gpr_idx_off] = {CONTROL_INDEX, index_off},
     [WMI_INSN_s_set_gpr_idx_idx] = {CONTROL_INDEX, index_value},
@@ -436,6 +566,12 @@ static const struct {
     [WMI_INSN_s_cbranch_g_fork] = {CONTROL_FORK, fork_by_mask},
     [WMI_INSN_s_cbranch_i_fork] = {CONTROL_FORK, fork_by_mask},
     [WMI_INSN_s_cbranch_join] = {CONTROL_JOIN, join},
+    [WMI_INSN_s_subvector_loop_begin] = {CONTROL_HALVES, begin_halves},
+    [WMI_INSN_s_subvector_loop_end] = {CONTROL_HALVES, end_halves},
+    [WMI_INSN_s_round_mode] = {CONTROL_MODE, set_mode_bits},
+    [WMI_INSN_s_denorm_mode] = {CONTROL_MODE, set_mode_bits},
+    [WMI_INSN_s_sendmsg_rtn_b32] = {CONTROL_ANSWER, answer_clock},
+    [WMI_INSN_s_sendmsg_rtn_b64] = {CONTROL_ANSWER, answer_clock},
     /* There is no trap handler to come back from: they only jump (unverified). */
     [WMI_INSN_s_rfe_b64] = {CONTROL_SET_PC, set_pc},
     [WMI_INSN_s_rfe_restore_b64] = {CONTROL_SET_PC, set_pc},
@@ -449,16 +585,20 @@ static int64_t immediate(const struct wmi_instruction *insn, enum wmi_role role)
 }
 
 /* Whether an s_setreg can change the state that code is predecoded for. */
-static bool sets_state(const struct wmi_instruction *insn)
+static bool sets_state(const struct wmi_hwreg_rules *rules, const struct wmi_instruction *insn)
 {
-    return wmi_hwreg_writes_mode(wmi_hwreg((uint32_t)immediate(insn, WMI_ROLE_IMM)), WMI_MODE_STATE);
+    return wmi_hwreg_writes_state(rules, wmi_hwreg((uint32_t)immediate(insn, WMI_ROLE_IMM)), WMI_MODE_STATE);
 }
 
 /* What an instruction with an immediate does may hang on it. */
 static enum control control_of(const struct wmi_instruction *insn)
 {
     enum { TRAP_DEBUG = 3, HALT = 1, KILL = 1, MESSAGE = 15, GET_DOORBELL = 10 };
+    enum { WORKGROUP_BARRIER = -1, NO_BARRIER = 0 };
     const enum control control = controls[insn->id].control;
+    const int16_t barrier = (int16_t)immediate(insn, WMI_ROLE_IMM);
+    if (insn->id == WMI_INSN_s_barrier_wait && barrier != WORKGROUP_BARRIER)
+        return barrier == NO_BARRIER ? CONTROL_NOTHING : CONTROL_NONE;
     switch (control) {
     case CONTROL_TRAP: /* Source: LLVM AMDGPUUsage, "Trap Handler ABI": without a debugger 3 does nothing */
         return insn->id == WMI_INSN_s_trap && immediate(insn, WMI_ROLE_IMM) == TRAP_DEBUG ? CONTROL_NOTHING
@@ -469,6 +609,17 @@ static enum control control_of(const struct wmi_instruction *insn)
         return immediate(insn, WMI_ROLE_IMM) & KILL ? CONTROL_END : CONTROL_NOTHING;
     case CONTROL_MESSAGE:
         return (immediate(insn, WMI_ROLE_IMM) & MESSAGE) == GET_DOORBELL ? control : CONTROL_NOTHING;
+    case CONTROL_SIGNAL: /* -1 is the workgroup's barrier, 0 none at all; the others are not executed yet */
+        if (wmi_operand(insn, WMI_ROLE_A)->kind != WMI_OPERAND_CONSTANT)
+            return CONTROL_NONE;
+        switch ((int32_t)immediate(insn, WMI_ROLE_A)) {
+        case WORKGROUP_BARRIER:
+            return control;
+        case NO_BARRIER:
+            return CONTROL_NOTHING;
+        default:
+            return CONTROL_NONE;
+        }
     default:
         return control;
     }
@@ -484,6 +635,7 @@ struct wmi_flow wmi_control_flow(const struct wmi_instruction *insn)
     case CONTROL_CONDITIONAL:
     case CONTROL_CALL: /* comes back behind itself */
         return (struct wmi_flow){.branches = true, .distance = immediate(insn, WMI_ROLE_IMM)};
+    case CONTROL_HALVES:
     case CONTROL_FORK:
         return (struct wmi_flow){.branches = wmi_operand(insn, WMI_ROLE_IMM) != NULL,
                                  .distance = immediate(insn, WMI_ROLE_IMM)};
@@ -540,12 +692,15 @@ static void emit_enter_state(struct wmi_builder *b)
 
 bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
+    enum { MODE_DENORMALS = 4, GET_REALTIME = 0x83 };
     const enum control control = control_of(insn);
     const struct wmi_operand *d = wmi_operand(insn, WMI_ROLE_D), *a = wmi_operand(insn, WMI_ROLE_A);
     const uint32_t place = d ? wmi_lower_scalar(b, d) : 0, source = a ? wmi_lower_scalar(b, a) : 0;
     const uint64_t target = wmi_builder_next_pc(b) + (uint64_t)(4 * wmi_control_flow(insn).distance);
     const uint64_t target_place = target | wmi_builder_state(b);
     struct wmi_op *op;
+    wmi_body answer;
+    uint32_t zero;
 
     switch (control) {
     case CONTROL_NONE:
@@ -560,11 +715,14 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
         const uint32_t written = insn->id == WMI_INSN_s_setreg_imm32_b32
                                      ? wmi_lower_scalar_constant(b, (uint32_t)immediate(insn, WMI_ROLE_IMM2))
                                      : source;
+        const struct wmi_hwreg_rules *rules =
+            wmi_hwreg_rules(wmi_builder_limit(b, WMI_LIMIT_hardware_registers));
         op = wmi_emit(b, controls[insn->id].step);
         op->d = place;
         op->a = written;
         op->x = (uint32_t)immediate(insn, WMI_ROLE_IMM);
-        if (control == CONTROL_SET_REGISTER && sets_state(insn))
+        op->data = rules;
+        if (control == CONTROL_SET_REGISTER && sets_state(rules, insn))
             emit_enter_state(b);
         return true;
     }
@@ -598,11 +756,41 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
         emit_exec_and_jump(b, next);
         return true;
     }
+    case CONTROL_HALVES: {
+        const uint32_t to = wmi_lower_scalar_constant(b, target), next = wmi_lower_temporary_scalar(b);
+        op = wmi_emit(b, controls[insn->id].step);
+        op->d = next;
+        op->a = place;
+        op->b = to;
+        op->value = wmi_builder_next_pc(b);
+        emit_exec_and_jump(b, next);
+        return true;
+    }
+    case CONTROL_MODE:
+        op = wmi_emit(b, controls[insn->id].step);
+        op->x = insn->id == WMI_INSN_s_denorm_mode ? MODE_DENORMALS : 0;
+        op->y = MODE_DENORMALS;
+        op->value = (uint64_t)immediate(insn, WMI_ROLE_IMM);
+        return true;
+    case CONTROL_SIGNAL:
+        wmi_emit(b, controls[insn->id].step);
+        return true;
+    case CONTROL_ANSWER: /* of all that can be asked only the clock is not 0 */
+        answer = immediate(insn, WMI_ROLE_A) == GET_REALTIME ? controls[insn->id].step
+                 : d->dwords == 2                            ? copy_64
+                                                             : copy_32;
+        zero = wmi_lower_scalar_constant(b, 0);
+        op = wmi_emit(b, answer);
+        op->d = place;
+        op->a = zero;
+        op->y = 4 * d->dwords;
+        return true;
     case CONTROL_MOVE_RELATIVE:
         op = wmi_emit(b, controls[insn->id].step);
         op->d = place;
         op->a = source;
         op->x = d->dwords;
+        op->y = wmi_builder_limit(b, WMI_LIMIT_sgprs);
         return true;
     case CONTROL_SWAP_PC:
         if (place == 4 * WMI_S_EXEC) {

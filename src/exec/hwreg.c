@@ -4,13 +4,16 @@
  * They show a virtual machine and never the host, so that a run can be repeated: workgroups are dealt to the
  * compute units of 4 shader engines in dispatch order, waves to the 4 SIMDs of a unit. No trap handler is
  * there, and nothing is ever outstanding. Numbers: LLVM AMDGPU, SIDefines.h, Hwreg. Fields: CDNA 3 ISA,
- * "Hardware State"; HW_ID and GPR_ALLOC as umr shows them of Vega. */
+ * "Hardware State", and the RDNA documents' sections of that name; HW_ID and GPR_ALLOC as umr shows them of
+ * Vega, Navi and later. */
 #include "exec/hwreg.h"
 
 #include "exec/control.h"
 #include "exec/workgroup.h"
 
-enum { MODE = 1, REGISTERS = 64, ENGINES = 4, UNITS = 16, SIMDS = 4 };
+enum { MODE = 1, FLAT_SCRATCH_LO = 20, FLAT_SCRATCH_HI = 21, REGISTERS = 64 };
+enum { DX10_CLAMP = 1 << 8 }; /* of MODE */
+enum { ENGINES = 4, UNITS = 16, SIMDS = 4 };
 
 static const struct wmi_wave *wave_of(const struct wmi_frame *frame)
 {
@@ -48,6 +51,63 @@ static uint32_t registers(const struct wmi_frame *frame)
     return (wmi_program_options(program)->vgprs / 4 - 1) << 8 | (SGPRS / 16 - 1) << 24;
 }
 
+/* WAVE_ID [4:0], SIMD_ID [9:8], WGP_ID [13:10], SE_ID [20:18]. */
+static uint32_t hardware_id1(const struct wmi_frame *frame)
+{
+    const uint32_t wave = wave_of(frame)->index;
+    const uint64_t group = wave_of(frame)->group->flat_id;
+    return wave / SIMDS % 20 | wave % SIMDS << 8 | (uint32_t)(group / ENGINES % UNITS) << 10 |
+           (uint32_t)(group % ENGINES) << 18;
+}
+
+/* WG_ID [20:16]; one queue of one process is there. */
+static uint32_t hardware_id2(const struct wmi_frame *frame)
+{
+    return (uint32_t)(wave_of(frame)->group->flat_id / (ENGINES * UNITS) % 32) << 16;
+}
+
+/* STATUS without SCC, which STATE_PRIV has in bit 9. */
+static uint32_t status_without_scc(const struct wmi_frame *frame)
+{
+    return status(frame) & ~1u;
+}
+
+static uint32_t private_state(const struct wmi_frame *frame)
+{
+    return (frame->s[WMI_S_SCC] & 1) << 9;
+}
+
+static uint32_t visible_mode(const struct wmi_frame *frame)
+{
+    return frame->mode & ~(uint32_t)DX10_CLAMP;
+}
+
+static uint32_t flat_scratch_lo(const struct wmi_frame *frame)
+{
+    return frame->s[WMI_S_FLAT_SCRATCH];
+}
+
+static uint32_t flat_scratch_hi(const struct wmi_frame *frame)
+{
+    return frame->s[WMI_S_FLAT_SCRATCH + 1];
+}
+
+/* Clocks are the wave's instructions. */
+static uint32_t cycles_20(const struct wmi_frame *frame)
+{
+    return (uint32_t)wmi_wave_clock(wave_of(frame)) & 0xfffff;
+}
+
+static uint32_t cycles_lo(const struct wmi_frame *frame)
+{
+    return (uint32_t)wmi_wave_clock(wave_of(frame));
+}
+
+static uint32_t cycles_hi(const struct wmi_frame *frame)
+{
+    return (uint32_t)(wmi_wave_clock(wave_of(frame)) >> 32);
+}
+
 /* LDS_SIZE [20:12] in 64 dwords. Source: the kernel driver's trap handler for Vega, which saves that much. */
 static uint32_t lds(const struct wmi_frame *frame)
 {
@@ -60,10 +120,63 @@ static uint32_t memory_bases(const struct wmi_frame *frame)
     return (uint32_t)(apertures->private_base >> 48) | (uint32_t)(apertures->shared_base >> 48) << 16;
 }
 
-/* What is 0 here: TRAPSTS (no exception is recorded), IB_STS (all counters), TBA and TMA. */
-static uint32_t (*const readers[REGISTERS])(const struct wmi_frame *frame) = {
-    [MODE] = mode, [2] = status, [4] = hardware_id, [5] = registers, [6] = lds, [15] = memory_bases,
+/* Rows by the target's limit hardware_registers. What is 0 here: TRAPSTS (no exception is recorded), IB_STS
+ * (all counters), TBA and TMA. */
+struct wmi_hwreg_rules {
+    uint32_t (*read[REGISTERS])(const struct wmi_frame *frame);
+    uint32_t fixed_mode; /* bits of MODE that are always set, and that no program sees */
+    bool writes_flat_scratch;
+    bool mode_has_state; /* VSKIP and GPR_IDX_EN are in MODE */
 };
+
+static const struct wmi_hwreg_rules rules[] = {
+    {.read =
+         {[MODE] = mode, [2] = status, [4] = hardware_id, [5] = registers, [6] = lds, [15] = memory_bases},
+     .mode_has_state = true},
+    {.read = {[MODE] = mode,
+              [2] = status,
+              [5] = registers,
+              [6] = lds,
+              [15] = memory_bases,
+              [FLAT_SCRATCH_LO] = flat_scratch_lo,
+              [FLAT_SCRATCH_HI] = flat_scratch_hi,
+              [23] = hardware_id1,
+              [24] = hardware_id2,
+              [29] = cycles_20},
+     .writes_flat_scratch = true},
+    {.read = {[MODE] = mode,
+              [2] = status,
+              [5] = registers,
+              [6] = lds,
+              [15] = memory_bases,
+              [FLAT_SCRATCH_LO] = flat_scratch_lo,
+              [FLAT_SCRATCH_HI] = flat_scratch_hi,
+              [23] = hardware_id1,
+              [24] = hardware_id2,
+              [29] = cycles_20}},
+    {.read = {[MODE] = visible_mode,
+              [2] = status_without_scc,
+              [4] = private_state,
+              [5] = registers,
+              [6] = lds,
+              [FLAT_SCRATCH_LO] = flat_scratch_lo,
+              [FLAT_SCRATCH_HI] = flat_scratch_hi,
+              [23] = hardware_id1,
+              [24] = hardware_id2,
+              [29] = cycles_lo,
+              [30] = cycles_hi},
+     .fixed_mode = DX10_CLAMP},
+};
+
+const struct wmi_hwreg_rules *wmi_hwreg_rules(uint32_t row)
+{
+    return &rules[row];
+}
+
+uint32_t wmi_hwreg_fixed_mode(const struct wmi_hwreg_rules *r)
+{
+    return r->fixed_mode;
+}
 
 struct wmi_hwreg wmi_hwreg(uint32_t simm16)
 {
@@ -73,19 +186,25 @@ struct wmi_hwreg wmi_hwreg(uint32_t simm16)
                               .mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1};
 }
 
-uint32_t wmi_hwreg_read(const struct wmi_frame *frame, struct wmi_hwreg reg)
+uint32_t wmi_hwreg_read(const struct wmi_hwreg_rules *r, const struct wmi_frame *frame, struct wmi_hwreg reg)
 {
-    return readers[reg.id] ? readers[reg.id](frame) >> reg.shift & reg.mask : 0;
+    return r->read[reg.id] ? r->read[reg.id](frame) >> reg.shift & reg.mask : 0;
 }
 
-void wmi_hwreg_write(struct wmi_frame *frame, struct wmi_hwreg reg, uint32_t value)
+void wmi_hwreg_write(const struct wmi_hwreg_rules *r, struct wmi_frame *frame, struct wmi_hwreg reg,
+                     uint32_t value)
 {
-    const uint32_t mask = reg.mask << reg.shift;
-    if (reg.id == MODE)
-        wmi_frame_set_mode(frame, (frame->mode & ~mask) | (value << reg.shift & mask));
+    const uint32_t mask = reg.mask << reg.shift, bits = value << reg.shift & mask;
+    if (reg.id == MODE) {
+        const uint32_t dropped = r->mode_has_state ? 0 : WMI_MODE_STATE; /* DISABLE_PERF and the like */
+        wmi_frame_set_mode(frame, (((frame->mode & ~mask) | bits) & ~dropped) | r->fixed_mode);
+    } else if (r->writes_flat_scratch && (reg.id == FLAT_SCRATCH_LO || reg.id == FLAT_SCRATCH_HI)) {
+        uint32_t *word = &frame->s[WMI_S_FLAT_SCRATCH + reg.id - FLAT_SCRATCH_LO];
+        *word = (*word & ~mask) | bits;
+    }
 }
 
-bool wmi_hwreg_writes_mode(struct wmi_hwreg reg, uint32_t bits)
+bool wmi_hwreg_writes_state(const struct wmi_hwreg_rules *r, struct wmi_hwreg reg, uint32_t bits)
 {
-    return reg.id == MODE && reg.mask << reg.shift & bits;
+    return r->mode_has_state && reg.id == MODE && reg.mask << reg.shift & bits;
 }

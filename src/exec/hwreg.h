@@ -13,11 +13,20 @@ struct wmi_hwreg {
 
 struct wmi_hwreg wmi_hwreg(uint32_t simm16);
 
+/* What a target has, by its limit hardware_registers. */
+struct wmi_hwreg_rules;
+const struct wmi_hwreg_rules *wmi_hwreg_rules(uint32_t row);
+/* The bits of MODE that are always set there. */
+uint32_t wmi_hwreg_fixed_mode(const struct wmi_hwreg_rules *rules);
+
 /* The register's bits. Registers that mean nothing here read 0. */
-uint32_t wmi_hwreg_read(const struct wmi_frame *frame, struct wmi_hwreg reg);
-/* Writes the register's bits; of MODE alone, the others are not a program's to write. */
-void wmi_hwreg_write(struct wmi_frame *frame, struct wmi_hwreg reg, uint32_t value);
-/* Whether a write to it can change the bits of MODE in `bits`. */
-bool wmi_hwreg_writes_mode(struct wmi_hwreg reg, uint32_t bits);
+uint32_t wmi_hwreg_read(const struct wmi_hwreg_rules *rules, const struct wmi_frame *frame,
+                        struct wmi_hwreg reg);
+/* Writes the register's bits; of MODE, and of FLAT_SCR where there is that: the others are not a program's to
+ * write. */
+void wmi_hwreg_write(const struct wmi_hwreg_rules *rules, struct wmi_frame *frame, struct wmi_hwreg reg,
+                     uint32_t value);
+/* Whether a write to it can change the bits of MODE in `bits` that code is predecoded for. */
+bool wmi_hwreg_writes_state(const struct wmi_hwreg_rules *rules, struct wmi_hwreg reg, uint32_t bits);
 
 #endif

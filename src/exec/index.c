@@ -46,10 +46,9 @@ static struct wmi_index_rule move_rule(const struct wmi_instruction *insn, const
         bool source, destination;
         uint8_t bits, destination_shift;
     } moves[] = {
-        {WMI_INSN_v_movreld_b32, false, true, 32, 0},
-        {WMI_INSN_v_movrels_b32, true, false, 32, 0},
-        {WMI_INSN_v_movrelsd_b32, true, true, 32, 0},
-        {WMI_INSN_v_movrelsd_2_b32, true, true, 10, 16},
+        {WMI_INSN_v_movreld_b32, false, true, 32, 0}, {WMI_INSN_v_movrels_b32, true, false, 32, 0},
+        {WMI_INSN_v_movrelsd_b32, true, true, 32, 0}, {WMI_INSN_v_movrelsd_2_b32, true, true, 10, 16},
+        {WMI_INSN_v_swaprel_b32, true, true, 10, 16},
     };
     for (unsigned i = 0; i < sizeof moves / sizeof *moves; i++) {
         if (moves[i].id != insn->id)

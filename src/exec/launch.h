@@ -14,6 +14,7 @@ struct wmi_wave_start {
     uint32_t vgpr_offset; /* of v0's row in the frame */
     unsigned id_rows;     /* rows of `ids` that become v0 and so on */
     unsigned zero_rows;   /* VGPRs behind them, which become 0 */
+    uint64_t flat_scratch;
     uint32_t mode, mxcsr32, mxcsr64;
 };
 

@@ -38,6 +38,8 @@ void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_w
     copy_vectors((char *)frame->s, start->sgpr, WMI_START_SGPRS * sizeof *start->sgpr);
     frame->s[WMI_S_EXEC] = (uint32_t)start->exec->bits;
     frame->s[WMI_S_EXEC + 1] = (uint32_t)(start->exec->bits >> 32);
+    frame->s[WMI_S_FLAT_SCRATCH] = (uint32_t)start->flat_scratch;
+    frame->s[WMI_S_FLAT_SCRATCH + 1] = (uint32_t)(start->flat_scratch >> 32);
     if (frame->exec.bits != start->exec->bits) /* most often the last wave here left it as it was */
         copy_vectors((char *)&frame->exec, start->exec, sizeof *start->exec);
     copy_rows(vgprs, (const char *)start->ids, start->id_rows);

@@ -7,41 +7,7 @@
 #include "sem/stage.h"
 #include "sem/table.h"
 
-/* ---- scalar ---- */
-
-bool wmi_lower_salu(struct wmi_builder *b, const struct wmi_instruction *insn)
-{
-    const wmi_body body = wmi_sem_body(wmi_builder_level(b), wmi_builder_lanes(b), insn->id);
-    if (!body)
-        return false;
-    uint32_t d = 4 * WMI_S_NULL, a = d, c = d;
-    int32_t immediate = 0;
-    for (unsigned i = 0; i < insn->operands; i++) {
-        const struct wmi_operand *operand = &insn->operand[i];
-        switch (operand->role) {
-        case WMI_ROLE_D:
-            d = wmi_lower_scalar(b, operand);
-            break;
-        case WMI_ROLE_A:
-            a = wmi_lower_scalar(b, operand);
-            break;
-        case WMI_ROLE_B:
-            c = wmi_lower_scalar(b, operand);
-            break;
-        case WMI_ROLE_IMM:
-            immediate = (int16_t)operand->value;
-            break;
-        default:
-            break;
-        }
-    }
-    struct wmi_op *op = wmi_emit(b, body);
-    op->d = d;
-    op->a = a;
-    op->b = c;
-    op->x = (uint32_t)immediate;
-    return true;
-}
+#include <string.h>
 
 /* ---- vector ---- */
 
@@ -58,6 +24,9 @@ struct valu {
     const struct wmi_row *row;
     struct source source[3]; /* A, B, C */
     uint32_t lanes;          /* byte offset of the lane set that acts */
+    bool has_shadow;         /* of a pair: reads of VGPR `shadow` take the row instead */
+    unsigned shadow;
+    uint32_t shadow_row;
 };
 
 static struct wmi_op *emit_stage(const struct valu *v, enum wmi_stage stage, uint32_t d, uint32_t a,
@@ -81,7 +50,8 @@ static void prepare(struct valu *v, struct source *source, enum wmi_stage stage,
 
 static bool is_packed(enum wmi_type type)
 {
-    return type == WMI_TYPE_v2f16 || type == WMI_TYPE_v2i16 || type == WMI_TYPE_v2u16;
+    return type == WMI_TYPE_v2f16 || type == WMI_TYPE_v2i16 || type == WMI_TYPE_v2u16 ||
+           type == WMI_TYPE_v2bf16;
 }
 
 static int32_t field(const struct valu *v, enum wmi_field name)
@@ -93,12 +63,29 @@ static void apply_dpp(struct valu *v)
 {
     struct source *a = &v->source[0];
     const uint32_t place = wmi_lower_temporary(v->b, 1), set = wmi_lower_lane_set(v->b);
-    const uint32_t control =
-        wmi_dpp_control((uint32_t)field(v, WMI_FIELD_dpp_ctrl), (uint32_t)field(v, WMI_FIELD_row_mask),
-                        (uint32_t)field(v, WMI_FIELD_bank_mask), (uint32_t)field(v, WMI_FIELD_bound_ctrl));
-    emit_stage(v, WMI_STAGE_DPP, place, a->offset, control)->e = set;
+    const bool inactive = field(v, WMI_FIELD_fi);
+    if (v->insn->extension == WMI_EXT_DPP8) {
+        const uint32_t control =
+            (uint32_t)field(v, WMI_FIELD_dpp8) | (inactive ? WMI_DPP8_FETCH_INACTIVE : 0);
+        emit_stage(v, WMI_STAGE_DPP8, place, a->offset, control)->e = set;
+    } else {
+        const uint32_t control = wmi_dpp_control(
+            (uint32_t)field(v, WMI_FIELD_dpp_ctrl), (uint32_t)field(v, WMI_FIELD_row_mask),
+            (uint32_t)field(v, WMI_FIELD_bank_mask), (uint32_t)field(v, WMI_FIELD_bound_ctrl));
+        emit_stage(v, WMI_STAGE_DPP, place, a->offset, control | (inactive ? WMI_DPP_FETCH_INACTIVE : 0))->e =
+            set;
+    }
     a->offset = place;
     v->lanes = set;
+}
+
+/* The bits of op_sel by the numbers of the sources, and the result's behind them. */
+static uint32_t selected_halves(const struct valu *v)
+{
+    const uint32_t bits = (uint32_t)field(v, WMI_FIELD_op_sel);
+    /* v_dot2's packed sources have no choice, and no bits. */
+    return v->insn->id == WMI_INSN_v_dot2_f16_f16 || v->insn->id == WMI_INSN_v_dot2_bf16_bf16 ? bits << 2
+                                                                                              : bits;
 }
 
 /* What the fields of the instruction make of source `index` before the body sees it. */
@@ -108,7 +95,7 @@ static void modify_source(struct valu *v, unsigned index)
     struct source *source = &v->source[index];
     const struct wmi_operand *operand = source->operand;
     const enum wmi_type type = operand->type;
-    const uint32_t low = (uint32_t)field(v, WMI_FIELD_op_sel) >> index & 1;
+    const uint32_t low = selected_halves(v) >> index & 1;
     const uint32_t high = (uint32_t)field(v, WMI_FIELD_op_sel_hi) >> index & 1;
     const uint32_t sign = (operand->neg ? WMI_MODIFY_NEG : 0u) | (operand->abs ? WMI_MODIFY_ABS : 0u);
 
@@ -119,8 +106,9 @@ static void modify_source(struct valu *v, unsigned index)
     }
     if (is_packed(type)) {
         const uint32_t negated = ((uint32_t)field(v, WMI_FIELD_neg_lo) >> index & 1) |
-                                 ((uint32_t)field(v, WMI_FIELD_neg_hi) >> index & 1) << 1;
-        if (low || !high)
+                                 ((uint32_t)field(v, WMI_FIELD_neg_hi) >> index & 1) << 1 |
+                                 (operand->neg ? 3u : 0u); /* of VOP3 (unverified) */
+        if ((low || !high) && v->row->flags & WMI_ROW_PACKED)
             prepare(v, source, WMI_STAGE_PACK_SELECT, 1, low | high << 1);
         if (negated)
             prepare(v, source, WMI_STAGE_MODIFY_V2F16, 1, negated);
@@ -131,7 +119,8 @@ static void modify_source(struct valu *v, unsigned index)
     if (type == WMI_TYPE_mix) {
         if (high)
             prepare(v, source, WMI_STAGE_WIDEN_F16, 1, low);
-    } else if (low && v->row->flags & WMI_ROW_VOP3_OPSEL && wmi_type_bits(type) == 16) {
+    } else if (wmi_type_bits(type) == 16 &&
+               (operand->part == WMI_PART_HIGH || (low && v->row->flags & WMI_ROW_VOP3_OPSEL))) {
         prepare(v, source, WMI_STAGE_HIGH_HALF, 1, 0);
     }
     if (!sign)
@@ -180,6 +169,10 @@ static bool place_operand(struct valu *v, const struct wmi_operand *operand, str
     source->operand = operand;
     source->scalar = operand->type == WMI_TYPE_mask ||
                      (v->row->flags & WMI_ROW_IGNORES_EXEC && operand->kind != WMI_OPERAND_VGPR);
+    if (v->has_shadow && operand->kind == WMI_OPERAND_VGPR && operand->reg == v->shadow) {
+        source->offset = v->shadow_row;
+        return true;
+    }
     if (operand->kind == WMI_OPERAND_SPECIAL && operand->reg == WMI_SPECIAL_LDS_DIRECT) {
         source->offset = wmi_lower_lds_direct(v->b, v->insn);
         return true;
@@ -342,85 +335,220 @@ static bool lower_pairs(struct valu *v, wmi_body body)
     return ok;
 }
 
-bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
+/* A step that brings lane 0 of the row at `from` to the scalar word at `to`. */
+static void emit_first_lane(const struct valu *v, uint32_t to, uint32_t from)
 {
-    struct valu v = {.b = b, .insn = insn, .row = &wmi_rows[insn->id]};
-    const wmi_body body = wmi_sem_body(wmi_builder_level(b), wmi_builder_lanes(b), insn->id);
-    const struct wmi_operand *result = NULL;
-    uint32_t d = 0, e = 0;
-    bool ok = true;
+    emit_stage(v, WMI_STAGE_FIRST_LANE, to, from, 0);
+}
 
-    if (insn->id == WMI_INSN_v_nop)
-        return true;
-    if (!body || insn->extension == WMI_EXT_DPP8 || insn->second_id) /* DPP8, VOPD: not executed yet */
-        return false;
-    v.lanes = offsetof(struct wmi_frame, exec);
-    if (wmi_operand(insn, WMI_ROLE_A) && is_pair((enum wmi_type)wmi_operand(insn, WMI_ROLE_A)->type))
-        return lower_pairs(&v, body);
-    const bool indexed = wmi_builder_state(b) & WMI_STATE_GPR_INDEX || v.row->flags & WMI_ROW_READS_M0;
-    if (!indexed && (fuse_move(&v) || fuse_shift(&v)))
-        return true;
-    for (unsigned i = 0; i < insn->operands && ok; i++) {
-        const struct wmi_operand *operand = &insn->operand[i];
+/* Where the operands lie: *d of the result, *e of the mask beside it. */
+static bool place_operands(struct valu *v, const struct wmi_operand **result, uint32_t *d, uint32_t *e)
+{
+    bool ok = true;
+    for (unsigned i = 0; i < v->insn->operands && ok; i++) {
+        const struct wmi_operand *operand = &v->insn->operand[i];
         switch (operand->role) {
         case WMI_ROLE_D:
-            result = operand;
-            d = place_result(&v, operand, &ok);
+            *result = operand;
+            *d = place_result(v, operand, &ok);
             break;
         case WMI_ROLE_SDST:
-            e = wmi_lower_scalar(b, operand);
+            *e = wmi_lower_scalar(v->b, operand);
             break;
         case WMI_ROLE_A:
         case WMI_ROLE_B:
         case WMI_ROLE_C:
-            ok = place_operand(&v, operand, &v.source[operand->role - WMI_ROLE_A]);
+            ok = place_operand(v, operand, &v->source[operand->role - WMI_ROLE_A]);
             break;
         case WMI_ROLE_IMM: /* the literal of v_madmk and v_madak */
-            ok = place_operand(&v, operand, &v.source[2]);
+            ok = place_operand(v, operand, &v->source[2]);
             break;
         default:
             ok = false;
             break;
         }
     }
-    if (!ok)
+    return ok;
+}
+
+/* One instruction, or half of a pair. */
+static bool lower_one(struct valu *v)
+{
+    struct wmi_builder *b = v->b;
+    const struct wmi_instruction *insn = v->insn;
+    const wmi_body body = wmi_sem_body(wmi_builder_level(b), wmi_builder_lanes(b), insn->id);
+    const struct wmi_operand *result = NULL;
+    uint32_t d = 0, e = 0;
+
+    if (insn->id == WMI_INSN_v_nop)
+        return true;
+    if (!body)
         return false;
-    if (insn->extension == WMI_EXT_DPP)
-        apply_dpp(&v);
+    const bool one_lane = v->row->flags & WMI_ROW_ONE_LANE;
+    v->lanes = one_lane ? offsetof(struct wmi_frame, first) : offsetof(struct wmi_frame, exec);
+    if (wmi_operand(insn, WMI_ROLE_A) && is_pair((enum wmi_type)wmi_operand(insn, WMI_ROLE_A)->type))
+        return lower_pairs(v, body);
+    const bool indexed = wmi_builder_state(b) & WMI_STATE_GPR_INDEX || v->row->flags & WMI_ROW_READS_M0;
+    if (!indexed && !v->has_shadow && (fuse_move(v) || fuse_shift(v)))
+        return true;
+    if (!place_operands(v, &result, &d, &e))
+        return false;
+    if (insn->extension == WMI_EXT_DPP || insn->extension == WMI_EXT_DPP8)
+        apply_dpp(v);
     for (unsigned i = 0; i < 3; i++)
-        if (v.source[i].operand && !v.source[i].scalar && v.source[i].operand->role != WMI_ROLE_IMM)
-            modify_source(&v, i);
+        if (v->source[i].operand && !v->source[i].scalar && v->source[i].operand->role != WMI_ROLE_IMM)
+            modify_source(v, i);
 
     /* Where the result cannot go to its register at once, it goes through a temporary. */
-    const bool vector = result && result->kind == WMI_OPERAND_VGPR;
-    const bool sdwa = vector && insn->extension == WMI_EXT_SDWA && (field(&v, WMI_FIELD_dst_sel) != 6);
-    const bool keeps = v.row->flags & WMI_ROW_KEEPS_HALF || wmi_builder_limit(b, WMI_LIMIT_keeps_half);
-    const bool plain = insn->extension == WMI_EXT_NONE || insn->extension == WMI_EXT_LITERAL;
-    const bool half = vector && keeps && plain && wmi_type_bits(result->type) == 16;
-    const uint32_t place = sdwa || half ? wmi_lower_temporary(b, 1) : d;
+    const bool vector = result && (result->kind == WMI_OPERAND_VGPR || one_lane);
+    const bool is_sdwa = insn->extension == WMI_EXT_SDWA;
+    const bool sdwa = vector && is_sdwa && (field(v, WMI_FIELD_dst_sel) != 6);
+    const bool keeps = v->row->flags & WMI_ROW_KEEPS_HALF || wmi_builder_limit(b, WMI_LIMIT_keeps_half);
+    const bool half =
+        vector && keeps && !is_sdwa && !one_lane && !finishes_itself(v) && wmi_type_bits(result->type) == 16;
+    const uint32_t place = sdwa || half || one_lane ? wmi_lower_temporary(b, 1) : d;
 
     const struct wmi_op op = {
         .body = body,
         .d = place,
-        .a = v.source[0].offset,
-        .b = v.source[1].offset,
-        .c = v.source[2].offset,
+        .a = v->source[0].offset,
+        .b = v->source[1].offset,
+        .c = v->source[2].offset,
         .e = e,
-        .lanes = v.lanes,
-        .y = field(&v, WMI_FIELD_clamp) ? 1 : 0,
+        .lanes = v->lanes,
+        .x = (uint32_t)field(v, WMI_FIELD_neg_lo) | (uint32_t)field(v, WMI_FIELD_op_sel) << WMI_X_OP_SEL,
+        .y = field(v, WMI_FIELD_clamp) ? 1 : 0,
     };
-    if (!indexed && fuse_sum(&v, &op))
+    if (!indexed && fuse_sum(v, &op))
         return true;
     *wmi_emit(b, body) = op;
-    if (vector && !finishes_itself(&v))
-        finish_value(&v, place, result->type);
+    if (vector && !finishes_itself(v))
+        finish_value(v, place, result->type);
     if (sdwa)
-        emit_stage(&v, WMI_STAGE_SDWA_RESULT, d, place,
-                   (uint32_t)field(&v, WMI_FIELD_dst_sel) | (uint32_t)field(&v, WMI_FIELD_dst_unused) << 3);
+        emit_stage(v, WMI_STAGE_SDWA_RESULT, d, place,
+                   (uint32_t)field(v, WMI_FIELD_dst_sel) | (uint32_t)field(v, WMI_FIELD_dst_unused) << 3);
     if (half)
-        emit_stage(&v, field(&v, WMI_FIELD_op_sel) & 8 ? WMI_STAGE_OP_SEL_HIGH : WMI_STAGE_OP_SEL_LOW, d,
-                   place, 0);
+        emit_stage(v,
+                   selected_halves(v) & 8 || result->part == WMI_PART_HIGH ? WMI_STAGE_OP_SEL_HIGH
+                                                                           : WMI_STAGE_OP_SEL_LOW,
+                   d, place, 0);
+    if (one_lane)
+        emit_first_lane(v, d, place);
     if (indexed)
-        put_indexed_results(&v, d);
+        put_indexed_results(v, d);
+    return true;
+}
+
+/* Of a VGPR that the second half of a pair reads and the first one writes, which comes first: a copy. */
+static void keep_shadow(struct valu *second, const struct wmi_operand *written)
+{
+    const struct wmi_instruction *insn = second->insn;
+    bool reads = false, ok = true;
+    for (unsigned i = 0; i < insn->operands; i++)
+        reads |= insn->operand[i].kind == WMI_OPERAND_VGPR && insn->operand[i].reg == written->reg;
+    if (!reads)
+        return;
+    second->has_shadow = true;
+    second->shadow = written->reg;
+    second->shadow_row = wmi_lower_temporary(second->b, 1);
+    second->lanes = offsetof(struct wmi_frame, exec);
+    emit_stage(second, WMI_STAGE_PACK_SELECT, second->shadow_row,
+               wmi_lower_vgpr(second->b, written->reg, 1, &ok), 2);
+}
+
+/* A pair: both halves read before either writes. Source: RDNA 3 ISA, "Dual Issue VALU". */
+static bool lower_pair(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    struct wmi_instruction half[2] = {*insn, *insn};
+    half[0].second_id = half[1].second_id = 0;
+    half[1].id = insn->second_id;
+    half[1].operands = insn->second_operands;
+    memcpy(half[1].operand, insn->operand + insn->operands, insn->second_operands * sizeof *insn->operand);
+    struct valu first = {.b = b, .insn = &half[0], .row = &wmi_rows[half[0].id]};
+    struct valu second = {.b = b, .insn = &half[1], .row = &wmi_rows[half[1].id]};
+    keep_shadow(&second, wmi_operand(&half[0], WMI_ROLE_D));
+    return lower_one(&first) && lower_one(&second);
+}
+
+bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    struct valu v = {.b = b, .insn = insn, .row = &wmi_rows[insn->id]};
+    return insn->second_id ? lower_pair(b, insn) : lower_one(&v);
+}
+
+/* ---- scalar ---- */
+
+/* SCC <- bit 0 of the word at a. */
+static const struct wmi_op *take_bit(char *restrict frame, const struct wmi_op *op)
+{
+    uint32_t word;
+    memcpy(&word, frame + op->a, sizeof word);
+    ((struct wmi_frame *)frame)->s[WMI_S_SCC] = word & 1;
+    return op + 1;
+}
+
+/* Scalar floats: the vector ALU's body in lane 0 of rows. That a 16-bit result clears the upper half of its
+ * SGPR is unverified. */
+static bool lower_scalar_float(struct wmi_builder *b, const struct wmi_instruction *insn, wmi_body body)
+{
+    struct valu v = {.b = b, .insn = insn, .row = &wmi_rows[insn->id]};
+    const struct wmi_operand *d = wmi_operand(insn, WMI_ROLE_D);
+    v.lanes = offsetof(struct wmi_frame, first);
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *operand = &insn->operand[i];
+        const bool third = operand->role == WMI_ROLE_IMM || operand->role == WMI_ROLE_D;
+        if (operand->read)
+            v.source[third ? 2 : operand->role - WMI_ROLE_A].offset = wmi_lower_vector(b, operand);
+    }
+    if (insn->id == WMI_INSN_s_cvt_hi_f32_f16)
+        prepare(&v, &v.source[0], WMI_STAGE_HIGH_HALF, 1, 0);
+    const uint32_t scalar = d ? wmi_lower_scalar(b, d) : wmi_lower_temporary_scalar(b);
+    const uint32_t place = d ? wmi_lower_temporary(b, 1) : scalar;
+    struct wmi_op *op = wmi_emit(b, body);
+    op->d = place;
+    op->a = v.source[0].offset;
+    op->b = v.source[1].offset;
+    op->c = v.source[2].offset;
+    op->lanes = v.lanes;
+    if (d)
+        emit_first_lane(&v, scalar, place);
+    else
+        wmi_emit(b, take_bit)->a = scalar;
+    return true;
+}
+
+bool wmi_lower_salu(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const wmi_body body = wmi_sem_body(wmi_builder_level(b), wmi_builder_lanes(b), insn->id);
+    if (!body)
+        return false;
+    if (wmi_rows[insn->id].flags & WMI_ROW_ONE_LANE)
+        return lower_scalar_float(b, insn, body);
+    uint32_t d = 4 * WMI_S_NULL, a = d, c = d;
+    int32_t immediate = 0;
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *operand = &insn->operand[i];
+        switch (operand->role) {
+        case WMI_ROLE_D:
+            d = wmi_lower_scalar(b, operand);
+            break;
+        case WMI_ROLE_A:
+            a = wmi_lower_scalar(b, operand);
+            break;
+        case WMI_ROLE_B:
+            c = wmi_lower_scalar(b, operand);
+            break;
+        case WMI_ROLE_IMM:
+            immediate = (int16_t)operand->value;
+            break;
+        default:
+            break;
+        }
+    }
+    struct wmi_op *op = wmi_emit(b, body);
+    op->d = d;
+    op->a = a;
+    op->b = c;
+    op->x = (uint32_t)immediate;
     return true;
 }

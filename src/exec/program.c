@@ -444,6 +444,12 @@ static const wmi_lower lowerings[] = {
     [WMI_CLASS_EXPORT] = NULL,
 };
 
+/* Those of both halves of a pair. */
+static unsigned operand_count(const struct wmi_instruction *insn)
+{
+    return insn->operands + (insn->second_id ? insn->second_operands : 0u);
+}
+
 /* A vector source that is read from LDS when the instruction executes. */
 static bool is_lds_direct(const struct wmi_instruction *insn, const struct wmi_operand *operand)
 {
@@ -454,7 +460,7 @@ static bool is_lds_direct(const struct wmi_instruction *insn, const struct wmi_o
 /* TBA and the like have no place in the frame, nor have constants of more than 64 bits. */
 static bool operands_have_places(const struct wmi_instruction *insn)
 {
-    for (unsigned i = 0; i < insn->operands; i++) {
+    for (unsigned i = 0; i < operand_count(insn); i++) {
         const struct wmi_operand *operand = &insn->operand[i];
         const bool special = operand->kind == WMI_OPERAND_SPECIAL;
         const bool constant = operand->kind == WMI_OPERAND_CONSTANT || operand->kind == WMI_OPERAND_LITERAL ||
@@ -470,7 +476,7 @@ static bool operands_have_places(const struct wmi_instruction *insn)
 static bool registers_exist(const struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_program_options *options = &b->program->options;
-    for (unsigned i = 0; i < insn->operands; i++) {
+    for (unsigned i = 0; i < operand_count(insn); i++) {
         const struct wmi_operand *operand = &insn->operand[i];
         if ((operand->kind == WMI_OPERAND_VGPR && operand->reg + operand->dwords > options->vgprs) ||
             (operand->kind == WMI_OPERAND_AGPR && operand->reg + operand->dwords > options->agprs))
@@ -482,7 +488,7 @@ static bool registers_exist(const struct wmi_builder *b, const struct wmi_instru
 /* AccVGPRs are the rows behind the VGPRs, and are lowered as registers of those numbers. */
 static void renumber_accumulators(const struct wmi_builder *b, struct wmi_instruction *insn)
 {
-    for (unsigned i = 0; i < insn->operands; i++) {
+    for (unsigned i = 0; i < operand_count(insn); i++) {
         struct wmi_operand *operand = &insn->operand[i];
         if (operand->kind == WMI_OPERAND_AGPR) {
             operand->kind = WMI_OPERAND_VGPR;
@@ -525,7 +531,7 @@ static void settle_writes(struct wmi_builder *b, const struct wmi_instruction *i
         forget_broadcasts_of(b, 4 * WMI_S_SCC, 1);
     if (row->class == WMI_CLASS_CONTROL && row->flags & WMI_ROW_READS_M0)
         forget_broadcasts(b); /* s_movreld: any SGPR */
-    for (unsigned i = 0; i < insn->operands; i++) {
+    for (unsigned i = 0; i < operand_count(insn); i++) {
         const struct wmi_operand *operand = &insn->operand[i];
         if (!operand->written || !scalar_place(b, operand, &slot, &dwords))
             continue;
@@ -553,7 +559,7 @@ static void settle_unread_mask(struct wmi_builder *b, const struct wmi_instructi
         return;
     if (row->class == WMI_CLASS_CONTROL && !flow.wave_ends)
         read = true;
-    for (unsigned i = 0; i < insn->operands; i++) {
+    for (unsigned i = 0; i < operand_count(insn); i++) {
         const struct wmi_operand *operand = &insn->operand[i];
         read |= operand->kind == WMI_OPERAND_SPECIAL && operand->reg == WMI_SPECIAL_VCCZ;
         if (!scalar_place(b, operand, &slot, &dwords) || slot >= high || slot + 4 * dwords <= low)
@@ -809,6 +815,7 @@ size_t wmi_program_frame_size(const struct wmi_program *program)
 void wmi_program_prepare_frame(const struct wmi_program *program, struct wmi_frame *frame)
 {
     memcpy(frame->constant, program->scalar_constant, sizeof program->scalar_constant);
+    frame->first = (struct wmi_lanes){.bits = 1, .row = {UINT32_MAX}};
     for (unsigned i = 0; i < program->vector_constants; i++) {
         const struct vector_constant *c = &program->vector_constant[i];
         uint32_t *row = (uint32_t *)((char *)frame + c->offset);

@@ -16,6 +16,7 @@ struct wmi_dispatch;
 enum wmi_wave_state {
     WMI_WAVE_READY,   /* runs on from `resume` */
     WMI_WAVE_BARRIER, /* waits for the other waves of its workgroup */
+    WMI_WAVE_SIGNALS, /* waits in s_barrier_wait for what s_barrier_signal of the others completes */
     WMI_WAVE_ENDED,
     WMI_WAVE_FAULTED, /* see wmi_worker.fault */
 };
@@ -43,6 +44,7 @@ struct wmi_wave {
     int64_t turn;          /* frame->left when this turn began */
     uint32_t quantum;      /* instructions of its next turn */
     void *watched;         /* what the observer keeps of it */
+    bool barrier_complete; /* since its last s_barrier_wait */
     bool waits;            /* it goes round in a loop that only memory can end: see waiting.h */
 };
 
@@ -53,6 +55,7 @@ struct wmi_workgroup {
     unsigned char *lds; /* lds_size bytes, followed by 64 that may be read but mean nothing */
     uint32_t lds_size;
     uint32_t wave_count, waves_left, waves_at_barrier;
+    uint32_t signals, waves_at_signals; /* of s_barrier_signal since the barrier was complete last */
     struct wmi_wave *waves;
     struct wmi_scalar_cache *scalar_cache; /* NULL: not there, or nothing in it */
 };

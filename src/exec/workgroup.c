@@ -99,9 +99,17 @@ static void *aligned_zero(size_t size)
 
 /* ---- starting a workgroup ---- */
 
+/* One row instead of three: x in bits 9:0, y in 19:10, z in 29:20; what the kernel does not ask for is 0. */
+static void pack_workitems(unsigned ids, unsigned lanes, uint32_t *rows)
+{
+    for (unsigned lane = 0; lane < lanes; lane++)
+        for (unsigned i = 1; i < ids; i++)
+            rows[lane] |= rows[i * lanes + lane] << 10 * i;
+}
+
 /* v0 to v2 and EXEC of wave `wave` in a workgroup of size[] work-items. */
-static void place_workitems(const uint32_t size[3], unsigned wave, unsigned lanes, uint32_t *rows,
-                            struct wmi_lanes *exec)
+static void place_workitems(const struct wmi_launch *launch, const uint32_t size[3], unsigned wave,
+                            unsigned lanes, uint32_t *rows, struct wmi_lanes *exec)
 {
     const uint64_t items = (uint64_t)size[0] * size[1] * size[2];
     uint64_t bits = 0;
@@ -113,6 +121,8 @@ static void place_workitems(const uint32_t size[3], unsigned wave, unsigned lane
         rows[lanes + lane] = exists ? (uint32_t)(item / size[0] % size[1]) : 0;
         rows[2 * lanes + lane] = exists ? (uint32_t)(item / size[0] / size[1]) : 0;
     }
+    if (launch->packed_ids)
+        pack_workitems(launch->workitem_ids, lanes, rows);
     set_lanes(exec, bits, lanes);
 }
 
@@ -175,6 +185,16 @@ static void place_group(struct worker *worker, struct wmi_workgroup *group, uint
     memcpy(group->id, id, sizeof worker->last_id);
 }
 
+/* The workgroup's numbers where no SGPR holds them: ttmp9 = x, ttmp7 = {z, y}. Source: LLVM 19,
+ * SIISelLowering, getPreloadedValue. */
+static void place_ttmp(struct worker *worker, const struct wmi_workgroup *group)
+{
+    const struct wmi_launch *launch = &worker->steps.dispatch->launch;
+    worker->sgpr[WMI_S_TTMP + 9] = group->id[0];
+    worker->sgpr[WMI_S_TTMP + 7] =
+        (launch->ttmp_y ? group->id[1] & 0xffff : 0) | (launch->ttmp_z ? group->id[2] << 16 : 0);
+}
+
 static void start_group(struct worker *worker, struct resident *resident, uint64_t flat_id)
 {
     const struct wmi_dispatch *dispatch = worker->steps.dispatch;
@@ -193,11 +213,13 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
         if (launch->workgroup_id[i] != WMI_NO_REGISTER)
             worker->sgpr[launch->workgroup_id[i]] = group->id[i];
     }
+    if (launch->ttmp)
+        place_ttmp(worker, group);
     const uint64_t items = (uint64_t)size[0] * size[1] * size[2];
     group->wave_count =
         whole ? worker->waves_per_group : (uint32_t)((items + worker->lanes - 1) / worker->lanes);
     group->waves_left = group->wave_count;
-    group->waves_at_barrier = 0;
+    group->waves_at_barrier = group->waves_at_signals = group->signals = 0;
     /* What the hardware leaves there is whatever ran before; with zeroes a run can be repeated. */
     if (dispatch->lds_size)
         memset(group->lds, 0, dispatch->lds_size);
@@ -214,10 +236,14 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
             worker->sgpr[launch->workgroup_info] = (uint32_t)(i == 0) << 31 | group->wave_count;
         if (launch->scratch_wave_offset != WMI_NO_REGISTER)
             worker->sgpr[launch->scratch_wave_offset] = (uint32_t)(scratch + i * dispatch->scratch_stride);
+        if (launch->flat_scratch)
+            worker->start.flat_scratch = dispatch->scratch_base + scratch + i * dispatch->scratch_stride;
+        if (launch->ttmp) /* the wave's number in its workgroup [29:25] */
+            worker->sgpr[WMI_S_TTMP + 8] = (i & 31) << 25;
         worker->start.ids = worker->workitem_rows + 3 * i * worker->lanes;
         worker->start.exec = &worker->exec[i];
         if (!whole) {
-            place_workitems(size, i, worker->lanes, rows, &exec);
+            place_workitems(launch, size, i, worker->lanes, rows, &exec);
             worker->start.ids = rows;
             worker->start.exec = &exec;
         }
@@ -228,12 +254,33 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
         wave->instructions = 0;
         wave->quantum = FIRST_TURN;
         wave->watched = NULL;
-        wave->waits = false;
+        wave->waits = wave->barrier_complete = false;
     }
     worker->waves += group->wave_count;
 }
 
 /* ---- running ---- */
+
+/* Where all that are left have signalled, those that wait go on, and the others will not wait. */
+static void complete_barrier(struct wmi_workgroup *group)
+{
+    if (!group->signals || group->signals < group->waves_left)
+        return;
+    for (unsigned i = 0; i < group->wave_count; i++) {
+        struct wmi_wave *wave = &group->waves[i];
+        wave->barrier_complete = wave->state != WMI_WAVE_SIGNALS;
+        if (wave->state == WMI_WAVE_SIGNALS)
+            wave->state = WMI_WAVE_READY;
+    }
+    group->signals = group->waves_at_signals = 0;
+}
+
+bool wmi_workgroup_signal(struct wmi_workgroup *group)
+{
+    const bool first = !group->signals++;
+    complete_barrier(group);
+    return first;
+}
 
 /* Runs `instructions` of the wave, and then on to the next taken branch. */
 static void run_wave(struct worker *worker, struct wmi_wave *wave, uint32_t instructions)
@@ -254,7 +301,7 @@ static void run_wave(struct worker *worker, struct wmi_wave *wave, uint32_t inst
     wave->instructions += executed;
     wave->turn = frame->left;
     worker->instructions += executed;
-    const bool goes_on = wave->state == WMI_WAVE_READY || wave->state == WMI_WAVE_BARRIER;
+    const bool goes_on = wave->state != WMI_WAVE_ENDED && wave->state != WMI_WAVE_FAULTED;
     if (goes_on && wave->instructions >= dispatch->max_instructions)
         wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_BUDGET,
                                                  .pc = wmi_program_pc_of(dispatch->program, wave->resume),
@@ -369,9 +416,13 @@ static enum outcome run_group(struct worker *worker, struct resident *resident)
             switch (wave->state) {
             case WMI_WAVE_ENDED:
                 group->waves_left--;
+                complete_barrier(group);
                 break;
             case WMI_WAVE_BARRIER:
                 group->waves_at_barrier++;
+                break;
+            case WMI_WAVE_SIGNALS:
+                group->waves_at_signals++;
                 break;
             case WMI_WAVE_FAULTED:
                 report_fault(worker, group->flat_id, wave->index);
@@ -394,7 +445,7 @@ static enum outcome run_group(struct worker *worker, struct resident *resident)
             for (unsigned i = 0; i < group->wave_count; i++)
                 if (resident->waves[i].state == WMI_WAVE_BARRIER)
                     resident->waves[i].state = WMI_WAVE_READY;
-        } else if (group->waves_at_barrier + waiting == group->waves_left) {
+        } else if (group->waves_at_barrier + group->waves_at_signals + waiting == group->waves_left) {
             return PARKED;
         }
         if (out_of_turn || worker->instructions >= round_end) {
@@ -448,6 +499,11 @@ static bool is_deadlock(struct worker *worker)
     return deadlock;
 }
 
+static bool is_at_barrier(const struct wmi_wave *wave)
+{
+    return wave->state == WMI_WAVE_BARRIER || wave->state == WMI_WAVE_SIGNALS;
+}
+
 /* The lowest workgroup's lowest wave that waits in a loop, or else at a barrier, is the fault's. */
 static void report_deadlock(struct worker *worker, struct resident *resident)
 {
@@ -456,7 +512,7 @@ static void report_deadlock(struct worker *worker, struct resident *resident)
         struct wmi_wave *wave = NULL;
         for (unsigned i = resident->group.wave_count; i-- > 0;)
             if (resident->waves[i].state == WMI_WAVE_READY ||
-                (resident->waves[i].state == WMI_WAVE_BARRIER && (!wave || wave->state == WMI_WAVE_BARRIER)))
+                (is_at_barrier(&resident->waves[i]) && (!wave || is_at_barrier(wave))))
                 wave = &resident->waves[i];
         const bool loops = wave->state == WMI_WAVE_READY && wmi_wave_waits(&worker->probe, wave);
         worker->steps.fault =
@@ -563,6 +619,7 @@ static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch,
 {
     const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
     const struct wmi_program_options *options = wmi_program_options(dispatch->program);
+    const unsigned id_rows = dispatch->launch.packed_ids ? 1 : dispatch->launch.workitem_ids;
     worker->number = number;
     worker->steps.dispatch = dispatch;
     worker->steps.space = dispatch->space;
@@ -573,8 +630,7 @@ static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch,
     worker->start = (struct wmi_wave_start){
         .sgpr = worker->sgpr,
         .vgpr_offset = wmi_program_vgpr_offset(dispatch->program),
-        .id_rows =
-            dispatch->launch.workitem_ids < options->vgprs ? dispatch->launch.workitem_ids : options->vgprs,
+        .id_rows = id_rows < options->vgprs ? id_rows : options->vgprs,
         .mode = dispatch->launch.mode,
         .mxcsr32 = dispatch->mxcsr32,
         .mxcsr64 = dispatch->mxcsr64,
@@ -596,8 +652,8 @@ static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch,
         (dispatch->executed && !worker->steps.executed))
         return false;
     for (unsigned i = 0; i < worker->waves_per_group; i++)
-        place_workitems(dispatch->workgroup, i, worker->lanes, worker->workitem_rows + 3 * i * worker->lanes,
-                        &worker->exec[i]);
+        place_workitems(&dispatch->launch, dispatch->workgroup, i, worker->lanes,
+                        worker->workitem_rows + 3 * i * worker->lanes, &worker->exec[i]);
     return true;
 }
 

@@ -23,7 +23,10 @@ struct wmi_launch {
     uint8_t workgroup_id[3];                    /* SGPR that gets it, or WMI_NO_REGISTER */
     uint8_t workgroup_info;
     uint8_t scratch_wave_offset; /* SGPR that gets the wave's byte offset into the scratch allocation */
+    bool flat_scratch;           /* FLAT_SCRATCH gets the address of the wave's scratch */
+    bool ttmp, ttmp_y, ttmp_z;   /* ttmp7 to ttmp9 get the workgroup's numbers, y and z if so */
     unsigned workitem_ids;       /* 1: v0 = x; 2: and v1 = y; 3: and v2 = z */
+    bool packed_ids;             /* all of them in v0, 10 bits each */
     uint32_t mode;               /* MODE register */
     uint64_t entry;
 };
@@ -37,6 +40,7 @@ struct wmi_dispatch {
     uint32_t groups[3];
     uint64_t group_count;
     uint32_t lds_size;         /* bytes of a workgroup */
+    uint64_t scratch_base;     /* guest address of the first wave's scratch */
     uint64_t scratch_stride;   /* bytes from one wave's scratch to the next one's */
     uint64_t scratch_piece;    /* bytes of a wave's scratch */
     unsigned char *scratch;    /* the first one's host bytes */
@@ -71,6 +75,10 @@ struct wmi_dispatch {
     bool deadlock;
     bool some_never_started; /* workgroups; known when the dispatch is over */
 };
+
+/* A wave signals at its workgroup's barrier: the last one that is expected completes it. Whether it is the
+ * first one. Source: RDNA 4 ISA, "Barriers". */
+bool wmi_workgroup_signal(struct wmi_workgroup *group);
 
 /* Runs all workgroups. False: no memory on the host. The fault, if any, is in dispatch->fault. */
 bool wmi_dispatch_run(struct wmi_dispatch *dispatch);

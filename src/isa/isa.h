@@ -207,6 +207,8 @@ enum {
     WMI_ROW_GRADIENTS = 1 << 25,   /* images: the address has gradients */
     WMI_ROW_G16 = 1 << 26,         /* images: of 16 bits */
     WMI_ROW_KEEPS_HALF = 1 << 27,  /* had op_sel from its first encoding on: so on gfx9, too */
+    WMI_ROW_PACKED = 1 << 28,      /* VOP3P: op_sel_hi is there as well */
+    WMI_ROW_ONE_LANE = 1 << 29,    /* scalar floats: the vector ALU's body, in one lane */
 };
 
 /* How far a row can be trusted; from isa/fidelity. */

@@ -128,6 +128,9 @@ SCALAR2_SCC(s_sub_i32, i32, i32, i32, (u32)a - (u32)b, sub_overflows(a, b))
 SCALAR2(s_mul_i32, u32, u32, u32, a *b)
 SCALAR2(s_mul_hi_u32, u32, u32, u32, (u64)a *b >> 32)
 SCALAR2(s_mul_hi_i32, i32, i32, i32, (i64)a *b >> 32)
+SCALAR2(s_add_nc_u64, u64, u64, u64, a + b)
+SCALAR2(s_sub_nc_u64, u64, u64, u64, a - b)
+SCALAR2(s_mul_u64, u64, u64, u64, a *b)
 
 DEFINE(s_addc_u32)
 {
@@ -194,6 +197,7 @@ SCALAR2(s_bfm_b32, u32, u32, u32, ((1u << (a & 31)) - 1) << (b & 31))
 SCALAR2(s_bfm_b64, u64, u32, u32, ((UINT64_C(1) << (a & 63)) - 1) << (b & 63))
 SCALAR2(s_pack_ll_b32_b16, u32, u32, u32, (a & 0xffff) | b << 16)
 SCALAR2(s_pack_lh_b32_b16, u32, u32, u32, (a & 0xffff) | (b & 0xffff0000))
+SCALAR2(s_pack_hl_b32_b16, u32, u32, u32, a >> 16 | b << 16)
 SCALAR2(s_pack_hh_b32_b16, u32, u32, u32, a >> 16 | (b & 0xffff0000))
 
 /* Bit fields: b holds the first bit and, from bit 16, 7 bits of width. A width that reaches beyond the
@@ -392,25 +396,28 @@ COMPARE(s_bitcmp1_b64, u64, u32, a >> (b & 63) & 1)
 /* ---- EXEC ----
  * saveexec: d = the old EXEC; EXEC = expression on a and the old EXEC; SCC = EXEC is not zero.
  * wrexec: d gets the new EXEC. Predecoding adds the step that refreshes frame->exec. */
-#define WRITE_EXEC(name, saved, expression)                                                                  \
-    DEFINE(name)                                                                                             \
+#define WRITE_EXEC_BITS(name, bits, saved, expression)                                                       \
+    DEFINE(name##_b##bits)                                                                                   \
     {                                                                                                        \
         char *place = frame + offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC;                                \
-        const u64 a = GET_u64(frame + op->a), exec = GET_u64(place), result = (expression);                  \
-        PUT_u64(frame + op->d, saved);                                                                       \
-        PUT_u64(place, result);                                                                              \
+        const u##bits a = GET_u##bits(frame + op->a), exec = GET_u##bits(place), result = (expression);      \
+        PUT_u##bits(frame + op->d, saved);                                                                   \
+        PUT_u##bits(place, result);                                                                          \
         *scc_of(frame) = result != 0;                                                                        \
         return wmi_next(frame, op);                                                                          \
     }
-WRITE_EXEC(s_and_saveexec_b64, exec, a &exec)
-WRITE_EXEC(s_or_saveexec_b64, exec, a | exec)
-WRITE_EXEC(s_xor_saveexec_b64, exec, a ^ exec)
-WRITE_EXEC(s_andn2_saveexec_b64, exec, a & ~exec)
-WRITE_EXEC(s_orn2_saveexec_b64, exec, a | ~exec)
-WRITE_EXEC(s_nand_saveexec_b64, exec, ~(a &exec))
-WRITE_EXEC(s_nor_saveexec_b64, exec, ~(a | exec))
-WRITE_EXEC(s_xnor_saveexec_b64, exec, ~(a ^ exec))
-WRITE_EXEC(s_andn1_saveexec_b64, exec, ~a &exec)
-WRITE_EXEC(s_orn1_saveexec_b64, exec, ~a | exec)
-WRITE_EXEC(s_andn1_wrexec_b64, result, ~a &exec)
-WRITE_EXEC(s_andn2_wrexec_b64, result, a & ~exec)
+#define WRITE_EXEC(name, saved, expression)                                                                  \
+    WRITE_EXEC_BITS(name, 32, saved, expression)                                                             \
+    WRITE_EXEC_BITS(name, 64, saved, expression)
+WRITE_EXEC(s_and_saveexec, exec, a &exec)
+WRITE_EXEC(s_or_saveexec, exec, a | exec)
+WRITE_EXEC(s_xor_saveexec, exec, a ^ exec)
+WRITE_EXEC(s_andn2_saveexec, exec, a & ~exec)
+WRITE_EXEC(s_orn2_saveexec, exec, a | ~exec)
+WRITE_EXEC(s_nand_saveexec, exec, ~(a &exec))
+WRITE_EXEC(s_nor_saveexec, exec, ~(a | exec))
+WRITE_EXEC(s_xnor_saveexec, exec, ~(a ^ exec))
+WRITE_EXEC(s_andn1_saveexec, exec, ~a &exec)
+WRITE_EXEC(s_orn1_saveexec, exec, ~a | exec)
+WRITE_EXEC(s_andn1_wrexec, result, ~a &exec)
+WRITE_EXEC(s_andn2_wrexec, result, a & ~exec)

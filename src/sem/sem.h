@@ -19,15 +19,16 @@ enum {
     WMI_ROW_BYTES = 4 * WMI_LANES, /* one 32-bit register of all lanes */
 };
 
-/* Slots of the scalar file, by the numbers that gfx900 gives them; other targets are mapped to these. */
+/* Slots of the scalar file, by the numbers that gfx900 gives them where no target has SGPRs there; all
+ * targets are mapped to these. */
 enum {
     WMI_S_VCC = 106,
     WMI_S_TTMP = 108,
     WMI_S_M0 = 124,
     WMI_S_EXEC = 126,
-    WMI_S_FLAT_SCRATCH = 102,
-    WMI_S_XNACK_MASK = 104,
-    WMI_S_NULL = 144,        /* 16 places for what is written to null; never read */
+    WMI_S_NULL = 144,         /* 16 places for what is written to null; never read */
+    WMI_S_FLAT_SCRATCH = 160, /* 64 bits each */
+    WMI_S_XNACK_MASK = 162,
     WMI_S_SHARED_BASE = 210, /* 64 bits each */
     WMI_S_SHARED_LIMIT = 212,
     WMI_S_PRIVATE_BASE = 214,
@@ -49,6 +50,7 @@ struct wmi_frame {
     uint64_t constant[WMI_SCALAR_CONSTANTS];
     struct wmi_lanes exec; /* EXEC; s[126:127] holds the same bits */
     struct wmi_lanes lanes[WMI_LANE_SETS];
+    struct wmi_lanes first; /* lane 0 alone, always: scalar floats are computed there */
     uint32_t mode;    /* MODE register: rounding [1:0] f32, [3:2] f64/f16; denormals [5:4] f32, [7:6] f64/f16;
                          [8] DX10_CLAMP, [9] IEEE. Source: Vega ISA, "Mode register" */
     uint32_t mxcsr32; /* host control words for f32, and for f64 and f16, that `mode` asks for */
@@ -58,6 +60,10 @@ struct wmi_frame {
     void *wave;         /* src/exec's own state of the wave */
     alignas(64) unsigned char rows[];
 };
+
+/* x of a vector body: neg_lo [2:0], which says of some integer sources that they have a sign, and op_sel from
+ * this bit on. */
+enum { WMI_X_OP_SEL = 4 };
 
 struct wmi_op;
 /* Runs the step, and returns the one to go on at: some steps go on by themselves, see wmi_next(). NULL: the

@@ -57,9 +57,16 @@ enum wmi_stage {
 
     /* row d <- what DPP gives each lane from row a. x: wmi_dpp_control(). Also writes the lane set at e: the
      * lanes of op->lanes that row_mask and bank_mask let through and that have a source, or bound_ctrl: what
-     * the body and all later steps take as op->lanes. A source lane outside op->lanes is no source. d must
-     * not be a. Source: Vega ISA, "DPP"; LLVM, AMDGPUUsage and SIDefines.h, DPP::DppCtrl. */
+     * the body and all later steps take as op->lanes. A source lane outside op->lanes is no source without
+     * WMI_DPP_FETCH_INACTIVE. d must not be a. Source: Vega ISA, "DPP"; LLVM, AMDGPUUsage and SIDefines.h,
+     * DPP::DppCtrl. */
     WMI_STAGE_DPP,
+
+    /* The same for DPP8: in each group of 8 lanes, lane i reads the lane that bits 3i to 3i + 2 of x name. x
+     * bit 24: WMI_DPP8_FETCH_INACTIVE. A lane whose source is not active reads 0. */
+    WMI_STAGE_DPP8,
+    /* the word at d <- lane 0 of row a. */
+    WMI_STAGE_FIRST_LANE,
 
     /* row d <- the part of row a that x picks: SDWA sel (0-3 byte, 4-5 word, 6 dword), bit 3: sign-extended.
      * All lanes. */
@@ -96,6 +103,9 @@ static inline uint32_t wmi_dpp_control(uint32_t dpp_ctrl, uint32_t row_mask, uin
 {
     return dpp_ctrl | bound_ctrl << 16 | bank_mask << 20 | row_mask << 24;
 }
+
+/* Beside wmi_dpp_control(): lanes that are not active are sources, too. */
+enum { WMI_DPP_FETCH_INACTIVE = 1 << 17, WMI_DPP8_FETCH_INACTIVE = 1 << 24 };
 
 /* The stage for a CPU level and a wave size (32 or 64). Never NULL for a level that this build has. */
 wmi_body wmi_stage(enum wmi_cpu_level level, unsigned lanes, enum wmi_stage stage);

@@ -176,6 +176,7 @@ STAGE(dpp)
 {
     const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);
     const uint32_t control = op->x & 0x1ff, zero = op->x >> 16 & 1 ? ~0u : 0;
+    const uint32_t inactive = op->x & WMI_DPP_FETCH_INACTIVE ? ~0u : 0;
     const uint32_t banks = op->x >> 20 & 15, rows = op->x >> 24 & 15;
     alignas(64) wmi_word index[WMI_LANES], enabled[WMI_LANES], has_source[WMI_LANES];
     u32v lane;
@@ -197,7 +198,8 @@ STAGE(dpp)
         lane[i] = (uint32_t)i;
     WMI_EACH_VECTOR(at)
     {
-        const u32v source = wmi_load_u32((char *)has_source + at) & wmi_load_u32((char *)enabled + at);
+        const u32v source =
+            wmi_load_u32((char *)has_source + at) & (wmi_load_u32((char *)enabled + at) | inactive);
         const u32v row = (u32v)((wmi_splat_u32(rows) >> (lane >> 4) & 1) != 0);
         const u32v bank = (u32v)((wmi_splat_u32(banks) >> (lane >> 2 & 3) & 1) != 0);
 
@@ -206,6 +208,31 @@ STAGE(dpp)
         lane += WMI_VECTOR_LANES;
     }
     wmi_lanes_set((struct wmi_lanes *)(frame + op->e), bits & lanes->bits);
+    return wmi_next(frame, op);
+}
+
+/* Every active lane is written. That lanes without an active source read 0: unverified. */
+STAGE(dpp8)
+{
+    const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);
+    const uint32_t inactive = op->x & WMI_DPP8_FETCH_INACTIVE ? ~0u : 0;
+    alignas(64) wmi_word index[WMI_LANES], enabled[WMI_LANES];
+
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        index[i] = (i & ~7u) | (op->x >> 3 * (i & 7) & 7);
+    wmi_lanes_permute(wmi_row(frame, op->d), wmi_row(frame, op->a), index);
+    wmi_lanes_permute(enabled, (const wmi_word *)lanes->row, index);
+    WMI_EACH_VECTOR(at)
+    {
+        *(u32v *)(frame + op->d + at) &= wmi_load_u32((char *)enabled + at) | inactive;
+    }
+    wmi_lanes_set((struct wmi_lanes *)(frame + op->e), lanes->bits);
+    return wmi_next(frame, op);
+}
+
+STAGE(first_lane)
+{
+    memcpy(frame + op->d, frame + op->a, sizeof(uint32_t));
     return wmi_next(frame, op);
 }
 
@@ -328,6 +355,8 @@ const wmi_body WMI_BUILD_NAME(wmi_stages)[WMI_STAGES] = {
     [WMI_STAGE_OP_SEL_LOW] = op_sel_low,
     [WMI_STAGE_OP_SEL_HIGH] = op_sel_high,
     [WMI_STAGE_DPP] = dpp,
+    [WMI_STAGE_DPP8] = dpp8,
+    [WMI_STAGE_FIRST_LANE] = first_lane,
     [WMI_STAGE_SDWA_SOURCE] = select_part,
     [WMI_STAGE_SDWA_RESULT] = place_part,
     [WMI_STAGE_CLAMP_F32] = clamp_f32,

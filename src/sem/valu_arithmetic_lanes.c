@@ -98,6 +98,7 @@ WMI_INLINE uint64_t product_u24(uint32_t a, uint32_t b)
 }
 
 LANES2(v_mul_lo_u32, u32, u32, u32, a *b)
+LANES2(v_mul_lo_i32, u32, u32, u32, a *b)
 LANES2(v_mul_hi_u32, u32, u32, u32, (uint64_t)a *b >> 32)
 LANES2(v_mul_hi_i32, i32, i32, i32, (int64_t)a *b >> 32)
 CLAMPED2(v_mul_i32_i24, i32, i32, i32, (uint32_t)signed24(a) * (uint32_t)signed24(b),
@@ -135,6 +136,10 @@ LANES2(v_max_u16, u16, u16, u16, LARGER(a, b))
 LANES3(v_min3_i32, i32, i32, i32, i32, SMALLER(SMALLER(a, b), c))
 LANES3(v_max3_i32, i32, i32, i32, i32, LARGER(LARGER(a, b), c))
 LANES3(v_med3_i32, i32, i32, i32, i32, MIDDLE(a, b, c))
+LANES3(v_maxmin_i32, i32, i32, i32, i32, SMALLER(LARGER(a, b), c))
+LANES3(v_minmax_i32, i32, i32, i32, i32, LARGER(SMALLER(a, b), c))
+LANES3(v_maxmin_u32, u32, u32, u32, u32, SMALLER(LARGER(a, b), c))
+LANES3(v_minmax_u32, u32, u32, u32, u32, LARGER(SMALLER(a, b), c))
 LANES3(v_min3_u32, u32, u32, u32, u32, SMALLER(SMALLER(a, b), c))
 LANES3(v_max3_u32, u32, u32, u32, u32, LARGER(LARGER(a, b), c))
 LANES3(v_med3_u32, u32, u32, u32, u32, MIDDLE(a, b, c))

@@ -7,10 +7,15 @@
 /* ---- logic ---- */
 
 LANES1(v_not_b32, u32, u32, ~a)
+LANES1(v_not_b16, u16, u16, ~a)
 LANES2(v_and_b32, u32, u32, u32, a &b)
 LANES2(v_or_b32, u32, u32, u32, a | b)
 LANES2(v_xor_b32, u32, u32, u32, a ^ b)
+LANES2(v_and_b16, u16, u16, u16, a &b)
+LANES2(v_or_b16, u16, u16, u16, a | b)
+LANES2(v_xor_b16, u16, u16, u16, a ^ b)
 LANES3(v_and_or_b32, u32, u32, u32, u32, (a & b) | c)
+LANES3(v_xor3_b32, u32, u32, u32, u32, a ^ b ^ c)
 LANES3(v_or3_b32, u32, u32, u32, u32, a | b | c)
 LANES2(v_xnor_b32, u32, u32, u32, ~(a ^ b))
 LANES3(v_bfi_b32, u32, u32, u32, u32, (a & b) | (~a & c))

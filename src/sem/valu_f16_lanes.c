@@ -42,6 +42,9 @@ WMI_F16_2(v_subrev_f16, difference(y, x, mode))
 WMI_F16_2(v_mul_f16, product(x, y))
 WMI_F16_3(v_fma_f16, fused(x, y, z, mode))
 WMI_F16_3(v_fma_legacy_f16, fused(x, y, z, mode))
+WMI_F16_3(v_fmac_f16, fused(x, y, z, mode))
+WMI_F16_3(v_fmamk_f16, fused(x, z, y, mode))
+WMI_F16_3(v_fmaak_f16, fused(x, y, z, mode))
 WMI_V2F16_2(v_pk_add_f16, sum(x, y, mode))
 WMI_V2F16_2(v_pk_mul_f16, product(x, y))
 WMI_V2F16_3(v_pk_fma_f16, fused(x, y, z, mode))
@@ -127,6 +130,28 @@ static inline u32v median(u32v a, u32v b, u32v c, uint32_t mode)
     return wmi_any(nan) ? wmi_select_u32(nan, minimum3(p, q, s, mode), r) : r;
 }
 
+/* Every NaN wins, the first source's before the second's. As the f32 rules. */
+static inline u32v extreme_or_nan(u32v a, u32v b, uint32_t mode, bool maximum)
+{
+    const u32v p = wmi_halves_in(a, mode), q = wmi_halves_in(b, mode);
+    const u32v first = maximum ? (u32v)(ordered(p) > ordered(q)) : (u32v)(ordered(p) < ordered(q));
+    const u32v quiet = wmi_splat_u32(WMI_QUIET_F16 * 0x10001u);
+    u32v r = wmi_select_u32(first, p, q);
+
+    r = wmi_select_u32(are_nan(q), q | quiet, r);
+    return wmi_select_u32(are_nan(p), p | quiet, r);
+}
+
+static inline u32v minimum_or_nan(u32v a, u32v b, uint32_t mode)
+{
+    return extreme_or_nan(a, b, mode, false);
+}
+
+static inline u32v maximum_or_nan(u32v a, u32v b, uint32_t mode)
+{
+    return extreme_or_nan(a, b, mode, true);
+}
+
 #define LOW(x) ((x) & 0xffff)
 WMI_HALVES2(v_min_f16, extreme(LOW(a), LOW(b), mode, false))
 WMI_HALVES2(v_max_f16, extreme(LOW(a), LOW(b), mode, true))
@@ -135,6 +160,16 @@ WMI_HALVES3(v_max3_f16, maximum3(LOW(a), LOW(b), LOW(c), mode))
 WMI_HALVES3(v_med3_f16, median(LOW(a), LOW(b), LOW(c), mode))
 WMI_HALVES2(v_pk_min_f16, extreme(a, b, mode, false))
 WMI_HALVES2(v_pk_max_f16, extreme(a, b, mode, true))
+WMI_HALVES3(v_maxmin_f16, extreme(extreme(LOW(a), LOW(b), mode, true), LOW(c), mode, false))
+WMI_HALVES3(v_minmax_f16, extreme(extreme(LOW(a), LOW(b), mode, false), LOW(c), mode, true))
+WMI_HALVES2(v_minimum_f16, minimum_or_nan(LOW(a), LOW(b), mode))
+WMI_HALVES2(v_maximum_f16, maximum_or_nan(LOW(a), LOW(b), mode))
+WMI_HALVES2(v_pk_minimum_f16, minimum_or_nan(a, b, mode))
+WMI_HALVES2(v_pk_maximum_f16, maximum_or_nan(a, b, mode))
+WMI_HALVES3(v_minimum3_f16, minimum_or_nan(minimum_or_nan(LOW(a), LOW(b), mode), LOW(c), mode))
+WMI_HALVES3(v_maximum3_f16, maximum_or_nan(maximum_or_nan(LOW(a), LOW(b), mode), LOW(c), mode))
+WMI_HALVES3(v_maximumminimum_f16, minimum_or_nan(maximum_or_nan(LOW(a), LOW(b), mode), LOW(c), mode))
+WMI_HALVES3(v_minimummaximum_f16, maximum_or_nan(minimum_or_nan(LOW(a), LOW(b), mode), LOW(c), mode))
 
 /* Moves bits. That it flushes what MODE does not let through is unverified. */
 WMI_HALVES2(v_pack_b32_f16, wmi_halves_in(LOW(a) | b << 16, mode))

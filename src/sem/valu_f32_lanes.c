@@ -25,6 +25,25 @@ WMI_ARITHMETIC3(v_fmaak_f32, wmi_fused_f32(a, b, c), a, b, c)
 WMI_ROWS3(v_min3_f32, f32v, wmi_min_f32(wmi_min_f32(a, b, mode), c, mode))
 WMI_ROWS3(v_max3_f32, f32v, wmi_max_f32(wmi_max_f32(a, b, mode), c, mode))
 WMI_ROWS3(v_med3_f32, f32v, wmi_median_f32(a, b, c, mode))
+WMI_ROWS3(v_maxmin_f32, f32v, wmi_min_f32(wmi_max_f32(a, b, mode), c, mode))
+WMI_ROWS3(v_minmax_f32, f32v, wmi_max_f32(wmi_min_f32(a, b, mode), c, mode))
+WMI_ROWS2(v_minimum_f32, f32v, wmi_minimum_f32(a, b, mode))
+WMI_ROWS2(v_maximum_f32, f32v, wmi_maximum_f32(a, b, mode))
+WMI_ROWS3(v_minimum3_f32, f32v, wmi_minimum_f32(wmi_minimum_f32(a, b, mode), c, mode))
+WMI_ROWS3(v_maximum3_f32, f32v, wmi_maximum_f32(wmi_maximum_f32(a, b, mode), c, mode))
+WMI_ROWS3(v_maximumminimum_f32, f32v, wmi_minimum_f32(wmi_maximum_f32(a, b, mode), c, mode))
+WMI_ROWS3(v_minimummaximum_f32, f32v, wmi_maximum_f32(wmi_minimum_f32(a, b, mode), c, mode))
+
+/* Where a factor is 0, its NaN is none of the result's. */
+static inline f32v fused_legacy(f32v a, f32v b, f32v c, u32v active, uint32_t mode)
+{
+    const f32v r = wmi_fused_legacy_f32(a, b, c, mode);
+
+    return wmi_select_f32((u32v)(a == 0) | (u32v)(b == 0), r, THREE(r));
+}
+
+WMI_ROWS3(v_fma_legacy_f32, f32v, fused_legacy(a, b, c, active, mode))
+WMI_ROWS3(v_fmac_legacy_f32, f32v, fused_legacy(a, b, c, active, mode))
 
 /* Rounded twice, denormals flushed. madmk and madak, as fmamk and fmaak above, have their literal in c. */
 WMI_FLUSHED_ARITHMETIC3(v_mad_f32, (a * b) + c, a, b, c)
@@ -32,6 +51,7 @@ WMI_FLUSHED_ARITHMETIC3(v_mac_f32, (a * b) + c, a, b, c)
 WMI_FLUSHED_ARITHMETIC3(v_madmk_f32, (a * c) + b, a, c, b)
 WMI_FLUSHED_ARITHMETIC3(v_madak_f32, (a * b) + c, a, b, c)
 WMI_FLUSHED3(v_mad_legacy_f32, THREE(wmi_multiply_legacy_f32(a, b) + c))
+WMI_FLUSHED3(v_mac_legacy_f32, THREE(wmi_multiply_legacy_f32(a, b) + c))
 WMI_FLUSHED_ARITHMETIC3(v_mad_mix_f32, (a * b) + c, a, b, c)
 
 /* The half that is written takes the sum as f16, clamped if op->y bit 0 says so; the other stays. */

@@ -84,6 +84,17 @@ static inline u32v vcc_lanes(const char *frame, unsigned at)
 WMI_ROWS3(v_div_fmas_f32, f32v,
           wmi_settle_f32(wmi_div_fmas_f32(a, b, c, vcc_lanes(frame, at), mode), active, a, b, c))
 
+/* Lighting: what the exponent makes of no light, or of a NaN, is the smallest number. Source: RDNA 3 ISA,
+ * V_MULLIT_F32. */
+static inline f32v lit(f32v a, f32v b, f32v c, u32v active)
+{
+    const u32v dark = (u32v)(b <= -0x1.fffffep127f) | wmi_is_nan_f32(b) | ~(u32v)(c > 0);
+
+    return wmi_select_f32(dark, wmi_splat_f32(-0x1.fffffep127f), wmi_settle_f32(a * b, active, a, b, b));
+}
+
+WMI_ROWS3(v_mullit_f32, f32v, lit(a, b, c, active))
+
 /* Cube maps. a, b, c: x, y, z of the direction. Source: [V], V_CUBEID_F32 and following. */
 struct axes {
     u32v z, y; /* the major axis is z; it is y; else it is x */

@@ -11,6 +11,8 @@ WMI_PAIRS2(v_add_f64, TWO(a + b))
 WMI_PAIRS2(v_mul_f64, TWO(a *b))
 WMI_PAIRS2(v_min_f64, wmi_min_f64(a, b, mode))
 WMI_PAIRS2(v_max_f64, wmi_max_f64(a, b, mode))
+WMI_PAIRS2(v_minimum_f64, wmi_minimum_f64(a, b, mode))
+WMI_PAIRS2(v_maximum_f64, wmi_maximum_f64(a, b, mode))
 WMI_PAIRS3(v_fma_f64, THREE(wmi_fused_f64(a, b, c)))
 WMI_PAIRS3(v_fmac_f64, THREE(wmi_fused_f64(a, b, c)))
 

@@ -86,6 +86,14 @@ WMI_ROWS1(v_cvt_u16_f16, u32v, wmi_limit_i32((i32v)wmi_i32_of_f32(wmi_widen(a)),
 WMI_ROWS1(v_cvt_i16_f16, u32v,
           (u32v)wmi_limit_i32((i32v)wmi_i32_of_f32(wmi_widen(a)), -0x8000, 0x7fff) & 0xffff)
 
+/* Two f32 as 16-bit integers. */
+WMI_ROWS2(v_cvt_pk_i16_f32, f32v,
+          ((u32v)wmi_limit_i32((i32v)wmi_i32_of_f32(a), -0x8000, 0x7fff) & 0xffff) |
+              (u32v)wmi_limit_i32((i32v)wmi_i32_of_f32(b), -0x8000, 0x7fff) << 16)
+WMI_ROWS2(v_cvt_pk_u16_f32, f32v,
+          (u32v)wmi_limit_i32((i32v)wmi_i32_of_f32(a), 0, 0xffff) |
+              (u32v)wmi_limit_i32((i32v)wmi_i32_of_f32(b), 0, 0xffff) << 16)
+
 /* Two f32 as f16 toward zero. Source: [V], V_CVT_PKRTZ_F16_F32. */
 static inline u32v toward_zero(f32v x, uint32_t mode)
 {

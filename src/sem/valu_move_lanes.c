@@ -15,7 +15,16 @@ WMI_DEFINE(v_clrexcp)
     return wmi_next(frame, op);
 }
 
+WMI_DEFINE(v_pipeflush)
+{
+    (void)frame;
+    return wmi_next(frame, op);
+}
+
 LANES1(v_mov_b32, u32, u32, a)
+LANES1(v_mov_b16, u16, u16, a)
+LANES1(v_cvt_i32_i16, i32, i16, a)
+LANES1(v_cvt_u32_u16, u32, u16, a)
 
 WMI_DEFINE(v_swap_b32)
 {
@@ -37,6 +46,82 @@ WMI_DEFINE(v_cndmask_b32)
     wmi_word pick[WMI_LANES];
     wmi_lanes_expand(pick, wmi_get_mask(frame, op->c));
     WMI_LOOPS(u32, (b[i] & pick[i]) | (a[i] & ~pick[i]));
+    return wmi_next(frame, op);
+}
+
+WMI_DEFINE(v_cndmask_b16)
+{
+    const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b);
+    wmi_word pick[WMI_LANES];
+    wmi_lanes_expand(pick, wmi_get_mask(frame, op->c));
+    WMI_LOOPS(u32, ((b[i] & pick[i]) | (a[i] & ~pick[i])) & 0xffff);
+    return wmi_next(frame, op);
+}
+
+/* ---- exchange between lanes ---- */
+
+/* Lanes of the set get the words of row a in the lanes that `index` names. One that is not in the set is no
+ * source, unless op_sel[0] fetches it all the same; a lane without a source gets 0 with op_sel[1], else it
+ * stays. Source: RDNA 3 ISA, V_PERMLANE16_B32; LLVM, llvm.amdgcn.permlane16 (fi, bound_control). */
+static void permute_in_rows(char *restrict frame, const struct wmi_op *op, const wmi_word *index)
+{
+    const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);
+    const uint32_t fetch = op->x >> WMI_X_OP_SEL & 1 ? UINT32_MAX : 0;
+    const uint32_t bound = op->x >> (WMI_X_OP_SEL + 1) & 1 ? UINT32_MAX : 0;
+    wmi_word *d = wmi_row(frame, op->d);
+    wmi_word from[WMI_LANES], valid[WMI_LANES];
+    wmi_lanes_permute(from, wmi_row(frame, op->a), index);
+    wmi_lanes_permute(valid, (const wmi_word *)lanes->row, index);
+    WMI_EACH_LANE
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        const uint32_t source = valid[i] | fetch, change = lanes->row[i] & (source | bound);
+        d[i] = (d[i] & ~change) | (from[i] & source & change);
+    }
+}
+
+/* Lane i of a row of 16 reads lane number (nibble i of {c, b}) of its row, or of the row beside it: c and b
+ * are the same in all lanes. */
+static void permute_by_scalar(char *restrict frame, const struct wmi_op *op, unsigned flip)
+{
+    const uint64_t select = wmi_row(frame, op->b)[0] | (uint64_t)wmi_row(frame, op->c)[0] << 32;
+    wmi_word index[WMI_LANES];
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        index[i] = ((i & ~15u) ^ flip) | (uint32_t)(select >> 4 * (i & 15) & 15);
+    permute_in_rows(frame, op, index);
+}
+
+/* The same by the low bits of each lane of b. Source: RDNA 4 ISA, V_PERMLANE16_VAR_B32. */
+static void permute_by_lane(char *restrict frame, const struct wmi_op *op, unsigned flip)
+{
+    const wmi_word *b = wmi_row(frame, op->b);
+    wmi_word index[WMI_LANES];
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        index[i] = ((i & ~15u) ^ flip) | (b[i] & 15);
+    permute_in_rows(frame, op, index);
+}
+
+#define PERMUTE(name, permute, flip)                                                                         \
+    WMI_DEFINE(name)                                                                                         \
+    {                                                                                                        \
+        permute(frame, op, flip);                                                                            \
+        return wmi_next(frame, op);                                                                          \
+    }
+PERMUTE(v_permlane16_b32, permute_by_scalar, 0)
+PERMUTE(v_permlanex16_b32, permute_by_scalar, 16)
+PERMUTE(v_permlane16_var_b32, permute_by_lane, 0)
+PERMUTE(v_permlanex16_var_b32, permute_by_lane, 16)
+
+/* Each half of a wave of 64 reads the other, active or not; waves of 32 do nothing. Source: RDNA 3 ISA,
+ * V_PERMLANE64_B32. */
+WMI_DEFINE(v_permlane64_b32)
+{
+#if WMI_LANES == 64
+    const wmi_word *a = wmi_row(frame, op->a);
+    wmi_word from[WMI_LANES];
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        from[i] = a[i ^ 32];
+    WMI_MASKED_LOOP(u32, from[i]);
+#endif
     return wmi_next(frame, op);
 }
 

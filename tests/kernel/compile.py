@@ -6,7 +6,8 @@ usage: compile.py [-O N]... [-t TARGET]... [--host] [--two-steps] FOLDER SOURCE.
 
 FOLDER/NAME-TARGET-ON.co is the GPU's code object, FOLDER/NAME-host.so what `--host` makes. What is newer than
 its source stays. `{target}` and `{level}` in the arguments stand for each combination in turn: the program runs
-once for each. Exit code 77 ("skipped") when a compiler or the device library is missing. With WAVEMEM_TEST_REDUCED only the last -O counts.
+once for each. A TARGET like gfx1030-wave64 has waves of 64 lanes; WAVE says how many in the sources, and the
+host's part is made for the first target. Exit code 77 ("skipped") when a compiler or the device library is missing. With WAVEMEM_TEST_REDUCED only the last -O counts.
 
 --two-steps: printf is bound to its buffer before the device library is linked, whose own printf does nothing;
 the way that AMD's OpenCL runtime compiles.
@@ -39,11 +40,42 @@ def bitcode_folder():
     skip('no ocml.bc: install rocm-device-libs or set BITCODE to its folder')
 
 
-def device_commands(source, output, target, level, two_steps, include):
+def version_number(target):
+    """What the device library knows a target by: gfx90a is 9 * 1000 + 0 * 100 + 10."""
+    digits = target[3:]
+    return int(digits[:-2]) * 1000 + int(digits[-2]) * 100 + int(digits[-1], 16)
+
+
+def wave_of(target):
+    return 32 if version_number(target.split('-')[0]) >= 10000 and '-' not in target else 64
+
+
+def bitcode_for(target, place):
+    """The device library's folder; for a target that it is too old to know, one in `place` that has its number, too."""
+    folder = bitcode_folder()
+    name = f'oclc_isa_version_{target[3:]}.bc'
+    if os.path.exists(os.path.join(folder, name)):
+        return folder
+    os.makedirs(place, exist_ok=True)
+    for file in os.listdir(folder):
+        if not os.path.lexists(os.path.join(place, file)):
+            os.symlink(os.path.join(folder, file), os.path.join(place, file))
+    source = os.path.join(place, name + '.cl')
+    with open(source, 'w') as text:
+        text.write(f'extern const __constant int __oclc_ISA_version = {version_number(target)};\n')
+    subprocess.run(['clang-19', '-x', 'cl', '-target', 'amdgcn-amd-amdhsa', '-nogpulib', '-w', '-emit-llvm', '-c', source, '-o',
+                    os.path.join(place, name)], check=True)
+    return place
+
+
+def device_commands(source, output, target, bitcode, level, two_steps, include):
+    wave = wave_of(target)
+    target, *wave64 = target.split('-')
     # Without the version clang 19 links the old ABI's constants to a code object of version 5.
     common = ['clang-19', '-target', 'amdgcn-amd-amdhsa', f'-mcpu={target}', f'-O{level}', '-mcode-object-version=5']
-    link = [f'--rocm-device-lib-path={bitcode_folder()}']
-    language = COMMON + (EXACT + ['-include', 'device.clh'] if include else []) + ['-cl-kernel-arg-info']
+    common += ['-mwavefrontsize64'] if wave64 else []
+    link = [f'--rocm-device-lib-path={bitcode}']
+    language = COMMON + [f'-DWAVE={wave}'] + (EXACT + ['-include', 'device.clh'] if include else []) + ['-cl-kernel-arg-info']
     if two_steps:
         middle = output + '.bc'
         return [common + language + ['-nogpulib', '-emit-llvm', '-c', source, '-o', middle],
@@ -51,8 +83,8 @@ def device_commands(source, output, target, level, two_steps, include):
     return [common + link + language + [source, '-o', output]]
 
 
-def host_commands(source, output):
-    return [['clang-19'] + COMMON + EXACT + ['-target', 'x86_64-linux-gnu', '-cl-no-stdinc', '-include', 'host.clh', '-Wno-psabi', '-O1', '-fPIC',
+def host_commands(source, output, wave):
+    return [['clang-19'] + COMMON + [f'-DWAVE={wave}'] + EXACT + ['-target', 'x86_64-linux-gnu', '-cl-no-stdinc', '-include', 'host.clh', '-Wno-psabi', '-O1', '-fPIC',
                                      '-shared', '-nostdlib', source, '-lgcc', '-o', output]]
 
 
@@ -88,17 +120,18 @@ def main():
         options.levels = options.levels[-1:]
     os.makedirs(options.folder, exist_ok=True)
 
+    bitcode = {t: bitcode_for(t.split('-')[0], os.path.join(options.folder, 'bitcode')) for t in options.targets}
     headers = [os.path.abspath(__file__)] + glob.glob(os.path.join(HERE, 'opencl', '*.clh'))
     jobs = []
     for source in options.sources:
         name = os.path.join(options.folder, os.path.splitext(os.path.basename(source))[0])
         if options.host and stale(name + '-host.so', headers + [source]):
-            jobs.append(host_commands(source, name + '-host.so'))
+            jobs.append(host_commands(source, name + '-host.so', wave_of(options.targets[0])))
         for target in options.targets:
             for level in options.levels:
                 output = f'{name}-{target}-O{level}.co'
                 if stale(output, headers + [source]):
-                    jobs.append(device_commands(source, output, target, level, options.two_steps, not options.plain))
+                    jobs.append(device_commands(source, output, target, bitcode[target], level, options.two_steps, not options.plain))
     with ThreadPoolExecutor(2) as pool:
         failures = [failure for failure in pool.map(run_all, jobs) if failure]
     for failure in failures:

@@ -586,7 +586,7 @@ int main(int count, char **arguments)
         {"Philox", philox_gives_its_sequence},    {"MTGP32", mtgp32_gives_its_sequence},
         {"Sobol 32", sobol32_gives_its_sequence}, {"Sobol 64", sobol64_gives_its_sequence},
     };
-    static const char *const targets[] = {"gfx803", "gfx900", "gfx906", "gfx908"};
+    static const char *const targets[] = {"gfx803", "gfx900", "gfx906", "gfx908", "gfx1030"};
     enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]), TARGETS = sizeof(targets) / sizeof(targets[0]) };
     struct CMUnitTest tests[KERNELS * TARGETS + 3] = {
         cmocka_unit_test(the_reference_of_philox_is_right),

@@ -215,6 +215,7 @@ static void bodies_equal_plain_c(void **state)
                                           .b = test_row(&w.before, ROW_B),
                                           .c = test_row(&w.before, ROW_C),
                                           .e = 4 * MASK_WORD,
+                                          .x = round & 0x33,
                                           .y = round >> 1 & 1,
                                           .lanes = offsetof(struct wmi_frame, exec)};
                 fill(&w.before, round, &seed);

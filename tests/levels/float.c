@@ -68,6 +68,50 @@
     X(v_min3_f32, f32, f32, f32, f32, least(F32, least(F32, A, B, M), C, M))                                 \
     X(v_max3_f32, f32, f32, f32, f32, greatest(F32, greatest(F32, A, B, M), C, M))                           \
     X(v_med3_f32, f32, f32, f32, f32, middle(F32, A, B, C, M))                                               \
+    X(v_maxmin_f32, f32, f32, f32, f32, least(F32, greatest(F32, A, B, M), C, M))                            \
+    X(v_minmax_f32, f32, f32, f32, f32, greatest(F32, least(F32, A, B, M), C, M))                            \
+    X(v_maxmin_f16, f16, f16, f16, f16, least(F16, greatest(F16, A, B, M), C, M))                            \
+    X(v_minmax_f16, f16, f16, f16, f16, greatest(F16, least(F16, A, B, M), C, M))                            \
+    X(v_minimum_f16, f16, f16, f16, none, lowest(F16, A, B, M))                                              \
+    X(v_maximum_f16, f16, f16, f16, none, highest(F16, A, B, M))                                             \
+    X(v_minimum_f32, f32, f32, f32, none, lowest(F32, A, B, M))                                              \
+    X(v_maximum_f32, f32, f32, f32, none, highest(F32, A, B, M))                                             \
+    X(v_minimum_f64, f64, f64, f64, none, lowest(F64, A, B, M))                                              \
+    X(v_maximum_f64, f64, f64, f64, none, highest(F64, A, B, M))                                             \
+    X(v_minimum3_f16, f16, f16, f16, f16, lowest(F16, lowest(F16, A, B, M), C, M))                           \
+    X(v_maximum3_f16, f16, f16, f16, f16, highest(F16, highest(F16, A, B, M), C, M))                         \
+    X(v_minimum3_f32, f32, f32, f32, f32, lowest(F32, lowest(F32, A, B, M), C, M))                           \
+    X(v_maximum3_f32, f32, f32, f32, f32, highest(F32, highest(F32, A, B, M), C, M))                         \
+    X(v_maximumminimum_f16, f16, f16, f16, f16, lowest(F16, highest(F16, A, B, M), C, M))                    \
+    X(v_minimummaximum_f16, f16, f16, f16, f16, highest(F16, lowest(F16, A, B, M), C, M))                    \
+    X(v_maximumminimum_f32, f32, f32, f32, f32, lowest(F32, highest(F32, A, B, M), C, M))                    \
+    X(v_minimummaximum_f32, f32, f32, f32, f32, highest(F32, lowest(F32, A, B, M), C, M))                    \
+    X(v_pk_minimum_f16, v2f16, v2f16, v2f16, none,                                                           \
+      packed(lowest(F16, H(A), H(B), M), lowest(F16, T(A), T(B), M)))                                        \
+    X(v_pk_maximum_f16, v2f16, v2f16, v2f16, none,                                                           \
+      packed(highest(F16, H(A), H(B), M), highest(F16, T(A), T(B), M)))                                      \
+    X(v_fma_legacy_f32, f32, f32, f32, f32, fused_legacy(A, B, C, M))                                        \
+    X(v_fmac_legacy_f32, f32, f32, f32, f32, fused_legacy(A, B, C, M))                                       \
+    X(v_mac_legacy_f32, f32, f32, f32, f32, unfused_legacy(A, B, C, M))                                      \
+    X(v_mullit_f32, f32, f32, f32, f32, lit(A, B, C, M))                                                     \
+    X(v_fmac_f16, f16, f16, f16, f16, fused(F16, A, B, C, M))                                                \
+    X(v_fmamk_f16, f16, f16, f16, f16, fused(F16, A, C, B, M))                                               \
+    X(v_fmaak_f16, f16, f16, f16, f16, fused(F16, A, B, C, M))                                               \
+    X(v_cvt_pk_i16_f32, v2f16, f32, f32, none,                                                               \
+      packed(H(integer(F32, A, INT16_MIN, INT16_MAX, TOWARD_ZERO)),                                          \
+             H(integer(F32, B, INT16_MIN, INT16_MAX, TOWARD_ZERO))))                                         \
+    X(v_cvt_pk_u16_f32, v2f16, f32, f32, none,                                                               \
+      packed(H(integer(F32, A, 0, UINT16_MAX, TOWARD_ZERO)),                                                 \
+             H(integer(F32, B, 0, UINT16_MAX, TOWARD_ZERO))))                                                \
+    X(v_dot2c_f32_f16, f32, v2f16, v2f16, f32,                                                               \
+      sum(F32, fused(F32, W(T(A)), W(T(B)), product(F32, W(H(A)), W(H(B)), M), M), C, M))                    \
+    X(v_dot2_f16_f16, f16, v2f16, v2f16, f16,                                                                \
+      converted(F32, F16, fused(F32, W(T(A)), W(T(B)), fused(F32, W(H(A)), W(H(B)), W(H(C)), M), M),         \
+                M | 0x30))                                                                                   \
+    X(v_dot2_f32_bf16, f32, v2f16, v2f16, f32,                                                               \
+      fused(F32, T(A) << 16, T(B) << 16, fused(F32, H(A) << 16, H(B) << 16, C, M), M))                       \
+    X(v_dot2_bf16_bf16, i16, v2f16, v2f16, f16,                                                              \
+      bf16_of(fused(F32, T(A) << 16, T(B) << 16, fused(F32, H(A) << 16, H(B) << 16, H(C) << 16, M), M)))     \
     X(v_trunc_f32, f32, f32, none, none, integral(F32, A, TOWARD_ZERO, M))                                   \
     X(v_ceil_f32, f32, f32, none, none, integral(F32, A, UPWARD, M))                                         \
     X(v_floor_f32, f32, f32, none, none, integral(F32, A, DOWNWARD, M))                                      \

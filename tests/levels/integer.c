@@ -248,6 +248,25 @@ enum flag {
     ROW(v_xor_b32, U32, U32, U32, NONE, 0, (a | b) - (a & b))                                                \
     ROW(v_xnor_b32, U32, U32, U32, NONE, 0, -1 - ((a | b) - (a & b)))                                        \
     ROW(v_and_or_b32, U32, U32, U32, U32, 0, (a & b) | c)                                                    \
+    ROW(v_xor3_b32, U32, U32, U32, U32, 0, (((a | b) - (a & b)) | c) - (((a | b) - (a & b)) & c))            \
+    ROW(v_mov_b16, U16, U16, NONE, NONE, 0, a)                                                               \
+    ROW(v_not_b16, U16, U16, NONE, NONE, 0, -1 - a)                                                          \
+    ROW(v_and_b16, U16, U16, U16, NONE, 0, a &b)                                                             \
+    ROW(v_or_b16, U16, U16, U16, NONE, 0, a | b)                                                             \
+    ROW(v_xor_b16, U16, U16, U16, NONE, 0, (a | b) - (a & b))                                                \
+    ROW(v_cvt_i32_i16, I32, I16, NONE, NONE, 0, a)                                                           \
+    ROW(v_cvt_u32_u16, U32, U16, NONE, NONE, 0, a)                                                           \
+    ROW(v_cndmask_b16, U16, U16, U16, MASK, CARRY_IN, c ? b : a)                                             \
+    ROW(v_mul_lo_i32, U32, U32, U32, NONE, 0, a *b)                                                          \
+    ROW(v_maxmin_i32, I32, I32, I32, I32, 0, smaller(larger(a, b), c))                                       \
+    ROW(v_minmax_i32, I32, I32, I32, I32, 0, larger(smaller(a, b), c))                                       \
+    ROW(v_maxmin_u32, U32, U32, U32, U32, 0, smaller(larger(a, b), c))                                       \
+    ROW(v_minmax_u32, U32, U32, U32, U32, 0, larger(smaller(a, b), c))                                       \
+    ROW(v_dot2c_i32_i16, I32, U32, U32, I32, CLAMP, dot(a, b, 16, true) + c)                                 \
+    ROW(v_dot4c_i32_i8, I32, U32, U32, I32, CLAMP, dot(a, b, 8, true) + c)                                   \
+    ROW(v_dot8c_i32_i4, I32, U32, U32, I32, CLAMP, dot(a, b, 4, true) + c)                                   \
+    ROW(v_dot4_i32_iu8, I32, U32, U32, I32, CLAMP, dot(a, b, 8, false) + c)                                  \
+    ROW(v_dot8_i32_iu4, I32, U32, U32, I32, CLAMP, dot(a, b, 4, false) + c)                                  \
     ROW(v_or3_b32, U32, U32, U32, U32, 0, a | b | c)                                                         \
     ROW(v_bfi_b32, U32, U32, U32, U32, 0, (a & b) | (~a & c))                                                \
     ROW(v_lshl_b32, U32, U32, U32, NONE, 0, a *bit(b % 32))                                                  \
@@ -685,6 +704,95 @@ static void lanes_are_exchanged(void **unused)
         }
 }
 
+/* v_permlane*: rows of 16 lanes permuted by nibbles in two scalars or by lanes, or the halves of a wave. */
+static void lanes_are_permuted(void **unused)
+{
+    static const struct {
+        enum wmi_insn_id id;
+        unsigned flip;
+        bool by_lane;
+    } permutes[] = {
+        {WMI_INSN_v_permlane16_b32, 0, false},    {WMI_INSN_v_permlanex16_b32, 16, false},
+        {WMI_INSN_v_permlane16_var_b32, 0, true}, {WMI_INSN_v_permlanex16_var_b32, 16, true},
+        {WMI_INSN_v_permlane64_b32, 32, false},
+    };
+    uint64_t state = 13;
+
+    (void)unused;
+    for (enum wmi_cpu_level level = WMI_CPU_BASELINE; level <= wmi_cpu_level(); level++)
+        for (unsigned lanes = 32; lanes <= 64; lanes += 32) {
+            struct test_wave wave = test_wave_new(lanes);
+            struct wmi_frame *frame = test_state(&wave);
+            for (unsigned round = 0; round < 200; round++) {
+                const unsigned which = round % 5, choice = round / 5 % 4;
+                const bool fetch = choice & 1, bound = choice & 2;
+                const uint64_t select = test_random(&state);
+                uint32_t a[64], b[64], d[64];
+                test_set_lanes(&frame->exec, lanes, round % 3 ? test_random(&state) : UINT64_MAX);
+                for (unsigned lane = 0; lane < lanes; lane++) {
+                    b[lane] = permutes[which].by_lane ? (uint32_t)test_random(&state) : (uint32_t)select;
+                    test_put(&wave, ROW_OF_A, lane, a[lane] = (uint32_t)test_random(&state));
+                    test_put(&wave, ROW_OF_B, lane, b[lane]);
+                    test_put(&wave, ROW_OF_C, lane, (uint32_t)(select >> 32));
+                    test_put(&wave, ROW_OF_D, lane, d[lane] = (uint32_t)test_random(&state));
+                }
+                run(&wave, level, permutes[which].id,
+                    (struct wmi_op){.d = test_row(&wave, ROW_OF_D),
+                                    .a = test_row(&wave, ROW_OF_A),
+                                    .b = test_row(&wave, ROW_OF_B),
+                                    .c = test_row(&wave, ROW_OF_C),
+                                    .x = choice << WMI_X_OP_SEL});
+                for (unsigned lane = 0; lane < lanes; lane++) {
+                    const bool active = frame->exec.bits >> lane & 1, halves = permutes[which].flip == 32;
+                    const unsigned pick =
+                        permutes[which].by_lane ? b[lane] & 15 : select >> lane % 16 * 4 & 15;
+                    const unsigned from = halves ? lane ^ 32 : (lane / 16 * 16 + pick) ^ permutes[which].flip;
+                    const bool source = halves || fetch || (from < lanes && frame->exec.bits >> from & 1);
+                    uint32_t expected = d[lane];
+                    if (active && source && from < lanes)
+                        expected = a[from];
+                    else if (active && bound && !halves)
+                        expected = 0;
+                    assert_int_equal(test_get(&wave, ROW_OF_D, lane), expected);
+                }
+            }
+            free(wave.frame);
+        }
+}
+
+/* Bytes and nibbles with and without a sign, as op->x says. */
+static void mixed_signs_are_exact(void **unused)
+{
+    uint64_t state = 17;
+
+    (void)unused;
+    for (enum wmi_cpu_level level = WMI_CPU_BASELINE; level <= wmi_cpu_level(); level++) {
+        struct test_wave wave = test_wave_new(32);
+        test_set_lanes(&test_state(&wave)->exec, 32, UINT64_MAX);
+        for (unsigned round = 0; round < 64; round++) {
+            const uint32_t a = (uint32_t)test_random(&state), b = (uint32_t)test_random(&state),
+                           x = round & 3;
+            const unsigned bits = round & 4 ? 4 : 8;
+            wide exact = 0;
+            for (unsigned part = 0; part < 32; part += bits) {
+                const wide p = low_bits(a >> part, bits), q = low_bits(b >> part, bits);
+                exact += (x & 1 ? sign_extended(p, bits) : p) * (x & 2 ? sign_extended(q, bits) : q);
+            }
+            test_put(&wave, ROW_OF_A, 5, a);
+            test_put(&wave, ROW_OF_B, 5, b);
+            test_put(&wave, ROW_OF_C, 5, 0);
+            run(&wave, level, bits == 4 ? WMI_INSN_v_dot8_i32_iu4 : WMI_INSN_v_dot4_i32_iu8,
+                (struct wmi_op){.d = test_row(&wave, ROW_OF_D),
+                                .a = test_row(&wave, ROW_OF_A),
+                                .b = test_row(&wave, ROW_OF_B),
+                                .c = test_row(&wave, ROW_OF_C),
+                                .x = x});
+            assert_int_equal((int32_t)test_get(&wave, ROW_OF_D, 5), (int32_t)exact);
+        }
+        free(wave.frame);
+    }
+}
+
 /* v_mqsad_u32_u8: four rows in, four rows out. */
 static void four_sums_are_exact(void **unused)
 {
@@ -724,9 +832,10 @@ static void four_sums_are_exact(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(baseline_is_exact),   cmocka_unit_test(avx2_is_exact),
-        cmocka_unit_test(avx512_is_exact),     cmocka_unit_test(lanes_are_exchanged),
-        cmocka_unit_test(four_sums_are_exact),
+        cmocka_unit_test(baseline_is_exact),     cmocka_unit_test(avx2_is_exact),
+        cmocka_unit_test(avx512_is_exact),       cmocka_unit_test(lanes_are_exchanged),
+        cmocka_unit_test(four_sums_are_exact),   cmocka_unit_test(lanes_are_permuted),
+        cmocka_unit_test(mixed_signs_are_exact),
     };
 
     return cmocka_run_group_tests_name("integer bodies", tests, NULL, NULL);

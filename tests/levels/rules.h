@@ -143,6 +143,24 @@ static inline bool is_less(const struct format *f, uint64_t a, uint64_t b, uint3
     return exact_compare(exact_value(f, x), exact_value(f, y)) < 0;
 }
 
+/* Of which the product counts nothing where a factor is 0: then it is c. */
+static inline uint64_t fused_legacy(uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
+{
+    const struct format *f = &exact_f32;
+    const uint64_t z = input(f, c, mode);
+
+    if (!is(f, input(f, a, mode), ZERO) && !is(f, input(f, b, mode), ZERO))
+        return fused(f, a, b, c, mode);
+    if (is(f, z, ZERO))
+        return z;
+    return sum(f, z, exact_zero(f, false), mode);
+}
+
+static inline uint64_t bf16_of(uint64_t x)
+{
+    return exact_is_nan(&exact_f32, x) ? x >> 16 | 0x40 : (x + 0x7fff + (x >> 16 & 1)) >> 16;
+}
+
 /* V_MIN_F32 and V_MAX_F32 of the Vega ISA, line by line. */
 static inline uint64_t least(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
 {
@@ -172,6 +190,29 @@ static inline uint64_t greatest(const struct format *f, uint64_t a, uint64_t b, 
     if (exact_is_nan(f, x) || exact_is_nan(f, y))
         return least(f, a, b, mode);
     return negated(f, least(f, negated(f, x), negated(f, y), mode));
+}
+
+/* V_MINIMUM_F32 and V_MAXIMUM_F32 of the RDNA 4 ISA: with a NaN a NaN. */
+static inline uint64_t lowest(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
+{
+    return exact_is_nan(f, a) || exact_is_nan(f, b) ? nan_of(f, a, b, b) : least(f, a, b, mode);
+}
+
+static inline uint64_t highest(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
+{
+    return exact_is_nan(f, a) || exact_is_nan(f, b) ? nan_of(f, a, b, b) : greatest(f, a, b, mode);
+}
+
+/* V_MULLIT_F32 of the RDNA 3 ISA. */
+static inline uint64_t lit(uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
+{
+    const struct format *f = &exact_f32;
+    const uint64_t exponent = input(f, c, mode), least_number = 0xff7fffff;
+
+    if (b == least_number || b == exact_infinity(f, true) || exact_is_nan(f, b) ||
+        exact_is_nan(f, exponent) || is(f, exponent, ZERO) || exact_negative(f, exponent))
+        return least_number;
+    return product(f, a, b, mode);
 }
 
 static inline uint64_t middle(const struct format *f, uint64_t a, uint64_t b, uint64_t c, uint32_t mode)

@@ -31,7 +31,15 @@ static int dpp_lane(unsigned control, unsigned lane, unsigned lanes)
         return in >= n ? (int)(lane - n) : -1;
     if (control > 0x120 && control < 0x130) /* row_ror */
         return (int)(row + (in + 16 - n) % 16);
+    if (control > 0x150 && control < 0x160) /* row_share */
+        return (int)(row + n);
+    if (control > 0x160) /* row_xmask */
+        return (int)(lane ^ n);
     switch (control) {
+    case 0x150:
+        return (int)row;
+    case 0x160:
+        return (int)lane;
     case 0x130: /* wave_shl:1 */
         return lane + 1 < lanes ? (int)lane + 1 : -1;
     case 0x134: /* wave_rol:1 */
@@ -333,19 +341,20 @@ static void dpp_moves_lanes(void **state)
     (void)state;
     for (unsigned level = 0; level <= wmi_cpu_level(); level++)
         for (unsigned lanes = 32; lanes <= 64; lanes += 32)
-            for (unsigned control = 0; control <= 0x143; control++)
+            for (unsigned control = 0; control <= 0x16f; control++)
                 for (size_t set = 0; set < 4; set++) {
                     struct test_wave wave = test_wave_new(lanes);
                     struct wmi_frame *frame = test_state(&wave);
                     const uint64_t pick = test_random(&seed);
                     const unsigned rows = pick & 1 ? 15 : pick >> 4 & 15,
                                    banks = pick & 2 ? 15 : pick >> 8 & 15;
-                    const bool zero = pick >> 12 & 1;
+                    const bool zero = pick >> 12 & 1, fetch = pick >> 13 & 1;
                     struct wmi_op op[2] = {{.body = wmi_stage(level, lanes, WMI_STAGE_DPP),
                                             .d = test_row(&wave, D),
                                             .a = test_row(&wave, A),
                                             .e = SET,
-                                            .x = wmi_dpp_control(control, rows, banks, zero),
+                                            .x = wmi_dpp_control(control, rows, banks, zero) |
+                                                 (fetch ? WMI_DPP_FETCH_INACTIVE : 0),
                                             .lanes = offsetof(struct wmi_frame, exec)}};
 
                     test_set_lanes(&frame->exec, lanes, sets[set]);
@@ -355,7 +364,7 @@ static void dpp_moves_lanes(void **state)
                     uint64_t bits = 0;
                     for (unsigned i = 0; i < lanes; i++) {
                         int from = dpp_lane(control, i, lanes);
-                        if (from >= 0 && !(frame->exec.bits >> from & 1))
+                        if (from >= 0 && !fetch && !(frame->exec.bits >> from & 1))
                             from = -1;
                         const bool acts = frame->exec.bits >> i & 1 && rows >> (i / 16) & 1 &&
                                           banks >> (i / 4 % 4) & 1 && (from >= 0 || zero);
@@ -368,6 +377,39 @@ static void dpp_moves_lanes(void **state)
                     assert_true(!frame->lanes[0].full == (bits != UINT64_MAX >> (64 - lanes)));
                     free(wave.frame);
                 }
+}
+
+static void dpp8_moves_lanes(void **state)
+{
+    uint64_t seed = 6;
+
+    (void)state;
+    for (unsigned level = 0; level <= wmi_cpu_level(); level++)
+        for (unsigned lanes = 32; lanes <= 64; lanes += 32)
+            for (unsigned round = 0; round < 100; round++) {
+                struct test_wave wave = test_wave_new(lanes);
+                struct wmi_frame *frame = test_state(&wave);
+                const uint32_t select = test_random(&seed) & 0xffffff;
+                const bool fetch = round & 1;
+                struct wmi_op op[2] = {{.body = wmi_stage(level, lanes, WMI_STAGE_DPP8),
+                                        .d = test_row(&wave, D),
+                                        .a = test_row(&wave, A),
+                                        .e = SET,
+                                        .x = select | (fetch ? WMI_DPP8_FETCH_INACTIVE : 0),
+                                        .lanes = offsetof(struct wmi_frame, exec)}};
+
+                test_set_lanes(&frame->exec, lanes, round % 3 ? test_random(&seed) : UINT64_MAX);
+                for (unsigned i = 0; i < lanes; i++)
+                    test_put(&wave, A, i, 1000 + i);
+                assert_true(test_run(&wave, op));
+                for (unsigned i = 0; i < lanes; i++) {
+                    const unsigned from = i / 8 * 8 + (select >> i % 8 * 3 & 7);
+                    const bool is_source = fetch || frame->exec.bits >> from & 1;
+                    assert_int_equal(test_get(&wave, D, i), is_source ? 1000 + from : 0);
+                }
+                assert_true(frame->lanes[0].bits == frame->exec.bits);
+                free(wave.frame);
+            }
 }
 
 /* f16 to f32 is exact; which half, and what flushing does to denormals. */
@@ -430,9 +472,8 @@ static void exec_is_refreshed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stages_do_what_they_say),
-        cmocka_unit_test(dpp_moves_lanes),
-        cmocka_unit_test(widening_is_exact),
+        cmocka_unit_test(stages_do_what_they_say), cmocka_unit_test(dpp_moves_lanes),
+        cmocka_unit_test(dpp8_moves_lanes),        cmocka_unit_test(widening_is_exact),
         cmocka_unit_test(exec_is_refreshed),
     };
 

@@ -82,6 +82,19 @@ static const char *expected_mark(unsigned id)
     return conditional ? "exact*" : "exact";
 }
 
+/* s_endpgm */
+static uint32_t end_of(const char *target)
+{
+    const struct wmi_target *t = wmi_target_find(target);
+    for (uint32_t word = 0xbf810000; word <= 0xbfb00000; word += 0x2f0000) {
+        struct wmi_instruction insn;
+        if (wmi_decode(t, &word, 1, &insn) && insn.id == WMI_INSN_s_endpgm)
+            return word;
+    }
+    fail("no s_endpgm on", target);
+    return 0;
+}
+
 /* Whether execution says that it cannot do the instruction. */
 static bool stops_as_todo(const char *target, const struct wmi_instruction *insn)
 {
@@ -97,7 +110,7 @@ static bool stops_as_todo(const char *target, const struct wmi_instruction *insn
                                          .max_instructions = 100};
     uint32_t words[WMI_INSTRUCTION_DWORDS + 1] = {0};
     memcpy(words, insn->words, 4u * insn->dwords);
-    words[insn->dwords] = 0xbf810000; /* s_endpgm */
+    words[insn->dwords] = end_of(target);
     if (wm_object_open(words, 4u * (insn->dwords + 1u), "support", target, &object, &diag) ||
         wm_object_find_kernel(object, NULL, &kernel, &diag) || wm_machine_create(target, &machine, &diag) ||
         wm_load(machine, object, &diag) || wm_dispatch(machine, object, kernel, &dispatch, &result, &diag))

@@ -36,7 +36,8 @@
         o[9] = sub_group_scan_exclusive_min(x); \
     }
 #define AS_IT_IS(x) (x)
-#define SMALL(x) rint(x)
+// Without -0: rocm-device-libs' scans for gfx10 and later add 0 to a row's first lanes.
+#define SMALL(x) (rint(x) + 0)
 GROUP(int, AS_IT_IS)
 GROUP(uint, AS_IT_IS)
 GROUP(long, AS_IT_IS)
@@ -51,7 +52,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void sub_group_half(globa
     out[8 * i] = sub_group_reduce_add(x);
     out[8 * i + 1] = sub_group_scan_inclusive_add(x);
     out[8 * i + 2] = sub_group_reduce_max(a[i]);
-    out[8 * i + 3] = sub_group_broadcast(a[i], 63);
+    out[8 * i + 3] = sub_group_broadcast(a[i], WAVE - 1);
 }
 
 // A group that is no whole number of waves.
@@ -98,21 +99,21 @@ kernel __attribute__((reqd_work_group_size(128, 1, 1))) void shuffles(global con
 {
     const size_t i = get_global_id(0);
     const uint lane = get_sub_group_local_id();
-    out[8 * i] = sub_group_shuffle(a[i], (lane * 7 + 3) & 63);
-    out[8 * i + 1] = sub_group_shuffle(a[i], (uint)a[i] & 63);
+    out[8 * i] = sub_group_shuffle(a[i], (lane * 7 + 3) & (WAVE - 1));
+    out[8 * i + 1] = sub_group_shuffle(a[i], (uint)a[i] & (WAVE - 1));
     out[8 * i + 2] = sub_group_shuffle_xor(a[i], 1);
-    out[8 * i + 3] = sub_group_shuffle_xor(a[i], 32);
+    out[8 * i + 3] = sub_group_shuffle_xor(a[i], WAVE / 2);
     int sum = a[i]; // a butterfly
-    for (uint mask = 32; mask; mask >>= 1)
+    for (uint mask = WAVE / 2; mask; mask >>= 1)
         sum += sub_group_shuffle_xor(sum, mask);
     out[8 * i + 4] = sum;
     int scan = a[i]; // Hillis and Steele
-    for (uint by = 1; by < 64; by *= 2) {
-        const int other = sub_group_shuffle(scan, (lane - by) & 63);
+    for (uint by = 1; by < WAVE; by *= 2) {
+        const int other = sub_group_shuffle(scan, (lane - by) & (WAVE - 1));
         scan += lane >= by ? other : 0;
     }
     out[8 * i + 5] = scan;
-    floats[i] = sub_group_shuffle(b[i], 63 - lane);
+    floats[i] = sub_group_shuffle(b[i], WAVE - 1 - lane);
     doubles[i] = sub_group_shuffle(c[i], lane ^ 21);
 }
 
@@ -121,7 +122,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void wave_sort(global con
 {
     const uint lane = get_sub_group_local_id();
     int x = a[get_global_id(0)];
-    for (uint size = 2; size <= 64; size *= 2)
+    for (uint size = 2; size <= WAVE; size *= 2)
         for (uint by = size / 2; by; by /= 2) {
             const int other = sub_group_shuffle_xor(x, by);
             const bool up = !(lane & size), low = !(lane & by);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ITEMS_MOST = 1024, ITEMS_SUBGROUP = 64 };
+enum { ITEMS_MOST = 1024 };
 
 #pragma GCC visibility push(default) /* kernels are shared objects that look here */
 
