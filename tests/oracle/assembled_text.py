@@ -14,7 +14,7 @@ import words_rdna
 
 
 # Where LLVM is wrong, or takes another encoding that says the same (isa/ERRATA.md).
-QUIRKS = re.compile(r's_atc_probe|v_cmpx?_class_f16|s_setreg_imm32_b32|s_get_barrier_state \w+, src_scc|v_fmac_f16_e64.* op_sel|(global|buffer|flat)_atomic_(add|min|max|pk_add)_f\w+ .* scc')
+QUIRKS = re.compile(r's_atc_probe|v_cmpx?_class_f16|s_setreg_imm32_b32|s_(get_|wakeup_)?barrier\w* .*(src_|null)|v_fmac_f16_e64.* op_sel|(global|buffer|flat)_atomic_(add|min|max|pk_add)_f\w+ .* scc')
 
 
 def main(program, target, path, count, *attributes):
