@@ -5,6 +5,7 @@
 #include "base/host_float.h"
 #include "exec/hwreg.h"
 #include "exec/program.h"
+#include "exec/smem.h"
 #include "exec/workgroup.h"
 #include "sem/stage.h"
 
@@ -438,10 +439,10 @@ static const struct wmi_op *set_mode_bits(char *restrict frame, const struct wmi
     return op + 1;
 }
 
-/* The clock, which is the wave's instructions. */
+/* The clock that s_memrealtime had before gfx11. */
 static const struct wmi_op *answer_clock(char *restrict frame, const struct wmi_op *op)
 {
-    const uint64_t clock = wmi_wave_clock(wmi_wave_of(frame));
+    const uint64_t clock = wmi_wave_cycles(wmi_wave_of(frame)) / WMI_CYCLES_PER_TICK;
     memcpy(frame + op->d, &clock, op->y);
     return op + 1;
 }

@@ -9,6 +9,7 @@
 #include "exec/hwreg.h"
 
 #include "exec/control.h"
+#include "exec/smem.h"
 #include "exec/workgroup.h"
 
 enum { MODE = 1, FLAT_SCRATCH_LO = 20, FLAT_SCRATCH_HI = 21, REGISTERS = 64 };
@@ -92,20 +93,20 @@ static uint32_t flat_scratch_hi(const struct wmi_frame *frame)
     return frame->s[WMI_S_FLAT_SCRATCH + 1];
 }
 
-/* Clocks are the wave's instructions. */
+/* The clock that s_memtime had before gfx11. */
 static uint32_t cycles_20(const struct wmi_frame *frame)
 {
-    return (uint32_t)wmi_wave_clock(wave_of(frame)) & 0xfffff;
+    return (uint32_t)wmi_wave_cycles(wave_of(frame)) & 0xfffff;
 }
 
 static uint32_t cycles_lo(const struct wmi_frame *frame)
 {
-    return (uint32_t)wmi_wave_clock(wave_of(frame));
+    return (uint32_t)wmi_wave_cycles(wave_of(frame));
 }
 
 static uint32_t cycles_hi(const struct wmi_frame *frame)
 {
-    return (uint32_t)(wmi_wave_clock(wave_of(frame)) >> 32);
+    return (uint32_t)(wmi_wave_cycles(wave_of(frame)) >> 32);
 }
 
 /* LDS_SIZE [20:12] in 64 dwords. Source: the kernel driver's trap handler for Vega, which saves that much. */

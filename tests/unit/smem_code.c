@@ -488,6 +488,35 @@ static void clocks(void **state)
     }
 }
 
+/* What later targets read in place of s_memtime and s_memrealtime counts the same. */
+static void later_clocks(void **state)
+{
+    static const struct {
+        const char *target, *read;
+        unsigned cycles; /* of one tick */
+    } rows[] = {
+        {"gfx1030", "s_getreg_b32 %s, hwreg(HW_REG_SHADER_CYCLES, 0, 20)\n", 1},
+        {"gfx1100", "s_getreg_b32 %s, hwreg(HW_REG_SHADER_CYCLES, 0, 20)\n", 1},
+        {"gfx1200", "s_getreg_b32 %s, hwreg(HW_REG_SHADER_CYCLES_LO)\n", 1},
+        {"gfx1100", "s_sendmsg_rtn_b32 %s, sendmsg(MSG_RTN_GET_REALTIME)\n", 15},
+        {"gfx1200", "s_sendmsg_rtn_b32 %s, sendmsg(MSG_RTN_GET_REALTIME)\n", 15},
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char first[128], second[128], text[1024];
+        struct text_run run = {0};
+        snprintf(first, sizeof first, rows[i].read, "s20");
+        snprintf(second, sizeof second, rows[i].read, "s22");
+        snprintf(text, sizeof text,
+                 "%ss_movk_i32 s30, 1000\nloop:\ns_sub_u32 s30, s30, 1\ns_cmp_lg_u32 s30, 0\n"
+                 "s_cbranch_scc1 loop\n%ss_sub_u32 s22, s22, s20\n%s",
+                 first, second, SHOW("s22"));
+        run_text(rows[i].target, text, &run);
+        assert_string_equal(run.fault.text, "");
+        assert_in_range(run.memory[100], 12000 / rows[i].cycles - 16, 12000 / rows[i].cycles + 64);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -495,6 +524,7 @@ int main(void)
         cmocka_unit_test(scalar_stores),      cmocka_unit_test(small_loads),
         cmocka_unit_test(stale_loads),        cmocka_unit_test(lost_stores),
         cmocka_unit_test(volatile_lines),     cmocka_unit_test(clocks),
+        cmocka_unit_test(later_clocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
