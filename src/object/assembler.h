@@ -168,7 +168,8 @@ struct wmi_asm_section *wmi_asm_section(struct wmi_assembler *a, const char *nam
 /* The next line of the file, without its comment; false at the end. */
 bool wmi_asm_next_line(struct wmi_assembler *a, const char **begin, const char **end);
 
-/* src/object/assembler_hsa.c: what lies between .amdhsa_kernel or .amdgpu_metadata and its end. */
+/* src/object/assembler_hsa.c, _metadata.c: what lies between .amdhsa_kernel or .amdgpu_metadata and its end.
+ */
 void wmi_asm_kernel(struct wmi_assembler *a, const char *name, size_t length);
 void wmi_asm_metadata(struct wmi_assembler *a);
 

@@ -7,7 +7,7 @@
 #include <elf.h>
 #include <string.h>
 
-enum { OSABI_HSA = 64, MOST_SEGMENTS = WMI_SEGMENT_NONE + 5 };
+enum { OSABI_HSA = 64 };
 
 /* The features of a target that the ELF header names. Source: AMDGPUUsage, "AMDGPU Processors" (LLVM 19). */
 static const struct {
@@ -64,12 +64,24 @@ static bool is_loaded(const struct wmi_asm_linker *link, enum wmi_asm_segment se
     return false;
 }
 
-static const struct wmi_asm_output *first_note(const struct wmi_asm_linker *link)
+/* The `n`th run of notes that are aligned alike: its first one and *size; NULL: there is none. */
+static const struct wmi_asm_output *find_notes(const struct wmi_asm_linker *link, unsigned n, uint64_t *size)
 {
-    for (unsigned i = 0; i < link->count; i++)
-        if (link->outputs[i]->type == SHT_NOTE && link->outputs[i]->segment == WMI_SEGMENT_READ)
-            return link->outputs[i];
-    return NULL;
+    const struct wmi_asm_output *first = NULL;
+    unsigned runs = 0;
+    for (unsigned i = 0; i < link->count; i++) {
+        const struct wmi_asm_output *o = link->outputs[i];
+        if (o->type != SHT_NOTE || o->segment != WMI_SEGMENT_READ)
+            continue;
+        if (!first || first->alignment != o->alignment) {
+            if (runs++ > n)
+                break;
+            first = o;
+        }
+        if (runs == n + 1)
+            *size = o->address + o->size - first->address;
+    }
+    return runs > n ? first : NULL;
 }
 
 unsigned wmi_asm_program_headers(const struct wmi_asm_linker *link)
@@ -77,7 +89,10 @@ unsigned wmi_asm_program_headers(const struct wmi_asm_linker *link)
     unsigned count = 4; /* PHDR, DYNAMIC, GNU_RELRO, GNU_STACK */
     for (enum wmi_asm_segment segment = 0; segment < WMI_SEGMENT_NONE; segment++)
         count += is_loaded(link, segment);
-    return count + (first_note(link) != NULL);
+    uint64_t size = 0;
+    for (unsigned n = 0; find_notes(link, n, &size); n++)
+        count++;
+    return count;
 }
 
 /* From the first to the last section of a segment; the first segment has the headers, too. */
@@ -142,9 +157,13 @@ static unsigned make_segments(const struct wmi_asm_linker *link, Elf64_Phdr *seg
     segments[count].p_flags = PF_R;
     segments[count++].p_align = 1;
     segments[count++] = (Elf64_Phdr){.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W};
-    const struct wmi_asm_output *note = first_note(link);
-    if (note)
-        segments[count++] = segment_of(note, PT_NOTE, PF_R, note->alignment);
+    const struct wmi_asm_output *note;
+    uint64_t bytes = 0;
+    for (unsigned n = 0; (note = find_notes(link, n, &bytes)); n++) {
+        segments[count] = segment_of(note, PT_NOTE, PF_R, note->alignment);
+        segments[count].p_filesz = segments[count].p_memsz = bytes;
+        count++;
+    }
     return count;
 }
 
@@ -193,7 +212,7 @@ static void write_headers(const struct wmi_asm_linker *link)
 void wmi_asm_write_elf(struct wmi_asm_linker *link)
 {
     struct wmi_assembler *a = link->a;
-    Elf64_Phdr segments[MOST_SEGMENTS];
+    Elf64_Phdr *segments = wmi_asm_allocate(a, wmi_asm_program_headers(link), sizeof *segments);
     const unsigned count = make_segments(link, segments);
     Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT,
                                      OSABI_HSA, (uint8_t)(a->code_object_version - 2)},

@@ -32,6 +32,25 @@ after = .
 .section .text.more2,"ax",@progbits,unique,1
     s_nop 5
 
+// ---- a kernel
+.globl k
+.protected k
+.type k,@function
+.p2align 8
+k:
+    s_endpgm
+.Lk_end:
+.size k, .Lk_end-k
+.section .rodata,"a",@progbits
+.p2align 6
+.amdhsa_kernel k
+    .amdhsa_next_free_vgpr 5
+    .amdhsa_next_free_sgpr 9
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_kernarg_size 16
+    .amdhsa_float_round_mode_32 0b01
+.end_amdhsa_kernel
+
 // ---- sections
 .data
 .globl var
@@ -136,6 +155,30 @@ hid:
     .incbin "directives.inc", 3, 20
     "quoted name":
     .long . - "quoted name"
+
+// ---- metadata: YAML in block and flow style, keys in LLVM's order
+.amdgpu_metadata
+---
+amdhsa.kernels:
+  - .args:
+      - {.address_space: global, .name: a, .offset: 0,
+         .size: 8, .value_kind: global_buffer}
+      - { .offset: 8, .size: 8, .value_kind: hidden_global_offset_x }
+    .group_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .kernarg_segment_size: 16
+    .max_flat_workgroup_size: 256
+    .name:           k   # a comment
+    .private_segment_fixed_size: 0
+    .sgpr_count:     8
+    .symbol:         k.kd
+    .vgpr_count:     4
+    .wavefront_size: 64
+amdhsa.printf: ["1:1:4:%d\\n", '2:0:x, y']
+amdhsa.version: [1, 2]
+other: {a: 1, b: [true, no, -5, 0x10, text more], 'c d': {}, e: []}
+...
+.end_amdgpu_metadata
 
 // ---- macros, repetition, conditions
 .macro pair a:req, b=3, rest:vararg

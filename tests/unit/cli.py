@@ -826,6 +826,50 @@ class Dis(Case):
         self.refused("words.bin", "dis words.bin")
 
 
+class Asm(Case):
+    def assemble(self, text, *words, code=0, name="k.s"):
+        """What is written, and standard error."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, name)
+            with open(path, "w") as file:
+                file.write(text)
+            os.mkdir(os.path.join(folder, "headers"))
+            with open(os.path.join(folder, "headers", "far.inc"), "w") as file:
+                file.write("  s_nop 7\n")
+            out = os.path.join(folder, "out")
+            words = [word.replace("FOLDER", folder) for word in words]
+            run = subprocess.run([WAVEMEM, "asm", "-m", "gfx900", *words, path, "-o", out], capture_output=True, text=True)
+            self.assertEqual(run.returncode, code, run.stderr)
+            if code:
+                return None, run.stderr.replace(folder + "/", "")
+            with open(out, "rb") as file:
+                return file.read(), run.stderr.replace(folder + "/", "")
+
+    def test_undefined_symbol(self):
+        _, errors = self.assemble("s_getpc_b64 s[0:1]\ns_add_u32 s0, s0, missing@rel32@lo+4\n", code=2)
+        self.assertEqual(errors.splitlines()[0],
+                         "k.s:2:1: error: undefined symbol 'missing': no label, .set or .amdgpu_lds has this name")
+
+    def test_include(self):
+        text = '.include "far.inc"\ns_endpgm\n'
+        code, _ = self.assemble(text, "--raw", "-I", "FOLDER/headers")
+        self.assertEqual(code, struct.pack("<2I", 0xbf800007, 0xbf810000))
+        self.assertEqual(self.assemble('.include "headers/far.inc"\ns_endpgm\n', "--raw")[0], code)
+        self.assertIn("k.s:1:10: error: 'far.inc' cannot be read", self.assemble(text, "--raw", code=2)[1])
+
+    def test_include_of_itself_ends(self):
+        self.assertIn("expanded too deep", self.assemble('.include "k.s"\n', code=2)[1])
+
+    def test_lds_variables(self):
+        code, _ = self.assemble(".amdgpu_lds a, 5, 16\n.amdgpu_lds b, 4, 16\nv_mov_b32 v0, b@abs32@lo\ns_endpgm\n", "--raw")
+        self.assertEqual(len(code), 12)
+
+    def test_warning(self):
+        code, errors = self.assemble('.warning "so so"\ns_endpgm\n', "--raw")
+        self.assertEqual(code, struct.pack("<I", 0xbf810000))
+        self.assertTrue(errors.startswith("k.s:1:1: warning: so so"), errors)
+
+
 class Bundles(Case):
     def bundle(self, name):
         return [os.path.join(EXAMPLES, "..", "hip", name + ".hipfb")]
