@@ -159,7 +159,7 @@ static void set_registers(struct wmi_assembler *a, struct kernel *k, const char 
         int64_t extra = k->count[RESERVE_VCC] ? 2 : 0;
         const bool xnack = k->given[RESERVE_XNACK] ? k->count[RESERVE_XNACK] != 0 : wmi_asm_may_replay(a);
         if (generation < 8)
-            extra = k->count[RESERVE_FLAT_SCRATCH] && generation == 7 ? 4 : extra;
+            extra = k->count[RESERVE_FLAT_SCRATCH] ? 4 : extra;
         else if (k->count[RESERVE_FLAT_SCRATCH] || !strncmp(wmi_target_name(a->target), "gfx94", 5))
             extra = 6;
         else if (xnack)
