@@ -122,6 +122,34 @@ void wm_disassembler_destroy(struct wm_disassembler *disassembler)
 
 /* ---- machines and memory ---- */
 
+static void place_apertures(struct wm_machine *machine, uint64_t shared, uint64_t private)
+{
+    machine->apertures = (struct wmi_apertures){shared, shared + UINT32_MAX, private, private + UINT32_MAX};
+}
+
+/* The fast steps of FLAT rely on it that no allocation is within reach of an aperture. */
+static bool may_be_aperture(uint64_t base)
+{
+    const int64_t top = (int64_t)base >> 47;
+    return (uint32_t)base == 0 && top != 0 && top != -1;
+}
+
+enum wm_status wm_set_apertures(struct wm_machine *machine, uint64_t shared_base, uint64_t private_base,
+                                struct wm_diag *diag)
+{
+    if (!wmi_target_limit(machine->target, WMI_LIMIT_shared_aperture))
+        return wmi_fail(diag, WM_UNSUPPORTED, "%s has no FLAT instructions, and so no apertures",
+                        wmi_target_name(machine->target));
+    if (!may_be_aperture(shared_base) || !may_be_aperture(private_base) || shared_base == private_base)
+        return wmi_fail(
+            diag, WM_BAD_ARGUMENT,
+            "apertures at 0x%llx and 0x%llx; expected two multiples of 2^32 that are no addresses "
+            "of memory (bits 63 to 47 not all equal)",
+            (unsigned long long)shared_base, (unsigned long long)private_base);
+    place_apertures(machine, shared_base, private_base);
+    return WM_OK;
+}
+
 enum wm_status wm_machine_create(const char *target_name, struct wm_machine **machine, struct wm_diag *diag)
 {
     const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
@@ -137,7 +165,8 @@ enum wm_status wm_machine_create(const char *target_name, struct wm_machine **ma
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a machine");
     }
     m->target = target;
-    m->apertures = (struct wmi_apertures)WMI_DEFAULT_APERTURES;
+    place_apertures(m, (uint64_t)wmi_target_limit(m->target, WMI_LIMIT_shared_aperture) << 32,
+                    (uint64_t)wmi_target_limit(m->target, WMI_LIMIT_private_aperture) << 32);
     *machine = m;
     return WM_OK;
 }
@@ -302,6 +331,9 @@ static enum wm_status check_request(const struct wm_kernel *kernel, const struct
                                     const struct wm_result *result, struct wmi_dispatch *dispatch,
                                     struct wm_diag *diag)
 {
+    if (request->struct_size == sizeof *request && request->on_violation > WM_VIOLATION_GOES_ON)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "on_violation is %u; expected WM_VIOLATION_STOPS or _GOES_ON",
+                        request->on_violation);
     if (request->struct_size != sizeof *request || result->struct_size != sizeof *result)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "struct_size is not that of this version of wavemem (%s)",
                         wm_version());
@@ -461,6 +493,13 @@ static enum wm_status run(struct wm_machine *machine, const struct module *modul
         if (dispatch->fault.kind != WM_FAULT_NONE)
             wmi_report_fault(dispatch, &place, &result->fault);
         wmi_report_stales(dispatch, &place, request->stale, request->stale_user);
+        result->violations = dispatch->violation.count;
+        if (result->violations) {
+            dispatch->fault = dispatch->violation.first;
+            dispatch->fault_group = dispatch->violation.group;
+            dispatch->fault_wave = dispatch->violation.wave;
+            wmi_report_fault(dispatch, &place, &result->violation);
+        }
     }
     free(dispatch->stales.found);
     wmi_program_destroy(dispatch->program);
@@ -497,10 +536,11 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     if (status)
         return status;
     dispatch.threads = memory.threads;
-    dispatch.scratch_base = memory.scratch;
     dispatch.scratch_stride = memory.scratch_stride;
     dispatch.scratch_piece = memory.scratch_piece;
     dispatch.scratch = memory.scratch ? wmi_space_host(machine->space, memory.scratch, 1) : NULL;
+    dispatch.scratch_base = memory.scratch;
+    dispatch.goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
     dispatch.residents = memory.residents < WMI_RESIDENT_LIMIT ? memory.residents : WMI_RESIDENT_LIMIT;
     dispatch.max_instructions = request->max_instructions ? request->max_instructions : MAX_INSTRUCTIONS;
     dispatch.timeout = request->timeout;

@@ -34,6 +34,7 @@ enum option_id {
     OPT_FAIL_IF,
     OPT_HTML,
     OPT_TIMEOUT,
+    OPT_ON_VIOLATION,
     OPT_MAX_INSTRUCTIONS,
     OPT_SCALAR_CACHE,
 };
@@ -62,6 +63,7 @@ static const struct tool_option options[] = {
     {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
     {"html", 0, TOOL_VALUE, OPT_HTML},
     {"timeout", 0, TOOL_VALUE, OPT_TIMEOUT},
+    {"on-violation", 0, TOOL_VALUE, OPT_ON_VIOLATION},
     {"max-instructions", 0, TOOL_VALUE, OPT_MAX_INSTRUCTIONS},
     {"scalar-cache", 0, TOOL_VALUE, OPT_SCALAR_CACHE},
     {NULL, 0, TOOL_NO_VALUE, 0},
@@ -265,6 +267,11 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
     case OPT_TIMEOUT:
         if (!tool_parse_real(value, &job->timeout) || job->timeout == 0)
             return tool_fail("%s--timeout %s: expected seconds, above 0", where, value);
+        break;
+    case OPT_ON_VIOLATION:
+        job->goes_on = !strcmp(value, "continue");
+        if (!job->goes_on && strcmp(value, "stop"))
+            return tool_fail("%s--on-violation %s: expected 'stop' or 'continue'", where, value);
         break;
     default:
         if (!tool_parse_u64(value, &job->max_instructions) || job->max_instructions == 0)

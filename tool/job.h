@@ -100,6 +100,7 @@ struct tool_job {
     enum wm_alignment alignment;
     unsigned checks; /* enum wm_check_what */
     enum wm_scalar_cache scalar_cache;
+    bool goes_on;              /* after violations of memory */
     const char *json_path;     /* NULL: stdout */
     const char *counters_path; /* prof only; NULL: none */
     const char *html_path;     /* prof only; NULL: none */

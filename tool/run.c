@@ -65,6 +65,9 @@ const char tool_job_help[] =
     "                       load and leave there what the cache holds\n"
     "      --json[=FILE]    the results as JSON on stdout instead of text, or into FILE\n"
     "      --timeout S      stop after S seconds (exit code 3)\n"
+    "      --on-violation WHAT  of memory: 'stop' (exit code 3), or 'continue' as the hardware does: such "
+    "lanes\n"
+    "                       load 0 and store nothing, and the first is reported (exit code 1)\n"
     "      --max-instructions N  stop a wave after N instructions (exit code 3)\n"
     "\n"
     "rand:f32:N:S in NumPy:\n"
@@ -233,6 +236,8 @@ static const char *const fault_names[] = {
     [WM_FAULT_STOPPED] = "stopped",
     [WM_FAULT_CODE_LIMIT] = "code_limit",
     [WM_FAULT_NO_MEMORY] = "no_memory",
+    [WM_FAULT_APERTURE] = "aperture",
+    [WM_FAULT_PRIVATE_ATOMIC] = "private_atomic",
 };
 
 static json_t *json_hex(uint64_t number)
@@ -283,6 +288,8 @@ static json_t *json_dispatch(const struct tool_dispatch *d, const struct wm_resu
     json_object_set_new(object, "seconds", json_real(result->seconds));
     json_object_set_new(object, "wave_instructions_per_second", json_real(rate(result)));
     json_object_set_new(object, "fault", json_fault(&result->fault));
+    json_object_set_new(object, "violations", json_integer((json_int_t)result->violations));
+    json_object_set_new(object, "violation", json_fault(&result->violation));
     json_object_set_new(object, "expect", json_array());
     return object;
 }
@@ -383,6 +390,13 @@ struct watchers {
     struct wm_fidelity *fidelity;
 };
 
+static void show_fault(const char *what, const struct wm_fault *fault)
+{
+    const size_t length = strlen(fault->text);
+    fflush(stdout);
+    fprintf(stderr, "%s: %s%s", what, fault->text, length && fault->text[length - 1] == '\n' ? "" : "\n");
+}
+
 static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm_machine *machine,
                         const struct watchers *watchers, json_t *report)
 {
@@ -417,6 +431,7 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
         .progress_user = &progress,
         .print = print_text,
         .print_user = &progress,
+        .on_violation = job->goes_on ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS,
     };
     struct wm_result result = {.struct_size = sizeof(result)};
     const enum wm_status status = wm_dispatch(machine, d->object, d->kernel, &dispatch, &result, &diag);
@@ -431,15 +446,16 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
         json_array_append_new(json_object_get(report, "dispatches"), entry);
     if (job->stats && !(job->json && !job->json_path))
         print_stats(stdout, d, &result);
+    if (result.violations) {
+        show_fault("warning", &result.violation);
+        fprintf(stderr, "  this is the first of %" PRIu64 " such accesses\n", result.violations);
+    }
     if (result.fault.kind != WM_FAULT_NONE) {
-        fflush(stdout);
-        const size_t length = strlen(result.fault.text);
-        fprintf(stderr, "error: %s%s", result.fault.text,
-                length && result.fault.text[length - 1] == '\n' ? "" : "\n");
+        show_fault("error", &result.fault);
         return TOOL_FAULT;
     }
     int code = compare_results(job, d, machine, entry);
-    if (stales.count && code == TOOL_CLEAN)
+    if ((stales.count || result.violations) && code == TOOL_CLEAN)
         code = TOOL_FINDINGS;
     for (size_t i = 0; i < d->outputs.count && code != TOOL_WRONG; i++)
         if (write_output(&d->output[i], machine) != TOOL_CLEAN)

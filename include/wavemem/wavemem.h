@@ -627,6 +627,13 @@ WM_API enum wm_status wm_machine_create(const char *target, struct wm_machine **
                                         struct wm_diag *diag);
 WM_API void wm_machine_destroy(struct wm_machine *machine);
 
+/* Where FLAT finds LDS and private memory in 64-bit addresses: 4 GiB from each base on. A new machine has
+ * what drivers of its generation choose. WM_BAD_ARGUMENT unless both are different multiples of 2^32 whose
+ * bits 63 to 47 are not all equal; WM_UNSUPPORTED on targets without FLAT. Sources: LLVM AMDGPUUsage,
+ * "Address Spaces"; for the defaults isa/targets. */
+WM_API enum wm_status wm_set_apertures(struct wm_machine *machine, uint64_t shared_base,
+                                       uint64_t private_base, struct wm_diag *diag);
+
 enum { WM_READ_ONLY = 1 }; /* flags of wm_allocate */
 
 /* Reserves `size` bytes of zeroed guest memory, with a guard gap behind it; `name` appears in fault reports.
@@ -714,7 +721,15 @@ struct wm_dispatch {
     /* Called after the run for each instruction that WM_SCALAR_CACHE_CHECKED or _STALE found, by address. */
     void (*stale)(void *user, const struct wm_stale *stale);
     void *stale_user;
+    /* What a memory access does that may not be: WM_VIOLATION_STOPS ends the dispatch with a fault;
+     * WM_VIOLATION_GOES_ON goes on as the hardware does where nobody handles its trap: the lanes that may not
+     * load 0 and store nothing, TRAPSTS.MEM_VIOL is set (not for addresses outside every allocation, which
+     * are page faults), and the result has the first one. For FLAT, GLOBAL, SCRATCH and buffer instructions.
+     */
+    unsigned on_violation;
 };
+
+enum { WM_VIOLATION_STOPS, WM_VIOLATION_GOES_ON }; /* on_violation of wm_dispatch */
 
 enum wm_fault_kind {
     WM_FAULT_NONE,
@@ -731,6 +746,8 @@ enum wm_fault_kind {
     WM_FAULT_STOPPED,    /* progress() said so */
     WM_FAULT_CODE_LIMIT, /* more different code was reached than wavemem predecodes: see LIMITS above */
     WM_FAULT_NO_MEMORY,  /* the host had no memory to predecode more code */
+    WM_FAULT_APERTURE,   /* no address: bits 63 to 47 differ, and FLAT finds it in no aperture */
+    WM_FAULT_PRIVATE_ATOMIC, /* an atomic of 8 bytes on private memory */
 };
 
 /* Why a dispatch ended early. The fault of the lowest workgroup and wave, whatever the number of threads. */
@@ -749,6 +766,8 @@ struct wm_fault {
 struct wm_result {
     size_t struct_size; /* sizeof(struct wm_result), set by the caller */
     struct wm_fault fault;
+    uint64_t violations;        /* with WM_VIOLATION_GOES_ON: memory instructions of waves that did it, */
+    struct wm_fault violation;  /* and the first of the lowest workgroup and wave */
     double seconds;             /* wall-clock time of the dispatch alone */
     uint64_t wave_instructions; /* executed, waits and nops included */
     uint64_t waves, workgroups;

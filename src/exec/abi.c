@@ -231,7 +231,10 @@ static void place_registers(const struct wmi_abi_request *r, const struct wmi_ab
     if (d->dispatch_id)
         next = put64(launch, next, 0);
     if (d->flat_scratch_init)
-        next = put64(launch, next, memory->scratch);
+        next = put64(launch, next,
+                     wmi_target_limit(wmi_target_find(r->kernel->target), WMI_LIMIT_split_scratch)
+                         ? (uint64_t)wmi_abi_scratch_size(r->kernel) << 32 /* offset 0, and bytes of a lane */
+                         : memory->scratch);
     if (d->private_segment_size)
         launch->sgpr[next++] = wmi_abi_scratch_size(r->kernel);
     /* The count that the descriptor gives stands, whatever it enables: at most 16 without preloading. */

@@ -121,21 +121,41 @@ static uint32_t memory_bases(const struct wmi_frame *frame)
     return (uint32_t)(apertures->private_base >> 48) | (uint32_t)(apertures->shared_base >> 48) << 16;
 }
 
-/* Rows by the target's limit hardware_registers. What is 0 here: TRAPSTS (no exception is recorded), IB_STS
- * (all counters), TBA and TMA. */
+/* Of TRAPSTS and EXCP_FLAG_PRIV only MEM_VIOL is kept. Source of its place: the kernel driver's trap
+ * handlers. */
+static uint32_t trap_status(const struct wmi_frame *frame)
+{
+    return (uint32_t)wave_of(frame)->violated << 8;
+}
+
+static uint32_t private_exceptions(const struct wmi_frame *frame)
+{
+    return (uint32_t)wave_of(frame)->violated << 4;
+}
+
+/* Rows by the target's limit hardware_registers. What is 0 here: IB_STS (all counters), TBA and TMA. */
 struct wmi_hwreg_rules {
     uint32_t (*read[REGISTERS])(const struct wmi_frame *frame);
     uint32_t fixed_mode; /* bits of MODE that are always set, and that no program sees */
     bool writes_flat_scratch;
-    bool mode_has_state; /* VSKIP and GPR_IDX_EN are in MODE */
+    bool mode_has_state;                       /* VSKIP and GPR_IDX_EN are in MODE */
+    uint8_t violation_register, violation_bit; /* MEM_VIOL */
 };
 
 static const struct wmi_hwreg_rules rules[] = {
-    {.read =
-         {[MODE] = mode, [2] = status, [4] = hardware_id, [5] = registers, [6] = lds, [15] = memory_bases},
-     .mode_has_state = true},
     {.read = {[MODE] = mode,
               [2] = status,
+              [3] = trap_status,
+              [4] = hardware_id,
+              [5] = registers,
+              [6] = lds,
+              [15] = memory_bases},
+     .mode_has_state = true,
+     .violation_register = 3,
+     .violation_bit = 8},
+    {.read = {[MODE] = mode,
+              [2] = status,
+              [3] = trap_status,
               [5] = registers,
               [6] = lds,
               [15] = memory_bases,
@@ -144,9 +164,12 @@ static const struct wmi_hwreg_rules rules[] = {
               [23] = hardware_id1,
               [24] = hardware_id2,
               [29] = cycles_20},
-     .writes_flat_scratch = true},
+     .writes_flat_scratch = true,
+     .violation_register = 3,
+     .violation_bit = 8},
     {.read = {[MODE] = mode,
               [2] = status,
+              [3] = trap_status,
               [5] = registers,
               [6] = lds,
               [15] = memory_bases,
@@ -154,19 +177,24 @@ static const struct wmi_hwreg_rules rules[] = {
               [FLAT_SCRATCH_HI] = flat_scratch_hi,
               [23] = hardware_id1,
               [24] = hardware_id2,
-              [29] = cycles_20}},
+              [29] = cycles_20},
+     .violation_register = 3,
+     .violation_bit = 8},
     {.read = {[MODE] = visible_mode,
               [2] = status_without_scc,
               [4] = private_state,
               [5] = registers,
               [6] = lds,
+              [17] = private_exceptions,
               [FLAT_SCRATCH_LO] = flat_scratch_lo,
               [FLAT_SCRATCH_HI] = flat_scratch_hi,
               [23] = hardware_id1,
               [24] = hardware_id2,
               [29] = cycles_lo,
               [30] = cycles_hi},
-     .fixed_mode = DX10_CLAMP},
+     .fixed_mode = DX10_CLAMP,
+     .violation_register = 17,
+     .violation_bit = 4},
 };
 
 const struct wmi_hwreg_rules *wmi_hwreg_rules(uint32_t row)
@@ -199,6 +227,8 @@ void wmi_hwreg_write(const struct wmi_hwreg_rules *r, struct wmi_frame *frame, s
     if (reg.id == MODE) {
         const uint32_t dropped = r->mode_has_state ? 0 : WMI_MODE_STATE; /* DISABLE_PERF and the like */
         wmi_frame_set_mode(frame, (((frame->mode & ~mask) | bits) & ~dropped) | r->fixed_mode);
+    } else if (reg.id == r->violation_register && mask >> r->violation_bit & 1) {
+        ((struct wmi_wave *)frame->wave)->violated = bits >> r->violation_bit & 1;
     } else if (r->writes_flat_scratch && (reg.id == FLAT_SCRATCH_LO || reg.id == FLAT_SCRATCH_HI)) {
         uint32_t *word = &frame->s[WMI_S_FLAT_SCRATCH + reg.id - FLAT_SCRATCH_LO];
         *word = (*word & ~mask) | bits;

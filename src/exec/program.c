@@ -100,6 +100,17 @@ struct wmi_op *wmi_emit(struct wmi_builder *b, wmi_body body)
     return op;
 }
 
+/* SC0 and NT stand where GLC and SLC stood, and so does any scope of gfx12 beyond the CU. Source: CDNA 3 ISA
+ * and LLVM AMDGPUUsage, "Memory Model". */
+static uint8_t policy_of(const struct wmi_instruction *insn)
+{
+    const int32_t *field = insn->field;
+    const bool coherent = field[WMI_FIELD_glc] || field[WMI_FIELD_sc0] || field[WMI_FIELD_scope];
+    return (coherent ? WMI_POLICY_GLC : 0) |
+           (field[WMI_FIELD_slc] || field[WMI_FIELD_nt] ? WMI_POLICY_SLC : 0) |
+           (field[WMI_FIELD_dlc] ? WMI_POLICY_DLC : 0) | (field[WMI_FIELD_nv] ? WMI_POLICY_NV : 0);
+}
+
 struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     static const uint8_t paths[] = {
@@ -137,10 +148,9 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
         .d16_hi = row->flags & WMI_ROW_D16_HI,
         .returns = row->flags & WMI_ROW_RETURNS || insn->field[WMI_FIELD_glc],
         .stride64 = row->flags & WMI_ROW_STRIDE64,
-        .policy = (insn->field[WMI_FIELD_glc] ? WMI_POLICY_GLC : 0) |
-                  (insn->field[WMI_FIELD_slc] ? WMI_POLICY_SLC : 0) |
-                  (insn->field[WMI_FIELD_dlc] ? WMI_POLICY_DLC : 0) |
-                  (insn->field[WMI_FIELD_nv] ? WMI_POLICY_NV : 0),
+        .split_scratch = wmi_builder_limit(b, WMI_LIMIT_split_scratch),
+        .flat_lds_bits = (uint8_t)wmi_builder_limit(b, WMI_LIMIT_flat_lds_bits),
+        .policy = policy_of(insn),
         .hit = program->memory_op_count++ % WMI_HITS,
         .offset = insn->field[WMI_FIELD_offset],
         .offset0 = (uint32_t)insn->field[WMI_FIELD_offset0],

@@ -4,6 +4,7 @@
  * It carries out everything; the fast steps are tested to be the same function. It knows the wave size at run
  * time, so it is compiled once. */
 #include "exec/vmem.h"
+#include "exec/workgroup.h"
 
 /* ---- registers ---- */
 
@@ -45,30 +46,80 @@ bool wmi_vmem_touch(const struct wmi_worker *worker, struct wmi_hit *hit, uint64
 /* Where byte `offset` of a lane's private memory lies: dwords of the lanes of a wave are interleaved.
  * Source: RDNA3 ISA and hardware.md 3.1, swz() with an element of 4 bytes and an index stride of the wave
  * size. */
-static uint64_t interleaved(const char *frame, unsigned lane, uint64_t offset)
+static uint64_t interleaved(const char *frame, const struct wmi_memory_op *m, unsigned lane, uint64_t offset)
 {
-    return slot_64(frame, WMI_S_FLAT_SCRATCH) + offset / 4 * 4 * wave_size(frame) + 4 * lane + offset % 4;
+    return wmi_vmem_scratch_base(frame, m) + offset / 4 * 4 * wave_size(frame) + 4 * lane + offset % 4;
+}
+
+/* FLAT_SCRATCH is an address, or on GCN 1.1 and 1.2 a size per lane (LO), and in units of 256 bytes (HI) the
+ * place in the memory that all waves' scratch lies in. Source: LLVM AMDGPUUsage, "Flat Scratch". */
+uint64_t wmi_vmem_scratch_base(const char *frame, const struct wmi_memory_op *m)
+{
+    const uint64_t value = slot_64(frame, WMI_S_FLAT_SCRATCH);
+    return m->split_scratch ? wmi_wave_of(frame)->group->dispatch->scratch_base + (value >> 32) * 256 : value;
+}
+
+/* Addresses have 48 bits, of which the highest is repeated in those above. Source: RDNA4 ISA, "Memory
+ * aperture"; for others unverified. */
+static bool in_hole(uint64_t address)
+{
+    const int64_t top = (int64_t)address >> 47;
+    return top != 0 && top != -1;
+}
+
+static bool within(uint64_t address, uint64_t base, uint64_t limit)
+{
+    return base && address - base <= limit - base;
 }
 
 /* What one lane addresses, and in which memory. FLAT decides by the register, before the offset is added, so
- * that an offset cannot lead from one aperture into another. Source: RDNA4 ISA, "Memory aperture"; the RDNA3
- * flat text in hardware.md 3.1. */
-static void address_flat(const char *frame, struct wmi_vmem_plan *plan, unsigned lane, uint64_t base,
-                         int64_t offset)
+ * that an offset cannot lead from one aperture into another; GLOBAL may not reach the apertures. Source:
+ * RDNA4 ISA, "Memory aperture", which also says how many bits an address in LDS keeps; the RDNA3 flat text in
+ * hardware.md 3.1. */
+static void route(const char *frame, const struct wmi_memory_op *m, struct wmi_vmem_plan *plan, unsigned lane,
+                  uint64_t base)
 {
     const uint64_t shared = slot_64(frame, WMI_S_SHARED_BASE);
     const uint64_t private = slot_64(frame, WMI_S_PRIVATE_BASE);
     const uint64_t bit = 1ULL << lane;
-    plan->address[lane] = base + (uint64_t)offset;
-    if (base - shared <= slot_64(frame, WMI_S_SHARED_LIMIT) - shared && shared) {
+    const bool in_shared = within(base, shared, slot_64(frame, WMI_S_SHARED_LIMIT));
+    const bool in_private = within(base, private, slot_64(frame, WMI_S_PRIVATE_LIMIT));
+    plan->address[lane] = base + (uint64_t)m->offset;
+    if (m->path == WMI_PATH_FLAT && in_shared) {
         plan->lds |= bit;
-        plan->address[lane] -= shared;
-    } else if (base - private <= slot_64(frame, WMI_S_PRIVATE_LIMIT) - private && private) {
+        plan->address[lane] = (plan->address[lane] - shared) & (UINT64_MAX >> (64 - m->flat_lds_bits));
+    } else if (m->path == WMI_PATH_FLAT && in_private) {
         plan->scratch |= bit;
         plan->private_offset[lane] = plan->address[lane] - private;
     } else {
         plan->global |= bit;
+        if (m->path <= WMI_PATH_GLOBAL && m->path >= WMI_PATH_FLAT &&
+            (in_shared || in_private || in_hole(base)))
+            plan->aperture |= bit;
     }
+}
+
+/* What SS and ST want aligned: the offset to the data (3 dwords: unverified), and the sum to a dword. Source:
+ * the RDNA3 flat text in hardware.md 3.1. What happens otherwise nobody says: it is shown, and carried out.
+ */
+static bool is_odd(const struct wmi_memory_op *m, const struct wmi_vmem_plan *plan, uint32_t sum)
+{
+    const uint32_t whole = plan->bytes == 16 ? 16 : plan->bytes == 8 ? 8 : plan->bytes >= 4 ? 4 : plan->bytes;
+    return m->offset % whole || sum % 4;
+}
+
+static void address_scratch(const char *frame, const struct wmi_op *op, struct wmi_vmem_plan *plan,
+                            unsigned lane)
+{
+    const struct wmi_memory_op *m = op->data;
+    uint32_t scalar, vector;
+    memcpy(&scalar, frame + op->b, sizeof scalar);
+    memcpy(&vector, frame + op->a + 4 * lane, sizeof vector);
+    const uint32_t sum = scalar + vector + (uint32_t)m->offset;
+    plan->scratch |= 1ULL << lane;
+    plan->private_offset[lane] = sum;
+    if (op->y & WMI_VMEM_SCALAR_ONLY && is_odd(m, plan, sum))
+        plan->odd |= 1ULL << lane;
 }
 
 static void make_addresses(char *frame, const struct wmi_op *op, struct wmi_vmem_plan *plan)
@@ -77,27 +128,15 @@ static void make_addresses(char *frame, const struct wmi_op *op, struct wmi_vmem
     const uint32_t *low = row_at(frame, op->a, 0), *high = row_at(frame, op->a, 1);
     for (uint64_t left = plan->lanes; left;) {
         const unsigned lane = take_lane(&left);
-        const uint64_t bit = 1ULL << lane;
         switch (op->x) {
         case WMI_VMEM_VADDR:
-            if (m->path == WMI_PATH_FLAT) {
-                address_flat(frame, plan, lane, low[lane] | (uint64_t)high[lane] << 32, m->offset);
-                break;
-            }
-            plan->global |= bit;
-            plan->address[lane] = (low[lane] | (uint64_t)high[lane] << 32) + (uint64_t)m->offset;
+            route(frame, m, plan, lane, low[lane] | (uint64_t)high[lane] << 32);
             break;
         case WMI_VMEM_SADDR:
-            plan->global |= bit;
-            plan->address[lane] = wmi_frame_64(frame, op->b) + low[lane] + (uint64_t)m->offset;
+            route(frame, m, plan, lane, wmi_frame_64(frame, op->b) + low[lane]);
             break;
-        case WMI_VMEM_SCRATCH_VADDR:
-            plan->scratch |= bit;
-            plan->private_offset[lane] = (uint32_t)(low[lane] + m->offset);
-            break;
-        case WMI_VMEM_SCRATCH_SADDR:
-            plan->scratch |= bit;
-            plan->private_offset[lane] = (uint32_t)(*(const uint32_t *)(frame + op->b) + m->offset);
+        default:
+            address_scratch(frame, op, plan, lane);
             break;
         }
     }
@@ -110,14 +149,23 @@ static unsigned piece_bytes(uint64_t offset, unsigned left)
     return left < in_dword ? left : in_dword;
 }
 
-static void check_scratch(const char *frame, struct wmi_vmem_plan *plan, const struct wmi_worker *worker,
-                          struct wmi_hit *hit, unsigned lane, bool writes)
+/* Where FLAT_SCRATCH holds a size, what is beyond it is out of range. Source: LLVM review D60772: until gfx9
+ * the hardware checked bounds; that a load gives 0 then is unverified. */
+static void check_scratch(const char *frame, const struct wmi_memory_op *m, struct wmi_vmem_plan *plan,
+                          unsigned lane)
 {
+    const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
+    struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
+    const bool writes = m->kind != WMI_ACCESS_LOAD;
     const uint64_t offset = plan->private_offset[lane], bit = 1ULL << lane;
-    plan->address[lane] = interleaved(frame, lane, offset);
+    plan->address[lane] = interleaved(frame, m, lane, offset);
+    if (m->split_scratch && offset + plan->bytes > (uint32_t)slot_64(frame, WMI_S_FLAT_SCRATCH)) {
+        plan->dropped |= bit;
+        return;
+    }
     for (unsigned done = 0; done < plan->bytes;) {
         const unsigned piece = piece_bytes(offset + done, plan->bytes - done);
-        if (!wmi_vmem_reach(worker, hit, interleaved(frame, lane, offset + done), piece))
+        if (!wmi_vmem_reach(worker, hit, interleaved(frame, m, lane, offset + done), piece))
             plan->outside |= bit;
         else if (writes && hit->flags & WM_READ_ONLY)
             plan->read_only |= bit;
@@ -140,44 +188,61 @@ void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_pl
     plan->bytes = (uint32_t)m->elements * m->bytes;
     plan->global = plan->lds = plan->scratch = 0;
     plan->outside = plan->read_only = plan->misaligned = plan->dropped = 0;
+    plan->aperture = plan->wide = plan->odd = 0;
     make_addresses(frame, op, plan);
     for (uint64_t left = plan->lanes; left;) {
         const unsigned lane = take_lane(&left);
         const uint64_t bit = 1ULL << lane;
         plan->host[lane] = NULL;
         if (plan->scratch & bit) {
-            check_scratch(frame, plan, wave->worker, hit, lane, writes);
+            check_scratch(frame, m, plan, lane);
         } else if (plan->lds & bit) {
             if (out_of_lds(wave->group, plan->address[lane], plan->bytes))
                 plan->dropped |= bit;
             else
                 plan->host[lane] = wave->group->lds + plan->address[lane];
-        } else {
+        } else if (!(plan->aperture & bit)) {
             plan->host[lane] = wmi_vmem_reach(wave->worker, hit, plan->address[lane], plan->bytes);
             if (!plan->host[lane])
                 plan->outside |= bit;
             else if (writes && hit->flags & WM_READ_ONLY)
                 plan->read_only |= bit;
         }
+        if (m->kind != WMI_ACCESS_ATOMIC)
+            continue;
         /* Source: hardware.md 3.1: 4-byte atomics on private memory are fine, 8-byte ones are MEMVIOL. */
-        if (m->kind == WMI_ACCESS_ATOMIC &&
-            (plan->address[lane] % plan->bytes || (plan->scratch & bit && plan->bytes > 4)))
+        if (plan->scratch & bit && plan->bytes > 4)
+            plan->wide |= bit;
+        else if (plan->address[lane] % plan->bytes)
             plan->misaligned |= bit;
     }
+}
+
+/* Lanes that may not do what they do. */
+static uint64_t forbidden(const struct wmi_vmem_plan *plan)
+{
+    return plan->aperture | plan->outside | plan->wide | plan->misaligned | plan->read_only;
 }
 
 bool wmi_vmem_plan_faults(const struct wmi_memory_op *m, const struct wmi_vmem_plan *plan,
                           struct wmi_fault *fault)
 {
-    if (!(plan->outside | plan->read_only | plan->misaligned))
+    if (!forbidden(plan))
         return false;
-    const uint64_t lanes = plan->outside      ? plan->outside
-                           : plan->misaligned ? plan->misaligned
-                                              : plan->read_only;
+    const struct {
+        enum wm_fault_kind kind;
+        uint64_t lanes;
+    } causes[] = {
+        {WM_FAULT_APERTURE, plan->aperture},   {WM_FAULT_PRIVATE_ATOMIC, plan->wide},
+        {WM_FAULT_MEMORY, plan->outside},      {WM_FAULT_MISALIGNED, plan->misaligned},
+        {WM_FAULT_READ_ONLY, plan->read_only},
+    };
+    size_t cause = 0;
+    while (!causes[cause].lanes)
+        cause++;
+    const uint64_t lanes = causes[cause].lanes;
     *fault = (struct wmi_fault){
-        .kind = plan->outside      ? WM_FAULT_MEMORY
-                : plan->misaligned ? WM_FAULT_MISALIGNED
-                                   : WM_FAULT_READ_ONLY,
+        .kind = causes[cause].kind,
         .pc = m->pc,
         .lanes = lanes,
         .low = UINT64_MAX,
@@ -198,12 +263,29 @@ bool wmi_vmem_plan_faults(const struct wmi_memory_op *m, const struct wmi_vmem_p
 
 /* ---- doing it ---- */
 
+/* Whether the instruction is carried out: where it does what it may not, the run may stop there, or go on as
+ * the hardware does: such lanes load 0, and store nothing. Source: CDNA 3 ISA, "Memory Violations". */
+static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct wmi_vmem_plan *plan)
+{
+    struct wmi_fault fault;
+    if (!wmi_vmem_plan_faults(m, plan, &fault))
+        return true;
+    if (!wmi_wave_violates(wmi_wave_of(frame), &fault))
+        return false;
+    plan->dropped |= forbidden(plan);
+    for (uint64_t left = plan->dropped; left;)
+        plan->host[take_lane(&left)] = NULL;
+    return true;
+}
+
 enum { LANE_BYTES = 16 }; /* most that a lane moves in one instruction */
 
 /* Moves the bytes of a lane that the plan lets through; dropped lanes read zeros. */
-static void move_lane(const char *frame, const struct wmi_vmem_plan *plan, const struct wmi_worker *worker,
-                      struct wmi_hit *hit, unsigned lane, unsigned char *bytes, bool writes)
+static void move_lane(const char *frame, const struct wmi_memory_op *m, const struct wmi_vmem_plan *plan,
+                      unsigned lane, unsigned char *bytes, bool writes)
 {
+    const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
+    struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
     if (plan->dropped >> lane & 1) {
         if (!writes)
             memset(bytes, 0, plan->bytes);
@@ -219,7 +301,7 @@ static void move_lane(const char *frame, const struct wmi_vmem_plan *plan, const
     const uint64_t offset = plan->private_offset[lane];
     for (unsigned done = 0; done < plan->bytes;) {
         const unsigned piece = piece_bytes(offset + done, plan->bytes - done);
-        unsigned char *host = wmi_vmem_reach(worker, hit, interleaved(frame, lane, offset + done), piece);
+        unsigned char *host = wmi_vmem_reach(worker, hit, interleaved(frame, m, lane, offset + done), piece);
         if (writes)
             memcpy(host, bytes + done, piece);
         else
@@ -231,15 +313,12 @@ static void move_lane(const char *frame, const struct wmi_vmem_plan *plan, const
 const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
-    struct wmi_wave *wave = wmi_wave_of(frame);
-    struct wmi_hit *hit = &wave->worker->hits[m->hit];
     struct wmi_vmem_plan plan;
-    struct wmi_fault fault;
     if ((m->path == WMI_PATH_FLAT || m->path == WMI_PATH_SCRATCH) && wmi_vmem_private(frame, op))
         return op + 1;
     wmi_vmem_make_plan(frame, op, &plan);
-    if (wmi_vmem_plan_faults(m, &plan, &fault))
-        return wmi_wave_fault(wave, &fault);
+    if (!may_go_on(frame, m, &plan))
+        return NULL;
     for (uint64_t left = plan.lanes; left;) {
         const unsigned lane = take_lane(&left);
         unsigned char bytes[LANE_BYTES];
@@ -248,10 +327,10 @@ const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op 
                 const uint32_t value = row_at(frame, op->c, e)[lane] >> (m->d16_hi ? 16 : 0);
                 memcpy(bytes + e * m->bytes, &value, m->bytes);
             }
-            move_lane(frame, &plan, wave->worker, hit, lane, bytes, true);
+            move_lane(frame, m, &plan, lane, bytes, true);
             continue;
         }
-        move_lane(frame, &plan, wave->worker, hit, lane, bytes, false);
+        move_lane(frame, m, &plan, lane, bytes, false);
         for (unsigned e = 0; e < m->elements; e++) {
             uint32_t *to = &row_at(frame, op->d, e)[lane];
             *to = wmi_vmem_loaded(m, bytes + e * m->bytes, *to);
@@ -308,11 +387,10 @@ const struct wmi_op *wmi_vmem_atomic(char *restrict frame, const struct wmi_op *
     const struct wmi_memory_op *m = op->data;
     struct wmi_wave *wave = wmi_wave_of(frame);
     struct wmi_vmem_plan plan;
-    struct wmi_fault fault;
     wmi_vmem_make_plan(frame, op, &plan);
-    if (wmi_vmem_plan_faults(m, &plan, &fault))
-        return wmi_wave_fault(wave, &fault);
-    for (uint64_t left = plan.scratch; left;) { /* an aligned dword lies in one piece */
+    if (!may_go_on(frame, m, &plan))
+        return NULL;
+    for (uint64_t left = plan.scratch & ~plan.dropped; left;) { /* an aligned dword lies in one piece */
         const unsigned lane = take_lane(&left);
         plan.host[lane] =
             wmi_vmem_reach(wave->worker, &wave->worker->hits[m->hit], plan.address[lane], plan.bytes);
@@ -329,7 +407,8 @@ static struct wmi_element element_of(const struct wmi_vmem_plan *plan, enum wmi_
         .space = space,
         .mask = mask,
         .bad_range = mask & (plan->outside | plan->dropped),
-        .bad_align = mask & plan->misaligned,
+        .bad_align = mask & (plan->misaligned | plan->odd),
+        .bad_aperture = mask & (plan->aperture | plan->wide),
         .address = plan->address,
     };
 }
@@ -365,8 +444,8 @@ const struct wmi_op *wmi_vmem_watch(char *restrict frame, const struct wmi_op *o
                 const unsigned lane = take_lane(&left);
                 const bool scratch = plan.scratch >> lane & 1;
                 dword_private[e][lane] = scratch ? plan.private_offset[lane] + 4 * e : 0;
-                dword_address[e][lane] =
-                    scratch ? interleaved(frame, lane, dword_private[e][lane]) : plan.address[lane] + 4 * e;
+                dword_address[e][lane] = scratch ? interleaved(frame, m, lane, dword_private[e][lane])
+                                                 : plan.address[lane] + 4 * e;
             }
             for (unsigned in_lds = 0; in_lds < 2; in_lds++) {
                 const uint64_t mask = in_lds ? plan.lds : plan.global | plan.scratch;

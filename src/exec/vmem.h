@@ -14,9 +14,13 @@ enum wmi_vmem_form {
     WMI_VMEM_VADDR,      /* a: a 64-bit address per lane, two rows */
     WMI_VMEM_SADDR,      /* b: a 64-bit scalar base; a: an unsigned 32-bit offset per lane, one row */
     WMI_VMEM_FAST_FORMS, /* those above have fast steps */
-    WMI_VMEM_SCRATCH_VADDR = WMI_VMEM_FAST_FORMS, /* a: an offset in the lane's private memory, one row */
-    WMI_VMEM_SCRATCH_SADDR,                       /* b: the same as a 32-bit scalar */
+    /* a, one row, and b, a 32-bit scalar: their sum is an offset in the lane's private memory. What the
+     * instruction does not have (SS, SV, ST of the RDNA3 ISA's names) is a constant 0. */
+    WMI_VMEM_SCRATCH = WMI_VMEM_FAST_FORMS,
 };
+
+/* y of a SCRATCH instruction without VADDR: its offset must be aligned. */
+enum { WMI_VMEM_SCALAR_ONLY = 1 };
 
 /* The record of every vector memory step: d result rows, c data rows, a and b the address as the form says,
  * x the form, data the struct wmi_memory_op. */
@@ -104,6 +108,10 @@ const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op 
 bool wmi_vmem_private(char *restrict frame, const struct wmi_op *op);
 /* Carries out an atomic, with the operation in wmi_memory_op.parameter. */
 const struct wmi_op *wmi_vmem_atomic(char *restrict frame, const struct wmi_op *op);
+/* The numbers of the lanes, times 4, into row d: the addresses of ADDTID. */
+const struct wmi_op *wmi_vmem_thread_offsets(char *restrict frame, const struct wmi_op *op);
+/* Row a, a dword of each lane of EXEC, to LDS at (M0 & y) + offset + 4 * lane. */
+const struct wmi_op *wmi_vmem_to_lds(char *restrict frame, const struct wmi_op *op);
 /* Shows the access that the next step is going to make to the observer. */
 const struct wmi_op *wmi_vmem_watch(char *restrict frame, const struct wmi_op *op);
 
@@ -112,7 +120,10 @@ struct wmi_vmem_plan {
     uint64_t lanes;                          /* EXEC */
     uint64_t global, lds, scratch;           /* of `lanes`, disjoint */
     uint64_t outside, read_only, misaligned; /* of `lanes`: may not */
+    uint64_t aperture;                       /* of `lanes`: no address of memory; may not */
+    uint64_t wide;                           /* of `lanes`: 8-byte atomics on private memory; may not */
     uint64_t dropped;                        /* of `lanes`: out of range; loads 0, stores nothing */
+    uint64_t odd;                            /* of `lanes`: less aligned than the form asks for */
     uint32_t bytes;                          /* per lane */
     uint64_t address[64];                    /* guest address; LDS: byte of the workgroup's LDS */
     uint64_t private_offset[64];             /* of `scratch`: byte of the lane's private memory */
@@ -120,9 +131,11 @@ struct wmi_vmem_plan {
 };
 
 void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_plan *plan);
-/* Whether the lanes of the plan fault, and with what. */
+/* Whether the lanes of the plan do what they may not, and what. */
 bool wmi_vmem_plan_faults(const struct wmi_memory_op *m, const struct wmi_vmem_plan *plan,
                           struct wmi_fault *fault);
+/* Guest address that the wave's private memory begins at for FLAT and SCRATCH. */
+uint64_t wmi_vmem_scratch_base(const char *frame, const struct wmi_memory_op *m);
 
 /* Operations of atomics, by what they make of memory `m` and data `d`. */
 enum wmi_atomic {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Predecodes FLAT, GLOBAL and SCRATCH instructions: picks the step for what the row says it moves. */
 #include "exec/buffer.h"
+#include "exec/program.h"
 #include "exec/vmem.h"
 
 wmi_body wmi_vmem_fast_step(const struct wmi_builder *builder, const struct wmi_memory_op *m,
@@ -27,6 +28,14 @@ static bool vector_rows(struct wmi_builder *builder, const struct wmi_operand *o
     return ok;
 }
 
+/* Where the addresses of ADDTID are: in rows that a step of their own fills. */
+static uint32_t thread_offsets(struct wmi_builder *builder)
+{
+    const uint32_t row = wmi_lower_temporary(builder, 1);
+    wmi_emit(builder, wmi_vmem_thread_offsets)->d = row;
+    return row;
+}
+
 /* Fills form, a and b of the step for the FLAT family. */
 static bool lower_address(struct wmi_builder *builder, const struct wmi_instruction *insn,
                           struct wmi_op *step)
@@ -35,18 +44,33 @@ static bool lower_address(struct wmi_builder *builder, const struct wmi_instruct
     const struct wmi_operand *saddr = wmi_operand(insn, WMI_ROLE_SADDR);
     const bool has_addr = addr && addr->kind == WMI_OPERAND_VGPR;
     const bool has_saddr = saddr && saddr->kind != WMI_OPERAND_OFF && saddr->kind != WMI_OPERAND_NONE;
-    if (has_saddr)
-        step->b = wmi_lower_scalar(builder, saddr);
-    if (wmi_rows[insn->id].class == WMI_CLASS_SCRATCH) {
-        if (has_addr == has_saddr)
-            return false; /* both, or none: gfx940 and gfx10.3 have these */
-        step->x = has_saddr ? WMI_VMEM_SCRATCH_SADDR : WMI_VMEM_SCRATCH_VADDR;
+    const bool scratch = wmi_rows[insn->id].class == WMI_CLASS_SCRATCH;
+    step->b = has_saddr ? wmi_lower_scalar(builder, saddr) : wmi_lower_scalar_constant(builder, 0);
+    if (scratch) {
+        step->x = WMI_VMEM_SCRATCH;
+        step->y = has_addr ? 0 : WMI_VMEM_SCALAR_ONLY;
     } else {
-        if (!has_addr)
+        if (!has_addr && addr)
             return false;
-        step->x = has_saddr ? WMI_VMEM_SADDR : WMI_VMEM_VADDR;
+        step->x = has_saddr || !addr ? WMI_VMEM_SADDR : WMI_VMEM_VADDR;
+    }
+    if (!has_addr) {
+        step->a = scratch ? wmi_lower_vector_constant(builder, 0, 1) : thread_offsets(builder);
+        return true;
     }
     return vector_rows(builder, addr, &step->a);
+}
+
+/* A load to LDS goes by way of a temporary row. M0 holds the place: of its low 16 bits where an ordinary load
+ * has a bit for it, dwords of 18 bits where there are instructions for it. Sources: Vega ISA, "LDS" bit of
+ * GLOBAL; CDNA 3 ISA, "Memory Buffer Load to LDS". */
+static void lower_to_lds(struct wmi_builder *builder, const struct wmi_instruction *insn,
+                         const struct wmi_op *load)
+{
+    struct wmi_op *op = wmi_emit(builder, wmi_vmem_to_lds);
+    op->a = load->d;
+    op->y = insn->field[WMI_FIELD_lds] ? 0xffff : 0x3fffc;
+    op->data = load->data;
 }
 
 static bool is_store_or_load(const struct wmi_row *row)
@@ -58,18 +82,17 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
     if (row->memory == WMI_MEMORY_CONTROL) /* buffer_wbinvl1, global_inv: memory is coherent anyway */
-        return row->class == WMI_CLASS_BUFFER || row->class == WMI_CLASS_GLOBAL;
+        return true;
     const enum wmi_atomic atomic = wmi_lower_atomic(builder, insn->id);
     const bool buffer = row->class == WMI_CLASS_BUFFER || row->class == WMI_CLASS_TBUFFER;
-    if ((insn->field[WMI_FIELD_lds] && !buffer) || (insn->field[WMI_FIELD_tfe] && !buffer) ||
+    if (row->flags & WMI_ROW_TODO || (insn->field[WMI_FIELD_tfe] && !buffer) ||
         (!is_store_or_load(row) && atomic == WMI_ATOMIC_NONE))
         return false;
 
     struct wmi_op step = {.lanes = offsetof(struct wmi_frame, exec)};
     const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
-    if (row->memory == WMI_MEMORY_LOAD && !result && !buffer) /* into LDS */
-        return false;
+    const bool to_lds = row->memory == WMI_MEMORY_LOAD && (!result || result->kind != WMI_OPERAND_VGPR);
     if (!vector_rows(builder, data, &step.c) || !vector_rows(builder, result, &step.d))
         return false;
     if (buffer)
@@ -79,10 +102,10 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
 
     struct wmi_memory_op *m = wmi_builder_memory_op(builder, insn);
     m->parameter = atomic;
+    if (to_lds)
+        step.d = wmi_lower_temporary(builder, 1);
     if (row->memory == WMI_MEMORY_ATOMIC) {
-        m->returns = insn->field[WMI_FIELD_glc];
-        if (!result || result->kind != WMI_OPERAND_VGPR)
-            step.d = step.c; /* MUBUF: the old value replaces the data */
+        m->returns = result && result->kind == WMI_OPERAND_VGPR;
         step.body = wmi_vmem_atomic;
     } else if (step.x < WMI_VMEM_FAST_FORMS) {
         step.body = wmi_vmem_fast_step(builder, m, step.x);
@@ -98,6 +121,8 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
         watch->body = wmi_vmem_watch;
     }
     *wmi_emit(builder, step.body) = step;
+    if (to_lds)
+        lower_to_lds(builder, insn, &step);
     return true;
 }
 

@@ -21,30 +21,29 @@ static bool find_offsets(const char *frame, const struct wmi_op *op, struct requ
     const struct wmi_memory_op *m = op->data;
     const uint32_t *low = (const uint32_t *)(frame + op->a), *high = low + r->size;
     const uint32_t *active = r->lanes->row, aperture = f->s[WMI_S_PRIVATE_BASE + 1];
-    uint32_t differ = 0;
-    if (op->x == WMI_VMEM_SCRATCH_SADDR) {
-        uint32_t base;
+    uint32_t differ = 0, base = 0;
+    if (op->x == WMI_VMEM_SCRATCH)
         memcpy(&base, frame + op->b, sizeof base);
-        for (unsigned i = 0; i < r->size; i++)
-            r->offset[i] = base + (uint32_t)m->offset;
-        r->uniform = true;
-        return true;
-    }
+    base += (uint32_t)m->offset;
     const unsigned first = (unsigned)__builtin_ctzll(r->lanes->bits);
     for (unsigned i = 0; i < r->size; i++) {
-        r->offset[i] = low[i] + (uint32_t)m->offset;
+        r->offset[i] = low[i] + base;
         differ |= (low[i] ^ low[first]) & active[i];
     }
     r->uniform = !differ;
-    if (op->x == WMI_VMEM_SCRATCH_VADDR)
+    if (op->x == WMI_VMEM_SCRATCH)
         return true;
     /* FLAT: the register says that it is private, and the sum may not leave the aperture. */
     if (f->s[WMI_S_PRIVATE_BASE] || !aperture || m->offset < 0)
         return false;
+    const uint32_t bytes = (uint32_t)m->elements * m->bytes;
+    const uint32_t size = m->split_scratch ? f->s[WMI_S_FLAT_SCRATCH] : UINT32_MAX;
+    const uint32_t limit = size >= bytes ? size - bytes : 0;
     uint32_t other = 0;
     for (unsigned i = 0; i < r->size; i++)
-        other |= ((high[i] ^ aperture) | (uint32_t)-(r->offset[i] < low[i])) & active[i];
-    return !other;
+        other |=
+            ((high[i] ^ aperture) | (uint32_t)-(r->offset[i] < low[i] || r->offset[i] > limit)) & active[i];
+    return !other && size >= bytes;
 }
 
 /* Places of the active lanes, if each of them is in whole dwords of the allocation that holds the first. */
@@ -53,7 +52,7 @@ static bool find_places(const char *frame, const struct wmi_op *op, struct reque
     const struct wmi_memory_op *m = op->data;
     const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
     struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
-    const uint64_t base = wmi_frame_64(frame, 4 * WMI_S_FLAT_SCRATCH), row = 4 * r->size;
+    const uint64_t base = wmi_vmem_scratch_base(frame, m), row = 4 * r->size;
     const uint64_t span = (m->elements - 1u) * row + 4;
     const unsigned first = (unsigned)__builtin_ctzll(r->lanes->bits);
     if (!wmi_vmem_reach(worker, hit, base + r->offset[first] / 4 * row + 4 * first, span) ||

@@ -68,7 +68,9 @@ bool wmi_wave_waits(struct wmi_probe *probe, struct wmi_wave *wave)
 static bool changes_memory(const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
-    const bool returns = row->flags & WMI_ROW_RETURNS || insn->field[WMI_FIELD_glc];
+    const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
+    const bool returns = row->flags & WMI_ROW_RETURNS || insn->field[WMI_FIELD_glc] ||
+                         (result && result->kind == WMI_OPERAND_VGPR);
     return row->memory == WMI_MEMORY_STORE || (row->memory == WMI_MEMORY_ATOMIC && !returns) ||
            row->class == WMI_CLASS_EXPORT;
 }

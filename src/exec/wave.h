@@ -33,6 +33,13 @@ struct wmi_fault {
     bool plain; /* WM_FAULT_MISALIGNED: no atomic, but what the alignment mode refuses */
 };
 
+/* What went wrong without ending a wave: how often, and the first of the lowest workgroup and wave. */
+struct wmi_violation {
+    uint64_t count, group;
+    uint32_t wave;
+    struct wmi_fault first;
+};
+
 struct wmi_wave {
     enum wmi_wave_state state;
     const struct wmi_op *resume;
@@ -46,6 +53,7 @@ struct wmi_wave {
     void *watched;         /* what the observer keeps of it */
     bool barrier_complete; /* since its last s_barrier_wait */
     bool waits;            /* it goes round in a loop that only memory can end: see waiting.h */
+    bool violated;         /* TRAPSTS.MEM_VIOL, until code clears it */
 };
 
 struct wmi_workgroup {
@@ -66,8 +74,9 @@ struct wmi_worker {
     const struct wmi_space *space;
     struct wmi_hit hits[WMI_HITS]; /* the allocation that each memory instruction touched last */
     struct wmi_fault fault;        /* of the wave that faulted last */
-    void *observer;                /* what the observer keeps per worker, or NULL */
-    uint64_t *executed;            /* wmi_execution_counters() of them, or NULL */
+    struct wmi_violation violation;
+    void *observer;     /* what the observer keeps per worker, or NULL */
+    uint64_t *executed; /* wmi_execution_counters() of them, or NULL */
 };
 
 static inline struct wmi_wave *wmi_wave_of(const char *frame)
@@ -83,5 +92,9 @@ static inline uint64_t wmi_wave_clock(const struct wmi_wave *wave)
 
 /* Ends the wave with a fault: fills worker->fault and returns NULL, what the step then returns. */
 const struct wmi_op *wmi_wave_fault(struct wmi_wave *wave, const struct wmi_fault *fault);
+
+/* Lanes access memory in a way that may not be. True: the run goes on without these lanes, and this is noted;
+ * false: the wave has ended with the fault. */
+bool wmi_wave_violates(struct wmi_wave *wave, const struct wmi_fault *fault);
 
 #endif

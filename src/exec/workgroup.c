@@ -80,6 +80,33 @@ const struct wmi_op *wmi_wave_fault(struct wmi_wave *wave, const struct wmi_faul
     return NULL;
 }
 
+/* The one of the lower workgroup and wave stays; of one wave the one that came first. */
+static void note_violation(struct wmi_violation *all, const struct wmi_violation *one)
+{
+    if (one->count &&
+        (!all->count || one->group < all->group || (one->group == all->group && one->wave < all->wave))) {
+        all->group = one->group;
+        all->wave = one->wave;
+        all->first = one->first;
+    }
+    all->count += one->count;
+}
+
+/* A page fault is no violation that the wave knows of. Source: CDNA 3 ISA, "Memory Violations". */
+bool wmi_wave_violates(struct wmi_wave *wave, const struct wmi_fault *fault)
+{
+    struct wmi_worker *worker = wave->worker;
+    if (!worker->dispatch->goes_on) {
+        wmi_wave_fault(wave, fault);
+        return false;
+    }
+    wave->violated |= fault->kind != WM_FAULT_MEMORY;
+    note_violation(&worker->violation,
+                   &(struct wmi_violation){
+                       .count = 1, .group = wave->group->flat_id, .wave = wave->index, .first = *fault});
+    return true;
+}
+
 static void set_lanes(struct wmi_lanes *set, uint64_t bits, unsigned lanes)
 {
     set->bits = bits;
@@ -254,7 +281,7 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
         wave->instructions = 0;
         wave->quantum = FIRST_TURN;
         wave->watched = NULL;
-        wave->waits = wave->barrier_complete = false;
+        wave->waits = wave->barrier_complete = wave->violated = false;
     }
     worker->waves += group->wave_count;
 }
@@ -680,6 +707,7 @@ static void *work(void *argument)
     pthread_mutex_lock(&dispatch->lock);
     dispatch->instructions += worker->instructions;
     dispatch->waves += worker->waves;
+    note_violation(&dispatch->violation, &worker->steps.violation);
     for (size_t i = 0; dispatch->executed && i < wmi_execution_counters(); i++)
         dispatch->executed[i] += worker->steps.executed[i];
     dispatch->working--;

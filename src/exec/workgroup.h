@@ -40,10 +40,11 @@ struct wmi_dispatch {
     uint32_t groups[3];
     uint64_t group_count;
     uint32_t lds_size;         /* bytes of a workgroup */
-    uint64_t scratch_base;     /* guest address of the first wave's scratch */
     uint64_t scratch_stride;   /* bytes from one wave's scratch to the next one's */
     uint64_t scratch_piece;    /* bytes of a wave's scratch */
     unsigned char *scratch;    /* the first one's host bytes */
+    uint64_t scratch_base;     /* guest address of the first wave's scratch */
+    bool goes_on;              /* after violations of memory */
     uint32_t residents;        /* workgroups that a worker may keep unfinished */
     uint64_t max_instructions; /* per wave */
     double timeout;            /* seconds; 0: none */
@@ -68,6 +69,7 @@ struct wmi_dispatch {
     struct wmi_fault fault;
     uint64_t fault_group;
     uint32_t fault_wave;
+    struct wmi_violation violation;
     uint64_t instructions, waves;
     unsigned working;    /* threads */
     unsigned quiet;      /* those of them that found nothing but waiting waves in this generation */

@@ -58,6 +58,13 @@ static void add_headline(struct text *text, const struct wmi_dispatch *dispatch,
     case WM_FAULT_MISALIGNED:
         add(text, "misaligned %s %s", path, !fault->plain ? "atomic" : fault->store ? "store" : "load");
         break;
+    case WM_FAULT_APERTURE:
+        add(text, "%s %s at what is no address of memory: bits 63 to 47 are neither all 0 nor all 1", path,
+            fault->store ? "store" : "load");
+        break;
+    case WM_FAULT_PRIVATE_ATOMIC:
+        add(text, "%s atomic of 8 bytes on private memory, which has those of 4 only", path);
+        break;
     case WM_FAULT_INSTRUCTION:
         add(text, "no instruction of the target, or no code at all");
         break;

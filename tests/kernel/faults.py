@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 WAVEMEM, SOURCE, FOLDER = sys.argv[1:4]
+MASK = 2**64 - 1
 OUT = ["--arg", "out=zero:u32:640"]
 CASES = [  # kernel, kind, headline, instruction, (workgroup, wave, lanes), more arguments
     ("store_outside", "memory", "global store outside every allocation", "global_store_dword", (3, 0, 2**64 - 1), []),
@@ -85,10 +86,25 @@ def check(program, kernel, kind, headline, instruction, where, more):
     assert f"workgroup ({workgroup},0,0) wave {wave}" in text, text
 
 
+def goes_on(program):
+    """As the hardware: nothing is written; of 10 waves one is wholly below work-item 70."""
+    base = [program, "-k", "misaligned_atomic", "-g", "640", "-b", "128", *OUT, "--on-violation", "continue"]
+    for threads in "1", "3":
+        err = run(*base, "--expect", "out=zero:u32:640", "-j", threads, code=1)[1]
+        assert err.startswith("warning: ") and "misaligned global atomic" in err, err
+        assert "workgroup (0,0,0) wave 1, lanes 6-63" in err and "the first of 9 such" in err, err
+        report = json.loads(run(*base, "--json", "-j", threads, code=1)[0])["dispatches"][0]
+        assert report["fault"] is None and report["violations"] == 9, report
+        assert report["violation"]["kind"] == "misaligned" and int(report["violation"]["lanes"], 16) == MASK ^ 63, report
+    err = run(*base[:-1], "never", code=2)[1]
+    assert "--on-violation never: expected 'stop' or 'continue'" in err, err
+
+
 def main():
     program = build(FOLDER)
     for case in CASES:
         check(program, *case)
+    goes_on(program)
     for threads in "1", "2":
         run(program, "-k", "remember", "-g", "6400", "-b", "64", "--arg", "out=fill:u32:6400:5", "--expect",
             "out=zero:u32:6400", "-j", threads, code=0)

@@ -6,6 +6,7 @@
  * and the fault. The statement keeps its own copy of memory and its own list of what is allocated. */
 #include "exec/vmem.h"
 #include "base/random.h"
+#include "exec/workgroup.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,6 +47,7 @@ struct world {
     unsigned extent_count;
     struct window windows[WINDOWS];
     unsigned window_count;
+    struct wmi_dispatch dispatch;
     struct wmi_worker worker;
     struct wmi_workgroup group;
     struct wmi_wave wave;
@@ -123,6 +125,7 @@ static struct world *world_create(unsigned lanes, uint64_t seed)
     w->wave.worker = &w->worker;
     w->wave.group = &w->group;
     w->worker.space = w->space;
+    w->worker.dispatch = w->group.dispatch = &w->dispatch;
     w->group.lds = w->lds;
     w->group.lds_size = LDS_BYTES;
     for (unsigned i = 0; i < sizeof w->lds; i++)
@@ -196,16 +199,22 @@ static uint64_t byte_address(const struct world *w, const struct request *r, uns
 static uint64_t expected_fault(struct world *w, const struct request *r, unsigned *kind)
 {
     const unsigned bytes = r->m->elements * r->m->bytes;
-    uint64_t outside = 0, read_only_lanes = 0, misaligned = 0;
+    uint64_t aperture = 0, outside = 0, wide = 0, read_only_lanes = 0, misaligned = 0;
     for (unsigned lane = 0; lane < w->lanes; lane++) {
         if (!(r->lanes >> lane & 1))
             continue;
         const uint64_t bit = 1ULL << lane;
-        if (r->m->kind == WMI_ACCESS_ATOMIC &&
-            (byte_address(w, r, lane, 0) % bytes || (r->scratch[lane] && bytes == 8)))
+        if (r->m->kind == WMI_ACCESS_ATOMIC && r->scratch[lane] && bytes == 8)
+            wide |= bit;
+        else if (r->m->kind == WMI_ACCESS_ATOMIC && byte_address(w, r, lane, 0) % bytes)
             misaligned |= bit;
         if (r->lds[lane])
             continue;
+        const uint64_t top = (r->address[lane] - (uint64_t)r->m->offset) >> 47;
+        if (!r->scratch[lane] && top != 0 && top != (1 << 17) - 1) {
+            aperture |= bit;
+            continue;
+        }
         bool read_only = false, inside = true;
         if (r->scratch[lane])
             for (unsigned b = 0; b < bytes; b++)
@@ -221,11 +230,13 @@ static uint64_t expected_fault(struct world *w, const struct request *r, unsigne
         if (read_only && r->m->kind != WMI_ACCESS_LOAD)
             read_only_lanes |= bit;
     }
-    *kind = outside           ? WM_FAULT_MEMORY
+    *kind = aperture          ? WM_FAULT_APERTURE
+            : wide            ? WM_FAULT_PRIVATE_ATOMIC
+            : outside         ? WM_FAULT_MEMORY
             : misaligned      ? WM_FAULT_MISALIGNED
             : read_only_lanes ? WM_FAULT_READ_ONLY
                               : WM_FAULT_NONE;
-    return outside ? outside : misaligned ? misaligned : read_only_lanes;
+    return aperture ? aperture : wide ? wide : outside ? outside : misaligned ? misaligned : read_only_lanes;
 }
 
 static uint64_t operate(unsigned operation, uint64_t memory, uint64_t data, uint64_t compare, unsigned bits)
@@ -502,6 +513,10 @@ static void try_step(struct world *w, wmi_body body, struct wmi_memory_op *m, en
                 w->expected_rows[row][i] = (uint32_t)draw(w) & (below(w, 4) ? UINT32_MAX : 3);
         uint64_t address[64], base = 0;
         draw_addresses(w, bytes, m->kind == WMI_ACCESS_ATOMIC, address);
+        if (form == WMI_VMEM_SCRATCH) {
+            base = below(w, 2) ? 0 : (uint32_t)draw(w);
+            memcpy(&w->frame->s[SCALAR_BASE], &base, 8);
+        }
         if (form == WMI_VMEM_SADDR) {
             base = address[0] - below(w, 3) * below(w, 1 << 20);
             memcpy(&w->frame->s[SCALAR_BASE], &base, 8);
@@ -517,10 +532,10 @@ static void try_step(struct world *w, wmi_body body, struct wmi_memory_op *m, en
             if (form == WMI_VMEM_SADDR) {
                 vaddr = (uint32_t)(vaddr - base);
                 r.address[i] = base + vaddr + (uint64_t)m->offset;
-            } else if (form == WMI_VMEM_SCRATCH_VADDR) {
-                vaddr = (uint32_t)(below(w, 28) * (m->kind == WMI_ACCESS_ATOMIC ? bytes : 1) - m->offset);
+            } else if (form == WMI_VMEM_SCRATCH) {
                 r.scratch[i] = true;
-                r.address[i] = (uint32_t)(vaddr + m->offset);
+                r.address[i] = below(w, 28) * (m->kind == WMI_ACCESS_ATOMIC ? bytes : 1);
+                vaddr = (uint32_t)(r.address[i] - (uint64_t)m->offset - base);
             } else {
                 if (all_private)
                     vaddr = (2ULL << 48) + (one_place ? private_place : below(w, 28));
@@ -610,6 +625,7 @@ static struct wmi_memory_op memory_op(const struct wmi_vmem_step *s, enum wmi_pa
         .d16 = s->d16,
         .d16_hi = s->d16_hi,
         .slot = 77,
+        .flat_lds_bits = 64,
     };
 }
 
@@ -640,13 +656,13 @@ static void fast_steps(void **state)
 static void careful_path(void **state)
 {
     (void)state;
-    static const enum wmi_vmem_form forms[] = {WMI_VMEM_VADDR, WMI_VMEM_SADDR, WMI_VMEM_SCRATCH_VADDR};
+    static const enum wmi_vmem_form forms[] = {WMI_VMEM_VADDR, WMI_VMEM_SADDR, WMI_VMEM_SCRATCH};
     for (unsigned lanes = 32; lanes <= 64; lanes += 32) {
         struct world *w = world_create(lanes, lanes);
         for (const struct wmi_vmem_step *s = wmi_vmem_steps(WMI_CPU_BASELINE, lanes); s->elements; s++)
             for (unsigned i = 0; i < STEPS_PER_SHAPE; i++) {
                 const enum wmi_vmem_form form = forms[i % 3];
-                struct wmi_memory_op m = memory_op(s, form == WMI_VMEM_SCRATCH_VADDR    ? WMI_PATH_SCRATCH
+                struct wmi_memory_op m = memory_op(s, form == WMI_VMEM_SCRATCH          ? WMI_PATH_SCRATCH
                                                       : i % 2 && form == WMI_VMEM_VADDR ? WMI_PATH_FLAT
                                                                                         : WMI_PATH_GLOBAL);
                 m.observer = i % 8 ? NULL : &observer;
@@ -665,6 +681,7 @@ static void atomics(void **state)
              operation++) /* floats: buffer_text.c */
             for (unsigned i = 0; i < STEPS_PER_SHAPE; i++) {
                 struct wmi_memory_op m = {.path = i % 3 ? WMI_PATH_GLOBAL : WMI_PATH_FLAT,
+                                          .flat_lds_bits = 64,
                                           .kind = WMI_ACCESS_ATOMIC,
                                           .elements = 1,
                                           .bytes = i % 2 ? 4 : 8,
