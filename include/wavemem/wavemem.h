@@ -724,7 +724,7 @@ struct wm_dispatch {
     /* What a memory access does that may not be: WM_VIOLATION_STOPS ends the dispatch with a fault;
      * WM_VIOLATION_GOES_ON goes on as the hardware does where nobody handles its trap: the lanes that may not
      * load 0 and store nothing, TRAPSTS.MEM_VIOL is set (not for addresses outside every allocation, which
-     * are page faults), and the result has the first one. For FLAT, GLOBAL, SCRATCH and buffer instructions.
+     * are page faults), and the result has the first one. For FLAT, GLOBAL and SCRATCH; others stop.
      */
     unsigned on_violation;
 };
