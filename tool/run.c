@@ -238,6 +238,7 @@ static const char *const fault_names[] = {
     [WM_FAULT_NO_MEMORY] = "no_memory",
     [WM_FAULT_APERTURE] = "aperture",
     [WM_FAULT_PRIVATE_ATOMIC] = "private_atomic",
+    [WM_FAULT_RESOURCE] = "resource",
 };
 
 static json_t *json_hex(uint64_t number)

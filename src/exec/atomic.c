@@ -116,7 +116,8 @@ enum wmi_atomic wmi_atomic_of(unsigned id)
     ROW(global, operation, name)                                                                             \
     ROW(buffer, operation, name)                                                                             \
     ROW(s, operation, name)                                                                                  \
-    ROW(s_buffer, operation, name)
+    ROW(s_buffer, operation, name)                                                                           \
+    [WMI_INSN_image_atomic_##name] = WMI_ATOMIC_##operation,
 #define LATER(operation, name)                                                                               \
     [WMI_INSN_flat_atomic_##name] = WMI_ATOMIC_##operation,                                                  \
     [WMI_INSN_global_atomic_##name] = WMI_ATOMIC_##operation,                                                \

@@ -58,6 +58,7 @@ enum wmi_cpu_level wmi_builder_level(const struct wmi_builder *builder);
 typedef bool (*wmi_lower)(struct wmi_builder *builder, const struct wmi_instruction *insn);
 bool wmi_lower_vector_memory(struct wmi_builder *builder,
                              const struct wmi_instruction *insn); /* FLAT GLOBAL SCRATCH BUFFER */
+bool wmi_lower_image(struct wmi_builder *builder, const struct wmi_instruction *insn);
 bool wmi_lower_lds(struct wmi_builder *builder, const struct wmi_instruction *insn);           /* DS */
 bool wmi_lower_scalar_memory(struct wmi_builder *builder, const struct wmi_instruction *insn); /* SMEM */
 bool wmi_lower_valu(struct wmi_builder *builder, const struct wmi_instruction *insn);

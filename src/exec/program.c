@@ -207,6 +207,11 @@ unsigned wmi_builder_alignment(const struct wmi_builder *b)
     return b->program->options.alignment;
 }
 
+const struct wmi_target *wmi_builder_target(const struct wmi_builder *b)
+{
+    return b->program->options.target;
+}
+
 uint32_t wmi_builder_limit(const struct wmi_builder *b, enum wmi_limit limit)
 {
     return wmi_target_limit(b->program->options.target, limit);
@@ -447,6 +452,7 @@ static const wmi_lower lowerings[] = {
     [WMI_CLASS_SMEM] = wmi_lower_scalar_memory,
     [WMI_CLASS_BUFFER] = wmi_lower_vector_memory,
     [WMI_CLASS_TBUFFER] = wmi_lower_vector_memory,
+    [WMI_CLASS_IMAGE] = wmi_lower_image,
     [WMI_CLASS_FLAT] = wmi_lower_vector_memory,
     [WMI_CLASS_GLOBAL] = wmi_lower_vector_memory,
     [WMI_CLASS_SCRATCH] = wmi_lower_vector_memory,

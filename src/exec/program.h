@@ -76,6 +76,7 @@ unsigned wmi_builder_vgprs(const struct wmi_builder *builder);
 unsigned wmi_builder_alignment(const struct wmi_builder *builder);
 /* The dispatch's enum wm_scalar_cache. */
 unsigned wmi_builder_scalar_cache(const struct wmi_builder *builder);
+const struct wmi_target *wmi_builder_target(const struct wmi_builder *builder);
 /* A limit of the target. */
 uint32_t wmi_builder_limit(const struct wmi_builder *builder, enum wmi_limit limit);
 /* Takes the instructions not yet counted, this one included: the step that gets them counts them down. */

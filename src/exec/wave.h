@@ -31,6 +31,7 @@ struct wmi_fault {
     uint32_t bytes;
     bool store;
     bool plain; /* WM_FAULT_MISALIGNED: no atomic, but what the alignment mode refuses */
+    const char *detail; /* WM_FAULT_RESOURCE: what the resource is */
 };
 
 /* What went wrong without ending a wave: how often, and the first of the lowest workgroup and wave. */

@@ -71,6 +71,9 @@ static void add_headline(struct text *text, const struct wmi_dispatch *dispatch,
     case WM_FAULT_TODO:
         add(text, "an instruction that wavemem does not execute yet");
         break;
+    case WM_FAULT_RESOURCE:
+        add(text, "%s", fault->detail);
+        break;
     case WM_FAULT_TRAP:
         add(text, "the kernel trapped");
         break;

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Image resources (T#) that are linear: what their fields mean, and where a texel is.
+ *
+ * Pure functions of the descriptor and of coordinates; they know no instruction and no guest memory. */
+#ifndef WMI_IMAGE_H
+#define WMI_IMAGE_H
+
+#include "memory/descriptor.h"
+#include "memory/format.h"
+
+/* TYPE of a T#; smaller numbers are no images. Source: AMD's register headers in PAL, SQ_RSRC_IMG_*. */
+enum wmi_image_type {
+    WMI_IMAGE_1D = 8,
+    WMI_IMAGE_2D,
+    WMI_IMAGE_3D,
+    WMI_IMAGE_CUBE,
+    WMI_IMAGE_1D_ARRAY,
+    WMI_IMAGE_2D_ARRAY,
+    WMI_IMAGE_2D_MSAA,
+    WMI_IMAGE_2D_MSAA_ARRAY,
+};
+
+/* A T#, decoded. */
+struct wmi_image {
+    const char *refused;           /* why wavemem cannot access it; or NULL */
+    bool bound;                    /* false: no image; loads give 0, stores do nothing */
+    uint8_t type;                  /* enum wmi_image_type */
+    uint64_t base;                 /* bytes */
+    uint32_t width, height, depth; /* texels of level 0; depth: of a 3D image, else 1 */
+    uint32_t first_slice, slices;  /* BASE_ARRAY, and how many may be addressed from there on */
+    uint32_t base_level, levels;   /* BASE_LEVEL, and how many may be addressed from there on */
+    uint32_t pitch;       /* texels of a row of level 0, where the T# says so; 0: it follows from the width */
+    uint32_t pitch_bytes; /* what rows are multiples of, otherwise */
+    uint32_t mips;        /* of the resource; from level 0 on */
+    struct wmi_format format;
+    unsigned select; /* DST_SEL */
+};
+
+/* A texel, relative to the view: levels from BASE_LEVEL, slices from BASE_ARRAY on. */
+struct wmi_texel {
+    uint32_t x, y;
+    uint32_t slice; /* array layer, 6 x layer + face of a cube, or z */
+    uint32_t level;
+};
+
+struct wmi_image wmi_image_decode(enum wmi_layout layout, const struct wmi_format_rules *formats,
+                                  const uint32_t words[8]);
+
+/* Texels of a level in each direction. */
+uint32_t wmi_image_extent(uint32_t texels, uint32_t level);
+/* Bytes from one row of a level to the next, and from one slice to the next. */
+uint64_t wmi_image_row_bytes(const struct wmi_image *image, uint32_t level);
+uint64_t wmi_image_slice_bytes(const struct wmi_image *image);
+/* Byte of a slice where a level begins. */
+uint64_t wmi_image_level_offset(const struct wmi_image *image, uint32_t level);
+
+/* Whether the image has the texel. */
+bool wmi_image_in_range(const struct wmi_image *image, const struct wmi_texel *texel);
+/* Where it is, also when the image does not have it. Source: AMD's addrlib, HwlComputeSurfaceInfoLinear. */
+uint64_t wmi_texel_address(const struct wmi_image *image, const struct wmi_texel *texel);
+
+#endif
