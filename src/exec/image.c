@@ -5,8 +5,6 @@
  * DMASK leaves out (0), and that DMASK 0 moves nothing. */
 #include "exec/image.h"
 
-#include "memory/image.h"
-
 enum { TEXEL_BYTES = 16 };
 
 /* What the lanes reach. */
@@ -45,7 +43,7 @@ static struct wmi_image image_of(const char *frame, const struct wmi_op *op)
 static uint32_t coordinate(const char *frame, const struct wmi_op *op, unsigned index, unsigned lane)
 {
     const struct wmi_image_request r = wmi_image_request_of(op->data);
-    const uint32_t rows[WMI_IMAGE_ADDRESS_ROWS] = {op->a, op->e, op->x, op->y};
+    const uint32_t rows[WMI_IMAGE_COORDINATES] = {op->a, op->e, op->x, op->y};
     const unsigned row = r.a16 ? index / 2 : index;
     if (row >= r.coordinates)
         return 0;
@@ -53,35 +51,14 @@ static uint32_t coordinate(const char *frame, const struct wmi_op *op, unsigned 
     return r.a16 ? value >> index % 2 * 16 & 0xffff : value;
 }
 
-/* Which coordinates there are: by DIM, or, before gfx10, by the T#'s type. Source: RDNA 2 ISA, "Image
- * address VGPRs"; Vega ISA, the same. */
 static struct wmi_texel texel_of(const char *frame, const struct wmi_op *op, const struct wmi_image *image,
                                  unsigned lane)
 {
-    enum { HAS_Y = 1, HAS_SLICE = 2 };
-    static const uint8_t dims[] = {0,
-                                   HAS_Y,
-                                   HAS_Y | HAS_SLICE,
-                                   HAS_Y | HAS_SLICE,
-                                   HAS_SLICE,
-                                   HAS_Y | HAS_SLICE,
-                                   HAS_Y,
-                                   HAS_Y | HAS_SLICE};
-    static const uint8_t type_dims[] = {0, 1, 2, 3, 4, 5, 6, 7}; /* TYPE from 8 on has the order of DIM */
     const struct wmi_image_request r = wmi_image_request_of(op->data);
-    const unsigned dim = r.dim == WMI_IMAGE_DIM_TYPE ? type_dims[image->type & 7] : r.dim;
-    const bool array = image->type == WMI_IMAGE_1D_ARRAY || image->type == WMI_IMAGE_2D_ARRAY;
-    const bool slice = dims[dim] & HAS_SLICE && (r.dim != WMI_IMAGE_DIM_TYPE || !array || r.array);
-    struct wmi_texel texel = {0};
-    unsigned next = 0;
-    texel.x = coordinate(frame, op, next++, lane);
-    if (dims[dim] & HAS_Y)
-        texel.y = coordinate(frame, op, next++, lane);
-    if (slice)
-        texel.slice = coordinate(frame, op, next++, lane);
-    if (r.level)
-        texel.level = coordinate(frame, op, next, lane);
-    return texel;
+    uint32_t coordinates[WMI_IMAGE_COORDINATES];
+    for (unsigned i = 0; i < WMI_IMAGE_COORDINATES; i++)
+        coordinates[i] = coordinate(frame, op, i, lane);
+    return wmi_image_texel(image, r.dim, r.array, r.level, coordinates);
 }
 
 static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)

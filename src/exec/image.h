@@ -4,6 +4,7 @@
 #define WMI_IMAGE_STEPS_H
 
 #include "exec/vmem.h"
+#include "memory/image.h"
 
 /* In the record of all these steps: d result rows, c data rows, b the words of the T#, a, e, x and y the rows
  * of the address, of which there are `coordinates`, data the struct wmi_memory_op. What its parameter says:
@@ -22,8 +23,6 @@ struct wmi_image_request {
     bool d16 : 1;        /* values have 16 bits */
     bool status : 1;     /* TFE or LWE: a row behind the values */
 };
-
-enum { WMI_IMAGE_DIM_TYPE = 8, WMI_IMAGE_ADDRESS_ROWS = 4 };
 
 static_assert(sizeof(struct wmi_image_request) <= sizeof(uint64_t), "fits into wmi_memory_op.parameter");
 

@@ -2,8 +2,6 @@
 /* Predecodes image instructions on linear images. */
 #include "exec/image.h"
 #include "exec/program.h"
-#include "isa/tables.h"
-#include "memory/format.h"
 
 /* The rows of the address: a list of registers, or neighbours from one on. Before gfx10 the T#'s type decides
  * how many there are, so there may be up to four. */
@@ -11,16 +9,16 @@ static bool lower_address(struct wmi_builder *builder, const struct wmi_target *
                           const struct wmi_instruction *insn, struct wmi_op *step, uint8_t *count)
 {
     const struct wmi_operand *addr = wmi_operand(insn, WMI_ROLE_ADDR);
-    uint8_t list[WMI_IMAGE_ADDRESS_ROWS];
-    uint32_t *const rows[WMI_IMAGE_ADDRESS_ROWS] = {&step->a, &step->e, &step->x, &step->y};
+    uint8_t list[WMI_IMAGE_COORDINATES];
+    uint32_t *const rows[WMI_IMAGE_COORDINATES] = {&step->a, &step->e, &step->x, &step->y};
     bool ok = true;
     if (!addr || addr->kind != WMI_OPERAND_VGPR)
         return false;
     unsigned wanted = wmi_image_address(target, insn, (unsigned)(addr - insn->operand), list, sizeof list);
     const bool listed = wanted != 0;
     if (!listed)
-        wanted = wmi_builder_limit(builder, WMI_LIMIT_nsa_slots) ? addr->dwords : WMI_IMAGE_ADDRESS_ROWS;
-    if (wanted > WMI_IMAGE_ADDRESS_ROWS)
+        wanted = wmi_builder_limit(builder, WMI_LIMIT_nsa_slots) ? addr->dwords : WMI_IMAGE_COORDINATES;
+    if (wanted > WMI_IMAGE_COORDINATES)
         return false;
     for (unsigned i = 0; i < wanted; i++) {
         const unsigned reg = listed ? list[i] : addr->reg + i;

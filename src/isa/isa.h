@@ -265,6 +265,11 @@ unsigned wmi_decode(const struct wmi_target *target, const uint32_t *words, size
 /* The operand in `role`, or NULL. */
 const struct wmi_operand *wmi_operand(const struct wmi_instruction *insn, enum wmi_role role);
 
+/* The VGPRs, one for each dword, of the address that is operand `index`, where a list names them: fills up to
+ * `size` and returns how many there are; 0: it is one tuple. */
+unsigned wmi_image_address(const struct wmi_target *target, const struct wmi_instruction *insn,
+                           unsigned index, uint8_t *registers, unsigned size);
+
 /* Writes LLVM's text of the instruction, NUL-terminated and cut to `size`; returns the length it needed. */
 size_t wmi_print(const struct wmi_target *target, const struct wmi_instruction *insn, char *text,
                  size_t size);

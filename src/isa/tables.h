@@ -108,11 +108,6 @@ bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_instru
  * address. */
 unsigned wmi_image_slots(const struct wmi_target *target, const struct wmi_instruction *insn);
 
-/* The VGPRs, one for each dword, of the address that is operand `index`, where a list names them: fills up to
- * `size` and returns how many there are; 0: it is one tuple. */
-unsigned wmi_image_address(const struct wmi_target *target, const struct wmi_instruction *insn,
-                           unsigned index, uint8_t *registers, unsigned size);
-
 extern const char *const wmi_special_names[WMI_SPECIAL_COUNT]; /* "vcc_lo" */
 
 /* Text that grows into a buffer of fixed size; what does not fit is dropped. */

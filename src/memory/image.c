@@ -169,6 +169,26 @@ struct wmi_image wmi_image_decode(enum wmi_layout layout, const struct wmi_forma
     return image;
 }
 
+/* Source: RDNA 2 ISA, "Image address VGPRs"; Vega ISA, the same. */
+struct wmi_texel wmi_image_texel(const struct wmi_image *image, unsigned dim, bool array, bool level,
+                                 const uint32_t coordinates[WMI_IMAGE_COORDINATES])
+{
+    enum { HAS_Y = 1, HAS_SLICE = 2 };
+    static const uint8_t has[] = {0, HAS_Y, 3, 3, HAS_SLICE, 3, HAS_Y, 3}; /* TYPE less 8 has DIM's order */
+    const bool by_type = dim == WMI_IMAGE_DIM_TYPE;
+    const bool is_array = image->type == WMI_IMAGE_1D_ARRAY || image->type == WMI_IMAGE_2D_ARRAY;
+    const unsigned there = has[(by_type ? image->type : dim) & 7];
+    struct wmi_texel texel = {.x = coordinates[0]};
+    unsigned next = 1;
+    if (there & HAS_Y)
+        texel.y = coordinates[next++];
+    if (there & HAS_SLICE && (!by_type || !is_array || array))
+        texel.slice = coordinates[next++];
+    if (level)
+        texel.level = coordinates[next];
+    return texel;
+}
+
 uint32_t wmi_image_extent(uint32_t texels, uint32_t level)
 {
     return level < 32 && texels >> level ? texels >> level : 1;

@@ -46,6 +46,13 @@ struct wmi_texel {
 struct wmi_image wmi_image_decode(enum wmi_layout layout, const struct wmi_format_rules *formats,
                                   const uint32_t words[8]);
 
+enum { WMI_IMAGE_COORDINATES = 4, WMI_IMAGE_DIM_TYPE = 8 };
+
+/* The texel that an instruction names by its coordinates: which ones there are says `dim`, DIM of gfx10 and
+ * later, or with WMI_IMAGE_DIM_TYPE the T#'s type, and `array`, DA. level: the last is the level. */
+struct wmi_texel wmi_image_texel(const struct wmi_image *image, unsigned dim, bool array, bool level,
+                                 const uint32_t coordinates[WMI_IMAGE_COORDINATES]);
+
 /* Texels of a level in each direction. */
 uint32_t wmi_image_extent(uint32_t texels, uint32_t level);
 /* Bytes from one row of a level to the next, and from one slice to the next. */

@@ -264,6 +264,8 @@ static enum wm_status run(struct stage *stage, const struct wm_address_request *
         wmi_program_at(stage->program, wmi_program_options(stage->program)->entry, &full);
     for (unsigned i = 0; op && !stage->seen && i < MAX_STEPS; i++)
         op = op->body((char *)stage->frame, op);
+    if (!stage->seen && stage->worker.fault.detail)
+        return wmi_fail(diag, WM_UNSUPPORTED, "'%s': %s", request->text, stage->worker.fault.detail);
     if (!stage->seen)
         return wmi_fail(diag, WM_UNSUPPORTED, "'%s': wavemem does not execute this yet, or it has no address",
                         request->text);

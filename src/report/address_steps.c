@@ -7,6 +7,7 @@
 
 #include "memory/buffer.h"
 #include "memory/format.h"
+#include "memory/image.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -367,6 +368,82 @@ static void explain_scalar(struct wmi_explained *e)
     add_address(e, address);
 }
 
+/* ---- images ---- */
+
+/* Coordinates of the lane, in the order of their registers. */
+static void read_coordinates(const struct wmi_explained *e, uint32_t coordinates[WMI_IMAGE_COORDINATES])
+{
+    char name[NAME];
+    uint8_t list[WMI_IMAGE_COORDINATES];
+    const struct wmi_operand *addr = find(e, WMI_ROLE_ADDR, name);
+    const bool a16 = e->insn->field[WMI_FIELD_a16];
+    const unsigned listed =
+        wmi_image_address(e->target, e->insn, (unsigned)(addr - e->insn->operand), list, sizeof list);
+    for (unsigned i = 0; i < WMI_IMAGE_COORDINATES; i++) {
+        const unsigned word = a16 ? i / 2 : i;
+        struct wmi_operand one = *addr;
+        one.reg = listed && word < listed ? list[word] : (uint16_t)(addr->reg + word);
+        coordinates[i] = vector(e, &one, 0);
+        if (a16)
+            coordinates[i] = coordinates[i] >> i % 2 * 16 & 0xffff;
+    }
+}
+
+static void say_image(struct wmi_explained *e, const struct wmi_image *image, const struct wmi_texel *t)
+{
+    const uint32_t level = image->base_level + (t->level < image->levels ? t->level : 0);
+    const uint64_t row = wmi_image_row_bytes(image, level), slice = wmi_image_slice_bytes(image);
+    const uint64_t begin = wmi_image_level_offset(image, level);
+    const uint32_t slices =
+        image->type == WMI_IMAGE_3D ? wmi_image_extent(image->depth, level) : image->slices;
+    say(e, "texel x %" PRIu32 ", y %" PRIu32 ", slice %" PRIu32 ", level %" PRIu32, t->x, t->y, t->slice,
+        t->level);
+    say(e, "level %" PRIu32 " is %" PRIu32 " x %" PRIu32 " texels of %u bytes; rows of %" PRIu64 " bytes%s",
+        level, wmi_image_extent(image->width, level), wmi_image_extent(image->height, level),
+        image->format.layout->bytes, row, image->pitch ? " (the T#'s pitch)" : "");
+    say(e, "slices of %" PRIu64 " bytes, in which the level begins at %" PRIu64, slice, begin);
+    say(e,
+        "address = base 0x%" PRIx64 " + (%" PRIu32 " + %" PRIu32 ") x %" PRIu64 " + %" PRIu64 " + %" PRIu32
+        " x %" PRIu64 " + %" PRIu32 " x %u = 0x%" PRIx64,
+        image->base, image->first_slice, t->slice, slice, begin, t->y, row, t->x, image->format.layout->bytes,
+        wmi_texel_address(image, t));
+    say(e,
+        "range: x %" PRIu32 " %s %" PRIu32 ", y %" PRIu32 " %s %" PRIu32 ", slice %" PRIu32 " %s %" PRIu32
+        ", level %" PRIu32 " %s %" PRIu32,
+        t->x,
+        t->x < wmi_image_extent(image->width, level) ? "<" : ">=", wmi_image_extent(image->width, level),
+        t->y,
+        t->y < wmi_image_extent(image->height, level) ? "<" : ">=", wmi_image_extent(image->height, level),
+        t->slice, t->slice < slices ? "<" : ">=", slices, t->level,
+        t->level < image->levels ? "<" : ">=", image->levels);
+}
+
+static void explain_image(struct wmi_explained *e)
+{
+    char name[NAME], format[NAME];
+    uint32_t words[8] = {0}, coordinates[WMI_IMAGE_COORDINATES];
+    const int32_t *field = e->insn->field;
+    const struct wmi_operand *rsrc = find(e, WMI_ROLE_RSRC, name);
+    const bool dim = wmi_target_limit(e->target, WMI_LIMIT_nsa_slots);
+    for (unsigned i = 0; rsrc && i < (field[WMI_FIELD_r128] ? 4 : 8); i++)
+        words[i] = scalar(e, rsrc, i);
+    const struct wmi_image image =
+        wmi_image_decode((enum wmi_layout)wmi_target_limit(e->target, WMI_LIMIT_descriptors),
+                         wmi_format_rules(wmi_target_limit(e->target, WMI_LIMIT_format_rules)), words);
+    read_coordinates(e, coordinates);
+    const struct wmi_texel texel =
+        wmi_image_texel(&image, dim ? (unsigned)field[WMI_FIELD_dim] & 7 : WMI_IMAGE_DIM_TYPE,
+                        field[WMI_FIELD_da], wmi_rows[e->insn->id].flags & WMI_ROW_LOD, coordinates);
+    wmi_format_name(&image.format, format, sizeof format);
+    const char *type = wmi_meaning_name(WMI_MEANING_IMAGE_TYPE, image.type);
+    say(e, "T# %s: format %s, %s", name, format, type ? type : "TYPE reserved");
+    if (image.bound)
+        say_image(e, &image, &texel);
+    else
+        say(e, "TYPE is none of an image: a load gives 0, a store does nothing");
+    add_address(e, wmi_texel_address(&image, &texel));
+}
+
 void wmi_explain_steps(struct wmi_explained *e)
 {
     switch (wmi_rows[e->insn->id].class) {
@@ -388,6 +465,9 @@ void wmi_explain_steps(struct wmi_explained *e)
         break;
     case WMI_CLASS_SMEM:
         explain_scalar(e);
+        break;
+    case WMI_CLASS_IMAGE:
+        explain_image(e);
         break;
     default:
         break;

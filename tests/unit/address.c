@@ -207,6 +207,20 @@ static bool lds_two_in_range(const char *target, unsigned lane, unsigned element
     return lds_two(lane, element) + 4 <= 4000;
 }
 
+/* A linear 2D image of 32_UINT, 64 texels wide: 256 bytes a row; s[4:11]. */
+static uint64_t image_address(unsigned lane, unsigned element)
+{
+    (void)element;
+    return ((uint64_t)r.s[4] << 8) + r.v[3][lane] * 256 + r.v[2][lane] * 4;
+}
+
+static bool image_in_range(const char *target, unsigned lane, unsigned element)
+{
+    (void)target;
+    (void)element;
+    return r.v[2][lane] < 64 && r.v[3][lane] < 16;
+}
+
 static uint64_t scalar_address(unsigned lane, unsigned element)
 {
     (void)lane;
@@ -321,6 +335,43 @@ static void test_scalar(void **state)
     }
 }
 
+static void test_image(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < TARGETS * ROUNDS; round++) {
+        const char *target = targets[round % TARGETS];
+        const unsigned g = generation(target);
+        struct wm_descriptor d;
+        if (!strcmp(target, "gfx942"))
+            continue; /* has no image instructions */
+        fill(&r, round);
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            r.v[2][lane] %= 70;
+            r.v[3][lane] %= 20;
+        }
+        const struct wm_descriptor_field fields[] = {
+            {.name = "BASE_ADDRESS", .value = r.s[4]},
+            {.name = "WIDTH", .value = 63},
+            {.name = "HEIGHT", .value = 15},
+            {.name = "TYPE", .value = 9},
+            {.name = g >= 16 ? "FORMAT" : "DATA_FORMAT", .value = g >= 16 ? 20 : 4},
+            {.name = g >= 16 ? "DST_SEL_X" : "NUM_FORMAT", .value = 4},
+            {.name = g >= 16 ? "DST_SEL_X" : "PITCH", .value = g >= 16 ? 4 : 63},
+            {.name = g < 9 ? "TILING_INDEX" : "SW_MODE", .value = g < 9 ? 8 : 0},
+        };
+        assert_int_equal(wm_descriptor_encode(target, WM_DESCRIPTOR_IMAGE, fields,
+                                              sizeof fields / sizeof *fields, &d, NULL),
+                         WM_OK);
+        memcpy(&r.s[4], d.words, sizeof d.words);
+        const uint32_t base = r.s[4];
+        check(target,
+              g >= 16 ? "image_load v0, [v2, v3], s[4:11] dmask:0x1 dim:SQ_RSRC_IMG_2D"
+                      : "image_load v0, v[2:3], s[4:11] dmask:0x1 unorm",
+              image_address, image_in_range, "memory");
+        assert_int_equal(r.s[4], base);
+    }
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -363,9 +414,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_buffer), cmocka_unit_test(test_global_and_scratch),
-        cmocka_unit_test(test_flat),   cmocka_unit_test(test_lds),
-        cmocka_unit_test(test_scalar), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_buffer),   cmocka_unit_test(test_global_and_scratch),
+        cmocka_unit_test(test_flat),     cmocka_unit_test(test_lds),
+        cmocka_unit_test(test_scalar),   cmocka_unit_test(test_image),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

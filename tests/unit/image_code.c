@@ -54,6 +54,7 @@ struct image {
     uint32_t pitch; /* texels, of gfx6 to gfx9 */
     uint64_t base;  /* guest address */
     uint32_t words[8];
+    bool a16, d16, r128; /* of the instruction */
 };
 
 static uint32_t texel_bytes(const struct image *m)
@@ -71,7 +72,7 @@ static uint32_t at_level(uint32_t size, uint32_t level)
 /* hardware.md 9.2. */
 static uint32_t row_bytes(const struct image *m, uint32_t level)
 {
-    if (generation(m->target) < 16)
+    if (generation(m->target) < 16 && !m->r128)
         return m->pitch * texel_bytes(m);
     const uint32_t step = generation(m->target) == 18 ? 128 : 256;
     uint32_t bytes = 0;
@@ -302,7 +303,8 @@ static void write_instruction(char text[200], const struct image *i, const char 
     static const char *const dims[] = {"1D", "2D", "3D", "CUBE", "1D_ARRAY", "2D_ARRAY"};
     static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3};
     char a[16], b[16], list[40];
-    const unsigned count = coordinates[i->type - T1D] + has_level;
+    const unsigned all = coordinates[i->type - T1D] + has_level;
+    const unsigned count = i->a16 ? (all + 1) / 2 : all;
     const bool dim = generation(i->target) >= 16;
     registers(b, 4, count);
     if (count > 1 && (generation(i->target) == 18 || (dim && below(2)))) { /* a list; gfx12 has no tuples */
@@ -310,26 +312,71 @@ static void write_instruction(char text[200], const struct image *i, const char 
     } else {
         snprintf(list, sizeof list, "%s", b);
     }
-    snprintf(text, 200, "%s %s, %s, s[8:15] dmask:0x%x%s%s%s%s%s", name, registers(a, data, data_count), list,
-             dmask, dim ? " dim:SQ_RSRC_IMG_" : "", dim ? dims[i->type - T1D] : "",
-             generation(i->target) == 18 ? "" : " unorm",
-             !dim && (i->type == T1D_ARRAY || i->type == T2D_ARRAY) ? " da" : "", flags);
+    snprintf(text, 200, "%s %s, %s, s[8:%u] dmask:0x%x%s%s%s%s%s%s%s%s", name, registers(a, data, data_count),
+             list, 15, dmask, dim ? " dim:SQ_RSRC_IMG_" : "", dim ? dims[i->type - T1D] : "",
+             generation(i->target) == 18 ? "" : " unorm", i->r128 ? " r128" : "", i->a16 ? " a16" : "",
+             i->d16 ? " d16" : "", !dim && (i->type == T1D_ARRAY || i->type == T2D_ARRAY) ? " da" : "",
+             flags);
 }
 
 /* Coordinates, mostly of texels that there are. */
 static void draw_coordinates(const struct image *i, uint32_t c[LANES][4])
 {
-    for (unsigned lane = 0; lane < LANES; lane++)
+    for (unsigned lane = 0; lane < LANES; lane++) {
         for (unsigned k = 0; k < 4; k++) {
             const uint32_t limit = k == 0 ? i->width : below(3) ? 6 : i->height;
             c[lane][k] = below(limit + (below(4) == 0 ? 3 : 0));
             if (below(40) == 0)
-                c[lane][k] = 0xffffffff;
+                c[lane][k] = i->a16 ? 0xffff : 0xffffffff;
             m.in[64 * k + lane] = c[lane][k];
         }
+        for (unsigned k = 0; k < 2 && i->a16; k++)
+            m.in[64 * k + lane] = c[lane][2 * k] | c[lane][2 * k + 1] << 16;
+    }
 }
 
 /* ---- the tests ---- */
+
+/* What the instruction may say besides, at random. */
+static void draw_flags(struct image *i)
+{
+    const unsigned g = generation(i->target);
+    i->a16 = g >= 9 && below(3) == 0;
+    i->d16 = g >= 8 && i->format->bits < 32 && !i->format->unorm && below(2);
+    i->r128 = g != 9 && i->type <= T2D && i->mips == 1 && i->width > 1 && below(2);
+}
+
+/* The registers that a load gives a lane: `value`; so many. */
+static unsigned expect_load(const struct image *i, const uint32_t c[4], unsigned dmask, bool has_level,
+                            bool tfe, uint32_t value[RESULTS])
+{
+    uint64_t offset = 0;
+    const bool there = find_texel(i, c, has_level, &offset);
+    const bool packed = i->d16 && generation(i->target) != 8;
+    unsigned n = 0;
+    for (unsigned k = 0; k < RESULTS; k++)
+        value[k] = MARK;
+    for (unsigned k = 0; k < 4; k++) {
+        uint32_t expected = 0;
+        if (!(dmask >> k & 1))
+            continue;
+        if (k == 3 && i->format->components < 4) /* DST_SEL 1 */
+            expected = i->format->unorm ? 0x3f800000 : 1;
+        else if (there && k < i->format->components)
+            expected = component(i->format, m.bytes + offset, k);
+        if (!packed)
+            value[n] = expected;
+        else if (n & 1)
+            value[n / 2] = (value[n / 2] & 0xffff) | expected << 16;
+        else
+            value[n / 2] = (value[n / 2] & 0xffff0000) | expected;
+        n++;
+    }
+    n = packed ? (n + 1) / 2 : n;
+    if (tfe)
+        value[n++] = 0;
+    return n;
+}
 
 static void test_load(void **state)
 {
@@ -337,40 +384,26 @@ static void test_load(void **state)
     for (unsigned t = 0; t < TARGETS; t++) {
         open_machine(targets[t]);
         for (unsigned round = 0; round < ROUNDS; round++) {
-            uint32_t c[LANES][4];
+            uint32_t c[LANES][4], expected[RESULTS];
             char text[200];
             struct image i = make_image(targets[t], m.image);
-            const unsigned dmask = 1 + below(15), count = (unsigned)__builtin_popcount(dmask);
+            const unsigned dmask = 1 + below(15);
             const bool has_level = below(2), tfe = generation(targets[t]) != 9 && below(3) == 0;
+            draw_flags(&i);
             draw_coordinates(&i, c);
-            write_instruction(text, &i, has_level ? "image_load_mip" : "image_load", 10, count + tfe, dmask,
+            const unsigned count = expect_load(&i, c[0], dmask, has_level, tfe, expected);
+            write_instruction(text, &i, has_level ? "image_load_mip" : "image_load", 10, count, dmask,
                               has_level, tfe ? " tfe" : "");
             const struct wm_fault fault = run(targets[t], i.words, text);
             if (fault.kind)
                 fail_msg("%s: %s: %s", targets[t], text, fault.text);
             for (unsigned lane = 0; lane < LANES; lane++) {
-                uint64_t offset = 0;
-                const bool there = find_texel(&i, c[lane], has_level, &offset);
-                unsigned n = 0;
-                for (unsigned k = 0; k < 4; k++) {
-                    uint32_t expected = 0;
-                    if (!(dmask >> k & 1))
-                        continue;
-                    if (k == 3 && i.format->components < 4) /* DST_SEL 1 */
-                        expected = i.format->unorm ? 0x3f800000 : 1;
-                    else if (there && k < i.format->components)
-                        expected = component(i.format, m.bytes + offset, k);
-                    if (m.out[64 * n + lane] != expected)
-                        fail_msg("%s: %s: lane %u (%u %u %u %u) component %u: 0x%x, expected 0x%x; %ux%ux%u "
-                                 "levels %u-%u of %u slices %u-%u",
-                                 targets[t], text, lane, c[lane][0], c[lane][1], c[lane][2], c[lane][3], k,
-                                 m.out[64 * n + lane], expected, i.width, i.height, i.depth, i.base_level,
-                                 i.last_level, i.mips, i.base_array, i.last_array);
-                    n++;
-                }
-                if (tfe)
-                    assert_int_equal(m.out[64 * n++ + lane], 0);
-                assert_int_equal(m.out[64 * n + lane], MARK);
+                expect_load(&i, c[lane], dmask, has_level, tfe, expected);
+                for (unsigned k = 0; k < RESULTS; k++)
+                    if (m.out[64 * k + lane] != expected[k])
+                        fail_msg("%s: %s: lane %u (%u %u %u %u) register %u: 0x%x, expected 0x%x", targets[t],
+                                 text, lane, c[lane][0], c[lane][1], c[lane][2], c[lane][3], k,
+                                 m.out[64 * k + lane], expected[k]);
             }
         }
         wm_machine_destroy(m.machine);
@@ -417,15 +450,10 @@ static void test_store(void **state)
             const struct wm_fault fault = run(targets[t], i.words, text);
             if (fault.kind)
                 fail_msg("%s: %s: %s", targets[t], text, fault.text);
-            if (memcmp(expected, m.bytes, IMAGE_BYTES)) {
-                unsigned at = 0;
-                while (expected[at] == m.bytes[at])
-                    at++;
-                fail_msg(
-                    "%s: %s: byte %u is 0x%x, expected 0x%x; format %u x %u  %ux%ux%u slices %u-%u pitch %u",
-                    targets[t], text, at, m.bytes[at], expected[at], i.format->components, i.format->bits,
-                    i.width, i.height, i.depth, i.base_array, i.last_array, i.pitch);
-            }
+            for (unsigned at = 0; at < IMAGE_BYTES; at++)
+                if (expected[at] != m.bytes[at])
+                    fail_msg("%s: %s: byte %u is 0x%x, expected 0x%x", targets[t], text, at, m.bytes[at],
+                             expected[at]);
         }
         wm_machine_destroy(m.machine);
     }
@@ -463,11 +491,8 @@ static void test_atomic(void **state)
                     before[offset / 4] += lane + 1;
                 }
                 if (m.out[lane] != expected)
-                    fail_msg("%s: %s: lane %u (%u %u %u): 0x%x, expected 0x%x; %ux%ux%u levels %u-%u of %u "
-                             "slices %u-%u",
-                             targets[t], text, lane, c[lane][0], c[lane][1], c[lane][2], m.out[lane],
-                             expected, i.width, i.height, i.depth, i.base_level, i.last_level, i.mips,
-                             i.base_array, i.last_array);
+                    fail_msg("%s: %s: lane %u (%u %u %u): 0x%x, expected 0x%x", targets[t], text, lane,
+                             c[lane][0], c[lane][1], c[lane][2], m.out[lane], expected);
             }
             assert_memory_equal(before, m.bytes, IMAGE_BYTES);
         }
