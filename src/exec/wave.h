@@ -30,7 +30,7 @@ struct wmi_fault {
     uint64_t lanes, low, high;
     uint32_t bytes;
     bool store;
-    bool plain; /* WM_FAULT_MISALIGNED: no atomic, but what the alignment mode refuses */
+    bool plain;         /* WM_FAULT_MISALIGNED: no atomic, but what the alignment mode refuses */
     const char *detail; /* WM_FAULT_RESOURCE: what the resource is */
 };
 
