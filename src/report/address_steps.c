@@ -173,17 +173,22 @@ static void explain_buffer(struct wmi_explained *e)
 /* Private memory: the dwords of a wave's lanes are interleaved. Source: RDNA 3 ISA, scratch addressing. */
 static void explain_private(struct wmi_explained *e, uint64_t offset)
 {
-    const uint64_t start = frame_64(e, WMI_S_FLAT_SCRATCH);
+    const uint64_t value = frame_64(e, WMI_S_FLAT_SCRATCH);
+    const bool split = wmi_target_limit(e->target, WMI_LIMIT_split_scratch); /* size, and offset / 256 */
+    const uint64_t start = split ? (value >> 32) * 256 : value;
     const unsigned lanes = e->frame->wave_size;
     const struct wm_address_answer *a = e->answer;
     for (unsigned i = 0; i < a->elements; i++, offset += 4) {
         const uint64_t address = start + offset / 4 * 4 * lanes + 4 * e->lane + offset % 4;
         say(e,
-            "address = FLAT_SCRATCH 0x%" PRIx64 " + (%" PRIu64 " / 4) x 4 x %u lanes + lane %u x 4 + %" PRIu64
+            "address = %s 0x%" PRIx64 " + (%" PRIu64 " / 4) x 4 x %u lanes + lane %u x 4 + %" PRIu64
             " = 0x%" PRIx64,
-            start, offset, lanes, e->lane, offset % 4, address);
+            split ? "FLAT_SCRATCH_HI x 256 =" : "FLAT_SCRATCH", start, offset, lanes, e->lane, offset % 4,
+            address);
         add_address(e, address);
     }
+    if (split)
+        say(e, "range: up to FLAT_SCRATCH_LO %" PRIu32 " bytes of a lane", (uint32_t)value);
 }
 
 static void explain_flat(struct wmi_explained *e)

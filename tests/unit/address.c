@@ -144,10 +144,13 @@ static uint64_t global_vaddr(unsigned lane, unsigned element)
     return pair(&r.v[2][lane], &r.v[3][lane]) - 8;
 }
 
+static bool split; /* FLAT_SCRATCH is two numbers */
+
 static uint64_t interleaved(unsigned lane, uint64_t offset)
 {
-    return pair(&r.flat_scratch[0], &r.flat_scratch[1]) + offset / 4 * 4 * a.wave_size + 4 * lane +
-           offset % 4;
+    /* LLVM AMDGPUUsage, "Flat Scratch": gfx7 and gfx8 have a size, and in 256 bytes an offset. */
+    const uint64_t base = split ? r.flat_scratch[1] * 256ull : pair(&r.flat_scratch[0], &r.flat_scratch[1]);
+    return base + offset / 4 * 4 * a.wave_size + 4 * lane + offset % 4;
 }
 
 static uint64_t scratch_vaddr(unsigned lane, unsigned element)
@@ -297,6 +300,7 @@ static void test_flat(void **state)
         check(target, text, flat_lds, flat_lds_in_range, "LDS");
         for (unsigned lane = 0; lane < LANES; lane++)
             r.v[3][lane] = 2 << 16;
+        split = generation(target) < 9;
         check(target, text, flat_private, NULL, "memory");
         assert_true(a.element[0].has_private);
     }
