@@ -490,7 +490,7 @@ static bool parse_absence(struct wmi_encoder *e, const char *word, size_t length
     struct wmi_cursor *c = e->cursor;
     const enum wmi_class class = (enum wmi_class)wmi_rows[e->form->id].class;
     int64_t offset;
-    if (class < WMI_CLASS_SMEM || class > WMI_CLASS_SCRATCH)
+    if (class < WMI_CLASS_SMEM || class > WMI_CLASS_SCRATCH || !e->form->specs)
         return false;
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
         if (length == 5 && word[0] == 'n' && word[1] == 'o' && same(word + 2, 3, policies[i]) &&

@@ -6,8 +6,10 @@
  * compared: all registers, all guest memory, and the fault. The statement decodes the V# itself. */
 #include "exec/buffer.h"
 #include "base/random.h"
+#include "exec/workgroup.h"
 
 #include <setjmp.h>
+#include <stdalign.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,7 @@ struct world {
     struct wmi_space *space;
     uint64_t low, read_only; /* the two allocations */
     unsigned char expected[MEMORY], expected_read_only[READ_ONLY];
+    struct wmi_dispatch dispatch;
     struct wmi_worker worker;
     struct wmi_workgroup group;
     struct wmi_wave wave;
@@ -53,8 +56,9 @@ static uint32_t word(struct world *w)
 
 static struct world *create(unsigned lanes, uint64_t seed)
 {
-    struct world *w = calloc(1, sizeof *w);
+    struct world *w = aligned_alloc(alignof(struct world), sizeof *w);
     assert_non_null(w);
+    memset(w, 0, sizeof *w);
     w->seed = seed;
     w->lanes = lanes;
     w->space = wmi_space_create();
@@ -77,6 +81,7 @@ static struct world *create(unsigned lanes, uint64_t seed)
     w->wave.worker = &w->worker;
     w->wave.group = &w->group;
     w->worker.space = w->space;
+    w->worker.dispatch = w->group.dispatch = &w->dispatch;
     return w;
 }
 

@@ -9,6 +9,7 @@
 #include "exec/workgroup.h"
 
 #include <setjmp.h>
+#include <stdalign.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,8 +92,9 @@ static uint64_t add_allocation(struct world *w, uint64_t size, bool read_only)
 
 static struct world *world_create(unsigned lanes, uint64_t seed)
 {
-    struct world *w = calloc(1, sizeof *w);
+    struct world *w = aligned_alloc(alignof(struct world), sizeof *w); /* calloc() does not align enough */
     assert_non_null(w);
+    memset(w, 0, sizeof *w);
     w->seed = seed;
     w->lanes = lanes;
     w->space = wmi_space_create();
