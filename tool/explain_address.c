@@ -108,7 +108,7 @@ static struct wm_register *add_register(struct request *r, const struct target_r
 static int parse_set(struct request *r, const char *text)
 {
     struct target_registers t = {0};
-    const char *equals = strchr(text, '='), *at = equals + 1, *end = NULL;
+    const char *equals = strchr(text, '='), *at = equals ? equals + 1 : text, *end = NULL;
     uint64_t value[LANES];
     if (!equals || !parse_target(text, (size_t)(equals - text), &t))
         return tool_fail("--set %s: expected REGISTER=VALUE, like v3=lane*4 or s[4:7]=1,2,3,4", text);

@@ -40,22 +40,21 @@ static void add_stale(struct wmi_workgroup *group, unsigned kind, uint64_t pc, u
 {
     struct wmi_stales *s = stales_of(group);
     pthread_mutex_lock(&s->lock);
-    struct wmi_stale *found = s->found;
-    while (found < s->found + s->count && (found->kind != kind || found->pc != pc))
-        found++;
-    if (found == s->found + s->count && s->count == s->room) {
+    size_t at = 0;
+    while (at < s->count && (s->found[at].kind != kind || s->found[at].pc != pc))
+        at++;
+    if (at == s->count && s->count == s->room) {
         const size_t room = 2 * s->room + 16;
         struct wmi_stale *more = realloc(s->found, room * sizeof *more);
         if (more) {
             s->found = more;
             s->room = room;
         }
-        found = s->found + s->count;
     }
-    const bool fits = found && found < s->found + s->room;
-    if (fits && found == s->found + s->count)
+    if (at == s->count && at < s->room)
         s->found[s->count++] = (struct wmi_stale){kind, pc, 0, group->flat_id, address, wave};
-    if (fits) {
+    if (at < s->count) {
+        struct wmi_stale *found = &s->found[at];
         found->count++;
         if (group->flat_id < found->group || (group->flat_id == found->group && wave < found->wave)) {
             found->group = group->flat_id;

@@ -50,9 +50,9 @@ static void mark_targets(const struct wmi_target *target, const uint8_t *bytes, 
             continue;
         }
         for (unsigned i = 0; i < insn.operands; i++) {
-            const int64_t to = (int64_t)at + 4 * (insn.dwords + (int64_t)insn.operand[i].value);
             if (insn.operand[i].kind != WMI_OPERAND_LABEL)
                 continue;
+            const int64_t to = (int64_t)at + 4 * (insn.dwords + (int64_t)insn.operand[i].value);
             begins[(at + 4u * insn.dwords) / 4] = true;
             if (to >= 0 && to < (int64_t)size)
                 begins[to / 4] = true;

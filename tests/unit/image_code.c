@@ -283,6 +283,7 @@ static struct wm_fault run(const char *target, const uint32_t words[8], const ch
     assert_int_equal(wm_object_find_kernel(object, NULL, &kernel, &diag), WM_OK);
     assert_int_equal(wm_load(m.machine, object, &diag), WM_OK);
     assert_int_equal(wm_dispatch(m.machine, object, kernel, &dispatch, &result, &diag), WM_OK);
+    wm_object_close(object);
     free(code);
     return result.fault;
 }
