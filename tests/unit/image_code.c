@@ -247,7 +247,18 @@ static struct machine {
     uint64_t image, input, output;
     unsigned char *bytes; /* of the image */
     uint32_t *in, *out;
+    struct wm_object **objects; /* that ran, which must outlive the machine */
+    size_t object_count;
 } m;
+
+static void end_machine(void)
+{
+    wm_machine_destroy(m.machine);
+    while (m.object_count)
+        wm_object_close(m.objects[--m.object_count]);
+    free(m.objects);
+    m.objects = NULL;
+}
 
 static void open_machine(const char *target)
 {
@@ -283,7 +294,9 @@ static struct wm_fault run(const char *target, const uint32_t words[8], const ch
     assert_int_equal(wm_object_find_kernel(object, NULL, &kernel, &diag), WM_OK);
     assert_int_equal(wm_load(m.machine, object, &diag), WM_OK);
     assert_int_equal(wm_dispatch(m.machine, object, kernel, &dispatch, &result, &diag), WM_OK);
-    wm_object_close(object);
+    m.objects = realloc(m.objects, (m.object_count + 1) * sizeof(struct wm_object *));
+    assert_non_null(m.objects);
+    m.objects[m.object_count++] = object;
     free(code);
     return result.fault;
 }
@@ -407,7 +420,7 @@ static void test_load(void **state)
                                  m.out[64 * k + lane], expected[k]);
             }
         }
-        wm_machine_destroy(m.machine);
+        end_machine();
     }
 }
 
@@ -456,7 +469,7 @@ static void test_store(void **state)
                     fail_msg("%s: %s: byte %u is 0x%x, expected 0x%x", targets[t], text, at, m.bytes[at],
                              expected[at]);
         }
-        wm_machine_destroy(m.machine);
+        end_machine();
     }
 }
 
@@ -497,7 +510,7 @@ static void test_atomic(void **state)
             }
             assert_memory_equal(before, m.bytes, IMAGE_BYTES);
         }
-        wm_machine_destroy(m.machine);
+        end_machine();
     }
 }
 
@@ -529,7 +542,7 @@ static void test_resinfo(void **state)
                 assert_int_equal(m.out[192 + lane], i.last_level - i.base_level + 1);
             }
         }
-        wm_machine_destroy(m.machine);
+        end_machine();
     }
 }
 
@@ -548,7 +561,7 @@ static void test_refused(void **state)
         assert_int_equal(fault.kind, WM_FAULT_RESOURCE);
         assert_non_null(strstr(fault.text, "a tiled image; wavemem accesses linear ones"));
         assert_non_null(strstr(fault.text, "image_load v10"));
-        wm_machine_destroy(m.machine);
+        end_machine();
     }
 }
 
