@@ -2,6 +2,7 @@
 /* Assembles a file: lines, macros and conditions, labels, instructions; directives are in
  * assembler_directives.c. */
 #include "object/assembler_parts.h"
+#include "object/relocation_types.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -333,20 +334,6 @@ static void mnemonic_error(struct wmi_assembler *a, const char *at, size_t lengt
 void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
                       const struct wmi_value *value, unsigned bytes, bool branch)
 {
-    enum {
-        ABS32_LO = 1,
-        ABS32_HI,
-        ABS64,
-        REL32,
-        REL64,
-        ABS32,
-        GOTPCREL,
-        GOTPCREL32_LO,
-        GOTPCREL32_HI,
-        REL32_LO,
-        REL32_HI,
-        REL16 = 14
-    };
     static const uint8_t types[] = {[WMI_PART_NONE] = ABS32,
                                     [WMI_PART_ABS32_LO] = ABS32_LO,
                                     [WMI_PART_ABS32_HI] = ABS32_HI,

@@ -5,24 +5,10 @@
  * Source: the System V gABI; LLVM 19 AMDGPUUsage, "Relocation Records"; lld/ELF/Writer.cpp for order and
  * layout. */
 #include "object/assembler_link.h"
+#include "object/relocation_types.h"
 
 #include <elf.h>
 #include <string.h>
-
-enum {
-    ABS32_LO = 1,
-    ABS32_HI,
-    ABS64,
-    REL32,
-    REL64,
-    ABS32,
-    GOTPCREL,
-    GOTPCREL32_LO,
-    GOTPCREL32_HI,
-    REL32_LO,
-    REL32_HI,
-    REL16 = 14
-};
 
 static const struct relocation_type {
     uint8_t bytes, shift;
