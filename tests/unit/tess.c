@@ -150,7 +150,12 @@ static void test_words(void **state)
         const struct wm_tess_layout l = make(words[i].name, 32, 3, 4, 2);
         assert_int_equal(l.word, words[i].word);
         assert_int_equal(wm_tess_layout_of_word(words[i].name, l.word, 2, &back, NULL), WM_OK);
-        assert_memory_equal(&back, &l, sizeof l);
+        assert_string_equal(back.name, l.name);
+        assert_string_equal(back.source, l.source);
+        /* The numbers stand behind each other, without padding between them. */
+        assert_memory_equal(&back.patches, &l.patches,
+                            offsetof(struct wm_tess_layout, word) + sizeof l.word -
+                                offsetof(struct wm_tess_layout, patches));
     }
     /* Bits of the word that say other things do not matter. */
     assert_int_equal(wm_tess_layout_of_word("radeonsi-2024", words[3].word | 0xe07ff000, 2, &back, NULL),
