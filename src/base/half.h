@@ -99,6 +99,15 @@ static inline struct wmi_f32x2 wmi_widen_both(u32v halves)
 #endif
 }
 
+static inline struct wmi_f32x2 wmi_widen_both_at(const char *halves)
+{
+#if WMI_VECTOR_F16
+    return (struct wmi_f32x2){{wmi_f32_of_halves_at(halves, 0), wmi_f32_of_halves_at(halves, 1)}};
+#else
+    return wmi_widen_both(wmi_load_u32(halves));
+#endif
+}
+
 static inline u32v wmi_narrow_both(struct wmi_f32x2 x, uint32_t rounding)
 {
 #if WMI_VECTOR_F16
@@ -130,6 +139,12 @@ static inline u32v wmi_halves_in(u32v halves, uint32_t mode)
 static inline u32v wmi_halves_out(u32v halves, uint32_t mode)
 {
     return mode & WMI_MODE_DENORMAL_OUT_F64 ? halves : wmi_flush_f16(halves);
+}
+
+static inline struct wmi_f32x2 wmi_input_both_f16(const char *row, uint32_t mode)
+{
+    return mode & WMI_MODE_DENORMAL_IN_F64 ? wmi_widen_both_at(row)
+                                           : wmi_widen_both(wmi_halves_in(wmi_load_u32(row), mode));
 }
 
 static inline f32v wmi_input_f16(u32v half, uint32_t mode)

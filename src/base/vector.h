@@ -273,9 +273,11 @@ static inline f32v wmi_f32_of_f16(u32v half)
 
 #if WMI_VECTOR_BYTES == 64
 typedef __m256i wmi_f16s;
+typedef __m256i_u wmi_f16s_u;
 #define WMI_CONVERT_F16(x, how) _mm512_cvtps_ph((__m512)(x), (how) | _MM_FROUND_NO_EXC)
 #else
 typedef __m128i wmi_f16s;
+typedef __m128i_u wmi_f16s_u;
 #define WMI_CONVERT_F16(x, how) _mm256_cvtps_ph((__m256)(x), (how) | _MM_FROUND_NO_EXC)
 #endif
 
@@ -306,6 +308,16 @@ static inline f32v wmi_f32_of_halves(u32v halves, int which)
 #else
     return (f32v)(which ? _mm256_cvtph_ps(_mm256_extracti128_si256((__m256i)halves, 1))
                         : _mm256_cvtph_ps(_mm256_castsi256_si128((__m256i)halves)));
+#endif
+}
+
+static inline f32v wmi_f32_of_halves_at(const char *halves, int which)
+{
+    const wmi_f16s_u *const at = (const wmi_f16s_u *)(halves + which * (WMI_VECTOR_BYTES / 2));
+#if WMI_VECTOR_BYTES == 64
+    return (f32v)_mm512_cvtph_ps(_mm256_loadu_si256(at));
+#else
+    return (f32v)_mm256_cvtph_ps(_mm_loadu_si128(at));
 #endif
 }
 

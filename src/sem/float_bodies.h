@@ -219,7 +219,7 @@ static inline void wmi_store(char *row, u32v active, u32v x)
                  const f32v z = WMI_LOAD_F16(c), WMI_STORE_F16(value))
 
 /* The same for both halves of packed operands, op_sel and neg already applied. */
-#define WMI_LOAD_V2F16(source) wmi_widen_both(wmi_halves_in(wmi_load_u32(frame + op->source + at), mode))
+#define WMI_LOAD_V2F16(source) wmi_input_both_f16(frame + op->source + at, mode)
 #define WMI_STORE_V2F16(value)                                                                               \
     WMI_STORE1(wmi_halves_out(wmi_narrow_both(value, wmi_rounding_f16(mode)), mode))
 #define WMI_V2F16_2(name, value)                                                                             \

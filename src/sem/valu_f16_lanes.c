@@ -30,9 +30,24 @@ static inline f32v product(f32v x, f32v y)
     return settled(x * y, x, y, y);
 }
 
-/* The sum, of 22 digits and 11, is the one rounding. */
+/* The product, of 22 digits, is exact, so the sum is the one rounding. */
 static inline f32v fused(f32v x, f32v y, f32v z, uint32_t mode)
 {
+#if WMI_VECTOR_BYTES == 32 /* with AVX-512 rounding to odd is as fast */
+    if (!wmi_rounding_f16(mode)) {
+        /* The host may round to f32 first unless what it gives lies half-way between two halves. Below 2^-14
+         * those places are others. One comparison finds these results, zero, and NaNs, which need settling.
+         */
+        const f32v near = wmi_fused_f32(x, y, z);
+        const u32v magnitude = (u32v)near & ~WMI_SIGN_F32;
+        const u32v halfway = (u32v)(((u32v)near & 0x1fff) == 0x1000);
+        const u32v outside = (u32v)((i32v)(magnitude + 0x47800000) > (int32_t)0xc7000000);
+
+        if (__builtin_expect(!wmi_any(halfway | outside), 1) ||
+            !wmi_any(halfway | (outside & (u32v)(magnitude != 0))))
+            return near;
+    }
+#endif
     return settled(wmi_sum_odd_f16(x * y, z, mode), x, y, z);
 }
 
