@@ -62,7 +62,7 @@ static const char *text_of(const json_t *row, const char *key)
 static double sum_of(const json_t *row, const char *key)
 {
     double value;
-    return row && tool_figure(row, key, &value) ? value : 0;
+    return row && tool_json_figure(row, key, &value) ? value : 0;
 }
 
 /* ---- reading ---- */
@@ -241,7 +241,7 @@ static bool changed(const json_t *old, const json_t *new)
 static void print_figure(char *text, size_t size, const struct figure *figure, const json_t *row)
 {
     double value;
-    if (row && tool_figure(row, figure->key, &value))
+    if (row && tool_json_figure(row, figure->key, &value))
         snprintf(text, size, figure->format, figure->scale * value);
     else
         snprintf(text, size, "-");
@@ -314,7 +314,7 @@ static json_t *ratios(const json_t *old, const json_t *new)
     json_object_foreach((json_t *)new, key, figure)
     {
         double before, after;
-        if (!tool_figure(old, key, &before) || !tool_figure(new, key, &after))
+        if (!tool_json_figure(old, key, &before) || !tool_json_figure(new, key, &after))
             continue;
         const double ratio = before != 0 ? after / before : after != 0 ? HUGE_VAL : 1;
         json_object_set_new(object, key, isinf(ratio) ? json_real(1e308) : json_real(ratio));

@@ -23,26 +23,27 @@ static const char help[] =
     "A test that fails when an access becomes bad, and what changed between two builds:\n"
     "  wavemem prof ... --fail-if 'efficiency<0.5' --fail-if 'conflicts>0' --json=new.json\n"
     "  wavemem diff old.json new.json\n"
+    "The source with what each line costs beside it; other columns, the worst of one first:\n"
+    "  wavemem prof ... --source\n"
+    "  wavemem prof ... --show lines,tag_lookups,clocks --sort tag_lookups\n"
     "\n"
-    "Columns:\n"
-    "  efficiency  ideal / lines\n"
-    "  runs        executions by waves\n"
-    "  lanes       active lanes of a run, on average\n"
-    "  bytes       that one lane asks for\n"
-    "  lines       distinct 64-byte lines that a run touches, summed over the runs\n"
-    "  ideal       lines that the distinct bytes of a run would fill, at least 1, summed\n"
-    "  source      file and line, when the code object has them (clang -g)\n"
-    "  offset      bytes from the start of the kernel, as 'wavemem dis' prints them\n"
-    "  clocks      of the address unit for a run, or of LDS, on average. A wave of 64 takes 4 when all "
-    "lanes\n"
-    "              load or store 4 bytes or less and each four lanes share an address or an aligned block "
+    "The rows that waste most lines come first, those without lines last by their conflicts; what is not of "
+    "its\n"
+    "kind is a dash. Below the table: the lanes that meet in the worst bank conflict of a row. A wave of 64\n"
+    "takes 4 clocks of the address unit when all lanes load or store 4 bytes or less and each four lanes "
+    "share\n"
+    "an address or an aligned block of four elements, else 16; from gfx10 on 32 lanes take 1 within a line "
     "of\n"
-    "              four elements, else 16; from gfx10 on 32 lanes take 1 within a line of 128 bytes, else 8\n"
-    "  conflicts   of these, clocks that LDS lost because lanes wanted different dwords of one bank\n"
-    "Rows that waste most lines come first. LDS has no lines, and what is not of its kind is a dash.\n"
-    "Below the table: the lanes that meet in the worst bank conflict of a row.\n"
-    "--json has more: tag lookups, requests to L2, stores that collapse, the worst bank conflict.\n"
+    "128 bytes, else 8.\n"
     "\n"
+    "      --show COLUMNS   these columns, with commas between them; 'all'. Without it the usual ones, fewer "
+    "in\n"
+    "                       a narrow terminal\n"
+    "      --sort COLUMN    the worst of this column first; also 'offset' and 'source'\n"
+    "      --source[=DIR]   the source, or the listing where it cannot be read, with the columns beside it. "
+    "It is\n"
+    "                       looked for in DIR, at its name, beside the code object and one folder up\n"
+    "      --csv FILE       a line per instruction with all columns, under the names of --json\n"
     "      --counters FILE  the same as AMD's hardware counters (SQ_INSTS_*, SQ_LDS_*, TA_*, TD_*, TCP_*),\n"
     "                       as CSV: kernel,name,value, with a total for the kernel '*'. TCP_TCC_READ_REQ is\n"
     "                       what an empty vector cache would ask for: hardware asks for less where it hits\n"
@@ -53,29 +54,67 @@ static const char help[] =
     "                       the keys of a row of --json; 'total.' before one: the sum over all instructions\n"
     "\n";
 
-static int report_profile(const struct tool_job *job, struct wm_profile *profile, json_t *report, int code)
+/* The columns, from the table that everything else is made from. */
+static void print_columns(void)
 {
-    size_t count;
-    const struct wm_profile_row *rows = wm_profile_rows(profile, &count);
-    const struct wm_profile_row **sorted = malloc((count + 1) * sizeof(const struct wm_profile_row *));
-    if (!sorted)
-        return tool_fail("out of memory");
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = &rows[i];
-    qsort(sorted, count, sizeof(const struct wm_profile_row *), tool_worst_first);
-    tool_report_json(report, sorted, count);
-    if (!job->json || job->json_path)
-        tool_report_text(sorted, count);
+    puts("Columns, with their names in --json where these differ:");
+    for (size_t i = 0; i < tool_figure_count; i++) {
+        const struct tool_figure *figure = &tool_figures[i];
+        printf("  %-17s %s", tool_figure_title(figure), figure->meaning);
+        printf(figure->title ? " (%s)\n" : "\n", figure->key);
+    }
+    puts("  source            file and line, when the code object has them (clang -g)\n"
+         "  offset            bytes from the start of the kernel, as 'wavemem dis' prints them\n");
+}
+
+/* The rows in the order in which they are shown, and where they come from; NULL rows: no memory. */
+static struct tool_report make_report(const struct tool_job *job, struct wm_profile *profile)
+{
+    struct tool_report report = {.options = &job->show};
+    const struct wm_profile_row *rows = wm_profile_rows(profile, &report.count);
+    struct tool_origin *origins = calloc(job->opened_count + 1, sizeof *origins);
+    report.rows = malloc((report.count + 1) * sizeof *report.rows);
+    for (size_t i = 0; report.rows && i < report.count; i++)
+        report.rows[i] = &rows[i];
+    for (size_t i = 0; origins && i < job->opened_count; i++)
+        origins[report.origin_count++] = (struct tool_origin){job->opened[i].file, job->opened[i].object};
+    report.origins = origins;
+    if (report.rows)
+        tool_sort_rows(&report);
+    return report;
+}
+
+/* Writes everything that was asked for. */
+static int show_report(const struct tool_job *job, const struct tool_report *report, json_t *json, int code)
+{
+    tool_report_json(json, report);
+    if (!job->json || job->json_path) {
+        if (job->show.source)
+            tool_report_source(report);
+        else
+            tool_report_text(report);
+    }
     json_t *failed =
-        tool_gates_failed(&job->gates, json_object_get(report, "rows"), json_object_get(report, "totals"));
+        tool_gates_failed(&job->gates, json_object_get(json, "rows"), json_object_get(json, "totals"));
     code = tool_gates_report(failed, code);
-    json_object_set_new(report, "failed", failed);
-    if (job->counters_path && tool_write_counters(sorted, count, job->counters_path) != TOOL_CLEAN)
+    json_object_set_new(json, "failed", failed);
+    if (job->counters_path &&
+        tool_write_counters(report->rows, report->count, job->counters_path) != TOOL_CLEAN)
         code = TOOL_WRONG;
-    if (job->html_path && tool_write_html(sorted, count, report, job->html_path) != TOOL_CLEAN)
+    if (job->show.csv_path && tool_report_csv(report, job->show.csv_path) != TOOL_CLEAN)
         code = TOOL_WRONG;
-    free(sorted);
-    return job->json ? tool_write_report(report, job->json_path, code) : code;
+    if (job->html_path && tool_write_html(report->rows, report->count, json, job->html_path) != TOOL_CLEAN)
+        code = TOOL_WRONG;
+    return job->json ? tool_write_report(json, job->json_path, code) : code;
+}
+
+static int report_profile(const struct tool_job *job, struct wm_profile *profile, json_t *json, int code)
+{
+    struct tool_report report = make_report(job, profile);
+    code = report.rows ? show_report(job, &report, json, code) : tool_fail("out of memory");
+    free(report.rows);
+    free((void *)report.origins);
+    return code;
 }
 
 static int profile_job(struct tool_job *job)
@@ -99,6 +138,7 @@ int cmd_prof(int argc, char **argv)
     int code = tool_job_parse(&job, argv[0], argc - 1, argv + 1);
     if (code == TOOL_CLEAN && job.help) {
         fputs(help, stdout);
+        print_columns();
         fputs(tool_job_help, stdout);
     } else if (code == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {
         code = profile_job(&job);

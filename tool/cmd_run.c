@@ -29,10 +29,14 @@ static const char help[] =
 
 static int refuse_profile(const struct tool_job *job)
 {
-    const char *option = job->counters_path ? "--counters"
-                         : job->html_path   ? "--html"
-                         : job->gates.count ? "--fail-if"
-                                            : NULL;
+    const char *option = job->counters_path   ? "--counters"
+                         : job->html_path     ? "--html"
+                         : job->show.csv_path ? "--csv"
+                         : job->show.show     ? "--show"
+                         : job->show.sort     ? "--sort"
+                         : job->show.source   ? "--source"
+                         : job->gates.count   ? "--fail-if"
+                                              : NULL;
     return option ? tool_fail("%s: 'wavemem prof' counts, 'run' does not", option) : TOOL_CLEAN;
 }
 

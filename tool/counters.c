@@ -6,6 +6,8 @@
  * or _WR has them is not documented, and the requests' names tell returning ones from others, which the
  * profile does not. */
 #include "counters.h"
+
+#include "csv.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -91,22 +93,6 @@ static uint64_t value_of(const struct counter *counter, const struct wm_profile_
     return 0;
 }
 
-/* RFC 4180: quotes where a name has what would end it. */
-static void write_name(FILE *file, const char *name)
-{
-    if (!strpbrk(name, ",\"\r\n")) {
-        fputs(name, file);
-        return;
-    }
-    fputc('"', file);
-    for (; *name; name++) {
-        if (*name == '"')
-            fputc('"', file);
-        fputc(*name, file);
-    }
-    fputc('"', file);
-}
-
 /* kernel: NULL for all. */
 static void write_kernel(FILE *file, const struct wm_profile_row *const *rows, size_t count,
                          const char *kernel)
@@ -121,7 +107,7 @@ static void write_kernel(FILE *file, const struct wm_profile_row *const *rows, s
         for (size_t i = 0; i < count; i++)
             if (!kernel || strcmp(rows[i]->kernel, kernel) == 0)
                 sum += value_of(&counters[c], rows[i]);
-        write_name(file, kernel ? kernel : "*");
+        tool_csv_text(file, kernel ? kernel : "*");
         fprintf(file, ",%s,%" PRIu64 "\n", counters[c].name, sum);
     }
 }

@@ -2,39 +2,17 @@
 /* Conditions such as "efficiency<0.5" that fail a run when a figure of its profile meets them. */
 #include "gate.h"
 
+#include "figures.h"
+
 #include <stdio.h>
 #include <string.h>
 
-/* Keys of a row, and of the totals, in the report of `prof`. */
-static const char *const figures[] = {
-    "efficiency",
-    "clocks",
-    "conflicts",
-    "executions",
-    "lanes",
-    "bytes",
-    "bytes_asked",
-    "distinct_bytes",
-    "lines",
-    "ideal_lines",
-    "tag_lookups",
-    "fast_executions",
-    "address_clocks",
-    "read_requests",
-    "write_requests",
-    "lds_passes",
-    "collapsed_stores",
-    "lds_conflicts",
-    "lds_serial_lanes",
-    "atomic_requests",
-};
-enum { FIGURES = sizeof figures / sizeof *figures };
-
+/* The key of a figure; NULL: there is none. */
 static const char *find_figure(const char *name, size_t length)
 {
-    for (size_t i = 0; i < FIGURES; i++)
-        if (strlen(figures[i]) == length && memcmp(figures[i], name, length) == 0)
-            return figures[i];
+    for (size_t i = 0; i < tool_figure_count; i++)
+        if (strlen(tool_figures[i].key) == length && memcmp(tool_figures[i].key, name, length) == 0)
+            return tool_figures[i].key;
     return NULL;
 }
 
@@ -44,7 +22,7 @@ static int wrong_figure(const char *where, const char *text, const char *name, s
     const size_t kept = length < sizeof word ? length : sizeof word - 1;
     memcpy(word, name, kept);
     word[kept] = '\0';
-    const char *nearest = tool_nearest(word, figures, FIGURES, sizeof *figures);
+    const char *nearest = tool_nearest(word, &tool_figures[0].key, tool_figure_count, sizeof *tool_figures);
     return nearest ? tool_fail("%s %s: no figure '%s'; did you mean '%s'?", where, text, word, nearest)
                    : tool_fail(
                          "%s %s: no figure '%s'; expected one of a row's, such as efficiency, lines, clocks",
@@ -72,7 +50,7 @@ int tool_gates_add(struct tool_gates *gates, const char *where, const char *text
     return TOOL_CLEAN;
 }
 
-bool tool_figure(const json_t *object, const char *key, double *value)
+bool tool_json_figure(const json_t *object, const char *key, double *value)
 {
     const json_t *figure = json_object_get(object, key);
     if (!json_is_number(figure))
@@ -90,7 +68,7 @@ static bool fails(const struct tool_gate *gate, double value)
 static void ask(const struct tool_gate *gate, json_t *failed, json_t *figures)
 {
     double value;
-    if (!tool_figure(figures, gate->key, &value) || !fails(gate, value))
+    if (!tool_json_figure(figures, gate->key, &value) || !fails(gate, value))
         return;
     json_t *object =
         json_pack("{s:s, s:O?, s:O?, s:O?, s:f}", "condition", gate->text, "kernel",

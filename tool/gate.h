@@ -27,7 +27,7 @@ struct tool_gates {
 int tool_gates_add(struct tool_gates *gates, const char *where, const char *text);
 
 /* The figure; false where it is missing or null. */
-bool tool_figure(const json_t *figures, const char *key, double *value);
+bool tool_json_figure(const json_t *figures, const char *key, double *value);
 
 /* What fails: an array of objects with condition, kernel, offset, text (of the row; total: null) and value. A
  * condition is asked of each object of the array `rows` that has its figure, or of `totals`. */

@@ -33,6 +33,10 @@ enum option_id {
     OPT_COUNTERS,
     OPT_FAIL_IF,
     OPT_HTML,
+    OPT_CSV,
+    OPT_SHOW,
+    OPT_SORT,
+    OPT_SOURCE,
     OPT_TIMEOUT,
     OPT_ON_VIOLATION,
     OPT_MAX_INSTRUCTIONS,
@@ -62,6 +66,10 @@ static const struct tool_option options[] = {
     {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
     {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
     {"html", 0, TOOL_VALUE, OPT_HTML},
+    {"csv", 0, TOOL_VALUE, OPT_CSV},
+    {"show", 0, TOOL_VALUE, OPT_SHOW},
+    {"sort", 0, TOOL_VALUE, OPT_SORT},
+    {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
     {"timeout", 0, TOOL_VALUE, OPT_TIMEOUT},
     {"on-violation", 0, TOOL_VALUE, OPT_ON_VIOLATION},
     {"max-instructions", 0, TOOL_VALUE, OPT_MAX_INSTRUCTIONS},
@@ -261,6 +269,19 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         break;
     case OPT_HTML:
         job->html_path = value;
+        break;
+    case OPT_CSV:
+        job->show.csv_path = value;
+        break;
+    case OPT_SHOW:
+        job->show.show = value;
+        return tool_check_report_options(&job->show);
+    case OPT_SORT:
+        job->show.sort = value;
+        return tool_check_report_options(&job->show);
+    case OPT_SOURCE:
+        job->show.source = true;
+        job->show.source_dir = value;
         break;
     case OPT_FAIL_IF:
         return tool_gates_add(&job->gates, "--fail-if", value);
@@ -511,6 +532,8 @@ int tool_job_check(struct tool_job *job)
         return tool_fail("--counters %s: cannot be written: %s", job->counters_path, strerror(errno));
     if (code == TOOL_CLEAN && job->html_path && !writable(job->html_path))
         return tool_fail("--html %s: cannot be written: %s", job->html_path, strerror(errno));
+    if (code == TOOL_CLEAN && job->show.csv_path && !writable(job->show.csv_path))
+        return tool_fail("--csv %s: cannot be written: %s", job->show.csv_path, strerror(errno));
     return code;
 }
 

@@ -6,6 +6,7 @@
 
 #include "array.h"
 #include "gate.h"
+#include "report.h"
 
 #include <stdio.h>
 
@@ -100,11 +101,12 @@ struct tool_job {
     enum wm_alignment alignment;
     unsigned checks; /* enum wm_check_what */
     enum wm_scalar_cache scalar_cache;
-    bool goes_on;              /* after violations of memory */
-    const char *json_path;     /* NULL: stdout */
-    const char *counters_path; /* prof only; NULL: none */
-    const char *html_path;     /* prof only; NULL: none */
-    struct tool_gates gates;   /* prof only */
+    bool goes_on;                    /* after violations of memory */
+    const char *json_path;           /* NULL: stdout */
+    const char *counters_path;       /* prof only; NULL: none */
+    const char *html_path;           /* prof only; NULL: none */
+    struct tool_gates gates;         /* prof only */
+    struct tool_report_options show; /* prof only */
 };
 
 /* Reads the words behind the verb. Returns TOOL_CLEAN, or TOOL_WRONG after a message. Free the job in any

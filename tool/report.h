@@ -3,36 +3,55 @@
 #ifndef WAVEMEM_TOOL_REPORT_H
 #define WAVEMEM_TOOL_REPORT_H
 
-#include "wavemem/wavemem.h"
+#include "figures.h"
 
-#include <jansson.h>
-
-/* Sums over rows; lines and ideal only of rows that have them. */
-struct tool_totals {
-    uint64_t executions, lanes, bytes_asked, distinct_bytes, lines, ideal_lines;
-    uint64_t fast, address_clocks, tag_lookups, read_requests, write_requests, atomic_requests, collapsed;
-    uint64_t lds_passes, lds_conflicts, lds_serial;
-    bool has_lines, has_vector, has_lds;
+/* What of the report is asked for. */
+struct tool_report_options {
+    const char *show; /* --show: names of figures with commas between them, "all"; NULL: the usual ones */
+    const char *sort; /* --sort: a figure, "offset" or "source"; NULL: the worst first */
+    bool source;      /* --source: the source or the listing with figures beside it */
+    const char *source_dir; /* --source=DIR: one more place to look for sources; or NULL */
+    const char *csv_path;   /* --csv; or NULL */
 };
 
-/* Adds the row to the sums. */
-void tool_totals_add(struct tool_totals *totals, const struct wm_profile_row *row);
+/* A code object that rows may come from. */
+struct tool_origin {
+    const char *file;
+    const struct wm_object *object;
+};
+
+/* What the reports are made of. Rows are sorted by tool_sort_rows(). */
+struct tool_report {
+    const struct wm_profile_row **rows;
+    size_t count;
+    const struct tool_origin *origins;
+    size_t origin_count;
+    const struct tool_report_options *options;
+};
+
+/* TOOL_WRONG, after a message, where --show or --sort name no figure. */
+int tool_check_report_options(const struct tool_report_options *options);
+
+/* Kernels in the order of their code; in each the rows as --sort says, without it those first that waste most
+ * lines, and those without lines last by their conflicts. */
+void tool_sort_rows(struct tool_report *report);
 
 /* Guest address of the kernel: two of one name from two files are two. */
 uint64_t tool_row_start(const struct wm_profile_row *row);
 const char *tool_row_kernel(const struct wm_profile_row *row);
 
-/* For qsort() of pointers to rows: kernels in the order of their code; in each the rows that waste most lines
- * first, those without lines last by their conflicts. */
-int tool_worst_first(const void *left, const void *right);
-
 /* The lanes of a mask as "0 2 4-7"; `text` holds any. */
 const char *tool_lane_list(uint64_t lanes, char text[256]);
 
-/* Prints the rows, which are in the order of tool_worst_first(), to stdout. */
-void tool_report_text(const struct wm_profile_row *const *rows, size_t count);
+/* The number of rows from `first` on that are of one kernel. */
+size_t tool_kernel_rows(const struct tool_report *report, size_t first);
 
-/* Adds rows, sums by source line and totals to `report`. */
-void tool_report_json(json_t *report, const struct wm_profile_row *const *rows, size_t count);
+/* Prints a table for each kernel, and remarks; with --source what they come from. */
+void tool_report_text(const struct tool_report *report);
+void tool_report_source(const struct tool_report *report);
+/* Adds rows, sums by source line and totals to `object`. */
+void tool_report_json(json_t *object, const struct tool_report *report);
+/* A line per row, with all figures; TOOL_WRONG after a message. */
+int tool_report_csv(const struct tool_report *report, const char *path);
 
 #endif

@@ -1,59 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as text: a table for each kernel, and remarks below it. */
-#include "report.h"
-#include "table.h"
+#include "report_columns.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static const struct tool_column columns[] = {
-    {"efficiency", TOOL_RIGHT}, {"runs", TOOL_RIGHT},  {"lanes", TOOL_RIGHT},      {"bytes", TOOL_RIGHT},
-    {"lines", TOOL_RIGHT},      {"ideal", TOOL_RIGHT}, {"clocks", TOOL_RIGHT},     {"conflicts", TOOL_RIGHT},
-    {"source", TOOL_LEFT},      {"offset", TOOL_LEFT}, {"instruction", TOOL_LEFT},
-};
+enum { SOURCE_RANK = 7 };
 
-static void add_line_cells(struct tool_table *table, bool has_lines, uint64_t lines, uint64_t ideal)
-{
-    if (has_lines) {
-        tool_table_cell(table, "%" PRIu64, lines);
-        tool_table_cell(table, "%" PRIu64, ideal);
-    } else {
-        tool_table_cell(table, "-");
-        tool_table_cell(table, "-");
-    }
-}
-
-static void add_efficiency_cell(struct tool_table *table, bool has_lines, uint64_t lines, uint64_t ideal)
-{
-    if (has_lines && lines)
-        tool_table_cell(table, "%.1f%%", 100.0 * (double)ideal / (double)lines);
-    else
-        tool_table_cell(table, "-");
-}
-
-/* An average over the runs of what only some rows have. */
-static void add_average_cell(struct tool_table *table, bool has, uint64_t sum, uint64_t runs)
-{
-    if (has && runs)
-        tool_table_cell(table, "%.1f", (double)sum / (double)runs);
-    else
-        tool_table_cell(table, "-");
-}
-
-static void add_row(struct tool_table *table, const struct wm_profile_row *row)
+static void add_row(struct tool_table *table, const struct tool_columns *columns,
+                    const struct wm_profile_row *row)
 {
     const char *slash = row->file ? strrchr(row->file, '/') : NULL;
-    add_efficiency_cell(table, row->has_lines, row->lines, row->ideal_lines);
-    tool_table_cell(table, "%" PRIu64, row->executions);
-    if (row->path && strcmp(row->path, "SMEM") == 0) /* asks once for the wave */
-        tool_table_cell(table, "-");
-    else
-        tool_table_cell(table, "%.1f", row->executions ? (double)row->lanes / (double)row->executions : 0);
-    tool_table_cell(table, "%u", row->bytes);
-    add_line_cells(table, row->has_lines, row->lines, row->ideal_lines);
-    add_average_cell(table, row->has_vector || row->has_lds, row->address_clocks + row->lds_passes,
-                     row->executions);
-    add_average_cell(table, row->has_lds, row->lds_conflicts, row->executions);
+    struct tool_sums sums = {0};
+    tool_sums_add(&sums, row);
+    tool_columns_cells(table, columns, &sums);
     if (row->file)
         tool_table_cell(table, "%s:%u", slash ? slash + 1 : row->file, row->line);
     else
@@ -62,15 +22,12 @@ static void add_row(struct tool_table *table, const struct wm_profile_row *row)
     tool_table_cell(table, "%s", row->text ? row->text : "");
 }
 
-static void add_totals(struct tool_table *table, const struct tool_totals *totals)
+static void add_totals(struct tool_table *table, const struct tool_columns *columns,
+                       const struct tool_sums *sums)
 {
-    add_efficiency_cell(table, totals->has_lines, totals->lines, totals->ideal_lines);
-    tool_table_cell(table, "%" PRIu64, totals->executions);
+    tool_columns_cells(table, columns, sums);
     tool_table_cell(table, "%s", "");
     tool_table_cell(table, "%s", "");
-    add_line_cells(table, totals->has_lines, totals->lines, totals->ideal_lines);
-    for (unsigned i = 0; i < 4; i++)
-        tool_table_cell(table, "%s", "");
     tool_table_cell(table, "total");
 }
 
@@ -87,32 +44,55 @@ static void print_remarks(const struct wm_profile_row *row)
                row->lds_serial);
 }
 
-void tool_report_text(const struct wm_profile_row *const *rows, size_t count)
+static void print_kernel(const struct tool_report *report, struct tool_columns *columns, size_t first,
+                         size_t count)
 {
-    struct tool_totals all = {0};
-    unsigned kernels = 0;
-    for (size_t i = 0; i < count;) {
-        struct tool_table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(columns[0])};
-        struct tool_totals totals = {0};
-        const uint64_t start = tool_row_start(rows[i]);
-        const size_t first = i;
-        printf("%s%s\n", i ? "\n" : "", tool_row_kernel(rows[i]));
-        for (; i < count && tool_row_start(rows[i]) == start; i++) {
-            add_row(&table, rows[i]);
-            tool_totals_add(&totals, rows[i]);
-            tool_totals_add(&all, rows[i]);
-        }
-        add_totals(&table, &totals);
-        tool_table_print(&table, stdout, 0);
-        tool_table_free(&table);
-        for (size_t row = first; row < i; row++)
-            print_remarks(rows[row]);
-        kernels++;
+    struct tool_table table = {.columns = columns->column,
+                               .column_count = columns->count,
+                               .width = columns->width,
+                               .left_out = columns->left_out};
+    struct tool_sums sums = {0};
+    for (size_t i = first; i < first + count; i++) {
+        add_row(&table, columns, report->rows[i]);
+        tool_sums_add(&sums, report->rows[i]);
     }
-    if (count == 0)
+    add_totals(&table, columns, &sums);
+    tool_table_fit(&table);
+    printf("%s%s\n", first ? "\n" : "", tool_row_kernel(report->rows[first]));
+    tool_table_print(&table, stdout, 0);
+    tool_table_free(&table);
+    for (size_t i = first; i < first + count; i++)
+        print_remarks(report->rows[i]);
+}
+
+static void print_all_kernels(const struct tool_sums *all)
+{
+    char runs[32], lines[32], ideal[32], efficiency[32];
+    tool_figure_text(tool_find_figure("executions"), all, runs);
+    tool_figure_text(tool_find_figure("lines"), all, lines);
+    tool_figure_text(tool_find_figure("ideal_lines"), all, ideal);
+    tool_figure_text(tool_find_figure("efficiency"), all, efficiency);
+    printf("\nall kernels: %s runs, %s lines, ideal %s, efficiency %s\n", runs, lines, ideal, efficiency);
+}
+
+void tool_report_text(const struct tool_report *report)
+{
+    struct tool_columns columns;
+    struct tool_sums all = {0};
+    unsigned kernels = 0;
+    tool_columns_choose(&columns, report->options->show);
+    tool_columns_place(&columns, "source", SOURCE_RANK);
+    tool_columns_place(&columns, "offset", 0);
+    tool_columns_place(&columns, "instruction", 0);
+    for (size_t i = 0, count; i < report->count; i += count, kernels++) {
+        count = tool_kernel_rows(report, i);
+        print_kernel(report, &columns, i, count);
+        for (size_t row = i; row < i + count; row++)
+            tool_sums_add(&all, report->rows[row]);
+    }
+    tool_columns_left_out(&columns);
+    if (report->count == 0)
         puts("no memory instruction was executed");
-    if (kernels > 1 && all.has_lines && all.lines)
-        printf("\nall kernels: %" PRIu64 " runs, %" PRIu64 " lines, ideal %" PRIu64 ", efficiency %.1f%%\n",
-               all.executions, all.lines, all.ideal_lines,
-               100.0 * (double)all.ideal_lines / (double)all.lines);
+    if (kernels > 1)
+        print_all_kernels(&all);
 }

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The reports of `wavemem prof`: columns, order, sources, CSV, and the schema of the JSON.
+
+usage: reports.py WAVEMEM FOLDER_OF_CODE_OBJECTS SCHEMA [TEST...]
+"""
+import csv
+import json
+import os
+import re
+import shutil
+import sys
+import unittest
+
+import cli
+
+TRANSPOSE = "-g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=zero:f32:4096 --arg n=64"
+
+
+class Reports(cli.Case):
+    def transposes(self, kernel, *more, code=0):
+        return self.run_tool("prof", self.example("transpose"), TRANSPOSE, "-k", kernel, *more, code=code)
+
+    def test_columns(self):
+        """What is shown and in which order; a narrow terminal leaves columns out and cuts texts, and says so."""
+        out, _ = self.transposes("transpose_naive", "--show lines,read_requests --sort offset")
+        lines = [line.split() for line in out.splitlines()]
+        self.assertEqual(lines[1], "lines read_requests source offset instruction".split())
+        offsets = [int(line[3], 16) for line in lines[2:-1]]
+        self.assertEqual(offsets, sorted(offsets))
+        store = next(line for line in lines if "global_store_dword" in line)
+        self.assertEqual(store[:2], [str(64 * 16), "0"])
+        for column, figures in (("lines", [1024, 256]), ("clocks", ["16.0", "4.0"]), ("efficiency", ["25.0%", "100.0%"])):
+            out, _ = self.transposes("transpose_naive", f"--show {column} --sort {column}")
+            self.assertEqual([line.split()[0] for line in out.splitlines()[2:4]], list(map(str, figures)))
+        out, _ = self.transposes("transpose_naive", "--sort source")
+        self.assertEqual(re.findall(r"transpose\.cl:(\d+)", out), ["8"] * 3 + ["10"] * 3)
+        everything = self.transposes("transpose_naive", "--show all")[0].splitlines()[1].split()
+        rows = json.loads(self.transposes("transpose_naive", "--json")[0])["rows"]
+        self.assertEqual(len(everything) - 3, sum(key not in (
+            "kernel", "text", "path", "operation", "file", "line", "column", "pc", "offset", "worst_conflict")
+            for key in rows[0]))
+        for width in (60, 80, 100):
+            os.environ["COLUMNS"] = str(width)
+            self.addCleanup(os.environ.pop, "COLUMNS", None)
+            out, _ = self.transposes("transpose_naive")
+            self.assertLessEqual(max(map(len, out.splitlines()[:-1])), width)
+            self.assertTrue(out.splitlines()[-1].startswith("not shown for want of width: "))
+            self.assertIn("global_store_dword", out)
+            self.assertIn("25.0%", out)
+        for message, words in (("--show clock: no such column; did you mean 'clocks'?", "--show lines,clock"),
+                               ("--show clock: no such column; did you mean", "--show clock"),
+                               ("--sort wavelength: no such column; expected offset, source", "--sort wavelength")):
+            self.refused(message, "prof", self.example("vecadd"), words)
+        for option in ("--show all", "--sort lines", "--source", "--csv x.csv"):
+            self.refused("'wavemem prof' counts, 'run' does not", "run", self.example("vecadd"), option)
+
+    def test_csv(self):
+        """The same figures as the JSON's, under the same names."""
+        out, _ = self.transposes("transpose_lds", "--csv rows.csv --json")
+        rows = json.loads(out)["rows"]
+        table = list(csv.DictReader(self.read("rows.csv").decode().splitlines()))
+        self.assertEqual(len(table), len(rows))
+        for line, row in zip(table, rows):
+            for key, text in line.items():
+                value = row[key]
+                self.assertEqual(text, "" if value is None else text if isinstance(value, float) else str(value))
+                if isinstance(value, float):
+                    self.assertAlmostEqual(float(text), value)
+        self.assertEqual(set(rows[0]) - set(table[0]), {"column", "pc", "worst_conflict"})
+        self.refused("--csv no/x.csv: cannot be written", "prof", self.example("transpose"),
+                     "-k transpose_lds", TRANSPOSE, "--csv no/x.csv")
+
+    def validate(self, report):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        with open(SCHEMA, encoding="utf-8") as file:
+            schema = json.load(file)
+        jsonschema.Draft7Validator.check_schema(schema)
+        jsonschema.Draft7Validator(schema).validate(report)
+        return jsonschema.Draft7Validator(schema)
+
+    def test_schema(self):
+        """What is written follows the published schema; what does not is seen."""
+        for kernel in ("transpose_naive", "transpose_lds", "transpose_unpadded"):
+            self.validate(json.loads(self.transposes(kernel, "--json --fidelity")[0]))
+        report = json.loads(self.transposes("transpose_naive", "--json", "--fail-if efficiency<0.5", code=1)[0])
+        validator = self.validate(report)
+        self.assertEqual(len(report["failed"]), 1)
+        for change in (lambda r: r.pop("rows"), lambda r: r.update(schema=2), lambda r: r["rows"][0].pop("lines"),
+                       lambda r: r["rows"][0].update(lines="1"), lambda r: r["rows"][0].update(efficiency=1.5),
+                       lambda r: r["rows"][0].update(line=-1), lambda r: r["rows"][0].update(path="BUS"),
+                       lambda r: r["totals"].update(kernel="x"), lambda r: r["dispatches"][0].pop("kernel"),
+                       lambda r: r.update(more=1), lambda r: r["failed"][0].update(value=None)):
+            other = json.loads(json.dumps(report))
+            change(other)
+            self.assertFalse(validator.is_valid(other))
+
+    def test_source(self):
+        """Beside the source's own lines, the sums of their instructions; without the file, the listing."""
+        with open(os.path.join(os.path.dirname(cli.EXAMPLES), "transpose.cl"), encoding="utf-8") as file:
+            source = file.read().splitlines()
+        out, _ = self.transposes("transpose_naive", "--source")
+        at = next(line for line in out.splitlines() if re.search(r" 10  ", line))
+        self.assertTrue(at.endswith(source[10 - 1]), at)
+        # The load's 64 * 4 lines, the store's 64 * 16 and the line's scalar load's 64.
+        self.assertEqual(at.split()[4:6], [str(64 * 21), str(64 * 9)])
+        shutil.copy(os.path.join(cli.EXAMPLES, "transpose.co"), self.path("alone.co"))
+        words = "-k transpose_naive " + TRANSPOSE
+        listing, _ = self.run_tool("prof alone.co", words, "--source --show lines")
+        texts = [re.sub(r".*\+0x\w+ +", "", line) for line in listing.splitlines()[2:]]
+        dis = [line.split("//")[0].strip() for line in
+               self.run_tool("dis alone.co --plain -k transpose_naive")[0].splitlines()]
+        self.assertEqual(texts, dis[:len(texts)])
+        self.assertEqual(texts[-1], "s_endpgm")
+        os.mkdir(self.path("folder"))
+        shutil.copy(os.path.join(os.path.dirname(cli.EXAMPLES), "transpose.cl"), self.path("folder/transpose.cl"))
+        self.assertEqual(self.run_tool("prof alone.co", words, "--source=folder")[0], out)
+
+
+if __name__ == "__main__":
+    cli.WAVEMEM, cli.EXAMPLES, SCHEMA = (os.path.abspath(path) for path in sys.argv[1:4])
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
