@@ -12,6 +12,7 @@
 #include "object/assembler.h"
 #include "object/object.h"
 #include "profile/fidelity.h"
+#include "profile/gpu.h"
 #include "profile/profile.h"
 #include "report/fault.h"
 #include "report/printf.h"
@@ -23,6 +24,7 @@
 #include <unistd.h>
 
 enum { MAX_LDS = 64 << 10, MAX_THREADS = 256, MAX_WORKGROUP = 1024, MAX_KERNARG = 1 << 20 };
+static const uint64_t MAX_CACHE = UINT64_C(1) << 32; /* bytes that a modelled cache may have */
 #define MAX_INSTRUCTIONS (UINT64_C(1) << 40)
 
 /* An object in guest memory. */
@@ -398,6 +400,53 @@ enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *di
     return *profile ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a profile");
 }
 
+static bool makes_cache(const struct wm_cache *cache)
+{
+    const uint64_t way = (uint64_t)cache->line * cache->ways;
+    return !cache->bytes || (way && !(cache->line & (cache->line - 1)) && cache->line >= 64 &&
+                             cache->bytes <= MAX_CACHE && cache->bytes % way == 0);
+}
+
+enum wm_status wm_profile_set_gpu(struct wm_profile *profile, const struct wm_gpu *gpu, struct wm_diag *diag)
+{
+    static const char *const names[WM_CACHE_LEVELS] = {"vector cache",      "GL1", "scalar cache",
+                                                       "instruction cache", "L2",  "last cache"};
+    if (wmi_profile_began(profile))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the product must be chosen before the first dispatch");
+    for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
+        const struct wm_cache *cache = &gpu->cache[level];
+        if (!makes_cache(cache))
+            return wmi_fail(
+                diag, WM_BAD_ARGUMENT,
+                "%s of %llu bytes: expected a multiple of %u ways of lines of %u bytes, a power of "
+                "two from 64 on",
+                names[level], (unsigned long long)cache->bytes, cache->ways, cache->line);
+    }
+    wmi_profile_set_gpu(profile, gpu);
+    return WM_OK;
+}
+
+/* The product of a profile without one is that of its first dispatch's target, if there is one. */
+static enum wm_status choose_gpu(struct wm_profile *profile, const char *target, struct wm_diag *diag)
+{
+    const struct wm_gpu *gpu = wmi_profile_gpu(profile);
+    if (!gpu) {
+        gpu = wm_gpu_default(target);
+        if (gpu && !wmi_profile_began(profile))
+            wmi_profile_set_gpu(profile, gpu);
+        return WM_OK;
+    }
+    return wmi_gpu_runs(gpu, target)
+               ? WM_OK
+               : wmi_fail(diag, WM_BAD_ARGUMENT, "product %s executes %s, but the code object is for %s",
+                          gpu->name, gpu->targets, target);
+}
+
+const struct wm_profile_kernel *wm_profile_kernels(struct wm_profile *profile, size_t *count)
+{
+    return wmi_profile_kernels(profile, count);
+}
+
 void wm_profile_destroy(struct wm_profile *profile)
 {
     wmi_profile_destroy(profile);
@@ -518,6 +567,12 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     const struct module *module = find_module(machine, object);
     if (!module)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
+
+    if (request->profile) {
+        status = choose_gpu(request->profile, wmi_target_name(machine->target), diag);
+        if (status)
+            return status;
+    }
 
     struct wmi_abi_memory memory;
     dispatch.threads = thread_count(request->threads);

@@ -123,6 +123,10 @@ static int profile_job(struct tool_job *job)
     struct wm_diag diag;
     if (wm_profile_create(&profile, &diag) != WM_OK)
         return tool_fail("%s", diag.message);
+    if (job->gpu && wm_profile_set_gpu(profile, job->gpu, &diag) != WM_OK) {
+        wm_profile_destroy(profile);
+        return tool_fail("--gpu: %s", diag.message);
+    }
     json_t *report = tool_report("prof");
     int code = tool_job_run(job, profile, report);
     if (code != TOOL_WRONG) /* what was counted before a fault still helps */

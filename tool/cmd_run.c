@@ -30,6 +30,7 @@ static const char help[] =
 static int refuse_profile(const struct tool_job *job)
 {
     const char *option = job->counters_path   ? "--counters"
+                         : job->gpu           ? "--gpu"
                          : job->html_path     ? "--html"
                          : job->show.csv_path ? "--csv"
                          : job->show.show     ? "--show"

@@ -37,6 +37,7 @@ enum option_id {
     OPT_SHOW,
     OPT_SORT,
     OPT_SOURCE,
+    OPT_GPU,
     OPT_TIMEOUT,
     OPT_ON_VIOLATION,
     OPT_MAX_INSTRUCTIONS,
@@ -70,6 +71,7 @@ static const struct tool_option options[] = {
     {"show", 0, TOOL_VALUE, OPT_SHOW},
     {"sort", 0, TOOL_VALUE, OPT_SORT},
     {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
+    {"gpu", 0, TOOL_VALUE, OPT_GPU},
     {"timeout", 0, TOOL_VALUE, OPT_TIMEOUT},
     {"on-violation", 0, TOOL_VALUE, OPT_ON_VIOLATION},
     {"max-instructions", 0, TOOL_VALUE, OPT_MAX_INSTRUCTIONS},
@@ -283,6 +285,12 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         job->show.source = true;
         job->show.source_dir = value;
         break;
+    case OPT_GPU: {
+        struct wm_diag diag;
+        if (wm_gpu_find(value, &job->gpu, &diag) != WM_OK)
+            return tool_fail("%s--gpu: %s", where, diag.message);
+        break;
+    }
     case OPT_FAIL_IF:
         return tool_gates_add(&job->gates, "--fail-if", value);
     case OPT_TIMEOUT:

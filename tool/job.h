@@ -103,6 +103,7 @@ struct tool_job {
     enum wm_scalar_cache scalar_cache;
     bool goes_on;                    /* after violations of memory */
     const char *json_path;           /* NULL: stdout */
+    const struct wm_gpu *gpu;        /* prof only; NULL: the default of the target */
     const char *counters_path;       /* prof only; NULL: none */
     const char *html_path;           /* prof only; NULL: none */
     struct tool_gates gates;         /* prof only */

@@ -780,6 +780,54 @@ WM_API enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_ob
                                   const struct wm_kernel *kernel, const struct wm_dispatch *dispatch,
                                   struct wm_result *result, struct wm_diag *diag);
 
+/* ---- products ---- */
+
+enum wm_cache_level {
+    WM_CACHE_VECTOR, /* of a compute unit: L1, from gfx10 on L0 */
+    WM_CACHE_GL1,    /* of a shader array, gfx10 and gfx11 */
+    WM_CACHE_SCALAR, /* of scalar data */
+    WM_CACHE_INSTRUCTION,
+    WM_CACHE_L2,   /* of an XCD */
+    WM_CACHE_LAST, /* behind all L2: Infinity Cache */
+    WM_CACHE_LEVELS
+};
+
+struct wm_cache {
+    uint64_t bytes; /* of one such cache; 0: the product has none */
+    uint32_t line;  /* bytes */
+    uint32_t ways;
+    uint32_t channels; /* 0: not known, or there is one */
+    uint32_t sharing;  /* compute units that have one together; 0: all of an XCD, of the last level all */
+};
+
+/* A GPU one can buy. Figures of 0 are not known. */
+struct wm_gpu {
+    const char *name;    /* "mi210" */
+    const char *title;   /* "AMD Instinct MI210" */
+    const char *targets; /* "gfx90a"; behind its own those that it stands for, which have no product here */
+    uint32_t xcds;       /* that workgroups are dealt to; 1 where the GPU is one piece */
+    uint32_t engines;    /* shader engines of an XCD */
+    uint32_t compute_units;  /* of all XCDs */
+    uint32_t simds;          /* of a compute unit */
+    uint32_t waves;          /* that a SIMD holds at most */
+    uint32_t vgprs;          /* of a SIMD, rows of 64 lanes (GCN, CDNA) or 32 (RDNA) */
+    uint32_t vgpr_granule;   /* that a wave's VGPRs are allocated in, in such rows */
+    uint32_t sgprs;          /* of a SIMD; 0: they limit nothing */
+    uint32_t lds_bytes;      /* that workgroups of a compute unit (RDNA: of a WGP) share */
+    uint32_t lds_sharing;    /* compute units that share them */
+    uint32_t clock_mhz;      /* the highest */
+    double memory_bandwidth; /* GB/s */
+    struct wm_cache cache[WM_CACHE_LEVELS];
+    const char *assumed; /* what of it is not documented, in words; NULL: nothing */
+};
+
+/* The products that wavemem knows, by target; the first of a target is its default. */
+WM_API const struct wm_gpu *wm_gpus(size_t *count);
+/* By name ("mi210"), in any case; WM_NOT_FOUND with all names in the message. */
+WM_API enum wm_status wm_gpu_find(const char *name, const struct wm_gpu **gpu, struct wm_diag *diag);
+/* What a target runs on unless told; NULL: no product is known. */
+WM_API const struct wm_gpu *wm_gpu_default(const char *target);
+
 /* ---- profile ---- */
 
 enum { WM_PROFILE_LINES = 64 };
@@ -791,6 +839,12 @@ struct wm_profile_wave {
     uint32_t bytes;       /* of each lane, at the first of the instruction's places */
     uint64_t lanes;       /* those that reached memory */
     uint64_t address[64]; /* theirs */
+};
+
+/* What became of requests at one cache. A request is what one instruction of a wave asks of one line. */
+struct wm_cache_use {
+    uint64_t requests, hits;
+    uint64_t bytes; /* that were moved between the cache and what asked it */
 };
 
 /* One memory instruction over all dispatches that the profile observed. */
@@ -807,8 +861,9 @@ struct wm_profile_row {
     uint32_t bytes;          /* per lane */
     uint64_t bytes_asked;    /* lanes x bytes */
     uint64_t distinct_bytes; /* different bytes, per execution, summed */
-    uint64_t lines;          /* distinct 64-byte lines touched, per execution, summed; 0 for DS */
-    uint64_t ideal_lines;    /* max(1, ceil(distinct bytes / 64)) per execution with lanes, summed */
+    uint64_t lines;          /* distinct lines touched, per execution, summed; 0 for DS */
+    uint32_t line_bytes;     /* of the lines: of the generation's vector cache, 64 or 128 */
+    uint64_t ideal_lines;    /* max(1, ceil(distinct bytes / line_bytes)) per execution with lanes, summed */
     bool has_lines;          /* false for DS: lines mean nothing there */
 
     /* The vector memory path, for all but SMEM, DS and GDS. Sums; requests are those of an empty vector
@@ -832,11 +887,75 @@ struct wm_profile_row {
     uint32_t lds_bank;      /* the bank */
     uint64_t lds_lanes;     /* the lanes that wanted them */
 
+    /* What the product's caches make of it; see docs/model.md. False: no product is known for the target. */
+    bool has_caches;
+    uint64_t data_clocks; /* that returning the data to VGPRs, or fetching them, takes */
+    struct wm_cache_use cache[WM_CACHE_LEVELS]; /* requests that this instruction made, at each level */
+    uint64_t memory_read, memory_written; /* bytes from and to DRAM; written: when lines leave the caches */
+    uint64_t wait_depth;                  /* memory instructions of the wave still on their way, when it
+                                             was issued, itself included; summed over the executions */
+    uint32_t wait_depth_most;             /* and the most */
+    const char *limit;  /* what takes the most time of it, as a bound's name; NULL: nothing of note */
+    const char *advice; /* a sentence with figures, or NULL */
+
     const uint64_t *lines_histogram;    /* [n]: executions that touched n lines; the last: or more */
     const struct wm_profile_wave *wave; /* NULL: no lane of any execution reached memory */
 };
 
+enum { WM_PROFILE_BOUNDS = 8 };
+
+/* The least time that one part of the GPU needs for the whole work. */
+struct wm_bound {
+    const char *name; /* "issue", "address", "data", "L1", "L2", "memory", "LDS" */
+    double clocks;    /* of the product's highest clock */
+    double seconds;
+    const char *arithmetic; /* "1048576 B / (64 B/clock x 104)" */
+};
+
+/* One cache of the product over a kernel's dispatches, all its instances together. */
+struct wm_profile_cache {
+    const char *name; /* "vector L1", "L0", "GL1", "scalar", "instruction", "L2", "Infinity Cache" */
+    enum wm_cache_level level;
+    uint32_t instances;
+    struct wm_cache_use read, write, atomic;
+};
+
+/* A kernel over all dispatches that the profile observed. Without a product (gpu NULL) only its counts. */
+struct wm_profile_kernel {
+    const char *kernel;
+    uint64_t pc; /* where it begins */
+    uint64_t dispatches, workgroups, waves;
+    uint64_t instructions; /* executed by waves */
+    const struct wm_gpu *gpu;
+
+    /* Occupancy: what fits onto a compute unit at once. */
+    uint32_t workgroup_items, vgprs, sgprs, lds_bytes; /* of a workgroup, a wave, a wave, a workgroup */
+    uint32_t waves_per_simd, waves_per_simd_most;
+    uint32_t workgroups_per_cu;
+    const char *occupancy_limit; /* "VGPRs", "SGPRs", "LDS", "waves", "workgroups" */
+
+    struct wm_profile_cache cache[WM_CACHE_LEVELS];
+    uint32_t caches;                      /* how many of them there are */
+    uint64_t memory_read, memory_written; /* bytes from and to DRAM */
+    uint64_t memory_dirty;                /* bytes that the last dispatch left written in the caches */
+    uint64_t resident_workgroups;         /* most that the caches were modelled with at once */
+    bool resident_cut;                    /* fewer than fit, because their log would have been too large */
+
+    struct wm_bound bound[WM_PROFILE_BOUNDS];
+    uint32_t bounds;
+    const struct wm_bound *binds; /* the longest; a lower bound of the kernel's time, no prediction */
+};
+
+/* One struct wm_profile_kernel per kernel, by address; valid until the next dispatch or wm_profile_destroy.
+ */
+WM_API const struct wm_profile_kernel *wm_profile_kernels(struct wm_profile *profile, size_t *count);
+
 WM_API enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *diag);
+/* The product whose caches are modelled, which is copied; so it may be a wm_gpu_find() one with another size
+ * of L2. Without this it is the default of the first dispatch's target. WM_BAD_ARGUMENT: after the first
+ * dispatch, or sizes that make no cache. A dispatch whose target is not in gpu->targets is refused. */
+WM_API enum wm_status wm_profile_set_gpu(struct wm_profile *profile, const struct wm_gpu *gpu,
+                                         struct wm_diag *diag);
 WM_API void wm_profile_destroy(struct wm_profile *profile);
 /* The rows, in order of their address; valid until the next dispatch or wm_profile_destroy. */
 WM_API const struct wm_profile_row *wm_profile_rows(struct wm_profile *profile, size_t *count);

@@ -83,6 +83,8 @@ struct wm_profile {
     size_t count, capacity;
     uint32_t *index; /* hash of pc -> slot + 1, open addressing; twice the capacity */
     struct wm_profile_row *rows;
+    struct wm_gpu gpu;
+    bool has_gpu, began;
     pthread_mutex_t lock; /* for adding shards */
 };
 
@@ -400,8 +402,32 @@ void wmi_profile_destroy(struct wm_profile *profile)
 const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                                              const struct wmi_profile_source *source)
 {
+    profile->began = true;
     profile->source = source ? *source : (struct wmi_profile_source){0};
     return &profile->observer;
+}
+
+void wmi_profile_set_gpu(struct wm_profile *profile, const struct wm_gpu *gpu)
+{
+    profile->gpu = *gpu;
+    profile->has_gpu = true;
+}
+
+const struct wm_gpu *wmi_profile_gpu(const struct wm_profile *profile)
+{
+    return profile->has_gpu ? &profile->gpu : NULL;
+}
+
+bool wmi_profile_began(const struct wm_profile *profile)
+{
+    return profile->began;
+}
+
+const struct wm_profile_kernel *wmi_profile_kernels(struct wm_profile *profile, size_t *count)
+{
+    (void)profile;
+    *count = 0;
+    return NULL;
 }
 
 static int by_address(const void *left, const void *right)
@@ -444,6 +470,7 @@ const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t
         row->bytes_asked = counts->sum[SUM_BYTES_ASKED];
         row->distinct_bytes = counts->sum[SUM_DISTINCT_BYTES];
         row->lines = counts->sum[SUM_LINES];
+        row->line_bytes = LINE;
         row->ideal_lines = counts->sum[SUM_IDEAL_LINES];
         row->has_lines = counts->path != WMI_PATH_DS && counts->path != WMI_PATH_GDS;
         row->has_vector = row->has_lines && counts->path != WMI_PATH_SMEM && profile->source.rules;

@@ -29,6 +29,14 @@ void wmi_profile_destroy(struct wm_profile *profile);
 const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                                              const struct wmi_profile_source *source);
 
+/* The product to model from the next wmi_profile_begin on; it is copied. */
+void wmi_profile_set_gpu(struct wm_profile *profile, const struct wm_gpu *gpu);
+/* NULL: not chosen yet. */
+const struct wm_gpu *wmi_profile_gpu(const struct wm_profile *profile);
+bool wmi_profile_began(const struct wm_profile *profile); /* whether wmi_profile_begin was called */
+
+const struct wm_profile_kernel *wmi_profile_kernels(struct wm_profile *profile, size_t *count);
+
 /* The instructions that were executed, in order of their address; valid until the next call of this function
  * or of wmi_profile_destroy. NULL with *count == 0 when there are none, or no memory. */
 const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t *count);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes and reads the log of what waves ask of memory. */
+#include "profile/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENTRY = sizeof(struct wmi_log_entry) / sizeof(uint64_t), FIRST_WORDS = 64 };
+
+struct wmi_log_group *wmi_log_group_create(uint32_t waves)
+{
+    struct wmi_log_group *group = calloc(1, sizeof *group + waves * sizeof *group->wave);
+    if (group)
+        group->waves = waves;
+    return group;
+}
+
+void wmi_log_group_destroy(struct wmi_log_group *group)
+{
+    for (uint32_t i = 0; group && i < group->waves; i++)
+        free(group->wave[i].words);
+    free(group);
+}
+
+/* Room for `more` words at the end of the wave's log, or NULL. */
+static uint64_t *reserve(struct wmi_log_wave *wave, size_t more)
+{
+    if (wave->size + more > wave->capacity) {
+        size_t capacity = wave->capacity ? 2 * wave->capacity : FIRST_WORDS;
+        while (capacity < wave->size + more)
+            capacity *= 2;
+        uint64_t *words = realloc(wave->words, capacity * sizeof *words);
+        if (!words)
+            return NULL;
+        wave->words = words;
+        wave->capacity = capacity;
+    }
+    return wave->words + wave->size;
+}
+
+static bool is_near(uint64_t from, uint64_t to)
+{
+    const int64_t difference = (int64_t)(to - from);
+    return difference == (int32_t)difference;
+}
+
+static size_t list_words(size_t count)
+{
+    return count / 2; /* of count - 1 differences */
+}
+
+bool wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, const uint64_t *blocks,
+                    size_t count)
+{
+    struct wmi_log_wave *log = &group->wave[wave];
+    while (count) {
+        const size_t most = count < WMI_LOG_BLOCKS ? count : WMI_LOG_BLOCKS;
+        const uint64_t stride = most > 1 ? blocks[1] - blocks[0] : 0;
+        size_t row = 1, near = 1; /* blocks in steps of the stride; blocks that a list can name */
+        if (most > 1 && is_near(blocks[0], blocks[1]))
+            while (row < most && blocks[row] - blocks[row - 1] == stride)
+                row++;
+        while (row < most && near < most && is_near(blocks[0], blocks[near]))
+            near++;
+        const bool list = row < near;
+        const size_t taken = list ? near : row, words = ENTRY + (list ? list_words(taken) : 0);
+        uint64_t *at = reserve(log, words);
+        if (!at)
+            return false;
+        const struct wmi_log_entry entry = {.block = blocks[0],
+                                            .stride = list ? 0 : (int32_t)stride,
+                                            .count = taken & 0xff,
+                                            .list = list,
+                                            .continues = taken < count,
+                                            .slot = slot & (WMI_LOG_SLOTS - 1)};
+        memcpy(at, &entry, sizeof entry);
+        if (list) {
+            at[words - 1] = 0;
+            for (size_t i = 1; i < taken; i++) {
+                const int32_t difference = (int32_t)(blocks[i] - blocks[0]);
+                memcpy((char *)(at + ENTRY) + (i - 1) * sizeof difference, &difference, sizeof difference);
+            }
+        }
+        log->size += words;
+        group->words += words;
+        blocks += taken;
+        count -= taken;
+    }
+    return true;
+}
+
+unsigned wmi_log_read(const uint64_t **words, struct wmi_log_entry *entry, uint64_t blocks[WMI_LOG_BLOCKS])
+{
+    memcpy(entry, *words, sizeof *entry);
+    *words += ENTRY;
+    blocks[0] = entry->block;
+    if (!entry->list) {
+        for (unsigned i = 1; i < entry->count; i++)
+            blocks[i] = blocks[i - 1] + (uint64_t)entry->stride;
+        return entry->count;
+    }
+    for (unsigned i = 1; i < entry->count; i++) {
+        int32_t difference;
+        memcpy(&difference, (const char *)*words + (i - 1) * sizeof difference, sizeof difference);
+        blocks[i] = entry->block + (uint64_t)(int64_t)difference;
+    }
+    *words += list_words(entry->count);
+    return entry->count;
+}
+
+bool wmi_log_check(const uint64_t *words, size_t size, uint32_t slots)
+{
+    bool continues = false;
+    uint32_t slot = 0;
+    for (size_t at = 0; at < size;) {
+        struct wmi_log_entry entry;
+        if (size - at < ENTRY)
+            return false;
+        memcpy(&entry, words + at, sizeof entry);
+        at += ENTRY;
+        if (!entry.count || entry.slot >= slots || (continues && entry.slot != slot) ||
+            (entry.list && size - at < list_words(entry.count)))
+            return false;
+        at += entry.list ? list_words(entry.count) : 0;
+        continues = entry.continues;
+        slot = entry.slot;
+    }
+    return !continues;
+}

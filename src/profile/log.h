@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The log: which blocks of memory each instruction of each wave asked for, in the order of the wave.
+ *
+ * It is what the models of caches go by, live or from a trace. A workgroup's log is complete when the
+ * workgroup has ended; workgroups are handed on in the order of their numbers (see caches.h), so what is made
+ * of a log does not depend on the host's threads.
+ *
+ * A wave's log is a row of 8-byte words. An entry is two of them, struct wmi_log_entry, and with `list` set
+ * (count - 1 + 1) / 2 more: count - 1 signed 32-bit differences from `block`, in pairs, the last one padded
+ * with 0. An access of more than WMI_LOG_BLOCKS blocks, or of such that lie too far apart, is several
+ * entries, of which all but the last have `continues` set. Byte order is the host's, little-endian. */
+#ifndef WMI_PROFILE_LOG_H
+#define WMI_PROFILE_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    WMI_LOG_BLOCKS = 255,    /* of one entry */
+    WMI_LOG_SLOTS = 1 << 22, /* instructions; what is beyond is not logged */
+};
+
+struct wmi_log_entry {
+    uint64_t block;         /* the first block: its address >> log2 of its bytes, see wmi_log_instruction */
+    int32_t stride;         /* without `list`: blocks from each one to the next; may be 0 for atomics */
+    uint32_t count : 8;     /* blocks, at least 1; equal ones are requests of their own */
+    uint32_t list : 1;      /* differences follow */
+    uint32_t continues : 1; /* the access goes on with the next entry */
+    uint32_t slot : 22;     /* the instruction */
+};
+
+_Static_assert(sizeof(struct wmi_log_entry) == 16, "two words");
+
+/* What is the same for all executions of the instruction with a slot. */
+struct wmi_log_instruction {
+    uint8_t path, kind; /* enum wmi_path, enum wmi_access_kind */
+    uint8_t shift;      /* log2 of a block's bytes */
+    uint8_t policy;     /* WMI_POLICY_* */
+};
+
+struct wmi_log_wave {
+    uint64_t *words;
+    size_t size, capacity; /* words */
+};
+
+/* A workgroup. Its memory can be used again for another one of as many waves. */
+struct wmi_log_group {
+    struct wmi_log_group *next; /* for whoever has it */
+    uint64_t number;            /* in dispatch order */
+    uint32_t waves;             /* that it has, the others are empty */
+    uint64_t words;             /* of all of them */
+    struct wmi_log_wave wave[];
+};
+
+struct wmi_log_group *wmi_log_group_create(uint32_t waves); /* NULL: no memory */
+void wmi_log_group_destroy(struct wmi_log_group *group);    /* NULL is nothing */
+
+/* Appends an access to `count` blocks, at least 1. False: no memory. */
+bool wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, const uint64_t *blocks,
+                    size_t count);
+
+/* Reads the entry at *words, which must be whole (wmi_log_check), and goes on behind it. Returns its blocks.
+ */
+unsigned wmi_log_read(const uint64_t **words, struct wmi_log_entry *entry, uint64_t blocks[WMI_LOG_BLOCKS]);
+
+/* Whether `size` words from elsewhere are whole entries of slots below `slots`. */
+bool wmi_log_check(const uint64_t *words, size_t size, uint32_t slots);
+
+#endif
