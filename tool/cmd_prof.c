@@ -103,7 +103,7 @@ static int show_report(const struct tool_job *job, const struct tool_report *rep
         code = TOOL_WRONG;
     if (job->show.csv_path && tool_report_csv(report, job->show.csv_path) != TOOL_CLEAN)
         code = TOOL_WRONG;
-    if (job->html_path && tool_write_html(report->rows, report->count, json, job->html_path) != TOOL_CLEAN)
+    if (job->html_path && tool_write_html(report, json, job->html_path) != TOOL_CLEAN)
         code = TOOL_WRONG;
     return job->json ? tool_write_report(json, job->json_path, code) : code;
 }

@@ -3,12 +3,10 @@
 #ifndef WAVEMEM_TOOL_HTML_H
 #define WAVEMEM_TOOL_HTML_H
 
-#include "wavemem/wavemem.h"
+#include "report.h"
 
-#include <jansson.h>
-
-/* Writes the rows and the sums of `report` (what --json writes); TOOL_WRONG after a message. */
-int tool_write_html(const struct wm_profile_row *const *rows, size_t count, const json_t *report,
-                    const char *path);
+/* Writes the rows, what they come from, and the sums of `json` (what --json writes); TOOL_WRONG after a
+ * message. */
+int tool_write_html(const struct tool_report *report, const json_t *json, const char *path);
 
 #endif
