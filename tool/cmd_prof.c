@@ -73,6 +73,7 @@ static struct tool_report make_report(const struct tool_job *job, struct wm_prof
     struct tool_report report = {.options = &job->show};
     const struct wm_profile_row *rows = wm_profile_rows(profile, &report.count);
     struct tool_origin *origins = calloc(job->opened_count + 1, sizeof *origins);
+    report.kernels = wm_profile_kernels(profile, &report.kernel_count);
     report.rows = malloc((report.count + 1) * sizeof *report.rows);
     for (size_t i = 0; report.rows && i < report.count; i++)
         report.rows[i] = &rows[i];

@@ -36,6 +36,47 @@ static bool has_clocks(const struct wm_profile_row *row)
     return row->has_vector || row->has_lds;
 }
 
+static bool has_caches(const struct wm_profile_row *row)
+{
+    return row->has_caches;
+}
+
+static bool has_data(const struct wm_profile_row *row)
+{
+    return row->has_caches && row->has_vector;
+}
+
+/* Whether it asked the cache at all. */
+static bool asks(const struct wm_profile_row *row, enum wm_cache_level level)
+{
+    return row->has_caches && row->cache[level].requests;
+}
+
+static bool asks_vector(const struct wm_profile_row *row)
+{
+    return asks(row, WM_CACHE_VECTOR);
+}
+
+static bool asks_gl1(const struct wm_profile_row *row)
+{
+    return asks(row, WM_CACHE_GL1);
+}
+
+static bool asks_scalar(const struct wm_profile_row *row)
+{
+    return asks(row, WM_CACHE_SCALAR);
+}
+
+static bool asks_l2(const struct wm_profile_row *row)
+{
+    return asks(row, WM_CACHE_L2);
+}
+
+static bool asks_last(const struct wm_profile_row *row)
+{
+    return asks(row, WM_CACHE_LAST);
+}
+
 #define AT(member) offsetof(struct wm_profile_row, member)
 
 const struct tool_figure tool_figures[] = {
@@ -48,7 +89,8 @@ const struct tool_figure tool_figures[] = {
     {"bytes", NULL, "that one lane asks for", TOOL_ROW, AT(bytes)},
     {"bytes_asked", NULL, "bytes that all lanes ask for", TOOL_SUM, AT(bytes_asked)},
     {"distinct_bytes", NULL, "different bytes that a run asks for, summed", TOOL_SUM, AT(distinct_bytes)},
-    {"lines", NULL, "distinct 64-byte lines that a run touches, summed over the runs", TOOL_SUM, AT(lines),
+    {"line_bytes", NULL, "bytes of a line of the vector cache", TOOL_ROW, AT(line_bytes), has_lines},
+    {"lines", NULL, "distinct lines that a run touches, summed over the runs", TOOL_SUM, AT(lines),
      has_lines},
     {"ideal_lines", "ideal", "lines that the distinct bytes of a run would fill, at least 1, summed",
      TOOL_SUM, AT(ideal_lines), has_lines},
@@ -70,6 +112,41 @@ const struct tool_figure tool_figures[] = {
     {"lds_conflicts", NULL, "passes that bank conflicts cost", TOOL_SUM, AT(lds_conflicts), has_lds},
     {"lds_serial_lanes", NULL, "lanes that went one by one because of a misaligned one", TOOL_SUM,
      AT(lds_serial), has_lds},
+    {"data_clocks", NULL, "clocks for returning data to VGPRs, or for fetching it", TOOL_SUM, AT(data_clocks),
+     has_data},
+    {"vector_hit_rate", "L1", "requests that hit in the vector L1, from gfx10 on L0", TOOL_RATIO,
+     .has = asks_vector, .top = {"vector_hits"}, .bottom = "vector_requests", .unit = "%",
+     .low_is_bad = true},
+    {"l2_hit_rate", "L2", "requests that hit in L2", TOOL_RATIO, .has = asks_l2, .top = {"l2_hits"},
+     .bottom = "l2_requests", .unit = "%", .low_is_bad = true},
+    {"vector_requests", NULL, "requests to the vector L1 or L0", TOOL_SUM,
+     AT(cache[WM_CACHE_VECTOR].requests), asks_vector},
+    {"vector_hits", NULL, "of these, hits", TOOL_SUM, AT(cache[WM_CACHE_VECTOR].hits), asks_vector,
+     .low_is_bad = true},
+    {"gl1_requests", NULL, "requests to GL1", TOOL_SUM, AT(cache[WM_CACHE_GL1].requests), asks_gl1},
+    {"gl1_hits", NULL, "of these, hits", TOOL_SUM, AT(cache[WM_CACHE_GL1].hits), asks_gl1,
+     .low_is_bad = true},
+    {"scalar_requests", NULL, "requests to the scalar cache", TOOL_SUM, AT(cache[WM_CACHE_SCALAR].requests),
+     asks_scalar},
+    {"scalar_hits", NULL, "of these, hits", TOOL_SUM, AT(cache[WM_CACHE_SCALAR].hits), asks_scalar,
+     .low_is_bad = true},
+    {"l2_requests", NULL, "requests to L2", TOOL_SUM, AT(cache[WM_CACHE_L2].requests), asks_l2},
+    {"l2_hits", NULL, "of these, hits", TOOL_SUM, AT(cache[WM_CACHE_L2].hits), asks_l2, .low_is_bad = true},
+    {"l2_bytes", NULL, "bytes moved between L2 and what asked it", TOOL_SUM, AT(cache[WM_CACHE_L2].bytes),
+     asks_l2},
+    {"last_requests", NULL, "requests to the last-level cache", TOOL_SUM, AT(cache[WM_CACHE_LAST].requests),
+     asks_last},
+    {"last_hits", NULL, "of these, hits", TOOL_SUM, AT(cache[WM_CACHE_LAST].hits), asks_last,
+     .low_is_bad = true},
+    {"memory_read", NULL, "bytes read from memory", TOOL_SUM, AT(memory_read), has_caches},
+    {"memory_written", NULL, "bytes written to memory, when lines leave the caches", TOOL_SUM,
+     AT(memory_written), has_caches},
+    {"wait_depths", NULL,
+     "memory instructions on their way when it was issued, itself included, summed over the runs", TOOL_SUM,
+     AT(wait_depth), has_caches},
+    {"wait_depth", NULL, "the same, on average", TOOL_RATIO, .has = has_caches, .top = {"wait_depths"},
+     .bottom = "executions", .unit = ""},
+    {"wait_depth_most", NULL, "and the most", TOOL_ROW, AT(wait_depth_most), has_caches},
 };
 const size_t tool_figure_count = sizeof tool_figures / sizeof *tool_figures;
 static_assert(sizeof tool_figures / sizeof *tool_figures <= TOOL_FIGURES, "sums have room for all figures");

@@ -35,10 +35,10 @@ void html_text(FILE *file, const char *text)
 }
 
 /* What the tables show; all figures stand with each instruction. */
-static const char *const shown[][9] = {
+static const char *const shown[][12] = {
     [HTML_INSTRUCTIONS] = {"efficiency", "executions", "lanes_per_run", "bytes", "lines", "ideal_lines",
-                           "clocks", "conflicts"},
-    [HTML_LINES] = {"efficiency", "executions", "lines", "clocks", "conflicts"},
+                           "clocks", "conflicts", "vector_hit_rate", "l2_hit_rate"},
+    [HTML_LINES] = {"efficiency", "executions", "lines", "clocks", "conflicts", "l2_hit_rate"},
 };
 
 void html_figure_heads(FILE *file, enum html_table table)
@@ -178,6 +178,11 @@ static void put_details(FILE *file, const struct wm_profile_row *row, size_t num
         fprintf(file, "At worst lanes %s want %" PRIu32 " different dwords of bank %" PRIu32 " at once. ",
                 tool_lane_list(row->lds_lanes, lanes), row->lds_depth, row->lds_bank);
     fputs("</p>\n", file);
+    if (row->advice) {
+        fputs("<p class=\"advice\">", file);
+        html_text(file, row->advice);
+        fputs("</p>\n", file);
+    }
     html_drawings(file, row);
     put_all_figures(file, row);
     fputs("</details>\n", file);
@@ -248,6 +253,7 @@ int tool_write_html(const struct tool_report *report, const json_t *json, const 
     if (!file)
         return tool_fail("--html %s: cannot be written: %s", path, strerror(errno));
     put_head(file, json);
+    html_summary(file, report);
     put_table(file, report);
     html_sources(file, report);
     fputs("<h2>One wave of each instruction</h2>\n", file);

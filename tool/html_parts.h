@@ -19,6 +19,8 @@ void html_heat_cell(FILE *file, const struct tool_sums *sums, const struct tool_
 /* The id of the instruction's drawing is "i" and this number. */
 size_t html_number_of(const struct tool_report *report, const struct wm_profile_row *row);
 
+/* What binds each kernel, its occupancy and its caches. */
+void html_summary(FILE *file, const struct tool_report *report);
 /* Source files and listings with figures and heat. */
 void html_sources(FILE *file, const struct tool_report *report);
 /* One wave of the instruction, and a histogram. */

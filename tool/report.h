@@ -24,6 +24,8 @@ struct tool_origin {
 struct tool_report {
     const struct wm_profile_row **rows;
     size_t count;
+    const struct wm_profile_kernel *kernels;
+    size_t kernel_count;
     const struct tool_origin *origins;
     size_t origin_count;
     const struct tool_report_options *options;

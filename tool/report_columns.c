@@ -9,9 +9,18 @@
 static const struct {
     const char *key;
     unsigned rank;
+    bool if_any; /* only where a row has it */
 } usual[] = {
-    {"efficiency", 0}, {"executions", 3},  {"lanes_per_run", 4}, {"bytes", 6},
-    {"lines", 2},      {"ideal_lines", 5}, {"clocks", 1},        {"conflicts", 1},
+    {"efficiency", 0},
+    {"executions", 3},
+    {"lanes_per_run", 4},
+    {"bytes", 6},
+    {"lines", 2},
+    {"ideal_lines", 5},
+    {"clocks", 1},
+    {"conflicts", 1},
+    {"vector_hit_rate", 2, true},
+    {"l2_hit_rate", 2, true},
 };
 
 static void add_figure(struct tool_columns *columns, const struct tool_figure *figure, unsigned rank)
@@ -22,11 +31,21 @@ static void add_figure(struct tool_columns *columns, const struct tool_figure *f
     columns->figure[columns->figures++] = figure;
 }
 
-void tool_columns_choose(struct tool_columns *columns, const char *show)
+static bool any_has(const struct tool_report *report, const struct tool_figure *figure)
 {
+    for (size_t i = 0; i < report->count; i++)
+        if (figure->has && figure->has(report->rows[i]))
+            return true;
+    return false;
+}
+
+void tool_columns_choose(struct tool_columns *columns, const struct tool_report *report)
+{
+    const char *show = report->options->show;
     *columns = (struct tool_columns){.any_width = show, .width = show ? 0 : tool_terminal_width()};
     for (size_t i = 0; !show && i < sizeof usual / sizeof *usual; i++)
-        add_figure(columns, tool_find_figure(usual[i].key), usual[i].rank);
+        if (!usual[i].if_any || any_has(report, tool_find_figure(usual[i].key)))
+            add_figure(columns, tool_find_figure(usual[i].key), usual[i].rank);
     if (show && strcmp(show, "all") == 0) {
         for (size_t i = 0; i < tool_figure_count; i++)
             add_figure(columns, &tool_figures[i], 0);

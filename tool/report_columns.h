@@ -14,12 +14,13 @@ struct tool_columns {
     bool left_out[TOOL_FIGURES + TOOL_PLACES];
     const struct tool_figure *figure[TOOL_FIGURES];
     size_t figures, count; /* the figures come first */
+    bool limit;            /* what limits an instruction stands there, too */
     bool any_width;        /* --show: they were asked for, whatever the width */
     size_t width;          /* that they must fit into; 0: any */
 };
 
-/* The figures that --show names; NULL: the usual ones. */
-void tool_columns_choose(struct tool_columns *columns, const char *show);
+/* The figures that --show names; without it the usual ones. */
+void tool_columns_choose(struct tool_columns *columns, const struct tool_report *report);
 /* One more column, with text; `rank` as in struct tool_column. */
 void tool_columns_place(struct tool_columns *columns, const char *title, unsigned rank);
 /* The cells of the figures; NULL: empty ones. */

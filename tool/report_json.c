@@ -36,6 +36,8 @@ static json_t *json_row(const struct wm_profile_row *row)
     tool_sums_add(&sums, row);
     tool_figures_json(object, &sums, false);
     json_object_set_new(object, "worst_conflict", json_conflict(row));
+    json_object_set_new(object, "limit", row->limit ? json_string(row->limit) : json_null());
+    json_object_set_new(object, "advice", row->advice ? json_string(row->advice) : json_null());
     return object;
 }
 
@@ -69,6 +71,71 @@ static json_t *json_source_lines(const struct wm_profile_row **rows, size_t coun
     return list;
 }
 
+/* ---- kernels ---- */
+
+static json_t *json_use(const struct wm_cache_use *use)
+{
+    return json_pack("{s:I, s:I, s:I}", "requests", (json_int_t)use->requests, "hits", (json_int_t)use->hits,
+                     "bytes", (json_int_t)use->bytes);
+}
+
+static json_t *json_caches(const struct wm_profile_kernel *kernel)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < kernel->caches; i++) {
+        const struct wm_profile_cache *cache = &kernel->cache[i];
+        json_array_append_new(list, json_pack("{s:s, s:i, s:o, s:o, s:o}", "name", cache->name, "instances",
+                                              (int)cache->instances, "read", json_use(&cache->read), "write",
+                                              json_use(&cache->write), "atomic", json_use(&cache->atomic)));
+    }
+    return list;
+}
+
+static json_t *json_bounds(const struct wm_profile_kernel *kernel)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < kernel->bounds; i++) {
+        const struct wm_bound *bound = &kernel->bound[i];
+        json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:s}", "part", bound->name, "clocks",
+                                              bound->clocks, "seconds", bound->seconds, "arithmetic",
+                                              bound->arithmetic ? bound->arithmetic : ""));
+    }
+    return list;
+}
+
+static json_t *json_occupancy(const struct wm_profile_kernel *kernel)
+{
+    return json_pack("{s:i, s:i, s:i, s:s?, s:i, s:i, s:i, s:i}", "waves_per_simd",
+                     (int)kernel->waves_per_simd, "waves_per_simd_most", (int)kernel->waves_per_simd_most,
+                     "workgroups_per_cu", (int)kernel->workgroups_per_cu, "limit", kernel->occupancy_limit,
+                     "workgroup_items", (int)kernel->workgroup_items, "vgprs", (int)kernel->vgprs, "sgprs",
+                     (int)kernel->sgprs, "lds_bytes", (int)kernel->lds_bytes);
+}
+
+static json_t *json_kernel(const struct wm_profile_kernel *kernel)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "kernel", json_string(kernel->kernel ? kernel->kernel : ""));
+    json_object_set_new(object, "pc", json_sprintf("0x%" PRIx64, kernel->pc));
+    set_count(object, "dispatches", kernel->dispatches);
+    set_count(object, "workgroups", kernel->workgroups);
+    set_count(object, "waves", kernel->waves);
+    set_count(object, "instructions", kernel->instructions);
+    json_object_set_new(object, "gpu", kernel->gpu ? json_string(kernel->gpu->name) : json_null());
+    if (!kernel->gpu)
+        return object;
+    json_object_set_new(object, "occupancy", json_occupancy(kernel));
+    json_object_set_new(object, "caches", json_caches(kernel));
+    set_count(object, "memory_read", kernel->memory_read);
+    set_count(object, "memory_written", kernel->memory_written);
+    set_count(object, "memory_dirty", kernel->memory_dirty);
+    set_count(object, "resident_workgroups", kernel->resident_workgroups);
+    json_object_set_new(object, "resident_cut", json_boolean(kernel->resident_cut));
+    json_object_set_new(object, "bounds", json_bounds(kernel));
+    json_object_set_new(object, "binds", kernel->binds ? json_string(kernel->binds->name) : json_null());
+    return object;
+}
+
 void tool_report_json(json_t *object, const struct tool_report *report)
 {
     json_t *list = json_array(), *totals = json_object();
@@ -78,6 +145,10 @@ void tool_report_json(json_t *object, const struct tool_report *report)
         tool_sums_add(&sums, report->rows[i]);
     }
     tool_figures_json(totals, &sums, true);
+    json_t *kernels = json_array();
+    for (size_t i = 0; i < report->kernel_count; i++)
+        json_array_append_new(kernels, json_kernel(&report->kernels[i]));
+    json_object_set_new(object, "kernels", kernels);
     json_object_set_new(object, "rows", list);
     json_object_set_new(object, "source_lines", json_source_lines(report->rows, report->count));
     json_object_set_new(object, "totals", totals);

@@ -91,7 +91,7 @@ static bool print_source(const struct tool_report *report, size_t first, size_t 
             !tool_source_read(rows[i]->file, report->options->source_dir, report->origins,
                               report->origin_count, &source))
             continue;
-        tool_columns_choose(&columns, report->options->show);
+        tool_columns_choose(&columns, report);
         tool_columns_place(&columns, "line", 0);
         tool_columns_place(&columns, rows[i]->file, 0);
         print_lines(&columns, rows, count, rows[i]->file, &source);
@@ -120,7 +120,7 @@ static bool print_listing(const struct tool_report *report, size_t first, size_t
     struct tool_columns columns;
     if (!tool_listing_read(rows[0], report->origins, report->origin_count, &listing))
         return false;
-    tool_columns_choose(&columns, report->options->show);
+    tool_columns_choose(&columns, report);
     tool_columns_place(&columns, "offset", 0);
     tool_columns_place(&columns, "instruction", 0);
     struct tool_table table = {.columns = columns.column,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as text: a table for each kernel, and remarks below it. */
 #include "report_columns.h"
+#include "report_summary.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { SOURCE_RANK = 7 };
+enum { SOURCE_RANK = 7, LIMIT_RANK = 4 };
 
 static void add_row(struct tool_table *table, const struct tool_columns *columns,
                     const struct wm_profile_row *row)
@@ -14,6 +15,8 @@ static void add_row(struct tool_table *table, const struct tool_columns *columns
     struct tool_sums sums = {0};
     tool_sums_add(&sums, row);
     tool_columns_cells(table, columns, &sums);
+    if (columns->limit)
+        tool_table_cell(table, "%s", row->limit ? row->limit : "-");
     if (row->file)
         tool_table_cell(table, "%s:%u", slash ? slash + 1 : row->file, row->line);
     else
@@ -26,6 +29,8 @@ static void add_totals(struct tool_table *table, const struct tool_columns *colu
                        const struct tool_sums *sums)
 {
     tool_columns_cells(table, columns, sums);
+    if (columns->limit)
+        tool_table_cell(table, "%s", "");
     tool_table_cell(table, "%s", "");
     tool_table_cell(table, "%s", "");
     tool_table_cell(table, "total");
@@ -39,6 +44,8 @@ static void print_remarks(const struct wm_profile_row *row)
         printf("+0x%" PRIx64 "  at worst lanes %s want %" PRIu32 " different dwords of LDS bank %" PRIu32
                "\n",
                row->offset, tool_lane_list(row->lds_lanes, lanes), row->lds_depth, row->lds_bank);
+    if (row->advice)
+        printf("+0x%" PRIx64 "  %s\n", row->offset, row->advice);
     if (row->lds_serial)
         printf("+0x%" PRIx64 "  misaligned in LDS: %" PRIu64 " lanes went one by one\n", row->offset,
                row->lds_serial);
@@ -59,6 +66,7 @@ static void print_kernel(const struct tool_report *report, struct tool_columns *
     add_totals(&table, columns, &sums);
     tool_table_fit(&table);
     printf("%s%s\n", first ? "\n" : "", tool_row_kernel(report->rows[first]));
+    tool_summary_text(tool_kernel_of(report, report->rows[first]));
     tool_table_print(&table, stdout, 0);
     tool_table_free(&table);
     for (size_t i = first; i < first + count; i++)
@@ -80,7 +88,11 @@ void tool_report_text(const struct tool_report *report)
     struct tool_columns columns;
     struct tool_sums all = {0};
     unsigned kernels = 0;
-    tool_columns_choose(&columns, report->options->show);
+    tool_columns_choose(&columns, report);
+    for (size_t i = 0; i < report->count; i++)
+        columns.limit |= report->rows[i]->limit != NULL;
+    if (columns.limit)
+        tool_columns_place(&columns, "limit", LIMIT_RANK);
     tool_columns_place(&columns, "source", SOURCE_RANK);
     tool_columns_place(&columns, "offset", 0);
     tool_columns_place(&columns, "instruction", 0);

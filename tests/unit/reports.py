@@ -38,7 +38,7 @@ class Reports(cli.Case):
         everything = self.transposes("transpose_naive", "--show all")[0].splitlines()[1].split()
         rows = json.loads(self.transposes("transpose_naive", "--json")[0])["rows"]
         self.assertEqual(len(everything) - 3, sum(key not in (
-            "kernel", "text", "path", "operation", "file", "line", "column", "pc", "offset", "worst_conflict")
+            "kernel", "text", "path", "operation", "file", "line", "column", "pc", "offset", "worst_conflict", "limit", "advice")
             for key in rows[0]))
         for width in (60, 80, 100):
             os.environ["COLUMNS"] = str(width)
@@ -67,7 +67,7 @@ class Reports(cli.Case):
                 self.assertEqual(text, "" if value is None else text if isinstance(value, float) else str(value))
                 if isinstance(value, float):
                     self.assertAlmostEqual(float(text), value)
-        self.assertEqual(set(rows[0]) - set(table[0]), {"column", "pc", "worst_conflict"})
+        self.assertEqual(set(rows[0]) - set(table[0]), {"column", "pc", "worst_conflict", "limit", "advice"})
         self.refused("--csv no/x.csv: cannot be written", "prof", self.example("transpose"),
                      "-k transpose_lds", TRANSPOSE, "--csv no/x.csv")
 

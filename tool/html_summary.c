@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The summary of each kernel in the page of `prof --html`: what binds it, its occupancy, its caches. */
+#include "html_parts.h"
+#include "report_summary.h"
+
+#include <inttypes.h>
+
+static void put_bounds(FILE *file, const struct wm_profile_kernel *kernel)
+{
+    char time[TOOL_SHORT];
+    if (!kernel->binds || kernel->binds->seconds <= 0)
+        return;
+    tool_time_text(kernel->binds->seconds, time);
+    fputs("<table class=\"bounds\"><caption>It takes at least ", file);
+    html_text(file, time);
+    fputs(", because of ", file);
+    html_text(file, kernel->binds->name);
+    fputs(": a lower bound, no prediction</caption><thead><tr><th scope=\"col\" class=\"l\">part</th>"
+          "<th scope=\"col\">needs at least</th><th scope=\"col\" class=\"l\">arithmetic</th></tr></thead>"
+          "<tbody>\n",
+          file);
+    for (uint32_t i = 0; i < kernel->bounds; i++) {
+        const struct wm_bound *bound = &kernel->bound[i];
+        tool_time_text(bound->seconds, time);
+        fputs("<tr><th scope=\"row\" class=\"l\">", file);
+        html_text(file, bound->name);
+        fprintf(file, "</th><td class=\"heat\" style=\"--h:%.0f%%\">",
+                100 * bound->seconds / kernel->binds->seconds);
+        html_text(file, time);
+        fputs("</td><td class=\"l code\">", file);
+        html_text(file, bound->arithmetic ? bound->arithmetic : "");
+        fputs("</td></tr>\n", file);
+    }
+    fputs("</tbody></table>\n", file);
+}
+
+static void put_use(FILE *file, const struct wm_cache_use *use)
+{
+    if (use->requests)
+        fprintf(file, "<td>%" PRIu64 "</td><td class=\"heat\" style=\"--h:%.0f%%\">%.1f%%</td>",
+                use->requests, 100 - 100 * (double)use->hits / (double)use->requests,
+                100 * (double)use->hits / (double)use->requests);
+    else
+        fputs("<td></td><td></td>", file);
+}
+
+static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
+{
+    char bytes[TOOL_SHORT];
+    fputs(
+        "<table class=\"caches\"><caption>Caches</caption><thead><tr><th scope=\"col\" class=\"l\">cache</th>"
+        "<th scope=\"col\">instances</th><th scope=\"col\">reads</th><th scope=\"col\">hit</th>"
+        "<th scope=\"col\">writes</th><th scope=\"col\">hit</th><th scope=\"col\">atomics</th>"
+        "<th scope=\"col\">hit</th><th scope=\"col\">moved</th></tr></thead><tbody>\n",
+        file);
+    for (uint32_t i = 0; i < kernel->caches; i++) {
+        const struct wm_profile_cache *cache = &kernel->cache[i];
+        tool_bytes_text(tool_cache_use(cache).bytes, bytes);
+        fputs("<tr><th scope=\"row\" class=\"l\">", file);
+        html_text(file, cache->name);
+        fprintf(file, "</th><td>%" PRIu32 "</td>", cache->instances);
+        put_use(file, &cache->read);
+        put_use(file, &cache->write);
+        put_use(file, &cache->atomic);
+        fprintf(file, "<td>%s</td></tr>\n", bytes);
+    }
+    fputs("</tbody></table>\n<p>", file);
+    tool_bytes_text(kernel->memory_read, bytes);
+    fprintf(file, "%s read from memory, ", bytes);
+    tool_bytes_text(kernel->memory_written, bytes);
+    fprintf(file, "%s written", bytes);
+    tool_bytes_text(kernel->memory_dirty, bytes);
+    if (kernel->memory_dirty)
+        fprintf(file, ", %s left in the caches", bytes);
+    fputs(".", file);
+    if (kernel->gpu->assumed) {
+        fputs(" Not documented for this product, and assumed: ", file);
+        html_text(file, kernel->gpu->assumed);
+        fputs(".", file);
+    }
+    fputs("</p>\n", file);
+}
+
+static void put_kernel(FILE *file, const struct wm_profile_kernel *kernel)
+{
+    char lds[TOOL_SHORT];
+    tool_bytes_text(kernel->lds_bytes, lds);
+    fputs("<section class=\"kernel\"><h2>", file);
+    html_text(file, kernel->kernel);
+    fputs(" on ", file);
+    html_text(file, kernel->gpu->title);
+    fprintf(file,
+            "</h2>\n<p>%" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
+            " instructions. Occupancy: %" PRIu32 " of %" PRIu32 " waves a SIMD",
+            kernel->workgroups, kernel->waves, kernel->instructions, kernel->waves_per_simd,
+            kernel->waves_per_simd_most);
+    if (kernel->occupancy_limit) {
+        fputs(", limited by ", file);
+        html_text(file, kernel->occupancy_limit);
+    }
+    fprintf(file,
+            " (%" PRIu32 " VGPRs, %" PRIu32 " SGPRs a wave; %s of LDS, %" PRIu32
+            " work-items a workgroup).</p>\n",
+            kernel->vgprs, kernel->sgprs, lds, kernel->workgroup_items);
+    put_bounds(file, kernel);
+    put_caches(file, kernel);
+    fputs("</section>\n", file);
+}
+
+void html_summary(FILE *file, const struct tool_report *report)
+{
+    for (size_t i = 0; i < report->kernel_count; i++)
+        if (report->kernels[i].gpu)
+            put_kernel(file, &report->kernels[i]);
+}

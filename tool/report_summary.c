@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands above the rows of a kernel: its product, occupancy, caches, and the least time it can take. */
+#include "report_summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct wm_profile_kernel *tool_kernel_of(const struct tool_report *report,
+                                               const struct wm_profile_row *row)
+{
+    for (size_t i = 0; i < report->kernel_count; i++)
+        if (report->kernels[i].pc == tool_row_start(row))
+            return &report->kernels[i];
+    return NULL;
+}
+
+void tool_time_text(double seconds, char text[TOOL_SHORT])
+{
+    static const struct {
+        double least, scale;
+        const char *unit;
+    } units[] = {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0, 1e9, "ns"}};
+    size_t i = 0;
+    while (seconds < units[i].least)
+        i++;
+    snprintf(text, TOOL_SHORT, "%.3g %s", seconds * units[i].scale, units[i].unit);
+}
+
+void tool_bytes_text(uint64_t bytes, char text[TOOL_SHORT])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    size_t i = 0;
+    for (; value >= 10240 && i + 1 < sizeof units / sizeof *units; i++)
+        value /= 1024;
+    snprintf(text, TOOL_SHORT, i ? "%.1f %s" : "%.0f %s", value, units[i]);
+}
+
+struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache)
+{
+    return (struct wm_cache_use){
+        .requests = cache->read.requests + cache->write.requests + cache->atomic.requests,
+        .hits = cache->read.hits + cache->write.hits + cache->atomic.hits,
+        .bytes = cache->read.bytes + cache->write.bytes + cache->atomic.bytes,
+    };
+}
+
+static void print_occupancy(const struct wm_profile_kernel *kernel)
+{
+    char lds[TOOL_SHORT];
+    tool_bytes_text(kernel->lds_bytes, lds);
+    printf("  occupancy  %" PRIu32 " of %" PRIu32 " waves a SIMD", kernel->waves_per_simd,
+           kernel->waves_per_simd_most);
+    if (kernel->occupancy_limit)
+        printf(", limited by %s", kernel->occupancy_limit);
+    printf(": %" PRIu32 " VGPRs, %" PRIu32 " SGPRs a wave, %s of LDS and %" PRIu32
+           " work-items a workgroup\n",
+           kernel->vgprs, kernel->sgprs, lds, kernel->workgroup_items);
+}
+
+static void print_caches(const struct wm_profile_kernel *kernel)
+{
+    const char *before = "  hits       ";
+    char read[TOOL_SHORT], written[TOOL_SHORT];
+    for (uint32_t i = 0; i < kernel->caches; i++) {
+        const struct wm_cache_use use = tool_cache_use(&kernel->cache[i]);
+        if (!use.requests)
+            continue;
+        printf("%s%s %.1f%% of %" PRIu64, before, kernel->cache[i].name,
+               100 * (double)use.hits / (double)use.requests, use.requests);
+        before = ", ";
+    }
+    tool_bytes_text(kernel->memory_read, read);
+    tool_bytes_text(kernel->memory_written, written);
+    printf("%s%s read from memory, %s written", *before == ' ' ? before : "; ", read, written);
+    if (kernel->memory_dirty) {
+        tool_bytes_text(kernel->memory_dirty, written);
+        printf(", %s left in the caches", written);
+    }
+    puts("");
+}
+
+static void print_bounds(const struct wm_profile_kernel *kernel)
+{
+    char time[TOOL_SHORT];
+    if (!kernel->binds)
+        return;
+    tool_time_text(kernel->binds->seconds, time);
+    printf("  at least   %s, for %s: %s\n", time, kernel->binds->name, kernel->binds->arithmetic);
+    const char *before = "  beside it  ";
+    for (uint32_t i = 0; i < kernel->bounds; i++) {
+        if (!strcmp(kernel->bound[i].name, kernel->binds->name) || kernel->bound[i].seconds <= 0)
+            continue;
+        tool_time_text(kernel->bound[i].seconds, time);
+        printf("%s%s %s", before, kernel->bound[i].name, time);
+        before = ", ";
+    }
+    if (*before == ',')
+        puts("");
+}
+
+void tool_summary_text(const struct wm_profile_kernel *kernel)
+{
+    if (!kernel || !kernel->gpu)
+        return;
+    printf("  on         %s (%s): %" PRIu64 " dispatch%s, %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
+           " instructions\n",
+           kernel->gpu->title, kernel->gpu->name, kernel->dispatches, kernel->dispatches == 1 ? "" : "es",
+           kernel->workgroups, kernel->waves, kernel->instructions);
+    print_occupancy(kernel);
+    print_caches(kernel);
+    print_bounds(kernel);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands above the rows of a kernel, and what its pages and tables share. */
+#ifndef WAVEMEM_TOOL_REPORT_SUMMARY_H
+#define WAVEMEM_TOOL_REPORT_SUMMARY_H
+
+#include "report.h"
+
+enum { TOOL_SHORT = 32 };
+
+/* The kernel that the row lies in; NULL: nothing more is known of it. */
+const struct wm_profile_kernel *tool_kernel_of(const struct tool_report *report,
+                                               const struct wm_profile_row *row);
+/* "12.3 us" */
+void tool_time_text(double seconds, char text[TOOL_SHORT]);
+/* "512 B", "10.5 KiB" */
+void tool_bytes_text(uint64_t bytes, char text[TOOL_SHORT]);
+/* Reads, writes and atomics together. */
+struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache);
+
+/* Prints it, indented; nothing for NULL and where no product is known. */
+void tool_summary_text(const struct wm_profile_kernel *kernel);
+
+#endif
