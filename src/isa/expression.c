@@ -166,6 +166,7 @@ static bool read_symbol(struct wmi_cursor *cursor, size_t length, struct wmi_val
     if (!cursor->symbols)
         return wmi_expected(cursor, cursor->at, "a number");
     *value = (struct wmi_value){0};
+    cursor->asked_symbol = true;
     if (length == 1 && *cursor->at == '.')
         *value = cursor->symbols->here;
     else
@@ -220,6 +221,7 @@ static bool read_primary(struct wmi_cursor *cursor, unsigned depth, struct wmi_v
         const char *end = memchr(start + 1, '"', (size_t)(cursor->end - start - 1));
         if (end && cursor->symbols) {
             *value = (struct wmi_value){0};
+            cursor->asked_symbol = true;
             cursor->symbols->find(cursor->symbols->user, start + 1, (size_t)(end - start - 1), value);
             cursor->at = end + 1;
             return true;

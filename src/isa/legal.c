@@ -365,11 +365,11 @@ static bool is_source(const struct wmi_operand *o)
             o->role == WMI_ROLE_IMM);
 }
 
-static unsigned bus_limit(const struct wmi_encoder *e, const struct wmi_instruction *insn)
+unsigned wmi_constant_bus(const struct wmi_target *target, const struct wmi_instruction *insn)
 {
     const bool shifts_64 = insn->id == WMI_INSN_v_lshlrev_b64 || insn->id == WMI_INSN_v_lshrrev_b64 ||
                            insn->id == WMI_INSN_v_ashrrev_i64;
-    return shifts_64 ? 1 : e->target->limits[WMI_LIMIT_constant_bus];
+    return shifts_64 ? 1 : target->limits[WMI_LIMIT_constant_bus];
 }
 
 /* Vector instructions read a few scalar values only; the same one counts once, parts of one do not. VCC as a
@@ -395,7 +395,7 @@ static bool bus_is_kept(struct wmi_encoder *e, const struct wmi_instruction *ins
         add_operand(&bus, o);
         last = is_scalar(o) || o->kind == WMI_OPERAND_LITERAL ? i : last;
     }
-    e->cursor->number = bus_limit(e, insn);
+    e->cursor->number = wmi_constant_bus(e->target, insn);
     return bus.count + bus.literals <= e->cursor->number ||
            wmi_wrong_operand(e, last, "fewer scalar operands: this instruction reads at most %u");
 }

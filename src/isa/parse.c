@@ -2,6 +2,7 @@
 /* Reads the text of one instruction, LLVM's syntax: tries the forms that its mnemonic can mean in LLVM's
  * order, and decodes what it made, which must be what the text says. */
 #include "isa/legal.h"
+#include "isa/pattern.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -610,6 +611,7 @@ static bool try_both(struct wmi_encoder *e, const char *operands, struct failure
 {
     for (unsigned without = 0; without <= has_optional(e->form); without++) {
         e->cursor->wrong = NULL;
+        e->tried++;
         if (try_form(e, operands, without, insn))
             return true;
         const bool no_data =
@@ -628,7 +630,9 @@ static unsigned assemble(const struct wmi_target *target, struct wmi_cursor *cur
     unsigned variants;
     e.target = target;
     e.cursor = cursor;
+    e.tried = 0;
     cursor->wrong = NULL;
+    const char *begin = cursor->at;
     const size_t length = word_at(cursor);
     const struct wmi_mnemonic *m = look_up_again(target, cursor, length, &variants);
     const char *operands = cursor->at + length;
@@ -654,10 +658,14 @@ static unsigned assemble(const struct wmi_target *target, struct wmi_cursor *cur
         e.second = second ? &wmi_forms[second->form] : NULL;
         if (!try_both(&e, operands, &failure, insn))
             continue;
-        if (!wmi_is_legal(&e, insn))
+        if (!wmi_is_legal(&e, insn)) {
             insn->dwords = 0;
-        else if (relocation)
+            return 0;
+        }
+        if (relocation)
             *relocation = e.relocation;
+        if (cursor->patterns && !cursor->asked_symbol)
+            wmi_keep_pattern(cursor->patterns, begin, &e, insn);
         return insn->dwords;
     }
     insn->dwords = 0;
@@ -690,13 +698,16 @@ unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor
 {
     wmi_skip_space(cursor);
     const struct wmi_cursor start = *cursor;
-    const unsigned dwords = assemble(target, cursor, insn, relocation);
+    unsigned dwords = assemble(target, cursor, insn, relocation);
     if (dwords || start.at == start.end || *start.at < 'A' || *start.at > 'Z')
         return dwords;
     if (relocation)
         *relocation = (struct wmi_relocation){0};
     struct wmi_cursor again = start;
-    return assemble_capitals(target, &again, insn);
+    dwords = assemble_capitals(target, &again, insn);
+    if (dwords && start.patterns)
+        wmi_keep_as_it_stands(start.patterns, start.at, start.end, insn);
+    return dwords;
 }
 
 /* ---- names that are near ---- */

@@ -40,6 +40,7 @@ struct wmi_encoder {
     const struct wmi_mnemonic *mnemonic, *second_mnemonic;
     struct wmi_parsed parsed[WMI_OPERANDS];
     unsigned operands; /* of both halves */
+    unsigned tried;    /* forms, this one among them */
     int32_t field[WMI_FIELD_COUNT];
     const char *field_at[WMI_FIELD_COUNT]; /* where a modifier stands; NULL: not in the text */
     uint32_t words[WMI_ENCODED_DWORDS];

@@ -150,7 +150,6 @@ static void find_symbol(void *user, const char *name, size_t length, struct wmi_
 {
     struct wmi_assembler *a = user;
     char numbered[32];
-    a->asked_symbol = true;
     if (isdigit((unsigned char)*name)) {
         const unsigned digit = (unsigned)(*name - '0');
         length = numbered_name(numbered, digit, a->numbered[digit] + (name[length - 1] == 'f'));
@@ -292,9 +291,18 @@ void wmi_asm_push_text(struct wmi_assembler *a, const char *text, size_t size, b
         source->is_macro = macro;
 }
 
-void wmi_asm_push_file(struct wmi_assembler *a, const char *name, char *text, size_t size)
+static bool may_have_comments(const char *text, size_t size)
 {
-    blank_comments(text, size);
+    return size && (memchr(text, ';', size) || memchr(text, '/', size) || memchr(text, '#', size));
+}
+
+void wmi_asm_push_file(struct wmi_assembler *a, const char *name, const char *text, size_t size)
+{
+    if (may_have_comments(text, size)) {
+        char *copy = wmi_asm_text(a, text, size);
+        blank_comments(copy, size);
+        text = copy;
+    }
     struct wmi_asm_source *source = push_source(a, text, size);
     if (source)
         source->name = name;
@@ -377,7 +385,8 @@ void wmi_asm_begin_expression(struct wmi_assembler *a)
 static unsigned assemble_at(struct wmi_assembler *a, const char *begin, const char *end,
                             struct wmi_asm_section *section, uint64_t offset, struct wmi_instruction *insn)
 {
-    struct wmi_cursor c = {.at = begin, .end = end, .symbols = &a->resolver, .names = a->names};
+    struct wmi_cursor c = {
+        .at = begin, .end = end, .symbols = &a->resolver, .names = a->names, .patterns = a->patterns};
     struct wmi_relocation relocation;
     a->resolver.here = (struct wmi_value){.number = (int64_t)offset, .base = section};
     a->saw_late = false;
@@ -401,62 +410,26 @@ static unsigned assemble_at(struct wmi_assembler *a, const char *begin, const ch
     return dwords;
 }
 
-/* Where a line would be remembered. Compiled code says the same things over and over. */
-static struct wmi_asm_memory *memory_of(struct wmi_assembler *a, const char *begin, size_t length)
-{
-    uint64_t hash = length, part = 0;
-    for (; length >= sizeof part; begin += sizeof part, length -= sizeof part) {
-        memcpy(&part, begin, sizeof part);
-        hash = (hash ^ part) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
-    }
-    part = 0;
-    memcpy(&part, begin, length);
-    hash = (hash ^ part) * UINT64_C(0x9e3779b97f4a7c15);
-    return &a->memory[hash >> 40 & (WMI_ASM_MEMORIES - 1)];
-}
-
 static bool is_remembered(struct wmi_assembler *a, const char *begin, const char *end)
 {
-    const size_t length = (size_t)(end - begin);
-    if (length > WMI_ASM_REMEMBERED)
-        return false;
-    const struct wmi_asm_memory *m = memory_of(a, begin, length);
-    if (m->length != length || memcmp(m->text, begin, length))
-        return false;
-    wmi_asm_append(a, &a->section->bytes, m->words, 4 * (size_t)m->dwords);
-    return true;
-}
-
-/* Not what depends on where it stands: symbols, ".". */
-static void remember(struct wmi_assembler *a, const char *begin, const char *end,
-                     const struct wmi_instruction *insn, unsigned dwords)
-{
-    const size_t length = (size_t)(end - begin);
-    if (length > WMI_ASM_REMEMBERED || a->asked_symbol || memchr(begin, '.', length))
-        return;
-    struct wmi_asm_memory *m = memory_of(a, begin, length);
-    memcpy(m->text, begin, length);
-    m->length = (uint8_t)length;
-    m->dwords = (uint8_t)dwords;
-    memcpy(m->words, insn->words, sizeof m->words);
+    uint32_t words[WMI_INSTRUCTION_DWORDS];
+    const unsigned dwords = wmi_assemble_alike(a->patterns, begin, end, words);
+    wmi_asm_append(a, &a->section->bytes, words, 4 * (size_t)dwords);
+    return dwords != 0;
 }
 
 void wmi_asm_forget(struct wmi_assembler *a)
 {
-    memset(a->memory, 0, WMI_ASM_MEMORIES * sizeof *a->memory);
+    memset(a->patterns, 0, (size_t)WMI_PATTERNS * WMI_PATTERN_BYTES);
 }
 
 static void instruction(struct wmi_assembler *a, const char *begin, const char *end)
 {
     struct wmi_instruction insn;
-    a->asked_symbol = false;
     const unsigned dwords = assemble_at(a, begin, end, a->section, a->section->bytes.size, &insn);
     if (dwords && a->saw_late)
         wmi_asm_note_late(a, begin, end, 0);
     wmi_asm_append(a, &a->section->bytes, insn.words, 4 * dwords);
-    if (dwords)
-        remember(a, begin, end, &insn, dwords);
 }
 
 /* ---- statements ---- */
@@ -540,7 +513,7 @@ static void read_late(struct wmi_assembler *a)
 static void read_file(struct wmi_assembler *a, const char *text, size_t size, const char *name)
 {
     const char *begin, *end;
-    wmi_asm_push_file(a, name, wmi_asm_text(a, text, size), size);
+    wmi_asm_push_file(a, name, text, size);
     a->text = a->section = wmi_asm_section(a, ".text", 5, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR);
     a->text->alignment = 4;
     while (wmi_asm_next_line(a, &begin, &end))
@@ -598,12 +571,14 @@ enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi
     } else if (setjmp(a->no_memory)) {
         status = WM_NO_MEMORY;
     } else {
-        a->memory = wmi_asm_allocate(a, WMI_ASM_MEMORIES, sizeof *a->memory);
+        a->patterns = wmi_asm_allocate(a, WMI_PATTERNS, WMI_PATTERN_BYTES);
         read_file(a, text, size, options->name);
-        if (!a->errors && options->raw)
-            wmi_asm_append(a, &a->out, a->text->bytes.data, a->text->bytes.size);
-        else if (!a->errors)
+        if (!a->errors && options->raw) {
+            a->out = a->text->bytes;
+            a->text->bytes = (struct wmi_bytes){0};
+        } else if (!a->errors) {
             wmi_asm_link(a);
+        }
         close_messages(a);
         status = a->errors ? WM_BAD_FILE : WM_OK;
     }

@@ -97,15 +97,6 @@ enum {
     WMI_ASM_LDS = 1 << 16, /* bytes that .amdgpu_lds can give away */
 };
 
-/* A line that was an instruction without symbols: mostly in one line of the CPU's cache. */
-enum { WMI_ASM_MEMORIES = 1 << 13, WMI_ASM_REMEMBERED = 106 };
-struct wmi_asm_memory {
-    uint32_t words[WMI_INSTRUCTION_DWORDS];
-    uint8_t length, dwords;
-    char text[WMI_ASM_REMEMBERED];
-};
-static_assert(sizeof(struct wmi_asm_memory) == 128, "two lines of the cache");
-
 struct wmi_asm_parameter {
     const char *name, *otherwise; /* otherwise: its value where none is given, or NULL */
     size_t length;
@@ -147,9 +138,8 @@ struct wmi_assembler {
     size_t folder_count;
     FILE *open_file;
     unsigned code_object_version;
-    uint64_t lds_size; /* of .amdgpu_lds */
-    bool asked_symbol;
-    struct wmi_asm_memory *memory; /* WMI_ASM_MEMORIES */
+    uint64_t lds_size;            /* of .amdgpu_lds */
+    struct wmi_pattern *patterns; /* lines that were instructions without symbols */
     struct wmi_name_memory names[WMI_NAME_MEMORIES];
     struct wmi_symbols resolver;
 };

@@ -12,8 +12,8 @@ bool wmi_asm_word_is(const char *word, size_t length, const char *name);
 void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *end);
 /* Text to read before the rest of this one. `macro`: .exitm ends it. */
 void wmi_asm_push_text(struct wmi_assembler *a, const char *text, size_t size, bool macro);
-/* The text of a file to read now; it is blanked of comments. */
-void wmi_asm_push_file(struct wmi_assembler *a, const char *name, char *text, size_t size);
+/* The text of a file to read now, which must stay where it is. */
+void wmi_asm_push_file(struct wmi_assembler *a, const char *name, const char *text, size_t size);
 /* Forgets which lines were which instructions: a macro may have their names now. */
 void wmi_asm_forget(struct wmi_assembler *a);
 /* Notes that the text has to be read again when all symbols are known. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One instruction on each line: `print` reads hexadecimal dwords and prints our text of them, or "?" where
  * they are not exactly one instruction; `assemble` reads text and prints its dwords, or "? column expected"
- * where the line is wrong. Attributes are LLVM's: +wavefrontsize64, +real-true16. */
+ * where the line is wrong. Lines alike but for registers go the assembler's short way. Attributes are LLVM's:
+ * +wavefrontsize64, +real-true16. */
 #include "isa/assemble.h"
 
 #include <stdio.h>
@@ -30,11 +31,13 @@ static void print(const struct wmi_target *target, char *line)
     puts(text);
 }
 
-static void assemble(const struct wmi_target *target, char *line)
+static void assemble(const struct wmi_target *target, struct wmi_pattern *patterns, char *line)
 {
-    struct wmi_cursor cursor = {.at = line, .end = line + strcspn(line, "\n")};
+    struct wmi_cursor cursor = {.at = line, .end = line + strcspn(line, "\n"), .patterns = patterns};
     struct wmi_instruction insn;
-    const unsigned dwords = wmi_assemble(target, &cursor, &insn, NULL);
+    unsigned dwords = wmi_assemble_alike(patterns, line, cursor.end, insn.words);
+    if (!dwords)
+        dwords = wmi_assemble(target, &cursor, &insn, NULL);
     if (!dwords) {
         printf("? %td ", cursor.wrong ? cursor.wrong_at - line + 1 : 0);
         printf(cursor.wrong ? cursor.wrong : "a mnemonic", cursor.number);
@@ -69,12 +72,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "use: isa_lines print|assemble TARGET [+wavefrontsize64] [+real-true16] < lines\n");
         return 2;
     }
+    struct wmi_pattern *patterns = calloc(WMI_PATTERNS, WMI_PATTERN_BYTES);
     char line[LINE];
-    while (fgets(line, sizeof line, stdin)) {
+    while (patterns && fgets(line, sizeof line, stdin)) {
         if (prints)
             print(target, line);
         else
-            assemble(target, line);
+            assemble(target, patterns, line);
     }
+    free(patterns);
     return 0;
 }

@@ -2,7 +2,8 @@
 /* Every form of every target, with waves of both sizes and both true16 modes, with edge operands: the words
  * that its tables describe decode to it and to nothing else, and print under its name; the text is refused,
  * or makes the same words or others of the same text, and each form has text that brings its words back.
- * Opcodes that no form has are no instruction. Whether the tables are right, tests/oracle asks LLVM. */
+ * What is assembled like another text but for registers must be what it is by itself. Opcodes that no form
+ * has are no instruction. Whether the tables are right, tests/oracle asks LLVM. */
 #include "isa/assemble.h"
 #include "isa/tables.h"
 
@@ -41,6 +42,8 @@ enum { LOST = sizeof lost / sizeof *lost };
 
 /* What became of the texts of a target's words. */
 struct texts {
+    struct wmi_pattern *patterns;
+    unsigned alike; /* texts that another one had taught */
     unsigned same, canonical, refused, wrong;
     unsigned step;   /* through the edges */
     bool lost[LOST]; /* which of the forms so listed were met */
@@ -117,15 +120,29 @@ static bool takes_edge(const struct wmi_spec *spec, uint32_t value)
     return spec->width && (uint64_t)value >> spec->width == 0 && !(spec->width == 9 && marks_encoding(value));
 }
 
+/* What patterns of earlier texts make of this one must be what it becomes by itself, if it does. */
+static void check_pattern(const char *text, const struct wmi_instruction *insn, unsigned dwords,
+                          const uint32_t *words, unsigned by_pattern)
+{
+    if (by_pattern && (by_pattern != dwords || memcmp(words, insn->words, 4u * dwords)))
+        fail_msg("'%s' is %08x %08x, but by a pattern %08x %08x", text, insn->words[0], insn->words[1],
+                 words[0], words[1]);
+}
+
 /* Assembles the text of an instruction; true if that gives its words. Other words must be of the same row and
  * print alike but for the suffix. */
 static bool comes_back(const struct wmi_target *target, const struct wmi_instruction *insn, const char *text,
                        struct texts *texts)
 {
     struct wmi_instruction again, canonical;
-    struct wmi_cursor cursor = {.at = text, .end = text + strlen(text)};
+    struct wmi_cursor cursor = {.at = text, .end = text + strlen(text), .patterns = texts->patterns};
     char other[TEXT];
-    if (!wmi_assemble(target, &cursor, &again, NULL)) {
+    uint32_t words[WORDS];
+    const unsigned by_pattern = wmi_assemble_alike(texts->patterns, text, cursor.end, words);
+    const unsigned dwords = wmi_assemble(target, &cursor, &again, NULL);
+    texts->alike += by_pattern != 0;
+    check_pattern(text, &again, dwords, words, by_pattern);
+    if (!dwords) {
         if (!cursor.wrong || cursor.wrong_at < text || cursor.wrong_at > cursor.end)
             fail_msg("%s: %s is refused without a word", target->name, text);
         texts->refused++;
@@ -250,7 +267,9 @@ static void every_form_is_reached_by_its_words(void **state)
         for (unsigned top = 0; top < 512; top++)
             for (const uint8_t *c = target->candidates + target->first[top]; *c != NO_SPACE; c++)
                 seen[*c] = true;
-        struct texts texts = {.step = getenv("WAVEMEM_TEST_REDUCED") ? 3 : 1};
+        struct texts texts = {.step = getenv("WAVEMEM_TEST_REDUCED") ? 3 : 1,
+                              .patterns = calloc(WMI_PATTERNS, WMI_PATTERN_BYTES)};
+        assert_non_null(texts.patterns);
         unsigned forms = 0;
         for (unsigned s = 0; s < SPACES; s++) {
             if (!seen[s] || s == target->second)
@@ -264,9 +283,12 @@ static void every_form_is_reached_by_its_words(void **state)
                     check_unassigned(target, space, opcode);
                 }
         }
-        printf("%s, waves of %u%s: of the texts %u give the same words, %u canonical ones, %u are refused\n",
+        printf("%s, waves of %u%s: of the texts %u give the same words, %u canonical ones, %u are refused; "
+               "%u by "
+               "patterns\n",
                target->name, target->limits[WMI_LIMIT_wave], target->real_true16 ? ", real true16" : "",
-               texts.same, texts.canonical, texts.refused);
+               texts.same, texts.canonical, texts.refused, texts.alike);
+        free(texts.patterns);
         wrong += texts.wrong;
         for (unsigned i = 0; i < LOST; i++)
             met[i] |= texts.lost[i];

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/* Remembers assembled instructions by their text without the numbers of registers, so that another one alike
+ * is a search and some bits: compiled code says the same things over and over, of other registers. */
+#include "isa/pattern.h"
+#include "isa/legal.h"
+
+#include <string.h>
+
+enum {
+    SGPR_CODES = 128,
+    FEW_VGPRS = 128,    /* that 16-bit operands can name in short encodings */
+    TUPLE_SGPRS = 104,  /* where SGPRs end for tuples of four and more */
+    SMALL_MATRIX = 4,   /* dwords of the result */
+    MOST_TUPLE = 32,    /* dwords */
+    ONE_REGISTER = 128, /* marks of the key that are no characters of text: v7 */
+    TUPLE = 136,        /* v[2:3], and its size behind */
+    SIZES = 144,
+    PADDING = 24,
+};
+
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+typedef uint64_t pair64 __attribute__((vector_size(16)));
+
+/* The text of an instruction, with marks for its registers, and their numbers. */
+struct key {
+    uint64_t hash;
+    unsigned length, slots;
+    struct {
+        uint8_t number, file, dwords;
+    } slot[WMI_PATTERN_SLOTS];
+    char text[WMI_PATTERN_TEXT + PADDING]; /* a word of zeros behind its end */
+};
+
+/* What was there, with room to look at around it. */
+struct raw {
+    char blank[PADDING]; /* the last of them is one */
+    char text[WMI_PATTERN_TEXT + PADDING];
+};
+
+static uint64_t word_at(const char *text)
+{
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+    return word;
+}
+
+static bytes16 bytes_at(const char *text)
+{
+    bytes16 bytes;
+    memcpy(&bytes, text, sizeof bytes);
+    return bytes;
+}
+
+/* Copies in words; may write up to seven bytes more. */
+static char *copy(char *to, const char *from, size_t length)
+{
+    for (size_t i = 0; i < length; i += 8)
+        memcpy(to + i, from + i, 8);
+    return to + length;
+}
+
+/* memcpy() of short text that may not be read beyond; the compiler's own is slow here. */
+static void copy_exactly(char *to, const char *from, size_t length)
+{
+    size_t i = 0;
+    for (; i + 8 <= length; i += 8)
+        memcpy(to + i, from + i, 8);
+    if (length >= 8)
+        memcpy(to + length - 8, from + length - 8, 8);
+    else
+        for (; i < length; i++)
+            to[i] = from[i];
+}
+
+/* Bit i: byte i of the mask is all ones. */
+static uint64_t bits_of(bytes16 mask)
+{
+    const pair64 ones = (pair64)mask & UINT64_C(0x0101010101010101);
+    const uint64_t gather = UINT64_C(0x0102040810204080);
+    return (ones[0] * gather >> 56) | (ones[1] * gather >> 56) << 8;
+}
+
+/* Bit i: at character i of the first 64 a register may begin. */
+static uint64_t register_starts(const struct raw *raw, size_t length)
+{
+    enum { STEP = 16, MOST = 64 };
+    uint64_t starts = 0;
+    for (size_t i = 0; i < length && i < MOST; i += STEP) {
+        const char *at = raw->text + i;
+        const bytes16 before = bytes_at(at - 1), c = bytes_at(at), behind = bytes_at(at + 1);
+        const bytes16 file = (bytes16)(c == 'v') | (bytes16)(c == 's') | (bytes16)(c == 'a');
+        const bytes16 alone = (bytes16)(before < '0') | (bytes16)(before == '|');
+        const bytes16 numbered = (bytes16)(behind - '0' < 10) | (bytes16)(behind == '[');
+        starts |= bits_of(file & alone & numbered) << i;
+    }
+    return starts;
+}
+
+/* A number of up to three digits; returns how many there are. */
+static unsigned read_digits(const char *at, unsigned *number)
+{
+    enum { BASE = 10 };
+    const unsigned first = (uint8_t)at[0] - '0', second = (uint8_t)at[1] - '0', third = (uint8_t)at[2] - '0';
+    const bool one = first < BASE, two = one & (second < BASE), three = two & (third < BASE);
+    *number = first;
+    *number = two ? *number * BASE + second : *number;
+    *number = three ? *number * BASE + third : *number;
+    return (unsigned)one + two + three;
+}
+
+static bool is_word(char c)
+{
+    const uint8_t letter = (uint8_t)c | 0x20;
+    return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* v7 or v[2:3], without a blank or an expression in it: sets the next slot, and *mark to what stands for it
+ * in the key, which is not longer. Returns what follows, or NULL. */
+static const char *read_register(struct key *key, const char *at, char **mark)
+{
+    const unsigned file = *at == 'v' ? WMI_OPERAND_VGPR : *at == 's' ? WMI_OPERAND_SGPR : WMI_OPERAND_AGPR;
+    const bool tuple = at[1] == '[';
+    unsigned first, last, digits = read_digits(at + 1 + tuple, &first);
+    at += 1 + tuple + digits;
+    last = first;
+    if (!digits || key->slots == WMI_PATTERN_SLOTS || (!tuple && is_word(*at)))
+        return NULL;
+    if (tuple) {
+        digits = *at == ':' ? read_digits(at + 1, &last) : 0;
+        at += 2 + digits;
+        if (!digits || at[-1] != ']' || last < first || last - first >= MOST_TUPLE)
+            return NULL;
+        (*mark)[1] = (char)(SIZES + last - first);
+    }
+    if (last > UINT8_MAX)
+        return NULL;
+    **mark = (char)((tuple ? TUPLE : ONE_REGISTER) + file);
+    *mark += 1 + tuple;
+    key->slot[key->slots].number = (uint8_t)first;
+    key->slot[key->slots].file = (uint8_t)file;
+    key->slot[key->slots++].dwords = (uint8_t)(last - first + 1);
+    return at;
+}
+
+/* Makes the text of the key; returns its end. */
+static char *mark_registers(struct key *key, const struct raw *raw, size_t length, uint64_t starts)
+{
+    const char *from = raw->text;
+    char *to = key->text;
+    for (; starts; starts &= starts - 1) {
+        const char *at = raw->text + __builtin_ctzll(starts);
+        to = copy(to, from, (size_t)(at - from));
+        from = at;
+        const char *behind = read_register(key, at, &to);
+        from = behind ? behind : from;
+    }
+    return copy(to, from, (size_t)(raw->text + length - from));
+}
+
+static uint64_t hash_of(const char *text, size_t length)
+{
+    uint64_t hash = length;
+    for (size_t i = 0; i < length; i += sizeof hash) {
+        hash = (hash ^ word_at(text + i)) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+/* Whether no character is a mark. */
+static bool has_no_marks(const char *text, size_t length)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < length; i += sizeof all)
+        all |= word_at(text + i);
+    return !(all & UINT64_C(0x8080808080808080));
+}
+
+/* False: the text is too long, or has characters that it cannot have. */
+static bool read_key(const char *begin, const char *end, bool registers, struct key *key)
+{
+    struct raw raw;
+    while (end > begin && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+        end--;
+    const size_t length = (size_t)(end - begin);
+    if (length > WMI_PATTERN_TEXT)
+        return false;
+    raw.blank[PADDING - 1] = ' ';
+    copy_exactly(raw.text, begin, length);
+    memset(raw.text + length, 0, PADDING);
+    if (!has_no_marks(raw.text, length))
+        return false;
+    key->slots = 0;
+    char *text = mark_registers(key, &raw, length, registers ? register_starts(&raw, length) : 0);
+    memset(text, 0, sizeof key->hash);
+    key->length = (unsigned)(text - key->text);
+    key->hash = hash_of(key->text, key->length);
+    return true;
+}
+
+/* The two places where a key may stand. */
+static unsigned pair_of(const struct key *key)
+{
+    return key->hash >> 40 & (WMI_PATTERNS - 1) & ~1u;
+}
+
+static const struct wmi_pattern *find(const struct wmi_pattern *patterns, const struct key *key)
+{
+    const struct wmi_pattern *p = patterns + pair_of(key);
+    for (unsigned i = 0; i < 2; i++, p++)
+        if (p->length == key->length && !memcmp(p->text, key->text, key->length))
+            return p;
+    return NULL;
+}
+
+unsigned wmi_assemble_alike(const struct wmi_pattern *patterns, const char *begin, const char *end,
+                            uint32_t *words)
+{
+    struct key key;
+    if (!read_key(begin, end, true, &key))
+        return 0;
+    const struct wmi_pattern *p = find(patterns, &key);
+    if (p && p->as_it_stands && read_key(begin, end, false, &key))
+        p = find(patterns, &key);
+    if (!p)
+        return 0;
+    memcpy(words, p->words, sizeof p->words);
+    for (unsigned i = 0; i < p->slots; i++) {
+        const struct wmi_pattern_slot *slot = &p->slot[i];
+        const unsigned number = key.slot[i].number;
+        if (number > slot->last || number & slot->below_multiple)
+            return 0;
+        words[slot->pos / 32] |= (uint32_t)(number >> slot->drop) << slot->pos % 32;
+    }
+    return p->dwords;
+}
+
+/* ---- making patterns ---- */
+
+/* How many low bits of a register's number its field leaves out, and one; 0: the number is not just there. */
+static unsigned bits_dropped(unsigned kind)
+{
+    static const uint8_t dropped[WMI_KIND_COUNT] = {
+        [WMI_KIND_vgpr] = 1,         [WMI_KIND_vgpr9] = 1,        [WMI_KIND_vgpr_t16] = 1,
+        [WMI_KIND_src_t16] = 1,      [WMI_KIND_src] = 1,          [WMI_KIND_src_nolit] = 1,
+        [WMI_KIND_ssrc] = 1,         [WMI_KIND_ssrc_nolit] = 1,   [WMI_KIND_sdst] = 1,
+        [WMI_KIND_sgpr9] = 1,        [WMI_KIND_sdwa_src] = 1,     [WMI_KIND_sdwa_sdst] = 1,
+        [WMI_KIND_agpr] = 1,         [WMI_KIND_agpr9] = 1,        [WMI_KIND_agpr_src] = 1,
+        [WMI_KIND_acc_vgpr] = 1,     [WMI_KIND_acc_src] = 1,      [WMI_KIND_saddr] = 1,
+        [WMI_KIND_global_addr] = 1,  [WMI_KIND_scratch_addr] = 1, [WMI_KIND_buffer_addr] = 1,
+        [WMI_KIND_buffer_data] = 1,  [WMI_KIND_image_data] = 1,   [WMI_KIND_gather_data] = 1,
+        [WMI_KIND_global_data] = 1,  [WMI_KIND_image_addr] = 1,   [WMI_KIND_image_addr_dim] = 1,
+        [WMI_KIND_smem_soffset] = 1, [WMI_KIND_sbase] = 2,        [WMI_KIND_srsrc] = 3,
+        [WMI_KIND_image_rsrc] = 3,   [WMI_KIND_bvh_addr] = 1,     [WMI_KIND_smem_soffset_zero] = 1,
+    };
+    return dropped[kind];
+}
+
+static bool is_scalar(const struct wmi_operand *o)
+{
+    return o->kind == WMI_OPERAND_SGPR || o->kind == WMI_OPERAND_TTMP || o->kind == WMI_OPERAND_SPECIAL;
+}
+
+/* Whether vector instructions of this text keep to the constant bus whatever SGPRs they name: all different
+ * are not too many, or there is but one. */
+static bool fills_no_bus(const struct wmi_target *target, const struct wmi_instruction *insn)
+{
+    unsigned sgprs = 0, others = 0;
+    for (unsigned i = 0; i < insn->operands; i++) {
+        const struct wmi_operand *o = &insn->operand[i];
+        sgprs += o->read && o->kind == WMI_OPERAND_SGPR;
+        others += o->kind == WMI_OPERAND_LITERAL || (o->read && is_scalar(o) && o->kind != WMI_OPERAND_SGPR);
+    }
+    const uint32_t flags = wmi_rows[insn->id].flags;
+    others += (flags & WMI_ROW_READS_VCC) != 0;
+    others += (flags & WMI_ROW_READS_M0) != 0;
+    return sgprs <= 1 || sgprs + others <= wmi_constant_bus(target, insn);
+}
+
+/* Whether no rule of legal*.c looks at how the registers of the text relate to each other: pairs, matrices
+ * and their C, the constant bus, and GWS on gfx90a. */
+static bool numbers_are_free(const struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    if (e->second)
+        return false;
+    if (wmi_rows[insn->id].class != WMI_CLASS_VALU)
+        return strncmp(wmi_rows[insn->id].name, "ds_gws", 6) != 0;
+    for (unsigned i = 0; i < insn->operands; i++)
+        if (insn->operand[i].dwords > SMALL_MATRIX)
+            return false;
+    return fills_no_bus(e->target, insn);
+}
+
+/* With 16-bit operands VGPRs beyond v127 may mean another encoding, and so they may if one of these was tried
+ * before. */
+static unsigned vgprs_of(const struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    enum { VGPRS = 256, HALF_BITS = 16 };
+    bool halves = e->tried > 1;
+    for (unsigned i = 0; i < insn->operands; i++)
+        halves |= wmi_type_bits(insn->operand[i].type) == HALF_BITS;
+    return halves && e->target->limits[WMI_LIMIT_true16_modes] ? FEW_VGPRS : VGPRS;
+}
+
+enum made { MADE, OF_THESE_NUMBERS_ONLY, OF_OTHER_NUMBERS };
+
+/* What numbers may stand in the slot, and where; the word loses what is there now. */
+static enum made make_slot(const struct wmi_encoder *e, unsigned operand, unsigned vgprs,
+                           struct wmi_pattern_slot *slot, uint32_t *words)
+{
+    const struct wmi_parsed *p = &e->parsed[operand];
+    const struct wmi_spec *spec = &wmi_specs[e->form->spec + operand];
+    const uint32_t *limits = e->target->limits;
+    const bool sgpr = p->file == WMI_OPERAND_SGPR;
+    const uint32_t sgprs = limits[WMI_LIMIT_sgprs] < TUPLE_SGPRS ? limits[WMI_LIMIT_sgprs] : TUPLE_SGPRS;
+    const unsigned registers = sgpr ? sgprs : vgprs, dropped = bits_dropped(spec->kind);
+    const unsigned multiple = sgpr                                             ? p->dwords > 2 ? 4 : p->dwords
+                              : limits[WMI_LIMIT_even_tuples] && p->dwords > 1 ? 2
+                                                                               : 1;
+    if (!dropped || p->dwords > registers)
+        return OF_THESE_NUMBERS_ONLY;
+    *slot = (struct wmi_pattern_slot){.pos = spec->pos,
+                                      .drop = (uint8_t)(dropped - 1),
+                                      .below_multiple = (uint8_t)(multiple - 1),
+                                      .last = (uint8_t)(registers - p->dwords)};
+    if (p->reg > slot->last || p->reg & slot->below_multiple)
+        return OF_OTHER_NUMBERS;
+    const uint32_t value = (uint32_t)(p->reg >> slot->drop), fields = (1u << spec->width) - 1;
+    const uint32_t mask = fields & (sgpr ? SGPR_CODES - 1 : registers - 1);
+    uint32_t *word = &words[spec->pos / 32];
+    if ((*word >> spec->pos % 32 ^ value) & mask)
+        return OF_THESE_NUMBERS_ONLY;
+    *word -= value << spec->pos % 32;
+    return MADE;
+}
+
+/* Each register of the key must be an operand, in the same order. */
+static enum made make_slots(const struct wmi_encoder *e, const struct wmi_instruction *insn,
+                            const struct key *key, struct wmi_pattern *pattern)
+{
+    const unsigned vgprs = vgprs_of(e, insn);
+    unsigned slots = 0;
+    if (!numbers_are_free(e, insn))
+        return OF_THESE_NUMBERS_ONLY;
+    for (unsigned i = 0; i < e->form->specs; i++) {
+        const struct wmi_parsed *p = &e->parsed[i];
+        if (p->what == WMI_PARSED_LIST)
+            return OF_THESE_NUMBERS_ONLY;
+        if (p->what != WMI_PARSED_REGISTER || p->file == WMI_OPERAND_SPECIAL || p->file == WMI_OPERAND_TTMP)
+            continue;
+        if (slots == key->slots || key->slot[slots].file != p->file || key->slot[slots].number != p->reg ||
+            key->slot[slots].dwords != p->dwords)
+            return OF_THESE_NUMBERS_ONLY;
+        const enum made made = make_slot(e, i, vgprs, &pattern->slot[slots], pattern->words);
+        if (made != MADE)
+            return made;
+        slots++;
+    }
+    pattern->slots = (uint8_t)slots;
+    return slots == key->slots ? MADE : OF_THESE_NUMBERS_ONLY;
+}
+
+static void put(struct wmi_pattern *patterns, const struct key *key, struct wmi_pattern *pattern)
+{
+    struct wmi_pattern *p = patterns + pair_of(key);
+    pattern->length = (uint8_t)key->length;
+    memcpy(pattern->text, key->text, key->length);
+    if (p->length != key->length || memcmp(p->text, key->text, key->length))
+        p[1] = p[0];
+    p[0] = *pattern;
+}
+
+void wmi_keep_as_it_stands(struct wmi_pattern *patterns, const char *begin, const char *end,
+                           const struct wmi_instruction *insn)
+{
+    struct key key;
+    struct wmi_pattern mark = {.as_it_stands = true}, pattern = {.dwords = insn->dwords};
+    memcpy(pattern.words, insn->words, sizeof pattern.words);
+    if (!read_key(begin, end, true, &key))
+        return;
+    put(patterns, &key, &mark);
+    read_key(begin, end, false, &key);
+    put(patterns, &key, &pattern);
+}
+
+void wmi_keep_pattern(struct wmi_pattern *patterns, const char *begin, const struct wmi_encoder *e,
+                      const struct wmi_instruction *insn)
+{
+    struct key key;
+    struct wmi_pattern pattern = {.dwords = insn->dwords};
+    memcpy(pattern.words, insn->words, sizeof pattern.words);
+    if (!read_key(begin, e->cursor->end, true, &key))
+        return;
+    const enum made made = make_slots(e, insn, &key, &pattern);
+    if (made == MADE)
+        put(patterns, &key, &pattern);
+    else if (made == OF_THESE_NUMBERS_ONLY)
+        wmi_keep_as_it_stands(patterns, begin, e->cursor->end, insn);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Assembled instructions remembered by their text without the numbers of registers. */
+#ifndef WMI_PATTERN_H
+#define WMI_PATTERN_H
+
+#include "isa/parsed.h"
+
+#include <assert.h>
+
+enum { WMI_PATTERN_SLOTS = 6, WMI_PATTERN_TEXT = 144 };
+
+/* A register's number in the text: which may stand there, and at which bit of the words. */
+struct wmi_pattern_slot {
+    uint8_t pos, drop;      /* drop: low bits that the words leave out */
+    uint8_t below_multiple; /* bits that the number may not have */
+    uint8_t last;
+};
+
+struct wmi_pattern {
+    uint8_t length, dwords, slots; /* length: of the text; 0: nothing is remembered here */
+    bool as_it_stands;             /* texts like this are remembered with their numbers */
+    uint32_t words[WMI_INSTRUCTION_DWORDS];
+    struct wmi_pattern_slot slot[WMI_PATTERN_SLOTS];
+    char text[WMI_PATTERN_TEXT];
+};
+static_assert(sizeof(struct wmi_pattern) == WMI_PATTERN_BYTES, "three lines of the cache");
+
+/* Remembers the instruction that was assembled from the text between `begin` and the end of the encoder's; it
+ * must not depend on a symbol or on where it stands. */
+void wmi_keep_pattern(struct wmi_pattern *patterns, const char *begin, const struct wmi_encoder *e,
+                      const struct wmi_instruction *insn);
+/* The same, for this very text only. */
+void wmi_keep_as_it_stands(struct wmi_pattern *patterns, const char *begin, const char *end,
+                           const struct wmi_instruction *insn);
+
+#endif
