@@ -42,6 +42,7 @@ enum option_id {
     OPT_ON_VIOLATION,
     OPT_MAX_INSTRUCTIONS,
     OPT_SCALAR_CACHE,
+    OPT_APERTURES,
 };
 
 static const struct tool_option options[] = {
@@ -76,6 +77,7 @@ static const struct tool_option options[] = {
     {"on-violation", 0, TOOL_VALUE, OPT_ON_VIOLATION},
     {"max-instructions", 0, TOOL_VALUE, OPT_MAX_INSTRUCTIONS},
     {"scalar-cache", 0, TOOL_VALUE, OPT_SCALAR_CACHE},
+    {"apertures", 0, TOOL_VALUE, OPT_APERTURES},
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
@@ -232,6 +234,20 @@ static int read_alignment(struct tool_job *job, const char *value, const char *w
     return tool_fail("%s--alignment %s: expected unaligned, dword, dword-strict or strict", where, value);
 }
 
+/* SHARED_BASE,PRIVATE_BASE; what they may be is the library's to say. */
+static int read_apertures(struct tool_job *job, const char *value, const char *where)
+{
+    const char *comma = strchr(value, ',');
+    char *first = comma ? checked(strndup(value, (size_t)(comma - value))) : NULL;
+    const bool good =
+        first && tool_parse_u64(first, &job->shared_base) && tool_parse_u64(comma + 1, &job->private_base);
+    free(first);
+    job->apertures = true;
+    return good ? TOOL_CLEAN
+                : tool_fail("%s--apertures %s: expected two addresses, SHARED_BASE,PRIVATE_BASE", where,
+                            value);
+}
+
 static int read_setting(struct tool_job *job, int id, const char *value, const char *where)
 {
     uint64_t number;
@@ -251,6 +267,8 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         if (job->scalar_cache == WM_SCALAR_CACHE_COHERENT && strcmp(value, "coherent") != 0)
             return tool_fail("%s--scalar-cache %s: expected check, stale or coherent", where, value);
         break;
+    case OPT_APERTURES:
+        return read_apertures(job, value, where);
     case OPT_FIDELITY:
         job->fidelity = true;
         break;

@@ -108,6 +108,8 @@ struct tool_job {
     const char *html_path;           /* prof only; NULL: none */
     struct tool_gates gates;         /* prof only */
     struct tool_report_options show; /* prof only */
+    bool apertures;                  /* --apertures is given: these */
+    uint64_t shared_base, private_base;
 };
 
 /* Reads the words behind the verb. Returns TOOL_CLEAN, or TOOL_WRONG after a message. Free the job in any

@@ -69,6 +69,9 @@ const char tool_job_help[] =
     "lanes\n"
     "                       load 0 and store nothing, and the first is reported (exit code 1)\n"
     "      --max-instructions N  stop a wave after N instructions (exit code 3)\n"
+    "      --apertures SHARED_BASE,PRIVATE_BASE  where FLAT finds LDS and private memory, multiples of 4 "
+    "GiB,\n"
+    "                       such as 0x1000000000000,0x2000000000000; else what drivers of the target choose\n"
     "\n"
     "rand:f32:N:S in NumPy:\n"
     "  z = np.arange(N, dtype='u8') + np.uint64((S + 1) * 0x9E3779B97F4A7C15 % 2**64)\n"
@@ -494,6 +497,10 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
         return tool_fail("%s", diag.message);
     int worst = TOOL_CLEAN;
     struct watchers watchers = {.profile = profile};
+    if (job->apertures && wm_set_apertures(machine, job->shared_base, job->private_base, &diag) != WM_OK) {
+        wm_machine_destroy(machine);
+        return tool_fail("--apertures: %s", diag.message);
+    }
     if (job->checks && profile)
         worst = tool_fail("--check-waits and --check-hazards belong to 'wavemem run'");
     else if ((job->fidelity && wm_fidelity_create(&watchers.fidelity, &diag) != WM_OK) ||

@@ -70,6 +70,13 @@ LOOP_OF(fadd_flush, 32, word, wmi_fadd_flush_32(m, d))
 LOOP_OF(pk_add_f16, 32, word, wmi_pk_add_f16_32(m, d))
 LOOP_OF(pk_add_bf16, 32, word, wmi_pk_add_bf16_32(m, d))
 
+/* The low half counts whose turn it is. Source: RDNA 4 ISA, GLOBAL_ATOMIC_ORDERED_ADD_B64;
+ * VGT_GS_MAX_WAVE_ID, from which on it would begin again, is taken as all ones. */
+LOOP_OF(ordered_add, 64, quad,
+        (uint32_t)m == (uint32_t)d
+            ? (uint64_t)((uint32_t)(m >> 32) + (uint32_t)(d >> 32)) << 32 | (uint32_t)(m + 1)
+            : m)
+
 /* X(operation, the name of its function, and how its rows end). */
 #define OPERATIONS(X)                                                                                        \
     X(SWAP, swap)                                                                                            \
@@ -100,8 +107,8 @@ uint32_t wmi_atomic_32(enum wmi_atomic operation, unsigned char *host, uint32_t 
 uint64_t wmi_atomic_64(enum wmi_atomic operation, unsigned char *host, uint64_t data, uint64_t compare)
 {
 #define ENTRY(operation, name) [WMI_ATOMIC_##operation] = name##_64,
-    static const function_64 functions[WMI_ATOMIC_COUNT] = {
-        OPERATIONS(ENTRY) ENTRY(FCMPSWAP, fcmpswap) ENTRY(FMIN, fmin) ENTRY(FMAX, fmax) ENTRY(FADD, fadd)};
+    static const function_64 functions[WMI_ATOMIC_COUNT] = {OPERATIONS(ENTRY) ENTRY(FCMPSWAP, fcmpswap) ENTRY(
+        FMIN, fmin) ENTRY(FMAX, fmax) ENTRY(FADD, fadd) ENTRY(ORDERED_ADD, ordered_add)};
 #undef ENTRY
     return functions[operation]((quad *)host, data, compare);
 }
@@ -131,6 +138,7 @@ enum wmi_atomic wmi_atomic_of(unsigned id)
         LATER(FMAX, fmax) LATER(FMAX, fmax_x2) LATER(FMAX, max_f64)
         LATER(FADD, add_f32) LATER(FADD, add_f64)
         LATER(PK_ADD_F16, pk_add_f16) LATER(PK_ADD_BF16, pk_add_bf16)
+        [WMI_INSN_global_atomic_ordered_add_b64] = WMI_ATOMIC_ORDERED_ADD,
         /* clang-format on */
     };
     return id < WMI_INSN_COUNT ? (enum wmi_atomic)operations[id] : WMI_ATOMIC_NONE;

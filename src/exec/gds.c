@@ -8,6 +8,9 @@
  * GWS: 64 resources, each a barrier or a semaphore: M0[21:16] + offset is the number. Waves that wait give
  * others their turn. Source: Vega ISA, DS_GWS_INIT to DS_GWS_SEMA_RELEASE_ALL.
  *
+ * GS registers: eight of 32 bits and eight of 64, which streamout counts in; the first active lane alone
+ * acts. Sources: RDNA 3 ISA, DS_ADD_GS_REG_RTN; Mesa, ac_nir_to_llvm.c, for the lane.
+ *
  * Ordered count: waves come to each of four counters in the order of their launch, that of workgroups and of
  * waves in them. Source of the fields: LLVM, IntrinsicsAMDGPU.td and AMDGPUISelDAGToDAG.cpp, ds_ordered_add;
  * that lanes which give no value keep their results' registers as they were is unverified. */
@@ -28,7 +31,8 @@ struct resource {
     bool flag;        /* turns when a barrier lets its waves go */
 };
 
-enum { ORDERED = 4 }; /* ordered counters */
+enum { ORDERED = 4 };                      /* ordered counters */
+enum { GS_REGISTERS = 16, GS_NARROW = 8 }; /* the first ones have 32 bits */
 
 struct wmi_gds {
     struct turn { /* the wave that may do its ordered count */
@@ -37,6 +41,7 @@ struct wmi_gds {
     } turn[ORDERED];
     alignas(64) unsigned char memory[GDS_BYTES + PADDING];
     struct resource resource[RESOURCES];
+    uint64_t gs[GS_REGISTERS];
 };
 
 void wmi_gds_destroy(struct wmi_gds *gds)
@@ -251,6 +256,47 @@ static bool lower_ordered_count(struct wmi_builder *builder, const struct wmi_in
     return ok;
 }
 
+/* x: the register; y: whether it subtracts; a: the data's row; d: the result's; value: the pc. */
+static const struct wmi_op *count_in_register(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_frame *state = (const struct wmi_frame *)frame;
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    struct wmi_dispatch *dispatch = wave->group->dispatch;
+    uint32_t *result = (uint32_t *)(frame + op->d);
+    const uint64_t value = first_lane(frame, op);
+    if (!state->exec.bits)
+        return op + 1;
+    pthread_mutex_lock(&dispatch->lock);
+    struct wmi_gds *gds = gds_of(dispatch);
+    const uint64_t before = gds ? gds->gs[op->x] : 0, after = op->y ? before - value : before + value;
+    if (gds)
+        gds->gs[op->x] = op->x < GS_NARROW ? (uint32_t)after : after;
+    pthread_mutex_unlock(&dispatch->lock);
+    if (!gds)
+        return no_memory(wave, op->value);
+    const unsigned lane = (unsigned)__builtin_ctzll(state->exec.bits);
+    result[lane] = (uint32_t)before;
+    if (op->x >= GS_NARROW)
+        result[state->wave_size + lane] = (uint32_t)(before >> 32);
+    return op + 1;
+}
+
+static bool lower_gs_register(struct wmi_builder *builder, const struct wmi_instruction *insn)
+{
+    const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA),
+                             *result = wmi_operand(insn, WMI_ROLE_D);
+    bool ok = data && result && data->kind == WMI_OPERAND_VGPR && result->kind == WMI_OPERAND_VGPR;
+    if (!ok)
+        return false;
+    struct wmi_op *op = wmi_emit(builder, count_in_register);
+    op->a = wmi_lower_vgpr(builder, data->reg, 1, &ok);
+    op->d = wmi_lower_vgpr(builder, result->reg, 2, &ok);
+    op->x = (uint32_t)insn->field[WMI_FIELD_offset] >> 2 & (GS_REGISTERS - 1);
+    op->y = insn->id == WMI_INSN_ds_sub_gs_reg_rtn;
+    op->value = wmi_builder_pc(builder);
+    return ok;
+}
+
 bool wmi_lower_gws(struct wmi_builder *builder, const struct wmi_instruction *insn)
 {
     static const struct {
@@ -263,6 +309,8 @@ bool wmi_lower_gws(struct wmi_builder *builder, const struct wmi_instruction *in
     };
     if (insn->id == WMI_INSN_ds_ordered_count)
         return lower_ordered_count(builder, insn);
+    if (insn->id == WMI_INSN_ds_add_gs_reg_rtn || insn->id == WMI_INSN_ds_sub_gs_reg_rtn)
+        return lower_gs_register(builder, insn);
     const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
     struct wmi_op step = {.lanes = offsetof(struct wmi_frame, exec),
                           .x = (uint32_t)insn->field[WMI_FIELD_offset],

@@ -404,6 +404,8 @@ bool wmi_lower_lds(struct wmi_builder *builder, const struct wmi_instruction *in
 {
     if (insn->id == WMI_INSN_ds_nop)
         return true;
+    if (insn->id == WMI_INSN_ds_bvh_stack_rtn_b32)
+        return wmi_lower_stack(builder, insn);
     const struct lds_row *row = &lds_rows[insn->id];
     struct lowering l = {.builder = builder, .row = row, .gds = insn->field[WMI_FIELD_gds]};
     const bool counter = row->step == WMI_LDS_append || row->step == WMI_LDS_consume;

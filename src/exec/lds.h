@@ -59,6 +59,9 @@ static inline unsigned wmi_lds_bytes(const struct wmi_memory_op *memory)
 /* Emits the step that reads LDS_DIRECT, a source of the vector ALU instruction, into a temporary row. */
 uint32_t wmi_lower_lds_direct(struct wmi_builder *builder, const struct wmi_instruction *insn);
 
+/* Lowers ds_bvh_stack_rtn_b32. */
+bool wmi_lower_stack(struct wmi_builder *builder, const struct wmi_instruction *insn);
+
 wmi_body wmi_lds_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_lds_step step);
 
 #endif

@@ -21,6 +21,7 @@ struct wmi_memory_op {
     uint8_t bytes;    /* of each in memory */
     bool is_signed, d16, d16_hi, returns, stride64;
     bool split_scratch;    /* FLAT_SCRATCH is a size and an offset, not an address */
+    bool lds_m0;           /* LDS ends where M0 says */
     uint8_t flat_lds_bits; /* of an LDS address that FLAT makes */
     uint8_t policy;
     uint32_t hit;              /* index into wmi_worker.hits */

@@ -149,6 +149,7 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
         .returns = row->flags & WMI_ROW_RETURNS || insn->field[WMI_FIELD_glc],
         .stride64 = row->flags & WMI_ROW_STRIDE64,
         .split_scratch = wmi_builder_limit(b, WMI_LIMIT_split_scratch),
+        .lds_m0 = wmi_builder_limit(b, WMI_LIMIT_lds_m0),
         .flat_lds_bits = (uint8_t)wmi_builder_limit(b, WMI_LIMIT_flat_lds_bits),
         .policy = policy_of(insn),
         .hit = program->memory_op_count++ % WMI_HITS,
@@ -488,13 +489,17 @@ static bool operands_have_places(const struct wmi_instruction *insn)
     return true;
 }
 
-/* Every VGPR and AccVGPR that the instruction names must be one that the kernel has. */
+/* Every VGPR and AccVGPR that the instruction names must be one that the kernel has; of a block, whose
+ * registers M0 chooses, the first. */
 static bool registers_exist(const struct wmi_builder *b, const struct wmi_instruction *insn)
 {
+    enum { BLOCK = 32 };
     const struct wmi_program_options *options = &b->program->options;
+    const bool block = wmi_rows[insn->id].memory && wmi_rows[insn->id].elements == BLOCK;
     for (unsigned i = 0; i < operand_count(insn); i++) {
         const struct wmi_operand *operand = &insn->operand[i];
-        if ((operand->kind == WMI_OPERAND_VGPR && operand->reg + operand->dwords > options->vgprs) ||
+        const unsigned count = block && operand->dwords == BLOCK ? 1 : operand->dwords;
+        if ((operand->kind == WMI_OPERAND_VGPR && operand->reg + count > options->vgprs) ||
             (operand->kind == WMI_OPERAND_AGPR && operand->reg + operand->dwords > options->agprs))
             return false;
     }

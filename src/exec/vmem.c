@@ -173,9 +173,15 @@ static void check_scratch(const char *frame, const struct wmi_memory_op *m, stru
     }
 }
 
-static bool out_of_lds(const struct wmi_workgroup *group, uint64_t at, uint32_t bytes)
+/* Where FLAT needs M0 as DS instructions do, it reaches no further than M0 says. Source: LLVM
+ * AMDGPUUsage, "M0"; how M0 counts: limit_by_m0() in lds.c. */
+static bool out_of_lds(const char *frame, const struct wmi_memory_op *m, uint64_t at, uint32_t bytes)
 {
-    return at > group->lds_size || bytes > group->lds_size - at;
+    const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0];
+    uint32_t size = wmi_wave_of(frame)->group->lds_size;
+    if (m->lds_m0 && m0 < size)
+        size = m0 + 3 < size ? (m0 + 3) & ~3u : size;
+    return at > size || bytes > size - at;
 }
 
 void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_plan *plan)
@@ -197,7 +203,7 @@ void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_pl
         if (plan->scratch & bit) {
             check_scratch(frame, m, plan, lane);
         } else if (plan->lds & bit) {
-            if (out_of_lds(wave->group, plan->address[lane], plan->bytes))
+            if (out_of_lds(frame, m, plan->address[lane], plan->bytes))
                 plan->dropped |= bit;
             else
                 plan->host[lane] = wave->group->lds + plan->address[lane];

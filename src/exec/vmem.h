@@ -110,6 +110,16 @@ bool wmi_vmem_private(char *restrict frame, const struct wmi_op *op);
 const struct wmi_op *wmi_vmem_atomic(char *restrict frame, const struct wmi_op *op);
 /* The numbers of the lanes, times 4, into row d: the addresses of ADDTID. */
 const struct wmi_op *wmi_vmem_thread_offsets(char *restrict frame, const struct wmi_op *op);
+/* Block loads and stores: a step that keeps the addresses, rows a, in rows e, and one that moves the dwords
+ * that M0 chooses, of which there are registers for wmi_memory_op.parameter; y: as for SCRATCH, and above it
+ * twice the place of v0. The second one's twin shows the access. */
+const struct wmi_op *wmi_vmem_keep_addresses(char *restrict frame, const struct wmi_op *op);
+const struct wmi_op *wmi_vmem_block(char *restrict frame, const struct wmi_op *op);
+const struct wmi_op *wmi_vmem_block_watch(char *restrict frame, const struct wmi_op *op);
+/* Transposing loads: which lanes give addresses, into the lane set d; and what the load brought into rows a,
+ * elements of y bytes, into rows d. */
+const struct wmi_op *wmi_vmem_first_lanes(char *restrict frame, const struct wmi_op *op);
+const struct wmi_op *wmi_vmem_transpose(char *restrict frame, const struct wmi_op *op);
 /* Row a, a dword of each lane of EXEC, to LDS at (M0 & y) + offset + 4 * lane. */
 const struct wmi_op *wmi_vmem_to_lds(char *restrict frame, const struct wmi_op *op);
 /* Shows the access that the next step is going to make to the observer. */
@@ -162,6 +172,7 @@ enum wmi_atomic {
     WMI_ATOMIC_FADD_FLUSH, /* denormals are zeros */
     WMI_ATOMIC_PK_ADD_F16,
     WMI_ATOMIC_PK_ADD_BF16,
+    WMI_ATOMIC_ORDERED_ADD, /* low half of m == low half of d ? {high m + high d, low m + 1} : m */
     WMI_ATOMIC_COUNT
 };
 

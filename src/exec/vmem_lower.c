@@ -73,6 +73,56 @@ static void lower_to_lds(struct wmi_builder *builder, const struct wmi_instructi
     op->data = load->data;
 }
 
+enum {
+    WIDEST = 4,        /* dwords that a lane moves in an instruction that is not of a block */
+    MATRIX_COLUMN = 8, /* elements that a lane of a transposing load reads */
+};
+
+/* Block loads and stores. The block may end behind the kernel's registers: those that are not there are
+ * neither loaded nor, but for v0 instead, stored (RDNA 4 ISA, "Error Handling"). */
+static bool lower_block(struct wmi_builder *builder, const struct wmi_instruction *insn, struct wmi_op *step)
+{
+    const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
+    const struct wmi_operand *block = data ? data : wmi_operand(insn, WMI_ROLE_D);
+    bool ok = true;
+    if (!lower_address(builder, insn, step))
+        return false;
+    struct wmi_memory_op *m = wmi_builder_memory_op(builder, insn);
+    const unsigned left = wmi_builder_vgprs(builder) - block->reg;
+    m->parameter = left < block->dwords ? left : block->dwords;
+    step->c = step->d = wmi_lower_vgpr(builder, block->reg, 1, &ok);
+    step->y |= 2 * wmi_lower_vgpr(builder, 0, 1, &ok);
+    step->e = wmi_lower_temporary(builder, 2);
+    step->data = m;
+    const wmi_body bodies[] = {wmi_vmem_keep_addresses, wmi_vmem_block_watch, wmi_vmem_block};
+    for (unsigned i = 0; i < 3; i++) {
+        if (bodies[i] == wmi_vmem_block_watch && !wmi_builder_observer(builder))
+            continue;
+        step->body = bodies[i];
+        *wmi_emit(builder, bodies[i]) = *step;
+    }
+    return ok;
+}
+
+/* What loads a matrix by columns: the ordinary load into temporary rows, of which the first 32 lanes give the
+ * addresses, and then the elements to their lanes. */
+static void lower_transposed(struct wmi_builder *builder, struct wmi_op *step)
+{
+    step->d = wmi_lower_temporary(builder, 4);
+    step->lanes = wmi_lower_lane_set(builder);
+    wmi_emit(builder, wmi_vmem_first_lanes)->d = step->lanes;
+}
+
+/* The register behind the result, where TFE puts its status: all memory is resident. Source: CLRX, "FLAT
+ * encoding". */
+static bool lower_status(struct wmi_builder *builder, const struct wmi_operand *result)
+{
+    bool ok = true;
+    const uint32_t row = wmi_lower_vgpr(builder, result->reg + result->dwords, 1, &ok);
+    wmi_emit(builder, wmi_buffer_status)->d = row;
+    return ok;
+}
+
 static bool is_store_or_load(const struct wmi_row *row)
 {
     return row->memory == WMI_MEMORY_LOAD || row->memory == WMI_MEMORY_STORE;
@@ -85,14 +135,17 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
         return true;
     const enum wmi_atomic atomic = wmi_lower_atomic(builder, insn->id);
     const bool buffer = row->class == WMI_CLASS_BUFFER || row->class == WMI_CLASS_TBUFFER;
-    if (row->flags & WMI_ROW_TODO || (insn->field[WMI_FIELD_tfe] && !buffer) ||
-        (!is_store_or_load(row) && atomic == WMI_ATOMIC_NONE))
+    if (row->flags & WMI_ROW_TODO || (!is_store_or_load(row) && atomic == WMI_ATOMIC_NONE))
         return false;
 
     struct wmi_op step = {.lanes = offsetof(struct wmi_frame, exec)};
     const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
-    const bool to_lds = row->memory == WMI_MEMORY_LOAD && (!result || result->kind != WMI_OPERAND_VGPR);
+    const bool has_result = result && result->kind == WMI_OPERAND_VGPR;
+    const bool to_lds = row->memory == WMI_MEMORY_LOAD && !has_result;
+    const bool transposed = row->flags & WMI_ROW_CROSS_LANE;
+    if (row->elements > WIDEST)
+        return lower_block(builder, insn, &step);
     if (!vector_rows(builder, data, &step.c) || !vector_rows(builder, result, &step.d))
         return false;
     if (buffer)
@@ -101,11 +154,14 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
         return false;
 
     struct wmi_memory_op *m = wmi_builder_memory_op(builder, insn);
+    const uint32_t rows = step.d;
     m->parameter = atomic;
     if (to_lds)
         step.d = wmi_lower_temporary(builder, 1);
+    if (transposed)
+        lower_transposed(builder, &step);
     if (row->memory == WMI_MEMORY_ATOMIC) {
-        m->returns = result && result->kind == WMI_OPERAND_VGPR;
+        m->returns = has_result;
         step.body = wmi_vmem_atomic;
     } else if (step.x < WMI_VMEM_FAST_FORMS) {
         step.body = wmi_vmem_fast_step(builder, m, step.x);
@@ -123,7 +179,13 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
     *wmi_emit(builder, step.body) = step;
     if (to_lds)
         lower_to_lds(builder, insn, &step);
-    return true;
+    if (transposed) {
+        struct wmi_op *op = wmi_emit(builder, wmi_vmem_transpose);
+        op->a = step.d;
+        op->d = rows;
+        op->y = 4u * m->elements / MATRIX_COLUMN;
+    }
+    return !insn->field[WMI_FIELD_tfe] || !has_result || lower_status(builder, result);
 }
 
 #define LEVEL(level)                                                                                         \

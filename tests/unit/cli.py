@@ -605,6 +605,20 @@ class Run(Case):
         self.run_tool(words, "coherent")
         self.refused("--scalar-cache x: expected check, stale or coherent", words, "x")
 
+    def test_apertures(self):
+        text = ('k:\ns_load_dwordx2 s[4:5], s[0:1], 0x0\ns_mov_b64 s[6:7], src_shared_base\n'
+                's_mov_b64 s[8:9], src_private_base\nv_mov_b32 v0, s7\nv_mov_b32 v1, s9\nv_mov_b32 v2, 0\n'
+                's_waitcnt lgkmcnt(0)\nglobal_store_dwordx2 v2, v[0:1], s[4:5]\ns_endpgm\n')
+        self.path("apertures.s", text.encode())
+        self.run_tool("asm -m gfx900 --raw apertures.s -o apertures.bin")
+        words = "run apertures.bin -m gfx900 -g 1 -b 1 --arg 0=zero:u32:2 --out 0=out.bin"
+        for option, bases in ("", (0x10000, 0x20000)), (" --apertures 0x7000000000000,0x3000000000000", (0x70000, 0x30000)):
+            self.run_tool(words + option)
+            self.assertEqual(self.read("out.bin"), pack("u32", bases))
+        for wrong in "5", "5,x", ",":
+            self.refused(f"--apertures {wrong}: expected two addresses, SHARED_BASE,PRIVATE_BASE", words, "--apertures", wrong)
+        self.refused("--apertures: ", words, "--apertures", "0x1000,0x2000000000000")
+
     def test_job_errors(self):
         co = self.example("vecadd")
         for text, why in ((b"-g 4 -b 4\n--arg 'a", "job:2: a quote is not closed"),

@@ -15,7 +15,7 @@
 
 #include <wavemem/wavemem.h>
 
-enum { LANES = 32, PRIVATE_BYTES = 64, LDS_BYTES = 512, DATA_WORDS = 64, CODE = 8192 };
+enum { LANES = 32, MOST_LANES = 64, PRIVATE_BYTES = 64, LDS_BYTES = 512, DATA_WORDS = 128, CODE = 8192 };
 
 /* How a wave finds its scratch: what the prologue must do with the SGPRs that it gets, s[2:3] and s5. */
 static const char size_and_offset[] = "s_mov_b32 flat_scratch_lo, s3\n"
@@ -66,10 +66,10 @@ struct world {
     struct wm_object *object;
     struct arguments arguments;
     uint64_t data;
-    uint64_t to[LANES], from[LANES];
-    uint32_t out[LANES];
+    uint64_t to[MOST_LANES], from[MOST_LANES];
+    uint32_t out[MOST_LANES];
     unsigned on_violation;
-    bool read_only;
+    bool read_only, wave64;
     struct wm_result result;
 };
 
@@ -132,7 +132,8 @@ static void build(struct world *w, const char *body)
     struct wm_diag diag;
     uint8_t *bytes;
     size_t size;
-    snprintf(flags, sizeof flags, "%s%s", t->prologue ? ".amdhsa_user_sgpr_flat_scratch_init 1\n" : "",
+    snprintf(flags, sizeof flags, "%s%s%s", w->wave64 ? ".amdhsa_wavefront_size32 0\n" : "",
+             t->prologue ? ".amdhsa_user_sgpr_flat_scratch_init 1\n" : "",
              t->prologue ? ".amdhsa_system_sgpr_private_segment_wavefront_offset 1\n"
                          : ".amdhsa_enable_private_segment 1\n");
     snprintf(head, sizeof head, before, t->prologue ? t->prologue : "", dwords ? "0x2" : "0x8",
@@ -163,8 +164,8 @@ static void run(struct world *w)
     const struct wm_kernel *kernel;
     struct wm_diag diag;
     const struct wm_dispatch dispatch = {.struct_size = sizeof dispatch,
-                                         .grid = {LANES},
-                                         .workgroup = {LANES},
+                                         .grid = {w->wave64 ? MOST_LANES : LANES},
+                                         .workgroup = {w->wave64 ? MOST_LANES : LANES},
                                          .arguments = &w->arguments,
                                          .arguments_size = sizeof w->arguments,
                                          .threads = 1,
@@ -498,6 +499,154 @@ static void loads_go_to_lds(void **state)
     }
 }
 
+/* Where DS instructions need M0, FLAT in LDS does, too: 63 is the last byte's place. */
+static void lds_ends_where_m0_says(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < TARGETS; i++) {
+        struct world w = {.t = &targets[i]};
+        build(&w, "s_mov_b32 m0, 63\nflat_store_@4 v[6:7], v8\n@w\nflat_load_@4 v9, v[10:11]\n");
+        for (unsigned lane = 0; lane < LANES; lane++)
+            w.to[lane] = w.from[lane] = shared(&w, 4 * lane);
+        run(&w);
+        no_fault(&w);
+        for (unsigned lane = 0; lane < LANES; lane++)
+            assert_int_equal(w.out[lane],
+                             targets[i].prologue == size_and_offset && lane >= 16 ? 0 : 0x80 | lane);
+        close_world(&w);
+    }
+}
+
+/* flat_load_dword v8, v[10:11] with TFE, which LLVM has no text for: v9 gets the status. */
+static void loads_may_have_a_status(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct world w = {.t = &targets[i]};
+        build(&w, i ? ".long 0xdc500000, 0x0880000a\n@w\nv_or_b32 v9, v8, v9\n"
+                    : ".long 0xdc300000, 0x0880000a\n@w\nv_or_b32 v9, v8, v9\n");
+        for (unsigned lane = 0; lane < LANES; lane++)
+            w.from[lane] = w.data + 4 * lane;
+        run(&w);
+        no_fault(&w);
+        for (unsigned lane = 0; lane < LANES; lane++)
+            assert_int_equal(w.out[lane], 1000 + lane);
+        close_world(&w);
+    }
+}
+
+static const struct target *find_target(const char *name)
+{
+    unsigned i = 0;
+    while (strcmp(targets[i].name, name))
+        i++;
+    return &targets[i];
+}
+
+/* Blocks of registers: bit n of M0 is register n and dword n; the kernel has 16 registers, and v0 is stored
+ * for those beyond. The addresses are read before anything is loaded over them. */
+static void blocks_have_holes(void **state)
+{
+    static const char set[] = "s_mov_b32 exec_lo, 3\nv_mov_b32 v12, 1\nv_mov_b32 v13, 2\nv_mov_b32 v14, 3\n"
+                              "v_mov_b32 v15, 4\ns_mov_b32 m0, 0x1d\n";
+    static const char get[] = "s_wait_loadcnt 0x0\nv_lshlrev_b32 v10, 8, v10\nv_lshlrev_b32 v11, 16, v11\n"
+                              "v_or3_b32 v9, v8, v10, v11\n";
+    (void)state;
+    for (unsigned scratch = 0; scratch < 2; scratch++) {
+        struct world w = {.t = find_target("gfx1200")};
+        char body[1024];
+        snprintf(body, sizeof body, "%s%s\n@w\ns_wait_storecnt 0x0\ns_mov_b32 m0, 0x8000000d\n%s\n%s", set,
+                 scratch ? "v_mov_b32 v10, 8\nscratch_store_block v10, v[12:43], off offset:-4"
+                         : "global_store_block v[6:7], v[12:43], off offset:4",
+                 scratch ? "scratch_load_block v[8:39], v10, off offset:-4"
+                         : "global_load_block v[8:39], v[10:11], off offset:4",
+                 get);
+        build(&w, body);
+        for (unsigned lane = 0; lane < 2; lane++)
+            w.to[lane] = w.from[lane] = w.data + 128 * lane;
+        run(&w);
+        no_fault(&w);
+        for (unsigned lane = 0; lane < 2; lane++) {
+            const uint32_t *data = wm_host_pointer(w.machine, w.data + 128 * lane, 24);
+            const uint32_t stored[] = {1, 1000 + 2 + 32 * lane, 3, 4, lane};
+            assert_int_equal(w.out[lane], 0x040301);
+            if (!scratch)
+                assert_memory_equal(data + 1, stored, sizeof stored);
+        }
+        close_world(&w);
+    }
+}
+
+/* Lane L gives the address of 8 elements. In waves of 32 lanes, by AMD's ROCm documentation ("RDNA4 WMMA
+ * transpose load builtins"), element e that it gets is that of row 2 * (L / 8) + e / 4 and column 8 * (e % 4)
+ * + L % 8 of 8 rows of 32, which the lanes' addresses go through one after the other. In waves of 64 it is
+ * as WMMA has its matrix: row L % 16, k from 4 * (L / 16) on, where address n is of k = n % 8 + 8 * (n / 16)
+ * and the rows from 8 * (n / 8 % 2) on. */
+static unsigned transposed(bool wave64, unsigned lane, unsigned e)
+{
+    if (!wave64)
+        return 32 * (2 * (lane / 8) + e / 4) + 8 * (e % 4) + lane % 8;
+    const unsigned row = lane % 16, k = 4 * (lane / 16) + e;
+    for (unsigned n = 0; n < 32; n++)
+        if (k == n % 8 + 8 * (n / 16) && row / 8 == n / 8 % 2)
+            return 8 * n + row % 8;
+    return 0;
+}
+
+static void loads_transpose(void **state)
+{
+    (void)state;
+    for (unsigned bytes = 1; bytes <= 2; bytes++)
+        for (unsigned wave64 = 0; wave64 < 2; wave64++) {
+            const unsigned lanes = wave64 ? 64 : 32, dwords = 8 * bytes / (wave64 ? 8 : 4);
+            for (unsigned dword = 0; dword < dwords; dword++) {
+                struct world w = {.t = find_target("gfx1200"), .wave64 = wave64};
+                char body[256];
+                snprintf(body, sizeof body,
+                         "global_load_tr_%s v[12:%u], v[10:11], off\n@w\nv_mov_b32 v9, v%u\n",
+                         bytes == 2 ? "b128" : "b64", 12 + 2 * bytes - 1, 12 + dword); /* as in waves of 32 */
+                build(&w, body);
+                uint8_t *data = wm_host_pointer(w.machine, w.data, 4 * DATA_WORDS);
+                for (unsigned i = 0; i < 256; i++) {
+                    const uint16_t value = (uint16_t)(bytes == 2 ? 0x1000 + i : i);
+                    memcpy(data + bytes * i, &value, bytes);
+                }
+                for (unsigned lane = 0; lane < lanes; lane++) /* of those above 31 no address counts */
+                    w.from[lane] = lane < 32 ? w.data + 8 * bytes * lane : 0;
+                run(&w);
+                no_fault(&w);
+                for (unsigned lane = 0; lane < lanes; lane++)
+                    for (unsigned part = 0; part < 4 / bytes; part++) {
+                        const unsigned expected = transposed(wave64, lane, 4 / bytes * dword + part);
+                        assert_int_equal(w.out[lane] >> 8 * bytes * part & (bytes == 2 ? 0xffff : 0xff),
+                                         bytes == 2 ? 0x1000 + expected : expected);
+                    }
+                close_world(&w);
+            }
+        }
+}
+
+/* Adds the high half where the low half is that of memory, and counts that up. */
+static void ordered_adds_wait_for_their_turn(void **state)
+{
+    (void)state;
+    struct world w = {.t = find_target("gfx1200")};
+    build(&w, "v_mov_b32 v8, 1006\nv_mov_b32 v9, 100\n"
+              "global_atomic_ordered_add_b64 v[8:9], v[10:11], v[8:9], off @r\n");
+    for (unsigned lane = 0; lane < LANES; lane++)
+        w.from[lane] = w.data + 8 * lane;
+    run(&w);
+    no_fault(&w);
+    const uint32_t *data = wm_host_pointer(w.machine, w.data, 4 * DATA_WORDS);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        const bool turn = lane == 3;
+        assert_int_equal(w.out[lane], 1000 + 2 * lane + 1);
+        assert_int_equal(data[2 * lane], 1000 + 2 * lane + turn);
+        assert_int_equal(data[2 * lane + 1], 1000 + 2 * lane + 1 + (turn ? 100 : 0));
+    }
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -510,6 +659,11 @@ int main(void)
         cmocka_unit_test(global_has_scalar_bases),
         cmocka_unit_test(scratch_adds_what_its_form_has),
         cmocka_unit_test(loads_go_to_lds),
+        cmocka_unit_test(lds_ends_where_m0_says),
+        cmocka_unit_test(loads_may_have_a_status),
+        cmocka_unit_test(blocks_have_holes),
+        cmocka_unit_test(loads_transpose),
+        cmocka_unit_test(ordered_adds_wait_for_their_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

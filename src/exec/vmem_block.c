@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of VGPRs to and from memory, and loads that transpose matrices.
+ *
+ * Sources: RDNA 4 ISA, "Block VGPR Load & Store": bit n of M0 says whether VGPR n of the block and dword n of
+ * the memory take part; "WMMA Load-Transpose Instructions": what is in which lane in waves of 32 is AMD's
+ * ROCm documentation of global_load_tr_b128; that 8-bit elements and waves of 64 follow the same matrices,
+ * as WMMA holds them, is unverified. */
+#include "exec/vmem.h"
+
+static unsigned wave_size(const char *frame)
+{
+    return ((const struct wmi_frame *)frame)->wave_size;
+}
+
+/* ---- blocks ---- */
+
+enum { BLOCK = 32 }; /* dwords */
+
+/* One dword of a block, as an instruction of its own. */
+struct dword {
+    struct wmi_op op;
+    struct wmi_memory_op memory;
+};
+
+/* The dwords that M0 chooses and that there are registers for: loads into others are dropped. */
+static uint32_t chosen(const char *frame, const struct wmi_memory_op *whole)
+{
+    const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0];
+    const bool drops = whole->kind == WMI_ACCESS_LOAD && whole->parameter < BLOCK;
+    return drops ? m0 & ((1u << whole->parameter) - 1) : m0;
+}
+
+static struct dword dword_of(const char *frame, const struct wmi_op *op, unsigned n)
+{
+    const struct wmi_memory_op *whole = op->data;
+    const uint32_t row = 4 * wave_size(frame);
+    struct dword dword = {.op = *op, .memory = *whole};
+    dword.memory.elements = 1;
+    dword.memory.bytes = 4;
+    dword.memory.offset += 4 * n;
+    dword.op.d += n * row;
+    dword.op.c = n < whole->parameter ? op->c + n * row : op->y >> 1; /* v0 stands for what is not there */
+    dword.op.a = op->e;
+    return dword;
+}
+
+/* Rows a, the addresses, to rows e: a block may be loaded over them. */
+const struct wmi_op *wmi_vmem_keep_addresses(char *restrict frame, const struct wmi_op *op)
+{
+    memcpy(frame + op->e, frame + op->a, 2 * 4 * wave_size(frame));
+    return op + 1;
+}
+
+const struct wmi_op *wmi_vmem_block(char *restrict frame, const struct wmi_op *op)
+{
+    for (uint32_t left = chosen(frame, op->data); left; left &= left - 1) {
+        struct dword dword = dword_of(frame, op, (unsigned)__builtin_ctz(left));
+        dword.op.data = &dword.memory;
+        dword.op.y &= 1;
+        if (!wmi_vmem_careful(frame, &dword.op))
+            return NULL;
+    }
+    return op + 1;
+}
+
+/* Each dword is a place of its own; what an access has no room for is shown as a second one. */
+const struct wmi_op *wmi_vmem_block_watch(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_wave *wave = wmi_wave_of(frame);
+    struct wmi_vmem_plan plan[WMI_ACCESS_ELEMENTS];
+    struct wmi_access access = {
+        .pc = m->pc,
+        .instruction = wmi_wave_clock(wave),
+        .workgroup = {wave->group->id[0], wave->group->id[1], wave->group->id[2]},
+        .wave = wave->index,
+        .path = (enum wmi_path)m->path,
+        .kind = (enum wmi_access_kind)m->kind,
+        .lanes = ((const struct wmi_frame *)frame)->exec.bits,
+        .policy = m->policy,
+        .bytes = 4,
+    };
+    for (uint32_t left = chosen(frame, m); left; left &= left - 1) {
+        struct dword dword = dword_of(frame, op, (unsigned)__builtin_ctz(left));
+        if (access.elements == WMI_ACCESS_ELEMENTS) {
+            m->observer->access(wave->worker->observer, &access, m->slot);
+            access.elements = 0;
+        }
+        struct wmi_vmem_plan *p = &plan[access.elements];
+        dword.op.data = &dword.memory;
+        dword.op.y &= 1;
+        wmi_vmem_make_plan(frame, &dword.op, p);
+        access.element[access.elements++] = (struct wmi_element){
+            .space = WMI_SPACE_GLOBAL,
+            .mask = p->global | p->scratch,
+            .bad_range = p->outside | p->dropped,
+            .bad_align = p->misaligned | p->odd,
+            .bad_aperture = p->aperture,
+            .address = p->address,
+            .private_offset = p->scratch ? p->private_offset : NULL,
+        };
+    }
+    m->observer->access(wave->worker->observer, &access, m->slot);
+    return op + 1;
+}
+
+/* ---- transposing loads ---- */
+
+/* Lanes d <- those of EXEC that give addresses: the first 32. */
+const struct wmi_op *wmi_vmem_first_lanes(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_lanes *exec = &((const struct wmi_frame *)frame)->exec;
+    struct wmi_lanes *lanes = (struct wmi_lanes *)(frame + op->d);
+    lanes->bits = exec->bits & UINT32_MAX;
+    lanes->full = wave_size(frame) == 32 ? exec->full : 0;
+    for (unsigned i = 0; i < 64; i++)
+        lanes->row[i] = i < 32 ? exec->row[i] : 0;
+    return op + 1;
+}
+
+/* A matrix of 16 rows and columns lies in memory by columns of 8 elements for each of 32 lanes: those of a
+ * group of 8 lanes are 8 by 8 elements. The lane that holds row m, and k from a multiple of 8 or, in waves of
+ * 64, of 4 on, gets element m % 8 of the lanes whose columns are these. */
+static unsigned source_lane(unsigned lane, unsigned k, unsigned size)
+{
+    if (size == 32)
+        return (lane & ~7u) + k;
+    const unsigned group = (lane >> 5) * 2 + (lane >> 3 & 1);
+    return 8 * group + 4 * (lane >> 4 & 1) + k;
+}
+
+/* Rows d <- the elements of rows a, of y bytes, eight to a lane. */
+const struct wmi_op *wmi_vmem_transpose(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_lanes *exec = &((const struct wmi_frame *)frame)->exec;
+    const unsigned size = wave_size(frame), bytes = op->y, in_dword = 4 / bytes;
+    const uint32_t *from = (const uint32_t *)(frame + op->a), mask = bytes == 2 ? 0xffff : 0xff;
+    uint32_t *to = (uint32_t *)(frame + op->d);
+    for (uint64_t left = exec->bits; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left), element = lane % 8;
+        for (unsigned k = 0; k < 256 / size; k++) {
+            const uint32_t word = from[element / in_dword * size + source_lane(lane, k, size)];
+            const uint32_t value = word >> 8 * bytes * (element % in_dword) & mask;
+            const unsigned shift = 8 * bytes * (k % in_dword);
+            uint32_t *word_to = &to[k / in_dword * size + lane];
+            *word_to = shift ? *word_to | value << shift : value;
+        }
+    }
+    return op + 1;
+}

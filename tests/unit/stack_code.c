@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* ds_bvh_stack_rtn_b32 and the GS registers of gfx11, as assembled text, against an ordinary stack and plain
+ * sums. */
+#include "run_code.h"
+
+#include <stdio.h>
+
+enum { LANES = 32, STEPS = 7, DEEPEST = 4 * STEPS };
+
+static uint64_t random_state = 88172645463325252ULL;
+
+static unsigned random_below(unsigned limit)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (unsigned)((random_state * 0x2545f4914f6cdd1dULL >> 32) % limit);
+}
+
+static struct run run_text(const char *text, unsigned lds)
+{
+    uint8_t *bytes;
+    size_t size;
+    char *messages;
+    struct wm_diag diag;
+    struct wm_profile *profile;
+    if (wm_assemble(text, strlen(text), "stack", "gfx1100", WM_ASSEMBLE_RAW, &bytes, &size, &messages, &diag))
+        fail_msg("%s", messages);
+    const struct wm_dispatch dispatch = {.grid = {LANES}, .workgroup = {LANES}, .dynamic_lds = lds};
+    struct run run = run_on("gfx1100", (const uint32_t *)bytes, size, dispatch);
+    if (run.fault.kind != WM_FAULT_NONE)
+        fail_msg("%s", run.fault.text);
+    struct wm_dispatch watched = dispatch; /* an observer changes nothing */
+    assert_int_equal(wm_profile_create(&profile, &diag), WM_OK);
+    watched.profile = profile;
+    const struct run again = run_on("gfx1100", (const uint32_t *)bytes, size, watched);
+    assert_memory_equal(again.result, run.result, sizeof run.result);
+    wm_profile_destroy(profile);
+    free(bytes);
+    free(messages);
+    return run;
+}
+
+/* What a lane's stack holds; the last `kept` of it are still in LDS, which has room for `size`. */
+struct model {
+    uint32_t entry[DEEPEST];
+    unsigned depth, kept, size;
+};
+
+static bool model_step(struct model *m, const uint32_t *node, uint32_t last, uint32_t *result)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        if (node[i] == last)
+            break;
+        if (node[i] == UINT32_MAX)
+            continue;
+        m->entry[m->depth++] = node[i];
+        m->kept += m->kept < m->size;
+    }
+    *result = node[3];
+    if (node[3] != UINT32_MAX && !(last != UINT32_MAX && node[3] == last))
+        return true;
+    if (!m->kept)
+        return false; /* nobody says what it gives then */
+    m->kept--;
+    *result = m->entry[--m->depth];
+    return true;
+}
+
+/* Random nodes: fresh ones, invalid ones and the last one; those of a lane are not those of another. */
+static void one_sequence(unsigned size_code)
+{
+    struct model model[LANES] = {0};
+    uint32_t expected[STEPS][LANES], node[4];
+    bool known[STEPS][LANES];
+    char text[8192];
+    const unsigned size = 8u << size_code;
+    int at = snprintf(text, sizeof text,
+                      "v_and_b32 v0, 0x3ff, v0\nv_lshlrev_b32 v10, 18, v0\nv_mul_u32_u24 v11, 1000, v0\n"
+                      "v_lshlrev_b32 v12, 2, v0\n");
+    for (unsigned lane = 0; lane < LANES; lane++)
+        model[lane].size = size;
+    for (unsigned step = 0; step < STEPS; step++) {
+        const unsigned pops = random_below(2), last = random_below(3) ? 500 + step : UINT32_MAX;
+        for (unsigned i = 0; i < 4; i++) {
+            const unsigned what = random_below(4);
+            node[i] = (i == 3 ? pops : !what)         ? UINT32_MAX
+                      : what == 1 && !random_below(3) ? last
+                                                      : 10 * step + i;
+            at += snprintf(text + at, sizeof text - (size_t)at,
+                           node[i] == UINT32_MAX ? "v_mov_b32 v%u, -1\n" : "v_add_nc_u32 v%u, %u, v11\n",
+                           2 + i, node[i]);
+        }
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       last == UINT32_MAX ? "v_mov_b32 v1, -1\n" : "v_add_nc_u32 v1, %u, v11\n", last);
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "ds_bvh_stack_rtn_b32 v6, v10, v1, v[2:5] offset:%u\ns_waitcnt 0\n"
+                       "global_store_b32 v12, v6, s[2:3] offset:%u\n",
+                       size_code << 12, 4 * LANES * step);
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            uint32_t own[4];
+            for (unsigned i = 0; i < 4; i++)
+                own[i] = node[i] == UINT32_MAX ? UINT32_MAX : node[i] + 1000 * lane;
+            known[step][lane] = model_step(&model[lane], own, last == UINT32_MAX ? last : last + 1000 * lane,
+                                           &expected[step][lane]);
+        }
+        if (!known[step][0])
+            break;
+    }
+    snprintf(text + at, sizeof text - (size_t)at, "global_store_b32 v12, v10, s[2:3] offset:%u\ns_endpgm\n",
+             4 * LANES * STEPS);
+    const struct run run = run_text(text, size * LANES * 4);
+    for (unsigned step = 0; step < STEPS && known[step][0]; step++)
+        for (unsigned lane = 0; lane < LANES; lane++)
+            assert_int_equal(run.result[LANES * step + lane], expected[step][lane]);
+    for (unsigned lane = 0; lane < LANES; lane++) /* the base stays */
+        assert_int_equal(run.result[LANES * STEPS + lane] >> 18, lane);
+}
+
+static void stacks(void **state)
+{
+    (void)state;
+    for (unsigned size_code = 0; size_code < 4; size_code++)
+        for (unsigned i = 0; i < 20; i++)
+            one_sequence(size_code);
+}
+
+/* Registers 0 to 7 have 32 bits, 8 to 15 64; the first active lane counts. */
+static void streamout_registers(void **state)
+{
+    (void)state;
+    const struct run run = run_text("v_and_b32 v0, 0x3ff, v0\nv_lshlrev_b32 v12, 4, v0\n"
+                                    "v_mov_b32 v6, 77\nv_mov_b32 v7, 78\nv_mov_b32 v8, 79\nv_mov_b32 v9, 80\n"
+                                    "v_add_nc_u32 v1, -4, v0\nv_mov_b32 v2, -3\ns_mov_b32 exec_lo, 0xfff0\n"
+                                    "ds_add_gs_reg_rtn v[4:5], v2 offset:4 gds\n" /* 0xfffffffd */
+                                    "ds_sub_gs_reg_rtn v[4:5], v2 offset:4 gds\n" /* and back */
+                                    "ds_add_gs_reg_rtn v[4:5], v2 offset:4 gds\n"
+                                    "ds_add_gs_reg_rtn v[4:5], v2 offset:4 gds\n"
+                                    "ds_add_gs_reg_rtn v[6:7], v2 offset:4 gds\n" /* had 2 * 0xfffffffd */
+                                    "ds_add_gs_reg_rtn v[4:5], v2 offset:40 gds\n"
+                                    "ds_add_gs_reg_rtn v[4:5], v2 offset:40 gds\n"
+                                    "ds_add_gs_reg_rtn v[8:9], v1 offset:40 gds\n"
+                                    "ds_sub_gs_reg_rtn v[8:9], v1 offset:40 gds\n" /* 64 bits of that */
+                                    "s_mov_b32 exec_lo, -1\ns_waitcnt 0\n"
+                                    "global_store_b64 v12, v[6:7], s[2:3]\n"
+                                    "global_store_b64 v12, v[8:9], s[2:3] offset:8\ns_endpgm\n",
+                                    0);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        const uint64_t wide = 2 * UINT64_C(0xfffffffd);
+        assert_int_equal(run.result[4 * lane], lane == 4 ? (uint32_t)(2 * 0xfffffffdu) : 77);
+        assert_int_equal(run.result[4 * lane + 1], 78);
+        assert_int_equal(run.result[4 * lane + 2], lane == 4 ? (uint32_t)wide : 79);
+        assert_int_equal(run.result[4 * lane + 3], lane == 4 ? (uint32_t)(wide >> 32) : 80);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stacks), cmocka_unit_test(streamout_registers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
