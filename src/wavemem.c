@@ -442,6 +442,32 @@ static enum wm_status choose_gpu(struct wm_profile *profile, const char *target,
                           gpu->name, gpu->targets, target);
 }
 
+static uint32_t round_up(uint32_t number, uint32_t granule)
+{
+    return (number + granule - 1) / granule * granule;
+}
+
+/* Where a lane has 512 VGPRs, accumulators are the upper ones of the same file, else they have one of their
+ * own. */
+static struct wmi_profile_dispatch occupancy_of(const struct wm_machine *machine,
+                                                const struct wm_kernel *kernel,
+                                                const struct wmi_dispatch *dispatch)
+{
+    const struct wmi_kernel_descriptor *descriptor = wmi_kernel_descriptor(kernel);
+    const uint32_t vgprs = descriptor->vgprs, agprs = descriptor->agprs;
+    const bool one_file = wmi_target_limit(machine->target, WMI_LIMIT_vgprs) > 256;
+    return (struct wmi_profile_dispatch){
+        .kernel = kernel->name,
+        .pc = dispatch->launch.entry,
+        .items = dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2],
+        .vgprs = one_file        ? vgprs + agprs
+                 : vgprs > agprs ? vgprs
+                                 : agprs,
+        .sgprs = descriptor->sgprs,
+        .lds_bytes = round_up(dispatch->lds_size, wmi_target_limit(machine->target, WMI_LIMIT_lds_granule)),
+    };
+}
+
 const struct wm_profile_kernel *wm_profile_kernels(struct wm_profile *profile, size_t *count)
 {
     return wmi_profile_kernels(profile, count);
@@ -615,11 +641,14 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
                 .describe = describe,
                 .rules = wmi_cost_rules(wmi_target_limit(machine->target, WMI_LIMIT_cost_rules)),
                 .wave_lanes = kernel->wave_size,
+                .dispatch = occupancy_of(machine, kernel, &dispatch),
             });
     if (request->check)
         dispatch.observer =
             wmi_check_begin(request->check, with_waves_of(machine->target, kernel->wave_size));
     status = run(machine, module, kernel, &dispatch, request, result, diag);
+    if (request->profile)
+        wmi_profile_end(request->profile);
     if (request->check)
         wmi_check_end(request->check, describe, &profiled);
     if (status == WM_OK && memory.printf && request->print) {

@@ -16,14 +16,36 @@
 #include <string.h>
 
 /* What of a row a counter counts. */
-enum unit { EXECUTIONS, FAST, ACCESSES, LOOKUPS, READS, WRITES, LDS_PASSES, LDS_CONFLICTS };
+enum unit {
+    EXECUTIONS,
+    FAST,
+    ACCESSES,
+    LOOKUPS,
+    LDS_PASSES,
+    LDS_CONFLICTS,
+    L0_REQUESTS, /* of the caches, by name */
+    L0_MISSES,
+    GL1_REQUESTS,
+    GL1_MISSES,
+    L2_REQUESTS,
+    L2_HITS,
+    L2_MISSES,
+    SCALAR_REQUESTS,
+    SCALAR_HITS,
+    SCALAR_MISSES,
+    MEMORY_READS, /* of 64 bytes */
+    MEMORY_WRITES,
+};
+
+/* Which generations have a counter. */
+enum family { ANY, TCP, RDNA };
 
 struct counter {
     const char *name;
     enum unit unit;
     const char *paths;     /* words, of which a row's path must be one; NULL: any */
     const char *operation; /* that a row must have; NULL: any */
-    bool tcp;              /* only where the generation has it */
+    enum family family;
 };
 
 #define VECTOR "BUFFER TBUFFER IMAGE FLAT GLOBAL SCRATCH LDS_DMA"
@@ -31,29 +53,54 @@ struct counter {
 #define FLAT   "FLAT GLOBAL SCRATCH"
 
 static const struct counter counters[] = {
-    {"SQ_INSTS_SMEM", EXECUTIONS, "SMEM", NULL, false},
-    {"SQ_INSTS_LDS", EXECUTIONS, "DS", NULL, false},
-    {"SQ_INSTS_VMEM_RD", EXECUTIONS, VECTOR, "load", false},
-    {"SQ_INSTS_VMEM_WR", EXECUTIONS, VECTOR, "store", false},
-    {"SQ_LDS_IDX_ACTIVE", LDS_PASSES, NULL, NULL, false},
-    {"SQ_LDS_BANK_CONFLICT", LDS_CONFLICTS, NULL, NULL, false},
-    {"TA_TOTAL_WAVEFRONTS", EXECUTIONS, VECTOR, NULL, true},
-    {"TA_BUFFER_WAVEFRONTS", EXECUTIONS, BUFFER, NULL, true},
-    {"TA_BUFFER_READ_WAVEFRONTS", EXECUTIONS, BUFFER, "load", true},
-    {"TA_BUFFER_WRITE_WAVEFRONTS", EXECUTIONS, BUFFER, "store", true},
-    {"TA_BUFFER_ATOMIC_WAVEFRONTS", EXECUTIONS, BUFFER, "atomic", true},
-    {"TA_FLAT_WAVEFRONTS", EXECUTIONS, FLAT, NULL, true},
-    {"TA_FLAT_READ_WAVEFRONTS", EXECUTIONS, FLAT, "load", true},
-    {"TA_FLAT_WRITE_WAVEFRONTS", EXECUTIONS, FLAT, "store", true},
-    {"TA_FLAT_ATOMIC_WAVEFRONTS", EXECUTIONS, FLAT, "atomic", true},
-    {"TD_LOAD_WAVEFRONT", EXECUTIONS, VECTOR, NULL, true}, /* counts stores and atomics, too */
-    {"TD_STORE_WAVEFRONT", EXECUTIONS, VECTOR, "store", true},
-    {"TD_ATOMIC_WAVEFRONT", EXECUTIONS, VECTOR, "atomic", true},
-    {"TD_COALESCABLE_WAVEFRONT", FAST, VECTOR, NULL, true},
-    {"TCP_TOTAL_ACCESSES", ACCESSES, VECTOR, NULL, true},
-    {"TCP_TOTAL_CACHE_ACCESSES", LOOKUPS, VECTOR, NULL, true},
-    {"TCP_TCC_READ_REQ", READS, VECTOR, NULL, true},
-    {"TCP_TCC_WRITE_REQ", WRITES, VECTOR, NULL, true},
+    {"SQ_INSTS_SMEM", EXECUTIONS, "SMEM", NULL, ANY},
+    {"SQ_INSTS_LDS", EXECUTIONS, "DS", NULL, ANY},
+    {"SQ_INSTS_VMEM", EXECUTIONS, VECTOR, NULL, ANY},
+    {"SQ_INSTS_VMEM_RD", EXECUTIONS, VECTOR, "load", ANY},
+    {"SQ_INSTS_VMEM_WR", EXECUTIONS, VECTOR, "store", ANY},
+    {"SQ_INSTS_FLAT", EXECUTIONS, "FLAT", NULL, ANY},
+    {"SQ_LDS_IDX_ACTIVE", LDS_PASSES, NULL, NULL, ANY},
+    {"SQ_LDS_BANK_CONFLICT", LDS_CONFLICTS, NULL, NULL, ANY},
+    {"SQC_DCACHE_REQ", SCALAR_REQUESTS, NULL, NULL, ANY},
+    {"SQC_DCACHE_HITS", SCALAR_HITS, NULL, NULL, ANY},
+    {"SQC_DCACHE_MISSES", SCALAR_MISSES, NULL, NULL, ANY},
+    {"TA_TOTAL_WAVEFRONTS", EXECUTIONS, VECTOR, NULL, TCP},
+    {"TA_BUFFER_WAVEFRONTS", EXECUTIONS, BUFFER, NULL, TCP},
+    {"TA_BUFFER_READ_WAVEFRONTS", EXECUTIONS, BUFFER, "load", TCP},
+    {"TA_BUFFER_WRITE_WAVEFRONTS", EXECUTIONS, BUFFER, "store", TCP},
+    {"TA_BUFFER_ATOMIC_WAVEFRONTS", EXECUTIONS, BUFFER, "atomic", TCP},
+    {"TA_FLAT_WAVEFRONTS", EXECUTIONS, FLAT, NULL, TCP},
+    {"TA_FLAT_READ_WAVEFRONTS", EXECUTIONS, FLAT, "load", TCP},
+    {"TA_FLAT_WRITE_WAVEFRONTS", EXECUTIONS, FLAT, "store", TCP},
+    {"TA_FLAT_ATOMIC_WAVEFRONTS", EXECUTIONS, FLAT, "atomic", TCP},
+    {"TD_LOAD_WAVEFRONT", EXECUTIONS, VECTOR, NULL, TCP}, /* counts stores and atomics, too */
+    {"TD_STORE_WAVEFRONT", EXECUTIONS, VECTOR, "store", TCP},
+    {"TD_ATOMIC_WAVEFRONT", EXECUTIONS, VECTOR, "atomic", TCP},
+    {"TD_COALESCABLE_WAVEFRONT", FAST, VECTOR, NULL, TCP},
+    {"TCP_TOTAL_ACCESSES", ACCESSES, VECTOR, NULL, TCP},
+    {"TCP_TOTAL_CACHE_ACCESSES", LOOKUPS, VECTOR, NULL, TCP},
+    {"TCP_TCC_READ_REQ", L0_MISSES, VECTOR, "load", TCP},
+    {"TCP_TCC_WRITE_REQ", L0_MISSES, VECTOR, "store", TCP},
+    {"TCC_REQ", L2_REQUESTS, NULL, NULL, TCP},
+    {"TCC_READ", L2_REQUESTS, NULL, "load", TCP},
+    {"TCC_WRITE", L2_REQUESTS, NULL, "store", TCP},
+    {"TCC_ATOMIC", L2_REQUESTS, NULL, "atomic", TCP},
+    {"TCC_HIT", L2_HITS, NULL, NULL, TCP},
+    {"TCC_MISS", L2_MISSES, NULL, NULL, TCP},
+    {"TCC_EA_RDREQ", MEMORY_READS, NULL, NULL, TCP},
+    {"TCC_EA_WRREQ", MEMORY_WRITES, NULL, NULL, TCP},
+    {"TCP_REQ", L0_REQUESTS, VECTOR, NULL, RDNA},
+    {"TCP_REQ_MISS", L0_MISSES, VECTOR, NULL, RDNA},
+    {"GL1C_REQ", GL1_REQUESTS, NULL, NULL, RDNA},
+    {"GL1C_REQ_MISS", GL1_MISSES, NULL, NULL, RDNA},
+    {"GL2C_REQ", L2_REQUESTS, NULL, NULL, RDNA},
+    {"GL2C_READ", L2_REQUESTS, NULL, "load", RDNA},
+    {"GL2C_WRITE", L2_REQUESTS, NULL, "store", RDNA},
+    {"GL2C_ATOMIC", L2_REQUESTS, NULL, "atomic", RDNA},
+    {"GL2C_HIT", L2_HITS, NULL, NULL, RDNA},
+    {"GL2C_MISS", L2_MISSES, NULL, NULL, RDNA},
+    {"GL2C_EA_RDREQ", MEMORY_READS, NULL, NULL, RDNA},
+    {"GL2C_EA_WRREQ", MEMORY_WRITES, NULL, NULL, RDNA},
 };
 
 static bool has_word(const char *words, const char *word)
@@ -72,6 +119,8 @@ static uint64_t value_of(const struct counter *counter, const struct wm_profile_
     if ((counter->paths && !has_word(counter->paths, row->path)) ||
         (counter->operation && strcmp(counter->operation, row->operation) != 0))
         return 0;
+    const struct wm_cache_use *vector = &row->cache[WM_CACHE_VECTOR], *gl1 = &row->cache[WM_CACHE_GL1],
+                              *l2 = &row->cache[WM_CACHE_L2], *scalar = &row->cache[WM_CACHE_SCALAR];
     switch (counter->unit) {
     case EXECUTIONS:
         return row->executions;
@@ -81,14 +130,34 @@ static uint64_t value_of(const struct counter *counter, const struct wm_profile_
         return 4 * row->address_clocks;
     case LOOKUPS:
         return row->tag_lookups;
-    case READS:
-        return row->read_requests;
-    case WRITES:
-        return row->write_requests;
     case LDS_PASSES:
         return row->lds_passes;
     case LDS_CONFLICTS:
         return row->lds_conflicts;
+    case L0_REQUESTS:
+        return vector->requests;
+    case L0_MISSES:
+        return vector->requests - vector->hits;
+    case GL1_REQUESTS:
+        return gl1->requests;
+    case GL1_MISSES:
+        return gl1->requests - gl1->hits;
+    case L2_REQUESTS:
+        return l2->requests;
+    case L2_HITS:
+        return l2->hits;
+    case L2_MISSES:
+        return l2->requests - l2->hits;
+    case SCALAR_REQUESTS:
+        return scalar->requests;
+    case SCALAR_HITS:
+        return scalar->hits;
+    case SCALAR_MISSES:
+        return scalar->requests - scalar->hits;
+    case MEMORY_READS:
+        return row->memory_read / 64;
+    case MEMORY_WRITES:
+        return row->memory_written / 64;
     }
     return 0;
 }
@@ -97,12 +166,13 @@ static uint64_t value_of(const struct counter *counter, const struct wm_profile_
 static void write_kernel(FILE *file, const struct wm_profile_row *const *rows, size_t count,
                          const char *kernel)
 {
-    bool tcp = true;
+    enum family family = TCP;
     for (size_t i = 0; i < count; i++)
-        tcp &= rows[i]->has_tcp_counters || !rows[i]->has_vector;
+        if (rows[i]->has_vector && !rows[i]->has_tcp_counters)
+            family = RDNA;
     for (size_t c = 0; c < sizeof counters / sizeof counters[0]; c++) {
         uint64_t sum = 0;
-        if (counters[c].tcp && !tcp)
+        if (counters[c].family != ANY && counters[c].family != family)
             continue;
         for (size_t i = 0; i < count; i++)
             if (!kernel || strcmp(rows[i]->kernel, kernel) == 0)

@@ -796,8 +796,9 @@ struct wm_cache {
     uint64_t bytes; /* of one such cache; 0: the product has none */
     uint32_t line;  /* bytes */
     uint32_t ways;
-    uint32_t channels; /* 0: not known, or there is one */
-    uint32_t sharing;  /* compute units that have one together; 0: all of an XCD, of the last level all */
+    uint32_t channels;    /* 0: not known, or there is one */
+    uint32_t sharing;     /* compute units that have one together; 0: all of an XCD, of the last level all */
+    uint32_t clock_bytes; /* that it, or each channel, gives in a clock; 0: not known */
 };
 
 /* A GPU one can buy. Figures of 0 are not known. */
@@ -810,7 +811,9 @@ struct wm_gpu {
     uint32_t compute_units;  /* of all XCDs */
     uint32_t simds;          /* of a compute unit */
     uint32_t waves;          /* that a SIMD holds at most */
-    uint32_t vgprs;          /* of a SIMD, rows of 64 lanes (GCN, CDNA) or 32 (RDNA) */
+    uint32_t issue;          /* instructions that a compute unit starts in a clock, at most */
+    uint32_t vgprs;          /* of a SIMD, in rows of vgpr_lanes */
+    uint32_t vgpr_lanes;     /* 64, from gfx10 on 32 */
     uint32_t vgpr_granule;   /* that a wave's VGPRs are allocated in, in such rows */
     uint32_t sgprs;          /* of a SIMD; 0: they limit nothing */
     uint32_t lds_bytes;      /* that workgroups of a compute unit (RDNA: of a WGP) share */

@@ -108,7 +108,8 @@ static uint8_t policy_of(const struct wmi_instruction *insn)
     const bool coherent = field[WMI_FIELD_glc] || field[WMI_FIELD_sc0] || field[WMI_FIELD_scope];
     return (coherent ? WMI_POLICY_GLC : 0) |
            (field[WMI_FIELD_slc] || field[WMI_FIELD_nt] ? WMI_POLICY_SLC : 0) |
-           (field[WMI_FIELD_dlc] ? WMI_POLICY_DLC : 0) | (field[WMI_FIELD_nv] ? WMI_POLICY_NV : 0);
+           (field[WMI_FIELD_dlc] ? WMI_POLICY_DLC : 0) | (field[WMI_FIELD_nv] ? WMI_POLICY_NV : 0) |
+           (field[WMI_FIELD_sc1] ? WMI_POLICY_SC1 : 0);
 }
 
 struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct wmi_instruction *insn)
@@ -639,6 +640,8 @@ static void emit_shown(struct wmi_builder *b, const struct wmi_instruction *insn
     if (!observer || !observer->execute)
         return;
     const uint32_t number = observer->decoded(observer->self, b->pc, insn);
+    if (number == WMI_NOT_SHOWN)
+        return;
     struct wmi_op *op = wmi_emit(b, show_instruction);
     op->x = number;
     op->data = observer;

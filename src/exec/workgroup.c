@@ -32,6 +32,7 @@ struct resident {
     size_t bytes;
     uint32_t number; /* among the worker's residents: its place in scratch memory */
     bool used;       /* by an earlier workgroup */
+    void *watched;   /* what the observer keeps of the workgroup */
     unsigned char *frames;
     struct wmi_wave waves[];
 };
@@ -255,6 +256,7 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
             wmi_space_clear(dispatch->scratch + scratch + i * dispatch->scratch_stride,
                             dispatch->scratch_piece);
     resident->used = true;
+    resident->watched = NULL;
     for (unsigned i = 0; i < group->wave_count; i++) {
         struct wmi_wave *wave = &resident->waves[i];
         alignas(64) uint32_t rows[3 * 64];
@@ -483,6 +485,26 @@ static enum outcome run_group(struct worker *worker, struct resident *resident)
     return PARKED;
 }
 
+/* Tells the observer of a workgroup that goes on, */
+static void show_turn(struct worker *worker, struct resident *resident)
+{
+    const struct wmi_observer *observer = worker->steps.dispatch->observer;
+    if (observer && observer->turn)
+        observer->turn(worker->steps.observer, &resident->watched, resident->group.flat_id,
+                       resident->group.wave_count);
+}
+
+/* and of one that is over. */
+static void show_end(struct worker *worker, struct resident *resident)
+{
+    const struct wmi_observer *observer = worker->steps.dispatch->observer;
+    uint64_t instructions = 0;
+    for (unsigned i = 0; i < resident->group.wave_count; i++)
+        instructions += resident->waves[i].instructions;
+    if (observer && observer->end)
+        observer->end(worker->steps.observer, resident->watched, instructions);
+}
+
 static struct resident *pop(struct resident **stack)
 {
     struct resident *resident = *stack;
@@ -613,7 +635,10 @@ static void run_all(struct worker *worker)
     const struct wmi_dispatch *dispatch = worker->steps.dispatch;
     struct resident *resident;
     while ((resident = next_resident(worker))) {
+        show_turn(worker, resident);
         const enum outcome outcome = run_group(worker, resident);
+        if (outcome != PARKED)
+            show_end(worker, resident);
         if (outcome != PARKED && resident->group.scalar_cache)
             wmi_scalar_cache_end(&resident->group, outcome == DONE);
         push(outcome == PARKED ? &worker->swept : &worker->unused, resident);
@@ -746,8 +771,9 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     struct worker **workers = calloc(threads ? threads : 1, sizeof *workers);
     pthread_t *handles = calloc(threads ? threads : 1, sizeof *handles);
     unsigned started = 0;
-    bool ok =
-        workers && handles && wmi_deal_create(&dispatch->deal, dispatch->group_count, threads ? threads : 1);
+    const bool in_order = dispatch->observer && dispatch->observer->turn;
+    bool ok = workers && handles &&
+              wmi_deal_create(&dispatch->deal, dispatch->group_count, threads && !in_order ? threads : 1);
     bool full;
 
     dispatch->stop_at = dispatch->group_count;

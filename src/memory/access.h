@@ -30,7 +30,16 @@ enum wmi_address_space { WMI_SPACE_GLOBAL, WMI_SPACE_LDS, WMI_SPACE_GDS, WMI_SPA
 enum { WMI_ACCESS_ELEMENTS = 16 };
 
 /* Cache bits of the instruction. */
-enum { WMI_POLICY_GLC = 1, WMI_POLICY_SLC = 2, WMI_POLICY_DLC = 4, WMI_POLICY_NV = 8 };
+enum {
+    WMI_POLICY_GLC = 1,
+    WMI_POLICY_SLC = 2,
+    WMI_POLICY_DLC = 4,
+    WMI_POLICY_NV = 8,
+    WMI_POLICY_SC1 = 16,
+};
+
+/* What decoded() of an observer returns for instructions that it need not see. */
+enum { WMI_NOT_SHOWN = UINT32_MAX };
 
 /* One place per lane: `bytes` of the access at address[lane] for the lanes in `mask`. */
 struct wmi_element {
@@ -75,11 +84,16 @@ struct wmi_observer {
     /* Called once per memory instruction when it is predecoded, under the program's lock; returns its slot,
      * a dense number that access() gets back. */
     uint32_t (*instruction)(void *self, uint64_t pc, unsigned id);
-    /* Both NULL, or for every instruction: once when it is predecoded, under the program's lock, which gives
-     * it a number; and each time that a wave is about to execute it. *wave is NULL when the wave starts, and
-     * from then on what the observer keeps of the wave. */
+    /* Both NULL, or: once per instruction when it is predecoded, under the program's lock, which gives it a
+     * number or WMI_NOT_SHOWN; and each time that a wave is about to execute one that has a number. *wave is
+     * NULL when the wave starts, and from then on what the observer keeps of the wave. */
     uint32_t (*decoded)(void *self, uint64_t pc, const struct wmi_instruction *insn);
     void (*execute)(void *local, void **wave, uint32_t number);
+    /* Both NULL, or: a worker turns to a workgroup, which begins or goes on; *group is NULL when it begins,
+     * and from then on what the observer keeps of it. And it has ended after so many instructions, also by a
+     * fault. Workgroups then begin in the order of their numbers. */
+    void (*turn)(void *local, void **group, uint64_t number, uint32_t waves);
+    void (*end)(void *local, void *group, uint64_t instructions);
 };
 
 #endif

@@ -19,22 +19,15 @@
 enum {
     QUAD = 4,
     NARROW = 4, /* bytes of an element that can go the fast path */
-    /* Of at most 255 bytes from each of 64 lanes at each place: five blocks of 64 bytes. */
-    BLOCKS = WMI_ACCESS_ELEMENTS * 64 * 5,
 };
 
-/* Different blocks, in the order in which they were found. */
-struct blocks {
-    uint32_t count;
-    uint64_t at[BLOCKS];
-};
-
-static void add_block(struct blocks *blocks, uint64_t block)
+/* Adds a block, unless it is there. */
+static void add_block(struct wmi_requests *blocks, uint64_t block)
 {
     for (uint32_t i = blocks->count; i-- > 0;) /* the last one is the likeliest */
-        if (blocks->at[i] == block)
+        if (blocks->block[i] == block)
             return;
-    blocks->at[blocks->count++] = block;
+    blocks->block[blocks->count++] = block;
 }
 
 static uint64_t reaching(const struct wmi_element *element)
@@ -46,8 +39,8 @@ static uint64_t reaching(const struct wmi_element *element)
 
 /* Adds the blocks of 1 << shift bytes that the lanes of `mask` touch at one place; a range that wraps is
  * nowhere. */
-static void add_lanes(struct blocks *blocks, const struct wmi_element *element, uint64_t mask, unsigned bytes,
-                      unsigned shift)
+static void add_lanes(struct wmi_requests *blocks, const struct wmi_element *element, uint64_t mask,
+                      unsigned bytes, unsigned shift)
 {
     uint64_t recent = UINT64_MAX; /* the latest block: neighbours mostly lie in it as well */
     for (uint64_t left = mask; left; left &= left - 1) {
@@ -85,7 +78,7 @@ static const struct wmi_element *row_of(const struct wmi_access *access, uint64_
 }
 
 /* Blocks that the lanes of `mask` touch at all places. row: as row_of() says. */
-static uint32_t count_blocks(struct blocks *scratch, const struct wmi_access *access, uint64_t mask,
+static uint32_t count_blocks(struct wmi_requests *scratch, const struct wmi_access *access, uint64_t mask,
                              const struct wmi_element *row, unsigned shift)
 {
     if (!mask)
@@ -155,12 +148,6 @@ static uint64_t fast_groups(const struct wmi_access *access, const struct wmi_ve
     return fast;
 }
 
-/* How often lanes name addresses of one place that other lanes name as well. */
-struct sharing {
-    uint32_t repeated; /* lanes whose address an earlier lane has */
-    uint32_t requests; /* the most lanes that share one address, summed over the blocks */
-};
-
 /* Lanes mostly have ascending addresses: then no two share one. */
 static bool ascends(const struct wmi_element *element, uint64_t mask)
 {
@@ -174,41 +161,82 @@ static bool ascends(const struct wmi_element *element, uint64_t mask)
     return true;
 }
 
-static void add_sharing(struct blocks *scratch, const struct wmi_element *element, unsigned shift,
-                        struct sharing *sharing)
+/* Lanes whose address an earlier lane of the place has. Adds to `requests`, unless it is NULL, each block as
+ * often as the most lanes share one address in it. */
+static uint32_t add_sharing(const struct wmi_element *element, unsigned shift, struct wmi_requests *requests)
 {
+    uint32_t repeated = 0;
     const uint64_t mask = reaching(element);
-    uint64_t address[64];
-    uint32_t times[64], most[64] = {0}, different = 0;
+    uint64_t address[64], block[64];
+    uint32_t times[64], most[64] = {0}, different = 0, blocks = 0;
     const bool simple = ascends(element, mask);
-    scratch->count = 0;
     for (uint64_t left = mask; left; left &= left - 1) {
         const uint64_t at = element->address[__builtin_ctzll(left)];
-        uint32_t i = simple ? different : 0, block = 0;
+        uint32_t i = simple ? different : 0, b = blocks;
         while (i < different && address[i] != at)
             i++;
         if (i == different) {
             address[different++] = at;
             times[i] = 0;
         } else {
-            sharing->repeated++;
+            repeated++;
         }
-        add_block(scratch, at >> shift);
-        while (scratch->at[block] != at >> shift)
-            block++;
-        if (++times[i] > most[block])
-            most[block] = times[i];
+        while (b > 0 && block[b - 1] != at >> shift) /* the last one is the likeliest */
+            b--;
+        if (b == 0)
+            block[b = blocks++] = at >> shift;
+        else
+            b--;
+        if (++times[i] > most[b])
+            most[b] = times[i];
     }
-    for (uint32_t block = 0; block < scratch->count; block++)
-        sharing->requests += most[block];
+    for (uint32_t b = 0; requests && b < blocks; b++)
+        for (uint32_t n = 0; n < most[b]; n++)
+            requests->block[requests->count++] = block[b];
+    return repeated;
 }
 
-struct wmi_vector_cost wmi_coalesce(const struct wmi_access *access, const struct wmi_vector_rules *rules,
-                                    unsigned wave_lanes)
+/* The blocks of a row: lanes of one place that ask for neighbouring bytes. */
+static void add_row(struct wmi_requests *requests, const struct wmi_element *row, uint64_t lanes,
+                    unsigned bytes, unsigned shift)
+{
+    const uint64_t low = row->address[__builtin_ctzll(lanes)];
+    const uint64_t last = row->address[63 - __builtin_clzll(lanes)] + bytes - 1;
+    for (uint64_t block = low >> shift; block <= last >> shift; block++)
+        requests->block[requests->count++] = block;
+}
+
+/* Counts and lists what the access asks of L2. */
+static void ask_l2(const struct wmi_access *access, const struct wmi_vector_rules *rules, uint64_t lanes,
+                   const struct wmi_element *row, struct wmi_requests *requests, struct wmi_vector_cost *cost)
+{
+    const bool loads = access->kind == WMI_ACCESS_LOAD;
+    const unsigned shift = loads ? rules->read_shift : rules->write_shift;
+    requests->count = 0;
+    if (row && access->kind != WMI_ACCESS_ATOMIC) {
+        add_row(requests, row, lanes, access->bytes, shift);
+        *(loads ? &cost->reads : &cost->writes) = requests->count;
+        return;
+    }
+    if (access->kind == WMI_ACCESS_ATOMIC) {
+        for (unsigned e = 0; e < access->elements; e++)
+            add_sharing(&access->element[e], shift, requests);
+        cost->atomics = requests->count;
+        return;
+    }
+    count_blocks(requests, access, lanes, NULL, shift);
+    *(loads ? &cost->reads : &cost->writes) = requests->count;
+    for (unsigned e = 0; !loads && e < access->elements; e++)
+        cost->collapsed += add_sharing(&access->element[e], shift, NULL);
+}
+
+struct wmi_vector_cost wmi_coalesce_requests(const struct wmi_access *access,
+                                             const struct wmi_vector_rules *rules, unsigned wave_lanes,
+                                             struct wmi_requests *requests)
 {
     struct wmi_vector_cost cost = {0};
-    struct blocks scratch;
     uint64_t lanes = 0;
+    requests->count = 0;
     for (unsigned e = 0; e < access->elements; e++)
         lanes |= reaching(&access->element[e]);
     if (!lanes)
@@ -226,25 +254,15 @@ struct wmi_vector_cost wmi_coalesce(const struct wmi_access *access, const struc
         cost.clocks += group_fast ? 1 : rules->group / QUAD;
         for (unsigned lane = first; lane < first + rules->group; lane += step)
             cost.lookups +=
-                count_blocks(&scratch, access, ((1ULL << step) - 1) << lane & lanes, row, rules->tag_shift);
+                count_blocks(requests, access, ((1ULL << step) - 1) << lane & lanes, row, rules->tag_shift);
     }
-
-    if (access->kind == WMI_ACCESS_LOAD) {
-        cost.reads = count_blocks(&scratch, access, lanes, row, rules->read_shift);
-        return cost;
-    }
-    struct sharing sharing = {0};
-    if (row && access->kind == WMI_ACCESS_STORE) {
-        cost.writes = count_blocks(&scratch, access, lanes, row, rules->write_shift);
-        return cost;
-    }
-    for (unsigned e = 0; e < access->elements; e++)
-        add_sharing(&scratch, &access->element[e], rules->write_shift, &sharing);
-    if (access->kind == WMI_ACCESS_ATOMIC) {
-        cost.atomics = sharing.requests;
-    } else {
-        cost.writes = count_blocks(&scratch, access, lanes, row, rules->write_shift);
-        cost.collapsed = sharing.repeated;
-    }
+    ask_l2(access, rules, lanes, row, requests, &cost);
     return cost;
+}
+
+struct wmi_vector_cost wmi_coalesce(const struct wmi_access *access, const struct wmi_vector_rules *rules,
+                                    unsigned wave_lanes)
+{
+    struct wmi_requests requests;
+    return wmi_coalesce_requests(access, rules, wave_lanes, &requests);
 }

@@ -24,6 +24,7 @@ struct wmi_vector_rules {
     uint8_t tag_shift;   /* log2 of the bytes that a tag lookup covers */
     uint8_t read_shift;  /* ... of a read request to L2 */
     uint8_t write_shift; /* ... of a write or atomic request */
+    uint8_t bypass;      /* WMI_POLICY_*: loads with one of these go past the vector cache */
     bool tcp_counters;   /* TCP_TOTAL_ACCESSES and its kin are names of this generation */
 };
 
@@ -69,6 +70,22 @@ struct wmi_lds_cost {
  * a check refused count as inactive. wave_lanes: 32 or 64. */
 struct wmi_vector_cost wmi_coalesce(const struct wmi_access *access, const struct wmi_vector_rules *rules,
                                     unsigned wave_lanes);
+
+enum {
+    /* Of at most 255 bytes from each of 64 lanes at each place: five blocks of 64 bytes. */
+    WMI_REQUESTS = WMI_ACCESS_ELEMENTS * 64 * 5,
+};
+
+/* The requests to L2: which blocks, of 1 << read_shift or write_shift bytes. */
+struct wmi_requests {
+    uint32_t count;
+    uint64_t block[WMI_REQUESTS];
+};
+
+/* The same, and the requests. */
+struct wmi_vector_cost wmi_coalesce_requests(const struct wmi_access *access,
+                                             const struct wmi_vector_rules *rules, unsigned wave_lanes,
+                                             struct wmi_requests *requests);
 
 /* What the part of the access that lies in LDS costs: DS instructions, and FLAT ones of which a lane got
  * there. */

@@ -7,6 +7,8 @@
  * MI300. RDNA: AMD's RDNA white paper (32 lanes within one line of 128 bytes; images without a sampler go at
  * the rate of buffers); that other accesses go by quads, and all of its lookups, is unverified.
  *
+ * Loads that bypass the vector cache: LLVM AMDGPUUsage, "Memory Model", by target.
+ *
  * LDS. 32 banks: Composable Kernel's notes on bank conflicts and AMD's measurements on MI210, by which the
  * groups were found; 64 banks: HipKittens' measurements on gfx950. b96 and b128 writes of the latter, b96
  * writes of the former, and RDNA but for the one pass of a wave of 32 (RDNA3 ISA, "Local Data Share") are
@@ -44,6 +46,7 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
                     .tag_shift = 6,
                     .read_shift = 6,
                     .write_shift = 6,
+                    .bypass = WMI_POLICY_GLC,
                     .tcp_counters = true},
          .lds = GCN_LDS},
         /* gfx940 to gfx942 */
@@ -54,6 +57,7 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
                     .tag_shift = 7,
                     .read_shift = 7,
                     .write_shift = 6,
+                    .bypass = WMI_POLICY_SC1,
                     .tcp_counters = true},
          .lds = GCN_LDS},
         /* gfx10 to gfx12. A wave has one half of the banks. */
@@ -63,7 +67,8 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
                     .gapped = 4,
                     .tag_shift = 7,
                     .read_shift = 7,
-                    .write_shift = 7},
+                    .write_shift = 7,
+                    .bypass = WMI_POLICY_GLC},
          .lds = {.banks = 32,
                  .read = {LANES_32, LANES_16, LANES_8, LANES_8},
                  .write = {LANES_32, LANES_16, LANES_8, LANES_8}}},
@@ -75,6 +80,7 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
                     .tag_shift = 7,
                     .read_shift = 7,
                     .write_shift = 6,
+                    .bypass = WMI_POLICY_SC1,
                     .tcp_counters = true},
          .lds = {.banks = 64,
                  .read = {LANES_32, LANES_32, LANES_8_CROSSED, LANES_16_CROSSED},

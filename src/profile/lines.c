@@ -1,157 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the 64-byte lines that each memory instruction touches against those that its data need, and what
- * the instruction costs (cost.h).
+/* The profile's observer: sums up what each memory instruction's accesses are measured to be (measure.h), and
+ * logs them for the caches.
  *
- * Per execution: lines = distinct lines that hold a byte asked of global memory by a lane; ideal = distinct
- * such bytes / 64, rounded up, at least 1 if any lane asks. Lanes that a check refused touch nothing. An
- * execution with EXEC = 0 is counted, with no lanes and no lines. Source of the 64 bytes: the line and
- * request size of the vector L1 from gfx6 to gfx90a (CDNA3 ISA; rocprofiler-compute's TCP counters). */
-#include "profile/cost.h"
-#include "profile/profile.h"
+ * An execution with EXEC = 0 is counted, with no lanes and no lines. */
+#include "profile/lines.h"
 
-#include <assert.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    LINE = 64,
-    /* More than an access can touch: WMI_ACCESS_ELEMENTS places of 64 lanes of at most 255 bytes, 5 lines. */
-    LINE_SLOTS = 8192,
-    NO_SLOT = UINT32_MAX,
-};
+enum { MEMOS = 2 /* patterns of an instruction that are remembered */ };
 
-static_assert(LINE_SLOTS > WMI_ACCESS_ELEMENTS * 64 * 5, "an access fits into the line set");
-
-enum sum {
-    SUM_EXECUTIONS,
-    SUM_LANES,
-    SUM_BYTES_ASKED,
-    SUM_DISTINCT_BYTES,
-    SUM_LINES,
-    SUM_IDEAL_LINES,
-    SUM_FAST,
-    SUM_ADDRESS_CLOCKS,
-    SUM_TAG_LOOKUPS,
-    SUM_READ_REQUESTS,
-    SUM_WRITE_REQUESTS,
-    SUM_ATOMIC_REQUESTS,
-    SUM_COLLAPSED,
-    SUM_LDS_PASSES,
-    SUM_LDS_CONFLICTS,
-    SUM_LDS_SERIAL,
-    SUM_COUNT
-};
-
-/* What one instruction did. */
-struct counts {
-    uint8_t path, kind;
-    uint32_t bytes; /* per lane */
-    uint64_t sum[SUM_COUNT];
-    struct wmi_lds_cost worst; /* the execution with the deepest conflict: depth, bank, lanes */
-    uint64_t histogram[WM_PROFILE_LINES + 1];
-    struct wm_profile_wave wave;
-};
-
-/* A set of lines with the bytes of each that are asked for. An entry counts if its stamp is the set's. */
-struct line_set {
-    struct {
-        uint64_t key, bytes;
-    } entry[LINE_SLOTS];
-    uint32_t stamp[LINE_SLOTS], now;
+/* What one worker thread counts for a slot. */
+struct shard_counts {
+    struct wmi_counts counts;
+    struct wmi_memo *memos; /* MEMOS of them, or NULL: nothing measured yet */
+    unsigned oldest;        /* the memo to give up next */
 };
 
 /* What one worker thread counts. */
 struct shard {
-    struct counts *counts; /* by slot */
+    struct shard_counts *counts; /* by slot */
     size_t size;
-    const struct wmi_cost_rules *rules;
-    unsigned wave_lanes;
-    struct line_set set;
-};
-
-struct instruction {
-    struct wm_profile_row row; /* what the source said of it; no counts */
-    unsigned id;
-    struct counts counts;
-};
-
-struct wm_profile {
-    struct wmi_observer observer;
-    struct wmi_profile_source source;
-    struct instruction *instructions; /* by slot */
-    size_t count, capacity;
-    uint32_t *index; /* hash of pc -> slot + 1, open addressing; twice the capacity */
-    struct wm_profile_row *rows;
-    struct wm_gpu gpu;
-    bool has_gpu, began;
-    pthread_mutex_t lock; /* for adding shards */
+    struct wm_profile *profile;
+    struct wmi_measurer *measurer;
+    struct wmi_log_group *group; /* the log of the workgroup that runs; NULL: none is kept */
+    uint64_t number;             /* of that workgroup */
 };
 
 /* ---- counting ---- */
 
-/* Distinct bytes and lines of one address space in one access. */
-struct touched {
-    uint64_t bytes, lines;
-};
-
-/* Adds bytes low to last, which lie within one line. */
-static void add_part(struct line_set *set, struct touched *touched, uint64_t space, uint64_t low,
-                     uint64_t last)
-{
-    /* Lines are below 2^58, so the space fits above them. */
-    const uint64_t key = low / LINE | space << 60;
-    const uint64_t mask = ~0ULL >> (LINE - 1 - (last - low)) << low % LINE;
-    size_t slot = key * 0x9e3779b97f4a7c15ULL >> 51;
-    while (set->stamp[slot] == set->now && set->entry[slot].key != key)
-        slot = (slot + 1) % LINE_SLOTS;
-    if (set->stamp[slot] != set->now) {
-        set->stamp[slot] = set->now;
-        set->entry[slot].key = key;
-        set->entry[slot].bytes = 0;
-        touched->lines++;
-    }
-    touched->bytes += (uint64_t)__builtin_popcountll(mask & ~set->entry[slot].bytes);
-    set->entry[slot].bytes |= mask;
-}
-
-/* Adds bytes low to last; a range that wraps is nowhere. */
-static void add_range(struct line_set *set, struct touched *touched, uint64_t space, uint64_t low,
-                      uint64_t last)
-{
-    for (; low / LINE < last / LINE; low = low / LINE * LINE + LINE)
-        add_part(set, touched, space, low, low | (LINE - 1));
-    if (low <= last)
-        add_part(set, touched, space, low, last);
-}
-
-/* Neighbouring lanes mostly ask for neighbouring or the same bytes: these are put together first. */
-static void add_element(struct line_set *set, struct touched *touched, const struct wmi_element *element,
-                        unsigned bytes)
-{
-    uint64_t left = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
-    if (!left)
-        return;
-    uint64_t low = element->address[__builtin_ctzll(left)], last = low + bytes - 1;
-    while (left &= left - 1) {
-        const uint64_t at = element->address[__builtin_ctzll(left)];
-        if (at == last + 1) {
-            last += bytes;
-        } else if (at < low || at + bytes - 1 > last) {
-            add_range(set, touched, element->space, low, last);
-            low = at;
-            last = at + bytes - 1;
-        }
-    }
-    add_range(set, touched, element->space, low, last);
-}
-
 /* Counts of the slot, with room made for it; NULL without memory. */
-static struct counts *counts_of(struct shard *shard, uint32_t slot)
+static struct shard_counts *counts_of(struct shard *shard, uint32_t slot)
 {
     if (slot >= shard->size) {
         const size_t size = ((size_t)slot + 64) / 64 * 128;
-        struct counts *counts = realloc(shard->counts, size * sizeof *counts);
+        struct shard_counts *counts = realloc(shard->counts, size * sizeof *counts);
         if (!counts)
             return NULL;
         memset(counts + shard->size, 0, (size - shard->size) * sizeof *counts);
@@ -200,72 +83,150 @@ static void keep_wave(struct wm_profile_wave *kept, const struct wmi_access *acc
     }
 }
 
-static void count_cost(const struct shard *shard, const struct wmi_access *access, struct counts *counts)
+/* Adds what was measured, `times`. */
+static void add_sums(struct wmi_counts *counts, const uint32_t sum[WMI_SUM_COUNT],
+                     const struct wmi_lds_cost *lds, uint64_t times)
 {
-    uint64_t *sum = counts->sum;
-    if (access->path != WMI_PATH_DS) {
-        const struct wmi_vector_cost cost = wmi_coalesce(access, &shard->rules->vector, shard->wave_lanes);
-        sum[SUM_FAST] += cost.fast;
-        sum[SUM_ADDRESS_CLOCKS] += cost.clocks;
-        sum[SUM_TAG_LOOKUPS] += cost.lookups;
-        sum[SUM_READ_REQUESTS] += cost.reads;
-        sum[SUM_WRITE_REQUESTS] += cost.writes;
-        sum[SUM_ATOMIC_REQUESTS] += cost.atomics;
-        sum[SUM_COLLAPSED] += cost.collapsed;
+    for (unsigned i = 0; i < WMI_SUM_COUNT; i++)
+        counts->sum[i] += sum[i] * times;
+    const uint32_t lines = sum[WMI_SUM_LINES];
+    counts->executions += times;
+    counts->histogram[lines < WM_PROFILE_LINES ? lines : WM_PROFILE_LINES] += times;
+    if (is_worse(lds, &counts->worst))
+        counts->worst = *lds;
+}
+
+static void settle(struct wmi_counts *counts, struct wmi_memo *memo)
+{
+    if (memo->elements && memo->times)
+        add_sums(counts, memo->sum, &memo->lds, memo->times);
+    memo->times = 0;
+}
+
+/* The log keeps what is the same for all executions apart. */
+static void describe_slot(struct wm_profile *profile, uint32_t slot, const struct wmi_access *access,
+                          const struct wmi_measure *measure)
+{
+    union {
+        struct wmi_log_instruction instruction;
+        uint32_t word;
+    } now = {.instruction = {.path = (uint8_t)access->path,
+                             .kind = (uint8_t)access->kind,
+                             .shift = (uint8_t)measure->shift,
+                             .policy = (uint8_t)access->policy}};
+    _Static_assert(sizeof now == sizeof(uint32_t), "one word");
+    uint32_t *word = (uint32_t *)&profile->log_instructions[slot];
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) != now.word) /* other threads write the same */
+        __atomic_store_n(word, now.word, __ATOMIC_RELAXED);
+}
+
+/* An access that is not like one before it. */
+static void measure_access(struct shard *shard, struct shard_counts *of, const struct wmi_access *access,
+                           uint32_t slot)
+{
+    const struct wmi_measure *measure = wmi_measure(shard->measurer, access);
+    struct wmi_log_group *group = slot < WMI_LOG_SLOTS ? shard->group : NULL;
+    const uint64_t *words = NULL;
+    size_t word_count = 0;
+    of->counts.path = access->path;
+    of->counts.kind = access->kind;
+    of->counts.bytes = (uint32_t)access->elements * access->bytes;
+    add_sums(&of->counts, measure->sum, &measure->lds, 1);
+    if (group && measure->requests.count) {
+        const struct wmi_log_wave *wave = &group->wave[access->wave];
+        const size_t before = wave->size;
+        describe_slot(shard->profile, slot, access, measure);
+        wmi_log_append(group, access->wave, slot, measure->requests.block,
+                       access->kind == WMI_ACCESS_STORE ? measure->full : NULL, measure->requests.count);
+        words = wave->words + before;
+        word_count = wave->size - before;
     }
-    if (access->path == WMI_PATH_DS || access->path == WMI_PATH_FLAT) {
-        const struct wmi_lds_cost cost = wmi_lds_passes(access, &shard->rules->lds, shard->wave_lanes);
-        sum[SUM_LDS_PASSES] += cost.passes;
-        sum[SUM_LDS_CONFLICTS] += cost.conflicts;
-        sum[SUM_LDS_SERIAL] += cost.serial;
-        if (is_worse(&cost, &counts->worst))
-            counts->worst = cost;
-    }
+    if (!of->memos)
+        of->memos = calloc(MEMOS, sizeof *of->memos);
+    if (!of->memos)
+        return;
+    struct wmi_memo *memo = &of->memos[of->oldest];
+    of->oldest = (of->oldest + 1) % MEMOS;
+    settle(&of->counts, memo);
+    wmi_memo_keep(memo, access, measure, words, word_count);
 }
 
 static void count_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
     struct shard *shard = local;
-    struct counts *counts = slot == NO_SLOT ? NULL : counts_of(shard, slot);
-    if (!counts)
+    struct shard_counts *of = slot == WMI_NO_SLOT ? NULL : counts_of(shard, slot);
+    if (!of)
         return;
-    struct touched touched[WMI_SPACE_COUNT] = {0};
-    if (++shard->set.now == 0) {
-        memset(shard->set.stamp, 0, sizeof shard->set.stamp);
-        shard->set.now = 1;
+    const struct wm_profile_wave *kept = &of->counts.wave;
+    if (access->path != WMI_PATH_SMEM &&
+        (!kept->lanes || place_order(access->workgroup, access->wave, kept) < 0))
+        keep_wave(&of->counts.wave, access);
+    for (unsigned i = 0; of->memos && i < MEMOS; i++) {
+        struct wmi_memo *memo = &of->memos[i];
+        uint64_t distance;
+        if (!memo->elements || !wmi_memo_holds(memo, access, &distance))
+            continue;
+        memo->times++;
+        if (shard->group && memo->word_count)
+            wmi_log_repeat(shard->group, access->wave, memo->words, memo->word_count, distance);
+        return;
     }
-    for (unsigned i = 0; i < access->elements; i++)
-        add_element(&shard->set, &touched[access->element[i].space], &access->element[i], access->bytes);
-    const uint64_t lanes = (uint64_t)__builtin_popcountll(access->lanes);
-    counts->path = access->path;
-    counts->kind = access->kind;
-    counts->bytes = (uint32_t)access->elements * access->bytes;
-    counts->sum[SUM_EXECUTIONS]++;
-    counts->sum[SUM_LANES] += lanes;
-    counts->sum[SUM_BYTES_ASKED] += lanes * counts->bytes;
-    for (unsigned space = 0; space <= WMI_SPACE_GDS; space++)
-        counts->sum[SUM_DISTINCT_BYTES] += touched[space].bytes;
-    const uint64_t lines = touched[WMI_SPACE_GLOBAL].lines;
-    counts->histogram[lines < WM_PROFILE_LINES ? lines : WM_PROFILE_LINES]++;
-    if (access->path != WMI_PATH_SMEM)
-        keep_wave(&counts->wave, access);
-    counts->sum[SUM_LINES] += lines;
-    counts->sum[SUM_IDEAL_LINES] += (touched[WMI_SPACE_GLOBAL].bytes + LINE - 1) / LINE;
-    if (shard->rules && access->path != WMI_PATH_SMEM && access->path != WMI_PATH_GDS)
-        count_cost(shard, access, counts);
+    measure_access(shard, of, access, slot);
+}
+
+/* ---- workgroups ---- */
+
+static void turn_to(void *local, void **kept, uint64_t number, uint32_t waves)
+{
+    struct shard *shard = local;
+    if (!*kept && shard->profile->rounds)
+        *kept = wmi_rounds_take(shard->profile->rounds, number, waves);
+    shard->group = *kept;
+    shard->number = number;
+}
+
+static void end_group(void *local, void *kept, uint64_t instructions)
+{
+    struct shard *shard = local;
+    struct wmi_log_group *group = kept;
+    shard->group = NULL;
+    if (!group)
+        return;
+    group->instructions = instructions;
+    wmi_rounds_give(shard->profile->rounds, group);
 }
 
 /* ---- threads ---- */
 
 static void *begin_thread(void *self)
 {
-    const struct wm_profile *profile = self;
+    struct wm_profile *profile = self;
     struct shard *shard = calloc(1, sizeof *shard);
-    if (shard) {
-        shard->rules = profile->source.rules;
-        shard->wave_lanes = profile->source.wave_lanes;
-    }
-    return shard;
+    if (!shard)
+        return NULL;
+    shard->profile = profile;
+    shard->measurer = wmi_measurer_create(profile->source.rules, profile->source.wave_lanes);
+    if (shard->measurer)
+        return shard;
+    free(shard);
+    return NULL;
+}
+
+static void add_counts(struct wmi_counts *to, const struct wmi_counts *from)
+{
+    to->path = from->path;
+    to->kind = from->kind;
+    to->bytes = from->bytes;
+    to->executions += from->executions;
+    for (unsigned sum = 0; sum < WMI_SUM_COUNT; sum++)
+        to->sum[sum] += from->sum[sum];
+    if (is_worse(&from->worst, &to->worst))
+        to->worst = from->worst;
+    for (unsigned lines = 0; lines <= WM_PROFILE_LINES; lines++)
+        to->histogram[lines] += from->histogram[lines];
+    if (from->wave.lanes &&
+        (!to->wave.lanes || place_order(from->wave.workgroup, from->wave.wave, &to->wave) < 0))
+        to->wave = from->wave;
 }
 
 static void end_thread(void *self, void *local)
@@ -275,26 +236,17 @@ static void end_thread(void *self, void *local)
     if (!shard)
         return;
     pthread_mutex_lock(&profile->lock);
-    for (size_t slot = 0; slot < shard->size && slot < profile->count; slot++) {
-        const struct counts *from = &shard->counts[slot];
-        struct counts *to = &profile->instructions[slot].counts;
-        if (from->sum[SUM_EXECUTIONS] == 0)
-            continue;
-        to->path = from->path;
-        to->kind = from->kind;
-        to->bytes = from->bytes;
-        for (unsigned sum = 0; sum < SUM_COUNT; sum++)
-            to->sum[sum] += from->sum[sum];
-        if (is_worse(&from->worst, &to->worst))
-            to->worst = from->worst;
-        for (unsigned lines = 0; lines <= WM_PROFILE_LINES; lines++)
-            to->histogram[lines] += from->histogram[lines];
-        if (from->wave.lanes &&
-            (!to->wave.lanes || place_order(from->wave.workgroup, from->wave.wave, &to->wave) < 0))
-            to->wave = from->wave;
+    for (size_t slot = 0; slot < shard->size; slot++) {
+        struct shard_counts *of = &shard->counts[slot];
+        for (unsigned i = 0; of->memos && i < MEMOS; i++)
+            settle(&of->counts, &of->memos[i]);
+        if (of->counts.executions && slot < profile->count)
+            add_counts(&profile->instructions[slot].counts, &of->counts);
+        free(of->memos);
     }
     pthread_mutex_unlock(&profile->lock);
     free(shard->counts);
+    free(shard->measurer);
     free(shard);
 }
 
@@ -308,7 +260,7 @@ static uint32_t *find_index(struct wm_profile *profile, uint64_t pc, unsigned id
         uint32_t *entry = &profile->index[at % (2 * profile->capacity)];
         if (*entry == 0)
             return entry;
-        const struct instruction *instruction = &profile->instructions[*entry - 1];
+        const struct wmi_profiled *instruction = &profile->instructions[*entry - 1];
         if (instruction->row.pc == pc && instruction->id == id)
             return entry;
     }
@@ -318,7 +270,7 @@ static bool grow(struct wm_profile *profile)
 {
     const size_t capacity = profile->capacity ? 2 * profile->capacity : 64;
     uint32_t *index = calloc(2 * capacity, sizeof *index);
-    struct instruction *instructions =
+    struct wmi_profiled *instructions =
         index ? realloc(profile->instructions, capacity * sizeof *instructions) : NULL;
     if (!instructions) {
         free(index);
@@ -343,15 +295,15 @@ static void own(const char **string)
 static uint32_t add_instruction(void *self, uint64_t pc, unsigned id)
 {
     struct wm_profile *profile = self;
-    uint32_t slot = NO_SLOT;
+    uint32_t slot = WMI_NO_SLOT;
     /* end_thread() of a worker that is done may run at the same time. */
     pthread_mutex_lock(&profile->lock);
     if (profile->count < profile->capacity || grow(profile)) {
         uint32_t *entry = find_index(profile, pc, id);
         if (*entry == 0) {
-            struct instruction *instruction = &profile->instructions[profile->count++];
+            struct wmi_profiled *instruction = &profile->instructions[profile->count++];
             *entry = (uint32_t)profile->count;
-            *instruction = (struct instruction){.row = {.pc = pc}, .id = id};
+            *instruction = (struct wmi_profiled){.row = {.pc = pc}, .id = id};
             if (profile->source.describe)
                 profile->source.describe(profile->source.user, id, &instruction->row);
             instruction->row.pc = pc;
@@ -379,6 +331,8 @@ struct wm_profile *wmi_profile_create(void)
         .thread_end = end_thread,
         .access = count_access,
         .instruction = add_instruction,
+        .turn = turn_to,
+        .end = end_group,
     };
     return profile;
 }
@@ -393,6 +347,9 @@ void wmi_profile_destroy(struct wm_profile *profile)
         free((char *)profile->instructions[slot].row.file);
     }
     pthread_mutex_destroy(&profile->lock);
+    wmi_rounds_destroy(profile->rounds);
+    wmi_kernels_destroy(profile);
+    free(profile->log_instructions);
     free(profile->instructions);
     free(profile->index);
     free(profile->rows);
@@ -402,9 +359,23 @@ void wmi_profile_destroy(struct wm_profile *profile)
 const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                                              const struct wmi_profile_source *source)
 {
-    profile->began = true;
     profile->source = source ? *source : (struct wmi_profile_source){0};
+    if (!profile->began && profile->has_gpu && profile->source.rules) {
+        profile->log_instructions = calloc(WMI_LOG_SLOTS, sizeof *profile->log_instructions);
+        if (profile->log_instructions)
+            profile->rounds =
+                wmi_rounds_create(&profile->gpu, &profile->source.rules->vector, profile->log_instructions);
+    }
+    profile->began = true;
+    wmi_kernels_begin(profile);
     return &profile->observer;
+}
+
+void wmi_profile_end(struct wm_profile *profile)
+{
+    if (profile->rounds)
+        wmi_rounds_end(profile->rounds);
+    wmi_kernels_end(profile);
 }
 
 void wmi_profile_set_gpu(struct wm_profile *profile, const struct wm_gpu *gpu)
@@ -421,77 +392,4 @@ const struct wm_gpu *wmi_profile_gpu(const struct wm_profile *profile)
 bool wmi_profile_began(const struct wm_profile *profile)
 {
     return profile->began;
-}
-
-const struct wm_profile_kernel *wmi_profile_kernels(struct wm_profile *profile, size_t *count)
-{
-    (void)profile;
-    *count = 0;
-    return NULL;
-}
-
-static int by_address(const void *left, const void *right)
-{
-    const struct wm_profile_row *a = left, *b = right;
-    return (a->pc > b->pc) - (a->pc < b->pc);
-}
-
-const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t *count)
-{
-    static const char *const paths[WMI_PATH_COUNT] = {
-        [WMI_PATH_SMEM] = "SMEM",       [WMI_PATH_BUFFER] = "BUFFER", [WMI_PATH_TBUFFER] = "TBUFFER",
-        [WMI_PATH_IMAGE] = "IMAGE",     [WMI_PATH_FLAT] = "FLAT",     [WMI_PATH_GLOBAL] = "GLOBAL",
-        [WMI_PATH_SCRATCH] = "SCRATCH", [WMI_PATH_DS] = "DS",         [WMI_PATH_GDS] = "GDS",
-        [WMI_PATH_LDS_DMA] = "LDS_DMA", [WMI_PATH_IFETCH] = "IFETCH",
-    };
-    static const char *const operations[] = {
-        [WMI_ACCESS_LOAD] = "load",
-        [WMI_ACCESS_STORE] = "store",
-        [WMI_ACCESS_ATOMIC] = "atomic",
-    };
-    *count = 0;
-    free(profile->rows);
-    profile->rows = profile->count ? calloc(profile->count, sizeof *profile->rows) : NULL;
-    if (!profile->rows)
-        return NULL;
-    for (size_t slot = 0; slot < profile->count; slot++) {
-        const struct counts *counts = &profile->instructions[slot].counts;
-        if (counts->sum[SUM_EXECUTIONS] == 0)
-            continue;
-        struct wm_profile_row *row = &profile->rows[(*count)++];
-        *row = profile->instructions[slot].row;
-        row->kernel = row->kernel ? row->kernel : "";
-        row->text = row->text ? row->text : "";
-        row->path = paths[counts->path];
-        row->operation = operations[counts->kind];
-        row->bytes = counts->bytes;
-        row->executions = counts->sum[SUM_EXECUTIONS];
-        row->lanes = counts->sum[SUM_LANES];
-        row->bytes_asked = counts->sum[SUM_BYTES_ASKED];
-        row->distinct_bytes = counts->sum[SUM_DISTINCT_BYTES];
-        row->lines = counts->sum[SUM_LINES];
-        row->line_bytes = LINE;
-        row->ideal_lines = counts->sum[SUM_IDEAL_LINES];
-        row->has_lines = counts->path != WMI_PATH_DS && counts->path != WMI_PATH_GDS;
-        row->has_vector = row->has_lines && counts->path != WMI_PATH_SMEM && profile->source.rules;
-        row->has_tcp_counters = row->has_vector && profile->source.rules->vector.tcp_counters;
-        row->fast = counts->sum[SUM_FAST];
-        row->address_clocks = counts->sum[SUM_ADDRESS_CLOCKS];
-        row->tag_lookups = counts->sum[SUM_TAG_LOOKUPS];
-        row->read_requests = counts->sum[SUM_READ_REQUESTS];
-        row->write_requests = counts->sum[SUM_WRITE_REQUESTS];
-        row->atomic_requests = counts->sum[SUM_ATOMIC_REQUESTS];
-        row->collapsed = counts->sum[SUM_COLLAPSED];
-        row->lds_passes = counts->sum[SUM_LDS_PASSES];
-        row->has_lds = row->lds_passes > 0;
-        row->lds_conflicts = counts->sum[SUM_LDS_CONFLICTS];
-        row->lds_serial = counts->sum[SUM_LDS_SERIAL];
-        row->lds_depth = counts->worst.depth;
-        row->lds_bank = counts->worst.bank;
-        row->lds_lanes = counts->worst.lanes;
-        row->lines_histogram = counts->histogram;
-        row->wave = counts->wave.lanes ? &counts->wave : NULL;
-    }
-    qsort(profile->rows, *count, sizeof *profile->rows, by_address);
-    return profile->rows;
 }

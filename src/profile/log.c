@@ -11,31 +11,46 @@ struct wmi_log_group *wmi_log_group_create(uint32_t waves)
 {
     struct wmi_log_group *group = calloc(1, sizeof *group + waves * sizeof *group->wave);
     if (group)
-        group->waves = waves;
+        group->waves = group->capacity = waves;
     return group;
+}
+
+void wmi_log_group_reset(struct wmi_log_group *group, uint64_t number, uint32_t waves)
+{
+    for (uint32_t i = 0; i < group->waves; i++)
+        group->wave[i].size = 0;
+    group->next = NULL;
+    group->number = number;
+    group->waves = waves;
+    group->words = group->instructions = group->slots = 0;
+    group->failed = false;
 }
 
 void wmi_log_group_destroy(struct wmi_log_group *group)
 {
-    for (uint32_t i = 0; group && i < group->waves; i++)
+    for (uint32_t i = 0; group && i < group->capacity; i++)
         free(group->wave[i].words);
     free(group);
 }
 
 /* Room for `more` words at the end of the wave's log, or NULL. */
-static uint64_t *reserve(struct wmi_log_wave *wave, size_t more)
+static uint64_t *reserve(struct wmi_log_group *group, struct wmi_log_wave *wave, size_t more)
 {
     if (wave->size + more > wave->capacity) {
         size_t capacity = wave->capacity ? 2 * wave->capacity : FIRST_WORDS;
         while (capacity < wave->size + more)
             capacity *= 2;
         uint64_t *words = realloc(wave->words, capacity * sizeof *words);
-        if (!words)
+        if (!words) {
+            group->failed = true;
             return NULL;
+        }
         wave->words = words;
         wave->capacity = capacity;
     }
-    return wave->words + wave->size;
+    wave->size += more;
+    group->words += more;
+    return wave->words + wave->size - more;
 }
 
 static bool is_near(uint64_t from, uint64_t to)
@@ -49,12 +64,21 @@ static size_t list_words(size_t count)
     return count / 2; /* of count - 1 differences */
 }
 
-bool wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, const uint64_t *blocks,
-                    size_t count)
+static bool is_full(const bool *full, size_t block)
+{
+    return full && full[block];
+}
+
+void wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, const uint64_t *blocks,
+                    const bool *full, size_t count)
 {
     struct wmi_log_wave *log = &group->wave[wave];
+    if (slot >= group->slots)
+        group->slots = slot + 1;
     while (count) {
-        const size_t most = count < WMI_LOG_BLOCKS ? count : WMI_LOG_BLOCKS;
+        size_t most = 1; /* blocks that one entry may hold */
+        while (most < count && most < WMI_LOG_BLOCKS && is_full(full, most) == is_full(full, 0))
+            most++;
         const uint64_t stride = most > 1 ? blocks[1] - blocks[0] : 0;
         size_t row = 1, near = 1; /* blocks in steps of the stride; blocks that a list can name */
         if (most > 1 && is_near(blocks[0], blocks[1]))
@@ -64,14 +88,15 @@ bool wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, c
             near++;
         const bool list = row < near;
         const size_t taken = list ? near : row, words = ENTRY + (list ? list_words(taken) : 0);
-        uint64_t *at = reserve(log, words);
+        uint64_t *at = reserve(group, log, words);
         if (!at)
-            return false;
+            return;
         const struct wmi_log_entry entry = {.block = blocks[0],
                                             .stride = list ? 0 : (int32_t)stride,
                                             .count = taken & 0xff,
                                             .list = list,
                                             .continues = taken < count,
+                                            .full = is_full(full, 0),
                                             .slot = slot & (WMI_LOG_SLOTS - 1)};
         memcpy(at, &entry, sizeof entry);
         if (list) {
@@ -81,12 +106,27 @@ bool wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, c
                 memcpy((char *)(at + ENTRY) + (i - 1) * sizeof difference, &difference, sizeof difference);
             }
         }
-        log->size += words;
-        group->words += words;
         blocks += taken;
+        full += full ? taken : 0;
         count -= taken;
     }
-    return true;
+}
+
+void wmi_log_repeat(struct wmi_log_group *group, uint32_t wave, const uint64_t *words, size_t size,
+                    uint64_t distance)
+{
+    uint64_t *at = reserve(group, &group->wave[wave], size);
+    struct wmi_log_entry entry;
+    if (!at)
+        return;
+    memcpy(at, words, size * sizeof *words);
+    for (size_t i = 0; i < size; i += ENTRY + (entry.list ? list_words(entry.count) : 0)) {
+        memcpy(&entry, at + i, sizeof entry);
+        entry.block += distance;
+        memcpy(at + i, &entry, sizeof entry);
+        if (entry.slot >= group->slots)
+            group->slots = entry.slot + 1;
+    }
 }
 
 unsigned wmi_log_read(const uint64_t **words, struct wmi_log_entry *entry, uint64_t blocks[WMI_LOG_BLOCKS])

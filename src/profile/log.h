@@ -18,7 +18,7 @@
 
 enum {
     WMI_LOG_BLOCKS = 255,    /* of one entry */
-    WMI_LOG_SLOTS = 1 << 22, /* instructions; what is beyond is not logged */
+    WMI_LOG_SLOTS = 1 << 17, /* instructions; what is beyond is not logged */
 };
 
 struct wmi_log_entry {
@@ -27,7 +27,8 @@ struct wmi_log_entry {
     uint32_t count : 8;     /* blocks, at least 1; equal ones are requests of their own */
     uint32_t list : 1;      /* differences follow */
     uint32_t continues : 1; /* the access goes on with the next entry */
-    uint32_t slot : 22;     /* the instruction */
+    uint32_t full : 1;      /* a store that writes all bytes of each block */
+    uint32_t slot : 21;     /* the instruction */
 };
 
 _Static_assert(sizeof(struct wmi_log_entry) == 16, "two words");
@@ -44,21 +45,30 @@ struct wmi_log_wave {
     size_t size, capacity; /* words */
 };
 
-/* A workgroup. Its memory can be used again for another one of as many waves. */
+/* A workgroup. */
 struct wmi_log_group {
     struct wmi_log_group *next; /* for whoever has it */
     uint64_t number;            /* in dispatch order */
-    uint32_t waves;             /* that it has, the others are empty */
-    uint64_t words;             /* of all of them */
+    uint64_t words;             /* of all waves */
+    uint64_t instructions;      /* that its waves executed */
+    uint32_t waves, capacity;   /* waves that it has, and that there is room for */
+    uint32_t slots;             /* more than the highest slot in it */
+    bool failed;                /* there was no memory for a part of it */
     struct wmi_log_wave wave[];
 };
 
 struct wmi_log_group *wmi_log_group_create(uint32_t waves); /* NULL: no memory */
-void wmi_log_group_destroy(struct wmi_log_group *group);    /* NULL is nothing */
+/* Makes it an empty one of at most `capacity` waves. Its memory stays. */
+void wmi_log_group_reset(struct wmi_log_group *group, uint64_t number, uint32_t waves);
+void wmi_log_group_destroy(struct wmi_log_group *group); /* NULL is nothing */
 
-/* Appends an access to `count` blocks, at least 1. False: no memory. */
-bool wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, const uint64_t *blocks,
-                    size_t count);
+/* Appends an access to `count` blocks, at least 1. full: by block, or NULL: none. */
+void wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, const uint64_t *blocks,
+                    const bool *full, size_t count);
+
+/* Appends `size` words, the entries of one access in a log, with all blocks moved by `distance`. */
+void wmi_log_repeat(struct wmi_log_group *group, uint32_t wave, const uint64_t *words, size_t size,
+                    uint64_t distance);
 
 /* Reads the entry at *words, which must be whole (wmi_log_check), and goes on behind it. Returns its blocks.
  */

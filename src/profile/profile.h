@@ -10,6 +10,16 @@
 #include "profile/cost.h"
 #include "wavemem/wavemem.h"
 
+/* The kernel of a dispatch, as far as occupancy goes. */
+struct wmi_profile_dispatch {
+    const char *kernel; /* copied; NULL: "" */
+    uint64_t pc;        /* where it begins */
+    uint32_t items;     /* of a workgroup */
+    uint32_t vgprs;     /* of a lane, accumulators included where they are in the same file */
+    uint32_t sgprs;     /* of a wave, as allocated */
+    uint32_t lds_bytes; /* of a workgroup, as allocated */
+};
+
 /* Says what the instruction at row->pc is: fills kernel, text, file, line, column and offset. Called once per
  * instruction, under a lock; the strings are copied before the next call. */
 struct wmi_profile_source {
@@ -17,6 +27,7 @@ struct wmi_profile_source {
     void (*describe)(void *user, unsigned id, struct wm_profile_row *row);
     const struct wmi_cost_rules *rules; /* of the GPU that executes it; NULL: costs are not counted */
     unsigned wave_lanes;                /* 32 or 64 */
+    struct wmi_profile_dispatch dispatch;
 };
 
 /* NULL: no memory. */
@@ -28,6 +39,9 @@ void wmi_profile_destroy(struct wm_profile *profile);
  * load other code at the same address should use another profile. */
 const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                                              const struct wmi_profile_source *source);
+
+/* The dispatch that began is over. */
+void wmi_profile_end(struct wm_profile *profile);
 
 /* The product to model from the next wmi_profile_begin on; it is copied. */
 void wmi_profile_set_gpu(struct wm_profile *profile, const struct wm_gpu *gpu);

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* What a profile shows of each kernel: occupancy, caches, and the least time that each part of the GPU needs.
+ */
+#include "profile/lines.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS_WITH_BARRIERS = 16 /* of a compute unit: LLVM 19, AMDGPUBaseInfo, getMaxWorkGroupsPerCU */ };
+
+/* ---- occupancy ---- */
+
+static uint32_t less(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t divided_up(uint32_t number, uint32_t by)
+{
+    return (number + by - 1) / by;
+}
+
+/* Takes the limit if it lets fewer workgroups onto a compute unit than those before. */
+static void limit(struct wmi_kernel *kernel, const char *name, uint32_t groups)
+{
+    if (groups < kernel->groups_per_cu) {
+        kernel->groups_per_cu = groups;
+        kernel->occupancy_limit = name;
+    }
+}
+
+/* Source: LLVM 19, AMDGPUBaseInfo (getNumWavesPerEUWithNumVGPRs, getOccupancyWithNumSGPRs). A workgroup stays
+ * on one compute unit here, also on RDNA, where it may spread over two. */
+static void occupy(struct wmi_kernel *kernel, const struct wm_gpu *gpu, unsigned wave_lanes)
+{
+    const struct wmi_profile_dispatch *dispatch = &kernel->dispatch;
+    const uint32_t waves = divided_up(dispatch->items ? dispatch->items : 1, wave_lanes);
+    const uint32_t rows = divided_up(dispatch->vgprs * wave_lanes, gpu->vgpr_lanes);
+    const uint32_t vgprs = divided_up(rows ? rows : 1, gpu->vgpr_granule) * gpu->vgpr_granule;
+    const uint32_t sgprs = divided_up(dispatch->sgprs ? dispatch->sgprs : 1, 8) * 8;
+    const uint32_t lds = gpu->lds_bytes / gpu->lds_sharing;
+    kernel->groups_per_cu = gpu->simds * gpu->waves / waves;
+    kernel->occupancy_limit = "waves";
+    limit(kernel, "VGPRs", gpu->simds * less(gpu->waves, gpu->vgprs / vgprs) / waves);
+    if (gpu->sgprs)
+        limit(kernel, "SGPRs", gpu->simds * less(gpu->waves, gpu->sgprs / sgprs) / waves);
+    if (dispatch->lds_bytes)
+        limit(kernel, "LDS", lds / dispatch->lds_bytes);
+    if (waves > 1)
+        limit(kernel, "workgroups", GROUPS_WITH_BARRIERS);
+    if (!kernel->groups_per_cu) /* it runs all the same, on RDNA with the other compute unit's share */
+        kernel->groups_per_cu = 1;
+    kernel->waves_per_simd = divided_up(kernel->groups_per_cu * waves, gpu->simds);
+}
+
+/* ---- dispatches ---- */
+
+/* The sums over all instructions so far. */
+static void add_up(const struct wm_profile *profile, uint64_t sum[WMI_SUM_COUNT])
+{
+    memset(sum, 0, WMI_SUM_COUNT * sizeof *sum);
+    for (size_t slot = 0; slot < profile->count; slot++)
+        for (unsigned i = 0; i < WMI_SUM_COUNT; i++)
+            sum[i] += profile->instructions[slot].counts.sum[i];
+}
+
+static struct wmi_kernel *kernel_at(struct wm_profile *profile)
+{
+    const struct wmi_profile_dispatch *dispatch = &profile->source.dispatch;
+    for (profile->kernel = 0; profile->kernel < profile->kernel_count; profile->kernel++)
+        if (profile->kernels[profile->kernel].dispatch.pc == dispatch->pc)
+            return &profile->kernels[profile->kernel];
+    struct wmi_kernel *kernels =
+        realloc(profile->kernels, (profile->kernel_count + 1) * sizeof *profile->kernels);
+    if (!kernels)
+        return NULL;
+    profile->kernels = kernels;
+    struct wmi_kernel *added = &kernels[profile->kernel_count++];
+    *added = (struct wmi_kernel){.dispatch.kernel = strdup(dispatch->kernel ? dispatch->kernel : "")};
+    return added;
+}
+
+void wmi_kernels_begin(struct wm_profile *profile)
+{
+    struct wmi_kernel *kernel = kernel_at(profile);
+    if (!kernel)
+        return;
+    const char *name = kernel->dispatch.kernel;
+    kernel->dispatch = profile->source.dispatch;
+    kernel->dispatch.kernel = name;
+    if (profile->has_gpu && profile->source.wave_lanes)
+        occupy(kernel, &profile->gpu, profile->source.wave_lanes);
+    add_up(profile, kernel->counted_before);
+    if (!profile->rounds)
+        return;
+    wmi_rounds_begin(profile->rounds, kernel->groups_per_cu);
+    kernel->before = *wmi_caches_sums(wmi_rounds_caches(profile->rounds));
+}
+
+static void add_use(struct wm_cache_use *to, const struct wm_cache_use *now,
+                    const struct wm_cache_use *before)
+{
+    to->requests += now->requests - before->requests;
+    to->hits += now->hits - before->hits;
+    to->bytes += now->bytes - before->bytes;
+}
+
+void wmi_kernels_end(struct wm_profile *profile)
+{
+    if (profile->kernel >= profile->kernel_count)
+        return;
+    struct wmi_kernel *kernel = &profile->kernels[profile->kernel];
+    uint64_t counted[WMI_SUM_COUNT];
+    add_up(profile, counted);
+    for (unsigned i = 0; i < WMI_SUM_COUNT; i++)
+        kernel->counted[i] += counted[i] - kernel->counted_before[i];
+    kernel->dispatches++;
+    if (!profile->rounds)
+        return;
+    const struct wmi_rounds_facts facts = wmi_rounds_facts(profile->rounds);
+    const struct wmi_caches *caches = wmi_rounds_caches(profile->rounds);
+    const struct wmi_caches_sums *now = wmi_caches_sums(caches);
+    for (unsigned level = 0; level < WM_CACHE_LEVELS; level++)
+        for (unsigned kind = 0; kind < WMI_CACHE_KINDS; kind++)
+            add_use(&kernel->sums.use[level][kind], &now->use[level][kind], &kernel->before.use[level][kind]);
+    kernel->sums.memory_read += now->memory_read - kernel->before.memory_read;
+    kernel->sums.memory_written += now->memory_written - kernel->before.memory_written;
+    kernel->dirty = wmi_caches_dirty(caches);
+    kernel->workgroups += facts.workgroups;
+    kernel->waves += facts.waves;
+    kernel->instructions += facts.instructions;
+    kernel->cut |= facts.cut || facts.failed;
+    if (facts.most_groups > kernel->most_groups)
+        kernel->most_groups = facts.most_groups;
+}
+
+void wmi_kernels_destroy(struct wm_profile *profile)
+{
+    for (size_t i = 0; i < profile->kernel_count; i++)
+        free((char *)profile->kernels[i].dispatch.kernel);
+    free(profile->kernels);
+    free(profile->kernel_rows);
+}
+
+/* ---- bounds ---- */
+
+/* Adds a bound of so many clocks, unless it is none. */
+static void add_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, const char *name,
+                      double clocks, const char *format, ...)
+{
+    if (!(clocks > 0))
+        return;
+    char *text = kernel->arithmetic[row->bounds];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof kernel->arithmetic[0], format, arguments);
+    va_end(arguments);
+    row->bound[row->bounds++] = (struct wm_bound){
+        .name = name, .clocks = clocks, .seconds = clocks / (1e6 * row->gpu->clock_mhz), .arithmetic = text};
+}
+
+/* What each compute unit does, spread evenly over those that can have work. */
+static void add_unit_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, const char *name,
+                           uint64_t clocks, const char *what)
+{
+    const uint64_t groups = kernel->workgroups / kernel->dispatches;
+    const uint64_t units = groups < row->gpu->compute_units ? groups : row->gpu->compute_units;
+    if (units)
+        add_bound(row, kernel, name, (double)clocks / (double)units, "%llu %s / %llu compute units",
+                  (unsigned long long)clocks, what, (unsigned long long)units);
+}
+
+static uint64_t bytes_of(const struct wm_cache_use use[WMI_CACHE_KINDS])
+{
+    uint64_t bytes = 0;
+    for (unsigned kind = 0; kind < WMI_CACHE_KINDS; kind++)
+        bytes += use[kind].bytes;
+    return bytes;
+}
+
+static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
+{
+    const struct wm_gpu *gpu = row->gpu;
+    const uint64_t *sum = kernel->counted;
+    const uint64_t groups = kernel->workgroups / kernel->dispatches;
+    const uint64_t units = groups < gpu->compute_units ? groups : gpu->compute_units;
+    if (units)
+        add_bound(row, kernel, "issue", (double)kernel->instructions / (double)(units * gpu->issue),
+                  "%llu instructions / (%u a clock x %llu compute units)",
+                  (unsigned long long)kernel->instructions, gpu->issue, (unsigned long long)units);
+    add_unit_bound(row, kernel, "address", sum[WMI_SUM_ADDRESS_CLOCKS], "clocks of the address unit");
+    add_unit_bound(row, kernel, "data", sum[WMI_SUM_DATA_CLOCKS], "clocks of 64 B to or from VGPRs");
+    add_unit_bound(row, kernel, "L1", sum[WMI_SUM_TAG_LOOKUPS], "tag lookups, one a clock,");
+    add_unit_bound(row, kernel, "LDS", sum[WMI_SUM_LDS_PASSES], "passes over the banks");
+    const struct wm_cache *l2 = &gpu->cache[WM_CACHE_L2];
+    const uint64_t l2_bytes = bytes_of(kernel->sums.use[WM_CACHE_L2]);
+    if (l2->channels && l2->clock_bytes)
+        add_bound(row, kernel, "L2", (double)l2_bytes / ((double)l2->clock_bytes * l2->channels * gpu->xcds),
+                  "%llu B / (%u B a clock x %u channels)", (unsigned long long)l2_bytes, l2->clock_bytes,
+                  l2->channels * gpu->xcds);
+    const uint64_t memory = kernel->sums.memory_read + kernel->sums.memory_written;
+    add_bound(row, kernel, "memory", (double)memory / (gpu->memory_bandwidth * 1e9) * 1e6 * gpu->clock_mhz,
+              "%llu B / %.1f GB/s", (unsigned long long)memory, gpu->memory_bandwidth);
+    for (uint32_t i = 0; i < row->bounds; i++)
+        if (!row->binds || row->bound[i].clocks > row->binds->clocks)
+            row->binds = &row->bound[i];
+}
+
+/* ---- rows ---- */
+
+static void add_caches(struct wm_profile_kernel *row, const struct wmi_kernel *kernel)
+{
+    static const char *const names[WM_CACHE_LEVELS] = {
+        [WM_CACHE_VECTOR] = "vector L1",        [WM_CACHE_GL1] = "GL1", [WM_CACHE_SCALAR] = "scalar",
+        [WM_CACHE_INSTRUCTION] = "instruction", [WM_CACHE_L2] = "L2",   [WM_CACHE_LAST] = "Infinity Cache",
+    };
+    for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
+        const uint32_t instances = wmi_caches_instances(row->gpu, level);
+        if (!instances)
+            continue;
+        row->cache[row->caches++] = (struct wm_profile_cache){
+            .name = level == WM_CACHE_VECTOR && row->gpu->vgpr_lanes == 32 ? "vector L0" : names[level],
+            .level = level,
+            .instances = instances,
+            .read = kernel->sums.use[level][WMI_ACCESS_LOAD],
+            .write = kernel->sums.use[level][WMI_ACCESS_STORE],
+            .atomic = kernel->sums.use[level][WMI_ACCESS_ATOMIC],
+        };
+    }
+}
+
+static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
+                     const struct wm_profile *profile)
+{
+    const struct wmi_profile_dispatch *dispatch = &kernel->dispatch;
+    *row = (struct wm_profile_kernel){
+        .kernel = dispatch->kernel ? dispatch->kernel : "",
+        .pc = dispatch->pc,
+        .dispatches = kernel->dispatches,
+        .workgroups = kernel->workgroups,
+        .waves = kernel->waves,
+        .instructions = kernel->instructions,
+        .workgroup_items = dispatch->items,
+        .vgprs = dispatch->vgprs,
+        .sgprs = dispatch->sgprs,
+        .lds_bytes = dispatch->lds_bytes,
+    };
+    if (!profile->rounds)
+        return;
+    row->gpu = &profile->gpu;
+    row->waves_per_simd = kernel->waves_per_simd;
+    row->waves_per_simd_most = profile->gpu.waves;
+    row->workgroups_per_cu = kernel->groups_per_cu;
+    row->occupancy_limit = kernel->occupancy_limit;
+    row->memory_read = kernel->sums.memory_read;
+    row->memory_written = kernel->sums.memory_written;
+    row->memory_dirty = kernel->dirty;
+    row->resident_workgroups = kernel->most_groups;
+    row->resident_cut = kernel->cut;
+    add_caches(row, kernel);
+    add_bounds(row, kernel);
+}
+
+static int by_address(const void *left, const void *right)
+{
+    const struct wmi_kernel *a = left, *b = right;
+    return (a->dispatch.pc > b->dispatch.pc) - (a->dispatch.pc < b->dispatch.pc);
+}
+
+const struct wm_profile_kernel *wmi_profile_kernels(struct wm_profile *profile, size_t *count)
+{
+    *count = 0;
+    free(profile->kernel_rows);
+    profile->kernel_rows =
+        profile->kernel_count ? calloc(profile->kernel_count, sizeof *profile->kernel_rows) : NULL;
+    if (!profile->kernel_rows)
+        return NULL;
+    qsort(profile->kernels, profile->kernel_count, sizeof *profile->kernels, by_address);
+    for (size_t i = 0; i < profile->kernel_count; i++)
+        if (profile->kernels[i].dispatches)
+            fill_row(&profile->kernel_rows[(*count)++], &profile->kernels[i], profile);
+    return profile->kernel_rows;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* What a profile keeps, for the files that make it. */
+#ifndef WMI_PROFILE_LINES_H
+#define WMI_PROFILE_LINES_H
+
+#include "profile/memo.h"
+#include "profile/profile.h"
+#include "profile/rounds.h"
+
+#include <pthread.h>
+
+enum { WMI_NO_SLOT = UINT32_MAX };
+
+/* What one instruction did. */
+struct wmi_counts {
+    uint8_t path, kind;
+    uint32_t bytes; /* per lane */
+    uint64_t executions, sum[WMI_SUM_COUNT];
+    struct wmi_lds_cost worst; /* the execution with the deepest conflict: depth, bank, lanes */
+    uint64_t histogram[WM_PROFILE_LINES + 1];
+    struct wm_profile_wave wave;
+};
+
+struct wmi_profiled {
+    struct wm_profile_row row; /* what the source said of it; no counts */
+    unsigned id;
+    struct wmi_counts counts;
+};
+
+/* What a kernel's dispatches did, as far as the model of caches saw it. */
+struct wmi_kernel {
+    struct wmi_profile_dispatch dispatch; /* of the last one; the name is its own */
+    uint64_t dispatches, workgroups, waves, instructions, most_groups, dirty;
+    bool cut;
+    uint32_t waves_per_simd, groups_per_cu;
+    const char *occupancy_limit;
+    struct wmi_caches_sums sums, before;                            /* before: when the dispatch began */
+    uint64_t counted[WMI_SUM_COUNT], counted_before[WMI_SUM_COUNT]; /* of all instructions */
+    char arithmetic[WM_PROFILE_BOUNDS][96];
+};
+
+struct wm_profile {
+    struct wmi_observer observer;
+    struct wmi_profile_source source;
+    struct wmi_profiled *instructions; /* by slot */
+    size_t count, capacity;
+    uint32_t *index; /* hash of pc -> slot + 1, open addressing; twice the capacity */
+    struct wm_profile_row *rows;
+    struct wm_gpu gpu;
+    bool has_gpu, began;
+    struct wmi_rounds *rounds;                    /* NULL: no product */
+    struct wmi_log_instruction *log_instructions; /* WMI_LOG_SLOTS, with rounds */
+    struct wmi_kernel *kernels;                   /* kernel_count of them */
+    size_t kernel_count, kernel;                  /* kernel: of the dispatch that runs */
+    struct wm_profile_kernel *kernel_rows;
+    pthread_mutex_t lock; /* for adding shards and instructions */
+};
+
+/* In kernels.c: a dispatch of profile->source.dispatch begins and ends. */
+void wmi_kernels_begin(struct wm_profile *profile);
+void wmi_kernels_end(struct wm_profile *profile);
+void wmi_kernels_destroy(struct wm_profile *profile);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts the lines that an access touches against those that its data need, and what it costs (cost.h).
+ *
+ * Lines = distinct lines that hold a byte asked of global memory by a lane; ideal = distinct such bytes over
+ * the bytes of a line, rounded up. Lanes that a check refused touch nothing. Lines are those of the
+ * generation's vector cache: 64 bytes from gfx6 to gfx90a, 128 later (CDNA3 ISA; rocprofiler-compute's TCP
+ * counters; AMD's RDNA white paper). */
+#include "profile/measure.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SECTOR = 64,         /* what bytes are kept in */
+    SECTOR_SLOTS = 8192, /* more than an access can touch */
+    SMEM_SHIFT = 6,      /* lines of the scalar cache, on all generations */
+    DATA_BYTES = 64,     /* that go between the vector cache and VGPRs in a clock: "64 B/clk" (hardware.md) */
+};
+
+static_assert((unsigned)SECTOR_SLOTS > (unsigned)WMI_REQUESTS, "an access fits into the set");
+
+/* Sectors with the bytes of each that are asked for. An entry counts if its stamp is the set's. */
+struct sectors {
+    struct {
+        uint64_t key, bytes;
+    } entry[SECTOR_SLOTS];
+    uint32_t stamp[SECTOR_SLOTS], now;
+};
+
+struct wmi_measurer {
+    const struct wmi_cost_rules *rules;
+    unsigned wave_lanes, line_bytes; /* line_bytes: for this access */
+    struct sectors sectors;
+    struct wmi_measure measure;
+};
+
+/* Distinct bytes and lines of one address space in one access. */
+struct touched {
+    uint64_t bytes, lines;
+};
+
+unsigned wmi_line_bytes(const struct wmi_cost_rules *rules, unsigned path)
+{
+    return rules && path != WMI_PATH_SMEM ? 1u << rules->vector.tag_shift : SECTOR;
+}
+
+struct wmi_measurer *wmi_measurer_create(const struct wmi_cost_rules *rules, unsigned wave_lanes)
+{
+    struct wmi_measurer *measurer = calloc(1, sizeof *measurer);
+    if (!measurer)
+        return NULL;
+    measurer->rules = rules;
+    measurer->wave_lanes = wave_lanes;
+    return measurer;
+}
+
+/* ---- lines ---- */
+
+/* Where the sector is in the set, or would be. */
+static size_t slot_of(const struct sectors *set, uint64_t key)
+{
+    size_t slot = key * 0x9e3779b97f4a7c15ULL >> 51;
+    while (set->stamp[slot] == set->now && set->entry[slot].key != key)
+        slot = (slot + 1) % SECTOR_SLOTS;
+    return slot;
+}
+
+static bool has(const struct sectors *set, uint64_t key)
+{
+    return set->stamp[slot_of(set, key)] == set->now;
+}
+
+/* Sectors are below 2^58, so the space fits above them. */
+static uint64_t key_of(uint64_t space, uint64_t address)
+{
+    return address / SECTOR | space << 60;
+}
+
+/* Adds bytes low to last, which lie within one sector. */
+static void add_part(struct wmi_measurer *measurer, struct touched *touched, uint64_t space, uint64_t low,
+                     uint64_t last)
+{
+    struct sectors *set = &measurer->sectors;
+    const uint64_t key = key_of(space, low);
+    const uint64_t mask = ~0ULL >> (SECTOR - 1 - (last - low)) << low % SECTOR;
+    const size_t slot = slot_of(set, key);
+    if (set->stamp[slot] != set->now) {
+        set->stamp[slot] = set->now;
+        set->entry[slot].key = key;
+        set->entry[slot].bytes = 0;
+        /* The other half of a line of two sectors may be there. */
+        touched->lines += measurer->line_bytes == SECTOR || !has(set, key ^ 1);
+    }
+    touched->bytes += (uint64_t)__builtin_popcountll(mask & ~set->entry[slot].bytes);
+    set->entry[slot].bytes |= mask;
+}
+
+/* Adds bytes low to last; a range that wraps is nowhere. */
+static void add_range(struct wmi_measurer *measurer, struct touched *touched, uint64_t space, uint64_t low,
+                      uint64_t last)
+{
+    for (; low / SECTOR < last / SECTOR; low = low / SECTOR * SECTOR + SECTOR)
+        add_part(measurer, touched, space, low, low | (SECTOR - 1));
+    if (low <= last)
+        add_part(measurer, touched, space, low, last);
+}
+
+/* Neighbouring lanes mostly ask for neighbouring or the same bytes: these are put together first. */
+static void add_element(struct wmi_measurer *measurer, struct touched *touched,
+                        const struct wmi_element *element, unsigned bytes)
+{
+    uint64_t left = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
+    if (!left)
+        return;
+    uint64_t low = element->address[__builtin_ctzll(left)], last = low + bytes - 1;
+    while (left &= left - 1) {
+        const uint64_t at = element->address[__builtin_ctzll(left)];
+        if (at == last + 1) {
+            last += bytes;
+        } else if (at < low || at + bytes - 1 > last) {
+            add_range(measurer, touched, element->space, low, last);
+            low = at;
+            last = at + bytes - 1;
+        }
+    }
+    add_range(measurer, touched, element->space, low, last);
+}
+
+/* Whether the access asks for all bytes of a block of global memory. */
+static bool is_full(const struct sectors *set, uint64_t block, unsigned shift)
+{
+    bool full = true;
+    for (uint64_t at = block << shift, end = at + (1ULL << shift); at != end; at += SECTOR) {
+        const size_t slot = slot_of(set, key_of(WMI_SPACE_GLOBAL, at));
+        full &= set->stamp[slot] == set->now && set->entry[slot].bytes == ~0ULL;
+    }
+    return full;
+}
+
+/* ---- costs ---- */
+
+static void measure_vector(struct wmi_measurer *measurer, const struct wmi_access *access)
+{
+    struct wmi_measure *measure = &measurer->measure;
+    const struct wmi_vector_rules *rules = &measurer->rules->vector;
+    const struct wmi_vector_cost cost =
+        wmi_coalesce_requests(access, rules, measurer->wave_lanes, &measure->requests);
+    measure->shift = access->kind == WMI_ACCESS_LOAD ? rules->read_shift : rules->write_shift;
+    measure->sum[WMI_SUM_FAST] = cost.fast;
+    measure->sum[WMI_SUM_ADDRESS_CLOCKS] = cost.clocks;
+    measure->sum[WMI_SUM_DATA_CLOCKS] = (measure->sum[WMI_SUM_BYTES_ASKED] + DATA_BYTES - 1) / DATA_BYTES;
+    measure->sum[WMI_SUM_TAG_LOOKUPS] = cost.lookups;
+    measure->sum[WMI_SUM_READ_REQUESTS] = cost.reads;
+    measure->sum[WMI_SUM_WRITE_REQUESTS] = cost.writes;
+    measure->sum[WMI_SUM_ATOMIC_REQUESTS] = cost.atomics;
+    measure->sum[WMI_SUM_COLLAPSED] = cost.collapsed;
+    for (uint32_t i = 0; access->kind == WMI_ACCESS_STORE && i < measure->requests.count; i++)
+        measure->full[i] = is_full(&measurer->sectors, measure->requests.block[i], measure->shift);
+}
+
+static void measure_lds(struct wmi_measurer *measurer, const struct wmi_access *access)
+{
+    struct wmi_measure *measure = &measurer->measure;
+    measure->lds = wmi_lds_passes(access, &measurer->rules->lds, measurer->wave_lanes);
+    measure->sum[WMI_SUM_LDS_PASSES] = measure->lds.passes;
+    measure->sum[WMI_SUM_LDS_CONFLICTS] = measure->lds.conflicts;
+    measure->sum[WMI_SUM_LDS_SERIAL] = measure->lds.serial;
+}
+
+/* A scalar access asks for the lines that it touches. */
+static void ask_scalar(struct wmi_measure *measure, const struct wmi_access *access)
+{
+    const struct wmi_element *element = &access->element[0];
+    const uint64_t low = element->address[0], last = low + access->bytes - 1;
+    measure->shift = SMEM_SHIFT;
+    if (element->mask & ~element->bad_range & 1 && low <= last)
+        for (uint64_t block = low >> SMEM_SHIFT; block <= last >> SMEM_SHIFT; block++)
+            measure->requests.block[measure->requests.count++] = block;
+}
+
+const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struct wmi_access *access)
+{
+    struct wmi_measure *measure = &measurer->measure;
+    struct touched touched[WMI_SPACE_COUNT] = {0};
+    memset(measure->sum, 0, sizeof measure->sum);
+    measure->lds = (struct wmi_lds_cost){0};
+    measure->requests.count = 0;
+    measurer->line_bytes = wmi_line_bytes(measurer->rules, access->path);
+    if (++measurer->sectors.now == 0) {
+        memset(measurer->sectors.stamp, 0, sizeof measurer->sectors.stamp);
+        measurer->sectors.now = 1;
+    }
+    for (unsigned i = 0; i < access->elements; i++)
+        add_element(measurer, &touched[access->element[i].space], &access->element[i], access->bytes);
+    const uint32_t lanes = (uint32_t)__builtin_popcountll(access->lanes);
+    measure->sum[WMI_SUM_LANES] = lanes;
+    measure->sum[WMI_SUM_BYTES_ASKED] = lanes * access->elements * access->bytes;
+    for (unsigned space = 0; space <= WMI_SPACE_GDS; space++)
+        measure->sum[WMI_SUM_DISTINCT_BYTES] += (uint32_t)touched[space].bytes;
+    const struct touched *global = &touched[WMI_SPACE_GLOBAL];
+    measure->sum[WMI_SUM_LINES] = (uint32_t)global->lines;
+    measure->sum[WMI_SUM_IDEAL_LINES] =
+        (uint32_t)((global->bytes + measurer->line_bytes - 1) / measurer->line_bytes);
+    if (!measurer->rules || access->path == WMI_PATH_GDS)
+        return measure;
+    if (access->path == WMI_PATH_SMEM) {
+        ask_scalar(measure, access);
+        return measure;
+    }
+    if (access->path != WMI_PATH_DS)
+        measure_vector(measurer, access);
+    if (access->path == WMI_PATH_DS || access->path == WMI_PATH_FLAT)
+        measure_lds(measurer, access);
+    return measure;
+}

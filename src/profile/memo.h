@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Remembers what an instruction's access was measured to be, for accesses that are the same but for where
+ * they begin. Most instructions ask for the same pattern again and again: then nothing needs to be measured.
+ */
+#ifndef WMI_PROFILE_MEMO_H
+#define WMI_PROFILE_MEMO_H
+
+#include "profile/log.h"
+#include "profile/measure.h"
+
+enum {
+    WMI_MEMO_ELEMENTS = 2,
+    WMI_MEMO_WORDS = 80, /* of the log */
+    WMI_MEMO_PHASE = 256 /* bytes: what costs and lines do not see beyond, the banks of LDS included */
+};
+
+struct wmi_memo {
+    uint64_t times; /* accesses since the memo was made that it stands for and nobody has counted */
+    uint64_t base;  /* the address of the first lane of the first place */
+    uint64_t lanes;
+    uint8_t elements, bytes; /* elements 0: an empty memo */
+    struct {
+        enum wmi_address_space space;
+        uint64_t mask, bad_range, bad_align, bad_aperture;
+        uint64_t relative[64]; /* addresses, from base */
+        uint64_t care[64];     /* all bits of the lanes in mask */
+    } element[WMI_MEMO_ELEMENTS];
+    uint32_t sum[WMI_SUM_COUNT];
+    struct wmi_lds_cost lds;
+    unsigned shift;
+    uint32_t word_count;
+    uint64_t words[WMI_MEMO_WORDS]; /* what it adds to the log */
+};
+
+/* Whether the access is what the memo remembers, `*distance` blocks further. */
+bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access, uint64_t *distance);
+
+/* Makes the memo one of this access, if it is not too large for it; else it is empty then. words: what it
+ * added to the log. */
+void wmi_memo_keep(struct wmi_memo *memo, const struct wmi_access *access, const struct wmi_measure *measure,
+                   const uint64_t *words, size_t word_count);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* What a profile shows of each instruction. */
+#include "profile/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_address(const void *left, const void *right)
+{
+    const struct wm_profile_row *a = left, *b = right;
+    return (a->pc > b->pc) - (a->pc < b->pc);
+}
+
+const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t *count)
+{
+    static const char *const paths[WMI_PATH_COUNT] = {
+        [WMI_PATH_SMEM] = "SMEM",       [WMI_PATH_BUFFER] = "BUFFER", [WMI_PATH_TBUFFER] = "TBUFFER",
+        [WMI_PATH_IMAGE] = "IMAGE",     [WMI_PATH_FLAT] = "FLAT",     [WMI_PATH_GLOBAL] = "GLOBAL",
+        [WMI_PATH_SCRATCH] = "SCRATCH", [WMI_PATH_DS] = "DS",         [WMI_PATH_GDS] = "GDS",
+        [WMI_PATH_LDS_DMA] = "LDS_DMA", [WMI_PATH_IFETCH] = "IFETCH",
+    };
+    static const char *const operations[] = {
+        [WMI_ACCESS_LOAD] = "load",
+        [WMI_ACCESS_STORE] = "store",
+        [WMI_ACCESS_ATOMIC] = "atomic",
+    };
+    *count = 0;
+    free(profile->rows);
+    profile->rows = profile->count ? calloc(profile->count, sizeof *profile->rows) : NULL;
+    if (!profile->rows)
+        return NULL;
+    uint32_t slots = 0;
+    const struct wmi_slot_use *uses =
+        profile->rounds ? wmi_caches_uses(wmi_rounds_caches(profile->rounds), &slots) : NULL;
+    for (size_t slot = 0; slot < profile->count; slot++) {
+        const struct wmi_counts *counts = &profile->instructions[slot].counts;
+        if (counts->executions == 0)
+            continue;
+        struct wm_profile_row *row = &profile->rows[(*count)++];
+        *row = profile->instructions[slot].row;
+        row->kernel = row->kernel ? row->kernel : "";
+        row->text = row->text ? row->text : "";
+        row->path = paths[counts->path];
+        row->operation = operations[counts->kind];
+        row->bytes = counts->bytes;
+        row->executions = counts->executions;
+        row->lanes = counts->sum[WMI_SUM_LANES];
+        row->bytes_asked = counts->sum[WMI_SUM_BYTES_ASKED];
+        row->distinct_bytes = counts->sum[WMI_SUM_DISTINCT_BYTES];
+        row->lines = counts->sum[WMI_SUM_LINES];
+        row->line_bytes = wmi_line_bytes(profile->source.rules, counts->path);
+        row->ideal_lines = counts->sum[WMI_SUM_IDEAL_LINES];
+        row->has_lines = counts->path != WMI_PATH_DS && counts->path != WMI_PATH_GDS;
+        row->has_vector = row->has_lines && counts->path != WMI_PATH_SMEM && profile->source.rules;
+        row->has_tcp_counters = row->has_vector && profile->source.rules->vector.tcp_counters;
+        row->fast = counts->sum[WMI_SUM_FAST];
+        row->address_clocks = counts->sum[WMI_SUM_ADDRESS_CLOCKS];
+        row->tag_lookups = counts->sum[WMI_SUM_TAG_LOOKUPS];
+        row->read_requests = counts->sum[WMI_SUM_READ_REQUESTS];
+        row->write_requests = counts->sum[WMI_SUM_WRITE_REQUESTS];
+        row->atomic_requests = counts->sum[WMI_SUM_ATOMIC_REQUESTS];
+        row->collapsed = counts->sum[WMI_SUM_COLLAPSED];
+        row->lds_passes = counts->sum[WMI_SUM_LDS_PASSES];
+        row->has_lds = row->lds_passes > 0;
+        row->lds_conflicts = counts->sum[WMI_SUM_LDS_CONFLICTS];
+        row->lds_serial = counts->sum[WMI_SUM_LDS_SERIAL];
+        row->lds_depth = counts->worst.depth;
+        row->lds_bank = counts->worst.bank;
+        row->lds_lanes = counts->worst.lanes;
+        row->data_clocks = counts->sum[WMI_SUM_DATA_CLOCKS];
+        row->has_caches = uses && row->has_lines;
+        if (row->has_caches && slot < slots) {
+            memcpy(row->cache, uses[slot].use, sizeof row->cache);
+            row->memory_read = uses[slot].memory_read;
+            row->memory_written = uses[slot].memory_written;
+        }
+        row->lines_histogram = counts->histogram;
+        row->wave = counts->wave.lanes ? &counts->wave : NULL;
+    }
+    qsort(profile->rows, *count, sizeof *profile->rows, by_address);
+    return profile->rows;
+}
