@@ -54,7 +54,7 @@ const char tool_job_help[] =
     "      --fidelity       every executed instruction, how often, and whether it is exact, approximate "
     "(with\n"
     "                       bounds) or in part unverified\n"
-    "      --alignment MODE  of DS instructions: unaligned (the default), dword, dword-strict or strict\n"
+    "      --alignment MODE  of memory: unaligned (the default), dword, dword-strict or strict\n"
     "      --check-waits    find registers that are used before the wait counters say that their data is "
     "there\n"
     "      --check-hazards  find instructions that stand too close for the target ('manually inserted wait "

@@ -661,8 +661,9 @@ struct wm_profile;  /* counts what each memory instruction does; see below */
 struct wm_check;    /* looks for missing waits and hazards; see below */
 struct wm_fidelity; /* counts which instructions were executed, and says how exact they are; see below */
 
-/* SH_MEM_CONFIG.ALIGNMENT_MODE, as far as DS instructions go; all others take any address. Atomics must be
- * naturally aligned in every mode. What a mode refuses is WM_FAULT_MISALIGNED.
+/* SH_MEM_CONFIG.ALIGNMENT_MODE: of DS, FLAT, GLOBAL, SCRATCH and buffer instructions. Scalar memory drops the
+ * low bits of addresses anyway, and texels of images lie where they should. Atomics must be naturally aligned
+ * in every mode. What a mode refuses is WM_FAULT_MISALIGNED.
  * Source: AMD's register headers in PAL; CDNA 4 ISA, "Memory Alignment". */
 enum wm_alignment {
     WM_ALIGNMENT_UNALIGNED,    /* any address; what the Linux driver sets */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The careful path of buffer instructions: what each element of each lane reaches, and then done. */
 #include "exec/buffer.h"
+#include "exec/careful.h"
 
 enum {
     ELEMENTS = 4,      /* at most, of a load or store */
@@ -25,18 +26,6 @@ static uint32_t word_at(const char *frame, uint32_t offset)
     uint32_t value;
     memcpy(&value, frame + offset, sizeof value);
     return value;
-}
-
-static uint32_t *row_at(char *frame, uint32_t offset, unsigned row)
-{
-    return (uint32_t *)(frame + offset) + row * ((const struct wmi_frame *)frame)->wave_size;
-}
-
-static unsigned take_lane(uint64_t *lanes)
-{
-    const unsigned lane = (unsigned)__builtin_ctzll(*lanes);
-    *lanes &= *lanes - 1;
-    return lane;
 }
 
 struct wmi_buffer wmi_buffer_of(const char *frame, const struct wmi_op *op)
@@ -81,6 +70,20 @@ static unsigned piece_bytes(const struct wmi_buffer *buffer, const struct wmi_bu
     const uint64_t offset = (uint64_t)place->offset + (buffer->rules->swizzled_soffset ? place->soffset : 0);
     const unsigned in_element = buffer->element_size - (unsigned)(offset % buffer->element_size);
     return left < in_element ? left : in_element;
+}
+
+/* The place as the alignment mode has it: what it drops of the address goes off the offset. False: a
+ * violation. */
+static bool align_place(const struct wmi_memory_op *m, const struct plan *plan,
+                        struct wmi_buffer_place *place)
+{
+    if (m->alignment == WMI_ALIGNMENT_UNALIGNED || m->kind == WMI_ACCESS_ATOMIC)
+        return true;
+    const uint64_t before = wmi_buffer_address(&plan->buffer, place);
+    uint64_t address = before;
+    const bool ok = wmi_align((enum wmi_alignment)m->alignment, false, plan->bytes, &address);
+    place->offset -= (uint32_t)(before - address);
+    return ok;
 }
 
 static void check_element(struct plan *plan, const struct wmi_worker *worker, struct wmi_hit *hit,
@@ -136,7 +139,7 @@ static uint64_t wholly_in_range(const char *frame, const struct wmi_op *op, cons
 {
     uint64_t in_range = 0;
     for (uint64_t left = plan->lanes; left;) {
-        const unsigned lane = take_lane(&left);
+        const unsigned lane = wmi_take_lane(&left);
         struct wmi_buffer_place place = wmi_buffer_place_of(frame, op, &plan->buffer, lane);
         bool all = true;
         place.bytes = plan->bytes;
@@ -169,7 +172,7 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
     for (unsigned e = 0; e < plan->elements; e++) {
         plan->in_range[e] = 0;
         for (uint64_t left = plan->lanes; left;) {
-            const unsigned lane = take_lane(&left);
+            const unsigned lane = wmi_take_lane(&left);
             struct wmi_buffer_place place = wmi_buffer_place_of(frame, op, &plan->buffer, lane);
             place.bytes = plan->bytes;
             place.offset += e * plan->bytes;
@@ -177,6 +180,8 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
             plan->address[e][lane] = wmi_buffer_address(&plan->buffer, &place);
             if (!(may >> lane & 1) || !wmi_buffer_in_range(&plan->buffer, &place))
                 continue;
+            if (!align_place(m, plan, &place))
+                plan->misaligned |= 1ULL << lane;
             check_element(plan, worker, hit, place, e, lane, writes);
             if (atomic && (plan->address[e][lane] % plan->bytes ||
                            piece_bytes(&plan->buffer, &place, plan->bytes) < plan->bytes))
@@ -185,31 +190,29 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
     }
 }
 
-static bool faults(const struct wmi_memory_op *m, const struct plan *plan, struct wmi_fault *fault)
+/* Whether the instruction is carried out: lanes that do what they may not end the run, or go on as those out
+ * of range. Source: CDNA 3 ISA, "Memory Violations". */
+static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *plan)
 {
-    const uint64_t lanes = plan->outside      ? plan->outside
-                           : plan->misaligned ? plan->misaligned
-                                              : plan->read_only;
-    if (!lanes)
-        return false;
-    *fault = (struct wmi_fault){
-        .kind = plan->outside      ? WM_FAULT_MEMORY
-                : plan->misaligned ? WM_FAULT_MISALIGNED
-                                   : WM_FAULT_READ_ONLY,
-        .pc = m->pc,
-        .lanes = lanes,
-        .low = UINT64_MAX,
-        .bytes = plan->elements * plan->bytes,
-        .store = m->kind != WMI_ACCESS_LOAD,
+    const struct wmi_cause causes[] = {
+        {WM_FAULT_MEMORY, plan->outside, false},
+        {WM_FAULT_MISALIGNED, plan->misaligned, m->kind != WMI_ACCESS_ATOMIC},
+        {WM_FAULT_READ_ONLY, plan->read_only, false},
     };
+    const uint64_t forbidden = plan->outside | plan->misaligned | plan->read_only;
+    if (!forbidden)
+        return true;
+    struct wmi_fault fault =
+        wmi_fault_of(m, causes, sizeof causes / sizeof *causes, plan->elements * plan->bytes);
+    for (unsigned e = 0; e < plan->elements; e++)
+        for (uint64_t left = fault.lanes & plan->in_range[e]; left;)
+            wmi_fault_reaches(&fault, plan->address[e][wmi_take_lane(&left)], plan->bytes);
+    if (!wmi_wave_violates(wmi_wave_of(frame), &fault))
+        return false;
     for (unsigned e = 0; e < plan->elements; e++) {
-        for (uint64_t left = lanes & plan->in_range[e]; left;) {
-            const uint64_t address = plan->address[e][take_lane(&left)];
-            if (address < fault->low)
-                fault->low = address;
-            if (address + plan->bytes - 1 > fault->high)
-                fault->high = address + plan->bytes - 1;
-        }
+        plan->in_range[e] &= ~forbidden;
+        for (uint64_t left = forbidden; left;)
+            plan->host[e][wmi_take_lane(&left)] = NULL;
     }
     return true;
 }
@@ -222,6 +225,7 @@ static void move_element(char *frame, const struct wmi_op *op, const struct plan
     const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
     struct wmi_buffer_place place = wmi_buffer_place_of(frame, op, &plan->buffer, lane);
     place.offset += e * plan->bytes;
+    align_place(m, plan, &place);
     for (unsigned done = 0; done < plan->bytes;) {
         const unsigned piece = piece_bytes(&plan->buffer, &place, plan->bytes - done);
         unsigned char *host = plan->host[e][lane];
@@ -240,17 +244,16 @@ static void move_element(char *frame, const struct wmi_op *op, const struct plan
 const struct wmi_op *wmi_buffer_careful(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
-    struct wmi_fault fault;
     struct plan plan;
     make_plan(frame, op, &plan);
-    if (faults(m, &plan, &fault))
-        return wmi_wave_fault(wmi_wave_of(frame), &fault);
+    if (!may_go_on(frame, m, &plan))
+        return NULL;
     for (uint64_t left = plan.lanes; left;) {
-        const unsigned lane = take_lane(&left);
+        const unsigned lane = wmi_take_lane(&left);
         unsigned char bytes[ELEMENTS][4] = {{0}};
         if (m->kind == WMI_ACCESS_STORE) {
             for (unsigned e = 0; e < plan.elements; e++) {
-                const uint32_t value = row_at(frame, op->c, e)[lane] >> (m->d16_hi ? 16 : 0);
+                const uint32_t value = wmi_row_at(frame, op->c, e)[lane] >> (m->d16_hi ? 16 : 0);
                 memcpy(bytes[e], &value, sizeof value);
                 if (plan.in_range[e] >> lane & 1)
                     move_element(frame, op, &plan, e, lane, bytes[e], true);
@@ -261,7 +264,7 @@ const struct wmi_op *wmi_buffer_careful(char *restrict frame, const struct wmi_o
             if (plan.in_range[e] >> lane & 1)
                 move_element(frame, op, &plan, e, lane, bytes[e], false);
         for (unsigned e = 0; e < plan.elements; e++) {
-            uint32_t *to = &row_at(frame, op->d, e)[lane];
+            uint32_t *to = &wmi_row_at(frame, op->d, e)[lane];
             *to = wmi_vmem_loaded(m, bytes[e], *to);
         }
     }
@@ -275,7 +278,7 @@ static void put_values(char *frame, const struct wmi_op *op, unsigned lane, cons
     const struct wmi_memory_op *m = op->data;
     const bool packed = m->d16 && !(m->parameter & WMI_BUFFER_UNPACKED);
     for (unsigned i = 0; i < m->elements; i++) {
-        uint32_t *to = &row_at(frame, op->d, packed ? i / 2 : i)[lane];
+        uint32_t *to = &wmi_row_at(frame, op->d, packed ? i / 2 : i)[lane];
         if (!packed)
             *to = value[i];
         else if (m->d16_hi || i & 1)
@@ -291,20 +294,19 @@ static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint
     const bool packed = m->d16 && !(m->parameter & WMI_BUFFER_UNPACKED);
     for (unsigned i = 0; i < m->elements; i++)
         value[i] =
-            row_at(frame, op->c, packed ? i / 2 : i)[lane] >> (packed && (m->d16_hi || i & 1) ? 16 : 0);
+            wmi_row_at(frame, op->c, packed ? i / 2 : i)[lane] >> (packed && (m->d16_hi || i & 1) ? 16 : 0);
 }
 
 const struct wmi_op *wmi_buffer_format(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const bool store = m->kind == WMI_ACCESS_STORE;
-    struct wmi_fault fault;
     struct plan plan;
     make_plan(frame, op, &plan);
-    if (faults(m, &plan, &fault))
-        return wmi_wave_fault(wmi_wave_of(frame), &fault);
+    if (!may_go_on(frame, m, &plan))
+        return NULL;
     for (uint64_t left = store ? plan.in_range[0] : plan.lanes; left;) {
-        const unsigned lane = take_lane(&left);
+        const unsigned lane = wmi_take_lane(&left);
         uint32_t value[4] = {0}; /* of what a store does not give: unverified */
         unsigned char element[16] = {0};
         if (store) {
@@ -348,13 +350,12 @@ const struct wmi_op *wmi_buffer_to_lds(char *restrict frame, const struct wmi_op
     const struct wmi_memory_op *m = op->data;
     const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
     const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0] & 0xffff;
-    struct wmi_fault fault;
     struct plan plan;
     make_plan(frame, op, &plan);
-    if (faults(m, &plan, &fault))
-        return wmi_wave_fault(wmi_wave_of(frame), &fault);
+    if (!may_go_on(frame, m, &plan))
+        return NULL;
     for (uint64_t left = plan.lanes; left;) {
-        const unsigned lane = take_lane(&left);
+        const unsigned lane = wmi_take_lane(&left);
         const uint32_t value = loaded_value(frame, op, &plan, lane);
         const uint64_t at = (uint64_t)m0 + (uint32_t)m->offset + 4 * lane;
         if (at + 4 <= group->lds_size)
@@ -366,39 +367,20 @@ const struct wmi_op *wmi_buffer_to_lds(char *restrict frame, const struct wmi_op
 const struct wmi_op *wmi_buffer_status(char *restrict frame, const struct wmi_op *op)
 {
     for (uint64_t left = ((const struct wmi_lanes *)(frame + op->lanes))->bits; left;)
-        row_at(frame, op->d, 0)[take_lane(&left)] = 0;
+        wmi_row_at(frame, op->d, 0)[wmi_take_lane(&left)] = 0;
     return wmi_next(frame, op);
 }
 
 const struct wmi_op *wmi_buffer_atomic(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
-    const enum wmi_atomic operation = (enum wmi_atomic)m->parameter;
-    const unsigned words = m->bytes / 4;
-    struct wmi_fault fault;
     struct plan plan;
     make_plan(frame, op, &plan);
-    if (faults(m, &plan, &fault))
-        return wmi_wave_fault(wmi_wave_of(frame), &fault);
+    if (!may_go_on(frame, m, &plan))
+        return NULL;
     for (uint64_t left = plan.lanes; left;) {
-        const unsigned lane = take_lane(&left);
-        uint32_t data[2] = {0}, compare[2] = {0}, before[2] = {0};
-        for (unsigned i = 0; i < words; i++) {
-            data[i] = row_at(frame, op->c, i)[lane];
-            if (wmi_atomic_compares(operation))
-                compare[i] = row_at(frame, op->c, words + i)[lane];
-        }
-        unsigned char *host = plan.host[0][lane];
-        if (host && words == 1) {
-            before[0] = wmi_atomic_32(operation, host, data[0], compare[0]);
-        } else if (host) {
-            const uint64_t old = wmi_atomic_64(operation, host, data[0] | (uint64_t)data[1] << 32,
-                                               compare[0] | (uint64_t)compare[1] << 32);
-            before[0] = (uint32_t)old;
-            before[1] = (uint32_t)(old >> 32);
-        }
-        for (unsigned i = 0; i < words && m->returns; i++)
-            row_at(frame, op->d, i)[lane] = before[i];
+        const unsigned lane = wmi_take_lane(&left);
+        wmi_atomic_lane(frame, op, (enum wmi_atomic)m->parameter, lane, plan.host[0][lane]);
     }
     return op + 1;
 }
@@ -408,8 +390,8 @@ const struct wmi_op *wmi_buffer_add_base(char *restrict frame, const struct wmi_
     const unsigned size = ((const struct wmi_frame *)frame)->wave_size;
     const uint64_t words = wmi_frame_64(frame, op->b);
     const uint64_t base = (words & 0xffffffffffff) + word_at(frame, op->e);
-    const uint32_t *from = row_at(frame, op->a, 0);
-    uint32_t *to = row_at(frame, op->d, 0);
+    const uint32_t *from = wmi_row_at(frame, op->a, 0);
+    uint32_t *to = wmi_row_at(frame, op->d, 0);
     for (unsigned i = 0; i < size; i++) {
         const uint64_t address = base + (from[i] | (uint64_t)from[i + size] << 32);
         to[i] = (uint32_t)address;
@@ -458,7 +440,7 @@ const struct wmi_op *wmi_buffer_watch(char *restrict frame, const struct wmi_op 
         if (!plan.buffer.swizzle || !plan.buffer.add_tid)
             continue;
         for (uint64_t left = plan.lanes; left;) {
-            const unsigned lane = take_lane(&left);
+            const unsigned lane = wmi_take_lane(&left);
             private_offset[e][lane] =
                 (uint32_t)(wmi_buffer_place_of(frame, op, &plan.buffer, lane).offset + e * plan.bytes);
         }

@@ -98,7 +98,8 @@ static wmi_body whole_step(const struct wmi_builder *builder, const struct wmi_m
 {
     if (to_lds)
         return wmi_buffer_to_lds;
-    const bool plain = m->kind == WMI_ACCESS_LOAD && !m->d16 && !(step->y & WMI_BUFFER_ADDR64);
+    const bool plain = m->kind == WMI_ACCESS_LOAD && !m->d16 && !(step->y & WMI_BUFFER_ADDR64) &&
+                       m->alignment == WMI_ALIGNMENT_UNALIGNED;
     return plain ? wmi_buffer_format_step(wmi_builder_level(builder), wmi_builder_lanes(builder))
                  : wmi_buffer_format;
 }
@@ -171,6 +172,8 @@ bool wmi_lower_buffer(struct wmi_builder *builder, const struct wmi_instruction 
         watch_step = wmi_vmem_watch;
     } else if (m->kind == WMI_ACCESS_ATOMIC) {
         step->body = wmi_buffer_atomic;
+    } else if (m->alignment != WMI_ALIGNMENT_UNALIGNED) {
+        step->body = wmi_buffer_careful;
     } else if (!lower_linear(builder, step, m, &linear)) {
         return false;
     }

@@ -5,6 +5,8 @@
  * DMASK leaves out (0), and that DMASK 0 moves nothing. */
 #include "exec/image.h"
 
+#include "exec/careful.h"
+
 enum { TEXEL_BYTES = 16 };
 
 /* What the lanes reach. */
@@ -17,18 +19,6 @@ struct plan {
     uint64_t address[64];
     unsigned char *host[64];
 };
-
-static uint32_t *row_at(char *frame, uint32_t offset, unsigned row)
-{
-    return (uint32_t *)(frame + offset) + row * ((const struct wmi_frame *)frame)->wave_size;
-}
-
-static unsigned take_lane(uint64_t *lanes)
-{
-    const unsigned lane = (unsigned)__builtin_ctzll(*lanes);
-    *lanes &= *lanes - 1;
-    return lane;
-}
 
 static struct wmi_image image_of(const char *frame, const struct wmi_op *op)
 {
@@ -73,7 +63,7 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
     plan->lanes = ((const struct wmi_lanes *)(frame + op->lanes))->bits;
     plan->in_range = plan->outside = plan->read_only = plan->misaligned = 0;
     for (uint64_t left = plan->lanes; left;) {
-        const unsigned lane = take_lane(&left);
+        const unsigned lane = wmi_take_lane(&left);
         const uint64_t bit = 1ULL << lane;
         plan->host[lane] = NULL;
         plan->address[lane] = 0;
@@ -94,33 +84,35 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
     }
 }
 
-static bool faults(const struct wmi_memory_op *m, const struct plan *plan, struct wmi_fault *fault)
+/* Whether the instruction is carried out: lanes that do what they may not end the run, or go on as those out
+ * of range. An image that wavemem cannot access ends it always. */
+static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *plan)
 {
-    const uint64_t lanes = plan->image.refused ? plan->lanes
-                           : plan->outside     ? plan->outside
-                           : plan->misaligned  ? plan->misaligned
-                                               : plan->read_only;
-    if (!lanes)
-        return false;
-    *fault = (struct wmi_fault){
-        .kind = plan->image.refused ? WM_FAULT_RESOURCE
-                : plan->outside     ? WM_FAULT_MEMORY
-                : plan->misaligned  ? WM_FAULT_MISALIGNED
-                                    : WM_FAULT_READ_ONLY,
-        .pc = m->pc,
-        .detail = plan->image.refused,
-        .lanes = lanes,
-        .low = plan->image.refused ? 0 : UINT64_MAX,
-        .bytes = plan->bytes,
-        .store = m->kind != WMI_ACCESS_LOAD,
+    const struct wmi_cause causes[] = {
+        {WM_FAULT_MEMORY, plan->outside, false},
+        {WM_FAULT_MISALIGNED, plan->misaligned, false},
+        {WM_FAULT_READ_ONLY, plan->read_only, false},
     };
-    for (uint64_t left = plan->image.refused ? 0 : lanes; left;) {
-        const uint64_t address = plan->address[take_lane(&left)];
-        if (address < fault->low)
-            fault->low = address;
-        if (address + plan->bytes - 1 > fault->high)
-            fault->high = address + plan->bytes - 1;
+    const uint64_t forbidden = plan->outside | plan->misaligned | plan->read_only;
+    if (plan->image.refused && plan->lanes) {
+        struct wmi_fault fault = {.kind = WM_FAULT_RESOURCE,
+                                  .pc = m->pc,
+                                  .detail = plan->image.refused,
+                                  .lanes = plan->lanes,
+                                  .bytes = plan->bytes,
+                                  .store = m->kind != WMI_ACCESS_LOAD};
+        wmi_wave_fault(wmi_wave_of(frame), &fault);
+        return false;
     }
+    if (!forbidden)
+        return true;
+    struct wmi_fault fault = wmi_fault_of(m, causes, sizeof causes / sizeof *causes, plan->bytes);
+    for (uint64_t left = fault.lanes; left;)
+        wmi_fault_reaches(&fault, plan->address[wmi_take_lane(&left)], plan->bytes);
+    if (!wmi_wave_violates(wmi_wave_of(frame), &fault))
+        return false;
+    for (uint64_t left = forbidden; left;)
+        plan->host[wmi_take_lane(&left)] = NULL;
     return true;
 }
 
@@ -140,7 +132,7 @@ static void put_values(char *frame, const struct wmi_op *op, unsigned lane, cons
     for (unsigned i = 0; i < 4; i++) {
         if (!(r.dmask >> i & 1))
             continue;
-        uint32_t *to = &row_at(frame, op->d, packed ? n / 2 : n)[lane];
+        uint32_t *to = &wmi_row_at(frame, op->d, packed ? n / 2 : n)[lane];
         if (!packed)
             *to = value[i];
         else if (n & 1)
@@ -150,7 +142,7 @@ static void put_values(char *frame, const struct wmi_op *op, unsigned lane, cons
         n++;
     }
     if (r.status)
-        row_at(frame, op->d, value_rows(r))[lane] = 0; /* nothing of an image is ever absent */
+        wmi_row_at(frame, op->d, value_rows(r))[lane] = 0; /* nothing of an image is ever absent */
 }
 
 static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint32_t value[4])
@@ -161,7 +153,7 @@ static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint
     for (unsigned i = 0; i < 4; i++) {
         if (!(r.dmask >> i & 1))
             continue;
-        value[i] = row_at(frame, op->c, packed ? n / 2 : n)[lane] >> (packed && n & 1 ? 16 : 0);
+        value[i] = wmi_row_at(frame, op->c, packed ? n / 2 : n)[lane] >> (packed && n & 1 ? 16 : 0);
         n++;
     }
 }
@@ -194,46 +186,22 @@ static void store(char *frame, const struct wmi_op *op, const struct plan *plan,
     memcpy(plan->host[lane], element, plan->bytes);
 }
 
-static void atomic(char *frame, const struct wmi_op *op, const struct plan *plan, unsigned lane)
-{
-    const struct wmi_memory_op *m = op->data;
-    const enum wmi_atomic operation = (enum wmi_atomic)wmi_image_request_of(m).operation;
-    const unsigned words = plan->bytes / 4;
-    uint32_t data[2] = {0}, compare[2] = {0}, before[2] = {0};
-    for (unsigned i = 0; i < words; i++) {
-        data[i] = row_at(frame, op->c, i)[lane];
-        if (operation == WMI_ATOMIC_CMPSWAP)
-            compare[i] = row_at(frame, op->c, words + i)[lane];
-    }
-    unsigned char *host = plan->host[lane];
-    if (host && words == 1) {
-        before[0] = wmi_atomic_32(operation, host, data[0], compare[0]);
-    } else if (host) {
-        const uint64_t old = wmi_atomic_64(operation, host, data[0] | (uint64_t)data[1] << 32,
-                                           compare[0] | (uint64_t)compare[1] << 32);
-        before[0] = (uint32_t)old;
-        before[1] = (uint32_t)(old >> 32);
-    }
-    for (unsigned i = 0; i < words && m->returns; i++)
-        row_at(frame, op->d, i)[lane] = before[i];
-}
-
 const struct wmi_op *wmi_image_access(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
-    struct wmi_fault fault;
+    const enum wmi_atomic operation = (enum wmi_atomic)wmi_image_request_of(m).operation;
     struct plan plan;
     make_plan(frame, op, &plan);
-    if (faults(m, &plan, &fault))
-        return wmi_wave_fault(wmi_wave_of(frame), &fault);
+    if (!may_go_on(frame, m, &plan))
+        return NULL;
     for (uint64_t left = plan.lanes; left;) {
-        const unsigned lane = take_lane(&left);
+        const unsigned lane = wmi_take_lane(&left);
         if (m->kind == WMI_ACCESS_LOAD)
             load(frame, op, &plan, lane);
         else if (m->kind == WMI_ACCESS_STORE)
             store(frame, op, &plan, lane);
         else
-            atomic(frame, op, &plan, lane);
+            wmi_atomic_lane(frame, op, operation, lane, plan.host[lane]);
     }
     return op + 1;
 }
@@ -244,7 +212,7 @@ const struct wmi_op *wmi_image_resinfo(char *restrict frame, const struct wmi_op
 {
     const struct wmi_image image = image_of(frame, op);
     for (uint64_t left = ((const struct wmi_lanes *)(frame + op->lanes))->bits; left;) {
-        const unsigned lane = take_lane(&left);
+        const unsigned lane = wmi_take_lane(&left);
         const uint32_t mip = coordinate(frame, op, 0, lane), level = image.base_level + mip;
         uint32_t value[4] = {0};
         if (image.bound && mip < image.levels) {

@@ -291,14 +291,15 @@ static uint32_t rows_of(struct wmi_builder *builder, const struct wmi_instructio
     return wmi_lower_vgpr(builder, operand->reg, operand->dwords, ok);
 }
 
-/* Row d <- the addresses of row a, less their offsets again, as the alignment mode e (enum wmi_alignment)
- * makes them; lanes that it refuses are a fault. The places of one lane have the same low bits. */
+/* Row d <- the addresses of row a, less their offsets again, as the alignment mode makes them; lanes that it
+ * refuses are a violation, and go on to where no LDS is. The places of one lane have the same low bits. */
 static const struct wmi_op *align(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_frame *state = (const struct wmi_frame *)frame;
     const struct wmi_memory_op *memory = op->data;
     const uint32_t *from = (const uint32_t *)(frame + op->a);
     uint32_t *to = (uint32_t *)(frame + op->d);
+    enum { NOWHERE = 1u << 31 }; /* nor is there any with what the second place adds */
     struct wmi_fault fault = {.kind = WM_FAULT_MISALIGNED,
                               .pc = memory->pc,
                               .low = UINT64_MAX,
@@ -308,15 +309,16 @@ static const struct wmi_op *align(char *restrict frame, const struct wmi_op *op)
     for (unsigned i = 0; i < state->wave_size; i++) {
         const uint32_t at = from[i] + op->x;
         uint64_t aligned = at;
-        if (!wmi_align((enum wmi_alignment)op->e, false, fault.bytes, &aligned) &&
+        if (!wmi_align((enum wmi_alignment)memory->alignment, false, fault.bytes, &aligned) &&
             state->exec.bits >> i & 1) {
+            aligned = NOWHERE;
             fault.lanes |= 1ULL << i;
             fault.low = at < fault.low ? at : fault.low;
             fault.high = at + fault.bytes - 1 > fault.high ? at + fault.bytes - 1 : fault.high;
         }
         to[i] = (uint32_t)aligned - op->x;
     }
-    return fault.lanes ? wmi_wave_fault(wmi_wave_of(frame), &fault) : op + 1;
+    return !fault.lanes || wmi_wave_violates(wmi_wave_of(frame), &fault) ? op + 1 : NULL;
 }
 
 /* A DS instruction that is being lowered. */
@@ -381,21 +383,14 @@ static void emit_address(struct lowering *l, const struct wmi_instruction *insn)
 /* Loads and stores in an alignment mode that does not take any address. */
 static void emit_alignment(struct lowering *l)
 {
-    static const uint8_t modes[] = {
-        [WM_ALIGNMENT_UNALIGNED] = WMI_ALIGNMENT_UNALIGNED,
-        [WM_ALIGNMENT_DWORD] = WMI_ALIGNMENT_DWORD,
-        [WM_ALIGNMENT_DWORD_STRICT] = WMI_ALIGNMENT_DWORD_STRICT,
-        [WM_ALIGNMENT_STRICT] = WMI_ALIGNMENT_STRICT,
-    };
-    const uint8_t mode = modes[wmi_builder_alignment(l->builder)];
-    if (mode == WMI_ALIGNMENT_UNALIGNED || !l->row->places || l->memory->kind == WMI_ACCESS_ATOMIC)
+    if (!l->row->places || l->memory->kind == WMI_ACCESS_ATOMIC ||
+        l->memory->alignment == WMI_ALIGNMENT_UNALIGNED)
         return;
     const uint32_t aligned = wmi_lower_temporary(l->builder, 1);
     struct wmi_op *op = wmi_emit(l->builder, align);
     op->a = l->operands.a;
     op->x = l->operands.x;
     op->d = aligned;
-    op->e = mode;
     op->data = l->memory;
     l->operands.a = aligned;
 }

@@ -8,22 +8,38 @@
 
 #include <string.h>
 
-/* LDS atomics must be naturally aligned, whatever the alignment mode. Source: CDNA3 ISA, "LDS alignment". */
-static const struct wmi_op *misaligned(char *frame, const struct wmi_op *op, const struct places *places,
-                                       unsigned bytes)
+static void drop_lanes(struct places *places, uint64_t lanes)
+{
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        if (lanes >> i & 1 || places->all_in_range)
+            places->keep[i] = lanes >> i & 1 ? 0 : ~0u;
+    places->lanes &= ~lanes;
+    places->all_in_range = places->full = false;
+}
+
+/* LDS atomics must be naturally aligned, whatever the alignment mode. Source: CDNA3 ISA, "LDS alignment".
+ * Lanes that are not do nothing and return 0, as those out of range. False: the wave has faulted. */
+static bool without_misaligned(char *frame, const struct wmi_op *op, struct places *places, unsigned count,
+                               unsigned bytes)
 {
     const struct wmi_memory_op *memory = op->data;
     struct wmi_fault fault = {
         .kind = WM_FAULT_MISALIGNED, .pc = memory->pc, .low = UINT64_MAX, .bytes = bytes, .store = true};
-    for (uint64_t left = places->lanes; left; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctzll(left);
-        if (places->at[i] % bytes == 0)
-            continue;
-        fault.lanes |= 1ULL << i;
-        fault.low = places->at[i] < fault.low ? places->at[i] : fault.low;
-        fault.high = places->at[i] + bytes - 1 > fault.high ? places->at[i] + bytes - 1 : fault.high;
-    }
-    return wmi_wave_fault(wmi_wave_of(frame), &fault);
+    for (unsigned p = 0; p < count; p++)
+        for (uint64_t left = places[p].lanes; left; left &= left - 1) {
+            const unsigned i = (unsigned)__builtin_ctzll(left);
+            const uint32_t at = places[p].at[i];
+            if (at % bytes == 0)
+                continue;
+            fault.lanes |= 1ULL << i;
+            fault.low = at < fault.low ? at : fault.low;
+            fault.high = at + bytes - 1 > fault.high ? at + bytes - 1 : fault.high;
+        }
+    if (!wmi_wave_violates(wmi_wave_of(frame), &fault))
+        return false;
+    for (unsigned p = 0; p < count; p++)
+        drop_lanes(&places[p], fault.lanes);
+    return true;
 }
 
 ALWAYS_INLINE bool aligned(const struct places *places, unsigned bytes)
@@ -41,8 +57,8 @@ ALWAYS_INLINE bool atomic32(char *frame, const struct wmi_op *op,
     const struct wmi_memory_op *memory = op->data;
     struct places places;
     find_places(frame, op, op->x, 4, &places);
-    if (__builtin_expect(!aligned(&places, 4), 0))
-        return !!misaligned(frame, op, &places, 4);
+    if (__builtin_expect(!aligned(&places, 4), 0) && !without_misaligned(frame, op, &places, 1, 4))
+        return false;
     unsigned char *lds = lds_of(frame);
     const uint32_t *a = row(frame, op->b), *b = row(frame, op->c);
     alignas(64) uint32_t before[WMI_LANES];
@@ -68,8 +84,8 @@ ALWAYS_INLINE bool atomic64(char *frame, const struct wmi_op *op,
     const struct wmi_memory_op *memory = op->data;
     struct places places;
     find_places(frame, op, op->x, 8, &places);
-    if (__builtin_expect(!aligned(&places, 8), 0))
-        return !!misaligned(frame, op, &places, 8);
+    if (__builtin_expect(!aligned(&places, 8), 0) && !without_misaligned(frame, op, &places, 1, 8))
+        return false;
     unsigned char *lds = lds_of(frame);
     const uint32_t *a = row(frame, op->b), *b = row(frame, op->c);
     alignas(64) uint32_t before[2][WMI_LANES];
@@ -263,9 +279,9 @@ ALWAYS_INLINE const struct wmi_op *exchange2(char *frame, const struct wmi_op *o
     const uint32_t *data[2] = {row(frame, op->b), row(frame, op->c)};
     find_places(frame, op, op->x, bytes, &places[0]);
     find_places(frame, op, op->y, bytes, &places[1]);
-    for (unsigned p = 0; p < 2; p++)
-        if (!aligned(&places[p], bytes))
-            return misaligned(frame, op, &places[p], bytes);
+    if ((!aligned(&places[0], bytes) || !aligned(&places[1], bytes)) &&
+        !without_misaligned(frame, op, places, 2, bytes))
+        return NULL;
     for (uint64_t left = lanes_of(frame, op)->bits; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
         for (unsigned p = 0; p < 2; p++)

@@ -24,6 +24,7 @@ struct wmi_memory_op {
     bool lds_m0;           /* LDS ends where M0 says */
     uint8_t flat_lds_bits; /* of an LDS address that FLAT makes */
     uint8_t policy;
+    uint8_t alignment;         /* enum wmi_alignment */
     uint32_t hit;              /* index into wmi_worker.hits */
     uint32_t slot;             /* the observer's, 0 without one */
     int64_t offset;            /* instruction offset in bytes */

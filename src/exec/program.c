@@ -4,6 +4,7 @@
 
 #include "exec/control.h"
 #include "exec/scan.h"
+#include "memory/buffer.h"
 #include "sem/stage.h"
 
 #include <pthread.h>
@@ -125,6 +126,9 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
         [WMI_CLASS_SCRATCH] = WMI_PATH_SCRATCH,
         [WMI_CLASS_EXPORT] = 0,
     };
+    static_assert((int)WMI_ALIGNMENT_DWORD == WM_ALIGNMENT_DWORD &&
+                      (int)WMI_ALIGNMENT_STRICT == WM_ALIGNMENT_STRICT,
+                  "the same order");
     const struct wmi_row *row = &wmi_rows[insn->id];
     struct wmi_program *program = b->program;
     struct memory_op_node *node = calloc(1, sizeof *node);
@@ -153,6 +157,7 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
         .lds_m0 = wmi_builder_limit(b, WMI_LIMIT_lds_m0),
         .flat_lds_bits = (uint8_t)wmi_builder_limit(b, WMI_LIMIT_flat_lds_bits),
         .policy = policy_of(insn),
+        .alignment = (uint8_t)program->options.alignment,
         .hit = program->memory_op_count++ % WMI_HITS,
         .offset = insn->field[WMI_FIELD_offset],
         .offset0 = (uint32_t)insn->field[WMI_FIELD_offset0],
@@ -202,11 +207,6 @@ unsigned wmi_builder_state(const struct wmi_builder *b)
 unsigned wmi_builder_vgprs(const struct wmi_builder *b)
 {
     return b->program->options.vgprs;
-}
-
-unsigned wmi_builder_alignment(const struct wmi_builder *b)
-{
-    return b->program->options.alignment;
 }
 
 const struct wmi_target *wmi_builder_target(const struct wmi_builder *b)

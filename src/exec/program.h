@@ -72,8 +72,6 @@ uint64_t wmi_builder_next_pc(const struct wmi_builder *builder);
 unsigned wmi_builder_state(const struct wmi_builder *builder);
 /* Registers of a lane. */
 unsigned wmi_builder_vgprs(const struct wmi_builder *builder);
-/* The alignment mode of the run, of enum wm_alignment. */
-unsigned wmi_builder_alignment(const struct wmi_builder *builder);
 /* The dispatch's enum wm_scalar_cache. */
 unsigned wmi_builder_scalar_cache(const struct wmi_builder *builder);
 const struct wmi_target *wmi_builder_target(const struct wmi_builder *builder);

@@ -20,19 +20,27 @@ static uint32_t scalar_32(const char *frame, uint32_t offset)
 
 /* Apart from the steps, which keep their registers that way. */
 __attribute__((noinline, cold)) const struct wmi_op *
-wmi_scalar_fault(char *frame, const struct wmi_op *op, unsigned kind, const struct wmi_scalar_place *place)
+wmi_scalar_refuse(char *frame, const struct wmi_op *op, unsigned kind, const struct wmi_scalar_place *place)
 {
     const struct wmi_memory_op *m = op->data;
     const uint64_t end = place->address + place->bytes - 1;
-    return wmi_wave_fault(wmi_wave_of(frame), &(struct wmi_fault){
-                                                  .kind = kind,
-                                                  .pc = m->pc,
-                                                  .lanes = 1,
-                                                  .low = place->address,
-                                                  .high = end < place->address ? UINT64_MAX : end,
-                                                  .bytes = place->bytes,
-                                                  .store = m->kind != WMI_ACCESS_LOAD,
-                                              });
+    const struct wmi_fault fault = {
+        .kind = kind,
+        .pc = m->pc,
+        .lanes = 1,
+        .low = place->address,
+        .high = end < place->address ? UINT64_MAX : end,
+        .bytes = place->bytes,
+        .store = m->kind != WMI_ACCESS_LOAD,
+        .scalar = true,
+    };
+    if (!wmi_wave_violates(wmi_wave_of(frame), &fault))
+        return NULL;
+    if (m->kind == WMI_ACCESS_LOAD)
+        memset(frame + op->d, 0, m->bytes < 4 ? 4 : place->wanted);
+    else if (m->returns)
+        memset(frame + op->c, 0, m->bytes);
+    return op + 1;
 }
 
 /* Host bytes of the range, through the instruction's hit; NULL unless one allocation holds them all. */
@@ -89,7 +97,7 @@ static __attribute__((noinline)) const struct wmi_op *load_elsewhere(char *restr
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
     const unsigned char *host = reach(frame, op, place.address, place.bytes);
     if (!host)
-        return wmi_scalar_fault(frame, op, WM_FAULT_MEMORY, &place);
+        return wmi_scalar_refuse(frame, op, WM_FAULT_MEMORY, &place);
     memcpy(frame + op->d, host, place.bytes);
     return wmi_next(frame, op);
 }
@@ -116,7 +124,7 @@ static const struct wmi_op *load_any(char *restrict frame, const struct wmi_op *
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
     const unsigned char *host = place.bytes ? reach(frame, op, place.address, place.bytes) : NULL;
     if (place.bytes && !host)
-        return wmi_scalar_fault(frame, op, WM_FAULT_MEMORY, &place);
+        return wmi_scalar_refuse(frame, op, WM_FAULT_MEMORY, &place);
     if (m->bytes < 4) {
         const uint32_t value = host ? wmi_vmem_loaded(m, host, 0) : 0;
         memcpy(frame + op->d, &value, sizeof value);
@@ -135,9 +143,9 @@ static const struct wmi_op *store(char *restrict frame, const struct wmi_op *op)
         return op + 1;
     unsigned char *host = reach(frame, op, place.address, place.bytes);
     if (!host)
-        return wmi_scalar_fault(frame, op, WM_FAULT_MEMORY, &place);
+        return wmi_scalar_refuse(frame, op, WM_FAULT_MEMORY, &place);
     if (read_only(frame, op))
-        return wmi_scalar_fault(frame, op, WM_FAULT_READ_ONLY, &place);
+        return wmi_scalar_refuse(frame, op, WM_FAULT_READ_ONLY, &place);
     memcpy(host, frame + op->c, place.bytes);
     return op + 1;
 }
@@ -151,11 +159,11 @@ static const struct wmi_op *atomic(char *restrict frame, const struct wmi_op *op
     if (place.bytes) {
         unsigned char *host = reach(frame, op, place.address, m->bytes);
         if (!host)
-            return wmi_scalar_fault(frame, op, WM_FAULT_MEMORY, &place);
+            return wmi_scalar_refuse(frame, op, WM_FAULT_MEMORY, &place);
         if (place.address % m->bytes)
-            return wmi_scalar_fault(frame, op, WM_FAULT_MISALIGNED, &place);
+            return wmi_scalar_refuse(frame, op, WM_FAULT_MISALIGNED, &place);
         if (read_only(frame, op))
-            return wmi_scalar_fault(frame, op, WM_FAULT_READ_ONLY, &place);
+            return wmi_scalar_refuse(frame, op, WM_FAULT_READ_ONLY, &place);
         const enum wmi_atomic operation = (enum wmi_atomic)m->parameter;
         before =
             m->bytes == 8

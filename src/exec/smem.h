@@ -23,9 +23,9 @@ uint64_t wmi_wave_cycles(const struct wmi_wave *wave);
 
 struct wmi_scalar_place wmi_scalar_place_of(const char *frame, const struct wmi_op *op);
 
-/* Ends the wave: the instruction may not touch the place. */
-const struct wmi_op *wmi_scalar_fault(char *frame, const struct wmi_op *op, unsigned kind,
-                                      const struct wmi_scalar_place *place);
+/* The instruction may not touch the place: ends the wave, or goes on where the run does, with zeros. */
+const struct wmi_op *wmi_scalar_refuse(char *frame, const struct wmi_op *op, unsigned kind,
+                                       const struct wmi_scalar_place *place);
 
 /* The step that does what the row says it moves; NULL: there is none. */
 wmi_body wmi_scalar_step(const struct wmi_memory_op *m, bool buffer);

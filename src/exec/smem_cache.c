@@ -220,7 +220,8 @@ const struct wmi_op *wmi_scalar_cached(char *restrict frame, const struct wmi_op
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
     unsigned char registers[64] = {0};
     if (!has_cache(group))
-        return wmi_scalar_fault(frame, op, WM_FAULT_NO_MEMORY, &place);
+        return wmi_wave_fault(wmi_wave_of(frame),
+                              &(struct wmi_fault){.kind = WM_FAULT_NO_MEMORY, .pc = m->pc});
     if (m->kind == WMI_ACCESS_ATOMIC) {
         if (place.bytes)
             give_up(group, place.address);
@@ -229,10 +230,10 @@ const struct wmi_op *wmi_scalar_cached(char *restrict frame, const struct wmi_op
     unsigned char *host =
         place.bytes ? wmi_vmem_reach(worker, &worker->hits[m->hit], place.address, place.bytes) : NULL;
     if (place.bytes && !host)
-        return wmi_scalar_fault(frame, op, WM_FAULT_MEMORY, &place);
+        return wmi_scalar_refuse(frame, op, WM_FAULT_MEMORY, &place);
     if (m->kind == WMI_ACCESS_STORE) {
         if (host && worker->hits[m->hit].flags & WM_READ_ONLY)
-            return wmi_scalar_fault(frame, op, WM_FAULT_READ_ONLY, &place);
+            return wmi_scalar_refuse(frame, op, WM_FAULT_READ_ONLY, &place);
         memcpy(registers, frame + op->c, place.wanted);
     }
     if (host)

@@ -3,19 +3,15 @@
  *
  * It carries out everything; the fast steps are tested to be the same function. It knows the wave size at run
  * time, so it is compiled once. */
-#include "exec/vmem.h"
+#include "exec/careful.h"
 #include "exec/workgroup.h"
+#include "memory/buffer.h"
 
 /* ---- registers ---- */
 
 static unsigned wave_size(const char *frame)
 {
     return ((const struct wmi_frame *)frame)->wave_size;
-}
-
-static uint32_t *row_at(char *frame, uint32_t offset, unsigned row)
-{
-    return (uint32_t *)(frame + offset) + row * wave_size(frame);
 }
 
 static uint64_t slot_64(const char *frame, unsigned slot)
@@ -26,14 +22,6 @@ static uint64_t slot_64(const char *frame, unsigned slot)
 static uint64_t active_lanes(const char *frame, const struct wmi_op *op)
 {
     return ((const struct wmi_lanes *)(frame + op->lanes))->bits;
-}
-
-/* The next lane of a set, which loses it. */
-static unsigned take_lane(uint64_t *lanes)
-{
-    const unsigned lane = (unsigned)__builtin_ctzll(*lanes);
-    *lanes &= *lanes - 1;
-    return lane;
 }
 
 /* ---- where lanes go ---- */
@@ -125,9 +113,9 @@ static void address_scratch(const char *frame, const struct wmi_op *op, struct w
 static void make_addresses(char *frame, const struct wmi_op *op, struct wmi_vmem_plan *plan)
 {
     const struct wmi_memory_op *m = op->data;
-    const uint32_t *low = row_at(frame, op->a, 0), *high = row_at(frame, op->a, 1);
+    const uint32_t *low = wmi_row_at(frame, op->a, 0), *high = wmi_row_at(frame, op->a, 1);
     for (uint64_t left = plan->lanes; left;) {
-        const unsigned lane = take_lane(&left);
+        const unsigned lane = wmi_take_lane(&left);
         switch (op->x) {
         case WMI_VMEM_VADDR:
             route(frame, m, plan, lane, low[lane] | (uint64_t)high[lane] << 32);
@@ -173,6 +161,14 @@ static void check_scratch(const char *frame, const struct wmi_memory_op *m, stru
     }
 }
 
+/* The lane's place as the alignment mode has it. False: a violation. */
+static bool align_lane(const struct wmi_memory_op *m, struct wmi_vmem_plan *plan, unsigned lane)
+{
+    const bool scratch = plan->scratch >> lane & 1;
+    return wmi_align((enum wmi_alignment)m->alignment, m->kind == WMI_ACCESS_ATOMIC, m->bytes,
+                     scratch ? &plan->private_offset[lane] : &plan->address[lane]);
+}
+
 /* Where FLAT needs M0 as DS instructions do, it reaches no further than M0 says. Source: LLVM
  * AMDGPUUsage, "M0"; how M0 counts: limit_by_m0() in lds.c. */
 static bool out_of_lds(const char *frame, const struct wmi_memory_op *m, uint64_t at, uint32_t bytes)
@@ -197,9 +193,11 @@ void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_pl
     plan->aperture = plan->wide = plan->odd = 0;
     make_addresses(frame, op, plan);
     for (uint64_t left = plan->lanes; left;) {
-        const unsigned lane = take_lane(&left);
+        const unsigned lane = wmi_take_lane(&left);
         const uint64_t bit = 1ULL << lane;
         plan->host[lane] = NULL;
+        if (!align_lane(m, plan, lane))
+            plan->misaligned |= bit;
         if (plan->scratch & bit) {
             check_scratch(frame, m, plan, lane);
         } else if (plan->lds & bit) {
@@ -214,13 +212,9 @@ void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_pl
             else if (writes && hit->flags & WM_READ_ONLY)
                 plan->read_only |= bit;
         }
-        if (m->kind != WMI_ACCESS_ATOMIC)
-            continue;
         /* Source: hardware.md 3.1: 4-byte atomics on private memory are fine, 8-byte ones are MEMVIOL. */
-        if (plan->scratch & bit && plan->bytes > 4)
+        if (m->kind == WMI_ACCESS_ATOMIC && plan->scratch & bit && plan->bytes > 4)
             plan->wide |= bit;
-        else if (plan->address[lane] % plan->bytes)
-            plan->misaligned |= bit;
     }
 }
 
@@ -235,35 +229,16 @@ bool wmi_vmem_plan_faults(const struct wmi_memory_op *m, const struct wmi_vmem_p
 {
     if (!forbidden(plan))
         return false;
-    const struct {
-        enum wm_fault_kind kind;
-        uint64_t lanes;
-    } causes[] = {
-        {WM_FAULT_APERTURE, plan->aperture},   {WM_FAULT_PRIVATE_ATOMIC, plan->wide},
-        {WM_FAULT_MEMORY, plan->outside},      {WM_FAULT_MISALIGNED, plan->misaligned},
-        {WM_FAULT_READ_ONLY, plan->read_only},
+    const struct wmi_cause causes[] = {
+        {WM_FAULT_APERTURE, plan->aperture, false},
+        {WM_FAULT_PRIVATE_ATOMIC, plan->wide, false},
+        {WM_FAULT_MEMORY, plan->outside, false},
+        {WM_FAULT_MISALIGNED, plan->misaligned, m->kind != WMI_ACCESS_ATOMIC},
+        {WM_FAULT_READ_ONLY, plan->read_only, false},
     };
-    size_t cause = 0;
-    while (!causes[cause].lanes)
-        cause++;
-    const uint64_t lanes = causes[cause].lanes;
-    *fault = (struct wmi_fault){
-        .kind = causes[cause].kind,
-        .pc = m->pc,
-        .lanes = lanes,
-        .low = UINT64_MAX,
-        .bytes = plan->bytes,
-        .store = m->kind != WMI_ACCESS_LOAD,
-    };
-    for (uint64_t left = lanes; left;) {
-        const uint64_t address = plan->address[take_lane(&left)];
-        /* An access that wraps around the end of the 64-bit space ends at its end. */
-        const uint64_t end = address + plan->bytes - 1 < address ? UINT64_MAX : address + plan->bytes - 1;
-        if (address < fault->low)
-            fault->low = address;
-        if (end > fault->high)
-            fault->high = end;
-    }
+    *fault = wmi_fault_of(m, causes, sizeof causes / sizeof *causes, plan->bytes);
+    for (uint64_t left = fault->lanes; left;)
+        wmi_fault_reaches(fault, plan->address[wmi_take_lane(&left)], plan->bytes);
     return true;
 }
 
@@ -280,7 +255,7 @@ static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct wmi_vme
         return false;
     plan->dropped |= forbidden(plan);
     for (uint64_t left = plan->dropped; left;)
-        plan->host[take_lane(&left)] = NULL;
+        plan->host[wmi_take_lane(&left)] = NULL;
     return true;
 }
 
@@ -320,17 +295,18 @@ const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op 
 {
     const struct wmi_memory_op *m = op->data;
     struct wmi_vmem_plan plan;
-    if ((m->path == WMI_PATH_FLAT || m->path == WMI_PATH_SCRATCH) && wmi_vmem_private(frame, op))
+    const bool any = m->alignment == WMI_ALIGNMENT_UNALIGNED;
+    if ((m->path == WMI_PATH_FLAT || m->path == WMI_PATH_SCRATCH) && any && wmi_vmem_private(frame, op))
         return op + 1;
     wmi_vmem_make_plan(frame, op, &plan);
     if (!may_go_on(frame, m, &plan))
         return NULL;
     for (uint64_t left = plan.lanes; left;) {
-        const unsigned lane = take_lane(&left);
+        const unsigned lane = wmi_take_lane(&left);
         unsigned char bytes[LANE_BYTES];
         if (m->kind == WMI_ACCESS_STORE) {
             for (unsigned e = 0; e < m->elements; e++) {
-                const uint32_t value = row_at(frame, op->c, e)[lane] >> (m->d16_hi ? 16 : 0);
+                const uint32_t value = wmi_row_at(frame, op->c, e)[lane] >> (m->d16_hi ? 16 : 0);
                 memcpy(bytes + e * m->bytes, &value, m->bytes);
             }
             move_lane(frame, m, &plan, lane, bytes, true);
@@ -338,51 +314,8 @@ const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op 
         }
         move_lane(frame, m, &plan, lane, bytes, false);
         for (unsigned e = 0; e < m->elements; e++) {
-            uint32_t *to = &row_at(frame, op->d, e)[lane];
+            uint32_t *to = &wmi_row_at(frame, op->d, e)[lane];
             *to = wmi_vmem_loaded(m, bytes + e * m->bytes, *to);
-        }
-    }
-    return op + 1;
-}
-
-static const struct wmi_op *atomic_32(char *frame, const struct wmi_op *op, const struct wmi_vmem_plan *plan)
-{
-    const struct wmi_memory_op *m = op->data;
-    const uint32_t *data = row_at(frame, op->c, 0), *compare = row_at(frame, op->c, 1);
-    uint32_t *to = row_at(frame, op->d, 0);
-    for (uint64_t left = plan->lanes; left;) {
-        const unsigned lane = take_lane(&left);
-        uint32_t before = 0;
-        if (plan->host[lane])
-            before = wmi_atomic_32((enum wmi_atomic)m->parameter, plan->host[lane], data[lane],
-                                   wmi_atomic_compares((enum wmi_atomic)m->parameter) ? compare[lane] : 0);
-        if (m->returns)
-            to[lane] = before;
-    }
-    return op + 1;
-}
-
-static uint64_t pair(const uint32_t *low, unsigned lane, unsigned size)
-{
-    return low[lane] | (uint64_t)low[lane + size] << 32;
-}
-
-static const struct wmi_op *atomic_64(char *frame, const struct wmi_op *op, const struct wmi_vmem_plan *plan)
-{
-    const struct wmi_memory_op *m = op->data;
-    const unsigned size = wave_size(frame);
-    const uint32_t *data = row_at(frame, op->c, 0), *compare = row_at(frame, op->c, 2);
-    uint32_t *to = row_at(frame, op->d, 0);
-    for (uint64_t left = plan->lanes; left;) {
-        const unsigned lane = take_lane(&left);
-        uint64_t before = 0;
-        if (plan->host[lane])
-            before = wmi_atomic_64(
-                (enum wmi_atomic)m->parameter, plan->host[lane], pair(data, lane, size),
-                wmi_atomic_compares((enum wmi_atomic)m->parameter) ? pair(compare, lane, size) : 0);
-        if (m->returns) {
-            to[lane] = (uint32_t)before;
-            to[lane + size] = (uint32_t)(before >> 32);
         }
     }
     return op + 1;
@@ -397,11 +330,15 @@ const struct wmi_op *wmi_vmem_atomic(char *restrict frame, const struct wmi_op *
     if (!may_go_on(frame, m, &plan))
         return NULL;
     for (uint64_t left = plan.scratch & ~plan.dropped; left;) { /* an aligned dword lies in one piece */
-        const unsigned lane = take_lane(&left);
+        const unsigned lane = wmi_take_lane(&left);
         plan.host[lane] =
             wmi_vmem_reach(wave->worker, &wave->worker->hits[m->hit], plan.address[lane], plan.bytes);
     }
-    return m->bytes == 8 ? atomic_64(frame, op, &plan) : atomic_32(frame, op, &plan);
+    for (uint64_t left = plan.lanes; left;) {
+        const unsigned lane = wmi_take_lane(&left);
+        wmi_atomic_lane(frame, op, (enum wmi_atomic)m->parameter, lane, plan.host[lane]);
+    }
+    return op + 1;
 }
 
 /* ---- showing it ---- */
@@ -447,7 +384,7 @@ const struct wmi_op *wmi_vmem_watch(char *restrict frame, const struct wmi_op *o
         access.bytes = m->bytes < 4 ? m->bytes : 4;
         for (unsigned e = 0; e < plan.bytes / access.bytes; e++) {
             for (uint64_t left = plan.lanes; left;) {
-                const unsigned lane = take_lane(&left);
+                const unsigned lane = wmi_take_lane(&left);
                 const bool scratch = plan.scratch >> lane & 1;
                 dword_private[e][lane] = scratch ? plan.private_offset[lane] + 4 * e : 0;
                 dword_address[e][lane] = scratch ? interleaved(frame, m, lane, dword_private[e][lane])

@@ -7,6 +7,8 @@
 wmi_body wmi_vmem_fast_step(const struct wmi_builder *builder, const struct wmi_memory_op *m,
                             enum wmi_vmem_form form)
 {
+    if (m->alignment != WMI_ALIGNMENT_UNALIGNED)
+        return wmi_vmem_careful;
     const struct wmi_vmem_step *s = wmi_vmem_steps(wmi_builder_level(builder), wmi_builder_lanes(builder));
     for (; s->elements; s++)
         if (s->kind == m->kind && s->elements == m->elements && s->bytes == m->bytes &&

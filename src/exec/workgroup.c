@@ -93,7 +93,8 @@ static void note_violation(struct wmi_violation *all, const struct wmi_violation
     all->count += one->count;
 }
 
-/* A page fault is no violation that the wave knows of. Source: CDNA 3 ISA, "Memory Violations". */
+/* Page faults and what scalar memory does are no violations that the wave hears of. Source: CDNA 3 ISA,
+ * "Memory Violations". */
 bool wmi_wave_violates(struct wmi_wave *wave, const struct wmi_fault *fault)
 {
     struct wmi_worker *worker = wave->worker;
@@ -101,7 +102,7 @@ bool wmi_wave_violates(struct wmi_wave *wave, const struct wmi_fault *fault)
         wmi_wave_fault(wave, fault);
         return false;
     }
-    wave->violated |= fault->kind != WM_FAULT_MEMORY;
+    wave->violated |= fault->kind != WM_FAULT_MEMORY && !fault->scalar;
     note_violation(&worker->violation,
                    &(struct wmi_violation){
                        .count = 1, .group = wave->group->flat_id, .wave = wave->index, .first = *fault});

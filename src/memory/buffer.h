@@ -84,12 +84,13 @@ uint64_t wmi_buffer_address(const struct wmi_buffer *buffer, const struct wmi_bu
 void wmi_buffer_make_private(const struct wmi_buffer_rules *rules, unsigned lanes, uint64_t base,
                              uint64_t size, uint32_t words[4]);
 
-/* SH_MEM_CONFIG.ALIGNMENT_MODE. Source: AMD's register headers in PAL; CDNA 4 ISA, "Memory Alignment". */
+/* SH_MEM_CONFIG.ALIGNMENT_MODE, in the order of enum wm_alignment. Source: AMD's register headers in PAL;
+ * CDNA 4 ISA, "Memory Alignment". */
 enum wmi_alignment {
+    WMI_ALIGNMENT_UNALIGNED,    /* any address; what the Linux driver sets */
     WMI_ALIGNMENT_DWORD,        /* the low bits of the address are dropped */
     WMI_ALIGNMENT_DWORD_STRICT, /* dwords must be aligned */
     WMI_ALIGNMENT_STRICT,       /* so must smaller elements */
-    WMI_ALIGNMENT_UNALIGNED,    /* any address; what the Linux driver sets */
 };
 
 /* Aligns the address of an element of `bytes` as `mode` does. False: a memory violation; reads are zero,

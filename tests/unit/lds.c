@@ -2,6 +2,7 @@
 /* Every DS step, on every CPU level and wave size, against a slow statement of what the ISA documents say:
  * random addresses (in range, partly outside, wrapping), masks, data and overlapping registers. */
 #include "exec/lds.h"
+#include "exec/workgroup.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -472,6 +473,7 @@ struct world {
     struct wmi_wave wave;
     struct wmi_workgroup group;
     struct wmi_worker *worker;
+    struct wmi_dispatch dispatch;
     struct wmi_memory_op memory;
     struct wmi_op op, behind;
 };
@@ -488,6 +490,7 @@ static void set_up_world(struct world *w)
     w->frame = aligned_alloc(64, size);
     memset(w->frame, 0, size);
     w->worker = calloc(1, sizeof *w->worker);
+    w->worker->dispatch = &w->dispatch;
     w->wave = (struct wmi_wave){.frame = w->frame, .group = &w->group, .worker = w->worker};
     w->frame->wave = &w->wave;
     /* Round to nearest, keep denormals: what the host does by default. */

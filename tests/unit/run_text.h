@@ -22,8 +22,9 @@ enum { TEXT_WORDS = 4096 };
 struct text_run {
     uint32_t memory[TEXT_WORDS]; /* before, and then after */
     uint64_t address;            /* guest address of memory */
-    struct wm_fault fault;
-    uint64_t wave_instructions;
+    uint64_t constant;           /* of 256 bytes that are read-only, and 0 */
+    struct wm_fault fault, violation;
+    uint64_t violations, wave_instructions;
 };
 
 static const char *const all_targets[] = {"gfx600",  "gfx700",  "gfx803", "gfx900",  "gfx906",
@@ -95,6 +96,7 @@ static inline void run_written(const char *target, unsigned lanes, struct text_r
 
     assert_int_equal(wm_machine_create(target, &machine, &diag), WM_OK);
     assert_int_equal(wm_allocate(machine, sizeof run->memory, 0, "memory", &run->address, &diag), WM_OK);
+    assert_int_equal(wm_allocate(machine, 256, WM_READ_ONLY, "constant", &run->constant, &diag), WM_OK);
     assert_int_equal(wm_write(machine, run->address, run->memory, sizeof run->memory, &diag), WM_OK);
     add_text(&t, "s_mov_b32 s2, 0x%x\ns_mov_b32 s3, 0x%x\ns_mov_b32 s12, 0\n", (uint32_t)run->address,
              (uint32_t)(run->address >> 32));
@@ -111,6 +113,8 @@ static inline void run_written(const char *target, unsigned lanes, struct text_r
     assert_int_equal(wm_dispatch(machine, object, kernel, &dispatch, &result, &diag), WM_OK);
     assert_int_equal(wm_read(machine, run->address, run->memory, sizeof run->memory, &diag), WM_OK);
     run->fault = result.fault;
+    run->violation = result.violation;
+    run->violations = result.violations;
     run->wave_instructions = result.wave_instructions;
     wm_machine_destroy(machine);
     wm_object_close(object);

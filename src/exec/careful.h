@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What the careful paths of memory instructions share: lanes one by one, and what they may not do. */
+#ifndef WMI_CAREFUL_H
+#define WMI_CAREFUL_H
+
+#include "exec/vmem.h"
+
+/* Row `row` of the registers from byte `offset` of the frame on. */
+static inline uint32_t *wmi_row_at(char *frame, uint32_t offset, unsigned row)
+{
+    return (uint32_t *)(frame + offset) + row * ((const struct wmi_frame *)frame)->wave_size;
+}
+
+/* The next lane of a set, which loses it. */
+static inline unsigned wmi_take_lane(uint64_t *lanes)
+{
+    const unsigned lane = (unsigned)__builtin_ctzll(*lanes);
+    *lanes &= *lanes - 1;
+    return lane;
+}
+
+/* Lanes that may not do what they do, and why. */
+struct wmi_cause {
+    enum wm_fault_kind kind;
+    uint64_t lanes;
+    bool plain; /* WM_FAULT_MISALIGNED: no atomic, but what the alignment mode refuses */
+};
+
+/* The fault of the first of the causes that has lanes, without what they reach; no lanes: there is none. */
+struct wmi_fault wmi_fault_of(const struct wmi_memory_op *m, const struct wmi_cause *causes, unsigned count,
+                              uint32_t bytes);
+/* One of its lanes reaches `bytes` at `address`. What wraps around the end of the 64-bit space ends there. */
+void wmi_fault_reaches(struct wmi_fault *fault, uint64_t address, uint32_t bytes);
+
+/* Carries out an atomic of one lane, whose data are `lane` of the rows at op->c, and returns what was there
+ * in the rows at op->d if the instruction does. host: NULL where the lane is out of range. */
+void wmi_atomic_lane(char *frame, const struct wmi_op *op, enum wmi_atomic operation, unsigned lane,
+                     unsigned char *host);
+
+#endif
