@@ -94,8 +94,11 @@ bool runner_dispatch(struct runner *runner, unsigned threads)
         if (size == 0)
             return false;
 
-        struct wm_dispatch dispatch = {
-            .struct_size = sizeof(dispatch), .arguments = bytes, .arguments_size = size, .threads = threads};
+        struct wm_dispatch dispatch = {.struct_size = sizeof(dispatch),
+                                       .arguments = bytes,
+                                       .arguments_size = size,
+                                       .threads = threads,
+                                       .profile = runner->profile};
         memcpy(dispatch.grid, planned->grid, sizeof(dispatch.grid));
         memcpy(dispatch.workgroup, planned->workgroup, sizeof(dispatch.workgroup));
         struct wm_result result = {.struct_size = sizeof(result)};

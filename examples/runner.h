@@ -12,7 +12,8 @@ struct runner {
     struct wm_object *object;
     struct wm_machine *machine;
     uint64_t address[WORKLOAD_BUFFERS];
-    double seconds; /* of all dispatches so far, and what they executed */
+    struct wm_profile *profile; /* that observes dispatches, or NULL */
+    double seconds;             /* of all dispatches so far, and what they executed */
     uint64_t wave_instructions;
     char message[1100]; /* why the last call failed */
 };

@@ -94,11 +94,14 @@ static uint64_t *insert(const struct cache *cache, uint32_t instance, uint64_t l
     return set;
 }
 
+/* Forgets the line: the next one takes its room. */
 static void drop(const struct cache *cache, uint32_t instance, uint64_t line)
 {
-    uint64_t *entry = find(cache, instance, line);
-    if (entry)
-        *entry = 0;
+    uint64_t *set = find(cache, instance, line);
+    if (!set)
+        return;
+    memmove(set, set + 1, (cache->ways - 1) * sizeof *set);
+    set[cache->ways - 1] = 0;
 }
 
 static bool exists(const struct wmi_caches *caches, enum wm_cache_level level)

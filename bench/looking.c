@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* What looking costs: times the example kernels without and with a profile, in turns.
+ *
+ * usage: looking EXAMPLES-FOLDER THREADS PAIRS [WORKLOAD ...]   (none: all; sizes of the benchmark)
+ *
+ * Prints a line per kernel, medians of both in milliseconds and their ratio, and the geometric mean of the
+ * ratios. The time is that of the dispatches, models of caches included. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runner.h"
+#include "workloads.h"
+
+enum { MOST_PAIRS = 99 };
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return values[count / 2];
+}
+
+static bool run(struct runner *runner, unsigned threads, bool look, double *seconds)
+{
+    struct wm_diag diag;
+    runner->profile = NULL;
+    if (look && wm_profile_create(&runner->profile, &diag) != WM_OK)
+        return false;
+    if (!runner_reset(runner))
+        return false;
+    const double begin = now();
+    const bool good = runner_dispatch(runner, threads);
+    *seconds = now() - begin;
+    wm_profile_destroy(runner->profile);
+    runner->profile = NULL;
+    return good;
+}
+
+/* The ratio, or 0 after a message. */
+static double measure(const struct workload *workload, const char *folder, unsigned threads, int pairs)
+{
+    struct workload_run work;
+    struct runner runner = {0};
+    double plain[MOST_PAIRS], looking[MOST_PAIRS], unused;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/gfx900/%s.co", folder, workload->file);
+    bool good = workload_prepare(workload, workload->bench, false, &work) &&
+                runner_open(&runner, &work, path) && run(&runner, threads, false, &unused);
+    for (int i = 0; i < pairs && good; i++)
+        good = run(&runner, threads, false, &plain[i]) && run(&runner, threads, true, &looking[i]);
+    if (!good)
+        fprintf(stderr, "%s: %s\n", workload->name, runner.message);
+    const double without = good ? median(plain, pairs) : 0, with = good ? median(looking, pairs) : 0;
+    if (good)
+        printf("%-20s %9.2f ms %9.2f ms  %5.2f\n", workload->name, 1e3 * without, 1e3 * with, with / without);
+    fflush(stdout);
+    runner_close(&runner);
+    workload_free(&work);
+    return good ? with / without : 0;
+}
+
+int main(int count, char **arguments)
+{
+    const int pairs = count >= 4 ? atoi(arguments[3]) : 0;
+    if (pairs < 1 || pairs > MOST_PAIRS) {
+        fprintf(stderr, "usage: looking EXAMPLES-FOLDER THREADS PAIRS [WORKLOAD ...]\n");
+        return 2;
+    }
+    double logarithms = 0;
+    unsigned measured = 0;
+    for (size_t i = 0; i < WORKLOAD_COUNT; i++) {
+        bool wanted = count == 4;
+        for (int name = 4; name < count; name++)
+            wanted |= strcmp(arguments[name], workloads[i].name) == 0;
+        if (!wanted)
+            continue;
+        const double ratio = measure(&workloads[i], arguments[1], (unsigned)atoi(arguments[2]), pairs);
+        if (ratio == 0)
+            return 1;
+        logarithms += log(ratio);
+        measured++;
+    }
+    if (measured)
+        printf("%-20s %31.2f\n", "geometric mean", exp(logarithms / measured));
+    return 0;
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: MIT */
+/* The log, and the model of caches against cases worked out by hand and against a slow statement of its rules
+ * (docs/model.md) that shares nothing with it. */
+#include "profile/rounds.h"
+
+#include "memory/access.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint64_t random_state = 1;
+
+static uint64_t random_bits(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+/* ---- the log ---- */
+
+static void log_brings_back(void **state)
+{
+    (void)state;
+    enum { ACCESSES = 2000, MOST = 700 };
+    static uint64_t blocks[ACCESSES][MOST];
+    static bool full[ACCESSES][MOST];
+    static size_t count[ACCESSES];
+    struct wmi_log_group *group = wmi_log_group_create(2);
+    wmi_log_group_reset(group, 7, 2);
+    for (int i = 0; i < ACCESSES; i++) {
+        const unsigned kind = random_bits() % 4;
+        uint64_t at = random_bits() >> 10;
+        count[i] = 1 + random_bits() % (i % 10 ? 64 : MOST);
+        for (size_t b = 0; b < count[i]; b++) {
+            /* Rows, steps, random blocks nearby, and such that are far apart. */
+            at += kind == 0   ? 1
+                  : kind == 1 ? 64
+                  : kind == 2 ? random_bits() % 1000 - 500
+                              : random_bits() >> 20;
+            blocks[i][b] = at & ((1ULL << 58) - 1);
+            full[i][b] = i % 3 == 0 && random_bits() % 8;
+        }
+        const size_t before = group->wave[1].size;
+        wmi_log_append(group, 1, (uint32_t)i, blocks[i], i % 3 ? NULL : full[i], count[i]);
+        assert_true(wmi_log_check(group->wave[1].words + before, group->wave[1].size - before, ACCESSES));
+    }
+    assert_false(group->failed);
+    assert_int_equal(group->words, group->wave[1].size);
+    assert_int_equal(group->slots, ACCESSES);
+    const uint64_t *at = group->wave[1].words;
+    for (int i = 0; i < ACCESSES; i++) {
+        struct wmi_log_entry entry;
+        size_t b = 0;
+        do {
+            uint64_t read[WMI_LOG_BLOCKS];
+            const unsigned many = wmi_log_read(&at, &entry, read);
+            assert_int_equal(entry.slot, i);
+            for (unsigned k = 0; k < many; k++, b++) {
+                assert_true(b < count[i]);
+                assert_true(read[k] == blocks[i][b]);
+                assert_int_equal(entry.full, i % 3 == 0 && full[i][b]);
+            }
+        } while (entry.continues);
+        assert_int_equal(b, count[i]);
+    }
+    assert_ptr_equal(at, group->wave[1].words + group->wave[1].size);
+    /* Cut short, an unknown slot, and a list that is longer than what there is. */
+    const size_t size = group->wave[1].size;
+    assert_false(wmi_log_check(group->wave[1].words, size - 1, ACCESSES));
+    assert_false(wmi_log_check(group->wave[1].words, size, ACCESSES - 1));
+    wmi_log_group_destroy(group);
+}
+
+/* A repeated access is the same one, moved. */
+static void log_repeats(void **state)
+{
+    (void)state;
+    const uint64_t blocks[] = {100, 101, 102, 200, 5, 7};
+    struct wmi_log_group *group = wmi_log_group_create(1);
+    wmi_log_group_reset(group, 0, 1);
+    wmi_log_append(group, 0, 3, blocks, NULL, 6);
+    const size_t size = group->wave[0].size;
+    uint64_t copy[16];
+    memcpy(copy, group->wave[0].words, size * sizeof *copy);
+    wmi_log_repeat(group, 0, copy, size, (uint64_t)-4);
+    const uint64_t *at = group->wave[0].words + size;
+    size_t seen = 0;
+    while (at < group->wave[0].words + group->wave[0].size) {
+        uint64_t read[WMI_LOG_BLOCKS];
+        struct wmi_log_entry entry;
+        const unsigned many = wmi_log_read(&at, &entry, read);
+        for (unsigned i = 0; i < many; i++)
+            assert_true(read[i] == blocks[seen++] - 4);
+    }
+    assert_int_equal(seen, 6);
+    wmi_log_group_destroy(group);
+}
+
+/* ---- by hand ---- */
+
+/* One compute unit with 4 lines of L1 in two sets, 16 of L2 in four sets of 128 bytes with two sectors. */
+static struct wm_gpu tiny(void)
+{
+    return (struct wm_gpu){
+        .xcds = 1,
+        .engines = 1,
+        .compute_units = 1,
+        .cache = {[WM_CACHE_VECTOR] = {.bytes = 256, .line = 64, .ways = 2, .sharing = 1},
+                  [WM_CACHE_L2] = {.bytes = 2048, .line = 128, .ways = 4}},
+    };
+}
+
+static const struct wmi_log_instruction hand[] = {
+    {WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 6, 0},
+    {WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 6, 0},
+    {WMI_PATH_GLOBAL, WMI_ACCESS_ATOMIC, 6, 0},
+    {WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 6, WMI_POLICY_GLC},
+};
+
+enum { LOAD, STORE, ATOMIC, LOAD_GLC, HAND_SLOTS };
+
+/* One wave that does this, as text: l, s, S (a whole block), a, g and a block's number. */
+static struct wmi_caches *play(const char *text)
+{
+    const struct wm_gpu gpu = tiny();
+    struct wmi_caches *caches = wmi_caches_create(&gpu, &wmi_cost_rules(0)->vector);
+    struct wmi_log_group *group = wmi_log_group_create(1);
+    wmi_log_group_reset(group, 0, 1);
+    wmi_caches_begin(caches, 1);
+    for (const char *at = text; *at; at += *at == ' ') {
+        const char what = *at++;
+        char *end;
+        const uint64_t block = strtoull(at, &end, 10);
+        const bool full = what == 'S';
+        at = end;
+        wmi_log_append(group, 0,
+                       what == 'l'   ? LOAD
+                       : what == 'a' ? ATOMIC
+                       : what == 'g' ? LOAD_GLC
+                                     : STORE,
+                       &block, &full, 1);
+    }
+    assert_true(wmi_caches_round(caches, &group, 1, hand, HAND_SLOTS));
+    wmi_log_group_destroy(group);
+    return caches;
+}
+
+static void check_hits(const char *text, uint64_t l1_hits, uint64_t l2_requests, uint64_t l2_hits,
+                       uint64_t read, uint64_t written, uint64_t dirty)
+{
+    struct wmi_caches *caches = play(text);
+    const struct wmi_caches_sums *sums = wmi_caches_sums(caches);
+    uint64_t requests = 0, hits = 0;
+    for (unsigned kind = 0; kind < WMI_CACHE_KINDS; kind++) {
+        requests += sums->use[WM_CACHE_L2][kind].requests;
+        hits += sums->use[WM_CACHE_L2][kind].hits;
+    }
+    assert_int_equal(sums->use[WM_CACHE_VECTOR][WMI_ACCESS_LOAD].hits, l1_hits);
+    assert_int_equal(requests, l2_requests);
+    assert_int_equal(hits, l2_hits);
+    assert_int_equal(sums->memory_read, read * 64);
+    assert_int_equal(sums->memory_written, written * 64);
+    assert_int_equal(wmi_caches_dirty(caches), dirty * 64);
+    wmi_caches_destroy(caches);
+}
+
+static void by_hand(void **state)
+{
+    (void)state;
+    check_hits("l0 l0 l1 l1", 2, 2, 0, 2, 0, 0);
+    /* Blocks 0, 2, 4 are three lines for the two ways of set 0: least recently used goes. */
+    check_hits("l0 l2 l4 l0", 0, 4, 1, 3, 0, 0);
+    check_hits("l0 l2 l0 l4 l0", 2, 3, 0, 3, 0, 0);
+    /* Sectors: block 1 lies in the line of L2 that block 0 brought, but not in its sector. */
+    check_hits("l0 l1 l0", 1, 2, 0, 2, 0, 0);
+    /* A part of a line that is written leaves L1; a whole one stays, and is read there and in L2. */
+    check_hits("l0 s0 l0", 0, 3, 2, 1, 0, 1);
+    check_hits("S0 l0", 1, 1, 0, 0, 0, 1);
+    /* L2 takes a store without reading, but cannot give what it only has a part of. */
+    check_hits("s0 l0", 0, 2, 0, 1, 0, 1);
+    /* Atomics are done in L2, each of them, and L1 forgets the line. */
+    check_hits("l0 a0 a0 l0", 0, 4, 3, 1, 0, 1);
+    /* GLC goes past L1, and what L1 had is gone. */
+    check_hits("l0 g0 l0", 0, 3, 2, 1, 0, 0);
+    /* Five lines of L2's first set (blocks 0, 8, 16, 24, 32 are lines 0, 4, ...): the first written goes to
+     * memory, both of its sectors. */
+    check_hits("s0 s1 s8 s16 s24 s32", 0, 6, 1, 0, 2, 4);
+}
+
+/* ---- the slow statement ---- */
+
+enum { SLOW_LINES = 4096 };
+
+struct slow_line {
+    bool used;
+    uint64_t number, time;
+    uint32_t writer;
+    bool readable[2], dirty[2];
+};
+
+struct slow_cache {
+    uint64_t sets, ways, line;
+    struct slow_line lines[SLOW_LINES]; /* of all sets; a line knows its own by its number */
+};
+
+struct slow {
+    struct wm_gpu gpu;
+    struct slow_cache cache[WM_CACHE_LEVELS][16];
+    uint64_t time;
+    uint64_t hits[WM_CACHE_LEVELS], requests[WM_CACHE_LEVELS], read, written;
+};
+
+static struct slow_line *slow_find(struct slow_cache *cache, uint64_t number)
+{
+    for (size_t i = 0; i < SLOW_LINES; i++)
+        if (cache->lines[i].used && cache->lines[i].number == number)
+            return &cache->lines[i];
+    return NULL;
+}
+
+/* A line for the number, which is not there; what it was before is in *old. */
+static struct slow_line *slow_make(struct slow_cache *cache, uint64_t number, struct slow_line *old)
+{
+    struct slow_line *oldest = NULL, *empty = NULL;
+    size_t in_set = 0;
+    for (size_t i = 0; i < SLOW_LINES; i++) {
+        struct slow_line *line = &cache->lines[i];
+        if (!line->used)
+            empty = line;
+        else if (line->number % cache->sets == number % cache->sets) {
+            in_set++;
+            if (!oldest || line->time < oldest->time)
+                oldest = line;
+        }
+    }
+    struct slow_line *place = in_set == cache->ways ? oldest : empty;
+    *old = *place;
+    *place = (struct slow_line){.used = true, .number = number};
+    return place;
+}
+
+static void slow_last(struct slow *slow, uint64_t address, bool writes)
+{
+    struct slow_cache *cache = slow->cache[WM_CACHE_LAST];
+    if (!slow->gpu.cache[WM_CACHE_LAST].bytes) {
+        *(writes ? &slow->written : &slow->read) += 64;
+        return;
+    }
+    struct slow_line *line = slow_find(cache, address / 64), old;
+    slow->requests[WM_CACHE_LAST]++;
+    slow->hits[WM_CACHE_LAST] += line != NULL;
+    if (!line) {
+        line = slow_make(cache, address / 64, &old);
+        if (old.used && old.dirty[0])
+            slow->written += 64;
+        if (!writes)
+            slow->read += 64;
+    }
+    line->dirty[0] |= writes;
+    line->time = ++slow->time;
+}
+
+static void slow_l2(struct slow *slow, unsigned xcd, uint64_t address, uint64_t bytes, unsigned kind,
+                    bool full)
+{
+    struct slow_cache *cache = &slow->cache[WM_CACHE_L2][xcd];
+    struct slow_line *line = slow_find(cache, address / cache->line), old = {0};
+    bool there = line != NULL;
+    for (uint64_t at = address; there && kind != WMI_ACCESS_STORE && at < address + bytes; at += 64)
+        there &= line->readable[at % cache->line / 64];
+    slow->requests[WM_CACHE_L2]++;
+    slow->hits[WM_CACHE_L2] += there;
+    if (!line) {
+        line = slow_make(cache, address / cache->line, &old);
+        for (unsigned sector = 0; old.used && sector < 2; sector++)
+            if (old.dirty[sector])
+                slow_last(slow, old.number * cache->line + 64 * sector, true);
+    }
+    for (uint64_t at = address; at < address + bytes; at += 64) {
+        const unsigned sector = at % cache->line / 64;
+        if (kind != WMI_ACCESS_STORE && !line->readable[sector])
+            slow_last(slow, at, false);
+        line->readable[sector] |= kind != WMI_ACCESS_STORE || full;
+        line->dirty[sector] |= kind != WMI_ACCESS_LOAD;
+    }
+    line->time = ++slow->time;
+}
+
+/* Whether the request is answered here. */
+static bool slow_first(struct slow *slow, unsigned level, unsigned instance, uint64_t address, uint64_t bytes,
+                       unsigned kind, bool full, bool bypass)
+{
+    struct slow_cache *cache = &slow->cache[level][instance];
+    struct slow_line *line = slow_find(cache, address / cache->line), old;
+    const bool fills = level == WM_CACHE_VECTOR && full && bytes == cache->line;
+    slow->requests[level]++;
+    if (kind == WMI_ACCESS_LOAD && line && !bypass) {
+        slow->hits[level]++;
+        line->time = ++slow->time;
+        return true;
+    }
+    if (line && (bypass || (kind != WMI_ACCESS_LOAD && !(kind == WMI_ACCESS_STORE && fills))))
+        line->used = false;
+    else if (!bypass && (kind == WMI_ACCESS_LOAD || (kind == WMI_ACCESS_STORE && fills))) {
+        if (!line)
+            line = slow_make(cache, address / cache->line, &old);
+        line->time = ++slow->time;
+    }
+    return false;
+}
+
+enum { SLOW_UNITS = 8, SLOW_XCDS = 2, SLOW_GROUPS = 48, SLOW_WAVES = 2, SLOW_ACCESSES = 40 };
+
+struct slow_access {
+    unsigned slot;
+    uint64_t block;
+    bool full;
+};
+
+/* Random waves on a product of two XCDs with four units each, in two shader engines, with all levels. */
+static void against_slow_statement(void **state)
+{
+    (void)state;
+    static const struct wmi_log_instruction instructions[] = {
+        {WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 7, 0},   {WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 6, 0},
+        {WMI_PATH_GLOBAL, WMI_ACCESS_ATOMIC, 6, 0}, {WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 7, WMI_POLICY_GLC},
+        {WMI_PATH_SMEM, WMI_ACCESS_LOAD, 6, 0},
+    };
+    const struct wmi_vector_rules rules = {.bypass = WMI_POLICY_GLC};
+    for (int round = 0; round < 4; round++) {
+        struct slow *slow = calloc(1, sizeof *slow);
+        struct wm_gpu gpu = {
+            .xcds = SLOW_XCDS,
+            .engines = 2,
+            .compute_units = SLOW_UNITS,
+            .cache = {[WM_CACHE_VECTOR] = {.bytes = 1024, .line = 128, .ways = 2, .sharing = 1},
+                      [WM_CACHE_SCALAR] = {.bytes = 512, .line = 64, .ways = 4, .sharing = 2},
+                      [WM_CACHE_L2] = {.bytes = 3 * 1024, .line = 128, .ways = 4}},
+        };
+        if (round & 1)
+            gpu.cache[WM_CACHE_GL1] = (struct wm_cache){.bytes = 2048, .line = 128, .ways = 2, .sharing = 2};
+        if (round & 2)
+            gpu.cache[WM_CACHE_LAST] = (struct wm_cache){.bytes = 16384, .line = 64, .ways = 4};
+        slow->gpu = gpu;
+        for (unsigned level = 0; level < WM_CACHE_LEVELS; level++)
+            for (unsigned i = 0; i < 16 && gpu.cache[level].bytes; i++) {
+                slow->cache[level][i].line = gpu.cache[level].line;
+                slow->cache[level][i].ways = gpu.cache[level].ways;
+                slow->cache[level][i].sets =
+                    gpu.cache[level].bytes / gpu.cache[level].line / gpu.cache[level].ways;
+            }
+
+        static struct slow_access accesses[SLOW_GROUPS][SLOW_WAVES][SLOW_ACCESSES];
+        unsigned length[SLOW_GROUPS][SLOW_WAVES];
+        struct wmi_rounds *rounds = wmi_rounds_create(&gpu, &rules, instructions);
+        wmi_rounds_begin(rounds, 2);
+        for (unsigned g = 0; g < SLOW_GROUPS; g++)
+            for (unsigned w = 0; w < SLOW_WAVES; w++) {
+                length[g][w] = (unsigned)(random_bits() % (SLOW_ACCESSES + 1));
+                for (unsigned i = 0; i < length[g][w]; i++) {
+                    struct slow_access *access = &accesses[g][w][i];
+                    access->slot = random_bits() % 5;
+                    access->block = (random_bits() % 6000) >> instructions[access->slot].shift;
+                    access->full = access->slot == 1 && random_bits() % 2;
+                }
+            }
+        /* The logs come in any order, as from many threads. */
+        unsigned order[SLOW_GROUPS];
+        for (unsigned g = 0; g < SLOW_GROUPS; g++) {
+            const unsigned other = (unsigned)(random_bits() % (g + 1));
+            order[g] = order[other];
+            order[other] = g;
+        }
+        for (unsigned i = 0; i < SLOW_GROUPS; i++) {
+            const unsigned g = order[i];
+            struct wmi_log_group *group = wmi_rounds_take(rounds, g, SLOW_WAVES);
+            for (unsigned w = 0; w < SLOW_WAVES; w++)
+                for (unsigned n = 0; n < length[g][w]; n++)
+                    wmi_log_append(group, w, accesses[g][w][n].slot, &accesses[g][w][n].block,
+                                   &accesses[g][w][n].full, 1);
+            wmi_rounds_give(rounds, group);
+        }
+        wmi_rounds_end(rounds);
+
+        const unsigned resident = SLOW_UNITS * 2;
+        for (unsigned first = 0; first < SLOW_GROUPS; first += resident)
+            for (unsigned n = 0; n < SLOW_ACCESSES; n++)
+                for (unsigned g = first; g < first + resident; g++)
+                    for (unsigned w = 0; w < SLOW_WAVES; w++) {
+                        if (n >= length[g][w])
+                            continue;
+                        const struct slow_access *access = &accesses[g][w][n];
+                        const struct wmi_log_instruction *what = &instructions[access->slot];
+                        const uint64_t bytes = 1u << what->shift, address = access->block * bytes;
+                        const unsigned xcd = g % 2, nth = g / 2 % 4;
+                        /* First engine 0, then 1, then the second unit of each. */
+                        const unsigned unit = xcd * 4 + (nth % 2) * 2 + nth / 2;
+                        const bool glc = what->policy & WMI_POLICY_GLC;
+                        if (what->path == WMI_PATH_SMEM ? slow_first(slow, WM_CACHE_SCALAR, unit / 2, address,
+                                                                     bytes, what->kind, false, false)
+                                                        : slow_first(slow, WM_CACHE_VECTOR, unit, address,
+                                                                     bytes, what->kind, access->full, glc))
+                            continue;
+                        if (gpu.cache[WM_CACHE_GL1].bytes &&
+                            slow_first(slow, WM_CACHE_GL1, unit / 2, address, bytes, what->kind, access->full,
+                                       false))
+                            continue;
+                        slow_l2(slow, xcd, address, bytes, what->kind, access->full);
+                    }
+        const struct wmi_caches_sums *sums = wmi_caches_sums(wmi_rounds_caches(rounds));
+        for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
+            uint64_t requests = 0, hits = 0;
+            for (unsigned kind = 0; kind < WMI_CACHE_KINDS; kind++) {
+                requests += sums->use[level][kind].requests;
+                hits += sums->use[level][kind].hits;
+            }
+            assert_int_equal(requests, slow->requests[level]);
+            assert_int_equal(hits, slow->hits[level]);
+        }
+        assert_int_equal(sums->memory_read, slow->read);
+        assert_int_equal(sums->memory_written, slow->written);
+        assert_true(slow->hits[WM_CACHE_VECTOR] > 10 && slow->hits[WM_CACHE_L2] > 10 && slow->written > 640);
+        const struct wmi_rounds_facts facts = wmi_rounds_facts(rounds);
+        assert_int_equal(facts.workgroups, SLOW_GROUPS);
+        assert_int_equal(facts.most_groups, resident);
+        assert_false(facts.cut || facts.failed);
+        wmi_rounds_destroy(rounds);
+        free(slow);
+    }
+}
+
+/* ---- products ---- */
+
+/* What AMD's "GPU hardware specifications" say of these, compute units and KiB of L2. */
+static void products(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *target;
+        unsigned units, l2_kib, lds_kib;
+    } said[] = {
+        {"mi300x", "gfx942", 304, 32 * 1024, 64},    {"mi210", "gfx90a", 104, 8 * 1024, 64},
+        {"mi100", "gfx908", 120, 8 * 1024, 64},      {"mi50", "gfx906", 60, 4 * 1024, 64},
+        {"rx7900xtx", "gfx1100", 96, 6 * 1024, 128}, {"rx6800", "gfx1030", 60, 4 * 1024, 128},
+    };
+    struct wm_diag diag;
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        const struct wm_gpu *gpu;
+        assert_int_equal(wm_gpu_find(said[i].name, &gpu, &diag), WM_OK);
+        assert_int_equal(gpu->compute_units, said[i].units);
+        assert_int_equal(gpu->cache[WM_CACHE_L2].bytes * gpu->xcds, (uint64_t)said[i].l2_kib << 10);
+        assert_int_equal(gpu->lds_bytes, said[i].lds_kib << 10);
+        assert_ptr_equal(wm_gpu_default(said[i].target), gpu);
+    }
+    /* Every target has a default product, and every product makes caches that can be modelled. */
+    for (size_t i = 0; wm_target_at(i); i++)
+        assert_non_null(wm_gpu_default(wm_target_at(i)));
+    size_t count;
+    const struct wm_gpu *gpus = wm_gpus(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct wm_profile *profile;
+        assert_int_equal(wm_profile_create(&profile, &diag), WM_OK);
+        assert_int_equal(wm_profile_set_gpu(profile, &gpus[i], &diag), WM_OK);
+        wm_profile_destroy(profile);
+        assert_int_equal(gpus[i].compute_units % gpus[i].xcds, 0);
+    }
+    const struct wm_gpu *none;
+    assert_int_equal(wm_gpu_find("voodoo", &none, &diag), WM_NOT_FOUND);
+    assert_non_null(strstr(diag.message, " mi210 "));
+    struct wm_profile *profile;
+    struct wm_gpu odd = gpus[0];
+    odd.cache[WM_CACHE_L2].bytes += 1;
+    assert_int_equal(wm_profile_create(&profile, &diag), WM_OK);
+    assert_int_equal(wm_profile_set_gpu(profile, &odd, &diag), WM_BAD_ARGUMENT);
+    wm_profile_destroy(profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(log_brings_back),        cmocka_unit_test(log_repeats), cmocka_unit_test(by_hand),
+        cmocka_unit_test(against_slow_statement), cmocka_unit_test(products),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
