@@ -342,12 +342,12 @@ static void against_slow_statement(void **state)
             .compute_units = SLOW_UNITS,
             .cache = {[WM_CACHE_VECTOR] = {.bytes = 1024, .line = 128, .ways = 2, .sharing = 1},
                       [WM_CACHE_SCALAR] = {.bytes = 512, .line = 64, .ways = 4, .sharing = 2},
-                      [WM_CACHE_L2] = {.bytes = 3 * 1024, .line = 128, .ways = 4}},
+                      [WM_CACHE_L2] = {.bytes = 3 * 512, .line = 128, .ways = 4}},
         };
         if (round & 1)
             gpu.cache[WM_CACHE_GL1] = (struct wm_cache){.bytes = 2048, .line = 128, .ways = 2, .sharing = 2};
         if (round & 2)
-            gpu.cache[WM_CACHE_LAST] = (struct wm_cache){.bytes = 16384, .line = 64, .ways = 4};
+            gpu.cache[WM_CACHE_LAST] = (struct wm_cache){.bytes = 2048, .line = 64, .ways = 4};
         slow->gpu = gpu;
         for (unsigned level = 0; level < WM_CACHE_LEVELS; level++)
             for (unsigned i = 0; i < 16 && gpu.cache[level].bytes; i++) {
@@ -367,7 +367,7 @@ static void against_slow_statement(void **state)
                 for (unsigned i = 0; i < length[g][w]; i++) {
                     struct slow_access *access = &accesses[g][w][i];
                     access->slot = random_bits() % 5;
-                    access->block = (random_bits() % 6000) >> instructions[access->slot].shift;
+                    access->block = (random_bits() % 8000) >> instructions[access->slot].shift;
                     access->full = access->slot == 1 && random_bits() % 2;
                 }
             }
