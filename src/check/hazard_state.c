@@ -4,79 +4,87 @@
 
 #include <string.h>
 
-/* The hazards found of one instruction. */
-struct search {
-    const struct wmi_hazard_state *state;
-    struct wmi_hazard_found *found;
-    unsigned count;
-};
-
-static void report(struct search *search, enum wmi_hazard_kind kind, int reg, const struct wmi_moment *first,
-                   unsigned missing)
+static void report(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, int reg,
+                   const struct wmi_moment *first, unsigned missing)
 {
     for (unsigned i = 0; i < search->count; i++)
-        if (search->found[i].kind == kind)
-            return; /* one register is enough */
+        if (search->found[i].kind == kind) { /* one register is enough: the one that lacks most */
+            if (search->found[i].missing < missing)
+                search->found[i] = (struct wmi_hazard_found){kind, reg, first->number, missing};
+            return;
+        }
     if (search->count < WMI_HAZARDS_AT_ONCE)
         search->found[search->count++] = (struct wmi_hazard_found){kind, reg, first->number, missing};
 }
 
-/* Looks whether `first` was long enough ago. */
-static void look(struct search *search, enum wmi_hazard_kind kind, int reg, const struct wmi_moment *first)
+void wmi_hazard_look(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, int reg,
+                     const struct wmi_moment *first, unsigned states)
 {
-    const unsigned states = wmi_hazard_states(search->state->target, kind);
-    if (!states || !first->clock)
+    if (!states || !first->clock || !wmi_hazard_states(search->state->target, kind))
         return;
     const uint64_t between = search->state->clock - first->clock;
     if (between < states)
         report(search, kind, reg, first, states - (unsigned)between);
 }
 
-/* One that lasts until it is forgotten. */
-static void look_unsettled(struct search *search, enum wmi_hazard_kind kind, int reg,
-                           const struct wmi_moment *first)
+void wmi_hazard_look_at(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, int reg,
+                        const struct wmi_moment *first)
+{
+    wmi_hazard_look(search, kind, reg, first, wmi_hazard_states(search->state->target, kind));
+}
+
+void wmi_hazard_look_unsettled(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, int reg,
+                               const struct wmi_moment *first)
 {
     if (wmi_hazard_states(search->state->target, kind) && first->clock)
         report(search, kind, reg, first, 0);
 }
 
-static void look_at_read(struct search *search, const struct wmi_hazard_facts *facts, unsigned reg,
+static void look_at_read(struct wmi_hazard_search *search, const struct wmi_hazard_facts *facts, unsigned reg,
                          uint8_t role)
 {
     const struct wmi_hazard_state *state = search->state;
     if (reg >= WMI_REGISTER_VGPR && reg < WMI_REGISTER_FLAT_SCRATCH) {
         if (facts->dpp)
-            look(search, WMI_HAZARD_VGPR_DPP, (int)reg, &state->wrote[reg]);
+            wmi_hazard_look_at(search, WMI_HAZARD_VGPR_DPP, (int)reg, &state->wrote[reg]);
+        if (facts->valu && !facts->trans)
+            wmi_hazard_look_at(search, WMI_HAZARD_TRANS_FORWARD, (int)reg, &state->trans_wrote[reg]);
+        if (facts->readlane)
+            wmi_hazard_look_at(search, WMI_HAZARD_VGPR_READLANE, (int)reg, &state->valu_wrote[reg]);
         return;
     }
     if (reg == WMI_REGISTER_EXEC || reg == WMI_REGISTER_EXEC + 1) {
         if (facts->dpp)
-            look(search, WMI_HAZARD_EXEC_DPP, (int)reg, &state->valu_wrote[reg]);
+            wmi_hazard_look_at(search, WMI_HAZARD_EXEC_DPP, (int)reg, &state->valu_wrote[reg]);
+        if (facts->readlane || facts->writelane)
+            wmi_hazard_look_at(search, WMI_HAZARD_EXEC_RWLANE, (int)reg, &state->valu_wrote[reg]);
         return; /* as a mask it is no operand */
     }
+    if (facts->valu)
+        wmi_hazard_look_at(search, WMI_HAZARD_VALU_SGPR_VALU, (int)reg, &state->valu_wrote[reg]);
     if (facts->smem)
-        look(search, WMI_HAZARD_VALU_SGPR_SMEM, (int)reg, &state->valu_wrote[reg]);
+        wmi_hazard_look_at(search, WMI_HAZARD_VALU_SGPR_SMEM, (int)reg, &state->valu_wrote[reg]);
     if (facts->s_buffer && role == WMI_ROLE_RSRC)
-        look(search, WMI_HAZARD_SALU_SGPR_SBUFFER, (int)reg, &state->salu_wrote[reg]);
+        wmi_hazard_look_at(search, WMI_HAZARD_SALU_SGPR_SBUFFER, (int)reg, &state->salu_wrote[reg]);
     if (facts->vmem)
-        look(search, WMI_HAZARD_VALU_SGPR_VMEM, (int)reg, &state->valu_wrote[reg]);
+        wmi_hazard_look_at(search, WMI_HAZARD_VALU_SGPR_VMEM, (int)reg, &state->valu_wrote[reg]);
     if (facts->div_fmas && (reg == WMI_REGISTER_VCC || reg == WMI_REGISTER_VCC + 1))
-        look(search, WMI_HAZARD_VCC_DIV_FMAS, (int)reg, &state->valu_wrote[reg]);
+        wmi_hazard_look_at(search, WMI_HAZARD_VCC_DIV_FMAS, (int)reg, &state->valu_wrote[reg]);
 }
 
-static void look_at_write(struct search *search, const struct wmi_hazard_facts *facts, unsigned reg,
-                          uint8_t role)
+static void look_at_write(struct wmi_hazard_search *search, const struct wmi_hazard_facts *facts,
+                          unsigned reg, uint8_t role)
 {
     const struct wmi_hazard_state *state = search->state;
     if (facts->valu)
-        look(search, WMI_HAZARD_STORE_DATA, (int)reg, &state->stores[reg]);
+        wmi_hazard_look_at(search, WMI_HAZARD_STORE_DATA, (int)reg, &state->stores[reg]);
     if (reg >= WMI_REGISTER_VGPR)
         return;
     /* LLVM lets s_and_saveexec and its kin write EXEC. */
     if ((facts->salu || facts->smem) && role != WMI_ROLE_NONE)
-        look_unsettled(search, WMI_HAZARD_VMEM_SCALAR_WRITE, (int)reg, &state->vmem_reads[reg]);
+        wmi_hazard_look_unsettled(search, WMI_HAZARD_VMEM_SCALAR_WRITE, (int)reg, &state->vmem_reads[reg]);
     if (facts->valu)
-        look_unsettled(search, WMI_HAZARD_SMEM_VECTOR_WRITE, (int)reg, &state->smem_reads[reg]);
+        wmi_hazard_look_unsettled(search, WMI_HAZARD_SMEM_VECTOR_WRITE, (int)reg, &state->smem_reads[reg]);
 }
 
 /* LDS, or vector memory that cannot be LDS. */
@@ -85,25 +93,34 @@ static bool is_either(const struct wmi_hazard_facts *facts)
     return facts->ds || (facts->vmem && !facts->flat);
 }
 
-static void look_at_rest(struct search *search, const struct wmi_hazard_facts *facts)
+enum { TRAPSTS = 3 }; /* its number as a hardware register */
+
+static void look_at_rest(struct wmi_hazard_search *search, const struct wmi_hazard_facts *facts)
 {
     const struct wmi_hazard_state *state = search->state;
     const unsigned flags[] = {WMI_REGISTER_VCC, WMI_REGISTER_VCC + 1, WMI_REGISTER_EXEC,
                               WMI_REGISTER_EXEC + 1};
     if (facts->uses_m0)
-        look(search, WMI_HAZARD_SALU_M0_USE, WMI_REGISTER_M0, &state->salu_wrote[WMI_REGISTER_M0]);
+        wmi_hazard_look_at(search, WMI_HAZARD_SALU_M0_USE, WMI_REGISTER_M0,
+                           &state->salu_wrote[WMI_REGISTER_M0]);
     if (facts->sends)
-        look(search, WMI_HAZARD_SALU_M0_SENDMSG, WMI_REGISTER_M0, &state->salu_wrote[WMI_REGISTER_M0]);
+        wmi_hazard_look_at(search, WMI_HAZARD_SALU_M0_SENDMSG, WMI_REGISTER_M0,
+                           &state->salu_wrote[WMI_REGISTER_M0]);
     for (unsigned i = 0; facts->valu && facts->reads_vccz && i < 4; i++)
-        look(search, WMI_HAZARD_VALU_VCCZ, (int)flags[i], &state->valu_wrote[flags[i]]);
+        wmi_hazard_look_at(search, WMI_HAZARD_VALU_VCCZ, (int)flags[i], &state->valu_wrote[flags[i]]);
     if (facts->lane_select >= 0)
-        look(search, WMI_HAZARD_VALU_LANE_SELECT, facts->lane_select, &state->valu_wrote[facts->lane_select]);
+        wmi_hazard_look_at(search, WMI_HAZARD_VALU_LANE_SELECT, facts->lane_select,
+                           &state->valu_wrote[facts->lane_select]);
     if (facts->getreg >= 0)
-        look(search, WMI_HAZARD_SETREG_GETREG, -1, &state->setreg[facts->getreg]);
+        wmi_hazard_look_at(search, WMI_HAZARD_SETREG_GETREG, -1, &state->setreg[facts->getreg]);
     if (facts->setreg >= 0)
-        look(search, WMI_HAZARD_SETREG_SETREG, -1, &state->setreg[facts->setreg]);
+        wmi_hazard_look_at(search, WMI_HAZARD_SETREG_SETREG, -1, &state->setreg[facts->setreg]);
+    if (facts->rfe)
+        wmi_hazard_look_at(search, WMI_HAZARD_SETREG_RFE, -1, &state->setreg[TRAPSTS]);
+    if (facts->denorm_mode)
+        wmi_hazard_look_at(search, WMI_HAZARD_FP_ATOMIC_DENORM, -1, &state->fp_atomic);
     if (is_either(facts) && state->branched && state->memory_was_lds != facts->ds)
-        look_unsettled(search, WMI_HAZARD_LDS_BRANCH_VMEM, -1, &state->memory);
+        wmi_hazard_look_unsettled(search, WMI_HAZARD_LDS_BRANCH_VMEM, -1, &state->memory);
 }
 
 /* ---- what is remembered ---- */
@@ -116,6 +133,8 @@ static void forget(struct wmi_hazard_state *state, const struct wmi_hazard_facts
         memset(state->smem_reads, 0, sizeof state->smem_reads);
     if (facts->waits_vs)
         state->memory.clock = 0;
+    if (facts->valu || facts->waits)
+        state->fp_atomic.clock = 0;
 }
 
 static void remember_register(struct wmi_hazard_state *state, const struct wmi_hazard_facts *facts,
@@ -125,6 +144,7 @@ static void remember_register(struct wmi_hazard_state *state, const struct wmi_h
         state->wrote[reg] = now;
         state->valu_wrote[reg] = facts->valu ? now : (struct wmi_moment){0};
         state->salu_wrote[reg] = facts->salu ? now : (struct wmi_moment){0};
+        state->trans_wrote[reg] = facts->valu && facts->trans ? now : (struct wmi_moment){0};
     }
     if (span->read && facts->wide_store && span->role == WMI_ROLE_DATA)
         state->stores[reg] = now;
@@ -140,7 +160,7 @@ unsigned wmi_hazard_execute(struct wmi_hazard_state *state, const struct wmi_haz
                             const struct wmi_span_of_registers *spans, unsigned count, uint32_t number,
                             struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE])
 {
-    struct search search = {.state = state, .found = found};
+    struct wmi_hazard_search search = {.state = state, .found = found};
     forget(state, facts);
     for (unsigned i = 0; i < count; i++)
         for (unsigned k = 0; k < spans[i].count; k++) {
@@ -150,11 +170,17 @@ unsigned wmi_hazard_execute(struct wmi_hazard_state *state, const struct wmi_haz
                 look_at_write(&search, facts, spans[i].first + k, spans[i].role);
         }
     look_at_rest(&search, facts);
+    wmi_matrix_look(&search, facts, spans, count);
+    wmi_unsettled_look(&search, facts, spans, count);
 
     const struct wmi_moment now = {state->clock + 1, number};
     for (unsigned i = 0; i < count; i++)
         for (unsigned k = 0; k < spans[i].count; k++)
             remember_register(state, facts, &spans[i], spans[i].first + k, now);
+    wmi_matrix_remember(&state->matrix, state->target, facts, spans, count, now);
+    wmi_unsettled_remember(&state->unsettled, facts, spans, count, now);
+    if (facts->fp_atomic)
+        state->fp_atomic = now;
     if (facts->setreg >= 0)
         state->setreg[facts->setreg] = now;
     if (is_either(facts)) {

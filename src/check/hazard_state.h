@@ -3,12 +3,8 @@
 #ifndef WMI_HAZARD_STATE_H
 #define WMI_HAZARD_STATE_H
 
-#include "isa/hazards.h"
-
-struct wmi_moment {
-    uint64_t clock; /* wait states before the instruction, plus 1; 0: never */
-    uint32_t number;
-};
+#include "check/matrix_state.h"
+#include "check/unsettled_state.h"
 
 enum { WMI_HARDWARE_REGISTERS = 64 };
 
@@ -23,6 +19,10 @@ struct wmi_hazard_state {
         smem_reads[WMI_REGISTER_VGPR]; /* SGPRs, until forgotten */
     struct wmi_moment memory;          /* the last of LDS or vector memory, */
     bool memory_was_lds, branched;     /* which of them it was, and whether a branch followed */
+    struct wmi_moment fp_atomic;       /* until a wait or a vector instruction */
+    struct wmi_moment trans_wrote[WMI_REGISTER_COUNT];
+    struct wmi_matrix_state matrix;
+    struct wmi_unsettled_state unsettled;
 };
 
 /* A hazard that the next instruction is in. */
@@ -34,6 +34,22 @@ struct wmi_hazard_found {
 };
 
 enum { WMI_HAZARDS_AT_ONCE = 4 };
+
+/* The hazards found of one instruction. */
+struct wmi_hazard_search {
+    const struct wmi_hazard_state *state;
+    struct wmi_hazard_found *found;
+    unsigned count;
+};
+
+/* Looks whether `first` was so many wait states ago, or as many as the hazard's table says. */
+void wmi_hazard_look(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, int reg,
+                     const struct wmi_moment *first, unsigned states);
+void wmi_hazard_look_at(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, int reg,
+                        const struct wmi_moment *first);
+/* One that lasts until it is forgotten. */
+void wmi_hazard_look_unsettled(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, int reg,
+                               const struct wmi_moment *first);
 
 /* Tells the state of an instruction; fills `found` with the hazards that it is in and returns how many. */
 unsigned wmi_hazard_execute(struct wmi_hazard_state *state, const struct wmi_hazard_facts *facts,

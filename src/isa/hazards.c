@@ -2,8 +2,9 @@
 /* Hazards by generation: how many wait states each asks for, and what instructions have to do with them.
  *
  * Sources: Vega ISA and CDNA3 ISA, "Manually Inserted Wait States (NOPs)"; LLVM, GCNHazardRecognizer.cpp; for
- * V# and S_BUFFER on gfx8 GcnInstrsSmem. Where LLVM and AMD's tables differ in the generations, LLVM's. Left
- * out: hazards of MFMA, of v_interp and LDS_DIRECT after M0, of TRAPSTS and of gfx11 and gfx12. */
+ * V# and S_BUFFER on gfx8 GcnInstrsSmem. Where LLVM and AMD's tables differ in the generations, LLVM's. Those
+ * of matrix instructions are in hazards_matrix.c. Left out: v_interp and LDS_DIRECT after M0, NSA images
+ * before buffers on gfx10.1, and forwarding of 16-bit results by SDWA and op_sel on gfx940. */
 #include "isa/hazards.h"
 
 #include "isa/wait.h"
@@ -49,12 +50,91 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
     [WMI_HAZARD_SMEM_VECTOR_WRITE] =
         {"smem-vector-write", "is overwritten by a vector instruction while scalar memory may still read it",
          "s_mov_b32 null, 0", "LLVM, fixSMEMtoVectorWriteHazards"},
+    [WMI_HAZARD_SETREG_RFE] = {"setreg-rfe", "TRAPSTS was just written by s_setreg before s_rfe", "s_nop",
+                               "LLVM, checkRFEHazards"},
+    [WMI_HAZARD_FP_ATOMIC_DENORM] = {"fp-atomic-denorm", "s_denorm_mode just behind an atomic of floats",
+                                     "s_nop", "LLVM, checkFPAtomicToDenormModeHazard"},
+    [WMI_HAZARD_TRANS_FORWARD] = {"trans-forward", "is the result of a transcendental just before it is read",
+                                  "s_nop", "LLVM, checkVALUHazards"},
+    [WMI_HAZARD_VALU_SGPR_VALU] = {"valu-sgpr-valu",
+                                   "was written by a vector instruction and is read by another", "s_nop",
+                                   "LLVM, checkVALUHazards"},
+    [WMI_HAZARD_VGPR_READLANE] = {"vgpr-readlane", "was just written and is read by v_readlane", "s_nop",
+                                  "LLVM, checkVALUHazards"},
+    [WMI_HAZARD_EXEC_RWLANE] = {"exec-rwlane",
+                                "was written by a vector instruction just before v_readlane or v_writelane",
+                                "s_nop", "LLVM, checkVALUHazards"},
+    [WMI_HAZARD_VALU_MATRIX] = {"valu-matrix",
+                                "was written by a vector instruction and is read by a matrix instruction",
+                                "s_nop", "LLVM, checkMAIHazards"},
+    [WMI_HAZARD_EXEC_MATRIX] = {"exec-matrix",
+                                "was written by a vector instruction just before a matrix instruction",
+                                "s_nop", "LLVM, checkMAIHazards"},
+    [WMI_HAZARD_MATRIX_READ] = {"matrix-read",
+                                "is read before a matrix instruction or v_accvgpr has written it", "s_nop",
+                                "LLVM, checkMAIHazards, checkMAIVALUHazards, checkMAILdStHazards"},
+    [WMI_HAZARD_MATRIX_OVERWRITE] = {"matrix-overwrite",
+                                     "is overwritten before a matrix instruction has written it", "s_nop",
+                                     "LLVM, checkMAIHazards, checkMAIVALUHazards"},
+    [WMI_HAZARD_MATRIX_C_OVERWRITE] = {"matrix-c-overwrite",
+                                       "is overwritten before a matrix instruction has read it as C", "s_nop",
+                                       "LLVM, checkMAIHazards, checkMAIVALUHazards"},
+    [WMI_HAZARD_DOT_RESULT] = {"dot-result", "is the result of a dot product just before it is used", "s_nop",
+                               "LLVM, checkMAIVALUHazards"},
+    [WMI_HAZARD_DGEMM_FMA] = {"dgemm-fma", "v_fma_f64 just behind a matrix instruction of doubles", "s_nop",
+                              "LLVM, checkMAIVALUHazards"},
+    [WMI_HAZARD_DGEMM_VMEM] = {"dgemm-vmem",
+                               "is read by memory while a matrix instruction of doubles stands behind the "
+                               "instruction that wrote it",
+                               "s_nop", "LLVM, checkMAIVALUHazards"},
+    [WMI_HAZARD_VCMPX_PERMLANE] = {"vcmpx-permlane", "v_permlane behind a v_cmpx that writes EXEC",
+                                   "v_mov_b32 v0, v0", "LLVM, fixVcmpxPermlaneHazards"},
+    [WMI_HAZARD_VCMPX_EXEC] = {"vcmpx-exec",
+                               "is written by v_cmpx while it may still be read by others than "
+                               "vector instructions",
+                               "s_waitcnt_depctr depctr_sa_sdst(0)", "LLVM, fixVcmpxExecWARHazard"},
+    [WMI_HAZARD_TRANS_USE] = {"trans-use", "is the result of a transcendental that is used too soon",
+                              "s_waitcnt_depctr depctr_va_vdst(0)", "LLVM, fixVALUTransUseHazard"},
+    [WMI_HAZARD_PARTIAL_FORWARD] = {"partial-forward",
+                                    "and another source were written on both sides of a write of EXEC",
+                                    "s_waitcnt_depctr depctr_va_vdst(0)",
+                                    "LLVM, fixVALUPartialForwardingHazard"},
+    [WMI_HAZARD_MASK_WRITE] =
+        {"mask-write",
+         "was overwritten by scalar code while a vector instruction may still read it as "
+         "a mask, and is read",
+         "s_waitcnt_depctr depctr_sa_sdst(0)", "LLVM, fixVALUMaskWriteHazard"},
+    [WMI_HAZARD_LDSDIR_VALU] = {"ldsdir-valu", "is written while a vector instruction may still use it",
+                                "wait_vdst of the instruction", "LLVM, fixLdsDirectVALUHazard"},
+    [WMI_HAZARD_LDSDIR_VMEM] = {"ldsdir-vmem", "is written while memory may still use it",
+                                "s_waitcnt_depctr depctr_vm_vsrc(0)", "LLVM, fixLdsDirectVMEMHazard"},
+    [WMI_HAZARD_WMMA] = {"wmma", "is the result of the WMMA just before and read as A, B or index", "v_nop",
+                         "LLVM, fixWMMAHazards"},
+    [WMI_HAZARD_VALU_READ_SGPR] =
+        {"valu-read-sgpr", "was read by a vector instruction, then written, and is read without a wait",
+         "s_wait_alu", "RDNA4 ISA; LLVM 20, AMDGPUWaitSGPRHazards"},
     [WMI_HAZARD_LDS_BRANCH_VMEM] =
         {"lds-branch-vmem", "LDS and vector memory on both sides of a branch without a wait for stores",
          "s_waitcnt_vscnt null, 0x0", "LLVM, fixLdsBranchVmemWARHazard"},
 };
 
-/* By the limit hazards: gfx6, 7, 8, 9, 940, 10.1; from 10.3 on none of these. */
+/* What gfx8 and all of gfx9 have. */
+#define SINCE_8                                                                                              \
+    [WMI_HAZARD_VALU_SGPR_VMEM] = 5, [WMI_HAZARD_SALU_M0_SENDMSG] = 1, [WMI_HAZARD_VGPR_DPP] = 2,            \
+    [WMI_HAZARD_EXEC_DPP] = 5, [WMI_HAZARD_VCC_DIV_FMAS] = 4, [WMI_HAZARD_VALU_LANE_SELECT] = 4,             \
+    [WMI_HAZARD_VALU_VCCZ] = 5, [WMI_HAZARD_SETREG_GETREG] = 2, [WMI_HAZARD_SETREG_SETREG] = 2,              \
+    [WMI_HAZARD_SETREG_RFE] = 1
+#define SINCE_9 SINCE_8, [WMI_HAZARD_SALU_M0_USE] = 1
+#define SINCE_908                                                                                            \
+    SINCE_9, [WMI_HAZARD_VALU_MATRIX] = 2, [WMI_HAZARD_EXEC_MATRIX] = 4, [WMI_HAZARD_MATRIX_READ] = 1,       \
+             [WMI_HAZARD_MATRIX_OVERWRITE] = 1, [WMI_HAZARD_MATRIX_C_OVERWRITE] = 1
+#define SINCE_90A SINCE_908, [WMI_HAZARD_DOT_RESULT] = 3, [WMI_HAZARD_DGEMM_FMA] = 2
+#define SINCE_11                                                                                             \
+    [WMI_HAZARD_VCMPX_PERMLANE] = 1, [WMI_HAZARD_LDSDIR_VALU] = 1, [WMI_HAZARD_LDSDIR_VMEM] = 1,             \
+    [WMI_HAZARD_WMMA] = 1
+
+/* By the limit hazards: gfx6, 7, 8, 9, 940, 10.1, 10.3, 908, 90a, 11, 11.5, 12. 1 of those that are no
+ * distances, or whose distances differ by instruction: there is such a hazard. */
 static const uint8_t states[][WMI_HAZARD_COUNT] = {
     {[WMI_HAZARD_VALU_SGPR_SMEM] = 4,
      [WMI_HAZARD_SALU_SGPR_SBUFFER] = 4,
@@ -69,43 +149,22 @@ static const uint8_t states[][WMI_HAZARD_COUNT] = {
      [WMI_HAZARD_VALU_VCCZ] = 5,
      [WMI_HAZARD_SETREG_GETREG] = 2,
      [WMI_HAZARD_SETREG_SETREG] = 1},
-    {[WMI_HAZARD_SALU_SGPR_SBUFFER] = 1,
-     [WMI_HAZARD_VALU_SGPR_VMEM] = 5,
-     [WMI_HAZARD_SALU_M0_SENDMSG] = 1,
-     [WMI_HAZARD_STORE_DATA] = 1,
-     [WMI_HAZARD_VGPR_DPP] = 2,
-     [WMI_HAZARD_EXEC_DPP] = 5,
-     [WMI_HAZARD_VCC_DIV_FMAS] = 4,
-     [WMI_HAZARD_VALU_LANE_SELECT] = 4,
-     [WMI_HAZARD_VALU_VCCZ] = 5,
-     [WMI_HAZARD_SETREG_GETREG] = 2,
-     [WMI_HAZARD_SETREG_SETREG] = 2},
-    {[WMI_HAZARD_VALU_SGPR_VMEM] = 5,
-     [WMI_HAZARD_SALU_M0_USE] = 1,
-     [WMI_HAZARD_SALU_M0_SENDMSG] = 1,
-     [WMI_HAZARD_STORE_DATA] = 1,
-     [WMI_HAZARD_VGPR_DPP] = 2,
-     [WMI_HAZARD_EXEC_DPP] = 5,
-     [WMI_HAZARD_VCC_DIV_FMAS] = 4,
-     [WMI_HAZARD_VALU_LANE_SELECT] = 4,
-     [WMI_HAZARD_VALU_VCCZ] = 5,
-     [WMI_HAZARD_SETREG_GETREG] = 2,
-     [WMI_HAZARD_SETREG_SETREG] = 2},
-    {[WMI_HAZARD_VALU_SGPR_VMEM] = 5,
-     [WMI_HAZARD_SALU_M0_USE] = 1,
-     [WMI_HAZARD_SALU_M0_SENDMSG] = 1,
-     [WMI_HAZARD_STORE_DATA] = 2,
-     [WMI_HAZARD_VGPR_DPP] = 2,
-     [WMI_HAZARD_EXEC_DPP] = 5,
-     [WMI_HAZARD_VCC_DIV_FMAS] = 4,
-     [WMI_HAZARD_VALU_LANE_SELECT] = 4,
-     [WMI_HAZARD_VALU_VCCZ] = 5,
-     [WMI_HAZARD_SETREG_GETREG] = 2,
-     [WMI_HAZARD_SETREG_SETREG] = 2},
+    {SINCE_8, [WMI_HAZARD_SALU_SGPR_SBUFFER] = 1, [WMI_HAZARD_STORE_DATA] = 1},
+    {SINCE_9, [WMI_HAZARD_STORE_DATA] = 1},
+    {SINCE_90A, [WMI_HAZARD_STORE_DATA] = 2, [WMI_HAZARD_TRANS_FORWARD] = 1, [WMI_HAZARD_VALU_SGPR_VALU] = 2,
+     [WMI_HAZARD_VGPR_READLANE] = 1, [WMI_HAZARD_EXEC_RWLANE] = 4},
     {[WMI_HAZARD_VMEM_SCALAR_WRITE] = 1,
      [WMI_HAZARD_SMEM_VECTOR_WRITE] = 1,
-     [WMI_HAZARD_LDS_BRANCH_VMEM] = 1},
-    {0},
+     [WMI_HAZARD_LDS_BRANCH_VMEM] = 1,
+     [WMI_HAZARD_VCMPX_PERMLANE] = 1,
+     [WMI_HAZARD_VCMPX_EXEC] = 1,
+     [WMI_HAZARD_FP_ATOMIC_DENORM] = 3},
+    {[WMI_HAZARD_FP_ATOMIC_DENORM] = 3},
+    {SINCE_908, [WMI_HAZARD_STORE_DATA] = 1},
+    {SINCE_90A, [WMI_HAZARD_STORE_DATA] = 1, [WMI_HAZARD_DGEMM_VMEM] = 2},
+    {SINCE_11, [WMI_HAZARD_TRANS_USE] = 1, [WMI_HAZARD_PARTIAL_FORWARD] = 1, [WMI_HAZARD_MASK_WRITE] = 1},
+    {SINCE_11, [WMI_HAZARD_PARTIAL_FORWARD] = 1, [WMI_HAZARD_MASK_WRITE] = 1},
+    {SINCE_11, [WMI_HAZARD_VALU_READ_SGPR] = 1},
 };
 
 unsigned wmi_hazard_states(const struct wmi_target *target, enum wmi_hazard_kind kind)
@@ -159,8 +218,61 @@ static void find_waits(const struct wmi_target *target, const struct wmi_instruc
     facts->waits_lgkm = wait.waits && wait.limit[WMI_COUNTER_DS] == 0;
     facts->waits_vs = wait.waits && wait.limit[WMI_COUNTER_STORE] == 0;
     /* vm_vsrc is bits 4:2 of s_waitcnt_depctr. Source: LLVM, AMDGPUBaseInfo.cpp, DepCtr. */
-    facts->waits_vm_vsrc = (insn->id == WMI_INSN_s_waitcnt && value == 0) ||
-                           (insn->id == WMI_INSN_s_waitcnt_depctr && !(value >> 2 & 7));
+    const bool depctr = insn->id == WMI_INSN_s_waitcnt_depctr;
+    facts->waits_vm_vsrc = (insn->id == WMI_INSN_s_waitcnt && value == 0) || (depctr && !(value >> 2 & 7));
+    facts->waits = wait.waits;
+    facts->sa_sdst = depctr && !(value & 1);
+    facts->va_vcc = depctr && !(value >> 1 & 1);
+    facts->va_sdst = depctr && !(value >> 9 & 7);
+    facts->va_vdst = depctr && !(value >> 12 & 15);
+}
+
+enum { LDSDIR_WAITS = 3 }; /* rows of wait counters from which on LDSDIR waits for memory's sources */
+
+static bool is_permlane(unsigned id)
+{
+    return IS_ONE_OF(id, WMI_INSN_v_permlane16_b32, WMI_INSN_v_permlanex16_b32, WMI_INSN_v_permlane64_b32,
+                     WMI_INSN_v_permlane16_var_b32, WMI_INSN_v_permlanex16_var_b32);
+}
+
+/* The role of the operand that is a mask of lanes: of the long encodings C; the short ones imply VCC. */
+static int8_t mask_role(const struct wmi_instruction *insn)
+{
+    static const uint16_t masked[] = {
+        WMI_INSN_v_cndmask_b32,    WMI_INSN_v_cndmask_b16,  WMI_INSN_v_addc_co_u32, WMI_INSN_v_subb_co_u32,
+        WMI_INSN_v_subbrev_co_u32, WMI_INSN_v_div_fmas_f32, WMI_INSN_v_div_fmas_f64};
+    return is_one_of(insn->id, masked, sizeof masked / sizeof *masked) ? WMI_ROLE_C : -1;
+}
+
+static void find_later(const struct wmi_target *target, const struct wmi_instruction *insn,
+                       struct wmi_hazard_facts *facts)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    const bool ldsdir = insn->id == WMI_INSN_lds_param_load || insn->id == WMI_INSN_lds_direct_load;
+    facts->trans = row->flags & WMI_ROW_TRANS;
+    facts->permlane = is_permlane(insn->id);
+    facts->vcmpx = !strncmp(row->name, "v_cmpx", 6);
+    facts->nop = insn->id == WMI_INSN_v_nop;
+    facts->export = insn->id == WMI_INSN_exp;
+    facts->fp_atomic =
+        facts->vmem && row->memory == WMI_MEMORY_ATOMIC &&
+        (strstr(row->name, "_f32") || strstr(row->name, "_f64") || strstr(row->name, "f16") ||
+         strstr(row->name, "_fmin") || strstr(row->name, "_fmax") || strstr(row->name, "_fcmp"));
+    facts->denorm_mode = insn->id == WMI_INSN_s_denorm_mode;
+    facts->rfe = insn->id == WMI_INSN_s_rfe_b64;
+    facts->readlane = IS_ONE_OF(insn->id, WMI_INSN_v_readlane_b32, WMI_INSN_v_readfirstlane_b32);
+    facts->writelane = insn->id == WMI_INSN_v_writelane_b32;
+    facts->sparse = !strncmp(row->name, "v_swmmac", 8);
+    facts->wmma = facts->sparse || !strncmp(row->name, "v_wmma", 6);
+    facts->wave64 = wmi_target_limit(target, WMI_LIMIT_wave) == 64;
+    facts->mask_role = mask_role(insn);
+    facts->ldsdir_vdst =
+        ldsdir ? (int8_t)(insn->field[WMI_FIELD_wait_vdst] | insn->field[WMI_FIELD_wait_va_vdst]) : -1;
+    facts->ldsdir_vsrc = ldsdir ? (int8_t)insn->field[WMI_FIELD_wait_vm_vsrc] : -1;
+    facts->ldsdir_has_vsrc = wmi_target_limit(target, WMI_LIMIT_wait_counters) >= LDSDIR_WAITS;
+    for (unsigned i = 0; i < insn->operands; i++)
+        facts->literal |= insn->operand[i].kind == WMI_OPERAND_LITERAL;
+    facts->matrix = wmi_matrix_facts_of(target, insn);
 }
 
 struct wmi_hazard_facts wmi_hazard_facts_of(const struct wmi_target *target,
@@ -204,5 +316,6 @@ struct wmi_hazard_facts wmi_hazard_facts_of(const struct wmi_target *target,
         lane->kind == WMI_OPERAND_SGPR)
         facts.lane_select = (int16_t)lane->reg;
     find_waits(target, insn, &facts);
+    find_later(target, insn, &facts);
     return facts;
 }

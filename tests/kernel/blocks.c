@@ -98,12 +98,19 @@ static size_t check_code(const char *name, const struct wmi_target *target, cons
     described_size = size;
     wmi_check_end(check, describe, NULL);
     const struct wm_finding *findings = wmi_check_findings(check, &count);
-    for (size_t i = 0; i < count && !without_waits; i++)
+    size_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!strcmp(findings[i].rule, "valu-read-sgpr")) /* LLVM 19 does not know of it */
+            continue;
+        all++;
+        if (without_waits)
+            continue;
         printf("%s: +0x%llx %s: %s\n", name, (unsigned long long)findings[i].offset, findings[i].text,
                findings[i].message);
+    }
     wmi_check_destroy(check);
     free(begins);
-    return count;
+    return all;
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What hazards that wait states do not end need to know of a wave: they last until other instructions, or a
+ * wait of s_waitcnt_depctr, have been executed. */
+#ifndef WMI_UNSETTLED_STATE_H
+#define WMI_UNSETTLED_STATE_H
+
+#include "check/matrix_state.h"
+
+/* A vector instruction touched a VGPR; counts are those before it. */
+struct wmi_valu_touch {
+    uint64_t valus, transcendentals;
+    uint64_t exec; /* vector instructions before the scalar write of EXEC that came before it; 0: none did */
+    uint32_t number;
+    bool there;
+};
+
+/* A scalar register written after a vector instruction had read it. */
+struct wmi_sgpr_write {
+    struct wmi_moment when;
+    bool valu;
+};
+
+enum { WMI_SCALAR_REGISTERS = WMI_REGISTER_VGPR };
+
+struct wmi_unsettled_state {
+    uint64_t valus, transcendentals; /* executed */
+    uint64_t exec_valus;             /* when scalar code wrote EXEC last, plus 1 */
+    struct wmi_valu_touch wrote[WMI_VECTOR_REGISTERS], used[WMI_VECTOR_REGISTERS];
+    struct wmi_valu_touch transcendental[WMI_VECTOR_REGISTERS]; /* one wrote it */
+    struct wmi_moment memory[WMI_VECTOR_REGISTERS];             /* memory uses it */
+    struct wmi_moment vcmpx;     /* it wrote EXEC, and no vector instruction came since */
+    struct wmi_moment exec_read; /* others than vector instructions read EXEC */
+    struct wmi_moment mask[WMI_SCALAR_REGISTERS], mask_written[WMI_SCALAR_REGISTERS];
+    bool valu_read[WMI_SCALAR_REGISTERS];
+    struct wmi_sgpr_write rewritten[WMI_SCALAR_REGISTERS];
+    struct wmi_moment wmma; /* the vector instruction executed last was one */
+    uint16_t wmma_first, wmma_count;
+};
+
+void wmi_unsettled_look(struct wmi_hazard_search *search, const struct wmi_hazard_facts *facts,
+                        const struct wmi_span_of_registers *spans, unsigned count);
+void wmi_unsettled_remember(struct wmi_unsettled_state *state, const struct wmi_hazard_facts *facts,
+                            const struct wmi_span_of_registers *spans, unsigned count, struct wmi_moment now);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Hazards of matrix instructions: what they are to each other, and the wait states that they ask for.
+ *
+ * Source: LLVM, GCNHazardRecognizer.cpp (checkMAIHazards908, checkMAIHazards90A, checkMAIVALUHazards,
+ * checkMAILdStHazards), and SISchedule.td for the passes. */
+#include "isa/hazards.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The generations' rules. */
+enum rules { NONE, SPLIT, UNIFIED, XDL }; /* from gfx908, gfx90a, gfx940 on */
+
+static enum rules rules_of(const struct wmi_target *target)
+{
+    static const uint8_t rules[] = {NONE, NONE,  NONE,    NONE, XDL,  NONE,
+                                    NONE, SPLIT, UNIFIED, NONE, NONE, NONE};
+    return (enum rules)rules[wmi_target_limit(target, WMI_LIMIT_hazards)];
+}
+
+/* Passes by the size of the matrix; `deep`: of many products each, from gfx940 on. */
+static unsigned passes_of(enum rules rules, unsigned rows, unsigned products, bool sparse, bool xf32)
+{
+    const bool deep = rules == XDL && (products >= 8 || sparse || xf32);
+    return rows == 4 ? 2 : rows == 16 ? (deep ? 4 : 8) : deep ? 8 : 16;
+}
+
+struct wmi_matrix_facts wmi_matrix_facts_of(const struct wmi_target *target,
+                                            const struct wmi_instruction *insn)
+{
+    const char *name = wmi_rows[insn->id].name;
+    const bool sparse = !strncmp(name, "v_smfmac_", 9), matrix = sparse || !strncmp(name, "v_mfma_", 7);
+    const enum rules rules = rules_of(target);
+    struct wmi_matrix_facts facts = {
+        .sparse = sparse,
+        .unified = rules != SPLIT,
+        .dot = !strncmp(name, "v_dot", 5),
+        .acc_read = rules == SPLIT && insn->id == WMI_INSN_v_accvgpr_read_b32,
+        .acc_write = rules == SPLIT && insn->id == WMI_INSN_v_accvgpr_write_b32,
+        .fma64 = insn->id == WMI_INSN_v_fma_f64 || insn->id == WMI_INSN_v_fmac_f64,
+        .id = insn->id,
+    };
+    unsigned rows, columns, products;
+    facts.mai = matrix || facts.acc_read || facts.acc_write;
+    if (!matrix ||
+        sscanf(strchr(name + 7, '_') + 1 + (sparse ? 4 : 0), "%ux%ux%u", &rows, &columns, &products) != 3)
+        return facts;
+    const size_t length = strlen(name);
+    const bool xf32 = strstr(name, "xf32"), single = !strcmp(name + length - 3, "f32") && !xf32;
+    facts.dgemm = !strncmp(name, "v_mfma_f64", 10);
+    facts.small = facts.dgemm && rows == 4;
+    facts.xdl = !facts.dgemm && (rules != XDL || !single);
+    facts.passes =
+        facts.dgemm ? (facts.small ? 4 : 8) : (uint8_t)passes_of(rules, rows, products, sparse, xf32);
+    return facts;
+}
+
+/* Before gfx940 states depend on passes in three steps: 2, 8 and 16. */
+static unsigned by_passes(const struct wmi_matrix_facts *first, unsigned two, unsigned eight,
+                          unsigned sixteen)
+{
+    return first->passes == 2 ? two : first->passes == 8 ? eight : sixteen;
+}
+
+static unsigned split_states(const struct wmi_matrix_facts *first, enum wmi_matrix_use use,
+                             const struct wmi_matrix_facts *second, bool same)
+{
+    if (first->acc_read) /* into a VGPR */
+        return use == WMI_MATRIX_MEMORY ? 2 : 0;
+    if (first->acc_write)
+        return use == WMI_MATRIX_ACC_C ? 1 : use == WMI_MATRIX_ACC_SOURCE ? 3 : 0;
+    if (use == WMI_MATRIX_C_WRITTEN)
+        return second->acc_write ? by_passes(first, 0, 5, 13) : 0;
+    if (same || !second->mai)
+        return 0; /* the hardware looks */
+    if (use == WMI_MATRIX_WRITE)
+        return second->acc_write ? by_passes(first, 1, 7, 15) : 0;
+    if (second->acc_read)
+        return by_passes(first, 4, 10, 18);
+    return use == WMI_MATRIX_C ? 2 : 4;
+}
+
+/* The result of a matrix instruction becomes C of another. */
+static unsigned c_states(enum rules rules, const struct wmi_matrix_facts *first,
+                         const struct wmi_matrix_facts *second, bool same)
+{
+    if (rules != XDL && !second->dgemm && first->dgemm)
+        return 0;
+    if (same)
+        return first->small && second->small ? 4 : rules == XDL && first->passes == 2 ? 2 : 0;
+    if (first->dgemm)
+        return second->xdl ? 0 : first->small ? 4 : 9;
+    if (rules == XDL)
+        return second->xdl && !first->xdl ? 0 : first->passes + (first->xdl ? 1u : 0u);
+    return second->dgemm ? by_passes(first, 3, 9, 17) : by_passes(first, 2, 8, 16);
+}
+
+static unsigned unified_states(enum rules rules, const struct wmi_matrix_facts *first,
+                               enum wmi_matrix_use use, const struct wmi_matrix_facts *second, bool same)
+{
+    switch (use) {
+    case WMI_MATRIX_C:
+        return c_states(rules, first, second, same);
+    case WMI_MATRIX_MEMORY:
+        if (first->dgemm)
+            return first->small ? 9 : 18;
+        break;
+    case WMI_MATRIX_C_WRITTEN:
+        if (rules == XDL && !first->xdl)
+            return 0;
+        return first->passes == 4 ? 3 : by_passes(first, 1, 7, 15);
+    case WMI_MATRIX_ACC_SOURCE:
+    case WMI_MATRIX_ACC_C:
+        return 0;
+    default:
+        break;
+    }
+    if (first->dgemm)
+        return first->small ? 6 : 11;
+    if (rules == XDL)
+        return first->passes + (first->xdl ? 3u : 2u);
+    return by_passes(first, 5, 11, 19);
+}
+
+unsigned wmi_matrix_states(const struct wmi_target *target, const struct wmi_matrix_facts *first,
+                           enum wmi_matrix_use use, const struct wmi_matrix_facts *second, bool same)
+{
+    const enum rules rules = rules_of(target);
+    return rules == NONE    ? 0
+           : rules == SPLIT ? split_states(first, use, second, same)
+                            : unified_states(rules, first, use, second, same);
+}
