@@ -46,6 +46,7 @@ DIRECT(sub, __atomic_fetch_sub(p, d, __ATOMIC_SEQ_CST))
 DIRECT(and, __atomic_fetch_and(p, d, __ATOMIC_SEQ_CST))
 DIRECT(or, __atomic_fetch_or(p, d, __ATOMIC_SEQ_CST))
 DIRECT(xor, __atomic_fetch_xor(p, d, __ATOMIC_SEQ_CST))
+LOOP(rsub, d - m)
 LOOP(cmpswap, m == c ? d : m)
 LOOP(smin, (integer)m < (integer)d ? m : d)
 LOOP(umin, m < d ? m : d)
@@ -97,9 +98,9 @@ uint32_t wmi_atomic_32(enum wmi_atomic operation, unsigned char *host, uint32_t 
 {
 #define ENTRY(operation, name) [WMI_ATOMIC_##operation] = name##_32,
     static const function_32 functions[WMI_ATOMIC_COUNT] = {
-        OPERATIONS(ENTRY) ENTRY(CSUB, csub) ENTRY(COND_SUB, cond_sub) ENTRY(FCMPSWAP, fcmpswap)
-            ENTRY(FMIN, fmin) ENTRY(FMAX, fmax) ENTRY(FADD, fadd) ENTRY(FADD_FLUSH, fadd_flush)
-                ENTRY(PK_ADD_F16, pk_add_f16) ENTRY(PK_ADD_BF16, pk_add_bf16)};
+        OPERATIONS(ENTRY) ENTRY(RSUB, rsub) ENTRY(CSUB, csub) ENTRY(COND_SUB, cond_sub)
+            ENTRY(FCMPSWAP, fcmpswap) ENTRY(FMIN, fmin) ENTRY(FMAX, fmax) ENTRY(FADD, fadd)
+                ENTRY(FADD_FLUSH, fadd_flush) ENTRY(PK_ADD_F16, pk_add_f16) ENTRY(PK_ADD_BF16, pk_add_bf16)};
 #undef ENTRY
     return functions[operation]((word *)host, data, compare);
 }
@@ -107,8 +108,9 @@ uint32_t wmi_atomic_32(enum wmi_atomic operation, unsigned char *host, uint32_t 
 uint64_t wmi_atomic_64(enum wmi_atomic operation, unsigned char *host, uint64_t data, uint64_t compare)
 {
 #define ENTRY(operation, name) [WMI_ATOMIC_##operation] = name##_64,
-    static const function_64 functions[WMI_ATOMIC_COUNT] = {OPERATIONS(ENTRY) ENTRY(FCMPSWAP, fcmpswap) ENTRY(
-        FMIN, fmin) ENTRY(FMAX, fmax) ENTRY(FADD, fadd) ENTRY(ORDERED_ADD, ordered_add)};
+    static const function_64 functions[WMI_ATOMIC_COUNT] = {
+        OPERATIONS(ENTRY) ENTRY(RSUB, rsub) ENTRY(FCMPSWAP, fcmpswap) ENTRY(FMIN, fmin) ENTRY(FMAX, fmax)
+            ENTRY(FADD, fadd) ENTRY(ORDERED_ADD, ordered_add)};
 #undef ENTRY
     return functions[operation]((quad *)host, data, compare);
 }
@@ -129,6 +131,7 @@ enum wmi_atomic wmi_atomic_of(unsigned id)
     [WMI_INSN_flat_atomic_##name] = WMI_ATOMIC_##operation,                                                  \
     [WMI_INSN_global_atomic_##name] = WMI_ATOMIC_##operation,                                                \
     [WMI_INSN_buffer_atomic_##name] = WMI_ATOMIC_##operation,
+#define IMAGE(operation, name) [WMI_INSN_image_atomic_##name] = WMI_ATOMIC_##operation,
     static const uint8_t operations[WMI_INSN_COUNT] = {
         /* clang-format off */
         OPERATIONS(ROWS)
@@ -139,6 +142,8 @@ enum wmi_atomic wmi_atomic_of(unsigned id)
         LATER(FADD, add_f32) LATER(FADD, add_f64)
         LATER(PK_ADD_F16, pk_add_f16) LATER(PK_ADD_BF16, pk_add_bf16)
         [WMI_INSN_global_atomic_ordered_add_b64] = WMI_ATOMIC_ORDERED_ADD,
+        IMAGE(RSUB, rsub) IMAGE(FCMPSWAP, fcmpswap) IMAGE(FMIN, fmin) IMAGE(FMAX, fmax)
+        IMAGE(FADD, add_flt) IMAGE(PK_ADD_F16, pk_add_f16) IMAGE(PK_ADD_BF16, pk_add_bf16)
         /* clang-format on */
     };
     return id < WMI_INSN_COUNT ? (enum wmi_atomic)operations[id] : WMI_ATOMIC_NONE;

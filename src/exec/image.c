@@ -2,7 +2,7 @@
 /* Image instructions on linear images: what each lane reaches, and then done.
  *
  * Source: RDNA 2 and 3 ISA, Vega ISA, "Image instructions". Unverified: what a store gives components that
- * DMASK leaves out (0), and that DMASK 0 moves nothing. */
+ * DMASK leaves out (0), and that DMASK 0 moves nothing; that DMASK of *_pck chooses dwords. */
 #include "exec/image.h"
 
 #include "exec/careful.h"
@@ -160,16 +160,27 @@ static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint
 
 /* ---- the steps ---- */
 
+/* The dwords of a texel. Source: Vega ISA, IMAGE_LOAD_PCK and IMAGE_LOAD_PCK_SGN. */
+static void load_raw(const unsigned char *element, unsigned bytes, bool is_signed, uint32_t value[4])
+{
+    memcpy(value, element, TEXEL_BYTES);
+    if (is_signed && bytes && bytes < 4)
+        value[0] = (uint32_t)((int32_t)(value[0] << (32 - 8 * bytes)) >> (32 - 8 * bytes));
+}
+
 static void load(char *frame, const struct wmi_op *op, const struct plan *plan, unsigned lane)
 {
-    const bool half = wmi_image_request_of(op->data).d16;
+    const struct wmi_image_request r = wmi_image_request_of(op->data);
+    const bool half = r.d16;
     uint32_t value[4] = {0};
     unsigned char element[TEXEL_BYTES] = {0};
-    if (plan->host[lane]) {
+    if (plan->host[lane])
         memcpy(element, plan->host[lane], plan->bytes);
+    if (r.raw)
+        load_raw(element, plan->bytes, r.is_signed, value);
+    else if (plan->host[lane])
         wmi_format_load(&plan->image.format, element, half, value);
-    }
-    if (plan->image.bound)
+    if (plan->image.bound && !r.raw)
         wmi_format_select_load(&plan->image.format, plan->image.select, half, value);
     put_values(frame, op, lane, value);
 }
@@ -178,11 +189,16 @@ static void store(char *frame, const struct wmi_op *op, const struct plan *plan,
 {
     uint32_t value[4] = {0};
     unsigned char element[TEXEL_BYTES] = {0};
+    const struct wmi_image_request r = wmi_image_request_of(op->data);
     if (!plan->host[lane])
         return;
     get_values(frame, op, lane, value);
+    if (r.raw) {
+        memcpy(plan->host[lane], value, plan->bytes);
+        return;
+    }
     wmi_format_select_store(plan->image.select, value);
-    wmi_format_store(&plan->image.format, value, wmi_image_request_of(op->data).d16, element);
+    wmi_format_store(&plan->image.format, value, r.d16, element);
     memcpy(plan->host[lane], element, plan->bytes);
 }
 

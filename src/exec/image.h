@@ -22,6 +22,8 @@ struct wmi_image_request {
     bool unpacked : 1;   /* each 16-bit value has a row of its own */
     bool d16 : 1;        /* values have 16 bits */
     bool status : 1;     /* TFE or LWE: a row behind the values */
+    bool raw : 1;        /* dwords of the texel in place of components; a smaller texel is one */
+    bool is_signed : 1;  /* which is extended with its sign */
 };
 
 static_assert(sizeof(struct wmi_image_request) <= sizeof(uint64_t), "fits into wmi_memory_op.parameter");

@@ -30,15 +30,35 @@ static bool lower_address(struct wmi_builder *builder, const struct wmi_target *
     return ok;
 }
 
-static bool lower_data(struct wmi_builder *builder, const struct wmi_operand *operand, uint32_t *offset)
+/* more: rows behind the operand's. */
+static bool lower_data(struct wmi_builder *builder, const struct wmi_operand *operand, unsigned more,
+                       uint32_t *offset)
 {
     bool ok = true;
     if (!operand)
         return true;
     if (operand->kind != WMI_OPERAND_VGPR)
         return false;
-    *offset = wmi_lower_vgpr(builder, operand->reg, operand->dwords, &ok);
+    *offset = wmi_lower_vgpr(builder, operand->reg, operand->dwords + more, &ok);
     return ok;
+}
+
+/* What *_pck and *_pck_sgn say. */
+static void set_raw(unsigned id, struct wmi_image_request *request)
+{
+    static const struct {
+        uint16_t id;
+        bool is_signed;
+    } rows[] = {
+        {WMI_INSN_image_load_pck, false},     {WMI_INSN_image_load_pck_sgn, true},
+        {WMI_INSN_image_load_mip_pck, false}, {WMI_INSN_image_load_mip_pck_sgn, true},
+        {WMI_INSN_image_store_pck, false},    {WMI_INSN_image_store_mip_pck, false},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].id == id) {
+            request->raw = true;
+            request->is_signed = rows[i].is_signed;
+        }
 }
 
 bool wmi_lower_image(struct wmi_builder *builder, const struct wmi_instruction *insn)
@@ -53,7 +73,7 @@ bool wmi_lower_image(struct wmi_builder *builder, const struct wmi_instruction *
     struct wmi_image_request r = {
         .dmask = (uint8_t)field[WMI_FIELD_dmask],
         .layout = (uint8_t)wmi_builder_limit(builder, WMI_LIMIT_descriptors),
-        .operation = wmi_atomic_of(insn->id),
+        .operation = wmi_lower_atomic(builder, insn->id),
         .dim = nsa ? (uint8_t)(field[WMI_FIELD_dim] & 7) : WMI_IMAGE_DIM_TYPE,
         .array = field[WMI_FIELD_da],
         .a16 = field[WMI_FIELD_a16],
@@ -61,10 +81,12 @@ bool wmi_lower_image(struct wmi_builder *builder, const struct wmi_instruction *
         .level = row->flags & WMI_ROW_LOD,
         .unpacked = wmi_builder_limit(builder, WMI_LIMIT_unpacked_d16),
         .d16 = field[WMI_FIELD_d16],
-        .status = field[WMI_FIELD_tfe],
+        .status = field[WMI_FIELD_tfe] || field[WMI_FIELD_lwe],
     };
-    if (row->flags & WMI_ROW_TODO || !rsrc || !lower_data(builder, data, &step.c) ||
-        !lower_data(builder, result, &step.d) ||
+    const bool status_of_lwe = field[WMI_FIELD_lwe] && !field[WMI_FIELD_tfe]; /* not in the operand's size */
+    set_raw(insn->id, &r);
+    if (row->flags & WMI_ROW_TODO || !rsrc || !lower_data(builder, data, 0, &step.c) ||
+        !lower_data(builder, result, status_of_lwe, &step.d) ||
         !lower_address(builder, wmi_builder_target(builder), insn, &step, &r.coordinates))
         return false;
     step.b = wmi_lower_scalar(builder, rsrc);
@@ -72,7 +94,7 @@ bool wmi_lower_image(struct wmi_builder *builder, const struct wmi_instruction *
     m->format = wmi_format_rules(wmi_builder_limit(builder, WMI_LIMIT_format_rules));
     if (m->kind == WMI_ACCESS_ATOMIC) {
         const unsigned dwords = (unsigned)__builtin_popcount(r.dmask);
-        m->bytes = (uint8_t)(4 * (r.operation == WMI_ATOMIC_CMPSWAP ? dwords / 2 : dwords));
+        m->bytes = (uint8_t)(4 * (wmi_atomic_compares((enum wmi_atomic)r.operation) ? dwords / 2 : dwords));
         m->returns = data && data->written;
         step.d = step.c; /* the old value replaces the data */
         if (r.operation == WMI_ATOMIC_NONE || (m->bytes != 4 && m->bytes != 8))

@@ -154,6 +154,7 @@ enum wmi_atomic {
     WMI_ATOMIC_CMPSWAP, /* m == second data ? first data : m */
     WMI_ATOMIC_ADD,
     WMI_ATOMIC_SUB,
+    WMI_ATOMIC_RSUB, /* d - m */
     WMI_ATOMIC_SMIN,
     WMI_ATOMIC_UMIN,
     WMI_ATOMIC_SMAX,

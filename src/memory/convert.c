@@ -5,7 +5,8 @@
  * published (approx). Floats of 32 bits become halves by truncation: RDNA 3 ISA, "D16". Stores clamp and
  * round to nearest even (CLRX, "GCN memory handling"); a NaN is 0 but in floats. Unverified: integers that do
  * not fit are clamped, finite numbers too large for a float without sign become its largest (as in OpenGL's
- * EXT_packed_float), for a half infinity; stores of USCALED, SSCALED and SNORM_OGL. */
+ * EXT_packed_float), for a half infinity; stores of USCALED, SSCALED and SNORM_OGL; that the 8 bits of
+ * X24_8_32 FLOAT are UINT. */
 #include "memory/format.h"
 
 #include <math.h>
@@ -88,14 +89,15 @@ static uint32_t pack(const struct float_kind *kind, struct real r, enum rounding
     return sign | (uint32_t)bits;
 }
 
-/* numerator / denominator, for less than 2^17 each. */
+/* numerator / denominator, for less than 2^25 each. */
 static struct real ratio(int64_t numerator, uint32_t denominator)
 {
-    enum { SHIFT = 46 };
-    const uint64_t scaled = (uint64_t)(numerator < 0 ? -numerator : numerator) << SHIFT;
+    const uint64_t magnitude = (uint64_t)(numerator < 0 ? -numerator : numerator);
+    const int shift = __builtin_clzll(magnitude | 1) - 2;
+    const uint64_t scaled = magnitude << shift;
     return (struct real){.negative = numerator < 0,
                          .digits = scaled / denominator << 1 | (scaled % denominator != 0),
-                         .exponent = -SHIFT - 1};
+                         .exponent = -shift - 1};
 }
 
 static struct real of_double(double x)
@@ -105,7 +107,7 @@ static struct real of_double(double x)
     return (struct real){.digits = (uint64_t)ldexp(fraction, 53), .exponent = exponent - 53};
 }
 
-/* r * scale - minus, halved if minus is set, rounded and clamped. r has at most 24 digits, scale 17. */
+/* r * scale - minus, halved if minus is set, rounded and clamped. r has at most 24 digits, scale too. */
 static int64_t to_integer(struct real r, uint32_t scale, unsigned minus, int64_t least, int64_t most)
 {
     enum { PLACES = 20 };
@@ -153,6 +155,8 @@ static enum wmi_number number_of(const struct wmi_format *format, unsigned i)
         [WMI_NUMBER_UINT] = WMI_NUMBER_UINT,       [WMI_NUMBER_SINT] = WMI_NUMBER_UINT,
         [WMI_NUMBER_SNORM_OGL] = WMI_NUMBER_UNORM,
     };
+    if (format->number == WMI_NUMBER_FLOAT && format->layout->bits[i] == 8)
+        return WMI_NUMBER_UINT;
     if (i == 3 && format->unsigned_alpha)
         return unsigned_of[format->number];
     return i == 3 && format->number == WMI_NUMBER_SRGB ? WMI_NUMBER_UNORM : format->number;

@@ -31,6 +31,9 @@ enum layout {
     L4_4_4_4,
     L4_4,
     L5_9_9_9,
+    L8_24,
+    L24_8,
+    LX24_8_32,
     LAYOUTS
 };
 
@@ -39,7 +42,8 @@ enum {
     FLOAT = 1 << WMI_NUMBER_FLOAT,
     OGL = 1 << WMI_NUMBER_SNORM_OGL,
     SRGB = 1 << WMI_NUMBER_SRGB,
-    INTEGERS = 1 << WMI_NUMBER_UINT | 1 << WMI_NUMBER_SINT,
+    UINT = 1 << WMI_NUMBER_UINT,
+    INTEGERS = UINT | 1 << WMI_NUMBER_SINT,
     NORMS = UNORM | 1 << WMI_NUMBER_SNORM,
     ALL = NORMS | 1 << WMI_NUMBER_USCALED | 1 << WMI_NUMBER_SSCALED | INTEGERS,
 };
@@ -68,6 +72,10 @@ static const struct wmi_format_layout layouts[LAYOUTS] = {
     [L4_4_4_4] = {"4_4_4_4", 4, 2, {4, 4, 4, 4}, {0, 4, 8, 12}, UNORM},
     [L4_4] = {"4_4", 2, 1, {4, 4}, {0, 4}, UNORM},
     [L5_9_9_9] = {"5_9_9_9", 3, 4, {9, 9, 9}, {0, 9, 18}, FLOAT},
+    /* Depth and stencil. Source: Mesa, si_translate_texformat, of which formats they are. */
+    [L8_24] = {"8_24", 2, 4, {24, 8}, {0, 24}, UNORM | UINT},
+    [L24_8] = {"24_8", 2, 4, {8, 24}, {0, 8}, UNORM | UINT},
+    [LX24_8_32] = {"X24_8_32", 2, 8, {32, 8}, {0, 32}, UINT | FLOAT},
 };
 
 /* Formats that are numbered one behind the other from `first` on: a layout's kinds in the order of the enum.
@@ -102,6 +110,9 @@ static const struct run runs_10[] = {
     {0x87, L5_5_5_1, UNORM},
     {0x88, L4_4_4_4, UNORM},
     {0x89, L4_4, UNORM},
+    {0x8d, L8_24, UNORM | UINT},
+    {0x8f, L24_8, UNORM | UINT},
+    {0x91, LX24_8_32, UINT | FLOAT},
     {0},
 };
 
@@ -129,14 +140,17 @@ static const struct run runs_11[] = {
     {0x46, L5_5_5_1, UNORM},
     {0x47, L4_4_4_4, UNORM},
     {0x48, L4_4, UNORM},
+    {0x4c, L8_24, UNORM | UINT},
+    {0x4e, L24_8, UNORM | UINT},
+    {0x50, LX24_8_32, UINT | FLOAT},
     {0},
 };
 
 /* gfx6 to gfx9: DATA_FORMAT of images beyond those that buffers have. */
 static const struct {
     uint8_t number, layout;
-} image_layouts[] = {{0x10, L5_6_5},   {0x11, L1_5_5_5}, {0x12, L5_5_5_1},
-                     {0x13, L4_4_4_4}, {0x22, L5_9_9_9}, {0x39, L4_4}};
+} image_layouts[] = {{0x10, L5_6_5}, {0x11, L1_5_5_5},  {0x12, L5_5_5_1}, {0x13, L4_4_4_4}, {0x14, L8_24},
+                     {0x15, L24_8},  {0x16, LX24_8_32}, {0x22, L5_9_9_9}, {0x39, L4_4}};
 
 struct wmi_format_rules {
     const struct run *unified; /* NULL: data and number formats */

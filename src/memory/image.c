@@ -2,10 +2,13 @@
 /* Linear images: a T# decoded by the table of fields, and the place of a texel.
  *
  * From gfx10 on each level has a pitch of its own, a multiple of 256 bytes (gfx12: 128), and the smallest
- * level stands first in a slice; before, the T# has the pitch. Source: AMD's addrlib in PAL,
- * HwlComputeSurfaceInfoLinear. Unverified: that slices of gfx6 to gfx9 follow each other without padding;
- * the pitch of an R128 image there; that DEPTH and PITCH_MSB are the pitch from gfx10.3 on whenever they are
- * not zero (Mesa sets them for a pitch of its own choice). */
+ * level stands first in a slice; before, the T# has the pitch. On gfx9 an image of several levels has one
+ * pitch for all, from its width, the largest level stands first, and the T# has the rows of a slice in place
+ * of the pitch. Source: AMD's addrlib in PAL, HwlComputeSurfaceInfoLinear, and of gfx9
+ * ComputeSurfaceInfoLinear, epitchIsHeight. For gfx6 to gfx8 the open drivers guess at pitches of several
+ * levels (libdrm, si_surf_minify_linear_aligned), so they are refused. Unverified: that slices of gfx6 to
+ * gfx9 follow each other without padding; the pitch of an R128 image there; that DEPTH and PITCH_MSB are the
+ * pitch from gfx10.3 on whenever they are not zero (Mesa sets them for a pitch of its own choice). */
 #include "memory/image.h"
 
 #include <string.h>
@@ -15,7 +18,7 @@ enum { LINEAR_TILING_INDEX = 8 }; /* the row of GB_TILE_MODE that Linux makes LI
 /* What the table of fields does not say. */
 struct rules {
     uint16_t pitch_bytes;
-    bool levels;      /* linear images have levels that wavemem knows the places of */
+    enum { ONE_LEVEL, SMALLEST_FIRST, LARGEST_FIRST } levels;
     bool depth_pitch; /* 1D and 2D: DEPTH and what extends it are the pitch, if they are not 0 */
 };
 
@@ -23,11 +26,11 @@ static const struct rules rules_of[WMI_LAYOUTS] = {
     [WMI_LAYOUT_GFX600] = {256},
     [WMI_LAYOUT_GFX700] = {256},
     [WMI_LAYOUT_GFX801] = {256},
-    [WMI_LAYOUT_GFX900] = {256},
-    [WMI_LAYOUT_GFX1010] = {256, true},
-    [WMI_LAYOUT_GFX1030] = {256, true, true},
-    [WMI_LAYOUT_GFX1100] = {256, true, true},
-    [WMI_LAYOUT_GFX1200] = {128, true, true},
+    [WMI_LAYOUT_GFX900] = {256, LARGEST_FIRST},
+    [WMI_LAYOUT_GFX1010] = {256, SMALLEST_FIRST},
+    [WMI_LAYOUT_GFX1030] = {256, SMALLEST_FIRST, true},
+    [WMI_LAYOUT_GFX1100] = {256, SMALLEST_FIRST, true},
+    [WMI_LAYOUT_GFX1200] = {128, SMALLEST_FIRST, true},
 };
 
 /* The fields that count, by name. */
@@ -113,7 +116,7 @@ static const char *refusal(const struct wmi_image *image, const struct values *v
         return "a multisampled image; wavemem accesses others";
     if (!image->format.layout->components && code)
         return "an image of a format that wavemem does not convert";
-    if ((v->value[BASE_LEVEL] || v->value[LAST_LEVEL]) && !rules->levels)
+    if ((v->value[BASE_LEVEL] || v->value[LAST_LEVEL]) && rules->levels == ONE_LEVEL)
         return "a linear image of several levels, whose places wavemem does not know on this generation";
     return NULL;
 }
@@ -141,7 +144,7 @@ struct wmi_image wmi_image_decode(enum wmi_layout layout, const struct wmi_forma
                       ? (uint32_t)(value[LAST_LEVEL] - value[BASE_LEVEL]) + 1
                       : 0,
         .pitch_bytes = rules->pitch_bytes,
-        .mips = (uint32_t)(v.there[MAX_MIP] && rules->levels ? value[MAX_MIP] : value[LAST_LEVEL]) + 1,
+        .mips = (uint32_t)(v.there[MAX_MIP] ? value[MAX_MIP] : value[LAST_LEVEL]) + 1,
         .format = wmi_format_of_image(formats, code),
         .select = (unsigned)(value[DST_SEL_X] | value[DST_SEL_Y] << 3 | value[DST_SEL_Z] << 6 |
                              value[DST_SEL_W] << 9),
@@ -163,7 +166,9 @@ struct wmi_image wmi_image_decode(enum wmi_layout layout, const struct wmi_forma
         const uint64_t above = value[PITCH_13] << 13 | value[PITCH_MSB] << 14;
         image.pitch = value[DEPTH] | above ? (uint32_t)(value[DEPTH] | above) + 1 : 0;
     }
-    if (v.there[PITCH] && value[PITCH] >= value[WIDTH]) /* not with R128 */
+    if (rules->levels == LARGEST_FIRST && image.mips > 1)
+        image.chain_rows = (uint32_t)value[PITCH] + 1;
+    else if (v.there[PITCH] && value[PITCH] >= value[WIDTH]) /* not with R128 */
         image.pitch = (uint32_t)value[PITCH] + 1;
     image.refused = image.bound ? refusal(&image, &v, rules, code) : NULL;
     return image;
@@ -199,6 +204,8 @@ uint64_t wmi_image_row_bytes(const struct wmi_image *image, uint32_t level)
     const uint64_t texel = image->format.layout->bytes, step = image->pitch_bytes;
     if (image->pitch)
         return image->pitch * texel;
+    if (image->chain_rows)
+        level = 0;
     return (wmi_image_extent(image->width, level) * texel + step - 1) / step * step;
 }
 
@@ -210,6 +217,12 @@ static uint64_t level_bytes(const struct wmi_image *image, uint32_t level)
 uint64_t wmi_image_level_offset(const struct wmi_image *image, uint32_t level)
 {
     uint64_t offset = 0;
+    if (image->chain_rows) {
+        uint32_t rows = image->height;
+        for (uint32_t larger = 0; larger < level; larger++, rows = (rows + 1) / 2)
+            offset += rows * wmi_image_row_bytes(image, 0);
+        return offset;
+    }
     for (uint32_t smaller = level + 1; smaller < image->mips; smaller++)
         offset += level_bytes(image, smaller);
     return offset;
@@ -217,6 +230,8 @@ uint64_t wmi_image_level_offset(const struct wmi_image *image, uint32_t level)
 
 uint64_t wmi_image_slice_bytes(const struct wmi_image *image)
 {
+    if (image->chain_rows)
+        return image->chain_rows * wmi_image_row_bytes(image, 0);
     return wmi_image_level_offset(image, 0) + level_bytes(image, 0);
 }
 

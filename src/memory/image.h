@@ -32,6 +32,8 @@ struct wmi_image {
     uint32_t pitch;       /* texels of a row of level 0, where the T# says so; 0: it follows from the width */
     uint32_t pitch_bytes; /* what rows are multiples of, otherwise */
     uint32_t mips;        /* of the resource; from level 0 on */
+    uint32_t chain_rows;  /* rows of a slice in which the levels follow each other, the largest first; 0: the
+                             smallest is first */
     struct wmi_format format;
     unsigned select; /* DST_SEL */
 };

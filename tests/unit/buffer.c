@@ -175,6 +175,8 @@ static uint64_t operate(unsigned operation, uint64_t m, uint64_t d, uint64_t c, 
         return m == c ? d : m;
     case WMI_ATOMIC_ADD:
         return m + d;
+    case WMI_ATOMIC_RSUB:
+        return d - m;
     case WMI_ATOMIC_SUB:
         return m - d;
     case WMI_ATOMIC_SMIN:

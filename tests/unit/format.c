@@ -238,6 +238,13 @@ static void image_formats(void **state)
         {GFX11, 0x43, "5_9_9_9 FLOAT"},
         {GFX11, 0x46, "5_5_5_1 UNORM"},
         {GFX11, 0x48, "4_4 UNORM"},
+        {GFX6, 0x14, "8_24 UNORM"},
+        {GFX9, 0x15 | 4 << 6, "24_8 UINT"},
+        {GFX8, 0x16 | 7 << 6, "X24_8_32 FLOAT"},
+        {GFX10, 0x8d, "8_24 UNORM"},
+        {GFX10, 0x90, "24_8 UINT"},
+        {GFX11, 0x4e, "24_8 UNORM"},
+        {GFX11, 0x51, "X24_8_32 FLOAT"},
         {GFX11, 0xff, "INVALID"},
         {GFX10, 0x1ff, "INVALID"},
     };
@@ -696,6 +703,33 @@ static void packed_images(void **state)
     }
 }
 
+/* 24 bits are rounded once (the quotient of doubles is as good), and come back; the stencil stands beside. */
+static void depth_and_stencil(void **state)
+{
+    const struct wmi_format low = wmi_format_of_image(rules_of(GFX11), 0x4c),
+                            high = wmi_format_of_image(rules_of(GFX11), 0x4e),
+                            wide = wmi_format_of_image(rules_of(GFX11), 0x51);
+    (void)state;
+    for (uint32_t depth = 0; depth < 1 << 24; depth += depth < 5000 || depth > 0xfff000 ? 1 : 37) {
+        const uint32_t stencil = depth * 7 & 0xff, elements[] = {depth | stencil << 24, depth << 8 | stencil};
+        for (unsigned i = 0; i < 2; i++) {
+            const struct wmi_format *f = i ? &high : &low;
+            const float expected[] = {(float)(depth / 16777215.0), (float)(stencil / 255.0)};
+            uint32_t value[4], back = 0;
+            wmi_format_load(f, (const unsigned char *)&elements[i], false, value);
+            assert_memory_equal(&value[i], &expected[0], 4);
+            assert_memory_equal(&value[1 - i], &expected[1], 4);
+            wmi_format_store(f, value, false, (unsigned char *)&back);
+            assert_int_equal(back, elements[i]);
+        }
+    }
+    const uint32_t element[2] = {0x3f400000, 0xa5};
+    uint32_t value[4];
+    wmi_format_load(&wide, (const unsigned char *)element, false, value);
+    assert_int_equal(value[0], 0x3f400000);
+    assert_int_equal(value[1], 0xa5);
+}
+
 /* ---- DST_SEL, and who takes what from where ---- */
 
 static void selection(void **state)
@@ -762,6 +796,7 @@ int main(void)
         cmocka_unit_test(shared_exponent),
         cmocka_unit_test(srgb),
         cmocka_unit_test(packed_images),
+        cmocka_unit_test(depth_and_stencil),
         cmocka_unit_test(selection),
         cmocka_unit_test(origins),
     };

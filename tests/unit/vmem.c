@@ -252,6 +252,8 @@ static uint64_t operate(unsigned operation, uint64_t memory, uint64_t data, uint
         return memory == compare ? data : memory;
     case WMI_ATOMIC_ADD:
         return memory + data;
+    case WMI_ATOMIC_RSUB:
+        return data - memory;
     case WMI_ATOMIC_SUB:
         return memory - data;
     case WMI_ATOMIC_SMIN:

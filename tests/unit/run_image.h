@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/* Linear images at random, image instructions on them assembled for every target that has them, and a slow
+ * statement of where texels are, for the tests of image instructions. */
+#ifndef TESTS_RUN_IMAGE_H
+#define TESTS_RUN_IMAGE_H
+
+#include "base/random.h"
+#include "wavemem/wavemem.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LANES = 32, IMAGE_BYTES = 1 << 20, RESULTS = 6, MARK = 0x5a5a5a5a, ROUNDS = 24 };
+
+static const char *const targets[] = {"gfx600", "gfx700",  "gfx803",  "gfx900",  "gfx906",  "gfx908",
+                                      "gfx90a", "gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
+enum { TARGETS = sizeof targets / sizeof targets[0] };
+
+enum type { T1D = 8, T2D, T3D, TCUBE, T1D_ARRAY, T2D_ARRAY };
+
+/* Formats that the statement knows: components of equal width, unsigned integers or UNORM of 8 bits. */
+static const struct format {
+    unsigned components, bits;
+    bool unorm;
+    unsigned data, number, gfx10, gfx11; /* DATA_FORMAT, NUM_FORMAT; FORMAT: hardware.md 1.5 */
+} formats[] = {
+    {1, 32, false, 4, 4, 20, 20},      {4, 8, false, 10, 4, 0x3c, 0x2e}, {4, 8, true, 10, 0, 0x38, 0x2a},
+    {4, 32, false, 14, 4, 0x4b, 0x3d}, {2, 16, false, 5, 4, 27, 27},     {2, 32, false, 11, 4, 0x3e, 0x30},
+};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+static uint64_t seed, drawn;
+
+static uint32_t below(uint32_t limit)
+{
+    return (uint32_t)(wmi_random_bits(seed, drawn++) % limit);
+}
+
+static unsigned generation(const char *target)
+{
+    return (unsigned)strtoul(target + 3, NULL, 16) >> 8;
+}
+
+/* ---- an image, and the statement ---- */
+
+struct image {
+    const char *target;
+    enum type type;
+    const struct format *format;
+    uint32_t width, height, depth; /* depth: z or slices of the resource */
+    uint32_t mips, base_level, last_level, base_array, last_array;
+    uint32_t pitch; /* texels, of gfx6 to gfx9 */
+    uint64_t base;  /* guest address */
+    uint32_t words[8];
+    bool a16, d16, r128; /* of the instruction */
+};
+
+static uint32_t texel_bytes(const struct image *m)
+{
+    return m->format->components * m->format->bits / 8;
+}
+
+static uint32_t at_level(uint32_t size, uint32_t level)
+{
+    while (level--)
+        size /= 2;
+    return size ? size : 1;
+}
+
+/* gfx9: all levels have the largest one's pitch. */
+static bool one_pitch(const struct image *m)
+{
+    return generation(m->target) == 9 && m->mips > 1;
+}
+
+/* hardware.md 9.2. */
+static uint32_t row_bytes(const struct image *m, uint32_t level)
+{
+    if (generation(m->target) < 16 && !m->r128 && !one_pitch(m))
+        return m->pitch * texel_bytes(m);
+    level = one_pitch(m) ? 0 : level;
+    const uint32_t step = generation(m->target) == 18 ? 128 : 256;
+    uint32_t bytes = 0;
+    while (bytes < at_level(m->width, level) * texel_bytes(m))
+        bytes += step;
+    return bytes;
+}
+
+/* Rows of a level where all have one pitch; of as many as there are the next one has half, rounded up.
+ * Source: AMD's addrlib of gfx9, ComputeSurfaceLinearPadding. */
+static uint32_t chain_rows(const struct image *m, uint32_t levels)
+{
+    uint32_t rows = 0, next = m->height;
+    for (; levels--; next -= next / 2)
+        rows += next;
+    return rows;
+}
+
+/* Offset of a texel: slice by slice, in each the smallest level first, row by row. */
+static uint64_t offset_of(const struct image *m, uint32_t x, uint32_t y, uint32_t slice, uint32_t level)
+{
+    uint64_t slice_bytes = 0, level_begin = 0;
+    if (one_pitch(m))
+        return (uint64_t)(slice * chain_rows(m, m->mips) + chain_rows(m, level) + y) * row_bytes(m, 0) +
+               (uint64_t)x * texel_bytes(m);
+    for (uint32_t i = m->mips; i-- > 0;) {
+        if (i == level)
+            level_begin = slice_bytes;
+        slice_bytes += (uint64_t)row_bytes(m, i) * at_level(m->height, i);
+    }
+    return slice * slice_bytes + level_begin + (uint64_t)y * row_bytes(m, level) +
+           (uint64_t)x * texel_bytes(m);
+}
+
+/* Whether the texel is there, and its offset. */
+static inline bool find_texel(const struct image *m, const uint32_t c[4], bool has_level, uint64_t *offset)
+{
+    static const unsigned with_y = 1 << T2D | 1 << T3D | 1 << TCUBE | 1 << T2D_ARRAY;
+    static const unsigned with_slice = 1 << T3D | 1 << TCUBE | 1 << T1D_ARRAY | 1 << T2D_ARRAY;
+    unsigned next = 1;
+    const uint32_t y = with_y >> m->type & 1 ? c[next++] : 0;
+    const uint32_t slice = with_slice >> m->type & 1 ? c[next++] : 0;
+    const uint32_t level = m->base_level + (has_level ? c[next] : 0);
+    if (has_level && c[next] > m->last_level - m->base_level)
+        return false;
+    const uint32_t base = m->type == T3D ? 0 : m->base_array;
+    const uint32_t slices = m->type == T3D              ? at_level(m->depth, level)
+                            : with_slice >> m->type & 1 ? m->last_array - m->base_array + 1
+                                                        : 1;
+    if (c[0] >= at_level(m->width, level) || y >= at_level(m->height, level) || slice >= slices)
+        return false;
+    *offset = offset_of(m, c[0], y, base + slice, level);
+    return true;
+}
+
+/* Component `i` of a texel, as a register of 32 bits. */
+static inline uint32_t component(const struct format *f, const unsigned char *texel, unsigned i)
+{
+    uint32_t raw = 0;
+    memcpy(&raw, texel + i * f->bits / 8, f->bits / 8);
+    if (f->unorm) {
+        const float value = (float)raw / 255.0f;
+        memcpy(&raw, &value, 4);
+    }
+    return raw;
+}
+
+/* ---- T# ---- */
+
+static inline void set(struct wm_descriptor_field *fields, size_t *count, const char *name, uint64_t value)
+{
+    fields[*count].name = name;
+    fields[(*count)++].value = value;
+}
+
+static inline void encode(struct image *m)
+{
+    struct wm_descriptor_field f[WM_DESCRIPTOR_FIELDS];
+    struct wm_descriptor d;
+    struct wm_diag diag;
+    size_t n = 0;
+    const unsigned g = generation(m->target);
+    set(f, &n, "BASE_ADDRESS", m->base >> 8);
+    set(f, &n, "WIDTH", m->width - 1);
+    set(f, &n, "HEIGHT", m->height - 1);
+    set(f, &n, "TYPE", m->type);
+    set(f, &n, "DST_SEL_X", 4);
+    set(f, &n, "DST_SEL_Y", m->format->components > 1 ? 5 : 0);
+    set(f, &n, "DST_SEL_Z", m->format->components > 2 ? 6 : 0);
+    set(f, &n, "DST_SEL_W", m->format->components > 3 ? 7 : 1);
+    set(f, &n, "BASE_LEVEL", m->base_level);
+    set(f, &n, "LAST_LEVEL", m->last_level);
+    set(f, &n, "BASE_ARRAY", m->type == T3D ? 0 : m->base_array);
+    if (g < 9)
+        set(f, &n, "LAST_ARRAY", m->last_array);
+    if (m->type == T3D)
+        set(f, &n, "DEPTH", m->depth - 1);
+    else if (g >= 9 && m->type >= TCUBE)
+        set(f, &n, "DEPTH", m->last_array);
+    if (g < 16) {
+        set(f, &n, "PITCH", (one_pitch(m) ? chain_rows(m, m->mips) : m->pitch) - 1);
+        if (g == 9)
+            set(f, &n, "MAX_MIP", m->mips - 1);
+        set(f, &n, "DATA_FORMAT", m->format->data);
+        set(f, &n, "NUM_FORMAT", m->format->number);
+    } else {
+        set(f, &n, "MAX_MIP", m->mips - 1);
+        set(f, &n, "FORMAT", g == 16 ? m->format->gfx10 : m->format->gfx11);
+    }
+    if (g < 9)
+        set(f, &n, "TILING_INDEX", 8);
+    if (wm_descriptor_encode(m->target, WM_DESCRIPTOR_IMAGE, f, n, &d, &diag) != WM_OK)
+        fail_msg("%s: %s", m->target, diag.message);
+    memcpy(m->words, d.words, sizeof m->words);
+}
+
+static inline struct image make_image(const char *target, uint64_t base)
+{
+    struct image m = {.target = target, .base = base, .mips = 1};
+    m.type = (enum type)(T1D + below(6));
+    m.format = &formats[below(FORMATS)];
+    m.width = 1 + below(70);
+    m.height = m.type == T1D || m.type == T1D_ARRAY ? 1 : 1 + below(20);
+    m.depth = m.type == TCUBE ? 12 : m.type == T1D || m.type == T2D ? 1 : 1 + below(5);
+    m.pitch = m.width + below(20);
+    if (generation(target) >= 9 && below(2)) {
+        m.mips = 1 + below(4);
+        m.last_level = below(m.mips);
+        m.base_level = below(m.last_level + 1);
+    }
+    if (m.type >= TCUBE && m.type != T3D) {
+        m.last_array = m.type == TCUBE ? 5 + 6 * below(2) : below(m.depth);
+        m.base_array = m.type == TCUBE ? 0 : below(m.last_array + 1);
+    }
+    encode(&m);
+    return m;
+}
+
+/* ---- programs ---- */
+
+struct text {
+    char line[6000];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    t->length += (size_t)vsnprintf(t->line + t->length, sizeof t->line - t->length, format, list);
+    va_end(list);
+    assert_true(t->length < sizeof t->line);
+}
+
+/* Lane l gets coordinate i from dword 64 i + l of `input`, and data from 256 + 64 i + l; results go to
+ * `output`, 64 i + l. */
+static inline void frame_program(struct text *t, const char *target, const uint32_t words[8], uint64_t input,
+                                 uint64_t output, const char *instruction)
+{
+    const bool renamed = generation(target) >= 17;
+    const char *zero = generation(target) == 18 ? "null" : "0";
+    const uint32_t word3 = generation(target) >= 17   ? 3u << 28 | 20 << 12 | 0xfac
+                           : generation(target) == 16 ? 3u << 28 | 1 << 24 | 20 << 12 | 0xfac
+                                                      : 0x27fac;
+    const uint64_t buffers[] = {input, output};
+    for (unsigned i = 0; i < 8; i++)
+        put(t, "s_mov_b32 s%u, 0x%x\n", 8 + i, words[i]);
+    for (unsigned i = 0; i < 2; i++)
+        put(t, "s_mov_b32 s%u, 0x%x\ns_mov_b32 s%u, 0x%x\ns_movk_i32 s%u, 0x1000\ns_mov_b32 s%u, 0x%x\n",
+            16 + 4 * i, (uint32_t)buffers[i], 17 + 4 * i, (uint32_t)(buffers[i] >> 32), 18 + 4 * i,
+            19 + 4 * i, word3);
+    put(t, "v_lshlrev_b32 v1, 2, v0\n");
+    for (unsigned i = 0; i < 8; i++)
+        put(t, "%s v%u, v1, s[16:19], %s offen offset:%u\n",
+            renamed ? "buffer_load_b32" : "buffer_load_dword", i < 4 ? 4 + i : 20 + i - 4, zero, 256 * i);
+    for (unsigned i = 0; i < RESULTS; i++)
+        put(t, "v_mov_b32 v%u, 0x%x\n", 10 + i, MARK);
+    put(t, "%s\n", instruction);
+    for (unsigned i = 0; i < RESULTS; i++)
+        put(t, "%s v%u, v1, s[20:23], %s offen offset:%u\n",
+            renamed ? "buffer_store_b32" : "buffer_store_dword", 10 + i, zero, 256 * i);
+    put(t, "s_endpgm\n");
+}
+
+static struct machine {
+    struct wm_machine *machine;
+    uint64_t image, input, output;
+    unsigned char *bytes; /* of the image */
+    uint32_t *in, *out;
+    struct wm_object **objects; /* that ran, which must outlive the machine */
+    size_t object_count;
+} m;
+
+static inline void end_machine(void)
+{
+    wm_machine_destroy(m.machine);
+    while (m.object_count)
+        wm_object_close(m.objects[--m.object_count]);
+    free(m.objects);
+    m.objects = NULL;
+}
+
+static inline void open_machine(const char *target)
+{
+    assert_int_equal(wm_machine_create(target, &m.machine, NULL), WM_OK);
+    assert_int_equal(wm_allocate(m.machine, IMAGE_BYTES, 0, "image", &m.image, NULL), WM_OK);
+    assert_int_equal(wm_allocate(m.machine, 4096, 0, "input", &m.input, NULL), WM_OK);
+    assert_int_equal(wm_allocate(m.machine, 4096, 0, "output", &m.output, NULL), WM_OK);
+    m.bytes = wm_host_pointer(m.machine, m.image, IMAGE_BYTES);
+    m.in = wm_host_pointer(m.machine, m.input, 4096);
+    m.out = wm_host_pointer(m.machine, m.output, 4096);
+    for (unsigned i = 0; i < IMAGE_BYTES; i++)
+        m.bytes[i] = (unsigned char)below(256);
+}
+
+static inline struct wm_fault run(const char *target, const uint32_t words[8], const char *instruction)
+{
+    struct text text = {.length = 0};
+    uint8_t *code;
+    size_t size;
+    char *messages = NULL;
+    struct wm_diag diag;
+    struct wm_object *object;
+    const struct wm_kernel *kernel;
+    struct wm_result result = {.struct_size = sizeof result};
+    const struct wm_dispatch dispatch = {
+        .struct_size = sizeof dispatch, .grid = {LANES}, .workgroup = {LANES}, .threads = 1};
+    frame_program(&text, target, words, m.input, m.output, instruction);
+    if (wm_assemble(text.line, text.length, "test", target, WM_ASSEMBLE_RAW, &code, &size, &messages,
+                    &diag) != WM_OK)
+        fail_msg("%s: %s\n%s", target, instruction, messages);
+    free(messages);
+    assert_int_equal(wm_object_open(code, size, "test", target, &object, &diag), WM_OK);
+    assert_int_equal(wm_object_find_kernel(object, NULL, &kernel, &diag), WM_OK);
+    assert_int_equal(wm_load(m.machine, object, &diag), WM_OK);
+    assert_int_equal(wm_dispatch(m.machine, object, kernel, &dispatch, &result, &diag), WM_OK);
+    m.objects = realloc(m.objects, (m.object_count + 1) * sizeof(struct wm_object *));
+    assert_non_null(m.objects);
+    m.objects[m.object_count++] = object;
+    free(code);
+    return result.fault;
+}
+
+static inline const char *registers(char text[16], unsigned first, unsigned count)
+{
+    if (count == 1)
+        snprintf(text, 16, "v%u", first);
+    else
+        snprintf(text, 16, "v[%u:%u]", first, first + count - 1);
+    return text;
+}
+
+/* "image_load v[10:13], v[4:6], s[8:15] dmask:0xf ..." */
+static inline void write_instruction(char text[200], const struct image *i, const char *name, unsigned data,
+                                     unsigned data_count, unsigned dmask, bool has_level, const char *flags)
+{
+    static const char *const dims[] = {"1D", "2D", "3D", "CUBE", "1D_ARRAY", "2D_ARRAY"};
+    static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3};
+    char a[16], b[16], list[40];
+    const unsigned all = coordinates[i->type - T1D] + has_level;
+    const unsigned count = i->a16 ? (all + 1) / 2 : all;
+    const bool dim = generation(i->target) >= 16;
+    registers(b, 4, count);
+    if (count > 1 && (generation(i->target) == 18 || (dim && below(2)))) { /* a list; gfx12 has no tuples */
+        snprintf(list, sizeof list, "[v4, v5%s%s]", count > 2 ? ", v6" : "", count > 3 ? ", v7" : "");
+    } else {
+        snprintf(list, sizeof list, "%s", b);
+    }
+    snprintf(text, 200, "%s %s, %s, s[8:%u] dmask:0x%x%s%s%s%s%s%s%s%s", name, registers(a, data, data_count),
+             list, 15, dmask, dim ? " dim:SQ_RSRC_IMG_" : "", dim ? dims[i->type - T1D] : "",
+             generation(i->target) == 18 ? "" : " unorm", i->r128 ? " r128" : "", i->a16 ? " a16" : "",
+             i->d16 ? " d16" : "", !dim && (i->type == T1D_ARRAY || i->type == T2D_ARRAY) ? " da" : "",
+             flags);
+}
+
+/* Coordinates, mostly of texels that there are. */
+static inline void draw_coordinates(const struct image *i, uint32_t c[LANES][4])
+{
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        for (unsigned k = 0; k < 4; k++) {
+            const uint32_t limit = k == 0 ? i->width : below(3) ? 6 : i->height;
+            c[lane][k] = below(limit + (below(4) == 0 ? 3 : 0));
+            if (below(40) == 0)
+                c[lane][k] = i->a16 ? 0xffff : 0xffffffff;
+            m.in[64 * k + lane] = c[lane][k];
+        }
+        for (unsigned k = 0; k < 2 && i->a16; k++)
+            m.in[64 * k + lane] = c[lane][2 * k] | c[lane][2 * k + 1] << 16;
+    }
+}
+
+#endif
