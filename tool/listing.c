@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER = 1 << 16, TEXT_COLUMNS = 59, ADDRESS_DIGITS = 12 };
+enum { BUFFER = 1 << 16, TEXT_COLUMNS = 59, ADDRESS_DIGITS = 12, DIGITS = 8, READABLE = 64 };
 
 bool tool_open_output(struct tool_output *out, size_t room, bool kept)
 {
@@ -67,14 +67,27 @@ static void put_name(struct tool_output *out, const char *name)
     put(out, name, length);
 }
 
-/* An even number of digits; `pairs` are those of each byte. */
-static inline void put_hex(struct tool_output *out, uint64_t value, unsigned digits, const char *pairs)
+/* Eight hexadecimal digits; in ASCII, from '9' on, letters begin after so many more. */
+enum { TO_UPPER = 'A' - '9' - 1, TO_LOWER = 'a' - '9' - 1 };
+static inline void put_hex(char *to, uint32_t value, unsigned to_letters)
 {
-    for (unsigned i = digits; i; i -= 2) {
-        memcpy(out->at + i - 2, pairs + 2 * (value & 0xff), 2);
-        value >>= 8;
-    }
-    out->at += digits;
+    uint64_t n = __builtin_bswap32(value); /* a byte for each digit, the first in the lowest: */
+    n = (n | n << 16) & UINT64_C(0x0000ffff0000ffff);
+    n = (n | n << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    n = (n >> 4 | n << 8) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    const uint64_t above_9 = (n + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
+    n += UINT64_C(0x3030303030303030) + above_9 * to_letters;
+    memcpy(to, &n, sizeof(n));
+}
+
+static void put_short_hex(struct tool_output *out, uint64_t value)
+{
+    enum { MOST_DIGITS = 16 };
+    char digits[MOST_DIGITS];
+    put_hex(digits, (uint32_t)(value >> 32), TO_LOWER);
+    put_hex(digits + MOST_DIGITS / 2, (uint32_t)value, TO_LOWER);
+    const size_t leading = value ? (size_t)__builtin_clzll(value) / 4 : MOST_DIGITS - 1;
+    put(out, digits + leading, MOST_DIGITS - leading);
 }
 
 static void put_format(struct tool_output *out, const char *format, uint64_t value)
@@ -82,47 +95,16 @@ static void put_format(struct tool_output *out, const char *format, uint64_t val
     out->at += sprintf(out->at, format, value);
 }
 
-/* Two digits for each byte. */
-static const char upper[] = "000102030405060708090A0B0C0D0E0F"
-                            "101112131415161718191A1B1C1D1E1F"
-                            "202122232425262728292A2B2C2D2E2F"
-                            "303132333435363738393A3B3C3D3E3F"
-                            "404142434445464748494A4B4C4D4E4F"
-                            "505152535455565758595A5B5C5D5E5F"
-                            "606162636465666768696A6B6C6D6E6F"
-                            "707172737475767778797A7B7C7D7E7F"
-                            "808182838485868788898A8B8C8D8E8F"
-                            "909192939495969798999A9B9C9D9E9F"
-                            "A0A1A2A3A4A5A6A7A8A9AAABACADAEAF"
-                            "B0B1B2B3B4B5B6B7B8B9BABBBCBDBEBF"
-                            "C0C1C2C3C4C5C6C7C8C9CACBCCCDCECF"
-                            "D0D1D2D3D4D5D6D7D8D9DADBDCDDDEDF"
-                            "E0E1E2E3E4E5E6E7E8E9EAEBECEDEEEF"
-                            "F0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF";
-static const char lower[] = "000102030405060708090a0b0c0d0e0f"
-                            "101112131415161718191a1b1c1d1e1f"
-                            "202122232425262728292a2b2c2d2e2f"
-                            "303132333435363738393a3b3c3d3e3f"
-                            "404142434445464748494a4b4c4d4e4f"
-                            "505152535455565758595a5b5c5d5e5f"
-                            "606162636465666768696a6b6c6d6e6f"
-                            "707172737475767778797a7b7c7d7e7f"
-                            "808182838485868788898a8b8c8d8e8f"
-                            "909192939495969798999a9b9c9d9e9f"
-                            "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf"
-                            "b0b1b2b3b4b5b6b7b8b9babbbcbdbebf"
-                            "c0c1c2c3c4c5c6c7c8c9cacbcccdcecf"
-                            "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf"
-                            "e0e1e2e3e4e5e6e7e8e9eaebecedeeef"
-                            "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
-
 /* ---- labels ---- */
 
 struct wm_disassembled tool_disassemble(const struct tool_run *run, size_t at, uint32_t *words)
 {
     const size_t left = (run->code->size - at) / 4;
     const size_t room = left < TOOL_LONGEST_DWORDS ? left : TOOL_LONGEST_DWORDS;
-    memcpy(words, run->code->bytes + at, room * 4);
+    if (room == TOOL_LONGEST_DWORDS) /* a length that is known copies faster */
+        memcpy(words, run->code->bytes + at, TOOL_LONGEST_DWORDS * sizeof(*words));
+    else
+        memcpy(words, run->code->bytes + at, room * sizeof(*words));
     return wm_disassembler_next(run->disassembler, words, room);
 }
 
@@ -178,7 +160,6 @@ static size_t put_instruction(struct tool_run *run, size_t at, const struct wm_d
     const int64_t to = destination(at, insn);
     size_t length = insn->length;
     if (!insn->branch || !is_target(run, to)) {
-        enum { READABLE = 64 };
         if (length <= READABLE) { /* a length that is known copies faster */
             memcpy(out->at, insn->text, READABLE);
             out->at += length;
@@ -206,40 +187,99 @@ static void put_destination(struct tool_run *run, uint64_t address)
         return;
     put(run->out, " <", 2);
     put_name(run->out, symbol);
-    if (distance)
-        put_format(run->out, "+0x%" PRIx64, distance);
+    if (distance) {
+        put(run->out, "+0x", 3);
+        put_short_hex(run->out, distance);
+    }
     put(run->out, ">", 1);
+}
+
+static const char spaces[READABLE + 1] = "                                                                ";
+
+/* An address and words behind the text, as the listing wants them. */
+static void put_place(struct tool_run *run, uint64_t address, const uint32_t *words, unsigned dwords)
+{
+    const struct tool_listing *listing = run->listing;
+    char *to = run->out->at;
+    memcpy(to, "//", 2);
+    to += 2;
+    if (!listing->no_addresses) {
+        *to = ' ';
+        put_hex(to + 1, (uint32_t)(address >> 4 * (ADDRESS_DIGITS - DIGITS)), TO_UPPER);
+        put_hex(to + 1 + ADDRESS_DIGITS - DIGITS, (uint32_t)address, TO_UPPER);
+        to += 1 + ADDRESS_DIGITS;
+        *to++ = ':';
+    }
+    for (unsigned i = 0; i < dwords && !listing->no_bytes; i++) {
+        *to = ' ';
+        put_hex(to + 1, words[i], TO_UPPER);
+        to += 1 + DIGITS;
+    }
+    run->out->at = to;
+}
+
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+typedef int8_t signed_bytes16 __attribute__((vector_size(16)));
+typedef uint64_t pair64 __attribute__((vector_size(16)));
+
+/* The digits of two dwords, eight in each half. */
+static inline pair64 hex_of(uint32_t first, uint32_t second)
+{
+    enum { TEN = 10 };
+    const pair64 both = {__builtin_bswap32(first) | (uint64_t)__builtin_bswap32(second) << 32};
+    const bytes16 high = (bytes16)both >> 4, low = (bytes16)both & 15;
+    const bytes16 n =
+        __builtin_shufflevector(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    return (pair64)(n + '0' + ((bytes16)((signed_bytes16)n >= TEN) & TO_UPPER));
+}
+
+/* The same line as the functions above make, of an instruction of one or two dwords that is no branch, for a
+ * listing with all that it can have: most lines are so. Stores reach beyond what counts. */
+static inline char *put_common_line(char *to, uint64_t address, const uint32_t *words,
+                                    const struct wm_disassembled *insn)
+{
+    const size_t length = insn->length;
+    const pair64 place = hex_of((uint32_t)(address >> 32), (uint32_t)address),
+                 digits = hex_of(words[0], words[1]);
+    const uint64_t high = place[0] >> 32, low = place[1], first = digits[0], second = digits[1];
+    *to++ = '\t';
+    memcpy(to, insn->text, READABLE);
+    memcpy(to + length, spaces, READABLE);
+    to += length < TEXT_COLUMNS ? TEXT_COLUMNS : length;
+    memcpy(to, "// ", 4);
+    memcpy(to + 3, &high, DIGITS);
+    memcpy(to + 3 + ADDRESS_DIGITS - DIGITS, &low, DIGITS);
+    to += 3 + ADDRESS_DIGITS;
+    memcpy(to, ": ", 2);
+    memcpy(to + 2, &first, DIGITS);
+    to += 2 + DIGITS;
+    *to = ' ';
+    memcpy(to + 1, &second, DIGITS);
+    to += insn->dwords > 1 ? 1 + DIGITS : 0;
+    *to = '\n';
+    return to + 1;
 }
 
 static void put_line(struct tool_run *run, size_t at, const uint32_t *words,
                      const struct wm_disassembled *insn)
 {
-    static const char spaces[] = "                                                           ";
-    static_assert(sizeof(spaces) == TEXT_COLUMNS + 1, "as many as there are columns");
+    static_assert(READABLE > TEXT_COLUMNS, "as many as there are columns");
     const struct tool_listing *listing = run->listing;
     struct tool_output *out = run->out;
-    *out->at++ = '\t';
-    const size_t columns = put_instruction(run, at, insn);
-    if (listing->no_addresses && listing->no_bytes) {
-        *out->at++ = '\n';
+    if (!insn->branch && insn->length <= READABLE && insn->dwords <= 2 && !listing->no_addresses &&
+        !listing->no_bytes) {
+        out->at = put_common_line(out->at, run->code->address + at, words, insn);
         return;
     }
-    if (columns < TEXT_COLUMNS) {
-        memcpy(out->at, spaces, TEXT_COLUMNS);
-        out->at += TEXT_COLUMNS - columns;
+    *out->at++ = '\t';
+    const size_t columns = put_instruction(run, at, insn);
+    if (!listing->no_addresses || !listing->no_bytes) {
+        if (columns < TEXT_COLUMNS)
+            put(out, spaces, TEXT_COLUMNS - columns);
+        put_place(run, run->code->address + at, words, insn->dwords);
+        if (insn->branch)
+            put_destination(run, run->code->address + (uint64_t)destination(at, insn));
     }
-    put(out, "//", 2);
-    if (!listing->no_addresses) {
-        *out->at++ = ' ';
-        put_hex(out, run->code->address + at, ADDRESS_DIGITS, upper);
-        *out->at++ = ':';
-    }
-    for (unsigned i = 0; i < insn->dwords && !listing->no_bytes; i++) {
-        *out->at++ = ' ';
-        put_hex(out, words[i], 8, upper);
-    }
-    if (insn->branch)
-        put_destination(run, run->code->address + (uint64_t)destination(at, insn));
     *out->at++ = '\n';
 }
 
@@ -266,7 +306,10 @@ static void put_headings(struct tool_run *run, size_t at, bool begins)
     const char *name = begins ? run->symbol : at ? NULL : run->code->section;
     if (name && *name && !listing->plain && (begins || !listing->symbol)) {
         *out->at++ = '\n';
-        put_hex(out, run->code->address + at, 16, lower);
+        const uint64_t address = run->code->address + at;
+        put_hex(out->at, (uint32_t)(address >> 32), TO_LOWER);
+        put_hex(out->at + 8, (uint32_t)address, TO_LOWER);
+        out->at += 16;
         put(out, " <", 2);
         put_name(out, name);
         put(out, ">:\n", 3);
@@ -337,6 +380,7 @@ size_t tool_list_range(struct tool_run *run, size_t at, size_t end)
     const struct tool_listing *listing = run->listing;
     const struct wm_code *code = run->code;
     struct tool_output *out = run->out;
+    const bool has_headings = run->targets || listing->lines;
     while (at + 4 <= code->size && at < end) {
         const uint64_t address = code->address + at;
         uint32_t words[TOOL_LONGEST_DWORDS];
@@ -359,10 +403,12 @@ size_t tool_list_range(struct tool_run *run, size_t at, size_t end)
             if (listing->json) {
                 put_object(run, at, words, &insn);
             } else if (!listing->plain) {
-                put_headings(run, at, begins);
+                if (has_headings || begins || !at)
+                    put_headings(run, at, begins);
                 put_line(run, at, words, &insn);
             } else {
-                put_headings(run, at, begins);
+                if (has_headings || begins || !at)
+                    put_headings(run, at, begins);
                 put_instruction(run, at, &insn);
                 *out->at++ = '\n';
             }

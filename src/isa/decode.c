@@ -585,8 +585,7 @@ static unsigned opcode_of(const struct wmi_space *space, uint64_t word)
     return opcode;
 }
 
-/* The form that the words have on the target, or 0. */
-static unsigned find_form(const struct wmi_target *target, uint64_t word)
+unsigned wmi_find_form(const struct wmi_target *target, uint64_t word)
 {
     const uint8_t *candidate = target->candidates + target->first[(uint32_t)word >> 23];
     for (; *candidate != NO_SPACE; candidate++) {
@@ -684,7 +683,7 @@ unsigned wmi_decode(const struct wmi_target *target, const uint32_t *words, size
         return 0;
     const uint64_t word = words[0] | (available > 1 ? (uint64_t)words[1] << 32 : 0);
     struct context context = {target, out, words, available, false};
-    const unsigned number = find_form(target, word);
+    const unsigned number = wmi_find_form(target, word);
     if (!number || !decode_form(&context, number, word))
         out->dwords = 0;
     return out->dwords;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts of long code: decoding and printing with a memory of the words that come again. */
 #include "isa/disassemble.h"
+#include "isa/word_pattern.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -10,7 +11,8 @@
 
 enum { ENTRY_BITS = 13, OPCODE_BITS = 9, ENTRY_TEXT = 58, TEXT = 1024, REMEMBERED_DWORDS = 2 };
 
-/* Of one cache line. Code repeats itself: two in three instructions of librocsparse0 are found here. */
+/* Of one cache line. Code repeats itself: four in five instructions of librocsparse0 are found here, and most
+ * of the others are like an earlier one but for registers (word_pattern.c). */
 struct entry {
     int16_t target;
     uint8_t dwords; /* 0: empty */
@@ -29,6 +31,7 @@ struct wm_disassembler {
     bool is_long[1 << OPCODE_BITS];
     uint64_t words[1 << ENTRY_BITS]; /* of the entries: what is not there is found out without them */
     char text[TEXT];
+    struct wmi_word_patterns patterns;
     char memory[(sizeof(struct entry) << ENTRY_BITS) + 2 * sizeof(struct entry)];
 };
 
@@ -41,10 +44,11 @@ struct wm_disassembler *wmi_disassembler_create(const struct wmi_target *target,
     d->entries = (struct entry *)(void *)(d->memory + sizeof(struct entry) - misaligned);
     d->target = target;
     d->flags = flags;
+    wmi_word_patterns_begin(&d->patterns, target);
     return d;
 }
 
-static inline size_t entry_of(uint64_t words)
+static inline size_t place_of(uint64_t words)
 {
     return words * UINT64_C(0x9e3779b97f4a7c15) >> (64 - ENTRY_BITS);
 }
@@ -77,7 +81,7 @@ static bool has_label(const struct wmi_instruction *insn)
 
 static void remember(struct wm_disassembler *d, const struct wm_disassembled *line, uint64_t words)
 {
-    const size_t place = entry_of(words);
+    const size_t place = place_of(words);
     struct entry *entry = &d->entries[place];
     d->words[place] = words;
     entry->target = (int16_t)line->target;
@@ -85,6 +89,21 @@ static void remember(struct wm_disassembler *d, const struct wm_disassembled *li
     entry->length = (uint8_t)line->length;
     entry->branch = line->branch;
     memcpy(entry->text, d->text, sizeof(entry->text)); /* all of it: a length that is known copies faster */
+}
+
+static inline uint64_t two_dwords(const uint32_t *words)
+{
+    return words[0] | (uint64_t)words[1] << 32;
+}
+
+/* Keeps the text for the next time. */
+static struct wm_disassembled remembering(struct wm_disassembler *d, const struct wm_disassembled *line,
+                                          const uint32_t *words)
+{
+    d->is_long[words[0] >> (32 - OPCODE_BITS)] = line->dwords > 1;
+    if (line->dwords <= REMEMBERED_DWORDS && line->length <= ENTRY_TEXT)
+        remember(d, line, line->dwords == 1 ? words[0] : two_dwords(words));
+    return *line;
 }
 
 static struct wm_disassembled decode(struct wm_disassembler *d, const uint32_t *words, size_t dwords)
@@ -98,34 +117,43 @@ static struct wm_disassembled decode(struct wm_disassembler *d, const uint32_t *
         return line;
     }
     line.dwords = (uint8_t)length;
-    d->is_long[words[0] >> (32 - OPCODE_BITS)] = length > 1;
     line.branch = has_label(&insn);
     line.target = (int16_t)words[0];
     if (d->flags & WM_DISASSEMBLE_REASSEMBLABLE && !wmi_reassembles(d->target, &insn))
         line.length = (uint32_t)print_data(d->text, words, length);
     else
         line.length = (uint32_t)wmi_print(d->target, &insn, d->text, TEXT);
-    if (length <= REMEMBERED_DWORDS && line.length <= ENTRY_TEXT)
-        remember(d, &line, length == 1 ? words[0] : words[0] | (uint64_t)words[1] << 32);
-    return line;
+    if (!d->flags)
+        wmi_keep_word_pattern(&d->patterns, &insn, d->text, line.length, line.branch);
+    return remembering(d, &line, words);
 }
 
-static inline uint64_t two_dwords(const uint32_t *words)
+/* Like an earlier instruction, or decoded. Whether a text reassembles depends on more than patterns know. */
+static struct wm_disassembled print(struct wm_disassembler *d, const uint32_t *words, size_t dwords)
 {
-    return words[0] | (uint64_t)words[1] << 32;
+    struct wm_disassembled line = {.text = d->text};
+    const struct wmi_word_pattern *pattern =
+        d->flags ? NULL : wmi_print_alike(&d->patterns, words, dwords, d->text, &line.length);
+    if (!pattern)
+        return decode(d, words, dwords);
+    line.dwords = pattern->dwords;
+    line.branch = pattern->branch;
+    line.target = pattern->target;
+    return remembering(d, &line, words);
 }
 
 /* Where the text of what stands at `words` is, if it is remembered; its cache line is asked for early. */
 static inline void prefetch(struct wm_disassembler *d, const uint32_t *words)
 {
     const bool is_long = d->is_long[words[0] >> (32 - OPCODE_BITS)];
-    __builtin_prefetch(&d->entries[entry_of(is_long ? two_dwords(words) : words[0])]);
+    __builtin_prefetch(&d->entries[place_of(is_long ? two_dwords(words) : words[0])]);
 }
 
 static inline const struct entry *find(struct wm_disassembler *d, uint64_t words, unsigned dwords)
 {
-    const size_t place = entry_of(words);
-    return d->words[place] == words && d->entries[place].dwords == dwords ? &d->entries[place] : NULL;
+    const size_t place = place_of(words);
+    const struct entry *entry = &d->entries[place];
+    return d->words[place] == words && entry->dwords == dwords ? entry : NULL;
 }
 
 /* Whether an instruction has one dword, its first one tells alone: longer ones are another entry. */
@@ -140,10 +168,10 @@ struct wm_disassembled wm_disassembler_next(struct wm_disassembler *d, const uin
     if (!entry && !is_long && dwords >= 2)
         entry = find(d, two_dwords(words), 2);
     if (!entry) { /* where the text will be remembered */
-        __builtin_prefetch(&d->entries[entry_of(words[0])], 1);
+        __builtin_prefetch(&d->entries[place_of(words[0])], 1);
         if (dwords >= 2)
-            __builtin_prefetch(&d->entries[entry_of(two_dwords(words))], 1);
-        return decode(d, words, dwords);
+            __builtin_prefetch(&d->entries[place_of(two_dwords(words))], 1);
+        return print(d, words, dwords);
     }
     if (dwords >= entry->dwords + 2u)
         prefetch(d, words + entry->dwords);

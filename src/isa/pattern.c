@@ -2,39 +2,26 @@
 /* Remembers assembled instructions by their text without the numbers of registers, so that another one alike
  * is a search and some bits: compiled code says the same things over and over, of other registers. */
 #include "isa/pattern.h"
+#include "base/copy.h"
 #include "isa/legal.h"
 
 #include <string.h>
 
 enum {
     SGPR_CODES = 128,
-    FEW_VGPRS = 128,    /* that 16-bit operands can name in short encodings */
-    TUPLE_SGPRS = 104,  /* where SGPRs end for tuples of four and more */
-    SMALL_MATRIX = 4,   /* dwords of the result */
-    MOST_TUPLE = 32,    /* dwords */
-    ONE_REGISTER = 128, /* marks of the key that are no characters of text: v7 */
-    TUPLE = 136,        /* v[2:3], and its size behind */
-    SIZES = 144,
-    PADDING = 24,
+    FEW_VGPRS = 128,   /* that 16-bit operands can name in short encodings */
+    TUPLE_SGPRS = 104, /* where SGPRs end for tuples of four and more */
+    SMALL_MATRIX = 4,  /* dwords of the result */
+    MOST_TUPLE = 32,   /* dwords */
 };
 
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 typedef uint64_t pair64 __attribute__((vector_size(16)));
 
-/* The text of an instruction, with marks for its registers, and their numbers. */
-struct key {
-    uint64_t hash;
-    unsigned length, slots;
-    struct {
-        uint8_t number, file, dwords;
-    } slot[WMI_PATTERN_SLOTS];
-    char text[WMI_PATTERN_TEXT + PADDING]; /* a word of zeros behind its end */
-};
-
 /* What was there, with room to look at around it. */
 struct raw {
-    char blank[PADDING]; /* the last of them is one */
-    char text[WMI_PATTERN_TEXT + PADDING];
+    char blank[WMI_KEY_PADDING]; /* the last of them is one */
+    char text[WMI_PATTERN_TEXT + WMI_KEY_PADDING];
 };
 
 static uint64_t word_at(const char *text)
@@ -57,19 +44,6 @@ static char *copy(char *to, const char *from, size_t length)
     for (size_t i = 0; i < length; i += 8)
         memcpy(to + i, from + i, 8);
     return to + length;
-}
-
-/* memcpy() of short text that may not be read beyond; the compiler's own is slow here. */
-static void copy_exactly(char *to, const char *from, size_t length)
-{
-    size_t i = 0;
-    for (; i + 8 <= length; i += 8)
-        memcpy(to + i, from + i, 8);
-    if (length >= 8)
-        memcpy(to + length - 8, from + length - 8, 8);
-    else
-        for (; i < length; i++)
-            to[i] = from[i];
 }
 
 /* Bit i: byte i of the mask is all ones. */
@@ -116,7 +90,7 @@ static bool is_word(char c)
 
 /* v7 or v[2:3], without a blank or an expression in it: sets the next slot, and *mark to what stands for it
  * in the key, which is not longer. Returns what follows, or NULL. */
-static const char *read_register(struct key *key, const char *at, char **mark)
+static const char *read_register(struct wmi_key *key, const char *at, char **mark)
 {
     const unsigned file = *at == 'v' ? WMI_OPERAND_VGPR : *at == 's' ? WMI_OPERAND_SGPR : WMI_OPERAND_AGPR;
     const bool tuple = at[1] == '[';
@@ -130,11 +104,11 @@ static const char *read_register(struct key *key, const char *at, char **mark)
         at += 2 + digits;
         if (!digits || at[-1] != ']' || last < first || last - first >= MOST_TUPLE)
             return NULL;
-        (*mark)[1] = (char)(SIZES + last - first);
+        (*mark)[1] = (char)(WMI_MARK_SIZE + last - first);
     }
     if (last > UINT8_MAX)
         return NULL;
-    **mark = (char)((tuple ? TUPLE : ONE_REGISTER) + file);
+    **mark = (char)((tuple ? WMI_MARK_TUPLE : WMI_MARK_REGISTER) + file);
     *mark += 1 + tuple;
     key->slot[key->slots].number = (uint8_t)first;
     key->slot[key->slots].file = (uint8_t)file;
@@ -143,7 +117,7 @@ static const char *read_register(struct key *key, const char *at, char **mark)
 }
 
 /* Makes the text of the key; returns its end. */
-static char *mark_registers(struct key *key, const struct raw *raw, size_t length, uint64_t starts)
+static char *mark_registers(struct wmi_key *key, const struct raw *raw, size_t length, uint64_t starts)
 {
     const char *from = raw->text;
     char *to = key->text;
@@ -176,8 +150,7 @@ static bool has_no_marks(const char *text, size_t length)
     return !(all & UINT64_C(0x8080808080808080));
 }
 
-/* False: the text is too long, or has characters that it cannot have. */
-static bool read_key(const char *begin, const char *end, bool registers, struct key *key)
+bool wmi_read_key(const char *begin, const char *end, bool registers, struct wmi_key *key)
 {
     struct raw raw;
     while (end > begin && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
@@ -185,9 +158,9 @@ static bool read_key(const char *begin, const char *end, bool registers, struct 
     const size_t length = (size_t)(end - begin);
     if (length > WMI_PATTERN_TEXT)
         return false;
-    raw.blank[PADDING - 1] = ' ';
-    copy_exactly(raw.text, begin, length);
-    memset(raw.text + length, 0, PADDING);
+    raw.blank[WMI_KEY_PADDING - 1] = ' ';
+    wmi_copy_short(raw.text, begin, length);
+    memset(raw.text + length, 0, WMI_KEY_PADDING);
     if (!has_no_marks(raw.text, length))
         return false;
     key->slots = 0;
@@ -199,12 +172,12 @@ static bool read_key(const char *begin, const char *end, bool registers, struct 
 }
 
 /* The two places where a key may stand. */
-static unsigned pair_of(const struct key *key)
+static unsigned pair_of(const struct wmi_key *key)
 {
     return key->hash >> 40 & (WMI_PATTERNS - 1) & ~1u;
 }
 
-static const struct wmi_pattern *find(const struct wmi_pattern *patterns, const struct key *key)
+static const struct wmi_pattern *find(const struct wmi_pattern *patterns, const struct wmi_key *key)
 {
     const struct wmi_pattern *p = patterns + pair_of(key);
     for (unsigned i = 0; i < 2; i++, p++)
@@ -216,11 +189,11 @@ static const struct wmi_pattern *find(const struct wmi_pattern *patterns, const 
 unsigned wmi_assemble_alike(const struct wmi_pattern *patterns, const char *begin, const char *end,
                             uint32_t *words)
 {
-    struct key key;
-    if (!read_key(begin, end, true, &key))
+    struct wmi_key key;
+    if (!wmi_read_key(begin, end, true, &key))
         return 0;
     const struct wmi_pattern *p = find(patterns, &key);
-    if (p && p->as_it_stands && read_key(begin, end, false, &key))
+    if (p && p->as_it_stands && wmi_read_key(begin, end, false, &key))
         p = find(patterns, &key);
     if (!p)
         return 0;
@@ -336,7 +309,7 @@ static enum made make_slot(const struct wmi_encoder *e, unsigned operand, unsign
 
 /* Each register of the key must be an operand, in the same order. */
 static enum made make_slots(const struct wmi_encoder *e, const struct wmi_instruction *insn,
-                            const struct key *key, struct wmi_pattern *pattern)
+                            const struct wmi_key *key, struct wmi_pattern *pattern)
 {
     const unsigned vgprs = vgprs_of(e, insn);
     unsigned slots = 0;
@@ -360,7 +333,7 @@ static enum made make_slots(const struct wmi_encoder *e, const struct wmi_instru
     return slots == key->slots ? MADE : OF_THESE_NUMBERS_ONLY;
 }
 
-static void put(struct wmi_pattern *patterns, const struct key *key, struct wmi_pattern *pattern)
+static void put(struct wmi_pattern *patterns, const struct wmi_key *key, struct wmi_pattern *pattern)
 {
     struct wmi_pattern *p = patterns + pair_of(key);
     pattern->length = (uint8_t)key->length;
@@ -373,23 +346,23 @@ static void put(struct wmi_pattern *patterns, const struct key *key, struct wmi_
 void wmi_keep_as_it_stands(struct wmi_pattern *patterns, const char *begin, const char *end,
                            const struct wmi_instruction *insn)
 {
-    struct key key;
+    struct wmi_key key;
     struct wmi_pattern mark = {.as_it_stands = true}, pattern = {.dwords = insn->dwords};
     memcpy(pattern.words, insn->words, sizeof pattern.words);
-    if (!read_key(begin, end, true, &key))
+    if (!wmi_read_key(begin, end, true, &key))
         return;
     put(patterns, &key, &mark);
-    read_key(begin, end, false, &key);
+    wmi_read_key(begin, end, false, &key);
     put(patterns, &key, &pattern);
 }
 
 void wmi_keep_pattern(struct wmi_pattern *patterns, const char *begin, const struct wmi_encoder *e,
                       const struct wmi_instruction *insn)
 {
-    struct key key;
+    struct wmi_key key;
     struct wmi_pattern pattern = {.dwords = insn->dwords};
     memcpy(pattern.words, insn->words, sizeof pattern.words);
-    if (!read_key(begin, e->cursor->end, true, &key))
+    if (!wmi_read_key(begin, e->cursor->end, true, &key))
         return;
     const enum made made = make_slots(e, insn, &key, &pattern);
     if (made == MADE)

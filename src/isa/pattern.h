@@ -9,6 +9,30 @@
 
 enum { WMI_PATTERN_SLOTS = 6, WMI_PATTERN_TEXT = 144 };
 
+/* Marks of a key, which are no characters of text. */
+enum {
+    WMI_MARK_REGISTER = 128, /* and enum wmi_operand_kind: v7 */
+    WMI_MARK_TUPLE = 144,    /* v[2:3]; behind it: */
+    WMI_MARK_SIZE = 160,     /* and the dwords less one */
+};
+
+enum { WMI_KEY_PADDING = 24 };
+
+/* The text of an instruction, with marks for its registers, and their numbers. */
+struct wmi_key {
+    uint64_t hash;
+    unsigned length, slots;
+    struct {
+        uint8_t number, file, dwords; /* file: enum wmi_operand_kind */
+    } slot[WMI_PATTERN_SLOTS];
+    char text[WMI_PATTERN_TEXT + WMI_KEY_PADDING]; /* a word of zeros behind its end */
+};
+
+/* False: the text is too long, or has characters that it cannot have. Without `registers` they stay as they
+ * are.
+ */
+bool wmi_read_key(const char *begin, const char *end, bool registers, struct wmi_key *key);
+
 /* A register's number in the text: which may stand there, and at which bit of the words. */
 struct wmi_pattern_slot {
     uint8_t pos, drop;      /* drop: low bits that the words leave out */

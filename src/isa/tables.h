@@ -94,6 +94,9 @@ extern const uint32_t wmi_canonical[][3]; /* what the assembler sets of the bits
 extern const struct wmi_target wmi_targets[];
 extern const unsigned wmi_target_count, wmi_target_variants;
 
+/* The form that the words have on the target, or 0; `word` is the first two, the first in its lower half. */
+unsigned wmi_find_form(const struct wmi_target *target, uint64_t word);
+
 /* The name of `value` in a group of the target, or NULL. */
 const char *wmi_name_of(const struct wmi_target *target, enum wmi_name_group group, int32_t value);
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAPPED_FILE = 4 << 20 }; /* bytes from which on a file is mapped */
+enum { MAPPED_FILE = 1 << 18 }; /* bytes from which on a file is mapped */
 
 static struct wm_bundle *new_input(const char *name)
 {

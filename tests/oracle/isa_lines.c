@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* One instruction on each line: `print` reads hexadecimal dwords and prints our text of them, or "?" where
  * they are not exactly one instruction; `assemble` reads text and prints its dwords, or "? column expected"
- * where the line is wrong. Lines alike but for registers go the assembler's short way. Attributes are LLVM's:
- * +wavefrontsize64, +real-true16. */
+ * where the line is wrong. What is like an earlier line but for registers goes the short way, as in long
+ * files. Attributes are LLVM's: +wavefrontsize64, +real-true16. */
 #include "isa/assemble.h"
+#include "isa/word_pattern.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 enum { LINE = 1024 };
 
-static void print(const struct wmi_target *target, char *line)
+static void print(const struct wmi_target *target, struct wmi_word_patterns *patterns, char *line)
 {
     uint32_t words[WMI_INSTRUCTION_DWORDS + 1];
     char text[LINE];
@@ -23,11 +24,15 @@ static void print(const struct wmi_target *target, char *line)
         words[count++] = (uint32_t)value;
     }
     struct wmi_instruction insn;
-    if (wmi_decode(target, words, count, &insn) != count) {
+    uint32_t length;
+    const struct wmi_word_pattern *pattern =
+        count ? wmi_print_alike(patterns, words, count, text, &length) : NULL;
+    if (pattern ? pattern->dwords != count : wmi_decode(target, words, count, &insn) != count) {
         puts("?");
         return;
     }
-    wmi_print(target, &insn, text, sizeof text);
+    if (!pattern)
+        wmi_keep_word_pattern(patterns, &insn, text, wmi_print(target, &insn, text, sizeof text), false);
     puts(text);
 }
 
@@ -73,13 +78,17 @@ int main(int argc, char **argv)
         return 2;
     }
     struct wmi_pattern *patterns = calloc(WMI_PATTERNS, WMI_PATTERN_BYTES);
+    struct wmi_word_patterns *word_patterns = calloc(1, sizeof *word_patterns);
     char line[LINE];
-    while (patterns && fgets(line, sizeof line, stdin)) {
+    if (word_patterns)
+        wmi_word_patterns_begin(word_patterns, target);
+    while (patterns && word_patterns && fgets(line, sizeof line, stdin)) {
         if (prints)
-            print(target, line);
+            print(target, word_patterns, line);
         else
             assemble(target, patterns, line);
     }
     free(patterns);
+    free(word_patterns);
     return 0;
 }

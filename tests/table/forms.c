@@ -2,10 +2,11 @@
 /* Every form of every target, with waves of both sizes and both true16 modes, with edge operands: the words
  * that its tables describe decode to it and to nothing else, and print under its name; the text is refused,
  * or makes the same words or others of the same text, and each form has text that brings its words back.
- * What is assembled like another text but for registers must be what it is by itself. Opcodes that no form
- * has are no instruction. Whether the tables are right, tests/oracle asks LLVM. */
+ * What is assembled or printed like another one but for registers must be what it is by itself. Opcodes that
+ * no form has are no instruction. Whether the tables are right, tests/oracle asks LLVM. */
 #include "isa/assemble.h"
 #include "isa/tables.h"
+#include "isa/word_pattern.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +44,8 @@ enum { LOST = sizeof lost / sizeof *lost };
 /* What became of the texts of a target's words. */
 struct texts {
     struct wmi_pattern *patterns;
-    unsigned alike; /* texts that another one had taught */
+    struct wmi_word_patterns *word_patterns;
+    unsigned alike, printed; /* texts and words that another one had taught */
     unsigned same, canonical, refused, wrong;
     unsigned step;   /* through the edges */
     bool lost[LOST]; /* which of the forms so listed were met */
@@ -163,6 +165,21 @@ static bool comes_back(const struct wmi_target *target, const struct wmi_instruc
 
 enum outcome { NO_INSTRUCTION, DECODES, COMES_BACK };
 
+/* What patterns of earlier words print for these must be what they print by themselves, if they do. */
+static void check_words(struct texts *texts, const uint32_t *words, const struct wmi_instruction *insn,
+                        const char *text, size_t length)
+{
+    char alike[WMI_WORD_ROOM];
+    uint32_t by_pattern;
+    const struct wmi_word_pattern *pattern =
+        wmi_print_alike(texts->word_patterns, words, WORDS, alike, &by_pattern);
+    if (pattern && (pattern->dwords != insn->dwords || by_pattern != length || strcmp(alike, text) != 0))
+        fail_msg("%08x %08x are '%s', but by a pattern '%s'", words[0], words[1], text, alike);
+    texts->printed += pattern != NULL;
+    if (!pattern && insn->dwords)
+        wmi_keep_word_pattern(texts->word_patterns, insn, text, length, false);
+}
+
 /* What the words are; if an instruction, they must be of the form and of no other. */
 static enum outcome outcome(const struct wmi_target *target, const uint32_t *words, unsigned number,
                             struct texts *texts)
@@ -172,6 +189,8 @@ static enum outcome outcome(const struct wmi_target *target, const uint32_t *wor
     char text[TEXT];
     const unsigned dwords = wmi_decode(target, words, WORDS, &insn);
     if (!dwords)
+        check_words(texts, words, &insn, "no instruction", 0);
+    if (!dwords)
         return NO_INSTRUCTION;
     if (insn.form != number)
         fail_msg("%s: %08x %08x of %s decode as %s", target->name, words[0], words[1], form->name,
@@ -180,6 +199,7 @@ static enum outcome outcome(const struct wmi_target *target, const uint32_t *wor
     assert_true(dwords >= wmi_layouts[form->layout].dwords);
     const size_t length = wmi_print(target, &insn, text, sizeof text);
     assert_true(length < sizeof text);
+    check_words(texts, words, &insn, text, length);
     assert_memory_equal(text, form->name, strlen(form->name));
     for (unsigned i = 0; i < insn.operands; i++) {
         const struct wmi_spec *spec = &wmi_specs[form->spec + i];
@@ -268,8 +288,11 @@ static void every_form_is_reached_by_its_words(void **state)
             for (const uint8_t *c = target->candidates + target->first[top]; *c != NO_SPACE; c++)
                 seen[*c] = true;
         struct texts texts = {.step = getenv("WAVEMEM_TEST_REDUCED") ? 3 : 1,
-                              .patterns = calloc(WMI_PATTERNS, WMI_PATTERN_BYTES)};
+                              .patterns = calloc(WMI_PATTERNS, WMI_PATTERN_BYTES),
+                              .word_patterns = calloc(1, sizeof *texts.word_patterns)};
         assert_non_null(texts.patterns);
+        assert_non_null(texts.word_patterns);
+        wmi_word_patterns_begin(texts.word_patterns, target);
         unsigned forms = 0;
         for (unsigned s = 0; s < SPACES; s++) {
             if (!seen[s] || s == target->second)
@@ -284,11 +307,12 @@ static void every_form_is_reached_by_its_words(void **state)
                 }
         }
         printf("%s, waves of %u%s: of the texts %u give the same words, %u canonical ones, %u are refused; "
-               "%u by "
-               "patterns\n",
+               "%u are made "
+               "by patterns, and %u printed\n",
                target->name, target->limits[WMI_LIMIT_wave], target->real_true16 ? ", real true16" : "",
-               texts.same, texts.canonical, texts.refused, texts.alike);
+               texts.same, texts.canonical, texts.refused, texts.alike, texts.printed);
         free(texts.patterns);
+        free(texts.word_patterns);
         wrong += texts.wrong;
         for (unsigned i = 0; i < LOST; i++)
             met[i] |= texts.lost[i];
