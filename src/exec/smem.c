@@ -236,24 +236,26 @@ const struct wmi_op *wmi_scalar_watch(char *restrict frame, const struct wmi_op 
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
-    const uint64_t address[64] = {place.address};
-    const struct wmi_access access = {
-        .pc = m->pc,
-        .instruction = wmi_wave_clock(wave),
-        .workgroup = {wave->group->id[0], wave->group->id[1], wave->group->id[2]},
-        .wave = wave->index,
-        .path = WMI_PATH_SMEM,
-        .kind = (enum wmi_access_kind)m->kind,
-        .lanes = 1,
-        .policy = m->policy,
-        .elements = 1,
-        .bytes = (uint8_t)place.wanted,
-        .element[0] = {.space = WMI_SPACE_GLOBAL,
-                       .mask = 1,
-                       .bad_range = place.bytes < place.wanted ||
-                                    !wmi_space_host(wave->worker->space, place.address, place.bytes),
-                       .address = address},
-    };
+    uint64_t address[64]; /* only the first one is anything */
+    struct wmi_access access;
+    address[0] = place.address;
+    access.pc = m->pc;
+    access.instruction = wmi_wave_clock(wave);
+    for (unsigned i = 0; i < 3; i++)
+        access.workgroup[i] = wave->group->id[i];
+    access.wave = wave->index;
+    access.path = WMI_PATH_SMEM;
+    access.kind = (enum wmi_access_kind)m->kind;
+    access.lanes = 1;
+    access.policy = m->policy;
+    access.elements = 1;
+    access.bytes = (uint8_t)place.wanted;
+    access.element[0] =
+        (struct wmi_element){.space = WMI_SPACE_GLOBAL,
+                             .mask = 1,
+                             .bad_range = place.bytes < place.wanted ||
+                                          !wmi_space_host(wave->worker->space, place.address, place.bytes),
+                             .address = address};
     m->observer->access(wave->worker->observer, &access, m->slot);
     return op + 1;
 }

@@ -3,6 +3,7 @@
 #include "exec/buffer.h"
 #include "exec/program.h"
 #include "exec/vmem.h"
+#include "exec/watch.h"
 
 wmi_body wmi_vmem_fast_step(const struct wmi_builder *builder, const struct wmi_memory_op *m,
                             enum wmi_vmem_form form)
@@ -176,7 +177,9 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
     if (wmi_builder_observer(builder)) {
         struct wmi_op *watch = wmi_emit(builder, wmi_vmem_watch);
         *watch = step;
-        watch->body = wmi_vmem_watch;
+        watch->body = step.x < WMI_VMEM_FAST_FORMS
+                          ? wmi_vmem_quick_watch(wmi_builder_level(builder), wmi_builder_lanes(builder))
+                          : wmi_vmem_watch;
     }
     *wmi_emit(builder, step.body) = step;
     if (to_lds)

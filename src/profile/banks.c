@@ -45,10 +45,70 @@ static void add_dword(struct group_banks *group, unsigned bank, unsigned lane, u
     group->depth[bank] = (uint8_t)(depth + 1);
 }
 
+/* Whether no bank has to give the lanes of `mask`, one group, more than one dword. Most groups are such. */
+static bool is_free(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
+                    unsigned banks, bool share)
+{
+    uint32_t wanted[BANKS]; /* dword + 1 */
+    memset(wanted, 0, banks * sizeof *wanted);
+    for (uint64_t left = mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t low = element->address[lane] / DWORD;
+        const uint64_t last = (element->address[lane] + access->bytes - 1) / DWORD;
+        for (uint64_t dword = low; dword <= last; dword++) {
+            uint32_t *bank = &wanted[dword & (banks - 1)];
+            if (*bank && (!share || *bank != (uint32_t)dword + 1))
+                return false;
+            *bank = (uint32_t)dword + 1;
+        }
+    }
+    return true;
+}
+
+/* The bank that the lane with the lowest bank begins with: what serve_group() finds where all are equal. */
+static unsigned lowest_bank(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
+                            unsigned banks)
+{
+    unsigned lowest = banks;
+    for (uint64_t left = mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t low = element->address[lane] / DWORD;
+        const uint64_t last = (element->address[lane] + access->bytes - 1) / DWORD;
+        for (uint64_t dword = low; dword <= last; dword++)
+            if ((dword & (banks - 1)) < lowest)
+                lowest = (unsigned)(dword & (banks - 1));
+    }
+    return lowest;
+}
+
+static uint64_t lanes_of_bank(const struct wmi_access *access, const struct wmi_element *element,
+                              uint64_t mask, unsigned banks, unsigned bank)
+{
+    uint64_t lanes = 0;
+    for (uint64_t left = mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t low = element->address[lane] / DWORD;
+        const uint64_t last = (element->address[lane] + access->bytes - 1) / DWORD;
+        for (uint64_t dword = low; dword <= last; dword++)
+            if ((dword & (banks - 1)) == bank)
+                lanes |= 1ULL << lane;
+    }
+    return lanes;
+}
+
 /* Adds the passes of the lanes of `mask`, one group. */
 static void serve_group(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
                         unsigned banks, struct wmi_lds_cost *cost)
 {
+    if (is_free(access, element, mask, banks, access->kind != WMI_ACCESS_ATOMIC)) {
+        cost->passes++;
+        if (mask && !cost->depth) {
+            cost->depth = 1;
+            cost->bank = lowest_bank(access, element, mask, banks);
+            cost->lanes = lanes_of_bank(access, element, mask, banks, cost->bank);
+        }
+        return;
+    }
     struct group_banks group;
     memset(group.depth, 0, sizeof group.depth);
     memset(group.lanes, 0, sizeof group.lanes);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry of a cache: a line's number, who wrote it last, and what of its sectors of 64 bytes is there to be
- * read or waits to be written back. 0: empty. Most recently used first in each set. */
+/* An entry of a cache: a line's number + 1, who wrote it last, and what of its sectors of 64 bytes is there
+ * to be read or waits to be written back. 0: empty. */
 enum {
     SECTOR = 64,
     SECTOR_SHIFT = 6,
@@ -19,11 +19,23 @@ enum {
     SLOT_SHIFT = 4,
     SLOT_MASK = (1 << 17) - 1,
     LINE_SHIFT = 21,
+    INDEXED_WAYS = 32, /* from here on a hash finds lines, and a list keeps their order */
+    NOTHING = UINT16_MAX,
 };
 
+/* The lines of one instance of a cache with many ways, by their number in it. Each set has a list of its
+ * ways, most recently used first; each bucket of the hash a chain. */
+struct index {
+    uint16_t *before, *after, *first, *last; /* of a line; of a set */
+    uint16_t *bucket, *chain;                /* of a hash; of a line */
+};
+
+/* Without an index the ways of a set stand most recently used first. */
 struct cache {
     uint64_t *entries;
+    uint16_t *indexed; /* all that the indices of all instances are made of, or NULL */
     uint32_t sets, ways, line_shift, instances;
+    uint32_t buckets;  /* of an instance, a power of two */
     uint64_t set_mask; /* of a power of two of sets, else 0 */
 };
 
@@ -57,51 +69,181 @@ static unsigned log2_of(uint32_t power)
     return (unsigned)__builtin_ctz(power);
 }
 
+static uint32_t set_index(const struct cache *cache, uint64_t line)
+{
+    return (uint32_t)(cache->set_mask ? line & cache->set_mask : line % cache->sets);
+}
+
 static uint64_t *set_of(const struct cache *cache, uint32_t instance, uint64_t line)
 {
-    const uint64_t set = cache->set_mask ? line & cache->set_mask : line % cache->sets;
-    return cache->entries + ((uint64_t)instance * cache->sets + set) * cache->ways;
+    return cache->entries + ((size_t)instance * cache->sets + set_index(cache, line)) * cache->ways;
 }
 
-static bool is_line(uint64_t entry, uint64_t line)
+/* ---- one with an index ---- */
+
+static size_t index_size(const struct cache *cache)
 {
-    return entry >> LINE_SHIFT == line && entry & (VALID | DIRTY);
+    return 3 * (size_t)cache->sets * cache->ways + 2 * cache->sets + cache->buckets;
 }
 
-/* The line's entry, moved to the front of its set, or NULL. */
+static struct index index_of(const struct cache *cache, uint32_t instance)
+{
+    const uint32_t lines = cache->sets * cache->ways;
+    uint16_t *at = cache->indexed + instance * index_size(cache);
+    return (struct index){.bucket = at,
+                          .chain = at + cache->buckets,
+                          .before = at + cache->buckets + lines,
+                          .after = at + cache->buckets + 2 * lines,
+                          .first = at + cache->buckets + 3 * lines,
+                          .last = at + cache->buckets + 3 * lines + cache->sets};
+}
+
+static uint32_t bucket_of(const struct cache *cache, uint64_t line)
+{
+    return (uint32_t)(line * 0x9e3779b97f4a7c15ULL >> 40) & (cache->buckets - 1);
+}
+
+static void clear_indices(const struct cache *cache)
+{
+    for (uint32_t instance = 0; instance < cache->instances; instance++) {
+        const struct index index = index_of(cache, instance);
+        memset(index.bucket, 0xff, cache->buckets * sizeof *index.bucket);
+        for (uint32_t set = 0; set < cache->sets; set++) {
+            const uint32_t low = set * cache->ways, high = low + cache->ways - 1;
+            for (uint32_t line = low; line <= high; line++) {
+                index.before[line] = (uint16_t)(line == low ? NOTHING : line - 1);
+                index.after[line] = (uint16_t)(line == high ? NOTHING : line + 1);
+            }
+            index.first[set] = (uint16_t)low;
+            index.last[set] = (uint16_t)high;
+        }
+    }
+}
+
+static void take_out(const struct index *index, uint32_t set, uint16_t at)
+{
+    const uint16_t before = index->before[at], after = index->after[at];
+    *(before == NOTHING ? &index->first[set] : &index->after[before]) = after;
+    *(after == NOTHING ? &index->last[set] : &index->before[after]) = before;
+}
+
+static void put_first(const struct index *index, uint32_t set, uint16_t at)
+{
+    if (index->first[set] == at)
+        return;
+    take_out(index, set, at);
+    index->before[at] = NOTHING;
+    index->after[at] = index->first[set];
+    index->before[index->first[set]] = at;
+    index->first[set] = at;
+}
+
+static void put_last(const struct index *index, uint32_t set, uint16_t at)
+{
+    if (index->last[set] == at)
+        return;
+    take_out(index, set, at);
+    index->after[at] = NOTHING;
+    index->before[at] = index->last[set];
+    index->after[index->last[set]] = at;
+    index->last[set] = at;
+}
+
+/* The link of the chain that leads to the line, or ends the chain. */
+static uint16_t *link_to(const struct cache *cache, const struct index *index, const uint64_t *entries,
+                         uint64_t line)
+{
+    uint16_t *link = &index->bucket[bucket_of(cache, line)];
+    while (*link != NOTHING && entries[*link] >> LINE_SHIFT != line + 1)
+        link = &index->chain[*link];
+    return link;
+}
+
+static uint64_t *find_indexed(const struct cache *cache, uint32_t instance, uint64_t line)
+{
+    const struct index index = index_of(cache, instance);
+    uint64_t *entries = cache->entries + (size_t)instance * cache->sets * cache->ways;
+    const uint16_t at = *link_to(cache, &index, entries, line);
+    if (at == NOTHING)
+        return NULL;
+    put_first(&index, set_index(cache, line), at);
+    return entries + at;
+}
+
+static void forget(const struct cache *cache, const struct index *index, uint64_t *entries, uint16_t at)
+{
+    if (entries[at]) {
+        uint16_t *link = link_to(cache, index, entries, (entries[at] >> LINE_SHIFT) - 1);
+        *link = index->chain[at];
+    }
+    entries[at] = 0;
+}
+
+static uint64_t *insert_indexed(const struct cache *cache, uint32_t instance, uint64_t line,
+                                uint64_t *evicted)
+{
+    const struct index index = index_of(cache, instance);
+    uint64_t *entries = cache->entries + (size_t)instance * cache->sets * cache->ways;
+    const uint32_t set = set_index(cache, line), bucket = bucket_of(cache, line);
+    const uint16_t at = index.last[set];
+    *evicted = entries[at];
+    forget(cache, &index, entries, at);
+    index.chain[at] = index.bucket[bucket];
+    index.bucket[bucket] = at;
+    put_first(&index, set, at);
+    entries[at] = (line + 1) << LINE_SHIFT;
+    return entries + at;
+}
+
+/* ---- any ---- */
+
+/* The line's entry, now the most recently used of its set, or NULL. */
 static uint64_t *find(const struct cache *cache, uint32_t instance, uint64_t line)
 {
+    if (cache->indexed)
+        return find_indexed(cache, instance, line);
     uint64_t *set = set_of(cache, instance, line);
-    if (is_line(set[0], line))
-        return set;
-    for (uint32_t way = 1; way < cache->ways; way++)
-        if (is_line(set[way], line)) {
-            const uint64_t entry = set[way];
-            memmove(set + 1, set, way * sizeof *set);
-            set[0] = entry;
-            return set;
-        }
-    return NULL;
+    uint32_t way = 0;
+    while (way < cache->ways && set[way] >> LINE_SHIFT != line + 1)
+        way++;
+    if (way == cache->ways)
+        return NULL;
+    const uint64_t entry = set[way];
+    for (; way; way--)
+        set[way] = set[way - 1];
+    set[0] = entry;
+    return set;
 }
 
 /* Puts the line, which is not there, in front, with no sector. *evicted: what made room. */
 static uint64_t *insert(const struct cache *cache, uint32_t instance, uint64_t line, uint64_t *evicted)
 {
+    if (cache->indexed)
+        return insert_indexed(cache, instance, line, evicted);
     uint64_t *set = set_of(cache, instance, line);
     *evicted = set[cache->ways - 1];
-    memmove(set + 1, set, (cache->ways - 1) * sizeof *set);
-    set[0] = line << LINE_SHIFT;
+    for (uint32_t way = cache->ways - 1; way; way--)
+        set[way] = set[way - 1];
+    set[0] = (line + 1) << LINE_SHIFT;
     return set;
 }
 
 /* Forgets the line: the next one takes its room. */
 static void drop(const struct cache *cache, uint32_t instance, uint64_t line)
 {
-    uint64_t *set = find(cache, instance, line);
-    if (!set)
+    uint64_t *entry = find(cache, instance, line);
+    if (!entry)
         return;
-    memmove(set, set + 1, (cache->ways - 1) * sizeof *set);
-    set[cache->ways - 1] = 0;
+    if (cache->indexed) {
+        const struct index index = index_of(cache, instance);
+        uint64_t *entries = cache->entries + (size_t)instance * cache->sets * cache->ways;
+        forget(cache, &index, entries, (uint16_t)(entry - entries));
+        put_last(&index, set_index(cache, line), (uint16_t)(entry - entries));
+        return;
+    }
+    for (uint32_t way = 0; way + 1 < cache->ways; way++)
+        entry[way] = entry[way + 1];
+    entry[cache->ways - 1] = 0;
 }
 
 static bool exists(const struct wmi_caches *caches, enum wm_cache_level level)
@@ -119,28 +261,11 @@ struct request {
     bool full; /* a store that writes all of the bytes */
 };
 
-static void count(struct wmi_caches *caches, const struct request *request, enum wm_cache_level level,
-                  bool hit)
+static void count(struct wmi_caches *caches, uint32_t slot, enum wm_cache_level level, bool hit)
 {
-    struct wm_cache_use *uses[] = {&caches->uses[request->slot].use[level],
-                                   &caches->sums.use[level][request->kind]};
-    for (unsigned i = 0; i < 2; i++) {
-        uses[i]->requests++;
-        uses[i]->hits += hit;
-        uses[i]->bytes += request->bytes;
-    }
-}
-
-static void read_memory(struct wmi_caches *caches, uint32_t slot, uint64_t bytes)
-{
-    caches->uses[slot].memory_read += bytes;
-    caches->sums.memory_read += bytes;
-}
-
-static void write_memory(struct wmi_caches *caches, uint32_t slot, uint64_t bytes)
-{
-    caches->uses[slot].memory_written += bytes;
-    caches->sums.memory_written += bytes;
+    struct wm_cache_use *use = &caches->uses[slot].use[level];
+    use->requests++;
+    use->hits += hit;
 }
 
 /* A sector, to or from behind L2. */
@@ -149,23 +274,18 @@ static void reach_last(struct wmi_caches *caches, uint64_t address, uint32_t slo
     const struct cache *last = &caches->cache[WM_CACHE_LAST];
     const uint64_t line = address >> SECTOR_SHIFT;
     if (!exists(caches, WM_CACHE_LAST)) {
-        (writes ? write_memory : read_memory)(caches, slot, SECTOR);
+        *(writes ? &caches->uses[slot].memory_written : &caches->uses[slot].memory_read) += SECTOR;
         return;
     }
     uint64_t *entry = find(last, 0, line);
-    count(caches,
-          &(struct request){.address = address,
-                            .bytes = SECTOR,
-                            .slot = slot,
-                            .kind = writes ? WMI_ACCESS_STORE : WMI_ACCESS_LOAD},
-          WM_CACHE_LAST, entry != NULL);
+    count(caches, slot, WM_CACHE_LAST, entry != NULL);
     if (!entry) {
         uint64_t evicted;
         entry = insert(last, 0, line, &evicted);
         if (evicted & DIRTY)
-            write_memory(caches, evicted >> SLOT_SHIFT & SLOT_MASK, SECTOR);
+            caches->uses[evicted >> SLOT_SHIFT & SLOT_MASK].memory_written += SECTOR;
         if (!writes)
-            read_memory(caches, slot, SECTOR);
+            caches->uses[slot].memory_read += SECTOR;
     }
     *entry |= VALID_0;
     if (writes)
@@ -184,16 +304,16 @@ static void reach_l2(struct wmi_caches *caches, uint32_t xcd, const struct reque
     uint64_t *entry = find(l2, xcd, line), evicted = 0;
     const uint64_t there = entry ? *entry : 0;
     const bool stores = request->kind == WMI_ACCESS_STORE;
-    count(caches, request, WM_CACHE_L2, stores ? there != 0 : (there & wanted) == wanted);
+    count(caches, request->slot, WM_CACHE_L2, stores ? there != 0 : (there & wanted) == wanted);
     if (!entry)
         entry = insert(l2, xcd, line, &evicted);
-    for (unsigned sector = 0; sector < 2; sector++) {
+    for (unsigned sector = 0; evicted & DIRTY && sector < 2; sector++)
         if (evicted & (uint64_t)DIRTY_0 << sector)
-            reach_last(caches, (evicted >> LINE_SHIFT << l2->line_shift) + sector * SECTOR,
+            reach_last(caches, (((evicted >> LINE_SHIFT) - 1) << l2->line_shift) + sector * SECTOR,
                        evicted >> SLOT_SHIFT & SLOT_MASK, true);
-        if (!stores && wanted & ~there & (uint64_t)VALID_0 << sector)
+    for (unsigned sector = 0; !stores && sector < 2; sector++)
+        if (wanted & ~there & (uint64_t)VALID_0 << sector)
             reach_last(caches, start + sector * SECTOR, request->slot, false);
-    }
     uint64_t now = *entry;
     if (!stores || request->full)
         now |= wanted;
@@ -211,7 +331,7 @@ static bool read_through(struct wmi_caches *caches, enum wm_cache_level level, u
     const uint64_t line = request->address >> cache->line_shift;
     uint64_t evicted;
     const bool hit = find(cache, instance, line);
-    count(caches, request, level, hit);
+    count(caches, request->slot, level, hit);
     if (!hit)
         *insert(cache, instance, line, &evicted) |= VALID_0;
     return hit;
@@ -225,15 +345,16 @@ static void write_through(struct wmi_caches *caches, enum wm_cache_level level, 
     const struct cache *cache = &caches->cache[level];
     const uint64_t line = request->address >> cache->line_shift;
     uint64_t evicted;
-    count(caches, request, level, false);
+    count(caches, request->slot, level, false);
     if (level != WM_CACHE_VECTOR || !request->full || request->bytes < 1u << cache->line_shift)
         drop(cache, instance, line);
     else if (!find(cache, instance, line))
         *insert(cache, instance, line, &evicted) |= VALID_0;
 }
 
-static void reach(struct wmi_caches *caches, const struct place *place, const struct request *request,
-                  enum wm_cache_level first, unsigned policy)
+/* Whether the request ends before L2. */
+static bool reach_near(struct wmi_caches *caches, const struct place *place, const struct request *request,
+                       enum wm_cache_level first, unsigned policy)
 {
     const bool loads = request->kind == WMI_ACCESS_LOAD;
     const enum wm_cache_level levels[] = {first, WM_CACHE_GL1};
@@ -248,19 +369,21 @@ static void reach(struct wmi_caches *caches, const struct place *place, const st
         } else if (bypass[i]) {
             drop(&caches->cache[levels[i]], instance,
                  request->address >> caches->cache[levels[i]].line_shift);
-            count(caches, request, levels[i], false);
+            count(caches, request->slot, levels[i], false);
         } else if (read_through(caches, levels[i], instance, request)) {
-            return;
+            return true;
         }
     }
-    reach_l2(caches, place->instance[WM_CACHE_L2], request);
+    return false;
 }
 
 /* ---- rounds ---- */
 
-/* The next access of the wave. */
+/* The next access of the wave. Where L2 will look is asked for ahead: the host's caches do not hold it. */
 static void step(struct wmi_caches *caches, struct cursor *cursor)
 {
+    const struct cache *l2 = &caches->cache[WM_CACHE_L2];
+    const uint32_t xcd = cursor->place->instance[WM_CACHE_L2];
     struct wmi_log_entry entry;
     do {
         uint64_t blocks[WMI_LOG_BLOCKS];
@@ -273,9 +396,19 @@ static void step(struct wmi_caches *caches, struct cursor *cursor)
                                   .slot = entry.slot,
                                   .kind = (enum wmi_access_kind)instruction->kind,
                                   .full = entry.full};
+        unsigned far = 0;
         for (unsigned i = 0; i < many; i++) {
             request.address = blocks[i] << instruction->shift;
-            reach(caches, cursor->place, &request, first, instruction->policy);
+            if (reach_near(caches, cursor->place, &request, first, instruction->policy))
+                continue;
+            const uint64_t *set = set_of(l2, xcd, request.address >> l2->line_shift);
+            __builtin_prefetch(set);
+            __builtin_prefetch(set + 8);
+            blocks[far++] = request.address;
+        }
+        for (unsigned i = 0; i < far; i++) {
+            request.address = blocks[i];
+            reach_l2(caches, xcd, &request);
         }
     } while (entry.continues);
 }
@@ -297,6 +430,8 @@ static bool make_room(struct wmi_caches *caches, size_t cursors, uint32_t slots)
     }
     return caches->cursors || !cursors;
 }
+
+enum { AHEAD = 4 /* waves, of which the log is asked for ahead */ };
 
 static const struct place *place_of(const struct wmi_caches *caches, uint64_t group)
 {
@@ -324,6 +459,8 @@ bool wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const *gr
     while (left) {
         size_t kept = 0;
         for (size_t i = 0; i < left; i++) {
+            if (i + AHEAD < left)
+                __builtin_prefetch(caches->cursors[i + AHEAD].at);
             step(caches, &caches->cursors[i]);
             if (caches->cursors[i].at < caches->cursors[i].end)
                 caches->cursors[kept++] = caches->cursors[i];
@@ -393,6 +530,14 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
                                 .set_mask = sets & (sets - 1) ? 0 : sets - 1};
         cache->entries = calloc(cache->instances * sets * from->ways, sizeof *cache->entries);
         good = cache->entries;
+        if (!good || from->ways < INDEXED_WAYS || sets * from->ways > UINT16_MAX / 2)
+            continue;
+        for (cache->buckets = 1; cache->buckets < 2 * sets * from->ways;)
+            cache->buckets *= 2;
+        cache->indexed = malloc(cache->instances * index_size(cache) * sizeof *cache->indexed);
+        good = cache->indexed;
+        if (good)
+            clear_indices(cache);
     }
     if (good) {
         place_units(caches, gpu);
@@ -404,8 +549,10 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
 
 void wmi_caches_destroy(struct wmi_caches *caches)
 {
-    for (unsigned level = 0; caches && level < WM_CACHE_LEVELS; level++)
+    for (unsigned level = 0; caches && level < WM_CACHE_LEVELS; level++) {
         free(caches->cache[level].entries);
+        free(caches->cache[level].indexed);
+    }
     if (caches) {
         free(caches->places);
         free(caches->uses);
@@ -422,6 +569,8 @@ void wmi_caches_begin(struct wmi_caches *caches, uint32_t groups_per_cu)
         if (exists(caches, level))
             memset(cache->entries, 0,
                    (size_t)cache->instances * cache->sets * cache->ways * sizeof *cache->entries);
+        if (cache->indexed)
+            clear_indices(cache);
     }
 }
 
@@ -430,14 +579,35 @@ uint64_t wmi_caches_round_groups(const struct wmi_caches *caches)
     return (uint64_t)caches->xcds * caches->cus * caches->groups_per_cu;
 }
 
-const struct wmi_slot_use *wmi_caches_uses(const struct wmi_caches *caches, uint32_t *slots)
+/* Bytes of requests follow from their number: they are as large as the instruction's blocks, and behind L2 as
+ * sectors. */
+const struct wmi_slot_use *wmi_caches_uses(struct wmi_caches *caches, uint32_t *slots)
 {
+    for (uint32_t slot = 0; slot < caches->slots; slot++)
+        for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
+            struct wm_cache_use *use = &caches->uses[slot].use[level];
+            use->bytes =
+                use->requests * (level == WM_CACHE_LAST ? SECTOR : 1u << caches->instructions[slot].shift);
+        }
     *slots = caches->slots;
     return caches->uses;
 }
 
-const struct wmi_caches_sums *wmi_caches_sums(const struct wmi_caches *caches)
+const struct wmi_caches_sums *wmi_caches_sums(struct wmi_caches *caches)
 {
+    uint32_t slots;
+    const struct wmi_slot_use *uses = wmi_caches_uses(caches, &slots);
+    caches->sums = (struct wmi_caches_sums){0};
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const unsigned kind = caches->instructions[slot].kind;
+        for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
+            caches->sums.use[level][kind].requests += uses[slot].use[level].requests;
+            caches->sums.use[level][kind].hits += uses[slot].use[level].hits;
+            caches->sums.use[level][kind].bytes += uses[slot].use[level].bytes;
+        }
+        caches->sums.memory_read += uses[slot].memory_read;
+        caches->sums.memory_written += uses[slot].memory_written;
+    }
     return &caches->sums;
 }
 

@@ -42,8 +42,8 @@ bool wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const *gr
                       const struct wmi_log_instruction *instructions, uint32_t slots);
 
 /* By slot; *slots of them. */
-const struct wmi_slot_use *wmi_caches_uses(const struct wmi_caches *caches, uint32_t *slots);
-const struct wmi_caches_sums *wmi_caches_sums(const struct wmi_caches *caches); /* since the creation */
+const struct wmi_slot_use *wmi_caches_uses(struct wmi_caches *caches, uint32_t *slots);
+const struct wmi_caches_sums *wmi_caches_sums(struct wmi_caches *caches); /* since the creation */
 uint64_t
 wmi_caches_dirty(const struct wmi_caches *caches); /* bytes written that no cache has given to DRAM */
 uint32_t wmi_caches_instances(const struct wm_gpu *gpu, enum wm_cache_level level);

@@ -196,43 +196,9 @@ static uint32_t add_sharing(const struct wmi_element *element, unsigned shift, s
     return repeated;
 }
 
-/* The blocks of a row: lanes of one place that ask for neighbouring bytes. */
-static void add_row(struct wmi_requests *requests, const struct wmi_element *row, uint64_t lanes,
-                    unsigned bytes, unsigned shift)
-{
-    const uint64_t low = row->address[__builtin_ctzll(lanes)];
-    const uint64_t last = row->address[63 - __builtin_clzll(lanes)] + bytes - 1;
-    for (uint64_t block = low >> shift; block <= last >> shift; block++)
-        requests->block[requests->count++] = block;
-}
-
-/* Counts and lists what the access asks of L2. */
-static void ask_l2(const struct wmi_access *access, const struct wmi_vector_rules *rules, uint64_t lanes,
-                   const struct wmi_element *row, struct wmi_requests *requests, struct wmi_vector_cost *cost)
-{
-    const bool loads = access->kind == WMI_ACCESS_LOAD;
-    const unsigned shift = loads ? rules->read_shift : rules->write_shift;
-    requests->count = 0;
-    if (row && access->kind != WMI_ACCESS_ATOMIC) {
-        add_row(requests, row, lanes, access->bytes, shift);
-        *(loads ? &cost->reads : &cost->writes) = requests->count;
-        return;
-    }
-    if (access->kind == WMI_ACCESS_ATOMIC) {
-        for (unsigned e = 0; e < access->elements; e++)
-            add_sharing(&access->element[e], shift, requests);
-        cost->atomics = requests->count;
-        return;
-    }
-    count_blocks(requests, access, lanes, NULL, shift);
-    *(loads ? &cost->reads : &cost->writes) = requests->count;
-    for (unsigned e = 0; !loads && e < access->elements; e++)
-        cost->collapsed += add_sharing(&access->element[e], shift, NULL);
-}
-
-struct wmi_vector_cost wmi_coalesce_requests(const struct wmi_access *access,
-                                             const struct wmi_vector_rules *rules, unsigned wave_lanes,
-                                             struct wmi_requests *requests)
+struct wmi_vector_cost wmi_coalesce_lanes(const struct wmi_access *access,
+                                          const struct wmi_vector_rules *rules, unsigned wave_lanes,
+                                          struct wmi_requests *requests)
 {
     struct wmi_vector_cost cost = {0};
     uint64_t lanes = 0;
@@ -256,7 +222,16 @@ struct wmi_vector_cost wmi_coalesce_requests(const struct wmi_access *access,
             cost.lookups +=
                 count_blocks(requests, access, ((1ULL << step) - 1) << lane & lanes, row, rules->tag_shift);
     }
-    ask_l2(access, rules, lanes, row, requests, &cost);
+    requests->count = 0;
+    if (access->kind == WMI_ACCESS_LOAD || (row && access->kind == WMI_ACCESS_STORE))
+        return cost;
+    for (unsigned e = 0; e < access->elements; e++)
+        cost.collapsed += add_sharing(&access->element[e], rules->write_shift,
+                                      access->kind == WMI_ACCESS_ATOMIC ? requests : NULL);
+    if (access->kind == WMI_ACCESS_ATOMIC) {
+        cost.collapsed = 0;
+        cost.atomics = requests->count;
+    }
     return cost;
 }
 
@@ -264,5 +239,11 @@ struct wmi_vector_cost wmi_coalesce(const struct wmi_access *access, const struc
                                     unsigned wave_lanes)
 {
     struct wmi_requests requests;
-    return wmi_coalesce_requests(access, rules, wave_lanes, &requests);
+    struct wmi_vector_cost cost = wmi_coalesce_lanes(access, rules, wave_lanes, &requests);
+    requests.count = 0;
+    if (access->kind == WMI_ACCESS_LOAD)
+        cost.reads = count_blocks(&requests, access, ~0ULL, NULL, rules->read_shift);
+    else if (access->kind == WMI_ACCESS_STORE)
+        cost.writes = count_blocks(&requests, access, ~0ULL, NULL, rules->write_shift);
+    return cost;
 }

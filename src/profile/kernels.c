@@ -120,7 +120,7 @@ void wmi_kernels_end(struct wm_profile *profile)
     if (!profile->rounds)
         return;
     const struct wmi_rounds_facts facts = wmi_rounds_facts(profile->rounds);
-    const struct wmi_caches *caches = wmi_rounds_caches(profile->rounds);
+    struct wmi_caches *caches = wmi_rounds_caches(profile->rounds);
     const struct wmi_caches_sums *now = wmi_caches_sums(caches);
     for (unsigned level = 0; level < WM_CACHE_LEVELS; level++)
         for (unsigned kind = 0; kind < WMI_CACHE_KINDS; kind++)

@@ -8,13 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMOS = 2 /* patterns of an instruction that are remembered */ };
+enum {
+    MEMOS = 64,      /* patterns of an instruction that are remembered, by where in 256 bytes they begin */
+    PATIENCE = 64,   /* accesses in a row that were like none before: then memos are not worth their time, */
+    TRY_AGAIN = 256, /* but so many accesses later they are tried again */
+};
 
 /* What one worker thread counts for a slot. */
 struct shard_counts {
     struct wmi_counts counts;
-    struct wmi_memo *memos; /* MEMOS of them, or NULL: nothing measured yet */
-    unsigned oldest;        /* the memo to give up next */
+    struct wmi_memo *memos[MEMOS]; /* NULL: nothing measured yet */
+    unsigned in_vain, rests;       /* accesses: measured in a row, until memos are tried again */
 };
 
 /* What one worker thread counts. */
@@ -23,6 +27,7 @@ struct shard {
     size_t size;
     struct wm_profile *profile;
     struct wmi_measurer *measurer;
+    wmi_memo_compare *compare;
     struct wmi_log_group *group; /* the log of the workgroup that runs; NULL: none is kept */
     uint64_t number;             /* of that workgroup */
 };
@@ -98,7 +103,7 @@ static void add_sums(struct wmi_counts *counts, const uint32_t sum[WMI_SUM_COUNT
 
 static void settle(struct wmi_counts *counts, struct wmi_memo *memo)
 {
-    if (memo->elements && memo->times)
+    if (memo->times)
         add_sums(counts, memo->sum, &memo->lds, memo->times);
     memo->times = 0;
 }
@@ -120,9 +125,9 @@ static void describe_slot(struct wm_profile *profile, uint32_t slot, const struc
         __atomic_store_n(word, now.word, __ATOMIC_RELAXED);
 }
 
-/* An access that is not like one before it. */
+/* An access that is not like one before it. place: of the memo to make of it, or NULL. */
 static void measure_access(struct shard *shard, struct shard_counts *of, const struct wmi_access *access,
-                           uint32_t slot)
+                           uint32_t slot, struct wmi_memo **place)
 {
     const struct wmi_measure *measure = wmi_measure(shard->measurer, access);
     struct wmi_log_group *group = slot < WMI_LOG_SLOTS ? shard->group : NULL;
@@ -141,14 +146,14 @@ static void measure_access(struct shard *shard, struct shard_counts *of, const s
         words = wave->words + before;
         word_count = wave->size - before;
     }
-    if (!of->memos)
-        of->memos = calloc(MEMOS, sizeof *of->memos);
-    if (!of->memos)
+    if (!place)
         return;
-    struct wmi_memo *memo = &of->memos[of->oldest];
-    of->oldest = (of->oldest + 1) % MEMOS;
-    settle(&of->counts, memo);
-    wmi_memo_keep(memo, access, measure, words, word_count);
+    if (!*place)
+        *place = calloc(1, sizeof **place);
+    if (!*place)
+        return;
+    settle(&of->counts, *place);
+    wmi_memo_keep(*place, access, measure, words, word_count);
 }
 
 static void count_access(void *local, const struct wmi_access *access, uint32_t slot)
@@ -161,17 +166,30 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
     if (access->path != WMI_PATH_SMEM &&
         (!kept->lanes || place_order(access->workgroup, access->wave, kept) < 0))
         keep_wave(&of->counts.wave, access);
-    for (unsigned i = 0; of->memos && i < MEMOS; i++) {
-        struct wmi_memo *memo = &of->memos[i];
-        uint64_t distance;
-        if (!memo->elements || !wmi_memo_holds(memo, access, &distance))
-            continue;
-        memo->times++;
-        if (shard->group && memo->word_count)
-            wmi_log_repeat(shard->group, access->wave, memo->words, memo->word_count, distance);
+    if (of->rests) {
+        of->rests--;
+        measure_access(shard, of, access, slot, NULL);
         return;
     }
-    measure_access(shard, of, access, slot);
+    if (!access->elements || !access->element[0].mask) {
+        measure_access(shard, of, access, slot, NULL);
+        return;
+    }
+    const uint64_t base = access->element[0].address[__builtin_ctzll(access->element[0].mask)];
+    struct wmi_memo **place = &of->memos[base / 4 % MEMOS], *memo = *place;
+    if (memo && wmi_memo_holds(memo, access, base, shard->compare)) {
+        of->in_vain = 0;
+        memo->times++;
+        if (shard->group && memo->word_count)
+            wmi_log_repeat(shard->group, access->wave, memo->words, memo->word_count,
+                           (uint64_t)((int64_t)(base - memo->base) >> memo->shift));
+        return;
+    }
+    if (++of->in_vain == PATIENCE) {
+        of->in_vain = 0;
+        of->rests = TRY_AGAIN;
+    }
+    measure_access(shard, of, access, slot, place);
 }
 
 /* ---- workgroups ---- */
@@ -206,6 +224,7 @@ static void *begin_thread(void *self)
         return NULL;
     shard->profile = profile;
     shard->measurer = wmi_measurer_create(profile->source.rules, profile->source.wave_lanes);
+    shard->compare = wmi_memo_comparer(wmi_cpu_level(), profile->source.wave_lanes == 32 ? 32 : 64);
     if (shard->measurer)
         return shard;
     free(shard);
@@ -238,11 +257,13 @@ static void end_thread(void *self, void *local)
     pthread_mutex_lock(&profile->lock);
     for (size_t slot = 0; slot < shard->size; slot++) {
         struct shard_counts *of = &shard->counts[slot];
-        for (unsigned i = 0; of->memos && i < MEMOS; i++)
-            settle(&of->counts, &of->memos[i]);
+        for (unsigned i = 0; i < MEMOS; i++)
+            if (of->memos[i])
+                settle(&of->counts, of->memos[i]);
         if (of->counts.executions && slot < profile->count)
             add_counts(&profile->instructions[slot].counts, &of->counts);
-        free(of->memos);
+        for (unsigned i = 0; i < MEMOS; i++)
+            free(of->memos[i]);
     }
     pthread_mutex_unlock(&profile->lock);
     free(shard->counts);

@@ -119,7 +119,8 @@ void wmi_log_repeat(struct wmi_log_group *group, uint32_t wave, const uint64_t *
     struct wmi_log_entry entry;
     if (!at)
         return;
-    memcpy(at, words, size * sizeof *words);
+    for (size_t i = 0; i < size; i++) /* few: a call would take longer */
+        at[i] = words[i];
     for (size_t i = 0; i < size; i += ENTRY + (entry.list ? list_words(entry.count) : 0)) {
         memcpy(&entry, at + i, sizeof entry);
         entry.block += distance;

@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum {
-    SECTOR = 64,         /* what bytes are kept in */
+    SECTOR = 64, /* what bytes are kept in */
+    SECTOR_SHIFT = 6,
     SECTOR_SLOTS = 8192, /* more than an access can touch */
     SMEM_SHIFT = 6,      /* lines of the scalar cache, on all generations */
     DATA_BYTES = 64,     /* that go between the vector cache and VGPRs in a clock: "64 B/clk" (hardware.md) */
@@ -32,6 +33,8 @@ struct wmi_measurer {
     const struct wmi_cost_rules *rules;
     unsigned wave_lanes, line_bytes; /* line_bytes: for this access */
     struct sectors sectors;
+    uint64_t order[WMI_REQUESTS]; /* sectors of global memory, as they were found */
+    uint32_t ordered;
     struct wmi_measure measure;
 };
 
@@ -88,11 +91,18 @@ static void add_part(struct wmi_measurer *measurer, struct touched *touched, uin
     if (set->stamp[slot] != set->now) {
         set->stamp[slot] = set->now;
         set->entry[slot].key = key;
-        set->entry[slot].bytes = 0;
+        set->entry[slot].bytes = mask;
+        touched->bytes += last - low + 1;
+        if (space != WMI_SPACE_GLOBAL)
+            return;
         /* The other half of a line of two sectors may be there. */
         touched->lines += measurer->line_bytes == SECTOR || !has(set, key ^ 1);
+        measurer->order[measurer->ordered++] = key;
+        return;
     }
-    touched->bytes += (uint64_t)__builtin_popcountll(mask & ~set->entry[slot].bytes);
+    const uint64_t more = mask & ~set->entry[slot].bytes;
+    if (more)
+        touched->bytes += (uint64_t)__builtin_popcountll(more);
     set->entry[slot].bytes |= mask;
 }
 
@@ -140,13 +150,32 @@ static bool is_full(const struct sectors *set, uint64_t block, unsigned shift)
 
 /* ---- costs ---- */
 
+/* Loads and stores ask once for each block. Blocks of two sectors come where their first sector was found. */
+static void list_blocks(struct wmi_measurer *measurer)
+{
+    struct wmi_measure *measure = &measurer->measure;
+    struct wmi_requests *requests = &measure->requests;
+    for (uint32_t i = 0; i < measurer->ordered; i++) {
+        const uint64_t block = measurer->order[i] >> (measure->shift - SECTOR_SHIFT);
+        bool listed = false;
+        if (measure->shift > SECTOR_SHIFT && has(&measurer->sectors, measurer->order[i] ^ 1))
+            for (uint32_t k = requests->count; k-- > 0 && !listed;) /* a neighbour is the likeliest */
+                listed = requests->block[k] == block;
+        if (!listed)
+            requests->block[requests->count++] = block;
+    }
+}
+
 static void measure_vector(struct wmi_measurer *measurer, const struct wmi_access *access)
 {
     struct wmi_measure *measure = &measurer->measure;
     const struct wmi_vector_rules *rules = &measurer->rules->vector;
-    const struct wmi_vector_cost cost =
-        wmi_coalesce_requests(access, rules, measurer->wave_lanes, &measure->requests);
     measure->shift = access->kind == WMI_ACCESS_LOAD ? rules->read_shift : rules->write_shift;
+    struct wmi_vector_cost cost = wmi_coalesce_lanes(access, rules, measurer->wave_lanes, &measure->requests);
+    if (access->kind != WMI_ACCESS_ATOMIC) {
+        list_blocks(measurer);
+        *(access->kind == WMI_ACCESS_LOAD ? &cost.reads : &cost.writes) = measure->requests.count;
+    }
     measure->sum[WMI_SUM_FAST] = cost.fast;
     measure->sum[WMI_SUM_ADDRESS_CLOCKS] = cost.clocks;
     measure->sum[WMI_SUM_DATA_CLOCKS] = (measure->sum[WMI_SUM_BYTES_ASKED] + DATA_BYTES - 1) / DATA_BYTES;
@@ -187,6 +216,7 @@ const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struc
     measure->lds = (struct wmi_lds_cost){0};
     measure->requests.count = 0;
     measurer->line_bytes = wmi_line_bytes(measurer->rules, access->path);
+    measurer->ordered = 0;
     if (++measurer->sectors.now == 0) {
         memset(measurer->sectors.stamp, 0, sizeof measurer->sectors.stamp);
         measurer->sectors.now = 1;

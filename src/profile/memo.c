@@ -4,66 +4,71 @@
 
 #include <string.h>
 
-/* Bits in which addresses differ from base + relative, in lanes that one must care for. */
-static uint64_t differences(const uint64_t *address, uint64_t base, const uint64_t *relative,
-                            const uint64_t *care)
+wmi_memo_compare *wmi_memo_comparer(enum wmi_cpu_level level, unsigned lanes)
 {
-    uint64_t differs = 0;
-    for (unsigned lane = 0; lane < 64; lane++)
-        differs |= ((address[lane] - base) ^ relative[lane]) & care[lane];
-    return differs;
+#define DECLARE(name, level, lanes, suffix) extern wmi_memo_compare name##suffix;
+    WMI_LANE_BUILDS(DECLARE, wmi_memo_compare)
+#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
+    static wmi_memo_compare *const compares[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_memo_compare)};
+    return compares[level][lanes == 64];
 }
 
-bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access, uint64_t *distance)
+bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access, uint64_t base,
+                    wmi_memo_compare *compare)
 {
-    if (memo->elements != access->elements || memo->lanes != access->lanes || memo->bytes != access->bytes)
-        return false;
-    const uint64_t base = access->element[0].address[__builtin_ctzll(memo->element[0].mask)];
-    if ((base ^ memo->base) % WMI_MEMO_PHASE)
+    if (memo->elements != access->elements || memo->lanes != access->lanes || memo->bytes != access->bytes ||
+        (base ^ memo->base) % WMI_MEMO_PHASE)
         return false;
     for (unsigned e = 0; e < memo->elements; e++) {
         const struct wmi_element *element = &access->element[e];
-        if (element->mask != memo->element[e].mask || element->space != memo->element[e].space ||
-            element->bad_range != memo->element[e].bad_range ||
-            element->bad_align != memo->element[e].bad_align ||
-            element->bad_aperture != memo->element[e].bad_aperture)
-            return false;
+        const struct wmi_memo_element *kept = &memo->element[e];
+        if (element->mask != kept->mask || element->space != kept->space ||
+            element->bad_range != kept->bad_range || element->bad_align != kept->bad_align ||
+            element->bad_aperture != kept->bad_aperture ||
+            ((element->mask & (element->mask - 1) || e) &&
+             !compare(element->address, base, kept->relative, element->mask)))
+            return false; /* a single lane is at the base */
     }
-    for (unsigned e = 0; e < memo->elements; e++)
-        if (differences(access->element[e].address, base, memo->element[e].relative, memo->element[e].care))
-            return false;
-    *distance = (uint64_t)((int64_t)(base - memo->base) >> memo->shift);
     return true;
+}
+
+/* False: too far from the base. */
+static bool keep_element(struct wmi_memo_element *to, const struct wmi_element *from, uint64_t base)
+{
+    bool near = true;
+    to->space = from->space;
+    to->mask = from->mask;
+    to->bad_range = from->bad_range;
+    to->bad_align = from->bad_align;
+    to->bad_aperture = from->bad_aperture;
+    for (unsigned lane = 0; lane < 64; lane++) {
+        const int64_t relative = from->mask >> lane & 1 ? (int64_t)(from->address[lane] - base) : 0;
+        to->relative[lane] = (int32_t)relative;
+        near &= relative == (int32_t)relative;
+    }
+    return near;
 }
 
 void wmi_memo_keep(struct wmi_memo *memo, const struct wmi_access *access, const struct wmi_measure *measure,
                    const uint64_t *words, size_t word_count)
 {
+    bool good = access->elements && access->elements <= WMI_MEMO_ELEMENTS && access->element[0].mask &&
+                word_count <= WMI_MEMO_WORDS;
     memo->times = 0;
     memo->elements = 0;
-    if (!access->elements || access->elements > WMI_MEMO_ELEMENTS || !access->element[0].mask ||
-        word_count > WMI_MEMO_WORDS)
+    if (!good)
+        return;
+    memo->base = access->element[0].address[__builtin_ctzll(access->element[0].mask)];
+    for (unsigned e = 0; good && e < access->elements; e++)
+        good = keep_element(&memo->element[e], &access->element[e], memo->base);
+    if (!good)
         return;
     memo->elements = access->elements;
     memo->lanes = access->lanes;
     memo->bytes = access->bytes;
-    memo->base = access->element[0].address[__builtin_ctzll(access->element[0].mask)];
-    for (unsigned e = 0; e < access->elements; e++) {
-        const struct wmi_element *from = &access->element[e];
-        memo->element[e].space = from->space;
-        memo->element[e].mask = from->mask;
-        memo->element[e].bad_range = from->bad_range;
-        memo->element[e].bad_align = from->bad_align;
-        memo->element[e].bad_aperture = from->bad_aperture;
-        for (unsigned lane = 0; lane < 64; lane++) {
-            const bool cares = from->mask >> lane & 1;
-            memo->element[e].care[lane] = cares ? ~0ULL : 0;
-            memo->element[e].relative[lane] = cares ? from->address[lane] - memo->base : 0;
-        }
-    }
+    memo->shift = (uint8_t)measure->shift;
+    memo->word_count = (uint8_t)word_count;
     memcpy(memo->sum, measure->sum, sizeof memo->sum);
     memo->lds = measure->lds;
-    memo->shift = measure->shift;
-    memo->word_count = (uint32_t)word_count;
     memcpy(memo->words, words, word_count * sizeof *words);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Remembers what an instruction's access was measured to be, for accesses that are the same but for where
+/* Remembers what an instruction's accesses were measured to be, for accesses that are the same but for where
  * they begin. Most instructions ask for the same pattern again and again: then nothing needs to be measured.
  */
 #ifndef WMI_PROFILE_MEMO_H
@@ -7,10 +7,11 @@
 
 #include "profile/log.h"
 #include "profile/measure.h"
+#include "sem/table.h"
 
 enum {
     WMI_MEMO_ELEMENTS = 2,
-    WMI_MEMO_WORDS = 80, /* of the log */
+    WMI_MEMO_WORDS = 40, /* of the log */
     WMI_MEMO_PHASE = 256 /* bytes: what costs and lines do not see beyond, the banks of LDS included */
 };
 
@@ -19,21 +20,27 @@ struct wmi_memo {
     uint64_t base;  /* the address of the first lane of the first place */
     uint64_t lanes;
     uint8_t elements, bytes; /* elements 0: an empty memo */
-    struct {
+    uint8_t shift;
+    uint8_t word_count;
+    struct wmi_memo_element {
         enum wmi_address_space space;
         uint64_t mask, bad_range, bad_align, bad_aperture;
-        uint64_t relative[64]; /* addresses, from base */
-        uint64_t care[64];     /* all bits of the lanes in mask */
+        int32_t relative[64]; /* addresses of the lanes in mask, from base; of others 0 */
     } element[WMI_MEMO_ELEMENTS];
     uint32_t sum[WMI_SUM_COUNT];
     struct wmi_lds_cost lds;
-    unsigned shift;
-    uint32_t word_count;
     uint64_t words[WMI_MEMO_WORDS]; /* what it adds to the log */
 };
 
-/* Whether the access is what the memo remembers, `*distance` blocks further. */
-bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access, uint64_t *distance);
+/* Whether the lanes of `mask` have addresses base + relative. */
+typedef bool wmi_memo_compare(const uint64_t *address, uint64_t base, const int32_t *relative, uint64_t mask);
+
+/* The fastest one for this CPU. */
+wmi_memo_compare *wmi_memo_comparer(enum wmi_cpu_level level, unsigned lanes);
+
+/* Whether the access, whose first lane of the first place is at `base`, is what the memo remembers. */
+bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access, uint64_t base,
+                    wmi_memo_compare *compare);
 
 /* Makes the memo one of this access, if it is not too large for it; else it is empty then. words: what it
  * added to the log. */

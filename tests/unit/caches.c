@@ -344,6 +344,9 @@ static void against_slow_statement(void **state)
                       [WM_CACHE_SCALAR] = {.bytes = 512, .line = 64, .ways = 4, .sharing = 2},
                       [WM_CACHE_L2] = {.bytes = 3 * 512, .line = 128, .ways = 4}},
         };
+        if (round == 3) /* many ways are kept in another way */
+            gpu.cache[WM_CACHE_VECTOR] =
+                (struct wm_cache){.bytes = 8192, .line = 128, .ways = 32, .sharing = 1};
         if (round & 1)
             gpu.cache[WM_CACHE_GL1] = (struct wm_cache){.bytes = 2048, .line = 128, .ways = 2, .sharing = 2};
         if (round & 2)
