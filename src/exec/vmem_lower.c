@@ -177,7 +177,9 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
     if (wmi_builder_observer(builder)) {
         struct wmi_op *watch = wmi_emit(builder, wmi_vmem_watch);
         *watch = step;
-        watch->body = step.x < WMI_VMEM_FAST_FORMS
+        /* Who follows workgroups watches a dispatch, where no allocation meets an aperture; an explained
+         * address is in none. */
+        watch->body = step.x < WMI_VMEM_FAST_FORMS && wmi_builder_observer(builder)->turn
                           ? wmi_vmem_quick_watch(wmi_builder_level(builder), wmi_builder_lanes(builder))
                           : wmi_vmem_watch;
     }

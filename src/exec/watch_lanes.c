@@ -19,7 +19,7 @@ static inline bool make_addresses(const char *frame, const struct wmi_op *op, co
     const bool wide = op->x == WMI_VMEM_VADDR;
     uint64_t bad = 0;
     for (unsigned i = 0; i < WMI_LANES; i++) {
-        const uint64_t active = (uint64_t)(int64_t)(int32_t)lanes->row[i];
+        const uint64_t active = -(lanes->bits >> i & 1);
         const uint64_t at = (low[i] | (wide ? (uint64_t)high[i] << 32 : 0)) + base;
         address[i] = at;
         bad |= ((at - start > limit ? ~0ULL : 0) | (at & low_bits)) & active;
@@ -63,5 +63,5 @@ const struct wmi_op *WMI_BUILD_NAME(wmi_vmem_watch_quick)(char *restrict frame, 
     access.element[0] =
         (struct wmi_element){.space = WMI_SPACE_GLOBAL, .mask = lanes->bits, .address = address};
     m->observer->access(wave->worker->observer, &access, m->slot);
-    return wmi_next(frame, op);
+    return op + 1; /* and no further: who explains an address only wants this step */
 }

@@ -21,21 +21,27 @@ class Reports(cli.Case):
     def transposes(self, kernel, *more, code=0):
         return self.run_tool("prof", self.example("transpose"), TRANSPOSE, "-k", kernel, *more, code=code)
 
+    @staticmethod
+    def table(out):
+        """The lines of the first table, its head first: a summary stands before it."""
+        lines = out.splitlines()
+        return lines[next(i for i, line in enumerate(lines) if line.endswith("instruction")):]
+
     def test_columns(self):
         """What is shown and in which order; a narrow terminal leaves columns out and cuts texts, and says so."""
         out, _ = self.transposes("transpose_naive", "--show lines,read_requests --sort offset")
         lines = [line.split() for line in out.splitlines()]
-        self.assertEqual(lines[1], "lines read_requests source offset instruction".split())
-        offsets = [int(line[3], 16) for line in lines[2:-1]]
+        head = lines.index("lines read_requests source offset instruction".split())
+        offsets = [int(line[3], 16) for line in lines[head + 1:-1]]
         self.assertEqual(offsets, sorted(offsets))
         store = next(line for line in lines if "global_store_dword" in line)
         self.assertEqual(store[:2], [str(64 * 16), "0"])
         for column, figures in (("lines", [1024, 256]), ("clocks", ["16.0", "4.0"]), ("efficiency", ["25.0%", "100.0%"])):
             out, _ = self.transposes("transpose_naive", f"--show {column} --sort {column}")
-            self.assertEqual([line.split()[0] for line in out.splitlines()[2:4]], list(map(str, figures)))
+            self.assertEqual([line.split()[0] for line in self.table(out)[1:3]], list(map(str, figures)))
         out, _ = self.transposes("transpose_naive", "--sort source")
         self.assertEqual(re.findall(r"transpose\.cl:(\d+)", out), ["8"] * 3 + ["10"] * 3)
-        everything = self.transposes("transpose_naive", "--show all")[0].splitlines()[1].split()
+        everything = self.table(self.transposes("transpose_naive", "--show all")[0])[0].split()
         rows = json.loads(self.transposes("transpose_naive", "--json")[0])["rows"]
         self.assertEqual(len(everything) - 3, sum(key not in (
             "kernel", "text", "path", "operation", "file", "line", "column", "pc", "offset", "worst_conflict", "limit", "advice")
@@ -44,7 +50,7 @@ class Reports(cli.Case):
             os.environ["COLUMNS"] = str(width)
             self.addCleanup(os.environ.pop, "COLUMNS", None)
             out, _ = self.transposes("transpose_naive")
-            self.assertLessEqual(max(map(len, out.splitlines()[:-1])), width)
+            self.assertLessEqual(max(map(len, self.table(out)[:-1])), width)
             self.assertTrue(out.splitlines()[-1].startswith("not shown for want of width: "))
             self.assertIn("global_store_dword", out)
             self.assertIn("25.0%", out)
