@@ -122,6 +122,7 @@ class Space:
     def __init__(self, where, name, node, match, op, second=False, wave=None):
         self.where, self.name, self.node, self.match, self.op = where, name, node, match, op
         self.second, self.wave = second, wave
+        self.also = None  # the same space with another mark
 
 
 class Form:
@@ -228,12 +229,7 @@ class Isa:
             if words[0] == 'space' and words[3:] == ['-']:
                 self.spaces.append(Space(where, words[1], self.node(where, words[2]), None, []))
             elif words[0] == 'space' and words[3:4] == ['match'] and words[5:6] == ['op'] and set(words[7:]) <= {'second', 'wave32'}:
-                match = []
-                for part in words[4].split(','):
-                    place, _, value = part.partition('=')
-                    match.append(bits(where, place) + (integer(where, value, 16),))
-                self.spaces.append(Space(where, words[1], self.node(where, words[2]), match, slices(where, words[6]),
-                                         'second' in words[7:], 32 if 'wave32' in words[7:] else None))
+                self.spaces.append(self.read_space(where, words))
             elif words[0] == 'layout' and len(words) >= 7 and words[3] == 'in' and words[5] == 'dwords':
                 layout = self.read_layout(where, words)
             elif words[0] == 'form' and len(words) >= 4:
@@ -325,6 +321,18 @@ class Isa:
                 raise Bad(where, "expected 'signed', 'per:', 'if:' or 'else:any', not '%s'" % word)
         layout.fields.pop(name, None)  # an overridden modifier prints at its new place
         layout.fields[name] = (place, rest[1], signed, per, only, ignored)
+
+    def read_space(self, where, words):
+        matches = [[], []]
+        for part in words[4].split(','):
+            place, _, values = part.partition('=')
+            first, either, second = values.partition('|')
+            for match, value in zip(matches, (first, second if either else first)):
+                match.append(bits(where, place) + (integer(where, value, 16),))
+        space, also = (Space(where, words[1], self.node(where, words[2]), match, slices(where, words[6]), 'second' in words[7:],
+                             32 if 'wave32' in words[7:] else None) for match in matches)
+        space.also = also if '|' in words[4] else None
+        return space
 
     def check_overlap(self, layout):
         """Two modifiers, or a modifier and an operand, must not share bits; two operands may (roles of other rows)."""

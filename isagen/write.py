@@ -121,8 +121,9 @@ class Tables:
                 for name in [form.base] + sorted(aliases(self.isa, form, node)):
                     mnemonics.append((name, name != form.base, VARIANTS.index(variant), len(spaces), op, table[op]))
             if by_op:
-                at[space] = len(spaces)
-                spaces.append((space, self.opcode_tables.add(tuple(table))))
+                for each in filter(None, (space, space.also)):
+                    at[each] = len(spaces)
+                    spaces.append((each, self.opcode_tables.add(tuple(table))))
         first = []
         for top in range(512):
             first.append(self.candidates.add([at[s] for s, _ in spaces if not s.second and could_match(s, top)] + [255]))

@@ -53,15 +53,6 @@ static inline size_t place_of(uint64_t words)
     return words * UINT64_C(0x9e3779b97f4a7c15) >> (64 - ENTRY_BITS);
 }
 
-static inline struct wm_disassembled remembered(const struct entry *entry)
-{
-    return (struct wm_disassembled){.text = entry->text,
-                                    .length = entry->length,
-                                    .dwords = entry->dwords,
-                                    .branch = entry->branch,
-                                    .target = entry->target};
-}
-
 /* The words as they stand. */
 static size_t print_data(char *text, const uint32_t *words, unsigned dwords)
 {
@@ -156,24 +147,33 @@ static inline const struct entry *find(struct wm_disassembler *d, uint64_t words
     return d->words[place] == words && entry->dwords == dwords ? entry : NULL;
 }
 
+/* The entry's text. `length` is a constant to each caller: the place of the next instruction is then known
+ * before the entry has come from memory. */
+static inline struct wm_disassembled remembered(struct wm_disassembler *d, const struct entry *entry,
+                                                unsigned length, const uint32_t *words, size_t dwords)
+{
+    if (dwords >= length + 2u)
+        prefetch(d, words + length);
+    return (struct wm_disassembled){.text = entry->text,
+                                    .length = entry->length,
+                                    .dwords = (uint8_t)length,
+                                    .branch = entry->branch,
+                                    .target = entry->target};
+}
+
 /* Whether an instruction has one dword, its first one tells alone: longer ones are another entry. */
 struct wm_disassembled wm_disassembler_next(struct wm_disassembler *d, const uint32_t *words, size_t dwords)
 {
-    const bool is_long = d->is_long[words[0] >> (32 - OPCODE_BITS)];
-    const struct entry *entry = NULL;
-    if (is_long && dwords >= 2)
-        entry = find(d, two_dwords(words), 2);
-    if (!entry)
-        entry = find(d, words[0], 1);
-    if (!entry && !is_long && dwords >= 2)
-        entry = find(d, two_dwords(words), 2);
-    if (!entry) { /* where the text will be remembered */
-        __builtin_prefetch(&d->entries[place_of(words[0])], 1);
-        if (dwords >= 2)
-            __builtin_prefetch(&d->entries[place_of(two_dwords(words))], 1);
-        return print(d, words, dwords);
-    }
-    if (dwords >= entry->dwords + 2u)
-        prefetch(d, words + entry->dwords);
-    return remembered(entry);
+    const bool is_long = d->is_long[words[0] >> (32 - OPCODE_BITS)], two = dwords >= 2;
+    const struct entry *entry;
+    if (is_long && two && (entry = find(d, two_dwords(words), 2)))
+        return remembered(d, entry, 2, words, dwords);
+    if ((entry = find(d, words[0], 1)))
+        return remembered(d, entry, 1, words, dwords);
+    if (!is_long && two && (entry = find(d, two_dwords(words), 2)))
+        return remembered(d, entry, 2, words, dwords);
+    __builtin_prefetch(&d->entries[place_of(words[0])], 1); /* where the text will be remembered */
+    if (two)
+        __builtin_prefetch(&d->entries[place_of(two_dwords(words))], 1);
+    return print(d, words, dwords);
 }

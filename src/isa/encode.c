@@ -494,10 +494,11 @@ static bool saddr(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *v
 /* The address of an image: one tuple, or a list whose further registers stand in the bytes behind. */
 static bool image_address(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *value)
 {
-    if (p->what != WMI_PARSED_LIST)
-        return vgpr(e, p, value);
     const unsigned dwords = wmi_layouts[e->form->layout].dwords;
     const bool third_dword = dwords == 3;
+    if (p->what != WMI_PARSED_LIST)
+        return third_dword && p->dwords > 1 ? wrong(e, p, "a list of registers such as [v4, v5]")
+                                            : vgpr(e, p, value);
     if (p->file != WMI_OPERAND_VGPR)
         return wrong(e, p, "a list of VGPRs");
     *value = p->list[0];
@@ -717,9 +718,12 @@ static bool encode_field(struct wmi_encoder *e, const struct wmi_field_spec *spe
     return true;
 }
 
+/* DPP8 that fetches from inactive lanes has another mark, which is the next space. */
 static void put_opcode(struct wmi_encoder *e, const struct wmi_mnemonic *mnemonic)
 {
-    const struct wmi_space *space = &e->target->spaces[mnemonic->space];
+    const bool other_mark =
+        wmi_layouts[e->form->layout].extension == WMI_EXT_DPP8 && e->field[WMI_FIELD_fi] != 0;
+    const struct wmi_space *space = &e->target->spaces[mnemonic->space + other_mark];
     e->words[0] |= (uint32_t)space->match;
     e->words[1] |= (uint32_t)(space->match >> 32);
     put(e, space->pos, space->width, mnemonic->opcode);

@@ -328,6 +328,8 @@ size_t wm_isa_forms(const char *target_name, wm_isa_visit visit, void *user)
     const unsigned spaces = target ? space_count(target) : 0;
     for (unsigned i = 0; i < spaces; i++) {
         const struct wmi_space *space = &target->spaces[i];
+        if (i && space->forms == space[-1].forms) /* the same with another mark (DPP8) */
+            continue;
         for (unsigned opcode = 0; opcode < 1u << (space->width + space->width2); opcode++) {
             struct wm_isa_form form;
             if (!space->forms[opcode])

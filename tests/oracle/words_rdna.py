@@ -200,8 +200,15 @@ def takes_literal(encoding, words):
     return encoding == 'SOP1' and w & 255 == 255 or encoding in ('VOP1', 'VOP2', 'VOPC') and w & 511 == 255
 
 
+def fetching_inactive(form):
+    """The form of DPP8 with fi:1, which is another mark in place of the first source."""
+    encoding, opcode, words, text = form
+    mark = int(encoding.startswith('VOP3'))
+    return encoding, opcode, [w & ~0x1ff | 0xea if i == mark else w for i, w in enumerate(words)], text
+
+
 def more_forms(forms):
-    """Encodings that the lists do not have: DPP8 of VOP3, and DPP of the VOP3P rows that have it."""
+    """Encodings that the lists do not have: DPP8 of VOP3, DPP of the VOP3P rows that have it, and DPP8 with fi:1."""
     out = []
     for encoding, opcode, words, text in forms:
         if encoding == 'VOP3-DPP':
@@ -209,7 +216,7 @@ def more_forms(forms):
         if encoding == 'VOP3P' and re.match(r'v_fma_mix|v_dot2_f32_f16|v_dot4_f32', text) and any(f[0] == 'VOP3-DPP' for f in forms):
             out.append(('VOP3P-DPP', opcode, [words[0], words[1] & ~0x1ff | 0xfa, 0xff011102], text))
             out.append(('VOP3P-DPP8', opcode, [words[0], words[1] & ~0x1ff | 0xe9, 0x05397702], text))
-    return forms + out
+    return forms + out + [fetching_inactive(f) for f in forms + out if f[0].endswith('DPP8')]
 
 
 # Where the opcode stands: position, width. What is not here has its opcode in two places.

@@ -78,6 +78,11 @@ static const struct lines lines[] = {
      "v_mov_b32 v3, 50\n v_mov_b32 v1, 99\n s_mov_b32 exec_lo, 0xaaaaaaaa\n"
      "v_mov_b32_dpp v1, v3 dpp8:[0,3,0,0,0,7,0,6]\n s_mov_b32 exec_lo, -1",
      reversed_or_0},
+    {GFX10 GFX11 GFX12,
+     "s_mov_b32 exec_lo, 0xff\n v_mov_b32 v1, 0\n s_mov_b32 exec_lo, 1\n"
+     "v_mov_b32_dpp v1, v0 dpp8:[5,6,5,4,3,2,1,0] fi:1\n s_mov_b32 exec_lo, -1\n"
+     "v_readfirstlane_b32 s4, v1\n v_add_nc_u32 v1, s4, 5",
+     ten},
     {GFX10 GFX11 GFX12, "v_mov_b32_dpp v1, v0 row_share:3 row_mask:0xf bank_mask:0xf", shared},
     {GFX10 GFX11 GFX12, "v_mov_b32_dpp v1, v0 row_xmask:5 row_mask:0xf bank_mask:0xf", masked},
     {GFX10 GFX11 GFX12,
