@@ -100,7 +100,7 @@ int main(void)
         {"the same, stride 16", "gfx900", "buffer_load_format_xyzw v[4:7], v0, s[4:7], s12 idxen", 16 << 16,
          64, GFX9_8888, 64 / 0.6},
         {"the same on gfx1100", "gfx1100", "buffer_load_format_xyzw v[4:7], v0, s[4:7], s12 idxen", 16 << 16,
-         64, GFX11_8888, 0},
+         64, GFX11_8888, 32 / 0.6},
         {"format_x 16 FLOAT, stride 16", "gfx900", "buffer_load_format_x v4, v0, s[4:7], s12 idxen", 16 << 16,
          64, 0xfac | 2 << 15 | 7 << 12, 0},
         {"dword, records of 4 (V# and addresses)", "gfx900", "buffer_load_dword v4, v0, s[4:7], s12 idxen",

@@ -28,14 +28,6 @@ static uint32_t word_at(const char *frame, uint32_t offset)
     return value;
 }
 
-struct wmi_buffer wmi_buffer_of(const char *frame, const struct wmi_op *op)
-{
-    const struct wmi_memory_op *m = op->data;
-    uint32_t words[4];
-    memcpy(words, frame + op->b, sizeof words);
-    return wmi_buffer_decode(m->buffer, words, true);
-}
-
 /* Index and offset wrap at 32 bits: LLVM relies on that for the offset, see isLegalMUBUFAddr and
  * privateMemoryResourceIsRangeChecked. */
 struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_op *op,
@@ -106,26 +98,10 @@ static void check_element(struct plan *plan, const struct wmi_worker *worker, st
     }
 }
 
-struct wmi_buffer_conversion wmi_buffer_conversion_of(const char *frame, const struct wmi_op *op)
-{
-    const struct wmi_memory_op *m = op->data;
-    const bool typed = m->parameter & WMI_BUFFER_TYPED;
-    const struct wmi_format_origin origin = wmi_format_origin(typed, true);
-    struct wmi_buffer_conversion c;
-    uint32_t words[4];
-    memcpy(words, frame + op->b, sizeof words);
-    c.buffer = wmi_buffer_decode(m->buffer, words, false);
-    c.format = wmi_format_of(m->format, origin.format == WMI_FORMAT_FROM_INSTRUCTION
-                                            ? m->parameter & WMI_BUFFER_FORMAT_CODE
-                                            : wmi_format_code_of(m->format, words[3]));
-    c.select = origin.selects ? words[3] & 0xfff : WMI_SELECT_IDENTITY;
-    wmi_format_places(c.format.layout, &c.elements, &c.bytes);
-    return c;
-}
-
 static void plan_format(const char *frame, const struct wmi_op *op, struct plan *plan)
 {
-    const struct wmi_buffer_conversion c = wmi_buffer_conversion_of(frame, op);
+    struct wmi_buffer_conversion c;
+    wmi_buffer_get_conversion(frame, op, &c);
     plan->buffer = c.buffer;
     plan->format = c.format;
     plan->select = c.select;

@@ -28,7 +28,13 @@ static inline const struct wmi_op *wmi_buffer_next(const struct wmi_op *op)
 }
 
 /* What one lane asks for, by its registers. */
-struct wmi_buffer wmi_buffer_of(const char *frame, const struct wmi_op *op);
+static inline struct wmi_buffer wmi_buffer_of(const char *frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    uint32_t words[4];
+    memcpy(words, frame + op->b, sizeof words);
+    return wmi_buffer_decode(m->buffer, words, true);
+}
 struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_op *op,
                                             const struct wmi_buffer *buffer, unsigned lane);
 
@@ -39,7 +45,6 @@ struct wmi_buffer_conversion {
     unsigned select;          /* DST_SEL */
     unsigned elements, bytes; /* that are checked by themselves: components of whole bytes, or the element */
 };
-struct wmi_buffer_conversion wmi_buffer_conversion_of(const char *frame, const struct wmi_op *op);
 
 /* Carries out a load or store element by element, whatever it reaches. */
 const struct wmi_op *wmi_buffer_careful(char *restrict frame, const struct wmi_op *op);
@@ -51,6 +56,22 @@ enum {
     WMI_BUFFER_UNPACKED = 0x100,   /* each 16-bit value has a row of its own */
 };
 const struct wmi_op *wmi_buffer_format(char *restrict frame, const struct wmi_op *op);
+
+/* Fills `c`: a copy of what was just written in parts would wait for it. */
+static inline void wmi_buffer_get_conversion(const char *frame, const struct wmi_op *op,
+                                             struct wmi_buffer_conversion *c)
+{
+    const struct wmi_memory_op *m = op->data;
+    const bool typed = m->parameter & WMI_BUFFER_TYPED;
+    uint32_t words[4];
+    memcpy(words, frame + op->b, sizeof words);
+    c->buffer = wmi_buffer_decode(m->buffer, words, false);
+    c->format = wmi_format_of(m->format, typed ? m->parameter & WMI_BUFFER_FORMAT_CODE
+                                               : wmi_format_code_of(m->format, words[3]));
+    c->select = typed ? WMI_SELECT_IDENTITY : words[3] & 0xfff; /* wmi_format_origin() */
+    wmi_format_places(c->format.layout, &c->elements, &c->bytes);
+}
+
 /* Carries out a load whose values go to LDS: 4 bytes for each lane, from M0[15:0] and the instruction's
  * offset on. Those that LDS does not have are dropped. */
 const struct wmi_op *wmi_buffer_to_lds(char *restrict frame, const struct wmi_op *op);

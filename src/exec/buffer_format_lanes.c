@@ -33,8 +33,11 @@ INLINE const char *find_elements(const char *frame, const struct wmi_op *op,
 INLINE void get_dwords(const char *from, uint32_t *distance, unsigned dwords, uint64_t lanes,
                        uint32_t (*words)[WMI_LANES])
 {
-    for (unsigned i = 0; i < dwords; i++)
+    for (unsigned i = 0; i < dwords; i++) {
+        for (unsigned v = 0; v < VECTORS; v++)
+            ((u32v *)words[i])[v] = (u32v){0};
         wmi_lanes_gather(words[i], from + 4 * i, distance, lanes);
+    }
 }
 
 /* ---- from bits to values ---- */
@@ -103,10 +106,11 @@ INLINE u32v widened(u32v half)
            wmi_select_u32(is_tiny, tiny, wmi_select_u32(special, magnitude << 13 | 0x7f800000, normal));
 }
 
+/* lanes: those that get it; NULL: all. */
 INLINE void put_row(uint32_t *to, const struct wmi_lanes *lanes, unsigned v, u32v value)
 {
     u32v *row = (u32v *)to + v;
-    *row = wmi_select_u32(vector(lanes->row, v), value, *row);
+    *row = lanes ? wmi_select_u32(vector(lanes->row, v), value, *row) : value;
 }
 
 INLINE void put_all(uint32_t *to, const struct wmi_lanes *lanes, uint32_t value)
@@ -151,27 +155,19 @@ INLINE void put_component(uint32_t *to, const struct wmi_lanes *lanes, const str
 
 /* ---- the step ---- */
 
-/* Whether the loops above know all components of the format. */
+/* Whether the loops above know all components of the format: those of buffers have up to 16 bits or 32, and
+ * none crosses a dword. */
 INLINE bool is_plain(const struct wmi_format *format)
 {
-    const struct wmi_format_layout *layout = format->layout;
-    bool plain = layout->components && layout->bytes <= 4 * MAX_DWORDS &&
-                 format->number <= WMI_NUMBER_FLOAT && format->number != WMI_NUMBER_SNORM_OGL &&
-                 !format->unsigned_alpha;
-    for (unsigned i = 0; i < layout->components; i++) {
-        const unsigned bits = layout->bits[i];
-        plain &= bits == 32 ? format->number >= WMI_NUMBER_UINT : bits <= 16;
-        plain &= layout->shift[i] % 32 + bits <= 32;
-        plain &= format->number != WMI_NUMBER_FLOAT || bits >= 16;
-    }
-    return plain;
+    const bool small_floats = format->number == WMI_NUMBER_FLOAT && format->layout->bits[0] < 16;
+    return format->layout->components && format->number != WMI_NUMBER_SNORM_OGL && !small_floats &&
+           !format->unsigned_alpha;
 }
 
 INLINE void put_values(char *frame, const struct wmi_op *op, const struct wmi_buffer_conversion *c,
-                       uint32_t (*words)[WMI_LANES])
+                       uint32_t (*words)[WMI_LANES], const struct wmi_lanes *lanes)
 {
     const struct wmi_memory_op *m = op->data;
-    const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);
     const struct wmi_format_layout *layout = c->format.layout;
     const bool integer = c->format.number == WMI_NUMBER_UINT || c->format.number == WMI_NUMBER_SINT;
     for (unsigned i = 0; i < m->elements; i++) {
@@ -194,19 +190,22 @@ const struct wmi_op *STEP(char *restrict frame, const struct wmi_op *op)
 {
     alignas(64) uint32_t distance[WMI_LANES], words[MAX_DWORDS][WMI_LANES];
     const struct wmi_frame *state = (const struct wmi_frame *)frame;
-    const struct wmi_buffer_conversion c = wmi_buffer_conversion_of(frame, op);
-    const uint64_t lanes = ((const struct wmi_lanes *)(frame + op->lanes))->bits;
+    struct wmi_buffer_conversion c;
+    wmi_buffer_get_conversion(frame, op, &c);
+    const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);
     const unsigned dwords = (c.format.layout->bytes + 3u) / 4;
     const char *from = is_plain(&c.format) ? find_elements(frame, op, &c, dwords, distance) : NULL;
     if (!from)
         return wmi_buffer_format(frame, op);
-    memset(words, 0, dwords * sizeof *words);
-    get_dwords(from, distance, dwords, lanes, words);
+    get_dwords(from, distance, dwords, lanes->bits, words);
     const uint32_t nearest = wmi_host_float_nearest(state->mxcsr32);
     if (nearest != state->mxcsr32)
         wmi_host_float_set(nearest);
     __asm__ volatile("" ::: "memory");
-    put_values(frame, op, &c, words);
+    if (lanes->full)
+        put_values(frame, op, &c, words, NULL);
+    else
+        put_values(frame, op, &c, words, lanes);
     __asm__ volatile("" ::: "memory");
     if (nearest != state->mxcsr32)
         wmi_host_float_set(state->mxcsr32);

@@ -69,37 +69,6 @@ const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules)
     return rules < sizeof table / sizeof *table ? &table[rules] : NULL;
 }
 
-static uint32_t bits(uint32_t word, unsigned shift, unsigned width)
-{
-    return word >> shift & ((1u << width) - 1);
-}
-
-/* STRIDE_SCALE multiplies by 1, 4, 8 or 32 (RDNA 4 ISA, "Buffer Resource Descriptor"; unverified). */
-struct wmi_buffer wmi_buffer_decode(const struct wmi_buffer_rules *rules, const uint32_t words[4], bool plain)
-{
-    static const uint8_t scale[] = {1, 4, 8, 32};
-    struct wmi_buffer buffer = {
-        .rules = rules,
-        .base = words[0] | (uint64_t)bits(words[1], 0, 16) << 32,
-        .stride = bits(words[1], 16, 14),
-        .records = words[2],
-        .element_size = rules->element_size_field ? 2u << bits(words[3], 19, 2) : 4,
-        .index_stride = 8u << bits(words[3], 21, 2),
-        .select = (uint8_t)bits(words[3], 28, 2),
-        .swizzle = bits(words[1], 31, 1),
-        .add_tid = bits(words[3], 23, 1),
-    };
-    if (buffer.add_tid && plain && rules->wide_stride)
-        buffer.stride |= bits(words[3], 15, 4) << 14;
-    if (rules->stride_scale)
-        buffer.stride *= scale[bits(words[3], 18, 2)];
-    if (rules->swizzle_element) {
-        buffer.swizzle = bits(words[1], 30, 2) != 0;
-        buffer.element_size = bits(words[1], 30, 2) == 3 ? 16 : 4;
-    }
-    return buffer;
-}
-
 /* Where a place lies from the base on, without SOFFSET unless that is swizzled too.
  * Source: CLRX, "GCN memory handling", and the ISA documents' "Buffer Addressing". */
 static uint64_t buffer_offset(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)

@@ -68,9 +68,35 @@ struct wmi_buffer_place {
     uint64_t address;
 };
 
-/* plain: the instruction does not convert through the descriptor's format. */
-struct wmi_buffer wmi_buffer_decode(const struct wmi_buffer_rules *rules, const uint32_t words[4],
-                                    bool plain);
+/* plain: the instruction does not convert through the descriptor's format. In the header, because each buffer
+ * instruction begins with it. STRIDE_SCALE multiplies by 1, 4, 8 or 32 (RDNA 4 ISA, "Buffer Resource
+ * Descriptor"; unverified). */
+static inline struct wmi_buffer wmi_buffer_decode(const struct wmi_buffer_rules *rules,
+                                                  const uint32_t words[4], bool plain)
+{
+    static const uint8_t scale[] = {1, 4, 8, 32};
+    const uint32_t swizzle = words[1] >> 30, word3 = words[3];
+    struct wmi_buffer buffer = {
+        .rules = rules,
+        .base = words[0] | (uint64_t)(words[1] & 0xffff) << 32,
+        .stride = words[1] >> 16 & 0x3fff,
+        .records = words[2],
+        .element_size = rules->element_size_field ? 2u << (word3 >> 19 & 3) : 4,
+        .index_stride = 8u << (word3 >> 21 & 3),
+        .select = word3 >> 28 & 3,
+        .swizzle = swizzle >> 1,
+        .add_tid = word3 >> 23 & 1,
+    };
+    if (buffer.add_tid && plain && rules->wide_stride)
+        buffer.stride |= (word3 >> 15 & 15) << 14;
+    if (rules->stride_scale)
+        buffer.stride *= scale[word3 >> 18 & 3];
+    if (rules->swizzle_element) {
+        buffer.swizzle = swizzle != 0;
+        buffer.element_size = swizzle == 3 ? 16 : 4;
+    }
+    return buffer;
+}
 
 /* Whether the access at `place` is in range. Accesses of several dwords are checked dword by dword. */
 bool wmi_buffer_in_range(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place);

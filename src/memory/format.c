@@ -78,73 +78,48 @@ static const struct wmi_format_layout layouts[LAYOUTS] = {
     [LX24_8_32] = {"X24_8_32", 2, 8, {32, 8}, {0, 32}, UINT | FLOAT},
 };
 
-/* Formats that are numbered one behind the other from `first` on: a layout's kinds in the order of the enum.
- */
-struct run {
-    uint16_t first;
-    uint8_t layout;
-    uint16_t numbers;
+/* From gfx10 on one number is a layout and what its bits mean: most layouts have all kinds in the order of
+ * the enum. */
+struct code {
+    uint8_t layout, number;
 };
 
-static const struct run runs_10[] = {
-    {1, L8, ALL},
-    {7, L16, ALL | FLOAT},
-    {14, L8_8, ALL},
-    {20, L32, INTEGERS | FLOAT},
-    {23, L16_16, ALL | FLOAT},
-    {30, L10_11_11, ALL | FLOAT},
-    {37, L11_11_10, ALL | FLOAT},
-    {44, L10_10_10_2, ALL},
-    {50, L2_10_10_10, ALL},
-    {56, L8_8_8_8, ALL},
-    {62, L32_32, INTEGERS | FLOAT},
-    {65, L16_16_16_16, ALL | FLOAT},
-    {72, L32_32_32, INTEGERS | FLOAT},
-    {75, L32_32_32_32, INTEGERS | FLOAT},
-    {0x80, L8, SRGB}, /* from here on images only */
-    {0x81, L8_8, SRGB},
-    {0x82, L8_8_8_8, SRGB},
-    {0x84, L5_9_9_9, FLOAT},
-    {0x85, L5_6_5, UNORM},
-    {0x86, L1_5_5_5, UNORM},
-    {0x87, L5_5_5_1, UNORM},
-    {0x88, L4_4_4_4, UNORM},
-    {0x89, L4_4, UNORM},
-    {0x8d, L8_24, UNORM | UINT},
-    {0x8f, L24_8, UNORM | UINT},
-    {0x91, LX24_8_32, UINT | FLOAT},
-    {0},
+#define ONE(layout, number) {layout, WMI_NUMBER_##number}
+#define NORMS_OF(layout)    ONE(layout, UNORM), ONE(layout, SNORM)
+#define INTEGERS_OF(layout) ONE(layout, UINT), ONE(layout, SINT)
+#define SIX_OF(layout)      NORMS_OF(layout), ONE(layout, USCALED), ONE(layout, SSCALED), INTEGERS_OF(layout)
+#define SEVEN_OF(layout)    SIX_OF(layout), ONE(layout, FLOAT)
+#define THREE_OF(layout)    INTEGERS_OF(layout), ONE(layout, FLOAT)
+#define DEPTHS                                                                                               \
+    ONE(L8_24, UNORM), ONE(L8_24, UINT), ONE(L24_8, UNORM), ONE(L24_8, UINT), ONE(LX24_8_32, UINT),          \
+        ONE(LX24_8_32, FLOAT)
+#define SRGBS ONE(L8, SRGB), ONE(L8_8, SRGB), ONE(L8_8_8_8, SRGB)
+#define SMALL_ONES                                                                                           \
+    ONE(L5_9_9_9, FLOAT), ONE(L5_6_5, UNORM), ONE(L1_5_5_5, UNORM), ONE(L5_5_5_1, UNORM),                    \
+        ONE(L4_4_4_4, UNORM), ONE(L4_4, UNORM)
+
+/* clang-format off */
+static const struct code codes_10[] = {
+    {INVALID},
+    SIX_OF(L8), SEVEN_OF(L16), SIX_OF(L8_8), THREE_OF(L32), SEVEN_OF(L16_16),
+    SEVEN_OF(L10_11_11), SEVEN_OF(L11_11_10), SIX_OF(L10_10_10_2), SIX_OF(L2_10_10_10), SIX_OF(L8_8_8_8),
+    THREE_OF(L32_32), SEVEN_OF(L16_16_16_16), THREE_OF(L32_32_32), THREE_OF(L32_32_32_32),
+    [0x80] = SRGBS, /* from here on images only */
+    [0x84] = SMALL_ONES,
+    [0x8d] = DEPTHS,
 };
 
-static const struct run runs_11[] = {
-    {1, L8, ALL},
-    {7, L16, ALL | FLOAT},
-    {14, L8_8, ALL},
-    {20, L32, INTEGERS | FLOAT},
-    {23, L16_16, ALL | FLOAT},
-    {30, L10_11_11, FLOAT},
-    {31, L11_11_10, FLOAT},
-    {32, L10_10_10_2, NORMS | INTEGERS},
-    {36, L2_10_10_10, ALL},
-    {42, L8_8_8_8, ALL},
-    {48, L32_32, INTEGERS | FLOAT},
-    {51, L16_16_16_16, ALL | FLOAT},
-    {58, L32_32_32, INTEGERS | FLOAT},
-    {61, L32_32_32_32, INTEGERS | FLOAT},
-    {0x40, L8, SRGB}, /* from here on images only */
-    {0x41, L8_8, SRGB},
-    {0x42, L8_8_8_8, SRGB},
-    {0x43, L5_9_9_9, FLOAT},
-    {0x44, L5_6_5, UNORM},
-    {0x45, L1_5_5_5, UNORM},
-    {0x46, L5_5_5_1, UNORM},
-    {0x47, L4_4_4_4, UNORM},
-    {0x48, L4_4, UNORM},
-    {0x4c, L8_24, UNORM | UINT},
-    {0x4e, L24_8, UNORM | UINT},
-    {0x50, LX24_8_32, UINT | FLOAT},
-    {0},
+static const struct code codes_11[] = {
+    {INVALID},
+    SIX_OF(L8), SEVEN_OF(L16), SIX_OF(L8_8), THREE_OF(L32), SEVEN_OF(L16_16),
+    ONE(L10_11_11, FLOAT), ONE(L11_11_10, FLOAT), NORMS_OF(L10_10_10_2), INTEGERS_OF(L10_10_10_2),
+    SIX_OF(L2_10_10_10), SIX_OF(L8_8_8_8),
+    THREE_OF(L32_32), SEVEN_OF(L16_16_16_16), THREE_OF(L32_32_32), THREE_OF(L32_32_32_32),
+    [0x40] = SRGBS, /* from here on images only */
+    SMALL_ONES,
+    [0x4c] = DEPTHS,
 };
+/* clang-format on */
 
 /* gfx6 to gfx9: DATA_FORMAT of images beyond those that buffers have. */
 static const struct {
@@ -153,9 +128,10 @@ static const struct {
                      {0x15, L24_8},  {0x16, LX24_8_32}, {0x22, L5_9_9_9}, {0x39, L4_4}};
 
 struct wmi_format_rules {
-    const struct run *unified; /* NULL: data and number formats */
-    uint16_t buffer_codes;     /* numbers from here on are for images */
-    uint8_t shift, width;      /* of the number in word 3 of a V# */
+    const struct code *unified; /* NULL: data and number formats */
+    uint16_t codes;             /* of them */
+    uint16_t buffer_codes;      /* numbers from here on are for images */
+    uint8_t shift, width;       /* of the number in word 3 of a V# */
     bool ogl, unsigned_alpha;
 };
 
@@ -166,8 +142,16 @@ const struct wmi_format_rules *wmi_format_rules(unsigned rules)
         {.buffer_codes = 128, .shift = 12, .width = 7, .ogl = true, .unsigned_alpha = true}, /* gfx6, 7 */
         {.buffer_codes = 128, .shift = 12, .width = 7, .unsigned_alpha = true},              /* gfx8 */
         {.buffer_codes = 128, .shift = 12, .width = 7},                                      /* gfx8.1, 9 */
-        {.buffer_codes = 128, .shift = 12, .width = 7, .unified = runs_10},
-        {.buffer_codes = 64, .shift = 12, .width = 6, .unified = runs_11},
+        {.buffer_codes = 128,
+         .shift = 12,
+         .width = 7,
+         .unified = codes_10,
+         .codes = sizeof codes_10 / sizeof *codes_10},
+        {.buffer_codes = 64,
+         .shift = 12,
+         .width = 6,
+         .unified = codes_11,
+         .codes = sizeof codes_11 / sizeof *codes_11},
     };
     return rules < sizeof table / sizeof *table ? &table[rules] : NULL;
 }
@@ -189,16 +173,10 @@ static struct wmi_format make(const struct wmi_format_rules *rules, unsigned lay
                                .unsigned_alpha = rules->unsigned_alpha && layout == L2_10_10_10};
 }
 
-static struct wmi_format from_runs(const struct wmi_format_rules *rules, unsigned code)
+static struct wmi_format from_code(const struct wmi_format_rules *rules, unsigned code)
 {
-    for (const struct run *run = rules->unified; run->first && run->first <= code; run++) {
-        unsigned numbers = run->numbers;
-        for (unsigned next = run->first; next < code && numbers; next++)
-            numbers &= numbers - 1;
-        if (numbers)
-            return make(rules, run->layout, (unsigned)__builtin_ctz(numbers));
-    }
-    return make(rules, INVALID, 0);
+    const struct code none = {INVALID}, *c = code < rules->codes ? &rules->unified[code] : &none;
+    return make(rules, c->layout, c->number);
 }
 
 struct wmi_format wmi_format_of(const struct wmi_format_rules *rules, unsigned code)
@@ -206,7 +184,7 @@ struct wmi_format wmi_format_of(const struct wmi_format_rules *rules, unsigned c
     if (code >= rules->buffer_codes)
         return make(rules, INVALID, 0);
     if (rules->unified)
-        return from_runs(rules, code);
+        return from_code(rules, code);
     const unsigned data = code & 15;
     return make(rules, data <= L32_32_32_32 ? data : INVALID, code >> 4);
 }
@@ -216,7 +194,7 @@ struct wmi_format wmi_format_of_image(const struct wmi_format_rules *rules, unsi
 {
     enum { IMAGE_SRGB = 9 };
     if (rules->unified)
-        return from_runs(rules, code);
+        return from_code(rules, code);
     const unsigned data = code & 63, number = code >> 6;
     unsigned layout = data <= L32_32_32_32 ? data : INVALID;
     for (size_t i = 0; i < sizeof image_layouts / sizeof *image_layouts; i++)
