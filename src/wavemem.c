@@ -14,6 +14,7 @@
 #include "profile/fidelity.h"
 #include "profile/gpu.h"
 #include "profile/profile.h"
+#include "profile/replay.h"
 #include "report/fault.h"
 #include "report/printf.h"
 #include "sem/sem.h"
@@ -475,6 +476,9 @@ const struct wm_profile_kernel *wm_profile_kernels(struct wm_profile *profile, s
 
 void wm_profile_destroy(struct wm_profile *profile)
 {
+    struct wm_diag diag;
+    if (profile)
+        wm_profile_end_trace(profile, &diag);
     wmi_profile_destroy(profile);
 }
 
@@ -646,9 +650,14 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     if (request->check)
         dispatch.observer =
             wmi_check_begin(request->check, with_waves_of(machine->target, kernel->wave_size));
+    struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;
+    if (tracer)
+        wmi_tracer_begin(tracer, request->profile, wmi_target_name(machine->target));
     status = run(machine, module, kernel, &dispatch, request, result, diag);
     if (request->profile)
         wmi_profile_end(request->profile);
+    if (tracer)
+        wmi_tracer_end(tracer, request->profile);
     if (request->check)
         wmi_check_end(request->check, describe, &profiled);
     if (status == WM_OK && memory.printf && request->print) {

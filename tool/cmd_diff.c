@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem diff: compares two reports of `wavemem prof`, instruction by instruction. */
+#include "figures.h"
 #include "gate.h"
+#include "report_summary.h"
 #include "run.h"
 #include "table.h"
 #include "tool.h"
@@ -41,17 +43,9 @@ struct pair {
 };
 
 /* The figures that the table compares. */
-static const struct figure {
-    const char *key;
-    struct tool_column column;
-    double scale;
-    const char *format;
-} figures[] = {
-    {"executions", {"runs", TOOL_RIGHT}, 1, "%.0f"},           {"lines", {"lines", TOOL_RIGHT}, 1, "%.0f"},
-    {"efficiency", {"efficiency", TOOL_RIGHT}, 100, "%.1f%%"}, {"clocks", {"clocks", TOOL_RIGHT}, 1, "%.1f"},
-    {"conflicts", {"conflicts", TOOL_RIGHT}, 1, "%.1f"},
-};
-enum { FIGURES = sizeof figures / sizeof *figures, COLUMNS = FIGURES + 3 };
+static const char *const compared[] = {"executions", "lines",           "efficiency", "clocks",
+                                       "conflicts",  "vector_hit_rate", "l2_hit_rate"};
+enum { FIGURES = sizeof compared / sizeof *compared, COLUMNS = FIGURES + 3 };
 
 static const char *text_of(const json_t *row, const char *key)
 {
@@ -231,28 +225,31 @@ static struct pair *make_pairs(const json_t *old_report, const json_t *new_repor
 static bool changed(const json_t *old, const json_t *new)
 {
     for (size_t i = 0; i < FIGURES; i++)
-        if (!json_equal(json_object_get(old, figures[i].key), json_object_get(new, figures[i].key)))
+        if (!json_equal(json_object_get(old, compared[i]), json_object_get(new, compared[i])))
             return true;
     return false;
 }
 
 /* ---- text ---- */
 
-static void print_figure(char *text, size_t size, const struct figure *figure, const json_t *row)
+static void print_figure(char *text, size_t size, const char *key, const json_t *row)
 {
+    const struct tool_figure *figure = tool_find_key(key);
     double value;
-    if (row && tool_json_figure(row, figure->key, &value))
-        snprintf(text, size, figure->format, figure->scale * value);
-    else
+    if (!row || !tool_json_figure(row, key, &value))
         snprintf(text, size, "-");
+    else if (figure->form == TOOL_RATIO && *figure->unit == '%')
+        snprintf(text, size, "%.1f%%", 100 * value);
+    else
+        snprintf(text, size, figure->form == TOOL_RATIO ? "%.1f" : "%.0f", value);
 }
 
 static void add_figures(struct tool_table *table, const json_t *old, const json_t *new)
 {
     for (size_t i = 0; i < FIGURES; i++) {
         char before[64], after[64];
-        print_figure(before, sizeof before, &figures[i], old);
-        print_figure(after, sizeof after, &figures[i], new);
+        print_figure(before, sizeof before, compared[i], old);
+        print_figure(after, sizeof after, compared[i], new);
         if (strcmp(before, after) == 0)
             tool_table_cell(table, "%s", after);
         else
@@ -278,6 +275,41 @@ static void add_pair(struct tool_table *table, const struct pair *pair)
                                            : "  (only in the old one)");
 }
 
+/* The bound that binds the kernel; NULL: none is known. */
+static const json_t *binding(const json_t *kernel)
+{
+    const json_t *bounds = json_object_get(kernel, "bounds"), *bound;
+    size_t index;
+    json_array_foreach(bounds, index,
+                       bound) if (!strcmp(text_of(bound, "part"), text_of(kernel, "binds"))) return bound;
+    return NULL;
+}
+
+/* How the kernels' least times changed: of those of one name, or where each report has one. */
+static void print_bounds(const json_t *old, const json_t *new)
+{
+    const json_t *before = json_object_get(old, "kernels"), *after = json_object_get(new, "kernels");
+    const bool single = json_array_size(before) == 1 && json_array_size(after) == 1;
+    const json_t *from, *to;
+    size_t i, k;
+    json_array_foreach(after, i, to)
+    {
+        json_array_foreach(before, k, from)
+        {
+            const json_t *was = binding(from), *is = binding(to);
+            char time[2][TOOL_SHORT];
+            if (!was || !is || json_equal(was, is) ||
+                (!single && strcmp(text_of(from, "kernel"), text_of(to, "kernel")) != 0))
+                continue;
+            tool_time_text(json_number_value(json_object_get(was, "seconds")), time[0]);
+            tool_time_text(json_number_value(json_object_get(is, "seconds")), time[1]);
+            printf("%s on %s: at least %s, for %s -> %s, for %s\n", text_of(to, "kernel"), text_of(to, "gpu"),
+                   time[0], text_of(was, "part"), time[1], text_of(is, "part"));
+            break;
+        }
+    }
+}
+
 static void print_text(const struct pair *pairs, size_t count, const json_t *old, const json_t *new, bool all)
 {
     struct tool_column columns[COLUMNS] = {
@@ -285,7 +317,7 @@ static void print_text(const struct pair *pairs, size_t count, const json_t *old
     struct tool_table table = {.columns = columns, .column_count = COLUMNS};
     size_t shown = 0;
     for (size_t i = 0; i < FIGURES; i++)
-        columns[i] = figures[i].column;
+        columns[i] = (struct tool_column){tool_figure_title(tool_find_key(compared[i])), TOOL_RIGHT};
     for (size_t i = 0; i < count; i++)
         if (all || changed(pairs[i].old, pairs[i].new)) {
             add_pair(&table, &pairs[i]);
@@ -408,8 +440,10 @@ static int compare(const struct options *options, const json_t *old, const json_
         return tool_fail("out of memory");
     const json_t *old_totals = json_object_get(old, "totals"), *new_totals = json_object_get(new, "totals");
     json_t *failed = failures(&options->gates, pairs, count, old_totals, new_totals);
-    if (!options->json || options->json_path)
+    if (!options->json || options->json_path) {
+        print_bounds(old, new);
         print_text(pairs, count, old_totals, new_totals, options->all);
+    }
     int code = tool_gates_report(failed, TOOL_CLEAN);
     if (options->json) {
         json_t *report = json_pairs(pairs, count, failed);

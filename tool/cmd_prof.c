@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem prof: executes kernels and shows what each of their memory instructions costs. */
-#include "counters.h"
-#include "html.h"
-#include "report.h"
+#include "prof.h"
 #include "run.h"
 #include "tool.h"
 
@@ -44,6 +42,10 @@ static const char help[] =
     "It is\n"
     "                       looked for in DIR, at its name, beside the code object and one folder up\n"
     "      --csv FILE       a line per instruction with all columns, under the names of --json\n"
+    "      --trace FILE     all accesses, for 'wavemem replay': other products and cache sizes\n"
+    "      --sample 1/N     looks at one in N rounds of workgroups, those that are resident at once, and "
+    "says how\n"
+    "                       far what it tells may be off; all are executed\n"
     "      --counters FILE  the same as AMD's hardware counters (SQ_INSTS_*, SQ_LDS_*, TA_*, TD_*, TCP_*),\n"
     "                       as CSV: kernel,name,value, with a total for the kernel '*'. TCP_TCC_READ_REQ is\n"
     "                       what an empty vector cache would ask for: hardware asks for less where it hits\n"
@@ -67,54 +69,21 @@ static void print_columns(void)
          "  offset            bytes from the start of the kernel, as 'wavemem dis' prints them\n");
 }
 
-/* The rows in the order in which they are shown, and where they come from; NULL rows: no memory. */
-static struct tool_report make_report(const struct tool_job *job, struct wm_profile *profile)
+static int show(const struct tool_job *job, struct wm_profile *profile, json_t *json, int code)
 {
-    struct tool_report report = {.options = &job->show};
-    const struct wm_profile_row *rows = wm_profile_rows(profile, &report.count);
+    const struct tool_prof_outputs outputs = {
+        .show = job->show,
+        .counters_path = job->counters_path,
+        .html_path = job->html_path,
+        .json = job->json,
+        .json_path = job->json_path,
+        .gates = job->gates,
+    };
     struct tool_origin *origins = calloc(job->opened_count + 1, sizeof *origins);
-    report.kernels = wm_profile_kernels(profile, &report.kernel_count);
-    report.rows = malloc((report.count + 1) * sizeof *report.rows);
-    for (size_t i = 0; report.rows && i < report.count; i++)
-        report.rows[i] = &rows[i];
     for (size_t i = 0; origins && i < job->opened_count; i++)
-        origins[report.origin_count++] = (struct tool_origin){job->opened[i].file, job->opened[i].object};
-    report.origins = origins;
-    if (report.rows)
-        tool_sort_rows(&report);
-    return report;
-}
-
-/* Writes everything that was asked for. */
-static int show_report(const struct tool_job *job, const struct tool_report *report, json_t *json, int code)
-{
-    tool_report_json(json, report);
-    if (!job->json || job->json_path) {
-        if (job->show.source)
-            tool_report_source(report);
-        else
-            tool_report_text(report);
-    }
-    json_t *failed =
-        tool_gates_failed(&job->gates, json_object_get(json, "rows"), json_object_get(json, "totals"));
-    code = tool_gates_report(failed, code);
-    json_object_set_new(json, "failed", failed);
-    if (job->counters_path &&
-        tool_write_counters(report->rows, report->count, job->counters_path) != TOOL_CLEAN)
-        code = TOOL_WRONG;
-    if (job->show.csv_path && tool_report_csv(report, job->show.csv_path) != TOOL_CLEAN)
-        code = TOOL_WRONG;
-    if (job->html_path && tool_write_html(report, json, job->html_path) != TOOL_CLEAN)
-        code = TOOL_WRONG;
-    return job->json ? tool_write_report(json, job->json_path, code) : code;
-}
-
-static int report_profile(const struct tool_job *job, struct wm_profile *profile, json_t *json, int code)
-{
-    struct tool_report report = make_report(job, profile);
-    code = report.rows ? show_report(job, &report, json, code) : tool_fail("out of memory");
-    free(report.rows);
-    free((void *)report.origins);
+        origins[i] = (struct tool_origin){job->opened[i].file, job->opened[i].object};
+    code = tool_show_profile(&outputs, profile, origins, origins ? job->opened_count : 0, json, code);
+    free(origins);
     return code;
 }
 
@@ -128,10 +97,20 @@ static int profile_job(struct tool_job *job)
         wm_profile_destroy(profile);
         return tool_fail("--gpu: %s", diag.message);
     }
+    if (job->sample && wm_profile_set_sample(profile, job->sample, &diag) != WM_OK) {
+        wm_profile_destroy(profile);
+        return tool_fail("--sample: %s", diag.message);
+    }
+    if (job->trace_path && wm_profile_trace(profile, job->trace_path, &diag) != WM_OK) {
+        wm_profile_destroy(profile);
+        return tool_fail("--trace %s", diag.message);
+    }
     json_t *report = tool_report("prof");
     int code = tool_job_run(job, profile, report);
+    if (wm_profile_end_trace(profile, &diag) != WM_OK)
+        code = tool_fail("--trace %s", diag.message);
     if (code != TOOL_WRONG) /* what was counted before a fault still helps */
-        code = report_profile(job, profile, report, code);
+        code = show(job, profile, report, code);
     json_decref(report);
     wm_profile_destroy(profile);
     return code;

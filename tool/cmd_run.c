@@ -31,6 +31,8 @@ static int refuse_profile(const struct tool_job *job)
 {
     const char *option = job->counters_path   ? "--counters"
                          : job->gpu           ? "--gpu"
+                         : job->sample        ? "--sample"
+                         : job->trace_path    ? "--trace"
                          : job->html_path     ? "--html"
                          : job->show.csv_path ? "--csv"
                          : job->show.show     ? "--show"

@@ -156,7 +156,7 @@ const char *tool_figure_title(const struct tool_figure *figure)
     return figure->title ? figure->title : figure->key;
 }
 
-static const struct tool_figure *find_key(const char *key)
+const struct tool_figure *tool_find_key(const char *key)
 {
     for (size_t i = 0; i < tool_figure_count; i++)
         if (strcmp(tool_figures[i].key, key) == 0)
@@ -169,7 +169,7 @@ const struct tool_figure *tool_find_figure(const char *name)
     for (size_t i = 0; i < tool_figure_count; i++)
         if (tool_figures[i].title && strcmp(tool_figures[i].title, name) == 0)
             return &tool_figures[i];
-    return find_key(name);
+    return tool_find_key(name);
 }
 
 const char *tool_nearest_figure(const char *word)
@@ -194,7 +194,7 @@ static uint64_t whole_of(const struct tool_figure *figure, const struct wm_profi
 
 static uint64_t sum_of(const char *key, const struct wm_profile_row *row)
 {
-    const struct tool_figure *figure = key ? find_key(key) : NULL;
+    const struct tool_figure *figure = key ? tool_find_key(key) : NULL;
     return figure && (!figure->has || figure->has(row)) ? whole_of(figure, row) : 0;
 }
 

@@ -32,6 +32,8 @@ enum { TOOL_FIGURES = 96 }; /* at most */
 
 /* By title, else by key; NULL: there is none. */
 const struct tool_figure *tool_find_figure(const char *name);
+/* By key alone, as in a report's JSON. */
+const struct tool_figure *tool_find_key(const char *key);
 const char *tool_figure_title(const struct tool_figure *figure);
 /* The title or key nearest to a word that is none; NULL: none is near. */
 const char *tool_nearest_figure(const char *word);

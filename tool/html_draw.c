@@ -9,12 +9,10 @@
 enum {
     LANES = 64,
     DWORD = 4,
-    LINE = 64, /* bytes, as the column `lines` counts them */
-    LINE_DWORDS = LINE / DWORD,
     BANKS = 32, /* of all targets' LDS */
     MOST_LINES = 128,
     CELL = 10, /* pixels */
-    LINES_A_ROW = 4,
+    DWORDS_A_ROW = 64,
 };
 
 /* One colour for each of many neighbours. */
@@ -58,14 +56,14 @@ static void open_drawing(FILE *file, unsigned height, const char *what)
 }
 
 /* The different lines in the order of their addresses; MOST_LINES at most. */
-static size_t find_lines(const struct wm_profile_wave *wave, uint64_t lines[MOST_LINES])
+static size_t find_lines(const struct wm_profile_wave *wave, uint32_t line_bytes, uint64_t lines[MOST_LINES])
 {
     size_t count = 0;
     for (unsigned lane = 0; lane < LANES; lane++) {
         if (!(wave->lanes >> lane & 1))
             continue;
-        for (uint64_t line = wave->address[lane] / LINE;
-             line <= (wave->address[lane] + wave->bytes - 1) / LINE; line++) {
+        for (uint64_t line = wave->address[lane] / line_bytes;
+             line <= (wave->address[lane] + wave->bytes - 1) / line_bytes; line++) {
             size_t at = 0;
             while (at < count && lines[at] < line)
                 at++;
@@ -108,26 +106,29 @@ static bool is_wanted(const struct wm_profile_wave *wave, uint64_t dword)
     return false;
 }
 
-static void draw_lines(FILE *file, const struct wm_profile_wave *wave)
+static void draw_lines(FILE *file, const struct wm_profile_row *row)
 {
+    const struct wm_profile_wave *wave = row->wave;
+    const uint32_t bytes = row->line_bytes ? row->line_bytes : 64, dwords = bytes / DWORD;
+    const uint32_t lines_a_row = DWORDS_A_ROW / dwords;
     uint64_t lines[MOST_LINES + 1];
-    const size_t count = find_lines(wave, lines);
+    const size_t count = find_lines(wave, bytes, lines);
     int colour[LANES];
     for (unsigned lane = 0; lane < LANES; lane++) {
         colour[lane] = -1;
         for (size_t i = 0; i < count; i++)
-            if (wave->lanes >> lane & 1 && wave->address[lane] / LINE == lines[i])
+            if (wave->lanes >> lane & 1 && wave->address[lane] / bytes == lines[i])
                 colour[lane] = (int)i;
     }
-    const unsigned rows = (unsigned)(count + LINES_A_ROW - 1) / LINES_A_ROW;
+    const unsigned rows = (unsigned)(count + lines_a_row - 1) / lines_a_row;
     open_drawing(file, 44 + rows * 28, "lanes of one wave on cache lines");
     put_lanes(file, wave, colour);
     for (size_t i = 0; i < count; i++) {
-        const unsigned x = (unsigned)(i % LINES_A_ROW) * (LINE_DWORDS + 1) * CELL;
-        const unsigned y = 44 + (unsigned)(i / LINES_A_ROW) * 28;
-        fprintf(file, "<text x=\"%u\" y=\"%u\">0x%" PRIx64 "</text>", x, y + 8, lines[i] * LINE);
-        for (unsigned dword = 0; dword < LINE_DWORDS; dword++) {
-            const uint64_t at = lines[i] * LINE_DWORDS + dword;
+        const unsigned x = (unsigned)(i % lines_a_row) * (dwords + 1) * CELL;
+        const unsigned y = 44 + (unsigned)(i / lines_a_row) * 28;
+        fprintf(file, "<text x=\"%u\" y=\"%u\">0x%" PRIx64 "</text>", x, y + 8, lines[i] * bytes);
+        for (unsigned dword = 0; dword < dwords; dword++) {
+            const uint64_t at = lines[i] * dwords + dword;
             if (is_wanted(wave, at)) {
                 put_cell(file, x + dword * CELL, y + 12, i, false);
                 put_who(file, wave, at);
@@ -213,7 +214,7 @@ void html_drawings(FILE *file, const struct wm_profile_row *row)
         if (wave->in_lds)
             draw_banks(file, row);
         else
-            draw_lines(file, wave);
+            draw_lines(file, row);
     }
     if (row->has_lines)
         draw_histogram(file, row->lines_histogram);

@@ -81,6 +81,17 @@ static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
     fputs("</p>\n", file);
 }
 
+static void put_sample(FILE *file, const struct wm_profile_kernel *kernel)
+{
+    if (kernel->sampled_from <= kernel->workgroups)
+        return;
+    fprintf(file, "<p>A sample of %" PRIu64 " of %" PRIu64 " workgroups: all counts are theirs",
+            kernel->workgroups, kernel->sampled_from);
+    if (kernel->sample_error >= 0)
+        fprintf(file, "; scaled up, requests may be off by %.1f%% (95%%)", 100 * kernel->sample_error);
+    fputs(".</p>\n", file);
+}
+
 static void put_kernel(FILE *file, const struct wm_profile_kernel *kernel)
 {
     char lds[TOOL_SHORT];
@@ -102,6 +113,7 @@ static void put_kernel(FILE *file, const struct wm_profile_kernel *kernel)
             " (%" PRIu32 " VGPRs, %" PRIu32 " SGPRs a wave; %s of LDS, %" PRIu32
             " work-items a workgroup).</p>\n",
             kernel->vgprs, kernel->sgprs, lds, kernel->workgroup_items);
+    put_sample(file, kernel);
     put_bounds(file, kernel);
     put_caches(file, kernel);
     fputs("</section>\n", file);

@@ -34,6 +34,8 @@ enum option_id {
     OPT_FAIL_IF,
     OPT_HTML,
     OPT_CSV,
+    OPT_TRACE,
+    OPT_SAMPLE,
     OPT_SHOW,
     OPT_SORT,
     OPT_SOURCE,
@@ -69,6 +71,8 @@ static const struct tool_option options[] = {
     {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
     {"html", 0, TOOL_VALUE, OPT_HTML},
     {"csv", 0, TOOL_VALUE, OPT_CSV},
+    {"trace", 0, TOOL_VALUE, OPT_TRACE},
+    {"sample", 0, TOOL_VALUE, OPT_SAMPLE},
     {"show", 0, TOOL_VALUE, OPT_SHOW},
     {"sort", 0, TOOL_VALUE, OPT_SORT},
     {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
@@ -289,6 +293,15 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         break;
     case OPT_HTML:
         job->html_path = value;
+        break;
+    case OPT_SAMPLE:
+        if (strncmp(value, "1/", 2) != 0 || !tool_parse_u64(value + 2, &number) || !number ||
+            number > UINT32_MAX)
+            return tool_fail("%s--sample %s: expected 1/N, such as 1/16", where, value);
+        job->sample = (unsigned)number;
+        break;
+    case OPT_TRACE:
+        job->trace_path = value;
         break;
     case OPT_CSV:
         job->show.csv_path = value;

@@ -106,6 +106,8 @@ struct tool_job {
     const struct wm_gpu *gpu;        /* prof only; NULL: the default of the target */
     const char *counters_path;       /* prof only; NULL: none */
     const char *html_path;           /* prof only; NULL: none */
+    unsigned sample;                 /* prof only; 0: all workgroups */
+    const char *trace_path;          /* prof only; NULL: none */
     struct tool_gates gates;         /* prof only */
     struct tool_report_options show; /* prof only */
     bool apertures;                  /* --apertures is given: these */

@@ -9,6 +9,7 @@
 static const struct tool_verb verbs[] = {
     {"run", "execute a kernel, write and compare its outputs", cmd_run},
     {"prof", "execute a kernel and show what each memory instruction costs", cmd_prof},
+    {"replay", "show what a trace of prof costs, on its product or on another", cmd_replay},
     {"diff", "compare what two builds of a kernel cost, instruction by instruction", cmd_diff},
     {"asm", "assemble a code object or raw instructions", cmd_asm},
     {"dis", "disassemble a code object or raw instructions", cmd_dis},

@@ -130,6 +130,11 @@ static json_t *json_kernel(const struct wm_profile_kernel *kernel)
     set_count(object, "memory_written", kernel->memory_written);
     set_count(object, "memory_dirty", kernel->memory_dirty);
     set_count(object, "resident_workgroups", kernel->resident_workgroups);
+    json_object_set_new(object, "sampled_from",
+                        kernel->sampled_from ? json_integer((json_int_t)kernel->sampled_from) : json_null());
+    json_object_set_new(object, "sample_error",
+                        kernel->sampled_from && kernel->sample_error >= 0 ? json_real(kernel->sample_error)
+                                                                          : json_null());
     json_object_set_new(object, "resident_cut", json_boolean(kernel->resident_cut));
     json_object_set_new(object, "bounds", json_bounds(kernel));
     json_object_set_new(object, "binds", kernel->binds ? json_string(kernel->binds->name) : json_null());

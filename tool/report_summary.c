@@ -22,7 +22,7 @@ void tool_time_text(double seconds, char text[TOOL_SHORT])
         const char *unit;
     } units[] = {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0, 1e9, "ns"}};
     size_t i = 0;
-    while (seconds < units[i].least)
+    while (i + 1 < sizeof units / sizeof *units && seconds < units[i].least)
         i++;
     snprintf(text, TOOL_SHORT, "%.3g %s", seconds * units[i].scale, units[i].unit);
 }
@@ -46,6 +46,17 @@ struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache)
     };
 }
 
+static void print_sample(const struct wm_profile_kernel *kernel)
+{
+    printf(
+        "  sample     %" PRIu64 " of %" PRIu64 " workgroups: counts are theirs, all have %.3g times as much",
+        kernel->workgroups, kernel->sampled_from, (double)kernel->sampled_from / (double)kernel->workgroups);
+    if (kernel->sample_error >= 0)
+        printf(", +- %.1f%% of requests (95%%)\n", 100 * kernel->sample_error);
+    else
+        puts("; too few to say how exactly");
+}
+
 static void print_occupancy(const struct wm_profile_kernel *kernel)
 {
     char lds[TOOL_SHORT];
@@ -54,15 +65,15 @@ static void print_occupancy(const struct wm_profile_kernel *kernel)
            kernel->waves_per_simd_most);
     if (kernel->occupancy_limit)
         printf(", limited by %s", kernel->occupancy_limit);
-    printf(": %" PRIu32 " VGPRs, %" PRIu32 " SGPRs a wave, %s of LDS and %" PRIu32
-           " work-items a workgroup\n",
-           kernel->vgprs, kernel->sgprs, lds, kernel->workgroup_items);
+    printf("\n             %" PRIu32 " VGPRs, %" PRIu32 " SGPRs a wave; %" PRIu32
+           " work-items, %s of LDS a workgroup\n",
+           kernel->vgprs, kernel->sgprs, kernel->workgroup_items, lds);
 }
 
 static void print_caches(const struct wm_profile_kernel *kernel)
 {
     const char *before = "  hits       ";
-    char read[TOOL_SHORT], written[TOOL_SHORT];
+    char bytes[TOOL_SHORT];
     for (uint32_t i = 0; i < kernel->caches; i++) {
         const struct wm_cache_use use = tool_cache_use(&kernel->cache[i]);
         if (!use.requests)
@@ -71,13 +82,15 @@ static void print_caches(const struct wm_profile_kernel *kernel)
                100 * (double)use.hits / (double)use.requests, use.requests);
         before = ", ";
     }
-    tool_bytes_text(kernel->memory_read, read);
-    tool_bytes_text(kernel->memory_written, written);
-    printf("%s%s read from memory, %s written", *before == ' ' ? before : "; ", read, written);
-    if (kernel->memory_dirty) {
-        tool_bytes_text(kernel->memory_dirty, written);
-        printf(", %s left in the caches", written);
-    }
+    if (*before == ',')
+        puts("");
+    tool_bytes_text(kernel->memory_read, bytes);
+    printf("  memory     %s read, ", bytes);
+    tool_bytes_text(kernel->memory_written, bytes);
+    printf("%s written", bytes);
+    tool_bytes_text(kernel->memory_dirty, bytes);
+    if (kernel->memory_dirty)
+        printf(", %s left in the caches", bytes);
     puts("");
 }
 
@@ -104,10 +117,13 @@ void tool_summary_text(const struct wm_profile_kernel *kernel)
 {
     if (!kernel || !kernel->gpu)
         return;
-    printf("  on         %s (%s): %" PRIu64 " dispatch%s, %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
+    printf("  on         %s (%s)\n", kernel->gpu->title, kernel->gpu->name);
+    printf("  ran        %" PRIu64 " dispatch%s, %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
            " instructions\n",
-           kernel->gpu->title, kernel->gpu->name, kernel->dispatches, kernel->dispatches == 1 ? "" : "es",
-           kernel->workgroups, kernel->waves, kernel->instructions);
+           kernel->dispatches, kernel->dispatches == 1 ? "" : "es", kernel->workgroups, kernel->waves,
+           kernel->instructions);
+    if (kernel->sampled_from > kernel->workgroups)
+        print_sample(kernel);
     print_occupancy(kernel);
     print_caches(kernel);
     print_bounds(kernel);

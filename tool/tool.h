@@ -26,6 +26,7 @@ int cmd_prof(int argc, char **argv);
 int cmd_asm(int argc, char **argv);
 int cmd_dis(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_isa(int argc, char **argv);
 int cmd_explain(int argc, char **argv);

@@ -942,8 +942,14 @@ struct wm_profile_kernel {
     uint32_t caches;                      /* how many of them there are */
     uint64_t memory_read, memory_written; /* bytes from and to DRAM */
     uint64_t memory_dirty;                /* bytes that the last dispatch left written in the caches */
-    uint64_t resident_workgroups;         /* most that the caches were modelled with at once */
-    bool resident_cut;                    /* fewer than fit, because their log would have been too large */
+    /* With wm_profile_set_sample(): all counts, and those of the rows, are of `workgroups` out of so many;
+     * the bounds are of all. Else 0. */
+    uint64_t sampled_from;
+    double sample_error; /* of requests for memory when they are scaled up: half the width of the interval
+                            that holds the truth in 95 of 100 cases, if workgroups were drawn at random, as a
+                            share; below 0: there are too few to tell */
+    uint64_t resident_workgroups; /* most that the caches were modelled with at once */
+    bool resident_cut;            /* fewer than fit, because their log would have been too large */
 
     struct wm_bound bound[WM_PROFILE_BOUNDS];
     uint32_t bounds;
@@ -960,6 +966,24 @@ WM_API enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_d
  * dispatch, or sizes that make no cache. A dispatch whose target is not in gpu->targets is refused. */
 WM_API enum wm_status wm_profile_set_gpu(struct wm_profile *profile, const struct wm_gpu *gpu,
                                          struct wm_diag *diag);
+/* Observes only one in so many rounds of workgroups, those that are resident at once; all are executed. 1:
+ * all. WM_BAD_ARGUMENT: 0, or after the first dispatch. */
+WM_API enum wm_status wm_profile_set_sample(struct wm_profile *profile, unsigned one_in,
+                                            struct wm_diag *diag);
+/* Writes what the profile observes into a file from now on: docs/trace.md has the format. WM_BAD_ARGUMENT:
+ * after the first dispatch. */
+WM_API enum wm_status wm_profile_trace(struct wm_profile *profile, const char *path, struct wm_diag *diag);
+/* Completes that file; WM_IO, WM_NO_MEMORY: it is not whole. Without a trace nothing happens. */
+WM_API enum wm_status wm_profile_end_trace(struct wm_profile *profile, struct wm_diag *diag);
+/* Makes a new profile tell what the `size` bytes of a trace hold; `name` stands in messages. The product is
+ * that of wm_profile_set_gpu(), else the one that the trace was made with; one of another generation is
+ * refused with WM_BAD_ARGUMENT. With the same product all figures are those of the profile that wrote the
+ * trace. WM_BAD_FILE: it is no trace, cut off or damaged; WM_UNSUPPORTED: of another version. */
+WM_API enum wm_status wm_profile_replay(struct wm_profile *profile, const void *bytes, size_t size,
+                                        const char *name, struct wm_diag *diag);
+/* The product that a trace was made with. Errors as above; WM_NOT_FOUND: it is not known here. */
+WM_API enum wm_status wm_trace_gpu(const void *bytes, size_t size, const char *name,
+                                   const struct wm_gpu **gpu, struct wm_diag *diag);
 WM_API void wm_profile_destroy(struct wm_profile *profile);
 /* The rows, in order of their address; valid until the next dispatch or wm_profile_destroy. */
 WM_API const struct wm_profile_row *wm_profile_rows(struct wm_profile *profile, size_t *count);

@@ -128,6 +128,7 @@ void wmi_kernels_end(struct wm_profile *profile)
     kernel->sums.memory_read += now->memory_read - kernel->before.memory_read;
     kernel->sums.memory_written += now->memory_written - kernel->before.memory_written;
     kernel->dirty = wmi_caches_dirty(caches);
+    wmi_sample_add(&kernel->sample, &profile->sample);
     kernel->workgroups += facts.workgroups;
     kernel->waves += facts.waves;
     kernel->instructions += facts.instructions;
@@ -231,6 +232,16 @@ static void add_caches(struct wm_profile_kernel *row, const struct wmi_kernel *k
     }
 }
 
+/* What was counted of a sample is scaled up to all workgroups. */
+static void scale_bounds(struct wm_profile_kernel *row, const struct wmi_sample *sample)
+{
+    const double scale = sample->taken ? (double)sample->groups / (double)sample->taken : 1;
+    for (uint32_t i = 0; i < row->bounds; i++) {
+        row->bound[i].clocks *= scale;
+        row->bound[i].seconds *= scale;
+    }
+}
+
 static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
                      const struct wm_profile *profile)
 {
@@ -259,8 +270,11 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     row->memory_dirty = kernel->dirty;
     row->resident_workgroups = kernel->most_groups;
     row->resident_cut = kernel->cut;
+    row->sampled_from = kernel->sample.groups;
+    row->sample_error = kernel->sample.groups ? wmi_sample_error(&kernel->sample) : 0;
     add_caches(row, kernel);
     add_bounds(row, kernel);
+    scale_bounds(row, &kernel->sample);
 }
 
 static int by_address(const void *left, const void *right)

@@ -30,6 +30,7 @@ struct shard {
     wmi_memo_compare *compare;
     struct wmi_log_group *group; /* the log of the workgroup that runs; NULL: none is kept */
     uint64_t number;             /* of that workgroup */
+    bool skips;                  /* it is not in the sample */
 };
 
 /* ---- counting ---- */
@@ -159,7 +160,7 @@ static void measure_access(struct shard *shard, struct shard_counts *of, const s
 static void count_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
     struct shard *shard = local;
-    struct shard_counts *of = slot == WMI_NO_SLOT ? NULL : counts_of(shard, slot);
+    struct shard_counts *of = slot == WMI_NO_SLOT || shard->skips ? NULL : counts_of(shard, slot);
     if (!of)
         return;
     const struct wm_profile_wave *kept = &of->counts.wave;
@@ -197,8 +198,15 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
 static void turn_to(void *local, void **kept, uint64_t number, uint32_t waves)
 {
     struct shard *shard = local;
-    if (!*kept && shard->profile->rounds)
-        *kept = wmi_rounds_take(shard->profile->rounds, number, waves);
+    const struct wm_profile *profile = shard->profile;
+    uint64_t place = number; /* among those that are observed */
+    if (profile->rounds && profile->one_in > 1) {
+        const uint64_t round = wmi_caches_round_groups(wmi_rounds_caches(profile->rounds));
+        shard->skips = wmi_sample_skips(profile->one_in, round, number);
+        place = wmi_sample_number(profile->one_in, round, number);
+    }
+    if (!*kept && profile->rounds && !shard->skips)
+        *kept = wmi_rounds_take(profile->rounds, place, waves);
     shard->group = *kept;
     shard->number = number;
 }
@@ -208,6 +216,13 @@ static void end_group(void *local, void *kept, uint64_t instructions)
     struct shard *shard = local;
     struct wmi_log_group *group = kept;
     shard->group = NULL;
+    if (shard->profile->one_in > 1) {
+        pthread_mutex_lock(&shard->profile->lock);
+        shard->profile->sample.groups++;
+        if (group)
+            wmi_sample_count(&shard->profile->sample, group);
+        pthread_mutex_unlock(&shard->profile->lock);
+    }
     if (!group)
         return;
     group->instructions = instructions;
@@ -388,6 +403,7 @@ const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                 wmi_rounds_create(&profile->gpu, &profile->source.rules->vector, profile->log_instructions);
     }
     profile->began = true;
+    profile->sample = (struct wmi_sample){0};
     wmi_kernels_begin(profile);
     return &profile->observer;
 }
@@ -410,7 +426,22 @@ const struct wm_gpu *wmi_profile_gpu(const struct wm_profile *profile)
     return profile->has_gpu ? &profile->gpu : NULL;
 }
 
+void wmi_profile_set_sample(struct wm_profile *profile, unsigned one_in)
+{
+    profile->one_in = one_in;
+}
+
 bool wmi_profile_began(const struct wm_profile *profile)
 {
     return profile->began;
+}
+
+void wmi_profile_set_tracer(struct wm_profile *profile, struct wmi_tracer *tracer)
+{
+    profile->tracer = tracer;
+}
+
+struct wmi_tracer *wmi_profile_tracer(const struct wm_profile *profile)
+{
+    return profile->tracer;
 }

@@ -6,6 +6,7 @@
 #include "profile/memo.h"
 #include "profile/profile.h"
 #include "profile/rounds.h"
+#include "profile/sample.h"
 
 #include <pthread.h>
 
@@ -36,6 +37,7 @@ struct wmi_kernel {
     const char *occupancy_limit;
     struct wmi_caches_sums sums, before;                            /* before: when the dispatch began */
     uint64_t counted[WMI_SUM_COUNT], counted_before[WMI_SUM_COUNT]; /* of all instructions */
+    struct wmi_sample sample; /* where not all workgroups are observed */
     char arithmetic[WM_PROFILE_BOUNDS][96];
 };
 
@@ -53,7 +55,10 @@ struct wm_profile {
     struct wmi_kernel *kernels;                   /* kernel_count of them */
     size_t kernel_count, kernel;                  /* kernel: of the dispatch that runs */
     struct wm_profile_kernel *kernel_rows;
-    pthread_mutex_t lock; /* for adding shards and instructions */
+    unsigned one_in;           /* rounds of which one is observed; 0 and 1: all are */
+    struct wmi_sample sample;  /* of the dispatch that runs, if not all are */
+    struct wmi_tracer *tracer; /* writes all of it down, or NULL */
+    pthread_mutex_t lock;      /* for adding shards and instructions */
 };
 
 /* In kernels.c: a dispatch of profile->source.dispatch begins and ends. */

@@ -10,6 +10,8 @@
 #include "profile/cost.h"
 #include "wavemem/wavemem.h"
 
+struct wmi_tracer; /* replay.h */
+
 /* The kernel of a dispatch, as far as occupancy goes. */
 struct wmi_profile_dispatch {
     const char *kernel; /* copied; NULL: "" */
@@ -48,6 +50,13 @@ void wmi_profile_set_gpu(struct wm_profile *profile, const struct wm_gpu *gpu);
 /* NULL: not chosen yet. */
 const struct wm_gpu *wmi_profile_gpu(const struct wm_profile *profile);
 bool wmi_profile_began(const struct wm_profile *profile); /* whether wmi_profile_begin was called */
+
+/* Rounds of workgroups of which one is observed, from the next wmi_profile_begin on; see sample.h. */
+void wmi_profile_set_sample(struct wm_profile *profile, unsigned one_in);
+
+/* Who writes the profile down; NULL: nobody. The profile does not free it. */
+void wmi_profile_set_tracer(struct wm_profile *profile, struct wmi_tracer *tracer);
+struct wmi_tracer *wmi_profile_tracer(const struct wm_profile *profile);
 
 const struct wm_profile_kernel *wmi_profile_kernels(struct wm_profile *profile, size_t *count);
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* The public API of traces. */
+#include "base/diag.h"
+#include "isa/isa.h"
+#include "profile/gpu.h"
+#include "profile/replay.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum wm_status wm_profile_set_sample(struct wm_profile *profile, unsigned one_in, struct wm_diag *diag)
+{
+    if (one_in == 0 || wmi_profile_began(profile))
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "a sample of one in %u rounds; expected 1 or more, before the "
+                        "first dispatch",
+                        one_in);
+    wmi_profile_set_sample(profile, one_in);
+    return WM_OK;
+}
+
+enum wm_status wm_profile_trace(struct wm_profile *profile, const char *path, struct wm_diag *diag)
+{
+    struct wmi_tracer *tracer;
+    if (wmi_profile_began(profile) || wmi_profile_tracer(profile))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "a trace must begin before the first dispatch, and once");
+    const enum wm_status status = wmi_tracer_create(path, &tracer, diag);
+    if (!status)
+        wmi_profile_set_tracer(profile, tracer);
+    return status;
+}
+
+enum wm_status wm_profile_end_trace(struct wm_profile *profile, struct wm_diag *diag)
+{
+    struct wmi_tracer *tracer = wmi_profile_tracer(profile);
+    wmi_profile_set_tracer(profile, NULL);
+    return tracer ? wmi_tracer_finish(tracer, diag) : WM_OK;
+}
+
+static unsigned cost_rules_of(const struct wmi_target *target)
+{
+    return wmi_target_limit(target, WMI_LIMIT_cost_rules);
+}
+
+/* The product of the trace, unless one was chosen, which must be measured by the same rules. */
+static enum wm_status choose_replayed(struct wm_profile *profile, const struct wmi_trace_header *header,
+                                      const struct wmi_target *target, const char *name, struct wm_diag *diag)
+{
+    const struct wm_gpu *gpu = wmi_profile_gpu(profile);
+    if (!gpu) {
+        const enum wm_status status = wm_gpu_find(header->gpu, &gpu, diag);
+        if (!status)
+            wmi_profile_set_gpu(profile, gpu);
+        return status;
+    }
+    char first[32];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(gpu->targets, " "), gpu->targets);
+    const struct wmi_target *other = wmi_target_find(first);
+    if (other && cost_rules_of(other) == cost_rules_of(target))
+        return WM_OK;
+    return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: a trace of %s on %s; %s is a product of another generation",
+                    name, header->target, header->gpu, gpu->name);
+}
+
+enum wm_status wm_profile_replay(struct wm_profile *profile, const void *bytes, size_t size, const char *name,
+                                 struct wm_diag *diag)
+{
+    struct wmi_trace *trace;
+    struct wmi_trace_header header = {0};
+    if (wmi_profile_began(profile))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "a trace goes into a profile that has seen nothing yet");
+    enum wm_status status = wmi_trace_open(bytes, size, name, &trace, diag);
+    status = status ? status : wmi_replay_header(trace, &header, diag);
+    const struct wmi_target *target = status ? NULL : wmi_target_find(header.target);
+    if (!status && !target)
+        status =
+            wmi_fail(diag, WM_UNSUPPORTED, "%s: a trace of the unknown target '%s'", name, header.target);
+    status = status ? status : choose_replayed(profile, &header, target, name, diag);
+    status = status ? status : wmi_replay(trace, profile, wmi_cost_rules(cost_rules_of(target)), diag);
+    wmi_trace_header_free(&header);
+    wmi_trace_close(trace);
+    return status;
+}
+
+enum wm_status wm_trace_gpu(const void *bytes, size_t size, const char *name, const struct wm_gpu **gpu,
+                            struct wm_diag *diag)
+{
+    struct wmi_trace *trace;
+    struct wmi_trace_header header = {0};
+    enum wm_status status = wmi_trace_open(bytes, size, name, &trace, diag);
+    status = status ? status : wmi_replay_header(trace, &header, diag);
+    status = status ? status : wm_gpu_find(header.gpu, gpu, diag);
+    wmi_trace_header_free(&header);
+    wmi_trace_close(trace);
+    return status;
+}

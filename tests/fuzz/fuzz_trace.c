@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* libFuzzer target: the reader of traces. The first byte says whether what follows is a file, or the records
+ * of one, which are compressed first: so mutations reach what is behind zstd and its checksum. */
+#include "wavemem/wavemem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+static void replay(const uint8_t *bytes, size_t size)
+{
+    struct wm_profile *profile;
+    struct wm_diag diag;
+    size_t rows, kernels;
+    if (wm_profile_create(&profile, &diag) != WM_OK)
+        return;
+    wm_profile_replay(profile, bytes, size, "trace", &diag);
+    wm_profile_rows(profile, &rows);
+    wm_profile_kernels(profile, &kernels);
+    wm_profile_destroy(profile);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    if (size == 0)
+        return 0;
+    if (bytes[0] & 1) {
+        replay(bytes + 1, size - 1);
+        return 0;
+    }
+    const size_t room = ZSTD_compressBound(size);
+    uint8_t *file = malloc(8 + room);
+    memcpy(file, "WMTRACE", 8);
+    const size_t length = ZSTD_compress(file + 8, room, bytes + 1, size - 1, 1);
+    if (!ZSTD_isError(length))
+        replay(file, 8 + length);
+    free(file);
+    return 0;
+}

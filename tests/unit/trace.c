@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces: numbers as bytes, logs of workgroups there and back, files that are cut off or damaged. */
+#include "profile/trace.h"
+#include "profile/sample.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static uint64_t state = 1;
+
+static uint64_t random_number(void)
+{
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return state >> 11;
+}
+
+/* LEB128 as DWARF 5 defines it, section 7.6, figure 46: examples of unsigned numbers. */
+static void test_numbers(void **unused)
+{
+    static const struct {
+        uint64_t number;
+        uint8_t byte[3];
+        size_t size;
+    } examples[] = {
+        {2, {2}, 1}, {127, {127}, 1}, {128, {0x80, 1}, 2}, {129, {0x81, 1}, 2}, {12857, {0xb9, 0x64}, 2}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        struct wmi_trace_bytes bytes = {0};
+        wmi_trace_write_number(&bytes, examples[i].number);
+        assert_int_equal(bytes.size, examples[i].size);
+        assert_memory_equal(bytes.byte, examples[i].byte, bytes.size);
+        wmi_trace_bytes_free(&bytes);
+    }
+    static const int64_t edges[] = {0, 1, -1, 63, 64, -64, -65, INT64_MAX, INT64_MIN};
+    struct wmi_trace_bytes bytes = {0};
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        wmi_trace_write_signed(&bytes, edges[i]);
+        wmi_trace_write_number(&bytes, (uint64_t)edges[i]);
+    }
+    wmi_trace_write_string(&bytes, "text");
+    wmi_trace_write_string(&bytes, "");
+    wmi_trace_write_string(&bytes, NULL);
+    struct wmi_reader reader = {.at = bytes.byte, .end = bytes.byte + bytes.size};
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        assert_int_equal(wmi_trace_read_signed(&reader), edges[i]);
+        assert_int_equal(wmi_trace_read_number(&reader), (uint64_t)edges[i]);
+    }
+    char *text = wmi_trace_read_string(&reader), *empty = wmi_trace_read_string(&reader);
+    assert_string_equal(text, "text");
+    assert_string_equal(empty, "");
+    assert_null(wmi_trace_read_string(&reader));
+    assert_false(reader.failed);
+    free(text);
+    free(empty);
+    assert_int_equal(wmi_trace_read_number(&reader), 0);
+    assert_true(reader.failed);
+    wmi_trace_bytes_free(&bytes);
+    /* More than 64 bits are no number. */
+    static const uint8_t longer[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2};
+    reader = (struct wmi_reader){.at = longer, .end = longer + sizeof longer};
+    wmi_trace_read_number(&reader);
+    assert_true(reader.failed);
+}
+
+enum { SLOTS = 9, GROUPS = 40, WAVES = 4, BLOCKS = 700 };
+
+/* Accesses as kernels make them, and some that none makes. */
+static void append_some(struct wmi_log_group *group, uint32_t wave)
+{
+    uint64_t blocks[BLOCKS];
+    bool full[BLOCKS];
+    const size_t count = 1 + random_number() % (random_number() % 8 ? 16 : BLOCKS);
+    const uint64_t step = random_number() % 4 ? random_number() % 3 : random_number() << 20;
+    const unsigned kind = random_number() % 4;
+    blocks[0] = random_number();
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            blocks[i] = kind ? blocks[i - 1] + step : random_number() << (random_number() % 2 ? 30 : 0);
+        full[i] = kind == 2 || (kind == 3 && random_number() % 2);
+    }
+    wmi_log_append(group, wave, random_number() % SLOTS, blocks, kind > 1 ? full : NULL, count);
+}
+
+static struct wmi_log_group *random_group(uint64_t number)
+{
+    struct wmi_log_group *group = wmi_log_group_create(WAVES);
+    wmi_log_group_reset(group, number, 1 + number % WAVES);
+    for (uint32_t wave = 0; wave < group->waves; wave++)
+        for (uint64_t i = random_number() % 30; i; i--)
+            append_some(group, wave);
+    group->instructions = random_number();
+    return group;
+}
+
+static void assert_groups_equal(const struct wmi_log_group *a, const struct wmi_log_group *b)
+{
+    assert_int_equal(a->number, b->number);
+    assert_int_equal(a->instructions, b->instructions);
+    assert_int_equal(a->waves, b->waves);
+    for (uint32_t wave = 0; wave < a->waves; wave++) {
+        assert_int_equal(a->wave[wave].size, b->wave[wave].size);
+        if (a->wave[wave].size)
+            assert_memory_equal(a->wave[wave].words, b->wave[wave].words,
+                                a->wave[wave].size * sizeof *a->wave[wave].words);
+    }
+}
+
+struct file {
+    uint8_t *bytes;
+    size_t size;
+    struct wmi_log_group *group[GROUPS];
+};
+
+static struct file write_file(void)
+{
+    char path[] = "/tmp/wavemem-trace-XXXXXX";
+    struct file file = {.bytes = malloc(1 << 22)};
+    struct wmi_trace_writer *writer;
+    struct wmi_trace_places places = {0};
+    struct wm_diag diag;
+    close(mkstemp(path));
+    assert_int_equal(wmi_trace_create(path, &writer, &diag), WM_OK);
+    for (uint64_t i = 0; i < GROUPS; i++) {
+        struct wmi_trace_bytes bytes = {0};
+        file.group[i] = random_group(i);
+        wmi_trace_put_group(&bytes, file.group[i], &places);
+        wmi_trace_put(writer, WMI_TRACE_GROUP, &bytes);
+        wmi_trace_bytes_free(&bytes);
+    }
+    wmi_trace_places_free(&places);
+    assert_int_equal(wmi_trace_finish(writer, &diag), WM_OK);
+    FILE *from = fopen(path, "rb");
+    file.size = fread(file.bytes, 1, 1 << 22, from);
+    fclose(from);
+    unlink(path);
+    return file;
+}
+
+static void free_file(struct file *file)
+{
+    for (size_t i = 0; i < GROUPS; i++)
+        wmi_log_group_destroy(file->group[i]);
+    free(file->bytes);
+}
+
+/* Reads all of it; *groups: how many logs were whole. expected: NULL where they are not looked at. */
+static enum wm_status read_file(const void *bytes, size_t size, struct wmi_log_group *const *expected,
+                                unsigned *groups, struct wm_diag *diag)
+{
+    struct wmi_trace *trace;
+    struct wmi_trace_places places = {0};
+    enum wm_status status = wmi_trace_open(bytes, size, "a.trace", &trace, diag);
+    *groups = 0;
+    for (bool more = !status; more;) {
+        enum wmi_trace_kind kind;
+        struct wmi_reader payload;
+        status = wmi_trace_next(trace, &kind, &payload, diag);
+        more = !status && kind != WMI_TRACE_END;
+        if (status || kind != WMI_TRACE_GROUP)
+            continue;
+        const struct wmi_trace_group head = wmi_trace_get_group(&payload);
+        struct wmi_log_group *group = wmi_log_group_create(head.waves);
+        wmi_log_group_reset(group, head.number, head.waves);
+        group->instructions = head.instructions;
+        more = wmi_trace_get_log(&payload, SLOTS, &places, group);
+        if (more && expected)
+            assert_groups_equal(group, expected[*groups]);
+        if (!more)
+            status = wmi_trace_damaged(trace, "no log", diag);
+        *groups += more;
+        wmi_log_group_destroy(group);
+    }
+    wmi_trace_places_free(&places);
+    wmi_trace_close(trace);
+    return status;
+}
+
+static void test_there_and_back(void **unused)
+{
+    struct file file = write_file();
+    struct wm_diag diag = {0};
+    unsigned groups;
+    (void)unused;
+    assert_int_equal(read_file(file.bytes, file.size, file.group, &groups, &diag), WM_OK);
+    assert_int_equal(groups, GROUPS);
+    free_file(&file);
+}
+
+static void test_cut_off(void **unused)
+{
+    struct file file = write_file();
+    (void)unused;
+    for (size_t size = 0; size < file.size; size += size < 64 || size + 64 > file.size ? 1 : 997) {
+        struct wm_diag diag = {0};
+        unsigned groups;
+        assert_int_equal(read_file(file.bytes, size, file.group, &groups, &diag), WM_BAD_FILE);
+        assert_non_null(strstr(diag.message, size < 8 ? "no trace" : "cut off"));
+        assert_true(groups <= GROUPS);
+    }
+    free_file(&file);
+}
+
+/* The frame has a checksum, so a wrong byte is found at the end at the latest. */
+static void test_damaged(void **unused)
+{
+    struct file file = write_file();
+    (void)unused;
+    for (unsigned i = 0; i < 200; i++) {
+        struct wm_diag diag = {0};
+        unsigned groups;
+        const size_t at = i < 20 ? i : random_number() % file.size;
+        const uint8_t bit = (uint8_t)(1 << random_number() % 8), before = file.bytes[at];
+        file.bytes[at] ^= bit;
+        const enum wm_status status = read_file(file.bytes, file.size, NULL, &groups, &diag);
+        /* A few bits of zstd's headers mean nothing. */
+        if (status == WM_OK)
+            assert_true(at >= 8 && at < 20);
+        else
+            assert_non_null(strstr(diag.message, "a.trace: "));
+        file.bytes[at] = before;
+    }
+    free_file(&file);
+}
+
+/* Rounds of ten: 0 to 9, 30 to 39 and so on are kept, and numbered without gaps. */
+static void test_sample(void **unused)
+{
+    uint64_t next = 0;
+    (void)unused;
+    for (uint64_t number = 0; number < 100; number++) {
+        assert_int_equal(wmi_sample_skips(3, 10, number), number / 10 % 3 != 0);
+        if (number / 10 % 3 == 0)
+            assert_int_equal(wmi_sample_number(3, 10, number), next++);
+    }
+}
+
+/* Of 1000 workgroups of 1 to 9 requests, drawn at random: the interval holds the truth in about 95 of 100
+ * draws. */
+static void test_sample_error(void **unused)
+{
+    enum { ALL = 1000, TAKEN = 100, DRAWS = 400 };
+    struct wmi_log_group *group[ALL];
+    uint64_t total = 0, held = 0;
+    (void)unused;
+    for (unsigned i = 0; i < ALL; i++) {
+        const uint64_t blocks[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+        const size_t count = 1 + random_number() % 9;
+        group[i] = wmi_log_group_create(1);
+        wmi_log_group_reset(group[i], i, 1);
+        wmi_log_append(group[i], 0, 0, blocks, NULL, count);
+        total += count;
+    }
+    for (unsigned draw = 0; draw < DRAWS; draw++) {
+        struct wmi_sample sample = {.groups = ALL};
+        for (unsigned i = 0; i < TAKEN; i++) { /* the first of a shuffled deck */
+            const unsigned other = i + random_number() % (ALL - i);
+            struct wmi_log_group *swap = group[i];
+            group[i] = group[other];
+            group[other] = swap;
+            wmi_sample_count(&sample, group[i]);
+        }
+        const double guess = sample.sum * ALL / TAKEN, error = wmi_sample_error(&sample) * guess;
+        held += guess - error <= (double)total && (double)total <= guess + error;
+    }
+    assert_in_range(held, DRAWS * 90 / 100, DRAWS * 99 / 100);
+    assert_true(wmi_sample_error(&(struct wmi_sample){.groups = 5, .taken = 1, .sum = 3, .squares = 9}) < 0);
+    assert_true(wmi_sample_error(&(struct wmi_sample){.groups = 2, .taken = 2, .sum = 3, .squares = 5}) == 0);
+    for (unsigned i = 0; i < ALL; i++)
+        wmi_log_group_destroy(group[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_cut_off), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_sample),  cmocka_unit_test(test_sample_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

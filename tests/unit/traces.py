@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Traces: replay tells what prof told, other products and caches, files that are wrong; and the format, read by docs/trace.md.
+
+usage: traces.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
+"""
+import ctypes
+import ctypes.util
+import json
+import os
+import sys
+import unittest
+
+import cli
+
+TRANSPOSE = "-g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=zero:f32:4096 --arg n=64"
+END, HEADER, DISPATCH, SLOTS, GROUP, DISPATCH_END, ROW = range(7)
+
+
+def decompressed(data):
+    """The content of a zstd frame, by libzstd itself."""
+    zstd = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
+    zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    zstd.ZSTD_decompress.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+    room = ctypes.create_string_buffer(1 << 24)
+    size = zstd.ZSTD_decompress(room, len(room), data, len(data))
+    assert size < 1 << 24, "no frame"
+    return room.raw[:size]
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def number(self):
+        number = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            number |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return number
+
+    def signed(self):
+        number = self.number()
+        return -(number // 2) - 1 if number % 2 else number // 2
+
+    def string(self):
+        size = self.number()
+        if size == 0:
+            return None
+        self.at += size - 1
+        return self.data[self.at - size + 1:self.at].decode()
+
+    def over(self):
+        return self.at == len(self.data)
+
+
+def records(data):
+    """[(kind, Reader)] of a trace."""
+    assert data[:8] == b"WMTRACE\0"
+    reader, found = Reader(decompressed(data[8:])), []
+    while not reader.over():
+        kind, size = reader.number(), reader.number()
+        found.append((kind, Reader(reader.data[reader.at:reader.at + size])))
+        reader.at += size
+    return found
+
+
+def accesses(reader, waves, last):
+    """The accesses of each wave: (slot, blocks, full)."""
+    found = []
+    for _ in range(waves):
+        wave = []
+        for _ in range(reader.number()):
+            slot, head = reader.number(), reader.number()
+            count, fullness = head // 4, head % 4
+            blocks = [last.get(slot, 0) + reader.signed()]
+            last[slot] = blocks[0]
+            while len(blocks) < count:
+                step, times = reader.signed(), reader.number()
+                blocks += [blocks[-1] + step * (i + 1) for i in range(times)]
+            full = [fullness == 1] * count
+            if fullness == 2:
+                bits = reader.data[reader.at:reader.at + (count + 7) // 8]
+                reader.at += len(bits)
+                full = [bool(bits[i // 8] >> i % 8 & 1) for i in range(count)]
+            wave.append((slot, blocks, full))
+        found.append(wave)
+    return found
+
+
+class Traces(cli.Case):
+    maxDiff = None
+
+    def prof(self, *words, code=0):
+        return json.loads(self.run_tool("prof", *words, "--json", code=code)[0])
+
+    def replay(self, *words):
+        return json.loads(self.run_tool("replay", *words, "--json")[0])
+
+    def assertSame(self, live, replayed):
+        for key in ("rows", "source_lines", "totals", "kernels"):
+            self.assertEqual(replayed[key], live[key], key)
+
+    def test_same_figures(self):
+        """What prof told, whatever the threads and the kernel: with LDS, atomics, scratch, several dispatches."""
+        cases = [("transpose", "-k " + kernel + " " + TRANSPOSE) for kernel in ("transpose_naive", "transpose_lds")]
+        cases += [("transpose", f"-k transpose_naive {TRANSPOSE} --then -k transpose_lds --arg in=same:in --arg out=same:out "
+                   "--arg n=64 --then -k transpose_naive --arg in=same:in --arg out=same:out --arg n=64"),
+                  ("histogram", self.words_of("histogram")), ("vecadd", self.words_of("vecadd"))]
+        for name, words in cases:
+            with self.subTest(name, words=words):
+                for threads in "12":
+                    live = self.prof(self.example(name), words, "-j" + threads, "--trace x.trace")
+                    self.assertSame(live, self.replay("x.trace"))
+                text, _ = self.run_tool("prof", self.example(name), words)
+                self.assertEqual(self.run_tool("replay x.trace")[0], text)
+
+    @staticmethod
+    def words_of(name):
+        return {"histogram": "-k histogram -g 4096 -b 256 --arg 0=rand:u32:4096:1 --arg 1=zero:u32:256 --arg 2=4096",
+                "vecadd": "-g 1000 -b 64 --arg a=iota:f32:1000 --arg b=iota:f32:1000 --arg c=zero:f32:1000 --arg n=1000"}[name]
+
+    def test_other_product(self):
+        """What prof tells of a product, replay tells of a trace that another product of the target made."""
+        self.path("copy.bin", COPY)
+        words = "copy.bin -m gfx803 -g 65536 -b 256 --arg 0=zero:f32:65536 --arg 1=zero:f32:65536"
+        self.prof(words, "--trace x.trace")
+        names, told = ("rx580", "r9-fury-x"), {}
+        for name in names:
+            told[name] = self.prof(words, "--gpu", name)
+            self.assertEqual(told[name]["kernels"][0]["gpu"], name)
+            self.assertSame(told[name], self.replay("x.trace --gpu", name))
+        self.assertNotEqual(*(told[name]["kernels"][0]["bounds"] for name in names))
+        self.refused("x.trace: a trace of gfx803 on rx580; mi300x is a product of another generation",
+                     "replay x.trace --gpu mi300x")
+        self.refused("rx7900xtx is a product of another generation", "replay x.trace --gpu rx7900xtx")
+        self.refused("rx9999", "replay x.trace --gpu rx9999")
+
+    def test_sizes(self):
+        """256 KiB are read twice. A cache of the least recently used lines that holds less gives nothing of what goes
+        round in it; one that holds it gives all of the second round."""
+        self.path("copy.bin", COPY)
+        words = "copy.bin -m gfx900 -g 65536 -b 256 --buffer in=zero:f32:65536 --arg 0=same:in --arg 1=zero:f32:65536"
+        self.prof(words, "--then --arg 0=same:in --arg 1=zero:f32:65536 --trace x.trace")
+        lines = 65536 * 4 // 64
+        for size, hits in (("64K", 0), ("4M", lines), ("4194304", lines), ("1G", lines)):
+            report = self.replay("x.trace --l2-size", size)
+            load = next(row for row in report["rows"] if row["text"].startswith("flat_load"))
+            self.assertEqual((load["l2_requests"], load["l2_hits"]), (2 * lines, hits), size)
+        for size, why in (("x", "--l2-size x: expected bytes"), ("1T", "expected bytes"), ("100", "expected a multiple of")):
+            self.refused(why, "replay x.trace --l2-size", size)
+
+    def test_sample(self):
+        """One round of workgroups in four. Raw instructions have all VGPRs, so a workgroup of four waves fills one of
+        vega64's 64 compute units, and 4096 of them are 64 rounds. All ask for as much, so scaling up gives just what there is."""
+        self.path("copy.bin", COPY)
+        words = "copy.bin -m gfx900 -g 1048576 -b 256 --arg 0=zero:f32:1048576 --arg 1=zero:f32:1048576"
+        whole, part = self.prof(words), self.prof(words, "--sample 1/4 --trace x.trace")
+        kernel, all_of = part["kernels"][0], whole["kernels"][0]
+        self.assertEqual((kernel["workgroups"], kernel["sampled_from"], kernel["sample_error"]), (1024, 4096, 0))
+        self.assertEqual((all_of["workgroups"], all_of["sampled_from"], all_of["sample_error"]), (4096, None, None))
+        for row, other in zip(part["rows"], whole["rows"]):
+            self.assertEqual(row["executions"] * 4, other["executions"])
+            self.assertEqual(row["lines"] * 4, other["lines"])
+        for bound, other in zip(kernel["bounds"], all_of["bounds"]):
+            if bound["part"] not in ("L2", "memory"):
+                self.assertAlmostEqual(bound["seconds"] / other["seconds"], 1, 6, bound["part"])
+        self.assertSame(part, self.replay("x.trace"))
+        self.assertIn("sample     1024 of 4096 workgroups", self.run_tool("replay x.trace")[0])
+        for wrong in ("4", "1/0", "2/4", "1/x"):
+            self.refused(f"--sample {wrong}: expected 1/N", "prof", words, "--sample", wrong)
+
+    def test_wrong_files(self):
+        words = [self.example("transpose"), "-k transpose_naive", TRANSPOSE]
+        self.prof(*words, "--trace x.trace")
+        data = self.read("x.trace")
+        for size in (9, 100, len(data) // 2, len(data) - 1):
+            self.path("cut.trace", data[:size])
+            self.refused("cut.trace: the trace is cut off", "replay cut.trace")
+        self.path("cut.trace", data[:7])
+        self.refused("cut.trace: no trace; expected a file of 'wavemem prof --trace'", "replay cut.trace")
+        self.path("bad.trace", data[:len(data) // 2] + b"\0\0\0\0" + data[len(data) // 2 + 4:])
+        self.refused("bad.trace: ", "replay bad.trace")
+        self.refused("missing", "replay missing")
+        self.refused("a trace is needed", "replay")
+        self.refused("one trace at a time", "replay x.trace x.trace")
+        self.refused("--trace no/x: cannot be written", "prof", *words, "--trace no/x")
+        self.refused("'run' does not", "run", *words, "--trace x")
+
+    def test_format(self):
+        """By docs/trace.md: wave 0 of workgroup 0 stores down 16 columns of 256-byte rows, four dwords in each of 16
+        lines, and loads 64-byte rows of four lines."""
+        self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace")
+        found = records(self.read("x.trace"))
+        self.assertEqual(found[0][0], HEADER)
+        self.assertEqual((found[0][1].number(), found[0][1].string()), (1, "gfx900"))
+        self.assertEqual((found[-1][0], found[-1][1].number()), (END, len(found) - 1))
+        slots, texts, groups, last = {}, {}, {}, {}
+        for kind, reader in found[1:-1]:
+            while kind == SLOTS and not reader.over():
+                slot, path, operation, shift, _ = (reader.number() for _ in range(5))
+                slots[slot] = path, operation, shift
+            if kind == ROW:
+                slot = reader.number()
+                for _ in range(5):
+                    reader.number()
+                texts[slot] = [reader.string() for _ in range(3)]
+            if kind == GROUP:
+                number, instructions, waves = (reader.number() for _ in range(3))
+                groups[number] = accesses(reader, waves, last)
+                self.assertTrue(reader.over())
+                self.assertGreater(instructions, 4 * 20)
+        self.assertEqual(list(groups), list(range(16)))
+        store = next(slot for slot in slots if texts[slot][1].startswith("global_store_dword"))
+        load = next(slot for slot in slots if texts[slot][1].startswith("global_load_dword"))
+        self.assertEqual((slots[store][:2], slots[load][:2]), ((5, 1), (5, 0)))
+        self.assertEqual(texts[store][::2], ["transpose_naive", "transpose.cl"])
+        for number, group in groups.items():
+            self.assertEqual(len(group), 4)
+            for index, wave in enumerate(group):
+                stores, loads = (next(blocks for at, blocks, _ in wave if at == slot) for slot in (store, load))
+                first = {slot: next(blocks for at, blocks, _ in groups[0][0] if at == slot)[0] << slots[slot][2]
+                         for slot in (store, load)}
+                column, row = number % 4, number // 4
+                self.assertEqual([block << slots[store][2] for block in stores],
+                                 [first[store] + (column * 16 + i) * 256 + (row * 64 + index * 16) // 64 * 64
+                                  for i in range(16)])
+                self.assertEqual([block << slots[load][2] for block in loads],
+                                 [first[load] + (row * 16 + index * 4 + i) * 256 + column * 64 for i in range(4)])
+
+
+# out[i] = in[i], dwords; s[0:1] arguments, s2 the workgroup, v0 the work-item. As gfx803 and gfx900 encode it.
+COPY = cli.pack("u32", [
+    0xC00A0100, 0x00000000,  # s_load_dwordx4 s[4:7], s[0:1], 0x0
+    0x8E028802,              # s_lshl_b32 s2, s2, 8
+    0x32000002,              # v_add_u32_e32 v0, vcc, s2, v0 (gfx900: v_add_co_u32)
+    0x24000082,              # v_lshlrev_b32_e32 v0, 2, v0
+    0xBF8C007F,              # s_waitcnt lgkmcnt(0)
+    0x7E060205,              # v_mov_b32_e32 v3, s5
+    0x32040004,              # v_add_u32_e32 v2, vcc, s4, v0
+    0xD11C6A03, 0x01A90103,  # v_addc_u32_e64 v3, vcc, v3, 0, vcc
+    0xDC500000, 0x01000002,  # flat_load_dword v1, v[2:3]
+    0x7E060207,              # v_mov_b32_e32 v3, s7
+    0x32040006,              # v_add_u32_e32 v2, vcc, s6, v0
+    0xD11C6A03, 0x01A90103,  # v_addc_u32_e64 v3, vcc, v3, 0, vcc
+    0xBF8C0070,              # s_waitcnt vmcnt(0) lgkmcnt(0)
+    0xDC700000, 0x00000102,  # flat_store_dword v[2:3], v1
+    0xBF810000])             # s_endpgm
+
+
+if __name__ == "__main__":
+    cli.WAVEMEM, cli.EXAMPLES = (os.path.abspath(path) for path in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* wavemem replay: shows what a trace of `wavemem prof` costs, on its product or on another. */
+#include "job.h"
+#include "prof.h"
+#include "run.h"
+#include "tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: wavemem replay FILE [--gpu NAME] [--l1-size BYTES] [--l2-size BYTES] [--last-size BYTES] ...\n"
+    "\n"
+    "Shows what 'wavemem prof' showed when it wrote the trace FILE, without executing anything; or what "
+    "another\n"
+    "product of the same generation, or other caches, make of the same accesses.\n"
+    "\n"
+    "Would a larger L2 help?\n"
+    "  wavemem prof ... --trace kernel.trace\n"
+    "  wavemem replay kernel.trace --l2-size 16M\n"
+    "The same on another product, and what that changes instruction by instruction:\n"
+    "  wavemem replay kernel.trace --json=here.json\n"
+    "  wavemem replay kernel.trace --gpu mi100 --json=there.json\n"
+    "  wavemem diff here.json there.json\n"
+    "\n"
+    "      --gpu NAME        the product; without it the one that the trace was made with\n"
+    "      --l1-size BYTES   of the vector L1 (L0 from gfx10 on) of a compute unit; 0: none. K, M and G are\n"
+    "                        2^10, 2^20 and 2^30 bytes\n"
+    "      --l2-size BYTES   of the L2 (of an XCD)\n"
+    "      --last-size BYTES of the last-level cache\n"
+    "      --show COLUMNS, --sort COLUMN, --source[=DIR], --csv FILE, --counters FILE, --html FILE,\n"
+    "      --json[=FILE], --fail-if CONDITION   as for 'wavemem prof'\n"
+    "  -h, --help\n";
+
+enum {
+    OPT_HELP = 1,
+    OPT_GPU,
+    OPT_L1,
+    OPT_L2,
+    OPT_LAST,
+    OPT_SHOW,
+    OPT_SORT,
+    OPT_SOURCE,
+    OPT_CSV,
+    OPT_COUNTERS,
+    OPT_HTML,
+    OPT_JSON,
+    OPT_FAIL_IF,
+};
+
+struct options {
+    const char *path;
+    const struct wm_gpu *gpu;
+    const char *size[WM_CACHE_LEVELS]; /* as given; NULL: the product's */
+    struct tool_prof_outputs outputs;
+    bool help;
+};
+
+/* "16384", "16K", "4M", "1G" */
+static bool parse_size(const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMG";
+    char number[24];
+    const size_t length = strlen(text);
+    const char *unit = length ? strchr(units, text[length - 1]) : NULL;
+    if (!unit)
+        return tool_parse_u64(text, bytes);
+    const unsigned shift = 10 * (unsigned)(unit - units + 1);
+    snprintf(number, sizeof number, "%.*s", (int)length - 1, text);
+    if (!tool_parse_u64(number, bytes) || *bytes > UINT64_MAX >> shift)
+        return false;
+    *bytes <<= shift;
+    return true;
+}
+
+static int read_size(struct options *options, enum wm_cache_level level, const char *name, const char *value)
+{
+    uint64_t bytes;
+    if (!parse_size(value, &bytes))
+        return tool_fail("%s %s: expected bytes, such as 65536, 64K or 4M", name, value);
+    options->size[level] = value;
+    return TOOL_CLEAN;
+}
+
+static int read_option(struct options *options, int id, const char *value)
+{
+    struct tool_prof_outputs *outputs = &options->outputs;
+    struct wm_diag diag;
+    switch (id) {
+    case OPT_GPU:
+        if (wm_gpu_find(value, &options->gpu, &diag) != WM_OK)
+            return tool_fail("--gpu: %s", diag.message);
+        break;
+    case OPT_L1:
+        return read_size(options, WM_CACHE_VECTOR, "--l1-size", value);
+    case OPT_L2:
+        return read_size(options, WM_CACHE_L2, "--l2-size", value);
+    case OPT_LAST:
+        return read_size(options, WM_CACHE_LAST, "--last-size", value);
+    case OPT_SHOW:
+        outputs->show.show = value;
+        return tool_check_report_options(&outputs->show);
+    case OPT_SORT:
+        outputs->show.sort = value;
+        return tool_check_report_options(&outputs->show);
+    case OPT_SOURCE:
+        outputs->show.source = true;
+        outputs->show.source_dir = value;
+        break;
+    case OPT_CSV:
+        outputs->show.csv_path = value;
+        break;
+    case OPT_COUNTERS:
+        outputs->counters_path = value;
+        break;
+    case OPT_HTML:
+        outputs->html_path = value;
+        break;
+    case OPT_JSON:
+        outputs->json = true;
+        outputs->json_path = value;
+        break;
+    default:
+        return tool_gates_add(&outputs->gates, "--fail-if", value);
+    }
+    return TOOL_CLEAN;
+}
+
+static int read_options(struct options *options, int argc, char **argv)
+{
+    static const struct tool_option table[] = {
+        {"help", 'h', TOOL_NO_VALUE, OPT_HELP},  {"gpu", 0, TOOL_VALUE, OPT_GPU},
+        {"l1-size", 0, TOOL_VALUE, OPT_L1},      {"l2-size", 0, TOOL_VALUE, OPT_L2},
+        {"last-size", 0, TOOL_VALUE, OPT_LAST},  {"show", 0, TOOL_VALUE, OPT_SHOW},
+        {"sort", 0, TOOL_VALUE, OPT_SORT},       {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
+        {"csv", 0, TOOL_VALUE, OPT_CSV},         {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
+        {"html", 0, TOOL_VALUE, OPT_HTML},       {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
+        {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF}, {NULL, 0, TOOL_NO_VALUE, 0},
+    };
+    struct tool_words words = {.verb = argv[0], .options = table, .count = argc - 1, .words = argv + 1};
+    for (int id; (id = tool_next_option(&words)) != TOOL_OPTION_END;) {
+        int code = TOOL_CLEAN;
+        if (id == TOOL_OPTION_WRONG)
+            return TOOL_WRONG;
+        if (id == OPT_HELP) {
+            options->help = true;
+            return TOOL_CLEAN;
+        }
+        if (id != TOOL_OPTION_OPERAND)
+            code = read_option(options, id, words.value);
+        else if (options->path)
+            code =
+                tool_fail("unexpected '%s': one trace at a time, and it is %s", words.value, options->path);
+        else
+            options->path = words.value;
+        if (code != TOOL_CLEAN)
+            return code;
+    }
+    return options->path ? TOOL_CLEAN : tool_fail("a trace is needed: wavemem replay FILE ...");
+}
+
+/* The chosen product, or the trace's, with the sizes that were asked for. */
+static int choose_gpu(const struct options *options, struct wm_profile *profile, const uint8_t *bytes,
+                      size_t size)
+{
+    struct wm_diag diag;
+    struct wm_gpu gpu;
+    bool changed = options->gpu != NULL;
+    if (options->gpu) {
+        gpu = *options->gpu;
+    } else {
+        const struct wm_gpu *own;
+        if (wm_trace_gpu(bytes, size, options->path, &own, &diag) != WM_OK)
+            return tool_fail("%s", diag.message);
+        gpu = *own;
+    }
+    for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
+        if (!options->size[level])
+            continue;
+        parse_size(options->size[level], &gpu.cache[level].bytes);
+        changed = true;
+    }
+    if (changed && wm_profile_set_gpu(profile, &gpu, &diag) != WM_OK)
+        return tool_fail("%s", diag.message);
+    return TOOL_CLEAN;
+}
+
+static int replay(struct options *options)
+{
+    struct wm_diag diag;
+    struct wm_profile *profile;
+    uint8_t *bytes;
+    size_t size;
+    if (!tool_read_file(options->path, &bytes, &size, &diag))
+        return tool_fail("%s", diag.message);
+    if (wm_profile_create(&profile, &diag) != WM_OK) {
+        free(bytes);
+        return tool_fail("%s", diag.message);
+    }
+    json_t *json = tool_report("prof");
+    json_object_set_new(json, "dispatches", json_array());
+    int code = choose_gpu(options, profile, bytes, size);
+    if (code == TOOL_CLEAN && wm_profile_replay(profile, bytes, size, options->path, &diag) != WM_OK)
+        code = tool_fail("%s", diag.message);
+    if (code == TOOL_CLEAN)
+        code = tool_show_profile(&options->outputs, profile, NULL, 0, json, code);
+    json_decref(json);
+    wm_profile_destroy(profile);
+    free(bytes);
+    return code;
+}
+
+int cmd_replay(int argc, char **argv)
+{
+    struct options options = {0};
+    const int code = read_options(&options, argc, argv);
+    if (code == TOOL_CLEAN && options.help)
+        fputs(help, stdout);
+    return code == TOOL_CLEAN && !options.help ? replay(&options) : code;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything that is made of a profile: text, JSON, CSV, HTML, counters, conditions. */
+#include "prof.h"
+
+#include "counters.h"
+#include "html.h"
+#include "run.h"
+#include "tool.h"
+
+#include <stdlib.h>
+
+static int show_report(const struct tool_prof_outputs *outputs, const struct tool_report *report,
+                       json_t *json, int code)
+{
+    tool_report_json(json, report);
+    if (!outputs->json || outputs->json_path) {
+        if (outputs->show.source)
+            tool_report_source(report);
+        else
+            tool_report_text(report);
+    }
+    json_t *failed =
+        tool_gates_failed(&outputs->gates, json_object_get(json, "rows"), json_object_get(json, "totals"));
+    code = tool_gates_report(failed, code);
+    json_object_set_new(json, "failed", failed);
+    if (outputs->counters_path &&
+        tool_write_counters(report->rows, report->count, outputs->counters_path) != TOOL_CLEAN)
+        code = TOOL_WRONG;
+    if (outputs->show.csv_path && tool_report_csv(report, outputs->show.csv_path) != TOOL_CLEAN)
+        code = TOOL_WRONG;
+    if (outputs->html_path && tool_write_html(report, json, outputs->html_path) != TOOL_CLEAN)
+        code = TOOL_WRONG;
+    return outputs->json ? tool_write_report(json, outputs->json_path, code) : code;
+}
+
+int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
+                      const struct tool_origin *origins, size_t origin_count, json_t *json, int code)
+{
+    struct tool_report report = {.options = &outputs->show, .origins = origins, .origin_count = origin_count};
+    const struct wm_profile_row *rows = wm_profile_rows(profile, &report.count);
+    report.kernels = wm_profile_kernels(profile, &report.kernel_count);
+    report.rows = malloc((report.count + 1) * sizeof *report.rows);
+    if (!report.rows)
+        return tool_fail("out of memory");
+    for (size_t i = 0; i < report.count; i++)
+        report.rows[i] = &rows[i];
+    tool_sort_rows(&report);
+    code = show_report(outputs, &report, json, code);
+    free(report.rows);
+    return code;
+}

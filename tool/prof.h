@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything that is made of a profile, for `prof` and `replay`. */
+#ifndef WAVEMEM_TOOL_PROF_H
+#define WAVEMEM_TOOL_PROF_H
+
+#include "gate.h"
+#include "report.h"
+
+struct tool_prof_outputs {
+    struct tool_report_options show;
+    const char *counters_path, *html_path; /* NULL: none */
+    bool json;
+    const char *json_path; /* NULL: stdout */
+    struct tool_gates gates;
+};
+
+/* Writes what was asked for, and adds it to `json`, which tool_report() has begun. Returns the worse of
+ * `code` and what comes of it. */
+int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
+                      const struct tool_origin *origins, size_t origin_count, json_t *json, int code);
+
+#endif
