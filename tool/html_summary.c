@@ -11,7 +11,9 @@ static void put_bounds(FILE *file, const struct wm_profile_kernel *kernel)
     if (!kernel->binds || kernel->binds->seconds <= 0)
         return;
     tool_time_text(kernel->binds->seconds, time);
-    fputs("<table class=\"bounds\"><caption>It takes at least ", file);
+    fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"bounds\"><table "
+          "class=\"bounds\"><caption>It takes at least ",
+          file);
     html_text(file, time);
     fputs(", because of ", file);
     html_text(file, kernel->binds->name);
@@ -31,7 +33,7 @@ static void put_bounds(FILE *file, const struct wm_profile_kernel *kernel)
         html_text(file, bound->arithmetic ? bound->arithmetic : "");
         fputs("</td></tr>\n", file);
     }
-    fputs("</tbody></table>\n", file);
+    fputs("</tbody></table></div>\n", file);
 }
 
 static void put_use(FILE *file, const struct wm_cache_use *use)
@@ -47,12 +49,12 @@ static void put_use(FILE *file, const struct wm_cache_use *use)
 static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
 {
     char bytes[TOOL_SHORT];
-    fputs(
-        "<table class=\"caches\"><caption>Caches</caption><thead><tr><th scope=\"col\" class=\"l\">cache</th>"
-        "<th scope=\"col\">instances</th><th scope=\"col\">reads</th><th scope=\"col\">hit</th>"
-        "<th scope=\"col\">writes</th><th scope=\"col\">hit</th><th scope=\"col\">atomics</th>"
-        "<th scope=\"col\">hit</th><th scope=\"col\">moved</th></tr></thead><tbody>\n",
-        file);
+    fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"caches\"><table "
+          "class=\"caches\"><caption>Caches</caption><thead><tr><th scope=\"col\" class=\"l\">cache</th>"
+          "<th scope=\"col\">instances</th><th scope=\"col\">reads</th><th scope=\"col\">hit</th>"
+          "<th scope=\"col\">writes</th><th scope=\"col\">hit</th><th scope=\"col\">atomics</th>"
+          "<th scope=\"col\">hit</th><th scope=\"col\">moved</th></tr></thead><tbody>\n",
+          file);
     for (uint32_t i = 0; i < kernel->caches; i++) {
         const struct wm_profile_cache *cache = &kernel->cache[i];
         tool_bytes_text(tool_cache_use(cache).bytes, bytes);
@@ -64,7 +66,7 @@ static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
         put_use(file, &cache->atomic);
         fprintf(file, "<td>%s</td></tr>\n", bytes);
     }
-    fputs("</tbody></table>\n<p>", file);
+    fputs("</tbody></table></div>\n<p>", file);
     tool_bytes_text(kernel->memory_read, bytes);
     fprintf(file, "%s read from memory, ", bytes);
     tool_bytes_text(kernel->memory_written, bytes);

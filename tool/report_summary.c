@@ -2,9 +2,14 @@
 /* What stands above the rows of a kernel: its product, occupancy, caches, and the least time it can take. */
 #include "report_summary.h"
 
+#include "table.h"
+
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { INDENT = 13 }; /* of what stands behind a line's first word */
 
 const struct wm_profile_kernel *tool_kernel_of(const struct tool_report *report,
                                                const struct wm_profile_row *row)
@@ -46,31 +51,33 @@ struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache)
     };
 }
 
-static void print_sample(const struct wm_profile_kernel *kernel)
+static void print_sample(FILE *out, const struct wm_profile_kernel *kernel)
 {
-    printf(
+    fprintf(
+        out,
         "  sample     %" PRIu64 " of %" PRIu64 " workgroups: counts are theirs, all have %.3g times as much",
         kernel->workgroups, kernel->sampled_from, (double)kernel->sampled_from / (double)kernel->workgroups);
     if (kernel->sample_error >= 0)
-        printf(", +- %.1f%% of requests (95%%)\n", 100 * kernel->sample_error);
+        fprintf(out, ", +- %.1f%% of requests (95%%)\n", 100 * kernel->sample_error);
     else
-        puts("; too few to say how exactly");
+        fputs("; too few to say how exactly\n", out);
 }
 
-static void print_occupancy(const struct wm_profile_kernel *kernel)
+static void print_occupancy(FILE *out, const struct wm_profile_kernel *kernel)
 {
     char lds[TOOL_SHORT];
     tool_bytes_text(kernel->lds_bytes, lds);
-    printf("  occupancy  %" PRIu32 " of %" PRIu32 " waves a SIMD", kernel->waves_per_simd,
-           kernel->waves_per_simd_most);
+    fprintf(out, "  occupancy  %" PRIu32 " of %" PRIu32 " waves a SIMD", kernel->waves_per_simd,
+            kernel->waves_per_simd_most);
     if (kernel->occupancy_limit)
-        printf(", limited by %s", kernel->occupancy_limit);
-    printf("\n             %" PRIu32 " VGPRs, %" PRIu32 " SGPRs a wave; %" PRIu32
-           " work-items, %s of LDS a workgroup\n",
-           kernel->vgprs, kernel->sgprs, kernel->workgroup_items, lds);
+        fprintf(out, ", limited by %s", kernel->occupancy_limit);
+    fprintf(out,
+            "\n             %" PRIu32 " VGPRs, %" PRIu32 " SGPRs a wave; %" PRIu32
+            " work-items, %s of LDS a workgroup\n",
+            kernel->vgprs, kernel->sgprs, kernel->workgroup_items, lds);
 }
 
-static void print_caches(const struct wm_profile_kernel *kernel)
+static void print_caches(FILE *out, const struct wm_profile_kernel *kernel)
 {
     const char *before = "  hits       ";
     char bytes[TOOL_SHORT];
@@ -78,53 +85,66 @@ static void print_caches(const struct wm_profile_kernel *kernel)
         const struct wm_cache_use use = tool_cache_use(&kernel->cache[i]);
         if (!use.requests)
             continue;
-        printf("%s%s %.1f%% of %" PRIu64, before, kernel->cache[i].name,
-               100 * (double)use.hits / (double)use.requests, use.requests);
+        fprintf(out, "%s%s %.1f%% of %" PRIu64, before, kernel->cache[i].name,
+                100 * (double)use.hits / (double)use.requests, use.requests);
         before = ", ";
     }
     if (*before == ',')
-        puts("");
+        fputc('\n', out);
     tool_bytes_text(kernel->memory_read, bytes);
-    printf("  memory     %s read, ", bytes);
+    fprintf(out, "  memory     %s read, ", bytes);
     tool_bytes_text(kernel->memory_written, bytes);
-    printf("%s written", bytes);
+    fprintf(out, "%s written", bytes);
     tool_bytes_text(kernel->memory_dirty, bytes);
     if (kernel->memory_dirty)
-        printf(", %s left in the caches", bytes);
-    puts("");
+        fprintf(out, ", %s left in the caches", bytes);
+    fputc('\n', out);
 }
 
-static void print_bounds(const struct wm_profile_kernel *kernel)
+static void print_bounds(FILE *out, const struct wm_profile_kernel *kernel)
 {
     char time[TOOL_SHORT];
     if (!kernel->binds)
         return;
     tool_time_text(kernel->binds->seconds, time);
-    printf("  at least   %s, for %s: %s\n", time, kernel->binds->name, kernel->binds->arithmetic);
+    fprintf(out, "  at least   %s, for %s: %s\n", time, kernel->binds->name, kernel->binds->arithmetic);
     const char *before = "  beside it  ";
     for (uint32_t i = 0; i < kernel->bounds; i++) {
         if (!strcmp(kernel->bound[i].name, kernel->binds->name) || kernel->bound[i].seconds <= 0)
             continue;
         tool_time_text(kernel->bound[i].seconds, time);
-        printf("%s%s %s", before, kernel->bound[i].name, time);
+        fprintf(out, "%s%s %s", before, kernel->bound[i].name, time);
         before = ", ";
     }
     if (*before == ',')
-        puts("");
+        fputc('\n', out);
+}
+
+static void print_kernel(FILE *out, const struct wm_profile_kernel *kernel)
+{
+    fprintf(out, "  on         %s (%s)\n", kernel->gpu->title, kernel->gpu->name);
+    fprintf(out,
+            "  ran        %" PRIu64 " dispatch%s, %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
+            " instructions\n",
+            kernel->dispatches, kernel->dispatches == 1 ? "" : "es", kernel->workgroups, kernel->waves,
+            kernel->instructions);
+    if (kernel->sampled_from > kernel->workgroups)
+        print_sample(out, kernel);
+    print_occupancy(out, kernel);
+    print_caches(out, kernel);
+    print_bounds(out, kernel);
 }
 
 void tool_summary_text(const struct wm_profile_kernel *kernel)
 {
-    if (!kernel || !kernel->gpu)
+    char *text = NULL;
+    size_t size;
+    FILE *out = kernel && kernel->gpu ? open_memstream(&text, &size) : NULL;
+    if (!out)
         return;
-    printf("  on         %s (%s)\n", kernel->gpu->title, kernel->gpu->name);
-    printf("  ran        %" PRIu64 " dispatch%s, %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
-           " instructions\n",
-           kernel->dispatches, kernel->dispatches == 1 ? "" : "es", kernel->workgroups, kernel->waves,
-           kernel->instructions);
-    if (kernel->sampled_from > kernel->workgroups)
-        print_sample(kernel);
-    print_occupancy(kernel);
-    print_caches(kernel);
-    print_bounds(kernel);
+    print_kernel(out, kernel);
+    fclose(out);
+    for (const char *line = text, *end; line && (end = strchr(line, '\n')); line = end + 1)
+        tool_print_wrapped(line, (size_t)(end - line), INDENT, tool_terminal_width());
+    free(text);
 }

@@ -4,6 +4,7 @@
 #include "report_summary.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 enum { SOURCE_RANK = 7, LIMIT_RANK = 4 };
@@ -36,19 +37,31 @@ static void add_totals(struct tool_table *table, const struct tool_columns *colu
     tool_table_cell(table, "total");
 }
 
+static void print_remark(const struct wm_profile_row *row, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void print_remark(const struct wm_profile_row *row, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    const int length = snprintf(text, sizeof text, "+0x%" PRIx64 "  ", row->offset);
+    va_start(list, format);
+    vsnprintf(text + length, sizeof text - (size_t)length, format, list);
+    va_end(list);
+    tool_print_wrapped(text, strlen(text), (unsigned)length, tool_terminal_width());
+}
+
 /* What the table has no room for: which lanes meet where. */
 static void print_remarks(const struct wm_profile_row *row)
 {
     char lanes[256];
     if (row->lds_depth > 1)
-        printf("+0x%" PRIx64 "  at worst lanes %s want %" PRIu32 " different dwords of LDS bank %" PRIu32
-               "\n",
-               row->offset, tool_lane_list(row->lds_lanes, lanes), row->lds_depth, row->lds_bank);
+        print_remark(row, "at worst lanes %s want %" PRIu32 " different dwords of LDS bank %" PRIu32,
+                     tool_lane_list(row->lds_lanes, lanes), row->lds_depth, row->lds_bank);
     if (row->advice)
-        printf("+0x%" PRIx64 "  %s\n", row->offset, row->advice);
+        print_remark(row, "%s", row->advice);
     if (row->lds_serial)
-        printf("+0x%" PRIx64 "  misaligned in LDS: %" PRIu64 " lanes went one by one\n", row->offset,
-               row->lds_serial);
+        print_remark(row, "misaligned in LDS: %" PRIu64 " lanes went one by one", row->lds_serial);
 }
 
 static void print_kernel(const struct tool_report *report, struct tool_columns *columns, size_t first,

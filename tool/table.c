@@ -122,6 +122,28 @@ void tool_table_print(const struct tool_table *table, FILE *file, unsigned inden
     free(widths);
 }
 
+void tool_print_wrapped(const char *line, size_t length, unsigned indent, size_t width)
+{
+    size_t at = 0;
+    for (size_t from = 0; from < length;) {
+        size_t end = from, word = from;
+        while (word < length) { /* words as long as they fit, but at least one */
+            size_t next = word + strspn(line + word, " ");
+            next += strcspn(line + next, " \n");
+            if (next > length)
+                next = length;
+            if (width && end > from && at + (next - from) > width)
+                break;
+            word = end = next;
+        }
+        printf("%.*s\n", (int)(end - from), line + from);
+        from = end + strspn(line + end, " ");
+        at = indent;
+        if (from < length)
+            printf("%*s", (int)indent, "");
+    }
+}
+
 size_t tool_terminal_width(void)
 {
     struct winsize size;

@@ -29,6 +29,9 @@ void tool_table_cell(struct tool_table *table, const char *format, ...) __attrib
 void tool_table_fit(struct tool_table *table);
 /* Prints the titles and the rows, each line indented by `indent`; no blanks at the ends of lines. */
 void tool_table_print(const struct tool_table *table, FILE *file, unsigned indent);
+/* Prints the first `length` bytes of the text to stdout, broken at blanks where a line would be longer than
+ * `width` (0: any); what follows the first line is indented. */
+void tool_print_wrapped(const char *line, size_t length, unsigned indent, size_t width);
 /* Characters of a line of the terminal that standard output is; COLUMNS says another number. 0: none. */
 size_t tool_terminal_width(void);
 void tool_table_free(struct tool_table *table);
