@@ -3,8 +3,9 @@
  *
  * Decoding must stay inside the words that are there, and printing inside its buffer, whatever its size. The
  * text is refused by the assembler, with a place within it, or makes the same words or others that mean
- * the same. */
+ * the same. The disassembler says the same, whatever it remembers. */
 #include "isa/assemble.h"
+#include "isa/disassemble.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,8 @@ static const char *const targets[] = {
     "gfx1200:wave64:real-true16",
 };
 
+enum { MOST_TEXT = 512 };
+
 static void require(bool holds)
 {
     if (!holds)
@@ -37,7 +40,7 @@ static void require(bool holds)
 
 static void print(const struct wmi_target *target, const struct wmi_instruction *insn)
 {
-    char whole[512], part[24];
+    char whole[MOST_TEXT], part[24];
     const size_t length = wmi_print(target, insn, whole, sizeof whole);
     require(length < sizeof whole && strlen(whole) == length);
     /* Cut to a size, it says how long it would be and begins alike. */
@@ -50,6 +53,12 @@ static bool is_constant(const struct wmi_operand *o)
     return o->kind == WMI_OPERAND_CONSTANT || o->kind == WMI_OPERAND_LITERAL;
 }
 
+/* Of gfx7's SMRD: one that fits the field can also stand in a dword of its own. */
+static bool is_offset(const struct wmi_operand *o)
+{
+    return o->kind == WMI_OPERAND_IMMEDIATE || o->kind == WMI_OPERAND_LITERAL;
+}
+
 /* Whether two instructions are the same but for bits that mean nothing and for how constants are encoded. */
 static bool alike(const struct wmi_instruction *a, const struct wmi_instruction *b)
 {
@@ -57,6 +66,8 @@ static bool alike(const struct wmi_instruction *a, const struct wmi_instruction 
         return false;
     for (unsigned i = 0; i < a->operands + a->second_operands; i++) {
         const struct wmi_operand *x = &a->operand[i], *y = &b->operand[i];
+        if (is_offset(x) && is_offset(y) && x->value == y->value)
+            continue;
         if (is_constant(x) != is_constant(y) ||
             (!is_constant(x) && (x->kind != y->kind || x->reg != y->reg)) || x->neg != y->neg ||
             x->abs != y->abs || x->sext != y->sext)
@@ -88,12 +99,35 @@ static void assemble(const struct wmi_target *target, const struct wmi_instructi
     free(exact);
 }
 
+/* The disassembler that remembers says what decoding and printing say. It lives on, so that an input is also
+ * read after all those before it. */
+static void disassemble(const struct wmi_target *target, unsigned index, const uint32_t *words, size_t count)
+{
+    static struct wm_disassembler *disassemblers[sizeof targets / sizeof targets[0]];
+    if (!disassemblers[index])
+        disassemblers[index] = wmi_disassembler_create(target, 0);
+    require(disassemblers[index]);
+    for (size_t at = 0; at < count;) {
+        struct wmi_instruction insn;
+        char text[MOST_TEXT];
+        const struct wm_disassembled line =
+            wm_disassembler_next(disassemblers[index], words + at, count - at);
+        const unsigned dwords = wmi_decode(target, words + at, count - at, &insn);
+        require(line.data == !dwords && line.dwords == (dwords ? dwords : 1));
+        if (dwords) {
+            require(line.length == wmi_print(target, &insn, text, sizeof text));
+            require(!memcmp(line.text, text, line.length + 1));
+        }
+        at += line.dwords;
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     if (size < 5)
         return 0;
-    const struct wmi_target *target =
-        wmi_target_find(targets[bytes[0] % (sizeof targets / sizeof targets[0])]);
+    const unsigned index = bytes[0] % (sizeof targets / sizeof targets[0]);
+    const struct wmi_target *target = wmi_target_find(targets[index]);
     require(target);
     const size_t count = (size - 1) / 4;
     /* Exactly as long as the input, so that the sanitizer sees a read behind it. */
@@ -111,6 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         }
         at += dwords ? dwords : 1;
     }
+    disassemble(target, index, words, count);
     free(words);
     return 0;
 }
