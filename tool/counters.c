@@ -2,9 +2,9 @@
 /* The profile under the names of AMD's hardware counters, summed over their instances.
  *
  * Meaning of the counters: AMD, "MI300 and MI200 series performance counters and metrics", and
- * rocprofiler-compute's documentation. Atomics stand in the TA and TD counters only: whether SQ_INSTS_VMEM_RD
- * or _WR has them is not documented, and the requests' names tell returning ones from others, which the
- * profile does not. */
+ * rocprofiler-compute's documentation; of RDNA's (TCP_REQ, GL1C_*, GL2C_*) GPUPerfAPI's and rocprofiler's
+ * lists. SQ_INSTS_VMEM has atomics; whether SQ_INSTS_VMEM_RD or _WR has them is not documented, so they are
+ * in neither. Requests to memory count as 64 bytes each. */
 #include "counters.h"
 
 #include "csv.h"

@@ -389,6 +389,7 @@ void wmi_profile_destroy(struct wm_profile *profile)
     free(profile->instructions);
     free(profile->index);
     free(profile->rows);
+    free(profile->advice);
     free(profile);
 }
 

@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 enum { WMI_NO_SLOT = UINT32_MAX };
+enum { WMI_ADVICE_BYTES = 240 };
 
 /* What one instruction did. */
 struct wmi_counts {
@@ -48,6 +49,7 @@ struct wm_profile {
     size_t count, capacity;
     uint32_t *index; /* hash of pc -> slot + 1, open addressing; twice the capacity */
     struct wm_profile_row *rows;
+    char (*advice)[WMI_ADVICE_BYTES]; /* of the rows */
     struct wm_gpu gpu;
     bool has_gpu, began;
     struct wmi_rounds *rounds;                    /* NULL: no product */
@@ -60,6 +62,11 @@ struct wm_profile {
     struct wmi_tracer *tracer; /* writes all of it down, or NULL */
     pthread_mutex_t lock;      /* for adding shards and instructions */
 };
+
+/* In advice.c: the part of the product that the instruction keeps longest, NULL: none; and a sentence that
+ * says what to do about it. False: there is nothing to say. */
+const char *wmi_limit_of(const struct wm_profile_row *row, const struct wm_gpu *gpu);
+bool wmi_advise(const struct wm_profile_row *row, char *text, size_t size);
 
 /* In kernels.c: a dispatch of profile->source.dispatch begins and ends. */
 void wmi_kernels_begin(struct wm_profile *profile);

@@ -27,7 +27,9 @@ const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t
     *count = 0;
     free(profile->rows);
     profile->rows = profile->count ? calloc(profile->count, sizeof *profile->rows) : NULL;
-    if (!profile->rows)
+    free(profile->advice);
+    profile->advice = profile->rows ? calloc(profile->count, sizeof *profile->advice) : NULL;
+    if (!profile->rows || !profile->advice)
         return NULL;
     uint32_t slots = 0;
     const struct wmi_slot_use *uses =
@@ -76,6 +78,10 @@ const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t
         }
         row->lines_histogram = counts->histogram;
         row->wave = counts->wave.lanes ? &counts->wave : NULL;
+        if (row->has_caches || (profile->rounds && row->has_lds))
+            row->limit = wmi_limit_of(row, &profile->gpu);
+        if (wmi_advise(row, profile->advice[slot], WMI_ADVICE_BYTES))
+            row->advice = profile->advice[slot];
     }
     qsort(profile->rows, *count, sizeof *profile->rows, by_address);
     return profile->rows;

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What memory costs by the models, kernel by kernel: each rule with the counters that it must give, and where
+they come from. Kernels are written here and assembled by wavemem.
+
+usage: model.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
+"""
+import csv
+import json
+import os
+import sys
+import unittest
+
+import cli
+
+KERNEL = """.text
+.globl k
+.p2align 8
+.type k,@function
+k:
+{body}
+.rodata
+.p2align 6
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr {vgprs}
+.amdhsa_next_free_sgpr 24
+.amdhsa_user_sgpr_kernarg_segment_ptr 1
+.amdhsa_group_segment_fixed_size {lds}
+.amdhsa_kernarg_size 16
+{more}
+.end_amdhsa_kernel
+.amdgpu_metadata
+---
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .args:
+      - {{.name: a, .offset: 0, .size: 8, .value_kind: global_buffer}}
+      - {{.name: b, .offset: 8, .size: 8, .value_kind: global_buffer}}
+    .kernarg_segment_size: 16
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: {lds}
+    .private_segment_fixed_size: 0
+    .wavefront_size: {wave}
+    .sgpr_count: 24
+    .vgpr_count: {vgprs}
+    .max_flat_workgroup_size: 1024
+amdhsa.target: amdgcn-amd-amdhsa--{target}
+amdhsa.version: [1, 1]
+.end_amdgpu_metadata
+"""
+
+# v0 is the work-item's number in the grid, of workgroups of 256; a and b are in s[4:5] and s[6:7].
+START = """s_load_dwordx4 s[4:7], s[0:1], 0x0
+v_lshl_add_u32 v0, s2, 8, v0
+s_waitcnt lgkmcnt(0)
+"""
+
+
+class Model(cli.Case):
+    def prof(self, body, *words, target="gfx90a", items=256, workgroup=256, vgprs=16, lds=0, elements=None):
+        """The sums of the counters, and the report."""
+        more = {"gfx9": ".amdhsa_accum_offset 16" if target in ("gfx90a", "gfx942") else "",
+                "gfx1": ".amdhsa_wavefront_size32 1"}[target[:4]]
+        text = KERNEL.format(body=body + "s_endpgm\n", target=target, vgprs=vgprs, lds=lds, more=more,
+                             wave=32 if target.startswith("gfx1") else 64)
+        self.path("k.s", text.encode())
+        self.run_tool(f"asm -m {target} k.s -o k.co")
+        size = elements or 4 * items
+        out, _ = self.run_tool(f"prof k.co -k k -g {items} -b {workgroup} --arg a=iota:u32:{size} "
+                               f"--arg b=zero:u32:{size} --json --counters c.csv", *words)
+        with open(self.path("c.csv"), encoding="utf-8") as file:
+            counters = {row["name"]: int(row["value"]) for row in csv.DictReader(file) if row["kernel"] == "*"}
+        return counters, json.loads(out)
+
+    def check(self, counters, **expected):
+        self.assertEqual({name: counters[name] for name in expected}, expected)
+
+    def test_vcopy(self):
+        """rocprofiler-compute's published workload `vcopy -n 1048576 -b 256` on MI200: c[i] = a[i] of doubles."""
+        counters, _ = self.prof(START + "v_lshlrev_b32 v1, 3, v0\nglobal_load_dwordx2 v[2:3], v1, s[4:5]\n"
+                                "s_waitcnt vmcnt(0)\nglobal_store_dwordx2 v1, v[2:3], s[6:7]\n", items=1 << 20)
+        self.check(counters, TA_TOTAL_WAVEFRONTS=32768, TCP_TOTAL_ACCESSES=2097152, TCP_TOTAL_CACHE_ACCESSES=524288,
+                   TCP_TCC_READ_REQ=131072, TCP_TCC_WRITE_REQ=131072, TA_FLAT_READ_WAVEFRONTS=16384,
+                   TA_FLAT_WRITE_WAVEFRONTS=16384)
+        # 8 MiB are read once; of what is written L2 keeps some.
+        self.check(counters, TCC_WRITE=131072, TCC_ATOMIC=0)
+        self.assertEqual(counters["TCC_EA_RDREQ"] // 1024, 128)
+
+    def test_mixbench(self):
+        """Contiguous dwords on MI100 and MI200: 16 accesses, 4 lookups and 4 requests a load; dwordx2 64, 16, 8."""
+        for load, shift, figures in (("dword v2", 2, (16, 4, 4)), ("dwordx2 v[2:3]", 3, (64, 16, 8))):
+            for target in ("gfx908", "gfx90a"):
+                counters, _ = self.prof(START + f"v_lshlrev_b32 v1, {shift}, v0\n"
+                                        f"global_load_{load}, v1, s[4:5]\n", target=target, items=64, workgroup=64)
+                self.assertEqual(tuple(counters[name] for name in (
+                    "TCP_TOTAL_ACCESSES", "TCP_TOTAL_CACHE_ACCESSES", "TCP_TCC_READ_REQ")), figures)
+
+    def test_requests(self):
+        """GPUOpen, "Understanding Memory Coalescing on GCN": 64 bytes a request, and MI300's counters, 128 for
+        reads; stores to one address collapse, atomics do not."""
+        one = {"items": 64, "workgroup": 64}
+        line = START + "v_lshlrev_b32 v1, 2, v0\n"
+        load, store = line + "global_load_dword v2, v1, s[4:5]\n", line + "global_store_dword v1, v2, s[6:7]\n"
+        self.check(self.prof(load, target="gfx942", **one)[0], TCP_TCC_READ_REQ=2)
+        self.check(self.prof(store, target="gfx942", **one)[0], TCP_TCC_WRITE_REQ=4)
+        same = START + "v_mov_b32 v1, 0\n"
+        counters, report = self.prof(same + "global_store_dword v1, v2, s[6:7]\n", **one)
+        self.check(counters, TCP_TCC_WRITE_REQ=1)
+        self.assertEqual(report["totals"]["collapsed_stores"], 63)
+        counters, report = self.prof(same + "global_atomic_add v1, v2, s[6:7]\n", **one)
+        self.assertEqual(report["totals"]["atomic_requests"], 64)
+        self.check(counters, TCC_ATOMIC=64, SQ_INSTS_VMEM=1, SQ_INSTS_VMEM_RD=0, SQ_INSTS_VMEM_WR=0)
+
+    def test_strides(self):
+        """Each lane on a line of its own: 64 requests, 64 lookups, and quads at the address unit."""
+        counters, report = self.prof(START + "v_lshlrev_b32 v1, 6, v0\nglobal_load_dword v2, v1, s[4:5]\n",
+                                     items=64, workgroup=64, elements=4096)
+        self.check(counters, TCP_TOTAL_ACCESSES=64, TCP_TOTAL_CACHE_ACCESSES=64, TCP_TCC_READ_REQ=64)
+        row = next(row for row in report["rows"] if row["path"] == "GLOBAL")
+        self.assertIn("lanes are 64 B apart: 64 lines for 256 useful bytes", row["advice"])
+
+    def test_rdna(self):
+        """RDNA white paper: 32 lanes within a line of 128 bytes go in one clock; lines of 128 bytes."""
+        counters, report = self.prof(
+            START + "v_lshlrev_b32 v1, 2, v0\nglobal_load_dword v2, v1, s[4:5]\n"
+            "s_waitcnt vmcnt(0)\nglobal_load_dword v2, v1, s[4:5]\n", target="gfx1030", items=32, workgroup=32)
+        rows = [row for row in report["rows"] if row["path"] == "GLOBAL"]
+        self.assertEqual([row["address_clocks"] for row in rows], [1, 1])
+        self.assertEqual([row["lines"] for row in rows], [1, 1])
+        self.check(counters, TCP_REQ=2, TCP_REQ_MISS=1, GL1C_REQ=2, GL2C_READ=2)
+
+    def test_lds(self):
+        """rocprofiler-compute on MI250: ds_read_b32 of tid * 32 dwords; with one lane IDX_ACTIVE is 2 and
+        BANK_CONFLICT 0, with two 3 and 1."""
+        for lanes, figures in ((1, (2, 0)), (2, (3, 1))):
+            counters, _ = self.prof(f"v_lshlrev_b32 v1, 7, v0\ns_mov_b64 exec, {2 ** lanes - 1}\n"
+                                    "ds_read_b32 v2, v1\n", items=64, workgroup=64, lds=8192)
+            self.assertEqual((counters["SQ_LDS_IDX_ACTIVE"], counters["SQ_LDS_BANK_CONFLICT"]), figures)
+
+    def test_vector_cache(self):
+        """What was just read is there; a load with GLC misses (gfx90a) and so does one of agent scope (gfx942,
+        LLVM's memory model); a wave's 16 KiB fit, 16 KiB and a line more do not, for the oldest goes first."""
+        line = START + "v_lshlrev_b32 v1, 2, v0\n"
+        load, wait = "global_load_dword v2, v1, s[4:5]", "\ns_waitcnt vmcnt(0)\n"
+        one = {"items": 64, "workgroup": 64}
+        self.check(self.prof(line + 2 * (load + wait), **one)[0], TCP_TCC_READ_REQ=4)
+        self.check(self.prof(line + load + wait + load + " glc" + wait, **one)[0], TCP_TCC_READ_REQ=8)
+        self.check(self.prof(line + load + wait + load + " sc0" + wait, target="gfx942", **one)[0],
+                   TCP_TCC_READ_REQ=2)
+        self.check(self.prof(line + load + wait + load + " sc1" + wait, target="gfx942", **one)[0],
+                   TCP_TCC_READ_REQ=4)
+        rows = "".join(f"{load} offset:{256 * i}\n" if i < 16 else "" for i in range(16))
+        block = "".join(f"v_add_u32 v1, {0x1000 if i else 0}, v1\n{rows}" for i in range(4))
+        back = "v_subrev_u32 v1, 0x3000, v1\n"
+        self.check(self.prof(line + block + back + block, elements=8192, **one)[0], TCP_TCC_READ_REQ=256)
+        more = f"v_add_u32 v1, 0x1000, v1\n{load}\nv_subrev_u32 v1, 0x1000, v1\n"
+        counters, _ = self.prof(line + block + more + back + block + more, elements=8192, **one)
+        self.check(counters, TCP_TCC_READ_REQ=2 * 260)
+
+    def test_threads(self):
+        """The same figures with any number of threads."""
+        reports = []
+        for threads in (1, 2, 3):
+            out, _ = self.run_tool("prof", self.example("transpose"), "-k transpose_naive -g 256,256 -b 16,16",
+                                   "--arg in=iota:f32:65536 --arg out=zero:f32:65536 --arg n=256 --json",
+                                   f"-j {threads}")
+            report = json.loads(out)
+            reports.append((report["rows"], report["totals"], report.get("kernels")))
+        self.assertEqual(reports[0], reports[1])
+        self.assertEqual(reports[0], reports[2])
+
+    def test_occupancy(self):
+        """LLVM's getNumWavesPerEUWithNumVGPRs and the CLRX table of GCN: 84 VGPRs let 3 waves onto a SIMD, 128
+        let 2; half of the LDS of a compute unit lets 2 workgroups of four waves, so 2 waves."""
+        for vgprs, lds, waves, limit in ((24, 0, 10, "waves"), (84, 0, 3, "VGPRs"), (128, 0, 2, "VGPRs"),
+                                         (16, 32768, 2, "LDS")):
+            _, report = self.prof(START, target="gfx900", vgprs=vgprs, lds=lds)
+            occupancy = report["kernels"][0]["occupancy"]
+            self.assertEqual((occupancy["waves_per_simd"], occupancy["limit"]), (waves, limit))
+
+    def test_products(self):
+        """Another product, another cache; one of another target is refused, and an unknown one."""
+        load = START + "v_lshlrev_b32 v1, 2, v0\nglobal_load_dword v2, v1, s[4:5]\n"
+        for gpu in ("mi210", "MI250X"):
+            _, report = self.prof(load, "--gpu", gpu)
+            self.assertEqual(report["kernels"][0]["gpu"], gpu.lower())
+        self.refused("product vega64 executes gfx900", f"prof k.co -k k -g 64 -b 64 --arg a=iota:u32:256 "
+                     "--arg b=zero:u32:256 --gpu vega64")
+        self.refused("no product 'mi9' is known", "prof k.co -k k -g 64 -b 64 --gpu mi9")
+
+
+if __name__ == "__main__":
+    cli.WAVEMEM, cli.EXAMPLES = (os.path.abspath(path) for path in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
