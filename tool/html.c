@@ -119,24 +119,29 @@ static void put_row(FILE *file, const struct wm_profile_row *row, size_t number)
 {
     struct tool_sums sums = {0};
     tool_sums_add(&sums, row);
-    fputs("<tr>", file);
+    fprintf(file, "<tr><td class=\"l code\"><a href=\"#i%zu\">", number);
+    html_text(file, row->text);
+    fputs("</a></td>", file);
     html_figure_cells(file, HTML_INSTRUCTIONS, &sums);
+    fputs("<td class=\"l\">", file);
+    html_text(file, row->limit ? row->limit : "");
+    fputs("</td>", file);
     put_source(file, row);
     fprintf(file, "<td class=\"l code\" data-v=\"%" PRIu64 "\">", row->pc);
     html_text(file, row->kernel);
-    fprintf(file, "+0x%" PRIx64 "</td><td class=\"l code\"><a href=\"#i%zu\">", row->offset, number);
-    html_text(file, row->text);
-    fputs("</a></td></tr>\n", file);
+    fprintf(file, "+0x%" PRIx64 "</td></tr>\n", row->offset);
 }
 
 static void put_table(FILE *file, const struct tool_report *report)
 {
     fputs("<h2 id=\"instructions\">Instructions</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" "
-          "aria-labelledby=\"instructions\"><table class=\"sortable\"><thead><tr>",
+          "aria-labelledby=\"instructions\"><table class=\"sortable\"><thead><tr>"
+          "<th scope=\"col\" class=\"l\">instruction</th>",
           file);
     html_figure_heads(file, HTML_INSTRUCTIONS);
-    fputs("<th scope=\"col\" class=\"l\">source</th><th scope=\"col\" class=\"l\">offset</th>"
-          "<th scope=\"col\" class=\"l\">instruction</th></tr></thead><tbody>\n",
+    fputs("<th scope=\"col\" class=\"l\" title=\"what takes the most time of it\">limit</th>"
+          "<th scope=\"col\" class=\"l\">source</th><th scope=\"col\" class=\"l\">offset</th>"
+          "</tr></thead><tbody>\n",
           file);
     for (size_t i = 0; i < report->count; i++)
         put_row(file, report->rows[i], i);
@@ -207,7 +212,7 @@ static void put_head(FILE *file, const json_t *report)
     } cards[] = {
         {"executions", "runs of memory instructions", "%.0f", 1},
         {"efficiency", "of the lines touched are needed", "%.1f%%", 100},
-        {"lines", "64-byte lines touched", "%.0f", 1},
+        {"lines", "cache lines touched", "%.0f", 1},
         {"address_clocks", "clocks of the address unit", "%.0f", 1},
         {"lds_passes", "passes over LDS banks", "%.0f", 1},
         {"lds_conflicts", "of them for conflicts", "%.0f", 1},

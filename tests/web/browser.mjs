@@ -70,10 +70,10 @@ await visit("sorts by mouse, both ways", {}, async (page) => {
 
 await visit("sorts and opens an instruction by keyboard alone", {}, async (page) => {
   const focused = () => page.evaluate(() => document.activeElement.textContent);
-  for (let i = 0; i < 40 && (await focused()) !== "lines"; i++) await page.keyboard.press("Tab");
+  for (let i = 0; i < 60 && (await focused()) !== "lines"; i++) await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   assert.deepEqual(numbers(await column(page, "lines")), [...lines].sort((a, b) => b - a));
-  for (let i = 0; i < 40 && (await focused()) !== rows[0].text; i++) await page.keyboard.press("Tab");
+  for (let i = 0; i < 60 && (await focused()) !== rows[0].text; i++) await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   assert.equal(await page.locator("#i0").evaluate((details) => details.open), true);
 });
