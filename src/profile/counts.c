@@ -20,6 +20,8 @@ static const struct field fields[] = {
     NUMBER(bytes, 0),
     NUMBER(executions, 0),
     ROW(sum),
+    NUMBER(depth, 0),
+    NUMBER(depth_most, 0),
     NUMBER(worst.passes, 0),
     NUMBER(worst.conflicts, 0),
     NUMBER(worst.serial, 0),

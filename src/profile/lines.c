@@ -31,6 +31,7 @@ struct shard {
     struct wmi_log_group *group; /* the log of the workgroup that runs; NULL: none is kept */
     uint64_t number;             /* of that workgroup */
     bool skips;                  /* it is not in the sample */
+    unsigned depth;              /* of the wait counter of the instruction that was shown last */
 };
 
 /* ---- counting ---- */
@@ -163,6 +164,9 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
     struct shard_counts *of = slot == WMI_NO_SLOT || shard->skips ? NULL : counts_of(shard, slot);
     if (!of)
         return;
+    of->counts.depth += shard->depth;
+    if (shard->depth > of->counts.depth_most)
+        of->counts.depth_most = shard->depth;
     const struct wm_profile_wave *kept = &of->counts.wave;
     if (access->path != WMI_PATH_SMEM &&
         (!kept->lanes || place_order(access->workgroup, access->wave, kept) < 0))
@@ -191,6 +195,23 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
         of->rests = TRY_AGAIN;
     }
     measure_access(shard, of, access, slot, place);
+}
+
+/* ---- waits ---- */
+
+static uint32_t add_decoded(void *self, uint64_t pc, const struct wmi_instruction *insn)
+{
+    struct wm_profile *profile = self;
+    (void)pc;
+    return profile->source.target ? wmi_depths_add(&profile->depths, profile->source.target, insn)
+                                  : WMI_NOT_SHOWN;
+}
+
+/* A memory instruction is shown just before its access. */
+static void pass_instruction(void *local, void **wave, uint32_t number)
+{
+    struct shard *shard = local;
+    shard->depth = wmi_depths_pass(&shard->profile->depths, wave, number);
 }
 
 /* ---- workgroups ---- */
@@ -252,6 +273,9 @@ static void add_counts(struct wmi_counts *to, const struct wmi_counts *from)
     to->kind = from->kind;
     to->bytes = from->bytes;
     to->executions += from->executions;
+    to->depth += from->depth;
+    if (from->depth_most > to->depth_most)
+        to->depth_most = from->depth_most;
     for (unsigned sum = 0; sum < WMI_SUM_COUNT; sum++)
         to->sum[sum] += from->sum[sum];
     if (is_worse(&from->worst, &to->worst))
@@ -367,6 +391,8 @@ struct wm_profile *wmi_profile_create(void)
         .thread_end = end_thread,
         .access = count_access,
         .instruction = add_instruction,
+        .decoded = add_decoded,
+        .execute = pass_instruction,
         .turn = turn_to,
         .end = end_group,
     };
@@ -385,6 +411,7 @@ void wmi_profile_destroy(struct wm_profile *profile)
     pthread_mutex_destroy(&profile->lock);
     wmi_rounds_destroy(profile->rounds);
     wmi_kernels_destroy(profile);
+    wmi_depths_destroy(&profile->depths);
     free(profile->log_instructions);
     free(profile->instructions);
     free(profile->index);
@@ -396,6 +423,7 @@ void wmi_profile_destroy(struct wm_profile *profile)
 const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                                              const struct wmi_profile_source *source)
 {
+    wmi_depths_destroy(&profile->depths); /* numbers are those of one dispatch */
     profile->source = source ? *source : (struct wmi_profile_source){0};
     if (!profile->began && profile->has_gpu && profile->source.rules) {
         profile->log_instructions = calloc(WMI_LOG_SLOTS, sizeof *profile->log_instructions);

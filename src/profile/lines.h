@@ -3,6 +3,7 @@
 #ifndef WMI_PROFILE_LINES_H
 #define WMI_PROFILE_LINES_H
 
+#include "profile/depth.h"
 #include "profile/memo.h"
 #include "profile/profile.h"
 #include "profile/rounds.h"
@@ -18,6 +19,8 @@ struct wmi_counts {
     uint8_t path, kind;
     uint32_t bytes; /* per lane */
     uint64_t executions, sum[WMI_SUM_COUNT];
+    uint64_t depth; /* of the wait counter, summed */
+    uint32_t depth_most;
     struct wmi_lds_cost worst; /* the execution with the deepest conflict: depth, bank, lanes */
     uint64_t histogram[WM_PROFILE_LINES + 1];
     struct wm_profile_wave wave;
@@ -52,6 +55,7 @@ struct wm_profile {
     char (*advice)[WMI_ADVICE_BYTES]; /* of the rows */
     struct wm_gpu gpu;
     bool has_gpu, began;
+    struct wmi_depths depths;
     struct wmi_rounds *rounds;                    /* NULL: no product */
     struct wmi_log_instruction *log_instructions; /* WMI_LOG_SLOTS, with rounds */
     struct wmi_kernel *kernels;                   /* kernel_count of them */

@@ -12,6 +12,8 @@
 
 struct wmi_tracer; /* replay.h */
 
+struct wmi_target;
+
 /* The kernel of a dispatch, as far as occupancy goes. */
 struct wmi_profile_dispatch {
     const char *kernel; /* copied; NULL: "" */
@@ -29,6 +31,7 @@ struct wmi_profile_source {
     void (*describe)(void *user, unsigned id, struct wm_profile_row *row);
     const struct wmi_cost_rules *rules; /* of the GPU that executes it; NULL: costs are not counted */
     unsigned wave_lanes;                /* 32 or 64 */
+    const struct wmi_target *target;    /* NULL: waits are not followed */
     struct wmi_profile_dispatch dispatch;
 };
 

@@ -69,6 +69,8 @@ const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t
         row->lds_depth = counts->worst.depth;
         row->lds_bank = counts->worst.bank;
         row->lds_lanes = counts->worst.lanes;
+        row->wait_depth = counts->depth;
+        row->wait_depth_most = counts->depth_most;
         row->data_clocks = counts->sum[WMI_SUM_DATA_CLOCKS];
         row->has_caches = uses && row->has_lines;
         if (row->has_caches && slot < slots) {

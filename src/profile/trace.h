@@ -23,7 +23,7 @@ enum wmi_trace_kind {
 };
 
 enum {
-    WMI_TRACE_VERSION = 1,
+    WMI_TRACE_VERSION = 2,
     WMI_TRACE_WAVES = 64, /* of a workgroup, at most */
 };
 

@@ -158,6 +158,18 @@ class Model(cli.Case):
         counters, _ = self.prof(line + block + more + back + block + more, elements=8192, **one)
         self.check(counters, TCP_TCC_READ_REQ=2 * 260)
 
+    def test_wait_depth(self):
+        """Four loads before the first wait are 1 to 4 deep; after vmcnt(2) two are on their way, after vmcnt(0)
+        none. The counter of gfx9 has six bits: no more than 63 can be."""
+        load = "global_load_dword v2, v1, s[4:5]\n"
+        _, report = self.prof(START + "v_lshlrev_b32 v1, 2, v0\n" + 4 * load + "s_waitcnt vmcnt(2)\n" + load +
+                              "s_waitcnt vmcnt(0)\n" + load, items=128, workgroup=64)
+        rows = sorted((row for row in report["rows"] if row["path"] == "GLOBAL"), key=lambda row: row["offset"])
+        self.assertEqual([row["wait_depth_most"] for row in rows], [1, 2, 3, 4, 3, 1])
+        self.assertEqual([row["wait_depth"] for row in rows], [1, 2, 3, 4, 3, 1])
+        _, report = self.prof(START + "v_lshlrev_b32 v1, 2, v0\n" + 70 * load, items=64, workgroup=64)
+        self.assertEqual(max(row["wait_depth_most"] for row in report["rows"]), 63)
+
     def test_threads(self):
         """The same figures with any number of threads."""
         reports = []

@@ -196,7 +196,7 @@ class Traces(cli.Case):
         self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace")
         found = records(self.read("x.trace"))
         self.assertEqual(found[0][0], HEADER)
-        self.assertEqual((found[0][1].number(), found[0][1].string()), (1, "gfx900"))
+        self.assertEqual((found[0][1].number(), found[0][1].string()), (2, "gfx900"))
         self.assertEqual((found[-1][0], found[-1][1].number()), (END, len(found) - 1))
         slots, texts, groups, last = {}, {}, {}, {}
         for kind, reader in found[1:-1]:

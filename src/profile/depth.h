@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* How deep wait counters go: how many memory instructions of a wave are on their way when it issues one more.
+ *
+ * Nothing is known of time here, so an instruction is on its way until a wait says that it is not, or the
+ * counter is full. */
+#ifndef WMI_PROFILE_DEPTH_H
+#define WMI_PROFILE_DEPTH_H
+
+#include "isa/wait.h"
+
+enum { WMI_DEPTH_CHUNK = 256, WMI_DEPTH_CHUNKS = 512 };
+
+/* What one instruction does to the counters of a wave, a byte each of one word. */
+struct wmi_depth_rule {
+    uint64_t add;
+    uint8_t counter; /* that says how deep a memory instruction is */
+    bool waits;
+    uint8_t limit[WMI_COUNTER_COUNT]; /* UINT8_MAX: any value */
+    uint8_t most[WMI_COUNTER_COUNT];
+};
+
+/* Rules by number. They stay where they are, for threads read them while others are added. */
+struct wmi_depths {
+    struct wmi_depth_rule *chunk[WMI_DEPTH_CHUNKS];
+    uint32_t count;
+};
+
+/* The number of a rule for the instruction; WMI_NOT_SHOWN: it has nothing to do with memory, or there is no
+ * room. */
+uint32_t wmi_depths_add(struct wmi_depths *depths, const struct wmi_target *target,
+                        const struct wmi_instruction *insn);
+void wmi_depths_destroy(struct wmi_depths *depths);
+
+/* A wave, whose counters are *wave (NULL when it begins), comes to the instruction. How deep its counter is
+ * then; 0 for waits. */
+unsigned wmi_depths_pass(const struct wmi_depths *depths, void **wave, uint32_t number);
+
+#endif
