@@ -303,8 +303,11 @@ static void print_bounds(const json_t *old, const json_t *new)
                 continue;
             tool_time_text(json_number_value(json_object_get(was, "seconds")), time[0]);
             tool_time_text(json_number_value(json_object_get(is, "seconds")), time[1]);
-            printf("%s on %s: at least %s, for %s -> %s, for %s\n", text_of(to, "kernel"), text_of(to, "gpu"),
-                   time[0], text_of(was, "part"), time[1], text_of(is, "part"));
+            printf("%s", text_of(to, "kernel"));
+            if (strcmp(text_of(from, "gpu"), text_of(to, "gpu")) != 0)
+                printf(", %s -> %s", text_of(from, "gpu"), text_of(to, "gpu"));
+            printf(": at least %s, for %s -> %s, for %s\n", time[0], text_of(was, "part"), time[1],
+                   text_of(is, "part"));
             break;
         }
     }

@@ -77,6 +77,50 @@ class Reports(cli.Case):
         self.refused("--csv no/x.csv: cannot be written", "prof", self.example("transpose"),
                      "-k transpose_lds", TRANSPOSE, "--csv no/x.csv")
 
+    def test_diff_bounds(self):
+        """The least times and what binds, before and after."""
+        binds = []
+        for kernel in ("naive", "lds"):
+            report = json.loads(self.transposes("transpose_" + kernel, "--json")[0])
+            self.path(kernel + ".json", json.dumps(report).encode())
+            binds.append(report["kernels"][0]["binds"])
+        out, _ = self.run_tool("diff naive.json lds.json")
+        self.assertRegex(out, rf"(?m)^transpose_lds: at least \d\S* [un]s, for {binds[0]} -> \d\S* [un]s, for {binds[1]}$")
+
+    def advice(self, name, words, mnemonic):
+        """The advice on the only instruction of that name; it stands below the table as well."""
+        rows = json.loads(self.run_tool("prof", name, words, "--json")[0])["rows"]
+        row, = (row for row in rows if row["text"].startswith(mnemonic + " "))
+        if row["advice"]:
+            self.assertIn(f"+0x{row['offset']:x}  {row['advice']}", self.run_tool("prof", name, words)[0])
+        return row["advice"] or ""
+
+    def test_names_the_difference(self):
+        """What a GPU engineer would say of one, and would not say of the other. The numbers follow from the sources."""
+        transpose = self.example("transpose")
+        # Down a column: 16 lines for 256 bytes. Through LDS: rows.
+        self.assertRegex(self.advice(transpose, TRANSPOSE + " -k transpose_naive", "global_store_dword"),
+                         r"256 B apart: 16 lines for 256 useful bytes.*LDS")
+        self.assertEqual(self.advice(transpose, TRANSPOSE + " -k transpose_lds", "global_store_dword"), "")
+        # A tile with rows of 64 bytes: eight dwords of a bank at once; 14 of 16 clocks lost. A dword more: 2 of 4.
+        self.assertRegex(self.advice(transpose, TRANSPOSE + " -k transpose_unpadded", "ds_read_b32"),
+                         r"14\.0 of 16\.0 LDS clocks are bank conflicts.* 64 B apart.* pad the rows by a dword")
+        self.assertNotRegex(self.advice(transpose, TRANSPOSE + " -k transpose_lds", "ds_read_b32"), "pad")
+        # 64 lanes, 128 bytes apart, need as many lines; 4 bytes apart, four lines of 64.
+        for stride, expected in ((32, r"128 B apart: 64 lines for 256 useful bytes.*fastest axis"), (1, "^$")):
+            words = f"-g 1024 -b 64 --arg in=zero:f32:32768 --arg out=zero:f32:1024 --arg n=1024 --arg stride={stride}"
+            self.assertRegex(self.advice(self.example("strided_copy"), words, "global_load_dword"), expected)
+        # One field of an array of structs of 16 bytes, and the same as a struct of arrays.
+        for shift, expected in ((4, r"16 B apart and use 4 of them: 16 lines for 256 useful bytes.*array of its own"), (2, "^$")):
+            self.path("field.bin", cli.pack("u32", [
+                0xC0060100, 0x00000000,          # s_load_dwordx2 s[4:5], s[0:1], 0x0
+                0x24000080 + shift,              # v_lshlrev_b32_e32 v0, shift, v0
+                0xBF8CC07F,                      # s_waitcnt lgkmcnt(0)
+                0xDC508000, 0x01040000,          # global_load_dword v1, v0, s[4:5]
+                0xBF810000]))                    # s_endpgm
+            words = "-m gfx900 -g 64 -b 64 --arg 0=zero:f32:256"
+            self.assertRegex(self.advice("field.bin", words, "global_load_dword"), expected)
+
     def validate(self, report):
         try:
             import jsonschema
