@@ -115,7 +115,7 @@ static void put_source(FILE *file, const struct wm_profile_row *row)
     fputs("</td>", file);
 }
 
-static void put_row(FILE *file, const struct wm_profile_row *row, size_t number)
+static void put_row(FILE *file, const struct wm_profile_row *row, size_t number, bool one_kernel)
 {
     struct tool_sums sums = {0};
     tool_sums_add(&sums, row);
@@ -128,7 +128,7 @@ static void put_row(FILE *file, const struct wm_profile_row *row, size_t number)
     fputs("</td>", file);
     put_source(file, row);
     fprintf(file, "<td class=\"l code\" data-v=\"%" PRIu64 "\">", row->pc);
-    html_text(file, row->kernel);
+    html_text(file, one_kernel ? "" : row->kernel);
     fprintf(file, "+0x%" PRIx64 "</td></tr>\n", row->offset);
 }
 
@@ -143,8 +143,9 @@ static void put_table(FILE *file, const struct tool_report *report)
           "<th scope=\"col\" class=\"l\">source</th><th scope=\"col\" class=\"l\">offset</th>"
           "</tr></thead><tbody>\n",
           file);
+    const bool one_kernel = tool_kernel_rows(report, 0) == report->count;
     for (size_t i = 0; i < report->count; i++)
-        put_row(file, report->rows[i], i);
+        put_row(file, report->rows[i], i, one_kernel);
     fputs("</tbody></table></div>\n", file);
 }
 
