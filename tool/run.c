@@ -242,6 +242,7 @@ static const char *const fault_names[] = {
     [WM_FAULT_APERTURE] = "aperture",
     [WM_FAULT_PRIVATE_ATOMIC] = "private_atomic",
     [WM_FAULT_RESOURCE] = "resource",
+    [WM_FAULT_OFFSET] = "offset",
 };
 
 static json_t *json_hex(uint64_t number)

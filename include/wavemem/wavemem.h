@@ -750,6 +750,7 @@ enum wm_fault_kind {
     WM_FAULT_APERTURE,   /* no address: bits 63 to 47 differ, and FLAT finds it in no aperture */
     WM_FAULT_PRIVATE_ATOMIC, /* an atomic of 8 bytes on private memory */
     WM_FAULT_RESOURCE,       /* an image that wavemem does not access: tiled, multisampled */
+    WM_FAULT_OFFSET,         /* a negative offset of s_buffer_load, gfx11 and later */
 };
 
 /* Why a dispatch ended early. The fault of the lowest workgroup and wave, whatever the number of threads. */

@@ -145,6 +145,16 @@ static struct wmi_memory_op *buffer_memory_op(struct wmi_builder *builder, const
     return m;
 }
 
+/* What a store without VGPRs stores, by way of a temporary row. */
+static void lower_from_lds(struct wmi_builder *builder, const struct wmi_memory_op *m, struct wmi_op *store)
+{
+    store->c = wmi_lower_temporary(builder, 1);
+    struct wmi_op *op = wmi_emit(builder, wmi_vmem_from_lds);
+    op->d = store->c;
+    op->y = 0xffff;
+    op->data = m;
+}
+
 bool wmi_lower_buffer(struct wmi_builder *builder, const struct wmi_instruction *insn, enum wmi_atomic atomic,
                       struct wmi_op *step)
 {
@@ -157,6 +167,8 @@ bool wmi_lower_buffer(struct wmi_builder *builder, const struct wmi_instruction 
     const bool load = m->kind == WMI_ACCESS_LOAD, to_lds = load && !has_result;
     const bool by_element = m->format || to_lds;
     struct wmi_op linear = {0};
+    if (m->kind == WMI_ACCESS_STORE && !wmi_operand(insn, WMI_ROLE_DATA))
+        lower_from_lds(builder, m, step);
     wmi_body watch_step = wmi_buffer_watch;
     if (to_lds && insn->field[WMI_FIELD_tfe]) {
         lower_illegal(builder);

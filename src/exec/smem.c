@@ -32,7 +32,7 @@ wmi_scalar_refuse(char *frame, const struct wmi_op *op, unsigned kind, const str
         .high = end < place->address ? UINT64_MAX : end,
         .bytes = place->bytes,
         .store = m->kind != WMI_ACCESS_LOAD,
-        .scalar = true,
+        .scalar = kind != WM_FAULT_OFFSET,
     };
     if (!wmi_wave_violates(wmi_wave_of(frame), &fault))
         return NULL;
@@ -75,6 +75,16 @@ static struct wmi_scalar_place buffer_place(const char *frame, const struct wmi_
         place.bytes = inside < place.wanted ? (uint32_t)inside : place.wanted;
     }
     return place;
+}
+
+/* Source: RDNA 4 ISA, "Scalar Memory Addressing": that the immediate is not negative. */
+const struct wmi_op *wmi_scalar_negative(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    const uint32_t bytes = (uint32_t)m->elements * m->bytes;
+    const uint64_t base = wmi_frame_64(frame, op->a) & 0xffffffffffff;
+    const struct wmi_scalar_place place = {base + (uint64_t)m->offset, bytes, bytes};
+    return wmi_scalar_refuse(frame, op, WM_FAULT_OFFSET, &place);
 }
 
 struct wmi_scalar_place wmi_scalar_place_of(const char *frame, const struct wmi_op *op)

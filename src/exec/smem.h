@@ -27,6 +27,9 @@ struct wmi_scalar_place wmi_scalar_place_of(const char *frame, const struct wmi_
 const struct wmi_op *wmi_scalar_refuse(char *frame, const struct wmi_op *op, unsigned kind,
                                        const struct wmi_scalar_place *place);
 
+/* What a negative offset of a buffer's makes of the instruction where that may not be. */
+const struct wmi_op *wmi_scalar_negative(char *restrict frame, const struct wmi_op *op);
+
 /* The step that does what the row says it moves; NULL: there is none. */
 wmi_body wmi_scalar_step(const struct wmi_memory_op *m, bool buffer);
 /* Shows the access that the next step is going to make to the observer. */

@@ -139,6 +139,8 @@ bool wmi_lower_scalar_memory(struct wmi_builder *builder, const struct wmi_instr
     }
     if (wmi_builder_scalar_cache(builder))
         step.body = wmi_scalar_cached;
+    if (resource && immediate < 0 && wmi_builder_limit(builder, WMI_LIMIT_smem_buffer_violates))
+        step.body = wmi_scalar_negative;
     *wmi_emit(builder, step.body) = step;
     return true;
 }

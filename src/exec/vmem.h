@@ -122,6 +122,8 @@ const struct wmi_op *wmi_vmem_first_lanes(char *restrict frame, const struct wmi
 const struct wmi_op *wmi_vmem_transpose(char *restrict frame, const struct wmi_op *op);
 /* Row a, a dword of each lane of EXEC, to LDS at (M0 & y) + offset + 4 * lane. */
 const struct wmi_op *wmi_vmem_to_lds(char *restrict frame, const struct wmi_op *op);
+/* Row d, a dword of each lane of EXEC, from LDS there. */
+const struct wmi_op *wmi_vmem_from_lds(char *restrict frame, const struct wmi_op *op);
 /* Shows the access that the next step is going to make to the observer. */
 const struct wmi_op *wmi_vmem_watch(char *restrict frame, const struct wmi_op *op);
 

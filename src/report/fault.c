@@ -65,6 +65,9 @@ static void add_headline(struct text *text, const struct wmi_dispatch *dispatch,
     case WM_FAULT_PRIVATE_ATOMIC:
         add(text, "%s atomic of 8 bytes on private memory, which has those of 4 only", path);
         break;
+    case WM_FAULT_OFFSET:
+        add(text, "%s %s with a negative offset from a buffer's base", path, fault->store ? "store" : "load");
+        break;
     case WM_FAULT_INSTRUCTION:
         add(text, "no instruction of the target, or no code at all");
         break;
