@@ -9,20 +9,19 @@
 #include "memory/buffer.h"
 
 /* Whether all active lanes' `bytes` are inside the hit, and aligned as `low_bits` says. Fills in addresses,
- * of inactive lanes any. */
-static inline bool make_addresses(const char *frame, const struct wmi_op *op, const struct wmi_lanes *lanes,
-                                  const struct wmi_hit *hit, uint64_t base, uint64_t bytes, uint64_t low_bits,
-                                  uint64_t *restrict address)
+ * of inactive lanes any. high: the upper halves, or NULL: 0. */
+static inline __attribute__((always_inline)) bool
+make_addresses(const uint32_t *restrict low, const uint32_t *restrict high, const uint32_t *restrict active,
+               const struct wmi_hit *hit, uint64_t base, uint64_t bytes, uint64_t low_bits,
+               uint64_t *restrict address)
 {
-    const uint32_t *low = (const uint32_t *)(frame + op->a), *high = low + WMI_LANES;
     const uint64_t start = hit->low, limit = hit->high - hit->low - bytes;
-    const bool wide = op->x == WMI_VMEM_VADDR;
     uint64_t bad = 0;
     for (unsigned i = 0; i < WMI_LANES; i++) {
-        const uint64_t active = -(lanes->bits >> i & 1);
-        const uint64_t at = (low[i] | (wide ? (uint64_t)high[i] << 32 : 0)) + base;
+        const uint64_t at = (low[i] | (high ? (uint64_t)high[i] << 32 : 0)) + base;
+        const uint64_t outside = at - start > limit ? ~UINT64_C(0) : 0;
         address[i] = at;
-        bad |= ((at - start > limit ? ~0ULL : 0) | (at & low_bits)) & active;
+        bad |= (outside | (at & low_bits)) & (uint64_t)(int64_t)(int32_t)active[i];
     }
     return !bad;
 }
@@ -36,18 +35,22 @@ const struct wmi_op *WMI_BUILD_NAME(wmi_vmem_watch_quick)(char *restrict frame, 
     struct wmi_hit *hit = &wave->worker->hits[m->hit];
     const uint32_t bytes = (uint32_t)m->elements * m->bytes;
     const bool atomic = m->kind == WMI_ACCESS_ATOMIC;
-    alignas(64) uint64_t address[64];
+    uint64_t address[64];
     struct wmi_access access; /* element[0] is all that there is of its elements */
     if (!lanes->bits || m->alignment != WMI_ALIGNMENT_UNALIGNED)
         return wmi_vmem_watch(frame, op);
     const unsigned first = (unsigned)__builtin_ctzll(lanes->bits);
-    const uint32_t *low = (const uint32_t *)(frame + op->a);
+    const uint32_t *low = (const uint32_t *)(frame + op->a), *high = low + WMI_LANES;
+    const bool wide = op->x == WMI_VMEM_VADDR;
     const uint64_t base = (uint64_t)m->offset + (op->x == WMI_VMEM_SADDR ? wmi_frame_64(frame, op->b) : 0);
-    const uint64_t start =
-        (low[first] | (op->x == WMI_VMEM_VADDR ? (uint64_t)low[first + WMI_LANES] << 32 : 0)) + base;
+    const uint64_t start = (low[first] | (wide ? (uint64_t)high[first] << 32 : 0)) + base;
+    const uint64_t low_bits = atomic ? m->bytes - 1u : 0;
     if (!wmi_vmem_reach(wave->worker, hit, start, bytes) ||
-        (m->kind != WMI_ACCESS_LOAD && hit->flags & WM_READ_ONLY) ||
-        !make_addresses(frame, op, lanes, hit, base, bytes, atomic ? m->bytes - 1u : 0, address))
+        (m->kind != WMI_ACCESS_LOAD && hit->flags & WM_READ_ONLY))
+        return wmi_vmem_watch(frame, op);
+    const bool good = wide ? make_addresses(low, high, lanes->row, hit, base, bytes, low_bits, address)
+                           : make_addresses(low, NULL, lanes->row, hit, base, bytes, low_bits, address);
+    if (!good)
         return wmi_vmem_watch(frame, op);
     access.pc = m->pc;
     access.instruction = wmi_wave_clock(wave);

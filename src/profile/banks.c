@@ -18,15 +18,17 @@
 
 enum {
     DWORD = 4,
-    BANKS = 64,         /* at most */
-    GROUP_DWORDS = 128, /* that one group asks of a bank, at most: 255 bytes of each of 32 lanes are 2 or 3 */
+    BANKS = 64,           /* at most */
+    MOST_WANTS = 32 * 65, /* dwords that a group of lanes asks for: of 32 lanes 255 bytes, off a dword */
+    NOTHING = UINT16_MAX,
 };
 
-/* The different dwords that one group wants of each bank, and which lanes want something of it. */
+/* The different dwords that one group wants of each bank, as chains. */
 struct group_banks {
-    uint8_t depth[BANKS];
-    uint64_t lanes[BANKS];
-    uint32_t dword[BANKS][GROUP_DWORDS];
+    uint16_t depth[BANKS], chain[BANKS];
+    uint16_t next[MOST_WANTS];
+    uint32_t dword[MOST_WANTS];
+    unsigned wants;
 };
 
 static uint64_t reaching(const struct wmi_element *element)
@@ -34,53 +36,18 @@ static uint64_t reaching(const struct wmi_element *element)
     return element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
 }
 
-static void add_dword(struct group_banks *group, unsigned bank, unsigned lane, uint32_t dword, bool share)
+static void add_dword(struct group_banks *group, unsigned bank, uint32_t dword, bool share)
 {
-    const unsigned depth = group->depth[bank];
-    group->lanes[bank] |= 1ULL << lane;
-    for (unsigned i = 0; share && i < depth; i++)
-        if (group->dword[bank][i] == dword)
+    for (uint16_t i = group->chain[bank]; share && i != NOTHING; i = group->next[i])
+        if (group->dword[i] == dword)
             return;
-    group->dword[bank][depth] = dword;
-    group->depth[bank] = (uint8_t)(depth + 1);
+    group->dword[group->wants] = dword;
+    group->next[group->wants] = group->chain[bank];
+    group->chain[bank] = (uint16_t)group->wants++;
+    group->depth[bank]++;
 }
 
-/* Whether no bank has to give the lanes of `mask`, one group, more than one dword. Most groups are such. */
-static bool is_free(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
-                    unsigned banks, bool share)
-{
-    uint32_t wanted[BANKS]; /* dword + 1 */
-    memset(wanted, 0, banks * sizeof *wanted);
-    for (uint64_t left = mask; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        const uint64_t low = element->address[lane] / DWORD;
-        const uint64_t last = (element->address[lane] + access->bytes - 1) / DWORD;
-        for (uint64_t dword = low; dword <= last; dword++) {
-            uint32_t *bank = &wanted[dword & (banks - 1)];
-            if (*bank && (!share || *bank != (uint32_t)dword + 1))
-                return false;
-            *bank = (uint32_t)dword + 1;
-        }
-    }
-    return true;
-}
-
-/* The bank that the lane with the lowest bank begins with: what serve_group() finds where all are equal. */
-static unsigned lowest_bank(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
-                            unsigned banks)
-{
-    unsigned lowest = banks;
-    for (uint64_t left = mask; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        const uint64_t low = element->address[lane] / DWORD;
-        const uint64_t last = (element->address[lane] + access->bytes - 1) / DWORD;
-        for (uint64_t dword = low; dword <= last; dword++)
-            if ((dword & (banks - 1)) < lowest)
-                lowest = (unsigned)(dword & (banks - 1));
-    }
-    return lowest;
-}
-
+/* The lanes of `mask` that want something of the bank. */
 static uint64_t lanes_of_bank(const struct wmi_access *access, const struct wmi_element *element,
                               uint64_t mask, unsigned banks, unsigned bank)
 {
@@ -100,24 +67,16 @@ static uint64_t lanes_of_bank(const struct wmi_access *access, const struct wmi_
 static void serve_group(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
                         unsigned banks, struct wmi_lds_cost *cost)
 {
-    if (is_free(access, element, mask, banks, access->kind != WMI_ACCESS_ATOMIC)) {
-        cost->passes++;
-        if (mask && !cost->depth) {
-            cost->depth = 1;
-            cost->bank = lowest_bank(access, element, mask, banks);
-            cost->lanes = lanes_of_bank(access, element, mask, banks, cost->bank);
-        }
-        return;
-    }
     struct group_banks group;
-    memset(group.depth, 0, sizeof group.depth);
-    memset(group.lanes, 0, sizeof group.lanes);
+    memset(group.depth, 0, banks * sizeof *group.depth);
+    memset(group.chain, 0xff, banks * sizeof *group.chain);
+    group.wants = 0;
     for (uint64_t left = mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint64_t low = element->address[lane] / DWORD;
         const uint64_t last = (element->address[lane] + access->bytes - 1) / DWORD;
         for (uint64_t dword = low; dword <= last; dword++)
-            add_dword(&group, (unsigned)(dword & (banks - 1)), lane, (uint32_t)dword,
+            add_dword(&group, (unsigned)(dword & (banks - 1)), (uint32_t)dword,
                       access->kind != WMI_ACCESS_ATOMIC);
     }
     unsigned busiest = 0;
@@ -130,7 +89,7 @@ static void serve_group(const struct wmi_access *access, const struct wmi_elemen
     if (depth > cost->depth) {
         cost->depth = depth;
         cost->bank = busiest;
-        cost->lanes = group.lanes[busiest];
+        cost->lanes = lanes_of_bank(access, element, mask, banks, busiest);
     }
 }
 

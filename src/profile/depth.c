@@ -24,6 +24,7 @@ uint32_t wmi_depths_add(struct wmi_depths *depths, const struct wmi_target *targ
     for (unsigned i = 0; i < facts.events; i++) {
         const struct wmi_wait_event *event = &facts.event[i];
         rule.add += (uint64_t)event->units << event->counter * COUNTER_BITS;
+        rule.over |= (uint64_t)(uint8_t)~rule.most[event->counter] << event->counter * COUNTER_BITS;
         if (event->counter != WMI_COUNTER_EXP && rule.counter == WMI_COUNTER_COUNT)
             rule.counter = event->counter;
     }
@@ -69,8 +70,9 @@ unsigned wmi_depths_pass(const struct wmi_depths *depths, void **wave, uint32_t 
     uint64_t counters = (uintptr_t)*wave;
     if (rule->waits)
         counters = lower(counters, rule->limit);
-    if (rule->add)
-        counters = lower(counters + rule->add, rule->most);
+    counters += rule->add;
+    if (counters & rule->over)
+        counters = lower(counters, rule->most);
     *wave = (void *)(uintptr_t)counters;
     return rule->counter < WMI_COUNTER_COUNT ? value_of(counters, rule->counter) : 0;
 }

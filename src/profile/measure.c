@@ -101,7 +101,9 @@ static void add_part(struct wmi_measurer *measurer, struct touched *touched, uin
         return;
     }
     const uint64_t more = mask & ~set->entry[slot].bytes;
-    if (more)
+    if (more == mask) /* a call, unless the host is told to have an instruction for it */
+        touched->bytes += last - low + 1;
+    else if (more)
         touched->bytes += (uint64_t)__builtin_popcountll(more);
     set->entry[slot].bytes |= mask;
 }

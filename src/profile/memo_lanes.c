@@ -12,7 +12,7 @@ bool WMI_BUILD_NAME(wmi_memo_compare)(const uint64_t *address, uint64_t base, co
         for (unsigned lane = 0; lane < WMI_LANES; lane++)
             differs |= (address[lane] - base) ^ (uint64_t)(int64_t)relative[lane];
     } else {
-        for (unsigned lane = 0; lane < WMI_LANES; lane++)
+        for (uint64_t lane = 0; lane < WMI_LANES; lane++)
             differs |= ((address[lane] - base) ^ (uint64_t)(int64_t)relative[lane]) & -(mask >> lane & 1);
     }
     return !differs;
