@@ -233,12 +233,17 @@ static void add_caches(struct wm_profile_kernel *row, const struct wmi_kernel *k
 }
 
 /* What was counted of a sample is scaled up to all workgroups. */
-static void scale_bounds(struct wm_profile_kernel *row, const struct wmi_sample *sample)
+static void scale_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
 {
-    const double scale = sample->taken ? (double)sample->groups / (double)sample->taken : 1;
+    const struct wmi_sample *sample = &kernel->sample;
+    if (!sample->taken || sample->taken == sample->groups)
+        return;
+    const double scale = (double)sample->groups / (double)sample->taken;
     for (uint32_t i = 0; i < row->bounds; i++) {
+        const size_t length = strlen(kernel->arithmetic[i]);
         row->bound[i].clocks *= scale;
         row->bound[i].seconds *= scale;
+        snprintf(kernel->arithmetic[i] + length, sizeof kernel->arithmetic[i] - length, " x %.4g", scale);
     }
 }
 
@@ -274,7 +279,7 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     row->sample_error = kernel->sample.groups ? wmi_sample_error(&kernel->sample) : 0;
     add_caches(row, kernel);
     add_bounds(row, kernel);
-    scale_bounds(row, &kernel->sample);
+    scale_bounds(row, kernel);
 }
 
 static int by_address(const void *left, const void *right)

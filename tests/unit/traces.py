@@ -168,6 +168,7 @@ class Traces(cli.Case):
         for bound, other in zip(kernel["bounds"], all_of["bounds"]):
             if bound["part"] not in ("L2", "memory"):
                 self.assertAlmostEqual(bound["seconds"] / other["seconds"], 1, 6, bound["part"])
+            self.assertEqual(bound["arithmetic"][-4:], " x 4")
         self.assertSame(part, self.replay("x.trace"))
         self.assertIn("sample     1024 of 4096 workgroups", self.run_tool("replay x.trace")[0])
         for wrong in ("4", "1/0", "2/4", "1/x"):

@@ -61,13 +61,13 @@ class Page(html.parser.HTMLParser):
 
 
 class Report(unittest.TestCase):
-    def page(self, kernel):
+    def page(self, kernel, *more):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.file = Path(folder.name) / "report.html"
         words = [WAVEMEM, "prof", EXAMPLES + "/transpose.co", "-k", kernel, "-g", "64,64", "-b", "16,16",
                  "--arg", "in=iota:f32:4096", "--arg", "out=zero:f32:4096", "--arg", "n=64",
-                 "--html", str(self.file), "--json"]
+                 *more, "--html", str(self.file), "--json"]
         report = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
         text = self.file.read_text(encoding="utf-8")
         self.assertNotRegex(text, r"(?i)https?:|@import|url\(")
@@ -115,6 +115,14 @@ class Report(unittest.TestCase):
         store = next(row for row in rows if row["operation"] == "store")
         self.assertEqual(listing[store["offset"]][0], "80.0%")  # 16 clocks of 16 + 4
         self.assertGreater(len(listing), 30)
+
+    def test_two_kernels(self):
+        """Each has its summary and its source; an instruction is told by its kernel's name as well."""
+        page, rows = self.page("transpose_naive", "--then", "-k", "transpose_lds", "--arg", "in=same:in", "--arg", "out=same:out",
+                               "--arg", "n=64")
+        self.assertEqual({row["kernel"] for row in rows}, {"transpose_naive", "transpose_lds"})
+        offsets = {row[-1] for row in page.rows if row and re.fullmatch(r"transpose_\w+\+0x\w+", row[-1])}
+        self.assertEqual(offsets, {f"{row['kernel']}+0x{row['offset']:x}" for row in rows})
 
     def test_banks(self):
         """Unpadded, the read from LDS wants eight dwords of each of eight banks: columns of 16 words."""
