@@ -3,8 +3,9 @@
  *
  * Meaning of the counters: AMD, "MI300 and MI200 series performance counters and metrics", and
  * rocprofiler-compute's documentation; of RDNA's (TCP_REQ, GL1C_*, GL2C_*) GPUPerfAPI's and rocprofiler's
- * lists. SQ_INSTS_VMEM has atomics; whether SQ_INSTS_VMEM_RD or _WR has them is not documented, so they are
- * in neither. Requests to memory count as 64 bytes each. */
+ * lists. SQ_INSTS_FLAT has GLOBAL, too, as the published vcopy on MI100 shows. SQ_INSTS_VMEM has atomics;
+ * whether SQ_INSTS_VMEM_RD or _WR has them is not documented, so they are in neither. Requests to memory
+ * count as 64 bytes each. */
 #include "counters.h"
 
 #include "csv.h"
@@ -58,7 +59,7 @@ static const struct counter counters[] = {
     {"SQ_INSTS_VMEM", EXECUTIONS, VECTOR, NULL, ANY},
     {"SQ_INSTS_VMEM_RD", EXECUTIONS, VECTOR, "load", ANY},
     {"SQ_INSTS_VMEM_WR", EXECUTIONS, VECTOR, "store", ANY},
-    {"SQ_INSTS_FLAT", EXECUTIONS, "FLAT", NULL, ANY},
+    {"SQ_INSTS_FLAT", EXECUTIONS, FLAT, NULL, ANY},
     {"SQ_LDS_IDX_ACTIVE", LDS_PASSES, NULL, NULL, ANY},
     {"SQ_LDS_BANK_CONFLICT", LDS_CONFLICTS, NULL, NULL, ANY},
     {"SQC_DCACHE_REQ", SCALAR_REQUESTS, NULL, NULL, ANY},
