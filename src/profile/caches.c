@@ -304,6 +304,7 @@ static void reach_l2(struct wmi_caches *caches, uint32_t xcd, const struct reque
     uint64_t *entry = find(l2, xcd, line), evicted = 0;
     const uint64_t there = entry ? *entry : 0;
     const bool stores = request->kind == WMI_ACCESS_STORE;
+    caches->uses[request->slot].use[WM_CACHE_L2].bytes += request->bytes;
     count(caches, request->slot, WM_CACHE_L2, stores ? there != 0 : (there & wanted) == wanted);
     if (!entry)
         entry = insert(l2, xcd, line, &evicted);
@@ -408,6 +409,14 @@ static void step(struct wmi_caches *caches, struct cursor *cursor)
         }
         for (unsigned i = 0; i < far; i++) {
             request.address = blocks[i];
+            request.bytes = 1u << instruction->shift;
+            /* Loads ask once for neighbouring blocks of a line. */
+            if (request.kind == WMI_ACCESS_LOAD && i + 1 < far &&
+                blocks[i + 1] == blocks[i] + request.bytes &&
+                blocks[i] >> l2->line_shift == blocks[i + 1] >> l2->line_shift) {
+                request.bytes *= 2;
+                i++;
+            }
             reach_l2(caches, xcd, &request);
         }
     } while (entry.continues);
@@ -580,14 +589,15 @@ uint64_t wmi_caches_round_groups(const struct wmi_caches *caches)
 }
 
 /* Bytes of requests follow from their number: they are as large as the instruction's blocks, and behind L2 as
- * sectors. */
+ * sectors. Only those to L2 differ. */
 const struct wmi_slot_use *wmi_caches_uses(struct wmi_caches *caches, uint32_t *slots)
 {
     for (uint32_t slot = 0; slot < caches->slots; slot++)
         for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
             struct wm_cache_use *use = &caches->uses[slot].use[level];
-            use->bytes =
-                use->requests * (level == WM_CACHE_LAST ? SECTOR : 1u << caches->instructions[slot].shift);
+            if (level != WM_CACHE_L2)
+                use->bytes = use->requests *
+                             (level == WM_CACHE_LAST ? SECTOR : 1u << caches->instructions[slot].shift);
         }
     *slots = caches->slots;
     return caches->uses;
