@@ -3,7 +3,7 @@
  *
  * Decoding must stay inside the words that are there, and printing inside its buffer, whatever its size. The
  * text is refused by the assembler, with a place within it, or makes the same words or others that mean
- * the same. The disassembler says the same, whatever it remembers. */
+ * the same. The disassembler and the assembler say the same, whatever they remember. */
 #include "isa/assemble.h"
 #include "isa/disassemble.h"
 
@@ -82,15 +82,29 @@ static bool names_halves(const struct wmi_instruction *insn)
     return insn->id == WMI_INSN_exp && insn->field[WMI_FIELD_compr];
 }
 
-static void assemble(const struct wmi_target *target, const struct wmi_instruction *insn)
+/* Texts that were assembled; they live on, as what the disassembler remembers. */
+static struct wmi_pattern *patterns_of(unsigned index)
+{
+    static struct wmi_pattern *patterns[sizeof targets / sizeof targets[0]];
+    if (!patterns[index])
+        patterns[index] = calloc(WMI_PATTERNS, WMI_PATTERN_BYTES);
+    require(patterns[index]);
+    return patterns[index];
+}
+
+static void assemble(const struct wmi_target *target, unsigned index, const struct wmi_instruction *insn)
 {
     char text[512];
     struct wmi_instruction again;
+    uint32_t words[WMI_INSTRUCTION_DWORDS];
+    struct wmi_pattern *patterns = patterns_of(index);
     const size_t length = wmi_print(target, insn, text, sizeof text);
     char *exact = malloc(length); /* so that the sanitizer sees a read behind it */
     memcpy(exact, text, length);
-    struct wmi_cursor cursor = {.at = exact, .end = exact + length};
+    struct wmi_cursor cursor = {.at = exact, .end = exact + length, .patterns = patterns};
+    const unsigned by_pattern = wmi_assemble_alike(patterns, exact, cursor.end, words);
     const unsigned dwords = wmi_assemble(target, &cursor, &again, NULL);
+    require(!by_pattern || (by_pattern == dwords && !memcmp(words, again.words, 4 * dwords)));
     if (!dwords) {
         require(cursor.wrong && cursor.wrong_at >= exact && cursor.wrong_at <= cursor.end);
     } else if (dwords != insn->dwords || memcmp(again.words, insn->words, 4 * dwords) != 0) {
@@ -141,7 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             require(insn.dwords == dwords && insn.operands <= WMI_OPERANDS);
             require(insn.id != WMI_INSN_NONE && insn.id < WMI_INSN_COUNT);
             print(target, &insn);
-            assemble(target, &insn);
+            assemble(target, index, &insn);
         }
         at += dwords ? dwords : 1;
     }
