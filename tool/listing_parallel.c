@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 enum {
-    CHUNK = 1 << 14,   /* bytes of code; their text fits the CPU's cache */
-    WORTH = 1 << 18,   /* of less code the threads cost more than they bring */
+    CHUNK = 1 << 13,   /* bytes of code; their text fits the CPU's cache */
+    WORTH = 1 << 19,   /* of less code the threads cost more than they bring */
     RUN_UP = 1 << 8,   /* bytes that are read to fall into step */
     TEXT = 32 * CHUNK, /* that is expected of a chunk */
     BUFFERS = 2,       /* a thread's: one is written while it fills the other */

@@ -36,10 +36,10 @@ struct wmi_symbols {
     struct wmi_value here; /* where the instruction stands */
 };
 
-/* Instructions that were assembled, by what they have in common; WMI_PATTERNS of them begin as zeros, and are
- * of one target. */
-struct wmi_pattern;
-enum { WMI_PATTERNS = 1 << 12, WMI_PATTERN_BYTES = 192 };
+/* Instructions that were assembled, by what they have in common: WMI_PATTERNS_BYTES that begin as zeros, and
+ * are of one target. */
+struct wmi_patterns;
+enum { WMI_PATTERNS_BYTES = 819456 };
 
 /* Mnemonics that were looked up, for many instructions of one target; begins as zeros. */
 struct wmi_name_memory {
@@ -55,7 +55,7 @@ struct wmi_cursor {
     const char *at, *end;
     const struct wmi_symbols *symbols; /* or NULL */
     struct wmi_name_memory *names;     /* WMI_NAME_MEMORIES of them, or NULL */
-    struct wmi_pattern *patterns;      /* gets what is assembled, or NULL */
+    struct wmi_patterns *patterns;     /* gets what is assembled, or NULL */
     bool asked_symbol;                 /* an expression had a symbol, or "." */
     const char *wrong;                 /* what was expected; may have one %u for `number` */
     const char *wrong_at;
@@ -105,7 +105,7 @@ unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor
 /* Assembles the text if it is like one that `patterns` has, but for the numbers of registers; sets `words`,
  * of which there are WMI_INSTRUCTION_DWORDS. Returns the length in dwords; 0: wmi_assemble() has to look at
  * it. */
-unsigned wmi_assemble_alike(const struct wmi_pattern *patterns, const char *begin, const char *end,
+unsigned wmi_assemble_alike(const struct wmi_patterns *patterns, const char *begin, const char *end,
                             uint32_t *words);
 
 /* Whether the target has an instruction called so; with or without a suffix such as _e32. */

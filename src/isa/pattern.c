@@ -171,32 +171,35 @@ bool wmi_read_key(const char *begin, const char *end, bool registers, struct wmi
     return true;
 }
 
-/* The two places where a key may stand. */
-static unsigned pair_of(const struct wmi_key *key)
+/* The first of the two places where a key may stand. */
+static size_t place_of(const struct wmi_key *key)
 {
-    return key->hash >> 40 & (WMI_PATTERNS - 1) & ~1u;
+    return key->hash >> 40 & (WMI_PATTERN_PLACES - 2);
 }
 
-static const struct wmi_pattern *find(const struct wmi_pattern *patterns, const struct wmi_key *key)
+static bool is_of(const struct wmi_pattern *p, const struct wmi_key *key)
 {
-    const struct wmi_pattern *p = patterns + pair_of(key);
-    for (unsigned i = 0; i < 2; i++, p++)
-        if (p->length == key->length && !memcmp(p->text, key->text, key->length))
-            return p;
-    return NULL;
+    return p->length == key->length && !memcmp(p->text, key->text, key->length);
 }
 
-unsigned wmi_assemble_alike(const struct wmi_pattern *patterns, const char *begin, const char *end,
+/* The pattern of the key, or that of none. */
+static const struct wmi_pattern *find(const struct wmi_patterns *patterns, const struct wmi_key *key)
+{
+    const uint16_t *place = &patterns->place[place_of(key)];
+    const struct wmi_pattern *p = &patterns->at[place[0]];
+    p = is_of(p, key) ? p : &patterns->at[place[1]];
+    return is_of(p, key) ? p : patterns->at;
+}
+
+unsigned wmi_assemble_alike(const struct wmi_patterns *patterns, const char *begin, const char *end,
                             uint32_t *words)
 {
     struct wmi_key key;
     if (!wmi_read_key(begin, end, true, &key))
         return 0;
     const struct wmi_pattern *p = find(patterns, &key);
-    if (p && p->as_it_stands && wmi_read_key(begin, end, false, &key))
+    if (p->as_it_stands && wmi_read_key(begin, end, false, &key))
         p = find(patterns, &key);
-    if (!p)
-        return 0;
     memcpy(words, p->words, sizeof p->words);
     for (unsigned i = 0; i < p->slots; i++) {
         const struct wmi_pattern_slot *slot = &p->slot[i];
@@ -333,17 +336,23 @@ static enum made make_slots(const struct wmi_encoder *e, const struct wmi_instru
     return slots == key->slots ? MADE : OF_THESE_NUMBERS_ONLY;
 }
 
-static void put(struct wmi_pattern *patterns, const struct wmi_key *key, struct wmi_pattern *pattern)
+static void put(struct wmi_patterns *patterns, const struct wmi_key *key, struct wmi_pattern *pattern)
 {
-    struct wmi_pattern *p = patterns + pair_of(key);
+    if (find(patterns, key)->length)
+        return;
+    if (++patterns->count == WMI_PATTERNS) { /* begins again */
+        memset(patterns->place, 0, sizeof patterns->place);
+        patterns->count = 1;
+    }
+    uint16_t *place = &patterns->place[place_of(key)];
+    place[1] = place[0];
+    place[0] = (uint16_t)patterns->count;
     pattern->length = (uint8_t)key->length;
     memcpy(pattern->text, key->text, key->length);
-    if (p->length != key->length || memcmp(p->text, key->text, key->length))
-        p[1] = p[0];
-    p[0] = *pattern;
+    patterns->at[patterns->count] = *pattern;
 }
 
-void wmi_keep_as_it_stands(struct wmi_pattern *patterns, const char *begin, const char *end,
+void wmi_keep_as_it_stands(struct wmi_patterns *patterns, const char *begin, const char *end,
                            const struct wmi_instruction *insn)
 {
     struct wmi_key key;
@@ -351,12 +360,13 @@ void wmi_keep_as_it_stands(struct wmi_pattern *patterns, const char *begin, cons
     memcpy(pattern.words, insn->words, sizeof pattern.words);
     if (!wmi_read_key(begin, end, true, &key))
         return;
-    put(patterns, &key, &mark);
+    if (key.slots)
+        put(patterns, &key, &mark);
     wmi_read_key(begin, end, false, &key);
     put(patterns, &key, &pattern);
 }
 
-void wmi_keep_pattern(struct wmi_pattern *patterns, const char *begin, const struct wmi_encoder *e,
+void wmi_keep_pattern(struct wmi_patterns *patterns, const char *begin, const struct wmi_encoder *e,
                       const struct wmi_instruction *insn)
 {
     struct wmi_key key;

@@ -7,7 +7,7 @@
 
 #include <assert.h>
 
-enum { WMI_PATTERN_SLOTS = 6, WMI_PATTERN_TEXT = 144 };
+enum { WMI_PATTERNS = 1 << 12, WMI_PATTERN_PLACES = 1 << 14, WMI_PATTERN_SLOTS = 6, WMI_PATTERN_TEXT = 144 };
 
 /* Marks of a key, which are no characters of text. */
 enum {
@@ -47,14 +47,21 @@ struct wmi_pattern {
     struct wmi_pattern_slot slot[WMI_PATTERN_SLOTS];
     char text[WMI_PATTERN_TEXT];
 };
-static_assert(sizeof(struct wmi_pattern) == WMI_PATTERN_BYTES, "three lines of the cache");
+static_assert(sizeof(struct wmi_pattern) == 192, "three lines of the cache");
+
+struct wmi_patterns {
+    struct wmi_pattern at[WMI_PATTERNS]; /* one behind the other, so that few pages are touched; [0]: none */
+    uint16_t place[WMI_PATTERN_PLACES];  /* in `at`, by a hash of the text, of which two are looked at */
+    unsigned count;
+};
+static_assert(sizeof(struct wmi_patterns) <= WMI_PATTERNS_BYTES, "as much as callers have");
 
 /* Remembers the instruction that was assembled from the text between `begin` and the end of the encoder's; it
  * must not depend on a symbol or on where it stands. */
-void wmi_keep_pattern(struct wmi_pattern *patterns, const char *begin, const struct wmi_encoder *e,
+void wmi_keep_pattern(struct wmi_patterns *patterns, const char *begin, const struct wmi_encoder *e,
                       const struct wmi_instruction *insn);
 /* The same, for this very text only. */
-void wmi_keep_as_it_stands(struct wmi_pattern *patterns, const char *begin, const char *end,
+void wmi_keep_as_it_stands(struct wmi_patterns *patterns, const char *begin, const char *end,
                            const struct wmi_instruction *insn);
 
 #endif

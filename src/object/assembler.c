@@ -420,7 +420,7 @@ static bool is_remembered(struct wmi_assembler *a, const char *begin, const char
 
 void wmi_asm_forget(struct wmi_assembler *a)
 {
-    memset(a->patterns, 0, (size_t)WMI_PATTERNS * WMI_PATTERN_BYTES);
+    memset(a->patterns, 0, WMI_PATTERNS_BYTES);
 }
 
 static void instruction(struct wmi_assembler *a, const char *begin, const char *end)
@@ -571,7 +571,7 @@ enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi
     } else if (setjmp(a->no_memory)) {
         status = WM_NO_MEMORY;
     } else {
-        a->patterns = wmi_asm_allocate(a, WMI_PATTERNS, WMI_PATTERN_BYTES);
+        a->patterns = wmi_asm_allocate(a, 1, WMI_PATTERNS_BYTES);
         read_file(a, text, size, options->name);
         if (!a->errors && options->raw) {
             a->out = a->text->bytes;

@@ -138,8 +138,8 @@ struct wmi_assembler {
     size_t folder_count;
     FILE *open_file;
     unsigned code_object_version;
-    uint64_t lds_size;            /* of .amdgpu_lds */
-    struct wmi_pattern *patterns; /* lines that were instructions without symbols */
+    uint64_t lds_size;             /* of .amdgpu_lds */
+    struct wmi_patterns *patterns; /* lines that were instructions without symbols */
     struct wmi_name_memory names[WMI_NAME_MEMORIES];
     struct wmi_symbols resolver;
 };

@@ -343,8 +343,8 @@ void wmi_asm_directive(struct wmi_assembler *a, const char *name, size_t length,
     struct wmi_cursor c = {.at = rest, .end = end, .symbols = &a->resolver};
     if (length > strlen(frames) && !memcmp(name, frames, strlen(frames)))
         return;
-    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++)
-        if (wmi_asm_word_is(name, length, directives[i].name)) {
+    for (size_t i = 0; length > 1 && i < sizeof directives / sizeof *directives; i++)
+        if (directives[i].name[1] == name[1] && wmi_asm_word_is(name, length, directives[i].name)) {
             directives[i].run(a, &c, directives[i].value);
             return;
         }

@@ -83,11 +83,11 @@ static bool names_halves(const struct wmi_instruction *insn)
 }
 
 /* Texts that were assembled; they live on, as what the disassembler remembers. */
-static struct wmi_pattern *patterns_of(unsigned index)
+static struct wmi_patterns *patterns_of(unsigned index)
 {
-    static struct wmi_pattern *patterns[sizeof targets / sizeof targets[0]];
+    static struct wmi_patterns *patterns[sizeof targets / sizeof targets[0]];
     if (!patterns[index])
-        patterns[index] = calloc(WMI_PATTERNS, WMI_PATTERN_BYTES);
+        patterns[index] = calloc(1, WMI_PATTERNS_BYTES);
     require(patterns[index]);
     return patterns[index];
 }
@@ -97,7 +97,7 @@ static void assemble(const struct wmi_target *target, unsigned index, const stru
     char text[512];
     struct wmi_instruction again;
     uint32_t words[WMI_INSTRUCTION_DWORDS];
-    struct wmi_pattern *patterns = patterns_of(index);
+    struct wmi_patterns *patterns = patterns_of(index);
     const size_t length = wmi_print(target, insn, text, sizeof text);
     char *exact = malloc(length); /* so that the sanitizer sees a read behind it */
     memcpy(exact, text, length);

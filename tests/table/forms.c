@@ -43,7 +43,7 @@ enum { LOST = sizeof lost / sizeof *lost };
 
 /* What became of the texts of a target's words. */
 struct texts {
-    struct wmi_pattern *patterns;
+    struct wmi_patterns *patterns;
     struct wmi_word_patterns *word_patterns;
     unsigned alike, printed; /* texts and words that another one had taught */
     unsigned same, canonical, refused, wrong;
@@ -288,7 +288,7 @@ static void every_form_is_reached_by_its_words(void **state)
             for (const uint8_t *c = target->candidates + target->first[top]; *c != NO_SPACE; c++)
                 seen[*c] = true;
         struct texts texts = {.step = getenv("WAVEMEM_TEST_REDUCED") ? 3 : 1,
-                              .patterns = calloc(WMI_PATTERNS, WMI_PATTERN_BYTES),
+                              .patterns = calloc(1, WMI_PATTERNS_BYTES),
                               .word_patterns = calloc(1, sizeof *texts.word_patterns)};
         assert_non_null(texts.patterns);
         assert_non_null(texts.word_patterns);
