@@ -284,6 +284,35 @@ static void test_global_and_scratch(void **state)
     }
 }
 
+/* An offset less aligned than the data, or a sum than a dword, is shown where only scalars make the address.
+ * Source: the RDNA 3 flat text. */
+static void test_scratch_alignment(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t s3;
+        bool odd;
+    } rows[] = {
+        {"scratch_load_dwordx4 v[0:3], off, s3 offset:16", 4, false},
+        {"scratch_load_dwordx4 v[0:3], off, s3 offset:8", 8, true},
+        {"scratch_load_dwordx2 v[0:1], off, s3 offset:8", 4, false},
+        {"scratch_load_dword v0, off, s3 offset:4", 2, true},
+        {"scratch_load_dword v0, off, s3 offset:6", 2, true},
+        {"scratch_load_dword v0, v2, off offset:6", 2, false},
+    };
+    (void)state;
+    for (unsigned i = 0; i < TARGETS * sizeof rows / sizeof *rows; i++) {
+        const char *target = targets[i % TARGETS];
+        if (generation(target) < 9)
+            continue;
+        fill(&r, i);
+        r.s[3] = rows[i / TARGETS].s3;
+        explain(target, rows[i / TARGETS].text, &r, 0, &a);
+        for (unsigned e = 0; e < a.elements; e++)
+            assert_int_equal(a.element[e].bad_align, rows[i / TARGETS].odd ? a.element[e].lanes : 0);
+    }
+}
+
 static void test_flat(void **state)
 {
     (void)state;
@@ -418,9 +447,13 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_buffer),   cmocka_unit_test(test_global_and_scratch),
-        cmocka_unit_test(test_flat),     cmocka_unit_test(test_lds),
-        cmocka_unit_test(test_scalar),   cmocka_unit_test(test_image),
+        cmocka_unit_test(test_buffer),
+        cmocka_unit_test(test_global_and_scratch),
+        cmocka_unit_test(test_scratch_alignment),
+        cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_lds),
+        cmocka_unit_test(test_scalar),
+        cmocka_unit_test(test_image),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
