@@ -321,6 +321,10 @@ static void mnemonic_error(struct wmi_assembler *a, const char *at, size_t lengt
                                         "gfx908",  "gfx90a",  "gfx942", "gfx1010", "gfx1030",
                                         "gfx1100", "gfx1150", "gfx1200"};
     enum { NEAREST = 3 };
+    if (a->errors >= WMI_ASM_MESSAGES) {
+        wmi_asm_error(a, at, "unknown"); /* is only counted: macros can ask for very many */
+        return;
+    }
     char targets[256] = "";
     size_t used = 0;
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
