@@ -41,7 +41,7 @@ bench: all
 	@ninja -C $(BUILD) buffers
 	@ninja -C $(BUILD) bench
 	@tests/oracle/library_objdump.py $(BUILD)/wavemem $(ROCSPARSE) 10 || [ $$? = 77 ]
-	@bench/assemble.py $(BUILD)/wavemem $(ROCRAND) gfx900 gfx1030 || [ $$? = 77 ]
+	@bench/assemble.py $(BUILD)/wavemem $(ROCRAND) examples gfx900 gfx1030 || [ $$? = 77 ]
 
 install: all
 	@meson install -C $(BUILD) --no-rebuild

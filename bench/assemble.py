@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Assembling the whole code of a library for one target, against llvm-mc-19 in the same run: assemble.py WAVEMEM LIBRARY [TARGET...]
+"""The assembler against llvm-mc-19 in the same run: assemble.py WAVEMEM LIBRARY EXAMPLES [TARGET...]
 
-The text is our disassembly; both must make the same bytes of it. Times are CPU time, the least of some runs by turns."""
+Of each target two texts: our disassembly of all of a library's code, to raw bytes, and what clang-19 -S makes of all the .cl in
+the folder EXAMPLES at once, with its directives, comments and metadata, to a code object. Of the first both must make the same
+bytes; tests/oracle/assembled_files.py compares the second. Times are CPU time, the least of some runs by turns, with the start of
+the process."""
+import glob
 import os
 import resource
 import shutil
@@ -10,8 +14,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../tests/oracle'))
+from assembled_files import BITCODE, LIBRARIES, SKIP
+
 RUNS = 7
-SKIP = 77
 
 
 def cpu_time(*command):
@@ -21,31 +27,61 @@ def cpu_time(*command):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def main(wavemem, library, *targets):
+def disassembled(wavemem, library, target, path):
+    with open(path, 'w') as file:
+        subprocess.run([wavemem, 'dis', '-m', target, '--plain', '--reassemblable', library], stdout=file, check=True)
+
+
+def compiled(examples, target, path):
+    """False: there is no clang-19, or not the functions that the examples need."""
+    bitcode = next((folder for folder in BITCODE if os.path.exists(os.path.join(folder, 'ocml.bc'))), None)
+    if not shutil.which('clang-19') or not bitcode:
+        return False
+    text = ''.join(open(name).read() for name in sorted(glob.glob(os.path.join(examples, '*.cl'))))
+    link = [word for name in LIBRARIES for word in
+            ('-Xclang', '-mlink-builtin-bitcode', '-Xclang', os.path.join(bitcode, name + '.bc'))]
+    command = ['clang-19', '-x', 'cl', '-cl-std=CL2.0', '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + target, '-nogpulib', '-O3', '-w', '-S']
+    return subprocess.run([*command, *link, '-', '-o', path], input=text, text=True).returncode == 0
+
+
+def measure(wavemem, target, path, raw):
+    """Our seconds and llvm-mc-19's; they leave path.ours and path.o."""
+    ours, theirs = [], []
+    for _ in range(RUNS):
+        ours.append(cpu_time(wavemem, 'asm', '-m', target, *['--raw'] * raw, path, '-o', path + '.ours'))
+        theirs.append(cpu_time('llvm-mc-19', '-triple=amdgcn-amd-amdhsa', '-mcpu=' + target, '-filetype=obj', path, '-o', path + '.o'))
+    return min(ours), min(theirs)
+
+
+def is_same(path):
+    subprocess.run(['llvm-objcopy-19', '-O', 'binary', '--only-section=.text', path + '.o', path + '.theirs'], check=True)
+    with open(path + '.ours', 'rb') as a, open(path + '.theirs', 'rb') as b:
+        return a.read() == b.read()
+
+
+def show(what, path, ours, theirs, remark=''):
+    with open(path) as file:
+        lines = sum(1 for _ in file)
+    print('%-24s %9d %7.1f ms %12.1f %11.1f ms %6.1f%s' % (what, lines, 1e3 * ours, lines / ours / 1e6, 1e3 * theirs, theirs / ours, remark))
+
+
+def main(wavemem, library, examples, *targets):
     if not os.path.exists(library) or not shutil.which('llvm-mc-19'):
         print('skipped: %s or llvm-mc-19 is not installed' % library)
         return SKIP
-    print('%-10s %9s %9s %12s %14s %6s' % ('target', 'lines', 'wavemem', 'million/s', 'llvm-mc-19', 'ratio'))
+    print('%-24s %9s %10s %12s %14s %6s' % ('text', 'lines', 'wavemem', 'million/s', 'llvm-mc-19', 'ratio'))
+    failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        path = lambda name: os.path.join(folder, name)
+        path = os.path.join(folder, 'k.s')
         for target in targets or ['gfx900']:
-            text = subprocess.run([wavemem, 'dis', '-m', target, '--plain', '--reassemblable', library], capture_output=True, text=True,
-                                  check=True).stdout
-            with open(path('k.s'), 'w') as file:
-                file.write(text)
-            ours, theirs = [], []
-            for _ in range(RUNS):
-                ours.append(cpu_time(wavemem, 'asm', '-m', target, '--raw', path('k.s'), '-o', path('ours')))
-                theirs.append(cpu_time('llvm-mc-19', '-triple=amdgcn-amd-amdhsa', '-mcpu=' + target, '-filetype=obj', path('k.s'), '-o', path('o')))
-            subprocess.run(['llvm-objcopy-19', '-O', 'binary', '--only-section=.text', path('o'), path('theirs')], check=True)
-            with open(path('ours'), 'rb') as a, open(path('theirs'), 'rb') as b:
-                same = a.read() == b.read()
-            lines = text.count('\n')
-            print('%-10s %9d %7.1f ms %12.1f %11.1f ms %6.1f%s' % (target, lines, 1e3 * min(ours), lines / min(ours) / 1e6, 1e3 * min(theirs),
-                                                                   min(theirs) / min(ours), '' if same else '  OTHER BYTES'))
-            if not same:
-                return 1
-    return 0
+            disassembled(wavemem, library, target, path)
+            times = measure(wavemem, target, path, raw=True)
+            same = is_same(path)
+            failed += not same
+            show(target + ', disassembly', path, *times, '' if same else '  OTHER BYTES')
+            if compiled(examples, target, path):
+                show(target + ', clang -S', path, *measure(wavemem, target, path, raw=False))
+    return int(failed > 0)
 
 
 if __name__ == '__main__':
