@@ -107,7 +107,7 @@ void wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, c
             }
         }
         blocks += taken;
-        full += full ? taken : 0;
+        full = full ? full + taken : NULL;
         count -= taken;
     }
 }

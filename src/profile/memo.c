@@ -70,5 +70,6 @@ void wmi_memo_keep(struct wmi_memo *memo, const struct wmi_access *access, const
     memo->word_count = (uint8_t)word_count;
     memcpy(memo->sum, measure->sum, sizeof memo->sum);
     memo->lds = measure->lds;
-    memcpy(memo->words, words, word_count * sizeof *words);
+    if (word_count)
+        memcpy(memo->words, words, word_count * sizeof *words);
 }

@@ -136,6 +136,8 @@ class Reports(cli.Case):
         """What is written follows the published schema; what does not is seen."""
         for kernel in ("transpose_naive", "transpose_lds", "transpose_unpadded"):
             self.validate(json.loads(self.transposes(kernel, "--json --fidelity")[0]))
+        self.transposes("transpose_lds", "--trace x.trace --sample 1/2")
+        self.validate(json.loads(self.run_tool("replay x.trace --json")[0]))
         report = json.loads(self.transposes("transpose_naive", "--json", "--fail-if efficiency<0.5", code=1)[0])
         validator = self.validate(report)
         self.assertEqual(len(report["failed"]), 1)
