@@ -36,6 +36,7 @@ struct cache {
     uint16_t *indexed; /* all that the indices of all instances are made of, or NULL */
     uint32_t sets, ways, line_shift, instances;
     uint32_t buckets;  /* of an instance, a power of two */
+    size_t index_size; /* of an instance's index, in numbers of 16 bits */
     uint64_t set_mask; /* of a power of two of sets, else 0 */
 };
 
@@ -81,15 +82,10 @@ static uint64_t *set_of(const struct cache *cache, uint32_t instance, uint64_t l
 
 /* ---- one with an index ---- */
 
-static size_t index_size(const struct cache *cache)
-{
-    return 3 * (size_t)cache->sets * cache->ways + 2 * cache->sets + cache->buckets;
-}
-
 static struct index index_of(const struct cache *cache, uint32_t instance)
 {
     const uint32_t lines = cache->sets * cache->ways;
-    uint16_t *at = cache->indexed + instance * index_size(cache);
+    uint16_t *at = cache->indexed + instance * cache->index_size;
     return (struct index){.bucket = at,
                           .chain = at + cache->buckets,
                           .before = at + cache->buckets + lines,
@@ -179,20 +175,40 @@ static void forget(const struct cache *cache, const struct index *index, uint64_
     entries[at] = 0;
 }
 
+/* Puts the line, which is not there, in place of the one that was not used for longest. */
+static uint16_t replace_last(const struct cache *cache, const struct index *index, uint64_t *entries,
+                             uint64_t line)
+{
+    const uint32_t set = set_index(cache, line), bucket = bucket_of(cache, line);
+    const uint16_t at = index->last[set];
+    forget(cache, index, entries, at);
+    index->chain[at] = index->bucket[bucket];
+    index->bucket[bucket] = at;
+    put_first(index, set, at);
+    entries[at] = (line + 1) << LINE_SHIFT;
+    return at;
+}
+
 static uint64_t *insert_indexed(const struct cache *cache, uint32_t instance, uint64_t line,
                                 uint64_t *evicted)
 {
     const struct index index = index_of(cache, instance);
     uint64_t *entries = cache->entries + (size_t)instance * cache->sets * cache->ways;
-    const uint32_t set = set_index(cache, line), bucket = bucket_of(cache, line);
-    const uint16_t at = index.last[set];
-    *evicted = entries[at];
-    forget(cache, &index, entries, at);
-    index.chain[at] = index.bucket[bucket];
-    index.bucket[bucket] = at;
-    put_first(&index, set, at);
-    entries[at] = (line + 1) << LINE_SHIFT;
-    return entries + at;
+    *evicted = entries[index.last[set_index(cache, line)]];
+    return entries + replace_last(cache, &index, entries, line);
+}
+
+/* find(), and insert() if the line is not there, of a cache that only holds what was read. Whether it was. */
+static bool touch_indexed(const struct cache *cache, uint32_t instance, uint64_t line)
+{
+    const struct index index = index_of(cache, instance);
+    uint64_t *entries = cache->entries + (size_t)instance * cache->sets * cache->ways;
+    const uint16_t at = *link_to(cache, &index, entries, line);
+    if (at != NOTHING)
+        put_first(&index, set_index(cache, line), at);
+    else
+        entries[replace_last(cache, &index, entries, line)] |= VALID_0;
+    return at != NOTHING;
 }
 
 /* ---- any ---- */
@@ -331,9 +347,10 @@ static bool read_through(struct wmi_caches *caches, enum wm_cache_level level, u
     const struct cache *cache = &caches->cache[level];
     const uint64_t line = request->address >> cache->line_shift;
     uint64_t evicted;
-    const bool hit = find(cache, instance, line);
+    const bool hit =
+        cache->indexed ? touch_indexed(cache, instance, line) : find(cache, instance, line) != NULL;
     count(caches, request->slot, level, hit);
-    if (!hit)
+    if (!hit && !cache->indexed)
         *insert(cache, instance, line, &evicted) |= VALID_0;
     return hit;
 }
@@ -543,7 +560,8 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
             continue;
         for (cache->buckets = 1; cache->buckets < 2 * sets * from->ways;)
             cache->buckets *= 2;
-        cache->indexed = malloc(cache->instances * index_size(cache) * sizeof *cache->indexed);
+        cache->index_size = 3 * (size_t)(sets * from->ways) + 2 * sets + cache->buckets;
+        cache->indexed = malloc(cache->instances * cache->index_size * sizeof *cache->indexed);
         good = cache->indexed;
         if (good)
             clear_indices(cache);
