@@ -69,10 +69,17 @@ def main(program, place, path, taken_path, count):
     if target.startswith('gfx1'):
         forms = words_rdna.more_forms(forms)
     right = [t for t in ours(program, target, [f[2] for f in forms], attributes) if t != '?']
-    texts = [change(r, r.choice(right)) for _ in range(int(count))]
+    base_of = {}
+    for _ in range(int(count)):
+        base = r.choice(right)
+        base_of[change(r, base)] = base
+    texts = list(base_of)
     answers = list(zip(texts, llvm_words(target, texts, extra), our_words(program, target, texts, attributes)))
     only_llvm = [text for text, theirs, (mine, _) in answers if theirs is None and mine is not None]
     listed = set(read_lines(taken_path)[place])
+    # What LLVM does not take as it stands, though it prints it, it need not take when changed.
+    only_llvm = [text for text, theirs in zip(only_llvm, llvm_words(target, [base_of[t] for t in only_llvm], extra))
+                 if theirs is not None]
     unlisted = [text for text, order in zip(only_llvm, only_order(program, target, only_llvm, attributes, extra))
                 if not order and text not in listed]
     only_we = [(text, why) for text, theirs, (mine, why) in answers if theirs is not None and mine is None]
