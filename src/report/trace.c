@@ -42,7 +42,14 @@ static unsigned cost_rules_of(const struct wmi_target *target)
     return wmi_target_limit(target, WMI_LIMIT_cost_rules);
 }
 
-/* The product of the trace, unless one was chosen, which must be measured by the same rules. */
+/* Whether both have the same documents, and accesses are measured alike. */
+static bool same_generation(const struct wmi_target *a, const struct wmi_target *b)
+{
+    return wmi_target_limit(a, WMI_LIMIT_generation) == wmi_target_limit(b, WMI_LIMIT_generation) &&
+           cost_rules_of(a) == cost_rules_of(b);
+}
+
+/* The product of the trace, unless one was chosen. */
 static enum wm_status choose_replayed(struct wm_profile *profile, const struct wmi_trace_header *header,
                                       const struct wmi_target *target, const char *name, struct wm_diag *diag)
 {
@@ -56,7 +63,7 @@ static enum wm_status choose_replayed(struct wm_profile *profile, const struct w
     char first[32];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(gpu->targets, " "), gpu->targets);
     const struct wmi_target *other = wmi_target_find(first);
-    if (other && cost_rules_of(other) == cost_rules_of(target))
+    if (other && same_generation(other, target))
         return WM_OK;
     return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: a trace of %s on %s; %s is a product of another generation",
                     name, header->target, header->gpu, gpu->name);

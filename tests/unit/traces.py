@@ -136,6 +136,7 @@ class Traces(cli.Case):
         self.assertNotEqual(*(told[name]["kernels"][0]["bounds"] for name in names))
         self.refused("x.trace: a trace of gfx803 on rx580; mi300x is a product of another generation",
                      "replay x.trace --gpu mi300x")
+        self.refused("vega64 is a product of another generation", "replay x.trace --gpu vega64")
         self.refused("rx7900xtx is a product of another generation", "replay x.trace --gpu rx7900xtx")
         self.refused("rx9999", "replay x.trace --gpu rx9999")
 
