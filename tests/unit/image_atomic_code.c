@@ -254,11 +254,59 @@ static void test_packed(void **state)
     }
 }
 
+/* ---- read-only images ---- */
+
+/* Stores to them stop the run, or do nothing; atomics return 0 then (CDNA 3 ISA, "Memory Violations"). */
+static void test_read_only(void **state)
+{
+    (void)state;
+    for (unsigned t = 0; t < TARGETS; t++) {
+        const bool later = generation(targets[t]) == 18;
+        const char *const names[] = {"image_store", later ? "image_atomic_add_uint" : "image_atomic_add"};
+        open_machine(targets[t]);
+        struct image i = {.target = targets[t],
+                          .type = T1D,
+                          .format = &formats[0],
+                          .base = m.constant,
+                          .width = 64,
+                          .height = 1,
+                          .depth = 1,
+                          .mips = 1,
+                          .pitch = 64};
+        encode(&i);
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            m.in[lane] = lane + 34; /* the last two are out of range */
+            m.in[256 + lane] = 7;
+        }
+        for (unsigned k = 0; k < 4; k++) {
+            char text[240];
+            m.on_violation = k / 2 ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS;
+            write_instruction(text, &i, names[k % 2], 20, 1, 1, false,
+                              k % 2 == 0 ? ""
+                              : later    ? " th:TH_ATOMIC_RETURN"
+                                         : " glc");
+            strcat(text, "\nv_mov_b32 v10, v20");
+            const struct wm_fault fault = run(targets[t], i.words, text);
+            if (fault.kind != (k / 2 ? WM_FAULT_NONE : WM_FAULT_READ_ONLY) || m.violations != k / 2 ||
+                (!(k / 2) && fault.lanes != 0x3fffffff))
+                fail_msg("%s: %s: %s, %u violations", targets[t], text, fault.text, (unsigned)m.violations);
+            for (unsigned lane = 0; lane < LANES && k == 3; lane++)
+                assert_int_equal(m.out[lane], 0);
+            const uint32_t *texels = wm_host_pointer(m.machine, m.constant, 256);
+            for (unsigned x = 0; x < 64; x++)
+                assert_int_equal(texels[x], 0);
+        }
+        m.on_violation = WM_VIOLATION_STOPS;
+        end_machine();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_atomic),
         cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_read_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

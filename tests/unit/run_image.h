@@ -270,8 +270,10 @@ static inline void frame_program(struct text *t, const char *target, const uint3
 
 static struct machine {
     struct wm_machine *machine;
-    uint64_t image, input, output;
-    unsigned char *bytes; /* of the image */
+    uint64_t image, input, output, constant; /* constant: read-only memory of LANES texels, all 0 */
+    unsigned on_violation;                   /* of the runs, */
+    uint64_t violations;                     /* and how many there were in the last */
+    unsigned char *bytes;                    /* of the image */
     uint32_t *in, *out;
     struct wm_object **objects; /* that ran, which must outlive the machine */
     size_t object_count;
@@ -292,6 +294,7 @@ static inline void open_machine(const char *target)
     assert_int_equal(wm_allocate(m.machine, IMAGE_BYTES, 0, "image", &m.image, NULL), WM_OK);
     assert_int_equal(wm_allocate(m.machine, 4096, 0, "input", &m.input, NULL), WM_OK);
     assert_int_equal(wm_allocate(m.machine, 4096, 0, "output", &m.output, NULL), WM_OK);
+    assert_int_equal(wm_allocate(m.machine, 4096, WM_READ_ONLY, "constant", &m.constant, NULL), WM_OK);
     m.bytes = wm_host_pointer(m.machine, m.image, IMAGE_BYTES);
     m.in = wm_host_pointer(m.machine, m.input, 4096);
     m.out = wm_host_pointer(m.machine, m.output, 4096);
@@ -309,8 +312,11 @@ static inline struct wm_fault run(const char *target, const uint32_t words[8], c
     struct wm_object *object;
     const struct wm_kernel *kernel;
     struct wm_result result = {.struct_size = sizeof result};
-    const struct wm_dispatch dispatch = {
-        .struct_size = sizeof dispatch, .grid = {LANES}, .workgroup = {LANES}, .threads = 1};
+    const struct wm_dispatch dispatch = {.struct_size = sizeof dispatch,
+                                         .grid = {LANES},
+                                         .workgroup = {LANES},
+                                         .threads = 1,
+                                         .on_violation = m.on_violation};
     frame_program(&text, target, words, m.input, m.output, instruction);
     if (wm_assemble(text.line, text.length, "test", target, WM_ASSEMBLE_RAW, &code, &size, &messages,
                     &diag) != WM_OK)
@@ -323,6 +329,7 @@ static inline struct wm_fault run(const char *target, const uint32_t words[8], c
     m.objects = realloc(m.objects, (m.object_count + 1) * sizeof(struct wm_object *));
     assert_non_null(m.objects);
     m.objects[m.object_count++] = object;
+    m.violations = result.violations;
     free(code);
     return result.fault;
 }
