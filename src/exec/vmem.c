@@ -164,9 +164,11 @@ static void check_scratch(const char *frame, const struct wmi_memory_op *m, stru
 /* The lane's place as the alignment mode has it. False: a violation. */
 static bool align_lane(const struct wmi_memory_op *m, struct wmi_vmem_plan *plan, unsigned lane)
 {
-    const bool scratch = plan->scratch >> lane & 1;
-    return wmi_align((enum wmi_alignment)m->alignment, m->kind == WMI_ACCESS_ATOMIC, m->bytes,
-                     scratch ? &plan->private_offset[lane] : &plan->address[lane]);
+    uint64_t *const place = plan->scratch >> lane & 1 ? &plan->private_offset[lane] : &plan->address[lane];
+    if (m->kind == WMI_ACCESS_ATOMIC)
+        return !(*place & (m->bytes - 1u));
+    return m->alignment == WMI_ALIGNMENT_UNALIGNED ||
+           wmi_align((enum wmi_alignment)m->alignment, false, m->bytes, place);
 }
 
 /* Where FLAT needs M0 as DS instructions do, it reaches no further than M0 says. Source: LLVM
