@@ -192,7 +192,7 @@ static void read_directive(struct wmi_assembler *a, struct kernel *k, const char
         return;
     }
     for (unsigned i = 0; i < COUNTED; i++)
-        if (strlen(counted_names[i]) == length - cut && !memcmp(counted_names[i], name + cut, length - cut)) {
+        if (wmi_asm_word_is(name + cut, length - cut, counted_names[i])) {
             k->count[i] = value;
             k->given[i] = true;
             if (value < 0 || value > 1024)
@@ -201,7 +201,7 @@ static void read_directive(struct wmi_assembler *a, struct kernel *k, const char
         }
     for (size_t i = 0; i < sizeof directives / sizeof *directives; i++) {
         const struct directive *d = &directives[i];
-        if (strlen(d->name) != length - cut || memcmp(d->name, name + cut, length - cut))
+        if (*d->name != name[cut] || !wmi_asm_word_is(name + cut, length - cut, d->name))
             continue;
         if (value < 0 || (uint64_t)value >> d->width)
             wmi_asm_error(a, name + length, "expected an unsigned number of %u bits", d->width);

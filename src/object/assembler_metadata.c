@@ -80,7 +80,7 @@ static void put_negative(struct yaml *y, int64_t value)
 
 static bool is(const char *at, size_t length, const char *word)
 {
-    return strlen(word) == length && !memcmp(at, word, length);
+    return length && *at == *word && strlen(word) == length && !memcmp(at, word, length);
 }
 
 /* A string in quotes, without them: "a\\n" has C's escapes, 'it''s' only that one. */
