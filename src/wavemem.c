@@ -8,6 +8,7 @@
 #include "exec/workgroup.h"
 #include "isa/disassemble.h"
 #include "isa/isa.h"
+#include "memory/observers.h"
 #include "memory/space.h"
 #include "object/assembler.h"
 #include "object/object.h"
@@ -343,8 +344,6 @@ static enum wm_status check_request(const struct wm_kernel *kernel, const struct
     if (request->alignment > WM_ALIGNMENT_STRICT)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "alignment %u is none of enum wm_alignment",
                         (unsigned)request->alignment);
-    if (request->profile && request->check)
-        return wmi_fail(diag, WM_BAD_ARGUMENT, "a dispatch has a profile or a check, not both");
     if (request->arguments_size && !request->arguments)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "arguments_size is %llu but arguments is NULL",
                         (unsigned long long)request->arguments_size);
@@ -648,13 +647,20 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
                 .target = with_waves_of(machine->target, kernel->wave_size),
                 .dispatch = occupancy_of(machine, kernel, &dispatch),
             });
+    struct wmi_observers *both = NULL;
+    const struct wmi_observer *profile = dispatch.observer, *check = NULL;
     if (request->check)
-        dispatch.observer =
+        dispatch.observer = check =
             wmi_check_begin(request->check, with_waves_of(machine->target, kernel->wave_size));
     struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;
     if (tracer)
         wmi_tracer_begin(tracer, request->profile, wmi_target_name(machine->target));
-    status = run(machine, module, kernel, &dispatch, request, result, diag);
+    if (profile && check && (both = wmi_observers_create(check, profile)))
+        dispatch.observer = wmi_observers_as_one(both);
+    status = profile && check && !both
+                 ? wmi_fail(diag, WM_NO_MEMORY, "no memory to watch kernel '%s'", kernel->name)
+                 : run(machine, module, kernel, &dispatch, request, result, diag);
+    wmi_observers_destroy(both);
     if (request->profile)
         wmi_profile_end(request->profile);
     if (tracer)

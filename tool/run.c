@@ -502,10 +502,8 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
         wm_machine_destroy(machine);
         return tool_fail("--apertures: %s", diag.message);
     }
-    if (job->checks && profile)
-        worst = tool_fail("--check-waits and --check-hazards belong to 'wavemem run'");
-    else if ((job->fidelity && wm_fidelity_create(&watchers.fidelity, &diag) != WM_OK) ||
-             (job->checks && wm_check_create(job->checks, &watchers.check, &diag) != WM_OK))
+    if ((job->fidelity && wm_fidelity_create(&watchers.fidelity, &diag) != WM_OK) ||
+        (job->checks && wm_check_create(job->checks, &watchers.check, &diag) != WM_OK))
         worst = tool_fail("%s", diag.message);
     for (size_t i = 0; i < job->opened_count && worst == TOOL_CLEAN; i++)
         if (wm_load(machine, job->opened[i].object, &diag) != WM_OK)

@@ -707,7 +707,7 @@ struct wm_dispatch {
     double timeout;            /* seconds of wall-clock time; 0: none */
     enum wm_alignment alignment;
     struct wm_profile *profile;   /* observes the dispatch, or NULL */
-    struct wm_check *check;       /* so does this, or NULL; only one of the two */
+    struct wm_check *check;       /* so does this, or NULL */
     struct wm_fidelity *fidelity; /* or NULL */
     /* Called now and then, on the thread that called wm_dispatch; false stops the run. Or NULL. A kernel that
      * waits for what it might write into guest memory counts as a deadlock. */

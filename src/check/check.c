@@ -176,9 +176,20 @@ static void add_missing_wait(struct shard *shard, struct wave *wave, const struc
     wave->waits.instructions--;
 }
 
-static void check_waits(struct shard *shard, struct wave *wave, const struct instruction *insn,
-                        uint32_t number)
+/* What the instruction waits for, with what its scalar register holds. */
+static struct wmi_wait_facts waits_of(const struct instruction *insn, const uint32_t *scalars)
 {
+    struct wmi_wait_facts waits = insn->waits;
+    for (unsigned i = 0; waits.by_scalar && i < insn->spans; i++)
+        if (insn->span[i].role == WMI_ROLE_A && insn->span[i].first < WMI_REGISTER_VGPR)
+            wmi_wait_by_scalar(&waits, scalars[insn->span[i].first]);
+    return waits;
+}
+
+static void check_waits(struct shard *shard, struct wave *wave, const struct instruction *insn,
+                        uint32_t number, const uint32_t *scalars)
+{
+    const struct wmi_wait_facts waits = waits_of(insn, scalars);
     struct wmi_wait_state *state = &wave->waits;
     struct wmi_not_ready why;
     for (unsigned i = 0; i < insn->spans; i++) {
@@ -196,7 +207,7 @@ static void check_waits(struct shard *shard, struct wave *wave, const struct ins
                 add_missing_wait(shard, wave, insn, HELD_OVERWRITTEN, reg, &why);
         }
     }
-    wmi_wait_issue(state, &insn->waits, insn->span, insn->spans, number);
+    wmi_wait_issue(state, &waits, insn->span, insn->spans, number);
 }
 
 static void check_hazards(struct shard *shard, struct wave *wave, const struct instruction *insn,
@@ -236,7 +247,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
     return number;
 }
 
-static void execute(void *local, void **mine, uint32_t number)
+static void execute(void *local, void **mine, uint32_t number, const uint32_t *scalars)
 {
     struct shard *shard = local;
     if (!shard || number == UINT32_MAX)
@@ -249,7 +260,7 @@ static void execute(void *local, void **mine, uint32_t number)
     shard->last = wave;
     shard->last_insn = insn;
     if (shard->check->what & WM_CHECK_WAITS)
-        check_waits(shard, wave, insn, number);
+        check_waits(shard, wave, insn, number, scalars);
     if (shard->check->what & WM_CHECK_HAZARDS)
         check_hazards(shard, wave, insn, number);
     if (insn->ends) {

@@ -630,7 +630,8 @@ static void emit_execution(struct wmi_builder *b, const struct wmi_instruction *
 static const struct wmi_op *show_instruction(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
-    ((const struct wmi_observer *)op->data)->execute(wave->worker->observer, &wave->watched, op->x);
+    ((const struct wmi_observer *)op->data)
+        ->execute(wave->worker->observer, &wave->watched, op->x, ((const struct wmi_frame *)frame)->s);
     return wmi_next(frame, op);
 }
 

@@ -128,10 +128,21 @@ static void find_waits(const struct wmi_target *target, const struct wmi_instruc
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
         if (waits[i].id != insn->id)
             continue;
+        const struct wmi_operand *scalar = wmi_operand(insn, WMI_ROLE_A);
+        facts->by_scalar =
+            scalar && (scalar->kind == WMI_OPERAND_SGPR || scalar->kind == WMI_OPERAND_TTMP ||
+                       (scalar->kind == WMI_OPERAND_SPECIAL && scalar->reg != WMI_SPECIAL_NULL));
         wait_for(facts, waits[i].counter, waits[i].second ? immediate >> 8 & 63 : immediate & 63);
         if (waits[i].second)
             wait_for(facts, WMI_COUNTER_DS, immediate & 63);
     }
+}
+
+void wmi_wait_by_scalar(struct wmi_wait_facts *facts, uint32_t value)
+{
+    for (unsigned counter = 0; counter < WMI_COUNTER_COUNT; counter++)
+        if (facts->limit[counter] != UINT8_MAX)
+            facts->limit[counter] = (uint8_t)(facts->limit[counter] + (value & 63));
 }
 
 void wmi_wait_text(const struct wmi_target *target, enum wmi_counter counter, unsigned value, char *text,

@@ -43,12 +43,16 @@ struct wmi_wait_facts {
     struct wmi_wait_event event[3];
     uint8_t events;
     bool waits;
+    bool by_scalar; /* what a scalar register (role A) holds comes to the limit: wmi_wait_by_scalar() */
     uint8_t limit[WMI_COUNTER_COUNT]; /* waits: until the counter is not above; UINT8_MAX: any value */
 };
 
-/* What the instruction does to counters on the target. A wait for an SGPR's value counts as one for the
- * immediate. */
+/* What the instruction does to counters on the target. */
 struct wmi_wait_facts wmi_wait_facts_of(const struct wmi_target *target, const struct wmi_instruction *insn);
+
+/* Adds what the scalar register holds to what the instruction waits for. Source: RDNA ISA,
+ * S_WAITCNT_VSCNT. */
+void wmi_wait_by_scalar(struct wmi_wait_facts *facts, uint32_t value);
 
 /* The largest value that the counter holds; 0: the target does not have it. An instruction that would raise
  * it further is not issued until it has gone down. */

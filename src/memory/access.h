@@ -86,9 +86,10 @@ struct wmi_observer {
     uint32_t (*instruction)(void *self, uint64_t pc, unsigned id);
     /* Both NULL, or: once per instruction when it is predecoded, under the program's lock, which gives it a
      * number or WMI_NOT_SHOWN; and each time that a wave is about to execute one that has a number. *wave is
-     * NULL when the wave starts, and from then on what the observer keeps of the wave. */
+     * NULL when the wave starts, and from then on what the observer keeps of the wave. scalars: its scalar
+     * registers, by the numbers of WMI_S_* in src/sem/sem.h. */
     uint32_t (*decoded)(void *self, uint64_t pc, const struct wmi_instruction *insn);
-    void (*execute)(void *local, void **wave, uint32_t number);
+    void (*execute)(void *local, void **wave, uint32_t number, const uint32_t *scalars);
     /* Both NULL, or: a worker turns to a workgroup, which begins or goes on; *group is NULL when it begins,
      * and from then on what the observer keeps of it. And it has ended after so many instructions, also by a
      * fault. Workgroups then begin in the order of their numbers. */

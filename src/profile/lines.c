@@ -208,9 +208,10 @@ static uint32_t add_decoded(void *self, uint64_t pc, const struct wmi_instructio
 }
 
 /* A memory instruction is shown just before its access. */
-static void pass_instruction(void *local, void **wave, uint32_t number)
+static void pass_instruction(void *local, void **wave, uint32_t number, const uint32_t *scalars)
 {
     struct shard *shard = local;
+    (void)scalars;
     shard->depth = wmi_depths_pass(&shard->profile->depths, wave, number);
 }
 

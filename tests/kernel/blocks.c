@@ -87,7 +87,8 @@ static size_t check_code(const char *name, const struct wmi_target *target, cons
         }
         if (without_waits && (!strncmp(wmi_rows[insn.id].name, "s_wait", 6) || insn.id == WMI_INSN_s_nop))
             continue;
-        observer->execute(local, &wave, observer->decoded(observer->self, at, &insn));
+        observer->execute(local, &wave, observer->decoded(observer->self, at, &insn),
+                          (const uint32_t[256]){0});
         if (wmi_rows[insn.id].class == WMI_CLASS_FLAT) /* to memory, as LLVM mostly knows that it goes */
             observer->access(local, &(struct wmi_access){.pc = at, .path = WMI_PATH_FLAT}, 0);
         ++*instructions;

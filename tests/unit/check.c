@@ -109,7 +109,8 @@ static void model_knows_what_is_sure(void **state)
 
 /* ---- code ---- */
 
-static char texts[64][128]; /* of the instructions, for describe() */
+static char texts[64][128];                               /* of the instructions, for describe() */
+static const uint32_t scalars[256] = {[8] = 1, [9] = 64}; /* what SGPRs hold */
 
 static void describe(void *user, unsigned id, struct wm_profile_row *row)
 {
@@ -215,7 +216,7 @@ static void check_code(const char *target, unsigned is, const char *code, char *
         memcpy(copied, bytes + at, left_over < 5 ? 4 * left_over : sizeof copied);
         assert_true(wmi_decode(t, copied, left_over, &insn));
         wmi_print(t, &insn, texts[index], sizeof texts[index]);
-        observer->execute(local, &wave, observer->decoded(observer->self, 4 * index, &insn));
+        observer->execute(local, &wave, observer->decoded(observer->self, 4 * index, &insn), scalars);
     }
     observer->thread_end(observer->self, local);
     wmi_check_end(check, describe, NULL);
@@ -303,6 +304,11 @@ static void waits(void **state)
         {GFX10 | GFX103 | GFX11, "load v1; s_waitcnt_vmcnt null, 0x1; use v1", ALL, "read-before-wait@2"},
         {GFX10 | GFX103 | GFX11, "lds v1; s_waitcnt_lgkmcnt null, 0x0; use v1", 0, ""},
         {GFX10 | GFX103 | GFX11, "load v1; s_waitcnt_vscnt null, 0x0; use v1", ALL, "read-before-wait@2"},
+        /* Counts that SGPRs hold: s8 1, s9 64 (of which 6 bits count), others 0. */
+        {GFX10 | GFX103, "load v1; load v2; s_waitcnt_vmcnt s8, 0x0; use v1", 0, ""},
+        {GFX10 | GFX103, "load v1; load v2; s_waitcnt_vmcnt s8, 0x0; use v2", ALL, "read-before-wait@3"},
+        {GFX10 | GFX103, "load v1; load v2; s_waitcnt_vmcnt s8, 0x1; use v1", ALL, "read-before-wait@3"},
+        {GFX10 | GFX103, "load v1; load v2; s_waitcnt_vmcnt s9, 0x0; use v2", 0, ""},
         {GFX10 | GFX103 | GFX11, "load v1; lds v2; s_wait_idle; use v1; use v2", 0, ""},
         {GFX12, "load v1; lds v2; s_wait_loadcnt_dscnt 0x0; use v1; use v2", 0, ""},
         {GFX12, "load v1; lds v2; s_wait_loadcnt_dscnt 0x1; use v1; use v2", ALL, "read-before-wait@4"},
@@ -522,7 +528,7 @@ static void says_what_is_missing(void **state)
         for (size_t at = 0; at < length; at += 4u * insn.dwords, index++) {
             assert_true(wmi_decode(t, (const uint32_t *)(bytes + at), (length - at) / 4, &insn));
             wmi_print(t, &insn, texts[index], sizeof texts[index]);
-            observer->execute(local, &wave, observer->decoded(observer->self, 4 * index, &insn));
+            observer->execute(local, &wave, observer->decoded(observer->self, 4 * index, &insn), scalars);
         }
         observer->thread_end(observer->self, local);
         wmi_check_end(check, describe, NULL);

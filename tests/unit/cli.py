@@ -719,6 +719,26 @@ class Prof(Case):
             self.refused(message, "prof", self.example("vecadd"), "--fail-if", [condition])
         self.refused("'run' does not", "run", self.example("vecadd"), "--fail-if lines<1")
 
+    def test_checks_beside(self):
+        """A profile and checks in one run: the same figures, and the same findings as of 'run'."""
+        self.path("early.s", b"""
+            s_load_dwordx2 s[2:3], s[0:1], 0x0
+            v_lshlrev_b32 v0, 2, v0
+            s_waitcnt lgkmcnt(0)
+            global_load_dword v1, v0, s[2:3]
+            v_add_u32 v1, 1, v1
+            global_store_dword v0, v1, s[2:3]
+            s_endpgm""")
+        self.run_tool("asm -m gfx900 --raw early.s -o early.bin")
+        words = "early.bin -m gfx900 -g 1024 -b 256 --arg 0=zero:u32:256 --check-waits --check-hazards --json".split()
+        both = json.loads(self.run_tool("prof", words, code=1)[0])
+        checked = json.loads(self.run_tool("run", words, code=1)[0])
+        profiled = json.loads(self.run_tool("prof", [word for word in words if not word.startswith("--check")])[0])
+        self.assertEqual(both["findings"], checked["findings"])
+        self.assertEqual(len(both["findings"]), 1)
+        self.assertEqual(both["findings"][0]["executions"], 16)
+        self.assertEqual(both["instructions"], profiled["instructions"])
+
     def test_diff(self):
         """From the straight to the padded transpose the store's lines fall from 64 * 16 to 64 * 4."""
         for kernel in ("naive", "lds"):
