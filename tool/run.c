@@ -140,6 +140,9 @@ struct stales {
 
 static void add_stale(void *user, const struct wm_stale *stale)
 {
+    static const char *const kinds[] = {[WM_STALE_LOAD] = "stale load",
+                                        [WM_STALE_STORE] = "lost store",
+                                        [WM_STALE_VECTOR_LOAD] = "vector load of a dirty line"};
     struct stales *stales = user;
     stales->count++;
     if (!stales->silent)
@@ -147,8 +150,8 @@ static void add_stale(void *user, const struct wm_stale *stale)
     if (stales->report)
         json_array_append_new(stales->report,
                               json_pack("{s:s, s:I, s:I, s:[I,I,I], s:I, s:I, s:s}", "kind",
-                                        stale->kind == WM_STALE_LOAD ? "stale load" : "lost store", "pc",
-                                        (json_int_t)stale->pc, "count", (json_int_t)stale->count, "workgroup",
+                                        kinds[stale->kind], "pc", (json_int_t)stale->pc, "count",
+                                        (json_int_t)stale->count, "workgroup",
                                         (json_int_t)stale->workgroup[0], (json_int_t)stale->workgroup[1],
                                         (json_int_t)stale->workgroup[2], "wave", (json_int_t)stale->wave,
                                         "address", (json_int_t)stale->address, "text", stale->text));

@@ -683,6 +683,8 @@ enum wm_scalar_cache {
 enum wm_stale_kind {
     WM_STALE_LOAD,  /* a scalar load of a line that memory has changed since: S_DCACHE_INV is missing */
     WM_STALE_STORE, /* a scalar store that nothing wrote back: S_DCACHE_WB is missing */
+    /* a FLAT or GLOBAL load of what a scalar store of the workgroup has not written back yet */
+    WM_STALE_VECTOR_LOAD,
 };
 
 /* An instruction that relies on the scalar cache to be coherent. */

@@ -245,6 +245,35 @@ const struct wmi_op *wmi_scalar_cached(char *restrict frame, const struct wmi_op
     return op + 1;
 }
 
+/* Whether bytes of [address, address + bytes) are dirty. */
+static bool is_dirty(struct wmi_scalar_cache *cache, uint64_t address, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++) {
+        const struct line *line = find(cache, (address + i) / LINE * LINE);
+        if (line && line->dirty >> (address + i) % LINE & 1)
+            return true;
+    }
+    return false;
+}
+
+const struct wmi_op *wmi_scalar_cache_passed_by(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    struct wmi_vmem_plan plan;
+    if (!wave->group->scalar_cache)
+        return op + 1;
+    wmi_vmem_make_plan(frame, op, &plan);
+    for (uint64_t left = plan.global & ~(plan.outside | plan.aperture); left; left &= left - 1) {
+        const uint64_t address = plan.address[__builtin_ctzll(left)];
+        if (!is_dirty(wave->group->scalar_cache, address, plan.bytes))
+            continue;
+        add_stale(wave->group, WM_STALE_VECTOR_LOAD, m->pc, wave->index, address);
+        break;
+    }
+    return op + 1;
+}
+
 const struct wmi_op *wmi_scalar_cache_control(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_workgroup *group = wmi_wave_of(frame)->group;

@@ -35,6 +35,9 @@ void wmi_scalar_cache_end(struct wmi_workgroup *group, bool finished);
 
 /* Loads, stores and atomics through the cache; the record is that of other scalar steps. */
 const struct wmi_op *wmi_scalar_cached(char *restrict frame, const struct wmi_op *op);
+/* Before a FLAT or GLOBAL load, whose record it has: finds lanes that load what a scalar store has not
+ * written back. */
+const struct wmi_op *wmi_scalar_cache_passed_by(char *restrict frame, const struct wmi_op *op);
 /* What op->x says to the cache. To discard, the record is that of a load from the address. */
 enum wmi_scalar_control {
     WMI_SCALAR_INVALIDATE = 1,

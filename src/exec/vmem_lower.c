@@ -2,6 +2,7 @@
 /* Predecodes FLAT, GLOBAL and SCRATCH instructions: picks the step for what the row says it moves. */
 #include "exec/buffer.h"
 #include "exec/program.h"
+#include "exec/smem_cache.h"
 #include "exec/vmem.h"
 #include "exec/watch.h"
 
@@ -182,6 +183,11 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
         watch->body = step.x < WMI_VMEM_FAST_FORMS && wmi_builder_observer(builder)->turn
                           ? wmi_vmem_quick_watch(wmi_builder_level(builder), wmi_builder_lanes(builder))
                           : wmi_vmem_watch;
+    }
+    if (m->kind == WMI_ACCESS_LOAD && wmi_builder_scalar_cache(builder) != WM_SCALAR_CACHE_COHERENT) {
+        struct wmi_op *passed = wmi_emit(builder, wmi_scalar_cache_passed_by);
+        *passed = step;
+        passed->body = wmi_scalar_cache_passed_by;
     }
     *wmi_emit(builder, step.body) = step;
     if (to_lds)

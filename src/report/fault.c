@@ -237,6 +237,9 @@ static void report_stale(const struct wmi_dispatch *dispatch, const struct wmi_f
             "scalar load may read a stale line: memory changed since the scalar cache fetched it, "
             "without S_DCACHE_INV",
         [WM_STALE_STORE] = "scalar store may be lost: the scalar cache was not written back with S_DCACHE_WB",
+        [WM_STALE_VECTOR_LOAD] =
+            "vector load may miss what a scalar store left in the scalar cache, which was "
+            "not written back with S_DCACHE_WB",
     };
     struct text text = {words, size};
     struct wmi_instruction insn;
