@@ -34,6 +34,23 @@ static inline f32v reciprocal_root(f32v x)
     return invalid(wmi_select_f32((u32v)(number < 0), (f32v)wmi_splat_u32(WMI_NAN_F32), scaled), x);
 }
 
+/* What gfx6 and gfx7 make of infinite results: the largest number, or zero. Source: Southern Islands ISA,
+ * V_LOG_CLAMP_F32 and its kin; CLRX, "GcnInstrsVop1". That zeros keep the sign is unverified. */
+static inline f32v bounded(f32v x, uint32_t magnitude)
+{
+    const u32v sign = (u32v)x & wmi_splat_u32(0x80000000);
+    const u32v infinite = (u32v)(((u32v)x ^ sign) == wmi_splat_u32(0x7f800000));
+
+    return wmi_select_f32(infinite, (f32v)(sign | wmi_splat_u32(magnitude)), x);
+}
+enum { LARGEST = 0x7f7fffff };
+
+WMI_APPROXIMATE1(v_log_clamp_f32, bounded(wmi_log2_f32(a, true), LARGEST))
+WMI_APPROXIMATE1(v_rcp_clamp_f32, bounded(ONE(reciprocal(a)), LARGEST))
+WMI_APPROXIMATE1(v_rcp_legacy_f32, bounded(ONE(reciprocal(a)), 0))
+WMI_APPROXIMATE1(v_rsq_clamp_f32, bounded(reciprocal_root(a), LARGEST))
+WMI_APPROXIMATE1(v_rsq_legacy_f32, bounded(reciprocal_root(a), 0))
+
 WMI_APPROXIMATE1(v_rcp_f32, ONE(reciprocal(a)))
 WMI_APPROXIMATE1(v_rcp_iflag_f32, ONE(reciprocal(a)))
 WMI_APPROXIMATE1(v_rsq_f32, reciprocal_root(a))

@@ -33,6 +33,17 @@ static inline f64v invalid(f64v result, f64v x)
     return wmi_select_f64(wmi_is_nan_f64(x), wmi_quiet_f64(x), r);
 }
 
+/* Infinite results become the largest number. Source: Southern Islands ISA, V_RCP_CLAMP_F64. */
+static inline f64v bounded(f64v x)
+{
+    const u64v sign = (u64v)x & wmi_splat_u64(UINT64_C(1) << 63);
+    const u64v infinite = (u64v)(((u64v)x ^ sign) == wmi_splat_u64(UINT64_C(0x7ff) << 52));
+
+    return wmi_select_f64(infinite, (f64v)(sign | wmi_splat_u64(UINT64_C(0x7fefffffffffffff))), x);
+}
+
+WMI_APPROXIMATE_PAIRS1(v_rcp_clamp_f64, bounded(ONE(1 / a)))
+WMI_APPROXIMATE_PAIRS1(v_rsq_clamp_f64, bounded(invalid(1 / wmi_sqrt_f64(a), a)))
 WMI_APPROXIMATE_PAIRS1(v_rcp_f64, ONE(1 / a))
 WMI_APPROXIMATE_PAIRS1(v_sqrt_f64, invalid(wmi_sqrt_f64(a), a))
 WMI_APPROXIMATE_PAIRS1(v_rsq_f64, invalid(1 / wmi_sqrt_f64(a), a))

@@ -245,6 +245,55 @@ static void doubles_are_exact(void **state)
     }
 }
 
+/* The forms of gfx6 and gfx7 give what the plain ones give, but for infinities. Source: CLRX, GcnInstrsVop1.
+ */
+static void bounded_forms_follow_the_plain_ones(void **state)
+{
+    static const struct {
+        enum wmi_insn_id bounded, plain;
+        bool wide, to_zero;
+    } forms[] = {
+        {WMI_INSN_v_log_clamp_f32, WMI_INSN_v_log_f32, false, false},
+        {WMI_INSN_v_rcp_clamp_f32, WMI_INSN_v_rcp_f32, false, false},
+        {WMI_INSN_v_rcp_legacy_f32, WMI_INSN_v_rcp_f32, false, true},
+        {WMI_INSN_v_rsq_clamp_f32, WMI_INSN_v_rsq_f32, false, false},
+        {WMI_INSN_v_rsq_legacy_f32, WMI_INSN_v_rsq_f32, false, true},
+        {WMI_INSN_v_rcp_clamp_f64, WMI_INSN_v_rcp_f64, true, false},
+        {WMI_INSN_v_rsq_clamp_f64, WMI_INSN_v_rsq_f64, true, false},
+    };
+    enum { FORMS = sizeof forms / sizeof *forms };
+    struct test_wave wave = new_wave(MODE_HSA);
+    uint64_t seed = 3;
+    unsigned infinite = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 40 * FORMS; i++)
+        for (unsigned level = 0; level <= wmi_cpu_level(); level++) {
+            const bool wide = forms[i % FORMS].wide;
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                const uint64_t bits = test_random(&seed); /* zeros and infinities among them */
+                test_put64(&wave, 0, lane,
+                           lane % 8    ? bits
+                           : lane % 16 ? bits & (UINT64_C(1) << 63 | UINT64_C(1) << 31)
+                           : wide      ? UINT64_C(0x7ff) << 52
+                                       : 0x7f800000);
+            }
+            run(&wave, level, forms[i % FORMS].bounded, 2, 0, 0, 0);
+            run(&wave, level, forms[i % FORMS].plain, 4, 0, 0, 0);
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                const uint64_t got = wide ? test_get64(&wave, 2, lane) : test_get(&wave, 2, lane);
+                const uint64_t plain = wide ? test_get64(&wave, 4, lane) : test_get(&wave, 4, lane);
+                const uint64_t inf = wide ? UINT64_C(0x7ff) << 52 : 0x7f800000;
+                const uint64_t sign = plain & (wide ? UINT64_C(1) << 63 : 0x80000000);
+                const bool is_infinite = plain == (inf | sign);
+                assert_true(got == (!is_infinite ? plain : sign | (forms[i % FORMS].to_zero ? 0 : inf - 1)));
+                infinite += is_infinite;
+            }
+        }
+    assert_true(infinite > 100);
+    free(wave.frame);
+}
+
 /* The examples that the ISA documents give. */
 static void examples_of_the_documents_hold(void **state)
 {
@@ -512,10 +561,15 @@ static void cube_maps_find_their_face(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(halves_keep_their_bounds),         cmocka_unit_test(doubles_are_exact),
-        cmocka_unit_test(approximations_keep_their_bounds), cmocka_unit_test(examples_of_the_documents_hold),
-        cmocka_unit_test(division_is_correctly_rounded),    cmocka_unit_test(trig_preop_gives_two_over_pi),
-        cmocka_unit_test(cube_maps_find_their_face),        cmocka_unit_test(fmas_scales_back),
+        cmocka_unit_test(halves_keep_their_bounds),
+        cmocka_unit_test(doubles_are_exact),
+        cmocka_unit_test(bounded_forms_follow_the_plain_ones),
+        cmocka_unit_test(approximations_keep_their_bounds),
+        cmocka_unit_test(examples_of_the_documents_hold),
+        cmocka_unit_test(division_is_correctly_rounded),
+        cmocka_unit_test(trig_preop_gives_two_over_pi),
+        cmocka_unit_test(cube_maps_find_their_face),
+        cmocka_unit_test(fmas_scales_back),
     };
 
     return cmocka_run_group_tests_name("approximations and division", tests, NULL, NULL);
