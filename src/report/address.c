@@ -17,6 +17,7 @@
 enum {
     MAX_STEPS = 64,   /* that an instruction takes until it shows its access */
     LDS_PADDING = 64, /* see struct wmi_workgroup */
+    GDS_FROM_0 = 0xffff,
 };
 
 /* All that there is of a dispatch. */
@@ -65,8 +66,10 @@ static void take_access(void *local, const struct wmi_access *access, uint32_t s
         [WMI_PATH_LDS_DMA] = "LDS-DMA", [WMI_PATH_IFETCH] = "IFETCH"};
     static const char *const kinds[] = {
         [WMI_ACCESS_LOAD] = "load", [WMI_ACCESS_STORE] = "store", [WMI_ACCESS_ATOMIC] = "atomic"};
-    static const char *const spaces[] = {
-        [WMI_SPACE_GLOBAL] = "memory", [WMI_SPACE_LDS] = "LDS", [WMI_SPACE_GDS] = "GDS"};
+    static const char *const spaces[] = {[WMI_SPACE_GLOBAL] = "memory",
+                                         [WMI_SPACE_LDS] = "LDS",
+                                         [WMI_SPACE_GDS] = "GDS",
+                                         [WMI_SPACE_LANES] = "lanes"};
     struct stage *stage = local;
     struct wm_address_answer *a = stage->answer;
     (void)slot;
@@ -159,11 +162,10 @@ static enum wm_status assemble(struct stage *stage, const char *text, struct wm_
                                        cursor.wrong_at ? cursor.wrong_at : "")
                             : wmi_fail(diag, WM_BAD_FILE, "'%s': no instruction of %s", text,
                                        wmi_target_name(stage->target));
-    if (wmi_rows[stage->insn.id].memory == WMI_MEMORY_NONE)
+    const struct wmi_row *row = &wmi_rows[stage->insn.id];
+    const bool exchange = row->class == WMI_CLASS_DS && row->flags & WMI_ROW_CROSS_LANE;
+    if (row->memory == WMI_MEMORY_NONE && !exchange)
         return wmi_fail(diag, WM_UNSUPPORTED, "'%s' does not access memory", text);
-    if (stage->insn.field[WMI_FIELD_gds])
-        return wmi_fail(diag, WM_UNSUPPORTED, "'%s': the GDS belongs to a dispatch; expected another memory",
-                        text);
     return WM_OK;
 }
 
@@ -227,6 +229,7 @@ static enum wm_status connect(struct stage *stage, const struct wm_address_reque
     stage->group.lds = calloc(1, lds_bytes + LDS_PADDING);
     if (!stage->group.lds)
         return no_memory(diag);
+    pthread_mutex_init(&stage->dispatch.lock, NULL);
     stage->dispatch.program = stage->program;
     stage->dispatch.space = stage->memory;
     stage->dispatch.apertures = apertures;
@@ -242,6 +245,8 @@ static enum wm_status connect(struct stage *stage, const struct wm_address_reque
     stage->wave.worker = &stage->worker;
     if (wmi_target_limit(stage->target, WMI_LIMIT_lds_m0))
         s[WMI_S_M0] = UINT32_MAX; /* as compilers set it, for all of the LDS */
+    if (stage->insn.field[WMI_FIELD_gds])
+        s[WMI_S_M0] = GDS_FROM_0; /* so that all of it is there */
     for (size_t i = 0; i < request->register_count; i++) {
         const enum wm_status status = set_register(stage, &request->registers[i], diag);
         if (status)
@@ -302,6 +307,7 @@ static void strike(struct stage *stage)
         wmi_program_destroy(stage->program);
     wmi_space_destroy(stage->code);
     wmi_space_destroy(stage->memory);
+    wmi_gds_destroy(stage->dispatch.gds);
     free(stage->frame);
     free(stage->group.lds);
     free(stage);

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME = 40 };
+enum { NAME = 40, GDS_BYTES = 1 << 16 };
 
 __attribute__((format(printf, 2, 3))) static void say(struct wmi_explained *e, const char *format, ...)
 {
@@ -168,6 +168,25 @@ static void explain_buffer(struct wmi_explained *e)
         add_address(e, answer.address[i]);
 }
 
+/* ---- loads to LDS ---- */
+
+/* Where in the LDS the lane's data goes, besides. Sources: Vega ISA, "LDS" bit; CDNA 3 ISA, "Memory Buffer
+ * Load to LDS"; as execution does it. */
+static void say_lds_place(struct wmi_explained *e)
+{
+    const struct wmi_row *row = &wmi_rows[e->insn->id];
+    const struct wmi_operand *result = wmi_operand(e->insn, WMI_ROLE_D);
+    if (row->memory != WMI_MEMORY_LOAD || (result && result->kind == WMI_OPERAND_VGPR))
+        return;
+    const bool buffer = row->class == WMI_CLASS_BUFFER || row->class == WMI_CLASS_TBUFFER;
+    const bool low = buffer || e->insn->field[WMI_FIELD_lds];
+    const uint32_t m0 = e->frame->s[WMI_S_M0] & (low ? 0xffff : 0x3fffc);
+    const int32_t offset = e->insn->field[WMI_FIELD_offset];
+    say(e, "to LDS address = %s %" PRIu32 " + %" PRId32 " (instruction) + lane %u x 4 = %" PRId64,
+        low ? "M0[15:0]" : "M0[17:2] x 4 =", m0, offset, e->lane,
+        (int64_t)m0 + offset + 4 * (int64_t)e->lane);
+}
+
 /* ---- FLAT, GLOBAL, SCRATCH ---- */
 
 /* Private memory: the dwords of a wave's lanes are interleaved. Source: RDNA 3 ISA, scratch addressing. */
@@ -283,6 +302,42 @@ static void explain_scratch(struct wmi_explained *e)
 
 /* ---- DS ---- */
 
+/* ds_permute_b32, ds_bpermute_b32 and ds_swizzle_b32 in its two commoner modes: four bytes of "address" for
+ * each lane. Sources: Vega ISA, the three instructions; LLVM for how many lanes exchange. */
+static void explain_exchange(struct wmi_explained *e)
+{
+    char name[NAME];
+    const struct wmi_operand *addr = find(e, WMI_ROLE_ADDR, name);
+    const uint32_t offset = (uint32_t)e->insn->field[WMI_FIELD_offset] & 0xffff;
+    const unsigned lane = e->lane;
+    unsigned other;
+    if (e->insn->id == WMI_INSN_ds_swizzle_b32) {
+        const uint32_t and = offset & 31, or = offset >> 5 & 31, xor = offset >> 10 & 31;
+        if (offset >= 0xc000) /* FFT, rotate: told without a formula */
+            return;
+        other = offset & 0x8000 ? (lane & ~3u) | (offset >> 2 * (lane & 3) & 3)
+                                : (lane & 32) | (((lane & 31 & and) | or) ^ xor);
+        if (offset & 0x8000)
+            say(e, "reads lane %u: of its four lanes number pattern[%u:%u] = %u", other, 2 * (lane & 3) + 1,
+                2 * (lane & 3), other & 3);
+        else
+            say(e, "reads lane %u: ((%u & %" PRIu32 ") | %" PRIu32 ") ^ %" PRIu32 "%s", other, lane & 31, and,
+                or, xor, lane & 32 ? ", of the upper 32" : "");
+    } else {
+        if (!addr)
+            return;
+        const unsigned lanes = wmi_target_limit(e->target, WMI_LIMIT_exchange_lanes) < e->frame->wave_size
+                                   ? wmi_target_limit(e->target, WMI_LIMIT_exchange_lanes)
+                                   : e->frame->wave_size;
+        const uint32_t at = vector(e, addr, 0) + offset;
+        other = (lane & ~(lanes - 1)) | (at / 4 & (lanes - 1));
+        say(e, "%s lane %u: (%s %" PRIu32 " + %" PRIu32 " (instruction)) / 4 = %" PRIu32 ", modulo %u lanes",
+            e->insn->id == WMI_INSN_ds_permute_b32 ? "writes to" : "reads", other, name, vector(e, addr, 0),
+            offset, at / 4, lanes);
+    }
+    add_address(e, 4 * other);
+}
+
 static void explain_lds(struct wmi_explained *e)
 {
     char name[NAME];
@@ -291,8 +346,16 @@ static void explain_lds(struct wmi_explained *e)
     const struct wm_address_answer *a = e->answer;
     const uint32_t unit = a->bytes * (row->flags & WMI_ROW_STRIDE64 ? 64 : 1);
     const uint32_t m0 = e->frame->s[WMI_S_M0] & 0xffff;
+    const bool gds = e->insn->field[WMI_FIELD_gds];
+    const char *memory = gds ? "the GDS" : "LDS";
     uint32_t size = e->lds_bytes;
-    if (wmi_target_limit(e->target, WMI_LIMIT_lds_m0) && addr && e->frame->s[WMI_S_M0] < size) {
+    if (gds) { /* unverified: src/exec/gds.c */
+        const uint32_t base = addr ? e->frame->s[WMI_S_M0] >> 16 : 0, left = GDS_BYTES - base;
+        size = addr && m0 < left ? m0 : left;
+        say(e,
+            "the instruction's part of the GDS: from %" PRIu32 " (M0[31:16]) on %" PRIu32 " bytes (M0[15:0])",
+            base, size);
+    } else if (wmi_target_limit(e->target, WMI_LIMIT_lds_m0) && addr && e->frame->s[WMI_S_M0] < size) {
         size = e->frame->s[WMI_S_M0] + 3 < size ? (e->frame->s[WMI_S_M0] + 3) & ~3u : size;
         say(e, "M0 lets %" PRIu32 " of %" PRIu32 " bytes of LDS be seen", size, e->lds_bytes);
     }
@@ -316,8 +379,8 @@ static void explain_lds(struct wmi_explained *e)
             say(e, "address = M0[15:0] %" PRIu32 " + %" PRIu32 " (instruction) + lane %u x 4 = %" PRIu32, m0,
                 offset, e->lane, address);
         }
-        say(e, "range: %" PRIu32 " + %u %s %" PRIu32 " bytes of LDS", address, a->bytes,
-            (uint64_t)address + a->bytes <= size ? "<=" : ">", size);
+        say(e, "range: %" PRIu32 " + %u %s %" PRIu32 " bytes of %s", address, a->bytes,
+            (uint64_t)address + a->bytes <= size ? "<=" : ">", size, memory);
         add_address(e, address);
     }
 }
@@ -344,7 +407,9 @@ static void explain_scalar(struct wmi_explained *e)
     const int32_t *field = e->insn->field;
     const bool both =
         wmi_target_limit(e->target, WMI_LIMIT_smem_soffset) || (field[WMI_FIELD_soe] && field[WMI_FIELD_imm]);
-    const uint32_t soffset = offset && !constant ? scalar(e, offset, 0) : 0;
+    /* Source: CDNA 4 ISA: the register counts 64 bytes. */
+    const uint32_t scale = strstr(wmi_rows[e->insn->id].name, "_scratch_") ? 64 : 1;
+    const uint32_t soffset = offset && !constant ? scalar(e, offset, 0) * scale : 0;
     const int64_t unit = constant ? wmi_target_limit(e->target, WMI_LIMIT_smem_unit) : 1;
     const int64_t immediate = literal    ? (int64_t)(uint32_t)offset->value
                               : constant ? (int64_t)offset->value
@@ -352,7 +417,8 @@ static void explain_scalar(struct wmi_explained *e)
                                          : 0;
     const uint64_t address = start + ((uint64_t)(immediate * unit) & mask) + (soffset & mask);
     if (offset && !constant)
-        say(e, "offset = %s %" PRIu32 " + %" PRId64 " (instruction)", offset_name, soffset, immediate);
+        say(e, "offset = %s %" PRIu32 "%s + %" PRId64 " (instruction)", offset_name, soffset / scale,
+            scale > 1 ? " x 64 bytes" : "", immediate);
     else if (unit != 1)
         say(e, "offset = %" PRId64 " dwords (instruction) = %" PRId64 " bytes", immediate, immediate * unit);
     else
@@ -455,18 +521,24 @@ void wmi_explain_steps(struct wmi_explained *e)
     case WMI_CLASS_BUFFER:
     case WMI_CLASS_TBUFFER:
         explain_buffer(e);
+        say_lds_place(e);
         break;
     case WMI_CLASS_FLAT:
         explain_flat(e);
         break;
     case WMI_CLASS_GLOBAL:
         explain_global(e);
+        say_lds_place(e);
         break;
     case WMI_CLASS_SCRATCH:
         explain_scratch(e);
+        say_lds_place(e);
         break;
     case WMI_CLASS_DS:
-        explain_lds(e);
+        if (!strcmp(e->answer->element[0].space, "lanes"))
+            explain_exchange(e);
+        else
+            explain_lds(e);
         break;
     case WMI_CLASS_SMEM:
         explain_scalar(e);

@@ -420,7 +420,7 @@ static void test_refusals(void **state)
         {"gfx900", "ds_read_b32 v0, v1 offset:65536", "v0", 0, WM_BAD_FILE},
         {"gfx900", "", "v0", 0, WM_BAD_FILE},
         {"gfx900", "v_add_f32 v0, v1, v2", "v0", 0, WM_UNSUPPORTED},
-        {"gfx900", "ds_read_b32 v0, v1 gds", "v0", 0, WM_UNSUPPORTED},
+        {"gfx900", "ds_gws_barrier v0 gds", "v0", 0, WM_UNSUPPORTED},
         {"gfx900", "s_dcache_wb", "v0", 0, WM_UNSUPPORTED},
         {"gfx900", "ds_read_b32 v0, v1", "v256", 0, WM_BAD_ARGUMENT},
         {"gfx900", "ds_read_b32 v0, v1", "s102", 0, WM_BAD_ARGUMENT},
@@ -444,6 +444,65 @@ static void test_refusals(void **state)
     }
 }
 
+/* ---- exchange of lanes, GDS, scratch by scalar memory, loads to LDS ---- */
+
+static unsigned exchanged; /* lanes that exchange with one another */
+
+static uint64_t permuted(unsigned lane, unsigned element)
+{
+    (void)element;
+    return 4 * (lane / exchanged * exchanged + (r.v[1][lane] + 8) / 4 % exchanged);
+}
+
+static uint64_t neighbour(unsigned lane, unsigned element)
+{
+    (void)element;
+    return 4 * (lane ^ 1);
+}
+
+static uint64_t first_of_four(unsigned lane, unsigned element)
+{
+    (void)element;
+    return 4 * (lane / 4 * 4);
+}
+
+static uint64_t gds_place(unsigned lane, unsigned element)
+{
+    (void)element;
+    return r.v[1][lane] + 12;
+}
+
+static uint64_t scalar_scratch(unsigned lane, unsigned element)
+{
+    (void)lane, (void)element;
+    return (pair(&r.s[4], &r.s[5]) & ~UINT64_C(3)) + 64 * r.s[8];
+}
+
+static void test_others(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < TARGETS * ROUNDS; round++) {
+        const char *target = targets[round % TARGETS];
+        const unsigned g = generation(target);
+        fill(&r, round);
+        exchanged = g >= 16 ? 32 : 64;
+        check(target, "ds_swizzle_b32 v0, v1 offset:0x41f", neighbour, NULL, "lanes");
+        check(target, "ds_swizzle_b32 v0, v1 offset:0x8000", first_of_four, NULL, "lanes");
+        if (g >= 8) {
+            check(target, "ds_permute_b32 v0, v1, v2 offset:8", permuted, NULL, "lanes");
+            check(target, "ds_bpermute_b32 v0, v1, v2 offset:8", permuted, NULL, "lanes");
+        }
+        if (g <= 17 && !strstr("gfx90a gfx942", target))
+            check(target, g == 17 ? "ds_load_b32 v0, v1 offset:12 gds" : "ds_read_b32 v0, v1 offset:12 gds",
+                  gds_place, NULL, "GDS");
+        if (g == 9 || !strcmp(target, "gfx1010"))
+            check(target, "s_scratch_load_dword s0, s[4:5], s8", scalar_scratch, NULL, "memory");
+    }
+    explain("gfx942", "global_load_lds_dword v[2:3], off offset:8", &r, 3, &a);
+    assert_string_equal(a.step[a.step_count - 1],
+                        "to LDS address = M0[17:2] x 4 = 0 + 8 (instruction) + lane 3 x 4 = 20");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -454,6 +513,7 @@ int main(void)
         cmocka_unit_test(test_lds),
         cmocka_unit_test(test_scalar),
         cmocka_unit_test(test_image),
+        cmocka_unit_test(test_others),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
