@@ -74,6 +74,8 @@ def device_commands(source, output, target, bitcode, level, two_steps, include):
     # Without the version clang 19 links the old ABI's constants to a code object of version 5.
     common = ['clang-19', '-target', 'amdgcn-amd-amdhsa', f'-mcpu={target}', f'-O{level}', '-mcode-object-version=5']
     common += ['-mwavefrontsize64'] if wave64 else []
+    if include and version_number(target) < 9000:  # clang's default there is to flush denormals of f32, this machine's not
+        common += ['-Xclang', '-fdenormal-fp-math-f32=ieee']
     link = [f'--rocm-device-lib-path={bitcode}']
     language = COMMON + [f'-DWAVE={wave}'] + (EXACT + ['-include', 'device.clh'] if include else []) + ['-cl-kernel-arg-info']
     if two_steps:

@@ -3,6 +3,7 @@
  * compiled it for this machine, and compares all that they wrote.
  *
  * usage: opencl FOLDER SUFFIX SOURCE...      (FOLDER/NAMESUFFIX.co and FOLDER/NAME-host.so)
+ * With WAVEMEM_TEST_WITHOUT kernels that have this word in their names are left out.
  *
  * A kernel's arguments say what they want:
  *   const pointers    input of their type: edge values and random bits, floats between -100 and 100
@@ -382,8 +383,11 @@ static bool add_tests(const char *folder, const char *suffix, const char *source
         return false;
     }
     const size_t kernels = wm_object_kernel_count(object);
+    const char *without = getenv("WAVEMEM_TEST_WITHOUT");
     tests = realloc(tests, (test_count + kernels) * sizeof(*tests));
     for (size_t i = 0; i < kernels && tests; i++) {
+        if (without && strstr(wm_object_kernel(object, i)->name, without))
+            continue;
         struct test *test = malloc(sizeof(*test));
         if (!test)
             return false;
