@@ -55,9 +55,9 @@ static const struct layout layouts[] = {
      .vertices = {7, 5, 1, 1},
      .outputs = {23, 6, 0, 1},
      .align = SLOT_BYTES},
-    /* That the number of patches is less one here, too, is taken from radeonsi-2024, whose field it is. */
     {.name = "radv-2025",
-     .source = "Mesa, radv_nir_lower_abi.c and ac_nir_lower_tess_io_to_mem.c: TCS_MEM_ATTRIB_STRIDE",
+     .source = "Mesa, radv_nir_lower_abi.c (numbers less one) and ac_nir_lower_tess_io_to_mem.c: "
+               "TCS_MEM_ATTRIB_STRIDE",
      .patches = {0, 7, 1, 1},
      .vertices = {7, 5, 1, 1},
      .outputs = {23, 6, 0, 1},
