@@ -57,6 +57,12 @@ struct wmi_log_group {
     struct wmi_log_wave wave[];
 };
 
+/* Behind its last word; it may have none, and no memory then. */
+static inline const uint64_t *wmi_log_end(const struct wmi_log_wave *wave)
+{
+    return wave->size ? wave->words + wave->size : wave->words;
+}
+
 struct wmi_log_group *wmi_log_group_create(uint32_t waves); /* NULL: no memory */
 /* Makes it an empty one of at most `capacity` waves. Its memory stays. */
 void wmi_log_group_reset(struct wmi_log_group *group, uint64_t number, uint32_t waves);

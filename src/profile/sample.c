@@ -18,7 +18,7 @@ void wmi_sample_count(struct wmi_sample *sample, const struct wmi_log_group *gro
 {
     uint64_t requests = 0;
     for (uint32_t wave = 0; wave < group->waves; wave++) {
-        const uint64_t *at = group->wave[wave].words, *end = at + group->wave[wave].size;
+        const uint64_t *at = group->wave[wave].words, *end = wmi_log_end(&group->wave[wave]);
         while (at < end) {
             struct wmi_log_entry entry;
             uint64_t blocks[WMI_LOG_BLOCKS];

@@ -372,7 +372,7 @@ void wmi_trace_put_group(struct wmi_trace_bytes *bytes, const struct wmi_log_gro
     wmi_trace_write_number(bytes, group->waves);
     for (uint32_t wave = 0; access && wave < group->waves; wave++) {
         struct wmi_trace_bytes accesses = {0};
-        const uint64_t *at = group->wave[wave].words, *end = at + group->wave[wave].size;
+        const uint64_t *at = group->wave[wave].words, *end = wmi_log_end(&group->wave[wave]);
         uint64_t count = 0;
         for (; at < end; count++) {
             next_access(&at, access);
