@@ -654,6 +654,11 @@ static void run_all(struct worker *worker)
         }
     }
     tell_done(worker);
+    /* Those that still wait when the dispatch is stopped end, too. */
+    for (resident = worker->parked; resident; resident = resident->next)
+        show_end(worker, resident);
+    for (resident = worker->swept; resident; resident = resident->next)
+        show_end(worker, resident);
 }
 
 static void free_residents(struct resident *resident)
