@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Image atomics, of all operations and both sizes, and loads and stores without conversion, against slow
  * statements of them. */
+#include "atomic_operations.h"
 #include "run_image.h"
 
 static uint64_t float_bits(double value, unsigned bits)
@@ -56,26 +57,9 @@ static uint64_t add_halves(uint64_t m, uint64_t d, bool brain)
 
 /* What operations make of memory, data and comparison. Source: Vega ISA, "Image instructions"; Southern
  * Islands ISA, IMAGE_ATOMIC_RSUB; RDNA 4 ISA, "Float atomics". */
-#define OPERATION(name, expression)                                                                          \
-    static uint64_t name(uint64_t m, uint64_t d, uint64_t c, unsigned bits)                                  \
-    {                                                                                                        \
-        (void)m, (void)d, (void)c, (void)bits;                                                               \
-        return expression;                                                                                   \
-    }
-OPERATION(swap, d)
-OPERATION(cmpswap, m == c ? d : m)
-OPERATION(add, m + d)
-OPERATION(sub, m - d)
 OPERATION(rsub, d - m)
 OPERATION(smin, signed_of(m, bits) < signed_of(d, bits) ? m : d)
-OPERATION(umin, m < d ? m : d)
 OPERATION(smax, signed_of(m, bits) > signed_of(d, bits) ? m : d)
-OPERATION(umax, m > d ? m : d)
-OPERATION(and, m &d)
-OPERATION(or, m | d)
-OPERATION(xor, m ^ d)
-OPERATION(inc, m >= d ? 0 : m + 1)
-OPERATION(dec, m == 0 || m > d ? d : m - 1)
 OPERATION(fcmpswap, value_of(m, bits) == value_of(c, bits) ? d : m)
 OPERATION(min_floats, value_of(m, bits) < value_of(d, bits) ? m : d)
 OPERATION(max_floats, value_of(m, bits) > value_of(d, bits) ? m : d)

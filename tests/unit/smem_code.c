@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scalar memory by assembled text on all targets: offsets, range checks, stores, atomics, small loads and
  * clocks, against what the documents say, stated slowly. */
+#include "atomic_operations.h"
 #include "run_text.h"
 
 #include "base/random.h"
@@ -159,25 +160,8 @@ static int64_t sign(uint64_t x, unsigned bits)
     return bits == 64 ? (int64_t)x : (int32_t)(uint32_t)x;
 }
 
-#define OPERATION(name, expression)                                                                          \
-    static uint64_t name(uint64_t m, uint64_t d, uint64_t c, unsigned bits)                                  \
-    {                                                                                                        \
-        (void)m, (void)d, (void)c, (void)bits;                                                               \
-        return expression;                                                                                   \
-    }
-OPERATION(swap, d)
-OPERATION(cmpswap, m == c ? d : m)
-OPERATION(add, m + d)
-OPERATION(sub, m - d)
 OPERATION(smin, sign(m, bits) < sign(d, bits) ? m : d)
-OPERATION(umin, m < d ? m : d)
 OPERATION(smax, sign(m, bits) > sign(d, bits) ? m : d)
-OPERATION(umax, m > d ? m : d)
-OPERATION(and, m &d)
-OPERATION(or, m | d)
-OPERATION(xor, m ^ d)
-OPERATION(inc, m >= d ? 0 : m + 1)
-OPERATION(dec, m == 0 || m > d ? d : m - 1)
 
 #define ATOMIC(name) {#name, name}
 static const struct atomic atomics[] = {
