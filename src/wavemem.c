@@ -427,19 +427,19 @@ enum wm_status wm_profile_set_gpu(struct wm_profile *profile, const struct wm_gp
 }
 
 /* The product of a profile without one is that of its first dispatch's target, if there is one. */
-static enum wm_status choose_gpu(struct wm_profile *profile, const char *target, struct wm_diag *diag)
+static enum wm_status choose_gpu(struct wm_profile *profile, const struct wmi_target *target,
+                                 struct wm_diag *diag)
 {
     const struct wm_gpu *gpu = wmi_profile_gpu(profile);
+    char what[64];
     if (!gpu) {
-        gpu = wm_gpu_default(target);
+        gpu = wm_gpu_default(wmi_target_name(target));
         if (gpu && !wmi_profile_began(profile))
             wmi_profile_set_gpu(profile, gpu);
         return WM_OK;
     }
-    return wmi_gpu_runs(gpu, target)
-               ? WM_OK
-               : wmi_fail(diag, WM_BAD_ARGUMENT, "product %s executes %s, but the code object is for %s",
-                          gpu->name, gpu->targets, target);
+    snprintf(what, sizeof what, "the code object is for %s", wmi_target_name(target));
+    return wmi_gpu_fits(gpu, target, what, diag);
 }
 
 static uint32_t round_up(uint32_t number, uint32_t granule)
@@ -475,9 +475,8 @@ const struct wm_profile_kernel *wm_profile_kernels(struct wm_profile *profile, s
 
 void wm_profile_destroy(struct wm_profile *profile)
 {
-    struct wm_diag diag;
     if (profile)
-        wm_profile_end_trace(profile, &diag);
+        wmi_tracer_drop(wmi_profile_tracer(profile));
     wmi_profile_destroy(profile);
 }
 
@@ -598,7 +597,7 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
 
     if (request->profile) {
-        status = choose_gpu(request->profile, wmi_target_name(machine->target), diag);
+        status = choose_gpu(request->profile, machine->target, diag);
         if (status)
             return status;
     }

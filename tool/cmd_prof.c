@@ -34,9 +34,11 @@ static const char help[] =
     "of\n"
     "128 bytes, else 8.\n"
     "\n"
-    "      --gpu NAME       the product whose caches, occupancy and bounds are modelled (mi210, rx7900xtx; "
-    "an unknown\n"
-    "                       name lists all); without it the default of the code object's target\n"
+    "      --gpu NAME       the product whose caches, occupancy and bounds are modelled, of the code "
+    "object's\n"
+    "                       generation (mi210, rx7900xtx; an unknown name lists all); without it the "
+    "default\n"
+    "                       of the code object's target\n"
     "      --show COLUMNS   these columns, with commas between them; 'all'. Without it the usual ones, fewer "
     "in\n"
     "                       a narrow terminal\n"
@@ -45,7 +47,8 @@ static const char help[] =
     "It is\n"
     "                       looked for in DIR, at its name, beside the code object and one folder up\n"
     "      --csv FILE       a line per instruction with all columns, under the names of --json\n"
-    "      --trace FILE     all accesses, for 'wavemem replay': other products and cache sizes\n"
+    "      --trace FILE     all accesses, for 'wavemem replay': other products and cache sizes. A run\n"
+    "                       that is refused leaves none\n"
     "      --sample 1/N     looks at one in N rounds of workgroups, those that are resident at once, and "
     "says how\n"
     "                       far what it tells may be off; all are executed\n"
@@ -109,7 +112,7 @@ static int profile_job(struct tool_job *job)
     }
     json_t *report = tool_report("prof");
     int code = tool_job_run(job, profile, report);
-    if (wm_profile_end_trace(profile, &diag) != WM_OK)
+    if (code != TOOL_WRONG && wm_profile_end_trace(profile, &diag) != WM_OK)
         code = tool_fail("--trace %s", diag.message);
     if (code != TOOL_WRONG) /* what was counted before a fault still helps */
         code = show(job, profile, report, code);

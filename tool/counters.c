@@ -9,9 +9,9 @@
 #include "counters.h"
 
 #include "csv.h"
+#include "output.h"
 #include "tool.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -185,9 +185,9 @@ static void write_kernel(FILE *file, const struct wm_profile_row *const *rows, s
 
 int tool_write_counters(const struct wm_profile_row *const *rows, size_t count, const char *path)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = tool_begin_file("--counters", path);
     if (!file)
-        return tool_fail("--counters %s: cannot be written: %s", path, strerror(errno));
+        return TOOL_WRONG;
     fputs("kernel,name,value\n", file);
     for (size_t i = 0; i < count; i++) {
         bool seen = false;
@@ -197,8 +197,5 @@ int tool_write_counters(const struct wm_profile_row *const *rows, size_t count, 
             write_kernel(file, rows, count, rows[i]->kernel);
     }
     write_kernel(file, rows, count, NULL);
-    const bool good = !ferror(file);
-    if (fclose(file) != 0 || !good)
-        return tool_fail("--counters %s: could not be written", path);
-    return TOOL_CLEAN;
+    return tool_end_file("--counters", path, file);
 }

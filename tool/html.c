@@ -6,9 +6,9 @@
 
 #include "html_page.h"
 #include "html_parts.h"
+#include "output.h"
 #include "tool.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -255,9 +255,9 @@ static void put_head(FILE *file, const json_t *report)
 
 int tool_write_html(const struct tool_report *report, const json_t *json, const char *path)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = tool_begin_file("--html", path);
     if (!file)
-        return tool_fail("--html %s: cannot be written: %s", path, strerror(errno));
+        return TOOL_WRONG;
     put_head(file, json);
     html_summary(file, report);
     put_table(file, report);
@@ -268,6 +268,5 @@ int tool_write_html(const struct tool_report *report, const json_t *json, const 
     fputs("<script>\n", file);
     fputs(page_js, file);
     fputs("</script>\n</body></html>\n", file);
-    const bool good = !ferror(file);
-    return fclose(file) == 0 && good ? TOOL_CLEAN : tool_fail("--html %s: could not be written", path);
+    return tool_end_file("--html", path, file);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as comma-separated values: a line per instruction, with all figures. */
 #include "csv.h"
+#include "output.h"
 #include "report.h"
 #include "tool.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -45,15 +45,14 @@ static void write_row(FILE *file, const struct wm_profile_row *row)
 
 int tool_report_csv(const struct tool_report *report, const char *path)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = tool_begin_file("--csv", path);
     if (!file)
-        return tool_fail("--csv %s: cannot be written: %s", path, strerror(errno));
+        return TOOL_WRONG;
     fputs("kernel,offset,text,path,operation,file,line", file);
     for (size_t i = 0; i < tool_figure_count; i++)
         fprintf(file, ",%s", tool_figures[i].key);
     fputc('\n', file);
     for (size_t i = 0; i < report->count; i++)
         write_row(file, report->rows[i]);
-    const bool good = !ferror(file);
-    return fclose(file) == 0 && good ? TOOL_CLEAN : tool_fail("--csv %s: could not be written", path);
+    return tool_end_file("--csv", path, file);
 }

@@ -5,6 +5,7 @@
 #include "fidelity.h"
 #include "findings.h"
 #include "npy.h"
+#include "output.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -534,12 +535,12 @@ json_t *tool_report(const char *verb)
 
 int tool_write_report(json_t *report, const char *path, int code)
 {
-    FILE *file = path ? fopen(path, "w") : stdout;
+    FILE *file = path ? tool_begin_file("--json", path) : stdout;
     if (!file)
-        return tool_fail("--json=%s: cannot be written: %s", path, strerror(errno));
-    bool good =
+        return TOOL_WRONG;
+    const bool good =
         json_dumpf(report, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && fputc('\n', file) != EOF;
-    if (path)
-        good &= fclose(file) == 0;
+    if (path && tool_end_file("--json", path, file) != TOOL_CLEAN)
+        return TOOL_WRONG;
     return good ? code : tool_fail("--json: the report could not be written");
 }

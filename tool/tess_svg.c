@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws a tessellation buffer: a row per attribute, a box per patch in it, marks between its vertices. */
+#include "output.h"
 #include "tess.h"
 #include "tool.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,12 +61,9 @@ static void draw(FILE *file, const struct wm_tess_layout *l)
 
 int tess_draw(const char *path, const struct wm_tess_layout *layout)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = tool_begin_file("--svg", path);
     if (!file)
-        return tool_fail("--svg %s: %s", path, strerror(errno));
+        return TOOL_WRONG;
     draw(file, layout);
-    const bool wrong = ferror(file);
-    if (fclose(file) || wrong)
-        return tool_fail("--svg %s: could not be written", path);
-    return TOOL_CLEAN;
+    return tool_end_file("--svg", path, file);
 }

@@ -966,17 +966,20 @@ WM_API const struct wm_profile_kernel *wm_profile_kernels(struct wm_profile *pro
 WM_API enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *diag);
 /* The product whose caches are modelled, which is copied; so it may be a wm_gpu_find() one with another size
  * of L2. Without this it is the default of the first dispatch's target. WM_BAD_ARGUMENT: after the first
- * dispatch, or sizes that make no cache. A dispatch whose target is not in gpu->targets is refused. */
+ * dispatch, or sizes that make no cache. A dispatch whose target is of another
+ * generation than gpu->targets is refused; so is the replay of a trace of one. */
 WM_API enum wm_status wm_profile_set_gpu(struct wm_profile *profile, const struct wm_gpu *gpu,
                                          struct wm_diag *diag);
 /* Observes only one in so many rounds of workgroups, those that are resident at once; all are executed. 1:
  * all. WM_BAD_ARGUMENT: 0, or after the first dispatch. */
 WM_API enum wm_status wm_profile_set_sample(struct wm_profile *profile, unsigned one_in,
                                             struct wm_diag *diag);
-/* Writes what the profile observes into a file from now on: docs/trace.md has the format. WM_BAD_ARGUMENT:
- * after the first dispatch. */
+/* Writes what the profile observes into a file from now on: docs/trace.md has the format. The file
+ * appears when wm_profile_end_trace() says that it is whole; until then there is NAME.PID.part beside it.
+ * WM_BAD_ARGUMENT: after the first dispatch. */
 WM_API enum wm_status wm_profile_trace(struct wm_profile *profile, const char *path, struct wm_diag *diag);
-/* Completes that file; WM_IO, WM_NO_MEMORY: it is not whole. Without a trace nothing happens. */
+/* Completes that file; WM_IO, WM_NO_MEMORY: it could not be, and there is none. Without a trace, or before
+ * the first dispatch, nothing is written; wm_profile_destroy() without this leaves no file either. */
 WM_API enum wm_status wm_profile_end_trace(struct wm_profile *profile, struct wm_diag *diag);
 /* Makes a new profile tell what the `size` bytes of a trace hold; `name` stands in messages. The product is
  * that of wm_profile_set_gpu(), else the one that the trace was made with; one of another generation is

@@ -9,7 +9,7 @@
  * AMDGPUBaseInfo. Bandwidth and clocks: AMD's product pages (highest clock, theoretical bandwidth). */
 #include "profile/gpu.h"
 
-#include "wavemem/wavemem.h"
+#include "base/diag.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -152,9 +152,10 @@ const struct wm_gpu *wm_gpus(size_t *count)
     return gpus;
 }
 
-bool wmi_gpu_runs(const struct wm_gpu *gpu, const char *target)
+/* Whether it is one of the product's targets; features may follow, "gfx90a:xnack+". */
+static bool executes(const struct wm_gpu *gpu, const char *target)
 {
-    const size_t length = strcspn(target, ":"); /* "gfx90a:xnack+" */
+    const size_t length = strcspn(target, ":");
     for (const char *word = gpu->targets; *word; word += strspn(word, " ")) {
         const size_t size = strcspn(word, " ");
         if (size == length && strncmp(word, target, length) == 0)
@@ -167,7 +168,7 @@ bool wmi_gpu_runs(const struct wm_gpu *gpu, const char *target)
 const struct wm_gpu *wm_gpu_default(const char *target)
 {
     for (size_t i = 0; i < GPUS; i++)
-        if (wmi_gpu_runs(&gpus[i], target))
+        if (executes(&gpus[i], target))
             return &gpus[i];
     return NULL;
 }
@@ -186,4 +187,34 @@ enum wm_status wm_gpu_find(const char *name, const struct wm_gpu **gpu, struct w
         length +=
             snprintf(diag->message + length, sizeof diag->message - (size_t)length, " %s", gpus[i].name);
     return diag->status = WM_NOT_FOUND;
+}
+
+/* Whether both have the same documents, and accesses are measured alike. */
+static bool same_generation(const struct wmi_target *a, const struct wmi_target *b)
+{
+    return wmi_target_limit(a, WMI_LIMIT_generation) == wmi_target_limit(b, WMI_LIMIT_generation) &&
+           wmi_target_limit(a, WMI_LIMIT_cost_rules) == wmi_target_limit(b, WMI_LIMIT_cost_rules);
+}
+
+static bool fits(const struct wm_gpu *gpu, const struct wmi_target *target)
+{
+    char first[32];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(gpu->targets, " "), gpu->targets);
+    const struct wmi_target *own = wmi_target_find(first);
+    return own && same_generation(own, target);
+}
+
+enum wm_status wmi_gpu_fits(const struct wm_gpu *gpu, const struct wmi_target *target, const char *what,
+                            struct wm_diag *diag)
+{
+    char names[256] = "none";
+    int length = 0;
+    if (fits(gpu, target))
+        return WM_OK;
+    for (size_t i = 0; i < GPUS; i++)
+        if (fits(&gpus[i], target) && length < (int)sizeof names)
+            length += snprintf(names + length, sizeof names - (size_t)length, "%s%s", length ? " " : "",
+                               gpus[i].name);
+    return wmi_fail(diag, WM_BAD_ARGUMENT, "%s; product %s is of another generation; of its own are: %s",
+                    what, gpu->name, names);
 }

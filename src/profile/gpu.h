@@ -5,7 +5,12 @@
 
 #include "wavemem/wavemem.h"
 
-/* Whether code for `target` ("gfx90a", "gfx90a:xnack+") can be modelled on it. */
-bool wmi_gpu_runs(const struct wm_gpu *gpu, const char *target);
+#include "isa/isa.h"
+
+/* Whether what code for `target` asks of memory can be modelled on it: it is of the target's generation,
+ * which measures accesses alike. WM_BAD_ARGUMENT, with the products that are, after `what` ("the code object
+ * is for gfx900"). */
+enum wm_status wmi_gpu_fits(const struct wm_gpu *gpu, const struct wmi_target *target, const char *what,
+                            struct wm_diag *diag);
 
 #endif

@@ -145,15 +145,31 @@ void wmi_tracer_end(struct wmi_tracer *tracer, struct wm_profile *profile)
     put_record(tracer, WMI_TRACE_DISPATCH_END, &bytes);
 }
 
-enum wm_status wmi_tracer_finish(struct wmi_tracer *tracer, struct wm_diag *diag)
+static void destroy_tracer(struct wmi_tracer *tracer)
 {
-    enum wm_status status = wmi_trace_finish(tracer->writer, diag);
-    if (!status && tracer->no_memory)
-        status = wmi_fail(diag, WM_NO_MEMORY, "no memory for a part of the trace");
     wmi_trace_places_free(&tracer->places);
     free(tracer->known);
     free(tracer);
-    return status;
+}
+
+enum wm_status wmi_tracer_finish(struct wmi_tracer *tracer, struct wm_diag *diag)
+{
+    const bool whole = !tracer->no_memory;
+    enum wm_status status = WM_OK;
+    if (tracer->began && whole)
+        status = wmi_trace_finish(tracer->writer, diag);
+    else
+        wmi_trace_drop(tracer->writer);
+    destroy_tracer(tracer);
+    return whole ? status : wmi_fail(diag, WM_NO_MEMORY, "no memory for a part of the trace");
+}
+
+void wmi_tracer_drop(struct wmi_tracer *tracer)
+{
+    if (!tracer)
+        return;
+    wmi_trace_drop(tracer->writer);
+    destroy_tracer(tracer);
 }
 
 /* ---- reading ---- */

@@ -25,6 +25,8 @@ void wmi_tracer_begin(struct wmi_tracer *tracer, struct wm_profile *profile, con
 void wmi_tracer_end(struct wmi_tracer *tracer, struct wm_profile *profile);
 /* Completes the file and frees the tracer; WM_IO, WM_NO_MEMORY: it is not whole. */
 enum wm_status wmi_tracer_finish(struct wmi_tracer *tracer, struct wm_diag *diag);
+/* Frees the tracer; there is no file. NULL is nothing. */
+void wmi_tracer_drop(struct wmi_tracer *tracer);
 
 /* ---- reading ---- */
 

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 static const char magic[8] = "WMTRACE";
@@ -26,7 +28,7 @@ enum {
 struct wmi_trace_writer {
     FILE *file;
     ZSTD_CCtx *zstd;
-    char *path;
+    char *path, *temporary; /* temporary: what is written until it is whole; NULL: `path` itself */
     uint64_t records;
     bool failed, no_memory;
     int error; /* errno */
@@ -36,15 +38,44 @@ static void destroy_writer(struct wmi_trace_writer *writer)
 {
     ZSTD_freeCCtx(writer->zstd);
     free(writer->path);
+    free(writer->temporary);
     free(writer);
+}
+
+/* What errno says is kept, of the first failure. */
+static void fail(struct wmi_trace_writer *writer)
+{
+    if (!writer->failed)
+        writer->error = errno;
+    writer->failed = true;
 }
 
 static void write_file(struct wmi_trace_writer *writer, const void *bytes, size_t size)
 {
-    if (!writer->failed && fwrite(bytes, 1, size, writer->file) != size) {
-        writer->failed = true;
-        writer->error = errno;
+    if (!writer->failed && fwrite(bytes, 1, size, writer->file) != size)
+        fail(writer);
+}
+
+/* A file appears under its name when it is whole; a device or a pipe is written as it is. */
+static bool open_file(struct wmi_trace_writer *writer)
+{
+    struct stat status;
+    char *real = realpath(writer->path, NULL);
+    const char *path = real ? real : writer->path;
+    const bool plain = stat(path, &status) != 0 || S_ISREG(status.st_mode);
+    if (plain && asprintf(&writer->temporary, "%s.%ld.part", path, (long)getpid()) < 0)
+        writer->temporary = NULL;
+    if (!plain || writer->temporary)
+        writer->file = fopen(plain ? writer->temporary : path, "wb");
+    const int error = errno;
+    if (real && writer->temporary) { /* what the rename goes to: not the link, but the file */
+        free(writer->path);
+        writer->path = real;
+    } else {
+        free(real);
     }
+    errno = error;
+    return writer->file;
 }
 
 enum wm_status wmi_trace_create(const char *path, struct wmi_trace_writer **writer, struct wm_diag *diag)
@@ -60,8 +91,7 @@ enum wm_status wmi_trace_create(const char *path, struct wmi_trace_writer **writ
             destroy_writer(made);
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a trace");
     }
-    made->file = fopen(path, "wb");
-    if (!made->file) {
+    if (!open_file(made)) {
         const int error = errno;
         destroy_writer(made);
         return wmi_fail(diag, WM_IO, "%s: cannot be written: %s", path, strerror(error));
@@ -104,6 +134,14 @@ void wmi_trace_put(struct wmi_trace_writer *writer, enum wmi_trace_kind kind,
     wmi_trace_bytes_free(&head);
 }
 
+void wmi_trace_drop(struct wmi_trace_writer *writer)
+{
+    fclose(writer->file);
+    if (writer->temporary)
+        unlink(writer->temporary);
+    destroy_writer(writer);
+}
+
 enum wm_status wmi_trace_finish(struct wmi_trace_writer *writer, struct wm_diag *diag)
 {
     struct wmi_trace_bytes end = {0};
@@ -112,10 +150,12 @@ enum wm_status wmi_trace_finish(struct wmi_trace_writer *writer, struct wm_diag 
     wmi_trace_put(writer, WMI_TRACE_END, &end);
     wmi_trace_bytes_free(&end);
     compress(writer, NULL, 0, ZSTD_e_end);
-    if (fclose(writer->file) != 0 && !writer->failed) {
-        writer->failed = true;
-        writer->error = errno;
-    }
+    if (fclose(writer->file) != 0)
+        fail(writer);
+    if (writer->temporary && !writer->failed && rename(writer->temporary, writer->path) != 0)
+        fail(writer);
+    if (writer->temporary && writer->failed)
+        unlink(writer->temporary);
     if (writer->no_memory)
         status = wmi_fail(diag, WM_NO_MEMORY, "%s: no memory for the trace", writer->path);
     else if (writer->failed)

@@ -31,13 +31,16 @@ enum {
 
 struct wmi_trace_writer;
 
-/* Begins the file. */
+/* Begins the file, which appears under its name when it is whole. */
 enum wm_status wmi_trace_create(const char *path, struct wmi_trace_writer **writer, struct wm_diag *diag);
 /* Appends a record; what fails is told by wmi_trace_finish(). One call at a time. */
 void wmi_trace_put(struct wmi_trace_writer *writer, enum wmi_trace_kind kind,
                    const struct wmi_trace_bytes *payload);
 /* Writes the end and frees the writer. WM_IO, WM_NO_MEMORY: the trace is not whole. */
 enum wm_status wmi_trace_finish(struct wmi_trace_writer *writer, struct wm_diag *diag);
+
+/* Frees the writer; there is no file. */
+void wmi_trace_drop(struct wmi_trace_writer *writer);
 
 /* Where the last access of each instruction lay: blocks are written as distances from there. */
 struct wmi_trace_places {

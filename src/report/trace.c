@@ -42,13 +42,6 @@ static unsigned cost_rules_of(const struct wmi_target *target)
     return wmi_target_limit(target, WMI_LIMIT_cost_rules);
 }
 
-/* Whether both have the same documents, and accesses are measured alike. */
-static bool same_generation(const struct wmi_target *a, const struct wmi_target *b)
-{
-    return wmi_target_limit(a, WMI_LIMIT_generation) == wmi_target_limit(b, WMI_LIMIT_generation) &&
-           cost_rules_of(a) == cost_rules_of(b);
-}
-
 /* The product of the trace, unless one was chosen. */
 static enum wm_status choose_replayed(struct wm_profile *profile, const struct wmi_trace_header *header,
                                       const struct wmi_target *target, const char *name, struct wm_diag *diag)
@@ -60,13 +53,9 @@ static enum wm_status choose_replayed(struct wm_profile *profile, const struct w
             wmi_profile_set_gpu(profile, gpu);
         return status;
     }
-    char first[32];
-    snprintf(first, sizeof first, "%.*s", (int)strcspn(gpu->targets, " "), gpu->targets);
-    const struct wmi_target *other = wmi_target_find(first);
-    if (other && same_generation(other, target))
-        return WM_OK;
-    return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: a trace of %s on %s; %s is a product of another generation",
-                    name, header->target, header->gpu, gpu->name);
+    char what[128];
+    snprintf(what, sizeof what, "%.60s: a trace of %.16s on %.32s", name, header->target, header->gpu);
+    return wmi_gpu_fits(gpu, target, what, diag);
 }
 
 enum wm_status wm_profile_replay(struct wm_profile *profile, const void *bytes, size_t size, const char *name,

@@ -214,13 +214,13 @@ class Model(cli.Case):
             self.assertEqual((occupancy["waves_per_simd"], occupancy["limit"]), (waves, limit))
 
     def test_products(self):
-        """Another product, another cache; one of another target is refused, and an unknown one."""
+        """Another product, another cache; one of another generation is refused, and an unknown one."""
         load = START + "v_lshlrev_b32 v1, 2, v0\nglobal_load_dword v2, v1, s[4:5]\n"
         for gpu in ("mi210", "MI250X"):
             _, report = self.prof(load, "--gpu", gpu)
             self.assertEqual(report["kernels"][0]["gpu"], gpu.lower())
-        self.refused("product vega64 executes gfx900", f"prof k.co -k k -g 64 -b 64 --arg a=iota:u32:256 "
-                     "--arg b=zero:u32:256 --gpu vega64")
+        self.refused("product mi300x is of another generation", f"prof k.co -k k -g 64 -b 64 --arg a=iota:u32:256 "
+                     "--arg b=zero:u32:256 --gpu mi300x")
         self.refused("no product 'mi9' is known", "prof k.co -k k -g 64 -b 64 --gpu mi9")
 
 

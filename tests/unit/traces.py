@@ -134,11 +134,46 @@ class Traces(cli.Case):
             self.assertEqual(told[name]["kernels"][0]["gpu"], name)
             self.assertSame(told[name], self.replay("x.trace --gpu", name))
         self.assertNotEqual(*(told[name]["kernels"][0]["bounds"] for name in names))
-        self.refused("x.trace: a trace of gfx803 on rx580; mi300x is a product of another generation",
-                     "replay x.trace --gpu mi300x")
-        self.refused("vega64 is a product of another generation", "replay x.trace --gpu vega64")
-        self.refused("rx7900xtx is a product of another generation", "replay x.trace --gpu rx7900xtx")
+        for product in ("mi300x", "vega64", "rx7900xtx"):
+            for what, verb in (("x.trace: a trace of gfx803 on rx580", "replay x.trace"),
+                               ("the code object is for gfx803", "prof " + words)):
+                self.refused(f"{what}; product {product} is of another generation; of its own are: rx580 r9-fury-x\n",
+                             verb, "--gpu", product)
         self.refused("rx9999", "replay x.trace --gpu rx9999")
+
+    def test_generation(self):
+        """One rule for both: gfx900's accesses on any product of gfx9 that measures them alike, gfx90a among them."""
+        words = ["-k transpose_naive", TRANSPOSE]
+        self.prof(self.example("transpose"), *words, "--trace x.trace")
+        for product in ("mi100", "mi210"):
+            live = self.prof(self.example("transpose"), *words, "--gpu", product)
+            self.assertEqual(live["kernels"][0]["gpu"], product)
+            self.assertSame(live, self.replay("x.trace --gpu", product))
+        for verb in (["prof", self.example("transpose"), *words], ["replay x.trace"]):
+            self.refused("product mi300x is of another generation; of its own are: vega64 vega56 mi50 mi60 mi100 mi210",
+                         *verb, "--gpu mi300x")
+
+    def test_no_file(self):
+        """A run that is refused leaves no trace, and none that was there before it is touched; a fault's is whole."""
+        words = ["prof", self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace"]
+        self.refused("another generation", *words, "--gpu mi300x")
+        self.assertEqual(os.listdir(self.folder.name), [])
+        self.path("x.trace", b"kept")
+        second = "--then -k transpose_naive --arg in=same:in --arg out=same:out --arg n=64"
+        self.run_tool(*words, second, "-g 64 -b 2048", code=2)
+        self.assertEqual((os.listdir(self.folder.name), self.read("x.trace")), (["x.trace"], b"kept"))
+        os.rename(self.path("x.trace"), self.path("real.trace"))
+        os.symlink("real.trace", self.path("x.trace"))
+        self.prof(*words[1:])
+        self.assertTrue(os.path.islink(self.path("x.trace")))
+        self.assertEqual(self.read("real.trace")[:8], b"WMTRACE\0")
+        self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace /dev/null")
+        self.prof(self.example("transpose"), "-k transpose_naive -g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=null "
+                  "--arg n=64 --trace fault.trace", code=3)
+        self.replay("fault.trace")
+        for option in ("--csv", "--html", "--counters", "--json"):
+            equals = "=" if option == "--json" else " "
+            self.run_tool(*words, f"{option}{equals}/dev/full", code=2)
 
     def test_sizes(self):
         """256 KiB are read twice. A cache of the least recently used lines that holds less gives nothing of what goes
