@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What the model of caches keeps, for the files that make it. */
+#ifndef WMI_PROFILE_CACHES_INSIDE_H
+#define WMI_PROFILE_CACHES_INSIDE_H
+
+#include "profile/caches.h"
+
+enum {
+    WMI_CACHE_SECTOR = 64,
+    WMI_CACHE_SECTOR_SHIFT = 6,
+    WMI_CACHE_WAYS = 16,    /* a set has room for a multiple of these */
+    WMI_CACHE_REGIONS = 62, /* of 4 GiB, so that the tag of a line of 64 bytes fits into 32 bits */
+};
+
+/* The state of a line where lines are written back: who wrote it last, and what of its sectors of 64 bytes is
+ * there to be read or waits to be written back. */
+enum {
+    WMI_LINE_VALID_0 = 1,
+    WMI_LINE_VALID = 3,
+    WMI_LINE_DIRTY_0 = 4,
+    WMI_LINE_DIRTY = 12,
+    WMI_LINE_SLOT_SHIFT = 4,
+};
+
+/* One cache in all its instances. Lines have their number, counted with short addresses (see region below),
+ * and 1 as tag; 0: nothing. Ways stand most recently used first. */
+struct wmi_cache {
+    uint32_t *tags;   /* [instance][set][room]; NULL: the product does not have it */
+    uint32_t *states; /* the same of each line, from L2 on; else NULL */
+    uint32_t sets, ways, room, line_shift, instances;
+    uint64_t set_mask; /* of a power of two of sets, else 0 */
+    uint32_t *memory;  /* that tags and states lie in */
+};
+
+/* A compute unit, and which of the shared caches is its own. */
+struct wmi_cache_place {
+    uint32_t instance[WM_CACHE_LEVELS];
+};
+
+/* Where the round is in the log of a wave. */
+struct wmi_cache_cursor {
+    const uint64_t *at, *end;
+    const struct wmi_cache_place *place;
+};
+
+/* In caches_lanes.c: walks through the logs of the first `cursors` cursors, in turns. */
+typedef void wmi_caches_walk(struct wmi_caches *caches, size_t cursors);
+
+struct wmi_caches {
+    struct wmi_cache cache[WM_CACHE_LEVELS];
+    struct wmi_vector_rules rules;
+    uint32_t xcds, cus, groups_per_cu; /* cus: of an XCD */
+    struct wmi_cache_place *places;    /* of XCD x and the n-th workgroup there: [x * cus + n % cus] */
+    struct wmi_slot_use *uses;
+    uint32_t slots;
+    struct wmi_caches_sums sums;
+    struct wmi_cache_cursor *cursors;
+    size_t cursor_capacity;
+    const struct wmi_log_instruction *instructions;
+    /* Upper halves of the addresses that occur. A short address has a half's index in its place. */
+    uint32_t region[WMI_CACHE_REGIONS], regions;
+    bool failed; /* there were more */
+    wmi_caches_walk *walk;
+};
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* The path from a compute unit to memory, which the log of a round drives: docs/model.md has the rules. */
+#include "base/lane_set.h"
+#include "memory/access.h"
+#include "profile/sets.h"
+
+/* The requests of one entry of the log that a cache does not answer go on to the next one. */
+struct requests {
+    uint64_t address[WMI_LOG_BLOCKS]; /* short ones */
+    unsigned count;
+    uint32_t bytes, slot;
+    enum wmi_access_kind kind;
+    bool full; /* stores that write all of the bytes */
+};
+
+enum { AHEAD = 4 /* waves, of which the log is asked for ahead */ };
+
+/* ---- one cache ---- */
+
+static inline uint32_t tag_of(const struct wmi_cache *cache, uint64_t address)
+{
+    return (uint32_t)(address >> cache->line_shift) + 1;
+}
+
+/* Where the set of the line begins in tags and states. */
+static inline size_t set_of(const struct wmi_caches *caches, const struct wmi_cache *cache, uint32_t instance,
+                            uint64_t address)
+{
+    uint64_t set = address >> cache->line_shift & cache->set_mask;
+    if (!cache->set_mask) /* the whole address counts */
+        set = (((uint64_t)caches->region[address >> 32] << 32 | (uint32_t)address) >> cache->line_shift) %
+              cache->sets;
+    return ((size_t)instance * cache->sets + set) * cache->room;
+}
+
+/* ---- behind L2 ---- */
+
+/* A sector, to or from behind L2. */
+static void reach_last(struct wmi_caches *caches, uint64_t address, uint32_t slot, bool writes)
+{
+    const struct wmi_cache *last = &caches->cache[WM_CACHE_LAST];
+    struct wmi_slot_use *use = &caches->uses[slot];
+    if (!last->tags) {
+        *(writes ? &use->memory_written : &use->memory_read) += WMI_CACHE_SECTOR;
+        return;
+    }
+    const size_t set = set_of(caches, last, 0, address);
+    const uint32_t way = wmi_sets_use(last->tags + set, last->ways, tag_of(last, address));
+    const bool hit = way < last->ways;
+    const uint32_t old = last->states[set + (hit ? way : last->ways - 1)];
+    const uint32_t there = hit ? old : 0;
+    use->use[WM_CACHE_LAST].requests++;
+    use->use[WM_CACHE_LAST].hits += hit;
+    wmi_sets_follow(last->states + set, last->ways, way,
+                    writes ? slot << WMI_LINE_SLOT_SHIFT | (there & WMI_LINE_DIRTY) | WMI_LINE_DIRTY_0 |
+                                 WMI_LINE_VALID_0
+                           : there | WMI_LINE_VALID_0);
+    if (hit)
+        return;
+    if (old & WMI_LINE_DIRTY)
+        caches->uses[old >> WMI_LINE_SLOT_SHIFT].memory_written += WMI_CACHE_SECTOR;
+    if (!writes)
+        use->memory_read += WMI_CACHE_SECTOR;
+}
+
+/* The line that was `state` and had the tag leaves L2. */
+static void write_back(struct wmi_caches *caches, uint32_t tag, uint32_t state)
+{
+    const uint64_t start = (uint64_t)(tag - 1) << caches->cache[WM_CACHE_L2].line_shift;
+    for (unsigned sector = 0; sector < 2; sector++)
+        if (state & (uint32_t)WMI_LINE_DIRTY_0 << sector)
+            reach_last(caches, start + sector * WMI_CACHE_SECTOR, state >> WMI_LINE_SLOT_SHIFT, true);
+}
+
+/* ---- L2 ---- */
+
+/* L2 keeps which sectors of a line are there, and which of them only it knows. Whether it had what is asked
+ * for. */
+static inline bool reach_l2(struct wmi_caches *caches, uint32_t xcd, const struct requests *of,
+                            uint64_t address, uint32_t bytes)
+{
+    const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    const bool narrow = l2->line_shift == WMI_CACHE_SECTOR_SHIFT, stores = of->kind == WMI_ACCESS_STORE;
+    const unsigned first =
+        narrow ? 0 : (unsigned)(address >> WMI_CACHE_SECTOR_SHIFT & ((1u << (l2->line_shift - 6)) - 1));
+    const uint32_t wanted =
+        (uint32_t)(bytes > WMI_CACHE_SECTOR && !narrow ? WMI_LINE_VALID : WMI_LINE_VALID_0) << first;
+    const size_t set = set_of(caches, l2, xcd, address);
+    uint32_t *tags = l2->tags + set, *states = l2->states + set;
+    const uint32_t last_tag = tags[l2->ways - 1];
+    const uint32_t way = wmi_sets_use(tags, l2->ways, tag_of(l2, address));
+    const bool found = way < l2->ways;
+    const uint32_t old = states[found ? way : l2->ways - 1], there = found ? old : 0;
+    const uint32_t missing = stores ? 0 : wanted & ~there;
+    uint32_t now = there | (!stores || of->full ? wanted : 0);
+    if (of->kind != WMI_ACCESS_LOAD)
+        now = (now & (WMI_LINE_VALID | WMI_LINE_DIRTY)) | of->slot << WMI_LINE_SLOT_SHIFT |
+              wanted * WMI_LINE_DIRTY_0;
+    wmi_sets_follow(states, l2->ways, way, now);
+    if (!found && old & WMI_LINE_DIRTY)
+        write_back(caches, last_tag, old);
+    for (unsigned sector = 0; missing && sector < 2; sector++)
+        if (missing & (uint32_t)WMI_LINE_VALID_0 << sector)
+            reach_last(caches, (address >> l2->line_shift << l2->line_shift) + sector * WMI_CACHE_SECTOR,
+                       of->slot, false);
+    return stores ? found : !missing;
+}
+
+static void reach_far(struct wmi_caches *caches, uint32_t xcd, const struct requests *requests)
+{
+    const unsigned shift = caches->cache[WM_CACHE_L2].line_shift;
+    const bool pairs = requests->kind == WMI_ACCESS_LOAD && requests->bytes < 1u << shift;
+    uint64_t asked = 0, hits = 0;
+    for (unsigned i = 0; i < requests->count; i++, asked++) {
+        const uint64_t address = requests->address[i];
+        uint32_t bytes = requests->bytes;
+        /* Loads ask once for neighbouring blocks of a line. */
+        if (pairs && i + 1 < requests->count && requests->address[i + 1] == address + bytes &&
+            address >> shift == requests->address[i + 1] >> shift) {
+            bytes *= 2;
+            i++;
+        }
+        hits += reach_l2(caches, xcd, requests, address, bytes);
+    }
+    struct wm_cache_use *use = &caches->uses[requests->slot].use[WM_CACHE_L2];
+    use->requests += asked;
+    use->hits += hits;
+    use->bytes += (uint64_t)requests->count * requests->bytes;
+}
+
+/* ---- before L2 ---- */
+
+/* Loads that the cache answers go no further; the others bring their lines in. */
+static unsigned read_through(const struct wmi_caches *caches, const struct wmi_cache *cache,
+                             uint32_t instance, struct requests *requests)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < requests->count; i++) {
+        const uint64_t address = requests->address[i];
+        uint32_t *set = cache->tags + set_of(caches, cache, instance, address);
+        requests->address[left] = address;
+        left += wmi_sets_use(set, cache->ways, tag_of(cache, address)) == cache->ways;
+    }
+    return left;
+}
+
+/* A cache on the way to L2. Stores and atomics go on; lines that a store fills stay in the vector cache,
+ * those of which it writes a part leave it. Loads that go past a cache make it forget the line. */
+static void reach_near(struct wmi_caches *caches, enum wm_cache_level level, uint32_t instance, bool bypass,
+                       struct requests *requests)
+{
+    const struct wmi_cache *cache = &caches->cache[level];
+    const bool loads = requests->kind == WMI_ACCESS_LOAD;
+    const bool fills =
+        level == WM_CACHE_VECTOR && requests->full && requests->bytes >= 1u << cache->line_shift;
+    struct wm_cache_use *use = &caches->uses[requests->slot].use[level];
+    use->requests += requests->count;
+    if (loads && !bypass) {
+        const unsigned left = read_through(caches, cache, instance, requests);
+        use->hits += requests->count - left;
+        requests->count = left;
+        return;
+    }
+    for (unsigned i = 0; i < requests->count; i++) {
+        uint32_t *set = cache->tags + set_of(caches, cache, instance, requests->address[i]);
+        const uint32_t tag = tag_of(cache, requests->address[i]);
+        if (loads || !fills)
+            wmi_sets_drop(set, cache->ways, tag);
+        else
+            wmi_sets_use(set, cache->ways, tag);
+    }
+}
+
+/* ---- the log ---- */
+
+/* The index of the upper half of an address; the first one, when there are too many. */
+static uint32_t region_of(struct wmi_caches *caches, uint64_t address)
+{
+    for (uint32_t i = 0; i < caches->regions; i++)
+        if (caches->region[i] == address >> 32)
+            return i;
+    if (caches->regions == WMI_CACHE_REGIONS) {
+        caches->failed = true;
+        return 0;
+    }
+    caches->region[caches->regions] = (uint32_t)(address >> 32);
+    return caches->regions++;
+}
+
+/* Makes the addresses short. */
+static void shorten(struct wmi_caches *caches, struct requests *requests)
+{
+    uint64_t high = requests->address[0] >> 32, differs = 0;
+    uint64_t distance = ((uint64_t)region_of(caches, requests->address[0]) - high) << 32;
+    for (unsigned i = 0; i < requests->count; i++)
+        differs |= requests->address[i] >> 32 ^ high;
+    for (unsigned i = 0; i < requests->count; i++) {
+        if (differs && requests->address[i] >> 32 != high) {
+            high = requests->address[i] >> 32;
+            distance = ((uint64_t)region_of(caches, requests->address[i]) - high) << 32;
+        }
+        requests->address[i] += distance;
+    }
+}
+
+/* The next access of the wave. */
+static inline void step(struct wmi_caches *caches, struct wmi_cache_cursor *cursor)
+{
+    struct wmi_log_entry entry;
+    do {
+        struct requests requests;
+        requests.count = wmi_log_read(&cursor->at, &entry, requests.address);
+        const struct wmi_log_instruction *instruction = &caches->instructions[entry.slot];
+        const enum wm_cache_level first = instruction->path == WMI_PATH_SMEM     ? WM_CACHE_SCALAR
+                                          : instruction->path == WMI_PATH_IFETCH ? WM_CACHE_INSTRUCTION
+                                                                                 : WM_CACHE_VECTOR;
+        const uint32_t *instance = cursor->place->instance;
+        requests.bytes = 1u << instruction->shift;
+        requests.slot = entry.slot;
+        requests.kind = (enum wmi_access_kind)instruction->kind;
+        requests.full = entry.full;
+        for (unsigned i = 0; i < requests.count; i++)
+            requests.address[i] <<= instruction->shift;
+        shorten(caches, &requests);
+        if (caches->cache[first].tags)
+            reach_near(caches, first, instance[first],
+                       first == WM_CACHE_VECTOR && instruction->policy & caches->rules.bypass, &requests);
+        if (caches->cache[WM_CACHE_GL1].tags && requests.count)
+            reach_near(caches, WM_CACHE_GL1, instance[WM_CACHE_GL1], instruction->policy & WMI_POLICY_DLC,
+                       &requests);
+        if (requests.count)
+            reach_far(caches, instance[WM_CACHE_L2], &requests);
+    } while (entry.continues);
+}
+
+wmi_caches_walk WMI_BUILD_NAME(wmi_caches_walk);
+void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
+{
+    struct wmi_cache_cursor *cursors = caches->cursors;
+    while (left) {
+        size_t kept = 0;
+        for (size_t i = 0; i < left; i++) {
+            if (i + AHEAD < left)
+                __builtin_prefetch(cursors[i + AHEAD].at);
+            step(caches, &cursors[i]);
+            if (cursors[i].at < cursors[i].end)
+                cursors[kept++] = cursors[i];
+        }
+        left = kept;
+    }
+}
