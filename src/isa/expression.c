@@ -3,6 +3,7 @@
 #include "isa/assemble.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,9 +108,12 @@ static bool read_integer(struct wmi_cursor *cursor, int64_t *number)
         return true;
     const size_t length = copy_number(cursor, text, sizeof text, false);
     const bool binary = text[0] == '0' && (text[1] == 'b' || text[1] == 'B') && length > 2;
+    errno = 0;
     *number = (int64_t)(binary ? strtoull(text + 2, &end, 2) : strtoull(text, &end, 0));
     if (end == text || *end)
         return wmi_expected(cursor, cursor->at, "a number");
+    if (errno)
+        return wmi_expected(cursor, cursor->at, "a number of at most 64 bits");
     cursor->at += length;
     return true;
 }

@@ -96,6 +96,16 @@ void wmi_asm_warning(struct wmi_assembler *a, const char *at, const char *format
     add_message(a, at, "warning", text);
 }
 
+void wmi_asm_note(struct wmi_assembler *a, const char *at, const char *format, ...)
+{
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    add_message(a, at, "note", text);
+}
+
 /* ---- symbols and sections ---- */
 
 struct wmi_asm_symbol *wmi_asm_symbol(struct wmi_assembler *a, const char *name, size_t length)
@@ -249,6 +259,9 @@ static void blank_comments(char *text, size_t size)
 bool wmi_asm_next_line(struct wmi_assembler *a, const char **begin, const char **end)
 {
     while (a->source && a->source->at >= a->source->end) {
+        if (a->conditions > a->source->conditions)
+            wmi_asm_error(a, a->place.line, "expected .endif before the end of %s",
+                          a->source->name ? "the file" : "the macro");
         a->conditions = a->source->conditions;
         a->source = a->source->outer;
     }
@@ -306,6 +319,7 @@ void wmi_asm_push_file(struct wmi_assembler *a, const char *name, const char *te
     struct wmi_asm_source *source = push_source(a, text, size);
     if (source)
         source->name = name;
+    a->counts_registers |= wmi_asm_names_counts(text, size);
 }
 
 bool wmi_asm_word_is(const char *word, size_t length, const char *name)
@@ -354,8 +368,14 @@ void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, 
                                     [WMI_PART_REL64] = REL64,
                                     [WMI_PART_GOT32_LO] = GOTPCREL32_LO,
                                     [WMI_PART_GOT32_HI] = GOTPCREL32_HI};
-    struct wmi_asm_relocation *r = wmi_asm_allocate(a, 1, sizeof *r);
     const uint32_t type = branch ? REL16 : bytes == 8 && !value->part ? ABS64 : types[value->part];
+    wmi_asm_relocate_as(a, section, offset, value, type);
+}
+
+void wmi_asm_relocate_as(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
+                         const struct wmi_value *value, uint32_t type)
+{
+    struct wmi_asm_relocation *r = wmi_asm_allocate(a, 1, sizeof *r);
     const struct wmi_asm_symbol *label = value->symbol; /* its name counts if it is global */
     *r = (struct wmi_asm_relocation){.next = section->relocations,
                                      .offset = offset,
@@ -382,7 +402,8 @@ void wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *en
 
 void wmi_asm_begin_expression(struct wmi_assembler *a)
 {
-    a->resolver.here = (struct wmi_value){.number = (int64_t)a->section->bytes.size, .base = a->section};
+    const uint64_t offset = a->reading_late ? a->late_offset : a->section->bytes.size;
+    a->resolver.here = (struct wmi_value){.number = (int64_t)offset, .base = a->section};
     a->saw_late = false;
 }
 
@@ -433,6 +454,8 @@ static void instruction(struct wmi_assembler *a, const char *begin, const char *
     const unsigned dwords = assemble_at(a, begin, end, a->section, a->section->bytes.size, &insn);
     if (dwords && a->saw_late)
         wmi_asm_note_late(a, begin, end, 0);
+    if (a->counts_registers && dwords)
+        wmi_asm_count_registers(a, begin, end, &insn);
     wmi_asm_append(a, &a->section->bytes, insn.words, 4 * dwords);
 }
 
@@ -441,7 +464,7 @@ static void instruction(struct wmi_assembler *a, const char *begin, const char *
 void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *end)
 {
     struct wmi_cursor c = {.at = begin, .end = end, .symbols = &a->resolver};
-    if (is_remembered(a, begin, end))
+    if (!a->counts_registers && is_remembered(a, begin, end))
         return;
     for (;;) {
         wmi_skip_space(&c);
@@ -491,6 +514,7 @@ static void read_late_one(struct wmi_assembler *a, const struct wmi_asm_late *la
     memcpy(a->numbered, late->numbered, sizeof a->numbered);
     if (late->bytes == UINT8_MAX) {
         a->section = late->section;
+        a->late_offset = late->offset;
         wmi_asm_statement(a, late->text, late->end);
     } else if (late->bytes) {
         struct wmi_cursor c = {.at = late->text, .end = late->end, .symbols = &a->resolver};
@@ -520,10 +544,9 @@ static void read_file(struct wmi_assembler *a, const char *text, size_t size, co
     wmi_asm_push_file(a, name, text, size);
     a->text = a->section = wmi_asm_section(a, ".text", 5, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR);
     a->text->alignment = 4;
+    wmi_asm_define_counts(a);
     while (wmi_asm_next_line(a, &begin, &end))
         wmi_asm_line(a, begin, end);
-    if (a->conditions)
-        wmi_asm_error(a, a->place.line, "expected .endif before the end of the file");
     read_late(a);
 }
 

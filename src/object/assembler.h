@@ -39,6 +39,7 @@ struct wmi_asm_symbol {
     uint8_t type, binding, visibility; /* STT_, STB_, STV_ */
     bool defined, variable;
     bool reported; /* as undefined */
+    bool builtin;  /* .amdgcn.next_free_vgpr and its kin, which the file did not set itself */
     /* Set by the linker: */
     bool needed;           /* by a relocation, although it is not defined */
     uint32_t dynamic, got; /* its place in .dynsym, in .got and 1; 0: none */
@@ -94,7 +95,8 @@ enum {
     WMI_ASM_CONDITIONS = 64,
     WMI_ASM_MESSAGES = 20,
     WMI_ASM_PARAMETERS = 32,
-    WMI_ASM_LDS = 1 << 16, /* bytes that .amdgpu_lds can give away */
+    WMI_ASM_LONGEST_CHAIN = 64, /* of symbols that are defined by others */
+    WMI_ASM_LDS = 1 << 16,      /* bytes that .amdgpu_lds can give away */
 };
 
 struct wmi_asm_parameter {
@@ -124,9 +126,13 @@ struct wmi_assembler {
     struct wmi_asm_late *late, **last_late;
     struct wmi_asm_source *source;
     struct wmi_asm_macro *macros;
-    bool skipping[WMI_ASM_CONDITIONS], taken[WMI_ASM_CONDITIONS]; /* of each open .if */
+    /* Of each open .if; last_part: .else was there. */
+    bool skipping[WMI_ASM_CONDITIONS], taken[WMI_ASM_CONDITIONS], last_part[WMI_ASM_CONDITIONS];
     unsigned conditions, expansions, macros_used, numbered[10];
     bool reading_late, saw_late;
+    uint64_t late_offset;  /* where the statement stands that is read again */
+    bool alternate;        /* .altmacro */
+    bool counts_registers; /* something names .amdgcn.next_free_vgpr or _sgpr */
     struct wmi_asm_place place;
     const char *statement; /* where the directive or the instruction begins */
     unsigned errors;
@@ -151,6 +157,8 @@ void wmi_asm_append(struct wmi_assembler *a, struct wmi_bytes *bytes, const void
 void wmi_asm_error(struct wmi_assembler *a, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void wmi_asm_warning(struct wmi_assembler *a, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void wmi_asm_note(struct wmi_assembler *a, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 struct wmi_asm_symbol *wmi_asm_symbol(struct wmi_assembler *a, const char *name, size_t length);
 struct wmi_asm_section *wmi_asm_section(struct wmi_assembler *a, const char *name, size_t length,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Directives of assembly files that make bytes: numbers, strings, filling, alignment. */
 #include "object/assembler_parts.h"
+#include "object/relocation_types.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -127,15 +128,24 @@ static bool read_real(struct wmi_assembler *a, struct wmi_cursor *c, double *rea
     return true;
 }
 
+/* All bits of NaN are set, as LLVM has it. */
+static uint64_t bits_of(double real, int bytes)
+{
+    const float single = (float)real;
+    const bool wide = bytes == sizeof real;
+    uint64_t bits = 0;
+    memcpy(&bits, wide ? (void *)&real : (void *)&single, (size_t)bytes);
+    return isnan(real) ? bits | (wide ? ~UINT64_C(0) >> 1 : ~UINT32_C(0) >> 1) : bits;
+}
+
 void wmi_asm_reals(struct wmi_assembler *a, struct wmi_cursor *c, int bytes)
 {
     do {
         double real;
         if (!read_real(a, c, &real))
             return;
-        const float single = (float)real;
-        wmi_asm_append(a, &a->section->bytes, bytes == sizeof single ? (void *)&single : &real,
-                       (size_t)bytes);
+        const uint64_t bits = bits_of(real, bytes);
+        wmi_asm_append(a, &a->section->bytes, &bits, (size_t)bytes);
     } while (wmi_take(c, ','));
     wmi_asm_at_end(a, c);
 }
@@ -158,7 +168,7 @@ void wmi_asm_leb128(struct wmi_assembler *a, struct wmi_cursor *c, int is_signed
     wmi_asm_at_end(a, c);
 }
 
-/* Strings that stand side by side are one; `ends`: each has a NUL behind it. */
+/* `ends`: each string has a NUL behind it. Without, strings may stand side by side, as in LLVM. */
 void wmi_asm_strings(struct wmi_assembler *a, struct wmi_cursor *c, int ends)
 {
     wmi_skip_space(c);
@@ -169,7 +179,7 @@ void wmi_asm_strings(struct wmi_assembler *a, struct wmi_cursor *c, int ends)
             if (!wmi_asm_read_string(a, c, &a->section->bytes))
                 return;
             wmi_skip_space(c);
-        } while (c->at < c->end && *c->at == '"');
+        } while (!ends && c->at < c->end && *c->at == '"');
         if (ends)
             wmi_asm_append(a, &a->section->bytes, "", 1);
     } while (wmi_take(c, ','));
@@ -180,11 +190,15 @@ void wmi_asm_strings(struct wmi_assembler *a, struct wmi_cursor *c, int ends)
 
 static void repeat(struct wmi_assembler *a, const char *at, int64_t count, int64_t bytes, uint64_t value)
 {
-    if (count < 0 || count > MOST_BYTES || bytes < 0 || bytes > 8 || count * bytes > MOST_BYTES) {
+    enum { WIDEST = 12 }; /* zeros of .ds.x */
+    const int64_t widest = value ? sizeof value : WIDEST;
+    if (count < 0 || count > MOST_BYTES || bytes < 0 || bytes > widest || count * bytes > MOST_BYTES) {
         wmi_asm_error(a, at, "expected a count up to 16 MiB of elements up to 8 bytes");
         return;
     }
-    for (int64_t i = 0; i < count; i++)
+    if (!value)
+        wmi_asm_append(a, &a->section->bytes, NULL, (size_t)(count * bytes));
+    for (int64_t i = 0; value && i < count; i++)
         wmi_asm_append(a, &a->section->bytes, &value, (size_t)bytes);
 }
 
@@ -194,9 +208,32 @@ void wmi_asm_fill(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
     int64_t count, bytes = 1, value = 0;
     const char *at = c->at;
     (void)unused;
-    if (wmi_asm_read_number(a, c, &count) && (!wmi_take(c, ',') || wmi_asm_read_number(a, c, &bytes)) &&
-        (!wmi_take(c, ',') || wmi_asm_read_number(a, c, &value)) && wmi_asm_at_end(a, c))
+    if (!wmi_asm_read_number(a, c, &count) || (wmi_take(c, ',') && !wmi_asm_read_number(a, c, &bytes)) ||
+        (wmi_take(c, ',') && !wmi_asm_read_number(a, c, &value)) || !wmi_asm_at_end(a, c))
+        return;
+    if (count < 0 || bytes < 0 || bytes > 8)
+        wmi_asm_warning(a, at, "expected elements of 0 to 8 bytes: %s",
+                        bytes > 8 ? "these have 8" : "this does nothing");
+    bytes = bytes > 8 ? 8 : bytes;
+    if (count >= 0 && bytes >= 0)
         repeat(a, at, count, bytes, bytes > 4 ? (uint32_t)value : (uint64_t)value);
+}
+
+/* Whether there is something to write; LLVM only warns of counts below 0. */
+static bool is_count(struct wmi_assembler *a, const char *at, int64_t count)
+{
+    if (count < 0)
+        wmi_asm_warning(a, at, "expected a count that is not negative: this does nothing");
+    return count >= 0;
+}
+
+/* .ds.w count */
+void wmi_asm_room(struct wmi_assembler *a, struct wmi_cursor *c, int bytes)
+{
+    int64_t count;
+    const char *at = c->at;
+    if (wmi_asm_read_number(a, c, &count) && wmi_asm_at_end(a, c) && is_count(a, at, count))
+        repeat(a, at, count, bytes, 0);
 }
 
 /* .zero count[, value] */
@@ -218,8 +255,26 @@ void wmi_asm_copies(struct wmi_assembler *a, struct wmi_cursor *c, int bytes)
         return;
     if (!wmi_take(c, ','))
         wmi_asm_error(a, c->at, "expected ',' and a value");
-    else if (wmi_asm_read_number(a, c, &value) && wmi_asm_at_end(a, c))
+    else if (wmi_asm_read_number(a, c, &value) && wmi_asm_at_end(a, c) && is_count(a, at, count))
         repeat(a, at, count, bytes, (uint64_t)value);
+}
+
+/* .dcb.s count, real */
+void wmi_asm_copies_real(struct wmi_assembler *a, struct wmi_cursor *c, int bytes)
+{
+    int64_t count;
+    double real;
+    const char *at = c->at;
+    if (!wmi_asm_read_number(a, c, &count))
+        return;
+    if (!wmi_take(c, ',')) {
+        wmi_asm_error(a, c->at, "expected ',' and a value");
+        return;
+    }
+    if (!read_real(a, c, &real) || !wmi_asm_at_end(a, c))
+        return;
+    if (is_count(a, at, count))
+        repeat(a, at, count, bytes, bits_of(real, bytes));
 }
 
 /* Code is filled with s_nop 0, as LLVM does. */
@@ -229,6 +284,11 @@ static void align(struct wmi_assembler *a, struct wmi_cursor *c, bool power, uns
     int64_t alignment, value = 0, most = 0;
     bool given = false;
     const char *at = c->at;
+    wmi_skip_space(c);
+    if (power && unit == 1 && c->at == c->end) { /* as LLVM does, for old files */
+        wmi_asm_warning(a, at, ".p2align without an operand does nothing");
+        return;
+    }
     if (!wmi_asm_read_number(a, c, &alignment))
         return;
     if (wmi_take(c, ',')) {
@@ -293,4 +353,79 @@ void wmi_asm_origin(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
         wmi_asm_error(a, at, "expected an offset from %zu, which is here, to 16 MiB further", bytes->size);
     else
         repeat(a, at, place.number - (int64_t)bytes->size, 1, (uint64_t)filler);
+}
+
+/* ---- relocations ---- */
+
+static bool read_relocation_type(struct wmi_assembler *a, struct wmi_cursor *c, uint32_t *type)
+{
+    static const struct {
+        const char *name;
+        uint32_t type;
+    } types[] = {
+        {"R_AMDGPU_ABS32_LO", ABS32_LO},
+        {"R_AMDGPU_ABS32_HI", ABS32_HI},
+        {"R_AMDGPU_ABS64", ABS64},
+        {"R_AMDGPU_REL32", REL32},
+        {"R_AMDGPU_REL64", REL64},
+        {"R_AMDGPU_ABS32", ABS32},
+        {"R_AMDGPU_GOTPCREL", GOTPCREL},
+        {"R_AMDGPU_GOTPCREL32_LO", GOTPCREL32_LO},
+        {"R_AMDGPU_GOTPCREL32_HI", GOTPCREL32_HI},
+        {"R_AMDGPU_REL32_LO", REL32_LO},
+        {"R_AMDGPU_REL32_HI", REL32_HI},
+        {"R_AMDGPU_REL16", REL16},
+    };
+    const size_t length = wmi_name_length(c);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (wmi_asm_word_is(c->at, length, types[i].name)) {
+            c->at += length;
+            *type = types[i].type;
+            return true;
+        }
+    wmi_asm_error(a, c->at, "expected the name of a relocation, such as R_AMDGPU_ABS64");
+    return false;
+}
+
+/* .reloc place, type[, expression]: writes over what is at a place of this section, or at a label. */
+void wmi_asm_relocation(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
+{
+    struct wmi_value place, value = {0};
+    uint32_t type;
+    (void)unused;
+    wmi_asm_begin_expression(a);
+    wmi_skip_space(c);
+    const char *const at = c->at, *value_at = c->at;
+    c->wrong = NULL;
+    if (!wmi_read_expression(c, &place)) {
+        wmi_asm_failed(a, c);
+        return;
+    }
+    if (!wmi_take(c, ',')) {
+        wmi_asm_error(a, c->at, "expected ','");
+        return;
+    }
+    if (!read_relocation_type(a, c, &type))
+        return;
+    if (wmi_take(c, ',')) {
+        value_at = c->at;
+        if (!wmi_read_expression(c, &value)) {
+            wmi_asm_failed(a, c);
+            return;
+        }
+    }
+    if (!wmi_asm_at_end(a, c))
+        return;
+    if (a->saw_late) {
+        wmi_asm_note_late(a, a->statement, c->end, UINT8_MAX);
+        return;
+    }
+    const struct wmi_asm_base *base = place.base ? place.base : &a->section->base;
+    if (!base->is_section || place.number < 0)
+        wmi_asm_error(a, at, "expected an offset in this section that is not negative, or a label");
+    else if (!value.base)
+        wmi_asm_error(a, value_at, "expected a symbol for this relocation");
+    else
+        wmi_asm_relocate_as(a, (struct wmi_asm_section *)(uintptr_t)base, (uint64_t)place.number, &value,
+                            type);
 }

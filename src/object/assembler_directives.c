@@ -98,6 +98,19 @@ bool wmi_asm_read_string(struct wmi_assembler *a, struct wmi_cursor *c, struct w
 
 /* ---- symbols' values ---- */
 
+/* Whether the value of the symbol would be made of that symbol. */
+static bool is_made_of(const struct wmi_value *value, const struct wmi_asm_symbol *symbol)
+{
+    const struct wmi_asm_base *base = value->base;
+    for (unsigned i = 0; base && !base->is_section; i++) {
+        const struct wmi_asm_symbol *s = (const struct wmi_asm_symbol *)base;
+        if (s == symbol || i == WMI_ASM_LONGEST_CHAIN)
+            return true;
+        base = s->defined && s->variable ? s->value.base : NULL;
+    }
+    return false;
+}
+
 void wmi_asm_set(struct wmi_assembler *a, const char *name, size_t length, struct wmi_cursor *c, bool once)
 {
     struct wmi_value value;
@@ -109,11 +122,17 @@ void wmi_asm_set(struct wmi_assembler *a, const char *name, size_t length, struc
     }
     if (!wmi_asm_at_end(a, c))
         return;
+    struct wmi_asm_symbol *s = wmi_asm_symbol(a, name, length);
     if (a->saw_late) {
         wmi_asm_note_late(a, a->statement, c->end, UINT8_MAX);
+        if (s->variable && !once)
+            s->defined = false; /* until then */
         return;
     }
-    struct wmi_asm_symbol *s = wmi_asm_symbol(a, name, length);
+    if (is_made_of(&value, s)) {
+        wmi_asm_error(a, name, "'%s' is defined by itself", s->name);
+        return;
+    }
     if (s->defined && (once || !s->variable)) {
         wmi_asm_error(a, name, s->variable ? "'%s' is defined already" : "'%s' is a label", s->name);
         return;
@@ -121,6 +140,7 @@ void wmi_asm_set(struct wmi_assembler *a, const char *name, size_t length, struc
     value.literal = false;
     s->value = value;
     s->defined = s->variable = true;
+    s->builtin = false;
 }
 
 static void set_line(struct wmi_assembler *a, struct wmi_cursor *c, int once)
@@ -210,6 +230,16 @@ static void warning_line(struct wmi_assembler *a, struct wmi_cursor *c, int unus
                         a->scratch.size ? (char *)a->scratch.data : "");
 }
 
+/* .print "text" */
+static void print_line(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
+{
+    (void)unused;
+    a->scratch.size = 0;
+    if (wmi_asm_read_string(a, c, &a->scratch) && wmi_asm_at_end(a, c))
+        wmi_asm_note(a, a->statement, "%.*s", (int)a->scratch.size,
+                     a->scratch.size ? (char *)a->scratch.data : "");
+}
+
 /* .end: nothing that follows is read. */
 static void end_line(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
@@ -271,17 +301,22 @@ static const struct {
     {".zero", wmi_asm_zeros, 1},
     {".skip", wmi_asm_zeros, 1},
     {".space", wmi_asm_zeros, 1},
-    {".ds", wmi_asm_zeros, 2},
-    {".ds.b", wmi_asm_zeros, 1},
-    {".ds.w", wmi_asm_zeros, 2},
-    {".ds.l", wmi_asm_zeros, 4},
-    {".ds.s", wmi_asm_zeros, 4},
-    {".ds.d", wmi_asm_zeros, 8},
+    {".ds", wmi_asm_room, 2},
+    {".ds.b", wmi_asm_room, 1},
+    {".ds.w", wmi_asm_room, 2},
+    {".ds.l", wmi_asm_room, 4},
+    {".ds.s", wmi_asm_room, 4},
+    {".ds.d", wmi_asm_room, 8},
+    {".ds.p", wmi_asm_room, 12},
+    {".ds.x", wmi_asm_room, 12},
     {".dcb", wmi_asm_copies, 2},
     {".dcb.b", wmi_asm_copies, 1},
     {".dcb.w", wmi_asm_copies, 2},
     {".dcb.l", wmi_asm_copies, 4},
+    {".dcb.s", wmi_asm_copies_real, 4},
+    {".dcb.d", wmi_asm_copies_real, 8},
     {".org", wmi_asm_origin, 0},
+    {".reloc", wmi_asm_relocation, 0},
     {".incbin", wmi_asm_include_bytes, 0},
     {".include", wmi_asm_include, 0},
     {".section", wmi_asm_named_section, 0},
@@ -289,6 +324,7 @@ static const struct {
     {".popsection", wmi_asm_pop_section, 0},
     {".previous", wmi_asm_previous_section, 0},
     {".ident", wmi_asm_identify, 0},
+    {".version", wmi_asm_version, 0},
     {".globl", wmi_asm_bind, STB_GLOBAL},
     {".global", wmi_asm_bind, STB_GLOBAL},
     {".weak", wmi_asm_bind, STB_WEAK},
@@ -308,6 +344,8 @@ static const struct {
     {".macro", wmi_asm_macro, 0},
     {".exitm", wmi_asm_exit_macro, 0},
     {".purgem", wmi_asm_forget_macro, 0},
+    {".altmacro", wmi_asm_alternate, true},
+    {".noaltmacro", wmi_asm_alternate, false},
     {".rept", wmi_asm_repeat, 0},
     {".rep", wmi_asm_repeat, 0},
     {".irp", wmi_asm_repeat_for, false},
@@ -319,6 +357,7 @@ static const struct {
     {".err", error_line, false},
     {".error", error_line, true},
     {".warning", warning_line, 0},
+    {".print", print_line, 0},
     {".end", end_line, 0},
     /* What only a linker, a debugger or nobody reads. */
     {".addrsig", ignored, 0},
@@ -328,9 +367,10 @@ static const struct {
     {".file", ignored, 0},
     {".line", ignored, 0},
     {".loc", ignored, 0},
-    {".print", ignored, 0},
+    {".macros_off", ignored, 0},
+    {".macros_on", ignored, 0},
+    {".no_dead_strip", ignored, 0},
     {".symver", ignored, 0},
-    {".version", ignored, 0},
 };
 
 /* .text and its kin select a section by their name. */

@@ -59,7 +59,7 @@ static uint32_t sysv_hash(const char *name)
 
 static bool is_private(const struct wmi_asm_symbol *s)
 {
-    return !strncmp(s->name, ".L", 2) || (s->name[0] == '.' && s->name[1] == '\1');
+    return s->builtin || !strncmp(s->name, ".L", 2) || (s->name[0] == '.' && s->name[1] == '\1');
 }
 
 static bool is_global(const struct wmi_asm_symbol *s)

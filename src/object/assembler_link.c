@@ -26,9 +26,8 @@ static const struct relocation_type {
 
 const struct wmi_asm_section *wmi_asm_symbol_section(const struct wmi_asm_symbol *s, uint64_t *value)
 {
-    enum { LONGEST_CHAIN = 64 };
     *value = 0;
-    for (unsigned i = 0; i < LONGEST_CHAIN && s->defined; i++) {
+    for (unsigned i = 0; i < WMI_ASM_LONGEST_CHAIN && s->defined; i++) {
         *value += (uint64_t)s->value.number;
         if (!s->variable)
             return s->section;
@@ -349,6 +348,11 @@ static void scan(struct wmi_asm_linker *link, const struct wmi_asm_section *s,
         return;
     }
     const struct relocation_type *type = &types[r->type];
+    if (r->offset > s->bytes.size || s->bytes.size - r->offset < type->bytes) {
+        wmi_asm_error(a, a->place.line, "expected %u bytes for .reloc in the %zu of '%s'", type->bytes,
+                      s->bytes.size, s->name);
+        return;
+    }
     const struct wmi_asm_section *to = target_of(r, &symbol, &value);
     if (!is_known(link, r))
         return;
@@ -425,8 +429,7 @@ static void relocate(struct wmi_asm_linker *link, struct wmi_asm_section *s,
     if (r->type == REL16)
         value = (value - 4) / 4;
     value >>= type->shift;
-    if (r->offset + type->bytes <= s->bytes.size)
-        memcpy(s->bytes.data + r->offset, &value, type->bytes);
+    memcpy(s->bytes.data + r->offset, &value, type->bytes);
 }
 
 void wmi_asm_link(struct wmi_assembler *a)

@@ -3,6 +3,7 @@
 #include "object/assembler_parts.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,46 +52,69 @@ static bool may_be_in_parameter(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
 }
 
-/* The body with \name replaced by values, behind what `text` has. */
+/* \@, \+ and \(), which `at` may be: appends what they stand for. Returns where the text goes on; `at`: it is
+ * none of them. */
+static const char *replace_mark(struct wmi_assembler *a, const char *at, const char *stop, unsigned count,
+                                struct wmi_bytes *text)
+{
+    char digits[16];
+    if (*at != '\\' || at + 1 >= stop)
+        return at;
+    if (at[1] == '(' && at + 2 < stop && at[2] == ')')
+        return at + 3;
+    if (at[1] != '@' && at[1] != '+')
+        return at;
+    unsigned n = at[1] == '@' ? a->macros_used : count, size = 0;
+    do
+        digits[sizeof digits - ++size] = (char)('0' + n % 10);
+    while (n /= 10);
+    wmi_asm_append(a, text, digits + sizeof digits - size, size);
+    return at + 2;
+}
+
+/* Where the next name may be that a value replaces: behind a backslash or, with .altmacro, anywhere. */
+static const char *next_name(const struct wmi_assembler *a, const char *at, const char *stop)
+{
+    if (!a->alternate) {
+        const char *slash = memchr(at, '\\', (size_t)(stop - at));
+        return slash ? slash : stop;
+    }
+    while (at < stop && *at != '\\' && !may_be_in_parameter(*at))
+        at++;
+    return at;
+}
+
+/* The body with \name replaced by values, behind what `text` has. With .altmacro the backslash may be left
+ * out, and an & behind the name falls away. Source: LLVM 19 AsmParser.cpp, expandMacro. */
 static void replace(struct wmi_assembler *a, const struct wmi_asm_macro *m, const char *const *value,
                     const size_t *length, unsigned count, struct wmi_bytes *text)
 {
-    char digits[16];
     for (const char *at = m->body, *stop = m->body + m->body_size; at < stop;) {
-        const char *slash = memchr(at, '\\', (size_t)(stop - at));
-        const char *plain = slash ? slash : stop;
+        const char *plain = next_name(a, at, stop);
         wmi_asm_append(a, text, at, (size_t)(plain - at));
         at = plain;
-        if (at + 1 >= stop) {
-            wmi_asm_append(a, text, at, (size_t)(stop - at));
+        if (at == stop)
             return;
-        }
-        if (at[1] == '@' || at[1] == '+') {
-            unsigned n = at[1] == '@' ? a->macros_used : count, size = 0;
-            do
-                digits[sizeof digits - ++size] = (char)('0' + n % 10);
-            while (n /= 10);
-            wmi_asm_append(a, text, digits + sizeof digits - size, size);
-            at += 2;
+        const char *behind = replace_mark(a, at, stop, count, text);
+        if (behind > at) {
+            at = behind;
             continue;
         }
-        if (at[1] == '(' && at + 2 < stop && at[2] == ')') {
-            at += 3;
-            continue;
-        }
+        const size_t slash = *at == '\\';
         size_t n = 0;
         unsigned p = 0;
-        while (at + 1 + n < stop && may_be_in_parameter(at[1 + n]))
+        while (at + slash + n < stop && may_be_in_parameter(at[slash + n]))
             n++;
         while (p < m->parameters &&
-               !(m->parameter[p].length == n && !memcmp(m->parameter[p].name, at + 1, n)))
+               !(m->parameter[p].length == n && !memcmp(m->parameter[p].name, at + slash, n)))
             p++;
-        if (p < m->parameters) {
+        if (p < m->parameters)
             wmi_asm_append(a, text, value[p], length[p]);
-            at += 1 + n;
-        } else {
-            wmi_asm_append(a, text, at++, 1);
-        }
+        else
+            wmi_asm_append(a, text, at, slash + n);
+        at += slash + n;
+        if (a->alternate && (slash || p < m->parameters) && at < stop && *at == '&')
+            at++;
     }
 }
 
@@ -132,6 +156,11 @@ static bool read_parameter(struct wmi_assembler *a, struct wmi_cursor *c, struct
     struct wmi_asm_parameter *p = &m->parameter[m->parameters++];
     p->name = c->at;
     p->length = length;
+    for (const struct wmi_asm_parameter *other = m->parameter; other < p; other++)
+        if (other->length == length && !memcmp(other->name, p->name, length)) {
+            wmi_asm_error(a, c->at, "expected a name that no other parameter has");
+            return false;
+        }
     c->at += length;
     if (wmi_take(c, ':')) {
         const size_t qualifier = wmi_name_length(c);
@@ -165,14 +194,15 @@ void wmi_asm_macro(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
         return;
     struct wmi_asm_macro *m = wmi_asm_allocate(a, 1, sizeof *m);
     m->name = wmi_asm_text(a, name, length);
-    while (wmi_take(c, ','), wmi_skip_space(c), c->at < c->end)
-        if (!read_parameter(a, c, m))
-            return;
-    if (*find_macro(a, name, length)) {
+    bool good = true;
+    while (wmi_take(c, ','), wmi_skip_space(c), good && c->at < c->end)
+        good = read_parameter(a, c, m);
+    if (good && *find_macro(a, name, length)) {
         wmi_asm_error(a, name, "macro '%s' is defined already", m->name);
-        return;
+        good = false;
     }
-    if (read_body(a, macro_begins, macro_ends, &m->body, &m->body_size)) {
+    /* The body of a wrong one is skipped, so that it makes no errors of its own. */
+    if (read_body(a, macro_begins, macro_ends, &m->body, &m->body_size) && good) {
         m->next = a->macros;
         a->macros = m;
         wmi_asm_forget(a);
@@ -191,6 +221,13 @@ void wmi_asm_forget_macro(struct wmi_assembler *a, struct wmi_cursor *c, int unu
         *m = (*m)->next;
     else
         wmi_asm_error(a, name, "macro '%.*s' is not defined", (int)length, name);
+}
+
+/* .altmacro, .noaltmacro */
+void wmi_asm_alternate(struct wmi_assembler *a, struct wmi_cursor *c, int on)
+{
+    if (wmi_asm_at_end(a, c))
+        a->alternate = on;
 }
 
 void wmi_asm_exit_macro(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
@@ -215,9 +252,41 @@ static bool is_operator(char c)
     return c && strchr("+-~/*.=|^&!<>", c);
 }
 
+/* What .altmacro adds: %expression, which becomes its value, and <text>, in which ! is before what is taken
+ * as it is. Takes it if it is next; *good: false after a message. */
+static bool read_alternate(struct wmi_assembler *a, struct wmi_cursor *c, struct wmi_bytes *text, bool *good)
+{
+    char digits[24];
+    int64_t value;
+    wmi_skip_space(c);
+    if (!a->alternate || c->at == c->end)
+        return false;
+    if (*c->at == '%') {
+        c->at++;
+        wmi_asm_begin_expression(a);
+        *good = wmi_asm_read_number(a, c, &value);
+        if (*good)
+            wmi_asm_append(a, text, digits, (size_t)snprintf(digits, sizeof digits, "%" PRId64, value));
+        return true;
+    }
+    const char *close = c->at;
+    if (*close != '<' || (close + 1 < c->end && strchr("<=>", close[1]))) /* an operator of its own */
+        return false;
+    while (close < c->end && *close != '>')
+        close += *close == '!' ? 2 : 1;
+    if (close >= c->end)
+        return false;
+    for (c->at++; c->at < close; c->at++) {
+        c->at += *c->at == '!';
+        wmi_asm_append(a, text, c->at, 1);
+    }
+    c->at = close + 1;
+    return true;
+}
+
 /* An argument: up to a comma, or a blank that no operator is next to; blanks beside operators fall away.
  * Appends it to `text`, without the quotes of strings. */
-static void read_argument(struct wmi_assembler *a, struct wmi_cursor *c, struct wmi_bytes *text)
+static void read_plain_argument(struct wmi_assembler *a, struct wmi_cursor *c, struct wmi_bytes *text)
 {
     unsigned depth = 0;
     wmi_skip_space(c);
@@ -246,6 +315,14 @@ static void read_argument(struct wmi_assembler *a, struct wmi_cursor *c, struct 
         depth -= depth && *c->at == ')';
         wmi_asm_append(a, text, c->at++, 1);
     }
+}
+
+static bool read_argument(struct wmi_assembler *a, struct wmi_cursor *c, struct wmi_bytes *text)
+{
+    bool good = true;
+    if (!read_alternate(a, c, text, &good))
+        read_plain_argument(a, c, text);
+    return good;
 }
 
 /* Which parameter `name=` names; the number of parameters if there is none. */
@@ -278,17 +355,23 @@ static bool read_arguments(struct wmi_assembler *a, const struct wmi_asm_macro *
             wmi_asm_error(a, start, "macro '%s' has %u parameters", m->name, m->parameters);
             return false;
         }
-        if (m->parameter[at].takes_rest) {
+        bool good = true;
+        const bool alternate = read_alternate(a, c, text, &good);
+        if (!good)
+            return false;
+        if (alternate) {
+            ;
+        } else if (m->parameter[at].takes_rest) {
             wmi_asm_append(a, text, c->at, (size_t)(c->end - c->at));
             while (text->size && isspace(text->data[text->size - 1]))
                 text->size--;
             c->at = c->end;
         } else {
-            read_argument(a, c, text);
+            read_plain_argument(a, c, text);
         }
-        if (text->size || !value[at]) {
+        if (text->size || alternate || !value[at]) {
             length[at] = text->size;
-            value[at] = text->size ? wmi_asm_text(a, (char *)text->data, text->size) : NULL;
+            value[at] = text->size ? wmi_asm_text(a, (char *)text->data, text->size) : alternate ? "" : NULL;
         }
         wmi_take(c, ',');
     }
@@ -314,7 +397,7 @@ bool wmi_asm_expand(struct wmi_assembler *a, const char *name, size_t name_lengt
     struct wmi_asm_macro *m = *find_macro(a, name, name_length);
     const char *value[WMI_ASM_PARAMETERS] = {0};
     size_t length[WMI_ASM_PARAMETERS] = {0};
-    struct wmi_cursor c = {.at = rest, .end = end};
+    struct wmi_cursor c = {.at = rest, .end = end, .symbols = &a->resolver};
     if (!m)
         return false;
     if (!read_arguments(a, m, &c, value, length))
@@ -368,7 +451,7 @@ void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *c, int lette
     text->size = 0;
     item->size = 0;
     if (letters)
-        read_argument(a, &list, item);
+        read_plain_argument(a, &list, item);
     for (unsigned i = 0, at = 0;; i++) {
         if (letters) {
             if (at == item->size)
@@ -377,7 +460,8 @@ void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *c, int lette
             length = 1;
         } else {
             item->size = 0;
-            read_argument(a, &list, item);
+            if (!read_argument(a, &list, item))
+                return;
             values[0] = item->size ? (char *)item->data : "";
             length = item->size;
         }
@@ -406,6 +490,8 @@ enum test {
     NOT_BLANK,
     SAME,
     OTHER,
+    SAME_STRING,
+    OTHER_STRING,
     DEFINED,
     NOT_DEFINED
 };
@@ -414,10 +500,10 @@ static const struct {
     const char *name;
     enum test test;
 } tests[] = {
-    {".if", NOT_ZERO},    {".ifne", NOT_ZERO}, {".ifeq", ZERO},          {".ifge", AT_LEAST},
-    {".ifgt", MORE},      {".ifle", AT_MOST},  {".iflt", LESS},          {".ifb", BLANK},
-    {".ifnb", NOT_BLANK}, {".ifc", SAME},      {".ifeqs", SAME},         {".ifnc", OTHER},
-    {".ifnes", OTHER},    {".ifdef", DEFINED}, {".ifndef", NOT_DEFINED}, {".ifnotdef", NOT_DEFINED},
+    {".if", NOT_ZERO},        {".ifne", NOT_ZERO}, {".ifeq", ZERO},          {".ifge", AT_LEAST},
+    {".ifgt", MORE},          {".ifle", AT_MOST},  {".iflt", LESS},          {".ifb", BLANK},
+    {".ifnb", NOT_BLANK},     {".ifc", SAME},      {".ifeqs", SAME_STRING},  {".ifnc", OTHER},
+    {".ifnes", OTHER_STRING}, {".ifdef", DEFINED}, {".ifndef", NOT_DEFINED}, {".ifnotdef", NOT_DEFINED},
 };
 
 /* Whether the two texts around the comma are the same. */
@@ -437,6 +523,22 @@ static bool are_same(struct wmi_assembler *a, struct wmi_cursor *c)
         right.end--;
     return left.end - left.at == right.end - right.at &&
            !memcmp(left.at, right.at, (size_t)(left.end - left.at));
+}
+
+/* Whether two strings in quotes are the same. */
+static bool are_same_strings(struct wmi_assembler *a, struct wmi_cursor *c)
+{
+    wmi_skip_space(c);
+    a->scratch.size = a->repeated.size = 0;
+    if (!wmi_asm_read_string(a, c, &a->scratch))
+        return false;
+    if (!wmi_take(c, ',')) {
+        wmi_asm_error(a, c->at, "expected ','");
+        return false;
+    }
+    return wmi_asm_read_string(a, c, &a->repeated) && wmi_asm_at_end(a, c) &&
+           a->scratch.size == a->repeated.size &&
+           (!a->scratch.size || !memcmp(a->scratch.data, a->repeated.data, a->scratch.size));
 }
 
 static bool is_true(struct wmi_assembler *a, enum test test, struct wmi_cursor *c)
@@ -467,6 +569,9 @@ static bool is_true(struct wmi_assembler *a, enum test test, struct wmi_cursor *
     case SAME:
     case OTHER:
         return are_same(a, c) == (test == SAME);
+    case SAME_STRING:
+    case OTHER_STRING:
+        return are_same_strings(a, c) == (test == SAME_STRING);
     default: {
         const char *name;
         size_t length;
@@ -493,6 +598,7 @@ static void begin_condition(struct wmi_assembler *a, const char *word, enum test
     const bool value = !enclosing && is_true(a, test, c);
     a->skipping[i] = !value;
     a->taken[i] = enclosing || value;
+    a->last_part[i] = false;
 }
 
 /* .elseif, .else, .endif */
@@ -508,7 +614,10 @@ static void continue_condition(struct wmi_assembler *a, const char *word, size_t
         a->conditions--;
         return;
     }
-    const bool value = !a->taken[i] && (wmi_asm_word_is(word, length, ".else") || is_true(a, NOT_ZERO, c));
+    if (a->last_part[i])
+        wmi_asm_error(a, word, "%.*s behind .else", (int)length, word);
+    const bool last = a->last_part[i] |= wmi_asm_word_is(word, length, ".else");
+    const bool value = !a->taken[i] && (last || is_true(a, NOT_ZERO, c));
     a->skipping[i] = !value;
     a->taken[i] |= value;
 }

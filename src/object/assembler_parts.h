@@ -20,6 +20,9 @@ void wmi_asm_forget(struct wmi_assembler *a);
 void wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end, unsigned bytes);
 void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
                       const struct wmi_value *value, unsigned bytes, bool branch);
+/* The same for a relocation R_AMDGPU_*. */
+void wmi_asm_relocate_as(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
+                         const struct wmi_value *value, uint32_t type);
 /* What the next expression calls ".". Forgets late symbols. */
 void wmi_asm_begin_expression(struct wmi_assembler *a);
 
@@ -42,6 +45,7 @@ bool wmi_asm_expand(struct wmi_assembler *a, const char *name, size_t length, co
 void wmi_asm_macro(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_exit_macro(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_forget_macro(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_alternate(struct wmi_assembler *a, struct wmi_cursor *cursor, int on);
 void wmi_asm_repeat(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *cursor, int letters);
 
@@ -55,11 +59,14 @@ void wmi_asm_reals(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes
 void wmi_asm_leb128(struct wmi_assembler *a, struct wmi_cursor *cursor, int is_signed);
 void wmi_asm_strings(struct wmi_assembler *a, struct wmi_cursor *cursor, int ends);
 void wmi_asm_fill(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_room(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
 void wmi_asm_zeros(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
 void wmi_asm_copies(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
 void wmi_asm_align(struct wmi_assembler *a, struct wmi_cursor *cursor, int unit);
 void wmi_asm_align_power(struct wmi_assembler *a, struct wmi_cursor *cursor, int unit);
+void wmi_asm_copies_real(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
 void wmi_asm_origin(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_relocation(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 
 /* assembler_sections.c */
 void wmi_asm_named_section(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
@@ -73,6 +80,14 @@ void wmi_asm_symbol_size(struct wmi_assembler *a, struct wmi_cursor *cursor, int
 void wmi_asm_common(struct wmi_assembler *a, struct wmi_cursor *cursor, int binding);
 void wmi_asm_lds(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_identify(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_version(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+
+/* assembler_counts.c: .amdgcn.next_free_vgpr and its kin */
+void wmi_asm_define_counts(struct wmi_assembler *a);
+/* Whether the text asks for counts of registers, so that instructions must be looked at. */
+bool wmi_asm_names_counts(const char *text, size_t size);
+void wmi_asm_count_registers(struct wmi_assembler *a, const char *begin, const char *end,
+                             const struct wmi_instruction *insn);
 
 /* assembler_files.c */
 void wmi_asm_include(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);

@@ -124,18 +124,28 @@ void wmi_asm_named_section(struct wmi_assembler *a, struct wmi_cursor *c, int un
     (void)unused;
     if (!read_section_name(a, c, &name, &length))
         return;
+    bool apart = false; /* LLVM has it as a section of its own */
     const struct known_section known = what_is(name, length);
+    const char *const flags_at = c->at;
     uint32_t type = known.type;
     flags = known.flags;
     if (wmi_take(c, ',') && wmi_take(c, '"')) {
         if (!read_flags(a, c, &flags))
             return;
         if (wmi_take(c, ',')) {
-            if (!read_type(a, c, &type) ||
-                (flags & SHF_MERGE && wmi_take(c, ',') && !wmi_asm_read_number(a, c, &entry_size)))
+            if (!read_type(a, c, &type))
                 return;
+            if (flags & SHF_MERGE) {
+                if (!wmi_take(c, ',')) {
+                    wmi_asm_error(a, c->at, "expected ',' and the size of an entry");
+                    return;
+                }
+                if (!wmi_asm_read_number(a, c, &entry_size))
+                    return;
+            }
             while (wmi_take(c, ',')) { /* groups and links mean nothing where nothing else is linked */
                 wmi_skip_space(c);
+                apart = true;
                 if (c->at < c->end && isdigit((unsigned char)*c->at)) {
                     if (!wmi_asm_read_number(a, c, &number))
                         return;
@@ -145,10 +155,16 @@ void wmi_asm_named_section(struct wmi_assembler *a, struct wmi_cursor *c, int un
             }
         }
     }
+    const bool said = c->at > flags_at;
     if (!wmi_asm_at_end(a, c))
         return;
     flags &= ~(uint64_t)SHF_GROUP;
     struct wmi_asm_section *section = wmi_asm_section(a, name, length, type, flags);
+    if (said && !apart && section->flags != flags) {
+        wmi_asm_error(a, flags_at, "expected the flags that section '%s' has, 0x%llx", section->name,
+                      (unsigned long long)section->flags);
+        return;
+    }
     section->entry_size = (uint64_t)entry_size;
     select_section(a, section);
 }
@@ -194,6 +210,24 @@ void wmi_asm_identify(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
         wmi_asm_append(a, &comment->bytes, "", 1);
         wmi_asm_at_end(a, c);
     }
+}
+
+/* .version "text": a note of type NT_VERSION that has a name and nothing else. */
+void wmi_asm_version(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
+{
+    uint32_t head[] = {0, 0, NT_VERSION}; /* sizes of the name and of what it describes, type */
+    struct wmi_asm_section *note = wmi_asm_section(a, ".note", strlen(".note"), SHT_NOTE, 0);
+    (void)unused;
+    a->scratch.size = 0;
+    if (!wmi_asm_read_string(a, c, &a->scratch) || !wmi_asm_at_end(a, c))
+        return;
+    wmi_asm_append(a, &a->scratch, "", 1);
+    head[0] = (uint32_t)a->scratch.size;
+    if (note->alignment < 4)
+        note->alignment = 4;
+    wmi_asm_append(a, &note->bytes, head, sizeof head);
+    wmi_asm_append(a, &note->bytes, a->scratch.data, a->scratch.size);
+    wmi_asm_append(a, &note->bytes, NULL, -note->bytes.size & 3);
 }
 
 /* ---- symbols ---- */

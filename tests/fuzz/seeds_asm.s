@@ -69,3 +69,17 @@ s_add_u32 s0, s0, foo@rel32@lo+4
 image_sample v[0:3], v[1:2], s[8:15], s[4:7] dmask:0xf unorm
 global_load_dword v1, v[2:3], off offset:-8
 exp mrt0 v0, v1, v2, off done vm
+.altmacro
+.macro alt a, b
+.byte a, \b&
+.endm
+alt %1+2, <3>
+.noaltmacro
+.reloc 0, R_AMDGPU_ABS32, count
+.set count, .amdgcn.next_free_vgpr
+.version "v"
+.print "p"
+.ifeqs "a", "a"
+.else
+.endif
+.dcb.d 2, nan
