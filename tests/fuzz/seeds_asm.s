@@ -75,7 +75,7 @@ exp mrt0 v0, v1, v2, off done vm
 .endm
 alt %1+2, <3>
 .noaltmacro
-.reloc 0, R_AMDGPU_ABS32, count
+.reloc 0, R_AMDGPU_ABS32, foo
 .set count, .amdgcn.next_free_vgpr
 .version "v"
 .print "p"
