@@ -394,6 +394,41 @@ static void describe(void *user, unsigned id, struct wm_profile_row *row)
     }
 }
 
+/* The stretch of code that the address lies in. */
+static bool find_code(const struct wm_object *object, uint64_t address, struct wm_code *found)
+{
+    const size_t count = wm_object_code(object, NULL, 0);
+    struct wm_code *code = calloc(count + 1, sizeof *code);
+    bool good = false;
+    if (code)
+        wm_object_code(object, code, count);
+    for (size_t i = 0; code && i < count && !good; i++)
+        if (address - code[i].address < code[i].size) {
+            *found = code[i];
+            good = true;
+        }
+    free(code);
+    return good;
+}
+
+static bool code_of(void *user, uint64_t pc, struct wm_profile_code *code)
+{
+    const struct profiled *profiled = user;
+    const struct wm_object *object = profiled->module->object;
+    const uint64_t address = pc - profiled->module->bias;
+    uint64_t distance;
+    struct wm_code found;
+    const char *symbol = wm_object_symbol(object, address, &distance);
+    if (!symbol || !find_code(object, address, &found) || distance > address - found.address)
+        return false;
+    const uint64_t next = wm_object_next_symbol(object, address + 1), limit = found.address + found.size;
+    *code = (struct wm_profile_code){.kernel = symbol,
+                                     .pc = pc - distance,
+                                     .bytes = found.bytes + (address - distance - found.address),
+                                     .size = (next < limit ? next : limit) - (address - distance)};
+    return true;
+}
+
 enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *diag)
 {
     *profile = wmi_profile_create();
@@ -459,7 +494,8 @@ static struct wmi_profile_dispatch occupancy_of(const struct wm_machine *machine
     return (struct wmi_profile_dispatch){
         .kernel = kernel->name,
         .pc = dispatch->launch.entry,
-        .items = dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2],
+        .grid = {dispatch->grid[0], dispatch->grid[1], dispatch->grid[2]},
+        .workgroup = {dispatch->workgroup[0], dispatch->workgroup[1], dispatch->workgroup[2]},
         .vgprs = one_file        ? vgprs + agprs
                  : vgprs > agprs ? vgprs
                                  : agprs,
@@ -641,6 +677,8 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
             &(struct wmi_profile_source){
                 .user = &profiled,
                 .describe = describe,
+                .code = code_of,
+                .target_name = wmi_target_name(machine->target),
                 .rules = wmi_cost_rules(wmi_target_limit(machine->target, WMI_LIMIT_cost_rules)),
                 .wave_lanes = kernel->wave_size,
                 .target = with_waves_of(machine->target, kernel->wave_size),

@@ -83,12 +83,13 @@ static int show(const struct tool_job *job, struct wm_profile *profile, json_t *
         .json = job->json,
         .json_path = job->json_path,
         .gates = job->gates,
+        .trace_path = job->trace_path,
     };
-    struct tool_origin *origins = calloc(job->opened_count + 1, sizeof *origins);
-    for (size_t i = 0; origins && i < job->opened_count; i++)
-        origins[i] = (struct tool_origin){job->opened[i].file, job->opened[i].object};
-    code = tool_show_profile(&outputs, profile, origins, origins ? job->opened_count : 0, json, code);
-    free(origins);
+    const char **files = calloc(job->opened_count + 1, sizeof *files);
+    for (size_t i = 0; files && i < job->opened_count; i++)
+        files[i] = job->opened[i].file;
+    code = tool_show_profile(&outputs, profile, files, files ? job->opened_count : 0, json, code);
+    free(files);
     return code;
 }
 
@@ -112,8 +113,6 @@ static int profile_job(struct tool_job *job)
     }
     json_t *report = tool_report("prof");
     int code = tool_job_run(job, profile, report);
-    if (code != TOOL_WRONG && wm_profile_end_trace(profile, &diag) != WM_OK)
-        code = tool_fail("--trace %s", diag.message);
     if (code != TOOL_WRONG) /* what was counted before a fault still helps */
         code = show(job, profile, report, code);
     json_decref(report);

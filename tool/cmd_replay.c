@@ -186,6 +186,18 @@ static int choose_gpu(const struct options *options, struct wm_profile *profile,
     return TOOL_CLEAN;
 }
 
+static json_t *json_dispatches(struct wm_profile *profile)
+{
+    size_t count;
+    const struct wm_profile_dispatch *dispatch = wm_profile_dispatches(profile, &count);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "kernel", dispatch[i].kernel, "target",
+                                              dispatch[i].target, "grid", tool_json_extent(dispatch[i].grid),
+                                              "workgroup", tool_json_extent(dispatch[i].workgroup)));
+    return list;
+}
+
 static int replay(struct options *options)
 {
     struct wm_diag diag;
@@ -199,10 +211,10 @@ static int replay(struct options *options)
         return tool_fail("%s", diag.message);
     }
     json_t *json = tool_report("prof");
-    json_object_set_new(json, "dispatches", json_array());
     int code = choose_gpu(options, profile, bytes, size);
     if (code == TOOL_CLEAN && wm_profile_replay(profile, bytes, size, options->path, &diag) != WM_OK)
         code = tool_fail("%s", diag.message);
+    json_object_set_new(json, "dispatches", json_dispatches(profile));
     if (code == TOOL_CLEAN)
         code = tool_show_profile(&options->outputs, profile, NULL, 0, json, code);
     json_decref(json);

@@ -121,8 +121,7 @@ static void put_files(FILE *file, const struct kernel *kernel)
             seen = kernel->rows[before]->file && strcmp(kernel->rows[before]->file, name) == 0;
         if (seen)
             continue;
-        if (tool_source_read(name, kernel->report->options->source_dir, kernel->report->origins,
-                             kernel->report->origin_count, &source)) {
+        if (tool_source_read(kernel->report, name, &source)) {
             put_source(file, kernel, name, &source);
             tool_source_free(&source);
         } else {
@@ -137,7 +136,7 @@ static void put_listing(FILE *file, const struct kernel *kernel)
 {
     struct tool_listing_of listing;
     char caption[200];
-    if (!tool_listing_read(kernel->rows[0], kernel->report->origins, kernel->report->origin_count, &listing))
+    if (!tool_listing_read(kernel->report, kernel->rows[0], &listing))
         return;
     snprintf(caption, sizeof caption, "Listing of %.150s", tool_row_kernel(kernel->rows[0]));
     fprintf(file, "<details class=\"code\"><summary>");

@@ -5,6 +5,7 @@
 #include "counters.h"
 #include "html.h"
 #include "run.h"
+#include "source.h"
 #include "tool.h"
 
 #include <stdlib.h>
@@ -33,10 +34,20 @@ static int show_report(const struct tool_prof_outputs *outputs, const struct too
     return outputs->json ? tool_write_report(json, outputs->json_path, code) : code;
 }
 
-int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
-                      const struct tool_origin *origins, size_t origin_count, json_t *json, int code)
+/* The sources that are found go into it as well. */
+static int end_trace(const struct tool_report *report)
 {
-    struct tool_report report = {.options = &outputs->show, .origins = origins, .origin_count = origin_count};
+    struct wm_diag diag;
+    tool_keep_sources(report);
+    return wm_profile_end_trace(report->profile, &diag) == WM_OK ? TOOL_CLEAN
+                                                                 : tool_fail("--trace %s", diag.message);
+}
+
+int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
+                      const char *const *files, size_t file_count, json_t *json, int code)
+{
+    struct tool_report report = {
+        .options = &outputs->show, .files = files, .file_count = file_count, .profile = profile};
     const struct wm_profile_row *rows = wm_profile_rows(profile, &report.count);
     report.kernels = wm_profile_kernels(profile, &report.kernel_count);
     report.rows = malloc((report.count + 1) * sizeof *report.rows);
@@ -45,7 +56,10 @@ int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile
     for (size_t i = 0; i < report.count; i++)
         report.rows[i] = &rows[i];
     tool_sort_rows(&report);
-    code = show_report(outputs, &report, json, code);
+    if (outputs->trace_path && end_trace(&report) != TOOL_CLEAN)
+        code = TOOL_WRONG;
+    else
+        code = show_report(outputs, &report, json, code);
     free(report.rows);
     return code;
 }

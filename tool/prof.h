@@ -12,11 +12,12 @@ struct tool_prof_outputs {
     bool json;
     const char *json_path; /* NULL: stdout */
     struct tool_gates gates;
+    const char *trace_path; /* of the trace that the profile writes; or NULL */
 };
 
 /* Writes what was asked for, and adds it to `json`, which tool_report() has begun. Returns the worse of
  * `code` and what comes of it. */
 int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
-                      const struct tool_origin *origins, size_t origin_count, json_t *json, int code);
+                      const char *const *files, size_t file_count, json_t *json, int code);
 
 #endif

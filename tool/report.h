@@ -14,21 +14,16 @@ struct tool_report_options {
     const char *csv_path;   /* --csv; or NULL */
 };
 
-/* A code object that rows may come from. */
-struct tool_origin {
-    const char *file;
-    const struct wm_object *object;
-};
-
 /* What the reports are made of. Rows are sorted by tool_sort_rows(). */
 struct tool_report {
     const struct wm_profile_row **rows;
     size_t count;
     const struct wm_profile_kernel *kernels;
     size_t kernel_count;
-    const struct tool_origin *origins;
-    size_t origin_count;
+    const char *const *files; /* the code objects that rows may come from */
+    size_t file_count;
     const struct tool_report_options *options;
+    struct wm_profile *profile; /* that the rows are of */
 };
 
 /* TOOL_WRONG, after a message, where --show or --sort name no figure. */

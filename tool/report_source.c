@@ -87,9 +87,7 @@ static bool print_source(const struct tool_report *report, size_t first, size_t 
     for (size_t i = 0; i < count; i++) {
         struct tool_source source;
         struct tool_columns columns;
-        if (!rows[i]->file || !is_first_of_file(rows, i) ||
-            !tool_source_read(rows[i]->file, report->options->source_dir, report->origins,
-                              report->origin_count, &source))
+        if (!rows[i]->file || !is_first_of_file(rows, i) || !tool_source_read(report, rows[i]->file, &source))
             continue;
         tool_columns_choose(&columns, report);
         tool_columns_place(&columns, "line", 0);
@@ -118,7 +116,7 @@ static bool print_listing(const struct tool_report *report, size_t first, size_t
     const struct wm_profile_row *const *rows = report->rows + first;
     struct tool_listing_of listing;
     struct tool_columns columns;
-    if (!tool_listing_read(rows[0], report->origins, report->origin_count, &listing))
+    if (!tool_listing_read(report, rows[0], &listing))
         return false;
     tool_columns_choose(&columns, report);
     tool_columns_place(&columns, "offset", 0);

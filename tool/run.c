@@ -254,7 +254,7 @@ static json_t *json_hex(uint64_t number)
     return json_sprintf("0x%" PRIx64, number);
 }
 
-static json_t *json_extent(const uint32_t extent[3])
+json_t *tool_json_extent(const uint32_t extent[3])
 {
     return json_pack("[i,i,i]", (int)extent[0], (int)extent[1], (int)extent[2]);
 }
@@ -267,7 +267,7 @@ static json_t *json_fault(const struct wm_fault *fault)
     json_t *object = json_object();
     json_object_set_new(object, "kind", json_string(known ? fault_names[fault->kind] : "unknown"));
     json_object_set_new(object, "pc", json_hex(fault->pc));
-    json_object_set_new(object, "workgroup", json_extent(fault->workgroup));
+    json_object_set_new(object, "workgroup", tool_json_extent(fault->workgroup));
     json_object_set_new(object, "wave", json_integer(fault->wave));
     json_object_set_new(object, "lanes", json_hex(fault->lanes));
     json_object_set_new(object, "low", json_hex(fault->low));
@@ -289,8 +289,8 @@ static json_t *json_dispatch(const struct tool_dispatch *d, const struct wm_resu
     json_object_set_new(object, "file", json_string(d->file));
     json_object_set_new(object, "kernel", json_string(d->kernel->name));
     json_object_set_new(object, "target", json_string(wm_object_target(d->object)));
-    json_object_set_new(object, "grid", json_extent(d->grid));
-    json_object_set_new(object, "workgroup", json_extent(d->workgroup));
+    json_object_set_new(object, "grid", tool_json_extent(d->grid));
+    json_object_set_new(object, "workgroup", tool_json_extent(d->workgroup));
     json_object_set_new(object, "workgroups", json_integer((json_int_t)result->workgroups));
     json_object_set_new(object, "waves", json_integer((json_int_t)result->waves));
     json_object_set_new(object, "wave_instructions", json_integer((json_int_t)result->wave_instructions));

@@ -15,6 +15,9 @@ extern const char tool_job_help[];
  * error. */
 int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *report);
 
+/* Grid or workgroup as [x, y, z]. */
+json_t *tool_json_extent(const uint32_t extent[3]);
+
 /* Grows when what a report has already changes its meaning; new keys alone do not change it. */
 enum { TOOL_REPORT_SCHEMA = 1 };
 

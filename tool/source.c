@@ -52,29 +52,50 @@ static char *read_in(const char *folder, int folder_length, const char *above, c
     return length > 0 && (size_t)length < sizeof path ? read_text(path) : NULL;
 }
 
-static char *find_text(const char *name, const char *folder, const struct tool_origin *origins, size_t count)
+/* What the trace has of it. */
+static char *read_kept(const struct tool_report *report, const char *name)
 {
-    const char *slash = strrchr(name, '/');
+    const char *text = wm_profile_source(report->profile, name);
+    return text ? strdup(text) : NULL;
+}
+
+static char *find_text(const struct tool_report *report, const char *name)
+{
+    const char *slash = strrchr(name, '/'), *folder = report->options->source_dir;
     char *text = NULL;
     if (folder) {
         text = read_in(folder, (int)strlen(folder), "", name);
         text = text ? text : read_in(folder, (int)strlen(folder), "", slash ? slash + 1 : name);
     }
+    text = text ? text : read_kept(report, name);
     text = text ? text : read_text(name);
-    for (size_t i = 0; i < count && !text && *name != '/'; i++) {
-        const char *end = strrchr(origins[i].file, '/');
-        const int length = end ? (int)(end - origins[i].file) : 1;
-        const char *beside = end ? origins[i].file : ".";
+    for (size_t i = 0; i < report->file_count && !text && *name != '/'; i++) {
+        const char *end = strrchr(report->files[i], '/');
+        const int length = end ? (int)(end - report->files[i]) : 1;
+        const char *beside = end ? report->files[i] : ".";
         text = read_in(beside, length, "", name);
         text = text ? text : read_in(beside, length, "../", name);
     }
     return text;
 }
 
-bool tool_source_read(const char *name, const char *folder, const struct tool_origin *origins, size_t count,
-                      struct tool_source *source)
+void tool_keep_sources(const struct tool_report *report)
 {
-    *source = (struct tool_source){.text = is_source(name) ? find_text(name, folder, origins, count) : NULL};
+    struct wm_diag diag; /* a source that finds no room is none that was found */
+    for (size_t i = 0; i < report->count; i++) {
+        const char *name = report->rows[i]->file;
+        char *text = name && is_source(name) && !wm_profile_source(report->profile, name)
+                         ? find_text(report, name)
+                         : NULL;
+        if (text)
+            wm_profile_add_source(report->profile, name, text, &diag);
+        free(text);
+    }
+}
+
+bool tool_source_read(const struct tool_report *report, const char *name, struct tool_source *source)
+{
+    *source = (struct tool_source){.text = is_source(name) ? find_text(report, name) : NULL};
     size_t lines = 1;
     for (const char *at = source->text; at && *at; at++)
         lines += *at == '\n';
@@ -102,35 +123,6 @@ void tool_source_free(struct tool_source *source)
 
 /* ---- listings ---- */
 
-/* The stretch of code that `address` lies in. */
-static bool find_code(const struct wm_object *object, uint64_t address, struct wm_code *found)
-{
-    const size_t count = wm_object_code(object, NULL, 0);
-    struct wm_code *code = calloc(count + 1, sizeof *code);
-    bool good = false;
-    if (code)
-        wm_object_code(object, code, count);
-    for (size_t i = 0; code && i < count && !good; i++)
-        if (address - code[i].address < code[i].size) {
-            *found = code[i];
-            good = true;
-        }
-    free(code);
-    return good;
-}
-
-/* Where the symbol begins; UINT64_MAX: the object has none of that name. */
-static uint64_t find_symbol(const struct wm_object *object, const char *name)
-{
-    for (uint64_t at = 0; (at = wm_object_next_symbol(object, at)) != UINT64_MAX; at++) {
-        uint64_t distance;
-        const char *symbol = wm_object_symbol(object, at, &distance);
-        if (symbol && strcmp(symbol, name) == 0 && distance == 0)
-            return at;
-    }
-    return UINT64_MAX;
-}
-
 static bool add_instruction(struct tool_listing_of *listing, uint64_t offset, const char *text)
 {
     if (listing->count % 256 == 0) {
@@ -155,29 +147,25 @@ static void cut_padding(struct tool_listing_of *listing)
         free(listing->instruction[--listing->count].text);
 }
 
-/* From `start` to the next symbol; false for want of memory. */
-static bool list(const struct wm_object *object, const struct wm_code *code, uint64_t start,
-                 struct tool_listing_of *listing)
+/* False for want of memory. */
+static bool list(const struct wm_profile_code *code, struct tool_listing_of *listing)
 {
     struct wm_disassembler *disassembler;
     struct wm_diag diag;
     char target[128];
-    const unsigned lanes = wm_object_wave_size(object, start);
-    snprintf(target, sizeof target, "%s:wave%u", wm_object_target(object), lanes);
-    if (!lanes || !wm_target_known(target))
-        snprintf(target, sizeof target, "%s", wm_object_target(object));
+    snprintf(target, sizeof target, "%s:wave%u", code->target, code->wave_lanes);
+    if (!wm_target_known(target))
+        snprintf(target, sizeof target, "%s", code->target);
     if (wm_disassembler_create(target, 0, &disassembler, &diag) != WM_OK)
         return false;
-    const uint64_t next = wm_object_next_symbol(object, start + 1), limit = code->address + code->size;
-    const uint64_t end = next < limit ? next : limit;
     bool good = true;
-    for (uint64_t at = start; good && at + 4 <= end;) {
+    for (uint64_t at = 0; good && at + 4 <= code->size;) {
         uint32_t words[16];
-        size_t dwords = (end - at) / 4;
+        size_t dwords = (code->size - at) / 4;
         dwords = dwords < 16 ? dwords : 16;
-        memcpy(words, code->bytes + (at - code->address), dwords * 4);
+        memcpy(words, code->bytes + at, dwords * 4);
         const struct wm_disassembled one = wm_disassembler_next(disassembler, words, dwords);
-        good = add_instruction(listing, at - start, one.text);
+        good = add_instruction(listing, at, one.text);
         at += one.dwords * 4ULL;
     }
     wm_disassembler_destroy(disassembler);
@@ -185,23 +173,16 @@ static bool list(const struct wm_object *object, const struct wm_code *code, uin
     return good;
 }
 
-static bool has_row(const struct tool_listing_of *listing, const struct wm_profile_row *row)
-{
-    for (size_t i = 0; i < listing->count; i++)
-        if (listing->instruction[i].offset == row->offset)
-            return strcmp(listing->instruction[i].text, row->text) == 0;
-    return false;
-}
-
-bool tool_listing_read(const struct wm_profile_row *row, const struct tool_origin *origins, size_t count,
+bool tool_listing_read(const struct tool_report *report, const struct wm_profile_row *row,
                        struct tool_listing_of *listing)
 {
+    size_t count;
+    const struct wm_profile_code *code = wm_profile_code(report->profile, &count);
     *listing = (struct tool_listing_of){0};
     for (size_t i = 0; i < count; i++) {
-        const uint64_t start = find_symbol(origins[i].object, tool_row_kernel(row));
-        struct wm_code code;
-        if (start != UINT64_MAX && find_code(origins[i].object, start, &code) &&
-            list(origins[i].object, &code, start, listing) && has_row(listing, row))
+        if (code[i].pc != tool_row_start(row))
+            continue;
+        if (list(&code[i], listing))
             return true;
         tool_listing_free(listing);
     }

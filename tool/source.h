@@ -12,11 +12,13 @@ struct tool_source {
     size_t count;
 };
 
-/* Reads the file that debug information calls `name`. Looks for it in `folder` (or NULL), at the name as it
- * is, beside the code objects and one folder above them. Takes only files with the endings of sources and of
- * at most 4 MiB: the name comes from a stranger's code object. False where there is none; free it if true. */
-bool tool_source_read(const char *name, const char *folder, const struct tool_origin *origins, size_t count,
-                      struct tool_source *source);
+/* Reads the file that debug information calls `name`. Looks for it in the folder of --source=DIR, in the
+ * trace that is replayed, at the name as it is, beside the code objects and one folder above them. Takes only
+ * files with the endings of sources and of at most 4 MiB: the name comes from a stranger's code object. False
+ * where there is none; free it if true. */
+bool tool_source_read(const struct tool_report *report, const char *name, struct tool_source *source);
+/* Gives the profile, and so its trace, all sources that its rows name and that are found. */
+void tool_keep_sources(const struct tool_report *report);
 void tool_source_free(struct tool_source *source);
 
 /* One instruction of a listing. */
@@ -30,9 +32,8 @@ struct tool_listing_of {
     size_t count;
 };
 
-/* The instructions of the symbol that the row lies in, from the code object that has that row's text there;
- * false where none has. Free it if true. */
-bool tool_listing_read(const struct wm_profile_row *row, const struct tool_origin *origins, size_t count,
+/* The instructions of the symbol that the row lies in; false where its code is not known. Free it if true. */
+bool tool_listing_read(const struct tool_report *report, const struct wm_profile_row *row,
                        struct tool_listing_of *listing);
 void tool_listing_free(struct tool_listing_of *listing);
 

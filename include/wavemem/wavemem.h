@@ -991,6 +991,33 @@ WM_API enum wm_status wm_profile_replay(struct wm_profile *profile, const void *
 WM_API enum wm_status wm_trace_gpu(const void *bytes, size_t size, const char *name,
                                    const struct wm_gpu **gpu, struct wm_diag *diag);
 WM_API void wm_profile_destroy(struct wm_profile *profile);
+
+/* A dispatch that the profile observed. */
+struct wm_profile_dispatch {
+    const char *kernel, *target;    /* "gfx900" */
+    uint32_t grid[3], workgroup[3]; /* work-items */
+};
+
+/* The code of a symbol that rows lie in, up to the next symbol. */
+struct wm_profile_code {
+    const char *kernel;   /* the symbol */
+    const char *target;   /* "gfx1030" */
+    unsigned wave_lanes;  /* 32 or 64: of the first dispatch that came here */
+    uint64_t pc;          /* guest address of the first byte */
+    const uint8_t *bytes; /* of each instruction at its offset */
+    size_t size;
+};
+
+/* In their order, those of a replayed trace as well. Valid until the next dispatch or wm_profile_destroy. */
+WM_API const struct wm_profile_dispatch *wm_profile_dispatches(struct wm_profile *profile, size_t *count);
+WM_API const struct wm_profile_code *wm_profile_code(struct wm_profile *profile, size_t *count);
+/* Gives the profile, and the trace that it writes, the text of a source file that rows name; a name's first
+ * text stays. WM_NO_MEMORY: none, or more than 64 MiB of code and sources in all. */
+WM_API enum wm_status wm_profile_add_source(struct wm_profile *profile, const char *name, const char *text,
+                                            struct wm_diag *diag);
+/* A text that was given, or was in the replayed trace; NULL: there is none. */
+WM_API const char *wm_profile_source(struct wm_profile *profile, const char *name);
+
 /* The rows, in order of their address; valid until the next dispatch or wm_profile_destroy. */
 WM_API const struct wm_profile_row *wm_profile_rows(struct wm_profile *profile, size_t *count);
 

@@ -22,6 +22,11 @@ static uint32_t divided_up(uint32_t number, uint32_t by)
     return (number + by - 1) / by;
 }
 
+static uint32_t items_of(const struct wmi_profile_dispatch *dispatch)
+{
+    return dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
+}
+
 /* Takes the limit if it lets fewer workgroups onto a compute unit than those before. */
 static void limit(struct wmi_kernel *kernel, const char *name, uint32_t groups)
 {
@@ -36,7 +41,7 @@ static void limit(struct wmi_kernel *kernel, const char *name, uint32_t groups)
 static void occupy(struct wmi_kernel *kernel, const struct wm_gpu *gpu, unsigned wave_lanes)
 {
     const struct wmi_profile_dispatch *dispatch = &kernel->dispatch;
-    const uint32_t waves = divided_up(dispatch->items ? dispatch->items : 1, wave_lanes);
+    const uint32_t items = items_of(dispatch), waves = divided_up(items ? items : 1, wave_lanes);
     const uint32_t rows = divided_up(dispatch->vgprs * wave_lanes, gpu->vgpr_lanes);
     const uint32_t vgprs = divided_up(rows ? rows : 1, gpu->vgpr_granule) * gpu->vgpr_granule;
     const uint32_t sgprs = divided_up(dispatch->sgprs ? dispatch->sgprs : 1, 8) * 8;
@@ -258,7 +263,7 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
         .workgroups = kernel->workgroups,
         .waves = kernel->waves,
         .instructions = kernel->instructions,
-        .workgroup_items = dispatch->items,
+        .workgroup_items = items_of(dispatch),
         .vgprs = dispatch->vgprs,
         .sgprs = dispatch->sgprs,
         .lds_bytes = dispatch->lds_bytes,

@@ -353,6 +353,17 @@ static void own(const char **string)
         *string = strdup(*string);
 }
 
+static void add_code(struct wm_profile *profile, const struct wm_profile_row *row)
+{
+    struct wm_profile_code code;
+    if (!profile->source.code || wmi_origins_has_code(&profile->origins, row->pc - row->offset) ||
+        !profile->source.code(profile->source.user, row->pc, &code))
+        return;
+    code.target = profile->source.target_name;
+    code.wave_lanes = profile->source.wave_lanes;
+    wmi_origins_add_code(&profile->origins, &code);
+}
+
 static uint32_t add_instruction(void *self, uint64_t pc, unsigned id)
 {
     struct wm_profile *profile = self;
@@ -371,6 +382,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, unsigned id)
             own(&instruction->row.kernel);
             own(&instruction->row.text);
             own(&instruction->row.file);
+            add_code(profile, &instruction->row);
         }
         slot = *entry - 1;
     }
@@ -413,12 +425,22 @@ void wmi_profile_destroy(struct wm_profile *profile)
     wmi_rounds_destroy(profile->rounds);
     wmi_kernels_destroy(profile);
     wmi_depths_destroy(&profile->depths);
+    wmi_origins_free(&profile->origins);
     free(profile->log_instructions);
     free(profile->instructions);
     free(profile->index);
     free(profile->rows);
     free(profile->advice);
     free(profile);
+}
+
+static void add_dispatch(struct wm_profile *profile)
+{
+    const struct wmi_profile_dispatch *dispatch = &profile->source.dispatch;
+    struct wm_profile_dispatch kept = {.kernel = dispatch->kernel, .target = profile->source.target_name};
+    memcpy(kept.grid, dispatch->grid, sizeof kept.grid);
+    memcpy(kept.workgroup, dispatch->workgroup, sizeof kept.workgroup);
+    wmi_origins_add_dispatch(&profile->origins, &kept);
 }
 
 const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
@@ -433,6 +455,7 @@ const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                 wmi_rounds_create(&profile->gpu, &profile->source.rules->vector, profile->log_instructions);
     }
     profile->began = true;
+    add_dispatch(profile);
     profile->sample = (struct wmi_sample){0};
     wmi_kernels_begin(profile);
     return &profile->observer;
@@ -474,4 +497,9 @@ void wmi_profile_set_tracer(struct wm_profile *profile, struct wmi_tracer *trace
 struct wmi_tracer *wmi_profile_tracer(const struct wm_profile *profile)
 {
     return profile->tracer;
+}
+
+struct wmi_origins *wmi_profile_origins(struct wm_profile *profile)
+{
+    return &profile->origins;
 }

@@ -5,6 +5,7 @@
 
 #include "profile/depth.h"
 #include "profile/memo.h"
+#include "profile/origins.h"
 #include "profile/profile.h"
 #include "profile/rounds.h"
 #include "profile/sample.h"
@@ -61,8 +62,9 @@ struct wm_profile {
     struct wmi_kernel *kernels;                   /* kernel_count of them */
     size_t kernel_count, kernel;                  /* kernel: of the dispatch that runs */
     struct wm_profile_kernel *kernel_rows;
-    unsigned one_in;           /* rounds of which one is observed; 0 and 1: all are */
-    struct wmi_sample sample;  /* of the dispatch that runs, if not all are */
+    unsigned one_in;          /* rounds of which one is observed; 0 and 1: all are */
+    struct wmi_sample sample; /* of the dispatch that runs, if not all are */
+    struct wmi_origins origins;
     struct wmi_tracer *tracer; /* writes all of it down, or NULL */
     pthread_mutex_t lock;      /* for adding shards and instructions */
 };

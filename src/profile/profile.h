@@ -10,18 +10,19 @@
 #include "profile/cost.h"
 #include "wavemem/wavemem.h"
 
-struct wmi_tracer; /* replay.h */
+struct wmi_origins; /* origins.h */
+struct wmi_tracer;  /* replay.h */
 
 struct wmi_target;
 
 /* The kernel of a dispatch, as far as occupancy goes. */
 struct wmi_profile_dispatch {
-    const char *kernel; /* copied; NULL: "" */
-    uint64_t pc;        /* where it begins */
-    uint32_t items;     /* of a workgroup */
-    uint32_t vgprs;     /* of a lane, accumulators included where they are in the same file */
-    uint32_t sgprs;     /* of a wave, as allocated */
-    uint32_t lds_bytes; /* of a workgroup, as allocated */
+    const char *kernel;             /* copied; NULL: "" */
+    uint64_t pc;                    /* where it begins */
+    uint32_t grid[3], workgroup[3]; /* work-items */
+    uint32_t vgprs;                 /* of a lane, accumulators included where they are in the same file */
+    uint32_t sgprs;                 /* of a wave, as allocated */
+    uint32_t lds_bytes;             /* of a workgroup, as allocated */
 };
 
 /* Says what the instruction at row->pc is: fills kernel, text, file, line, column and offset. Called once per
@@ -32,6 +33,10 @@ struct wmi_profile_source {
     const struct wmi_cost_rules *rules; /* of the GPU that executes it; NULL: costs are not counted */
     unsigned wave_lanes;                /* 32 or 64 */
     const struct wmi_target *target;    /* NULL: waits are not followed */
+    const char *target_name;            /* "gfx900" */
+    /* The code of the symbol that the instruction at `pc` lies in, which is copied. False: it is not known.
+     */
+    bool (*code)(void *user, uint64_t pc, struct wm_profile_code *code);
     struct wmi_profile_dispatch dispatch;
 };
 
@@ -60,6 +65,9 @@ void wmi_profile_set_sample(struct wm_profile *profile, unsigned one_in);
 /* Who writes the profile down; NULL: nobody. The profile does not free it. */
 void wmi_profile_set_tracer(struct wm_profile *profile, struct wmi_tracer *tracer);
 struct wmi_tracer *wmi_profile_tracer(const struct wm_profile *profile);
+
+/* What the figures are of. */
+struct wmi_origins *wmi_profile_origins(struct wm_profile *profile);
 
 const struct wm_profile_kernel *wmi_profile_kernels(struct wm_profile *profile, size_t *count);
 

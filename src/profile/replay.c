@@ -5,7 +5,6 @@
 #include "base/diag.h"
 #include "profile/counts.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ struct wmi_tracer {
     const struct wmi_log_instruction *instructions; /* of the profile, by slot */
     struct wmi_log_instruction *known;              /* as they were written, `known_count` of them */
     uint32_t known_count;
-    size_t rows; /* instructions that were described */
+    size_t rows, codes, sources; /* that were written down */
     bool began, no_memory;
 };
 
@@ -102,7 +101,10 @@ void wmi_tracer_begin(struct wmi_tracer *tracer, struct wm_profile *profile, con
         put_header(tracer, profile, target);
     wmi_trace_write_string(&bytes, dispatch->kernel);
     wmi_trace_write_number(&bytes, dispatch->pc);
-    wmi_trace_write_number(&bytes, dispatch->items);
+    for (unsigned i = 0; i < 3; i++)
+        wmi_trace_write_number(&bytes, dispatch->grid[i]);
+    for (unsigned i = 0; i < 3; i++)
+        wmi_trace_write_number(&bytes, dispatch->workgroup[i]);
     wmi_trace_write_number(&bytes, dispatch->vgprs);
     wmi_trace_write_number(&bytes, dispatch->sgprs);
     wmi_trace_write_number(&bytes, dispatch->lds_bytes);
@@ -130,6 +132,20 @@ static void put_row(struct wmi_tracer *tracer, size_t slot, const struct wmi_pro
     put_record(tracer, WMI_TRACE_ROW, &bytes);
 }
 
+/* What is known since the last time. */
+static void put_origins(struct wmi_tracer *tracer, const struct wmi_origins *origins)
+{
+    struct wmi_trace_bytes bytes = {0};
+    for (; tracer->codes < origins->code_count; tracer->codes++) {
+        wmi_put_code(&bytes, &origins->codes[tracer->codes]);
+        put_record(tracer, WMI_TRACE_CODE, &bytes);
+    }
+    for (; tracer->sources < origins->source_count; tracer->sources++) {
+        wmi_put_source(&bytes, &origins->sources[tracer->sources]);
+        put_record(tracer, WMI_TRACE_SOURCE, &bytes);
+    }
+}
+
 void wmi_tracer_end(struct wmi_tracer *tracer, struct wm_profile *profile)
 {
     struct wmi_trace_bytes bytes = {0};
@@ -152,10 +168,13 @@ static void destroy_tracer(struct wmi_tracer *tracer)
     free(tracer);
 }
 
-enum wm_status wmi_tracer_finish(struct wmi_tracer *tracer, struct wm_diag *diag)
+enum wm_status wmi_tracer_finish(struct wmi_tracer *tracer, const struct wm_profile *profile,
+                                 struct wm_diag *diag)
 {
     const bool whole = !tracer->no_memory;
     enum wm_status status = WM_OK;
+    if (tracer->began)
+        put_origins(tracer, &profile->origins);
     if (tracer->began && whole)
         status = wmi_trace_finish(tracer->writer, diag);
     else
@@ -181,16 +200,6 @@ void wmi_trace_header_free(struct wmi_trace_header *header)
     *header = (struct wmi_trace_header){0};
 }
 
-/* Texts go to terminals: what is no character there becomes '?'. */
-static char *get_text(struct wmi_reader *reader)
-{
-    char *text = wmi_trace_read_string(reader);
-    for (char *at = text; at && *at; at++)
-        if (iscntrl((unsigned char)*at) && *at != '\t')
-            *at = '?';
-    return text;
-}
-
 enum wm_status wmi_replay_header(struct wmi_trace *trace, struct wmi_trace_header *header,
                                  struct wm_diag *diag)
 {
@@ -207,8 +216,8 @@ enum wm_status wmi_replay_header(struct wmi_trace *trace, struct wmi_trace_heade
     if (version != WMI_TRACE_VERSION && !reader.failed)
         return wmi_fail(diag, WM_UNSUPPORTED, "a trace of version %llu; this wavemem reads version %d",
                         (unsigned long long)version, WMI_TRACE_VERSION);
-    header->target = get_text(&reader);
-    header->gpu = get_text(&reader);
+    header->target = wmi_get_text(&reader);
+    header->gpu = wmi_get_text(&reader);
     if (!reader.failed && header->target && header->gpu)
         return WM_OK;
     wmi_trace_header_free(header);
@@ -229,6 +238,7 @@ struct replay {
     struct wmi_trace_places places;
     uint32_t slots; /* that logs may name */
     bool running;   /* between a dispatch's beginning and its end */
+    const char *target;
     char *kernel;   /* its name */
     uint64_t next;  /* workgroup */
     uint64_t early; /* that came behind one that is missing */
@@ -241,16 +251,22 @@ static const char *get_dispatch(struct replay *replay, struct wmi_reader *reader
     if (replay->running)
         return "a dispatch within another";
     free(replay->kernel);
-    replay->kernel = get_text(reader);
-    struct wmi_profile_source source = {.rules = replay->rules, .dispatch = {.kernel = replay->kernel}};
+    replay->kernel = wmi_get_text(reader);
+    struct wmi_profile_source source = {
+        .rules = replay->rules, .target_name = replay->target, .dispatch = {.kernel = replay->kernel}};
     source.dispatch.pc = wmi_trace_read_number(reader);
-    source.dispatch.items = (uint32_t)wmi_trace_read_upto(reader, MOST_ITEMS);
+    for (unsigned i = 0; i < 3; i++)
+        source.dispatch.grid[i] = (uint32_t)wmi_trace_read_upto(reader, UINT32_MAX);
+    for (unsigned i = 0; i < 3; i++)
+        source.dispatch.workgroup[i] = (uint32_t)wmi_trace_read_upto(reader, MOST_ITEMS);
     source.dispatch.vgprs = (uint32_t)wmi_trace_read_upto(reader, 4096);
     source.dispatch.sgprs = (uint32_t)wmi_trace_read_upto(reader, 4096);
     source.dispatch.lds_bytes = (uint32_t)wmi_trace_read_upto(reader, 1 << 20);
     source.wave_lanes = (unsigned)wmi_trace_read_upto(reader, 64);
     const unsigned one_in = (unsigned)wmi_trace_read_upto(reader, UINT32_MAX);
-    if (reader->failed || (source.wave_lanes != 32 && source.wave_lanes != 64))
+    const uint64_t items =
+        (uint64_t)source.dispatch.workgroup[0] * source.dispatch.workgroup[1] * source.dispatch.workgroup[2];
+    if (reader->failed || items > MOST_ITEMS || (source.wave_lanes != 32 && source.wave_lanes != 64))
         return "no dispatch";
     wmi_profile_set_sample(replay->profile, one_in);
     wmi_profile_begin(replay->profile, &source);
@@ -315,9 +331,9 @@ static const char *get_row(struct replay *replay, struct wmi_reader *reader)
     struct wm_profile_row row = {.pc = pc, .offset = wmi_trace_read_number(reader)};
     row.line = (unsigned)wmi_trace_read_upto(reader, UINT32_MAX);
     row.column = (unsigned)wmi_trace_read_upto(reader, UINT32_MAX);
-    row.kernel = get_text(reader);
-    row.text = get_text(reader);
-    row.file = get_text(reader);
+    row.kernel = wmi_get_text(reader);
+    row.text = wmi_get_text(reader);
+    row.file = wmi_get_text(reader);
     const bool good = replay->running && !reader->failed && slot == profile->count &&
                       profile->observer.instruction(profile, pc, id) == slot && slot < profile->count;
     if (good) {
@@ -349,22 +365,33 @@ static const char *get_dispatch_end(struct replay *replay, struct wmi_reader *re
     return NULL;
 }
 
+static const char *get_code(struct replay *replay, struct wmi_reader *reader)
+{
+    return wmi_get_code(reader, replay->target, &replay->profile->origins);
+}
+
+static const char *get_source(struct replay *replay, struct wmi_reader *reader)
+{
+    return wmi_get_source(reader, &replay->profile->origins);
+}
+
 static const char *get_record(struct replay *replay, enum wmi_trace_kind kind, struct wmi_reader *reader)
 {
     static const char *(*const get[WMI_TRACE_KINDS])(struct replay *, struct wmi_reader *) = {
         [WMI_TRACE_DISPATCH] = get_dispatch, [WMI_TRACE_SLOTS] = get_slots,
         [WMI_TRACE_GROUP] = get_group,       [WMI_TRACE_DISPATCH_END] = get_dispatch_end,
-        [WMI_TRACE_ROW] = get_row,
+        [WMI_TRACE_ROW] = get_row,           [WMI_TRACE_CODE] = get_code,
+        [WMI_TRACE_SOURCE] = get_source,
     };
     if (kind == WMI_TRACE_END)
         return replay->running ? "the end within a dispatch" : NULL;
     return get[kind] ? get[kind](replay, reader) : "a record where none like it may be";
 }
 
-enum wm_status wmi_replay(struct wmi_trace *trace, struct wm_profile *profile,
+enum wm_status wmi_replay(struct wmi_trace *trace, struct wm_profile *profile, const char *target,
                           const struct wmi_cost_rules *rules, struct wm_diag *diag)
 {
-    struct replay replay = {.trace = trace, .profile = profile, .rules = rules};
+    struct replay replay = {.trace = trace, .profile = profile, .rules = rules, .target = target};
     enum wmi_trace_kind kind = WMI_TRACE_HEADER;
     enum wm_status status = WM_OK;
     while (!status && kind != WMI_TRACE_END) {
@@ -376,7 +403,7 @@ enum wm_status wmi_replay(struct wmi_trace *trace, struct wm_profile *profile,
     }
     if (replay.running) /* after an error: what waits for its turn must go */
         wmi_profile_end(profile);
-    profile->source.dispatch.kernel = NULL;
+    profile->source.dispatch.kernel = profile->source.target_name = NULL;
     free(replay.kernel);
     wmi_trace_places_free(&replay.places);
     return status;

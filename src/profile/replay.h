@@ -24,7 +24,8 @@ enum wm_status wmi_tracer_create(const char *path, struct wmi_tracer **tracer, s
 void wmi_tracer_begin(struct wmi_tracer *tracer, struct wm_profile *profile, const char *target);
 void wmi_tracer_end(struct wmi_tracer *tracer, struct wm_profile *profile);
 /* Completes the file and frees the tracer; WM_IO, WM_NO_MEMORY: it is not whole. */
-enum wm_status wmi_tracer_finish(struct wmi_tracer *tracer, struct wm_diag *diag);
+enum wm_status wmi_tracer_finish(struct wmi_tracer *tracer, const struct wm_profile *profile,
+                                 struct wm_diag *diag);
 /* Frees the tracer; there is no file. NULL is nothing. */
 void wmi_tracer_drop(struct wmi_tracer *tracer);
 
@@ -33,8 +34,9 @@ void wmi_tracer_drop(struct wmi_tracer *tracer);
 /* The first record. */
 enum wm_status wmi_replay_header(struct wmi_trace *trace, struct wmi_trace_header *header,
                                  struct wm_diag *diag);
-/* The rest, into a profile that has seen nothing yet and knows its product. rules: of the header's target. */
-enum wm_status wmi_replay(struct wmi_trace *trace, struct wm_profile *profile,
+/* The rest, into a profile that has seen nothing yet and knows its product. target: the header's; rules: its.
+ */
+enum wm_status wmi_replay(struct wmi_trace *trace, struct wm_profile *profile, const char *target,
                           const struct wmi_cost_rules *rules, struct wm_diag *diag);
 
 #endif

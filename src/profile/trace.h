@@ -19,11 +19,13 @@ enum wmi_trace_kind {
     WMI_TRACE_GROUP,
     WMI_TRACE_DISPATCH_END,
     WMI_TRACE_ROW,
+    WMI_TRACE_CODE,
+    WMI_TRACE_SOURCE,
     WMI_TRACE_KINDS
 };
 
 enum {
-    WMI_TRACE_VERSION = 2,
+    WMI_TRACE_VERSION = 3,
     WMI_TRACE_WAVES = 64, /* of a workgroup, at most */
 };
 

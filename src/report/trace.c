@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "isa/isa.h"
 #include "profile/gpu.h"
+#include "profile/origins.h"
 #include "profile/replay.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ enum wm_status wm_profile_end_trace(struct wm_profile *profile, struct wm_diag *
 {
     struct wmi_tracer *tracer = wmi_profile_tracer(profile);
     wmi_profile_set_tracer(profile, NULL);
-    return tracer ? wmi_tracer_finish(tracer, diag) : WM_OK;
+    return tracer ? wmi_tracer_finish(tracer, profile, diag) : WM_OK;
 }
 
 static unsigned cost_rules_of(const struct wmi_target *target)
@@ -72,7 +73,8 @@ enum wm_status wm_profile_replay(struct wm_profile *profile, const void *bytes, 
         status =
             wmi_fail(diag, WM_UNSUPPORTED, "%s: a trace of the unknown target '%s'", name, header.target);
     status = status ? status : choose_replayed(profile, &header, target, name, diag);
-    status = status ? status : wmi_replay(trace, profile, wmi_cost_rules(cost_rules_of(target)), diag);
+    status = status ? status
+                    : wmi_replay(trace, profile, header.target, wmi_cost_rules(cost_rules_of(target)), diag);
     wmi_trace_header_free(&header);
     wmi_trace_close(trace);
     return status;
@@ -89,4 +91,29 @@ enum wm_status wm_trace_gpu(const void *bytes, size_t size, const char *name, co
     wmi_trace_header_free(&header);
     wmi_trace_close(trace);
     return status;
+}
+
+const struct wm_profile_dispatch *wm_profile_dispatches(struct wm_profile *profile, size_t *count)
+{
+    *count = wmi_profile_origins(profile)->dispatch_count;
+    return wmi_profile_origins(profile)->dispatches;
+}
+
+const struct wm_profile_code *wm_profile_code(struct wm_profile *profile, size_t *count)
+{
+    *count = wmi_profile_origins(profile)->code_count;
+    return wmi_profile_origins(profile)->codes;
+}
+
+enum wm_status wm_profile_add_source(struct wm_profile *profile, const char *name, const char *text,
+                                     struct wm_diag *diag)
+{
+    return wmi_origins_add_source(wmi_profile_origins(profile), name, text, strlen(text))
+               ? WM_OK
+               : wmi_fail(diag, WM_NO_MEMORY, "no room for the source %.60s", name);
+}
+
+const char *wm_profile_source(struct wm_profile *profile, const char *name)
+{
+    return wmi_origins_source(wmi_profile_origins(profile), name);
 }

@@ -11,12 +11,17 @@ static void replay(const uint8_t *bytes, size_t size)
 {
     struct wm_profile *profile;
     struct wm_diag diag;
-    size_t rows, kernels;
+    size_t rows, kernels, dispatches, codes;
     if (wm_profile_create(&profile, &diag) != WM_OK)
         return;
     wm_profile_replay(profile, bytes, size, "trace", &diag);
-    wm_profile_rows(profile, &rows);
+    const struct wm_profile_row *row = wm_profile_rows(profile, &rows);
+    for (size_t i = 0; i < rows; i++)
+        if (row[i].file)
+            wm_profile_source(profile, row[i].file);
     wm_profile_kernels(profile, &kernels);
+    wm_profile_dispatches(profile, &dispatches);
+    wm_profile_code(profile, &codes);
     wm_profile_destroy(profile);
 }
 

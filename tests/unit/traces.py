@@ -8,13 +8,14 @@ import ctypes
 import ctypes.util
 import json
 import os
+import shutil
 import sys
 import unittest
 
 import cli
 
 TRANSPOSE = "-g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=zero:f32:4096 --arg n=64"
-END, HEADER, DISPATCH, SLOTS, GROUP, DISPATCH_END, ROW = range(7)
+END, HEADER, DISPATCH, SLOTS, GROUP, DISPATCH_END, ROW, CODE, SOURCE = range(9)
 
 
 def decompressed(data):
@@ -210,6 +211,44 @@ class Traces(cli.Case):
         for wrong in ("4", "1/0", "2/4", "1/x"):
             self.refused(f"--sample {wrong}: expected 1/N", "prof", words, "--sample", wrong)
 
+    def test_origins(self):
+        """The listing and the source are prof's own, far from the files; the page as well; without the source's record
+        the listing stands. Dispatches have their extents."""
+        words = ["-k transpose_naive", TRANSPOSE, "--then -k transpose_lds --arg in=same:in --arg out=same:out --arg n=64"]
+        for name, kept in (("transpose", True), ("lonely", False)):
+            if not kept:  # the source is not beside the code object
+                shutil.copy(self.example("transpose")[0], self.path("lonely.co"))
+            where = self.example("transpose") if kept else ["lonely.co"]
+            source, _ = self.run_tool("prof", *where, *words, "--source --trace x.trace --html live.html --json=live.json")
+            self.assertEqual("out[x * n + y]" in source, kept)
+            self.assertEqual("s_endpgm" in source, not kept)
+            again, _ = self.run_tool("replay x.trace --source --html again.html --json=again.json")
+            self.assertEqual(again, source)
+            self.assertEqual(self.read("again.html"), self.read("live.html"))
+            self.assertIn(b"s_endpgm", self.read("live.html"))
+            live, replayed = (json.loads(self.read(file))["dispatches"] for file in ("live.json", "again.json"))
+            self.assertEqual(replayed, [{key: one[key] for key in ("kernel", "target", "grid", "workgroup")} for one in live])
+            found = records(self.read("x.trace"))
+            sources = [(reader.string(), reader.data[reader.at:]) for kind, reader in found if kind == SOURCE]
+            self.assertEqual([name for name, _ in sources], ["transpose.cl"] * kept)
+            with open(os.path.join(cli.EXAMPLES, "..", "transpose.cl"), "rb") as file:
+                text = file.read()
+            for _, data in sources:
+                reader = Reader(data)
+                self.assertEqual((reader.number(), reader.data[reader.at:]), (len(text), text))
+
+    def test_versions(self):
+        """Older and newer ones are refused in one line."""
+        self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace")
+        zstd = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
+        plain = bytearray(decompressed(self.read("x.trace")[8:]))
+        for version in (1, 2, 4, 127):
+            plain[2] = version  # behind kind and length of the first record
+            room = ctypes.create_string_buffer(len(plain) + 4096)
+            size = zstd.ZSTD_compress(room, len(room), bytes(plain), len(plain), 3)
+            self.path("old.trace", b"WMTRACE\0" + room.raw[:size])
+            self.refused(f"a trace of version {version}; this wavemem reads version 3", "replay old.trace")
+
     def test_wrong_files(self):
         words = [self.example("transpose"), "-k transpose_naive", TRANSPOSE]
         self.prof(*words, "--trace x.trace")
@@ -233,7 +272,7 @@ class Traces(cli.Case):
         self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace")
         found = records(self.read("x.trace"))
         self.assertEqual(found[0][0], HEADER)
-        self.assertEqual((found[0][1].number(), found[0][1].string()), (2, "gfx900"))
+        self.assertEqual((found[0][1].number(), found[0][1].string()), (3, "gfx900"))
         self.assertEqual((found[-1][0], found[-1][1].number()), (END, len(found) - 1))
         slots, texts, groups, last = {}, {}, {}, {}
         for kind, reader in found[1:-1]:
