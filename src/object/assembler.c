@@ -439,6 +439,8 @@ static bool is_remembered(struct wmi_assembler *a, const char *begin, const char
 {
     uint32_t words[WMI_INSTRUCTION_DWORDS];
     const unsigned dwords = wmi_assemble_alike(a->patterns, begin, end, words);
+    if (dwords)
+        wmi_asm_begin_bytes(a);
     wmi_asm_append(a, &a->section->bytes, words, 4 * (size_t)dwords);
     return dwords != 0;
 }
@@ -454,6 +456,7 @@ static void instruction(struct wmi_assembler *a, const char *begin, const char *
     const unsigned dwords = assemble_at(a, begin, end, a->section, a->section->bytes.size, &insn);
     if (dwords && a->saw_late)
         wmi_asm_note_late(a, begin, end, 0);
+    wmi_asm_begin_bytes(a);
     if (a->counts_registers && dwords)
         wmi_asm_count_registers(a, begin, end, &insn);
     wmi_asm_append(a, &a->section->bytes, insn.words, 4 * dwords);
@@ -566,6 +569,8 @@ static void free_all(struct wmi_assembler *a)
         free(s->bytes.data);
     if (a->open_file)
         fclose(a->open_file);
+    wmi_asm_free_lines(a);
+    wmi_asm_free_frames(a);
     free(a->scratch.data);
     free(a->repeated.data);
     free(a->out.data);
@@ -604,6 +609,8 @@ enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi
             a->out = a->text->bytes;
             a->text->bytes = (struct wmi_bytes){0};
         } else if (!a->errors) {
+            wmi_asm_write_frames(a);
+            wmi_asm_write_lines(a);
             wmi_asm_link(a);
         }
         close_messages(a);

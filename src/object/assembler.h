@@ -130,9 +130,12 @@ struct wmi_assembler {
     bool skipping[WMI_ASM_CONDITIONS], taken[WMI_ASM_CONDITIONS], last_part[WMI_ASM_CONDITIONS];
     unsigned conditions, expansions, macros_used, numbered[10];
     bool reading_late, saw_late;
-    uint64_t late_offset;  /* where the statement stands that is read again */
-    bool alternate;        /* .altmacro */
-    bool counts_registers; /* something names .amdgcn.next_free_vgpr or _sgpr */
+    uint64_t late_offset;          /* where the statement stands that is read again */
+    bool alternate;                /* .altmacro */
+    bool row_pending;              /* the bytes that come next begin what the last .loc said */
+    struct wmi_asm_lines *lines;   /* NULL until .file or .loc */
+    struct wmi_asm_frames *frames; /* NULL until .cfi_startproc or .cfi_sections */
+    bool counts_registers;         /* something names .amdgcn.next_free_vgpr or _sgpr */
     struct wmi_asm_place place;
     const char *statement; /* where the directive or the instruction begins */
     unsigned errors;

@@ -47,6 +47,7 @@ void wmi_asm_numbers(struct wmi_assembler *a, struct wmi_cursor *c, int width)
     do {
         wmi_skip_space(c);
         const char *start = c->at;
+        wmi_asm_begin_bytes(a);
         const uint64_t offset = a->section->bytes.size;
         const unsigned errors = a->errors;
         wmi_asm_begin_expression(a);
@@ -95,6 +96,7 @@ void wmi_asm_octa(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
             wmi_asm_error(a, start, "expected a decimal or hexadecimal number without a sign");
             return;
         }
+        wmi_asm_begin_bytes(a);
         wmi_asm_append(a, &a->section->bytes, &number, sizeof number);
     } while (wmi_take(c, ','));
     wmi_asm_at_end(a, c);
@@ -145,9 +147,22 @@ void wmi_asm_reals(struct wmi_assembler *a, struct wmi_cursor *c, int bytes)
         if (!read_real(a, c, &real))
             return;
         const uint64_t bits = bits_of(real, bytes);
+        wmi_asm_begin_bytes(a);
         wmi_asm_append(a, &a->section->bytes, &bits, (size_t)bytes);
     } while (wmi_take(c, ','));
     wmi_asm_at_end(a, c);
+}
+
+void wmi_asm_append_leb(struct wmi_assembler *a, struct wmi_bytes *bytes, int64_t value, bool is_signed)
+{
+    bool more = true;
+    while (more) {
+        uint8_t byte = value & 0x7f;
+        value = is_signed ? value >> 7 : (int64_t)((uint64_t)value >> 7);
+        more = is_signed ? !((value == 0 && !(byte & 0x40)) || (value == -1 && byte & 0x40)) : value != 0;
+        byte |= more ? 0x80 : 0;
+        wmi_asm_append(a, bytes, &byte, 1);
+    }
 }
 
 void wmi_asm_leb128(struct wmi_assembler *a, struct wmi_cursor *c, int is_signed)
@@ -156,14 +171,8 @@ void wmi_asm_leb128(struct wmi_assembler *a, struct wmi_cursor *c, int is_signed
     do {
         if (!wmi_asm_read_number(a, c, &value))
             return;
-        bool more = true;
-        while (more) {
-            uint8_t byte = value & 0x7f;
-            value = is_signed ? value >> 7 : (int64_t)((uint64_t)value >> 7);
-            more = is_signed ? !((value == 0 && !(byte & 0x40)) || (value == -1 && byte & 0x40)) : value != 0;
-            byte |= more ? 0x80 : 0;
-            wmi_asm_append(a, &a->section->bytes, &byte, 1);
-        }
+        wmi_asm_begin_bytes(a);
+        wmi_asm_append_leb(a, &a->section->bytes, value, is_signed);
     } while (wmi_take(c, ','));
     wmi_asm_at_end(a, c);
 }
@@ -174,6 +183,7 @@ void wmi_asm_strings(struct wmi_assembler *a, struct wmi_cursor *c, int ends)
     wmi_skip_space(c);
     if (c->at == c->end)
         return;
+    wmi_asm_begin_bytes(a);
     do {
         do {
             if (!wmi_asm_read_string(a, c, &a->section->bytes))

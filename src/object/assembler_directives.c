@@ -3,6 +3,7 @@
 #include "object/assembler_parts.h"
 
 #include <ctype.h>
+#include <dwarf.h>
 #include <elf.h>
 #include <string.h>
 
@@ -341,6 +342,26 @@ static const struct {
     {".set", set_line, false},
     {".equ", set_line, false},
     {".equiv", set_line, true},
+    {".file", wmi_asm_file, 0},
+    {".loc", wmi_asm_location, 0},
+    {".cfi_sections", wmi_asm_cfi_sections, 0},
+    {".cfi_startproc", wmi_asm_cfi_begin, 0},
+    {".cfi_endproc", wmi_asm_cfi_end, 0},
+    {".cfi_def_cfa", wmi_asm_cfi_cfa, DW_CFA_def_cfa},
+    {".cfi_def_cfa_offset", wmi_asm_cfi_cfa, DW_CFA_def_cfa_offset},
+    {".cfi_llvm_def_aspace_cfa", wmi_asm_cfi_cfa, 0x30},
+    {".cfi_def_cfa_register", wmi_asm_cfi_registers, DW_CFA_def_cfa_register},
+    {".cfi_adjust_cfa_offset", wmi_asm_cfi_adjust, 0},
+    {".cfi_offset", wmi_asm_cfi_offset, false},
+    {".cfi_rel_offset", wmi_asm_cfi_offset, true},
+    {".cfi_undefined", wmi_asm_cfi_registers, DW_CFA_undefined},
+    {".cfi_same_value", wmi_asm_cfi_registers, DW_CFA_same_value},
+    {".cfi_register", wmi_asm_cfi_registers, DW_CFA_register},
+    {".cfi_restore", wmi_asm_cfi_registers, DW_CFA_restore},
+    {".cfi_remember_state", wmi_asm_cfi_plain, DW_CFA_remember_state},
+    {".cfi_restore_state", wmi_asm_cfi_plain, DW_CFA_restore_state},
+    {".cfi_window_save", wmi_asm_cfi_plain, DW_CFA_GNU_window_save},
+    {".cfi_escape", wmi_asm_cfi_escape, 0},
     {".macro", wmi_asm_macro, 0},
     {".exitm", wmi_asm_exit_macro, 0},
     {".purgem", wmi_asm_forget_macro, 0},
@@ -364,9 +385,7 @@ static const struct {
     {".addrsig_sym", ignored, 0},
     {".cg_profile", ignored, 0},
     {".extern", ignored, 0},
-    {".file", ignored, 0},
     {".line", ignored, 0},
-    {".loc", ignored, 0},
     {".macros_off", ignored, 0},
     {".macros_on", ignored, 0},
     {".no_dead_strip", ignored, 0},
@@ -379,10 +398,7 @@ static const char *const sections[] = {".text", ".data", ".bss", ".rodata", ".da
 void wmi_asm_directive(struct wmi_assembler *a, const char *name, size_t length, const char *rest,
                        const char *end)
 {
-    static const char frames[] = ".cfi_"; /* unwinding is not written */
     struct wmi_cursor c = {.at = rest, .end = end, .symbols = &a->resolver};
-    if (length > strlen(frames) && !memcmp(name, frames, strlen(frames)))
-        return;
     for (size_t i = 0; length > 1 && i < sizeof directives / sizeof *directives; i++)
         if (directives[i].name[1] == name[1] && wmi_asm_word_is(name, length, directives[i].name)) {
             directives[i].run(a, &c, directives[i].value);

@@ -97,9 +97,11 @@ void wmi_asm_include_bytes(struct wmi_assembler *a, struct wmi_cursor *c, int un
     if (!wmi_asm_at_end(a, c))
         return;
     const int64_t size = (int64_t)a->scratch.size;
-    if (from < 0 || count < 0 || from > size)
+    if (from < 0 || count < 0 || from > size) {
         wmi_asm_error(a, c->at, "expected bytes within the %lld of the file", (long long)size);
-    else
+    } else {
+        wmi_asm_begin_bytes(a);
         wmi_asm_append(a, &a->section->bytes, a->scratch.data + from,
                        (size_t)(count < size - from ? count : size - from));
+    }
 }

@@ -229,6 +229,7 @@ void wmi_asm_kernel(struct wmi_assembler *a, const char *name, size_t length)
         if (word == strlen(".end_amdhsa_kernel") && !memcmp(c.at, ".end_amdhsa_kernel", word)) {
             set_registers(a, &k, c.at);
             struct wmi_asm_section *section = a->section;
+            wmi_asm_begin_bytes(a);
             struct wmi_asm_symbol *code = wmi_asm_symbol(a, owned, length);
             struct wmi_asm_symbol *symbol = wmi_asm_symbol(a, descriptor, length + 3);
             symbol->section = section;

@@ -317,7 +317,10 @@ static void add_address(struct wmi_asm_linker *link, const struct wmi_asm_sectio
                                                .relative = !by_name});
 }
 
-static bool is_known(struct wmi_asm_linker *link, const struct wmi_asm_relocation *r)
+/* Sections that are not loaded may name what nobody defines, as debug information does with variables of the
+ * LDS that a compiler took away. */
+static bool is_known(struct wmi_asm_linker *link, const struct wmi_asm_section *s,
+                     const struct wmi_asm_relocation *r)
 {
     struct wmi_assembler *a = link->a;
     struct wmi_asm_symbol *symbol;
@@ -326,7 +329,9 @@ static bool is_known(struct wmi_asm_linker *link, const struct wmi_asm_relocatio
     if (!symbol || symbol->defined)
         return true;
     symbol->needed = true;
-    if (symbol->binding == STB_WEAK)
+    if (!(s->flags & SHF_ALLOC) && symbol->binding == STB_LOCAL)
+        symbol->binding = STB_GLOBAL;
+    if (symbol->binding == STB_WEAK || !(s->flags & SHF_ALLOC))
         return true;
     if (!symbol->reported)
         wmi_asm_error(a, a->place.line, "undefined symbol '%s': no label, .set or .amdgpu_lds has this name",
@@ -354,7 +359,7 @@ static void scan(struct wmi_asm_linker *link, const struct wmi_asm_section *s,
         return;
     }
     const struct wmi_asm_section *to = target_of(r, &symbol, &value);
-    if (!is_known(link, r))
+    if (!is_known(link, s, r))
         return;
     if (type->got) {
         if (!symbol)
@@ -411,6 +416,13 @@ static void scan_got(struct wmi_asm_linker *link)
     }
 }
 
+/* What debug information has for the address of what is not there: 0 would end lists of places.
+ * Source: lld/ELF/InputSection.cpp, relocateNonAlloc. */
+static uint64_t nowhere(const char *section)
+{
+    return !strcmp(section, ".debug_loc") || !strcmp(section, ".debug_ranges");
+}
+
 static void relocate(struct wmi_asm_linker *link, struct wmi_asm_section *s,
                      const struct wmi_asm_relocation *r)
 {
@@ -424,6 +436,8 @@ static void relocate(struct wmi_asm_linker *link, struct wmi_asm_section *s,
     else if (!type->relative && type->bytes == 8 && s->flags & SHF_ALLOC && s->flags & SHF_WRITE &&
              (to ? to->flags & SHF_ALLOC : symbol && !symbol->defined))
         return; /* the loader does it */
+    if (symbol && !symbol->defined && !strncmp(s->name, ".debug_", strlen(".debug_")))
+        value = nowhere(s->name);
     if (type->relative)
         value -= s->address + r->offset;
     if (r->type == REL16)

@@ -50,6 +50,7 @@ void wmi_asm_repeat(struct wmi_assembler *a, struct wmi_cursor *cursor, int valu
 void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *cursor, int letters);
 
 /* assembler_data.c */
+void wmi_asm_append_leb(struct wmi_assembler *a, struct wmi_bytes *bytes, int64_t value, bool is_signed);
 /* Reads a number of `bytes` bytes to `offset` of the section. */
 void wmi_asm_number(struct wmi_assembler *a, struct wmi_cursor *cursor, struct wmi_asm_section *section,
                     uint64_t offset, unsigned bytes);
@@ -88,6 +89,34 @@ void wmi_asm_define_counts(struct wmi_assembler *a);
 bool wmi_asm_names_counts(const char *text, size_t size);
 void wmi_asm_count_registers(struct wmi_assembler *a, const char *begin, const char *end,
                              const struct wmi_instruction *insn);
+
+/* assembler_lines.c: .file and .loc */
+void wmi_asm_file(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_location(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_add_row(struct wmi_assembler *a);
+/* Bytes of an instruction or of data follow in a->section. */
+static inline void wmi_asm_begin_bytes(struct wmi_assembler *a)
+{
+    if (a->row_pending)
+        wmi_asm_add_row(a);
+}
+/* At the end of the file: .debug_line and .debug_line_str. */
+void wmi_asm_write_lines(struct wmi_assembler *a);
+void wmi_asm_free_lines(struct wmi_assembler *a);
+
+/* assembler_frames.c: .cfi_*; `opcode` is DWARF's */
+void wmi_asm_cfi_sections(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_cfi_begin(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_cfi_end(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_cfi_cfa(struct wmi_assembler *a, struct wmi_cursor *cursor, int opcode);
+void wmi_asm_cfi_adjust(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_cfi_offset(struct wmi_assembler *a, struct wmi_cursor *cursor, int relative);
+void wmi_asm_cfi_registers(struct wmi_assembler *a, struct wmi_cursor *cursor, int opcode);
+void wmi_asm_cfi_plain(struct wmi_assembler *a, struct wmi_cursor *cursor, int opcode);
+void wmi_asm_cfi_escape(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+/* At the end of the file: .eh_frame and .debug_frame. */
+void wmi_asm_write_frames(struct wmi_assembler *a);
+void wmi_asm_free_frames(struct wmi_assembler *a);
 
 /* assembler_files.c */
 void wmi_asm_include(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);

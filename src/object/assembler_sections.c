@@ -8,10 +8,17 @@
 
 /* ---- sections ---- */
 
+/* What .loc says of the next bytes is of those in its own section only, as in LLVM. */
+static void go_to(struct wmi_assembler *a, struct wmi_asm_section *section)
+{
+    a->row_pending &= a->section == section;
+    a->section = section;
+}
+
 static void select_section(struct wmi_assembler *a, struct wmi_asm_section *section)
 {
     a->previous = a->section;
-    a->section = section;
+    go_to(a, section);
 }
 
 /* What a section is whose directive does not say it. A name ends in "." if what follows may differ.
@@ -185,7 +192,7 @@ void wmi_asm_pop_section(struct wmi_assembler *a, struct wmi_cursor *c, int unus
     if (!a->stack_depth)
         wmi_asm_error(a, c->at, ".popsection without .pushsection");
     else
-        a->section = a->stack[--a->stack_depth];
+        go_to(a, a->stack[--a->stack_depth]);
 }
 
 void wmi_asm_previous_section(struct wmi_assembler *a, struct wmi_cursor *c, int unused)

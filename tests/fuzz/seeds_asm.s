@@ -83,3 +83,15 @@ alt %1+2, <3>
 .else
 .endif
 .dcb.d 2, nan
+.file 0 "d" "a.cl" md5 0x0102030405060708090a0b0c0d0e0f10 source "x"
+.file 1 "d/b.cl"
+.cfi_sections .debug_frame, .eh_frame
+.text
+.cfi_startproc
+.loc 1 5 3 prologue_end is_stmt 0 discriminator 3
+s_nop 0
+.cfi_def_cfa s32, 8
+.cfi_offset v3, -16
+.cfi_escape 1, 2
+.loc 0 9999
+.cfi_endproc

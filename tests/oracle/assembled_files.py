@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Files of assembly through our assembler, and through llvm-mc-19 and ld.lld-19: the same code objects.
-assembled_files.py WAVEMEM [--some] SOURCE... TARGET...
+assembled_files.py WAVEMEM [--some] [--lines] SOURCE... TARGET...
 
 Sources are .cl, of which clang-19 -S makes the assembly, or .s. --some: of the .cl only the first, and two others that differ
-from target to target. Compared are all sections (name, type, flags, addresses, bytes), segments, .dynamic and relocations,
+from target to target. --lines: compiled with -g, so that there are line tables, and linked without merging strings, which ld.lld
+otherwise puts in an order of its own. Compared are all sections (name, type, flags, addresses, bytes), segments, .dynamic and relocations,
 symbols, hash tables, the header's flags, and what `wavemem info` shows."""
 import concurrent.futures
 import glob
@@ -69,19 +70,19 @@ def contents(path):
     return out
 
 
-def differences(wavemem, bitcode, source, target, folder):
+def differences(wavemem, bitcode, lines, source, target, folder):
     path = lambda kind: os.path.join(folder, 'a.' + kind)
     if source.endswith('.cl'):
         version = '6' if 'generic' in target else '5'
         link = [word for name in LIBRARIES if bitcode for word in
                 ['-Xclang', '-mlink-builtin-bitcode', '-Xclang', os.path.join(bitcode, name + '.bc')]]
         run('clang-19', '-x', 'cl', '-cl-std=CL2.0', '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + target, '-nogpulib', '-O2', '-w', '-S',
-            '-mcode-object-version=' + version, *link, source, '-o', path('s'))
+            *['-g'] * lines, '-mcode-object-version=' + version, *link, source, '-o', path('s'))
     else:
         shutil.copy(source, path('s'))
     run('llvm-mc-19', '-triple=amdgcn-amd-amdhsa', '-mcpu=' + target, '-I', os.path.dirname(source), '-filetype=obj', path('s'), '-o',
         path('o'))
-    run('ld.lld-19', '-shared', path('o'), '-o', path('so'))
+    run('ld.lld-19', *['-O0'] * lines, '-shared', path('o'), '-o', path('so'))
     run(wavemem, 'asm', '-m', target, '-I', os.path.dirname(source), path('s'), '-o', path('co'))
     ours, theirs = structure(path('co')), structure(path('so'))
     wrong = ['%s, not %s' % (a, b) for a, b in zip(ours, theirs) if a != b][:3]
@@ -95,10 +96,10 @@ def differences(wavemem, bitcode, source, target, folder):
     return wrong
 
 
-def check(wavemem, bitcode, source, target):
+def check(wavemem, bitcode, lines, source, target):
     with tempfile.TemporaryDirectory() as folder:
         try:
-            return differences(wavemem, bitcode, source, target, folder)
+            return differences(wavemem, bitcode, lines, source, target, folder)
         except Wrong as wrong:
             return [str(wrong)]
 
@@ -109,7 +110,7 @@ def main(wavemem, *words):
         print('skipped: %s is not installed (Debian packages clang-19, lld-19, llvm-19)' % missing[0])
         return SKIP
     sources = [w for w in words if w.endswith(('.cl', '.s'))]
-    targets = [w for w in words if w not in sources and w != '--some']
+    targets = [w for w in words if w not in sources and not w.startswith('--')]
     bitcode = next((folder for folder in BITCODE if os.path.exists(os.path.join(folder, 'ocml.bc'))), None)
     if not bitcode: # the examples need its functions
         sources = [s for s in sources if s.endswith('.s') or os.path.basename(s) == 'compiled.cl']
@@ -121,7 +122,7 @@ def main(wavemem, *words):
                 jobs.append((source, target))
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for (source, target), wrong in zip(jobs, pool.map(lambda job: check(wavemem, bitcode, *job), jobs)):
+        for (source, target), wrong in zip(jobs, pool.map(lambda job: check(wavemem, bitcode, '--lines' in words, *job), jobs)):
             if wrong:
                 failed += 1
                 print('%s, %s: other than llvm-mc-19 and ld.lld-19:\n  %s' % (os.path.basename(source), target, '\n  '.join(wrong)))
