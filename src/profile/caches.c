@@ -129,6 +129,7 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
     caches->cus = gpu->compute_units / gpu->xcds;
     caches->groups_per_cu = 1;
     caches->walk = walk_of(wmi_cpu_level());
+    caches->high = UINT64_MAX; /* no address's */
     caches->places = calloc(gpu->compute_units, sizeof *caches->places);
     bool good = caches->places;
     for (unsigned level = 0; good && level < WM_CACHE_LEVELS; level++) {

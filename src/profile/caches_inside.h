@@ -59,7 +59,8 @@ struct wmi_caches {
     const struct wmi_log_instruction *instructions;
     /* Upper halves of the addresses that occur. A short address has a half's index in its place. */
     uint32_t region[WMI_CACHE_REGIONS], regions;
-    bool failed; /* there were more */
+    uint64_t high, distance; /* of the address that was made short last */
+    bool failed;             /* there were more regions */
     wmi_caches_walk *walk;
 };
 

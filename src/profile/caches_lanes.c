@@ -4,16 +4,25 @@
 #include "memory/access.h"
 #include "profile/sets.h"
 
+#include <assert.h>
+#include <stdalign.h>
+#include <string.h>
+
 /* The requests of one entry of the log that a cache does not answer go on to the next one. */
 struct requests {
-    uint64_t address[WMI_LOG_BLOCKS]; /* short ones */
+    alignas(64) uint64_t address[WMI_LOG_BLOCKS + 1]; /* short ones */
     unsigned count;
     uint32_t bytes, slot;
     enum wmi_access_kind kind;
     bool full; /* stores that write all of the bytes */
 };
 
-enum { AHEAD = 4 /* waves, of which the log is asked for ahead */ };
+enum {
+    AHEAD = 4, /* waves, of which the log is asked for ahead */
+    VECTOR = WMI_VECTOR_LANES / 2,
+};
+
+static_assert((WMI_LOG_BLOCKS + 1) % VECTOR == 0, "addresses are written as whole vectors");
 
 /* ---- one cache ---- */
 
@@ -75,14 +84,13 @@ static void write_back(struct wmi_caches *caches, uint32_t tag, uint32_t state)
 /* ---- L2 ---- */
 
 /* L2 keeps which sectors of a line are there, and which of them only it knows. Whether it had what is asked
- * for. */
-static inline bool reach_l2(struct wmi_caches *caches, uint32_t xcd, const struct requests *of,
-                            uint64_t address, uint32_t bytes)
+ * for; `read` counts sectors that memory gives. */
+static inline bool reach_l2(struct wmi_caches *caches, const struct wmi_cache *l2, uint32_t xcd,
+                            const struct requests *of, uint64_t address, uint32_t bytes, bool has_last,
+                            uint64_t *read)
 {
-    const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
     const bool narrow = l2->line_shift == WMI_CACHE_SECTOR_SHIFT, stores = of->kind == WMI_ACCESS_STORE;
-    const unsigned first =
-        narrow ? 0 : (unsigned)(address >> WMI_CACHE_SECTOR_SHIFT & ((1u << (l2->line_shift - 6)) - 1));
+    const unsigned first = narrow ? 0 : (unsigned)(address >> WMI_CACHE_SECTOR_SHIFT & 1);
     const uint32_t wanted =
         (uint32_t)(bytes > WMI_CACHE_SECTOR && !narrow ? WMI_LINE_VALID : WMI_LINE_VALID_0) << first;
     const size_t set = set_of(caches, l2, xcd, address);
@@ -99,7 +107,9 @@ static inline bool reach_l2(struct wmi_caches *caches, uint32_t xcd, const struc
     wmi_sets_follow(states, l2->ways, way, now);
     if (!found && old & WMI_LINE_DIRTY)
         write_back(caches, last_tag, old);
-    for (unsigned sector = 0; missing && sector < 2; sector++)
+    if (!has_last)
+        *read += (missing & 1) + (missing >> 1);
+    for (unsigned sector = 0; has_last && sector < 2; sector++)
         if (missing & (uint32_t)WMI_LINE_VALID_0 << sector)
             reach_last(caches, (address >> l2->line_shift << l2->line_shift) + sector * WMI_CACHE_SECTOR,
                        of->slot, false);
@@ -108,38 +118,43 @@ static inline bool reach_l2(struct wmi_caches *caches, uint32_t xcd, const struc
 
 static void reach_far(struct wmi_caches *caches, uint32_t xcd, const struct requests *requests)
 {
-    const unsigned shift = caches->cache[WM_CACHE_L2].line_shift;
-    const bool pairs = requests->kind == WMI_ACCESS_LOAD && requests->bytes < 1u << shift;
-    uint64_t asked = 0, hits = 0;
-    for (unsigned i = 0; i < requests->count; i++, asked++) {
+    const struct wmi_cache l2 = caches->cache[WM_CACHE_L2];
+    const unsigned count = requests->count;
+    const bool pairs = requests->kind == WMI_ACCESS_LOAD && requests->bytes < 1u << l2.line_shift;
+    const bool has_last = caches->cache[WM_CACHE_LAST].tags;
+    uint64_t asked = 0, hits = 0, read = 0;
+    for (unsigned i = 0; i < count; i++, asked++) {
         const uint64_t address = requests->address[i];
         uint32_t bytes = requests->bytes;
         /* Loads ask once for neighbouring blocks of a line. */
-        if (pairs && i + 1 < requests->count && requests->address[i + 1] == address + bytes &&
-            address >> shift == requests->address[i + 1] >> shift) {
+        if (pairs && i + 1 < count && requests->address[i + 1] == address + bytes &&
+            address >> l2.line_shift == requests->address[i + 1] >> l2.line_shift) {
             bytes *= 2;
             i++;
         }
-        hits += reach_l2(caches, xcd, requests, address, bytes);
+        hits += reach_l2(caches, &l2, xcd, requests, address, bytes, has_last, &read);
     }
-    struct wm_cache_use *use = &caches->uses[requests->slot].use[WM_CACHE_L2];
-    use->requests += asked;
-    use->hits += hits;
-    use->bytes += (uint64_t)requests->count * requests->bytes;
+    struct wmi_slot_use *use = &caches->uses[requests->slot];
+    use->memory_read += read * WMI_CACHE_SECTOR;
+    use->use[WM_CACHE_L2].requests += asked;
+    use->use[WM_CACHE_L2].hits += hits;
+    use->use[WM_CACHE_L2].bytes += (uint64_t)count * requests->bytes;
 }
 
 /* ---- before L2 ---- */
 
-/* Loads that the cache answers go no further; the others bring their lines in. */
-static unsigned read_through(const struct wmi_caches *caches, const struct wmi_cache *cache,
-                             uint32_t instance, struct requests *requests)
+/* Loads that the cache answers go no further; the others bring their lines in. How many go on. */
+static unsigned read_through(const struct wmi_caches *caches, const struct wmi_cache *from, uint32_t instance,
+                             struct requests *requests)
 {
+    const struct wmi_cache cache = *from;
+    const unsigned count = requests->count;
     unsigned left = 0;
-    for (unsigned i = 0; i < requests->count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         const uint64_t address = requests->address[i];
-        uint32_t *set = cache->tags + set_of(caches, cache, instance, address);
+        uint32_t *set = cache.tags + set_of(caches, &cache, instance, address);
         requests->address[left] = address;
-        left += wmi_sets_use(set, cache->ways, tag_of(cache, address)) == cache->ways;
+        left += wmi_sets_use(set, cache.ways, tag_of(&cache, address)) == cache.ways;
     }
     return left;
 }
@@ -173,34 +188,54 @@ static void reach_near(struct wmi_caches *caches, enum wm_cache_level level, uin
 
 /* ---- the log ---- */
 
-/* The index of the upper half of an address; the first one, when there are too many. */
-static uint32_t region_of(struct wmi_caches *caches, uint64_t address)
+/* What makes an address with this upper half a short one, by addition; of the first region's, when there are
+ * too many. */
+static __attribute__((noinline)) uint64_t distance_of(struct wmi_caches *caches, uint64_t high)
 {
-    for (uint32_t i = 0; i < caches->regions; i++)
-        if (caches->region[i] == address >> 32)
-            return i;
-    if (caches->regions == WMI_CACHE_REGIONS) {
+    uint32_t index = 0;
+    while (index < caches->regions && caches->region[index] != high)
+        index++;
+    if (index == WMI_CACHE_REGIONS) {
         caches->failed = true;
-        return 0;
+        index = 0;
+    } else if (index == caches->regions) {
+        caches->region[caches->regions++] = (uint32_t)high;
     }
-    caches->region[caches->regions] = (uint32_t)(address >> 32);
-    return caches->regions++;
+    caches->high = high;
+    return caches->distance = (index - high) << 32;
 }
 
-/* Makes the addresses short. */
-static void shorten(struct wmi_caches *caches, struct requests *requests)
+/* Makes the addresses short, each for itself. */
+static __attribute__((noinline)) void shorten(struct wmi_caches *caches, struct requests *requests)
 {
-    uint64_t high = requests->address[0] >> 32, differs = 0;
-    uint64_t distance = ((uint64_t)region_of(caches, requests->address[0]) - high) << 32;
     for (unsigned i = 0; i < requests->count; i++)
-        differs |= requests->address[i] >> 32 ^ high;
-    for (unsigned i = 0; i < requests->count; i++) {
-        if (differs && requests->address[i] >> 32 != high) {
-            high = requests->address[i] >> 32;
-            distance = ((uint64_t)region_of(caches, requests->address[i]) - high) << 32;
-        }
-        requests->address[i] += distance;
+        requests->address[i] += distance_of(caches, requests->address[i] >> 32);
+}
+
+/* Reads the entry at *words and goes on behind it. */
+static inline void read_entry(struct wmi_caches *caches, const uint64_t **words, struct wmi_log_entry *entry,
+                              struct requests *requests)
+{
+    memcpy(entry, *words, sizeof *entry);
+    const unsigned shift = caches->instructions[entry->slot].shift, count = entry->count;
+    const uint64_t low = entry->block << shift, step = (uint64_t)entry->stride << shift;
+    const uint64_t last = low + (count - 1) * step, high = low >> 32;
+    requests->count = count;
+    if (entry->list || high != last >> 32) {
+        wmi_log_read(words, entry, requests->address);
+        for (unsigned i = 0; i < count; i++)
+            requests->address[i] <<= shift;
+        shorten(caches, requests);
+        return;
     }
+    *words += sizeof *entry / sizeof **words;
+    const uint64_t address = low + (high == caches->high ? caches->distance : distance_of(caches, high));
+    u64v lanes; /* a loop over the few that there are takes longer */
+    for (unsigned i = 0; i < VECTOR; i++)
+        lanes[i] = i;
+    lanes = lanes * step + address;
+    for (unsigned i = 0; i < count; i += VECTOR, lanes += VECTOR * step)
+        *(u64v *)(requests->address + i) = lanes;
 }
 
 /* The next access of the wave. */
@@ -209,7 +244,7 @@ static inline void step(struct wmi_caches *caches, struct wmi_cache_cursor *curs
     struct wmi_log_entry entry;
     do {
         struct requests requests;
-        requests.count = wmi_log_read(&cursor->at, &entry, requests.address);
+        read_entry(caches, &cursor->at, &entry, &requests);
         const struct wmi_log_instruction *instruction = &caches->instructions[entry.slot];
         const enum wm_cache_level first = instruction->path == WMI_PATH_SMEM     ? WM_CACHE_SCALAR
                                           : instruction->path == WMI_PATH_IFETCH ? WM_CACHE_INSTRUCTION
@@ -219,13 +254,10 @@ static inline void step(struct wmi_caches *caches, struct wmi_cache_cursor *curs
         requests.slot = entry.slot;
         requests.kind = (enum wmi_access_kind)instruction->kind;
         requests.full = entry.full;
-        for (unsigned i = 0; i < requests.count; i++)
-            requests.address[i] <<= instruction->shift;
-        shorten(caches, &requests);
         if (caches->cache[first].tags)
             reach_near(caches, first, instance[first],
                        first == WM_CACHE_VECTOR && instruction->policy & caches->rules.bypass, &requests);
-        if (caches->cache[WM_CACHE_GL1].tags && requests.count)
+        if (requests.count && caches->cache[WM_CACHE_GL1].tags)
             reach_near(caches, WM_CACHE_GL1, instance[WM_CACHE_GL1], instruction->policy & WMI_POLICY_DLC,
                        &requests);
         if (requests.count)

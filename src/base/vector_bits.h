@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Vectors of words whose lanes are chosen by bits; for *_lanes.c files, as vector.h. */
+#ifndef WMI_VECTOR_BITS_H
+#define WMI_VECTOR_BITS_H
+
+#include "base/vector.h"
+
+/* A vector at any address of words. */
+typedef uint32_t wmi_loose_vector __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias, aligned(4)));
+
+/* A bit for each lane in which both are the same. */
+static inline uint32_t wmi_equal_bits(u32v a, u32v b)
+{
+#if WMI_VECTOR_BYTES == 64
+    return _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b);
+#else
+    return (uint32_t)wmi_pack((u32v)(a == b));
+#endif
+}
+
+/* yes in the lanes whose bit is set, no in the others. */
+static inline u32v wmi_choose_bits(uint32_t bits, u32v yes, u32v no)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (u32v)_mm512_mask_mov_epi32((__m512i)no, (__mmask16)bits, (__m512i)yes);
+#else
+    return wmi_select_u32(wmi_expand(bits), yes, no);
+#endif
+}
+
+/* The lanes of `now` moved up by one; the lowest becomes the highest of `before`. */
+static inline u32v wmi_shift_lanes(u32v before, u32v now)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (u32v)_mm512_alignr_epi32((__m512i)now, (__m512i)before, 15);
+#elif WMI_VECTOR_BYTES == 32
+    return __builtin_shufflevector(before, now, 7, 8, 9, 10, 11, 12, 13, 14);
+#else
+    return __builtin_shufflevector(before, now, 3, 4, 5, 6);
+#endif
+}
+
+#endif
