@@ -404,45 +404,76 @@ STEP(src2_b64) { return second_source(frame, op, 2); }
 
 /* ---- the observer ---- */
 
+/* Where the place is of all lanes, and which of them are outside of the LDS, or not aligned. */
+static inline void place_lanes(const uint32_t *restrict addr, uint32_t offset, uint32_t size, uint32_t bytes,
+                               uint32_t low_bits, uint64_t *restrict address, struct wmi_element *element)
+{
+    const uint32_t limit = size - bytes;
+    const bool none = size < bytes;
+    alignas(64) uint32_t outside[WMI_LANES], misaligned[WMI_LANES];
+    uint32_t any = 0;
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        const uint32_t at = addr[i] + offset;
+        address[i] = at;
+        outside[i] = at > limit || none ? ~0u : 0;
+        misaligned[i] = (at & low_bits) && !outside[i] ? ~0u : 0;
+        any |= outside[i] | misaligned[i];
+    }
+    for (unsigned i = 0; any && i < WMI_LANES; i++) {
+        element->bad_range |= (uint64_t)(outside[i] & 1) << i;
+        element->bad_align |= (uint64_t)(misaligned[i] & 1) << i;
+    }
+    element->bad_range &= element->mask;
+    element->bad_align &= element->mask;
+}
+
 STEP(observe)
 {
     const struct wmi_memory_op *memory = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
     const struct wmi_workgroup *group = wave->group;
     const struct wmi_lanes *lanes = lanes_of(frame, op);
-    const unsigned bytes = wmi_lds_bytes(memory);
+    const unsigned bytes = wmi_lds_bytes(memory), places = (unsigned)wmi_lds_places(memory);
     const bool counter = memory->id == WMI_INSN_ds_append || memory->id == WMI_INSN_ds_consume;
     const uint32_t *addr = row(frame, op->a);
     const uint32_t offsets[2] = {op->x, op->y};
+    alignas(64) uint32_t counters[WMI_LANES];
     alignas(64) uint64_t address[2][64];
-    struct wmi_access access = {
-        .pc = memory->pc,
-        .workgroup = {group->id[0], group->id[1], group->id[2]},
-        .wave = wave->index,
-        .path = (enum wmi_path)memory->path,
-        .kind = memory->kind,
-        .lanes = lanes->bits,
-        .policy = memory->policy,
-        .elements = (uint8_t)wmi_lds_places(memory),
-        .bytes = (uint8_t)bytes,
-    };
-    for (unsigned p = 0; p < access.elements; p++) {
-        struct wmi_element *element = &access.element[p];
+    struct wmi_access access; /* of its elements those that there are */
+    if (memory->observer->outline && lanes->bits && !counter && memory->path == WMI_PATH_DS) {
+        const struct wmi_outline outline = {.low = addr,
+                                            .base = offsets[0],
+                                            .lanes = lanes->bits,
+                                            .to = group->lds_size,
+                                            .space = WMI_SPACE_LDS,
+                                            .elements = (uint8_t)places,
+                                            .bytes = (uint8_t)bytes,
+                                            .wave = wave->index};
+        if (memory->observer->outline(wave->worker->observer, &outline, memory->slot))
+            return op + 1;
+    }
+    if (counter)
+        for (unsigned i = 0; i < WMI_LANES; i++)
+            counters[i] = ((struct wmi_frame *)frame)->s[WMI_S_M0] & 0xffff;
+    access.pc = memory->pc;
+    access.instruction = 0;
+    for (unsigned i = 0; i < 3; i++)
+        access.workgroup[i] = group->id[i];
+    access.wave = wave->index;
+    access.path = (enum wmi_path)memory->path;
+    access.kind = (enum wmi_access_kind)memory->kind;
+    access.lanes = lanes->bits;
+    access.policy = memory->policy;
+    access.elements = (uint8_t)places;
+    access.bytes = (uint8_t)bytes;
+    for (unsigned p = 0; p < places; p++) {
         /* A counter is touched once for all lanes, by the first of them. */
-        *element = (struct wmi_element){.space = memory->path == WMI_PATH_GDS ? WMI_SPACE_GDS : WMI_SPACE_LDS,
-                                        .mask = counter ? lanes->bits & -lanes->bits : lanes->bits,
-                                        .address = address[p]};
-        const uint32_t base = counter ? ((struct wmi_frame *)frame)->s[WMI_S_M0] & 0xffff : 0;
-        for (unsigned i = 0; i < WMI_LANES; i++) {
-            const uint32_t at = (counter ? base : addr[i]) + offsets[p];
-            const bool in = group->lds_size >= bytes && at <= group->lds_size - bytes;
-            address[p][i] = at;
-            element->bad_range |= (uint64_t)!in << i;
-            if (memory->kind == WMI_ACCESS_ATOMIC)
-                element->bad_align |= (uint64_t)(in && at % bytes != 0) << i;
-        }
-        element->bad_range &= element->mask;
-        element->bad_align &= element->mask;
+        access.element[p] =
+            (struct wmi_element){.space = memory->path == WMI_PATH_GDS ? WMI_SPACE_GDS : WMI_SPACE_LDS,
+                                 .mask = counter ? lanes->bits & -lanes->bits : lanes->bits,
+                                 .address = address[p]};
+        place_lanes(counter ? counters : addr, offsets[p], group->lds_size, bytes,
+                    memory->kind == WMI_ACCESS_ATOMIC ? bytes - 1 : 0, address[p], &access.element[p]);
     }
     memory->observer->access(wave->worker->observer, &access, memory->slot);
     return op + 1;

@@ -246,8 +246,21 @@ const struct wmi_op *wmi_scalar_watch(char *restrict frame, const struct wmi_op 
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
+    const struct wmi_hit *hit = &wave->worker->hits[m->hit];
     uint64_t address[64]; /* only the first one is anything */
     struct wmi_access access;
+    if (m->observer->outline && place.bytes == place.wanted) {
+        const struct wmi_outline outline = {.base = place.address,
+                                            .lanes = 1,
+                                            .from = hit->low, /* of the last access: often the same */
+                                            .to = hit->high,
+                                            .space = WMI_SPACE_GLOBAL,
+                                            .elements = 1,
+                                            .bytes = (uint8_t)place.wanted,
+                                            .wave = wave->index};
+        if (m->observer->outline(wave->worker->observer, &outline, m->slot))
+            return op + 1;
+    }
     address[0] = place.address;
     access.pc = m->pc;
     access.instruction = wmi_wave_clock(wave);

@@ -48,6 +48,20 @@ const struct wmi_op *WMI_BUILD_NAME(wmi_vmem_watch_quick)(char *restrict frame, 
     if (!wmi_vmem_reach(wave->worker, hit, start, bytes) ||
         (m->kind != WMI_ACCESS_LOAD && hit->flags & WM_READ_ONLY))
         return wmi_vmem_watch(frame, op);
+    if (m->observer->outline) {
+        const struct wmi_outline outline = {.low = low,
+                                            .high = wide ? high : NULL,
+                                            .base = base,
+                                            .lanes = lanes->bits,
+                                            .from = hit->low,
+                                            .to = hit->high,
+                                            .space = WMI_SPACE_GLOBAL,
+                                            .elements = 1,
+                                            .bytes = (uint8_t)bytes,
+                                            .wave = wave->index};
+        if (m->observer->outline(wave->worker->observer, &outline, m->slot))
+            return op + 1;
+    }
     const bool good = wide ? make_addresses(low, high, lanes->row, hit, base, bytes, low_bits, address)
                            : make_addresses(low, NULL, lanes->row, hit, base, bytes, low_bits, address);
     if (!good)

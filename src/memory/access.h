@@ -62,6 +62,20 @@ struct wmi_access {
     struct wmi_element element[WMI_ACCESS_ELEMENTS];
 };
 
+/* An access of which only the addresses are left to say, before they are made: nothing of it is refused as
+ * long as they lie in [from, to). Its places are those that the instruction has, at distances that never
+ * change. */
+struct wmi_outline {
+    const uint32_t *low,
+        *high;      /* of each lane's address in the first place; high NULL: 0; low NULL: one lane */
+    uint64_t base;  /* is added to all of them */
+    uint64_t lanes; /* as of the access, at least one */
+    uint64_t from, to;
+    enum wmi_address_space space; /* of all places */
+    uint8_t elements, bytes;
+    uint32_t wave;
+};
+
 /* The address ranges that FLAT instructions find in the 64-bit space for LDS and for a lane's private memory,
  * bounds included. Software chooses them; ours lie in the hole of 48-bit addresses, where no allocation is:
  * SH_MEM_BASES shared 1, private 2 by the rule {base, 48'b0}. Source: LLVM AMDGPUUsage, "Address Spaces" (4
@@ -95,6 +109,8 @@ struct wmi_observer {
      * fault. Workgroups then begin in the order of their numbers. */
     void (*turn)(void *local, void **group, uint64_t number, uint32_t waves);
     void (*end)(void *local, void *group, uint64_t instructions);
+    /* NULL, or: whether the outline is all that the observer needs of the access; else access() shows it. */
+    bool (*outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
 };
 
 #endif

@@ -16,20 +16,25 @@ uint32_t wmi_depths_add(struct wmi_depths *depths, const struct wmi_target *targ
                         const struct wmi_instruction *insn)
 {
     const struct wmi_wait_facts facts = wmi_wait_facts_of(target, insn);
-    struct wmi_depth_rule rule = {.counter = WMI_COUNTER_COUNT, .waits = facts.waits};
+    struct wmi_depth_rule rule = {0};
+    unsigned counted = WMI_COUNTER_COUNT; /* that says how deep a memory instruction is */
     for (unsigned counter = 0; counter < WMI_COUNTER_COUNT; counter++) {
-        rule.limit[counter] = facts.waits ? facts.limit[counter] : UINT8_MAX;
-        rule.most[counter] = (uint8_t)wmi_counter_largest(target, counter);
+        const uint64_t limit = facts.waits ? facts.limit[counter] : UINT8_MAX;
+        rule.limit |= limit << counter * COUNTER_BITS;
+        rule.most |= (uint64_t)(uint8_t)wmi_counter_largest(target, counter) << counter * COUNTER_BITS;
     }
     for (unsigned i = 0; i < facts.events; i++) {
         const struct wmi_wait_event *event = &facts.event[i];
         rule.add += (uint64_t)event->units << event->counter * COUNTER_BITS;
-        rule.over |= (uint64_t)(uint8_t)~rule.most[event->counter] << event->counter * COUNTER_BITS;
-        if (event->counter != WMI_COUNTER_EXP && rule.counter == WMI_COUNTER_COUNT)
-            rule.counter = event->counter;
+        if (event->counter != WMI_COUNTER_EXP && counted == WMI_COUNTER_COUNT)
+            counted = event->counter;
+    }
+    if (counted != WMI_COUNTER_COUNT) {
+        rule.shift = counted * COUNTER_BITS;
+        rule.mask = UINT8_MAX;
     }
     const uint32_t chunk = depths->count / WMI_DEPTH_CHUNK;
-    if ((!rule.waits && rule.counter == WMI_COUNTER_COUNT) || chunk >= WMI_DEPTH_CHUNKS)
+    if ((!facts.waits && counted == WMI_COUNTER_COUNT) || chunk >= WMI_DEPTH_CHUNKS)
         return WMI_NOT_SHOWN;
     if (!depths->chunk[chunk])
         depths->chunk[chunk] = calloc(WMI_DEPTH_CHUNK, sizeof *depths->chunk[chunk]);
@@ -48,31 +53,23 @@ void wmi_depths_destroy(struct wmi_depths *depths)
     depths->count = 0;
 }
 
-static unsigned value_of(uint64_t counters, unsigned counter)
+/* Of each byte the lesser one. */
+static inline uint64_t lesser(uint64_t a, uint64_t b)
 {
-    return counters >> counter * COUNTER_BITS & ((1u << COUNTER_BITS) - 1);
-}
-
-/* The counters, none of them above `most`. */
-static uint64_t lower(uint64_t counters, const uint8_t most[WMI_COUNTER_COUNT])
-{
-    for (unsigned counter = 0; counter < WMI_COUNTER_COUNT; counter++) {
-        const unsigned value = value_of(counters, counter);
-        if (value > most[counter])
-            counters -= (uint64_t)(value - most[counter]) << counter * COUNTER_BITS;
-    }
-    return counters;
+    typedef uint8_t bytes __attribute__((vector_size(8)));
+    union {
+        uint64_t word;
+        bytes each;
+    } x = {.word = a}, y = {.word = b};
+    const bytes less = (bytes)(x.each < y.each);
+    x.each = (x.each & less) | (y.each & ~less);
+    return x.word;
 }
 
 unsigned wmi_depths_pass(const struct wmi_depths *depths, void **wave, uint32_t number)
 {
     const struct wmi_depth_rule *rule = &depths->chunk[number / WMI_DEPTH_CHUNK][number % WMI_DEPTH_CHUNK];
-    uint64_t counters = (uintptr_t)*wave;
-    if (rule->waits)
-        counters = lower(counters, rule->limit);
-    counters += rule->add;
-    if (counters & rule->over)
-        counters = lower(counters, rule->most);
+    const uint64_t counters = lesser(lesser((uintptr_t)*wave, rule->limit) + rule->add, rule->most);
     *wave = (void *)(uintptr_t)counters;
-    return rule->counter < WMI_COUNTER_COUNT ? value_of(counters, rule->counter) : 0;
+    return counters >> rule->shift & rule->mask;
 }

@@ -12,12 +12,10 @@ enum { WMI_DEPTH_CHUNK = 256, WMI_DEPTH_CHUNKS = 512 };
 
 /* What one instruction does to the counters of a wave, a byte each of one word. */
 struct wmi_depth_rule {
+    uint64_t limit; /* what a wait leaves of each, else UINT8_MAX */
     uint64_t add;
-    uint64_t over;   /* bits that the counters which rise cannot have: what they hold at most is 2^n - 1 */
-    uint8_t counter; /* that says how deep a memory instruction is */
-    bool waits;
-    uint8_t limit[WMI_COUNTER_COUNT]; /* UINT8_MAX: any value */
-    uint8_t most[WMI_COUNTER_COUNT];
+    uint64_t most;        /* what each holds at most */
+    uint32_t shift, mask; /* of the counter that says how deep a memory instruction is; 0: it is none */
 };
 
 /* Rules by number. They stay where they are, for threads read them while others are added. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum {
+    MOST_WAVES = 64, /* of a workgroup */
     MEMOS = 64,      /* patterns of an instruction that are remembered, by where in 256 bytes they begin */
     PATIENCE = 64,   /* accesses in a row that were like none before: then memos are not worth their time, */
     TRY_AGAIN = 256, /* but so many accesses later they are tried again */
@@ -16,9 +17,10 @@ enum {
 
 /* What one worker thread counts for a slot. */
 struct shard_counts {
-    struct wmi_counts counts;
-    struct wmi_memo *memos[MEMOS]; /* NULL: nothing measured yet */
+    uint64_t first;                /* wave that is kept, by number; UINT64_MAX: none yet */
     unsigned in_vain, rests;       /* accesses: measured in a row, until memos are tried again */
+    struct wmi_memo *memos[MEMOS]; /* NULL: nothing measured yet */
+    struct wmi_counts counts;
 };
 
 /* What one worker thread counts. */
@@ -27,7 +29,7 @@ struct shard {
     size_t size;
     struct wm_profile *profile;
     struct wmi_measurer *measurer;
-    wmi_memo_compare *compare;
+    struct wmi_memo_compares compare;
     struct wmi_log_group *group; /* the log of the workgroup that runs; NULL: none is kept */
     uint64_t number;             /* of that workgroup */
     bool skips;                  /* it is not in the sample */
@@ -45,6 +47,8 @@ static struct shard_counts *counts_of(struct shard *shard, uint32_t slot)
         if (!counts)
             return NULL;
         memset(counts + shard->size, 0, (size - shard->size) * sizeof *counts);
+        for (size_t new = shard->size; new < size; new ++)
+            counts[new].first = UINT64_MAX;
         shard->counts = counts;
         shard->size = size;
     }
@@ -158,19 +162,63 @@ static void measure_access(struct shard *shard, struct shard_counts *of, const s
     wmi_memo_keep(*place, access, measure, words, word_count);
 }
 
+static void count_depth(const struct shard *shard, struct wmi_counts *counts)
+{
+    counts->depth += shard->depth;
+    if (shard->depth > counts->depth_most)
+        counts->depth_most = shard->depth;
+}
+
+/* Numbers waves in the order in which they are dispatched. */
+static uint64_t wave_number(const struct shard *shard, uint32_t wave)
+{
+    return shard->number * MOST_WAVES + wave;
+}
+
+/* One more access that is like the one of the memo. */
+static void count_repeated(struct shard *shard, struct shard_counts *of, struct wmi_memo *memo, uint32_t wave,
+                           uint64_t base)
+{
+    const uint64_t distance = (uint64_t)((int64_t)(base - memo->base) >> memo->shift);
+    of->in_vain = 0;
+    memo->times++;
+    if (!shard->group || !memo->word_count ||
+        (memo->word_count == 2 && wmi_log_repeat_short(shard->group, wave, memo->words, distance)))
+        return;
+    wmi_log_repeat(shard->group, wave, memo->words, memo->word_count, distance);
+}
+
+static bool count_outline(void *local, const struct wmi_outline *outline, uint32_t slot)
+{
+    struct shard *shard = local;
+    struct shard_counts *of = slot < shard->size ? &shard->counts[slot] : NULL;
+    if (!of || of->rests || shard->skips || wave_number(shard, outline->wave) < of->first)
+        return false;
+    const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
+    const uint64_t low = outline->low ? outline->low[first] : 0;
+    const uint64_t base = outline->base + (low | (outline->high ? (uint64_t)outline->high[first] << 32 : 0));
+    struct wmi_memo *memo = of->memos[base / 4 % MEMOS];
+    if (!memo || !wmi_memo_holds_outline(memo, outline, base, shard->compare.rows))
+        return false;
+    count_depth(shard, &of->counts);
+    count_repeated(shard, of, memo, outline->wave, base);
+    return true;
+}
+
 static void count_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
     struct shard *shard = local;
     struct shard_counts *of = slot == WMI_NO_SLOT || shard->skips ? NULL : counts_of(shard, slot);
     if (!of)
         return;
-    of->counts.depth += shard->depth;
-    if (shard->depth > of->counts.depth_most)
-        of->counts.depth_most = shard->depth;
-    const struct wm_profile_wave *kept = &of->counts.wave;
-    if (access->path != WMI_PATH_SMEM &&
-        (!kept->lanes || place_order(access->workgroup, access->wave, kept) < 0))
+    count_depth(shard, &of->counts);
+    if (access->path == WMI_PATH_SMEM) { /* of which no wave is kept */
+        of->first = 0;
+    } else if (wave_number(shard, access->wave) < of->first) {
         keep_wave(&of->counts.wave, access);
+        if (of->counts.wave.lanes)
+            of->first = wave_number(shard, access->wave);
+    }
     if (of->rests) {
         of->rests--;
         measure_access(shard, of, access, slot, NULL);
@@ -182,12 +230,8 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
     }
     const uint64_t base = access->element[0].address[__builtin_ctzll(access->element[0].mask)];
     struct wmi_memo **place = &of->memos[base / 4 % MEMOS], *memo = *place;
-    if (memo && wmi_memo_holds(memo, access, base, shard->compare)) {
-        of->in_vain = 0;
-        memo->times++;
-        if (shard->group && memo->word_count)
-            wmi_log_repeat(shard->group, access->wave, memo->words, memo->word_count,
-                           (uint64_t)((int64_t)(base - memo->base) >> memo->shift));
+    if (memo && wmi_memo_holds(memo, access, base, shard->compare.addresses)) {
+        count_repeated(shard, of, memo, access->wave, base);
         return;
     }
     if (++of->in_vain == PATIENCE) {
@@ -261,7 +305,7 @@ static void *begin_thread(void *self)
         return NULL;
     shard->profile = profile;
     shard->measurer = wmi_measurer_create(profile->source.rules, profile->source.wave_lanes);
-    shard->compare = wmi_memo_comparer(wmi_cpu_level(), profile->source.wave_lanes == 32 ? 32 : 64);
+    shard->compare = wmi_memo_comparers(wmi_cpu_level(), profile->source.wave_lanes == 32 ? 32 : 64);
     if (shard->measurer)
         return shard;
     free(shard);
@@ -403,6 +447,7 @@ struct wm_profile *wmi_profile_create(void)
         .thread_begin = begin_thread,
         .thread_end = end_thread,
         .access = count_access,
+        .outline = count_outline,
         .instruction = add_instruction,
         .decoded = add_decoded,
         .execute = pass_instruction,

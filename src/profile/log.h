@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
     WMI_LOG_BLOCKS = 255,    /* of one entry */
@@ -75,6 +76,23 @@ void wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, c
 /* Appends `size` words, the entries of one access in a log, with all blocks moved by `distance`. */
 void wmi_log_repeat(struct wmi_log_group *group, uint32_t wave, const uint64_t *words, size_t size,
                     uint64_t distance);
+
+/* The same of one entry without a list, where that is all: false, and nothing was done, if there is no room.
+ */
+static inline bool wmi_log_repeat_short(struct wmi_log_group *group, uint32_t wave, const uint64_t words[2],
+                                        uint64_t distance)
+{
+    struct wmi_log_wave *log = &group->wave[wave];
+    struct wmi_log_entry entry;
+    memcpy(&entry, words, sizeof entry);
+    if (log->size + 2 > log->capacity || entry.slot >= group->slots)
+        return false;
+    entry.block += distance;
+    memcpy(log->words + log->size, &entry, sizeof entry);
+    log->size += 2;
+    group->words += 2;
+    return true;
+}
 
 /* Reads the entry at *words, which must be whole (wmi_log_check), and goes on behind it. Returns its blocks.
  */

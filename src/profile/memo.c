@@ -4,13 +4,14 @@
 
 #include <string.h>
 
-wmi_memo_compare *wmi_memo_comparer(enum wmi_cpu_level level, unsigned lanes)
+struct wmi_memo_compares wmi_memo_comparers(enum wmi_cpu_level level, unsigned lanes)
 {
-#define DECLARE(name, level, lanes, suffix) extern wmi_memo_compare name##suffix;
-    WMI_LANE_BUILDS(DECLARE, wmi_memo_compare)
-#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
-    static wmi_memo_compare *const compares[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_memo_compare)};
-    return compares[level][lanes == 64];
+#define DECLARE(name, level, lanes, suffix) extern const struct wmi_memo_compares name##suffix;
+    WMI_LANE_BUILDS(DECLARE, wmi_memo_compares)
+#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = &name##suffix,
+    static const struct wmi_memo_compares *const compares[WMI_CPU_LEVELS][2] = {
+        WMI_LANE_BUILDS(ENTRY, wmi_memo_compares)};
+    return *compares[level][lanes == 64];
 }
 
 bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access, uint64_t base,
@@ -32,6 +33,24 @@ bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access
     return true;
 }
 
+bool wmi_memo_holds_outline(const struct wmi_memo *memo, const struct wmi_outline *outline, uint64_t base,
+                            wmi_memo_compare_rows *compare)
+{
+    if (memo->lanes != outline->lanes || memo->elements != outline->elements ||
+        memo->bytes != outline->bytes || memo->element[0].space != outline->space || !memo->plain ||
+        (base ^ memo->base) % WMI_MEMO_PHASE)
+        return false;
+    const uint64_t lowest = base + (uint64_t)memo->lowest, behind = base + (uint64_t)memo->behind;
+    if (lowest < outline->from || behind > outline->to || behind < lowest)
+        return false;
+    if (!(outline->lanes & (outline->lanes - 1)))
+        return true;
+    const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
+    const int64_t low = outline->low[first];
+    return low + memo->lowest_lane >= 0 && low + memo->highest_lane <= UINT32_MAX &&
+           compare(outline->low, outline->high, memo->element[0].relative, outline->lanes, first);
+}
+
 /* False: too far from the base. */
 static bool keep_element(struct wmi_memo_element *to, const struct wmi_element *from, uint64_t base)
 {
@@ -47,6 +66,27 @@ static bool keep_element(struct wmi_memo_element *to, const struct wmi_element *
         near &= relative == (int32_t)relative;
     }
     return near;
+}
+
+static void find_bounds(struct wmi_memo *memo, unsigned bytes)
+{
+    memo->plain = true;
+    memo->lowest = memo->behind = memo->lowest_lane = memo->highest_lane = 0;
+    for (unsigned e = 0; e < memo->elements; e++) {
+        const struct wmi_memo_element *element = &memo->element[e];
+        memo->plain &= element->mask == memo->lanes && element->space == memo->element[0].space &&
+                       !(element->bad_range | element->bad_align | element->bad_aperture);
+        for (unsigned lane = 0; lane < 64; lane++) { /* those that are not active have 0 */
+            const int64_t at = element->relative[lane];
+            memo->lowest = at < memo->lowest ? at : memo->lowest;
+            memo->behind = at + bytes > memo->behind ? at + bytes : memo->behind;
+        }
+        for (unsigned lane = 0; !e && lane < 64; lane++) {
+            const int64_t at = element->relative[lane];
+            memo->lowest_lane = at < memo->lowest_lane ? at : memo->lowest_lane;
+            memo->highest_lane = at > memo->highest_lane ? at : memo->highest_lane;
+        }
+    }
 }
 
 void wmi_memo_keep(struct wmi_memo *memo, const struct wmi_access *access, const struct wmi_measure *measure,
@@ -65,6 +105,7 @@ void wmi_memo_keep(struct wmi_memo *memo, const struct wmi_access *access, const
         return;
     memo->elements = access->elements;
     memo->lanes = access->lanes;
+    find_bounds(memo, access->bytes);
     memo->bytes = access->bytes;
     memo->shift = (uint8_t)measure->shift;
     memo->word_count = (uint8_t)word_count;

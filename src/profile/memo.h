@@ -22,6 +22,9 @@ struct wmi_memo {
     uint8_t elements, bytes; /* elements 0: an empty memo */
     uint8_t shift;
     uint8_t word_count;
+    bool plain;             /* all lanes reach the one space of all places, and none is refused */
+    int64_t lowest, behind; /* from base: the lowest address, and behind the highest of all bytes */
+    int64_t lowest_lane, highest_lane; /* from base: addresses in the first place */
     struct wmi_memo_element {
         enum wmi_address_space space;
         uint64_t mask, bad_range, bad_align, bad_aperture;
@@ -35,12 +38,26 @@ struct wmi_memo {
 /* Whether the lanes of `mask` have addresses base + relative. */
 typedef bool wmi_memo_compare(const uint64_t *address, uint64_t base, const int32_t *relative, uint64_t mask);
 
-/* The fastest one for this CPU. */
-wmi_memo_compare *wmi_memo_comparer(enum wmi_cpu_level level, unsigned lanes);
+/* Whether the lanes of `mask` have addresses high:low of the lane in it that is `first`, + relative, as long
+ * as none of these sums leaves 32 bits. high: NULL: 0. */
+typedef bool wmi_memo_compare_rows(const uint32_t *low, const uint32_t *high, const int32_t *relative,
+                                   uint64_t mask, unsigned first);
+
+struct wmi_memo_compares {
+    wmi_memo_compare *addresses;
+    wmi_memo_compare_rows *rows;
+};
+
+/* The fastest ones for this CPU. */
+struct wmi_memo_compares wmi_memo_comparers(enum wmi_cpu_level level, unsigned lanes);
 
 /* Whether the access, whose first lane of the first place is at `base`, is what the memo remembers. */
 bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access, uint64_t base,
                     wmi_memo_compare *compare);
+
+/* Whether the memo remembers the access of which this is the outline, and whose first lane is at `base`. */
+bool wmi_memo_holds_outline(const struct wmi_memo *memo, const struct wmi_outline *outline, uint64_t base,
+                            wmi_memo_compare_rows *compare);
 
 /* Makes the memo one of this access, if it is not too large for it; else it is empty then. words: what it
  * added to the log. */
