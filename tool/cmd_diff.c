@@ -238,10 +238,10 @@ static void print_figure(char *text, size_t size, const char *key, const json_t 
     double value;
     if (!row || !tool_json_figure(row, key, &value))
         snprintf(text, size, "-");
-    else if (figure->form == TOOL_RATIO && *figure->unit == '%')
+    else if (!tool_figure_is_whole(figure) && *figure->unit == '%')
         snprintf(text, size, "%.1f%%", 100 * value);
     else
-        snprintf(text, size, figure->form == TOOL_RATIO ? "%.1f" : "%.0f", value);
+        snprintf(text, size, tool_figure_is_whole(figure) ? "%.0f" : "%.1f", value);
 }
 
 static void add_figures(struct tool_table *table, const json_t *old, const json_t *new)

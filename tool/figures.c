@@ -41,6 +41,11 @@ static bool has_caches(const struct wm_profile_row *row)
     return row->has_caches;
 }
 
+static bool has_limit(const struct wm_profile_row *row)
+{
+    return row->limit != NULL;
+}
+
 static bool has_data(const struct wm_profile_row *row)
 {
     return row->has_caches && row->has_vector;
@@ -81,7 +86,9 @@ static bool asks_last(const struct wm_profile_row *row)
 
 const struct tool_figure tool_figures[] = {
     {"efficiency", NULL, "ideal / lines", TOOL_RATIO, .has = has_lines, .top = {"ideal_lines"},
-     .bottom = "lines", .unit = "%", .low_is_bad = true},
+     .bottom = "lines", .unit = "%", .low_is_bad = true, .heat = TOOL_MISSING},
+    {"share", NULL, "of the work of the part that binds the kernel, as 'at least' says", TOOL_SHARE,
+     AT(share), has_limit, .unit = "%", .heat = TOOL_PRESENT},
     {"executions", "runs", "executions by waves", TOOL_SUM, AT(executions)},
     {"lanes", "all_lanes", "active lanes, summed over the runs", TOOL_SUM, AT(lanes)},
     {"lanes_per_run", "lanes", "active lanes of a run, on average", TOOL_RATIO, .has = has_lanes,
@@ -186,9 +193,13 @@ const char *tool_nearest_figure(const char *word)
 
 /* ---- sums ---- */
 
+static const double share_unit = 1e9;
+
 static uint64_t whole_of(const struct tool_figure *figure, const struct wm_profile_row *row)
 {
     const void *at = (const char *)row + figure->at;
+    if (figure->form == TOOL_SHARE)
+        return (uint64_t)(*(const double *)at * share_unit + 0.5);
     return figure->form == TOOL_ROW ? *(const uint32_t *)at : *(const uint64_t *)at;
 }
 
@@ -215,13 +226,20 @@ void tool_sums_add(struct tool_sums *sums, const struct wm_profile_row *row)
     sums->rows++;
 }
 
+bool tool_figure_is_whole(const struct tool_figure *figure)
+{
+    return figure->form == TOOL_SUM || figure->form == TOOL_ROW;
+}
+
 bool tool_figure_value(const struct tool_figure *figure, const struct tool_sums *sums, double *value)
 {
     const size_t i = (size_t)(figure - tool_figures);
     const bool ratio = figure->form == TOOL_RATIO;
     if (!sums->has[i] || (ratio && !sums->divisor[i]) || (figure->form == TOOL_ROW && sums->rows > 1))
         return false;
-    *value = (double)sums->value[i] / (ratio ? (double)sums->divisor[i] : 1);
+    *value = (double)sums->value[i] / (ratio                        ? (double)sums->divisor[i]
+                                       : figure->form == TOOL_SHARE ? share_unit
+                                                                    : 1);
     return true;
 }
 
@@ -230,7 +248,7 @@ void tool_figure_text(const struct tool_figure *figure, const struct tool_sums *
     double value;
     if (!tool_figure_value(figure, sums, &value))
         strcpy(text, "-");
-    else if (figure->form != TOOL_RATIO)
+    else if (tool_figure_is_whole(figure))
         snprintf(text, 32, "%" PRIu64, sums->value[figure - tool_figures]);
     else if (*figure->unit == '%')
         snprintf(text, 32, "%.1f%%", 100 * value);
@@ -243,8 +261,8 @@ json_t *tool_figure_json(const struct tool_figure *figure, const struct tool_sum
     double value;
     if (!tool_figure_value(figure, sums, &value))
         return json_null();
-    return figure->form == TOOL_RATIO ? json_real(value)
-                                      : json_integer((json_int_t)sums->value[figure - tool_figures]);
+    return tool_figure_is_whole(figure) ? json_integer((json_int_t)sums->value[figure - tool_figures])
+                                        : json_real(value);
 }
 
 void tool_figures_json(json_t *object, const struct tool_sums *sums, bool several)

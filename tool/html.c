@@ -36,9 +36,9 @@ void html_text(FILE *file, const char *text)
 
 /* What the tables show; all figures stand with each instruction. */
 static const char *const shown[][12] = {
-    [HTML_INSTRUCTIONS] = {"efficiency", "executions", "lanes_per_run", "bytes", "lines", "ideal_lines",
-                           "clocks", "conflicts", "vector_hit_rate", "l2_hit_rate"},
-    [HTML_LINES] = {"efficiency", "executions", "lines", "clocks", "conflicts", "l2_hit_rate"},
+    [HTML_INSTRUCTIONS] = {"share", "efficiency", "executions", "lanes_per_run", "bytes", "lines",
+                           "ideal_lines", "clocks", "conflicts", "vector_hit_rate", "l2_hit_rate"},
+    [HTML_LINES] = {"share", "efficiency", "executions", "lines", "clocks", "conflicts", "l2_hit_rate"},
 };
 
 void html_figure_heads(FILE *file, enum html_table table)
@@ -51,7 +51,8 @@ void html_figure_heads(FILE *file, enum html_table table)
     }
 }
 
-/* A share has a bar as long as what is missing. */
+/* Rates of hits have no bar: how many there could be is not known, and what misses cost stands in the share.
+ */
 static void put_figure(FILE *file, const struct tool_figure *figure, const struct tool_sums *sums)
 {
     char text[32];
@@ -61,9 +62,12 @@ static void put_figure(FILE *file, const struct tool_figure *figure, const struc
         return;
     }
     tool_figure_text(figure, sums, text);
-    if (strchr(text, '%'))
-        fprintf(file, "<td class=\"heat\" style=\"--h:%.0f%%\" data-v=\"%.6f\">%s</td>", 100 - 100 * value,
-                value, text);
+    if (figure->heat)
+        fprintf(file, "<td class=\"heat%s\" style=\"--h:%.0f%%\" data-v=\"%.6f\">%s</td>",
+                figure->heat == TOOL_PRESENT ? " part" : "",
+                100 * (figure->heat == TOOL_PRESENT ? value : 1 - value), value, text);
+    else if (strchr(text, '%'))
+        fprintf(file, "<td data-v=\"%.6f\">%s</td>", value, text);
     else
         fprintf(file, "<td>%s</td>", text);
 }
@@ -72,26 +76,6 @@ void html_figure_cells(FILE *file, enum html_table table, const struct tool_sums
 {
     for (const char *const *key = shown[table]; *key; key++)
         put_figure(file, tool_find_figure(*key), sums);
-}
-
-static double clocks_of(const struct tool_sums *sums)
-{
-    double address, lds;
-    if (!sums || !tool_figure_value(tool_find_figure("address_clocks"), sums, &address))
-        address = 0;
-    if (!sums || !tool_figure_value(tool_find_figure("lds_passes"), sums, &lds))
-        lds = 0;
-    return address + lds;
-}
-
-void html_heat_cell(FILE *file, const struct tool_sums *sums, const struct tool_sums *of)
-{
-    const double clocks = clocks_of(sums), all = clocks_of(of);
-    if (clocks > 0 && all > 0)
-        fprintf(file, "<td class=\"heat\" style=\"--h:%.0f%%\" data-v=\"%.6f\">%.1f%%</td>",
-                100 * clocks / all, clocks / all, 100 * clocks / all);
-    else
-        fputs("<td></td>", file);
 }
 
 size_t html_number_of(const struct tool_report *report, const struct wm_profile_row *row)

@@ -14,8 +14,6 @@ void html_text(FILE *file, const char *text);
 enum html_table { HTML_INSTRUCTIONS, HTML_LINES };
 void html_figure_heads(FILE *file, enum html_table table);
 void html_figure_cells(FILE *file, enum html_table table, const struct tool_sums *sums); /* NULL: empty */
-/* A cell with a bar as long as `share`, from 0 to 1, of the time of the address unit and LDS. */
-void html_heat_cell(FILE *file, const struct tool_sums *sums, const struct tool_sums *of);
 /* The id of the instruction's drawing is "i" and this number. */
 size_t html_number_of(const struct tool_report *report, const struct wm_profile_row *row);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Source files and listings in the page of `prof --html`, each line with its figures and its share of the
- * clocks. */
+/* Source files and listings in the page of `prof --html`, each line with its figures. */
 #include "html_parts.h"
 #include "source.h"
 
@@ -15,7 +14,6 @@ struct kernel {
     const struct tool_report *report;
     const struct wm_profile_row *const *rows;
     size_t count;
-    struct tool_sums sums;
 };
 
 static void open_table(FILE *file, const char *caption, const char *place, const char *what)
@@ -24,18 +22,15 @@ static void open_table(FILE *file, const char *caption, const char *place, const
     html_text(file, caption);
     fputs("\"><table class=\"listing\"><caption>", file);
     html_text(file, caption);
-    fputs("</caption><thead><tr><th scope=\"col\" title=\"of the clocks of the address unit and of "
-          "LDS\">share</th>",
-          file);
+    fputs("</caption><thead><tr>", file);
     html_figure_heads(file, HTML_LINES);
     fprintf(file, "<th scope=\"col\">%s</th><th scope=\"col\" class=\"l\">%s</th></tr></thead><tbody>\n",
             place, what);
 }
 
-static void put_cells(FILE *file, const struct kernel *kernel, const struct tool_sums *sums)
+static void put_cells(FILE *file, const struct tool_sums *sums)
 {
     fputs(sums ? "<tr>" : "<tr class=\"idle\">", file);
-    html_heat_cell(file, sums, &kernel->sums);
     html_figure_cells(file, HTML_LINES, sums);
 }
 
@@ -71,7 +66,7 @@ static void put_line(FILE *file, const struct kernel *kernel, const char *name, 
 {
     struct tool_sums sums = {0};
     const struct wm_profile_row *row = sum_line(kernel, name, line, &sums);
-    put_cells(file, kernel, row ? &sums : NULL);
+    put_cells(file, row ? &sums : NULL);
     if (row) /* the first is the worst */
         fprintf(file, "<td><a href=\"#i%zu\">%zu</a></td><td class=\"l code\">",
                 html_number_of(kernel->report, row), line);
@@ -150,7 +145,7 @@ static void put_listing(FILE *file, const struct kernel *kernel)
             row = kernel->rows[k]->offset == listing.instruction[i].offset ? kernel->rows[k] : NULL;
         if (row)
             tool_sums_add(&sums, row);
-        put_cells(file, kernel, row ? &sums : NULL);
+        put_cells(file, row ? &sums : NULL);
         fprintf(file, "<td>+0x%" PRIx64 "</td><td class=\"l code\">", listing.instruction[i].offset);
         if (row)
             fprintf(file, "<a href=\"#i%zu\">", html_number_of(kernel->report, row));
@@ -167,9 +162,7 @@ void html_sources(FILE *file, const struct tool_report *report)
         fputs("<h2>Source and listing</h2>\n", file);
     for (size_t i = 0, count; i < report->count; i += count) {
         count = tool_kernel_rows(report, i);
-        struct kernel kernel = {.report = report, .rows = report->rows + i, .count = count};
-        for (size_t k = 0; k < count; k++)
-            tool_sums_add(&kernel.sums, kernel.rows[k]);
+        const struct kernel kernel = {.report = report, .rows = report->rows + i, .count = count};
         put_files(file, &kernel);
         put_listing(file, &kernel);
     }

@@ -26,7 +26,7 @@ static void put_bounds(FILE *file, const struct wm_profile_kernel *kernel)
         tool_time_text(bound->seconds, time);
         fputs("<tr><th scope=\"row\" class=\"l\">", file);
         html_text(file, bound->name);
-        fprintf(file, "</th><td class=\"heat\" style=\"--h:%.0f%%\">",
+        fprintf(file, "</th><td class=\"heat part\" style=\"--h:%.0f%%\">",
                 100 * bound->seconds / kernel->binds->seconds);
         html_text(file, time);
         fputs("</td><td class=\"l code\">", file);
@@ -39,8 +39,7 @@ static void put_bounds(FILE *file, const struct wm_profile_kernel *kernel)
 static void put_use(FILE *file, const struct wm_cache_use *use)
 {
     if (use->requests)
-        fprintf(file, "<td>%" PRIu64 "</td><td class=\"heat\" style=\"--h:%.0f%%\">%.1f%%</td>",
-                use->requests, 100 - 100 * (double)use->hits / (double)use->requests,
+        fprintf(file, "<td>%" PRIu64 "</td><td>%.1f%%</td>", use->requests,
                 100 * (double)use->hits / (double)use->requests);
     else
         fputs("<td></td><td></td>", file);

@@ -62,6 +62,8 @@ static uint64_t waste(const struct wm_profile_row *row)
 
 static int worst_first(const struct wm_profile_row *a, const struct wm_profile_row *b)
 {
+    if (a->share != b->share)
+        return a->share > b->share ? -1 : 1;
     if (a->has_lines != b->has_lines)
         return a->has_lines ? -1 : 1;
     if (waste(a) != waste(b))

@@ -29,8 +29,9 @@ struct tool_report {
 /* TOOL_WRONG, after a message, where --show or --sort name no figure. */
 int tool_check_report_options(const struct tool_report_options *options);
 
-/* Kernels in the order of their code; in each the rows as --sort says, without it those first that waste most
- * lines, and those without lines last by their conflicts. */
+/* Kernels in the order of their code; in each the rows as --sort says, without it those first that have most
+ * of what binds the kernel, then those that waste most lines, and those without lines last by their
+ * conflicts. */
 void tool_sort_rows(struct tool_report *report);
 
 /* Guest address of the kernel: two of one name from two files are two. */

@@ -11,6 +11,7 @@ static const struct {
     unsigned rank;
     bool if_any; /* only where a row has it */
 } usual[] = {
+    {"share", 0, true},
     {"efficiency", 0},
     {"executions", 3},
     {"lanes_per_run", 4},

@@ -35,9 +35,9 @@ static void write_row(FILE *file, const struct wm_profile_row *row)
     for (size_t i = 0; i < tool_figure_count; i++) {
         double value;
         fputc(',', file);
-        if (tool_figure_value(&tool_figures[i], &sums, &value) && tool_figures[i].form == TOOL_RATIO)
+        if (tool_figure_value(&tool_figures[i], &sums, &value) && !tool_figure_is_whole(&tool_figures[i]))
             fprintf(file, "%.9g", value);
-        else if (sums.has[i] && tool_figures[i].form != TOOL_RATIO)
+        else if (sums.has[i] && tool_figure_is_whole(&tool_figures[i]))
             fprintf(file, "%" PRIu64, sums.value[i]);
     }
     fputc('\n', file);

@@ -38,6 +38,7 @@ static json_t *json_row(const struct wm_profile_row *row)
     json_object_set_new(object, "worst_conflict", json_conflict(row));
     json_object_set_new(object, "limit", row->limit ? json_string(row->limit) : json_null());
     json_object_set_new(object, "advice", row->advice ? json_string(row->advice) : json_null());
+    json_object_set_new(object, "gain", row->advice ? json_real(row->gain) : json_null());
     return object;
 }
 

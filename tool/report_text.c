@@ -4,7 +4,8 @@
 #include "report_summary.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SOURCE_RANK = 7, LIMIT_RANK = 4 };
@@ -37,32 +38,84 @@ static void add_totals(struct tool_table *table, const struct tool_columns *colu
     tool_table_cell(table, "total");
 }
 
-static void print_remark(const struct wm_profile_row *row, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* ---- remarks ---- */
 
-static void print_remark(const struct wm_profile_row *row, const char *format, ...)
+enum {
+    MOST_REMARKS = 8, /* of a kernel */
+    MOST_PLACES = 4,  /* named of one remark */
+};
+
+/* One piece of advice, and all rows that it is for. */
+struct remark {
+    const struct wm_profile_row *first;
+    size_t places, named;
+    double gain; /* of all of them */
+    char place[MOST_PLACES * 24];
+};
+
+static void add_remark(struct remark *remarks, size_t *count, const struct wm_profile_row *row)
 {
-    char text[1024];
-    va_list list;
-    const int length = snprintf(text, sizeof text, "+0x%" PRIx64 "  ", row->offset);
-    va_start(list, format);
-    vsnprintf(text + length, sizeof text - (size_t)length, format, list);
-    va_end(list);
-    tool_print_wrapped(text, strlen(text), (unsigned)length, tool_terminal_width());
+    size_t i = 0;
+    while (i < *count && strcmp(remarks[i].first->advice, row->advice) != 0)
+        i++;
+    if (i == *count)
+        remarks[(*count)++] = (struct remark){.first = row};
+    struct remark *remark = &remarks[i];
+    remark->gain += row->gain;
+    if (remark->places++ < MOST_PLACES) {
+        const size_t length = strlen(remark->place);
+        snprintf(remark->place + length, sizeof remark->place - length, "%s+0x%" PRIx64, length ? " " : "",
+                 row->offset);
+        remark->named++;
+    }
 }
 
-/* What the table has no room for: which lanes meet where. */
-static void print_remarks(const struct wm_profile_row *row)
+static int most_gain_first(const void *left, const void *right)
 {
-    char lanes[256];
+    const struct remark *a = left, *b = right;
+    if (a->gain != b->gain)
+        return a->gain > b->gain ? -1 : 1;
+    return (a->first->pc > b->first->pc) - (a->first->pc < b->first->pc);
+}
+
+static void print_remark(const struct remark *remark)
+{
+    const struct wm_profile_row *row = remark->first;
+    char text[1024], lanes[256];
+    int length = snprintf(text, sizeof text, "%s", remark->place);
+    if (remark->places > remark->named)
+        length += snprintf(text + length, sizeof text - (size_t)length, " and %zu more",
+                           remark->places - remark->named);
+    const unsigned indent = (unsigned)length + 2;
+    length += snprintf(text + length, sizeof text - (size_t)length, "  %s", row->advice);
     if (row->lds_depth > 1)
-        print_remark(row, "at worst lanes %s want %" PRIu32 " different dwords of LDS bank %" PRIu32,
-                     tool_lane_list(row->lds_lanes, lanes), row->lds_depth, row->lds_bank);
-    if (row->advice)
-        print_remark(row, "%s", row->advice);
-    if (row->lds_serial)
-        print_remark(row, "misaligned in LDS: %" PRIu64 " lanes went one by one", row->lds_serial);
+        length +=
+            snprintf(text + length, sizeof text - (size_t)length, "; at worst lanes %s meet on bank %" PRIu32,
+                     tool_lane_list(row->lds_lanes, lanes), row->lds_bank);
+    if (remark->gain > 0 && length < (int)sizeof text)
+        snprintf(text + length, sizeof text - (size_t)length, " (up to %.0f%% of the least time)",
+                 100 * remark->gain);
+    tool_print_wrapped(text, strlen(text), indent < 16 ? indent : 8, tool_terminal_width());
 }
+
+/* What to do, that first which promises most. */
+static void print_remarks(const struct wm_profile_row *const *rows, size_t count)
+{
+    struct remark *remarks = malloc((count + 1) * sizeof *remarks);
+    size_t found = 0;
+    for (size_t i = 0; remarks && i < count; i++)
+        if (rows[i]->advice)
+            add_remark(remarks, &found, rows[i]);
+    if (remarks)
+        qsort(remarks, found, sizeof *remarks, most_gain_first);
+    for (size_t i = 0; i < found && i < MOST_REMARKS; i++)
+        print_remark(&remarks[i]);
+    if (found > MOST_REMARKS)
+        printf("and %zu more: --json, --html\n", found - MOST_REMARKS);
+    free(remarks);
+}
+
+/* ---- tables ---- */
 
 static void print_kernel(const struct tool_report *report, struct tool_columns *columns, size_t first,
                          size_t count)
@@ -82,8 +135,7 @@ static void print_kernel(const struct tool_report *report, struct tool_columns *
     tool_summary_text(tool_kernel_of(report, report->rows[first]));
     tool_table_print(&table, stdout, 0);
     tool_table_free(&table);
-    for (size_t i = first; i < first + count; i++)
-        print_remarks(report->rows[i]);
+    print_remarks(report->rows + first, count);
 }
 
 static void print_all_kernels(const struct tool_sums *all)

@@ -903,7 +903,10 @@ struct wm_profile_row {
                                              was issued, itself included; summed over the executions */
     uint32_t wait_depth_most;             /* and the most */
     const char *limit;  /* what takes the most time of it, as a bound's name; NULL: nothing of note */
-    const char *advice; /* a sentence with figures, or NULL */
+    double share;       /* of what the part that binds the kernel has to do, from 0 to 1 */
+    const char *advice; /* a sentence with figures; NULL: there is little to gain */
+    double gain; /* with an advice: the most that it can save of one part, over the time of the part that
+                    binds */
 
     const uint64_t *lines_histogram;    /* [n]: executions that touched n lines; the last: or more */
     const struct wm_profile_wave *wave; /* NULL: no lane of any execution reached memory */

@@ -26,13 +26,14 @@ struct wmi_observers {
 
 struct kept { /* what the two keep of a wave or a workgroup */
     void *of[2];
-    struct kept *next, *next_unused; /* of a worker's waves, and of those that nobody keeps anything of */
+    struct kept *next; /* of a workgroup: its first wave; of a wave: the next one */
 };
 
 struct shard { /* of a worker thread */
     struct wmi_observers *all;
     void *local[2];
-    struct kept *waves, *unused; /* all of them, freed at the end */
+    struct kept *group; /* that its waves are of now; NULL: none is known */
+    struct kept *waves; /* of no group */
 };
 
 /* The number of a new pair; WMI_NOT_SHOWN: there is no room. */
@@ -66,6 +67,14 @@ static void *begin_thread(void *self)
     return shard;
 }
 
+static void free_waves(struct kept *wave)
+{
+    for (struct kept *next; wave; wave = next) {
+        next = wave->next;
+        free(wave);
+    }
+}
+
 static void end_thread(void *self, void *local)
 {
     struct wmi_observers *all = self;
@@ -73,10 +82,7 @@ static void end_thread(void *self, void *local)
     for (unsigned i = 0; i < 2; i++)
         if (shard->local[i])
             all->one[i]->thread_end(all->one[i]->self, shard->local[i]);
-    for (struct kept *wave = shard->waves, *next; wave; wave = next) {
-        next = wave->next;
-        free(wave);
-    }
+    free_waves(shard->waves);
     free(shard);
 }
 
@@ -115,33 +121,27 @@ static void execute(void *local, void **wave, uint32_t number, const uint32_t *s
 {
     struct shard *shard = local;
     const struct numbers *numbers = pair_of(&shard->all->instructions, number);
-    struct kept *kept = *wave ? *wave : shard->unused;
+    struct kept *kept = *wave;
     if (!kept) {
+        struct kept **first = shard->group ? &shard->group->next : &shard->waves;
         if (!(kept = calloc(1, sizeof *kept)))
             return;
-        kept->next = shard->waves;
-        shard->waves = kept;
-    } else if (!*wave) {
-        shard->unused = kept->next_unused;
+        kept->next = *first;
+        *wave = *first = kept;
     }
-    *wave = kept;
     for (unsigned i = 0; i < 2; i++)
         if (shard->local[i] && numbers->of[i] != WMI_NOT_SHOWN)
             shard->all->one[i]->execute(shard->local[i], &kept->of[i], numbers->of[i], scalars);
-    if (!kept->of[0] && !kept->of[1]) {
-        kept->next_unused = shard->unused;
-        shard->unused = kept;
-        *wave = NULL;
-    }
 }
 
 static void turn(void *local, void **group, uint64_t number, uint32_t waves)
 {
     struct shard *shard = local;
     struct kept *kept = *group;
+    shard->group = NULL;
     if (!kept && !(kept = calloc(1, sizeof *kept)))
         return;
-    *group = kept;
+    *group = shard->group = kept;
     for (unsigned i = 0; i < 2; i++)
         if (shard->local[i] && shard->all->one[i]->turn)
             shard->all->one[i]->turn(shard->local[i], &kept->of[i], number, waves);
@@ -156,6 +156,8 @@ static void end_group(void *local, void *group, uint64_t instructions)
     for (unsigned i = 0; i < 2; i++)
         if (shard->local[i] && shard->all->one[i]->end)
             shard->all->one[i]->end(shard->local[i], kept->of[i], instructions);
+    shard->group = NULL;
+    free_waves(kept->next); /* they ended before it */
     free(kept);
 }
 

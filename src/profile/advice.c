@@ -1,42 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What limits an instruction, and a sentence of advice where the figures leave no doubt. */
+/* A sentence of advice on an instruction, where the figures leave no doubt. */
 #include "profile/lines.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-
-/* ---- what limits it ---- */
-
-/* Clocks of a compute unit, or of its share of what all have together. */
-const char *wmi_limit_of(const struct wm_profile_row *row, const struct wm_gpu *gpu)
-{
-    const struct wm_cache *l2 = &gpu->cache[WM_CACHE_L2];
-    const double units = gpu->compute_units;
-    const double l2_bytes = (double)l2->clock_bytes * l2->channels * gpu->xcds / units; /* 0: not known */
-    const double memory_bytes = gpu->memory_bandwidth * 1e3 / gpu->clock_mhz / units;
-    const struct {
-        const char *name;
-        double clocks;
-    } parts[] = {
-        {"memory", (double)(row->memory_read + row->memory_written) / memory_bytes},
-        {"L2", l2_bytes > 0 ? (double)row->cache[WM_CACHE_L2].bytes / l2_bytes : 0},
-        {"L1", (double)row->tag_lookups},
-        {"address", (double)row->address_clocks},
-        {"data", (double)row->data_clocks},
-        {"LDS", (double)row->lds_passes},
-    };
-    const char *name = NULL;
-    double most = 0;
-    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].clocks > most) {
-            most = parts[i].clocks;
-            name = parts[i].name;
-        }
-    return name;
-}
-
-/* ---- advice ---- */
 
 /* What the wave that is kept shows. */
 struct shape {
@@ -74,49 +42,68 @@ struct advice {
     const struct wm_profile_row *row;
     struct shape shape;
     double runs;
-    char *text;
-    size_t size;
+    unsigned wave_lanes;
+    char *text;    /* WMI_ADVICE_BYTES */
+    double *saved; /* WMI_GPU_PARTS: at most, of what each part has to do with it */
 };
 
 static bool say(const struct advice *advice, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(advice->text, advice->size, format, arguments);
+    vsnprintf(advice->text, WMI_ADVICE_BYTES, format, arguments);
     va_end(arguments);
+    return true;
+}
+
+/* What `needed` would do of `asked` is saved everywhere between VGPRs and memory, */
+static bool saves_lines(const struct advice *advice, uint64_t needed, uint64_t asked)
+{
+    static const enum wmi_gpu_part parts[] = {WMI_GPU_MEMORY, WMI_GPU_L2, WMI_GPU_L1, WMI_GPU_ADDRESS};
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
+        advice->saved[parts[i]] = 1 - (double)needed / (double)asked;
+    return true;
+}
+
+/* or in LDS. */
+static bool saves_passes(const struct advice *advice, uint64_t passes)
+{
+    advice->saved[WMI_GPU_LDS] = (double)passes / (double)advice->row->lds_passes;
     return true;
 }
 
 static bool misaligned_lds(const struct advice *a)
 {
-    return a->row->lds_serial &&
-           say(a, "misaligned in LDS: %" PRIu64 " lanes went one by one; align to %u bytes",
-               a->row->lds_serial,
-               a->row->bytes > 8   ? 16u
-               : a->row->bytes > 4 ? 8u
-                                   : 4u);
+    const struct wm_profile_row *row = a->row;
+    return row->lds_serial &&
+           saves_passes(a, row->lds_serial < row->lds_passes ? row->lds_serial : row->lds_passes) &&
+           say(a, "misaligned in LDS: %" PRIu64 " lanes went one by one; align to %u bytes", row->lds_serial,
+               row->bytes > 8   ? 16u
+               : row->bytes > 4 ? 8u
+                                : 4u);
 }
 
 static bool bank_conflicts(const struct advice *a)
 {
     const struct wm_profile_row *row = a->row;
+    const double lost = (double)row->lds_conflicts / a->runs, all = (double)row->lds_passes / a->runs;
     if (row->lds_conflicts * 4 < row->lds_passes || row->lds_depth < 2)
         return false;
+    saves_passes(a, row->lds_conflicts);
     if (row->wave && row->wave->in_lds && a->shape.stride && a->shape.stride % 32 == 0)
         return say(a,
                    "%.1f of %.1f LDS clocks are bank conflicts: lanes are %" PRIu64
-                   " B apart, and up to %u want bank %u; pad the rows by a dword",
-                   (double)row->lds_conflicts / a->runs, (double)row->lds_passes / a->runs, a->shape.stride,
-                   row->lds_depth, row->lds_bank);
-    return say(a, "%.1f of %.1f LDS clocks are bank conflicts: up to %u different dwords of bank %u at once",
-               (double)row->lds_conflicts / a->runs, (double)row->lds_passes / a->runs, row->lds_depth,
-               row->lds_bank);
+                   " B apart, and up to %u want different dwords of one bank; pad the rows by a dword",
+                   lost, all, a->shape.stride, row->lds_depth);
+    return say(a, "%.1f of %.1f LDS clocks are bank conflicts: up to %u different dwords of one bank at once",
+               lost, all, row->lds_depth);
 }
 
 static bool shared_atomics(const struct advice *a)
 {
     const struct wm_profile_row *row = a->row;
     return row->atomic_requests && row->executions && row->distinct_bytes * 4 <= row->bytes_asked &&
+           saves_lines(a, row->distinct_bytes, row->bytes_asked) &&
            say(a,
                "%.1f lanes add up to %.1f requests of %u B on %.1f B: combine them in the wave or in LDS "
                "first",
@@ -136,6 +123,7 @@ static bool lanes_apart(const struct advice *a)
     if (!wastes_lines(row) || !a->shape.has || a->shape.run < 4 || a->shape.stride <= row->bytes)
         return false;
     const double lines = (double)row->lines / a->runs, useful = (double)row->distinct_bytes / a->runs;
+    saves_lines(a, row->ideal_lines, row->lines);
     if (a->shape.stride < row->line_bytes)
         return say(a,
                    "lanes are %" PRIu64
@@ -153,7 +141,7 @@ static bool lanes_apart(const struct advice *a)
 static bool scattered(const struct advice *a)
 {
     const struct wm_profile_row *row = a->row;
-    return wastes_lines(row) &&
+    return wastes_lines(row) && saves_lines(a, row->ideal_lines, row->lines) &&
            say(a, "lanes lie scattered: %.0f lines for %.0f useful bytes, where %.0f would do",
                (double)row->lines / a->runs, (double)row->distinct_bytes / a->runs,
                (double)row->ideal_lines / a->runs);
@@ -163,7 +151,7 @@ static bool off_line(const struct advice *a)
 {
     const struct wm_profile_row *row = a->row;
     return row->has_vector && row->wave && a->shape.even && a->shape.stride == row->bytes &&
-           row->lines > row->ideal_lines &&
+           row->lines > row->ideal_lines && saves_lines(a, row->ideal_lines, row->lines) &&
            say(a,
                "a row that begins %" PRIu64
                " B behind a line touches %.1f lines where %.1f would do; align it "
@@ -172,16 +160,21 @@ static bool off_line(const struct advice *a)
                (double)row->lines / a->runs, (double)row->ideal_lines / a->runs, row->line_bytes);
 }
 
+/* A full wave would cost as much, and serve that many times more. */
 static bool few_lanes(const struct advice *a)
 {
     const struct wm_profile_row *row = a->row;
-    return (row->has_vector || row->has_lds) && row->lanes * 4 <= row->executions * 64 &&
-           row->executions > 1 &&
-           say(a, "only %.1f lanes are active: what a wave costs serves few work-items",
+    const uint64_t room = row->executions * a->wave_lanes;
+    if ((!row->has_vector && !row->has_lds) || row->lanes * 4 > room || row->executions < 2)
+        return false;
+    for (unsigned part = 0; part < WMI_GPU_PARTS; part++)
+        a->saved[part] = 1 - (double)row->lanes / (double)room;
+    return say(a, "only %.1f lanes are active: what a wave costs serves few work-items",
                (double)row->lanes / a->runs);
 }
 
-bool wmi_advise(const struct wm_profile_row *row, char *text, size_t size)
+bool wmi_advise(const struct wm_profile_row *row, unsigned wave_lanes, char text[WMI_ADVICE_BYTES],
+                double saved[WMI_GPU_PARTS])
 {
     static bool (*const rules[])(const struct advice *) = {
         misaligned_lds, bank_conflicts, shared_atomics, lanes_apart, scattered, off_line, few_lanes,
@@ -189,8 +182,9 @@ bool wmi_advise(const struct wm_profile_row *row, char *text, size_t size)
     const struct advice advice = {.row = row,
                                   .shape = shape_of(row),
                                   .runs = row->executions ? (double)row->executions : 1,
+                                  .wave_lanes = wave_lanes ? wave_lanes : 64,
                                   .text = text,
-                                  .size = size};
+                                  .saved = saved};
     for (unsigned i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i](&advice))
             return true;

@@ -167,15 +167,21 @@ static void add_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, 
         .name = name, .clocks = clocks, .seconds = clocks / (1e6 * row->gpu->clock_mhz), .arithmetic = text};
 }
 
+/* Compute units that can have work. */
+static double units_of(const struct wmi_kernel *kernel, const struct wm_gpu *gpu)
+{
+    const uint64_t groups = kernel->workgroups / kernel->dispatches;
+    return (double)(groups < gpu->compute_units ? groups : gpu->compute_units);
+}
+
 /* What each compute unit does, spread evenly over those that can have work. */
 static void add_unit_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, const char *name,
                            uint64_t clocks, const char *what)
 {
-    const uint64_t groups = kernel->workgroups / kernel->dispatches;
-    const uint64_t units = groups < row->gpu->compute_units ? groups : row->gpu->compute_units;
-    if (units)
-        add_bound(row, kernel, name, (double)clocks / (double)units, "%llu %s / %llu compute units",
-                  (unsigned long long)clocks, what, (unsigned long long)units);
+    const double units = units_of(kernel, row->gpu);
+    if (units > 0)
+        add_bound(row, kernel, name, (double)clocks / units, "%llu %s / %.0f compute units",
+                  (unsigned long long)clocks, what, units);
 }
 
 static uint64_t bytes_of(const struct wm_cache_use use[WMI_CACHE_KINDS])
@@ -190,12 +196,11 @@ static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
 {
     const struct wm_gpu *gpu = row->gpu;
     const uint64_t *sum = kernel->counted;
-    const uint64_t groups = kernel->workgroups / kernel->dispatches;
-    const uint64_t units = groups < gpu->compute_units ? groups : gpu->compute_units;
-    if (units)
-        add_bound(row, kernel, "issue", (double)kernel->instructions / (double)(units * gpu->issue),
-                  "%llu instructions / (%u a clock x %llu compute units)",
-                  (unsigned long long)kernel->instructions, gpu->issue, (unsigned long long)units);
+    const double units = units_of(kernel, gpu);
+    if (units > 0)
+        add_bound(row, kernel, "issue", (double)kernel->instructions / (units * gpu->issue),
+                  "%llu instructions / (%u a clock x %.0f compute units)",
+                  (unsigned long long)kernel->instructions, gpu->issue, units);
     add_unit_bound(row, kernel, "address", sum[WMI_SUM_ADDRESS_CLOCKS], "clocks of the address unit");
     add_unit_bound(row, kernel, "data", sum[WMI_SUM_DATA_CLOCKS], "clocks of 64 B to or from VGPRs");
     add_unit_bound(row, kernel, "L1", sum[WMI_SUM_TAG_LOOKUPS], "tag lookups, one a clock,");
@@ -238,12 +243,17 @@ static void add_caches(struct wm_profile_kernel *row, const struct wmi_kernel *k
 }
 
 /* What was counted of a sample is scaled up to all workgroups. */
-static void scale_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
+static double scale_of(const struct wmi_kernel *kernel)
 {
     const struct wmi_sample *sample = &kernel->sample;
-    if (!sample->taken || sample->taken == sample->groups)
+    return sample->taken ? (double)sample->groups / (double)sample->taken : 1;
+}
+
+static void scale_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
+{
+    const double scale = scale_of(kernel);
+    if (scale == 1)
         return;
-    const double scale = (double)sample->groups / (double)sample->taken;
     for (uint32_t i = 0; i < row->bounds; i++) {
         const size_t length = strlen(kernel->arithmetic[i]);
         row->bound[i].clocks *= scale;
@@ -285,6 +295,23 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     add_caches(row, kernel);
     add_bounds(row, kernel);
     scale_bounds(row, kernel);
+}
+
+bool wmi_kernels_binding(struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding)
+{
+    struct wmi_kernel *kernel = profile->kernel_count == 1 ? profile->kernels : NULL;
+    for (size_t i = 0; i < profile->kernel_count; i++)
+        if (profile->kernels[i].dispatch.pc == pc)
+            kernel = &profile->kernels[i];
+    struct wm_profile_kernel row;
+    if (!kernel || !kernel->dispatches || !profile->rounds)
+        return false;
+    fill_row(&row, kernel, profile);
+    if (!row.binds)
+        return false;
+    *binding = (struct wmi_binding){row.binds->name, row.binds->clocks / scale_of(kernel),
+                                    units_of(kernel, row.gpu)};
+    return true;
 }
 
 static int by_address(const void *left, const void *right)

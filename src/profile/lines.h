@@ -69,14 +69,41 @@ struct wm_profile {
     pthread_mutex_t lock;      /* for adding shards and instructions */
 };
 
-/* In advice.c: the part of the product that the instruction keeps longest, NULL: none; and a sentence that
- * says what to do about it. False: there is nothing to say. */
-const char *wmi_limit_of(const struct wm_profile_row *row, const struct wm_gpu *gpu);
-bool wmi_advise(const struct wm_profile_row *row, char *text, size_t size);
+/* The parts of a GPU that have something to do for memory instructions. */
+enum wmi_gpu_part {
+    WMI_GPU_MEMORY,
+    WMI_GPU_L2,
+    WMI_GPU_L1,
+    WMI_GPU_ADDRESS,
+    WMI_GPU_DATA,
+    WMI_GPU_LDS,
+    WMI_GPU_ISSUE,
+    WMI_GPU_PARTS
+};
+extern const char *const wmi_gpu_part_names[WMI_GPU_PARTS];
+
+/* In needs.c: the clocks that each part has to do with the instruction, where `units` compute units have
+ * work; 0: none, or it is not known. */
+void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, double units,
+               double clocks[WMI_GPU_PARTS]);
+/* Fills in limit, share, advice and gain of a row that has all else. text: room for the advice. */
+void wmi_judge(struct wm_profile *profile, struct wm_profile_row *row, char text[WMI_ADVICE_BYTES]);
+
+/* In advice.c: a sentence that says what to do about the instruction, and the most that this saves of what
+ * each part has to do with it, as a share. False: there is nothing to say. */
+bool wmi_advise(const struct wm_profile_row *row, unsigned wave_lanes, char text[WMI_ADVICE_BYTES],
+                double saved[WMI_GPU_PARTS]);
 
 /* In kernels.c: a dispatch of profile->source.dispatch begins and ends. */
 void wmi_kernels_begin(struct wm_profile *profile);
 void wmi_kernels_end(struct wm_profile *profile);
 void wmi_kernels_destroy(struct wm_profile *profile);
+/* What binds the kernel that begins at `pc`, or the only one there is: its name and clocks, as counted,
+ * without what a sample is scaled up by; and how many compute units have work. False: nothing does. */
+struct wmi_binding {
+    const char *name;
+    double clocks, units;
+};
+bool wmi_kernels_binding(struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding);
 
 #endif

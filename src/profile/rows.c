@@ -80,10 +80,7 @@ const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t
         }
         row->lines_histogram = counts->histogram;
         row->wave = counts->wave.lanes ? &counts->wave : NULL;
-        if (row->has_caches || (profile->rounds && row->has_lds))
-            row->limit = wmi_limit_of(row, &profile->gpu);
-        if (wmi_advise(row, profile->advice[slot], WMI_ADVICE_BYTES))
-            row->advice = profile->advice[slot];
+        wmi_judge(profile, row, profile->advice[slot]);
     }
     qsort(profile->rows, *count, sizeof *profile->rows, by_address);
     return profile->rows;

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What each part of the GPU has to do with an instruction, and what of that matters to the kernel. */
+#include "profile/lines.h"
+
+#include <string.h>
+
+const char *const wmi_gpu_part_names[WMI_GPU_PARTS] = {
+    [WMI_GPU_MEMORY] = "memory",   [WMI_GPU_L2] = "L2",     [WMI_GPU_L1] = "L1",
+    [WMI_GPU_ADDRESS] = "address", [WMI_GPU_DATA] = "data", [WMI_GPU_LDS] = "LDS",
+    [WMI_GPU_ISSUE] = "issue",
+};
+
+/* Advice about less than this share of the kernel's least time only distracts. */
+static const double least_gain = 0.05;
+
+void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, double units,
+               double clocks[WMI_GPU_PARTS])
+{
+    const struct wm_cache *l2 = &gpu->cache[WM_CACHE_L2];
+    const double l2_bytes = (double)l2->clock_bytes * l2->channels * gpu->xcds;
+    const double memory_bytes = gpu->memory_bandwidth * 1e3 / gpu->clock_mhz; /* in a clock */
+    clocks[WMI_GPU_MEMORY] = (double)(row->memory_read + row->memory_written) / memory_bytes;
+    clocks[WMI_GPU_L2] = l2_bytes > 0 ? (double)row->cache[WM_CACHE_L2].bytes / l2_bytes : 0;
+    clocks[WMI_GPU_L1] = (double)row->tag_lookups / units;
+    clocks[WMI_GPU_ADDRESS] = (double)row->address_clocks / units;
+    clocks[WMI_GPU_DATA] = (double)row->data_clocks / units;
+    clocks[WMI_GPU_LDS] = (double)row->lds_passes / units;
+    clocks[WMI_GPU_ISSUE] = (double)row->executions / (units * gpu->issue);
+}
+
+/* The part that it keeps longest; issue is everybody's. */
+static const char *limit_of(const double clocks[WMI_GPU_PARTS])
+{
+    unsigned most = WMI_GPU_PARTS;
+    for (unsigned part = 0; part < WMI_GPU_ISSUE; part++)
+        if (clocks[part] > (most < WMI_GPU_PARTS ? clocks[most] : 0))
+            most = part;
+    return most < WMI_GPU_PARTS ? wmi_gpu_part_names[most] : NULL;
+}
+
+static double share_of(const double clocks[WMI_GPU_PARTS], const struct wmi_binding *binding)
+{
+    for (unsigned part = 0; part < WMI_GPU_PARTS; part++)
+        if (strcmp(wmi_gpu_part_names[part], binding->name) == 0)
+            return clocks[part] / binding->clocks;
+    return 0;
+}
+
+void wmi_judge(struct wm_profile *profile, struct wm_profile_row *row, char text[WMI_ADVICE_BYTES])
+{
+    double clocks[WMI_GPU_PARTS] = {0}, saved[WMI_GPU_PARTS] = {0};
+    struct wmi_binding binding = {0};
+    const bool has_gpu = profile->rounds && (row->has_caches || row->has_lds);
+    const bool bound = has_gpu && wmi_kernels_binding(profile, row->pc - row->offset, &binding);
+    if (has_gpu) { /* whichever compute units have work, they are the same for all parts but L2 and memory */
+        wmi_needs(row, &profile->gpu, bound ? binding.units : profile->gpu.compute_units, clocks);
+        row->limit = limit_of(clocks);
+    }
+    if (bound)
+        row->share = share_of(clocks, &binding);
+    if (!wmi_advise(row, profile->source.wave_lanes, text, saved))
+        return;
+    for (unsigned part = 0; bound && part < WMI_GPU_PARTS; part++)
+        if (saved[part] * clocks[part] / binding.clocks > row->gain)
+            row->gain = saved[part] * clocks[part] / binding.clocks;
+    if (!bound || row->gain >= least_gain)
+        row->advice = text;
+    else
+        row->gain = 0;
+}
