@@ -42,7 +42,7 @@ enum unit {
 enum family { ANY, TCP, RDNA };
 
 struct counter {
-    const char *name;
+    const char *name; /* of L2's: @ stands for TCC_, on RDNA for GL2C_ */
     enum unit unit;
     const char *paths;     /* words, of which a row's path must be one; NULL: any */
     const char *operation; /* that a row must have; NULL: any */
@@ -82,26 +82,18 @@ static const struct counter counters[] = {
     {"TCP_TOTAL_CACHE_ACCESSES", LOOKUPS, VECTOR, NULL, TCP},
     {"TCP_TCC_READ_REQ", L0_MISSES, VECTOR, "load", TCP},
     {"TCP_TCC_WRITE_REQ", L0_MISSES, VECTOR, "store", TCP},
-    {"TCC_REQ", L2_REQUESTS, NULL, NULL, TCP},
-    {"TCC_READ", L2_REQUESTS, NULL, "load", TCP},
-    {"TCC_WRITE", L2_REQUESTS, NULL, "store", TCP},
-    {"TCC_ATOMIC", L2_REQUESTS, NULL, "atomic", TCP},
-    {"TCC_HIT", L2_HITS, NULL, NULL, TCP},
-    {"TCC_MISS", L2_MISSES, NULL, NULL, TCP},
-    {"TCC_EA_RDREQ", MEMORY_READS, NULL, NULL, TCP},
-    {"TCC_EA_WRREQ", MEMORY_WRITES, NULL, NULL, TCP},
     {"TCP_REQ", L0_REQUESTS, VECTOR, NULL, RDNA},
     {"TCP_REQ_MISS", L0_MISSES, VECTOR, NULL, RDNA},
     {"GL1C_REQ", GL1_REQUESTS, NULL, NULL, RDNA},
     {"GL1C_REQ_MISS", GL1_MISSES, NULL, NULL, RDNA},
-    {"GL2C_REQ", L2_REQUESTS, NULL, NULL, RDNA},
-    {"GL2C_READ", L2_REQUESTS, NULL, "load", RDNA},
-    {"GL2C_WRITE", L2_REQUESTS, NULL, "store", RDNA},
-    {"GL2C_ATOMIC", L2_REQUESTS, NULL, "atomic", RDNA},
-    {"GL2C_HIT", L2_HITS, NULL, NULL, RDNA},
-    {"GL2C_MISS", L2_MISSES, NULL, NULL, RDNA},
-    {"GL2C_EA_RDREQ", MEMORY_READS, NULL, NULL, RDNA},
-    {"GL2C_EA_WRREQ", MEMORY_WRITES, NULL, NULL, RDNA},
+    {"@REQ", L2_REQUESTS, NULL, NULL, ANY},
+    {"@READ", L2_REQUESTS, NULL, "load", ANY},
+    {"@WRITE", L2_REQUESTS, NULL, "store", ANY},
+    {"@ATOMIC", L2_REQUESTS, NULL, "atomic", ANY},
+    {"@HIT", L2_HITS, NULL, NULL, ANY},
+    {"@MISS", L2_MISSES, NULL, NULL, ANY},
+    {"@EA_RDREQ", MEMORY_READS, NULL, NULL, ANY},
+    {"@EA_WRREQ", MEMORY_WRITES, NULL, NULL, ANY},
 };
 
 static bool has_word(const char *words, const char *word)
@@ -178,8 +170,10 @@ static void write_kernel(FILE *file, const struct wm_profile_row *const *rows, s
         for (size_t i = 0; i < count; i++)
             if (!kernel || strcmp(rows[i]->kernel, kernel) == 0)
                 sum += value_of(&counters[c], rows[i]);
+        const bool l2 = *counters[c].name == '@';
         tool_csv_text(file, kernel ? kernel : "*");
-        fprintf(file, ",%s,%" PRIu64 "\n", counters[c].name, sum);
+        fprintf(file, ",%s%s,%" PRIu64 "\n", l2 ? family == RDNA ? "GL2C_" : "TCC_" : "",
+                counters[c].name + l2, sum);
     }
 }
 

@@ -189,6 +189,44 @@ static void put_card(FILE *file, const char *title, bool has, const char *format
     fprintf(file, "</b><span>%s</span></div>", title);
 }
 
+static void put_extent(FILE *file, const char *what, const json_t *extent)
+{
+    fprintf(file, ", %s", what);
+    for (size_t i = 0; i < json_array_size(extent); i++)
+        fprintf(file, "%s%lld", i ? "," : " ", (long long)json_integer_value(json_array_get(extent, i)));
+}
+
+static bool same_dispatch(const json_t *a, const json_t *b)
+{
+    return json_equal(json_object_get(a, "kernel"), json_object_get(b, "kernel")) &&
+           json_equal(json_object_get(a, "target"), json_object_get(b, "target")) &&
+           json_equal(json_object_get(a, "grid"), json_object_get(b, "grid")) &&
+           json_equal(json_object_get(a, "workgroup"), json_object_get(b, "workgroup"));
+}
+
+/* A line for all that are the same, where the first of them is. */
+static void put_dispatch(FILE *file, const json_t *dispatches, size_t index)
+{
+    const json_t *dispatch = json_array_get(dispatches, index);
+    const char *kernel = json_string_value(json_object_get(dispatch, "kernel"));
+    const char *target = json_string_value(json_object_get(dispatch, "target"));
+    size_t times = 1;
+    for (size_t before = 0; before < index; before++)
+        if (same_dispatch(json_array_get(dispatches, before), dispatch))
+            return;
+    for (size_t more = index + 1; more < json_array_size(dispatches); more++)
+        times += same_dispatch(json_array_get(dispatches, more), dispatch);
+    fputs("<p class=\"sub\"><code>", file);
+    html_text(file, kernel ? kernel : "");
+    fputs("</code> on ", file);
+    html_text(file, target ? target : "");
+    put_extent(file, "grid", json_object_get(dispatch, "grid"));
+    put_extent(file, "workgroup", json_object_get(dispatch, "workgroup"));
+    if (times > 1)
+        fprintf(file, ", %zu times", times);
+    fputs("</p>\n", file);
+}
+
 static void put_head(FILE *file, const json_t *report)
 {
     static const struct {
@@ -202,32 +240,15 @@ static void put_head(FILE *file, const json_t *report)
         {"lds_passes", "passes over LDS banks", "%.0f", 1},
         {"lds_conflicts", "of them for conflicts", "%.0f", 1},
     };
-    const json_t *totals = json_object_get(report, "totals"), *dispatch;
+    const json_t *totals = json_object_get(report, "totals");
+    const json_t *dispatches = json_object_get(report, "dispatches"), *dispatch;
     size_t index;
     fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
           "<meta name=\"viewport\" content=\"width=device-width\"><title>wavemem prof</title>\n<style>\n",
           file);
     fputs(page_css, file);
     fputs("</style></head><body>\n<h1>What the memory costs</h1>\n", file);
-    json_array_foreach(json_object_get(report, "dispatches"), index, dispatch)
-    {
-        const char *kernel = json_string_value(json_object_get(dispatch, "kernel"));
-        const char *target = json_string_value(json_object_get(dispatch, "target"));
-        const json_t *grid = json_object_get(dispatch, "grid"),
-                     *workgroup = json_object_get(dispatch, "workgroup");
-        fputs("<p class=\"sub\"><code>", file);
-        html_text(file, kernel ? kernel : "");
-        fputs("</code> on ", file);
-        html_text(file, target ? target : "");
-        fputs(", grid", file);
-        for (size_t i = 0; i < json_array_size(grid); i++)
-            fprintf(file, "%s%lld", i ? "," : " ", (long long)json_integer_value(json_array_get(grid, i)));
-        fputs(", workgroup", file);
-        for (size_t i = 0; i < json_array_size(workgroup); i++)
-            fprintf(file, "%s%lld", i ? "," : " ",
-                    (long long)json_integer_value(json_array_get(workgroup, i)));
-        fputs("</p>\n", file);
-    }
+    json_array_foreach(dispatches, index, dispatch) put_dispatch(file, dispatches, index);
     fputs("<div class=\"cards\">", file);
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
         const json_t *figure = json_object_get(totals, cards[i].key);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The summary of each kernel in the page of `prof --html`: what binds it, its occupancy, its caches. */
 #include "html_parts.h"
+#include "remarks.h"
 #include "report_summary.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static void put_bounds(FILE *file, const struct wm_profile_kernel *kernel)
 {
@@ -47,7 +49,7 @@ static void put_use(FILE *file, const struct wm_cache_use *use)
 
 static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
 {
-    char bytes[TOOL_SHORT];
+    char bytes[TOOL_SHORT], memory[4 * TOOL_SHORT];
     fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"caches\"><table "
           "class=\"caches\"><caption>Caches</caption><thead><tr><th scope=\"col\" class=\"l\">cache</th>"
           "<th scope=\"col\">instances</th><th scope=\"col\">reads</th><th scope=\"col\">hit</th>"
@@ -56,6 +58,8 @@ static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
           file);
     for (uint32_t i = 0; i < kernel->caches; i++) {
         const struct wm_profile_cache *cache = &kernel->cache[i];
+        if (!tool_cache_use(cache).requests)
+            continue;
         tool_bytes_text(tool_cache_use(cache).bytes, bytes);
         fputs("<tr><th scope=\"row\" class=\"l\">", file);
         html_text(file, cache->name);
@@ -66,14 +70,8 @@ static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
         fprintf(file, "<td>%s</td></tr>\n", bytes);
     }
     fputs("</tbody></table></div>\n<p>", file);
-    tool_bytes_text(kernel->memory_read, bytes);
-    fprintf(file, "%s read from memory, ", bytes);
-    tool_bytes_text(kernel->memory_written, bytes);
-    fprintf(file, "%s written", bytes);
-    tool_bytes_text(kernel->memory_dirty, bytes);
-    if (kernel->memory_dirty)
-        fprintf(file, ", %s left in the caches", bytes);
-    fputs(".", file);
+    tool_memory_text(kernel, memory);
+    fprintf(file, "Memory: %s.", memory);
     if (kernel->gpu->assumed) {
         fputs(" Not documented for this product, and assumed: ", file);
         html_text(file, kernel->gpu->assumed);
@@ -93,7 +91,43 @@ static void put_sample(FILE *file, const struct wm_profile_kernel *kernel)
     fputs(".</p>\n", file);
 }
 
-static void put_kernel(FILE *file, const struct wm_profile_kernel *kernel)
+static void put_remark(FILE *file, const struct tool_report *report, const struct tool_remark *remark)
+{
+    const size_t named = remark->rows < TOOL_NAMED ? remark->rows : TOOL_NAMED;
+    fputs("<li>", file);
+    html_text(file, remark->row[0]->advice);
+    if (remark->gain > 0)
+        fprintf(file, " (up to %.0f%% of the least time)", 100 * remark->gain);
+    fputs(": ", file);
+    for (size_t i = 0; i < named; i++) {
+        fprintf(file, "%s<a href=\"#i%zu\"><code>", i ? ", " : "", html_number_of(report, remark->row[i]));
+        html_text(file, remark->row[i]->text);
+        fputs("</code></a>", file);
+    }
+    if (remark->rows > named)
+        fprintf(file, " and %zu more", remark->rows - named);
+    fputs("</li>\n", file);
+}
+
+/* The rows of a kernel stand together. */
+static void put_remarks(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    size_t first = 0;
+    while (first < report->count && tool_row_start(report->rows[first]) != kernel->pc)
+        first++;
+    struct tool_remark *remarks;
+    const size_t rows = first < report->count ? tool_kernel_rows(report, first) : 0;
+    const size_t found = tool_remarks(report->rows + first, rows, &remarks);
+    if (found)
+        fputs("<ul class=\"advice\">\n", file);
+    for (size_t i = 0; i < found && i < TOOL_REMARKS; i++)
+        put_remark(file, report, &remarks[i]);
+    if (found)
+        fputs("</ul>\n", file);
+    free(remarks);
+}
+
+static void put_kernel(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
 {
     char lds[TOOL_SHORT];
     tool_bytes_text(kernel->lds_bytes, lds);
@@ -116,6 +150,7 @@ static void put_kernel(FILE *file, const struct wm_profile_kernel *kernel)
             kernel->vgprs, kernel->sgprs, lds, kernel->workgroup_items);
     put_sample(file, kernel);
     put_bounds(file, kernel);
+    put_remarks(file, report, kernel);
     put_caches(file, kernel);
     fputs("</section>\n", file);
 }
@@ -124,5 +159,5 @@ void html_summary(FILE *file, const struct tool_report *report)
 {
     for (size_t i = 0; i < report->kernel_count; i++)
         if (report->kernels[i].gpu)
-            put_kernel(file, &report->kernels[i]);
+            put_kernel(file, report, &report->kernels[i]);
 }

@@ -42,6 +42,17 @@ void tool_bytes_text(uint64_t bytes, char text[TOOL_SHORT])
     snprintf(text, TOOL_SHORT, i ? "%.1f %s" : "%.0f %s", value, units[i]);
 }
 
+void tool_memory_text(const struct wm_profile_kernel *kernel, char text[4 * TOOL_SHORT])
+{
+    char read[TOOL_SHORT], written[TOOL_SHORT], left[TOOL_SHORT];
+    tool_bytes_text(kernel->memory_read, read);
+    tool_bytes_text(kernel->memory_written, written);
+    tool_bytes_text(kernel->memory_dirty, left);
+    const int length = snprintf(text, 4 * TOOL_SHORT, "%s read, %s written", read, written);
+    if (kernel->memory_dirty)
+        snprintf(text + length, 4 * TOOL_SHORT - (size_t)length, ", %s left in the caches", left);
+}
+
 struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache)
 {
     return (struct wm_cache_use){
@@ -80,7 +91,7 @@ static void print_occupancy(FILE *out, const struct wm_profile_kernel *kernel)
 static void print_caches(FILE *out, const struct wm_profile_kernel *kernel)
 {
     const char *before = "  hits       ";
-    char bytes[TOOL_SHORT];
+    char memory[4 * TOOL_SHORT];
     for (uint32_t i = 0; i < kernel->caches; i++) {
         const struct wm_cache_use use = tool_cache_use(&kernel->cache[i]);
         if (!use.requests)
@@ -91,14 +102,8 @@ static void print_caches(FILE *out, const struct wm_profile_kernel *kernel)
     }
     if (*before == ',')
         fputc('\n', out);
-    tool_bytes_text(kernel->memory_read, bytes);
-    fprintf(out, "  memory     %s read, ", bytes);
-    tool_bytes_text(kernel->memory_written, bytes);
-    fprintf(out, "%s written", bytes);
-    tool_bytes_text(kernel->memory_dirty, bytes);
-    if (kernel->memory_dirty)
-        fprintf(out, ", %s left in the caches", bytes);
-    fputc('\n', out);
+    tool_memory_text(kernel, memory);
+    fprintf(out, "  memory     %s\n", memory);
 }
 
 static void print_bounds(FILE *out, const struct wm_profile_kernel *kernel)

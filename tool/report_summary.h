@@ -14,6 +14,8 @@ const struct wm_profile_kernel *tool_kernel_of(const struct tool_report *report,
 void tool_time_text(double seconds, char text[TOOL_SHORT]);
 /* "512 B", "10.5 KiB" */
 void tool_bytes_text(uint64_t bytes, char text[TOOL_SHORT]);
+/* "4 KiB read, 512 B written, 512 B left in the caches": of memory. */
+void tool_memory_text(const struct wm_profile_kernel *kernel, char text[4 * TOOL_SHORT]);
 /* Reads, writes and atomics together. */
 struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache);
 

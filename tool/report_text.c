@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as text: a table for each kernel, and remarks below it. */
+#include "remarks.h"
 #include "report_columns.h"
 #include "report_summary.h"
 
@@ -40,78 +41,40 @@ static void add_totals(struct tool_table *table, const struct tool_columns *colu
 
 /* ---- remarks ---- */
 
-enum {
-    MOST_REMARKS = 8, /* of a kernel */
-    MOST_PLACES = 4,  /* named of one remark */
-};
-
-/* One piece of advice, and all rows that it is for. */
-struct remark {
-    const struct wm_profile_row *first;
-    size_t places, named;
-    double gain; /* of all of them */
-    char place[MOST_PLACES * 24];
-};
-
-static void add_remark(struct remark *remarks, size_t *count, const struct wm_profile_row *row)
+static void print_remark(const struct tool_remark *remark)
 {
-    size_t i = 0;
-    while (i < *count && strcmp(remarks[i].first->advice, row->advice) != 0)
-        i++;
-    if (i == *count)
-        remarks[(*count)++] = (struct remark){.first = row};
-    struct remark *remark = &remarks[i];
-    remark->gain += row->gain;
-    if (remark->places++ < MOST_PLACES) {
-        const size_t length = strlen(remark->place);
-        snprintf(remark->place + length, sizeof remark->place - length, "%s+0x%" PRIx64, length ? " " : "",
-                 row->offset);
-        remark->named++;
-    }
-}
-
-static int most_gain_first(const void *left, const void *right)
-{
-    const struct remark *a = left, *b = right;
-    if (a->gain != b->gain)
-        return a->gain > b->gain ? -1 : 1;
-    return (a->first->pc > b->first->pc) - (a->first->pc < b->first->pc);
-}
-
-static void print_remark(const struct remark *remark)
-{
-    const struct wm_profile_row *row = remark->first;
-    char text[1024], lanes[256];
-    int length = snprintf(text, sizeof text, "%s", remark->place);
-    if (remark->places > remark->named)
-        length += snprintf(text + length, sizeof text - (size_t)length, " and %zu more",
-                           remark->places - remark->named);
-    const unsigned indent = (unsigned)length + 2;
-    length += snprintf(text + length, sizeof text - (size_t)length, "  %s", row->advice);
+    const struct wm_profile_row *row = remark->row[0];
+    const size_t named = remark->rows < TOOL_NAMED ? remark->rows : TOOL_NAMED;
+    char *text = NULL, lanes[256];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return;
+    for (size_t i = 0; i < named; i++)
+        fprintf(out, "%s+0x%" PRIx64, i ? " " : "", remark->row[i]->offset);
+    if (remark->rows > named)
+        fprintf(out, " and %zu more", remark->rows - named);
+    const unsigned indent = (unsigned)ftell(out) + 2;
+    fprintf(out, "  %s", row->advice);
     if (row->lds_depth > 1)
-        length +=
-            snprintf(text + length, sizeof text - (size_t)length, "; at worst lanes %s meet on bank %" PRIu32,
-                     tool_lane_list(row->lds_lanes, lanes), row->lds_bank);
-    if (remark->gain > 0 && length < (int)sizeof text)
-        snprintf(text + length, sizeof text - (size_t)length, " (up to %.0f%% of the least time)",
-                 100 * remark->gain);
-    tool_print_wrapped(text, strlen(text), indent < 16 ? indent : 8, tool_terminal_width());
+        fprintf(out, "; at worst lanes %s meet on bank %" PRIu32, tool_lane_list(row->lds_lanes, lanes),
+                row->lds_bank);
+    if (remark->gain > 0)
+        fprintf(out, " (up to %.0f%% of the least time)", 100 * remark->gain);
+    fclose(out);
+    tool_print_wrapped(text, size, indent < 16 ? indent : 8, tool_terminal_width());
+    free(text);
 }
 
 /* What to do, that first which promises most. */
 static void print_remarks(const struct wm_profile_row *const *rows, size_t count)
 {
-    struct remark *remarks = malloc((count + 1) * sizeof *remarks);
-    size_t found = 0;
-    for (size_t i = 0; remarks && i < count; i++)
-        if (rows[i]->advice)
-            add_remark(remarks, &found, rows[i]);
-    if (remarks)
-        qsort(remarks, found, sizeof *remarks, most_gain_first);
-    for (size_t i = 0; i < found && i < MOST_REMARKS; i++)
+    struct tool_remark *remarks;
+    const size_t found = tool_remarks(rows, count, &remarks);
+    for (size_t i = 0; i < found && i < TOOL_REMARKS; i++)
         print_remark(&remarks[i]);
-    if (found > MOST_REMARKS)
-        printf("and %zu more: --json, --html\n", found - MOST_REMARKS);
+    if (found > TOOL_REMARKS)
+        printf("and %zu more: --json, --html\n", found - TOOL_REMARKS);
     free(remarks);
 }
 

@@ -23,7 +23,7 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.ids, self.links, self.external, self.drawings = [], [], [], [], {}
+        self.open, self.ids, self.links, self.advice, self.external, self.drawings = [], [], [], [], [], {}
         self.details = self.drawing = None
         self.rows = []  # of all tables: the texts of their cells
         self.feed(text)
@@ -35,7 +35,7 @@ class Page(html.parser.HTMLParser):
             self.open.append(tag)
         self.external += [value for name, value in attrs.items() if name in ("src", "srcset")]
         if tag == "a":
-            self.links.append(attrs["href"])
+            (self.advice if "ul" in self.open else self.links).append(attrs["href"])
         if tag == "details":
             self.details = attrs.get("id")
             self.ids.append(self.details)
@@ -77,6 +77,7 @@ class Report(unittest.TestCase):
         self.assertEqual([name for name in page.ids if name], numbers)
         self.assertEqual(page.links[:len(numbers)], ["#" + number for number in numbers])
         self.assertLessEqual(set(page.links), {"#" + number for number in numbers})
+        self.assertEqual(page.advice, [f"#i{i}" for i, row in enumerate(report["rows"]) if row["advice"]])
         return page, report["rows"]
 
     def test_lines(self):
