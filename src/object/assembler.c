@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPANSIONS = 100000, DEPTH = 200 };
+enum { EXPANSIONS = 100000, DEPTH = 200, MOST_TEXT = 1 << 27 }; /* of macros and repetitions together */
 
 /* ---- memory and messages ---- */
 
@@ -52,6 +52,19 @@ void wmi_asm_append(struct wmi_assembler *a, struct wmi_bytes *bytes, const void
     bytes->size += size;
 }
 
+/* Which macros the line that is wrong comes from: `outer` of `inner` of ... */
+static void add_macros(struct wmi_assembler *a, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = 0;
+    for (const struct wmi_asm_source *s = a->source; s && used < size && !s->name; s = s->outer)
+        if (s->macro)
+            used += (size_t)snprintf(text + used, size - used, "%s '%.60s'", used ? " of" : " (in macro",
+                                     s->macro);
+    if (used && used < size)
+        snprintf(text + used, size - used, ")");
+}
+
 static void add_message(struct wmi_assembler *a, const char *at, const char *kind, const char *text)
 {
     char head[1024];
@@ -59,9 +72,12 @@ static void add_message(struct wmi_assembler *a, const char *at, const char *kin
     if (at < p->line || at > p->line_end)
         at = p->line;
     int length;
+    char macros[256] = "";
+    if (!a->reading_late)
+        add_macros(a, macros, sizeof macros);
     if (p->number)
-        length = snprintf(head, sizeof head, "%.200s:%u:%td: %s: %s\n", p->name, p->number, at - p->line + 1,
-                          kind, text);
+        length = snprintf(head, sizeof head, "%.200s:%u:%td: %s: %s%s\n", p->name, p->number,
+                          at - p->line + 1, kind, text, macros);
     else
         length = snprintf(head, sizeof head, "%.200s: %s: %s\n", p->name, kind, text);
     wmi_asm_append(a, &a->messages, head, (size_t)length < sizeof head ? (size_t)length : sizeof head - 1);
@@ -258,6 +274,8 @@ static void blank_comments(char *text, size_t size)
 
 bool wmi_asm_next_line(struct wmi_assembler *a, const char **begin, const char **end)
 {
+    if (a->errors > WMI_ASM_ENOUGH)
+        a->source = NULL;
     while (a->source && a->source->at >= a->source->end) {
         if (a->conditions > a->source->conditions)
             wmi_asm_error(a, a->place.line, "expected .endif before the end of %s",
@@ -286,7 +304,8 @@ static struct wmi_asm_source *push_source(struct wmi_assembler *a, const char *t
     unsigned depth = 0;
     for (const struct wmi_asm_source *s = a->source; s; s = s->outer)
         depth++;
-    if (depth > DEPTH || ++a->expansions > EXPANSIONS) {
+    a->expanded += size;
+    if (depth > DEPTH || ++a->expansions > EXPANSIONS || a->expanded > MOST_TEXT) {
         wmi_asm_error(a, a->place.line, "macros or files are expanded too deep or too often");
         return NULL;
     }
@@ -297,11 +316,11 @@ static struct wmi_asm_source *push_source(struct wmi_assembler *a, const char *t
     return source;
 }
 
-void wmi_asm_push_text(struct wmi_assembler *a, const char *text, size_t size, bool macro)
+void wmi_asm_push_text(struct wmi_assembler *a, const char *text, size_t size, const char *macro)
 {
     struct wmi_asm_source *source = push_source(a, text, size);
     if (source)
-        source->is_macro = macro;
+        source->macro = macro;
 }
 
 static bool may_have_comments(const char *text, size_t size)
@@ -539,6 +558,7 @@ static void read_late(struct wmi_assembler *a)
         for (const struct wmi_asm_late *late = a->late; late; late = late->next)
             if ((late->bytes == UINT8_MAX) == values)
                 read_late_one(a, late);
+    wmi_asm_read_late_kernels(a);
 }
 
 static void read_file(struct wmi_assembler *a, const char *text, size_t size, const char *name)

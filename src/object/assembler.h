@@ -86,7 +86,7 @@ struct wmi_asm_source {
     const char *at, *end;
     const char *name; /* of a file; NULL: text that something else became */
     unsigned line;
-    bool is_macro;
+    const char *macro;   /* the name of the macro that it is of, or NULL */
     unsigned conditions; /* how many .if were open */
 };
 
@@ -94,6 +94,7 @@ enum {
     WMI_ASM_BUCKETS = 4096,
     WMI_ASM_CONDITIONS = 64,
     WMI_ASM_MESSAGES = 20,
+    WMI_ASM_ENOUGH = 10000, /* errors: nothing more is read */
     WMI_ASM_PARAMETERS = 32,
     WMI_ASM_LONGEST_CHAIN = 64, /* of symbols that are defined by others */
     WMI_ASM_LDS = 1 << 16,      /* bytes that .amdgpu_lds can give away */
@@ -124,11 +125,13 @@ struct wmi_assembler {
     struct wmi_asm_section *stack[16];
     unsigned stack_depth;
     struct wmi_asm_late *late, **last_late;
+    struct wmi_asm_late_kernel *late_kernels; /* descriptors with numbers that come later */
     struct wmi_asm_source *source;
     struct wmi_asm_macro *macros;
     /* Of each open .if; last_part: .else was there. */
     bool skipping[WMI_ASM_CONDITIONS], taken[WMI_ASM_CONDITIONS], last_part[WMI_ASM_CONDITIONS];
     unsigned conditions, expansions, macros_used, numbered[10];
+    uint64_t expanded; /* bytes of text that macros and repetitions became, and of files */
     bool reading_late, saw_late;
     uint64_t late_offset;          /* where the statement stands that is read again */
     bool alternate;                /* .altmacro */
@@ -172,6 +175,8 @@ bool wmi_asm_next_line(struct wmi_assembler *a, const char **begin, const char *
 /* src/object/assembler_hsa.c, _metadata.c: what lies between .amdhsa_kernel or .amdgpu_metadata and its end.
  */
 void wmi_asm_kernel(struct wmi_assembler *a, const char *name, size_t length);
+/* When all symbols are known: the descriptors that named some before. */
+void wmi_asm_read_late_kernels(struct wmi_assembler *a);
 void wmi_asm_metadata(struct wmi_assembler *a);
 
 /* src/object/assembler_elf.c: whether the target has XNACK, and it is not off. */

@@ -334,8 +334,9 @@ static bool is_known(struct wmi_asm_linker *link, const struct wmi_asm_section *
     if (symbol->binding == STB_WEAK || !(s->flags & SHF_ALLOC))
         return true;
     if (!symbol->reported)
-        wmi_asm_error(a, a->place.line, "undefined symbol '%s': no label, .set or .amdgpu_lds has this name",
-                      symbol->name);
+        wmi_asm_error(a, a->place.line,
+                      "undefined symbol '%s': no label, .set or .amdgpu_lds has this name%s", symbol->name,
+                      r->type == REL64 ? "; a kernel needs the label of its code" : "");
     symbol->reported = true;
     return false;
 }

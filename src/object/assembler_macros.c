@@ -119,7 +119,7 @@ static void replace(struct wmi_assembler *a, const struct wmi_asm_macro *m, cons
 }
 
 /* Reads what was made before the lines that follow. */
-static void push(struct wmi_assembler *a, const struct wmi_bytes *text, bool macro)
+static void push(struct wmi_assembler *a, const struct wmi_bytes *text, const char *macro)
 {
     const char *copy = wmi_asm_text(a, text->data ? (char *)text->data : "", text->size);
     wmi_asm_push_text(a, copy, text->size, macro);
@@ -234,7 +234,7 @@ void wmi_asm_exit_macro(struct wmi_assembler *a, struct wmi_cursor *c, int unuse
 {
     struct wmi_asm_source *s = a->source;
     (void)unused;
-    while (s && !s->is_macro)
+    while (s && !s->macro)
         s = s->outer;
     if (!s) {
         wmi_asm_error(a, c->at, ".exitm outside of a macro");
@@ -405,7 +405,7 @@ bool wmi_asm_expand(struct wmi_assembler *a, const char *name, size_t name_lengt
     a->scratch.size = 0;
     replace(a, m, value, length, m->used++, &a->scratch);
     a->macros_used++;
-    push(a, &a->scratch, true);
+    push(a, &a->scratch, m->name);
     return true;
 }
 
@@ -428,7 +428,7 @@ void wmi_asm_repeat(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
     a->scratch.size = 0;
     for (unsigned i = 0; i < count; i++)
         replace(a, &m, NULL, NULL, i, &a->scratch);
-    push(a, &a->scratch, false);
+    push(a, &a->scratch, NULL);
 }
 
 /* .irp name, value, value...; .irpc name, letters: once for each. */
@@ -474,7 +474,7 @@ void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *c, int lette
         if (!letters && !wmi_take(&list, ',') && list.at == list.end)
             break;
     }
-    push(a, text, false);
+    push(a, text, NULL);
 }
 
 /* ---- conditions ---- */

@@ -15,6 +15,7 @@ enum { NOTE_METADATA = 32 };
 struct yaml_line {
     const char *at, *end;
     unsigned indent;
+    struct wmi_asm_place place;
 };
 
 struct yaml {
@@ -375,7 +376,7 @@ void wmi_asm_metadata(struct wmi_assembler *a)
             y.lines = more;
             capacity = capacity ? capacity * 2 : 64;
         }
-        y.lines[y.count++] = (struct yaml_line){at, end, (unsigned)(at - begin)};
+        y.lines[y.count++] = (struct yaml_line){at, end, (unsigned)(at - begin), a->place};
     }
     if (!closed) {
         wmi_asm_error(a, a->place.line, "expected .end_amdgpu_metadata before the end of the file");
@@ -383,8 +384,10 @@ void wmi_asm_metadata(struct wmi_assembler *a)
     }
     if (y.count)
         put_block(&y, y.lines[0].indent, 0);
-    if (y.next < y.count)
+    if (y.next < y.count) {
+        a->place = y.lines[y.next].place;
         wmi_asm_error(a, y.lines[y.next].at, "expected YAML of maps and lists by indentation");
+    }
     struct wmi_asm_section *note = wmi_asm_section(a, ".note", 5, SHT_NOTE, SHF_ALLOC);
     const uint32_t head[] = {7, (uint32_t)y.out.size, NOTE_METADATA};
     static const char owner[8] = "AMDGPU", zeros[4];

@@ -10,8 +10,9 @@ bool wmi_asm_define(struct wmi_assembler *a, const char *at, struct wmi_asm_symb
 bool wmi_asm_word_is(const char *word, size_t length, const char *name);
 /* Labels, then a directive, a macro or an instruction. */
 void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *end);
-/* Text to read before the rest of this one. `macro`: .exitm ends it. */
-void wmi_asm_push_text(struct wmi_assembler *a, const char *text, size_t size, bool macro);
+/* Text to read before the rest of this one. `macro`: the name of the macro that it is of, which .exitm ends;
+ * or NULL. */
+void wmi_asm_push_text(struct wmi_assembler *a, const char *text, size_t size, const char *macro);
 /* The text of a file to read now, which must stay where it is. */
 void wmi_asm_push_file(struct wmi_assembler *a, const char *name, const char *text, size_t size);
 /* Forgets which lines were which instructions: a macro may have their names now. */
