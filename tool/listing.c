@@ -218,59 +218,12 @@ static void put_place(struct tool_run *run, uint64_t address, const uint32_t *wo
     run->out->at = to;
 }
 
-typedef uint8_t bytes16 __attribute__((vector_size(16)));
-typedef int8_t signed_bytes16 __attribute__((vector_size(16)));
-typedef uint64_t pair64 __attribute__((vector_size(16)));
-
-/* The digits of two dwords, eight in each half. */
-static inline pair64 hex_of(uint32_t first, uint32_t second)
-{
-    enum { TEN = 10 };
-    const pair64 both = {__builtin_bswap32(first) | (uint64_t)__builtin_bswap32(second) << 32};
-    const bytes16 high = (bytes16)both >> 4, low = (bytes16)both & 15;
-    const bytes16 n =
-        __builtin_shufflevector(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    return (pair64)(n + '0' + ((bytes16)((signed_bytes16)n >= TEN) & TO_UPPER));
-}
-
-/* The same line as the functions above make, of an instruction of one or two dwords that is no branch, for a
- * listing with all that it can have: most lines are so. Stores reach beyond what counts. */
-static inline char *put_common_line(char *to, uint64_t address, const uint32_t *words,
-                                    const struct wm_disassembled *insn)
-{
-    const size_t length = insn->length;
-    const pair64 place = hex_of((uint32_t)(address >> 32), (uint32_t)address),
-                 digits = hex_of(words[0], words[1]);
-    const uint64_t high = place[0] >> 32, low = place[1], first = digits[0], second = digits[1];
-    *to++ = '\t';
-    memcpy(to, insn->text, READABLE);
-    memcpy(to + length, spaces, READABLE);
-    to += length < TEXT_COLUMNS ? TEXT_COLUMNS : length;
-    memcpy(to, "// ", 4);
-    memcpy(to + 3, &high, DIGITS);
-    memcpy(to + 3 + ADDRESS_DIGITS - DIGITS, &low, DIGITS);
-    to += 3 + ADDRESS_DIGITS;
-    memcpy(to, ": ", 2);
-    memcpy(to + 2, &first, DIGITS);
-    to += 2 + DIGITS;
-    *to = ' ';
-    memcpy(to + 1, &second, DIGITS);
-    to += insn->dwords > 1 ? 1 + DIGITS : 0;
-    *to = '\n';
-    return to + 1;
-}
-
 static void put_line(struct tool_run *run, size_t at, const uint32_t *words,
                      const struct wm_disassembled *insn)
 {
     static_assert(READABLE > TEXT_COLUMNS, "as many as there are columns");
     const struct tool_listing *listing = run->listing;
     struct tool_output *out = run->out;
-    if (!insn->branch && insn->length <= READABLE && insn->dwords <= 2 && !listing->no_addresses &&
-        !listing->no_bytes) {
-        out->at = put_common_line(out->at, run->code->address + at, words, insn);
-        return;
-    }
     *out->at++ = '\t';
     const size_t columns = put_instruction(run, at, insn);
     if (!listing->no_addresses || !listing->no_bytes) {
@@ -375,45 +328,88 @@ static void put_object(struct tool_run *run, size_t at, const uint32_t *words,
 
 /* ---- sections ---- */
 
+/* Whether all lines but those of branches are as wm_disassembler_lines() writes them. */
+static bool is_common(const struct tool_run *run)
+{
+    const struct tool_listing *listing = run->listing;
+    return !listing->json && !listing->plain && !listing->no_addresses && !listing->no_bytes &&
+           !listing->lines && !run->targets;
+}
+
+/* Lists from `at` on to the next branch or symbol, or until the buffer is full; returns where that is. */
+static size_t list_common(struct tool_run *run, size_t at, size_t end)
+{
+    const struct wm_code *code = run->code;
+    const uint64_t to_symbol = run->next_symbol - code->address;
+    struct tool_output *out = run->out;
+    const struct wm_lines lines = {
+        .code = code->bytes + at,
+        .size = code->size - at,
+        .end = (to_symbol < end ? to_symbol : end) - at,
+        .address = code->address + at,
+        .text = out->at,
+        .room = (size_t)(out->limit - out->at) + TOOL_LONGEST_TEXT,
+    };
+    size_t length;
+    const size_t listed = wm_disassembler_lines(run->disassembler, &lines, &length);
+    out->at += length;
+    run->printed += listed;
+    return at + listed;
+}
+
+/* What begins at the address, which is that of a symbol or none; whether it is wanted. */
+static bool enter_symbol(struct tool_run *run, uint64_t address)
+{
+    const struct tool_listing *listing = run->listing;
+    uint64_t distance;
+    const char *symbol = wm_object_symbol(listing->object, address, &distance);
+    const bool begins = symbol && distance == 0;
+    run->next_symbol = wm_object_next_symbol(listing->object, address + 1);
+    if (begins) {
+        run->symbol = symbol;
+        run->wanted = !listing->symbol || strcmp(symbol, listing->symbol) == 0;
+        tool_enter_symbol(run, address);
+    }
+    return begins;
+}
+
+static void put_one(struct tool_run *run, size_t at, const uint32_t *words,
+                    const struct wm_disassembled *insn)
+{
+    if (run->listing->json) {
+        put_object(run, at, words, insn);
+    } else if (!run->listing->plain) {
+        put_line(run, at, words, insn);
+    } else {
+        put_instruction(run, at, insn);
+        *run->out->at++ = '\n';
+    }
+    run->printed++;
+}
+
 size_t tool_list_range(struct tool_run *run, size_t at, size_t end)
 {
     const struct tool_listing *listing = run->listing;
     const struct wm_code *code = run->code;
     struct tool_output *out = run->out;
-    const bool has_headings = run->targets || listing->lines;
+    const bool common = is_common(run), has_headings = run->targets || listing->lines;
     while (at + 4 <= code->size && at < end) {
         const uint64_t address = code->address + at;
         uint32_t words[TOOL_LONGEST_DWORDS];
-        bool begins = false;
-        if (address >= run->next_symbol) {
-            uint64_t distance;
-            const char *symbol = wm_object_symbol(listing->object, address, &distance);
-            begins = symbol && distance == 0;
-            run->next_symbol = wm_object_next_symbol(listing->object, address + 1);
-            if (begins) {
-                run->symbol = symbol;
-                run->wanted = !listing->symbol || strcmp(symbol, listing->symbol) == 0;
-                tool_enter_symbol(run, address);
-            }
-        }
-        const struct wm_disassembled insn = tool_disassemble(run, at, words);
+        const bool begins = address >= run->next_symbol && enter_symbol(run, address);
         if (out->at >= out->limit)
             flush(out);
-        if (run->wanted) {
-            if (listing->json) {
-                put_object(run, at, words, &insn);
-            } else if (!listing->plain) {
-                if (has_headings || begins || !at)
-                    put_headings(run, at, begins);
-                put_line(run, at, words, &insn);
-            } else {
-                if (has_headings || begins || !at)
-                    put_headings(run, at, begins);
-                put_instruction(run, at, &insn);
-                *out->at++ = '\n';
-            }
-            run->printed++;
+        if (run->wanted && !listing->json && (has_headings || begins || !at))
+            put_headings(run, at, begins);
+        if (run->wanted && common) {
+            at = list_common(run, at, end);
+            if (at + 4 > code->size || at >= end || code->address + at >= run->next_symbol ||
+                out->at >= out->limit)
+                continue;
         }
+        const struct wm_disassembled insn = tool_disassemble(run, at, words);
+        if (run->wanted)
+            put_one(run, at, words, &insn);
         at += 4u * insn.dwords;
     }
     flush(out);

@@ -230,6 +230,22 @@ struct wm_disassembled {
 WM_API struct wm_disassembled wm_disassembler_next(struct wm_disassembler *disassembler,
                                                    const uint32_t *words, size_t dwords);
 
+/* Lines of a listing as llvm-objdump -d writes them: a tab, the text, from column 60 on two slashes, the
+ * address and the words. */
+struct wm_lines {
+    const void *code;
+    size_t size;      /* bytes of code that may be read */
+    size_t end;       /* instructions that begin at this byte or behind it are not listed */
+    uint64_t address; /* of the code */
+    char *text;       /* for the lines, without a NUL */
+    size_t room;      /* bytes, at least WM_LINE_ROOM */
+};
+enum { WM_LINE_ROOM = 2048 }; /* with less than that left no line begins */
+/* Lists until the end, until there is no more room, or in front of a branch: whoever lists knows the name of
+ * the place it leads to. Returns the bytes of code listed; *length becomes that of the text. */
+WM_API size_t wm_disassembler_lines(struct wm_disassembler *disassembler, const struct wm_lines *lines,
+                                    size_t *length);
+
 /* ---- the instruction set, explained ---- */
 
 /* The target number `index` ("gfx600", ...), or NULL behind the last. */

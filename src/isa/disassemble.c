@@ -9,30 +9,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY_BITS = 13, OPCODE_BITS = 9, ENTRY_TEXT = 58, TEXT = 1024, REMEMBERED_DWORDS = 2 };
+enum {
+    PLACE_BITS = 13,
+    PLACES = 1 << PLACE_BITS,
+    LENGTH_BITS = 11,
+    KNOWN_TEXT = 48,
+    TEXT_COLUMNS = 59, /* behind the tab; longer texts are followed at once by what they are for */
+    TO_ADDRESS = 1 + TEXT_COLUMNS + 3,
+    SPACES = 64,
+    TEXT = 1024,
+    WORDS = 8, /* that are shown to the decoder */
+    DIGITS = 8,
+    ADDRESS_DIGITS = 12,
+    ROOM = TO_ADDRESS + TEXT + ADDRESS_DIGITS + WORDS * (1 + DIGITS) + SPACES,
+};
+static_assert(ROOM <= (int)WM_LINE_ROOM && TEXT > (int)WMI_WORD_ROOM && SPACES > TEXT_COLUMNS, "room");
 
-/* Of one cache line. Code repeats itself: four in five instructions of librocsparse0 are found here, and most
- * of the others are like an earlier one but for registers (word_pattern.c). */
-struct entry {
+/* Words whose text is remembered. Code repeats itself: four in five instructions of librocsparse0 are found
+ * here, and most of the others are like an earlier one but for registers (word_pattern.c). */
+struct known {
+    uint64_t words;
     int16_t target;
-    uint8_t dwords; /* 0: empty */
+    uint8_t dwords; /* 0: none */
     uint8_t length;
     bool branch;
-    char text[ENTRY_TEXT + 1];
+    char text[KNOWN_TEXT]; /* and spaces */
 };
-static_assert(sizeof(struct entry) == 64,
-              "one cache line, and another behind the last one: 64 bytes of text may be read");
+static_assert(sizeof(struct known) == 64, "a line of the cache");
 
 struct wm_disassembler {
     const struct wmi_target *target;
-    unsigned flags;
-    struct entry *entries; /* in `memory`, at the start of a cache line */
-    /* By the upper bits of an instruction's first dword: whether the last such one had two dwords. */
-    bool is_long[1 << OPCODE_BITS];
-    uint64_t words[1 << ENTRY_BITS]; /* of the entries: what is not there is found out without them */
-    char text[TEXT];
+    unsigned flags, count;
+    /* By what tells the length of an instruction, nearly always: whether the last such one had two dwords. */
+    uint8_t is_long[1 << LENGTH_BITS];
+    uint16_t place[PLACES]; /* in `known`, by a hash of the words */
+    char text[TEXT + SPACES];
     struct wmi_word_patterns patterns;
-    char memory[(sizeof(struct entry) << ENTRY_BITS) + 2 * sizeof(struct entry)];
+    /* One behind the other in `memory`, so that few pages are touched; [0]: none. */
+    struct known *known;
+    char memory[(PLACES + 2) * sizeof(struct known)];
 };
 
 struct wm_disassembler *wmi_disassembler_create(const struct wmi_target *target, unsigned flags)
@@ -40,27 +55,65 @@ struct wm_disassembler *wmi_disassembler_create(const struct wmi_target *target,
     struct wm_disassembler *d = calloc(1, sizeof(*d)); /* pages that no code needs are never touched */
     if (!d)
         return NULL;
-    const uintptr_t misaligned = (uintptr_t)d->memory % sizeof(struct entry);
-    d->entries = (struct entry *)(void *)(d->memory + sizeof(struct entry) - misaligned);
+    d->known = (void *)(d->memory + sizeof(struct known) - (uintptr_t)d->memory % sizeof(struct known));
     d->target = target;
     d->flags = flags;
     wmi_word_patterns_begin(&d->patterns, target);
     return d;
 }
 
+/* ---- what is remembered ---- */
+
 static inline size_t place_of(uint64_t words)
 {
-    return words * UINT64_C(0x9e3779b97f4a7c15) >> (64 - ENTRY_BITS);
+    return words * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACE_BITS);
 }
 
-/* The words as they stand. */
-static size_t print_data(char *text, const uint32_t *words, unsigned dwords)
+/* What tells, with few exceptions, how long an instruction is: the encoding, and whether a source is a
+ * literal. The first source of most scalar and vector instructions is the lowest byte, and the second one of
+ * scalar ones is behind it; SDWA and DPP have codes of sources, too. */
+static inline unsigned length_class(uint32_t word)
 {
-    size_t length = (size_t)sprintf(text, ".long 0x%08" PRIx32, words[0]);
-    for (unsigned i = 1; i < dwords; i++)
-        length += (size_t)sprintf(text + length, ", 0x%08" PRIx32, words[i]);
-    return length;
+    enum { SDWA = 249, LITERAL = 255 };
+    return word >> 23 | (unsigned)((uint8_t)word >= SDWA) << 9 |
+           (unsigned)((uint8_t)(word >> 8) == LITERAL) << 10;
 }
+
+static inline uint64_t two_dwords(const uint32_t *words)
+{
+    return words[0] | (uint64_t)words[1] << 32;
+}
+
+/* The first dword, or both: by a table, because whoever predicts a branch errs often. */
+static inline uint64_t words_of(uint64_t two, unsigned is_long)
+{
+    static const uint64_t mask[] = {UINT32_MAX, UINT64_MAX};
+    return two & mask[is_long];
+}
+
+/* `two`: the words, the first in the lower half; all KNOWN_TEXT characters from `text` on may be read. */
+static inline void remember(struct wm_disassembler *d, uint64_t two, const struct known *new,
+                            const char *text)
+{
+    const bool is_long = new->dwords > 1;
+    const uint64_t key = words_of(two, is_long);
+    d->is_long[length_class((uint32_t)two)] = is_long;
+    if (new->dwords > 2 || new->length > KNOWN_TEXT)
+        return;
+    uint16_t *place = &d->place[place_of(key)];
+    const bool is_new = !*place;
+    d->count += is_new;
+    *place = (uint16_t)(is_new ? d->count : *place);
+    struct known *known = &d->known[*place];
+    known->words = key;
+    known->target = new->target;
+    known->dwords = new->dwords;
+    known->length = new->length;
+    known->branch = new->branch;
+    memcpy(known->text, text, KNOWN_TEXT); /* all of it: a length that is known copies faster */
+}
+
+/* ---- what is not ---- */
 
 static bool has_label(const struct wmi_instruction *insn)
 {
@@ -70,110 +123,213 @@ static bool has_label(const struct wmi_instruction *insn)
     return false;
 }
 
-static void remember(struct wm_disassembler *d, const struct wm_disassembled *line, uint64_t words)
+/* The words as they stand. */
+static uint32_t print_data(char *text, const uint32_t *words, unsigned dwords)
 {
-    const size_t place = place_of(words);
-    struct entry *entry = &d->entries[place];
-    d->words[place] = words;
-    entry->target = (int16_t)line->target;
-    entry->dwords = line->dwords;
-    entry->length = (uint8_t)line->length;
-    entry->branch = line->branch;
-    memcpy(entry->text, d->text, sizeof(entry->text)); /* all of it: a length that is known copies faster */
+    size_t length = (size_t)sprintf(text, ".long 0x%08" PRIx32, words[0]);
+    for (unsigned i = 1; i < dwords; i++)
+        length += (size_t)sprintf(text + length, ", 0x%08" PRIx32, words[i]);
+    return (uint32_t)length;
 }
 
-static inline uint64_t two_dwords(const uint32_t *words)
-{
-    return words[0] | (uint64_t)words[1] << 32;
-}
-
-/* Keeps the text for the next time. */
-static struct wm_disassembled remembering(struct wm_disassembler *d, const struct wm_disassembled *line,
-                                          const uint32_t *words)
-{
-    d->is_long[words[0] >> (32 - OPCODE_BITS)] = line->dwords > 1;
-    if (line->dwords <= REMEMBERED_DWORDS && line->length <= ENTRY_TEXT)
-        remember(d, line, line->dwords == 1 ? words[0] : two_dwords(words));
-    return *line;
-}
-
-static struct wm_disassembled decode(struct wm_disassembler *d, const uint32_t *words, size_t dwords)
+static void decode(struct wm_disassembler *d, const uint32_t *words, size_t dwords, char *text,
+                   struct wm_disassembled *line)
 {
     struct wmi_instruction insn;
-    struct wm_disassembled line = {.text = d->text, .dwords = 1};
     const unsigned length = wmi_decode(d->target, words, dwords, &insn);
-    if (!length) {
-        line.data = true;
-        line.length = (uint32_t)print_data(d->text, words, 1);
-        return line;
-    }
-    line.dwords = (uint8_t)length;
-    line.branch = has_label(&insn);
-    line.target = (int16_t)words[0];
-    if (d->flags & WM_DISASSEMBLE_REASSEMBLABLE && !wmi_reassembles(d->target, &insn))
-        line.length = (uint32_t)print_data(d->text, words, length);
+    line->data = !length;
+    line->dwords = (uint8_t)(length ? length : 1);
+    line->branch = length && has_label(&insn);
+    line->target = (int16_t)words[0];
+    if (!length || (d->flags & WM_DISASSEMBLE_REASSEMBLABLE && !wmi_reassembles(d->target, &insn)))
+        line->length = print_data(text, words, line->dwords);
     else
-        line.length = (uint32_t)wmi_print(d->target, &insn, d->text, TEXT);
-    if (!d->flags)
-        wmi_keep_word_pattern(&d->patterns, &insn, d->text, line.length, line.branch);
-    return remembering(d, &line, words);
+        line->length = (uint32_t)wmi_print(d->target, &insn, text, TEXT);
+    if (length && !d->flags)
+        wmi_keep_word_pattern(&d->patterns, &insn, text, line->length, line->branch);
 }
 
-/* Like an earlier instruction, or decoded. Whether a text reassembles depends on more than patterns know. */
-static struct wm_disassembled print(struct wm_disassembler *d, const uint32_t *words, size_t dwords)
+static inline void put_spaces(char *to)
 {
-    struct wm_disassembled line = {.text = d->text};
+    static const char spaces[SPACES + 1] = "                                                                ";
+    memcpy(to, spaces, SPACES);
+}
+
+/* The text, with spaces behind it: like that of an earlier instruction, or of the decoded one. Whether a text
+ * reassembles depends on more than patterns know. */
+static struct wm_disassembled print(struct wm_disassembler *d, const uint32_t *words, size_t dwords,
+                                    char *text)
+{
+    struct wm_disassembled insn = {.text = text};
+    const uint64_t two = dwords > 1 ? two_dwords(words) : words[0];
     const struct wmi_word_pattern *pattern =
-        d->flags ? NULL : wmi_print_alike(&d->patterns, words, dwords, d->text, &line.length);
-    if (!pattern)
-        return decode(d, words, dwords);
-    line.dwords = pattern->dwords;
-    line.branch = pattern->branch;
-    line.target = pattern->target;
-    return remembering(d, &line, words);
+        d->flags ? NULL : wmi_print_alike(&d->patterns, two, dwords, text, &insn.length);
+    if (pattern) {
+        insn.dwords = pattern->dwords;
+        insn.branch = pattern->branch;
+        insn.target = pattern->target;
+    } else {
+        decode(d, words, dwords, text, &insn);
+    }
+    put_spaces(text + insn.length);
+    const struct known known = {.target = (int16_t)insn.target,
+                                .dwords = insn.dwords,
+                                .length = (uint8_t)(insn.length < UINT8_MAX ? insn.length : UINT8_MAX),
+                                .branch = insn.branch};
+    if (!insn.data)
+        remember(d, two, &known, text);
+    return insn;
 }
 
-/* Where the text of what stands at `words` is, if it is remembered; its cache line is asked for early. */
-static inline void prefetch(struct wm_disassembler *d, const uint32_t *words)
-{
-    const bool is_long = d->is_long[words[0] >> (32 - OPCODE_BITS)];
-    __builtin_prefetch(&d->entries[place_of(is_long ? two_dwords(words) : words[0])]);
-}
-
-static inline const struct entry *find(struct wm_disassembler *d, uint64_t words, unsigned dwords)
-{
-    const size_t place = place_of(words);
-    const struct entry *entry = &d->entries[place];
-    return d->words[place] == words && entry->dwords == dwords ? entry : NULL;
-}
-
-/* The entry's text. `length` is a constant to each caller: the place of the next instruction is then known
- * before the entry has come from memory. */
-static inline struct wm_disassembled remembered(struct wm_disassembler *d, const struct entry *entry,
-                                                unsigned length, const uint32_t *words, size_t dwords)
-{
-    if (dwords >= length + 2u)
-        prefetch(d, words + length);
-    return (struct wm_disassembled){.text = entry->text,
-                                    .length = entry->length,
-                                    .dwords = (uint8_t)length,
-                                    .branch = entry->branch,
-                                    .target = entry->target};
-}
-
-/* Whether an instruction has one dword, its first one tells alone: longer ones are another entry. */
 struct wm_disassembled wm_disassembler_next(struct wm_disassembler *d, const uint32_t *words, size_t dwords)
 {
-    const bool is_long = d->is_long[words[0] >> (32 - OPCODE_BITS)], two = dwords >= 2;
-    const struct entry *entry;
-    if (is_long && two && (entry = find(d, two_dwords(words), 2)))
-        return remembered(d, entry, 2, words, dwords);
-    if ((entry = find(d, words[0], 1)))
-        return remembered(d, entry, 1, words, dwords);
-    if (!is_long && two && (entry = find(d, two_dwords(words), 2)))
-        return remembered(d, entry, 2, words, dwords);
-    __builtin_prefetch(&d->entries[place_of(words[0])], 1); /* where the text will be remembered */
-    if (two)
-        __builtin_prefetch(&d->entries[place_of(two_dwords(words))], 1);
-    return print(d, words, dwords);
+    const unsigned is_long = dwords > 1 ? d->is_long[length_class(words[0])] : 0;
+    const uint64_t key = is_long ? two_dwords(words) : words[0];
+    const struct known *known = &d->known[d->place[place_of(key)]];
+    struct wm_disassembled insn = {.text = d->text,
+                                   .length = known->length,
+                                   .dwords = known->dwords,
+                                   .branch = known->branch,
+                                   .target = known->target};
+    if (known->words == key && known->dwords == 1 + is_long)
+        memcpy(d->text, known->text, KNOWN_TEXT);
+    else
+        insn = print(d, words, dwords, d->text);
+    d->text[insn.length] = '\0';
+    return insn;
+}
+
+/* ---- lines ---- */
+
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+typedef int8_t signed_bytes16 __attribute__((vector_size(16)));
+typedef uint64_t pair64 __attribute__((vector_size(16)));
+
+enum { TEN = 10, TO_UPPER = 'A' - '9' - 1 };
+
+static inline bytes16 digits_of(bytes16 values)
+{
+    return values + '0' + ((bytes16)((signed_bytes16)values >= TEN) & TO_UPPER);
+}
+
+/* Address and words, up to two, of an instruction. Stores reach beyond what counts. */
+static inline char *put_place(char *to, uint64_t address, uint64_t words, unsigned is_long)
+{
+    const bytes16 both = (bytes16)(pair64){__builtin_bswap64(address), __builtin_bswap64(words)};
+    const bytes16 high = digits_of((bytes16)((pair64)both >> 4) & 15), low = digits_of(both & 15);
+    const pair64 place = (pair64)__builtin_shufflevector(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21,
+                                                         6, 22, 7, 23),
+                 digits = (pair64)__builtin_shufflevector(high, low, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13,
+                                                          29, 14, 30, 15, 31);
+    const uint64_t upper = place[0] >> 32, lower = place[1], second = digits[0], first = digits[1];
+    memcpy(to, &upper, DIGITS);
+    memcpy(to + ADDRESS_DIGITS - DIGITS, &lower, DIGITS);
+    to += ADDRESS_DIGITS;
+    memcpy(to, ": ", 2);
+    memcpy(to + 2, &first, DIGITS);
+    to += 2 + DIGITS;
+    *to = ' ';
+    memcpy(to + 1, &second, DIGITS);
+    to += is_long * (1 + DIGITS);
+    *to = '\n';
+    return to + 1;
+}
+
+/* A line that is not remembered, of what stands at `code`. NULL: it is a branch. */
+static char *put_other_line(struct wm_disassembler *d, const uint8_t *code, size_t size, uint64_t address,
+                            char *to, size_t *bytes)
+{
+    uint32_t words[WORDS] = {0};
+    const size_t available = size / 4 < WORDS ? size / 4 : WORDS;
+    if (available == WORDS)
+        memcpy(words, code, sizeof words); /* a length that is known copies faster */
+    else
+        memcpy(words, code, 4 * available);
+    *to++ = '\t';
+    const struct wm_disassembled insn = print(d, words, available, to);
+    if (insn.branch)
+        return NULL;
+    to += insn.length < TEXT_COLUMNS ? TEXT_COLUMNS : insn.length;
+    memcpy(to, "// ", 4);
+    to = put_place(to + 3, address, two_dwords(words), insn.dwords > 1);
+    for (unsigned i = 2; i < insn.dwords; i++)
+        to += sprintf(to - 1, " %08" PRIX32 "\n", words[i]) - 1;
+    *bytes = 4u * insn.dwords;
+    return to;
+}
+
+/* In one comparison: after two, compilers know that the length is the entry's, and the next instruction waits
+ * for that to come from memory. */
+static inline bool is_of(const struct known *known, uint64_t key, unsigned is_long)
+{
+    return !((known->words ^ key) | (known->dwords ^ (1u + is_long)));
+}
+
+/* Copies a text of up to KNOWN_TEXT characters, and writes what is behind it up to the address. */
+static inline char *put_known(char *to, const struct known *known)
+{
+    static const char behind[] = "           // ";
+    static_assert(KNOWN_TEXT + sizeof behind - 1 == TO_ADDRESS - 1, "columns");
+    *to++ = '\t';
+    memcpy(to, known->text, KNOWN_TEXT);
+    memcpy(to + KNOWN_TEXT, behind, sizeof behind);
+    return to + TO_ADDRESS - 1;
+}
+
+/* The line of two words like earlier ones, but for a branch; NULL: they have to be decoded. */
+static inline char *put_alike(struct wm_disassembler *d, uint64_t two, uint64_t address, char *to,
+                              size_t *bytes)
+{
+    uint32_t length;
+    const struct wmi_word_pattern *pattern =
+        d->flags ? NULL : wmi_print_alike(&d->patterns, two, 2, to + 1, &length);
+    if (!pattern || pattern->branch || length >= TEXT_COLUMNS)
+        return NULL;
+    const struct known known = {.dwords = pattern->dwords, .length = (uint8_t)length};
+    *to++ = '\t';
+    put_spaces(to + length);
+    remember(d, two, &known, to);
+    memcpy(to + TEXT_COLUMNS, "// ", 4);
+    *bytes = 4u * known.dwords;
+    return put_place(to + TO_ADDRESS - 1, address, two, known.dwords > 1);
+}
+
+size_t wm_disassembler_lines(struct wm_disassembler *d, const struct wm_lines *lines, size_t *length)
+{
+    const uint8_t *const code = lines->code;
+    const char *const last = lines->text + lines->room - WM_LINE_ROOM;
+    const size_t pairs = lines->size < 8 ? 0 : lines->size - 7, end = lines->end < pairs ? lines->end : pairs;
+    char *to = lines->text;
+    size_t at = 0;
+    while (at < end && to <= last) {
+        uint64_t two;
+        memcpy(&two, code + at, sizeof two);
+        const unsigned is_long = d->is_long[length_class((uint32_t)two)];
+        const uint64_t key = words_of(two, is_long), address = lines->address + at;
+        const struct known *known = &d->known[d->place[place_of(key)]];
+        if (is_of(known, key, is_long)) {
+            if (known->branch)
+                goto branch;
+            to = put_place(put_known(to, known), address, two, is_long);
+            at += 4 + 4 * is_long;
+        } else {
+            size_t bytes;
+            char *behind = put_alike(d, two, address, to, &bytes);
+            if (!behind)
+                behind = put_other_line(d, code + at, lines->size - at, address, to, &bytes);
+            if (!behind)
+                goto branch;
+            to = behind;
+            at += bytes;
+        }
+    }
+    if (at >= pairs && at < lines->end && lines->size - at >= 4 && to <= last) { /* the last dword */
+        size_t bytes;
+        char *const behind = put_other_line(d, code + at, lines->size - at, lines->address + at, to, &bytes);
+        at += behind ? bytes : 0;
+        to = behind ? behind : to;
+    }
+branch:
+    *length = (size_t)(to - lines->text);
+    return at;
 }

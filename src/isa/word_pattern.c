@@ -4,6 +4,7 @@
 #include "isa/word_pattern.h"
 #include "isa/pattern.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,12 +17,14 @@ enum {
     SGPR_BITS = 0x7f,
     BLOCK = 16, /* of text, copied at once */
 };
-static_assert(WMI_WORD_ROOM >= WMI_WORD_TEXT + WMI_WORD_SLOTS * 7 && WMI_WORD_PATTERNS <= UINT16_MAX, "room");
+static_assert(WMI_WORD_ROOM >=
+                      WMI_WORD_TEXT + (WMI_WORD_SLOTS + 1) * sizeof(struct wmi_word_number) + 2 * BLOCK &&
+                  WMI_WORD_UNITS <= UINT16_MAX,
+              "room");
 
 /* How an operand's bits say the number of a register. */
 enum numbered {
     NOWHERE, /* they are not looked at here: other bits are other patterns */
-    REFUSED, /* they mean something else with other registers beside them, or one dword more */
     VGPR,
     HALF,   /* a VGPR, or half of one */
     SOURCE, /* a VGPR from 256 on, an SGPR, or something else */
@@ -31,6 +34,7 @@ enum numbered {
     FOURS,
     SDWA,      /* by a bit elsewhere a VGPR or scalar */
     SDWA_MASK, /* by a bit elsewhere scalar or VCC */
+    REFUSED,   /* they mean something else with other registers beside them, or one dword more */
 };
 
 static const uint8_t numbered[WMI_KIND_COUNT] = {
@@ -79,6 +83,7 @@ static const struct rule {
     uint8_t vgpr, sgpr, unit;
     bool literal;
 } rules[] = {
+    [NOWHERE] = {.vgprs = UINT16_MAX},
     [VGPR] = {.vgprs = 0, .vgpr = VGPR_BITS},
     [HALF] = {.vgprs = 0, .vgpr = HALF_BITS},
     [SOURCE] = {.vgprs = VGPR_0, .vgpr = VGPR_BITS, .sgpr = SGPR_BITS, .literal = true},
@@ -87,94 +92,153 @@ static const struct rule {
     [PAIRS] = {.vgprs = UINT16_MAX, .sgpr = SGPR_BITS, .unit = 1},
     [FOURS] = {.vgprs = UINT16_MAX, .sgpr = SGPR_BITS, .unit = 2},
 };
+static_assert(sizeof rules / sizeof rules[0] == WMI_WORD_RULES, "a table of values for each");
 
 /* Words without the numbers of registers, and these. */
 struct parted {
-    uint32_t words[2];
-    unsigned form, dwords, slots;
-    uint8_t number[WMI_WORD_SLOTS];
-    uint8_t operand[WMI_WORD_SLOTS]; /* that has it */
+    uint64_t words;
+    const struct wmi_word_form *form;
+    unsigned dwords;
+    uint8_t number[WMI_WORD_SLOTS]; /* by fields; 0 where there is no register */
 };
 
-static uint32_t bits(const uint32_t *words, unsigned pos, unsigned width)
+static unsigned sgprs_of(const struct wmi_target *target)
 {
-    return words[pos / 32] >> pos % 32 & ((1u << width) - 1);
+    const unsigned sgprs = target->limits[WMI_LIMIT_sgprs];
+    return sgprs < TUPLE_SGPRS ? sgprs : TUPLE_SGPRS;
 }
 
-/* The rule that holds for the operand in these words; NOWHERE if none. */
-static enum numbered rule_of(const struct wmi_spec *spec, const uint32_t *words)
+/* ---- forms ---- */
+
+static void make_values(struct wmi_word_patterns *patterns, unsigned number)
+{
+    const struct rule *rule = &rules[number];
+    const unsigned sgprs = sgprs_of(patterns->target);
+    if (patterns->has_values[number])
+        return;
+    patterns->has_values[number] = true;
+    for (unsigned value = 0; value < WMI_WORD_VALUES; value++) {
+        const bool sgpr = value << rule->unit < sgprs;
+        const uint8_t mask = value >= rule->vgprs ? rule->vgpr : sgpr ? rule->sgpr : 0;
+        patterns->value[number * WMI_WORD_VALUES + value] =
+            (struct wmi_word_value){.number = (uint8_t)((value & mask) << rule->unit),
+                                    .mask = mask,
+                                    .is_register = mask,
+                                    .literal = rule->literal && value == LITERAL};
+    }
+}
+
+/* The rules of an operand, for both values of the bit that chooses. */
+static void choose_rules(struct wmi_word_patterns *patterns, const struct wmi_spec *spec,
+                         struct wmi_word_field *field)
 {
     enum { HALF_TYPE = 16 };
-    const enum numbered how = numbered[spec->kind];
+    enum numbered how = numbered[spec->kind], other = how;
     const bool whole = wmi_type_bits(spec->type) != HALF_TYPE;
-    switch (how) {
-    case HALF:
-        return whole ? VGPR : HALF;
-    case SOURCE_HALF:
-        return whole ? SOURCE : SOURCE_HALF;
-    case SDWA:
-        return bits(words, spec->alt, 1) ? SCALAR : VGPR;
-    case SDWA_MASK:
-        return bits(words, spec->alt, 1) ? SCALAR : NOWHERE;
-    default:
-        return how;
+    if (how == HALF || how == SOURCE_HALF)
+        how = other = !whole ? how : how == HALF ? VGPR : SOURCE;
+    if (how == SDWA || how == SDWA_MASK) {
+        other = SCALAR;
+        how = how == SDWA ? VGPR : NOWHERE;
+        field->selector = spec->alt;
     }
+    field->values[0] = (uint16_t)(how * WMI_WORD_VALUES);
+    field->values[1] = (uint16_t)(other * WMI_WORD_VALUES);
+    make_values(patterns, how);
+    make_values(patterns, other);
+}
+
+static void make_form(struct wmi_word_patterns *patterns, struct wmi_word_form *made, unsigned number)
+{
+    const struct wmi_form *form = &wmi_forms[number];
+    *made = (struct wmi_word_form){.form = (uint16_t)number, .dwords = wmi_layouts[form->layout].dwords};
+    made->refused = !number || made->dwords > 2;
+    for (unsigned i = 0; i < form->specs && !made->refused; i++) {
+        const struct wmi_spec *spec = &wmi_specs[form->spec + i];
+        const enum numbered how = numbered[spec->kind];
+        if (how == NOWHERE)
+            continue;
+        if (how == REFUSED || made->fields == WMI_WORD_SLOTS) {
+            made->refused = true;
+            break;
+        }
+        struct wmi_word_field *field = &made->field[made->fields];
+        *field = (struct wmi_word_field){.pos = spec->pos, .mask = (uint16_t)((1u << spec->width) - 1)};
+        choose_rules(patterns, spec, field);
+        made->operand[made->fields++] = (uint8_t)i;
+    }
+    /* All forms have one of two numbers of fields: whoever predicts branches errs less. */
+    made->fields = made->fields <= WMI_WORD_FEW ? WMI_WORD_FEW : WMI_WORD_SLOTS;
+}
+
+static const struct wmi_word_form *form_of(struct wmi_word_patterns *patterns, uint64_t word)
+{
+    const unsigned number = wmi_find_form(patterns->target, word);
+    struct wmi_word_form *form = &patterns->form[number % WMI_WORD_FORMS];
+    if (form->form != number || !number)
+        make_form(patterns, form, number);
+    return form;
+}
+
+static inline struct wmi_word_value value_of(const struct wmi_word_patterns *patterns,
+                                             const struct wmi_word_field *field, uint64_t two)
+{
+    return patterns->value[field->values[two >> field->selector & 1] + (two >> field->pos & field->mask)];
+}
+
+/* Takes the numbers out of the words; returns whether a literal is behind them. */
+static inline bool take_numbers(const struct wmi_word_patterns *patterns, const struct wmi_word_form *form,
+                                unsigned fields, uint64_t two, struct parted *parted)
+{
+    uint64_t left = form->dwords > 1 ? two : (uint32_t)two;
+    bool literal = false;
+    for (unsigned i = 0; i < fields; i++) {
+        const struct wmi_word_field *field = &form->field[i];
+        const struct wmi_word_value value = value_of(patterns, field, two);
+        parted->number[i] = value.number;
+        left &= ~((uint64_t)(value.mask & field->mask) << field->pos);
+        literal |= value.literal;
+    }
+    parted->words = left;
+    return literal;
 }
 
 /* False: there are no patterns of such words. */
-static bool part(const struct wmi_word_patterns *patterns, const uint32_t *words, size_t available,
-                 struct parted *parted)
+static inline bool part(struct wmi_word_patterns *patterns, uint64_t two, size_t available,
+                        struct parted *parted)
 {
-    const uint64_t word = words[0] | (available > 1 ? (uint64_t)words[1] << 32 : 0);
-    parted->form = wmi_find_form(patterns->target, word);
-    const struct wmi_form *form = &wmi_forms[parted->form];
-    parted->dwords = wmi_layouts[form->layout].dwords;
-    if (!parted->form || parted->dwords > available || parted->dwords > 2)
+    const struct wmi_word_form *form = form_of(patterns, two);
+    if (form->refused || form->dwords > available)
         return false;
-    parted->words[0] = words[0];
-    parted->words[1] = parted->dwords > 1 ? words[1] : 0;
-    bool literal = false;
-    unsigned slots = 0;
-    const struct wmi_spec *spec = &wmi_specs[form->spec], *const end = spec + form->specs;
-    for (; spec < end; spec++) {
-        enum numbered how = numbered[spec->kind];
-        if (how == NOWHERE)
-            continue;
-        if (how == REFUSED || slots == WMI_WORD_SLOTS)
-            return false;
-        how = how == VGPR || how == SOURCE || how == SCALAR ? how : rule_of(spec, words);
-        const struct rule *rule = &rules[how];
-        const uint32_t fields = (1u << spec->width) - 1,
-                       value = words[spec->pos / 32] >> spec->pos % 32 & fields;
-        const bool sgpr = value << rule->unit < patterns->sgprs;
-        const uint32_t mask = value >= rule->vgprs ? rule->vgpr : sgpr ? rule->sgpr : 0;
-        literal |= rule->literal && value == LITERAL;
-        parted->number[slots] = (uint8_t)((value & mask) << rule->unit);
-        parted->operand[slots] = (uint8_t)(spec - &wmi_specs[form->spec]);
-        parted->words[spec->pos / 32] &= ~((mask & fields) << spec->pos % 32);
-        slots += mask != 0;
-    }
-    parted->slots = slots;
+    const bool literal = form->fields == WMI_WORD_FEW
+                             ? take_numbers(patterns, form, WMI_WORD_FEW, two, parted)
+                             : take_numbers(patterns, form, WMI_WORD_SLOTS, two, parted);
+    parted->form = form;
+    parted->dwords = form->dwords;
     if (!literal)
         return true;
-    if (parted->dwords > 1 || available < 2)
+    if (form->dwords > 1 || available < 2)
         return false;
     parted->dwords = 2;
-    parted->words[1] = words[1];
+    parted->words |= two >> 32 << 32;
     return true;
 }
 
 /* The first of the two places where such words may be. */
 static size_t place_of(const struct parted *parted)
 {
-    const uint64_t words = parted->words[0] | (uint64_t)parted->words[1] << 32;
-    const uint64_t hash = (words ^ (uint64_t)parted->form << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t hash = (parted->words ^ (uint64_t)parted->form->form << 20) * UINT64_C(0x9e3779b97f4a7c15);
     return hash >> 40 & (WMI_WORD_PLACES - 2);
 }
 
 static bool is_of(const struct wmi_word_pattern *p, const struct parted *parted)
 {
-    return p->form == parted->form && p->words[0] == parted->words[0] && p->words[1] == parted->words[1];
+    return p->form == parted->form->form && p->words == parted->words;
+}
+
+static const struct wmi_word_pattern *pattern_at(const struct wmi_word_patterns *patterns, unsigned unit)
+{
+    return (const void *)&patterns->unit[unit];
 }
 
 /* The pattern of such words, or that of none. */
@@ -182,69 +246,77 @@ static const struct wmi_word_pattern *find(const struct wmi_word_patterns *patte
                                            const struct parted *parted)
 {
     const uint16_t *place = &patterns->place[place_of(parted)];
-    const struct wmi_word_pattern *p = &patterns->at[place[0]];
-    p = is_of(p, parted) ? p : &patterns->at[place[1]];
-    return is_of(p, parted) ? p : patterns->at;
+    const struct wmi_word_pattern *p = pattern_at(patterns, place[0]);
+    p = is_of(p, parted) ? p : pattern_at(patterns, place[1]);
+    return is_of(p, parted) ? p : pattern_at(patterns, 0);
 }
 
-/* Copies `length` characters; may touch a block more. */
-static inline char *copy(char *to, const char *from, size_t length)
+/* Text that is being put together from a pattern's and numbers. */
+struct filled {
+    char *to;
+    const char *from;
+    unsigned wrong; /* 0: every number may stand where it does */
+};
+
+/* The next `length` characters, in blocks, of which at least `usual` are copied. */
+static inline void put_piece(struct filled *filled, size_t length, unsigned usual, bool may_be_long)
 {
-    size_t i = 0;
-    do
-        memcpy(to + i, from + i, BLOCK);
-    while ((i += BLOCK) < length);
-    return to + length;
+    memcpy(filled->to, filled->from, usual * BLOCK);
+    for (size_t i = usual * BLOCK; may_be_long && i < length; i += BLOCK)
+        memcpy(filled->to + i, filled->from + i, BLOCK);
+    filled->to += length;
+    filled->from += length;
 }
 
-static inline char *put_number(const struct wmi_word_patterns *patterns, char *to, unsigned number)
+static inline void put_slot(const struct wmi_word_patterns *patterns, const struct wmi_word_slot *slot,
+                            unsigned number, struct filled *filled)
 {
-    memcpy(to, &patterns->number[number], sizeof patterns->number[0]);
-    return to + patterns->number[number].length;
+    const struct wmi_word_number *name = &patterns->number[slot->dwords << 8 | number];
+    filled->wrong |= (number > slot->last) | (number & slot->below_multiple);
+    memcpy(filled->to, name, sizeof *name);
+    filled->to += name->length;
 }
 
-const struct wmi_word_pattern *wmi_print_alike(const struct wmi_word_patterns *patterns,
-                                               const uint32_t *words, size_t available, char *text,
-                                               uint32_t *length)
+/* Mnemonics, and modifiers behind the last number, are longer than what is between numbers. */
+enum { FIRST_BLOCKS = 2, BLOCKS = 1, LAST_BLOCKS = 2 };
+
+static inline bool fill(const struct wmi_word_patterns *patterns, const struct wmi_word_pattern *p,
+                        unsigned slots, const uint8_t *number, bool has_long_pieces, struct filled *filled)
+{
+    filled->from = (const char *)&p->slot[slots];
+    put_piece(filled, p->slot[0].before, FIRST_BLOCKS, has_long_pieces);
+    put_slot(patterns, &p->slot[0], number[0], filled);
+    for (unsigned i = 1; i < slots; i++) {
+        put_piece(filled, p->slot[i].before, BLOCKS, has_long_pieces);
+        put_slot(patterns, &p->slot[i], number[i], filled);
+    }
+    put_piece(filled, p->behind, LAST_BLOCKS, has_long_pieces);
+    return !filled->wrong;
+}
+
+const struct wmi_word_pattern *wmi_print_alike(struct wmi_word_patterns *patterns, uint64_t two,
+                                               size_t available, char *text, uint32_t *length)
 {
     struct parted parted;
-    if (!part(patterns, words, available, &parted))
+    if (!part(patterns, two, available, &parted))
         return NULL;
     const struct wmi_word_pattern *p = find(patterns, &parted);
     if (!p->dwords)
         return NULL;
-    char *to = text;
-    const char *from = p->text;
-    for (unsigned i = 0; i < p->slots; i++) {
-        const struct wmi_word_slot *slot = &p->slot[i];
-        const unsigned number = parted.number[i];
-        if (!slot->dwords)
-            continue;
-        if (number > slot->last || number & slot->below_multiple)
-            return NULL;
-        to = put_number(patterns, copy(to, from, slot->before), number);
-        from += slot->before;
-        if (slot->dwords > 1) {
-            *to = ':';
-            to = put_number(patterns, to + 1, number + slot->dwords - 1u);
-        }
-    }
-    to = copy(to, from, p->behind);
-    *to = 0;
-    *length = (uint32_t)(to - text);
+    struct filled filled = {.to = text};
+    const bool filled_in = p->slots == WMI_WORD_FEW && !p->has_long_pieces
+                               ? fill(patterns, p, WMI_WORD_FEW, parted.number, false, &filled)
+                               : fill(patterns, p, p->slots, parted.number, true, &filled);
+    if (!filled_in)
+        return NULL;
+    *filled.to = 0;
+    *length = (uint32_t)(filled.to - text);
     return p;
 }
 
 void wmi_word_patterns_begin(struct wmi_word_patterns *patterns, const struct wmi_target *target)
 {
-    const unsigned sgprs = target->limits[WMI_LIMIT_sgprs];
     patterns->target = target;
-    patterns->sgprs = sgprs < TUPLE_SGPRS ? sgprs : TUPLE_SGPRS;
-    for (unsigned i = 0; i < sizeof patterns->number / sizeof patterns->number[0]; i++) {
-        char digits[12];
-        patterns->number[i].length = (uint8_t)sprintf(digits, "%u", i);
-        memcpy(patterns->number[i].text, digits, sizeof patterns->number[i].text);
-    }
 }
 
 /* ---- making patterns ---- */
@@ -261,32 +333,63 @@ static bool may_be_silent(const struct wmi_spec *spec, const struct wmi_operand 
 
 enum made { MADE, NEVER, NOT_OF_THESE };
 
+enum { UNITS = 3 }; /* of a pattern */
+static_assert(sizeof(struct wmi_word_pattern) + WMI_WORD_SLOTS * sizeof(struct wmi_word_slot) +
+                      WMI_WORD_TEXT <=
+                  UNITS * sizeof(struct wmi_word_unit),
+              "room");
+
+static const struct wmi_word_slot silent = {.last = UINT8_MAX};
+
+/* The texts of all tuples of so many registers. */
+static void make_numbers(struct wmi_word_number *numbers, unsigned dwords)
+{
+    for (unsigned first = 0; first + dwords <= 256; first++) {
+        char text[16];
+        const unsigned last = first + dwords - 1;
+        const int length = sprintf(text, dwords > 1 ? "%u:%u" : "%u", first, last);
+        memcpy(numbers[first].text, text, sizeof numbers[first].text);
+        numbers[first].length = (uint8_t)length;
+    }
+}
+
 /* The bounds of the numbers, as decode.c has them. */
-static enum made make_slot(const struct wmi_word_patterns *patterns, const struct wmi_operand *o,
-                           unsigned number, struct wmi_word_slot *slot)
+static enum made make_slot(struct wmi_word_patterns *patterns, const struct wmi_operand *o, unsigned number,
+                           struct wmi_word_slot *slot)
 {
     const bool sgpr = o->kind == WMI_OPERAND_SGPR;
-    const unsigned registers = sgpr ? patterns->sgprs : 256, multiple = !sgpr           ? 1
-                                                                        : o->dwords > 2 ? 4
-                                                                                        : o->dwords;
-    if (o->dwords > registers)
+    const unsigned registers = sgpr ? sgprs_of(patterns->target) : 256, multiple = !sgpr ? 1
+                                                                                   : o->dwords > 2
+                                                                                       ? 4
+                                                                                       : o->dwords;
+    if (o->dwords > registers || o->dwords >= WMI_WORD_SIZES)
         return NEVER;
     slot->dwords = o->dwords;
     slot->last = (uint8_t)(registers - o->dwords);
     slot->below_multiple = (uint8_t)(multiple - 1);
+    if (!patterns->number[o->dwords << 8].length)
+        make_numbers(&patterns->number[o->dwords << 8], o->dwords);
     return number > slot->last || number & slot->below_multiple ? NOT_OF_THESE : MADE;
 }
 
+static uint64_t two_dwords(const struct wmi_instruction *insn)
+{
+    return insn->words[0] | (insn->dwords > 1 ? (uint64_t)insn->words[1] << 32 : 0);
+}
+
 /* The registers of the text must be operands, in the same order. */
-static enum made make_slots(const struct wmi_word_patterns *patterns, const struct parted *parted,
+static enum made make_slots(struct wmi_word_patterns *patterns, const struct parted *parted,
                             const struct wmi_instruction *insn, const struct wmi_key *key,
                             struct wmi_word_pattern *pattern)
 {
+    const uint64_t two = two_dwords(insn);
     unsigned shown = 0;
-    for (unsigned i = 0; i < parted->slots; i++) {
-        const unsigned operand = parted->operand[i];
+    for (unsigned i = 0; i < pattern->slots; i++) {
+        const unsigned operand = parted->form->operand[i];
         const struct wmi_operand *o = &insn->operand[operand];
-        if (may_be_silent(&wmi_specs[wmi_forms[insn->form].spec + operand], o))
+        pattern->slot[i] = silent;
+        if (!value_of(patterns, &parted->form->field[i], two).is_register ||
+            may_be_silent(&wmi_specs[wmi_forms[insn->form].spec + operand], o))
             continue;
         if (shown == key->slots || key->slot[shown].file != o->kind || key->slot[shown].dwords != o->dwords)
             return NEVER;
@@ -297,39 +400,41 @@ static enum made make_slots(const struct wmi_word_patterns *patterns, const stru
             return NEVER;
         shown++;
     }
-    pattern->slots = (uint8_t)parted->slots;
     return shown == key->slots ? MADE : NEVER;
 }
 
 /* The text of the key with the letters and brackets of registers, but without their numbers. */
-static bool make_text(const struct wmi_key *key, struct wmi_word_pattern *pattern)
+static bool make_text(const struct wmi_key *key, struct wmi_word_pattern *pattern, unsigned *characters)
 {
     static const char letters[] = {
         [WMI_OPERAND_SGPR] = 's', [WMI_OPERAND_VGPR] = 'v', [WMI_OPERAND_AGPR] = 'a'};
-    enum { MOST = WMI_WORD_TEXT - BLOCK };
+    char *text = (char *)&pattern->slot[pattern->slots];
     unsigned length = 0, since = 0, slot = 0;
     for (unsigned i = 0; i < key->length; i++) {
         const unsigned c = (unsigned char)key->text[i];
-        if (length + 3 > MOST)
+        if (length + 3 > WMI_WORD_TEXT)
             return false;
         if (c < WMI_MARK_REGISTER) {
-            pattern->text[length++] = (char)c;
+            text[length++] = (char)c;
             continue;
         }
         const bool tuple = c >= WMI_MARK_TUPLE;
-        pattern->text[length++] = letters[c - (tuple ? WMI_MARK_TUPLE : WMI_MARK_REGISTER)];
+        text[length++] = letters[c - (tuple ? WMI_MARK_TUPLE : WMI_MARK_REGISTER)];
         if (tuple)
-            pattern->text[length++] = '[';
+            text[length++] = '[';
         while (!pattern->slot[slot].dwords)
             slot++;
+        pattern->has_long_pieces |= length - since > (slot ? BLOCKS : FIRST_BLOCKS) * BLOCK;
         pattern->slot[slot++].before = (uint8_t)(length - since);
         since = length;
         if (tuple) {
-            pattern->text[length++] = ']';
+            text[length++] = ']';
             i++;
         }
     }
+    pattern->has_long_pieces |= length - since > LAST_BLOCKS * BLOCK;
     pattern->behind = (uint8_t)(length - since);
+    *characters = length;
     return true;
 }
 
@@ -338,26 +443,36 @@ void wmi_keep_word_pattern(struct wmi_word_patterns *patterns, const struct wmi_
 {
     struct parted parted;
     struct wmi_key key;
-    if (!part(patterns, insn->words, insn->dwords, &parted) || find(patterns, &parted)->form)
+    if (!part(patterns, two_dwords(insn), insn->dwords, &parted) || find(patterns, &parted)->form)
         return;
-    struct wmi_word_pattern pattern = {.words = {parted.words[0], parted.words[1]},
-                                       .form = (uint16_t)parted.form,
-                                       .dwords = insn->dwords,
-                                       .branch = branch,
-                                       .target = (int16_t)insn->words[0]};
+    union {
+        struct wmi_word_unit units[UNITS];
+        struct wmi_word_pattern pattern;
+    } made_here = {0};
+    struct wmi_word_pattern *pattern = &made_here.pattern;
+    *pattern = (struct wmi_word_pattern){.words = parted.words,
+                                         .form = parted.form->form,
+                                         .dwords = insn->dwords,
+                                         .branch = branch,
+                                         .target = (int16_t)insn->words[0],
+                                         .slots = parted.form->fields};
     enum made made = NEVER;
+    unsigned characters = 0;
     if (parted.dwords == insn->dwords && wmi_read_key(text, text + length, true, &key))
-        made = make_slots(patterns, &parted, insn, &key, &pattern);
+        made = make_slots(patterns, &parted, insn, &key, pattern);
     if (made == NOT_OF_THESE)
         return;
-    if (made == NEVER || !make_text(&key, &pattern))
-        pattern.dwords = 0;
-    if (++patterns->count == WMI_WORD_PATTERNS) { /* begins again */
+    if (made == NEVER || !make_text(&key, pattern, &characters))
+        pattern->dwords = 0;
+    const size_t bytes = sizeof *pattern + pattern->slots * sizeof pattern->slot[0] + characters;
+    const unsigned count = (unsigned)((bytes + WMI_WORD_UNIT - 1) / WMI_WORD_UNIT);
+    if (!patterns->units || patterns->units + count > WMI_WORD_UNITS) { /* begins, or begins again */
         memset(patterns->place, 0, sizeof patterns->place);
-        patterns->count = 1;
+        patterns->units = 1;
     }
     uint16_t *place = &patterns->place[place_of(&parted)];
     place[1] = place[0];
-    place[0] = (uint16_t)patterns->count;
-    patterns->at[patterns->count] = pattern;
+    place[0] = (uint16_t)patterns->units;
+    memcpy(&patterns->unit[patterns->units], &made_here, count * WMI_WORD_UNIT);
+    patterns->units += count;
 }

@@ -26,7 +26,9 @@ static void print(const struct wmi_target *target, struct wmi_word_patterns *pat
     struct wmi_instruction insn;
     uint32_t length;
     const struct wmi_word_pattern *pattern =
-        count ? wmi_print_alike(patterns, words, count, text, &length) : NULL;
+        count ? wmi_print_alike(patterns, words[0] | (uint64_t)(count > 1 ? words[1] : 0) << 32, count, text,
+                                &length)
+              : NULL;
     if (pattern ? pattern->dwords != count : wmi_decode(target, words, count, &insn) != count) {
         puts("?");
         return;

@@ -172,7 +172,7 @@ static void check_words(struct texts *texts, const uint32_t *words, const struct
     char alike[WMI_WORD_ROOM];
     uint32_t by_pattern;
     const struct wmi_word_pattern *pattern =
-        wmi_print_alike(texts->word_patterns, words, WORDS, alike, &by_pattern);
+        wmi_print_alike(texts->word_patterns, words[0] | (uint64_t)words[1] << 32, WORDS, alike, &by_pattern);
     if (pattern && (pattern->dwords != insn->dwords || by_pattern != length || strcmp(alike, text) != 0))
         fail_msg("%08x %08x are '%s', but by a pattern '%s'", words[0], words[1], text, alike);
     texts->printed += pattern != NULL;

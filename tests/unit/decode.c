@@ -221,6 +221,12 @@ static void refusals(void **state)
 
 enum { WORDS = 20000 };
 
+static uint32_t random_word(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*seed >> 32);
+}
+
 /* A hash of what is told of random words of all targets. */
 static void *random_words(void *user)
 {
@@ -230,8 +236,7 @@ static void *random_words(void *user)
         for (unsigned n = 0; n < WORDS; n++) {
             uint32_t words[WM_INSTRUCTION_DWORDS];
             for (unsigned i = 0; i < WM_INSTRUCTION_DWORDS; i++) {
-                seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-                words[i] = (uint32_t)(seed >> 32);
+                words[i] = random_word(&seed);
             }
             struct wm_instruction insn;
             char text[512] = "";
@@ -265,6 +270,112 @@ static void no_allocation_and_many_threads(void **state)
     }
 }
 
+/* ---- lines of long code ---- */
+
+enum { CODE = 12000, VOCABULARY = 200, LONGEST = 8 };
+
+/* Words that come again, and words that are like others but for what may be registers. */
+static void write_code(uint64_t *seed, uint8_t *code)
+{
+    uint32_t vocabulary[VOCABULARY];
+    for (unsigned i = 0; i < VOCABULARY; i++)
+        vocabulary[i] = random_word(seed);
+    for (size_t i = 0; i < CODE; i++) {
+        const uint32_t how = random_word(seed);
+        uint32_t word = vocabulary[how % VOCABULARY];
+        if (how & 1 << 20)
+            word ^= random_word(seed) & 0x01fe00ff;
+        if (how >> 24 == 0)
+            word |= 0xff; /* a literal, where that is a source */
+        memcpy(code + 4 * i, &word, 4);
+    }
+}
+
+/* The line that llvm-objdump would print; returns the dwords. */
+static unsigned slow_line(const char *target, const uint8_t *code, size_t dwords, uint64_t address,
+                          char *line)
+{
+    uint32_t words[LONGEST] = {0};
+    char text[1024];
+    dwords = dwords < LONGEST ? dwords : LONGEST;
+    memcpy(words, code, 4 * dwords);
+    unsigned length = wm_disassemble(target, words, dwords, text, sizeof text);
+    if (!length)
+        snprintf(text, sizeof text, ".long 0x%08x", words[0]);
+    length = length ? length : 1;
+    int at = sprintf(line, "\t%-59s// %012llX:", text, (unsigned long long)address);
+    for (unsigned i = 0; i < length; i++)
+        at += sprintf(line + at, " %08X", words[i]);
+    strcpy(line + at, "\n");
+    return length;
+}
+
+/* Checks the lines that one call wrote; returns the bytes of code that they are of. */
+static size_t check_lines(const char *target, const struct wm_lines *lines, size_t listed, size_t length)
+{
+    char line[2048];
+    size_t at = 0, done = 0;
+    while (at < listed) {
+        assert_true(at < lines->end);
+        at += 4 * slow_line(target, (const uint8_t *)lines->code + at, (lines->size - at) / 4,
+                            lines->address + at, line);
+        assert_true(done + strlen(line) <= length && length <= lines->room);
+        assert_memory_equal(lines->text + done, line, strlen(line));
+        done += strlen(line);
+    }
+    assert_int_equal(at, listed);
+    assert_int_equal(done, length);
+    return listed;
+}
+
+static void check_branch(struct wm_disassembler *d, const char *target, const uint8_t *code, size_t dwords,
+                         size_t *at)
+{
+    uint32_t words[LONGEST] = {0};
+    char text[1024];
+    dwords = dwords < LONGEST ? dwords : LONGEST;
+    memcpy(words, code, 4 * dwords);
+    const struct wm_disassembled branch = wm_disassembler_next(d, words, dwords);
+    assert_true(branch.branch);
+    assert_int_equal(branch.dwords, wm_disassemble(target, words, dwords, text, sizeof text));
+    assert_string_equal(branch.text, text);
+    assert_int_equal(branch.length, strlen(text));
+    assert_int_equal(branch.target, (int16_t)words[0]);
+    *at += 4u * branch.dwords;
+}
+
+static void lines_of(const char *target, uint64_t seed)
+{
+    struct wm_disassembler *d;
+    uint8_t *code = malloc(4 * CODE + 1); /* at an odd address, and ends where it ends */
+    write_code(&seed, code + 1);
+    assert_int_equal(wm_disassembler_create(target, 0, &d, NULL), WM_OK);
+    for (size_t at = 0; at + 4 <= 4 * CODE;) {
+        const size_t left = 4 * CODE - at, room = WM_LINE_ROOM + random_word(&seed) % (2 * WM_LINE_ROOM);
+        const uint32_t end = random_word(&seed) % 4096;
+        size_t length;
+        char *text = malloc(room);
+        const struct wm_lines lines = {
+            code + 1 + at, left, end < left ? end : left, UINT64_C(0xfffff000) + at, text, room};
+        const size_t listed = wm_disassembler_lines(d, &lines, &length);
+        at += check_lines(target, &lines, listed, length);
+        if (listed < lines.end && at + 4 <= 4 * CODE && length + WM_LINE_ROOM <= room)
+            check_branch(d, target, code + 1 + at, (4 * CODE - at) / 4, &at);
+        free(text);
+    }
+    wm_disassembler_destroy(d);
+    free(code);
+}
+
+static void lines(void **state)
+{
+    (void)state;
+    static const char *const targets[] = {"gfx600", "gfx803",  "gfx900",  "gfx90a",
+                                          "gfx942", "gfx1030", "gfx1100", "gfx1200"};
+    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++)
+        lines_of(targets[i], i + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +390,7 @@ int main(void)
         cmocka_unit_test(halves),
         cmocka_unit_test(refusals),
         cmocka_unit_test(no_allocation_and_many_threads),
+        cmocka_unit_test(lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
