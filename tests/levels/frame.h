@@ -49,16 +49,6 @@ static inline struct wmi_frame *test_state(const struct test_wave *wave)
     return (struct wmi_frame *)wave->frame;
 }
 
-static inline struct test_wave test_wave_new(unsigned lanes)
-{
-    const size_t size = (sizeof(struct wmi_frame) + TEST_ROWS * 4 * lanes + 63) & ~(size_t)63;
-    struct test_wave wave = {aligned_alloc(64, size), lanes};
-
-    memset(wave.frame, 0, size);
-    test_state(&wave)->wave_size = lanes;
-    return wave;
-}
-
 /* Byte offset of register `row`. */
 static inline uint32_t test_row(const struct test_wave *wave, unsigned row)
 {
@@ -107,6 +97,18 @@ static inline void test_set_mode(struct test_wave *wave, uint32_t mode)
     state->mode = mode;
     state->mxcsr32 = wmi_host_float_word(mode & 3, mode >> 4 & 3);
     state->mxcsr64 = wmi_host_float_word(mode >> 2 & 3, mode >> 6 & 3);
+}
+
+static inline struct test_wave test_wave_new(unsigned lanes)
+{
+    const size_t size = (sizeof(struct wmi_frame) + TEST_ROWS * 4 * lanes + 63) & ~(size_t)63;
+    struct test_wave wave = {aligned_alloc(64, size), lanes};
+
+    memset(wave.frame, 0, size);
+    test_state(&wave)->wave_size = lanes;
+    test_set_mode(
+        &wave, 0); /* a control word of 0 would be one that traps: compilers use floats for integers, too */
+    return wave;
 }
 
 /* Stands behind the step that is tested. */
