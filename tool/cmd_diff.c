@@ -31,7 +31,9 @@ static const char help[] =
     "\n"
     "      --all            also the instructions of which nothing changed\n"
     "      --fail-if FIGURE<RATIO  exit code 1 when an instruction's new figure divided by its old one\n"
-    "                       is so; also <=, >, >=. 'total.' before one: of the sums over all instructions\n"
+    "                       is so; also <=, >, >=. 'total.' before one: of the sums over all instructions;\n"
+    "                       a kernel's occupancy, waves_per_simd, seconds and bound.PART; bound==PART is\n"
+    "                       of what binds NEW\n"
     "      --json[=FILE]    the pairs with both figures, for scripts\n"
     "  -h, --help\n";
 
@@ -285,11 +287,19 @@ static const json_t *binding(const json_t *kernel)
     return NULL;
 }
 
+/* Those of one name, or where each report has one. */
+static bool same_kernel(const json_t *old_report, const json_t *old, const json_t *new_report,
+                        const json_t *new)
+{
+    return (json_array_size(json_object_get(old_report, "kernels")) == 1 &&
+            json_array_size(json_object_get(new_report, "kernels")) == 1) ||
+           strcmp(text_of(old, "kernel"), text_of(new, "kernel")) == 0;
+}
+
 /* How the kernels' least times changed: of those of one name, or where each report has one. */
 static void print_bounds(const json_t *old, const json_t *new)
 {
     const json_t *before = json_object_get(old, "kernels"), *after = json_object_get(new, "kernels");
-    const bool single = json_array_size(before) == 1 && json_array_size(after) == 1;
     const json_t *from, *to;
     size_t i, k;
     json_array_foreach(after, i, to)
@@ -298,8 +308,7 @@ static void print_bounds(const json_t *old, const json_t *new)
         {
             const json_t *was = binding(from), *is = binding(to);
             char time[2][TOOL_SHORT];
-            if (!was || !is || json_equal(was, is) ||
-                (!single && strcmp(text_of(from, "kernel"), text_of(to, "kernel")) != 0))
+            if (!was || !is || json_equal(was, is) || !same_kernel(old, from, new, to))
                 continue;
             tool_time_text(json_number_value(json_object_get(was, "seconds")), time[0]);
             tool_time_text(json_number_value(json_object_get(is, "seconds")), time[1]);
@@ -354,21 +363,48 @@ static json_t *ratios(const json_t *old, const json_t *new)
         const double ratio = before != 0 ? after / before : after != 0 ? HUGE_VAL : 1;
         json_object_set_new(object, key, isinf(ratio) ? json_real(1e308) : json_real(ratio));
     }
+    if (json_object_get(new, "bound")) /* a name has no ratio: what binds now */
+        json_object_set(object, "bound", json_object_get(new, "bound"));
     json_object_set(object, "kernel", json_object_get(new, "kernel"));
     json_object_set(object, "offset", json_object_get(new, "offset"));
     json_object_set(object, "text", json_object_get(new, "text"));
     return object;
 }
 
-static json_t *failures(const struct tool_gates *gates, const struct pair *pairs, size_t count,
-                        const json_t *old, const json_t *new)
+/* Of kernels that are in both reports. */
+static json_t *kernel_ratios(const json_t *old_report, const json_t *new_report)
 {
+    json_t *list = json_array(), *from, *to;
+    size_t i, k;
+    json_array_foreach(json_object_get(new_report, "kernels"), i, to)
+    {
+        json_array_foreach(json_object_get(old_report, "kernels"), k, from)
+        {
+            if (!same_kernel(old_report, from, new_report, to))
+                continue;
+            json_t *old = tool_kernel_figures(from), *new = tool_kernel_figures(to);
+            json_array_append_new(list, ratios(old, new));
+            json_decref(old);
+            json_decref(new);
+            break;
+        }
+    }
+    return list;
+}
+
+static json_t *failures(const struct tool_gates *gates, const struct pair *pairs, size_t count,
+                        const json_t *old_report, const json_t *new_report)
+{
+    const json_t *old = json_object_get(old_report, "totals"), *new = json_object_get(new_report, "totals");
     json_t *rows = json_array(), *totals = ratios(old, new);
     for (size_t i = 0; i < count; i++)
         if (pairs[i].old && pairs[i].new)
             json_array_append_new(rows, ratios(pairs[i].old, pairs[i].new));
     json_object_del(totals, "kernel");
-    json_t *failed = tool_gates_failed(gates, rows, totals);
+    json_t *kernels = kernel_ratios(old_report, new_report);
+    const struct tool_gated gated = {rows, totals, kernels};
+    json_t *failed = tool_gates_failed(gates, &gated);
+    json_decref(kernels);
     json_decref(rows);
     json_decref(totals);
     return failed;
@@ -442,7 +478,7 @@ static int compare(const struct options *options, const json_t *old, const json_
     if (!pairs)
         return tool_fail("out of memory");
     const json_t *old_totals = json_object_get(old, "totals"), *new_totals = json_object_get(new, "totals");
-    json_t *failed = failures(&options->gates, pairs, count, old_totals, new_totals);
+    json_t *failed = failures(&options->gates, pairs, count, old, new);
     if (!options->json || options->json_path) {
         print_bounds(old, new);
         print_text(pairs, count, old_totals, new_totals, options->all);

@@ -49,20 +49,16 @@ static const char help[] =
     "It is\n"
     "                       looked for in DIR, at its name, beside the code object and one folder up\n"
     "      --csv FILE       a line per instruction with all columns, under the names of --json\n"
-    "      --trace FILE     all accesses, for 'wavemem replay': other products and cache sizes. A run\n"
-    "                       that is refused leaves none\n"
+    "      --trace FILE     all accesses, for 'wavemem replay': other products and cache sizes. It has\n"
+    "                       the code and, where they are found, the sources; a run that is refused leaves "
+    "none\n"
     "      --sample 1/N     looks at one in N rounds of workgroups, those that are resident at once, and "
     "says how\n"
     "                       far what it tells may be off; all are executed\n"
     "      --counters FILE  the same as AMD's hardware counters (SQ_INSTS_*, SQ_LDS_*, TA_*, TD_*, TCP_*),\n"
     "                       as CSV: kernel,name,value, with a total for the kernel '*'\n"
     "      --html FILE      one page that needs nothing else: sortable tables, and of each instruction one\n"
-    "                       real wave drawn onto cache lines or LDS banks\n"
-    "      --fail-if FIGURE<NUMBER  exit code 1 when an instruction's figure is so; also <=, >, >=. Figures "
-    "are\n"
-    "                       the keys of a row of --json; 'total.' before one: the sum over all instructions\n"
-    "\n";
-
+    "                       real wave drawn onto cache lines or LDS banks\n";
 /* The columns, from the table that everything else is made from. */
 static void print_columns(void)
 {
@@ -128,6 +124,8 @@ int cmd_prof(int argc, char **argv)
     int code = tool_job_parse(&job, argv[0], argc - 1, argv + 1);
     if (code == TOOL_CLEAN && job.help) {
         fputs(help, stdout);
+        fputs(tool_gates_help, stdout);
+        putchar('\n');
         print_columns();
         fputs(tool_job_help, stdout);
     } else if (code == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {

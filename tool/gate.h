@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions such as "efficiency<0.5" that fail a run when a figure of its profile meets them. */
+/* Conditions such as "efficiency<0.5" or "bound==memory" that fail a run when a figure of its profile meets
+ * them. */
 #ifndef WAVEMEM_TOOL_GATE_H
 #define WAVEMEM_TOOL_GATE_H
 
@@ -7,13 +8,21 @@
 
 #include <jansson.h>
 
+enum tool_gate_scope {
+    TOOL_OF_ROWS,    /* each instruction: "lines" */
+    TOOL_OF_TOTALS,  /* the sums over all instructions: "total.lines" */
+    TOOL_OF_KERNELS, /* each kernel: "occupancy" */
+};
+
+enum tool_gate_sign { TOOL_LESS, TOOL_LESS_OR_EQUAL, TOOL_MORE, TOOL_MORE_OR_EQUAL, TOOL_SAME, TOOL_OTHER };
+
 struct tool_gate {
     const char *text; /* as it was given */
-    const char *key;  /* of a figure in the report's JSON */
-    bool total;       /* of the sum over all instructions, not of each instruction */
-    bool or_equal;
-    int sign; /* -1: less than the number, 1: more */
+    char key[40];     /* of a figure in the report's JSON, or of tool_kernel_figures() */
+    enum tool_gate_scope scope;
+    enum tool_gate_sign sign;
     double number;
+    const char *word; /* TOOL_SAME, TOOL_OTHER: the part that binds */
 };
 
 enum { TOOL_GATES = 32 };
@@ -23,15 +32,28 @@ struct tool_gates {
     size_t count;
 };
 
+/* What --help says of them. */
+extern const char tool_gates_help[];
+
 /* Adds a condition; TOOL_WRONG after a message that begins with `where`. `text` must stay. */
 int tool_gates_add(struct tool_gates *gates, const char *where, const char *text);
 
 /* The figure; false where it is missing or null. */
 bool tool_json_figure(const json_t *figures, const char *key, double *value);
 
-/* What fails: an array of objects with condition, kernel, offset, text (of the row; total: null) and value. A
- * condition is asked of each object of the array `rows` that has its figure, or of `totals`. */
-json_t *tool_gates_failed(const struct tool_gates *gates, const json_t *rows, json_t *totals);
+/* What can be asked of a kernel of the report's JSON: an object with kernel and the figures. */
+json_t *tool_kernel_figures(const json_t *kernel);
+
+/* Figures by scope: an array of objects, an object, an array of objects. */
+struct tool_gated {
+    const json_t *rows;
+    json_t *totals;
+    const json_t *kernels;
+};
+
+/* What fails: an array of objects with condition, kernel, offset and text (where the condition is of one),
+ * and value. A condition is asked of each object that has its figure. */
+json_t *tool_gates_failed(const struct tool_gates *gates, const struct tool_gated *gated);
 
 /* Prints a line for each to stderr; returns `code`, or TOOL_FINDINGS where that was clean and something
  * fails. */

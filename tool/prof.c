@@ -10,6 +10,18 @@
 
 #include <stdlib.h>
 
+static json_t *failed_gates(const struct tool_gates *gates, const json_t *json)
+{
+    json_t *kernels = json_array(), *kernel;
+    size_t index;
+    json_array_foreach(json_object_get(json, "kernels"), index, kernel)
+        json_array_append_new(kernels, tool_kernel_figures(kernel));
+    const struct tool_gated gated = {json_object_get(json, "rows"), json_object_get(json, "totals"), kernels};
+    json_t *failed = tool_gates_failed(gates, &gated);
+    json_decref(kernels);
+    return failed;
+}
+
 static int show_report(const struct tool_prof_outputs *outputs, const struct tool_report *report,
                        json_t *json, int code)
 {
@@ -20,8 +32,7 @@ static int show_report(const struct tool_prof_outputs *outputs, const struct too
         else
             tool_report_text(report);
     }
-    json_t *failed =
-        tool_gates_failed(&outputs->gates, json_object_get(json, "rows"), json_object_get(json, "totals"));
+    json_t *failed = failed_gates(&outputs->gates, json);
     code = tool_gates_report(failed, code);
     json_object_set_new(json, "failed", failed);
     if (outputs->counters_path &&
