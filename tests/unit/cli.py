@@ -763,7 +763,7 @@ class Prof(Case):
                                    ("bound==L4", "no part 'L4'; expected one of issue, address, data, L1, LDS, L2, memory"),
                                    ("bound.mem<1", "no part 'mem'"), ("occupancy==1", "expected FIGURE<NUMBER"),
                                    ("total.gain<1", "no figure 'gain'"),
-                                   ("l2_hit<1", "did you mean 'l2_hits' or "), ("bound==", "no part ''")):
+                                   ("l2_hit<1", "did you mean 'l2_hit_rate' or 'l2_hits'"), ("bound==", "no part ''")):
             self.refused(message, "prof", self.example("vecadd"), ["--fail-if", condition])
         self.transposes("transpose_naive", "--json=old.json")
         self.transposes("transpose_lds", "--json=new.json")
