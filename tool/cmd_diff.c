@@ -25,9 +25,10 @@ static const char help[] =
     "  wavemem diff old.json new.json --fail-if 'total.lines>1.05'\n"
     "\n"
     "Instructions are paired by kernel, offset and text; what is left by kernel, source line and\n"
-    "mnemonic, and then by kernel and mnemonic, in the order of their offsets. Where each report has one\n"
-    "kernel, its name does not matter. Those with the largest change in lines, and then in clocks, come\n"
-    "first. A figure that changed stands as 'old -> new'.\n"
+    "mnemonic, then by kernel and mnemonic, and then by kernel, path and operation ('was' tells the old\n"
+    "mnemonic), in the order of their offsets. Where each report has one kernel, its name does not matter.\n"
+    "'least time' is an instruction's share of what binds its kernel; those with the largest change in it,\n"
+    "then in lines, and then in clocks, come first. A figure that changed stands as 'old -> new'.\n"
     "\n"
     "      --all            also the instructions of which nothing changed\n"
     "      --fail-if FIGURE<RATIO  exit code 1 when an instruction's new figure divided by its old one\n"
@@ -39,15 +40,16 @@ static const char help[] =
 
 /* One instruction in both reports, or in one of them. */
 struct pair {
-    json_t *old, *new;    /* NULL: not in that report */
-    double lines, clocks; /* by how much they changed */
+    json_t *old, *new;          /* NULL: not in that report */
+    double seconds[2];          /* of its kernel's least time that are its share */
+    double time, lines, clocks; /* by how much they changed */
     size_t order;
 };
 
 /* The figures that the table compares. */
 static const char *const compared[] = {"executions", "lines",           "efficiency", "clocks",
                                        "conflicts",  "vector_hit_rate", "l2_hit_rate"};
-enum { FIGURES = sizeof compared / sizeof *compared, COLUMNS = FIGURES + 3 };
+enum { FIGURES = sizeof compared / sizeof *compared, COLUMNS = 1 + FIGURES + 3 };
 
 static const char *text_of(const json_t *row, const char *key)
 {
@@ -121,7 +123,7 @@ static json_t **sorted_rows(const json_t *report, size_t *count)
 }
 
 /* What two rows must have in common to be a pair, from strict to loose. */
-enum likeness { SAME_PLACE, SAME_LINE, SAME_MNEMONIC, LIKENESSES };
+enum likeness { SAME_PLACE, SAME_LINE, SAME_MNEMONIC, SAME_KIND, LIKENESSES };
 
 static json_t *key_of(const json_t *row, enum likeness likeness, bool any_kernel)
 {
@@ -133,7 +135,9 @@ static json_t *key_of(const json_t *row, enum likeness likeness, bool any_kernel
     if (likeness == SAME_LINE)
         return json_sprintf("%s\n%s:%lld\n%.*s", kernel, text_of(row, "file"),
                             (long long)json_integer_value(json_object_get(row, "line")), mnemonic, text);
-    return json_sprintf("%s\n%.*s", kernel, mnemonic, text);
+    if (likeness == SAME_MNEMONIC)
+        return json_sprintf("%s\n%.*s", kernel, mnemonic, text);
+    return json_sprintf("%s\n%s\n%s", kernel, text_of(row, "path"), text_of(row, "operation"));
 }
 
 /* Pairs rows that nobody has paired yet: of those with one key, the first with the first. */
@@ -170,6 +174,28 @@ static void pair_rows(struct pair *pairs, size_t *old_pair, json_t **old, size_t
     json_decref(waiting);
 }
 
+/* The bound that binds the kernel; NULL: none is known. */
+static const json_t *binding(const json_t *kernel)
+{
+    const json_t *bounds = json_object_get(kernel, "bounds"), *bound;
+    size_t index;
+    json_array_foreach(bounds, index,
+                       bound) if (!strcmp(text_of(bound, "part"), text_of(kernel, "binds"))) return bound;
+    return NULL;
+}
+
+/* The part of its kernel's least time that is its share; 0: not known. */
+static double seconds_of(const json_t *report, const json_t *row)
+{
+    const json_t *kernel;
+    size_t index;
+    json_array_foreach(json_object_get(report, "kernels"), index,
+                       kernel) if (row && strcmp(text_of(kernel, "kernel"), text_of(row, "kernel")) == 0 &&
+                                   binding(kernel)) return sum_of(row, "share") *
+        sum_of(binding(kernel), "seconds");
+    return 0;
+}
+
 /* Two kernels, one in each report, are compared whatever their names. Rows are sorted by kernel. */
 static bool one_kernel(json_t **rows, size_t count)
 {
@@ -179,6 +205,8 @@ static bool one_kernel(json_t **rows, size_t count)
 static int largest_change_first(const void *left, const void *right)
 {
     const struct pair *a = left, *b = right;
+    if (fabs(a->time) != fabs(b->time))
+        return fabs(a->time) > fabs(b->time) ? -1 : 1;
     if (fabs(a->lines) != fabs(b->lines))
         return fabs(a->lines) > fabs(b->lines) ? -1 : 1;
     if (fabs(a->clocks) != fabs(b->clocks))
@@ -209,6 +237,9 @@ static struct pair *make_pairs(const json_t *old_report, const json_t *new_repor
         for (size_t i = 0; i < *count; i++) {
             struct pair *pair = &pairs[i];
             pair->order = i;
+            pair->seconds[0] = seconds_of(old_report, pair->old);
+            pair->seconds[1] = seconds_of(new_report, pair->new);
+            pair->time = pair->seconds[1] - pair->seconds[0];
             pair->lines = sum_of(pair->new, "lines") - sum_of(pair->old, "lines");
             pair->clocks = sum_of(pair->new, "address_clocks") + sum_of(pair->new, "lds_passes") -
                            sum_of(pair->old, "address_clocks") - sum_of(pair->old, "lds_passes");
@@ -259,32 +290,54 @@ static void add_figures(struct tool_table *table, const json_t *old, const json_
     }
 }
 
+/* Of an instruction's least time. */
+static void add_time(struct tool_table *table, const double seconds[2])
+{
+    char text[2][TOOL_SHORT] = {"-", "-"};
+    for (unsigned i = 0; i < 2; i++)
+        if (seconds[i] > 0)
+            tool_time_text(seconds[i], text[i]);
+    if (strcmp(text[0], text[1]) == 0)
+        tool_table_cell(table, "%s", text[1]);
+    else
+        tool_table_cell(table, "%s -> %s", text[0], text[1]);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A number as text, before and after where both are there and differ. */
+static void number_text(const char *format, const struct pair *pair, const char *key,
+                        char text[TOOL_SHORT * 2])
+{
+    const json_t *of[2] = {pair->old ? pair->old : pair->new, pair->new ? pair->new : pair->old};
+    char one[2][TOOL_SHORT];
+    for (unsigned i = 0; i < 2; i++)
+        snprintf(one[i], sizeof one[i], format,
+                 (unsigned long long)json_integer_value(json_object_get(of[i], key)));
+    snprintf(text, TOOL_SHORT * 2, strcmp(one[0], one[1]) ? "%s -> %s" : "%s", one[0], one[1]);
+}
+
 static void add_pair(struct tool_table *table, const struct pair *pair)
 {
     const json_t *row = pair->new ? pair->new : pair->old;
-    const char *file = text_of(row, "file"), *slash = strrchr(file, '/');
+    const char *file = text_of(row, "file"), *text = text_of(row, "text"), *old = text_of(pair->old, "text");
+    char number[TOOL_SHORT * 2];
+    add_time(table, pair->seconds);
     add_figures(table, pair->old, pair->new);
-    tool_table_cell(table, "%s+0x%" PRIx64, text_of(row, "kernel"),
-                    (uint64_t)json_integer_value(json_object_get(row, "offset")));
-    if (*file)
-        tool_table_cell(table, "%s:%lld", slash ? slash + 1 : file,
-                        (long long)json_integer_value(json_object_get(row, "line")));
+    number_text("+0x%llx", pair, "offset", number);
+    tool_table_cell(table, "%s%s", text_of(row, "kernel"), number);
+    number_text("%llu", pair, "line", number);
+    tool_table_cell(table, *file ? "%s:%s" : "-", base_name(file), number);
+    if (!pair->old || !pair->new)
+        tool_table_cell(table, "%s  (only in the %s one)", text, pair->new ? "new" : "old");
+    else if (strcspn(text, " ") != strcspn(old, " ") || strncmp(text, old, strcspn(text, " ")) != 0)
+        tool_table_cell(table, "%s  (was %.*s)", text, (int)strcspn(old, " "), old);
     else
-        tool_table_cell(table, "-");
-    tool_table_cell(table, "%s%s", text_of(row, "text"),
-                    pair->old && pair->new ? ""
-                    : pair->new            ? "  (only in the new one)"
-                                           : "  (only in the old one)");
-}
-
-/* The bound that binds the kernel; NULL: none is known. */
-static const json_t *binding(const json_t *kernel)
-{
-    const json_t *bounds = json_object_get(kernel, "bounds"), *bound;
-    size_t index;
-    json_array_foreach(bounds, index,
-                       bound) if (!strcmp(text_of(bound, "part"), text_of(kernel, "binds"))) return bound;
-    return NULL;
+        tool_table_cell(table, "%s", text);
 }
 
 /* Those of one name, or where each report has one. */
@@ -324,18 +377,21 @@ static void print_bounds(const json_t *old, const json_t *new)
 
 static void print_text(const struct pair *pairs, size_t count, const json_t *old, const json_t *new, bool all)
 {
-    struct tool_column columns[COLUMNS] = {
-        [FIGURES] = {"place", TOOL_LEFT}, {"source", TOOL_LEFT}, {"instruction", TOOL_LEFT}};
+    struct tool_column columns[COLUMNS] = {[0] = {"least time", TOOL_RIGHT},
+                                           [1 + FIGURES] = {"place", TOOL_LEFT},
+                                           {"source", TOOL_LEFT},
+                                           {"instruction", TOOL_LEFT}};
     struct tool_table table = {.columns = columns, .column_count = COLUMNS};
     size_t shown = 0;
     for (size_t i = 0; i < FIGURES; i++)
-        columns[i] = (struct tool_column){tool_figure_title(tool_find_key(compared[i])), TOOL_RIGHT};
+        columns[1 + i] = (struct tool_column){tool_figure_title(tool_find_key(compared[i])), TOOL_RIGHT};
     for (size_t i = 0; i < count; i++)
         if (all || changed(pairs[i].old, pairs[i].new)) {
             add_pair(&table, &pairs[i]);
             shown++;
         }
     if (shown) {
+        tool_table_cell(&table, "%s", "");
         add_figures(&table, old, new);
         tool_table_cell(&table, "total");
         tool_table_cell(&table, "%s", "");
