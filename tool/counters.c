@@ -5,7 +5,8 @@
  * rocprofiler-compute's documentation; of RDNA's (TCP_REQ, GL1C_*, GL2C_*) GPUPerfAPI's and rocprofiler's
  * lists. SQ_INSTS_FLAT has GLOBAL, too, as the published vcopy on MI100 shows. SQ_INSTS_VMEM has atomics;
  * whether SQ_INSTS_VMEM_RD or _WR has them is not documented, so they are in neither. Requests to memory
- * count as 64 bytes each. */
+ * count as 64 bytes each, and so do the instruction cache's (SQC_TC_INST_REQ). Requests to L2 and memory are
+ * also those for code. */
 #include "counters.h"
 
 #include "csv.h"
@@ -36,6 +37,11 @@ enum unit {
     SCALAR_MISSES,
     MEMORY_READS, /* of 64 bytes */
     MEMORY_WRITES,
+    FETCHES, /* of code: of kernels, not of rows */
+    FETCH_HITS,
+    FETCH_MISSES,
+    FETCH_LATE,
+    FETCH_L2_BYTES_64,
 };
 
 /* Which generations have a counter. */
@@ -65,6 +71,12 @@ static const struct counter counters[] = {
     {"SQC_DCACHE_REQ", SCALAR_REQUESTS, NULL, NULL, ANY},
     {"SQC_DCACHE_HITS", SCALAR_HITS, NULL, NULL, ANY},
     {"SQC_DCACHE_MISSES", SCALAR_MISSES, NULL, NULL, ANY},
+    {"SQ_IFETCH", FETCHES, NULL, NULL, ANY},
+    {"SQC_ICACHE_REQ", FETCHES, NULL, NULL, ANY},
+    {"SQC_ICACHE_HITS", FETCH_HITS, NULL, NULL, ANY},
+    {"SQC_ICACHE_MISSES", FETCH_MISSES, NULL, NULL, ANY},
+    {"SQC_ICACHE_MISSES_DUPLICATE", FETCH_LATE, NULL, NULL, ANY},
+    {"SQC_TC_INST_REQ", FETCH_L2_BYTES_64, NULL, NULL, TCP},
     {"TA_TOTAL_WAVEFRONTS", EXECUTIONS, VECTOR, NULL, TCP},
     {"TA_BUFFER_WAVEFRONTS", EXECUTIONS, BUFFER, NULL, TCP},
     {"TA_BUFFER_READ_WAVEFRONTS", EXECUTIONS, BUFFER, "load", TCP},
@@ -151,14 +163,65 @@ static uint64_t value_of(const struct counter *counter, const struct wm_profile_
         return row->memory_read / 64;
     case MEMORY_WRITES:
         return row->memory_written / 64;
+    case FETCHES:
+    case FETCH_HITS:
+    case FETCH_MISSES:
+    case FETCH_LATE:
+    case FETCH_L2_BYTES_64:
+        return 0;
     }
     return 0;
 }
 
-/* kernel: NULL for all. */
-static void write_kernel(FILE *file, const struct wm_profile_row *const *rows, size_t count,
-                         const char *kernel)
+/* What the kernel's code adds. */
+static uint64_t fetched(const struct counter *counter, const struct wm_profile_kernel *kernel)
 {
+    const struct wm_cache_use *instruction = &kernel->fetch_use[WM_CACHE_INSTRUCTION],
+                              *gl1 = &kernel->fetch_use[WM_CACHE_GL1], *l2 = &kernel->fetch_use[WM_CACHE_L2];
+    if (counter->paths || (counter->operation && strcmp(counter->operation, "load") != 0))
+        return 0;
+    switch (counter->unit) {
+    case FETCHES:
+        return kernel->fetches;
+    case FETCH_HITS:
+        return instruction->hits;
+    case FETCH_MISSES:
+        return kernel->fetch_missed;
+    case FETCH_LATE:
+        return kernel->fetch_late;
+    case FETCH_L2_BYTES_64:
+        return l2->bytes / 64;
+    case GL1_REQUESTS:
+        return gl1->requests;
+    case GL1_MISSES:
+        return gl1->requests - gl1->hits;
+    case L2_REQUESTS:
+        return l2->requests;
+    case L2_HITS:
+        return l2->hits;
+    case L2_MISSES:
+        return l2->requests - l2->hits;
+    case MEMORY_READS:
+        return kernel->fetch_memory_read / 64;
+    default:
+        return 0;
+    }
+}
+
+/* As its rows call it: raw instructions have no symbol. */
+static const char *name_of(const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (tool_row_start(report->rows[i]) == kernel->pc)
+            return report->rows[i]->kernel;
+    return kernel->kernel;
+}
+
+/* kernel: NULL for all. */
+static void write_kernel(FILE *file, const struct tool_report *report, const char *kernel)
+{
+    const struct wm_profile_row **rows = report->rows;
+    const size_t count = report->count;
     enum family family = TCP;
     for (size_t i = 0; i < count; i++)
         if (rows[i]->has_vector && !rows[i]->has_tcp_counters)
@@ -170,6 +233,9 @@ static void write_kernel(FILE *file, const struct wm_profile_row *const *rows, s
         for (size_t i = 0; i < count; i++)
             if (!kernel || strcmp(rows[i]->kernel, kernel) == 0)
                 sum += value_of(&counters[c], rows[i]);
+        for (size_t i = 0; i < report->kernel_count; i++)
+            if (!kernel || strcmp(name_of(report, &report->kernels[i]), kernel) == 0)
+                sum += fetched(&counters[c], &report->kernels[i]);
         const bool l2 = *counters[c].name == '@';
         tool_csv_text(file, kernel ? kernel : "*");
         fprintf(file, ",%s%s,%" PRIu64 "\n", l2 ? family == RDNA ? "GL2C_" : "TCC_" : "",
@@ -177,19 +243,30 @@ static void write_kernel(FILE *file, const struct wm_profile_row *const *rows, s
     }
 }
 
-int tool_write_counters(const struct wm_profile_row *const *rows, size_t count, const char *path)
+int tool_write_counters(const struct tool_report *report, const char *path)
 {
+    const struct wm_profile_row **rows = report->rows;
     FILE *file = tool_begin_file("--counters", path);
     if (!file)
         return TOOL_WRONG;
     fputs("kernel,name,value\n", file);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < report->count; i++) {
         bool seen = false;
         for (size_t before = 0; before < i && !seen; before++)
             seen = strcmp(rows[before]->kernel, rows[i]->kernel) == 0;
         if (!seen)
-            write_kernel(file, rows, count, rows[i]->kernel);
+            write_kernel(file, report, rows[i]->kernel);
     }
-    write_kernel(file, rows, count, NULL);
+    for (size_t i = 0; i < report->kernel_count; i++) { /* those that ask for nothing but their code */
+        const char *name = name_of(report, &report->kernels[i]);
+        bool seen = false;
+        for (size_t k = 0; k < report->count && !seen; k++)
+            seen = strcmp(rows[k]->kernel, name) == 0;
+        for (size_t before = 0; before < i && !seen; before++)
+            seen = strcmp(name_of(report, &report->kernels[before]), name) == 0;
+        if (!seen)
+            write_kernel(file, report, name);
+    }
+    write_kernel(file, report, NULL);
     return tool_end_file("--counters", path, file);
 }

@@ -3,10 +3,10 @@
 #ifndef WAVEMEM_TOOL_COUNTERS_H
 #define WAVEMEM_TOOL_COUNTERS_H
 
-#include "wavemem/wavemem.h"
+#include "report.h"
 
 /* Writes kernel,name,value lines for each kernel and for '*', all of them. Kernels of one name are one.
  * Returns TOOL_CLEAN, or TOOL_WRONG after a message. */
-int tool_write_counters(const struct wm_profile_row *const *rows, size_t count, const char *path);
+int tool_write_counters(const struct tool_report *report, const char *path);
 
 #endif

@@ -127,6 +127,20 @@ static void put_remarks(FILE *file, const struct tool_report *report, const stru
     free(remarks);
 }
 
+static void put_fetches(FILE *file, const struct wm_profile_kernel *kernel)
+{
+    char bytes[TOOL_SHORT];
+    if (!kernel->fetches)
+        return;
+    tool_bytes_text(kernel->code_bytes, bytes);
+    fprintf(file, "<p>%s of code, fetched in %" PRIu64 " pieces of %" PRIu32 " B", bytes, kernel->fetches,
+            kernel->fetch_bytes);
+    tool_bytes_text(kernel->gpu->cache[WM_CACHE_INSTRUCTION].bytes, bytes);
+    if (kernel->code_bytes > kernel->gpu->cache[WM_CACHE_INSTRUCTION].bytes)
+        fprintf(file, "; an instruction cache holds %s", bytes);
+    fputs(".</p>\n", file);
+}
+
 static void put_kernel(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
 {
     char lds[TOOL_SHORT];
@@ -148,6 +162,7 @@ static void put_kernel(FILE *file, const struct tool_report *report, const struc
             " (%" PRIu32 " VGPRs, %" PRIu32 " SGPRs a wave; %s of LDS, %" PRIu32
             " work-items a workgroup).</p>\n",
             kernel->vgprs, kernel->sgprs, lds, kernel->workgroup_items);
+    put_fetches(file, kernel);
     put_sample(file, kernel);
     put_bounds(file, kernel);
     put_remarks(file, report, kernel);

@@ -35,8 +35,7 @@ static int show_report(const struct tool_prof_outputs *outputs, const struct too
     json_t *failed = failed_gates(&outputs->gates, json);
     code = tool_gates_report(failed, code);
     json_object_set_new(json, "failed", failed);
-    if (outputs->counters_path &&
-        tool_write_counters(report->rows, report->count, outputs->counters_path) != TOOL_CLEAN)
+    if (outputs->counters_path && tool_write_counters(report, outputs->counters_path) != TOOL_CLEAN)
         code = TOOL_WRONG;
     if (outputs->show.csv_path && tool_report_csv(report, outputs->show.csv_path) != TOOL_CLEAN)
         code = TOOL_WRONG;

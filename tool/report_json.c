@@ -122,6 +122,9 @@ static json_t *json_kernel(const struct wm_profile_kernel *kernel)
     set_count(object, "workgroups", kernel->workgroups);
     set_count(object, "waves", kernel->waves);
     set_count(object, "instructions", kernel->instructions);
+    set_count(object, "fetches", kernel->fetches);
+    set_count(object, "fetch_bytes", kernel->fetch_bytes);
+    set_count(object, "code_bytes", kernel->code_bytes);
     json_object_set_new(object, "gpu", kernel->gpu ? json_string(kernel->gpu->name) : json_null());
     if (!kernel->gpu)
         return object;

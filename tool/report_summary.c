@@ -106,6 +106,21 @@ static void print_caches(FILE *out, const struct wm_profile_kernel *kernel)
     fprintf(out, "  memory     %s\n", memory);
 }
 
+static void print_fetches(FILE *out, const struct wm_profile_kernel *kernel)
+{
+    const uint64_t cache = kernel->gpu->cache[WM_CACHE_INSTRUCTION].bytes;
+    char bytes[TOOL_SHORT];
+    if (!kernel->fetches)
+        return;
+    tool_bytes_text(kernel->code_bytes, bytes);
+    fprintf(out, "  code       %s, %" PRIu64 " fetches of %" PRIu32 " B", bytes, kernel->fetches,
+            kernel->fetch_bytes);
+    tool_bytes_text(cache, bytes);
+    if (cache && kernel->code_bytes > cache)
+        fprintf(out, "; the instruction cache holds %s", bytes);
+    fputc('\n', out);
+}
+
 static void print_bounds(FILE *out, const struct wm_profile_kernel *kernel)
 {
     char time[TOOL_SHORT];
@@ -136,6 +151,7 @@ static void print_kernel(FILE *out, const struct wm_profile_kernel *kernel)
     if (kernel->sampled_from > kernel->workgroups)
         print_sample(out, kernel);
     print_occupancy(out, kernel);
+    print_fetches(out, kernel);
     print_caches(out, kernel);
     print_bounds(out, kernel);
 }

@@ -932,7 +932,7 @@ enum { WM_PROFILE_BOUNDS = 8 };
 
 /* The least time that one part of the GPU needs for the whole work. */
 struct wm_bound {
-    const char *name; /* "issue", "address", "data", "L1", "L2", "memory", "LDS" */
+    const char *name; /* "issue", "fetch", "address", "data", "L1", "L2", "memory", "LDS" */
     double clocks;    /* of the product's highest clock */
     double seconds;
     const char *arithmetic; /* "1048576 B / (64 B/clock x 104)" */
@@ -959,6 +959,16 @@ struct wm_profile_kernel {
     uint32_t waves_per_simd, waves_per_simd_most;
     uint32_t workgroups_per_cu;
     const char *occupancy_limit; /* "VGPRs", "SGPRs", "LDS", "waves", "workgroups" */
+
+    /* What waves fetched of their code, in aligned pieces of fetch_bytes; what became of it at each cache and
+     * in memory is part of the kernel's figures, but of no row's. */
+    uint64_t fetches;
+    uint32_t fetch_bytes;
+    uint32_t code_bytes; /* of the last dispatch's code, as far as branches lead */
+    struct wm_cache_use fetch_use[WM_CACHE_LEVELS];
+    uint64_t fetch_memory_read; /* bytes */
+    uint64_t fetch_missed;      /* lines that the instruction caches had not, */
+    uint64_t fetch_late; /* and those that they had asked for just before, behind one that was wanted */
 
     struct wm_profile_cache cache[WM_CACHE_LEVELS];
     uint32_t caches;                      /* how many of them there are */

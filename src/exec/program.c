@@ -2,6 +2,7 @@
 /* Predecodes a kernel: finds what branches reach, lowers it instruction by instruction, keeps the steps. */
 #include "exec/program.h"
 
+#include "exec/block.h"
 #include "exec/control.h"
 #include "exec/scan.h"
 #include "memory/buffer.h"
@@ -64,8 +65,9 @@ struct wmi_builder {
     struct wmi_program *program;
     struct wmi_op *steps;
     size_t count, capacity;
-    size_t block_start; /* the first step that a branch can lead to */
-    size_t last_return; /* the last step that was put in only to return */
+    size_t block_start;     /* the first step that a branch can lead to */
+    struct wmi_block block; /* that is being lowered, for the observer */
+    size_t last_return;     /* the last step that was put in only to return */
     bool out_of_memory, ended;
     uint64_t pc, next_pc;
     unsigned state; /* enum wmi_state */
@@ -252,6 +254,16 @@ void wmi_builder_may_drop_mask(struct wmi_builder *b, uint32_t mask, wmi_body wi
     b->unread.step = b->count - 1;
     b->unread.mask = mask;
     b->unread.without = without;
+}
+
+struct wmi_op *wmi_builder_step(struct wmi_builder *b, size_t index)
+{
+    return index < b->count ? &b->steps[index] : &b->spare;
+}
+
+size_t wmi_builder_steps(const struct wmi_builder *b)
+{
+    return b->count;
 }
 
 void wmi_builder_end_block(struct wmi_builder *b)
@@ -718,6 +730,7 @@ static void build_from(struct wmi_program *program, uint64_t entry)
         struct wmi_instruction insn;
         bool leader = found->leader;
         if (falls && expected != found->place) {
+            wmi_block_runs_on(&b, &b.block, wmi_pc_of(expected));
             emit_goto(&b, expected);
             falls = false;
         }
@@ -728,28 +741,37 @@ static void build_from(struct wmi_program *program, uint64_t entry)
                 struct wmi_op *op = wmi_emit(&b, wmi_step_count);
                 op->c = wmi_builder_take_count(&b);
             }
+            if (falls)
+                wmi_block_runs_on(&b, &b.block, wmi_pc_of(found->place));
             forget_broadcasts(&b);
             first_step[i] = b.count + 1;
             b.block_start = b.count;
             b.unread.without = NULL;
+            wmi_block_begin(&b, &b.block, wmi_pc_of(found->place), false);
         }
         b.pc = wmi_pc_of(found->place);
         b.state = found->place & WMI_STATE_BITS;
         b.ended = false;
+        wmi_block_goes_on(&b, &b.block, b.pc);
         if (wmi_program_decode(program, b.pc, &insn)) {
             const struct wmi_flow flow = wmi_control_flow(&insn);
             b.next_pc = b.pc + 4u * insn.dwords;
             expected = b.next_pc | ((b.state & ~(unsigned)flow.clears) | flow.sets);
             lower_instruction(&b, &insn);
+            wmi_block_takes(&b, &b.block, &flow);
         } else {
             emit_fault(&b, WM_FAULT_INSTRUCTION);
         }
         falls = !b.ended;
-        if (b.ended)
+        if (b.ended) {
+            wmi_block_end(&b, &b.block);
             b.uncounted = 0;
+        }
     }
-    if (falls)
+    if (falls) {
+        wmi_block_runs_on(&b, &b.block, wmi_pc_of(expected));
         emit_goto(&b, expected);
+    }
     struct chunk *chunk = ok ? malloc(sizeof *chunk + (b.count + 1) * sizeof *chunk->steps) : NULL;
     ok = chunk && !b.out_of_memory && wmi_step_map_reserve(&program->map, scan.count);
     if (ok) {

@@ -77,6 +77,9 @@ unsigned wmi_builder_scalar_cache(const struct wmi_builder *builder);
 const struct wmi_target *wmi_builder_target(const struct wmi_builder *builder);
 /* A limit of the target. */
 uint32_t wmi_builder_limit(const struct wmi_builder *builder, enum wmi_limit limit);
+/* Steps emitted so far, and one of them; valid until the next emit. */
+size_t wmi_builder_steps(const struct wmi_builder *builder);
+struct wmi_op *wmi_builder_step(struct wmi_builder *builder, size_t index);
 /* Takes the instructions not yet counted, this one included: the step that gets them counts them down. */
 uint32_t wmi_builder_take_count(struct wmi_builder *builder);
 /* The last step, if no branch can lead between it and the next one; else NULL. */

@@ -78,6 +78,7 @@ struct wmi_worker {
     struct wmi_fault fault;        /* of the wave that faulted last */
     struct wmi_violation violation;
     void *observer;     /* what the observer keeps per worker, or NULL */
+    uint64_t *blocks;   /* the observer's counters of blocks, or NULL */
     uint64_t *executed; /* wmi_execution_counters() of them, or NULL */
 };
 

@@ -725,7 +725,9 @@ static void *work(void *argument)
     worker->host_word = saved;
     if (observer)
         worker->steps.observer = observer->thread_begin(observer->self);
-    if (observer && !worker->steps.observer)
+    if (worker->steps.observer && observer->block)
+        worker->steps.blocks = observer->block_counters(worker->steps.observer);
+    if (observer && (!worker->steps.observer || (observer->block && !worker->steps.blocks)))
         worker->out_of_memory = true;
     else
         run_all(worker);

@@ -41,6 +41,8 @@ enum {
 /* What decoded() of an observer returns for instructions that it need not see. */
 enum { WMI_NOT_SHOWN = UINT32_MAX };
 
+enum { WMI_BLOCKS = 1 << 20 /* of a program, that an observer can count */ };
+
 /* One place per lane: `bytes` of the access at address[lane] for the lanes in `mask`. */
 struct wmi_element {
     enum wmi_address_space space;
@@ -104,6 +106,14 @@ struct wmi_observer {
      * registers, by the numbers of WMI_S_* in src/sem/sem.h. */
     uint32_t (*decoded)(void *self, uint64_t pc, const struct wmi_instruction *insn);
     void (*execute)(void *local, void **wave, uint32_t number, const uint32_t *scalars);
+    /* All NULL, or: once per block when it is predecoded, under the program's lock: code in [from, to) that
+     * is executed from its start to its end, where waves come by a branch or, with `falls`, from the
+     * instruction before it; returns a number below WMI_BLOCKS or WMI_NOT_SHOWN. An empty block that falls:
+     * waves run on into one that is counted as if a branch had led there. Counters of the worker by that
+     * number, of which each execution adds 1 to one. And a wave executes a block whose counter was 0. */
+    uint32_t (*block)(void *self, uint64_t from, uint64_t to, bool falls);
+    uint64_t *(*block_counters)(void *local);
+    void (*fetch)(void *local, uint32_t wave, uint32_t block);
     /* Both NULL, or: a worker turns to a workgroup, which begins or goes on; *group is NULL when it begins,
      * and from then on what the observer keeps of it. And it has ended after so many instructions, also by a
      * fault. Workgroups then begin in the order of their numbers. */

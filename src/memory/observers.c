@@ -134,6 +134,33 @@ static void execute(void *local, void **wave, uint32_t number, const uint32_t *s
             shard->all->one[i]->execute(shard->local[i], &kept->of[i], numbers->of[i], scalars);
 }
 
+/* One of the two may count blocks, not both. */
+static unsigned counting(const struct wmi_observers *all)
+{
+    return all->one[0]->block ? 0 : 1;
+}
+
+static uint32_t count_block(void *self, uint64_t from, uint64_t to, bool falls)
+{
+    struct wmi_observers *all = self;
+    const struct wmi_observer *one = all->one[counting(all)];
+    return one->block(one->self, from, to, falls);
+}
+
+static uint64_t *counters_of(void *local)
+{
+    const struct shard *shard = local;
+    const unsigned i = counting(shard->all);
+    return shard->local[i] ? shard->all->one[i]->block_counters(shard->local[i]) : NULL;
+}
+
+static void fetch(void *local, uint32_t wave, uint32_t block)
+{
+    const struct shard *shard = local;
+    const unsigned i = counting(shard->all);
+    shard->all->one[i]->fetch(shard->local[i], wave, block);
+}
+
 static void turn(void *local, void **group, uint64_t number, uint32_t waves)
 {
     struct shard *shard = local;
@@ -177,6 +204,9 @@ struct wmi_observers *wmi_observers_create(const struct wmi_observer *first,
         .instruction = slot_of,
         .decoded = first->decoded || second->decoded ? decoded : NULL,
         .execute = first->execute || second->execute ? execute : NULL,
+        .block = first->block || second->block ? count_block : NULL,
+        .block_counters = counters_of,
+        .fetch = fetch,
         .turn = first->turn || second->turn ? turn : NULL,
         .end = first->end || second->end ? end_group : NULL,
     };

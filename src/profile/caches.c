@@ -58,14 +58,40 @@ bool wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const *gr
 
 /* ---- a product ---- */
 
+/* Compute units of an engine of an XCD. */
+static uint32_t units_of(const struct wm_gpu *gpu, uint32_t engine)
+{
+    const uint32_t cus = gpu->compute_units / gpu->xcds;
+    return cus / gpu->engines + (engine < cus % gpu->engines);
+}
+
+/* Instances in the first `engines` of an XCD: compute units of one engine share them. */
+static uint32_t instances_before(const struct wm_gpu *gpu, enum wm_cache_level level, uint32_t engines)
+{
+    const uint32_t sharing = gpu->cache[level].sharing;
+    uint32_t instances = 0;
+    for (uint32_t engine = 0; sharing && engine < engines; engine++)
+        instances += (units_of(gpu, engine) + sharing - 1) / sharing;
+    return instances;
+}
+
 uint32_t wmi_caches_instances(const struct wm_gpu *gpu, enum wm_cache_level level)
 {
-    const uint32_t sharing = gpu->cache[level].sharing, cus = gpu->compute_units / gpu->xcds;
     if (!gpu->cache[level].bytes)
         return 0;
     if (level == WM_CACHE_LAST)
         return 1;
-    return gpu->xcds * (sharing ? (cus + sharing - 1) / sharing : 1);
+    return gpu->xcds * (gpu->cache[level].sharing ? instances_before(gpu, level, gpu->engines) : 1);
+}
+
+static uint32_t instance_of(const struct wm_gpu *gpu, enum wm_cache_level level, uint32_t xcd,
+                            uint32_t engine, uint32_t unit)
+{
+    const uint32_t sharing = gpu->cache[level].sharing;
+    if (level == WM_CACHE_LAST)
+        return 0;
+    return xcd * (wmi_caches_instances(gpu, level) / gpu->xcds) + instances_before(gpu, level, engine) +
+           (sharing ? unit / sharing : 0);
 }
 
 /* Workgroups go round the shader engines, and in each of them from compute unit to compute unit. */
@@ -74,21 +100,14 @@ static void place_units(struct wmi_caches *caches, const struct wm_gpu *gpu)
     const uint32_t engines = gpu->engines, most = (caches->cus + engines - 1) / engines;
     for (uint32_t xcd = 0; xcd < caches->xcds; xcd++) {
         struct wmi_cache_place *place = &caches->places[xcd * caches->cus];
-        for (uint32_t in_engine = 0; in_engine < most; in_engine++) {
-            uint32_t first = 0; /* compute unit of the engine */
+        for (uint32_t unit = 0; unit < most; unit++)
             for (uint32_t engine = 0; engine < engines; engine++) {
-                const uint32_t units = caches->cus / engines + (engine < caches->cus % engines);
-                for (unsigned level = 0; in_engine < units && level < WM_CACHE_LEVELS; level++) {
-                    const uint32_t sharing = gpu->cache[level].sharing;
-                    const uint32_t each = wmi_caches_instances(gpu, level) / caches->xcds;
-                    place->instance[level] = level == WM_CACHE_LAST
-                                                 ? 0
-                                                 : xcd * each + (sharing ? (first + in_engine) / sharing : 0);
-                }
-                place += in_engine < units;
-                first += units;
+                if (unit >= units_of(gpu, engine))
+                    continue;
+                for (unsigned level = 0; level < WM_CACHE_LEVELS; level++)
+                    place->instance[level] = instance_of(gpu, level, xcd, engine, unit);
+                place++;
             }
-        }
     }
 }
 
@@ -172,7 +191,7 @@ void wmi_caches_begin(struct wmi_caches *caches, uint32_t groups_per_cu)
     caches->groups_per_cu = groups_per_cu ? groups_per_cu : 1;
     for (unsigned level = 0; level < WM_CACHE_L2; level++) {
         const struct wmi_cache *cache = &caches->cache[level];
-        if (cache->tags)
+        if (cache->tags && level != WM_CACHE_INSTRUCTION)
             memset(cache->tags, 0, words_of(cache) * sizeof *cache->tags);
     }
 }

@@ -16,6 +16,7 @@ enum { WMI_CACHE_KINDS = 3 /* enum wmi_access_kind */ };
 struct wmi_slot_use {
     struct wm_cache_use use[WM_CACHE_LEVELS];
     uint64_t memory_read, memory_written; /* bytes */
+    uint64_t fetch_missed, fetch_late;    /* lines of code that were not there, and that came too late */
 };
 
 struct wmi_caches_sums {
@@ -29,8 +30,9 @@ struct wmi_caches;
 struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_vector_rules *rules);
 void wmi_caches_destroy(struct wmi_caches *caches); /* NULL is nothing */
 
-/* A dispatch begins: the caches of compute units and shader arrays are empty, L2 and what is behind it stay
- * as they are. groups_per_cu: workgroups that a compute unit holds at once. */
+/* A dispatch begins: the caches of compute units and shader arrays are empty, but for those of instructions,
+ * which stay as they are like L2 and what is behind it. groups_per_cu: workgroups that a compute unit holds
+ * at once. */
 void wmi_caches_begin(struct wmi_caches *caches, uint32_t groups_per_cu);
 
 /* Workgroups of a round: the numbers from n * this to (n + 1) * this. */

@@ -2,6 +2,7 @@
 /* The path from a compute unit to memory, which the log of a round drives: docs/model.md has the rules. */
 #include "base/lane_set.h"
 #include "memory/access.h"
+#include "profile/fetch.h"
 #include "profile/sets.h"
 
 #include <assert.h>
@@ -238,11 +239,25 @@ static inline void read_entry(struct wmi_caches *caches, const uint64_t **words,
         *(u64v *)(requests->address + i) = lanes;
 }
 
-/* The next access of the wave. */
+/* What is left of a fetch of code that begins at `first`, the end of which is the line that is asked for
+ * ahead: the first line was missed, those behind it were asked for just before they were wanted. Addresses of
+ * parts of an access that have no such line are odd. */
+static void note_fetch(struct wmi_caches *caches, const struct requests *left, uint64_t first, uint64_t ahead)
+{
+    struct wmi_slot_use *use = &caches->uses[left->slot];
+    for (unsigned i = 0; i < left->count; i++) {
+        use->fetch_missed += left->address[i] == first;
+        use->fetch_late += left->address[i] != first && left->address[i] != ahead;
+    }
+}
+
+/* The next access of the wave, with the code that it fetches for it. */
 static inline void step(struct wmi_caches *caches, struct wmi_cache_cursor *cursor)
 {
-    struct wmi_log_entry entry;
+    struct wmi_log_entry entry = {0};
+    bool fetches;
     do {
+        const bool within = entry.continues;
         struct requests requests;
         read_entry(caches, &cursor->at, &entry, &requests);
         const struct wmi_log_instruction *instruction = &caches->instructions[entry.slot];
@@ -254,15 +269,21 @@ static inline void step(struct wmi_caches *caches, struct wmi_cache_cursor *curs
         requests.slot = entry.slot;
         requests.kind = (enum wmi_access_kind)instruction->kind;
         requests.full = entry.full;
+        const bool code = first == WM_CACHE_INSTRUCTION;
+        fetches = code && instruction->policy != WMI_FETCH_TURNS;
+        const uint64_t low = requests.address[0] | within,
+                       ahead = requests.address[requests.count - 1] | entry.continues;
         if (caches->cache[first].tags)
             reach_near(caches, first, instance[first],
                        first == WM_CACHE_VECTOR && instruction->policy & caches->rules.bypass, &requests);
-        if (requests.count && caches->cache[WM_CACHE_GL1].tags)
-            reach_near(caches, WM_CACHE_GL1, instance[WM_CACHE_GL1], instruction->policy & WMI_POLICY_DLC,
-                       &requests);
+        if (code)
+            note_fetch(caches, &requests, low, ahead);
+        if (caches->cache[WM_CACHE_GL1].tags && requests.count)
+            reach_near(caches, WM_CACHE_GL1, instance[WM_CACHE_GL1],
+                       !code && instruction->policy & WMI_POLICY_DLC, &requests);
         if (requests.count)
             reach_far(caches, instance[WM_CACHE_L2], &requests);
-    } while (entry.continues);
+    } while (entry.continues || (fetches && cursor->at < cursor->end));
 }
 
 wmi_caches_walk WMI_BUILD_NAME(wmi_caches_walk);

@@ -41,9 +41,16 @@ struct wmi_lds_rules {
     struct wmi_lds_groups read[WMI_LDS_WIDTHS], write[WMI_LDS_WIDTHS];
 };
 
+/* Instruction fetch: aligned pieces of code that a wave asks its instruction cache for. */
+struct wmi_fetch_rules {
+    uint8_t shift; /* log2 of their bytes; 0: not known */
+    bool per_simd; /* each SIMD of a compute unit gets one in a clock, not the compute unit */
+};
+
 struct wmi_cost_rules {
     struct wmi_vector_rules vector;
     struct wmi_lds_rules lds;
+    struct wmi_fetch_rules fetch;
 };
 
 /* The rules with number `rules`, the limit `cost_rules` of a target; NULL: there are none. */

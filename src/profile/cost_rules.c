@@ -12,7 +12,12 @@
  * LDS. 32 banks: Composable Kernel's notes on bank conflicts and AMD's measurements on MI210, by which the
  * groups were found; 64 banks: HipKittens' measurements on gfx950. b96 and b128 writes of the latter, b96
  * writes of the former, and RDNA but for the one pass of a wave of 32 (RDNA3 ISA, "Local Data Share") are
- * unverified. */
+ * unverified.
+ *
+ * Instruction fetch. 32 bytes: rocprofiler-compute's published workload vcopy asks four times a wave for some
+ * 130 bytes of code on MI100, MI200 and MI300X (SQ_IFETCH, SQC_ICACHE_REQ); RDNA white paper: "32B (typically
+ * 2-4 instructions) every clock to each of the SIMDs". One a clock and compute unit before: "Graphics Cores
+ * Next" white paper. */
 #include "profile/cost.h"
 
 #include <stddef.h>
@@ -48,7 +53,8 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
                     .write_shift = 6,
                     .bypass = WMI_POLICY_GLC,
                     .tcp_counters = true},
-         .lds = GCN_LDS},
+         .lds = GCN_LDS,
+         .fetch = {.shift = 5}},
         /* gfx940 to gfx942 */
         {.vector = {.pattern = WMI_FAST_QUADS,
                     .group = 16,
@@ -59,7 +65,8 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
                     .write_shift = 6,
                     .bypass = WMI_POLICY_SC1,
                     .tcp_counters = true},
-         .lds = GCN_LDS},
+         .lds = GCN_LDS,
+         .fetch = {.shift = 5}},
         /* gfx10 to gfx12. A wave has one half of the banks. */
         {.vector = {.pattern = WMI_FAST_LINE,
                     .group = 32,
@@ -71,7 +78,8 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
                     .bypass = WMI_POLICY_GLC},
          .lds = {.banks = 32,
                  .read = {LANES_32, LANES_16, LANES_8, LANES_8},
-                 .write = {LANES_32, LANES_16, LANES_8, LANES_8}}},
+                 .write = {LANES_32, LANES_16, LANES_8, LANES_8}},
+         .fetch = {.shift = 5, .per_simd = true}},
         /* gfx950; no target has it yet */
         {.vector = {.pattern = WMI_FAST_QUADS,
                     .group = 16,
@@ -84,7 +92,8 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
                     .tcp_counters = true},
          .lds = {.banks = 64,
                  .read = {LANES_32, LANES_32, LANES_8_CROSSED, LANES_16_CROSSED},
-                 .write = {LANES_32, LANES_16, LANES_8, LANES_8}}},
+                 .write = {LANES_32, LANES_16, LANES_8, LANES_8}},
+         .fetch = {.shift = 5}},
     };
     return rules < sizeof table / sizeof *table ? &table[rules] : NULL;
 }

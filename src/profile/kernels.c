@@ -192,7 +192,8 @@ static uint64_t bytes_of(const struct wm_cache_use use[WMI_CACHE_KINDS])
     return bytes;
 }
 
-static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
+static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
+                       const struct wmi_cost_rules *rules)
 {
     const struct wm_gpu *gpu = row->gpu;
     const uint64_t *sum = kernel->counted;
@@ -201,6 +202,11 @@ static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
         add_bound(row, kernel, "issue", (double)kernel->instructions / (units * gpu->issue),
                   "%llu instructions / (%u a clock x %.0f compute units)",
                   (unsigned long long)kernel->instructions, gpu->issue, units);
+    const unsigned fetched = rules && rules->fetch.per_simd ? gpu->simds : 1;
+    if (units > 0)
+        add_bound(row, kernel, "fetch", (double)sum[WMI_SUM_FETCHES] / (units * fetched),
+                  "%llu fetches of code / (%u a clock x %.0f compute units)",
+                  (unsigned long long)sum[WMI_SUM_FETCHES], fetched, units);
     add_unit_bound(row, kernel, "address", sum[WMI_SUM_ADDRESS_CLOCKS], "clocks of the address unit");
     add_unit_bound(row, kernel, "data", sum[WMI_SUM_DATA_CLOCKS], "clocks of 64 B to or from VGPRs");
     add_unit_bound(row, kernel, "L1", sum[WMI_SUM_TAG_LOOKUPS], "tag lookups, one a clock,");
@@ -242,6 +248,29 @@ static void add_caches(struct wm_profile_kernel *row, const struct wmi_kernel *k
     }
 }
 
+/* What waves asked of the instruction cache was counted, and what it had not was modelled: the log leaves out
+ * lines that are sure to be there. */
+static void add_fetches(struct wm_profile_kernel *row, const struct wm_profile *profile)
+{
+    const uint32_t slot = wmi_profile_slot(profile, row->pc, WMI_FETCH_ID);
+    uint32_t slots = 0;
+    const struct wmi_slot_use *uses = wmi_caches_uses(wmi_rounds_caches(profile->rounds), &slots);
+    if (slot >= slots)
+        return;
+    memcpy(row->fetch_use, uses[slot].use, sizeof row->fetch_use);
+    row->fetch_memory_read = uses[slot].memory_read;
+    struct wm_cache_use *use = &row->fetch_use[WM_CACHE_INSTRUCTION];
+    row->fetch_missed = uses[slot].fetch_missed;
+    row->fetch_late = uses[slot].fetch_late;
+    const uint64_t absent = row->fetch_missed + row->fetch_late;
+    use->requests = row->fetches;
+    use->hits = row->fetches > absent ? row->fetches - absent : 0;
+    use->bytes = row->fetches * row->fetch_bytes;
+    for (uint32_t i = 0; i < row->caches; i++)
+        if (row->cache[i].level == WM_CACHE_INSTRUCTION)
+            row->cache[i].read = *use;
+}
+
 /* What was counted of a sample is scaled up to all workgroups. */
 static double scale_of(const struct wmi_kernel *kernel)
 {
@@ -277,7 +306,13 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
         .vgprs = dispatch->vgprs,
         .sgprs = dispatch->sgprs,
         .lds_bytes = dispatch->lds_bytes,
+        .fetches = kernel->counted[WMI_SUM_FETCHES],
     };
+    const uint32_t code = wmi_profile_slot(profile, dispatch->pc, WMI_FETCH_ID);
+    if (profile->source.rules)
+        row->fetch_bytes = 1u << profile->source.rules->fetch.shift;
+    if (code < profile->count)
+        row->code_bytes = profile->instructions[code].counts.bytes;
     if (!profile->rounds)
         return;
     row->gpu = &profile->gpu;
@@ -293,7 +328,8 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     row->sampled_from = kernel->sample.groups;
     row->sample_error = kernel->sample.groups ? wmi_sample_error(&kernel->sample) : 0;
     add_caches(row, kernel);
-    add_bounds(row, kernel);
+    add_fetches(row, profile);
+    add_bounds(row, kernel, profile->source.rules);
     scale_bounds(row, kernel);
 }
 

@@ -29,6 +29,7 @@ struct shard {
     size_t size;
     struct wm_profile *profile;
     struct wmi_measurer *measurer;
+    struct wmi_fetcher *fetcher;
     struct wmi_memo_compares compare;
     struct wmi_log_group *group; /* the log of the workgroup that runs; NULL: none is kept */
     uint64_t number;             /* of that workgroup */
@@ -259,6 +260,25 @@ static void pass_instruction(void *local, void **wave, uint32_t number, const ui
     shard->depth = wmi_depths_pass(&shard->profile->depths, wave, number);
 }
 
+/* ---- instruction fetch ---- */
+
+static uint32_t add_block(void *self, uint64_t from, uint64_t to, bool falls)
+{
+    struct wm_profile *profile = self;
+    return wmi_fetches_add(&profile->fetches, from, to, falls);
+}
+
+static uint64_t *block_counters(void *local)
+{
+    return wmi_fetcher_counters(((struct shard *)local)->fetcher);
+}
+
+static void enter_block(void *local, uint32_t wave, uint32_t block)
+{
+    struct shard *shard = local;
+    wmi_fetcher_enter(shard->fetcher, shard->group, wave, block);
+}
+
 /* ---- workgroups ---- */
 
 static void turn_to(void *local, void **kept, uint64_t number, uint32_t waves)
@@ -266,6 +286,7 @@ static void turn_to(void *local, void **kept, uint64_t number, uint32_t waves)
     struct shard *shard = local;
     const struct wm_profile *profile = shard->profile;
     uint64_t place = number; /* among those that are observed */
+    wmi_fetcher_turn(shard->fetcher, shard->group, !shard->skips);
     if (profile->rounds && profile->one_in > 1) {
         const uint64_t round = wmi_caches_round_groups(wmi_rounds_caches(profile->rounds));
         shard->skips = wmi_sample_skips(profile->one_in, round, number);
@@ -281,6 +302,7 @@ static void end_group(void *local, void *kept, uint64_t instructions)
 {
     struct shard *shard = local;
     struct wmi_log_group *group = kept;
+    wmi_fetcher_turn(shard->fetcher, group, !shard->skips);
     shard->group = NULL;
     if (shard->profile->one_in > 1) {
         pthread_mutex_lock(&shard->profile->lock);
@@ -306,8 +328,16 @@ static void *begin_thread(void *self)
     shard->profile = profile;
     shard->measurer = wmi_measurer_create(profile->source.rules, profile->source.wave_lanes);
     shard->compare = wmi_memo_comparers(wmi_cpu_level(), profile->source.wave_lanes == 32 ? 32 : 64);
-    if (shard->measurer)
+    pthread_mutex_lock(&profile->lock);
+    wmi_fetches_settle(&profile->fetches);
+    if (profile->fetches.follows && profile->fetches.slot < WMI_LOG_SLOTS)
+        profile->log_instructions[profile->fetches.slot].policy = WMI_FETCH_TURNS;
+    pthread_mutex_unlock(&profile->lock);
+    shard->fetcher = wmi_fetcher_create(&profile->fetches);
+    if (shard->measurer && shard->fetcher)
         return shard;
+    wmi_fetcher_destroy(shard->fetcher);
+    free(shard->measurer);
     free(shard);
     return NULL;
 }
@@ -338,7 +368,11 @@ static void end_thread(void *self, void *local)
     struct shard *shard = local;
     if (!shard)
         return;
+    wmi_fetcher_turn(shard->fetcher, NULL, !shard->skips);
+    const uint64_t fetches = wmi_fetcher_destroy(shard->fetcher);
     pthread_mutex_lock(&profile->lock);
+    if (profile->fetches.slot < profile->count)
+        profile->instructions[profile->fetches.slot].counts.sum[WMI_SUM_FETCHES] += fetches;
     for (size_t slot = 0; slot < shard->size; slot++) {
         struct shard_counts *of = &shard->counts[slot];
         for (unsigned i = 0; i < MEMOS; i++)
@@ -358,7 +392,7 @@ static void end_thread(void *self, void *local)
 /* ---- instructions ---- */
 
 /* Where the instruction is in the index, or should be put. The index is never full. */
-static uint32_t *find_index(struct wm_profile *profile, uint64_t pc, unsigned id)
+static uint32_t *find_index(const struct wm_profile *profile, uint64_t pc, unsigned id)
 {
     size_t at = (pc + id) * 0x9e3779b97f4a7c15ULL >> 32;
     for (;; at++) {
@@ -369,6 +403,12 @@ static uint32_t *find_index(struct wm_profile *profile, uint64_t pc, unsigned id
         if (instruction->row.pc == pc && instruction->id == id)
             return entry;
     }
+}
+
+uint32_t wmi_profile_slot(const struct wm_profile *profile, uint64_t pc, unsigned id)
+{
+    const uint32_t *entry = profile->capacity ? find_index(profile, pc, id) : NULL;
+    return entry && *entry ? *entry - 1 : WMI_NO_SLOT;
 }
 
 static bool grow(struct wm_profile *profile)
@@ -451,6 +491,8 @@ struct wm_profile *wmi_profile_create(void)
         .instruction = add_instruction,
         .decoded = add_decoded,
         .execute = pass_instruction,
+        .block_counters = block_counters,
+        .fetch = enter_block,
         .turn = turn_to,
         .end = end_group,
     };
@@ -471,6 +513,7 @@ void wmi_profile_destroy(struct wm_profile *profile)
     wmi_kernels_destroy(profile);
     wmi_depths_destroy(&profile->depths);
     wmi_origins_free(&profile->origins);
+    wmi_fetches_destroy(&profile->fetches);
     free(profile->log_instructions);
     free(profile->instructions);
     free(profile->index);
@@ -488,6 +531,22 @@ static void add_dispatch(struct wm_profile *profile)
     wmi_origins_add_dispatch(&profile->origins, &kept);
 }
 
+/* The code of the kernel is a slot like an instruction, without a row. A trace brings it itself. */
+static void begin_fetches(struct wm_profile *profile)
+{
+    const struct wmi_cost_rules *rules = profile->source.rules;
+    const struct wm_cache *cache = profile->rounds ? &profile->gpu.cache[WM_CACHE_INSTRUCTION] : NULL;
+    profile->observer.block = NULL;
+    if (!rules || !profile->source.describe)
+        return;
+    const uint32_t slot = add_instruction(profile, profile->source.dispatch.pc, WMI_FETCH_ID);
+    wmi_fetches_begin(&profile->fetches, &rules->fetch, cache, slot);
+    profile->observer.block = add_block;
+    if (cache && cache->bytes && slot < WMI_LOG_SLOTS)
+        profile->log_instructions[slot] = (struct wmi_log_instruction){
+            .path = WMI_PATH_IFETCH, .shift = (uint8_t)__builtin_ctz(cache->line)};
+}
+
 const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                                              const struct wmi_profile_source *source)
 {
@@ -502,6 +561,7 @@ const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
     profile->began = true;
     add_dispatch(profile);
     profile->sample = (struct wmi_sample){0};
+    begin_fetches(profile);
     wmi_kernels_begin(profile);
     return &profile->observer;
 }
@@ -510,6 +570,8 @@ void wmi_profile_end(struct wm_profile *profile)
 {
     if (profile->rounds)
         wmi_rounds_end(profile->rounds);
+    if (profile->observer.block && profile->fetches.slot < profile->count)
+        profile->instructions[profile->fetches.slot].counts.bytes = profile->fetches.code_bytes;
     wmi_kernels_end(profile);
 }
 

@@ -4,6 +4,7 @@
 #define WMI_PROFILE_LINES_H
 
 #include "profile/depth.h"
+#include "profile/fetch.h"
 #include "profile/memo.h"
 #include "profile/origins.h"
 #include "profile/profile.h"
@@ -57,6 +58,7 @@ struct wm_profile {
     struct wm_gpu gpu;
     bool has_gpu, began;
     struct wmi_depths depths;
+    struct wmi_fetches fetches;
     struct wmi_rounds *rounds;                    /* NULL: no product */
     struct wmi_log_instruction *log_instructions; /* WMI_LOG_SLOTS, with rounds */
     struct wmi_kernel *kernels;                   /* kernel_count of them */
@@ -68,6 +70,9 @@ struct wm_profile {
     struct wmi_tracer *tracer; /* writes all of it down, or NULL */
     pthread_mutex_t lock;      /* for adding shards and instructions */
 };
+
+/* In lines.c: the slot of the instruction with number `id` at `pc`, or WMI_NO_SLOT. */
+uint32_t wmi_profile_slot(const struct wm_profile *profile, uint64_t pc, unsigned id);
 
 /* The parts of a GPU that have something to do for memory instructions. */
 enum wmi_gpu_part {

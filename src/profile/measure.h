@@ -22,6 +22,7 @@ enum wmi_sum {
     WMI_SUM_LDS_PASSES,
     WMI_SUM_LDS_CONFLICTS,
     WMI_SUM_LDS_SERIAL,
+    WMI_SUM_FETCHES, /* of instructions: fetch.h */
     WMI_SUM_COUNT
 };
 

@@ -153,10 +153,11 @@ void wmi_tracer_end(struct wmi_tracer *tracer, struct wm_profile *profile)
     for (; tracer->rows < profile->count; tracer->rows++)
         put_row(tracer, tracer->rows, &profile->instructions[tracer->rows]);
     for (size_t slot = 0; slot < profile->count; slot++) {
-        if (!profile->instructions[slot].counts.executions)
+        const struct wmi_counts *counts = &profile->instructions[slot].counts;
+        if (!counts->executions && !counts->sum[WMI_SUM_FETCHES])
             continue;
         wmi_trace_write_number(&bytes, slot);
-        wmi_put_counts(&bytes, &profile->instructions[slot].counts);
+        wmi_put_counts(&bytes, counts);
     }
     put_record(tracer, WMI_TRACE_DISPATCH_END, &bytes);
 }

@@ -680,7 +680,7 @@ class Prof(Case):
         self.assertIn("share efficiency runs lanes bytes lines ideal clocks conflicts L1 L2 limit source offset instruction",
                       [" ".join(line.split()) for line in lines])
         # Each wave reads its own lines, and 3 x 16 waves x 256 B of loads and stores pass through L2 once.
-        self.assertRegex(out, r"(?m)^ +\S+ +100\.0% +16 +64\.0 +4 +64 +64 +4\.0 +- +0\.0% +0\.0% +memory +vecadd\.cl:\d+ "
+        self.assertRegex(out, r"(?m)^ *\S+ +100\.0% +16 +64\.0 +4 +64 +64 +4\.0 +- +0\.0% +0\.0% +memory +vecadd\.cl:\d+ "
                               r"+\+0x\w+ +global_load")
         self.assertTrue(lines[-1].endswith("total"))
         self.assertLessEqual(max(map(len, lines)), 150)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of code for an observer that counts how often each is executed: one step where a block begins. */
+#ifndef WMI_BLOCK_H
+#define WMI_BLOCK_H
+
+#include "exec/lower.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct wmi_flow; /* control.h */
+
+/* The block that is being lowered. */
+struct wmi_block {
+    bool open;
+    bool falls;  /* only from the instruction before it */
+    bool behind; /* a branch that may not be taken: another one begins with the next instruction */
+    size_t step; /* that counts it */
+    uint64_t from, to;
+};
+
+/* Nothing happens unless the observer counts blocks. An instruction at `from` begins a block, */
+void wmi_block_begin(struct wmi_builder *builder, struct wmi_block *block, uint64_t from, bool falls);
+/* begins one if the instruction before it may have gone elsewhere, */
+void wmi_block_goes_on(struct wmi_builder *builder, struct wmi_block *block, uint64_t from);
+/* was lowered: it is part of the block, */
+void wmi_block_takes(struct wmi_builder *builder, struct wmi_block *block, const struct wmi_flow *flow);
+/* was the block's last one; */
+void wmi_block_end(struct wmi_builder *builder, struct wmi_block *block);
+/* and so it was, but waves run on to what begins at `to`. */
+void wmi_block_runs_on(struct wmi_builder *builder, struct wmi_block *block, uint64_t to);
+
+#endif
