@@ -28,6 +28,20 @@ static inline u32v wmi_choose_bits(uint32_t bits, u32v yes, u32v no)
 #endif
 }
 
+/* Each lane has what lane number `lane ^ with` has; with: 1, 2 or 3. */
+static inline u32v wmi_swap_in_quads(u32v x, int with)
+{
+#if WMI_VECTOR_BYTES == 64
+#define WMI_SWAP(how) (u32v) _mm512_shuffle_epi32((__m512i)x, how)
+#elif WMI_VECTOR_BYTES == 32
+#define WMI_SWAP(how) (u32v) _mm256_shuffle_epi32((__m256i)x, how)
+#else
+#define WMI_SWAP(how) __builtin_shufflevector(x, x, how & 3, how >> 2 & 3, how >> 4 & 3, how >> 6)
+#endif
+    return with == 1 ? WMI_SWAP(0xb1) : with == 2 ? WMI_SWAP(0x4e) : WMI_SWAP(0x1b);
+#undef WMI_SWAP
+}
+
 /* The lanes of `now` moved up by one; the lowest becomes the highest of `before`. */
 static inline u32v wmi_shift_lanes(u32v before, u32v now)
 {

@@ -11,6 +11,7 @@
  *   b64 does, and passes when lanes are inactive, is unverified.
  * - Lanes that exchange data (ds_permute_b32, ds_bpermute_b32, ds_swizzle_b32) want the bank of the lane that
  *   they send to or read from: lanes 32 apart share one (unverified). */
+#include "profile/banks.h"
 #include "profile/cost.h"
 
 #include <stdbool.h>
@@ -63,6 +64,23 @@ static uint64_t lanes_of_bank(const struct wmi_access *access, const struct wmi_
     return lanes;
 }
 
+/* The same as serve_group() of lanes that want one dword each, which most do; `mask` of one half of the wave.
+ */
+static void serve_dwords(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
+                         unsigned banks, wmi_banks_busiest *find, struct wmi_lds_cost *cost)
+{
+    const unsigned half = mask >> WMI_BANK_LANES ? WMI_BANK_LANES : 0;
+    const struct wmi_busiest_bank busiest =
+        find(element->address + half, (uint32_t)(mask >> half), banks, access->kind != WMI_ACCESS_ATOMIC);
+    cost->passes += busiest.depth ? busiest.depth : 1;
+    cost->conflicts += busiest.depth ? busiest.depth - 1 : 0;
+    if (busiest.depth <= cost->depth)
+        return;
+    cost->depth = busiest.depth;
+    cost->bank = busiest.bank;
+    cost->lanes = (uint64_t)busiest.lanes << half;
+}
+
 /* Adds the passes of the lanes of `mask`, one group. */
 static void serve_group(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
                         unsigned banks, struct wmi_lds_cost *cost)
@@ -107,8 +125,23 @@ static bool is_misaligned(const struct wmi_element *element, uint64_t mask, unsi
     return bits & (alignment(bytes) - 1);
 }
 
+wmi_banks_busiest *wmi_banks_finder(enum wmi_cpu_level level)
+{
+#define DECLARE(name, level, lanes, suffix) extern wmi_banks_busiest name##suffix;
+    WMI_LANE_BUILDS(DECLARE, wmi_banks_busiest)
+#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
+    static wmi_banks_busiest *const finders[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_banks_busiest)};
+    return finders[level][1];
+}
+
 struct wmi_lds_cost wmi_lds_passes(const struct wmi_access *access, const struct wmi_lds_rules *rules,
                                    unsigned wave_lanes)
+{
+    return wmi_lds_passes_by(access, rules, wave_lanes, wmi_banks_finder(wmi_cpu_level()));
+}
+
+struct wmi_lds_cost wmi_lds_passes_by(const struct wmi_access *access, const struct wmi_lds_rules *rules,
+                                      unsigned wave_lanes, wmi_banks_busiest *find)
 {
     struct wmi_lds_cost cost = {0};
     const unsigned dwords = (access->bytes + DWORD - 1) / DWORD;
@@ -127,8 +160,13 @@ struct wmi_lds_cost wmi_lds_passes(const struct wmi_access *access, const struct
             continue;
         }
         for (unsigned half = 0; half < wave_lanes; half += 32)
-            for (unsigned g = 0; g < groups->count; g++)
-                serve_group(access, element, lanes & (uint64_t)groups->lanes[g] << half, rules->banks, &cost);
+            for (unsigned g = 0; g < groups->count; g++) {
+                const uint64_t mask = lanes & (uint64_t)groups->lanes[g] << half;
+                if (dwords == 1)
+                    serve_dwords(access, element, mask, rules->banks, find, &cost);
+                else
+                    serve_group(access, element, mask, rules->banks, &cost);
+            }
     }
     return cost;
 }

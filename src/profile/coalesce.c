@@ -13,6 +13,7 @@
  * GPUOpen's third pattern says "a block of 4 consecutive addresses"; the counters of MI200 fit aligned
  * blocks. Contiguous dwords that are not aligned to 16 bytes thus miss the fast path, which is unmeasured. */
 #include "profile/cost.h"
+#include "profile/sectors.h"
 
 #include <stddef.h>
 
@@ -69,6 +70,8 @@ static const struct wmi_element *row_of(const struct wmi_access *access, uint64_
     if (lanes >> first != ~0ULL >> (63 - last + first))
         return NULL;
     const uint64_t base = row->address[first];
+    if (last > first && row->address[first + 1] != base + access->bytes) /* as soon as it can be told */
+        return NULL;
     if (base + (uint64_t)(last - first + 1) * access->bytes - 1 < base)
         return NULL;
     uint64_t differences = 0;
@@ -198,7 +201,7 @@ static uint32_t add_sharing(const struct wmi_element *element, unsigned shift, s
 
 struct wmi_vector_cost wmi_coalesce_lanes(const struct wmi_access *access,
                                           const struct wmi_vector_rules *rules, unsigned wave_lanes,
-                                          struct wmi_requests *requests)
+                                          wmi_quads_count *quads, struct wmi_requests *requests)
 {
     struct wmi_vector_cost cost = {0};
     uint64_t lanes = 0;
@@ -218,6 +221,13 @@ struct wmi_vector_cost wmi_coalesce_lanes(const struct wmi_access *access,
         const unsigned step = group_fast ? rules->group : slow_step;
         cost.fast &= group_fast;
         cost.clocks += group_fast ? 1 : rules->group / QUAD;
+        const uint64_t of_group = lanes & ((1ULL << rules->group) - 1) << first;
+        uint32_t found = 0;
+        if (quads && !row && of_group && step <= QUAD &&
+            quads(access->element[0].address, of_group, rules->tag_shift, step < QUAD, &found)) {
+            cost.lookups += found;
+            continue;
+        }
         for (unsigned lane = first; lane < first + rules->group; lane += step)
             cost.lookups +=
                 count_blocks(requests, access, ((1ULL << step) - 1) << lane & lanes, row, rules->tag_shift);
@@ -239,7 +249,7 @@ struct wmi_vector_cost wmi_coalesce(const struct wmi_access *access, const struc
                                     unsigned wave_lanes)
 {
     struct wmi_requests requests;
-    struct wmi_vector_cost cost = wmi_coalesce_lanes(access, rules, wave_lanes, &requests);
+    struct wmi_vector_cost cost = wmi_coalesce_lanes(access, rules, wave_lanes, NULL, &requests);
     requests.count = 0;
     if (access->kind == WMI_ACCESS_LOAD)
         cost.reads = count_blocks(&requests, access, ~0ULL, NULL, rules->read_shift);

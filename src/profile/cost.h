@@ -89,11 +89,6 @@ struct wmi_requests {
     uint64_t block[WMI_REQUESTS];
 };
 
-/* The same but for `reads` and `writes`, which stay 0. requests: empty, or those of an atomic. */
-struct wmi_vector_cost wmi_coalesce_lanes(const struct wmi_access *access,
-                                          const struct wmi_vector_rules *rules, unsigned wave_lanes,
-                                          struct wmi_requests *requests);
-
 /* What the part of the access that lies in LDS costs: DS instructions, and FLAT ones of which a lane got
  * there. */
 struct wmi_lds_cost wmi_lds_passes(const struct wmi_access *access, const struct wmi_lds_rules *rules,

@@ -6,6 +6,8 @@
  * generation's vector cache: 64 bytes from gfx6 to gfx90a, 128 later (CDNA3 ISA; rocprofiler-compute's TCP
  * counters; AMD's RDNA white paper). */
 #include "profile/measure.h"
+#include "profile/banks.h"
+#include "profile/sectors.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -35,6 +37,10 @@ struct wmi_measurer {
     struct sectors sectors;
     uint64_t order[WMI_REQUESTS]; /* sectors of global memory, as they were found */
     uint32_t ordered;
+    struct wmi_sector_steps steps;
+    wmi_banks_busiest *finder;
+    struct wmi_sectors plain; /* of an access that is such; else its count is 0, and `sectors` has them */
+    uint64_t seen[WMI_WORDS_BYTES / 4 / 64];
     struct wmi_measure measure;
 };
 
@@ -55,7 +61,19 @@ struct wmi_measurer *wmi_measurer_create(const struct wmi_cost_rules *rules, uns
         return NULL;
     measurer->rules = rules;
     measurer->wave_lanes = wave_lanes;
+    measurer->steps = wmi_sector_steps(wmi_cpu_level());
+    measurer->finder = wmi_banks_finder(wmi_cpu_level());
     return measurer;
+}
+
+struct wmi_sector_steps wmi_sector_steps(enum wmi_cpu_level level)
+{
+#define DECLARE(name, level, lanes, suffix) extern const struct wmi_sector_steps name##suffix;
+    WMI_LANE_BUILDS(DECLARE, wmi_sector_steps)
+#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = &name##suffix,
+    static const struct wmi_sector_steps *const steps[WMI_CPU_LEVELS][2] = {
+        WMI_LANE_BUILDS(ENTRY, wmi_sector_steps)};
+    return *steps[level][1];
 }
 
 /* ---- lines ---- */
@@ -118,6 +136,29 @@ static void add_range(struct wmi_measurer *measurer, struct touched *touched, ui
         add_part(measurer, touched, space, low, last);
 }
 
+/* One place, which all lanes reach that are not refused, each with an aligned part of a sector. False: it is
+ * not so, and nothing was added. */
+static bool add_plain(struct wmi_measurer *measurer, struct touched *touched, const struct wmi_access *access)
+{
+    const struct wmi_element *element = &access->element[0];
+    const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
+    if (access->elements != 1 || !lanes || access->bytes > 16 || (access->bytes & (access->bytes - 1)))
+        return false;
+    if (element->space == WMI_SPACE_LDS && access->bytes == 4) {
+        touched->bytes = 4ULL * measurer->steps.count_words(measurer->seen, element->address, lanes);
+        if (touched->bytes)
+            return true;
+    }
+    if (!measurer->steps.find(&measurer->plain, element->address, lanes, access->bytes))
+        return false;
+    touched->bytes = measurer->plain.bytes;
+    if (element->space == WMI_SPACE_GLOBAL)
+        touched->lines = measurer->line_bytes == SECTOR ? measurer->plain.count : measurer->plain.lines;
+    else
+        measurer->plain.count = 0; /* nothing goes to the vector cache */
+    return true;
+}
+
 /* Neighbouring lanes mostly ask for neighbouring or the same bytes: these are put together first. */
 static void add_element(struct wmi_measurer *measurer, struct touched *touched,
                         const struct wmi_element *element, unsigned bytes)
@@ -140,10 +181,17 @@ static void add_element(struct wmi_measurer *measurer, struct touched *touched,
 }
 
 /* Whether the access asks for all bytes of a block of global memory. */
-static bool is_full(const struct sectors *set, uint64_t block, unsigned shift)
+static bool is_full(const struct wmi_measurer *measurer, uint64_t block, unsigned shift)
 {
+    const struct sectors *set = &measurer->sectors;
+    const struct wmi_sectors *plain = &measurer->plain;
     bool full = true;
     for (uint64_t at = block << shift, end = at + (1ULL << shift); at != end; at += SECTOR) {
+        if (plain->count) {
+            const uint32_t place = wmi_sectors_place(plain, at / SECTOR);
+            full &= place < plain->count && plain->asked[place] == ~0ULL;
+            continue;
+        }
         const size_t slot = slot_of(set, key_of(WMI_SPACE_GLOBAL, at));
         full &= set->stamp[slot] == set->now && set->entry[slot].bytes == ~0ULL;
     }
@@ -157,6 +205,9 @@ static void list_blocks(struct wmi_measurer *measurer)
 {
     struct wmi_measure *measure = &measurer->measure;
     struct wmi_requests *requests = &measure->requests;
+    for (uint32_t i = 0; i < measurer->plain.count; i++)
+        if (measure->shift == SECTOR_SHIFT || !measurer->plain.second[i])
+            requests->block[requests->count++] = measurer->plain.number[i] >> (measure->shift - SECTOR_SHIFT);
     for (uint32_t i = 0; i < measurer->ordered; i++) {
         const uint64_t block = measurer->order[i] >> (measure->shift - SECTOR_SHIFT);
         bool listed = false;
@@ -173,7 +224,9 @@ static void measure_vector(struct wmi_measurer *measurer, const struct wmi_acces
     struct wmi_measure *measure = &measurer->measure;
     const struct wmi_vector_rules *rules = &measurer->rules->vector;
     measure->shift = access->kind == WMI_ACCESS_LOAD ? rules->read_shift : rules->write_shift;
-    struct wmi_vector_cost cost = wmi_coalesce_lanes(access, rules, measurer->wave_lanes, &measure->requests);
+    struct wmi_vector_cost cost =
+        wmi_coalesce_lanes(access, rules, measurer->wave_lanes,
+                           measurer->plain.count ? measurer->steps.count_quads : NULL, &measure->requests);
     if (access->kind != WMI_ACCESS_ATOMIC) {
         list_blocks(measurer);
         *(access->kind == WMI_ACCESS_LOAD ? &cost.reads : &cost.writes) = measure->requests.count;
@@ -187,13 +240,13 @@ static void measure_vector(struct wmi_measurer *measurer, const struct wmi_acces
     measure->sum[WMI_SUM_ATOMIC_REQUESTS] = cost.atomics;
     measure->sum[WMI_SUM_COLLAPSED] = cost.collapsed;
     for (uint32_t i = 0; access->kind == WMI_ACCESS_STORE && i < measure->requests.count; i++)
-        measure->full[i] = is_full(&measurer->sectors, measure->requests.block[i], measure->shift);
+        measure->full[i] = is_full(measurer, measure->requests.block[i], measure->shift);
 }
 
 static void measure_lds(struct wmi_measurer *measurer, const struct wmi_access *access)
 {
     struct wmi_measure *measure = &measurer->measure;
-    measure->lds = wmi_lds_passes(access, &measurer->rules->lds, measurer->wave_lanes);
+    measure->lds = wmi_lds_passes_by(access, &measurer->rules->lds, measurer->wave_lanes, measurer->finder);
     measure->sum[WMI_SUM_LDS_PASSES] = measure->lds.passes;
     measure->sum[WMI_SUM_LDS_CONFLICTS] = measure->lds.conflicts;
     measure->sum[WMI_SUM_LDS_SERIAL] = measure->lds.serial;
@@ -223,7 +276,9 @@ const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struc
         memset(measurer->sectors.stamp, 0, sizeof measurer->sectors.stamp);
         measurer->sectors.now = 1;
     }
-    for (unsigned i = 0; i < access->elements; i++)
+    measurer->plain.count = 0;
+    const bool plain = access->elements && add_plain(measurer, &touched[access->element[0].space], access);
+    for (unsigned i = 0; i < access->elements && !plain; i++)
         add_element(measurer, &touched[access->element[i].space], &access->element[i], access->bytes);
     const uint32_t lanes = (uint32_t)__builtin_popcountll(access->lanes);
     measure->sum[WMI_SUM_LANES] = lanes;
