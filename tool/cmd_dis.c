@@ -212,10 +212,12 @@ static int parse(int argc, char **argv, struct request *request)
 static int open_request(const struct request *request, struct wm_object **object)
 {
     struct wm_diag diag;
-    if (strcmp(request->file, "-") != 0)
-        return wm_object_open_file(request->file, request->target, object, &diag) == WM_OK
-                   ? TOOL_CLEAN
-                   : tool_fail("%s", diag.message);
+    if (strcmp(request->file, "-") != 0) {
+        /* Metadata knows the source names of kernels; to read it takes longer than to list a small one. */
+        const enum wm_status status = (request->listing.symbol ? wm_object_open_file : wm_object_open_code)(
+            request->file, request->target, object, &diag);
+        return status == WM_OK ? TOOL_CLEAN : tool_fail("%s", diag.message);
+    }
     uint8_t *bytes;
     size_t size;
     if (!tool_read_file("/dev/stdin", &bytes, &size, &diag))

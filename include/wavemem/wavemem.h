@@ -569,6 +569,10 @@ WM_API enum wm_status wm_object_open(const void *bytes, size_t size, const char 
 /* The same from a file. */
 WM_API enum wm_status wm_object_open_file(const char *path, const char *target, struct wm_object **object,
                                           struct wm_diag *diag);
+/* The same for its code alone: metadata is not read, and the object has no kernels, unless it is raw. What
+ * wm_object_code(), _symbol(), _next_symbol(), _wave_size() and _line() say is the same. */
+WM_API enum wm_status wm_object_open_code(const char *path, const char *target, struct wm_object **object,
+                                          struct wm_diag *diag);
 WM_API void wm_object_close(struct wm_object *object);
 
 struct wm_bundle; /* what a file holds for several targets; immutable, may be shared */

@@ -5,7 +5,6 @@
 #include "isa/pattern.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -341,15 +340,27 @@ static_assert(sizeof(struct wmi_word_pattern) + WMI_WORD_SLOTS * sizeof(struct w
 
 static const struct wmi_word_slot silent = {.last = UINT8_MAX};
 
+/* Up to three digits; returns what is behind them. */
+static char *put_digits(char *to, unsigned number)
+{
+    if (number >= 100)
+        *to++ = (char)('0' + number / 100);
+    if (number >= 10)
+        *to++ = (char)('0' + number / 10 % 10);
+    *to++ = (char)('0' + number % 10);
+    return to;
+}
+
 /* The texts of all tuples of so many registers. */
 static void make_numbers(struct wmi_word_number *numbers, unsigned dwords)
 {
     for (unsigned first = 0; first + dwords <= 256; first++) {
-        char text[16];
-        const unsigned last = first + dwords - 1;
-        const int length = sprintf(text, dwords > 1 ? "%u:%u" : "%u", first, last);
-        memcpy(numbers[first].text, text, sizeof numbers[first].text);
-        numbers[first].length = (uint8_t)length;
+        char *end = put_digits(numbers[first].text, first);
+        if (dwords > 1) {
+            *end++ = ':';
+            end = put_digits(end, first + dwords - 1);
+        }
+        numbers[first].length = (uint8_t)(end - numbers[first].text);
     }
 }
 

@@ -113,7 +113,12 @@ static void count_registers(struct wmi_kernel_descriptor *d, const struct wmi_ab
 void wmi_descriptor_parse(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const char *target,
                           struct wmi_kernel_descriptor *descriptor)
 {
-    const struct wmi_abi_family *family = wmi_abi_named(target)->family;
+    wmi_descriptor_read(bytes, wmi_abi_named(target)->family, descriptor);
+}
+
+void wmi_descriptor_read(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const struct wmi_abi_family *family,
+                         struct wmi_kernel_descriptor *descriptor)
+{
     uint32_t value[WORDS];
     for (unsigned i = 0; i < WORDS; i++)
         value[i] = little(bytes + words[i].offset, words[i].size);
@@ -159,13 +164,18 @@ static const struct wmi_segment *code_segment(const struct wm_object *object, ui
     return NULL;
 }
 
+unsigned wmi_lanes(const struct wmi_abi *abi, const struct wmi_kernel_descriptor *descriptor)
+{
+    return !abi->family->rsrc3_rdna || !descriptor->wave32 ? 64 : 32;
+}
+
 /* The counts of the metadata are exact and stay; the descriptor's are rounded up. */
 static void describe(struct wm_kernel *k, const struct wmi_kernel_descriptor *d, const struct wmi_abi *abi)
 {
     k->target = abi->name;
     k->lds_size = d->lds_size;
     k->scratch_size = d->scratch_size;
-    k->wave_size = !abi->family->rsrc3_rdna || !d->wave32 ? 64 : 32;
+    k->wave_size = wmi_lanes(abi, d);
     k->dynamic_stack = d->dynamic_stack;
     if (d->kernarg_size)
         k->kernarg_size = d->kernarg_size;
@@ -188,7 +198,7 @@ enum wm_status wmi_kernel_describe(struct wm_object *object, struct wmi_kernel *
         return wmi_fail(diag, WM_BAD_FILE,
                         "%s: kernel '%s': descriptor at 0x%llx; expected 64 bytes inside a segment",
                         object->name, k->name, (unsigned long long)found->address);
-    wmi_descriptor_parse(bytes, object->abi->name, &kernel->descriptor);
+    wmi_descriptor_read(bytes, object->abi->family, &kernel->descriptor);
     k->descriptor = found->address;
     k->entry = found->address + (uint64_t)kernel->descriptor.entry_offset;
     describe(k, &kernel->descriptor, object->abi);

@@ -89,7 +89,16 @@ static enum wm_status name_kernels(struct wm_object *object, struct wm_diag *dia
     return WM_OK;
 }
 
-static enum wm_status parse(struct wm_object *object, const char *target, struct wm_diag *diag)
+static enum wm_status parse_kernels(struct wm_object *object, struct wm_diag *diag)
+{
+    enum wm_status status = wmi_symbols_hash(object, diag);
+    if (!status)
+        status = wmi_metadata_parse(object, diag);
+    return status ? status : name_kernels(object, diag);
+}
+
+static enum wm_status parse(struct wm_object *object, const char *target, bool code_alone,
+                            struct wm_diag *diag)
 {
     enum wm_status status = wmi_bundle_read(object->input, diag);
     const bool bundled = !status && object->input->bundles;
@@ -102,21 +111,17 @@ static enum wm_status parse(struct wm_object *object, const char *target, struct
     if (!status && target && !bundled && !wmi_target_id_fits(target, object->target_id, false))
         status = wmi_fail(diag, WM_NOT_FOUND, "%s: is for %s, not for '%.40s'", object->name,
                           object->target_id, target);
-    if (!status)
-        status = wmi_symbols_hash(object, diag);
-    if (!status)
-        status = wmi_metadata_parse(object, diag);
-    return status ? status : name_kernels(object, diag);
+    return status || code_alone ? status : parse_kernels(object, diag);
 }
 
 /* Parses the input and takes it over. */
-static enum wm_status finish(struct wm_bundle *input, const char *target, struct wm_object **object,
-                             struct wm_diag *diag)
+static enum wm_status finish(struct wm_bundle *input, const char *target, bool code_alone,
+                             struct wm_object **object, struct wm_diag *diag)
 {
     struct wm_object *new = new_object(input);
     if (!new)
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a code object");
-    const enum wm_status status = parse(new, target, diag);
+    const enum wm_status status = parse(new, target, code_alone, diag);
     if (status)
         wm_object_close(new);
     else
@@ -130,16 +135,28 @@ enum wm_status wm_object_open(const void *bytes, size_t size, const char *name, 
     struct wm_bundle *input;
     *object = NULL;
     const enum wm_status status = wmi_input_copy(bytes, size, name ? name : "code object", &input, diag);
-    return status ? status : finish(input, target, object, diag);
+    return status ? status : finish(input, target, false, object, diag);
+}
+
+static enum wm_status open_file(const char *path, const char *target, bool code_alone,
+                                struct wm_object **object, struct wm_diag *diag)
+{
+    struct wm_bundle *input;
+    *object = NULL;
+    const enum wm_status status = wmi_input_file(path, &input, diag);
+    return status ? status : finish(input, target, code_alone, object, diag);
 }
 
 enum wm_status wm_object_open_file(const char *path, const char *target, struct wm_object **object,
                                    struct wm_diag *diag)
 {
-    struct wm_bundle *input;
-    *object = NULL;
-    const enum wm_status status = wmi_input_file(path, &input, diag);
-    return status ? status : finish(input, target, object, diag);
+    return open_file(path, target, false, object, diag);
+}
+
+enum wm_status wm_object_open_code(const char *path, const char *target, struct wm_object **object,
+                                   struct wm_diag *diag)
+{
+    return open_file(path, target, true, object, diag);
 }
 
 void wm_object_close(struct wm_object *object)
@@ -150,6 +167,7 @@ void wm_object_close(struct wm_object *object)
     wmi_dwarf_close(lazy);
     pthread_mutex_destroy(&lazy->lock);
     free(lazy->by_address);
+    free(lazy->entries);
     free(lazy->lines);
     wmi_arena_free(&lazy->arena);
     free(lazy);
@@ -219,14 +237,6 @@ const struct wm_kernel *wm_object_kernel(const struct wm_object *object, size_t 
         wmi_dwarf_arguments(object);
     pthread_mutex_unlock(&object->lazy->lock);
     return &kernel->public;
-}
-
-unsigned wm_object_wave_size(const struct wm_object *object, uint64_t address)
-{
-    for (size_t i = 0; i < object->kernel_count; i++)
-        if (object->kernels[i].public.entry == address)
-            return object->kernels[i].public.wave_size;
-    return 0;
 }
 
 /* Which kernels a message is about. */

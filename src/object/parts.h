@@ -46,12 +46,20 @@ struct wmi_line {
     uint32_t line, column;
 };
 
+/* Where a kernel begins, and the lanes of its waves. */
+struct wmi_entry {
+    uint64_t address;
+    unsigned lanes;
+};
+
 /* Made when somebody asks, under `lock`; once made, not changed. */
 struct wmi_lazy {
     pthread_mutex_t lock;
-    bool has_symbols, has_lines, has_dwarf, has_names;
+    bool has_symbols, has_entries, has_lines, has_dwarf, has_names;
     struct wmi_symbol *by_address; /* of code: functions, then labels */
     size_t functions, labels;
+    struct wmi_entry *entries; /* by address */
+    size_t entry_count;
     struct wmi_line *lines;
     size_t line_count;
     struct Elf *elf;
@@ -110,6 +118,11 @@ enum wm_status wmi_metadata_parse(struct wm_object *object, struct wm_diag *diag
 /* kernel.c: what the descriptor says, into `kernel`, whose names are set. */
 enum wm_status wmi_kernel_describe(struct wm_object *object, struct wmi_kernel *kernel, const char *symbol,
                                    struct wm_diag *diag);
+/* wmi_descriptor_parse() of a target of this family. */
+void wmi_descriptor_read(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const struct wmi_abi_family *family,
+                         struct wmi_kernel_descriptor *descriptor);
+/* Lanes of the waves of a kernel with this descriptor. */
+unsigned wmi_lanes(const struct wmi_abi *abi, const struct wmi_kernel_descriptor *descriptor);
 /* The kernel of a raw blob. */
 enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag);
 

@@ -166,3 +166,50 @@ const char *wm_object_symbol(const struct wm_object *object, uint64_t address, u
         *distance = address - symbol->address;
     return symbol->name;
 }
+
+/* ---- where kernels begin ---- */
+
+static int by_address(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct wmi_entry *)a)->address, y = ((const struct wmi_entry *)b)->address;
+    return x < y ? -1 : x > y;
+}
+
+/* By the descriptors that the symbol table names; a raw object has none, but a kernel. */
+static void find_entries(const struct wm_object *object, struct wmi_lazy *lazy)
+{
+    lazy->has_entries = true;
+    lazy->entries = malloc((object->symbol_count + object->kernel_count) * sizeof(*lazy->entries));
+    if (!lazy->entries)
+        return; /* nothing is known, then */
+    for (size_t i = 0; i < object->symbol_count; i++) {
+        const struct wmi_symbol *symbol = &object->symbols[i];
+        struct wmi_kernel_descriptor d;
+        const uint8_t *bytes = symbol->kind == WMI_SYMBOL_DESCRIPTOR && symbol->size == WMI_DESCRIPTOR_BYTES
+                                   ? wmi_object_bytes(object, symbol->address, WMI_DESCRIPTOR_BYTES)
+                                   : NULL;
+        if (!bytes)
+            continue;
+        wmi_descriptor_read(bytes, object->abi->family, &d);
+        lazy->entries[lazy->entry_count++] =
+            (struct wmi_entry){symbol->address + (uint64_t)d.entry_offset, wmi_lanes(object->abi, &d)};
+    }
+    for (size_t i = 0; i < object->kernel_count && !object->symbol_count; i++)
+        lazy->entries[lazy->entry_count++] =
+            (struct wmi_entry){object->kernels[i].public.entry, object->kernels[i].public.wave_size};
+    qsort(lazy->entries, lazy->entry_count, sizeof(*lazy->entries), by_address);
+}
+
+unsigned wm_object_wave_size(const struct wm_object *object, uint64_t address)
+{
+    struct wmi_lazy *lazy = object->lazy;
+    pthread_mutex_lock(&lazy->lock);
+    if (!lazy->has_entries)
+        find_entries(object, lazy);
+    pthread_mutex_unlock(&lazy->lock);
+    const struct wmi_entry wanted = {.address = address};
+    const struct wmi_entry *entry = lazy->entry_count ? bsearch(&wanted, lazy->entries, lazy->entry_count,
+                                                                sizeof(*lazy->entries), by_address)
+                                                      : NULL;
+    return entry ? entry->lanes : 0;
+}
