@@ -612,6 +612,7 @@ enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi
     a->target = wmi_target_find(options->target);
     a->target_id = options->target;
     a->reads_files = options->reads_files;
+    a->is_raw = options->raw;
     a->folders = options->folders;
     a->folder_count = options->folder_count;
     a->code_object_version = 5;

@@ -59,6 +59,7 @@ struct wmi_asm_section {
     struct wmi_asm_base base;
     struct wmi_asm_section *next;
     const char *name;
+    unsigned subsection; /* more of the same name stand behind the first, by this number */
     uint32_t type;
     uint64_t flags, entry_size, alignment;
     struct wmi_bytes bytes;
@@ -122,7 +123,9 @@ struct wmi_assembler {
     struct wmi_asm_symbol *symbols[WMI_ASM_BUCKETS];
     struct wmi_asm_symbol *first_symbol, **last_symbol;
     struct wmi_asm_section *sections, *section, *previous, *text;
-    struct wmi_asm_section *stack[16];
+    struct {
+        struct wmi_asm_section *section, *previous;
+    } stack[16]; /* of .pushsection */
     unsigned stack_depth;
     struct wmi_asm_late *late, **last_late;
     struct wmi_asm_late_kernel *late_kernels; /* descriptors with numbers that come later */
@@ -145,7 +148,7 @@ struct wmi_assembler {
     struct wmi_bytes messages;
     struct wmi_bytes scratch, repeated; /* text being made */
     struct wmi_bytes out;
-    bool reads_files;
+    bool reads_files, is_raw;
     const char *const *folders; /* where .include looks */
     size_t folder_count;
     FILE *open_file;

@@ -321,6 +321,7 @@ static const struct {
     {".incbin", wmi_asm_include_bytes, 0},
     {".include", wmi_asm_include, 0},
     {".section", wmi_asm_named_section, 0},
+    {".subsection", wmi_asm_subsection, 0},
     {".pushsection", wmi_asm_push_section, 0},
     {".popsection", wmi_asm_pop_section, 0},
     {".previous", wmi_asm_previous_section, 0},
@@ -406,8 +407,7 @@ void wmi_asm_directive(struct wmi_assembler *a, const char *name, size_t length,
         }
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         if (wmi_asm_word_is(name, length, sections[i])) {
-            struct wmi_cursor whole = {.at = name, .end = name + length};
-            wmi_asm_named_section(a, &whole, 0);
+            wmi_asm_known_section(a, name, length, &c);
             return;
         }
     wmi_asm_error(a, name, "unknown directive '%.*s'", length < 64 ? (int)length : 64, name);

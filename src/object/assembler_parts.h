@@ -72,6 +72,9 @@ void wmi_asm_relocation(struct wmi_assembler *a, struct wmi_cursor *cursor, int 
 
 /* assembler_sections.c */
 void wmi_asm_named_section(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_subsection(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_known_section(struct wmi_assembler *a, const char *name, size_t length,
+                           struct wmi_cursor *cursor);
 void wmi_asm_push_section(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_pop_section(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_previous_section(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);

@@ -54,17 +54,76 @@ static struct known_section what_is(const char *name, size_t length)
     return (struct known_section){NULL, note ? SHT_NOTE : SHT_PROGBITS, 0};
 }
 
+/* The part `number` of the section that `part` is a part of. Parts are joined when the code object is linked,
+ * so between them there are relocations, and each begins aligned. */
+static struct wmi_asm_section *find_part(struct wmi_assembler *a, struct wmi_asm_section *part,
+                                         unsigned number)
+{
+    struct wmi_asm_section *at = wmi_asm_section(a, part->name, strlen(part->name), part->type, part->flags);
+    while (at->subsection < number && at->next && at->next->name == at->name &&
+           at->next->subsection <= number)
+        at = at->next;
+    if (at->subsection == number)
+        return at;
+    struct wmi_asm_section *made = wmi_asm_allocate(a, 1, sizeof *made);
+    *made = (struct wmi_asm_section){.base = at->base,
+                                     .next = at->next,
+                                     .name = at->name,
+                                     .subsection = number,
+                                     .type = at->type,
+                                     .flags = at->flags,
+                                     .entry_size = at->entry_size,
+                                     .alignment = 1};
+    at->next = made;
+    return made;
+}
+
+/* .subsection number; .text number */
+void wmi_asm_subsection(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
+{
+    int64_t number = 0;
+    (void)unused;
+    wmi_skip_space(c);
+    const char *at = c->at;
+    if ((at < c->end && !wmi_asm_read_number(a, c, &number)) || !wmi_asm_at_end(a, c))
+        return;
+    if (number < 0 || number > INT32_MAX)
+        wmi_asm_error(a, at, "expected the number of a subsection from 0 to 2147483647");
+    else if (a->is_raw && number)
+        wmi_asm_error(a, at, "expected a code object to make: raw instructions have no subsections");
+    else
+        select_section(a, find_part(a, a->section, (unsigned)number));
+}
+
+/* .text, .data and their kin, with the number of a subsection or without. */
+void wmi_asm_known_section(struct wmi_assembler *a, const char *name, size_t length, struct wmi_cursor *c)
+{
+    const struct known_section known = what_is(name, length);
+    struct wmi_asm_section *const before = a->section;
+    a->section = wmi_asm_section(a, name, length, known.type, known.flags); /* whose subsections are meant */
+    const unsigned errors = a->errors;
+    wmi_asm_subsection(a, c, 0);
+    if (a->errors != errors)
+        a->section = before;
+    a->previous = before;
+    a->row_pending &= before == a->section;
+}
+
 /* "axw" */
 static bool read_flags(struct wmi_assembler *a, struct wmi_cursor *c, uint64_t *flags)
 {
-    static const char letters[] = "awxMSGTeoRl?";
+    static const char letters[] = "awxMSGeoRlT?";
     static const uint32_t bits[] = {
-        SHF_ALLOC, SHF_WRITE, SHF_EXECINSTR, SHF_MERGE, SHF_STRINGS, SHF_GROUP, SHF_TLS, 0, 0, 0, 0, 0};
+        SHF_ALLOC, SHF_WRITE, SHF_EXECINSTR, SHF_MERGE, SHF_STRINGS, SHF_GROUP, 0, 0, 0, 0, 0, 0};
     *flags = 0;
     for (; c->at < c->end && *c->at != '"'; c->at++) {
         const char *known = strchr(letters, *c->at);
         if (!known || !*c->at) {
             wmi_asm_error(a, c->at, "expected flags of a section: letters of %s", letters);
+            return false;
+        }
+        if (*known == 'T') {
+            wmi_asm_error(a, c->at, "expected no T: there is no thread-local memory on AMD GPUs");
             return false;
         }
         *flags |= bits[known - letters];
@@ -182,17 +241,20 @@ void wmi_asm_push_section(struct wmi_assembler *a, struct wmi_cursor *c, int unu
         wmi_asm_error(a, c->at, "sections are pushed too deep");
         return;
     }
-    a->stack[a->stack_depth++] = a->section;
+    a->stack[a->stack_depth].section = a->section;
+    a->stack[a->stack_depth++].previous = a->previous;
     wmi_asm_named_section(a, c, unused);
 }
 
 void wmi_asm_pop_section(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
     (void)unused;
-    if (!a->stack_depth)
+    if (!a->stack_depth) {
         wmi_asm_error(a, c->at, ".popsection without .pushsection");
-    else
-        go_to(a, a->stack[--a->stack_depth]);
+        return;
+    }
+    go_to(a, a->stack[--a->stack_depth].section);
+    a->previous = a->stack[a->stack_depth].previous;
 }
 
 void wmi_asm_previous_section(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
