@@ -103,6 +103,18 @@ struct wmi_op *wmi_emit(struct wmi_builder *b, wmi_body body)
     return op;
 }
 
+/* A temporal hint of gfx12 as bits: SLC if it is non-temporal for the compute unit and the engine, DLC if it
+ * is for MALL. Source: LLVM, SIDefines.h, CPol. */
+static uint8_t policy_of_hint(const struct wmi_instruction *insn)
+{
+    enum { NEAR = WMI_POLICY_SLC, FAR = WMI_POLICY_DLC, ATOMIC_NT = 2 };
+    static const uint8_t hints[8] = {[1] = NEAR | FAR, [4] = NEAR, [5] = FAR, [6] = NEAR, [7] = NEAR};
+    const uint32_t hint = (uint32_t)insn->field[WMI_FIELD_th];
+    if (wmi_rows[insn->id].memory == WMI_MEMORY_ATOMIC)
+        return hint & ATOMIC_NT ? NEAR : 0;
+    return hints[hint & 7];
+}
+
 /* SC0 and NT stand where GLC and SLC stood, and so does any scope of gfx12 beyond the CU. Source: CDNA 3 ISA
  * and LLVM AMDGPUUsage, "Memory Model". */
 static uint8_t policy_of(const struct wmi_instruction *insn)
@@ -112,7 +124,7 @@ static uint8_t policy_of(const struct wmi_instruction *insn)
     return (coherent ? WMI_POLICY_GLC : 0) |
            (field[WMI_FIELD_slc] || field[WMI_FIELD_nt] ? WMI_POLICY_SLC : 0) |
            (field[WMI_FIELD_dlc] ? WMI_POLICY_DLC : 0) | (field[WMI_FIELD_nv] ? WMI_POLICY_NV : 0) |
-           (field[WMI_FIELD_sc1] ? WMI_POLICY_SC1 : 0);
+           (field[WMI_FIELD_sc1] ? WMI_POLICY_SC1 : 0) | policy_of_hint(insn);
 }
 
 struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct wmi_instruction *insn)

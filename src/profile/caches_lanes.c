@@ -15,7 +15,9 @@ struct requests {
     unsigned count;
     uint32_t bytes, slot;
     enum wmi_access_kind kind;
-    bool full; /* stores that write all of the bytes */
+    bool full;    /* stores that write all of the bytes */
+    bool streams; /* see struct wmi_vector_rules */
+    bool skips_last;
 };
 
 enum {
@@ -45,8 +47,8 @@ static inline size_t set_of(const struct wmi_caches *caches, const struct wmi_ca
 
 /* ---- behind L2 ---- */
 
-/* A sector, to or from behind L2. */
-static void reach_last(struct wmi_caches *caches, uint64_t address, uint32_t slot, bool writes)
+/* A sector, to or from behind L2. skips: what is not there is not brought in. */
+static void reach_last(struct wmi_caches *caches, uint64_t address, uint32_t slot, bool writes, bool skips)
 {
     const struct wmi_cache *last = &caches->cache[WM_CACHE_LAST];
     struct wmi_slot_use *use = &caches->uses[slot];
@@ -55,6 +57,11 @@ static void reach_last(struct wmi_caches *caches, uint64_t address, uint32_t slo
         return;
     }
     const size_t set = set_of(caches, last, 0, address);
+    if (skips && wmi_sets_find(last->tags + set, last->ways, tag_of(last, address)) == last->ways) {
+        use->use[WM_CACHE_LAST].requests++;
+        use->memory_read += WMI_CACHE_SECTOR;
+        return;
+    }
     const uint32_t way = wmi_sets_use(last->tags + set, last->ways, tag_of(last, address));
     const bool hit = way < last->ways;
     const uint32_t old = last->states[set + (hit ? way : last->ways - 1)];
@@ -79,7 +86,7 @@ static void write_back(struct wmi_caches *caches, uint32_t tag, uint32_t state)
     const uint64_t start = (uint64_t)(tag - 1) << caches->cache[WM_CACHE_L2].line_shift;
     for (unsigned sector = 0; sector < 2; sector++)
         if (state & (uint32_t)WMI_LINE_DIRTY_0 << sector)
-            reach_last(caches, start + sector * WMI_CACHE_SECTOR, state >> WMI_LINE_SLOT_SHIFT, true);
+            reach_last(caches, start + sector * WMI_CACHE_SECTOR, state >> WMI_LINE_SLOT_SHIFT, true, false);
 }
 
 /* ---- L2 ---- */
@@ -96,16 +103,26 @@ static inline bool reach_l2(struct wmi_caches *caches, const struct wmi_cache *l
         (uint32_t)(bytes > WMI_CACHE_SECTOR && !narrow ? WMI_LINE_VALID : WMI_LINE_VALID_0) << first;
     const size_t set = set_of(caches, l2, xcd, address);
     uint32_t *tags = l2->tags + set, *states = l2->states + set;
-    const uint32_t last_tag = tags[l2->ways - 1];
-    const uint32_t way = wmi_sets_use(tags, l2->ways, tag_of(l2, address));
+    const uint32_t tag = tag_of(l2, address);
+    const bool streams = __builtin_expect(of->streams, 0);
+    /* What makes room: the last one; where lines stay as they are, an empty place if there is one. */
+    const uint32_t room = streams ? wmi_sets_room(tags, l2->ways) : l2->ways - 1;
+    const uint32_t last_tag = tags[room];
+    const uint32_t way = streams ? wmi_sets_find(tags, l2->ways, tag) : wmi_sets_use(tags, l2->ways, tag);
     const bool found = way < l2->ways;
-    const uint32_t old = states[found ? way : l2->ways - 1], there = found ? old : 0;
+    const uint32_t place = found ? way : room;
+    const uint32_t old = states[place], there = found ? old : 0;
     const uint32_t missing = stores ? 0 : wanted & ~there;
     uint32_t now = there | (!stores || of->full ? wanted : 0);
     if (of->kind != WMI_ACCESS_LOAD)
         now = (now & (WMI_LINE_VALID | WMI_LINE_DIRTY)) | of->slot << WMI_LINE_SLOT_SHIFT |
               wanted * WMI_LINE_DIRTY_0;
-    wmi_sets_follow(states, l2->ways, way, now);
+    if (streams) {
+        tags[place] = tag;
+        states[place] = now;
+    } else {
+        wmi_sets_follow(states, l2->ways, way, now);
+    }
     if (!found && old & WMI_LINE_DIRTY)
         write_back(caches, last_tag, old);
     if (!has_last)
@@ -113,7 +130,7 @@ static inline bool reach_l2(struct wmi_caches *caches, const struct wmi_cache *l
     for (unsigned sector = 0; has_last && sector < 2; sector++)
         if (missing & (uint32_t)WMI_LINE_VALID_0 << sector)
             reach_last(caches, (address >> l2->line_shift << l2->line_shift) + sector * WMI_CACHE_SECTOR,
-                       of->slot, false);
+                       of->slot, false, of->skips_last);
     return stores ? found : !missing;
 }
 
@@ -160,9 +177,30 @@ static unsigned read_through(const struct wmi_caches *caches, const struct wmi_c
     return left;
 }
 
+/* The same, but that lines which are there leave, and none is brought in. */
+static unsigned take_out(const struct wmi_caches *caches, const struct wmi_cache *cache, uint32_t instance,
+                         struct requests *requests)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < requests->count; i++) {
+        const uint64_t address = requests->address[i];
+        uint32_t *set = cache->tags + set_of(caches, cache, instance, address);
+        requests->address[left] = address;
+        left += !wmi_sets_drop(set, cache->ways, tag_of(cache, address));
+    }
+    return left;
+}
+
+/* How loads use a cache on the way to L2. */
+enum use {
+    USE,   /* a line that is not there is brought in */
+    LEAVE, /* one that is there leaves, none is brought in */
+    PAST,  /* one that is there leaves, and L2 is asked all the same */
+};
+
 /* A cache on the way to L2. Stores and atomics go on; lines that a store fills stay in the vector cache,
- * those of which it writes a part leave it. Loads that go past a cache make it forget the line. */
-static void reach_near(struct wmi_caches *caches, enum wm_cache_level level, uint32_t instance, bool bypass,
+ * those of which it writes a part leave it. */
+static void reach_near(struct wmi_caches *caches, enum wm_cache_level level, uint32_t instance, enum use how,
                        struct requests *requests)
 {
     const struct wmi_cache *cache = &caches->cache[level];
@@ -171,8 +209,9 @@ static void reach_near(struct wmi_caches *caches, enum wm_cache_level level, uin
         level == WM_CACHE_VECTOR && requests->full && requests->bytes >= 1u << cache->line_shift;
     struct wm_cache_use *use = &caches->uses[requests->slot].use[level];
     use->requests += requests->count;
-    if (loads && !bypass) {
-        const unsigned left = read_through(caches, cache, instance, requests);
+    if (loads && how != PAST) {
+        const unsigned left = how == LEAVE ? take_out(caches, cache, instance, requests)
+                                           : read_through(caches, cache, instance, requests);
         use->hits += requests->count - left;
         requests->count = left;
         return;
@@ -273,14 +312,19 @@ static inline void step(struct wmi_caches *caches, struct wmi_cache_cursor *curs
         fetches = code && instruction->policy != WMI_FETCH_TURNS;
         const uint64_t low = requests.address[0] | within,
                        ahead = requests.address[requests.count - 1] | entry.continues;
+        const bool vector = first == WM_CACHE_VECTOR;
+        const unsigned policy = code ? 0 : instruction->policy;
+        const enum use leaves = vector && policy & caches->rules.leaves ? LEAVE : USE;
+        requests.streams = policy & caches->rules.streams;
+        requests.skips_last = policy & caches->rules.skips_last;
         if (caches->cache[first].tags)
             reach_near(caches, first, instance[first],
-                       first == WM_CACHE_VECTOR && instruction->policy & caches->rules.bypass, &requests);
+                       vector && policy & caches->rules.bypass ? PAST : leaves, &requests);
         if (code)
             note_fetch(caches, &requests, low, ahead);
-        if (caches->cache[WM_CACHE_GL1].tags && requests.count)
+        if (requests.count && caches->cache[WM_CACHE_GL1].tags)
             reach_near(caches, WM_CACHE_GL1, instance[WM_CACHE_GL1],
-                       !code && instruction->policy & WMI_POLICY_DLC, &requests);
+                       policy & caches->rules.bypass_gl1 ? PAST : leaves, &requests);
         if (requests.count)
             reach_far(caches, instance[WM_CACHE_L2], &requests);
     } while (entry.continues || (fetches && cursor->at < cursor->end));

@@ -24,8 +24,13 @@ struct wmi_vector_rules {
     uint8_t tag_shift;   /* log2 of the bytes that a tag lookup covers */
     uint8_t read_shift;  /* ... of a read request to L2 */
     uint8_t write_shift; /* ... of a write or atomic request */
-    uint8_t bypass;      /* WMI_POLICY_*: loads with one of these go past the vector cache */
-    bool tcp_counters;   /* TCP_TOTAL_ACCESSES and its kin are names of this generation */
+    /* WMI_POLICY_*, of which one will do: */
+    uint8_t bypass;     /* loads go past the vector cache, */
+    uint8_t bypass_gl1; /* past GL1; */
+    uint8_t leaves;     /* what they find in these leaves them, and what they do not stays away; */
+    uint8_t streams;    /* lines of L2 are the first to be replaced, unless something else used them; */
+    uint8_t skips_last; /* what is not behind L2 is not brought there */
+    bool tcp_counters;  /* TCP_TOTAL_ACCESSES and its kin are names of this generation */
 };
 
 /* Lanes that LDS serves together, as masks of the wave's first 32; the second 32 are split alike. */

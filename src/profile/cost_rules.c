@@ -7,7 +7,13 @@
  * MI300. RDNA: AMD's RDNA white paper (32 lanes within one line of 128 bytes; images without a sampler go at
  * the rate of buffers); that other accesses go by quads, and all of its lookups, is unverified.
  *
- * Loads that bypass the vector cache: LLVM AMDGPUUsage, "Memory Model", by target.
+ * Cache policy: LLVM, SIMemoryLegalizer.cpp, by target: MISS_EVICT by GLC on gfx6 to gfx90a and SC1 on gfx942
+ * (agent scope); on gfx10 GLC of L0 and DLC of GL1, on gfx11 GLC of both, on gfx12 a scope beyond the compute
+ * unit; HIT_EVICT of loads by SLC from gfx10 on; STREAM in L2 by SLC, on gfx942 NT; MALL NOALLOC by DLC on
+ * gfx11. SIDefines.h of gfx12's temporal hints: NT of compute unit and engine, of MALL, or of both. What
+ * STREAM means: RDNA's L2 leaves such a line where it is in the order of use (Chips and Cheese, "RDNA 4's
+ * memory subsystem"); that it is so elsewhere, that a line which was not there comes last, and that NT means
+ * no more than STREAM on gfx942, is unverified.
  *
  * LDS. 32 banks: Composable Kernel's notes on bank conflicts and AMD's measurements on MI210, by which the
  * groups were found; 64 banks: HipKittens' measurements on gfx950. b96 and b128 writes of the latter, b96
@@ -40,6 +46,20 @@
         }                                                                                                    \
     }
 
+#define RDNA_VECTOR                                                                                          \
+    .pattern = WMI_FAST_LINE, .group = 32, .images = true, .gapped = 4, .tag_shift = 7, .read_shift = 7,     \
+    .write_shift = 7,
+/* A wave has one half of the banks. */
+#define RDNA_LDS                                                                                             \
+    {                                                                                                        \
+        .banks = 32, .read = {LANES_32, LANES_16, LANES_8, LANES_8}, .write = {                              \
+            LANES_32,                                                                                        \
+            LANES_16,                                                                                        \
+            LANES_8,                                                                                         \
+            LANES_8                                                                                          \
+        }                                                                                                    \
+    }
+
 const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
 {
     static const struct wmi_cost_rules table[] = {
@@ -52,6 +72,7 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
                     .read_shift = 6,
                     .write_shift = 6,
                     .bypass = WMI_POLICY_GLC,
+                    .streams = WMI_POLICY_SLC,
                     .tcp_counters = true},
          .lds = GCN_LDS,
          .fetch = {.shift = 5}},
@@ -64,21 +85,14 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
                     .read_shift = 7,
                     .write_shift = 6,
                     .bypass = WMI_POLICY_SC1,
+                    .streams = WMI_POLICY_SLC,
                     .tcp_counters = true},
          .lds = GCN_LDS,
          .fetch = {.shift = 5}},
-        /* gfx10 to gfx12. A wave has one half of the banks. */
-        {.vector = {.pattern = WMI_FAST_LINE,
-                    .group = 32,
-                    .images = true,
-                    .gapped = 4,
-                    .tag_shift = 7,
-                    .read_shift = 7,
-                    .write_shift = 7,
-                    .bypass = WMI_POLICY_GLC},
-         .lds = {.banks = 32,
-                 .read = {LANES_32, LANES_16, LANES_8, LANES_8},
-                 .write = {LANES_32, LANES_16, LANES_8, LANES_8}},
+        /* gfx10 */
+        {.vector = {RDNA_VECTOR.bypass = WMI_POLICY_GLC, .bypass_gl1 = WMI_POLICY_DLC,
+                    .leaves = WMI_POLICY_SLC, .streams = WMI_POLICY_SLC},
+         .lds = RDNA_LDS,
          .fetch = {.shift = 5, .per_simd = true}},
         /* gfx950; no target has it yet */
         {.vector = {.pattern = WMI_FAST_QUADS,
@@ -89,11 +103,22 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
                     .read_shift = 7,
                     .write_shift = 6,
                     .bypass = WMI_POLICY_SC1,
+                    .streams = WMI_POLICY_SLC,
                     .tcp_counters = true},
          .lds = {.banks = 64,
                  .read = {LANES_32, LANES_32, LANES_8_CROSSED, LANES_16_CROSSED},
                  .write = {LANES_32, LANES_16, LANES_8, LANES_8}},
          .fetch = {.shift = 5}},
+        /* gfx11 */
+        {.vector = {RDNA_VECTOR.bypass = WMI_POLICY_GLC, .bypass_gl1 = WMI_POLICY_GLC,
+                    .leaves = WMI_POLICY_SLC, .streams = WMI_POLICY_SLC, .skips_last = WMI_POLICY_DLC},
+         .lds = RDNA_LDS,
+         .fetch = {.shift = 5, .per_simd = true}},
+        /* gfx12 */
+        {.vector = {RDNA_VECTOR.bypass = WMI_POLICY_GLC, .leaves = WMI_POLICY_SLC, .streams = WMI_POLICY_SLC,
+                    .skips_last = WMI_POLICY_DLC},
+         .lds = RDNA_LDS,
+         .fetch = {.shift = 5, .per_simd = true}},
     };
     return rules < sizeof table / sizeof *table ? &table[rules] : NULL;
 }

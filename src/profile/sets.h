@@ -53,8 +53,24 @@ static inline void wmi_sets_follow(uint32_t *set, uint32_t ways, uint32_t way, u
     }
 }
 
-/* Takes the tag out, if it is there. */
-static inline void wmi_sets_drop(uint32_t *set, uint32_t ways, uint32_t tag)
+/* Which way the tag is in, or `ways`: nothing moves. */
+static inline uint32_t wmi_sets_find(const uint32_t *set, uint32_t ways, uint32_t tag)
+{
+    uint32_t way = 0;
+    while (way < ways && set[way] != tag)
+        way++;
+    return way;
+}
+
+/* The first empty way, or the last one. */
+static inline uint32_t wmi_sets_room(const uint32_t *set, uint32_t ways)
+{
+    const uint32_t way = wmi_sets_find(set, ways, 0);
+    return way < ways ? way : ways - 1;
+}
+
+/* Takes the tag out, if it is there. Whether it was. */
+static inline bool wmi_sets_drop(uint32_t *set, uint32_t ways, uint32_t tag)
 {
     const u32v wanted = wmi_splat_u32(tag);
     for (uint32_t first = 0; first < ways; first += WMI_VECTOR_LANES) {
@@ -64,8 +80,9 @@ static inline void wmi_sets_drop(uint32_t *set, uint32_t ways, uint32_t tag)
         for (uint32_t way = first + (uint32_t)__builtin_ctz(found); way + 1 < ways; way++)
             set[way] = set[way + 1];
         set[ways - 1] = 0;
-        return;
+        return true;
     }
+    return false;
 }
 
 #endif

@@ -200,7 +200,8 @@ enum { SLOW_LINES = 4096 };
 
 struct slow_line {
     bool used;
-    uint64_t number, time;
+    uint64_t number;
+    int64_t time; /* of its last use; before 0: it only streamed, the later the lower */
     uint32_t writer;
     bool readable[2], dirty[2];
 };
@@ -213,7 +214,7 @@ struct slow_cache {
 struct slow {
     struct wm_gpu gpu;
     struct slow_cache cache[WM_CACHE_LEVELS][16];
-    uint64_t time;
+    int64_t time, streamed;
     uint64_t hits[WM_CACHE_LEVELS], requests[WM_CACHE_LEVELS], read, written;
 };
 
@@ -246,7 +247,7 @@ static struct slow_line *slow_make(struct slow_cache *cache, uint64_t number, st
     return place;
 }
 
-static void slow_last(struct slow *slow, uint64_t address, bool writes)
+static void slow_last(struct slow *slow, uint64_t address, bool writes, bool skips)
 {
     struct slow_cache *cache = slow->cache[WM_CACHE_LAST];
     if (!slow->gpu.cache[WM_CACHE_LAST].bytes) {
@@ -256,6 +257,10 @@ static void slow_last(struct slow *slow, uint64_t address, bool writes)
     struct slow_line *line = slow_find(cache, address / 64), old;
     slow->requests[WM_CACHE_LAST]++;
     slow->hits[WM_CACHE_LAST] += line != NULL;
+    if (!line && skips) {
+        slow->read += 64;
+        return;
+    }
     if (!line) {
         line = slow_make(cache, address / 64, &old);
         if (old.used && old.dirty[0])
@@ -268,7 +273,7 @@ static void slow_last(struct slow *slow, uint64_t address, bool writes)
 }
 
 static void slow_l2(struct slow *slow, unsigned xcd, uint64_t address, uint64_t bytes, unsigned kind,
-                    bool full)
+                    bool full, bool streams, bool skips)
 {
     struct slow_cache *cache = &slow->cache[WM_CACHE_L2][xcd];
     struct slow_line *line = slow_find(cache, address / cache->line), old = {0};
@@ -277,25 +282,27 @@ static void slow_l2(struct slow *slow, unsigned xcd, uint64_t address, uint64_t 
         there &= line->readable[at % cache->line / 64];
     slow->requests[WM_CACHE_L2]++;
     slow->hits[WM_CACHE_L2] += there;
+    const bool stays = line && streams;
     if (!line) {
         line = slow_make(cache, address / cache->line, &old);
         for (unsigned sector = 0; old.used && sector < 2; sector++)
             if (old.dirty[sector])
-                slow_last(slow, old.number * cache->line + 64 * sector, true);
+                slow_last(slow, old.number * cache->line + 64 * sector, true, false);
     }
     for (uint64_t at = address; at < address + bytes; at += 64) {
         const unsigned sector = at % cache->line / 64;
         if (kind != WMI_ACCESS_STORE && !line->readable[sector])
-            slow_last(slow, at, false);
+            slow_last(slow, at, false, skips);
         line->readable[sector] |= kind != WMI_ACCESS_STORE || full;
         line->dirty[sector] |= kind != WMI_ACCESS_LOAD;
     }
-    line->time = ++slow->time;
+    if (!stays)
+        line->time = streams ? --slow->streamed : ++slow->time;
 }
 
 /* Whether the request is answered here. */
 static bool slow_first(struct slow *slow, unsigned level, unsigned instance, uint64_t address, uint64_t bytes,
-                       unsigned kind, bool full, bool bypass)
+                       unsigned kind, bool full, bool bypass, bool leaves)
 {
     struct slow_cache *cache = &slow->cache[level][instance];
     struct slow_line *line = slow_find(cache, address / cache->line), old;
@@ -304,11 +311,12 @@ static bool slow_first(struct slow *slow, unsigned level, unsigned instance, uin
     if (kind == WMI_ACCESS_LOAD && line && !bypass) {
         slow->hits[level]++;
         line->time = ++slow->time;
+        line->used = !leaves;
         return true;
     }
     if (line && (bypass || (kind != WMI_ACCESS_LOAD && !(kind == WMI_ACCESS_STORE && fills))))
         line->used = false;
-    else if (!bypass && (kind == WMI_ACCESS_LOAD || (kind == WMI_ACCESS_STORE && fills))) {
+    else if (!bypass && ((kind == WMI_ACCESS_LOAD && !leaves) || (kind == WMI_ACCESS_STORE && fills))) {
         if (!line)
             line = slow_make(cache, address / cache->line, &old);
         line->time = ++slow->time;
@@ -324,16 +332,54 @@ struct slow_access {
     bool full;
 };
 
+/* An access of a wave of the group, on the product below. */
+static void slow_access(struct slow *slow, unsigned group, const struct slow_access *access,
+                        const struct wmi_log_instruction *what)
+{
+    const uint64_t bytes = 1u << what->shift, address = access->block * bytes;
+    const unsigned xcd = group % SLOW_XCDS, nth = group / SLOW_XCDS % 4;
+    /* First engine 0, then 1, then the second unit of each. Three units would share a scalar and an
+     * instruction cache, but an engine has only two. */
+    const unsigned engine = xcd * 2 + nth % 2, unit = engine * 2 + nth / 2;
+    const bool glc = what->policy & WMI_POLICY_GLC, slc = what->policy & WMI_POLICY_SLC,
+               dlc = what->policy & WMI_POLICY_DLC, loads = what->kind == WMI_ACCESS_LOAD;
+    const bool answered =
+        what->path == WMI_PATH_SMEM
+            ? slow_first(slow, WM_CACHE_SCALAR, engine, address, bytes, what->kind, false, false, false)
+        : what->path == WMI_PATH_IFETCH
+            ? slow_first(slow, WM_CACHE_INSTRUCTION, engine, address, bytes, what->kind, false, false, false)
+            : slow_first(slow, WM_CACHE_VECTOR, unit, address, bytes, what->kind, access->full, glc,
+                         slc && loads);
+    if (answered)
+        return;
+    if (slow->gpu.cache[WM_CACHE_GL1].bytes &&
+        slow_first(slow, WM_CACHE_GL1, engine, address, bytes, what->kind, access->full, dlc && loads,
+                   slc && loads))
+        return;
+    slow_l2(slow, xcd, address, bytes, what->kind, access->full, slc, dlc);
+}
+
 /* Random waves on a product of two XCDs with four units each, in two shader engines, with all levels. */
 static void against_slow_statement(void **state)
 {
     (void)state;
     static const struct wmi_log_instruction instructions[] = {
-        {WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 7, 0},   {WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 6, 0},
-        {WMI_PATH_GLOBAL, WMI_ACCESS_ATOMIC, 6, 0}, {WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 7, WMI_POLICY_GLC},
+        {WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 7, 0},
+        {WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 6, 0},
+        {WMI_PATH_GLOBAL, WMI_ACCESS_ATOMIC, 6, 0},
+        {WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 7, WMI_POLICY_GLC},
         {WMI_PATH_SMEM, WMI_ACCESS_LOAD, 6, 0},
+        {WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 7, WMI_POLICY_SLC},
+        {WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 6, WMI_POLICY_SLC},
+        {WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 6, WMI_POLICY_DLC},
+        {WMI_PATH_IFETCH, WMI_ACCESS_LOAD, 6, 0},
     };
-    const struct wmi_vector_rules rules = {.bypass = WMI_POLICY_GLC};
+    enum { SLOTS = sizeof instructions / sizeof *instructions };
+    const struct wmi_vector_rules rules = {.bypass = WMI_POLICY_GLC,
+                                           .bypass_gl1 = WMI_POLICY_DLC,
+                                           .leaves = WMI_POLICY_SLC,
+                                           .streams = WMI_POLICY_SLC,
+                                           .skips_last = WMI_POLICY_DLC};
     for (int round = 0; round < 4; round++) {
         struct slow *slow = calloc(1, sizeof *slow);
         struct wm_gpu gpu = {
@@ -341,7 +387,8 @@ static void against_slow_statement(void **state)
             .engines = 2,
             .compute_units = SLOW_UNITS,
             .cache = {[WM_CACHE_VECTOR] = {.bytes = 1024, .line = 128, .ways = 2, .sharing = 1},
-                      [WM_CACHE_SCALAR] = {.bytes = 512, .line = 64, .ways = 4, .sharing = 2},
+                      [WM_CACHE_SCALAR] = {.bytes = 512, .line = 64, .ways = 4, .sharing = 3},
+                      [WM_CACHE_INSTRUCTION] = {.bytes = 512, .line = 64, .ways = 2, .sharing = 3},
                       [WM_CACHE_L2] = {.bytes = 3 * 512, .line = 128, .ways = 4}},
         };
         if (round == 3) /* many ways are kept in another way */
@@ -369,9 +416,9 @@ static void against_slow_statement(void **state)
                 length[g][w] = (unsigned)(random_bits() % (SLOW_ACCESSES + 1));
                 for (unsigned i = 0; i < length[g][w]; i++) {
                     struct slow_access *access = &accesses[g][w][i];
-                    access->slot = random_bits() % 5;
+                    access->slot = random_bits() % SLOTS;
                     access->block = (random_bits() % 8000) >> instructions[access->slot].shift;
-                    access->full = access->slot == 1 && random_bits() % 2;
+                    access->full = instructions[access->slot].kind == WMI_ACCESS_STORE && random_bits() % 2;
                 }
             }
         /* The logs come in any order, as from many threads. */
@@ -393,29 +440,17 @@ static void against_slow_statement(void **state)
         wmi_rounds_end(rounds);
 
         const unsigned resident = SLOW_UNITS * 2;
+        unsigned done[SLOW_GROUPS][SLOW_WAVES] = {0};
         for (unsigned first = 0; first < SLOW_GROUPS; first += resident)
-            for (unsigned n = 0; n < SLOW_ACCESSES; n++)
+            for (unsigned turn = 0; turn < SLOW_ACCESSES; turn++)
                 for (unsigned g = first; g < first + resident; g++)
                     for (unsigned w = 0; w < SLOW_WAVES; w++) {
-                        if (n >= length[g][w])
-                            continue;
-                        const struct slow_access *access = &accesses[g][w][n];
-                        const struct wmi_log_instruction *what = &instructions[access->slot];
-                        const uint64_t bytes = 1u << what->shift, address = access->block * bytes;
-                        const unsigned xcd = g % 2, nth = g / 2 % 4;
-                        /* First engine 0, then 1, then the second unit of each. */
-                        const unsigned unit = xcd * 4 + (nth % 2) * 2 + nth / 2;
-                        const bool glc = what->policy & WMI_POLICY_GLC;
-                        if (what->path == WMI_PATH_SMEM ? slow_first(slow, WM_CACHE_SCALAR, unit / 2, address,
-                                                                     bytes, what->kind, false, false)
-                                                        : slow_first(slow, WM_CACHE_VECTOR, unit, address,
-                                                                     bytes, what->kind, access->full, glc))
-                            continue;
-                        if (gpu.cache[WM_CACHE_GL1].bytes &&
-                            slow_first(slow, WM_CACHE_GL1, unit / 2, address, bytes, what->kind, access->full,
-                                       false))
-                            continue;
-                        slow_l2(slow, xcd, address, bytes, what->kind, access->full);
+                        bool code = true; /* goes with what follows it */
+                        while (code && done[g][w] < length[g][w]) {
+                            const struct slow_access *access = &accesses[g][w][done[g][w]++];
+                            code = instructions[access->slot].path == WMI_PATH_IFETCH;
+                            slow_access(slow, g, access, &instructions[access->slot]);
+                        }
                     }
         const struct wmi_caches_sums *sums = wmi_caches_sums(wmi_rounds_caches(rounds));
         for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {

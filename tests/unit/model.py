@@ -254,6 +254,43 @@ class Model(cli.Case):
         counters, _ = self.prof(line + block + more + back + block + more, elements=8192, **one)
         self.check(counters, TCP_TCC_READ_REQ=2 * 260)
 
+    def test_policies(self):
+        """What a second load of a line asks of L2, by LLVM's SIMemoryLegalizer: on gfx10 GLC goes past L0 and DLC past
+        GL1, on gfx11 GLC past both and DLC past none; SLC (from gfx10 on, and gfx12's TH_LOAD_NT) finds what is there
+        but brings nothing in; any scope beyond the compute unit goes past gfx12's L0. Before gfx10 SLC changes nothing
+        in the vector cache, and gfx942's NT neither."""
+        for target, first, second, asked in (
+                ("gfx1030", "", "", 0), ("gfx1030", "", "glc", 0), ("gfx1030", "", "glc dlc", 1), ("gfx1030", "", "dlc", 0),
+                ("gfx1030", "", "slc", 0), ("gfx1030", "slc", "", 1), ("gfx1030", "glc slc", "", 1),
+                ("gfx1100", "", "", 0), ("gfx1100", "", "glc", 1), ("gfx1100", "", "dlc", 0), ("gfx1100", "slc", "", 1),
+                ("gfx1200", "", "scope:SCOPE_SE", 1), ("gfx1200", "", "scope:SCOPE_CU", 0),
+                ("gfx1200", "th:TH_LOAD_NT", "", 1), ("gfx1200", "th:TH_LOAD_RT_NT", "", 0),
+                ("gfx90a", "slc", "", 0), ("gfx942", "nt", "", 0)):
+            new = target in ("gfx1100", "gfx1200")
+            start = ("s_load_b128 s[4:7], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\n" if new else
+                     "s_load_dwordx4 s[4:7], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\n")
+            start += "s_wait_kmcnt 0x0\n" if target == "gfx1200" else "s_waitcnt lgkmcnt(0)\n"
+            wait = "s_wait_loadcnt 0x0\n" if target == "gfx1200" else "s_waitcnt vmcnt(0)\n"
+            load = "global_load_" + ("b32" if new else "dword") + " v2, v1, s[4:5] "
+            lanes = 32 if target.startswith("gfx1") else 64
+            _, report = self.prof(start + "".join(load + policy + "\n" + wait for policy in (first, second)),
+                                  target=target, items=lanes, workgroup=lanes)
+            rows = sorted((row for row in report["rows"] if row["path"] == "GLOBAL"), key=lambda row: row["offset"])
+            lines = {"gfx90a": 2, "gfx942": 2}.get(target, 1)  # of 128 bytes
+            self.assertEqual([row["l2_requests"] or 0 for row in rows], [lines, asked * lines], (target, first, second))
+
+    def test_streams(self):
+        """A line of L2 that only streams is the first to go: of 8 MiB that are read with SLC and 4 KiB before them, the
+        4 KiB are there afterwards; read without, they are the ones that went. (L2 of the MI100 has 8 MiB.)"""
+        for policy, hits in (("slc", True), ("", False)):
+            body = (START + "v_lshlrev_b32 v1, 6, v0\nglobal_load_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)\n"
+                    "s_movk_i32 s8, 128\ntop:\nv_add_u32_e32 v1, 0x10000, v1\n"
+                    f"global_load_dword v2, v1, s[4:5] {policy}\ns_waitcnt vmcnt(0)\ns_add_i32 s8, s8, -1\n"
+                    "s_cmp_lg_u32 s8, 0\ns_cbranch_scc1 top\nv_lshlrev_b32 v1, 6, v0\nglobal_load_dword v2, v1, s[4:5] glc\n")
+            _, report = self.prof(body, target="gfx908", items=1024, workgroup=1024, elements=(129 << 16) // 4)
+            last = max((row for row in report["rows"] if row["path"] == "GLOBAL"), key=lambda row: row["offset"])
+            self.assertEqual((last["l2_requests"], last["l2_hits"]), (1024, 1024 if hits else 0))
+
     def test_wait_depth(self):
         """Four loads before the first wait are 1 to 4 deep; after vmcnt(2) two are on their way, after vmcnt(0)
         none. The counter of gfx9 has six bits: no more than 63 can be."""
