@@ -4,8 +4,9 @@
  * Meaning of the counters: AMD, "MI300 and MI200 series performance counters and metrics", and
  * rocprofiler-compute's documentation; of RDNA's (TCP_REQ, GL1C_*, GL2C_*) GPUPerfAPI's and rocprofiler's
  * lists. SQ_INSTS_FLAT has GLOBAL, too, as the published vcopy on MI100 shows. SQ_INSTS_VMEM has atomics;
- * whether SQ_INSTS_VMEM_RD or _WR has them is not documented, so they are in neither. Requests to memory
- * count as 64 bytes each, and so do the instruction cache's (SQC_TC_INST_REQ). Requests to L2 and memory are
+ * whether SQ_INSTS_VMEM_RD or _WR has them is not documented, so they are in neither. Requests of L2 to
+ * memory, or a last cache, count as 64 bytes each, on CDNA3 (TCC_EA0_*) reads of a whole line once and in
+ * TCC_BUBBLE; of 64 bytes are the instruction cache's (SQC_TC_INST_REQ). Requests to L2 and memory are
  * also those for code. */
 #include "counters.h"
 
@@ -35,7 +36,8 @@ enum unit {
     SCALAR_REQUESTS,
     SCALAR_HITS,
     SCALAR_MISSES,
-    MEMORY_READS, /* of 64 bytes */
+    MEMORY_READS, /* of 64 bytes, on CDNA3 of 128 where both halves of a line are read; */
+    READ_PAIRS,   /* how many of these there are */
     MEMORY_WRITES,
     FETCHES, /* of code: of kernels, not of rows */
     FETCH_HITS,
@@ -45,7 +47,7 @@ enum unit {
 };
 
 /* Which generations have a counter. */
-enum family { ANY, TCP, RDNA };
+enum family { ANY, TCP, RDNA, CDNA3 /* TCP, and reads of 128 bytes */ };
 
 struct counter {
     const char *name; /* of L2's: @ stands for TCC_, on RDNA for GL2C_ */
@@ -104,6 +106,7 @@ static const struct counter counters[] = {
     {"@ATOMIC", L2_REQUESTS, NULL, "atomic", ANY},
     {"@HIT", L2_HITS, NULL, NULL, ANY},
     {"@MISS", L2_MISSES, NULL, NULL, ANY},
+    {"@BUBBLE", READ_PAIRS, NULL, NULL, CDNA3},
     {"@EA_RDREQ", MEMORY_READS, NULL, NULL, ANY},
     {"@EA_WRREQ", MEMORY_WRITES, NULL, NULL, ANY},
 };
@@ -117,6 +120,22 @@ static bool has_word(const char *words, const char *word)
             return true;
     }
     return false;
+}
+
+/* Whether L2 reads both halves of a line with one request: on gfx942. */
+static bool reads_pairs(const struct wm_profile_row *row)
+{
+    return row->has_tcp_counters && row->line_bytes == 128;
+}
+
+/* 64 bytes that L2 read from what is behind it, or wrote there: memory, or a last cache. */
+static uint64_t behind_l2(const struct wm_profile_row *row, bool reads)
+{
+    const uint64_t last = row->cache[WM_CACHE_LAST].requests;
+    const char *operation = reads ? "load" : "store";
+    if (last && strcmp(row->operation, "atomic") != 0)
+        return strcmp(row->operation, operation) == 0 ? last : 0;
+    return (reads ? row->memory_read : row->memory_written) / 64;
 }
 
 static uint64_t value_of(const struct counter *counter, const struct wm_profile_row *row)
@@ -160,14 +179,12 @@ static uint64_t value_of(const struct counter *counter, const struct wm_profile_
     case SCALAR_MISSES:
         return scalar->requests - scalar->hits;
     case MEMORY_READS:
-        return row->memory_read / 64;
+        return behind_l2(row, true) - (reads_pairs(row) ? behind_l2(row, true) / 2 : 0);
+    case READ_PAIRS:
+        return reads_pairs(row) ? behind_l2(row, true) / 2 : 0;
     case MEMORY_WRITES:
-        return row->memory_written / 64;
-    case FETCHES:
-    case FETCH_HITS:
-    case FETCH_MISSES:
-    case FETCH_LATE:
-    case FETCH_L2_BYTES_64:
+        return behind_l2(row, false);
+    default:
         return 0;
     }
     return 0;
@@ -178,6 +195,11 @@ static uint64_t fetched(const struct counter *counter, const struct wm_profile_k
 {
     const struct wm_cache_use *instruction = &kernel->fetch_use[WM_CACHE_INSTRUCTION],
                               *gl1 = &kernel->fetch_use[WM_CACHE_GL1], *l2 = &kernel->fetch_use[WM_CACHE_L2];
+    const uint64_t last = kernel->fetch_use[WM_CACHE_LAST].requests;
+    const uint64_t sectors = last ? last : kernel->fetch_memory_read / 64;
+    const bool pairs =
+        counter->unit == READ_PAIRS || (kernel->gpu && kernel->gpu->vgpr_lanes == 64 &&
+                                        kernel->gpu->cache[WM_CACHE_INSTRUCTION].line == 128); /* gfx942 */
     if (counter->paths || (counter->operation && strcmp(counter->operation, "load") != 0))
         return 0;
     switch (counter->unit) {
@@ -202,7 +224,9 @@ static uint64_t fetched(const struct counter *counter, const struct wm_profile_k
     case L2_MISSES:
         return l2->requests - l2->hits;
     case MEMORY_READS:
-        return kernel->fetch_memory_read / 64;
+        return sectors - (pairs ? sectors / 2 : 0);
+    case READ_PAIRS:
+        return sectors / 2;
     default:
         return 0;
     }
@@ -217,6 +241,17 @@ static const char *name_of(const struct tool_report *report, const struct wm_pro
     return kernel->kernel;
 }
 
+/* Counters of L2 have a name by generation. */
+static void put_name(FILE *file, const char *name, enum family family)
+{
+    if (*name != '@')
+        fprintf(file, ",%s", name);
+    else if (family == CDNA3 && strncmp(name, "@EA_", 4) == 0)
+        fprintf(file, ",TCC_EA0_%s", name + 4);
+    else
+        fprintf(file, ",%s%s", family == RDNA ? "GL2C_" : "TCC_", name + 1);
+}
+
 /* kernel: NULL for all. */
 static void write_kernel(FILE *file, const struct tool_report *report, const char *kernel)
 {
@@ -226,9 +261,13 @@ static void write_kernel(FILE *file, const struct tool_report *report, const cha
     for (size_t i = 0; i < count; i++)
         if (rows[i]->has_vector && !rows[i]->has_tcp_counters)
             family = RDNA;
+    for (size_t i = 0; i < count; i++)
+        if (reads_pairs(rows[i]))
+            family = CDNA3;
     for (size_t c = 0; c < sizeof counters / sizeof counters[0]; c++) {
         uint64_t sum = 0;
-        if (counters[c].family != ANY && counters[c].family != family)
+        if (counters[c].family != ANY && counters[c].family != family &&
+            !(counters[c].family == TCP && family == CDNA3))
             continue;
         for (size_t i = 0; i < count; i++)
             if (!kernel || strcmp(rows[i]->kernel, kernel) == 0)
@@ -236,10 +275,9 @@ static void write_kernel(FILE *file, const struct tool_report *report, const cha
         for (size_t i = 0; i < report->kernel_count; i++)
             if (!kernel || strcmp(name_of(report, &report->kernels[i]), kernel) == 0)
                 sum += fetched(&counters[c], &report->kernels[i]);
-        const bool l2 = *counters[c].name == '@';
         tool_csv_text(file, kernel ? kernel : "*");
-        fprintf(file, ",%s%s,%" PRIu64 "\n", l2 ? family == RDNA ? "GL2C_" : "TCC_" : "",
-                counters[c].name + l2, sum);
+        put_name(file, counters[c].name, family);
+        fprintf(file, ",%" PRIu64 "\n", sum);
     }
 }
 

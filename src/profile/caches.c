@@ -128,14 +128,17 @@ static bool make_lines(struct wmi_cache *cache, bool has_states)
     return true;
 }
 
-/* The fastest one for this CPU. */
-static wmi_caches_walk *walk_of(enum wmi_cpu_level level)
+/* The fastest ones for this CPU. */
+static void choose_walks(struct wmi_caches *caches, enum wmi_cpu_level level)
 {
 #define DECLARE(name, level, lanes, suffix) extern wmi_caches_walk name##suffix;
     WMI_LANE_BUILDS(DECLARE, wmi_caches_walk)
+    WMI_LANE_BUILDS(DECLARE, wmi_caches_flush)
 #define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
     static wmi_caches_walk *const walks[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_caches_walk)};
-    return walks[level][1];
+    static wmi_caches_walk *const flushes[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_caches_flush)};
+    caches->walk = walks[level][1];
+    caches->flush = flushes[level][1];
 }
 
 struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_vector_rules *rules)
@@ -147,7 +150,7 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
     caches->xcds = gpu->xcds;
     caches->cus = gpu->compute_units / gpu->xcds;
     caches->groups_per_cu = 1;
-    caches->walk = walk_of(wmi_cpu_level());
+    choose_walks(caches, wmi_cpu_level());
     caches->high = UINT64_MAX; /* no address's */
     caches->places = calloc(gpu->compute_units, sizeof *caches->places);
     bool good = caches->places;
@@ -194,6 +197,14 @@ void wmi_caches_begin(struct wmi_caches *caches, uint32_t groups_per_cu)
         if (cache->tags && level != WM_CACHE_INSTRUCTION)
             memset(cache->tags, 0, words_of(cache) * sizeof *cache->tags);
     }
+}
+
+/* Several L2 are kept coherent by writing back what a kernel wrote and by forgetting the rest. */
+void wmi_caches_end(struct wmi_caches *caches)
+{
+    const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    if (caches->xcds > 1 && l2->tags)
+        caches->flush(caches, words_of(l2));
 }
 
 uint64_t wmi_caches_round_groups(const struct wmi_caches *caches)

@@ -35,6 +35,9 @@ void wmi_caches_destroy(struct wmi_caches *caches); /* NULL is nothing */
  * at once. */
 void wmi_caches_begin(struct wmi_caches *caches, uint32_t groups_per_cu);
 
+/* It is over: where there are several XCDs, L2 is written back and empty then. */
+void wmi_caches_end(struct wmi_caches *caches);
+
 /* Workgroups of a round: the numbers from n * this to (n + 1) * this. */
 uint64_t wmi_caches_round_groups(const struct wmi_caches *caches);
 

@@ -346,3 +346,15 @@ void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
         left = kept;
     }
 }
+
+/* Writes back what only L2 knows, and forgets all of it. */
+wmi_caches_walk WMI_BUILD_NAME(wmi_caches_flush);
+void WMI_BUILD_NAME(wmi_caches_flush)(struct wmi_caches *caches, size_t words)
+{
+    const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    for (size_t i = 0; i < words; i++) {
+        if (l2->tags[i] && l2->states[i] & WMI_LINE_DIRTY)
+            write_back(caches, l2->tags[i], l2->states[i]);
+        l2->tags[i] = l2->states[i] = 0;
+    }
+}

@@ -213,6 +213,7 @@ void wmi_rounds_end(struct wmi_rounds *rounds)
     fill(rounds, true);
     if (rounds->filling.count)
         close_round(rounds);
+    wmi_caches_end(rounds->caches);
     pthread_mutex_unlock(&rounds->lock);
 }
 

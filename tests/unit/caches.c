@@ -300,6 +300,25 @@ static void slow_l2(struct slow *slow, unsigned xcd, uint64_t address, uint64_t 
         line->time = streams ? --slow->streamed : ++slow->time;
 }
 
+/* Several L2 are written back when a dispatch ends: set by set, what was used last first. */
+static void slow_flush(struct slow *slow, struct slow_cache *cache)
+{
+    for (uint64_t set = 0; set < cache->sets; set++)
+        for (uint64_t way = 0; way < cache->ways; way++) {
+            struct slow_line *newest = NULL;
+            for (size_t i = 0; i < SLOW_LINES; i++) {
+                struct slow_line *line = &cache->lines[i];
+                if (line->used && line->number % cache->sets == set && (!newest || line->time > newest->time))
+                    newest = line;
+            }
+            for (unsigned sector = 0; newest && sector < 2; sector++)
+                if (newest->dirty[sector])
+                    slow_last(slow, newest->number * cache->line + 64 * sector, true, false);
+            if (newest)
+                newest->used = false;
+        }
+}
+
 /* Whether the request is answered here. */
 static bool slow_first(struct slow *slow, unsigned level, unsigned instance, uint64_t address, uint64_t bytes,
                        unsigned kind, bool full, bool bypass, bool leaves)
@@ -452,6 +471,8 @@ static void against_slow_statement(void **state)
                             slow_access(slow, g, access, &instructions[access->slot]);
                         }
                     }
+        for (unsigned xcd = 0; xcd < SLOW_XCDS; xcd++)
+            slow_flush(slow, &slow->cache[WM_CACHE_L2][xcd]);
         const struct wmi_caches_sums *sums = wmi_caches_sums(wmi_rounds_caches(rounds));
         for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
             uint64_t requests = 0, hits = 0;

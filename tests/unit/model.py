@@ -182,6 +182,21 @@ class Model(cli.Case):
             text, _ = self.run_tool("prof k.co -k k -g 256 -b 256 --arg a=zero:u32:256 --arg b=zero:u32:256")
             self.assertEqual("the instruction cache holds" in text, often > 1)
 
+    def test_vcopy_mi300x(self):
+        """The same workload on MI300X, second and third dispatch: TCC_REQ 196861, TCC_READ 65780, TCC_WRITE 131072,
+        TCC_HIT 65536, TCC_MISS 131325, TCC_EA0_RDREQ 65758, all but some of 128 bytes (TCC_BUBBLE 65536), and
+        TCC_EA0_WRREQ 1024 of 64 bytes in each of 128 channels: no dispatch finds in L2 what the one before left, and
+        all that it wrote is written back when it ends."""
+        body = (START + "v_lshlrev_b32 v1, 3, v0\nglobal_load_dwordx2 v[2:3], v1, s[4:5]\n"
+                "s_waitcnt vmcnt(0)\nglobal_store_dwordx2 v1, v[2:3], s[6:7]\n")
+        for dispatches in (1, 2):
+            counters, _ = self.prof(body, *["--then -k k -g 1048576 --arg a=same:a --arg b=same:b"] * (dispatches - 1),
+                                    items=1 << 20, target="gfx942", elements=1 << 21)
+            self.check(counters, TCC_WRITE=131072 * dispatches, TCC_EA0_WRREQ=131072 * dispatches)
+            for name, published in (("TCC_REQ", 196861), ("TCC_READ", 65780), ("TCC_HIT", 65536), ("TCC_MISS", 131325),
+                                    ("TCC_EA0_RDREQ", 65758), ("TCC_BUBBLE", 65536)):
+                self.assertAlmostEqual(counters[name] / dispatches, published, delta=800, msg=name)
+
     def test_mixbench(self):
         """Contiguous dwords on MI100 and MI200: 16 accesses, 4 lookups and 4 requests a load; dwordx2 64, 16, 8."""
         for load, shift, figures in (("dword v2", 2, (16, 4, 4)), ("dwordx2 v[2:3]", 3, (64, 16, 8))):
