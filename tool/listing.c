@@ -55,16 +55,20 @@ static void put_text(struct tool_output *out, const char *text)
 }
 
 /* A name of any length. */
-static void put_name(struct tool_output *out, const char *name)
+static void put_long(struct tool_output *out, const char *name, size_t length)
 {
     enum { PIECE = TOOL_LONGEST_TEXT / 8 };
-    size_t length = strlen(name);
     for (; length > PIECE; length -= PIECE, name += PIECE) {
         put(out, name, PIECE);
         if (out->at >= out->limit)
             flush(out);
     }
     put(out, name, length);
+}
+
+static void put_name(struct tool_output *out, const char *name)
+{
+    put_long(out, name, strlen(name));
 }
 
 /* Eight hexadecimal digits; in ASCII, from '9' on, letters begin after so many more. */
@@ -178,15 +182,38 @@ static size_t put_instruction(struct tool_run *run, size_t at, const struct wm_d
 
 /* ---- text ---- */
 
+/* The symbol around `address`. One that was found at its own beginning, where no larger one holds it, holds
+ * all that is between there and any other address in it, if no other symbol begins in between. */
+static void enter_here(struct tool_run *run, uint64_t address)
+{
+    const struct wm_object *object = run->listing->object;
+    uint64_t distance, none = 1;
+    const char *name = wm_object_symbol(object, address, &distance);
+    run->here = NULL;
+    if (!name || (distance && (wm_object_symbol(object, address - distance, &none) != name || none)))
+        return;
+    run->here = name;
+    run->here_length = strlen(name);
+    run->here_at = address - distance;
+    run->here_to = address;
+}
+
 /* Where a branch leads: <symbol+0x10>. */
 static void put_destination(struct tool_run *run, uint64_t address)
 {
-    uint64_t distance;
-    const char *symbol = wm_object_symbol(run->listing->object, address, &distance);
-    if (!symbol)
-        return;
+    uint64_t distance = address - run->here_at;
+    const char *symbol = run->here;
+    size_t length = run->here_length;
+    if (!symbol || address < run->here_at || address > run->here_to) {
+        symbol = wm_object_symbol(run->listing->object, address, &distance);
+        if (!symbol)
+            return;
+        if (symbol == run->here && address < run->next_symbol && address > run->here_to)
+            run->here_to = address;
+        length = symbol == run->here ? run->here_length : strlen(symbol);
+    }
     put(run->out, " <", 2);
-    put_name(run->out, symbol);
+    put_long(run->out, symbol, length);
     if (distance) {
         put(run->out, "+0x", 3);
         put_short_hex(run->out, distance);
@@ -227,8 +254,8 @@ static void put_line(struct tool_run *run, size_t at, const uint32_t *words,
     *out->at++ = '\t';
     const size_t columns = put_instruction(run, at, insn);
     if (!listing->no_addresses || !listing->no_bytes) {
-        if (columns < TEXT_COLUMNS)
-            put(out, spaces, TEXT_COLUMNS - columns);
+        memcpy(out->at, spaces, READABLE); /* a length that is known copies faster */
+        out->at += columns < TEXT_COLUMNS ? TEXT_COLUMNS - columns : 0;
         put_place(run, run->code->address + at, words, insn->dwords);
         if (insn->branch)
             put_destination(run, run->code->address + (uint64_t)destination(at, insn));
@@ -365,6 +392,7 @@ static bool enter_symbol(struct tool_run *run, uint64_t address)
     const char *symbol = wm_object_symbol(listing->object, address, &distance);
     const bool begins = symbol && distance == 0;
     run->next_symbol = wm_object_next_symbol(listing->object, address + 1);
+    enter_here(run, address);
     if (begins) {
         run->symbol = symbol;
         run->wanted = !listing->symbol || strcmp(symbol, listing->symbol) == 0;

@@ -25,7 +25,12 @@ struct tool_run {
     uint8_t *targets;     /* --labels: a bit for each dword that a branch leads to; or NULL */
     uint64_t next_symbol; /* the next address with a symbol */
     const char *symbol;   /* that the last instruction belongs to */
-    const char *source;   /* file and line shown last */
+    /* The symbol that instructions are in now, to name where branches lead without a search: it holds at
+     * least the addresses from `here_at` up to `here_to`. */
+    const char *here;
+    size_t here_length;
+    uint64_t here_at, here_to;
+    const char *source; /* file and line shown last */
     unsigned line;
     bool wanted; /* the symbol that was asked for, or all */
     uint64_t printed;

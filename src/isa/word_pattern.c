@@ -334,7 +334,7 @@ enum made { MADE, NEVER, NOT_OF_THESE };
 
 enum { UNITS = 3 }; /* of a pattern */
 static_assert(sizeof(struct wmi_word_pattern) + WMI_WORD_SLOTS * sizeof(struct wmi_word_slot) +
-                      WMI_WORD_TEXT <=
+                      WMI_WORD_TEXT + WMI_WORD_SLOTS + sizeof(uint64_t) <=
                   UNITS * sizeof(struct wmi_word_unit),
               "room");
 
@@ -414,6 +414,20 @@ static enum made make_slots(struct wmi_word_patterns *patterns, const struct par
     return shown == key->slots ? MADE : NEVER;
 }
 
+/* Copies up to `most` characters up to the next mark, eight at a time; returns how many. */
+static unsigned copy_to_mark(char *to, const char *from, unsigned most)
+{
+    unsigned length = 0;
+    uint64_t eight, marks = 0;
+    while (!marks && length < most) {
+        memcpy(&eight, from + length, sizeof eight);
+        memcpy(to + length, &eight, sizeof eight);
+        marks = eight & UINT64_C(0x8080808080808080);
+        length += marks ? (unsigned)__builtin_ctzll(marks) / 8 : sizeof eight;
+    }
+    return length < most ? length : most;
+}
+
 /* The text of the key with the letters and brackets of registers, but without their numbers. */
 static bool make_text(const struct wmi_key *key, struct wmi_word_pattern *pattern, unsigned *characters)
 {
@@ -421,14 +435,17 @@ static bool make_text(const struct wmi_key *key, struct wmi_word_pattern *patter
         [WMI_OPERAND_SGPR] = 's', [WMI_OPERAND_VGPR] = 'v', [WMI_OPERAND_AGPR] = 'a'};
     char *text = (char *)&pattern->slot[pattern->slots];
     unsigned length = 0, since = 0, slot = 0;
+    if (key->length > WMI_WORD_TEXT)
+        return false;
     for (unsigned i = 0; i < key->length; i++) {
-        const unsigned c = (unsigned char)key->text[i];
+        const unsigned run = copy_to_mark(text + length, key->text + i, key->length - i);
+        length += run;
+        i += run;
         if (length + 3 > WMI_WORD_TEXT)
             return false;
-        if (c < WMI_MARK_REGISTER) {
-            text[length++] = (char)c;
-            continue;
-        }
+        if (i >= key->length)
+            break;
+        const unsigned c = (unsigned char)key->text[i];
         const bool tuple = c >= WMI_MARK_TUPLE;
         text[length++] = letters[c - (tuple ? WMI_MARK_TUPLE : WMI_MARK_REGISTER)];
         if (tuple)
