@@ -76,6 +76,7 @@ enum wm_status wm_assemble_with(const struct wm_assemble_options *options, const
         .name = name,
         .target = target,
         .raw = options->flags & WM_ASSEMBLE_RAW,
+        .lines = options->flags & WM_ASSEMBLE_LINES,
         .reads_files = options->flags & WM_ASSEMBLE_FILES,
         .folders = options->folders,
         .folder_count = options->folder_count,

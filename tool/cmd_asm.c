@@ -9,37 +9,42 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: wavemem asm -m TARGET [--raw] [-I FOLDER] FILE -o OUTPUT\n"
+    "usage: wavemem asm -m TARGET [-g] [--raw] [-I FOLDER] FILE -o OUTPUT\n"
     "\n"
     "Assembles instructions and directives in LLVM's syntax, and links what it made.\n"
     "\n"
     "  wavemem asm -m gfx1100 k.s -o k.co         a code object, which `wavemem run k.co` takes\n"
     "  clang-19 -S ... -o - k.cl | wavemem asm -m gfx1100 - -o k.co   from what a compiler writes\n"
+    "  wavemem asm -m gfx1100 -g k.s -o k.co      `wavemem prof --source` and `dis --lines` show lines of "
+    "k.s\n"
     "  wavemem asm -m gfx1100 --raw k.s -o k.bin  only the bytes of section .text\n"
     "\n"
     "  -m, --target NAME  the target; gfx1030:wave64 has waves of 64, gfx1100:real-true16 names\n"
     "                     halves of VGPRs (v0.l, v0.h), gfx90a:xnack+ sets features\n"
     "  -o, --output FILE  where the result goes; - is standard output\n"
     "  -I, --include FOLDER  where .include and .incbin look, besides the folder of FILE; may be repeated\n"
+    "  -g, --lines        line tables for the lines of FILE, if it has no .file and .loc, which always "
+    "count\n"
     "      --raw          no ELF\n"
     "\n"
     "FILE - reads standard input. Wrong lines are shown with what was expected.\n"
     "Exit codes: 0 clean, 2 wrong use or bad input.\n";
 
-enum option { HELP = 1, TARGET, OUTPUT, INCLUDE, RAW };
+enum option { HELP = 1, TARGET, OUTPUT, INCLUDE, LINES, RAW };
 enum { MOST_FOLDERS = 32 };
 
 static const struct tool_option options[] = {
     {"help", 'h', TOOL_NO_VALUE, HELP},    {"target", 'm', TOOL_VALUE, TARGET},
     {"output", 'o', TOOL_VALUE, OUTPUT},   {"raw", 0, TOOL_NO_VALUE, RAW},
-    {"include", 'I', TOOL_VALUE, INCLUDE}, {NULL, 0, TOOL_NO_VALUE, 0},
+    {"include", 'I', TOOL_VALUE, INCLUDE}, {"lines", 'g', TOOL_NO_VALUE, LINES},
+    {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
 struct request {
     const char *file, *target, *output;
     const char *folders[MOST_FOLDERS];
     size_t folder_count;
-    bool raw, help;
+    bool lines, raw, help;
 };
 
 static int parse(struct request *request, int count, char **words)
@@ -58,6 +63,7 @@ static int parse(struct request *request, int count, char **words)
             request->folders[request->folder_count++] = line.value;
         request->target = id == TARGET ? line.value : request->target;
         request->output = id == OUTPUT ? line.value : request->output;
+        request->lines |= id == LINES;
         request->raw |= id == RAW;
         request->help |= id == HELP;
     }
@@ -98,7 +104,8 @@ int cmd_asm(int argc, char **argv)
         return tool_fail("%s", diag.message);
     const struct wm_assemble_options how = {
         .struct_size = sizeof how,
-        .flags = WM_ASSEMBLE_FILES | (request.raw ? WM_ASSEMBLE_RAW : 0),
+        .flags =
+            WM_ASSEMBLE_FILES | (request.raw ? WM_ASSEMBLE_RAW : 0) | (request.lines ? WM_ASSEMBLE_LINES : 0),
         .folders = request.folders,
         .folder_count = request.folder_count,
     };

@@ -75,6 +75,7 @@ WM_API bool wm_target_known(const char *name);
 enum {
     WM_ASSEMBLE_RAW = 1,
     WM_ASSEMBLE_FILES = 2, /* .include and .incbin may read files: beside `name`, then in `folders` */
+    WM_ASSEMBLE_LINES = 4, /* DWARF that names the lines of the text, unless it has .file and .loc itself */
 };
 WM_API enum wm_status wm_assemble(const char *text, size_t size, const char *name, const char *target,
                                   unsigned flags, uint8_t **bytes, size_t *bytes_size, char **messages,

@@ -459,7 +459,7 @@ static bool is_remembered(struct wmi_assembler *a, const char *begin, const char
     uint32_t words[WMI_INSTRUCTION_DWORDS];
     const unsigned dwords = wmi_assemble_alike(a->patterns, begin, end, words);
     if (dwords)
-        wmi_asm_begin_bytes(a);
+        wmi_asm_begin_code(a);
     wmi_asm_append(a, &a->section->bytes, words, 4 * (size_t)dwords);
     return dwords != 0;
 }
@@ -475,7 +475,7 @@ static void instruction(struct wmi_assembler *a, const char *begin, const char *
     const unsigned dwords = assemble_at(a, begin, end, a->section, a->section->bytes.size, &insn);
     if (dwords && a->saw_late)
         wmi_asm_note_late(a, begin, end, 0);
-    wmi_asm_begin_bytes(a);
+    wmi_asm_begin_code(a);
     if (a->counts_registers && dwords)
         wmi_asm_count_registers(a, begin, end, &insn);
     wmi_asm_append(a, &a->section->bytes, insn.words, 4 * dwords);
@@ -613,6 +613,7 @@ enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi
     a->target_id = options->target;
     a->reads_files = options->reads_files;
     a->is_raw = options->raw;
+    a->own_lines = options->lines && !options->raw;
     a->folders = options->folders;
     a->folder_count = options->folder_count;
     a->code_object_version = 5;
@@ -632,6 +633,7 @@ enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi
         } else if (!a->errors) {
             wmi_asm_write_frames(a);
             wmi_asm_write_lines(a);
+            wmi_asm_write_unit(a);
             wmi_asm_link(a);
         }
         close_messages(a);

@@ -138,6 +138,7 @@ struct wmi_assembler {
     bool reading_late, saw_late;
     uint64_t late_offset;          /* where the statement stands that is read again */
     bool alternate;                /* .altmacro */
+    bool own_lines;                /* each instruction has a row for its line in the text */
     bool row_pending;              /* the bytes that come next begin what the last .loc said */
     struct wmi_asm_lines *lines;   /* NULL until .file or .loc */
     struct wmi_asm_frames *frames; /* NULL until .cfi_startproc or .cfi_sections */
@@ -193,6 +194,7 @@ struct wmi_assemble_options {
     const char *name;           /* of the file, for messages; .include looks beside it */
     const char *target;         /* gfx90a:xnack+ */
     bool raw;                   /* only the bytes of .text */
+    bool lines;                 /* line tables that name the lines of `text`, unless it has .file and .loc */
     bool reads_files;           /* whether .include and .incbin may read files */
     const char *const *folders; /* where they look besides */
     size_t folder_count;

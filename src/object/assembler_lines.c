@@ -22,6 +22,7 @@ enum { DW_LNCT_LLVM_SOURCE = 0x2001 };
 struct source_file {
     const char *name;   /* NULL: there is none of this number */
     const char *source; /* its text, or NULL */
+    const char *path;   /* as messages have it, of a file of own lines; the same one each time */
     unsigned folder;    /* number of it and 1; 0: the folder of the compilation */
     bool has_md5;
     uint8_t md5[MD5_BYTES];
@@ -239,6 +240,11 @@ void wmi_asm_file(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
     }
     if (!read_file_options(a, c, &file))
         return;
+    if (a->own_lines && a->lines) {
+        wmi_asm_error(a, at, "expected .file with a number before the first instruction");
+        return;
+    }
+    a->own_lines = false; /* the text knows better where it comes from */
     struct wmi_asm_lines *lines = lines_of(a);
     if (number) {
         add_file(a, number, folder, &file);
@@ -271,6 +277,29 @@ void wmi_asm_add_row(struct wmi_assembler *a)
     lines->now.offset = a->section->bytes.size;
     a->row_pending = false;
     wmi_asm_append(a, &s->rows, &lines->now, sizeof lines->now);
+}
+
+/* The number of the file that is read; it is asked for line by line. */
+static unsigned own_file(struct wmi_assembler *a)
+{
+    struct wmi_asm_lines *lines = lines_of(a);
+    const char *name = a->place.name;
+    for (unsigned i = lines->file_count; i-- > 1;)
+        if (lines->files[i].path == name || !strcmp(lines->files[i].path, name))
+            return i;
+    if (lines->file_count >= MOST_FILES)
+        return 1;
+    const unsigned number = lines->file_count ? lines->file_count : 1;
+    struct source_file file = {.name = strcmp(name, "-") ? name : "<stdin>", .path = name};
+    add_file(a, number, "", &file);
+    return number;
+}
+
+void wmi_asm_add_own_row(struct wmi_assembler *a)
+{
+    const unsigned file = own_file(a);
+    a->lines->now = (struct row){.file = file, .line = a->place.number, .flags = IS_STMT};
+    wmi_asm_add_row(a);
 }
 
 static bool read_row_options(struct wmi_assembler *a, struct wmi_cursor *c, struct row *row)
@@ -590,4 +619,65 @@ void wmi_asm_write_lines(struct wmi_assembler *a)
             wmi_asm_section(a, ".debug_line_str", strlen(".debug_line_str"), SHT_PROGBITS, 0);
         wmi_asm_append(a, &strings->bytes, lines->strings.data, lines->strings.size);
     }
+}
+
+/* ---- own lines ---- */
+
+static struct wmi_asm_section *debug_section(struct wmi_assembler *a, const char *name)
+{
+    return wmi_asm_section(a, name, strlen(name), SHT_PROGBITS, 0);
+}
+
+/* Where something is, for the linker to say. */
+static void put_place(struct wmi_assembler *a, struct wmi_asm_section *s, const struct wmi_asm_section *to,
+                      uint64_t offset, unsigned bytes)
+{
+    wmi_asm_relocate(a, s, s->bytes.size, &(struct wmi_value){.number = (int64_t)offset, .base = to}, bytes,
+                     false);
+    put(a, s, 0, bytes);
+}
+
+/* A unit without anything in it but the places of its code and of its lines. */
+void wmi_asm_write_unit(struct wmi_assembler *a)
+{
+    static const uint8_t abbreviations[] = {1,
+                                            DW_TAG_compile_unit,
+                                            DW_CHILDREN_no,
+                                            DW_AT_stmt_list,
+                                            DW_FORM_sec_offset,
+                                            DW_AT_ranges,
+                                            DW_FORM_sec_offset,
+                                            DW_AT_language,
+                                            DW_FORM_data2,
+                                            DW_AT_name,
+                                            DW_FORM_string,
+                                            DW_AT_low_pc,
+                                            DW_FORM_addr,
+                                            0,
+                                            0,
+                                            0};
+    if (!a->own_lines || !a->lines || !a->lines->sequences)
+        return;
+    struct wmi_asm_section *info = debug_section(a, ".debug_info"),
+                           *ranges = debug_section(a, ".debug_ranges"),
+                           *abbrev = debug_section(a, ".debug_abbrev");
+    const char *name = a->lines->files[1].name;
+    const size_t begin = info->bytes.size;
+    put(a, info, 0, 4);
+    put(a, info, 4, 2); /* version */
+    put_place(a, info, abbrev, abbrev->bytes.size, 4);
+    put(a, info, 8, 1); /* bytes of an address */
+    put(a, info, 1, 1); /* the abbreviation */
+    put_place(a, info, debug_section(a, ".debug_line"), 0, 4);
+    put_place(a, info, ranges, ranges->bytes.size, 4);
+    put(a, info, DW_LANG_Mips_Assembler, 2);
+    wmi_asm_append(a, &info->bytes, name, strlen(name) + 1);
+    put(a, info, 0, 8);
+    patch_length(info, begin);
+    for (const struct sequence *s = a->lines->sequences; s; s = s->next) {
+        put_place(a, ranges, s->section, 0, 8);
+        put_place(a, ranges, s->section, s->section->bytes.size, 8);
+    }
+    wmi_asm_append(a, &ranges->bytes, NULL, 16);
+    wmi_asm_append(a, &abbrev->bytes, abbreviations, sizeof abbreviations);
 }

@@ -417,6 +417,7 @@ void wmi_asm_repeat(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
     int64_t count;
     struct wmi_asm_macro m = {0};
     const char *at = c->at;
+    const struct wmi_asm_place place = a->place;
     (void)unused;
     if (!wmi_asm_read_number(a, c, &count) || !wmi_asm_at_end(a, c) ||
         !read_body(a, repeat_begins, repeat_ends, &m.body, &m.body_size))
@@ -425,6 +426,7 @@ void wmi_asm_repeat(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
         wmi_asm_error(a, at, "expected a count, and less than 16 MiB of text");
         return;
     }
+    a->place = place; /* what is wrong with a line of it is told here */
     a->scratch.size = 0;
     for (unsigned i = 0; i < count; i++)
         replace(a, &m, NULL, NULL, i, &a->scratch);
@@ -446,8 +448,10 @@ void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *c, int lette
         return;
     }
     struct wmi_cursor list = *c;
+    const struct wmi_asm_place place = a->place;
     if (!read_body(a, repeat_begins, repeat_ends, &m.body, &m.body_size))
         return;
+    a->place = place;
     text->size = 0;
     item->size = 0;
     if (letters)

@@ -104,6 +104,16 @@ static inline void wmi_asm_begin_bytes(struct wmi_assembler *a)
     if (a->row_pending)
         wmi_asm_add_row(a);
 }
+/* The row of an instruction: its line in the text, if that is asked for. */
+void wmi_asm_add_own_row(struct wmi_assembler *a);
+static inline void wmi_asm_begin_code(struct wmi_assembler *a)
+{
+    if (a->own_lines)
+        wmi_asm_add_own_row(a);
+    wmi_asm_begin_bytes(a);
+}
+/* What .debug_info needs to say so that .debug_line of own lines is found. */
+void wmi_asm_write_unit(struct wmi_assembler *a);
 /* At the end of the file: .debug_line and .debug_line_str. */
 void wmi_asm_write_lines(struct wmi_assembler *a);
 void wmi_asm_free_lines(struct wmi_assembler *a);

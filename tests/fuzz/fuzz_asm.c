@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer: arbitrary text through the assembler. The first byte chooses the target and whether a code
- * object is made. */
+/* libFuzzer: arbitrary text through the assembler. The first byte chooses the target, whether a code object
+ * is made and whether with the lines of the text. */
 #include "object/assembler.h"
 
 #include <stdlib.h>
@@ -28,7 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     uint8_t *out;
     size_t out_size;
     char *messages;
-    const struct wmi_assemble_options options = {.name = "fuzz", .target = target, .raw = bytes[0] & 128};
+    const struct wmi_assemble_options options = {
+        .name = "fuzz", .target = target, .raw = bytes[0] & 128, .lines = bytes[0] & 64};
     const enum wm_status status = wmi_assemble_file(text, size - 1, &options, &out, &out_size, &messages);
     if (status == WM_BAD_FILE && !(messages && *messages))
         abort(); /* refused without a word */

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Files of assembly through our assembler, and through llvm-mc-19 and ld.lld-19: the same code objects.
-assembled_files.py WAVEMEM [--some] [--lines] SOURCE... TARGET...
+assembled_files.py WAVEMEM [--some] [--lines | --own-lines] SOURCE... TARGET...
 
 Sources are .cl, of which clang-19 -S makes the assembly, or .s. --some: of the .cl only the first, and two others that differ
 from target to target. --lines: compiled with -g, so that there are line tables, and linked without merging strings, which ld.lld
-otherwise puts in an order of its own. Compared are all sections (name, type, flags, addresses, bytes), segments, .dynamic and relocations,
+otherwise puts in an order of its own. --own-lines: both assemblers with -g; only the rows of their line tables are compared.
+Compared are all sections (name, type, flags, addresses, bytes), segments, .dynamic and relocations,
 symbols, hash tables, the header's flags, and what `wavemem info` shows."""
 import concurrent.futures
 import glob
@@ -19,7 +20,7 @@ import tempfile
 
 from llvm import SKIP
 
-TOOLS = ['clang-19', 'llvm-mc-19', 'llvm-readelf-19', 'ld.lld-19']
+TOOLS = ['clang-19', 'llvm-mc-19', 'llvm-readelf-19', 'llvm-dwarfdump-19', 'ld.lld-19']
 BITCODE = glob.glob('/usr/lib/*/amdgcn/bitcode') + ['/usr/amdgcn/bitcode', '/opt/rocm/amdgcn/bitcode']
 # The same functions for all targets, of which this test only needs the text.
 LIBRARIES = ['opencl', 'ocml', 'ockl', 'oclc_abi_version_500', 'oclc_isa_version_900', 'oclc_daz_opt_off', 'oclc_unsafe_math_off',
@@ -70,6 +71,11 @@ def contents(path):
     return out
 
 
+def rows(path):
+    """Addresses, lines and flags that a line table says."""
+    return re.findall(r'^(0x\w+ +\d+ .*)', run('llvm-dwarfdump-19', '--debug-line', path), re.M)
+
+
 def differences(wavemem, bitcode, lines, source, target, folder):
     path = lambda kind: os.path.join(folder, 'a.' + kind)
     if source.endswith('.cl'):
@@ -77,13 +83,18 @@ def differences(wavemem, bitcode, lines, source, target, folder):
         link = [word for name in LIBRARIES if bitcode for word in
                 ['-Xclang', '-mlink-builtin-bitcode', '-Xclang', os.path.join(bitcode, name + '.bc')]]
         run('clang-19', '-x', 'cl', '-cl-std=CL2.0', '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + target, '-nogpulib', '-O2', '-w', '-S',
-            *['-g'] * lines, '-mcode-object-version=' + version, *link, source, '-o', path('s'))
+            *['-g'] * (lines == 1), '-mcode-object-version=' + version, *link, source, '-o', path('s'))
     else:
         shutil.copy(source, path('s'))
-    run('llvm-mc-19', '-triple=amdgcn-amd-amdhsa', '-mcpu=' + target, '-I', os.path.dirname(source), '-filetype=obj', path('s'), '-o',
+    own = ['-g'] if lines == 2 else []
+    run('llvm-mc-19', *own, '-triple=amdgcn-amd-amdhsa', '-mcpu=' + target, '-I', os.path.dirname(source), '-filetype=obj', path('s'), '-o',
         path('o'))
-    run('ld.lld-19', *['-O0'] * lines, '-shared', path('o'), '-o', path('so'))
-    run(wavemem, 'asm', '-m', target, '-I', os.path.dirname(source), path('s'), '-o', path('co'))
+    run('ld.lld-19', *['-O0'] * (lines == 1), '-shared', path('o'), '-o', path('so'))
+    run(wavemem, 'asm', *own, '-m', target, '-I', os.path.dirname(source), path('s'), '-o', path('co'))
+    if own:
+        ours, theirs = rows(path('co')), rows(path('so'))
+        return ['%s, not %s' % (a, b) for a, b in zip(ours, theirs) if a != b][:3] + \
+            ['%d rows, not %d' % (len(ours), len(theirs))] * (len(ours) != len(theirs) or not ours)
     ours, theirs = structure(path('co')), structure(path('so'))
     wrong = ['%s, not %s' % (a, b) for a, b in zip(ours, theirs) if a != b][:3]
     if len(ours) != len(theirs):
@@ -111,6 +122,7 @@ def main(wavemem, *words):
         return SKIP
     sources = [w for w in words if w.endswith(('.cl', '.s'))]
     targets = [w for w in words if w not in sources and not w.startswith('--')]
+    lines = 1 if '--lines' in words else 2 if '--own-lines' in words else 0
     bitcode = next((folder for folder in BITCODE if os.path.exists(os.path.join(folder, 'ocml.bc'))), None)
     if not bitcode: # the examples need its functions
         sources = [s for s in sources if s.endswith('.s') or os.path.basename(s) == 'compiled.cl']
@@ -122,7 +134,7 @@ def main(wavemem, *words):
                 jobs.append((source, target))
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for (source, target), wrong in zip(jobs, pool.map(lambda job: check(wavemem, bitcode, '--lines' in words, *job), jobs)):
+        for (source, target), wrong in zip(jobs, pool.map(lambda job: check(wavemem, bitcode, lines, *job), jobs)):
             if wrong:
                 failed += 1
                 print('%s, %s: other than llvm-mc-19 and ld.lld-19:\n  %s' % (os.path.basename(source), target, '\n  '.join(wrong)))
