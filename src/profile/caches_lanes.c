@@ -27,6 +27,8 @@ enum {
 
 static_assert((WMI_LOG_BLOCKS + 1) % VECTOR == 0, "addresses are written as whole vectors");
 
+#define INLINE inline __attribute__((always_inline))
+
 /* ---- one cache ---- */
 
 static inline uint32_t tag_of(const struct wmi_cache *cache, uint64_t address)
@@ -34,15 +36,21 @@ static inline uint32_t tag_of(const struct wmi_cache *cache, uint64_t address)
     return (uint32_t)(address >> cache->line_shift) + 1;
 }
 
-/* Where the set of the line begins in tags and states. */
-static inline size_t set_of(const struct wmi_caches *caches, const struct wmi_cache *cache, uint32_t instance,
-                            uint64_t address)
+/* Where the set of the line begins in tags and states, of an instance that begins at `start`. power: there is
+ * a power of two of sets. */
+static INLINE size_t set_of(const struct wmi_caches *caches, const struct wmi_cache *cache, bool power,
+                            size_t start, uint64_t address)
 {
     uint64_t set = address >> cache->line_shift & cache->set_mask;
-    if (!cache->set_mask) /* the whole address counts */
+    if (!power) /* the whole address counts */
         set = (((uint64_t)caches->region[address >> 32] << 32 | (uint32_t)address) >> cache->line_shift) %
               cache->sets;
-    return ((size_t)instance * cache->sets + set) * cache->room;
+    return start + set * cache->room;
+}
+
+static inline size_t start_of(const struct wmi_cache *cache, uint32_t instance)
+{
+    return (size_t)instance * cache->sets * cache->room;
 }
 
 /* ---- behind L2 ---- */
@@ -56,7 +64,7 @@ static void reach_last(struct wmi_caches *caches, uint64_t address, uint32_t slo
         *(writes ? &use->memory_written : &use->memory_read) += WMI_CACHE_SECTOR;
         return;
     }
-    const size_t set = set_of(caches, last, 0, address);
+    const size_t set = set_of(caches, last, last->set_mask, 0, address);
     if (skips && wmi_sets_find(last->tags + set, last->ways, tag_of(last, address)) == last->ways) {
         use->use[WM_CACHE_LAST].requests++;
         use->memory_read += WMI_CACHE_SECTOR;
@@ -91,100 +99,121 @@ static void write_back(struct wmi_caches *caches, uint32_t tag, uint32_t state)
 
 /* ---- L2 ---- */
 
-/* L2 keeps which sectors of a line are there, and which of them only it knows. Whether it had what is asked
- * for; `read` counts sectors that memory gives. */
-static inline bool reach_l2(struct wmi_caches *caches, const struct wmi_cache *l2, uint32_t xcd,
-                            const struct requests *of, uint64_t address, uint32_t bytes, bool has_last,
-                            uint64_t *read)
+/* What becomes of the requests of an entry in L2. */
+struct far {
+    uint64_t asked, hits, read; /* read: sectors, where memory is next */
+};
+
+/* L2 keeps which sectors of a line are there, and which of them only it knows. Made for one number of ways,
+ * and for requests that leave the order of lines alone (streams) and those that do not. */
+static INLINE struct far reach_l2(struct wmi_caches *caches, const struct wmi_cache *l2, size_t start,
+                                  const struct requests *requests, uint32_t ways, bool power, bool streams)
 {
-    const bool narrow = l2->line_shift == WMI_CACHE_SECTOR_SHIFT, stores = of->kind == WMI_ACCESS_STORE;
-    const unsigned first = narrow ? 0 : (unsigned)(address >> WMI_CACHE_SECTOR_SHIFT & 1);
-    const uint32_t wanted =
-        (uint32_t)(bytes > WMI_CACHE_SECTOR && !narrow ? WMI_LINE_VALID : WMI_LINE_VALID_0) << first;
-    const size_t set = set_of(caches, l2, xcd, address);
-    uint32_t *tags = l2->tags + set, *states = l2->states + set;
-    const uint32_t tag = tag_of(l2, address);
-    const bool streams = __builtin_expect(of->streams, 0);
-    /* What makes room: the last one; where lines stay as they are, an empty place if there is one. */
-    const uint32_t room = streams ? wmi_sets_room(tags, l2->ways) : l2->ways - 1;
-    const uint32_t last_tag = tags[room];
-    const uint32_t way = streams ? wmi_sets_find(tags, l2->ways, tag) : wmi_sets_use(tags, l2->ways, tag);
-    const bool found = way < l2->ways;
-    const uint32_t place = found ? way : room;
-    const uint32_t old = states[place], there = found ? old : 0;
-    const uint32_t missing = stores ? 0 : wanted & ~there;
-    uint32_t now = there | (!stores || of->full ? wanted : 0);
-    if (of->kind != WMI_ACCESS_LOAD)
-        now = (now & (WMI_LINE_VALID | WMI_LINE_DIRTY)) | of->slot << WMI_LINE_SLOT_SHIFT |
-              wanted * WMI_LINE_DIRTY_0;
-    if (streams) {
-        tags[place] = tag;
-        states[place] = now;
-    } else {
-        wmi_sets_follow(states, l2->ways, way, now);
+    const unsigned count = requests->count, shift = l2->line_shift;
+    const uint32_t slot = requests->slot << WMI_LINE_SLOT_SHIFT;
+    const bool loads = requests->kind == WMI_ACCESS_LOAD, stores = requests->kind == WMI_ACCESS_STORE;
+    const bool narrow = shift == WMI_CACHE_SECTOR_SHIFT, brings = !stores || requests->full;
+    const bool pairs = loads && requests->bytes < 1u << shift;
+    const bool two = requests->bytes > WMI_CACHE_SECTOR && !narrow;
+    const bool has_last = caches->cache[WM_CACHE_LAST].tags;
+    struct far far = {0};
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t address = requests->address[i];
+        uint32_t wanted = two ? WMI_LINE_VALID : WMI_LINE_VALID_0;
+        if (!narrow) {
+            wanted <<= address >> WMI_CACHE_SECTOR_SHIFT & 1;
+            /* Loads ask once for neighbouring blocks of a line. */
+            if (pairs && i + 1 < count && requests->address[i + 1] == address + WMI_CACHE_SECTOR &&
+                address >> shift == requests->address[i + 1] >> shift) {
+                wanted = WMI_LINE_VALID;
+                i++;
+            }
+        }
+        const size_t set = set_of(caches, l2, power, start, address);
+        const uint32_t tag = tag_of(l2, address);
+        uint32_t *tags = l2->tags + set, *states = l2->states + set;
+        /* What makes room: the last one; where lines stay as they are, an empty place if there is one. */
+        const uint32_t room = streams ? wmi_sets_room(tags, ways) : ways - 1, room_tag = tags[room];
+        const uint32_t way = streams ? wmi_sets_find(tags, ways, tag) : wmi_sets_use(tags, ways, tag);
+        const bool found = way < ways;
+        const uint32_t place = found ? way : room, old = states[place], there = found ? old : 0;
+        const uint32_t missing = stores ? 0 : wanted & ~there;
+        uint32_t now = there | (brings ? wanted : 0);
+        if (!loads)
+            now = (now & (WMI_LINE_VALID | WMI_LINE_DIRTY)) | slot | wanted * WMI_LINE_DIRTY_0;
+        if (streams) {
+            tags[place] = tag;
+            states[place] = now;
+        } else {
+            wmi_sets_follow(states, ways, way, now);
+        }
+        far.asked++;
+        far.hits += stores ? found : !missing;
+        far.read += (missing & 1) + (missing >> 1);
+        if (!found && old & WMI_LINE_DIRTY)
+            write_back(caches, room_tag, old);
+        for (unsigned sector = 0; has_last && sector < 2; sector++)
+            if (missing & (uint32_t)WMI_LINE_VALID_0 << sector)
+                reach_last(caches, (address >> shift << shift) + sector * WMI_CACHE_SECTOR, requests->slot,
+                           false, requests->skips_last);
     }
-    if (!found && old & WMI_LINE_DIRTY)
-        write_back(caches, last_tag, old);
-    if (!has_last)
-        *read += (missing & 1) + (missing >> 1);
-    for (unsigned sector = 0; has_last && sector < 2; sector++)
-        if (missing & (uint32_t)WMI_LINE_VALID_0 << sector)
-            reach_last(caches, (address >> l2->line_shift << l2->line_shift) + sector * WMI_CACHE_SECTOR,
-                       of->slot, false, of->skips_last);
-    return stores ? found : !missing;
+    if (has_last)
+        far.read = 0; /* has been counted there */
+    return far;
 }
 
 static void reach_far(struct wmi_caches *caches, uint32_t xcd, const struct requests *requests)
 {
     const struct wmi_cache l2 = caches->cache[WM_CACHE_L2];
-    const unsigned count = requests->count;
-    const bool pairs = requests->kind == WMI_ACCESS_LOAD && requests->bytes < 1u << l2.line_shift;
-    const bool has_last = caches->cache[WM_CACHE_LAST].tags;
-    uint64_t asked = 0, hits = 0, read = 0;
-    for (unsigned i = 0; i < count; i++, asked++) {
-        const uint64_t address = requests->address[i];
-        uint32_t bytes = requests->bytes;
-        /* Loads ask once for neighbouring blocks of a line. */
-        if (pairs && i + 1 < count && requests->address[i + 1] == address + bytes &&
-            address >> l2.line_shift == requests->address[i + 1] >> l2.line_shift) {
-            bytes *= 2;
-            i++;
-        }
-        hits += reach_l2(caches, &l2, xcd, requests, address, bytes, has_last, &read);
-    }
+    const size_t start = start_of(&l2, xcd);
+    const struct far far =
+        requests->streams              ? reach_l2(caches, &l2, start, requests, l2.ways, l2.set_mask, true)
+        : l2.ways == 16 && l2.set_mask ? reach_l2(caches, &l2, start, requests, 16, true, false)
+                                       : reach_l2(caches, &l2, start, requests, l2.ways, l2.set_mask, false);
     struct wmi_slot_use *use = &caches->uses[requests->slot];
-    use->memory_read += read * WMI_CACHE_SECTOR;
-    use->use[WM_CACHE_L2].requests += asked;
-    use->use[WM_CACHE_L2].hits += hits;
-    use->use[WM_CACHE_L2].bytes += (uint64_t)count * requests->bytes;
+    use->memory_read += far.read * WMI_CACHE_SECTOR;
+    use->use[WM_CACHE_L2].requests += far.asked;
+    use->use[WM_CACHE_L2].hits += far.hits;
+    use->use[WM_CACHE_L2].bytes += (uint64_t)requests->count * requests->bytes;
 }
 
 /* ---- before L2 ---- */
 
-/* Loads that the cache answers go no further; the others bring their lines in. How many go on. */
-static unsigned read_through(const struct wmi_caches *caches, const struct wmi_cache *from, uint32_t instance,
-                             struct requests *requests)
+/* Loads that the cache answers go no further; the others bring their lines in. How many go on. Made for one
+ * number of ways. */
+static INLINE unsigned read_by(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
+                               struct requests *requests, uint32_t ways, bool power)
 {
-    const struct wmi_cache cache = *from;
     const unsigned count = requests->count;
     unsigned left = 0;
     for (unsigned i = 0; i < count; i++) {
         const uint64_t address = requests->address[i];
-        uint32_t *set = cache.tags + set_of(caches, &cache, instance, address);
+        uint32_t *set = cache->tags + set_of(caches, cache, power, start, address);
         requests->address[left] = address;
-        left += wmi_sets_use(set, cache.ways, tag_of(&cache, address)) == cache.ways;
+        left += wmi_sets_use(set, ways, tag_of(cache, address)) == ways;
     }
     return left;
 }
 
+static INLINE unsigned read_through(const struct wmi_caches *caches, const struct wmi_cache *cache,
+                                    size_t start, struct requests *requests)
+{
+    if (!cache->set_mask)
+        return read_by(caches, cache, start, requests, cache->ways, false);
+    return cache->ways == 64   ? read_by(caches, cache, start, requests, 64, true)
+           : cache->ways == 16 ? read_by(caches, cache, start, requests, 16, true)
+           : cache->ways == 4  ? read_by(caches, cache, start, requests, 4, true)
+                               : read_by(caches, cache, start, requests, cache->ways, true);
+}
+
 /* The same, but that lines which are there leave, and none is brought in. */
-static unsigned take_out(const struct wmi_caches *caches, const struct wmi_cache *cache, uint32_t instance,
+static unsigned take_out(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
                          struct requests *requests)
 {
     unsigned left = 0;
     for (unsigned i = 0; i < requests->count; i++) {
         const uint64_t address = requests->address[i];
-        uint32_t *set = cache->tags + set_of(caches, cache, instance, address);
+        uint32_t *set = cache->tags + set_of(caches, cache, cache->set_mask, start, address);
         requests->address[left] = address;
         left += !wmi_sets_drop(set, cache->ways, tag_of(cache, address));
     }
@@ -203,21 +232,22 @@ enum use {
 static void reach_near(struct wmi_caches *caches, enum wm_cache_level level, uint32_t instance, enum use how,
                        struct requests *requests)
 {
-    const struct wmi_cache *cache = &caches->cache[level];
+    const struct wmi_cache copy = caches->cache[level], *cache = &copy; /* that no store can change */
+    const size_t start = start_of(cache, instance);
     const bool loads = requests->kind == WMI_ACCESS_LOAD;
     const bool fills =
         level == WM_CACHE_VECTOR && requests->full && requests->bytes >= 1u << cache->line_shift;
     struct wm_cache_use *use = &caches->uses[requests->slot].use[level];
     use->requests += requests->count;
     if (loads && how != PAST) {
-        const unsigned left = how == LEAVE ? take_out(caches, cache, instance, requests)
-                                           : read_through(caches, cache, instance, requests);
+        const unsigned left = how == LEAVE ? take_out(caches, cache, start, requests)
+                                           : read_through(caches, cache, start, requests);
         use->hits += requests->count - left;
         requests->count = left;
         return;
     }
     for (unsigned i = 0; i < requests->count; i++) {
-        uint32_t *set = cache->tags + set_of(caches, cache, instance, requests->address[i]);
+        uint32_t *set = cache->tags + set_of(caches, cache, cache->set_mask, start, requests->address[i]);
         const uint32_t tag = tag_of(cache, requests->address[i]);
         if (loads || !fills)
             wmi_sets_drop(set, cache->ways, tag);
@@ -252,6 +282,23 @@ static __attribute__((noinline)) void shorten(struct wmi_caches *caches, struct 
         requests->address[i] += distance_of(caches, requests->address[i] >> 32);
 }
 
+/* Reads the blocks of an entry whose words begin at `words`. */
+static void read_list(struct wmi_caches *caches, const uint64_t *words, unsigned shift,
+                      struct requests *requests)
+{
+    struct wmi_log_entry entry;
+    wmi_log_read(&words, &entry, requests->address);
+    const uint64_t high = requests->address[0] << shift >> 32;
+    const uint64_t distance = high == caches->high ? caches->distance : distance_of(caches, high);
+    uint64_t elsewhere = 0;
+    for (unsigned i = 0; i < requests->count; i++)
+        elsewhere |= requests->address[i] << shift >> 32 ^ high;
+    for (unsigned i = 0; i < requests->count; i++)
+        requests->address[i] = (requests->address[i] << shift) + (elsewhere ? 0 : distance);
+    if (elsewhere)
+        shorten(caches, requests);
+}
+
 /* Reads the entry at *words and goes on behind it. */
 static inline void read_entry(struct wmi_caches *caches, const uint64_t **words, struct wmi_log_entry *entry,
                               struct requests *requests)
@@ -262,14 +309,16 @@ static inline void read_entry(struct wmi_caches *caches, const uint64_t **words,
     const uint64_t last = low + (count - 1) * step, high = low >> 32;
     requests->count = count;
     if (entry->list || high != last >> 32) {
-        wmi_log_read(words, entry, requests->address);
-        for (unsigned i = 0; i < count; i++)
-            requests->address[i] <<= shift;
-        shorten(caches, requests);
+        read_list(caches, *words, shift, requests);
+        *words += sizeof *entry / sizeof **words + (entry->list ? count / 2 : 0);
         return;
     }
     *words += sizeof *entry / sizeof **words;
     const uint64_t address = low + (high == caches->high ? caches->distance : distance_of(caches, high));
+    if (count == 1) {
+        requests->address[0] = address;
+        return;
+    }
     u64v lanes; /* a loop over the few that there are takes longer */
     for (unsigned i = 0; i < VECTOR; i++)
         lanes[i] = i;

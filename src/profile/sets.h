@@ -56,10 +56,14 @@ static inline void wmi_sets_follow(uint32_t *set, uint32_t ways, uint32_t way, u
 /* Which way the tag is in, or `ways`: nothing moves. */
 static inline uint32_t wmi_sets_find(const uint32_t *set, uint32_t ways, uint32_t tag)
 {
-    uint32_t way = 0;
-    while (way < ways && set[way] != tag)
-        way++;
-    return way;
+    const u32v wanted = wmi_splat_u32(tag);
+    for (uint32_t first = 0; first < ways; first += WMI_VECTOR_LANES) {
+        const uint32_t found = wmi_equal_bits(*(const u32v *)(set + first), wanted);
+        const uint32_t way = first + (uint32_t)__builtin_ctz(found | 1u << 31);
+        if (found)
+            return way < ways ? way : ways;
+    }
+    return ways;
 }
 
 /* The first empty way, or the last one. */
