@@ -445,9 +445,7 @@ STEP(observe)
                                             .base = offsets[0],
                                             .lanes = lanes->bits,
                                             .to = group->lds_size,
-                                            .space = WMI_SPACE_LDS,
-                                            .elements = (uint8_t)places,
-                                            .bytes = (uint8_t)bytes,
+                                            .shape = wmi_access_shape(WMI_SPACE_LDS, places, bytes),
                                             .wave = wave->index};
         if (memory->observer->outline(wave->worker->observer, &outline, memory->slot))
             return op + 1;

@@ -254,9 +254,7 @@ const struct wmi_op *wmi_scalar_watch(char *restrict frame, const struct wmi_op 
                                             .lanes = 1,
                                             .from = hit->low, /* of the last access: often the same */
                                             .to = hit->high,
-                                            .space = WMI_SPACE_GLOBAL,
-                                            .elements = 1,
-                                            .bytes = (uint8_t)place.wanted,
+                                            .shape = wmi_access_shape(WMI_SPACE_GLOBAL, 1, place.wanted),
                                             .wave = wave->index};
         if (m->observer->outline(wave->worker->observer, &outline, m->slot))
             return op + 1;

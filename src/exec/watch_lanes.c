@@ -55,9 +55,7 @@ const struct wmi_op *WMI_BUILD_NAME(wmi_vmem_watch_quick)(char *restrict frame, 
                                             .lanes = lanes->bits,
                                             .from = hit->low,
                                             .to = hit->high,
-                                            .space = WMI_SPACE_GLOBAL,
-                                            .elements = 1,
-                                            .bytes = (uint8_t)bytes,
+                                            .shape = wmi_access_shape(WMI_SPACE_GLOBAL, 1, bytes),
                                             .wave = wave->index};
         if (m->observer->outline(wave->worker->observer, &outline, m->slot))
             return op + 1;

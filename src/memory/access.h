@@ -73,10 +73,15 @@ struct wmi_outline {
     uint64_t base;  /* is added to all of them */
     uint64_t lanes; /* as of the access, at least one */
     uint64_t from, to;
-    enum wmi_address_space space; /* of all places */
-    uint8_t elements, bytes;
+    uint32_t shape; /* wmi_access_shape() of it, if all places lie in one space */
     uint32_t wave;
 };
+
+/* Space, places and bytes of each in one number. */
+static inline uint32_t wmi_access_shape(enum wmi_address_space space, unsigned elements, unsigned bytes)
+{
+    return (uint32_t)space << 16 | elements << 8 | bytes;
+}
 
 /* The address ranges that FLAT instructions find in the 64-bit space for LDS and for a lane's private memory,
  * bounds included. Software chooses them; ours lie in the hole of 48-bit addresses, where no allocation is:

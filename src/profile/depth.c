@@ -52,24 +52,3 @@ void wmi_depths_destroy(struct wmi_depths *depths)
     }
     depths->count = 0;
 }
-
-/* Of each byte the lesser one. */
-static inline uint64_t lesser(uint64_t a, uint64_t b)
-{
-    typedef uint8_t bytes __attribute__((vector_size(8)));
-    union {
-        uint64_t word;
-        bytes each;
-    } x = {.word = a}, y = {.word = b};
-    const bytes less = (bytes)(x.each < y.each);
-    x.each = (x.each & less) | (y.each & ~less);
-    return x.word;
-}
-
-unsigned wmi_depths_pass(const struct wmi_depths *depths, void **wave, uint32_t number)
-{
-    const struct wmi_depth_rule *rule = &depths->chunk[number / WMI_DEPTH_CHUNK][number % WMI_DEPTH_CHUNK];
-    const uint64_t counters = lesser(lesser((uintptr_t)*wave, rule->limit) + rule->add, rule->most);
-    *wave = (void *)(uintptr_t)counters;
-    return counters >> rule->shift & rule->mask;
-}

@@ -6,6 +6,7 @@
 #ifndef WMI_PROFILE_DEPTH_H
 #define WMI_PROFILE_DEPTH_H
 
+#include "base/byte_sums.h"
 #include "isa/wait.h"
 
 enum { WMI_DEPTH_CHUNK = 256, WMI_DEPTH_CHUNKS = 512 };
@@ -32,6 +33,12 @@ void wmi_depths_destroy(struct wmi_depths *depths);
 
 /* A wave, whose counters are *wave (NULL when it begins), comes to the instruction. How deep its counter is
  * then; 0 for waits. */
-unsigned wmi_depths_pass(const struct wmi_depths *depths, void **wave, uint32_t number);
+static inline unsigned wmi_depths_pass(const struct wmi_depths *depths, void **wave, uint32_t number)
+{
+    const struct wmi_depth_rule *rule = &depths->chunk[number / WMI_DEPTH_CHUNK][number % WMI_DEPTH_CHUNK];
+    const uint64_t counters = wmi_byte_sums((uintptr_t)*wave, rule->limit, rule->add, rule->most);
+    *wave = (void *)(uintptr_t)counters;
+    return (unsigned)(counters >> rule->shift) & rule->mask;
+}
 
 #endif

@@ -36,8 +36,7 @@ bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access
 bool wmi_memo_holds_outline(const struct wmi_memo *memo, const struct wmi_outline *outline, uint64_t base,
                             wmi_memo_compare_rows *compare)
 {
-    if (memo->lanes != outline->lanes || memo->elements != outline->elements ||
-        memo->bytes != outline->bytes || memo->element[0].space != outline->space || !memo->plain ||
+    if (memo->shape != outline->shape || memo->lanes != outline->lanes ||
         (base ^ memo->base) % WMI_MEMO_PHASE)
         return false;
     const uint64_t lowest = base + (uint64_t)memo->lowest, behind = base + (uint64_t)memo->behind;
@@ -70,12 +69,12 @@ static bool keep_element(struct wmi_memo_element *to, const struct wmi_element *
 
 static void find_bounds(struct wmi_memo *memo, unsigned bytes)
 {
-    memo->plain = true;
+    bool plain = true;
     memo->lowest = memo->behind = memo->lowest_lane = memo->highest_lane = 0;
     for (unsigned e = 0; e < memo->elements; e++) {
         const struct wmi_memo_element *element = &memo->element[e];
-        memo->plain &= element->mask == memo->lanes && element->space == memo->element[0].space &&
-                       !(element->bad_range | element->bad_align | element->bad_aperture);
+        plain &= element->mask == memo->lanes && element->space == memo->element[0].space &&
+                 !(element->bad_range | element->bad_align | element->bad_aperture);
         for (unsigned lane = 0; lane < 64; lane++) { /* those that are not active have 0 */
             const int64_t at = element->relative[lane];
             memo->lowest = at < memo->lowest ? at : memo->lowest;
@@ -87,6 +86,7 @@ static void find_bounds(struct wmi_memo *memo, unsigned bytes)
             memo->highest_lane = at > memo->highest_lane ? at : memo->highest_lane;
         }
     }
+    memo->shape = plain ? wmi_access_shape(memo->element[0].space, memo->elements, bytes) : 0;
 }
 
 void wmi_memo_keep(struct wmi_memo *memo, const struct wmi_access *access, const struct wmi_measure *measure,
@@ -96,6 +96,7 @@ void wmi_memo_keep(struct wmi_memo *memo, const struct wmi_access *access, const
                 word_count <= WMI_MEMO_WORDS;
     memo->times = 0;
     memo->elements = 0;
+    memo->shape = 0; /* no access's: it has at least one place */
     if (!good)
         return;
     memo->base = access->element[0].address[__builtin_ctzll(access->element[0].mask)];

@@ -19,10 +19,10 @@ struct wmi_memo {
     uint64_t times; /* accesses since the memo was made that it stands for and nobody has counted */
     uint64_t base;  /* the address of the first lane of the first place */
     uint64_t lanes;
+    uint32_t shape;          /* as of an outline, if all lanes reach one space and none is refused; else 0 */
     uint8_t elements, bytes; /* elements 0: an empty memo */
     uint8_t shift;
     uint8_t word_count;
-    bool plain;             /* all lanes reach the one space of all places, and none is refused */
     int64_t lowest, behind; /* from base: the lowest address, and behind the highest of all bytes */
     int64_t lowest_lane, highest_lane; /* from base: addresses in the first place */
     struct wmi_memo_element {
