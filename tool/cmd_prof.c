@@ -54,7 +54,7 @@ static const char help[] =
     "none\n"
     "      --sample 1/N     looks at one in N rounds of workgroups, those that are resident at once, and "
     "says how\n"
-    "                       far what it tells may be off; all are executed\n"
+    "                       far what instructions ask for may be off, not hits; all are executed\n"
     "      --counters FILE  the same as AMD's hardware counters (SQ_INSTS_*, SQ_LDS_*, TA_*, TD_*, TCP_*),\n"
     "                       as CSV: kernel,name,value, with a total for the kernel '*'\n"
     "      --html FILE      one page that needs nothing else: sortable tables, and of each instruction one\n"

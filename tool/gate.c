@@ -29,7 +29,7 @@ static const char *const of_kernels[] = {"occupancy", "waves_per_simd", "seconds
 enum { OF_KERNELS = sizeof of_kernels / sizeof *of_kernels };
 
 /* As struct wm_bound names them. */
-static const char *const parts[] = {"issue", "address", "data", "L1", "LDS", "L2", "memory"};
+static const char *const parts[] = {"issue", "fetch", "address", "data", "L1", "LDS", "L2", "memory"};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 static bool is_one_of(const char *word, const char *const *words, size_t count)

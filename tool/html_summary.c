@@ -80,17 +80,6 @@ static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
     fputs("</p>\n", file);
 }
 
-static void put_sample(FILE *file, const struct wm_profile_kernel *kernel)
-{
-    if (kernel->sampled_from <= kernel->workgroups)
-        return;
-    fprintf(file, "<p>A sample of %" PRIu64 " of %" PRIu64 " workgroups: all counts are theirs",
-            kernel->workgroups, kernel->sampled_from);
-    if (kernel->sample_error >= 0)
-        fprintf(file, "; scaled up, requests may be off by %.1f%% (95%%)", 100 * kernel->sample_error);
-    fputs(".</p>\n", file);
-}
-
 static void put_remark(FILE *file, const struct tool_report *report, const struct tool_remark *remark)
 {
     const size_t named = remark->rows < TOOL_NAMED ? remark->rows : TOOL_NAMED;
@@ -143,7 +132,7 @@ static void put_fetches(FILE *file, const struct wm_profile_kernel *kernel)
 
 static void put_kernel(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
 {
-    char lds[TOOL_SHORT];
+    char lds[TOOL_SHORT], sample[TOOL_SENTENCES];
     tool_bytes_text(kernel->lds_bytes, lds);
     fputs("<section class=\"kernel\"><h2>", file);
     html_text(file, kernel->kernel);
@@ -163,7 +152,11 @@ static void put_kernel(FILE *file, const struct tool_report *report, const struc
             " work-items a workgroup).</p>\n",
             kernel->vgprs, kernel->sgprs, lds, kernel->workgroup_items);
     put_fetches(file, kernel);
-    put_sample(file, kernel);
+    if (tool_sample_text(kernel, sample)) {
+        fputs("<p>A sample of ", file);
+        html_text(file, sample);
+        fputs(".</p>\n", file);
+    }
     put_bounds(file, kernel);
     put_remarks(file, report, kernel);
     put_caches(file, kernel);

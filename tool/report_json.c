@@ -136,6 +136,8 @@ static json_t *json_kernel(const struct wm_profile_kernel *kernel)
     set_count(object, "resident_workgroups", kernel->resident_workgroups);
     json_object_set_new(object, "sampled_from",
                         kernel->sampled_from ? json_integer((json_int_t)kernel->sampled_from) : json_null());
+    json_object_set_new(object, "sample_scale",
+                        kernel->sampled_from ? json_real(kernel->sample_scale) : json_null());
     json_object_set_new(object, "sample_error",
                         kernel->sampled_from && kernel->sample_error >= 0 ? json_real(kernel->sample_error)
                                                                           : json_null());

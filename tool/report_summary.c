@@ -62,16 +62,21 @@ struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache)
     };
 }
 
-static void print_sample(FILE *out, const struct wm_profile_kernel *kernel)
+bool tool_sample_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
 {
-    fprintf(
-        out,
-        "  sample     %" PRIu64 " of %" PRIu64 " workgroups: counts are theirs, all have %.3g times as much",
-        kernel->workgroups, kernel->sampled_from, (double)kernel->sampled_from / (double)kernel->workgroups);
+    char error[80] = "too few rounds to say how exactly";
+    if (kernel->sampled_from <= kernel->workgroups)
+        return false;
     if (kernel->sample_error >= 0)
-        fprintf(out, ", +- %.1f%% of requests (95%%)\n", 100 * kernel->sample_error);
-    else
-        fputs("; too few to say how exactly\n", out);
+        snprintf(error, sizeof error, "+- %.1f%% (95%%)", 100 * kernel->sample_error);
+    snprintf(text, TOOL_SENTENCES,
+             "%" PRIu64 " of %" PRIu64
+             " workgroups: counts are theirs; all together have %.3g times as much of what "
+             "instructions ask for, %s. Hits and memory are of the sample alone: what the others would have "
+             "left in "
+             "the caches, or driven out, is not known",
+             kernel->workgroups, kernel->sampled_from, kernel->sample_scale, error);
+    return true;
 }
 
 static void print_occupancy(FILE *out, const struct wm_profile_kernel *kernel)
@@ -142,14 +147,15 @@ static void print_bounds(FILE *out, const struct wm_profile_kernel *kernel)
 
 static void print_kernel(FILE *out, const struct wm_profile_kernel *kernel)
 {
+    char sample[TOOL_SENTENCES];
     fprintf(out, "  on         %s (%s)\n", kernel->gpu->title, kernel->gpu->name);
     fprintf(out,
             "  ran        %" PRIu64 " dispatch%s, %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
             " instructions\n",
             kernel->dispatches, kernel->dispatches == 1 ? "" : "es", kernel->workgroups, kernel->waves,
             kernel->instructions);
-    if (kernel->sampled_from > kernel->workgroups)
-        print_sample(out, kernel);
+    if (tool_sample_text(kernel, sample))
+        fprintf(out, "  sample     %s\n", sample);
     print_occupancy(out, kernel);
     print_fetches(out, kernel);
     print_caches(out, kernel);

@@ -5,7 +5,7 @@
 
 #include "report.h"
 
-enum { TOOL_SHORT = 32 };
+enum { TOOL_SHORT = 32, TOOL_SENTENCES = 400 };
 
 /* The kernel that the row lies in; NULL: nothing more is known of it. */
 const struct wm_profile_kernel *tool_kernel_of(const struct tool_report *report,
@@ -16,6 +16,8 @@ void tool_time_text(double seconds, char text[TOOL_SHORT]);
 void tool_bytes_text(uint64_t bytes, char text[TOOL_SHORT]);
 /* "4 KiB read, 512 B written, 512 B left in the caches": of memory. */
 void tool_memory_text(const struct wm_profile_kernel *kernel, char text[4 * TOOL_SHORT]);
+/* Of how many workgroups the figures are, and how far they may be off; false: of all. */
+bool tool_sample_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
 /* Reads, writes and atomics together. */
 struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache);
 

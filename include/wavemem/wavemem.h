@@ -982,9 +982,11 @@ struct wm_profile_kernel {
     /* With wm_profile_set_sample(): all counts, and those of the rows, are of `workgroups` out of so many;
      * the bounds are of all. Else 0. */
     uint64_t sampled_from;
-    double sample_error; /* of requests for memory when they are scaled up: half the width of the interval
-                            that holds the truth in 95 of 100 cases, if workgroups were drawn at random, as a
-                            share; below 0: there are too few to tell */
+    double sample_scale; /* how many times as much as was counted all of them ask for; 1 without a sample */
+    double sample_error; /* of what instructions ask for when it is scaled up: half the width of the interval
+                            that holds the truth in 95 of 100 cases, if rounds were drawn at random, as a
+                            share; below 0: there are too few to tell. It is not that of hits and of memory:
+                            caches were shown the sample alone */
     uint64_t resident_workgroups; /* most that the caches were modelled with at once */
     bool resident_cut;            /* fewer than fit, because their log would have been too large */
 

@@ -133,7 +133,7 @@ void wmi_kernels_end(struct wm_profile *profile)
     kernel->sums.memory_read += now->memory_read - kernel->before.memory_read;
     kernel->sums.memory_written += now->memory_written - kernel->before.memory_written;
     kernel->dirty = wmi_caches_dirty(caches);
-    wmi_sample_add(&kernel->sample, &profile->sample);
+    wmi_sample_end(&profile->sample, &profile->sampling, &kernel->sample);
     kernel->workgroups += facts.workgroups;
     kernel->waves += facts.waves;
     kernel->instructions += facts.instructions;
@@ -271,23 +271,24 @@ static void add_fetches(struct wm_profile_kernel *row, const struct wm_profile *
             row->cache[i].read = *use;
 }
 
-/* What was counted of a sample is scaled up to all workgroups. */
-static double scale_of(const struct wmi_kernel *kernel)
+/* Whether it depends on what caches hold, which were shown the sample alone. */
+static bool by_hits(const char *bound)
 {
-    const struct wmi_sample *sample = &kernel->sample;
-    return sample->taken ? (double)sample->groups / (double)sample->taken : 1;
+    return strcmp(bound, "L2") == 0 || strcmp(bound, "memory") == 0;
 }
 
+/* What was counted of a sample is scaled up to all workgroups. */
 static void scale_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
 {
-    const double scale = scale_of(kernel);
+    const double scale = wmi_sample_scale(&kernel->sample);
     if (scale == 1)
         return;
     for (uint32_t i = 0; i < row->bounds; i++) {
         const size_t length = strlen(kernel->arithmetic[i]);
         row->bound[i].clocks *= scale;
         row->bound[i].seconds *= scale;
-        snprintf(kernel->arithmetic[i] + length, sizeof kernel->arithmetic[i] - length, " x %.4g", scale);
+        snprintf(kernel->arithmetic[i] + length, sizeof kernel->arithmetic[i] - length, " x %.4g%s", scale,
+                 by_hits(row->bound[i].name) ? ", if all hit as the sample does" : "");
     }
 }
 
@@ -326,6 +327,7 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     row->resident_workgroups = kernel->most_groups;
     row->resident_cut = kernel->cut;
     row->sampled_from = kernel->sample.groups;
+    row->sample_scale = wmi_sample_scale(&kernel->sample);
     row->sample_error = kernel->sample.groups ? wmi_sample_error(&kernel->sample) : 0;
     add_caches(row, kernel);
     add_fetches(row, profile);
@@ -345,7 +347,7 @@ bool wmi_kernels_binding(struct wm_profile *profile, uint64_t pc, struct wmi_bin
     fill_row(&row, kernel, profile);
     if (!row.binds)
         return false;
-    *binding = (struct wmi_binding){row.binds->name, row.binds->clocks / scale_of(kernel),
+    *binding = (struct wmi_binding){row.binds->name, row.binds->clocks / wmi_sample_scale(&kernel->sample),
                                     units_of(kernel, row.gpu)};
     return true;
 }

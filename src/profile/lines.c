@@ -288,9 +288,7 @@ static void turn_to(void *local, void **kept, uint64_t number, uint32_t waves)
     uint64_t place = number; /* among those that are observed */
     wmi_fetcher_turn(shard->fetcher, shard->group, !shard->skips);
     if (profile->rounds && profile->one_in > 1) {
-        const uint64_t round = wmi_caches_round_groups(wmi_rounds_caches(profile->rounds));
-        shard->skips = wmi_sample_skips(profile->one_in, round, number);
-        place = wmi_sample_number(profile->one_in, round, number);
+        shard->skips = !wmi_sampling_takes(&profile->sampling, number, &place);
     }
     if (!*kept && profile->rounds && !shard->skips)
         *kept = wmi_rounds_take(profile->rounds, place, waves);
@@ -308,7 +306,8 @@ static void end_group(void *local, void *kept, uint64_t instructions)
         pthread_mutex_lock(&shard->profile->lock);
         shard->profile->sample.groups++;
         if (group)
-            wmi_sample_count(&shard->profile->sample, group);
+            wmi_sample_count(&shard->profile->sample, &shard->profile->sampling, group,
+                             shard->profile->log_instructions);
         pthread_mutex_unlock(&shard->profile->lock);
     }
     if (!group)
@@ -513,6 +512,7 @@ void wmi_profile_destroy(struct wm_profile *profile)
     wmi_kernels_destroy(profile);
     wmi_depths_destroy(&profile->depths);
     wmi_origins_free(&profile->origins);
+    wmi_sample_free(&profile->sample);
     wmi_fetches_destroy(&profile->fetches);
     free(profile->log_instructions);
     free(profile->instructions);
@@ -547,6 +547,19 @@ static void begin_fetches(struct wm_profile *profile)
             .path = WMI_PATH_IFETCH, .shift = (uint8_t)__builtin_ctz(cache->line)};
 }
 
+static void plan_sample(struct wm_profile *profile)
+{
+    const struct wmi_profile_dispatch *dispatch = &profile->source.dispatch;
+    struct wmi_sampling *sampling = &profile->sampling;
+    *sampling = (struct wmi_sampling){.one_in = profile->one_in, .round = 1, .groups = 1};
+    for (unsigned i = 0; i < 3; i++)
+        if (dispatch->workgroup[i])
+            sampling->groups *=
+                ((uint64_t)dispatch->grid[i] + dispatch->workgroup[i] - 1) / dispatch->workgroup[i];
+    if (profile->rounds)
+        sampling->round = wmi_caches_round_groups(wmi_rounds_caches(profile->rounds));
+}
+
 const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                                              const struct wmi_profile_source *source)
 {
@@ -560,9 +573,11 @@ const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
     }
     profile->began = true;
     add_dispatch(profile);
+    wmi_sample_free(&profile->sample);
     profile->sample = (struct wmi_sample){0};
     begin_fetches(profile);
     wmi_kernels_begin(profile);
+    plan_sample(profile);
     return &profile->observer;
 }
 

@@ -43,8 +43,8 @@ struct wmi_kernel {
     const char *occupancy_limit;
     struct wmi_caches_sums sums, before;                            /* before: when the dispatch began */
     uint64_t counted[WMI_SUM_COUNT], counted_before[WMI_SUM_COUNT]; /* of all instructions */
-    struct wmi_sample sample; /* where not all workgroups are observed */
-    char arithmetic[WM_PROFILE_BOUNDS][96];
+    struct wmi_sample_sum sample; /* where not all workgroups are observed */
+    char arithmetic[WM_PROFILE_BOUNDS][128];
 };
 
 struct wm_profile {
@@ -64,8 +64,9 @@ struct wm_profile {
     struct wmi_kernel *kernels;                   /* kernel_count of them */
     size_t kernel_count, kernel;                  /* kernel: of the dispatch that runs */
     struct wm_profile_kernel *kernel_rows;
-    unsigned one_in;          /* rounds of which one is observed; 0 and 1: all are */
-    struct wmi_sample sample; /* of the dispatch that runs, if not all are */
+    unsigned one_in;              /* rounds of which one is observed; 0 and 1: all are */
+    struct wmi_sampling sampling; /* of the dispatch that runs */
+    struct wmi_sample sample;     /* of the dispatch that runs, if not all are */
     struct wmi_origins origins;
     struct wmi_tracer *tracer; /* writes all of it down, or NULL */
     pthread_mutex_t lock;      /* for adding shards and instructions */

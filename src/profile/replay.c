@@ -110,6 +110,7 @@ void wmi_tracer_begin(struct wmi_tracer *tracer, struct wm_profile *profile, con
     wmi_trace_write_number(&bytes, dispatch->lds_bytes);
     wmi_trace_write_number(&bytes, profile->source.wave_lanes);
     wmi_trace_write_number(&bytes, profile->one_in);
+    wmi_trace_write_number(&bytes, profile->sampling.round);
     put_record(tracer, WMI_TRACE_DISPATCH, &bytes);
     tracer->instructions = profile->log_instructions;
     if (profile->rounds)
@@ -265,12 +266,15 @@ static const char *get_dispatch(struct replay *replay, struct wmi_reader *reader
     source.dispatch.lds_bytes = (uint32_t)wmi_trace_read_upto(reader, 1 << 20);
     source.wave_lanes = (unsigned)wmi_trace_read_upto(reader, 64);
     const unsigned one_in = (unsigned)wmi_trace_read_upto(reader, UINT32_MAX);
+    const uint64_t round = wmi_trace_read_upto(reader, UINT32_MAX);
     const uint64_t items =
         (uint64_t)source.dispatch.workgroup[0] * source.dispatch.workgroup[1] * source.dispatch.workgroup[2];
-    if (reader->failed || items > MOST_ITEMS || (source.wave_lanes != 32 && source.wave_lanes != 64))
+    if (reader->failed || !round || items > MOST_ITEMS ||
+        (source.wave_lanes != 32 && source.wave_lanes != 64))
         return "no dispatch";
     wmi_profile_set_sample(replay->profile, one_in);
     wmi_profile_begin(replay->profile, &source);
+    replay->profile->sampling.round = round; /* as when it was recorded */
     if (!replay->profile->rounds)
         return "no memory for the model of caches";
     replay->running = true;
@@ -318,7 +322,8 @@ static const char *get_group(struct replay *replay, struct wmi_reader *reader)
         wmi_log_group_reset(group, head.number, head.waves);
     group->instructions = head.instructions;
     if (good && replay->profile->one_in > 1)
-        wmi_sample_count(&replay->profile->sample, group);
+        wmi_sample_count(&replay->profile->sample, &replay->profile->sampling, group,
+                         replay->profile->log_instructions);
     wmi_rounds_give(rounds, group);
     return good ? NULL : "no log of a workgroup";
 }

@@ -229,51 +229,92 @@ static void test_damaged(void **unused)
     free_file(&file);
 }
 
-/* Rounds of ten: 0 to 9, 30 to 39 and so on are kept, and numbered without gaps. */
+/* Of each complete block of rounds one is taken, and the last round in any case; places have no gaps. */
 static void test_sample(void **unused)
 {
-    uint64_t next = 0;
     (void)unused;
-    for (uint64_t number = 0; number < 100; number++) {
-        assert_int_equal(wmi_sample_skips(3, 10, number), number / 10 % 3 != 0);
-        if (number / 10 % 3 == 0)
-            assert_int_equal(wmi_sample_number(3, 10, number), next++);
-    }
+    for (uint64_t groups = 1; groups < 200; groups += 7)
+        for (unsigned one_in = 2; one_in < 6; one_in++) {
+            const struct wmi_sampling sampling = {one_in, 10, groups};
+            const uint64_t last = (groups - 1) / 10;
+            unsigned taken[20] = {0}; /* of each block before the last round */
+            uint64_t next = 0, place;
+            for (uint64_t number = 0; number < groups; number++) {
+                const bool takes = wmi_sampling_takes(&sampling, number, &place);
+                if (!takes)
+                    continue;
+                assert_int_equal(place, next++);
+                if (number / 10 < last)
+                    taken[number / 10 / one_in]++;
+            }
+            for (uint64_t block = 0; block < last / one_in; block++)
+                assert_int_equal(taken[block], 10);
+            if (last)
+                assert_int_equal(taken[0], 10);
+            assert_true(next >= groups - last * 10); /* the last round is whole */
+            assert_true(wmi_sampling_takes(&sampling, groups - 1, &place));
+        }
 }
 
-/* Of 1000 workgroups of 1 to 9 requests, drawn at random: the interval holds the truth in about 95 of 100
- * draws. */
+enum { ROUND = 5, ROUNDS = 200, DRAWN = 12, DRAWS = 400 };
+
+/* The half width, around the guess, that rounds drawn at random give; workgroups of a round are alike. */
+static double guess_from(struct wmi_log_group *rounds[ROUNDS][ROUND], unsigned drawn, double *guess)
+{
+    const struct wmi_sampling none_last = {.one_in = 1, .round = ROUND, .groups = ROUNDS * ROUND};
+    static const struct wmi_log_instruction instructions[WMI_LOG_SLOTS];
+    struct wmi_sample sample = {.groups = ROUNDS * ROUND};
+    struct wmi_sample_sum sum = {0};
+    for (unsigned i = 0; i < drawn; i++)
+        for (unsigned k = 0; k < ROUND; k++) {
+            rounds[i][k]->number = (i + 1) * ROUND + k; /* the first place is the last round's: it is empty */
+            wmi_sample_count(&sample, &none_last, rounds[i][k], instructions);
+        }
+    wmi_sample_end(&sample, &none_last, &sum);
+    *guess = sum.requests;
+    return wmi_sample_error(&sum);
+}
+
+/* Of 200 rounds of which workgroups ask for 1 to 20 requests, 12 are drawn at random: the interval holds the
+ * truth in about 95 of 100 draws. One that took workgroups as drawn one by one would be too narrow by the
+ * square root of five. */
 static void test_sample_error(void **unused)
 {
-    enum { ALL = 1000, TAKEN = 100, DRAWS = 400 };
-    struct wmi_log_group *group[ALL];
+    struct wmi_log_group *rounds[ROUNDS][ROUND];
     uint64_t total = 0, held = 0;
+    double guess;
     (void)unused;
-    for (unsigned i = 0; i < ALL; i++) {
-        const uint64_t blocks[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-        const size_t count = 1 + random_number() % 9;
-        group[i] = wmi_log_group_create(1);
-        wmi_log_group_reset(group[i], i, 1);
-        wmi_log_append(group[i], 0, 0, blocks, NULL, count);
-        total += count;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        const size_t level = random_number() % 16;
+        for (unsigned k = 0; k < ROUND; k++) {
+            uint64_t blocks[20];
+            const size_t count = 1 + level + random_number() % 4;
+            for (size_t block = 0; block < count; block++)
+                blocks[block] = block;
+            rounds[i][k] = wmi_log_group_create(1);
+            wmi_log_group_reset(rounds[i][k], 0, 1);
+            wmi_log_append(rounds[i][k], 0, 0, blocks, NULL, count);
+            total += count;
+        }
     }
     for (unsigned draw = 0; draw < DRAWS; draw++) {
-        struct wmi_sample sample = {.groups = ALL};
-        for (unsigned i = 0; i < TAKEN; i++) { /* the first of a shuffled deck */
-            const unsigned other = i + random_number() % (ALL - i);
-            struct wmi_log_group *swap = group[i];
-            group[i] = group[other];
-            group[other] = swap;
-            wmi_sample_count(&sample, group[i]);
+        for (unsigned i = 0; i < DRAWN; i++) { /* the first of a shuffled deck */
+            const unsigned other = i + random_number() % (ROUNDS - i);
+            struct wmi_log_group *swap[ROUND];
+            memcpy(swap, rounds[i], sizeof swap);
+            memcpy(rounds[i], rounds[other], sizeof swap);
+            memcpy(rounds[other], swap, sizeof swap);
         }
-        const double guess = sample.sum * ALL / TAKEN, error = wmi_sample_error(&sample) * guess;
+        const double error = guess_from(rounds, DRAWN, &guess) * guess;
         held += guess - error <= (double)total && (double)total <= guess + error;
     }
     assert_in_range(held, DRAWS * 90 / 100, DRAWS * 99 / 100);
-    assert_true(wmi_sample_error(&(struct wmi_sample){.groups = 5, .taken = 1, .sum = 3, .squares = 9}) < 0);
-    assert_true(wmi_sample_error(&(struct wmi_sample){.groups = 2, .taken = 2, .sum = 3, .squares = 5}) == 0);
-    for (unsigned i = 0; i < ALL; i++)
-        wmi_log_group_destroy(group[i]);
+    assert_true(guess_from(rounds, 1, &guess) < 0);
+    assert_true(guess_from(rounds, ROUNDS, &guess) == 0);
+    assert_true(guess == (double)total);
+    for (unsigned i = 0; i < ROUNDS; i++)
+        for (unsigned k = 0; k < ROUND; k++)
+            wmi_log_group_destroy(rounds[i][k]);
 }
 
 int main(void)
