@@ -5,7 +5,9 @@
     library_objdump.py WAVEMEM LIBRARY [EVERY]
 
 Written for librocsparse.so.0 (Debian package librocsparse0): 777 code objects in 111 bundles, 46 million instructions. With
-EVERY, only each EVERYth object. Empty lines and the line with the file's name are not compared."""
+EVERY, only each EVERYth object, and times are the least of several runs by turns. A process lists one object, so that to start
+counts for both; ours also with one thread, whose CPU time is what can be compared on a machine with other work. Empty lines and
+the line with the file's name are not compared."""
 import os
 import re
 import resource
@@ -19,6 +21,7 @@ from llvm import SKIP
 from rocrand_objdump import MAGIC, bundle_entries
 
 SHOWN = 5  # of each object
+RUNS = 3  # of a sample
 
 
 def objects(data):
@@ -40,6 +43,15 @@ def run(command, output):
         sys.exit('%s: exit code %d\n%s' % (' '.join(command), done.returncode, done.stderr.decode()[:2000]))
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return done.stdout, time.monotonic() - start, cpu
+
+
+def times(commands, path, runs):
+    """The least seconds, and seconds of CPU, that each command takes for the file."""
+    measured = {name: [] for name in commands}
+    for _ in range(runs):
+        for name, command in commands.items():
+            measured[name].append(run(command + [path], subprocess.DEVNULL)[1:])
+    return {name: tuple(map(min, zip(*each))) for name, each in measured.items()}
 
 
 def lines_of(listing):
@@ -65,7 +77,8 @@ def main(wavemem, library, every='1'):
     with open(library, 'rb') as file:
         data = file.read()
     count = wrong = instructions = 0
-    theirs, mine = [0.0, 0.0], [0.0, 0.0]
+    commands = {'llvm-objdump-19': ['llvm-objdump-19', '-d', '-z'], 'wavemem dis': [wavemem, 'dis'], 'wavemem dis -j1': [wavemem, 'dis', '-j1']}
+    total = {name: (0.0, 0.0) for name in commands}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 't.co')
         for i, (name, code) in enumerate(objects(data)):
@@ -73,19 +86,17 @@ def main(wavemem, library, every='1'):
                 continue
             with open(path, 'wb') as file:
                 file.write(code)
-            llvm, ours = ['llvm-objdump-19', '-d', '-z', path], [wavemem, 'dis', path]
-            want, got = run(llvm, subprocess.PIPE)[0], run(ours, subprocess.PIPE)[0]
-            _, *seconds = run(llvm, subprocess.DEVNULL)
-            _, *our_seconds = run(ours, subprocess.DEVNULL)
-            theirs, mine = [a + b for a, b in zip(theirs, seconds)], [a + b for a, b in zip(mine, our_seconds)]
+            want, got = (run(commands[which] + [path], subprocess.PIPE)[0] for which in ('llvm-objdump-19', 'wavemem dis'))
+            for which, least in times(commands, path, RUNS if int(every) > 1 else 1).items():
+                total[which] = tuple(map(sum, zip(total[which], least)))
             count += 1
             instructions += len(re.findall(rb'// [0-9A-F]{12}:', want))
             if want != got:
                 wrong += differences(name, want, got)
     print('%d objects, %d instructions, %d lines differ' % (count, instructions, wrong))
-    if count:
-        print('llvm-objdump-19 %.1f s (CPU %.1f s), wavemem dis %.1f s (CPU %.1f s): %.1f times faster (CPU: %.1f times)'
-              % (*theirs, *mine, theirs[0] / mine[0], theirs[1] / mine[1]))
+    theirs = total['llvm-objdump-19']
+    for which, (seconds, cpu) in total.items() if count else ():
+        print('%-16s %8.3f s, CPU %8.3f s: %5.1f times faster, CPU %5.1f times' % (which, seconds, cpu, theirs[0] / seconds, theirs[1] / cpu))
     return int(wrong > 0 or not count)
 
 

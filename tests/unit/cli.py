@@ -1006,6 +1006,10 @@ class Bundles(Case):
         self.assertEqual(self.run_tool(["dis"] + file, "-m gfx906")[0], self.run_tool(["dis"] + file, "-m 2")[0])
         self.refused("2 code objects; say which", ["dis"] + file)
         self.refused("a code object; --raw is for instructions alone", ["dis"] + file, "-m gfx906 --raw")
+        other = self.bundle("segments.plain")
+        each = [self.run_tool(["dis", "-m", "gfx900"] + one)[0] for one in (other, file, other)]
+        self.assertEqual(self.run_tool(["dis", "-m", "gfx900"] + other + file + other)[0], "".join(each))
+        self.refused("--json takes one file, and there are 2", ["dis", "--json", "-m", "gfx900"] + file + other)
 
     def test_prof(self):
         words = ["prof", "--json"] + self.bundle("segments.plain")
