@@ -77,6 +77,11 @@ static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
         html_text(file, kernel->gpu->assumed);
         fputs(".", file);
     }
+    if (kernel->gpu->unverified) {
+        fputs(" Unverified of it: ", file);
+        html_text(file, kernel->gpu->unverified);
+        fputs(".", file);
+    }
     fputs("</p>\n", file);
 }
 

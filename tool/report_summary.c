@@ -148,7 +148,10 @@ static void print_bounds(FILE *out, const struct wm_profile_kernel *kernel)
 static void print_kernel(FILE *out, const struct wm_profile_kernel *kernel)
 {
     char sample[TOOL_SENTENCES];
-    fprintf(out, "  on         %s (%s)\n", kernel->gpu->title, kernel->gpu->name);
+    fprintf(out, "  on         %s (%s)", kernel->gpu->title, kernel->gpu->name);
+    if (kernel->gpu->unverified)
+        fprintf(out, "; unverified: %s", kernel->gpu->unverified);
+    fputc('\n', out);
     fprintf(out,
             "  ran        %" PRIu64 " dispatch%s, %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
             " instructions\n",

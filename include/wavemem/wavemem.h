@@ -847,6 +847,8 @@ struct wm_gpu {
     double memory_bandwidth; /* GB/s */
     struct wm_cache cache[WM_CACHE_LEVELS];
     const char *assumed; /* what of it is not documented, in words; NULL: nothing */
+    const char
+        *unverified; /* what of it is generally known, but was not found in AMD's documents; NULL: nothing */
 };
 
 /* The products that wavemem knows, by target; the first of a target is its default. */

@@ -497,27 +497,60 @@ static void against_slow_statement(void **state)
 
 /* ---- products ---- */
 
-/* What AMD's "GPU hardware specifications" say of these, compute units and KiB of L2. */
+/* What AMD's "Accelerator and GPU hardware specifications" (ROCm) say of these, in KiB but for the last
+ * cache's MiB. LDS and VGPRs are of a compute unit, on RDNA of a WGP; sharing: of the scalar and instruction
+ * caches. RX 580, R9 Fury X and RX Vega 64 stand there as MI6, MI8 and MI25. */
 static void products(void **state)
 {
     (void)state;
     static const struct {
-        const char *name, *target;
-        unsigned units, l2_kib, lds_kib;
+        const char *name, *target; /* target: whose default it is, or NULL */
+        unsigned units, lds, last, l2, gl1, vector, scalar, instruction, sharing, vgprs;
     } said[] = {
-        {"mi300x", "gfx942", 304, 32 * 1024, 64},    {"mi210", "gfx90a", 104, 8 * 1024, 64},
-        {"mi100", "gfx908", 120, 8 * 1024, 64},      {"mi50", "gfx906", 60, 4 * 1024, 64},
-        {"rx7900xtx", "gfx1100", 96, 6 * 1024, 128}, {"rx6800", "gfx1030", 60, 4 * 1024, 128},
+        {"mi300x", "gfx942", 304, 64, 256, 32 * 1024, 0, 32, 16, 64, 2, 512},
+        {"mi300a", NULL, 228, 64, 256, 24 * 1024, 0, 32, 16, 64, 2, 512},
+        {"mi250x", NULL, 110, 64, 0, 8 * 1024, 0, 16, 16, 32, 2, 512},
+        {"mi210", "gfx90a", 104, 64, 0, 8 * 1024, 0, 16, 16, 32, 2, 512},
+        {"mi100", "gfx908", 120, 64, 0, 8 * 1024, 0, 16, 16, 32, 3, 256},
+        {"mi60", NULL, 64, 64, 0, 4 * 1024, 0, 16, 16, 32, 3, 256},
+        {"mi50", "gfx906", 60, 64, 0, 4 * 1024, 0, 16, 16, 32, 3, 256},
+        {"vega64", "gfx900", 64, 64, 0, 4 * 1024, 0, 16, 16, 32, 3, 256},
+        {"r9-fury-x", NULL, 64, 64, 0, 2 * 1024, 0, 16, 16, 32, 4, 256},
+        {"rx580", "gfx803", 36, 64, 0, 2 * 1024, 0, 16, 16, 32, 4, 256},
+        {"rx9070xt", "gfx1201", 64, 128, 64, 8 * 1024, 0, 32, 16, 32, 2, 768},
+        {"rx9060xt", "gfx1200", 32, 128, 32, 4 * 1024, 0, 32, 16, 32, 2, 768},
+        {"rx7900xtx", "gfx1100", 96, 128, 96, 6 * 1024, 256, 32, 16, 32, 2, 768},
+        {"rx7800xt", "gfx1101", 60, 128, 64, 4 * 1024, 256, 32, 16, 32, 2, 768},
+        {"rx7600", "gfx1102", 32, 128, 32, 2 * 1024, 256, 32, 16, 32, 2, 512},
+        {"rx6900xt", NULL, 80, 128, 128, 4 * 1024, 128, 16, 16, 32, 2, 512},
+        {"rx6800", "gfx1030", 60, 128, 128, 4 * 1024, 128, 16, 16, 32, 2, 512},
+        {"rx6700xt", "gfx1031", 40, 128, 96, 3 * 1024, 128, 16, 16, 32, 2, 512},
+        {"rx6600xt", "gfx1032", 32, 128, 32, 2 * 1024, 128, 16, 16, 32, 2, 512},
     };
     struct wm_diag diag;
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         const struct wm_gpu *gpu;
         assert_int_equal(wm_gpu_find(said[i].name, &gpu, &diag), WM_OK);
+        const struct wm_cache *cache = gpu->cache;
         assert_int_equal(gpu->compute_units, said[i].units);
-        assert_int_equal(gpu->cache[WM_CACHE_L2].bytes * gpu->xcds, (uint64_t)said[i].l2_kib << 10);
-        assert_int_equal(gpu->lds_bytes, said[i].lds_kib << 10);
-        assert_ptr_equal(wm_gpu_default(said[i].target), gpu);
+        assert_int_equal(gpu->lds_bytes, said[i].lds << 10);
+        assert_int_equal(cache[WM_CACHE_LAST].bytes, (uint64_t)said[i].last << 20);
+        assert_int_equal(cache[WM_CACHE_L2].bytes * gpu->xcds, (uint64_t)said[i].l2 << 10);
+        assert_int_equal(cache[WM_CACHE_GL1].bytes, said[i].gl1 << 10);
+        assert_int_equal(cache[WM_CACHE_VECTOR].bytes, said[i].vector << 10);
+        assert_int_equal(cache[WM_CACHE_SCALAR].bytes, said[i].scalar << 10);
+        assert_int_equal(cache[WM_CACHE_INSTRUCTION].bytes, said[i].instruction << 10);
+        assert_int_equal(cache[WM_CACHE_SCALAR].sharing, said[i].sharing);
+        assert_int_equal(cache[WM_CACHE_INSTRUCTION].sharing, said[i].sharing);
+        assert_int_equal(gpu->vgprs * gpu->vgpr_lanes * 4 * gpu->simds * gpu->lds_sharing,
+                         said[i].vgprs << 10);
+        if (said[i].target)
+            assert_ptr_equal(wm_gpu_default(said[i].target), gpu);
     }
+    /* LLVM 19, getInstCacheLineSize: 64 bytes, from gfx11 on 128. */
+    assert_int_equal(wm_gpu_default("gfx1030")->cache[WM_CACHE_INSTRUCTION].line, 64);
+    assert_int_equal(wm_gpu_default("gfx1100")->cache[WM_CACHE_INSTRUCTION].line, 128);
+    assert_int_equal(wm_gpu_default("gfx1200")->cache[WM_CACHE_INSTRUCTION].line, 128);
     /* Every target has a default product, and every product makes caches that can be modelled. */
     for (size_t i = 0; wm_target_at(i); i++)
         assert_non_null(wm_gpu_default(wm_target_at(i)));
