@@ -253,7 +253,8 @@ uint64_t wmi_caches_dirty(const struct wmi_caches *caches)
         const struct wmi_cache *cache = &caches->cache[level];
         const size_t words = cache->tags ? words_of(cache) : 0;
         for (size_t i = 0; i < words; i++)
-            sectors += (unsigned)__builtin_popcount(cache->states[i] & WMI_LINE_DIRTY);
+            sectors +=
+                (cache->states[i] / WMI_LINE_DIRTY_0 & 1) + (cache->states[i] / (2 * WMI_LINE_DIRTY_0) & 1);
     }
     return sectors * WMI_CACHE_SECTOR;
 }

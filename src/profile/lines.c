@@ -12,13 +12,15 @@ enum {
     MOST_WAVES = 64, /* of a workgroup */
     MEMOS = 64,      /* patterns of an instruction that are remembered, by where in 256 bytes they begin */
     PATIENCE = 64,   /* accesses in a row that were like none before: then memos are not worth their time, */
-    TRY_AGAIN = 256, /* but so many accesses later they are tried again */
+    TRY_AGAIN = 256, /* but so many accesses later they are tried again, and if in vain, twice as many */
+    REST_MOST = 8192,
 };
 
 /* What one worker thread counts for a slot. */
 struct shard_counts {
     uint64_t first;                /* wave that is kept, by number; UINT64_MAX: none yet */
     unsigned in_vain, rests;       /* accesses: measured in a row, until memos are tried again */
+    unsigned pause;                /* what `rests` began with */
     struct wmi_memo *memos[MEMOS]; /* NULL: nothing measured yet */
     struct wmi_counts counts;
 };
@@ -181,7 +183,7 @@ static void count_repeated(struct shard *shard, struct shard_counts *of, struct 
                            uint64_t base)
 {
     const uint64_t distance = (uint64_t)((int64_t)(base - memo->base) >> memo->shift);
-    of->in_vain = 0;
+    of->in_vain = of->pause = 0;
     memo->times++;
     if (!shard->group || !memo->word_count ||
         (memo->word_count == 2 && wmi_log_repeat_short(shard->group, wave, memo->words, distance)))
@@ -237,7 +239,9 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
     }
     if (++of->in_vain == PATIENCE) {
         of->in_vain = 0;
-        of->rests = TRY_AGAIN;
+        of->pause = of->pause ? 2 * of->pause : TRY_AGAIN;
+        of->pause = of->pause < REST_MOST ? of->pause : REST_MOST;
+        of->rests = of->pause;
     }
     measure_access(shard, of, access, slot, place);
 }

@@ -23,6 +23,7 @@ struct wmi_sectors {
     uint32_t count;
     uint32_t lines;      /* of two sectors */
     uint64_t bytes;      /* that are asked for, in all */
+    bool ascend;         /* each has a higher number than those before it: then there are no buckets */
     uint64_t number[64]; /* the address, divided by WMI_SECTOR */
     uint64_t asked[64];  /* its bytes that are asked for */
     bool second[64];     /* the other sector of its line is there, before it */
@@ -60,11 +61,25 @@ struct wmi_vector_cost wmi_coalesce_lanes(const struct wmi_access *access,
                                           const struct wmi_vector_rules *rules, unsigned wave_lanes,
                                           wmi_quads_count *quads, struct wmi_requests *requests);
 
+static inline uint8_t wmi_sectors_bucket(uint64_t number)
+{
+    return number * 0x9e3779b97f4a7c15ULL >> 56;
+}
+
 /* Where the sector is in the list; its count: nowhere. */
 static inline uint32_t wmi_sectors_place(const struct wmi_sectors *sectors, uint64_t number)
 {
-    const uint8_t bucket = number * 0x9e3779b97f4a7c15ULL >> 56;
-    uint32_t at = sectors->bucket[bucket];
+    const uint8_t bucket = wmi_sectors_bucket(number);
+    uint32_t at = sectors->bucket[bucket], low = 0, high = sectors->count;
+    while (sectors->ascend && low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (sectors->number[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (sectors->ascend)
+        return low < sectors->count && sectors->number[low] == number ? low : sectors->count;
     if (at >= sectors->count || sectors->home[at] != bucket)
         return sectors->count;
     while (sectors->number[at] != number) {

@@ -14,26 +14,45 @@ static inline uint64_t bits_of(const uint64_t *address, uint64_t mask)
     return bits;
 }
 
-/* Adds bytes of a sector. */
+static inline void append(struct wmi_sectors *sectors, uint64_t number, uint64_t asked, bool second)
+{
+    const uint32_t count = sectors->count++;
+    sectors->number[count] = number;
+    sectors->asked[count] = asked;
+    sectors->second[count] = second;
+    sectors->bytes += (unsigned)__builtin_popcountll(asked);
+    sectors->lines += !second;
+}
+
+/* Puts entry `at`, behind which there is none that can be found, where it can be. */
+static inline void hash(struct wmi_sectors *sectors, uint32_t at)
+{
+    const uint8_t bucket = wmi_sectors_bucket(sectors->number[at]), head = sectors->bucket[bucket];
+    sectors->home[at] = bucket;
+    sectors->next[at] = head < at && sectors->home[head] == bucket ? head : UINT8_MAX;
+    sectors->bucket[bucket] = (uint8_t)at;
+}
+
+/* Adds bytes of a sector. As long as they ascend, none needs to be looked for. */
 static inline void add(struct wmi_sectors *sectors, uint64_t number, uint64_t asked)
 {
-    const uint32_t at = wmi_sectors_place(sectors, number), count = sectors->count;
+    const uint32_t count = sectors->count;
+    const uint64_t last = count ? sectors->number[count - 1] : 0;
+    if (sectors->ascend && (!count || number > last)) {
+        append(sectors, number, asked, count && number % 2 && number - 1 == last);
+        return;
+    }
+    for (uint32_t i = 0; sectors->ascend && i < count; i++)
+        hash(sectors, i);
+    sectors->ascend = false;
+    const uint32_t at = wmi_sectors_place(sectors, number);
     if (at < count) {
         sectors->bytes += (unsigned)__builtin_popcountll(asked & ~sectors->asked[at]);
         sectors->asked[at] |= asked;
         return;
     }
-    const uint8_t bucket = number * 0x9e3779b97f4a7c15ULL >> 56, head = sectors->bucket[bucket];
-    const bool second = wmi_sectors_place(sectors, number ^ 1) < count;
-    sectors->bytes += (unsigned)__builtin_popcountll(asked);
-    sectors->number[count] = number;
-    sectors->asked[count] = asked;
-    sectors->second[count] = second;
-    sectors->lines += !second;
-    sectors->home[count] = bucket;
-    sectors->next[count] = head < count && sectors->home[head] == bucket ? head : UINT8_MAX;
-    sectors->bucket[bucket] = (uint8_t)count;
-    sectors->count = count + 1;
+    append(sectors, number, asked, wmi_sectors_place(sectors, number ^ 1) < count);
+    hash(sectors, count);
 }
 
 static bool find(struct wmi_sectors *sectors, const uint64_t *address, uint64_t mask, unsigned bytes)
@@ -44,6 +63,7 @@ static bool find(struct wmi_sectors *sectors, const uint64_t *address, uint64_t 
     uint64_t left = mask, number = address[__builtin_ctzll(mask)] >> WMI_SECTOR_SHIFT, asked = 0;
     sectors->count = sectors->lines = 0;
     sectors->bytes = 0;
+    sectors->ascend = true;
     for (; left; left &= left - 1) { /* neighbours mostly lie in one sector */
         const uint64_t at = address[__builtin_ctzll(left)];
         if (at >> WMI_SECTOR_SHIFT != number) {
