@@ -108,6 +108,9 @@ unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor
 unsigned wmi_assemble_alike(const struct wmi_patterns *patterns, const char *begin, const char *end,
                             uint32_t *words);
 
+/* Edits from one word, in any case, to the other in lower case; `most` + 1 if more, or if one is very long.
+ */
+unsigned wmi_edits(const char *a, size_t length, const char *b, unsigned most);
 /* Whether the target has an instruction called so; with or without a suffix such as _e32. */
 bool wmi_has_mnemonic(const struct wmi_target *target, const char *name, size_t length);
 /* Puts the mnemonics of the target that are spelled most like `name` into `found`, the nearest first, at most

@@ -712,8 +712,7 @@ unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor
 
 /* ---- names that are near ---- */
 
-/* Edits from one word to the other, `most` + 1 if more. */
-static unsigned distance(const char *a, size_t length, const char *b, unsigned most)
+unsigned wmi_edits(const char *a, size_t length, const char *b, unsigned most)
 {
     unsigned row[MNEMONIC];
     const size_t other = strlen(b);
@@ -742,15 +741,15 @@ unsigned wmi_nearest_mnemonics(const struct wmi_target *target, const char *name
         const char *candidate = target->mnemonics[i].name;
         if (i && !strcmp(candidate, target->mnemonics[i - 1].name))
             continue;
-        const unsigned edits = distance(name, length, candidate, furthest);
+        const unsigned edits = wmi_edits(name, length, candidate, furthest);
         if (edits >= furthest)
             continue;
         unsigned at = count < most ? count++ : most - 1; /* by edits, then by name */
-        for (; at && distance(name, length, found[at - 1], furthest) > edits; at--)
+        for (; at && wmi_edits(name, length, found[at - 1], furthest) > edits; at--)
             found[at] = found[at - 1];
         found[at] = candidate;
         if (count == most)
-            furthest = distance(name, length, found[most - 1], furthest);
+            furthest = wmi_edits(name, length, found[most - 1], furthest);
     }
     return count;
 }

@@ -396,6 +396,35 @@ static const struct {
 /* .text and its kin select a section by their name. */
 static const char *const sections[] = {".text", ".data", ".bss", ".rodata", ".data.rel", ".data.rel.ro"};
 
+/* Ends of what did not begin, or a name with the nearest one. */
+static void unknown_directive(struct wmi_assembler *a, const char *name, size_t length)
+{
+    static const struct {
+        const char *end, *begin;
+    } pairs[] = {{".endm", ".macro"},
+                 {".endmacro", ".macro"},
+                 {".endr", ".rept, .irp or .irpc"},
+                 {".end_amdhsa_kernel", ".amdhsa_kernel"},
+                 {".end_amdgpu_metadata", ".amdgpu_metadata"}};
+    const char *nearest = NULL;
+    unsigned least = (unsigned)length / 3;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (wmi_asm_word_is(name, length, pairs[i].end)) {
+            wmi_asm_error(a, name, "expected %s before this", pairs[i].begin);
+            return;
+        }
+    for (size_t i = 0; least && a->errors < WMI_ASM_MESSAGES && i < sizeof directives / sizeof *directives;
+         i++) {
+        const unsigned edits = wmi_edits(name, length, directives[i].name, least - 1);
+        if (edits < least) {
+            least = edits;
+            nearest = directives[i].name;
+        }
+    }
+    wmi_asm_error(a, name, "unknown directive '%.*s'%s%s", length < 64 ? (int)length : 64, name,
+                  nearest ? "; nearest: " : "", nearest ? nearest : "");
+}
+
 void wmi_asm_directive(struct wmi_assembler *a, const char *name, size_t length, const char *rest,
                        const char *end)
 {
@@ -410,5 +439,5 @@ void wmi_asm_directive(struct wmi_assembler *a, const char *name, size_t length,
             wmi_asm_known_section(a, name, length, &c);
             return;
         }
-    wmi_asm_error(a, name, "unknown directive '%.*s'", length < 64 ? (int)length : 64, name);
+    unknown_directive(a, name, length);
 }

@@ -317,6 +317,34 @@ static void add_address(struct wmi_asm_linker *link, const struct wmi_asm_sectio
                                                .relative = !by_name});
 }
 
+/* The defined symbol that is spelled most like `name`; NULL: none is near. */
+static const char *nearest_symbol(const struct wmi_assembler *a, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *found = NULL;
+    unsigned least = (unsigned)length / 3 + 1;
+    for (const struct wmi_asm_symbol *s = a->first_symbol; s && least; s = s->later) {
+        const bool counts = s->defined && !s->builtin && s->name[0] && s->name[1] != '\1';
+        const unsigned edits = counts ? wmi_edits(name, length, s->name, least - 1) : least;
+        if (edits < least) {
+            least = edits;
+            found = s->name;
+        }
+    }
+    return found;
+}
+
+static void report_undefined(struct wmi_assembler *a, const char *name, bool by_kernel)
+{
+    const struct wmi_asm_place *p = &a->place;
+    const char *at = p->line ? memmem(p->line, (size_t)(p->line_end - p->line), name, strlen(name)) : NULL;
+    const char *near = a->errors < WMI_ASM_MESSAGES ? nearest_symbol(a, name) : NULL;
+    wmi_asm_error(a, at ? at : p->line,
+                  "undefined symbol '%s': no label, .set or .amdgpu_lds has this name%s%s%s", name,
+                  by_kernel ? "; a kernel needs the label of its code" : "", near ? "; nearest: " : "",
+                  near ? near : "");
+}
+
 /* Sections that are not loaded may name what nobody defines, as debug information does with variables of the
  * LDS that a compiler took away. */
 static bool is_known(struct wmi_asm_linker *link, const struct wmi_asm_section *s,
@@ -334,9 +362,7 @@ static bool is_known(struct wmi_asm_linker *link, const struct wmi_asm_section *
     if (symbol->binding == STB_WEAK || !(s->flags & SHF_ALLOC))
         return true;
     if (!symbol->reported)
-        wmi_asm_error(a, a->place.line,
-                      "undefined symbol '%s': no label, .set or .amdgpu_lds has this name%s", symbol->name,
-                      r->type == REL64 ? "; a kernel needs the label of its code" : "");
+        report_undefined(a, symbol->name, r->type == REL64);
     symbol->reported = true;
     return false;
 }

@@ -190,11 +190,9 @@ void wmi_asm_macro(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
     const char *name;
     size_t length;
     (void)unused;
-    if (!wmi_asm_read_name(a, c, &name, &length))
-        return;
     struct wmi_asm_macro *m = wmi_asm_allocate(a, 1, sizeof *m);
-    m->name = wmi_asm_text(a, name, length);
-    bool good = true;
+    bool good = wmi_asm_read_name(a, c, &name, &length);
+    m->name = good ? wmi_asm_text(a, name, length) : "";
     while (wmi_take(c, ','), wmi_skip_space(c), good && c->at < c->end)
         good = read_parameter(a, c, m);
     if (good && *find_macro(a, name, length)) {
@@ -419,14 +417,14 @@ void wmi_asm_repeat(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
     const char *at = c->at;
     const struct wmi_asm_place place = a->place;
     (void)unused;
-    if (!wmi_asm_read_number(a, c, &count) || !wmi_asm_at_end(a, c) ||
-        !read_body(a, repeat_begins, repeat_ends, &m.body, &m.body_size))
+    const bool good = wmi_asm_read_number(a, c, &count) && wmi_asm_at_end(a, c);
+    if (!read_body(a, repeat_begins, repeat_ends, &m.body, &m.body_size) || !good)
         return;
+    a->place = place; /* what is wrong with a line of it is told here */
     if (count < 0 || count > MOST_TEXT || (uint64_t)count * (m.body_size + 1) > MOST_TEXT) {
         wmi_asm_error(a, at, "expected a count, and less than 16 MiB of text");
         return;
     }
-    a->place = place; /* what is wrong with a line of it is told here */
     a->scratch.size = 0;
     for (unsigned i = 0; i < count; i++)
         replace(a, &m, NULL, NULL, i, &a->scratch);
@@ -443,13 +441,12 @@ void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *c, int lette
     const size_t name = wmi_name_length(c);
     m.parameter[0] = (struct wmi_asm_parameter){.name = c->at, .length = name};
     c->at += name;
-    if (!name || !wmi_take(c, ',')) {
+    const bool good = name && wmi_take(c, ',');
+    if (!good)
         wmi_asm_error(a, c->at, name ? "expected ','" : "expected the name of a parameter");
-        return;
-    }
     struct wmi_cursor list = *c;
     const struct wmi_asm_place place = a->place;
-    if (!read_body(a, repeat_begins, repeat_ends, &m.body, &m.body_size))
+    if (!read_body(a, repeat_begins, repeat_ends, &m.body, &m.body_size) || !good)
         return;
     a->place = place;
     text->size = 0;

@@ -939,7 +939,38 @@ class Asm(Case):
     def test_undefined_symbol(self):
         _, errors = self.assemble("s_getpc_b64 s[0:1]\ns_add_u32 s0, s0, missing@rel32@lo+4\n", code=2)
         self.assertEqual(errors.splitlines()[0],
-                         "k.s:2:1: error: undefined symbol 'missing': no label, .set or .amdgpu_lds has this name")
+                         "k.s:2:19: error: undefined symbol 'missing': no label, .set or .amdgpu_lds has this name")
+
+    def wrong(self, text):
+        """The first line of each message."""
+        return [line for line in self.assemble(text, code=2)[1].splitlines() if line.startswith("k.s:")]
+
+    def test_nearest_names(self):
+        self.assertRegex(self.wrong("loop: s_branch lop\n")[0], "k.s:1:16: .*'lop'.*; nearest: loop$")
+        self.assertRegex(self.wrong(".globbl k\n")[0], "'.globbl'; nearest: .globl$")
+
+    def test_macros_of_a_wrong_line(self):
+        errors = self.wrong(".macro in x\n s_nop \\x\n.endm\n.macro out\n in y z\n in 1\n in 99999\n.endm\nout\n")
+        self.assertRegex(errors[0], r"^k.s:9:\d+: error: .*\(in macro 'out'\)$")
+        self.assertRegex(errors[1], r"^k.s:9:\d+: error: .*\(in macro 'in' of 'out'\)$")
+
+    def test_bodies_of_wrong_beginnings_are_skipped(self):
+        self.assertEqual(len(self.wrong(".macro 1\nbad\n.endm\n.irp x\nbad\n.endr\n.rept -1\nbad\n.endr\n")), 3)
+
+    def test_errors_without_end(self):
+        """Macros that double: reading stops long before all 2^40 errors."""
+        text = ".macro a\nbad\nbad\n.endm\n" + "".join(
+            ".macro m%d\n%s\n%s\n.endm\n" % (n, *2 * ["m%d" % (n - 1) if n else "a"]) for n in range(40)) + "m39\n"
+        self.assertRegex(self.assemble(text, code=2)[1].splitlines()[-1], r"^and: \d{3,5} errors more$")
+
+    def test_own_lines(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, out = os.path.join(folder, "k.s"), os.path.join(folder, "k.co")
+            with open(source, "w") as file:
+                file.write(".globl k\nk:\n  s_nop 1\n\n  s_endpgm\n")
+            self.run_tool(["asm", "-m", "gfx900", "-g", source, "-o", out])
+            listing = self.run_tool(["dis", "--lines", out])[0]
+            self.assertEqual(re.findall(r"; .*k.s:(\d+)\n\t(\w+)", listing), [("3", "s_nop"), ("5", "s_endpgm")])
 
     def test_include(self):
         text = '.include "far.inc"\ns_endpgm\n'
