@@ -137,7 +137,7 @@ static void put_fetches(FILE *file, const struct wm_profile_kernel *kernel)
 
 static void put_kernel(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
 {
-    char lds[TOOL_SHORT], sample[TOOL_SENTENCES];
+    char lds[TOOL_SHORT], text[TOOL_SENTENCES];
     tool_bytes_text(kernel->lds_bytes, lds);
     fputs("<section class=\"kernel\"><h2>", file);
     html_text(file, kernel->kernel);
@@ -157,9 +157,14 @@ static void put_kernel(FILE *file, const struct tool_report *report, const struc
             " work-items a workgroup).</p>\n",
             kernel->vgprs, kernel->sgprs, lds, kernel->workgroup_items);
     put_fetches(file, kernel);
-    if (tool_sample_text(kernel, sample)) {
+    if (tool_sample_text(kernel, text)) {
         fputs("<p>A sample of ", file);
-        html_text(file, sample);
+        html_text(file, text);
+        fputs(".</p>\n", file);
+    }
+    if (tool_cut_text(kernel, text)) {
+        fputs("<p>Cut: ", file);
+        html_text(file, text);
         fputs(".</p>\n", file);
     }
     put_bounds(file, kernel);

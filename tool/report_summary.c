@@ -79,6 +79,15 @@ bool tool_sample_text(const struct wm_profile_kernel *kernel, char text[TOOL_SEN
     return true;
 }
 
+bool tool_cut_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
+{
+    snprintf(text, TOOL_SENTENCES,
+             "the log of accesses was too large: caches saw at most %" PRIu64
+             " workgroups at once, and of each the first 1 GiB of the log",
+             kernel->resident_workgroups);
+    return kernel->resident_cut;
+}
+
 static void print_occupancy(FILE *out, const struct wm_profile_kernel *kernel)
 {
     char lds[TOOL_SHORT];
@@ -147,7 +156,7 @@ static void print_bounds(FILE *out, const struct wm_profile_kernel *kernel)
 
 static void print_kernel(FILE *out, const struct wm_profile_kernel *kernel)
 {
-    char sample[TOOL_SENTENCES];
+    char text[TOOL_SENTENCES];
     fprintf(out, "  on         %s (%s)", kernel->gpu->title, kernel->gpu->name);
     if (kernel->gpu->unverified)
         fprintf(out, "; unverified: %s", kernel->gpu->unverified);
@@ -157,8 +166,10 @@ static void print_kernel(FILE *out, const struct wm_profile_kernel *kernel)
             " instructions\n",
             kernel->dispatches, kernel->dispatches == 1 ? "" : "es", kernel->workgroups, kernel->waves,
             kernel->instructions);
-    if (tool_sample_text(kernel, sample))
-        fprintf(out, "  sample     %s\n", sample);
+    if (tool_sample_text(kernel, text))
+        fprintf(out, "  sample     %s\n", text);
+    if (tool_cut_text(kernel, text))
+        fprintf(out, "  cut        %s\n", text);
     print_occupancy(out, kernel);
     print_fetches(out, kernel);
     print_caches(out, kernel);

@@ -18,6 +18,8 @@ void tool_bytes_text(uint64_t bytes, char text[TOOL_SHORT]);
 void tool_memory_text(const struct wm_profile_kernel *kernel, char text[4 * TOOL_SHORT]);
 /* Of how many workgroups the figures are, and how far they may be off; false: of all. */
 bool tool_sample_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
+/* That caches did not see all that they should; false: they did. */
+bool tool_cut_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
 /* Reads, writes and atomics together. */
 struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache);
 

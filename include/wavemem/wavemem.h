@@ -990,7 +990,7 @@ struct wm_profile_kernel {
                             share; below 0: there are too few to tell. It is not that of hits and of memory:
                             caches were shown the sample alone */
     uint64_t resident_workgroups; /* most that the caches were modelled with at once */
-    bool resident_cut;            /* fewer than fit, because their log would have been too large */
+    bool resident_cut; /* fewer than fit, or not all accesses of each: their log would have been too large */
 
     struct wm_bound bound[WM_PROFILE_BOUNDS];
     uint32_t bounds;

@@ -69,10 +69,21 @@ static bool is_full(const bool *full, size_t block)
     return full && full[block];
 }
 
+/* Whether so many words more are too many; then no part of an access may be written. */
+static bool is_full_log(struct wmi_log_group *group, size_t words)
+{
+    if (group->words + words <= WMI_LOG_WORDS)
+        return false;
+    group->failed = true;
+    return true;
+}
+
 void wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, const uint64_t *blocks,
                     const bool *full, size_t count)
 {
     struct wmi_log_wave *log = &group->wave[wave];
+    if (is_full_log(group, count * (ENTRY + 1)))
+        return;
     if (slot >= group->slots)
         group->slots = slot + 1;
     while (count) {
@@ -115,6 +126,8 @@ void wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, c
 void wmi_log_repeat(struct wmi_log_group *group, uint32_t wave, const uint64_t *words, size_t size,
                     uint64_t distance)
 {
+    if (is_full_log(group, size))
+        return;
     uint64_t *at = reserve(group, &group->wave[wave], size);
     struct wmi_log_entry entry;
     if (!at)

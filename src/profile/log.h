@@ -20,6 +20,7 @@
 enum {
     WMI_LOG_BLOCKS = 255,    /* of one entry */
     WMI_LOG_SLOTS = 1 << 17, /* instructions; what is beyond is not logged */
+    WMI_LOG_WORDS = 1 << 27, /* of a workgroup, 1 GiB; nor what is beyond these */
 };
 
 struct wmi_log_entry {
@@ -54,7 +55,7 @@ struct wmi_log_group {
     uint64_t instructions;      /* that its waves executed */
     uint32_t waves, capacity;   /* waves that it has, and that there is room for */
     uint32_t slots;             /* more than the highest slot in it */
-    bool failed;                /* there was no memory for a part of it */
+    bool failed;                /* a part of it is missing: for want of memory, or beyond WMI_LOG_WORDS */
     struct wmi_log_wave wave[];
 };
 

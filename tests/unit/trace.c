@@ -317,12 +317,34 @@ static void test_sample_error(void **unused)
             wmi_log_group_destroy(rounds[i][k]);
 }
 
+/* A workgroup's log ends at its bound, between two accesses. */
+static void test_bound(void **unused)
+{
+    const uint64_t blocks[3] = {1, 20, 3};
+    struct wmi_log_group *group = wmi_log_group_create(1);
+    (void)unused;
+    wmi_log_group_reset(group, 0, 1);
+    wmi_log_append(group, 0, 0, blocks, NULL, 3);
+    const size_t size = group->wave[0].size;
+    assert_true(size > 0);
+    assert_false(group->failed);
+    group->words = WMI_LOG_WORDS - 1; /* as if there were so much */
+    wmi_log_append(group, 0, 0, blocks, NULL, 3);
+    assert_true(group->failed);
+    group->failed = false;
+    wmi_log_repeat(group, 0, group->wave[0].words, size, 5);
+    assert_true(group->failed);
+    assert_int_equal(group->wave[0].size, size);
+    wmi_log_group_destroy(group);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers), cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_cut_off), cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_sample),  cmocka_unit_test(test_sample_error),
+        cmocka_unit_test(test_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
