@@ -348,6 +348,21 @@ static void set_field(struct wmi_assembler *a, struct kernel *k, const struct di
         k->user_sgprs += (unsigned)value;
 }
 
+static const char *nearest_name(const char *word, size_t length)
+{
+    const char *nearest = NULL;
+    unsigned least = (unsigned)length / 3 + 1;
+    for (unsigned i = 0; least && i < COUNTED + FIELDS; i++) {
+        const char *name = i < COUNTED ? counts[i].name : directives[i - COUNTED].name;
+        const unsigned edits = wmi_edits(word, length, name, least - 1);
+        if (edits < least) {
+            least = edits;
+            nearest = name;
+        }
+    }
+    return nearest;
+}
+
 static void read_directive(struct wmi_assembler *a, struct kernel *k, const char *begin, const char *end)
 {
     static const char prefix[] = ".amdhsa_";
@@ -368,7 +383,9 @@ static void read_directive(struct wmi_assembler *a, struct kernel *k, const char
     while (field < FIELDS && !wmi_asm_word_is(word, length - cut, directives[field].name))
         field++;
     if (count == COUNTED && field == FIELDS) {
-        wmi_asm_error(a, name, "unknown directive %.*s", length < 64 ? (int)length : 64, name);
+        const char *nearest = nearest_name(word, length - cut);
+        wmi_asm_error(a, name, "unknown directive %.*s%s%s", length < 64 ? (int)length : 64, name,
+                      nearest ? "; nearest: .amdhsa_" : "", nearest ? nearest : "");
         return;
     }
     if (!may_say(a, name, count < COUNTED ? counts[count].owners : directives[field].owners,
