@@ -122,16 +122,35 @@ void tool_table_print(const struct tool_table *table, FILE *file, unsigned inden
     free(widths);
 }
 
+/* Whether a unit stands there, which stays beside its number. */
+static bool is_unit(const char *text)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "s", "ms", "us", "ns"};
+    const size_t length = strcspn(text, " \n,;.)");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i]) == length && strncmp(text, units[i], length) == 0)
+            return true;
+    return false;
+}
+
+/* Behind the word at `at` and the blanks before it. */
+static size_t word_end(const char *line, size_t length, size_t at)
+{
+    size_t end = at + strspn(line + at, " ");
+    end += strcspn(line + end, " \n");
+    if (end < length && line[end] == ' ' && line[end - 1] >= '0' && line[end - 1] <= '9' &&
+        is_unit(line + end + 1))
+        end += 1 + strcspn(line + end + 1, " \n");
+    return end < length ? end : length;
+}
+
 void tool_print_wrapped(const char *line, size_t length, unsigned indent, size_t width)
 {
     size_t at = 0;
     for (size_t from = 0; from < length;) {
         size_t end = from, word = from;
         while (word < length) { /* words as long as they fit, but at least one */
-            size_t next = word + strspn(line + word, " ");
-            next += strcspn(line + next, " \n");
-            if (next > length)
-                next = length;
+            const size_t next = word_end(line, length, word);
             if (width && end > from && at + (next - from) > width)
                 break;
             word = end = next;
