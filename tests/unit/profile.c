@@ -3,6 +3,7 @@
 #include "profile/profile.h"
 
 #include <setjmp.h>
+#include <stdalign.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -329,9 +330,81 @@ static void threads_and_rows(void **state)
     wmi_profile_destroy(profile);
 }
 
+/* Accesses that their outline is enough for count as if they had been shown; and it is not enough where it
+ * must not be: outside of what is allowed, with other lanes, or with a difference above 32 bits. */
+static void outlines(void **state)
+{
+    (void)state;
+    enum { ACCESSES = 20000, PATTERNS = 6 };
+    const struct wmi_cost_rules *rules = wmi_cost_rules(0);
+    struct wm_profile *profile = wmi_profile_create();
+    const struct wmi_observer *observer =
+        wmi_profile_begin(profile, &(struct wmi_profile_source){.rules = rules, .wave_lanes = 64});
+    const uint32_t slot = observer->instruction(observer->self, 0x100, 1);
+    void *local = observer->thread_begin(observer->self), *group = NULL;
+    struct sums expected = {0};
+    struct wmi_vector_cost vector = {0};
+    struct wmi_lds_cost lds = {0};
+    int known = 0;
+    observer->turn(local, &group, 0, 1);
+    for (int i = 0; i < ACCESSES; i++) {
+        /* Rows, steps, what lanes share, downwards, anywhere; now and then one lane is elsewhere. */
+        const unsigned pattern = (unsigned)i / 300 % PATTERNS;
+        const bool strange = random_bits() % 8 == 0, wide = random_bits() % 2;
+        const uint64_t start =
+            (wide ? 0x7fff00000000 : 0x40000) + random_bits() % 64 * 0x100 + random_bits() % 2 * 4;
+        const uint64_t lanes = i / 100 % 3 == 0 ? ~0ULL : i / 100 % 3 == 1 ? 0xffff0000ffff0000 : 1;
+        const uint64_t base = random_bits() % 2 ? 0 : wide ? 0xfffffff0 - 0x100 * (random_bits() % 4) : 0x100;
+        alignas(64) uint32_t low[64], high[64];
+        uint64_t address[64], last = 0;
+        for (unsigned lane = 0; lane < 64; lane++) {
+            static const int64_t steps[PATTERNS] = {4, 64, 0, -4, 4096, 8};
+            uint64_t at = start + lane * (uint64_t)steps[pattern];
+            if (strange && lane == 17)
+                at += random_bits() % 2 && wide ? 1ULL << 32 : 4;
+            low[lane] = (uint32_t)at;
+            high[lane] = (uint32_t)(at >> 32);
+            address[lane] = at + base;
+            if (lanes >> lane & 1 && address[lane] + 4 > last)
+                last = address[lane] + 4;
+        }
+        const bool outside = random_bits() % 16 == 0;
+        const struct wmi_outline outline = {.low = low,
+                                            .high = wide ? high : NULL,
+                                            .base = base,
+                                            .lanes = lanes,
+                                            .to = last - outside,
+                                            .shape = wmi_access_shape(WMI_SPACE_GLOBAL, 1, 4)};
+        const struct wmi_access access = {
+            .path = WMI_PATH_GLOBAL,
+            .kind = WMI_ACCESS_STORE,
+            .lanes = lanes,
+            .elements = 1,
+            .bytes = 4,
+            .element = {{.space = WMI_SPACE_GLOBAL, .mask = lanes, .address = address}}};
+        const bool enough = observer->outline(local, &outline, slot);
+        assert_false(enough && outside);
+        known += enough;
+        if (!enough)
+            observer->access(local, &access, slot);
+        count_slowly(&access, &expected);
+        add_costs(&access, rules, &vector, &lds);
+    }
+    assert_true(known > ACCESSES / 4);
+    observer->end(local, group, 0);
+    observer->thread_end(observer->self, local);
+    size_t count;
+    const struct wm_profile_row *rows = wmi_profile_rows(profile, &count);
+    assert_int_equal(count, 1);
+    check_row(&rows[0], &expected);
+    check_costs(&rows[0], &vector, &lds);
+    wmi_profile_destroy(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outlines),
         cmocka_unit_test(by_hand),
         cmocka_unit_test(spaces_and_refused_lanes),
         cmocka_unit_test(random_accesses),
