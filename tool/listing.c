@@ -355,11 +355,11 @@ static void put_object(struct tool_run *run, size_t at, const uint32_t *words,
 
 /* ---- sections ---- */
 
-/* Whether all lines but those of branches are as wm_disassembler_lines() writes them. */
+/* Whether all lines, but those of branches that are not plain, are as wm_disassembler_lines() writes them. */
 static bool is_common(const struct tool_run *run)
 {
     const struct tool_listing *listing = run->listing;
-    return !listing->json && !listing->plain && !listing->no_addresses && !listing->no_bytes &&
+    return !listing->json && (listing->plain || (!listing->no_addresses && !listing->no_bytes)) &&
            !listing->lines && !run->targets;
 }
 
@@ -376,6 +376,7 @@ static size_t list_common(struct tool_run *run, size_t at, size_t end)
         .address = code->address + at,
         .text = out->at,
         .room = (size_t)(out->limit - out->at) + TOOL_LONGEST_TEXT,
+        .plain = run->listing->plain,
     };
     size_t length;
     const size_t listed = wm_disassembler_lines(run->disassembler, &lines, &length);

@@ -240,10 +240,12 @@ struct wm_lines {
     uint64_t address; /* of the code */
     char *text;       /* for the lines, without a NUL */
     size_t room;      /* bytes, at least WM_LINE_ROOM */
+    bool plain;       /* lines have nothing but the text, then; branches too */
 };
 enum { WM_LINE_ROOM = 2048 }; /* with less than that left no line begins */
-/* Lists until the end, until there is no more room, or in front of a branch: whoever lists knows the name of
- * the place it leads to. Returns the bytes of code listed; *length becomes that of the text. */
+/* Lists until the end, until there is no more room, or, unless plain, in front of a branch: whoever lists
+ * knows the name of the place it leads to. Returns the bytes of code listed; *length becomes that of the
+ * text. */
 WM_API size_t wm_disassembler_lines(struct wm_disassembler *disassembler, const struct wm_lines *lines,
                                     size_t *length);
 

@@ -235,26 +235,37 @@ static inline char *put_place(char *to, uint64_t address, uint64_t words, unsign
     return to + 1;
 }
 
-/* A line that is not remembered, of what stands at `code`. NULL: it is a branch. */
-static char *put_other_line(struct wm_disassembler *d, const uint8_t *code, size_t size, uint64_t address,
-                            char *to, size_t *bytes)
+static inline char *end_plain(char *text, size_t length)
 {
+    text[length] = '\n';
+    return text + length + 1;
+}
+
+/* A line that is not remembered, of what stands at `at`. NULL: it is a branch, and its line not plain. */
+static char *put_other_line(struct wm_disassembler *d, const struct wm_lines *lines, size_t at, char *to,
+                            size_t *bytes)
+{
+    const uint8_t *code = (const uint8_t *)lines->code + at;
+    const size_t size = lines->size - at;
     uint32_t words[WORDS] = {0};
     const size_t available = size / 4 < WORDS ? size / 4 : WORDS;
     if (available == WORDS)
         memcpy(words, code, sizeof words); /* a length that is known copies faster */
     else
         memcpy(words, code, 4 * available);
-    *to++ = '\t';
+    if (!lines->plain)
+        *to++ = '\t';
     const struct wm_disassembled insn = print(d, words, available, to);
+    *bytes = 4u * insn.dwords;
+    if (lines->plain)
+        return end_plain(to, insn.length);
     if (insn.branch)
         return NULL;
     to += insn.length < TEXT_COLUMNS ? TEXT_COLUMNS : insn.length;
     memcpy(to, "// ", 4);
-    to = put_place(to + 3, address, two_dwords(words), insn.dwords > 1);
+    to = put_place(to + 3, lines->address + at, two_dwords(words), insn.dwords > 1);
     for (unsigned i = 2; i < insn.dwords; i++)
         to += sprintf(to - 1, " %08" PRIX32 "\n", words[i]) - 1;
-    *bytes = 4u * insn.dwords;
     return to;
 }
 
@@ -277,21 +288,24 @@ static inline char *put_known(char *to, const struct known *known)
 }
 
 /* The line of two words like earlier ones, but for a branch; NULL: they have to be decoded. */
-static inline char *put_alike(struct wm_disassembler *d, uint64_t two, uint64_t address, char *to,
+static inline char *put_alike(struct wm_disassembler *d, uint64_t two, uint64_t address, char *to, bool plain,
                               size_t *bytes)
 {
     uint32_t length;
+    char *const text = to + !plain;
     const struct wmi_word_pattern *pattern =
-        d->flags ? NULL : wmi_print_alike(&d->patterns, two, 2, to + 1, &length);
+        d->flags ? NULL : wmi_print_alike(&d->patterns, two, 2, text, &length);
     if (!pattern || pattern->branch || length >= TEXT_COLUMNS)
         return NULL;
     const struct known known = {.dwords = pattern->dwords, .length = (uint8_t)length};
-    *to++ = '\t';
-    put_spaces(to + length);
-    remember(d, two, &known, to);
-    memcpy(to + TEXT_COLUMNS, "// ", 4);
+    put_spaces(text + length);
+    remember(d, two, &known, text);
     *bytes = 4u * known.dwords;
-    return put_place(to + TO_ADDRESS - 1, address, two, known.dwords > 1);
+    if (plain)
+        return end_plain(text, length);
+    *to = '\t';
+    memcpy(text + TEXT_COLUMNS, "// ", 4);
+    return put_place(to + TO_ADDRESS, address, two, known.dwords > 1);
 }
 
 size_t wm_disassembler_lines(struct wm_disassembler *d, const struct wm_lines *lines, size_t *length)
@@ -308,15 +322,20 @@ size_t wm_disassembler_lines(struct wm_disassembler *d, const struct wm_lines *l
         const uint64_t key = words_of(two, is_long), address = lines->address + at;
         const struct known *known = &d->known[d->place[place_of(key)]];
         if (is_of(known, key, is_long)) {
-            if (known->branch)
+            if (lines->plain) {
+                memcpy(to, known->text, KNOWN_TEXT);
+                to = end_plain(to, known->length);
+            } else if (!known->branch) {
+                to = put_place(put_known(to, known), address, two, is_long);
+            } else {
                 goto branch;
-            to = put_place(put_known(to, known), address, two, is_long);
+            }
             at += 4 + 4 * is_long;
         } else {
             size_t bytes;
-            char *behind = put_alike(d, two, address, to, &bytes);
+            char *behind = put_alike(d, two, address, to, lines->plain, &bytes);
             if (!behind)
-                behind = put_other_line(d, code + at, lines->size - at, address, to, &bytes);
+                behind = put_other_line(d, lines, at, to, &bytes);
             if (!behind)
                 goto branch;
             to = behind;
@@ -325,7 +344,7 @@ size_t wm_disassembler_lines(struct wm_disassembler *d, const struct wm_lines *l
     }
     if (at >= pairs && at < lines->end && lines->size - at >= 4 && to <= last) { /* the last dword */
         size_t bytes;
-        char *const behind = put_other_line(d, code + at, lines->size - at, lines->address + at, to, &bytes);
+        char *const behind = put_other_line(d, lines, at, to, &bytes);
         at += behind ? bytes : 0;
         to = behind ? behind : to;
     }

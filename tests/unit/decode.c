@@ -291,9 +291,9 @@ static void write_code(uint64_t *seed, uint8_t *code)
     }
 }
 
-/* The line that llvm-objdump would print; returns the dwords. */
+/* The line that llvm-objdump would print, or the text alone; returns the dwords. */
 static unsigned slow_line(const char *target, const uint8_t *code, size_t dwords, uint64_t address,
-                          char *line)
+                          bool plain, char *line)
 {
     uint32_t words[LONGEST] = {0};
     char text[1024];
@@ -303,6 +303,10 @@ static unsigned slow_line(const char *target, const uint8_t *code, size_t dwords
     if (!length)
         snprintf(text, sizeof text, ".long 0x%08x", words[0]);
     length = length ? length : 1;
+    if (plain) {
+        sprintf(line, "%s\n", text);
+        return length;
+    }
     int at = sprintf(line, "\t%-59s// %012llX:", text, (unsigned long long)address);
     for (unsigned i = 0; i < length; i++)
         at += sprintf(line + at, " %08X", words[i]);
@@ -318,7 +322,7 @@ static size_t check_lines(const char *target, const struct wm_lines *lines, size
     while (at < listed) {
         assert_true(at < lines->end);
         at += 4 * slow_line(target, (const uint8_t *)lines->code + at, (lines->size - at) / 4,
-                            lines->address + at, line);
+                            lines->address + at, lines->plain, line);
         assert_true(done + strlen(line) <= length && length <= lines->room);
         assert_memory_equal(lines->text + done, line, strlen(line));
         done += strlen(line);
@@ -356,7 +360,8 @@ static void lines_of(const char *target, uint64_t seed)
         size_t length;
         char *text = malloc(room);
         const struct wm_lines lines = {
-            code + 1 + at, left, end < left ? end : left, UINT64_C(0xfffff000) + at, text, room};
+            code + 1 + at, left, end < left ? end : left, UINT64_C(0xfffff000) + at,
+            text,          room, random_word(&seed) % 2};
         const size_t listed = wm_disassembler_lines(d, &lines, &length);
         at += check_lines(target, &lines, listed, length);
         if (listed < lines.end && at + 4 <= 4 * CODE && length + WM_LINE_ROOM <= room)
