@@ -13,7 +13,7 @@
 
 enum {
     CHUNK = 1 << 13,   /* bytes of code; their text fits the CPU's cache */
-    WORTH = 1 << 19,   /* of less code the threads cost more than they bring */
+    WORTH = 1 << 20,   /* of less code the threads cost more than they bring */
     RUN_UP = 1 << 8,   /* bytes that are read to fall into step */
     TEXT = 32 * CHUNK, /* that is expected of a chunk */
     BUFFERS = 2,       /* a thread's: one is written while it fills the other */
