@@ -7,6 +7,8 @@
 #include "isa/assemble.h"
 #include "isa/disassemble.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +115,53 @@ static void assemble(const struct wmi_target *target, unsigned index, const stru
     free(exact);
 }
 
+/* The text of what stands at `words`, and how long it is. */
+static unsigned text_of(const struct wmi_target *target, const uint32_t *words, size_t count,
+                        char text[MOST_TEXT])
+{
+    struct wmi_instruction insn;
+    const unsigned dwords = wmi_decode(target, words, count, &insn);
+    if (dwords)
+        require(wmi_print(target, &insn, text, MOST_TEXT) < MOST_TEXT);
+    else
+        snprintf(text, MOST_TEXT, ".long 0x%08x", words[0]);
+    return dwords;
+}
+
+/* Lists the words as plain text and as lines of a listing, which end in front of branches. */
+static void list(struct wm_disassembler *disassembler, const struct wmi_target *target, const uint32_t *words,
+                 size_t count, bool plain)
+{
+    enum { ROOM = WM_LINE_ROOM + MOST_TEXT, COLUMNS = 61 };
+    char text[MOST_TEXT], *room = malloc(ROOM);
+    for (size_t at = 0; at < count;) {
+        size_t length;
+        const struct wm_lines lines = {.code = words + at,
+                                       .size = 4 * (count - at),
+                                       .end = 4 * (count - at),
+                                       .address = 4 * at,
+                                       .text = room,
+                                       .room = ROOM,
+                                       .plain = plain};
+        const size_t listed = wm_disassembler_lines(disassembler, &lines, &length);
+        require(length <= ROOM && (listed || !plain));
+        const char *line = room;
+        for (const size_t end = at + listed / 4; at < end;) {
+            const unsigned dwords = text_of(target, words + at, count - at, text);
+            const char *const stop = memchr(line, '\n', (size_t)(room + length - line));
+            const size_t size = strlen(text);
+            require(stop && stop - line >= (plain ? (ptrdiff_t)size : COLUMNS));
+            require(!memcmp(line + !plain, text, size) && (!plain || stop == line + size));
+            line = stop + 1;
+            at += dwords ? dwords : 1;
+        }
+        require(line == room + length);
+        if (!listed)
+            at += wm_disassembler_next(disassembler, words + at, count - at).dwords;
+    }
+    free(room);
+}
+
 /* The disassembler that remembers says what decoding and printing say. It lives on, so that an input is also
  * read after all those before it. */
 static void disassemble(const struct wmi_target *target, unsigned index, const uint32_t *words, size_t count)
@@ -122,18 +171,16 @@ static void disassemble(const struct wmi_target *target, unsigned index, const u
         disassemblers[index] = wmi_disassembler_create(target, 0);
     require(disassemblers[index]);
     for (size_t at = 0; at < count;) {
-        struct wmi_instruction insn;
         char text[MOST_TEXT];
         const struct wm_disassembled line =
             wm_disassembler_next(disassemblers[index], words + at, count - at);
-        const unsigned dwords = wmi_decode(target, words + at, count - at, &insn);
+        const unsigned dwords = text_of(target, words + at, count - at, text);
         require(line.data == !dwords && line.dwords == (dwords ? dwords : 1));
-        if (dwords) {
-            require(line.length == wmi_print(target, &insn, text, sizeof text));
-            require(!memcmp(line.text, text, line.length + 1));
-        }
+        require(line.length == strlen(text) && !memcmp(line.text, text, line.length + 1));
         at += line.dwords;
     }
+    list(disassemblers[index], target, words, count, true);
+    list(disassemblers[index], target, words, count, false);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
