@@ -138,13 +138,32 @@ static uint64_t behind_l2(const struct wm_profile_row *row, bool reads)
     return (reads ? row->memory_read : row->memory_written) / 64;
 }
 
+/* In the caches that data and code share. */
+static uint64_t in_shared(const struct counter *counter, const struct wm_cache_use use[WM_CACHE_LEVELS])
+{
+    const struct wm_cache_use *gl1 = &use[WM_CACHE_GL1], *l2 = &use[WM_CACHE_L2];
+    switch (counter->unit) {
+    case GL1_REQUESTS:
+        return gl1->requests;
+    case GL1_MISSES:
+        return gl1->requests - gl1->hits;
+    case L2_REQUESTS:
+        return l2->requests;
+    case L2_HITS:
+        return l2->hits;
+    case L2_MISSES:
+        return l2->requests - l2->hits;
+    default:
+        return 0;
+    }
+}
+
 static uint64_t value_of(const struct counter *counter, const struct wm_profile_row *row)
 {
     if ((counter->paths && !has_word(counter->paths, row->path)) ||
         (counter->operation && strcmp(counter->operation, row->operation) != 0))
         return 0;
-    const struct wm_cache_use *vector = &row->cache[WM_CACHE_VECTOR], *gl1 = &row->cache[WM_CACHE_GL1],
-                              *l2 = &row->cache[WM_CACHE_L2], *scalar = &row->cache[WM_CACHE_SCALAR];
+    const struct wm_cache_use *vector = &row->cache[WM_CACHE_VECTOR], *scalar = &row->cache[WM_CACHE_SCALAR];
     switch (counter->unit) {
     case EXECUTIONS:
         return row->executions;
@@ -162,16 +181,6 @@ static uint64_t value_of(const struct counter *counter, const struct wm_profile_
         return vector->requests;
     case L0_MISSES:
         return vector->requests - vector->hits;
-    case GL1_REQUESTS:
-        return gl1->requests;
-    case GL1_MISSES:
-        return gl1->requests - gl1->hits;
-    case L2_REQUESTS:
-        return l2->requests;
-    case L2_HITS:
-        return l2->hits;
-    case L2_MISSES:
-        return l2->requests - l2->hits;
     case SCALAR_REQUESTS:
         return scalar->requests;
     case SCALAR_HITS:
@@ -185,16 +194,13 @@ static uint64_t value_of(const struct counter *counter, const struct wm_profile_
     case MEMORY_WRITES:
         return behind_l2(row, false);
     default:
-        return 0;
+        return in_shared(counter, row->cache);
     }
-    return 0;
 }
 
 /* What the kernel's code adds. */
 static uint64_t fetched(const struct counter *counter, const struct wm_profile_kernel *kernel)
 {
-    const struct wm_cache_use *instruction = &kernel->fetch_use[WM_CACHE_INSTRUCTION],
-                              *gl1 = &kernel->fetch_use[WM_CACHE_GL1], *l2 = &kernel->fetch_use[WM_CACHE_L2];
     const uint64_t last = kernel->fetch_use[WM_CACHE_LAST].requests;
     const uint64_t sectors = last ? last : kernel->fetch_memory_read / 64;
     const bool pairs =
@@ -206,29 +212,19 @@ static uint64_t fetched(const struct counter *counter, const struct wm_profile_k
     case FETCHES:
         return kernel->fetches;
     case FETCH_HITS:
-        return instruction->hits;
+        return kernel->fetch_use[WM_CACHE_INSTRUCTION].hits;
     case FETCH_MISSES:
         return kernel->fetch_missed;
     case FETCH_LATE:
         return kernel->fetch_late;
     case FETCH_L2_BYTES_64:
-        return l2->bytes / 64;
-    case GL1_REQUESTS:
-        return gl1->requests;
-    case GL1_MISSES:
-        return gl1->requests - gl1->hits;
-    case L2_REQUESTS:
-        return l2->requests;
-    case L2_HITS:
-        return l2->hits;
-    case L2_MISSES:
-        return l2->requests - l2->hits;
+        return kernel->fetch_use[WM_CACHE_L2].bytes / 64;
     case MEMORY_READS:
         return sectors - (pairs ? sectors / 2 : 0);
     case READ_PAIRS:
         return sectors / 2;
     default:
-        return 0;
+        return in_shared(counter, kernel->fetch_use);
     }
 }
 

@@ -65,9 +65,11 @@ static void add_macros(struct wmi_assembler *a, char *text, size_t size)
         snprintf(text + used, size - used, ")");
 }
 
-static void add_message(struct wmi_assembler *a, const char *at, const char *kind, const char *text)
+static void add_message(struct wmi_assembler *a, const char *at, const char *kind, const char *format,
+                        va_list list)
 {
-    char head[1024];
+    char text[512], head[1024];
+    vsnprintf(text, sizeof text, format, list);
     const struct wmi_asm_place *p = &a->place;
     if (at < p->line || at > p->line_end)
         at = p->line;
@@ -92,34 +94,28 @@ static void add_message(struct wmi_assembler *a, const char *at, const char *kin
 
 void wmi_asm_error(struct wmi_assembler *a, const char *at, const char *format, ...)
 {
-    char text[512];
     va_list list;
     if (a->errors++ >= WMI_ASM_MESSAGES)
         return;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    add_message(a, at, "error", format, list);
     va_end(list);
-    add_message(a, at, "error", text);
 }
 
 void wmi_asm_warning(struct wmi_assembler *a, const char *at, const char *format, ...)
 {
-    char text[512];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    add_message(a, at, "warning", format, list);
     va_end(list);
-    add_message(a, at, "warning", text);
 }
 
 void wmi_asm_note(struct wmi_assembler *a, const char *at, const char *format, ...)
 {
-    char text[512];
     va_list list;
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    add_message(a, at, "note", format, list);
     va_end(list);
-    add_message(a, at, "note", text);
 }
 
 /* ---- symbols and sections ---- */
