@@ -199,13 +199,11 @@ static uint64_t value_of(const struct counter *counter, const struct wm_profile_
 }
 
 /* What the kernel's code adds. */
-static uint64_t fetched(const struct counter *counter, const struct wm_profile_kernel *kernel)
+static uint64_t fetched(const struct counter *counter, const struct wm_profile_kernel *kernel,
+                        enum family family)
 {
     const uint64_t last = kernel->fetch_use[WM_CACHE_LAST].requests;
     const uint64_t sectors = last ? last : kernel->fetch_memory_read / 64;
-    const bool pairs =
-        counter->unit == READ_PAIRS || (kernel->gpu && kernel->gpu->vgpr_lanes == 64 &&
-                                        kernel->gpu->cache[WM_CACHE_INSTRUCTION].line == 128); /* gfx942 */
     if (counter->paths || (counter->operation && strcmp(counter->operation, "load") != 0))
         return 0;
     switch (counter->unit) {
@@ -220,7 +218,7 @@ static uint64_t fetched(const struct counter *counter, const struct wm_profile_k
     case FETCH_L2_BYTES_64:
         return kernel->fetch_use[WM_CACHE_L2].bytes / 64;
     case MEMORY_READS:
-        return sectors - (pairs ? sectors / 2 : 0);
+        return sectors - (family == CDNA3 ? sectors / 2 : 0);
     case READ_PAIRS:
         return sectors / 2;
     default:
@@ -270,7 +268,7 @@ static void write_kernel(FILE *file, const struct tool_report *report, const cha
                 sum += value_of(&counters[c], rows[i]);
         for (size_t i = 0; i < report->kernel_count; i++)
             if (!kernel || strcmp(name_of(report, &report->kernels[i]), kernel) == 0)
-                sum += fetched(&counters[c], &report->kernels[i]);
+                sum += fetched(&counters[c], &report->kernels[i], family);
         tool_csv_text(file, kernel ? kernel : "*");
         put_name(file, counters[c].name, family);
         fprintf(file, ",%" PRIu64 "\n", sum);

@@ -123,16 +123,11 @@ static void put_remarks(FILE *file, const struct tool_report *report, const stru
 
 static void put_fetches(FILE *file, const struct wm_profile_kernel *kernel)
 {
-    char bytes[TOOL_SHORT];
+    char text[TOOL_SENTENCES];
     if (!kernel->fetches)
         return;
-    tool_bytes_text(kernel->code_bytes, bytes);
-    fprintf(file, "<p>%s of code, fetched in %" PRIu64 " pieces of %" PRIu32 " B", bytes, kernel->fetches,
-            kernel->fetch_bytes);
-    tool_bytes_text(kernel->gpu->cache[WM_CACHE_INSTRUCTION].bytes, bytes);
-    if (kernel->code_bytes > kernel->gpu->cache[WM_CACHE_INSTRUCTION].bytes)
-        fprintf(file, "; an instruction cache holds %s", bytes);
-    fputs(".</p>\n", file);
+    tool_fetches_text(kernel, text);
+    fprintf(file, "<p>Code: %s.</p>\n", text);
 }
 
 static void put_kernel(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)

@@ -120,19 +120,24 @@ static void print_caches(FILE *out, const struct wm_profile_kernel *kernel)
     fprintf(out, "  memory     %s\n", memory);
 }
 
-static void print_fetches(FILE *out, const struct wm_profile_kernel *kernel)
+void tool_fetches_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
 {
     const uint64_t cache = kernel->gpu->cache[WM_CACHE_INSTRUCTION].bytes;
-    char bytes[TOOL_SHORT];
+    char code[TOOL_SHORT], holds[TOOL_SHORT];
+    const bool exceeds = cache && kernel->code_bytes > cache;
+    tool_bytes_text(kernel->code_bytes, code);
+    tool_bytes_text(cache, holds);
+    snprintf(text, TOOL_SENTENCES, "%s, %" PRIu64 " fetches of %" PRIu32 " B%s%s", code, kernel->fetches,
+             kernel->fetch_bytes, exceeds ? "; the instruction cache holds " : "", exceeds ? holds : "");
+}
+
+static void print_fetches(FILE *out, const struct wm_profile_kernel *kernel)
+{
+    char text[TOOL_SENTENCES];
     if (!kernel->fetches)
         return;
-    tool_bytes_text(kernel->code_bytes, bytes);
-    fprintf(out, "  code       %s, %" PRIu64 " fetches of %" PRIu32 " B", bytes, kernel->fetches,
-            kernel->fetch_bytes);
-    tool_bytes_text(cache, bytes);
-    if (cache && kernel->code_bytes > cache)
-        fprintf(out, "; the instruction cache holds %s", bytes);
-    fputc('\n', out);
+    tool_fetches_text(kernel, text);
+    fprintf(out, "  code       %s\n", text);
 }
 
 static void print_bounds(FILE *out, const struct wm_profile_kernel *kernel)

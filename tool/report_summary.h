@@ -16,6 +16,8 @@ void tool_time_text(double seconds, char text[TOOL_SHORT]);
 void tool_bytes_text(uint64_t bytes, char text[TOOL_SHORT]);
 /* "4 KiB read, 512 B written, 512 B left in the caches": of memory. */
 void tool_memory_text(const struct wm_profile_kernel *kernel, char text[4 * TOOL_SHORT]);
+/* "180 B, 6144 fetches of 32 B": of code, and what the instruction cache holds if that is less. */
+void tool_fetches_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
 /* Of how many workgroups the figures are, and how far they may be off; false: of all. */
 bool tool_sample_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
 /* That caches did not see all that they should; false: they did. */
