@@ -33,17 +33,22 @@ enum owners {
     SCRATCH_AT_START, /* where it is there when a wave starts */
     OWNERS
 };
-static const char *const owner_names[OWNERS] = {
-    [FROM_7_BY_CODE] = "gfx7 or later, but before gfx11 and not gfx940 and its kin",
-    [FROM_9] = "gfx9 or later",
-    [FROM_90A] = "gfx90a or gfx940 and its kin",
-    [FROM_10] = "gfx10 or later",
-    [ONLY_10_AND_11] = "gfx10 or gfx11",
-    [FROM_11] = "gfx11 or later",
-    [BEFORE_12] = "a target before gfx12",
-    [FROM_12] = "gfx12 or later",
-    [SCRATCH_BY_CODE] = "a target before gfx11 but gfx940 and its kin",
-    [SCRATCH_AT_START] = "gfx11 or later, or gfx940 and its kin",
+static const struct {
+    const char *name;
+    uint8_t first, last;                 /* generation; 0: all from there on, or up to there */
+    bool by_code, at_start, even_tuples; /* what it must have besides */
+} owner_rules[OWNERS] = {
+    [FROM_9] = {"gfx9 or later", .first = 9},
+    [FROM_90A] = {"gfx90a or gfx940 and its kin", .even_tuples = true},
+    [FROM_10] = {"gfx10 or later", .first = 10},
+    [ONLY_10_AND_11] = {"gfx10 or gfx11", .first = 10, .last = 11},
+    [FROM_11] = {"gfx11 or later", .first = 11},
+    [BEFORE_12] = {"a target before gfx12", .last = 11},
+    [FROM_12] = {"gfx12 or later", .first = 12},
+    [SCRATCH_BY_CODE] = {"a target before gfx11 but gfx940 and its kin", .by_code = true},
+    [FROM_7_BY_CODE] = {"gfx7 or later, but before gfx11 and not gfx940 and its kin", .first = 7,
+                        .by_code = true},
+    [SCRATCH_AT_START] = {"gfx11 or later, or gfx940 and its kin", .at_start = true},
 };
 
 /* A directive that sets bits of the descriptor: where, how many user SGPRs it asks for, and who has it. */
@@ -150,32 +155,12 @@ struct wmi_asm_late_kernel {
 
 static bool owns(const struct wmi_target *target, enum owners owners)
 {
-    const uint32_t generation = wmi_target_limit(target, WMI_LIMIT_generation);
-    const bool scratch_at_start = wmi_target_limit(target, WMI_LIMIT_initial_scratch);
-    switch (owners) {
-    case FROM_7_BY_CODE:
-        return generation >= 7 && !scratch_at_start;
-    case FROM_9:
-        return generation >= 9;
-    case FROM_90A:
-        return wmi_target_limit(target, WMI_LIMIT_even_tuples);
-    case FROM_10:
-        return generation >= 10;
-    case ONLY_10_AND_11:
-        return generation == 10 || generation == 11;
-    case FROM_11:
-        return generation >= 11;
-    case BEFORE_12:
-        return generation < 12;
-    case FROM_12:
-        return generation >= 12;
-    case SCRATCH_BY_CODE:
-        return !scratch_at_start;
-    case SCRATCH_AT_START:
-        return scratch_at_start;
-    default:
-        return true;
-    }
+    const uint32_t generation = wmi_target_limit(target, WMI_LIMIT_generation),
+                   first = owner_rules[owners].first, last = owner_rules[owners].last;
+    const bool at_start = wmi_target_limit(target, WMI_LIMIT_initial_scratch);
+    return generation >= first && (!last || generation <= last) &&
+           !(owner_rules[owners].by_code && at_start) && !(owner_rules[owners].at_start && !at_start) &&
+           !(owner_rules[owners].even_tuples && !wmi_target_limit(target, WMI_LIMIT_even_tuples));
 }
 
 static void put_bits(uint8_t *bytes, const struct directive *d, uint64_t value)
@@ -307,7 +292,8 @@ static void set_registers(struct wmi_assembler *a, struct kernel *k, const char 
 static bool may_say(struct wmi_assembler *a, const char *at, enum owners owners, bool *said)
 {
     if (!owns(a->target, owners)) {
-        wmi_asm_error(a, at, "expected %s for this, not %s", owner_names[owners], wmi_target_name(a->target));
+        wmi_asm_error(a, at, "expected %s for this, not %s", owner_rules[owners].name,
+                      wmi_target_name(a->target));
         return false;
     }
     if (*said && !a->reading_late) {
