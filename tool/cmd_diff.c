@@ -2,6 +2,7 @@
 /* wavemem diff: compares two reports of `wavemem prof`, instruction by instruction. */
 #include "figures.h"
 #include "gate.h"
+#include "output.h"
 #include "report_summary.h"
 #include "run.h"
 #include "table.h"
@@ -524,7 +525,9 @@ static int read_options(struct options *options, int argc, char **argv)
             return TOOL_WRONG;
         }
     }
-    return code != TOOL_CLEAN || options->paths == 2 ? code : tool_fail("diff: expected OLD.json NEW.json");
+    if (code == TOOL_CLEAN && options->paths != 2)
+        return tool_fail("diff: expected OLD.json NEW.json");
+    return code == TOOL_CLEAN && options->json_path ? tool_check_file("--json", options->json_path) : code;
 }
 
 static int compare(const struct options *options, const json_t *old, const json_t *new)

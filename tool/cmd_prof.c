@@ -74,19 +74,10 @@ static void print_columns(void)
 
 static int show(const struct tool_job *job, struct wm_profile *profile, json_t *json, int code)
 {
-    const struct tool_prof_outputs outputs = {
-        .show = job->show,
-        .counters_path = job->counters_path,
-        .html_path = job->html_path,
-        .json = job->json,
-        .json_path = job->json_path,
-        .gates = job->gates,
-        .trace_path = job->trace_path,
-    };
     const char **files = calloc(job->opened_count + 1, sizeof *files);
     for (size_t i = 0; files && i < job->opened_count; i++)
         files[i] = job->opened[i].file;
-    code = tool_show_profile(&outputs, profile, files, files ? job->opened_count : 0, json, code);
+    code = tool_show_profile(&job->outputs, profile, files, files ? job->opened_count : 0, json, code);
     free(files);
     return code;
 }
@@ -105,7 +96,7 @@ static int profile_job(struct tool_job *job)
         wm_profile_destroy(profile);
         return tool_fail("--sample: %s", diag.message);
     }
-    if (job->trace_path && wm_profile_trace(profile, job->trace_path, &diag) != WM_OK) {
+    if (job->outputs.trace_path && wm_profile_trace(profile, job->outputs.trace_path, &diag) != WM_OK) {
         wm_profile_destroy(profile);
         return tool_fail("--trace %s", diag.message);
     }

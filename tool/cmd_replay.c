@@ -211,7 +211,9 @@ static int replay(struct options *options)
         return tool_fail("%s", diag.message);
     }
     json_t *json = tool_report("prof");
-    int code = choose_gpu(options, profile, bytes, size);
+    int code = tool_check_outputs(&options->outputs);
+    if (code == TOOL_CLEAN)
+        code = choose_gpu(options, profile, bytes, size);
     if (code == TOOL_CLEAN && wm_profile_replay(profile, bytes, size, options->path, &diag) != WM_OK)
         code = tool_fail("%s", diag.message);
     json_object_set_new(json, "dispatches", json_dispatches(profile));

@@ -29,17 +29,17 @@ static const char help[] =
 
 static int refuse_profile(const struct tool_job *job)
 {
-    const char *option = job->counters_path   ? "--counters"
-                         : job->gpu           ? "--gpu"
-                         : job->sample        ? "--sample"
-                         : job->trace_path    ? "--trace"
-                         : job->html_path     ? "--html"
-                         : job->show.csv_path ? "--csv"
-                         : job->show.show     ? "--show"
-                         : job->show.sort     ? "--sort"
-                         : job->show.source   ? "--source"
-                         : job->gates.count   ? "--fail-if"
-                                              : NULL;
+    const char *option = job->outputs.counters_path   ? "--counters"
+                         : job->gpu                   ? "--gpu"
+                         : job->sample                ? "--sample"
+                         : job->outputs.trace_path    ? "--trace"
+                         : job->outputs.html_path     ? "--html"
+                         : job->outputs.show.csv_path ? "--csv"
+                         : job->outputs.show.show     ? "--show"
+                         : job->outputs.show.sort     ? "--sort"
+                         : job->outputs.show.source   ? "--source"
+                         : job->outputs.gates.count   ? "--fail-if"
+                                                      : NULL;
     return option ? tool_fail("%s: 'wavemem prof' counts, 'run' does not", option) : TOOL_CLEAN;
 }
 
@@ -53,10 +53,10 @@ int cmd_run(int argc, char **argv)
         fputs(help, stdout);
         fputs(tool_job_help, stdout);
     } else if (code == TOOL_CLEAN && (code = tool_job_check(&job)) == TOOL_CLEAN) {
-        json_t *report = job.json ? tool_report("run") : NULL;
+        json_t *report = job.outputs.json ? tool_report("run") : NULL;
         code = tool_job_run(&job, NULL, report);
         if (report && code != TOOL_WRONG)
-            code = tool_write_report(report, job.json_path, code);
+            code = tool_write_report(report, job.outputs.json_path, code);
         json_decref(report);
     }
     tool_job_free(&job);

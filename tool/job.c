@@ -2,13 +2,12 @@
 /* Jobs: from the words of the command line and of job files to dispatches that are ready to run. */
 #include "job.h"
 
+#include "output.h"
 #include "tool.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum option_id {
     OPT_HELP = 1,
@@ -285,14 +284,14 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         job->checks |= WM_CHECK_HAZARDS;
         break;
     case OPT_JSON:
-        job->json = true;
-        job->json_path = value;
+        job->outputs.json = true;
+        job->outputs.json_path = value;
         break;
     case OPT_COUNTERS:
-        job->counters_path = value;
+        job->outputs.counters_path = value;
         break;
     case OPT_HTML:
-        job->html_path = value;
+        job->outputs.html_path = value;
         break;
     case OPT_SAMPLE:
         if (strncmp(value, "1/", 2) != 0 || !tool_parse_u64(value + 2, &number) || !number ||
@@ -301,20 +300,20 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         job->sample = (unsigned)number;
         break;
     case OPT_TRACE:
-        job->trace_path = value;
+        job->outputs.trace_path = value;
         break;
     case OPT_CSV:
-        job->show.csv_path = value;
+        job->outputs.show.csv_path = value;
         break;
     case OPT_SHOW:
-        job->show.show = value;
-        return tool_check_report_options(&job->show);
+        job->outputs.show.show = value;
+        return tool_check_report_options(&job->outputs.show);
     case OPT_SORT:
-        job->show.sort = value;
-        return tool_check_report_options(&job->show);
+        job->outputs.show.sort = value;
+        return tool_check_report_options(&job->outputs.show);
     case OPT_SOURCE:
-        job->show.source = true;
-        job->show.source_dir = value;
+        job->outputs.show.source = true;
+        job->outputs.show.source_dir = value;
         break;
     case OPT_GPU: {
         struct wm_diag diag;
@@ -323,7 +322,7 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         break;
     }
     case OPT_FAIL_IF:
-        return tool_gates_add(&job->gates, "--fail-if", value);
+        return tool_gates_add(&job->outputs.gates, "--fail-if", value);
     case OPT_TIMEOUT:
         if (!tool_parse_real(value, &job->timeout) || job->timeout == 0)
             return tool_fail("%s--timeout %s: expected seconds, above 0", where, value);
@@ -495,19 +494,6 @@ static int check_sizes(struct tool_dispatch *d)
     return TOOL_CLEAN;
 }
 
-/* Whether a file of that name can be created or overwritten, before hours are spent on its content. */
-static bool writable(const char *path)
-{
-    if (access(path, F_OK) == 0)
-        return access(path, W_OK) == 0;
-    char folder[4096];
-    const char *slash = strrchr(path, '/');
-    if (!slash)
-        return access(".", W_OK) == 0;
-    snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path) + 1, path);
-    return access(folder, W_OK) == 0;
-}
-
 static int check_results(struct tool_job *job, size_t index)
 {
     struct tool_dispatch *d = &job->dispatches[index];
@@ -520,9 +506,10 @@ static int check_results(struct tool_job *job, size_t index)
         o->path = d->outputs.pairs[i].value;
         if (!tool_find_buffer(job, index, o->key, &o->buffer, &o->offset, &diag))
             return tool_fail("%s--out %s: %s", d->where, o->key, diag.message);
-        if (!writable(o->path))
+        const int error = tool_file_error(o->path);
+        if (error)
             return tool_fail("%s--out %s: %s cannot be written: %s", d->where, o->key, o->path,
-                             strerror(errno));
+                             strerror(error));
     }
     for (size_t i = 0; i < d->expectations.count; i++) {
         struct tool_expectation *e = &d->expect[i];
@@ -565,15 +552,7 @@ int tool_job_check(struct tool_job *job)
         code = code ? code : tool_bind_arguments(job, i);
         code = code ? code : check_results(job, i);
     }
-    if (code == TOOL_CLEAN && job->json_path && !writable(job->json_path))
-        return tool_fail("--json=%s: cannot be written: %s", job->json_path, strerror(errno));
-    if (code == TOOL_CLEAN && job->counters_path && !writable(job->counters_path))
-        return tool_fail("--counters %s: cannot be written: %s", job->counters_path, strerror(errno));
-    if (code == TOOL_CLEAN && job->html_path && !writable(job->html_path))
-        return tool_fail("--html %s: cannot be written: %s", job->html_path, strerror(errno));
-    if (code == TOOL_CLEAN && job->show.csv_path && !writable(job->show.csv_path))
-        return tool_fail("--csv %s: cannot be written: %s", job->show.csv_path, strerror(errno));
-    return code;
+    return code == TOOL_CLEAN ? tool_check_outputs(&job->outputs) : code;
 }
 
 /* ---- end ---- */

@@ -5,8 +5,7 @@
 #define WAVEMEM_TOOL_JOB_H
 
 #include "array.h"
-#include "gate.h"
-#include "report.h"
+#include "prof.h"
 
 #include <stdio.h>
 
@@ -97,20 +96,15 @@ struct tool_job {
     uint32_t threads;
     uint64_t max_instructions;
     double timeout;
-    bool stats, json, fidelity, help;
+    bool stats, fidelity, help;
     enum wm_alignment alignment;
     unsigned checks; /* enum wm_check_what */
     enum wm_scalar_cache scalar_cache;
-    bool goes_on;                    /* after violations of memory */
-    const char *json_path;           /* NULL: stdout */
-    const struct wm_gpu *gpu;        /* prof only; NULL: the default of the target */
-    const char *counters_path;       /* prof only; NULL: none */
-    const char *html_path;           /* prof only; NULL: none */
-    unsigned sample;                 /* prof only; 0: all workgroups */
-    const char *trace_path;          /* prof only; NULL: none */
-    struct tool_gates gates;         /* prof only */
-    struct tool_report_options show; /* prof only */
-    bool apertures;                  /* --apertures is given: these */
+    bool goes_on;                     /* after violations of memory */
+    const struct wm_gpu *gpu;         /* prof only; NULL: the default of the target */
+    unsigned sample;                  /* prof only; 0: all workgroups */
+    struct tool_prof_outputs outputs; /* JSON: also of run; the others: prof only */
+    bool apertures;                   /* --apertures is given: these */
     uint64_t shared_base, private_base;
 };
 

@@ -4,11 +4,27 @@
 
 #include "counters.h"
 #include "html.h"
+#include "output.h"
 #include "run.h"
 #include "source.h"
 #include "tool.h"
 
 #include <stdlib.h>
+
+int tool_check_outputs(const struct tool_prof_outputs *outputs)
+{
+    const struct {
+        const char *option, *path;
+    } files[] = {{"--json", outputs->json_path},
+                 {"--counters", outputs->counters_path},
+                 {"--html", outputs->html_path},
+                 {"--csv", outputs->show.csv_path}};
+    int code = TOOL_CLEAN;
+    for (size_t i = 0; i < sizeof files / sizeof *files && code == TOOL_CLEAN; i++)
+        if (files[i].path)
+            code = tool_check_file(files[i].option, files[i].path);
+    return code;
+}
 
 static json_t *failed_gates(const struct tool_gates *gates, const json_t *json)
 {

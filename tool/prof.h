@@ -15,6 +15,10 @@ struct tool_prof_outputs {
     const char *trace_path; /* of the trace that the profile writes; or NULL */
 };
 
+/* TOOL_WRONG, after a message, where one of the files could not be written: before anything runs. The trace's
+ * is begun before, by wm_profile_trace(). */
+int tool_check_outputs(const struct tool_prof_outputs *outputs);
+
 /* Writes what was asked for, and adds it to `json`, which tool_report() has begun. Returns the worse of
  * `code` and what comes of it. */
 int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile *profile,

@@ -344,7 +344,7 @@ static const void *results(struct wm_machine *machine, const struct tool_buffer 
 static int compare_results(const struct tool_job *job, const struct tool_dispatch *d,
                            struct wm_machine *machine, json_t *entry)
 {
-    FILE *text = job->json && !job->json_path ? stderr : stdout;
+    FILE *text = job->outputs.json && !job->outputs.json_path ? stderr : stdout;
     int code = TOOL_CLEAN;
     for (size_t i = 0; i < d->expectations.count; i++) {
         const struct tool_expectation *expect = &d->expect[i];
@@ -416,9 +416,11 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
     if (!arguments)
         return tool_fail("%s%s", d->where, diag.message);
     struct progress progress = {.kernel = d->kernel->name, .start = now()};
-    progress.text = job->json && !job->json_path ? stderr : stdout; /* not between the braces of the report */
+    progress.text = job->outputs.json && !job->outputs.json_path
+                        ? stderr
+                        : stdout; /* not between the braces of the report */
     struct stales stales = {.report = report && job->scalar_cache ? json_array() : NULL,
-                            .silent = job->json && !job->json_path};
+                            .silent = job->outputs.json && !job->outputs.json_path};
     const struct wm_dispatch dispatch = {
         .struct_size = sizeof(dispatch),
         .scalar_cache = job->scalar_cache,
@@ -453,7 +455,7 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
         json_object_set_new(entry, "scalar_cache", stales.report);
     if (report)
         json_array_append_new(json_object_get(report, "dispatches"), entry);
-    if (job->stats && !(job->json && !job->json_path))
+    if (job->stats && !(job->outputs.json && !job->outputs.json_path))
         print_stats(stdout, d, &result);
     if (result.violations) {
         show_fault("warning", &result.violation);
@@ -476,7 +478,7 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
 static int show_watchers(const struct tool_job *job, const struct watchers *watchers, json_t *report,
                          int worst)
 {
-    const bool text = worst != TOOL_WRONG && !(job->json && !job->json_path);
+    const bool text = worst != TOOL_WRONG && !(job->outputs.json && !job->outputs.json_path);
     size_t findings = 0;
     if (watchers->fidelity && report)
         json_object_set_new(report, "fidelity", tool_json_fidelity(watchers->fidelity));

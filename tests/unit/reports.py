@@ -61,6 +61,25 @@ class Reports(cli.Case):
         for option in ("--show all", "--sort lines", "--source", "--csv x.csv"):
             self.refused("'wavemem prof' counts, 'run' does not", "run", self.example("vecadd"), option)
 
+    def test_files_are_tried_first(self):
+        """What cannot be written is refused before the run, whose fault would say more; what is there stays."""
+        fault = "-k transpose_naive -g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=null --arg n=64"
+        self.run_tool("prof", self.example("transpose"), fault, code=3)
+        self.transposes("transpose_naive", "--trace x.trace --json=old.json")
+        self.path("kept", b"kept")
+        os.mkdir(self.path("folder"))
+        files = sorted(os.listdir(self.folder.name))
+        prof, replay, diff = ["prof", self.example("transpose"), fault], ["replay x.trace"], ["diff old.json old.json"]
+        for option, verbs in (("--csv ", (prof, replay)), ("--html ", (prof, replay)), ("--counters ", (prof, replay)),
+                              ("--trace ", (prof,)), ("--json=", (prof, replay, diff))):
+            for path, why in (("no/x", "No such file or directory"), ("folder", "Is a directory"), ("kept/x", "Not a directory")):
+                for verb in verbs:
+                    self.refused(f"{option[:-1]} {path}: cannot be written: {why}", *verb, option + path)
+                    for other in ("--json=kept", "--json=new") if option != "--json=" else ():
+                        self.refused("cannot be written", *verb, other, option + path)
+        self.assertEqual(sorted(os.listdir(self.folder.name)), files)
+        self.assertEqual(self.read("kept"), b"kept")
+
     def test_csv(self):
         """The same figures as the JSON's, under the same names."""
         out, _ = self.transposes("transpose_lds", "--csv rows.csv --json")
