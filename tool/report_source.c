@@ -2,6 +2,7 @@
 /* The report of `prof` as the kernel's source, or where that cannot be read its listing, with figures beside
  * each line. */
 #include "report_columns.h"
+#include "report_summary.h"
 #include "source.h"
 
 #include <inttypes.h>
@@ -151,6 +152,5 @@ void tool_report_source(const struct tool_report *report)
         if (!print_source(report, i, count) && !print_listing(report, i, count))
             puts("neither its source nor its code is there");
     }
-    if (report->count == 0)
-        puts("no memory instruction was executed");
+    tool_summaries_without_rows(report, report->count);
 }

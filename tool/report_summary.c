@@ -194,3 +194,26 @@ void tool_summary_text(const struct wm_profile_kernel *kernel)
         tool_print_wrapped(line, (size_t)(end - line), INDENT, tool_terminal_width());
     free(text);
 }
+
+static bool has_rows(const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (tool_row_start(report->rows[i]) == kernel->pc)
+            return true;
+    return false;
+}
+
+void tool_summaries_without_rows(const struct tool_report *report, bool before)
+{
+    for (size_t i = 0; i < report->kernel_count; i++) {
+        const struct wm_profile_kernel *kernel = &report->kernels[i];
+        if (has_rows(report, kernel))
+            continue;
+        printf("%s%s\n", before ? "\n" : "", kernel->kernel);
+        tool_summary_text(kernel);
+        puts("no memory instruction of its own was executed"); /* functions that it calls have theirs */
+        before = true;
+    }
+    if (!before)
+        puts("no memory instruction was executed");
+}

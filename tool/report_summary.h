@@ -27,5 +27,7 @@ struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache);
 
 /* Prints it, indented; nothing for NULL and where no product is known. */
 void tool_summary_text(const struct wm_profile_kernel *kernel);
+/* Prints the names and summaries of the kernels that have no rows; `before`: something stands above them. */
+void tool_summaries_without_rows(const struct tool_report *report, bool before);
 
 #endif

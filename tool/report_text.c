@@ -131,8 +131,7 @@ void tool_report_text(const struct tool_report *report)
             tool_sums_add(&all, report->rows[row]);
     }
     tool_columns_left_out(&columns);
-    if (report->count == 0)
-        puts("no memory instruction was executed");
+    tool_summaries_without_rows(report, report->count);
     if (kernels > 1)
         print_all_kernels(&all);
 }

@@ -96,6 +96,30 @@ class Reports(cli.Case):
         self.refused("--csv no/x.csv: cannot be written", "prof", self.example("transpose"),
                      "-k transpose_lds", TRANSPOSE, "--csv no/x.csv")
 
+    def test_without_memory(self):
+        """What is known of a kernel without memory instructions: 1024 waves of 8 B of code, which is one fetch each, on
+        64 compute units: 16 clocks of 1546 MHz."""
+        self.path("alu.s", b"""
+            .globl alu
+            .type alu,@function
+            .p2align 8
+            alu: v_mov_b32 v0, 1
+              s_endpgm
+            .amdhsa_kernel alu
+              .amdhsa_next_free_vgpr 1
+              .amdhsa_next_free_sgpr 1
+            .end_amdhsa_kernel""")
+        self.run_tool("asm -m gfx900 alu.s -o alu.co")
+        for words in ("", "--source"):
+            out, _ = self.run_tool("prof alu.co -g 65536 -b 64", words)
+            self.assertTrue(out.startswith("alu\n  on "), out)
+            for line in ("ran        1 dispatch, 1024 workgroups, 1024 waves, 2048 instructions", "occupancy  10 of 10 waves a SIMD",
+                         "code       8 B, 1024 fetches of 32 B", "at least   10.3 ns, for fetch: 1024 fetches"):
+                self.assertIn(line, out)
+            self.assertTrue(out.endswith("\nno memory instruction of its own was executed\n"), out)
+        out, _ = self.transposes("transpose_naive", "--then alu.co -k alu -g 64 -b 64")
+        self.assertEqual(re.findall(r"(?m)^\w+$", out), ["transpose_naive", "alu"])
+
     def test_diff_bounds(self):
         """The least times and what binds, before and after."""
         binds = []
