@@ -502,6 +502,7 @@ static struct wmi_profile_dispatch occupancy_of(const struct wm_machine *machine
                                  : agprs,
         .sgprs = descriptor->sgprs,
         .lds_bytes = round_up(dispatch->lds_size, wmi_target_limit(machine->target, WMI_LIMIT_lds_granule)),
+        .wgp_mode = descriptor->wgp_mode,
     };
 }
 

@@ -143,6 +143,8 @@ static void put_kernel(FILE *file, const struct tool_report *report, const struc
             " instructions. Occupancy: %" PRIu32 " of %" PRIu32 " waves a SIMD",
             kernel->workgroups, kernel->waves, kernel->instructions, kernel->waves_per_simd,
             kernel->waves_per_simd_most);
+    if (kernel->mode)
+        fprintf(file, " in %s mode", kernel->mode);
     if (kernel->occupancy_limit) {
         fputs(", limited by ", file);
         html_text(file, kernel->occupancy_limit);

@@ -106,11 +106,11 @@ static json_t *json_bounds(const struct wm_profile_kernel *kernel)
 
 static json_t *json_occupancy(const struct wm_profile_kernel *kernel)
 {
-    return json_pack("{s:i, s:i, s:i, s:s?, s:i, s:i, s:i, s:i}", "waves_per_simd",
+    return json_pack("{s:i, s:i, s:i, s:s?, s:s?, s:i, s:i, s:i, s:i}", "waves_per_simd",
                      (int)kernel->waves_per_simd, "waves_per_simd_most", (int)kernel->waves_per_simd_most,
-                     "workgroups_per_cu", (int)kernel->workgroups_per_cu, "limit", kernel->occupancy_limit,
-                     "workgroup_items", (int)kernel->workgroup_items, "vgprs", (int)kernel->vgprs, "sgprs",
-                     (int)kernel->sgprs, "lds_bytes", (int)kernel->lds_bytes);
+                     "workgroups_per_cu", (int)kernel->workgroups_per_cu, "mode", kernel->mode, "limit",
+                     kernel->occupancy_limit, "workgroup_items", (int)kernel->workgroup_items, "vgprs",
+                     (int)kernel->vgprs, "sgprs", (int)kernel->sgprs, "lds_bytes", (int)kernel->lds_bytes);
 }
 
 static json_t *json_kernel(const struct wm_profile_kernel *kernel)

@@ -94,6 +94,8 @@ static void print_occupancy(FILE *out, const struct wm_profile_kernel *kernel)
     tool_bytes_text(kernel->lds_bytes, lds);
     fprintf(out, "  occupancy  %" PRIu32 " of %" PRIu32 " waves a SIMD", kernel->waves_per_simd,
             kernel->waves_per_simd_most);
+    if (kernel->mode)
+        fprintf(out, " in %s mode", kernel->mode);
     if (kernel->occupancy_limit)
         fprintf(out, ", limited by %s", kernel->occupancy_limit);
     fprintf(out,

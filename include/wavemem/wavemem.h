@@ -963,10 +963,11 @@ struct wm_profile_kernel {
     uint64_t instructions; /* executed by waves */
     const struct wm_gpu *gpu;
 
-    /* Occupancy: what fits onto a compute unit at once. */
+    /* Occupancy: what fits at once onto a compute unit, in WGP mode onto a WGP, which is two of them. */
     uint32_t workgroup_items, vgprs, sgprs, lds_bytes; /* of a workgroup, a wave, a wave, a workgroup */
     uint32_t waves_per_simd, waves_per_simd_most;
-    uint32_t workgroups_per_cu;
+    uint32_t workgroups_per_cu; /* in WGP mode of a WGP */
+    const char *mode; /* "CU" or "WGP": what the waves of a workgroup share; NULL: there are no modes */
     const char *occupancy_limit; /* "VGPRs", "SGPRs", "LDS", "waves", "workgroups" */
 
     /* What waves fetched of their code, in aligned pieces of fetch_bytes; what became of it at each cache and

@@ -27,9 +27,20 @@ static bool make_room(struct wmi_caches *caches, size_t cursors, uint32_t slots)
     return caches->cursors || !cursors;
 }
 
-static const struct wmi_cache_place *place_of(const struct wmi_caches *caches, uint64_t group)
+/* The compute units of a workgroup. */
+static const struct wmi_cache_place *home_of(const struct wmi_caches *caches, uint64_t group)
 {
-    return &caches->places[group % caches->xcds * caches->cus + group / caches->xcds % caches->cus];
+    const uint64_t xcd = group % caches->gpu.xcds, nth = group / caches->gpu.xcds;
+    return &caches->places[(xcd * caches->homes + nth % caches->homes) * caches->residence.units];
+}
+
+/* Waves go to these in turn. Of the workgroups of a round that share them, each goes on behind the one
+ * before.
+ */
+static uint32_t first_turn(const struct wmi_caches *caches, const struct wmi_log_group *group)
+{
+    const uint64_t before = group->number / caches->gpu.xcds / caches->homes % caches->residence.groups;
+    return (uint32_t)(before * group->waves % caches->residence.units);
 }
 
 bool wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const *groups, size_t group_count,
@@ -42,15 +53,18 @@ bool wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const *gr
         return false;
     caches->instructions = instructions;
     left = 0;
-    for (size_t i = 0; i < group_count; i++)
+    for (size_t i = 0; i < group_count; i++) {
+        const struct wmi_cache_place *home = home_of(caches, groups[i]->number);
+        const uint32_t turn = first_turn(caches, groups[i]);
         for (uint32_t wave = 0; wave < groups[i]->waves; wave++) {
             const struct wmi_log_wave *log = &groups[i]->wave[wave];
             if (log->size)
                 caches->cursors[left++] =
                     (struct wmi_cache_cursor){.at = log->words,
                                               .end = log->words + log->size,
-                                              .place = place_of(caches, groups[i]->number)};
+                                              .place = &home[(turn + wave) % caches->residence.units]};
         }
+    }
     caches->failed = false;
     caches->walk(caches, left);
     return !caches->failed;
@@ -94,21 +108,48 @@ static uint32_t instance_of(const struct wm_gpu *gpu, enum wm_cache_level level,
            (sharing ? unit / sharing : 0);
 }
 
-/* Workgroups go round the shader engines, and in each of them from compute unit to compute unit. */
-static void place_units(struct wmi_caches *caches, const struct wm_gpu *gpu)
+/* How many times so many compute units there are in an XCD; what is left over in an engine counts as well. */
+static uint32_t homes_of(const struct wm_gpu *gpu, uint32_t units)
 {
-    const uint32_t engines = gpu->engines, most = (caches->cus + engines - 1) / engines;
-    for (uint32_t xcd = 0; xcd < caches->xcds; xcd++) {
-        struct wmi_cache_place *place = &caches->places[xcd * caches->cus];
-        for (uint32_t unit = 0; unit < most; unit++)
-            for (uint32_t engine = 0; engine < engines; engine++) {
-                if (unit >= units_of(gpu, engine))
-                    continue;
-                for (unsigned level = 0; level < WM_CACHE_LEVELS; level++)
-                    place->instance[level] = instance_of(gpu, level, xcd, engine, unit);
-                place++;
-            }
+    uint32_t homes = 0;
+    for (uint32_t engine = 0; engine < gpu->engines; engine++)
+        homes += (units_of(gpu, engine) + units - 1) / units;
+    return homes;
+}
+
+/* The places of `units` compute units from `first` on; an odd one is alone, which no product has. */
+static void place_home(struct wmi_cache_place *places, const struct wm_gpu *gpu, uint32_t xcd,
+                       uint32_t engine, uint32_t first, uint32_t units)
+{
+    for (uint32_t i = 0; i < units; i++) {
+        const uint32_t unit = first + i < units_of(gpu, engine) ? first + i : first;
+        for (unsigned level = 0; level < WM_CACHE_LEVELS; level++)
+            places[i].instance[level] = instance_of(gpu, level, xcd, engine, unit);
     }
+}
+
+/* Workgroups go round the shader engines, and in each of them from compute unit to compute unit, or from WGP
+ * to WGP: as many units at a time as one runs on. False: no memory. */
+static bool place_units(struct wmi_caches *caches, uint32_t units)
+{
+    const struct wm_gpu *gpu = &caches->gpu;
+    const uint32_t homes = homes_of(gpu, units), most = units_of(gpu, 0);
+    struct wmi_cache_place *places = calloc((size_t)gpu->xcds * homes * units, sizeof *places),
+                           *place = places;
+    if (!places)
+        return false;
+    for (uint32_t xcd = 0; xcd < gpu->xcds; xcd++)
+        for (uint32_t unit = 0; unit < most; unit += units)
+            for (uint32_t engine = 0; engine < gpu->engines; engine++)
+                if (unit < units_of(gpu, engine)) {
+                    place_home(place, gpu, xcd, engine, unit, units);
+                    place += units;
+                }
+    free(caches->places);
+    caches->places = places;
+    caches->homes = homes;
+    caches->residence.units = units;
+    return true;
 }
 
 static size_t words_of(const struct wmi_cache *cache)
@@ -147,13 +188,11 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
     if (!caches)
         return NULL;
     caches->rules = *rules;
-    caches->xcds = gpu->xcds;
-    caches->cus = gpu->compute_units / gpu->xcds;
-    caches->groups_per_cu = 1;
+    caches->gpu = *gpu;
+    caches->residence.groups = 1;
     choose_walks(caches, wmi_cpu_level());
     caches->high = UINT64_MAX; /* no address's */
-    caches->places = calloc(gpu->compute_units, sizeof *caches->places);
-    bool good = caches->places;
+    bool good = place_units(caches, 1);
     for (unsigned level = 0; good && level < WM_CACHE_LEVELS; level++) {
         const struct wm_cache *from = &gpu->cache[level];
         struct wmi_cache *cache = &caches->cache[level];
@@ -169,10 +208,8 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
                                .set_mask = sets & (sets - 1) ? 0 : sets - 1};
         good = make_lines(cache, level >= WM_CACHE_L2);
     }
-    if (good) {
-        place_units(caches, gpu);
+    if (good)
         return caches;
-    }
     wmi_caches_destroy(caches);
     return NULL;
 }
@@ -189,27 +226,31 @@ void wmi_caches_destroy(struct wmi_caches *caches)
     free(caches);
 }
 
-void wmi_caches_begin(struct wmi_caches *caches, uint32_t groups_per_cu)
+bool wmi_caches_begin(struct wmi_caches *caches, struct wmi_residence residence)
 {
-    caches->groups_per_cu = groups_per_cu ? groups_per_cu : 1;
+    const uint32_t units = residence.units ? residence.units : 1;
+    if (units != caches->residence.units && !place_units(caches, units))
+        return false;
+    caches->residence.groups = residence.groups ? residence.groups : 1;
     for (unsigned level = 0; level < WM_CACHE_L2; level++) {
         const struct wmi_cache *cache = &caches->cache[level];
         if (cache->tags && level != WM_CACHE_INSTRUCTION)
             memset(cache->tags, 0, words_of(cache) * sizeof *cache->tags);
     }
+    return true;
 }
 
 /* Several L2 are kept coherent by writing back what a kernel wrote and by forgetting the rest. */
 void wmi_caches_end(struct wmi_caches *caches)
 {
     const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
-    if (caches->xcds > 1 && l2->tags)
+    if (caches->gpu.xcds > 1 && l2->tags)
         caches->flush(caches, words_of(l2));
 }
 
 uint64_t wmi_caches_round_groups(const struct wmi_caches *caches)
 {
-    return (uint64_t)caches->xcds * caches->cus * caches->groups_per_cu;
+    return (uint64_t)caches->gpu.xcds * caches->homes * caches->residence.groups;
 }
 
 /* Bytes of requests follow from their number: they are as large as the instruction's blocks, and behind L2 as

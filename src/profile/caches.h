@@ -24,6 +24,12 @@ struct wmi_caches_sums {
     uint64_t memory_read, memory_written;
 };
 
+/* Where workgroups run: each on so many neighbouring compute units, which hold so many of them at once. */
+struct wmi_residence {
+    uint32_t units;  /* 1, on RDNA in WGP mode 2; 0: 1 */
+    uint32_t groups; /* 0: 1 */
+};
+
 struct wmi_caches;
 
 /* NULL: no memory. */
@@ -31,9 +37,10 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
 void wmi_caches_destroy(struct wmi_caches *caches); /* NULL is nothing */
 
 /* A dispatch begins: the caches of compute units and shader arrays are empty, but for those of instructions,
- * which stay as they are like L2 and what is behind it. groups_per_cu: workgroups that a compute unit holds
- * at once. */
-void wmi_caches_begin(struct wmi_caches *caches, uint32_t groups_per_cu);
+ * which stay as they are like L2 and what is behind it. False: no memory, and the residence is the one
+ * before.
+ */
+bool wmi_caches_begin(struct wmi_caches *caches, struct wmi_residence residence);
 
 /* It is over: where there are several XCDs, L2 is written back and empty then. */
 void wmi_caches_end(struct wmi_caches *caches);

@@ -49,8 +49,11 @@ typedef void wmi_caches_walk(struct wmi_caches *caches, size_t cursors);
 struct wmi_caches {
     struct wmi_cache cache[WM_CACHE_LEVELS];
     struct wmi_vector_rules rules;
-    uint32_t xcds, cus, groups_per_cu; /* cus: of an XCD */
-    struct wmi_cache_place *places;    /* of XCD x and the n-th workgroup there: [x * cus + n % cus] */
+    struct wm_gpu gpu;
+    struct wmi_residence residence;
+    uint32_t homes; /* of an XCD: that many times `residence.units` compute units */
+    /* Of XCD x and the n-th workgroup there: [(x * homes + n % homes) * residence.units], and behind it. */
+    struct wmi_cache_place *places;
     struct wmi_slot_use *uses;
     uint32_t slots;
     struct wmi_caches_sums sums;

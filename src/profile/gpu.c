@@ -109,7 +109,7 @@ static const struct wm_gpu gpus[] = {
      .assumed = rdna_assumed, .unverified = unlisted},
     {"rx5500xt", "AMD Radeon RX 5500 XT", "gfx1012 gfx1011", 1, 1, 22, RDNA_SIMD(20, 1024, 8),
      .clock_mhz = 1845, .memory_bandwidth = 224,
-     .cache = {RDNA_CACHES(16, 64), GL1(128, 11), [WM_CACHE_L2] = {MIB(2), 128, 16, 8, 0, 128}},
+     .cache = {RDNA_CACHES(16, 64), GL1(128, 12), [WM_CACHE_L2] = {MIB(2), 128, 16, 8, 0, 128}},
      .assumed = rdna_assumed, .unverified = unlisted},
     {"rx6800", "AMD Radeon RX 6800", "gfx1030 gfx1033 gfx1034 gfx1035 gfx1036 gfx10-3-generic", 1, 3, 60,
      RDNA_SIMD(16, 1024, 16), .clock_mhz = 2105, .memory_bandwidth = 512,

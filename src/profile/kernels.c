@@ -27,37 +27,39 @@ static uint32_t items_of(const struct wmi_profile_dispatch *dispatch)
     return dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
 }
 
-/* Takes the limit if it lets fewer workgroups onto a compute unit than those before. */
+/* Takes the limit if it lets fewer workgroups run at once than those before. */
 static void limit(struct wmi_kernel *kernel, const char *name, uint32_t groups)
 {
-    if (groups < kernel->groups_per_cu) {
-        kernel->groups_per_cu = groups;
+    if (groups < kernel->residence.groups) {
+        kernel->residence.groups = groups;
         kernel->occupancy_limit = name;
     }
 }
 
-/* Source: LLVM 19, AMDGPUBaseInfo (getNumWavesPerEUWithNumVGPRs, getOccupancyWithNumSGPRs). A workgroup stays
- * on one compute unit here, also on RDNA, where it may spread over two. */
+/* Of a compute unit, in WGP mode of a WGP, which has all the SIMDs and LDS of its compute units. Source: LLVM
+ * 19, AMDGPUBaseInfo (getEUsPerCU, getLocalMemorySize, getMaxWorkGroupsPerCU, getNumWavesPerEUWithNumVGPRs,
+ * getOccupancyWithNumSGPRs). */
 static void occupy(struct wmi_kernel *kernel, const struct wm_gpu *gpu, unsigned wave_lanes)
 {
     const struct wmi_profile_dispatch *dispatch = &kernel->dispatch;
     const uint32_t items = items_of(dispatch), waves = divided_up(items ? items : 1, wave_lanes);
+    const uint32_t units = dispatch->wgp_mode ? gpu->lds_sharing : 1;
     const uint32_t rows = divided_up(dispatch->vgprs * wave_lanes, gpu->vgpr_lanes);
     const uint32_t vgprs = divided_up(rows ? rows : 1, gpu->vgpr_granule) * gpu->vgpr_granule;
     const uint32_t sgprs = divided_up(dispatch->sgprs ? dispatch->sgprs : 1, 8) * 8;
-    const uint32_t lds = gpu->lds_bytes / gpu->lds_sharing;
-    kernel->groups_per_cu = gpu->simds * gpu->waves / waves;
+    const uint32_t simds = gpu->simds * units;
+    kernel->residence = (struct wmi_residence){.units = units, .groups = simds * gpu->waves / waves};
     kernel->occupancy_limit = "waves";
-    limit(kernel, "VGPRs", gpu->simds * less(gpu->waves, gpu->vgprs / vgprs) / waves);
+    limit(kernel, "VGPRs", simds * less(gpu->waves, gpu->vgprs / vgprs) / waves);
     if (gpu->sgprs)
-        limit(kernel, "SGPRs", gpu->simds * less(gpu->waves, gpu->sgprs / sgprs) / waves);
+        limit(kernel, "SGPRs", simds * less(gpu->waves, gpu->sgprs / sgprs) / waves);
     if (dispatch->lds_bytes)
-        limit(kernel, "LDS", lds / dispatch->lds_bytes);
+        limit(kernel, "LDS", gpu->lds_bytes / gpu->lds_sharing * units / dispatch->lds_bytes);
     if (waves > 1)
-        limit(kernel, "workgroups", GROUPS_WITH_BARRIERS);
-    if (!kernel->groups_per_cu) /* it runs all the same, on RDNA with the other compute unit's share */
-        kernel->groups_per_cu = 1;
-    kernel->waves_per_simd = divided_up(kernel->groups_per_cu * waves, gpu->simds);
+        limit(kernel, "workgroups", GROUPS_WITH_BARRIERS * units);
+    if (!kernel->residence.groups) /* the hardware has no room for it; here it runs all the same */
+        kernel->residence.groups = 1;
+    kernel->waves_per_simd = divided_up(kernel->residence.groups * waves, simds);
 }
 
 /* ---- dispatches ---- */
@@ -100,7 +102,7 @@ void wmi_kernels_begin(struct wm_profile *profile)
     add_up(profile, kernel->counted_before);
     if (!profile->rounds)
         return;
-    wmi_rounds_begin(profile->rounds, kernel->groups_per_cu);
+    wmi_rounds_begin(profile->rounds, kernel->residence);
     kernel->before = *wmi_caches_sums(wmi_rounds_caches(profile->rounds));
 }
 
@@ -167,11 +169,13 @@ static void add_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, 
         .name = name, .clocks = clocks, .seconds = clocks / (1e6 * row->gpu->clock_mhz), .arithmetic = text};
 }
 
-/* Compute units that can have work. */
+/* Compute units that can have work: as many as a workgroup's waves go to, for each of them. */
 static double units_of(const struct wmi_kernel *kernel, const struct wm_gpu *gpu)
 {
-    const uint64_t groups = kernel->workgroups / kernel->dispatches;
-    return (double)(groups < gpu->compute_units ? groups : gpu->compute_units);
+    const uint64_t waves = kernel->waves / kernel->dispatches,
+                   each = kernel->workgroups / kernel->dispatches * kernel->residence.units,
+                   units = each < waves ? each : waves;
+    return (double)(units < gpu->compute_units ? units : gpu->compute_units);
 }
 
 /* What each compute unit does, spread evenly over those that can have work. */
@@ -319,7 +323,8 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     row->gpu = &profile->gpu;
     row->waves_per_simd = kernel->waves_per_simd;
     row->waves_per_simd_most = profile->gpu.waves;
-    row->workgroups_per_cu = kernel->groups_per_cu;
+    row->workgroups_per_cu = kernel->residence.groups;
+    row->mode = profile->gpu.lds_sharing == 1 ? NULL : dispatch->wgp_mode ? "WGP" : "CU";
     row->occupancy_limit = kernel->occupancy_limit;
     row->memory_read = kernel->sums.memory_read;
     row->memory_written = kernel->sums.memory_written;

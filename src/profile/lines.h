@@ -39,7 +39,8 @@ struct wmi_kernel {
     struct wmi_profile_dispatch dispatch; /* of the last one; the name is its own */
     uint64_t dispatches, workgroups, waves, instructions, most_groups, dirty;
     bool cut;
-    uint32_t waves_per_simd, groups_per_cu;
+    uint32_t waves_per_simd;
+    struct wmi_residence residence;
     const char *occupancy_limit;
     struct wmi_caches_sums sums, before;                            /* before: when the dispatch began */
     uint64_t counted[WMI_SUM_COUNT], counted_before[WMI_SUM_COUNT]; /* of all instructions */

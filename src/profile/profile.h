@@ -23,6 +23,7 @@ struct wmi_profile_dispatch {
     uint32_t vgprs;                 /* of a lane, accumulators included where they are in the same file */
     uint32_t sgprs;                 /* of a wave, as allocated */
     uint32_t lds_bytes;             /* of a workgroup, as allocated */
+    bool wgp_mode;                  /* its waves go to all compute units of a WGP */
 };
 
 /* Says what the instruction at row->pc is: fills kernel, text, file, line, column and offset. Called once per

@@ -108,6 +108,7 @@ void wmi_tracer_begin(struct wmi_tracer *tracer, struct wm_profile *profile, con
     wmi_trace_write_number(&bytes, dispatch->vgprs);
     wmi_trace_write_number(&bytes, dispatch->sgprs);
     wmi_trace_write_number(&bytes, dispatch->lds_bytes);
+    wmi_trace_write_number(&bytes, dispatch->wgp_mode);
     wmi_trace_write_number(&bytes, profile->source.wave_lanes);
     wmi_trace_write_number(&bytes, profile->one_in);
     wmi_trace_write_number(&bytes, profile->sampling.round);
@@ -264,6 +265,7 @@ static const char *get_dispatch(struct replay *replay, struct wmi_reader *reader
     source.dispatch.vgprs = (uint32_t)wmi_trace_read_upto(reader, 4096);
     source.dispatch.sgprs = (uint32_t)wmi_trace_read_upto(reader, 4096);
     source.dispatch.lds_bytes = (uint32_t)wmi_trace_read_upto(reader, 1 << 20);
+    source.dispatch.wgp_mode = wmi_trace_read_upto(reader, 1);
     source.wave_lanes = (unsigned)wmi_trace_read_upto(reader, 64);
     const unsigned one_in = (unsigned)wmi_trace_read_upto(reader, UINT32_MAX);
     const uint64_t round = wmi_trace_read_upto(reader, UINT32_MAX);

@@ -79,11 +79,10 @@ void wmi_rounds_set_sink(struct wmi_rounds *rounds, wmi_rounds_sink *sink, void 
     rounds->user = user;
 }
 
-void wmi_rounds_begin(struct wmi_rounds *rounds, uint32_t groups_per_cu)
+void wmi_rounds_begin(struct wmi_rounds *rounds, struct wmi_residence residence)
 {
-    wmi_caches_begin(rounds->caches, groups_per_cu);
     rounds->next = 0;
-    rounds->facts = (struct wmi_rounds_facts){0};
+    rounds->facts = (struct wmi_rounds_facts){.failed = !wmi_caches_begin(rounds->caches, residence)};
 }
 
 struct wmi_log_group *wmi_rounds_take(struct wmi_rounds *rounds, uint64_t number, uint32_t waves)

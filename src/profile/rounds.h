@@ -24,7 +24,7 @@ void wmi_rounds_destroy(struct wmi_rounds *rounds); /* NULL is nothing */
 void wmi_rounds_set_sink(struct wmi_rounds *rounds, wmi_rounds_sink *sink, void *user);
 
 /* A dispatch begins; see wmi_caches_begin(). */
-void wmi_rounds_begin(struct wmi_rounds *rounds, uint32_t groups_per_cu);
+void wmi_rounds_begin(struct wmi_rounds *rounds, struct wmi_residence residence);
 
 /* An empty log for a workgroup; NULL: no memory. Thread-safe, and so is giving it back with all that the
  * workgroup did; that may take as long as modelling some rounds. */

@@ -133,7 +133,7 @@ static struct wmi_caches *play(const char *text)
     struct wmi_caches *caches = wmi_caches_create(&gpu, &wmi_cost_rules(0)->vector);
     struct wmi_log_group *group = wmi_log_group_create(1);
     wmi_log_group_reset(group, 0, 1);
-    wmi_caches_begin(caches, 1);
+    assert_true(wmi_caches_begin(caches, (struct wmi_residence){1, 1}));
     for (const char *at = text; *at; at += *at == ' ') {
         const char what = *at++;
         char *end;
@@ -343,7 +343,7 @@ static bool slow_first(struct slow *slow, unsigned level, unsigned instance, uin
     return false;
 }
 
-enum { SLOW_UNITS = 8, SLOW_XCDS = 2, SLOW_GROUPS = 48, SLOW_WAVES = 2, SLOW_ACCESSES = 40 };
+enum { SLOW_UNITS = 8, SLOW_XCDS = 2, SLOW_GROUPS = 48, SLOW_WAVES = 3, SLOW_ACCESSES = 40 };
 
 struct slow_access {
     unsigned slot;
@@ -351,15 +351,28 @@ struct slow_access {
     bool full;
 };
 
-/* An access of a wave of the group, on the product below. */
-static void slow_access(struct slow *slow, unsigned group, const struct slow_access *access,
-                        const struct wmi_log_instruction *what)
+/* Where a wave of the group runs on the product below, as number of the unit in the XCD: first one of engine
+ * 0 (0 and 1), then of engine 1 (2 and 3), then the second unit of each. */
+static unsigned slow_unit(unsigned group, unsigned wave, bool wgp)
+{
+    static const unsigned alone[] = {0, 2, 1, 3};
+    const unsigned nth = group / SLOW_XCDS;
+    if (!wgp)
+        return alone[nth % 4];
+    /* Both units of an engine are a WGP; it holds four workgroups at once, whose waves go to them by turns.
+     */
+    const unsigned before = nth / 2 % 4 * SLOW_WAVES + wave;
+    return nth % 2 * 2 + before % 2;
+}
+
+/* An access of a wave of the group there. */
+static void slow_access(struct slow *slow, unsigned group, unsigned unit_of_xcd,
+                        const struct slow_access *access, const struct wmi_log_instruction *what)
 {
     const uint64_t bytes = 1u << what->shift, address = access->block * bytes;
-    const unsigned xcd = group % SLOW_XCDS, nth = group / SLOW_XCDS % 4;
-    /* First engine 0, then 1, then the second unit of each. Three units would share a scalar and an
-     * instruction cache, but an engine has only two. */
-    const unsigned engine = xcd * 2 + nth % 2, unit = engine * 2 + nth / 2;
+    const unsigned xcd = group % SLOW_XCDS, unit = xcd * 4 + unit_of_xcd;
+    /* Three units would share a scalar and an instruction cache, but an engine has only two. */
+    const unsigned engine = unit / 2;
     const bool glc = what->policy & WMI_POLICY_GLC, slc = what->policy & WMI_POLICY_SLC,
                dlc = what->policy & WMI_POLICY_DLC, loads = what->kind == WMI_ACCESS_LOAD;
     const bool answered =
@@ -378,7 +391,8 @@ static void slow_access(struct slow *slow, unsigned group, const struct slow_acc
     slow_l2(slow, xcd, address, bytes, what->kind, access->full, slc, dlc);
 }
 
-/* Random waves on a product of two XCDs with four units each, in two shader engines, with all levels. */
+/* Random waves on a product of two XCDs with four units each, in two shader engines, with all levels;
+ * workgroups stay on a unit, or run on both of a WGP. */
 static void against_slow_statement(void **state)
 {
     (void)state;
@@ -399,7 +413,8 @@ static void against_slow_statement(void **state)
                                            .leaves = WMI_POLICY_SLC,
                                            .streams = WMI_POLICY_SLC,
                                            .skips_last = WMI_POLICY_DLC};
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < 8; round++) {
+        const bool wgp = round & 4;
         struct slow *slow = calloc(1, sizeof *slow);
         struct wm_gpu gpu = {
             .xcds = SLOW_XCDS,
@@ -410,7 +425,7 @@ static void against_slow_statement(void **state)
                       [WM_CACHE_INSTRUCTION] = {.bytes = 512, .line = 64, .ways = 2, .sharing = 3},
                       [WM_CACHE_L2] = {.bytes = 3 * 512, .line = 128, .ways = 4}},
         };
-        if (round == 3) /* many ways are kept in another way */
+        if ((round & 3) == 3) /* many ways are kept in another way */
             gpu.cache[WM_CACHE_VECTOR] =
                 (struct wm_cache){.bytes = 8192, .line = 128, .ways = 32, .sharing = 1};
         if (round & 1)
@@ -429,7 +444,9 @@ static void against_slow_statement(void **state)
         static struct slow_access accesses[SLOW_GROUPS][SLOW_WAVES][SLOW_ACCESSES];
         unsigned length[SLOW_GROUPS][SLOW_WAVES];
         struct wmi_rounds *rounds = wmi_rounds_create(&gpu, &rules, instructions);
-        wmi_rounds_begin(rounds, 2);
+        if (round == 6) /* a dispatch in the other mode before it */
+            wmi_rounds_begin(rounds, (struct wmi_residence){.units = 1, .groups = 7});
+        wmi_rounds_begin(rounds, (struct wmi_residence){.units = wgp ? 2 : 1, .groups = wgp ? 4 : 2});
         for (unsigned g = 0; g < SLOW_GROUPS; g++)
             for (unsigned w = 0; w < SLOW_WAVES; w++) {
                 length[g][w] = (unsigned)(random_bits() % (SLOW_ACCESSES + 1));
@@ -468,7 +485,7 @@ static void against_slow_statement(void **state)
                         while (code && done[g][w] < length[g][w]) {
                             const struct slow_access *access = &accesses[g][w][done[g][w]++];
                             code = instructions[access->slot].path == WMI_PATH_IFETCH;
-                            slow_access(slow, g, access, &instructions[access->slot]);
+                            slow_access(slow, g, slow_unit(g, w, wgp), access, &instructions[access->slot]);
                         }
                     }
         for (unsigned xcd = 0; xcd < SLOW_XCDS; xcd++)

@@ -58,10 +58,10 @@ s_waitcnt lgkmcnt(0)
 
 
 class Model(cli.Case):
-    def prof(self, body, *words, target="gfx90a", items=256, workgroup=256, vgprs=16, lds=0, elements=None):
+    def prof(self, body, *words, target="gfx90a", items=256, workgroup=256, vgprs=16, lds=0, elements=None, wgp=True):
         """The sums of the counters, and the report."""
         more = {"gfx9": ".amdhsa_accum_offset 16" if target in ("gfx90a", "gfx942") else "",
-                "gfx1": ".amdhsa_wavefront_size32 1"}[target[:4]]
+                "gfx1": f".amdhsa_wavefront_size32 1\n.amdhsa_workgroup_processor_mode {int(wgp)}"}[target[:4]]
         text = KERNEL.format(body=body + "s_endpgm\n", target=target, vgprs=vgprs, lds=lds, more=more,
                              wave=32 if target.startswith("gfx1") else 64)
         self.path("k.s", text.encode())
@@ -338,6 +338,37 @@ class Model(cli.Case):
             _, report = self.prof(START, target="gfx900", vgprs=vgprs, lds=lds)
             occupancy = report["kernels"][0]["occupancy"]
             self.assertEqual((occupancy["waves_per_simd"], occupancy["limit"]), (waves, limit))
+
+    def test_modes(self):
+        """Of four waves that load one line, those of a workgroup that stays on a compute unit find it in their L0 but for
+        the first; in WGP mode the waves go to two L0 by turns (RDNA3 ISA, 2.3: across all four SIMDs), and GL1, or L2
+        where there is none, is asked twice. A WGP has the LDS of two compute units: five workgroups of 24 KiB instead
+        of two."""
+        for target, load, wait in (("gfx1030", "global_load_dword", "s_waitcnt lgkmcnt(0)\n"),
+                                   ("gfx1100", "global_load_b32", "s_waitcnt lgkmcnt(0)\n"),
+                                   ("gfx1200", "global_load_b32", "s_wait_kmcnt 0x0\n")):
+            body = (("s_load_b128" if load.endswith("b32") else "s_load_dwordx4") + " s[4:7], s[0:1], 0x0\n" + wait +
+                    f"v_and_b32_e32 v1, 31, v0\nv_lshlrev_b32_e32 v1, 2, v1\n{load} v2, v1, s[4:5]\n")
+            for wgp, misses in ((False, 1), (True, 2)):
+                _, report = self.prof(body, target=target, items=128, workgroup=128, lds=24 << 10, wgp=wgp)
+                kernel, row = report["kernels"][0], next(row for row in report["rows"] if row["path"] == "GLOBAL")
+                uses = {cache["name"]: cache["read"] for cache in kernel["caches"]}
+                self.assertEqual((uses["vector L0"]["requests"], uses["vector L0"]["hits"]), (4, 4 - misses))
+                self.assertEqual((row["l2_requests"], row["l2_hits"]), (misses, misses - 1) if target == "gfx1200" else (1, 0))
+                occupancy = kernel["occupancy"]
+                self.assertEqual((occupancy["mode"], occupancy["limit"]), ("WGP" if wgp else "CU", "LDS"))
+                self.assertEqual((occupancy["workgroups_per_cu"], occupancy["waves_per_simd"]), (5, 5) if wgp else (2, 4))
+                # One workgroup, but with two compute units' address units in WGP mode.
+                address = next(bound for bound in kernel["bounds"] if bound["part"] == "address")
+                self.assertIn(f"/ {misses} compute units", address["arithmetic"])
+                # Workgroups of a wave go to all compute units, one after the other: each has its own line to fetch.
+                units = {"gfx1030": 60, "gfx1100": 96, "gfx1200": 32}[target]
+                for more in (0, units // 2):
+                    _, report = self.prof(body, target=target, items=32 * (units + more), workgroup=32, wgp=wgp)
+                    uses = {cache["name"]: cache["read"] for cache in report["kernels"][0]["caches"]}
+                    self.assertEqual((uses["vector L0"]["requests"], uses["vector L0"]["hits"]), (units + more, more))
+        _, report = self.prof(START, target="gfx908")
+        self.assertIsNone(report["kernels"][0]["occupancy"]["mode"])
 
     def test_products(self):
         """Another product, another cache; one of another generation is refused, and an unknown one."""

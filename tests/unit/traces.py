@@ -13,6 +13,7 @@ import sys
 import unittest
 
 import cli
+import model
 
 TRANSPOSE = "-g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=zero:f32:4096 --arg n=64"
 END, HEADER, DISPATCH, SLOTS, GROUP, DISPATCH_END, ROW, CODE, SOURCE = range(9)
@@ -216,6 +217,31 @@ class Traces(cli.Case):
         for wrong in ("4", "1/0", "2/4", "1/x"):
             self.refused(f"--sample {wrong}: expected 1/N", "prof", words, "--sample", wrong)
 
+    def test_modes(self):
+        """Each mode of RDNA is in the trace: all figures of a replay are prof's, of a sample and of another product, too,
+        and those of the L0 differ between the modes. A sample's rounds are as many workgroups as all WGPs hold: of five
+        waves, with 50 KiB of LDS two in WGP mode and one in CU mode, so one is as many as the other."""
+        body = ("s_load_b128 s[4:7], s[0:1], 0x0\nv_lshlrev_b32_e32 v1, 4, v0\ns_waitcnt lgkmcnt(0)\n"
+                "global_load_b128 v[4:7], v1, s[4:5]\ns_waitcnt vmcnt(0)\nglobal_store_b128 v1, v[4:7], s[6:7]\n"
+                "s_lshl_b32 s8, s2, 7\nv_and_b32_e32 v1, 31, v0\nv_lshl_add_u32 v1, v1, 2, s8\n"
+                "global_load_b32 v4, v1, s[4:5]\ns_endpgm\n")
+        words = "k.co -k k -g 100000 -b 160 --arg a=iota:u32:65536 --arg b=zero:u32:65536"
+        hits = []
+        for mode in (0, 1):
+            more = f".amdhsa_wavefront_size32 1\n.amdhsa_workgroup_processor_mode {mode}"
+            self.path("k.s", model.KERNEL.format(body=body, target="gfx1100", vgprs=16, lds=50 << 10, more=more, wave=32).encode())
+            self.run_tool("asm -m gfx1100 k.s -o k.co")
+            live = self.prof(words, "--trace x.trace")
+            self.assertSame(live, self.replay("x.trace"))
+            kernel = live["kernels"][0]
+            self.assertEqual((kernel["resident_workgroups"], kernel["occupancy"]["mode"]), (96, ("CU", "WGP")[mode]))
+            hits.append(next(cache["read"]["hits"] for cache in kernel["caches"] if cache["name"] == "vector L0"))
+            self.assertSame(self.prof(words, "--gpu rx7600"), self.replay("x.trace --gpu rx7600"))
+            sample = self.prof(words, "--sample 1/2 --trace s.trace")
+            self.assertIn(sample["kernels"][0]["workgroups"], (3 * 96 + 49, 4 * 96 + 49))
+            self.assertSame(sample, self.replay("s.trace"))
+        self.assertGreater(*hits)  # each line is wanted by all waves of a workgroup
+
     def test_origins(self):
         """The listing and the source are prof's own, far from the files; the page as well; without the source's record
         the listing stands. Dispatches have their extents."""
@@ -247,12 +273,12 @@ class Traces(cli.Case):
         self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace")
         zstd = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
         plain = bytearray(decompressed(self.read("x.trace")[8:]))
-        for version in (1, 4, 6, 127):
+        for version in (1, 5, 7, 127):
             plain[2] = version  # behind kind and length of the first record
             room = ctypes.create_string_buffer(len(plain) + 4096)
             size = zstd.ZSTD_compress(room, len(room), bytes(plain), len(plain), 3)
             self.path("old.trace", b"WMTRACE\0" + room.raw[:size])
-            self.refused(f"a trace of version {version}; this wavemem reads version 5", "replay old.trace")
+            self.refused(f"a trace of version {version}; this wavemem reads version 6", "replay old.trace")
 
     def test_wrong_files(self):
         words = [self.example("transpose"), "-k transpose_naive", TRANSPOSE]
@@ -277,7 +303,7 @@ class Traces(cli.Case):
         self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace")
         found = records(self.read("x.trace"))
         self.assertEqual(found[0][0], HEADER)
-        self.assertEqual((found[0][1].number(), found[0][1].string()), (5, "gfx900"))
+        self.assertEqual((found[0][1].number(), found[0][1].string()), (6, "gfx900"))
         self.assertEqual((found[-1][0], found[-1][1].number()), (END, len(found) - 1))
         slots, texts, groups, last = {}, {}, {}, {}
         for kind, reader in found[1:-1]:
