@@ -511,6 +511,11 @@ const struct wm_profile_kernel *wm_profile_kernels(struct wm_profile *profile, s
     return wmi_profile_kernels(profile, count);
 }
 
+const char *const *wm_bound_names(size_t *count)
+{
+    return wmi_profile_parts(count);
+}
+
 void wm_profile_destroy(struct wm_profile *profile)
 {
     if (profile)

@@ -41,9 +41,9 @@ static bool has_caches(const struct wm_profile_row *row)
     return row->has_caches;
 }
 
-static bool has_limit(const struct wm_profile_row *row)
+static bool has_share(const struct wm_profile_row *row)
 {
-    return row->limit != NULL;
+    return row->has_share;
 }
 
 static bool has_data(const struct wm_profile_row *row)
@@ -88,7 +88,7 @@ const struct tool_figure tool_figures[] = {
     {"efficiency", NULL, "ideal / lines", TOOL_RATIO, .has = has_lines, .top = {"ideal_lines"},
      .bottom = "lines", .unit = "%", .low_is_bad = true, .heat = TOOL_MISSING},
     {"share", NULL, "of the work of the part that binds the kernel, as 'at least' says", TOOL_SHARE,
-     AT(share), has_limit, .unit = "%", .heat = TOOL_PRESENT},
+     AT(share), has_share, .unit = "%", .heat = TOOL_PRESENT},
     {"executions", "runs", "executions by waves", TOOL_SUM, AT(executions)},
     {"lanes", "all_lanes", "active lanes, summed over the runs", TOOL_SUM, AT(lanes)},
     {"lanes_per_run", "lanes", "active lanes of a run, on average", TOOL_RATIO, .has = has_lanes,

@@ -28,10 +28,6 @@ static const char bound_key[] = "bound";
 static const char *const of_kernels[] = {"occupancy", "waves_per_simd", "seconds", bound_key};
 enum { OF_KERNELS = sizeof of_kernels / sizeof *of_kernels };
 
-/* As struct wm_bound names them. */
-static const char *const parts[] = {"issue", "fetch", "address", "data", "L1", "LDS", "L2", "memory"};
-enum { PARTS = sizeof parts / sizeof *parts };
-
 static bool is_one_of(const char *word, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -40,11 +36,20 @@ static bool is_one_of(const char *word, const char *const *words, size_t count)
     return false;
 }
 
+static bool is_part(const char *word)
+{
+    size_t count;
+    const char *const *parts = wm_bound_names(&count);
+    return is_one_of(word, parts, count);
+}
+
 static int wrong_part(const char *where, const char *text, const char *word)
 {
-    char names[80] = "";
-    for (size_t i = 0; i < PARTS; i++)
-        sprintf(names + strlen(names), "%s%s", i ? ", " : "", parts[i]);
+    size_t count, length = 0;
+    char names[160] = "";
+    const char *const *parts = wm_bound_names(&count);
+    for (size_t i = 0; i < count && length < sizeof names; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", parts[i]);
     return tool_fail("%s %s: no part '%.40s'; expected one of %s", where, text, word, names);
 }
 
@@ -83,7 +88,7 @@ static int find_figure(struct tool_gate *gate, const char *where, const char *na
         name += strlen(total);
     } else if (strncmp(name, part, strlen(part)) == 0) {
         gate->scope = TOOL_OF_KERNELS;
-        if (!is_one_of(name + strlen(part), parts, PARTS))
+        if (!is_part(name + strlen(part)))
             return wrong_part(where, gate->text, name + strlen(part));
         snprintf(gate->key, sizeof gate->key, "%s", name);
         return TOOL_CLEAN;
@@ -133,7 +138,7 @@ int tool_gates_add(struct tool_gates *gates, const char *where, const char *text
         gate.word = at;
         if (!words)
             return tool_fail("%s %s: expected bound==PART or bound!=PART", where, text);
-        if (!is_one_of(at, parts, PARTS))
+        if (!is_part(at))
             return wrong_part(where, text, at);
     } else if (!sign || words || !tool_parse_real(at, &gate.number)) {
         return tool_fail("%s %s: expected FIGURE<NUMBER, or with <=, > or >=; or bound==PART", where, text);
@@ -172,16 +177,18 @@ json_t *tool_kernel_figures(const json_t *kernel)
                        bound) if (json_equal(json_object_get(bound, "part"), binds))
         tool_json_figure(bound, "seconds", &longest);
     json_object_set_new(figures, "seconds", json_real(longest));
-    for (size_t i = 0; i < PARTS && longest > 0; i++) { /* a part without work needs nothing */
-        char key[16];
+    size_t parts;
+    const char *const *names = wm_bound_names(&parts);
+    for (size_t i = 0; i < parts && longest > 0; i++) { /* a part without work needs nothing */
+        char key[32];
         seconds = 0;
         json_array_foreach(json_object_get(kernel, "bounds"), index, bound)
         {
             const char *part = json_string_value(json_object_get(bound, "part"));
-            if (part && strcmp(part, parts[i]) == 0)
+            if (part && strcmp(part, names[i]) == 0)
                 tool_json_figure(bound, "seconds", &seconds);
         }
-        snprintf(key, sizeof key, "bound.%s", parts[i]);
+        snprintf(key, sizeof key, "bound.%s", names[i]);
         json_object_set_new(figures, key, json_real(seconds / longest));
     }
     return figures;

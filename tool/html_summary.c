@@ -103,7 +103,7 @@ static void put_remark(FILE *file, const struct tool_report *report, const struc
     fputs("</li>\n", file);
 }
 
-/* The rows of a kernel stand together. */
+/* Of the kernel, and of its rows, which stand together. */
 static void put_remarks(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
 {
     size_t first = 0;
@@ -112,11 +112,16 @@ static void put_remarks(FILE *file, const struct tool_report *report, const stru
     struct tool_remark *remarks;
     const size_t rows = first < report->count ? tool_kernel_rows(report, first) : 0;
     const size_t found = tool_remarks(report->rows + first, rows, &remarks);
-    if (found)
+    if (found || kernel->advice)
         fputs("<ul class=\"advice\">\n", file);
+    if (kernel->advice) {
+        fputs("<li>", file);
+        html_text(file, kernel->advice);
+        fputs("</li>\n", file);
+    }
     for (size_t i = 0; i < found && i < TOOL_REMARKS; i++)
         put_remark(file, report, &remarks[i]);
-    if (found)
+    if (found || kernel->advice)
         fputs("</ul>\n", file);
     free(remarks);
 }

@@ -144,6 +144,7 @@ static json_t *json_kernel(const struct wm_profile_kernel *kernel)
     json_object_set_new(object, "resident_cut", json_boolean(kernel->resident_cut));
     json_object_set_new(object, "bounds", json_bounds(kernel));
     json_object_set_new(object, "binds", kernel->binds ? json_string(kernel->binds->name) : json_null());
+    json_object_set_new(object, "advice", kernel->advice ? json_string(kernel->advice) : json_null());
     return object;
 }
 

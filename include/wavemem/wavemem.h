@@ -928,6 +928,7 @@ struct wm_profile_row {
                                              was issued, itself included; summed over the executions */
     uint32_t wait_depth_most;             /* and the most */
     const char *limit;  /* what takes the most time of it, as a bound's name; NULL: nothing of note */
+    bool has_share;     /* false: it is not known, or what binds is the fetching of code, which is no row's */
     double share;       /* of what the part that binds the kernel has to do, from 0 to 1 */
     const char *advice; /* a sentence with figures; NULL: there is little to gain */
     double gain; /* with an advice: the most that it can save of one part, over the time of the part that
@@ -939,9 +940,12 @@ struct wm_profile_row {
 
 enum { WM_PROFILE_BOUNDS = 8 };
 
+/* The names of the parts of a GPU that can bind a kernel: of a bound, of a row's limit. */
+WM_API const char *const *wm_bound_names(size_t *count);
+
 /* The least time that one part of the GPU needs for the whole work. */
 struct wm_bound {
-    const char *name; /* "issue", "fetch", "address", "data", "L1", "L2", "memory", "LDS" */
+    const char *name; /* of wm_bound_names() */
     double clocks;    /* of the product's highest clock */
     double seconds;
     const char *arithmetic; /* "1048576 B / (64 B/clock x 104)" */
@@ -998,6 +1002,7 @@ struct wm_profile_kernel {
     struct wm_bound bound[WM_PROFILE_BOUNDS];
     uint32_t bounds;
     const struct wm_bound *binds; /* the longest; a lower bound of the kernel's time, no prediction */
+    const char *advice;           /* a sentence where code is what binds; else NULL: the rows have it */
 };
 
 /* One struct wm_profile_kernel per kernel, by address; valid until the next dispatch or wm_profile_destroy.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sentence of advice on an instruction, where the figures leave no doubt. */
+/* A sentence of advice on an instruction or a kernel, where the figures leave no doubt. */
 #include "profile/lines.h"
 
 #include <inttypes.h>
@@ -189,4 +189,49 @@ bool wmi_advise(const struct wm_profile_row *row, unsigned wave_lanes, char text
         if (rules[i](&advice))
             return true;
     return false;
+}
+
+/* ---- kernels ---- */
+
+/* Of all bytes that `binds` moved those that are code; 0: it moves none. */
+static double code_of(const struct wm_profile_kernel *kernel)
+{
+    uint64_t l2 = 0;
+    for (uint32_t i = 0; i < kernel->caches; i++)
+        if (kernel->cache[i].level == WM_CACHE_L2)
+            l2 = kernel->cache[i].read.bytes + kernel->cache[i].write.bytes + kernel->cache[i].atomic.bytes;
+    const uint64_t memory = kernel->memory_read + kernel->memory_written;
+    if (kernel->binds->name == wmi_gpu_part_names[WMI_GPU_L2])
+        return l2 ? (double)kernel->fetch_use[WM_CACHE_L2].bytes / (double)l2 : 0;
+    if (kernel->binds->name == wmi_gpu_part_names[WMI_GPU_MEMORY])
+        return memory ? (double)kernel->fetch_memory_read / (double)memory : 0;
+    return 0;
+}
+
+bool wmi_advise_kernel(const struct wm_profile_kernel *kernel, char text[WMI_ADVICE_BYTES])
+{
+    const uint64_t holds = kernel->gpu->cache[WM_CACHE_INSTRUCTION].bytes;
+    if (!kernel->binds || !kernel->instructions)
+        return false;
+    if (kernel->binds->name == wmi_gpu_part_names[WMI_GPU_FETCH]) {
+        snprintf(text, WMI_ADVICE_BYTES,
+                 "what binds is the code, so no instruction has a share: %.1f B of it are fetched for each "
+                 "that is executed; shorter encodings and fewer taken branches need less",
+                 (double)kernel->fetches * kernel->fetch_bytes / (double)kernel->instructions);
+        return true;
+    }
+    const double code = code_of(kernel);
+    if (code < 0.5)
+        return false;
+    if (kernel->code_bytes > holds)
+        snprintf(text, WMI_ADVICE_BYTES,
+                 "%.0f%% of what binds is code, which is no instruction's share: %.1f KiB in instruction "
+                 "caches of %.1f KiB; less unrolling and inlining lets it stay there",
+                 100 * code, (double)kernel->code_bytes / 1024, (double)holds / 1024);
+    else
+        snprintf(text, WMI_ADVICE_BYTES,
+                 "%.0f%% of what binds is code, which is no instruction's share: each instruction cache "
+                 "brings it in once",
+                 100 * code);
+    return true;
 }

@@ -73,6 +73,36 @@ static void add_up(const struct wm_profile *profile, uint64_t sum[WMI_SUM_COUNT]
             sum[i] += profile->instructions[slot].counts.sum[i];
 }
 
+/* What was written to memory before the dispatch, by slot. */
+static void begin_written(struct wm_profile *profile)
+{
+    uint32_t slots = 0;
+    const struct wmi_slot_use *uses = wmi_caches_uses(wmi_rounds_caches(profile->rounds), &slots);
+    uint64_t *before = realloc(profile->written_before, (slots + 1) * sizeof *before);
+    profile->written_slots = before ? slots : 0;
+    profile->written_before = before ? before : profile->written_before;
+    for (uint32_t slot = 0; slot < profile->written_slots; slot++)
+        before[slot] = uses[slot].memory_written;
+}
+
+/* What lines leave the caches later, in a dispatch of another kernel, is not in the bound of this one. */
+static void end_written(const struct wm_profile *profile, struct wmi_kernel *kernel)
+{
+    uint32_t slots = 0;
+    const struct wmi_slot_use *uses = wmi_caches_uses(wmi_rounds_caches(profile->rounds), &slots);
+    if (kernel->written_count < slots) {
+        uint64_t *written = realloc(kernel->written, slots * sizeof *written);
+        if (!written)
+            return;
+        memset(written + kernel->written_count, 0, (slots - kernel->written_count) * sizeof *written);
+        kernel->written = written;
+        kernel->written_count = slots;
+    }
+    for (uint32_t slot = 0; slot < slots; slot++)
+        kernel->written[slot] +=
+            uses[slot].memory_written - (slot < profile->written_slots ? profile->written_before[slot] : 0);
+}
+
 static struct wmi_kernel *kernel_at(struct wm_profile *profile)
 {
     const struct wmi_profile_dispatch *dispatch = &profile->source.dispatch;
@@ -104,6 +134,7 @@ void wmi_kernels_begin(struct wm_profile *profile)
         return;
     wmi_rounds_begin(profile->rounds, kernel->residence);
     kernel->before = *wmi_caches_sums(wmi_rounds_caches(profile->rounds));
+    begin_written(profile);
 }
 
 static void add_use(struct wm_cache_use *to, const struct wm_cache_use *now,
@@ -134,6 +165,7 @@ void wmi_kernels_end(struct wm_profile *profile)
             add_use(&kernel->sums.use[level][kind], &now->use[level][kind], &kernel->before.use[level][kind]);
     kernel->sums.memory_read += now->memory_read - kernel->before.memory_read;
     kernel->sums.memory_written += now->memory_written - kernel->before.memory_written;
+    end_written(profile, kernel);
     kernel->dirty = wmi_caches_dirty(caches);
     wmi_sample_end(&profile->sample, &profile->sampling, &kernel->sample);
     kernel->workgroups += facts.workgroups;
@@ -146,8 +178,11 @@ void wmi_kernels_end(struct wm_profile *profile)
 
 void wmi_kernels_destroy(struct wm_profile *profile)
 {
-    for (size_t i = 0; i < profile->kernel_count; i++)
+    for (size_t i = 0; i < profile->kernel_count; i++) {
         free((char *)profile->kernels[i].dispatch.kernel);
+        free(profile->kernels[i].written);
+    }
+    free(profile->written_before);
     free(profile->kernels);
     free(profile->kernel_rows);
 }
@@ -155,7 +190,7 @@ void wmi_kernels_destroy(struct wm_profile *profile)
 /* ---- bounds ---- */
 
 /* Adds a bound of so many clocks, unless it is none. */
-static void add_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, const char *name,
+static void add_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, enum wmi_gpu_part part,
                       double clocks, const char *format, ...)
 {
     if (!(clocks > 0))
@@ -165,8 +200,10 @@ static void add_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, 
     va_start(arguments, format);
     vsnprintf(text, sizeof kernel->arithmetic[0], format, arguments);
     va_end(arguments);
-    row->bound[row->bounds++] = (struct wm_bound){
-        .name = name, .clocks = clocks, .seconds = clocks / (1e6 * row->gpu->clock_mhz), .arithmetic = text};
+    row->bound[row->bounds++] = (struct wm_bound){.name = wmi_gpu_part_names[part],
+                                                  .clocks = clocks,
+                                                  .seconds = clocks / (1e6 * row->gpu->clock_mhz),
+                                                  .arithmetic = text};
 }
 
 /* Compute units that can have work: as many as a workgroup's waves go to, for each of them. */
@@ -179,12 +216,12 @@ static double units_of(const struct wmi_kernel *kernel, const struct wm_gpu *gpu
 }
 
 /* What each compute unit does, spread evenly over those that can have work. */
-static void add_unit_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, const char *name,
+static void add_unit_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, enum wmi_gpu_part part,
                            uint64_t clocks, const char *what)
 {
     const double units = units_of(kernel, row->gpu);
     if (units > 0)
-        add_bound(row, kernel, name, (double)clocks / units, "%llu %s / %.0f compute units",
+        add_bound(row, kernel, part, (double)clocks / units, "%llu %s / %.0f compute units",
                   (unsigned long long)clocks, what, units);
 }
 
@@ -203,27 +240,29 @@ static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     const uint64_t *sum = kernel->counted;
     const double units = units_of(kernel, gpu);
     if (units > 0)
-        add_bound(row, kernel, "issue", (double)kernel->instructions / (units * gpu->issue),
+        add_bound(row, kernel, WMI_GPU_ISSUE, (double)kernel->instructions / (units * gpu->issue),
                   "%llu instructions / (%u a clock x %.0f compute units)",
                   (unsigned long long)kernel->instructions, gpu->issue, units);
     const unsigned fetched = rules && rules->fetch.per_simd ? gpu->simds : 1;
     if (units > 0)
-        add_bound(row, kernel, "fetch", (double)sum[WMI_SUM_FETCHES] / (units * fetched),
+        add_bound(row, kernel, WMI_GPU_FETCH, (double)sum[WMI_SUM_FETCHES] / (units * fetched),
                   "%llu fetches of code / (%u a clock x %.0f compute units)",
                   (unsigned long long)sum[WMI_SUM_FETCHES], fetched, units);
-    add_unit_bound(row, kernel, "address", sum[WMI_SUM_ADDRESS_CLOCKS], "clocks of the address unit");
-    add_unit_bound(row, kernel, "data", sum[WMI_SUM_DATA_CLOCKS], "clocks of 64 B to or from VGPRs");
-    add_unit_bound(row, kernel, "L1", sum[WMI_SUM_TAG_LOOKUPS], "tag lookups, one a clock,");
-    add_unit_bound(row, kernel, "LDS", sum[WMI_SUM_LDS_PASSES], "passes over the banks");
+    add_unit_bound(row, kernel, WMI_GPU_ADDRESS, sum[WMI_SUM_ADDRESS_CLOCKS], "clocks of the address unit");
+    add_unit_bound(row, kernel, WMI_GPU_DATA, sum[WMI_SUM_DATA_CLOCKS], "clocks of 64 B to or from VGPRs");
+    add_unit_bound(row, kernel, WMI_GPU_L1, sum[WMI_SUM_TAG_LOOKUPS], "tag lookups, one a clock,");
+    add_unit_bound(row, kernel, WMI_GPU_LDS, sum[WMI_SUM_LDS_PASSES], "passes over the banks");
     const struct wm_cache *l2 = &gpu->cache[WM_CACHE_L2];
     const uint64_t l2_bytes = bytes_of(kernel->sums.use[WM_CACHE_L2]);
     if (l2->channels && l2->clock_bytes)
-        add_bound(row, kernel, "L2", (double)l2_bytes / ((double)l2->clock_bytes * l2->channels * gpu->xcds),
+        add_bound(row, kernel, WMI_GPU_L2,
+                  (double)l2_bytes / ((double)l2->clock_bytes * l2->channels * gpu->xcds),
                   "%llu B / (%u B a clock x %u channels)", (unsigned long long)l2_bytes, l2->clock_bytes,
                   l2->channels * gpu->xcds);
     const uint64_t memory = kernel->sums.memory_read + kernel->sums.memory_written;
-    add_bound(row, kernel, "memory", (double)memory / (gpu->memory_bandwidth * 1e9) * 1e6 * gpu->clock_mhz,
-              "%llu B / %.1f GB/s", (unsigned long long)memory, gpu->memory_bandwidth);
+    add_bound(row, kernel, WMI_GPU_MEMORY,
+              (double)memory / (gpu->memory_bandwidth * 1e9) * 1e6 * gpu->clock_mhz, "%llu B / %.1f GB/s",
+              (unsigned long long)memory, gpu->memory_bandwidth);
     for (uint32_t i = 0; i < row->bounds; i++)
         if (!row->binds || row->bound[i].clocks > row->binds->clocks)
             row->binds = &row->bound[i];
@@ -275,10 +314,18 @@ static void add_fetches(struct wm_profile_kernel *row, const struct wm_profile *
             row->cache[i].read = *use;
 }
 
-/* Whether it depends on what caches hold, which were shown the sample alone. */
-static bool by_hits(const char *bound)
+static enum wmi_gpu_part part_of(const struct wm_bound *bound)
 {
-    return strcmp(bound, "L2") == 0 || strcmp(bound, "memory") == 0;
+    enum wmi_gpu_part part = 0;
+    while (part + 1 < WMI_GPU_PARTS && bound->name != wmi_gpu_part_names[part])
+        part++;
+    return part;
+}
+
+/* Whether it depends on what caches hold, which were shown the sample alone. */
+static bool by_hits(const struct wm_bound *bound)
+{
+    return part_of(bound) == WMI_GPU_L2 || part_of(bound) == WMI_GPU_MEMORY;
 }
 
 /* What was counted of a sample is scaled up to all workgroups. */
@@ -292,7 +339,7 @@ static void scale_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kerne
         row->bound[i].clocks *= scale;
         row->bound[i].seconds *= scale;
         snprintf(kernel->arithmetic[i] + length, sizeof kernel->arithmetic[i] - length, " x %.4g%s", scale,
-                 by_hits(row->bound[i].name) ? ", if all hit as the sample does" : "");
+                 by_hits(&row->bound[i]) ? ", if all hit as the sample does" : "");
     }
 }
 
@@ -338,6 +385,8 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     add_fetches(row, profile);
     add_bounds(row, kernel, profile->source.rules);
     scale_bounds(row, kernel);
+    if (wmi_advise_kernel(row, kernel->advice))
+        row->advice = kernel->advice;
 }
 
 bool wmi_kernels_binding(struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding)
@@ -352,8 +401,11 @@ bool wmi_kernels_binding(struct wm_profile *profile, uint64_t pc, struct wmi_bin
     fill_row(&row, kernel, profile);
     if (!row.binds)
         return false;
-    *binding = (struct wmi_binding){row.binds->name, row.binds->clocks / wmi_sample_scale(&kernel->sample),
-                                    units_of(kernel, row.gpu)};
+    *binding = (struct wmi_binding){.part = part_of(row.binds),
+                                    .clocks = row.binds->clocks / wmi_sample_scale(&kernel->sample),
+                                    .units = units_of(kernel, row.gpu),
+                                    .written = kernel->written,
+                                    .written_count = kernel->written_count};
     return true;
 }
 

@@ -5,27 +5,38 @@
 #include <string.h>
 
 const char *const wmi_gpu_part_names[WMI_GPU_PARTS] = {
-    [WMI_GPU_MEMORY] = "memory",   [WMI_GPU_L2] = "L2",     [WMI_GPU_L1] = "L1",
-    [WMI_GPU_ADDRESS] = "address", [WMI_GPU_DATA] = "data", [WMI_GPU_LDS] = "LDS",
-    [WMI_GPU_ISSUE] = "issue",
+    [WMI_GPU_MEMORY] = "memory",   [WMI_GPU_L2] = "L2",       [WMI_GPU_L1] = "L1",
+    [WMI_GPU_ADDRESS] = "address", [WMI_GPU_DATA] = "data",   [WMI_GPU_LDS] = "LDS",
+    [WMI_GPU_ISSUE] = "issue",     [WMI_GPU_FETCH] = "fetch",
 };
+
+const char *const *wmi_profile_parts(size_t *count)
+{
+    *count = WMI_GPU_PARTS;
+    return wmi_gpu_part_names;
+}
 
 /* Advice about less than this share of the kernel's least time only distracts. */
 static const double least_gain = 0.05;
+
+static double memory_clocks(uint64_t bytes, const struct wm_gpu *gpu)
+{
+    return (double)bytes * gpu->clock_mhz / (gpu->memory_bandwidth * 1e3);
+}
 
 void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, double units,
                double clocks[WMI_GPU_PARTS])
 {
     const struct wm_cache *l2 = &gpu->cache[WM_CACHE_L2];
     const double l2_bytes = (double)l2->clock_bytes * l2->channels * gpu->xcds;
-    const double memory_bytes = gpu->memory_bandwidth * 1e3 / gpu->clock_mhz; /* in a clock */
-    clocks[WMI_GPU_MEMORY] = (double)(row->memory_read + row->memory_written) / memory_bytes;
+    clocks[WMI_GPU_MEMORY] = memory_clocks(row->memory_read + row->memory_written, gpu);
     clocks[WMI_GPU_L2] = l2_bytes > 0 ? (double)row->cache[WM_CACHE_L2].bytes / l2_bytes : 0;
     clocks[WMI_GPU_L1] = (double)row->tag_lookups / units;
     clocks[WMI_GPU_ADDRESS] = (double)row->address_clocks / units;
     clocks[WMI_GPU_DATA] = (double)row->data_clocks / units;
     clocks[WMI_GPU_LDS] = (double)row->lds_passes / units;
     clocks[WMI_GPU_ISSUE] = (double)row->executions / (units * gpu->issue);
+    clocks[WMI_GPU_FETCH] = 0;
 }
 
 /* The part that it keeps longest; issue is everybody's. */
@@ -38,15 +49,8 @@ static const char *limit_of(const double clocks[WMI_GPU_PARTS])
     return most < WMI_GPU_PARTS ? wmi_gpu_part_names[most] : NULL;
 }
 
-static double share_of(const double clocks[WMI_GPU_PARTS], const struct wmi_binding *binding)
-{
-    for (unsigned part = 0; part < WMI_GPU_PARTS; part++)
-        if (strcmp(wmi_gpu_part_names[part], binding->name) == 0)
-            return clocks[part] / binding->clocks;
-    return 0;
-}
-
-void wmi_judge(struct wm_profile *profile, struct wm_profile_row *row, char text[WMI_ADVICE_BYTES])
+void wmi_judge(struct wm_profile *profile, size_t slot, struct wm_profile_row *row,
+               char text[WMI_ADVICE_BYTES])
 {
     double clocks[WMI_GPU_PARTS] = {0}, saved[WMI_GPU_PARTS] = {0};
     struct wmi_binding binding = {0};
@@ -56,8 +60,12 @@ void wmi_judge(struct wm_profile *profile, struct wm_profile_row *row, char text
         wmi_needs(row, &profile->gpu, bound ? binding.units : profile->gpu.compute_units, clocks);
         row->limit = limit_of(clocks);
     }
-    if (bound)
-        row->share = share_of(clocks, &binding);
+    if (bound) { /* what it left in the caches other kernels may have driven out */
+        const uint64_t written = slot < binding.written_count ? binding.written[slot] : 0;
+        clocks[WMI_GPU_MEMORY] = memory_clocks(row->memory_read + written, &profile->gpu);
+        row->has_share = row->limit && binding.part != WMI_GPU_FETCH;
+        row->share = clocks[binding.part] / binding.clocks;
+    }
     if (!wmi_advise(row, profile->source.wave_lanes, text, saved))
         return;
     for (unsigned part = 0; bound && part < WMI_GPU_PARTS; part++)

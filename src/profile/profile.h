@@ -71,6 +71,8 @@ struct wmi_tracer *wmi_profile_tracer(const struct wm_profile *profile);
 struct wmi_origins *wmi_profile_origins(struct wm_profile *profile);
 
 const struct wm_profile_kernel *wmi_profile_kernels(struct wm_profile *profile, size_t *count);
+/* The names of the parts of a GPU. */
+const char *const *wmi_profile_parts(size_t *count);
 
 /* The instructions that were executed, in order of their address; valid until the next call of this function
  * or of wmi_profile_destroy. NULL with *count == 0 when there are none, or no memory. */

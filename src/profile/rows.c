@@ -80,7 +80,7 @@ const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t
         }
         row->lines_histogram = counts->histogram;
         row->wave = counts->wave.lanes ? &counts->wave : NULL;
-        wmi_judge(profile, row, profile->advice[slot]);
+        wmi_judge(profile, slot, row, profile->advice[slot]);
     }
     qsort(profile->rows, *count, sizeof *profile->rows, by_address);
     return profile->rows;

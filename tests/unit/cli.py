@@ -760,7 +760,7 @@ class Prof(Case):
             self.assertEqual(err.startswith(f"wavemem: --fail-if {condition}: "), bool(code), err)
             self.assertIn(told, err)
         for condition, message in (("ocupancy<1", "did you mean 'occupancy'?"), ("bound>1", "expected bound==PART"),
-                                   ("bound==L4", "no part 'L4'; expected one of issue, fetch, address, data, L1, LDS, L2, memory"),
+                                   ("bound==L4", "no part 'L4'; expected one of memory, L2, L1, address, data, LDS, issue, fetch"),
                                    ("bound.mem<1", "no part 'mem'"), ("occupancy==1", "expected FIGURE<NUMBER"),
                                    ("total.gain<1", "no figure 'gain'"),
                                    ("l2_hit<1", "did you mean 'l2_hit_rate' or 'l2_hits'"), ("bound==", "no part ''")):

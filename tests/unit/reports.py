@@ -96,20 +96,61 @@ class Reports(cli.Case):
         self.refused("--csv no/x.csv: cannot be written", "prof", self.example("transpose"),
                      "-k transpose_lds", TRANSPOSE, "--csv no/x.csv")
 
+    def assemble(self, name, body, target="gfx900"):
+        self.path(name + ".s", f""".globl {name}\n.type {name},@function\n.p2align 8\n{name}:\n{body}\ns_endpgm\n
+            .amdhsa_kernel {name}\n .amdhsa_next_free_vgpr 8\n .amdhsa_next_free_sgpr 16\n
+            .amdhsa_user_sgpr_kernarg_segment_ptr 1\n .end_amdhsa_kernel""".encode())
+        self.run_tool(["asm", "-m", target, name + ".s", "-o", name + ".co"])
+
+    def profiled(self, *words):
+        """The kernel and the rows, in JSON; and the text."""
+        report = json.loads(self.run_tool("prof", *words, "--json")[0])
+        self.validate(report)
+        return report["kernels"][0], report["rows"], self.run_tool("prof", *words)[0]
+
+    def test_code_binds(self):
+        """Where fetching binds, which is no row's work, rows have no share, and it is said why. Vega 64 fetches 32 B in
+        a clock and starts five instructions; its L2 moves 1024 B in a clock to 24 instruction caches of 32 KiB."""
+        load = "s_load_dwordx2 s[4:5], s[0:1], 0x0"
+        self.assemble("long", ".rept 1000\nv_add3_u32 v1, v0, v0, v0\n.endr\n" + load)  # 8012 B, 251 fetches
+        kernel, rows, out = self.profiled("long.co -g 65536 -b 64")
+        self.assertEqual((kernel["binds"], kernel["fetches"], [row["share"] for row in rows]), ("fetch", 1024 * 251, [None]))
+        said = f"{251 * 32 / 1002:.1f} B of it are fetched for each that is executed"
+        self.assertIn("no instruction has a share", kernel["advice"])
+        self.assertIn(said, kernel["advice"])
+        self.assertIn("advice     " + kernel["advice"], out)
+        self.assertNotIn("share  efficiency", out)
+        # Of every second line half, which is 32 B in 128: each fetch brings in two lines.
+        self.assemble("sparse", ".rept 1200\n.rept 3\nv_add3_u32 v1, v0, v0, v0\n.endr\ns_nop 0\ns_branch 24\n.rept 24\ns_nop 0\n.endr\n.endr\n" + load)
+        kernel, rows, _ = self.profiled("sparse.co -g 4096 -b 64")
+        self.assertEqual((kernel["binds"], kernel["code_bytes"]), ("L2", 1200 * 32 + 12))
+        self.assertRegex(kernel["advice"], r"^\d+% of what binds is code.*37\.5 KiB in instruction caches of 32\.0 KiB; less")
+        self.assertLess(rows[0]["share"], 0.5)
+        self.assemble("short", load)
+        self.assertIn("brings it in once", self.profiled("short.co -g 4096 -b 64")[0]["advice"])
+        self.assertIsNone(self.profiled(self.example("transpose"), "-k transpose_naive", TRANSPOSE)[0]["advice"])
+
+    def test_shares_of_what_leaves_later(self):
+        """1 MiB that the first kernel leaves in the L2 of 4 MiB the second drives out: that is neither in the bound of
+        the first nor in a share, but still what its store wrote."""
+        out, _ = self.run_tool("prof", self.example("vecadd"), "-g 262144 -b 64 --arg a=iota:f32:262144 --arg b=iota:f32:262144",
+                               "--arg c=zero:f32:262144 --arg n=262144 --then", self.example("strided_copy"), "-g 4194304 -b 64",
+                               "--arg in=iota:f32:4194304 --arg out=same:in --arg n=4194304 --arg stride=1 --json")
+        report = json.loads(out)
+        first, second = report["kernels"]
+        self.assertEqual((first["binds"], first["memory_written"], first["memory_dirty"]), ("memory", 0, 1 << 20))
+        store = next(row for row in report["rows"] if row["kernel"] == "vecadd" and row["operation"] == "store")
+        self.assertEqual((store["share"], store["memory_written"]), (0, 1 << 20))
+        for kernel, code in ((first, 0), (second, 1 << 20)):
+            of = sum(row["share"] or 0 for row in report["rows"] if row["kernel"] == kernel["kernel"])
+            whole = kernel["memory_read"] + kernel["memory_written"]
+            self.assertLessEqual(of, 1)
+            self.assertAlmostEqual(of, 1 - code / whole, 3)
+
     def test_without_memory(self):
         """What is known of a kernel without memory instructions: 1024 waves of 8 B of code, which is one fetch each, on
         64 compute units: 16 clocks of 1546 MHz."""
-        self.path("alu.s", b"""
-            .globl alu
-            .type alu,@function
-            .p2align 8
-            alu: v_mov_b32 v0, 1
-              s_endpgm
-            .amdhsa_kernel alu
-              .amdhsa_next_free_vgpr 1
-              .amdhsa_next_free_sgpr 1
-            .end_amdhsa_kernel""")
-        self.run_tool("asm -m gfx900 alu.s -o alu.co")
+        self.assemble("alu", "v_mov_b32 v0, 1")
         for words in ("", "--source"):
             out, _ = self.run_tool("prof alu.co -g 65536 -b 64", words)
             self.assertTrue(out.startswith("alu\n  on "), out)
