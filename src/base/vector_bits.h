@@ -18,6 +18,16 @@ static inline uint32_t wmi_equal_bits(u32v a, u32v b)
 #endif
 }
 
+/* A bit for each lane in which a is less than b, without a sign. */
+static inline uint32_t wmi_less_bits(u32v a, u32v b)
+{
+#if WMI_VECTOR_BYTES == 64
+    return _mm512_cmplt_epu32_mask((__m512i)a, (__m512i)b);
+#else
+    return (uint32_t)wmi_pack((u32v)(a < b));
+#endif
+}
+
 /* yes in the lanes whose bit is set, no in the others. */
 static inline u32v wmi_choose_bits(uint32_t bits, u32v yes, u32v no)
 {

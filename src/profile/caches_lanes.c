@@ -11,8 +11,9 @@
 
 /* The requests of one entry of the log that a cache does not answer go on to the next one. */
 struct requests {
-    alignas(64) uint64_t address[WMI_LOG_BLOCKS + 1]; /* short ones */
+    alignas(64) uint64_t address[WMI_LOG_BLOCKS + 1]; /* short ones; of a row there is the first one */
     unsigned count;
+    bool row; /* each block lies behind the one before it */
     uint32_t bytes, slot;
     enum wmi_access_kind kind;
     bool full;    /* stores that write all of the bytes */
@@ -21,13 +22,35 @@ struct requests {
 };
 
 enum {
-    AHEAD = 4, /* waves, of which the log is asked for ahead */
+    ENTRY = sizeof(struct wmi_log_entry) / sizeof(uint64_t),
+    AHEAD = 12, /* waves, of which the log is asked for ahead */
     VECTOR = WMI_VECTOR_LANES / 2,
 };
 
 static_assert((WMI_LOG_BLOCKS + 1) % VECTOR == 0, "addresses are written as whole vectors");
 
 #define INLINE inline __attribute__((always_inline))
+
+/* ---- rows ---- */
+
+/* Writes `count` addresses that begin at `address`. */
+static inline void write_steps(struct requests *requests, uint64_t address, uint64_t step)
+{
+    u64v lanes; /* a loop over the few that there are takes longer */
+    for (unsigned i = 0; i < VECTOR; i++)
+        lanes[i] = i;
+    lanes = lanes * step + address;
+    for (unsigned i = 0; i < requests->count; i += VECTOR, lanes += VECTOR * step)
+        *(u64v *)(requests->address + i) = lanes;
+}
+
+/* Makes each request of a row one of its own. */
+static inline void spread(struct requests *requests)
+{
+    if (requests->row && requests->count > 1)
+        write_steps(requests, requests->address[0], requests->bytes);
+    requests->row = false;
+}
 
 /* ---- one cache ---- */
 
@@ -51,6 +74,56 @@ static INLINE size_t set_of(const struct wmi_caches *caches, const struct wmi_ca
 static inline size_t start_of(const struct wmi_cache *cache, uint32_t instance)
 {
     return (size_t)instance * cache->sets * cache->room;
+}
+
+/* The row's lines in a cache with a power of two of sets, of an instance that begins at `start`. */
+struct row {
+    size_t start;
+    uint32_t tag, count, first; /* first: set of the first line, of the tag */
+    uint32_t sets;              /* that it reaches */
+};
+
+static INLINE struct row row_of(const struct wmi_cache *cache, size_t start, uint64_t address, uint32_t count)
+{
+    const uint32_t sets = cache->sets;
+    return (struct row){.start = start,
+                        .tag = tag_of(cache, address),
+                        .count = count,
+                        .first = (uint32_t)(address >> cache->line_shift & cache->set_mask),
+                        .sets = count < sets ? count : sets};
+}
+
+/* Where the row's i-th set begins, in a cache with so many ways. */
+static INLINE size_t set_in_row(const struct wmi_cache *cache, const struct row *row, uint32_t ways,
+                                uint32_t i)
+{
+    const size_t room = (ways + WMI_CACHE_WAYS - 1) / WMI_CACHE_WAYS * WMI_CACHE_WAYS; /* cache->room */
+    return row->start + ((row->first + i) & cache->set_mask) * room;
+}
+
+/* Whether the cache has a line of the row. */
+static INLINE bool has_of_row(const struct wmi_cache *cache, const struct row *row, uint32_t ways)
+{
+    const u32v tag = wmi_splat_u32(row->tag), count = wmi_splat_u32(row->count);
+    for (uint32_t i = 0; i < row->sets; i++) {
+        const uint32_t *set = cache->tags + set_in_row(cache, row, ways, i);
+        uint32_t found = 0;
+        for (uint32_t first = 0; first < ways; first += WMI_VECTOR_LANES)
+            found |= wmi_less_bits(*(const u32v *)(set + first) - tag, count);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+/* Brings in a row of which nothing is there. */
+static INLINE void bring_row(const struct wmi_cache *cache, const struct row *row, uint32_t ways)
+{
+    for (uint32_t i = 0; i < row->sets; i++) {
+        const uint32_t lines = (row->count - i - 1) / cache->sets + 1;
+        wmi_sets_bring(cache->tags + set_in_row(cache, row, ways, i), ways,
+                       row->tag + i + (lines - 1) * cache->sets, cache->sets, lines);
+    }
 }
 
 /* ---- behind L2 ---- */
@@ -104,18 +177,58 @@ struct far {
     uint64_t asked, hits, read; /* read: sectors, where memory is next */
 };
 
-/* L2 keeps which sectors of a line are there, and which of them only it knows. Made for one number of ways,
- * and for requests that leave the order of lines alone (streams) and those that do not. */
-static INLINE struct far reach_l2(struct wmi_caches *caches, const struct wmi_cache *l2, size_t start,
-                                  const struct requests *requests, uint32_t ways, bool power, bool streams)
+/* How a line of L2 is found. */
+enum seek {
+    SEEK,
+    ABSENT, /* it is known not to be there */
+    STREAM, /* and the order of lines stays as it is: see struct wmi_vector_rules */
+};
+
+/* L2 keeps which sectors of a line are there, and which of them only it knows. set: where that of the line
+ * begins. Made for one number of ways. */
+static INLINE void ask_line(struct wmi_caches *caches, const struct wmi_cache *l2,
+                            const struct requests *requests, size_t set, uint32_t tag, uint32_t wanted,
+                            uint32_t ways, enum seek seek, bool has_last, struct far *far)
 {
-    const unsigned count = requests->count, shift = l2->line_shift;
-    const uint32_t slot = requests->slot << WMI_LINE_SLOT_SHIFT;
     const bool loads = requests->kind == WMI_ACCESS_LOAD, stores = requests->kind == WMI_ACCESS_STORE;
-    const bool narrow = shift == WMI_CACHE_SECTOR_SHIFT, brings = !stores || requests->full;
-    const bool pairs = loads && requests->bytes < 1u << shift;
+    uint32_t *tags = l2->tags + set, *states = l2->states + set;
+    /* What makes room: the last one; where lines stay as they are, an empty place if there is one. */
+    const uint32_t room = seek == STREAM ? wmi_sets_room(tags, ways) : ways - 1, room_tag = tags[room];
+    const uint32_t way = seek == ABSENT ? ways : wmi_sets_find(tags, ways, tag);
+    const bool found = way < ways;
+    const uint32_t place = found ? way : room, old = states[place], there = found ? old : 0;
+    const uint32_t missing = stores ? 0 : wanted & ~there;
+    uint32_t now = there | (!stores || requests->full ? wanted : 0);
+    if (!loads)
+        now = (now & (WMI_LINE_VALID | WMI_LINE_DIRTY)) | requests->slot << WMI_LINE_SLOT_SHIFT |
+              wanted * WMI_LINE_DIRTY_0;
+    if (seek == STREAM) {
+        tags[place] = tag;
+        states[place] = now;
+    } else {
+        wmi_sets_follow(tags, ways, way, tag);
+        wmi_sets_follow(states, ways, way, now);
+    }
+    far->asked++;
+    far->hits += stores ? found : !missing;
+    far->read += (missing & 1) + (missing >> 1);
+    if (!found && old & WMI_LINE_DIRTY)
+        write_back(caches, room_tag, old);
+    for (unsigned sector = 0; has_last && sector < 2; sector++)
+        if (missing & (uint32_t)WMI_LINE_VALID_0 << sector)
+            reach_last(caches, ((uint64_t)(tag - 1) << l2->line_shift) + sector * WMI_CACHE_SECTOR,
+                       requests->slot, false, requests->skips_last);
+}
+
+static INLINE struct far ask_each(struct wmi_caches *caches, const struct wmi_cache *l2, size_t start,
+                                  struct requests *requests, uint32_t ways, bool power, enum seek seek,
+                                  bool has_last)
+{
+    spread(requests);
+    const unsigned count = requests->count, shift = l2->line_shift;
+    const bool narrow = shift == WMI_CACHE_SECTOR_SHIFT;
+    const bool pairs = requests->kind == WMI_ACCESS_LOAD && requests->bytes < 1u << shift;
     const bool two = requests->bytes > WMI_CACHE_SECTOR && !narrow;
-    const bool has_last = caches->cache[WM_CACHE_LAST].tags;
     struct far far = {0};
     for (unsigned i = 0; i < count; i++) {
         const uint64_t address = requests->address[i];
@@ -129,47 +242,66 @@ static INLINE struct far reach_l2(struct wmi_caches *caches, const struct wmi_ca
                 i++;
             }
         }
-        const size_t set = set_of(caches, l2, power, start, address);
-        const uint32_t tag = tag_of(l2, address);
-        uint32_t *tags = l2->tags + set, *states = l2->states + set;
-        /* What makes room: the last one; where lines stay as they are, an empty place if there is one. */
-        const uint32_t room = streams ? wmi_sets_room(tags, ways) : ways - 1, room_tag = tags[room];
-        const uint32_t way = streams ? wmi_sets_find(tags, ways, tag) : wmi_sets_use(tags, ways, tag);
-        const bool found = way < ways;
-        const uint32_t place = found ? way : room, old = states[place], there = found ? old : 0;
-        const uint32_t missing = stores ? 0 : wanted & ~there;
-        uint32_t now = there | (brings ? wanted : 0);
-        if (!loads)
-            now = (now & (WMI_LINE_VALID | WMI_LINE_DIRTY)) | slot | wanted * WMI_LINE_DIRTY_0;
-        if (streams) {
-            tags[place] = tag;
-            states[place] = now;
-        } else {
-            wmi_sets_follow(states, ways, way, now);
-        }
-        far.asked++;
-        far.hits += stores ? found : !missing;
-        far.read += (missing & 1) + (missing >> 1);
-        if (!found && old & WMI_LINE_DIRTY)
-            write_back(caches, room_tag, old);
-        for (unsigned sector = 0; has_last && sector < 2; sector++)
-            if (missing & (uint32_t)WMI_LINE_VALID_0 << sector)
-                reach_last(caches, (address >> shift << shift) + sector * WMI_CACHE_SECTOR, requests->slot,
-                           false, requests->skips_last);
+        ask_line(caches, l2, requests, set_of(caches, l2, power, start, address), tag_of(l2, address), wanted,
+                 ways, seek, has_last, &far);
     }
-    if (has_last)
-        far.read = 0; /* has been counted there */
     return far;
 }
 
-static void reach_far(struct wmi_caches *caches, uint32_t xcd, const struct requests *requests)
+/* The same of a row of whole lines. */
+static INLINE struct far ask_row(struct wmi_caches *caches, const struct wmi_cache *l2, const struct row *row,
+                                 const struct requests *requests, uint32_t ways, enum seek seek,
+                                 bool has_last)
+{
+    const uint32_t wanted = l2->line_shift == WMI_CACHE_SECTOR_SHIFT ? WMI_LINE_VALID_0 : WMI_LINE_VALID;
+    struct far far = {0};
+    for (uint32_t i = 0; i < row->count; i++)
+        ask_line(caches, l2, requests, set_in_row(l2, row, ways, i), row->tag + i, wanted, ways, seek,
+                 has_last, &far);
+    if (requests->kind == WMI_ACCESS_STORE) { /* the second one for a line finds it */
+        far.asked += requests->count - row->count;
+        far.hits += requests->count - row->count;
+    }
+    return far;
+}
+
+/* Whether they are a row of whole lines of L2, each in a set of its own. */
+static inline bool are_lines(const struct wmi_cache *l2, const struct requests *requests)
+{
+    const uint64_t bytes = (uint64_t)requests->count * requests->bytes, line = 1ULL << l2->line_shift;
+    return requests->row && bytes > line && bytes >> l2->line_shift <= l2->sets && requests->bytes <= line &&
+           (requests->bytes == line || requests->kind != WMI_ACCESS_ATOMIC) &&
+           !((requests->address[0] | bytes) & (line - 1));
+}
+
+static INLINE struct far ask(struct wmi_caches *caches, const struct wmi_cache *l2, size_t start,
+                             struct requests *requests, uint32_t ways, bool has_last)
+{
+    if (!are_lines(l2, requests))
+        return ask_each(caches, l2, start, requests, ways, true, SEEK, has_last);
+    const struct row row = row_of(l2, start, requests->address[0],
+                                  (uint32_t)(requests->count * requests->bytes >> l2->line_shift));
+    return has_of_row(l2, &row, ways) ? ask_row(caches, l2, &row, requests, ways, SEEK, has_last)
+                                      : ask_row(caches, l2, &row, requests, ways, ABSENT, has_last);
+}
+
+static void reach_far(struct wmi_caches *caches, uint32_t xcd, struct requests *requests)
 {
     const struct wmi_cache l2 = caches->cache[WM_CACHE_L2];
     const size_t start = start_of(&l2, xcd);
-    const struct far far =
-        requests->streams              ? reach_l2(caches, &l2, start, requests, l2.ways, l2.set_mask, true)
-        : l2.ways == 16 && l2.set_mask ? reach_l2(caches, &l2, start, requests, 16, true, false)
-                                       : reach_l2(caches, &l2, start, requests, l2.ways, l2.set_mask, false);
+    const bool has_last = caches->cache[WM_CACHE_LAST].tags;
+    struct far far;
+    if (requests->streams)
+        far = ask_each(caches, &l2, start, requests, l2.ways, l2.set_mask, STREAM, has_last);
+    else if (!l2.set_mask)
+        far = ask_each(caches, &l2, start, requests, l2.ways, false, SEEK, has_last);
+    else if (l2.ways != 16)
+        far = ask(caches, &l2, start, requests, l2.ways, has_last);
+    else
+        far = has_last ? ask(caches, &l2, start, requests, 16, true)
+                       : ask(caches, &l2, start, requests, 16, false);
+    if (has_last)
+        far.read = 0; /* has been counted there */
     struct wmi_slot_use *use = &caches->uses[requests->slot];
     use->memory_read += far.read * WMI_CACHE_SECTOR;
     use->use[WM_CACHE_L2].requests += far.asked;
@@ -198,6 +330,7 @@ static INLINE unsigned read_by(const struct wmi_caches *caches, const struct wmi
 static INLINE unsigned read_through(const struct wmi_caches *caches, const struct wmi_cache *cache,
                                     size_t start, struct requests *requests)
 {
+    spread(requests);
     if (!cache->set_mask)
         return read_by(caches, cache, start, requests, cache->ways, false);
     return cache->ways == 64   ? read_by(caches, cache, start, requests, 64, true)
@@ -206,11 +339,36 @@ static INLINE unsigned read_through(const struct wmi_caches *caches, const struc
                                : read_by(caches, cache, start, requests, cache->ways, true);
 }
 
+/* True: the requests are a row of which the cache has no line. brings: now it has all of them. */
+static INLINE bool pass_row_by(const struct wmi_cache *cache, size_t start, const struct requests *requests,
+                               uint32_t ways, bool brings)
+{
+    const struct row row = row_of(cache, start, requests->address[0], requests->count);
+    if (has_of_row(cache, &row, ways))
+        return false;
+    if (brings)
+        bring_row(cache, &row, ways);
+    return true;
+}
+
+static INLINE bool pass_row(const struct wmi_cache *cache, size_t start, const struct requests *requests,
+                            bool brings)
+{
+    const uint32_t most = cache->ways < WMI_VECTOR_LANES ? cache->ways : WMI_VECTOR_LANES; /* of a set */
+    if (!requests->row || requests->count < 2 || !cache->set_mask ||
+        requests->bytes != 1u << cache->line_shift || requests->count > (uint64_t)cache->sets * most)
+        return false;
+    return cache->ways == 64   ? pass_row_by(cache, start, requests, 64, brings)
+           : cache->ways == 16 ? pass_row_by(cache, start, requests, 16, brings)
+                               : pass_row_by(cache, start, requests, cache->ways, brings);
+}
+
 /* The same, but that lines which are there leave, and none is brought in. */
 static unsigned take_out(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
                          struct requests *requests)
 {
     unsigned left = 0;
+    spread(requests);
     for (unsigned i = 0; i < requests->count; i++) {
         const uint64_t address = requests->address[i];
         uint32_t *set = cache->tags + set_of(caches, cache, cache->set_mask, start, address);
@@ -239,6 +397,8 @@ static void reach_near(struct wmi_caches *caches, enum wm_cache_level level, uin
         level == WM_CACHE_VECTOR && requests->full && requests->bytes >= 1u << cache->line_shift;
     struct wm_cache_use *use = &caches->uses[requests->slot].use[level];
     use->requests += requests->count;
+    if (pass_row(cache, start, requests, loads ? how == USE : fills))
+        return;
     if (loads && how != PAST) {
         const unsigned left = how == LEAVE ? take_out(caches, cache, start, requests)
                                            : read_through(caches, cache, start, requests);
@@ -246,6 +406,9 @@ static void reach_near(struct wmi_caches *caches, enum wm_cache_level level, uin
         requests->count = left;
         return;
     }
+    const bool row = requests->row;
+    spread(requests);
+    requests->row = row; /* all go on */
     for (unsigned i = 0; i < requests->count; i++) {
         uint32_t *set = cache->tags + set_of(caches, cache, cache->set_mask, start, requests->address[i]);
         const uint32_t tag = tag_of(cache, requests->address[i]);
@@ -299,32 +462,28 @@ static void read_list(struct wmi_caches *caches, const uint64_t *words, unsigned
         shorten(caches, requests);
 }
 
-/* Reads the entry at *words and goes on behind it. */
-static inline void read_entry(struct wmi_caches *caches, const uint64_t **words, struct wmi_log_entry *entry,
-                              struct requests *requests)
+/* Reads the entry at *words and goes on behind it. waves: the entries of so many waves make one row, of which
+ * it is the first. */
+static inline void read_entry(struct wmi_caches *caches, const uint64_t **words, size_t waves,
+                              struct wmi_log_entry *entry, struct requests *requests)
 {
     memcpy(entry, *words, sizeof *entry);
-    const unsigned shift = caches->instructions[entry->slot].shift, count = entry->count;
+    const unsigned shift = caches->instructions[entry->slot].shift, count = entry->count * (unsigned)waves;
     const uint64_t low = entry->block << shift, step = (uint64_t)entry->stride << shift;
-    const uint64_t last = low + (count - 1) * step, high = low >> 32;
+    const uint64_t last = waves > 1 ? low + ((uint64_t)(count - 1) << shift) : low + (count - 1) * step;
+    const uint64_t high = low >> 32;
     requests->count = count;
+    requests->row = false;
     if (entry->list || high != last >> 32) {
         read_list(caches, *words, shift, requests);
-        *words += sizeof *entry / sizeof **words + (entry->list ? count / 2 : 0);
+        *words += ENTRY + (entry->list ? count / 2 : 0);
         return;
     }
-    *words += sizeof *entry / sizeof **words;
-    const uint64_t address = low + (high == caches->high ? caches->distance : distance_of(caches, high));
-    if (count == 1) {
-        requests->address[0] = address;
-        return;
-    }
-    u64v lanes; /* a loop over the few that there are takes longer */
-    for (unsigned i = 0; i < VECTOR; i++)
-        lanes[i] = i;
-    lanes = lanes * step + address;
-    for (unsigned i = 0; i < count; i += VECTOR, lanes += VECTOR * step)
-        *(u64v *)(requests->address + i) = lanes;
+    *words += ENTRY;
+    requests->address[0] = low + (high == caches->high ? caches->distance : distance_of(caches, high));
+    requests->row = waves > 1 || entry->stride == 1;
+    if (!requests->row && count > 1)
+        write_steps(requests, requests->address[0], step);
 }
 
 /* What is left of a fetch of code that begins at `first`, the end of which is the line that is asked for
@@ -339,33 +498,87 @@ static void note_fetch(struct wmi_caches *caches, const struct requests *left, u
     }
 }
 
-/* The next access of the wave, with the code that it fetches for it. */
-static inline void step(struct wmi_caches *caches, struct wmi_cache_cursor *cursor)
+static enum wm_cache_level first_level(const struct wmi_log_instruction *instruction)
 {
+    return instruction->path == WMI_PATH_SMEM     ? WM_CACHE_SCALAR
+           : instruction->path == WMI_PATH_IFETCH ? WM_CACHE_INSTRUCTION
+                                                  : WM_CACHE_VECTOR;
+}
+
+/* Waves of one place whose next accesses are dealt with as one. */
+struct together {
+    size_t waves;
+    bool row; /* they make a row; else all are the same loads, of which the caches answer all but the first */
+};
+
+/* Looks for them at the first of `left` cursors. */
+static inline struct together find_together(const struct wmi_caches *caches,
+                                            const struct wmi_cache_cursor *cursor, size_t left)
+{
+    const uint64_t *const words = cursor->at;
+    struct wmi_log_entry entry;
+    memcpy(&entry, words, sizeof entry);
+    if (left < 2 || cursor[1].place != cursor->place || cursor[1].at[1] != words[1] || entry.list ||
+        entry.continues)
+        return (struct together){.waves = 1};
+    const struct wmi_log_instruction *instruction = &caches->instructions[entry.slot];
+    const enum wm_cache_level level = first_level(instruction);
+    const struct wmi_cache *first = &caches->cache[level], *l2 = &caches->cache[WM_CACHE_L2];
+    /* L2 may ask once for two blocks, but only of one wave. */
+    const unsigned blocks =
+        l2->line_shift > instruction->shift ? 1u << (l2->line_shift - instruction->shift) : 1;
+    const uint64_t distance = cursor[1].at[0] - words[0];
+    const bool row = distance == entry.count && (entry.count == 1 || entry.stride == 1) &&
+                     !((entry.block | entry.count) & (blocks - 1));
+    const bool same = !distance && instruction->kind == WMI_ACCESS_LOAD && first->tags &&
+                      entry.count <= first->ways &&
+                      !(instruction->policy & (caches->rules.leaves | caches->rules.bypass));
+    if (level == WM_CACHE_INSTRUCTION || !(row || same))
+        return (struct together){.waves = 1};
+    const size_t most = row && WMI_LOG_BLOCKS / entry.count < left ? WMI_LOG_BLOCKS / entry.count : left;
+    struct together together = {.waves = 1, .row = row};
+    for (const struct wmi_cache_cursor *other = cursor + 1;
+         together.waves < most && other->place == cursor->place && other->at[1] == words[1] &&
+         other->at[0] == other[-1].at[0] + distance;
+         other++)
+        together.waves++;
+    return together;
+}
+
+/* The next access of the first of `left` waves, and of those behind it that are dealt with together, with the
+ * code that it fetches for it. How many waves these are. */
+static inline size_t step(struct wmi_caches *caches, struct wmi_cache_cursor *cursor, size_t left)
+{
+    const struct together together = find_together(caches, cursor, left);
+    const size_t others = together.waves - 1;
     struct wmi_log_entry entry = {0};
     bool fetches;
     do {
         const bool within = entry.continues;
         struct requests requests;
-        read_entry(caches, &cursor->at, &entry, &requests);
+        read_entry(caches, &cursor->at, together.row ? together.waves : 1, &entry, &requests);
         const struct wmi_log_instruction *instruction = &caches->instructions[entry.slot];
-        const enum wm_cache_level first = instruction->path == WMI_PATH_SMEM     ? WM_CACHE_SCALAR
-                                          : instruction->path == WMI_PATH_IFETCH ? WM_CACHE_INSTRUCTION
-                                                                                 : WM_CACHE_VECTOR;
+        const enum wm_cache_level first = first_level(instruction);
         const uint32_t *instance = cursor->place->instance;
         requests.bytes = 1u << instruction->shift;
         requests.slot = entry.slot;
         requests.kind = (enum wmi_access_kind)instruction->kind;
         requests.full = entry.full;
-        const bool code = first == WM_CACHE_INSTRUCTION;
+        const bool vector = first == WM_CACHE_VECTOR, code = first == WM_CACHE_INSTRUCTION;
         fetches = code && instruction->policy != WMI_FETCH_TURNS;
+        if (code)
+            spread(&requests);
         const uint64_t low = requests.address[0] | within,
-                       ahead = requests.address[requests.count - 1] | entry.continues;
-        const bool vector = first == WM_CACHE_VECTOR;
+                       ahead = code ? requests.address[requests.count - 1] | entry.continues : 0;
         const unsigned policy = code ? 0 : instruction->policy;
         const enum use leaves = vector && policy & caches->rules.leaves ? LEAVE : USE;
         requests.streams = policy & caches->rules.streams;
         requests.skips_last = policy & caches->rules.skips_last;
+        if (others && !together.row) {
+            struct wm_cache_use *use = &caches->uses[entry.slot].use[first];
+            use->requests += others * entry.count;
+            use->hits += others * entry.count;
+        }
         if (caches->cache[first].tags)
             reach_near(caches, first, instance[first],
                        vector && policy & caches->rules.bypass ? PAST : leaves, &requests);
@@ -377,6 +590,9 @@ static inline void step(struct wmi_caches *caches, struct wmi_cache_cursor *curs
         if (requests.count)
             reach_far(caches, instance[WM_CACHE_L2], &requests);
     } while (entry.continues || (fetches && cursor->at < cursor->end));
+    for (size_t i = 1; i <= others; i++)
+        cursor[i].at += ENTRY;
+    return together.waves;
 }
 
 wmi_caches_walk WMI_BUILD_NAME(wmi_caches_walk);
@@ -384,13 +600,14 @@ void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
 {
     struct wmi_cache_cursor *cursors = caches->cursors;
     while (left) {
-        size_t kept = 0;
-        for (size_t i = 0; i < left; i++) {
-            if (i + AHEAD < left)
-                __builtin_prefetch(cursors[i + AHEAD].at);
-            step(caches, &cursors[i]);
-            if (cursors[i].at < cursors[i].end)
-                cursors[kept++] = cursors[i];
+        size_t kept = 0, asked = 0;
+        for (size_t i = 0, done; i < left; i += done) {
+            for (; asked < i + AHEAD && asked < left; asked++)
+                __builtin_prefetch(cursors[asked].at);
+            done = step(caches, &cursors[i], left - i);
+            for (size_t wave = i; wave < i + done; wave++)
+                if (cursors[wave].at < cursors[wave].end)
+                    cursors[kept++] = cursors[wave];
         }
         left = kept;
     }

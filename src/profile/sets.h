@@ -36,6 +36,26 @@ static inline uint32_t wmi_sets_use(uint32_t *set, uint32_t ways, uint32_t tag)
     return first + (uint32_t)__builtin_ctz(found);
 }
 
+/* Puts `count` words in front that are `step` apart, `largest` first, of which none is there yet; as many
+ * words behind them go. At most `ways`, and at most a vector of them. */
+static inline void wmi_sets_bring(uint32_t *set, uint32_t ways, uint32_t largest, uint32_t step,
+                                  uint32_t count)
+{
+    uint32_t first = (ways - 1) / WMI_VECTOR_LANES * WMI_VECTOR_LANES;
+    const uint32_t behind = ways - first;
+    u32v moved = *(const u32v *)set;
+    for (; first; first -= WMI_VECTOR_LANES) {
+        const u32v now = *(const wmi_loose_vector *)(set + first - count);
+        *(u32v *)(set + first) = first + behind == ways && behind < WMI_VECTOR_LANES
+                                     ? wmi_choose_bits((1u << behind) - 1, now, wmi_splat_u32(0))
+                                     : now;
+    }
+    for (uint32_t i = count; i-- > 0;) /* not from memory, where the set before may just have been written */
+        moved = wmi_shift_lanes(wmi_splat_u32(largest - i * step), moved);
+    *(u32v *)set =
+        ways < WMI_VECTOR_LANES ? wmi_choose_bits((1u << ways) - 1, moved, wmi_splat_u32(0)) : moved;
+}
+
 /* What goes with the tags of a set follows them: `word` comes first, that of `way` is gone; way == ways: the
  * last one. */
 static inline void wmi_sets_follow(uint32_t *set, uint32_t ways, uint32_t way, uint32_t word)
@@ -57,13 +77,15 @@ static inline void wmi_sets_follow(uint32_t *set, uint32_t ways, uint32_t way, u
 static inline uint32_t wmi_sets_find(const uint32_t *set, uint32_t ways, uint32_t tag)
 {
     const u32v wanted = wmi_splat_u32(tag);
-    for (uint32_t first = 0; first < ways; first += WMI_VECTOR_LANES) {
+    uint32_t first = 0;
+    for (; first + WMI_VECTOR_LANES < ways; first += WMI_VECTOR_LANES) {
         const uint32_t found = wmi_equal_bits(*(const u32v *)(set + first), wanted);
-        const uint32_t way = first + (uint32_t)__builtin_ctz(found | 1u << 31);
         if (found)
-            return way < ways ? way : ways;
+            return first + (uint32_t)__builtin_ctz(found);
     }
-    return ways;
+    const uint32_t found = wmi_equal_bits(*(const u32v *)(set + first), wanted);
+    return first +
+           (uint32_t)__builtin_ctz(found | 1u << (ways - first)); /* no branch: as in wmi_sets_use() */
 }
 
 /* The first empty way, or the last one. */

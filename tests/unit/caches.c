@@ -345,10 +345,12 @@ static bool slow_first(struct slow *slow, unsigned level, unsigned instance, uin
 
 enum { SLOW_UNITS = 8, SLOW_XCDS = 2, SLOW_GROUPS = 48, SLOW_WAVES = 3, SLOW_ACCESSES = 40 };
 
+enum { SLOW_BLOCKS = 4 };
+
 struct slow_access {
-    unsigned slot;
-    uint64_t block;
-    bool full;
+    unsigned slot, blocks;
+    uint64_t block[SLOW_BLOCKS];
+    bool full[SLOW_BLOCKS]; /* all the same */
 };
 
 /* Where a wave of the group runs on the product below, as number of the unit in the XCD: first one of engine
@@ -365,38 +367,101 @@ static unsigned slow_unit(unsigned group, unsigned wave, bool wgp)
     return nth % 2 * 2 + before % 2;
 }
 
-/* An access of a wave of the group there. */
+/* An access of a wave of the group there: all of its blocks ask one cache, then what is left the next. */
 static void slow_access(struct slow *slow, unsigned group, unsigned unit_of_xcd,
                         const struct slow_access *access, const struct wmi_log_instruction *what)
 {
-    const uint64_t bytes = 1u << what->shift, address = access->block * bytes;
+    const uint64_t bytes = 1u << what->shift, line = slow->gpu.cache[WM_CACHE_L2].line;
     const unsigned xcd = group % SLOW_XCDS, unit = xcd * 4 + unit_of_xcd;
     /* Three units would share a scalar and an instruction cache, but an engine has only two. */
     const unsigned engine = unit / 2;
+    const bool vector = what->path == WMI_PATH_GLOBAL, full = access->full[0];
     const bool glc = what->policy & WMI_POLICY_GLC, slc = what->policy & WMI_POLICY_SLC,
                dlc = what->policy & WMI_POLICY_DLC, loads = what->kind == WMI_ACCESS_LOAD;
-    const bool answered =
-        what->path == WMI_PATH_SMEM
-            ? slow_first(slow, WM_CACHE_SCALAR, engine, address, bytes, what->kind, false, false, false)
-        : what->path == WMI_PATH_IFETCH
-            ? slow_first(slow, WM_CACHE_INSTRUCTION, engine, address, bytes, what->kind, false, false, false)
-            : slow_first(slow, WM_CACHE_VECTOR, unit, address, bytes, what->kind, access->full, glc,
-                         slc && loads);
-    if (answered)
-        return;
-    if (slow->gpu.cache[WM_CACHE_GL1].bytes &&
-        slow_first(slow, WM_CACHE_GL1, engine, address, bytes, what->kind, access->full, dlc && loads,
-                   slc && loads))
-        return;
-    slow_l2(slow, xcd, address, bytes, what->kind, access->full, slc, dlc);
+    const unsigned level = vector                          ? WM_CACHE_VECTOR
+                           : what->path == WMI_PATH_IFETCH ? WM_CACHE_INSTRUCTION
+                                                           : WM_CACHE_SCALAR;
+    uint64_t left[SLOW_BLOCKS];
+    unsigned count = 0, still = 0;
+    for (unsigned i = 0; i < access->blocks; i++)
+        if (!slow_first(slow, level, vector ? unit : engine, access->block[i] * bytes, bytes, what->kind,
+                        vector && full, vector && glc, vector && slc && loads))
+            left[count++] = access->block[i] * bytes;
+    for (unsigned i = 0; i < count; i++)
+        if (!slow->gpu.cache[WM_CACHE_GL1].bytes || !slow_first(slow, WM_CACHE_GL1, engine, left[i], bytes,
+                                                                what->kind, full, dlc && loads, slc && loads))
+            left[still++] = left[i];
+    for (unsigned i = 0; i < still; i++) {
+        const bool pair =
+            loads && bytes < line && i + 1 < still && left[i + 1] == left[i] + bytes && left[i] % line == 0;
+        slow_l2(slow, xcd, left[i], pair ? line : bytes, what->kind, full, slc, dlc);
+        i += pair;
+    }
 }
 
-/* Random waves on a product of two XCDs with four units each, in two shader engines, with all levels;
- * workgroups stay on a unit, or run on both of a WGP. */
+/* Fills in the n-th accesses of a workgroup's waves. rows: most of them go on where the wave before ends, or
+ * ask for the same. */
+static void slow_choose(struct slow_access accesses[SLOW_WAVES][SLOW_ACCESSES], unsigned n, bool rows,
+                        const struct wmi_log_instruction *instructions, unsigned slots)
+{
+    const unsigned how = rows ? random_bits() % 4 : 3, blocks = rows ? 1u << random_bits() % 3 : 1;
+    const unsigned slot = random_bits() % slots;
+    const bool aligned = random_bits() % 4;
+    const uint64_t start = random_bits() % 40000 >> instructions[slot].shift;
+    for (unsigned w = 0; w < SLOW_WAVES; w++) {
+        const bool alone = how == 3 || random_bits() % 8 == 0;
+        struct slow_access *access = &accesses[w][n];
+        access->slot = alone ? random_bits() % slots : slot;
+        access->blocks = blocks;
+        const struct wmi_log_instruction *what = &instructions[access->slot];
+        const bool full = what->kind == WMI_ACCESS_STORE && (alone ? random_bits() % 2 : start % 2);
+        const uint64_t from = aligned ? start / blocks * blocks : start;
+        for (unsigned i = 0; i < blocks; i++) {
+            access->block[i] = (alone      ? random_bits() % 8000 >> what->shift
+                                : how == 2 ? from
+                                           : from + w * blocks) +
+                               i;
+            access->full[i] = full;
+        }
+    }
+}
+
+/* A product of two XCDs with four units each, in two shader engines. */
+static struct wm_gpu slow_product(int round)
+{
+    struct wm_gpu gpu = {
+        .xcds = SLOW_XCDS,
+        .engines = 2,
+        .compute_units = SLOW_UNITS,
+        .cache = {[WM_CACHE_VECTOR] = {.bytes = 1024, .line = 128, .ways = 2, .sharing = 1},
+                  [WM_CACHE_SCALAR] = {.bytes = 512, .line = 64, .ways = 4, .sharing = 3},
+                  [WM_CACHE_INSTRUCTION] = {.bytes = 512, .line = 64, .ways = 2, .sharing = 3},
+                  [WM_CACHE_L2] = {.bytes = 3 * 512, .line = 128, .ways = 4}},
+    };
+    if (round >= 8) /* sets in powers of two, as most products have them */
+        gpu.cache[WM_CACHE_L2] = (struct wm_cache){.bytes = 16384, .line = 128, .ways = 16};
+    if (round >= 16) {
+        const unsigned ways = round & 1 ? 64 : 16;
+        gpu.cache[WM_CACHE_L2] = (struct wm_cache){.bytes = 8192, .line = 64, .ways = ways / 4};
+        gpu.cache[WM_CACHE_VECTOR] =
+            (struct wm_cache){.bytes = 4 * 64 * ways, .line = 64, .ways = ways, .sharing = 1};
+    } else if ((round & 3) == 3) { /* many ways are kept in another way */
+        gpu.cache[WM_CACHE_VECTOR] = (struct wm_cache){.bytes = 8192, .line = 128, .ways = 32, .sharing = 1};
+    }
+    if (round & 1)
+        gpu.cache[WM_CACHE_GL1] = (struct wm_cache){
+            .bytes = 2048, .line = gpu.cache[WM_CACHE_VECTOR].line, .ways = 2, .sharing = 2};
+    if (round & 2)
+        gpu.cache[WM_CACHE_LAST] = (struct wm_cache){.bytes = 2048, .line = 64, .ways = 4};
+    return gpu;
+}
+
+/* Random waves there, with all levels; workgroups stay on a unit, or run on both of a WGP. Waves of the later
+ * rounds mostly do alike. */
 static void against_slow_statement(void **state)
 {
     (void)state;
-    static const struct wmi_log_instruction instructions[] = {
+    static const struct wmi_log_instruction wide[] = {
         {WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 7, 0},
         {WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 6, 0},
         {WMI_PATH_GLOBAL, WMI_ACCESS_ATOMIC, 6, 0},
@@ -407,31 +472,21 @@ static void against_slow_statement(void **state)
         {WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 6, WMI_POLICY_DLC},
         {WMI_PATH_IFETCH, WMI_ACCESS_LOAD, 6, 0},
     };
-    enum { SLOTS = sizeof instructions / sizeof *instructions };
+    enum { SLOTS = sizeof wide / sizeof *wide };
+    struct wmi_log_instruction narrow[SLOTS];
+    memcpy(narrow, wide, sizeof narrow);
+    for (unsigned i = 0; i < SLOTS; i++)
+        narrow[i].shift = 6;
     const struct wmi_vector_rules rules = {.bypass = WMI_POLICY_GLC,
                                            .bypass_gl1 = WMI_POLICY_DLC,
                                            .leaves = WMI_POLICY_SLC,
                                            .streams = WMI_POLICY_SLC,
                                            .skips_last = WMI_POLICY_DLC};
-    for (int round = 0; round < 8; round++) {
+    for (int round = 0; round < 24; round++) {
         const bool wgp = round & 4;
+        const struct wmi_log_instruction *instructions = round < 16 ? wide : narrow;
         struct slow *slow = calloc(1, sizeof *slow);
-        struct wm_gpu gpu = {
-            .xcds = SLOW_XCDS,
-            .engines = 2,
-            .compute_units = SLOW_UNITS,
-            .cache = {[WM_CACHE_VECTOR] = {.bytes = 1024, .line = 128, .ways = 2, .sharing = 1},
-                      [WM_CACHE_SCALAR] = {.bytes = 512, .line = 64, .ways = 4, .sharing = 3},
-                      [WM_CACHE_INSTRUCTION] = {.bytes = 512, .line = 64, .ways = 2, .sharing = 3},
-                      [WM_CACHE_L2] = {.bytes = 3 * 512, .line = 128, .ways = 4}},
-        };
-        if ((round & 3) == 3) /* many ways are kept in another way */
-            gpu.cache[WM_CACHE_VECTOR] =
-                (struct wm_cache){.bytes = 8192, .line = 128, .ways = 32, .sharing = 1};
-        if (round & 1)
-            gpu.cache[WM_CACHE_GL1] = (struct wm_cache){.bytes = 2048, .line = 128, .ways = 2, .sharing = 2};
-        if (round & 2)
-            gpu.cache[WM_CACHE_LAST] = (struct wm_cache){.bytes = 2048, .line = 64, .ways = 4};
+        const struct wm_gpu gpu = slow_product(round);
         slow->gpu = gpu;
         for (unsigned level = 0; level < WM_CACHE_LEVELS; level++)
             for (unsigned i = 0; i < 16 && gpu.cache[level].bytes; i++) {
@@ -448,15 +503,11 @@ static void against_slow_statement(void **state)
             wmi_rounds_begin(rounds, (struct wmi_residence){.units = 1, .groups = 7});
         wmi_rounds_begin(rounds, (struct wmi_residence){.units = wgp ? 2 : 1, .groups = wgp ? 4 : 2});
         for (unsigned g = 0; g < SLOW_GROUPS; g++)
-            for (unsigned w = 0; w < SLOW_WAVES; w++) {
+            for (unsigned w = 0; w < SLOW_WAVES; w++)
                 length[g][w] = (unsigned)(random_bits() % (SLOW_ACCESSES + 1));
-                for (unsigned i = 0; i < length[g][w]; i++) {
-                    struct slow_access *access = &accesses[g][w][i];
-                    access->slot = random_bits() % SLOTS;
-                    access->block = (random_bits() % 8000) >> instructions[access->slot].shift;
-                    access->full = instructions[access->slot].kind == WMI_ACCESS_STORE && random_bits() % 2;
-                }
-            }
+        for (unsigned g = 0; g < SLOW_GROUPS; g++)
+            for (unsigned n = 0; n < SLOW_ACCESSES; n++)
+                slow_choose(accesses[g], n, round >= 8, instructions, SLOTS);
         /* The logs come in any order, as from many threads. */
         unsigned order[SLOW_GROUPS];
         for (unsigned g = 0; g < SLOW_GROUPS; g++) {
@@ -469,8 +520,8 @@ static void against_slow_statement(void **state)
             struct wmi_log_group *group = wmi_rounds_take(rounds, g, SLOW_WAVES);
             for (unsigned w = 0; w < SLOW_WAVES; w++)
                 for (unsigned n = 0; n < length[g][w]; n++)
-                    wmi_log_append(group, w, accesses[g][w][n].slot, &accesses[g][w][n].block,
-                                   &accesses[g][w][n].full, 1);
+                    wmi_log_append(group, w, accesses[g][w][n].slot, accesses[g][w][n].block,
+                                   accesses[g][w][n].full, accesses[g][w][n].blocks);
             wmi_rounds_give(rounds, group);
         }
         wmi_rounds_end(rounds);
