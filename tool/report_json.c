@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as JSON. */
-#include "report.h"
+#include "report_summary.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -113,6 +113,15 @@ static json_t *json_occupancy(const struct wm_profile_kernel *kernel)
                      (int)kernel->vgprs, "sgprs", (int)kernel->sgprs, "lds_bytes", (int)kernel->lds_bytes);
 }
 
+static json_t *json_cuts(const struct wm_profile_kernel *kernel)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < tool_cut_count; i++)
+        if (kernel->cuts & tool_cuts[i].cut)
+            json_array_append_new(list, json_string(tool_cuts[i].key));
+    return list;
+}
+
 static json_t *json_kernel(const struct wm_profile_kernel *kernel)
 {
     json_t *object = json_object();
@@ -142,6 +151,7 @@ static json_t *json_kernel(const struct wm_profile_kernel *kernel)
                         kernel->sampled_from && kernel->sample_error >= 0 ? json_real(kernel->sample_error)
                                                                           : json_null());
     json_object_set_new(object, "resident_cut", json_boolean(kernel->resident_cut));
+    json_object_set_new(object, "cuts", json_cuts(kernel));
     json_object_set_new(object, "bounds", json_bounds(kernel));
     json_object_set_new(object, "binds", kernel->binds ? json_string(kernel->binds->name) : json_null());
     json_object_set_new(object, "advice", kernel->advice ? json_string(kernel->advice) : json_null());

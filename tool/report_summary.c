@@ -79,13 +79,30 @@ bool tool_sample_text(const struct wm_profile_kernel *kernel, char text[TOOL_SEN
     return true;
 }
 
+const struct tool_cut tool_cuts[] = {
+    {WM_CUT_ROUND, "round", "the workgroups that fit at once would take more than 128 MiB of log"},
+    {WM_CUT_WORKGROUP, "workgroup", "caches saw only the first GiB of the log of a workgroup"},
+    {WM_CUT_REGIONS, "regions",
+     "more than 62 regions of 4 GiB were touched, and what is in the others counts as in the first"},
+    {WM_CUT_NO_MEMORY, "no_memory", "there was no memory for a part of the log"},
+};
+const size_t tool_cut_count = sizeof tool_cuts / sizeof *tool_cuts;
+
 bool tool_cut_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
 {
-    snprintf(text, TOOL_SENTENCES,
-             "the log of accesses was too large: caches saw at most %" PRIu64
-             " workgroups at once, and of each the first 1 GiB of the log",
-             kernel->resident_workgroups);
-    return kernel->resident_cut;
+    int length = 0;
+    const char *before = "";
+    *text = 0;
+    for (size_t i = 0; i < tool_cut_count; i++)
+        if (kernel->cuts & tool_cuts[i].cut) {
+            length += snprintf(text + length, (size_t)(TOOL_SENTENCES - length), "%s%s", before,
+                               tool_cuts[i].meaning);
+            before = "; ";
+            if (tool_cuts[i].cut == WM_CUT_ROUND)
+                length += snprintf(text + length, (size_t)(TOOL_SENTENCES - length),
+                                   ", and caches saw at most %" PRIu64, kernel->resident_workgroups);
+        }
+    return kernel->cuts;
 }
 
 static void print_occupancy(FILE *out, const struct wm_profile_kernel *kernel)

@@ -20,7 +20,13 @@ void tool_memory_text(const struct wm_profile_kernel *kernel, char text[4 * TOOL
 void tool_fetches_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
 /* Of how many workgroups the figures are, and how far they may be off; false: of all. */
 bool tool_sample_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
-/* That caches did not see all that they should; false: they did. */
+/* What each enum wm_profile_cut is called in JSON, and what it means. */
+extern const struct tool_cut {
+    unsigned cut;
+    const char *key, *meaning;
+} tool_cuts[];
+extern const size_t tool_cut_count;
+/* That caches did not see all that they should, and why; false: they did. */
 bool tool_cut_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
 /* Reads, writes and atomics together. */
 struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache);

@@ -959,6 +959,14 @@ struct wm_profile_cache {
     struct wm_cache_use read, write, atomic;
 };
 
+/* Why caches did not see all that workgroups ask for, or not as many workgroups at once as fit. */
+enum wm_profile_cut {
+    WM_CUT_ROUND = 1,     /* more workgroups at once would take more than 128 MiB of log */
+    WM_CUT_WORKGROUP = 2, /* one takes more than 1 GiB of log: caches did not see what follows */
+    WM_CUT_REGIONS = 4,   /* more than 62 regions of 4 GiB are touched: the others count as the first */
+    WM_CUT_NO_MEMORY = 8, /* there was no memory for a part of the log */
+};
+
 /* A kernel over all dispatches that the profile observed. Without a product (gpu NULL) only its counts. */
 struct wm_profile_kernel {
     const char *kernel;
@@ -997,7 +1005,8 @@ struct wm_profile_kernel {
                             share; below 0: there are too few to tell. It is not that of hits and of memory:
                             caches were shown the sample alone */
     uint64_t resident_workgroups; /* most that the caches were modelled with at once */
-    bool resident_cut; /* fewer than fit, or not all accesses of each: their log would have been too large */
+    bool resident_cut;            /* caches did not see all as they should: */
+    unsigned cuts;                /* enum wm_profile_cut, of all dispatches */
 
     struct wm_bound bound[WM_PROFILE_BOUNDS];
     uint32_t bounds;

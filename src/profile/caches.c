@@ -43,14 +43,14 @@ static uint32_t first_turn(const struct wmi_caches *caches, const struct wmi_log
     return (uint32_t)(before * group->waves % caches->residence.units);
 }
 
-bool wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const *groups, size_t group_count,
-                      const struct wmi_log_instruction *instructions, uint32_t slots)
+unsigned wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const *groups, size_t group_count,
+                          const struct wmi_log_instruction *instructions, uint32_t slots)
 {
     size_t left = 0;
     for (size_t i = 0; i < group_count; i++)
         left += groups[i]->waves;
     if (!make_room(caches, left, slots))
-        return false;
+        return WM_CUT_NO_MEMORY;
     caches->instructions = instructions;
     left = 0;
     for (size_t i = 0; i < group_count; i++) {
@@ -65,9 +65,9 @@ bool wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const *gr
                                               .place = &home[(turn + wave) % caches->residence.units]};
         }
     }
-    caches->failed = false;
+    caches->beyond = false;
     caches->walk(caches, left);
-    return !caches->failed;
+    return caches->beyond ? WM_CUT_REGIONS : 0;
 }
 
 /* ---- a product ---- */

@@ -49,9 +49,9 @@ void wmi_caches_end(struct wmi_caches *caches);
 uint64_t wmi_caches_round_groups(const struct wmi_caches *caches);
 
 /* The waves of `groups`, `count` of them by number, of one round. instructions: by slot, of which there are
- * `slots`. False: no memory. */
-bool wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const *groups, size_t count,
-                      const struct wmi_log_instruction *instructions, uint32_t slots);
+ * `slots`. Returns what of enum wm_profile_cut happened. */
+unsigned wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const *groups, size_t count,
+                          const struct wmi_log_instruction *instructions, uint32_t slots);
 
 /* By slot; *slots of them. */
 const struct wmi_slot_use *wmi_caches_uses(struct wmi_caches *caches, uint32_t *slots);

@@ -63,7 +63,7 @@ struct wmi_caches {
     /* Upper halves of the addresses that occur. A short address has a half's index in its place. */
     uint32_t region[WMI_CACHE_REGIONS], regions;
     uint64_t high, distance;       /* of the address that was made short last */
-    bool failed;                   /* there were more regions */
+    bool beyond;                   /* there were more regions */
     wmi_caches_walk *walk, *flush; /* flush: of so many words of L2's lines */
 };
 

@@ -429,7 +429,7 @@ static __attribute__((noinline)) uint64_t distance_of(struct wmi_caches *caches,
     while (index < caches->regions && caches->region[index] != high)
         index++;
     if (index == WMI_CACHE_REGIONS) {
-        caches->failed = true;
+        caches->beyond = true;
         index = 0;
     } else if (index == caches->regions) {
         caches->region[caches->regions++] = (uint32_t)high;

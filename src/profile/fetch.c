@@ -261,7 +261,7 @@ static bool find_runs(struct wmi_fetcher *fetcher)
 static void log_touched(struct wmi_fetcher *fetcher, struct wmi_log_group *group)
 {
     if (!find_runs(fetcher))
-        group->failed = true;
+        group->cuts |= WM_CUT_NO_MEMORY;
     for (size_t i = 0; i < fetcher->run_count; i++)
         log_lines(fetcher->all, group, 0, fetcher->runs[i].first, fetcher->runs[i].lines);
 }

@@ -171,7 +171,7 @@ void wmi_kernels_end(struct wm_profile *profile)
     kernel->workgroups += facts.workgroups;
     kernel->waves += facts.waves;
     kernel->instructions += facts.instructions;
-    kernel->cut |= facts.cut || facts.failed;
+    kernel->cuts |= facts.cuts;
     if (facts.most_groups > kernel->most_groups)
         kernel->most_groups = facts.most_groups;
 }
@@ -377,7 +377,8 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     row->memory_written = kernel->sums.memory_written;
     row->memory_dirty = kernel->dirty;
     row->resident_workgroups = kernel->most_groups;
-    row->resident_cut = kernel->cut;
+    row->resident_cut = kernel->cuts;
+    row->cuts = kernel->cuts;
     row->sampled_from = kernel->sample.groups;
     row->sample_scale = wmi_sample_scale(&kernel->sample);
     row->sample_error = kernel->sample.groups ? wmi_sample_error(&kernel->sample) : 0;

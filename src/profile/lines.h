@@ -39,7 +39,7 @@ struct wmi_profiled {
 struct wmi_kernel {
     struct wmi_profile_dispatch dispatch; /* of the last one; the name is its own */
     uint64_t dispatches, workgroups, waves, instructions, most_groups, dirty;
-    bool cut;
+    unsigned cuts; /* enum wm_profile_cut */
     uint32_t waves_per_simd;
     struct wmi_residence residence;
     const char *occupancy_limit;

@@ -23,7 +23,7 @@ void wmi_log_group_reset(struct wmi_log_group *group, uint64_t number, uint32_t 
     group->number = number;
     group->waves = waves;
     group->words = group->instructions = group->slots = 0;
-    group->failed = false;
+    group->cuts = 0;
 }
 
 void wmi_log_group_destroy(struct wmi_log_group *group)
@@ -42,7 +42,7 @@ static uint64_t *reserve(struct wmi_log_group *group, struct wmi_log_wave *wave,
             capacity *= 2;
         uint64_t *words = realloc(wave->words, capacity * sizeof *words);
         if (!words) {
-            group->failed = true;
+            group->cuts |= WM_CUT_NO_MEMORY;
             return NULL;
         }
         wave->words = words;
@@ -74,7 +74,7 @@ static bool is_full_log(struct wmi_log_group *group, size_t words)
 {
     if (group->words + words <= WMI_LOG_WORDS)
         return false;
-    group->failed = true;
+    group->cuts |= WM_CUT_WORKGROUP;
     return true;
 }
 

@@ -12,6 +12,8 @@
 #ifndef WMI_PROFILE_LOG_H
 #define WMI_PROFILE_LOG_H
 
+#include "wavemem/wavemem.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,7 +57,7 @@ struct wmi_log_group {
     uint64_t instructions;      /* that its waves executed */
     uint32_t waves, capacity;   /* waves that it has, and that there is room for */
     uint32_t slots;             /* more than the highest slot in it */
-    bool failed;                /* a part of it is missing: for want of memory, or beyond WMI_LOG_WORDS */
+    unsigned cuts;              /* enum wm_profile_cut: why a part of it is missing */
     struct wmi_log_wave wave[];
 };
 

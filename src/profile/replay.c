@@ -78,7 +78,7 @@ static void put_group(void *user, const struct wmi_log_group *group)
     struct wmi_tracer *tracer = user;
     struct wmi_trace_bytes bytes = {0};
     put_slots(tracer, group->slots);
-    tracer->no_memory |= group->failed;
+    tracer->no_memory |= group->cuts != 0;
     wmi_trace_put_group(&bytes, group, &tracer->places);
     put_record(tracer, WMI_TRACE_GROUP, &bytes);
 }

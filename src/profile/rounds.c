@@ -82,7 +82,8 @@ void wmi_rounds_set_sink(struct wmi_rounds *rounds, wmi_rounds_sink *sink, void 
 void wmi_rounds_begin(struct wmi_rounds *rounds, struct wmi_residence residence)
 {
     rounds->next = 0;
-    rounds->facts = (struct wmi_rounds_facts){.failed = !wmi_caches_begin(rounds->caches, residence)};
+    rounds->facts =
+        (struct wmi_rounds_facts){.cuts = wmi_caches_begin(rounds->caches, residence) ? 0 : WM_CUT_NO_MEMORY};
 }
 
 struct wmi_log_group *wmi_rounds_take(struct wmi_rounds *rounds, uint64_t number, uint32_t waves)
@@ -120,17 +121,19 @@ static bool append(struct round *round, struct wmi_log_group *group)
     return true;
 }
 
-static void model(struct wmi_rounds *rounds, const struct round *round, bool *failed)
+/* Returns what of enum wm_profile_cut happened. */
+static unsigned model(struct wmi_rounds *rounds, const struct round *round)
 {
+    unsigned cuts = 0;
     uint32_t slots = 0;
     for (size_t i = 0; i < round->count; i++) {
         if (round->groups[i]->slots > slots)
             slots = round->groups[i]->slots;
-        *failed |= round->groups[i]->failed;
+        cuts |= round->groups[i]->cuts;
         if (rounds->sink)
             rounds->sink(rounds->user, round->groups[i]);
     }
-    *failed |= !wmi_caches_round(rounds->caches, round->groups, round->count, rounds->instructions, slots);
+    return cuts | wmi_caches_round(rounds->caches, round->groups, round->count, rounds->instructions, slots);
 }
 
 /* The round that is being filled is complete: this thread models it when those before it are done. The lock
@@ -140,17 +143,16 @@ static void close_round(struct wmi_rounds *rounds)
     struct round round = rounds->filling;
     const uint64_t number = rounds->complete++;
     struct wmi_rounds_facts *facts = &rounds->facts;
-    bool failed = false;
     rounds->filling = rounds->spare;
     rounds->spare = (struct round){0};
     while (rounds->modelled != number)
         pthread_cond_wait(&rounds->done, &rounds->lock);
     pthread_mutex_unlock(&rounds->lock);
-    model(rounds, &round, &failed);
+    const unsigned cuts = model(rounds, &round);
     pthread_mutex_lock(&rounds->lock);
     rounds->modelled++;
     pthread_cond_broadcast(&rounds->done);
-    facts->failed |= failed;
+    facts->cuts |= cuts;
     if (round.count > facts->most_groups)
         facts->most_groups = round.count;
     for (size_t i = 0; i < round.count; i++) {
@@ -179,14 +181,14 @@ static void fill(struct wmi_rounds *rounds, bool all_left)
         const bool large = round->count && round->words + group->words > WMI_ROUND_WORDS;
         const bool other = round->count && round->groups[0]->number / most != group->number / most;
         if (large || other) {
-            rounds->facts.cut |= large && !other;
+            rounds->facts.cuts |= other ? 0 : WM_CUT_ROUND;
             close_round(rounds);
             continue; /* the lock was free: look again */
         }
         rounds->early = group->next;
         rounds->next = group->number + 1;
         if (!append(round, group)) {
-            rounds->facts.failed = true;
+            rounds->facts.cuts |= WM_CUT_NO_MEMORY;
             wmi_log_group_destroy(group);
         } else if (rounds->next % most == 0) {
             close_round(rounds);

@@ -37,8 +37,7 @@ void wmi_rounds_end(struct wmi_rounds *rounds);
 struct wmi_rounds_facts {
     uint64_t most_groups; /* of a round of this dispatch */
     uint64_t workgroups, waves, instructions;
-    bool cut;    /* a round ended early */
-    bool failed; /* there was no memory for a part of the log */
+    unsigned cuts; /* enum wm_profile_cut */
 };
 
 struct wmi_rounds_facts wmi_rounds_facts(const struct wmi_rounds *rounds);

@@ -472,7 +472,7 @@ bool wmi_trace_get_log(struct wmi_reader *reader, uint32_t slots, struct wmi_tra
                 wmi_log_append(group, wave, access->slot, access->block, access->full, access->count);
         }
     }
-    const bool good = access && !reader->failed && reader->at == reader->end && !group->failed;
+    const bool good = access && !reader->failed && reader->at == reader->end && !group->cuts;
     free(access);
     return good;
 }

@@ -130,6 +130,20 @@ class Reports(cli.Case):
         self.assertIn("brings it in once", self.profiled("short.co -g 4096 -b 64")[0]["advice"])
         self.assertIsNone(self.profiled(self.example("transpose"), "-k transpose_naive", TRANSPOSE)[0]["advice"])
 
+    def test_cut(self):
+        """Two waves that each load 64 lines as often as fills 128 MiB of log by half and more: an entry has 16 bytes and 63
+        differences of four, with one for padding (src/profile/log.h)."""
+        for times, cuts in ((200000, []), (260000, ["round"])):
+            self.path("k.s", f"""s_load_dwordx2 s[4:5], s[0:1], 0x0
+                v_mul_u32_u24 v1, v0, v0\nv_lshlrev_b32 v1, 6, v1\ns_mov_b32 s6, {times}\ns_waitcnt lgkmcnt(0)
+                again:\nglobal_load_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)
+                s_sub_i32 s6, s6, 1\ns_cmp_lg_u32 s6, 0\ns_cbranch_scc1 again\ns_endpgm\n""".encode())
+            self.run_tool("asm --raw -m gfx900 k.s -o k.bin")
+            kernel, _, out = self.profiled("k.bin -m gfx900 -g 128 -b 64 --arg 0=zero:u8:262144")
+            self.assertEqual((kernel["cuts"], kernel["resident_cut"]), (cuts, bool(cuts)))
+            self.assertEqual("cut        the workgroups that fit at once would take more than 128 MiB of log, and caches saw at "
+                             "most 1\n" in out, bool(cuts))
+
     def test_shares_of_what_leaves_later(self):
         """1 MiB that the first kernel leaves in the L2 of 4 MiB the second drives out: that is neither in the bound of
         the first nor in a share, but still what its store wrote."""

@@ -327,13 +327,13 @@ static void test_bound(void **unused)
     wmi_log_append(group, 0, 0, blocks, NULL, 3);
     const size_t size = group->wave[0].size;
     assert_true(size > 0);
-    assert_false(group->failed);
+    assert_int_equal(group->cuts, 0);
     group->words = WMI_LOG_WORDS - 1; /* as if there were so much */
     wmi_log_append(group, 0, 0, blocks, NULL, 3);
-    assert_true(group->failed);
-    group->failed = false;
+    assert_int_equal(group->cuts, WM_CUT_WORKGROUP);
+    group->cuts = 0;
     wmi_log_repeat(group, 0, group->wave[0].words, size, 5);
-    assert_true(group->failed);
+    assert_int_equal(group->cuts, WM_CUT_WORKGROUP);
     assert_int_equal(group->wave[0].size, size);
     wmi_log_group_destroy(group);
 }
