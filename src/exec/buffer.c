@@ -396,16 +396,8 @@ const struct wmi_op *wmi_buffer_watch(char *restrict frame, const struct wmi_op 
     uint64_t private_offset[ELEMENTS][64];
     struct plan plan;
     make_plan(frame, op, &plan);
-    struct wmi_access access = {
-        .pc = m->pc,
-        .instruction = wmi_wave_clock(wave),
-        .workgroup = {wave->group->id[0], wave->group->id[1], wave->group->id[2]},
-        .wave = wave->index,
-        .path = (enum wmi_path)m->path,
-        .kind = (enum wmi_access_kind)m->kind,
-        .lanes = plan.lanes,
-        .policy = m->policy,
-    };
+    struct wmi_access access;
+    wmi_access_begin(&access, m, wave, plan.lanes);
     bool whole = !plan.buffer.swizzle && plan.elements; /* a lane's bytes are one place */
     for (unsigned e = 1; e < plan.elements; e++)
         whole &= plan.in_range[e] == plan.in_range[0];

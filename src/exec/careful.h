@@ -19,6 +19,23 @@ static inline unsigned wmi_take_lane(uint64_t *lanes)
     return lane;
 }
 
+/* What is said of every access of these lanes that is shown; it has no elements yet, and they are left as
+ * they are. */
+static inline void wmi_access_begin(struct wmi_access *access, const struct wmi_memory_op *m,
+                                    const struct wmi_wave *wave, uint64_t lanes)
+{
+    access->pc = m->pc;
+    access->instruction = wmi_wave_clock(wave);
+    for (unsigned i = 0; i < 3; i++)
+        access->workgroup[i] = wave->group->id[i];
+    access->wave = wave->index;
+    access->path = (enum wmi_path)m->path;
+    access->kind = (enum wmi_access_kind)m->kind;
+    access->lanes = lanes;
+    access->policy = m->policy;
+    access->elements = access->bytes = 0;
+}
+
 /* Lanes that may not do what they do, and why. */
 struct wmi_cause {
     enum wm_fault_kind kind;

@@ -252,23 +252,15 @@ const struct wmi_op *wmi_image_watch(char *restrict frame, const struct wmi_op *
     make_plan(frame, op, &plan);
     if (plan.image.refused)
         return op + 1; /* the next step says so */
-    const struct wmi_access access = {
-        .pc = m->pc,
-        .instruction = wmi_wave_clock(wave),
-        .workgroup = {wave->group->id[0], wave->group->id[1], wave->group->id[2]},
-        .wave = wave->index,
-        .path = WMI_PATH_IMAGE,
-        .kind = (enum wmi_access_kind)m->kind,
-        .lanes = plan.lanes,
-        .policy = m->policy,
-        .elements = plan.bytes ? 1 : 0,
-        .bytes = (uint8_t)plan.bytes,
-        .element[0] = {.space = WMI_SPACE_GLOBAL,
-                       .mask = plan.lanes,
-                       .bad_range = (plan.lanes & ~plan.in_range) | plan.outside,
-                       .bad_align = plan.misaligned,
-                       .address = plan.address},
-    };
+    struct wmi_access access;
+    wmi_access_begin(&access, m, wave, plan.lanes);
+    access.elements = plan.bytes ? 1 : 0;
+    access.bytes = (uint8_t)plan.bytes;
+    access.element[0] = (struct wmi_element){.space = WMI_SPACE_GLOBAL,
+                                             .mask = plan.lanes,
+                                             .bad_range = (plan.lanes & ~plan.in_range) | plan.outside,
+                                             .bad_align = plan.misaligned,
+                                             .address = plan.address};
     m->observer->access(wave->worker->observer, &access, m->slot);
     return op + 1;
 }

@@ -5,6 +5,7 @@
  * dropped; of the 8- and 16-bit loads of gfx12 those that the element has (unverified). */
 #include "exec/smem.h"
 
+#include "exec/careful.h"
 #include "exec/program.h"
 
 enum { CLOCKS_PER_INSTRUCTION = 4 }; /* a wave64 instruction occupies a SIMD of 16 lanes for 4 cycles */
@@ -260,15 +261,7 @@ const struct wmi_op *wmi_scalar_watch(char *restrict frame, const struct wmi_op 
             return op + 1;
     }
     address[0] = place.address;
-    access.pc = m->pc;
-    access.instruction = wmi_wave_clock(wave);
-    for (unsigned i = 0; i < 3; i++)
-        access.workgroup[i] = wave->group->id[i];
-    access.wave = wave->index;
-    access.path = WMI_PATH_SMEM;
-    access.kind = (enum wmi_access_kind)m->kind;
-    access.lanes = 1;
-    access.policy = m->policy;
+    wmi_access_begin(&access, m, wave, 1);
     access.elements = 1;
     access.bytes = (uint8_t)place.wanted;
     access.element[0] =

@@ -365,17 +365,9 @@ const struct wmi_op *wmi_vmem_watch(char *restrict frame, const struct wmi_op *o
     struct wmi_vmem_plan plan;
     uint64_t dword_address[LANE_BYTES / 4][64], dword_private[LANE_BYTES / 4][64];
     wmi_vmem_make_plan(frame, op, &plan);
-    struct wmi_access access = {
-        .pc = m->pc,
-        .instruction = wmi_wave_clock(wave),
-        .workgroup = {wave->group->id[0], wave->group->id[1], wave->group->id[2]},
-        .wave = wave->index,
-        .path = (enum wmi_path)m->path,
-        .kind = (enum wmi_access_kind)m->kind,
-        .lanes = plan.lanes,
-        .policy = m->policy,
-        .bytes = (uint8_t)plan.bytes,
-    };
+    struct wmi_access access;
+    wmi_access_begin(&access, m, wave, plan.lanes);
+    access.bytes = (uint8_t)plan.bytes;
     if (!plan.scratch) {
         if (plan.global || !plan.lds)
             access.element[access.elements++] = element_of(&plan, WMI_SPACE_GLOBAL, plan.global);

@@ -5,7 +5,7 @@
  * the memory take part; "WMMA Load-Transpose Instructions": what is in which lane in waves of 32 is AMD's
  * ROCm documentation of global_load_tr_b128; that 8-bit elements and waves of 64 follow the same matrices,
  * as WMMA holds them, is unverified. */
-#include "exec/vmem.h"
+#include "exec/careful.h"
 
 static unsigned wave_size(const char *frame)
 {
@@ -69,17 +69,9 @@ const struct wmi_op *wmi_vmem_block_watch(char *restrict frame, const struct wmi
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
     struct wmi_vmem_plan plan[WMI_ACCESS_ELEMENTS];
-    struct wmi_access access = {
-        .pc = m->pc,
-        .instruction = wmi_wave_clock(wave),
-        .workgroup = {wave->group->id[0], wave->group->id[1], wave->group->id[2]},
-        .wave = wave->index,
-        .path = (enum wmi_path)m->path,
-        .kind = (enum wmi_access_kind)m->kind,
-        .lanes = ((const struct wmi_frame *)frame)->exec.bits,
-        .policy = m->policy,
-        .bytes = 4,
-    };
+    struct wmi_access access;
+    wmi_access_begin(&access, m, wave, ((const struct wmi_frame *)frame)->exec.bits);
+    access.bytes = 4;
     for (uint32_t left = chosen(frame, m); left; left &= left - 1) {
         struct dword dword = dword_of(frame, op, (unsigned)__builtin_ctz(left));
         if (access.elements == WMI_ACCESS_ELEMENTS) {
