@@ -688,7 +688,6 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
                 .target_name = wmi_target_name(machine->target),
                 .rules = wmi_cost_rules(wmi_target_limit(machine->target, WMI_LIMIT_cost_rules)),
                 .wave_lanes = kernel->wave_size,
-                .target = with_waves_of(machine->target, kernel->wave_size),
                 .dispatch = occupancy_of(machine, kernel, &dispatch),
             });
     struct wmi_observers *both = NULL;

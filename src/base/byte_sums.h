@@ -8,18 +8,16 @@
 #include <emmintrin.h>
 #endif
 
-/* Each counter, at first at most `limit`, plus `add`, then at most `most`. No sum is above 255. */
-static inline uint64_t wmi_byte_sums(uint64_t counters, uint64_t limit, uint64_t add, uint64_t most)
+/* Each counter plus `add`, but at most `most`. */
+static inline uint64_t wmi_byte_sums(uint64_t counters, uint64_t add, uint64_t most)
 {
 #ifdef __SSE2__
-    const __m128i low = _mm_min_epu8(_mm_cvtsi64_si128((int64_t)counters), _mm_cvtsi64_si128((int64_t)limit));
-    const __m128i sum = _mm_add_epi8(low, _mm_cvtsi64_si128((int64_t)add));
+    const __m128i sum = _mm_adds_epu8(_mm_cvtsi64_si128((int64_t)counters), _mm_cvtsi64_si128((int64_t)add));
     return (uint64_t)_mm_cvtsi128_si64(_mm_min_epu8(sum, _mm_cvtsi64_si128((int64_t)most)));
 #else
     uint64_t sums = 0;
     for (unsigned shift = 0; shift < 64; shift += 8) {
-        const uint64_t now = counters >> shift & 0xff, low = limit >> shift & 0xff;
-        const uint64_t sum = (now < low ? now : low) + (add >> shift & 0xff), high = most >> shift & 0xff;
+        const uint64_t sum = (counters >> shift & 0xff) + (add >> shift & 0xff), high = most >> shift & 0xff;
         sums |= (sum < high ? sum : high) << shift;
     }
     return sums;

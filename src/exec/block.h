@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of code for an observer that counts how often each is executed: one step where a block begins. */
+/* Blocks of code for an observer that counts how often each is executed, or asks for depths: one step where a
+ * block begins. */
 #ifndef WMI_BLOCK_H
 #define WMI_BLOCK_H
 
@@ -17,12 +18,17 @@ struct wmi_block {
     bool behind; /* a branch that may not be taken: another one begins with the next instruction */
     size_t step; /* that counts it */
     uint64_t from, to;
+    struct wmi_depth_change change; /* of the wait counters, so far */
 };
 
-/* Nothing happens unless the observer counts blocks. An instruction at `from` begins a block, */
+/* Nothing happens unless the observer counts blocks or asks for depths. An instruction at `from` begins a
+ * block, */
 void wmi_block_begin(struct wmi_builder *builder, struct wmi_block *block, uint64_t from, bool falls);
 /* begins one if the instruction before it may have gone elsewhere, */
 void wmi_block_goes_on(struct wmi_builder *builder, struct wmi_block *block, uint64_t from);
+/* is going to be lowered: what it does to wait counters; */
+struct wmi_depth wmi_block_depth(struct wmi_builder *builder, struct wmi_block *block,
+                                 const struct wmi_instruction *insn);
 /* was lowered: it is part of the block, */
 void wmi_block_takes(struct wmi_builder *builder, struct wmi_block *block, const struct wmi_flow *flow);
 /* was the block's last one; */

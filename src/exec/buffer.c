@@ -414,6 +414,6 @@ const struct wmi_op *wmi_buffer_watch(char *restrict frame, const struct wmi_op 
         }
         access.element[e].private_offset = private_offset[e];
     }
-    m->observer->access(wave->worker->observer, &access, m->slot);
+    wmi_show_access(wave, m, &access);
     return op + 1;
 }

@@ -261,6 +261,6 @@ const struct wmi_op *wmi_image_watch(char *restrict frame, const struct wmi_op *
                                              .bad_range = (plan.lanes & ~plan.in_range) | plan.outside,
                                              .bad_align = plan.misaligned,
                                              .address = plan.address};
-    m->observer->access(wave->worker->observer, &access, m->slot);
+    wmi_show_access(wave, m, &access);
     return op + 1;
 }

@@ -234,7 +234,7 @@ static const struct wmi_op *observe_direct(char *restrict frame, const struct wm
     uint64_t address[64];
     for (unsigned i = 0; i < 64; i++)
         address[i] = place.at;
-    const struct wmi_access access = {
+    struct wmi_access access = {
         .pc = memory->pc,
         .workgroup = {group->id[0], group->id[1], group->id[2]},
         .wave = wave->index,
@@ -248,7 +248,7 @@ static const struct wmi_op *observe_direct(char *restrict frame, const struct wm
                      .bad_range = place.in_range ? 0 : f->exec.bits,
                      .address = address}},
     };
-    memory->observer->access(wave->worker->observer, &access, memory->slot);
+    wmi_show_access(wave, memory, &access);
     return op + 1;
 }
 

@@ -446,7 +446,8 @@ STEP(observe)
                                             .lanes = lanes->bits,
                                             .to = group->lds_size,
                                             .shape = wmi_access_shape(WMI_SPACE_LDS, places, bytes),
-                                            .wave = wave->index};
+                                            .wave = wave->index,
+                                            .depth = wmi_wave_depth(wave, memory)};
         if (memory->observer->outline(wave->worker->observer, &outline, memory->slot))
             return op + 1;
     }
@@ -473,7 +474,7 @@ STEP(observe)
         place_lanes(counter ? counters : addr, offsets[p], group->lds_size, bytes,
                     memory->kind == WMI_ACCESS_ATOMIC ? bytes - 1 : 0, address[p], &access.element[p]);
     }
-    memory->observer->access(wave->worker->observer, &access, memory->slot);
+    wmi_show_access(wave, memory, &access);
     return op + 1;
 }
 
@@ -500,7 +501,7 @@ STEP(observe_lanes)
     for (unsigned i = 0; i < WMI_LANES; i++)
         address[i] = 4 * (memory->id == WMI_INSN_ds_swizzle_b32 ? swizzle_source(op->x, i)
                                                                 : partner(op, addr[i] + op->x, i));
-    memory->observer->access(wave->worker->observer, &access, memory->slot);
+    wmi_show_access(wave, memory, &access);
     return op + 1;
 }
 

@@ -133,7 +133,7 @@ static const struct wmi_op *watch_stack(char *restrict frame, const struct wmi_o
                 s.index = (s.index + 1) % s.size;
         }
     }
-    m->observer->access(wave->worker->observer, &access, m->slot);
+    wmi_show_access(wave, m, &access);
     return op + 1;
 }
 

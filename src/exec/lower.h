@@ -5,6 +5,7 @@
 #ifndef WMI_LOWER_H
 #define WMI_LOWER_H
 
+#include "exec/depth.h"
 #include "exec/wave.h"
 #include "isa/isa.h"
 #include "sem/sem.h"
@@ -31,10 +32,25 @@ struct wmi_memory_op {
     uint32_t offset0, offset1; /* DS read2/write2, in units of the element */
     uint32_t data2;            /* byte offset in the frame of DATA2 */
     const struct wmi_observer *observer;
+    struct wmi_depth depth;                /* in its block, if the observer asks for depths */
     const struct wmi_buffer_rules *buffer; /* MUBUF: of the target */
     const struct wmi_format_rules *format; /* of the target, for instructions that convert; else NULL */
     uint64_t parameter;                    /* free for the step's own use */
 };
+
+/* How high the wait counter of the wave's instruction is now, itself included. */
+static inline uint32_t wmi_wave_depth(const struct wmi_wave *wave, const struct wmi_memory_op *m)
+{
+    return wmi_depth_of(wave->entered, m->depth);
+}
+
+/* Shows the observer an access, of which only the depth is left to say. */
+static inline void wmi_show_access(const struct wmi_wave *wave, const struct wmi_memory_op *m,
+                                   struct wmi_access *access)
+{
+    access->depth = wmi_wave_depth(wave, m);
+    m->observer->access(wave->worker->observer, access, m->slot);
+}
 
 /* Appends a step with lanes = EXEC and everything else zero. The pointer is valid until the next emit. */
 struct wmi_op *wmi_emit(struct wmi_builder *builder, wmi_body body);

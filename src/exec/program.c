@@ -67,6 +67,7 @@ struct wmi_builder {
     size_t count, capacity;
     size_t block_start;     /* the first step that a branch can lead to */
     struct wmi_block block; /* that is being lowered, for the observer */
+    struct wmi_depth depth; /* of the instruction that is being lowered */
     size_t last_return;     /* the last step that was put in only to return */
     bool out_of_memory, ended;
     uint64_t pc, next_pc;
@@ -177,6 +178,7 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
         .offset0 = (uint32_t)insn->field[WMI_FIELD_offset0],
         .offset1 = (uint32_t)insn->field[WMI_FIELD_offset1],
         .observer = observer,
+        .depth = b->depth,
     };
     if (observer)
         node->op.slot = observer->instruction(observer->self, b->pc, insn->id);
@@ -688,6 +690,7 @@ static void lower_instruction(struct wmi_builder *b, struct wmi_instruction *ins
         return;
     }
     emit_shown(b, insn);
+    b->depth = wmi_block_depth(b, &b->block, insn);
     renumber_accumulators(b, insn);
     settle_unread_mask(b, insn);
     if (b->program->options.counts)

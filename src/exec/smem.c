@@ -256,7 +256,8 @@ const struct wmi_op *wmi_scalar_watch(char *restrict frame, const struct wmi_op 
                                             .from = hit->low, /* of the last access: often the same */
                                             .to = hit->high,
                                             .shape = wmi_access_shape(WMI_SPACE_GLOBAL, 1, place.wanted),
-                                            .wave = wave->index};
+                                            .wave = wave->index,
+                                            .depth = wmi_wave_depth(wave, m)};
         if (m->observer->outline(wave->worker->observer, &outline, m->slot))
             return op + 1;
     }
@@ -270,6 +271,6 @@ const struct wmi_op *wmi_scalar_watch(char *restrict frame, const struct wmi_op 
                              .bad_range = place.bytes < place.wanted ||
                                           !wmi_space_host(wave->worker->space, place.address, place.bytes),
                              .address = address};
-    m->observer->access(wave->worker->observer, &access, m->slot);
+    wmi_show_access(wave, m, &access);
     return op + 1;
 }

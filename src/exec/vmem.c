@@ -395,6 +395,6 @@ const struct wmi_op *wmi_vmem_watch(char *restrict frame, const struct wmi_op *o
             }
         }
     }
-    m->observer->access(wave->worker->observer, &access, m->slot);
+    wmi_show_access(wave, m, &access);
     return op + 1;
 }

@@ -75,7 +75,7 @@ const struct wmi_op *wmi_vmem_block_watch(char *restrict frame, const struct wmi
     for (uint32_t left = chosen(frame, m); left; left &= left - 1) {
         struct dword dword = dword_of(frame, op, (unsigned)__builtin_ctz(left));
         if (access.elements == WMI_ACCESS_ELEMENTS) {
-            m->observer->access(wave->worker->observer, &access, m->slot);
+            wmi_show_access(wave, m, &access);
             access.elements = 0;
         }
         struct wmi_vmem_plan *p = &plan[access.elements];
@@ -92,7 +92,7 @@ const struct wmi_op *wmi_vmem_block_watch(char *restrict frame, const struct wmi
             .private_offset = p->scratch ? p->private_offset : NULL,
         };
     }
-    m->observer->access(wave->worker->observer, &access, m->slot);
+    wmi_show_access(wave, m, &access);
     return op + 1;
 }
 

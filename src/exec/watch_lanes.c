@@ -56,7 +56,8 @@ const struct wmi_op *WMI_BUILD_NAME(wmi_vmem_watch_quick)(char *restrict frame, 
                                             .from = hit->low,
                                             .to = hit->high,
                                             .shape = wmi_access_shape(WMI_SPACE_GLOBAL, 1, bytes),
-                                            .wave = wave->index};
+                                            .wave = wave->index,
+                                            .depth = wmi_wave_depth(wave, m)};
         if (m->observer->outline(wave->worker->observer, &outline, m->slot))
             return op + 1;
     }
@@ -77,6 +78,6 @@ const struct wmi_op *WMI_BUILD_NAME(wmi_vmem_watch_quick)(char *restrict frame, 
     access.bytes = (uint8_t)bytes;
     access.element[0] =
         (struct wmi_element){.space = WMI_SPACE_GLOBAL, .mask = lanes->bits, .address = address};
-    m->observer->access(wave->worker->observer, &access, m->slot);
+    wmi_show_access(wave, m, &access);
     return op + 1; /* and no further: who explains an address only wants this step */
 }

@@ -284,6 +284,7 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
         wave->instructions = 0;
         wave->quantum = FIRST_TURN;
         wave->watched = NULL;
+        wave->counters = 0;
         wave->waits = wave->barrier_complete = wave->violated = false;
     }
     worker->waves += group->wave_count;

@@ -59,6 +59,7 @@ struct wmi_access {
     enum wmi_access_kind kind;
     uint64_t lanes;   /* EXEC when it issued, 1 for SMEM; may be 0 */
     uint32_t policy;  /* WMI_POLICY_*: cache bits of the instruction */
+    uint32_t depth;   /* how high its wait counter is then, itself included; 0: it has none, or none asked */
     uint8_t elements; /* places per lane (dwordx4 contiguous: 1 place of 16 bytes; read2: 2 places) */
     uint8_t bytes;    /* bytes of each place */
     struct wmi_element element[WMI_ACCESS_ELEMENTS];
@@ -73,8 +74,8 @@ struct wmi_outline {
     uint64_t base;  /* is added to all of them */
     uint64_t lanes; /* as of the access, at least one */
     uint64_t from, to;
-    uint32_t shape; /* wmi_access_shape() of it, if all places lie in one space */
-    uint32_t wave;
+    uint32_t shape;       /* wmi_access_shape() of it, if all places lie in one space */
+    uint32_t wave, depth; /* as of the access */
 };
 
 /* Space, places and bytes of each in one number. */
@@ -99,6 +100,7 @@ struct wmi_instruction; /* of src/isa; this room only passes it on */
  * returned for that worker, so an observer needs no locks. */
 struct wmi_observer {
     void *self;
+    bool depths; /* it asks for wmi_access.depth */
     void *(*thread_begin)(void *self);
     void (*thread_end)(void *self, void *local);
     void (*access)(void *local, const struct wmi_access *access, uint32_t slot);

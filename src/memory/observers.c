@@ -198,6 +198,7 @@ struct wmi_observers *wmi_observers_create(const struct wmi_observer *first,
     all->one[1] = second;
     all->both = (struct wmi_observer){
         .self = all,
+        .depths = first->depths || second->depths,
         .thread_begin = begin_thread,
         .thread_end = end_thread,
         .access = see_access,

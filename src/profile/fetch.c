@@ -143,16 +143,22 @@ struct wmi_fetcher *wmi_fetcher_create(const struct wmi_fetches *fetches)
     return NULL;
 }
 
-uint64_t wmi_fetcher_destroy(struct wmi_fetcher *fetcher)
+void wmi_fetcher_destroy(struct wmi_fetcher *fetcher)
 {
     if (!fetcher)
-        return 0;
-    const uint64_t fetches = fetcher->fetches;
+        return;
     munmap(fetcher->counters, COUNTER_BYTES);
     free(fetcher->touched);
     free(fetcher->known);
     free(fetcher->runs);
     free(fetcher);
+}
+
+uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher)
+{
+    const uint64_t fetches = fetcher->fetches;
+    fetcher->fetches = 0;
+    fetcher->known_count = fetcher->run_count = 0; /* numbers of blocks are those of one dispatch */
     return fetches;
 }
 

@@ -55,8 +55,9 @@ void wmi_fetches_settle(struct wmi_fetches *fetches);
 struct wmi_fetcher;
 
 struct wmi_fetcher *wmi_fetcher_create(const struct wmi_fetches *fetches); /* NULL: no memory */
-/* Returns how many fetches it has counted. NULL is none. */
-uint64_t wmi_fetcher_destroy(struct wmi_fetcher *fetcher);
+void wmi_fetcher_destroy(struct wmi_fetcher *fetcher);                     /* NULL is nothing */
+/* The dispatch is over: returns how many fetches it has counted, and is ready for another one. */
+uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher);
 uint64_t *wmi_fetcher_counters(struct wmi_fetcher *fetcher);
 /* A wave executes a block whose counter was 0. group: the log of its workgroup, or NULL. */
 void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group, uint32_t wave,

@@ -3,9 +3,8 @@
 #ifndef WMI_PROFILE_LINES_H
 #define WMI_PROFILE_LINES_H
 
-#include "profile/depth.h"
 #include "profile/fetch.h"
-#include "profile/memo.h"
+#include "profile/measure.h"
 #include "profile/origins.h"
 #include "profile/profile.h"
 #include "profile/rounds.h"
@@ -19,11 +18,11 @@ enum { WMI_ADVICE_BYTES = 240 };
 
 /* What one instruction did. */
 struct wmi_counts {
+    uint64_t depth; /* of the wait counter, summed */
+    uint32_t depth_most;
     uint8_t path, kind;
     uint32_t bytes; /* per lane */
     uint64_t executions, sum[WMI_SUM_COUNT];
-    uint64_t depth; /* of the wait counter, summed */
-    uint32_t depth_most;
     struct wmi_lds_cost worst; /* the execution with the deepest conflict: depth, bank, lanes */
     uint64_t histogram[WM_PROFILE_LINES + 1];
     struct wm_profile_wave wave;
@@ -51,6 +50,8 @@ struct wmi_kernel {
     char arithmetic[WM_PROFILE_BOUNDS][128], advice[WMI_ADVICE_BYTES];
 };
 
+struct wmi_shard; /* shard.h */
+
 struct wm_profile {
     struct wmi_observer observer;
     struct wmi_profile_source source;
@@ -61,8 +62,8 @@ struct wm_profile {
     char (*advice)[WMI_ADVICE_BYTES]; /* of the rows */
     struct wm_gpu gpu;
     bool has_gpu, began;
-    struct wmi_depths depths;
     struct wmi_fetches fetches;
+    struct wmi_shard *shards;                     /* that wait for another dispatch */
     struct wmi_rounds *rounds;                    /* NULL: no product */
     struct wmi_log_instruction *log_instructions; /* WMI_LOG_SLOTS, with rounds */
     struct wmi_kernel *kernels;                   /* kernel_count of them */

@@ -2,16 +2,26 @@
 /* Accesses that are like an earlier one of their instruction, but for where they begin. */
 #include "profile/memo.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-struct wmi_memo_compares wmi_memo_comparers(enum wmi_cpu_level level, unsigned lanes)
+_Static_assert(offsetof(struct wmi_memo, element) == 64, "one line");
+
+wmi_memo_compare *wmi_memo_comparer(enum wmi_cpu_level level, unsigned lanes)
 {
-#define DECLARE(name, level, lanes, suffix) extern const struct wmi_memo_compares name##suffix;
-    WMI_LANE_BUILDS(DECLARE, wmi_memo_compares)
-#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = &name##suffix,
-    static const struct wmi_memo_compares *const compares[WMI_CPU_LEVELS][2] = {
-        WMI_LANE_BUILDS(ENTRY, wmi_memo_compares)};
-    return *compares[level][lanes == 64];
+#define DECLARE(name, level, lanes, suffix) extern wmi_memo_compare name##suffix;
+    WMI_LANE_BUILDS(DECLARE, wmi_memo_compare)
+#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
+    static wmi_memo_compare *const compares[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_memo_compare)};
+    return compares[level][lanes == 64];
+}
+
+struct wmi_memo *wmi_memo_create(void)
+{
+    struct wmi_memo *memo = aligned_alloc(alignof(struct wmi_memo), sizeof *memo);
+    if (memo)
+        *memo = (struct wmi_memo){0};
+    return memo;
 }
 
 bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access, uint64_t base,
@@ -31,23 +41,6 @@ bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access
             return false; /* a single lane is at the base */
     }
     return true;
-}
-
-bool wmi_memo_holds_outline(const struct wmi_memo *memo, const struct wmi_outline *outline, uint64_t base,
-                            wmi_memo_compare_rows *compare)
-{
-    if (memo->shape != outline->shape || memo->lanes != outline->lanes ||
-        (base ^ memo->base) % WMI_MEMO_PHASE)
-        return false;
-    const uint64_t lowest = base + (uint64_t)memo->lowest, behind = base + (uint64_t)memo->behind;
-    if (lowest < outline->from || behind > outline->to || behind < lowest)
-        return false;
-    if (!(outline->lanes & (outline->lanes - 1)))
-        return true;
-    const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
-    const int64_t low = outline->low[first];
-    return low + memo->lowest_lane >= 0 && low + memo->highest_lane <= UINT32_MAX &&
-           compare(outline->low, outline->high, memo->element[0].relative, outline->lanes, first);
 }
 
 /* False: too far from the base. */
@@ -70,22 +63,24 @@ static bool keep_element(struct wmi_memo_element *to, const struct wmi_element *
 static void find_bounds(struct wmi_memo *memo, unsigned bytes)
 {
     bool plain = true;
-    memo->lowest = memo->behind = memo->lowest_lane = memo->highest_lane = 0;
+    int32_t lowest = 0, highest = 0; /* those that are not active have 0 */
     for (unsigned e = 0; e < memo->elements; e++) {
         const struct wmi_memo_element *element = &memo->element[e];
         plain &= element->mask == memo->lanes && element->space == memo->element[0].space &&
                  !(element->bad_range | element->bad_align | element->bad_aperture);
-        for (unsigned lane = 0; lane < 64; lane++) { /* those that are not active have 0 */
-            const int64_t at = element->relative[lane];
-            memo->lowest = at < memo->lowest ? at : memo->lowest;
-            memo->behind = at + bytes > memo->behind ? at + bytes : memo->behind;
+        for (unsigned lane = 0; lane < 64; lane++) {
+            const int32_t at = element->relative[lane];
+            lowest = at < lowest ? at : lowest;
+            highest = at > highest ? at : highest;
         }
-        for (unsigned lane = 0; !e && lane < 64; lane++) {
-            const int64_t at = element->relative[lane];
-            memo->lowest_lane = at < memo->lowest_lane ? at : memo->lowest_lane;
-            memo->highest_lane = at > memo->highest_lane ? at : memo->highest_lane;
-        }
+        if (e)
+            continue;
+        memo->lowest_lane = lowest;
+        memo->highest_lane = highest;
     }
+    plain &= highest <= INT32_MAX - (int32_t)bytes;
+    memo->lowest = lowest;
+    memo->behind = plain ? highest + (int32_t)bytes : 0;
     memo->shape = plain ? wmi_access_shape(memo->element[0].space, memo->elements, bytes) : 0;
 }
 
@@ -114,4 +109,5 @@ void wmi_memo_keep(struct wmi_memo *memo, const struct wmi_access *access, const
     memo->lds = measure->lds;
     if (word_count)
         memcpy(memo->words, words, word_count * sizeof *words);
+    memcpy(memo->entry, memo->words, sizeof memo->entry);
 }

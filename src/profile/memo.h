@@ -9,26 +9,30 @@
 #include "profile/measure.h"
 #include "sem/table.h"
 
+#include <stdalign.h>
+
 enum {
     WMI_MEMO_ELEMENTS = 2,
     WMI_MEMO_WORDS = 40, /* of the log */
     WMI_MEMO_PHASE = 256 /* bytes: what costs and lines do not see beyond, the banks of LDS included */
 };
 
+/* What an outline needs comes first, in one line of the host's caches. */
 struct wmi_memo {
-    uint64_t times; /* accesses since the memo was made that it stands for and nobody has counted */
-    uint64_t base;  /* the address of the first lane of the first place */
+    alignas(64) uint64_t times; /* accesses since it was made that it stands for and nobody has counted */
+    uint64_t base;              /* the address of the first lane of the first place */
     uint64_t lanes;
-    uint32_t shape;          /* as of an outline, if all lanes reach one space and none is refused; else 0 */
-    uint8_t elements, bytes; /* elements 0: an empty memo */
+    uint64_t entry[2];      /* the words, if they are one entry of the log without a list */
+    int32_t lowest, behind; /* from base: the lowest address, and behind the highest of all bytes */
+    int32_t lowest_lane, highest_lane; /* from base: addresses in the first place */
+    uint32_t shape; /* as of an outline, if all lanes reach one space and none is refused; else 0 */
     uint8_t shift;
     uint8_t word_count;
-    int64_t lowest, behind; /* from base: the lowest address, and behind the highest of all bytes */
-    int64_t lowest_lane, highest_lane; /* from base: addresses in the first place */
+    uint8_t elements, bytes; /* elements 0: an empty memo */
     struct wmi_memo_element {
+        alignas(64) int32_t relative[64]; /* addresses of the lanes in mask, from base; of others 0 */
         enum wmi_address_space space;
         uint64_t mask, bad_range, bad_align, bad_aperture;
-        int32_t relative[64]; /* addresses of the lanes in mask, from base; of others 0 */
     } element[WMI_MEMO_ELEMENTS];
     uint32_t sum[WMI_SUM_COUNT];
     struct wmi_lds_cost lds;
@@ -38,26 +42,15 @@ struct wmi_memo {
 /* Whether the lanes of `mask` have addresses base + relative. */
 typedef bool wmi_memo_compare(const uint64_t *address, uint64_t base, const int32_t *relative, uint64_t mask);
 
-/* Whether the lanes of `mask` have addresses high:low of the lane in it that is `first`, + relative, as long
- * as none of these sums leaves 32 bits. high: NULL: 0. */
-typedef bool wmi_memo_compare_rows(const uint32_t *low, const uint32_t *high, const int32_t *relative,
-                                   uint64_t mask, unsigned first);
+/* The fastest one for this CPU. */
+wmi_memo_compare *wmi_memo_comparer(enum wmi_cpu_level level, unsigned lanes);
 
-struct wmi_memo_compares {
-    wmi_memo_compare *addresses;
-    wmi_memo_compare_rows *rows;
-};
-
-/* The fastest ones for this CPU. */
-struct wmi_memo_compares wmi_memo_comparers(enum wmi_cpu_level level, unsigned lanes);
+/* An empty one, or NULL; for free(). */
+struct wmi_memo *wmi_memo_create(void);
 
 /* Whether the access, whose first lane of the first place is at `base`, is what the memo remembers. */
 bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access, uint64_t base,
                     wmi_memo_compare *compare);
-
-/* Whether the memo remembers the access of which this is the outline, and whose first lane is at `base`. */
-bool wmi_memo_holds_outline(const struct wmi_memo *memo, const struct wmi_outline *outline, uint64_t base,
-                            wmi_memo_compare_rows *compare);
 
 /* Makes the memo one of this access, if it is not too large for it; else it is empty then. words: what it
  * added to the log. */

@@ -13,8 +13,6 @@
 struct wmi_origins; /* origins.h */
 struct wmi_tracer;  /* replay.h */
 
-struct wmi_target;
-
 /* The kernel of a dispatch, as far as occupancy goes. */
 struct wmi_profile_dispatch {
     const char *kernel;             /* copied; NULL: "" */
@@ -33,7 +31,6 @@ struct wmi_profile_source {
     void (*describe)(void *user, unsigned id, struct wm_profile_row *row);
     const struct wmi_cost_rules *rules; /* of the GPU that executes it; NULL: costs are not counted */
     unsigned wave_lanes;                /* 32 or 64 */
-    const struct wmi_target *target;    /* NULL: waits are not followed */
     const char *target_name;            /* "gfx900" */
     /* The code of the symbol that the instruction at `pc` lies in, which is copied. False: it is not known.
      */

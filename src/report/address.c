@@ -326,7 +326,11 @@ enum wm_status wm_address_explain(const struct wm_address_request *request, stru
     memset(answer, 0, sizeof *answer);
     stage->target = target;
     stage->answer = answer;
-    stage->observer = (struct wmi_observer){stage, begin, end, take_access, slot_of};
+    stage->observer = (struct wmi_observer){.self = stage,
+                                            .thread_begin = begin,
+                                            .thread_end = end,
+                                            .access = take_access,
+                                            .instruction = slot_of};
     enum wm_status status = assemble(stage, request->text, diag);
     if (!status)
         status = build(stage, diag);
