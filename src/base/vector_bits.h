@@ -3,6 +3,7 @@
 #ifndef WMI_VECTOR_BITS_H
 #define WMI_VECTOR_BITS_H
 
+#include "base/lane_set.h"
 #include "base/vector.h"
 
 /* A vector at any address of words. */
@@ -61,6 +62,63 @@ static inline u32v wmi_shift_lanes(u32v before, u32v now)
     return __builtin_shufflevector(before, now, 7, 8, 9, 10, 11, 12, 13, 14);
 #else
     return __builtin_shufflevector(before, now, 3, 4, 5, 6);
+#endif
+}
+
+/* Each lane's word of a table. */
+static inline u32v wmi_gather_u32(const uint32_t *table, u32v index)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (u32v)_mm512_i32gather_epi32((__m512i)index, table, 4);
+#elif WMI_VECTOR_BYTES == 32
+    return (u32v)_mm256_i32gather_epi32((const int *)table, (__m256i)index, 4);
+#else
+    return (u32v){table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
+#endif
+}
+
+/* A bit for each lane in which bit number `bit` is set. */
+static inline uint32_t wmi_bits_at(u32v x, unsigned bit)
+{
+#if WMI_VECTOR_BYTES == 64
+    return _mm512_test_epi32_mask((__m512i)x, _mm512_set1_epi32((int)(1u << bit)));
+#else
+    return (uint32_t)wmi_pack(x << (31 - bit));
+#endif
+}
+
+/* The words of a row of WMI_LANES whose bits are set, one behind the other. The rest of `to`, which is as
+ * long, becomes anything or stays. */
+static inline void wmi_compress_row(uint32_t *restrict to, const uint32_t *restrict row, uint64_t bits)
+{
+#if WMI_VECTOR_BYTES == 64
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const __mmask16 some = (__mmask16)(bits >> lane);
+        _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(some, _mm512_loadu_si512(row + lane)));
+        to += __builtin_popcount(some);
+    }
+#else
+    if (bits == UINT64_MAX >> (64 - WMI_LANES)) {
+        memcpy(to, row, WMI_LANES * sizeof *to);
+        return;
+    }
+    for (uint64_t lane = 0; lane < WMI_LANES; lane++) {
+        *to = row[lane];
+        to += bits >> lane & 1;
+    }
+#endif
+}
+
+/* The lowest bits of `from`, in their order, where `to` has bits: the reverse, of bits. */
+static inline uint64_t wmi_deposit_bits(uint64_t from, uint64_t to)
+{
+#if defined(__BMI2__) && WMI_VECTOR_BYTES >= 32
+    return _pdep_u64(from, to);
+#else
+    uint64_t bits = 0;
+    for (; to; to &= to - 1, from >>= 1)
+        bits |= (to & -to) & -(from & 1);
+    return bits;
 #endif
 }
 

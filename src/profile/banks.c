@@ -15,6 +15,7 @@
 #include "profile/cost.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 enum {
@@ -64,23 +65,6 @@ static uint64_t lanes_of_bank(const struct wmi_access *access, const struct wmi_
     return lanes;
 }
 
-/* The same as serve_group() of lanes that want one dword each, which most do; `mask` of one half of the wave.
- */
-static void serve_dwords(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
-                         unsigned banks, wmi_banks_busiest *find, struct wmi_lds_cost *cost)
-{
-    const unsigned half = mask >> WMI_BANK_LANES ? WMI_BANK_LANES : 0;
-    const struct wmi_busiest_bank busiest =
-        find(element->address + half, (uint32_t)(mask >> half), banks, access->kind != WMI_ACCESS_ATOMIC);
-    cost->passes += busiest.depth ? busiest.depth : 1;
-    cost->conflicts += busiest.depth ? busiest.depth - 1 : 0;
-    if (busiest.depth <= cost->depth)
-        return;
-    cost->depth = busiest.depth;
-    cost->bank = busiest.bank;
-    cost->lanes = (uint64_t)busiest.lanes << half;
-}
-
 /* Adds the passes of the lanes of `mask`, one group. */
 static void serve_group(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
                         unsigned banks, struct wmi_lds_cost *cost)
@@ -125,29 +109,66 @@ static bool is_misaligned(const struct wmi_element *element, uint64_t mask, unsi
     return bits & (alignment(bytes) - 1);
 }
 
-wmi_banks_busiest *wmi_banks_finder(enum wmi_cpu_level level)
+wmi_banks_find *wmi_banks_finder(enum wmi_cpu_level level, unsigned wave_lanes)
 {
-#define DECLARE(name, level, lanes, suffix) extern wmi_banks_busiest name##suffix;
-    WMI_LANE_BUILDS(DECLARE, wmi_banks_busiest)
+#define DECLARE(name, level, lanes, suffix) extern wmi_banks_find name##suffix;
+    WMI_LANE_BUILDS(DECLARE, wmi_banks_find)
 #define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
-    static wmi_banks_busiest *const finders[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_banks_busiest)};
-    return finders[level][1];
+    static wmi_banks_find *const finders[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_banks_find)};
+    return finders[level][wave_lanes != 32];
 }
 
-struct wmi_lds_cost wmi_lds_passes(const struct wmi_access *access, const struct wmi_lds_rules *rules,
-                                   unsigned wave_lanes)
+/* Adds the passes of a group that is half of a wave, whose lanes want a dword each. */
+static void add_half(const struct wmi_busiest_bank *busiest, unsigned half, struct wmi_lds_cost *cost)
 {
-    return wmi_lds_passes_by(access, rules, wave_lanes, wmi_banks_finder(wmi_cpu_level()));
+    cost->passes += busiest->depth ? busiest->depth : 1;
+    cost->conflicts += busiest->depth ? busiest->depth - 1 : 0;
+    if (busiest->depth <= cost->depth)
+        return;
+    cost->depth = busiest->depth;
+    cost->bank = busiest->bank;
+    cost->lanes = (uint64_t)busiest->lanes << half * WMI_BANK_LANES;
+}
+
+struct wmi_lds_cost wmi_lds_passes_of(const struct wmi_banks *banks, unsigned wave_lanes)
+{
+    struct wmi_lds_cost cost = {0};
+    for (unsigned half = 0; half < wave_lanes / WMI_BANK_LANES; half++)
+        add_half(&banks->half[half], half, &cost);
+    return cost;
+}
+
+static const struct wmi_lds_groups *groups_for(const struct wmi_access *access,
+                                               const struct wmi_lds_rules *rules)
+{
+    const unsigned dwords = (access->bytes + DWORD - 1) / DWORD;
+    const unsigned width = (dwords < WMI_LDS_WIDTHS ? dwords : WMI_LDS_WIDTHS) - (dwords > 0);
+    return access->kind == WMI_ACCESS_LOAD ? &rules->read[width] : &rules->write[width];
+}
+
+bool wmi_lds_by_halves(const struct wmi_access *access, const struct wmi_lds_rules *rules)
+{
+    const struct wmi_lds_groups *groups = groups_for(access, rules);
+    return access->bytes && access->bytes <= DWORD && groups->count == 1 && groups->lanes[0] == UINT32_MAX;
+}
+
+/* Adds the passes of all groups of lanes at one place. */
+static void serve_place(const struct wmi_access *access, const struct wmi_element *element,
+                        const struct wmi_lds_rules *rules, unsigned wave_lanes, struct wmi_lds_cost *cost)
+{
+    const struct wmi_lds_groups *groups = groups_for(access, rules);
+    const uint64_t lanes = reaching(element);
+    for (unsigned half = 0; half < wave_lanes; half += WMI_BANK_LANES)
+        for (unsigned g = 0; g < groups->count; g++)
+            serve_group(access, element, lanes & (uint64_t)groups->lanes[g] << half, rules->banks, cost);
 }
 
 struct wmi_lds_cost wmi_lds_passes_by(const struct wmi_access *access, const struct wmi_lds_rules *rules,
-                                      unsigned wave_lanes, wmi_banks_busiest *find)
+                                      unsigned wave_lanes, wmi_banks_find *find, struct wmi_same *room)
 {
+    const bool by_halves = find && wmi_lds_by_halves(access, rules);
     struct wmi_lds_cost cost = {0};
-    const unsigned dwords = (access->bytes + DWORD - 1) / DWORD;
-    const unsigned width = (dwords < WMI_LDS_WIDTHS ? dwords : WMI_LDS_WIDTHS) - (dwords > 0);
-    const struct wmi_lds_groups *groups =
-        access->kind == WMI_ACCESS_LOAD ? &rules->read[width] : &rules->write[width];
+    struct wmi_banks banks;
     for (unsigned e = 0; e < access->elements; e++) {
         const struct wmi_element *element = &access->element[e];
         const uint64_t lanes = reaching(element);
@@ -157,16 +178,19 @@ struct wmi_lds_cost wmi_lds_passes_by(const struct wmi_access *access, const str
         if (is_misaligned(element, lanes, access->bytes)) {
             cost.serial += (uint32_t)__builtin_popcountll(lanes);
             cost.passes += (uint32_t)__builtin_popcountll(lanes);
-            continue;
+        } else if (by_halves && find(room, element->address, lanes, rules->banks,
+                                     access->kind != WMI_ACCESS_ATOMIC, &banks)) {
+            for (unsigned half = 0; half < wave_lanes / WMI_BANK_LANES; half++)
+                add_half(&banks.half[half], half, &cost);
+        } else {
+            serve_place(access, element, rules, wave_lanes, &cost);
         }
-        for (unsigned half = 0; half < wave_lanes; half += 32)
-            for (unsigned g = 0; g < groups->count; g++) {
-                const uint64_t mask = lanes & (uint64_t)groups->lanes[g] << half;
-                if (dwords == 1)
-                    serve_dwords(access, element, mask, rules->banks, find, &cost);
-                else
-                    serve_group(access, element, mask, rules->banks, &cost);
-            }
     }
     return cost;
+}
+
+struct wmi_lds_cost wmi_lds_passes(const struct wmi_access *access, const struct wmi_lds_rules *rules,
+                                   unsigned wave_lanes)
+{
+    return wmi_lds_passes_by(access, rules, wave_lanes, NULL, NULL);
 }

@@ -12,8 +12,7 @@
  *
  * GPUOpen's third pattern says "a block of 4 consecutive addresses"; the counters of MI200 fit aligned
  * blocks. Contiguous dwords that are not aligned to 16 bytes thus miss the fast path, which is unmeasured. */
-#include "profile/cost.h"
-#include "profile/sectors.h"
+#include "profile/asked.h"
 
 #include <stddef.h>
 
@@ -105,7 +104,7 @@ static bool together(const struct wmi_element *element, uint64_t mask, unsigned 
         return true;
     const uint64_t first = element->address[__builtin_ctzll(mask)];
     bool same = true, block = true;
-    for (uint64_t left = mask; left; left &= left - 1) {
+    for (uint64_t left = mask; left && (same || block); left &= left - 1) {
         const uint64_t at = element->address[__builtin_ctzll(left)];
         same &= at == first;
         block &= (((at ^ first) | ((at + bytes - 1) ^ first)) & -(uint64_t)size) == 0;
@@ -151,19 +150,6 @@ static uint64_t fast_groups(const struct wmi_access *access, const struct wmi_ve
     return fast;
 }
 
-/* Lanes mostly have ascending addresses: then no two share one. */
-static bool ascends(const struct wmi_element *element, uint64_t mask)
-{
-    uint64_t before = 0;
-    for (uint64_t left = mask; left; left &= left - 1) {
-        const uint64_t at = element->address[__builtin_ctzll(left)];
-        if (at <= before && left != mask)
-            return false;
-        before = at;
-    }
-    return true;
-}
-
 /* Lanes whose address an earlier lane of the place has. Adds to `requests`, unless it is NULL, each block as
  * often as the most lanes share one address in it. */
 static uint32_t add_sharing(const struct wmi_element *element, unsigned shift, struct wmi_requests *requests)
@@ -172,10 +158,9 @@ static uint32_t add_sharing(const struct wmi_element *element, unsigned shift, s
     const uint64_t mask = reaching(element);
     uint64_t address[64], block[64];
     uint32_t times[64], most[64] = {0}, different = 0, blocks = 0;
-    const bool simple = ascends(element, mask);
     for (uint64_t left = mask; left; left &= left - 1) {
         const uint64_t at = element->address[__builtin_ctzll(left)];
-        uint32_t i = simple ? different : 0, b = blocks;
+        uint32_t i = 0, b = blocks;
         while (i < different && address[i] != at)
             i++;
         if (i == different) {
@@ -199,42 +184,61 @@ static uint32_t add_sharing(const struct wmi_element *element, unsigned shift, s
     return repeated;
 }
 
+/* Lanes of a tag lookup off the fast path. */
+static unsigned slow_step(const struct wmi_access *access, const struct wmi_vector_rules *rules)
+{
+    return access->kind == WMI_ACCESS_STORE && access->bytes <= NARROW ? rules->gapped : QUAD;
+}
+
+bool wmi_coalesce_pairs(const struct wmi_access *access, const struct wmi_vector_rules *rules)
+{
+    return slow_step(access, rules) < QUAD;
+}
+
+/* Looks tags up for the groups of lanes, each the fast way or not. */
+static void look_up(const struct wmi_access *access, const struct wmi_vector_rules *rules,
+                    unsigned wave_lanes, uint64_t lanes, const struct wmi_element *row,
+                    const struct wmi_asked *asked, uint64_t fast, struct wmi_requests *scratch,
+                    struct wmi_vector_cost *cost)
+{
+    for (unsigned first = 0; first < wave_lanes; first += rules->group) {
+        const bool group_fast = fast >> first & 1;
+        const unsigned step = group_fast ? rules->group : slow_step(access, rules);
+        const uint64_t of_group = ((1ULL << rules->group) - 1) << first;
+        cost->fast &= group_fast;
+        cost->clocks += group_fast ? 1 : rules->group / QUAD;
+        if (asked && !group_fast) {
+            cost->lookups += (uint32_t)__builtin_popcountll(asked->looked_up & of_group);
+            continue;
+        }
+        for (unsigned lane = first; lane < first + rules->group; lane += step)
+            cost->lookups +=
+                count_blocks(scratch, access, ((1ULL << step) - 1) << lane & lanes, row, rules->tag_shift);
+    }
+}
+
 struct wmi_vector_cost wmi_coalesce_lanes(const struct wmi_access *access,
                                           const struct wmi_vector_rules *rules, unsigned wave_lanes,
-                                          wmi_quads_count *quads, struct wmi_requests *requests)
+                                          const struct wmi_asked *asked, struct wmi_requests *requests)
 {
-    struct wmi_vector_cost cost = {0};
+    struct wmi_vector_cost cost = {.fast = true};
     uint64_t lanes = 0;
     requests->count = 0;
     for (unsigned e = 0; e < access->elements; e++)
         lanes |= reaching(&access->element[e]);
     if (!lanes)
-        return cost;
+        return (struct wmi_vector_cost){0};
 
-    const struct wmi_element *row = row_of(access, lanes);
     const uint64_t fast = fast_groups(access, rules, wave_lanes);
-    const unsigned slow_step =
-        access->kind == WMI_ACCESS_STORE && access->bytes <= NARROW ? rules->gapped : QUAD;
-    cost.fast = true;
-    for (unsigned first = 0; first < wave_lanes; first += rules->group) {
-        const bool group_fast = fast >> first & 1;
-        const unsigned step = group_fast ? rules->group : slow_step;
-        cost.fast &= group_fast;
-        cost.clocks += group_fast ? 1 : rules->group / QUAD;
-        const uint64_t of_group = lanes & ((1ULL << rules->group) - 1) << first;
-        uint32_t found = 0;
-        if (quads && !row && of_group && step <= QUAD &&
-            quads(access->element[0].address, of_group, rules->tag_shift, step < QUAD, &found)) {
-            cost.lookups += found;
-            continue;
-        }
-        for (unsigned lane = first; lane < first + rules->group; lane += step)
-            cost.lookups +=
-                count_blocks(requests, access, ((1ULL << step) - 1) << lane & lanes, row, rules->tag_shift);
-    }
+    const struct wmi_element *row = !asked || fast ? row_of(access, lanes) : NULL;
+    look_up(access, rules, wave_lanes, lanes, row, asked, fast, requests, &cost);
     requests->count = 0;
     if (access->kind == WMI_ACCESS_LOAD || (row && access->kind == WMI_ACCESS_STORE))
         return cost;
+    if (asked) {
+        cost.collapsed = access->kind == WMI_ACCESS_STORE ? asked->lanes - asked->different : 0;
+        return cost;
+    }
     for (unsigned e = 0; e < access->elements; e++)
         cost.collapsed += add_sharing(&access->element[e], rules->write_shift,
                                       access->kind == WMI_ACCESS_ATOMIC ? requests : NULL);

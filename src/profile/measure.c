@@ -6,8 +6,8 @@
  * generation's vector cache: 64 bytes from gfx6 to gfx90a, 128 later (CDNA3 ISA; rocprofiler-compute's TCP
  * counters; AMD's RDNA white paper). */
 #include "profile/measure.h"
+#include "profile/asked.h"
 #include "profile/banks.h"
-#include "profile/sectors.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -17,8 +17,9 @@ enum {
     SECTOR = 64, /* what bytes are kept in */
     SECTOR_SHIFT = 6,
     SECTOR_SLOTS = 8192, /* more than an access can touch */
-    SMEM_SHIFT = 6,      /* lines of the scalar cache, on all generations */
-    DATA_BYTES = 64,     /* that go between the vector cache and VGPRs in a clock: "64 B/clk" (hardware.md) */
+    DWORD = 4,
+    SMEM_SHIFT = 6,  /* lines of the scalar cache, on all generations */
+    DATA_BYTES = 64, /* that go between the vector cache and VGPRs in a clock: "64 B/clk" (hardware.md) */
 };
 
 static_assert((unsigned)SECTOR_SLOTS > (unsigned)WMI_REQUESTS, "an access fits into the set");
@@ -37,10 +38,14 @@ struct wmi_measurer {
     struct sectors sectors;
     uint64_t order[WMI_REQUESTS]; /* sectors of global memory, as they were found */
     uint32_t ordered;
-    struct wmi_sector_steps steps;
-    wmi_banks_busiest *finder;
-    struct wmi_sectors plain; /* of an access that is such; else its count is 0, and `sectors` has them */
-    uint64_t seen[WMI_WORDS_BYTES / 4 / 64];
+    wmi_asked_find *find_asked;
+    wmi_banks_find *find_banks;
+    struct wmi_same same;
+    /* What the quick ways found of this access, if they could: */
+    bool has_asked, has_banks; /* in global memory, and in LDS */
+    struct wmi_asked asked;
+    struct wmi_banks banks;
+    struct wmi_requests room;
     struct wmi_measure measure;
 };
 
@@ -61,19 +66,18 @@ struct wmi_measurer *wmi_measurer_create(const struct wmi_cost_rules *rules, uns
         return NULL;
     measurer->rules = rules;
     measurer->wave_lanes = wave_lanes;
-    measurer->steps = wmi_sector_steps(wmi_cpu_level());
-    measurer->finder = wmi_banks_finder(wmi_cpu_level());
+    measurer->find_asked = wmi_asked_finder(wmi_cpu_level(), wave_lanes);
+    measurer->find_banks = wmi_banks_finder(wmi_cpu_level(), wave_lanes);
     return measurer;
 }
 
-struct wmi_sector_steps wmi_sector_steps(enum wmi_cpu_level level)
+wmi_asked_find *wmi_asked_finder(enum wmi_cpu_level level, unsigned wave_lanes)
 {
-#define DECLARE(name, level, lanes, suffix) extern const struct wmi_sector_steps name##suffix;
-    WMI_LANE_BUILDS(DECLARE, wmi_sector_steps)
-#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = &name##suffix,
-    static const struct wmi_sector_steps *const steps[WMI_CPU_LEVELS][2] = {
-        WMI_LANE_BUILDS(ENTRY, wmi_sector_steps)};
-    return *steps[level][1];
+#define DECLARE(name, level, lanes, suffix) extern wmi_asked_find name##suffix;
+    WMI_LANE_BUILDS(DECLARE, wmi_asked_find)
+#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
+    static wmi_asked_find *const finders[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_asked_find)};
+    return finders[level][wave_lanes != 32];
 }
 
 /* ---- lines ---- */
@@ -136,29 +140,6 @@ static void add_range(struct wmi_measurer *measurer, struct touched *touched, ui
         add_part(measurer, touched, space, low, last);
 }
 
-/* One place, which all lanes reach that are not refused, each with an aligned part of a sector. False: it is
- * not so, and nothing was added. */
-static bool add_plain(struct wmi_measurer *measurer, struct touched *touched, const struct wmi_access *access)
-{
-    const struct wmi_element *element = &access->element[0];
-    const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
-    if (access->elements != 1 || !lanes || access->bytes > 16 || (access->bytes & (access->bytes - 1)))
-        return false;
-    if (element->space == WMI_SPACE_LDS && access->bytes == 4) {
-        touched->bytes = 4ULL * measurer->steps.count_words(measurer->seen, element->address, lanes);
-        if (touched->bytes)
-            return true;
-    }
-    if (!measurer->steps.find(&measurer->plain, element->address, lanes, access->bytes))
-        return false;
-    touched->bytes = measurer->plain.bytes;
-    if (element->space == WMI_SPACE_GLOBAL)
-        touched->lines = measurer->line_bytes == SECTOR ? measurer->plain.count : measurer->plain.lines;
-    else
-        measurer->plain.count = 0; /* nothing goes to the vector cache */
-    return true;
-}
-
 /* Neighbouring lanes mostly ask for neighbouring or the same bytes: these are put together first. */
 static void add_element(struct wmi_measurer *measurer, struct touched *touched,
                         const struct wmi_element *element, unsigned bytes)
@@ -169,7 +150,7 @@ static void add_element(struct wmi_measurer *measurer, struct touched *touched,
     uint64_t low = element->address[__builtin_ctzll(left)], last = low + bytes - 1;
     while (left &= left - 1) {
         const uint64_t at = element->address[__builtin_ctzll(left)];
-        if (at == last + 1) {
+        if (at == last + 1 && at) { /* nothing wraps */
             last += bytes;
         } else if (at < low || at + bytes - 1 > last) {
             add_range(measurer, touched, element->space, low, last);
@@ -184,14 +165,8 @@ static void add_element(struct wmi_measurer *measurer, struct touched *touched,
 static bool is_full(const struct wmi_measurer *measurer, uint64_t block, unsigned shift)
 {
     const struct sectors *set = &measurer->sectors;
-    const struct wmi_sectors *plain = &measurer->plain;
     bool full = true;
     for (uint64_t at = block << shift, end = at + (1ULL << shift); at != end; at += SECTOR) {
-        if (plain->count) {
-            const uint32_t place = wmi_sectors_place(plain, at / SECTOR);
-            full &= place < plain->count && plain->asked[place] == ~0ULL;
-            continue;
-        }
         const size_t slot = slot_of(set, key_of(WMI_SPACE_GLOBAL, at));
         full &= set->stamp[slot] == set->now && set->entry[slot].bytes == ~0ULL;
     }
@@ -205,9 +180,6 @@ static void list_blocks(struct wmi_measurer *measurer)
 {
     struct wmi_measure *measure = &measurer->measure;
     struct wmi_requests *requests = &measure->requests;
-    for (uint32_t i = 0; i < measurer->plain.count; i++)
-        if (measure->shift == SECTOR_SHIFT || !measurer->plain.second[i])
-            requests->block[requests->count++] = measurer->plain.number[i] >> (measure->shift - SECTOR_SHIFT);
     for (uint32_t i = 0; i < measurer->ordered; i++) {
         const uint64_t block = measurer->order[i] >> (measure->shift - SECTOR_SHIFT);
         bool listed = false;
@@ -219,37 +191,90 @@ static void list_blocks(struct wmi_measurer *measurer)
     }
 }
 
+static unsigned block_shift(const struct wmi_access *access, const struct wmi_vector_rules *rules)
+{
+    return access->kind == WMI_ACCESS_LOAD ? rules->read_shift : rules->write_shift;
+}
+
 static void measure_vector(struct wmi_measurer *measurer, const struct wmi_access *access)
 {
     struct wmi_measure *measure = &measurer->measure;
     const struct wmi_vector_rules *rules = &measurer->rules->vector;
-    measure->shift = access->kind == WMI_ACCESS_LOAD ? rules->read_shift : rules->write_shift;
-    struct wmi_vector_cost cost =
-        wmi_coalesce_lanes(access, rules, measurer->wave_lanes,
-                           measurer->plain.count ? measurer->steps.count_quads : NULL, &measure->requests);
-    if (access->kind != WMI_ACCESS_ATOMIC) {
+    const bool asked = measurer->has_asked;
+    measure->shift = block_shift(access, rules);
+    const struct wmi_vector_cost cost =
+        wmi_coalesce_lanes(access, rules, measurer->wave_lanes, asked ? &measurer->asked : NULL,
+                           asked ? &measurer->room : &measure->requests);
+    if (access->kind != WMI_ACCESS_ATOMIC && !asked)
         list_blocks(measurer);
-        *(access->kind == WMI_ACCESS_LOAD ? &cost.reads : &cost.writes) = measure->requests.count;
-    }
+    static const enum wmi_sum sums[] = {[WMI_ACCESS_LOAD] = WMI_SUM_READ_REQUESTS,
+                                        [WMI_ACCESS_STORE] = WMI_SUM_WRITE_REQUESTS,
+                                        [WMI_ACCESS_ATOMIC] = WMI_SUM_ATOMIC_REQUESTS};
+    measure->sum[sums[access->kind]] = measure->requests.count;
     measure->sum[WMI_SUM_FAST] = cost.fast;
     measure->sum[WMI_SUM_ADDRESS_CLOCKS] = cost.clocks;
     measure->sum[WMI_SUM_DATA_CLOCKS] = (measure->sum[WMI_SUM_BYTES_ASKED] + DATA_BYTES - 1) / DATA_BYTES;
     measure->sum[WMI_SUM_TAG_LOOKUPS] = cost.lookups;
-    measure->sum[WMI_SUM_READ_REQUESTS] = cost.reads;
-    measure->sum[WMI_SUM_WRITE_REQUESTS] = cost.writes;
-    measure->sum[WMI_SUM_ATOMIC_REQUESTS] = cost.atomics;
     measure->sum[WMI_SUM_COLLAPSED] = cost.collapsed;
-    for (uint32_t i = 0; access->kind == WMI_ACCESS_STORE && i < measure->requests.count; i++)
+    for (uint32_t i = 0; access->kind == WMI_ACCESS_STORE && !asked && i < measure->requests.count; i++)
         measure->full[i] = is_full(measurer, measure->requests.block[i], measure->shift);
 }
 
 static void measure_lds(struct wmi_measurer *measurer, const struct wmi_access *access)
 {
     struct wmi_measure *measure = &measurer->measure;
-    measure->lds = wmi_lds_passes_by(access, &measurer->rules->lds, measurer->wave_lanes, measurer->finder);
+    const struct wmi_lds_rules *rules = &measurer->rules->lds;
+    measure->lds =
+        measurer->has_banks && wmi_lds_by_halves(access, rules)
+            ? wmi_lds_passes_of(&measurer->banks, measurer->wave_lanes)
+            : wmi_lds_passes_by(access, rules, measurer->wave_lanes, measurer->find_banks, &measurer->same);
     measure->sum[WMI_SUM_LDS_PASSES] = measure->lds.passes;
     measure->sum[WMI_SUM_LDS_CONFLICTS] = measure->lds.conflicts;
     measure->sum[WMI_SUM_LDS_SERIAL] = measure->lds.serial;
+}
+
+/* The quick ways, which most accesses go: of one place, which all lanes reach that are not refused, each with
+ * an aligned power of two of bytes. False: it is not so, and nothing was found. */
+static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access *access,
+                          struct touched touched[WMI_SPACE_COUNT])
+{
+    const struct wmi_element *element = &access->element[0];
+    struct wmi_requests *requests = &measurer->measure.requests;
+    measurer->has_asked = measurer->has_banks = false;
+    if (access->elements != 1 || access->path == WMI_PATH_SMEM || !access->bytes ||
+        access->bytes > WMI_ASKED_MOST || (access->bytes & (access->bytes - 1)))
+        return false;
+    const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
+    const struct wmi_cost_rules *rules = measurer->rules;
+    if (!lanes)
+        return true;
+    const unsigned banks = rules ? rules->lds.banks : WMI_BANKS_MOST;
+    if (element->space == WMI_SPACE_LDS && access->bytes == DWORD &&
+        measurer->find_banks(&measurer->same, element->address, lanes, banks,
+                             access->kind != WMI_ACCESS_ATOMIC, &measurer->banks) &&
+        !measurer->banks.low_bits) {
+        touched[WMI_SPACE_LDS].bytes = DWORD * measurer->banks.different;
+        measurer->has_banks = true;
+        return true;
+    }
+    const bool global = element->space == WMI_SPACE_GLOBAL;
+    const struct wmi_asking asking = {
+        .address = element->address,
+        .mask = lanes,
+        .kind = global ? access->kind : WMI_ACCESS_LOAD,
+        .bytes = access->bytes,
+        .block_shift = (uint8_t)(rules && global ? block_shift(access, &rules->vector) : SECTOR_SHIFT),
+        .line_shift = (uint8_t)__builtin_ctz(measurer->line_bytes),
+        .pairs = rules && wmi_coalesce_pairs(access, &rules->vector),
+    };
+    if (!measurer->find_asked(&measurer->same, &asking, &measurer->asked, requests, measurer->measure.full))
+        return false;
+    touched[element->space].bytes = (uint64_t)measurer->asked.different * access->bytes;
+    touched[element->space].lines = measurer->asked.lines;
+    measurer->has_asked = global;
+    if (!global || !rules) /* nothing goes to the vector cache */
+        requests->count = 0;
+    return true;
 }
 
 /* A scalar access asks for the lines that it touches. */
@@ -276,9 +301,8 @@ const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struc
         memset(measurer->sectors.stamp, 0, sizeof measurer->sectors.stamp);
         measurer->sectors.now = 1;
     }
-    measurer->plain.count = 0;
-    const bool plain = access->elements && add_plain(measurer, &touched[access->element[0].space], access);
-    for (unsigned i = 0; i < access->elements && !plain; i++)
+    const bool touches = !touch_quickly(measurer, access, touched);
+    for (unsigned i = 0; i < access->elements && touches; i++)
         add_element(measurer, &touched[access->element[i].space], &access->element[i], access->bytes);
     const uint32_t lanes = (uint32_t)__builtin_popcountll(access->lanes);
     measure->sum[WMI_SUM_LANES] = lanes;

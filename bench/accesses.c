@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* What it costs to measure an access that is like none before: nanoseconds per access of a wave of 64 lanes,
+ * for patterns in memory and in LDS, by the rules of gfx9 and of gfx10. */
+#include "base/random.h"
+#include "profile/measure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { ACCESSES = 256, PASSES = 10, TRIES = 200 };
+
+/* Where lane `lane` of access number i asks for something. */
+typedef uint64_t place_of(unsigned i, unsigned lane);
+
+static uint64_t anywhere(unsigned i, unsigned lane)
+{
+    return 0x7f0000000000 + (uint64_t)(wmi_random_u32(i, lane) >> 12) * 4;
+}
+
+static uint64_t anywhere_near(unsigned i, unsigned lane)
+{
+    return 0x7f0000000000 + (uint64_t)(wmi_random_u32(i, lane) >> 24) * 4;
+}
+
+static uint64_t rows_of_eight(unsigned i, unsigned lane)
+{
+    return 0x7f0000000000 + 4 * ((uint64_t)lane / 8 * 100 + wmi_random_u32(i, lane / 8) % 64 + lane % 8);
+}
+
+static uint64_t in_steps(unsigned i, unsigned lane)
+{
+    return 0x7f0000000000 + (uint64_t)i * 4 + (uint64_t)lane * 4096;
+}
+
+static uint64_t words(unsigned i, unsigned lane)
+{
+    return (wmi_random_u32(i, lane) >> 24) * 4;
+}
+
+static uint64_t all_lanes(unsigned i)
+{
+    (void)i;
+    return ~0ULL;
+}
+
+static uint64_t half_of_lanes(unsigned i)
+{
+    return wmi_random_bits(i, 99);
+}
+
+static const struct pattern {
+    const char *name;
+    enum wmi_path path;
+    enum wmi_access_kind kind;
+    unsigned bytes;
+    place_of *place;
+    uint64_t (*lanes)(unsigned i);
+} patterns[] = {
+    {"loads anywhere", WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 4, anywhere, all_lanes},
+    {"loads anywhere, half", WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 4, anywhere, half_of_lanes},
+    {"loads within 1 KiB", WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 4, anywhere_near, all_lanes},
+    {"loads of rows of eight", WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 4, rows_of_eight, all_lanes},
+    {"loads 4096 apart", WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 4, in_steps, all_lanes},
+    {"stores anywhere", WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 4, anywhere, all_lanes},
+    {"stores within 1 KiB", WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 4, anywhere_near, all_lanes},
+    {"stores of rows of eight", WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 4, rows_of_eight, all_lanes},
+    {"atomics anywhere", WMI_PATH_GLOBAL, WMI_ACCESS_ATOMIC, 4, anywhere, all_lanes},
+    {"atomics within 1 KiB", WMI_PATH_GLOBAL, WMI_ACCESS_ATOMIC, 4, anywhere_near, all_lanes},
+    {"LDS loads", WMI_PATH_DS, WMI_ACCESS_LOAD, 4, words, all_lanes},
+    {"LDS loads, half", WMI_PATH_DS, WMI_ACCESS_LOAD, 4, words, half_of_lanes},
+    {"LDS atomics", WMI_PATH_DS, WMI_ACCESS_ATOMIC, 4, words, all_lanes},
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* The least time of one access. */
+static double measure(struct wmi_measurer *measurer, const struct wmi_access *accesses)
+{
+    double least = 1e9;
+    for (int try = 0; try < TRIES; try++) {
+        const double begin = now();
+        for (int pass = 0; pass < PASSES; pass++)
+            for (int i = 0; i < ACCESSES; i++)
+                wmi_measure(measurer, &accesses[i]);
+        const double seconds = (now() - begin) / (ACCESSES * PASSES);
+        least = seconds < least ? seconds : least;
+    }
+    return least;
+}
+
+int main(void)
+{
+    static struct wmi_access accesses[ACCESSES];
+    static uint64_t address[ACCESSES][64];
+    static const unsigned rules[] = {0, 2};
+    struct wmi_measurer *measurers[2] = {0};
+    for (int r = 0; r < 2; r++) {
+        measurers[r] = wmi_measurer_create(wmi_cost_rules(rules[r]), 64);
+        if (!measurers[r])
+            return 1;
+    }
+    printf("%-24s %8s %8s   ns\n", "", "gfx9", "gfx10");
+    for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+        const struct pattern *pattern = &patterns[p];
+        for (unsigned i = 0; i < ACCESSES; i++) {
+            const uint64_t lanes = pattern->lanes(i);
+            for (unsigned lane = 0; lane < 64; lane++)
+                address[i][lane] = pattern->place(i, lane);
+            accesses[i] = (struct wmi_access){
+                .path = pattern->path,
+                .kind = pattern->kind,
+                .lanes = lanes,
+                .elements = 1,
+                .bytes = (uint8_t)pattern->bytes,
+                .element = {{.space = pattern->path == WMI_PATH_DS ? WMI_SPACE_LDS : WMI_SPACE_GLOBAL,
+                             .mask = lanes,
+                             .address = address[i]}}};
+        }
+        printf("%-24s %8.1f %8.1f\n", pattern->name, 1e9 * measure(measurers[0], accesses),
+               1e9 * measure(measurers[1], accesses));
+    }
+    for (int r = 0; r < 2; r++)
+        free(measurers[r]);
+    return 0;
+}

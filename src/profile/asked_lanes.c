@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds what an access with aligned lanes asks for. */
+#include "profile/asked.h"
+#include "profile/same_lanes.h"
+
+#include <string.h>
+
+/* Addresses as 32 bits from a base, which is a multiple of what blocks and lines have, 2 GiB below the first
+ * lane's. Sums may wrap. */
+struct row {
+    uint64_t base;
+    unsigned count;
+    struct wmi_same_row at; /* of active lanes, one behind the other */
+};
+
+/* Addresses by lane, of inactive ones any, and the row. False: see wmi_asked_find. */
+static inline bool make_row(const struct wmi_asking *asking, struct wmi_same_row *by_lane, struct row *row)
+{
+    const uint64_t mask = asking->mask;
+    const uint64_t base = (asking->address[__builtin_ctzll(mask)] & -256ULL) - (1ULL << 31);
+    const uint64_t low_bits = asking->bytes - 1u;
+    uint64_t bad = 0;
+    for (uint64_t lane = 0; lane < WMI_LANES; lane++) {
+        const uint64_t at = asking->address[lane] - base;
+        by_lane->of[lane] = (uint32_t)at;
+        bad |= (at >> 32 | (at & low_bits)) & -(mask >> lane & 1);
+    }
+    row->base = base;
+    row->count = (unsigned)__builtin_popcountll(mask);
+    wmi_compress_row(row->at.of, by_lane->of, mask);
+    return !bad;
+}
+
+/* Whether no address is lower than the one before; and if so, which have the block of the one before. */
+static inline bool ascends(const struct row *row, unsigned shift, uint64_t *repeated)
+{
+    const uint64_t lanes = wmi_same_bits(row->count) & ~1ULL;
+    u32v before = wmi_splat_u32(0);
+    uint64_t descends = 0, same = 0;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const u32v now = *(const u32v *)(row->at.of + i), last = wmi_shift_lanes(before, now);
+        descends |= wmi_pack((u32v)(now < last)) << i;
+        same |= (uint64_t)wmi_equal_bits(now >> shift, last >> shift) << i;
+        before = now;
+    }
+    *repeated = same & lanes;
+    return !(descends & lanes);
+}
+
+/* Which lanes of the row are in the block of an earlier one. Unless the row ascends, each one's earliest. */
+static inline uint64_t repeated_blocks(struct wmi_same *room, const struct row *row, unsigned shift,
+                                       struct wmi_same_row *earliest)
+{
+    struct wmi_same_row block;
+    uint64_t repeated;
+    if (ascends(row, shift, &repeated))
+        return repeated;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES)
+        *(u32v *)(block.of + i) = *(const u32v *)(row->at.of + i) >> shift;
+    return wmi_same_find(room, &block, row->count, wmi_same_bits(row->count), earliest);
+}
+
+/* Of rows that ascend each lane's earliest with the same. */
+static inline void follow(uint64_t repeated, unsigned count, struct wmi_same_row *earliest)
+{
+    for (uint32_t i = 0, first = 0; i < count; i++)
+        earliest->of[i] = first = repeated >> i & 1 ? first : i;
+}
+
+/* Appends the blocks of the lanes that are not `repeated`. */
+static inline void list(const struct row *row, unsigned shift, uint64_t repeated, uint32_t count,
+                        struct wmi_requests *blocks)
+{
+    struct wmi_same_row firsts = {0};
+    uint64_t *to = blocks->block + blocks->count;
+    wmi_compress_row(firsts.of, row->at.of, wmi_same_bits(row->count) & ~repeated);
+    for (unsigned i = 0; i < WMI_LANES; i++) /* there is room for more than there are lanes */
+        to[i] = (row->base + firsts.of[i]) >> shift;
+    blocks->count += count;
+}
+
+/* Appends blocks as often as the most lanes ask for one thing in them. */
+static inline void list_often(const struct row *row, unsigned shift, const struct wmi_same_row *block,
+                              const struct wmi_same_row *same, uint64_t repeated, struct wmi_requests *blocks)
+{
+    uint8_t times[WMI_LANES] = {0}, most[WMI_LANES] = {0};
+    for (unsigned i = 0; i < row->count; i++) {
+        const uint8_t now = ++times[same->of[i]], before = most[block->of[i]];
+        most[block->of[i]] = now > before ? now : before;
+    }
+    for (uint64_t left = wmi_same_bits(row->count) & ~repeated; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        for (unsigned n = 0; n < most[lane]; n++)
+            blocks->block[blocks->count++] = (row->base + row->at.of[lane]) >> shift;
+    }
+}
+
+/* Of each block whether as many different things are asked for as it has. */
+static inline void fill(const struct row *row, unsigned things, const struct wmi_same_row *block,
+                        uint64_t same, uint64_t repeated, bool *full)
+{
+    uint8_t different[WMI_LANES] = {0};
+    for (unsigned i = 0; i < row->count; i++)
+        different[block->of[i]] += !(same >> i & 1);
+    for (uint64_t left = wmi_same_bits(row->count) & ~repeated; left; left &= left - 1)
+        *full++ = different[__builtin_ctzll(left)] == things;
+}
+
+/* Lanes of each four, or two, that are the first in their block. */
+static inline uint64_t firsts_of_quads(const struct wmi_same_row *by_lane, uint64_t mask, unsigned shift,
+                                       bool pairs)
+{
+    const u32v none = wmi_splat_u32(UINT32_MAX); /* no block's number */
+    uint64_t repeated = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v block = *(const u32v *)(by_lane->of + lane) >> shift;
+        const u32v now = wmi_choose_bits((uint32_t)(mask >> lane), block, none);
+        const uint64_t one = wmi_equal_bits(now, wmi_swap_in_quads(now, 1));
+        const uint64_t two = wmi_equal_bits(now, wmi_swap_in_quads(now, 2));
+        const uint64_t three = wmi_equal_bits(now, wmi_swap_in_quads(now, 3));
+        /* An earlier lane has the same. */
+        const uint64_t same = (one & 0xaaaa) | (pairs ? 0 : (two | three) & 0xcccc);
+        repeated |= (same & ((1ULL << WMI_VECTOR_LANES) - 1)) << lane;
+    }
+    return mask & ~repeated;
+}
+
+/* Which lanes ask for what an earlier lane asks for, which are among those in `repeated` blocks. Unless they
+ * load, each one's earliest in its block, and with the same. */
+static inline uint64_t repeated_things(struct wmi_same *room, const struct wmi_asking *asking,
+                                       const struct row *row, uint64_t repeated, struct wmi_same_row *block,
+                                       struct wmi_same_row *same)
+{
+    const unsigned size_shift = (unsigned)__builtin_ctz(asking->bytes), shift = asking->block_shift;
+    struct wmi_same_row thing;
+    uint64_t again;
+    if (ascends(row, size_shift, &again)) {
+        if (asking->kind != WMI_ACCESS_LOAD) {
+            follow(repeated, row->count, block);
+            follow(again, row->count, same);
+        }
+        return again;
+    }
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const u32v inside = (*(const u32v *)(row->at.of + i) & ((1u << shift) - 1)) >> size_shift;
+        *(u32v *)(thing.of + i) = *(const u32v *)(block->of + i) << (shift - size_shift) | inside;
+    }
+    return wmi_same_find(room, &thing, row->count, repeated, same);
+}
+
+wmi_asked_find WMI_BUILD_NAME(wmi_asked_find);
+bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *room, const struct wmi_asking *asking,
+                                    struct wmi_asked *asked, struct wmi_requests *blocks, bool *full)
+{
+    const unsigned shift = asking->block_shift, line_shift = asking->line_shift;
+    struct wmi_same_row by_lane, block, same;
+    struct row row = {0};
+    if (!make_row(asking, &by_lane, &row))
+        return false;
+    const uint64_t repeated = repeated_blocks(room, &row, shift, &block);
+    const uint64_t again = repeated ? repeated_things(room, asking, &row, repeated, &block, &same) : 0;
+    const uint32_t different = row.count - (unsigned)__builtin_popcountll(repeated);
+    if (asking->kind == WMI_ACCESS_STORE && repeated)
+        fill(&row, (1u << shift) / asking->bytes, &block, again, repeated, full + blocks->count);
+    else if (asking->kind == WMI_ACCESS_STORE)
+        memset(full + blocks->count, 0, different);
+    if (asking->kind == WMI_ACCESS_ATOMIC && again)
+        list_often(&row, shift, &block, &same, repeated, blocks);
+    else
+        list(&row, shift, repeated, different, blocks);
+    asked->lanes = row.count;
+    asked->different = row.count - (unsigned)__builtin_popcountll(again);
+    asked->lines = different;
+    asked->looked_up = firsts_of_quads(&by_lane, asking->mask, line_shift, asking->pairs);
+    if (line_shift != shift)
+        asked->lines =
+            row.count - (unsigned)__builtin_popcountll(repeated_blocks(room, &row, line_shift, &block));
+    return true;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* What accesses are measured to be, at all CPU levels: lines, requests in their order and blocks that stores
+ * fill against slow statements; costs against wmi_coalesce() and wmi_lds_passes(), which cost.c holds to
+ * theirs. */
+#include "profile/measure.h"
+#include "sem/sem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { RULES = 6, MOST_BYTES = 64 * 16 };
+
+static uint64_t random_state = 1;
+
+static uint64_t random_bits(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* An access of one place. */
+struct sample {
+    uint64_t address[64];
+    struct wmi_access access;
+};
+
+static bool reaches(const struct sample *sample, unsigned lane)
+{
+    const struct wmi_element *element = &sample->access.element[0];
+    return element->mask >> lane & 1 &&
+           !((element->bad_range | element->bad_align | element->bad_aperture) >> lane & 1);
+}
+
+/* All bytes that are asked for, in order, each once. */
+static size_t list_bytes(const struct sample *sample, uint64_t bytes[MOST_BYTES])
+{
+    size_t count = 0, different = 0;
+    for (unsigned lane = 0; lane < 64; lane++)
+        for (unsigned i = 0; i < sample->access.bytes && reaches(sample, lane); i++)
+            bytes[count++] = sample->address[lane] + i;
+    qsort(bytes, count, sizeof *bytes, compare_u64);
+    for (size_t i = 0; i < count; i++)
+        if (!i || bytes[i] != bytes[i - 1])
+            bytes[different++] = bytes[i];
+    return different;
+}
+
+static uint32_t count_blocks(const uint64_t *bytes, size_t count, uint64_t size)
+{
+    uint32_t blocks = 0;
+    for (size_t i = 0; i < count; i++)
+        blocks += !i || bytes[i] / size != bytes[i - 1] / size;
+    return blocks;
+}
+
+/* How often the block of the lane is asked for: once, by atomics as often as its most popular address. */
+static uint32_t times_of(const struct sample *sample, unsigned lane, uint64_t size)
+{
+    uint32_t most = 1;
+    for (unsigned a = 0; a < 64 && sample->access.kind == WMI_ACCESS_ATOMIC; a++) {
+        uint32_t same = 0;
+        if (!reaches(sample, a) || sample->address[a] / size != sample->address[lane] / size)
+            continue;
+        for (unsigned b = 0; b < 64; b++)
+            same += reaches(sample, b) && sample->address[b] == sample->address[a];
+        most = same > most ? same : most;
+    }
+    return most;
+}
+
+/* Blocks in the order of the first lane that asks for each; every lane's bytes lie in one. */
+static void check_requests(const struct sample *sample, const struct wmi_measure *measure,
+                           const uint64_t *bytes, size_t byte_count)
+{
+    const uint64_t size = 1ULL << measure->shift;
+    uint32_t next = 0;
+    for (unsigned lane = 0; lane < 64; lane++) {
+        bool first = reaches(sample, lane);
+        for (unsigned before = 0; before < lane; before++)
+            first &=
+                !reaches(sample, before) || sample->address[before] / size != sample->address[lane] / size;
+        if (!first)
+            continue;
+        const uint64_t block = sample->address[lane] / size;
+        uint64_t inside = 0;
+        for (size_t i = 0; i < byte_count; i++)
+            inside += bytes[i] / size == block;
+        for (uint32_t times = times_of(sample, lane, size); times > 0; times--, next++) {
+            assert_true(next < measure->requests.count);
+            assert_int_equal(measure->requests.block[next], block);
+            if (sample->access.kind == WMI_ACCESS_STORE)
+                assert_int_equal(measure->full[next], inside == size);
+        }
+    }
+    assert_int_equal(measure->requests.count, next);
+}
+
+static void check_global(const struct sample *sample, const struct wmi_measure *measure,
+                         const struct wmi_cost_rules *rules, unsigned wave_lanes)
+{
+    static uint64_t bytes[MOST_BYTES];
+    const size_t count = list_bytes(sample, bytes);
+    const uint64_t line = 1ULL << rules->vector.tag_shift;
+    const struct wmi_vector_cost cost = wmi_coalesce(&sample->access, &rules->vector, wave_lanes);
+    const uint32_t *sum = measure->sum;
+    assert_int_equal(sum[WMI_SUM_DISTINCT_BYTES], count);
+    assert_int_equal(sum[WMI_SUM_LINES], count_blocks(bytes, count, line));
+    assert_int_equal(sum[WMI_SUM_IDEAL_LINES], (count + line - 1) / line);
+    assert_int_equal(sum[WMI_SUM_FAST], cost.fast);
+    assert_int_equal(sum[WMI_SUM_ADDRESS_CLOCKS], cost.clocks);
+    assert_int_equal(sum[WMI_SUM_TAG_LOOKUPS], cost.lookups);
+    assert_int_equal(sum[WMI_SUM_READ_REQUESTS], cost.reads);
+    assert_int_equal(sum[WMI_SUM_WRITE_REQUESTS], cost.writes);
+    assert_int_equal(sum[WMI_SUM_ATOMIC_REQUESTS], cost.atomics);
+    assert_int_equal(sum[WMI_SUM_COLLAPSED], cost.collapsed);
+    check_requests(sample, measure, bytes, count);
+}
+
+static void check_lds(const struct sample *sample, const struct wmi_measure *measure,
+                      const struct wmi_cost_rules *rules, unsigned wave_lanes)
+{
+    static uint64_t bytes[MOST_BYTES];
+    const struct wmi_lds_cost cost = wmi_lds_passes(&sample->access, &rules->lds, wave_lanes);
+    assert_int_equal(measure->sum[WMI_SUM_DISTINCT_BYTES], list_bytes(sample, bytes));
+    assert_int_equal(measure->sum[WMI_SUM_LINES], 0);
+    assert_int_equal(measure->requests.count, 0);
+    assert_int_equal(measure->sum[WMI_SUM_LDS_PASSES], cost.passes);
+    assert_int_equal(measure->sum[WMI_SUM_LDS_CONFLICTS], cost.conflicts);
+    assert_int_equal(measure->sum[WMI_SUM_LDS_SERIAL], cost.serial);
+    assert_int_equal(measure->lds.depth, cost.depth);
+    assert_int_equal(measure->lds.bank, cost.bank);
+    assert_int_equal(measure->lds.lanes, cost.lanes);
+}
+
+/* Offsets that ascend or not, with many or few lanes to a block and to an address. */
+static uint64_t random_offset(unsigned shape, unsigned lane, uint64_t spread)
+{
+    switch (shape) {
+    case 0:
+        return random_bits() % spread;
+    case 1:
+        return lane * spread;
+    case 2:
+        return (63 - lane) * spread;
+    case 3:
+        return lane / 8 * 100 + lane % 8;
+    case 4:
+        return (lane / 4 * 4 + random_bits() % 4) / (spread % 3 + 1);
+    case 5:
+        return lane + (random_bits() % 40 == 0) * spread;
+    case 6: /* numbers that a hash of few bits takes for one another */
+        return random_bits() % 8 * (spread << 8);
+    default:
+        return lane / (1 + spread % 16);
+    }
+}
+
+static void make(struct sample *sample, bool lds, unsigned wave_lanes)
+{
+    static const uint64_t bases[] = {0, 0x40, 0x7f0012345600, 0xfffff000, 0xffffffff00000000};
+    const uint64_t wave = UINT64_MAX >> (64 - wave_lanes);
+    const uint64_t some = random_bits() % 3 ? UINT64_MAX : random_bits() & random_bits();
+    const uint64_t lanes = wave & (random_bits() % 2 ? UINT64_MAX : random_bits() & some);
+    const unsigned bytes = 1u << random_bits() % 5, shape = (unsigned)(random_bits() % 8);
+    const uint64_t spread = 1ULL << random_bits() % (lds ? 10 : 24);
+    const uint64_t base = lds ? random_bits() % 64 * 16 : bases[random_bits() % 5];
+    sample->access = (struct wmi_access){
+        .path = lds ? WMI_PATH_DS : WMI_PATH_GLOBAL,
+        .kind = random_bits() % 3,
+        .lanes = lanes,
+        .elements = 1,
+        .bytes = (uint8_t)bytes,
+        .element = {{.space = lds ? WMI_SPACE_LDS : WMI_SPACE_GLOBAL,
+                     .mask = lanes,
+                     .bad_range = random_bits() % 5 ? 0 : random_bits(),
+                     .bad_align = random_bits() % 7 ? 0 : random_bits(),
+                     .address = sample->address}},
+    };
+    for (unsigned lane = 0; lane < 64; lane++)
+        sample->address[lane] =
+            base + random_offset(shape, lane, spread) * bytes % (lds ? 65536 : 1ULL << 31);
+}
+
+static void random_accesses(void **state)
+{
+    static const char *const levels[] = {"baseline", "avx2", "avx512"};
+    (void)state;
+    for (unsigned level = 0; level < sizeof levels / sizeof *levels; level++) {
+        setenv("WAVEMEM_CPU", levels[level], 1);
+        if (level && wmi_cpu_level() < level)
+            continue; /* this CPU has not got it */
+        for (unsigned i = 0; i < 2 * RULES; i++) {
+            const unsigned wave_lanes = i % 2 ? 32 : 64;
+            const struct wmi_cost_rules *rules = wmi_cost_rules(i / 2);
+            struct wmi_measurer *measurer = wmi_measurer_create(rules, wave_lanes);
+            assert_non_null(measurer);
+            for (unsigned round = 0; round < 3000; round++) {
+                const bool lds = round % 3 == 0;
+                struct sample sample;
+                make(&sample, lds, wave_lanes);
+                const struct wmi_measure *measure = wmi_measure(measurer, &sample.access);
+                (lds ? check_lds : check_global)(&sample, measure, rules, wave_lanes);
+            }
+            free(measurer);
+        }
+    }
+    unsetenv("WAVEMEM_CPU");
+}
+
+/* Lanes further apart than 4 GiB, and at both ends of the address space: each a line of its own. */
+static void far_lanes(void **state)
+{
+    (void)state;
+    struct wmi_measurer *measurer = wmi_measurer_create(wmi_cost_rules(0), 64);
+    assert_non_null(measurer);
+    for (unsigned first = 0; first < 64; first++) {
+        struct sample sample;
+        for (unsigned lane = 0; lane < 64; lane++)
+            sample.address[lane] = (lane + first) % 64 == 0 ? -4ULL : ((uint64_t)lane << 27) + first % 16 * 4;
+        sample.access = (struct wmi_access){
+            .path = WMI_PATH_GLOBAL,
+            .kind = first % 3,
+            .lanes = ~0ULL << first,
+            .elements = 1,
+            .bytes = 4,
+            .element = {{.mask = ~0ULL << first, .address = sample.address}},
+        };
+        const struct wmi_measure *measure = wmi_measure(measurer, &sample.access);
+        assert_int_equal(measure->sum[WMI_SUM_LINES], 64 - first);
+        check_global(&sample, measure, wmi_cost_rules(0), 64);
+    }
+    free(measurer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_accesses),
+        cmocka_unit_test(far_lanes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
