@@ -9,13 +9,11 @@ import ctypes.util
 import json
 import os
 import shutil
-import sys
-import unittest
 
-import cli
+import command
+from command import Case, TRANSPOSE, pack
 import model
 
-TRANSPOSE = "-g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=zero:f32:4096 --arg n=64"
 END, HEADER, DISPATCH, SLOTS, GROUP, DISPATCH_END, ROW, CODE, SOURCE = range(9)
 
 
@@ -93,7 +91,7 @@ def accesses(reader, waves, last):
     return found
 
 
-class Traces(cli.Case):
+class Traces(Case):
     maxDiff = None
 
     def prof(self, *words, code=0):
@@ -262,7 +260,7 @@ class Traces(cli.Case):
             found = records(self.read("x.trace"))
             sources = [(reader.string(), reader.data[reader.at:]) for kind, reader in found if kind == SOURCE]
             self.assertEqual([name for name, _ in sources], ["transpose.cl"] * kept)
-            with open(os.path.join(cli.EXAMPLES, "..", "transpose.cl"), "rb") as file:
+            with open(os.path.join(command.EXAMPLES, "..", "transpose.cl"), "rb") as file:
                 text = file.read()
             for _, data in sources:
                 reader = Reader(data)
@@ -340,7 +338,7 @@ class Traces(cli.Case):
 
 
 # out[i] = in[i], dwords; s[0:1] arguments, s2 the workgroup, v0 the work-item. As gfx803 and gfx900 encode it.
-COPY = cli.pack("u32", [
+COPY = pack("u32", [
     0xC00A0100, 0x00000000,  # s_load_dwordx4 s[4:7], s[0:1], 0x0
     0x8E028802,              # s_lshl_b32 s2, s2, 8
     0x32000002,              # v_add_u32_e32 v0, vcc, s2, v0 (gfx900: v_add_co_u32)
@@ -359,5 +357,4 @@ COPY = cli.pack("u32", [
 
 
 if __name__ == "__main__":
-    cli.WAVEMEM, cli.EXAMPLES = (os.path.abspath(path) for path in sys.argv[1:3])
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    command.main()

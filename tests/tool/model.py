@@ -7,11 +7,9 @@ usage: model.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
 import csv
 import json
-import os
-import sys
-import unittest
 
-import cli
+import command
+from command import Case
 
 KERNEL = """.text
 .globl k
@@ -57,7 +55,7 @@ s_waitcnt lgkmcnt(0)
 """
 
 
-class Model(cli.Case):
+class Model(Case):
     def prof(self, body, *words, target="gfx90a", items=256, workgroup=256, vgprs=16, lds=0, elements=None, wgp=True):
         """The sums of the counters, and the report."""
         more = {"gfx9": ".amdhsa_accum_offset 16" if target in ("gfx90a", "gfx942") else "",
@@ -382,5 +380,4 @@ class Model(cli.Case):
 
 
 if __name__ == "__main__":
-    cli.WAVEMEM, cli.EXAMPLES = (os.path.abspath(path) for path in sys.argv[1:3])
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    command.main()

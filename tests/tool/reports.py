@@ -2,25 +2,21 @@
 # SPDX-License-Identifier: MIT
 """The reports of `wavemem prof`: columns, order, sources, CSV, and the schema of the JSON.
 
-usage: reports.py WAVEMEM FOLDER_OF_CODE_OBJECTS SCHEMA [TEST...]
+usage: reports.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
 import csv
 import json
 import os
 import re
 import shutil
-import sys
-import unittest
 
-import cli
+import command
+from command import Case, TRANSPOSE, pack
 
-TRANSPOSE = "-g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=zero:f32:4096 --arg n=64"
+SCHEMA = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "schema", "prof.json")
 
 
-class Reports(cli.Case):
-    def transposes(self, kernel, *more, code=0):
-        return self.run_tool("prof", self.example("transpose"), TRANSPOSE, "-k", kernel, *more, code=code)
-
+class Reports(Case):
     @staticmethod
     def table(out):
         """The words of the lines of a table, from its head on."""
@@ -235,7 +231,7 @@ class Reports(cli.Case):
             self.assertRegex(self.advice(self.example("strided_copy"), words, "global_load_dword"), expected)
         # One field of an array of structs of 16 bytes, and the same as a struct of arrays.
         for shift, expected in ((4, r"16 B apart and use 4 of them: 16 lines for 256 useful bytes.*array of its own"), (2, "^$")):
-            self.path("field.bin", cli.pack("u32", [
+            self.path("field.bin", pack("u32", [
                 0xC0060100, 0x00000000,          # s_load_dwordx2 s[4:5], s[0:1], 0x0
                 0x24000080 + shift,              # v_lshlrev_b32_e32 v0, shift, v0
                 0xBF8CC07F,                      # s_waitcnt lgkmcnt(0)
@@ -275,14 +271,14 @@ class Reports(cli.Case):
 
     def test_source(self):
         """Beside the source's own lines, the sums of their instructions; without the file, the listing."""
-        with open(os.path.join(os.path.dirname(cli.EXAMPLES), "transpose.cl"), encoding="utf-8") as file:
+        with open(os.path.join(os.path.dirname(command.EXAMPLES), "transpose.cl"), encoding="utf-8") as file:
             source = file.read().splitlines()
         out, _ = self.transposes("transpose_naive", "--source")
         at = next(line for line in out.splitlines() if re.search(r" 10  ", line))
         self.assertTrue(at.endswith(source[10 - 1]), at)
         # The load's 64 * 4 lines, the store's 64 * 16 and the line's scalar load's 64.
         self.assertEqual(at.split()[5:7], [str(64 * 21), str(64 * 9)])
-        shutil.copy(os.path.join(cli.EXAMPLES, "transpose.co"), self.path("alone.co"))
+        shutil.copy(os.path.join(command.EXAMPLES, "transpose.co"), self.path("alone.co"))
         words = "-k transpose_naive " + TRANSPOSE
         listing, _ = self.run_tool("prof alone.co", words, "--source --show lines")
         texts = [re.sub(r".*\+0x\w+ +", "", line) for line in listing.splitlines() if "+0x" in line]
@@ -291,10 +287,9 @@ class Reports(cli.Case):
         self.assertEqual(texts, dis[:len(texts)])
         self.assertEqual(texts[-1], "s_endpgm")
         os.mkdir(self.path("folder"))
-        shutil.copy(os.path.join(os.path.dirname(cli.EXAMPLES), "transpose.cl"), self.path("folder/transpose.cl"))
+        shutil.copy(os.path.join(os.path.dirname(command.EXAMPLES), "transpose.cl"), self.path("folder/transpose.cl"))
         self.assertEqual(self.run_tool("prof alone.co", words, "--source=folder")[0], out)
 
 
 if __name__ == "__main__":
-    cli.WAVEMEM, cli.EXAMPLES, SCHEMA = (os.path.abspath(path) for path in sys.argv[1:4])
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    command.main()

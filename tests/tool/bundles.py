@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Offload bundles, in every verb that takes a code object.
+
+usage: bundles.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
+"""
+import json
+import os
+
+import command
+from command import Case, npy, pack
+
+
+class Bundles(Case):
+    def bundle(self, name):
+        return [os.path.join(command.EXAMPLES, "..", "hip", name + ".hipfb")]
+
+    def test_info(self):
+        for form in ("plain", "packed"):
+            file = self.bundle("segments." + form)
+            out = self.run_tool(["info"] + file)[0]
+            self.assertIn(": 1 offload bundle%s, 3 entries\n" % (" (1 compressed)" if form == "packed" else ""), out)
+            self.assertRegex(out, r"(?m)^ *2 +gfx906 +0 +0x[0-9a-f]+ +\d+  hipv4-amdgcn-amd-amdhsa--gfx906$")
+            report = json.loads(self.run_tool(["info", "--json"] + file)[0])
+            self.assertEqual([e["target"] for e in report["entries"]], ["", "gfx900", "gfx906"])
+            self.assertNotIn("kernels", report)
+            for choice in ("gfx906", "2", "gfx906:xnack-"):
+                report = json.loads(self.run_tool(["info", "--json"] + file, "-m", choice)[0])
+                self.assertEqual(report["target"], "gfx906")
+                self.assertEqual(report["kernels"][0]["source_name"], "reduce_segments<long, add>")
+        self.refused("2 code objects; say which, by target or number: 1 gfx900, 2 gfx906", ["info"] + file,
+                     ["-k", "reduce_segments"])
+        self.refused("no entry for 'gfx1030'; it has 1 gfx900, 2 gfx906", ["info"] + file, "-m gfx1030")
+
+    def test_run(self):
+        """A convolution with one weight of 1, two places to the right, moves its input by two."""
+        for form in ("plain", "packed"):
+            words = ["run"] + self.bundle("convolve." + form)
+            words += ["-g", "128", "-b", "64", "--lds", "280", "--arg", "out=zero:f32:100", "--arg", "n=100",
+                      "--arg", "in=iota:f32:100", "--arg", "weights=f32:0,0,0,0,0,1,0", "--out", "out=out.bin"]
+            kernel = ["-k", "filter::convolve<float, 3>"]
+            for target in ("gfx900", "gfx906"):
+                self.run_tool(words, [*kernel, "-m", target])
+                self.assertEqual(self.read("out.bin"), pack("f32", [*range(2, 100), 0, 0]))
+            self.run_tool(words, ["-m", "gfx900", "-k", "_ZN6filter8convolveIfLi3EEEvPT_PKS1_jNS_7weightsIS1_XT0_EEE"])
+            self.refused("2 code objects; say which", words, kernel)
+            self.refused("2 kernels are called 'filter::convolve'; say which: 'filter::convolve<float, 3>'",
+                         words, "-m gfx900 -k filter::convolve")
+            self.refused("no entry 7; they are numbered 0 to 2", words, kernel, "-m 7")
+
+    def test_dis(self):
+        file = self.bundle("convolve.packed")
+        out = self.run_tool(["dis"] + file, ["-m", "gfx906", "-k", "filter::convolve<double,8>"])[0]
+        self.assertIn("<_ZN6filter8convolveIdLi8E", out)
+        self.assertNotIn("<_ZN6filter8convolveIfLi3E", out)
+        self.assertEqual(self.run_tool(["dis"] + file, "-m gfx906")[0], self.run_tool(["dis"] + file, "-m 2")[0])
+        self.refused("2 code objects; say which", ["dis"] + file)
+        self.refused("a code object; --raw is for instructions alone", ["dis"] + file, "-m gfx906 --raw")
+        other = self.bundle("segments.plain")
+        each = [self.run_tool(["dis", "-m", "gfx900"] + one)[0] for one in (other, file, other)]
+        self.assertEqual(self.run_tool(["dis", "-m", "gfx900"] + other + file + other)[0], "".join(each))
+        self.refused("--json takes one file, and there are 2", ["dis", "--json", "-m", "gfx900"] + file + other)
+
+    def test_prof(self):
+        words = ["prof", "--json"] + self.bundle("segments.plain")
+        words += ["-m", "gfx900", "-k", "reduce_segments<int, maximum>", "-g", "64", "-b", "64", "--lds", "4"]
+        words += ["--arg", "result=zero:i32:1", "--arg", "in=iota:i32:64", "--arg", "start=@start.npy",
+                  "--expect", "result=fill:i32:1:63"]
+        self.path("start.npy", npy("<u4", "(2,)", pack("u32", [0, 64])))
+        rows = json.loads(self.run_tool(words)[0])["rows"]
+        self.assertIn("DS", {row["path"] for row in rows})
+        self.assertIn("segments.hip", {os.path.basename(row["file"] or "") for row in rows})
+
+
+if __name__ == "__main__":
+    command.main()

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""wavemem asm: messages, lines, includes. What it assembles is held to LLVM in tests/oracle.
+
+usage: cmd_asm.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
+"""
+import os
+import re
+import struct
+import subprocess
+import tempfile
+
+import command
+from command import Case
+
+
+class Asm(Case):
+    def assemble(self, text, *words, code=0, name="k.s"):
+        """What is written, and standard error."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, name)
+            with open(path, "w") as file:
+                file.write(text)
+            os.mkdir(os.path.join(folder, "headers"))
+            with open(os.path.join(folder, "headers", "far.inc"), "w") as file:
+                file.write("  s_nop 7\n")
+            out = os.path.join(folder, "out")
+            words = [word.replace("FOLDER", folder) for word in words]
+            run = subprocess.run([command.WAVEMEM, "asm", "-m", "gfx900", *words, path, "-o", out], capture_output=True, text=True)
+            self.assertEqual(run.returncode, code, run.stderr)
+            if code:
+                return None, run.stderr.replace(folder + "/", "")
+            with open(out, "rb") as file:
+                return file.read(), run.stderr.replace(folder + "/", "")
+
+    def test_undefined_symbol(self):
+        _, errors = self.assemble("s_getpc_b64 s[0:1]\ns_add_u32 s0, s0, missing@rel32@lo+4\n", code=2)
+        self.assertEqual(errors.splitlines()[0],
+                         "k.s:2:19: error: undefined symbol 'missing': no label, .set or .amdgpu_lds has this name")
+
+    def wrong(self, text):
+        """The first line of each message."""
+        return [line for line in self.assemble(text, code=2)[1].splitlines() if line.startswith("k.s:")]
+
+    def test_nearest_names(self):
+        self.assertRegex(self.wrong("loop: s_branch lop\n")[0], "k.s:1:16: .*'lop'.*; nearest: loop$")
+        self.assertRegex(self.wrong(".globbl k\n")[0], "'.globbl'; nearest: .globl$")
+
+    def test_macros_of_a_wrong_line(self):
+        errors = self.wrong(".macro in x\n s_nop \\x\n.endm\n.macro out\n in y z\n in 1\n in 99999\n.endm\nout\n")
+        self.assertRegex(errors[0], r"^k.s:9:\d+: error: .*\(in macro 'out'\)$")
+        self.assertRegex(errors[1], r"^k.s:9:\d+: error: .*\(in macro 'in' of 'out'\)$")
+
+    def test_bodies_of_wrong_beginnings_are_skipped(self):
+        self.assertEqual(len(self.wrong(".macro 1\nbad\n.endm\n.irp x\nbad\n.endr\n.rept -1\nbad\n.endr\n")), 3)
+
+    def test_errors_without_end(self):
+        """Macros that double: reading stops long before all 2^40 errors."""
+        text = ".macro a\nbad\nbad\n.endm\n" + "".join(
+            ".macro m%d\n%s\n%s\n.endm\n" % (n, *2 * ["m%d" % (n - 1) if n else "a"]) for n in range(40)) + "m39\n"
+        self.assertRegex(self.assemble(text, code=2)[1].splitlines()[-1], r"^and: \d{3,5} errors more$")
+
+    def test_own_lines(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, out = os.path.join(folder, "k.s"), os.path.join(folder, "k.co")
+            with open(source, "w") as file:
+                file.write(".globl k\nk:\n  s_nop 1\n\n  s_endpgm\n")
+            self.run_tool(["asm", "-m", "gfx900", "-g", source, "-o", out])
+            listing = self.run_tool(["dis", "--lines", out])[0]
+            self.assertEqual(re.findall(r"; .*k.s:(\d+)\n\t(\w+)", listing), [("3", "s_nop"), ("5", "s_endpgm")])
+
+    def test_include(self):
+        text = '.include "far.inc"\ns_endpgm\n'
+        code, _ = self.assemble(text, "--raw", "-I", "FOLDER/headers")
+        self.assertEqual(code, struct.pack("<2I", 0xbf800007, 0xbf810000))
+        self.assertEqual(self.assemble('.include "headers/far.inc"\ns_endpgm\n', "--raw")[0], code)
+        self.assertIn("k.s:1:10: error: 'far.inc' cannot be read", self.assemble(text, "--raw", code=2)[1])
+
+    def test_include_of_itself_ends(self):
+        self.assertIn("expanded too deep", self.assemble('.include "k.s"\n', code=2)[1])
+
+    def test_lds_variables(self):
+        code, _ = self.assemble(".amdgpu_lds a, 5, 16\n.amdgpu_lds b, 4, 16\nv_mov_b32 v0, b@abs32@lo\ns_endpgm\n", "--raw")
+        self.assertEqual(len(code), 12)
+
+    def test_warning(self):
+        code, errors = self.assemble('.warning "so so"\ns_endpgm\n', "--raw")
+        self.assertEqual(code, struct.pack("<I", 0xbf810000))
+        self.assertTrue(errors.startswith("k.s:1:1: warning: so so"), errors)
+
+
+if __name__ == "__main__":
+    command.main()

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""wavemem diff: two reports compared.
+
+usage: cmd_diff.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
+"""
+import json
+
+import command
+from command import Case
+
+
+class Diff(Case):
+    def test_diff(self):
+        """From the straight to the padded transpose the store's lines fall from 64 * 16 to 64 * 4."""
+        for kernel in ("naive", "lds"):
+            self.transposes("transpose_" + kernel, f"--json={kernel}.json")
+        out, _ = self.run_tool("diff naive.json lds.json")
+        self.assertRegex(out, r"(?m)^ *\d\S* ns -> .* 64 +1024 -> 256 +25\.0% -> 100\.0% +16\.0 -> 4\.0 +- .*\.cl:10 -> 28 +global_store_dword")
+        self.assertRegex(out, r"(?m)^.* -> 2\.0 .* ds_write_b32 .*\(only in the new one\)$")
+        self.assertRegex(out, r"(?m)s_load_dword(x\d)? .*\(was s_load_dword")
+        self.assertIn("load_dword v", self.run_tool("diff naive.json lds.json --all")[0])
+        out, _ = self.run_tool("diff naive.json naive.json")
+        self.assertEqual(out, "6 of 6 instructions have the figures that they had\n")
+        self.run_tool("diff naive.json lds.json --fail-if total.lines>1")
+        _, err = self.run_tool("diff lds.json naive.json --fail-if total.lines>1.05 --fail-if clocks>=4", code=1)
+        self.assertEqual([line.split()[2] for line in err.splitlines()], ["total.lines>1.05:", "clocks>=4:"])
+        report = json.loads(self.run_tool("diff naive.json lds.json --json")[0])
+        self.assertEqual(sum(pair["old"] is not None and pair["new"] is not None for pair in report["pairs"]), 5)
+        # Both have a load and a store; of the scalar loads, four and three, the widths differ.
+        self.path("other.json", b'{"verb": "run", "schema": 1}')
+        self.path("later.json", b'{"verb": "prof", "schema": 99}')
+        self.path("rows.json", b'{"verb": "prof", "schema": 1, "rows": [{"text": 1}], "totals": {}}')
+        self.path("text.json", b"{")
+        for name, message in (("other", "no report of 'wavemem prof --json'"), ("later", "a report of schema 99"),
+                              ("rows", "not what 'wavemem prof --json' writes"), ("text", "text.json:1: "),
+                              ("missing", "missing.json")):
+            self.refused(message, f"diff naive.json {name}.json")
+        self.refused("expected OLD.json NEW.json", "diff naive.json")
+        self.refused("a third file", "diff naive.json naive.json naive.json")
+
+
+if __name__ == "__main__":
+    command.main()

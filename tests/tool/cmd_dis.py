@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""wavemem dis: against llvm-objdump where it is installed.
+
+usage: cmd_dis.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
+"""
+import os
+import shutil
+import struct
+import subprocess
+
+import command
+from command import Case
+
+
+class Dis(Case):
+    def objdump(self, path):
+        tool = shutil.which("llvm-objdump-19")
+        if not tool:
+            self.skipTest("llvm-objdump-19 is not installed")
+        return subprocess.run([tool, "-d", "-z", path], capture_output=True, text=True, check=True).stdout
+
+    @staticmethod
+    def folded(text):
+        return [" ".join(line.split()) for line in text.splitlines() if "file format" not in line]
+
+    def test_equals_llvm(self):
+        """All of every example: sections, symbols, text, addresses, words, targets of branches."""
+        names = sorted(name for name in os.listdir(command.EXAMPLES) if name.endswith(".co"))
+        self.assertTrue(names)
+        for name in names:
+            path = os.path.join(command.EXAMPLES, name)
+            theirs = self.objdump(path)
+            self.assertEqual(self.folded(self.run_tool(["dis", path])[0]), self.folded(theirs), name)
+            plain = self.run_tool(["dis", "--plain", path])[0].splitlines()
+            theirs = [line.split("//")[0].strip() for line in theirs.splitlines() if "//" in line]
+            self.assertEqual(plain, theirs)
+
+    def test_one_kernel(self):
+        co = self.example("transpose")
+        out = self.run_tool(["dis"] + co, "-k transpose_lds")[0]
+        self.assertIn("<transpose_lds>:", out)
+        self.assertNotIn("<transpose_naive>", out)
+        self.refused("no code belongs to a symbol 'nix'", ["dis"] + co, "-k nix")
+
+    def test_raw(self):
+        words = struct.pack("<4I", 0xBF810000, 0x7E040280, 0xFFFFFFFF, 0xBF8C0F70)
+        self.path("words.bin", words)
+        expected = "s_endpgm\nv_mov_b32_e32 v2, 0\n.long 0xffffffff\ns_waitcnt vmcnt(0)\n"
+        self.assertEqual(self.run_tool("dis -m gfx900 --raw --plain words.bin")[0], expected)
+        self.assertEqual(self.run_tool("dis -m gfx900 --raw --plain -", stdin=words)[0], expected)
+        self.assertRegex(self.run_tool("dis -m gfx900 --raw words.bin")[0],
+                         r"(?m)^\tv_mov_b32_e32 v2, 0 +// 000000000004: 7E040280$")
+
+    def test_wrong(self):
+        self.path("words.bin", b"\0\0\0\0")
+        self.refused("--raw needs -m TARGET", "dis --raw words.bin")
+        self.refused("raw instructions need --raw", "dis -m gfx900 words.bin")
+        self.refused("-m gfx1: not a target", "dis -m gfx1 --raw words.bin")
+        self.refused("a file is needed", "dis")
+        self.refused("missing.co", "dis missing.co")
+        self.refused("words.bin", "dis words.bin")
+
+
+if __name__ == "__main__":
+    command.main()

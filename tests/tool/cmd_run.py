@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""wavemem run: results, faults, limits, jobs, the scalar cache.
+
+usage: cmd_run.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
+"""
+import json
+import os
+import re
+
+import command
+from command import Case, npy, pack, random_elements
+
+
+class Run(Case):
+    def test_vecadd(self):
+        sums = self.path("sums.bin", pack("f32", [i + 0.5 for i in range(1000)]))
+        for threads in ("1", "2"):
+            out, _ = self.run_tool(self.vecadd("--expect", f"c=@{sums}", "--out", "c=c.npy", "-j", threads,
+                                               count=1000))
+            self.assertIn("expect c: all 1000 elements agree", out)
+            self.assertEqual(self.read("c.npy"),
+                             npy("<f4", "(1000,)", pack("f32", [i + 0.5 for i in range(1000)])))
+
+    def test_fidelity(self):
+        words = (f"run {command.EXAMPLES}/blackscholes.co -g 2560 -b 256 --arg n=2560 --arg rate=0.02 --arg volatility=0.3 "
+                 "--arg call=zero:f32:2560 --arg put=zero:f32:2560 --arg price=rand:f32:2560:1 "
+                 "--arg strike=rand:f32:2560:2 --arg years=rand:f32:2560:3 --fidelity")
+        for threads in "1", "2":
+            report = json.loads(self.run_tool(words, "--json", "-j", threads)[0])
+            rows = report["fidelity"]["rows"]
+            # Two counts of the same: one per instruction, one per block.
+            self.assertEqual(sum(row["executions"] for row in rows), report["dispatches"][0]["wave_instructions"])
+            grades = {row["instruction"]: row["grade"] for row in rows}
+            self.assertEqual((grades["v_exp_f32"], grades["v_mul_f32"]), ("approximate", "exact"))
+            self.assertTrue(all("ulp" in row["remark"] for row in rows if row["grade"] == "approximate"))
+            self.assertTrue(report["fidelity"]["unverified_in_general"])
+        text = self.run_tool(words)[0]
+        self.assertRegex(text, r"\n +120  v_exp_f32 +approximate: hardware within 1 ulp")
+        self.assertNotIn("fidelity", json.loads(self.run_tool(words[:-len("--fidelity")], "--json")[0]))
+
+    def test_fault(self):
+        out, err = self.run_tool(self.vecadd("--out", "c=c.npy", a="null"), code=3)
+        self.assertEqual(out, "")
+        self.assertRegex(err, r"^error: .*global load outside every allocation\n  at +vecadd\+0x")
+        self.assertFalse(os.path.exists(self.path("c.npy")))
+        report = json.loads(self.run_tool(self.vecadd("--json", a="null"), code=3)[0])
+        self.assertEqual(report["dispatches"][0]["fault"]["kind"], "memory")
+
+    def test_budget(self):
+        """The kernel loops; the budget counts at taken branches."""
+        _, err = self.run_tool(["run"] + self.example("bitonic"), "-k bitonic_sort -g 256 -b 256 --arg n=512",
+                               "--arg keys=zero:u32:512 --max-instructions 10", code=3)
+        self.assertRegex(err, r"^error: .*budget")
+
+    def test_stats_and_json(self):
+        out, _ = self.run_tool(self.vecadd("--stats", count=1000))
+        self.assertRegex(out, r"^vecadd: 16 workgroups, 16 waves, \d+ wave-instructions in \d+\.\d{3} ms, ")
+        out, err = self.run_tool(self.vecadd("--json", "--stats", "--expect", "c=zero:f32:1000", count=1000),
+                                 code=1)
+        self.assertIn("expect c: 1000 of 1000 elements differ", err)
+        dispatch, = json.loads(out)["dispatches"]
+        self.assertEqual((dispatch["kernel"], dispatch["grid"], dispatch["workgroup"], dispatch["waves"]),
+                         ("vecadd", [1000, 1, 1], [64, 1, 1], 16))
+        self.assertEqual((dispatch["expect"][0]["different"], dispatch["expect"][0]["first"]),
+                         (1000, list(range(8))))
+        self.run_tool(self.vecadd("--json=report.json"))
+        self.assertIsNone(json.loads(self.read("report.json"))["dispatches"][0]["fault"])
+
+    def test_then(self):
+        """What is not given stays; `same:` finds earlier buffers; two buffers change places."""
+        ones = [1.0] * 100
+        self.run_tool(self.vecadd("--then", "--arg", "b=same:c", "--arg", "c=same:b", "--then",
+                                  "--out", "a=a.bin", "--out", "b=b.bin", "--out", "c=c.bin",
+                                  a="fill:f32:100:1", b="fill:f32:100:2"))
+        self.assertEqual(self.read("a.bin"), pack("f32", ones))
+        self.assertEqual(self.read("b.bin"), pack("f32", [3.0] * 100))  # the first sum, a + b
+        self.assertEqual(self.read("c.bin"), pack("f32", [4.0] * 100))  # a + the first sum
+        self.refused("is missing", self.vecadd("--then"), self.example("saxpy"))
+        self.refused("--arg n is given twice", self.vecadd("--then", "--arg", "n=1", "--arg", "n=2"))
+
+    def test_sort(self):
+        """A job of several kernels over one buffer."""
+        self.path("sort.job", b"""# blocks of 512, then one merge of both
+
+-k bitonic_sort -g 512 -b 256 --arg keys=rand:u32:1024:1 --arg n=1024 # both blocks
+-k bitonic_pass  --arg 'keys=same:keys' --arg n=1024 --arg distance=512 --arg mask=1023
+-k bitonic_merge --arg "keys=same:keys" --arg n=1024 --out keys=sorted.bin
+""")
+        self.run_tool(["run"] + self.example("bitonic"), "--job sort.job")
+        self.assertEqual(self.read("sorted.bin"), pack("u32", sorted(random_elements("u32", 1024, 1))))
+
+    def test_scan(self):
+        """The example of `run --help`: three dispatches that share declared buffers."""
+        self.run_tool(["run"] + self.example("scan"), "--buffer all=zero:u32:4096 --buffer sums=zero:u32:4",
+                      "-k scan_blocks -g 1024 --arg in=iota:u32:4096 --arg out=same:all",
+                      "--arg totals=same:sums --arg n=4096",
+                      "--then -g 256 --arg in=same:sums --arg out=same:sums --arg totals=zero:u32:1",
+                      "--arg n=4",
+                      "--then -k scan_add -g 4096 -b 256 --arg out=same:all --arg before=same:sums",
+                      "--arg n=4096 --out all=scan.bin")
+        self.assertEqual(self.read("scan.bin"), pack("u32", [i * (i - 1) // 2 for i in range(4096)]))
+
+    def test_raw(self):
+        """Instructions without an object: arguments by position, each aligned to its size."""
+        self.path("raw.bin", pack("u32", [
+            0xC0060080, 0x00000000,  # s_load_dwordx2 s[2:3], s[0:1], 0x0
+            0xC0020100, 0x00000008,  # s_load_dword s4, s[0:1], 0x8
+            0xBF8CC07F,              # s_waitcnt lgkmcnt(0)
+            0x24020082,              # v_lshlrev_b32_e32 v1, 2, v0
+            0x68000004,              # v_add_u32_e32 v0, s4, v0
+            0xDC708000, 0x00020001,  # global_store_dword v1, v0, s[2:3]
+            0xBF810000]))            # s_endpgm
+        raw = ["run", "raw.bin", "-m", "gfx900", "-g", "64", "-b", "64"]
+        self.run_tool(raw, "--arg 1=u32:7 --arg 0=zero:u32:64 --out 0=out.bin")
+        self.assertEqual(self.read("out.bin"), pack("u32", range(7, 71)))
+        self.refused("have no argument names; expected positions 0 to 0", raw, "--arg x=u32:3")
+        self.refused("raw instructions have no argument types; expected one like u32:3", raw, "--arg 0=3")
+
+    def test_scalar_cache(self):
+        """A scalar load, a vector store to its line, and the load again without S_DCACHE_INV; a lost store."""
+        self.path("k.s", b"""
+            s_load_dwordx2 s[2:3], s[0:1], 0x0
+            s_load_dword s4, s[2:3], 0x0
+            v_mov_b32 v0, 0
+            v_mov_b32 v1, 7
+            global_store_dword v0, v1, s[2:3]
+            s_load_dword s4, s[2:3], 0x0
+            s_store_dword s4, s[2:3], 0x8
+            s_endpgm""")
+        self.run_tool("asm -m gfx900 --raw k.s -o k.bin")
+        words = "run k.bin -m gfx900 -g 128 -b 64 -j 1 --arg 0=zero:u32:4 --out 0=out.bin --scalar-cache"
+        found, _ = self.run_tool(words, "check", code=1)
+        self.assertEqual(len(re.findall(r"^found: ", found, re.M)), 2)
+        self.assertRegex(found, r"scalar load may read a stale line.*\n.*s_load_dword s4(.*\n)*.*1 times")
+        self.assertRegex(found, r"scalar store may be lost.*\n.*s_store_dword s4(.*\n)*.*2 times")
+        self.assertEqual(self.read("out.bin"), pack("u32", [7, 0, 7, 0]))
+        report = json.loads(self.run_tool(words, "stale", "--json", code=1)[0])
+        self.assertEqual([row["kind"] for row in report["dispatches"][0]["scalar_cache"]],
+                         ["stale load", "lost store"])
+        self.assertEqual(self.read("out.bin"), pack("u32", [7, 0, 0, 0]))
+        self.run_tool(words, "coherent")
+        self.refused("--scalar-cache x: expected check, stale or coherent", words, "x")
+
+    def test_vector_loads_and_scalar_stores(self):
+        """What a scalar store left in the scalar cache, vector loads do not see, until S_DCACHE_WB."""
+        for between, found in ("", 1), ("s_dcache_wb\n", 0):
+            self.path("k.s", (f"""
+                s_load_dwordx2 s[2:3], s[0:1], 0x0
+                s_mov_b32 s4, 5
+                s_store_dword s4, s[2:3], 0x8
+                {between}v_lshlrev_b32 v0, 2, v0
+                global_load_dword v1, v0, s[2:3]
+                global_load_dword v2, v0, s[2:3] offset:64
+                global_store_dword v0, v1, s[2:3] offset:64
+                s_dcache_wb
+                s_endpgm""").encode())
+            self.run_tool("asm -m gfx900 --raw k.s -o k.bin")
+            words = "run k.bin -m gfx900 -g 4 -b 4 --arg 0=zero:u32:32 --out 0=out.bin --scalar-cache"
+            text = self.run_tool(words, "check", code=min(found, 1))[0]
+            self.assertEqual(len(re.findall(r"vector load may miss what a scalar store(.*\n)+.*global_load_dword v1", text)), found)
+            self.assertEqual(self.read("out.bin")[64:80], pack("u32", [0, 0, 5, 0]))
+            self.run_tool(words, "stale", code=min(found, 1))
+            self.assertEqual(self.read("out.bin")[64:80], pack("u32", [0, 0, 0 if found else 5, 0]))
+
+    def test_apertures(self):
+        text = ('k:\ns_load_dwordx2 s[4:5], s[0:1], 0x0\ns_mov_b64 s[6:7], src_shared_base\n'
+                's_mov_b64 s[8:9], src_private_base\nv_mov_b32 v0, s7\nv_mov_b32 v1, s9\nv_mov_b32 v2, 0\n'
+                's_waitcnt lgkmcnt(0)\nglobal_store_dwordx2 v2, v[0:1], s[4:5]\ns_endpgm\n')
+        self.path("apertures.s", text.encode())
+        self.run_tool("asm -m gfx900 --raw apertures.s -o apertures.bin")
+        words = "run apertures.bin -m gfx900 -g 1 -b 1 --arg 0=zero:u32:2 --out 0=out.bin"
+        for option, bases in ("", (0x10000, 0x20000)), (" --apertures 0x7000000000000,0x3000000000000", (0x70000, 0x30000)):
+            self.run_tool(words + option)
+            self.assertEqual(self.read("out.bin"), pack("u32", bases))
+        for wrong in "5", "5,x", ",":
+            self.refused(f"--apertures {wrong}: expected two addresses, SHARED_BASE,PRIVATE_BASE", words, "--apertures", wrong)
+        self.refused("--apertures: ", words, "--apertures", "0x1000,0x2000000000000")
+
+    def test_job_errors(self):
+        co = self.example("vecadd")
+        for text, why in ((b"-g 4 -b 4\n--arg 'a", "job:2: a quote is not closed"),
+                          (b"# nothing\n", "holds no dispatch"),
+                          (b"\n-g 4 -b x", "job:2: -b x: expected"),
+                          (b"--job job", "--job inside a job file"),
+                          (b"-g 4 -b 4 --arg a=3", "job:1: argument 0 'a'"), (b"-g\0 4", "not a text file"),
+                          (b"-g 4 --no", "job:1: unknown option '--no'")):
+            self.path("job", text)
+            self.refused(why, ["run"] + co, "--job job")
+        self.refused("--job missing: cannot be read", ["run"] + co, "--job missing")
+
+
+if __name__ == "__main__":
+    command.main()

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Verbs, options, help and the manual page.
+
+usage: main.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
+"""
+import os
+import re
+
+import command
+from command import Case
+
+
+class Main(Case):
+    def test_verbs(self):
+        out, _ = self.run_tool("--help")
+        for verb in ("run", "prof", "dis", "info", "explain", "tess"):
+            self.assertRegex(out, rf"(?m)^  {verb}\b")
+        self.assertRegex(self.run_tool("--version")[0], r"^wavemem \d+\.\d+\.\d+\n$")
+        self.refused("did you mean 'prof'", "porf")
+        self.refused("did you mean 'run'", "rnu")
+        self.refused("unknown verb 'zzzzzz'; 'wavemem --help'", "zzzzzz")
+        self.assertIn("usage: wavemem VERB", self.run_tool(code=2)[1])
+
+    def test_help_teaches_by_example(self):
+        for verb in ("run", "prof", "dis", "info", "explain", "tess"):
+            out, err = self.run_tool(verb, "--help")
+            self.assertEqual(err, "")
+            self.assertIn(f"usage: wavemem {verb}", out)
+            self.assertIn("  wavemem " + verb, out)
+
+    def test_manual_page_knows_every_option(self):
+        page = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "wavemem.1")
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        for verb in ("run", "prof", "dis", "explain", "tess"):
+            for option in re.findall(r"(?m)^ +(?:-\w, )? *--([a-z-]+)", self.run_tool(verb, "--help")[0]):
+                self.assertIn(f"Fl Fl {option}", text)
+
+    def test_options(self):
+        co = self.example("vecadd")
+        self.refused("did you mean --grid?", ["run"] + co, "--gird 4")
+        self.refused("did you mean --plain?", ["dis"] + co, "--plian")
+        self.refused("unknown option '-x'", ["run"] + co, "-x")
+        self.refused("--stats takes no value", ["run"] + co, "--stats=3")
+        self.refused("-g needs a value", ["run"] + co, "-g")
+        self.refused("a code object is needed", "run")
+        self.refused("-g X[,Y[,Z]] is needed", ["run"] + co)
+        self.refused("-b X[,Y[,Z]] is needed", ["run"] + co, "-g 4")
+        for wrong in ("0", "x", "4,", "1,2,3,4", "-4", "4294967296", "1,,2"):
+            self.refused(f"-g {wrong}: expected work-items", ["run"] + co, "-b 64", ["-g", wrong])
+        self.refused("has at most 256 work-items", ["run"] + co, "-g 4 -b 32,32")
+        self.refused("compiled for workgroups of 16,16,1",
+                     ["run"] + self.example("transpose"), "-k transpose_lds -g 32,32 -b 8,8")
+        self.refused("-j x: expected", self.vecadd("-j", "x"))
+        self.refused("--timeout 0: expected seconds", self.vecadd("--timeout", "0"))
+        self.refused("--max-instructions", self.vecadd("--max-instructions=-1"))
+        self.refused("--alignment odd: expected unaligned, dword", self.vecadd("--alignment", "odd"))
+        self.refused("-m gfx9999: not a target", self.vecadd("-m", "gfx9999"))
+        self.refused("unexpected 'more.co'", self.vecadd("more.co"))
+        self.refused("nothing.co", "run nothing.co -g 1 -b 1")
+
+    def test_kernels(self):
+        co = self.example("transpose")
+        self.refused("it has names with that: 'transpose_", ["run"] + co, "-k transpos -g 4 -b 4")
+        self.refused("-k KERNEL is needed: ", ["run"] + co, "-g 4 -b 4")
+
+
+if __name__ == "__main__":
+    command.main()
