@@ -72,6 +72,9 @@ static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
     fputs("</tbody></table></div>\n<p>", file);
     tool_memory_text(kernel, memory);
     fprintf(file, "Memory: %s.", memory);
+    if (kernel->vector_invalidations)
+        fprintf(file, " Waves invalidated their vector cache %" PRIu64 " times.",
+                kernel->vector_invalidations);
     if (kernel->gpu->assumed) {
         fputs(" Not documented for this product, and assumed: ", file);
         html_text(file, kernel->gpu->assumed);

@@ -134,6 +134,7 @@ static json_t *json_kernel(const struct wm_profile_kernel *kernel)
     set_count(object, "fetches", kernel->fetches);
     set_count(object, "fetch_bytes", kernel->fetch_bytes);
     set_count(object, "code_bytes", kernel->code_bytes);
+    set_count(object, "vector_invalidations", kernel->vector_invalidations);
     json_object_set_new(object, "gpu", kernel->gpu ? json_string(kernel->gpu->name) : json_null());
     if (!kernel->gpu)
         return object;

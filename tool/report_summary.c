@@ -131,6 +131,8 @@ static void print_caches(FILE *out, const struct wm_profile_kernel *kernel)
             continue;
         fprintf(out, "%s%s %.1f%% of %" PRIu64, before, kernel->cache[i].name,
                 100 * (double)use.hits / (double)use.requests, use.requests);
+        if (kernel->cache[i].level == WM_CACHE_VECTOR && kernel->vector_invalidations)
+            fprintf(out, " (invalidated %" PRIu64 " times by waves)", kernel->vector_invalidations);
         before = ", ";
     }
     if (*before == ',')

@@ -994,6 +994,7 @@ struct wm_profile_kernel {
 
     struct wm_profile_cache cache[WM_CACHE_LEVELS];
     uint32_t caches;                      /* how many of them there are */
+    uint64_t vector_invalidations;        /* of vector caches, by waves: buffer_gl0_inv and its kin */
     uint64_t memory_read, memory_written; /* bytes from and to DRAM */
     uint64_t memory_dirty;                /* bytes that the last dispatch left written in the caches */
     /* With wm_profile_set_sample(): all counts, and those of the rows, are of `workgroups` out of so many;

@@ -79,6 +79,8 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder,
 bool wmi_lower_image(struct wmi_builder *builder, const struct wmi_instruction *insn);
 bool wmi_lower_lds(struct wmi_builder *builder, const struct wmi_instruction *insn);           /* DS */
 bool wmi_lower_scalar_memory(struct wmi_builder *builder, const struct wmi_instruction *insn); /* SMEM */
+/* Shows the observer, if there is one, which caches the instruction invalidates. */
+void wmi_lower_invalidation(struct wmi_builder *builder, const struct wmi_instruction *insn);
 bool wmi_lower_valu(struct wmi_builder *builder, const struct wmi_instruction *insn);
 bool wmi_lower_salu(struct wmi_builder *builder, const struct wmi_instruction *insn);
 bool wmi_lower_control(struct wmi_builder *builder, const struct wmi_instruction *insn);

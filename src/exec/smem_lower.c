@@ -71,6 +71,7 @@ static bool lower_control(struct wmi_builder *builder, const struct wmi_instruct
     const unsigned control = control_of(insn->id);
     if (result)
         return lower_result(builder, insn, result);
+    wmi_lower_invalidation(builder, insn);
     if (!control || !wmi_builder_scalar_cache(builder))
         return true;
     struct wmi_op step = {.body = wmi_scalar_cache_control, .x = control};

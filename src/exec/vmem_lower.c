@@ -135,8 +135,10 @@ static bool is_store_or_load(const struct wmi_row *row)
 bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
-    if (row->memory == WMI_MEMORY_CONTROL) /* buffer_wbinvl1, global_inv: memory is coherent anyway */
+    if (row->memory == WMI_MEMORY_CONTROL) { /* memory is coherent anyway */
+        wmi_lower_invalidation(builder, insn);
         return true;
+    }
     const enum wmi_atomic atomic = wmi_lower_atomic(builder, insn->id);
     const bool buffer = row->class == WMI_CLASS_BUFFER || row->class == WMI_CLASS_TBUFFER;
     if (row->flags & WMI_ROW_TODO || (!is_store_or_load(row) && atomic == WMI_ATOMIC_NONE))

@@ -18,6 +18,8 @@ enum wmi_path {
     WMI_PATH_GDS,
     WMI_PATH_LDS_DMA,
     WMI_PATH_IFETCH,
+    WMI_PATH_CONTROL, /* caches are invalidated, and no memory is asked for: `policy` has 1 << wm_cache_level
+                       */
     WMI_PATH_COUNT
 };
 
@@ -58,7 +60,7 @@ struct wmi_access {
     enum wmi_path path;
     enum wmi_access_kind kind;
     uint64_t lanes;   /* EXEC when it issued, 1 for SMEM; may be 0 */
-    uint32_t policy;  /* WMI_POLICY_*: cache bits of the instruction */
+    uint32_t policy;  /* WMI_POLICY_*: cache bits of the instruction; of CONTROL other ones */
     uint32_t depth;   /* how high its wait counter is then, itself included; 0: it has none, or none asked */
     uint8_t elements; /* places per lane (dwordx4 contiguous: 1 place of 16 bytes; read2: 2 places) */
     uint8_t bytes;    /* bytes of each place */

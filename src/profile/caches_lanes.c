@@ -498,6 +498,18 @@ static void note_fetch(struct wmi_caches *caches, const struct requests *left, u
     }
 }
 
+/* Those of the wave's caches that are named (1 << enum wm_cache_level) have no lines any more. */
+static __attribute__((noinline)) void invalidate(const struct wmi_caches *caches, unsigned named,
+                                                 const uint32_t *instance)
+{
+    for (unsigned level = 0; level < WM_CACHE_L2; level++) {
+        const struct wmi_cache *cache = &caches->cache[level];
+        if (named >> level & 1 && cache->tags)
+            memset(cache->tags + start_of(cache, instance[level]), 0,
+                   (size_t)cache->sets * cache->room * sizeof *cache->tags);
+    }
+}
+
 static enum wm_cache_level first_level(const struct wmi_log_instruction *instruction)
 {
     return instruction->path == WMI_PATH_SMEM     ? WM_CACHE_SCALAR
@@ -558,6 +570,10 @@ static inline size_t step(struct wmi_caches *caches, struct wmi_cache_cursor *cu
         struct requests requests;
         read_entry(caches, &cursor->at, together.row ? together.waves : 1, &entry, &requests);
         const struct wmi_log_instruction *instruction = &caches->instructions[entry.slot];
+        if (instruction->path == WMI_PATH_CONTROL) {
+            invalidate(caches, instruction->policy, cursor->place->instance);
+            break;
+        }
         const enum wm_cache_level first = first_level(instruction);
         const uint32_t *instance = cursor->place->instance;
         requests.bytes = 1u << instruction->shift;

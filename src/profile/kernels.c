@@ -359,6 +359,7 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
         .sgprs = dispatch->sgprs,
         .lds_bytes = dispatch->lds_bytes,
         .fetches = kernel->counted[WMI_SUM_FETCHES],
+        .vector_invalidations = kernel->counted[WMI_SUM_INVALIDATIONS],
     };
     const uint32_t code = wmi_profile_slot(profile, dispatch->pc, WMI_FETCH_ID);
     if (profile->source.rules)

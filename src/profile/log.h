@@ -23,6 +23,7 @@ enum {
     WMI_LOG_BLOCKS = 255,    /* of one entry */
     WMI_LOG_SLOTS = 1 << 17, /* instructions; what is beyond is not logged */
     WMI_LOG_WORDS = 1 << 27, /* of a workgroup, 1 GiB; nor what is beyond these */
+    WMI_LOG_LEAST_SHIFT = 2, /* of an instruction's blocks */
 };
 
 struct wmi_log_entry {
@@ -41,7 +42,7 @@ _Static_assert(sizeof(struct wmi_log_entry) == 16, "two words");
 struct wmi_log_instruction {
     uint8_t path, kind; /* enum wmi_path, enum wmi_access_kind */
     uint8_t shift;      /* log2 of a block's bytes */
-    uint8_t policy;     /* WMI_POLICY_* */
+    uint8_t policy;     /* WMI_POLICY_*; of CONTROL 1 << enum wm_cache_level */
 };
 
 struct wmi_log_wave {

@@ -22,7 +22,8 @@ enum wmi_sum {
     WMI_SUM_LDS_PASSES,
     WMI_SUM_LDS_CONFLICTS,
     WMI_SUM_LDS_SERIAL,
-    WMI_SUM_FETCHES, /* of instructions: fetch.h */
+    WMI_SUM_FETCHES,       /* of instructions: fetch.h */
+    WMI_SUM_INVALIDATIONS, /* of the vector cache, by instructions */
     WMI_SUM_COUNT
 };
 

@@ -230,7 +230,6 @@ enum wm_status wmi_replay_header(struct wmi_trace *trace, struct wmi_trace_heade
 enum {
     MOST_ITEMS = 1024,    /* of a workgroup */
     MOST_EARLY = 1 << 16, /* workgroups behind one that is missing */
-    LEAST_SHIFT = 2,      /* of an instruction's blocks */
     MOST_SHIFT = 12,
 };
 
@@ -295,7 +294,7 @@ static const char *get_slots(struct replay *replay, struct wmi_reader *reader)
         const uint8_t kind = (uint8_t)wmi_trace_read_upto(reader, WMI_ACCESS_ATOMIC);
         const uint8_t shift = (uint8_t)wmi_trace_read_upto(reader, MOST_SHIFT);
         const uint8_t policy = (uint8_t)wmi_trace_read_upto(reader, UINT8_MAX);
-        if (reader->failed || shift < LEAST_SHIFT)
+        if (reader->failed || shift < WMI_LOG_LEAST_SHIFT)
             return "no instruction of a log";
         *instruction = (struct wmi_log_instruction){path, kind, shift, policy};
         if (slot >= replay->slots)

@@ -36,7 +36,7 @@ const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t
         profile->rounds ? wmi_caches_uses(wmi_rounds_caches(profile->rounds), &slots) : NULL;
     for (size_t slot = 0; slot < profile->count; slot++) {
         const struct wmi_counts *counts = &profile->instructions[slot].counts;
-        if (counts->executions == 0)
+        if (counts->executions == 0 || counts->path == WMI_PATH_CONTROL)
             continue;
         struct wm_profile_row *row = &profile->rows[(*count)++];
         *row = profile->instructions[slot].row;

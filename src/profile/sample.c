@@ -43,6 +43,11 @@ bool wmi_sampling_takes(const struct wmi_sampling *sampling, uint64_t number, ui
 enum { MOST_ROUNDS = 1 << 20 };
 
 /* Code that an instruction cache had not is asked for once for many workgroups, and not by instructions. */
+static bool is_request(const struct wmi_log_instruction *instruction)
+{
+    return instruction->path != WMI_PATH_IFETCH && instruction->path != WMI_PATH_CONTROL;
+}
+
 static double requests_of(const struct wmi_log_group *group, const struct wmi_log_instruction *instructions)
 {
     uint64_t requests = 0;
@@ -52,7 +57,7 @@ static double requests_of(const struct wmi_log_group *group, const struct wmi_lo
             struct wmi_log_entry entry;
             uint64_t blocks[WMI_LOG_BLOCKS];
             const unsigned count = wmi_log_read(&at, &entry, blocks);
-            requests += instructions[entry.slot].path == WMI_PATH_IFETCH ? 0 : count;
+            requests += is_request(&instructions[entry.slot]) ? count : 0;
         }
     }
     return (double)requests;

@@ -115,16 +115,16 @@ static void settle(struct wmi_counts *counts, struct wmi_memo *memo)
     memo->times = 0;
 }
 
-/* The log keeps what is the same for all executions apart. */
+/* The log keeps what is the same for all executions apart. shift: of its blocks. */
 static void describe_slot(struct wm_profile *profile, uint32_t slot, const struct wmi_access *access,
-                          const struct wmi_measure *measure)
+                          unsigned shift)
 {
     union {
         struct wmi_log_instruction instruction;
         uint32_t word;
     } now = {.instruction = {.path = (uint8_t)access->path,
                              .kind = (uint8_t)access->kind,
-                             .shift = (uint8_t)measure->shift,
+                             .shift = (uint8_t)shift,
                              .policy = (uint8_t)access->policy}};
     _Static_assert(sizeof now == sizeof(uint32_t), "one word");
     uint32_t *word = (uint32_t *)&profile->log_instructions[slot];
@@ -147,7 +147,7 @@ static void measure_access(struct wmi_shard *shard, struct wmi_shard_counts *of,
     if (group && measure->requests.count) {
         const struct wmi_log_wave *wave = &group->wave[access->wave];
         const size_t before = wave->size;
-        describe_slot(shard->profile, slot, access, measure);
+        describe_slot(shard->profile, slot, access, measure->shift);
         wmi_log_append(group, access->wave, slot, measure->requests.block,
                        access->kind == WMI_ACCESS_STORE ? measure->full : NULL, measure->requests.count);
         words = wave->words + before;
@@ -169,6 +169,20 @@ static void set_quick(struct wmi_shard_counts *of)
     of->quick_from = of->rests ? UINT64_MAX : of->first;
 }
 
+/* Caches are invalidated. The log has a block that means nothing. */
+static void count_control(struct wmi_shard *shard, struct wmi_counts *counts, const struct wmi_access *access,
+                          uint32_t slot)
+{
+    static const uint64_t block = 0;
+    counts->path = access->path;
+    counts->executions++;
+    counts->sum[WMI_SUM_INVALIDATIONS] += access->policy >> WM_CACHE_VECTOR & 1;
+    if (!shard->group || slot >= WMI_LOG_SLOTS)
+        return;
+    describe_slot(shard->profile, slot, access, WMI_LOG_LEAST_SHIFT);
+    wmi_log_append(shard->group, access->wave, slot, &block, NULL, 1);
+}
+
 static void count_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
     struct wmi_shard *shard = local;
@@ -176,6 +190,10 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
     struct wmi_shard_counts *of = slot == WMI_NO_SLOT || !shard->first_wave ? NULL : counts_of(shard, slot);
     if (!of)
         return;
+    if (access->path == WMI_PATH_CONTROL) {
+        count_control(shard, &of->counts, access, slot);
+        return;
+    }
     wmi_shard_count_depth(&of->counts, access->depth);
     if (access->path == WMI_PATH_SMEM) { /* of which no wave is kept */
         of->first = WMI_SHARD_WAVES;

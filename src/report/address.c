@@ -73,7 +73,7 @@ static void take_access(void *local, const struct wmi_access *access, uint32_t s
     struct stage *stage = local;
     struct wm_address_answer *a = stage->answer;
     (void)slot;
-    if (stage->seen)
+    if (stage->seen || access->path == WMI_PATH_CONTROL)
         return; /* the first is the instruction's own */
     stage->seen = true;
     a->path = paths[access->path];

@@ -368,6 +368,58 @@ class Model(Case):
         _, report = self.prof(START, target="gfx908")
         self.assertIsNone(report["kernels"][0]["occupancy"]["mode"])
 
+    def test_invalidation(self):
+        """LLVM, AMDGPUUsage, "Memory Model": what makes a second load of a line go to L2 again, and what does not: gfx9's
+        L1, gfx942's by the scope beyond the workgroup, gfx10's and gfx11's L0 and GL1 each by its own, gfx12's L0 by a
+        scope beyond the compute unit."""
+        for target, control, misses in (
+                ("gfx900", "", (1, 1)), ("gfx900", "buffer_wbinvl1_vol", (2, 2)), ("gfx900", "buffer_wbinvl1", (2, 2)),
+                ("gfx90a", "buffer_wbl2", (1, 1)), ("gfx90a", "buffer_invl2", (1, 1)), ("gfx900", "s_dcache_inv", (1, 1)),
+                ("gfx942", "buffer_inv sc1", (2, 2)), ("gfx942", "buffer_inv sc0", (1, 1)), ("gfx942", "buffer_inv sc0 sc1", (2, 2)),
+                ("gfx1030", "buffer_gl0_inv", (2, 1)), ("gfx1030", "buffer_gl1_inv", (1, 1)),
+                ("gfx1030", "buffer_gl1_inv\nbuffer_gl0_inv", (2, 2)), ("gfx1100", "buffer_gl0_inv", (2, 1)),
+                ("gfx1100", "s_gl1_inv\nbuffer_gl0_inv", (2, 2)), ("gfx1200", "global_inv", (1, 1)),
+                ("gfx1200", "global_inv scope:SCOPE_SE", (2, 2)), ("gfx1200", "global_wb scope:SCOPE_SYS", (1, 1)),
+                ("gfx1200", "global_wbinv scope:SCOPE_DEV", (2, 2))):
+            with self.subTest(target, control=control):
+                new = target in ("gfx1100", "gfx1200")
+                load = "global_load_b32" if new else "global_load_dword"
+                body = (("s_load_b128" if new else "s_load_dwordx4") + " s[4:7], s[0:1], 0x0\n" +
+                        ("s_wait_kmcnt 0x0\n" if target == "gfx1200" else "s_waitcnt lgkmcnt(0)\n") +
+                        f"v_lshlrev_b32_e32 v1, 2, v0\n{load} v2, v1, s[4:5]\n{control}\n{load} v2, v1, s[4:5]\n")
+                lanes = 32 if target.startswith("gfx1") else 64
+                _, report = self.prof(body, target=target, items=lanes, workgroup=lanes)
+                rows = sorted((row for row in report["rows"] if row["path"] == "GLOBAL"), key=lambda row: row["offset"])
+                self.assertEqual((len(rows), len(report["rows"])), (2, 3))
+                first = next(cache["read"] for cache in report["kernels"][0]["caches"] if cache["name"][:6] == "vector")
+                lines = first["requests"] // 2
+                self.assertEqual((first["requests"] - first["hits"]) / lines, misses[0])
+                self.assertEqual(sum(row["l2_requests"] or 0 for row in rows) / rows[0]["l2_requests"], misses[1])
+                self.assertEqual(report["kernels"][0]["vector_invalidations"], 1 if misses[0] == 2 else 0)
+        # The scalar cache: a second load of its line.
+        for control, hits in (("", 2), ("s_dcache_inv", 1)):
+            _, report = self.prof(f"s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n{control}\n"
+                                  "s_load_dwordx2 s[4:5], s[0:1], 0x8\ns_load_dwordx2 s[4:5], s[0:1], 0x0\n",
+                                  target="gfx900", items=64, workgroup=64)
+            scalar = next(cache["read"] for cache in report["kernels"][0]["caches"] if cache["name"] == "scalar")
+            self.assertEqual((scalar["requests"], scalar["hits"]), (3, hits))
+            self.assertEqual(report["kernels"][0]["vector_invalidations"], 0)
+
+    def test_barriers(self):
+        """As clang compiles a barrier, by -mcumode and without, with gfx11's and gfx12's: in WGP mode every wave invalidates
+        its L0 behind it, so that each of its compute units fetches the line anew in each of eight rounds."""
+        for target, barrier, inv in (("gfx1100", "s_barrier", "buffer_gl0_inv"),
+                                     ("gfx1200", "s_barrier_signal -1\ns_barrier_wait 0xffff", "global_inv scope:SCOPE_SE")):
+            wait = "s_wait_kmcnt 0x0\n" if target == "gfx1200" else "s_waitcnt lgkmcnt(0)\n"
+            for wgp in (False, True):
+                body = ("s_load_b128 s[4:7], s[0:1], 0x0\n" + wait + "v_and_b32_e32 v1, 31, v0\nv_lshlrev_b32_e32 v1, 2, v1\n" +
+                        f"global_load_b32 v2, v1, s[4:5]\n{barrier}\n{inv if wgp else ''}\n" * 8)
+                _, report = self.prof(body, target=target, items=128, workgroup=128, wgp=wgp)
+                kernel = report["kernels"][0]
+                first = next(cache["read"] for cache in kernel["caches"] if cache["name"] == "vector L0")
+                self.assertEqual((first["requests"], first["requests"] - first["hits"]), (32, 2 * 8 if wgp else 1))
+                self.assertEqual(kernel["vector_invalidations"], 32 if wgp else 0)
+
     def test_products(self):
         """Another product, another cache; one of another generation is refused, and an unknown one."""
         load = START + "v_lshlrev_b32 v1, 2, v0\nglobal_load_dword v2, v1, s[4:5]\n"

@@ -221,7 +221,7 @@ class Traces(Case):
         waves, with 50 KiB of LDS two in WGP mode and one in CU mode, so one is as many as the other."""
         body = ("s_load_b128 s[4:7], s[0:1], 0x0\nv_lshlrev_b32_e32 v1, 4, v0\ns_waitcnt lgkmcnt(0)\n"
                 "global_load_b128 v[4:7], v1, s[4:5]\ns_waitcnt vmcnt(0)\nglobal_store_b128 v1, v[4:7], s[6:7]\n"
-                "s_lshl_b32 s8, s2, 7\nv_and_b32_e32 v1, 31, v0\nv_lshl_add_u32 v1, v1, 2, s8\n"
+                "buffer_gl0_inv\ns_lshl_b32 s8, s2, 7\nv_and_b32_e32 v1, 31, v0\nv_lshl_add_u32 v1, v1, 2, s8\n"
                 "global_load_b32 v4, v1, s[4:5]\ns_endpgm\n")
         words = "k.co -k k -g 100000 -b 160 --arg a=iota:u32:65536 --arg b=zero:u32:65536"
         hits = []
@@ -232,6 +232,7 @@ class Traces(Case):
             live = self.prof(words, "--trace x.trace")
             self.assertSame(live, self.replay("x.trace"))
             kernel = live["kernels"][0]
+            self.assertEqual(kernel["vector_invalidations"], kernel["waves"])
             self.assertEqual((kernel["resident_workgroups"], kernel["occupancy"]["mode"]), (96, ("CU", "WGP")[mode]))
             hits.append(next(cache["read"]["hits"] for cache in kernel["caches"] if cache["name"] == "vector L0"))
             self.assertSame(self.prof(words, "--gpu rx7600"), self.replay("x.trace --gpu rx7600"))
@@ -271,12 +272,12 @@ class Traces(Case):
         self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace")
         zstd = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
         plain = bytearray(decompressed(self.read("x.trace")[8:]))
-        for version in (1, 5, 7, 127):
+        for version in (1, 6, 8, 127):
             plain[2] = version  # behind kind and length of the first record
             room = ctypes.create_string_buffer(len(plain) + 4096)
             size = zstd.ZSTD_compress(room, len(room), bytes(plain), len(plain), 3)
             self.path("old.trace", b"WMTRACE\0" + room.raw[:size])
-            self.refused(f"a trace of version {version}; this wavemem reads version 6", "replay old.trace")
+            self.refused(f"a trace of version {version}; this wavemem reads version 7", "replay old.trace")
 
     def test_wrong_files(self):
         words = [self.example("transpose"), "-k transpose_naive", TRANSPOSE]
@@ -301,7 +302,7 @@ class Traces(Case):
         self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace")
         found = records(self.read("x.trace"))
         self.assertEqual(found[0][0], HEADER)
-        self.assertEqual((found[0][1].number(), found[0][1].string()), (6, "gfx900"))
+        self.assertEqual((found[0][1].number(), found[0][1].string()), (7, "gfx900"))
         self.assertEqual((found[-1][0], found[-1][1].number()), (END, len(found) - 1))
         slots, texts, groups, last = {}, {}, {}, {}
         for kind, reader in found[1:-1]:

@@ -411,6 +411,15 @@ static void slow_access(struct slow *slow, unsigned group, unsigned unit_of_xcd,
     /* Three units would share a scalar and an instruction cache, but an engine has only two. */
     const unsigned engine = unit / 2;
     const bool vector = what->path == WMI_PATH_GLOBAL, full = access->full[0];
+    if (what->path == WMI_PATH_CONTROL) {
+        const unsigned instance[] = {
+            [WM_CACHE_VECTOR] = unit, [WM_CACHE_GL1] = engine, [WM_CACHE_SCALAR] = engine};
+        for (unsigned level = WM_CACHE_VECTOR; level <= WM_CACHE_SCALAR; level++)
+            for (size_t i = 0; i < SLOW_LINES; i++)
+                if (what->policy & 1 << level)
+                    slow->cache[level][instance[level]].lines[i].used = false;
+        return;
+    }
     const bool glc = what->policy & WMI_POLICY_GLC, slc = what->policy & WMI_POLICY_SLC,
                dlc = what->policy & WMI_POLICY_DLC, loads = what->kind == WMI_ACCESS_LOAD;
     const unsigned level = vector                          ? WM_CACHE_VECTOR
@@ -434,19 +443,25 @@ static void slow_access(struct slow *slow, unsigned group, unsigned unit_of_xcd,
     }
 }
 
+/* The last two slots are seldom. */
+static unsigned slow_slot(unsigned slots)
+{
+    return random_bits() % (random_bits() % 4 ? slots - 2 : slots);
+}
+
 /* Fills in the n-th accesses of a workgroup's waves. rows: most of them go on where the wave before ends, or
  * ask for the same. */
 static void slow_choose(struct slow_access accesses[SLOW_WAVES][SLOW_ACCESSES], unsigned n, bool rows,
                         const struct wmi_log_instruction *instructions, unsigned slots)
 {
     const unsigned how = rows ? random_bits() % 4 : 3, blocks = rows ? 1u << random_bits() % 3 : 1;
-    const unsigned slot = random_bits() % slots;
+    const unsigned slot = slow_slot(slots);
     const bool aligned = random_bits() % 4;
     const uint64_t start = random_bits() % 40000 >> instructions[slot].shift;
     for (unsigned w = 0; w < SLOW_WAVES; w++) {
         const bool alone = how == 3 || random_bits() % 8 == 0;
         struct slow_access *access = &accesses[w][n];
-        access->slot = alone ? random_bits() % slots : slot;
+        access->slot = alone ? slow_slot(slots) : slot;
         access->blocks = blocks;
         const struct wmi_log_instruction *what = &instructions[access->slot];
         const bool full = what->kind == WMI_ACCESS_STORE && (alone ? random_bits() % 2 : start % 2);
@@ -506,6 +521,8 @@ static void against_slow_statement(void **state)
         {WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 6, WMI_POLICY_SLC},
         {WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 6, WMI_POLICY_DLC},
         {WMI_PATH_IFETCH, WMI_ACCESS_LOAD, 6, 0},
+        {WMI_PATH_CONTROL, WMI_ACCESS_LOAD, 6, 1 << WM_CACHE_VECTOR},
+        {WMI_PATH_CONTROL, WMI_ACCESS_LOAD, 6, 1 << WM_CACHE_GL1 | 1 << WM_CACHE_SCALAR},
     };
     enum { SLOTS = sizeof wide / sizeof *wide };
     struct wmi_log_instruction narrow[SLOTS];
