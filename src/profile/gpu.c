@@ -8,8 +8,10 @@
  * sixteen ways); MI300: CDNA 3 white paper; RDNA: RDNA white paper. Lines of instructions: LLVM,
  * getInstCacheLineSize (64 bytes, from gfx11 on 128). L2 channels: the same white papers, and
  * rocprofiler-compute for MI100 and MI200. VGPRs, SGPRs, granules and waves: LLVM 19, AMDGPUBaseInfo. Highest
- * clock and theoretical bandwidth of MI100 to MI300: CDNA white papers; clocks
- * of RX 6800 and RX 6900 XT: AMD's announcement of the series. What has no such source is named in the row
+ * clock and theoretical bandwidth of MI100, MI200 and MI300X: ROCm's documentation, "AMD Instinct MI100"
+ * (MI250, MI300 series) "microarchitecture", which gives peak FLOPS (tests/unit/caches.c) and GB/s; the
+ * clocks to the MHz as these GPUs report them (mt4g); MI200's 1.6 TB/s as 4096 bits at 3.2 Gb/s. Clocks of
+ * RX 6800 and RX 6900 XT: AMD's announcement of the series. What has no such source is named in the row
  * (`unverified`). AMD's list gives Radeon Pro W5500, of the RX 5500 XT's chip, 4 MiB of L2, linux 2.
  */
 #include "profile/gpu.h"
@@ -102,7 +104,7 @@ static const struct wm_gpu gpus[] = {
     {"mi300a", "AMD Instinct MI300A", "gfx942 gfx940 gfx941", 6, 4, 228, CDNA2_SIMD, .clock_mhz = 2100,
      .memory_bandwidth = 5300,
      .cache = {CDNA3_CACHES, [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(256)},
-     .assumed = cdna3_assumed},
+     .assumed = cdna3_assumed, .unverified = speeds},
     {"rx5700xt", "AMD Radeon RX 5700 XT", "gfx1010 gfx1013 gfx10-1-generic", 1, 2, 40, RDNA_SIMD(20, 1024, 8),
      .clock_mhz = 1905, .memory_bandwidth = 448,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}},

@@ -667,6 +667,22 @@ static void products(void **state)
         if (said[i].target)
             assert_ptr_equal(wm_gpu_default(said[i].target), gpu);
     }
+    /* ROCm's documentation, "AMD Instinct MI100", "MI250" and "MI300 series" "microarchitecture": FP32 vector
+     * peaks, operations in a clock and compute unit, and memory bandwidth; of the MI250, whose dies have
+     * MI210's compute units, one of two dies. */
+    static const struct {
+        const char *name;
+        unsigned operations;
+        double teraflops, terabytes;
+    } peaks[] = {{"mi100", 128, 23.1, 1.2288}, {"mi210", 128, 45.3 / 2, 1.6}, {"mi300x", 256, 163.4, 5.3}};
+    for (size_t i = 0; i < sizeof peaks / sizeof *peaks; i++) {
+        const struct wm_gpu *gpu;
+        assert_int_equal(wm_gpu_find(peaks[i].name, &gpu, &diag), WM_OK);
+        const double teraflops = 1e-6 * gpu->compute_units * peaks[i].operations * gpu->clock_mhz;
+        assert_true(teraflops - peaks[i].teraflops < 0.05 && peaks[i].teraflops - teraflops < 0.05);
+        assert_true(gpu->memory_bandwidth / 1e3 - peaks[i].terabytes < 0.05 &&
+                    peaks[i].terabytes - gpu->memory_bandwidth / 1e3 < 0.05);
+    }
     /* LLVM 19, getInstCacheLineSize: 64 bytes, from gfx11 on 128. */
     assert_int_equal(wm_gpu_default("gfx1030")->cache[WM_CACHE_INSTRUCTION].line, 64);
     assert_int_equal(wm_gpu_default("gfx1100")->cache[WM_CACHE_INSTRUCTION].line, 128);
