@@ -2,6 +2,9 @@
 /* The caches of a product, driven by the log: docs/model.md says what is assumed, and what is not known. What
  * the log of a round does to them is in caches_lanes.c. */
 #include "profile/caches_inside.h"
+
+#include "memory/access.h"
+#include "profile/fetch.h"
 #include "sem/table.h"
 
 #include <stdlib.h>
@@ -18,13 +21,53 @@ static bool make_room(struct wmi_caches *caches, size_t cursors, uint32_t slots)
     }
     if (slots > caches->slots) {
         struct wmi_slot_use *uses = realloc(caches->uses, slots * sizeof *uses);
-        if (!uses)
+        if (uses)
+            caches->uses = uses;
+        struct wmi_cache_route *routes = realloc(caches->routes, slots * sizeof *routes);
+        if (routes)
+            caches->routes = routes;
+        if (!uses || !routes)
             return false;
         memset(uses + caches->slots, 0, (slots - caches->slots) * sizeof *uses);
-        caches->uses = uses;
         caches->slots = slots;
     }
     return caches->cursors || !cursors;
+}
+
+static enum wmi_cache_how how(const struct wmi_cache *cache, bool past, bool leaves)
+{
+    return !cache->tags ? WMI_CACHE_NONE : past ? WMI_CACHE_PAST : leaves ? WMI_CACHE_LEAVE : WMI_CACHE_USE;
+}
+
+static struct wmi_cache_route route_of(const struct wmi_caches *caches,
+                                       const struct wmi_log_instruction *instruction)
+{
+    const struct wmi_vector_rules *rules = &caches->rules;
+    const bool code = instruction->path == WMI_PATH_IFETCH, scalar = instruction->path == WMI_PATH_SMEM;
+    const bool vector = !code && !scalar, loads = instruction->kind == WMI_ACCESS_LOAD;
+    const unsigned policy = code ? 0 : instruction->policy, shift = instruction->shift;
+    const bool leaves = vector && policy & rules->leaves;
+    const enum wm_cache_level first = code     ? WM_CACHE_INSTRUCTION
+                                      : scalar ? WM_CACHE_SCALAR
+                                               : WM_CACHE_VECTOR;
+    const enum wmi_cache_how near = how(&caches->cache[first], vector && policy & rules->bypass, leaves);
+    const unsigned far_shift = caches->cache[WM_CACHE_L2].line_shift;
+    if (instruction->path == WMI_PATH_CONTROL)
+        return (struct wmi_cache_route){
+            .shift = (uint8_t)shift, .pieces = 1, .is_control = true, .invalidates = instruction->policy};
+    return (struct wmi_cache_route){
+        .shift = (uint8_t)shift,
+        .kind = instruction->kind,
+        .first = (uint8_t)first,
+        .near = (uint8_t)near,
+        .gl1 = (uint8_t)how(&caches->cache[WM_CACHE_GL1], policy & rules->bypass_gl1, leaves),
+        .streams = policy & rules->streams,
+        .skips_last = policy & rules->skips_last,
+        .is_code = code,
+        .goes_on = code && instruction->policy != WMI_FETCH_TURNS,
+        .repeats = loads && near == WMI_CACHE_USE,
+        .pieces = (uint8_t)(far_shift > shift ? 1u << (far_shift - shift) : 1),
+    };
 }
 
 /* The compute units of a workgroup. */
@@ -51,7 +94,8 @@ unsigned wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const
         left += groups[i]->waves;
     if (!make_room(caches, left, slots))
         return WM_CUT_NO_MEMORY;
-    caches->instructions = instructions;
+    for (uint32_t slot = 0; slot < slots; slot++)
+        caches->routes[slot] = route_of(caches, &instructions[slot]);
     left = 0;
     for (size_t i = 0; i < group_count; i++) {
         const struct wmi_cache_place *home = home_of(caches, groups[i]->number);
@@ -221,6 +265,7 @@ void wmi_caches_destroy(struct wmi_caches *caches)
     if (caches) {
         free(caches->places);
         free(caches->uses);
+        free(caches->routes);
         free(caches->cursors);
     }
     free(caches);
@@ -261,9 +306,8 @@ const struct wmi_slot_use *wmi_caches_uses(struct wmi_caches *caches, uint32_t *
         for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
             struct wm_cache_use *use = &caches->uses[slot].use[level];
             if (level != WM_CACHE_L2)
-                use->bytes =
-                    use->requests *
-                    (level == WM_CACHE_LAST ? WMI_CACHE_SECTOR : 1u << caches->instructions[slot].shift);
+                use->bytes = use->requests *
+                             (level == WM_CACHE_LAST ? WMI_CACHE_SECTOR : 1u << caches->routes[slot].shift);
         }
     *slots = caches->slots;
     return caches->uses;
@@ -275,7 +319,7 @@ const struct wmi_caches_sums *wmi_caches_sums(struct wmi_caches *caches)
     const struct wmi_slot_use *uses = wmi_caches_uses(caches, &slots);
     caches->sums = (struct wmi_caches_sums){0};
     for (uint32_t slot = 0; slot < slots; slot++) {
-        const unsigned kind = caches->instructions[slot].kind;
+        const unsigned kind = caches->routes[slot].kind;
         for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
             caches->sums.use[level][kind].requests += uses[slot].use[level].requests;
             caches->sums.use[level][kind].hits += uses[slot].use[level].hits;

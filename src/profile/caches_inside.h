@@ -37,6 +37,27 @@ struct wmi_cache_place {
     uint32_t instance[WM_CACHE_LEVELS];
 };
 
+/* How requests use a cache on the way to L2. */
+enum wmi_cache_how {
+    WMI_CACHE_NONE,  /* there is none */
+    WMI_CACHE_USE,   /* a line that a load does not find is brought in */
+    WMI_CACHE_LEAVE, /* one that it finds leaves, none is brought in */
+    WMI_CACHE_PAST,  /* one that it finds leaves, and L2 is asked all the same */
+};
+
+/* The way that the requests of an instruction take: what of it does not depend on the request. */
+struct wmi_cache_route {
+    uint8_t shift, kind; /* as in struct wmi_log_instruction */
+    uint8_t first;       /* enum wm_cache_level */
+    uint8_t near, gl1;   /* enum wmi_cache_how, of `first` and of GL1 */
+    bool streams, skips_last;
+    bool is_code, goes_on; /* goes_on: fetches of code that go with the access that follows them */
+    bool repeats;          /* of waves of a place that ask for the same, `first` answers all but one */
+    bool is_control;       /* it asks for nothing, and empties these caches: */
+    uint8_t invalidates;   /* 1 << enum wm_cache_level */
+    uint8_t pieces;        /* blocks of which L2 may be asked as one, but only by one wave */
+};
+
 /* Where the round is in the log of a wave. */
 struct wmi_cache_cursor {
     const uint64_t *at, *end;
@@ -59,7 +80,7 @@ struct wmi_caches {
     struct wmi_caches_sums sums;
     struct wmi_cache_cursor *cursors;
     size_t cursor_capacity;
-    const struct wmi_log_instruction *instructions;
+    struct wmi_cache_route *routes; /* as many as uses */
     /* Upper halves of the addresses that occur. A short address has a half's index in its place. */
     uint32_t region[WMI_CACHE_REGIONS], regions;
     uint64_t high, distance;       /* of the address that was made short last */

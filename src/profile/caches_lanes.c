@@ -76,37 +76,49 @@ static inline size_t start_of(const struct wmi_cache *cache, uint32_t instance)
     return (size_t)instance * cache->sets * cache->room;
 }
 
-/* The row's lines in a cache with a power of two of sets, of an instance that begins at `start`. */
+/* A row's lines in a cache with a power of two of sets. */
 struct row {
-    size_t start;
-    uint32_t tag, count, first; /* first: set of the first line, of the tag */
-    uint32_t sets;              /* that it reaches */
+    uint32_t tag, count;
+    uint32_t first, mask; /* set of the first line; of sets */
+    uint32_t sets;        /* that it reaches */
 };
 
-static INLINE struct row row_of(const struct wmi_cache *cache, size_t start, uint64_t address, uint32_t count)
+/* Whether the requests are a row of two of the cache's lines or more, that fit into it as one. */
+static INLINE bool are_lines(const struct wmi_cache *cache, uint32_t ways, const struct requests *requests)
+{
+    const uint32_t most = ways < WMI_VECTOR_LANES ? ways : WMI_VECTOR_LANES; /* of a set */
+    return requests->row && requests->count > 1 && requests->bytes == 1u << cache->line_shift &&
+           requests->count <= (uint64_t)cache->sets * most;
+}
+
+static INLINE struct row row_of(const struct wmi_cache *cache, uint64_t address, uint32_t count)
 {
     const uint32_t sets = cache->sets;
-    return (struct row){.start = start,
-                        .tag = tag_of(cache, address),
+    return (struct row){.tag = tag_of(cache, address),
                         .count = count,
                         .first = (uint32_t)(address >> cache->line_shift & cache->set_mask),
+                        .mask = (uint32_t)cache->set_mask,
                         .sets = count < sets ? count : sets};
 }
 
-/* Where the row's i-th set begins, in a cache with so many ways. */
-static INLINE size_t set_in_row(const struct wmi_cache *cache, const struct row *row, uint32_t ways,
-                                uint32_t i)
+/* As in struct wmi_cache. */
+static INLINE size_t room_of(uint32_t ways)
 {
-    const size_t room = (ways + WMI_CACHE_WAYS - 1) / WMI_CACHE_WAYS * WMI_CACHE_WAYS; /* cache->room */
-    return row->start + ((row->first + i) & cache->set_mask) * room;
+    return (ways + WMI_CACHE_WAYS - 1) / WMI_CACHE_WAYS * WMI_CACHE_WAYS;
 }
 
-/* Whether the cache has a line of the row. */
-static INLINE bool has_of_row(const struct wmi_cache *cache, const struct row *row, uint32_t ways)
+/* Where the row's i-th set begins, in an instance with so many ways. */
+static INLINE size_t set_in_row(const struct row *row, uint32_t ways, uint32_t i)
+{
+    return ((row->first + i) & row->mask) * room_of(ways);
+}
+
+/* Whether the instance with these tags has a line of the row. */
+static INLINE bool has_of_row(const uint32_t *tags, const struct row *row, uint32_t ways)
 {
     const u32v tag = wmi_splat_u32(row->tag), count = wmi_splat_u32(row->count);
     for (uint32_t i = 0; i < row->sets; i++) {
-        const uint32_t *set = cache->tags + set_in_row(cache, row, ways, i);
+        const uint32_t *set = tags + set_in_row(row, ways, i);
         uint32_t found = 0;
         for (uint32_t first = 0; first < ways; first += WMI_VECTOR_LANES)
             found |= wmi_less_bits(*(const u32v *)(set + first) - tag, count);
@@ -117,12 +129,12 @@ static INLINE bool has_of_row(const struct wmi_cache *cache, const struct row *r
 }
 
 /* Brings in a row of which nothing is there. */
-static INLINE void bring_row(const struct wmi_cache *cache, const struct row *row, uint32_t ways)
+static INLINE void bring_row(uint32_t *tags, const struct row *row, uint32_t ways)
 {
+    const uint32_t sets = row->mask + 1;
     for (uint32_t i = 0; i < row->sets; i++) {
-        const uint32_t lines = (row->count - i - 1) / cache->sets + 1;
-        wmi_sets_bring(cache->tags + set_in_row(cache, row, ways, i), ways,
-                       row->tag + i + (lines - 1) * cache->sets, cache->sets, lines);
+        const uint32_t lines = (row->count - i - 1) / sets + 1;
+        wmi_sets_bring(tags + set_in_row(row, ways, i), ways, row->tag + i + (lines - 1) * sets, sets, lines);
     }
 }
 
@@ -174,7 +186,7 @@ static void write_back(struct wmi_caches *caches, uint32_t tag, uint32_t state)
 
 /* What becomes of the requests of an entry in L2. */
 struct far {
-    uint64_t asked, hits, read; /* read: sectors, where memory is next */
+    uint32_t asked, hits, read; /* read: sectors, where memory is next */
 };
 
 /* How a line of L2 is found. */
@@ -184,23 +196,29 @@ enum seek {
     STREAM, /* and the order of lines stays as it is: see struct wmi_vector_rules */
 };
 
+/* How L2 is asked by an entry. A value of its own: writing lines cannot change it. */
+struct ask {
+    uint32_t *tags, *states; /* of the instance */
+    uint32_t ways, shift, slot;
+    bool loads, stores, brings, has_last, skips_last;
+};
+
 /* L2 keeps which sectors of a line are there, and which of them only it knows. set: where that of the line
  * begins. Made for one number of ways. */
-static INLINE void ask_line(struct wmi_caches *caches, const struct wmi_cache *l2,
-                            const struct requests *requests, size_t set, uint32_t tag, uint32_t wanted,
-                            uint32_t ways, enum seek seek, bool has_last, struct far *far)
+static INLINE void ask_line(struct wmi_caches *caches, const struct ask ask, size_t set, uint32_t tag,
+                            uint32_t wanted, enum seek seek, struct far *far)
 {
-    const bool loads = requests->kind == WMI_ACCESS_LOAD, stores = requests->kind == WMI_ACCESS_STORE;
-    uint32_t *tags = l2->tags + set, *states = l2->states + set;
+    const uint32_t ways = ask.ways;
+    uint32_t *tags = ask.tags + set, *states = ask.states + set;
     /* What makes room: the last one; where lines stay as they are, an empty place if there is one. */
     const uint32_t room = seek == STREAM ? wmi_sets_room(tags, ways) : ways - 1, room_tag = tags[room];
     const uint32_t way = seek == ABSENT ? ways : wmi_sets_find(tags, ways, tag);
     const bool found = way < ways;
     const uint32_t place = found ? way : room, old = states[place], there = found ? old : 0;
-    const uint32_t missing = stores ? 0 : wanted & ~there;
-    uint32_t now = there | (!stores || requests->full ? wanted : 0);
-    if (!loads)
-        now = (now & (WMI_LINE_VALID | WMI_LINE_DIRTY)) | requests->slot << WMI_LINE_SLOT_SHIFT |
+    const uint32_t missing = ask.stores ? 0 : wanted & ~there;
+    uint32_t now = there | (ask.brings ? wanted : 0);
+    if (!ask.loads)
+        now = (now & (WMI_LINE_VALID | WMI_LINE_DIRTY)) | ask.slot << WMI_LINE_SLOT_SHIFT |
               wanted * WMI_LINE_DIRTY_0;
     if (seek == STREAM) {
         tags[place] = tag;
@@ -210,24 +228,22 @@ static INLINE void ask_line(struct wmi_caches *caches, const struct wmi_cache *l
         wmi_sets_follow(states, ways, way, now);
     }
     far->asked++;
-    far->hits += stores ? found : !missing;
+    far->hits += ask.stores ? found : !missing;
     far->read += (missing & 1) + (missing >> 1);
     if (!found && old & WMI_LINE_DIRTY)
         write_back(caches, room_tag, old);
-    for (unsigned sector = 0; has_last && sector < 2; sector++)
+    for (unsigned sector = 0; ask.has_last && sector < 2; sector++)
         if (missing & (uint32_t)WMI_LINE_VALID_0 << sector)
-            reach_last(caches, ((uint64_t)(tag - 1) << l2->line_shift) + sector * WMI_CACHE_SECTOR,
-                       requests->slot, false, requests->skips_last);
+            reach_last(caches, ((uint64_t)(tag - 1) << ask.shift) + sector * WMI_CACHE_SECTOR, ask.slot,
+                       false, ask.skips_last);
 }
 
-static INLINE struct far ask_each(struct wmi_caches *caches, const struct wmi_cache *l2, size_t start,
-                                  struct requests *requests, uint32_t ways, bool power, enum seek seek,
-                                  bool has_last)
+static INLINE struct far ask_each(struct wmi_caches *caches, const struct ask ask, struct requests *requests,
+                                  bool power, enum seek seek)
 {
     spread(requests);
-    const unsigned count = requests->count, shift = l2->line_shift;
-    const bool narrow = shift == WMI_CACHE_SECTOR_SHIFT;
-    const bool pairs = requests->kind == WMI_ACCESS_LOAD && requests->bytes < 1u << shift;
+    const unsigned count = requests->count, shift = ask.shift;
+    const bool narrow = shift == WMI_CACHE_SECTOR_SHIFT, pairs = ask.loads && requests->bytes < 1u << shift;
     const bool two = requests->bytes > WMI_CACHE_SECTOR && !narrow;
     struct far far = {0};
     for (unsigned i = 0; i < count; i++) {
@@ -242,31 +258,14 @@ static INLINE struct far ask_each(struct wmi_caches *caches, const struct wmi_ca
                 i++;
             }
         }
-        ask_line(caches, l2, requests, set_of(caches, l2, power, start, address), tag_of(l2, address), wanted,
-                 ways, seek, has_last, &far);
-    }
-    return far;
-}
-
-/* The same of a row of whole lines. */
-static INLINE struct far ask_row(struct wmi_caches *caches, const struct wmi_cache *l2, const struct row *row,
-                                 const struct requests *requests, uint32_t ways, enum seek seek,
-                                 bool has_last)
-{
-    const uint32_t wanted = l2->line_shift == WMI_CACHE_SECTOR_SHIFT ? WMI_LINE_VALID_0 : WMI_LINE_VALID;
-    struct far far = {0};
-    for (uint32_t i = 0; i < row->count; i++)
-        ask_line(caches, l2, requests, set_in_row(l2, row, ways, i), row->tag + i, wanted, ways, seek,
-                 has_last, &far);
-    if (requests->kind == WMI_ACCESS_STORE) { /* the second one for a line finds it */
-        far.asked += requests->count - row->count;
-        far.hits += requests->count - row->count;
+        const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+        ask_line(caches, ask, set_of(caches, l2, power, 0, address), tag_of(l2, address), wanted, seek, &far);
     }
     return far;
 }
 
 /* Whether they are a row of whole lines of L2, each in a set of its own. */
-static inline bool are_lines(const struct wmi_cache *l2, const struct requests *requests)
+static inline bool are_far_lines(const struct wmi_cache *l2, const struct requests *requests)
 {
     const uint64_t bytes = (uint64_t)requests->count * requests->bytes, line = 1ULL << l2->line_shift;
     return requests->row && bytes > line && bytes >> l2->line_shift <= l2->sets && requests->bytes <= line &&
@@ -274,36 +273,77 @@ static inline bool are_lines(const struct wmi_cache *l2, const struct requests *
            !((requests->address[0] | bytes) & (line - 1));
 }
 
-static INLINE struct far ask(struct wmi_caches *caches, const struct wmi_cache *l2, size_t start,
-                             struct requests *requests, uint32_t ways, bool has_last)
+/* The same as ask_each() of such. */
+static INLINE struct far ask_row(struct wmi_caches *caches, const struct ask ask, const struct row row,
+                                 unsigned count, enum seek seek)
 {
-    if (!are_lines(l2, requests))
-        return ask_each(caches, l2, start, requests, ways, true, SEEK, has_last);
-    const struct row row = row_of(l2, start, requests->address[0],
-                                  (uint32_t)(requests->count * requests->bytes >> l2->line_shift));
-    return has_of_row(l2, &row, ways) ? ask_row(caches, l2, &row, requests, ways, SEEK, has_last)
-                                      : ask_row(caches, l2, &row, requests, ways, ABSENT, has_last);
+    const uint32_t wanted = ask.shift == WMI_CACHE_SECTOR_SHIFT ? WMI_LINE_VALID_0 : WMI_LINE_VALID;
+    struct far far = {0};
+    for (uint32_t i = 0; i < row.count; i++)
+        ask_line(caches, ask, set_in_row(&row, ask.ways, i), row.tag + i, wanted, seek, &far);
+    if (ask.stores) { /* the second one for a line finds it */
+        far.asked += count - row.count;
+        far.hits += count - row.count;
+    }
+    return far;
+}
+
+static INLINE struct far ask_any(struct wmi_caches *caches, const struct ask ask, struct requests *requests)
+{
+    const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    if (!are_far_lines(l2, requests))
+        return ask_each(caches, ask, requests, true, SEEK);
+    const struct row row =
+        row_of(l2, requests->address[0], (uint32_t)(requests->count * requests->bytes >> l2->line_shift));
+    return has_of_row(ask.tags, &row, ask.ways) ? ask_row(caches, ask, row, requests->count, SEEK)
+                                                : ask_row(caches, ask, row, requests->count, ABSENT);
+}
+
+/* Functions of their own, as above. */
+static __attribute__((noinline)) struct far ask_power(struct wmi_caches *caches, const struct ask ask,
+                                                      struct requests *requests)
+{
+    return ask_any(caches, ask, requests);
+}
+
+/* Of most products. */
+static __attribute__((noinline)) struct far ask_16(struct wmi_caches *caches, struct ask ask,
+                                                   struct requests *requests)
+{
+    ask.ways = 16;
+    ask.has_last = false;
+    return ask_any(caches, ask, requests);
+}
+
+static __attribute__((noinline)) struct far ask_other(struct wmi_caches *caches, const struct ask ask,
+                                                      struct requests *requests)
+{
+    return requests->streams ? ask_each(caches, ask, requests, caches->cache[WM_CACHE_L2].set_mask, STREAM)
+                             : ask_each(caches, ask, requests, false, SEEK);
 }
 
 static void reach_far(struct wmi_caches *caches, uint32_t xcd, struct requests *requests)
 {
-    const struct wmi_cache l2 = caches->cache[WM_CACHE_L2];
-    const size_t start = start_of(&l2, xcd);
+    const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    const size_t start = start_of(l2, xcd);
     const bool has_last = caches->cache[WM_CACHE_LAST].tags;
-    struct far far;
-    if (requests->streams)
-        far = ask_each(caches, &l2, start, requests, l2.ways, l2.set_mask, STREAM, has_last);
-    else if (!l2.set_mask)
-        far = ask_each(caches, &l2, start, requests, l2.ways, false, SEEK, has_last);
-    else if (l2.ways != 16)
-        far = ask(caches, &l2, start, requests, l2.ways, has_last);
-    else
-        far = has_last ? ask(caches, &l2, start, requests, 16, true)
-                       : ask(caches, &l2, start, requests, 16, false);
+    const struct ask ask = {.tags = l2->tags + start,
+                            .states = l2->states + start,
+                            .ways = l2->ways,
+                            .shift = l2->line_shift,
+                            .slot = requests->slot,
+                            .loads = requests->kind == WMI_ACCESS_LOAD,
+                            .stores = requests->kind == WMI_ACCESS_STORE,
+                            .brings = requests->kind != WMI_ACCESS_STORE || requests->full,
+                            .has_last = has_last,
+                            .skips_last = requests->skips_last};
+    struct far far = requests->streams || !l2->set_mask ? ask_other(caches, ask, requests)
+                     : l2->ways == 16 && !has_last      ? ask_16(caches, ask, requests)
+                                                        : ask_power(caches, ask, requests);
     if (has_last)
         far.read = 0; /* has been counted there */
     struct wmi_slot_use *use = &caches->uses[requests->slot];
-    use->memory_read += far.read * WMI_CACHE_SECTOR;
+    use->memory_read += (uint64_t)far.read * WMI_CACHE_SECTOR;
     use->use[WM_CACHE_L2].requests += far.asked;
     use->use[WM_CACHE_L2].hits += far.hits;
     use->use[WM_CACHE_L2].bytes += (uint64_t)requests->count * requests->bytes;
@@ -316,51 +356,52 @@ static void reach_far(struct wmi_caches *caches, uint32_t xcd, struct requests *
 static INLINE unsigned read_by(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
                                struct requests *requests, uint32_t ways, bool power)
 {
+    uint32_t *const tags = cache->tags + start;
+    const uint32_t shift = cache->line_shift, mask = (uint32_t)cache->set_mask;
     const unsigned count = requests->count;
     unsigned left = 0;
+    if (power && are_lines(cache, ways, requests)) {
+        const struct row row = row_of(cache, requests->address[0], count);
+        if (!has_of_row(tags, &row, ways)) {
+            bring_row(tags, &row, ways);
+            return count;
+        }
+    }
+    spread(requests);
     for (unsigned i = 0; i < count; i++) {
         const uint64_t address = requests->address[i];
-        uint32_t *set = cache->tags + set_of(caches, cache, power, start, address);
+        const uint32_t line = (uint32_t)(address >> shift);
+        uint32_t *set =
+            tags + (power ? (line & mask) * room_of(ways) : set_of(caches, cache, false, 0, address));
         requests->address[left] = address;
-        left += wmi_sets_use(set, ways, tag_of(cache, address)) == ways;
+        left += wmi_sets_use(set, ways, line + 1) == ways;
     }
     return left;
 }
 
-static INLINE unsigned read_through(const struct wmi_caches *caches, const struct wmi_cache *cache,
+/* Functions of their own: together in one, their variables do not fit into the host's registers. */
+#define READ(name, ways, power)                                                                              \
+    static __attribute__((noinline)) unsigned name(const struct wmi_caches *caches,                          \
+                                                   const struct wmi_cache *cache, size_t start,              \
+                                                   struct requests *requests)                                \
+    {                                                                                                        \
+        return read_by(caches, cache, start, requests, ways, power);                                         \
+    }
+READ(read_64, 64, true)
+READ(read_16, 16, true)
+READ(read_4, 4, true)
+READ(read_power, cache->ways, true)
+READ(read_other, cache->ways, false)
+#undef READ
+
+static inline unsigned read_through(const struct wmi_caches *caches, const struct wmi_cache *cache,
                                     size_t start, struct requests *requests)
 {
-    spread(requests);
-    if (!cache->set_mask)
-        return read_by(caches, cache, start, requests, cache->ways, false);
-    return cache->ways == 64   ? read_by(caches, cache, start, requests, 64, true)
-           : cache->ways == 16 ? read_by(caches, cache, start, requests, 16, true)
-           : cache->ways == 4  ? read_by(caches, cache, start, requests, 4, true)
-                               : read_by(caches, cache, start, requests, cache->ways, true);
-}
-
-/* True: the requests are a row of which the cache has no line. brings: now it has all of them. */
-static INLINE bool pass_row_by(const struct wmi_cache *cache, size_t start, const struct requests *requests,
-                               uint32_t ways, bool brings)
-{
-    const struct row row = row_of(cache, start, requests->address[0], requests->count);
-    if (has_of_row(cache, &row, ways))
-        return false;
-    if (brings)
-        bring_row(cache, &row, ways);
-    return true;
-}
-
-static INLINE bool pass_row(const struct wmi_cache *cache, size_t start, const struct requests *requests,
-                            bool brings)
-{
-    const uint32_t most = cache->ways < WMI_VECTOR_LANES ? cache->ways : WMI_VECTOR_LANES; /* of a set */
-    if (!requests->row || requests->count < 2 || !cache->set_mask ||
-        requests->bytes != 1u << cache->line_shift || requests->count > (uint64_t)cache->sets * most)
-        return false;
-    return cache->ways == 64   ? pass_row_by(cache, start, requests, 64, brings)
-           : cache->ways == 16 ? pass_row_by(cache, start, requests, 16, brings)
-                               : pass_row_by(cache, start, requests, cache->ways, brings);
+    return !cache->set_mask    ? read_other(caches, cache, start, requests)
+           : cache->ways == 64 ? read_64(caches, cache, start, requests)
+           : cache->ways == 16 ? read_16(caches, cache, start, requests)
+           : cache->ways == 4  ? read_4(caches, cache, start, requests)
+                               : read_power(caches, cache, start, requests);
 }
 
 /* The same, but that lines which are there leave, and none is brought in. */
@@ -378,45 +419,54 @@ static unsigned take_out(const struct wmi_caches *caches, const struct wmi_cache
     return left;
 }
 
-/* How loads use a cache on the way to L2. */
-enum use {
-    USE,   /* a line that is not there is brought in */
-    LEAVE, /* one that is there leaves, none is brought in */
-    PAST,  /* one that is there leaves, and L2 is asked all the same */
-};
-
-/* A cache on the way to L2. Stores and atomics go on; lines that a store fills stay in the vector cache,
- * those of which it writes a part leave it. */
-static void reach_near(struct wmi_caches *caches, enum wm_cache_level level, uint32_t instance, enum use how,
-                       struct requests *requests)
+/* Stores and atomics go on. fills: they bring in the lines, which they write whole; else lines of which they
+ * write a part leave. */
+static void write_through(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
+                          struct requests *requests, bool fills)
 {
-    const struct wmi_cache copy = caches->cache[level], *cache = &copy; /* that no store can change */
+    const bool is_row = requests->row;
+    if (is_row && !fills && are_lines(cache, cache->ways, requests)) {
+        const struct row row = row_of(cache, requests->address[0], requests->count);
+        if (!has_of_row(cache->tags + start, &row, cache->ways))
+            return;
+    }
+    if (is_row && fills) {
+        const uint64_t first = requests->address[0];
+        read_through(caches, cache, start, requests);
+        requests->address[0] = first;
+        requests->row = true;
+        return;
+    }
+    spread(requests);
+    for (unsigned i = 0; i < requests->count; i++) {
+        uint32_t *set = cache->tags + set_of(caches, cache, cache->set_mask, start, requests->address[i]);
+        const uint32_t tag = tag_of(cache, requests->address[i]);
+        if (fills)
+            wmi_sets_use(set, cache->ways, tag);
+        else
+            wmi_sets_drop(set, cache->ways, tag);
+    }
+    requests->row = is_row;
+}
+
+/* A cache on the way to L2. */
+static void reach_near(struct wmi_caches *caches, enum wm_cache_level level, uint32_t instance,
+                       enum wmi_cache_how how, struct requests *requests)
+{
+    const struct wmi_cache *cache = &caches->cache[level];
     const size_t start = start_of(cache, instance);
-    const bool loads = requests->kind == WMI_ACCESS_LOAD;
-    const bool fills =
-        level == WM_CACHE_VECTOR && requests->full && requests->bytes >= 1u << cache->line_shift;
     struct wm_cache_use *use = &caches->uses[requests->slot].use[level];
     use->requests += requests->count;
-    if (pass_row(cache, start, requests, loads ? how == USE : fills))
-        return;
-    if (loads && how != PAST) {
-        const unsigned left = how == LEAVE ? take_out(caches, cache, start, requests)
-                                           : read_through(caches, cache, start, requests);
+    if (requests->kind == WMI_ACCESS_LOAD && how != WMI_CACHE_PAST) {
+        const unsigned left = how == WMI_CACHE_LEAVE ? take_out(caches, cache, start, requests)
+                                                     : read_through(caches, cache, start, requests);
         use->hits += requests->count - left;
         requests->count = left;
         return;
     }
-    const bool row = requests->row;
-    spread(requests);
-    requests->row = row; /* all go on */
-    for (unsigned i = 0; i < requests->count; i++) {
-        uint32_t *set = cache->tags + set_of(caches, cache, cache->set_mask, start, requests->address[i]);
-        const uint32_t tag = tag_of(cache, requests->address[i]);
-        if (loads || !fills)
-            wmi_sets_drop(set, cache->ways, tag);
-        else
-            wmi_sets_use(set, cache->ways, tag);
-    }
+    write_through(caches, cache, start, requests,
+                  requests->full && level == WM_CACHE_VECTOR && requests->kind == WMI_ACCESS_STORE &&
+                      requests->bytes >= 1u << cache->line_shift);
 }
 
 /* ---- the log ---- */
@@ -464,26 +514,35 @@ static void read_list(struct wmi_caches *caches, const uint64_t *words, unsigned
 
 /* Reads the entry at *words and goes on behind it. waves: the entries of so many waves make one row, of which
  * it is the first. */
-static inline void read_entry(struct wmi_caches *caches, const uint64_t **words, size_t waves,
-                              struct wmi_log_entry *entry, struct requests *requests)
+static inline const struct wmi_cache_route *read_entry(struct wmi_caches *caches, const uint64_t **words,
+                                                       size_t waves, struct wmi_log_entry *entry,
+                                                       struct requests *requests)
 {
     memcpy(entry, *words, sizeof *entry);
-    const unsigned shift = caches->instructions[entry->slot].shift, count = entry->count * (unsigned)waves;
+    const struct wmi_cache_route *route = &caches->routes[entry->slot];
+    const unsigned shift = route->shift, count = entry->count * (unsigned)waves;
     const uint64_t low = entry->block << shift, step = (uint64_t)entry->stride << shift;
     const uint64_t last = waves > 1 ? low + ((uint64_t)(count - 1) << shift) : low + (count - 1) * step;
     const uint64_t high = low >> 32;
     requests->count = count;
+    requests->bytes = 1u << shift;
+    requests->slot = entry->slot;
+    requests->kind = (enum wmi_access_kind)route->kind;
+    requests->full = entry->full;
+    requests->streams = route->streams;
+    requests->skips_last = route->skips_last;
     requests->row = false;
     if (entry->list || high != last >> 32) {
         read_list(caches, *words, shift, requests);
         *words += ENTRY + (entry->list ? count / 2 : 0);
-        return;
+        return route;
     }
     *words += ENTRY;
     requests->address[0] = low + (high == caches->high ? caches->distance : distance_of(caches, high));
     requests->row = waves > 1 || entry->stride == 1;
     if (!requests->row && count > 1)
         write_steps(requests, requests->address[0], step);
+    return route;
 }
 
 /* What is left of a fetch of code that begins at `first`, the end of which is the line that is asked for
@@ -510,13 +569,6 @@ static __attribute__((noinline)) void invalidate(const struct wmi_caches *caches
     }
 }
 
-static enum wm_cache_level first_level(const struct wmi_log_instruction *instruction)
-{
-    return instruction->path == WMI_PATH_SMEM     ? WM_CACHE_SCALAR
-           : instruction->path == WMI_PATH_IFETCH ? WM_CACHE_INSTRUCTION
-                                                  : WM_CACHE_VECTOR;
-}
-
 /* Waves of one place whose next accesses are dealt with as one. */
 struct together {
     size_t waves;
@@ -533,19 +585,12 @@ static inline struct together find_together(const struct wmi_caches *caches,
     if (left < 2 || cursor[1].place != cursor->place || cursor[1].at[1] != words[1] || entry.list ||
         entry.continues)
         return (struct together){.waves = 1};
-    const struct wmi_log_instruction *instruction = &caches->instructions[entry.slot];
-    const enum wm_cache_level level = first_level(instruction);
-    const struct wmi_cache *first = &caches->cache[level], *l2 = &caches->cache[WM_CACHE_L2];
-    /* L2 may ask once for two blocks, but only of one wave. */
-    const unsigned blocks =
-        l2->line_shift > instruction->shift ? 1u << (l2->line_shift - instruction->shift) : 1;
+    const struct wmi_cache_route *route = &caches->routes[entry.slot];
     const uint64_t distance = cursor[1].at[0] - words[0];
     const bool row = distance == entry.count && (entry.count == 1 || entry.stride == 1) &&
-                     !((entry.block | entry.count) & (blocks - 1));
-    const bool same = !distance && instruction->kind == WMI_ACCESS_LOAD && first->tags &&
-                      entry.count <= first->ways &&
-                      !(instruction->policy & (caches->rules.leaves | caches->rules.bypass));
-    if (level == WM_CACHE_INSTRUCTION || !(row || same))
+                     !((entry.block | entry.count) & (route->pieces - 1u));
+    const bool same = !distance && route->repeats && entry.count <= caches->cache[route->first].ways;
+    if (route->is_code || !(row || same))
         return (struct together){.waves = 1};
     const size_t most = row && WMI_LOG_BLOCKS / entry.count < left ? WMI_LOG_BLOCKS / entry.count : left;
     struct together together = {.waves = 1, .row = row};
@@ -564,48 +609,34 @@ static inline size_t step(struct wmi_caches *caches, struct wmi_cache_cursor *cu
     const struct together together = find_together(caches, cursor, left);
     const size_t others = together.waves - 1;
     struct wmi_log_entry entry = {0};
-    bool fetches;
+    const struct wmi_cache_route *route;
     do {
         const bool within = entry.continues;
         struct requests requests;
-        read_entry(caches, &cursor->at, together.row ? together.waves : 1, &entry, &requests);
-        const struct wmi_log_instruction *instruction = &caches->instructions[entry.slot];
-        if (instruction->path == WMI_PATH_CONTROL) {
-            invalidate(caches, instruction->policy, cursor->place->instance);
+        route = read_entry(caches, &cursor->at, together.row ? together.waves : 1, &entry, &requests);
+        if (route->is_control) {
+            invalidate(caches, route->invalidates, cursor->place->instance);
             break;
         }
-        const enum wm_cache_level first = first_level(instruction);
         const uint32_t *instance = cursor->place->instance;
-        requests.bytes = 1u << instruction->shift;
-        requests.slot = entry.slot;
-        requests.kind = (enum wmi_access_kind)instruction->kind;
-        requests.full = entry.full;
-        const bool vector = first == WM_CACHE_VECTOR, code = first == WM_CACHE_INSTRUCTION;
-        fetches = code && instruction->policy != WMI_FETCH_TURNS;
-        if (code)
+        if (route->is_code)
             spread(&requests);
         const uint64_t low = requests.address[0] | within,
-                       ahead = code ? requests.address[requests.count - 1] | entry.continues : 0;
-        const unsigned policy = code ? 0 : instruction->policy;
-        const enum use leaves = vector && policy & caches->rules.leaves ? LEAVE : USE;
-        requests.streams = policy & caches->rules.streams;
-        requests.skips_last = policy & caches->rules.skips_last;
+                       ahead = route->is_code ? requests.address[requests.count - 1] | entry.continues : 0;
         if (others && !together.row) {
-            struct wm_cache_use *use = &caches->uses[entry.slot].use[first];
+            struct wm_cache_use *use = &caches->uses[entry.slot].use[route->first];
             use->requests += others * entry.count;
             use->hits += others * entry.count;
         }
-        if (caches->cache[first].tags)
-            reach_near(caches, first, instance[first],
-                       vector && policy & caches->rules.bypass ? PAST : leaves, &requests);
-        if (code)
+        if (route->near)
+            reach_near(caches, route->first, instance[route->first], route->near, &requests);
+        if (route->is_code)
             note_fetch(caches, &requests, low, ahead);
-        if (requests.count && caches->cache[WM_CACHE_GL1].tags)
-            reach_near(caches, WM_CACHE_GL1, instance[WM_CACHE_GL1],
-                       policy & caches->rules.bypass_gl1 ? PAST : leaves, &requests);
+        if (requests.count && route->gl1)
+            reach_near(caches, WM_CACHE_GL1, instance[WM_CACHE_GL1], route->gl1, &requests);
         if (requests.count)
             reach_far(caches, instance[WM_CACHE_L2], &requests);
-    } while (entry.continues || (fetches && cursor->at < cursor->end));
+    } while (entry.continues || (route->goes_on && cursor->at < cursor->end));
     for (size_t i = 1; i <= others; i++)
         cursor[i].at += ENTRY;
     return together.waves;
@@ -622,8 +653,11 @@ void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
                 __builtin_prefetch(cursors[asked].at);
             done = step(caches, &cursors[i], left - i);
             for (size_t wave = i; wave < i + done; wave++)
-                if (cursors[wave].at < cursors[wave].end)
-                    cursors[kept++] = cursors[wave];
+                if (cursors[wave].at < cursors[wave].end) {
+                    if (kept < wave)
+                        cursors[kept] = cursors[wave];
+                    kept++;
+                }
         }
         left = kept;
     }
