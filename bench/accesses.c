@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What it costs to measure an access that is like none before: nanoseconds per access of a wave of 64 lanes,
- * for patterns in memory and in LDS, by the rules of gfx9 and of gfx10. */
+ * for patterns in memory and in LDS, by the rules of gfx9 and of gfx10. `accesses [PART OF A NAME]` */
 #include "base/random.h"
 #include "profile/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { ACCESSES = 256, PASSES = 10, TRIES = 200 };
@@ -94,7 +95,7 @@ static double measure(struct wmi_measurer *measurer, const struct wmi_access *ac
     return least;
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
     static struct wmi_access accesses[ACCESSES];
     static uint64_t address[ACCESSES][64];
@@ -108,6 +109,8 @@ int main(void)
     printf("%-24s %8s %8s   ns\n", "", "gfx9", "gfx10");
     for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
         const struct pattern *pattern = &patterns[p];
+        if (count > 1 && !strstr(pattern->name, arguments[1]))
+            continue;
         for (unsigned i = 0; i < ACCESSES; i++) {
             const uint64_t lanes = pattern->lanes(i);
             for (unsigned lane = 0; lane < 64; lane++)

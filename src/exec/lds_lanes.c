@@ -404,24 +404,25 @@ STEP(src2_b64) { return second_source(frame, op, 2); }
 
 /* ---- the observer ---- */
 
-/* Where the place is of all lanes, and which of them are outside of the LDS, or not aligned. */
-static inline void place_lanes(const uint32_t *restrict addr, uint32_t offset, uint32_t size, uint32_t bytes,
-                               uint32_t low_bits, uint64_t *restrict address, struct wmi_element *element)
+/* Where the place is of all lanes, and which of the active ones are outside of the LDS, or not aligned. */
+static inline void place_lanes(const uint32_t *restrict addr, const uint32_t *active, uint32_t offset,
+                               uint32_t size, uint32_t bytes, uint32_t low_bits, uint64_t *restrict address,
+                               struct wmi_element *element)
 {
-    const uint32_t limit = size - bytes;
-    const bool none = size < bytes;
-    alignas(64) uint32_t outside[WMI_LANES], misaligned[WMI_LANES];
-    uint32_t any = 0;
-    for (unsigned i = 0; i < WMI_LANES; i++) {
-        const uint32_t at = addr[i] + offset;
-        address[i] = at;
-        outside[i] = at > limit || none ? ~0u : 0;
-        misaligned[i] = (at & low_bits) && !outside[i] ? ~0u : 0;
-        any |= outside[i] | misaligned[i];
+    const u32v limit = wmi_splat_u32(size - bytes);
+    u32v bad = {0};
+    for (unsigned i = 0; i < WMI_LANES; i++)
+        address[i] = addr[i] + offset;
+    for (unsigned v = 0; v < VECTORS; v++) {
+        const u32v at = ((const u32v *)addr)[v] + offset;
+        bad |= ((u32v)(at > limit) | (at & low_bits)) & ((const u32v *)active)[v];
     }
-    for (unsigned i = 0; any && i < WMI_LANES; i++) {
-        element->bad_range |= (uint64_t)(outside[i] & 1) << i;
-        element->bad_align |= (uint64_t)(misaligned[i] & 1) << i;
+    if (__builtin_expect(size >= bytes && !wmi_any(bad), 1))
+        return;
+    for (unsigned i = 0; i < WMI_LANES; i++) {
+        const bool outside = size < bytes || address[i] > size - bytes;
+        element->bad_range |= (uint64_t)outside << i;
+        element->bad_align |= (uint64_t)(!outside && address[i] & low_bits) << i;
     }
     element->bad_range &= element->mask;
     element->bad_align &= element->mask;
@@ -471,7 +472,7 @@ STEP(observe)
             (struct wmi_element){.space = memory->path == WMI_PATH_GDS ? WMI_SPACE_GDS : WMI_SPACE_LDS,
                                  .mask = counter ? lanes->bits & -lanes->bits : lanes->bits,
                                  .address = address[p]};
-        place_lanes(counter ? counters : addr, offsets[p], group->lds_size, bytes,
+        place_lanes(counter ? counters : addr, lanes->row, offsets[p], group->lds_size, bytes,
                     memory->kind == WMI_ACCESS_ATOMIC ? bytes - 1 : 0, address[p], &access.element[p]);
     }
     wmi_show_access(wave, memory, &access);

@@ -21,15 +21,17 @@ struct wmi_asking {
     enum wmi_access_kind kind;
     uint8_t bytes;
     uint8_t block_shift, line_shift;
-    bool pairs;
+    uint8_t lookup_lanes;                 /* of a tag lookup off the fast path: 2 or 4 */
+    bool may_be_fast;                     /* if its addresses fit the pattern */
+    const struct wmi_vector_rules *rules; /* NULL: costs are not asked for */
 };
 
 struct wmi_asked {
     uint32_t lanes;
     uint32_t different; /* of what they ask for */
     uint32_t lines;
-    uint64_t
-        looked_up; /* lanes that are the first in their line, of their four lanes, or of two if `pairs` */
+    bool quads; /* the cost is not there: the lanes fit the pattern of quads, wmi_coalesce_lanes() knows */
+    struct wmi_vector_cost cost; /* but for requests */
 };
 
 /* Adds to `blocks` those of which something is asked, in the order of lanes; of atomics each as often as the
@@ -41,14 +43,14 @@ typedef bool wmi_asked_find(struct wmi_same *room, const struct wmi_asking *aski
 /* The fastest one for this CPU and waves of 32 or 64 lanes. */
 wmi_asked_find *wmi_asked_finder(enum wmi_cpu_level level, unsigned wave_lanes);
 
-/* Whether a tag lookup of the access is for two lanes, not four, if it is not on the fast path. */
-bool wmi_coalesce_pairs(const struct wmi_access *access, const struct wmi_vector_rules *rules);
+/* What `asking` has to say of the access: see there. */
+unsigned wmi_coalesce_step(const struct wmi_access *access, const struct wmi_vector_rules *rules);
+bool wmi_coalesce_narrow(const struct wmi_access *access, const struct wmi_vector_rules *rules);
 
-/* wmi_coalesce(), but for `reads` and `writes`, which stay 0. asked: NULL, or: all that the access asks for,
- * in global memory; then `atomics` stays 0, too. requests: becomes empty, or those of an atomic unless they
- * were asked for. */
+/* wmi_coalesce(), but for `reads` and `writes`, which stay 0. requests: becomes empty, or those of an atomic.
+ */
 struct wmi_vector_cost wmi_coalesce_lanes(const struct wmi_access *access,
                                           const struct wmi_vector_rules *rules, unsigned wave_lanes,
-                                          const struct wmi_asked *asked, struct wmi_requests *requests);
+                                          struct wmi_requests *requests);
 
 #endif

@@ -106,23 +106,89 @@ static inline void fill(const struct row *row, unsigned things, const struct wmi
         *full++ = different[__builtin_ctzll(left)] == things;
 }
 
-/* Lanes of each four, or two, that are the first in their block. */
-static inline uint64_t firsts_of_quads(const struct wmi_same_row *by_lane, uint64_t mask, unsigned shift,
-                                       bool pairs)
+/* Lanes that are the first in their line, of those that look its tag up together. */
+static inline uint64_t find_lookups(const struct wmi_asking *asking, const struct wmi_same_row *by_lane)
 {
-    const u32v none = wmi_splat_u32(UINT32_MAX); /* no block's number */
+    const u32v none = wmi_splat_u32(UINT32_MAX); /* no line's number */
     uint64_t repeated = 0;
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
-        const u32v block = *(const u32v *)(by_lane->of + lane) >> shift;
-        const u32v now = wmi_choose_bits((uint32_t)(mask >> lane), block, none);
+        const u32v line = *(const u32v *)(by_lane->of + lane) >> asking->line_shift;
+        const u32v now = wmi_choose_bits((uint32_t)(asking->mask >> lane), line, none);
         const uint64_t one = wmi_equal_bits(now, wmi_swap_in_quads(now, 1));
         const uint64_t two = wmi_equal_bits(now, wmi_swap_in_quads(now, 2));
         const uint64_t three = wmi_equal_bits(now, wmi_swap_in_quads(now, 3));
         /* An earlier lane has the same. */
-        const uint64_t same = (one & 0xaaaa) | (pairs ? 0 : (two | three) & 0xcccc);
+        const uint64_t same = (one & 0xaaaa) | (asking->lookup_lanes < 4 ? 0 : (two | three) & 0xcccc);
         repeated |= (same & ((1ULL << WMI_VECTOR_LANES) - 1)) << lane;
     }
-    return mask & ~repeated;
+    return asking->mask & ~repeated;
+}
+
+/* Each bit goes where that of lane `lane ^ with` is; with: 1, 2 or 3. */
+static inline uint32_t swap_bits(uint32_t bits, int with)
+{
+    if (with & 1)
+        bits = (bits & 0x5555) << 1 | (bits >> 1 & 0x5555);
+    return with & 2 ? (bits & 0x3333) << 2 | (bits >> 2 & 0x3333) : bits;
+}
+
+/* Quads, as the bit of their first lane, of which two active lanes differ. */
+static inline uint32_t differing_quads(u32v x, uint32_t active)
+{
+    uint32_t differs = 0;
+    for (int with = 1; with < 4; with++)
+        differs |= ~wmi_equal_bits(x, wmi_swap_in_quads(x, with)) & active & swap_bits(active, with);
+    differs |= differs >> 1;
+    return (differs | differs >> 2) & 0x1111;
+}
+
+/* Whether the lanes of each quad share an address, or an aligned block of four elements. */
+static inline bool are_quads_fast(const struct wmi_asking *asking, const struct wmi_same_row *by_lane)
+{
+    const unsigned block_shift = 2 + (unsigned)__builtin_ctz(asking->bytes);
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const uint32_t active = (uint32_t)(asking->mask >> lane & ((1ULL << WMI_VECTOR_LANES) - 1));
+        const u32v at = *(const u32v *)(by_lane->of + lane);
+        if (differing_quads(at >> block_shift, active) & differing_quads(at, active))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the active lanes of a group are in one line. */
+static inline bool is_one_line(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
+                               uint64_t group)
+{
+    const unsigned shift = asking->line_shift, first = (unsigned)__builtin_ctzll(group | 1ULL << 63);
+    const u32v line = wmi_splat_u32(by_lane->of[first % WMI_LANES] >> shift);
+    uint64_t there = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES)
+        there |= (uint64_t)wmi_equal_bits(*(const u32v *)(by_lane->of + lane) >> shift, line) << lane;
+    return !(group & ~there);
+}
+
+/* Clocks and tag lookups. coalesce.c says why. */
+static inline void find_costs(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
+                              struct wmi_asked *asked)
+{
+    const struct wmi_vector_rules *rules = asking->rules;
+    const uint64_t lookups = find_lookups(asking, by_lane);
+    const bool lines = asking->may_be_fast && rules->pattern == WMI_FAST_LINE;
+    asked->quads = asking->may_be_fast && rules->pattern == WMI_FAST_QUADS &&
+                   (!rules->all_groups || are_quads_fast(asking, by_lane));
+    asked->cost = (struct wmi_vector_cost){.fast = lines,
+                                           .clocks = WMI_LANES / 4,
+                                           .lookups = (uint32_t)__builtin_popcountll(lookups)};
+    for (unsigned first = 0; lines && first < WMI_LANES; first += rules->group) {
+        const uint64_t group = ((1ULL << rules->group) - 1) << first;
+        if (!is_one_line(asking, by_lane, asking->mask & group)) {
+            asked->cost.fast = false;
+            continue;
+        }
+        asked->cost.clocks -= rules->group / 4u - 1;
+        asked->cost.lookups -= (uint32_t)__builtin_popcountll(lookups & group);
+        asked->cost.lookups += (asking->mask & group) != 0;
+    }
 }
 
 /* Which lanes ask for what an earlier lane asks for, which are among those in `repeated` blocks. Unless they
@@ -171,7 +237,10 @@ bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *room, const struct wmi_aski
     asked->lanes = row.count;
     asked->different = row.count - (unsigned)__builtin_popcountll(again);
     asked->lines = different;
-    asked->looked_up = firsts_of_quads(&by_lane, asking->mask, line_shift, asking->pairs);
+    if (asking->rules)
+        find_costs(asking, &by_lane, asked);
+    if (asking->kind == WMI_ACCESS_STORE)
+        asked->cost.collapsed = asked->lanes - asked->different;
     if (line_shift != shift)
         asked->lines =
             row.count - (unsigned)__builtin_popcountll(repeated_blocks(room, &row, line_shift, &block));

@@ -104,7 +104,7 @@ static bool together(const struct wmi_element *element, uint64_t mask, unsigned 
         return true;
     const uint64_t first = element->address[__builtin_ctzll(mask)];
     bool same = true, block = true;
-    for (uint64_t left = mask; left && (same || block); left &= left - 1) {
+    for (uint64_t left = mask; left; left &= left - 1) {
         const uint64_t at = element->address[__builtin_ctzll(left)];
         same &= at == first;
         block &= (((at ^ first) | ((at + bytes - 1) ^ first)) & -(uint64_t)size) == 0;
@@ -124,6 +124,17 @@ static bool group_is_fast(const struct wmi_element *element, uint64_t mask, unsi
     return true;
 }
 
+bool wmi_coalesce_narrow(const struct wmi_access *access, const struct wmi_vector_rules *rules)
+{
+    return access->bytes <= NARROW && !(access->bytes & (access->bytes - 1)) &&
+           access->kind != WMI_ACCESS_ATOMIC && (access->path != WMI_PATH_IMAGE || rules->images);
+}
+
+unsigned wmi_coalesce_step(const struct wmi_access *access, const struct wmi_vector_rules *rules)
+{
+    return access->kind == WMI_ACCESS_STORE && access->bytes <= NARROW ? rules->gapped : QUAD;
+}
+
 /* Which groups, as bits of their first lanes, go the fast path. */
 static uint64_t fast_groups(const struct wmi_access *access, const struct wmi_vector_rules *rules,
                             unsigned wave_lanes)
@@ -137,8 +148,7 @@ static uint64_t fast_groups(const struct wmi_access *access, const struct wmi_ve
             return 0;
         only = &access->element[e];
     }
-    if (!only || access->bytes > NARROW || (access->bytes & (access->bytes - 1)) ||
-        access->kind == WMI_ACCESS_ATOMIC || (access->path == WMI_PATH_IMAGE && !rules->images))
+    if (!only || !wmi_coalesce_narrow(access, rules))
         return 0;
     for (unsigned first = 0; first < wave_lanes; first += rules->group) {
         const uint64_t mask = reaching(only) & ((1ULL << rules->group) - 1) << first;
@@ -184,61 +194,33 @@ static uint32_t add_sharing(const struct wmi_element *element, unsigned shift, s
     return repeated;
 }
 
-/* Lanes of a tag lookup off the fast path. */
-static unsigned slow_step(const struct wmi_access *access, const struct wmi_vector_rules *rules)
-{
-    return access->kind == WMI_ACCESS_STORE && access->bytes <= NARROW ? rules->gapped : QUAD;
-}
-
-bool wmi_coalesce_pairs(const struct wmi_access *access, const struct wmi_vector_rules *rules)
-{
-    return slow_step(access, rules) < QUAD;
-}
-
-/* Looks tags up for the groups of lanes, each the fast way or not. */
-static void look_up(const struct wmi_access *access, const struct wmi_vector_rules *rules,
-                    unsigned wave_lanes, uint64_t lanes, const struct wmi_element *row,
-                    const struct wmi_asked *asked, uint64_t fast, struct wmi_requests *scratch,
-                    struct wmi_vector_cost *cost)
-{
-    for (unsigned first = 0; first < wave_lanes; first += rules->group) {
-        const bool group_fast = fast >> first & 1;
-        const unsigned step = group_fast ? rules->group : slow_step(access, rules);
-        const uint64_t of_group = ((1ULL << rules->group) - 1) << first;
-        cost->fast &= group_fast;
-        cost->clocks += group_fast ? 1 : rules->group / QUAD;
-        if (asked && !group_fast) {
-            cost->lookups += (uint32_t)__builtin_popcountll(asked->looked_up & of_group);
-            continue;
-        }
-        for (unsigned lane = first; lane < first + rules->group; lane += step)
-            cost->lookups +=
-                count_blocks(scratch, access, ((1ULL << step) - 1) << lane & lanes, row, rules->tag_shift);
-    }
-}
-
 struct wmi_vector_cost wmi_coalesce_lanes(const struct wmi_access *access,
                                           const struct wmi_vector_rules *rules, unsigned wave_lanes,
-                                          const struct wmi_asked *asked, struct wmi_requests *requests)
+                                          struct wmi_requests *requests)
 {
-    struct wmi_vector_cost cost = {.fast = true};
+    struct wmi_vector_cost cost = {0};
     uint64_t lanes = 0;
     requests->count = 0;
     for (unsigned e = 0; e < access->elements; e++)
         lanes |= reaching(&access->element[e]);
     if (!lanes)
-        return (struct wmi_vector_cost){0};
+        return cost;
 
+    const struct wmi_element *row = row_of(access, lanes);
     const uint64_t fast = fast_groups(access, rules, wave_lanes);
-    const struct wmi_element *row = !asked || fast ? row_of(access, lanes) : NULL;
-    look_up(access, rules, wave_lanes, lanes, row, asked, fast, requests, &cost);
+    cost.fast = true;
+    for (unsigned first = 0; first < wave_lanes; first += rules->group) {
+        const bool group_fast = fast >> first & 1;
+        const unsigned step = group_fast ? rules->group : wmi_coalesce_step(access, rules);
+        cost.fast &= group_fast;
+        cost.clocks += group_fast ? 1 : rules->group / QUAD;
+        for (unsigned lane = first; lane < first + rules->group; lane += step)
+            cost.lookups +=
+                count_blocks(requests, access, ((1ULL << step) - 1) << lane & lanes, row, rules->tag_shift);
+    }
     requests->count = 0;
     if (access->kind == WMI_ACCESS_LOAD || (row && access->kind == WMI_ACCESS_STORE))
         return cost;
-    if (asked) {
-        cost.collapsed = access->kind == WMI_ACCESS_STORE ? asked->lanes - asked->different : 0;
-        return cost;
-    }
     for (unsigned e = 0; e < access->elements; e++)
         cost.collapsed += add_sharing(&access->element[e], rules->write_shift,
                                       access->kind == WMI_ACCESS_ATOMIC ? requests : NULL);
@@ -253,7 +235,7 @@ struct wmi_vector_cost wmi_coalesce(const struct wmi_access *access, const struc
                                     unsigned wave_lanes)
 {
     struct wmi_requests requests;
-    struct wmi_vector_cost cost = wmi_coalesce_lanes(access, rules, wave_lanes, NULL, &requests);
+    struct wmi_vector_cost cost = wmi_coalesce_lanes(access, rules, wave_lanes, &requests);
     requests.count = 0;
     if (access->kind == WMI_ACCESS_LOAD)
         cost.reads = count_blocks(&requests, access, ~0ULL, NULL, rules->read_shift);

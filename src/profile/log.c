@@ -59,14 +59,41 @@ static bool is_near(uint64_t from, uint64_t to)
     return difference == (int32_t)difference;
 }
 
+/* How many of the blocks, at least one, are near the first one before there is one that is not. */
+static size_t count_near(const uint64_t *blocks, size_t count)
+{
+    uint64_t far = 0;
+    size_t near = 1;
+    for (size_t i = 0; i < count; i++) /* mostly all are, and vectors find that out */
+        far |= (blocks[i] - blocks[0] + (1ULL << 31)) >> 32;
+    if (!far)
+        return count;
+    while (near < count && is_near(blocks[0], blocks[near]))
+        near++;
+    return near;
+}
+
+/* How many of the blocks, at least one, are as full as the first one before there is one that is not. */
+static size_t count_alike(const bool *full, size_t count)
+{
+    const bool *other = full ? memchr(full, !full[0], count) : NULL;
+    return other ? (size_t)(other - full) : count;
+}
+
+/* Differences from the first one, in pairs; the last one may have none. */
+static void put_differences(uint64_t *to, const uint64_t *blocks, size_t count)
+{
+    const uint64_t first = blocks[0];
+    size_t i = 1;
+    for (; i + 1 < count; i += 2)
+        to[i / 2] = (uint32_t)(blocks[i] - first) | (blocks[i + 1] - first) << 32;
+    if (i < count)
+        to[i / 2] = (uint32_t)(blocks[i] - first);
+}
+
 static size_t list_words(size_t count)
 {
     return count / 2; /* of count - 1 differences */
-}
-
-static bool is_full(const bool *full, size_t block)
-{
-    return full && full[block];
 }
 
 /* Whether so many words more are too many; then no part of an access may be written. */
@@ -87,16 +114,13 @@ void wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, c
     if (slot >= group->slots)
         group->slots = slot + 1;
     while (count) {
-        size_t most = 1; /* blocks that one entry may hold */
-        while (most < count && most < WMI_LOG_BLOCKS && is_full(full, most) == is_full(full, 0))
-            most++;
+        const size_t most = count_alike(full, count < WMI_LOG_BLOCKS ? count : WMI_LOG_BLOCKS);
         const uint64_t stride = most > 1 ? blocks[1] - blocks[0] : 0;
-        size_t row = 1, near = 1; /* blocks in steps of the stride; blocks that a list can name */
+        size_t row = 1; /* blocks in steps of the stride */
         if (most > 1 && is_near(blocks[0], blocks[1]))
             while (row < most && blocks[row] - blocks[row - 1] == stride)
                 row++;
-        while (row < most && near < most && is_near(blocks[0], blocks[near]))
-            near++;
+        const size_t near = row < most ? count_near(blocks, most) : 1; /* blocks that a list can name */
         const bool list = row < near;
         const size_t taken = list ? near : row, words = ENTRY + (list ? list_words(taken) : 0);
         uint64_t *at = reserve(group, log, words);
@@ -107,16 +131,11 @@ void wmi_log_append(struct wmi_log_group *group, uint32_t wave, uint32_t slot, c
                                             .count = taken & 0xff,
                                             .list = list,
                                             .continues = taken < count,
-                                            .full = is_full(full, 0),
+                                            .full = full && full[0],
                                             .slot = slot & (WMI_LOG_SLOTS - 1)};
         memcpy(at, &entry, sizeof entry);
-        if (list) {
-            at[words - 1] = 0;
-            for (size_t i = 1; i < taken; i++) {
-                const int32_t difference = (int32_t)(blocks[i] - blocks[0]);
-                memcpy((char *)(at + ENTRY) + (i - 1) * sizeof difference, &difference, sizeof difference);
-            }
-        }
+        if (list)
+            put_differences(at + ENTRY, blocks, taken);
         blocks += taken;
         full = full ? full + taken : NULL;
         count -= taken;

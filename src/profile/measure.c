@@ -202,9 +202,10 @@ static void measure_vector(struct wmi_measurer *measurer, const struct wmi_acces
     const struct wmi_vector_rules *rules = &measurer->rules->vector;
     const bool asked = measurer->has_asked;
     measure->shift = block_shift(access, rules);
-    const struct wmi_vector_cost cost =
-        wmi_coalesce_lanes(access, rules, measurer->wave_lanes, asked ? &measurer->asked : NULL,
-                           asked ? &measurer->room : &measure->requests);
+    const struct wmi_vector_cost cost = asked && !measurer->asked.quads
+                                            ? measurer->asked.cost
+                                            : wmi_coalesce_lanes(access, rules, measurer->wave_lanes,
+                                                                 asked ? &measurer->room : &measure->requests);
     if (access->kind != WMI_ACCESS_ATOMIC && !asked)
         list_blocks(measurer);
     static const enum wmi_sum sums[] = {[WMI_ACCESS_LOAD] = WMI_SUM_READ_REQUESTS,
@@ -265,7 +266,9 @@ static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access
         .bytes = access->bytes,
         .block_shift = (uint8_t)(rules && global ? block_shift(access, &rules->vector) : SECTOR_SHIFT),
         .line_shift = (uint8_t)__builtin_ctz(measurer->line_bytes),
-        .pairs = rules && wmi_coalesce_pairs(access, &rules->vector),
+        .lookup_lanes = (uint8_t)(rules ? wmi_coalesce_step(access, &rules->vector) : 0),
+        .may_be_fast = rules && wmi_coalesce_narrow(access, &rules->vector),
+        .rules = rules && global ? &rules->vector : NULL,
     };
     if (!measurer->find_asked(&measurer->same, &asking, &measurer->asked, requests, measurer->measure.full))
         return false;
