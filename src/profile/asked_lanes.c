@@ -176,9 +176,8 @@ static inline void find_costs(const struct wmi_asking *asking, const struct wmi_
     const bool lines = asking->may_be_fast && rules->pattern == WMI_FAST_LINE;
     asked->quads = asking->may_be_fast && rules->pattern == WMI_FAST_QUADS &&
                    (!rules->all_groups || are_quads_fast(asking, by_lane));
-    asked->cost = (struct wmi_vector_cost){.fast = lines,
-                                           .clocks = WMI_LANES / 4,
-                                           .lookups = (uint32_t)__builtin_popcountll(lookups)};
+    asked->cost = (struct wmi_vector_cost){
+        .fast = lines, .clocks = WMI_LANES / 4, .lookups = (uint32_t)__builtin_popcountll(lookups)};
     for (unsigned first = 0; lines && first < WMI_LANES; first += rules->group) {
         const uint64_t group = ((1ULL << rules->group) - 1) << first;
         if (!is_one_line(asking, by_lane, asking->mask & group)) {

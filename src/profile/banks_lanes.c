@@ -4,19 +4,31 @@
 
 #include "profile/same_lanes.h"
 
-enum { DWORD_SHIFT = 2, NO_BANK = UINT8_MAX };
+enum { DWORD_SHIFT = 2, NO_BANK = UINT8_MAX, WIDE = WMI_VECTOR_LANES / 2 };
 
 #define INLINE inline __attribute__((always_inline))
 
-/* Lanes of `lanes` that want what an earlier one of them wants. */
-static inline uint64_t repeated_of(struct wmi_same *room, const struct wmi_same_row *dword, uint64_t lanes)
+/* Lanes of `lanes` that want what an earlier one of them wants; in_halves: one of their half of the wave. */
+static inline uint64_t repeated_of(struct wmi_same *room, const struct wmi_same_row *dword, uint64_t lanes,
+                                   uint64_t *in_halves)
 {
     struct wmi_same_row row = {0}, earliest;
     const unsigned count = (unsigned)__builtin_popcountll(lanes);
+    const unsigned lower = (unsigned)__builtin_popcountll(lanes & UINT32_MAX);
+    *in_halves = 0;
     if (!count)
         return 0;
     wmi_compress_row(row.of, dword->of, lanes);
-    return wmi_deposit_bits(wmi_same_find(room, &row, count, wmi_same_bits(count), &earliest), lanes);
+    const uint64_t repeated = wmi_same_find(room, &row, count, wmi_same_bits(count), &earliest);
+    uint64_t across = 0,
+             seen = 0; /* the first of the upper half that want what a lane of the lower one does */
+    for (uint64_t left = repeated & UINT64_MAX << lower; left; left &= left - 1) {
+        const uint32_t same = earliest.of[__builtin_ctzll(left)];
+        across |= same < lower && !(seen >> same & 1) ? left & -left : 0;
+        seen |= 1ULL << same;
+    }
+    *in_halves = wmi_deposit_bits(repeated & ~across, lanes);
+    return wmi_deposit_bits(repeated, lanes);
 }
 
 /* How many bits are set in each word. */
@@ -30,13 +42,18 @@ static inline u32v bits_of(u32v x)
 }
 
 /* Lanes of each bank, of those in `lanes`. plane: by bit of a bank's number, the lanes that have it. */
-static INLINE void split(const uint64_t *plane, unsigned banks, uint64_t lanes, uint64_t *by_bank)
+static INLINE void split(const uint64_t *plane, unsigned banks, uint64_t lanes, u64v *of_banks)
 {
-    by_bank[0] = lanes;
-    for (unsigned half = 1; half < banks; half *= 2, plane++)
-        for (unsigned bank = 0; bank < half; bank++) {
-            by_bank[half + bank] = by_bank[bank] & *plane;
-            by_bank[bank] &= ~*plane;
+    u64v number;
+    for (unsigned i = 0; i < WIDE; i++)
+        number[i] = i;
+    of_banks[0] = wmi_splat_u64(lanes);
+    for (unsigned bit = 0; 1 << bit < WIDE; bit++, plane++) /* all ones where the number has no such bit */
+        of_banks[0] &= ((number >> bit & 1) - 1) ^ *plane;
+    for (unsigned half = 1; half < banks / WIDE; half *= 2, plane++)
+        for (unsigned i = 0; i < half; i++) {
+            of_banks[half + i] = of_banks[i] & *plane;
+            of_banks[i] &= ~*plane;
         }
 }
 
@@ -44,19 +61,20 @@ static INLINE void split(const uint64_t *plane, unsigned banks, uint64_t lanes, 
 static INLINE void find_busiest(const uint64_t *plane, unsigned banks, uint64_t lanes,
                                 struct wmi_busiest_bank half[2])
 {
-    enum { LANES = WMI_VECTOR_LANES };
-    alignas(64) uint64_t by_bank[WMI_BANKS_MOST];
+    u64v of_banks[WMI_BANKS_MOST / WIDE];
     u32v most = {0}, bank;
-    split(plane, banks, lanes, by_bank);
-    for (unsigned i = 0; i < LANES; i++)
+    split(plane, banks, lanes, of_banks);
+    for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
         bank[i] = NO_BANK - i / 2;
-    for (unsigned i = 0; i < 2 * banks; i += LANES, bank -= LANES / 2) {
-        const u32v order = bits_of(*(const u32v *)((const uint32_t *)by_bank + i)) << 8 | bank;
+    for (unsigned i = 0; i < banks / WIDE; i++, bank -= WIDE) {
+        const u32v order = bits_of((u32v)of_banks[i]) << 8 | bank;
         most = wmi_select_u32((u32v)((i32v)order > (i32v)most), order, most);
     }
+    const u32v other = wmi_swap_in_quads(most, 2);
+    most = wmi_select_u32((u32v)((i32v)other > (i32v)most), other, most);
     for (unsigned h = 0; h < 2; h++) {
-        uint32_t deepest = 0;
-        for (unsigned i = h; i < LANES; i += 2)
+        uint32_t deepest = most[h];
+        for (unsigned i = h + 4; i < WMI_VECTOR_LANES; i += 4)
             deepest = most[i] > deepest ? most[i] : deepest;
         half[h] = (struct wmi_busiest_bank){.depth = deepest >> 8, .bank = NO_BANK - (deepest & 0xff)};
     }
@@ -77,11 +95,9 @@ bool WMI_BUILD_NAME(wmi_banks_find)(struct wmi_same *room, const uint64_t *addre
     for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES)
         for (unsigned bit = 0; bit < 6; bit++)
             plane[bit] |= (uint64_t)wmi_bits_at(*(const u32v *)(dword.of + i), bit) << i;
-    const uint64_t repeated = repeated_of(room, &dword, lanes), upper = UINT64_MAX << WMI_BANK_LANES;
-    uint64_t counted = lanes;
-    if (share) /* within a half */
-        counted &=
-            ~(repeated & upper ? (repeated & ~upper) | repeated_of(room, &dword, lanes & upper) : repeated);
+    uint64_t in_halves;
+    const uint64_t repeated = repeated_of(room, &dword, lanes, &in_halves);
+    const uint64_t counted = share ? lanes & ~in_halves : lanes;
     if (banks == WMI_BANKS_MOST)
         find_busiest(plane, WMI_BANKS_MOST, counted, found->half);
     else

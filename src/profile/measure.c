@@ -202,10 +202,10 @@ static void measure_vector(struct wmi_measurer *measurer, const struct wmi_acces
     const struct wmi_vector_rules *rules = &measurer->rules->vector;
     const bool asked = measurer->has_asked;
     measure->shift = block_shift(access, rules);
-    const struct wmi_vector_cost cost = asked && !measurer->asked.quads
-                                            ? measurer->asked.cost
-                                            : wmi_coalesce_lanes(access, rules, measurer->wave_lanes,
-                                                                 asked ? &measurer->room : &measure->requests);
+    const struct wmi_vector_cost cost =
+        asked && !measurer->asked.quads ? measurer->asked.cost
+                                        : wmi_coalesce_lanes(access, rules, measurer->wave_lanes,
+                                                             asked ? &measurer->room : &measure->requests);
     if (access->kind != WMI_ACCESS_ATOMIC && !asked)
         list_blocks(measurer);
     static const enum wmi_sum sums[] = {[WMI_ACCESS_LOAD] = WMI_SUM_READ_REQUESTS,
