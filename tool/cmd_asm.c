@@ -30,15 +30,7 @@ static const char help[] =
     "FILE - reads standard input. Wrong lines are shown with what was expected.\n"
     "Exit codes: 0 clean, 2 wrong use or bad input.\n";
 
-enum option { HELP = 1, TARGET, OUTPUT, INCLUDE, LINES, RAW };
 enum { MOST_FOLDERS = 32 };
-
-static const struct tool_option options[] = {
-    {"help", 'h', TOOL_NO_VALUE, HELP},    {"target", 'm', TOOL_VALUE, TARGET},
-    {"output", 'o', TOOL_VALUE, OUTPUT},   {"raw", 0, TOOL_NO_VALUE, RAW},
-    {"include", 'I', TOOL_VALUE, INCLUDE}, {"lines", 'g', TOOL_NO_VALUE, LINES},
-    {NULL, 0, TOOL_NO_VALUE, 0},
-};
 
 struct request {
     const char *file, *target, *output;
@@ -47,25 +39,33 @@ struct request {
     bool lines, raw, help;
 };
 
+enum { INCLUDE = 1 };
+
+static const struct tool_option options[] = {
+    {"help", 'h', TOOL_NO_VALUE, TOOL_KEEP(help)},
+    {"target", 'm', TOOL_VALUE, TOOL_KEEP(target)},
+    {"output", 'o', TOOL_VALUE, TOOL_KEEP(output)},
+    {"raw", 0, TOOL_NO_VALUE, TOOL_KEEP(raw)},
+    {"include", 'I', TOOL_VALUE, INCLUDE},
+    {"lines", 'g', TOOL_NO_VALUE, TOOL_KEEP(lines)},
+    {NULL, 0, TOOL_NO_VALUE, 0},
+};
+
 static int parse(struct request *request, int count, char **words)
 {
-    struct tool_words line = {.verb = "asm", .options = options, .count = count, .words = words};
+    struct tool_words line = {
+        .verb = "asm", .options = options, .count = count, .words = words, .request = request};
     for (int id; (id = tool_next_option(&line)) != TOOL_OPTION_END;) {
         if (id == TOOL_OPTION_WRONG)
             return TOOL_WRONG;
         if (id == TOOL_OPTION_OPERAND && request->file)
             return tool_fail("asm: one file at a time, not also '%s'", line.value);
-        if (id == TOOL_OPTION_OPERAND)
-            request->file = line.value;
         if (id == INCLUDE && request->folder_count == MOST_FOLDERS)
             return tool_fail("asm: -I may be given %d times", MOST_FOLDERS);
         if (id == INCLUDE)
             request->folders[request->folder_count++] = line.value;
-        request->target = id == TARGET ? line.value : request->target;
-        request->output = id == OUTPUT ? line.value : request->output;
-        request->lines |= id == LINES;
-        request->raw |= id == RAW;
-        request->help |= id == HELP;
+        else
+            request->file = line.value;
     }
     if (request->help)
         return TOOL_CLEAN;

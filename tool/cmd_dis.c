@@ -46,38 +46,7 @@ static const char help[] =
     "\n"
     "Exit codes: 0 clean, 2 wrong use or bad input.\n";
 
-enum option {
-    HELP = 1,
-    KERNEL,
-    PLAIN,
-    TARGET,
-    RAW,
-    WAVE,
-    NO_ADDRESSES,
-    NO_BYTES,
-    LABELS,
-    LINES,
-    REASSEMBLABLE,
-    JSON,
-    THREADS,
-};
-
-static const struct tool_option options[] = {
-    {"help", 'h', TOOL_NO_VALUE, HELP},
-    {"kernel", 'k', TOOL_VALUE, KERNEL},
-    {"plain", 0, TOOL_NO_VALUE, PLAIN},
-    {"target", 'm', TOOL_VALUE, TARGET},
-    {"raw", 0, TOOL_NO_VALUE, RAW},
-    {"wave", 0, TOOL_VALUE, WAVE},
-    {"no-addresses", 0, TOOL_NO_VALUE, NO_ADDRESSES},
-    {"no-bytes", 0, TOOL_NO_VALUE, NO_BYTES},
-    {"labels", 0, TOOL_NO_VALUE, LABELS},
-    {"lines", 0, TOOL_NO_VALUE, LINES},
-    {"reassemblable", 0, TOOL_NO_VALUE, REASSEMBLABLE},
-    {"json", 0, TOOL_NO_VALUE, JSON},
-    {"threads", 'j', TOOL_VALUE, THREADS},
-    {NULL, 0, TOOL_NO_VALUE, 0},
-};
+enum { HELP = 1, REASSEMBLABLE, THREADS };
 
 struct request {
     const char **files; /* room for all arguments */
@@ -87,6 +56,23 @@ struct request {
     const char *wave; /* "32" or "64", or NULL */
     struct tool_listing listing;
     bool raw, help;
+};
+
+static const struct tool_option options[] = {
+    {"help", 'h', TOOL_NO_VALUE, HELP},
+    {"kernel", 'k', TOOL_VALUE, TOOL_KEEP(listing.symbol)},
+    {"plain", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.plain)},
+    {"target", 'm', TOOL_VALUE, TOOL_KEEP(target)},
+    {"raw", 0, TOOL_NO_VALUE, TOOL_KEEP(raw)},
+    {"wave", 0, TOOL_VALUE, TOOL_KEEP(wave)},
+    {"no-addresses", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.no_addresses)},
+    {"no-bytes", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.no_bytes)},
+    {"labels", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.labels)},
+    {"lines", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.lines)},
+    {"reassemblable", 0, TOOL_NO_VALUE, REASSEMBLABLE},
+    {"json", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.json)},
+    {"threads", 'j', TOOL_VALUE, THREADS},
+    {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
 /* The object's target with the size of waves, as wm_disassembler_create() takes it. A target that has no
@@ -150,54 +136,21 @@ static bool read_threads(const char *text, unsigned *threads)
 static int parse(int argc, char **argv, struct request *request)
 {
     struct tool_listing *listing = &request->listing;
-    struct tool_words words = {.verb = argv[0], .options = options, .count = argc - 1, .words = argv + 1};
+    struct tool_words words = {
+        .verb = argv[0], .options = options, .count = argc - 1, .words = argv + 1, .request = request};
     for (int id; (id = tool_next_option(&words)) != TOOL_OPTION_END;) {
-        switch (id) {
-        case TOOL_OPTION_WRONG:
+        if (id == TOOL_OPTION_WRONG)
             return TOOL_WRONG;
-        case TOOL_OPTION_OPERAND:
-            request->files[request->file_count++] = words.value;
-            break;
-        case HELP:
+        if (id == HELP) {
             request->help = true;
             return TOOL_CLEAN;
-        case KERNEL:
-            listing->symbol = words.value;
-            break;
-        case PLAIN:
-            listing->plain = true;
-            break;
-        case TARGET:
-            request->target = words.value;
-            break;
-        case RAW:
-            request->raw = true;
-            break;
-        case NO_ADDRESSES:
-            listing->no_addresses = true;
-            break;
-        case NO_BYTES:
-            listing->no_bytes = true;
-            break;
-        case LABELS:
-            listing->labels = true;
-            break;
-        case LINES:
-            listing->lines = true;
-            break;
-        case REASSEMBLABLE:
-            listing->flags |= WM_DISASSEMBLE_REASSEMBLABLE;
-            break;
-        case THREADS:
-            if (!read_threads(words.value, &listing->threads))
-                return tool_fail("-j %s: expected a number of threads (0: one per CPU)", words.value);
-            break;
-        case JSON:
-            listing->json = true;
-            break;
-        default:
-            request->wave = words.value;
         }
+        if (id == TOOL_OPTION_OPERAND)
+            request->files[request->file_count++] = words.value;
+        else if (id == REASSEMBLABLE)
+            listing->flags |= WM_DISASSEMBLE_REASSEMBLABLE;
+        else if (!read_threads(words.value, &listing->threads))
+            return tool_fail("-j %s: expected a number of threads (0: one per CPU)", words.value);
     }
     if (listing->json && (listing->plain || listing->no_addresses || listing->no_bytes))
         return tool_fail("--json has everything: it goes without --plain, --no-addresses and --no-bytes");

@@ -32,17 +32,17 @@ static const char help[] =
     "\n"
     "Exit codes: 0 clean, 2 wrong use or bad input.\n";
 
-enum { KERNEL = 1, ALL, JSON, HELP, TARGET };
-
-static const struct tool_option options[] = {
-    {"kernel", 'k', TOOL_VALUE, KERNEL}, {"all", 'a', TOOL_NO_VALUE, ALL},
-    {"json", 0, TOOL_NO_VALUE, JSON},    {"help", 'h', TOOL_NO_VALUE, HELP},
-    {"target", 'm', TOOL_VALUE, TARGET}, {NULL, 0, TOOL_NO_VALUE, 0},
-};
-
 struct request {
     const char *file, *kernel, *target;
     bool all, json, help;
+};
+
+enum { HELP = 1 };
+
+static const struct tool_option options[] = {
+    {"kernel", 'k', TOOL_VALUE, TOOL_KEEP(kernel)}, {"all", 'a', TOOL_NO_VALUE, TOOL_KEEP(all)},
+    {"json", 0, TOOL_NO_VALUE, TOOL_KEEP(json)},    {"help", 'h', TOOL_NO_VALUE, HELP},
+    {"target", 'm', TOOL_VALUE, TOOL_KEEP(target)}, {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
 /* ---- text ---- */
@@ -232,33 +232,18 @@ static json_t *json_kernel(const struct wm_kernel *k)
 
 static int parse(int argc, char **argv, struct request *request)
 {
-    struct tool_words words = {.verb = argv[0], .options = options, .count = argc - 1, .words = argv + 1};
+    struct tool_words words = {
+        .verb = argv[0], .options = options, .count = argc - 1, .words = argv + 1, .request = request};
     for (int id; (id = tool_next_option(&words)) != TOOL_OPTION_END;) {
-        switch (id) {
-        case TOOL_OPTION_WRONG:
+        if (id == TOOL_OPTION_WRONG)
             return TOOL_WRONG;
-        case TOOL_OPTION_OPERAND:
-            if (request->file)
-                return tool_fail("unexpected '%s': one file at a time, and it is %s", words.value,
-                                 request->file);
-            request->file = words.value;
-            break;
-        case KERNEL:
-            request->kernel = words.value;
-            break;
-        case TARGET:
-            request->target = words.value;
-            break;
-        case ALL:
-            request->all = true;
-            break;
-        case JSON:
-            request->json = true;
-            break;
-        default:
+        if (id == HELP) {
             request->help = true;
             return TOOL_CLEAN;
         }
+        if (request->file)
+            return tool_fail("unexpected '%s': one file at a time, and it is %s", words.value, request->file);
+        request->file = words.value;
     }
     return request->file ? TOOL_CLEAN : tool_fail("a file is needed: wavemem info FILE");
 }

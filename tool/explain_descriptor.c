@@ -32,13 +32,6 @@ static const char help[] =
     "\n"
     "Exit codes: 0 clean, 2 wrong use or bad input.\n";
 
-enum { TARGET = 1, KIND, JSON, HELP };
-
-static const struct tool_option options[] = {
-    {"target", 'm', TOOL_VALUE, TARGET}, {"kind", 0, TOOL_VALUE, KIND}, {"json", 0, TOOL_NO_VALUE, JSON},
-    {"help", 'h', TOOL_NO_VALUE, HELP},  {NULL, 0, TOOL_NO_VALUE, 0},
-};
-
 enum { BUFFER_WORDS = 4 };
 
 struct request {
@@ -50,6 +43,16 @@ struct request {
     char names[WM_DESCRIPTOR_FIELDS][40];
     struct wm_descriptor_field fields[WM_DESCRIPTOR_FIELDS];
     size_t field_count;
+};
+
+enum { KIND = 1, HELP };
+
+static const struct tool_option options[] = {
+    {"target", 'm', TOOL_VALUE, TOOL_KEEP(target)},
+    {"kind", 0, TOOL_VALUE, KIND},
+    {"json", 0, TOOL_NO_VALUE, TOOL_KEEP(json)},
+    {"help", 'h', TOOL_NO_VALUE, HELP},
+    {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
 /* ---- the command line ---- */
@@ -118,29 +121,19 @@ static int check(const struct request *request)
 
 static int parse(int argc, char **argv, struct request *request)
 {
-    struct tool_words words = {
-        .verb = "explain descriptor", .options = options, .count = argc - 1, .words = argv + 1};
+    struct tool_words words = {.verb = "explain descriptor",
+                               .options = options,
+                               .count = argc - 1,
+                               .words = argv + 1,
+                               .request = request};
     for (int id; (id = tool_next_option(&words)) != TOOL_OPTION_END;) {
-        int code = TOOL_CLEAN;
-        switch (id) {
-        case TOOL_OPTION_WRONG:
+        if (id == TOOL_OPTION_WRONG)
             return TOOL_WRONG;
-        case TOOL_OPTION_OPERAND:
-            code = parse_operand(request, words.value);
-            break;
-        case TARGET:
-            request->target = words.value;
-            break;
-        case JSON:
-            request->json = true;
-            break;
-        case HELP:
+        if (id == HELP) {
             request->help = true;
             return TOOL_CLEAN;
-        default:
-            code = parse_kind(request, words.value);
-            break;
         }
+        const int code = id == KIND ? parse_kind(request, words.value) : parse_operand(request, words.value);
         if (code != TOOL_CLEAN)
             return code;
     }

@@ -27,18 +27,21 @@ static const char help[] =
     "\n"
     "Exit codes: 0 clean, 2 wrong use or bad input.\n";
 
-enum { TARGET = 1, STORE, JSON, HELP, COMPONENTS = 4 };
-
-static const struct tool_option options[] = {
-    {"target", 'm', TOOL_VALUE, TARGET}, {"store", 0, TOOL_VALUE, STORE}, {"json", 0, TOOL_NO_VALUE, JSON},
-    {"help", 'h', TOOL_NO_VALUE, HELP},  {NULL, 0, TOOL_NO_VALUE, 0},
-};
+enum { COMPONENTS = 4 };
 
 struct request {
     const char *target, *layout, *number, *store;
     uint32_t words[COMPONENTS];
     unsigned count; /* of words */
     bool json, help;
+};
+
+static const struct tool_option options[] = {
+    {"target", 'm', TOOL_VALUE, TOOL_KEEP(target)},
+    {"store", 0, TOOL_VALUE, TOOL_KEEP(store)},
+    {"json", 0, TOOL_NO_VALUE, TOOL_KEEP(json)},
+    {"help", 'h', TOOL_NO_VALUE, TOOL_KEEP(help)},
+    {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
 static int take_operand(struct request *r, const char *word)
@@ -61,28 +64,10 @@ static int take_operand(struct request *r, const char *word)
 static int parse(int argc, char **argv, struct request *r)
 {
     struct tool_words words = {
-        .verb = "explain format", .options = options, .count = argc - 1, .words = argv + 1};
-    for (int id; (id = tool_next_option(&words)) != TOOL_OPTION_END;) {
-        switch (id) {
-        case TOOL_OPTION_WRONG:
+        .verb = "explain format", .options = options, .count = argc - 1, .words = argv + 1, .request = r};
+    for (int id; (id = tool_next_option(&words)) != TOOL_OPTION_END;)
+        if (id == TOOL_OPTION_WRONG || take_operand(r, words.value) != TOOL_CLEAN)
             return TOOL_WRONG;
-        case TOOL_OPTION_OPERAND:
-            if (take_operand(r, words.value) != TOOL_CLEAN)
-                return TOOL_WRONG;
-            break;
-        case TARGET:
-            r->target = words.value;
-            break;
-        case STORE:
-            r->store = words.value;
-            break;
-        case JSON:
-            r->json = true;
-            break;
-        default:
-            r->help = true;
-        }
-    }
     if (r->help)
         return TOOL_CLEAN;
     if (!r->target)

@@ -96,6 +96,14 @@ static int unknown(const struct tool_words *words, const char *word, const char 
     return TOOL_OPTION_WRONG;
 }
 
+static void keep(void *at, enum tool_takes takes, const char *value)
+{
+    if (takes == TOOL_NO_VALUE)
+        *(bool *)at = true;
+    else
+        *(const char **)at = value;
+}
+
 /* `attached`: the value that stands in the same word, or NULL. */
 static int found(struct tool_words *words, const struct tool_option *option, const char *word,
                  const char *attached)
@@ -113,10 +121,12 @@ static int found(struct tool_words *words, const struct tool_option *option, con
         }
         words->value = words->words[words->next++];
     }
+    if (option->id == TOOL_OPTION_KEPT)
+        keep((char *)words->request + option->kept, option->takes, words->value);
     return option->id;
 }
 
-int tool_next_option(struct tool_words *words)
+static int next_option(struct tool_words *words)
 {
     words->value = NULL;
     if (words->next == words->count)
@@ -128,7 +138,7 @@ int tool_next_option(struct tool_words *words)
     }
     if (strcmp(word, "--") == 0) {
         words->operands_only = true;
-        return tool_next_option(words);
+        return next_option(words);
     }
     if (word[1] != '-') {
         for (const struct tool_option *o = words->options; o->name; o++)
@@ -144,6 +154,15 @@ int tool_next_option(struct tool_words *words)
     char bare[64];
     snprintf(bare, sizeof(bare), "%.*s", (int)length, name);
     return unknown(words, word, bare);
+}
+
+int tool_next_option(struct tool_words *words)
+{
+    int id;
+    do
+        id = next_option(words);
+    while (id == TOOL_OPTION_KEPT);
+    return id;
 }
 
 bool tool_parse_u64(const char *text, uint64_t *number)

@@ -49,25 +49,31 @@ struct tool_option {
     const char *name;
     char letter; /* 0: none */
     enum tool_takes takes;
-    int id; /* what tool_next_option() returns; above 0 */
+    int id;      /* what tool_next_option() returns; above 0, or TOOL_OPTION_KEPT */
+    size_t kept; /* with that: where in words->request a bool is set, or a const char * to the value */
 };
 
-enum { TOOL_OPTION_END = 0, TOOL_OPTION_OPERAND = -1, TOOL_OPTION_WRONG = -2 };
+enum { TOOL_OPTION_END = 0, TOOL_OPTION_OPERAND = -1, TOOL_OPTION_WRONG = -2, TOOL_OPTION_KEPT = -3 };
 
-/* A command line being read. Set the first four; the rest starts at zero. */
+/* The last two members of a row that only says where its flag or value goes, in the verb's struct request. */
+#define TOOL_KEEP(member) TOOL_OPTION_KEPT, offsetof(struct request, member)
+
+/* A command line being read. Set the first four, and `request` where an option is kept; the rest starts at
+ * zero. */
 struct tool_words {
     const char *verb; /* for messages */
     const struct tool_option *options;
     int count; /* words that follow the verb */
     char **words;
+    void *request;
     const char *where; /* "job.txt:3: ", put before messages; or NULL */
     int next;
     bool operands_only; /* after "--" */
     const char *value;  /* of the option or operand just returned; NULL when it has none */
 };
 
-/* The next option's id, TOOL_OPTION_OPERAND, TOOL_OPTION_END, or, after a message with the nearest option
- * that exists, TOOL_OPTION_WRONG. */
+/* Keeps what is to be kept, and returns the next option's id, TOOL_OPTION_OPERAND, TOOL_OPTION_END, or, after
+ * a message with the nearest option that exists, TOOL_OPTION_WRONG. */
 int tool_next_option(struct tool_words *words);
 
 /* The name among `count` that the writer of `word` probably meant, or NULL. `stride`: bytes from one pointer
