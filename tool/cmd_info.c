@@ -72,7 +72,8 @@ static void print_safe(const char *text)
 
 static void print_resources(const struct wm_kernel *k)
 {
-    printf("  wave%u, %u SGPRs, %u VGPRs", k->wave_size, k->sgprs, k->vgprs);
+    printf("  wave%u, %s%s%u SGPRs, %u VGPRs", k->wave_size, k->mode ? k->mode : "", k->mode ? " mode, " : "",
+           k->sgprs, k->vgprs);
     if (k->agprs)
         printf(" (%u of them AccVGPRs)", k->agprs);
     if (k->sgpr_spills || k->vgpr_spills)
@@ -216,6 +217,7 @@ static json_t *json_kernel(const struct wm_kernel *k)
     json_object_set_new(object, "descriptor", json_sprintf("0x%" PRIx64, k->descriptor));
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         json_object_set_new(object, numbers[i].key, json_integer(numbers[i].value));
+    json_object_set_new(object, "mode", k->mode ? json_string(k->mode) : json_null());
     json_object_set_new(object, "required_workgroup",
                         k->required_workgroup[0]
                             ? json_pack("[iii]", (int)k->required_workgroup[0], (int)k->required_workgroup[1],

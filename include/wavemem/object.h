@@ -41,6 +41,7 @@ struct wm_kernel {
     uint32_t lds_size, scratch_size; /* bytes; static LDS of a workgroup, scratch of a lane */
     uint32_t sgprs, vgprs, agprs, sgpr_spills, vgpr_spills;
     uint32_t wave_size;             /* 32 or 64 */
+    const char *mode;               /* from gfx10 on "CU" or "WGP", where a workgroup runs; else NULL */
     uint32_t max_workgroup;         /* work-items */
     uint32_t required_workgroup[3]; /* reqd_work_group_size; 0,0,0 when free */
     bool dynamic_stack;

@@ -176,6 +176,7 @@ static void describe(struct wm_kernel *k, const struct wmi_kernel_descriptor *d,
     k->lds_size = d->lds_size;
     k->scratch_size = d->scratch_size;
     k->wave_size = wmi_lanes(abi, d);
+    k->mode = !abi->family->rsrc3_rdna ? NULL : d->wgp_mode ? "WGP" : "CU";
     k->dynamic_stack = d->dynamic_stack;
     if (d->kernarg_size)
         k->kernarg_size = d->kernarg_size;

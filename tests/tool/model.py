@@ -365,6 +365,9 @@ class Model(Case):
                     _, report = self.prof(body, target=target, items=32 * (units + more), workgroup=32, wgp=wgp)
                     uses = {cache["name"]: cache["read"] for cache in report["kernels"][0]["caches"]}
                     self.assertEqual((uses["vector L0"]["requests"], uses["vector L0"]["hits"]), (units + more, more))
+        told, _ = self.run_tool("prof k.co -k k -g 32 -b 32 --arg a=iota:u32:256 --arg b=zero:u32:256 --html k.html")
+        for text in (told, self.read("k.html").decode()):
+            self.assertRegex(text, r"waves a SIMD in WGP mode, limited by")
         _, report = self.prof(START, target="gfx908")
         self.assertIsNone(report["kernels"][0]["occupancy"]["mode"])
 

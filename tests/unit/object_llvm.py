@@ -118,6 +118,7 @@ def check_metadata(path, command):
                           ("sgpr_spills", ".sgpr_spill_count"), ("vgpr_spills", ".vgpr_spill_count"),
                           ("max_workgroup", ".max_flat_workgroup_size")):
             check(f"{where}: {name}", our[key], their.get(name))
+        check(f"{where}: mode", our["mode"], {None: None, 0: "CU", 1: "WGP"}[their.get(".workgroup_processor_mode")])
         check(f"{where}: workgroup", our["required_workgroup"], their.get(".reqd_workgroup_size"))
         arguments = their.get(".args", [])
         check(f"{where}: arguments", len(our["arguments"]), len(arguments))
@@ -239,6 +240,7 @@ def main():
             made.append(build(folder, "gfx900", "-cl-kernel-arg-info"))
             made.append(build(folder, "gfx900", "-mcode-object-version=6"))
             made.append(build(folder, "gfx1030", "-mwavefrontsize64"))
+            made.append(build(folder, "gfx1100", "-mcumode"))
             made.append(build(folder, "gfx90a:sramecc+:xnack-"))
             made.append(build(folder, "gfx900", "-DOUTSIDE", "-g"))
         else:
