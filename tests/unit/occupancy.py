@@ -17,8 +17,8 @@ import tempfile
 ITEMS, VGPRS, LDS = (32, 64, 128, 192, 256, 512, 1024), (10, 33, 60, 84, 96, 128), (0, 1024, 5120, 12288, 24576, 65536)
 RDNA = (["-mcumode"], [], ["-mcumode", "-mwavefrontsize64"], ["-mwavefrontsize64"])
 # Of a compute unit: SIMDs, lanes of a wave.
-TARGETS = {"gfx803": 4, "gfx900": 4, "gfx908": 4, "gfx90a": 4, "gfx942": 4, "gfx1010": 2, "gfx1030": 2, "gfx1100": 2,
-           "gfx1102": 2, "gfx1200": 2}
+TARGETS = {"gfx700": 4, "gfx803": 4, "gfx900": 4, "gfx908": 4, "gfx90a": 4, "gfx942": 4, "gfx1010": 2, "gfx1030": 2,
+           "gfx1100": 2, "gfx1102": 2, "gfx1150": 2, "gfx1151": 2, "gfx1200": 2, "gfx1201": 2}
 
 
 def kernels():
