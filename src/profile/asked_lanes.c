@@ -10,41 +10,45 @@
 struct row {
     uint64_t base;
     unsigned count;
+    bool ascends;           /* no address is lower than the one before */
     struct wmi_same_row at; /* of active lanes, one behind the other */
 };
+
+static inline bool ascends(const struct row *row)
+{
+    u32v before = wmi_splat_u32(0);
+    uint64_t descends = 0;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const u32v now = *(const u32v *)(row->at.of + i);
+        descends |= (uint64_t)wmi_less_bits(now, wmi_shift_lanes(before, now)) << i;
+        before = now;
+    }
+    return !(descends & wmi_same_bits(row->count));
+}
 
 /* Addresses by lane, of inactive ones any, and the row. False: see wmi_asked_find. */
 static inline bool make_row(const struct wmi_asking *asking, struct wmi_same_row *by_lane, struct row *row)
 {
-    const uint64_t mask = asking->mask;
-    const uint64_t base = (asking->address[__builtin_ctzll(mask)] & -256ULL) - (1ULL << 31);
-    const uint64_t low_bits = asking->bytes - 1u;
-    uint64_t bad = 0;
-    for (uint64_t lane = 0; lane < WMI_LANES; lane++) {
-        const uint64_t at = asking->address[lane] - base;
-        by_lane->of[lane] = (uint32_t)at;
-        bad |= (at >> 32 | (at & low_bits)) & -(mask >> lane & 1);
-    }
-    row->base = base;
-    row->count = (unsigned)__builtin_popcountll(mask);
-    wmi_compress_row(row->at.of, by_lane->of, mask);
-    return !bad;
+    u32v bits, high;
+    row->base = (asking->address[__builtin_ctzll(asking->mask)] & -256ULL) - (1ULL << 31);
+    row->count = (unsigned)__builtin_popcountll(asking->mask);
+    wmi_same_addresses(asking->address, row->base, asking->mask, by_lane, &bits, &high);
+    wmi_compress_row(row->at.of, by_lane->of, asking->mask);
+    row->ascends = ascends(row);
+    return !wmi_any(high | (bits & (asking->bytes - 1u)));
 }
 
-/* Whether no address is lower than the one before; and if so, which have the block of the one before. */
-static inline bool ascends(const struct row *row, unsigned shift, uint64_t *repeated)
+/* Which lanes of the row are in the block of the one before. */
+static inline uint64_t beside(const struct row *row, unsigned shift)
 {
-    const uint64_t lanes = wmi_same_bits(row->count) & ~1ULL;
     u32v before = wmi_splat_u32(0);
-    uint64_t descends = 0, same = 0;
+    uint64_t same = 0;
     for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
-        const u32v now = *(const u32v *)(row->at.of + i), last = wmi_shift_lanes(before, now);
-        descends |= wmi_pack((u32v)(now < last)) << i;
-        same |= (uint64_t)wmi_equal_bits(now >> shift, last >> shift) << i;
+        const u32v now = *(const u32v *)(row->at.of + i) >> shift;
+        same |= (uint64_t)wmi_equal_bits(now, wmi_shift_lanes(before, now)) << i;
         before = now;
     }
-    *repeated = same & lanes;
-    return !(descends & lanes);
+    return same & wmi_same_bits(row->count) & ~1ULL;
 }
 
 /* Which lanes of the row are in the block of an earlier one. Unless the row ascends, each one's earliest. */
@@ -52,9 +56,8 @@ static inline uint64_t repeated_blocks(struct wmi_same *room, const struct row *
                                        struct wmi_same_row *earliest)
 {
     struct wmi_same_row block;
-    uint64_t repeated;
-    if (ascends(row, shift, &repeated))
-        return repeated;
+    if (row->ascends)
+        return beside(row, shift);
     for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES)
         *(u32v *)(block.of + i) = *(const u32v *)(row->at.of + i) >> shift;
     return wmi_same_find(room, &block, row->count, wmi_same_bits(row->count), earliest);
@@ -95,7 +98,8 @@ static inline void list_often(const struct row *row, unsigned shift, const struc
     }
 }
 
-/* Of each block whether as many different things are asked for as it has. */
+/* Of each block whether as many different things are asked for as it has. Lanes in `same` ask for what an
+ * earlier one does. */
 static inline void fill(const struct row *row, unsigned things, const struct wmi_same_row *block,
                         uint64_t same, uint64_t repeated, bool *full)
 {
@@ -104,6 +108,19 @@ static inline void fill(const struct row *row, unsigned things, const struct wmi
         different[block->of[i]] += !(same >> i & 1);
     for (uint64_t left = wmi_same_bits(row->count) & ~repeated; left; left &= left - 1)
         *full++ = different[__builtin_ctzll(left)] == things;
+}
+
+/* The same of a row that ascends: a block's lanes are side by side. */
+static inline void fill_ascending(const struct row *row, unsigned things, uint64_t same, uint64_t repeated,
+                                  bool *full)
+{
+    const uint64_t lanes = wmi_same_bits(row->count);
+    for (uint64_t left = lanes & ~repeated; left;) {
+        const uint64_t others = left & (left - 1), behind = others ? -(others & -others) : 0;
+        const uint64_t of_block = lanes & -(left & -left) & ~behind;
+        *full++ = (unsigned)__builtin_popcountll(of_block & ~same) == things;
+        left = others;
+    }
 }
 
 /* Lanes that are the first in their line, of those that look its tag up together. */
@@ -190,17 +207,17 @@ static inline void find_costs(const struct wmi_asking *asking, const struct wmi_
     }
 }
 
-/* Which lanes ask for what an earlier lane asks for, which are among those in `repeated` blocks. Unless they
- * load, each one's earliest in its block, and with the same. */
+/* Which lanes ask for what an earlier lane asks for, which are among those in `repeated` blocks. Each one's
+ * earliest with the same, and in its block, of atomics and unless the row ascends. */
 static inline uint64_t repeated_things(struct wmi_same *room, const struct wmi_asking *asking,
                                        const struct row *row, uint64_t repeated, struct wmi_same_row *block,
                                        struct wmi_same_row *same)
 {
     const unsigned size_shift = (unsigned)__builtin_ctz(asking->bytes), shift = asking->block_shift;
     struct wmi_same_row thing;
-    uint64_t again;
-    if (ascends(row, size_shift, &again)) {
-        if (asking->kind != WMI_ACCESS_LOAD) {
+    if (row->ascends) {
+        const uint64_t again = beside(row, size_shift);
+        if (again && asking->kind == WMI_ACCESS_ATOMIC) {
             follow(repeated, row->count, block);
             follow(again, row->count, same);
         }
@@ -211,6 +228,19 @@ static inline uint64_t repeated_things(struct wmi_same *room, const struct wmi_a
         *(u32v *)(thing.of + i) = *(const u32v *)(block->of + i) << (shift - size_shift) | inside;
     }
     return wmi_same_find(room, &thing, row->count, repeated, same);
+}
+
+/* Of each of a store's blocks whether all of it is written. */
+static inline void find_full(const struct wmi_asking *asking, const struct row *row,
+                             const struct wmi_same_row *block, uint64_t same, uint64_t repeated, bool *full)
+{
+    const unsigned things = (1u << asking->block_shift) / asking->bytes;
+    if (!repeated) /* none has more than one of them */
+        memset(full, 0, row->count);
+    else if (row->ascends)
+        fill_ascending(row, things, same, repeated, full);
+    else
+        fill(row, things, block, same, repeated, full);
 }
 
 wmi_asked_find WMI_BUILD_NAME(wmi_asked_find);
@@ -225,10 +255,8 @@ bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *room, const struct wmi_aski
     const uint64_t repeated = repeated_blocks(room, &row, shift, &block);
     const uint64_t again = repeated ? repeated_things(room, asking, &row, repeated, &block, &same) : 0;
     const uint32_t different = row.count - (unsigned)__builtin_popcountll(repeated);
-    if (asking->kind == WMI_ACCESS_STORE && repeated)
-        fill(&row, (1u << shift) / asking->bytes, &block, again, repeated, full + blocks->count);
-    else if (asking->kind == WMI_ACCESS_STORE)
-        memset(full + blocks->count, 0, different);
+    if (asking->kind == WMI_ACCESS_STORE)
+        find_full(asking, &row, &block, again, repeated, full + blocks->count);
     if (asking->kind == WMI_ACCESS_ATOMIC && again)
         list_often(&row, shift, &block, &same, repeated, blocks);
     else

@@ -24,7 +24,7 @@ struct wmi_busiest_bank {
 
 struct wmi_banks {
     uint32_t different;              /* dwords */
-    uint32_t low_bits;               /* that an address has: of its place in the dword */
+    bool aligned;                    /* all lanes to dwords */
     struct wmi_busiest_bank half[2]; /* of the first 32 lanes, and of the others */
 };
 

@@ -84,17 +84,18 @@ wmi_banks_find WMI_BUILD_NAME(wmi_banks_find);
 bool WMI_BUILD_NAME(wmi_banks_find)(struct wmi_same *room, const uint64_t *address, uint64_t lanes,
                                     unsigned banks, bool share, struct wmi_banks *found)
 {
-    uint64_t plane[6] = {0}, bits = 0;
+    uint64_t plane[6] = {0};
     struct wmi_same_row dword;
-    for (uint64_t lane = 0; lane < WMI_LANES; lane++) {
-        dword.of[lane] = (uint32_t)(address[lane] >> DWORD_SHIFT);
-        bits |= address[lane] & -(lanes >> lane & 1);
-    }
-    if (bits >> (WMI_SAME_KEY_BITS + DWORD_SHIFT))
+    u32v bits, high;
+    wmi_same_addresses(address, 0, lanes, &dword, &bits, &high);
+    if (wmi_any(high | bits >> (WMI_SAME_KEY_BITS + DWORD_SHIFT)))
         return false;
-    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES)
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const u32v number = *(const u32v *)(dword.of + i) >> DWORD_SHIFT;
+        *(u32v *)(dword.of + i) = number;
         for (unsigned bit = 0; bit < 6; bit++)
-            plane[bit] |= (uint64_t)wmi_bits_at(*(const u32v *)(dword.of + i), bit) << i;
+            plane[bit] |= (uint64_t)wmi_bits_at(number, bit) << i;
+    }
     uint64_t in_halves;
     const uint64_t repeated = repeated_of(room, &dword, lanes, &in_halves);
     const uint64_t counted = share ? lanes & ~in_halves : lanes;
@@ -109,6 +110,6 @@ bool WMI_BUILD_NAME(wmi_banks_find)(struct wmi_same *room, const uint64_t *addre
         found->half[h].lanes = (uint32_t)(meet >> h * WMI_BANK_LANES);
     }
     found->different = (unsigned)__builtin_popcountll(lanes & ~repeated);
-    found->low_bits = bits & 3;
+    found->aligned = !wmi_any(bits & ((1 << DWORD_SHIFT) - 1));
     return true;
 }

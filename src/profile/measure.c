@@ -253,7 +253,7 @@ static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access
     if (element->space == WMI_SPACE_LDS && access->bytes == DWORD &&
         measurer->find_banks(&measurer->same, element->address, lanes, banks,
                              access->kind != WMI_ACCESS_ATOMIC, &measurer->banks) &&
-        !measurer->banks.low_bits) {
+        measurer->banks.aligned) {
         touched[WMI_SPACE_LDS].bytes = DWORD * measurer->banks.different;
         measurer->has_banks = true;
         return true;

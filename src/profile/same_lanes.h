@@ -24,6 +24,25 @@ static inline uint64_t wmi_same_bits(unsigned count)
     return UINT64_MAX >> (64 - count);
 }
 
+/* The addresses less a base, as words: the lower ones, and of the lanes in `active` what bits they have and
+ * whether any has a higher one. */
+static inline void wmi_same_addresses(const uint64_t *address, uint64_t base, uint64_t active,
+                                      struct wmi_same_row *low, u32v *low_bits, u32v *high_bits)
+{
+    typedef uint64_t loose_u64v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias, aligned(8)));
+    const u32v none = wmi_splat_u32(0);
+    *low_bits = *high_bits = none;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const loose_u64v *at = (const loose_u64v *)(address + i);
+        const struct wmi_f64x2 from_base = {{(f64v)(at[0] - base), (f64v)(at[1] - base)}};
+        const u32v words = wmi_low_words(from_base);
+        const uint32_t lanes = (uint32_t)(active >> i);
+        *(u32v *)(low->of + i) = words;
+        *low_bits |= wmi_choose_bits(lanes, words, none);
+        *high_bits |= wmi_choose_bits(lanes, wmi_high_words(from_base), none);
+    }
+}
+
 /* Lanes whose key is that of the lane. */
 static inline uint64_t wmi_same_as(const struct wmi_same_row *keys, unsigned lane)
 {
@@ -71,8 +90,8 @@ static inline uint64_t wmi_same_find(struct wmi_same *room, const struct wmi_sam
         for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
             const u32v found = *(const u32v *)(there.of + i), differs = found ^ *(const u32v *)(named.of + i);
             *(u32v *)(earliest->of + i) = found & LANE;
-            repeated |= wmi_pack((u32v)(differs != 0)) << i;
-            unsure |= wmi_pack((u32v)(differs > LANE)) << i; /* the slot is another key's */
+            repeated |= (uint64_t)wmi_less_bits(wmi_splat_u32(0), differs) << i;
+            unsure |= (uint64_t)wmi_less_bits(wmi_splat_u32(LANE), differs) << i; /* another key's slot */
         }
         unsure &= wmi_same_bits(count);
         repeated &= wmi_same_bits(count) & ~unsure;
