@@ -425,6 +425,8 @@ bool wmi_lower_lds(struct wmi_builder *builder, const struct wmi_instruction *in
         l.memory->returns = row->returns;
         if (l.gds)
             l.memory->path = WMI_PATH_GDS;
+        else if (row->places && !counter)
+            l.memory->shape = wmi_builder_outline(builder, WMI_SPACE_LDS, row->places, row->bytes);
     }
     l.operands.data = l.memory;
     fill_offsets(&l, insn);

@@ -428,7 +428,8 @@ static inline void place_lanes(const uint32_t *restrict addr, const uint32_t *ac
     element->bad_align &= element->mask;
 }
 
-STEP(observe)
+/* Shows all of the access. */
+static __attribute__((noinline)) const struct wmi_op *show(char *frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *memory = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
@@ -441,17 +442,6 @@ STEP(observe)
     alignas(64) uint32_t counters[WMI_LANES];
     alignas(64) uint64_t address[2][64];
     struct wmi_access access; /* of its elements those that there are */
-    if (memory->observer->outline && lanes->bits && !counter && memory->path == WMI_PATH_DS) {
-        const struct wmi_outline outline = {.low = addr,
-                                            .base = offsets[0],
-                                            .lanes = lanes->bits,
-                                            .to = group->lds_size,
-                                            .shape = wmi_access_shape(WMI_SPACE_LDS, places, bytes),
-                                            .wave = wave->index,
-                                            .depth = wmi_wave_depth(wave, memory)};
-        if (memory->observer->outline(wave->worker->observer, &outline, memory->slot))
-            return op + 1;
-    }
     if (counter)
         for (unsigned i = 0; i < WMI_LANES; i++)
             counters[i] = ((struct wmi_frame *)frame)->s[WMI_S_M0] & 0xffff;
@@ -477,6 +467,24 @@ STEP(observe)
     }
     wmi_show_access(wave, memory, &access);
     return op + 1;
+}
+
+STEP(observe)
+{
+    const struct wmi_memory_op *memory = op->data;
+    const struct wmi_wave *wave = wmi_wave_of(frame);
+    const struct wmi_lanes *lanes = lanes_of(frame, op);
+    const struct wmi_outline outline = {.low = row(frame, op->a),
+                                        .base = op->x,
+                                        .lanes = lanes->bits,
+                                        .to = wave->group->lds_size,
+                                        .shape = memory->shape,
+                                        .wave = wave->index,
+                                        .depth = wmi_wave_depth(wave, memory)};
+    if (memory->shape && lanes->bits &&
+        memory->observer->outline(wave->worker->observer, &outline, memory->slot))
+        return op + 1;
+    return show(frame, op);
 }
 
 /* ds_swizzle_b32, ds_permute_b32, ds_bpermute_b32: the lanes that each lane sends to or reads from. */

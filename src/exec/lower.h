@@ -25,12 +25,11 @@ struct wmi_memory_op {
     bool lds_m0;           /* LDS ends where M0 says */
     uint8_t flat_lds_bits; /* of an LDS address that FLAT makes */
     uint8_t policy;
-    uint8_t alignment;         /* enum wmi_alignment */
-    uint32_t hit;              /* index into wmi_worker.hits */
-    uint32_t slot;             /* the observer's, 0 without one */
-    int64_t offset;            /* instruction offset in bytes */
-    uint32_t offset0, offset1; /* DS read2/write2, in units of the element */
-    uint32_t data2;            /* byte offset in the frame of DATA2 */
+    uint8_t alignment; /* enum wmi_alignment */
+    uint32_t hit;      /* index into wmi_worker.hits */
+    uint32_t slot;     /* the observer's, 0 without one */
+    int64_t offset;    /* instruction offset in bytes */
+    uint32_t shape;    /* of the outlines that the observer is asked about; 0: it is not */
     const struct wmi_observer *observer;
     struct wmi_depth depth;                /* in its block, if the observer asks for depths */
     const struct wmi_buffer_rules *buffer; /* MUBUF: of the target */
@@ -56,6 +55,9 @@ static inline void wmi_show_access(const struct wmi_wave *wave, const struct wmi
 struct wmi_op *wmi_emit(struct wmi_builder *builder, wmi_body body);
 /* A wmi_memory_op filled from the row and the instruction's fields, owned by the program. */
 struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *builder, const struct wmi_instruction *insn);
+/* What wmi_memory_op.shape is of an instruction whose accesses are of this shape, if they are plain. */
+uint32_t wmi_builder_outline(const struct wmi_builder *builder, enum wmi_address_space space,
+                             unsigned elements, unsigned bytes);
 /* The observer of the dispatch, or NULL. */
 const struct wmi_observer *wmi_builder_observer(const struct wmi_builder *builder);
 /* Byte offset in the frame of an operand as scalar words; constants and literals included. */

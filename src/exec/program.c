@@ -30,8 +30,8 @@ struct chunk {
 };
 
 struct memory_op_node {
+    alignas(64) struct wmi_memory_op op; /* what most steps read is in one line of the host's caches */
     struct memory_op_node *next;
-    struct wmi_memory_op op;
 };
 
 struct wmi_program {
@@ -146,7 +146,7 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
                   "the same order");
     const struct wmi_row *row = &wmi_rows[insn->id];
     struct wmi_program *program = b->program;
-    struct memory_op_node *node = calloc(1, sizeof *node);
+    struct memory_op_node *node = aligned_alloc(alignof(struct memory_op_node), sizeof *node);
     if (!node) {
         b->out_of_memory = true;
         return &b->spare_memory_op;
@@ -175,8 +175,6 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
         .alignment = (uint8_t)program->options.alignment,
         .hit = program->memory_op_count++ % WMI_HITS,
         .offset = insn->field[WMI_FIELD_offset],
-        .offset0 = (uint32_t)insn->field[WMI_FIELD_offset0],
-        .offset1 = (uint32_t)insn->field[WMI_FIELD_offset1],
         .observer = observer,
         .depth = b->depth,
     };
@@ -188,6 +186,13 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
 unsigned wmi_builder_scalar_cache(const struct wmi_builder *b)
 {
     return b->program->options.scalar_cache;
+}
+
+uint32_t wmi_builder_outline(const struct wmi_builder *b, enum wmi_address_space space, unsigned elements,
+                             unsigned bytes)
+{
+    const struct wmi_observer *observer = wmi_builder_observer(b);
+    return observer && observer->outline ? wmi_access_shape(space, elements, bytes) : 0;
 }
 
 const struct wmi_observer *wmi_builder_observer(const struct wmi_builder *b)

@@ -61,7 +61,8 @@ static bool read_only(char *frame, const struct wmi_op *op)
 /* Through a V#: dwords behind its end read 0 and are not written, a smaller element or an atomic counts by
  * its first byte. Only base, stride and the number of records count. Source: RDNA 3 and 4 ISA, "Scalar
  * Memory"; Mesa, si_make_buffer_descriptor, on the units of NUM_RECORDS. */
-static struct wmi_scalar_place buffer_place(const char *frame, const struct wmi_op *op, uint64_t offset)
+static __attribute__((noinline)) struct wmi_scalar_place
+buffer_place(const char *frame, const struct wmi_op *op, uint64_t offset)
 {
     const struct wmi_memory_op *m = op->data;
     const uint32_t unit = m->kind == WMI_ACCESS_ATOMIC || m->bytes < 4 ? m->bytes : 4;
@@ -88,7 +89,8 @@ const struct wmi_op *wmi_scalar_negative(char *restrict frame, const struct wmi_
     return wmi_scalar_refuse(frame, op, WM_FAULT_OFFSET, &place);
 }
 
-struct wmi_scalar_place wmi_scalar_place_of(const char *frame, const struct wmi_op *op)
+static inline __attribute__((always_inline)) struct wmi_scalar_place place_of(const char *frame,
+                                                                              const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const uint32_t low = m->bytes < 4 ? m->bytes - 1u : 3;
@@ -97,6 +99,11 @@ struct wmi_scalar_place wmi_scalar_place_of(const char *frame, const struct wmi_
         return buffer_place(frame, op, offset);
     const uint32_t bytes = (uint32_t)m->elements * m->bytes;
     return (struct wmi_scalar_place){(wmi_frame_64(frame, op->a) & ~(uint64_t)low) + offset, bytes, bytes};
+}
+
+struct wmi_scalar_place wmi_scalar_place_of(const char *frame, const struct wmi_op *op)
+{
+    return place_of(frame, op);
 }
 
 /* ---- loads and stores ---- */
@@ -242,25 +249,13 @@ const struct wmi_op *wmi_scalar_wave_number(char *restrict frame, const struct w
 
 /* ---- for the observer ---- */
 
-const struct wmi_op *wmi_scalar_watch(char *restrict frame, const struct wmi_op *op)
+static __attribute__((noinline)) const struct wmi_op *show(const char *frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
-    const struct wmi_hit *hit = &wave->worker->hits[m->hit];
     uint64_t address[64]; /* only the first one is anything */
     struct wmi_access access;
-    if (m->observer->outline && place.bytes == place.wanted) {
-        const struct wmi_outline outline = {.base = place.address,
-                                            .lanes = 1,
-                                            .from = hit->low, /* of the last access: often the same */
-                                            .to = hit->high,
-                                            .shape = wmi_access_shape(WMI_SPACE_GLOBAL, 1, place.wanted),
-                                            .wave = wave->index,
-                                            .depth = wmi_wave_depth(wave, m)};
-        if (m->observer->outline(wave->worker->observer, &outline, m->slot))
-            return op + 1;
-    }
     address[0] = place.address;
     wmi_access_begin(&access, m, wave, 1);
     access.elements = 1;
@@ -273,4 +268,23 @@ const struct wmi_op *wmi_scalar_watch(char *restrict frame, const struct wmi_op 
                              .address = address};
     wmi_show_access(wave, m, &access);
     return op + 1;
+}
+
+const struct wmi_op *wmi_scalar_watch(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_wave *wave = wmi_wave_of(frame);
+    const struct wmi_scalar_place place = place_of(frame, op);
+    const struct wmi_hit *hit = &wave->worker->hits[m->hit];
+    const struct wmi_outline outline = {.base = place.address,
+                                        .lanes = 1,
+                                        .from = hit->low, /* of the last access: often the same */
+                                        .to = hit->high,
+                                        .shape = m->shape,
+                                        .wave = wave->index,
+                                        .depth = wmi_wave_depth(wave, m)};
+    if (m->shape && place.bytes == place.wanted &&
+        m->observer->outline(wave->worker->observer, &outline, m->slot))
+        return op + 1;
+    return show(frame, op);
 }

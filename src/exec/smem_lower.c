@@ -129,6 +129,7 @@ bool wmi_lower_scalar_memory(struct wmi_builder *builder, const struct wmi_instr
     m->offset = immediate & ~(int64_t)(m->bytes < 4 ? m->bytes - 1 : 3);
     m->parameter = wmi_atomic_of(insn->id);
     m->returns = m->kind == WMI_ACCESS_ATOMIC && insn->field[WMI_FIELD_glc];
+    m->shape = wmi_builder_outline(builder, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
     step.body = wmi_scalar_step(m, resource != NULL);
     if (!step.body)
         return false;

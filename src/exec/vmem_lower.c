@@ -180,11 +180,14 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
     if (wmi_builder_observer(builder)) {
         struct wmi_op *watch = wmi_emit(builder, wmi_vmem_watch);
         *watch = step;
+        watch->body = wmi_vmem_watch;
         /* Who follows workgroups watches a dispatch, where no allocation meets an aperture; an explained
          * address is in none. */
-        watch->body = step.x < WMI_VMEM_FAST_FORMS && wmi_builder_observer(builder)->turn
-                          ? wmi_vmem_quick_watch(wmi_builder_level(builder), wmi_builder_lanes(builder))
-                          : wmi_vmem_watch;
+        if (step.x < WMI_VMEM_FAST_FORMS && wmi_builder_observer(builder)->turn &&
+            m->alignment == WMI_ALIGNMENT_UNALIGNED) {
+            m->shape = wmi_builder_outline(builder, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
+            watch->body = wmi_vmem_quick_watch(wmi_builder_level(builder), wmi_builder_lanes(builder));
+        }
     }
     if (m->kind == WMI_ACCESS_LOAD && wmi_builder_scalar_cache(builder) != WM_SCALAR_CACHE_COHERENT) {
         struct wmi_op *passed = wmi_emit(builder, wmi_scalar_cache_passed_by);

@@ -3,6 +3,7 @@
  * allocation, nothing can be refused, and the addresses are all that there is to say. As in vmem_lanes.c no
  * aperture needs to be looked for. The rest is wmi_vmem_watch()'s. */
 #include "base/lanes.h"
+#include "exec/careful.h"
 #include "exec/vmem.h"
 #include "exec/watch.h"
 #include "exec/workgroup.h"
@@ -26,6 +27,33 @@ make_addresses(const uint32_t *restrict low, const uint32_t *restrict high, cons
     return !bad;
 }
 
+/* Shows all of the access. */
+static __attribute__((noinline)) const struct wmi_op *show(char *restrict frame, const struct wmi_op *op,
+                                                           const struct wmi_outline *outline)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_wave *wave = wmi_wave_of(frame);
+    const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);
+    const struct wmi_hit *hit = &wave->worker->hits[m->hit];
+    const uint32_t bytes = (uint32_t)m->elements * m->bytes;
+    const uint64_t low_bits = m->kind == WMI_ACCESS_ATOMIC ? m->bytes - 1u : 0;
+    uint64_t address[64];
+    struct wmi_access access; /* element[0] is all that there is of its elements */
+    const bool good = outline->high ? make_addresses(outline->low, outline->high, lanes->row, hit,
+                                                     outline->base, bytes, low_bits, address)
+                                    : make_addresses(outline->low, NULL, lanes->row, hit, outline->base,
+                                                     bytes, low_bits, address);
+    if (!good)
+        return wmi_vmem_watch(frame, op);
+    wmi_access_begin(&access, m, wave, lanes->bits);
+    access.elements = 1;
+    access.bytes = (uint8_t)bytes;
+    access.element[0] =
+        (struct wmi_element){.space = WMI_SPACE_GLOBAL, .mask = lanes->bits, .address = address};
+    wmi_show_access(wave, m, &access);
+    return op + 1; /* and no further: who explains an address only wants this step */
+}
+
 const struct wmi_op *WMI_BUILD_NAME(wmi_vmem_watch_quick)(char *restrict frame, const struct wmi_op *op);
 const struct wmi_op *WMI_BUILD_NAME(wmi_vmem_watch_quick)(char *restrict frame, const struct wmi_op *op)
 {
@@ -33,51 +61,26 @@ const struct wmi_op *WMI_BUILD_NAME(wmi_vmem_watch_quick)(char *restrict frame, 
     const struct wmi_wave *wave = wmi_wave_of(frame);
     const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);
     struct wmi_hit *hit = &wave->worker->hits[m->hit];
-    const uint32_t bytes = (uint32_t)m->elements * m->bytes;
-    const bool atomic = m->kind == WMI_ACCESS_ATOMIC;
-    uint64_t address[64];
-    struct wmi_access access; /* element[0] is all that there is of its elements */
-    if (!lanes->bits || m->alignment != WMI_ALIGNMENT_UNALIGNED)
+    if (!lanes->bits)
         return wmi_vmem_watch(frame, op);
     const unsigned first = (unsigned)__builtin_ctzll(lanes->bits);
     const uint32_t *low = (const uint32_t *)(frame + op->a), *high = low + WMI_LANES;
     const bool wide = op->x == WMI_VMEM_VADDR;
     const uint64_t base = (uint64_t)m->offset + (op->x == WMI_VMEM_SADDR ? wmi_frame_64(frame, op->b) : 0);
     const uint64_t start = (low[first] | (wide ? (uint64_t)high[first] << 32 : 0)) + base;
-    const uint64_t low_bits = atomic ? m->bytes - 1u : 0;
-    if (!wmi_vmem_reach(wave->worker, hit, start, bytes) ||
+    if (!wmi_vmem_reach(wave->worker, hit, start, (uint32_t)m->elements * m->bytes) ||
         (m->kind != WMI_ACCESS_LOAD && hit->flags & WM_READ_ONLY))
         return wmi_vmem_watch(frame, op);
-    if (m->observer->outline) {
-        const struct wmi_outline outline = {.low = low,
-                                            .high = wide ? high : NULL,
-                                            .base = base,
-                                            .lanes = lanes->bits,
-                                            .from = hit->low,
-                                            .to = hit->high,
-                                            .shape = wmi_access_shape(WMI_SPACE_GLOBAL, 1, bytes),
-                                            .wave = wave->index,
-                                            .depth = wmi_wave_depth(wave, m)};
-        if (m->observer->outline(wave->worker->observer, &outline, m->slot))
-            return op + 1;
-    }
-    const bool good = wide ? make_addresses(low, high, lanes->row, hit, base, bytes, low_bits, address)
-                           : make_addresses(low, NULL, lanes->row, hit, base, bytes, low_bits, address);
-    if (!good)
-        return wmi_vmem_watch(frame, op);
-    access.pc = m->pc;
-    access.instruction = wmi_wave_clock(wave);
-    for (unsigned i = 0; i < 3; i++)
-        access.workgroup[i] = wave->group->id[i];
-    access.wave = wave->index;
-    access.path = (enum wmi_path)m->path;
-    access.kind = (enum wmi_access_kind)m->kind;
-    access.lanes = lanes->bits;
-    access.policy = m->policy;
-    access.elements = 1;
-    access.bytes = (uint8_t)bytes;
-    access.element[0] =
-        (struct wmi_element){.space = WMI_SPACE_GLOBAL, .mask = lanes->bits, .address = address};
-    wmi_show_access(wave, m, &access);
-    return op + 1; /* and no further: who explains an address only wants this step */
+    const struct wmi_outline outline = {.low = low,
+                                        .high = wide ? high : NULL,
+                                        .base = base,
+                                        .lanes = lanes->bits,
+                                        .from = hit->low,
+                                        .to = hit->high,
+                                        .shape = m->shape,
+                                        .wave = wave->index,
+                                        .depth = wmi_wave_depth(wave, m)};
+    if (m->shape && m->observer->outline(wave->worker->observer, &outline, m->slot))
+        return op + 1;
+    return show(frame, op, &outline);
 }

@@ -89,10 +89,12 @@ static inline bool wmi_log_repeat_short(struct wmi_log_group *group, uint32_t wa
     struct wmi_log_wave *log = &group->wave[wave];
     struct wmi_log_entry entry;
     memcpy(&entry, words, sizeof entry);
-    if (log->size + 2 > log->capacity || entry.slot >= group->slots)
+    if (log->size + 2 > log->capacity)
         return false;
-    entry.block += distance;
-    memcpy(log->words + log->size, &entry, sizeof entry);
+    if (entry.slot >= group->slots)
+        group->slots = entry.slot + 1;
+    log->words[log->size] = words[0] + distance;
+    log->words[log->size + 1] = words[1];
     log->size += 2;
     group->words += 2;
     return true;

@@ -24,6 +24,13 @@ struct wmi_memo *wmi_memo_create(void)
     return memo;
 }
 
+void wmi_memo_destroy(struct wmi_memo *memo)
+{
+    if (memo)
+        wmi_pattern_release(memo->pattern);
+    free(memo);
+}
+
 bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access, uint64_t base,
                     wmi_memo_compare *compare)
 {
@@ -60,7 +67,8 @@ static bool keep_element(struct wmi_memo_element *to, const struct wmi_element *
     return near;
 }
 
-static void find_bounds(struct wmi_memo *memo, unsigned bytes)
+/* What an outline can tell it by, if it is plain. */
+static void find_shape(struct wmi_memo *memo, struct wmi_patterns *patterns, unsigned bytes)
 {
     bool plain = true;
     int32_t lowest = 0, highest = 0; /* those that are not active have 0 */
@@ -73,25 +81,26 @@ static void find_bounds(struct wmi_memo *memo, unsigned bytes)
             lowest = at < lowest ? at : lowest;
             highest = at > highest ? at : highest;
         }
-        if (e)
-            continue;
-        memo->lowest_lane = lowest;
-        memo->highest_lane = highest;
     }
-    plain &= highest <= INT32_MAX - (int32_t)bytes;
+    if (!plain || highest > INT32_MAX - (int32_t)bytes)
+        return;
     memo->lowest = lowest;
-    memo->behind = plain ? highest + (int32_t)bytes : 0;
-    memo->shape = plain ? wmi_access_shape(memo->element[0].space, memo->elements, bytes) : 0;
+    memo->behind = highest + (int32_t)bytes;
+    memo->pattern = wmi_patterns_take(patterns, memo->lanes, memo->element[0].relative);
+    if (memo->pattern)
+        memo->shape = wmi_access_shape(memo->element[0].space, memo->elements, bytes);
 }
 
-void wmi_memo_keep(struct wmi_memo *memo, const struct wmi_access *access, const struct wmi_measure *measure,
-                   const uint64_t *words, size_t word_count)
+void wmi_memo_keep(struct wmi_memo *memo, struct wmi_patterns *patterns, const struct wmi_access *access,
+                   const struct wmi_measure *measure, const uint64_t *words, size_t word_count)
 {
     bool good = access->elements && access->elements <= WMI_MEMO_ELEMENTS && access->element[0].mask &&
                 word_count <= WMI_MEMO_WORDS;
     memo->times = 0;
     memo->elements = 0;
     memo->shape = 0; /* no access's: it has at least one place */
+    wmi_pattern_release(memo->pattern);
+    memo->pattern = NULL;
     if (!good)
         return;
     memo->base = access->element[0].address[__builtin_ctzll(access->element[0].mask)];
@@ -101,7 +110,7 @@ void wmi_memo_keep(struct wmi_memo *memo, const struct wmi_access *access, const
         return;
     memo->elements = access->elements;
     memo->lanes = access->lanes;
-    find_bounds(memo, access->bytes);
+    find_shape(memo, patterns, access->bytes);
     memo->bytes = access->bytes;
     memo->shift = (uint8_t)measure->shift;
     memo->word_count = (uint8_t)word_count;

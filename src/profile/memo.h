@@ -7,6 +7,7 @@
 
 #include "profile/log.h"
 #include "profile/measure.h"
+#include "profile/pattern.h"
 #include "sem/table.h"
 
 #include <stdalign.h>
@@ -19,16 +20,16 @@ enum {
 
 /* What an outline needs comes first, in one line of the host's caches. */
 struct wmi_memo {
-    alignas(64) uint64_t times; /* accesses since it was made that it stands for and nobody has counted */
-    uint64_t base;              /* the address of the first lane of the first place */
-    uint64_t lanes;
-    uint64_t entry[2];      /* the words, if they are one entry of the log without a list */
-    int32_t lowest, behind; /* from base: the lowest address, and behind the highest of all bytes */
-    int32_t lowest_lane, highest_lane; /* from base: addresses in the first place */
+    alignas(64) uint64_t times;  /* accesses since it was made that it stands for and nobody has counted */
+    uint64_t base;               /* the address of the first lane of the first place */
+    struct wmi_pattern *pattern; /* of the first place, if `shape` is not 0 */
+    uint64_t entry[2];           /* the words, if they are one entry of the log without a list */
+    int32_t lowest, behind;      /* from base: the lowest address, and behind the highest of all bytes */
     uint32_t shape; /* as of an outline, if all lanes reach one space and none is refused; else 0 */
     uint8_t shift;
     uint8_t word_count;
     uint8_t elements, bytes; /* elements 0: an empty memo */
+    uint64_t lanes;
     struct wmi_memo_element {
         alignas(64) int32_t relative[64]; /* addresses of the lanes in mask, from base; of others 0 */
         enum wmi_address_space space;
@@ -45,8 +46,8 @@ typedef bool wmi_memo_compare(const uint64_t *address, uint64_t base, const int3
 /* The fastest one for this CPU. */
 wmi_memo_compare *wmi_memo_comparer(enum wmi_cpu_level level, unsigned lanes);
 
-/* An empty one, or NULL; for free(). */
-struct wmi_memo *wmi_memo_create(void);
+struct wmi_memo *wmi_memo_create(void);       /* an empty one, or NULL */
+void wmi_memo_destroy(struct wmi_memo *memo); /* NULL is nothing */
 
 /* Whether the access, whose first lane of the first place is at `base`, is what the memo remembers. */
 bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access, uint64_t base,
@@ -54,7 +55,7 @@ bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access
 
 /* Makes the memo one of this access, if it is not too large for it; else it is empty then. words: what it
  * added to the log. */
-void wmi_memo_keep(struct wmi_memo *memo, const struct wmi_access *access, const struct wmi_measure *measure,
-                   const uint64_t *words, size_t word_count);
+void wmi_memo_keep(struct wmi_memo *memo, struct wmi_patterns *patterns, const struct wmi_access *access,
+                   const struct wmi_measure *measure, const uint64_t *words, size_t word_count);
 
 #endif

@@ -4,18 +4,22 @@
 #include "profile/shard.h"
 
 /* Whether the lanes have addresses high:low of the lane that is `first`, + relative, as long as none of these
- * sums leaves 32 bits. */
-static inline __attribute__((always_inline)) bool
-same_rows(const uint32_t *low, const uint32_t *high, const int32_t *relative, uint64_t lanes, unsigned first)
+ * sums leaves 32 bits. all: there are no others. */
+static inline __attribute__((always_inline)) bool same_rows(const uint32_t *low, const uint32_t *high,
+                                                            const struct wmi_pattern *pattern, unsigned first,
+                                                            bool all)
 {
-    u32v differs = wmi_splat_u32(0);
+    const uint64_t some = (1ULL << WMI_VECTOR_LANES) - 1;
     const u32v low_first = wmi_splat_u32(low[first]), high_first = wmi_splat_u32(high ? high[first] : 0);
+    u32v differs = wmi_splat_u32(0);
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
         u32v other = (wmi_load_u32((const char *)(low + lane)) - low_first) ^
-                     wmi_load_u32((const char *)(relative + lane));
+                     wmi_load_u32((const char *)(pattern->relative + lane));
         if (high)
             other |= wmi_load_u32((const char *)(high + lane)) ^ high_first;
-        differs |= other & wmi_expand(lanes >> lane & ((1ULL << WMI_VECTOR_LANES) - 1));
+        if (!all)
+            other &= wmi_expand(pattern->lanes >> lane & some);
+        differs |= other;
     }
     return !wmi_any(differs);
 }
@@ -24,21 +28,21 @@ same_rows(const uint32_t *low, const uint32_t *high, const int32_t *relative, ui
 static inline __attribute__((always_inline)) bool
 holds(const struct wmi_memo *memo, const struct wmi_outline *outline, unsigned first, uint64_t base)
 {
-    if (memo->shape != outline->shape || memo->lanes != outline->lanes ||
-        (base ^ memo->base) % WMI_MEMO_PHASE)
-        return false;
-    const uint64_t lowest = base + (uint64_t)(int64_t)memo->lowest,
+    const uint64_t lanes = outline->lanes, lowest = base + (uint64_t)(int64_t)memo->lowest,
                    behind = base + (uint64_t)(int64_t)memo->behind;
-    if (lowest < outline->from || behind > outline->to || behind < lowest)
+    if ((memo->base ^ base) % WMI_MEMO_PHASE || memo->shape != outline->shape || lowest < outline->from ||
+        behind > outline->to || behind < lowest)
         return false;
-    if (!(outline->lanes & (outline->lanes - 1)))
-        return true;
-    const int64_t low = outline->low[first];
-    if (low + memo->lowest_lane < 0 || low + memo->highest_lane > UINT32_MAX)
+    const uint32_t *low = outline->low, *high = outline->high;
+    if (!low)
+        return true; /* then there never is but one lane */
+    const struct wmi_pattern *pattern = memo->pattern;
+    const int64_t at = low[first];
+    if (pattern->lanes != lanes || at + pattern->lowest < 0 || at + pattern->highest > UINT32_MAX)
         return false;
-    return outline->high
-               ? same_rows(outline->low, outline->high, memo->element[0].relative, outline->lanes, first)
-               : same_rows(outline->low, NULL, memo->element[0].relative, outline->lanes, first);
+    if (lanes == UINT64_MAX >> (64 - WMI_LANES))
+        return high ? same_rows(low, high, pattern, 0, true) : same_rows(low, NULL, pattern, 0, true);
+    return high ? same_rows(low, high, pattern, first, false) : same_rows(low, NULL, pattern, first, false);
 }
 
 bool WMI_BUILD_NAME(wmi_repeat_outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
@@ -54,7 +58,11 @@ bool WMI_BUILD_NAME(wmi_repeat_outline)(void *local, const struct wmi_outline *o
     uint64_t base = outline->base;
     if (outline->low)
         base += outline->low[first] | (outline->high ? (uint64_t)outline->high[first] << 32 : 0);
-    struct wmi_memo *memo = of->memos[base / 4 % WMI_SHARD_MEMOS];
+    struct wmi_memo *memo = of->last;
+    if (!memo || (memo->base ^ base) % WMI_MEMO_PHASE) {
+        memo = of->memos[base / 4 % WMI_SHARD_MEMOS];
+        of->last = memo;
+    }
     if (!memo || !holds(memo, outline, first, base))
         return false;
     wmi_shard_count_depth(&of->counts, outline->depth);

@@ -160,7 +160,7 @@ static void measure_access(struct wmi_shard *shard, struct wmi_shard_counts *of,
     if (!*place)
         return;
     settle(&of->counts, *place);
-    wmi_memo_keep(*place, access, measure, words, word_count);
+    wmi_memo_keep(*place, &shard->patterns, access, measure, words, word_count);
 }
 
 /* Accesses from here on may go the short way, unless memos rest. */
@@ -283,11 +283,15 @@ static void end_group(void *local, void *kept, uint64_t instructions)
 static void free_memos(struct wmi_shard *shard)
 {
     for (size_t slot = 0; shard->memos && slot < shard->size; slot++) {
-        for (unsigned i = 0; i < WMI_SHARD_MEMOS; i++)
-            free(shard->counts[slot].memos[i]);
-        memset(shard->counts[slot].memos, 0, sizeof shard->counts[slot].memos);
+        struct wmi_shard_counts *of = &shard->counts[slot];
+        for (unsigned i = 0; i < WMI_SHARD_MEMOS; i++) {
+            wmi_memo_destroy(of->memos[i]);
+            of->memos[i] = NULL;
+        }
+        of->last = NULL;
     }
     shard->memos = 0;
+    wmi_patterns_clear(&shard->patterns);
 }
 
 static void destroy_shard(struct wmi_shard *shard)

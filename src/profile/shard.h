@@ -18,9 +18,9 @@ enum {
 struct wmi_shard_counts {
     alignas(64) uint64_t quick_from; /* the wave from which on accesses need only be like one before */
     uint64_t first;                  /* the wave that is kept; UINT64_MAX: none yet */
-    uint32_t in_vain,
-        pause;      /* accesses measured in a row; what `rests` began with, 0 once one was in a memo */
-    uint32_t rests; /* accesses until memos are tried again */
+    struct wmi_memo *last;           /* of `memos`, that an access was like last; NULL: not known */
+    uint32_t in_vain, pause;         /* accesses measured in a row; what `rests` began with */
+    uint32_t rests;                  /* accesses until memos are tried again */
     struct wmi_counts counts;
     struct wmi_memo *memos[WMI_SHARD_MEMOS]; /* NULL: nothing measured yet */
 };
@@ -37,6 +37,7 @@ struct wmi_shard {
     const struct wmi_cost_rules *rules; /* that it measures by, */
     unsigned lanes;                     /* and of waves so large */
     size_t memos;                       /* how many there are */
+    struct wmi_patterns patterns;       /* of the memos */
     struct wmi_shard *next;             /* of those that wait for another dispatch */
 };
 
