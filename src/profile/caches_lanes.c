@@ -299,27 +299,51 @@ static INLINE struct far ask_any(struct wmi_caches *caches, const struct ask ask
                                                 : ask_row(caches, ask, row, requests->count, ABSENT);
 }
 
-/* Functions of their own, as above. */
-static __attribute__((noinline)) struct far ask_power(struct wmi_caches *caches, const struct ask ask,
-                                                      struct requests *requests)
+static INLINE void count_far(struct wmi_caches *caches, const struct ask ask, const struct requests *requests,
+                             const struct far far)
 {
-    return ask_any(caches, ask, requests);
+    struct wmi_slot_use *use = &caches->uses[requests->slot];
+    if (!ask.has_last) /* else it is counted there */
+        use->memory_read += (uint64_t)far.read * WMI_CACHE_SECTOR;
+    use->use[WM_CACHE_L2].requests += far.asked;
+    use->use[WM_CACHE_L2].hits += far.hits;
+    use->use[WM_CACHE_L2].bytes += (uint64_t)requests->count * requests->bytes;
 }
 
-/* Of most products. */
-static __attribute__((noinline)) struct far ask_16(struct wmi_caches *caches, struct ask ask,
-                                                   struct requests *requests)
+/* Functions of their own, as above. */
+typedef void ask_far(struct wmi_caches *caches, struct ask ask, struct requests *requests);
+
+static __attribute__((noinline)) void ask_power(struct wmi_caches *caches, struct ask ask,
+                                                struct requests *requests)
+{
+    count_far(caches, ask, requests, ask_any(caches, ask, requests));
+}
+
+/* Of most products, by what is asked. */
+static __attribute__((noinline)) void load_16(struct wmi_caches *caches, struct ask ask,
+                                              struct requests *requests)
 {
     ask.ways = 16;
-    ask.has_last = false;
-    return ask_any(caches, ask, requests);
+    ask.has_last = ask.stores = false;
+    ask.loads = ask.brings = true;
+    count_far(caches, ask, requests, ask_any(caches, ask, requests));
 }
 
-static __attribute__((noinline)) struct far ask_other(struct wmi_caches *caches, const struct ask ask,
-                                                      struct requests *requests)
+static __attribute__((noinline)) void write_16(struct wmi_caches *caches, struct ask ask,
+                                               struct requests *requests)
 {
-    return requests->streams ? ask_each(caches, ask, requests, caches->cache[WM_CACHE_L2].set_mask, STREAM)
-                             : ask_each(caches, ask, requests, false, SEEK);
+    ask.ways = 16;
+    ask.has_last = ask.loads = false;
+    count_far(caches, ask, requests, ask_any(caches, ask, requests));
+}
+
+static __attribute__((noinline)) void ask_other(struct wmi_caches *caches, struct ask ask,
+                                                struct requests *requests)
+{
+    const bool power = caches->cache[WM_CACHE_L2].set_mask;
+    count_far(caches, ask, requests,
+              requests->streams ? ask_each(caches, ask, requests, power, STREAM)
+                                : ask_each(caches, ask, requests, false, SEEK));
 }
 
 static void reach_far(struct wmi_caches *caches, uint32_t xcd, struct requests *requests)
@@ -337,16 +361,11 @@ static void reach_far(struct wmi_caches *caches, uint32_t xcd, struct requests *
                             .brings = requests->kind != WMI_ACCESS_STORE || requests->full,
                             .has_last = has_last,
                             .skips_last = requests->skips_last};
-    struct far far = requests->streams || !l2->set_mask ? ask_other(caches, ask, requests)
-                     : l2->ways == 16 && !has_last      ? ask_16(caches, ask, requests)
-                                                        : ask_power(caches, ask, requests);
-    if (has_last)
-        far.read = 0; /* has been counted there */
-    struct wmi_slot_use *use = &caches->uses[requests->slot];
-    use->memory_read += (uint64_t)far.read * WMI_CACHE_SECTOR;
-    use->use[WM_CACHE_L2].requests += far.asked;
-    use->use[WM_CACHE_L2].hits += far.hits;
-    use->use[WM_CACHE_L2].bytes += (uint64_t)requests->count * requests->bytes;
+    ask_far *const far = requests->streams || !l2->set_mask ? ask_other
+                         : l2->ways != 16 || has_last       ? ask_power
+                         : ask.loads                        ? load_16
+                                                            : write_16;
+    far(caches, ask, requests);
 }
 
 /* ---- before L2 ---- */
