@@ -251,6 +251,8 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
                                .instances = wmi_caches_instances(gpu, level),
                                .set_mask = sets & (sets - 1) ? 0 : sets - 1};
         good = make_lines(cache, level >= WM_CACHE_L2);
+        if (good && (level == WM_CACHE_SCALAR || level == WM_CACHE_INSTRUCTION))
+            good = (cache->last = calloc(cache->instances, sizeof *cache->last)) != NULL;
     }
     if (good)
         return caches;
@@ -260,8 +262,10 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
 
 void wmi_caches_destroy(struct wmi_caches *caches)
 {
-    for (unsigned level = 0; caches && level < WM_CACHE_LEVELS; level++)
+    for (unsigned level = 0; caches && level < WM_CACHE_LEVELS; level++) {
         free(caches->cache[level].memory);
+        free(caches->cache[level].last);
+    }
     if (caches) {
         free(caches->places);
         free(caches->uses);
@@ -279,8 +283,11 @@ bool wmi_caches_begin(struct wmi_caches *caches, struct wmi_residence residence)
     caches->residence.groups = residence.groups ? residence.groups : 1;
     for (unsigned level = 0; level < WM_CACHE_L2; level++) {
         const struct wmi_cache *cache = &caches->cache[level];
-        if (cache->tags && level != WM_CACHE_INSTRUCTION)
-            memset(cache->tags, 0, words_of(cache) * sizeof *cache->tags);
+        if (!cache->tags || level == WM_CACHE_INSTRUCTION)
+            continue;
+        memset(cache->tags, 0, words_of(cache) * sizeof *cache->tags);
+        if (cache->last)
+            memset(cache->last, 0, cache->instances * sizeof *cache->last);
     }
     return true;
 }

@@ -30,6 +30,9 @@ struct wmi_cache {
     uint32_t sets, ways, room, line_shift, instances;
     uint64_t set_mask; /* of a power of two of sets, else 0 */
     uint32_t *memory;  /* that tags and states lie in */
+    /* Of scalar and instruction caches, by instance: the words of the entry of the log that asked it last. If
+     * the next one asks for the same, all of it is there, and stands in the order that it would get. */
+    uint64_t (*last)[2];
 };
 
 /* A compute unit, and which of the shared caches is its own. */

@@ -582,9 +582,12 @@ static __attribute__((noinline)) void invalidate(const struct wmi_caches *caches
 {
     for (unsigned level = 0; level < WM_CACHE_L2; level++) {
         const struct wmi_cache *cache = &caches->cache[level];
-        if (named >> level & 1 && cache->tags)
-            memset(cache->tags + start_of(cache, instance[level]), 0,
-                   (size_t)cache->sets * cache->room * sizeof *cache->tags);
+        if (!(named >> level & 1) || !cache->tags)
+            continue;
+        memset(cache->tags + start_of(cache, instance[level]), 0,
+               (size_t)cache->sets * cache->room * sizeof *cache->tags);
+        if (cache->last)
+            memset(cache->last[instance[level]], 0, sizeof *cache->last);
     }
 }
 
@@ -621,6 +624,21 @@ static inline struct together find_together(const struct wmi_caches *caches,
     return together;
 }
 
+/* Whether the entry asks a cache for what it was asked for last, so that all of it is there; remembers it.
+ * row: it is the first one of a row. */
+static inline bool is_last(const struct wmi_cache *cache, uint32_t instance,
+                           const struct wmi_log_entry *entry, bool row)
+{
+    uint64_t words[ENTRY] = {0}, *last = cache->last[instance];
+    const bool fits = entry->count <= cache->ways ||
+                      (entry->stride == 1 && entry->count <= (uint64_t)cache->sets * cache->ways);
+    if (fits && !row && !entry->list && !entry->continues)
+        memcpy(words, entry, sizeof words);
+    const bool same = words[1] && last[0] == words[0] && last[1] == words[1];
+    memcpy(last, words, sizeof words);
+    return same;
+}
+
 /* The next access of the first of `left` waves, and of those behind it that are dealt with together, with the
  * code that it fetches for it. How many waves these are. */
 static inline size_t step(struct wmi_caches *caches, struct wmi_cache_cursor *cursor, size_t left)
@@ -638,12 +656,19 @@ static inline size_t step(struct wmi_caches *caches, struct wmi_cache_cursor *cu
             break;
         }
         const uint32_t *instance = cursor->place->instance;
+        const struct wmi_cache *first = &caches->cache[route->first];
+        struct wm_cache_use *use = &caches->uses[entry.slot].use[route->first];
+        if (first->last && is_last(first, instance[route->first], &entry, together.row) && route->repeats &&
+            !within) {
+            use->requests += together.waves * entry.count;
+            use->hits += together.waves * entry.count;
+            continue;
+        }
         if (route->is_code)
             spread(&requests);
         const uint64_t low = requests.address[0] | within,
                        ahead = route->is_code ? requests.address[requests.count - 1] | entry.continues : 0;
         if (others && !together.row) {
-            struct wm_cache_use *use = &caches->uses[entry.slot].use[route->first];
             use->requests += others * entry.count;
             use->hits += others * entry.count;
         }

@@ -457,7 +457,9 @@ static void slow_choose(struct slow_access accesses[SLOW_WAVES][SLOW_ACCESSES], 
     const unsigned how = rows ? random_bits() % 4 : 3, blocks = rows ? 1u << random_bits() % 3 : 1;
     const unsigned slot = slow_slot(slots);
     const bool aligned = random_bits() % 4;
-    const uint64_t start = random_bits() % 40000 >> instructions[slot].shift;
+    /* What many waves share comes again and again. */
+    const uint64_t range = instructions[slot].path == WMI_PATH_GLOBAL ? 40000 : 1000;
+    const uint64_t start = random_bits() % range >> instructions[slot].shift;
     for (unsigned w = 0; w < SLOW_WAVES; w++) {
         const bool alone = how == 3 || random_bits() % 8 == 0;
         struct slow_access *access = &accesses[w][n];
