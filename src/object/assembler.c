@@ -122,10 +122,7 @@ void wmi_asm_note(struct wmi_assembler *a, const char *at, const char *format, .
 
 struct wmi_asm_symbol *wmi_asm_symbol(struct wmi_assembler *a, const char *name, size_t length)
 {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (uint8_t)name[i]) * 16777619u;
-    struct wmi_asm_symbol **bucket = &a->symbols[hash % WMI_ASM_BUCKETS];
+    struct wmi_asm_symbol **bucket = &a->symbols[wmi_asm_hash(name, length) % WMI_ASM_BUCKETS];
     for (struct wmi_asm_symbol *s = *bucket; s; s = s->next)
         if (!strncmp(s->name, name, length) && !s->name[length])
             return s;

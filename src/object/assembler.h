@@ -170,6 +170,15 @@ void wmi_asm_warning(struct wmi_assembler *a, const char *at, const char *format
     __attribute__((format(printf, 3, 4)));
 void wmi_asm_note(struct wmi_assembler *a, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* FNV-1a. */
+static inline uint32_t wmi_asm_hash(const char *text, size_t length)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (uint8_t)text[i]) * 16777619u;
+    return hash;
+}
+
 struct wmi_asm_symbol *wmi_asm_symbol(struct wmi_assembler *a, const char *name, size_t length);
 struct wmi_asm_section *wmi_asm_section(struct wmi_assembler *a, const char *name, size_t length,
                                         uint32_t type, uint64_t flags);

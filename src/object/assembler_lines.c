@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FILES = 1 << 14, MD5_BYTES = 16 };
+enum { MOST_FILES = 1 << 14, MD5_BYTES = 16, BUCKETS = 1 << 10 };
 enum { IS_STMT = 1, BASIC_BLOCK = 2, PROLOGUE_END = 4, EPILOGUE_BEGIN = 8 };
 enum { LINE_BASE = -5, LINE_RANGE = 14, OPCODE_BASE = 13, INSTRUCTION_BYTES = 4 };
 
@@ -42,6 +42,13 @@ struct sequence {
     struct wmi_bytes rows;
 };
 
+/* A text that has a number, in its bucket of a table. */
+struct numbered {
+    struct numbered *next;
+    const char *text;
+    size_t number;
+};
+
 struct wmi_asm_lines {
     unsigned version;
     const char *folder;      /* of the compilation */
@@ -53,7 +60,8 @@ struct wmi_asm_lines {
     bool all_md5, any_md5, any_source, warned;
     struct row now; /* what the last .loc said */
     struct sequence *sequences, **last;
-    struct wmi_bytes strings; /* .debug_line_str */
+    struct wmi_bytes strings;                                   /* .debug_line_str */
+    struct numbered *folder_numbers[BUCKETS], *places[BUCKETS]; /* places: in strings */
 };
 
 static struct wmi_asm_lines *lines_of(struct wmi_assembler *a)
@@ -121,12 +129,25 @@ static void *with_room(struct wmi_assembler *a, void *array, unsigned count, uns
     return more;
 }
 
+/* The text's number in the table; the first time it is `number`. The text stays where it is. */
+static size_t number_of(struct wmi_assembler *a, struct numbered **table, const char *text, size_t number)
+{
+    struct numbered **at = &table[wmi_asm_hash(text, strlen(text)) % BUCKETS];
+    while (*at && strcmp((*at)->text, text))
+        at = &(*at)->next;
+    if (!*at) {
+        *at = wmi_asm_allocate(a, 1, sizeof **at);
+        **at = (struct numbered){.text = text, .number = number};
+    }
+    return (*at)->number;
+}
+
 static unsigned number_of_folder(struct wmi_assembler *a, const char *name)
 {
     struct wmi_asm_lines *lines = a->lines;
-    for (unsigned i = 0; i < lines->folder_count; i++)
-        if (!strcmp(lines->folders[i], name))
-            return i + 1;
+    const size_t number = number_of(a, lines->folder_numbers, name, lines->folder_count + 1);
+    if (number <= lines->folder_count)
+        return (unsigned)number;
     lines->folders =
         with_room(a, lines->folders, lines->folder_count, &lines->folder_room, sizeof *lines->folders);
     lines->folders[lines->folder_count++] = name;
@@ -416,13 +437,10 @@ static void put_string(struct wmi_assembler *a, struct wmi_asm_section *s, const
     struct wmi_bytes *strings = &a->lines->strings;
     struct wmi_asm_section *section = wmi_asm_section(a, ".debug_line_str", strlen(".debug_line_str"),
                                                       SHT_PROGBITS, SHF_MERGE | SHF_STRINGS);
-    const size_t length = strlen(text) + 1;
-    size_t at = 0;
+    const size_t at = number_of(a, a->lines->places, text, strings->size);
     section->entry_size = 1;
-    while (at < strings->size && strcmp((char *)strings->data + at, text))
-        at += strlen((char *)strings->data + at) + 1;
     if (at == strings->size)
-        wmi_asm_append(a, strings, text, length);
+        wmi_asm_append(a, strings, text, strlen(text) + 1);
     wmi_asm_relocate(a, s, s->bytes.size, &(struct wmi_value){.number = (int64_t)at, .base = section}, 4,
                      false);
     put(a, s, 0, 4);
@@ -435,7 +453,7 @@ static void put_file(struct wmi_assembler *a, struct wmi_asm_section *s, const s
     if (a->lines->all_md5)
         wmi_asm_append(a, &s->bytes, file->md5, MD5_BYTES);
     if (a->lines->any_source)
-        put_string(a, s, !file->source ? "" : *file->source ? file->source : "\n");
+        put_string(a, s, file->source ? file->source : "");
 }
 
 static void put_files_5(struct wmi_assembler *a, struct wmi_asm_section *s)
