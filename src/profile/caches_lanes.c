@@ -514,21 +514,29 @@ static __attribute__((noinline)) void shorten(struct wmi_caches *caches, struct 
         requests->address[i] += distance_of(caches, requests->address[i] >> 32);
 }
 
-/* Reads the blocks of an entry whose words begin at `words`. */
-static void read_list(struct wmi_caches *caches, const uint64_t *words, unsigned shift,
-                      struct requests *requests)
+/* The addresses of an entry with a list, or with steps that leave the first block's 4 GiB. */
+static __attribute__((noinline)) void read_far(struct wmi_caches *caches, const uint64_t *words,
+                                               const struct wmi_log_entry *entry, uint64_t stride,
+                                               unsigned shift, struct requests *requests)
 {
-    struct wmi_log_entry entry;
-    wmi_log_read(&words, &entry, requests->address);
-    const uint64_t high = requests->address[0] << shift >> 32;
-    const uint64_t distance = high == caches->high ? caches->distance : distance_of(caches, high);
+    int32_t difference[WMI_LOG_BLOCKS] = {0};
+    uint64_t *const address = requests->address, high = entry->block << shift >> 32,
+                    step = entry->list ? 0 : stride;
+    const unsigned count = requests->count;
     uint64_t elsewhere = 0;
-    for (unsigned i = 0; i < requests->count; i++)
-        elsewhere |= requests->address[i] << shift >> 32 ^ high;
-    for (unsigned i = 0; i < requests->count; i++)
-        requests->address[i] = (requests->address[i] << shift) + (elsewhere ? 0 : distance);
-    if (elsewhere)
+    if (entry->list)
+        memcpy(difference + 1, words + ENTRY, (count - 1) * sizeof *difference);
+    for (unsigned i = 0; i < count; i++) {
+        address[i] = (entry->block + (uint64_t)(int64_t)difference[i] + i * step) << shift;
+        elsewhere |= address[i] >> 32 ^ high;
+    }
+    if (elsewhere) {
         shorten(caches, requests);
+        return;
+    }
+    const uint64_t distance = high == caches->high ? caches->distance : distance_of(caches, high);
+    for (unsigned i = 0; i < count; i++)
+        address[i] += distance;
 }
 
 /* Reads the entry at *words and goes on behind it. waves: the entries of so many waves make one row, of which
@@ -540,9 +548,9 @@ static inline const struct wmi_cache_route *read_entry(struct wmi_caches *caches
     memcpy(entry, *words, sizeof *entry);
     const struct wmi_cache_route *route = &caches->routes[entry->slot];
     const unsigned shift = route->shift, count = entry->count * (unsigned)waves;
-    const uint64_t low = entry->block << shift, step = (uint64_t)entry->stride << shift;
-    const uint64_t last = waves > 1 ? low + ((uint64_t)(count - 1) << shift) : low + (count - 1) * step;
-    const uint64_t high = low >> 32;
+    const uint64_t stride = waves > 1 ? 1 : (uint64_t)entry->stride;
+    const uint64_t low = entry->block << shift, last = low + ((count - 1) * stride << shift),
+                   high = low >> 32;
     requests->count = count;
     requests->bytes = 1u << shift;
     requests->slot = entry->slot;
@@ -552,15 +560,15 @@ static inline const struct wmi_cache_route *read_entry(struct wmi_caches *caches
     requests->skips_last = route->skips_last;
     requests->row = false;
     if (entry->list || high != last >> 32) {
-        read_list(caches, *words, shift, requests);
+        read_far(caches, *words, entry, stride, shift, requests);
         *words += ENTRY + (entry->list ? count / 2 : 0);
         return route;
     }
     *words += ENTRY;
     requests->address[0] = low + (high == caches->high ? caches->distance : distance_of(caches, high));
-    requests->row = waves > 1 || entry->stride == 1;
+    requests->row = stride == 1;
     if (!requests->row && count > 1)
-        write_steps(requests, requests->address[0], step);
+        write_steps(requests, requests->address[0], stride << shift);
     return route;
 }
 

@@ -467,9 +467,11 @@ static void slow_choose(struct slow_access accesses[SLOW_WAVES][SLOW_ACCESSES], 
         access->blocks = blocks;
         const struct wmi_log_instruction *what = &instructions[access->slot];
         const bool full = what->kind == WMI_ACCESS_STORE && (alone ? random_bits() % 2 : start % 2);
-        const uint64_t from = aligned ? start / blocks * blocks : start;
+        const uint64_t from = aligned ? start / blocks * blocks : start; /* most of it below 4 GiB */
+        const uint64_t base = rows ? ((1ULL << 32) - 20480) >> what->shift : 0;
         for (unsigned i = 0; i < blocks; i++) {
-            access->block[i] = (alone      ? random_bits() % 8000 >> what->shift
+            access->block[i] = base +
+                               (alone      ? random_bits() % 8000 >> what->shift
                                 : how == 2 ? from
                                            : from + w * blocks) +
                                i;
