@@ -164,21 +164,28 @@ void wmi_log_repeat(struct wmi_log_group *group, uint32_t wave, const uint64_t *
 
 unsigned wmi_log_read(const uint64_t **words, struct wmi_log_entry *entry, uint64_t blocks[WMI_LOG_BLOCKS])
 {
+    const uint64_t *pairs = *words + ENTRY;
     memcpy(entry, *words, sizeof *entry);
-    *words += ENTRY;
-    blocks[0] = entry->block;
+    const uint64_t first = entry->block;
+    const unsigned count = entry->count;
     if (!entry->list) {
-        for (unsigned i = 1; i < entry->count; i++)
-            blocks[i] = blocks[i - 1] + (uint64_t)entry->stride;
-        return entry->count;
+        const uint64_t stride = (uint64_t)entry->stride;
+        for (unsigned i = 0; i < count; i++)
+            blocks[i] = first + i * stride;
+        *words = pairs;
+        return count;
     }
-    for (unsigned i = 1; i < entry->count; i++) {
-        int32_t difference;
-        memcpy(&difference, (const char *)*words + (i - 1) * sizeof difference, sizeof difference);
-        blocks[i] = entry->block + (uint64_t)(int64_t)difference;
+    unsigned i = 1;
+    blocks[0] = first;
+    for (; i + 1 < count; i += 2) {
+        const int64_t pair = (int64_t)pairs[i / 2];
+        blocks[i] = first + (uint64_t)(int32_t)pair;
+        blocks[i + 1] = first + (uint64_t)(pair >> 32);
     }
-    *words += list_words(entry->count);
-    return entry->count;
+    if (i < count)
+        blocks[i] = first + (uint64_t)(int32_t)pairs[i / 2];
+    *words = pairs + list_words(count);
+    return count;
 }
 
 bool wmi_log_check(const uint64_t *words, size_t size, uint32_t slots)
