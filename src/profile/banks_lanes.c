@@ -8,26 +8,34 @@ enum { DWORD_SHIFT = 2, NO_BANK = UINT8_MAX, WIDE = WMI_VECTOR_LANES / 2 };
 
 #define INLINE inline __attribute__((always_inline))
 
-/* Lanes of `lanes` that want what an earlier one of them wants; in_halves: one of their half of the wave. */
-static inline uint64_t repeated_of(struct wmi_same *room, const struct wmi_same_row *dword, uint64_t lanes,
+/* Of lanes that repeat what an earlier one wants those that no earlier one of their half of the wave does; of
+ * lanes in a row, of which `lower` are in the lower half. */
+static inline uint64_t find_across(uint64_t repeated, unsigned lower, const struct wmi_same_row *earliest)
+{
+    uint64_t across = 0, seen = 0;
+    for (uint64_t left = repeated & UINT64_MAX << lower; left; left &= left - 1) {
+        const uint32_t same = earliest->of[__builtin_ctzll(left)];
+        across |= same < lower && !(seen >> same & 1) ? left & -left : 0;
+        seen |= 1ULL << same;
+    }
+    return across;
+}
+
+/* Lanes of `lanes` that want what an earlier one of them wants. in_halves: those that want what one of their
+ * half of the wave does; NULL: nobody asks. */
+static INLINE uint64_t repeated_of(struct wmi_same *room, const struct wmi_same_row *dword, uint64_t lanes,
                                    uint64_t *in_halves)
 {
     struct wmi_same_row row = {0}, earliest;
     const unsigned count = (unsigned)__builtin_popcountll(lanes);
-    const unsigned lower = (unsigned)__builtin_popcountll(lanes & UINT32_MAX);
-    *in_halves = 0;
     if (!count)
         return 0;
     wmi_compress_row(row.of, dword->of, lanes);
     const uint64_t repeated = wmi_same_find(room, &row, count, wmi_same_bits(count), &earliest);
-    uint64_t across = 0,
-             seen = 0; /* the first of the upper half that want what a lane of the lower one does */
-    for (uint64_t left = repeated & UINT64_MAX << lower; left; left &= left - 1) {
-        const uint32_t same = earliest.of[__builtin_ctzll(left)];
-        across |= same < lower && !(seen >> same & 1) ? left & -left : 0;
-        seen |= 1ULL << same;
+    if (in_halves) {
+        const unsigned lower = (unsigned)__builtin_popcountll(lanes & UINT32_MAX);
+        *in_halves = wmi_deposit_bits(repeated & ~find_across(repeated, lower, &earliest), lanes);
     }
-    *in_halves = wmi_deposit_bits(repeated & ~across, lanes);
     return wmi_deposit_bits(repeated, lanes);
 }
 
@@ -96,9 +104,9 @@ bool WMI_BUILD_NAME(wmi_banks_find)(struct wmi_same *room, const uint64_t *addre
         for (unsigned bit = 0; bit < 6; bit++)
             plane[bit] |= (uint64_t)wmi_bits_at(number, bit) << i;
     }
-    uint64_t in_halves;
-    const uint64_t repeated = repeated_of(room, &dword, lanes, &in_halves);
-    const uint64_t counted = share ? lanes & ~in_halves : lanes;
+    uint64_t shared = 0; /* with an earlier lane of a half */
+    const uint64_t repeated = repeated_of(room, &dword, lanes, share ? &shared : NULL);
+    const uint64_t counted = lanes & ~shared;
     if (banks == WMI_BANKS_MOST)
         find_busiest(plane, WMI_BANKS_MOST, counted, found->half);
     else

@@ -7,6 +7,8 @@
 #include "base/vector_bits.h"
 #include "profile/same.h"
 
+#include <stddef.h>
+
 enum {
     WMI_SAME_LANE_BITS = 6,
     WMI_SAME_KEY_BITS = 26, /* what is compared has so many at most */
@@ -59,9 +61,11 @@ static inline void wmi_same_meet(struct wmi_same *room, unsigned count, const st
                                  const struct wmi_same_row *slot, struct wmi_same_row *there)
 {
     enum { AT_ONCE = 8 };
-    for (unsigned end = (count + AT_ONCE - 1) & -AT_ONCE; end > 0; end -= AT_ONCE)
-        for (unsigned i = 1; i <= AT_ONCE; i++)
-            room->slot[slot->of[end - i]] = named->of[end - i];
+    for (size_t end = (count + AT_ONCE - 1) & -AT_ONCE; end > 0; end -= AT_ONCE) {
+        const uint32_t *slots = slot->of + end - AT_ONCE, *names = named->of + end - AT_ONCE;
+        for (unsigned i = AT_ONCE; i-- > 0;)
+            room->slot[slots[i]] = names[i];
+    }
     for (unsigned i = 0; i < count; i += WMI_VECTOR_LANES)
         *(u32v *)(there->of + i) = wmi_gather_u32(room->slot, *(const u32v *)(slot->of + i));
 }
