@@ -519,17 +519,19 @@ static __attribute__((noinline)) void read_far(struct wmi_caches *caches, const 
                                                const struct wmi_log_entry *entry, uint64_t stride,
                                                unsigned shift, struct requests *requests)
 {
-    int32_t difference[WMI_LOG_BLOCKS] = {0};
-    uint64_t *const address = requests->address, high = entry->block << shift >> 32,
-                    step = entry->list ? 0 : stride;
+    typedef int32_t __attribute__((may_alias)) difference;
+    const difference *const list = (const difference *)(words + ENTRY) - 1; /* of all but the first */
+    const uint64_t block = entry->block, high = block << shift >> 32;
     const unsigned count = requests->count;
+    uint64_t *const address = requests->address;
     uint64_t elsewhere = 0;
-    if (entry->list)
-        memcpy(difference + 1, words + ENTRY, (count - 1) * sizeof *difference);
-    for (unsigned i = 0; i < count; i++) {
-        address[i] = (entry->block + (uint64_t)(int64_t)difference[i] + i * step) << shift;
+    address[0] = block << shift;
+    for (unsigned i = 1; entry->list && i < count; i++)
+        address[i] = (block + (uint64_t)(int64_t)list[i]) << shift;
+    for (unsigned i = 1; !entry->list && i < count; i++)
+        address[i] = (block + i * stride) << shift;
+    for (unsigned i = 0; i < count; i++)
         elsewhere |= address[i] >> 32 ^ high;
-    }
     if (elsewhere) {
         shorten(caches, requests);
         return;
