@@ -109,6 +109,22 @@ static inline void wmi_compress_row(uint32_t *restrict to, const uint32_t *restr
 #endif
 }
 
+/* The same of one vector of 64-bit words: returns where the next one goes. There must be room for all. */
+static inline uint64_t *wmi_compress_u64(uint64_t *to, u64v words, uint32_t bits)
+{
+#if WMI_VECTOR_BYTES == 64
+    const __mmask8 some = (__mmask8)bits;
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(some, (__m512i)words));
+    return to + __builtin_popcount(some);
+#else
+    for (unsigned i = 0; i < WMI_VECTOR_LANES / 2; i++) {
+        *to = words[i];
+        to += bits >> i & 1;
+    }
+    return to;
+#endif
+}
+
 /* The lowest bits of `from`, in their order, where `to` has bits: the reverse, of bits. */
 static inline uint64_t wmi_deposit_bits(uint64_t from, uint64_t to)
 {

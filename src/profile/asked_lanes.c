@@ -71,15 +71,18 @@ static inline void follow(uint64_t repeated, unsigned count, struct wmi_same_row
 }
 
 /* Appends the blocks of the lanes that are not `repeated`. */
-static inline void list(const struct row *row, unsigned shift, uint64_t repeated, uint32_t count,
-                        struct wmi_requests *blocks)
+static inline void list(const struct row *row, unsigned shift, uint64_t repeated, struct wmi_requests *blocks)
 {
-    struct wmi_same_row firsts = {0};
-    uint64_t *to = blocks->block + blocks->count;
-    wmi_compress_row(firsts.of, row->at.of, wmi_same_bits(row->count) & ~repeated);
-    for (unsigned i = 0; i < WMI_LANES; i++) /* there is room for more than there are lanes */
-        to[i] = (row->base + firsts.of[i]) >> shift;
-    blocks->count += count;
+    enum { WIDE = WMI_VECTOR_LANES / 2 };
+    uint64_t *to = blocks->block + blocks->count, *end = to; /* there is room for more than there are lanes */
+    uint64_t firsts = wmi_same_bits(row->count) & ~repeated;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES)
+        for (int half = 0; half < 2; half++, firsts >>= WIDE) {
+            const u32half at = wmi_half_u32(*(const u32v *)(row->at.of + i), half);
+            const u64v block = (__builtin_convertvector(at, u64v) + row->base) >> shift;
+            end = wmi_compress_u64(end, block, (uint32_t)firsts);
+        }
+    blocks->count += (uint32_t)(end - to);
 }
 
 /* Appends blocks as often as the most lanes ask for one thing in them. */
@@ -252,6 +255,8 @@ bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *room, const struct wmi_aski
     struct row row = {0};
     if (!make_row(asking, &by_lane, &row))
         return false;
+    if (asking->rules)
+        find_costs(asking, &by_lane, asked);
     const uint64_t repeated = repeated_blocks(room, &row, shift, &block);
     const uint64_t again = repeated ? repeated_things(room, asking, &row, repeated, &block, &same) : 0;
     const uint32_t different = row.count - (unsigned)__builtin_popcountll(repeated);
@@ -260,12 +265,10 @@ bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *room, const struct wmi_aski
     if (asking->kind == WMI_ACCESS_ATOMIC && again)
         list_often(&row, shift, &block, &same, repeated, blocks);
     else
-        list(&row, shift, repeated, different, blocks);
+        list(&row, shift, repeated, blocks);
     asked->lanes = row.count;
     asked->different = row.count - (unsigned)__builtin_popcountll(again);
     asked->lines = different;
-    if (asking->rules)
-        find_costs(asking, &by_lane, asked);
     if (asking->kind == WMI_ACCESS_STORE)
         asked->cost.collapsed = asked->lanes - asked->different;
     if (line_shift != shift)
