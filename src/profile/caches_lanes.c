@@ -245,6 +245,8 @@ static INLINE struct far ask_each(struct wmi_caches *caches, const struct ask as
     const unsigned count = requests->count, shift = ask.shift;
     const bool narrow = shift == WMI_CACHE_SECTOR_SHIFT, pairs = ask.loads && requests->bytes < 1u << shift;
     const bool two = requests->bytes > WMI_CACHE_SECTOR && !narrow;
+    const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    const uint32_t mask = (uint32_t)l2->set_mask;
     struct far far = {0};
     for (unsigned i = 0; i < count; i++) {
         const uint64_t address = requests->address[i];
@@ -258,8 +260,9 @@ static INLINE struct far ask_each(struct wmi_caches *caches, const struct ask as
                 i++;
             }
         }
-        const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
-        ask_line(caches, ask, set_of(caches, l2, power, 0, address), tag_of(l2, address), wanted, seek, &far);
+        const uint32_t line = (uint32_t)(address >> shift);
+        const size_t set = power ? (line & mask) * room_of(ask.ways) : set_of(caches, l2, false, 0, address);
+        ask_line(caches, ask, set, line + 1, wanted, seek, &far);
     }
     return far;
 }
@@ -294,7 +297,7 @@ static INLINE struct far ask_any(struct wmi_caches *caches, const struct ask ask
     if (!are_far_lines(l2, requests))
         return ask_each(caches, ask, requests, true, SEEK);
     const struct row row =
-        row_of(l2, requests->address[0], (uint32_t)(requests->count * requests->bytes >> l2->line_shift));
+        row_of(l2, requests->address[0], (uint32_t)(requests->count * requests->bytes >> ask.shift));
     return has_of_row(ask.tags, &row, ask.ways) ? ask_row(caches, ask, row, requests->count, SEEK)
                                                 : ask_row(caches, ask, row, requests->count, ABSENT);
 }
@@ -319,23 +322,24 @@ static __attribute__((noinline)) void ask_power(struct wmi_caches *caches, struc
     count_far(caches, ask, requests, ask_any(caches, ask, requests));
 }
 
-/* Of most products, by what is asked. */
-static __attribute__((noinline)) void load_16(struct wmi_caches *caches, struct ask ask,
-                                              struct requests *requests)
-{
-    ask.ways = 16;
-    ask.has_last = ask.stores = false;
-    ask.loads = ask.brings = true;
-    count_far(caches, ask, requests, ask_any(caches, ask, requests));
-}
-
-static __attribute__((noinline)) void write_16(struct wmi_caches *caches, struct ask ask,
-                                               struct requests *requests)
-{
-    ask.ways = 16;
-    ask.has_last = ask.loads = false;
-    count_far(caches, ask, requests, ask_any(caches, ask, requests));
-}
+/* Of most products, by what is asked and by the lines. */
+#define ASK_16(name, line_shift, loads_only)                                                                 \
+    static __attribute__((noinline)) void name(struct wmi_caches *caches, struct ask ask,                    \
+                                               struct requests *requests)                                    \
+    {                                                                                                        \
+        ask.ways = 16;                                                                                       \
+        ask.shift = line_shift;                                                                              \
+        ask.has_last = false;                                                                                \
+        ask.loads = loads_only;                                                                              \
+        ask.stores &= !loads_only;                                                                           \
+        ask.brings |= loads_only;                                                                            \
+        count_far(caches, ask, requests, ask_any(caches, ask, requests));                                    \
+    }
+ASK_16(load_16_narrow, 6, true)
+ASK_16(load_16_wide, 7, true)
+ASK_16(write_16_narrow, 6, false)
+ASK_16(write_16_wide, 7, false)
+#undef ASK_16
 
 static __attribute__((noinline)) void ask_other(struct wmi_caches *caches, struct ask ask,
                                                 struct requests *requests)
@@ -361,10 +365,11 @@ static void reach_far(struct wmi_caches *caches, uint32_t xcd, struct requests *
                             .brings = requests->kind != WMI_ACCESS_STORE || requests->full,
                             .has_last = has_last,
                             .skips_last = requests->skips_last};
+    static ask_far *const most[2][2] = {{write_16_narrow, load_16_narrow}, {write_16_wide, load_16_wide}};
+    const bool is_common = l2->ways == 16 && !has_last && (ask.shift == 6 || ask.shift == 7);
     ask_far *const far = requests->streams || !l2->set_mask ? ask_other
-                         : l2->ways != 16 || has_last       ? ask_power
-                         : ask.loads                        ? load_16
-                                                            : write_16;
+                         : is_common                        ? most[ask.shift == 7][ask.loads]
+                                                            : ask_power;
     far(caches, ask, requests);
 }
 
@@ -438,6 +443,25 @@ static unsigned take_out(const struct wmi_caches *caches, const struct wmi_cache
     return left;
 }
 
+/* Whether none of the lines can be in the instance at `start`, as far as a look at all of it tells, if that
+ * takes less than one for each request. */
+static bool has_none(const struct wmi_cache *cache, size_t start, const struct requests *requests)
+{
+    uint32_t lowest = UINT32_MAX, highest = 0;
+    if (cache->sets > requests->count)
+        return false;
+    for (unsigned i = 0; i < requests->count; i++) {
+        const uint32_t tag = tag_of(cache, requests->address[i]);
+        lowest = tag < lowest ? tag : lowest;
+        highest = tag > highest ? tag : highest;
+    }
+    const u32v low = wmi_splat_u32(lowest), tags = wmi_splat_u32(highest - lowest + 1);
+    uint32_t found = 0;
+    for (size_t at = start, end = start + (size_t)cache->sets * cache->room; at < end; at += WMI_VECTOR_LANES)
+        found |= wmi_less_bits(*(const u32v *)(cache->tags + at) - low, tags);
+    return !found;
+}
+
 /* Stores and atomics go on. fills: they bring in the lines, which they write whole; else lines of which they
  * write a part leave. */
 static void write_through(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
@@ -457,7 +481,8 @@ static void write_through(const struct wmi_caches *caches, const struct wmi_cach
         return;
     }
     spread(requests);
-    for (unsigned i = 0; i < requests->count; i++) {
+    const bool drops = !fills && !has_none(cache, start, requests);
+    for (unsigned i = 0; (fills || drops) && i < requests->count; i++) {
         uint32_t *set = cache->tags + set_of(caches, cache, cache->set_mask, start, requests->address[i]);
         const uint32_t tag = tag_of(cache, requests->address[i]);
         if (fills)
