@@ -34,7 +34,7 @@ struct sectors {
 
 struct wmi_measurer {
     const struct wmi_cost_rules *rules;
-    unsigned wave_lanes, line_bytes; /* line_bytes: for this access */
+    unsigned wave_lanes, line_shift; /* line_shift: log2 of a line's bytes, for this access */
     struct sectors sectors;
     uint64_t order[WMI_REQUESTS]; /* sectors of global memory, as they were found */
     uint32_t ordered;
@@ -118,7 +118,7 @@ static void add_part(struct wmi_measurer *measurer, struct touched *touched, uin
         if (space != WMI_SPACE_GLOBAL)
             return;
         /* The other half of a line of two sectors may be there. */
-        touched->lines += measurer->line_bytes == SECTOR || !has(set, key ^ 1);
+        touched->lines += measurer->line_shift == SECTOR_SHIFT || !has(set, key ^ 1);
         measurer->order[measurer->ordered++] = key;
         return;
     }
@@ -265,7 +265,7 @@ static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access
         .kind = global ? access->kind : WMI_ACCESS_LOAD,
         .bytes = access->bytes,
         .block_shift = (uint8_t)(rules && global ? block_shift(access, &rules->vector) : SECTOR_SHIFT),
-        .line_shift = (uint8_t)__builtin_ctz(measurer->line_bytes),
+        .line_shift = (uint8_t)measurer->line_shift,
         .lookup_lanes = (uint8_t)(rules ? wmi_coalesce_step(access, &rules->vector) : 0),
         .may_be_fast = rules && wmi_coalesce_narrow(access, &rules->vector),
         .rules = rules && global ? &rules->vector : NULL,
@@ -298,7 +298,7 @@ const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struc
     memset(measure->sum, 0, sizeof measure->sum);
     measure->lds = (struct wmi_lds_cost){0};
     measure->requests.count = 0;
-    measurer->line_bytes = wmi_line_bytes(measurer->rules, access->path);
+    measurer->line_shift = (unsigned)__builtin_ctz(wmi_line_bytes(measurer->rules, access->path));
     measurer->ordered = 0;
     if (++measurer->sectors.now == 0) {
         memset(measurer->sectors.stamp, 0, sizeof measurer->sectors.stamp);
@@ -315,7 +315,7 @@ const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struc
     const struct touched *global = &touched[WMI_SPACE_GLOBAL];
     measure->sum[WMI_SUM_LINES] = (uint32_t)global->lines;
     measure->sum[WMI_SUM_IDEAL_LINES] =
-        (uint32_t)((global->bytes + measurer->line_bytes - 1) / measurer->line_bytes);
+        (uint32_t)((global->bytes + (1u << measurer->line_shift) - 1) >> measurer->line_shift);
     if (!measurer->rules || access->path == WMI_PATH_GDS)
         return measure;
     if (access->path == WMI_PATH_SMEM) {
