@@ -6,6 +6,8 @@
 #include "exec/program.h"
 #include "exec/workgroup.h"
 
+#include <string.h>
+
 /* The wave executes block number op->x. */
 static inline void count(const struct wmi_wave *wave, const struct wmi_op *op)
 {
@@ -18,7 +20,7 @@ static inline void count(const struct wmi_wave *wave, const struct wmi_op *op)
 static inline void pass(struct wmi_wave *wave, const struct wmi_op *op)
 {
     const struct wmi_depth_change change = {.add = op->value, .most = op->a | (uint64_t)op->b << 32};
-    wave->entered = wave->counters;
+    memcpy(wave->entered, &wave->counters, sizeof wave->entered);
     wave->counters = wmi_depth_changed(wave->counters, change);
 }
 

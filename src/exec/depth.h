@@ -35,9 +35,10 @@ static inline uint64_t wmi_depth_changed(uint64_t counters, struct wmi_depth_cha
     return wmi_byte_sums(counters, change.add, change.most);
 }
 
-static inline uint32_t wmi_depth_of(uint64_t counters, struct wmi_depth depth)
+/* counters: the word's bytes, of which the host has the lowest first. */
+static inline uint32_t wmi_depth_of(const uint8_t counters[8], struct wmi_depth depth)
 {
-    const uint32_t sum = (uint8_t)(counters >> 8 * depth.counter) + (uint32_t)depth.add;
+    const uint32_t sum = (uint32_t)counters[depth.counter] + depth.add;
     return sum < depth.most ? sum : depth.most;
 }
 

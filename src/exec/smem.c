@@ -275,16 +275,10 @@ const struct wmi_op *wmi_scalar_watch(char *restrict frame, const struct wmi_op 
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
     const struct wmi_scalar_place place = place_of(frame, op);
-    const struct wmi_hit *hit = &wave->worker->hits[m->hit];
-    const struct wmi_outline outline = {.base = place.address,
-                                        .lanes = 1,
-                                        .from = hit->low, /* of the last access: often the same */
-                                        .to = hit->high,
-                                        .shape = m->shape,
-                                        .wave = wave->index,
-                                        .depth = wmi_wave_depth(wave, m)};
+    /* The hit is of the last access: often the same. */
     if (m->shape && place.bytes == place.wanted &&
-        m->observer->outline(wave->worker->observer, &outline, m->slot))
-        return op + 1;
-    return show(frame, op);
+        m->observer->outline_lane(wave->worker->observer, m->slot, wave->index, wmi_wave_depth(wave, m),
+                                  place.address, &wave->worker->hits[m->hit]))
+        return wmi_next(frame, op);
+    return show(frame, op); /* and no further: who explains an address only wants this step */
 }

@@ -54,7 +54,7 @@ struct wmi_wave {
     uint32_t quantum;      /* instructions of its next turn */
     void *watched;         /* what the observer keeps of it */
     uint64_t counters;     /* wait counters as the block that it executes leaves them, */
-    uint64_t entered;      /* and as it found them: a byte for each, where the observer asks for depths */
+    uint8_t entered[8];    /* and as it found them: a byte for each, where the observer asks for depths */
     bool barrier_complete; /* since its last s_barrier_wait */
     bool waits;            /* it goes round in a loop that only memory can end: see waiting.h */
     bool violated;         /* TRAPSTS.MEM_VIOL, until code clears it */

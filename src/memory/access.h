@@ -71,10 +71,9 @@ struct wmi_access {
  * long as they lie in [from, to). Its places are those that the instruction has, at distances that never
  * change. */
 struct wmi_outline {
-    const uint32_t *low,
-        *high;      /* of each lane's address in the first place; high NULL: 0; low NULL: one lane */
-    uint64_t base;  /* is added to all of them */
-    uint64_t lanes; /* as of the access, at least one */
+    const uint32_t *low, *high; /* of each lane's address in the first place; high NULL: 0 */
+    uint64_t base;              /* is added to all of them */
+    uint64_t lanes;             /* as of the access, at least one */
     uint64_t from, to;
     uint32_t shape;       /* wmi_access_shape() of it, if all places lie in one space */
     uint32_t wave, depth; /* as of the access */
@@ -97,6 +96,7 @@ struct wmi_apertures {
 #define WMI_DEFAULT_APERTURES {1ULL << 48, (1ULL << 48) + 0xffffffff, 2ULL << 48, (2ULL << 48) + 0xffffffff}
 
 struct wmi_instruction; /* of src/isa; this room only passes it on */
+struct wmi_hit;         /* space.h */
 
 /* Watches a dispatch and can change nothing. Called by the worker's own thread; `local` is what thread_begin
  * returned for that worker, so an observer needs no locks. */
@@ -130,6 +130,10 @@ struct wmi_observer {
     void (*end)(void *local, void *group, uint64_t instructions);
     /* NULL, or: whether the outline is all that the observer needs of the access; else access() shows it. */
     bool (*outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
+    /* Also NULL then, or: the same of an instruction of one lane and one place, which always has the same
+     * shape; nothing of it is refused as long as it lies in the hit. */
+    bool (*outline_lane)(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
+                         const struct wmi_hit *hit);
 };
 
 #endif

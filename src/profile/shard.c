@@ -5,6 +5,8 @@
  * An execution with EXEC = 0 is counted, with no lanes and no lines. */
 #include "profile/shard.h"
 
+#include "memory/space.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,6 +183,28 @@ static void count_control(struct wmi_shard *shard, struct wmi_counts *counts, co
         return;
     describe_slot(shard->profile, slot, access, WMI_LOG_LEAST_SHIFT);
     wmi_log_append(shard->group, access->wave, slot, &block, NULL, 1);
+}
+
+bool wmi_shard_log(struct wmi_shard *shard, const struct wmi_memo *memo, uint32_t wave, uint64_t distance)
+{
+    wmi_log_repeat(shard->group, wave, memo->words, memo->word_count, distance);
+    return true;
+}
+
+static bool repeat_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
+                        const struct wmi_hit *hit)
+{
+    struct wmi_shard *shard = local;
+    if (slot >= shard->size)
+        return false;
+    struct wmi_shard_counts *of = &shard->counts[slot];
+    if (shard->first_wave + wave < of->quick_from)
+        return !shard->first_wave; /* what is not in the sample is not looked at */
+    struct wmi_memo *memo = wmi_shard_memo(of, address);
+    if (!memo || !memo->shape || !wmi_memo_within(memo, address, hit->low, hit->high))
+        return false;
+    wmi_shard_count_depth(&of->counts, depth);
+    return wmi_shard_repeat(shard, of, memo, wave, address);
 }
 
 static void count_access(void *local, const struct wmi_access *access, uint32_t slot)
@@ -411,6 +435,7 @@ const struct wmi_observer wmi_shard_observer = {
     .thread_begin = begin_thread,
     .thread_end = end_thread,
     .access = count_access,
+    .outline_lane = repeat_lane,
     .block_counters = block_counters,
     .fetch = enter_block,
     .turn = turn_to,

@@ -59,8 +59,30 @@ static inline void wmi_shard_count_depth(struct wmi_counts *counts, uint32_t dep
         counts->depth_most = depth;
 }
 
-/* One more access that is like the one of the memo, but begins at `base`. */
-static inline void wmi_shard_repeat(struct wmi_shard *shard, struct wmi_shard_counts *of,
+/* The memo that may be of an access whose first lane is at `base`, or NULL. */
+static inline struct wmi_memo *wmi_shard_memo(struct wmi_shard_counts *of, uint64_t base)
+{
+    struct wmi_memo *memo = of->last;
+    if (!memo || (memo->base ^ base) % WMI_MEMO_PHASE) {
+        memo = of->memos[base / 4 % WMI_SHARD_MEMOS];
+        of->last = memo;
+    }
+    return memo && !((memo->base ^ base) % WMI_MEMO_PHASE) ? memo : NULL;
+}
+
+/* Whether all that it asks for lies in [from, to) if it begins at `base`. */
+static inline bool wmi_memo_within(const struct wmi_memo *memo, uint64_t base, uint64_t from, uint64_t to)
+{
+    const uint64_t lowest = base + (uint64_t)(int64_t)memo->lowest,
+                   behind = base + (uint64_t)(int64_t)memo->behind;
+    return lowest >= from && behind <= to && behind >= lowest;
+}
+
+/* Logs one more access like that of the memo, the long way. */
+bool wmi_shard_log(struct wmi_shard *shard, const struct wmi_memo *memo, uint32_t wave, uint64_t distance);
+
+/* One more access that is like the one of the memo, but begins at `base`. True. */
+static inline bool wmi_shard_repeat(struct wmi_shard *shard, struct wmi_shard_counts *of,
                                     struct wmi_memo *memo, uint32_t wave, uint64_t base)
 {
     const uint64_t distance = (uint64_t)((int64_t)(base - memo->base) >> memo->shift);
@@ -68,8 +90,8 @@ static inline void wmi_shard_repeat(struct wmi_shard *shard, struct wmi_shard_co
     memo->times++;
     if (!shard->group || !memo->word_count ||
         (memo->word_count == 2 && wmi_log_repeat_short(shard->group, wave, memo->entry, distance)))
-        return;
-    wmi_log_repeat(shard->group, wave, memo->words, memo->word_count, distance);
+        return true;
+    return wmi_shard_log(shard, memo, wave, distance);
 }
 
 #endif
