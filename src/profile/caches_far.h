@@ -180,18 +180,20 @@ static INLINE void count_far(struct wmi_caches *caches, const struct ask ask, co
     use->use[WM_CACHE_L2].bytes += (uint64_t)requests->count * requests->bytes;
 }
 
-/* Functions of their own, as above. */
-typedef void ask_far(struct wmi_caches *caches, struct ask ask, struct requests *requests);
+/* Functions of their own: together in one, their variables do not fit into the host's registers. */
+typedef void ask_far(struct wmi_caches *caches, const struct ask *how, struct requests *requests);
 
-static NOINLINE void ask_power(struct wmi_caches *caches, struct ask ask, struct requests *requests)
+static NOINLINE void ask_power(struct wmi_caches *caches, const struct ask *how, struct requests *requests)
 {
+    const struct ask ask = *how;
     count_far(caches, ask, requests, ask_any(caches, ask, requests));
 }
 
 /* Of most products, by what is asked and by the lines. */
 #define ASK_16(name, line_shift, loads_only)                                                                 \
-    static NOINLINE void name(struct wmi_caches *caches, struct ask ask, struct requests *requests)          \
+    static NOINLINE void name(struct wmi_caches *caches, const struct ask *how, struct requests *requests)   \
     {                                                                                                        \
+        struct ask ask = *how;                                                                               \
         ask.ways = 16;                                                                                       \
         ask.shift = line_shift;                                                                              \
         ask.has_last = false;                                                                                \
@@ -206,8 +208,9 @@ ASK_16(write_16_narrow, 6, false)
 ASK_16(write_16_wide, 7, false)
 #undef ASK_16
 
-static NOINLINE void ask_other(struct wmi_caches *caches, struct ask ask, struct requests *requests)
+static NOINLINE void ask_other(struct wmi_caches *caches, const struct ask *how, struct requests *requests)
 {
+    const struct ask ask = *how;
     const bool power = caches->cache[WM_CACHE_L2].set_mask;
     count_far(caches, ask, requests,
               requests->streams ? ask_each(caches, ask, requests, power, STREAM)
@@ -234,7 +237,7 @@ static void reach_far(struct wmi_caches *caches, uint32_t xcd, struct requests *
     ask_far *const far = requests->streams || !l2->set_mask ? ask_other
                          : is_common                        ? most[ask.shift == 7][ask.loads]
                                                             : ask_power;
-    far(caches, ask, requests);
+    far(caches, &ask, requests);
 }
 
 #endif

@@ -15,11 +15,18 @@ static INLINE unsigned read_by(const struct wmi_caches *caches, const struct wmi
     const unsigned count = requests->count;
     unsigned left = 0;
     if (power && are_lines(cache, ways, requests)) {
-        const struct row row = row_of(cache, requests->address[0], count);
+        const uint64_t address = requests->address[0];
+        const struct row row = row_of(cache, address, count);
         if (!has_of_row(tags, &row, ways)) {
             bring_row(tags, &row, ways);
             return count;
         }
+        requests->row = false;
+        for (unsigned i = 0; i < count; i++) {
+            requests->address[left] = address + ((uint64_t)i << shift);
+            left += wmi_sets_use(tags + set_in_row(&row, ways, i), ways, row.tag + i) == ways;
+        }
+        return left;
     }
     spread(requests);
     for (unsigned i = 0; i < count; i++) {
