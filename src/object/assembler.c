@@ -398,7 +398,8 @@ void wmi_asm_relocate_as(struct wmi_assembler *a, struct wmi_asm_section *sectio
     section->relocations = r;
 }
 
-void wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end, unsigned bytes)
+struct wmi_asm_late *wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end,
+                                       unsigned bytes)
 {
     struct wmi_asm_late *late = wmi_asm_allocate(a, 1, sizeof *late);
     *late = (struct wmi_asm_late){.section = a->section,
@@ -410,6 +411,7 @@ void wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *en
     memcpy(late->numbered, a->numbered, sizeof late->numbered);
     *a->last_late = late;
     a->last_late = &late->next;
+    return late;
 }
 
 void wmi_asm_begin_expression(struct wmi_assembler *a)
@@ -534,7 +536,10 @@ static void read_late_one(struct wmi_assembler *a, const struct wmi_asm_late *la
     } else if (late->bytes) {
         struct wmi_cursor c = {.at = late->text, .end = late->end, .symbols = &a->resolver};
         a->resolver.here = (struct wmi_value){.number = (int64_t)late->offset, .base = late->section};
-        wmi_asm_number(a, &c, late->section, late->offset, late->bytes);
+        if (late->leb)
+            wmi_asm_read_late_leb(a, &c, late);
+        else
+            wmi_asm_number(a, &c, late->section, late->offset, late->bytes);
     } else {
         const unsigned dwords = assemble_at(a, late->text, late->end, late->section, late->offset, &insn);
         if (late->offset + 4 * dwords <= late->section->bytes.size)
@@ -591,8 +596,9 @@ static void free_all(struct wmi_assembler *a)
     free(a);
 }
 
-enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi_assemble_options *options,
-                                 uint8_t **bytes, size_t *bytes_size, char **messages)
+static enum wm_status assemble_once(const char *text, size_t size, const struct wmi_assemble_options *options,
+                                    struct wmi_asm_lebs *lebs, uint8_t **bytes, size_t *bytes_size,
+                                    char **messages)
 {
     struct wmi_assembler *a = calloc(1, sizeof *a);
     volatile enum wm_status status = WM_OK;
@@ -612,6 +618,7 @@ enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi
     a->code_object_version = 5;
     a->last_symbol = &a->first_symbol;
     a->last_late = &a->late;
+    a->lebs = lebs;
     a->resolver = (struct wmi_symbols){.find = find_symbol, .user = a};
     if (!a->target) {
         status = WM_NOT_FOUND;
@@ -640,4 +647,21 @@ enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi
     *messages = (char *)a->messages.data;
     free_all(a);
     return *bytes || status ? status : WM_NO_MEMORY;
+}
+
+enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi_assemble_options *options,
+                                 uint8_t **bytes, size_t *bytes_size, char **messages)
+{
+    enum { MOST_READINGS = 32 };
+    struct wmi_asm_lebs lebs = {0};
+    enum wm_status status = assemble_once(text, size, options, &lebs, bytes, bytes_size, messages);
+    for (unsigned readings = 1; lebs.grew && status != WM_NO_MEMORY && readings < MOST_READINGS; readings++) {
+        free(*bytes);
+        free(*messages);
+        lebs.grew = false;
+        lebs.last = readings + 1 == MOST_READINGS;
+        status = assemble_once(text, size, options, &lebs, bytes, bytes_size, messages);
+    }
+    free(lebs.bytes);
+    return status;
 }

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <elf.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_BYTES = 1 << 24, S_NOP = 0xbf800000 };
@@ -165,16 +166,70 @@ void wmi_asm_append_leb(struct wmi_assembler *a, struct wmi_bytes *bytes, int64_
     }
 }
 
+/* As many bytes as the reading before found to be needed, at first one. */
+static void note_late_leb(struct wmi_assembler *a, const char *text, const char *end, bool is_signed)
+{
+    struct wmi_asm_lebs *lebs = a->lebs;
+    const unsigned number = a->leb_count++;
+    if (number >= lebs->room) {
+        const unsigned room = 2 * number + 16;
+        uint8_t *bytes = realloc(lebs->bytes, room);
+        if (!bytes)
+            longjmp(a->no_memory, 1);
+        memset(bytes + lebs->room, 1, room - lebs->room);
+        lebs->bytes = bytes;
+        lebs->room = room;
+    }
+    struct wmi_asm_late *late = wmi_asm_note_late(a, text, end, lebs->bytes[number]);
+    late->leb = number + 1;
+    late->is_signed = is_signed;
+    wmi_asm_append(a, &a->section->bytes, NULL, lebs->bytes[number]);
+}
+
 void wmi_asm_leb128(struct wmi_assembler *a, struct wmi_cursor *c, int is_signed)
 {
-    int64_t value;
     do {
-        if (!wmi_asm_read_number(a, c, &value))
-            return;
+        int64_t value;
+        struct wmi_value probed;
+        wmi_skip_space(c);
         wmi_asm_begin_bytes(a);
-        wmi_asm_append_leb(a, &a->section->bytes, value, is_signed);
+        wmi_asm_begin_expression(a);
+        struct wmi_cursor probe = *c;
+        if (wmi_read_expression(&probe, &probed) && a->saw_late) {
+            note_late_leb(a, c->at, probe.at, is_signed);
+            c->at = probe.at;
+        } else if (wmi_asm_read_number(a, c, &value)) {
+            wmi_asm_append_leb(a, &a->section->bytes, value, is_signed);
+        } else {
+            return;
+        }
     } while (wmi_take(c, ','));
     wmi_asm_at_end(a, c);
+}
+
+/* Where there is more room than the number needs, it is padded as LLVM does. */
+void wmi_asm_read_late_leb(struct wmi_assembler *a, struct wmi_cursor *c, const struct wmi_asm_late *late)
+{
+    int64_t value;
+    const char *const start = c->at;
+    uint8_t *room = &a->lebs->bytes[late->leb - 1];
+    if (!wmi_asm_read_number(a, c, &value))
+        return;
+    a->scratch.size = 0;
+    wmi_asm_append_leb(a, &a->scratch, value, late->is_signed);
+    if (a->scratch.size > *room) {
+        *room = (uint8_t)a->scratch.size;
+        a->lebs->grew = true;
+        if (a->lebs->last)
+            wmi_asm_error(a, start, "the number takes more bytes each time that it gets more");
+        return;
+    }
+    const uint8_t sign = late->is_signed && value < 0 ? 0x7f : 0, more = sign | 0x80;
+    while (a->scratch.size < *room) {
+        a->scratch.data[a->scratch.size - 1] |= 0x80;
+        wmi_asm_append(a, &a->scratch, a->scratch.size + 1 < *room ? &more : &sign, 1);
+    }
+    memcpy(late->section->bytes.data + late->offset, a->scratch.data, *room);
 }
 
 /* `ends`: each string has a NUL behind it. Without, strings may stand side by side, as in LLVM. */

@@ -18,7 +18,8 @@ void wmi_asm_push_file(struct wmi_assembler *a, const char *name, const char *te
 /* Forgets which lines were which instructions: a macro may have their names now. */
 void wmi_asm_forget(struct wmi_assembler *a);
 /* Notes that the text has to be read again when all symbols are known. */
-void wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end, unsigned bytes);
+struct wmi_asm_late *wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end,
+                                       unsigned bytes);
 void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
                       const struct wmi_value *value, unsigned bytes, bool branch);
 /* The same for a relocation R_AMDGPU_*. */
@@ -59,6 +60,8 @@ void wmi_asm_numbers(struct wmi_assembler *a, struct wmi_cursor *cursor, int byt
 void wmi_asm_octa(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_reals(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
 void wmi_asm_leb128(struct wmi_assembler *a, struct wmi_cursor *cursor, int is_signed);
+void wmi_asm_read_late_leb(struct wmi_assembler *a, struct wmi_cursor *cursor,
+                           const struct wmi_asm_late *late);
 void wmi_asm_strings(struct wmi_assembler *a, struct wmi_cursor *cursor, int ends);
 void wmi_asm_fill(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_room(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);

@@ -265,3 +265,18 @@ included 2, b=9
 /* A comment
    of lines */ .byte 13 // and one behind
     .byte 14 ; another
+
+// Numbers of as many bytes as they need, of what comes later: they are within what they measure, and padded where they were larger.
+.section .lebs, "", @progbits
+.La: .zero 63
+.uleb128 .Lb-.La
+.uleb128 .Lc-.Lb, 5, late-3
+.sleb128 .La-.Lc, -late
+.zero 62
+.Lb: .zero 200
+.p2align 6
+.Lc:
+.uleb128 .Ld-.La
+.p2align 3
+.Ld: .zero 20000
+.set late, 20000
