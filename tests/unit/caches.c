@@ -2,6 +2,7 @@
 /* The log, and the model of caches against cases worked out by hand and against a slow statement of its rules
  * (docs/model.md) that shares nothing with it. */
 #include "profile/rounds.h"
+#include "random.h"
 
 #include "memory/access.h"
 
@@ -12,16 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static uint64_t random_state = 1;
-
-static uint64_t random_bits(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
 
 /* ---- the log ---- */
 

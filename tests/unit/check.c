@@ -3,6 +3,7 @@
  * may finish, and short code for thirteen targets with what must and what must not be found in it. */
 #include "check/check.h"
 #include "check/wait_state.h"
+#include "random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,16 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static uint64_t random_state = 88172645463325252ULL;
-
-static unsigned random_below(unsigned limit)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (unsigned)((random_state * 0x2545f4914f6cdd1dULL >> 32) % limit);
-}
 
 /* ---- the model ---- */
 

@@ -2,6 +2,7 @@
 /* What accesses cost, against published counters of real hardware and against slow statements of the rules.
  */
 #include "profile/cost.h"
+#include "random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,16 +14,6 @@
 
 /* Rows of the table. */
 enum { GCN, CDNA3, RDNA, GFX950, ROWS };
-
-static uint64_t random_state = 1;
-
-static uint64_t random_bits(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
 
 /* One place per lane at base + lane x stride. */
 struct pattern {

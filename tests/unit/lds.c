@@ -3,6 +3,7 @@
  * random addresses (in range, partly outside, wrapping), masks, data and overlapping registers. */
 #include "exec/lds.h"
 #include "exec/workgroup.h"
+#include "random.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,16 +22,6 @@ enum {
     RESULT = 12,
     ROUNDS = 160,
 };
-
-static uint64_t random_state = 88172645463325252ULL;
-
-static uint64_t random_bits(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state * 0x2545f4914f6cdd1dULL;
-}
 
 /* A wave with its registers, and the LDS, before or after a step. */
 struct machine {

@@ -4,6 +4,7 @@
  *
  * usage: lds_targets FORMS-TARGET.TSV ...; the lists are LLVM's, so that no instruction is forgotten.
  * Floats hold whole numbers here, for which all rules agree; lds.c has the others. */
+#include "random.h"
 #include "wavemem/wavemem.h"
 
 #include <math.h>
@@ -29,16 +30,6 @@ enum {
     GDS_ROUNDS = 3, /* more, on the GDS where there is one */
     TEXT = 1 << 14,
 };
-
-static uint64_t random_state = 88172645463325252ULL;
-
-static uint32_t random_bits(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)(random_state * 0x2545f4914f6cdd1dULL >> 32);
-}
 
 static void fail(const char *target, const char *format, ...)
 {
@@ -557,8 +548,8 @@ static void run(struct code *code, const struct test *t, const char *name)
 static uint32_t random_word(const struct statement *s, unsigned k)
 {
     if (!is_float(s))
-        return random_bits() % 4 ? random_bits() : random_bits() % 8;
-    const double x = random_bits() % 3;
+        return random_word() % 4 ? random_word() : random_word() % 8;
+    const double x = random_word() % 3;
     if (s->bytes == 8)
         return (uint32_t)(encoded(s->type, x) >> 32 * (k & 1));
     const uint32_t bits = (uint32_t)encoded(s->type, x);
@@ -573,22 +564,22 @@ static void fill(struct test *t, unsigned generation, int round)
         for (unsigned i = 0; i < ROW; i++)
             t->in[row][i] = random_word(s, row >= LDS ? i : row >= DATA2 ? row - DATA2 : row - DATA);
     for (unsigned i = 0; i < ROW; i++)
-        t->in[ADDR][i] = (round < 2 ? i * 8 : random_bits() % 1100) / align * align;
-    t->exec = round % 3 ? random_bits() | 1 : 0xffffffff;
-    t->offset[0] = round ? random_bits() % (s->places == 2 ? s->stride64 ? 2 : 60 : 600) / align * align : 0;
-    t->offset[1] = round ? random_bits() % (s->stride64 ? 2 : 60) : 1;
+        t->in[ADDR][i] = (round < 2 ? i * 8 : random_word() % 1100) / align * align;
+    t->exec = round % 3 ? random_word() | 1 : 0xffffffff;
+    t->offset[0] = round ? random_word() % (s->places == 2 ? s->stride64 ? 2 : 60 : 600) / align * align : 0;
+    t->offset[1] = round ? random_word() % (s->stride64 ? 2 : 60) : 1;
     if (s->kind == SWIZZLE)
-        t->offset[0] = random_bits() & (round % 2 ? 0x80ff : 0x7fff);
+        t->offset[0] = random_word() & (round % 2 ? 0x80ff : 0x7fff);
     if (s->second)
-        t->offset[0] = (random_bits() % 64 * 2) & 0x7fff;
+        t->offset[0] = (random_word() % 64 * 2) & 0x7fff;
     t->m0 = UINT32_MAX;
     t->limit = LDS_BYTES;
     if (s->addtid || s->kind == COUNT)
-        t->m0 = random_bits() % 64 * 4;
+        t->m0 = random_word() % 64 * 4;
     if (t->gds && s->kind != COUNT) {
-        t->m0 = t->limit = round % 2 ? random_bits() % 800 : LDS_BYTES;
+        t->m0 = t->limit = round % 2 ? random_word() % 800 : LDS_BYTES;
     } else if (generation <= 8 && s->kind <= EXCHANGE2 && round % 2) {
-        t->m0 = random_bits() % 800 / 4 * 4;
+        t->m0 = random_word() % 800 / 4 * 4;
         t->limit = t->m0;
     } else if (s->kind <= EXCHANGE2 && !s->addtid && round % 2) {
         t->m0 = 16; /* no limit any more */

@@ -3,6 +3,7 @@
  * fill against slow statements; costs against wmi_coalesce() and wmi_lds_passes(), which cost.c holds to
  * theirs. */
 #include "profile/measure.h"
+#include "random.h"
 #include "sem/sem.h"
 
 #include <setjmp.h>
@@ -14,16 +15,6 @@
 #include <cmocka.h>
 
 enum { RULES = 6, MOST_BYTES = 64 * 16 };
-
-static uint64_t random_state = 1;
-
-static uint64_t random_bits(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
 
 static int compare_u64(const void *a, const void *b)
 {

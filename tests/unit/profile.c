@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The line profile against figures worked out by hand and against a byte-by-byte count. */
 #include "profile/profile.h"
+#include "random.h"
 
 #include <setjmp.h>
 #include <stdalign.h>
@@ -11,16 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static uint64_t random_state = 1;
-
-static uint64_t random_bits(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
 
 /* The sums that a row should show. */
 struct sums {

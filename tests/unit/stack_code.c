@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* ds_bvh_stack_rtn_b32 and the GS registers of gfx11, as assembled text, against an ordinary stack and plain
  * sums. */
+#include "random.h"
 #include "run_code.h"
 
 #include <stdio.h>
 
 enum { LANES = 32, STEPS = 7, DEEPEST = 4 * STEPS };
-
-static uint64_t random_state = 88172645463325252ULL;
-
-static unsigned random_below(unsigned limit)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (unsigned)((random_state * 0x2545f4914f6cdd1dULL >> 32) % limit);
-}
 
 static struct run run_text(const char *text, unsigned lds)
 {
