@@ -534,7 +534,7 @@ static const struct wmi_op *run(struct world *w, struct machine *m, const struct
 }
 
 /* Floats that make trouble, and any bits. */
-static uint32_t random_word(enum wmi_lds_step step)
+static uint32_t random_operand(enum wmi_lds_step step)
 {
     static const uint32_t edges[] = {0,          0x80000000, 1,          0x80000001, 0x3f800000, 0xbf800000,
                                      0x7f800000, 0xff800000, 0x7f800001, 0x7fc00001, 0xffc12345, 0x007fffff,
@@ -571,10 +571,10 @@ static void fill(struct machine *m, struct setting *s, int round)
     s->returns = random_bits() & 1;
     for (unsigned r = 0; r < ROWS; r++)
         for (unsigned i = 0; i < 64; i++)
-            m->reg[r][i] = random_word(s->step);
+            m->reg[r][i] = random_operand(s->step);
     /* Memory that atomics find equal to their operand now and then. */
     for (unsigned i = 0; i + 4 <= sizeof m->lds; i += 4) {
-        const uint32_t word = random_bits() % 3 ? random_word(s->step) : m->reg[DATA][random_bits() % 64];
+        const uint32_t word = random_bits() % 3 ? random_operand(s->step) : m->reg[DATA][random_bits() % 64];
         memcpy(m->lds + i, &word, 4);
     }
     const unsigned pattern = (unsigned)(random_bits() % 8);
