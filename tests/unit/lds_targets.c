@@ -545,7 +545,7 @@ static void run(struct code *code, const struct test *t, const char *name)
 
 /* ---- all of a target ---- */
 
-static uint32_t random_word(const struct statement *s, unsigned k)
+static uint32_t random_operand(const struct statement *s, unsigned k)
 {
     if (!is_float(s))
         return random_word() % 4 ? random_word() : random_word() % 8;
@@ -562,7 +562,7 @@ static void fill(struct test *t, unsigned generation, int round)
     const unsigned align = s->kind == READ || s->kind == WRITE ? (round % 2 ? 1 : 4) : 8;
     for (unsigned row = 0; row < ROWS; row++)
         for (unsigned i = 0; i < ROW; i++)
-            t->in[row][i] = random_word(s, row >= LDS ? i : row >= DATA2 ? row - DATA2 : row - DATA);
+            t->in[row][i] = random_operand(s, row >= LDS ? i : row >= DATA2 ? row - DATA2 : row - DATA);
     for (unsigned i = 0; i < ROW; i++)
         t->in[ADDR][i] = (round < 2 ? i * 8 : random_word() % 1100) / align * align;
     t->exec = round % 3 ? random_word() | 1 : 0xffffffff;
