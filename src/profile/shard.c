@@ -412,15 +412,16 @@ static void end_thread(void *self, void *local)
     pthread_mutex_lock(&profile->lock);
     if (profile->fetches.slot < profile->count)
         profile->instructions[profile->fetches.slot].counts.sum[WMI_SUM_FETCHES] += fetches;
-    for (size_t slot = 0; slot < shard->size; slot++) {
+    const size_t slots = shard->size < profile->count ? shard->size : profile->count;
+    for (size_t slot = 0; slot < slots; slot++) {
         struct wmi_shard_counts *of = &shard->counts[slot];
         for (unsigned i = 0; i < WMI_SHARD_MEMOS; i++)
             if (of->memos[i])
                 settle(&of->counts, of->memos[i]);
-        if (of->counts.executions && slot < profile->count)
-            add_counts(&profile->instructions[slot].counts, &of->counts);
-        if (of->counts.executions)
-            forget(of);
+        if (!of->counts.executions)
+            continue;
+        add_counts(&profile->instructions[slot].counts, &of->counts);
+        forget(of);
     }
     if (shard->memos > MEMOS_KEPT)
         free_memos(shard);
