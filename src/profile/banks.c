@@ -111,10 +111,7 @@ static bool is_misaligned(const struct wmi_element *element, uint64_t mask, unsi
 
 wmi_banks_find *wmi_banks_finder(enum wmi_cpu_level level, unsigned wave_lanes)
 {
-#define DECLARE(name, level, lanes, suffix) extern wmi_banks_find name##suffix;
-    WMI_LANE_BUILDS(DECLARE, wmi_banks_find)
-#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
-    static wmi_banks_find *const finders[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_banks_find)};
+    WMI_TABLE_OF_BUILDS(finders, wmi_banks_find);
     return finders[level][wave_lanes != 32];
 }
 

@@ -216,12 +216,8 @@ static bool make_lines(struct wmi_cache *cache, bool has_states)
 /* The fastest ones for this CPU. */
 static void choose_walks(struct wmi_caches *caches, enum wmi_cpu_level level)
 {
-#define DECLARE(name, level, lanes, suffix) extern wmi_caches_walk name##suffix;
-    WMI_LANE_BUILDS(DECLARE, wmi_caches_walk)
-    WMI_LANE_BUILDS(DECLARE, wmi_caches_flush)
-#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
-    static wmi_caches_walk *const walks[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_caches_walk)};
-    static wmi_caches_walk *const flushes[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_caches_flush)};
+    WMI_TABLE_OF_BUILDS(walks, wmi_caches_walk);
+    WMI_TABLE_OF_BUILDS(flushes, wmi_caches_flush);
     caches->walk = walks[level][1];
     caches->flush = flushes[level][1];
 }
@@ -243,13 +239,12 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
         if (!from->bytes)
             continue;
         const uint64_t sets = from->bytes / from->line / from->ways;
-        *cache =
-            (struct wmi_cache){.sets = (uint32_t)sets,
-                               .ways = from->ways,
-                               .room = (from->ways + WMI_CACHE_WAYS - 1) / WMI_CACHE_WAYS * WMI_CACHE_WAYS,
-                               .line_shift = (uint32_t)__builtin_ctz(from->line),
-                               .instances = wmi_caches_instances(gpu, level),
-                               .set_mask = sets & (sets - 1) ? 0 : sets - 1};
+        *cache = (struct wmi_cache){.sets = (uint32_t)sets,
+                                    .ways = from->ways,
+                                    .room = wmi_cache_room(from->ways),
+                                    .line_shift = (uint32_t)__builtin_ctz(from->line),
+                                    .instances = wmi_caches_instances(gpu, level),
+                                    .set_mask = sets & (sets - 1) ? 0 : sets - 1};
         good = make_lines(cache, level >= WM_CACHE_L2);
         if (good && (level == WM_CACHE_SCALAR || level == WM_CACHE_INSTRUCTION))
             good = (cache->last = calloc(cache->instances, sizeof *cache->last)) != NULL;

@@ -128,7 +128,8 @@ static INLINE struct far ask_each(struct wmi_caches *caches, const struct ask as
             }
         }
         const uint32_t line = (uint32_t)(address >> shift);
-        const size_t set = power ? (line & mask) * room_of(ask.ways) : set_of(caches, l2, false, 0, address);
+        const size_t set =
+            power ? (size_t)(line & mask) * wmi_cache_room(ask.ways) : set_of(caches, l2, false, 0, address);
         ask_line(caches, ask, set, line + 1, wanted, seek, &far);
     }
     return far;

@@ -35,6 +35,12 @@ struct wmi_cache {
     uint64_t (*last)[2];
 };
 
+/* Words that a set takes, in tags and in states. */
+static inline uint32_t wmi_cache_room(uint32_t ways)
+{
+    return (ways + WMI_CACHE_WAYS - 1) / WMI_CACHE_WAYS * WMI_CACHE_WAYS;
+}
+
 /* A compute unit, and which of the shared caches is its own. */
 struct wmi_cache_place {
     uint32_t instance[WM_CACHE_LEVELS];
@@ -69,6 +75,8 @@ struct wmi_cache_cursor {
 
 /* In caches_lanes.c: walks through the logs of the first `cursors` cursors, in turns. */
 typedef void wmi_caches_walk(struct wmi_caches *caches, size_t cursors);
+/* There, too: writes back what only L2 knows, and forgets all of it, which has so many words. */
+typedef void wmi_caches_flush(struct wmi_caches *caches, size_t words);
 
 struct wmi_caches {
     struct wmi_cache cache[WM_CACHE_LEVELS];
@@ -86,9 +94,10 @@ struct wmi_caches {
     struct wmi_cache_route *routes; /* as many as uses */
     /* Upper halves of the addresses that occur. A short address has a half's index in its place. */
     uint32_t region[WMI_CACHE_REGIONS], regions;
-    uint64_t high, distance;       /* of the address that was made short last */
-    bool beyond;                   /* there were more regions */
-    wmi_caches_walk *walk, *flush; /* flush: of so many words of L2's lines */
+    uint64_t high, distance; /* of the address that was made short last */
+    bool beyond;             /* there were more regions */
+    wmi_caches_walk *walk;
+    wmi_caches_flush *flush;
 };
 
 #endif

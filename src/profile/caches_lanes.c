@@ -239,8 +239,7 @@ void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
     }
 }
 
-/* Writes back what only L2 knows, and forgets all of it. */
-wmi_caches_walk WMI_BUILD_NAME(wmi_caches_flush);
+wmi_caches_flush WMI_BUILD_NAME(wmi_caches_flush);
 void WMI_BUILD_NAME(wmi_caches_flush)(struct wmi_caches *caches, size_t words)
 {
     const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];

@@ -32,8 +32,8 @@ static INLINE unsigned read_by(const struct wmi_caches *caches, const struct wmi
     for (unsigned i = 0; i < count; i++) {
         const uint64_t address = requests->address[i];
         const uint32_t line = (uint32_t)(address >> shift);
-        uint32_t *set =
-            tags + (power ? (line & mask) * room_of(ways) : set_of(caches, cache, false, 0, address));
+        uint32_t *set = tags + (power ? (size_t)(line & mask) * wmi_cache_room(ways)
+                                      : set_of(caches, cache, false, 0, address));
         requests->address[left] = address;
         left += wmi_sets_use(set, ways, line + 1) == ways;
     }

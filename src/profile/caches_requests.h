@@ -100,16 +100,10 @@ static INLINE struct row row_of(const struct wmi_cache *cache, uint64_t address,
                         .sets = count < sets ? count : sets};
 }
 
-/* As in struct wmi_cache. */
-static INLINE size_t room_of(uint32_t ways)
-{
-    return (ways + WMI_CACHE_WAYS - 1) / WMI_CACHE_WAYS * WMI_CACHE_WAYS;
-}
-
 /* Where the row's i-th set begins, in an instance with so many ways. */
 static INLINE size_t set_in_row(const struct row *row, uint32_t ways, uint32_t i)
 {
-    return ((row->first + i) & row->mask) * room_of(ways);
+    return (size_t)((row->first + i) & row->mask) * wmi_cache_room(ways);
 }
 
 /* Whether the instance with these tags has a line of the row. */

@@ -73,10 +73,7 @@ struct wmi_measurer *wmi_measurer_create(const struct wmi_cost_rules *rules, uns
 
 wmi_asked_find *wmi_asked_finder(enum wmi_cpu_level level, unsigned wave_lanes)
 {
-#define DECLARE(name, level, lanes, suffix) extern wmi_asked_find name##suffix;
-    WMI_LANE_BUILDS(DECLARE, wmi_asked_find)
-#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
-    static wmi_asked_find *const finders[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_asked_find)};
+    WMI_TABLE_OF_BUILDS(finders, wmi_asked_find);
     return finders[level][wave_lanes != 32];
 }
 

@@ -9,10 +9,7 @@ _Static_assert(offsetof(struct wmi_memo, element) == 64, "one line");
 
 wmi_memo_compare *wmi_memo_comparer(enum wmi_cpu_level level, unsigned lanes)
 {
-#define DECLARE(name, level, lanes, suffix) extern wmi_memo_compare name##suffix;
-    WMI_LANE_BUILDS(DECLARE, wmi_memo_compare)
-#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
-    static wmi_memo_compare *const compares[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(ENTRY, wmi_memo_compare)};
+    WMI_TABLE_OF_BUILDS(compares, wmi_memo_compare);
     return compares[level][lanes == 64];
 }
 

@@ -19,11 +19,7 @@ enum {
 
 wmi_repeat_outline *wmi_repeat_outliner(enum wmi_cpu_level level, unsigned lanes)
 {
-#define DECLARE(name, level, lanes, suffix) extern wmi_repeat_outline name##suffix;
-    WMI_LANE_BUILDS(DECLARE, wmi_repeat_outline)
-#define ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
-    static wmi_repeat_outline *const outliners[WMI_CPU_LEVELS][2] = {
-        WMI_LANE_BUILDS(ENTRY, wmi_repeat_outline)};
+    WMI_TABLE_OF_BUILDS(outliners, wmi_repeat_outline);
     return outliners[level][lanes != 32];
 }
 

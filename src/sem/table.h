@@ -26,4 +26,11 @@ wmi_body wmi_sem_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_insn_id
     BUILD(name, WMI_CPU_BASELINE, 64, _baseline_64)
 #endif
 
+/* Declares all builds of a function that is named as its type, and a table of them: [CPU level][64 lanes]. */
+#define WMI_DECLARE_BUILD(name, level, lanes, suffix)  extern name name##suffix;
+#define WMI_ENTRY_OF_BUILD(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
+#define WMI_TABLE_OF_BUILDS(table, name)                                                                     \
+    WMI_LANE_BUILDS(WMI_DECLARE_BUILD, name)                                                                 \
+    static name *const table[WMI_CPU_LEVELS][2] = {WMI_LANE_BUILDS(WMI_ENTRY_OF_BUILD, name)}
+
 #endif
