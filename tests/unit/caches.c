@@ -197,6 +197,31 @@ static void check_hits(const char *text, uint64_t l1_hits, uint64_t l2_requests,
     wmi_caches_destroy(caches);
 }
 
+/* Two waves ask a scalar cache of two lines for neighbouring ones: what each of them does to the order
+ * counts, though the first one then asks for the same again. */
+static void scalar_order(void **state)
+{
+    (void)state;
+    static const struct wmi_log_instruction scalar[] = {{WMI_PATH_SMEM, WMI_ACCESS_LOAD, 6, 0}};
+    static const uint64_t first[] = {0, 0, 2, 0}, second = 1;
+    struct wm_gpu gpu = tiny();
+    gpu.cache[WM_CACHE_SCALAR] = (struct wm_cache){.bytes = 128, .line = 64, .ways = 2, .sharing = 1};
+    gpu.cache[WM_CACHE_L2].line = 64;
+    struct wmi_caches *caches = wmi_caches_create(&gpu, &wmi_cost_rules(0)->vector);
+    struct wmi_log_group *group = wmi_log_group_create(2);
+    wmi_log_group_reset(group, 0, 2);
+    assert_true(wmi_caches_begin(caches, (struct wmi_residence){1, 1}));
+    for (unsigned i = 0; i < 4; i++)
+        wmi_log_append(group, 0, 0, &first[i], NULL, 1);
+    wmi_log_append(group, 1, 0, &second, NULL, 1);
+    assert_int_equal(wmi_caches_round(caches, &group, 1, scalar, 1), 0);
+    const struct wm_cache_use *use = &wmi_caches_sums(caches)->use[WM_CACHE_SCALAR][WMI_ACCESS_LOAD];
+    assert_int_equal(use->requests, 5);
+    assert_int_equal(use->hits, 2); /* 0 and 1 are missed, 0 is there, 2 drives 1 out, 0 is there */
+    wmi_log_group_destroy(group);
+    wmi_caches_destroy(caches);
+}
+
 static void by_hand(void **state)
 {
     (void)state;
@@ -708,9 +733,10 @@ static void products(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(log_brings_back),        cmocka_unit_test(log_repeats),
-        cmocka_unit_test(logs_are_bounded),       cmocka_unit_test(by_hand),
-        cmocka_unit_test(against_slow_statement), cmocka_unit_test(products),
+        cmocka_unit_test(log_brings_back),  cmocka_unit_test(log_repeats),
+        cmocka_unit_test(logs_are_bounded), cmocka_unit_test(by_hand),
+        cmocka_unit_test(scalar_order),     cmocka_unit_test(against_slow_statement),
+        cmocka_unit_test(products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
