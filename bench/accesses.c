@@ -2,7 +2,7 @@
 /* What it costs to measure an access that is like none before: nanoseconds per access of a wave of 64 lanes,
  * for patterns in memory and in LDS, by the rules of gfx9 and of gfx10. `accesses [PART OF A NAME]` */
 #include "base/random.h"
-#include "profile/measure.h"
+#include "profile/measure/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>

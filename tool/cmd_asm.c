@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem asm: assembles LLVM's syntax to a code object or raw instructions. */
-#include "array.h"
-#include "tool.h"
+#include "tool/arguments/array.h"
+#include "tool/tool.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>

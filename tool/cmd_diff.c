@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem diff: compares two reports of `wavemem prof`, instruction by instruction. */
-#include "figures.h"
-#include "gate.h"
-#include "output.h"
-#include "report_summary.h"
-#include "run.h"
-#include "table.h"
-#include "tool.h"
+#include "tool/arguments/run.h"
+#include "tool/output.h"
+#include "tool/report/figures.h"
+#include "tool/report/gate.h"
+#include "tool/report/summary.h"
+#include "tool/report/table.h"
+#include "tool/tool.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem dis: prints instructions as llvm-objdump -d -z does. */
-#include "array.h"
-#include "listing.h"
-#include "tool.h"
+#include "tool/arguments/array.h"
+#include "tool/listing/listing.h"
+#include "tool/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem explain: finds the question and answers it. */
-#include "explain.h"
-#include "tool.h"
+#include "tool/explain/explain.h"
+#include "tool/tool.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem info: lists the kernels of a code object with their arguments and resources. */
-#include "table.h"
-#include "tool.h"
+#include "tool/report/table.h"
+#include "tool/tool.h"
 #include "wavemem/wavemem.h"
 
 #include <inttypes.h>

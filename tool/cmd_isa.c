@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem isa: all that the tables know of one instruction. */
-#include "tool.h"
+#include "tool/tool.h"
 #include "wavemem/wavemem.h"
 
 #include <inttypes.h>

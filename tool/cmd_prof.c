@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem prof: executes kernels and shows what each of their memory instructions costs. */
-#include "prof.h"
-#include "run.h"
-#include "tool.h"
+#include "tool/arguments/run.h"
+#include "tool/report/prof.h"
+#include "tool/tool.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem replay: shows what a trace of `wavemem prof` costs, on its product or on another. */
-#include "job.h"
-#include "prof.h"
-#include "run.h"
-#include "tool.h"
+#include "tool/arguments/job.h"
+#include "tool/arguments/run.h"
+#include "tool/report/prof.h"
+#include "tool/tool.h"
 
 #include <errno.h>
 #include <stdlib.h>

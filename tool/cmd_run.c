@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem run: executes kernels, writes and compares their outputs. */
-#include "run.h"
-#include "tool.h"
+#include "tool/arguments/run.h"
+#include "tool/tool.h"
 
 static const char help[] =
     "usage: wavemem run FILE -k KERNEL -g X[,Y[,Z]] -b X[,Y[,Z]] --arg NAME=VALUE ... [--then ...]\n"

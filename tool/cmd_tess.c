@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem tess: the off-chip buffer between tessellation shaders: its map, one place, one byte, cache lines.
  */
-#include "tess.h"
-#include "tool.h"
+#include "tool/tess.h"
+#include "tool/tool.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command: finds the verb and runs it. */
-#include "tool.h"
+#include "tool/tool.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that the command writes: they are whole, or there are none. */
-#include "output.h"
+#include "tool/output.h"
 
-#include "tool.h"
+#include "tool/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>

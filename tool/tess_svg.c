@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws a tessellation buffer: a row per attribute, a box per patch in it, marks between its vertices. */
-#include "output.h"
-#include "tess.h"
-#include "tool.h"
+#include "tool/output.h"
+#include "tool/tess.h"
+#include "tool/tool.h"
 
 #include <inttypes.h>
 #include <stdio.h>

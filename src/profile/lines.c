@@ -2,7 +2,7 @@
 /* What a profile knows of instructions, and how it begins and ends. */
 #include "profile/lines.h"
 
-#include "profile/shard.h"
+#include "profile/measure/shard.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,12 +3,12 @@
 #ifndef WMI_PROFILE_LINES_H
 #define WMI_PROFILE_LINES_H
 
-#include "profile/fetch.h"
-#include "profile/measure.h"
+#include "profile/caches/rounds.h"
+#include "profile/measure/fetch.h"
+#include "profile/measure/measure.h"
+#include "profile/measure/sample.h"
 #include "profile/origins.h"
 #include "profile/profile.h"
-#include "profile/rounds.h"
-#include "profile/sample.h"
 
 #include <assert.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
 #ifndef WMI_PROFILE_ORIGINS_H
 #define WMI_PROFILE_ORIGINS_H
 
-#include "profile/bytes.h"
+#include "profile/cost/bytes.h"
 #include "wavemem/wavemem.h"
 
 enum { WMI_ORIGINS_BYTES = 64 << 20 }; /* of code and sources; what is beyond is left out */

@@ -7,7 +7,7 @@
 #define WMI_PROFILE_H
 
 #include "memory/access.h"
-#include "profile/cost.h"
+#include "profile/cost/cost.h"
 #include "wavemem/wavemem.h"
 
 struct wmi_origins; /* origins.h */

@@ -2,9 +2,9 @@
 /* The public API of traces. */
 #include "base/diag.h"
 #include "isa/isa.h"
-#include "profile/gpu.h"
+#include "profile/cost/gpu.h"
 #include "profile/origins.h"
-#include "profile/replay.h"
+#include "profile/trace/replay.h"
 
 #include <stdio.h>
 #include <string.h>

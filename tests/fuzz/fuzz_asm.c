@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libFuzzer: arbitrary text through the assembler. The first byte chooses the target, whether a code object
  * is made and whether with the lines of the text. */
-#include "object/assembler.h"
+#include "assembler/assembler.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libFuzzer target: any bytes as a .npy file give an array or one message, and the array lies inside the
  * bytes. */
-#include "npy.h"
+#include "tool/arguments/npy.h"
 
 #include <stdlib.h>
 #include <string.h>

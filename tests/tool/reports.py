@@ -128,7 +128,7 @@ class Reports(Case):
 
     def test_cut(self):
         """Two waves that each load 64 lines as often as fills 128 MiB of log by half and more: an entry has 16 bytes and 63
-        differences of four, with one for padding (src/profile/log.h)."""
+        differences of four, with one for padding (src/profile/caches/log.h)."""
         for times, cuts in ((200000, []), (260000, ["round"])):
             self.path("k.s", f"""s_load_dwordx2 s[4:5], s[0:1], 0x0
                 v_mul_u32_u24 v1, v0, v0\nv_lshlrev_b32 v1, 6, v1\ns_mov_b32 s6, {times}\ns_waitcnt lgkmcnt(0)

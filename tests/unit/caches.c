@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The log, and the model of caches against cases worked out by hand and against a slow statement of its rules
  * (docs/model.md) that shares nothing with it. */
-#include "profile/rounds.h"
+#include "profile/caches/rounds.h"
 #include "random.h"
 
 #include "memory/access.h"

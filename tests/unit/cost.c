@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What accesses cost, against published counters of real hardware and against slow statements of the rules.
  */
-#include "profile/cost.h"
+#include "profile/cost/cost.h"
 #include "random.h"
 
 #include <setjmp.h>

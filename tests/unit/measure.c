@@ -2,7 +2,7 @@
 /* What accesses are measured to be, at all CPU levels: lines, requests in their order and blocks that stores
  * fill against slow statements; costs against wmi_coalesce() and wmi_lds_passes(), which cost.c holds to
  * theirs. */
-#include "profile/measure.h"
+#include "profile/measure/measure.h"
 #include "random.h"
 #include "sem/sem.h"
 

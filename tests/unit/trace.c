@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces: numbers as bytes, logs of workgroups there and back, files that are cut off or damaged. */
-#include "profile/trace.h"
-#include "profile/sample.h"
+#include "profile/trace/trace.h"
+#include "profile/measure/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that read text do for each other. */
+#ifndef WMI_ASSEMBLER_PARTS_H
+#define WMI_ASSEMBLER_PARTS_H
+
+#include "assembler/assembler.h"
+
+/* assembler.c */
+bool wmi_asm_define(struct wmi_assembler *a, const char *at, struct wmi_asm_symbol *symbol);
+bool wmi_asm_word_is(const char *word, size_t length, const char *name);
+/* Labels, then a directive, a macro or an instruction. */
+void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *end);
+/* Text to read before the rest of this one. `macro`: the name of the macro that it is of, which .exitm ends;
+ * or NULL. */
+void wmi_asm_push_text(struct wmi_assembler *a, const char *text, size_t size, const char *macro);
+/* The text of a file to read now, which must stay where it is. */
+void wmi_asm_push_file(struct wmi_assembler *a, const char *name, const char *text, size_t size);
+/* Forgets which lines were which instructions: a macro may have their names now. */
+void wmi_asm_forget(struct wmi_assembler *a);
+/* Notes that the text has to be read again when all symbols are known. */
+struct wmi_asm_late *wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end,
+                                       unsigned bytes);
+void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
+                      const struct wmi_value *value, unsigned bytes, bool branch);
+/* The same for a relocation R_AMDGPU_*. */
+void wmi_asm_relocate_as(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
+                         const struct wmi_value *value, uint32_t type);
+/* What the next expression calls ".". Forgets late symbols. */
+void wmi_asm_begin_expression(struct wmi_assembler *a);
+
+/* directives.c: what directives are made of. These show an error and return false. */
+bool wmi_asm_failed(struct wmi_assembler *a, const struct wmi_cursor *cursor);
+bool wmi_asm_read_number(struct wmi_assembler *a, struct wmi_cursor *cursor, int64_t *value);
+bool wmi_asm_at_end(struct wmi_assembler *a, struct wmi_cursor *cursor);
+bool wmi_asm_read_name(struct wmi_assembler *a, struct wmi_cursor *cursor, const char **name, size_t *length);
+bool wmi_asm_read_string(struct wmi_assembler *a, struct wmi_cursor *cursor, struct wmi_bytes *bytes);
+void wmi_asm_directive(struct wmi_assembler *a, const char *name, size_t length, const char *rest,
+                       const char *end);
+void wmi_asm_set(struct wmi_assembler *a, const char *name, size_t length, struct wmi_cursor *cursor,
+                 bool once);
+
+/* macros.c */
+/* A line: skipped by a condition, a condition itself, or a statement. */
+void wmi_asm_line(struct wmi_assembler *a, const char *begin, const char *end);
+bool wmi_asm_expand(struct wmi_assembler *a, const char *name, size_t length, const char *rest,
+                    const char *end);
+void wmi_asm_macro(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_exit_macro(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_forget_macro(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_alternate(struct wmi_assembler *a, struct wmi_cursor *cursor, int on);
+void wmi_asm_repeat(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *cursor, int letters);
+
+/* data.c */
+void wmi_asm_append_leb(struct wmi_assembler *a, struct wmi_bytes *bytes, int64_t value, bool is_signed);
+/* Reads a number of `bytes` bytes to `offset` of the section. */
+void wmi_asm_number(struct wmi_assembler *a, struct wmi_cursor *cursor, struct wmi_asm_section *section,
+                    uint64_t offset, unsigned bytes);
+void wmi_asm_numbers(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
+void wmi_asm_octa(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_reals(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
+void wmi_asm_leb128(struct wmi_assembler *a, struct wmi_cursor *cursor, int is_signed);
+void wmi_asm_read_late_leb(struct wmi_assembler *a, struct wmi_cursor *cursor,
+                           const struct wmi_asm_late *late);
+void wmi_asm_strings(struct wmi_assembler *a, struct wmi_cursor *cursor, int ends);
+void wmi_asm_fill(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_room(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
+void wmi_asm_zeros(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
+void wmi_asm_copies(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
+void wmi_asm_align(struct wmi_assembler *a, struct wmi_cursor *cursor, int unit);
+void wmi_asm_align_power(struct wmi_assembler *a, struct wmi_cursor *cursor, int unit);
+void wmi_asm_copies_real(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
+void wmi_asm_origin(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_relocation(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+
+/* sections.c */
+void wmi_asm_named_section(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_subsection(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_known_section(struct wmi_assembler *a, const char *name, size_t length,
+                           struct wmi_cursor *cursor);
+void wmi_asm_push_section(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_pop_section(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_previous_section(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_bind(struct wmi_assembler *a, struct wmi_cursor *cursor, int binding);
+void wmi_asm_show(struct wmi_assembler *a, struct wmi_cursor *cursor, int visibility);
+void wmi_asm_symbol_type(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_symbol_size(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_common(struct wmi_assembler *a, struct wmi_cursor *cursor, int binding);
+void wmi_asm_lds(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_identify(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_version(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+
+/* counts.c: .amdgcn.next_free_vgpr and its kin */
+void wmi_asm_define_counts(struct wmi_assembler *a);
+/* Whether the text asks for counts of registers, so that instructions must be looked at. */
+bool wmi_asm_names_counts(const char *text, size_t size);
+void wmi_asm_count_registers(struct wmi_assembler *a, const char *begin, const char *end,
+                             const struct wmi_instruction *insn);
+
+/* lines.c: .file and .loc */
+void wmi_asm_file(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_location(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_add_row(struct wmi_assembler *a);
+/* Bytes of an instruction or of data follow in a->section. */
+static inline void wmi_asm_begin_bytes(struct wmi_assembler *a)
+{
+    if (a->row_pending)
+        wmi_asm_add_row(a);
+}
+/* The row of an instruction: its line in the text, if that is asked for. */
+void wmi_asm_add_own_row(struct wmi_assembler *a);
+static inline void wmi_asm_begin_code(struct wmi_assembler *a)
+{
+    if (a->own_lines)
+        wmi_asm_add_own_row(a);
+    wmi_asm_begin_bytes(a);
+}
+/* What .debug_info needs to say so that .debug_line of own lines is found. */
+void wmi_asm_write_unit(struct wmi_assembler *a);
+/* At the end of the file: .debug_line and .debug_line_str. */
+void wmi_asm_write_lines(struct wmi_assembler *a);
+void wmi_asm_free_lines(struct wmi_assembler *a);
+
+/* frames.c: .cfi_*; `opcode` is DWARF's */
+void wmi_asm_cfi_sections(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_cfi_begin(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_cfi_end(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_cfi_cfa(struct wmi_assembler *a, struct wmi_cursor *cursor, int opcode);
+void wmi_asm_cfi_adjust(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_cfi_offset(struct wmi_assembler *a, struct wmi_cursor *cursor, int relative);
+void wmi_asm_cfi_registers(struct wmi_assembler *a, struct wmi_cursor *cursor, int opcode);
+void wmi_asm_cfi_plain(struct wmi_assembler *a, struct wmi_cursor *cursor, int opcode);
+void wmi_asm_cfi_escape(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+/* At the end of the file: .eh_frame and .debug_frame. */
+void wmi_asm_write_frames(struct wmi_assembler *a);
+void wmi_asm_free_frames(struct wmi_assembler *a);
+
+/* files.c */
+void wmi_asm_include(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+void wmi_asm_include_bytes(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* The caches of a product, driven by the log: docs/model.md says what is assumed, and what is not known. What
+ * the log of a round does to them is in caches_lanes.c. */
+#include "profile/caches/inside.h"
+
+#include "memory/access.h"
+#include "profile/measure/fetch.h"
+#include "sem/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rounds ---- */
+
+static bool make_room(struct wmi_caches *caches, size_t cursors, uint32_t slots)
+{
+    if (cursors > caches->cursor_capacity) {
+        free(caches->cursors);
+        caches->cursors = malloc(cursors * sizeof *caches->cursors);
+        caches->cursor_capacity = caches->cursors ? cursors : 0;
+    }
+    if (slots > caches->slots) {
+        struct wmi_slot_use *uses = realloc(caches->uses, slots * sizeof *uses);
+        if (uses)
+            caches->uses = uses;
+        struct wmi_cache_route *routes = realloc(caches->routes, slots * sizeof *routes);
+        if (routes)
+            caches->routes = routes;
+        if (!uses || !routes)
+            return false;
+        memset(uses + caches->slots, 0, (slots - caches->slots) * sizeof *uses);
+        caches->slots = slots;
+    }
+    return caches->cursors || !cursors;
+}
+
+static enum wmi_cache_how how(const struct wmi_cache *cache, bool past, bool leaves)
+{
+    return !cache->tags ? WMI_CACHE_NONE : past ? WMI_CACHE_PAST : leaves ? WMI_CACHE_LEAVE : WMI_CACHE_USE;
+}
+
+static struct wmi_cache_route route_of(const struct wmi_caches *caches,
+                                       const struct wmi_log_instruction *instruction)
+{
+    const struct wmi_vector_rules *rules = &caches->rules;
+    const bool code = instruction->path == WMI_PATH_IFETCH, scalar = instruction->path == WMI_PATH_SMEM;
+    const bool vector = !code && !scalar, loads = instruction->kind == WMI_ACCESS_LOAD;
+    const unsigned policy = code ? 0 : instruction->policy, shift = instruction->shift;
+    const bool leaves = vector && policy & rules->leaves;
+    const enum wm_cache_level first = code     ? WM_CACHE_INSTRUCTION
+                                      : scalar ? WM_CACHE_SCALAR
+                                               : WM_CACHE_VECTOR;
+    const enum wmi_cache_how near = how(&caches->cache[first], vector && policy & rules->bypass, leaves);
+    const unsigned far_shift = caches->cache[WM_CACHE_L2].line_shift;
+    if (instruction->path == WMI_PATH_CONTROL)
+        return (struct wmi_cache_route){
+            .shift = (uint8_t)shift, .pieces = 1, .is_control = true, .invalidates = instruction->policy};
+    return (struct wmi_cache_route){
+        .shift = (uint8_t)shift,
+        .kind = instruction->kind,
+        .first = (uint8_t)first,
+        .near = (uint8_t)near,
+        .gl1 = (uint8_t)how(&caches->cache[WM_CACHE_GL1], policy & rules->bypass_gl1, leaves),
+        .streams = policy & rules->streams,
+        .skips_last = policy & rules->skips_last,
+        .is_code = code,
+        .goes_on = code && instruction->policy != WMI_FETCH_TURNS,
+        .repeats = loads && near == WMI_CACHE_USE,
+        .pieces = (uint8_t)(far_shift > shift ? 1u << (far_shift - shift) : 1),
+    };
+}
+
+/* The compute units of a workgroup. */
+static const struct wmi_cache_place *home_of(const struct wmi_caches *caches, uint64_t group)
+{
+    const uint64_t xcd = group % caches->gpu.xcds, nth = group / caches->gpu.xcds;
+    return &caches->places[(xcd * caches->homes + nth % caches->homes) * caches->residence.units];
+}
+
+/* Waves go to these in turn. Of the workgroups of a round that share them, each goes on behind the one
+ * before.
+ */
+static uint32_t first_turn(const struct wmi_caches *caches, const struct wmi_log_group *group)
+{
+    const uint64_t before = group->number / caches->gpu.xcds / caches->homes % caches->residence.groups;
+    return (uint32_t)(before * group->waves % caches->residence.units);
+}
+
+unsigned wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const *groups, size_t group_count,
+                          const struct wmi_log_instruction *instructions, uint32_t slots)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < group_count; i++)
+        left += groups[i]->waves;
+    if (!make_room(caches, left, slots))
+        return WM_CUT_NO_MEMORY;
+    for (uint32_t slot = 0; slot < slots; slot++)
+        caches->routes[slot] = route_of(caches, &instructions[slot]);
+    left = 0;
+    for (size_t i = 0; i < group_count; i++) {
+        const struct wmi_cache_place *home = home_of(caches, groups[i]->number);
+        const uint32_t turn = first_turn(caches, groups[i]);
+        for (uint32_t wave = 0; wave < groups[i]->waves; wave++) {
+            const struct wmi_log_wave *log = &groups[i]->wave[wave];
+            if (log->size)
+                caches->cursors[left++] =
+                    (struct wmi_cache_cursor){.at = log->words,
+                                              .end = log->words + log->size,
+                                              .place = &home[(turn + wave) % caches->residence.units]};
+        }
+    }
+    caches->beyond = false;
+    caches->walk(caches, left);
+    return caches->beyond ? WM_CUT_REGIONS : 0;
+}
+
+/* ---- a product ---- */
+
+/* Compute units of an engine of an XCD. */
+static uint32_t units_of(const struct wm_gpu *gpu, uint32_t engine)
+{
+    const uint32_t cus = gpu->compute_units / gpu->xcds;
+    return cus / gpu->engines + (engine < cus % gpu->engines);
+}
+
+/* Instances in the first `engines` of an XCD: compute units of one engine share them. */
+static uint32_t instances_before(const struct wm_gpu *gpu, enum wm_cache_level level, uint32_t engines)
+{
+    const uint32_t sharing = gpu->cache[level].sharing;
+    uint32_t instances = 0;
+    for (uint32_t engine = 0; sharing && engine < engines; engine++)
+        instances += (units_of(gpu, engine) + sharing - 1) / sharing;
+    return instances;
+}
+
+uint32_t wmi_caches_instances(const struct wm_gpu *gpu, enum wm_cache_level level)
+{
+    if (!gpu->cache[level].bytes)
+        return 0;
+    if (level == WM_CACHE_LAST)
+        return 1;
+    return gpu->xcds * (gpu->cache[level].sharing ? instances_before(gpu, level, gpu->engines) : 1);
+}
+
+static uint32_t instance_of(const struct wm_gpu *gpu, enum wm_cache_level level, uint32_t xcd,
+                            uint32_t engine, uint32_t unit)
+{
+    const uint32_t sharing = gpu->cache[level].sharing;
+    if (level == WM_CACHE_LAST)
+        return 0;
+    return xcd * (wmi_caches_instances(gpu, level) / gpu->xcds) + instances_before(gpu, level, engine) +
+           (sharing ? unit / sharing : 0);
+}
+
+/* How many times so many compute units there are in an XCD; what is left over in an engine counts as well. */
+static uint32_t homes_of(const struct wm_gpu *gpu, uint32_t units)
+{
+    uint32_t homes = 0;
+    for (uint32_t engine = 0; engine < gpu->engines; engine++)
+        homes += (units_of(gpu, engine) + units - 1) / units;
+    return homes;
+}
+
+/* The places of `units` compute units from `first` on; an odd one is alone, which no product has. */
+static void place_home(struct wmi_cache_place *places, const struct wm_gpu *gpu, uint32_t xcd,
+                       uint32_t engine, uint32_t first, uint32_t units)
+{
+    for (uint32_t i = 0; i < units; i++) {
+        const uint32_t unit = first + i < units_of(gpu, engine) ? first + i : first;
+        for (unsigned level = 0; level < WM_CACHE_LEVELS; level++)
+            places[i].instance[level] = instance_of(gpu, level, xcd, engine, unit);
+    }
+}
+
+/* Workgroups go round the shader engines, and in each of them from compute unit to compute unit, or from WGP
+ * to WGP: as many units at a time as one runs on. False: no memory. */
+static bool place_units(struct wmi_caches *caches, uint32_t units)
+{
+    const struct wm_gpu *gpu = &caches->gpu;
+    const uint32_t homes = homes_of(gpu, units), most = units_of(gpu, 0);
+    struct wmi_cache_place *places = calloc((size_t)gpu->xcds * homes * units, sizeof *places),
+                           *place = places;
+    if (!places)
+        return false;
+    for (uint32_t xcd = 0; xcd < gpu->xcds; xcd++)
+        for (uint32_t unit = 0; unit < most; unit += units)
+            for (uint32_t engine = 0; engine < gpu->engines; engine++)
+                if (unit < units_of(gpu, engine)) {
+                    place_home(place, gpu, xcd, engine, unit, units);
+                    place += units;
+                }
+    free(caches->places);
+    caches->places = places;
+    caches->homes = homes;
+    caches->residence.units = units;
+    return true;
+}
+
+static size_t words_of(const struct wmi_cache *cache)
+{
+    return (size_t)cache->instances * cache->sets * cache->room;
+}
+
+/* Vectors are aligned to their size. False: no memory. */
+static bool make_lines(struct wmi_cache *cache, bool has_states)
+{
+    const size_t words = words_of(cache), align = WMI_CACHE_WAYS;
+    cache->memory = calloc((has_states + 1) * words + align, sizeof *cache->memory);
+    if (!cache->memory)
+        return false;
+    cache->tags = cache->memory + align - (uintptr_t)cache->memory / sizeof *cache->memory % align;
+    cache->states = has_states ? cache->tags + words : NULL;
+    return true;
+}
+
+/* The fastest ones for this CPU. */
+static void choose_walks(struct wmi_caches *caches, enum wmi_cpu_level level)
+{
+    WMI_TABLE_OF_BUILDS(walks, wmi_caches_walk);
+    WMI_TABLE_OF_BUILDS(flushes, wmi_caches_flush);
+    caches->walk = walks[level][1];
+    caches->flush = flushes[level][1];
+}
+
+struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_vector_rules *rules)
+{
+    struct wmi_caches *caches = calloc(1, sizeof *caches);
+    if (!caches)
+        return NULL;
+    caches->rules = *rules;
+    caches->gpu = *gpu;
+    caches->residence.groups = 1;
+    choose_walks(caches, wmi_cpu_level());
+    caches->high = UINT64_MAX; /* no address's */
+    bool good = place_units(caches, 1);
+    for (unsigned level = 0; good && level < WM_CACHE_LEVELS; level++) {
+        const struct wm_cache *from = &gpu->cache[level];
+        struct wmi_cache *cache = &caches->cache[level];
+        if (!from->bytes)
+            continue;
+        const uint64_t sets = from->bytes / from->line / from->ways;
+        *cache = (struct wmi_cache){.sets = (uint32_t)sets,
+                                    .ways = from->ways,
+                                    .room = wmi_cache_room(from->ways),
+                                    .line_shift = (uint32_t)__builtin_ctz(from->line),
+                                    .instances = wmi_caches_instances(gpu, level),
+                                    .set_mask = sets & (sets - 1) ? 0 : sets - 1};
+        good = make_lines(cache, level >= WM_CACHE_L2);
+        if (good && (level == WM_CACHE_SCALAR || level == WM_CACHE_INSTRUCTION))
+            good = (cache->last = calloc(cache->instances, sizeof *cache->last)) != NULL;
+    }
+    if (good)
+        return caches;
+    wmi_caches_destroy(caches);
+    return NULL;
+}
+
+void wmi_caches_destroy(struct wmi_caches *caches)
+{
+    for (unsigned level = 0; caches && level < WM_CACHE_LEVELS; level++) {
+        free(caches->cache[level].memory);
+        free(caches->cache[level].last);
+    }
+    if (caches) {
+        free(caches->places);
+        free(caches->uses);
+        free(caches->routes);
+        free(caches->cursors);
+    }
+    free(caches);
+}
+
+bool wmi_caches_begin(struct wmi_caches *caches, struct wmi_residence residence)
+{
+    const uint32_t units = residence.units ? residence.units : 1;
+    if (units != caches->residence.units && !place_units(caches, units))
+        return false;
+    caches->residence.groups = residence.groups ? residence.groups : 1;
+    for (unsigned level = 0; level < WM_CACHE_L2; level++) {
+        const struct wmi_cache *cache = &caches->cache[level];
+        if (!cache->tags || level == WM_CACHE_INSTRUCTION)
+            continue;
+        memset(cache->tags, 0, words_of(cache) * sizeof *cache->tags);
+        if (cache->last)
+            memset(cache->last, 0, cache->instances * sizeof *cache->last);
+    }
+    return true;
+}
+
+/* Several L2 are kept coherent by writing back what a kernel wrote and by forgetting the rest. */
+void wmi_caches_end(struct wmi_caches *caches)
+{
+    const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    if (caches->gpu.xcds > 1 && l2->tags)
+        caches->flush(caches, words_of(l2));
+}
+
+uint64_t wmi_caches_round_groups(const struct wmi_caches *caches)
+{
+    return (uint64_t)caches->gpu.xcds * caches->homes * caches->residence.groups;
+}
+
+/* Bytes of requests follow from their number: they are as large as the instruction's blocks, and behind L2 as
+ * sectors. Only those to L2 differ. */
+const struct wmi_slot_use *wmi_caches_uses(struct wmi_caches *caches, uint32_t *slots)
+{
+    for (uint32_t slot = 0; slot < caches->slots; slot++)
+        for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
+            struct wm_cache_use *use = &caches->uses[slot].use[level];
+            if (level != WM_CACHE_L2)
+                use->bytes = use->requests *
+                             (level == WM_CACHE_LAST ? WMI_CACHE_SECTOR : 1u << caches->routes[slot].shift);
+        }
+    *slots = caches->slots;
+    return caches->uses;
+}
+
+const struct wmi_caches_sums *wmi_caches_sums(struct wmi_caches *caches)
+{
+    uint32_t slots;
+    const struct wmi_slot_use *uses = wmi_caches_uses(caches, &slots);
+    caches->sums = (struct wmi_caches_sums){0};
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const unsigned kind = caches->routes[slot].kind;
+        for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
+            caches->sums.use[level][kind].requests += uses[slot].use[level].requests;
+            caches->sums.use[level][kind].hits += uses[slot].use[level].hits;
+            caches->sums.use[level][kind].bytes += uses[slot].use[level].bytes;
+        }
+        caches->sums.memory_read += uses[slot].memory_read;
+        caches->sums.memory_written += uses[slot].memory_written;
+    }
+    return &caches->sums;
+}
+
+uint64_t wmi_caches_dirty(const struct wmi_caches *caches)
+{
+    uint64_t sectors = 0;
+    for (unsigned level = WM_CACHE_L2; level < WM_CACHE_LEVELS; level++) {
+        const struct wmi_cache *cache = &caches->cache[level];
+        const size_t words = cache->tags ? words_of(cache) : 0;
+        for (size_t i = 0; i < words; i++)
+            sectors +=
+                (cache->states[i] / WMI_LINE_DIRTY_0 & 1) + (cache->states[i] / (2 * WMI_LINE_DIRTY_0) & 1);
+    }
+    return sectors * WMI_CACHE_SECTOR;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* Drives the caches by the log of a round: docs/model.md has the rules. */
+#include "profile/caches/far.h"
+#include "profile/caches/near.h"
+#include "profile/measure/fetch.h"
+
+#include <string.h>
+
+enum {
+    ENTRY = sizeof(struct wmi_log_entry) / sizeof(uint64_t),
+    AHEAD = 12, /* waves, of which the log is asked for ahead */
+};
+
+/* ---- the log ---- */
+
+/* What makes an address with this upper half a short one, by addition; of the first region's, when there are
+ * too many. */
+static NOINLINE uint64_t distance_of(struct wmi_caches *caches, uint64_t high)
+{
+    uint32_t index = 0;
+    while (index < caches->regions && caches->region[index] != high)
+        index++;
+    if (index == WMI_CACHE_REGIONS) {
+        caches->beyond = true;
+        index = 0;
+    } else if (index == caches->regions) {
+        caches->region[caches->regions++] = (uint32_t)high;
+    }
+    caches->high = high;
+    return caches->distance = (index - high) << 32;
+}
+
+/* Makes the addresses short, each for itself. */
+static NOINLINE void shorten(struct wmi_caches *caches, struct requests *requests)
+{
+    for (unsigned i = 0; i < requests->count; i++)
+        requests->address[i] += distance_of(caches, requests->address[i] >> 32);
+}
+
+/* The addresses of an entry with a list, or with steps that leave the first block's 4 GiB. */
+static NOINLINE void read_far(struct wmi_caches *caches, const uint64_t *words,
+                              const struct wmi_log_entry *entry, uint64_t stride, unsigned shift,
+                              struct requests *requests)
+{
+    typedef int32_t __attribute__((may_alias)) difference;
+    const difference *const list = (const difference *)(words + ENTRY) - 1; /* of all but the first */
+    const uint64_t block = entry->block, high = block << shift >> 32;
+    const unsigned count = requests->count;
+    uint64_t *const address = requests->address;
+    uint64_t elsewhere = 0;
+    address[0] = block << shift;
+    for (unsigned i = 1; entry->list && i < count; i++)
+        address[i] = (block + (uint64_t)(int64_t)list[i]) << shift;
+    for (unsigned i = 1; !entry->list && i < count; i++)
+        address[i] = (block + i * stride) << shift;
+    for (unsigned i = 0; i < count; i++)
+        elsewhere |= address[i] >> 32 ^ high;
+    if (elsewhere) {
+        shorten(caches, requests);
+        return;
+    }
+    const uint64_t distance = high == caches->high ? caches->distance : distance_of(caches, high);
+    for (unsigned i = 0; i < count; i++)
+        address[i] += distance;
+}
+
+/* Reads the entry at *words and goes on behind it. waves: the entries of so many waves make one row, of which
+ * it is the first. */
+static inline const struct wmi_cache_route *read_entry(struct wmi_caches *caches, const uint64_t **words,
+                                                       size_t waves, struct wmi_log_entry *entry,
+                                                       struct requests *requests)
+{
+    memcpy(entry, *words, sizeof *entry);
+    const struct wmi_cache_route *route = &caches->routes[entry->slot];
+    const unsigned shift = route->shift, count = entry->count * (unsigned)waves;
+    const uint64_t stride = waves > 1 ? 1 : (uint64_t)entry->stride;
+    const uint64_t low = entry->block << shift, last = low + ((count - 1) * stride << shift),
+                   high = low >> 32;
+    requests->count = count;
+    requests->bytes = 1u << shift;
+    requests->slot = entry->slot;
+    requests->kind = (enum wmi_access_kind)route->kind;
+    requests->full = entry->full;
+    requests->streams = route->streams;
+    requests->skips_last = route->skips_last;
+    requests->row = false;
+    if (entry->list || high != last >> 32) {
+        read_far(caches, *words, entry, stride, shift, requests);
+        *words += ENTRY + (entry->list ? count / 2 : 0);
+        return route;
+    }
+    *words += ENTRY;
+    requests->address[0] = low + (high == caches->high ? caches->distance : distance_of(caches, high));
+    requests->row = stride == 1;
+    if (!requests->row && count > 1)
+        write_steps(requests, requests->address[0], stride << shift);
+    return route;
+}
+
+/* What is left of a fetch of code that begins at `first`, the end of which is the line that is asked for
+ * ahead: the first line was missed, those behind it were asked for just before they were wanted. Addresses of
+ * parts of an access that have no such line are odd. */
+static void note_fetch(struct wmi_caches *caches, const struct requests *left, uint64_t first, uint64_t ahead)
+{
+    struct wmi_slot_use *use = &caches->uses[left->slot];
+    for (unsigned i = 0; i < left->count; i++) {
+        use->fetch_missed += left->address[i] == first;
+        use->fetch_late += left->address[i] != first && left->address[i] != ahead;
+    }
+}
+
+/* Those of the wave's caches that are named (1 << enum wm_cache_level) have no lines any more. */
+static NOINLINE void invalidate(const struct wmi_caches *caches, unsigned named, const uint32_t *instance)
+{
+    for (unsigned level = 0; level < WM_CACHE_L2; level++) {
+        const struct wmi_cache *cache = &caches->cache[level];
+        if (!(named >> level & 1) || !cache->tags)
+            continue;
+        memset(cache->tags + start_of(cache, instance[level]), 0,
+               (size_t)cache->sets * cache->room * sizeof *cache->tags);
+        if (cache->last)
+            memset(cache->last[instance[level]], 0, sizeof *cache->last);
+    }
+}
+
+/* Waves of one place whose next accesses are dealt with as one. */
+struct together {
+    size_t waves;
+    bool row; /* they make a row; else all are the same loads, of which the caches answer all but the first */
+};
+
+/* Looks for them at the first of `left` cursors. */
+static inline struct together find_together(const struct wmi_caches *caches,
+                                            const struct wmi_cache_cursor *cursor, size_t left)
+{
+    const uint64_t *const words = cursor->at;
+    struct wmi_log_entry entry;
+    memcpy(&entry, words, sizeof entry);
+    if (left < 2 || cursor[1].place != cursor->place || cursor[1].at[1] != words[1] || entry.list ||
+        entry.continues)
+        return (struct together){.waves = 1};
+    const struct wmi_cache_route *route = &caches->routes[entry.slot];
+    const uint64_t distance = cursor[1].at[0] - words[0];
+    const bool row = distance == entry.count && (entry.count == 1 || entry.stride == 1) &&
+                     !((entry.block | entry.count) & (route->pieces - 1u));
+    const bool same = !distance && route->repeats && entry.count <= caches->cache[route->first].ways;
+    if (route->is_code || !(row || same))
+        return (struct together){.waves = 1};
+    const size_t most = row && WMI_LOG_BLOCKS / entry.count < left ? WMI_LOG_BLOCKS / entry.count : left;
+    struct together together = {.waves = 1, .row = row};
+    for (const struct wmi_cache_cursor *other = cursor + 1;
+         together.waves < most && other->place == cursor->place && other->at[1] == words[1] &&
+         other->at[0] == other[-1].at[0] + distance;
+         other++)
+        together.waves++;
+    return together;
+}
+
+/* Whether the entry asks a cache for what it was asked for last, so that all of it is there; remembers it.
+ * row: it is the first one of a row. */
+static inline bool is_last(const struct wmi_cache *cache, uint32_t instance,
+                           const struct wmi_log_entry *entry, bool row)
+{
+    uint64_t words[ENTRY] = {0}, *last = cache->last[instance];
+    const bool fits = entry->count <= cache->ways ||
+                      (entry->stride == 1 && entry->count <= (uint64_t)cache->sets * cache->ways);
+    if (fits && !row && !entry->list && !entry->continues)
+        memcpy(words, entry, sizeof words);
+    const bool same = words[1] && last[0] == words[0] && last[1] == words[1];
+    memcpy(last, words, sizeof words);
+    return same;
+}
+
+/* The next access of the first of `left` waves, and of those behind it that are dealt with together, with the
+ * code that it fetches for it. How many waves these are. */
+static inline size_t step(struct wmi_caches *caches, struct wmi_cache_cursor *cursor, size_t left)
+{
+    const struct together together = find_together(caches, cursor, left);
+    const size_t others = together.waves - 1;
+    struct wmi_log_entry entry = {0};
+    const struct wmi_cache_route *route;
+    do {
+        const bool within = entry.continues;
+        struct requests requests;
+        route = read_entry(caches, &cursor->at, together.row ? together.waves : 1, &entry, &requests);
+        if (route->is_control) {
+            invalidate(caches, route->invalidates, cursor->place->instance);
+            break;
+        }
+        const uint32_t *instance = cursor->place->instance;
+        const struct wmi_cache *first = &caches->cache[route->first];
+        struct wm_cache_use *use = &caches->uses[entry.slot].use[route->first];
+        if (first->last && is_last(first, instance[route->first], &entry, together.row) && route->repeats &&
+            !within) {
+            use->requests += together.waves * entry.count;
+            use->hits += together.waves * entry.count;
+            continue;
+        }
+        if (route->is_code)
+            spread(&requests);
+        const uint64_t low = requests.address[0] | within,
+                       ahead = route->is_code ? requests.address[requests.count - 1] | entry.continues : 0;
+        if (others && !together.row) {
+            use->requests += others * entry.count;
+            use->hits += others * entry.count;
+        }
+        if (route->near)
+            reach_near(caches, route->first, instance[route->first], route->near, &requests);
+        if (route->is_code)
+            note_fetch(caches, &requests, low, ahead);
+        if (requests.count && route->gl1)
+            reach_near(caches, WM_CACHE_GL1, instance[WM_CACHE_GL1], route->gl1, &requests);
+        if (requests.count)
+            reach_far(caches, instance[WM_CACHE_L2], &requests);
+    } while (entry.continues || (route->goes_on && cursor->at < cursor->end));
+    for (size_t i = 1; i <= others; i++)
+        cursor[i].at += ENTRY;
+    return together.waves;
+}
+
+wmi_caches_walk WMI_BUILD_NAME(wmi_caches_walk);
+void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
+{
+    struct wmi_cache_cursor *cursors = caches->cursors;
+    while (left) {
+        size_t kept = 0, asked = 0;
+        for (size_t i = 0, done; i < left; i += done) {
+            for (; asked < i + AHEAD && asked < left; asked++)
+                __builtin_prefetch(cursors[asked].at);
+            done = step(caches, &cursors[i], left - i);
+            for (size_t wave = i; wave < i + done; wave++)
+                if (cursors[wave].at < cursors[wave].end) {
+                    if (kept < wave)
+                        cursors[kept] = cursors[wave];
+                    kept++;
+                }
+        }
+        left = kept;
+    }
+}
+
+wmi_caches_flush WMI_BUILD_NAME(wmi_caches_flush);
+void WMI_BUILD_NAME(wmi_caches_flush)(struct wmi_caches *caches, size_t words)
+{
+    const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    for (size_t i = 0; i < words; i++) {
+        if (l2->tags[i] && l2->states[i] & WMI_LINE_DIRTY)
+            write_back(caches, l2->tags[i], l2->states[i]);
+        l2->tags[i] = l2->states[i] = 0;
+    }
+}

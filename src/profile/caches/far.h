@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* L2 and what is behind it. For caches_lanes.c only. */
+#ifndef WMI_PROFILE_CACHES_FAR_H
+#define WMI_PROFILE_CACHES_FAR_H
+
+#include "profile/caches/requests.h"
+
+/* ---- behind L2 ---- */
+
+/* A sector, to or from behind L2. skips: what is not there is not brought in. */
+static void reach_last(struct wmi_caches *caches, uint64_t address, uint32_t slot, bool writes, bool skips)
+{
+    const struct wmi_cache *last = &caches->cache[WM_CACHE_LAST];
+    struct wmi_slot_use *use = &caches->uses[slot];
+    if (!last->tags) {
+        *(writes ? &use->memory_written : &use->memory_read) += WMI_CACHE_SECTOR;
+        return;
+    }
+    const size_t set = set_of(caches, last, last->set_mask, 0, address);
+    if (skips && wmi_sets_find(last->tags + set, last->ways, tag_of(last, address)) == last->ways) {
+        use->use[WM_CACHE_LAST].requests++;
+        use->memory_read += WMI_CACHE_SECTOR;
+        return;
+    }
+    const uint32_t way = wmi_sets_use(last->tags + set, last->ways, tag_of(last, address));
+    const bool hit = way < last->ways;
+    const uint32_t old = last->states[set + (hit ? way : last->ways - 1)];
+    const uint32_t there = hit ? old : 0;
+    use->use[WM_CACHE_LAST].requests++;
+    use->use[WM_CACHE_LAST].hits += hit;
+    wmi_sets_follow(last->states + set, last->ways, way,
+                    writes ? slot << WMI_LINE_SLOT_SHIFT | (there & WMI_LINE_DIRTY) | WMI_LINE_DIRTY_0 |
+                                 WMI_LINE_VALID_0
+                           : there | WMI_LINE_VALID_0);
+    if (hit)
+        return;
+    if (old & WMI_LINE_DIRTY)
+        caches->uses[old >> WMI_LINE_SLOT_SHIFT].memory_written += WMI_CACHE_SECTOR;
+    if (!writes)
+        use->memory_read += WMI_CACHE_SECTOR;
+}
+
+/* The line that was `state` and had the tag leaves L2. */
+static void write_back(struct wmi_caches *caches, uint32_t tag, uint32_t state)
+{
+    const uint64_t start = (uint64_t)(tag - 1) << caches->cache[WM_CACHE_L2].line_shift;
+    for (unsigned sector = 0; sector < 2; sector++)
+        if (state & (uint32_t)WMI_LINE_DIRTY_0 << sector)
+            reach_last(caches, start + sector * WMI_CACHE_SECTOR, state >> WMI_LINE_SLOT_SHIFT, true, false);
+}
+
+/* ---- L2 ---- */
+
+/* What becomes of the requests of an entry in L2. */
+struct far {
+    uint32_t asked, hits, read; /* read: sectors, where memory is next */
+};
+
+/* How a line of L2 is found. */
+enum seek {
+    SEEK,
+    ABSENT, /* it is known not to be there */
+    STREAM, /* and the order of lines stays as it is: see struct wmi_vector_rules */
+};
+
+/* How L2 is asked by an entry. A value of its own: writing lines cannot change it. */
+struct ask {
+    uint32_t *tags, *states; /* of the instance */
+    uint32_t ways, shift, slot;
+    bool loads, stores, brings, has_last, skips_last;
+};
+
+/* L2 keeps which sectors of a line are there, and which of them only it knows. set: where that of the line
+ * begins. Made for one number of ways. */
+static INLINE void ask_line(struct wmi_caches *caches, const struct ask ask, size_t set, uint32_t tag,
+                            uint32_t wanted, enum seek seek, struct far *far)
+{
+    const uint32_t ways = ask.ways;
+    uint32_t *tags = ask.tags + set, *states = ask.states + set;
+    /* What makes room: the last one; where lines stay as they are, an empty place if there is one. */
+    const uint32_t room = seek == STREAM ? wmi_sets_room(tags, ways) : ways - 1, room_tag = tags[room];
+    const uint32_t way = seek == ABSENT ? ways : wmi_sets_find(tags, ways, tag);
+    const bool found = way < ways;
+    const uint32_t place = found ? way : room, old = states[place], there = found ? old : 0;
+    const uint32_t missing = ask.stores ? 0 : wanted & ~there;
+    uint32_t now = there | (ask.brings ? wanted : 0);
+    if (!ask.loads)
+        now = (now & (WMI_LINE_VALID | WMI_LINE_DIRTY)) | ask.slot << WMI_LINE_SLOT_SHIFT |
+              wanted * WMI_LINE_DIRTY_0;
+    if (seek == STREAM) {
+        tags[place] = tag;
+        states[place] = now;
+    } else {
+        wmi_sets_follow(tags, ways, way, tag);
+        wmi_sets_follow(states, ways, way, now);
+    }
+    far->asked++;
+    far->hits += ask.stores ? found : !missing;
+    far->read += (missing & 1) + (missing >> 1);
+    if (!found && old & WMI_LINE_DIRTY)
+        write_back(caches, room_tag, old);
+    for (unsigned sector = 0; ask.has_last && sector < 2; sector++)
+        if (missing & (uint32_t)WMI_LINE_VALID_0 << sector)
+            reach_last(caches, ((uint64_t)(tag - 1) << ask.shift) + sector * WMI_CACHE_SECTOR, ask.slot,
+                       false, ask.skips_last);
+}
+
+static INLINE struct far ask_each(struct wmi_caches *caches, const struct ask ask, struct requests *requests,
+                                  bool power, enum seek seek)
+{
+    spread(requests);
+    const unsigned count = requests->count, shift = ask.shift;
+    const bool narrow = shift == WMI_CACHE_SECTOR_SHIFT, pairs = ask.loads && requests->bytes < 1u << shift;
+    const bool two = requests->bytes > WMI_CACHE_SECTOR && !narrow;
+    const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    const uint32_t mask = (uint32_t)l2->set_mask;
+    struct far far = {0};
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t address = requests->address[i];
+        uint32_t wanted = two ? WMI_LINE_VALID : WMI_LINE_VALID_0;
+        if (!narrow) {
+            wanted <<= address >> WMI_CACHE_SECTOR_SHIFT & 1;
+            /* Loads ask once for neighbouring blocks of a line. */
+            if (pairs && i + 1 < count && requests->address[i + 1] == address + WMI_CACHE_SECTOR &&
+                address >> shift == requests->address[i + 1] >> shift) {
+                wanted = WMI_LINE_VALID;
+                i++;
+            }
+        }
+        const uint32_t line = (uint32_t)(address >> shift);
+        const size_t set =
+            power ? (size_t)(line & mask) * wmi_cache_room(ask.ways) : set_of(caches, l2, false, 0, address);
+        ask_line(caches, ask, set, line + 1, wanted, seek, &far);
+    }
+    return far;
+}
+
+/* Whether they are a row of whole lines of L2, each in a set of its own. */
+static inline bool are_far_lines(const struct wmi_cache *l2, const struct requests *requests)
+{
+    const uint64_t bytes = (uint64_t)requests->count * requests->bytes, line = 1ULL << l2->line_shift;
+    return requests->row && bytes > line && bytes >> l2->line_shift <= l2->sets && requests->bytes <= line &&
+           (requests->bytes == line || requests->kind != WMI_ACCESS_ATOMIC) &&
+           !((requests->address[0] | bytes) & (line - 1));
+}
+
+/* The same as ask_each() of such. */
+static INLINE struct far ask_row(struct wmi_caches *caches, const struct ask ask, const struct row row,
+                                 unsigned count, enum seek seek)
+{
+    const uint32_t wanted = ask.shift == WMI_CACHE_SECTOR_SHIFT ? WMI_LINE_VALID_0 : WMI_LINE_VALID;
+    struct far far = {0};
+    for (uint32_t i = 0; i < row.count; i++)
+        ask_line(caches, ask, set_in_row(&row, ask.ways, i), row.tag + i, wanted, seek, &far);
+    if (ask.stores) { /* the second one for a line finds it */
+        far.asked += count - row.count;
+        far.hits += count - row.count;
+    }
+    return far;
+}
+
+static INLINE struct far ask_any(struct wmi_caches *caches, const struct ask ask, struct requests *requests)
+{
+    const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    if (!are_far_lines(l2, requests))
+        return ask_each(caches, ask, requests, true, SEEK);
+    const struct row row =
+        row_of(l2, requests->address[0], (uint32_t)(requests->count * requests->bytes >> ask.shift));
+    return has_of_row(ask.tags, &row, ask.ways) ? ask_row(caches, ask, row, requests->count, SEEK)
+                                                : ask_row(caches, ask, row, requests->count, ABSENT);
+}
+
+static INLINE void count_far(struct wmi_caches *caches, const struct ask ask, const struct requests *requests,
+                             const struct far far)
+{
+    struct wmi_slot_use *use = &caches->uses[requests->slot];
+    if (!ask.has_last) /* else it is counted there */
+        use->memory_read += (uint64_t)far.read * WMI_CACHE_SECTOR;
+    use->use[WM_CACHE_L2].requests += far.asked;
+    use->use[WM_CACHE_L2].hits += far.hits;
+    use->use[WM_CACHE_L2].bytes += (uint64_t)requests->count * requests->bytes;
+}
+
+/* Functions of their own: together in one, their variables do not fit into the host's registers. */
+typedef void ask_far(struct wmi_caches *caches, const struct ask *how, struct requests *requests);
+
+static NOINLINE void ask_power(struct wmi_caches *caches, const struct ask *how, struct requests *requests)
+{
+    const struct ask ask = *how;
+    count_far(caches, ask, requests, ask_any(caches, ask, requests));
+}
+
+/* Of most products, by what is asked and by the lines. */
+#define ASK_16(name, line_shift, loads_only)                                                                 \
+    static NOINLINE void name(struct wmi_caches *caches, const struct ask *how, struct requests *requests)   \
+    {                                                                                                        \
+        struct ask ask = *how;                                                                               \
+        ask.ways = 16;                                                                                       \
+        ask.shift = line_shift;                                                                              \
+        ask.has_last = false;                                                                                \
+        ask.loads = loads_only;                                                                              \
+        ask.stores &= !loads_only;                                                                           \
+        ask.brings |= loads_only;                                                                            \
+        count_far(caches, ask, requests, ask_any(caches, ask, requests));                                    \
+    }
+ASK_16(load_16_narrow, 6, true)
+ASK_16(load_16_wide, 7, true)
+ASK_16(write_16_narrow, 6, false)
+ASK_16(write_16_wide, 7, false)
+#undef ASK_16
+
+static NOINLINE void ask_other(struct wmi_caches *caches, const struct ask *how, struct requests *requests)
+{
+    const struct ask ask = *how;
+    const bool power = caches->cache[WM_CACHE_L2].set_mask;
+    count_far(caches, ask, requests,
+              requests->streams ? ask_each(caches, ask, requests, power, STREAM)
+                                : ask_each(caches, ask, requests, false, SEEK));
+}
+
+static void reach_far(struct wmi_caches *caches, uint32_t xcd, struct requests *requests)
+{
+    const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    const size_t start = start_of(l2, xcd);
+    const bool has_last = caches->cache[WM_CACHE_LAST].tags;
+    const struct ask ask = {.tags = l2->tags + start,
+                            .states = l2->states + start,
+                            .ways = l2->ways,
+                            .shift = l2->line_shift,
+                            .slot = requests->slot,
+                            .loads = requests->kind == WMI_ACCESS_LOAD,
+                            .stores = requests->kind == WMI_ACCESS_STORE,
+                            .brings = requests->kind != WMI_ACCESS_STORE || requests->full,
+                            .has_last = has_last,
+                            .skips_last = requests->skips_last};
+    static ask_far *const most[2][2] = {{write_16_narrow, load_16_narrow}, {write_16_wide, load_16_wide}};
+    const bool is_common = l2->ways == 16 && !has_last && (ask.shift == 6 || ask.shift == 7);
+    ask_far *const far = requests->streams || !l2->set_mask ? ask_other
+                         : is_common                        ? most[ask.shift == 7][ask.loads]
+                                                            : ask_power;
+    far(caches, &ask, requests);
+}
+
+#endif

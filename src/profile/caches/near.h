@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* The caches before L2. For caches_lanes.c only. */
+#ifndef WMI_PROFILE_CACHES_NEAR_H
+#define WMI_PROFILE_CACHES_NEAR_H
+
+#include "profile/caches/requests.h"
+
+/* Loads that the cache answers go no further; the others bring their lines in. How many go on. Made for one
+ * number of ways. */
+static INLINE unsigned read_by(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
+                               struct requests *requests, uint32_t ways, bool power)
+{
+    uint32_t *const tags = cache->tags + start;
+    const uint32_t shift = cache->line_shift, mask = (uint32_t)cache->set_mask;
+    const unsigned count = requests->count;
+    unsigned left = 0;
+    if (power && are_lines(cache, ways, requests)) {
+        const uint64_t address = requests->address[0];
+        const struct row row = row_of(cache, address, count);
+        if (!has_of_row(tags, &row, ways)) {
+            bring_row(tags, &row, ways);
+            return count;
+        }
+        requests->row = false;
+        for (unsigned i = 0; i < count; i++) {
+            requests->address[left] = address + ((uint64_t)i << shift);
+            left += wmi_sets_use(tags + set_in_row(&row, ways, i), ways, row.tag + i) == ways;
+        }
+        return left;
+    }
+    spread(requests);
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t address = requests->address[i];
+        const uint32_t line = (uint32_t)(address >> shift);
+        uint32_t *set = tags + (power ? (size_t)(line & mask) * wmi_cache_room(ways)
+                                      : set_of(caches, cache, false, 0, address));
+        requests->address[left] = address;
+        left += wmi_sets_use(set, ways, line + 1) == ways;
+    }
+    return left;
+}
+
+/* Functions of their own: together in one, their variables do not fit into the host's registers. */
+#define READ(name, ways, power)                                                                              \
+    static NOINLINE unsigned name(const struct wmi_caches *caches, const struct wmi_cache *cache,            \
+                                  size_t start, struct requests *requests)                                   \
+    {                                                                                                        \
+        return read_by(caches, cache, start, requests, ways, power);                                         \
+    }
+READ(read_64, 64, true)
+READ(read_16, 16, true)
+READ(read_4, 4, true)
+READ(read_power, cache->ways, true)
+READ(read_other, cache->ways, false)
+#undef READ
+
+static inline unsigned read_through(const struct wmi_caches *caches, const struct wmi_cache *cache,
+                                    size_t start, struct requests *requests)
+{
+    return !cache->set_mask    ? read_other(caches, cache, start, requests)
+           : cache->ways == 64 ? read_64(caches, cache, start, requests)
+           : cache->ways == 16 ? read_16(caches, cache, start, requests)
+           : cache->ways == 4  ? read_4(caches, cache, start, requests)
+                               : read_power(caches, cache, start, requests);
+}
+
+/* The same, but that lines which are there leave, and none is brought in. */
+static unsigned take_out(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
+                         struct requests *requests)
+{
+    unsigned left = 0;
+    spread(requests);
+    for (unsigned i = 0; i < requests->count; i++) {
+        const uint64_t address = requests->address[i];
+        uint32_t *set = cache->tags + set_of(caches, cache, cache->set_mask, start, address);
+        requests->address[left] = address;
+        left += !wmi_sets_drop(set, cache->ways, tag_of(cache, address));
+    }
+    return left;
+}
+
+/* Whether none of the lines can be in the instance at `start`, as far as a look at all of it tells, if that
+ * takes less than one for each request. */
+static bool has_none(const struct wmi_cache *cache, size_t start, const struct requests *requests)
+{
+    uint32_t lowest = UINT32_MAX, highest = 0;
+    if (cache->sets > requests->count)
+        return false;
+    for (unsigned i = 0; i < requests->count; i++) {
+        const uint32_t tag = tag_of(cache, requests->address[i]);
+        lowest = tag < lowest ? tag : lowest;
+        highest = tag > highest ? tag : highest;
+    }
+    const u32v low = wmi_splat_u32(lowest), tags = wmi_splat_u32(highest - lowest + 1);
+    uint32_t found = 0;
+    for (size_t at = start, end = start + (size_t)cache->sets * cache->room; at < end; at += WMI_VECTOR_LANES)
+        found |= wmi_less_bits(*(const u32v *)(cache->tags + at) - low, tags);
+    return !found;
+}
+
+/* Stores and atomics go on. fills: they bring in the lines, which they write whole; else lines of which they
+ * write a part leave. */
+static void write_through(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
+                          struct requests *requests, bool fills)
+{
+    const bool is_row = requests->row;
+    if (is_row && !fills && are_lines(cache, cache->ways, requests)) {
+        const struct row row = row_of(cache, requests->address[0], requests->count);
+        if (!has_of_row(cache->tags + start, &row, cache->ways))
+            return;
+    }
+    if (is_row && fills) {
+        const uint64_t first = requests->address[0];
+        read_through(caches, cache, start, requests);
+        requests->address[0] = first;
+        requests->row = true;
+        return;
+    }
+    spread(requests);
+    const bool drops = !fills && !has_none(cache, start, requests);
+    for (unsigned i = 0; (fills || drops) && i < requests->count; i++) {
+        uint32_t *set = cache->tags + set_of(caches, cache, cache->set_mask, start, requests->address[i]);
+        const uint32_t tag = tag_of(cache, requests->address[i]);
+        if (fills)
+            wmi_sets_use(set, cache->ways, tag);
+        else
+            wmi_sets_drop(set, cache->ways, tag);
+    }
+    requests->row = is_row;
+}
+
+/* A cache on the way to L2. */
+static void reach_near(struct wmi_caches *caches, enum wm_cache_level level, uint32_t instance,
+                       enum wmi_cache_how how, struct requests *requests)
+{
+    const struct wmi_cache *cache = &caches->cache[level];
+    const size_t start = start_of(cache, instance);
+    struct wm_cache_use *use = &caches->uses[requests->slot].use[level];
+    use->requests += requests->count;
+    if (requests->kind == WMI_ACCESS_LOAD && how != WMI_CACHE_PAST) {
+        const unsigned left = how == WMI_CACHE_LEAVE ? take_out(caches, cache, start, requests)
+                                                     : read_through(caches, cache, start, requests);
+        use->hits += requests->count - left;
+        requests->count = left;
+        return;
+    }
+    write_through(caches, cache, start, requests,
+                  requests->full && level == WM_CACHE_VECTOR && requests->kind == WMI_ACCESS_STORE &&
+                      requests->bytes >= 1u << cache->line_shift);
+}
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* The sets of a cache, as vectors that hold a set's lines in the order of their use. For *_lanes.c files
+ * only.
+ *
+ * A line has a tag that is not 0; the most recently used one of a set comes first, and behind its last line
+ * are zeros. To use a line is to shift all before it by one and put it in front, whether it was there or the
+ * last one makes room for it. */
+#ifndef WMI_PROFILE_SETS_H
+#define WMI_PROFILE_SETS_H
+
+#include "base/vector_bits.h"
+#include "profile/caches/inside.h"
+
+/* Uses the tag. Returns which way it was in, or `ways`: it was not there, and the last one is gone. */
+static inline uint32_t wmi_sets_use(uint32_t *set, uint32_t ways, uint32_t tag)
+{
+    const u32v wanted = wmi_splat_u32(tag);
+    u32v before = wanted;
+    uint32_t first = 0;
+    for (; first + WMI_VECTOR_LANES < ways; first += WMI_VECTOR_LANES) {
+        const u32v now = *(const u32v *)(set + first);
+        const uint32_t found = wmi_equal_bits(now, wanted);
+        const u32v moved = wmi_shift_lanes(before, now);
+        if (found) {
+            *(u32v *)(set + first) = wmi_choose_bits(found ^ (found - 1), moved, now);
+            return first + (uint32_t)__builtin_ctz(found);
+        }
+        *(u32v *)(set + first) = moved;
+        before = now;
+    }
+    /* Of the last vector without a branch: whether a line is there is what one cannot foresee. */
+    const u32v now = *(const u32v *)(set + first);
+    const uint32_t end = 1u << (ways - first), found = wmi_equal_bits(now, wanted) | end;
+    const uint32_t moves = (found ^ (found - 1)) & (end - 1);
+    *(u32v *)(set + first) = wmi_choose_bits(moves, wmi_shift_lanes(before, now), now);
+    return first + (uint32_t)__builtin_ctz(found);
+}
+
+/* Puts `count` words in front that are `step` apart, `largest` first, of which none is there yet; as many
+ * words behind them go. At most `ways`, and at most a vector of them. */
+static inline void wmi_sets_bring(uint32_t *set, uint32_t ways, uint32_t largest, uint32_t step,
+                                  uint32_t count)
+{
+    uint32_t first = (ways - 1) / WMI_VECTOR_LANES * WMI_VECTOR_LANES;
+    const uint32_t behind = ways - first;
+    u32v moved = *(const u32v *)set;
+    for (; first; first -= WMI_VECTOR_LANES) {
+        const u32v now = *(const wmi_loose_vector *)(set + first - count);
+        *(u32v *)(set + first) = first + behind == ways && behind < WMI_VECTOR_LANES
+                                     ? wmi_choose_bits((1u << behind) - 1, now, wmi_splat_u32(0))
+                                     : now;
+    }
+    for (uint32_t i = count; i-- > 0;) /* not from memory, where the set before may just have been written */
+        moved = wmi_shift_lanes(wmi_splat_u32(largest - i * step), moved);
+    *(u32v *)set =
+        ways < WMI_VECTOR_LANES ? wmi_choose_bits((1u << ways) - 1, moved, wmi_splat_u32(0)) : moved;
+}
+
+/* What goes with the tags of a set follows them: `word` comes first, that of `way` is gone; way == ways: the
+ * last one. */
+static inline void wmi_sets_follow(uint32_t *set, uint32_t ways, uint32_t way, uint32_t word)
+{
+    const uint32_t last = way < ways ? way : ways - 1;
+    u32v before = wmi_splat_u32(word);
+    for (uint32_t first = 0;; first += WMI_VECTOR_LANES) {
+        const u32v now = *(const u32v *)(set + first), moved = wmi_shift_lanes(before, now);
+        if (last - first < WMI_VECTOR_LANES) {
+            *(u32v *)(set + first) = wmi_choose_bits((2u << (last - first)) - 1, moved, now);
+            return;
+        }
+        *(u32v *)(set + first) = moved;
+        before = now;
+    }
+}
+
+/* Which way the tag is in, or `ways`: nothing moves. */
+static inline uint32_t wmi_sets_find(const uint32_t *set, uint32_t ways, uint32_t tag)
+{
+    const u32v wanted = wmi_splat_u32(tag);
+    uint32_t first = 0;
+    for (; first + WMI_VECTOR_LANES < ways; first += WMI_VECTOR_LANES) {
+        const uint32_t found = wmi_equal_bits(*(const u32v *)(set + first), wanted);
+        if (found)
+            return first + (uint32_t)__builtin_ctz(found);
+    }
+    const uint32_t found = wmi_equal_bits(*(const u32v *)(set + first), wanted);
+    return first +
+           (uint32_t)__builtin_ctz(found | 1u << (ways - first)); /* no branch: as in wmi_sets_use() */
+}
+
+/* The first empty way, or the last one. */
+static inline uint32_t wmi_sets_room(const uint32_t *set, uint32_t ways)
+{
+    const uint32_t way = wmi_sets_find(set, ways, 0);
+    return way < ways ? way : ways - 1;
+}
+
+/* Takes the tag out, if it is there. Whether it was. */
+static inline bool wmi_sets_drop(uint32_t *set, uint32_t ways, uint32_t tag)
+{
+    const u32v wanted = wmi_splat_u32(tag);
+    for (uint32_t first = 0; first < ways; first += WMI_VECTOR_LANES) {
+        const uint32_t found = wmi_equal_bits(*(const u32v *)(set + first), wanted);
+        if (!found)
+            continue;
+        for (uint32_t way = first + (uint32_t)__builtin_ctz(found); way + 1 < ways; way++)
+            set[way] = set[way + 1];
+        set[ways - 1] = 0;
+        return true;
+    }
+    return false;
+}
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds what an access with aligned lanes asks for. */
+#include "profile/cost/asked.h"
+#include "profile/cost/same_lanes.h"
+
+#include <string.h>
+
+/* Addresses as 32 bits from a base, which is a multiple of what blocks and lines have, 2 GiB below the first
+ * lane's. Sums may wrap. */
+struct row {
+    uint64_t base;
+    unsigned count;
+    bool ascends;           /* no address is lower than the one before */
+    struct wmi_same_row at; /* of active lanes, one behind the other */
+};
+
+static inline bool ascends(const struct row *row)
+{
+    u32v before = wmi_splat_u32(0);
+    uint64_t descends = 0;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const u32v now = *(const u32v *)(row->at.of + i);
+        descends |= (uint64_t)wmi_less_bits(now, wmi_shift_lanes(before, now)) << i;
+        before = now;
+    }
+    return !(descends & wmi_same_bits(row->count));
+}
+
+/* Addresses by lane, of inactive ones any, and the row. False: see wmi_asked_find. */
+static inline bool make_row(const struct wmi_asking *asking, struct wmi_same_row *by_lane, struct row *row)
+{
+    u32v bits, high;
+    row->base = (asking->address[__builtin_ctzll(asking->mask)] & -256ULL) - (1ULL << 31);
+    row->count = (unsigned)__builtin_popcountll(asking->mask);
+    wmi_same_addresses(asking->address, row->base, asking->mask, by_lane, &bits, &high);
+    wmi_compress_row(row->at.of, by_lane->of, asking->mask);
+    row->ascends = ascends(row);
+    return !wmi_any(high | (bits & (asking->bytes - 1u)));
+}
+
+/* Which lanes of the row are in the block of the one before. */
+static inline uint64_t beside(const struct row *row, unsigned shift)
+{
+    u32v before = wmi_splat_u32(0);
+    uint64_t same = 0;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const u32v now = *(const u32v *)(row->at.of + i) >> shift;
+        same |= (uint64_t)wmi_equal_bits(now, wmi_shift_lanes(before, now)) << i;
+        before = now;
+    }
+    return same & wmi_same_bits(row->count) & ~1ULL;
+}
+
+/* Which lanes of the row are in the block of an earlier one. Unless the row ascends, each one's earliest. */
+static inline uint64_t repeated_blocks(struct wmi_same *room, const struct row *row, unsigned shift,
+                                       struct wmi_same_row *earliest)
+{
+    struct wmi_same_row block;
+    if (row->ascends)
+        return beside(row, shift);
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES)
+        *(u32v *)(block.of + i) = *(const u32v *)(row->at.of + i) >> shift;
+    return wmi_same_find(room, &block, row->count, wmi_same_bits(row->count), earliest);
+}
+
+/* Of rows that ascend each lane's earliest with the same. */
+static inline void follow(uint64_t repeated, unsigned count, struct wmi_same_row *earliest)
+{
+    for (uint32_t i = 0, first = 0; i < count; i++)
+        earliest->of[i] = first = repeated >> i & 1 ? first : i;
+}
+
+/* Appends the blocks of the lanes that are not `repeated`. */
+static inline void list(const struct row *row, unsigned shift, uint64_t repeated, struct wmi_requests *blocks)
+{
+    enum { WIDE = WMI_VECTOR_LANES / 2 };
+    uint64_t *to = blocks->block + blocks->count, *end = to; /* there is room for more than there are lanes */
+    uint64_t firsts = wmi_same_bits(row->count) & ~repeated;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES)
+        for (int half = 0; half < 2; half++, firsts >>= WIDE) {
+            const u32half at = wmi_half_u32(*(const u32v *)(row->at.of + i), half);
+            const u64v block = (__builtin_convertvector(at, u64v) + row->base) >> shift;
+            end = wmi_compress_u64(end, block, (uint32_t)firsts);
+        }
+    blocks->count += (uint32_t)(end - to);
+}
+
+/* Appends blocks as often as the most lanes ask for one thing in them. */
+static inline void list_often(const struct row *row, unsigned shift, const struct wmi_same_row *block,
+                              const struct wmi_same_row *same, uint64_t repeated, struct wmi_requests *blocks)
+{
+    uint8_t times[WMI_LANES] = {0}, most[WMI_LANES] = {0};
+    for (unsigned i = 0; i < row->count; i++) {
+        const uint8_t now = ++times[same->of[i]], before = most[block->of[i]];
+        most[block->of[i]] = now > before ? now : before;
+    }
+    for (uint64_t left = wmi_same_bits(row->count) & ~repeated; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        for (unsigned n = 0; n < most[lane]; n++)
+            blocks->block[blocks->count++] = (row->base + row->at.of[lane]) >> shift;
+    }
+}
+
+/* Of each block whether as many different things are asked for as it has. Lanes in `same` ask for what an
+ * earlier one does. */
+static inline void fill(const struct row *row, unsigned things, const struct wmi_same_row *block,
+                        uint64_t same, uint64_t repeated, bool *full)
+{
+    uint8_t different[WMI_LANES] = {0};
+    for (unsigned i = 0; i < row->count; i++)
+        different[block->of[i]] += !(same >> i & 1);
+    for (uint64_t left = wmi_same_bits(row->count) & ~repeated; left; left &= left - 1)
+        *full++ = different[__builtin_ctzll(left)] == things;
+}
+
+/* The same of a row that ascends: a block's lanes are side by side. */
+static inline void fill_ascending(const struct row *row, unsigned things, uint64_t same, uint64_t repeated,
+                                  bool *full)
+{
+    const uint64_t lanes = wmi_same_bits(row->count);
+    for (uint64_t left = lanes & ~repeated; left;) {
+        const uint64_t others = left & (left - 1), behind = others ? -(others & -others) : 0;
+        const uint64_t of_block = lanes & -(left & -left) & ~behind;
+        *full++ = (unsigned)__builtin_popcountll(of_block & ~same) == things;
+        left = others;
+    }
+}
+
+/* Lanes that are the first in their line, of those that look its tag up together. */
+static inline uint64_t find_lookups(const struct wmi_asking *asking, const struct wmi_same_row *by_lane)
+{
+    const u32v none = wmi_splat_u32(UINT32_MAX); /* no line's number */
+    uint64_t repeated = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const u32v line = *(const u32v *)(by_lane->of + lane) >> asking->line_shift;
+        const u32v now = wmi_choose_bits((uint32_t)(asking->mask >> lane), line, none);
+        const uint64_t one = wmi_equal_bits(now, wmi_swap_in_quads(now, 1));
+        const uint64_t two = wmi_equal_bits(now, wmi_swap_in_quads(now, 2));
+        const uint64_t three = wmi_equal_bits(now, wmi_swap_in_quads(now, 3));
+        /* An earlier lane has the same. */
+        const uint64_t same = (one & 0xaaaa) | (asking->lookup_lanes < 4 ? 0 : (two | three) & 0xcccc);
+        repeated |= (same & ((1ULL << WMI_VECTOR_LANES) - 1)) << lane;
+    }
+    return asking->mask & ~repeated;
+}
+
+/* Each bit goes where that of lane `lane ^ with` is; with: 1, 2 or 3. */
+static inline uint32_t swap_bits(uint32_t bits, int with)
+{
+    if (with & 1)
+        bits = (bits & 0x5555) << 1 | (bits >> 1 & 0x5555);
+    return with & 2 ? (bits & 0x3333) << 2 | (bits >> 2 & 0x3333) : bits;
+}
+
+/* Quads, as the bit of their first lane, of which two active lanes differ. */
+static inline uint32_t differing_quads(u32v x, uint32_t active)
+{
+    uint32_t differs = 0;
+    for (int with = 1; with < 4; with++)
+        differs |= ~wmi_equal_bits(x, wmi_swap_in_quads(x, with)) & active & swap_bits(active, with);
+    differs |= differs >> 1;
+    return (differs | differs >> 2) & 0x1111;
+}
+
+/* Whether the lanes of each quad share an address, or an aligned block of four elements. */
+static inline bool are_quads_fast(const struct wmi_asking *asking, const struct wmi_same_row *by_lane)
+{
+    const unsigned block_shift = 2 + (unsigned)__builtin_ctz(asking->bytes);
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        const uint32_t active = (uint32_t)(asking->mask >> lane & ((1ULL << WMI_VECTOR_LANES) - 1));
+        const u32v at = *(const u32v *)(by_lane->of + lane);
+        if (differing_quads(at >> block_shift, active) & differing_quads(at, active))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the active lanes of a group are in one line. */
+static inline bool is_one_line(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
+                               uint64_t group)
+{
+    const unsigned shift = asking->line_shift, first = (unsigned)__builtin_ctzll(group | 1ULL << 63);
+    const u32v line = wmi_splat_u32(by_lane->of[first % WMI_LANES] >> shift);
+    uint64_t there = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES)
+        there |= (uint64_t)wmi_equal_bits(*(const u32v *)(by_lane->of + lane) >> shift, line) << lane;
+    return !(group & ~there);
+}
+
+/* Clocks and tag lookups. coalesce.c says why. */
+static inline void find_costs(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
+                              struct wmi_asked *asked)
+{
+    const struct wmi_vector_rules *rules = asking->rules;
+    const uint64_t lookups = find_lookups(asking, by_lane);
+    const bool lines = asking->may_be_fast && rules->pattern == WMI_FAST_LINE;
+    asked->quads = asking->may_be_fast && rules->pattern == WMI_FAST_QUADS &&
+                   (!rules->all_groups || are_quads_fast(asking, by_lane));
+    asked->cost = (struct wmi_vector_cost){
+        .fast = lines, .clocks = WMI_LANES / 4, .lookups = (uint32_t)__builtin_popcountll(lookups)};
+    for (unsigned first = 0; lines && first < WMI_LANES; first += rules->group) {
+        const uint64_t group = ((1ULL << rules->group) - 1) << first;
+        if (!is_one_line(asking, by_lane, asking->mask & group)) {
+            asked->cost.fast = false;
+            continue;
+        }
+        asked->cost.clocks -= rules->group / 4u - 1;
+        asked->cost.lookups -= (uint32_t)__builtin_popcountll(lookups & group);
+        asked->cost.lookups += (asking->mask & group) != 0;
+    }
+}
+
+/* Which lanes ask for what an earlier lane asks for, which are among those in `repeated` blocks. Each one's
+ * earliest with the same, and in its block, of atomics and unless the row ascends. */
+static inline uint64_t repeated_things(struct wmi_same *room, const struct wmi_asking *asking,
+                                       const struct row *row, uint64_t repeated, struct wmi_same_row *block,
+                                       struct wmi_same_row *same)
+{
+    const unsigned size_shift = (unsigned)__builtin_ctz(asking->bytes), shift = asking->block_shift;
+    struct wmi_same_row thing;
+    if (row->ascends) {
+        const uint64_t again = beside(row, size_shift);
+        if (again && asking->kind == WMI_ACCESS_ATOMIC) {
+            follow(repeated, row->count, block);
+            follow(again, row->count, same);
+        }
+        return again;
+    }
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const u32v inside = (*(const u32v *)(row->at.of + i) & ((1u << shift) - 1)) >> size_shift;
+        *(u32v *)(thing.of + i) = *(const u32v *)(block->of + i) << (shift - size_shift) | inside;
+    }
+    return wmi_same_find(room, &thing, row->count, repeated, same);
+}
+
+/* Of each of a store's blocks whether all of it is written. */
+static inline void find_full(const struct wmi_asking *asking, const struct row *row,
+                             const struct wmi_same_row *block, uint64_t same, uint64_t repeated, bool *full)
+{
+    const unsigned things = (1u << asking->block_shift) / asking->bytes;
+    if (!repeated) /* none has more than one of them */
+        memset(full, 0, row->count);
+    else if (row->ascends)
+        fill_ascending(row, things, same, repeated, full);
+    else
+        fill(row, things, block, same, repeated, full);
+}
+
+wmi_asked_find WMI_BUILD_NAME(wmi_asked_find);
+bool WMI_BUILD_NAME(wmi_asked_find)(struct wmi_same *room, const struct wmi_asking *asking,
+                                    struct wmi_asked *asked, struct wmi_requests *blocks, bool *full)
+{
+    const unsigned shift = asking->block_shift, line_shift = asking->line_shift;
+    struct wmi_same_row by_lane, block, same;
+    struct row row = {0};
+    if (!make_row(asking, &by_lane, &row))
+        return false;
+    if (asking->rules)
+        find_costs(asking, &by_lane, asked);
+    const uint64_t repeated = repeated_blocks(room, &row, shift, &block);
+    const uint64_t again = repeated ? repeated_things(room, asking, &row, repeated, &block, &same) : 0;
+    const uint32_t different = row.count - (unsigned)__builtin_popcountll(repeated);
+    if (asking->kind == WMI_ACCESS_STORE)
+        find_full(asking, &row, &block, again, repeated, full + blocks->count);
+    if (asking->kind == WMI_ACCESS_ATOMIC && again)
+        list_often(&row, shift, &block, &same, repeated, blocks);
+    else
+        list(&row, shift, repeated, blocks);
+    asked->lanes = row.count;
+    asked->different = row.count - (unsigned)__builtin_popcountll(again);
+    asked->lines = different;
+    if (asking->kind == WMI_ACCESS_STORE)
+        asked->cost.collapsed = asked->lanes - asked->different;
+    if (line_shift != shift)
+        asked->lines =
+            row.count - (unsigned)__builtin_popcountll(repeated_blocks(room, &row, line_shift, &block));
+    return true;
+}

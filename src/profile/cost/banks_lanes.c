@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the different dwords and the busiest banks of lanes that want a dword each. */
+#include "profile/cost/banks.h"
+
+#include "profile/cost/same_lanes.h"
+
+enum { DWORD_SHIFT = 2, NO_BANK = UINT8_MAX, WIDE = WMI_VECTOR_LANES / 2 };
+
+#define INLINE inline __attribute__((always_inline))
+
+/* Of lanes that repeat what an earlier one wants those that no earlier one of their half of the wave does; of
+ * lanes in a row, of which `lower` are in the lower half. */
+static inline uint64_t find_across(uint64_t repeated, unsigned lower, const struct wmi_same_row *earliest)
+{
+    uint64_t across = 0, seen = 0;
+    for (uint64_t left = repeated & UINT64_MAX << lower; left; left &= left - 1) {
+        const uint32_t same = earliest->of[__builtin_ctzll(left)];
+        across |= same < lower && !(seen >> same & 1) ? left & -left : 0;
+        seen |= 1ULL << same;
+    }
+    return across;
+}
+
+/* Lanes of `lanes` that want what an earlier one of them wants. in_halves: those that want what one of their
+ * half of the wave does; NULL: nobody asks. */
+static INLINE uint64_t repeated_of(struct wmi_same *room, const struct wmi_same_row *dword, uint64_t lanes,
+                                   uint64_t *in_halves)
+{
+    struct wmi_same_row row = {0}, earliest;
+    const unsigned count = (unsigned)__builtin_popcountll(lanes);
+    if (!count)
+        return 0;
+    wmi_compress_row(row.of, dword->of, lanes);
+    const uint64_t repeated = wmi_same_find(room, &row, count, wmi_same_bits(count), &earliest);
+    if (in_halves) {
+        const unsigned lower = (unsigned)__builtin_popcountll(lanes & UINT32_MAX);
+        *in_halves = wmi_deposit_bits(repeated & ~find_across(repeated, lower, &earliest), lanes);
+    }
+    return wmi_deposit_bits(repeated, lanes);
+}
+
+/* How many bits are set in each word. */
+static inline u32v bits_of(u32v x)
+{
+    x -= x >> 1 & 0x55555555;
+    x = (x & 0x33333333) + (x >> 2 & 0x33333333);
+    x = (x + (x >> 4)) & 0x0f0f0f0f;
+    x += x >> 8;
+    return (x + (x >> 16)) & 0x3f;
+}
+
+/* Lanes of each bank, of those in `lanes`. plane: by bit of a bank's number, the lanes that have it. */
+static INLINE void split(const uint64_t *plane, unsigned banks, uint64_t lanes, u64v *of_banks)
+{
+    u64v number;
+    for (unsigned i = 0; i < WIDE; i++)
+        number[i] = i;
+    of_banks[0] = wmi_splat_u64(lanes);
+    for (unsigned bit = 0; 1 << bit < WIDE; bit++, plane++) /* all ones where the number has no such bit */
+        of_banks[0] &= ((number >> bit & 1) - 1) ^ *plane;
+    for (unsigned half = 1; half < banks / WIDE; half *= 2, plane++)
+        for (unsigned i = 0; i < half; i++) {
+            of_banks[half + i] = of_banks[i] & *plane;
+            of_banks[i] &= ~*plane;
+        }
+}
+
+/* The bank that has the most lanes of each half, and the lowest of these: its number and how many. */
+static INLINE void find_busiest(const uint64_t *plane, unsigned banks, uint64_t lanes,
+                                struct wmi_busiest_bank half[2])
+{
+    u64v of_banks[WMI_BANKS_MOST / WIDE];
+    u32v most = {0}, bank;
+    split(plane, banks, lanes, of_banks);
+    for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
+        bank[i] = NO_BANK - i / 2;
+    for (unsigned i = 0; i < banks / WIDE; i++, bank -= WIDE) {
+        const u32v order = bits_of((u32v)of_banks[i]) << 8 | bank;
+        most = wmi_select_u32((u32v)((i32v)order > (i32v)most), order, most);
+    }
+    const u32v other = wmi_swap_in_quads(most, 2);
+    most = wmi_select_u32((u32v)((i32v)other > (i32v)most), other, most);
+    for (unsigned h = 0; h < 2; h++) {
+        uint32_t deepest = most[h];
+        for (unsigned i = h + 4; i < WMI_VECTOR_LANES; i += 4)
+            deepest = most[i] > deepest ? most[i] : deepest;
+        half[h] = (struct wmi_busiest_bank){.depth = deepest >> 8, .bank = NO_BANK - (deepest & 0xff)};
+    }
+}
+
+wmi_banks_find WMI_BUILD_NAME(wmi_banks_find);
+bool WMI_BUILD_NAME(wmi_banks_find)(struct wmi_same *room, const uint64_t *address, uint64_t lanes,
+                                    unsigned banks, bool share, struct wmi_banks *found)
+{
+    uint64_t plane[6] = {0};
+    struct wmi_same_row dword;
+    u32v bits, high;
+    wmi_same_addresses(address, 0, lanes, &dword, &bits, &high);
+    if (wmi_any(high | bits >> (WMI_SAME_KEY_BITS + DWORD_SHIFT)))
+        return false;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const u32v number = *(const u32v *)(dword.of + i) >> DWORD_SHIFT;
+        *(u32v *)(dword.of + i) = number;
+        for (unsigned bit = 0; bit < 6; bit++)
+            plane[bit] |= (uint64_t)wmi_bits_at(number, bit) << i;
+    }
+    uint64_t shared = 0; /* with an earlier lane of a half */
+    const uint64_t repeated = repeated_of(room, &dword, lanes, share ? &shared : NULL);
+    const uint64_t counted = lanes & ~shared;
+    if (banks == WMI_BANKS_MOST)
+        find_busiest(plane, WMI_BANKS_MOST, counted, found->half);
+    else
+        find_busiest(plane, WMI_BANKS_LEAST, counted, found->half);
+    for (unsigned h = 0; h < 2; h++) {
+        uint64_t meet = lanes;
+        for (unsigned bit = 0; banks >> bit > 1; bit++)
+            meet &= found->half[h].bank >> bit & 1 ? plane[bit] : ~plane[bit];
+        found->half[h].lanes = (uint32_t)(meet >> h * WMI_BANK_LANES);
+    }
+    found->different = (unsigned)__builtin_popcountll(lanes & ~repeated);
+    found->aligned = !wmi_any(bits & ((1 << DWORD_SHIFT) - 1));
+    return true;
+}

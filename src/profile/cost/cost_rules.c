@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory paths of the generations, as rows: what src/profile/cost/coalesce.c and banks.c go by.
+ *
+ * Vector path. GCN and CDNA: GPUOpen, "Understanding Memory Coalescing on GCN" (groups of 16 lanes, quads,
+ * 64-byte requests); tag lookups as counted by rocprofiler-compute on MI100 and MI200, whose published
+ * workloads also show two lanes per lookup for stores with gaps, and 128-byte reads beside 64-byte writes on
+ * MI300. RDNA: AMD's RDNA white paper (32 lanes within one line of 128 bytes; images without a sampler go at
+ * the rate of buffers); that other accesses go by quads, and all of its lookups, is unverified.
+ *
+ * Cache policy: LLVM, SIMemoryLegalizer.cpp, by target: MISS_EVICT by GLC on gfx6 to gfx90a and SC1 on gfx942
+ * (agent scope); on gfx10 GLC of L0 and DLC of GL1, on gfx11 GLC of both, on gfx12 a scope beyond the compute
+ * unit; HIT_EVICT of loads by SLC from gfx10 on; STREAM in L2 by SLC, on gfx942 NT; MALL NOALLOC by DLC on
+ * gfx11. SIDefines.h of gfx12's temporal hints: NT of compute unit and engine, of MALL, or of both. What
+ * STREAM means: RDNA's L2 leaves such a line where it is in the order of use (Chips and Cheese, "RDNA 4's
+ * memory subsystem"); that it is so elsewhere, that a line which was not there comes last, and that NT means
+ * no more than STREAM on gfx942, is unverified.
+ *
+ * LDS. 32 banks: Composable Kernel's notes on bank conflicts and AMD's measurements on MI210, by which the
+ * groups were found; 64 banks: HipKittens' measurements on gfx950. b96 and b128 writes of the latter, b96
+ * writes of the former, and RDNA but for the one pass of a wave of 32 (RDNA3 ISA, "Local Data Share") are
+ * unverified.
+ *
+ * Instruction fetch. 32 bytes: rocprofiler-compute's published workload vcopy asks four times a wave for some
+ * 130 bytes of code on MI100, MI200 and MI300X (SQ_IFETCH, SQC_ICACHE_REQ); RDNA white paper: "32B (typically
+ * 2-4 instructions) every clock to each of the SIMDs". One a clock and compute unit before: "Graphics Cores
+ * Next" white paper. */
+#include "profile/cost/cost.h"
+
+#include <stddef.h>
+
+#define LANES_32 {1, {0xffffffff}}
+#define LANES_16 {2, {0x0000ffff, 0xffff0000}}
+#define LANES_8  {4, {0x000000ff, 0x0000ff00, 0x00ff0000, 0xff000000}}
+/* {0-3, 20-23} {4-7, 16-19} {8-11, 28-31} {12-15, 24-27} */
+#define LANES_8_CROSSED {4, {0x00f0000f, 0x000f00f0, 0xf0000f00, 0x0f00f000}}
+/* {0-3, 12-15, 20-27} {4-11, 16-19, 28-31} */
+#define LANES_16_CROSSED {2, {0x0ff0f00f, 0xf00f0ff0}}
+
+#define GCN_LDS                                                                                              \
+    {                                                                                                        \
+        .banks = 32, .read = {LANES_32, LANES_16, LANES_8_CROSSED, LANES_8_CROSSED}, .write = {              \
+            LANES_32,                                                                                        \
+            LANES_16,                                                                                        \
+            LANES_8,                                                                                         \
+            LANES_8                                                                                          \
+        }                                                                                                    \
+    }
+
+#define RDNA_VECTOR                                                                                          \
+    .pattern = WMI_FAST_LINE, .group = 32, .images = true, .gapped = 4, .tag_shift = 7, .read_shift = 7,     \
+    .write_shift = 7,
+/* A wave has one half of the banks. */
+#define RDNA_LDS                                                                                             \
+    {                                                                                                        \
+        .banks = 32, .read = {LANES_32, LANES_16, LANES_8, LANES_8}, .write = {                              \
+            LANES_32,                                                                                        \
+            LANES_16,                                                                                        \
+            LANES_8,                                                                                         \
+            LANES_8                                                                                          \
+        }                                                                                                    \
+    }
+
+const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
+{
+    static const struct wmi_cost_rules table[] = {
+        /* gfx6 to gfx90a */
+        {.vector = {.pattern = WMI_FAST_QUADS,
+                    .group = 16,
+                    .all_groups = true,
+                    .gapped = 2,
+                    .tag_shift = 6,
+                    .read_shift = 6,
+                    .write_shift = 6,
+                    .bypass = WMI_POLICY_GLC,
+                    .streams = WMI_POLICY_SLC,
+                    .tcp_counters = true},
+         .lds = GCN_LDS,
+         .fetch = {.shift = 5}},
+        /* gfx940 to gfx942 */
+        {.vector = {.pattern = WMI_FAST_QUADS,
+                    .group = 16,
+                    .all_groups = true,
+                    .gapped = 2,
+                    .tag_shift = 7,
+                    .read_shift = 7,
+                    .write_shift = 6,
+                    .bypass = WMI_POLICY_SC1,
+                    .streams = WMI_POLICY_SLC,
+                    .tcp_counters = true},
+         .lds = GCN_LDS,
+         .fetch = {.shift = 5}},
+        /* gfx10 */
+        {.vector = {RDNA_VECTOR.bypass = WMI_POLICY_GLC, .bypass_gl1 = WMI_POLICY_DLC,
+                    .leaves = WMI_POLICY_SLC, .streams = WMI_POLICY_SLC},
+         .lds = RDNA_LDS,
+         .fetch = {.shift = 5, .per_simd = true}},
+        /* gfx950; no target has it yet */
+        {.vector = {.pattern = WMI_FAST_QUADS,
+                    .group = 16,
+                    .all_groups = true,
+                    .gapped = 2,
+                    .tag_shift = 7,
+                    .read_shift = 7,
+                    .write_shift = 6,
+                    .bypass = WMI_POLICY_SC1,
+                    .streams = WMI_POLICY_SLC,
+                    .tcp_counters = true},
+         .lds = {.banks = 64,
+                 .read = {LANES_32, LANES_32, LANES_8_CROSSED, LANES_16_CROSSED},
+                 .write = {LANES_32, LANES_16, LANES_8, LANES_8}},
+         .fetch = {.shift = 5}},
+        /* gfx11 */
+        {.vector = {RDNA_VECTOR.bypass = WMI_POLICY_GLC, .bypass_gl1 = WMI_POLICY_GLC,
+                    .leaves = WMI_POLICY_SLC, .streams = WMI_POLICY_SLC, .skips_last = WMI_POLICY_DLC},
+         .lds = RDNA_LDS,
+         .fetch = {.shift = 5, .per_simd = true}},
+        /* gfx12 */
+        {.vector = {RDNA_VECTOR.bypass = WMI_POLICY_GLC, .leaves = WMI_POLICY_SLC, .streams = WMI_POLICY_SLC,
+                    .skips_last = WMI_POLICY_DLC},
+         .lds = RDNA_LDS,
+         .fetch = {.shift = 5, .per_simd = true}},
+    };
+    return rules < sizeof table / sizeof *table ? &table[rules] : NULL;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* The products: what a GPU that one can buy consists of, as far as memory goes.
+ *
+ * Sources. Compute units, sizes and sharing of caches, VGPRs: AMD, "Accelerator and GPU hardware
+ * specifications" of ROCm's documentation (tests/unit/caches.c has its rows; the chips of RX 580, R9 Fury X
+ * and RX Vega 64 stand there as MI6, MI8 and MI25); linux, kfd_crat.c. Lines and ways: GCN: AMD, "Graphics
+ * Cores Next" white paper (scalar data 16 KiB, instructions 32 KiB, both four ways of 64-byte lines; L2
+ * sixteen ways); MI300: CDNA 3 white paper; RDNA: RDNA white paper. Lines of instructions: LLVM,
+ * getInstCacheLineSize (64 bytes, from gfx11 on 128). L2 channels: the same white papers, and
+ * rocprofiler-compute for MI100 and MI200. VGPRs, SGPRs, granules and waves: LLVM 19, AMDGPUBaseInfo. Highest
+ * clock and theoretical bandwidth of MI100, MI200 and MI300X: ROCm's documentation, "AMD Instinct MI100"
+ * (MI250, MI300 series) "microarchitecture", which gives peak FLOPS (tests/unit/caches.c) and GB/s; the
+ * clocks to the MHz as these GPUs report them (mt4g); MI200's 1.6 TB/s as 4096 bits at 3.2 Gb/s. Clocks of
+ * RX 6800 and RX 6900 XT: AMD's announcement of the series. What has no such source is named in the row
+ * (`unverified`). AMD's list gives Radeon Pro W5500, of the RX 5500 XT's chip, 4 MiB of L2, linux 2.
+ */
+#include "profile/cost/gpu.h"
+
+#include "base/diag.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define KIB(n) ((uint64_t)(n) << 10)
+#define MIB(n) ((uint64_t)(n) << 20)
+
+/* Of a compute unit, and what `share` of them have together. */
+#define GCN_CACHES(share)                                                                                    \
+    [WM_CACHE_VECTOR] = {KIB(16), 64, 64, 0, 1, 64}, [WM_CACHE_SCALAR] = {KIB(16), 64, 4, 0, share},         \
+    [WM_CACHE_INSTRUCTION] = {KIB(32), 64, 4, 0, share}
+#define CDNA3_CACHES                                                                                         \
+    [WM_CACHE_VECTOR] = {KIB(32), 128, 64, 0, 1, 128}, [WM_CACHE_SCALAR] = {KIB(16), 64, 4, 0, 2},           \
+    [WM_CACHE_INSTRUCTION] = {KIB(64), 128, 8, 0, 2}
+/* line: of the instruction cache. */
+#define RDNA_CACHES(l0, line)                                                                                \
+    [WM_CACHE_VECTOR] = {KIB(l0), 128, 4, 0, 1, 128}, [WM_CACHE_SCALAR] = {KIB(16), 64, 4, 0, 2},            \
+    [WM_CACHE_INSTRUCTION] = {KIB(32), line, 4, 0, 2}
+#define GL1(kib, cus) [WM_CACHE_GL1] = {KIB(kib), 128, 16, 0, cus}
+#define LAST(mib)     [WM_CACHE_LAST] = {MIB(mib), 64, 16, 0, 0}
+
+/* What a SIMD holds: waves, VGPRs, their granule, SGPRs; and the compute unit's LDS. */
+#define GCN_SIMD(s)                                                                                          \
+    .simds = 4, .waves = 10, .issue = 5, .vgprs = 256, .vgpr_lanes = 64, .vgpr_granule = 4, .sgprs = s,      \
+    .lds_bytes = 65536, .lds_sharing = 1
+#define CDNA2_SIMD                                                                                           \
+    .simds = 4, .waves = 8, .issue = 5, .vgprs = 512, .vgpr_lanes = 64, .vgpr_granule = 8, .sgprs = 800,     \
+    .lds_bytes = 65536, .lds_sharing = 1
+#define RDNA_SIMD(w, v, granule)                                                                             \
+    .simds = 2, .waves = w, .issue = 8, .vgprs = v, .vgpr_lanes = 32, .vgpr_granule = granule,               \
+    .lds_bytes = 131072, .lds_sharing = 2
+
+static const char gcn_assumed[] = "how addresses are spread over L2 channels";
+static const char cdna3_assumed[] = "how addresses are spread over L2 channels";
+static const char rdna_assumed[] =
+    "ways of the scalar and instruction caches and of the Infinity Cache, and how addresses are spread over "
+    "L2 channels";
+
+static const char speeds[] = "clock and bandwidth";
+static const char unlisted[] = "compute units, sizes of caches, clock and bandwidth";
+
+static const struct wm_gpu gpus[] = {
+    {"hd7970", "AMD Radeon HD 7970", "gfx600 gfx601 gfx602", 1, 2, 32, GCN_SIMD(512), .clock_mhz = 925,
+     .memory_bandwidth = 264, .cache = {GCN_CACHES(4), [WM_CACHE_L2] = {KIB(768), 64, 16, 12, 0, 64}},
+     .assumed = gcn_assumed, .unverified = unlisted},
+    {"r9-290x", "AMD Radeon R9 290X", "gfx701 gfx700 gfx702 gfx703 gfx704 gfx705", 1, 4, 44, GCN_SIMD(512),
+     .clock_mhz = 1000, .memory_bandwidth = 320,
+     .cache = {GCN_CACHES(4), [WM_CACHE_L2] = {MIB(1), 64, 16, 16, 0, 64}}, .assumed = gcn_assumed,
+     .unverified = unlisted},
+    {"rx580", "AMD Radeon RX 580", "gfx803 gfx801 gfx802 gfx805 gfx810", 1, 4, 36, GCN_SIMD(800),
+     .clock_mhz = 1340, .memory_bandwidth = 256,
+     .cache = {GCN_CACHES(4), [WM_CACHE_L2] = {MIB(2), 64, 16, 16, 0, 64}}, .assumed = gcn_assumed,
+     .unverified = speeds},
+    {"r9-fury-x", "AMD Radeon R9 Fury X", "gfx803", 1, 4, 64, GCN_SIMD(800), .clock_mhz = 1050,
+     .memory_bandwidth = 512, .cache = {GCN_CACHES(4), [WM_CACHE_L2] = {MIB(2), 64, 16, 16, 0, 64}},
+     .assumed = gcn_assumed, .unverified = speeds},
+    {"vega64", "AMD Radeon RX Vega 64", "gfx900 gfx902 gfx904 gfx909 gfx90c gfx9-generic", 1, 4, 64,
+     GCN_SIMD(800), .clock_mhz = 1546, .memory_bandwidth = 483.8,
+     .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}}, .assumed = gcn_assumed,
+     .unverified = speeds},
+    {"vega56", "AMD Radeon RX Vega 56", "gfx900 gfx902 gfx904 gfx909 gfx90c gfx9-generic", 1, 4, 56,
+     GCN_SIMD(800), .clock_mhz = 1471, .memory_bandwidth = 409.6,
+     .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}}, .assumed = gcn_assumed,
+     .unverified = unlisted},
+    {"mi50", "AMD Instinct MI50", "gfx906", 1, 4, 60, GCN_SIMD(800), .clock_mhz = 1725,
+     .memory_bandwidth = 1024, .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}},
+     .assumed = gcn_assumed, .unverified = speeds},
+    {"mi60", "AMD Instinct MI60", "gfx906", 1, 4, 64, GCN_SIMD(800), .clock_mhz = 1800,
+     .memory_bandwidth = 1024, .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}},
+     .assumed = gcn_assumed, .unverified = speeds},
+    {"mi100", "AMD Instinct MI100", "gfx908", 1, 8, 120, GCN_SIMD(800), .clock_mhz = 1502,
+     .memory_bandwidth = 1228.8, .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(8), 64, 16, 32, 0, 64}},
+     .assumed = gcn_assumed},
+    {"mi210", "AMD Instinct MI210", "gfx90a", 1, 8, 104, CDNA2_SIMD, .clock_mhz = 1700,
+     .memory_bandwidth = 1638.4, .cache = {GCN_CACHES(2), [WM_CACHE_L2] = {MIB(8), 128, 16, 32, 0, 128}},
+     .assumed = gcn_assumed},
+    {"mi250x", "AMD Instinct MI250X, one of its two dies", "gfx90a", 1, 8, 110, CDNA2_SIMD, .clock_mhz = 1700,
+     .memory_bandwidth = 1638.4, .cache = {GCN_CACHES(2), [WM_CACHE_L2] = {MIB(8), 128, 16, 32, 0, 128}},
+     .assumed = gcn_assumed},
+    {"mi300x", "AMD Instinct MI300X", "gfx942 gfx940 gfx941", 8, 4, 304, CDNA2_SIMD, .clock_mhz = 2100,
+     .memory_bandwidth = 5300,
+     .cache = {CDNA3_CACHES, [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(256)},
+     .assumed = cdna3_assumed},
+    {"mi300a", "AMD Instinct MI300A", "gfx942 gfx940 gfx941", 6, 4, 228, CDNA2_SIMD, .clock_mhz = 2100,
+     .memory_bandwidth = 5300,
+     .cache = {CDNA3_CACHES, [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(256)},
+     .assumed = cdna3_assumed, .unverified = speeds},
+    {"rx5700xt", "AMD Radeon RX 5700 XT", "gfx1010 gfx1013 gfx10-1-generic", 1, 2, 40, RDNA_SIMD(20, 1024, 8),
+     .clock_mhz = 1905, .memory_bandwidth = 448,
+     .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}},
+     .assumed = rdna_assumed, .unverified = unlisted},
+    {"rx5500xt", "AMD Radeon RX 5500 XT", "gfx1012 gfx1011", 1, 1, 22, RDNA_SIMD(20, 1024, 8),
+     .clock_mhz = 1845, .memory_bandwidth = 224,
+     .cache = {RDNA_CACHES(16, 64), GL1(128, 12), [WM_CACHE_L2] = {MIB(2), 128, 16, 8, 0, 128}},
+     .assumed = rdna_assumed, .unverified = unlisted},
+    {"rx6800", "AMD Radeon RX 6800", "gfx1030 gfx1033 gfx1034 gfx1035 gfx1036 gfx10-3-generic", 1, 3, 60,
+     RDNA_SIMD(16, 1024, 16), .clock_mhz = 2105, .memory_bandwidth = 512,
+     .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(128)},
+     .assumed = rdna_assumed, .unverified = "bandwidth"},
+    {"rx6900xt", "AMD Radeon RX 6900 XT", "gfx1030", 1, 4, 80, RDNA_SIMD(16, 1024, 16), .clock_mhz = 2250,
+     .memory_bandwidth = 512,
+     .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(128)},
+     .assumed = rdna_assumed, .unverified = "bandwidth"},
+    {"rx6700xt", "AMD Radeon RX 6700 XT", "gfx1031", 1, 2, 40, RDNA_SIMD(16, 1024, 16), .clock_mhz = 2581,
+     .memory_bandwidth = 384,
+     .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(3), 128, 16, 12, 0, 128}, LAST(96)},
+     .assumed = rdna_assumed, .unverified = speeds},
+    {"rx6600xt", "AMD Radeon RX 6600 XT", "gfx1032", 1, 2, 32, RDNA_SIMD(16, 1024, 16), .clock_mhz = 2589,
+     .memory_bandwidth = 256,
+     .cache = {RDNA_CACHES(16, 64), GL1(128, 8), [WM_CACHE_L2] = {MIB(2), 128, 16, 8, 0, 128}, LAST(32)},
+     .assumed = rdna_assumed, .unverified = speeds},
+    {"rx7900xtx", "AMD Radeon RX 7900 XTX", "gfx1100 gfx11-generic", 1, 6, 96, RDNA_SIMD(16, 1536, 24),
+     .clock_mhz = 2499, .memory_bandwidth = 960,
+     .cache = {RDNA_CACHES(32, 128), GL1(256, 8), [WM_CACHE_L2] = {MIB(6), 128, 16, 24, 0, 128}, LAST(96)},
+     .assumed = rdna_assumed, .unverified = speeds},
+    {"rx7800xt", "AMD Radeon RX 7800 XT", "gfx1101", 1, 3, 60, RDNA_SIMD(16, 1536, 24), .clock_mhz = 2430,
+     .memory_bandwidth = 624,
+     .cache = {RDNA_CACHES(32, 128), GL1(256, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(64)},
+     .assumed = rdna_assumed, .unverified = speeds},
+    {"rx7600", "AMD Radeon RX 7600", "gfx1102 gfx1103", 1, 2, 32, RDNA_SIMD(16, 1024, 16), .clock_mhz = 2655,
+     .memory_bandwidth = 288,
+     .cache = {RDNA_CACHES(32, 128), GL1(256, 8), [WM_CACHE_L2] = {MIB(2), 128, 16, 16, 0, 128}, LAST(32)},
+     .assumed = rdna_assumed, .unverified = speeds},
+    {"radeon-890m", "AMD Radeon 890M (Ryzen AI 9)", "gfx1150 gfx1152", 1, 1, 16, RDNA_SIMD(16, 1024, 16),
+     .clock_mhz = 2900, .memory_bandwidth = 120,
+     .cache = {RDNA_CACHES(32, 128), GL1(256, 8), [WM_CACHE_L2] = {MIB(2), 128, 16, 0, 0, 128}},
+     .assumed = rdna_assumed, .unverified = unlisted},
+    {"radeon-8060s", "AMD Radeon 8060S (Ryzen AI Max)", "gfx1151", 1, 2, 40, RDNA_SIMD(16, 1536, 24),
+     .clock_mhz = 2900, .memory_bandwidth = 256,
+     .cache = {RDNA_CACHES(32, 128), GL1(256, 10), [WM_CACHE_L2] = {MIB(2), 128, 16, 0, 0, 128}, LAST(32)},
+     .assumed = rdna_assumed, .unverified = unlisted},
+    {"rx9060xt", "AMD Radeon RX 9060 XT", "gfx1200 gfx12-generic", 1, 2, 32, RDNA_SIMD(16, 1536, 24),
+     .clock_mhz = 3130, .memory_bandwidth = 320,
+     .cache = {RDNA_CACHES(32, 128), [WM_CACHE_L2] = {MIB(4), 128, 16, 0, 0, 128}, LAST(32)},
+     .assumed = rdna_assumed, .unverified = speeds},
+    {"rx9070xt", "AMD Radeon RX 9070 XT", "gfx1201", 1, 4, 64, RDNA_SIMD(16, 1536, 24), .clock_mhz = 2970,
+     .memory_bandwidth = 640,
+     .cache = {RDNA_CACHES(32, 128), [WM_CACHE_L2] = {MIB(8), 128, 16, 0, 0, 128}, LAST(64)},
+     .assumed = rdna_assumed, .unverified = speeds},
+};
+
+enum { GPUS = sizeof gpus / sizeof *gpus };
+
+const struct wm_gpu *wm_gpus(size_t *count)
+{
+    *count = GPUS;
+    return gpus;
+}
+
+/* Whether it is one of the product's targets; features may follow, "gfx90a:xnack+". */
+static bool executes(const struct wm_gpu *gpu, const char *target)
+{
+    const size_t length = strcspn(target, ":");
+    for (const char *word = gpu->targets; *word; word += strspn(word, " ")) {
+        const size_t size = strcspn(word, " ");
+        if (size == length && strncmp(word, target, length) == 0)
+            return true;
+        word += size;
+    }
+    return false;
+}
+
+const struct wm_gpu *wm_gpu_default(const char *target)
+{
+    for (size_t i = 0; i < GPUS; i++)
+        if (executes(&gpus[i], target))
+            return &gpus[i];
+    return NULL;
+}
+
+enum wm_status wm_gpu_find(const char *name, const struct wm_gpu **gpu, struct wm_diag *diag)
+{
+    *gpu = NULL;
+    for (size_t i = 0; i < GPUS && !*gpu; i++)
+        if (strcasecmp(gpus[i].name, name) == 0)
+            *gpu = &gpus[i];
+    if (*gpu)
+        return WM_OK;
+    int length =
+        snprintf(diag->message, sizeof diag->message, "no product '%.40s' is known; these are:", name);
+    for (size_t i = 0; i < GPUS; i++)
+        length +=
+            snprintf(diag->message + length, sizeof diag->message - (size_t)length, " %s", gpus[i].name);
+    return diag->status = WM_NOT_FOUND;
+}
+
+/* Whether both have the same documents, and accesses are measured alike. */
+static bool same_generation(const struct wmi_target *a, const struct wmi_target *b)
+{
+    return wmi_target_limit(a, WMI_LIMIT_generation) == wmi_target_limit(b, WMI_LIMIT_generation) &&
+           wmi_target_limit(a, WMI_LIMIT_cost_rules) == wmi_target_limit(b, WMI_LIMIT_cost_rules);
+}
+
+static bool fits(const struct wm_gpu *gpu, const struct wmi_target *target)
+{
+    char first[32];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(gpu->targets, " "), gpu->targets);
+    const struct wmi_target *own = wmi_target_find(first);
+    return own && same_generation(own, target);
+}
+
+enum wm_status wmi_gpu_fits(const struct wm_gpu *gpu, const struct wmi_target *target, const char *what,
+                            struct wm_diag *diag)
+{
+    char names[256] = "none";
+    int length = 0;
+    if (fits(gpu, target))
+        return WM_OK;
+    for (size_t i = 0; i < GPUS; i++)
+        if (fits(&gpus[i], target) && length < (int)sizeof names)
+            length += snprintf(names + length, sizeof names - (size_t)length, "%s%s", length ? " " : "",
+                               gpus[i].name);
+    return wmi_fail(diag, WM_BAD_ARGUMENT, "%s; product %s is of another generation; of its own are: %s",
+                    what, gpu->name, names);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Which of a wave's lanes have what an earlier one has; for *_lanes.c files. */
+#ifndef WMI_PROFILE_SAME_LANES_H
+#define WMI_PROFILE_SAME_LANES_H
+
+#include "base/lane_set.h"
+#include "base/vector_bits.h"
+#include "profile/cost/same.h"
+
+#include <stddef.h>
+
+enum {
+    WMI_SAME_LANE_BITS = 6,
+    WMI_SAME_KEY_BITS = 26, /* what is compared has so many at most */
+    WMI_SAME_FEW = 8,       /* lanes that are sooner compared with all others, one by one */
+};
+
+/* A word for each lane. */
+struct wmi_same_row {
+    alignas(64) uint32_t of[WMI_LANES];
+};
+
+/* The lowest `count` bits, at least one. */
+static inline uint64_t wmi_same_bits(unsigned count)
+{
+    return UINT64_MAX >> (64 - count);
+}
+
+/* The addresses less a base, as words: the lower ones, and of the lanes in `active` what bits they have and
+ * whether any has a higher one. */
+static inline void wmi_same_addresses(const uint64_t *address, uint64_t base, uint64_t active,
+                                      struct wmi_same_row *low, u32v *low_bits, u32v *high_bits)
+{
+    typedef uint64_t loose_u64v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias, aligned(8)));
+    const u32v none = wmi_splat_u32(0);
+    *low_bits = *high_bits = none;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const loose_u64v *at = (const loose_u64v *)(address + i);
+        const struct wmi_f64x2 from_base = {{(f64v)(at[0] - base), (f64v)(at[1] - base)}};
+        const u32v words = wmi_low_words(from_base);
+        const uint32_t lanes = (uint32_t)(active >> i);
+        *(u32v *)(low->of + i) = words;
+        *low_bits |= wmi_choose_bits(lanes, words, none);
+        *high_bits |= wmi_choose_bits(lanes, wmi_high_words(from_base), none);
+    }
+}
+
+/* Lanes whose key is that of the lane. */
+static inline uint64_t wmi_same_as(const struct wmi_same_row *keys, unsigned lane)
+{
+    const u32v wanted = wmi_splat_u32(keys->of[lane]);
+    uint64_t same = 0;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES)
+        same |= (uint64_t)wmi_equal_bits(*(const u32v *)(keys->of + i), wanted) << i;
+    return same;
+}
+
+/* Each lane's slot gets key and number of the lowest lane that has it; returns what each finds there. What
+ * lanes behind the `count` that matter do is overwritten, or nobody looks at it. */
+static inline void wmi_same_meet(struct wmi_same *room, unsigned count, const struct wmi_same_row *named,
+                                 const struct wmi_same_row *slot, struct wmi_same_row *there)
+{
+    enum { AT_ONCE = 8 };
+    for (size_t end = (count + AT_ONCE - 1) & -AT_ONCE; end > 0; end -= AT_ONCE) {
+        const uint32_t *slots = slot->of + end - AT_ONCE, *names = named->of + end - AT_ONCE;
+        for (unsigned i = AT_ONCE; i-- > 0;)
+            room->slot[slots[i]] = names[i];
+    }
+    for (unsigned i = 0; i < count; i += WMI_VECTOR_LANES)
+        *(u32v *)(there->of + i) = wmi_gather_u32(room->slot, *(const u32v *)(slot->of + i));
+}
+
+/* Returns which of the lowest `count` lanes have the key of an earlier one, and each one's earliest with its
+ * key, itself maybe. may: those of which it is not known already that they do not. */
+static inline uint64_t wmi_same_find(struct wmi_same *room, const struct wmi_same_row *keys, unsigned count,
+                                     uint64_t may, struct wmi_same_row *earliest)
+{
+    enum { LANE = (1 << WMI_SAME_LANE_BITS) - 1 };
+    struct wmi_same_row named, slot;
+    uint64_t repeated = 0, unsure = may;
+    u32v number;
+    for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
+        number[i] = i;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES, number += WMI_VECTOR_LANES) {
+        const u32v key = *(const u32v *)(keys->of + i);
+        *(u32v *)(earliest->of + i) = number;
+        *(u32v *)(named.of + i) = key << WMI_SAME_LANE_BITS | number;
+        *(u32v *)(slot.of + i) = key * 0x9e3779b1 >> (32 - WMI_SAME_SLOT_BITS);
+    }
+    if (may >> WMI_SAME_FEW && __builtin_popcountll(may) > WMI_SAME_FEW) {
+        struct wmi_same_row there = {0};
+        wmi_same_meet(room, count, &named, &slot, &there);
+        unsure = 0;
+        for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+            const u32v found = *(const u32v *)(there.of + i), differs = found ^ *(const u32v *)(named.of + i);
+            *(u32v *)(earliest->of + i) = found & LANE;
+            repeated |= (uint64_t)wmi_less_bits(wmi_splat_u32(0), differs) << i;
+            unsure |= (uint64_t)wmi_less_bits(wmi_splat_u32(LANE), differs) << i; /* another key's slot */
+        }
+        unsure &= wmi_same_bits(count);
+        repeated &= wmi_same_bits(count) & ~unsure;
+    }
+    for (; unsure; unsure &= unsure - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(unsure);
+        const unsigned first = (unsigned)__builtin_ctzll(wmi_same_as(keys, lane));
+        earliest->of[lane] = first;
+        repeated |= (uint64_t)(first != lane) << lane;
+    }
+    return repeated;
+}
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What one instruction did, as bytes of a trace. */
+#ifndef WMI_PROFILE_COUNTS_H
+#define WMI_PROFILE_COUNTS_H
+
+#include "profile/cost/bytes.h"
+#include "profile/lines.h"
+
+void wmi_put_counts(struct wmi_trace_bytes *bytes, const struct wmi_counts *counts);
+void wmi_get_counts(struct wmi_reader *reader, struct wmi_counts *counts);
+
+#endif

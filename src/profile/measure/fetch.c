@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts what waves fetch of their code, and logs the lines. */
+#include "profile/measure/fetch.h"
+
+#include "memory/access.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    LINES = 2048,   /* of an access of the log */
+    TURN_LINES = 8, /* the same where code does not fit: what waves fetch by turns */
+    WAVES = 64,     /* of a workgroup */
+    RECENT = 16, /* blocks that a wave may come back to without asking the cache, where code does not fit */
+    NEAR = 8,    /* a wave comes back to a block before it has asked for an eighth of the cache's lines */
+};
+
+/* ---- blocks ---- */
+
+static const struct wmi_fetch_block *block_at(const struct wmi_fetches *fetches, uint32_t number)
+{
+    return &fetches->chunk[number / WMI_FETCH_CHUNK][number % WMI_FETCH_CHUNK];
+}
+
+void wmi_fetches_begin(struct wmi_fetches *fetches, const struct wmi_fetch_rules *rules,
+                       const struct wm_cache *cache, uint32_t slot)
+{
+    wmi_fetches_destroy(fetches);
+    fetches->rules = *rules;
+    fetches->slot = slot;
+    if (!cache || !cache->bytes)
+        return;
+    fetches->sets = (uint32_t)(cache->bytes / cache->line / cache->ways);
+    fetches->ways = cache->ways;
+    fetches->line_shift = (unsigned)__builtin_ctz(cache->line);
+}
+
+void wmi_fetches_destroy(struct wmi_fetches *fetches)
+{
+    for (uint32_t i = 0; i < WMI_FETCH_CHUNKS; i++)
+        free(fetches->chunk[i]);
+    *fetches = (struct wmi_fetches){0};
+}
+
+/* Aligned pieces of 1 << shift bytes that [from, to) touches. */
+static uint64_t pieces(uint64_t from, uint64_t to, unsigned shift)
+{
+    return to > from ? ((to - 1) >> shift) - (from >> shift) + 1 : 0;
+}
+
+uint32_t wmi_fetches_add(struct wmi_fetches *fetches, uint64_t from, uint64_t to, bool falls)
+{
+    const unsigned shift = fetches->rules.shift;
+    const bool within = from & ((1ULL << shift) - 1); /* the piece that holds its start is there already */
+    const int64_t count = (int64_t)pieces(from, to, shift) - (falls && within);
+    const uint32_t number = fetches->count;
+    if (number / WMI_FETCH_CHUNK == WMI_FETCH_CHUNKS || (from == to && !count))
+        return WMI_NOT_SHOWN;
+    struct wmi_fetch_block **chunk = &fetches->chunk[number / WMI_FETCH_CHUNK];
+    if (!*chunk && !(*chunk = calloc(WMI_FETCH_CHUNK, sizeof **chunk)))
+        return WMI_NOT_SHOWN;
+    (*chunk)[number % WMI_FETCH_CHUNK] = (struct wmi_fetch_block){from, to, count};
+    fetches->count++;
+    return number;
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const struct wmi_fetch_block *a = left, *b = right;
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+/* Whether a set of the instruction cache gets more lines of the code than it has ways. */
+void wmi_fetches_settle(struct wmi_fetches *fetches)
+{
+    if (fetches->settled)
+        return;
+    fetches->settled = true;
+    struct wmi_fetch_block *sorted = malloc((fetches->count + 1) * sizeof *sorted);
+    uint32_t *lines = calloc(fetches->sets + 1, sizeof *lines);
+    for (uint32_t i = 0; sorted && i < fetches->count; i++)
+        sorted[i] = *block_at(fetches, i);
+    if (sorted && lines && fetches->count) {
+        uint64_t reached = 0, line = 0; /* behind the code, behind the line, that were counted last */
+        qsort(sorted, fetches->count, sizeof *sorted, by_start);
+        for (uint32_t i = 0; i < fetches->count; i++) {
+            const struct wmi_fetch_block *block = &sorted[i];
+            if (block->to <= reached)
+                continue;
+            fetches->code_bytes += (uint32_t)(block->to - (block->from > reached ? block->from : reached));
+            reached = block->to;
+            if (!fetches->sets)
+                continue;
+            if (line < block->from >> fetches->line_shift)
+                line = block->from >> fetches->line_shift;
+            for (; line << fetches->line_shift < block->to; line++)
+                fetches->follows |= ++lines[line % fetches->sets] > fetches->ways;
+        }
+    }
+    free(sorted);
+    free(lines);
+}
+
+/* ---- a thread ---- */
+
+/* Blocks that a wave was in, and how many lines it had asked for before them. */
+struct recent {
+    uint32_t block[RECENT]; /* number + 1 */
+    uint64_t at[RECENT], lines;
+};
+
+/* Lines, one behind the other. */
+struct run {
+    uint64_t first, lines;
+};
+
+struct wmi_fetcher {
+    const struct wmi_fetches *all;
+    uint64_t *counters;
+    uint32_t *touched; /* blocks whose counter is not 0 */
+    size_t touched_count, touched_capacity;
+    uint32_t *known; /* the blocks that were touched when the runs were found */
+    struct run *runs;
+    size_t known_count, run_count;
+    uint64_t fetches, since; /* since: the last turn, without what counters tell */
+    struct recent recent[WAVES];
+};
+
+#define COUNTER_BYTES (WMI_BLOCKS * sizeof(uint64_t))
+
+struct wmi_fetcher *wmi_fetcher_create(const struct wmi_fetches *fetches)
+{
+    struct wmi_fetcher *fetcher = calloc(1, sizeof *fetcher);
+    if (!fetcher)
+        return NULL;
+    fetcher->all = fetches;
+    /* Not by calloc(), which may clear all of it each time: few are ever touched. */
+    fetcher->counters = mmap(NULL, COUNTER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (fetcher->counters != MAP_FAILED)
+        return fetcher;
+    free(fetcher);
+    return NULL;
+}
+
+void wmi_fetcher_destroy(struct wmi_fetcher *fetcher)
+{
+    if (!fetcher)
+        return;
+    munmap(fetcher->counters, COUNTER_BYTES);
+    free(fetcher->touched);
+    free(fetcher->known);
+    free(fetcher->runs);
+    free(fetcher);
+}
+
+uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher)
+{
+    const uint64_t fetches = fetcher->fetches;
+    fetcher->fetches = 0;
+    fetcher->known_count = fetcher->run_count = 0; /* numbers of blocks are those of one dispatch */
+    return fetches;
+}
+
+uint64_t *wmi_fetcher_counters(struct wmi_fetcher *fetcher)
+{
+    return fetcher->counters;
+}
+
+/* With the line behind them, which the cache asks for ahead. */
+static void log_lines(const struct wmi_fetches *all, struct wmi_log_group *group, uint32_t wave,
+                      uint64_t line, uint64_t left)
+{
+    const size_t most = all->follows ? TURN_LINES : LINES;
+    while (left) {
+        uint64_t lines[LINES + 1];
+        size_t count = 0;
+        for (; left && count < most; left--)
+            lines[count++] = line++;
+        if (!left)
+            lines[count++] = line;
+        wmi_log_append(group, wave, all->slot, lines, NULL, count);
+    }
+}
+
+/* Whether the wave was in the block a short while ago; it is there now. */
+static bool was_near(struct wmi_fetcher *fetcher, uint32_t wave, uint32_t number)
+{
+    const struct wmi_fetches *all = fetcher->all;
+    const struct wmi_fetch_block *block = block_at(all, number);
+    struct recent *recent = &fetcher->recent[wave % WAVES];
+    const unsigned at = number % RECENT;
+    const bool near =
+        recent->block[at] == number + 1 && recent->lines - recent->at[at] < all->sets * all->ways / NEAR;
+    if (near)
+        return true;
+    recent->block[at] = number + 1;
+    recent->at[at] = recent->lines;
+    recent->lines += pieces(block->from, block->to, all->line_shift);
+    return false;
+}
+
+static bool note(struct wmi_fetcher *fetcher, uint32_t block)
+{
+    if (fetcher->touched_count == fetcher->touched_capacity) {
+        const size_t capacity = fetcher->touched_capacity ? 2 * fetcher->touched_capacity : 64;
+        uint32_t *touched = realloc(fetcher->touched, capacity * sizeof *touched);
+        if (!touched)
+            return false;
+        fetcher->touched = touched;
+        fetcher->touched_capacity = capacity;
+    }
+    fetcher->touched[fetcher->touched_count++] = block;
+    return true;
+}
+
+void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group, uint32_t wave,
+                       uint32_t block)
+{
+    const struct wmi_fetches *all = fetcher->all;
+    if (all->follows || !note(fetcher, block)) { /* the next execution comes here, too */
+        fetcher->since += (uint64_t)block_at(all, block)->fetches;
+        fetcher->counters[block] = 0;
+    }
+    if (all->follows && group && all->sets && all->slot < WMI_LOG_SLOTS && !was_near(fetcher, wave, block)) {
+        const struct wmi_fetch_block *at = block_at(all, block);
+        log_lines(all, group, wave, at->from >> all->line_shift, pieces(at->from, at->to, all->line_shift));
+    }
+}
+
+/* The lines of the blocks that were touched, as runs: most workgroups touch the same. False: no memory. */
+static bool find_runs(struct wmi_fetcher *fetcher)
+{
+    const size_t count = fetcher->touched_count;
+    if (count == fetcher->known_count &&
+        memcmp(fetcher->touched, fetcher->known, count * sizeof *fetcher->known) == 0)
+        return true;
+    struct wmi_fetch_block *sorted = malloc(count * sizeof *sorted);
+    free(fetcher->known);
+    free(fetcher->runs);
+    fetcher->known = malloc(count * sizeof *fetcher->known);
+    fetcher->runs = malloc(count * sizeof *fetcher->runs);
+    fetcher->known_count = fetcher->run_count = 0;
+    if (sorted && fetcher->known && fetcher->runs) {
+        memcpy(fetcher->known, fetcher->touched, count * sizeof *fetcher->known);
+        fetcher->known_count = count;
+        for (size_t i = 0; i < count; i++)
+            sorted[i] = *block_at(fetcher->all, fetcher->touched[i]);
+        qsort(sorted, count, sizeof *sorted, by_start);
+        for (size_t i = 0; i < count; i++) {
+            const unsigned shift = fetcher->all->line_shift;
+            const uint64_t first = sorted[i].from >> shift,
+                           lines = pieces(sorted[i].from, sorted[i].to, shift);
+            struct run *last = fetcher->run_count ? &fetcher->runs[fetcher->run_count - 1] : NULL;
+            if (last && first <= last->first + last->lines)
+                last->lines =
+                    first + lines > last->first + last->lines ? first + lines - last->first : last->lines;
+            else if (lines)
+                fetcher->runs[fetcher->run_count++] = (struct run){first, lines};
+        }
+    }
+    free(sorted);
+    return fetcher->known_count == count;
+}
+
+/* A fetch that nothing follows has a turn of its own, when the wave has made its last access. */
+static void log_touched(struct wmi_fetcher *fetcher, struct wmi_log_group *group)
+{
+    if (!find_runs(fetcher))
+        group->cuts |= WM_CUT_NO_MEMORY;
+    for (size_t i = 0; i < fetcher->run_count; i++)
+        log_lines(fetcher->all, group, 0, fetcher->runs[i].first, fetcher->runs[i].lines);
+}
+
+void wmi_fetcher_turn(struct wmi_fetcher *fetcher, struct wmi_log_group *group, bool counts)
+{
+    const struct wmi_fetches *all = fetcher->all;
+    if (group && !all->follows && fetcher->touched_count && all->sets && all->slot < WMI_LOG_SLOTS)
+        log_touched(fetcher, group);
+    for (size_t i = 0; i < fetcher->touched_count; i++) {
+        uint64_t *counter = &fetcher->counters[fetcher->touched[i]];
+        fetcher->since += *counter * (uint64_t)block_at(all, fetcher->touched[i])->fetches;
+        *counter = 0;
+    }
+    fetcher->touched_count = 0;
+    if (counts)
+        fetcher->fetches += fetcher->since;
+    fetcher->since = 0;
+    if (all->follows)
+        memset(fetcher->recent, 0, sizeof fetcher->recent);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts the lines that an access touches against those that its data need, and what it costs (cost.h).
+ *
+ * Lines = distinct lines that hold a byte asked of global memory by a lane; ideal = distinct such bytes over
+ * the bytes of a line, rounded up. Lanes that a check refused touch nothing. Lines are those of the
+ * generation's vector cache: 64 bytes from gfx6 to gfx90a, 128 later (CDNA3 ISA; rocprofiler-compute's TCP
+ * counters; AMD's RDNA white paper). */
+#include "profile/measure/measure.h"
+#include "profile/cost/asked.h"
+#include "profile/cost/banks.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SECTOR = 64, /* what bytes are kept in */
+    SECTOR_SHIFT = 6,
+    SECTOR_SLOTS = 8192, /* more than an access can touch */
+    DWORD = 4,
+    SMEM_SHIFT = 6,  /* lines of the scalar cache, on all generations */
+    DATA_BYTES = 64, /* that go between the vector cache and VGPRs in a clock: "64 B/clk" (hardware.md) */
+};
+
+static_assert((unsigned)SECTOR_SLOTS > (unsigned)WMI_REQUESTS, "an access fits into the set");
+
+/* Sectors with the bytes of each that are asked for. An entry counts if its stamp is the set's. */
+struct sectors {
+    struct {
+        uint64_t key, bytes;
+    } entry[SECTOR_SLOTS];
+    uint32_t stamp[SECTOR_SLOTS], now;
+};
+
+struct wmi_measurer {
+    const struct wmi_cost_rules *rules;
+    unsigned wave_lanes, line_shift; /* line_shift: log2 of a line's bytes, for this access */
+    struct sectors sectors;
+    uint64_t order[WMI_REQUESTS]; /* sectors of global memory, as they were found */
+    uint32_t ordered;
+    wmi_asked_find *find_asked;
+    wmi_banks_find *find_banks;
+    struct wmi_same same;
+    /* What the quick ways found of this access, if they could: */
+    bool has_asked, has_banks; /* in global memory, and in LDS */
+    struct wmi_asked asked;
+    struct wmi_banks banks;
+    struct wmi_requests room;
+    struct wmi_measure measure;
+};
+
+/* Distinct bytes and lines of one address space in one access. */
+struct touched {
+    uint64_t bytes, lines;
+};
+
+unsigned wmi_line_bytes(const struct wmi_cost_rules *rules, unsigned path)
+{
+    return rules && path != WMI_PATH_SMEM ? 1u << rules->vector.tag_shift : SECTOR;
+}
+
+struct wmi_measurer *wmi_measurer_create(const struct wmi_cost_rules *rules, unsigned wave_lanes)
+{
+    struct wmi_measurer *measurer = calloc(1, sizeof *measurer);
+    if (!measurer)
+        return NULL;
+    measurer->rules = rules;
+    measurer->wave_lanes = wave_lanes;
+    measurer->find_asked = wmi_asked_finder(wmi_cpu_level(), wave_lanes);
+    measurer->find_banks = wmi_banks_finder(wmi_cpu_level(), wave_lanes);
+    return measurer;
+}
+
+wmi_asked_find *wmi_asked_finder(enum wmi_cpu_level level, unsigned wave_lanes)
+{
+    WMI_TABLE_OF_BUILDS(finders, wmi_asked_find);
+    return finders[level][wave_lanes != 32];
+}
+
+/* ---- lines ---- */
+
+/* Where the sector is in the set, or would be. */
+static size_t slot_of(const struct sectors *set, uint64_t key)
+{
+    size_t slot = key * 0x9e3779b97f4a7c15ULL >> 51;
+    while (set->stamp[slot] == set->now && set->entry[slot].key != key)
+        slot = (slot + 1) % SECTOR_SLOTS;
+    return slot;
+}
+
+static bool has(const struct sectors *set, uint64_t key)
+{
+    return set->stamp[slot_of(set, key)] == set->now;
+}
+
+/* Sectors are below 2^58, so the space fits above them. */
+static uint64_t key_of(uint64_t space, uint64_t address)
+{
+    return address / SECTOR | space << 60;
+}
+
+/* Adds bytes low to last, which lie within one sector. */
+static void add_part(struct wmi_measurer *measurer, struct touched *touched, uint64_t space, uint64_t low,
+                     uint64_t last)
+{
+    struct sectors *set = &measurer->sectors;
+    const uint64_t key = key_of(space, low);
+    const uint64_t mask = ~0ULL >> (SECTOR - 1 - (last - low)) << low % SECTOR;
+    const size_t slot = slot_of(set, key);
+    if (set->stamp[slot] != set->now) {
+        set->stamp[slot] = set->now;
+        set->entry[slot].key = key;
+        set->entry[slot].bytes = mask;
+        touched->bytes += last - low + 1;
+        if (space != WMI_SPACE_GLOBAL)
+            return;
+        /* The other half of a line of two sectors may be there. */
+        touched->lines += measurer->line_shift == SECTOR_SHIFT || !has(set, key ^ 1);
+        measurer->order[measurer->ordered++] = key;
+        return;
+    }
+    const uint64_t more = mask & ~set->entry[slot].bytes;
+    if (more == mask) /* a call, unless the host is told to have an instruction for it */
+        touched->bytes += last - low + 1;
+    else if (more)
+        touched->bytes += (uint64_t)__builtin_popcountll(more);
+    set->entry[slot].bytes |= mask;
+}
+
+/* Adds bytes low to last; a range that wraps is nowhere. */
+static void add_range(struct wmi_measurer *measurer, struct touched *touched, uint64_t space, uint64_t low,
+                      uint64_t last)
+{
+    for (; low / SECTOR < last / SECTOR; low = low / SECTOR * SECTOR + SECTOR)
+        add_part(measurer, touched, space, low, low | (SECTOR - 1));
+    if (low <= last)
+        add_part(measurer, touched, space, low, last);
+}
+
+/* Neighbouring lanes mostly ask for neighbouring or the same bytes: these are put together first. */
+static void add_element(struct wmi_measurer *measurer, struct touched *touched,
+                        const struct wmi_element *element, unsigned bytes)
+{
+    uint64_t left = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
+    if (!left)
+        return;
+    uint64_t low = element->address[__builtin_ctzll(left)], last = low + bytes - 1;
+    while (left &= left - 1) {
+        const uint64_t at = element->address[__builtin_ctzll(left)];
+        if (at == last + 1 && at) { /* nothing wraps */
+            last += bytes;
+        } else if (at < low || at + bytes - 1 > last) {
+            add_range(measurer, touched, element->space, low, last);
+            low = at;
+            last = at + bytes - 1;
+        }
+    }
+    add_range(measurer, touched, element->space, low, last);
+}
+
+/* Whether the access asks for all bytes of a block of global memory. */
+static bool is_full(const struct wmi_measurer *measurer, uint64_t block, unsigned shift)
+{
+    const struct sectors *set = &measurer->sectors;
+    bool full = true;
+    for (uint64_t at = block << shift, end = at + (1ULL << shift); at != end; at += SECTOR) {
+        const size_t slot = slot_of(set, key_of(WMI_SPACE_GLOBAL, at));
+        full &= set->stamp[slot] == set->now && set->entry[slot].bytes == ~0ULL;
+    }
+    return full;
+}
+
+/* ---- costs ---- */
+
+/* Loads and stores ask once for each block. Blocks of two sectors come where their first sector was found. */
+static void list_blocks(struct wmi_measurer *measurer)
+{
+    struct wmi_measure *measure = &measurer->measure;
+    struct wmi_requests *requests = &measure->requests;
+    for (uint32_t i = 0; i < measurer->ordered; i++) {
+        const uint64_t block = measurer->order[i] >> (measure->shift - SECTOR_SHIFT);
+        bool listed = false;
+        if (measure->shift > SECTOR_SHIFT && has(&measurer->sectors, measurer->order[i] ^ 1))
+            for (uint32_t k = requests->count; k-- > 0 && !listed;) /* a neighbour is the likeliest */
+                listed = requests->block[k] == block;
+        if (!listed)
+            requests->block[requests->count++] = block;
+    }
+}
+
+static unsigned block_shift(const struct wmi_access *access, const struct wmi_vector_rules *rules)
+{
+    return access->kind == WMI_ACCESS_LOAD ? rules->read_shift : rules->write_shift;
+}
+
+static void measure_vector(struct wmi_measurer *measurer, const struct wmi_access *access)
+{
+    struct wmi_measure *measure = &measurer->measure;
+    const struct wmi_vector_rules *rules = &measurer->rules->vector;
+    const bool asked = measurer->has_asked;
+    measure->shift = block_shift(access, rules);
+    const struct wmi_vector_cost cost =
+        asked && !measurer->asked.quads ? measurer->asked.cost
+                                        : wmi_coalesce_lanes(access, rules, measurer->wave_lanes,
+                                                             asked ? &measurer->room : &measure->requests);
+    if (access->kind != WMI_ACCESS_ATOMIC && !asked)
+        list_blocks(measurer);
+    static const enum wmi_sum sums[] = {[WMI_ACCESS_LOAD] = WMI_SUM_READ_REQUESTS,
+                                        [WMI_ACCESS_STORE] = WMI_SUM_WRITE_REQUESTS,
+                                        [WMI_ACCESS_ATOMIC] = WMI_SUM_ATOMIC_REQUESTS};
+    measure->sum[sums[access->kind]] = measure->requests.count;
+    measure->sum[WMI_SUM_FAST] = cost.fast;
+    measure->sum[WMI_SUM_ADDRESS_CLOCKS] = cost.clocks;
+    measure->sum[WMI_SUM_DATA_CLOCKS] = (measure->sum[WMI_SUM_BYTES_ASKED] + DATA_BYTES - 1) / DATA_BYTES;
+    measure->sum[WMI_SUM_TAG_LOOKUPS] = cost.lookups;
+    measure->sum[WMI_SUM_COLLAPSED] = cost.collapsed;
+    for (uint32_t i = 0; access->kind == WMI_ACCESS_STORE && !asked && i < measure->requests.count; i++)
+        measure->full[i] = is_full(measurer, measure->requests.block[i], measure->shift);
+}
+
+static void measure_lds(struct wmi_measurer *measurer, const struct wmi_access *access)
+{
+    struct wmi_measure *measure = &measurer->measure;
+    const struct wmi_lds_rules *rules = &measurer->rules->lds;
+    measure->lds =
+        measurer->has_banks && wmi_lds_by_halves(access, rules)
+            ? wmi_lds_passes_of(&measurer->banks, measurer->wave_lanes)
+            : wmi_lds_passes_by(access, rules, measurer->wave_lanes, measurer->find_banks, &measurer->same);
+    measure->sum[WMI_SUM_LDS_PASSES] = measure->lds.passes;
+    measure->sum[WMI_SUM_LDS_CONFLICTS] = measure->lds.conflicts;
+    measure->sum[WMI_SUM_LDS_SERIAL] = measure->lds.serial;
+}
+
+/* The quick ways, which most accesses go: of one place, which all lanes reach that are not refused, each with
+ * an aligned power of two of bytes. False: it is not so, and nothing was found. */
+static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access *access,
+                          struct touched touched[WMI_SPACE_COUNT])
+{
+    const struct wmi_element *element = &access->element[0];
+    struct wmi_requests *requests = &measurer->measure.requests;
+    measurer->has_asked = measurer->has_banks = false;
+    if (access->elements != 1 || access->path == WMI_PATH_SMEM || !access->bytes ||
+        access->bytes > WMI_ASKED_MOST || (access->bytes & (access->bytes - 1)))
+        return false;
+    const uint64_t lanes = element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
+    const struct wmi_cost_rules *rules = measurer->rules;
+    if (!lanes)
+        return true;
+    const unsigned banks = rules ? rules->lds.banks : WMI_BANKS_MOST;
+    if (element->space == WMI_SPACE_LDS && access->bytes == DWORD &&
+        measurer->find_banks(&measurer->same, element->address, lanes, banks,
+                             access->kind != WMI_ACCESS_ATOMIC, &measurer->banks) &&
+        measurer->banks.aligned) {
+        touched[WMI_SPACE_LDS].bytes = DWORD * measurer->banks.different;
+        measurer->has_banks = true;
+        return true;
+    }
+    const bool global = element->space == WMI_SPACE_GLOBAL;
+    const struct wmi_asking asking = {
+        .address = element->address,
+        .mask = lanes,
+        .kind = global ? access->kind : WMI_ACCESS_LOAD,
+        .bytes = access->bytes,
+        .block_shift = (uint8_t)(rules && global ? block_shift(access, &rules->vector) : SECTOR_SHIFT),
+        .line_shift = (uint8_t)measurer->line_shift,
+        .lookup_lanes = (uint8_t)(rules ? wmi_coalesce_step(access, &rules->vector) : 0),
+        .may_be_fast = rules && wmi_coalesce_narrow(access, &rules->vector),
+        .rules = rules && global ? &rules->vector : NULL,
+    };
+    if (!measurer->find_asked(&measurer->same, &asking, &measurer->asked, requests, measurer->measure.full))
+        return false;
+    touched[element->space].bytes = (uint64_t)measurer->asked.different * access->bytes;
+    touched[element->space].lines = measurer->asked.lines;
+    measurer->has_asked = global;
+    if (!global || !rules) /* nothing goes to the vector cache */
+        requests->count = 0;
+    return true;
+}
+
+/* A scalar access asks for the lines that it touches. */
+static void ask_scalar(struct wmi_measure *measure, const struct wmi_access *access)
+{
+    const struct wmi_element *element = &access->element[0];
+    const uint64_t low = element->address[0], last = low + access->bytes - 1;
+    measure->shift = SMEM_SHIFT;
+    if (element->mask & ~element->bad_range & 1 && low <= last)
+        for (uint64_t block = low >> SMEM_SHIFT; block <= last >> SMEM_SHIFT; block++)
+            measure->requests.block[measure->requests.count++] = block;
+}
+
+const struct wmi_measure *wmi_measure(struct wmi_measurer *measurer, const struct wmi_access *access)
+{
+    struct wmi_measure *measure = &measurer->measure;
+    struct touched touched[WMI_SPACE_COUNT] = {0};
+    memset(measure->sum, 0, sizeof measure->sum);
+    measure->lds = (struct wmi_lds_cost){0};
+    measure->requests.count = 0;
+    measurer->line_shift = (unsigned)__builtin_ctz(wmi_line_bytes(measurer->rules, access->path));
+    measurer->ordered = 0;
+    if (++measurer->sectors.now == 0) {
+        memset(measurer->sectors.stamp, 0, sizeof measurer->sectors.stamp);
+        measurer->sectors.now = 1;
+    }
+    const bool touches = !touch_quickly(measurer, access, touched);
+    for (unsigned i = 0; i < access->elements && touches; i++)
+        add_element(measurer, &touched[access->element[i].space], &access->element[i], access->bytes);
+    const uint32_t lanes = (uint32_t)__builtin_popcountll(access->lanes);
+    measure->sum[WMI_SUM_LANES] = lanes;
+    measure->sum[WMI_SUM_BYTES_ASKED] = lanes * access->elements * access->bytes;
+    for (unsigned space = 0; space <= WMI_SPACE_GDS; space++)
+        measure->sum[WMI_SUM_DISTINCT_BYTES] += (uint32_t)touched[space].bytes;
+    const struct touched *global = &touched[WMI_SPACE_GLOBAL];
+    measure->sum[WMI_SUM_LINES] = (uint32_t)global->lines;
+    measure->sum[WMI_SUM_IDEAL_LINES] =
+        (uint32_t)((global->bytes + (1u << measurer->line_shift) - 1) >> measurer->line_shift);
+    if (!measurer->rules || access->path == WMI_PATH_GDS)
+        return measure;
+    if (access->path == WMI_PATH_SMEM) {
+        ask_scalar(measure, access);
+        return measure;
+    }
+    if (access->path != WMI_PATH_DS)
+        measure_vector(measurer, access);
+    if (access->path == WMI_PATH_DS || access->path == WMI_PATH_FLAT)
+        measure_lds(measurer, access);
+    return measure;
+}

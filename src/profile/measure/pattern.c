@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Patterns of lanes, each kept once. */
+#include "profile/measure/pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned hash(uint64_t lanes, const int32_t relative[64])
+{
+    uint64_t sum = lanes;
+    for (unsigned lane = 0; lane < 64; lane += 2) {
+        uint64_t word;
+        memcpy(&word, relative + lane, sizeof word);
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15ULL;
+        sum ^= sum >> 32;
+    }
+    return (unsigned)(sum % WMI_PATTERNS);
+}
+
+struct wmi_pattern *wmi_patterns_take(struct wmi_patterns *patterns, uint64_t lanes,
+                                      const int32_t relative[64])
+{
+    struct wmi_pattern **place = &patterns->of[hash(lanes, relative)], *pattern = *place;
+    if (!pattern || pattern->lanes != lanes ||
+        memcmp(pattern->relative, relative, sizeof pattern->relative)) {
+        wmi_pattern_release(pattern);
+        *place = pattern = aligned_alloc(alignof(struct wmi_pattern), sizeof *pattern);
+        if (!pattern)
+            return NULL;
+        memcpy(pattern->relative, relative, sizeof pattern->relative);
+        pattern->lanes = lanes;
+        pattern->lowest = pattern->highest = 0;
+        for (unsigned lane = 0; lane < 64; lane++) {
+            pattern->lowest = relative[lane] < pattern->lowest ? relative[lane] : pattern->lowest;
+            pattern->highest = relative[lane] > pattern->highest ? relative[lane] : pattern->highest;
+        }
+        pattern->users = 1;
+    }
+    pattern->users++;
+    return pattern;
+}
+
+void wmi_pattern_release(struct wmi_pattern *pattern)
+{
+    if (pattern && !--pattern->users)
+        free(pattern);
+}
+
+void wmi_patterns_clear(struct wmi_patterns *patterns)
+{
+    for (unsigned i = 0; i < WMI_PATTERNS; i++)
+        wmi_pattern_release(patterns->of[i]);
+    *patterns = (struct wmi_patterns){0};
+}

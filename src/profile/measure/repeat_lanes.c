@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts accesses that are like one before them but for where they begin, by their outline alone. */
+#include "base/vector_bits.h"
+#include "profile/measure/shard.h"
+
+/* Counts the access if the lanes have the memo's addresses, as long as none of these leaves 32 bits. wide:
+ * there is a high half. all: all lanes are active. */
+static inline __attribute__((always_inline)) bool finish(struct wmi_shard *shard, struct wmi_shard_counts *of,
+                                                         struct wmi_memo *memo,
+                                                         const struct wmi_outline *outline, uint64_t base,
+                                                         bool wide, bool all)
+{
+    const struct wmi_pattern *pattern = memo->pattern;
+    const uint64_t some = (1ULL << WMI_VECTOR_LANES) - 1;
+    const unsigned first = all ? 0 : (unsigned)__builtin_ctzll(pattern->lanes);
+    const uint32_t *low = outline->low, *high = outline->high;
+    const u32v low_first = wmi_splat_u32(low[first]), high_first = wmi_splat_u32(wide ? high[first] : 0);
+    u32v differs = wmi_splat_u32(0);
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
+        u32v other = (wmi_load_u32((const char *)(low + lane)) - low_first) ^
+                     wmi_load_u32((const char *)(pattern->relative + lane));
+        if (wide)
+            other |= wmi_load_u32((const char *)(high + lane)) ^ high_first;
+        if (!all)
+            other &= wmi_expand(pattern->lanes >> lane & some);
+        differs |= other;
+    }
+    if (wmi_any(differs))
+        return false;
+    wmi_shard_count_depth(&of->counts, outline->depth);
+    return wmi_shard_repeat(shard, of, memo, outline->wave, base);
+}
+
+/* Functions of their own, for registers are few. */
+#define FINISH(name, wide, all)                                                                              \
+    static __attribute__((noinline)) bool name(struct wmi_shard *shard, struct wmi_shard_counts *of,         \
+                                               struct wmi_memo *memo, const struct wmi_outline *outline,     \
+                                               uint64_t base)                                                \
+    {                                                                                                        \
+        return finish(shard, of, memo, outline, base, wide, all);                                            \
+    }
+FINISH(finish_wide, true, true)
+FINISH(finish_wide_some, true, false)
+FINISH(finish_narrow, false, true)
+FINISH(finish_narrow_some, false, false)
+
+bool WMI_BUILD_NAME(wmi_repeat_outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
+bool WMI_BUILD_NAME(wmi_repeat_outline)(void *local, const struct wmi_outline *outline, uint32_t slot)
+{
+    struct wmi_shard *shard = local;
+    if (slot >= shard->size)
+        return false;
+    struct wmi_shard_counts *of = &shard->counts[slot];
+    if (shard->first_wave + outline->wave < of->quick_from)
+        return !shard->first_wave; /* what is not in the sample is not looked at */
+    const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
+    const uint32_t low = outline->low[first], *high = outline->high;
+    const uint64_t base = outline->base + (low | (high ? (uint64_t)high[first] << 32 : 0));
+    struct wmi_memo *memo = wmi_shard_memo(of, base);
+    if (!memo || memo->shape != outline->shape || !wmi_memo_within(memo, base, outline->from, outline->to))
+        return false;
+    const struct wmi_pattern *pattern = memo->pattern;
+    if (pattern->lanes != outline->lanes || (int64_t)low + pattern->lowest < 0 ||
+        (int64_t)low + pattern->highest > UINT32_MAX)
+        return false;
+    if (pattern->lanes == UINT64_MAX >> (64 - WMI_LANES))
+        return high ? finish_wide(shard, of, memo, outline, base)
+                    : finish_narrow(shard, of, memo, outline, base);
+    return high ? finish_wide_some(shard, of, memo, outline, base)
+                : finish_narrow_some(shard, of, memo, outline, base);
+}

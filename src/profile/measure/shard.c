@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums up what each memory instruction's accesses are measured to be (measure.h), and logs them for the
+ * caches.
+ *
+ * An execution with EXEC = 0 is counted, with no lanes and no lines. */
+#include "profile/measure/shard.h"
+
+#include "memory/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PATIENCE = 64,   /* accesses in a row that were like none before: then memos are not worth their time, */
+    TRY_AGAIN = 256, /* but so many accesses later they are tried again, and if in vain, twice as many */
+    REST_MOST = 8192,
+    MEMOS_KEPT = 1 << 14, /* from dispatch to dispatch: 16 MB */
+};
+
+wmi_repeat_outline *wmi_repeat_outliner(enum wmi_cpu_level level, unsigned lanes)
+{
+    WMI_TABLE_OF_BUILDS(outliners, wmi_repeat_outline);
+    return outliners[level][lanes != 32];
+}
+
+/* ---- counting ---- */
+
+/* As if the dispatch had not begun. Memos stay. */
+static void forget(struct wmi_shard_counts *of)
+{
+    const struct wmi_counts counts = of->counts;
+    of->counts = (struct wmi_counts){.path = counts.path, .kind = counts.kind, .bytes = counts.bytes};
+    of->first = of->quick_from = UINT64_MAX;
+}
+
+/* Counts of the slot, with room made for it; NULL without memory. */
+static struct wmi_shard_counts *counts_of(struct wmi_shard *shard, uint32_t slot)
+{
+    if (slot >= shard->size) {
+        const size_t size = ((size_t)slot + 64) / 64 * 128;
+        struct wmi_shard_counts *counts =
+            aligned_alloc(alignof(struct wmi_shard_counts), size * sizeof *counts);
+        if (!counts)
+            return NULL;
+        if (shard->size)
+            memcpy(counts, shard->counts, shard->size * sizeof *counts);
+        memset(counts + shard->size, 0, (size - shard->size) * sizeof *counts);
+        for (size_t new = shard->size; new < size; new ++)
+            forget(&counts[new]);
+        free(shard->counts);
+        shard->counts = counts;
+        shard->size = size;
+    }
+    return &shard->counts[slot];
+}
+
+/* Of two executions the one to show, by what they are and not by which came first: threads change that. */
+static bool is_worse(const struct wmi_lds_cost *a, const struct wmi_lds_cost *b)
+{
+    if (a->depth != b->depth)
+        return a->depth > b->depth;
+    return a->bank != b->bank ? a->bank < b->bank : a->lanes < b->lanes;
+}
+
+/* Before 0, at 0 or behind it, in the order in which workgroups are dispatched. */
+static int place_order(const uint32_t workgroup[3], uint32_t wave, const struct wm_profile_wave *other)
+{
+    for (unsigned i = 3; i-- > 0;)
+        if (workgroup[i] != other->workgroup[i])
+            return workgroup[i] < other->workgroup[i] ? -1 : 1;
+    return (wave > other->wave) - (wave < other->wave);
+}
+
+/* Keeps the access if it is the first of an earlier wave than the one that is kept. */
+static void keep_wave(struct wm_profile_wave *kept, const struct wmi_access *access)
+{
+    if (kept->lanes && place_order(access->workgroup, access->wave, kept) >= 0)
+        return;
+    for (unsigned e = 0; e < access->elements; e++) {
+        const struct wmi_element *element = &access->element[e];
+        const uint64_t lanes =
+            element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
+        if (!lanes || (element->space != WMI_SPACE_GLOBAL && element->space != WMI_SPACE_LDS))
+            continue;
+        kept->lanes = lanes;
+        kept->in_lds = element->space == WMI_SPACE_LDS;
+        kept->bytes = access->bytes;
+        memcpy(kept->workgroup, access->workgroup, sizeof kept->workgroup);
+        kept->wave = access->wave;
+        for (unsigned lane = 0; lane < 64; lane++)
+            kept->address[lane] = lanes >> lane & 1 ? element->address[lane] : 0;
+        return;
+    }
+}
+
+/* Adds what was measured, `times`. */
+static void add_sums(struct wmi_counts *counts, const uint32_t sum[WMI_SUM_COUNT],
+                     const struct wmi_lds_cost *lds, uint64_t times)
+{
+    for (unsigned i = 0; i < WMI_SUM_COUNT; i++)
+        counts->sum[i] += sum[i] * times;
+    const uint32_t lines = sum[WMI_SUM_LINES];
+    counts->executions += times;
+    counts->histogram[lines < WM_PROFILE_LINES ? lines : WM_PROFILE_LINES] += times;
+    if (is_worse(lds, &counts->worst))
+        counts->worst = *lds;
+}
+
+static void settle(struct wmi_counts *counts, struct wmi_memo *memo)
+{
+    if (memo->times)
+        add_sums(counts, memo->sum, &memo->lds, memo->times);
+    memo->times = 0;
+}
+
+/* The log keeps what is the same for all executions apart. shift: of its blocks. */
+static void describe_slot(struct wm_profile *profile, uint32_t slot, const struct wmi_access *access,
+                          unsigned shift)
+{
+    union {
+        struct wmi_log_instruction instruction;
+        uint32_t word;
+    } now = {.instruction = {.path = (uint8_t)access->path,
+                             .kind = (uint8_t)access->kind,
+                             .shift = (uint8_t)shift,
+                             .policy = (uint8_t)access->policy}};
+    _Static_assert(sizeof now == sizeof(uint32_t), "one word");
+    uint32_t *word = (uint32_t *)&profile->log_instructions[slot];
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) != now.word) /* other threads write the same */
+        __atomic_store_n(word, now.word, __ATOMIC_RELAXED);
+}
+
+/* An access that is not like one before it. place: of the memo to make of it, or NULL. */
+static void measure_access(struct wmi_shard *shard, struct wmi_shard_counts *of,
+                           const struct wmi_access *access, uint32_t slot, struct wmi_memo **place)
+{
+    const struct wmi_measure *measure = wmi_measure(shard->measurer, access);
+    struct wmi_log_group *group = slot < WMI_LOG_SLOTS ? shard->group : NULL;
+    const uint64_t *words = NULL;
+    size_t word_count = 0;
+    of->counts.path = access->path;
+    of->counts.kind = access->kind;
+    of->counts.bytes = (uint32_t)access->elements * access->bytes;
+    add_sums(&of->counts, measure->sum, &measure->lds, 1);
+    if (group && measure->requests.count) {
+        const struct wmi_log_wave *wave = &group->wave[access->wave];
+        const size_t before = wave->size;
+        describe_slot(shard->profile, slot, access, measure->shift);
+        wmi_log_append(group, access->wave, slot, measure->requests.block,
+                       access->kind == WMI_ACCESS_STORE ? measure->full : NULL, measure->requests.count);
+        words = wave->words + before;
+        word_count = wave->size - before;
+    }
+    if (!place)
+        return;
+    if (!*place && (*place = wmi_memo_create()))
+        shard->memos++;
+    if (!*place)
+        return;
+    settle(&of->counts, *place);
+    wmi_memo_keep(*place, &shard->patterns, access, measure, words, word_count);
+}
+
+/* Accesses from here on may go the short way, unless memos rest. */
+static void set_quick(struct wmi_shard_counts *of)
+{
+    of->quick_from = of->rests ? UINT64_MAX : of->first;
+}
+
+/* Caches are invalidated. The log has a block that means nothing. */
+static void count_control(struct wmi_shard *shard, struct wmi_counts *counts, const struct wmi_access *access,
+                          uint32_t slot)
+{
+    static const uint64_t block = 0;
+    counts->path = access->path;
+    counts->executions++;
+    counts->sum[WMI_SUM_INVALIDATIONS] += access->policy >> WM_CACHE_VECTOR & 1;
+    if (!shard->group || slot >= WMI_LOG_SLOTS)
+        return;
+    describe_slot(shard->profile, slot, access, WMI_LOG_LEAST_SHIFT);
+    wmi_log_append(shard->group, access->wave, slot, &block, NULL, 1);
+}
+
+bool wmi_shard_log(struct wmi_shard *shard, const struct wmi_memo *memo, uint32_t wave, uint64_t distance)
+{
+    wmi_log_repeat(shard->group, wave, memo->words, memo->word_count, distance);
+    return true;
+}
+
+static bool repeat_lane(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
+                        const struct wmi_hit *hit)
+{
+    struct wmi_shard *shard = local;
+    if (slot >= shard->size)
+        return false;
+    struct wmi_shard_counts *of = &shard->counts[slot];
+    if (shard->first_wave + wave < of->quick_from)
+        return !shard->first_wave; /* what is not in the sample is not looked at */
+    struct wmi_memo *memo = wmi_shard_memo(of, address);
+    if (!memo || !memo->shape || !wmi_memo_within(memo, address, hit->low, hit->high))
+        return false;
+    wmi_shard_count_depth(&of->counts, depth);
+    return wmi_shard_repeat(shard, of, memo, wave, address);
+}
+
+static void count_access(void *local, const struct wmi_access *access, uint32_t slot)
+{
+    struct wmi_shard *shard = local;
+    const uint64_t wave = shard->first_wave + access->wave;
+    struct wmi_shard_counts *of = slot == WMI_NO_SLOT || !shard->first_wave ? NULL : counts_of(shard, slot);
+    if (!of)
+        return;
+    if (access->path == WMI_PATH_CONTROL) {
+        count_control(shard, &of->counts, access, slot);
+        return;
+    }
+    wmi_shard_count_depth(&of->counts, access->depth);
+    if (access->path == WMI_PATH_SMEM) { /* of which no wave is kept */
+        of->first = WMI_SHARD_WAVES;
+    } else if (wave < of->first) {
+        keep_wave(&of->counts.wave, access);
+        if (of->counts.wave.lanes)
+            of->first = wave;
+    }
+    if (of->rests) {
+        of->rests--;
+        set_quick(of);
+        measure_access(shard, of, access, slot, NULL);
+        return;
+    }
+    set_quick(of);
+    if (!access->elements || !access->element[0].mask) {
+        measure_access(shard, of, access, slot, NULL);
+        return;
+    }
+    const uint64_t base = access->element[0].address[__builtin_ctzll(access->element[0].mask)];
+    struct wmi_memo **place = &of->memos[base / 4 % WMI_SHARD_MEMOS], *memo = *place;
+    if (memo && wmi_memo_holds(memo, access, base, shard->compare)) {
+        wmi_shard_repeat(shard, of, memo, access->wave, base);
+        return;
+    }
+    if (++of->in_vain == PATIENCE) {
+        of->in_vain = 0;
+        of->pause = of->pause ? 2 * of->pause : TRY_AGAIN;
+        of->pause = of->pause < REST_MOST ? of->pause : REST_MOST;
+        of->rests = of->pause;
+        set_quick(of);
+    }
+    measure_access(shard, of, access, slot, place);
+}
+
+/* ---- instruction fetch ---- */
+
+static uint64_t *block_counters(void *local)
+{
+    return wmi_fetcher_counters(((struct wmi_shard *)local)->fetcher);
+}
+
+static void enter_block(void *local, uint32_t wave, uint32_t block)
+{
+    struct wmi_shard *shard = local;
+    wmi_fetcher_enter(shard->fetcher, shard->group, wave, block);
+}
+
+/* ---- workgroups ---- */
+
+static void turn_to(void *local, void **kept, uint64_t number, uint32_t waves)
+{
+    struct wmi_shard *shard = local;
+    const struct wm_profile *profile = shard->profile;
+    uint64_t place = number; /* among those that are observed */
+    wmi_fetcher_turn(shard->fetcher, shard->group, shard->first_wave);
+    const bool skips =
+        profile->rounds && profile->one_in > 1 && !wmi_sampling_takes(&profile->sampling, number, &place);
+    if (!*kept && profile->rounds && !skips)
+        *kept = wmi_rounds_take(profile->rounds, place, waves);
+    shard->group = *kept;
+    shard->first_wave = skips ? 0 : (number + 1) * WMI_SHARD_WAVES;
+}
+
+static void end_group(void *local, void *kept, uint64_t instructions)
+{
+    struct wmi_shard *shard = local;
+    struct wmi_log_group *group = kept;
+    wmi_fetcher_turn(shard->fetcher, group, shard->first_wave);
+    shard->group = NULL;
+    if (shard->profile->one_in > 1) {
+        pthread_mutex_lock(&shard->profile->lock);
+        shard->profile->sample.groups++;
+        if (group)
+            wmi_sample_count(&shard->profile->sample, &shard->profile->sampling, group,
+                             shard->profile->log_instructions);
+        pthread_mutex_unlock(&shard->profile->lock);
+    }
+    if (!group)
+        return;
+    group->instructions = instructions;
+    wmi_rounds_give(shard->profile->rounds, group);
+}
+
+/* ---- threads ---- */
+
+static void free_memos(struct wmi_shard *shard)
+{
+    for (size_t slot = 0; shard->memos && slot < shard->size; slot++) {
+        struct wmi_shard_counts *of = &shard->counts[slot];
+        for (unsigned i = 0; i < WMI_SHARD_MEMOS; i++) {
+            wmi_memo_destroy(of->memos[i]);
+            of->memos[i] = NULL;
+        }
+        of->last = NULL;
+    }
+    shard->memos = 0;
+    wmi_patterns_clear(&shard->patterns);
+}
+
+static void destroy_shard(struct wmi_shard *shard)
+{
+    free_memos(shard);
+    wmi_fetcher_destroy(shard->fetcher);
+    free(shard->counts);
+    free(shard->measurer);
+    free(shard);
+}
+
+void wmi_shards_destroy(struct wmi_shard *shards)
+{
+    for (struct wmi_shard *next; shards; shards = next) {
+        next = shards->next;
+        destroy_shard(shards);
+    }
+}
+
+static struct wmi_shard *create_shard(struct wm_profile *profile)
+{
+    const struct wmi_profile_source *source = &profile->source;
+    struct wmi_shard *shard = calloc(1, sizeof *shard);
+    if (!shard)
+        return NULL;
+    shard->profile = profile;
+    shard->rules = source->rules;
+    shard->lanes = source->wave_lanes;
+    shard->measurer = wmi_measurer_create(source->rules, source->wave_lanes);
+    shard->compare = wmi_memo_comparer(wmi_cpu_level(), source->wave_lanes == 32 ? 32 : 64);
+    shard->fetcher = wmi_fetcher_create(&profile->fetches);
+    if (shard->measurer && shard->fetcher)
+        return shard;
+    destroy_shard(shard);
+    return NULL;
+}
+
+/* One of an earlier dispatch, which knows its patterns, or NULL. */
+static struct wmi_shard *take_shard(struct wm_profile *profile)
+{
+    for (struct wmi_shard **place = &profile->shards, *shard; (shard = *place); place = &shard->next) {
+        if (shard->rules != profile->source.rules || shard->lanes != profile->source.wave_lanes)
+            continue;
+        *place = shard->next;
+        return shard;
+    }
+    return NULL;
+}
+
+static void *begin_thread(void *self)
+{
+    struct wm_profile *profile = self;
+    pthread_mutex_lock(&profile->lock);
+    wmi_fetches_settle(&profile->fetches);
+    if (profile->fetches.follows && profile->fetches.slot < WMI_LOG_SLOTS)
+        profile->log_instructions[profile->fetches.slot].policy = WMI_FETCH_TURNS;
+    struct wmi_shard *shard = take_shard(profile);
+    pthread_mutex_unlock(&profile->lock);
+    if (!shard)
+        shard = create_shard(profile);
+    if (shard)
+        shard->first_wave = WMI_SHARD_WAVES;
+    return shard;
+}
+
+static void add_counts(struct wmi_counts *to, const struct wmi_counts *from)
+{
+    to->path = from->path;
+    to->kind = from->kind;
+    to->bytes = from->bytes;
+    to->executions += from->executions;
+    to->depth += from->depth;
+    if (from->depth_most > to->depth_most)
+        to->depth_most = from->depth_most;
+    for (unsigned sum = 0; sum < WMI_SUM_COUNT; sum++)
+        to->sum[sum] += from->sum[sum];
+    if (is_worse(&from->worst, &to->worst))
+        to->worst = from->worst;
+    for (unsigned lines = 0; lines <= WM_PROFILE_LINES; lines++)
+        to->histogram[lines] += from->histogram[lines];
+    if (from->wave.lanes &&
+        (!to->wave.lanes || place_order(from->wave.workgroup, from->wave.wave, &to->wave) < 0))
+        to->wave = from->wave;
+}
+
+static void end_thread(void *self, void *local)
+{
+    struct wm_profile *profile = self;
+    struct wmi_shard *shard = local;
+    if (!shard)
+        return;
+    wmi_fetcher_turn(shard->fetcher, NULL, shard->first_wave);
+    const uint64_t fetches = wmi_fetcher_end(shard->fetcher);
+    pthread_mutex_lock(&profile->lock);
+    if (profile->fetches.slot < profile->count)
+        profile->instructions[profile->fetches.slot].counts.sum[WMI_SUM_FETCHES] += fetches;
+    const size_t slots = shard->size < profile->count ? shard->size : profile->count;
+    for (size_t slot = 0; slot < slots; slot++) {
+        struct wmi_shard_counts *of = &shard->counts[slot];
+        for (unsigned i = 0; i < WMI_SHARD_MEMOS; i++)
+            if (of->memos[i])
+                settle(&of->counts, of->memos[i]);
+        if (!of->counts.executions)
+            continue;
+        add_counts(&profile->instructions[slot].counts, &of->counts);
+        forget(of);
+    }
+    if (shard->memos > MEMOS_KEPT)
+        free_memos(shard);
+    shard->group = NULL;
+    shard->next = profile->shards;
+    profile->shards = shard;
+    pthread_mutex_unlock(&profile->lock);
+}
+
+const struct wmi_observer wmi_shard_observer = {
+    .depths = true,
+    .thread_begin = begin_thread,
+    .thread_end = end_thread,
+    .access = count_access,
+    .outline_lane = repeat_lane,
+    .block_counters = block_counters,
+    .fetch = enter_block,
+    .turn = turn_to,
+    .end = end_group,
+};

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: MIT */
+/* Binds --arg values to a kernel's arguments: every value is checked against the metadata. */
+#include "tool/arguments/job.h"
+#include "tool/tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char pointer_forms[] =
+    "a buffer: zero:f32:N, fill:f32:N:1.5, iota:u32:N, rand:f32:N:SEED, @FILE.npy, "
+    "@FILE, bytes:HEX, same:NAME[+BYTES] or null";
+
+static void *checked(void *memory)
+{
+    if (!memory) {
+        tool_fail("out of memory");
+        exit(TOOL_WRONG);
+    }
+    return memory;
+}
+
+static bool is_shared(const char *value)
+{
+    return strncmp(value, "same:", 5) == 0;
+}
+
+/* ---- naming arguments ---- */
+
+void tool_argument_title(const struct tool_dispatch *dispatch, size_t argument, char *text, size_t size)
+{
+    const struct wm_argument *formal = &dispatch->formal[argument];
+    if (formal->name && formal->name[0])
+        snprintf(text, size, "argument %zu '%s'", argument, formal->name);
+    else
+        snprintf(text, size, "argument %zu", argument);
+}
+
+/* "float*", or what its kind and size say when there is no name of its type. */
+static void describe_type(const struct wm_argument *formal, char *text, size_t size)
+{
+    static const char *const kinds[] = {
+        [WM_ARGUMENT_BY_VALUE] = "by value",       [WM_ARGUMENT_GLOBAL_BUFFER] = "a buffer",
+        [WM_ARGUMENT_DYNAMIC_LDS] = "dynamic LDS", [WM_ARGUMENT_IMAGE] = "an image",
+        [WM_ARGUMENT_SAMPLER] = "a sampler",       [WM_ARGUMENT_PIPE] = "a pipe",
+        [WM_ARGUMENT_QUEUE] = "a queue",           [WM_ARGUMENT_HIDDEN] = "hidden",
+    };
+    const char *type = formal->type_name && formal->type_name[0] ? formal->type_name : NULL;
+    if (formal->kind == WM_ARGUMENT_BY_VALUE)
+        snprintf(text, size, "%s, %u byte%s", type ? type : "by value", formal->size,
+                 formal->size == 1 ? "" : "s");
+    else if (formal->kind == WM_ARGUMENT_DYNAMIC_LDS)
+        snprintf(text, size, "%s%sdynamic LDS", type ? type : "", type ? ", " : "");
+    else
+        snprintf(text, size, "%s", type ? type : kinds[formal->kind]);
+}
+
+/* The argument that a name or a position means; `formals` when there is none. */
+static size_t find_argument(const struct tool_dispatch *d, const char *key)
+{
+    uint64_t position;
+    if (tool_parse_u64(key, &position))
+        return position < d->formals ? (size_t)position : d->formals;
+    size_t i = 0;
+    while (i < d->formals && !(d->formal[i].name && strcmp(d->formal[i].name, key) == 0))
+        i++;
+    return i;
+}
+
+static int no_such_argument(const struct tool_dispatch *d, const char *key)
+{
+    char list[320] = "";
+    size_t used = 0;
+    const char *nearest = NULL;
+    if (d->formals) /* names may be "", which is near to nothing */
+        nearest = tool_nearest(key, &d->formal[0].name, d->formals, sizeof(d->formal[0]));
+    for (size_t i = 0; i < d->formals && used + 1 < sizeof(list); i++) {
+        char type[80];
+        describe_type(&d->formal[i], type, sizeof(type));
+        const int wrote = snprintf(list + used, sizeof(list) - used, "%s%zu %s%s(%s)", i ? ", " : "", i,
+                                   d->formal[i].name ? d->formal[i].name : "",
+                                   d->formal[i].name && d->formal[i].name[0] ? " " : "", type);
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+    if (d->formals == 0)
+        return tool_fail("%s--arg %s: %s takes no arguments", d->where, key, d->kernel->name);
+    return tool_fail("%s--arg %s: %s has no such argument%s%s%s; it takes: %s", d->where, key,
+                     d->kernel->name, nearest && nearest[0] ? " (did you mean '" : "",
+                     nearest && nearest[0] ? nearest : "", nearest && nearest[0] ? "'?)" : "", list);
+}
+
+/* ---- values ---- */
+
+static bool bind_bytes(struct tool_binding *binding, const struct wm_argument *formal, const void *bytes,
+                       size_t size)
+{
+    free(binding->bytes);
+    *binding = (struct tool_binding){.kind = TOOL_VALUE_BYTES};
+    binding->bytes = checked(calloc(1, formal->size ? formal->size : 1));
+    memcpy(binding->bytes, bytes, size < formal->size ? size : formal->size);
+    return true;
+}
+
+/* "1,2,3": at most `most` numbers of `type`; returns how many, 0 after a message. */
+static size_t parse_list(const char *text, const struct tool_type *type, const char *type_name,
+                         uint8_t *bytes, size_t most, struct wm_diag *diag)
+{
+    size_t count = 0;
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+        uint8_t scalar[TOOL_SCALAR_BYTES];
+        const enum tool_number result = tool_scalar_parse(type, text, length, scalar);
+        if (result == TOOL_NUMBER_TOO_LARGE)
+            tool_because(diag, "'%.*s' does not fit into %s", (int)length, text, type_name);
+        else if (result == TOOL_NUMBER_MALFORMED)
+            tool_because(diag, "'%.*s' is no %s; expected %s", (int)length, text, type_name,
+                         type->kind == 'f' ? "a number like 1.5" : "a whole number like 7 or 0x7");
+        if (result != TOOL_NUMBER_OK)
+            return 0;
+        if (count < most)
+            memcpy(bytes + count * type->size, scalar, type->size);
+        count++;
+        if (text[length] == 0)
+            return count;
+        text += length + 1;
+    }
+}
+
+static bool bind_list(struct tool_binding *binding, const struct wm_argument *formal, const char *text,
+                      const struct tool_type *type, const char *type_name, size_t wanted,
+                      struct wm_diag *diag)
+{
+    uint8_t *bytes = checked(calloc(wanted, type->size));
+    const size_t count = parse_list(text, type, type_name, bytes, wanted, diag);
+    bool good = count == wanted;
+    if (good)
+        bind_bytes(binding, formal, bytes, wanted * type->size);
+    else if (count)
+        tool_because(diag, "%zu value%s given; expected %zu of %s", count, count == 1 ? "" : "s", wanted,
+                     type->name);
+    free(bytes);
+    return good;
+}
+
+/* A number without a type, for an argument whose type nobody names: its size and the number's form decide. */
+static bool bind_untyped(struct tool_binding *binding, const struct wm_argument *formal, const char *text,
+                         struct wm_diag *diag)
+{
+    const bool hexadecimal = strncmp(text, "0x", 2) == 0 || strncmp(text, "-0x", 3) == 0;
+    const bool real = !hexadecimal && (strpbrk(text, ".eE") || strstr(text, "inf") || strstr(text, "nan"));
+    const struct tool_type *type = tool_type_of(real ? 'f' : text[0] == '-' ? 'i' : 'u', formal->size);
+    if (!type)
+        return tool_because(diag,
+                            "a plain number cannot fill %u bytes; expected bytes:HEX of %u bytes or "
+                            "TYPE:V,V,...",
+                            formal->size, formal->size);
+    return bind_list(binding, formal, text, type, type->name, 1, diag);
+}
+
+static bool bind_bits(struct tool_binding *binding, const struct wm_argument *formal, const char *text,
+                      struct wm_diag *diag)
+{
+    uint64_t bits;
+    if (!tool_parse_u64(text, &bits) || strncmp(text, "0x", 2) != 0)
+        return tool_because(diag, "'bits:%s': expected bits:0x and hexadecimal digits", text);
+    if (formal->size > 8)
+        return tool_because(diag, "bits: fills at most 8 bytes; expected bytes:HEX of %u bytes",
+                            formal->size);
+    if (formal->size < 8 && bits >> (8 * formal->size))
+        return tool_because(diag, "bits:%s does not fit into %u bytes", text, formal->size);
+    return bind_bytes(binding, formal, &bits, sizeof(bits));
+}
+
+/* bytes:HEX or @FILE, for structs and vectors by value. */
+static bool bind_raw_bytes(struct tool_binding *binding, const struct wm_argument *formal, const char *spec,
+                           struct wm_diag *diag)
+{
+    struct tool_array array;
+    if (!tool_array_parse(spec, &array, diag))
+        return false;
+    const uint64_t size = tool_array_size(&array);
+    const bool good = array.kind == TOOL_BYTES && size == formal->size;
+    if (good)
+        bind_bytes(binding, formal, array.bytes, size);
+    else
+        tool_because(diag, "%llu byte%s given; expected %u", (unsigned long long)size, size == 1 ? "" : "s",
+                     formal->size);
+    tool_array_free(&array);
+    return good;
+}
+
+static bool bind_value(struct tool_binding *binding, const struct wm_argument *formal, const char *value,
+                       struct wm_diag *diag)
+{
+    const struct tool_source_type source = tool_source_type(formal->type_name ? formal->type_name : "");
+    const bool known =
+        source.element && !source.pointer && source.element->size * source.stride == formal->size;
+    const size_t prefix = strcspn(value, ":");
+    const struct tool_type *explicit = value[prefix] ? tool_type_named(value, prefix) : NULL;
+    if (strncmp(value, "bits:", 5) == 0)
+        return bind_bits(binding, formal, value + 5, diag);
+    if (strncmp(value, "bytes:", 6) == 0 || value[0] == '@')
+        return bind_raw_bytes(binding, formal, value, diag);
+    if (explicit) {
+        if (known && (explicit->kind == 'f') != (source.element->kind == 'f'))
+            return tool_because(diag, "%s is not %s; expected %s (bits:0x... gives any bits)", explicit->name,
+                                formal->type_name, source.element->name);
+        size_t wanted = formal->size / explicit->size;
+        if (formal->size % explicit->size || (known && explicit->size != source.element->size))
+            return tool_because(diag, "%s has %u byte%s; expected %s", explicit->name, explicit->size,
+                                explicit->size == 1 ? "" : "s",
+                                known ? source.element->name : "what fills the argument");
+        if (known)
+            wanted = source.lanes;
+        return bind_list(binding, formal, value + prefix + 1, explicit, explicit->name, wanted, diag);
+    }
+    if (tool_array_looks_like(value) || strncmp(value, "lds:", 4) == 0)
+        return tool_because(diag, "'%s' is no value; expected a number", value);
+    if (known)
+        return bind_list(binding, formal, value, source.element, formal->type_name, source.lanes, diag);
+    return bind_untyped(binding, formal, value, diag);
+}
+
+/* ---- buffers ---- */
+
+static bool check_elements(const struct wm_argument *formal, struct tool_array *array, struct wm_diag *diag)
+{
+    const struct tool_source_type source = tool_source_type(formal->type_name ? formal->type_name : "");
+    if (!source.element || !source.pointer)
+        return true;
+    if (!array->type && !tool_array_adopt(array, source.element))
+        return tool_because(diag, "%llu bytes are no whole number of %s elements (%u bytes each)",
+                            (unsigned long long)array->count, source.element->name, source.element->size);
+    if ((array->type->kind == 'f') != (source.element->kind == 'f') ||
+        array->type->size != source.element->size)
+        return tool_because(diag, "the elements are %s; expected %s", array->type->name,
+                            source.element->name);
+    if (array->count % source.stride)
+        return tool_because(diag, "%llu elements; expected a multiple of %u, what one element of %s takes",
+                            (unsigned long long)array->count, source.stride, formal->type_name);
+    return true;
+}
+
+static bool bind_new_buffer(struct tool_job *job, const struct tool_dispatch *d, size_t argument,
+                            const char *spec, struct wm_diag *diag)
+{
+    struct tool_array array;
+    if (!tool_array_parse(spec, &array, diag))
+        return false;
+    if (!check_elements(&d->formal[argument], &array, diag)) {
+        tool_array_free(&array);
+        return false;
+    }
+    char title[120];
+    const char *name = d->formal[argument].name;
+    tool_argument_title(d, argument, title, sizeof(title));
+    struct tool_buffer *buffer = tool_add_buffer(job, name && name[0] ? name : title, &array);
+    free(d->bindings[argument].bytes);
+    d->bindings[argument] = (struct tool_binding){.kind = TOOL_BUFFER, .buffer = buffer};
+    return true;
+}
+
+static bool bind_lds(struct tool_binding *binding, const char *value, struct wm_diag *diag)
+{
+    uint64_t bytes;
+    if (strncmp(value, "lds:", 4) != 0 || !tool_parse_u64(value + 4, &bytes) || bytes > UINT32_MAX)
+        return tool_because(diag, "'%s': expected lds:BYTES, the size of this local memory", value);
+    *binding = (struct tool_binding){.kind = TOOL_DYNAMIC_LDS, .lds = (uint32_t)bytes};
+    return true;
+}
+
+/* Everything but `same:`. */
+static bool bind(struct tool_job *job, const struct tool_dispatch *d, size_t argument, const char *value,
+                 struct wm_diag *diag)
+{
+    const struct wm_argument *formal = &d->formal[argument];
+    struct tool_binding *binding = &d->bindings[argument];
+    const struct tool_source_type source = tool_source_type(formal->type_name ? formal->type_name : "");
+    static const uint64_t null = 0;
+    switch (formal->kind) {
+    case WM_ARGUMENT_BY_VALUE:
+        if (formal->size == 8 && !source.element && tool_array_looks_like(value) &&
+            strncmp(value, "bytes:", 6))
+            return bind_new_buffer(job, d, argument, value, diag); /* a pointer that nobody calls one */
+        return bind_value(binding, formal, value, diag);
+    case WM_ARGUMENT_GLOBAL_BUFFER:
+        if (strcmp(value, "null") == 0)
+            return bind_bytes(binding, formal, &null, sizeof(null));
+        if (strncmp(value, "bits:", 5) == 0)
+            return bind_bits(binding, formal, value + 5, diag);
+        if (tool_array_looks_like(value))
+            return bind_new_buffer(job, d, argument, value, diag);
+        return tool_because(diag, "'%s': expected %s", value, pointer_forms);
+    case WM_ARGUMENT_DYNAMIC_LDS:
+        return bind_lds(binding, value, diag);
+    default:
+        return tool_because(diag, "wavemem cannot pass '%s' arguments", formal->value_kind);
+    }
+}
+
+/* ---- `same:` ---- */
+
+struct place {
+    struct tool_buffer *buffer;
+    uint64_t offset;
+};
+
+static bool own_place(const struct tool_dispatch *d, const char *key, struct place *place)
+{
+    const size_t argument = find_argument(d, key);
+    if (argument == d->formals || d->bindings[argument].kind != TOOL_BUFFER)
+        return false;
+    *place = (struct place){d->bindings[argument].buffer, d->bindings[argument].offset};
+    return true;
+}
+
+/* A buffer of --buffer, or an argument of the latest dispatch before `index` that has one of this name. */
+static bool other_place(const struct tool_job *job, size_t index, const char *key, struct place *place)
+{
+    for (struct tool_buffer *buffer = job->buffers; buffer; buffer = buffer->next)
+        if (buffer->declared && strcmp(buffer->name, key) == 0) {
+            *place = (struct place){buffer, 0};
+            return true;
+        }
+    while (index-- > 0)
+        if (own_place(&job->dispatches[index], key, place))
+            return true;
+    return false;
+}
+
+bool tool_find_buffer(const struct tool_job *job, size_t index, const char *key,
+                      const struct tool_buffer **buffer, uint64_t *offset, struct wm_diag *diag)
+{
+    struct place place;
+    const struct tool_dispatch *d = &job->dispatches[index];
+    if (!own_place(d, key, &place) && !other_place(job, index, key, &place)) {
+        if (find_argument(d, key) < d->formals)
+            return tool_because(diag, "argument '%s' of %s is no buffer", key, d->kernel->name);
+        return tool_because(diag, "%s%s has no argument '%s'", d->kernel->name,
+                            index ? ", or an earlier dispatch," : "", key);
+    }
+    *buffer = place.buffer;
+    *offset = place.offset;
+    return true;
+}
+
+/* `fresh` says which arguments are buffers that this dispatch makes: only these of its own count, not what is
+ * itself shared, so that `in=same:out out=same:in` swaps the two of the dispatch before. */
+static bool bind_shared(const struct tool_job *job, size_t index, const bool *fresh, size_t argument,
+                        const char *value, struct tool_binding *result, struct wm_diag *diag)
+{
+    const struct tool_dispatch *d = &job->dispatches[index];
+    const struct wm_argument *formal = &d->formal[argument];
+    if (formal->size != 8 || formal->kind == WM_ARGUMENT_DYNAMIC_LDS)
+        return tool_because(diag, "'%s' is a buffer; expected %s", value,
+                            formal->kind == WM_ARGUMENT_DYNAMIC_LDS ? "lds:BYTES" : "a value");
+    char *key = checked(strdup(value + strlen("same:")));
+    char *plus = strrchr(key, '+');
+    uint64_t offset = 0;
+    if (plus && tool_parse_u64(plus + 1, &offset))
+        *plus = 0;
+    const size_t own = find_argument(d, key);
+    struct place place;
+    bool good = (own < d->formals && fresh[own] && own_place(d, key, &place)) ||
+                other_place(job, index, key, &place) ||
+                tool_because(diag, "%s: no buffer '%s' is made here or before", value, key);
+    if (good) {
+        const uint64_t left = tool_array_size(&place.buffer->array) - place.offset;
+        if (!place.buffer->array.type && place.buffer->declared) /* raw bytes: now their type is known */
+            good = check_elements(formal, &place.buffer->array, diag);
+        *result = (struct tool_binding){TOOL_BUFFER, .buffer = place.buffer, .offset = place.offset + offset};
+        if (offset >= left)
+            good = tool_because(diag, "%s: byte %llu lies behind the buffer, which has %llu", value,
+                                (unsigned long long)offset, (unsigned long long)left);
+    }
+    free(key);
+    return good;
+}
+
+/* ---- a whole dispatch ---- */
+
+/* A raw blob has no metadata: positions and explicit types make the argument list, each aligned to its size.
+ */
+static int make_formals(struct tool_dispatch *d)
+{
+    const size_t count = d->arguments.count;
+    uint32_t offset = 0;
+    d->made = checked(calloc(count + 1, sizeof(*d->made)));
+    for (size_t i = 0; i < count; i++) {
+        const char *key = d->arguments.pairs[i].key, *value = d->arguments.pairs[i].value;
+        uint64_t position;
+        if (!tool_parse_u64(key, &position) || position >= count || d->made[position].size)
+            return tool_fail(
+                "%s--arg %s: raw instructions have no argument names; expected positions 0 to %zu, each "
+                "once",
+                d->where, key, count - 1);
+        const size_t prefix = strcspn(value, ":");
+        const struct tool_type *type = tool_type_named(value, prefix);
+        struct wm_argument *made = &d->made[position];
+        *made = (struct wm_argument){.name = "",
+                                     .type_name = "",
+                                     .value_kind = "global_buffer",
+                                     .kind = WM_ARGUMENT_GLOBAL_BUFFER,
+                                     .size = 8};
+        if (type && value[prefix]) {
+            made->kind = WM_ARGUMENT_BY_VALUE;
+            made->size = type->size;
+            for (const char *c = value; *c; c++)
+                made->size += *c == ',' ? type->size : 0;
+        } else if (!tool_array_looks_like(value) && strncmp(value, "same:", 5) &&
+                   strncmp(value, "bits:", 5) && strcmp(value, "null")) {
+            return tool_fail(
+                "%s--arg %s=%s: raw instructions have no argument types; expected one like u32:%s, or "
+                "%s",
+                d->where, key, value, value, pointer_forms);
+        }
+        made->alignment = type ? type->size : 8;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t alignment = d->made[i].alignment;
+        offset = (offset + alignment - 1) / alignment * alignment;
+        d->made[i].offset = offset;
+        offset += d->made[i].size;
+    }
+    d->formal = d->made;
+    d->formals = count;
+    return TOOL_CLEAN;
+}
+
+/* Takes over what the dispatch before, of the same kernel, gave. */
+static void inherit(struct tool_dispatch *d, const struct tool_dispatch *before)
+{
+    if (wm_object_version(d->object) == 0 && d->arguments.count == 0) {
+        d->formal = before->formal;
+        d->formals = before->formals;
+        free(d->bindings);
+        d->bindings = checked(calloc(d->formals + 1, sizeof(*d->bindings)));
+    }
+    for (size_t i = 0; i < d->formals && i < before->formals; i++) {
+        d->bindings[i] = before->bindings[i];
+        if (before->bindings[i].bytes) {
+            d->bindings[i].bytes = NULL;
+            bind_bytes(&d->bindings[i], &d->formal[i], before->bindings[i].bytes, before->formal[i].size);
+        }
+    }
+}
+
+static int check_complete(const struct tool_dispatch *d)
+{
+    for (size_t i = 0; i < d->formals; i++) {
+        char title[120], type[80];
+        if (d->bindings[i].kind != TOOL_UNBOUND)
+            continue;
+        tool_argument_title(d, i, title, sizeof(title));
+        describe_type(&d->formal[i], type, sizeof(type));
+        const enum wm_argument_kind kind = d->formal[i].kind;
+        return tool_fail("%s%s of %s (%s) is missing: give --arg %s=%s", d->where, title, d->kernel->name,
+                         type, d->formal[i].name && d->formal[i].name[0] ? d->formal[i].name : "POSITION",
+                         kind == WM_ARGUMENT_GLOBAL_BUFFER ? "BUFFER, like zero:f32:N"
+                         : kind == WM_ARGUMENT_DYNAMIC_LDS ? "lds:BYTES"
+                                                           : "VALUE");
+    }
+    return TOOL_CLEAN;
+}
+
+static int bind_pairs(struct tool_job *job, size_t index, size_t *arguments, bool *fresh)
+{
+    struct tool_dispatch *d = &job->dispatches[index];
+    struct wm_diag diag;
+    for (unsigned pass = 0; pass < 2; pass++) { /* shared buffers last, when the others are there */
+        for (size_t i = 0; i < d->arguments.count; i++) {
+            const char *value = d->arguments.pairs[i].value;
+            const size_t argument = arguments[i];
+            const bool shared = is_shared(value);
+            if (shared != (pass == 1))
+                continue;
+            char title[120], type[80];
+            tool_argument_title(d, argument, title, sizeof(title));
+            describe_type(&d->formal[argument], type, sizeof(type));
+            struct tool_binding result;
+            const bool good = shared ? bind_shared(job, index, fresh, argument, value, &result, &diag)
+                                     : bind(job, d, argument, value, &diag);
+            if (!good)
+                return tool_fail("%s%s of %s (%s): %s", d->where, title, d->kernel->name, type, diag.message);
+            if (shared) {
+                free(d->bindings[argument].bytes);
+                d->bindings[argument] = result;
+            } else {
+                fresh[argument] = d->bindings[argument].kind == TOOL_BUFFER;
+            }
+        }
+    }
+    return TOOL_CLEAN;
+}
+
+int tool_bind_arguments(struct tool_job *job, size_t index)
+{
+    struct tool_dispatch *d = &job->dispatches[index];
+    const struct tool_dispatch *before = index ? d - 1 : NULL;
+    if (wm_object_version(d->object) == 0) {
+        const int code = make_formals(d);
+        if (code != TOOL_CLEAN)
+            return code;
+    } else {
+        d->formal = d->kernel->arguments;
+        while (d->formals < d->kernel->argument_count && d->formal[d->formals].kind != WM_ARGUMENT_HIDDEN)
+            d->formals++;
+    }
+    d->bindings = checked(calloc(d->formals + 1, sizeof(*d->bindings)));
+    if (before && before->kernel == d->kernel)
+        inherit(d, before);
+    size_t *arguments = checked(calloc(d->arguments.count + 1, sizeof(*arguments)));
+    bool *given = checked(calloc(d->formals + 1, sizeof(*given)));
+    int code = TOOL_CLEAN;
+    for (size_t i = 0; i < d->arguments.count && code == TOOL_CLEAN; i++) {
+        const char *key = d->arguments.pairs[i].key;
+        arguments[i] = find_argument(d, key);
+        if (arguments[i] == d->formals)
+            code = no_such_argument(d, key);
+        else if (given[arguments[i]])
+            code = tool_fail("%s--arg %s is given twice", d->where, key);
+        else
+            given[arguments[i]] = true;
+    }
+    memset(given, 0, d->formals + 1); /* from here: which are fresh buffers */
+    if (code == TOOL_CLEAN)
+        code = bind_pairs(job, index, arguments, given);
+    if (code == TOOL_CLEAN)
+        code = check_complete(d);
+    free(arguments);
+    free(given);
+    return code;
+}

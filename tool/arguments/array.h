@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays as the command line describes them: "rand:f32:1024:7", "@in.npy", "bytes:00ff". */
+#ifndef WAVEMEM_TOOL_ARRAY_H
+#define WAVEMEM_TOOL_ARRAY_H
+
+#include "tool/arguments/value.h"
+
+/* A recipe for elements, or the elements themselves. */
+struct tool_array {
+    enum tool_array_kind { TOOL_ZERO, TOOL_FILL, TOOL_IOTA, TOOL_RANDOM, TOOL_BYTES } kind;
+    const struct tool_type *type;    /* NULL: raw bytes that say no type */
+    uint64_t count;                  /* elements; bytes when the type is NULL */
+    uint8_t fill[TOOL_SCALAR_BYTES]; /* TOOL_FILL: one element */
+    uint64_t seed;                   /* TOOL_RANDOM */
+    uint8_t *bytes;                  /* TOOL_BYTES; owned, see `owned` */
+    void *owned;                     /* what tool_array_free() releases */
+    char shape[96];                  /* of an .npy file; "" otherwise */
+};
+
+/* Whether `spec` begins like an array: "zero:", "@", ... */
+bool tool_array_looks_like(const char *spec);
+/* zero:TYPE:N fill:TYPE:N:VALUE iota:TYPE:N rand:TYPE:N:SEED bytes:HEX @FILE.npy @FILE; reads the file. */
+bool tool_array_parse(const char *spec, struct tool_array *array, struct wm_diag *diag);
+void tool_array_free(struct tool_array *array);
+uint64_t tool_array_size(const struct tool_array *array); /* bytes */
+/* Writes all elements, tool_array_size() bytes. */
+void tool_array_write(const struct tool_array *array, void *elements);
+/* Writes one of them. */
+void tool_array_element(const struct tool_array *array, uint64_t index, void *element);
+/* Gives raw bytes a type; false if they are no whole number of elements. */
+bool tool_array_adopt(struct tool_array *array, const struct tool_type *type);
+
+/* The whole of a file; the caller frees. */
+bool tool_read_file(const char *path, uint8_t **bytes, size_t *size, struct wm_diag *diag);
+/* Hexadecimal digits, spaces and underscores between them allowed; the caller frees. */
+bool tool_parse_hex(const char *text, uint8_t **bytes, size_t *size, struct wm_diag *diag);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* A job: the dispatches that `run` and `prof` are asked for, checked against the code object before anything
+ * runs. */
+#ifndef WAVEMEM_TOOL_JOB_H
+#define WAVEMEM_TOOL_JOB_H
+
+#include "tool/arguments/array.h"
+#include "tool/report/prof.h"
+
+#include <stdio.h>
+
+/* One word pair of the command line: --arg, --out or --expect, `key=value`. */
+struct tool_pair {
+    char *key; /* owned; `value` points into it */
+    const char *value;
+};
+
+struct tool_pairs {
+    struct tool_pair *pairs;
+    size_t count;
+};
+
+/* Guest memory that a job made. */
+struct tool_buffer {
+    struct tool_buffer *next; /* of the job */
+    struct tool_array array;
+    char *name;
+    bool declared;    /* by --buffer */
+    uint64_t address; /* 0 until a dispatch uses it */
+};
+
+/* What one argument of a kernel gets. */
+struct tool_binding {
+    enum tool_binding_kind {
+        TOOL_UNBOUND,
+        TOOL_VALUE_BYTES, /* by value, a null or literal pointer */
+        TOOL_BUFFER,
+        TOOL_DYNAMIC_LDS,
+    } kind;
+    uint8_t *bytes;             /* TOOL_VALUE_BYTES: as many as the argument is long; owned */
+    struct tool_buffer *buffer; /* TOOL_BUFFER */
+    uint64_t offset;            /* TOOL_BUFFER: bytes from its start */
+    uint32_t lds;               /* TOOL_DYNAMIC_LDS: bytes */
+};
+
+/* A part of a buffer, and the file or reference that it is for. */
+struct tool_output {
+    const char *key, *path;
+    const struct tool_buffer *buffer;
+    uint64_t offset;
+};
+
+struct tool_expectation {
+    const char *key, *spec; /* `spec` without the tolerance */
+    char *owned;            /* the storage of `spec` */
+    const struct tool_buffer *buffer;
+    uint64_t offset;
+    struct tool_array reference;
+    bool exact;
+    double relative, absolute; /* |x - ref| <= absolute + relative * |ref| */
+};
+
+struct tool_dispatch {
+    char *where; /* "job.txt:3: " before messages; "" for the command line */
+    const char *file, *target, *kernel_name;
+    uint32_t grid[3], workgroup[3];
+    bool has_grid, has_workgroup;
+    uint32_t lds; /* --lds */
+    struct tool_pairs arguments, outputs, expectations;
+    /* Set by tool_job_check(): */
+    const struct wm_object *object;
+    const struct wm_kernel *kernel;
+    const struct wm_argument *formal; /* the explicit arguments; of a raw blob made from the actual ones */
+    struct wm_argument *made;         /* the storage of `formal` when it was made */
+    struct tool_binding *bindings;
+    size_t formals;
+    struct tool_output *output;
+    struct tool_expectation *expect;
+};
+
+struct tool_opened {
+    const char *file, *target;
+    struct wm_object *object;
+};
+
+struct tool_job {
+    struct tool_dispatch *dispatches;
+    size_t count;
+    struct tool_opened *opened; /* objects, each once */
+    size_t opened_count;
+    struct tool_pairs declared; /* --buffer */
+    struct tool_buffer *buffers;
+    char **texts; /* job files and their words, which dispatches point into */
+    size_t text_count;
+    /* Of the whole job: */
+    uint32_t threads;
+    uint64_t max_instructions;
+    double timeout;
+    bool stats, fidelity, help;
+    enum wm_alignment alignment;
+    unsigned checks; /* enum wm_check_what */
+    enum wm_scalar_cache scalar_cache;
+    bool goes_on;                     /* after violations of memory */
+    const struct wm_gpu *gpu;         /* prof only; NULL: the default of the target */
+    unsigned sample;                  /* prof only; 0: all workgroups */
+    struct tool_prof_outputs outputs; /* JSON: also of run; the others: prof only */
+    bool apertures;                   /* --apertures is given: these */
+    uint64_t shared_base, private_base;
+};
+
+/* Reads the words behind the verb. Returns TOOL_CLEAN, or TOOL_WRONG after a message. Free the job in any
+ * case. */
+int tool_job_parse(struct tool_job *job, const char *verb, int count, char **words);
+/* Opens the files, finds the kernels and checks every argument, output and reference. As above. */
+int tool_job_check(struct tool_job *job);
+void tool_job_free(struct tool_job *job);
+
+/* Gives the job a buffer that holds `array` from now on. */
+struct tool_buffer *tool_add_buffer(struct tool_job *job, const char *name, const struct tool_array *array);
+
+/* Binds the arguments of dispatch `index`, whose kernel is known; in arguments.c. */
+int tool_bind_arguments(struct tool_job *job, size_t index);
+/* The buffer that `key` (a name or a position) means after dispatch `index`: its own argument, a --buffer, or
+ * the latest earlier argument of that name. */
+bool tool_find_buffer(const struct tool_job *job, size_t index, const char *key,
+                      const struct tool_buffer **buffer, uint64_t *offset, struct wm_diag *diag);
+/* "argument 2 'n'" */
+void tool_argument_title(const struct tool_dispatch *dispatch, size_t argument, char *text, size_t size);
+
+/* ---- comparing; in compare.c ---- */
+
+enum { TOOL_SHOWN = 8 };
+
+struct tool_comparison {
+    uint64_t elements, different;
+    uint64_t first[TOOL_SHOWN]; /* indices of the first differences */
+    uint64_t worst;             /* index of the largest error */
+    long double largest;        /* |x - ref| there; infinite when only one of the two is a number */
+};
+
+/* Splits "@ref.npy:1e-6,1e-9" or takes any array, and checks that its size and type fit what it is compared
+ * to. */
+bool tool_expectation_parse(struct tool_expectation *expect, struct wm_diag *diag);
+/* Compares with the `elements` of the buffer; WM_NO_MEMORY or WM_OK. */
+enum wm_status tool_compare(const struct tool_expectation *expect, const void *elements,
+                            struct tool_comparison *comparison);
+/* Says what differs, in up to TOOL_SHOWN + 1 lines. */
+void tool_print_comparison(FILE *file, const struct tool_expectation *expect, const void *elements,
+                           const struct tool_comparison *comparison);
+/* The type of what is read from `buffer` at `offset`. */
+const struct tool_type *tool_buffer_type(const struct tool_buffer *buffer, uint64_t offset);
+
+#endif

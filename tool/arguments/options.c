@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages, options and plain numbers, for every verb of the command. */
+#include "tool/tool.h"
+#include "wavemem/wavemem.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int tool_fail(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fputs("wavemem: ", stderr);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
+    return TOOL_WRONG;
+}
+
+bool tool_check_target(const char *where, const char *text)
+{
+    uint64_t number;
+    if (wm_target_known(text) || tool_parse_u64(text, &number))
+        return true;
+    tool_fail(
+        "%s-m %s: not a target that wavemem knows; expected one like gfx900 or gfx90a:xnack+, or the number "
+        "of a bundle's entry",
+        where, text);
+    return false;
+}
+
+/* Edits (insert, delete, replace a letter) that make `b` of `a`; for short words. */
+static unsigned edits(const char *a, const char *b)
+{
+    enum { LONGEST = 32 };
+    unsigned row[LONGEST + 1];
+    const size_t length = strlen(b);
+    if (strlen(a) > LONGEST || length > LONGEST)
+        return LONGEST;
+    for (size_t i = 0; i <= length; i++)
+        row[i] = (unsigned)i;
+    for (size_t j = 1; a[j - 1]; j++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)j;
+        for (size_t i = 1; i <= length; i++) {
+            const unsigned replaced = diagonal + (a[j - 1] != b[i - 1]);
+            diagonal = row[i];
+            const unsigned shifted = (row[i - 1] < row[i] ? row[i - 1] : row[i]) + 1;
+            row[i] = replaced < shifted ? replaced : shifted;
+        }
+    }
+    return row[length];
+}
+
+const char *tool_nearest(const char *word, const void *names, size_t count, size_t stride)
+{
+    const char *nearest = NULL;
+    unsigned best = ((unsigned)strlen(word) + 1) / 2 + 1; /* a letter in two may be wrong */
+    if (best > 4)
+        best = 4;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = *(const char *const *)(const void *)((const char *)names + i * stride);
+        const unsigned distance = edits(word, name);
+        const bool prefix = strlen(word) >= 2 && strncmp(word, name, strlen(word)) == 0;
+        if (prefix && best > 1) {
+            nearest = name;
+            best = 1;
+        } else if (distance < best && distance < strlen(name)) {
+            nearest = name;
+            best = distance;
+        }
+    }
+    return nearest;
+}
+
+static const char *prefix(const struct tool_words *words)
+{
+    return words->where ? words->where : "";
+}
+
+static int unknown(const struct tool_words *words, const char *word, const char *name)
+{
+    size_t count = 0;
+    while (words->options[count].name)
+        count++;
+    const char *nearest = tool_nearest(name, &words->options[0].name, count, sizeof(words->options[0]));
+    if (nearest)
+        tool_fail("%sunknown option '%s'; did you mean --%s? ('wavemem %s --help' lists all)", prefix(words),
+                  word, nearest, words->verb);
+    else
+        tool_fail("%sunknown option '%s'; 'wavemem %s --help' lists all", prefix(words), word, words->verb);
+    return TOOL_OPTION_WRONG;
+}
+
+static void keep(void *at, enum tool_takes takes, const char *value)
+{
+    if (takes == TOOL_NO_VALUE)
+        *(bool *)at = true;
+    else
+        *(const char **)at = value;
+}
+
+/* `attached`: the value that stands in the same word, or NULL. */
+static int found(struct tool_words *words, const struct tool_option *option, const char *word,
+                 const char *attached)
+{
+    words->value = attached;
+    if (option->takes == TOOL_NO_VALUE && attached) {
+        tool_fail("%s--%s takes no value, '%s' gives one", prefix(words), option->name, word);
+        return TOOL_OPTION_WRONG;
+    }
+    if (option->takes == TOOL_VALUE && !attached) {
+        if (words->next == words->count) {
+            tool_fail("%s%s needs a value; 'wavemem %s --help' has examples", prefix(words), word,
+                      words->verb);
+            return TOOL_OPTION_WRONG;
+        }
+        words->value = words->words[words->next++];
+    }
+    if (option->id == TOOL_OPTION_KEPT)
+        keep((char *)words->request + option->kept, option->takes, words->value);
+    return option->id;
+}
+
+static int next_option(struct tool_words *words)
+{
+    words->value = NULL;
+    if (words->next == words->count)
+        return TOOL_OPTION_END;
+    const char *word = words->words[words->next++];
+    if (words->operands_only || word[0] != '-' || word[1] == 0) {
+        words->value = word;
+        return TOOL_OPTION_OPERAND;
+    }
+    if (strcmp(word, "--") == 0) {
+        words->operands_only = true;
+        return next_option(words);
+    }
+    if (word[1] != '-') {
+        for (const struct tool_option *o = words->options; o->name; o++)
+            if (o->letter == word[1])
+                return found(words, o, word, word[2] ? word + 2 : NULL);
+        return unknown(words, word, word + 1);
+    }
+    const char *name = word + 2;
+    const size_t length = strcspn(name, "=");
+    for (const struct tool_option *o = words->options; o->name; o++)
+        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
+            return found(words, o, word, name[length] ? name + length + 1 : NULL);
+    char bare[64];
+    snprintf(bare, sizeof(bare), "%.*s", (int)length, name);
+    return unknown(words, word, bare);
+}
+
+int tool_next_option(struct tool_words *words)
+{
+    int id;
+    do
+        id = next_option(words);
+    while (id == TOOL_OPTION_KEPT);
+    return id;
+}
+
+bool tool_parse_u64(const char *text, uint64_t *number)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    const int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+    errno = 0;
+    *number = strtoull(text, &end, base);
+    return errno == 0 && *end == 0 && end != text && !(base == 16 && text[2] == 0);
+}
+
+bool tool_parse_real(const char *text, double *number)
+{
+    char *end;
+    if ((text[0] < '0' || text[0] > '9') && text[0] != '.')
+        return false;
+    *number = strtod(text, &end);
+    return *end == 0 && isfinite(*number) && *number >= 0;
+}
+
+bool tool_parse_extent(const char *text, uint32_t extent[3])
+{
+    extent[0] = extent[1] = extent[2] = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        const size_t length = strcspn(text, ",");
+        char one[24];
+        uint64_t number;
+        if (length >= sizeof(one))
+            return false;
+        memcpy(one, text, length);
+        one[length] = 0;
+        if (!tool_parse_u64(one, &number) || number == 0 || number > UINT32_MAX)
+            return false;
+        extent[i] = (uint32_t)number;
+        text += length;
+        if (*text == 0)
+            return true;
+        text++;
+    }
+    return false; /* more than three */
+}

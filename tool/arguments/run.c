@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: MIT */
+/* Executes the dispatches of a job: buffers in, kernel, comparisons and outputs. */
+#include "tool/arguments/run.h"
+
+#include "tool/arguments/npy.h"
+#include "tool/output.h"
+#include "tool/report/fidelity.h"
+#include "tool/report/findings.h"
+#include "tool/tool.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+const char tool_job_help[] =
+    "Dispatch (each belongs to the dispatch in which it stands):\n"
+    "  FILE                 the code object, or a bundle or HIP program that has it for several targets\n"
+    "  -k, --kernel NAME    its kernel; may be left out when there is only one. C++: the symbol, or the "
+    "name\n"
+    "                       in the source, 'math::scale<float, 4>', or math::scale if that is the only one\n"
+    "  -g, --grid X,Y,Z     work-items of the grid; need not be multiples of the workgroup\n"
+    "  -b, --workgroup X,Y,Z  work-items of a workgroup\n"
+    "  -a, --arg NAME=VALUE an argument by name, or by position: --arg 2=1024\n"
+    "  -o, --out NAME=FILE  write this argument's buffer afterwards: .npy, any other ending is raw\n"
+    "  -e, --expect NAME=@FILE[:RTOL[,ATOL]]  compare it: |x - ref| <= ATOL + RTOL * |ref|, NaN equals NaN;\n"
+    "                       without a tolerance every bit must be the same. Also NAME=zero:f32:N and the "
+    "like\n"
+    "      --lds BYTES      dynamic LDS that no argument names (HIP's extern __shared__)\n"
+    "  -m, --target NAME    of a bundle: the entry for this target (gfx900, gfx90a:xnack+), or its number;\n"
+    "                       of a file that is neither that nor ELF: raw instructions for this target\n"
+    "      --then           another dispatch, on the same memory; what it does not give stays as it was\n"
+    "      --job FILE       a dispatch per line, as if --then stood between them; # begins a comment\n"
+    "\n"
+    "Values:\n"
+    "  1024  -3  0x1f  1.5  a scalar, typed by the metadata; 1,2,3,4 for a vector\n"
+    "  i32:-3  u64:7  f32:1.5  typed by you;  bits:0x7fc00000  any bits;  bytes:00ff3c  structs, in memory "
+    "order\n"
+    "  zero:f32:N           buffers of N elements; types i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64\n"
+    "  fill:f32:N:1.5       all the same\n"
+    "  iota:u32:N           0, 1, 2, ...\n"
+    "  rand:f32:N:SEED      floats in [0, 1), integers of all bits; see below\n"
+    "  @in.npy  @in.bin     a file; raw ones take their type from the metadata\n"
+    "  same:in  same:in+64  the buffer of another argument, of this dispatch or an earlier one, 64 bytes "
+    "further\n"
+    "  null  lds:BYTES      a null pointer; the size of a __local argument\n"
+    "\n"
+    "Job (anywhere):\n"
+    "      --buffer NAME=ARRAY  memory for several dispatches, which take it as same:NAME\n"
+    "  -j, --threads N      host threads; 0, the default, is one per CPU; 1 is the reference order\n"
+    "      --stats          time of the dispatch alone, wave-instructions and their rate\n"
+    "      --fidelity       every executed instruction, how often, and whether it is exact, approximate "
+    "(with\n"
+    "                       bounds) or in part unverified\n"
+    "      --alignment MODE  of memory: unaligned (the default), dword, dword-strict or strict\n"
+    "      --check-waits    find registers that are used before the wait counters say that their data is "
+    "there\n"
+    "      --check-hazards  find instructions that stand too close for the target ('manually inserted wait "
+    "states')\n"
+    "                       with a finding of either the exit code is 1\n"
+    "      --scalar-cache check  find scalar loads and stores that rely on a coherent scalar cache, where\n"
+    "                       S_DCACHE_INV or S_DCACHE_WB is missing (exit code 1); with 'stale' they really\n"
+    "                       load and leave there what the cache holds\n"
+    "      --json[=FILE]    the results as JSON on stdout instead of text, or into FILE\n"
+    "      --timeout S      stop after S seconds (exit code 3)\n"
+    "      --on-violation WHAT  of memory: 'stop' (exit code 3), or 'continue' as the hardware does: such "
+    "lanes\n"
+    "                       load 0 and store nothing, and the first is reported (exit code 1)\n"
+    "      --max-instructions N  stop a wave after N instructions (exit code 3)\n"
+    "      --apertures SHARED_BASE,PRIVATE_BASE  where FLAT finds LDS and private memory, multiples of 4 "
+    "GiB,\n"
+    "                       such as 0x1000000000000,0x2000000000000; else what drivers of the target choose\n"
+    "\n"
+    "rand:f32:N:S in NumPy:\n"
+    "  z = np.arange(N, dtype='u8') + np.uint64((S + 1) * 0x9E3779B97F4A7C15 % 2**64)\n"
+    "  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9; z = (z ^ z >> 27) * 0x94D049BB133111EB; z ^= z >> 31\n"
+    "  f32: (z >> 40).astype('f4') / 2**24   f64: (z >> 11) / 2**53   f16: ((z >> 53) / 2**11).astype('f2')\n"
+    "  u64: z   u32: (z >> 32).astype('u4')   u16: (z >> 48).astype('u2')   i32: (z >> "
+    "32).astype('u4').view('i4')\n"
+    "\n"
+    "Exit codes: 0 clean, 1 a comparison failed or something was found, 2 wrong use or bad input, 3 the "
+    "guest faulted.\n";
+
+/* ---- progress on a terminal ---- */
+
+struct progress {
+    const char *kernel;
+    double start, last;
+    bool shown;
+    FILE *text; /* what the kernel prints goes here */
+};
+
+static void clear_progress(struct progress *progress)
+{
+    if (progress->shown)
+        fputs("\r\x1b[K", stderr);
+    progress->shown = false;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static bool show_progress(void *user, uint64_t done, uint64_t workgroups)
+{
+    struct progress *progress = user;
+    const double time = now();
+    if (time - progress->start < 1 || time - progress->last < 0.2)
+        return true;
+    progress->last = time;
+    progress->shown = true;
+    fprintf(stderr, "\r%s: %" PRIu64 " of %" PRIu64 " workgroups, %.0f%%, %.0f s\x1b[K", progress->kernel,
+            done, workgroups, workgroups ? 100.0 * (double)done / (double)workgroups : 0,
+            time - progress->start);
+    fflush(stderr);
+    return true;
+}
+
+/* ---- what kernels print ---- */
+
+static void print_text(void *user, const char *text, size_t length)
+{
+    struct progress *progress = user;
+    clear_progress(progress);
+    fwrite(text, 1, length, progress->text);
+}
+
+/* ---- what the scalar cache would show ---- */
+
+struct stales {
+    json_t *report; /* or NULL */
+    bool silent;
+    size_t count;
+};
+
+static void add_stale(void *user, const struct wm_stale *stale)
+{
+    static const char *const kinds[] = {[WM_STALE_LOAD] = "stale load",
+                                        [WM_STALE_STORE] = "lost store",
+                                        [WM_STALE_VECTOR_LOAD] = "vector load of a dirty line"};
+    struct stales *stales = user;
+    stales->count++;
+    if (!stales->silent)
+        printf("found: %s\n", stale->text);
+    if (stales->report)
+        json_array_append_new(stales->report,
+                              json_pack("{s:s, s:I, s:I, s:[I,I,I], s:I, s:I, s:s}", "kind",
+                                        kinds[stale->kind], "pc", (json_int_t)stale->pc, "count",
+                                        (json_int_t)stale->count, "workgroup",
+                                        (json_int_t)stale->workgroup[0], (json_int_t)stale->workgroup[1],
+                                        (json_int_t)stale->workgroup[2], "wave", (json_int_t)stale->wave,
+                                        "address", (json_int_t)stale->address, "text", stale->text));
+}
+
+/* ---- memory and arguments ---- */
+
+static bool place_buffer(struct wm_machine *machine, struct tool_buffer *buffer, struct wm_diag *diag)
+{
+    const uint64_t size = tool_array_size(&buffer->array);
+    if (buffer->address)
+        return true;
+    if (wm_allocate(machine, size, 0, buffer->name, &buffer->address, diag) != WM_OK)
+        return false;
+    if (buffer->array.kind == TOOL_ZERO) /* as allocated */
+        return true;
+    void *bytes = wm_host_pointer(machine, buffer->address, size);
+    if (!bytes)
+        return tool_because(diag, "the memory of '%s' is not there", buffer->name);
+    tool_array_write(&buffer->array, bytes);
+    free(buffer->array.owned); /* a file's copy is no longer needed; the type and count are */
+    buffer->array.owned = buffer->array.bytes = NULL;
+    return true;
+}
+
+/* Lays the arguments out as the kernel finds them; sets *size and the total of dynamic LDS. The caller frees.
+ */
+static uint8_t *lay_out_arguments(struct wm_machine *machine, const struct tool_dispatch *d, uint64_t *size,
+                                  uint32_t *dynamic_lds, struct wm_diag *diag)
+{
+    *size = 0;
+    for (size_t i = 0; i < d->formals; i++) {
+        const uint64_t end = (uint64_t)d->formal[i].offset + d->formal[i].size;
+        *size = end > *size ? end : *size;
+    }
+    uint8_t *bytes = calloc(1, *size + 1);
+    if (!bytes) {
+        tool_because(diag, "out of memory");
+        return NULL;
+    }
+    uint64_t lds = d->kernel->lds_size;
+    for (size_t i = 0; i < d->formals; i++) {
+        const struct wm_argument *formal = &d->formal[i];
+        const struct tool_binding *binding = &d->bindings[i];
+        uint64_t value;
+        switch (binding->kind) {
+        case TOOL_VALUE_BYTES:
+            memcpy(bytes + formal->offset, binding->bytes, formal->size);
+            continue;
+        case TOOL_BUFFER:
+            if (!place_buffer(machine, binding->buffer, diag)) {
+                free(bytes);
+                return NULL;
+            }
+            value = binding->buffer->address + binding->offset;
+            break;
+        default: /* dynamic LDS: its offset, behind the static part and the ones before it */
+            if (formal->alignment > 1)
+                lds = (lds + formal->alignment - 1) / formal->alignment * formal->alignment;
+            value = lds;
+            lds += binding->lds;
+        }
+        memcpy(bytes + formal->offset, &value, formal->size < 8 ? formal->size : 8);
+    }
+    lds += d->lds;
+    if (lds > UINT32_MAX) {
+        tool_because(diag, "%" PRIu64 " bytes of LDS are too many", lds);
+        free(bytes);
+        return NULL;
+    }
+    *dynamic_lds = (uint32_t)lds - d->kernel->lds_size;
+    return bytes;
+}
+
+/* ---- results ---- */
+
+static const char *const fault_names[] = {
+    [WM_FAULT_NONE] = "none",
+    [WM_FAULT_MEMORY] = "memory",
+    [WM_FAULT_READ_ONLY] = "read_only",
+    [WM_FAULT_MISALIGNED] = "misaligned",
+    [WM_FAULT_INSTRUCTION] = "instruction",
+    [WM_FAULT_TODO] = "todo",
+    [WM_FAULT_TRAP] = "trap",
+    [WM_FAULT_BUDGET] = "budget",
+    [WM_FAULT_TIMEOUT] = "timeout",
+    [WM_FAULT_DEADLOCK] = "deadlock",
+    [WM_FAULT_STOPPED] = "stopped",
+    [WM_FAULT_CODE_LIMIT] = "code_limit",
+    [WM_FAULT_NO_MEMORY] = "no_memory",
+    [WM_FAULT_APERTURE] = "aperture",
+    [WM_FAULT_PRIVATE_ATOMIC] = "private_atomic",
+    [WM_FAULT_RESOURCE] = "resource",
+    [WM_FAULT_OFFSET] = "offset",
+};
+
+static json_t *json_hex(uint64_t number)
+{
+    return json_sprintf("0x%" PRIx64, number);
+}
+
+json_t *tool_json_extent(const uint32_t extent[3])
+{
+    return json_pack("[i,i,i]", (int)extent[0], (int)extent[1], (int)extent[2]);
+}
+
+static json_t *json_fault(const struct wm_fault *fault)
+{
+    if (fault->kind == WM_FAULT_NONE)
+        return json_null();
+    const bool known = fault->kind < sizeof(fault_names) / sizeof(fault_names[0]);
+    json_t *object = json_object();
+    json_object_set_new(object, "kind", json_string(known ? fault_names[fault->kind] : "unknown"));
+    json_object_set_new(object, "pc", json_hex(fault->pc));
+    json_object_set_new(object, "workgroup", tool_json_extent(fault->workgroup));
+    json_object_set_new(object, "wave", json_integer(fault->wave));
+    json_object_set_new(object, "lanes", json_hex(fault->lanes));
+    json_object_set_new(object, "low", json_hex(fault->low));
+    json_object_set_new(object, "high", json_hex(fault->high));
+    json_object_set_new(object, "bytes", json_integer(fault->bytes));
+    json_object_set_new(object, "store", json_boolean(fault->store));
+    json_object_set_new(object, "text", json_string(fault->text));
+    return object;
+}
+
+static double rate(const struct wm_result *result)
+{
+    return result->seconds > 0 ? (double)result->wave_instructions / result->seconds : 0;
+}
+
+static json_t *json_dispatch(const struct tool_dispatch *d, const struct wm_result *result)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "file", json_string(d->file));
+    json_object_set_new(object, "kernel", json_string(d->kernel->name));
+    json_object_set_new(object, "target", json_string(wm_object_target(d->object)));
+    json_object_set_new(object, "grid", tool_json_extent(d->grid));
+    json_object_set_new(object, "workgroup", tool_json_extent(d->workgroup));
+    json_object_set_new(object, "workgroups", json_integer((json_int_t)result->workgroups));
+    json_object_set_new(object, "waves", json_integer((json_int_t)result->waves));
+    json_object_set_new(object, "wave_instructions", json_integer((json_int_t)result->wave_instructions));
+    json_object_set_new(object, "seconds", json_real(result->seconds));
+    json_object_set_new(object, "wave_instructions_per_second", json_real(rate(result)));
+    json_object_set_new(object, "fault", json_fault(&result->fault));
+    json_object_set_new(object, "violations", json_integer((json_int_t)result->violations));
+    json_object_set_new(object, "violation", json_fault(&result->violation));
+    json_object_set_new(object, "expect", json_array());
+    return object;
+}
+
+static json_t *json_comparison(const struct tool_expectation *expect,
+                               const struct tool_comparison *comparison)
+{
+    json_t *object = json_object(), *first = json_array();
+    json_object_set_new(object, "argument", json_string(expect->key));
+    json_object_set_new(object, "reference", json_string(expect->spec));
+    json_object_set_new(object, "rtol", expect->exact ? json_null() : json_real(expect->relative));
+    json_object_set_new(object, "atol", expect->exact ? json_null() : json_real(expect->absolute));
+    json_object_set_new(object, "elements", json_integer((json_int_t)comparison->elements));
+    json_object_set_new(object, "different", json_integer((json_int_t)comparison->different));
+    for (uint64_t i = 0; i < comparison->different && i < TOOL_SHOWN; i++)
+        json_array_append_new(first, json_integer((json_int_t)comparison->first[i]));
+    json_object_set_new(object, "first", first);
+    const bool finite = comparison->different && isfinite((double)comparison->largest);
+    json_object_set_new(object, "largest_error",
+                        finite ? json_real((double)comparison->largest) : json_null());
+    return object;
+}
+
+static void print_stats(FILE *file, const struct tool_dispatch *d, const struct wm_result *result)
+{
+    fprintf(file,
+            "%s: %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
+            " wave-instructions in %.3f ms, %.1f M/s\n",
+            d->kernel->name, result->workgroups, result->waves, result->wave_instructions,
+            result->seconds * 1e3, rate(result) * 1e-6);
+}
+
+/* The host's view of a buffer from `offset` to its end; NULL after a message. */
+static const void *results(struct wm_machine *machine, const struct tool_buffer *buffer, uint64_t offset)
+{
+    const uint64_t size = tool_array_size(&buffer->array) - offset;
+    const void *bytes = buffer->address ? wm_host_pointer(machine, buffer->address + offset, size) : NULL;
+    if (!bytes)
+        tool_fail("the memory of '%s' is not there", buffer->name);
+    return bytes;
+}
+
+static int compare_results(const struct tool_job *job, const struct tool_dispatch *d,
+                           struct wm_machine *machine, json_t *entry)
+{
+    FILE *text = job->outputs.json && !job->outputs.json_path ? stderr : stdout;
+    int code = TOOL_CLEAN;
+    for (size_t i = 0; i < d->expectations.count; i++) {
+        const struct tool_expectation *expect = &d->expect[i];
+        const void *bytes = results(machine, expect->buffer, expect->offset);
+        struct tool_comparison comparison;
+        if (!bytes)
+            return TOOL_WRONG;
+        if (tool_compare(expect, bytes, &comparison) != WM_OK)
+            return tool_fail("--expect %s: out of memory", expect->key);
+        if (comparison.different)
+            code = TOOL_FINDINGS;
+        else if (text == stdout)
+            printf("expect %s: all %" PRIu64 " elements agree with %s\n", expect->key, comparison.elements,
+                   expect->spec + (expect->spec[0] == '@'));
+        tool_print_comparison(text, expect, bytes, &comparison);
+        if (entry)
+            json_array_append_new(json_object_get(entry, "expect"), json_comparison(expect, &comparison));
+    }
+    return code;
+}
+
+static int write_output(const struct tool_output *output, struct wm_machine *machine)
+{
+    const struct tool_buffer *buffer = output->buffer;
+    const struct tool_type *type = tool_buffer_type(buffer, output->offset);
+    const uint64_t size = tool_array_size(&buffer->array) - output->offset;
+    const void *bytes = results(machine, buffer, output->offset);
+    const size_t length = strlen(output->path);
+    struct wm_diag diag;
+    if (!bytes)
+        return TOOL_WRONG;
+    if (length >= 4 && strcmp(output->path + length - 4, ".npy") == 0) {
+        const char *shape = output->offset == 0 && buffer->array.shape[0] ? buffer->array.shape : NULL;
+        if (!tool_npy_write(output->path, type, bytes, size / type->size, shape, &diag))
+            return tool_fail("--out %s: %s", output->key, diag.message);
+        return TOOL_CLEAN;
+    }
+    FILE *file = fopen(output->path, "wb");
+    bool good = file && fwrite(bytes, 1, size, file) == size;
+    if (file)
+        good &= fclose(file) == 0;
+    return good ? TOOL_CLEAN
+                : tool_fail("--out %s: %s cannot be written: %s", output->key, output->path, strerror(errno));
+}
+
+/* ---- running ---- */
+
+/* What looks on; each may be NULL. */
+struct watchers {
+    struct wm_profile *profile;
+    struct wm_check *check;
+    struct wm_fidelity *fidelity;
+};
+
+static void show_fault(const char *what, const struct wm_fault *fault)
+{
+    const size_t length = strlen(fault->text);
+    fflush(stdout);
+    fprintf(stderr, "%s: %s%s", what, fault->text, length && fault->text[length - 1] == '\n' ? "" : "\n");
+}
+
+static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm_machine *machine,
+                        const struct watchers *watchers, json_t *report)
+{
+    struct wm_diag diag = {0};
+    uint64_t size;
+    uint32_t dynamic_lds;
+    uint8_t *arguments = lay_out_arguments(machine, d, &size, &dynamic_lds, &diag);
+    if (!arguments)
+        return tool_fail("%s%s", d->where, diag.message);
+    struct progress progress = {.kernel = d->kernel->name, .start = now()};
+    progress.text = job->outputs.json && !job->outputs.json_path
+                        ? stderr
+                        : stdout; /* not between the braces of the report */
+    struct stales stales = {.report = report && job->scalar_cache ? json_array() : NULL,
+                            .silent = job->outputs.json && !job->outputs.json_path};
+    const struct wm_dispatch dispatch = {
+        .struct_size = sizeof(dispatch),
+        .scalar_cache = job->scalar_cache,
+        .stale = add_stale,
+        .stale_user = &stales,
+        .grid = {d->grid[0], d->grid[1], d->grid[2]},
+        .workgroup = {d->workgroup[0], d->workgroup[1], d->workgroup[2]},
+        .arguments = arguments,
+        .arguments_size = size,
+        .dynamic_lds = dynamic_lds,
+        .threads = job->threads,
+        .max_instructions = job->max_instructions,
+        .timeout = job->timeout,
+        .alignment = job->alignment,
+        .profile = watchers->profile,
+        .check = watchers->check,
+        .fidelity = watchers->fidelity,
+        .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+        .progress_user = &progress,
+        .print = print_text,
+        .print_user = &progress,
+        .on_violation = job->goes_on ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS,
+    };
+    struct wm_result result = {.struct_size = sizeof(result)};
+    const enum wm_status status = wm_dispatch(machine, d->object, d->kernel, &dispatch, &result, &diag);
+    free(arguments);
+    clear_progress(&progress);
+    if (status != WM_OK)
+        return tool_fail("%s%s", d->where, diag.message);
+    json_t *entry = report ? json_dispatch(d, &result) : NULL;
+    if (stales.report)
+        json_object_set_new(entry, "scalar_cache", stales.report);
+    if (report)
+        json_array_append_new(json_object_get(report, "dispatches"), entry);
+    if (job->stats && !(job->outputs.json && !job->outputs.json_path))
+        print_stats(stdout, d, &result);
+    if (result.violations) {
+        show_fault("warning", &result.violation);
+        fprintf(stderr, "  this is the first of %" PRIu64 " such accesses\n", result.violations);
+    }
+    if (result.fault.kind != WM_FAULT_NONE) {
+        show_fault("error", &result.fault);
+        return TOOL_FAULT;
+    }
+    int code = compare_results(job, d, machine, entry);
+    if ((stales.count || result.violations) && code == TOOL_CLEAN)
+        code = TOOL_FINDINGS;
+    for (size_t i = 0; i < d->outputs.count && code != TOOL_WRONG; i++)
+        if (write_output(&d->output[i], machine) != TOOL_CLEAN)
+            code = TOOL_WRONG;
+    return code;
+}
+
+/* Shows what the watchers saw, in the report and as text; returns the job's exit code. */
+static int show_watchers(const struct tool_job *job, const struct watchers *watchers, json_t *report,
+                         int worst)
+{
+    const bool text = worst != TOOL_WRONG && !(job->outputs.json && !job->outputs.json_path);
+    size_t findings = 0;
+    if (watchers->fidelity && report)
+        json_object_set_new(report, "fidelity", tool_json_fidelity(watchers->fidelity));
+    if (watchers->fidelity && text)
+        tool_print_fidelity(stdout, watchers->fidelity);
+    if (watchers->check) {
+        wm_check_findings(watchers->check, &findings);
+        if (report)
+            json_object_set_new(report, "findings", tool_json_findings(watchers->check));
+        if (text)
+            tool_print_findings(stdout, watchers->check);
+    }
+    return worst == TOOL_CLEAN && findings ? TOOL_FINDINGS : worst;
+}
+
+int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *report)
+{
+    struct wm_diag diag;
+    struct wm_machine *machine;
+    if (report)
+        json_object_set_new(report, "dispatches", json_array());
+    if (wm_machine_create(wm_object_target(job->opened[0].object), &machine, &diag) != WM_OK)
+        return tool_fail("%s", diag.message);
+    int worst = TOOL_CLEAN;
+    struct watchers watchers = {.profile = profile};
+    if (job->apertures && wm_set_apertures(machine, job->shared_base, job->private_base, &diag) != WM_OK) {
+        wm_machine_destroy(machine);
+        return tool_fail("--apertures: %s", diag.message);
+    }
+    if ((job->fidelity && wm_fidelity_create(&watchers.fidelity, &diag) != WM_OK) ||
+        (job->checks && wm_check_create(job->checks, &watchers.check, &diag) != WM_OK))
+        worst = tool_fail("%s", diag.message);
+    for (size_t i = 0; i < job->opened_count && worst == TOOL_CLEAN; i++)
+        if (wm_load(machine, job->opened[i].object, &diag) != WM_OK)
+            worst = tool_fail("%s", diag.message);
+    for (struct tool_buffer *b = job->buffers; b && worst == TOOL_CLEAN; b = b->next)
+        if (b->declared && !place_buffer(machine, b, &diag))
+            worst = tool_fail("--buffer %s: %s", b->name, diag.message);
+    for (size_t i = 0; i < job->count && worst < TOOL_WRONG; i++) {
+        const int code = run_dispatch(job, &job->dispatches[i], machine, &watchers, report);
+        worst = code > worst ? code : worst;
+    }
+    wm_machine_destroy(machine);
+    worst = show_watchers(job, &watchers, report, worst);
+    wm_fidelity_destroy(watchers.fidelity);
+    wm_check_destroy(watchers.check);
+    return worst;
+}
+
+/* ---- reports ---- */
+
+json_t *tool_report(const char *verb)
+{
+    return json_pack("{s:s, s:i, s:s}", "wavemem", wm_version(), "schema", TOOL_REPORT_SCHEMA, "verb", verb);
+}
+
+int tool_write_report(json_t *report, const char *path, int code)
+{
+    FILE *file = path ? tool_begin_file("--json", path) : stdout;
+    if (!file)
+        return TOOL_WRONG;
+    const bool good =
+        json_dumpf(report, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && fputc('\n', file) != EOF;
+    if (path && tool_end_file("--json", path, file) != TOOL_CLEAN)
+        return TOOL_WRONG;
+    return good ? code : tool_fail("--json: the report could not be written");
+}

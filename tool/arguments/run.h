@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a checked job on a machine; shared by `run` and `prof`. */
+#ifndef WAVEMEM_TOOL_RUN_H
+#define WAVEMEM_TOOL_RUN_H
+
+#include "tool/arguments/job.h"
+
+#include <jansson.h>
+
+/* The job's options for --help, the same for both verbs. */
+extern const char tool_job_help[];
+
+/* Executes all dispatches: fills buffers, prints faults (stderr), statistics and comparisons, writes outputs,
+ * and with --json appends what happened to `report`. Returns an enum tool_exit; stops at the first fault or
+ * error. */
+int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *report);
+
+/* Grid or workgroup as [x, y, z]. */
+json_t *tool_json_extent(const uint32_t extent[3]);
+
+/* Grows when what a report has already changes its meaning; new keys alone do not change it. */
+enum { TOOL_REPORT_SCHEMA = 1 };
+
+/* A new report with what every report begins with. */
+json_t *tool_report(const char *verb);
+/* Writes it to stdout, or to `path` when it is not NULL; returns `code`, or TOOL_WRONG after a message. */
+int tool_write_report(json_t *report, const char *path, int code);
+
+#endif

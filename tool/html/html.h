@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The profile as one HTML file that needs nothing else. */
+#ifndef WAVEMEM_TOOL_HTML_H
+#define WAVEMEM_TOOL_HTML_H
+
+#include "tool/report/report.h"
+
+/* Writes the rows, what they come from, and the sums of `json` (what --json writes); TOOL_WRONG after a
+ * message. */
+int tool_write_html(const struct tool_report *report, const json_t *json, const char *path);
+
+#endif

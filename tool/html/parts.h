@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of the page of `prof --html`. */
+#ifndef WAVEMEM_TOOL_HTML_PARTS_H
+#define WAVEMEM_TOOL_HTML_PARTS_H
+
+#include "tool/report/report.h"
+
+#include <stdio.h>
+
+/* Escaped: names and sources come from strangers. */
+void html_text(FILE *file, const char *text);
+/* The heads and cells of the figures that a table shows: that of the instructions, or, fewer, those of
+ * sources and listings. */
+enum html_table { HTML_INSTRUCTIONS, HTML_LINES };
+void html_figure_heads(FILE *file, enum html_table table);
+void html_figure_cells(FILE *file, enum html_table table, const struct tool_sums *sums); /* NULL: empty */
+/* The id of the instruction's drawing is "i" and this number. */
+size_t html_number_of(const struct tool_report *report, const struct wm_profile_row *row);
+
+/* What binds each kernel, its occupancy and its caches. */
+void html_summary(FILE *file, const struct tool_report *report);
+/* Source files and listings with figures and heat. */
+void html_sources(FILE *file, const struct tool_report *report);
+/* One wave of the instruction, and a histogram. */
+void html_drawings(FILE *file, const struct wm_profile_row *row);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* The summary of each kernel in the page of `prof --html`: what binds it, its occupancy, its caches. */
+#include "tool/report/summary.h"
+#include "tool/html/parts.h"
+#include "tool/report/remarks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void put_bounds(FILE *file, const struct wm_profile_kernel *kernel)
+{
+    char time[TOOL_SHORT];
+    if (!kernel->binds || kernel->binds->seconds <= 0)
+        return;
+    tool_time_text(kernel->binds->seconds, time);
+    fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"bounds\"><table "
+          "class=\"bounds\"><caption>It takes at least ",
+          file);
+    html_text(file, time);
+    fputs(", because of ", file);
+    html_text(file, kernel->binds->name);
+    fputs(": a lower bound, no prediction</caption><thead><tr><th scope=\"col\" class=\"l\">part</th>"
+          "<th scope=\"col\">needs at least</th><th scope=\"col\" class=\"l\">arithmetic</th></tr></thead>"
+          "<tbody>\n",
+          file);
+    for (uint32_t i = 0; i < kernel->bounds; i++) {
+        const struct wm_bound *bound = &kernel->bound[i];
+        tool_time_text(bound->seconds, time);
+        fputs("<tr><th scope=\"row\" class=\"l\">", file);
+        html_text(file, bound->name);
+        fprintf(file, "</th><td class=\"heat part\" style=\"--h:%.0f%%\">",
+                100 * bound->seconds / kernel->binds->seconds);
+        html_text(file, time);
+        fputs("</td><td class=\"l code\">", file);
+        html_text(file, bound->arithmetic ? bound->arithmetic : "");
+        fputs("</td></tr>\n", file);
+    }
+    fputs("</tbody></table></div>\n", file);
+}
+
+static void put_use(FILE *file, const struct wm_cache_use *use)
+{
+    if (use->requests)
+        fprintf(file, "<td>%" PRIu64 "</td><td>%.1f%%</td>", use->requests,
+                100 * (double)use->hits / (double)use->requests);
+    else
+        fputs("<td></td><td></td>", file);
+}
+
+static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
+{
+    char bytes[TOOL_SHORT], memory[4 * TOOL_SHORT];
+    fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"caches\"><table "
+          "class=\"caches\"><caption>Caches</caption><thead><tr><th scope=\"col\" class=\"l\">cache</th>"
+          "<th scope=\"col\">instances</th><th scope=\"col\">reads</th><th scope=\"col\">hit</th>"
+          "<th scope=\"col\">writes</th><th scope=\"col\">hit</th><th scope=\"col\">atomics</th>"
+          "<th scope=\"col\">hit</th><th scope=\"col\">moved</th></tr></thead><tbody>\n",
+          file);
+    for (uint32_t i = 0; i < kernel->caches; i++) {
+        const struct wm_profile_cache *cache = &kernel->cache[i];
+        if (!tool_cache_use(cache).requests)
+            continue;
+        tool_bytes_text(tool_cache_use(cache).bytes, bytes);
+        fputs("<tr><th scope=\"row\" class=\"l\">", file);
+        html_text(file, cache->name);
+        fprintf(file, "</th><td>%" PRIu32 "</td>", cache->instances);
+        put_use(file, &cache->read);
+        put_use(file, &cache->write);
+        put_use(file, &cache->atomic);
+        fprintf(file, "<td>%s</td></tr>\n", bytes);
+    }
+    fputs("</tbody></table></div>\n<p>", file);
+    tool_memory_text(kernel, memory);
+    fprintf(file, "Memory: %s.", memory);
+    if (kernel->vector_invalidations)
+        fprintf(file, " Waves invalidated their vector cache %" PRIu64 " times.",
+                kernel->vector_invalidations);
+    if (kernel->gpu->assumed) {
+        fputs(" Not documented for this product, and assumed: ", file);
+        html_text(file, kernel->gpu->assumed);
+        fputs(".", file);
+    }
+    if (kernel->gpu->unverified) {
+        fputs(" Unverified of it: ", file);
+        html_text(file, kernel->gpu->unverified);
+        fputs(".", file);
+    }
+    fputs("</p>\n", file);
+}
+
+static void put_remark(FILE *file, const struct tool_report *report, const struct tool_remark *remark)
+{
+    const size_t named = remark->rows < TOOL_NAMED ? remark->rows : TOOL_NAMED;
+    fputs("<li>", file);
+    html_text(file, remark->row[0]->advice);
+    if (remark->gain > 0)
+        fprintf(file, " (up to %.0f%% of the least time)", 100 * remark->gain);
+    fputs(": ", file);
+    for (size_t i = 0; i < named; i++) {
+        fprintf(file, "%s<a href=\"#i%zu\"><code>", i ? ", " : "", html_number_of(report, remark->row[i]));
+        html_text(file, remark->row[i]->text);
+        fputs("</code></a>", file);
+    }
+    if (remark->rows > named)
+        fprintf(file, " and %zu more", remark->rows - named);
+    fputs("</li>\n", file);
+}
+
+/* Of the kernel, and of its rows, which stand together. */
+static void put_remarks(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    size_t first = 0;
+    while (first < report->count && tool_row_start(report->rows[first]) != kernel->pc)
+        first++;
+    struct tool_remark *remarks;
+    const size_t rows = first < report->count ? tool_kernel_rows(report, first) : 0;
+    const size_t found = tool_remarks(report->rows + first, rows, &remarks);
+    if (found || kernel->advice)
+        fputs("<ul class=\"advice\">\n", file);
+    if (kernel->advice) {
+        fputs("<li>", file);
+        html_text(file, kernel->advice);
+        fputs("</li>\n", file);
+    }
+    for (size_t i = 0; i < found && i < TOOL_REMARKS; i++)
+        put_remark(file, report, &remarks[i]);
+    if (found || kernel->advice)
+        fputs("</ul>\n", file);
+    free(remarks);
+}
+
+static void put_fetches(FILE *file, const struct wm_profile_kernel *kernel)
+{
+    char text[TOOL_SENTENCES];
+    if (!kernel->fetches)
+        return;
+    tool_fetches_text(kernel, text);
+    fprintf(file, "<p>Code: %s.</p>\n", text);
+}
+
+static void put_kernel(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    char lds[TOOL_SHORT], text[TOOL_SENTENCES];
+    tool_bytes_text(kernel->lds_bytes, lds);
+    fputs("<section class=\"kernel\"><h2>", file);
+    html_text(file, kernel->kernel);
+    fputs(" on ", file);
+    html_text(file, kernel->gpu->title);
+    fprintf(file,
+            "</h2>\n<p>%" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
+            " instructions. Occupancy: %" PRIu32 " of %" PRIu32 " waves a SIMD",
+            kernel->workgroups, kernel->waves, kernel->instructions, kernel->waves_per_simd,
+            kernel->waves_per_simd_most);
+    if (kernel->mode)
+        fprintf(file, " in %s mode", kernel->mode);
+    if (kernel->occupancy_limit) {
+        fputs(", limited by ", file);
+        html_text(file, kernel->occupancy_limit);
+    }
+    fprintf(file,
+            " (%" PRIu32 " VGPRs, %" PRIu32 " SGPRs a wave; %s of LDS, %" PRIu32
+            " work-items a workgroup).</p>\n",
+            kernel->vgprs, kernel->sgprs, lds, kernel->workgroup_items);
+    put_fetches(file, kernel);
+    if (tool_sample_text(kernel, text)) {
+        fputs("<p>A sample of ", file);
+        html_text(file, text);
+        fputs(".</p>\n", file);
+    }
+    if (tool_cut_text(kernel, text)) {
+        fputs("<p>Cut: ", file);
+        html_text(file, text);
+        fputs(".</p>\n", file);
+    }
+    put_bounds(file, kernel);
+    put_remarks(file, report, kernel);
+    put_caches(file, kernel);
+    fputs("</section>\n", file);
+}
+
+void html_summary(FILE *file, const struct tool_report *report)
+{
+    for (size_t i = 0; i < report->kernel_count; i++)
+        if (report->kernels[i].gpu)
+            put_kernel(file, report, &report->kernels[i]);
+}

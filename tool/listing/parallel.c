@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Listings by several threads, each with disassemblers and buffers of its own; one thread writes in order.
+ *
+ * A section is cut into chunks. Where the first instruction of a chunk begins is not known before the chunk
+ * in front is read; but code that is read from anywhere soon falls into step, so a thread begins to read a
+ * little earlier. The writer compares where a chunk ended and the next one began, and reads a chunk again
+ * where that differs. */
+#include "tool/listing/run.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    CHUNK = 1 << 13,   /* bytes of code; their text fits the CPU's cache */
+    WORTH = 1 << 20,   /* of less code the threads cost more than they bring */
+    RUN_UP = 1 << 8,   /* bytes that are read to fall into step */
+    TEXT = 32 * CHUNK, /* that is expected of a chunk */
+    BUFFERS = 2,       /* a thread's: one is written while it fills the other */
+    MOST_THREADS = 64,
+};
+
+struct chunk {
+    size_t begin, end; /* bytes; `end` is where its last instruction ends */
+    const struct wm_disassembler *first, *last;
+    struct tool_output out;
+    bool filled;
+};
+
+struct team;
+
+struct worker {
+    struct team *team;
+    unsigned number;
+    struct wm_disassembler *disassembler[2];
+    struct chunk chunk[BUFFERS];
+    pthread_t thread;
+};
+
+struct team {
+    const struct tool_run *run;
+    unsigned threads;
+    size_t chunks;
+    bool stop;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    struct worker worker[MOST_THREADS];
+};
+
+bool tool_is_parallel(const struct tool_run *run, unsigned threads)
+{
+    const struct tool_listing *listing = run->listing;
+    return threads > 1 && run->code->size >= WORTH && !listing->json && !listing->symbol &&
+           !listing->labels && !listing->lines;
+}
+
+/* The symbol in front of `address` decides how large waves are. */
+static void enter_symbol_before(struct tool_run *run, uint64_t address)
+{
+    uint64_t distance;
+    run->disassembler = run->disassemblers[0];
+    if (wm_object_symbol(run->listing->object, address, &distance))
+        tool_enter_symbol(run, address - distance);
+}
+
+/* Where an instruction begins, most probably: the first at `wanted` or behind it. */
+static size_t fall_into_step(const struct tool_run *run, size_t wanted)
+{
+    uint32_t words[TOOL_LONGEST_DWORDS];
+    size_t at = wanted > RUN_UP ? wanted - RUN_UP : 0;
+    while (at < wanted)
+        at += 4u * tool_disassemble(run, at, words).dwords;
+    return at;
+}
+
+static void list_chunk(struct tool_run *run, struct chunk *chunk, size_t begin, size_t limit)
+{
+    chunk->begin = begin;
+    chunk->out.at = chunk->out.buffer;
+    chunk->first = run->disassembler;
+    run->out = &chunk->out;
+    run->next_symbol = run->code->address + begin;
+    chunk->end = tool_list_range(run, begin, limit);
+    chunk->last = run->disassembler;
+}
+
+static size_t end_of(const struct team *team, size_t number)
+{
+    const size_t size = team->run->code->size;
+    return number + 1 == team->chunks ? size : (number + 1) * CHUNK;
+}
+
+static void *work(void *user)
+{
+    struct worker *worker = user;
+    struct team *team = worker->team;
+    struct tool_run run = *team->run;
+    run.disassemblers = worker->disassembler;
+    for (size_t n = worker->number, turn = 0; n < team->chunks; n += team->threads, turn++) {
+        struct chunk *chunk = &worker->chunk[turn % BUFFERS];
+        pthread_mutex_lock(&team->mutex);
+        while (chunk->filled && !team->stop)
+            pthread_cond_wait(&team->changed, &team->mutex);
+        const bool stop = team->stop;
+        pthread_mutex_unlock(&team->mutex);
+        if (stop)
+            break;
+        enter_symbol_before(&run, run.code->address + n * CHUNK);
+        list_chunk(&run, chunk, fall_into_step(&run, n * CHUNK), end_of(team, n));
+        pthread_mutex_lock(&team->mutex);
+        chunk->filled = true;
+        pthread_cond_broadcast(&team->changed);
+        pthread_mutex_unlock(&team->mutex);
+    }
+    return NULL;
+}
+
+/* Which of a worker's disassemblers it is. */
+static unsigned slot(const struct worker *worker, const struct wm_disassembler *disassembler)
+{
+    return disassembler == worker->disassembler[1];
+}
+
+/* Writes the chunks in order, each when it is there; returns where the last instruction ends. */
+static size_t write_chunks(struct team *team, struct tool_run *run)
+{
+    size_t at = 0;
+    unsigned waves = 0;
+    for (size_t n = 0; n < team->chunks && at != SIZE_MAX; n++) {
+        struct worker *worker = &team->worker[n % team->threads];
+        struct chunk *chunk = &worker->chunk[n / team->threads % BUFFERS];
+        pthread_mutex_lock(&team->mutex);
+        while (!chunk->filled)
+            pthread_cond_wait(&team->changed, &team->mutex);
+        pthread_mutex_unlock(&team->mutex);
+        if (chunk->begin == at && slot(worker, chunk->first) == waves && !chunk->out.failed) {
+            fwrite(chunk->out.buffer, 1, (size_t)(chunk->out.at - chunk->out.buffer), stdout);
+            at = chunk->end;
+            waves = slot(worker, chunk->last);
+        } else if (at < end_of(team, n)) {
+            run->disassembler = run->disassemblers[waves];
+            run->next_symbol = run->code->address + at;
+            at = tool_list_range(run, at, end_of(team, n));
+            waves = run->disassembler == run->disassemblers[1];
+        }
+        pthread_mutex_lock(&team->mutex);
+        chunk->filled = false;
+        pthread_cond_broadcast(&team->changed);
+        pthread_mutex_unlock(&team->mutex);
+    }
+    return at;
+}
+
+static bool prepare(struct worker *worker, struct team *team, unsigned number)
+{
+    const struct tool_listing *listing = team->run->listing;
+    worker->team = team;
+    worker->number = number;
+    for (unsigned i = 0; i < BUFFERS; i++)
+        if (!tool_open_output(&worker->chunk[i].out, TEXT, true))
+            return false;
+    for (unsigned i = 0; i < 2; i++)
+        if (wm_disassembler_create(listing->targets[i], listing->flags, &worker->disassembler[i], NULL) !=
+            WM_OK)
+            return false;
+    return true;
+}
+
+static void release(struct worker *worker)
+{
+    for (unsigned i = 0; i < BUFFERS; i++)
+        free(worker->chunk[i].out.buffer);
+    for (unsigned i = 0; i < 2; i++)
+        wm_disassembler_destroy(worker->disassembler[i]);
+}
+
+size_t tool_list_parallel(struct tool_run *run, unsigned threads)
+{
+    const size_t chunks = run->code->size / CHUNK;
+    struct team *team = calloc(1, sizeof(*team));
+    size_t end = SIZE_MAX;
+    unsigned started = 0;
+    if (!team)
+        return end;
+    team->run = run;
+    team->chunks = chunks;
+    team->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+    team->threads = chunks < team->threads ? (unsigned)chunks : team->threads;
+    pthread_mutex_init(&team->mutex, NULL);
+    pthread_cond_init(&team->changed, NULL);
+    bool ready = true;
+    for (unsigned i = 0; i < team->threads && ready; i++)
+        ready = prepare(&team->worker[i], team, i);
+    while (started < team->threads && ready) {
+        ready = pthread_create(&team->worker[started].thread, NULL, work, &team->worker[started]) == 0;
+        started += ready;
+    }
+    if (ready)
+        end = write_chunks(team, run);
+    pthread_mutex_lock(&team->mutex);
+    team->stop = true;
+    pthread_cond_broadcast(&team->changed);
+    pthread_mutex_unlock(&team->mutex);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(team->worker[i].thread, NULL);
+    for (unsigned i = 0; i < team->threads; i++)
+        release(&team->worker[i]);
+    pthread_cond_destroy(&team->changed);
+    pthread_mutex_destroy(&team->mutex);
+    free(team);
+    return end;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Which columns the text reports of `prof` show. */
+#include "tool/report/columns.h"
+
+#include <string.h>
+
+/* What is shown where --show does not say; of those that a narrow terminal has no room for, the highest
+ * ranks go first. */
+static const struct {
+    const char *key;
+    unsigned rank;
+    bool if_any; /* only where a row has it */
+} usual[] = {
+    {"share", 0, true},
+    {"efficiency", 0},
+    {"executions", 3},
+    {"lanes_per_run", 4},
+    {"bytes", 6},
+    {"lines", 2},
+    {"ideal_lines", 5},
+    {"clocks", 1},
+    {"conflicts", 1},
+    {"vector_hit_rate", 2, true},
+    {"l2_hit_rate", 2, true},
+};
+
+static void add_figure(struct tool_columns *columns, const struct tool_figure *figure, unsigned rank)
+{
+    if (columns->figures == TOOL_FIGURES)
+        return;
+    columns->column[columns->count++] = (struct tool_column){tool_figure_title(figure), TOOL_RIGHT, rank};
+    columns->figure[columns->figures++] = figure;
+}
+
+static bool any_has(const struct tool_report *report, const struct tool_figure *figure)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (figure->has && figure->has(report->rows[i]))
+            return true;
+    return false;
+}
+
+void tool_columns_choose(struct tool_columns *columns, const struct tool_report *report)
+{
+    const char *show = report->options->show;
+    *columns = (struct tool_columns){.any_width = show, .width = show ? 0 : tool_terminal_width()};
+    for (size_t i = 0; !show && i < sizeof usual / sizeof *usual; i++)
+        if (!usual[i].if_any || any_has(report, tool_find_figure(usual[i].key)))
+            add_figure(columns, tool_find_figure(usual[i].key), usual[i].rank);
+    if (show && strcmp(show, "all") == 0) {
+        for (size_t i = 0; i < tool_figure_count; i++)
+            add_figure(columns, &tool_figures[i], 0);
+        return;
+    }
+    for (const char *at = show; at; at = strchr(at, ',')) {
+        char word[40];
+        at += *at == ',';
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        add_figure(columns, tool_find_figure(word), 0);
+    }
+}
+
+void tool_columns_place(struct tool_columns *columns, const char *title, unsigned rank)
+{
+    columns->column[columns->count++] = (struct tool_column){title, TOOL_LEFT, columns->any_width ? 0 : rank};
+}
+
+void tool_columns_cells(struct tool_table *table, const struct tool_columns *columns,
+                        const struct tool_sums *sums)
+{
+    for (size_t i = 0; i < columns->figures; i++) {
+        char text[32] = "";
+        if (sums)
+            tool_figure_text(columns->figure[i], sums, text);
+        tool_table_cell(table, "%s", text);
+    }
+}
+
+void tool_columns_left_out(const struct tool_columns *columns)
+{
+    const char *comma = "not shown for want of width:";
+    for (size_t i = 0; i < columns->count; i++)
+        if (columns->left_out[i]) {
+            printf("%s %s", comma, columns->column[i].title);
+            comma = ",";
+        }
+    if (*comma == ',')
+        puts(" (--show COLUMN,COLUMN...)");
+}

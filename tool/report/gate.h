@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Conditions such as "efficiency<0.5" or "bound==memory" that fail a run when a figure of its profile meets
+ * them. */
+#ifndef WAVEMEM_TOOL_GATE_H
+#define WAVEMEM_TOOL_GATE_H
+
+#include "tool/tool.h"
+
+#include <jansson.h>
+
+enum tool_gate_scope {
+    TOOL_OF_ROWS,    /* each instruction: "lines" */
+    TOOL_OF_TOTALS,  /* the sums over all instructions: "total.lines" */
+    TOOL_OF_KERNELS, /* each kernel: "occupancy" */
+};
+
+enum tool_gate_sign { TOOL_LESS, TOOL_LESS_OR_EQUAL, TOOL_MORE, TOOL_MORE_OR_EQUAL, TOOL_SAME, TOOL_OTHER };
+
+struct tool_gate {
+    const char *text; /* as it was given */
+    char key[40];     /* of a figure in the report's JSON, or of tool_kernel_figures() */
+    enum tool_gate_scope scope;
+    enum tool_gate_sign sign;
+    double number;
+    const char *word; /* TOOL_SAME, TOOL_OTHER: the part that binds */
+};
+
+enum { TOOL_GATES = 32 };
+
+struct tool_gates {
+    struct tool_gate gate[TOOL_GATES];
+    size_t count;
+};
+
+/* What --help says of them. */
+extern const char tool_gates_help[];
+
+/* Adds a condition; TOOL_WRONG after a message that begins with `where`. `text` must stay. */
+int tool_gates_add(struct tool_gates *gates, const char *where, const char *text);
+
+/* The figure; false where it is missing or null. */
+bool tool_json_figure(const json_t *figures, const char *key, double *value);
+
+/* What can be asked of a kernel of the report's JSON: an object with kernel and the figures. */
+json_t *tool_kernel_figures(const json_t *kernel);
+
+/* Figures by scope: an array of objects, an object, an array of objects. */
+struct tool_gated {
+    const json_t *rows;
+    json_t *totals;
+    const json_t *kernels;
+};
+
+/* What fails: an array of objects with condition, kernel, offset and text (where the condition is of one),
+ * and value. A condition is asked of each object that has its figure. */
+json_t *tool_gates_failed(const struct tool_gates *gates, const struct tool_gated *gated);
+
+/* Prints a line for each to stderr; returns `code`, or TOOL_FINDINGS where that was clean and something
+ * fails. */
+int tool_gates_report(const json_t *failed, int code);
+
+#endif

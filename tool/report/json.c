@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* The report of `prof` as JSON. */
+#include "tool/report/summary.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void set_count(json_t *object, const char *key, uint64_t count)
+{
+    json_object_set_new(object, key, json_integer((json_int_t)count));
+}
+
+/* The lanes that met on a bank in the worst execution; null without a conflict. */
+static json_t *json_conflict(const struct wm_profile_row *row)
+{
+    char lanes[256];
+    if (row->lds_depth < 2)
+        return json_null();
+    return json_pack("{s:I, s:I, s:s}", "dwords", (json_int_t)row->lds_depth, "bank",
+                     (json_int_t)row->lds_bank, "lanes", tool_lane_list(row->lds_lanes, lanes));
+}
+
+static json_t *json_row(const struct wm_profile_row *row)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "kernel", json_string(tool_row_kernel(row)));
+    json_object_set_new(object, "text", json_string(row->text ? row->text : ""));
+    json_object_set_new(object, "path", json_string(row->path ? row->path : ""));
+    json_object_set_new(object, "operation", json_string(row->operation ? row->operation : ""));
+    json_object_set_new(object, "file", row->file ? json_string(row->file) : json_null());
+    set_count(object, "line", row->line);
+    set_count(object, "column", row->column);
+    json_object_set_new(object, "pc", json_sprintf("0x%" PRIx64, row->pc));
+    set_count(object, "offset", row->offset);
+    struct tool_sums sums = {0};
+    tool_sums_add(&sums, row);
+    tool_figures_json(object, &sums, false);
+    json_object_set_new(object, "worst_conflict", json_conflict(row));
+    json_object_set_new(object, "limit", row->limit ? json_string(row->limit) : json_null());
+    json_object_set_new(object, "advice", row->advice ? json_string(row->advice) : json_null());
+    json_object_set_new(object, "gain", row->advice ? json_real(row->gain) : json_null());
+    return object;
+}
+
+static bool same_line(const struct wm_profile_row *a, const struct wm_profile_row *b)
+{
+    return a->file && b->file && a->line == b->line && strcmp(a->file, b->file) == 0 &&
+           strcmp(tool_row_kernel(a), tool_row_kernel(b)) == 0;
+}
+
+/* The sums of the rows of each source line, in the order in which the rows first name it. */
+static json_t *json_source_lines(const struct wm_profile_row **rows, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        struct tool_sums sums = {0};
+        bool seen = !rows[i]->file;
+        for (size_t before = 0; before < i && !seen; before++)
+            seen = same_line(rows[before], rows[i]);
+        if (seen)
+            continue;
+        for (size_t k = i; k < count; k++)
+            if (same_line(rows[k], rows[i]))
+                tool_sums_add(&sums, rows[k]);
+        json_t *object = json_object();
+        json_object_set_new(object, "kernel", json_string(tool_row_kernel(rows[i])));
+        json_object_set_new(object, "file", json_string(rows[i]->file));
+        set_count(object, "line", rows[i]->line);
+        tool_figures_json(object, &sums, true);
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+/* ---- kernels ---- */
+
+static json_t *json_use(const struct wm_cache_use *use)
+{
+    return json_pack("{s:I, s:I, s:I}", "requests", (json_int_t)use->requests, "hits", (json_int_t)use->hits,
+                     "bytes", (json_int_t)use->bytes);
+}
+
+static json_t *json_caches(const struct wm_profile_kernel *kernel)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < kernel->caches; i++) {
+        const struct wm_profile_cache *cache = &kernel->cache[i];
+        json_array_append_new(list, json_pack("{s:s, s:i, s:o, s:o, s:o}", "name", cache->name, "instances",
+                                              (int)cache->instances, "read", json_use(&cache->read), "write",
+                                              json_use(&cache->write), "atomic", json_use(&cache->atomic)));
+    }
+    return list;
+}
+
+static json_t *json_bounds(const struct wm_profile_kernel *kernel)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < kernel->bounds; i++) {
+        const struct wm_bound *bound = &kernel->bound[i];
+        json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:s}", "part", bound->name, "clocks",
+                                              bound->clocks, "seconds", bound->seconds, "arithmetic",
+                                              bound->arithmetic ? bound->arithmetic : ""));
+    }
+    return list;
+}
+
+static json_t *json_occupancy(const struct wm_profile_kernel *kernel)
+{
+    return json_pack("{s:i, s:i, s:i, s:s?, s:s?, s:i, s:i, s:i, s:i}", "waves_per_simd",
+                     (int)kernel->waves_per_simd, "waves_per_simd_most", (int)kernel->waves_per_simd_most,
+                     "workgroups_per_cu", (int)kernel->workgroups_per_cu, "mode", kernel->mode, "limit",
+                     kernel->occupancy_limit, "workgroup_items", (int)kernel->workgroup_items, "vgprs",
+                     (int)kernel->vgprs, "sgprs", (int)kernel->sgprs, "lds_bytes", (int)kernel->lds_bytes);
+}
+
+static json_t *json_cuts(const struct wm_profile_kernel *kernel)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < tool_cut_count; i++)
+        if (kernel->cuts & tool_cuts[i].cut)
+            json_array_append_new(list, json_string(tool_cuts[i].key));
+    return list;
+}
+
+static json_t *json_kernel(const struct wm_profile_kernel *kernel)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "kernel", json_string(kernel->kernel ? kernel->kernel : ""));
+    json_object_set_new(object, "pc", json_sprintf("0x%" PRIx64, kernel->pc));
+    set_count(object, "dispatches", kernel->dispatches);
+    set_count(object, "workgroups", kernel->workgroups);
+    set_count(object, "waves", kernel->waves);
+    set_count(object, "instructions", kernel->instructions);
+    set_count(object, "fetches", kernel->fetches);
+    set_count(object, "fetch_bytes", kernel->fetch_bytes);
+    set_count(object, "code_bytes", kernel->code_bytes);
+    set_count(object, "vector_invalidations", kernel->vector_invalidations);
+    json_object_set_new(object, "gpu", kernel->gpu ? json_string(kernel->gpu->name) : json_null());
+    if (!kernel->gpu)
+        return object;
+    json_object_set_new(object, "occupancy", json_occupancy(kernel));
+    json_object_set_new(object, "caches", json_caches(kernel));
+    set_count(object, "memory_read", kernel->memory_read);
+    set_count(object, "memory_written", kernel->memory_written);
+    set_count(object, "memory_dirty", kernel->memory_dirty);
+    set_count(object, "resident_workgroups", kernel->resident_workgroups);
+    json_object_set_new(object, "sampled_from",
+                        kernel->sampled_from ? json_integer((json_int_t)kernel->sampled_from) : json_null());
+    json_object_set_new(object, "sample_scale",
+                        kernel->sampled_from ? json_real(kernel->sample_scale) : json_null());
+    json_object_set_new(object, "sample_error",
+                        kernel->sampled_from && kernel->sample_error >= 0 ? json_real(kernel->sample_error)
+                                                                          : json_null());
+    json_object_set_new(object, "resident_cut", json_boolean(kernel->resident_cut));
+    json_object_set_new(object, "cuts", json_cuts(kernel));
+    json_object_set_new(object, "bounds", json_bounds(kernel));
+    json_object_set_new(object, "binds", kernel->binds ? json_string(kernel->binds->name) : json_null());
+    json_object_set_new(object, "advice", kernel->advice ? json_string(kernel->advice) : json_null());
+    return object;
+}
+
+void tool_report_json(json_t *object, const struct tool_report *report)
+{
+    json_t *list = json_array(), *totals = json_object();
+    struct tool_sums sums = {0};
+    for (size_t i = 0; i < report->count; i++) {
+        json_array_append_new(list, json_row(report->rows[i]));
+        tool_sums_add(&sums, report->rows[i]);
+    }
+    tool_figures_json(totals, &sums, true);
+    json_t *kernels = json_array();
+    for (size_t i = 0; i < report->kernel_count; i++)
+        json_array_append_new(kernels, json_kernel(&report->kernels[i]));
+    json_object_set_new(object, "kernels", kernels);
+    json_object_set_new(object, "rows", list);
+    json_object_set_new(object, "source_lines", json_source_lines(report->rows, report->count));
+    json_object_set_new(object, "totals", totals);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything that is made of a profile: text, JSON, CSV, HTML, counters, conditions. */
+#include "tool/report/prof.h"
+
+#include "tool/arguments/run.h"
+#include "tool/html/html.h"
+#include "tool/output.h"
+#include "tool/report/counters.h"
+#include "tool/report/source.h"
+#include "tool/tool.h"
+
+#include <stdlib.h>
+
+int tool_check_outputs(const struct tool_prof_outputs *outputs)
+{
+    const struct {
+        const char *option, *path;
+    } files[] = {{"--json", outputs->json_path},
+                 {"--counters", outputs->counters_path},
+                 {"--html", outputs->html_path},
+                 {"--csv", outputs->show.csv_path}};
+    int code = TOOL_CLEAN;
+    for (size_t i = 0; i < sizeof files / sizeof *files && code == TOOL_CLEAN; i++)
+        if (files[i].path)
+            code = tool_check_file(files[i].option, files[i].path);
+    return code;
+}
+
+static json_t *failed_gates(const struct tool_gates *gates, const json_t *json)
+{
+    json_t *kernels = json_array(), *kernel;
+    size_t index;
+    json_array_foreach(json_object_get(json, "kernels"), index, kernel)
+        json_array_append_new(kernels, tool_kernel_figures(kernel));
+    const struct tool_gated gated = {json_object_get(json, "rows"), json_object_get(json, "totals"), kernels};
+    json_t *failed = tool_gates_failed(gates, &gated);
+    json_decref(kernels);
+    return failed;
+}
+
+static int show_report(const struct tool_prof_outputs *outputs, const struct tool_report *report,
+                       json_t *json, int code)
+{
+    tool_report_json(json, report);
+    if (!outputs->json || outputs->json_path) {
+        if (outputs->show.source)
+            tool_report_source(report);
+        else
+            tool_report_text(report);
+    }
+    json_t *failed = failed_gates(&outputs->gates, json);
+    code = tool_gates_report(failed, code);
+    json_object_set_new(json, "failed", failed);
+    if (outputs->counters_path && tool_write_counters(report, outputs->counters_path) != TOOL_CLEAN)
+        code = TOOL_WRONG;
+    if (outputs->show.csv_path && tool_report_csv(report, outputs->show.csv_path) != TOOL_CLEAN)
+        code = TOOL_WRONG;
+    if (outputs->html_path && tool_write_html(report, json, outputs->html_path) != TOOL_CLEAN)
+        code = TOOL_WRONG;
+    return outputs->json ? tool_write_report(json, outputs->json_path, code) : code;
+}
+
+/* The sources that are found go into it as well. */
+static int end_trace(const struct tool_report *report)
+{
+    struct wm_diag diag;
+    tool_keep_sources(report);
+    return wm_profile_end_trace(report->profile, &diag) == WM_OK ? TOOL_CLEAN
+                                                                 : tool_fail("--trace %s", diag.message);
+}
+
+int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
+                      const char *const *files, size_t file_count, json_t *json, int code)
+{
+    struct tool_report report = {
+        .options = &outputs->show, .files = files, .file_count = file_count, .profile = profile};
+    const struct wm_profile_row *rows = wm_profile_rows(profile, &report.count);
+    report.kernels = wm_profile_kernels(profile, &report.kernel_count);
+    report.rows = malloc((report.count + 1) * sizeof *report.rows);
+    if (!report.rows)
+        return tool_fail("out of memory");
+    for (size_t i = 0; i < report.count; i++)
+        report.rows[i] = &rows[i];
+    tool_sort_rows(&report);
+    if (outputs->trace_path && end_trace(&report) != TOOL_CLEAN)
+        code = TOOL_WRONG;
+    else
+        code = show_report(outputs, &report, json, code);
+    free(report.rows);
+    return code;
+}

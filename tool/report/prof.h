@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything that is made of a profile, for `prof` and `replay`. */
+#ifndef WAVEMEM_TOOL_PROF_H
+#define WAVEMEM_TOOL_PROF_H
+
+#include "tool/report/gate.h"
+#include "tool/report/report.h"
+
+struct tool_prof_outputs {
+    struct tool_report_options show;
+    const char *counters_path, *html_path; /* NULL: none */
+    bool json;
+    const char *json_path; /* NULL: stdout */
+    struct tool_gates gates;
+    const char *trace_path; /* of the trace that the profile writes; or NULL */
+};
+
+/* TOOL_WRONG, after a message, where one of the files could not be written: before anything runs. The trace's
+ * is begun before, by wm_profile_trace(). */
+int tool_check_outputs(const struct tool_prof_outputs *outputs);
+
+/* Writes what was asked for, and adds it to `json`, which tool_report() has begun. Returns the worse of
+ * `code` and what comes of it. */
+int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
+                      const char *const *files, size_t file_count, json_t *json, int code);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The report of `prof`: sums, order of rows, text, JSON. */
+#ifndef WAVEMEM_TOOL_REPORT_H
+#define WAVEMEM_TOOL_REPORT_H
+
+#include "tool/report/figures.h"
+
+/* What of the report is asked for. */
+struct tool_report_options {
+    const char *show; /* --show: names of figures with commas between them, "all"; NULL: the usual ones */
+    const char *sort; /* --sort: a figure, "offset" or "source"; NULL: the worst first */
+    bool source;      /* --source: the source or the listing with figures beside it */
+    const char *source_dir; /* --source=DIR: one more place to look for sources; or NULL */
+    const char *csv_path;   /* --csv; or NULL */
+};
+
+/* What the reports are made of. Rows are sorted by tool_sort_rows(). */
+struct tool_report {
+    const struct wm_profile_row **rows;
+    size_t count;
+    const struct wm_profile_kernel *kernels;
+    size_t kernel_count;
+    const char *const *files; /* the code objects that rows may come from */
+    size_t file_count;
+    const struct tool_report_options *options;
+    struct wm_profile *profile; /* that the rows are of */
+};
+
+/* TOOL_WRONG, after a message, where --show or --sort name no figure. */
+int tool_check_report_options(const struct tool_report_options *options);
+
+/* Kernels in the order of their code; in each the rows as --sort says, without it those first that have most
+ * of what binds the kernel, then those that waste most lines, and those without lines last by their
+ * conflicts. */
+void tool_sort_rows(struct tool_report *report);
+
+/* Guest address of the kernel: two of one name from two files are two. */
+uint64_t tool_row_start(const struct wm_profile_row *row);
+const char *tool_row_kernel(const struct wm_profile_row *row);
+
+/* The lanes of a mask as "0 2 4-7"; `text` holds any. */
+const char *tool_lane_list(uint64_t lanes, char text[256]);
+
+/* The number of rows from `first` on that are of one kernel. */
+size_t tool_kernel_rows(const struct tool_report *report, size_t first);
+
+/* Prints a table for each kernel, and remarks; with --source what they come from. */
+void tool_report_text(const struct tool_report *report);
+void tool_report_source(const struct tool_report *report);
+/* Adds rows, sums by source line and totals to `object`. */
+void tool_report_json(json_t *object, const struct tool_report *report);
+/* A line per row, with all figures; TOOL_WRONG after a message. */
+int tool_report_csv(const struct tool_report *report, const char *path);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* What instructions come from: lines of source files, and the listing of a kernel. */
+#include "tool/report/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- source files ---- */
+
+enum { MOST_BYTES = 4 << 20 };
+
+/* A code object may name any file; only sources are read. */
+static bool is_source(const char *name)
+{
+    static const char *const endings[] = {".cl",  ".clh", ".hip", ".cpp", ".cc",  ".cxx", ".c", ".cu",
+                                          ".cuh", ".h",   ".hpp", ".hh",  ".inc", ".s",   ".S", ".asm",
+                                          ".ll",  ".py",  ".inl", ".f90", ".jl",  ".mlir"};
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(dot, endings[i]) == 0)
+            return true;
+    return false;
+}
+
+static char *read_text(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > MOST_BYTES)
+        return NULL;
+    FILE *file = fopen(path, "rb");
+    char *text = file ? malloc((size_t)status.st_size + 1) : NULL;
+    if (text) {
+        const size_t size = fread(text, 1, (size_t)status.st_size, file);
+        text[size] = '\0';
+        if (strlen(text) != size) { /* not a text */
+            free(text);
+            text = NULL;
+        }
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+/* folder/above/name */
+static char *read_in(const char *folder, int folder_length, const char *above, const char *name)
+{
+    char path[4096];
+    const int length = snprintf(path, sizeof path, "%.*s/%s%s", folder_length, folder, above, name);
+    return length > 0 && (size_t)length < sizeof path ? read_text(path) : NULL;
+}
+
+/* What the trace has of it. */
+static char *read_kept(const struct tool_report *report, const char *name)
+{
+    const char *text = wm_profile_source(report->profile, name);
+    return text ? strdup(text) : NULL;
+}
+
+static char *find_text(const struct tool_report *report, const char *name)
+{
+    const char *slash = strrchr(name, '/'), *folder = report->options->source_dir;
+    char *text = NULL;
+    if (folder) {
+        text = read_in(folder, (int)strlen(folder), "", name);
+        text = text ? text : read_in(folder, (int)strlen(folder), "", slash ? slash + 1 : name);
+    }
+    text = text ? text : read_kept(report, name);
+    text = text ? text : read_text(name);
+    for (size_t i = 0; i < report->file_count && !text && *name != '/'; i++) {
+        const char *end = strrchr(report->files[i], '/');
+        const int length = end ? (int)(end - report->files[i]) : 1;
+        const char *beside = end ? report->files[i] : ".";
+        text = read_in(beside, length, "", name);
+        text = text ? text : read_in(beside, length, "../", name);
+    }
+    return text;
+}
+
+void tool_keep_sources(const struct tool_report *report)
+{
+    struct wm_diag diag; /* a source that finds no room is none that was found */
+    for (size_t i = 0; i < report->count; i++) {
+        const char *name = report->rows[i]->file;
+        char *text = name && is_source(name) && !wm_profile_source(report->profile, name)
+                         ? find_text(report, name)
+                         : NULL;
+        if (text)
+            wm_profile_add_source(report->profile, name, text, &diag);
+        free(text);
+    }
+}
+
+bool tool_source_read(const struct tool_report *report, const char *name, struct tool_source *source)
+{
+    *source = (struct tool_source){.text = is_source(name) ? find_text(report, name) : NULL};
+    size_t lines = 1;
+    for (const char *at = source->text; at && *at; at++)
+        lines += *at == '\n';
+    source->line = source->text ? malloc(lines * sizeof *source->line) : NULL;
+    if (!source->line) {
+        tool_source_free(source);
+        return false;
+    }
+    for (char *at = source->text, *next; at && *at; at = next) {
+        next = strchr(at, '\n');
+        if (next)
+            *next++ = '\0';
+        at[strcspn(at, "\r")] = '\0';
+        source->line[source->count++] = at;
+    }
+    return true;
+}
+
+void tool_source_free(struct tool_source *source)
+{
+    free(source->text);
+    free(source->line);
+    *source = (struct tool_source){0};
+}
+
+/* ---- listings ---- */
+
+static bool add_instruction(struct tool_listing_of *listing, uint64_t offset, const char *text)
+{
+    if (listing->count % 256 == 0) {
+        void *more = realloc(listing->instruction, (listing->count + 256) * sizeof *listing->instruction);
+        if (!more)
+            return false;
+        listing->instruction = more;
+    }
+    char *copy = strdup(text);
+    if (copy)
+        listing->instruction[listing->count++] = (struct tool_instruction){offset, copy};
+    return copy != NULL;
+}
+
+/* What stands behind the last end of the program only fills it up to the next symbol. */
+static void cut_padding(struct tool_listing_of *listing)
+{
+    size_t end = listing->count;
+    while (end && strcmp(listing->instruction[end - 1].text, "s_endpgm") != 0)
+        end--;
+    while (end && listing->count > end)
+        free(listing->instruction[--listing->count].text);
+}
+
+/* False for want of memory. */
+static bool list(const struct wm_profile_code *code, struct tool_listing_of *listing)
+{
+    struct wm_disassembler *disassembler;
+    struct wm_diag diag;
+    char target[128];
+    snprintf(target, sizeof target, "%s:wave%u", code->target, code->wave_lanes);
+    if (!wm_target_known(target))
+        snprintf(target, sizeof target, "%s", code->target);
+    if (wm_disassembler_create(target, 0, &disassembler, &diag) != WM_OK)
+        return false;
+    bool good = true;
+    for (uint64_t at = 0; good && at + 4 <= code->size;) {
+        uint32_t words[16];
+        size_t dwords = (code->size - at) / 4;
+        dwords = dwords < 16 ? dwords : 16;
+        memcpy(words, code->bytes + at, dwords * 4);
+        const struct wm_disassembled one = wm_disassembler_next(disassembler, words, dwords);
+        good = add_instruction(listing, at, one.text);
+        at += one.dwords * 4ULL;
+    }
+    wm_disassembler_destroy(disassembler);
+    cut_padding(listing);
+    return good;
+}
+
+bool tool_listing_read(const struct tool_report *report, const struct wm_profile_row *row,
+                       struct tool_listing_of *listing)
+{
+    size_t count;
+    const struct wm_profile_code *code = wm_profile_code(report->profile, &count);
+    *listing = (struct tool_listing_of){0};
+    for (size_t i = 0; i < count; i++) {
+        if (code[i].pc != tool_row_start(row))
+            continue;
+        if (list(&code[i], listing))
+            return true;
+        tool_listing_free(listing);
+    }
+    return false;
+}
+
+void tool_listing_free(struct tool_listing_of *listing)
+{
+    for (size_t i = 0; i < listing->count; i++)
+        free(listing->instruction[i].text);
+    free(listing->instruction);
+    *listing = (struct tool_listing_of){0};
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands above the rows of a kernel: its product, occupancy, caches, and the least time it can take. */
+#include "tool/report/summary.h"
+
+#include "tool/report/table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INDENT = 13 }; /* of what stands behind a line's first word */
+
+const struct wm_profile_kernel *tool_kernel_of(const struct tool_report *report,
+                                               const struct wm_profile_row *row)
+{
+    for (size_t i = 0; i < report->kernel_count; i++)
+        if (report->kernels[i].pc == tool_row_start(row))
+            return &report->kernels[i];
+    return NULL;
+}
+
+void tool_time_text(double seconds, char text[TOOL_SHORT])
+{
+    static const struct {
+        double least, scale;
+        const char *unit;
+    } units[] = {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0, 1e9, "ns"}};
+    size_t i = 0;
+    while (i + 1 < sizeof units / sizeof *units && seconds < units[i].least)
+        i++;
+    snprintf(text, TOOL_SHORT, "%.3g %s", seconds * units[i].scale, units[i].unit);
+}
+
+void tool_bytes_text(uint64_t bytes, char text[TOOL_SHORT])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    size_t i = 0;
+    for (; value >= 10240 && i + 1 < sizeof units / sizeof *units; i++)
+        value /= 1024;
+    snprintf(text, TOOL_SHORT, i ? "%.1f %s" : "%.0f %s", value, units[i]);
+}
+
+void tool_memory_text(const struct wm_profile_kernel *kernel, char text[4 * TOOL_SHORT])
+{
+    char read[TOOL_SHORT], written[TOOL_SHORT], left[TOOL_SHORT];
+    tool_bytes_text(kernel->memory_read, read);
+    tool_bytes_text(kernel->memory_written, written);
+    tool_bytes_text(kernel->memory_dirty, left);
+    const int length = snprintf(text, 4 * TOOL_SHORT, "%s read, %s written", read, written);
+    if (kernel->memory_dirty)
+        snprintf(text + length, 4 * TOOL_SHORT - (size_t)length, ", %s left in the caches", left);
+}
+
+struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache)
+{
+    return (struct wm_cache_use){
+        .requests = cache->read.requests + cache->write.requests + cache->atomic.requests,
+        .hits = cache->read.hits + cache->write.hits + cache->atomic.hits,
+        .bytes = cache->read.bytes + cache->write.bytes + cache->atomic.bytes,
+    };
+}
+
+bool tool_sample_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
+{
+    char error[80] = "too few rounds to say how exactly";
+    if (kernel->sampled_from <= kernel->workgroups)
+        return false;
+    if (kernel->sample_error >= 0)
+        snprintf(error, sizeof error, "+- %.1f%% (95%%)", 100 * kernel->sample_error);
+    snprintf(text, TOOL_SENTENCES,
+             "%" PRIu64 " of %" PRIu64
+             " workgroups: counts are theirs; all together have %.3g times as much of what "
+             "instructions ask for, %s. Hits and memory are of the sample alone: what the others would have "
+             "left in "
+             "the caches, or driven out, is not known",
+             kernel->workgroups, kernel->sampled_from, kernel->sample_scale, error);
+    return true;
+}
+
+const struct tool_cut tool_cuts[] = {
+    {WM_CUT_ROUND, "round", "the workgroups that fit at once would take more than 128 MiB of log"},
+    {WM_CUT_WORKGROUP, "workgroup", "caches saw only the first GiB of the log of a workgroup"},
+    {WM_CUT_REGIONS, "regions",
+     "more than 62 regions of 4 GiB were touched, and what is in the others counts as in the first"},
+    {WM_CUT_NO_MEMORY, "no_memory", "there was no memory for a part of the log"},
+};
+const size_t tool_cut_count = sizeof tool_cuts / sizeof *tool_cuts;
+
+bool tool_cut_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
+{
+    int length = 0;
+    const char *before = "";
+    *text = 0;
+    for (size_t i = 0; i < tool_cut_count; i++)
+        if (kernel->cuts & tool_cuts[i].cut) {
+            length += snprintf(text + length, (size_t)(TOOL_SENTENCES - length), "%s%s", before,
+                               tool_cuts[i].meaning);
+            before = "; ";
+            if (tool_cuts[i].cut == WM_CUT_ROUND)
+                length += snprintf(text + length, (size_t)(TOOL_SENTENCES - length),
+                                   ", and caches saw at most %" PRIu64, kernel->resident_workgroups);
+        }
+    return kernel->cuts;
+}
+
+static void print_occupancy(FILE *out, const struct wm_profile_kernel *kernel)
+{
+    char lds[TOOL_SHORT];
+    tool_bytes_text(kernel->lds_bytes, lds);
+    fprintf(out, "  occupancy  %" PRIu32 " of %" PRIu32 " waves a SIMD", kernel->waves_per_simd,
+            kernel->waves_per_simd_most);
+    if (kernel->mode)
+        fprintf(out, " in %s mode", kernel->mode);
+    if (kernel->occupancy_limit)
+        fprintf(out, ", limited by %s", kernel->occupancy_limit);
+    fprintf(out,
+            "\n             %" PRIu32 " VGPRs, %" PRIu32 " SGPRs a wave; %" PRIu32
+            " work-items, %s of LDS a workgroup\n",
+            kernel->vgprs, kernel->sgprs, kernel->workgroup_items, lds);
+}
+
+static void print_caches(FILE *out, const struct wm_profile_kernel *kernel)
+{
+    const char *before = "  hits       ";
+    char memory[4 * TOOL_SHORT];
+    for (uint32_t i = 0; i < kernel->caches; i++) {
+        const struct wm_cache_use use = tool_cache_use(&kernel->cache[i]);
+        if (!use.requests)
+            continue;
+        fprintf(out, "%s%s %.1f%% of %" PRIu64, before, kernel->cache[i].name,
+                100 * (double)use.hits / (double)use.requests, use.requests);
+        if (kernel->cache[i].level == WM_CACHE_VECTOR && kernel->vector_invalidations)
+            fprintf(out, " (invalidated %" PRIu64 " times by waves)", kernel->vector_invalidations);
+        before = ", ";
+    }
+    if (*before == ',')
+        fputc('\n', out);
+    tool_memory_text(kernel, memory);
+    fprintf(out, "  memory     %s\n", memory);
+}
+
+void tool_fetches_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
+{
+    const uint64_t cache = kernel->gpu->cache[WM_CACHE_INSTRUCTION].bytes;
+    char code[TOOL_SHORT], holds[TOOL_SHORT];
+    const bool exceeds = cache && kernel->code_bytes > cache;
+    tool_bytes_text(kernel->code_bytes, code);
+    tool_bytes_text(cache, holds);
+    snprintf(text, TOOL_SENTENCES, "%s, %" PRIu64 " fetches of %" PRIu32 " B%s%s", code, kernel->fetches,
+             kernel->fetch_bytes, exceeds ? "; the instruction cache holds " : "", exceeds ? holds : "");
+}
+
+static void print_fetches(FILE *out, const struct wm_profile_kernel *kernel)
+{
+    char text[TOOL_SENTENCES];
+    if (!kernel->fetches)
+        return;
+    tool_fetches_text(kernel, text);
+    fprintf(out, "  code       %s\n", text);
+}
+
+static void print_bounds(FILE *out, const struct wm_profile_kernel *kernel)
+{
+    char time[TOOL_SHORT];
+    if (!kernel->binds)
+        return;
+    tool_time_text(kernel->binds->seconds, time);
+    fprintf(out, "  at least   %s, for %s: %s\n", time, kernel->binds->name, kernel->binds->arithmetic);
+    const char *before = "  beside it  ";
+    for (uint32_t i = 0; i < kernel->bounds; i++) {
+        if (!strcmp(kernel->bound[i].name, kernel->binds->name) || kernel->bound[i].seconds <= 0)
+            continue;
+        tool_time_text(kernel->bound[i].seconds, time);
+        fprintf(out, "%s%s %s", before, kernel->bound[i].name, time);
+        before = ", ";
+    }
+    if (*before == ',')
+        fputc('\n', out);
+    if (kernel->advice)
+        fprintf(out, "  advice     %s\n", kernel->advice);
+}
+
+static void print_kernel(FILE *out, const struct wm_profile_kernel *kernel)
+{
+    char text[TOOL_SENTENCES];
+    fprintf(out, "  on         %s (%s)", kernel->gpu->title, kernel->gpu->name);
+    if (kernel->gpu->unverified)
+        fprintf(out, "; unverified: %s", kernel->gpu->unverified);
+    fputc('\n', out);
+    fprintf(out,
+            "  ran        %" PRIu64 " dispatch%s, %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
+            " instructions\n",
+            kernel->dispatches, kernel->dispatches == 1 ? "" : "es", kernel->workgroups, kernel->waves,
+            kernel->instructions);
+    if (tool_sample_text(kernel, text))
+        fprintf(out, "  sample     %s\n", text);
+    if (tool_cut_text(kernel, text))
+        fprintf(out, "  cut        %s\n", text);
+    print_occupancy(out, kernel);
+    print_fetches(out, kernel);
+    print_caches(out, kernel);
+    print_bounds(out, kernel);
+}
+
+void tool_summary_text(const struct wm_profile_kernel *kernel)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = kernel && kernel->gpu ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return;
+    print_kernel(out, kernel);
+    fclose(out);
+    for (const char *line = text, *end; line && (end = strchr(line, '\n')); line = end + 1)
+        tool_print_wrapped(line, (size_t)(end - line), INDENT, tool_terminal_width());
+    free(text);
+}
+
+static bool has_rows(const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (tool_row_start(report->rows[i]) == kernel->pc)
+            return true;
+    return false;
+}
+
+void tool_summaries_without_rows(const struct tool_report *report, bool before)
+{
+    for (size_t i = 0; i < report->kernel_count; i++) {
+        const struct wm_profile_kernel *kernel = &report->kernels[i];
+        if (has_rows(report, kernel))
+            continue;
+        printf("%s%s\n", before ? "\n" : "", kernel->kernel);
+        tool_summary_text(kernel);
+        puts("no memory instruction of its own was executed"); /* functions that it calls have theirs */
+        before = true;
+    }
+    if (!before)
+        puts("no memory instruction was executed");
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Text tables with aligned columns. */
+#include "tool/report/table.h"
+
+#include "tool/tool.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { LEAST_TEXT = 28 }; /* of the last column, for which others are not left out */
+
+void tool_table_cell(struct tool_table *table, const char *format, ...)
+{
+    char *text;
+    va_list list;
+    va_start(list, format);
+    const int length = vasprintf(&text, format, list);
+    va_end(list);
+    char **cells = realloc(table->cells, (table->cell_count + 1) * sizeof(*cells));
+    if (length < 0 || !cells) {
+        tool_fail("out of memory");
+        exit(TOOL_WRONG);
+    }
+    table->cells = cells;
+    cells[table->cell_count++] = text;
+}
+
+/* Characters, not bytes, of UTF-8. */
+static size_t length_of(const char *text)
+{
+    size_t length = 0;
+    for (; *text; text++)
+        length += (*text & 0xc0) != 0x80;
+    return length;
+}
+
+static size_t *find_widths(const struct tool_table *table)
+{
+    size_t *widths = calloc(table->column_count + 1, sizeof(*widths));
+    if (!widths)
+        return NULL;
+    for (size_t column = 0; column < table->column_count; column++)
+        widths[column] = length_of(table->columns[column].title);
+    for (size_t cell = 0; cell < table->cell_count; cell++) {
+        const size_t length = length_of(table->cells[cell]);
+        if (length > widths[cell % table->column_count])
+            widths[cell % table->column_count] = length;
+    }
+    return widths;
+}
+
+void tool_table_fit(struct tool_table *table)
+{
+    size_t *widths = table->width && table->left_out ? find_widths(table) : NULL;
+    while (widths) {
+        size_t least = table->column_count;
+        size_t width = 0;
+        for (size_t column = 0; column < table->column_count; column++) {
+            const unsigned rank = table->columns[column].rank;
+            if (table->left_out[column])
+                continue;
+            const bool may_be_cut = column + 1 == table->column_count && widths[column] > LEAST_TEXT;
+            width += (may_be_cut ? LEAST_TEXT : widths[column]) + 2;
+            if (rank && (least == table->column_count || rank > table->columns[least].rank))
+                least = column;
+        }
+        if (width <= table->width + 2 || least == table->column_count)
+            break;
+        table->left_out[least] = true;
+    }
+    free(widths);
+}
+
+/* The first `room` characters of the text. */
+static void print_cut(FILE *file, const char *text, size_t room)
+{
+    if (length_of(text) > room) {
+        const char *end = text;
+        for (size_t left = room > 3 ? room - 3 : 0; left; left--)
+            do
+                end++;
+            while ((*end & 0xc0) == 0x80);
+        fprintf(file, "%.*s%.*s", (int)(end - text), text, (int)(room < 3 ? room : 3), "...");
+    } else {
+        fputs(text, file);
+    }
+}
+
+static void print_line(const struct tool_table *table, FILE *file, unsigned indent, char *const *cells,
+                       const size_t *widths)
+{
+    size_t at = indent;
+    fprintf(file, "%*s", (int)indent, "");
+    for (size_t column = 0; column < table->column_count; column++) {
+        const char *text = cells ? cells[column] : table->columns[column].title;
+        const bool last = column + 1 == table->column_count;
+        const int pad = (int)(widths[column] - length_of(text));
+        if (table->left_out && table->left_out[column])
+            continue;
+        if (table->columns[column].align == TOOL_RIGHT)
+            fprintf(file, "%*s%s%s", pad, "", text, last ? "" : "  ");
+        else if (!last)
+            fprintf(file, "%s%*s", text, pad + 2, "");
+        else
+            print_cut(file, text, !table->width ? SIZE_MAX : table->width > at ? table->width - at : 0);
+        at += widths[column] + 2;
+    }
+    fputc('\n', file);
+}
+
+void tool_table_print(const struct tool_table *table, FILE *file, unsigned indent)
+{
+    size_t *widths = find_widths(table);
+    if (!widths)
+        return;
+    print_line(table, file, indent, NULL, widths);
+    for (size_t cell = 0; cell + table->column_count <= table->cell_count; cell += table->column_count)
+        print_line(table, file, indent, table->cells + cell, widths);
+    free(widths);
+}
+
+/* Whether a unit stands there, which stays beside its number. */
+static bool is_unit(const char *text)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "s", "ms", "us", "ns"};
+    const size_t length = strcspn(text, " \n,;.)");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i]) == length && strncmp(text, units[i], length) == 0)
+            return true;
+    return false;
+}
+
+/* Behind the word at `at` and the blanks before it. */
+static size_t word_end(const char *line, size_t length, size_t at)
+{
+    size_t end = at + strspn(line + at, " ");
+    end += strcspn(line + end, " \n");
+    if (end < length && line[end] == ' ' && line[end - 1] >= '0' && line[end - 1] <= '9' &&
+        is_unit(line + end + 1))
+        end += 1 + strcspn(line + end + 1, " \n");
+    return end < length ? end : length;
+}
+
+void tool_print_wrapped(const char *line, size_t length, unsigned indent, size_t width)
+{
+    size_t at = 0;
+    for (size_t from = 0; from < length;) {
+        size_t end = from, word = from;
+        while (word < length) { /* words as long as they fit, but at least one */
+            const size_t next = word_end(line, length, word);
+            if (width && end > from && at + (next - from) > width)
+                break;
+            word = end = next;
+        }
+        printf("%.*s\n", (int)(end - from), line + from);
+        from = end + strspn(line + end, " ");
+        at = indent;
+        if (from < length)
+            printf("%*s", (int)indent, "");
+    }
+}
+
+size_t tool_terminal_width(void)
+{
+    struct winsize size;
+    uint64_t number;
+    const char *columns = getenv("COLUMNS");
+    if (columns && tool_parse_u64(columns, &number) && number < 10000)
+        return number;
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+void tool_table_free(struct tool_table *table)
+{
+    for (size_t cell = 0; cell < table->cell_count; cell++)
+        free(table->cells[cell]);
+    free(table->cells);
+    table->cells = NULL;
+    table->cell_count = 0;
+}
