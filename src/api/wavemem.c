@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "check/check.h"
 #include "exec/abi.h"
+#include "exec/program.h"
 #include "exec/workgroup.h"
 #include "isa/disassemble.h"
 #include "isa/isa.h"
@@ -587,21 +588,20 @@ static enum wm_status run(struct wm_machine *machine, const struct module *modul
                           const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
                           const struct wm_dispatch *request, struct wm_result *result, struct wm_diag *diag)
 {
-    const struct wmi_program_options options = {
+    const struct wmi_code_options options = {
         .target = with_waves_of(machine->target, kernel->wave_size),
         .space = machine->space,
         .entry = dispatch->launch.entry,
         .lanes = kernel->wave_size,
         .vgprs = wmi_kernel_descriptor(kernel)->vgprs,
         .agprs = wmi_kernel_descriptor(kernel)->agprs,
-        .level = wmi_cpu_level(),
         .observer = dispatch->observer,
         .alignment = dispatch->alignment,
         .scalar_cache = dispatch->stales.mode,
         .counts = dispatch->executed,
     };
     const double begin = wmi_seconds();
-    dispatch->program = wmi_program_create(&options);
+    dispatch->program = wmi_program_create(&options, wmi_cpu_level());
     const bool ok = dispatch->program && wmi_dispatch_run(dispatch);
     result->seconds = wmi_seconds() - begin;
     const struct wmi_fault_place place = {machine->target, module->object, wmi_object_name(module->object),

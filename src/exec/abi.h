@@ -4,7 +4,7 @@
 #ifndef WMI_ABI_H
 #define WMI_ABI_H
 
-#include "exec/workgroup.h"
+#include "exec/dispatch.h"
 #include "object/object.h"
 
 /* Guest memory that exists for one dispatch. */

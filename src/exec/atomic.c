@@ -4,9 +4,8 @@
  *
  * Source: Vega ISA, "FLAT, Scratch and Global instructions": what each makes of memory and data. All are
  * sequentially consistent, more than any scope of the guest asks for. */
+#include "exec/atomic.h"
 #include "exec/atomic_float.h"
-#include "exec/program.h"
-#include "exec/vmem.h"
 
 /* Guest memory has no declared type. */
 typedef uint32_t __attribute__((may_alias)) word;
@@ -113,45 +112,4 @@ uint64_t wmi_atomic_64(enum wmi_atomic operation, unsigned char *host, uint64_t 
             ENTRY(FADD, fadd) ENTRY(ORDERED_ADD, ordered_add)};
 #undef ENTRY
     return functions[operation]((quad *)host, data, compare);
-}
-
-enum wmi_atomic wmi_atomic_of(unsigned id)
-{
-#define ROW(prefix, operation, name)                                                                         \
-    [WMI_INSN_##prefix##_atomic_##name] = WMI_ATOMIC_##operation,                                            \
-    [WMI_INSN_##prefix##_atomic_##name##_x2] = WMI_ATOMIC_##operation,
-#define ROWS(operation, name)                                                                                \
-    ROW(flat, operation, name)                                                                               \
-    ROW(global, operation, name)                                                                             \
-    ROW(buffer, operation, name)                                                                             \
-    ROW(s, operation, name)                                                                                  \
-    ROW(s_buffer, operation, name)                                                                           \
-    [WMI_INSN_image_atomic_##name] = WMI_ATOMIC_##operation,
-#define LATER(operation, name)                                                                               \
-    [WMI_INSN_flat_atomic_##name] = WMI_ATOMIC_##operation,                                                  \
-    [WMI_INSN_global_atomic_##name] = WMI_ATOMIC_##operation,                                                \
-    [WMI_INSN_buffer_atomic_##name] = WMI_ATOMIC_##operation,
-#define IMAGE(operation, name) [WMI_INSN_image_atomic_##name] = WMI_ATOMIC_##operation,
-    static const uint8_t operations[WMI_INSN_COUNT] = {
-        /* clang-format off */
-        OPERATIONS(ROWS)
-        LATER(CSUB, csub) LATER(COND_SUB, cond_sub_u32)
-        LATER(FCMPSWAP, fcmpswap) LATER(FCMPSWAP, fcmpswap_x2)
-        LATER(FMIN, fmin) LATER(FMIN, fmin_x2) LATER(FMIN, min_f64)
-        LATER(FMAX, fmax) LATER(FMAX, fmax_x2) LATER(FMAX, max_f64)
-        LATER(FADD, add_f32) LATER(FADD, add_f64)
-        LATER(PK_ADD_F16, pk_add_f16) LATER(PK_ADD_BF16, pk_add_bf16)
-        [WMI_INSN_global_atomic_ordered_add_b64] = WMI_ATOMIC_ORDERED_ADD,
-        IMAGE(RSUB, rsub) IMAGE(FCMPSWAP, fcmpswap) IMAGE(FMIN, fmin) IMAGE(FMAX, fmax)
-        IMAGE(FADD, add_flt) IMAGE(PK_ADD_F16, pk_add_f16) IMAGE(PK_ADD_BF16, pk_add_bf16)
-        /* clang-format on */
-    };
-    return id < WMI_INSN_COUNT ? (enum wmi_atomic)operations[id] : WMI_ATOMIC_NONE;
-}
-
-enum wmi_atomic wmi_lower_atomic(const struct wmi_builder *builder, unsigned id)
-{
-    const enum wmi_atomic atomic = wmi_atomic_of(id);
-    const bool flushes = !wmi_builder_limit(builder, WMI_LIMIT_fadd_denormals);
-    return atomic == WMI_ATOMIC_FADD && wmi_rows[id].bytes == 4 && flushes ? WMI_ATOMIC_FADD_FLUSH : atomic;
 }

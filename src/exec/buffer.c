@@ -2,6 +2,7 @@
 /* The careful path of buffer instructions: what each element of each lane reaches, and then done. */
 #include "exec/buffer.h"
 #include "exec/careful.h"
+#include "exec/steps.h"
 
 enum {
     ELEMENTS = 4,      /* at most, of a load or store */
@@ -217,7 +218,7 @@ static void move_element(char *frame, const struct wmi_op *op, const struct plan
     }
 }
 
-const struct wmi_op *wmi_buffer_careful(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_buffer_careful(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     struct plan plan;
@@ -273,7 +274,7 @@ static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint
             wmi_row_at(frame, op->c, packed ? i / 2 : i)[lane] >> (packed && (m->d16_hi || i & 1) ? 16 : 0);
 }
 
-const struct wmi_op *wmi_buffer_format(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_buffer_format(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const bool store = m->kind == WMI_ACCESS_STORE;
@@ -321,7 +322,7 @@ static uint32_t loaded_value(char *frame, const struct wmi_op *op, const struct 
 
 /* Source: CLRX, "GCN memory handling", with the instruction's offset of CDNA 3 ISA, "Memory Buffer Load to
  * LDS"; that what is out of LDS is dropped: there, "Memory Violations". */
-const struct wmi_op *wmi_buffer_to_lds(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_buffer_to_lds(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
@@ -340,14 +341,14 @@ const struct wmi_op *wmi_buffer_to_lds(char *restrict frame, const struct wmi_op
     return op + 1;
 }
 
-const struct wmi_op *wmi_buffer_status(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_buffer_status(char *restrict frame, const struct wmi_op *op)
 {
     for (uint64_t left = ((const struct wmi_lanes *)(frame + op->lanes))->bits; left;)
         wmi_row_at(frame, op->d, 0)[wmi_take_lane(&left)] = 0;
     return wmi_next(frame, op);
 }
 
-const struct wmi_op *wmi_buffer_atomic(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_buffer_atomic(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     struct plan plan;
@@ -361,7 +362,7 @@ const struct wmi_op *wmi_buffer_atomic(char *restrict frame, const struct wmi_op
     return op + 1;
 }
 
-const struct wmi_op *wmi_buffer_add_base(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_buffer_add_base(char *restrict frame, const struct wmi_op *op)
 {
     const unsigned size = ((const struct wmi_frame *)frame)->wave_size;
     const uint64_t words = wmi_frame_64(frame, op->b);
@@ -389,7 +390,7 @@ static struct wmi_element element_of(const struct plan *plan, unsigned e)
     };
 }
 
-const struct wmi_op *wmi_buffer_watch(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_buffer_watch(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
@@ -416,4 +417,15 @@ const struct wmi_op *wmi_buffer_watch(char *restrict frame, const struct wmi_op 
     }
     wmi_show_access(wave, m, &access);
     return op + 1;
+}
+
+#define DECLARE(name, level, lanes, suffix) extern const struct wmi_buffer_step name##suffix[];
+#define ENTRY(name, level, lanes, suffix)   [level][lanes / 64] = name##suffix,
+WMI_LANE_BUILDS(DECLARE, wmi_buffer_steps)
+
+const struct wmi_buffer_step *wmi_buffer_steps(enum wmi_cpu_level level, unsigned lanes)
+{
+    static const struct wmi_buffer_step *const steps[WMI_CPU_LEVELS][2] = {
+        WMI_LANE_BUILDS(ENTRY, wmi_buffer_steps)};
+    return steps[level][lanes / 64];
 }

@@ -3,6 +3,7 @@
  * allocation, and components of up to 16 bits that are no floats of 10 or 11, or of 32 bits. What else there
  * is goes to the careful path, which says what every value becomes. */
 #include "exec/buffer_most.h"
+#include "exec/steps.h"
 
 #include "base/host_float.h"
 #include "base/lanes.h"
@@ -183,8 +184,7 @@ INLINE void put_values(char *frame, const struct wmi_op *op, const struct wmi_bu
     }
 }
 
-#define STEP WMI_BUILD_NAME(wmi_buffer_load_format)
-const struct wmi_op *STEP(char *restrict frame, const struct wmi_op *op);
+#define STEP WMI_BUILD_NAME(wmi_step_buffer_load_format)
 
 const struct wmi_op *STEP(char *restrict frame, const struct wmi_op *op)
 {
@@ -196,7 +196,7 @@ const struct wmi_op *STEP(char *restrict frame, const struct wmi_op *op)
     const unsigned dwords = (c.format.layout->bytes + 3u) / 4;
     const char *from = is_plain(&c.format) ? find_elements(frame, op, &c, dwords, distance) : NULL;
     if (!from)
-        return wmi_buffer_format(frame, op);
+        return wmi_step_buffer_format(frame, op);
     get_dwords(from, distance, dwords, lanes->bits, words);
     const uint32_t nearest = wmi_host_float_nearest(state->mxcsr32);
     if (nearest != state->mxcsr32)

@@ -8,6 +8,7 @@
  * careful path. Range checks are monotonic: where the highest index with the highest offset is in range, so
  * are all lanes. */
 #include "exec/buffer_most.h"
+#include "exec/steps.h"
 #include "exec/vmem_shape.h"
 
 typedef u32v __attribute__((aligned(1))) unaligned_vector;
@@ -244,7 +245,7 @@ INLINE bool prepare_linear(char *frame, const struct wmi_op *op, struct shape sh
         const struct shape shape = {__VA_ARGS__};                                                            \
         if (MOVE_##kind(frame, op, shape))                                                                   \
             return op + 2;                                                                                   \
-        return prepare_linear(frame, op, shape) ? op + 1 : wmi_buffer_careful(frame, op);                    \
+        return prepare_linear(frame, op, shape) ? op + 1 : wmi_step_buffer_careful(frame, op);               \
     }
 #define STEP(kind, ...) STEP_OF(kind, NAME(kind, __VA_ARGS__), __VA_ARGS__)
 WMI_VMEM_SHAPES(STEP)

@@ -3,7 +3,23 @@
 #ifndef WMI_CAREFUL_H
 #define WMI_CAREFUL_H
 
-#include "exec/vmem.h"
+#include "exec/atomic.h"
+#include "exec/wave.h"
+#include "wavemem/wavemem.h"
+
+/* How high the wait counter of the wave's instruction is now, itself included. */
+static inline uint32_t wmi_wave_depth(const struct wmi_wave *wave, const struct wmi_memory_op *m)
+{
+    return wmi_depth_of(wave->entered, m->depth);
+}
+
+/* Shows the observer an access, of which only the depth is left to say. */
+static inline void wmi_show_access(const struct wmi_wave *wave, const struct wmi_memory_op *m,
+                                   struct wmi_access *access)
+{
+    access->depth = wmi_wave_depth(wave, m);
+    m->observer->access(wave->worker->observer, access, m->slot);
+}
 
 /* Row `row` of the registers from byte `offset` of the frame on. */
 static inline uint32_t *wmi_row_at(char *frame, uint32_t offset, unsigned row)

@@ -15,10 +15,10 @@
  * waves in them. Source of the fields: LLVM, IntrinsicsAMDGPU.td and AMDGPUISelDAGToDAG.cpp, ds_ordered_add;
  * that lanes which give no value keep their results' registers as they were is unverified. */
 #include "exec/gds.h"
-#include "exec/control.h"
 
-#include "exec/program.h"
-#include "exec/workgroup.h"
+#include "exec/dispatch.h"
+#include "exec/steps.h"
+#include "wavemem/wavemem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +31,7 @@ struct resource {
     bool flag;        /* turns when a barrier lets its waves go */
 };
 
-enum { ORDERED = 4 };                      /* ordered counters */
-enum { GS_REGISTERS = 16, GS_NARROW = 8 }; /* the first ones have 32 bits */
+enum { ORDERED = 4 }; /* ordered counters */
 
 struct wmi_gds {
     struct turn { /* the wave that may do its ordered count */
@@ -41,7 +40,7 @@ struct wmi_gds {
     } turn[ORDERED];
     alignas(64) unsigned char memory[GDS_BYTES + PADDING];
     struct resource resource[RESOURCES];
-    uint64_t gs[GS_REGISTERS];
+    uint64_t gs[WMI_GS_REGISTERS];
 };
 
 void wmi_gds_destroy(struct wmi_gds *gds)
@@ -65,7 +64,7 @@ static const struct wmi_op *no_memory(struct wmi_wave *wave, uint64_t pc)
 /* ---- GDS ---- */
 
 /* x: whether the whole GDS is addressed, whatever M0 says. */
-static const struct wmi_op *on_gds(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_gds_instead(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
     struct wmi_workgroup *group = wave->group;
@@ -81,7 +80,7 @@ static const struct wmi_op *on_gds(char *restrict frame, const struct wmi_op *op
     if (gds) {
         group->lds = gds->memory + base;
         group->lds_size = size;
-        next = op[1].body(frame, op + 1); /* and then wmi_step_return() */
+        next = op[1].body(frame, op + 1); /* and then wmi_step_return_to_loop() */
         group->lds = lds;
         group->lds_size = lds_size;
     }
@@ -89,16 +88,7 @@ static const struct wmi_op *on_gds(char *restrict frame, const struct wmi_op *op
     return gds ? next : no_memory(wave, ((const struct wmi_memory_op *)op->data)->pc);
 }
 
-void wmi_lower_gds(struct wmi_builder *builder, const struct wmi_memory_op *memory, bool counter)
-{
-    struct wmi_op *op = wmi_emit(builder, on_gds);
-    op->x = counter;
-    op->data = memory;
-}
-
 /* ---- GWS ---- */
-
-enum gws { GWS_NONE, GWS_INIT, GWS_BARRIER, GWS_SEMA_V, GWS_SEMA_BR, GWS_SEMA_P, GWS_RELEASE_ALL };
 
 static uint32_t first_lane(const char *frame, const struct wmi_op *op)
 {
@@ -108,13 +98,13 @@ static uint32_t first_lane(const char *frame, const struct wmi_op *op)
 
 /* What the instruction does to its resource. True: the wave waits in the next step, and *flag is the
  * barrier's. */
-static bool act(struct resource *resource, enum gws what, uint32_t value, uint64_t *flag)
+static bool act(struct resource *resource, enum wmi_gws what, uint32_t value, uint64_t *flag)
 {
     switch (what) {
-    case GWS_INIT:
+    case WMI_GWS_INIT:
         *resource = (struct resource){.counter = value};
         return false;
-    case GWS_BARRIER: /* `value` is the number of waves but one, of the next barrier */
+    case WMI_GWS_BARRIER: /* `value` is the number of waves but one, of the next barrier */
         *flag = resource->flag;
         if (resource->counter) {
             resource->counter--;
@@ -123,13 +113,13 @@ static bool act(struct resource *resource, enum gws what, uint32_t value, uint64
         resource->flag = !resource->flag;
         resource->counter = value;
         return false;
-    case GWS_SEMA_V:
+    case WMI_GWS_SEMA_V:
         resource->counter++;
         return false;
-    case GWS_SEMA_BR:
+    case WMI_GWS_SEMA_BR:
         resource->counter += value;
         return false;
-    case GWS_SEMA_P:
+    case WMI_GWS_SEMA_P:
         resource->waiting++;
         return true;
     default:
@@ -144,8 +134,8 @@ static struct resource *resource_of(struct wmi_gds *gds, const char *frame, cons
     return &gds->resource[((m0 >> 16) + op->x) % RESOURCES];
 }
 
-/* x: offset; y: enum gws; a: the data's row; d: 64 bits that the waiting step takes; value: the pc. */
-static const struct wmi_op *synchronise(char *restrict frame, const struct wmi_op *op)
+/* x: offset; y: enum wmi_gws; a: the data's row; d: 64 bits that the waiting step takes; value: the pc. */
+const struct wmi_op *wmi_step_gws_act(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
     struct wmi_dispatch *dispatch = wave->group->dispatch;
@@ -154,7 +144,7 @@ static const struct wmi_op *synchronise(char *restrict frame, const struct wmi_o
     pthread_mutex_lock(&dispatch->lock);
     struct wmi_gds *gds = gds_of(dispatch);
     if (gds)
-        waits = act(resource_of(gds, frame, op), (enum gws)op->y, first_lane(frame, op), &flag);
+        waits = act(resource_of(gds, frame, op), (enum wmi_gws)op->y, first_lane(frame, op), &flag);
     pthread_mutex_unlock(&dispatch->lock);
     if (!gds)
         return no_memory(wave, op->value);
@@ -162,7 +152,7 @@ static const struct wmi_op *synchronise(char *restrict frame, const struct wmi_o
     return waits ? op + 1 : op + 2;
 }
 
-static const struct wmi_op *wait(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_gws_wait(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
     struct wmi_dispatch *dispatch = wave->group->dispatch;
@@ -171,7 +161,7 @@ static const struct wmi_op *wait(char *restrict frame, const struct wmi_op *op)
     pthread_mutex_lock(&dispatch->lock);
     struct resource *resource = resource_of(dispatch->gds, frame, op);
     bool goes_on = resource->flag != flag;
-    if (op->y == GWS_SEMA_P && (goes_on = resource->counter != 0)) {
+    if (op->y == WMI_GWS_SEMA_P && (goes_on = resource->counter != 0)) {
         resource->counter--;
         resource->waiting--;
     }
@@ -212,7 +202,7 @@ static void count_in_order(struct wmi_gds *gds, char *frame, const struct wmi_op
 }
 
 /* x: offset; a: the value's row; d: the result's; value: the pc. Waits for the wave's turn. */
-static const struct wmi_op *ordered_count(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_ordered_count(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
     const struct wmi_workgroup *group = wave->group;
@@ -240,24 +230,8 @@ static const struct wmi_op *ordered_count(char *restrict frame, const struct wmi
     return NULL;
 }
 
-static bool lower_ordered_count(struct wmi_builder *builder, const struct wmi_instruction *insn)
-{
-    const struct wmi_operand *value = wmi_operand(insn, WMI_ROLE_ADDR),
-                             *result = wmi_operand(insn, WMI_ROLE_D);
-    bool ok = value && result && value->kind == WMI_OPERAND_VGPR && result->kind == WMI_OPERAND_VGPR;
-    if (!ok)
-        return false;
-    wmi_emit(builder, wmi_step_return)->value = wmi_builder_pc(builder); /* where a wave that waits is */
-    struct wmi_op *op = wmi_emit(builder, ordered_count);
-    op->a = wmi_lower_vgpr(builder, value->reg, 1, &ok);
-    op->d = wmi_lower_vgpr(builder, result->reg, 1, &ok);
-    op->x = (uint32_t)insn->field[WMI_FIELD_offset] & 0xffff;
-    op->value = wmi_builder_pc(builder);
-    return ok;
-}
-
 /* x: the register; y: whether it subtracts; a: the data's row; d: the result's; value: the pc. */
-static const struct wmi_op *count_in_register(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_gs_register_count(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_frame *state = (const struct wmi_frame *)frame;
     struct wmi_wave *wave = wmi_wave_of(frame);
@@ -270,62 +244,13 @@ static const struct wmi_op *count_in_register(char *restrict frame, const struct
     struct wmi_gds *gds = gds_of(dispatch);
     const uint64_t before = gds ? gds->gs[op->x] : 0, after = op->y ? before - value : before + value;
     if (gds)
-        gds->gs[op->x] = op->x < GS_NARROW ? (uint32_t)after : after;
+        gds->gs[op->x] = op->x < WMI_GS_NARROW ? (uint32_t)after : after;
     pthread_mutex_unlock(&dispatch->lock);
     if (!gds)
         return no_memory(wave, op->value);
     const unsigned lane = (unsigned)__builtin_ctzll(state->exec.bits);
     result[lane] = (uint32_t)before;
-    if (op->x >= GS_NARROW)
+    if (op->x >= WMI_GS_NARROW)
         result[state->wave_size + lane] = (uint32_t)(before >> 32);
     return op + 1;
-}
-
-static bool lower_gs_register(struct wmi_builder *builder, const struct wmi_instruction *insn)
-{
-    const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA),
-                             *result = wmi_operand(insn, WMI_ROLE_D);
-    bool ok = data && result && data->kind == WMI_OPERAND_VGPR && result->kind == WMI_OPERAND_VGPR;
-    if (!ok)
-        return false;
-    struct wmi_op *op = wmi_emit(builder, count_in_register);
-    op->a = wmi_lower_vgpr(builder, data->reg, 1, &ok);
-    op->d = wmi_lower_vgpr(builder, result->reg, 2, &ok);
-    op->x = (uint32_t)insn->field[WMI_FIELD_offset] >> 2 & (GS_REGISTERS - 1);
-    op->y = insn->id == WMI_INSN_ds_sub_gs_reg_rtn;
-    op->value = wmi_builder_pc(builder);
-    return ok;
-}
-
-bool wmi_lower_gws(struct wmi_builder *builder, const struct wmi_instruction *insn)
-{
-    static const struct {
-        uint16_t id;
-        uint8_t what;
-    } rows[] = {
-        {WMI_INSN_ds_gws_init, GWS_INIT},     {WMI_INSN_ds_gws_barrier, GWS_BARRIER},
-        {WMI_INSN_ds_gws_sema_v, GWS_SEMA_V}, {WMI_INSN_ds_gws_sema_br, GWS_SEMA_BR},
-        {WMI_INSN_ds_gws_sema_p, GWS_SEMA_P}, {WMI_INSN_ds_gws_sema_release_all, GWS_RELEASE_ALL},
-    };
-    if (insn->id == WMI_INSN_ds_ordered_count)
-        return lower_ordered_count(builder, insn);
-    if (insn->id == WMI_INSN_ds_add_gs_reg_rtn || insn->id == WMI_INSN_ds_sub_gs_reg_rtn)
-        return lower_gs_register(builder, insn);
-    const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
-    struct wmi_op step = {.lanes = offsetof(struct wmi_frame, exec),
-                          .x = (uint32_t)insn->field[WMI_FIELD_offset],
-                          .value = wmi_builder_pc(builder)};
-    bool ok = true;
-    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].id == insn->id)
-            step.y = rows[i].what;
-    if (step.y == GWS_NONE)
-        return false;
-    step.a = wmi_lower_vgpr(builder, data ? data->reg : 0, 1, &ok);
-    step.d = wmi_lower_temporary_scalar(builder);
-    step.body = synchronise;
-    *wmi_emit(builder, step.body) = step;
-    step.body = wait;
-    *wmi_emit(builder, step.body) = step;
-    return ok;
 }

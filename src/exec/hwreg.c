@@ -8,9 +8,11 @@
  * Vega, Navi and later. */
 #include "exec/hwreg.h"
 
-#include "exec/control.h"
-#include "exec/smem.h"
-#include "exec/workgroup.h"
+#include "base/host_float.h"
+#include "exec/clock.h"
+#include "exec/dispatch.h"
+#include "exec/program.h"
+#include "lower/place.h"
 
 enum { MODE = 1, FLAT_SCRATCH_LO = 20, FLAT_SCRATCH_HI = 21, REGISTERS = 64 };
 enum { DX10_CLAMP = 1 << 8 }; /* of MODE */
@@ -48,8 +50,8 @@ static uint32_t hardware_id(const struct wmi_frame *frame)
 static uint32_t registers(const struct wmi_frame *frame)
 {
     enum { SGPRS = 112 };
-    const struct wmi_program *program = wave_of(frame)->group->dispatch->program;
-    return (wmi_program_options(program)->vgprs / 4 - 1) << 8 | (SGPRS / 16 - 1) << 24;
+    return (wmi_program_code(wave_of(frame)->group->dispatch->program)->options.vgprs / 4 - 1) << 8 |
+           (SGPRS / 16 - 1) << 24;
 }
 
 /* WAVE_ID [4:0], SIMD_ID [9:8], WGP_ID [13:10], SE_ID [20:18]. */
@@ -204,7 +206,10 @@ void wmi_hwreg_write(const struct wmi_hwreg_rules *r, struct wmi_frame *frame, s
     }
 }
 
-bool wmi_hwreg_writes_state(const struct wmi_hwreg_rules *r, struct wmi_hwreg reg, uint32_t bits)
+void wmi_frame_set_mode(struct wmi_frame *frame, uint32_t mode)
 {
-    return r->mode_has_state && reg.id == MODE && reg.mask << reg.shift & bits;
+    frame->mode = mode;
+    frame->mxcsr32 = wmi_host_float_word(mode & 3, mode >> 4 & 3);
+    frame->mxcsr64 = wmi_host_float_word(mode >> 2 & 3, mode >> 6 & 3);
+    wmi_host_float_set(frame->mxcsr32);
 }

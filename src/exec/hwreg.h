@@ -26,7 +26,8 @@ uint32_t wmi_hwreg_read(const struct wmi_hwreg_rules *rules, const struct wmi_fr
  * write. */
 void wmi_hwreg_write(const struct wmi_hwreg_rules *rules, struct wmi_frame *frame, struct wmi_hwreg reg,
                      uint32_t value);
-/* Whether a write to it can change the bits of MODE in `bits` that code is predecoded for. */
-bool wmi_hwreg_writes_state(const struct wmi_hwreg_rules *rules, struct wmi_hwreg reg, uint32_t bits);
+
+/* Sets the frame's MODE and what follows from it, and loads the host's float control word. */
+void wmi_frame_set_mode(struct wmi_frame *frame, uint32_t mode);
 
 #endif

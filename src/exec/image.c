@@ -3,7 +3,9 @@
  *
  * Source: RDNA 2 and 3 ISA, Vega ISA, "Image instructions". Unverified: what a store gives components that
  * DMASK leaves out (0), and that DMASK 0 moves nothing; that DMASK of *_pck chooses dwords. */
-#include "exec/image.h"
+#include "memory/image.h"
+#include "exec/steps.h"
+#include "exec/vmem.h"
 
 #include "exec/careful.h"
 
@@ -202,7 +204,7 @@ static void store(char *frame, const struct wmi_op *op, const struct plan *plan,
     memcpy(plan->host[lane], element, plan->bytes);
 }
 
-const struct wmi_op *wmi_image_access(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_image_access(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const enum wmi_atomic operation = (enum wmi_atomic)wmi_image_request_of(m).operation;
@@ -224,7 +226,7 @@ const struct wmi_op *wmi_image_access(char *restrict frame, const struct wmi_op 
 
 /* Width, height, depth or number of slices, and number of levels; sizes are 0 for a level that there is not.
  * Cubes count whole (unverified). Source: Vega ISA and RDNA 2 ISA, IMAGE_GET_RESINFO. */
-const struct wmi_op *wmi_image_resinfo(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_image_resinfo(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_image image = image_of(frame, op);
     for (uint64_t left = ((const struct wmi_lanes *)(frame + op->lanes))->bits; left;) {
@@ -244,7 +246,7 @@ const struct wmi_op *wmi_image_resinfo(char *restrict frame, const struct wmi_op
     return op + 1;
 }
 
-const struct wmi_op *wmi_image_watch(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_image_watch(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);

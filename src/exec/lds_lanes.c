@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What DS instructions do to LDS and between lanes, but for atomics. */
 #include "base/vector.h"
+#include "exec/careful.h"
 #include "exec/lds.h"
 #include "exec/lds_places.h"
 

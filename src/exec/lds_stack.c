@@ -6,9 +6,8 @@
  * that a pop counts the index down before it reads (the document writes it the other way round, which would
  * read behind what was pushed), that the index goes round at the stack's size, and that the invalid node is
  * all ones, as Mesa's are. */
-#include "exec/lds.h"
-
-#include "exec/program.h"
+#include "exec/careful.h"
+#include "exec/steps.h"
 
 #include <string.h>
 
@@ -75,7 +74,7 @@ static unsigned pushed(const uint32_t *nodes, unsigned size, uint32_t last)
 }
 
 /* d: the result; a: ADDR, read and written; b: the last node; c: four nodes; y: entries of a stack. */
-static const struct wmi_op *stack_step(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_lds_stack(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_frame *f = (const struct wmi_frame *)frame;
     const unsigned size = f->wave_size;
@@ -95,7 +94,7 @@ static const struct wmi_op *stack_step(char *restrict frame, const struct wmi_op
 }
 
 /* Places 0 to 2 are those of pushes, 3 that of the pop. */
-static const struct wmi_op *watch_stack(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_lds_watch_stack(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_frame *f = (const struct wmi_frame *)frame;
     const struct wmi_memory_op *m = op->data;
@@ -135,27 +134,4 @@ static const struct wmi_op *watch_stack(char *restrict frame, const struct wmi_o
     }
     wmi_show_access(wave, m, &access);
     return op + 1;
-}
-
-bool wmi_lower_stack(struct wmi_builder *builder, const struct wmi_instruction *insn)
-{
-    static const enum wmi_role roles[] = {WMI_ROLE_D, WMI_ROLE_ADDR, WMI_ROLE_DATA, WMI_ROLE_DATA2};
-    struct wmi_op step = {.lanes = offsetof(struct wmi_frame, exec)};
-    uint32_t *const rows[] = {&step.d, &step.a, &step.b, &step.c};
-    bool ok = true;
-    for (unsigned i = 0; i < NODES; i++) {
-        const struct wmi_operand *operand = wmi_operand(insn, roles[i]);
-        if (!operand || operand->kind != WMI_OPERAND_VGPR)
-            return false;
-        *rows[i] = wmi_lower_vgpr(builder, operand->reg, operand->dwords, &ok);
-    }
-    step.y = 8u << ((uint32_t)insn->field[WMI_FIELD_offset] >> 12 & 3); /* OFFSET1[5:4] */
-    if (wmi_builder_observer(builder)) {
-        step.data = wmi_builder_memory_op(builder, insn);
-        step.body = watch_stack;
-        *wmi_emit(builder, step.body) = step;
-    }
-    step.body = stack_step;
-    *wmi_emit(builder, step.body) = step;
-    return ok;
 }

@@ -6,9 +6,9 @@
 #include "exec/smem.h"
 
 #include "exec/careful.h"
-#include "exec/program.h"
-
-enum { CLOCKS_PER_INSTRUCTION = 4 }; /* a wave64 instruction occupies a SIMD of 16 lanes for 4 cycles */
+#include "exec/clock.h"
+#include "exec/dispatch.h"
+#include "exec/steps.h"
 
 static uint32_t scalar_32(const char *frame, uint32_t offset)
 {
@@ -80,7 +80,7 @@ buffer_place(const char *frame, const struct wmi_op *op, uint64_t offset)
 }
 
 /* Source: RDNA 4 ISA, "Scalar Memory Addressing": that the immediate is not negative. */
-const struct wmi_op *wmi_scalar_negative(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_scalar_negative(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const uint32_t bytes = (uint32_t)m->elements * m->bytes;
@@ -136,7 +136,7 @@ load(char *restrict frame, const struct wmi_op *op, unsigned dwords)
 }
 
 /* Anything else: dwords through a V#, and elements of 1 or 2 bytes, which fill their SGPR. */
-static const struct wmi_op *load_any(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_scalar_load_any(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
@@ -154,7 +154,7 @@ static const struct wmi_op *load_any(char *restrict frame, const struct wmi_op *
     return op + 1;
 }
 
-static const struct wmi_op *store(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_scalar_store(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
     if (!place.bytes)
@@ -169,7 +169,7 @@ static const struct wmi_op *store(char *restrict frame, const struct wmi_op *op)
 }
 
 /* What is out of a buffer's range does nothing and returns 0. */
-static const struct wmi_op *atomic(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_scalar_atomic(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
@@ -194,7 +194,7 @@ static const struct wmi_op *atomic(char *restrict frame, const struct wmi_op *op
 }
 
 #define LOAD(dwords)                                                                                         \
-    static const struct wmi_op *load_##dwords(char *restrict frame, const struct wmi_op *op)                 \
+    const struct wmi_op *wmi_step_scalar_load_##dwords(char *restrict frame, const struct wmi_op *op)        \
     {                                                                                                        \
         return load(frame, op, dwords);                                                                      \
     }
@@ -205,21 +205,8 @@ LOAD(4)
 LOAD(8)
 LOAD(16)
 
-wmi_body wmi_scalar_step(const struct wmi_memory_op *m, bool buffer)
-{
-    static const wmi_body loads[] = {
-        [1] = load_1, [2] = load_2, [3] = load_3, [4] = load_4, [8] = load_8, [16] = load_16};
-    if (m->kind == WMI_ACCESS_ATOMIC)
-        return m->parameter != WMI_ATOMIC_NONE ? atomic : NULL;
-    if (m->kind == WMI_ACCESS_STORE)
-        return store;
-    if (buffer || m->bytes < 4)
-        return load_any;
-    return m->elements < sizeof loads / sizeof loads[0] ? loads[m->elements] : NULL;
-}
-
 /* The SGPR counts 64 bytes, the dwords of 16 lanes. Source: CDNA 4 ISA, "Scalar Memory Addressing". */
-const struct wmi_op *wmi_scalar_scratch_base(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_scalar_scratch_base(char *restrict frame, const struct wmi_op *op)
 {
     const uint64_t base =
         (wmi_frame_64(frame, op->a) & ~UINT64_C(3)) + (uint64_t)scalar_32(frame, op->b) * 64;
@@ -229,19 +216,14 @@ const struct wmi_op *wmi_scalar_scratch_base(char *restrict frame, const struct 
 
 /* ---- what the wave knows of itself ---- */
 
-uint64_t wmi_wave_cycles(const struct wmi_wave *wave)
-{
-    return wmi_wave_clock(wave) * CLOCKS_PER_INSTRUCTION;
-}
-
-const struct wmi_op *wmi_scalar_clock(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_scalar_clock(char *restrict frame, const struct wmi_op *op)
 {
     const uint64_t clock = wmi_wave_cycles(wmi_wave_of(frame)) / op->x;
     memcpy(frame + op->d, &clock, sizeof clock);
     return op + 1;
 }
 
-const struct wmi_op *wmi_scalar_wave_number(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_scalar_wave_number(char *restrict frame, const struct wmi_op *op)
 {
     memcpy(frame + op->d, &wmi_wave_of(frame)->index, sizeof(uint32_t));
     return op + 1;
@@ -270,7 +252,7 @@ static __attribute__((noinline)) const struct wmi_op *show(const char *frame, co
     return op + 1;
 }
 
-const struct wmi_op *wmi_scalar_watch(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_scalar_watch(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);

@@ -6,8 +6,10 @@
  * of the cache, that invalidating loses what was not written back, and that lines are volatile unless an
  * access says NV. */
 #include "exec/smem_cache.h"
+#include "exec/smem.h"
 
-#include "exec/workgroup.h"
+#include "exec/dispatch.h"
+#include "exec/steps.h"
 
 #include <stdlib.h>
 
@@ -212,7 +214,7 @@ static bool has_cache(struct wmi_workgroup *group)
     return group->scalar_cache || (group->scalar_cache = calloc(1, sizeof *group->scalar_cache));
 }
 
-const struct wmi_op *wmi_scalar_cached(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_scalar_cached(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     struct wmi_workgroup *group = wmi_wave_of(frame)->group;
@@ -225,7 +227,7 @@ const struct wmi_op *wmi_scalar_cached(char *restrict frame, const struct wmi_op
     if (m->kind == WMI_ACCESS_ATOMIC) {
         if (place.bytes)
             give_up(group, place.address);
-        return wmi_scalar_step(m, op->x)(frame, op);
+        return wmi_step_scalar_atomic(frame, op);
     }
     unsigned char *host =
         place.bytes ? wmi_vmem_reach(worker, &worker->hits[m->hit], place.address, place.bytes) : NULL;
@@ -256,7 +258,7 @@ static bool is_dirty(struct wmi_scalar_cache *cache, uint64_t address, unsigned 
     return false;
 }
 
-const struct wmi_op *wmi_scalar_cache_passed_by(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_scalar_cache_passed_by(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     struct wmi_wave *wave = wmi_wave_of(frame);
@@ -274,7 +276,7 @@ const struct wmi_op *wmi_scalar_cache_passed_by(char *restrict frame, const stru
     return op + 1;
 }
 
-const struct wmi_op *wmi_scalar_cache_control(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_scalar_cache_control(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_workgroup *group = wmi_wave_of(frame)->group;
     struct wmi_scalar_cache *cache = group->scalar_cache;

@@ -3,8 +3,10 @@
  *
  * It carries out everything; the fast steps are tested to be the same function. It knows the wave size at run
  * time, so it is compiled once. */
+#include "exec/vmem.h"
 #include "exec/careful.h"
-#include "exec/workgroup.h"
+#include "exec/dispatch.h"
+#include "exec/steps.h"
 #include "memory/buffer.h"
 
 /* ---- registers ---- */
@@ -293,7 +295,7 @@ static void move_lane(const char *frame, const struct wmi_memory_op *m, const st
     }
 }
 
-const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_vmem_careful(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     struct wmi_vmem_plan plan;
@@ -323,7 +325,7 @@ const struct wmi_op *wmi_vmem_careful(char *restrict frame, const struct wmi_op 
     return op + 1;
 }
 
-const struct wmi_op *wmi_vmem_atomic(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_vmem_atomic(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     struct wmi_wave *wave = wmi_wave_of(frame);
@@ -358,7 +360,7 @@ static struct wmi_element element_of(const struct wmi_vmem_plan *plan, enum wmi_
     };
 }
 
-const struct wmi_op *wmi_vmem_watch(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_vmem_watch(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
@@ -397,4 +399,15 @@ const struct wmi_op *wmi_vmem_watch(char *restrict frame, const struct wmi_op *o
     }
     wmi_show_access(wave, m, &access);
     return op + 1;
+}
+
+#define DECLARE(name, level, lanes, suffix) extern const struct wmi_vmem_step name##suffix[];
+#define ENTRY(name, level, lanes, suffix)   [level][lanes / 64] = name##suffix,
+WMI_LANE_BUILDS(DECLARE, wmi_vmem_steps)
+
+const struct wmi_vmem_step *wmi_vmem_steps(enum wmi_cpu_level level, unsigned lanes)
+{
+    static const struct wmi_vmem_step *const steps[WMI_CPU_LEVELS][2] = {
+        WMI_LANE_BUILDS(ENTRY, wmi_vmem_steps)};
+    return steps[level][lanes / 64];
 }

@@ -6,6 +6,8 @@
  * ROCm documentation of global_load_tr_b128; that 8-bit elements and waves of 64 follow the same matrices,
  * as WMMA holds them, is unverified. */
 #include "exec/careful.h"
+#include "exec/steps.h"
+#include "exec/vmem.h"
 
 static unsigned wave_size(const char *frame)
 {
@@ -45,26 +47,27 @@ static struct dword dword_of(const char *frame, const struct wmi_op *op, unsigne
 }
 
 /* Rows a, the addresses, to rows e: a block may be loaded over them. */
-const struct wmi_op *wmi_vmem_keep_addresses(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_vmem_keep_addresses(char *restrict frame, const struct wmi_op *op)
 {
-    memcpy(frame + op->e, frame + op->a, 2 * 4 * wave_size(frame));
+    memcpy(frame + op->e, frame + op->a,
+           wmi_vmem_address_rows((enum wmi_vmem_form)op->x) * 4 * wave_size(frame));
     return op + 1;
 }
 
-const struct wmi_op *wmi_vmem_block(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_vmem_block(char *restrict frame, const struct wmi_op *op)
 {
     for (uint32_t left = chosen(frame, op->data); left; left &= left - 1) {
         struct dword dword = dword_of(frame, op, (unsigned)__builtin_ctz(left));
         dword.op.data = &dword.memory;
         dword.op.y &= 1;
-        if (!wmi_vmem_careful(frame, &dword.op))
+        if (!wmi_step_vmem_careful(frame, &dword.op))
             return NULL;
     }
     return op + 1;
 }
 
 /* Each dword is a place of its own; what an access has no room for is shown as a second one. */
-const struct wmi_op *wmi_vmem_block_watch(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_vmem_block_watch(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
@@ -99,7 +102,7 @@ const struct wmi_op *wmi_vmem_block_watch(char *restrict frame, const struct wmi
 /* ---- transposing loads ---- */
 
 /* Lanes d <- those of EXEC that give addresses: the first 32. */
-const struct wmi_op *wmi_vmem_first_lanes(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_vmem_first_lanes(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_lanes *exec = &((const struct wmi_frame *)frame)->exec;
     struct wmi_lanes *lanes = (struct wmi_lanes *)(frame + op->d);
@@ -122,7 +125,7 @@ static unsigned source_lane(unsigned lane, unsigned k, unsigned size)
 }
 
 /* Rows d <- the elements of rows a, of y bytes, eight to a lane. */
-const struct wmi_op *wmi_vmem_transpose(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_vmem_transpose(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_lanes *exec = &((const struct wmi_frame *)frame)->exec;
     const unsigned size = wave_size(frame), bytes = op->y, in_dword = 4 / bytes;

@@ -2,8 +2,10 @@
 /* Fast steps of GLOBAL and FLAT loads and stores: all lanes inside one allocation, checked once.
  *
  * FLAT needs no test of its apertures here: no allocation lies in one or within an instruction offset of one,
- * so a lane that is inside an allocation is none of theirs. What does not fit goes to wmi_vmem_careful(). */
+ * so a lane that is inside an allocation is none of theirs. What does not fit goes to
+ * wmi_step_vmem_careful(). */
 #include "base/lanes.h"
+#include "exec/steps.h"
 #include "exec/vmem.h"
 #include "exec/vmem_shape.h"
 
@@ -284,7 +286,7 @@ INLINE const struct wmi_op *load_scattered(char *restrict frame, const struct wm
     struct places places;
     if (!begin(frame, op, lane_bytes(shape), form, &r) ||
         !find_places(frame, op, &r, lane_bytes(shape), form, &places))
-        return wmi_vmem_careful(frame, op);
+        return wmi_step_vmem_careful(frame, op);
     uint32_t *to = (uint32_t *)(frame + op->d);
     if (places.uniform) {
         const unsigned char *p = places.host + places.at[r.first];
@@ -335,7 +337,7 @@ INLINE const struct wmi_op *load_rest(char *restrict frame, const struct wmi_op 
     const unsigned bytes = lane_bytes(shape);
     struct request r;
     if (!begin(frame, op, bytes, form, &r))
-        return wmi_vmem_careful(frame, op);
+        return wmi_step_vmem_careful(frame, op);
     uint32_t *to = (uint32_t *)(frame + op->d);
     if (is_coherent(op, shape) || !in_steps(frame, op, &r, bytes, form))
         return scattered(frame, op);
@@ -358,7 +360,7 @@ INLINE const struct wmi_op *store_scattered(char *restrict frame, const struct w
     struct places places;
     if (!begin(frame, op, lane_bytes(shape), form, &r) ||
         !find_places(frame, op, &r, lane_bytes(shape), form, &places))
-        return wmi_vmem_careful(frame, op);
+        return wmi_step_vmem_careful(frame, op);
     const uint32_t *from = (const uint32_t *)(frame + op->c);
 #if WMI_VECTOR_BYTES >= 32
     if (r.lanes->full && shape.elements == 1 && shape.bytes == 4 && lie_in_runs(&places, r.lanes)) {
@@ -385,7 +387,7 @@ INLINE const struct wmi_op *store_rest(char *restrict frame, const struct wmi_op
     const unsigned bytes = lane_bytes(shape);
     struct request r;
     if (!begin(frame, op, bytes, form, &r) || r.hit->flags & WM_READ_ONLY)
-        return wmi_vmem_careful(frame, op);
+        return wmi_step_vmem_careful(frame, op);
     const uint32_t *from = (const uint32_t *)(frame + op->c);
     const unsigned count = r.last - r.first + 1;
     if (!in_steps(frame, op, &r, bytes, form) || !holds(r.hit, r.start, count * bytes))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What vector memory instructions have besides: addresses by lane numbers, and moves between LDS and memory.
  */
+#include "exec/steps.h"
 #include "exec/vmem.h"
 
-const struct wmi_op *wmi_vmem_thread_offsets(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_vmem_thread_offsets(char *restrict frame, const struct wmi_op *op)
 {
     uint32_t *to = (uint32_t *)(frame + op->d);
     for (unsigned i = 0; i < ((const struct wmi_frame *)frame)->wave_size; i++)
@@ -22,7 +23,7 @@ static unsigned char *dword_of(const char *frame, const struct wmi_op *op, unsig
 }
 
 /* What is out of LDS is dropped. Source: CDNA 3 ISA, "Memory Buffer Load to LDS" and "Memory Violations". */
-const struct wmi_op *wmi_vmem_to_lds(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_vmem_to_lds(char *restrict frame, const struct wmi_op *op)
 {
     const uint32_t *value = (const uint32_t *)(frame + op->a);
     for (uint64_t left = ((const struct wmi_frame *)frame)->exec.bits; left; left &= left - 1) {
@@ -37,7 +38,7 @@ const struct wmi_op *wmi_vmem_to_lds(char *restrict frame, const struct wmi_op *
 /* Source: the mirror image of the above; no document says more than that BUFFER_STORE_LDS_DWORD needs no
  * VGPRs.
  */
-const struct wmi_op *wmi_vmem_from_lds(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *wmi_step_vmem_from_lds(char *restrict frame, const struct wmi_op *op)
 {
     uint32_t *value = (uint32_t *)(frame + op->d);
     for (uint64_t left = ((const struct wmi_frame *)frame)->exec.bits; left; left &= left - 1) {

@@ -2,9 +2,9 @@
 /* Finds out whether a wave only waits: goes round in a loop that leads nowhere until memory changes. */
 #include "exec/waiting.h"
 
-#include "exec/control.h"
+#include "exec/dispatch.h"
 #include "exec/program.h"
-#include "exec/workgroup.h"
+#include "lower/flow.h"
 
 #include <string.h>
 
@@ -89,7 +89,7 @@ static bool leads_quietly(const struct wmi_program *program, uint64_t pc, uint64
         struct wmi_instruction insn;
         if (i && pc == next)
             return true;
-        if (!wmi_program_decode(program, pc, &insn) || changes_memory(&insn))
+        if (!wmi_code_decode(wmi_program_code(program), pc, &insn) || changes_memory(&insn))
             return false;
         if (!i && pc == next && waits_in_place(&insn))
             return true;

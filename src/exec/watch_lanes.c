@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Shows accesses of GLOBAL and FLAT to the observer the quick way: where all active lanes are inside one
  * allocation, nothing can be refused, and the addresses are all that there is to say. As in vmem_lanes.c no
- * aperture needs to be looked for. The rest is wmi_vmem_watch()'s. */
+ * aperture needs to be looked for. The rest is wmi_step_vmem_watch()'s. */
 #include "base/lanes.h"
 #include "exec/careful.h"
+#include "exec/dispatch.h"
+#include "exec/steps.h"
 #include "exec/vmem.h"
-#include "exec/watch.h"
-#include "exec/workgroup.h"
 #include "memory/buffer.h"
 
 /* Whether all active lanes' `bytes` are inside the hit, and aligned as `low_bits` says. Fills in addresses,
@@ -44,7 +44,7 @@ static __attribute__((noinline)) const struct wmi_op *show(char *restrict frame,
                                     : make_addresses(outline->low, NULL, lanes->row, hit, outline->base,
                                                      bytes, low_bits, address);
     if (!good)
-        return wmi_vmem_watch(frame, op);
+        return wmi_step_vmem_watch(frame, op);
     wmi_access_begin(&access, m, wave, lanes->bits);
     access.elements = 1;
     access.bytes = (uint8_t)bytes;
@@ -54,15 +54,14 @@ static __attribute__((noinline)) const struct wmi_op *show(char *restrict frame,
     return op + 1; /* and no further: who explains an address only wants this step */
 }
 
-const struct wmi_op *WMI_BUILD_NAME(wmi_vmem_watch_quick)(char *restrict frame, const struct wmi_op *op);
-const struct wmi_op *WMI_BUILD_NAME(wmi_vmem_watch_quick)(char *restrict frame, const struct wmi_op *op)
+const struct wmi_op *WMI_BUILD_NAME(wmi_step_vmem_watch_quick)(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
     const struct wmi_lanes *lanes = (const struct wmi_lanes *)(frame + op->lanes);
     struct wmi_hit *hit = &wave->worker->hits[m->hit];
     if (!lanes->bits)
-        return wmi_vmem_watch(frame, op);
+        return wmi_step_vmem_watch(frame, op);
     const unsigned first = (unsigned)__builtin_ctzll(lanes->bits);
     const uint32_t *low = (const uint32_t *)(frame + op->a), *high = low + WMI_LANES;
     const bool wide = op->x == WMI_VMEM_VADDR;
@@ -70,7 +69,7 @@ const struct wmi_op *WMI_BUILD_NAME(wmi_vmem_watch_quick)(char *restrict frame, 
     const uint64_t start = (low[first] | (wide ? (uint64_t)high[first] << 32 : 0)) + base;
     if (!wmi_vmem_reach(wave->worker, hit, start, (uint32_t)m->elements * m->bytes) ||
         (m->kind != WMI_ACCESS_LOAD && hit->flags & WM_READ_ONLY))
-        return wmi_vmem_watch(frame, op);
+        return wmi_step_vmem_watch(frame, op);
     const struct wmi_outline outline = {.low = low,
                                         .high = wide ? high : NULL,
                                         .base = base,

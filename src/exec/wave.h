@@ -4,7 +4,7 @@
 #ifndef WMI_WAVE_H
 #define WMI_WAVE_H
 
-#include "memory/access.h"
+#include "lower/memory_op.h"
 #include "memory/space.h"
 #include "sem/sem.h"
 
@@ -20,8 +20,6 @@ enum wmi_wave_state {
     WMI_WAVE_ENDED,
     WMI_WAVE_FAULTED, /* see wmi_worker.fault */
 };
-
-enum { WMI_HITS = 256 }; /* entries of a worker's cache of allocations, a power of two */
 
 /* What one memory instruction did wrong, before it is worded. */
 struct wmi_fault {

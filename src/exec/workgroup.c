@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the workgroups of a dispatch: waves by turns, workgroups by workers, parked when they only wait. */
 #include "exec/workgroup.h"
+#include "exec/smem_cache.h"
 
 #include "base/host_float.h"
-#include "exec/control.h"
+#include "exec/gds.h"
+#include "exec/hwreg.h"
 #include "exec/launch.h"
+#include "exec/program.h"
 #include "exec/waiting.h"
+#include "lower/lower.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -180,7 +184,7 @@ static struct resident *new_resident(struct worker *worker)
     resident->group.waves = resident->waves;
     for (unsigned i = 0; i < waves; i++) {
         struct wmi_frame *frame = (struct wmi_frame *)(resident->frames + i * worker->frame_size);
-        wmi_program_prepare_frame(dispatch->program, frame);
+        wmi_code_prepare_frame(wmi_program_code(dispatch->program), frame);
         memcpy(&frame->s[WMI_S_SHARED_BASE], &dispatch->apertures, sizeof dispatch->apertures);
         frame->wave_size = worker->lanes;
         frame->wave = &resident->waves[i];
@@ -677,18 +681,19 @@ static void free_residents(struct resident *resident)
 static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch, unsigned number)
 {
     const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
-    const struct wmi_program_options *options = wmi_program_options(dispatch->program);
+    const struct wmi_code *code = wmi_program_code(dispatch->program);
+    const struct wmi_code_options *options = &code->options;
     const unsigned id_rows = dispatch->launch.packed_ids ? 1 : dispatch->launch.workitem_ids;
     worker->number = number;
     worker->steps.dispatch = dispatch;
     worker->steps.space = dispatch->space;
     worker->lanes = options->lanes;
-    worker->frame_size = wmi_program_frame_size(dispatch->program);
-    worker->start_frame = wmi_launcher(options->level, options->lanes);
+    worker->frame_size = wmi_code_frame_size(code);
+    worker->start_frame = wmi_launcher(wmi_program_level(dispatch->program), options->lanes);
     memcpy(worker->sgpr, dispatch->launch.sgpr, sizeof worker->sgpr);
     worker->start = (struct wmi_wave_start){
         .sgpr = worker->sgpr,
-        .vgpr_offset = wmi_program_vgpr_offset(dispatch->program),
+        .vgpr_offset = code->vgpr_offset,
         .id_rows = id_rows < options->vgprs ? id_rows : options->vgprs,
         .mode = dispatch->launch.mode,
         .mxcsr32 = dispatch->mxcsr32,
@@ -702,8 +707,7 @@ static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch,
     worker->next_look = INSTRUCTIONS_PER_LOOK;
     worker->probe.run = run_to_branch;
     worker->probe.vgpr_offset = worker->start.vgpr_offset;
-    worker->probe.vgpr_bytes =
-        (size_t)(options->vgprs + options->agprs) * wmi_program_row_bytes(dispatch->program);
+    worker->probe.vgpr_bytes = (size_t)(options->vgprs + options->agprs) * code->row_bytes;
     worker->probe.vgprs = malloc(worker->probe.vgpr_bytes + 1);
     if (dispatch->executed)
         worker->steps.executed = calloc(wmi_execution_counters(), sizeof(uint64_t));

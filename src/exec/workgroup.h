@@ -1,82 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A dispatch as its workers see it: geometry, initial registers, limits, and what ends it early. */
+/* Runs the workgroups of a dispatch. */
 #ifndef WMI_WORKGROUP_H
 #define WMI_WORKGROUP_H
 
-#include "exec/deal.h"
-#include "exec/gds.h"
-#include "exec/launch.h"
-#include "exec/program.h"
-#include "exec/smem_cache.h"
-#include "exec/wave.h"
-
-#include <pthread.h>
-
-enum {
-    WMI_NO_REGISTER = 255,
-    WMI_RESIDENT_LIMIT = 8192, /* workgroups that one worker keeps unfinished */
-};
-
-/* Registers as they are when a wave starts. Source: LLVM AMDGPUUsage, "Initial Kernel Execution State". */
-struct wmi_launch {
-    alignas(64) uint32_t sgpr[WMI_START_SGPRS]; /* the scalar file's first slots */
-    uint8_t workgroup_id[3];                    /* SGPR that gets it, or WMI_NO_REGISTER */
-    uint8_t workgroup_info;
-    uint8_t scratch_wave_offset; /* SGPR that gets the wave's byte offset into the scratch allocation */
-    bool flat_scratch;           /* FLAT_SCRATCH gets the address of the wave's scratch */
-    bool ttmp, ttmp_y, ttmp_z;   /* ttmp7 to ttmp9 get the workgroup's numbers, y and z if so */
-    unsigned workitem_ids;       /* 1: v0 = x; 2: and v1 = y; 3: and v2 = z */
-    bool packed_ids;             /* all of them in v0, 10 bits each */
-    uint32_t mode;               /* MODE register */
-    uint64_t entry;
-};
-
-struct wmi_dispatch {
-    struct wmi_program *program;
-    const struct wmi_space *space;
-    struct wmi_apertures apertures;
-    struct wmi_launch launch;
-    uint32_t grid[3], workgroup[3]; /* work-items */
-    uint32_t groups[3];
-    uint64_t group_count;
-    uint32_t lds_size;         /* bytes of a workgroup */
-    uint64_t scratch_stride;   /* bytes from one wave's scratch to the next one's */
-    uint64_t scratch_piece;    /* bytes of a wave's scratch */
-    unsigned char *scratch;    /* the first one's host bytes */
-    uint64_t scratch_base;     /* guest address of the first wave's scratch */
-    bool goes_on;              /* after violations of memory */
-    uint32_t residents;        /* workgroups that a worker may keep unfinished */
-    uint64_t max_instructions; /* per wave */
-    double timeout;            /* seconds; 0: none */
-    unsigned threads;
-    const struct wmi_observer *observer;
-    unsigned alignment;       /* enum wm_alignment */
-    struct wmi_stales stales; /* its lock is there unless its mode is 0 */
-    uint64_t *executed;       /* wmi_execution_counters() that executions are added to, or NULL */
-    bool (*progress)(void *user, uint64_t done, uint64_t all);
-    void *progress_user;
-
-    double started;
-    uint32_t mxcsr32, mxcsr64; /* what launch.mode asks of the host */
-    const struct wmi_op *entry_step;
-    struct wmi_deal deal;
-    uint64_t stop_at; /* atomic, hardly ever written: workgroups from here on need not run any more */
-
-    /* Apart from what every wave reads, for these change all the time. */
-    alignas(64) uint64_t groups_done; /* atomic */
-    alignas(64) pthread_mutex_t lock; /* guards what follows */
-    struct wmi_gds *gds;              /* NULL: not used yet */
-    struct wmi_fault fault;
-    uint64_t fault_group;
-    uint32_t fault_wave;
-    struct wmi_violation violation;
-    uint64_t instructions, waves;
-    unsigned working;    /* threads */
-    unsigned quiet;      /* those of them that found nothing but waiting waves in this generation */
-    uint64_t generation; /* counts sweeps in which a thread may have changed what others wait for */
-    bool deadlock;
-    bool some_never_started; /* workgroups; known when the dispatch is over */
-};
+#include "exec/dispatch.h"
 
 /* A wave signals at its workgroup's barrier: the last one that is expected completes it. Whether it is the
  * first one. Source: RDNA 4 ISA, "Barriers". */

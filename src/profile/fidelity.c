@@ -2,7 +2,7 @@
 /* Which instructions were executed, how often, and how exact each is. */
 #include "profile/fidelity.h"
 
-#include "exec/program.h"
+#include "lower/lower.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,9 @@
  * addresses and verdicts; address_steps.c adds the formulas. */
 #include "report/address.h"
 
+#include "exec/gds.h"
+#include "exec/program.h"
+
 #include "base/diag.h"
 #include "isa/assemble.h"
 #include "memory/space.h"
@@ -103,8 +106,8 @@ static void take_access(void *local, const struct wmi_access *access, uint32_t s
 
 static uint32_t *row(const struct stage *stage, unsigned reg)
 {
-    return (uint32_t *)((char *)stage->frame + wmi_program_vgpr_offset(stage->program) +
-                        (size_t)reg * wmi_program_row_bytes(stage->program));
+    return (uint32_t *)((char *)stage->frame + wmi_program_code(stage->program)->vgpr_offset +
+                        (size_t)reg * wmi_program_code(stage->program)->row_bytes);
 }
 
 static enum wm_status set_register(struct stage *stage, const struct wm_register *r, struct wm_diag *diag)
@@ -133,7 +136,7 @@ static enum wm_status set_register(struct stage *stage, const struct wm_register
         return WM_OK;
     }
     if (stop && !*stop && (r->name[0] == 'v' || r->name[0] == 'V') && number < 256) {
-        memcpy(row(stage, (unsigned)number), r->value, wmi_program_row_bytes(stage->program));
+        memcpy(row(stage, (unsigned)number), r->value, wmi_program_code(stage->program)->row_bytes);
         return WM_OK;
     }
     return wmi_fail(diag, WM_BAD_ARGUMENT,
@@ -189,24 +192,23 @@ static enum wm_status build(struct stage *stage, struct wm_diag *diag)
     unsigned char *host = wmi_space_host(stage->code, entry, 4096);
     memcpy(host, stage->insn.words, 4 * stage->insn.dwords);
     memcpy(host + 4 * stage->insn.dwords, last.words, 4 * last.dwords);
-    const struct wmi_program_options options = {
+    const struct wmi_code_options options = {
         .target = stage->target,
         .space = stage->code,
         .entry = entry,
         .lanes = wmi_target_limit(stage->target, WMI_LIMIT_wave),
         .vgprs = wmi_target_limit(stage->target, WMI_LIMIT_vgprs),
-        .level = wmi_cpu_level(),
         .observer = &stage->observer,
     };
-    stage->program = wmi_program_create(&options);
+    stage->program = wmi_program_create(&options, wmi_cpu_level());
     if (!stage->program)
         return no_memory(diag);
-    const size_t size = wmi_program_frame_size(stage->program);
+    const size_t size = wmi_code_frame_size(wmi_program_code(stage->program));
     stage->frame = aligned_alloc(64, size);
     if (!stage->frame)
         return no_memory(diag);
     memset(stage->frame, 0, size);
-    wmi_program_prepare_frame(stage->program, stage->frame);
+    wmi_code_prepare_frame(wmi_program_code(stage->program), stage->frame);
     stage->frame->wave_size = options.lanes;
     stage->frame->wave = &stage->wave;
     return WM_OK;
@@ -266,7 +268,7 @@ static enum wm_status run(struct stage *stage, const struct wm_address_request *
 {
     bool full;
     const struct wmi_op *op =
-        wmi_program_at(stage->program, wmi_program_options(stage->program)->entry, &full);
+        wmi_program_at(stage->program, wmi_program_code(stage->program)->options.entry, &full);
     for (unsigned i = 0; op && !stage->seen && i < MAX_STEPS; i++)
         op = op->body((char *)stage->frame, op);
     if (!stage->seen && stage->worker.fault.detail)
@@ -285,8 +287,8 @@ static void tell(struct stage *stage, const struct wm_address_request *request)
         .target = stage->target,
         .insn = &stage->insn,
         .frame = stage->frame,
-        .vgpr_offset = wmi_program_vgpr_offset(stage->program),
-        .row_bytes = wmi_program_row_bytes(stage->program),
+        .vgpr_offset = wmi_program_code(stage->program)->vgpr_offset,
+        .row_bytes = wmi_program_code(stage->program)->row_bytes,
         .lds_bytes = stage->group.lds_size,
         .lane = request->lane,
         .answer = a,

@@ -3,6 +3,8 @@
  */
 #include "report/fault.h"
 
+#include "exec/program.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef WMI_REPORT_FAULT_H
 #define WMI_REPORT_FAULT_H
 
-#include "exec/workgroup.h"
+#include "exec/dispatch.h"
 
 /* What the report needs to know besides the fault: where the code came from. */
 struct wmi_fault_place {

@@ -6,6 +6,7 @@
  * compared: all registers, all guest memory, and the fault. The statement decodes the V# itself. */
 #include "exec/buffer.h"
 #include "base/random.h"
+#include "exec/steps.h"
 #include "exec/workgroup.h"
 
 #include <setjmp.h>
@@ -421,7 +422,7 @@ static void try_step(struct world *w, wmi_body body, wmi_body behind, struct wmi
 
     const uint64_t bad = expected_fault(w, &s, m, lanes, &kind);
     const struct wmi_op watching[] = {ops[0], {.body = stop}};
-    assert_ptr_equal(wmi_buffer_watch((char *)w->frame, &watching[0]), &watching[1]);
+    assert_ptr_equal(wmi_step_buffer_watch((char *)w->frame, &watching[0]), &watching[1]);
     assert_int_equal(watched_lanes, lanes);
     compare(w);
     w->wave.state = WMI_WAVE_READY;
@@ -490,7 +491,7 @@ static void careful_path(void **state)
          step++) {
         struct wmi_memory_op m = memory_op(step);
         for (unsigned i = 0; i < 2 * count(); i++)
-            try_step(w, wmi_buffer_careful, NULL, &m, below(w, 3) ? GFX9 : GFX8, (unsigned)below(w, 4));
+            try_step(w, wmi_step_buffer_careful, NULL, &m, below(w, 3) ? GFX9 : GFX8, (unsigned)below(w, 4));
     }
     destroy(w);
 }
@@ -509,7 +510,7 @@ static void atomics(void **state)
                                           .bytes = (uint8_t)bytes,
                                           .returns = below(w, 2),
                                           .parameter = operation};
-                try_step(w, wmi_buffer_atomic, NULL, &m, GFX9, (unsigned)below(w, 4));
+                try_step(w, wmi_step_buffer_atomic, NULL, &m, GFX9, (unsigned)below(w, 4));
             }
     destroy(w);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Wait counters block by block against a slow statement that goes instruction by instruction. */
-#include "exec/depth.h"
+#include "lower/depth.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,6 +6,7 @@
  * and the fault. The statement keeps its own copy of memory and its own list of what is allocated. */
 #include "exec/vmem.h"
 #include "base/random.h"
+#include "exec/steps.h"
 #include "exec/workgroup.h"
 
 #include <setjmp.h>
@@ -577,7 +578,7 @@ static void try_step(struct world *w, wmi_body body, struct wmi_memory_op *m, en
     const uint64_t bad = expected_fault(w, &r, &kind);
     watched_calls = 0;
     if (m->observer) {
-        assert_ptr_equal(wmi_vmem_watch((char *)w->frame, &ops[0]), &ops[1]);
+        assert_ptr_equal(wmi_step_vmem_watch((char *)w->frame, &ops[0]), &ops[1]);
         assert_int_equal(watched_calls, 1);
         assert_int_equal(watched_lanes, r.lanes);
         check_rows(w);
@@ -670,7 +671,7 @@ static void careful_path(void **state)
                                                       : i % 2 && form == WMI_VMEM_VADDR ? WMI_PATH_FLAT
                                                                                         : WMI_PATH_GLOBAL);
                 m.observer = i % 8 ? NULL : &observer;
-                try_step(w, wmi_vmem_careful, &m, form);
+                try_step(w, wmi_step_vmem_careful, &m, form);
             }
         world_destroy(w);
     }
@@ -693,7 +694,7 @@ static void atomics(void **state)
                                           .parameter = operation,
                                           .slot = 77,
                                           .observer = i % 8 ? NULL : &observer};
-                try_step(w, wmi_vmem_atomic, &m, i % 3 == 2 ? WMI_VMEM_SADDR : WMI_VMEM_VADDR);
+                try_step(w, wmi_step_vmem_atomic, &m, i % 3 == 2 ? WMI_VMEM_SADDR : WMI_VMEM_VADDR);
             }
         world_destroy(w);
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Predecodes image instructions on linear images. */
-#include "exec/image.h"
-#include "exec/program.h"
+#include "memory/image.h"
+#include "lower/classes.h"
 
 /* The rows of the address: a list of registers, or neighbours from one on. Before gfx10 the T#'s type decides
  * how many there are, so there may be up to four. */
-static bool lower_address(struct wmi_builder *builder, const struct wmi_target *target,
-                          const struct wmi_instruction *insn, struct wmi_op *step, uint8_t *count)
+static bool lower_address(struct wmi_builder *b, const struct wmi_target *target,
+                          const struct wmi_instruction *insn, struct wmi_step *step, uint8_t *count)
 {
     const struct wmi_operand *addr = wmi_operand(insn, WMI_ROLE_ADDR);
     uint8_t list[WMI_IMAGE_COORDINATES];
@@ -17,21 +17,21 @@ static bool lower_address(struct wmi_builder *builder, const struct wmi_target *
     unsigned wanted = wmi_image_address(target, insn, (unsigned)(addr - insn->operand), list, sizeof list);
     const bool listed = wanted != 0;
     if (!listed)
-        wanted = wmi_builder_limit(builder, WMI_LIMIT_nsa_slots) ? addr->dwords : WMI_IMAGE_COORDINATES;
+        wanted = wmi_builder_limit(b, WMI_LIMIT_nsa_slots) ? addr->dwords : WMI_IMAGE_COORDINATES;
     if (wanted > WMI_IMAGE_COORDINATES)
         return false;
     for (unsigned i = 0; i < wanted; i++) {
         const unsigned reg = listed ? list[i] : addr->reg + i;
-        if (i && !listed && reg >= wmi_builder_vgprs(builder))
+        if (i && !listed && reg >= wmi_builder_vgprs(b))
             break; /* one that an image of fewer coordinates does not need */
-        *rows[i] = wmi_lower_vgpr(builder, reg, 1, &ok);
+        *rows[i] = wmi_lower_vgpr(b, reg, 1, &ok);
         *count = (uint8_t)(i + 1);
     }
     return ok;
 }
 
 /* more: rows behind the operand's. */
-static bool lower_data(struct wmi_builder *builder, const struct wmi_operand *operand, unsigned more,
+static bool lower_data(struct wmi_builder *b, const struct wmi_operand *operand, unsigned more,
                        uint32_t *offset)
 {
     bool ok = true;
@@ -39,7 +39,7 @@ static bool lower_data(struct wmi_builder *builder, const struct wmi_operand *op
         return true;
     if (operand->kind != WMI_OPERAND_VGPR)
         return false;
-    *offset = wmi_lower_vgpr(builder, operand->reg, operand->dwords + more, &ok);
+    *offset = wmi_lower_vgpr(b, operand->reg, operand->dwords + more, &ok);
     return ok;
 }
 
@@ -61,37 +61,37 @@ static void set_raw(unsigned id, struct wmi_image_request *request)
         }
 }
 
-bool wmi_lower_image(struct wmi_builder *builder, const struct wmi_instruction *insn)
+bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
     const struct wmi_operand *rsrc = wmi_operand(insn, WMI_ROLE_RSRC);
     const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
     const int32_t *field = insn->field;
-    const bool nsa = wmi_builder_limit(builder, WMI_LIMIT_nsa_slots);
-    struct wmi_op step = {.lanes = offsetof(struct wmi_frame, exec)};
+    const bool nsa = wmi_builder_limit(b, WMI_LIMIT_nsa_slots);
+    struct wmi_step step = {.lanes = offsetof(struct wmi_frame, exec)};
     struct wmi_image_request r = {
         .dmask = (uint8_t)field[WMI_FIELD_dmask],
-        .layout = (uint8_t)wmi_builder_limit(builder, WMI_LIMIT_descriptors),
-        .operation = wmi_lower_atomic(builder, insn->id),
+        .layout = (uint8_t)wmi_builder_limit(b, WMI_LIMIT_descriptors),
+        .operation = wmi_lower_atomic(b, insn->id),
         .dim = nsa ? (uint8_t)(field[WMI_FIELD_dim] & 7) : WMI_IMAGE_DIM_TYPE,
         .array = field[WMI_FIELD_da],
         .a16 = field[WMI_FIELD_a16],
         .r128 = field[WMI_FIELD_r128],
         .level = row->flags & WMI_ROW_LOD,
-        .unpacked = wmi_builder_limit(builder, WMI_LIMIT_unpacked_d16),
+        .unpacked = wmi_builder_limit(b, WMI_LIMIT_unpacked_d16),
         .d16 = field[WMI_FIELD_d16],
         .status = field[WMI_FIELD_tfe] || field[WMI_FIELD_lwe],
     };
     const bool status_of_lwe = field[WMI_FIELD_lwe] && !field[WMI_FIELD_tfe]; /* not in the operand's size */
     set_raw(insn->id, &r);
-    if (row->flags & WMI_ROW_TODO || !rsrc || !lower_data(builder, data, 0, &step.c) ||
-        !lower_data(builder, result, status_of_lwe, &step.d) ||
-        !lower_address(builder, wmi_builder_target(builder), insn, &step, &r.coordinates))
+    if (row->flags & WMI_ROW_TODO || !rsrc || !lower_data(b, data, 0, &step.c) ||
+        !lower_data(b, result, status_of_lwe, &step.d) ||
+        !lower_address(b, wmi_builder_target(b), insn, &step, &r.coordinates))
         return false;
-    step.b = wmi_lower_scalar(builder, rsrc);
-    struct wmi_memory_op *m = wmi_builder_memory_op(builder, insn);
-    m->format = wmi_format_rules(wmi_builder_limit(builder, WMI_LIMIT_format_rules));
+    step.b = wmi_lower_scalar(b, rsrc);
+    struct wmi_memory_op *m = wmi_builder_memory_op(b, insn);
+    m->format = wmi_format_rules(wmi_builder_limit(b, WMI_LIMIT_format_rules));
     if (m->kind == WMI_ACCESS_ATOMIC) {
         const unsigned dwords = (unsigned)__builtin_popcount(r.dmask);
         m->bytes = (uint8_t)(4 * (wmi_atomic_compares((enum wmi_atomic)r.operation) ? dwords / 2 : dwords));
@@ -102,12 +102,9 @@ bool wmi_lower_image(struct wmi_builder *builder, const struct wmi_instruction *
     }
     memcpy(&m->parameter, &r, sizeof r);
     step.data = m;
-    step.body = insn->id == WMI_INSN_image_get_resinfo ? wmi_image_resinfo : wmi_image_access;
-    if (step.body == wmi_image_access && wmi_builder_observer(builder)) {
-        struct wmi_op *watch = wmi_emit(builder, wmi_image_watch);
-        *watch = step;
-        watch->body = wmi_image_watch;
-    }
-    *wmi_emit(builder, step.body) = step;
+    const bool access = insn->id != WMI_INSN_image_get_resinfo;
+    if (access && wmi_builder_observer(b))
+        wmi_emit_as(b, WMI_STEP_image_watch, &step);
+    wmi_emit_as(b, access ? WMI_STEP_image_access : WMI_STEP_image_resinfo, &step);
     return true;
 }

@@ -3,7 +3,7 @@
 #ifndef WMI_INDEX_H
 #define WMI_INDEX_H
 
-#include "exec/program.h"
+#include "lower/builder.h"
 
 /* Which part of M0 is added to an operand's register number, and when. */
 struct wmi_index_rule {

@@ -8,11 +8,7 @@
  * also a source (v_mac, SDWA that preserves) follows the destination's bit, v_madmk's second register that of
  * src2. Vega calls an index that leads out of the VGPRs illegal; we take what CDNA 3 ISA, "Out-of-Range
  * Behavior", gives for instructions that name such a register (unverified). */
-#include "exec/index.h"
-
-#include "exec/wave.h"
-
-#include <string.h>
+#include "lower/index.h"
 
 enum { ENABLE_SOURCE_0 = 12, ENABLE_SOURCE_1 = 13, ENABLE_SOURCE_2 = 14, ENABLE_DESTINATION = 15 };
 
@@ -70,61 +66,32 @@ struct wmi_index_rule wmi_index_rule(const struct wmi_builder *b, const struct w
         return (struct wmi_index_rule){0};
     if (wmi_rows[insn->id].flags & WMI_ROW_READS_M0)
         return move_rule(insn, operand);
-    return wmi_builder_state(b) & WMI_STATE_GPR_INDEX ? mode_rule(insn, operand) : (struct wmi_index_rule){0};
+    return b->state & WMI_STATE_GPR_INDEX ? mode_rule(insn, operand) : (struct wmi_index_rule){0};
 }
 
-/* In the records: a = row of v0, d = temporary rows, x = register, y = rows, b = registers of the kernel,
- * value = the rule. UINT32_MAX: a register that is not there. */
-static uint32_t chosen_row(const char *frame, const struct wmi_op *op)
-{
-    const struct wmi_frame *f = (const struct wmi_frame *)frame;
-    const uint32_t m0 = f->s[WMI_S_M0], shift = op->value & 0xff, bits = op->value >> 8 & 0xff;
-    const unsigned enable = op->value >> 16 & 0xff;
-    uint64_t reg = op->x;
-    if (enable == WMI_INDEX_ALWAYS || m0 >> enable & 1)
-        reg += m0 >> shift & (uint32_t)((UINT64_C(1) << bits) - 1);
-    return reg + op->y <= op->b ? op->a + (uint32_t)reg * 4 * f->wave_size : UINT32_MAX;
-}
-
-static const struct wmi_op *fetch(char *restrict frame, const struct wmi_op *op)
-{
-    const uint32_t row = chosen_row(frame, op);
-    memcpy(frame + op->d, frame + (row == UINT32_MAX ? op->a : row),
-           4 * (size_t)op->y * ((const struct wmi_frame *)frame)->wave_size);
-    return op + 1;
-}
-
-static const struct wmi_op *put_back(char *restrict frame, const struct wmi_op *op)
-{
-    const uint32_t row = chosen_row(frame, op);
-    if (row != UINT32_MAX)
-        memcpy(frame + row, frame + op->d, 4 * (size_t)op->y * ((const struct wmi_frame *)frame)->wave_size);
-    return op + 1;
-}
-
-static void emit(struct wmi_builder *b, wmi_body step, const struct wmi_operand *operand,
+static void emit(struct wmi_builder *b, enum wmi_step_id id, const struct wmi_operand *operand,
                  struct wmi_index_rule rule, uint32_t rows)
 {
     bool ok = true;
-    struct wmi_op *op = wmi_emit(b, step);
-    op->a = wmi_lower_vgpr(b, 0, 1, &ok);
-    op->d = rows;
-    op->x = operand->reg;
-    op->y = operand->dwords;
-    op->b = wmi_builder_vgprs(b);
-    op->value = rule.shift | (uint64_t)rule.bits << 8 | (uint64_t)rule.enable << 16;
+    struct wmi_step *step = wmi_emit(b, id);
+    step->a = wmi_lower_vgpr(b, 0, 1, &ok);
+    step->d = rows;
+    step->x = operand->reg;
+    step->y = operand->dwords;
+    step->b = wmi_builder_vgprs(b);
+    step->value = rule.shift | (uint64_t)rule.bits << 8 | (uint64_t)rule.enable << 16;
 }
 
 uint32_t wmi_lower_indexed(struct wmi_builder *b, const struct wmi_operand *operand,
                            struct wmi_index_rule rule)
 {
     const uint32_t rows = wmi_lower_temporary(b, operand->dwords);
-    emit(b, fetch, operand, rule, rows);
+    emit(b, WMI_STEP_fetch_indexed, operand, rule, rows);
     return rows;
 }
 
 void wmi_lower_indexed_result(struct wmi_builder *b, const struct wmi_operand *operand,
                               struct wmi_index_rule rule, uint32_t rows)
 {
-    emit(b, put_back, operand, rule, rows);
+    emit(b, WMI_STEP_put_indexed, operand, rule, rows);
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowers scalar and vector ALU instructions: the stages that their modifiers ask for, around the body. */
-#include "exec/index.h"
-#include "exec/lds.h"
-#include "exec/program.h"
-#include "sem/fused.h"
-#include "sem/stage.h"
-#include "sem/table.h"
-
-#include <string.h>
+#include "lower/classes.h"
+#include "lower/index.h"
 
 /* ---- vector ---- */
 
@@ -29,15 +23,15 @@ struct valu {
     uint32_t shadow_row;
 };
 
-static struct wmi_op *emit_stage(const struct valu *v, enum wmi_stage stage, uint32_t d, uint32_t a,
-                                 uint32_t x)
+static struct wmi_step *emit_stage(const struct valu *v, enum wmi_stage stage, uint32_t d, uint32_t a,
+                                   uint32_t x)
 {
-    struct wmi_op *op = wmi_emit(v->b, wmi_stage(wmi_builder_level(v->b), wmi_builder_lanes(v->b), stage));
-    op->d = d;
-    op->a = a;
-    op->x = x;
-    op->lanes = v->lanes;
-    return op;
+    struct wmi_step *step = wmi_emit(v->b, wmi_step_of_stage(stage));
+    step->d = d;
+    step->a = a;
+    step->x = x;
+    step->lanes = v->lanes;
+    return step;
 }
 
 /* A stage from the source's rows to temporary ones, which become the source. */
@@ -185,8 +179,8 @@ static bool place_operand(struct valu *v, const struct wmi_operand *operand, str
     return true;
 }
 
-/* v_mov_b32 from an SGPR: one step instead of a broadcast and a move. */
-static bool fuse_move(struct valu *v)
+/* v_mov_b32 from an SGPR needs no broadcast. */
+static bool lower_scalar_move(struct valu *v)
 {
     const struct wmi_instruction *insn = v->insn;
     const struct wmi_operand *a = wmi_operand(insn, WMI_ROLE_A), *d = wmi_operand(insn, WMI_ROLE_D);
@@ -195,52 +189,14 @@ static bool fuse_move(struct valu *v)
         a->neg || a->abs || field(v, WMI_FIELD_clamp) || field(v, WMI_FIELD_omod))
         return false;
     const uint32_t place = wmi_lower_vgpr(v->b, d->reg, 1, &ok), scalar = wmi_lower_scalar(v->b, a);
-    struct wmi_op *op =
-        wmi_emit(v->b, wmi_fused(wmi_builder_level(v->b), wmi_builder_lanes(v->b), WMI_FUSED_MOVE_SCALAR));
-    op->d = place;
-    op->a = scalar;
+    struct wmi_step *step = wmi_emit(v->b, WMI_STEP_fused_MOVE_SCALAR);
+    step->d = place;
+    step->a = scalar;
     return true;
 }
 
-/* v_addc_co_u32 right behind the v_add_co_u32 that gives its carry: a 64-bit sum. What the low half wrote may
- * not be a source of the high half; `op` is the high half, as it would be emitted. */
-static bool fuse_sum(struct valu *v, const struct wmi_op *op)
-{
-    const enum wmi_cpu_level level = wmi_builder_level(v->b);
-    const unsigned lanes = wmi_builder_lanes(v->b);
-    struct wmi_op *low = wmi_builder_last(v->b);
-    if (v->insn->id != WMI_INSN_v_addc_co_u32 || v->insn->extension != WMI_EXT_NONE || !low ||
-        low->body != wmi_sem_body(level, lanes, WMI_INSN_v_add_co_u32) || low->y || op->y ||
-        low->lanes != op->lanes || low->e != op->c || low->e != op->e || low->d == op->a || low->d == op->b ||
-        low->d == op->d)
-        return false;
-    uint32_t scalar, high_scalar, high_a = op->a, high_b = op->b;
-    enum wmi_fused sum = WMI_FUSED_ADD_64;
-    if (low->a != low->b && low->a != op->a && low->a != op->b &&
-        wmi_builder_take(v->b, wmi_stage(level, lanes, WMI_STAGE_BROADCAST), low->a, &scalar)) {
-        sum = WMI_FUSED_ADD_64_SCALAR;
-        low = wmi_builder_last(v->b);
-        low->a = scalar;
-        /* The high half may replace what v_mov_b32 just brought from an SGPR. */
-        if (op->a != op->b && (op->a == op->d || op->b == op->d) && low->b != op->d &&
-            wmi_builder_take(v->b, wmi_fused(level, lanes, WMI_FUSED_MOVE_SCALAR), op->d, &high_scalar)) {
-            sum = WMI_FUSED_ADD_64_SCALARS;
-            low = wmi_builder_last(v->b);
-            high_b = op->a == op->d ? op->b : op->a;
-            high_a = high_scalar;
-        }
-    }
-    low->body = wmi_fused(level, lanes, sum);
-    low->c = high_a;
-    low->e = high_b;
-    low->x = op->d;
-    low->y = op->e;
-    wmi_builder_may_drop_mask(v->b, op->e, wmi_fused(level, lanes, sum + WMI_FUSED_WITHOUT_CARRY));
-    return true;
-}
-
-/* v_lshlrev_b64 by a constant: the halves are shifted as words. */
-static bool fuse_shift(struct valu *v)
+/* v_lshlrev_b64 by a constant shifts the halves as words. */
+static bool lower_constant_shift(struct valu *v)
 {
     const struct wmi_instruction *insn = v->insn;
     const struct wmi_operand *a = wmi_operand(insn, WMI_ROLE_A), *b = wmi_operand(insn, WMI_ROLE_B);
@@ -250,12 +206,32 @@ static bool fuse_shift(struct valu *v)
         return false;
     const uint32_t from = wmi_lower_vgpr(v->b, b->reg, 2, &ok);
     const uint32_t to = wmi_lower_vgpr(v->b, wmi_operand(insn, WMI_ROLE_D)->reg, 2, &ok);
-    struct wmi_op *op =
-        wmi_emit(v->b, wmi_fused(wmi_builder_level(v->b), wmi_builder_lanes(v->b), WMI_FUSED_SHIFT_LEFT_64));
-    op->d = to;
-    op->b = from;
-    op->x = (uint32_t)a->value & 31;
+    struct wmi_step *step = wmi_emit(v->b, WMI_STEP_fused_SHIFT_LEFT_64);
+    step->d = to;
+    step->b = from;
+    step->x = (uint32_t)a->value & 31;
     return true;
+}
+
+/* What lies at the operands of a body's step. Results are written in the step's lanes only; lane masks and
+ * scalar results whole. */
+static uint8_t use_of_source(const struct source *source)
+{
+    const enum wmi_type type = (enum wmi_type)source->operand->type;
+    const unsigned dwords = wmi_type_bits(type) > 32 ? wmi_type_bits(type) / 32 : 1;
+    if (!source->scalar)
+        return (uint8_t)(WMI_USE_READ | (source->operand->written ? WMI_USE_WRITE : 0) | WMI_USE_ROWS |
+                         dwords);
+    return (uint8_t)(WMI_USE_READ | WMI_USE_WORDS | (type == WMI_TYPE_mask ? WMI_USE_MASK : dwords));
+}
+
+static uint8_t use_of_result(const struct wmi_operand *result)
+{
+    const enum wmi_type type = (enum wmi_type)result->type;
+    const unsigned dwords = wmi_type_bits(type) > 32 ? wmi_type_bits(type) / 32 : 1;
+    if (result->kind == WMI_OPERAND_VGPR)
+        return (uint8_t)(WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | dwords);
+    return (uint8_t)(WMI_USE_WRITE | WMI_USE_WORDS | (type == WMI_TYPE_mask ? WMI_USE_MASK : dwords));
 }
 
 /* Where the result goes: a register, or temporary rows that go to a register behind everything else. */
@@ -279,6 +255,24 @@ static void put_indexed_results(const struct valu *v, uint32_t d)
     }
 }
 
+/* Fills a, b and c of a body's step, and what they are: `use` says it of a source. */
+static void place_sources(const struct valu *v, struct wmi_step *step,
+                          uint8_t (*use)(const struct source *source))
+{
+    uint32_t *const offsets[3] = {&step->a, &step->b, &step->c};
+    for (unsigned i = 0; i < 3; i++) {
+        *offsets[i] = v->source[i].offset;
+        if (v->source[i].operand)
+            step->use[WMI_OP_A + i] = use(&v->source[i]);
+    }
+}
+
+static uint8_t one_row(const struct source *source)
+{
+    (void)source;
+    return WMI_USE_READ | WMI_USE_ROWS | 1;
+}
+
 static bool is_pair(enum wmi_type type)
 {
     return type == WMI_TYPE_v2f32 || type == WMI_TYPE_v2b32;
@@ -296,7 +290,7 @@ static uint32_t place_pair(struct wmi_builder *b, const struct wmi_operand *oper
 /* Packed instructions on pairs of words: the body runs for the low word, and then for the high one. op_sel
  * and op_sel_hi choose the words that they read; V_PK_MOV_B32 takes its low word from A and its high one from
  * B. Source: CDNA 3 ISA, VOP3P. */
-static bool lower_pairs(struct valu *v, wmi_body body)
+static bool lower_pairs(struct valu *v)
 {
     const struct wmi_operand *d = wmi_operand(v->insn, WMI_ROLE_D);
     const uint32_t row = wmi_builder_lanes(v->b) * 4, low_result = wmi_lower_temporary(v->b, 1);
@@ -320,18 +314,18 @@ static bool lower_pairs(struct valu *v, wmi_body body)
         }
         if (moves)
             v->source[0].offset = pair[high] + ((uint32_t)field(v, WMI_FIELD_op_sel) >> high & 1 ? row : 0);
-        struct wmi_op *op = wmi_emit(v->b, body);
-        op->d = place;
-        op->a = v->source[0].offset;
-        op->b = v->source[1].offset;
-        op->c = v->source[2].offset;
+        struct wmi_step *step = wmi_emit(v->b, wmi_step_of_body(v->insn->id));
+        step->d = place;
+        step->use[WMI_OP_D] = WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | 1;
+        place_sources(v, step, one_row);
         if (!moves)
             finish_value(v, place, WMI_TYPE_f32);
     }
-    struct wmi_op *move =
-        wmi_emit(v->b, wmi_sem_body(wmi_builder_level(v->b), wmi_builder_lanes(v->b), WMI_INSN_v_mov_b32));
+    struct wmi_step *move = wmi_emit(v->b, wmi_step_of_body(WMI_INSN_v_mov_b32));
     move->d = to;
     move->a = low_result;
+    move->use[WMI_OP_D] = WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | 1;
+    move->use[WMI_OP_A] = WMI_USE_READ | WMI_USE_ROWS | 1;
     return ok;
 }
 
@@ -371,25 +365,33 @@ static bool place_operands(struct valu *v, const struct wmi_operand **result, ui
     return ok;
 }
 
+/* Whether src/sem computes the row: it links only if all rows of these classes but the `todo` ones have a
+ * body.
+ */
+static bool has_body(unsigned id)
+{
+    const struct wmi_row *row = &wmi_rows[id];
+    return !(row->flags & WMI_ROW_TODO) && (row->class == WMI_CLASS_VALU || row->class == WMI_CLASS_SALU);
+}
+
 /* One instruction, or half of a pair. */
 static bool lower_one(struct valu *v)
 {
     struct wmi_builder *b = v->b;
     const struct wmi_instruction *insn = v->insn;
-    const wmi_body body = wmi_sem_body(wmi_builder_level(b), wmi_builder_lanes(b), insn->id);
     const struct wmi_operand *result = NULL;
     uint32_t d = 0, e = 0;
 
     if (insn->id == WMI_INSN_v_nop)
         return true;
-    if (!body)
+    if (!has_body(insn->id))
         return false;
     const bool one_lane = v->row->flags & WMI_ROW_ONE_LANE;
     v->lanes = one_lane ? offsetof(struct wmi_frame, first) : offsetof(struct wmi_frame, exec);
     if (wmi_operand(insn, WMI_ROLE_A) && is_pair((enum wmi_type)wmi_operand(insn, WMI_ROLE_A)->type))
-        return lower_pairs(v, body);
-    const bool indexed = wmi_builder_state(b) & WMI_STATE_GPR_INDEX || v->row->flags & WMI_ROW_READS_M0;
-    if (!indexed && !v->has_shadow && (fuse_move(v) || fuse_shift(v)))
+        return lower_pairs(v);
+    const bool indexed = b->state & WMI_STATE_GPR_INDEX || v->row->flags & WMI_ROW_READS_M0;
+    if (!indexed && !v->has_shadow && (lower_scalar_move(v) || lower_constant_shift(v)))
         return true;
     if (!place_operands(v, &result, &d, &e))
         return false;
@@ -408,20 +410,18 @@ static bool lower_one(struct valu *v)
         vector && keeps && !is_sdwa && !one_lane && !finishes_itself(v) && wmi_type_bits(result->type) == 16;
     const uint32_t place = sdwa || half || one_lane ? wmi_lower_temporary(b, 1) : d;
 
-    const struct wmi_op op = {
-        .body = body,
-        .d = place,
-        .a = v->source[0].offset,
-        .b = v->source[1].offset,
-        .c = v->source[2].offset,
-        .e = e,
-        .lanes = v->lanes,
-        .x = (uint32_t)field(v, WMI_FIELD_neg_lo) | (uint32_t)field(v, WMI_FIELD_op_sel) << WMI_X_OP_SEL,
-        .y = field(v, WMI_FIELD_clamp) ? 1 : 0,
-    };
-    if (!indexed && fuse_sum(v, &op))
-        return true;
-    *wmi_emit(b, body) = op;
+    struct wmi_step *step = wmi_emit(b, wmi_step_of_body(insn->id));
+    step->d = place;
+    step->e = e;
+    step->lanes = v->lanes;
+    step->x = (uint32_t)field(v, WMI_FIELD_neg_lo) | (uint32_t)field(v, WMI_FIELD_op_sel) << WMI_X_OP_SEL;
+    step->y = field(v, WMI_FIELD_clamp) ? 1 : 0;
+    place_sources(v, step, use_of_source);
+    if (result)
+        step->use[WMI_OP_D] =
+            one_lane ? WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | 1 : use_of_result(result);
+    if (wmi_operand(insn, WMI_ROLE_SDST))
+        step->use[WMI_OP_E] = WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
     if (vector && !finishes_itself(v))
         finish_value(v, place, result->type);
     if (sdwa)
@@ -478,18 +478,9 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
 
 /* ---- scalar ---- */
 
-/* SCC <- bit 0 of the word at a. */
-static const struct wmi_op *take_bit(char *restrict frame, const struct wmi_op *op)
-{
-    uint32_t word;
-    memcpy(&word, frame + op->a, sizeof word);
-    ((struct wmi_frame *)frame)->s[WMI_S_SCC] = word & 1;
-    return op + 1;
-}
-
 /* Scalar floats: the vector ALU's body in lane 0 of rows. That a 16-bit result clears the upper half of its
  * SGPR is unverified. */
-static bool lower_scalar_float(struct wmi_builder *b, const struct wmi_instruction *insn, wmi_body body)
+static bool lower_scalar_float(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     struct valu v = {.b = b, .insn = insn, .row = &wmi_rows[insn->id]};
     const struct wmi_operand *d = wmi_operand(insn, WMI_ROLE_D);
@@ -497,58 +488,72 @@ static bool lower_scalar_float(struct wmi_builder *b, const struct wmi_instructi
     for (unsigned i = 0; i < insn->operands; i++) {
         const struct wmi_operand *operand = &insn->operand[i];
         const bool third = operand->role == WMI_ROLE_IMM || operand->role == WMI_ROLE_D;
-        if (operand->read)
-            v.source[third ? 2 : operand->role - WMI_ROLE_A].offset = wmi_lower_vector(b, operand);
+        struct source *source = &v.source[third ? 2 : operand->role - WMI_ROLE_A];
+        if (operand->read) {
+            source->operand = operand;
+            source->offset = wmi_lower_vector(b, operand);
+        }
     }
     if (insn->id == WMI_INSN_s_cvt_hi_f32_f16)
         prepare(&v, &v.source[0], WMI_STAGE_HIGH_HALF, 1, 0);
     const uint32_t scalar = d ? wmi_lower_scalar(b, d) : wmi_lower_temporary_scalar(b);
     const uint32_t place = d ? wmi_lower_temporary(b, 1) : scalar;
-    struct wmi_op *op = wmi_emit(b, body);
-    op->d = place;
-    op->a = v.source[0].offset;
-    op->b = v.source[1].offset;
-    op->c = v.source[2].offset;
-    op->lanes = v.lanes;
+    struct wmi_step *step = wmi_emit(b, wmi_step_of_body(insn->id));
+    step->d = place;
+    step->lanes = v.lanes;
+    step->use[WMI_OP_D] =
+        d ? WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | 1 : WMI_USE_WRITE | WMI_USE_WORDS | WMI_USE_MASK;
+    place_sources(&v, step, one_row);
     if (d)
         emit_first_lane(&v, scalar, place);
     else
-        wmi_emit(b, take_bit)->a = scalar;
+        wmi_emit(b, WMI_STEP_take_bit)->a = scalar;
     return true;
+}
+
+static uint8_t use_of_words(const struct wmi_operand *operand, unsigned access)
+{
+    const unsigned dwords = operand->dwords ? operand->dwords : 1;
+    return (uint8_t)(access | WMI_USE_WORDS | dwords);
 }
 
 bool wmi_lower_salu(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
-    const wmi_body body = wmi_sem_body(wmi_builder_level(b), wmi_builder_lanes(b), insn->id);
-    if (!body)
+    if (!has_body(insn->id))
         return false;
     if (wmi_rows[insn->id].flags & WMI_ROW_ONE_LANE)
-        return lower_scalar_float(b, insn, body);
-    uint32_t d = 4 * WMI_S_NULL, a = d, c = d;
-    int32_t immediate = 0;
+        return lower_scalar_float(b, insn);
+    struct wmi_step step = {.lanes = offsetof(struct wmi_frame, exec), .c = 4 * WMI_S_NULL};
+    uint8_t use[WMI_STEP_OPERANDS] = {0};
+    step.d = step.a = step.b = step.c;
     for (unsigned i = 0; i < insn->operands; i++) {
         const struct wmi_operand *operand = &insn->operand[i];
         switch (operand->role) {
         case WMI_ROLE_D:
-            d = wmi_lower_scalar(b, operand);
+            step.d = wmi_lower_scalar(b, operand);
+            use[WMI_OP_D] = use_of_words(operand, (operand->written ? WMI_USE_WRITE : 0u) |
+                                                      (operand->read ? WMI_USE_READ : 0u));
             break;
         case WMI_ROLE_A:
-            a = wmi_lower_scalar(b, operand);
+            step.a = wmi_lower_scalar(b, operand);
+            use[WMI_OP_A] = use_of_words(operand, WMI_USE_READ);
             break;
         case WMI_ROLE_B:
-            c = wmi_lower_scalar(b, operand);
+            step.b = wmi_lower_scalar(b, operand);
+            use[WMI_OP_B] = use_of_words(operand, WMI_USE_READ);
             break;
         case WMI_ROLE_IMM:
-            immediate = (int16_t)operand->value;
+            step.x = (uint32_t)(int32_t)(int16_t)operand->value;
             break;
         default:
             break;
         }
     }
-    struct wmi_op *op = wmi_emit(b, body);
-    op->d = d;
-    op->a = a;
-    op->b = c;
-    op->x = (uint32_t)immediate;
+    step.c = 0;
+    struct wmi_step *emitted = wmi_emit(b, wmi_step_of_body(insn->id));
+    step.id = emitted->id;
+    step.pc = emitted->pc;
+    memcpy(step.use, use, sizeof use);
+    *emitted = step;
     return true;
 }

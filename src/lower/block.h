@@ -4,12 +4,9 @@
 #ifndef WMI_BLOCK_H
 #define WMI_BLOCK_H
 
-#include "exec/lower.h"
+#include "lower/builder.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
-struct wmi_flow; /* control.h */
+struct wmi_flow; /* flow.h */
 
 /* The block that is being lowered. */
 struct wmi_block {

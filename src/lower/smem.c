@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Predecodes scalar memory instructions: SMRD of gfx6 and gfx7, SMEM of the others. */
-#include "exec/program.h"
-#include "exec/smem_cache.h"
+#include "lower/classes.h"
 
 static bool is_scratch(unsigned id)
 {
@@ -11,17 +10,17 @@ static bool is_scratch(unsigned id)
 }
 
 /* What has a result: the clocks, the wave's number. */
-static bool lower_result(struct wmi_builder *builder, const struct wmi_instruction *insn,
+static bool lower_result(struct wmi_builder *b, const struct wmi_instruction *insn,
                          const struct wmi_operand *result)
 {
-    const uint32_t place = wmi_lower_scalar(builder, result);
+    const uint32_t place = wmi_lower_scalar(b, result);
     if (insn->id == WMI_INSN_s_get_waveid_in_workgroup) {
-        wmi_emit(builder, wmi_scalar_wave_number)->d = place;
+        wmi_emit(b, WMI_STEP_scalar_wave_number)->d = place;
         return true;
     }
     if (insn->id != WMI_INSN_s_memtime && insn->id != WMI_INSN_s_memrealtime)
         return false;
-    struct wmi_op *op = wmi_emit(builder, wmi_scalar_clock);
+    struct wmi_step *op = wmi_emit(b, WMI_STEP_scalar_clock);
     op->d = place;
     op->x = insn->id == WMI_INSN_s_memrealtime ? WMI_CYCLES_PER_TICK : 1;
     return true;
@@ -49,56 +48,72 @@ static unsigned control_of(unsigned id)
 
 /* The offset: an immediate, an SGPR at step->b, or both. Returns the immediate's bytes. SMRD's immediates and
  * literals count dwords, its SGPRs bytes. Source: LLVM, getSMRDEncodedOffset. */
-static int64_t lower_offset(struct wmi_builder *builder, const struct wmi_instruction *insn,
-                            const struct wmi_operand *offset, struct wmi_op *step)
+static int64_t lower_offset(struct wmi_builder *b, const struct wmi_instruction *insn,
+                            const struct wmi_operand *offset, struct wmi_step *step)
 {
     const bool literal = offset->kind == WMI_OPERAND_LITERAL;
     if (literal || offset->kind == WMI_OPERAND_IMMEDIATE) {
-        step->b = wmi_lower_scalar_constant(builder, 0);
+        step->b = wmi_lower_scalar_constant(b, 0);
         const int64_t value = literal ? (int64_t)(uint32_t)offset->value : (int64_t)offset->value;
-        return value * wmi_builder_limit(builder, WMI_LIMIT_smem_unit);
+        return value * wmi_builder_limit(b, WMI_LIMIT_smem_unit);
     }
-    step->b = wmi_lower_scalar(builder, offset);
-    const bool both = wmi_builder_limit(builder, WMI_LIMIT_smem_soffset) ||
+    step->b = wmi_lower_scalar(b, offset);
+    const bool both = wmi_builder_limit(b, WMI_LIMIT_smem_soffset) ||
                       (insn->field[WMI_FIELD_soe] && insn->field[WMI_FIELD_imm]);
     return both ? insn->field[WMI_FIELD_simm] : 0;
 }
 
 /* Cache control, probes and prefetches need no step where memory is coherent. */
-static bool lower_control(struct wmi_builder *builder, const struct wmi_instruction *insn)
+static bool lower_control(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
     const unsigned control = control_of(insn->id);
     if (result)
-        return lower_result(builder, insn, result);
-    wmi_lower_invalidation(builder, insn);
-    if (!control || !wmi_builder_scalar_cache(builder))
+        return lower_result(b, insn, result);
+    wmi_lower_invalidation(b, insn);
+    if (!control || !b->code->options.scalar_cache)
         return true;
-    struct wmi_op step = {.body = wmi_scalar_cache_control, .x = control};
+    struct wmi_step step = {.x = control};
     if (control == WMI_SCALAR_DISCARD) {
         const struct wmi_operand *base = wmi_operand(insn, WMI_ROLE_ADDR);
         const struct wmi_operand *offset = wmi_operand(insn, WMI_ROLE_OFFSET);
         if (!base || !offset)
             return false;
-        const int64_t immediate = lower_offset(builder, insn, offset, &step);
-        struct wmi_memory_op *m = wmi_builder_memory_op(builder, insn);
+        const int64_t immediate = lower_offset(b, insn, offset, &step);
+        struct wmi_memory_op *m = wmi_builder_memory_op(b, insn);
         m->offset = immediate & ~INT64_C(3);
         m->bytes = 4;
-        step.a = wmi_lower_scalar(builder, base);
+        step.a = wmi_lower_scalar(b, base);
         step.y = insn->id == WMI_INSN_s_dcache_discard_x2 ? 2 : 1;
         step.data = m;
     }
-    *wmi_emit(builder, step.body) = step;
+    wmi_emit_as(b, WMI_STEP_scalar_cache_control, &step);
     return true;
 }
 
-bool wmi_lower_scalar_memory(struct wmi_builder *builder, const struct wmi_instruction *insn)
+/* The step that does what the row says it moves; WMI_STEP_NONE: there is none. */
+static enum wmi_step_id scalar_step(const struct wmi_memory_op *m, bool buffer)
+{
+    static const uint16_t loads[] = {
+        [1] = WMI_STEP_scalar_load_1, [2] = WMI_STEP_scalar_load_2, [3] = WMI_STEP_scalar_load_3,
+        [4] = WMI_STEP_scalar_load_4, [8] = WMI_STEP_scalar_load_8, [16] = WMI_STEP_scalar_load_16};
+    if (m->kind == WMI_ACCESS_ATOMIC)
+        return m->parameter != WMI_ATOMIC_NONE ? WMI_STEP_scalar_atomic : WMI_STEP_NONE;
+    if (m->kind == WMI_ACCESS_STORE)
+        return WMI_STEP_scalar_store;
+    if (buffer || m->bytes < 4)
+        return WMI_STEP_scalar_load_any;
+    return m->elements < sizeof loads / sizeof loads[0] ? (enum wmi_step_id)loads[m->elements]
+                                                        : WMI_STEP_NONE;
+}
+
+bool wmi_lower_scalar_memory(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
     if (row->flags & WMI_ROW_TODO)
         return false;
     if (row->memory == WMI_MEMORY_CONTROL)
-        return lower_control(builder, insn);
+        return lower_control(b, insn);
     const struct wmi_operand *base = wmi_operand(insn, WMI_ROLE_ADDR);
     const struct wmi_operand *resource = wmi_operand(insn, WMI_ROLE_RSRC);
     const struct wmi_operand *offset = wmi_operand(insn, WMI_ROLE_OFFSET);
@@ -107,13 +122,13 @@ bool wmi_lower_scalar_memory(struct wmi_builder *builder, const struct wmi_instr
     if (!base == !resource || !offset || !result == !data)
         return false;
 
-    struct wmi_op step = {.lanes = offsetof(struct wmi_frame, exec), .x = resource != NULL};
-    const int64_t immediate = lower_offset(builder, insn, offset, &step);
-    step.a = wmi_lower_scalar(builder, base ? base : resource);
+    struct wmi_step step = {.lanes = offsetof(struct wmi_frame, exec), .x = resource != NULL};
+    const int64_t immediate = lower_offset(b, insn, offset, &step);
+    step.a = wmi_lower_scalar(b, base ? base : resource);
     if (is_scratch(insn->id) && offset->kind != WMI_OPERAND_IMMEDIATE) {
-        const uint32_t place = wmi_lower_temporary_scalar(builder);
-        const uint32_t zero = wmi_lower_scalar_constant(builder, 0);
-        struct wmi_op *op = wmi_emit(builder, wmi_scalar_scratch_base);
+        const uint32_t place = wmi_lower_temporary_scalar(b);
+        const uint32_t zero = wmi_lower_scalar_constant(b, 0);
+        struct wmi_step *op = wmi_emit(b, WMI_STEP_scalar_scratch_base);
         op->d = place;
         op->a = step.a;
         op->b = step.b;
@@ -121,28 +136,25 @@ bool wmi_lower_scalar_memory(struct wmi_builder *builder, const struct wmi_instr
         step.b = zero;
     }
     if (result)
-        step.d = wmi_lower_scalar(builder, result);
+        step.d = wmi_lower_scalar(b, result);
     if (data)
-        step.c = wmi_lower_scalar(builder, data);
+        step.c = wmi_lower_scalar(b, data);
 
-    struct wmi_memory_op *m = wmi_builder_memory_op(builder, insn);
+    struct wmi_memory_op *m = wmi_builder_memory_op(b, insn);
     m->offset = immediate & ~(int64_t)(m->bytes < 4 ? m->bytes - 1 : 3);
-    m->parameter = wmi_atomic_of(insn->id);
+    m->parameter = wmi_lower_atomic(b, insn->id);
     m->returns = m->kind == WMI_ACCESS_ATOMIC && insn->field[WMI_FIELD_glc];
-    m->shape = wmi_builder_outline(builder, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
-    step.body = wmi_scalar_step(m, resource != NULL);
-    if (!step.body)
+    m->shape = wmi_builder_outline(b, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
+    enum wmi_step_id id = scalar_step(m, resource != NULL);
+    if (id == WMI_STEP_NONE)
         return false;
     step.data = m;
-    if (wmi_builder_observer(builder)) {
-        struct wmi_op *first = wmi_emit(builder, wmi_scalar_watch);
-        *first = step;
-        first->body = wmi_scalar_watch;
-    }
-    if (wmi_builder_scalar_cache(builder))
-        step.body = wmi_scalar_cached;
-    if (resource && immediate < 0 && wmi_builder_limit(builder, WMI_LIMIT_smem_buffer_violates))
-        step.body = wmi_scalar_negative;
-    *wmi_emit(builder, step.body) = step;
+    if (wmi_builder_observer(b))
+        wmi_emit_as(b, WMI_STEP_scalar_watch, &step);
+    if (b->code->options.scalar_cache)
+        id = WMI_STEP_scalar_cached;
+    if (resource && immediate < 0 && wmi_builder_limit(b, WMI_LIMIT_smem_buffer_violates))
+        id = WMI_STEP_scalar_negative;
+    wmi_emit_as(b, id, &step);
     return true;
 }

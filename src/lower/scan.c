@@ -1,64 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the instructions that control flow reaches, before they are lowered. */
-#include "exec/scan.h"
+#include "lower/scan.h"
 
-#include "exec/control.h"
+#include "lower/flow.h"
 
 #include <stdlib.h>
-
-/* ---- the map ---- */
-
-static size_t hash(uint64_t place)
-{
-    return (size_t)((place >> 2) * 0x9e3779b97f4a7c15ULL >> 20);
-}
-
-const struct wmi_op *wmi_step_map_find(const struct wmi_step_map *map, uint64_t place)
-{
-    if (!map->capacity)
-        return NULL;
-    for (size_t i = hash(place) & (map->capacity - 1);; i = (i + 1) & (map->capacity - 1)) {
-        if (!map->entries[i].step)
-            return NULL;
-        if (map->entries[i].place == place)
-            return map->entries[i].step;
-    }
-}
-
-bool wmi_step_map_reserve(struct wmi_step_map *map, size_t more)
-{
-    if ((map->count + more) * 2 <= map->capacity)
-        return true;
-    size_t capacity = map->capacity ? map->capacity : 64;
-    while ((map->count + more) * 2 > capacity)
-        capacity *= 2;
-    struct wmi_step_map grown = {calloc(capacity, sizeof *grown.entries), capacity, 0};
-    if (!grown.entries)
-        return false;
-    for (size_t i = 0; i < map->capacity; i++) {
-        if (!map->entries[i].step)
-            continue;
-        size_t j = hash(map->entries[i].place) & (capacity - 1);
-        while (grown.entries[j].step)
-            j = (j + 1) & (capacity - 1);
-        grown.entries[j] = map->entries[i];
-        grown.count++;
-    }
-    free(map->entries);
-    *map = grown;
-    return true;
-}
-
-void wmi_step_map_add(struct wmi_step_map *map, uint64_t place, const struct wmi_op *step)
-{
-    size_t i = hash(place) & (map->capacity - 1);
-    while (map->entries[i].step)
-        i = (i + 1) & (map->capacity - 1);
-    map->entries[i] = (struct wmi_step_entry){place, step};
-    map->count++;
-}
-
-/* ---- the search ---- */
 
 static void scan_push(struct wmi_scan *scan, uint64_t place)
 {
@@ -77,7 +23,7 @@ static void scan_push(struct wmi_scan *scan, uint64_t place)
 
 static size_t scan_find(const struct wmi_scan *scan, uint64_t place) /* index + 1; 0: not seen */
 {
-    return (size_t)(uintptr_t)wmi_step_map_find(&scan->seen, place);
+    return (size_t)(uintptr_t)wmi_place_find(&scan->seen, place);
 }
 
 static void scan_add(struct wmi_scan *scan, uint64_t place, bool leader)
@@ -92,12 +38,12 @@ static void scan_add(struct wmi_scan *scan, uint64_t place, bool leader)
         scan->found = grown;
         scan->capacity = capacity;
     }
-    if (!wmi_step_map_reserve(&scan->seen, 1)) {
+    if (!wmi_place_reserve(&scan->seen, 1)) {
         scan->out_of_memory = true;
         return;
     }
     scan->found[scan->count++] = (struct wmi_found){place, leader};
-    wmi_step_map_add(&scan->seen, place, (const struct wmi_op *)(uintptr_t)scan->count);
+    wmi_place_add(&scan->seen, place, (const void *)(uintptr_t)scan->count);
 }
 
 static int by_place(const void *a, const void *b)
@@ -106,7 +52,7 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void wmi_scan(struct wmi_scan *scan, const struct wmi_program *program, const struct wmi_step_map *known,
+void wmi_scan(struct wmi_scan *scan, const struct wmi_code *code, const struct wmi_place_map *known,
               uint64_t entry, size_t limit)
 {
     scan_push(scan, entry);
@@ -119,12 +65,12 @@ void wmi_scan(struct wmi_scan *scan, const struct wmi_program *program, const st
                 scan->found[seen - 1].leader |= leader;
                 break;
             }
-            if (wmi_step_map_find(known, place))
+            if (wmi_place_find(known, place))
                 break;
             struct wmi_instruction insn;
             scan_add(scan, place, leader);
             leader = false;
-            if (!wmi_program_decode(program, wmi_pc_of(place), &insn))
+            if (!wmi_code_decode(code, wmi_pc_of(place), &insn))
                 break;
             const struct wmi_flow flow = wmi_control_flow(&insn);
             if (flow.branches) {

@@ -5,9 +5,7 @@
  * buffer_inv only the scopes beyond the workgroup matter, for its waves share a vector cache; of gfx12's
  * global_inv those beyond the compute unit. That all lines are volatile for buffer_wbinvl1_vol and
  * s_dcache_inv_vol, and system-coherent for buffer_wbinvl1_sc, is approx. */
-#include "exec/careful.h"
-#include "exec/lower.h"
-#include "isa/isa.h"
+#include "lower/classes.h"
 #include "wavemem/wavemem.h"
 
 #include <stddef.h>
@@ -30,28 +28,18 @@ static const struct invalidation {
     {WMI_INSN_s_dcache_inv_vol, 1 << WM_CACHE_SCALAR, 0},
 };
 
-static const struct wmi_op *show(char *restrict frame, const struct wmi_op *op)
-{
-    const struct wmi_memory_op *m = op->data;
-    const struct wmi_wave *wave = wmi_wave_of(frame);
-    struct wmi_access access;
-    wmi_access_begin(&access, m, wave, 0);
-    wmi_show_access(wave, m, &access);
-    return op + 1;
-}
-
-void wmi_lower_invalidation(struct wmi_builder *builder, const struct wmi_instruction *insn)
+void wmi_lower_invalidation(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct invalidation *found = NULL;
     for (size_t i = 0; i < sizeof invalidations / sizeof *invalidations; i++)
         if (invalidations[i].id == insn->id)
             found = &invalidations[i];
-    if (!found || !wmi_builder_observer(builder))
+    if (!found || !wmi_builder_observer(b))
         return;
-    struct wmi_memory_op *m = wmi_builder_memory_op(builder, insn);
+    struct wmi_memory_op *m = wmi_builder_memory_op(b, insn);
     if ((m->policy & found->policy) != found->policy)
         return;
     m->path = WMI_PATH_CONTROL;
     m->policy = found->caches;
-    wmi_emit(builder, show)->data = m;
+    wmi_emit(b, WMI_STEP_show_invalidation)->data = m;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How deep wait counters go. */
-#include "exec/depth.h"
+#include "lower/depth.h"
 
 _Static_assert(8 * WMI_COUNTER_COUNT <= 64, "a wave's counters fit into a word");
 

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps of control flow: branches, barriers, the end of a wave, and divergent branches by the branch stack.
+ */
+#include "exec/dispatch.h"
+#include "exec/frame_words.h"
+#include "exec/program.h"
+#include "exec/steps.h"
+#include "exec/workgroup.h"
+#include "lower/place.h"
+#include "wavemem/wavemem.h"
+
+static uint64_t target_place(const struct wmi_op *op)
+{
+    return (uint64_t)op->y << 32 | op->x;
+}
+
+/* Goes on at `next`, unless the wave's turn is over. */
+static const struct wmi_op *go(char *frame, const struct wmi_op *next)
+{
+    if (__builtin_expect(wmi_frame_of(frame)->left >= 0, 1))
+        return next;
+    wmi_wave_of(frame)->resume = next;
+    return NULL;
+}
+
+/* The step at `place`; NULL, and the wave has faulted, where the program cannot grow any more. */
+static const struct wmi_op *find(char *frame, uint64_t place)
+{
+    bool full;
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    const struct wmi_op *step = wmi_program_at(wave->group->dispatch->program, place, &full);
+    if (__builtin_expect(!step, 0))
+        wmi_wave_fault(wave, &(struct wmi_fault){.kind = full ? WM_FAULT_CODE_LIMIT : WM_FAULT_NO_MEMORY,
+                                                 .pc = place & ~(uint64_t)WMI_STATE_BITS,
+                                                 .lanes = wmi_frame_of(frame)->exec.bits});
+    return step;
+}
+
+/* Goes on at an address that the guest computed, in the state that MODE is in. */
+static const struct wmi_op *jump(char *frame, uint64_t pc)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    if (pc & 3)
+        return wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_INSTRUCTION,
+                                                        .pc = pc,
+                                                        .lanes = wmi_frame_of(frame)->exec.bits});
+    const uint64_t state = wmi_frame_of(frame)->mode >> WMI_MODE_STATE_SHIFT & WMI_STATE_BITS;
+    const struct wmi_op *next = find(frame, pc | state);
+    return next ? go(frame, next) : NULL;
+}
+
+static const struct wmi_op *take(char *frame, const struct wmi_op *op)
+{
+    const struct wmi_op *next = __atomic_load_n(&op->target, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(!next, 0)) {
+        next = find(frame, target_place(op));
+        if (!next)
+            return NULL;
+        __atomic_store_n(&((struct wmi_op *)op)->target, next, __ATOMIC_RELEASE);
+    }
+    return go(frame, next);
+}
+
+const struct wmi_op *wmi_step_branch(char *restrict frame, const struct wmi_op *op)
+{
+    wmi_frame_of(frame)->left -= op->c;
+    return take(frame, op);
+}
+
+const struct wmi_op *wmi_step_count(char *restrict frame, const struct wmi_op *op)
+{
+    wmi_frame_of(frame)->left -= op->c;
+    return op + 1;
+}
+
+const struct wmi_op *wmi_step_return_to_loop(char *restrict frame, const struct wmi_op *op)
+{
+    (void)frame;
+    return op + 1;
+}
+
+#define CONDITIONAL(name, condition)                                                                         \
+    const struct wmi_op *wmi_step_##name(char *restrict frame, const struct wmi_op *op)                      \
+    {                                                                                                        \
+        struct wmi_frame *f = wmi_frame_of(frame);                                                           \
+        f->left -= op->c;                                                                                    \
+        return (condition) ? take(frame, op) : op + 1;                                                       \
+    }
+
+CONDITIONAL(branch_scc0, !f->s[WMI_S_SCC])
+CONDITIONAL(branch_scc1, f->s[WMI_S_SCC])
+CONDITIONAL(branch_vccz, wmi_mask_is_zero(f, WMI_S_VCC))
+CONDITIONAL(branch_vccnz, !wmi_mask_is_zero(f, WMI_S_VCC))
+CONDITIONAL(branch_execz, !f->exec.bits)
+CONDITIONAL(branch_execnz, f->exec.bits)
+
+const struct wmi_op *wmi_step_end(char *restrict frame, const struct wmi_op *op)
+{
+    wmi_frame_of(frame)->left -= op->c;
+    wmi_wave_of(frame)->state = WMI_WAVE_ENDED;
+    return NULL;
+}
+
+/* s_barrier_signal of the workgroup's barrier; isfirst: SCC says whether it is the first. */
+const struct wmi_op *wmi_step_barrier_signal(char *restrict frame, const struct wmi_op *op)
+{
+    wmi_workgroup_signal(wmi_wave_of(frame)->group);
+    return op + 1;
+}
+
+const struct wmi_op *wmi_step_barrier_signal_is_first(char *restrict frame, const struct wmi_op *op)
+{
+    wmi_frame_of(frame)->s[WMI_S_SCC] = wmi_workgroup_signal(wmi_wave_of(frame)->group);
+    return op + 1;
+}
+
+/* op->value of a step that pauses the wave is its pc. */
+const struct wmi_op *wmi_step_barrier_wait(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    wmi_frame_of(frame)->left -= op->c;
+    if (wave->barrier_complete) {
+        wave->barrier_complete = false;
+        return op + 1;
+    }
+    wave->state = WMI_WAVE_SIGNALS;
+    wave->resume = op + 1;
+    return NULL;
+}
+
+const struct wmi_op *wmi_step_barrier(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    wmi_frame_of(frame)->left -= op->c;
+    if (wave->group->waves_left == 1)
+        return op + 1;
+    wave->state = WMI_WAVE_BARRIER;
+    wave->resume = op + 1;
+    return NULL;
+}
+
+/* s_sleep: the others have their turn. */
+const struct wmi_op *wmi_step_sleep(char *restrict frame, const struct wmi_op *op)
+{
+    wmi_frame_of(frame)->left -= op->c;
+    wmi_wave_of(frame)->resume = op + 1;
+    return NULL;
+}
+
+const struct wmi_op *wmi_step_set_pc(char *restrict frame, const struct wmi_op *op)
+{
+    wmi_frame_of(frame)->left -= op->c;
+    return jump(frame, wmi_frame_64(frame, op->a));
+}
+
+/* d = the address behind the instruction (op->value), then on to a. d is not EXEC. */
+const struct wmi_op *wmi_step_swap_pc(char *restrict frame, const struct wmi_op *op)
+{
+    const uint64_t target = wmi_frame_64(frame, op->a);
+    wmi_frame_of(frame)->left -= op->c;
+    memcpy(frame + op->d, &op->value, sizeof op->value);
+    return jump(frame, target);
+}
+
+/* On to op->value in the state that MODE is in now. */
+const struct wmi_op *wmi_step_enter_state(char *restrict frame, const struct wmi_op *op)
+{
+    wmi_frame_of(frame)->left -= op->c;
+    return jump(frame, op->value);
+}
+
+const struct wmi_op *wmi_step_fault(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_wave *wave = wmi_wave_of(frame);
+    wmi_frame_of(frame)->left -= op->c;
+    return wmi_wave_fault(
+        wave, &(struct wmi_fault){.kind = op->x, .pc = op->value, .lanes = wmi_frame_of(frame)->exec.bits});
+}
+
+/* The branch stack: CSP, MODE[31:29], counts entries of four SGPRs, {EXEC, address}, from s0 on.
+ * Source: Vega ISA, "Branching", pseudo-code of S_CBRANCH_G_FORK and S_CBRANCH_JOIN. */
+enum { CSP_SHIFT = 29, CSP_MASK = 7 };
+
+static uint32_t stack_depth(const struct wmi_frame *f)
+{
+    return f->mode >> CSP_SHIFT;
+}
+
+static void set_stack_depth(struct wmi_frame *f, uint32_t depth)
+{
+    f->mode = (f->mode & ~(UINT32_MAX << CSP_SHIFT)) | (depth & CSP_MASK) << CSP_SHIFT;
+}
+
+/* EXEC splits by the mask at a: the smaller part goes on first, the other is pushed. Where to go on comes
+ * into the scalar at d; b is the target's address, op->value the next instruction's. */
+const struct wmi_op *wmi_step_fork(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_frame *f = wmi_frame_of(frame);
+    const uint64_t exec = wmi_frame_64(frame, 4 * WMI_S_EXEC), mask = wmi_frame_64(frame, op->a);
+    const uint64_t pass = mask & exec, fail = ~mask & exec, target = wmi_frame_64(frame, op->b);
+    uint64_t next = target;
+    if (pass != exec && fail == exec) {
+        next = op->value;
+    } else if (pass != exec) {
+        const bool fail_first = __builtin_popcountll(fail) < __builtin_popcountll(pass);
+        const uint64_t now = fail_first ? fail : pass, later = fail_first ? pass : fail;
+        const uint64_t entry[2] = {later, fail_first ? target : op->value};
+        memcpy(&f->s[4 * stack_depth(f)], entry, sizeof entry);
+        set_stack_depth(f, stack_depth(f) + 1);
+        memcpy(&f->s[WMI_S_EXEC], &now, sizeof now);
+        next = fail_first ? op->value : target;
+    }
+    memcpy(frame + op->d, &next, sizeof next);
+    return op + 1;
+}
+
+/* The other part's turn, or on behind the join when the stack is as deep as at the fork: a. */
+const struct wmi_op *wmi_step_join(char *restrict frame, const struct wmi_op *op)
+{
+    struct wmi_frame *f = wmi_frame_of(frame);
+    uint64_t entry[2] = {wmi_frame_64(frame, 4 * WMI_S_EXEC), op->value};
+    if (stack_depth(f) != wmi_frame_32(frame, op->a)) {
+        set_stack_depth(f, stack_depth(f) - 1);
+        memcpy(entry, &f->s[4 * stack_depth(f)], sizeof entry);
+    }
+    memcpy(&f->s[WMI_S_EXEC], &entry[0], sizeof entry[0]);
+    memcpy(frame + op->d, &entry[1], sizeof entry[1]);
+    return op + 1;
+}
+
+/* ---- halves of a wave, one after the other ----
+ * d gets where to go on, the SGPR at a keeps the half that waits; b holds the target, op->value is the next
+ * instruction's address. Source: RDNA 1 ISA, S_SUBVECTOR_LOOP_BEGIN and _END. */
+
+const struct wmi_op *wmi_step_begin_halves(char *restrict frame, const struct wmi_op *op)
+{
+    uint32_t *exec = &wmi_frame_of(frame)->s[WMI_S_EXEC];
+    uint64_t next = op->value;
+    uint32_t kept;
+    if (!exec[0] && !exec[1]) {
+        next = wmi_frame_64(frame, op->b);
+    } else if (!exec[0]) {
+        kept = exec[0];
+        memcpy(frame + op->a, &kept, sizeof kept);
+    } else {
+        kept = exec[1];
+        memcpy(frame + op->a, &kept, sizeof kept);
+        exec[1] = 0;
+    }
+    memcpy(frame + op->d, &next, sizeof next);
+    return op + 1;
+}
+
+const struct wmi_op *wmi_step_end_halves(char *restrict frame, const struct wmi_op *op)
+{
+    uint32_t *exec = &wmi_frame_of(frame)->s[WMI_S_EXEC];
+    const uint32_t kept = wmi_frame_32(frame, op->a);
+    uint64_t next = op->value;
+    if (exec[1]) {
+        exec[0] = kept;
+    } else if (kept) {
+        exec[1] = kept;
+        memcpy(frame + op->a, &exec[0], sizeof exec[0]);
+        exec[0] = 0;
+        next = wmi_frame_64(frame, op->b);
+    }
+    memcpy(frame + op->d, &next, sizeof next);
+    return op + 1;
+}

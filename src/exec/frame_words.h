@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads and writes of the frame that steps of scalar state share. */
+#ifndef WMI_FRAME_WORDS_H
+#define WMI_FRAME_WORDS_H
+
+#include "sem/sem.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static inline struct wmi_frame *wmi_frame_of(char *frame)
+{
+    return (struct wmi_frame *)frame;
+}
+
+/* Two words of the scalar file or of the constants. */
+static inline uint64_t wmi_frame_64(const char *frame, uint32_t offset)
+{
+    uint64_t value;
+    memcpy(&value, frame + offset, sizeof value);
+    return value;
+}
+
+static inline uint32_t wmi_frame_32(const char *frame, uint32_t offset)
+{
+    uint32_t value;
+    memcpy(&value, frame + offset, sizeof value);
+    return value;
+}
+
+/* Whether the lane mask in this slot is 0. */
+static inline bool wmi_mask_is_zero(const struct wmi_frame *f, unsigned slot)
+{
+    return f->wave_size == 32 ? !f->s[slot] : !(f->s[slot] | f->s[slot + 1]);
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of the steps that src/exec has: one for each row STEP and LANE_STEP of lower/steps.def. */
+#ifndef WMI_STEPS_H
+#define WMI_STEPS_H
+
+#include "lower/step.h"
+#include "sem/table.h"
+
+#define WMI_STEP_PROTOTYPE(name, level, lanes, suffix)                                                       \
+    const struct wmi_op *name##suffix(char *restrict frame, const struct wmi_op *op);
+#define ROW(...)
+#define STEP(name, ...)      WMI_STEP_PROTOTYPE(wmi_step_##name, , , )
+#define LANE_STEP(name, ...) WMI_LANE_BUILDS(WMI_STEP_PROTOTYPE, wmi_step_##name)
+#include "lower/steps.def"
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The code of one dispatch: the layout of its frames, constants, and decoding from guest memory. */
+#include "lower/code.h"
+
+#include <stdlib.h>
+
+struct wmi_memory_op_node {
+    alignas(64) struct wmi_memory_op op; /* what most steps read is in one line of the host's caches */
+    struct wmi_memory_op_node *next;
+};
+
+void wmi_code_init(struct wmi_code *code, const struct wmi_code_options *options)
+{
+    *code = (struct wmi_code){.options = *options};
+    code->row_bytes = 4 * options->lanes;
+    code->vgpr_offset = (uint32_t)offsetof(struct wmi_frame, rows) + WMI_TEMPORARY_ROWS * code->row_bytes;
+    code->constant_offset = code->vgpr_offset + (options->vgprs + options->agprs) * code->row_bytes;
+}
+
+void wmi_code_free(struct wmi_code *code)
+{
+    for (struct wmi_memory_op_node *node = code->memory_ops, *next; node; node = next) {
+        next = node->next;
+        free(node);
+    }
+    code->memory_ops = NULL;
+}
+
+struct wmi_memory_op *wmi_code_memory_op(struct wmi_code *code)
+{
+    struct wmi_memory_op_node *node = aligned_alloc(alignof(struct wmi_memory_op_node), sizeof *node);
+    if (!node)
+        return NULL;
+    *node = (struct wmi_memory_op_node){.next = code->memory_ops};
+    code->memory_ops = node;
+    return &node->op;
+}
+
+bool wmi_code_decode(const struct wmi_code *code, uint64_t pc, struct wmi_instruction *insn)
+{
+    const struct wmi_allocation *allocation = wmi_space_find(code->options.space, pc);
+    uint32_t words[WMI_INSTRUCTION_DWORDS];
+    if (!allocation || pc & 3)
+        return false;
+    const uint64_t left = (allocation->high - pc) / 4;
+    const size_t available = left < WMI_INSTRUCTION_DWORDS ? (size_t)left : WMI_INSTRUCTION_DWORDS;
+    /* A copy, because code is memory that other waves may write while this one decodes it. */
+    memcpy(words, allocation->host + (pc - allocation->low), 4 * available);
+    return wmi_decode(code->options.target, words, available, insn);
+}
+
+size_t wmi_code_frame_size(const struct wmi_code *code)
+{
+    return code->constant_offset + code->constant_rows * code->row_bytes;
+}
+
+void wmi_code_prepare_frame(const struct wmi_code *code, struct wmi_frame *frame)
+{
+    memcpy(frame->constant, code->scalar_constant, sizeof code->scalar_constant);
+    frame->first = (struct wmi_lanes){.bits = 1, .row = {UINT32_MAX}};
+    for (unsigned i = 0; i < code->vector_constants; i++) {
+        const struct wmi_vector_constant *c = &code->vector_constant[i];
+        uint32_t *row = (uint32_t *)((char *)frame + c->offset);
+        for (unsigned r = 0; r < c->rows; r++)
+            for (unsigned lane = 0; lane < code->options.lanes; lane++)
+                row[r * code->options.lanes + lane] = (uint32_t)(c->value >> 32 * r);
+    }
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/* Lowers control flow and instructions that change machine state: SOPP and its kin. */
+#include "lower/builder.h"
+#include "lower/classes.h"
+#include "lower/flow.h"
+#include "wavemem/wavemem.h"
+
+enum control {
+    CONTROL_NONE, /* not executed */
+    CONTROL_NOTHING,
+    CONTROL_BRANCH,
+    CONTROL_CONDITIONAL,
+    CONTROL_END,
+    CONTROL_STEP, /* a step that ends nothing and counts */
+    CONTROL_GET_PC,
+    CONTROL_SET_PC,
+    CONTROL_SWAP_PC,
+    CONTROL_CALL,
+    CONTROL_GET_REGISTER,
+    CONTROL_SET_REGISTER,
+    CONTROL_MOVE_RELATIVE,
+    CONTROL_TRAP,
+    CONTROL_ILLEGAL,
+    CONTROL_HALT,
+    CONTROL_KILL,
+    CONTROL_MESSAGE,
+    CONTROL_INDEX,
+    CONTROL_VSKIP,
+    CONTROL_FORK,
+    CONTROL_JOIN,
+    CONTROL_HALVES,
+    CONTROL_SIGNAL,
+    CONTROL_ANSWER,
+    CONTROL_MODE,
+};
+
+static const struct {
+    enum control control;
+    enum wmi_step_id step;
+} controls[WMI_INSN_COUNT] = {
+    [WMI_INSN_s_nop] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_waitcnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_waitcnt_vscnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_waitcnt_vmcnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_waitcnt_expcnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_waitcnt_lgkmcnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_waitcnt_depctr] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_idle] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_event] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_loadcnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_storecnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_samplecnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_bvhcnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_expcnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_dscnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_kmcnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_loadcnt_dscnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wait_storecnt_dscnt] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_clause] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_delay_alu] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_inst_prefetch] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_singleuse_vdst] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_version] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_ttracedata_imm] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_sethalt] = {CONTROL_HALT, WMI_STEP_fault},
+    [WMI_INSN_s_setkill] = {CONTROL_KILL, WMI_STEP_end},
+    [WMI_INSN_s_setprio] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_sendmsg] = {CONTROL_MESSAGE, WMI_STEP_answer_doorbell}, /* nobody listens to others */
+    [WMI_INSN_s_sendmsghalt] = {CONTROL_TRAP, WMI_STEP_fault},
+    [WMI_INSN_s_icache_inv] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_incperflevel] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_decperflevel] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_ttracedata] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_wakeup] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    /* the conditional debug bits are never set */
+    [WMI_INSN_s_cbranch_cdbgsys] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_cbranch_cdbguser] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_cbranch_cdbgsys_or_user] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_cbranch_cdbgsys_and_user] = {CONTROL_NOTHING, WMI_STEP_NONE},
+    [WMI_INSN_s_branch] = {CONTROL_BRANCH, WMI_STEP_branch},
+    [WMI_INSN_s_cbranch_scc0] = {CONTROL_CONDITIONAL, WMI_STEP_branch_scc0},
+    [WMI_INSN_s_cbranch_scc1] = {CONTROL_CONDITIONAL, WMI_STEP_branch_scc1},
+    [WMI_INSN_s_cbranch_vccz] = {CONTROL_CONDITIONAL, WMI_STEP_branch_vccz},
+    [WMI_INSN_s_cbranch_vccnz] = {CONTROL_CONDITIONAL, WMI_STEP_branch_vccnz},
+    [WMI_INSN_s_cbranch_execz] = {CONTROL_CONDITIONAL, WMI_STEP_branch_execz},
+    [WMI_INSN_s_cbranch_execnz] = {CONTROL_CONDITIONAL, WMI_STEP_branch_execnz},
+    [WMI_INSN_s_endpgm] = {CONTROL_END, WMI_STEP_end},
+    [WMI_INSN_s_endpgm_saved] = {CONTROL_END, WMI_STEP_end},
+    [WMI_INSN_s_endpgm_ordered_ps_done] = {CONTROL_END, WMI_STEP_end},
+    [WMI_INSN_s_barrier] = {CONTROL_STEP, WMI_STEP_barrier},
+    [WMI_INSN_s_barrier_wait] = {CONTROL_STEP, WMI_STEP_barrier_wait},
+    [WMI_INSN_s_barrier_signal] = {CONTROL_SIGNAL, WMI_STEP_barrier_signal},
+    [WMI_INSN_s_barrier_signal_isfirst] = {CONTROL_SIGNAL, WMI_STEP_barrier_signal_is_first},
+    [WMI_INSN_s_sleep] = {CONTROL_STEP, WMI_STEP_sleep},
+    [WMI_INSN_s_sleep_var] = {CONTROL_STEP, WMI_STEP_sleep},
+    [WMI_INSN_s_trap] = {CONTROL_TRAP, WMI_STEP_fault},
+    [WMI_INSN_v_illegal] = {CONTROL_ILLEGAL, WMI_STEP_fault},
+    [WMI_INSN_s_code_end] = {CONTROL_ILLEGAL, WMI_STEP_fault},
+    [WMI_INSN_s_getpc_b64] = {CONTROL_GET_PC, WMI_STEP_constant},
+    [WMI_INSN_s_setpc_b64] = {CONTROL_SET_PC, WMI_STEP_set_pc},
+    [WMI_INSN_s_swappc_b64] = {CONTROL_SWAP_PC, WMI_STEP_swap_pc},
+    [WMI_INSN_s_call_b64] = {CONTROL_CALL, WMI_STEP_branch},
+    [WMI_INSN_s_getreg_b32] = {CONTROL_GET_REGISTER, WMI_STEP_get_register},
+    [WMI_INSN_s_setreg_b32] = {CONTROL_SET_REGISTER, WMI_STEP_set_register},
+    [WMI_INSN_s_movrels_b32] = {CONTROL_MOVE_RELATIVE, WMI_STEP_move_relative_source},
+    [WMI_INSN_s_movrels_b64] = {CONTROL_MOVE_RELATIVE, WMI_STEP_move_relative_source},
+    [WMI_INSN_s_movreld_b32] = {CONTROL_MOVE_RELATIVE, WMI_STEP_move_relative_destination},
+    [WMI_INSN_s_movreld_b64] = {CONTROL_MOVE_RELATIVE, WMI_STEP_move_relative_destination},
+    [WMI_INSN_s_movrelsd_2_b32] = {CONTROL_MOVE_RELATIVE, WMI_STEP_move_relative_both},
+    [WMI_INSN_s_set_gpr_idx_on] = {CONTROL_INDEX, WMI_STEP_index_on},
+    [WMI_INSN_s_set_gpr_idx_off] = {CONTROL_INDEX, WMI_STEP_index_off},
+    [WMI_INSN_s_set_gpr_idx_idx] = {CONTROL_INDEX, WMI_STEP_index_value},
+    [WMI_INSN_s_set_gpr_idx_mode] = {CONTROL_INDEX, WMI_STEP_index_operands},
+    [WMI_INSN_s_setvskip] = {CONTROL_VSKIP, WMI_STEP_set_vskip},
+    [WMI_INSN_s_cbranch_g_fork] = {CONTROL_FORK, WMI_STEP_fork},
+    [WMI_INSN_s_cbranch_i_fork] = {CONTROL_FORK, WMI_STEP_fork},
+    [WMI_INSN_s_cbranch_join] = {CONTROL_JOIN, WMI_STEP_join},
+    [WMI_INSN_s_subvector_loop_begin] = {CONTROL_HALVES, WMI_STEP_begin_halves},
+    [WMI_INSN_s_subvector_loop_end] = {CONTROL_HALVES, WMI_STEP_end_halves},
+    [WMI_INSN_s_round_mode] = {CONTROL_MODE, WMI_STEP_set_mode_bits},
+    [WMI_INSN_s_denorm_mode] = {CONTROL_MODE, WMI_STEP_set_mode_bits},
+    [WMI_INSN_s_sendmsg_rtn_b32] = {CONTROL_ANSWER, WMI_STEP_answer_clock},
+    [WMI_INSN_s_sendmsg_rtn_b64] = {CONTROL_ANSWER, WMI_STEP_answer_clock},
+    /* There is no trap handler to come back from: they only jump (unverified). */
+    [WMI_INSN_s_rfe_b64] = {CONTROL_SET_PC, WMI_STEP_set_pc},
+    [WMI_INSN_s_rfe_restore_b64] = {CONTROL_SET_PC, WMI_STEP_set_pc},
+    [WMI_INSN_s_setreg_imm32_b32] = {CONTROL_SET_REGISTER, WMI_STEP_set_register},
+};
+
+static int64_t immediate(const struct wmi_instruction *insn, enum wmi_role role)
+{
+    const struct wmi_operand *operand = wmi_operand(insn, role);
+    return operand ? (int64_t)operand->value : 0;
+}
+
+/* Whether an s_setreg can change the state that code is lowered for, if the target has that state. SIMM16 is
+ * register [5:0], first bit [10:6], bits - 1 [15:11]; MODE is register 1. */
+static bool sets_state(const struct wmi_instruction *insn)
+{
+    enum { MODE = 1 };
+    const uint32_t simm16 = (uint32_t)immediate(insn, WMI_ROLE_IMM), first = simm16 >> 6 & 31;
+    const uint64_t bits = ((UINT64_C(2) << (simm16 >> 11 & 31)) - 1) << first;
+    return (simm16 & 63) == MODE && bits & WMI_MODE_STATE;
+}
+
+/* What an instruction with an immediate does may hang on it. */
+static enum control control_of(const struct wmi_instruction *insn)
+{
+    enum { TRAP_DEBUG = 3, HALT = 1, KILL = 1, MESSAGE = 15, GET_DOORBELL = 10 };
+    enum { WORKGROUP_BARRIER = -1, NO_BARRIER = 0 };
+    const enum control control = controls[insn->id].control;
+    const int16_t barrier = (int16_t)immediate(insn, WMI_ROLE_IMM);
+    if (insn->id == WMI_INSN_s_barrier_wait && barrier != WORKGROUP_BARRIER)
+        return barrier == NO_BARRIER ? CONTROL_NOTHING : CONTROL_NONE;
+    switch (control) {
+    case CONTROL_TRAP: /* Source: LLVM AMDGPUUsage, "Trap Handler ABI": without a debugger 3 does nothing */
+        return insn->id == WMI_INSN_s_trap && immediate(insn, WMI_ROLE_IMM) == TRAP_DEBUG ? CONTROL_NOTHING
+                                                                                          : control;
+    case CONTROL_HALT: /* nobody is there to wake the wave up: as a trap */
+        return immediate(insn, WMI_ROLE_IMM) & HALT ? CONTROL_TRAP : CONTROL_NOTHING;
+    case CONTROL_KILL:
+        return immediate(insn, WMI_ROLE_IMM) & KILL ? CONTROL_END : CONTROL_NOTHING;
+    case CONTROL_MESSAGE:
+        return (immediate(insn, WMI_ROLE_IMM) & MESSAGE) == GET_DOORBELL ? control : CONTROL_NOTHING;
+    case CONTROL_SIGNAL: /* -1 is the workgroup's barrier, 0 none at all; the others are not executed yet */
+        if (wmi_operand(insn, WMI_ROLE_A)->kind != WMI_OPERAND_CONSTANT)
+            return CONTROL_NONE;
+        switch ((int32_t)immediate(insn, WMI_ROLE_A)) {
+        case WORKGROUP_BARRIER:
+            return control;
+        case NO_BARRIER:
+            return CONTROL_NOTHING;
+        default:
+            return CONTROL_NONE;
+        }
+    default:
+        return control;
+    }
+}
+
+struct wmi_flow wmi_control_flow(const struct wmi_instruction *insn)
+{
+    switch (controls[insn->id].control) {
+    case CONTROL_BRANCH:
+        return (struct wmi_flow){.branches = true, .ends = true, .distance = immediate(insn, WMI_ROLE_IMM)};
+    case CONTROL_CONDITIONAL:
+    case CONTROL_CALL: /* comes back behind itself */
+        return (struct wmi_flow){.branches = true, .distance = immediate(insn, WMI_ROLE_IMM)};
+    case CONTROL_HALVES:
+    case CONTROL_FORK:
+        return (struct wmi_flow){.branches = wmi_operand(insn, WMI_ROLE_IMM) != NULL,
+                                 .distance = immediate(insn, WMI_ROLE_IMM)};
+    case CONTROL_INDEX:
+        return (struct wmi_flow){
+            .sets = insn->id == WMI_INSN_s_set_gpr_idx_on ? WMI_STATE_GPR_INDEX : 0,
+            .clears = insn->id == WMI_INSN_s_set_gpr_idx_off ? WMI_STATE_GPR_INDEX : 0,
+        };
+    case CONTROL_END:
+    case CONTROL_SET_PC:
+    case CONTROL_TRAP:
+    case CONTROL_ILLEGAL:
+        return (struct wmi_flow){.ends = true};
+    default:
+        return (struct wmi_flow){0};
+    }
+}
+
+/* EXEC becomes what the step before left in s[126:127]; then on to the address in the scalar at `place`. */
+static void emit_exec_and_jump(struct wmi_builder *b, uint32_t place)
+{
+    wmi_emit_exec(b);
+    wmi_emit_counting(b, WMI_STEP_set_pc)->a = place;
+    b->ended = true;
+}
+
+/* On behind the instruction, in whatever state it left. */
+static void emit_enter_state(struct wmi_builder *b)
+{
+    wmi_emit_counting(b, WMI_STEP_enter_state)->value = b->next_pc;
+    b->ended = true;
+}
+
+/* A control instruction that is being lowered. */
+struct lowering {
+    struct wmi_builder *b;
+    const struct wmi_instruction *insn;
+    enum control control;
+    enum wmi_step_id id;
+    uint32_t place, source; /* of D and A in the scalar file; 0 without them */
+    uint64_t target;        /* of a branch */
+};
+
+/* Hardware registers. An s_setreg may change the state that the code behind it is lowered for. */
+static void lower_register(const struct lowering *l)
+{
+    struct wmi_builder *b = l->b;
+    const uint32_t written = l->insn->id == WMI_INSN_s_setreg_imm32_b32
+                                 ? wmi_lower_scalar_constant(b, (uint32_t)immediate(l->insn, WMI_ROLE_IMM2))
+                                 : l->source;
+    struct wmi_step *step = wmi_emit(b, l->id);
+    step->d = l->place;
+    step->a = written;
+    step->x = (uint32_t)immediate(l->insn, WMI_ROLE_IMM);
+    step->y = wmi_builder_limit(b, WMI_LIMIT_hardware_registers);
+    if (l->control == CONTROL_SET_REGISTER && sets_state(l->insn))
+        emit_enter_state(b);
+}
+
+static void lower_vskip(const struct lowering *l)
+{
+    const uint32_t bit = wmi_lower_scalar(l->b, wmi_operand(l->insn, WMI_ROLE_B));
+    struct wmi_step *step = wmi_emit(l->b, l->id);
+    step->a = l->source;
+    step->b = bit;
+    emit_enter_state(l->b);
+}
+
+/* Forks, joins and halves of a wave: a step finds out where to go on. */
+static void lower_divergence(const struct lowering *l)
+{
+    struct wmi_builder *b = l->b;
+    const struct wmi_operand *address =
+        l->control == CONTROL_HALVES ? NULL : wmi_operand(l->insn, WMI_ROLE_B);
+    const uint32_t to = address ? wmi_lower_scalar(b, address) : wmi_lower_scalar_constant(b, l->target);
+    const uint32_t next = wmi_lower_temporary_scalar(b);
+    struct wmi_step *step = wmi_emit(b, l->id);
+    step->d = next;
+    step->a = l->control == CONTROL_HALVES ? l->place : l->source;
+    step->b = to;
+    step->value = b->next_pc;
+    emit_exec_and_jump(b, next);
+}
+
+/* s_round_mode and s_denorm_mode. */
+static void lower_mode(const struct lowering *l)
+{
+    enum { MODE_DENORMALS = 4 };
+    struct wmi_step *step = wmi_emit(l->b, l->id);
+    step->x = l->insn->id == WMI_INSN_s_denorm_mode ? MODE_DENORMALS : 0;
+    step->y = MODE_DENORMALS;
+    step->value = (uint64_t)immediate(l->insn, WMI_ROLE_IMM);
+}
+
+/* s_sendmsg_rtn: of all that can be asked only the clock is not 0. */
+static void lower_answer(const struct lowering *l)
+{
+    enum { GET_REALTIME = 0x83 };
+    const unsigned dwords = wmi_operand(l->insn, WMI_ROLE_D)->dwords;
+    const uint32_t zero = wmi_lower_scalar_constant(l->b, 0);
+    const bool clock = immediate(l->insn, WMI_ROLE_A) == GET_REALTIME;
+    struct wmi_step *step = wmi_emit(l->b, clock ? l->id : dwords == 2 ? WMI_STEP_copy_64 : WMI_STEP_copy_32);
+    step->d = l->place;
+    step->a = zero;
+    step->y = 4 * dwords;
+}
+
+static void lower_relative_move(const struct lowering *l)
+{
+    struct wmi_step *step = wmi_emit(l->b, l->id);
+    step->d = l->place;
+    step->a = l->source;
+    step->x = wmi_operand(l->insn, WMI_ROLE_D)->dwords;
+    step->y = wmi_builder_limit(l->b, WMI_LIMIT_sgprs);
+}
+
+/* s_swappc that leaves the return address in EXEC: the jump comes last. */
+static void lower_swap_with_exec(const struct lowering *l)
+{
+    const uint32_t next = wmi_lower_temporary_scalar(l->b);
+    struct wmi_step *step = wmi_emit(l->b, WMI_STEP_copy_64);
+    step->d = next;
+    step->a = l->source;
+    wmi_emit_constant(l->b, l->place, l->b->next_pc);
+    emit_exec_and_jump(l->b, next);
+}
+
+/* What is one step that counts, and may end the block. */
+static void lower_flow(const struct lowering *l)
+{
+    struct wmi_builder *b = l->b;
+    struct wmi_step *step = wmi_emit_counting(b, l->id);
+    step->d = l->place;
+    step->a = l->source;
+    step->value = l->control == CONTROL_SWAP_PC ? b->next_pc : b->pc;
+    switch (l->control) {
+    case CONTROL_BRANCH:
+    case CONTROL_CALL:
+    case CONTROL_CONDITIONAL:
+        wmi_step_set_target(step, l->target | b->state);
+        step->value = 0; /* not known yet where that is */
+        break;
+    case CONTROL_TRAP:
+    case CONTROL_ILLEGAL:
+        step->x = l->control == CONTROL_TRAP ? WM_FAULT_TRAP : WM_FAULT_INSTRUCTION;
+        break;
+    default:
+        break;
+    }
+    b->ended = l->control != CONTROL_CONDITIONAL && l->control != CONTROL_STEP;
+}
+
+bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const struct wmi_operand *d = wmi_operand(insn, WMI_ROLE_D), *a = wmi_operand(insn, WMI_ROLE_A);
+    const struct lowering l = {
+        .b = b,
+        .insn = insn,
+        .control = control_of(insn),
+        .id = controls[insn->id].step,
+        .place = d ? wmi_lower_scalar(b, d) : 0,
+        .source = a ? wmi_lower_scalar(b, a) : 0,
+        .target = b->next_pc + (uint64_t)(4 * wmi_control_flow(insn).distance),
+    };
+    struct wmi_step *step;
+    switch (l.control) {
+    case CONTROL_NONE:
+        return false;
+    case CONTROL_NOTHING:
+        break;
+    case CONTROL_GET_PC:
+        wmi_emit_constant(b, l.place, b->next_pc);
+        break;
+    case CONTROL_GET_REGISTER:
+    case CONTROL_SET_REGISTER:
+        lower_register(&l);
+        break;
+    case CONTROL_MESSAGE:
+        wmi_emit(b, l.id);
+        wmi_emit_exec(b);
+        break;
+    case CONTROL_INDEX:
+        step = wmi_emit(b, l.id);
+        step->a = l.source;
+        step->x = (uint32_t)immediate(insn, WMI_ROLE_IMM);
+        break;
+    case CONTROL_VSKIP:
+        lower_vskip(&l);
+        break;
+    case CONTROL_FORK:
+    case CONTROL_JOIN:
+    case CONTROL_HALVES:
+        lower_divergence(&l);
+        break;
+    case CONTROL_MODE:
+        lower_mode(&l);
+        break;
+    case CONTROL_SIGNAL:
+        wmi_emit(b, l.id);
+        break;
+    case CONTROL_ANSWER:
+        lower_answer(&l);
+        break;
+    case CONTROL_MOVE_RELATIVE:
+        lower_relative_move(&l);
+        break;
+    case CONTROL_SWAP_PC:
+        if (l.place == 4 * WMI_S_EXEC)
+            lower_swap_with_exec(&l);
+        else
+            lower_flow(&l);
+        break;
+    case CONTROL_CALL:
+        wmi_emit_constant(b, l.place, b->next_pc);
+        if (l.place == 4 * WMI_S_EXEC)
+            wmi_emit_exec(b);
+        lower_flow(&l);
+        break;
+    default:
+        lower_flow(&l);
+        break;
+    }
+    return true;
+}

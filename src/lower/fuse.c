@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Fuses 64-bit sums: v_add_co_u32 and the v_addc_co_u32 right behind it, with the SGPRs that they add, and
+ * without the carry out if nothing reads it.
+ *
+ * What stands between, and what reads a value later, is known from the steps' operands (lower/step.h). */
+#include "lower/fuse.h"
+
+enum {
+    LOOK_BACK = 4,       /* steps from a sum back to the move that brings its SGPR */
+    LOOK_AHEAD = 1 << 8, /* steps between a value and its readers; farther ones count as reading it */
+};
+
+struct block {
+    struct wmi_builder *b;
+    size_t from;
+    unsigned lanes;
+};
+
+static struct wmi_step *step_at(const struct block *block, size_t i)
+{
+    return &block->b->steps[i];
+}
+
+static void remove_step(const struct block *block, size_t i)
+{
+    *step_at(block, i) = (struct wmi_step){.id = WMI_STEP_NONE};
+}
+
+static struct wmi_span row_span(const struct block *block, uint32_t row)
+{
+    return (struct wmi_span){row, row + 4 * block->lanes};
+}
+
+/* Whether the high half adds the carry of the low half, and can be done with it: what the low half writes is
+ * no other source of the high half. */
+static bool is_sum(const struct wmi_step *low, const struct wmi_step *high)
+{
+    return low->id == wmi_step_of_body(WMI_INSN_v_add_co_u32) &&
+           high->id == wmi_step_of_body(WMI_INSN_v_addc_co_u32) && !low->y && !high->y &&
+           low->lanes == high->lanes && low->e == high->c && low->e == high->e && low->d != high->a &&
+           low->d != high->b && low->d != high->d;
+}
+
+/* The step of this identity that wrote `row` last, at most `window` steps before `at`; `at` if there is none.
+ */
+static size_t find_writer(const struct block *block, size_t at, enum wmi_step_id id, uint32_t row,
+                          size_t window)
+{
+    const struct wmi_span span = row_span(block, row);
+    const size_t first = at - block->from > window ? at - window : block->from;
+    for (size_t i = at; i-- > first;) {
+        const struct wmi_step *step = step_at(block, i);
+        if (step->id == id && step->d == row)
+            return i;
+        if (wmi_step_writes_rows(step, span, block->lanes))
+            break;
+    }
+    return at;
+}
+
+/* Whether nothing between steps `writer` and `at` uses `row` or changes which lanes act. */
+static bool is_private(const struct block *block, size_t writer, size_t at, uint32_t row)
+{
+    for (size_t i = writer + 1; i < at; i++) {
+        const struct wmi_step *step = step_at(block, i);
+        const struct wmi_step_facts facts = wmi_step_facts_of(step->id);
+        if (step->id != WMI_STEP_NONE && (!(facts.flags & WMI_STEP_PURE) || facts.writes & WMI_ON_EXEC ||
+                                          wmi_step_reads_rows(step, row_span(block, row), block->lanes)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the scalar that step `writer` reads is the same at step `at`. */
+static bool keeps_scalar(const struct block *block, size_t writer, size_t at)
+{
+    const struct wmi_span scalar = wmi_step_span(step_at(block, writer), WMI_OP_A, block->lanes);
+    for (size_t i = writer + 1; i < at; i++)
+        if (wmi_step_writes_scalars(step_at(block, i), scalar, block->lanes))
+            return false;
+    return true;
+}
+
+/* Whether a step behind `at` reads a temporary row before another one writes it. */
+static bool is_row_read(const struct block *block, size_t at, uint32_t row)
+{
+    const struct wmi_span span = row_span(block, row);
+    for (size_t i = at + 1; i < block->b->count; i++) {
+        const struct wmi_step *step = step_at(block, i);
+        if (i - at > LOOK_AHEAD || wmi_step_reads_rows(step, span, block->lanes))
+            return true;
+        if (wmi_step_overwrites(step, span, block->lanes))
+            return false;
+    }
+    return false; /* the next block does not rely on temporary rows */
+}
+
+/* Whether anything behind `at` may read the lane mask at `place`. */
+static bool is_mask_read(const struct block *block, size_t at, uint32_t place)
+{
+    const struct wmi_span span = {place, place + block->lanes / 8};
+    enum { ELSEWHERE = WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_PAUSES | WMI_STEP_TAKES_NEXT };
+    for (size_t i = at + 1; i < block->b->count && i - at <= LOOK_AHEAD; i++) {
+        const struct wmi_step *step = step_at(block, i);
+        const unsigned flags = wmi_step_facts_of(step->id).flags;
+        if (flags & WMI_STEP_ENDS_WAVE)
+            return false;
+        if (flags & ELSEWHERE || wmi_step_reads_scalars(step, span, block->lanes))
+            return true;
+        if (wmi_step_overwrites(step, span, block->lanes))
+            return false;
+    }
+    return true;
+}
+
+/* Makes steps `at` and at + 1 one. */
+static void fuse_sum(const struct block *block, size_t at)
+{
+    struct wmi_step *low = step_at(block, at);
+    const struct wmi_step high = *step_at(block, at + 1);
+    enum wmi_step_id id = WMI_STEP_fused_ADD_64;
+    uint32_t high_a = high.a, high_b = high.b;
+    const uint32_t spread = low->a; /* the row that may hold a scalar */
+    const bool own = spread != low->b && spread != high.a && spread != high.b;
+    const size_t low_writer = own ? find_writer(block, at, WMI_STEP_stage_BROADCAST, spread, LOOK_AHEAD) : at;
+    if (low_writer != at && keeps_scalar(block, low_writer, at)) {
+        id = WMI_STEP_fused_ADD_64_SCALAR;
+        low->a = step_at(block, low_writer)->a;
+        /* The high half may replace what v_mov_b32 brought from an SGPR. */
+        const bool replaces = high.a != high.b && (high.a == high.d || high.b == high.d) && low->b != high.d;
+        const size_t high_writer =
+            replaces ? find_writer(block, at, WMI_STEP_fused_MOVE_SCALAR, high.d, LOOK_BACK) : at;
+        if (high_writer != at && keeps_scalar(block, high_writer, at) &&
+            is_private(block, high_writer, at, high.d) && step_at(block, high_writer)->lanes == low->lanes) {
+            id = WMI_STEP_fused_ADD_64_SCALARS;
+            high_b = high.a == high.d ? high.b : high.a;
+            high_a = step_at(block, high_writer)->a;
+            remove_step(block, high_writer);
+        }
+    }
+    *low = (struct wmi_step){.id = (uint16_t)id,
+                             .d = low->d,
+                             .a = low->a,
+                             .b = low->b,
+                             .c = high_a,
+                             .e = high_b,
+                             .lanes = low->lanes,
+                             .x = high.d,
+                             .y = high.e,
+                             .pc = low->pc};
+    wmi_step_take_uses(low);
+    remove_step(block, at + 1);
+}
+
+static void drop_carry(const struct block *block, size_t at)
+{
+    struct wmi_step *sum = step_at(block, at);
+    if (is_mask_read(block, at, sum->y))
+        return;
+    sum->id = (uint16_t)(sum->id + WMI_FUSED_WITHOUT_CARRY);
+    wmi_step_take_uses(sum);
+}
+
+void wmi_fuse(struct wmi_builder *b, size_t from)
+{
+    const struct block block = {b, from, b->code->options.lanes};
+    size_t to = from;
+    bool fused = false;
+    for (size_t i = from; i + 1 < b->count; i++)
+        if (is_sum(step_at(&block, i), step_at(&block, i + 1))) {
+            fuse_sum(&block, i);
+            fused = true;
+        }
+    if (!fused)
+        return;
+    for (size_t i = from; i < b->count; i++) {
+        const enum wmi_step_id id = b->steps[i].id;
+        if (id >= WMI_STEP_fused_ADD_64 && id <= WMI_STEP_fused_ADD_64_SCALARS)
+            drop_carry(&block, i);
+        else if (id == WMI_STEP_stage_BROADCAST && !is_row_read(&block, i, b->steps[i].d))
+            remove_step(&block, i);
+    }
+    for (size_t i = from; i < b->count; i++)
+        if (b->steps[i].id != WMI_STEP_NONE)
+            b->steps[to++] = b->steps[i];
+    b->count = to;
+}

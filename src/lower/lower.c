@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Lowers the code that control flow reaches, instruction by instruction and block by block. */
+#include "lower/lower.h"
+
+#include "lower/block.h"
+#include "lower/classes.h"
+#include "lower/flow.h"
+#include "lower/fuse.h"
+#include "lower/scan.h"
+#include "wavemem/wavemem.h"
+
+#include <stdlib.h>
+
+enum { STEPS_IN_A_ROW = 200 }; /* that may call each other, where the compiler makes no jumps of calls */
+
+/* One run of wmi_lower(). */
+struct session {
+    struct wmi_builder b;
+    struct wmi_block block; /* that is being lowered, for the observer */
+    size_t block_start;     /* the first step that a branch can lead to */
+    size_t last_return;     /* the last step that was put in only to return */
+    bool falls;             /* the instruction before runs on into `expected` */
+    uint64_t expected;
+    struct wmi_lowered *out;
+};
+
+/* ---- one instruction ---- */
+
+static const wmi_lower_class lowerings[] = {
+    [WMI_CLASS_SALU] = wmi_lower_salu,
+    [WMI_CLASS_VALU] = wmi_lower_valu,
+    [WMI_CLASS_CONTROL] = wmi_lower_control,
+    [WMI_CLASS_SMEM] = wmi_lower_scalar_memory,
+    [WMI_CLASS_BUFFER] = wmi_lower_vector_memory,
+    [WMI_CLASS_TBUFFER] = wmi_lower_vector_memory,
+    [WMI_CLASS_IMAGE] = wmi_lower_image,
+    [WMI_CLASS_FLAT] = wmi_lower_vector_memory,
+    [WMI_CLASS_GLOBAL] = wmi_lower_vector_memory,
+    [WMI_CLASS_SCRATCH] = wmi_lower_vector_memory,
+    [WMI_CLASS_DS] = wmi_lower_ds,
+    [WMI_CLASS_EXPORT] = NULL,
+};
+
+/* Those of both halves of a pair. */
+static unsigned operand_count(const struct wmi_instruction *insn)
+{
+    return insn->operands + (insn->second_id ? insn->second_operands : 0u);
+}
+
+/* A vector source that is read from LDS when the instruction executes. */
+static bool is_lds_direct(const struct wmi_instruction *insn, const struct wmi_operand *operand)
+{
+    return operand->reg == WMI_SPECIAL_LDS_DIRECT && operand->role == WMI_ROLE_A && operand->dwords < 2 &&
+           wmi_rows[insn->id].class == WMI_CLASS_VALU;
+}
+
+/* TBA and the like have no place in the frame, nor have constants of more than 64 bits. */
+static bool operands_have_places(const struct wmi_instruction *insn)
+{
+    for (unsigned i = 0; i < operand_count(insn); i++) {
+        const struct wmi_operand *operand = &insn->operand[i];
+        const bool special = operand->kind == WMI_OPERAND_SPECIAL;
+        const bool constant = operand->kind == WMI_OPERAND_CONSTANT || operand->kind == WMI_OPERAND_LITERAL ||
+                              (special && operand->reg == WMI_SPECIAL_NULL && !operand->written);
+        if ((constant && operand->dwords > 2) ||
+            (special && !wmi_special_slot(operand->reg) && !is_lds_direct(insn, operand)))
+            return false;
+    }
+    return true;
+}
+
+/* Every VGPR and AccVGPR that the instruction names must be one that the kernel has; of a block, whose
+ * registers M0 chooses, the first. */
+static bool registers_exist(const struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    enum { BLOCK = 32 };
+    const struct wmi_code_options *options = &b->code->options;
+    const bool block = wmi_rows[insn->id].memory && wmi_rows[insn->id].elements == BLOCK;
+    for (unsigned i = 0; i < operand_count(insn); i++) {
+        const struct wmi_operand *operand = &insn->operand[i];
+        const unsigned count = block && operand->dwords == BLOCK ? 1 : operand->dwords;
+        if ((operand->kind == WMI_OPERAND_VGPR && operand->reg + count > options->vgprs) ||
+            (operand->kind == WMI_OPERAND_AGPR && operand->reg + operand->dwords > options->agprs))
+            return false;
+    }
+    return true;
+}
+
+/* AccVGPRs are the rows behind the VGPRs, and are lowered as registers of those numbers. */
+static void renumber_accumulators(const struct wmi_builder *b, struct wmi_instruction *insn)
+{
+    for (unsigned i = 0; i < operand_count(insn); i++) {
+        struct wmi_operand *operand = &insn->operand[i];
+        if (operand->kind == WMI_OPERAND_AGPR) {
+            operand->kind = WMI_OPERAND_VGPR;
+            operand->reg = (uint16_t)(operand->reg + b->code->options.vgprs);
+        }
+    }
+}
+
+static struct wmi_span slots(unsigned slot, unsigned words)
+{
+    return (struct wmi_span){4 * slot, 4 * (slot + words)};
+}
+
+/* What later instructions of the block may no longer assume, and EXEC's lane set brought up to date. */
+static void settle_writes(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    const struct wmi_span exec_words = slots(WMI_S_EXEC, 2);
+    bool exec = row->flags & WMI_ROW_WRITES_EXEC;
+    struct wmi_span span;
+    if (row->flags & WMI_ROW_WRITES_VCC)
+        wmi_forget_broadcasts_of(b, slots(WMI_S_VCC, 2));
+    if (row->flags & WMI_ROW_WRITES_SCC)
+        wmi_forget_broadcasts_of(b, slots(WMI_S_SCC, 1));
+    if (row->class == WMI_CLASS_CONTROL && row->flags & WMI_ROW_READS_M0)
+        wmi_forget_broadcasts(b); /* s_movreld: any SGPR */
+    for (unsigned i = 0; i < operand_count(insn); i++) {
+        const struct wmi_operand *operand = &insn->operand[i];
+        if (!operand->written || !wmi_scalar_place(operand, &span))
+            continue;
+        wmi_forget_broadcasts_of(b, span);
+        exec |= span.from < exec_words.to && span.to > exec_words.from;
+    }
+    if (exec && !b->ended) {
+        wmi_forget_broadcasts_of(b, exec_words);
+        wmi_emit_exec(b);
+    }
+}
+
+static bool is_vector(const struct wmi_row *row)
+{
+    return row->class != WMI_CLASS_SALU && row->class != WMI_CLASS_CONTROL && row->class != WMI_CLASS_SMEM;
+}
+
+size_t wmi_execution_counters(void)
+{
+    size_t count = WMI_INSN_COUNT;
+    for (const struct wmi_fidelity *f = wmi_fidelities; f->id; f++)
+        count++;
+    return count;
+}
+
+/* The worker counts executions of the instruction. */
+static void emit_execution(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const struct wmi_fidelity *fidelity = wmi_fidelity_of(insn);
+    const uint32_t counter = fidelity ? WMI_INSN_COUNT + (uint32_t)(fidelity - wmi_fidelities) : insn->id;
+    wmi_emit(b, WMI_STEP_count_execution)->x = counter;
+    if (insn->second_id)
+        wmi_emit(b, WMI_STEP_count_execution)->x = insn->second_id;
+}
+
+/* The observer sees that a wave comes to the instruction, if it asked for that. */
+static void emit_shown(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const struct wmi_observer *observer = wmi_builder_observer(b);
+    if (!observer || !observer->execute)
+        return;
+    const uint32_t number = observer->decoded(observer->self, b->pc, insn);
+    if (number == WMI_NOT_SHOWN)
+        return;
+    struct wmi_step *step = wmi_emit(b, WMI_STEP_show_instruction);
+    step->x = number;
+    step->data = observer;
+}
+
+static void lower_instruction(struct session *s, struct wmi_instruction *insn)
+{
+    struct wmi_builder *b = &s->b;
+    const size_t start = b->count;
+    b->temporaries = b->lane_sets = b->scalar_temporaries = 0;
+    b->uncounted++;
+    if (b->count - s->last_return >= STEPS_IN_A_ROW) {
+        s->last_return = b->count;
+        wmi_emit(b, WMI_STEP_return_to_loop);
+    }
+    if (b->state & WMI_STATE_VSKIP && is_vector(&wmi_rows[insn->id]))
+        return;
+    if (!registers_exist(b, insn)) {
+        wmi_emit_fault(b, WM_FAULT_INSTRUCTION);
+        return;
+    }
+    emit_shown(b, insn);
+    b->depth = wmi_block_depth(b, &s->block, insn);
+    renumber_accumulators(b, insn);
+    if (b->code->options.counts)
+        emit_execution(b, insn);
+    const wmi_lower_class lower = lowerings[wmi_rows[insn->id].class];
+    if (!lower || !operands_have_places(insn) || !lower(b, insn)) {
+        if (!b->out_of_memory)
+            b->count = start;
+        wmi_forget_broadcasts(b);
+        wmi_emit_fault(b, WM_FAULT_TODO);
+        return;
+    }
+    settle_writes(b, insn);
+}
+
+/* ---- blocks ---- */
+
+/* Emits a step that goes on at `place`, which is found when a wave first gets there. */
+static void emit_goto(struct session *s, uint64_t place)
+{
+    wmi_block_runs_on(&s->b, &s->block, wmi_pc_of(place));
+    wmi_step_set_target(wmi_emit_counting(&s->b, WMI_STEP_branch), place);
+}
+
+/* The steps since the last leader are complete. */
+static void finish_block(struct session *s)
+{
+    wmi_fuse(&s->b, s->block_start);
+    if (s->last_return > s->b.count)
+        s->last_return = s->b.count;
+}
+
+/* A branch may lead to the next step. */
+static void begin_block(struct session *s, uint64_t place)
+{
+    struct wmi_builder *b = &s->b;
+    if (s->falls && b->uncounted)
+        wmi_emit_counting(b, WMI_STEP_count);
+    if (s->falls)
+        wmi_block_runs_on(b, &s->block, wmi_pc_of(place));
+    finish_block(s);
+    wmi_forget_broadcasts(b);
+    s->out->leaders[s->out->leader_count++] = (struct wmi_leader){place, b->count};
+    s->block_start = b->count;
+    wmi_block_begin(b, &s->block, wmi_pc_of(place), false);
+}
+
+/* The instruction at `place`, which is one step further in its block. */
+static void lower_place(struct session *s, uint64_t place)
+{
+    struct wmi_builder *b = &s->b;
+    struct wmi_instruction insn;
+    b->pc = wmi_pc_of(place);
+    b->state = place & WMI_STATE_BITS;
+    b->ended = false;
+    wmi_block_goes_on(b, &s->block, b->pc);
+    if (wmi_code_decode(b->code, b->pc, &insn)) {
+        const struct wmi_flow flow = wmi_control_flow(&insn);
+        b->next_pc = b->pc + 4u * insn.dwords;
+        s->expected = b->next_pc | ((b->state & ~(unsigned)flow.clears) | flow.sets);
+        lower_instruction(s, &insn);
+        wmi_block_takes(b, &s->block, &flow);
+    } else {
+        wmi_emit_fault(b, WM_FAULT_INSTRUCTION);
+    }
+    s->falls = !b->ended;
+    if (b->ended) {
+        wmi_block_end(b, &s->block);
+        b->uncounted = 0;
+    }
+}
+
+bool wmi_lower(struct wmi_code *code, uint64_t entry, const struct wmi_place_map *known, size_t limit,
+               struct wmi_lowered *lowered)
+{
+    struct wmi_scan scan = {0};
+    struct session s = {.b = {.code = code}, .out = lowered};
+    *lowered = (struct wmi_lowered){0};
+    wmi_scan(&scan, code, known, entry, limit);
+    lowered->leaders = malloc((scan.count + 1) * sizeof *lowered->leaders);
+    const bool ok = lowered->leaders && !scan.out_of_memory;
+    for (size_t i = 0; ok && i < scan.count; i++) {
+        const struct wmi_found *found = &scan.found[i];
+        if (s.falls && s.expected != found->place) {
+            emit_goto(&s, s.expected);
+            s.falls = false;
+        }
+        if (found->leader || !s.falls)
+            begin_block(&s, found->place);
+        lower_place(&s, found->place);
+    }
+    if (s.falls)
+        emit_goto(&s, s.expected);
+    finish_block(&s);
+    lowered->steps = s.b.steps;
+    lowered->count = s.b.count;
+    wmi_scan_free(&scan);
+    return ok && !s.b.out_of_memory;
+}
+
+void wmi_lowered_free(struct wmi_lowered *lowered)
+{
+    free(lowered->steps);
+    free(lowered->leaders);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps as lowering makes them: what a step is (steps.def), where its operands lie, what it reads and writes.
+ *
+ * A step becomes executable when the program is sealed: src/exec binds its identity to a function for the CPU
+ * level (struct wmi_op of sem/sem.h). */
+#ifndef WMI_STEP_H
+#define WMI_STEP_H
+
+#include "isa/isa.h"
+#include "lower/memory_op.h"
+#include "sem/fused.h"
+#include "sem/sem.h"
+#include "sem/stage.h"
+
+/* WMI_STEP_branch, WMI_STEP_stage_BROADCAST, WMI_STEP_lds_add_b32, WMI_STEP_BODIES + WMI_INSN_v_add_f32, ...
+ */
+enum wmi_step_id {
+    WMI_STEP_NONE,
+#define ROW(name, ...) WMI_STEP_##name,
+#include "lower/steps.def"
+    WMI_STEP_BODIES,
+    WMI_STEP_COUNT = WMI_STEP_BODIES + WMI_INSN_COUNT
+};
+
+/* The fast steps of global memory and of buffers begin here, in the order of WMI_VMEM_SHAPES; those of global
+ * memory have one for each form. */
+enum {
+    WMI_STEP_FIRST_GLOBAL = WMI_STEP_global_LOAD_1x1_000_VADDR,
+    WMI_STEP_FIRST_BUFFER = WMI_STEP_buffer_LOAD_1x1_000,
+    WMI_STEP_FIRST_STAGE = WMI_STEP_stage_BROADCAST,
+    WMI_STEP_FIRST_FUSED = WMI_STEP_fused_MOVE_SCALAR,
+    WMI_STEP_FIRST_LDS = WMI_STEP_lds_read_u8,
+};
+
+static inline enum wmi_step_id wmi_step_of_stage(enum wmi_stage stage)
+{
+    return (enum wmi_step_id)(WMI_STEP_FIRST_STAGE + (int)stage);
+}
+
+static inline enum wmi_step_id wmi_step_of_lds(enum wmi_lds_step step)
+{
+    return (enum wmi_step_id)(WMI_STEP_FIRST_LDS + (int)step - 1); /* 0 is none */
+}
+
+static inline enum wmi_step_id wmi_step_of_body(unsigned insn_id)
+{
+    return (enum wmi_step_id)(WMI_STEP_BODIES + insn_id);
+}
+
+/* ---- operands ---- */
+
+/* What lies at an operand's offset: WMI_USE_READ, _WRITE or both, one of the kinds, and how many. A write of
+ * some lanes only counts as both. */
+enum {
+    WMI_USE_NONE = 0,
+    WMI_USE_READ = 0x40,
+    WMI_USE_WRITE = 0x80,
+    WMI_USE_ROWS = 0x10,
+    WMI_USE_WORDS = 0x20,
+    WMI_USE_SET = 0x30,
+    WMI_USE_KIND = 0x30,
+    WMI_USE_COUNT = 0x0f,
+    WMI_USE_MANY = 0,  /* as many as the instruction moves */
+    WMI_USE_MASK = 15, /* of WORDS: one bit per lane */
+};
+
+enum { WMI_USE_MOST = 32 }; /* rows or words that an operand has at most */
+
+enum wmi_step_operand {
+    WMI_OP_D,
+    WMI_OP_A,
+    WMI_OP_B,
+    WMI_OP_C,
+    WMI_OP_E,
+    WMI_OP_X,
+    WMI_OP_Y,
+    WMI_STEP_OPERANDS
+};
+
+/* State beside the operands that a step reads or writes. */
+enum wmi_step_state {
+    WMI_ON_EXEC = 1 << 0,
+    WMI_ON_SCC = 1 << 1,
+    WMI_ON_VCC = 1 << 2,
+    WMI_ON_M0 = 1 << 3,
+    WMI_ON_MODE = 1 << 4,
+    WMI_ON_ZERO_BITS = 1 << 5, /* VCCZ and EXECZ as words of the scalar file */
+    WMI_ON_SGPRS = 1 << 6,     /* any */
+    WMI_ON_VGPRS = 1 << 7,     /* any */
+    WMI_ON_MEMORY = 1 << 8,
+    WMI_ON_LDS = 1 << 9,
+    WMI_ON_GDS = 1 << 10,
+    WMI_ON_WAVE = 1 << 11, /* the wave's turn, barrier, clock and numbers */
+    WMI_ON_OBSERVER = 1 << 12,
+    WMI_ON_SCRATCH = 1 << 13, /* FLAT_SCRATCH and the apertures */
+};
+
+enum wmi_step_flag {
+    WMI_STEP_PURE = 1 << 0,          /* computes in the frame, and goes on with the next step */
+    WMI_STEP_LEAVES = 1 << 1,        /* never goes on with the next step */
+    WMI_STEP_BRANCHES = 1 << 2,      /* may go elsewhere */
+    WMI_STEP_PAUSES = 1 << 3,        /* may stop the wave, which goes on at this step or the next one */
+    WMI_STEP_FAULTS = 1 << 4,        /* may end the wave */
+    WMI_STEP_ENDS_WAVE = 1 << 5,     /* no register is read any more */
+    WMI_STEP_CROSSES_LANES = 1 << 6, /* a lane's result depends on other lanes */
+    WMI_STEP_TAKES_NEXT = 1 << 7,    /* executes the next step itself, or passes it by */
+};
+
+struct wmi_step_facts {
+    const char *name;
+    uint8_t d, a, b, c, e, x, y; /* WMI_USE_* */
+    uint16_t reads, writes;      /* enum wmi_step_state */
+    uint16_t flags;              /* enum wmi_step_flag */
+};
+
+/* A step. Offsets are in bytes from the start of the frame, as those of struct wmi_op. */
+struct wmi_step {
+    uint16_t id;                    /* enum wmi_step_id */
+    uint8_t use[WMI_STEP_OPERANDS]; /* by enum wmi_step_operand */
+    uint32_t d, a, b, c, e, lanes, x, y;
+    union {
+        const void *data;
+        uint64_t value;
+    };
+    uint64_t pc; /* guest address of its instruction */
+};
+
+/* The facts of a step that stands in steps.def, or of a body, of which `use` says what the operands are. */
+struct wmi_step_facts wmi_step_facts_of(enum wmi_step_id id);
+/* Sets the operands' use to what steps.def says. */
+void wmi_step_take_uses(struct wmi_step *step);
+
+/* A part of the frame in bytes; from == to: nothing. */
+struct wmi_span {
+    uint32_t from, to;
+};
+
+/* Where the operand lies in frames of waves of `lanes`. Exact unless the use is MANY; then as far as it may
+ * reach. */
+struct wmi_span wmi_step_span(const struct wmi_step *step, enum wmi_step_operand operand, unsigned lanes);
+/* Whether the step may read, and may write, bytes of the scalar file in `span`, by operands or state. */
+bool wmi_step_reads_scalars(const struct wmi_step *step, struct wmi_span span, unsigned lanes);
+bool wmi_step_writes_scalars(const struct wmi_step *step, struct wmi_span span, unsigned lanes);
+/* Whether it writes all of `span`, whatever the lanes are. */
+bool wmi_step_overwrites(const struct wmi_step *step, struct wmi_span span, unsigned lanes);
+/* Whether it may read, or may write, a row of vector registers, constants or temporaries. */
+bool wmi_step_reads_rows(const struct wmi_step *step, struct wmi_span span, unsigned lanes);
+bool wmi_step_writes_rows(const struct wmi_step *step, struct wmi_span span, unsigned lanes);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Predecodes FLAT, GLOBAL and SCRATCH instructions: picks the step for what the row says it moves. */
+#include "lower/classes.h"
+#include "memory/buffer.h"
+#include "wavemem/wavemem.h"
+
+int wmi_vmem_shape_index(const struct wmi_memory_op *m)
+{
+#define SHAPE(kind, ...) {WMI_ACCESS_##kind, __VA_ARGS__},
+    static const struct {
+        uint8_t kind, elements, bytes;
+        bool is_signed, d16, d16_hi;
+    } shapes[] = {WMI_VMEM_SHAPES(SHAPE)};
+#undef SHAPE
+    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (shapes[i].kind == m->kind && shapes[i].elements == m->elements && shapes[i].bytes == m->bytes &&
+            shapes[i].is_signed == m->is_signed && shapes[i].d16 == m->d16 && shapes[i].d16_hi == m->d16_hi)
+            return (int)i;
+    return -1;
+}
+
+enum wmi_step_id wmi_lower_fast_global(const struct wmi_memory_op *m, enum wmi_vmem_form form)
+{
+    if (m->alignment != WMI_ALIGNMENT_UNALIGNED)
+        return WMI_STEP_vmem_careful;
+    const int shape = wmi_vmem_shape_index(m);
+    return shape < 0 ? WMI_STEP_NONE
+                     : (enum wmi_step_id)(WMI_STEP_FIRST_GLOBAL + shape * WMI_VMEM_FAST_FORMS + (int)form);
+}
+
+/* The row of a VGPR operand; a missing operand is row 0, which nothing touches then. */
+static bool vector_rows(struct wmi_builder *b, const struct wmi_operand *operand, uint32_t *offset)
+{
+    bool ok = true;
+    *offset = 0;
+    if (!operand || operand->kind == WMI_OPERAND_OFF || operand->kind == WMI_OPERAND_NONE)
+        return true;
+    if (operand->kind != WMI_OPERAND_VGPR)
+        return false;
+    *offset = wmi_lower_vgpr(b, operand->reg, operand->dwords, &ok);
+    return ok;
+}
+
+/* Where the addresses of ADDTID are: in rows that a step of their own fills. */
+static uint32_t thread_offsets(struct wmi_builder *b)
+{
+    const uint32_t row = wmi_lower_temporary(b, 1);
+    wmi_emit(b, WMI_STEP_vmem_thread_offsets)->d = row;
+    return row;
+}
+
+/* Fills form, a and b of the step for the FLAT family. */
+static bool lower_address(struct wmi_builder *b, const struct wmi_instruction *insn, struct wmi_step *step)
+{
+    const struct wmi_operand *addr = wmi_operand(insn, WMI_ROLE_ADDR);
+    const struct wmi_operand *saddr = wmi_operand(insn, WMI_ROLE_SADDR);
+    const bool has_addr = addr && addr->kind == WMI_OPERAND_VGPR;
+    const bool has_saddr = saddr && saddr->kind != WMI_OPERAND_OFF && saddr->kind != WMI_OPERAND_NONE;
+    const bool scratch = wmi_rows[insn->id].class == WMI_CLASS_SCRATCH;
+    step->b = has_saddr ? wmi_lower_scalar(b, saddr) : wmi_lower_scalar_constant(b, 0);
+    if (scratch) {
+        step->x = WMI_VMEM_SCRATCH;
+        step->y = has_addr ? 0 : WMI_VMEM_SCALAR_ONLY;
+    } else {
+        if (!has_addr && addr)
+            return false;
+        step->x = has_saddr || !addr ? WMI_VMEM_SADDR : WMI_VMEM_VADDR;
+    }
+    if (!has_addr) {
+        step->a = scratch ? wmi_lower_vector_constant(b, 0, 1) : thread_offsets(b);
+        return true;
+    }
+    return vector_rows(b, addr, &step->a);
+}
+
+/* A load to LDS goes by way of a temporary row. M0 holds the place: of its low 16 bits where an ordinary load
+ * has a bit for it, dwords of 18 bits where there are instructions for it. Sources: Vega ISA, "LDS" bit of
+ * GLOBAL; CDNA 3 ISA, "Memory Buffer Load to LDS". */
+static void lower_to_lds(struct wmi_builder *b, const struct wmi_instruction *insn,
+                         const struct wmi_step *load)
+{
+    struct wmi_step *op = wmi_emit(b, WMI_STEP_vmem_to_lds);
+    op->a = load->d;
+    op->y = insn->field[WMI_FIELD_lds] ? 0xffff : 0x3fffc;
+    op->data = load->data;
+}
+
+enum {
+    WIDEST = 4,        /* dwords that a lane moves in an instruction that is not of a block */
+    MATRIX_COLUMN = 8, /* elements that a lane of a transposing load reads */
+};
+
+/* Block loads and stores. The block may end behind the kernel's registers: those that are not there are
+ * neither loaded nor, but for v0 instead, stored (RDNA 4 ISA, "Error Handling"). */
+static bool lower_block(struct wmi_builder *b, const struct wmi_instruction *insn, struct wmi_step *step)
+{
+    const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
+    const struct wmi_operand *block = data ? data : wmi_operand(insn, WMI_ROLE_D);
+    bool ok = true;
+    if (!lower_address(b, insn, step))
+        return false;
+    struct wmi_memory_op *m = wmi_builder_memory_op(b, insn);
+    const unsigned left = wmi_builder_vgprs(b) - block->reg;
+    m->parameter = left < block->dwords ? left : block->dwords;
+    step->c = step->d = wmi_lower_vgpr(b, block->reg, 1, &ok);
+    step->y |= 2 * wmi_lower_vgpr(b, 0, 1, &ok);
+    step->e = wmi_lower_temporary(b, 2);
+    step->data = m;
+    wmi_emit_as(b, WMI_STEP_vmem_keep_addresses, step);
+    if (wmi_builder_observer(b))
+        wmi_emit_as(b, WMI_STEP_vmem_block_watch, step);
+    wmi_emit_as(b, WMI_STEP_vmem_block, step);
+    return ok;
+}
+
+/* What loads a matrix by columns: the ordinary load into temporary rows, of which the first 32 lanes give the
+ * addresses, and then the elements to their lanes. */
+static void lower_transposed(struct wmi_builder *b, struct wmi_step *step)
+{
+    step->d = wmi_lower_temporary(b, 4);
+    step->lanes = wmi_lower_lane_set(b);
+    wmi_emit(b, WMI_STEP_vmem_first_lanes)->d = step->lanes;
+}
+
+/* The register behind the result, where TFE puts its status: all memory is resident. Source: CLRX, "FLAT
+ * encoding". */
+static bool lower_status(struct wmi_builder *b, const struct wmi_operand *result)
+{
+    bool ok = true;
+    const uint32_t row = wmi_lower_vgpr(b, result->reg + result->dwords, 1, &ok);
+    wmi_emit(b, WMI_STEP_buffer_status)->d = row;
+    return ok;
+}
+
+static bool is_store_or_load(const struct wmi_row *row)
+{
+    return row->memory == WMI_MEMORY_LOAD || row->memory == WMI_MEMORY_STORE;
+}
+
+/* Shows the access. Who follows workgroups watches a dispatch, where no allocation meets an aperture; an
+ * explained address is in none. */
+static void emit_watch(struct wmi_builder *b, struct wmi_memory_op *m, const struct wmi_step *step)
+{
+    const bool quick = step->x < WMI_VMEM_FAST_FORMS && wmi_builder_observer(b)->turn &&
+                       m->alignment == WMI_ALIGNMENT_UNALIGNED;
+    if (quick)
+        m->shape = wmi_builder_outline(b, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
+    wmi_emit_as(b, quick ? WMI_STEP_vmem_watch_quick : WMI_STEP_vmem_watch, step);
+}
+
+bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    if (row->memory == WMI_MEMORY_CONTROL) { /* memory is coherent anyway */
+        wmi_lower_invalidation(b, insn);
+        return true;
+    }
+    const enum wmi_atomic atomic = wmi_lower_atomic(b, insn->id);
+    const bool buffer = row->class == WMI_CLASS_BUFFER || row->class == WMI_CLASS_TBUFFER;
+    if (row->flags & WMI_ROW_TODO || (!is_store_or_load(row) && atomic == WMI_ATOMIC_NONE))
+        return false;
+
+    struct wmi_step step = {.lanes = offsetof(struct wmi_frame, exec)};
+    const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
+    const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
+    const bool has_result = result && result->kind == WMI_OPERAND_VGPR;
+    const bool to_lds = row->memory == WMI_MEMORY_LOAD && !has_result;
+    const bool transposed = row->flags & WMI_ROW_CROSS_LANE;
+    if (row->elements > WIDEST)
+        return lower_block(b, insn, &step);
+    if (!vector_rows(b, data, &step.c) || !vector_rows(b, result, &step.d))
+        return false;
+    if (buffer)
+        return wmi_lower_buffer(b, insn, atomic, &step);
+    if (!lower_address(b, insn, &step))
+        return false;
+
+    struct wmi_memory_op *m = wmi_builder_memory_op(b, insn);
+    const uint32_t rows = step.d;
+    m->parameter = atomic;
+    if (to_lds)
+        step.d = wmi_lower_temporary(b, 1);
+    if (transposed)
+        lower_transposed(b, &step);
+    enum wmi_step_id id = WMI_STEP_vmem_careful;
+    if (row->memory == WMI_MEMORY_ATOMIC) {
+        m->returns = has_result;
+        id = WMI_STEP_vmem_atomic;
+    } else if (step.x < WMI_VMEM_FAST_FORMS) {
+        id = wmi_lower_fast_global(m, step.x);
+    }
+    if (id == WMI_STEP_NONE)
+        return false;
+    step.data = m;
+    if (wmi_builder_observer(b))
+        emit_watch(b, m, &step);
+    if (m->kind == WMI_ACCESS_LOAD && b->code->options.scalar_cache != WM_SCALAR_CACHE_COHERENT)
+        wmi_emit_as(b, WMI_STEP_scalar_cache_passed_by, &step);
+    wmi_emit_as(b, id, &step);
+    if (to_lds)
+        lower_to_lds(b, insn, &step);
+    if (transposed) {
+        struct wmi_step *op = wmi_emit(b, WMI_STEP_vmem_transpose);
+        op->a = step.d;
+        op->d = rows;
+        op->y = 4u * m->elements / MATRIX_COLUMN;
+    }
+    return !insn->field[WMI_FIELD_tfe] || !has_result || lower_status(b, result);
+}
