@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps do what their facts say: every form of every target is lowered, and each step that is only
+ * computation runs on random frames. It must change nothing but what it writes, and must not depend on
+ * anything but what it reads. Execution is the judge of the table in src/lower/steps.def, and of the uses
+ * that lowering fills in.
+ *
+ * usage: unit_steps LIST...     lists of tests/oracle/forms-TARGET.tsv */
+#include "exec/bind.h"
+#include "exec/hwreg.h"
+#include "lower/lower.h"
+#include "random.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CODE_BYTES = 64, ROUNDS = 3, VGPRS = 256 };
+enum { READ = 1, WRITTEN = 2 };
+
+static unsigned failures;
+
+static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
+{
+    (void)frame, (void)op;
+    return NULL;
+}
+
+struct world {
+    struct wmi_code code;
+    size_t frame_bytes;
+    char *frame, *before, *other;
+    unsigned char *map; /* READ and WRITTEN, for each byte of the frame */
+};
+
+static void mark(struct world *w, size_t from, size_t to, unsigned what)
+{
+    for (size_t i = from; i < to && i < w->frame_bytes; i++)
+        w->map[i] |= (unsigned char)what;
+}
+
+/* Marks the places of a set of enum wmi_step_state. */
+static void mark_states(struct world *w, unsigned states, unsigned what)
+{
+    static const struct {
+        unsigned state, slot, words;
+    } slots[] = {{WMI_ON_EXEC, WMI_S_EXEC, 2}, {WMI_ON_SCC, WMI_S_SCC, 1}, {WMI_ON_VCC, WMI_S_VCC, 2},
+                 {WMI_ON_M0, WMI_S_M0, 1},     {WMI_ON_SGPRS, 0, 108},     {WMI_ON_ZERO_BITS, WMI_S_VCCZ, 2}};
+    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+        if (states & slots[i].state)
+            mark(w, 4 * slots[i].slot, 4 * (slots[i].slot + slots[i].words), what);
+    if (states & WMI_ON_EXEC)
+        mark(w, offsetof(struct wmi_frame, exec), offsetof(struct wmi_frame, exec) + sizeof(struct wmi_lanes),
+             what);
+    if (states & WMI_ON_MODE)
+        mark(w, offsetof(struct wmi_frame, mode), offsetof(struct wmi_frame, wave_size), what);
+    if (states & WMI_ON_VGPRS)
+        mark(w, w->code.vgpr_offset, w->code.constant_offset, what);
+}
+
+static void mark_step(struct world *w, const struct wmi_step *step)
+{
+    const unsigned lanes = w->code.options.lanes;
+    const struct wmi_step_facts facts = wmi_step_facts_of((enum wmi_step_id)step->id);
+    memset(w->map, 0, w->frame_bytes);
+    for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
+        const struct wmi_span span = wmi_step_span(step, (enum wmi_step_operand)i, lanes);
+        mark(w, span.from, span.to,
+             (step->use[i] & WMI_USE_READ ? READ : 0u) | (step->use[i] & WMI_USE_WRITE ? WRITTEN : 0u));
+    }
+    mark_states(w, facts.reads, READ);
+    mark_states(w, facts.writes, WRITTEN);
+    /* Every step knows its lane set and the size of the wave. */
+    mark(w, step->lanes, step->lanes + sizeof(struct wmi_lanes), READ);
+    mark(w, offsetof(struct wmi_frame, wave_size), offsetof(struct wmi_frame, rows), READ);
+}
+
+static void fill_lanes(struct wmi_lanes *set, unsigned lanes, uint64_t bits)
+{
+    set->bits = lanes == 64 ? bits : (uint32_t)bits;
+    set->full = set->bits == (lanes == 64 ? UINT64_MAX : UINT32_MAX);
+    for (unsigned i = 0; i < 64; i++)
+        set->row[i] = set->bits >> i & 1 ? UINT32_MAX : 0;
+}
+
+static void fill(struct world *w, unsigned round)
+{
+    struct wmi_frame *f = (struct wmi_frame *)w->frame;
+    const unsigned lanes = w->code.options.lanes;
+    memset(f, 0, w->frame_bytes);
+    wmi_code_prepare_frame(&w->code, f);
+    for (size_t i = offsetof(struct wmi_frame, rows); i < w->code.constant_offset; i += 4)
+        *(uint32_t *)(w->frame + i) = random_word() & (round ? UINT32_MAX : 0x3f9fffff);
+    for (unsigned i = 0; i < WMI_SCALARS; i++)
+        f->s[i] = random_word();
+    f->s[WMI_S_SCC] &= 1;
+    f->s[WMI_S_M0] = random_word() & 7; /* a small index */
+    const uint64_t exec = round == 1 ? UINT64_MAX : (uint64_t)random_word() << 32 | random_word();
+    fill_lanes(&f->exec, lanes, exec);
+    f->s[WMI_S_EXEC] = (uint32_t)f->exec.bits;
+    f->s[WMI_S_EXEC + 1] = (uint32_t)(f->exec.bits >> 32);
+    for (unsigned i = 0; i < WMI_LANE_SETS; i++)
+        fill_lanes(&f->lanes[i], lanes, (uint64_t)random_word() << 32 | random_word());
+    f->wave_size = lanes;
+    wmi_frame_set_mode(f, 0x3f0);
+}
+
+static void run(struct world *w, const struct wmi_step *step, char *frame)
+{
+    const struct wmi_op ops[3] = {
+        {.body = wmi_bind((enum wmi_step_id)step->id, WMI_CPU_BASELINE, w->code.options.lanes),
+         .d = step->d,
+         .a = step->a,
+         .b = step->b,
+         .c = step->c,
+         .e = step->e,
+         .lanes = step->lanes,
+         .x = step->x,
+         .y = step->y,
+         .value = step->value},
+        {.body = stop},
+        {.body = stop}};
+    ops[0].body(frame, ops);
+}
+
+static void complain(const char *text, const struct wmi_step *step, const char *what, size_t at)
+{
+    if (failures++ < 40)
+        printf("%s: step %s %s byte %zu of the frame (d %u a %u b %u c %u e %u x %u y %u)\n", text,
+               wmi_step_facts_of((enum wmi_step_id)step->id).name, what, at, step->d, step->a, step->b,
+               step->c, step->e, step->x, step->y);
+}
+
+static void check_step(struct world *w, const struct wmi_step *step, const char *text)
+{
+    mark_step(w, step);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        fill(w, round);
+        memcpy(w->before, w->frame, w->frame_bytes);
+        memcpy(w->other, w->frame, w->frame_bytes);
+        /* The other frame differs in all that the step says that it does not read. */
+        for (size_t i = 0; i < w->code.constant_offset; i++)
+            if (!(w->map[i] & READ))
+                w->other[i] ^= (char)(random_word() | 1);
+        run(w, step, w->frame);
+        run(w, step, w->other);
+        for (size_t i = 0; i < w->frame_bytes; i++) {
+            if (!(w->map[i] & WRITTEN) && w->frame[i] != w->before[i]) {
+                complain(text, step, "writes", i);
+                return;
+            }
+            if (w->map[i] & WRITTEN && w->frame[i] != w->other[i] &&
+                (w->map[i] & READ || w->frame[i] != w->before[i])) {
+                complain(text, step, "depends on what it does not read, in", i);
+                return;
+            }
+        }
+    }
+}
+
+/* Lowers the instruction as the first of a kernel, and checks its steps. False: it has none that compute. */
+static bool check_instruction(const struct wmi_target *target, const uint32_t *words, unsigned count,
+                              const char *text)
+{
+    struct wmi_space *space = wmi_space_create();
+    struct wm_diag diag;
+    struct wmi_lowered lowered;
+    const struct wmi_place_map known = {0};
+    uint64_t entry = 0;
+    bool computes = false;
+    if (wmi_space_allocate(space, CODE_BYTES, 0, "code", &entry, &diag))
+        exit(1);
+    memcpy(wmi_space_host(space, entry, CODE_BYTES), words, 4 * count);
+    const struct wmi_code_options options = {.target = target,
+                                             .space = space,
+                                             .entry = entry,
+                                             .lanes = wmi_target_limit(target, WMI_LIMIT_wave),
+                                             .vgprs = VGPRS,
+                                             .agprs = VGPRS};
+    struct world w = {0};
+    wmi_code_init(&w.code, &options);
+    if (!wmi_lower(&w.code, entry, &known, 1, &lowered))
+        exit(1);
+    w.frame_bytes = wmi_code_frame_size(&w.code);
+    w.frame = aligned_alloc(64, w.frame_bytes);
+    w.before = aligned_alloc(64, w.frame_bytes);
+    w.other = aligned_alloc(64, w.frame_bytes);
+    w.map = malloc(w.frame_bytes);
+    for (size_t i = 0; i < lowered.count; i++) {
+        const struct wmi_step *step = &lowered.steps[i];
+        if (!wmi_bind((enum wmi_step_id)step->id, WMI_CPU_BASELINE, options.lanes)) {
+            complain(text, step, "has no function,", 0);
+        } else if (wmi_step_facts_of((enum wmi_step_id)step->id).flags & WMI_STEP_PURE) {
+            check_step(&w, step, text);
+            computes |= step->id >= WMI_STEP_BODIES;
+        }
+    }
+    free(w.frame);
+    free(w.before);
+    free(w.other);
+    free(w.map);
+    wmi_lowered_free(&lowered);
+    wmi_code_free(&w.code);
+    wmi_space_destroy(space);
+    return computes;
+}
+
+static void check_list(const char *path)
+{
+    char line[512], name[16];
+    FILE *file = fopen(path, "r");
+    const char *at = strstr(path, "forms-");
+    if (!file || !at) {
+        printf("%s: no list\n", path);
+        exit(1);
+    }
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(at + 6, "."), at + 6);
+    const struct wmi_target *target = wmi_target_find(name);
+    unsigned computed = 0;
+    while (fgets(line, sizeof line, file)) {
+        uint32_t words[5];
+        char *field[4] = {line};
+        unsigned fields = 1, count = 0;
+        for (char *p = line; *p && fields < 4; p++)
+            if (*p == '\t') {
+                *p = 0;
+                field[fields++] = p + 1;
+            }
+        if (fields < 4)
+            continue;
+        field[3][strcspn(field[3], "\n")] = 0;
+        for (char *p = field[2]; *p && count < 5;) {
+            words[count++] = (uint32_t)strtoul(p, &p, 16);
+            while (*p == ' ')
+                p++;
+        }
+        computed += check_instruction(target, words, count, field[3]);
+    }
+    fclose(file);
+    printf("%s: %u instructions compute\n", name, computed);
+    if (computed < 400)
+        failures++;
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        check_list(argv[i]);
+    printf("%u failures\n", failures);
+    return failures || argc < 2;
+}
