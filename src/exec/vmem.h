@@ -110,9 +110,9 @@ bool wmi_vmem_private(char *restrict frame, const struct wmi_op *op);
 const struct wmi_op *wmi_vmem_atomic(char *restrict frame, const struct wmi_op *op);
 /* The numbers of the lanes, times 4, into row d: the addresses of ADDTID. */
 const struct wmi_op *wmi_vmem_thread_offsets(char *restrict frame, const struct wmi_op *op);
-/* Block loads and stores: a step that keeps the addresses, rows a, in rows e, and one that moves the dwords
- * that M0 chooses, of which there are registers for wmi_memory_op.parameter; y: as for SCRATCH, and above it
- * twice the place of v0. The second one's twin shows the access. */
+/* Block loads and stores: a step that keeps the addresses, rows a (as many as the form x has), in rows e, and
+ * one that moves the dwords that M0 chooses, of which there are registers for wmi_memory_op.parameter; y: as
+ * for SCRATCH, and above it twice the place of v0. The second one's twin shows the access. */
 const struct wmi_op *wmi_vmem_keep_addresses(char *restrict frame, const struct wmi_op *op);
 const struct wmi_op *wmi_vmem_block(char *restrict frame, const struct wmi_op *op);
 const struct wmi_op *wmi_vmem_block_watch(char *restrict frame, const struct wmi_op *op);

@@ -44,10 +44,11 @@ static struct dword dword_of(const char *frame, const struct wmi_op *op, unsigne
     return dword;
 }
 
-/* Rows a, the addresses, to rows e: a block may be loaded over them. */
+/* Copies the address rows from a to e, because a block load may overwrite them. Only VADDR has two rows. */
 const struct wmi_op *wmi_vmem_keep_addresses(char *restrict frame, const struct wmi_op *op)
 {
-    memcpy(frame + op->e, frame + op->a, 2 * 4 * wave_size(frame));
+    const unsigned rows = op->x == WMI_VMEM_VADDR ? 2 : 1;
+    memcpy(frame + op->e, frame + op->a, (size_t)rows * 4 * wave_size(frame));
     return op + 1;
 }
 

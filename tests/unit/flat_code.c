@@ -5,15 +5,7 @@
  * Sources of the statement: hardware.md 3.1, that is the RDNA3 and RDNA4 ISA, CDNA3 ISA, LLVM AMDGPUUsage
  * ("Flat Scratch", "Address Spaces"). Each target's kernel gets per lane two addresses from a table; it
  * stores to the one, loads from the other, and puts what it loaded into the result. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <wavemem/wavemem.h>
+#include "run_text.h"
 
 enum { LANES = 32, MOST_LANES = 64, PRIVATE_BYTES = 64, LDS_BYTES = 512, DATA_WORDS = 128, CODE = 8192 };
 
@@ -577,6 +569,28 @@ static void blocks_have_holes(void **state)
     }
 }
 
+/* Only an address in VGPRs alone has two rows. Here its one row is the last of the frame, since nothing else
+ * needs a row of constants: AddressSanitizer sees whoever reads on. */
+static void blocks_end_with_the_frame(void **state)
+{
+    static struct text_run run;
+    (void)state;
+    for (unsigned i = 0; i < TEXT_WORDS; i++)
+        run.memory[i] = 1000 + i;
+    run_text("gfx1200",
+             "s_mov_b32 m0, -1\nglobal_load_block v[8:39], v255, s[2:3]\n"
+             "global_store_block v255, v[8:39], s[2:3] offset:128",
+             &run);
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(run.memory[32 + i], 1000 + i);
+    /* The kernel has no private memory. */
+    run_text("gfx1200", "s_mov_b32 m0, -1\nscratch_load_block v[0:31], off, off", &run);
+    assert_int_equal(run.fault.kind, WM_FAULT_MEMORY);
+    run_text("gfx1200", "s_mov_b32 m0, -1\nscratch_store_block off, v[0:31], s12", &run);
+    assert_int_equal(run.fault.kind, WM_FAULT_MEMORY);
+}
+
 /* Lane L gives the address of 8 elements. In waves of 32 lanes, by AMD's ROCm documentation ("RDNA4 WMMA
  * transpose load builtins"), element e that it gets is that of row 2 * (L / 8) + e / 4 and column 8 * (e % 4)
  * + L % 8 of 8 rows of 32, which the lanes' addresses go through one after the other. In waves of 64 it is
@@ -662,6 +676,7 @@ int main(void)
         cmocka_unit_test(lds_ends_where_m0_says),
         cmocka_unit_test(loads_may_have_a_status),
         cmocka_unit_test(blocks_have_holes),
+        cmocka_unit_test(blocks_end_with_the_frame),
         cmocka_unit_test(loads_transpose),
         cmocka_unit_test(ordered_adds_wait_for_their_turn),
     };
