@@ -661,6 +661,43 @@ static void ordered_adds_wait_for_their_turn(void **state)
     close_world(&w);
 }
 
+/* The addresses behind a buffer may be those of the gaps between the waves' scratch, which is nothing that
+ * the kernel was after. */
+static void faults_name_what_the_kernel_was_after(void **state)
+{
+    static const struct {
+        const char *body;
+        uint64_t distance; /* from `data` to what the lanes load */
+        const char *words;
+    } cases[] = {
+        {"global_load_@4 v9, v[10:11], off\n", (UINT64_C(4) << 30) + 0x8000, "; no allocation is near\n"},
+        {"flat_load_@4 v9, v[10:11]\n", (UINT64_C(4) << 30) + 0x8000, "; no allocation is near\n"},
+        {"global_load_@4 v9, v[10:11], off\n", 4 * DATA_WORDS + 8, "; nearest: 'data' ends at "},
+        {"v_mov_b32 v12, 0x400\nscratch_load_@4 v9, v12, off\n", 0, "; beyond the 2048 bytes of scratch "},
+        {"v_mov_b32 v12, 0x3c\nscratch_load_@8 v[8:9], v12, off\n", 0, "; beyond the 2048 bytes of scratch "},
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct world w = {.t = find_target("gfx1100")};
+        build(&w, cases[i].body);
+        for (unsigned lane = 0; lane < LANES; lane++)
+            w.to[lane] = w.from[lane] = w.data + cases[i].distance;
+        run(&w);
+        if (w.result.fault.kind != WM_FAULT_MEMORY)
+            fail_msg("case %u: no fault", i);
+        char text[sizeof w.result.fault.text + 1];
+        snprintf(text, sizeof text, "%s\n", w.result.fault.text);
+        if (!strstr(text, cases[i].words))
+            fail_msg("case %u: %s", i, text);
+        if (cases[i].distance)
+            assert_int_equal(w.result.fault.low, w.data + cases[i].distance);
+        close_world(&w);
+    }
+    static struct text_run run;
+    run_text("gfx1100", "scratch_load_b32 v9, off, s12", &run);
+    assert_non_null(strstr(run.fault.text, "; the kernel has no scratch"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -679,6 +716,7 @@ int main(void)
         cmocka_unit_test(blocks_end_with_the_frame),
         cmocka_unit_test(loads_transpose),
         cmocka_unit_test(ordered_adds_wait_for_their_turn),
+        cmocka_unit_test(faults_name_what_the_kernel_was_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
