@@ -29,6 +29,12 @@ static uint32_t word_at(const char *frame, uint32_t offset)
     return value;
 }
 
+/* Whether the V# is that of the wave's scratch: an index for each lane, interleaved. */
+static bool is_private(const struct wmi_buffer *buffer)
+{
+    return buffer->swizzle && buffer->add_tid;
+}
+
 /* Index and offset wrap at 32 bits: LLVM relies on that for the offset, see isLegalMUBUFAddr and
  * privateMemoryResourceIsRangeChecked. */
 struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_op *op,
@@ -181,6 +187,7 @@ static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *p
         return true;
     struct wmi_fault fault =
         wmi_fault_of(m, causes, sizeof causes / sizeof *causes, plan->elements * plan->bytes);
+    fault.private = is_private(&plan->buffer);
     for (unsigned e = 0; e < plan->elements; e++)
         for (uint64_t left = fault.lanes & plan->in_range[e]; left;)
             wmi_fault_reaches(&fault, plan->address[e][wmi_take_lane(&left)], plan->bytes);
@@ -406,7 +413,7 @@ const struct wmi_op *wmi_step_buffer_watch(char *restrict frame, const struct wm
     access.bytes = (uint8_t)(whole ? plan.bytes * plan.elements : plan.bytes);
     for (unsigned e = 0; e < access.elements; e++) {
         access.element[e] = element_of(&plan, e);
-        if (!plan.buffer.swizzle || !plan.buffer.add_tid)
+        if (!is_private(&plan.buffer))
             continue;
         for (uint64_t left = plan.lanes; left;) {
             const unsigned lane = wmi_take_lane(&left);

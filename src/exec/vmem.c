@@ -241,6 +241,7 @@ bool wmi_vmem_plan_faults(const struct wmi_memory_op *m, const struct wmi_vmem_p
         {WM_FAULT_READ_ONLY, plan->read_only, false},
     };
     *fault = wmi_fault_of(m, causes, sizeof causes / sizeof *causes, plan->bytes);
+    fault->private = !(fault->lanes & ~plan->scratch);
     for (uint64_t left = fault->lanes; left;)
         wmi_fault_reaches(fault, plan->address[wmi_take_lane(&left)], plan->bytes);
     return true;

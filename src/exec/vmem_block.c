@@ -46,11 +46,11 @@ static struct dword dword_of(const char *frame, const struct wmi_op *op, unsigne
     return dword;
 }
 
-/* Rows a, the addresses, to rows e: a block may be loaded over them. */
+/* Copies the address rows from a to e, because a block load may overwrite them. */
 const struct wmi_op *wmi_step_vmem_keep_addresses(char *restrict frame, const struct wmi_op *op)
 {
-    memcpy(frame + op->e, frame + op->a,
-           wmi_vmem_address_rows((enum wmi_vmem_form)op->x) * 4 * wave_size(frame));
+    const unsigned rows = wmi_vmem_address_rows((enum wmi_vmem_form)op->x);
+    memcpy(frame + op->e, frame + op->a, (size_t)rows * 4 * wave_size(frame));
     return op + 1;
 }
 

@@ -29,6 +29,7 @@ struct wmi_fault {
     uint32_t bytes;
     bool store;
     bool plain;         /* WM_FAULT_MISALIGNED: no atomic, but what the alignment mode refuses */
+    bool private;       /* of private memory: its addresses lie in the scratch of the wave */
     bool scalar;        /* by an instruction of scalar memory, of which MEM_VIOL tells nothing */
     const char *detail; /* WM_FAULT_RESOURCE: what the resource is */
 };

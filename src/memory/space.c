@@ -249,15 +249,17 @@ void wmi_space_clear(unsigned char *host, uint64_t size)
 
 const struct wmi_allocation *wmi_space_nearest(const struct wmi_space *space, uint64_t address)
 {
-    if (!space->count)
-        return NULL;
-    const size_t i = upper(space, address);
-    if (i == space->count)
-        return &space->allocations[i - 1];
-    const struct wmi_allocation *above = &space->allocations[i];
-    if (i == 0 || address >= above->low || above->low - address < address - (above[-1].high - 1))
-        return above;
-    return &above[-1];
+    const struct wmi_allocation *all = space->allocations;
+    size_t below = upper(space, address), above = below; /* below: one more than the index */
+    while (below > 0 && all[below - 1].stride)
+        below--;
+    while (above < space->count && all[above].stride)
+        above++;
+    if (above == space->count)
+        return below ? &all[below - 1] : NULL;
+    if (!below || address >= all[above].low || all[above].low - address < address - (all[below - 1].high - 1))
+        return &all[above];
+    return &all[below - 1];
 }
 
 unsigned char *wmi_space_host(const struct wmi_space *space, uint64_t address, uint64_t size)

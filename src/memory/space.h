@@ -52,7 +52,8 @@ bool wmi_space_reach(const struct wmi_space *space, uint64_t address, struct wmi
 void wmi_space_clear(unsigned char *host, uint64_t size);
 /* The allocation that holds `address`, or NULL. */
 const struct wmi_allocation *wmi_space_find(const struct wmi_space *space, uint64_t address);
-/* The allocation nearest to `address`, for reports; NULL when there is none. */
+/* The allocation nearest to `address`, for reports; NULL when there is none. Divided ones do not count: most
+ * of their addresses are gaps that nobody asked for. */
 const struct wmi_allocation *wmi_space_nearest(const struct wmi_space *space, uint64_t address);
 /* Host bytes of [address, address + size) if it lies in one allocation, else NULL. */
 unsigned char *wmi_space_host(const struct wmi_space *space, uint64_t address, uint64_t size);

@@ -154,34 +154,50 @@ static void add_place(struct text *text, const struct wmi_dispatch *dispatch,
 /* Which piece of scratch a wave has depends on the threads; what a report says must not. */
 static void move_to_first_piece(const struct wmi_dispatch *dispatch, struct wmi_fault *fault)
 {
-    const struct wmi_allocation *a = wmi_space_find(dispatch->space, fault->low);
-    const uint64_t skip = a && a->stride ? (fault->low - a->low) / a->stride * a->stride : 0;
+    if (!fault->private || !dispatch->scratch_stride || fault->low < dispatch->scratch_base)
+        return;
+    const uint64_t skip =
+        (fault->low - dispatch->scratch_base) / dispatch->scratch_stride * dispatch->scratch_stride;
     fault->low -= skip;
     fault->high -= skip;
 }
 
-static void add_target(struct text *text, const struct wmi_dispatch *dispatch, const struct wmi_fault *fault)
+/* What lies at the address, or near it. */
+static void add_neighbour(struct text *text, const struct wmi_dispatch *dispatch, uint64_t address)
 {
-    const struct wmi_allocation *near = wmi_space_nearest(dispatch->space, fault->low);
-    add(text, "\n  to   0x%llx .. 0x%llx, %u bytes per lane", (unsigned long long)fault->low,
-        (unsigned long long)fault->high, fault->bytes);
+    const struct wmi_allocation *in = wmi_space_find(dispatch->space, address);
+    const struct wmi_allocation *near = wmi_space_nearest(dispatch->space, address);
+    struct wmi_hit hit;
+    if (in && wmi_space_reach(dispatch->space, address, &hit)) {
+        add(text, "; in '%s' 0x%llx .. 0x%llx", in->name, (unsigned long long)hit.low,
+            (unsigned long long)hit.high - 1);
+        return;
+    }
     if (!near)
         return;
-    const bool behind = fault->low >= near->high, before = fault->low < near->low;
-    const uint64_t distance = behind ? fault->low - near->high : before ? near->low - fault->low : 0;
+    const bool behind = address >= near->high;
+    const uint64_t distance = behind ? address - near->high : near->low - address;
     if (distance > FAR_BYTES)
-        add(text, "; no allocation is near%s", fault->low < NULL_BYTES ? ": a null pointer?" : "");
+        add(text, "; no allocation is near%s", address < NULL_BYTES ? ": a null pointer?" : "");
     else if (behind)
         add(text, "; nearest: '%s' ends at 0x%llx, %llu bytes before", near->name,
             (unsigned long long)near->high, (unsigned long long)distance);
-    else if (before)
+    else
         add(text, "; nearest: '%s' begins at 0x%llx, %llu bytes behind", near->name,
             (unsigned long long)near->low, (unsigned long long)distance);
-    else if (near->stride)
-        add(text, "; beyond the %llu bytes of scratch that the wave has", (unsigned long long)near->piece);
+}
+
+static void add_target(struct text *text, const struct wmi_dispatch *dispatch, const struct wmi_fault *fault)
+{
+    add(text, "\n  to   0x%llx .. 0x%llx, %u bytes per lane", (unsigned long long)fault->low,
+        (unsigned long long)fault->high, fault->bytes);
+    if (!fault->private || fault->kind != WM_FAULT_MEMORY)
+        add_neighbour(text, dispatch, fault->low);
+    else if (dispatch->scratch_piece)
+        add(text, "; beyond the %llu bytes of scratch that the wave has",
+            (unsigned long long)dispatch->scratch_piece);
     else
-        add(text, "; in '%s' 0x%llx .. 0x%llx", near->name, (unsigned long long)near->low,
-            (unsigned long long)near->high - 1);
+        add(text, "; the kernel has no scratch");
 }
 
 void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_fault_place *place,

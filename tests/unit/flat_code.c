@@ -5,15 +5,7 @@
  * Sources of the statement: hardware.md 3.1, that is the RDNA3 and RDNA4 ISA, CDNA3 ISA, LLVM AMDGPUUsage
  * ("Flat Scratch", "Address Spaces"). Each target's kernel gets per lane two addresses from a table; it
  * stores to the one, loads from the other, and puts what it loaded into the result. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <wavemem/wavemem.h>
+#include "run_text.h"
 
 enum { LANES = 32, MOST_LANES = 64, PRIVATE_BYTES = 64, LDS_BYTES = 512, DATA_WORDS = 128, CODE = 8192 };
 
@@ -577,6 +569,28 @@ static void blocks_have_holes(void **state)
     }
 }
 
+/* Only an address in VGPRs alone has two rows. Here its one row is the last of the frame, since nothing else
+ * needs a row of constants: AddressSanitizer sees whoever reads on. */
+static void blocks_end_with_the_frame(void **state)
+{
+    static struct text_run run;
+    (void)state;
+    for (unsigned i = 0; i < TEXT_WORDS; i++)
+        run.memory[i] = 1000 + i;
+    run_text("gfx1200",
+             "s_mov_b32 m0, -1\nglobal_load_block v[8:39], v255, s[2:3]\n"
+             "global_store_block v255, v[8:39], s[2:3] offset:128",
+             &run);
+    assert_int_equal(run.fault.kind, WM_FAULT_NONE);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(run.memory[32 + i], 1000 + i);
+    /* The kernel has no private memory. */
+    run_text("gfx1200", "s_mov_b32 m0, -1\nscratch_load_block v[0:31], off, off", &run);
+    assert_int_equal(run.fault.kind, WM_FAULT_MEMORY);
+    run_text("gfx1200", "s_mov_b32 m0, -1\nscratch_store_block off, v[0:31], s12", &run);
+    assert_int_equal(run.fault.kind, WM_FAULT_MEMORY);
+}
+
 /* Lane L gives the address of 8 elements. In waves of 32 lanes, by AMD's ROCm documentation ("RDNA4 WMMA
  * transpose load builtins"), element e that it gets is that of row 2 * (L / 8) + e / 4 and column 8 * (e % 4)
  * + L % 8 of 8 rows of 32, which the lanes' addresses go through one after the other. In waves of 64 it is
@@ -647,6 +661,43 @@ static void ordered_adds_wait_for_their_turn(void **state)
     close_world(&w);
 }
 
+/* The addresses behind a buffer may be those of the gaps between the waves' scratch, which is nothing that
+ * the kernel was after. */
+static void faults_name_what_the_kernel_was_after(void **state)
+{
+    static const struct {
+        const char *body;
+        uint64_t distance; /* from `data` to what the lanes load */
+        const char *words;
+    } cases[] = {
+        {"global_load_@4 v9, v[10:11], off\n", (UINT64_C(4) << 30) + 0x8000, "; no allocation is near\n"},
+        {"flat_load_@4 v9, v[10:11]\n", (UINT64_C(4) << 30) + 0x8000, "; no allocation is near\n"},
+        {"global_load_@4 v9, v[10:11], off\n", 4 * DATA_WORDS + 8, "; nearest: 'data' ends at "},
+        {"v_mov_b32 v12, 0x400\nscratch_load_@4 v9, v12, off\n", 0, "; beyond the 2048 bytes of scratch "},
+        {"v_mov_b32 v12, 0x3c\nscratch_load_@8 v[8:9], v12, off\n", 0, "; beyond the 2048 bytes of scratch "},
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct world w = {.t = find_target("gfx1100")};
+        build(&w, cases[i].body);
+        for (unsigned lane = 0; lane < LANES; lane++)
+            w.to[lane] = w.from[lane] = w.data + cases[i].distance;
+        run(&w);
+        if (w.result.fault.kind != WM_FAULT_MEMORY)
+            fail_msg("case %u: no fault", i);
+        char text[sizeof w.result.fault.text + 1];
+        snprintf(text, sizeof text, "%s\n", w.result.fault.text);
+        if (!strstr(text, cases[i].words))
+            fail_msg("case %u: %s", i, text);
+        if (cases[i].distance)
+            assert_int_equal(w.result.fault.low, w.data + cases[i].distance);
+        close_world(&w);
+    }
+    static struct text_run run;
+    run_text("gfx1100", "scratch_load_b32 v9, off, s12", &run);
+    assert_non_null(strstr(run.fault.text, "; the kernel has no scratch"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -662,8 +713,10 @@ int main(void)
         cmocka_unit_test(lds_ends_where_m0_says),
         cmocka_unit_test(loads_may_have_a_status),
         cmocka_unit_test(blocks_have_holes),
+        cmocka_unit_test(blocks_end_with_the_frame),
         cmocka_unit_test(loads_transpose),
         cmocka_unit_test(ordered_adds_wait_for_their_turn),
+        cmocka_unit_test(faults_name_what_the_kernel_was_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
