@@ -1,42 +1,216 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The page of `wavemem prof --html` in Chromium, driven by playwright-core; skipped without one of these.
+"""The page of `wavemem prof --html` in Chromium: loads without an error and without network, sorts, opens an instruction
+and draws it, by keyboard too, in light and dark, and has all its tables without scripts. Skipped without Chromium.
 
 usage: browser.py WAVEMEM EXAMPLES
 """
+import contextlib
+import json
 import os
-import shutil
+import re
 import subprocess
 import sys
 import tempfile
+import unittest
+from pathlib import Path
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+import chromium
+
 SKIPPED = 77
+FIRST = "table.sortable"  # the table of instructions
+BROWSER = ADDRESS = REPORT = None
 
 
-def missing():
-    """What is not there, in words."""
-    for name in ("node", "chromium"):
-        if not shutil.which(name):
-            return f"{name} is not installed"
-    if not os.path.isdir(os.path.join(HERE, "node_modules", "playwright-core")):
-        return "tests/web/node_modules has no playwright-core; 'dev/setup test' installs it, if npm reaches its registry"
-    return None
+def texts(page, selector, property="textContent"):
+    return page.run("(selector, property) => [...document.querySelectorAll(selector)].map((one) => one[property])",
+                    selector, property)
+
+
+def column(page, title):
+    """The texts of a column of the table of instructions, from the top."""
+    return page.run("""(selector, title) => {
+        const table = document.querySelector(selector);
+        const at = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent === title);
+        return [...table.tBodies[0].rows].map((row) => row.cells[at].textContent);
+    }""", FIRST, title)
+
+
+def numbers(column_of_texts):
+    return [float(re.match(r"[\d.]+", text).group()) for text in column_of_texts if text]
+
+
+def is_visible(page, selector):
+    return page.run("(selector) => document.querySelector(selector).checkVisibility({ visibilityProperty: true })", selector)
+
+
+def contrast(page):
+    """How light the paper is, and the least contrast of a text with it, after WCAG 2."""
+    return page.run("""() => {
+        const luminance = (colour) => {
+            const [r, g, b] = colour.match(/[\\d.]+/g).map((part) => Number(part) / 255)
+                .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const paper = luminance(getComputedStyle(document.body).backgroundColor);
+        const ratio = (element) => {
+            const ink = luminance(getComputedStyle(element).color);
+            return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+        };
+        const all = document.querySelectorAll("h1, h2, p, td, th, span, summary, caption");
+        return [paper, Math.min(...[...all].map(ratio))];
+    }""")
+
+
+class Browser(unittest.TestCase):
+    @contextlib.contextmanager
+    def visit(self, fragment="", **options):
+        """Opens the page; whatever it logs, throws or asks for fails."""
+        page = chromium.Page(BROWSER, **options)
+        page.open(ADDRESS + fragment)
+        yield page
+        self.assertEqual(page.troubles(ADDRESS), [])
+        page.close()
+
+    def setUp(self):
+        self.rows = REPORT["rows"]
+        self.lines = [row["lines"] for row in self.rows if row["lines"] is not None]
+
+    def test_figures(self):
+        """Tables have the report's figures."""
+        with self.visit() as page:
+            self.assertEqual(page.run("() => document.title"), "wavemem prof")
+            self.assertEqual(numbers(column(page, "lines")), self.lines)
+            self.assertEqual(column(page, "instruction"), [row["text"] for row in self.rows])
+
+    def test_bounds(self):
+        """Says what binds, and the arithmetic."""
+        kernel = REPORT["kernels"][0]
+        with self.visit() as page:
+            self.assertIn(f"because of {kernel['binds']}: a lower bound", texts(page, "table.bounds caption", "innerText")[0])
+            parts = page.run("""() => [...document.querySelectorAll("table.bounds tbody tr")].map((row) =>
+                [row.cells[0].textContent, row.cells[2].textContent])""")
+            self.assertEqual(parts, [[bound["part"], bound["arithmetic"]] for bound in kernel["bounds"]])
+            asked = [cache["name"] for cache in kernel["caches"]
+                     if any(cache[kind]["requests"] for kind in ("read", "write", "atomic"))]
+            self.assertEqual(texts(page, "table.caches tbody th", "innerText"), asked)
+
+    def test_sort(self):
+        """Sorts by mouse, both ways."""
+        with self.visit() as page:
+            button = FIRST + " th button"
+            page.click(button, "lines")
+            down = sorted(self.lines, reverse=True)
+            self.assertEqual(numbers(column(page, "lines")), down)
+            self.assertEqual(page.run("() => document.querySelector('th[aria-sort]').getAttribute('aria-sort')"), "descending")
+            page.click(button, "lines")
+            self.assertEqual(numbers(column(page, "lines")), down[::-1])
+            page.click(button, "offset")
+            offsets = [int(text.split("+0x")[1], 16) for text in column(page, "offset")]
+            self.assertEqual(offsets, sorted((row["offset"] for row in self.rows), reverse=True))
+
+    def focus(self, page, text):
+        """Presses Tab until the element with this text has the focus."""
+        for _ in range(60):
+            if page.run("() => document.activeElement.textContent") == text:
+                return
+            page.press("Tab")
+        self.fail(f"no focus on '{text}'")
+
+    def test_keyboard(self):
+        """Sorts and opens an instruction by keyboard alone."""
+        with self.visit() as page:
+            self.focus(page, "lines")
+            page.press("Enter")
+            self.assertEqual(numbers(column(page, "lines")), sorted(self.lines, reverse=True))
+            self.focus(page, self.rows[0]["text"])
+            page.press("Enter")
+            self.assertTrue(page.run("() => document.querySelector('#i0').open"))
+
+    def test_drawing(self):
+        """Opens an instruction and draws its wave."""
+        worst = next(i for i, row in enumerate(self.rows) if row["path"] in ("GLOBAL", "FLAT"))
+        row, drawing = self.rows[worst], f"#i{worst} svg"
+        with self.visit() as page:
+            self.assertFalse(is_visible(page, drawing))
+            page.click(FIRST + " a", row["text"])
+            self.assertTrue(is_visible(page, drawing))
+            cells = page.run("""(drawing) => [...document.querySelector(drawing).querySelectorAll("rect:has(title)")].map((cell) => {
+                const { left, right, top, width, height } = cell.getBoundingClientRect();
+                return { text: cell.textContent, left, right, top, width, height, fill: getComputedStyle(cell).fill };
+            })""", drawing)
+            # 64 lanes stand in a row, each as large as the others and none upon another.
+            lanes = [cell for cell in cells if cell["text"].startswith("lane ")]
+            self.assertEqual(len(lanes), 64)
+            for lane in lanes:
+                self.assertGreater(min(lane["width"], lane["height"]), 4)
+                self.assertEqual(lane["top"], lanes[0]["top"])
+            for before, lane in zip(lanes, lanes[1:]):
+                self.assertGreaterEqual(lane["left"], before["right"] - 1e-3)
+            # What it touches is drawn as often as the report counts lines a run.
+            touched = sum(text.startswith("0x") for text in page.run(
+                """(drawing) => [...document.querySelector(drawing).querySelectorAll("text")].map((text) => text.textContent)""",
+                drawing))
+            self.assertEqual(touched, row["lines"] / row["executions"])
+            self.assertGreaterEqual(len({cell["fill"] for cell in cells}), min(touched, 16))
+
+    def test_fragment(self):
+        """Opens the instruction that its address names."""
+        with self.visit("#i1") as page:
+            self.assertEqual(texts(page, "details[open]", "id"), ["i1"])
+
+    def test_colours(self):
+        """Is readable in light and dark."""
+        for scheme in ("light", "dark"):
+            with self.subTest(scheme), self.visit(colour_scheme=scheme) as page:
+                paper, least = contrast(page)
+                self.assertEqual(paper > 0.5, scheme == "light")
+                self.assertGreaterEqual(least, 4.5)
+
+    def test_no_scripts(self):
+        """Has its tables without scripts."""
+        with self.visit(scripts=False) as page:
+            self.assertEqual(page.run("(first) => document.querySelector(first).querySelectorAll('tbody tr').length", FIRST),
+                             len(self.rows))
+            self.assertEqual(texts(page, "button"), [])
+            page.click("#i0 summary")
+            self.assertTrue(is_visible(page, "#i0 svg"))
+
+    def test_source(self):
+        """Shows the source with its lines' figures."""
+        with self.visit() as page:
+            line, href = page.run("""(text) => {
+                const row = [...document.querySelectorAll("table.listing tr")].find((row) => row.textContent.includes(text));
+                return [row.innerText, row.querySelector("a").getAttribute("href")];
+            }""", "out[x * n + y] = in[y * n + x];")
+            self.assertIn("%", line)
+            page.click(f"table.listing a[href='{href}']")
+            self.assertTrue(page.run("(id) => document.querySelector(id).open", href))
+
+    def test_narrow(self):
+        """Fits a narrow window."""
+        with self.visit(size=(400, 800)) as page:
+            self.assertTrue(page.run("() => document.documentElement.scrollWidth <= innerWidth"))
 
 
 def main():
+    global BROWSER, ADDRESS, REPORT
     wavemem, examples = (os.path.abspath(path) for path in sys.argv[1:3])
-    reason = missing()
-    if reason:
-        print("skipped:", reason)
+    program = chromium.installed()
+    if not program:
+        print("skipped: none is installed of", ", ".join(chromium.PROGRAMS))
         return SKIPPED
-    with tempfile.TemporaryDirectory() as folder:
-        page, report = (os.path.join(folder, name) for name in ("page.html", "report.json"))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        page, report = Path(folder, "page.html"), Path(folder, "report.json")
         subprocess.run([wavemem, "prof", examples + "/transpose.co", "-k", "transpose_naive", "-g", "64,64", "-b", "16,16",
                         "--arg", "in=iota:f32:4096", "--arg", "out=zero:f32:4096", "--arg", "n=64",
-                        "--html", page, "--json=" + report], check=True, stdout=subprocess.DEVNULL)
-        return subprocess.run(["node", os.path.join(HERE, "browser.mjs"), shutil.which("chromium"), page, report],
-                              env=dict(os.environ, HOME=folder), check=False).returncode
+                        "--html", page, f"--json={report}"], check=True, stdout=subprocess.DEVNULL)
+        ADDRESS, REPORT = page.as_uri(), json.loads(report.read_text(encoding="utf-8"))
+        BROWSER = chromium.Chromium(program, folder)
+        try:
+            return not unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False).result.wasSuccessful()
+        finally:
+            BROWSER.close()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The HTML report: well-formed, needs no network, has all instructions, source and listing, and draws what the accesses
-were. browser.mjs looks at it in a browser.
+were. browser.py looks at it in a browser.
 
 usage: report.py WAVEMEM EXAMPLES
 """
