@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/* Splits .test files into cases and sections, and refuses what the format does not allow. */
+#include "case.h"
+
+#include "wavemem/wavemem.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How often sections of a kind may stand in a case: at most once, or once for each target. */
+static const struct kind {
+    const char *name;
+    bool once, needed, for_targets;
+} kinds[SECTION_KINDS] = {
+    [SECTION_SOURCE] = {"source", .once = true, .needed = true},
+    [SECTION_TARGETS] = {"targets", .once = true, .needed = true},
+    [SECTION_WAVES] = {"waves", .once = true},
+    [SECTION_RUN] = {"run", .for_targets = true},
+    [SECTION_BEFORE] = {"before", .for_targets = true},
+    [SECTION_CODE] = {"code", .needed = true, .for_targets = true},
+    [SECTION_AFTER] = {"after", .for_targets = true},
+    [SECTION_FAULT] = {"fault", .for_targets = true},
+    [SECTION_VIOLATIONS] = {"violations", .for_targets = true},
+    [SECTION_ACCESSES] = {"accesses", .for_targets = true},
+    [SECTION_INSTRUCTIONS] = {"instructions", .for_targets = true},
+    [SECTION_FAILS] = {"fails", .for_targets = true},
+};
+
+/* The targets that stand for their generations; ranges consist of them. */
+static const char *const main_targets[] = {"gfx600",  "gfx700",  "gfx803", "gfx900",  "gfx906",
+                                           "gfx908",  "gfx90a",  "gfx942", "gfx1010", "gfx1030",
+                                           "gfx1100", "gfx1150", "gfx1200"};
+enum { MAIN_TARGETS = sizeof main_targets / sizeof *main_targets };
+
+struct parser {
+    struct test_file *file;
+    struct report *report;
+    struct test_case *test;  /* the one being read, or NULL */
+    struct section *section; /* the one being read, or NULL */
+    bool titled, licensed;
+};
+
+void complain(struct report *report, const char *path, unsigned line, const char *format, ...)
+{
+    va_list arguments;
+    fprintf(report->out, "%s:%u: ", path, line);
+    va_start(arguments, format);
+    vfprintf(report->out, format, arguments);
+    va_end(arguments);
+    fputc('\n', report->out);
+    report->messages++;
+}
+
+/* One more element of `size` bytes in an array of `count`, zeroed. */
+static void *add_element(void *array, size_t count, size_t size)
+{
+    char *grown = realloc(*(void **)array, (count + 1) * size);
+    if (!grown) {
+        fprintf(stderr, "no memory\n");
+        exit(2);
+    }
+    memset(grown + count * size, 0, size);
+    *(void **)array = grown;
+    return grown + count * size;
+}
+
+bool next_word(const char **text, const char *stops, char *word, size_t size)
+{
+    const char *at = *text + strspn(*text, " ,");
+    size_t length = 0;
+    while (at[length] && at[length] != ' ' && at[length] != ',' && !strchr(stops, at[length]))
+        length++;
+    if (!length || length >= size)
+        return false;
+    memcpy(word, at, length);
+    word[length] = '\0';
+    *text = at + length;
+    return true;
+}
+
+/* ---- targets ---- */
+
+static int target_index(const char *name)
+{
+    const char *known;
+    for (unsigned i = 0; (known = wm_target_at(i)) && i < 64; i++)
+        if (!strcmp(known, name))
+            return (int)i;
+    return -1;
+}
+
+static target_set set_of(int index)
+{
+    return (target_set)1 << index;
+}
+
+/* "gfx900", "gfx900-gfx942" or "all". 0: it is neither. */
+static target_set targets_of_word(const char *word)
+{
+    const char *dash = strstr(word, "-gfx");
+    char name[32];
+    target_set set = 0;
+    if (target_index(word) >= 0)
+        return set_of(target_index(word));
+    snprintf(name, sizeof name, "%.*s", dash ? (int)(dash - word) : 0, word);
+    const int from = dash ? target_index(name) : 0, to = dash ? target_index(dash + 1) : 63;
+    if ((dash && (from < 0 || to < 0)) || (!dash && strcmp(word, "all")))
+        return 0;
+    for (unsigned i = 0; i < MAIN_TARGETS; i++) {
+        const int index = target_index(main_targets[i]);
+        if (index >= from && index <= to)
+            set |= set_of(index);
+    }
+    return set;
+}
+
+/* A list of words, of which those behind "except" are taken out. 0: a message was given. */
+static target_set parse_targets(struct parser *parser, unsigned line, const char *list)
+{
+    target_set set = 0;
+    bool except = false;
+    char word[48];
+    while (next_word(&list, "", word, sizeof word)) {
+        const target_set named = targets_of_word(word);
+        if (!strcmp(word, "except")) {
+            except = true;
+            continue;
+        }
+        if (!named) {
+            complain(parser->report, parser->file->path, line,
+                     "'%s' is no target; expected gfx900, gfx900-gfx942, all, or except and some of these",
+                     word);
+            return 0;
+        }
+        set = except ? set & ~named : set | named;
+    }
+    if (!set)
+        complain(parser->report, parser->file->path, line, "this names no target");
+    return set;
+}
+
+/* ---- sections ---- */
+
+static void add_line(struct section *section, unsigned number, char *line, size_t indent)
+{
+    char *text = line + indent;
+    const bool has_comments = section->kind >= SECTION_RUN && section->kind <= SECTION_INSTRUCTIONS;
+    if (has_comments && section->kind != SECTION_CODE) { /* the assembler knows its own ones */
+        size_t length = strcspn(text, ";");
+        while (length && text[length - 1] == ' ')
+            length--;
+        text[length] = '\0';
+        if (!length)
+            return;
+    }
+    struct text_line *added = add_element(&section->lines, section->count, sizeof *section->lines);
+    *added = (struct text_line){number, (unsigned)indent, text};
+    section->count++;
+}
+
+/* The kind that "name..." begins with; SECTION_KINDS: none. */
+static enum section_kind kind_named(const char *name, size_t length)
+{
+    for (unsigned i = 0; i < SECTION_KINDS; i++)
+        if (strlen(kinds[i].name) == length && !memcmp(kinds[i].name, name, length))
+            return (enum section_kind)i;
+    return SECTION_KINDS;
+}
+
+/* "word:" or "word gfx...:" begins a section; other lines at the margin are prose. */
+static bool looks_like_section(const char *line)
+{
+    const size_t word = strspn(line, "abcdefghijklmnopqrstuvwxyz");
+    if (!word)
+        return false;
+    if (line[word] == ':')
+        return true;
+    const char *colon = strchr(line, ':');
+    return colon && line[word] == ' ' && !strncmp(line + word + 1, "gfx", 3) &&
+           kind_named(line, word) != SECTION_KINDS;
+}
+
+static void begin_section(struct parser *parser, unsigned number, char *line)
+{
+    const char *path = parser->file->path;
+    const size_t word = strspn(line, "abcdefghijklmnopqrstuvwxyz");
+    const enum section_kind kind = kind_named(line, word);
+    char *colon = strchr(line, ':');
+    parser->section = NULL;
+    if (kind == SECTION_KINDS) {
+        complain(parser->report, path, number,
+                 "unknown section '%.*s'; sections are source, targets, waves, run, before, code, after, "
+                 "fault, violations, accesses, instructions, fails",
+                 (int)word, line);
+        return;
+    }
+    if (!parser->test) {
+        complain(parser->report, path, number, "section '%s' outside a case; a line '## Title' begins one",
+                 kinds[kind].name);
+        return;
+    }
+    *colon = '\0';
+    if (!kinds[kind].for_targets && colon != line + word) {
+        complain(parser->report, path, number, "section '%s' is for all targets of the case",
+                 kinds[kind].name);
+        return;
+    }
+    for (size_t i = 0; kinds[kind].once && i < parser->test->count; i++)
+        if (parser->test->sections[i].kind == kind) {
+            complain(parser->report, path, number, "a second section '%s'; the first is in line %u",
+                     kinds[kind].name, parser->test->sections[i].line);
+            return;
+        }
+    struct section *section = add_element(&parser->test->sections, parser->test->count, sizeof *section);
+    parser->test->count++;
+    parser->section = section;
+    section->kind = kind;
+    section->line = number;
+    section->targets = colon == line + word ? UINT64_MAX : parse_targets(parser, number, line + word);
+    colon += 1 + strspn(colon + 1, " ");
+    if (*colon)
+        add_line(section, number, line, (size_t)(colon - line));
+}
+
+static bool is_told(const struct test_case *test)
+{
+    for (size_t i = 0; i < test->count; i++)
+        if (test->sections[i].kind >= SECTION_AFTER && test->sections[i].kind <= SECTION_INSTRUCTIONS)
+            return true;
+    return false;
+}
+
+/* All targets of the case have exactly one section of the kind; of `needed` ones. */
+static void check_each_target(struct parser *parser, enum section_kind kind)
+{
+    const struct test_case *test = parser->test;
+    target_set seen = 0;
+    for (size_t i = 0; i < test->count; i++) {
+        const struct section *section = &test->sections[i];
+        if (section->kind != kind)
+            continue;
+        if (seen & section->targets & test->targets)
+            complain(parser->report, parser->file->path, section->line,
+                     "a second section '%s' for the same target", kinds[kind].name);
+        seen |= section->targets;
+    }
+    if (kinds[kind].needed && test->targets & ~seen)
+        complain(parser->report, parser->file->path, test->line, "%s has no section '%s'",
+                 seen ? "a target of this case" : "this case", kinds[kind].name);
+}
+
+static void parse_waves(struct parser *parser, const struct section *section)
+{
+    const char *list = section->count ? section->lines[0].text : "";
+    char word[16];
+    while (next_word(&list, "", word, sizeof word)) {
+        parser->test->wave32 |= !strcmp(word, "32");
+        parser->test->wave64 |= !strcmp(word, "64");
+        if (strcmp(word, "32") && strcmp(word, "64"))
+            complain(parser->report, parser->file->path, section->line,
+                     "waves of '%s' lanes; expected 32, 64 or both", word);
+    }
+    /* gfx6 to gfx9 have no waves of 32 lanes. */
+    if (parser->test->wave32 && parser->test->targets & targets_of_word("gfx600-gfx942"))
+        complain(parser->report, parser->file->path, section->line,
+                 "a target of this case has no waves of 32 lanes");
+}
+
+static void end_case(struct parser *parser)
+{
+    static const enum section_kind singles[] = {SECTION_CODE, SECTION_FAULT, SECTION_VIOLATIONS,
+                                                SECTION_INSTRUCTIONS, SECTION_ACCESSES};
+    struct test_case *test = parser->test;
+    const char *path = parser->file->path;
+    if (!test)
+        return;
+    for (size_t i = 0; i < test->count; i++)
+        if (test->sections[i].kind == SECTION_TARGETS && test->sections[i].count)
+            test->targets = parse_targets(parser, test->sections[i].line, test->sections[i].lines[0].text);
+    for (unsigned kind = 0; kind < SECTION_KINDS; kind++) {
+        bool there = false;
+        for (size_t i = 0; i < test->count; i++)
+            there |= test->sections[i].kind == kind && test->sections[i].count;
+        if (!there && kinds[kind].needed)
+            complain(parser->report, path, test->line, "this case has no section '%s'", kinds[kind].name);
+        else if (kind == SECTION_CODE && test->targets)
+            check_each_target(parser, SECTION_CODE);
+    }
+    for (unsigned i = 1; i < sizeof singles / sizeof *singles; i++)
+        check_each_target(parser, singles[i]);
+    for (size_t i = 0; i < test->count; i++) {
+        if (test->sections[i].kind == SECTION_WAVES)
+            parse_waves(parser, &test->sections[i]);
+        if (test->targets && !(test->sections[i].targets & test->targets))
+            complain(parser->report, path, test->sections[i].line,
+                     "this section is for none of the case's targets");
+        if (!test->sections[i].count && test->sections[i].kind != SECTION_CODE)
+            complain(parser->report, path, test->sections[i].line, "section '%s' is empty",
+                     kinds[test->sections[i].kind].name);
+    }
+    if (!is_told(test))
+        complain(parser->report, path, test->line,
+                 "this case expects nothing; it needs after, fault, violations, accesses or instructions");
+    parser->test = NULL;
+    parser->section = NULL;
+}
+
+/* ---- lines ---- */
+
+static void read_heading(struct parser *parser, unsigned number, char *line)
+{
+    if (line[1] == ' ') {
+        if (parser->titled)
+            complain(parser->report, parser->file->path, number, "a second title");
+        parser->titled = true;
+        return;
+    }
+    if (line[1] != '#' || line[2] != ' ') {
+        complain(parser->report, parser->file->path, number,
+                 "expected '# Title of the file' or '## Title of a case'");
+        return;
+    }
+    end_case(parser);
+    parser->test = add_element(&parser->file->cases, parser->file->count, sizeof *parser->test);
+    parser->file->count++;
+    parser->test->title = line + 3;
+    parser->test->line = number;
+}
+
+static void read_line(struct parser *parser, unsigned number, char *line)
+{
+    const size_t indent = strspn(line, " ");
+    size_t length = strlen(line);
+    if (strchr(line, '\t'))
+        complain(parser->report, parser->file->path, number, "a tab; lines are indented by blanks");
+    while (length && isspace((unsigned char)line[length - 1]))
+        line[--length] = '\0';
+    if (number == 1) {
+        if (strcmp(line, "SPDX-License-Identifier: MIT"))
+            complain(parser->report, parser->file->path, number,
+                     "expected 'SPDX-License-Identifier: MIT' in the first line");
+        return;
+    }
+    if (!line[indent])
+        return;
+    if (indent && parser->section) {
+        add_line(parser->section, number, line, indent);
+    } else if (indent) {
+        if (parser->test && parser->test->count) /* else it is prose */
+            complain(parser->report, parser->file->path, number,
+                     "an indented line that belongs to no section");
+    } else if (line[0] == '#') {
+        read_heading(parser, number, line);
+    } else if (looks_like_section(line)) {
+        begin_section(parser, number, line);
+    } else {
+        parser->section = NULL; /* prose */
+    }
+}
+
+bool parse_test_file(struct test_file *file, const char *path, char *text, struct report *report)
+{
+    struct parser parser = {.file = file, .report = report};
+    const unsigned before = report->messages;
+    unsigned number = 0;
+    *file = (struct test_file){.path = path, .text = text};
+    while (*text) {
+        char *end = text + strcspn(text, "\n");
+        const bool last = !*end;
+        *end = '\0';
+        read_line(&parser, ++number, text);
+        text = last ? end : end + 1;
+    }
+    end_case(&parser);
+    if (!parser.titled)
+        complain(report, path, 1, "the file has no title: a line '# Title'");
+    if (!file->count)
+        complain(report, path, 1, "the file has no case: a line '## Title' begins one");
+    return report->messages == before;
+}
+
+void free_test_file(struct test_file *file)
+{
+    for (size_t i = 0; i < file->count; i++) {
+        for (size_t k = 0; k < file->cases[i].count; k++)
+            free(file->cases[i].sections[k].lines);
+        free(file->cases[i].sections);
+    }
+    free(file->cases);
+    free(file->text);
+}
+
+const struct section *find_section(const struct test_case *test, enum section_kind kind, target_set target,
+                                   unsigned n)
+{
+    for (size_t i = 0; i < test->count; i++)
+        if (test->sections[i].kind == kind && test->sections[i].targets & target && n-- == 0)
+            return &test->sections[i];
+    return NULL;
+}
