@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the workgroups of a dispatch on host threads, and parks those that only wait. */
+#include "exec/workgroup.h"
+
+#include "base/host_float.h"
+#include "exec/executor.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    WAIT_NANOSECONDS = 5000000, /* between two reports of progress when only other threads work */
+    PARKED_BYTES = 1 << 30,     /* what unfinished workgroups of all executors may take */
+    GROUPS_PER_LOOK = 64,       /* workgroups between two looks at the clock */
+};
+
+/* Tells the observer of a workgroup that goes on, */
+static void show_turn(struct wmi_executor *executor, struct wmi_resident *resident)
+{
+    const struct wmi_observer *observer = executor->steps.dispatch->observer;
+    if (observer && observer->turn)
+        observer->turn(executor->steps.observer, &resident->watched, resident->group.flat_id,
+                       resident->group.wave_count);
+}
+
+/* and of one that is over. */
+static void show_end(struct wmi_executor *executor, struct wmi_resident *resident)
+{
+    const struct wmi_observer *observer = executor->steps.dispatch->observer;
+    uint64_t instructions = 0;
+    for (unsigned i = 0; i < resident->group.wave_count; i++)
+        instructions += resident->waves[i].instructions;
+    if (observer && observer->end)
+        observer->end(executor->steps.observer, resident->watched, instructions);
+}
+
+static struct wmi_resident *pop(struct wmi_resident **stack)
+{
+    struct wmi_resident *resident = *stack;
+    if (resident)
+        *stack = resident->next;
+    return resident;
+}
+
+static void push(struct wmi_resident **stack, struct wmi_resident *resident)
+{
+    resident->next = *stack;
+    *stack = resident;
+}
+
+static bool may_grow(const struct wmi_executor *executor)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const struct wmi_resident *sample = executor->parked ? executor->parked : executor->swept;
+    return !sample || (executor->residents < dispatch->residents &&
+                       executor->residents * sample->bytes < PARKED_BYTES / dispatch->threads);
+}
+
+/* A workgroup that no worker has taken; false when all are. While others wait, it is the lowest that can be
+ * had: who waits for another workgroup relies on those before it being started. */
+static bool take_group(struct wmi_executor *executor, uint64_t *id)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const uint64_t stop = __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED);
+    const unsigned share = executor->parked || executor->swept ? 0 : executor->number;
+    if ((executor->batch_next == executor->batch_end || executor->batch_next >= stop) &&
+        !wmi_deal_take(&dispatch->deal, share, stop, &executor->batch_next, &executor->batch_end)) {
+        executor->batch_next = executor->batch_end;
+        return false;
+    }
+    *id = executor->batch_next++;
+    return true;
+}
+
+/* The workgroup to run next: a new one, or a parked one. NULL: nothing is left. */
+static struct wmi_resident *next_resident(struct wmi_executor *executor)
+{
+    uint64_t id;
+    if ((executor->unused || may_grow(executor)) && take_group(executor, &id)) {
+        struct wmi_resident *resident = pop(&executor->unused);
+        if (!resident)
+            resident = wmi_resident_create(executor);
+        if (!resident) {
+            __atomic_store_n(&executor->steps.dispatch->stop_at, 0, __ATOMIC_RELAXED);
+            return NULL;
+        }
+        wmi_resident_start(executor, resident, id);
+        return resident;
+    }
+    if (!executor->parked && executor->swept) {
+        executor->parked = executor->swept;
+        executor->swept = NULL;
+        if (wmi_is_deadlock(executor)) {
+            wmi_report_deadlock(executor, executor->parked);
+            return NULL;
+        }
+    }
+    return pop(&executor->parked);
+}
+
+/* Adds the workgroups done to those of all workers. Seldom, because they share that number. */
+static void tell_done(struct wmi_executor *executor)
+{
+    __atomic_fetch_add(&executor->steps.dispatch->groups_done, executor->groups_done, __ATOMIC_RELAXED);
+    executor->groups_done = 0;
+}
+
+static void run_all(struct wmi_executor *executor)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    struct wmi_resident *resident;
+    while ((resident = next_resident(executor))) {
+        show_turn(executor, resident);
+        const enum wmi_outcome outcome = wmi_resident_run(executor, resident);
+        if (outcome != WMI_PARKED)
+            show_end(executor, resident);
+        if (outcome != WMI_PARKED && resident->group.scalar_cache)
+            wmi_scalar_cache_end(&resident->group, outcome == WMI_DONE);
+        push(outcome == WMI_PARKED ? &executor->swept : &executor->unused, resident);
+        executor->groups_done += outcome == WMI_DONE;
+        if (++executor->groups_since_look == GROUPS_PER_LOOK ||
+            executor->instructions >= executor->next_look) {
+            executor->groups_since_look = 0;
+            executor->next_look = executor->instructions + WMI_INSTRUCTIONS_PER_LOOK;
+            tell_done(executor);
+            if (outcome != WMI_FAULTED &&
+                __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED) < dispatch->group_count)
+                wmi_must_stop(executor, resident);
+        }
+    }
+    tell_done(executor);
+    /* Those that still wait when the dispatch is stopped end, too. */
+    for (resident = executor->parked; resident; resident = resident->next)
+        show_end(executor, resident);
+    for (resident = executor->swept; resident; resident = resident->next)
+        show_end(executor, resident);
+}
+
+static void *work(void *argument)
+{
+    struct wmi_executor *executor = argument;
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const struct wmi_observer *observer = dispatch->observer;
+    const uint32_t saved = wmi_host_float_get();
+
+    executor->host_word = saved;
+    if (observer)
+        executor->steps.observer = observer->thread_begin(observer->self);
+    if (executor->steps.observer && observer->block)
+        executor->steps.blocks = observer->block_counters(executor->steps.observer);
+    if (observer && (!executor->steps.observer || (observer->block && !executor->steps.blocks)))
+        executor->out_of_memory = true;
+    else
+        run_all(executor);
+    if (observer && executor->steps.observer)
+        observer->thread_end(observer->self, executor->steps.observer);
+    wmi_host_float_set(saved);
+    wmi_residents_free(executor->parked);
+    wmi_residents_free(executor->swept);
+    wmi_residents_free(executor->unused);
+    pthread_mutex_lock(&dispatch->lock);
+    dispatch->instructions += executor->instructions;
+    dispatch->waves += executor->waves;
+    wmi_violation_add(&dispatch->violation, &executor->steps.violation);
+    for (size_t i = 0; dispatch->executed && i < wmi_execution_counters(); i++)
+        dispatch->executed[i] += executor->steps.executed[i];
+    dispatch->working--;
+    dispatch->generation++; /* what it did last may be what another waits for */
+    dispatch->quiet = 0;
+    pthread_mutex_unlock(&dispatch->lock);
+    return NULL;
+}
+
+static bool others_work(struct wmi_dispatch *dispatch)
+{
+    pthread_mutex_lock(&dispatch->lock);
+    const bool work = dispatch->working;
+    pthread_mutex_unlock(&dispatch->lock);
+    return work;
+}
+
+/* The thread that calls progress() has nothing left to run, but the others have. */
+static void report_until_done(struct wmi_executor *executor)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const struct timespec wait = {.tv_nsec = WAIT_NANOSECONDS};
+    while (others_work(dispatch)) {
+        if (!wmi_caller_goes_on(dispatch)) {
+            wmi_stop_all(executor, WM_FAULT_STOPPED, 0, dispatch->group_count - 1, 0);
+            return;
+        }
+        nanosleep(&wait, NULL);
+    }
+}
+
+bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
+{
+    const unsigned threads =
+        dispatch->threads < dispatch->group_count ? dispatch->threads : (unsigned)dispatch->group_count;
+    struct wmi_executor **executors = calloc(threads ? threads : 1, sizeof *executors);
+    pthread_t *handles = calloc(threads ? threads : 1, sizeof *handles);
+    unsigned started = 0;
+    const bool in_order = dispatch->observer && dispatch->observer->turn;
+    bool ok = executors && handles &&
+              wmi_deal_create(&dispatch->deal, dispatch->group_count, threads && !in_order ? threads : 1);
+    bool full;
+
+    dispatch->stop_at = dispatch->group_count;
+    dispatch->started = wmi_seconds();
+    dispatch->mxcsr32 = wmi_host_float_word(dispatch->launch.mode & 3, dispatch->launch.mode >> 4 & 3);
+    dispatch->mxcsr64 = wmi_host_float_word(dispatch->launch.mode >> 2 & 3, dispatch->launch.mode >> 6 & 3);
+    dispatch->entry_step = wmi_program_at(dispatch->program, dispatch->launch.entry, &full);
+    ok = ok && dispatch->entry_step;
+    pthread_mutex_init(&dispatch->lock, NULL);
+    for (unsigned i = 0; ok && i < threads; i++) {
+        executors[i] = wmi_aligned_zero(sizeof **executors);
+        ok = executors[i] && wmi_executor_prepare(executors[i], dispatch, i);
+    }
+    if (ok && threads) {
+        executors[0]->calls_progress = dispatch->progress != NULL;
+        dispatch->working = threads;
+        for (started = 1; started < threads; started++)
+            if (pthread_create(&handles[started], NULL, work, executors[started]))
+                break; /* the threads that there are do all the work */
+        pthread_mutex_lock(&dispatch->lock);
+        dispatch->working -= threads - started;
+        pthread_mutex_unlock(&dispatch->lock);
+        work(executors[0]);
+        if (dispatch->progress)
+            report_until_done(executors[0]);
+    }
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(handles[i], NULL);
+    for (unsigned i = 0; executors && i < threads; i++) {
+        if (!executors[i])
+            continue;
+        ok &= !executors[i]->out_of_memory;
+        wmi_executor_free(executors[i]);
+    }
+    uint64_t from, to;
+    dispatch->some_never_started = ok && wmi_deal_take(&dispatch->deal, 0, dispatch->group_count, &from, &to);
+    wmi_deal_destroy(&dispatch->deal);
+    wmi_gds_destroy(dispatch->gds);
+    dispatch->gds = NULL;
+    pthread_mutex_destroy(&dispatch->lock);
+    free(executors);
+    free(handles);
+    return ok;
+}
