@@ -10,7 +10,7 @@
 
 enum {
     WAIT_NANOSECONDS = 5000000, /* between two reports of progress when only other threads work */
-    PARKED_BYTES = 1 << 30,     /* what unfinished workgroups of all executors may take */
+    PARKED_BYTES = 1 << 30,     /* what unfinished workgroups may take */
     GROUPS_PER_LOOK = 64,       /* workgroups between two looks at the clock */
 };
 
@@ -48,12 +48,34 @@ static void push(struct wmi_resident **stack, struct wmi_resident *resident)
     *stack = resident;
 }
 
-static bool may_grow(const struct wmi_executor *executor)
+/* Whether the executor has memory for one more workgroup. The limit and the memory that nobody needs are
+ * shared: which kernels deadlock because too many of their workgroups wait must not depend on the number of
+ * threads. */
+static bool has_room(struct wmi_executor *executor)
 {
-    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    const struct wmi_resident *sample = executor->parked ? executor->parked : executor->swept;
-    return !sample || (executor->residents < dispatch->residents &&
-                       executor->residents * sample->bytes < PARKED_BYTES / dispatch->threads);
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    uint32_t number = UINT32_MAX;
+    if (executor->unused)
+        return true;
+    pthread_mutex_lock(&dispatch->lock);
+    if (dispatch->spare)
+        push(&executor->unused, pop(&dispatch->spare));
+    else if (dispatch->resident_count < dispatch->residents)
+        number = dispatch->resident_count++;
+    pthread_mutex_unlock(&dispatch->lock);
+    if (number != UINT32_MAX && (executor->unused = wmi_resident_create(executor, number)) == NULL)
+        __atomic_store_n(&dispatch->stop_at, 0, __ATOMIC_RELAXED);
+    return executor->unused;
+}
+
+/* No workgroup is left to take, but another executor may have taken some that it has no memory for. */
+static void give_unused(struct wmi_executor *executor)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    pthread_mutex_lock(&dispatch->lock);
+    while (executor->unused)
+        push(&dispatch->spare, pop(&executor->unused));
+    pthread_mutex_unlock(&dispatch->lock);
 }
 
 /* A workgroup that no worker has taken; false when all are. While others wait, it is the lowest that can be
@@ -76,17 +98,16 @@ static bool take_group(struct wmi_executor *executor, uint64_t *id)
 static struct wmi_resident *next_resident(struct wmi_executor *executor)
 {
     uint64_t id;
-    if ((executor->unused || may_grow(executor)) && take_group(executor, &id)) {
-        struct wmi_resident *resident = pop(&executor->unused);
-        if (!resident)
-            resident = wmi_resident_create(executor);
-        if (!resident) {
-            __atomic_store_n(&executor->steps.dispatch->stop_at, 0, __ATOMIC_RELAXED);
-            return NULL;
+    if (has_room(executor)) {
+        if (take_group(executor, &id)) {
+            struct wmi_resident *resident = pop(&executor->unused);
+            wmi_resident_start(executor, resident, id);
+            return resident;
         }
-        wmi_resident_start(executor, resident, id);
-        return resident;
+        give_unused(executor);
     }
+    if (executor->out_of_memory)
+        return NULL;
     if (!executor->parked && executor->swept) {
         executor->parked = executor->swept;
         executor->swept = NULL;
@@ -161,6 +182,7 @@ static void *work(void *argument)
     pthread_mutex_lock(&dispatch->lock);
     dispatch->instructions += executor->instructions;
     dispatch->waves += executor->waves;
+    dispatch->groups_started += executor->groups_started;
     wmi_violation_add(&dispatch->violation, &executor->steps.violation);
     for (size_t i = 0; dispatch->executed && i < wmi_execution_counters(); i++)
         dispatch->executed[i] += executor->steps.executed[i];
@@ -193,10 +215,18 @@ static void report_until_done(struct wmi_executor *executor)
     }
 }
 
+static void limit_residents(struct wmi_dispatch *dispatch, uint64_t bytes)
+{
+    const uint64_t fit = PARKED_BYTES / bytes ? PARKED_BYTES / bytes : 1;
+    if (fit < dispatch->residents)
+        dispatch->residents = (uint32_t)fit;
+}
+
 bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
 {
-    const unsigned threads =
-        dispatch->threads < dispatch->group_count ? dispatch->threads : (unsigned)dispatch->group_count;
+    const uint64_t useful =
+        dispatch->residents < dispatch->group_count ? dispatch->residents : dispatch->group_count;
+    const unsigned threads = dispatch->threads < useful ? dispatch->threads : (unsigned)useful;
     struct wmi_executor **executors = calloc(threads ? threads : 1, sizeof *executors);
     pthread_t *handles = calloc(threads ? threads : 1, sizeof *handles);
     unsigned started = 0;
@@ -217,6 +247,7 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
         ok = executors[i] && wmi_executor_prepare(executors[i], dispatch, i);
     }
     if (ok && threads) {
+        limit_residents(dispatch, wmi_resident_bytes(executors[0]));
         executors[0]->calls_progress = dispatch->progress != NULL;
         dispatch->working = threads;
         for (started = 1; started < threads; started++)
@@ -237,8 +268,7 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
         ok &= !executors[i]->out_of_memory;
         wmi_executor_free(executors[i]);
     }
-    uint64_t from, to;
-    dispatch->some_never_started = ok && wmi_deal_take(&dispatch->deal, 0, dispatch->group_count, &from, &to);
+    wmi_residents_free(dispatch->spare);
     wmi_deal_destroy(&dispatch->deal);
     wmi_gds_destroy(dispatch->gds);
     dispatch->gds = NULL;

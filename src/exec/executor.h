@@ -16,8 +16,7 @@ enum {
 struct wmi_resident {
     struct wmi_workgroup group;
     struct wmi_resident *next;
-    size_t bytes;
-    uint32_t number; /* among the worker's residents: selects its scratch memory */
+    uint32_t number; /* among those of the dispatch: selects its scratch memory */
     bool used;       /* by an earlier workgroup */
     void *watched;   /* the observer's state for the workgroup */
     unsigned char *frames;
@@ -30,7 +29,7 @@ struct wmi_executor {
     /* Unfinished workgroups. Each sweep visits them in the reverse order of the sweep before, so that a chain
      * of workgroups that wait for one another ends in one sweep, whichever way it leads. */
     struct wmi_resident *parked, *swept, *unused;
-    unsigned residents, number; /* number: among the executors */
+    unsigned number;    /* among the executors */
     bool moved, checks; /* in this sweep: a wave did something other than wait; its loads were looked at */
     bool only_loads;    /* the waiting loops change nothing */
     uint64_t sweep_generation, quiet_generation;
@@ -43,7 +42,7 @@ struct wmi_executor {
     uint32_t *workitem_rows;                    /* v0, v1, v2 of each wave of a whole workgroup */
     struct wmi_lanes *exec;                     /* and EXEC */
     uint32_t host_word;
-    uint64_t instructions, waves;
+    uint64_t instructions, waves, groups_started;
     uint64_t batch_next, batch_end; /* workgroups taken and not started */
     uint64_t last_flat_id;          /* of the workgroup that started last */
     uint32_t last_id[3];
@@ -62,7 +61,9 @@ void *wmi_aligned_zero(size_t size);
 bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *dispatch, unsigned number);
 void wmi_executor_free(struct wmi_executor *executor);
 /* NULL: no memory, and the executor knows. */
-struct wmi_resident *wmi_resident_create(struct wmi_executor *executor);
+struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t number);
+/* Bytes of host memory that a resident takes, its scratch memory included. */
+uint64_t wmi_resident_bytes(const struct wmi_executor *executor);
 /* Frees a list of them. */
 void wmi_residents_free(struct wmi_resident *resident);
 /* Makes the resident workgroup number `flat_id`, before its first instruction. */

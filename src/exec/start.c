@@ -52,14 +52,20 @@ static void place_workitems(const struct wmi_launch *launch, const uint32_t size
     set_lanes(exec, bits, lanes);
 }
 
-struct wmi_resident *wmi_resident_create(struct wmi_executor *executor)
+uint64_t wmi_resident_bytes(const struct wmi_executor *executor)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    return executor->waves_per_group * (executor->frame_size + dispatch->scratch_piece) + dispatch->lds_size +
+           LDS_PADDING;
+}
+
+struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t number)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     const unsigned waves = executor->waves_per_group;
     struct wmi_resident *resident = calloc(1, sizeof *resident + waves * sizeof *resident->waves);
     const size_t frames = waves * executor->frame_size, lds = dispatch->lds_size + LDS_PADDING;
     if (resident) {
-        resident->bytes = frames + lds + waves * dispatch->scratch_piece;
         resident->frames = wmi_aligned_zero(frames);
         resident->group.lds = wmi_aligned_zero(lds);
     }
@@ -81,10 +87,9 @@ struct wmi_resident *wmi_resident_create(struct wmi_executor *executor)
         memcpy(&frame->s[WMI_S_SHARED_BASE], &dispatch->apertures, sizeof dispatch->apertures);
         frame->wave_size = executor->lanes;
         frame->wave = &resident->waves[i];
-        resident->waves[i] = (struct wmi_wave){
-            .frame = frame, .group = &resident->group, .worker = &executor->steps, .index = i};
+        resident->waves[i] = (struct wmi_wave){.frame = frame, .group = &resident->group, .index = i};
     }
-    resident->number = executor->residents++;
+    resident->number = number;
     return resident;
 }
 
@@ -126,8 +131,7 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     const struct wmi_launch *launch = &dispatch->launch;
     struct wmi_workgroup *group = &resident->group;
-    const uint32_t place = executor->number * dispatch->residents + resident->number;
-    const uint64_t scratch = dispatch->scratch_stride * executor->waves_per_group * place;
+    const uint64_t scratch = dispatch->scratch_stride * executor->waves_per_group * resident->number;
     uint32_t size[3];
     bool whole = true;
 
@@ -176,6 +180,7 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
         }
         /* What the hardware leaves undefined is zero here, so that a run can be repeated. */
         executor->start_frame(wave->frame, &executor->start);
+        wave->worker = &executor->steps;
         wave->state = WMI_WAVE_READY;
         wave->resume = dispatch->entry_step;
         wave->instructions = 0;
@@ -185,6 +190,7 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
         wave->waits = wave->barrier_complete = wave->violated = false;
     }
     executor->waves += group->wave_count;
+    executor->groups_started++;
 }
 
 bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *dispatch, unsigned number)
