@@ -14,7 +14,7 @@ extern "C" {
  * WM_BAD_ARGUMENT workgroup                           1024 work-items, 64 KiB of LDS; WM_BAD_ARGUMENT grid
  * 2^64 workgroups; WM_BAD_ARGUMENT threads                             256; more count as 256 scratch 4 GiB
  * of addresses for the workgroups that are unfinished at the same time, gaps between waves included; fewer
- * threads run if it is short; WM_UNSUPPORTED unfinished workgroups               8192 of a thread, 1 GiB of
+ * threads run if it is short; WM_UNSUPPORTED unfinished workgroups               65536, 1 GiB of
  * all (registers, LDS, scratch) instructions of a wave              max_instructions; WM_FAULT_BUDGET time of
  * a dispatch                  timeout, looked at every 2^19 instructions of a thread; WM_FAULT_TIMEOUT
  *   waiting                             when all waves that are left only wait; WM_FAULT_DEADLOCK

@@ -655,19 +655,17 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
         .space = machine->space,
         .apertures = &machine->apertures,
         .waves_per_group = (uint32_t)((items + kernel->wave_size - 1) / kernel->wave_size),
-        .threads = dispatch.threads,
         .prints = request->print != NULL,
     };
     status = wmi_abi_prepare(&abi, &memory, &dispatch.launch, diag);
     if (status)
         return status;
-    dispatch.threads = memory.threads;
     dispatch.scratch_stride = memory.scratch_stride;
     dispatch.scratch_piece = memory.scratch_piece;
     dispatch.scratch = memory.scratch ? wmi_space_host(machine->space, memory.scratch, 1) : NULL;
     dispatch.scratch_base = memory.scratch;
     dispatch.goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
-    dispatch.residents = memory.residents < WMI_RESIDENT_LIMIT ? memory.residents : WMI_RESIDENT_LIMIT;
+    dispatch.residents = memory.places < WMI_RESIDENT_LIMIT ? memory.places : WMI_RESIDENT_LIMIT;
     dispatch.max_instructions = request->max_instructions ? request->max_instructions : MAX_INSTRUCTIONS;
     dispatch.timeout = request->timeout;
     dispatch.alignment = request->alignment;

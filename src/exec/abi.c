@@ -151,8 +151,7 @@ static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wm
     const uint64_t piece = ((uint64_t)wmi_abi_scratch_size(r->kernel) + 3) / 4 * 4 * r->kernel->wave_size;
     const uint64_t stride = (piece + WMI_SPACE_GAP - 1) / WMI_SPACE_GAP * WMI_SPACE_GAP + WMI_SPACE_GAP;
     const uint64_t fit = SCRATCH_BYTES / (stride * r->waves_per_group);
-    memory->residents = UINT32_MAX;
-    memory->threads = r->threads;
+    memory->places = UINT32_MAX;
     if (!piece)
         return WM_OK;
     if (!fit)
@@ -160,9 +159,7 @@ static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wm
                         "kernel '%s': %llu bytes of scratch for a workgroup; at most %llu, gaps included",
                         r->kernel->name, (unsigned long long)(stride * r->waves_per_group),
                         (unsigned long long)SCRATCH_BYTES);
-    memory->threads = fit < r->threads ? (uint32_t)fit : r->threads;
-    const uint64_t most = fit / memory->threads;
-    memory->residents = most < WMI_RESIDENT_LIMIT ? (uint32_t)most : WMI_RESIDENT_LIMIT;
+    memory->places = fit < UINT32_MAX ? (uint32_t)fit : UINT32_MAX;
     memory->scratch_stride = stride;
     memory->scratch_piece = piece;
     const enum wm_status status =

@@ -10,8 +10,7 @@
 /* Guest memory that exists for one dispatch. */
 struct wmi_abi_memory {
     uint64_t kernarg, packet, queue, scratch, printf; /* guest addresses; 0: not there */
-    uint32_t residents; /* workgroups of a thread that have a place in the scratch memory */
-    uint32_t threads;   /* for which there is such memory: as many as asked for, or fewer */
+    uint32_t places; /* workgroups whose waves can have scratch memory at the same time; at least 1 */
     uint64_t scratch_stride,
         scratch_piece; /* bytes from one wave's scratch to the next one's, and of a wave */
 };
@@ -22,7 +21,7 @@ struct wmi_abi_request {
     uint64_t bias; /* of the loaded object */
     struct wmi_space *space;
     const struct wmi_apertures *apertures;
-    uint32_t waves_per_group, threads;
+    uint32_t waves_per_group;
     bool prints; /* somebody reads what the kernel prints */
 };
 

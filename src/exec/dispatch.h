@@ -15,7 +15,7 @@ struct wmi_program;
 
 enum {
     WMI_NO_REGISTER = 255,
-    WMI_RESIDENT_LIMIT = 8192, /* workgroups that one worker keeps unfinished */
+    WMI_RESIDENT_LIMIT = 1 << 16, /* unfinished workgroups of a dispatch */
 };
 
 /* Registers as they are when a wave starts. Source: LLVM AMDGPUUsage, "Initial Kernel Execution State". */
@@ -32,6 +32,8 @@ struct wmi_launch {
     uint64_t entry;
 };
 
+struct wmi_resident; /* executor.h */
+
 struct wmi_dispatch {
     struct wmi_program *program;
     const struct wmi_space *space;
@@ -46,7 +48,7 @@ struct wmi_dispatch {
     unsigned char *scratch;    /* the first one's host bytes */
     uint64_t scratch_base;     /* guest address of the first wave's scratch */
     bool goes_on;              /* after violations of memory */
-    uint32_t residents;        /* workgroups that a worker may keep unfinished */
+    uint32_t residents;        /* most unfinished workgroups, whatever the number of threads */
     uint64_t max_instructions; /* per wave */
     double timeout;            /* seconds; 0: none */
     unsigned threads;
@@ -67,16 +69,17 @@ struct wmi_dispatch {
     alignas(64) uint64_t groups_done; /* atomic */
     alignas(64) pthread_mutex_t lock; /* guards what follows */
     struct wmi_gds *gds;              /* NULL: not used yet */
+    uint32_t resident_count;          /* of those that were created */
+    struct wmi_resident *spare;       /* those that no executor needs */
     struct wmi_fault fault;
     uint64_t fault_group;
     uint32_t fault_wave;
     struct wmi_violation violation;
-    uint64_t instructions, waves;
+    uint64_t instructions, waves, groups_started;
     unsigned working;    /* threads */
     unsigned quiet;      /* those of them that found nothing but waiting waves in this generation */
     uint64_t generation; /* counts sweeps in which a thread may have changed what others wait for */
     bool deadlock;
-    bool some_never_started; /* workgroups; known when the dispatch is over */
 };
 
 #endif

@@ -91,7 +91,7 @@ static void add_headline(struct text *text, const struct wmi_dispatch *dispatch,
     case WM_FAULT_DEADLOCK:
         add(text,
             "deadlock: all that is left waits, at a barrier or in a loop that nothing can end any more");
-        if (dispatch->some_never_started)
+        if (dispatch->groups_started < dispatch->group_count)
             add(text, "; too many wait for the other workgroups to start");
         break;
     case WM_FAULT_CODE_LIMIT:

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Starts workgroups: registers, EXEC, LDS and scratch memory of their waves, and the executors that run them.
+ */
+#include "exec/executor.h"
+#include "lower/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LDS_PADDING = 64 };
+
+static void set_lanes(struct wmi_lanes *set, uint64_t bits, unsigned lanes)
+{
+    set->bits = bits;
+    set->full = bits == (lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1);
+    for (unsigned i = 0; i < 64; i++)
+        set->row[i] = bits >> i & 1 ? UINT32_MAX : 0;
+}
+
+void *wmi_aligned_zero(size_t size)
+{
+    size = (size + 63) & ~(size_t)63;
+    void *memory = aligned_alloc(64, size);
+    if (memory)
+        memset(memory, 0, size);
+    return memory;
+}
+
+/* One row instead of three: x in bits 9:0, y in 19:10, z in 29:20; what the kernel does not ask for is 0. */
+static void pack_workitems(unsigned ids, unsigned lanes, uint32_t *rows)
+{
+    for (unsigned lane = 0; lane < lanes; lane++)
+        for (unsigned i = 1; i < ids; i++)
+            rows[lane] |= rows[i * lanes + lane] << 10 * i;
+}
+
+/* v0 to v2 and EXEC of wave `wave` in a workgroup of size[] work-items. */
+static void place_workitems(const struct wmi_launch *launch, const uint32_t size[3], unsigned wave,
+                            unsigned lanes, uint32_t *rows, struct wmi_lanes *exec)
+{
+    const uint64_t items = (uint64_t)size[0] * size[1] * size[2];
+    uint64_t bits = 0;
+    for (unsigned lane = 0; lane < lanes; lane++) {
+        const uint64_t item = (uint64_t)wave * lanes + lane;
+        const bool exists = item < items;
+        bits |= (uint64_t)exists << lane;
+        rows[lane] = exists ? (uint32_t)(item % size[0]) : 0;
+        rows[lanes + lane] = exists ? (uint32_t)(item / size[0] % size[1]) : 0;
+        rows[2 * lanes + lane] = exists ? (uint32_t)(item / size[0] / size[1]) : 0;
+    }
+    if (launch->packed_ids)
+        pack_workitems(launch->workitem_ids, lanes, rows);
+    set_lanes(exec, bits, lanes);
+}
+
+uint64_t wmi_resident_bytes(const struct wmi_executor *executor)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    return executor->waves_per_group * (executor->frame_size + dispatch->scratch_piece) + dispatch->lds_size +
+           LDS_PADDING;
+}
+
+struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t number)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const unsigned waves = executor->waves_per_group;
+    struct wmi_resident *resident = calloc(1, sizeof *resident + waves * sizeof *resident->waves);
+    const size_t frames = waves * executor->frame_size, lds = dispatch->lds_size + LDS_PADDING;
+    if (resident) {
+        resident->frames = wmi_aligned_zero(frames);
+        resident->group.lds = wmi_aligned_zero(lds);
+    }
+    if (!resident || !resident->frames || !resident->group.lds) {
+        executor->out_of_memory = true;
+        if (resident) {
+            free(resident->frames);
+            free(resident->group.lds);
+        }
+        free(resident);
+        return NULL;
+    }
+    resident->group.dispatch = executor->steps.dispatch;
+    resident->group.lds_size = dispatch->lds_size;
+    resident->group.waves = resident->waves;
+    for (unsigned i = 0; i < waves; i++) {
+        struct wmi_frame *frame = (struct wmi_frame *)(resident->frames + i * executor->frame_size);
+        wmi_code_prepare_frame(wmi_program_code(dispatch->program), frame);
+        memcpy(&frame->s[WMI_S_SHARED_BASE], &dispatch->apertures, sizeof dispatch->apertures);
+        frame->wave_size = executor->lanes;
+        frame->wave = &resident->waves[i];
+        resident->waves[i] = (struct wmi_wave){.frame = frame, .group = &resident->group, .index = i};
+    }
+    resident->number = number;
+    return resident;
+}
+
+/* Most often the workgroup is the one behind the last, and then there is nothing to divide. */
+static void place_group(struct wmi_executor *executor, struct wmi_workgroup *group, uint64_t flat_id)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    uint32_t *id = executor->last_id;
+    if (flat_id && flat_id == executor->last_flat_id + 1) {
+        if (++id[0] == dispatch->groups[0]) {
+            id[0] = 0;
+            if (++id[1] == dispatch->groups[1]) {
+                id[1] = 0;
+                id[2]++;
+            }
+        }
+    } else {
+        id[0] = (uint32_t)(flat_id % dispatch->groups[0]);
+        id[1] = (uint32_t)(flat_id / dispatch->groups[0] % dispatch->groups[1]);
+        id[2] = (uint32_t)(flat_id / dispatch->groups[0] / dispatch->groups[1]);
+    }
+    executor->last_flat_id = flat_id;
+    group->flat_id = flat_id;
+    memcpy(group->id, id, sizeof executor->last_id);
+}
+
+/* The workgroup's numbers where no SGPR holds them: ttmp9 = x, ttmp7 = {z, y}. Source: LLVM 19,
+ * SIISelLowering, getPreloadedValue. */
+static void place_ttmp(struct wmi_executor *executor, const struct wmi_workgroup *group)
+{
+    const struct wmi_launch *launch = &executor->steps.dispatch->launch;
+    executor->sgpr[WMI_S_TTMP + 9] = group->id[0];
+    executor->sgpr[WMI_S_TTMP + 7] =
+        (launch->ttmp_y ? group->id[1] & 0xffff : 0) | (launch->ttmp_z ? group->id[2] << 16 : 0);
+}
+
+void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const struct wmi_launch *launch = &dispatch->launch;
+    struct wmi_workgroup *group = &resident->group;
+    const uint64_t scratch = dispatch->scratch_stride * executor->waves_per_group * resident->number;
+    uint32_t size[3];
+    bool whole = true;
+
+    place_group(executor, group, flat_id);
+    for (unsigned i = 0; i < 3; i++) {
+        const uint32_t left = dispatch->grid[i] - group->id[i] * dispatch->workgroup[i];
+        size[i] = left < dispatch->workgroup[i] ? left : dispatch->workgroup[i];
+        whole &= size[i] == dispatch->workgroup[i];
+        if (launch->workgroup_id[i] != WMI_NO_REGISTER)
+            executor->sgpr[launch->workgroup_id[i]] = group->id[i];
+    }
+    if (launch->ttmp)
+        place_ttmp(executor, group);
+    const uint64_t items = (uint64_t)size[0] * size[1] * size[2];
+    group->wave_count =
+        whole ? executor->waves_per_group : (uint32_t)((items + executor->lanes - 1) / executor->lanes);
+    group->waves_left = group->wave_count;
+    group->waves_at_barrier = group->waves_at_signals = group->signals = 0;
+    /* What the hardware leaves there is whatever ran before; with zeroes a run can be repeated. */
+    if (dispatch->lds_size)
+        memset(group->lds, 0, dispatch->lds_size);
+    if (dispatch->scratch_piece && resident->used)
+        for (unsigned i = 0; i < group->wave_count; i++)
+            wmi_space_clear(dispatch->scratch + scratch + i * dispatch->scratch_stride,
+                            dispatch->scratch_piece);
+    resident->used = true;
+    resident->watched = NULL;
+    for (unsigned i = 0; i < group->wave_count; i++) {
+        struct wmi_wave *wave = &resident->waves[i];
+        alignas(64) uint32_t rows[3 * 64];
+        struct wmi_lanes exec;
+        if (launch->workgroup_info != WMI_NO_REGISTER) /* first wave [31], waves in the group [5:0] */
+            executor->sgpr[launch->workgroup_info] = (uint32_t)(i == 0) << 31 | group->wave_count;
+        if (launch->scratch_wave_offset != WMI_NO_REGISTER)
+            executor->sgpr[launch->scratch_wave_offset] = (uint32_t)(scratch + i * dispatch->scratch_stride);
+        if (launch->flat_scratch)
+            executor->start.flat_scratch = dispatch->scratch_base + scratch + i * dispatch->scratch_stride;
+        if (launch->ttmp) /* the wave's number in its workgroup [29:25] */
+            executor->sgpr[WMI_S_TTMP + 8] = (i & 31) << 25;
+        executor->start.ids = executor->workitem_rows + 3 * i * executor->lanes;
+        executor->start.exec = &executor->exec[i];
+        if (!whole) {
+            place_workitems(launch, size, i, executor->lanes, rows, &exec);
+            executor->start.ids = rows;
+            executor->start.exec = &exec;
+        }
+        /* What the hardware leaves undefined is zero here, so that a run can be repeated. */
+        executor->start_frame(wave->frame, &executor->start);
+        wave->worker = &executor->steps;
+        wave->state = WMI_WAVE_READY;
+        wave->resume = dispatch->entry_step;
+        wave->instructions = 0;
+        wave->quantum = WMI_FIRST_TURN;
+        wave->watched = NULL;
+        wave->counters = 0;
+        wave->waits = wave->barrier_complete = wave->violated = false;
+    }
+    executor->waves += group->wave_count;
+    executor->groups_started++;
+}
+
+bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *dispatch, unsigned number)
+{
+    const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
+    const struct wmi_code *code = wmi_program_code(dispatch->program);
+    const struct wmi_code_options *options = &code->options;
+    const unsigned id_rows = dispatch->launch.packed_ids ? 1 : dispatch->launch.workitem_ids;
+    executor->number = number;
+    executor->steps.dispatch = dispatch;
+    executor->steps.space = dispatch->space;
+    executor->lanes = options->lanes;
+    executor->frame_size = wmi_code_frame_size(code);
+    executor->start_frame = wmi_launcher(wmi_program_level(dispatch->program), options->lanes);
+    memcpy(executor->sgpr, dispatch->launch.sgpr, sizeof executor->sgpr);
+    executor->start = (struct wmi_wave_start){
+        .sgpr = executor->sgpr,
+        .vgpr_offset = code->vgpr_offset,
+        .id_rows = id_rows < options->vgprs ? id_rows : options->vgprs,
+        .mode = dispatch->launch.mode,
+        .mxcsr32 = dispatch->mxcsr32,
+        .mxcsr64 = dispatch->mxcsr64,
+    };
+    executor->start.zero_rows = options->vgprs + options->agprs - executor->start.id_rows;
+    executor->waves_per_group = (unsigned)((items + executor->lanes - 1) / executor->lanes);
+    executor->workitem_rows =
+        wmi_aligned_zero(executor->waves_per_group * 3 * executor->lanes * sizeof(uint32_t));
+    executor->exec = wmi_aligned_zero(executor->waves_per_group * sizeof *executor->exec);
+    executor->quiet_generation = UINT64_MAX;
+    executor->next_look = WMI_INSTRUCTIONS_PER_LOOK;
+    executor->probe.run = wmi_wave_run_to_branch;
+    executor->probe.vgpr_offset = executor->start.vgpr_offset;
+    executor->probe.vgpr_bytes = (size_t)(options->vgprs + options->agprs) * code->row_bytes;
+    executor->probe.vgprs = malloc(executor->probe.vgpr_bytes + 1);
+    if (dispatch->executed)
+        executor->steps.executed = calloc(wmi_execution_counters(), sizeof(uint64_t));
+    if (!executor->workitem_rows || !executor->exec || !executor->probe.vgprs ||
+        (dispatch->executed && !executor->steps.executed))
+        return false;
+    for (unsigned i = 0; i < executor->waves_per_group; i++)
+        place_workitems(&dispatch->launch, dispatch->workgroup, i, executor->lanes,
+                        executor->workitem_rows + 3 * i * executor->lanes, &executor->exec[i]);
+    return true;
+}
+
+void wmi_executor_free(struct wmi_executor *executor)
+{
+    free(executor->workitem_rows);
+    free(executor->exec);
+    free(executor->probe.vgprs);
+    free(executor->steps.executed);
+    free(executor);
+}
+
+void wmi_residents_free(struct wmi_resident *resident)
+{
+    while (resident) {
+        struct wmi_resident *next = resident->next;
+        free(resident->frames);
+        free(resident->group.lds);
+        free(resident->group.scalar_cache);
+        free(resident);
+        resident = next;
+    }
+}

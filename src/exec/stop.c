@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* What ends a dispatch early: faults, deadlocks, the time limit and the caller. */
+#include "exec/executor.h"
+#include "exec/workgroup.h"
+
+#include <sched.h>
+#include <time.h>
+
+double wmi_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+const struct wmi_op *wmi_wave_fault(struct wmi_wave *wave, const struct wmi_fault *fault)
+{
+    wave->worker->fault = *fault;
+    wave->state = WMI_WAVE_FAULTED;
+    return NULL;
+}
+
+/* The one of the lower workgroup and wave stays; of one wave the one that came first. */
+void wmi_violation_add(struct wmi_violation *all, const struct wmi_violation *one)
+{
+    if (one->count &&
+        (!all->count || one->group < all->group || (one->group == all->group && one->wave < all->wave))) {
+        all->group = one->group;
+        all->wave = one->wave;
+        all->first = one->first;
+    }
+    all->count += one->count;
+}
+
+/* Page faults and what scalar memory does are no violations that the wave hears of. Source: CDNA 3 ISA,
+ * "Memory Violations". */
+bool wmi_wave_violates(struct wmi_wave *wave, const struct wmi_fault *fault)
+{
+    struct wmi_worker *worker = wave->worker;
+    if (!worker->dispatch->goes_on) {
+        wmi_wave_fault(wave, fault);
+        return false;
+    }
+    wave->violated |= fault->kind != WM_FAULT_MEMORY && !fault->scalar;
+    wmi_violation_add(&worker->violation,
+                      &(struct wmi_violation){
+                          .count = 1, .group = wave->group->flat_id, .wave = wave->index, .first = *fault});
+    return true;
+}
+
+/* Keeps the fault if no lower workgroup has one, and lets higher ones go. */
+void wmi_report_wave_fault(struct wmi_executor *executor, uint64_t group, uint32_t wave)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    const bool deadlock = executor->steps.fault.kind == WM_FAULT_DEADLOCK;
+    pthread_mutex_lock(&dispatch->lock);
+    const unsigned known = dispatch->fault.kind;
+    /* After another fault workgroups may wait for those that it stopped: that is no news. */
+    if (known == WM_FAULT_NONE ||
+        (group < dispatch->fault_group && (!deadlock || known == WM_FAULT_DEADLOCK))) {
+        dispatch->fault = executor->steps.fault;
+        dispatch->fault_group = group;
+        dispatch->fault_wave = wave;
+        if (group < __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED))
+            __atomic_store_n(&dispatch->stop_at, group, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&dispatch->lock);
+}
+
+/* Ends the dispatch for a reason that is no workgroup's: none of them need run any more. */
+void wmi_stop_all(struct wmi_executor *executor, enum wm_fault_kind kind, uint64_t pc, uint64_t group,
+                  uint32_t wave)
+{
+    executor->steps.fault = (struct wmi_fault){.kind = kind, .pc = pc};
+    wmi_report_wave_fault(executor, group, wave);
+    __atomic_store_n(&executor->steps.dispatch->stop_at, 0, __ATOMIC_RELAXED);
+}
+
+bool wmi_caller_goes_on(struct wmi_dispatch *dispatch)
+{
+    return dispatch->progress(dispatch->progress_user,
+                              __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED),
+                              dispatch->group_count);
+}
+
+/* Whether the dispatch must end now: time, or the caller's wish. Reports it as a fault of this workgroup. */
+bool wmi_must_stop(struct wmi_executor *executor, const struct wmi_resident *resident)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    enum wm_fault_kind kind = WM_FAULT_NONE;
+    if (dispatch->timeout > 0 && wmi_seconds() - dispatch->started > dispatch->timeout)
+        kind = WM_FAULT_TIMEOUT;
+    else if (executor->calls_progress && !wmi_caller_goes_on(dispatch))
+        kind = WM_FAULT_STOPPED;
+    if (kind == WM_FAULT_NONE)
+        return false;
+    const struct wmi_wave *wave = &resident->waves[0];
+    for (unsigned i = 0; i < resident->group.wave_count; i++)
+        if (resident->waves[i].state != WMI_WAVE_ENDED)
+            wave = &resident->waves[i];
+    const uint64_t pc =
+        wave->state == WMI_WAVE_ENDED ? 0 : wmi_program_pc_of(dispatch->program, wave->resume);
+    wmi_stop_all(executor, kind, pc, resident->group.flat_id, wave->index);
+    return true;
+}
+
+/* Whether a lower workgroup's fault, or the end of the whole dispatch, lets this one go. */
+bool wmi_is_let_go(const struct wmi_workgroup *group)
+{
+    return __atomic_load_n(&group->dispatch->stop_at, __ATOMIC_RELAXED) <= group->flat_id;
+}
+
+/* A sweep over the parked workgroups is over, and no new one can be started. Where all executors find their
+ * workgroups waiting, in sweeps that began after the last of them changed anything, nothing will ever happen
+ * any more. True: that is so. */
+bool wmi_is_deadlock(struct wmi_executor *executor)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    pthread_mutex_lock(&dispatch->lock);
+    const bool ends = dispatch->fault.kind != WM_FAULT_NONE; /* what they wait for may have been stopped */
+    const bool quiet = !executor->moved && ((executor->checks && executor->only_loads) || ends);
+    if (executor->moved) {
+        dispatch->generation++;
+        dispatch->quiet = 0;
+    } else if (quiet && executor->sweep_generation == dispatch->generation &&
+               executor->quiet_generation != dispatch->generation) {
+        executor->quiet_generation = dispatch->generation;
+        dispatch->quiet++;
+    }
+    dispatch->deadlock |= dispatch->quiet && dispatch->quiet == dispatch->working;
+    const bool deadlock = dispatch->deadlock;
+    executor->sweep_generation = dispatch->generation;
+    pthread_mutex_unlock(&dispatch->lock);
+    if (quiet)
+        sched_yield(); /* the others have what this one waits for */
+    executor->checks = !executor->moved;
+    executor->only_loads = true;
+    executor->moved = false;
+    return deadlock;
+}
+
+static bool is_at_barrier(const struct wmi_wave *wave)
+{
+    return wave->state == WMI_WAVE_BARRIER || wave->state == WMI_WAVE_SIGNALS;
+}
+
+/* The lowest workgroup's lowest wave that waits in a loop, or else at a barrier, is the fault's. */
+void wmi_report_deadlock(struct wmi_executor *executor, struct wmi_resident *resident)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    for (; resident; resident = resident->next) {
+        struct wmi_wave *wave = NULL;
+        for (unsigned i = resident->group.wave_count; i-- > 0;)
+            if (resident->waves[i].state == WMI_WAVE_READY ||
+                (is_at_barrier(&resident->waves[i]) && (!wave || is_at_barrier(wave))))
+                wave = &resident->waves[i];
+        const bool loops = wave->state == WMI_WAVE_READY && wmi_wave_waits(&executor->probe, wave);
+        executor->steps.fault =
+            (struct wmi_fault){.kind = WM_FAULT_DEADLOCK,
+                               .pc = loops ? wmi_waiting_pc(&executor->probe, wave)
+                                           : wmi_program_pc_of(dispatch->program, wave->resume),
+                               .lanes = wave->frame->exec.bits};
+        wmi_report_wave_fault(executor, resident->group.flat_id, wave->index);
+    }
+}

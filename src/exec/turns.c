@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a workgroup: its waves by turns, until it ends, faults, or only waits. */
+#include "exec/executor.h"
+
+#include "base/host_float.h"
+
+enum {
+    TURN_GROWTH = 4, /* as long as a wave does not wait, its next turn is longer */
+    TURN = 1 << 16,  /* instructions of the longest */
+    ROUNDS = 16,     /* turns of all waves without an end before the workgroup is parked */
+};
+
+/* Where all that are left have signalled, those that wait go on, and the others will not wait. */
+static void complete_barrier(struct wmi_workgroup *group)
+{
+    if (!group->signals || group->signals < group->waves_left)
+        return;
+    for (unsigned i = 0; i < group->wave_count; i++) {
+        struct wmi_wave *wave = &group->waves[i];
+        wave->barrier_complete = wave->state != WMI_WAVE_SIGNALS;
+        if (wave->state == WMI_WAVE_SIGNALS)
+            wave->state = WMI_WAVE_READY;
+    }
+    group->signals = group->waves_at_signals = 0;
+}
+
+bool wmi_workgroup_signal(struct wmi_workgroup *group)
+{
+    const bool first = !group->signals++;
+    complete_barrier(group);
+    return first;
+}
+
+/* Runs `instructions` of the wave, and then on to the next taken branch. */
+static void run_wave(struct wmi_executor *executor, struct wmi_wave *wave, uint32_t instructions)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    struct wmi_frame *frame = wave->frame;
+    const uint64_t allowed = dispatch->max_instructions - wave->instructions;
+    wave->turn = allowed < instructions ? (int64_t)allowed : instructions;
+    frame->left = wave->turn;
+    if (frame->mxcsr32 != executor->host_word)
+        wmi_host_float_set(frame->mxcsr32);
+    const struct wmi_op *op = wave->resume;
+    do
+        op = op->body((char *)frame, op);
+    while (op);
+    executor->host_word = frame->mxcsr32;
+    const uint64_t executed = (uint64_t)(wave->turn - frame->left);
+    wave->instructions += executed;
+    wave->turn = frame->left;
+    executor->instructions += executed;
+    const bool goes_on = wave->state != WMI_WAVE_ENDED && wave->state != WMI_WAVE_FAULTED;
+    if (goes_on && wave->instructions >= dispatch->max_instructions)
+        wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_BUDGET,
+                                                 .pc = wmi_program_pc_of(dispatch->program, wave->resume),
+                                                 .lanes = frame->exec.bits});
+}
+
+void wmi_wave_run_to_branch(struct wmi_wave *wave)
+{
+    run_wave((struct wmi_executor *)wave->worker, wave, 0);
+}
+
+/* Lets the wave run until its turn is over, or if it waits, until that is seen. */
+static void take_turn(struct wmi_executor *executor, struct wmi_wave *wave)
+{
+    if (!wave->waits || !(wave->waits = wmi_wave_waits(&executor->probe, wave))) {
+        executor->moved = true;
+        if (wave->state == WMI_WAVE_READY)
+            run_wave(executor, wave, wave->quantum);
+        if (wave->state != WMI_WAVE_READY)
+            return;
+        wave->waits = wmi_wave_waits(&executor->probe, wave);
+        if (wave->waits)
+            wave->quantum = WMI_FIRST_TURN;
+        else if (wave->quantum < TURN)
+            wave->quantum *= TURN_GROWTH;
+    } else if (executor->probe.moved) {
+        executor->moved = true;
+    } else if (executor->checks && executor->only_loads) {
+        executor->only_loads = wmi_waiting_changes_nothing(&executor->probe, wave);
+    }
+}
+
+/* Lets the waves run by turns until the workgroup ends, faults, only waits, or has had its rounds. */
+enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resident *resident)
+{
+    struct wmi_workgroup *group = &resident->group;
+    /* Waves that meet at barriers all the time never use up a turn: they too have had their round then. */
+    const uint64_t round_length = (uint64_t)TURN * group->wave_count;
+    uint64_t round_end = executor->instructions + round_length;
+    if (wmi_is_let_go(group))
+        return WMI_FAULTED;
+    for (unsigned round = 0; round < ROUNDS;) {
+        bool out_of_turn = false;
+        uint32_t waiting = 0;
+        for (unsigned i = 0; i < group->wave_count; i++) {
+            struct wmi_wave *wave = &resident->waves[i];
+            if (wave->state != WMI_WAVE_READY)
+                continue;
+            take_turn(executor, wave);
+            switch (wave->state) {
+            case WMI_WAVE_ENDED:
+                group->waves_left--;
+                complete_barrier(group);
+                break;
+            case WMI_WAVE_BARRIER:
+                group->waves_at_barrier++;
+                break;
+            case WMI_WAVE_SIGNALS:
+                group->waves_at_signals++;
+                break;
+            case WMI_WAVE_FAULTED:
+                wmi_report_wave_fault(executor, group->flat_id, wave->index);
+                return WMI_FAULTED;
+            case WMI_WAVE_READY:
+                out_of_turn |= !wave->waits;
+                waiting += wave->waits;
+                break;
+            }
+            if (executor->instructions >= executor->next_look) {
+                executor->next_look = executor->instructions + WMI_INSTRUCTIONS_PER_LOOK;
+                if (wmi_is_let_go(group) || wmi_must_stop(executor, resident))
+                    return WMI_FAULTED;
+            }
+        }
+        if (!group->waves_left)
+            return WMI_DONE;
+        if (group->waves_at_barrier == group->waves_left) {
+            group->waves_at_barrier = 0;
+            for (unsigned i = 0; i < group->wave_count; i++)
+                if (resident->waves[i].state == WMI_WAVE_BARRIER)
+                    resident->waves[i].state = WMI_WAVE_READY;
+        } else if (group->waves_at_barrier + group->waves_at_signals + waiting == group->waves_left) {
+            return WMI_PARKED;
+        }
+        if (out_of_turn || executor->instructions >= round_end) {
+            round++;
+            round_end = executor->instructions + round_length;
+        }
+    }
+    return WMI_PARKED;
+}
