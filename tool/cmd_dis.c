@@ -37,6 +37,7 @@ static const char help[] =
     "that\n"
     "                     equals an inline constant, unused bits that are set\n"
     "      --json         an array with an object for each instruction\n"
+    "      --steps        with -k KERNEL: the steps by which wavemem executes each instruction\n"
     "  -m, --target NAME  the entry of a bundle, by its target (gfx900, gfx90a:xnack+) or number; the "
     "target\n"
     "                     of raw instructions\n"
@@ -55,7 +56,7 @@ struct request {
     const char *target;
     const char *wave; /* "32" or "64", or NULL */
     struct tool_listing listing;
-    bool raw, help;
+    bool raw, help, steps;
 };
 
 static const struct tool_option options[] = {
@@ -71,6 +72,7 @@ static const struct tool_option options[] = {
     {"lines", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.lines)},
     {"reassemblable", 0, TOOL_NO_VALUE, REASSEMBLABLE},
     {"json", 0, TOOL_NO_VALUE, TOOL_KEEP(listing.json)},
+    {"steps", 0, TOOL_NO_VALUE, TOOL_KEEP(steps)},
     {"threads", 'j', TOOL_VALUE, THREADS},
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
@@ -156,6 +158,8 @@ static int parse(int argc, char **argv, struct request *request)
         return tool_fail("--json has everything: it goes without --plain, --no-addresses and --no-bytes");
     if (request->wave && strcmp(request->wave, "32") != 0 && strcmp(request->wave, "64") != 0)
         return tool_fail("--wave takes 32 or 64, not '%s'", request->wave);
+    if (request->steps && (!listing->symbol || listing->json || listing->plain))
+        return tool_fail("--steps needs -k KERNEL, and goes without --json and --plain");
     if (listing->json && request->file_count > 1)
         return tool_fail("--json takes one file, and there are %zu", request->file_count);
     if (!request->file_count)
@@ -197,6 +201,21 @@ static int check_kind(const struct request *request, const struct wm_object *obj
     return TOOL_CLEAN;
 }
 
+static void write_line(void *file, const char *line)
+{
+    fprintf(file, "%s\n", line);
+}
+
+static int list_steps(const struct request *request, const struct wm_object *object)
+{
+    const struct wm_kernel *kernel;
+    struct wm_diag diag;
+    if (wm_object_find_kernel(object, request->listing.symbol, &kernel, &diag) != WM_OK ||
+        wm_kernel_steps(object, kernel, write_line, stdout, &diag) != WM_OK)
+        return tool_fail("%s", diag.message);
+    return TOOL_CLEAN;
+}
+
 static int list_file(struct request request)
 {
     struct wm_object *object;
@@ -205,6 +224,11 @@ static int list_file(struct request request)
     if (code != TOOL_CLEAN)
         return code;
     code = check_kind(&request, object);
+    if (request.steps && code == TOOL_CLEAN) {
+        code = list_steps(&request, object);
+        wm_object_close(object);
+        return code;
+    }
     if (request.listing.symbol &&
         wm_object_find_kernel(object, request.listing.symbol, &kernel, NULL) == WM_OK)
         request.listing.symbol = kernel->name;

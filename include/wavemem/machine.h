@@ -186,6 +186,14 @@ WM_API enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_ob
                                   const struct wm_kernel *kernel, const struct wm_dispatch *dispatch,
                                   struct wm_result *result, struct wm_diag *diag);
 
+/* Writes how the kernel's instructions are executed, line by line: each instruction that its direct branches
+ * reach, with its address in the object, and below it the steps that carry it out when nothing observes them.
+ * For people who work on wavemem or ask why a kernel is slow here; the names of steps may change.
+ * WM_BAD_ARGUMENT: an argument is NULL. */
+WM_API enum wm_status wm_kernel_steps(const struct wm_object *object, const struct wm_kernel *kernel,
+                                      void (*write)(void *user, const char *line), void *user,
+                                      struct wm_diag *diag);
+
 #ifdef __cplusplus
 }
 #endif

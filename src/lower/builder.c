@@ -275,7 +275,7 @@ static uint32_t slot_of(const struct wmi_operand *operand)
     }
 }
 
-bool wmi_scalar_place(const struct wmi_operand *operand, struct wmi_span *span)
+bool wmi_scalar_place(const struct wmi_operand *operand, struct wmi_extent *span)
 {
     if (!wmi_is_scalar_register(operand))
         return false;
@@ -336,7 +336,7 @@ void wmi_forget_broadcasts(struct wmi_builder *b)
     memset(b->cache, 0, sizeof b->cache);
 }
 
-void wmi_forget_broadcasts_of(struct wmi_builder *b, struct wmi_span span)
+void wmi_forget_broadcasts_of(struct wmi_builder *b, struct wmi_extent span)
 {
     for (unsigned i = 0; i < WMI_CACHED_ROWS; i++) {
         struct wmi_broadcast *entry = &b->cache[i];

@@ -96,7 +96,7 @@ uint32_t wmi_special_slot(unsigned special);
 /* Whether the operand is a scalar register. */
 bool wmi_is_scalar_register(const struct wmi_operand *operand);
 /* Where the scalar register lies, and how many words it has; false if it is none. */
-bool wmi_scalar_place(const struct wmi_operand *operand, struct wmi_span *span);
+bool wmi_scalar_place(const struct wmi_operand *operand, struct wmi_extent *span);
 /* Scalar words; constants and literals included. */
 uint32_t wmi_lower_scalar(struct wmi_builder *b, const struct wmi_operand *operand);
 /* Rows, one per dword. SGPRs and constants are broadcast to a row. */
@@ -115,7 +115,7 @@ uint32_t wmi_lower_scalar_constant(struct wmi_builder *b, uint64_t value);
 uint32_t wmi_lower_vector_constant(struct wmi_builder *b, uint64_t value, unsigned rows);
 
 /* Temporary rows that hold these words of the scalar file, or any, hold them no longer. */
-void wmi_forget_broadcasts_of(struct wmi_builder *b, struct wmi_span span);
+void wmi_forget_broadcasts_of(struct wmi_builder *b, struct wmi_extent span);
 void wmi_forget_broadcasts(struct wmi_builder *b);
 
 #endif

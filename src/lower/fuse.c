@@ -26,9 +26,9 @@ static void remove_step(const struct block *block, size_t i)
     *step_at(block, i) = (struct wmi_step){.id = WMI_STEP_NONE};
 }
 
-static struct wmi_span row_span(const struct block *block, uint32_t row)
+static struct wmi_extent row_span(const struct block *block, uint32_t row)
 {
-    return (struct wmi_span){row, row + 4 * block->lanes};
+    return (struct wmi_extent){row, row + 4 * block->lanes};
 }
 
 /* Whether the high half adds the carry of the low half, and can be done with it: what the low half writes is
@@ -46,7 +46,7 @@ static bool is_sum(const struct wmi_step *low, const struct wmi_step *high)
 static size_t find_writer(const struct block *block, size_t at, enum wmi_step_id id, uint32_t row,
                           size_t window)
 {
-    const struct wmi_span span = row_span(block, row);
+    const struct wmi_extent span = row_span(block, row);
     const size_t first = at - block->from > window ? at - window : block->from;
     for (size_t i = at; i-- > first;) {
         const struct wmi_step *step = step_at(block, i);
@@ -74,7 +74,7 @@ static bool is_private(const struct block *block, size_t writer, size_t at, uint
 /* Whether the scalar that step `writer` reads is the same at step `at`. */
 static bool keeps_scalar(const struct block *block, size_t writer, size_t at)
 {
-    const struct wmi_span scalar = wmi_step_span(step_at(block, writer), WMI_OP_A, block->lanes);
+    const struct wmi_extent scalar = wmi_step_span(step_at(block, writer), WMI_OP_A, block->lanes);
     for (size_t i = writer + 1; i < at; i++)
         if (wmi_step_writes_scalars(step_at(block, i), scalar, block->lanes))
             return false;
@@ -84,7 +84,7 @@ static bool keeps_scalar(const struct block *block, size_t writer, size_t at)
 /* Whether a step behind `at` reads a temporary row before another one writes it. */
 static bool is_row_read(const struct block *block, size_t at, uint32_t row)
 {
-    const struct wmi_span span = row_span(block, row);
+    const struct wmi_extent span = row_span(block, row);
     for (size_t i = at + 1; i < block->b->count; i++) {
         const struct wmi_step *step = step_at(block, i);
         if (i - at > LOOK_AHEAD || wmi_step_reads_rows(step, span, block->lanes))
@@ -98,7 +98,7 @@ static bool is_row_read(const struct block *block, size_t at, uint32_t row)
 /* Whether anything behind `at` may read the lane mask at `place`. */
 static bool is_mask_read(const struct block *block, size_t at, uint32_t place)
 {
-    const struct wmi_span span = {place, place + block->lanes / 8};
+    const struct wmi_extent span = {place, place + block->lanes / 8};
     enum { ELSEWHERE = WMI_STEP_LEAVES | WMI_STEP_BRANCHES | WMI_STEP_PAUSES | WMI_STEP_TAKES_NEXT };
     for (size_t i = at + 1; i < block->b->count && i - at <= LOOK_AHEAD; i++) {
         const struct wmi_step *step = step_at(block, i);

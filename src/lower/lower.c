@@ -98,18 +98,18 @@ static void renumber_accumulators(const struct wmi_builder *b, struct wmi_instru
     }
 }
 
-static struct wmi_span slots(unsigned slot, unsigned words)
+static struct wmi_extent slots(unsigned slot, unsigned words)
 {
-    return (struct wmi_span){4 * slot, 4 * (slot + words)};
+    return (struct wmi_extent){4 * slot, 4 * (slot + words)};
 }
 
 /* What later instructions of the block may no longer assume, and EXEC's lane set brought up to date. */
 static void settle_writes(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
-    const struct wmi_span exec_words = slots(WMI_S_EXEC, 2);
+    const struct wmi_extent exec_words = slots(WMI_S_EXEC, 2);
     bool exec = row->flags & WMI_ROW_WRITES_EXEC;
-    struct wmi_span span;
+    struct wmi_extent span;
     if (row->flags & WMI_ROW_WRITES_VCC)
         wmi_forget_broadcasts_of(b, slots(WMI_S_VCC, 2));
     if (row->flags & WMI_ROW_WRITES_SCC)

@@ -97,30 +97,30 @@ static uint32_t offset_of(const struct wmi_step *step, enum wmi_step_operand ope
     return offsets[operand];
 }
 
-struct wmi_span wmi_step_span(const struct wmi_step *step, enum wmi_step_operand operand, unsigned lanes)
+struct wmi_extent wmi_step_span(const struct wmi_step *step, enum wmi_step_operand operand, unsigned lanes)
 {
     const unsigned use = step->use[operand];
     const uint32_t from = offset_of(step, operand);
     const unsigned named = use & WMI_USE_COUNT, count = named == WMI_USE_MANY ? WMI_USE_MOST : named;
     switch (use & WMI_USE_KIND) {
     case WMI_USE_ROWS:
-        return (struct wmi_span){from, from + count * 4 * lanes};
+        return (struct wmi_extent){from, from + count * 4 * lanes};
     case WMI_USE_WORDS:
-        return (struct wmi_span){from, from + (named == WMI_USE_MASK ? lanes / 8 : 4 * count)};
+        return (struct wmi_extent){from, from + (named == WMI_USE_MASK ? lanes / 8 : 4 * count)};
     case WMI_USE_SET:
-        return (struct wmi_span){from, from + (uint32_t)sizeof(struct wmi_lanes)};
+        return (struct wmi_extent){from, from + (uint32_t)sizeof(struct wmi_lanes)};
     default:
-        return (struct wmi_span){0, 0};
+        return (struct wmi_extent){0, 0};
     }
 }
 
-static bool overlap(struct wmi_span a, struct wmi_span b)
+static bool overlap(struct wmi_extent a, struct wmi_extent b)
 {
     return a.from < b.to && b.from < a.to;
 }
 
 /* Whether an operand of this kind that is read, or written, meets the span. */
-static bool operands_meet(const struct wmi_step *step, unsigned access, unsigned kind, struct wmi_span span,
+static bool operands_meet(const struct wmi_step *step, unsigned access, unsigned kind, struct wmi_extent span,
                           unsigned lanes)
 {
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++)
@@ -131,7 +131,7 @@ static bool operands_meet(const struct wmi_step *step, unsigned access, unsigned
 }
 
 /* Whether a set of enum wmi_step_state meets words of the scalar file. */
-static bool state_meets(unsigned states, struct wmi_span span)
+static bool state_meets(unsigned states, struct wmi_extent span)
 {
     static const struct {
         unsigned state, slot, words;
@@ -146,29 +146,29 @@ static bool state_meets(unsigned states, struct wmi_span span)
         {WMI_ON_SCRATCH, WMI_S_SHARED_BASE, 8},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const struct wmi_span place = {4 * places[i].slot, 4 * (places[i].slot + places[i].words)};
+        const struct wmi_extent place = {4 * places[i].slot, 4 * (places[i].slot + places[i].words)};
         if (states & places[i].state && overlap(place, span))
             return true;
     }
     return false;
 }
 
-bool wmi_step_reads_scalars(const struct wmi_step *step, struct wmi_span span, unsigned lanes)
+bool wmi_step_reads_scalars(const struct wmi_step *step, struct wmi_extent span, unsigned lanes)
 {
     return operands_meet(step, WMI_USE_READ, WMI_USE_WORDS, span, lanes) ||
            state_meets(wmi_step_facts_of(step->id).reads, span);
 }
 
-bool wmi_step_writes_scalars(const struct wmi_step *step, struct wmi_span span, unsigned lanes)
+bool wmi_step_writes_scalars(const struct wmi_step *step, struct wmi_extent span, unsigned lanes)
 {
     return operands_meet(step, WMI_USE_WRITE, WMI_USE_WORDS, span, lanes) ||
            state_meets(wmi_step_facts_of(step->id).writes, span);
 }
 
-bool wmi_step_overwrites(const struct wmi_step *step, struct wmi_span span, unsigned lanes)
+bool wmi_step_overwrites(const struct wmi_step *step, struct wmi_extent span, unsigned lanes)
 {
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
-        const struct wmi_span written = wmi_step_span(step, (enum wmi_step_operand)i, lanes);
+        const struct wmi_extent written = wmi_step_span(step, (enum wmi_step_operand)i, lanes);
         if ((step->use[i] & (WMI_USE_READ | WMI_USE_WRITE)) == WMI_USE_WRITE &&
             (step->use[i] & WMI_USE_COUNT) != WMI_USE_MANY && written.from <= span.from &&
             written.to >= span.to)
@@ -177,13 +177,13 @@ bool wmi_step_overwrites(const struct wmi_step *step, struct wmi_span span, unsi
     return false;
 }
 
-bool wmi_step_reads_rows(const struct wmi_step *step, struct wmi_span span, unsigned lanes)
+bool wmi_step_reads_rows(const struct wmi_step *step, struct wmi_extent span, unsigned lanes)
 {
     return wmi_step_facts_of(step->id).reads & WMI_ON_VGPRS ||
            operands_meet(step, WMI_USE_READ, WMI_USE_ROWS, span, lanes);
 }
 
-bool wmi_step_writes_rows(const struct wmi_step *step, struct wmi_span span, unsigned lanes)
+bool wmi_step_writes_rows(const struct wmi_step *step, struct wmi_extent span, unsigned lanes)
 {
     return wmi_step_facts_of(step->id).writes & WMI_ON_VGPRS ||
            operands_meet(step, WMI_USE_WRITE, WMI_USE_ROWS, span, lanes);

@@ -131,20 +131,20 @@ struct wmi_step_facts wmi_step_facts_of(enum wmi_step_id id);
 void wmi_step_take_uses(struct wmi_step *step);
 
 /* A part of the frame in bytes; from == to: nothing. */
-struct wmi_span {
+struct wmi_extent {
     uint32_t from, to;
 };
 
 /* Where the operand lies in frames of waves of `lanes`. Exact unless the use is MANY; then as far as it may
  * reach. */
-struct wmi_span wmi_step_span(const struct wmi_step *step, enum wmi_step_operand operand, unsigned lanes);
+struct wmi_extent wmi_step_span(const struct wmi_step *step, enum wmi_step_operand operand, unsigned lanes);
 /* Whether the step may read, and may write, bytes of the scalar file in `span`, by operands or state. */
-bool wmi_step_reads_scalars(const struct wmi_step *step, struct wmi_span span, unsigned lanes);
-bool wmi_step_writes_scalars(const struct wmi_step *step, struct wmi_span span, unsigned lanes);
+bool wmi_step_reads_scalars(const struct wmi_step *step, struct wmi_extent span, unsigned lanes);
+bool wmi_step_writes_scalars(const struct wmi_step *step, struct wmi_extent span, unsigned lanes);
 /* Whether it writes all of `span`, whatever the lanes are. */
-bool wmi_step_overwrites(const struct wmi_step *step, struct wmi_span span, unsigned lanes);
+bool wmi_step_overwrites(const struct wmi_step *step, struct wmi_extent span, unsigned lanes);
 /* Whether it may read, or may write, a row of vector registers, constants or temporaries. */
-bool wmi_step_reads_rows(const struct wmi_step *step, struct wmi_span span, unsigned lanes);
-bool wmi_step_writes_rows(const struct wmi_step *step, struct wmi_span span, unsigned lanes);
+bool wmi_step_reads_rows(const struct wmi_step *step, struct wmi_extent span, unsigned lanes);
+bool wmi_step_writes_rows(const struct wmi_step *step, struct wmi_extent span, unsigned lanes);
 
 #endif

@@ -63,7 +63,7 @@ static void mark_step(struct world *w, const struct wmi_step *step)
     const struct wmi_step_facts facts = wmi_step_facts_of((enum wmi_step_id)step->id);
     memset(w->map, 0, w->frame_bytes);
     for (unsigned i = 0; i < WMI_STEP_OPERANDS; i++) {
-        const struct wmi_span span = wmi_step_span(step, (enum wmi_step_operand)i, lanes);
+        const struct wmi_extent span = wmi_step_span(step, (enum wmi_step_operand)i, lanes);
         mark(w, span.from, span.to,
              (step->use[i] & WMI_USE_READ ? READ : 0u) | (step->use[i] & WMI_USE_WRITE ? WRITTEN : 0u));
     }
