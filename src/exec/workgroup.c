@@ -742,7 +742,8 @@ static void *work(void *argument)
     dispatch->instructions += worker->instructions;
     dispatch->waves += worker->waves;
     note_violation(&dispatch->violation, &worker->steps.violation);
-    for (size_t i = 0; dispatch->executed && i < wmi_execution_counters(); i++)
+    const size_t counters = dispatch->executed ? wmi_execution_counters() : 0;
+    for (size_t i = 0; i < counters; i++)
         dispatch->executed[i] += worker->steps.executed[i];
     dispatch->working--;
     dispatch->generation++; /* what it did last may be what another waits for */
