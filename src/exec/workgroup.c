@@ -187,7 +187,8 @@ static void *work(void *argument)
     dispatch->waves += executor->waves;
     dispatch->groups_started += executor->groups_started;
     wmi_violation_add(&dispatch->violation, &executor->steps.violation);
-    for (size_t i = 0; dispatch->executed && i < wmi_execution_counters(); i++)
+    const size_t counters = dispatch->executed ? wmi_execution_counters() : 0;
+    for (size_t i = 0; i < counters; i++)
         dispatch->executed[i] += executor->steps.executed[i];
     dispatch->working--;
     dispatch->generation++; /* what it did last may be what another waits for */

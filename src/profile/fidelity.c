@@ -57,8 +57,9 @@ const struct wm_fidelity_row *wmi_fidelity_rows(struct wm_fidelity *fidelity, si
         [WMI_GRADE_APPROX] = WM_GRADE_APPROX,
         [WMI_GRADE_UNVERIFIED] = WM_GRADE_UNVERIFIED,
     };
+    const size_t counters = wmi_execution_counters();
     *count = 0;
-    for (size_t i = 0; i < wmi_execution_counters(); i++) {
+    for (size_t i = 0; i < counters; i++) {
         static const struct wmi_fidelity exact = {.remark = ""};
         const struct wmi_fidelity *f = i < WMI_INSN_COUNT ? &exact : &wmi_fidelities[i - WMI_INSN_COUNT];
         if (fidelity->executed[i])

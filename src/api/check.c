@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The public API: checks and fidelity reports. */
+#include "check/check.h"
+
+#include "base/diag.h"
+#include "isa/isa.h"
+#include "profile/fidelity.h"
+
+enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm_diag *diag)
+{
+    if (!what || what & ~(unsigned)(WM_CHECK_WAITS | WM_CHECK_HAZARDS))
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "a check of 0x%x; expected WM_CHECK_WAITS, WM_CHECK_HAZARDS or both", what);
+    *check = wmi_check_create(what);
+    return *check ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a check");
+}
+
+void wm_check_destroy(struct wm_check *check)
+{
+    wmi_check_destroy(check);
+}
+
+const struct wm_finding *wm_check_findings(struct wm_check *check, size_t *count)
+{
+    return wmi_check_findings(check, count);
+}
+
+/* ---- fidelity ---- */
+
+enum wm_status wm_fidelity_create(struct wm_fidelity **fidelity, struct wm_diag *diag)
+{
+    *fidelity = wmi_fidelity_create();
+    return *fidelity ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a fidelity report");
+}
+
+void wm_fidelity_destroy(struct wm_fidelity *fidelity)
+{
+    wmi_fidelity_destroy(fidelity);
+}
+
+const struct wm_fidelity_row *wm_fidelity_rows(struct wm_fidelity *fidelity, size_t *count)
+{
+    return wmi_fidelity_rows(fidelity, count);
+}
+
+const char *const *wm_fidelity_general(void)
+{
+    return wmi_fidelity_general;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* The public API: running a kernel. */
+#include "api/observed.h"
+
+#include "base/diag.h"
+#include "check/check.h"
+#include "exec/abi.h"
+#include "exec/program.h"
+#include "observe/observers.h"
+#include "profile/fidelity.h"
+#include "profile/trace/replay.h"
+#include "report/fault.h"
+#include "report/printf.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_LDS = 64 << 10, MAX_THREADS = 256, MAX_WORKGROUP = 1024, MAX_KERNARG = 1 << 20 };
+#define MAX_INSTRUCTIONS (UINT64_C(1) << 40)
+
+static uint32_t at_least_one(uint32_t value)
+{
+    return value ? value : 1;
+}
+
+/* The geometry of the request, checked against the kernel. */
+static enum wm_status check_geometry(const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                                     struct wmi_dispatch *dispatch, struct wm_diag *diag)
+{
+    const uint32_t *required = kernel->required_workgroup;
+    uint64_t items = 1;
+    dispatch->group_count = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        dispatch->grid[i] = at_least_one(request->grid[i]);
+        dispatch->workgroup[i] = at_least_one(request->workgroup[i]);
+        dispatch->groups[i] =
+            (uint32_t)(((uint64_t)dispatch->grid[i] + dispatch->workgroup[i] - 1) / dispatch->workgroup[i]);
+        if (dispatch->workgroup[i] > 1024)
+            return wmi_fail(diag, WM_BAD_ARGUMENT, "workgroup dimension %u is %u; at most 1024 work-items", i,
+                            dispatch->workgroup[i]);
+        items *= dispatch->workgroup[i];
+        if (__builtin_mul_overflow(dispatch->group_count, dispatch->groups[i], &dispatch->group_count))
+            return wmi_fail(diag, WM_BAD_ARGUMENT, "the grid has more than 2^64 workgroups");
+    }
+    const uint32_t most = kernel->max_workgroup && kernel->max_workgroup < MAX_WORKGROUP
+                              ? kernel->max_workgroup
+                              : MAX_WORKGROUP;
+    if (items > most)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "workgroup of %llu work-items; kernel '%s' takes at most %u",
+                        (unsigned long long)items, kernel->name, most);
+    if (required[0] && (required[0] != dispatch->workgroup[0] || required[1] != dispatch->workgroup[1] ||
+                        required[2] != dispatch->workgroup[2]))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "workgroup %u,%u,%u; kernel '%s' requires %u,%u,%u",
+                        dispatch->workgroup[0], dispatch->workgroup[1], dispatch->workgroup[2], kernel->name,
+                        required[0], required[1], required[2]);
+    return WM_OK;
+}
+
+static enum wm_status check_request(const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                                    const struct wm_result *result, struct wmi_dispatch *dispatch,
+                                    struct wm_diag *diag)
+{
+    if (request->struct_size == sizeof *request && request->on_violation > WM_VIOLATION_GOES_ON)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "on_violation is %u; expected WM_VIOLATION_STOPS or _GOES_ON",
+                        request->on_violation);
+    if (request->struct_size != sizeof *request || result->struct_size != sizeof *result)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "struct_size is not that of this version of wavemem (%s)",
+                        wm_version());
+    if (request->alignment > WM_ALIGNMENT_STRICT)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "alignment %u is none of enum wm_alignment",
+                        (unsigned)request->alignment);
+    if (request->arguments_size && !request->arguments)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "arguments_size is %llu but arguments is NULL",
+                        (unsigned long long)request->arguments_size);
+    if (request->arguments_size > MAX_KERNARG)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%llu bytes of arguments; at most %u",
+                        (unsigned long long)request->arguments_size, MAX_KERNARG);
+    const uint64_t lds = (uint64_t)kernel->lds_size + request->dynamic_lds;
+    if (lds > MAX_LDS)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "kernel '%s' would use %llu bytes of LDS; a workgroup has %u",
+                        kernel->name, (unsigned long long)lds, MAX_LDS);
+    dispatch->lds_size = (uint32_t)lds;
+    return check_geometry(kernel, request, dispatch, diag);
+}
+
+static unsigned thread_count(uint32_t asked)
+{
+    const long online = asked ? (long)asked : sysconf(_SC_NPROCESSORS_ONLN);
+    return online < 1 ? 1 : online > MAX_THREADS ? MAX_THREADS : (unsigned)online;
+}
+
+/* ---- running ---- */
+
+/* What the words of a kernel are depends on its waves' size; an impossible one is the usual one. Hardware
+ * always knows both halves of VGPRs. */
+static const struct wmi_target *with_waves_of(const struct wmi_target *target, unsigned lanes)
+{
+    const struct wmi_target *halves = wmi_target_variant(target, lanes, true);
+    const struct wmi_target *whole = halves ? halves : wmi_target_variant(target, lanes, false);
+    return whole ? whole : target;
+}
+
+static enum wm_status run(struct wm_machine *machine, const struct wmi_module *module,
+                          const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
+                          const struct wm_dispatch *request, struct wm_result *result, struct wm_diag *diag)
+{
+    const struct wmi_code_options options = {
+        .target = with_waves_of(machine->target, kernel->wave_size),
+        .space = machine->space,
+        .entry = dispatch->launch.entry,
+        .lanes = kernel->wave_size,
+        .vgprs = wmi_kernel_descriptor(kernel)->vgprs,
+        .agprs = wmi_kernel_descriptor(kernel)->agprs,
+        .observer = dispatch->observer,
+        .alignment = dispatch->alignment,
+        .scalar_cache = dispatch->stales.mode,
+        .counts = dispatch->executed,
+    };
+    const double begin = wmi_seconds();
+    dispatch->program = wmi_program_create(&options, wmi_cpu_level());
+    const bool ok = dispatch->program && wmi_dispatch_run(dispatch);
+    result->seconds = wmi_seconds() - begin;
+    const struct wmi_fault_place place = {machine->target, module->object, wmi_object_name(module->object),
+                                          module->bias};
+    if (ok) {
+        result->wave_instructions = dispatch->instructions;
+        result->waves = dispatch->waves;
+        result->workgroups = dispatch->groups_done;
+        if (dispatch->fault.kind != WM_FAULT_NONE)
+            wmi_report_fault(dispatch, &place, &result->fault);
+        wmi_report_stales(dispatch, &place, request->stale, request->stale_user);
+        result->violations = dispatch->violation.count;
+        if (result->violations) {
+            dispatch->fault = dispatch->violation.first;
+            dispatch->fault_group = dispatch->violation.group;
+            dispatch->fault_wave = dispatch->violation.wave;
+            wmi_report_fault(dispatch, &place, &result->violation);
+        }
+    }
+    free(dispatch->stales.found);
+    wmi_program_destroy(dispatch->program);
+    return ok ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory to run kernel '%s'", kernel->name);
+}
+
+enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
+                           const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                           struct wm_result *result, struct wm_diag *diag)
+{
+    struct wmi_dispatch dispatch = {.space = machine->space, .apertures = machine->apertures};
+    enum wm_status status = check_request(kernel, request, result, &dispatch, diag);
+    if (status)
+        return status;
+    *result = (struct wm_result){.struct_size = sizeof *result};
+    const struct wmi_module *module = wmi_module_of(machine, object);
+    if (!module)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
+
+    if (request->profile) {
+        status = wmi_choose_gpu(request->profile, machine->target, diag);
+        if (status)
+            return status;
+    }
+
+    struct wmi_abi_memory memory;
+    dispatch.threads = thread_count(request->threads);
+    const uint64_t items = (uint64_t)dispatch.workgroup[0] * dispatch.workgroup[1] * dispatch.workgroup[2];
+    const struct wmi_abi_request abi = {
+        .kernel = kernel,
+        .dispatch = request,
+        .bias = module->bias,
+        .space = machine->space,
+        .apertures = &machine->apertures,
+        .waves_per_group = (uint32_t)((items + kernel->wave_size - 1) / kernel->wave_size),
+        .prints = request->print != NULL,
+    };
+    status = wmi_abi_prepare(&abi, &memory, &dispatch.launch, diag);
+    if (status)
+        return status;
+    dispatch.scratch_stride = memory.scratch_stride;
+    dispatch.scratch_piece = memory.scratch_piece;
+    dispatch.scratch = memory.scratch ? wmi_space_host(machine->space, memory.scratch, 1) : NULL;
+    dispatch.scratch_base = memory.scratch;
+    dispatch.goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
+    dispatch.residents = memory.places < WMI_RESIDENT_LIMIT ? memory.places : WMI_RESIDENT_LIMIT;
+    dispatch.max_instructions = request->max_instructions ? request->max_instructions : MAX_INSTRUCTIONS;
+    dispatch.timeout = request->timeout;
+    dispatch.alignment = request->alignment;
+    dispatch.stales.mode = request->scalar_cache;
+    pthread_mutex_init(&dispatch.stales.lock, NULL);
+    dispatch.progress = request->progress;
+    dispatch.progress_user = request->progress_user;
+    if (request->fidelity)
+        dispatch.executed = wmi_fidelity_counters(request->fidelity);
+    struct wmi_observed observed = {machine, module, ""};
+    if (request->profile)
+        dispatch.observer = wmi_profile_begin(
+            request->profile,
+            &(struct wmi_profile_source){
+                .user = &observed,
+                .describe = wmi_observed_describe,
+                .code = wmi_observed_code,
+                .target_name = wmi_target_name(machine->target),
+                .rules = wmi_cost_rules(wmi_target_limit(machine->target, WMI_LIMIT_cost_rules)),
+                .wave_lanes = kernel->wave_size,
+                .dispatch = wmi_occupancy_of(machine, kernel, &dispatch),
+            });
+    struct wmi_observers *both = NULL;
+    const struct wmi_observer *profile = dispatch.observer, *check = NULL;
+    if (request->check)
+        dispatch.observer = check =
+            wmi_check_begin(request->check, with_waves_of(machine->target, kernel->wave_size));
+    struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;
+    if (tracer)
+        wmi_tracer_begin(tracer, request->profile, wmi_target_name(machine->target));
+    if (profile && check && (both = wmi_observers_create(check, profile)))
+        dispatch.observer = wmi_observers_as_one(both);
+    status = profile && check && !both
+                 ? wmi_fail(diag, WM_NO_MEMORY, "no memory to watch kernel '%s'", kernel->name)
+                 : run(machine, module, kernel, &dispatch, request, result, diag);
+    wmi_observers_destroy(both);
+    if (request->profile)
+        wmi_profile_end(request->profile);
+    if (tracer)
+        wmi_tracer_end(tracer, request->profile);
+    if (request->check)
+        wmi_check_end(request->check, wmi_observed_describe, &observed);
+    if (status == WM_OK && memory.printf && request->print) {
+        size_t count;
+        const char *const *formats = wmi_object_printf(object, &count);
+        wmi_print_buffer(formats, count, wmi_space_host(machine->space, memory.printf, WMI_PRINTF_BYTES),
+                         WMI_PRINTF_BYTES, request->print, request->print_user);
+    }
+    wmi_abi_release(machine->space, &memory);
+    return status;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The public API: assembling and disassembling. */
+#include "isa/isa.h"
+#include "assembler/assembler.h"
+#include "base/diag.h"
+#include "isa/disassemble.h"
+
+#include <stdlib.h>
+
+bool wm_target_known(const char *name)
+{
+    return name && wmi_target_find(name);
+}
+
+enum wm_status wm_assemble_with(const struct wm_assemble_options *options, const char *text, size_t size,
+                                const char *name, const char *target, uint8_t **bytes, size_t *bytes_size,
+                                char **messages, struct wm_diag *diag)
+{
+    const struct wmi_assemble_options how = {
+        .name = name,
+        .target = target,
+        .raw = options->flags & WM_ASSEMBLE_RAW,
+        .lines = options->flags & WM_ASSEMBLE_LINES,
+        .reads_files = options->flags & WM_ASSEMBLE_FILES,
+        .folders = options->folders,
+        .folder_count = options->folder_count,
+    };
+    const enum wm_status status = wmi_assemble_file(text, size, &how, bytes, bytes_size, messages);
+    if (status == WM_NOT_FOUND)
+        return wmi_fail(diag, status, "'%s' is no target that wavemem knows", target);
+    return status ? wmi_fail(diag, status, status == WM_NO_MEMORY ? "%s: no memory" : "%s: wrong text", name)
+                  : status;
+}
+
+enum wm_status wm_assemble(const char *text, size_t size, const char *name, const char *target,
+                           unsigned flags, uint8_t **bytes, size_t *bytes_size, char **messages,
+                           struct wm_diag *diag)
+{
+    const struct wm_assemble_options options = {.struct_size = sizeof options, .flags = flags};
+    return wm_assemble_with(&options, text, size, name, target, bytes, bytes_size, messages, diag);
+}
+
+unsigned wm_disassemble(const char *target_name, const uint32_t *words, size_t dwords, char *text,
+                        size_t size)
+{
+    const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
+    struct wmi_instruction insn;
+    const unsigned length = target && words ? wmi_decode(target, words, dwords, &insn) : 0;
+    if (size)
+        text[0] = '\0';
+    if (length)
+        wmi_print(target, &insn, text, size);
+    return length;
+}
+
+enum wm_status wm_disassembler_create(const char *target_name, unsigned flags,
+                                      struct wm_disassembler **disassembler, struct wm_diag *diag)
+{
+    const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
+    *disassembler = target ? wmi_disassembler_create(target, flags) : NULL;
+    if (!target)
+        return wmi_fail(diag, WM_NOT_FOUND, "unknown target '%s'; expected a gfx name such as gfx900",
+                        target_name ? target_name : "");
+    return *disassembler ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a disassembler");
+}
+
+void wm_disassembler_destroy(struct wm_disassembler *disassembler)
+{
+    free(disassembler);
+}

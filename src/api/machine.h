@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* A machine, and the code objects in its memory. */
+#ifndef WMI_API_MACHINE_H
+#define WMI_API_MACHINE_H
+
+#include "isa/isa.h"
+#include "memory/access.h"
+#include "memory/space.h"
+#include "object/object.h"
+
+/* An object in guest memory. */
+struct wmi_module {
+    const struct wm_object *object;
+    uint64_t bias; /* guest address - object address */
+    struct wmi_module *next;
+};
+
+struct wm_machine {
+    const struct wmi_target *target;
+    struct wmi_space *space;
+    struct wmi_module *modules;
+    struct wmi_apertures apertures;
+};
+
+/* The object in the machine; NULL: it is not loaded. */
+const struct wmi_module *wmi_module_of(const struct wm_machine *machine, const struct wm_object *object);
+
+#endif

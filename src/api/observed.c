@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Tells observers what instruction, code and kernel they look at. */
+#include "api/observed.h"
+
+#include "base/diag.h"
+#include "profile/cost/gpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void wmi_observed_describe(void *user, unsigned id, struct wm_profile_row *row)
+{
+    struct wmi_observed *observed = user;
+    const uint64_t address = row->pc - observed->module->bias;
+    const struct wmi_allocation *code = wmi_space_find(observed->machine->space, row->pc);
+    struct wmi_instruction insn;
+    (void)id;
+    observed->text[0] = '\0';
+    if (code && wmi_decode(observed->machine->target, (const uint32_t *)(code->host + (row->pc - code->low)),
+                           (size_t)(code->high - row->pc) / 4, &insn))
+        wmi_print(observed->machine->target, &insn, observed->text, sizeof observed->text);
+    row->text = observed->text;
+    row->kernel = wm_object_symbol(observed->module->object, address, &row->offset);
+    if (!row->kernel)
+        row->kernel = "";
+    if (!wm_object_line(observed->module->object, address, &row->file, &row->line, &row->column)) {
+        row->file = NULL;
+        row->line = row->column = 0;
+    }
+}
+
+/* The stretch of code that the address lies in. */
+static bool find_code(const struct wm_object *object, uint64_t address, struct wm_code *found)
+{
+    const size_t count = wm_object_code(object, NULL, 0);
+    struct wm_code *code = calloc(count + 1, sizeof *code);
+    bool good = false;
+    if (code)
+        wm_object_code(object, code, count);
+    for (size_t i = 0; code && i < count && !good; i++)
+        if (address - code[i].address < code[i].size) {
+            *found = code[i];
+            good = true;
+        }
+    free(code);
+    return good;
+}
+
+bool wmi_observed_code(void *user, uint64_t pc, struct wm_profile_code *code)
+{
+    const struct wmi_observed *observed = user;
+    const struct wm_object *object = observed->module->object;
+    const uint64_t address = pc - observed->module->bias;
+    uint64_t distance;
+    struct wm_code found;
+    const char *symbol = wm_object_symbol(object, address, &distance);
+    if (!symbol || !find_code(object, address, &found) || distance > address - found.address)
+        return false;
+    const uint64_t next = wm_object_next_symbol(object, address + 1), limit = found.address + found.size;
+    *code = (struct wm_profile_code){.kernel = symbol,
+                                     .pc = pc - distance,
+                                     .bytes = found.bytes + (address - distance - found.address),
+                                     .size = (next < limit ? next : limit) - (address - distance)};
+    return true;
+}
+
+/* The product of a profile without one is that of its first dispatch's target, if there is one. */
+enum wm_status wmi_choose_gpu(struct wm_profile *profile, const struct wmi_target *target,
+                              struct wm_diag *diag)
+{
+    const struct wm_gpu *gpu = wmi_profile_gpu(profile);
+    char what[64];
+    if (!gpu) {
+        gpu = wm_gpu_default(wmi_target_name(target));
+        if (gpu && !wmi_profile_began(profile))
+            wmi_profile_set_gpu(profile, gpu);
+        return WM_OK;
+    }
+    snprintf(what, sizeof what, "the code object is for %s", wmi_target_name(target));
+    return wmi_gpu_fits(gpu, target, what, diag);
+}
+
+static uint32_t round_up(uint32_t number, uint32_t granule)
+{
+    return (number + granule - 1) / granule * granule;
+}
+
+/* Where a lane has 512 VGPRs, accumulators are the upper ones of the same file, else they have one of their
+ * own. */
+struct wmi_profile_dispatch wmi_occupancy_of(const struct wm_machine *machine, const struct wm_kernel *kernel,
+                                             const struct wmi_dispatch *dispatch)
+{
+    const struct wmi_kernel_descriptor *descriptor = wmi_kernel_descriptor(kernel);
+    const uint32_t vgprs = descriptor->vgprs, agprs = descriptor->agprs;
+    const bool one_file = wmi_target_limit(machine->target, WMI_LIMIT_vgprs) > 256;
+    return (struct wmi_profile_dispatch){
+        .kernel = kernel->name,
+        .pc = dispatch->launch.entry,
+        .grid = {dispatch->grid[0], dispatch->grid[1], dispatch->grid[2]},
+        .workgroup = {dispatch->workgroup[0], dispatch->workgroup[1], dispatch->workgroup[2]},
+        .vgprs = one_file        ? vgprs + agprs
+                 : vgprs > agprs ? vgprs
+                                 : agprs,
+        .sgprs = descriptor->sgprs,
+        .lds_bytes = round_up(dispatch->lds_size, wmi_target_limit(machine->target, WMI_LIMIT_lds_granule)),
+        .wgp_mode = descriptor->wgp_mode,
+    };
+}

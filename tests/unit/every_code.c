@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Every instruction of every target, with operands and states at their edges, and programs of random ones
+ * with random descriptors. Nothing may do anything but end, fault, violate or run out of budget; sanitizers
+ * see what reaches host memory that is not the guest's. Each is run unobserved and observed, which must leave
+ * the same registers, LDS and memory, or a fast path differs from its careful twin. */
+#include "kernel.h"
+
+#include "base/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+// clang-format off
+#include <cmocka.h>
+// clang-format on
+
+enum {
+    CHUNK = 40,    /* instructions of a run */
+    ATTEMPTS = 16, /* to choose operands that the target takes */
+    ROUNDS = 80,   /* random programs of a target, */
+    RANDOM = 12,   /* and their instructions */
+    DIFFERENCE = 2400,
+};
+
+static const uint64_t seed = 77;
+static uint64_t drawn;
+
+static uint32_t word(void *user)
+{
+    (void)user;
+    return (uint32_t)wmi_random_bits(seed, drawn++);
+}
+
+static uint32_t below(uint32_t limit)
+{
+    return word(NULL) % limit;
+}
+
+static bool reduced(void)
+{
+    return getenv("WAVEMEM_TEST_REDUCED") != NULL;
+}
+
+/* ---- what is run ---- */
+
+struct member {
+    size_t form;
+    size_t start;    /* words of the body before it */
+    uint64_t offset; /* bytes to its instruction */
+    uint32_t word[WMI_INSTRUCTION_DWORDS];
+};
+
+struct program {
+    struct setting setting;
+    struct body body;
+    struct member member[CHUNK];
+    unsigned count;
+};
+
+static void fill_memory(struct setting *s)
+{
+    for (unsigned i = 0; i < KERNEL_WORDS; i++)
+        s->memory[i] = word(NULL);
+    for (unsigned i = 0; i < 256; i++) /* of what registers get, much is small */
+        if (below(4))
+            s->memory[i] = below(64) * (below(2) ? 4 : 1);
+}
+
+/* Chooses operands until the target takes them. */
+static bool append(const struct kernel *k, const struct forms *forms, size_t form,
+                   const struct choice *choice, struct program *p)
+{
+    struct member *m = &p->member[p->count];
+    unsigned length = 0;
+    for (unsigned i = 0; i < ATTEMPTS && !length; i++)
+        length = make_words(kernel_decodes(k), &forms->form[form], choice, m->word);
+    m->form = form;
+    m->start = p->body.count;
+    if (!length || !body_add(k, &p->setting, &p->body, m->word, length, &m->offset))
+        return false;
+    p->count++;
+    return true;
+}
+
+static void print_member(const struct kernel *k, const struct member *m, char *text, size_t size)
+{
+    struct wmi_instruction insn;
+    text[0] = '\0';
+    if (wmi_decode(kernel_decodes(k), m->word, WMI_INSTRUCTION_DWORDS, &insn))
+        wmi_print(kernel_decodes(k), &insn, text, size);
+}
+
+static void fail_at(const char *target, const struct kernel *k, const struct program *p,
+                    const char *difference)
+{
+    char *text = calloc(1, 200 * CHUNK + 1);
+    for (unsigned i = 0; text && i < p->count; i++) {
+        print_member(k, &p->member[i], text + strlen(text), 190);
+        strcat(text, "\n");
+    }
+    fail_msg("%s: exec %llx m0 %x:\n%s%s", target, (unsigned long long)p->setting.exec, p->setting.m0, text,
+             difference);
+}
+
+static struct outcome outcome;
+
+/* Runs members [first, end) of the program as one of their own. */
+static void run_part(const char *target, const struct kernel *k, const struct program *whole, unsigned first,
+                     unsigned end)
+{
+    static struct program part;
+    char difference[DIFFERENCE];
+    if (first == end)
+        return;
+    const size_t from = whole->member[first].start,
+                 to = end < whole->count ? whole->member[end].start : whole->body.count;
+    part.setting = whole->setting;
+    part.count = end - first;
+    part.body.count = to - from;
+    memcpy(part.body.word, whole->body.word + from, 4 * (to - from));
+    memcpy(part.member, whole->member + first, part.count * sizeof *part.member);
+    if (!kernel_run(k, &part.setting, &part.body, &outcome, difference, sizeof difference)) {
+        for (unsigned i = first; part.count > 1 && i < end; i++) /* which one it is */
+            run_part(target, k, whole, i, i + 1);
+        fail_at(target, k, &part, difference);
+    }
+}
+
+/* ---- every instruction ---- */
+
+static const struct pattern {
+    enum manner address, data, field;
+} patterns[] = {
+    {MANNER_ORDINARY, MANNER_ORDINARY, MANNER_ORDINARY},
+    {MANNER_ORDINARY, MANNER_LAST, MANNER_ORDINARY},
+    {MANNER_ANY, MANNER_ANY, MANNER_ANY},
+    {MANNER_LAST, MANNER_LAST, MANNER_LAST},
+    {MANNER_ORDINARY, MANNER_SPECIAL, MANNER_SAME},
+    {MANNER_SPECIAL, MANNER_ORDINARY, MANNER_SPECIAL},
+    {MANNER_SAME, MANNER_SAME, MANNER_ANY},
+    {MANNER_ORDINARY, MANNER_ANY, MANNER_ANY},
+};
+enum { PATTERNS = sizeof patterns / sizeof *patterns, REDUCED_PATTERNS = 3 };
+
+/* Of each form, all states come up over the patterns. */
+static void choose_state(struct setting *s, unsigned pattern, size_t form)
+{
+    static const uint64_t exec[] = {UINT64_MAX, UINT64_C(0x5555555555555555), 0,
+                                    UINT64_C(1) << 63 | 1u << 31};
+    static const uint32_t m0[] = {UINT32_MAX, 0, 0x40, UINT32_C(0x00100010)};
+    s->exec = exec[(pattern + form) % 4];
+    s->m0 = m0[(pattern + form / 4) % 4];
+}
+
+/* What has no body yet differs in nothing: twice is enough. */
+static bool is_left_out(const struct form *form, unsigned pattern)
+{
+    return wmi_rows[wmi_forms[form->number].id].flags & WMI_ROW_TODO && pattern != 0 && pattern != 2;
+}
+
+/* Runs as many forms from `first` on as go into one program, up to the first that does not go on to the next.
+ * Returns the first form that it did not reach. */
+static size_t run_some(const char *target, const struct kernel *k, const struct forms *forms,
+                       unsigned pattern, struct program *p, size_t first, bool *reached)
+{
+    const struct choice choice = {
+        patterns[pattern].address, patterns[pattern].data, patterns[pattern].field, KERNEL_VGPRS, word, NULL};
+    char difference[DIFFERENCE];
+    size_t next = first;
+    p->count = 0;
+    p->body.count = 0;
+    p->setting.by_all = first / CHUNK % 2;
+    for (; next < forms->count && p->count < CHUNK; next++) {
+        choose_state(&p->setting, pattern, next);
+        if (!is_left_out(&forms->form[next], pattern))
+            reached[next] |= append(k, forms, next, &choice, p);
+    }
+    if (!p->count)
+        return next;
+    if (!kernel_run(k, &p->setting, &p->body, &outcome, difference, sizeof difference)) {
+        for (unsigned i = 0; i < p->count; i++)
+            run_part(target, k, p, i, i + 1);
+        fail_at(target, k, p, difference);
+    }
+    if (outcome.fault.kind == WM_FAULT_NONE)
+        return next;
+    unsigned at = 0;
+    while (at < p->count && p->member[at].offset != outcome.fault.pc)
+        at++;
+    if (at == p->count) { /* it went elsewhere */
+        for (unsigned i = 0; i < p->count; i++)
+            run_part(target, k, p, i, i + 1);
+        return next;
+    }
+    run_part(target, k, p, 0, at); /* whose registers were not seen */
+    return p->member[at].form + 1;
+}
+
+static void every_instruction(void **state)
+{
+    static struct program p;
+    const unsigned count = reduced() ? REDUCED_PATTERNS : PATTERNS;
+    size_t all = 0;
+    (void)state;
+    for (size_t t = 0; kernel_target(t, false); t++) {
+        char target[40];
+        snprintf(target, sizeof target, "%s", kernel_target(t, false));
+        struct kernel *k = kernel_create(target);
+        const struct forms forms = all_forms(kernel_decodes(k));
+        bool *reached = calloc(forms.count, sizeof *reached);
+        p.setting = (struct setting){.items = kernel_lanes(k), .groups = 1, .max_instructions = 5000};
+        fill_memory(&p.setting);
+        kernel_descriptors(k, true, p.setting.descriptor);
+        for (unsigned pattern = 0; pattern < count; pattern++) {
+            p.setting.on_violation = pattern % 2 ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS;
+            for (size_t i = 0; i < forms.count;)
+                i = run_some(target, k, &forms, pattern, &p, i, reached);
+        }
+        for (size_t i = 0; i < forms.count; i++)
+            if (!reached[i])
+                fail_msg("%s: no operands for %s (layout %u)", target, wmi_forms[forms.form[i].number].name,
+                         wmi_forms[forms.form[i].number].layout);
+        all += forms.count;
+        free(reached);
+        free(forms.form);
+        kernel_destroy(k);
+    }
+    print_message("%zu forms\n", all);
+}
+
+/* ---- random programs ---- */
+
+static void draw_setting(const struct kernel *k, struct setting *s)
+{
+    fill_memory(s);
+    for (unsigned i = 0; i < KERNEL_DESCRIPTORS; i++)
+        s->descriptor[i] = word(NULL);
+    if (below(5))
+        kernel_descriptors(k, below(2), s->descriptor);
+    s->items = kernel_lanes(k) - (below(2) ? 0 : below(20));
+    s->items *= below(8) ? 1 : 2;
+    s->groups = below(8) ? 1 : 3;
+    s->alignment = (enum wm_alignment)(below(2) ? 0 : below(4));
+    s->scalar_cache = (enum wm_scalar_cache)(below(2) ? 0 : below(3));
+    s->by_all = below(2);
+    s->on_violation = below(4) ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS;
+    s->max_instructions = 5000;
+}
+
+/* Mostly instructions that wavemem executes, and more of those that use memory. */
+static size_t draw_form(const struct forms *forms)
+{
+    size_t form = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        form = below((uint32_t)forms->count);
+        const struct wmi_row *row = &wmi_rows[wmi_forms[forms->form[form].number].id];
+        if (row->memory && !(row->flags & WMI_ROW_TODO))
+            break;
+    }
+    return form;
+}
+
+static void random_programs(void **state)
+{
+    static struct program p;
+    static const enum manner manners[] = {MANNER_ORDINARY, MANNER_ORDINARY, MANNER_LAST, MANNER_ANY};
+    const unsigned rounds = reduced() ? ROUNDS / 4 : ROUNDS;
+    char difference[DIFFERENCE];
+    unsigned ended = 0, runs = 0;
+    (void)state;
+    for (size_t t = 0; kernel_target(t, false); t++) {
+        char target[40];
+        snprintf(target, sizeof target, "%s", kernel_target(t, false));
+        struct kernel *k = kernel_create(target);
+        const struct forms forms = all_forms(kernel_decodes(k));
+        for (unsigned round = 0; round < rounds; round++) {
+            draw_setting(k, &p.setting);
+            p.count = 0;
+            p.body.count = 0;
+            while (p.count < RANDOM) {
+                const struct choice choice = {
+                    manners[below(4)], manners[below(4)], manners[below(4)], KERNEL_VGPRS, word, NULL};
+                choose_state(&p.setting, below(4), below(16));
+                append(k, &forms, draw_form(&forms), &choice, &p);
+            }
+            if (!kernel_run(k, &p.setting, &p.body, &outcome, difference, sizeof difference))
+                fail_at(target, k, &p, difference);
+            ended += outcome.fault.kind == WM_FAULT_NONE;
+            runs++;
+        }
+        free(forms.form);
+        kernel_destroy(k);
+    }
+    assert_in_range(ended, runs / 20, runs); /* or nothing is tried */
+    print_message("%u of %u programs went to their end\n", ended, runs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_instruction),
+        cmocka_unit_test(random_programs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
