@@ -39,7 +39,7 @@ struct parser {
     struct report *report;
     struct test_case *test;  /* the one being read, or NULL */
     struct section *section; /* the one being read, or NULL */
-    bool titled, licensed;
+    bool titled, in_prose;   /* in_prose: the line before was prose */
 };
 
 void complain(struct report *report, const char *path, unsigned line, const char *format, ...)
@@ -169,14 +169,15 @@ static enum section_kind kind_named(const char *name, size_t length)
     return SECTION_KINDS;
 }
 
-/* "word:" or "word gfx...:" begins a section; other lines at the margin are prose. */
-static bool looks_like_section(const char *line)
+/* "word:" or "word gfx...:" begins a section; other lines at the margin are prose. Within a paragraph only
+ * the names of sections do. */
+static bool looks_like_section(const char *line, bool in_prose)
 {
     const size_t word = strspn(line, "abcdefghijklmnopqrstuvwxyz");
     if (!word)
         return false;
     if (line[word] == ':')
-        return true;
+        return !in_prose || kind_named(line, word) != SECTION_KINDS;
     const char *colon = strchr(line, ':');
     return colon && line[word] == ' ' && !strncmp(line + word + 1, "gfx", 3) &&
            kind_named(line, word) != SECTION_KINDS;
@@ -343,6 +344,8 @@ static void read_line(struct parser *parser, unsigned number, char *line)
                      "expected 'SPDX-License-Identifier: MIT' in the first line");
         return;
     }
+    const bool in_prose = parser->in_prose;
+    parser->in_prose = false;
     if (!line[indent])
         return;
     if (indent && parser->section) {
@@ -353,10 +356,11 @@ static void read_line(struct parser *parser, unsigned number, char *line)
                      "an indented line that belongs to no section");
     } else if (line[0] == '#') {
         read_heading(parser, number, line);
-    } else if (looks_like_section(line)) {
+    } else if (looks_like_section(line, in_prose)) {
         begin_section(parser, number, line);
     } else {
-        parser->section = NULL; /* prose */
+        parser->section = NULL;
+        parser->in_prose = true;
     }
 }
 
