@@ -41,11 +41,20 @@ static const struct bad bad_files[] = {
     {FRONT CODE, HERE "3: this case expects nothing; it needs after, fault, violations, accesses or "
                       "instructions\n"},
     {FRONT CODE "after:\n", HERE "9: section 'after' is empty\n"},
-    {FRONT CODE "after: s4 = 5\nsource: again\n",
-     HERE "10: a second section 'source'; the first is in line 4\n"},
+    {FRONT CODE "after: s4 = 5\nsource: again\n", HERE "10: a second section 'source'\n"},
     {FRONT CODE "after: s4 = 5\ncode gfx900:\n    s_nop 0\n",
      HERE "10: a second section 'code' for the same target\n"},
-    {FRONT CODE "after gfx908: s4 = 5\n", HERE "9: this section is for none of the case's targets\n"},
+    {FRONT CODE "after: v1 = v0\nafter gfx908: s4 = 5\n",
+     HERE "10: this section is for none of the case's targets\n"},
+    {FRONT CODE "afer gfx900: s4 = 5\nafter: s4 = 5\n",
+     HERE "9: unknown section 'afer'; sections are source, targets, waves, run, before, code, after, fault, "
+          "violations, accesses, instructions, fails\n"},
+    {"SPDX-License-Identifier: MIT\n# Title\n## Case\nsource: x\ntargets: gfx900, gfx908\n" CODE
+     "after gfx900: s4 = 5\n",
+     HERE "3: a target of this case expects nothing; it needs after, fault, violations, accesses or "
+          "instructions\n"},
+    {FRONT CODE "prose with a word\nafer: of no meaning\n\nafter: s4 = 6\n",
+     HERE "12: " RUN "s4 is 0x00000005, expected 0x00000006\n"},
     {FRONT "source gfx900: x\n" CODE "after: s4 = 5\n",
      HERE "6: section 'source' is for all targets of the case\n"},
     {FRONT CODE "after: s4 = 5\n# Another\n", HERE "10: a second title\n"},
