@@ -186,8 +186,16 @@ WMI_HALVES3(v_maximum3_f16, maximum_or_nan(maximum_or_nan(LOW(a), LOW(b), mode),
 WMI_HALVES3(v_maximumminimum_f16, minimum_or_nan(maximum_or_nan(LOW(a), LOW(b), mode), LOW(c), mode))
 WMI_HALVES3(v_minimummaximum_f16, maximum_or_nan(minimum_or_nan(LOW(a), LOW(b), mode), LOW(c), mode))
 
-/* Moves bits. That it flushes what MODE does not let through is unverified. */
-WMI_HALVES2(v_pack_b32_f16, wmi_halves_in(LOW(a) | b << 16, mode))
+static inline u32v quieted(u32v halves)
+{
+    const u32v nan = (u32v)((i16v)(halves & 0x7fff7fff) > WMI_INFINITY_F16);
+
+    return halves | (nan & (WMI_QUIET_F16 | WMI_QUIET_F16 << 16));
+}
+
+/* Quiets NaNs: measured on gfx1201 (bjacob/goc). That it flushes what MODE does not let through is
+ * unverified. */
+WMI_HALVES2(v_pack_b32_f16, quieted(wmi_halves_in(LOW(a) | b << 16, mode)))
 
 /* ---- rounding and scaling ---- */
 

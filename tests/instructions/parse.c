@@ -9,22 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often sections of a kind may stand in a case: at most once, or once for each target. */
 static const struct kind {
     const char *name;
-    bool once, needed, for_targets;
+    bool needed;      /* every target has one */
+    bool for_targets; /* it may name targets */
+    bool adds_up;     /* a target may have several */
+    bool expects;     /* it says what must hold after the code */
 } kinds[SECTION_KINDS] = {
-    [SECTION_SOURCE] = {"source", .once = true, .needed = true},
-    [SECTION_TARGETS] = {"targets", .once = true, .needed = true},
-    [SECTION_WAVES] = {"waves", .once = true},
-    [SECTION_RUN] = {"run", .for_targets = true},
-    [SECTION_BEFORE] = {"before", .for_targets = true},
+    [SECTION_SOURCE] = {"source", .needed = true},
+    [SECTION_TARGETS] = {"targets", .needed = true},
+    [SECTION_WAVES] = {"waves"},
+    [SECTION_RUN] = {"run", .for_targets = true, .adds_up = true},
+    [SECTION_BEFORE] = {"before", .for_targets = true, .adds_up = true},
     [SECTION_CODE] = {"code", .needed = true, .for_targets = true},
-    [SECTION_AFTER] = {"after", .for_targets = true},
-    [SECTION_FAULT] = {"fault", .for_targets = true},
-    [SECTION_VIOLATIONS] = {"violations", .for_targets = true},
-    [SECTION_ACCESSES] = {"accesses", .for_targets = true},
-    [SECTION_INSTRUCTIONS] = {"instructions", .for_targets = true},
+    [SECTION_AFTER] = {"after", .for_targets = true, .adds_up = true, .expects = true},
+    [SECTION_FAULT] = {"fault", .for_targets = true, .expects = true},
+    [SECTION_VIOLATIONS] = {"violations", .for_targets = true, .expects = true},
+    [SECTION_ACCESSES] = {"accesses", .for_targets = true, .expects = true},
+    [SECTION_INSTRUCTIONS] = {"instructions", .for_targets = true, .expects = true},
     [SECTION_FAILS] = {"fails", .for_targets = true},
 };
 
@@ -39,7 +41,7 @@ struct parser {
     struct report *report;
     struct test_case *test;  /* the one being read, or NULL */
     struct section *section; /* the one being read, or NULL */
-    bool titled, licensed;
+    bool titled, in_prose;   /* in_prose: the line before was prose */
 };
 
 void complain(struct report *report, const char *path, unsigned line, const char *format, ...)
@@ -169,17 +171,17 @@ static enum section_kind kind_named(const char *name, size_t length)
     return SECTION_KINDS;
 }
 
-/* "word:" or "word gfx...:" begins a section; other lines at the margin are prose. */
-static bool looks_like_section(const char *line)
+/* "word:" or "word gfx...:" begins a section; other lines at the margin are prose. Within a paragraph only
+ * the names of sections do. */
+static bool looks_like_section(const char *line, bool in_prose)
 {
     const size_t word = strspn(line, "abcdefghijklmnopqrstuvwxyz");
     if (!word)
         return false;
     if (line[word] == ':')
-        return true;
-    const char *colon = strchr(line, ':');
-    return colon && line[word] == ' ' && !strncmp(line + word + 1, "gfx", 3) &&
-           kind_named(line, word) != SECTION_KINDS;
+        return !in_prose || kind_named(line, word) != SECTION_KINDS;
+    return line[word] == ' ' && !strncmp(line + word + 1, "gfx", 3) && strchr(line, ':') &&
+           (!in_prose || kind_named(line, word) != SECTION_KINDS);
 }
 
 static void begin_section(struct parser *parser, unsigned number, char *line)
@@ -207,12 +209,6 @@ static void begin_section(struct parser *parser, unsigned number, char *line)
                  kinds[kind].name);
         return;
     }
-    for (size_t i = 0; kinds[kind].once && i < parser->test->count; i++)
-        if (parser->test->sections[i].kind == kind) {
-            complain(parser->report, path, number, "a second section '%s'; the first is in line %u",
-                     kinds[kind].name, parser->test->sections[i].line);
-            return;
-        }
     struct section *section = add_element(&parser->test->sections, parser->test->count, sizeof *section);
     parser->test->count++;
     parser->section = section;
@@ -224,31 +220,41 @@ static void begin_section(struct parser *parser, unsigned number, char *line)
         add_line(section, number, line, (size_t)(colon - line));
 }
 
-static bool is_told(const struct test_case *test)
-{
-    for (size_t i = 0; i < test->count; i++)
-        if (test->sections[i].kind >= SECTION_AFTER && test->sections[i].kind <= SECTION_INSTRUCTIONS)
-            return true;
-    return false;
-}
-
-/* All targets of the case have exactly one section of the kind; of `needed` ones. */
-static void check_each_target(struct parser *parser, enum section_kind kind)
+/* That each target of the case has as many sections of the kind as it may. */
+static void check_kind(struct parser *parser, enum section_kind kind)
 {
     const struct test_case *test = parser->test;
+    const char *path = parser->file->path;
     target_set seen = 0;
     for (size_t i = 0; i < test->count; i++) {
         const struct section *section = &test->sections[i];
         if (section->kind != kind)
             continue;
-        if (seen & section->targets & test->targets)
-            complain(parser->report, parser->file->path, section->line,
-                     "a second section '%s' for the same target", kinds[kind].name);
+        if (!section->count)
+            complain(parser->report, path, section->line, "section '%s' is empty", kinds[kind].name);
+        else if (test->targets && !(section->targets & test->targets))
+            complain(parser->report, path, section->line, "this section is for none of the case's targets");
+        else if (seen & section->targets && !kinds[kind].adds_up)
+            complain(parser->report, path, section->line, "a second section '%s'%s", kinds[kind].name,
+                     kinds[kind].for_targets ? " for the same target" : "");
         seen |= section->targets;
     }
-    if (kinds[kind].needed && test->targets & ~seen)
-        complain(parser->report, parser->file->path, test->line, "%s has no section '%s'",
+    if (kinds[kind].needed && (!seen || test->targets & ~seen))
+        complain(parser->report, path, test->line, "%s has no section '%s'",
                  seen ? "a target of this case" : "this case", kinds[kind].name);
+}
+
+static void check_expectations(struct parser *parser)
+{
+    const struct test_case *test = parser->test;
+    target_set seen = 0;
+    for (size_t i = 0; i < test->count; i++)
+        if (kinds[test->sections[i].kind].expects)
+            seen |= test->sections[i].targets;
+    if (test->targets & ~seen || !seen)
+        complain(parser->report, parser->file->path, test->line,
+                 "%s expects nothing; it needs after, fault, violations, accesses or instructions",
+                 seen ? "a target of this case" : "this case");
 }
 
 static void parse_waves(struct parser *parser, const struct section *section)
@@ -270,39 +276,18 @@ static void parse_waves(struct parser *parser, const struct section *section)
 
 static void end_case(struct parser *parser)
 {
-    static const enum section_kind singles[] = {SECTION_CODE, SECTION_FAULT, SECTION_VIOLATIONS,
-                                                SECTION_INSTRUCTIONS, SECTION_ACCESSES};
     struct test_case *test = parser->test;
-    const char *path = parser->file->path;
     if (!test)
         return;
     for (size_t i = 0; i < test->count; i++)
         if (test->sections[i].kind == SECTION_TARGETS && test->sections[i].count)
             test->targets = parse_targets(parser, test->sections[i].line, test->sections[i].lines[0].text);
-    for (unsigned kind = 0; kind < SECTION_KINDS; kind++) {
-        bool there = false;
-        for (size_t i = 0; i < test->count; i++)
-            there |= test->sections[i].kind == kind && test->sections[i].count;
-        if (!there && kinds[kind].needed)
-            complain(parser->report, path, test->line, "this case has no section '%s'", kinds[kind].name);
-        else if (kind == SECTION_CODE && test->targets)
-            check_each_target(parser, SECTION_CODE);
-    }
-    for (unsigned i = 1; i < sizeof singles / sizeof *singles; i++)
-        check_each_target(parser, singles[i]);
-    for (size_t i = 0; i < test->count; i++) {
+    for (size_t i = 0; i < test->count; i++)
         if (test->sections[i].kind == SECTION_WAVES)
             parse_waves(parser, &test->sections[i]);
-        if (test->targets && !(test->sections[i].targets & test->targets))
-            complain(parser->report, path, test->sections[i].line,
-                     "this section is for none of the case's targets");
-        if (!test->sections[i].count && test->sections[i].kind != SECTION_CODE)
-            complain(parser->report, path, test->sections[i].line, "section '%s' is empty",
-                     kinds[test->sections[i].kind].name);
-    }
-    if (!is_told(test))
-        complain(parser->report, path, test->line,
-                 "this case expects nothing; it needs after, fault, violations, accesses or instructions");
+    for (unsigned kind = 0; kind < SECTION_KINDS; kind++)
+        check_kind(parser, (enum section_kind)kind);
+    check_expectations(parser);
     parser->test = NULL;
     parser->section = NULL;
 }
@@ -343,6 +328,8 @@ static void read_line(struct parser *parser, unsigned number, char *line)
                      "expected 'SPDX-License-Identifier: MIT' in the first line");
         return;
     }
+    const bool in_prose = parser->in_prose;
+    parser->in_prose = false;
     if (!line[indent])
         return;
     if (indent && parser->section) {
@@ -353,10 +340,11 @@ static void read_line(struct parser *parser, unsigned number, char *line)
                      "an indented line that belongs to no section");
     } else if (line[0] == '#') {
         read_heading(parser, number, line);
-    } else if (looks_like_section(line)) {
+    } else if (looks_like_section(line, in_prose)) {
         begin_section(parser, number, line);
     } else {
-        parser->section = NULL; /* prose */
+        parser->section = NULL;
+        parser->in_prose = true;
     }
 }
 

@@ -375,11 +375,11 @@ static struct value parse_primary(struct evaluation *e)
 
 /* ---- operators ---- */
 
-static bool is_integer(struct evaluation *e, const struct value *value, const char *operator)
+static bool is_integer(struct evaluation *e, const struct value *value, const char *symbol)
 {
     if (value->kind == VALUE_INTEGER && value->integer == value->last)
         return true;
-    mistake(e->scope, "operator %s takes integers", operator);
+    mistake(e->scope, "operator %s takes integers", symbol);
     return false;
 }
 
@@ -406,19 +406,17 @@ static struct value parse_unary(struct evaluation *e)
 }
 
 /* Binary operators, those that bind tightest last. */
-static const struct operator
-{
+static const struct binary {
     const char *text;
     unsigned level;
-}
-operators[] = {{"||", 0}, {"&&", 1}, {"==", 5}, {"!=", 5}, {"<=", 6}, {">=", 6},
-               {"<<", 7}, {">>", 7}, {"|", 2},  {"^", 3},  {"&", 4},  {"<", 6},
-               {">", 6},  {"+", 8},  {"-", 8},  {"*", 9},  {"/", 9},  {"%", 9}};
+} operators[] = {{"||", 0}, {"&&", 1}, {"==", 5}, {"!=", 5}, {"<=", 6}, {">=", 6},
+                 {"<<", 7}, {">>", 7}, {"|", 2},  {"^", 3},  {"&", 4},  {"<", 6},
+                 {">", 6},  {"+", 8},  {"-", 8},  {"*", 9},  {"/", 9},  {"%", 9}};
 enum { LEVELS = 10 };
 
-static struct value of_numbers(struct evaluation *e, const char *operator, double a, double b)
+static struct value of_numbers(struct evaluation *e, const char *symbol, double a, double b)
 {
-    switch (operator[0]) {
+    switch (symbol[0]) {
     case '+':
         return number_of(a + b);
     case '-':
@@ -432,22 +430,22 @@ static struct value of_numbers(struct evaluation *e, const char *operator, doubl
     case '!':
         return integer_of(a != b);
     case '<':
-        return operator[1] == '<' ? mistake(e->scope, "operator << takes integers")
-                                  : integer_of(operator[1] ? a <= b : a<b);
+        return symbol[1] == '<' ? mistake(e->scope, "operator << takes integers")
+                                : integer_of(symbol[1] ? a <= b : a < b);
     case '>':
-        return operator[1] == '>' ? mistake(e->scope, "operator >> takes integers")
-                                  : integer_of(operator[1] ? a >= b : a> b);
+        return symbol[1] == '>' ? mistake(e->scope, "operator >> takes integers")
+                                : integer_of(symbol[1] ? a >= b : a > b);
     default:
-        return mistake(e->scope, "operator %s takes integers", operator);
+        return mistake(e->scope, "operator %s takes integers", symbol);
     }
 }
 
-static struct value of_integers(struct evaluation *e, const char *operator, int64_t a, int64_t b)
+static struct value of_integers(struct evaluation *e, const char *symbol, int64_t a, int64_t b)
 {
     const uint64_t x = (uint64_t)a, y = (uint64_t)b;
-    if (strchr("/%", operator[0]) && !b)
+    if (strchr("/%", symbol[0]) && !b)
         return e->unused ? integer_of(0) : mistake(e->scope, "division by 0");
-    switch (operator[0]) {
+    switch (symbol[0]) {
     case '+':
         return integer_of(x + y);
     case '-':
@@ -465,15 +463,15 @@ static struct value of_integers(struct evaluation *e, const char *operator, int6
     case '^':
         return integer_of(x ^ y);
     case '&':
-        return integer_of(operator[1] ? a && b : x & y);
+        return integer_of(symbol[1] ? a && b : x & y);
     case '|':
-        return integer_of(operator[1] ? a || b : x | y);
+        return integer_of(symbol[1] ? a || b : x | y);
     case '<':
-        return integer_of(operator[1] == '<' ? (y < 64 ? x << y : 0) : operator[1] ? a <= b : a<b);
+        return integer_of(symbol[1] == '<' ? (y < 64 ? x << y : 0) : symbol[1] ? a <= b : a < b);
     default: /* '>' */
-        return integer_of(operator[1] == '>' ? (uint64_t)(y < 64 ? a >> y : a >> 63)
-                          : operator[1]      ? a >= b
-                                             : a> b);
+        return integer_of(symbol[1] == '>' ? (uint64_t)(y < 64 ? a >> y : a >> 63)
+                          : symbol[1]      ? a >= b
+                                           : a > b);
     }
 }
 
@@ -493,13 +491,13 @@ static const char *take_operator(struct evaluation *e, unsigned level)
 static struct value parse_binary(struct evaluation *e, unsigned level)
 {
     struct value a = level + 1 < LEVELS ? parse_binary(e, level + 1) : parse_unary(e);
-    for (const char *operator; !*e->scope->error && (operator= take_operator(e, level));) {
+    for (const char *symbol; !*e->scope->error && (symbol = take_operator(e, level));) {
         const struct value b = level + 1 < LEVELS ? parse_binary(e, level + 1) : parse_unary(e);
         if (a.kind > VALUE_NUMBER || b.kind > VALUE_NUMBER)
-            return mistake(e->scope, "operator %s takes integers and numbers", operator);
+            return mistake(e->scope, "operator %s takes integers and numbers", symbol);
         a = a.kind == VALUE_NUMBER || b.kind == VALUE_NUMBER
-                ? of_numbers(e, operator, as_number(&a), as_number(&b))
-                : of_integers(e, operator, a.integer, b.integer);
+                ? of_numbers(e, symbol, as_number(&a), as_number(&b))
+                : of_integers(e, symbol, a.integer, b.integer);
     }
     return a;
 }

@@ -448,58 +448,72 @@ static bool set_line(struct world *world, const struct text_line *line)
     return assign(world, line, &(struct assignment){.each = set_value, .user = &failed}) && !failed;
 }
 
-/* "memory [type] name[count]", and perhaps "= values". */
+/* Whether memory may be called so: names of registers and of values in expressions are taken. */
+static bool name_is_free(struct world *world, const char *name, size_t length)
+{
+    static const char *const taken[] = {"i", "lane", "lanes", "mode", "nan", "inf", "v", "a", "s"};
+    unsigned row, rows;
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strlen(taken[i]) == length && !memcmp(taken[i], name, length))
+            return false;
+    return length && length < sizeof world->memories->name && !memory_named(world, name, length) &&
+           !register_rows(world, name, length, NULL, &row, &rows);
+}
+
+static struct memory *add_memory(struct world *world, unsigned line, const char *name, size_t length,
+                                 uint64_t bytes, bool read_only)
+{
+    struct memory *memory = &world->memories[world->memory_count];
+    const uint64_t room = (bytes + 3) & ~(uint64_t)3; /* registers of LDS come and go by dwords */
+    const bool is_lds = length == 3 && !memcmp(name, "lds", 3);
+    const unsigned most = is_lds ? MOST_LDS : MOST_MEMORY;
+    if (world->memory_count == MEMORIES || !bytes || bytes > most) {
+        world_complains(world, line, "'%.*s' must have 1 byte to %u KiB, and there may be %d memories",
+                        (int)length, name, most / 1024, MEMORIES);
+        return NULL;
+    }
+    *memory = (struct memory){.bytes = (uint32_t)bytes, .before = calloc(2, room)};
+    if (!memory->before)
+        return NULL;
+    snprintf(memory->name, sizeof memory->name, "%.*s", (int)length, name);
+    memory->after = memory->before + room;
+    world->memory_count++;
+    if (is_lds)
+        world->lds = memory;
+    return is_lds || machine_allocate(world, memory, line, read_only) ? memory : NULL;
+}
+
+/* "memory [type] name[count]", and perhaps "= values", which are those of the whole memory. */
 static bool declare_memory(struct world *world, const struct text_line *line, bool read_only)
 {
-    const char *at = line->text + strcspn(line->text, " ");
-    at += strspn(at, " ");
-    const char *assigned = at;
-    const enum type type = type_named(at);
-    if (type != TYPES)
-        at += strcspn(at, " "), at += strspn(at, " ");
-    const char *name = at;
+    const char *type_at = line->text + strcspn(line->text, " ");
+    type_at += strspn(type_at, " ");
+    const enum type type = type_named(type_at);
+    const char *name = type_at + (type == TYPES ? 0 : strcspn(type_at, " "));
+    name += strspn(name, " ");
+    const char *at = name;
     while (isalnum((unsigned char)*at) || *at == '_')
         at++;
-    struct memory *memory = &world->memories[world->memory_count];
-    uint64_t index[2], bytes;
-    char separator;
-    unsigned row, rows;
-    if (world->memory_count == MEMORIES || at == name || (size_t)(at - name) >= sizeof memory->name ||
-        *at != '[' || memory_named(world, name, (size_t)(at - name)) ||
-        register_rows(world, name, (size_t)(at - name), (const uint64_t[2]){0}, &row, &rows)) {
+    const size_t length = (size_t)(at - name);
+    uint64_t index[2];
+    char separator, *whole;
+    if (!name_is_free(world, name, length) || *at != '[' || !parse_index(&at, index, &separator) ||
+        separator) {
         world_complains(world, line->number, "expected 'memory NAME[COUNT]' with a new name, at '%s'", name);
         return false;
     }
-    memset(memory, 0, sizeof *memory);
-    snprintf(memory->name, sizeof memory->name, "%.*s", (int)(at - name), name);
-    const bool good = parse_index(&at, index, &separator) && !separator;
-    bytes = good ? index[0] * type_bytes(type == TYPES ? TYPE_U32 : type) : 0;
-    if (!bytes || bytes > (strcmp(memory->name, "lds") ? MOST_MEMORY : MOST_LDS)) {
-        world_complains(world, line->number, "'%s' must have 1 byte to %u KiB", memory->name,
-                        (strcmp(memory->name, "lds") ? MOST_MEMORY : MOST_LDS) / 1024);
-        return false;
-    }
-    memory->bytes = (uint32_t)bytes;
-    memory->before = calloc(2, (bytes + 3) & ~(uint64_t)3);
-    if (!memory->before)
-        return false;
-    memory->after = memory->before + ((bytes + 3) & ~(uint64_t)3);
-    world->memory_count++;
-    if (!strcmp(memory->name, "lds"))
-        world->lds = memory;
-    else if (!machine_allocate(world, memory, line->number, read_only))
+    const unsigned size = type_bytes(type == TYPES ? TYPE_U32 : type);
+    const uint64_t bytes = index[0] > MOST_MEMORY ? MOST_MEMORY + 1 : index[0] * size;
+    if (!add_memory(world, line->number, name, length, bytes, read_only))
         return false;
     at += strspn(at, " ");
     if (!*at)
         return true;
-    /* the values are those of the whole memory */
-    char text[2048];
-    if (*at != '=') {
-        world_complains(world, line->number, "expected '=' at '%s'", at);
+    if (asprintf(&whole, "%.*s%.*s %s", (int)(name - type_at), type_at, (int)length, name, at) < 0)
         return false;
-    }
-    snprintf(text, sizeof text, "%.*s %s %s", (int)(name - assigned), assigned, memory->name, at);
-    return set_line(world, &(struct text_line){line->number, 0, text + strspn(text, " ")});
+    const bool good = set_line(world, &(struct text_line){line->number, 0, whole});
+    free(whole);
+    return good;
 }
 
 /* ---- run ---- */

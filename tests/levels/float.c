@@ -187,7 +187,7 @@
     X(v_cvt_rpi_i32_f32, i32, f32, none, none, nearest_up(A, M))                                             \
     X(v_cvt_pk_u8_f32, i32, f32, i32, i32, with_byte(A, B, C, M))                                            \
     X(v_cvt_pkaccum_u8_f32, i32, f32, i32, none, with_byte(A, B, (uint32_t)l->d, M))                         \
-    X(v_pack_b32_f16, v2f16, f16, f16, none, packed(input(F16, A, M), input(F16, B, M)))                     \
+    X(v_pack_b32_f16, v2f16, f16, f16, none, packed(moved(F16, A, M), moved(F16, B, M)))                     \
     X(v_fmac_f32, f32, f32, f32, f32, fused(F32, A, B, C, M))                                                \
     X(v_fmamk_f32, f32, f32, f32, f32, fused(F32, A, C, B, M))                                               \
     X(v_fmaak_f32, f32, f32, f32, f32, fused(F32, A, B, C, M))                                               \

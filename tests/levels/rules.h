@@ -212,6 +212,8 @@ static inline uint64_t lit(uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
     if (b == least_number || b == exact_infinity(f, true) || exact_is_nan(f, b) ||
         exact_is_nan(f, exponent) || is(f, exponent, ZERO) || exact_negative(f, exponent))
         return least_number;
+    if (is(f, input(f, a, mode), ZERO) || is(f, input(f, b, mode), ZERO)) /* measured on gfx1201 */
+        return 0;
     return product(f, a, b, mode);
 }
 
@@ -405,6 +407,13 @@ static inline uint64_t fixed_up(const struct format *f, uint64_t q, uint64_t d, 
                   (f == &exact_f16 ? input(f, q, mode) & ~exact_zero(f, true) : q & ~exact_zero(f, true)) |
                       exact_zero(f, negative),
                   mode);
+}
+
+/* An operand that is only moved. */
+static inline uint64_t moved(const struct format *f, uint64_t x, uint32_t mode)
+{
+    x = input(f, x, mode);
+    return exact_is_nan(f, x) ? exact_quiet(f, x) : x;
 }
 
 static inline uint64_t packed(uint64_t low, uint64_t high)

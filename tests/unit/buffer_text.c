@@ -578,16 +578,6 @@ static void random_instructions(void **state)
         }
 }
 
-/* TFE has no room for its status in LDS. */
-static void status_of_loads_to_lds(void **state)
-{
-    struct text_run run = {0};
-    (void)state;
-    /* buffer_load_dword v1, s[4:7], s12 offen tfe lds, which LLVM refuses */
-    run_text("gfx700", ".long 0xe0311000, 0x0c810001\n", &run);
-    assert_int_equal(run.fault.kind, WM_FAULT_INSTRUCTION);
-}
-
 /* ---- every value of a component, by the fast step and by src/memory/convert.c ---- */
 
 enum { ELEMENTS = 512, OUT = 1024 };
@@ -658,7 +648,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_instructions),
         cmocka_unit_test(every_value),
-        cmocka_unit_test(status_of_loads_to_lds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,8 +78,8 @@ static inline void add_resource(struct text *t, unsigned first, uint64_t base, u
     add_text(t, "s_mov_b32 s%u, 0x%x\ns_mov_b32 s%u, 0x%x\n", first + 2, records, first + 3, word3);
 }
 
-/* Runs what `write` adds to the text, once the address is known. `lanes` work-items are one wave or a part.
- */
+/* Runs what `write` adds to the text, once the address is known. `lanes` work-items are one wave or a part,
+ * unless the dispatch has a grid. */
 static inline void run_written(const char *target, unsigned lanes, struct text_run *run,
                                void (*write)(struct text *text, struct text_run *run, const void *user),
                                const void *user, struct wm_dispatch dispatch)
@@ -106,7 +106,8 @@ static inline void run_written(const char *target, unsigned lanes, struct text_r
     if (wm_assemble(t.text, t.length, target, target, WM_ASSEMBLE_RAW, &code, &bytes, &messages, &diag))
         fail_msg("%s: %s\n%s", target, diag.message, messages ? messages : "");
     dispatch.struct_size = sizeof dispatch;
-    dispatch.grid[0] = dispatch.workgroup[0] = lanes;
+    if (!dispatch.grid[0])
+        dispatch.grid[0] = dispatch.workgroup[0] = lanes;
     assert_int_equal(wm_object_open(code, bytes, "test", target, &object, &diag), WM_OK);
     assert_int_equal(wm_object_find_kernel(object, NULL, &kernel, &diag), WM_OK);
     assert_int_equal(wm_load(machine, object, &diag), WM_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scalar memory by assembled text on all targets: offsets, range checks, stores, atomics, small loads and
- * clocks, against what the documents say, stated slowly. */
+/* Scalar memory by assembled text on all targets: offsets, range checks, atomics, caches and clocks, against
+ * what the documents say, stated slowly. */
 #include "atomic_operations.h"
 #include "run_text.h"
 
@@ -251,93 +251,6 @@ static void atomic_operations(void **state)
     }
 }
 
-static const char stores[] =
-    "s_movk_i32 s16, 0x11\ns_movk_i32 s17, 0x22\ns_movk_i32 s18, 0x33\ns_movk_i32 s19, 0x44\n"
-    "s_mov_b32 m0, 0x23\n"
-    "s_store_dword s16, s[2:3], 0x6\n"                  /* word 1 */
-    "s_store_dwordx2 s[16:17], s[2:3], m0\n"            /* words 8, 9 */
-    "s_store_dwordx4 s[16:19], s[2:3], 0x40\n"          /* words 16 to 19 */
-    "s_mov_b32 s10, 0x6a\n"                             /* 106 bytes: word 26 is the last */
-    "s_buffer_store_dword s19, s[8:11], 0x60\n"         /* word 24 */
-    "s_buffer_store_dwordx4 s[16:19], s[8:11], 0x64\n"  /* words 25, 26 */
-    "s_buffer_store_dwordx2 s[16:17], s[8:11], 0x6c\n"; /* none */
-static const char scratch_stores[] =
-    "s_mov_b32 s20, 2\n"
-    "s_scratch_store_dwordx2 s[18:19], s[2:3], s20\n" /* 2 * 64 bytes: words 32, 33 */
-    "s_scratch_load_dword s21, s[2:3], s20\n"
-    "s_scratch_load_dwordx2 s[22:23], s[2:3], 0x40\n"
-    "s_scratch_store_dwordx4 s[20:23], s[2:3], 0x90\n"; /* words 36 to 39 */
-
-static void scalar_stores(void **state)
-{
-    static const char *const targets[] = {"gfx803", "gfx900", "gfx906", "gfx908",
-                                          "gfx90a", "gfx942", "gfx1010"};
-    (void)state;
-    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) {
-        struct text_run run = {0};
-        char text[sizeof stores + sizeof scratch_stores];
-        const bool scratch = generation_of(targets[i]) >= 9;
-        snprintf(text, sizeof text, "%s%s", stores, scratch ? scratch_stores : "");
-        run_text(targets[i], text, &run);
-        assert_string_equal(run.fault.text, "");
-        uint32_t expected[TEXT_WORDS] = {[1] = 0x11,  [8] = 0x11,  [9] = 0x22,  [16] = 0x11, [17] = 0x22,
-                                         [18] = 0x33, [19] = 0x44, [24] = 0x44, [25] = 0x11, [26] = 0x22};
-        if (scratch) {
-            expected[32] = expected[37] = 0x33;
-            expected[33] = 0x44;
-            expected[36] = 2;
-            expected[38] = 0x11;
-            expected[39] = 0x22;
-        }
-        assert_memory_equal(run.memory, expected, sizeof expected);
-    }
-}
-
-/* ---- gfx12 ---- */
-
-static void write_small(struct text *t, struct text_run *run, const void *user)
-{
-    unsigned place = RESULTS;
-    (void)user;
-    add_resource(t, 4, run->address, 0, 10, 0); /* ten bytes */
-    add_text(t, "s_mov_b32 s13, 3\ns_mov_b32 s16, 0x%x\ns_mov_b32 s17, s3\n", (uint32_t)run->address + 8);
-    add_text(t, "s_load_u8 s32, s[2:3], 0x5\n"
-                "s_load_i8 s33, s[2:3], s13 offset:0x1\n"
-                "s_load_u16 s34, s[2:3], 0x6\n"
-                "s_load_i16 s35, s[16:17], -0x2\n"
-                "s_load_b96 s[36:38], s[2:3], 0xc\n");
-    add_text(t, "s_buffer_load_u8 s39, s[4:7], 0x9\n"
-                "s_buffer_load_u8 s40, s[4:7], 0xa\n"
-                "s_buffer_load_i8 s41, s[4:7], s13 offset:0x4\n"
-                "s_buffer_load_u16 s42, s[4:7], 0x8\n"
-                "s_buffer_load_i16 s43, s[4:7], 0xa\n"
-                "s_buffer_load_b96 s[44:46], s[4:7], 0x4\n"
-                "s_prefetch_data s[2:3], 0x10, s13, 3\n"
-                "s_buffer_prefetch_data s[4:7], 0x10, s13, 3\n");
-    add_text(t, "s_prefetch_inst s[2:3], 0x10, s13, 3\n"
-                "s_prefetch_inst_pc_rel 0x10, s13, 3\n"
-                "s_prefetch_data_pc_rel 0x10, s13, 3\n");
-    show(t, 32, 15, &place);
-}
-
-static void small_loads(void **state)
-{
-    static const unsigned char bytes[24] = {0x11, 0x82, 0x93, 0xa4, 0xb5, 0xc6, 0xd7, 0xe8,
-                                            0xf9, 0x8a, 0x7b, 0x6c, 0x5d, 0x4e, 0x3f, 0x20,
-                                            0x31, 0x42, 0x53, 0x64, 0x75, 0x86, 0x97, 0xa8};
-    struct text_run run = {0};
-    (void)state;
-    memcpy(run.memory, bytes, sizeof bytes);
-    run_written("gfx1200", 32, &run, write_small, NULL, (struct wm_dispatch){0});
-    assert_string_equal(run.fault.text, "");
-    static const uint32_t expected[] = {
-        0xc6,       0xffffffb5, 0xe8d7,     0xffffe8d7, 0x203f4e5d, 0x64534231, 0xa8978675, /* loads */
-        0x8a,       0,          0xffffffe8, 0x8af9,     0,                                  /* of ten bytes */
-        0xe8d7c6b5, 0x6c7b8af9, 0,                                                          /* b96 there */
-    };
-    assert_memory_equal(run.memory + RESULTS, expected, sizeof expected);
-}
-
 /* ---- the cache that nothing keeps coherent ---- */
 
 struct finding {
@@ -505,7 +418,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offsets_and_ranges), cmocka_unit_test(atomic_operations),
-        cmocka_unit_test(scalar_stores),      cmocka_unit_test(small_loads),
         cmocka_unit_test(stale_loads),        cmocka_unit_test(lost_stores),
         cmocka_unit_test(volatile_lines),     cmocka_unit_test(clocks),
         cmocka_unit_test(later_clocks),

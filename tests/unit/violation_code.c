@@ -258,40 +258,11 @@ static void aligns_as_the_mode_says(void **state)
         }
 }
 
-/* buffer_store_lds_dword: LDS from M0 and the offset on, a dword a lane, to each lane's record. */
-static void stores_from_lds(void **state)
-{
-    static const char *const targets[] = {"gfx803", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"};
-    static struct text_run run;
-    (void)state;
-    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) {
-        memset(&run, 0, sizeof run);
-        /* s[4:7]: records of 16 bytes by lanes (ADD_TID_ENABLE), from DATA on; every third lane is off */
-        run_written(targets[i], 64, &run, write_text,
-                    "s_mov_b32 m0, -1\nv_lshlrev_b32 v1, 2, v0\nv_or_b32 v2, 0x100, v0\n"
-                    "ds_write_b32 v1, v2\nv_or_b32 v2, 0x200, v0\nds_write_b32 v1, v2 offset:256\n"
-                    "s_add_u32 s4, s2, 0x400\ns_or_b32 s5, s3, 0x100000\ns_movk_i32 s6, 0x1000\n"
-                    "s_mov_b32 s7, 0x00800fac\ns_mov_b32 m0, 0x94\n"
-                    "s_mov_b32 exec_lo, 0xdb6db6db\ns_mov_b32 exec_hi, 0xb6db6db6\n"
-                    "buffer_store_lds_dword s[4:7], s12 offset:12 lds\n",
-                    (struct wm_dispatch){.dynamic_lds = 512});
-        if (run.fault.kind)
-            fail_msg("%s: %s", targets[i], run.fault.text);
-        for (unsigned lane = 0; lane < 64; lane++) {
-            const unsigned at = 0x94 + 12 + 4 * lane, whose = at / 4 % 64;
-            const uint32_t wanted = 0xb6db6db6db6db6dbULL >> lane & 1 ? 0x100 * (1 + at / 256) | whose : 0;
-            assert_int_equal(run.memory[DATA + 4 * lane + 3], wanted);
-            assert_int_equal(run.memory[DATA + 4 * lane], 0);
-        }
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goes_on_as_the_hardware_does),
         cmocka_unit_test(aligns_as_the_mode_says),
-        cmocka_unit_test(stores_from_lds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
