@@ -3,13 +3,6 @@
 #include "exec/program.h"
 #include "exec/smem_cache.h"
 
-static bool is_scratch(unsigned id)
-{
-    return id == WMI_INSN_s_scratch_load_dword || id == WMI_INSN_s_scratch_load_dwordx2 ||
-           id == WMI_INSN_s_scratch_load_dwordx4 || id == WMI_INSN_s_scratch_store_dword ||
-           id == WMI_INSN_s_scratch_store_dwordx2 || id == WMI_INSN_s_scratch_store_dwordx4;
-}
-
 /* What has a result: the clocks, the wave's number. */
 static bool lower_result(struct wmi_builder *builder, const struct wmi_instruction *insn,
                          const struct wmi_operand *result)
@@ -28,23 +21,19 @@ static bool lower_result(struct wmi_builder *builder, const struct wmi_instructi
 }
 
 /* What an instruction says to the scalar data cache; 0: nothing that shows. */
-static unsigned control_of(unsigned id)
+static unsigned control_of(const struct wmi_row *row)
 {
-    switch (id) {
-    case WMI_INSN_s_dcache_inv:
-        return WMI_SCALAR_INVALIDATE;
-    case WMI_INSN_s_dcache_inv_vol:
-        return WMI_SCALAR_INVALIDATE | WMI_SCALAR_VOLATILE_ONLY;
-    case WMI_INSN_s_dcache_wb:
-        return WMI_SCALAR_WRITE_BACK;
-    case WMI_INSN_s_dcache_wb_vol:
-        return WMI_SCALAR_WRITE_BACK | WMI_SCALAR_VOLATILE_ONLY;
-    case WMI_INSN_s_dcache_discard:
-    case WMI_INSN_s_dcache_discard_x2:
-        return WMI_SCALAR_DISCARD;
-    default:
+    unsigned control = 0;
+    if (row->cache_level != WMI_CACHE_LEVEL_SCALAR)
         return 0;
-    }
+    if (row->cache & WMI_CACHE_INVALIDATE)
+        control |= WMI_SCALAR_INVALIDATE;
+    if (row->cache & WMI_CACHE_WRITE_BACK)
+        control |= WMI_SCALAR_WRITE_BACK;
+    if (row->cache & WMI_CACHE_DISCARD)
+        control |= WMI_SCALAR_DISCARD;
+    return control && row->cache_scope == WMI_CACHE_SCOPE_VOLATILE ? control | WMI_SCALAR_VOLATILE_ONLY
+                                                                   : control;
 }
 
 /* The offset: an immediate, an SGPR at step->b, or both. Returns the immediate's bytes. SMRD's immediates and
@@ -68,7 +57,7 @@ static int64_t lower_offset(struct wmi_builder *builder, const struct wmi_instru
 static bool lower_control(struct wmi_builder *builder, const struct wmi_instruction *insn)
 {
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
-    const unsigned control = control_of(insn->id);
+    const unsigned control = control_of(&wmi_rows[insn->id]);
     if (result)
         return lower_result(builder, insn, result);
     wmi_lower_invalidation(builder, insn);
@@ -110,7 +99,7 @@ bool wmi_lower_scalar_memory(struct wmi_builder *builder, const struct wmi_instr
     struct wmi_op step = {.lanes = offsetof(struct wmi_frame, exec), .x = resource != NULL};
     const int64_t immediate = lower_offset(builder, insn, offset, &step);
     step.a = wmi_lower_scalar(builder, base ? base : resource);
-    if (is_scratch(insn->id) && offset->kind != WMI_OPERAND_IMMEDIATE) {
+    if (row->group == WMI_GROUP_SCRATCH && offset->kind != WMI_OPERAND_IMMEDIATE) {
         const uint32_t place = wmi_lower_temporary_scalar(builder);
         const uint32_t zero = wmi_lower_scalar_constant(builder, 0);
         struct wmi_op *op = wmi_emit(builder, wmi_scalar_scratch_base);
