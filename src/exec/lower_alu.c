@@ -376,7 +376,7 @@ static bool lower_one(struct valu *v)
 {
     struct wmi_builder *b = v->b;
     const struct wmi_instruction *insn = v->insn;
-    const wmi_body body = wmi_sem_body(wmi_builder_level(b), wmi_builder_lanes(b), insn->id);
+    const wmi_body body = wmi_sem_body(wmi_builder_level(b), wmi_builder_lanes(b), insn->body);
     const struct wmi_operand *result = NULL;
     uint32_t d = 0, e = 0;
 
@@ -462,6 +462,7 @@ static bool lower_pair(struct wmi_builder *b, const struct wmi_instruction *insn
     struct wmi_instruction half[2] = {*insn, *insn};
     half[0].second_id = half[1].second_id = 0;
     half[1].id = insn->second_id;
+    half[1].body = insn->second_body;
     half[1].operands = insn->second_operands;
     memcpy(half[1].operand, insn->operand + insn->operands, insn->second_operands * sizeof *insn->operand);
     struct valu first = {.b = b, .insn = &half[0], .row = &wmi_rows[half[0].id]};
@@ -519,7 +520,7 @@ static bool lower_scalar_float(struct wmi_builder *b, const struct wmi_instructi
 
 bool wmi_lower_salu(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
-    const wmi_body body = wmi_sem_body(wmi_builder_level(b), wmi_builder_lanes(b), insn->id);
+    const wmi_body body = wmi_sem_body(wmi_builder_level(b), wmi_builder_lanes(b), insn->body);
     if (!body)
         return false;
     if (wmi_rows[insn->id].flags & WMI_ROW_ONE_LANE)
