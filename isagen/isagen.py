@@ -4,7 +4,8 @@
 import os
 import sys
 
-from read import Bad, Isa, Lines
+from bad import Bad
+from read import Isa, Lines
 from write import files
 
 READERS = {'types': Isa.read_types, 'targets': Isa.read_targets, 'names': Isa.read_names, '.enc': Isa.read_encodings,
@@ -23,6 +24,16 @@ def load(paths, open_=open):
     return isa
 
 
+def write(path, text):
+    """Leaves a file that has this text already alone, so that nothing that depends on it is built again."""
+    if os.path.exists(path):
+        with open(path) as file:
+            if file.read() == text:
+                return
+    with open(path, 'w') as file:
+        file.write(text)
+
+
 def main(arguments):
     if len(arguments) < 3:
         print('use: isagen.py OUTDIR FILE...', file=sys.stderr)
@@ -30,8 +41,7 @@ def main(arguments):
     try:
         made = files(load(arguments[2:]))
         for name, text in made.items():
-            with open(os.path.join(arguments[1], name), 'w') as file:
-                file.write(text)
+            write(os.path.join(arguments[1], name), text)
     except (Bad, OSError) as bad:
         print(bad, file=sys.stderr)
         return 2

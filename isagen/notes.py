@@ -11,7 +11,7 @@ import re
 import sys
 
 from isagen import load
-from read import Bad
+from bad import Bad
 from write import HEAD
 
 # Arguments of the bodies' macros that are no expression: types, and lists of parameters.
@@ -62,7 +62,7 @@ def memory_formula(row, family):
 
 
 def formula(row, bodies, lines):
-    found = bodies.get(row.flags.get('sem', row.name))
+    found = bodies.get(next(iter(row.bodies.values()), row.name))
     if found:
         return found
     for expression, text in lines:

@@ -4,26 +4,23 @@ import fnmatch
 import re
 from collections import OrderedDict, namedtuple
 
+import facts
+from bad import Bad
+
 ROLES = 'd sdst a b c imm imm2 addr data data2 rsrc samp offset saddr format'.split()
 CLASSES = 'salu valu control smem buffer tbuffer image flat global scratch ds export'.split()
 EXTENSIONS = ['none', 'literal', 'dpp', 'dpp8', 'sdwa']
 # Flags that become WMI_ROW_* bits, and those that only steer the forms of a row.
 ROW_FLAGS = ('todo reads_scc writes_scc reads_exec writes_exec writes_vcc reads_vcc reads_m0 ignores_exec signed d16 '
              'd16_hi format cross_lane ends approx trans stride64 returns macc true16 always16 '
-             'lod gradients g16 one_lane packed').split()
+             'lod gradients g16 one_lane packed float').split()
 GRADES = 'approx unverified'.split()
 MEMORY_FLAGS = 'load store atomic'.split()
 FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa dpp64 lds'.split()
 
 
 Grade = namedtuple('Grade', 'where name field remark')  # of a row, where it has the modifier `field` or always
-
-
-class Bad(Exception):
-    """A fault in the text: what, and where."""
-
-    def __init__(self, where, what):
-        super().__init__('%s:%d: error: %s' % (where[0], where[1], what))
+Target = namedtuple('Target', 'node mach limits')
 
 
 class Lines:
@@ -105,6 +102,8 @@ class Row:
 
     def __init__(self, where, name):
         self.where, self.name, self.encodings, self.flags, self.grades = where, name, [], {}, []
+        self.facts = {}  # by facts.KEYS
+        self.bodies = OrderedDict()  # node: body of src/sem; a row that names none has its own name's
 
 
 class Layout:
@@ -136,6 +135,7 @@ class Isa:
 
     def __init__(self):
         self.types, self.kinds, self.shows, self.limits = OrderedDict(), [], [], []
+        self.elements = OrderedDict()  # of matrices: bits by name
         self.nodes, self.targets, self.codes = OrderedDict(), OrderedDict(), []
         self.spaces, self.layouts, self.forms, self.classes = [], OrderedDict(), [], {}
         self.rows, self.names, self.name_groups, self.general = OrderedDict(), [], [], []
@@ -160,13 +160,17 @@ class Isa:
                 if words[3] not in ('int', 'float', 'packed', 'mask', 'spread'):
                     raise Bad(where, "unknown class of type '%s'" % words[3])
                 self.types[words[1]] = (integer(where, words[2]), words[3])
+            elif words[0] == 'element' and len(words) == 3:
+                if words[1] in self.elements:
+                    raise Bad(where, "element '%s' stands twice" % words[1])
+                self.elements[words[1]] = integer(where, words[2])
             elif words[0] in ('kind', 'show') and len(words) == 2:
                 names = self.kinds if words[0] == 'kind' else self.shows
                 if words[1] in names:
                     raise Bad(where, "%s '%s' stands twice" % (words[0], words[1]))
                 names.append(words[1])
             else:
-                raise Bad(where, "expected 'type NAME BITS CLASS', 'kind NAME' or 'show NAME'")
+                raise Bad(where, "expected 'type NAME BITS CLASS', 'element NAME BITS', 'kind NAME' or 'show NAME'")
 
     def read_targets(self, lines):
         for where, _, words in lines:
@@ -174,10 +178,12 @@ class Isa:
                 self.limits.append(words[1])
             elif words[0] == 'node' and len(words) >= 3:
                 self.read_node(where, words)
-            elif words[0] == 'target' and len(words) == 4:
+            elif words[0] == 'target' and len(words) >= 4:
                 if words[1] in self.targets:
                     raise Bad(where, "target '%s' stands twice" % words[1])
-                self.targets[words[1]] = (self.node(where, words[2]), integer(where, words[3], 0))
+                node = self.node(where, words[2])
+                limits = self.read_limits(where, words[4:], self.nodes[node]['limits'])
+                self.targets[words[1]] = Target(node, integer(where, words[3], 0), limits)
             elif words[0] == 'code' and len(words) == 4:
                 ends = [integer(where, x, 16) for x in words[2].split('-')]
                 if not 0 <= ends[0] <= ends[-1] <= 255:
@@ -192,16 +198,21 @@ class Isa:
             raise Bad(where, "node '%s' stands twice" % name)
         if parent is not None:
             self.node(where, parent)
-        limits = dict(self.nodes[parent]['limits']) if parent else {}
-        for word in words[3:]:
-            key, _, value = word.partition('=')
-            if key not in self.limits:
-                raise Bad(where, "unknown limit '%s'" % key)
-            limits[key] = integer(where, value)
+        limits = self.read_limits(where, words[3:], self.nodes[parent]['limits'] if parent else {})
         missing = [x for x in self.limits if x not in limits]
         if missing:
             raise Bad(where, "node '%s' has no limit '%s'" % (name, missing[0]))
         self.nodes[name] = {'parent': parent, 'limits': limits}
+
+    def read_limits(self, where, words, inherited):
+        """The inherited limits with those that LIMIT=VALUE words replace."""
+        limits = dict(inherited)
+        for word in words:
+            key, _, value = word.partition('=')
+            if key not in self.limits:
+                raise Bad(where, "unknown limit '%s'" % key)
+            limits[key] = integer(where, value)
+        return limits
 
     def read_names(self, lines):
         for where, _, words in lines:
@@ -406,18 +417,24 @@ class Isa:
             row.encodings.append(self.read_encoding(where, row, words[1], words[2:]))
 
     def read_encoding(self, where, row, family, words):
-        encoding, renaming, stage = Encoding(where, family), False, 0
+        encoding, by_node = Encoding(where, family), 'opcodes'
         flags = row.flags if not row.encodings else encoding.flags
         for word in words:
             key, colon, value = word.partition(':')
-            if word == 'as':
-                renaming = True
-            elif key[0].isdigit() and colon and renaming:
+            if word in ('as', 'sem'):
+                by_node = word
+            elif key[0].isdigit() and colon and by_node == 'as':
                 encoding.names[self.node(where, key)] = value
+            elif key[0].isdigit() and colon and by_node == 'sem':
+                self.read_body(where, row, key, value)
             elif key[0].isdigit() and colon:
                 self.read_opcode(where, encoding, key, value)
-            elif colon and re.match(r'(load|store|atomic|sem)$', key):
+            elif key in MEMORY_FLAGS and colon:
                 self.read_memory(where, flags, key, value)
+            elif key == 'sem' and colon:
+                self.read_body(where, row, None, value)
+            elif key in facts.KEYS and colon:
+                self.read_fact(where, row, key, value)
             elif colon:
                 operand = Operand(where, word, self)
                 if encoding.operand(operand.role):
@@ -436,7 +453,23 @@ class Isa:
                 encoding.flags = dict(row.flags)
         else:
             encoding.flags = dict(flags)
+        self.check_matrix(where, row, encoding)
         return encoding
+
+    def check_matrix(self, where, row, encoding):
+        """Operands of matrix instructions have the bits that a lane's share of the matrix takes."""
+        matrix = facts.matrix_of(row)
+        if matrix is None:
+            return
+        lanes = self.nodes[next(iter(encoding.opcodes))]['limits'].get('wave', 64)
+        sizes = facts.sizes_of(matrix, self.elements, lanes)
+        if not matrix.sparse and encoding.operand('c'):
+            sizes['c'] = sizes['d']
+        for operand in encoding.operands:
+            size = self.types[operand.type][0]
+            if size not in sizes.get(operand.role, (size,)):
+                raise Bad(where, "operand '%s' has %d bits; a lane's share of the matrix takes %s"
+                          % (operand.role, size, ' or '.join(map(str, sorted(sizes[operand.role])))))
 
     def read_opcode(self, where, encoding, node, value):
         self.node(where, node)
@@ -444,10 +477,24 @@ class Isa:
             raise Bad(where, "two opcodes at node %s" % node)
         encoding.opcodes[node] = None if value == '-' else integer(where, value, 16)
 
+    def read_body(self, where, row, node, value):
+        """The body from a node on; node None: everywhere."""
+        if row.encodings:
+            raise Bad(where, "a further encoding has the row's body")
+        if node is not None:
+            self.node(where, node)
+        if node in row.bodies or (row.bodies and None in (node, *row.bodies)):
+            raise Bad(where, 'two bodies' + (' at node ' + node if node else ''))
+        row.bodies[node] = value
+
+    def read_fact(self, where, row, key, value):
+        if row.encodings:
+            raise Bad(where, "'%s:' belongs to the first line of the row" % key)
+        if key in row.facts or (key in ('matrix', 'sparse') and facts.matrix_of(row)):
+            raise Bad(where, "'%s:' stands twice" % key)
+        row.facts[key] = facts.read(where, key, value, self.elements)
+
     def read_memory(self, where, flags, key, value):
-        if key == 'sem':
-            flags['sem'] = value
-            return
         m = re.fullmatch(r'(\d+)x(\d+)', value)
         if not m:
             raise Bad(where, "'%s:%s' must say ELEMENTSxBYTES" % (key, value))

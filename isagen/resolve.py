@@ -2,7 +2,7 @@
 """From rows and layouts to forms: what every target decodes, with collisions refused."""
 from collections import OrderedDict
 
-from read import Bad
+from bad import Bad
 
 
 class Resolved:
@@ -10,6 +10,7 @@ class Resolved:
 
     def __init__(self, row, encoding, layout, space, name, base):
         self.row, self.encoding, self.layout, self.name, self.base = row, encoding, layout, name, base
+        self.body = None  # of src/sem, at the node
         self.canonical = canonical_bits(layout)
         self.specs = specs(encoding, layout)
         self.zero = zero_mask(encoding, layout, space)
@@ -114,6 +115,16 @@ def name_at(isa, row, encoding, node):
     return row.name
 
 
+def body_at(isa, row, node):
+    """The body that computes the row at a node."""
+    if not row.bodies:
+        return row.name
+    found = next((row.bodies[n] for n in isa.chain(node) if n in row.bodies), row.bodies.get(None))
+    if found is None:
+        raise Bad(row.where, "row '%s' has no body at node %s" % (row.name, node))
+    return found
+
+
 def forms_of(isa, family, node):
     """The form lines that hold at a node: per first layout, the nearest ancestor's."""
     found = OrderedDict()
@@ -171,7 +182,9 @@ def encoding_forms(isa, row, encoding, node):
         if full >> sum(w for _, w in space.op):
             raise Bad(encoding.where, "opcode %x of '%s' does not fit layout '%s'" % (full, row.name, layout.name))
         plain = 'bare' in encoding.flags or suffix in ('_e32', '_e64') and not {'_e32', '_e64'} <= suffixes
-        yield space, full, Resolved(row, encoding, layout, space, name + ('' if plain else suffix), name)
+        form = Resolved(row, encoding, layout, space, name + ('' if plain else suffix), name)
+        form.body = body_at(isa, row, node)
+        yield space, full, form
     if not made and here:
         raise Bad(encoding.where, "encoding '%s' has no layout at node %s" % (encoding.family, node))
 

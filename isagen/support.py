@@ -4,7 +4,7 @@
 import sys
 
 from isagen import load
-from read import Bad
+from bad import Bad
 from resolve import resolve
 
 HEAD = '''# What wavemem decodes and executes
@@ -40,8 +40,8 @@ def remark(row):
 
 def support(isa):
     targets = {}
-    for target, (node, _) in isa.targets.items():
-        targets.setdefault(node, []).append(target)
+    for name, target in isa.targets.items():
+        targets.setdefault(target.node, []).append(name)
     has = {node: {form.row.name for by_op in resolve(isa, node).values() for form in by_op.values()} for node in targets}
     out = [HEAD] + ['- ' + text for text in isa.general] + ['', '| generation | targets |', '| --- | --- |']
     out += ['| %s | %s |' % (node, ' '.join(names)) for node, names in targets.items()]

@@ -2,6 +2,7 @@
 """Writes the C tables: X-macro files for everybody, and the decode tables for src/isa."""
 from collections import OrderedDict
 
+import facts
 from read import ROW_FLAGS
 from resolve import aliases, resolve, variant_of
 
@@ -63,13 +64,28 @@ def body_class(isa, row):
     return 'valu' if 'one_lane' in row.flags else row_class(isa, row)
 
 
+def bodies_of(row):
+    """Names of the bodies that compute it, the first given first."""
+    return list(dict.fromkeys(row.bodies.values())) or [row.name]
+
+
 def insn_def(isa):
-    out = [HEAD]
+    """INSN for each row with its first body, BODY for each further body of a row."""
+    out = [HEAD, '#ifndef BODY', '#define BODY(...)', '#endif']
     for row in isa.rows.values():
         out.append('/* %s:%d */ INSN(%s, %s, %s, %d)' % (
-            row.where + (row.name, body_class(isa, row).upper(), row.flags.get('sem', row.name), 'todo' in row.flags)))
-    out.append('#undef INSN')
-    return out
+            row.where + (row.name, body_class(isa, row).upper(), bodies_of(row)[0], 'todo' in row.flags)))
+    for row in isa.rows.values():
+        for number, body in enumerate(bodies_of(row)[1:], 1):
+            out.append('/* %s:%d */ BODY(%s_%d, %s, %s, %d, %s)' % (
+                row.where + (row.name, number, body_class(isa, row).upper(), body, 'todo' in row.flags, row.name)))
+    return out + ['#undef INSN', '#undef BODY']
+
+
+def body_number(row, body):
+    """The number that wmi_sem_body() takes: the row's own, or that of a further body."""
+    number = bodies_of(row).index(body)
+    return 'WMI_BODY_%s_%d' % (row.name, number) if number else 'WMI_INSN_' + row.name
 
 
 def simple_def(macro, items):
@@ -93,13 +109,15 @@ class Tables:
         self.fields = Pool()
         self.specs, self.field_specs, self.candidates, self.names = Runs(), Runs(), Runs(), Runs()
         self.zeros, self.layouts, self.forms, self.texts = Pool(), Pool(), Pool(), Pool()
+        self.matrices = Pool()
         self.code_tables, self.opcode_tables, self.canonical = Pool(), Pool(), Pool()
         self.forms.add(None)  # form 0: no instruction
+        self.matrices.add(None)  # matrix 0: none
         self.nodes = OrderedDict()
         for layout in isa.layouts.values():
             for name in layout.fields:
                 self.fields.add(name)
-        for node in dict.fromkeys(n for n, _ in isa.targets.values()):
+        for node in dict.fromkeys(t.node for t in isa.targets.values()):
             resolved = resolve(isa, node)
             for wave in self.waves(node):
                 self.nodes[node, wave] = self.add_node(node, resolved, wave)
@@ -180,7 +198,8 @@ class Tables:
                 (name, show) + place[0] + second + (signed,)))
         index = self.layouts.add((layout.name, layout.dwords, layout.extension, self.field_specs.add(fields), len(fields)))
         return self.forms.add((form.row.name, self.specs.add(run), len(run), index, self.zeros.add(form.zero),
-                               self.texts.add(form.name), self.canonical.add(form.canonical)))
+                               self.texts.add(form.name), self.canonical.add(form.canonical),
+                               body_number(form.row, form.body)))
 
     def text(self):
         out = [HEAD, '#include "isa/tables.h"', '']
@@ -191,8 +210,9 @@ class Tables:
         array('const struct wmi_layout wmi_layouts[]',
               ['{WMI_LAYOUT_%s, %d, WMI_EXT_%s, %d, %d}' % (n, d, e.upper(), c, f) for n, d, e, f, c in self.layouts.values])
         array('const struct wmi_form wmi_forms[]', ['{0}'] + [
-            '{WMI_INSN_%s, %d, %d, %d, %d, %d, %d, "%s"}' % (n, s, z, c, l, len(self.texts.values[t]), w, self.texts.values[t])
-            for n, s, c, l, z, t, w in self.forms.values[1:]])
+            '{WMI_INSN_%s, %s, %d, %d, %d, %d, %d, %d, "%s"}' % (
+                n, b, s, z, c, l, len(self.texts.values[t]), w, self.texts.values[t])
+            for n, s, c, l, z, t, w, b in self.forms.values[1:]])
         array('const uint32_t wmi_canonical[][3]', ['{0x%xu, 0x%xu, 0x%xu}' % (
             w & 0xffffffff, w >> 32 & 0xffffffff, w >> 64) for w in self.canonical.values])
         array('static const uint8_t candidates[]', [str(x) for x in self.candidates.values])
@@ -209,8 +229,12 @@ class Tables:
         variants = self.variants()
         array('const struct wmi_target wmi_targets[]', [self.target(*x) for x in variants])
         out.append('const unsigned wmi_target_count = %d, wmi_target_variants = %d;' % (len(self.isa.targets), len(variants)))
-        array('const struct wmi_row wmi_rows[WMI_INSN_COUNT]', ['{"", 0, 0, 0, 0, 0}'] + [
+        array('const struct wmi_row wmi_rows[WMI_INSN_COUNT]', ['{.name = ""}'] + [
             self.row(r) for r in self.isa.rows.values()])
+        array('const struct wmi_matrix wmi_matrices[]', ['{0}'] + [
+            '{%d, %d, %d, %d, WMI_ELEMENT_%s, WMI_ELEMENT_%s, WMI_ELEMENT_%s, %s}' % (
+                m.m, m.n, m.k, m.blocks, m.d, m.a, m.b, 'true' if m.sparse else 'false')
+            for m in self.matrices.values[1:]])
         self.fidelity(array)
         return out
 
@@ -242,24 +266,41 @@ class Tables:
     def variants(self):
         """All targets as they usually are, then with waves of the other size and with the other true16 mode."""
         out = []
-        for name, (node, mach) in self.isa.targets.items():
-            for real in range(self.isa.nodes[node]['limits'].get('true16_modes', 0) + 1):
-                out += [(real or wave != self.waves(node)[0], name, node, mach, wave, real) for wave in self.waves(node)]
+        for name, target in self.isa.targets.items():
+            waves = self.waves(target.node)
+            for real in range(target.limits.get('true16_modes', 0) + 1):
+                out += [(real or wave != waves[0], name, target, wave, real) for wave in waves]
         return [x[1:] for x in sorted(out, key=lambda x: x[0])]
 
-    def target(self, name, node, mach, wave, real):
-        _, (_, second), codes, names, mnemonics = self.nodes[node, wave]
-        limits = dict(self.isa.nodes[node]['limits'], wave=wave)
-        c = '%s_%d' % (node.replace('.', '_'), wave)
+    def target(self, name, target, wave, real):
+        _, (_, second), codes, names, mnemonics = self.nodes[target.node, wave]
+        limits = dict(target.limits, wave=wave)
+        c = '%s_%d' % (target.node.replace('.', '_'), wave)
         return '{"%s", 0x%x, %s, codes_%d, spaces_%s, first_%s, candidates, %d, {%s}, {%s}, mnemonics_%s, %d}' % (
-            name, mach, 'true' if real else 'false', codes, c, c, second, ', '.join(str(limits[x]) for x in self.isa.limits),
+            name, target.mach, 'true' if real else 'false', codes, c, c, second, ', '.join(str(limits[x]) for x in self.isa.limits),
             ', '.join('names + %d' % x for x in names) or '0', c, len(mnemonics))
 
     def row(self, row):
         kind, elements, size = row.flags.get('memory', ('control' if 'memctl' in row.flags else 'none', 0, 0))
-        flags = ' | '.join('WMI_ROW_' + f.upper() for f in row_flags(self.isa, row)) or '0'
-        return '{"%s", WMI_CLASS_%s, WMI_MEMORY_%s, %d, %d, %s}' % (
-            row.name, row_class(self.isa, row).upper(), kind.upper(), elements, size, flags)
+        class_ = row_class(self.isa, row)
+        values = [('class', 'WMI_CLASS_' + class_.upper()), ('memory', 'WMI_MEMORY_' + kind.upper()),
+                  ('elements', elements), ('bytes', size), ('flags', masks('ROW', row_flags(self.isa, row))),
+                  ('counts', 'WMI_COUNTS_' + facts.counts(row, class_).upper()),
+                  ('waits', ' | '.join('1 << WMI_COUNTER_' + c.upper() for c in row.facts.get('waits', ()))),
+                  ('group', 'WMI_GROUP_' + row.facts['group'].upper() if 'group' in row.facts else ''),
+                  ('rules', masks('RULE', row.facts.get('rules', ())))]
+        cache = row.facts.get('cache')
+        if cache:
+            values += [('cache', masks('CACHE', facts.CACHE_OPERATIONS[cache.operation])),
+                       ('cache_level', 'WMI_CACHE_LEVEL_' + cache.level.upper()),
+                       ('cache_scope', 'WMI_CACHE_SCOPE_' + cache.scope.upper())]
+        values.append(('matrix', self.matrices.add(facts.matrix_of(row))))
+        return '{"%s", %s}' % (row.name, ', '.join('.%s = %s' % x for x in values if x[1]))
+
+
+def masks(prefix, names):
+    """The bits of the names, as C."""
+    return ' | '.join('WMI_%s_%s' % (prefix, name.upper()) for name in names)
 
 
 def could_match(space, top):
@@ -279,8 +320,12 @@ def files(isa):
     out = {
         'insn.def': insn_def(isa),
         'types.def': simple_def('TYPE', [(n, bits) for n, (bits, _) in isa.types.items()]),
+        'elements.def': simple_def('ELEMENT', isa.elements.items()),
         'fields.def': simple_def('FIELD', [(n,) for n in tables.fields.values]),
         'limits.def': simple_def('LIMIT', [(n,) for n in isa.limits]),
+        'targets.def': simple_def('TARGET', [
+            [name.replace('-', '_')] + [target.limits.get('vgpr_granule' + wave, 0) for wave in ('64', '32')]
+            for name, target in isa.targets.items()]),
         'isa_enums.h': enums(isa, layouts),
         'isa_tables.c': tables.text(),
     }

@@ -198,21 +198,23 @@ static void print_form(const struct wm_isa_form *form, bool word)
 
 static void print_waits(const struct catalogue *all, size_t index)
 {
-    const char *last = NULL;
+    char wait[WM_ISA_WAIT], last[WM_ISA_WAIT] = "";
     for (size_t i = 0; i < all->count; i++) {
-        const char *wait = all->forms[i].row == index ? wm_isa_wait(index, all->forms[i].target) : NULL;
-        if (!wait || wait == last)
+        const char *target = all->forms[i].target;
+        if (all->forms[i].row != index || !wm_isa_wait(index, target, wait, sizeof(wait)) ||
+            strcmp(wait, last) == 0)
             continue;
-        printf("%s%s (from %s)", last ? "; " : "  raises    ", wait, all->forms[i].target);
-        last = wait;
+        printf("%s%s (from %s)", *last ? "; " : "  raises    ", wait, target);
+        memcpy(last, wait, sizeof(last));
     }
-    if (last)
+    if (*last)
         putchar('\n');
 }
 
 static void print_row(const struct catalogue *all, size_t index)
 {
     struct wm_isa_row row;
+    struct wm_isa_matrix matrix;
     const char *erratum;
     wm_isa_row(index, &row);
     printf("%s: %s instruction\n", row.name, row.kind);
@@ -222,6 +224,10 @@ static void print_row(const struct catalogue *all, size_t index)
         printf("  reads     %s\n", row.reads);
     if (row.writes[0])
         printf("  writes    %s\n", row.writes);
+    if (wm_isa_matrix(index, &matrix))
+        printf("  matrix    %ux%ux%u%s, %u %s: %s += %s * %s\n", matrix.m, matrix.n, matrix.k,
+               matrix.sparse ? ", A sparse" : "", matrix.blocks, matrix.blocks > 1 ? "blocks" : "block",
+               matrix.d, matrix.a, matrix.b);
     print_waits(all, index);
     printf("  fidelity  %s", row.grade);
     if (row.remark_field)
@@ -275,10 +281,11 @@ static json_t *json_of_forms(const struct catalogue *all, size_t row)
         for (size_t j = i; j < all->count; j++)
             if (!done[j] && all->forms[j].row == row && same_bits(&all->forms[i], &all->forms[j])) {
                 const char *target = all->forms[j].target;
-                const char *wait = wm_isa_wait(row, target);
+                char wait[WM_ISA_WAIT];
                 done[j] = true;
-                json_array_append_new(targets, wait ? json_pack("{s:s,s:s}", "name", target, "raises", wait)
-                                                    : json_pack("{s:s}", "name", target));
+                json_array_append_new(targets, wm_isa_wait(row, target, wait, sizeof(wait))
+                                                   ? json_pack("{s:s,s:s}", "name", target, "raises", wait)
+                                                   : json_pack("{s:s}", "name", target));
             }
         json_object_set_new(form, "targets", targets);
         json_array_append_new(forms, form);
@@ -290,6 +297,7 @@ static json_t *json_of_forms(const struct catalogue *all, size_t row)
 static json_t *json_of_row(const struct catalogue *all, size_t index)
 {
     struct wm_isa_row row;
+    struct wm_isa_matrix matrix;
     json_t *errata = json_array();
     const char *erratum;
     wm_isa_row(index, &row);
@@ -297,6 +305,11 @@ static json_t *json_of_row(const struct catalogue *all, size_t index)
     set_text(object, "computes", row.formula);
     set_text(object, "reads", row.reads);
     set_text(object, "writes", row.writes);
+    if (wm_isa_matrix(index, &matrix))
+        json_object_set_new(object, "matrix",
+                            json_pack("{s:i,s:i,s:i,s:i,s:s,s:s,s:s,s:b}", "m", (int)matrix.m, "n",
+                                      (int)matrix.n, "k", (int)matrix.k, "blocks", (int)matrix.blocks, "d",
+                                      matrix.d, "a", matrix.a, "b", matrix.b, "sparse", matrix.sparse));
     set_text(object, "fidelity", row.grade);
     set_text(object, "remark", row.remark);
     set_text(object, "remark_with", row.remark_field);
@@ -451,7 +464,8 @@ static int explain_words(const char *target, char *const *texts, size_t count, b
         json_t *object = json_of_form(&form);
         set_text(object, "target", target);
         set_text(object, "text", text);
-        set_text(object, "raises", wm_isa_wait(form.row, target));
+        char wait[WM_ISA_WAIT];
+        set_text(object, "raises", wm_isa_wait(form.row, target, wait, sizeof(wait)) ? wait : NULL);
         json_object_set_new(object, "instruction", json_of_row(&search.found, form.row));
         result = print_json(object);
     } else {

@@ -145,6 +145,7 @@ struct wm_address_answer {
     char text[160];     /* LLVM's */
     const char *path;   /* "BUFFER", "FLAT", "DS" ... */
     const char *kind;   /* "load", "store" or "atomic" */
+    bool format;        /* converts by a format: a load out of range gives 1 where DST_SEL says so */
     unsigned wave_size; /* 32 or 64 */
     uint64_t lanes;     /* EXEC; 1 for SMEM */
     unsigned bytes;     /* of each element */

@@ -215,10 +215,22 @@ struct wm_isa_row {
 };
 WM_API size_t wm_isa_row_count(void);
 WM_API bool wm_isa_row(size_t row, struct wm_isa_row *out);
+/* The product that a matrix instruction computes: `blocks` products, each D += A * B of an m x k and a k x n
+ * matrix. Elements: "f32", "f64", "f16", "bf16", "xf32", "i32", "i8", "iu8" and "iu4" (with or without sign,
+ * as the instruction says), "fp8", "bf8". sparse: of each four elements of A along k only two are there.
+ * False: the row is no matrix instruction. */
+struct wm_isa_matrix {
+    unsigned m, n, k, blocks;
+    const char *d, *a, *b;
+    bool sparse;
+};
+WM_API bool wm_isa_matrix(size_t row, struct wm_isa_matrix *out);
 /* What documents, LLVM and wavemem say differently of the row: the nth remark, or NULL. */
 WM_API const char *wm_isa_erratum(size_t row, size_t n);
-/* The counters that it raises on the target until its work is done ("vmcnt"), or NULL. */
-WM_API const char *wm_isa_wait(size_t row, const char *target);
+/* Writes the counters that it raises on the target until its work is done, in words ("vmcnt and lgkmcnt"),
+ * cut to `size` bytes. False: it raises none. */
+enum { WM_ISA_WAIT = 128 }; /* bytes that always suffice */
+WM_API bool wm_isa_wait(size_t row, const char *target, char *text, size_t size);
 
 /* A row in one encoding of a target. */
 enum { WM_ISA_BITS = 48, WM_ISA_OPERANDS = 12 };

@@ -13,9 +13,10 @@ import traceback
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(here))
 from isagen import load  # noqa: E402
-from read import Bad  # noqa: E402
+import facts  # noqa: E402
+from bad import Bad  # noqa: E402
 from resolve import resolve  # noqa: E402
-from write import files  # noqa: E402
+from write import body_number, files, row_class  # noqa: E402
 
 ORDER = ['types', 'targets', 'names', 'some.enc', 'rows.isa', 'more.isa', 'fidelity', 'strange']
 
@@ -54,18 +55,40 @@ def run(texts):
     """What comes out: lines of forms, or the one message; and the traceback's innermost line."""
     try:
         isa = load([n for n in ORDER if n in texts], lambda name: io.StringIO(texts[name]))
-        files(isa)
+        made = files(isa)
     except Bad as bad:
         frame = traceback.extract_tb(bad.__traceback__)[-1]
         return [str(bad)], (os.path.basename(frame.filename), frame.lineno)
     out = []
-    for node in dict.fromkeys(n for n, _ in isa.targets.values()):
+    for node in dict.fromkeys(t.node for t in isa.targets.values()):
         for space, by_op in resolve(isa, node).items():
             for op, form in sorted(by_op.items()):
                 operands = ['%s%s%s' % (s[1], '+' * s[10], '~' * s[11]) for s in form.specs]
-                out.append('%s %s %02x %s %d %s %0*x' % (node, space.name, op, form.name, form.layout.dwords,
-                                                        ' '.join(operands), 8 * form.layout.dwords, form.zero))
-    return out, None
+                body = ' =' + form.body if form.body != form.row.name else ''
+                out.append('%s %s %02x %s %d %s %0*x%s' % (node, space.name, op, form.name, form.layout.dwords,
+                                                          ' '.join(operands), 8 * form.layout.dwords, form.zero, body))
+    return out + bodies(isa, made['insn.def']) + [said(isa, row) for row in isa.rows.values() if row.facts], None
+
+
+def bodies(isa, insn_def):
+    """Rows that have several bodies, and the number that each node takes."""
+    out = [line.split('*/ ')[1] for row in isa.rows.values() if len(row.bodies) > 1
+           for line in insn_def.split('\n') if row.name in line]
+    for node in dict.fromkeys(t.node for t in isa.targets.values()):
+        for by_op in resolve(isa, node).values():
+            out += ['%s %s' % (node, body_number(f.row, f.body)) for f in by_op.values() if len(f.row.bodies) > 1]
+    return out
+
+
+def said(isa, row):
+    """What a row says of itself beyond operands and flags."""
+    out = ['counts ' + facts.counts(row, row_class(isa, row))]
+    out += [key + ' ' + (row.facts[key] if key == 'group' else ' '.join(row.facts[key]))
+            for key in ('group', 'waits', 'rules', 'cache') if key in row.facts]
+    matrix = facts.matrix_of(row)
+    if matrix:
+        out.append('matrix %dx%dx%d %d %s %s %s %s' % (matrix[:-1] + ('sparse' if matrix.sparse else 'dense',)))
+    return row.name + ' ' + ', '.join(out)
 
 
 def main():
@@ -79,7 +102,7 @@ def main():
             if got != wanted:
                 wrong += 1
                 print('%s: %s\n  wanted %s\n  got    %s' % (name, title, '\n         '.join(wanted), '\n         '.join(got)))
-    for file in ('read.py', 'resolve.py', 'write.py', 'isagen.py'):
+    for file in ('read.py', 'facts.py', 'resolve.py', 'write.py', 'isagen.py'):
         for number, line in enumerate(open(os.path.join(os.path.dirname(here), file)), 1):
             if 'raise Bad(' in line and (file, number) not in reached:
                 wrong += 1

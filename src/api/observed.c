@@ -85,14 +85,13 @@ static uint32_t round_up(uint32_t number, uint32_t granule)
     return (number + granule - 1) / granule * granule;
 }
 
-/* Where a lane has 512 VGPRs, accumulators are the upper ones of the same file, else they have one of their
- * own. */
+/* AccVGPRs are in the file of the VGPRs, or in one of their own that is as large. */
 struct wmi_profile_dispatch wmi_occupancy_of(const struct wm_machine *machine, const struct wm_kernel *kernel,
                                              const struct wmi_dispatch *dispatch)
 {
     const struct wmi_kernel_descriptor *descriptor = wmi_kernel_descriptor(kernel);
     const uint32_t vgprs = descriptor->vgprs, agprs = descriptor->agprs;
-    const bool one_file = wmi_target_limit(machine->target, WMI_LIMIT_vgprs) > 256;
+    const bool one_file = wmi_target_limit(machine->target, WMI_LIMIT_vgprs_unified);
     return (struct wmi_profile_dispatch){
         .kernel = kernel->name,
         .pc = dispatch->launch.entry,

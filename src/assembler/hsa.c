@@ -35,20 +35,20 @@ enum owners {
 };
 static const struct {
     const char *name;
-    uint8_t first, last;                 /* generation; 0: all from there on, or up to there */
-    bool by_code, at_start, even_tuples; /* what it must have besides */
+    uint8_t first, last; /* generation; 0: all from there on, or up to there */
+    uint8_t has, lacks;  /* limits that must not be 0, and that must be; 0: none */
 } owner_rules[OWNERS] = {
     [FROM_9] = {"gfx9 or later", .first = 9},
-    [FROM_90A] = {"gfx90a or gfx940 and its kin", .even_tuples = true},
-    [FROM_10] = {"gfx10 or later", .first = 10},
+    [FROM_90A] = {"gfx90a or gfx940 and its kin", .has = WMI_LIMIT_vgprs_unified},
+    [FROM_10] = {"gfx10 or later", .has = WMI_LIMIT_rdna_descriptor},
     [ONLY_10_AND_11] = {"gfx10 or gfx11", .first = 10, .last = 11},
-    [FROM_11] = {"gfx11 or later", .first = 11},
-    [BEFORE_12] = {"a target before gfx12", .last = 11},
-    [FROM_12] = {"gfx12 or later", .first = 12},
-    [SCRATCH_BY_CODE] = {"a target before gfx11 but gfx940 and its kin", .by_code = true},
+    [FROM_11] = {"gfx11 or later", .has = WMI_LIMIT_inst_pref_bits},
+    [BEFORE_12] = {"a target before gfx12", .has = WMI_LIMIT_clamp_ieee},
+    [FROM_12] = {"gfx12 or later", .lacks = WMI_LIMIT_clamp_ieee},
+    [SCRATCH_BY_CODE] = {"a target before gfx11 but gfx940 and its kin", .lacks = WMI_LIMIT_initial_scratch},
     [FROM_7_BY_CODE] = {"gfx7 or later, but before gfx11 and not gfx940 and its kin", .first = 7,
-                        .by_code = true},
-    [SCRATCH_AT_START] = {"gfx11 or later, or gfx940 and its kin", .at_start = true},
+                        .lacks = WMI_LIMIT_initial_scratch},
+    [SCRATCH_AT_START] = {"gfx11 or later, or gfx940 and its kin", .has = WMI_LIMIT_initial_scratch},
 };
 
 /* A directive that sets bits of the descriptor: where, how many user SGPRs it asks for, and who has it. */
@@ -157,10 +157,9 @@ static bool owns(const struct wmi_target *target, enum owners owners)
 {
     const uint32_t generation = wmi_target_limit(target, WMI_LIMIT_generation),
                    first = owner_rules[owners].first, last = owner_rules[owners].last;
-    const bool at_start = wmi_target_limit(target, WMI_LIMIT_initial_scratch);
-    return generation >= first && (!last || generation <= last) &&
-           !(owner_rules[owners].by_code && at_start) && !(owner_rules[owners].at_start && !at_start) &&
-           !(owner_rules[owners].even_tuples && !wmi_target_limit(target, WMI_LIMIT_even_tuples));
+    const enum wmi_limit has = owner_rules[owners].has, lacks = owner_rules[owners].lacks;
+    return generation >= first && (!last || generation <= last) && (!has || wmi_target_limit(target, has)) &&
+           (!lacks || !wmi_target_limit(target, lacks));
 }
 
 static void put_bits(uint8_t *bytes, const struct directive *d, uint64_t value)
@@ -183,16 +182,14 @@ static void set(struct kernel *k, const char *name, uint64_t value)
 /* Source: LLVM AMDGPUMCKernelDescriptor.cpp, getDefaultAmdhsaKernelDescriptor. */
 static void set_defaults(const struct wmi_target *target, struct kernel *k)
 {
-    const uint32_t generation = wmi_target_limit(target, WMI_LIMIT_generation);
-    const bool rdna = wmi_target_limit(target, WMI_LIMIT_sgprs) == 106;
     memset(k, 0, sizeof *k);
     set(k, "float_denorm_mode_16_64", 3);
     set(k, "system_sgpr_workgroup_id_x", 1);
-    if (generation < 12) {
+    if (wmi_target_limit(target, WMI_LIMIT_clamp_ieee)) {
         set(k, "dx10_clamp", 1);
         set(k, "ieee_mode", 1);
     }
-    if (rdna) {
+    if (wmi_target_limit(target, WMI_LIMIT_rdna_descriptor)) {
         set(k, "wavefront_size32", wmi_target_limit(target, WMI_LIMIT_wave) == 32);
         set(k, "workgroup_processor_mode", 1);
         set(k, "memory_ordered", 1);
@@ -211,36 +208,28 @@ static uint64_t blocks(struct wmi_assembler *a, const char *at, const char *what
     return (uint64_t)number & ((UINT64_C(1) << bits) - 1);
 }
 
-/* Targets whose waves must have 96 SGPRs. Source: LLVM AMDGPU.td, FeatureSGPRInitBug. */
-enum { FIXED_SGPRS = 96 };
-static bool has_fixed_sgprs(const char *target)
-{
-    return !strcmp(target, "gfx802") || !strcmp(target, "gfx805");
-}
-
-/* SGPRs with those that are reserved; on RDNA their number is not said. Source: LLVM AMDGPUBaseInfo.cpp,
- * getNumExtraSGPRs; AMDGPUAsmParser.cpp, calculateGPRBlocks. */
+/* SGPRs with those that are reserved. Source: LLVM AMDGPUBaseInfo.cpp, getNumExtraSGPRs; AMDGPUAsmParser.cpp,
+ * calculateGPRBlocks. */
 static uint64_t sgpr_blocks(struct wmi_assembler *a, const struct kernel *k, const char *at)
 {
-    const uint32_t generation = wmi_target_limit(a->target, WMI_LIMIT_generation);
-    const bool fixed = has_fixed_sgprs(wmi_target_name(a->target));
-    const int64_t most = fixed ? FIXED_SGPRS : wmi_target_limit(a->target, WMI_LIMIT_sgprs);
+    const uint32_t fixed = wmi_target_limit(a->target, WMI_LIMIT_fixed_sgprs);
+    const uint32_t unit = wmi_target_limit(a->target, WMI_LIMIT_sgpr_encoding);
+    const uint32_t with_xnack = wmi_target_limit(a->target, WMI_LIMIT_xnack_sgprs);
+    const int64_t most = fixed ? fixed : wmi_target_limit(a->target, WMI_LIMIT_sgprs);
     const bool xnack = k->given[RESERVE_XNACK] ? k->count[RESERVE_XNACK] != 0 : wmi_asm_may_replay(a);
     int64_t extra = k->count[RESERVE_VCC] ? 2 : 0;
-    if (generation < 8)
-        extra = k->count[RESERVE_FLAT_SCRATCH] ? 4 : extra;
-    else if (k->count[RESERVE_FLAT_SCRATCH] || wmi_target_limit(a->target, WMI_LIMIT_initial_scratch))
-        extra = 6;
-    else if (xnack)
-        extra = 4;
+    if (k->count[RESERVE_FLAT_SCRATCH] || wmi_target_limit(a->target, WMI_LIMIT_initial_scratch))
+        extra = wmi_target_limit(a->target, WMI_LIMIT_flat_scratch_sgprs);
+    else if (xnack && with_xnack)
+        extra = with_xnack;
     const int64_t count = k->count[NEXT_SGPR];
-    const int64_t limited = count + (generation < 8 || fixed ? extra : 0);
+    const int64_t limited = count + (wmi_target_limit(a->target, WMI_LIMIT_extra_sgprs_limited) ? extra : 0);
     if (limited > most)
         wmi_asm_error(a, at, "expected at most %lld SGPRs on %s, not %lld", (long long)most,
                       wmi_target_name(a->target), (long long)limited);
     if (fixed)
-        return FIXED_SGPRS / 8 - 1;
-    return (uint64_t)((count + extra < 1 ? 1 : count + extra) + 7) / 8 - 1;
+        return fixed / unit - 1;
+    return ((uint64_t)(count + extra < 1 ? 1 : count + extra) + unit - 1) / unit - 1;
 }
 
 static bool is_complete(struct wmi_assembler *a, const struct kernel *k, const char *at)
@@ -259,24 +248,24 @@ static bool is_complete(struct wmi_assembler *a, const struct kernel *k, const c
 static void set_registers(struct wmi_assembler *a, struct kernel *k, const char *at)
 {
     static const struct directive vgprs = {"", RSRC1_AT, 0, 6, 0, ALL}, sgprs = {"", RSRC1_AT, 6, 4, 0, ALL},
-                                  user = {"", RSRC2_AT, 1, 5, 0, ALL}, accum = {"", RSRC3_AT, 0, 6, 0, ALL},
-                                  prefetch = {"", RSRC3_AT, 4, 6, 0, ALL},
-                                  prefetch_long = {"", RSRC3_AT, 4, 8, 0, ALL};
-    const uint32_t generation = wmi_target_limit(a->target, WMI_LIMIT_generation);
-    const bool even = owns(a->target, FROM_90A);
+                                  user = {"", RSRC2_AT, 1, 5, 0, ALL}, accum = {"", RSRC3_AT, 0, 6, 0, ALL};
+    const struct directive prefetch = {
+        "", RSRC3_AT, 4, (uint8_t)wmi_target_limit(a->target, WMI_LIMIT_inst_pref_bits), 0, ALL};
     uint16_t properties;
     memcpy(&properties, k->bytes + PROPERTIES_AT, 2);
     const bool wave32 = properties >> 10 & 1;
     if (!is_complete(a, k, at))
         return;
-    put_bits(k->bytes, &vgprs, blocks(a, at, "VGPRs", k->count[NEXT_VGPR], even || wave32 ? 8 : 4, 6));
-    if (generation < 10)
+    const uint32_t unit =
+        wmi_target_limit(a->target, wave32 ? WMI_LIMIT_vgpr_encoding32 : WMI_LIMIT_vgpr_encoding64);
+    put_bits(k->bytes, &vgprs, blocks(a, at, "VGPRs", k->count[NEXT_VGPR], unit, 6));
+    if (wmi_target_limit(a->target, WMI_LIMIT_sgprs_counted))
         put_bits(k->bytes, &sgprs, sgpr_blocks(a, k, at));
     if (k->given[USER_SGPRS] && k->count[USER_SGPRS] < k->user_sgprs)
         wmi_asm_error(a, at, "expected a .amdhsa_user_sgpr_count from %u on, as this kernel asks for them",
                       k->user_sgprs);
     put_bits(k->bytes, &user, (uint64_t)(k->given[USER_SGPRS] ? k->count[USER_SGPRS] : k->user_sgprs));
-    if (even) {
+    if (owns(a->target, FROM_90A)) {
         if (k->count[ACCUM_OFFSET] % 4)
             wmi_asm_error(a, at, "expected a .amdhsa_accum_offset that is a multiple of 4");
         if (k->count[ACCUM_OFFSET] > (k->count[NEXT_VGPR] < 1 ? 4 : (k->count[NEXT_VGPR] + 3) / 4 * 4))
@@ -284,8 +273,8 @@ static void set_registers(struct wmi_assembler *a, struct kernel *k, const char 
                           (long long)k->count[NEXT_VGPR]);
         put_bits(k->bytes, &accum, (uint64_t)(k->count[ACCUM_OFFSET] / 4 - 1));
     }
-    if (generation >= 11)
-        put_bits(k->bytes, generation == 11 ? &prefetch : &prefetch_long, (uint64_t)k->count[INST_PREF_SIZE]);
+    if (prefetch.width)
+        put_bits(k->bytes, &prefetch, (uint64_t)k->count[INST_PREF_SIZE]);
 }
 
 /* Whether the directive may stand here: the target has it, and it was not there before. */

@@ -218,6 +218,33 @@ static inline f32v wmi_max_f32(f32v a, f32v b, uint32_t mode)
     return wmi_input_f32(r, mode);
 }
 
+/* From gfx12 on: a NaN loses against a number, whatever kind of NaN it is; of two the first stays, quieted.
+ * Source: RDNA 4 ISA, V_MIN_NUM_F32, and captures on gfx1201. */
+static inline f32v wmi_num_nan_f32(f32v result, f32v a, f32v b)
+{
+    const f32v first = wmi_select_f32(wmi_is_nan_f32(b), wmi_quiet_f32(a), b);
+
+    return wmi_select_f32(wmi_is_nan_f32(a), first, wmi_select_f32(wmi_is_nan_f32(b), a, result));
+}
+
+static inline f32v wmi_min_num_f32(f32v a, f32v b, uint32_t mode)
+{
+    f32v r = wmi_lower_f32(a, b);
+
+    if (__builtin_expect(wmi_any_nan2_f32(a, b), 0))
+        r = wmi_num_nan_f32(r, a, b);
+    return wmi_input_f32(r, mode);
+}
+
+static inline f32v wmi_max_num_f32(f32v a, f32v b, uint32_t mode)
+{
+    f32v r = wmi_higher_f32(a, b);
+
+    if (__builtin_expect(wmi_any_nan2_f32(a, b), 0))
+        r = wmi_num_nan_f32(r, a, b);
+    return wmi_input_f32(r, mode);
+}
+
 static inline f64v wmi_min_f64(f64v a, f64v b, uint32_t mode)
 {
     f64v r = (f64v)((u64v)wmi_lesser_f64(a, b) | (u64v)wmi_lesser_f64(b, a));

@@ -33,7 +33,7 @@ static const uint8_t families[WMI_STEP_BODIES] = {
 wmi_body wmi_bind(enum wmi_step_id id, enum wmi_cpu_level level, unsigned lanes)
 {
     if (id >= WMI_STEP_BODIES)
-        return wmi_sem_body(level, lanes, (enum wmi_insn_id)(id - WMI_STEP_BODIES));
+        return wmi_sem_body(level, lanes, (unsigned)(id - WMI_STEP_BODIES));
     switch ((enum family)families[id]) {
     case STAGES:
         return wmi_stage(level, lanes, (enum wmi_stage)(id - WMI_STEP_FIRST_STAGE));

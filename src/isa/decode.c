@@ -15,8 +15,7 @@ enum {
     NO_SPACE = 255,
     TUPLE_SGPRS = 104,
     HALF_BIT = 128,
-    NSA_LAST_IS_TUPLE = 5, /* lists of so many name a tuple at the end */
-    TH_ATOMIC_RETURN = 1,  /* gfx12's glc */
+    TH_ATOMIC_RETURN = 1, /* gfx12's glc */
 };
 
 struct context {
@@ -356,7 +355,7 @@ static bool image_addr_dim(struct context *c, struct wmi_operand *o, unsigned va
     o->dwords = count;
     /* Only where the last register of the list stands for several may there be more than registers named. */
     const unsigned named = wmi_image_slots(c->target, c->out);
-    if (named && count > named && c->target->limits[WMI_LIMIT_nsa_slots] > NSA_LAST_IS_TUPLE)
+    if (named && count > named && !c->target->limits[WMI_LIMIT_nsa_tuple])
         return false;
     return vgpr(o, value);
 }
@@ -367,7 +366,7 @@ static bool bvh_addr(struct context *c, struct wmi_operand *o, unsigned value)
     const bool a16 = c->out->field[WMI_FIELD_a16] != 0;
     o->dwords += a16 ? 7 : 10;
     const unsigned named = wmi_image_slots(c->target, c->out);
-    if (named && c->target->limits[WMI_LIMIT_nsa_slots] > NSA_LAST_IS_TUPLE && o->dwords > named)
+    if (named && !c->target->limits[WMI_LIMIT_nsa_tuple] && o->dwords > named)
         return false;
     return vgpr(o, value);
 }
@@ -617,6 +616,7 @@ static bool decode_second(struct context *c, uint64_t word)
     if (!out->second_form || word & wmi_zero_masks[form->zero])
         return false;
     out->second_id = form->id;
+    out->second_body = form->body;
     out->second_operands = form->specs;
     return decode_operands(c, form, &out->operand[out->operands]);
 }
@@ -659,6 +659,7 @@ static bool decode_form(struct context *c, unsigned number, uint64_t word)
     out->layout = layout->id;
     out->extension = layout->extension;
     out->id = form->id;
+    out->body = form->body;
     out->form = number;
     out->dwords = layout->dwords;
     decode_fields(out, layout);

@@ -2,6 +2,7 @@
 /* Rows and encodings as the public API tells of them: for explanations, not for execution. */
 #include "isa/explain.h"
 #include "isa/tables.h"
+#include "isa/wait.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>
@@ -96,6 +97,26 @@ bool wm_isa_row(size_t index, struct wm_isa_row *out)
     return true;
 }
 
+bool wm_isa_matrix(size_t index, struct wm_isa_matrix *out)
+{
+    static const char *const elements[WMI_ELEMENT_COUNT] = {
+        "",
+#define ELEMENT(name, bits) #name,
+#include "elements.def"
+    };
+    const struct wmi_matrix *matrix = index < WMI_INSN_COUNT - 1 ? wmi_matrix_of((unsigned)index + 1) : NULL;
+    if (matrix)
+        *out = (struct wm_isa_matrix){.m = matrix->m,
+                                      .n = matrix->n,
+                                      .k = matrix->k,
+                                      .blocks = matrix->blocks,
+                                      .d = elements[matrix->d],
+                                      .a = elements[matrix->a],
+                                      .b = elements[matrix->b],
+                                      .sparse = matrix->sparse};
+    return matrix != NULL;
+}
+
 const char *wm_isa_erratum(size_t index, size_t n)
 {
     for (const struct wmi_erratum *erratum = wmi_errata; erratum->id; erratum++)
@@ -106,69 +127,13 @@ const char *wm_isa_erratum(size_t index, size_t n)
 
 /* ---- wait counters ---- */
 
-enum memory_use {
-    USE_LOAD,
-    USE_STORE,
-    USE_SAMPLE,
-    USE_RAY,
-    USE_FLAT_LOAD,
-    USE_FLAT_STORE,
-    USE_LDS,
-    USE_SCALAR,
-    USE_EXPORT,
-    USE_COUNT
-};
-
-/* By the limit wait_counters. Sources: the ISA documents' tables of counters (Vega "S_WAITCNT", RDNA 2 and 3
- * "Memory Dependency Counters", RDNA 4 "Data Dependency Resolution"); LLVM AMDGPUUsage, "Memory Model". */
-static const char *const counters[][USE_COUNT] = {
-    {"vmcnt", "vmcnt, and expcnt until the data may be overwritten", "vmcnt", "vmcnt", "vmcnt and lgkmcnt",
-     "vmcnt and lgkmcnt", "lgkmcnt", "lgkmcnt", "expcnt"},
-    {"vmcnt", "vmcnt", "vmcnt", "vmcnt", "vmcnt and lgkmcnt", "vmcnt and lgkmcnt", "lgkmcnt", "lgkmcnt",
-     "expcnt"},
-    {"vmcnt", "vscnt", "vmcnt", "vmcnt", "vmcnt and lgkmcnt", "vscnt and lgkmcnt", "lgkmcnt", "lgkmcnt",
-     "expcnt"},
-    {"loadcnt", "storecnt", "samplecnt", "bvhcnt", "loadcnt and dscnt", "storecnt and dscnt", "dscnt",
-     "kmcnt", "expcnt"},
-};
-
-const char *wm_isa_wait(size_t index, const char *target_name)
+bool wm_isa_wait(size_t index, const char *target_name, char *text, size_t size)
 {
-    const struct wmi_target *target = wmi_target_find(target_name);
-    if (!target || index >= WMI_INSN_COUNT - 1)
-        return NULL;
-    const struct wmi_row *row = &wmi_rows[index + 1];
-    const char *const *names = counters[target->limits[WMI_LIMIT_wait_counters]];
-    /* an atomic that returns nothing is a store; control: cache control, of which only few count */
-    const bool store = row->memory == WMI_MEMORY_STORE;
-    switch (row->class) {
-    case WMI_CLASS_SMEM:
-        return row->memory == WMI_MEMORY_CONTROL && strncmp(row->name, "s_mem", 5) != 0 ? NULL
-                                                                                        : names[USE_SCALAR];
-    case WMI_CLASS_DS:
-        return names[USE_LDS];
-    case WMI_CLASS_FLAT:
-        return names[store ? USE_FLAT_STORE : USE_FLAT_LOAD];
-    case WMI_CLASS_IMAGE:
-        if (strstr(row->name, "bvh"))
-            return names[USE_RAY];
-        return names[strstr(row->name, "sample") || strstr(row->name, "gather") ||
-                             strstr(row->name, "get_lod")
-                         ? USE_SAMPLE
-                     : store ? USE_STORE
-                             : USE_LOAD];
-    case WMI_CLASS_BUFFER:
-    case WMI_CLASS_TBUFFER:
-    case WMI_CLASS_GLOBAL:
-    case WMI_CLASS_SCRATCH:
-        if (row->memory == WMI_MEMORY_NONE)
-            return NULL;
-        return names[store ? USE_STORE : USE_LOAD];
-    case WMI_CLASS_EXPORT:
-        return strstr(row->name, "interp") ? NULL : names[USE_EXPORT];
-    default:
-        return strncmp(row->name, "s_sendmsg", 9) == 0 ? names[USE_SCALAR] : NULL;
-    }
+    const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
+    if (size)
+        *text = '\0';
+    return target && size && index < WMI_INSN_COUNT - 1 &&
+           wmi_wait_of_row(target, (unsigned)index + 1, text, size);
 }
 
 /* ---- encodings ---- */

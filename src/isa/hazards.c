@@ -9,8 +9,6 @@
 
 #include "isa/wait.h"
 
-#include <string.h>
-
 const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
     [WMI_HAZARD_VALU_SGPR_SMEM] = {"valu-sgpr-smem",
                                    "was written by a vector instruction and is read by scalar memory",
@@ -199,16 +197,6 @@ static bool reads_zero_flag(const struct wmi_instruction *insn)
     return false;
 }
 
-static bool is_one_of(unsigned id, const uint16_t *ids, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (ids[i] == id)
-            return true;
-    return false;
-}
-#define IS_ONE_OF(id, ...)                                                                                   \
-    is_one_of(id, (const uint16_t[]){__VA_ARGS__}, sizeof((const uint16_t[]){__VA_ARGS__}) / 2)
-
 static void find_waits(const struct wmi_target *target, const struct wmi_instruction *insn,
                        struct wmi_hazard_facts *facts)
 {
@@ -218,7 +206,7 @@ static void find_waits(const struct wmi_target *target, const struct wmi_instruc
     facts->waits_lgkm = wait.waits && wait.limit[WMI_COUNTER_DS] == 0;
     facts->waits_vs = wait.waits && wait.limit[WMI_COUNTER_STORE] == 0;
     /* vm_vsrc is bits 4:2 of s_waitcnt_depctr. Source: LLVM, AMDGPUBaseInfo.cpp, DepCtr. */
-    const bool depctr = insn->id == WMI_INSN_s_waitcnt_depctr;
+    const bool depctr = wmi_rows[insn->id].group == WMI_GROUP_DEPCTR;
     facts->waits_vm_vsrc = (insn->id == WMI_INSN_s_waitcnt && value == 0) || (depctr && !(value >> 2 & 7));
     facts->waits = wait.waits;
     facts->sa_sdst = depctr && !(value & 1);
@@ -227,49 +215,40 @@ static void find_waits(const struct wmi_target *target, const struct wmi_instruc
     facts->va_vdst = depctr && !(value >> 12 & 15);
 }
 
-enum { LDSDIR_WAITS = 3 }; /* rows of wait counters from which on LDSDIR waits for memory's sources */
-
-static bool is_permlane(unsigned id)
-{
-    return IS_ONE_OF(id, WMI_INSN_v_permlane16_b32, WMI_INSN_v_permlanex16_b32, WMI_INSN_v_permlane64_b32,
-                     WMI_INSN_v_permlane16_var_b32, WMI_INSN_v_permlanex16_var_b32);
-}
-
-/* The role of the operand that is a mask of lanes: of the long encodings C; the short ones imply VCC. */
+/* The role of the operand that is a mask of lanes; NONE: VCC, which is implied; -1: there is none. */
 static int8_t mask_role(const struct wmi_instruction *insn)
 {
-    static const uint16_t masked[] = {
-        WMI_INSN_v_cndmask_b32,    WMI_INSN_v_cndmask_b16,  WMI_INSN_v_addc_co_u32, WMI_INSN_v_subb_co_u32,
-        WMI_INSN_v_subbrev_co_u32, WMI_INSN_v_div_fmas_f32, WMI_INSN_v_div_fmas_f64};
-    return is_one_of(insn->id, masked, sizeof masked / sizeof *masked) ? WMI_ROLE_C : -1;
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    for (unsigned i = 0; i < insn->operands; i++)
+        if (insn->operand[i].type == WMI_TYPE_mask && insn->operand[i].read)
+            return (int8_t)insn->operand[i].role;
+    return row->class == WMI_CLASS_VALU && row->flags & WMI_ROW_READS_VCC ? WMI_ROLE_NONE : -1;
 }
 
 static void find_later(const struct wmi_target *target, const struct wmi_instruction *insn,
                        struct wmi_hazard_facts *facts)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
-    const bool ldsdir = insn->id == WMI_INSN_lds_param_load || insn->id == WMI_INSN_lds_direct_load;
+    const struct wmi_matrix *matrix = wmi_matrix_of(insn->id);
+    const bool ldsdir = row->counts == WMI_COUNTS_LDSDIR;
     facts->trans = row->flags & WMI_ROW_TRANS;
-    facts->permlane = is_permlane(insn->id);
-    facts->vcmpx = !strncmp(row->name, "v_cmpx", 6);
-    facts->nop = insn->id == WMI_INSN_v_nop;
-    facts->export = insn->id == WMI_INSN_exp;
-    facts->fp_atomic =
-        facts->vmem && row->memory == WMI_MEMORY_ATOMIC &&
-        (strstr(row->name, "_f32") || strstr(row->name, "_f64") || strstr(row->name, "f16") ||
-         strstr(row->name, "_fmin") || strstr(row->name, "_fmax") || strstr(row->name, "_fcmp"));
-    facts->denorm_mode = insn->id == WMI_INSN_s_denorm_mode;
-    facts->rfe = insn->id == WMI_INSN_s_rfe_b64;
-    facts->readlane = IS_ONE_OF(insn->id, WMI_INSN_v_readlane_b32, WMI_INSN_v_readfirstlane_b32);
-    facts->writelane = insn->id == WMI_INSN_v_writelane_b32;
-    facts->sparse = !strncmp(row->name, "v_swmmac", 8);
-    facts->wmma = facts->sparse || !strncmp(row->name, "v_wmma", 6);
+    facts->permlane = row->group == WMI_GROUP_PERMLANE;
+    facts->vcmpx = facts->valu && row->flags & WMI_ROW_WRITES_EXEC;
+    facts->nop = row->group == WMI_GROUP_VECTOR_NOP;
+    facts->export = row->counts == WMI_COUNTS_EXPORT;
+    facts->fp_atomic = facts->vmem && row->flags & WMI_ROW_FLOAT;
+    facts->denorm_mode = row->group == WMI_GROUP_DENORM_MODE;
+    facts->rfe = row->group == WMI_GROUP_RFE;
+    facts->readlane = row->group == WMI_GROUP_READLANE;
+    facts->writelane = row->group == WMI_GROUP_WRITELANE;
+    facts->wmma = matrix && !wmi_target_limit(target, WMI_LIMIT_matrix_hazards);
+    facts->sparse = facts->wmma && matrix->sparse;
     facts->wave64 = wmi_target_limit(target, WMI_LIMIT_wave) == 64;
     facts->mask_role = mask_role(insn);
     facts->ldsdir_vdst =
         ldsdir ? (int8_t)(insn->field[WMI_FIELD_wait_vdst] | insn->field[WMI_FIELD_wait_va_vdst]) : -1;
     facts->ldsdir_vsrc = ldsdir ? (int8_t)insn->field[WMI_FIELD_wait_vm_vsrc] : -1;
-    facts->ldsdir_has_vsrc = wmi_target_limit(target, WMI_LIMIT_wait_counters) >= LDSDIR_WAITS;
+    facts->ldsdir_has_vsrc = wmi_target_limit(target, WMI_LIMIT_ldsdir_vsrc);
     for (unsigned i = 0; i < insn->operands; i++)
         facts->literal |= insn->operand[i].kind == WMI_OPERAND_LITERAL;
     facts->matrix = wmi_matrix_facts_of(target, insn);
@@ -282,10 +261,9 @@ struct wmi_hazard_facts wmi_hazard_facts_of(const struct wmi_target *target,
     const bool control = row->class == WMI_CLASS_CONTROL, ds = row->class == WMI_CLASS_DS;
     const struct wmi_operand *immediate = wmi_operand(insn, WMI_ROLE_IMM);
     const int value = immediate ? (int)(immediate->value & 0xffff) : 0;
-    /* s_nop has 3 bits on gfx6 and gfx7, then 4. Source: LLVM, getSNopBits. */
-    const int nops = wmi_target_limit(target, WMI_LIMIT_hazards) < 2 ? 8 : 16;
+    const int nops = 1 << wmi_target_limit(target, WMI_LIMIT_snop_bits);
     struct wmi_hazard_facts facts = {
-        .states = insn->id == WMI_INSN_s_nop ? (uint8_t)(value % nops + 1) : 1,
+        .states = row->group == WMI_GROUP_IDLE ? (uint8_t)(value % nops + 1) : 1,
         .valu = row->class == WMI_CLASS_VALU,
         .salu = row->class == WMI_CLASS_SALU || control,
         .sopp = control && insn->operands <= 1 && !wmi_operand(insn, WMI_ROLE_D) &&
@@ -295,24 +273,24 @@ struct wmi_hazard_facts wmi_hazard_facts_of(const struct wmi_target *target,
         .vmem = (row->class >= WMI_CLASS_BUFFER && row->class <= WMI_CLASS_SCRATCH),
         .flat = row->class == WMI_CLASS_FLAT,
         .ds = ds,
-        .branch = control && (!strncmp(row->name, "s_branch", 8) || !strncmp(row->name, "s_cbranch", 9)),
+        .branch = row->group == WMI_GROUP_BRANCH,
         .uses_m0 = (ds && row->flags & WMI_ROW_READS_M0) || insn->field[WMI_FIELD_lds] ||
-                   strstr(row->name, "_load_lds") || !strncmp(row->name, "s_movrel", 8),
-        .sends = !strncmp(row->name, "s_sendmsg", 9) || (ds && insn->field[WMI_FIELD_gds]),
+                   row->group == WMI_GROUP_LDS_DMA || row->group == WMI_GROUP_MOVREL,
+        .sends = row->group == WMI_GROUP_SENDMSG || (ds && insn->field[WMI_FIELD_gds]),
         .wide_store = is_wide_store(insn),
         .dpp = insn->extension == WMI_EXT_DPP || insn->extension == WMI_EXT_DPP8,
-        .div_fmas = !strncmp(row->name, "v_div_fmas", 10),
+        .div_fmas = row->group == WMI_GROUP_DIV_FMAS,
         .reads_vccz = reads_zero_flag(insn),
         .setreg = -1,
         .getreg = -1,
         .lane_select = -1,
     };
-    if (IS_ONE_OF(insn->id, WMI_INSN_s_setreg_b32, WMI_INSN_s_setreg_imm32_b32))
+    if (row->group == WMI_GROUP_SETREG)
         facts.setreg = value & 63;
-    if (insn->id == WMI_INSN_s_getreg_b32)
+    if (row->group == WMI_GROUP_GETREG)
         facts.getreg = value & 63;
     const struct wmi_operand *lane = wmi_operand(insn, WMI_ROLE_B);
-    if (IS_ONE_OF(insn->id, WMI_INSN_v_readlane_b32, WMI_INSN_v_writelane_b32) && lane &&
+    if ((row->group == WMI_GROUP_READLANE || row->group == WMI_GROUP_WRITELANE) && lane &&
         lane->kind == WMI_OPERAND_SGPR)
         facts.lane_select = (int16_t)lane->reg;
     find_waits(target, insn, &facts);

@@ -5,53 +5,46 @@
  * checkMAILdStHazards), and SISchedule.td for the passes. */
 #include "isa/hazards.h"
 
-#include <stdio.h>
-#include <string.h>
-
-/* The generations' rules. */
-enum rules { NONE, SPLIT, UNIFIED, XDL }; /* from gfx908, gfx90a, gfx940 on */
+/* The limit matrix_hazards: from gfx908, gfx90a, gfx940 on. */
+enum rules { NONE, SPLIT, UNIFIED, XDL };
 
 static enum rules rules_of(const struct wmi_target *target)
 {
-    static const uint8_t rules[] = {NONE, NONE,  NONE,    NONE, XDL,  NONE,
-                                    NONE, SPLIT, UNIFIED, NONE, NONE, NONE};
-    return (enum rules)rules[wmi_target_limit(target, WMI_LIMIT_hazards)];
+    return (enum rules)wmi_target_limit(target, WMI_LIMIT_matrix_hazards);
 }
 
 /* Passes by the size of the matrix; `deep`: of many products each, from gfx940 on. */
-static unsigned passes_of(enum rules rules, unsigned rows, unsigned products, bool sparse, bool xf32)
+static unsigned passes_of(enum rules rules, const struct wmi_matrix *matrix)
 {
-    const bool deep = rules == XDL && (products >= 8 || sparse || xf32);
-    return rows == 4 ? 2 : rows == 16 ? (deep ? 4 : 8) : deep ? 8 : 16;
+    const bool xf32 = matrix->a == WMI_ELEMENT_xf32;
+    const bool deep = rules == XDL && (matrix->k >= 8 || matrix->sparse || xf32);
+    if (matrix->d == WMI_ELEMENT_f64)
+        return matrix->m == 4 ? 4 : 8;
+    return matrix->m == 4 ? 2 : matrix->m == 16 ? (deep ? 4 : 8) : deep ? 8 : 16;
 }
 
 struct wmi_matrix_facts wmi_matrix_facts_of(const struct wmi_target *target,
                                             const struct wmi_instruction *insn)
 {
-    const char *name = wmi_rows[insn->id].name;
-    const bool sparse = !strncmp(name, "v_smfmac_", 9), matrix = sparse || !strncmp(name, "v_mfma_", 7);
+    const struct wmi_row *row = &wmi_rows[insn->id];
     const enum rules rules = rules_of(target);
+    const struct wmi_matrix *matrix = rules == NONE ? NULL : wmi_matrix_of(insn->id);
     struct wmi_matrix_facts facts = {
-        .sparse = sparse,
+        .sparse = matrix && matrix->sparse,
         .unified = rules != SPLIT,
-        .dot = !strncmp(name, "v_dot", 5),
-        .acc_read = rules == SPLIT && insn->id == WMI_INSN_v_accvgpr_read_b32,
-        .acc_write = rules == SPLIT && insn->id == WMI_INSN_v_accvgpr_write_b32,
-        .fma64 = insn->id == WMI_INSN_v_fma_f64 || insn->id == WMI_INSN_v_fmac_f64,
+        .dot = row->group == WMI_GROUP_DOT,
+        .acc_read = rules == SPLIT && row->group == WMI_GROUP_ACC_READ,
+        .acc_write = rules == SPLIT && row->group == WMI_GROUP_ACC_WRITE,
+        .fma64 = row->group == WMI_GROUP_FMA64,
         .id = insn->id,
     };
-    unsigned rows, columns, products;
     facts.mai = matrix || facts.acc_read || facts.acc_write;
-    if (!matrix ||
-        sscanf(strchr(name + 7, '_') + 1 + (sparse ? 4 : 0), "%ux%ux%u", &rows, &columns, &products) != 3)
+    if (!matrix)
         return facts;
-    const size_t length = strlen(name);
-    const bool xf32 = strstr(name, "xf32"), single = !strcmp(name + length - 3, "f32") && !xf32;
-    facts.dgemm = !strncmp(name, "v_mfma_f64", 10);
-    facts.small = facts.dgemm && rows == 4;
-    facts.xdl = !facts.dgemm && (rules != XDL || !single);
-    facts.passes =
-        facts.dgemm ? (facts.small ? 4 : 8) : (uint8_t)passes_of(rules, rows, products, sparse, xf32);
+    facts.dgemm = matrix->d == WMI_ELEMENT_f64;
+    facts.small = facts.dgemm && matrix->m == 4;
+    facts.xdl = !facts.dgemm && (rules != XDL || matrix->a != WMI_ELEMENT_f32);
+    facts.passes = (uint8_t)passes_of(rules, matrix);
     return facts;
 }
 

@@ -23,6 +23,15 @@ enum wmi_insn_id {
     WMI_INSN_COUNT
 };
 
+/* Bodies that rows have besides: where an instruction computes something else from a generation on. */
+enum wmi_body_number {
+    WMI_BODY_LAST_OF_ROWS = WMI_INSN_COUNT - 1, /* before it a row's number is also that of its body */
+#define INSN(...)
+#define BODY(id, ...) WMI_BODY_##id,
+#include "insn.def"
+    WMI_BODY_COUNT
+};
+
 /* Which part of the machine executes the instruction; from the row's encoding. */
 enum wmi_class {
     WMI_CLASS_SALU,    /* SOP1, SOP2, SOPC, SOPK: a body in src/sem */
@@ -47,6 +56,125 @@ enum wmi_memory_kind {
     WMI_MEMORY_STORE,
     WMI_MEMORY_ATOMIC,  /* the body's name says the operation */
     WMI_MEMORY_CONTROL, /* cache write-back, invalidate, clocks, barriers, semaphores */
+};
+
+/* Wait counters. Before gfx12, LOAD is vmcnt, STORE vscnt (or vmcnt), DS lgkmcnt and KM, too. */
+enum wmi_counter {
+    WMI_COUNTER_LOAD,
+    WMI_COUNTER_STORE,
+    WMI_COUNTER_SAMPLE,
+    WMI_COUNTER_BVH,
+    WMI_COUNTER_DS,
+    WMI_COUNTER_KM,
+    WMI_COUNTER_EXP,
+    WMI_COUNTER_COUNT
+};
+
+/* As what an instruction is counted until it has finished; src/isa/wait.c knows the counters of each. */
+enum wmi_counted_as {
+    WMI_COUNTS_NONE,
+    WMI_COUNTS_LOAD,
+    WMI_COUNTS_STORE,
+    WMI_COUNTS_ATOMIC, /* a load if it returns a value, else a store */
+    WMI_COUNTS_SAMPLE,
+    WMI_COUNTS_RAY,
+    WMI_COUNTS_LDS,
+    WMI_COUNTS_SCALAR,
+    WMI_COUNTS_MESSAGE,
+    WMI_COUNTS_EXPORT,
+    WMI_COUNTS_LDSDIR,
+};
+
+/* Instructions that hazards, the assembler or observers treat alike. */
+enum wmi_group {
+    WMI_GROUP_NONE,
+    WMI_GROUP_IDLE,       /* s_nop */
+    WMI_GROUP_VECTOR_NOP, /* v_nop */
+    WMI_GROUP_PERMLANE,
+    WMI_GROUP_READLANE, /* v_readlane, v_readfirstlane */
+    WMI_GROUP_WRITELANE,
+    WMI_GROUP_DIV_FMAS,
+    WMI_GROUP_SETREG,
+    WMI_GROUP_GETREG,
+    WMI_GROUP_DENORM_MODE,
+    WMI_GROUP_RFE,
+    WMI_GROUP_MOVREL, /* scalar */
+    WMI_GROUP_BRANCH,
+    WMI_GROUP_SENDMSG,
+    WMI_GROUP_DEPCTR,
+    WMI_GROUP_DOT,
+    WMI_GROUP_FMA64,
+    WMI_GROUP_ACC_READ, /* v_accvgpr_read and _write */
+    WMI_GROUP_ACC_WRITE,
+    WMI_GROUP_LDS_DMA, /* moves data between memory and LDS, by its opcode */
+    WMI_GROUP_SCRATCH, /* s_scratch: the offset in the register counts 64 bytes */
+    WMI_GROUP_GWS,
+    WMI_GROUP_CMPSWAP, /* memory: the data is the new value and the one to compare with */
+    WMI_GROUP_MSAA,
+    WMI_GROUP_PCK,   /* images: texels as they are, without a format */
+    WMI_GROUP_MADMK, /* B is the addend, and the literal a factor */
+};
+
+/* What LLVM's assembler refuses of an instruction, although words could say it. */
+enum wmi_rule {
+    WMI_RULE_A_SGPR = 1 << 0,      /* of one dword, no aperture */
+    WMI_RULE_A_SGPR_PAIR = 1 << 1, /* no register that is one dword */
+    WMI_RULE_A_VGPR = 1 << 2,
+    WMI_RULE_A_NULL = 1 << 3,    /* where the limit waits_of_null says so */
+    WMI_RULE_A_BARRIER = 1 << 4, /* m0 or an inline constant */
+    WMI_RULE_B_NO_LITERAL = 1 << 5,
+    WMI_RULE_C_VGPR = 1 << 6,
+    WMI_RULE_C_VGPR_DPP = 1 << 7, /* with DPP */
+    WMI_RULE_IMM_UNSIGNED = 1 << 8,
+    WMI_RULE_NO_LITERAL = 1 << 9,
+    WMI_RULE_NO_DPP = 1 << 10,     /* but for the limit pk_fmac_dpp */
+    WMI_RULE_HALVES_E64 = 1 << 11, /* the long encoding is there only where text names halves */
+    WMI_RULE_ONE_SCALAR = 1 << 12, /* reads one scalar value, whatever the constant bus has room for */
+    WMI_RULE_NO_LDS_DIRECT = 1 << 13,
+    WMI_RULE_NO_GDS = 1 << 14,
+    WMI_RULE_GDS = 1 << 15, /* has to say gds */
+    WMI_RULE_NO_D16 = 1 << 16,
+    WMI_RULE_LOW_MASK = 1 << 17, /* B is one of v0 to v127 in short encodings, where there are true16 modes */
+    WMI_RULE_SDWA_DWORD = 1 << 18, /* writes whole registers with SDWA */
+    WMI_RULE_M0_LANE = 1 << 19,    /* B in m0 takes no room on the constant bus */
+};
+
+/* What an instruction does to a cache. */
+enum wmi_cache_operation {
+    WMI_CACHE_INVALIDATE = 1,
+    WMI_CACHE_WRITE_BACK = 2,
+    WMI_CACHE_DISCARD = 4,
+    WMI_CACHE_PREFETCH = 8,
+};
+enum wmi_cache_level {
+    WMI_CACHE_LEVEL_VECTOR,
+    WMI_CACHE_LEVEL_GL1,
+    WMI_CACHE_LEVEL_L2,
+    WMI_CACHE_LEVEL_SCALAR,
+    WMI_CACHE_LEVEL_INSTRUCTION
+};
+/* Which lines, and of which caches on the way to memory. */
+enum wmi_cache_scope {
+    WMI_CACHE_SCOPE_ALL,
+    WMI_CACHE_SCOPE_VOLATILE, /* lines that were loaded as such */
+    WMI_CACHE_SCOPE_SYSTEM,
+    WMI_CACHE_SCOPE_FIELD, /* as sc0 and sc1, or scope, say */
+};
+
+/* What matrices are made of. */
+enum wmi_matrix_element {
+    WMI_ELEMENT_NONE,
+#define ELEMENT(name, bits) WMI_ELEMENT_##name,
+#include "elements.def"
+    WMI_ELEMENT_COUNT
+};
+
+/* D += A * B, or D = A * B + C: A has m rows, B n columns, k is their common dimension. */
+struct wmi_matrix {
+    uint8_t m, n, k;
+    uint8_t blocks;  /* as many products beside each other */
+    uint8_t d, a, b; /* enum wmi_matrix_element */
+    bool sparse;     /* of each four elements of A along k two are there, and C says which */
 };
 
 /* What an operand is made of; the width comes from wmi_type_bits(). */
@@ -161,21 +289,30 @@ struct wmi_instruction {
     uint8_t layout;                  /* enum wmi_layout_id: the encoding that it was found in */
     uint8_t operands;                /* those of the row in printing order; absent ones have kind NONE */
     uint16_t id;                     /* enum wmi_insn_id */
+    uint16_t body;                   /* what computes it on the target: a number for wmi_sem_body() */
     uint16_t form;                   /* which of the row's encodings; for wmi_print */
     uint16_t second_id, second_form; /* the other half of a VOPD pair, else 0 */
-    uint8_t second_operands;         /* how many it has; they stand behind the first half's */
+    uint16_t second_body;
+    uint8_t second_operands; /* how many it has; they stand behind the first half's */
     struct wmi_operand operand[WMI_OPERANDS];
     int32_t field[WMI_FIELD_COUNT]; /* raw; signed fields sign-extended; 0 where the encoding has none */
 };
 
 /* A row as execution and reports need it. */
 struct wmi_row {
-    const char *name; /* identity */
-    uint8_t class;    /* enum wmi_class */
-    uint8_t memory;   /* enum wmi_memory_kind */
-    uint8_t elements; /* memory: places per lane (x4: 4, read2: 2) */
-    uint8_t bytes;    /* memory: bytes of each place in memory */
-    uint32_t flags;   /* WMI_ROW_* */
+    const char *name;                 /* identity */
+    uint8_t class;                    /* enum wmi_class */
+    uint8_t memory;                   /* enum wmi_memory_kind */
+    uint8_t elements;                 /* memory: places per lane (x4: 4, read2: 2) */
+    uint8_t bytes;                    /* memory: bytes of each place in memory */
+    uint32_t flags;                   /* WMI_ROW_* */
+    uint32_t rules;                   /* enum wmi_rule */
+    uint8_t counts;                   /* enum wmi_counted_as */
+    uint8_t waits;                    /* 1 << enum wmi_counter: those that it waits for */
+    uint8_t group;                    /* enum wmi_group */
+    uint8_t cache;                    /* enum wmi_cache_operation; 0: none */
+    uint8_t cache_level, cache_scope; /* enum wmi_cache_level, enum wmi_cache_scope */
+    uint8_t matrix;                   /* in wmi_matrices; 0: none */
 };
 
 enum {
@@ -209,6 +346,7 @@ enum {
     WMI_ROW_KEEPS_HALF = 1 << 27,  /* had op_sel from its first encoding on: so on gfx9, too */
     WMI_ROW_PACKED = 1 << 28,      /* VOP3P: op_sel_hi is there as well */
     WMI_ROW_ONE_LANE = 1 << 29,    /* scalar floats: the vector ALU's body, in one lane */
+    WMI_ROW_FLOAT = 1 << 30,       /* memory: an atomic of floats */
 };
 
 /* How far a row can be trusted; from isa/fidelity. */
@@ -254,6 +392,13 @@ enum wmi_limit {
 uint32_t wmi_target_limit(const struct wmi_target *target, enum wmi_limit limit);
 
 extern const struct wmi_row wmi_rows[WMI_INSN_COUNT];
+extern const struct wmi_matrix wmi_matrices[];
+
+/* The shape of a matrix instruction; NULL: it is none. */
+static inline const struct wmi_matrix *wmi_matrix_of(unsigned id)
+{
+    return wmi_rows[id].matrix ? &wmi_matrices[wmi_rows[id].matrix] : NULL;
+}
 
 unsigned wmi_type_bits(enum wmi_type type);
 

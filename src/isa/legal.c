@@ -6,8 +6,6 @@
  * classes of the instructions' definitions; the order there decides nothing here. */
 #include "isa/legal.h"
 
-#include <string.h>
-
 enum {
     PIXEL_ATTRIBUTES = 33,
     GPR_INDEX_MODES = 16,
@@ -74,7 +72,7 @@ static const struct {
     uint8_t first, last;
     uint8_t limit;
 } guarded[] = {
-    {WMI_SPECIAL_NULL, WMI_SPECIAL_NULL, WMI_LIMIT_null_saddr},
+    {WMI_SPECIAL_NULL, WMI_SPECIAL_NULL, WMI_LIMIT_names_null},
     {WMI_SPECIAL_VCCZ, WMI_SPECIAL_EXECZ, WMI_LIMIT_names_vccz},
     {WMI_SPECIAL_XNACK_MASK, WMI_SPECIAL_XNACK_MASK_HI, WMI_LIMIT_names_xnack_mask},
     {WMI_SPECIAL_POPS_EXITING_WAVE_ID, WMI_SPECIAL_POPS_EXITING_WAVE_ID, WMI_LIMIT_names_pops},
@@ -118,58 +116,6 @@ static bool registers_exist(struct wmi_encoder *e, const struct wmi_instruction 
 
 /* ---- which operands rows take ---- */
 
-enum {
-    A_IS_SGPR = 1 << 0,      /* of one dword, no aperture */
-    A_IS_SGPR_PAIR = 1 << 1, /* no register that is one dword */
-    A_IS_VGPR = 1 << 2,
-    C_IS_VGPR = 1 << 3,
-    A_IS_NULL = 1 << 4,
-    A_IS_BARRIER = 1 << 5, /* m0 or an inline constant */
-    IMM_IS_UNSIGNED = 1 << 6,
-    NO_LITERAL = 1 << 7,
-    NO_DPP = 1 << 8,
-    C_IS_VGPR_IN_DPP = 1 << 9,
-    LANE_IS_NO_LITERAL = 1 << 11,
-    HALVES_IN_E64 = 1 << 10, /* the long encoding is there only where text names halves */
-};
-
-static const uint16_t wants[WMI_INSN_COUNT] = {
-    [WMI_INSN_s_cbranch_join] = A_IS_SGPR,
-    [WMI_INSN_s_movrels_b32] = A_IS_SGPR,
-    [WMI_INSN_s_movrels_b64] = A_IS_SGPR_PAIR,
-    [WMI_INSN_s_setpc_b64] = A_IS_SGPR_PAIR,
-    [WMI_INSN_s_rfe_b64] = A_IS_SGPR_PAIR,
-    [WMI_INSN_s_cbranch_g_fork] = NO_LITERAL,
-    [WMI_INSN_v_readlane_b32] = LANE_IS_NO_LITERAL,
-    [WMI_INSN_v_writelane_b32] = LANE_IS_NO_LITERAL,
-    [WMI_INSN_v_mov_b16] = HALVES_IN_E64,
-    [WMI_INSN_v_movrels_b32] = A_IS_VGPR,
-    [WMI_INSN_v_movrelsd_b32] = A_IS_VGPR,
-    [WMI_INSN_v_movrelsd_2_b32] = A_IS_VGPR,
-    [WMI_INSN_v_mqsad_u32_u8] = C_IS_VGPR,
-    [WMI_INSN_v_dot4_f32_fp8_bf8] = C_IS_VGPR_IN_DPP,
-    [WMI_INSN_v_dot4_f32_bf8_fp8] = C_IS_VGPR_IN_DPP,
-    [WMI_INSN_v_dot4_f32_fp8_fp8] = C_IS_VGPR_IN_DPP,
-    [WMI_INSN_v_dot4_f32_bf8_bf8] = C_IS_VGPR_IN_DPP,
-    [WMI_INSN_v_pk_fmac_f16] = NO_DPP,
-    [WMI_INSN_s_waitcnt_vscnt] = A_IS_NULL,
-    [WMI_INSN_s_waitcnt_vmcnt] = A_IS_NULL,
-    [WMI_INSN_s_waitcnt_expcnt] = A_IS_NULL,
-    [WMI_INSN_s_waitcnt_lgkmcnt] = A_IS_NULL,
-    [WMI_INSN_s_barrier_signal] = A_IS_BARRIER,
-    [WMI_INSN_s_barrier_signal_isfirst] = A_IS_BARRIER,
-    [WMI_INSN_s_barrier_init] = A_IS_BARRIER,
-    [WMI_INSN_s_barrier_join] = A_IS_BARRIER,
-    [WMI_INSN_s_wakeup_barrier] = A_IS_BARRIER,
-    [WMI_INSN_s_get_barrier_state] = A_IS_BARRIER,
-    [WMI_INSN_s_cmpk_eq_u32] = IMM_IS_UNSIGNED,
-    [WMI_INSN_s_cmpk_lg_u32] = IMM_IS_UNSIGNED,
-    [WMI_INSN_s_cmpk_gt_u32] = IMM_IS_UNSIGNED,
-    [WMI_INSN_s_cmpk_ge_u32] = IMM_IS_UNSIGNED,
-    [WMI_INSN_s_cmpk_lt_u32] = IMM_IS_UNSIGNED,
-    [WMI_INSN_s_cmpk_le_u32] = IMM_IS_UNSIGNED,
-};
-
 static bool is_aperture(const struct wmi_operand *o)
 {
     return o->kind == WMI_OPERAND_SPECIAL && o->reg >= WMI_SPECIAL_SHARED_BASE &&
@@ -184,49 +130,38 @@ static bool is_flag(const struct wmi_operand *o)
 
 static bool row_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
-    const unsigned want = wants[insn->id];
-    if (!want)
+    const uint32_t rules = wmi_rows[insn->id].rules;
+    if (!rules)
         return true;
     const unsigned ai = index_of(insn, WMI_ROLE_A), ci = index_of(insn, WMI_ROLE_C);
     const unsigned imm = index_of(insn, WMI_ROLE_IMM);
     const struct wmi_operand *a = &insn->operand[ai];
-    if (want & A_IS_SGPR && (is_constant(a) || is_aperture(a)))
+    if (rules & WMI_RULE_A_SGPR && (is_constant(a) || is_aperture(a)))
         return wmi_wrong_operand(e, ai, "an SGPR");
-    if (want & A_IS_SGPR_PAIR && (is_constant(a) || is_flag(a)))
+    if (rules & WMI_RULE_A_SGPR_PAIR && (is_constant(a) || is_flag(a)))
         return wmi_wrong_operand(e, ai, "a pair of SGPRs");
-    if (want & A_IS_VGPR && a->kind != WMI_OPERAND_VGPR)
+    if (rules & WMI_RULE_A_VGPR && a->kind != WMI_OPERAND_VGPR)
         return wmi_wrong_operand(e, ai, "a VGPR");
-    const bool c_is_vgpr = want & C_IS_VGPR || (want & C_IS_VGPR_IN_DPP && is_dpp(insn));
-    if (want & (NO_LITERAL | LANE_IS_NO_LITERAL))
+    const bool c_is_vgpr = rules & WMI_RULE_C_VGPR || (rules & WMI_RULE_C_VGPR_DPP && is_dpp(insn));
+    if (rules & (WMI_RULE_NO_LITERAL | WMI_RULE_B_NO_LITERAL))
         for (unsigned i = 0; i < insn->operands; i++)
             if (insn->operand[i].kind == WMI_OPERAND_LITERAL &&
-                (want & NO_LITERAL || insn->operand[i].role == WMI_ROLE_B))
+                (rules & WMI_RULE_NO_LITERAL || insn->operand[i].role == WMI_ROLE_B))
                 return wmi_wrong_operand(e, i, "SGPRs or an inline constant");
-    if (want & HALVES_IN_E64 && insn->words[0] >> 31 && !e->target->real_true16)
+    if (rules & WMI_RULE_HALVES_E64 && insn->words[0] >> 31 && !e->target->real_true16)
         return wmi_wrong_operand(e, 0, "the short encoding");
-    if (want & NO_DPP && is_dpp(insn) && !e->target->limits[WMI_LIMIT_pk_fmac_dpp])
+    if (rules & WMI_RULE_NO_DPP && is_dpp(insn) && !e->target->limits[WMI_LIMIT_pk_fmac_dpp])
         return wmi_wrong_operand(e, 0, "another form: DPP of this instruction is not there");
     if (c_is_vgpr && insn->operand[ci].kind != WMI_OPERAND_VGPR)
         return wmi_wrong_operand(e, ci, "VGPRs");
-    if (want & A_IS_NULL && insn->layout == WMI_LAYOUT_sopk && !is_special(a, WMI_SPECIAL_NULL) &&
+    if (rules & WMI_RULE_A_NULL && insn->layout == WMI_LAYOUT_sopk && !is_special(a, WMI_SPECIAL_NULL) &&
         e->target->limits[WMI_LIMIT_waits_of_null])
         return wmi_wrong_operand(e, ai, "null");
-    if (want & A_IS_BARRIER && !is_special(a, WMI_SPECIAL_M0) && a->kind != WMI_OPERAND_CONSTANT)
+    if (rules & WMI_RULE_A_BARRIER && !is_special(a, WMI_SPECIAL_M0) && a->kind != WMI_OPERAND_CONSTANT)
         return wmi_wrong_operand(e, ai, "m0 or an inline constant");
-    if (want & IMM_IS_UNSIGNED && e->parsed[imm].value.number < 0)
+    if (rules & WMI_RULE_IMM_UNSIGNED && e->parsed[imm].value.number < 0)
         return wmi_wrong_operand(e, imm, "a number that is not negative");
     return true;
-}
-
-static bool begins(const struct wmi_instruction *insn, const char *with)
-{
-    return !strncmp(wmi_rows[insn->id].name, with, strlen(with));
-}
-
-static bool is_matrix(const struct wmi_instruction *insn)
-{
-    return begins(insn, "v_mfma") || begins(insn, "v_smfmac") || begins(insn, "v_wmma") ||
-           begins(insn, "v_swmmac");
 }
 
 /* Matrices are registers; C may be a constant, where the target has no bug there. */
@@ -277,8 +212,7 @@ static bool mask_is_low(struct wmi_encoder *e, const struct wmi_instruction *ins
     enum { LOW_VGPRS = 128 };
     const unsigned b = index_of(insn, WMI_ROLE_B);
     if (!e->target->limits[WMI_LIMIT_true16_modes] || insn->operand[b].reg < LOW_VGPRS ||
-        (insn->id != WMI_INSN_v_cmp_class_f16 && insn->id != WMI_INSN_v_cmpx_class_f16) ||
-        insn->words[0] >> 31)
+        !(wmi_rows[insn->id].rules & WMI_RULE_LOW_MASK) || insn->words[0] >> 31)
         return true;
     return wmi_wrong_operand(e, b, "one of v0 to v127");
 }
@@ -303,11 +237,9 @@ static bool is_float(unsigned type)
 
 static bool sdwa_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
-    const unsigned id = insn->id;
     if (insn->field[WMI_FIELD_omod] && !is_float(insn->operand[index_of(insn, WMI_ROLE_D)].type))
         return wmi_wrong_field(e, WMI_FIELD_omod, "mul and div of floats only");
-    if ((id == WMI_INSN_v_mac_f32 || id == WMI_INSN_v_mac_f16) &&
-        insn->field[WMI_FIELD_dst_sel] != SDWA_DWORD)
+    if (wmi_rows[insn->id].rules & WMI_RULE_SDWA_DWORD && insn->field[WMI_FIELD_dst_sel] != SDWA_DWORD)
         return wmi_wrong_field(e, WMI_FIELD_dst_sel, "dst_sel:DWORD");
     return true;
 }
@@ -318,7 +250,7 @@ static bool vector_form_takes(struct wmi_encoder *e, const struct wmi_instructio
         if (!vector_operand_takes(e, insn, i))
             return false;
     return (!is_dpp(insn) || dpp_takes(e, insn)) && (!is_sdwa(insn) || sdwa_takes(e, insn)) &&
-           (!is_matrix(insn) || matrix_takes(e, insn)) && mask_is_low(e, insn);
+           (!wmi_matrix_of(insn->id) || matrix_takes(e, insn)) && mask_is_low(e, insn);
 }
 
 bool wmi_form_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
@@ -367,9 +299,7 @@ static bool is_source(const struct wmi_operand *o)
 
 unsigned wmi_constant_bus(const struct wmi_target *target, const struct wmi_instruction *insn)
 {
-    const bool shifts_64 = insn->id == WMI_INSN_v_lshlrev_b64 || insn->id == WMI_INSN_v_lshrrev_b64 ||
-                           insn->id == WMI_INSN_v_ashrrev_i64;
-    return shifts_64 ? 1 : target->limits[WMI_LIMIT_constant_bus];
+    return wmi_rows[insn->id].rules & WMI_RULE_ONE_SCALAR ? 1 : target->limits[WMI_LIMIT_constant_bus];
 }
 
 /* Vector instructions read a few scalar values only; the same one counts once, parts of one do not. VCC as a
@@ -377,7 +307,7 @@ unsigned wmi_constant_bus(const struct wmi_target *target, const struct wmi_inst
 static bool bus_is_kept(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     struct bus bus = {.count = 0};
-    const uint32_t flags = wmi_rows[insn->id].flags;
+    const uint32_t flags = wmi_rows[insn->id].flags, rules = wmi_rows[insn->id].rules;
     unsigned last = 0;
     bool reads_vcc = flags & WMI_ROW_READS_VCC;
     for (unsigned i = 0; i < insn->operands + insn->second_operands; i++)
@@ -390,7 +320,7 @@ static bool bus_is_kept(struct wmi_encoder *e, const struct wmi_instruction *ins
     for (unsigned i = 0; i < insn->operands + insn->second_operands; i++) {
         const struct wmi_operand *o = &insn->operand[i];
         if (!is_source(o) ||
-            (is_special(o, WMI_SPECIAL_M0) && o->role == WMI_ROLE_B && insn->id == WMI_INSN_v_writelane_b32))
+            (is_special(o, WMI_SPECIAL_M0) && o->role == WMI_ROLE_B && rules & WMI_RULE_M0_LANE))
             continue;
         add_operand(&bus, o);
         last = is_scalar(o) || o->kind == WMI_OPERAND_LITERAL ? i : last;
@@ -412,13 +342,6 @@ static bool even_tuples_are_kept(struct wmi_encoder *e, const struct wmi_instruc
     return true;
 }
 
-/* Rows with reversed operands cannot read the LDS. */
-static bool is_reversed(const struct wmi_instruction *insn)
-{
-    const char *name = wmi_rows[insn->id].name, *rev = strstr(name, "rev_");
-    return rev && strncmp(name, "v_bfrev", 7) != 0;
-}
-
 static bool lds_direct_is_first(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     for (unsigned i = 0; i < insn->operands; i++) {
@@ -427,7 +350,7 @@ static bool lds_direct_is_first(struct wmi_encoder *e, const struct wmi_instruct
             continue;
         if (o->role != WMI_ROLE_A)
             return wmi_wrong_operand(e, i, "src_lds_direct as the first source only");
-        if (is_reversed(insn) || is_sdwa(insn))
+        if (wmi_rows[insn->id].rules & WMI_RULE_NO_LDS_DIRECT || is_sdwa(insn))
             return wmi_wrong_operand(e, i, "a source other than src_lds_direct in this instruction");
     }
     return true;
@@ -438,16 +361,15 @@ static bool clamp_is_known(struct wmi_encoder *e, const struct wmi_instruction *
     const struct wmi_row *row = &wmi_rows[insn->id];
     if (!insn->field[WMI_FIELD_clamp] || e->target->limits[WMI_LIMIT_integer_clamp])
         return true;
-    const bool compares = !strncmp(row->name, "v_cmp", 5);
-    return (row->flags & WMI_ROW_FLOAT_CLAMP && !compares) ||
+    return row->flags & WMI_ROW_FLOAT_CLAMP ||
            wmi_wrong_field(e, WMI_FIELD_clamp, "no clamp of integers on this target");
 }
 
-/* The result of a large matrix is C as a whole, or no part of it. */
+/* MFMA: the result of a large matrix is C as a whole, or no part of it. */
 static bool matrices_do_not_overlap(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     const unsigned ci = index_of(insn, WMI_ROLE_C), di = index_of(insn, WMI_ROLE_D);
-    if (ci == insn->operands || di == insn->operands)
+    if (insn->layout != WMI_LAYOUT_vop3p_mai && insn->layout != WMI_LAYOUT_vop3p_mai_f64)
         return true;
     const struct wmi_operand *c = &insn->operand[ci], *d = &insn->operand[di];
     if (c->kind != d->kind || c->reg == d->reg || d->dwords <= SMALL_MATRIX)
@@ -461,7 +383,7 @@ static bool op_sel_is_known(struct wmi_encoder *e, const struct wmi_instruction 
 {
     enum { ALL = 7 };
     if (!e->target->limits[WMI_LIMIT_dots_whole] || insn->layout != WMI_LAYOUT_vop3p ||
-        strncmp(wmi_rows[insn->id].name, "v_dot", 5) != 0)
+        wmi_rows[insn->id].group != WMI_GROUP_DOT)
         return true;
     if (insn->field[WMI_FIELD_op_sel])
         return wmi_wrong_field(e, WMI_FIELD_op_sel, "no op_sel of dot products on this target");
@@ -488,13 +410,13 @@ static bool gpr_index_mode_exists(struct wmi_encoder *e, const struct wmi_instru
 /* ---- pairs ---- */
 
 /* Which source cache an operand of a pair's half goes through: 0, 1 or 2; -1: it is no source. */
-static int source_of(const struct wmi_operand *o, unsigned id, const struct wmi_form *form)
+static int source_of(const struct wmi_operand *o, unsigned id)
 {
     switch (o->role) {
     case WMI_ROLE_A:
         return 0;
     case WMI_ROLE_B:
-        return strstr(form->name, "mk_f32") ? 2 : 1;
+        return wmi_rows[id].group == WMI_GROUP_MADMK ? 2 : 1;
     case WMI_ROLE_C:
         return 2;
     case WMI_ROLE_D:
@@ -509,14 +431,13 @@ static int source_of(const struct wmi_operand *o, unsigned id, const struct wmi_
 static bool banks_differ(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     static const uint8_t banks[] = {4, 4, 2};
-    const struct wmi_form *form = &wmi_forms[insn->form], *second = &wmi_forms[insn->second_form];
     const bool moves = insn->id == WMI_INSN_v_mov_b32 && insn->second_id == WMI_INSN_v_mov_b32 &&
                        e->target->limits[WMI_LIMIT_pairs_of_moves];
     for (unsigned i = 0; i < insn->operands && !moves; i++) {
-        const int source = source_of(&insn->operand[i], insn->id, form);
+        const int source = source_of(&insn->operand[i], insn->id);
         for (unsigned j = insn->operands; source >= 0 && j < insn->operands + insn->second_operands; j++) {
             const struct wmi_operand *x = &insn->operand[i], *y = &insn->operand[j];
-            if (source != source_of(y, insn->second_id, second) || x->kind != WMI_OPERAND_VGPR ||
+            if (source != source_of(y, insn->second_id) || x->kind != WMI_OPERAND_VGPR ||
                 y->kind != WMI_OPERAND_VGPR || x->reg % banks[source] != y->reg % banks[source])
                 continue;
             e->cursor->number = banks[source];
@@ -534,6 +455,6 @@ bool wmi_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
     if (wmi_rows[insn->id].class != WMI_CLASS_VALU)
         return wmi_memory_is_legal(e, insn);
     return lds_direct_is_first(e, insn) && bus_is_kept(e, insn) && clamp_is_known(e, insn) &&
-           op_sel_is_known(e, insn) && (!begins(insn, "v_mfma") || matrices_do_not_overlap(e, insn)) &&
+           op_sel_is_known(e, insn) && matrices_do_not_overlap(e, insn) &&
            (!insn->second_id || banks_differ(e, insn));
 }

@@ -23,9 +23,22 @@ static unsigned index_of(const struct wmi_instruction *insn, enum wmi_role role)
     return i;
 }
 
-static bool has(const struct wmi_instruction *insn, const char *part)
+static bool keeps(const struct wmi_instruction *insn, enum wmi_rule rule)
 {
-    return strstr(wmi_rows[insn->id].name, part) != NULL;
+    return wmi_rows[insn->id].rules & rule;
+}
+
+static bool is_of(const struct wmi_instruction *insn, enum wmi_group group)
+{
+    return wmi_rows[insn->id].group == group;
+}
+
+/* Atomics of floats return nothing on some targets. */
+static bool returns_as_asked(struct wmi_encoder *e, const struct wmi_instruction *insn)
+{
+    return !insn->field[WMI_FIELD_glc] || !(wmi_rows[insn->id].flags & WMI_ROW_FLOAT) ||
+           e->target->limits[WMI_LIMIT_float_atomics_return] ||
+           wmi_wrong_field(e, WMI_FIELD_glc, "no glc: this atomic returns nothing");
 }
 
 /* Whether four values of one component are read. */
@@ -62,12 +75,12 @@ static bool buffer_form_takes(struct wmi_encoder *e, const struct wmi_instructio
         return wmi_wrong_operand(e, rsrc, "four SGPRs");
     if (field[WMI_FIELD_addr64] && (field[WMI_FIELD_idxen] || field[WMI_FIELD_offen]))
         return wmi_wrong_field(e, WMI_FIELD_addr64, "no addr64 beside idxen or offen");
-    if (field[WMI_FIELD_glc] && !e->target->limits[WMI_LIMIT_float_atomics_return] &&
-        (insn->id == WMI_INSN_buffer_atomic_add_f32 || insn->id == WMI_INSN_buffer_atomic_pk_add_f16))
-        return wmi_wrong_field(e, WMI_FIELD_glc, "no glc: this atomic returns nothing");
+    if (!returns_as_asked(e, insn))
+        return false;
     if (field[WMI_FIELD_lds] && field[WMI_FIELD_tfe])
         return wmi_wrong_field(e, WMI_FIELD_tfe, "no tfe beside lds");
-    if (insn->id == WMI_INSN_buffer_store_lds_dword && !field[WMI_FIELD_lds])
+    if (is_of(insn, WMI_GROUP_LDS_DMA) && wmi_rows[insn->id].memory == WMI_MEMORY_STORE &&
+        !field[WMI_FIELD_lds])
         return wmi_wrong_field(e, WMI_FIELD_lds, "lds");
     return true;
 }
@@ -77,9 +90,9 @@ static bool ds_form_takes(struct wmi_encoder *e, const struct wmi_instruction *i
     const bool gds = insn->field[WMI_FIELD_gds];
     if (insn->id == WMI_INSN_ds_nop && e->field_at[WMI_FIELD_offset])
         return wmi_wrong_field(e, WMI_FIELD_offset, "no offset of this instruction");
-    if (gds && (insn->id == WMI_INSN_ds_nop || has(insn, "permute_b32") || has(insn, "ds_bvh_stack")))
+    if (gds && keeps(insn, WMI_RULE_NO_GDS))
         return wmi_wrong_field(e, WMI_FIELD_gds, "no gds of this instruction");
-    if (!e->field_at[WMI_FIELD_gds] && (has(insn, "ds_gws") || insn->id == WMI_INSN_ds_ordered_count))
+    if (!e->field_at[WMI_FIELD_gds] && keeps(insn, WMI_RULE_GDS))
         return wmi_wrong_field(e, WMI_FIELD_gds, "gds");
     return true;
 }
@@ -124,22 +137,12 @@ static bool image_form_takes(struct wmi_encoder *e, const struct wmi_instruction
         return wmi_wrong_operand(e, rsrc, "eight SGPRs");
     if (samp < insn->operands && insn->operand[samp].kind == WMI_OPERAND_SPECIAL)
         return wmi_wrong_operand(e, samp, "four SGPRs");
-    const bool whole =
-        wmi_rows[insn->id].memory == WMI_MEMORY_ATOMIC || has(insn, "_pck") || has(insn, "image_get");
-    if (field[WMI_FIELD_d16] && whole)
+    if (field[WMI_FIELD_d16] && keeps(insn, WMI_RULE_NO_D16))
         return wmi_wrong_field(e, WMI_FIELD_d16, "no d16 of this instruction");
     if (gathers(e) && field[WMI_FIELD_d16] && field[WMI_FIELD_tfe])
         return wmi_wrong_field(e, WMI_FIELD_tfe, "no tfe beside d16 of this instruction");
     return field[WMI_FIELD_dim] != DIM_2D_MSAA_ARRAY || samp == insn->operands || address_is_known(e, insn) ||
            wmi_wrong_field(e, WMI_FIELD_dim, "a dimension that can be sampled");
-}
-
-static bool global_form_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
-{
-    const bool atomic =
-        insn->id == WMI_INSN_global_atomic_add_f32 || insn->id == WMI_INSN_global_atomic_pk_add_f16;
-    return !atomic || !insn->field[WMI_FIELD_glc] || e->target->limits[WMI_LIMIT_float_atomics_return] ||
-           wmi_wrong_field(e, WMI_FIELD_glc, "no glc: this atomic returns nothing");
 }
 
 bool wmi_memory_form_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
@@ -153,7 +156,7 @@ bool wmi_memory_form_takes(struct wmi_encoder *e, const struct wmi_instruction *
     case WMI_CLASS_IMAGE:
         return image_form_takes(e, insn);
     case WMI_CLASS_GLOBAL:
-        return global_form_takes(e, insn);
+        return returns_as_asked(e, insn);
     case WMI_CLASS_DS:
         return ds_form_takes(e, insn);
     default:
@@ -192,7 +195,7 @@ static bool flat_is_legal(struct wmi_encoder *e, const struct wmi_instruction *i
 static bool atomic_dmask_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     const int32_t dmask = insn->field[WMI_FIELD_dmask];
-    if (has(insn, "cmpswap"))
+    if (is_of(insn, WMI_GROUP_CMPSWAP))
         return dmask == 3 || dmask == 15 || wmi_wrong_field(e, WMI_FIELD_dmask, "dmask:0x3 or dmask:0xf");
     return dmask == 1 || dmask == 3 || wmi_wrong_field(e, WMI_FIELD_dmask, "dmask:0x1 or dmask:0x3");
 }
@@ -200,7 +203,7 @@ static bool atomic_dmask_is_legal(struct wmi_encoder *e, const struct wmi_instru
 static bool image_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     const int32_t dmask = insn->field[WMI_FIELD_dmask], dim = insn->field[WMI_FIELD_dim];
-    const bool msaa = has(insn, "image_msaa");
+    const bool msaa = is_of(insn, WMI_GROUP_MSAA);
     if (wmi_rows[insn->id].memory == WMI_MEMORY_ATOMIC)
         return atomic_dmask_is_legal(e, insn);
     if (msaa && dim != DIM_2D_MSAA && dim != DIM_2D_MSAA_ARRAY)
@@ -229,7 +232,7 @@ static bool hint_fits_scope(struct wmi_encoder *e, const struct wmi_instruction 
 static bool gws_is_even(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     const unsigned i = index_of(insn, WMI_ROLE_DATA);
-    return !e->target->limits[WMI_LIMIT_even_tuples] || i == insn->operands || !has(insn, "ds_gws") ||
+    return !e->target->limits[WMI_LIMIT_even_tuples] || i == insn->operands || !is_of(insn, WMI_GROUP_GWS) ||
            insn->operand[i].reg % 2 == 0 || wmi_wrong_operand(e, i, "an even register");
 }
 

@@ -117,7 +117,7 @@ static bool parse_hwreg(struct wmi_encoder *e, int64_t *value)
 
 static bool parse_sendmsg(struct wmi_encoder *e, int64_t *value)
 {
-    enum { MESSAGE_GS = 2, MESSAGE_GS_DONE = 3, MESSAGE_SYSMSG = 15, ID_BITS = 4 };
+    enum { MESSAGE_GS = 2, MESSAGE_GS_DONE = 3, MESSAGE_SYSMSG = 15 };
     struct wmi_cursor *c = e->cursor;
     int32_t id, operation = 0;
     int64_t stream = 0;
@@ -126,7 +126,7 @@ static bool parse_sendmsg(struct wmi_encoder *e, int64_t *value)
         return false;
     wmi_skip_space(c);
     const bool by_name = c->at < c->end && isalpha((unsigned char)*c->at);
-    const bool plain = e->target->limits[WMI_LIMIT_message_bits] > ID_BITS;
+    const bool plain = !e->target->limits[WMI_LIMIT_message_operations];
     start = c->at;
     if (!wmi_name_or_number(e, WMI_NAMES_message, "", &id) ||
         !wmi_in_range(e, start, id, 0, plain ? UINT8_MAX : 15))

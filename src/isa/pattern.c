@@ -260,7 +260,7 @@ static bool numbers_are_free(const struct wmi_encoder *e, const struct wmi_instr
     if (e->second)
         return false;
     if (wmi_rows[insn->id].class != WMI_CLASS_VALU)
-        return strncmp(wmi_rows[insn->id].name, "ds_gws", 6) != 0;
+        return wmi_rows[insn->id].group != WMI_GROUP_GWS;
     for (unsigned i = 0; i < insn->operands; i++)
         if (insn->operand[i].dwords > SMALL_MATRIX)
             return false;

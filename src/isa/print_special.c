@@ -13,7 +13,6 @@ enum {
     MESSAGE_GS = 2,
     MESSAGE_GS_DONE = 3,
     MESSAGE_SYSMSG = 15,
-    MESSAGE_ID_BITS = 4,
     MESSAGE_NUMBER_MAX = 255,
     FORMAT_DEFAULT_DATA = 1, /* BUF_DATA_FORMAT_8, BUF_NUM_FORMAT_UNORM: not printed */
     FORMAT_DEFAULT_NUMBER = 0,
@@ -99,7 +98,7 @@ static void put_plain_message(struct wmi_text *text, const struct wmi_target *ta
 
 static void put_sendmsg(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
 {
-    if (target->limits[WMI_LIMIT_message_bits] > MESSAGE_ID_BITS) {
+    if (!target->limits[WMI_LIMIT_message_operations]) {
         const uint32_t number = value & MESSAGE_NUMBER_MAX; /* LLVM shows a name whatever is above it */
         if (value == number || wmi_name_of(target, WMI_NAMES_message, (int32_t)number))
             put_plain_message(text, target, number);

@@ -9,10 +9,7 @@
 
 #include <string.h>
 
-enum {
-    TEXT = 1024,
-    ATC_PROBES = 32, /* gfx12's assembler takes 5 bits */
-};
+enum { TEXT = 1024 };
 
 /* Whether LLVM makes the words of this text that we make. */
 static bool llvm_agrees(const struct wmi_target *target, const struct wmi_instruction *insn)
@@ -22,7 +19,7 @@ static bool llvm_agrees(const struct wmi_target *target, const struct wmi_instru
     switch (insn->id) {
     case WMI_INSN_s_atc_probe:
     case WMI_INSN_s_atc_probe_buffer:
-        return !target->limits[WMI_LIMIT_wait_counters] || !imm || imm->value < ATC_PROBES;
+        return !imm || !(imm->value >> target->limits[WMI_LIMIT_probe_bits]);
     case WMI_INSN_v_fmac_f16:
         return !insn->field[WMI_FIELD_op_sel];
     case WMI_INSN_s_get_barrier_state:

@@ -29,7 +29,7 @@ struct wmi_layout {
 
 /* A row in one encoding. */
 struct wmi_form {
-    uint16_t id, spec, zero;
+    uint16_t id, body, spec, zero;
     uint8_t specs, layout, name_length;
     uint16_t canonical; /* in wmi_canonical */
     const char *name;   /* with _e32 and the like */

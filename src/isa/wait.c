@@ -6,6 +6,8 @@
  * stores hold their data on gfx6 alone, that FLAT keeps the order from gfx10 on, and GDS. */
 #include "isa/wait.h"
 
+#include "isa/tables.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +16,7 @@ struct rules {
     uint8_t store, sample, bvh, scalar;
     bool flat_in_order;
     bool store_holds; /* expcnt says when a store has read its data */
+    bool split;       /* each counter has a wait instruction of its own */
     const char *name[WMI_COUNTER_COUNT];
 };
 
@@ -24,11 +27,13 @@ static const struct rules all_rules[] = {
      WMI_COUNTER_DS,
      false,
      true,
+     false,
      {"vmcnt", NULL, NULL, NULL, "lgkmcnt", NULL, "expcnt"}},
     {WMI_COUNTER_LOAD,
      WMI_COUNTER_LOAD,
      WMI_COUNTER_LOAD,
      WMI_COUNTER_DS,
+     false,
      false,
      false,
      {"vmcnt", NULL, NULL, NULL, "lgkmcnt", NULL, "expcnt"}},
@@ -37,6 +42,7 @@ static const struct rules all_rules[] = {
      WMI_COUNTER_LOAD,
      WMI_COUNTER_DS,
      true,
+     false,
      false,
      {"vmcnt", "vscnt", NULL, NULL, "lgkmcnt", NULL, "expcnt"}},
     {WMI_COUNTER_STORE,
@@ -45,10 +51,9 @@ static const struct rules all_rules[] = {
      WMI_COUNTER_KM,
      true,
      false,
+     true,
      {"loadcnt", "storecnt", "samplecnt", "bvhcnt", "dscnt", "kmcnt", "expcnt"}},
 };
-
-enum { SPLIT_COUNTERS = 3 }; /* the row in which each counter has an instruction of its own */
 
 static const struct rules *rules_of(const struct wmi_target *target)
 {
@@ -89,53 +94,34 @@ static void wait_for(struct wmi_wait_facts *facts, enum wmi_counter counter, uns
     facts->limit[counter] = (uint8_t)(value < UINT8_MAX ? value : UINT8_MAX);
 }
 
-/* Instructions that wait for one counter, or with `second` for a second one in the immediate's low byte. */
-static const struct {
-    uint16_t id;
-    uint8_t counter;
-    bool second; /* DS */
-} waits[] = {
-    {WMI_INSN_s_waitcnt_vscnt, WMI_COUNTER_STORE, false},
-    {WMI_INSN_s_waitcnt_vmcnt, WMI_COUNTER_LOAD, false},
-    {WMI_INSN_s_waitcnt_expcnt, WMI_COUNTER_EXP, false},
-    {WMI_INSN_s_waitcnt_lgkmcnt, WMI_COUNTER_DS, false},
-    {WMI_INSN_s_wait_loadcnt, WMI_COUNTER_LOAD, false},
-    {WMI_INSN_s_wait_storecnt, WMI_COUNTER_STORE, false},
-    {WMI_INSN_s_wait_samplecnt, WMI_COUNTER_SAMPLE, false},
-    {WMI_INSN_s_wait_bvhcnt, WMI_COUNTER_BVH, false},
-    {WMI_INSN_s_wait_expcnt, WMI_COUNTER_EXP, false},
-    {WMI_INSN_s_wait_dscnt, WMI_COUNTER_DS, false},
-    {WMI_INSN_s_wait_kmcnt, WMI_COUNTER_KM, false},
-    {WMI_INSN_s_wait_loadcnt_dscnt, WMI_COUNTER_LOAD, true},
-    {WMI_INSN_s_wait_storecnt_dscnt, WMI_COUNTER_STORE, true},
-};
-
+/* The immediate of s_waitcnt has a field for each counter, that of other instructions six bits for one
+ * counter or, for two, a byte for each, the one that comes later in enum wmi_counter below. Without an
+ * immediate the wait is until all are 0. */
 static void find_waits(const struct wmi_target *target, const struct wmi_instruction *insn,
                        struct wmi_wait_facts *facts)
 {
-    const struct wmi_operand *operand = wmi_operand(insn, WMI_ROLE_IMM);
-    const uint32_t immediate = operand ? (uint32_t)operand->value & 0xffff : 0;
+    enum { VALUE = 63, UPPER = 8 };
+    const unsigned waits = wmi_rows[insn->id].waits;
+    unsigned i = 0;
+    while (i < insn->operands && insn->operand[i].role != WMI_ROLE_IMM)
+        i++;
+    const uint32_t immediate = i < insn->operands ? (uint32_t)insn->operand[i].value & 0xffff : 0;
     memset(facts->limit, UINT8_MAX, sizeof facts->limit);
-    if (insn->id == WMI_INSN_s_waitcnt) {
+    if (!waits)
+        return;
+    if (i < insn->operands && wmi_specs[wmi_forms[insn->form].spec + i].kind == WMI_KIND_waitcnt) {
         const struct wmi_waitcnt fields = wmi_waitcnt_fields(target, immediate);
         wait_for(facts, WMI_COUNTER_LOAD, fields.vm);
         wait_for(facts, WMI_COUNTER_EXP, fields.exp);
         wait_for(facts, WMI_COUNTER_DS, fields.lgkm);
+        return;
     }
-    if (insn->id == WMI_INSN_s_wait_idle)
-        for (unsigned counter = 0; counter < WMI_COUNTER_COUNT; counter++)
-            wait_for(facts, counter, 0);
-    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
-        if (waits[i].id != insn->id)
-            continue;
-        const struct wmi_operand *scalar = wmi_operand(insn, WMI_ROLE_A);
-        facts->by_scalar =
-            scalar && (scalar->kind == WMI_OPERAND_SGPR || scalar->kind == WMI_OPERAND_TTMP ||
-                       (scalar->kind == WMI_OPERAND_SPECIAL && scalar->reg != WMI_SPECIAL_NULL));
-        wait_for(facts, waits[i].counter, waits[i].second ? immediate >> 8 & 63 : immediate & 63);
-        if (waits[i].second)
-            wait_for(facts, WMI_COUNTER_DS, immediate & 63);
-    }
+    for (unsigned counter = 0; counter < WMI_COUNTER_COUNT; counter++)
+        if (waits >> counter & 1)
+            wait_for(facts, counter, (waits >> counter > 1 ? immediate >> UPPER : immediate) & VALUE);
+    const struct wmi_operand *scalar = wmi_operand(insn, WMI_ROLE_A);
+    facts->by_scalar = scalar && (scalar->kind == WMI_OPERAND_SGPR || scalar->kind == WMI_OPERAND_TTMP ||
+                                  (scalar->kind == WMI_OPERAND_SPECIAL && scalar->reg != WMI_SPECIAL_NULL));
 }
 
 void wmi_wait_by_scalar(struct wmi_wait_facts *facts, uint32_t value)
@@ -150,7 +136,7 @@ void wmi_wait_text(const struct wmi_target *target, enum wmi_counter counter, un
 {
     const struct rules *rules = rules_of(target);
     const char *name = rules->name[counter];
-    if (rules == &all_rules[SPLIT_COUNTERS])
+    if (rules->split)
         snprintf(text, size, "s_wait_%s 0x%x", name, value);
     else if (counter == WMI_COUNTER_STORE)
         snprintf(text, size, "s_waitcnt_%s null, 0x%x", name, value);
@@ -167,6 +153,76 @@ static void count_by(struct wmi_wait_facts *facts, enum wmi_counter counter, enu
         (struct wmi_wait_event){(uint8_t)counter, (uint8_t)order, (uint8_t)units, writes, holds};
 }
 
+/* What an instruction of a row does, as far as counters depend on it. */
+struct use {
+    bool returns;   /* writes vector registers */
+    bool gds;       /* goes to the GDS */
+    unsigned units; /* that scalar memory is counted in */
+};
+
+static enum wmi_counter counter_of(const struct rules *rules, enum wmi_counted_as as)
+{
+    switch (as) {
+    case WMI_COUNTS_STORE:
+        return rules->store;
+    case WMI_COUNTS_SAMPLE:
+        return rules->sample;
+    case WMI_COUNTS_RAY:
+        return rules->bvh;
+    default:
+        return WMI_COUNTER_LOAD;
+    }
+}
+
+/* Buffer, image, FLAT and the like. A load to LDS writes no register but is a load. */
+static void raise_vector_memory(const struct rules *rules, const struct wmi_row *row, enum wmi_counted_as as,
+                                const struct use *use, struct wmi_wait_facts *facts)
+{
+    const bool flat = row->class == WMI_CLASS_FLAT, in_order = !flat || rules->flat_in_order;
+    count_by(facts, counter_of(rules, as), in_order ? WMI_ORDER_MEMORY : WMI_ORDER_FLAT, 1, use->returns,
+             false);
+    if (flat)
+        count_by(facts, WMI_COUNTER_DS, in_order ? WMI_ORDER_LDS : WMI_ORDER_FLAT, 1, use->returns, false);
+    if (rules->store_holds && (row->memory == WMI_MEMORY_STORE || row->memory == WMI_MEMORY_ATOMIC))
+        count_by(facts, WMI_COUNTER_EXP, WMI_ORDER_MEMORY, 1, false, true);
+}
+
+/* The counters that an instruction of the row raises: for execution and explanations alike. */
+static void raise_counters(const struct rules *rules, const struct wmi_row *row, const struct use *use,
+                           struct wmi_wait_facts *facts)
+{
+    const enum wmi_counted_as as = row->counts != WMI_COUNTS_ATOMIC ? (enum wmi_counted_as)row->counts
+                                   : use->returns                   ? WMI_COUNTS_LOAD
+                                                                    : WMI_COUNTS_STORE;
+    switch (as) {
+    case WMI_COUNTS_LDS:
+        if (use->gds) {
+            count_by(facts, WMI_COUNTER_DS, WMI_ORDER_GDS, 1, true, false);
+            count_by(facts, WMI_COUNTER_EXP, WMI_ORDER_GDS, 1, false, true);
+        } else {
+            count_by(facts, WMI_COUNTER_DS, WMI_ORDER_LDS, 1, true, false);
+        }
+        break;
+    case WMI_COUNTS_SCALAR:
+        count_by(facts, rules->scalar, WMI_ORDER_SCALAR, use->units, true, false);
+        break;
+    case WMI_COUNTS_MESSAGE:
+        count_by(facts, rules->scalar, WMI_ORDER_MESSAGE, 1, false, false);
+        break;
+    case WMI_COUNTS_EXPORT:
+        count_by(facts, WMI_COUNTER_EXP, WMI_ORDER_EXPORT, 1, false, true);
+        break;
+    case WMI_COUNTS_LDSDIR:
+        count_by(facts, WMI_COUNTER_EXP, WMI_ORDER_LDS, 1, true, false);
+        break;
+    case WMI_COUNTS_NONE:
+        break;
+    default:
+        raise_vector_memory(rules, row, as, use, facts);
+        break;
+    }
+}
+
 static bool returns(const struct wmi_instruction *insn)
 {
     for (unsigned i = 0; i < insn->operands; i++)
@@ -174,35 +230,6 @@ static bool returns(const struct wmi_instruction *insn)
             (insn->operand[i].kind == WMI_OPERAND_VGPR || insn->operand[i].kind == WMI_OPERAND_AGPR))
             return true;
     return false;
-}
-
-/* Buffer, image, FLAT and the like. An atomic that returns nothing is a store; a load to LDS writes no
- * register but is a load. */
-static void raise_vector_memory(const struct rules *rules, const struct wmi_instruction *insn,
-                                struct wmi_wait_facts *facts)
-{
-    const struct wmi_row *row = &wmi_rows[insn->id];
-    const bool result = returns(insn);
-    const bool store = row->memory == WMI_MEMORY_STORE || (row->memory == WMI_MEMORY_ATOMIC && !result);
-    const bool writes_back = row->memory == WMI_MEMORY_CONTROL && strstr(row->name, "_wb");
-    const bool rays = row->class == WMI_CLASS_IMAGE && strstr(row->name, "bvh");
-    const bool samples =
-        row->class == WMI_CLASS_IMAGE &&
-        (strstr(row->name, "sample") || strstr(row->name, "gather") || strstr(row->name, "get_lod"));
-    const bool flat = row->class == WMI_CLASS_FLAT;
-    const enum wmi_counter counter = store || writes_back ? rules->store
-                                     : rays               ? rules->bvh
-                                     : samples            ? rules->sample
-                                                          : WMI_COUNTER_LOAD;
-    if (row->memory == WMI_MEMORY_NONE)
-        return;
-    count_by(facts, counter, flat && !rules->flat_in_order ? WMI_ORDER_FLAT : WMI_ORDER_MEMORY, 1, result,
-             false);
-    if (flat)
-        count_by(facts, WMI_COUNTER_DS, rules->flat_in_order ? WMI_ORDER_LDS : WMI_ORDER_FLAT, 1, result,
-                 false);
-    if (rules->store_holds && (row->memory == WMI_MEMORY_STORE || row->memory == WMI_MEMORY_ATOMIC))
-        count_by(facts, WMI_COUNTER_EXP, WMI_ORDER_MEMORY, 1, false, true);
 }
 
 static unsigned scalar_units(const struct wmi_instruction *insn)
@@ -217,41 +244,52 @@ static unsigned scalar_units(const struct wmi_instruction *insn)
 struct wmi_wait_facts wmi_wait_facts_of(const struct wmi_target *target, const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
-    const struct rules *rules = rules_of(target);
+    const bool gds = insn->field[WMI_FIELD_gds] && !(row->rules & WMI_RULE_NO_GDS);
+    const struct use use = {returns(insn), gds, scalar_units(insn)};
     struct wmi_wait_facts facts = {0};
     find_waits(target, insn, &facts);
-    switch (row->class) {
-    case WMI_CLASS_SMEM:
-        count_by(&facts, rules->scalar, WMI_ORDER_SCALAR, scalar_units(insn), true, false);
-        break;
-    case WMI_CLASS_DS:
-        if (insn->field[WMI_FIELD_gds]) {
-            count_by(&facts, WMI_COUNTER_DS, WMI_ORDER_GDS, 1, true, false);
-            count_by(&facts, WMI_COUNTER_EXP, WMI_ORDER_GDS, 1, false, true);
-        } else {
-            count_by(&facts, WMI_COUNTER_DS, WMI_ORDER_LDS, 1, true, false);
-        }
-        break;
-    case WMI_CLASS_BUFFER:
-    case WMI_CLASS_TBUFFER:
-    case WMI_CLASS_IMAGE:
-    case WMI_CLASS_FLAT:
-    case WMI_CLASS_GLOBAL:
-    case WMI_CLASS_SCRATCH:
-        raise_vector_memory(rules, insn, &facts);
-        break;
-    case WMI_CLASS_EXPORT:
-        if (insn->id == WMI_INSN_exp)
-            count_by(&facts, WMI_COUNTER_EXP, WMI_ORDER_EXPORT, 1, false, true);
-        else if (insn->id == WMI_INSN_lds_param_load || insn->id == WMI_INSN_lds_direct_load)
-            count_by(&facts, WMI_COUNTER_EXP, WMI_ORDER_LDS, 1, true, false);
-        break;
-    default:
-        if (insn->id == WMI_INSN_s_sendmsg || insn->id == WMI_INSN_s_sendmsghalt)
-            count_by(&facts, rules->scalar, WMI_ORDER_MESSAGE, 1, false, false);
-        else if (insn->id == WMI_INSN_s_sendmsg_rtn_b32 || insn->id == WMI_INSN_s_sendmsg_rtn_b64)
-            count_by(&facts, rules->scalar, WMI_ORDER_SCALAR, scalar_units(insn), true, false);
-        break;
-    }
+    raise_counters(rules_of(target), row, &use, &facts);
     return facts;
+}
+
+/* ---- in words ---- */
+
+static void put_counters(struct wmi_text *text, const struct rules *rules, const struct wmi_wait_facts *facts)
+{
+    const bool holds_only = facts->events == 1;
+    for (unsigned i = 0; i < facts->events; i++) {
+        const struct wmi_wait_event *event = &facts->event[i];
+        if (i)
+            wmi_put(text, event->holds ? ", and " : " and ");
+        wmi_put(text, rules->name[event->counter]);
+        if (event->holds && !holds_only)
+            wmi_put(text, " until its data may be overwritten");
+    }
+}
+
+bool wmi_wait_of_row(const struct wmi_target *target, unsigned id, char *text, size_t size)
+{
+    const struct rules *rules = rules_of(target);
+    const struct wmi_row *row = &wmi_rows[id];
+    const bool always_gds = row->rules & WMI_RULE_GDS;
+    const struct use use = {.returns = true, .gds = always_gds, .units = 1};
+    struct wmi_text out = {text, text + size - 1};
+    struct wmi_wait_facts facts = {0}, other = {0};
+    raise_counters(rules, row, &use, &facts);
+    put_counters(&out, rules, &facts);
+    if (row->counts == WMI_COUNTS_ATOMIC) {
+        raise_counters(rules, row, &(struct use){.returns = false, .units = 1}, &other);
+        if (other.event[0].counter != facts.event[0].counter) {
+            wmi_put(&out, " if it returns a value, else ");
+            put_counters(&out, rules, &other);
+        }
+    }
+    if (row->counts == WMI_COUNTS_LDS && !always_gds && !(row->rules & WMI_RULE_NO_GDS) &&
+        wmi_target_limit(target, WMI_LIMIT_gds)) {
+        raise_counters(rules, row, &(struct use){.gds = true, .units = 1}, &other);
+        wmi_put(&out, "; with gds ");
+        put_counters(&out, rules, &other);
+    }
+    *out.at = '\0';
+    return facts.events;
 }

@@ -8,18 +8,6 @@
 
 #include "isa/isa.h"
 
-/* Before gfx12, LOAD is vmcnt, STORE vscnt (or vmcnt), DS lgkmcnt and KM, too. */
-enum wmi_counter {
-    WMI_COUNTER_LOAD,
-    WMI_COUNTER_STORE,
-    WMI_COUNTER_SAMPLE,
-    WMI_COUNTER_BVH,
-    WMI_COUNTER_DS,
-    WMI_COUNTER_KM,
-    WMI_COUNTER_EXP,
-    WMI_COUNTER_COUNT
-};
-
 enum wmi_order {
     WMI_ORDER_MEMORY,
     WMI_ORDER_LDS,
@@ -49,6 +37,9 @@ struct wmi_wait_facts {
 
 /* What the instruction does to counters on the target. */
 struct wmi_wait_facts wmi_wait_facts_of(const struct wmi_target *target, const struct wmi_instruction *insn);
+
+/* The counters that instructions of the row raise on the target, in words; false: none. */
+bool wmi_wait_of_row(const struct wmi_target *target, unsigned id, char *text, size_t size);
 
 /* Adds what the scalar register holds to what the instruction waits for. Source: RDNA ISA,
  * S_WAITCNT_VSCNT. */

@@ -314,7 +314,7 @@ static bool lower_pairs(struct valu *v)
         }
         if (moves)
             v->source[0].offset = pair[high] + ((uint32_t)field(v, WMI_FIELD_op_sel) >> high & 1 ? row : 0);
-        struct wmi_step *step = wmi_emit(v->b, wmi_step_of_body(v->insn->id));
+        struct wmi_step *step = wmi_emit(v->b, wmi_step_of_body(v->insn->body));
         step->d = place;
         step->use[WMI_OP_D] = WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | 1;
         place_sources(v, step, one_row);
@@ -410,7 +410,7 @@ static bool lower_one(struct valu *v)
         vector && keeps && !is_sdwa && !one_lane && !finishes_itself(v) && wmi_type_bits(result->type) == 16;
     const uint32_t place = sdwa || half || one_lane ? wmi_lower_temporary(b, 1) : d;
 
-    struct wmi_step *step = wmi_emit(b, wmi_step_of_body(insn->id));
+    struct wmi_step *step = wmi_emit(b, wmi_step_of_body(insn->body));
     step->d = place;
     step->e = e;
     step->lanes = v->lanes;
@@ -462,6 +462,7 @@ static bool lower_pair(struct wmi_builder *b, const struct wmi_instruction *insn
     struct wmi_instruction half[2] = {*insn, *insn};
     half[0].second_id = half[1].second_id = 0;
     half[1].id = insn->second_id;
+    half[1].body = insn->second_body;
     half[1].operands = insn->second_operands;
     memcpy(half[1].operand, insn->operand + insn->operands, insn->second_operands * sizeof *insn->operand);
     struct valu first = {.b = b, .insn = &half[0], .row = &wmi_rows[half[0].id]};
@@ -498,7 +499,7 @@ static bool lower_scalar_float(struct wmi_builder *b, const struct wmi_instructi
         prepare(&v, &v.source[0], WMI_STAGE_HIGH_HALF, 1, 0);
     const uint32_t scalar = d ? wmi_lower_scalar(b, d) : wmi_lower_temporary_scalar(b);
     const uint32_t place = d ? wmi_lower_temporary(b, 1) : scalar;
-    struct wmi_step *step = wmi_emit(b, wmi_step_of_body(insn->id));
+    struct wmi_step *step = wmi_emit(b, wmi_step_of_body(insn->body));
     step->d = place;
     step->lanes = v.lanes;
     step->use[WMI_OP_D] =
@@ -550,7 +551,7 @@ bool wmi_lower_salu(struct wmi_builder *b, const struct wmi_instruction *insn)
         }
     }
     step.c = 0;
-    struct wmi_step *emitted = wmi_emit(b, wmi_step_of_body(insn->id));
+    struct wmi_step *emitted = wmi_emit(b, wmi_step_of_body(insn->body));
     step.id = emitted->id;
     step.pc = emitted->pc;
     memcpy(step.use, use, sizeof use);

@@ -17,7 +17,7 @@ static bool lower_address(struct wmi_builder *b, const struct wmi_target *target
     unsigned wanted = wmi_image_address(target, insn, (unsigned)(addr - insn->operand), list, sizeof list);
     const bool listed = wanted != 0;
     if (!listed)
-        wanted = wmi_builder_limit(b, WMI_LIMIT_nsa_slots) ? addr->dwords : WMI_IMAGE_COORDINATES;
+        wanted = wmi_builder_limit(b, WMI_LIMIT_image_dim) ? addr->dwords : WMI_IMAGE_COORDINATES;
     if (wanted > WMI_IMAGE_COORDINATES)
         return false;
     for (unsigned i = 0; i < wanted; i++) {
@@ -43,24 +43,6 @@ static bool lower_data(struct wmi_builder *b, const struct wmi_operand *operand,
     return ok;
 }
 
-/* What *_pck and *_pck_sgn say. */
-static void set_raw(unsigned id, struct wmi_image_request *request)
-{
-    static const struct {
-        uint16_t id;
-        bool is_signed;
-    } rows[] = {
-        {WMI_INSN_image_load_pck, false},     {WMI_INSN_image_load_pck_sgn, true},
-        {WMI_INSN_image_load_mip_pck, false}, {WMI_INSN_image_load_mip_pck_sgn, true},
-        {WMI_INSN_image_store_pck, false},    {WMI_INSN_image_store_mip_pck, false},
-    };
-    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].id == id) {
-            request->raw = true;
-            request->is_signed = rows[i].is_signed;
-        }
-}
-
 bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
@@ -68,7 +50,7 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
     const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
     const int32_t *field = insn->field;
-    const bool nsa = wmi_builder_limit(b, WMI_LIMIT_nsa_slots);
+    const bool nsa = wmi_builder_limit(b, WMI_LIMIT_image_dim);
     struct wmi_step step = {.lanes = offsetof(struct wmi_frame, exec)};
     struct wmi_image_request r = {
         .dmask = (uint8_t)field[WMI_FIELD_dmask],
@@ -82,9 +64,10 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
         .unpacked = wmi_builder_limit(b, WMI_LIMIT_unpacked_d16),
         .d16 = field[WMI_FIELD_d16],
         .status = field[WMI_FIELD_tfe] || field[WMI_FIELD_lwe],
+        .raw = row->group == WMI_GROUP_PCK,
+        .is_signed = row->flags & WMI_ROW_SIGNED,
     };
     const bool status_of_lwe = field[WMI_FIELD_lwe] && !field[WMI_FIELD_tfe]; /* not in the operand's size */
-    set_raw(insn->id, &r);
     if (row->flags & WMI_ROW_TODO || !rsrc || !lower_data(b, data, 0, &step.c) ||
         !lower_data(b, result, status_of_lwe, &step.d) ||
         !lower_address(b, wmi_builder_target(b), insn, &step, &r.coordinates))

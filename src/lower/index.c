@@ -21,8 +21,7 @@ static struct wmi_index_rule mode_rule(const struct wmi_instruction *insn, const
         rule.enable = ENABLE_SOURCE_0;
         break;
     case WMI_ROLE_B: /* v_madmk adds it, as its third source */
-        rule.enable = insn->id == WMI_INSN_v_madmk_f32 || insn->id == WMI_INSN_v_madmk_f16 ? ENABLE_SOURCE_2
-                                                                                           : ENABLE_SOURCE_1;
+        rule.enable = wmi_rows[insn->id].group == WMI_GROUP_MADMK ? ENABLE_SOURCE_2 : ENABLE_SOURCE_1;
         break;
     case WMI_ROLE_C:
         rule.enable = operand->implied ? ENABLE_DESTINATION : ENABLE_SOURCE_2;

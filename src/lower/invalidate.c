@@ -10,36 +10,36 @@
 
 #include <stddef.h>
 
-static const struct invalidation {
-    uint16_t id;
-    uint8_t caches; /* 1 << enum wm_cache_level */
-    uint8_t policy; /* WMI_POLICY_* that it needs for that */
-} invalidations[] = {
-    {WMI_INSN_buffer_wbinvl1, 1 << WM_CACHE_VECTOR, 0},
-    {WMI_INSN_buffer_wbinvl1_vol, 1 << WM_CACHE_VECTOR, 0},
-    {WMI_INSN_buffer_wbinvl1_sc, 1 << WM_CACHE_VECTOR, 0},
-    {WMI_INSN_buffer_inv, 1 << WM_CACHE_VECTOR, WMI_POLICY_SC1},
-    {WMI_INSN_buffer_gl0_inv, 1 << WM_CACHE_VECTOR, 0},
-    {WMI_INSN_global_inv, 1 << WM_CACHE_VECTOR, WMI_POLICY_GLC},
-    {WMI_INSN_global_wbinv, 1 << WM_CACHE_VECTOR, WMI_POLICY_GLC},
-    {WMI_INSN_buffer_gl1_inv, 1 << WM_CACHE_GL1, 0},
-    {WMI_INSN_s_gl1_inv, 1 << WM_CACHE_GL1, 0},
-    {WMI_INSN_s_dcache_inv, 1 << WM_CACHE_SCALAR, 0},
-    {WMI_INSN_s_dcache_inv_vol, 1 << WM_CACHE_SCALAR, 0},
-};
+/* The caches that observers know of; 0: the others. */
+static unsigned caches_of(const struct wmi_row *row)
+{
+    static const uint8_t levels[] = {
+        [WMI_CACHE_LEVEL_VECTOR] = 1 << WM_CACHE_VECTOR,
+        [WMI_CACHE_LEVEL_GL1] = 1 << WM_CACHE_GL1,
+        [WMI_CACHE_LEVEL_SCALAR] = 1 << WM_CACHE_SCALAR,
+        [WMI_CACHE_LEVEL_INSTRUCTION] = 0,
+    };
+    return row->cache & WMI_CACHE_INVALIDATE ? levels[row->cache_level] : 0;
+}
+
+/* What the fields of the scope must say so that the vector cache is among those invalidated. */
+static unsigned policy_of(const struct wmi_row *row)
+{
+    return row->cache_scope != WMI_CACHE_SCOPE_FIELD ? 0
+           : row->class == WMI_CLASS_BUFFER          ? WMI_POLICY_SC1
+                                                     : WMI_POLICY_GLC;
+}
 
 void wmi_lower_invalidation(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
-    const struct invalidation *found = NULL;
-    for (size_t i = 0; i < sizeof invalidations / sizeof *invalidations; i++)
-        if (invalidations[i].id == insn->id)
-            found = &invalidations[i];
-    if (!found || !wmi_builder_observer(b))
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    const unsigned caches = caches_of(row), policy = policy_of(row);
+    if (!caches || !wmi_builder_observer(b))
         return;
     struct wmi_memory_op *m = wmi_builder_memory_op(b, insn);
-    if ((m->policy & found->policy) != found->policy)
+    if ((m->policy & policy) != policy)
         return;
     m->path = WMI_PATH_CONTROL;
-    m->policy = found->caches;
+    m->policy = (uint8_t)caches;
     wmi_emit(b, WMI_STEP_show_invalidation)->data = m;
 }

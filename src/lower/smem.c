@@ -2,13 +2,6 @@
 /* Predecodes scalar memory instructions: SMRD of gfx6 and gfx7, SMEM of the others. */
 #include "lower/classes.h"
 
-static bool is_scratch(unsigned id)
-{
-    return id == WMI_INSN_s_scratch_load_dword || id == WMI_INSN_s_scratch_load_dwordx2 ||
-           id == WMI_INSN_s_scratch_load_dwordx4 || id == WMI_INSN_s_scratch_store_dword ||
-           id == WMI_INSN_s_scratch_store_dwordx2 || id == WMI_INSN_s_scratch_store_dwordx4;
-}
-
 /* What has a result: the clocks, the wave's number. */
 static bool lower_result(struct wmi_builder *b, const struct wmi_instruction *insn,
                          const struct wmi_operand *result)
@@ -27,23 +20,19 @@ static bool lower_result(struct wmi_builder *b, const struct wmi_instruction *in
 }
 
 /* What an instruction says to the scalar data cache; 0: nothing that shows. */
-static unsigned control_of(unsigned id)
+static unsigned control_of(const struct wmi_row *row)
 {
-    switch (id) {
-    case WMI_INSN_s_dcache_inv:
-        return WMI_SCALAR_INVALIDATE;
-    case WMI_INSN_s_dcache_inv_vol:
-        return WMI_SCALAR_INVALIDATE | WMI_SCALAR_VOLATILE_ONLY;
-    case WMI_INSN_s_dcache_wb:
-        return WMI_SCALAR_WRITE_BACK;
-    case WMI_INSN_s_dcache_wb_vol:
-        return WMI_SCALAR_WRITE_BACK | WMI_SCALAR_VOLATILE_ONLY;
-    case WMI_INSN_s_dcache_discard:
-    case WMI_INSN_s_dcache_discard_x2:
-        return WMI_SCALAR_DISCARD;
-    default:
+    unsigned control = 0;
+    if (row->cache_level != WMI_CACHE_LEVEL_SCALAR)
         return 0;
-    }
+    if (row->cache & WMI_CACHE_INVALIDATE)
+        control |= WMI_SCALAR_INVALIDATE;
+    if (row->cache & WMI_CACHE_WRITE_BACK)
+        control |= WMI_SCALAR_WRITE_BACK;
+    if (row->cache & WMI_CACHE_DISCARD)
+        control |= WMI_SCALAR_DISCARD;
+    return control && row->cache_scope == WMI_CACHE_SCOPE_VOLATILE ? control | WMI_SCALAR_VOLATILE_ONLY
+                                                                   : control;
 }
 
 /* The offset: an immediate, an SGPR at step->b, or both. Returns the immediate's bytes. SMRD's immediates and
@@ -67,7 +56,7 @@ static int64_t lower_offset(struct wmi_builder *b, const struct wmi_instruction 
 static bool lower_control(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
-    const unsigned control = control_of(insn->id);
+    const unsigned control = control_of(&wmi_rows[insn->id]);
     if (result)
         return lower_result(b, insn, result);
     wmi_lower_invalidation(b, insn);
@@ -125,7 +114,7 @@ bool wmi_lower_scalar_memory(struct wmi_builder *b, const struct wmi_instruction
     struct wmi_step step = {.lanes = offsetof(struct wmi_frame, exec), .x = resource != NULL};
     const int64_t immediate = lower_offset(b, insn, offset, &step);
     step.a = wmi_lower_scalar(b, base ? base : resource);
-    if (is_scratch(insn->id) && offset->kind != WMI_OPERAND_IMMEDIATE) {
+    if (row->group == WMI_GROUP_SCRATCH && offset->kind != WMI_OPERAND_IMMEDIATE) {
         const uint32_t place = wmi_lower_temporary_scalar(b);
         const uint32_t zero = wmi_lower_scalar_constant(b, 0);
         struct wmi_step *op = wmi_emit(b, WMI_STEP_scalar_scratch_base);

@@ -2,6 +2,8 @@
 /* The table of steps, and questions to it. */
 #include "lower/step.h"
 
+#include "sem/table.h"
+
 #include <stddef.h>
 
 /* The words of steps.def. */
@@ -72,7 +74,7 @@ struct wmi_step_facts wmi_step_facts_of(enum wmi_step_id id)
     };
     if (id < WMI_STEP_BODIES)
         return table[id];
-    const struct wmi_row *row = &wmi_rows[id - WMI_STEP_BODIES];
+    const struct wmi_row *row = &wmi_rows[wmi_row_of_body(id - WMI_STEP_BODIES)];
     struct wmi_step_facts facts = {.name = row->name, .reads = WMI_ON_MODE, .flags = WMI_STEP_PURE};
     for (size_t i = 0; i < sizeof of_row / sizeof *of_row; i++)
         if (row->flags & of_row[i].flag) {

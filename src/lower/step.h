@@ -19,7 +19,7 @@ enum wmi_step_id {
 #define ROW(name, ...) WMI_STEP_##name,
 #include "lower/steps.def"
     WMI_STEP_BODIES,
-    WMI_STEP_COUNT = WMI_STEP_BODIES + WMI_INSN_COUNT
+    WMI_STEP_COUNT = WMI_STEP_BODIES + WMI_BODY_COUNT
 };
 
 /* The fast steps of global memory and of buffers begin here, in the order of WMI_VMEM_SHAPES; those of global
@@ -42,9 +42,10 @@ static inline enum wmi_step_id wmi_step_of_lds(enum wmi_lds_step step)
     return (enum wmi_step_id)(WMI_STEP_FIRST_LDS + (int)step - 1); /* 0 is none */
 }
 
-static inline enum wmi_step_id wmi_step_of_body(unsigned insn_id)
+/* number: of wmi_sem_body(), usually the enum wmi_insn_id. */
+static inline enum wmi_step_id wmi_step_of_body(unsigned number)
 {
-    return (enum wmi_step_id)(WMI_STEP_BODIES + insn_id);
+    return (enum wmi_step_id)(WMI_STEP_BODIES + number);
 }
 
 /* ---- operands ---- */

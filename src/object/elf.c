@@ -83,7 +83,7 @@ static const char *target_id(struct wm_object *object)
 {
     static const char *const settings[] = {"", "", "-", "+"}; /* unsupported, any, off, on */
     char text[64];
-    size_t length = strlen(strcpy(text, object->abi->name));
+    size_t length = strlen(strcpy(text, wmi_target_name(object->target)));
     const uint32_t flags = object->flags;
     const bool v3 = object->version == 3;
     const unsigned xnack = v3 ? (flags & 0x100 ? 3 : 0) : flags >> 8 & 3;
@@ -472,8 +472,8 @@ enum wm_status wmi_elf_parse(struct wm_object *object, struct wm_diag *diag)
         return status;
     object->version = header.e_ident[EI_ABIVERSION] + 2u;
     object->flags = header.e_flags;
-    object->abi = wmi_abi_of_mach(header.e_flags);
-    if (!object->abi)
+    object->target = wmi_target_of_mach(header.e_flags);
+    if (!object->target)
         return wmi_fail(diag, WM_UNSUPPORTED,
                         "%s: processor 0x%x (EF_AMDGPU_MACH) is none that wavemem knows", object->name,
                         header.e_flags & 0xff);

@@ -14,9 +14,18 @@ static const struct {
 } words[WORDS] = {
     [RSRC1] = {48, 4}, [RSRC2] = {52, 4}, [RSRC3] = {44, 4}, [PROPERTIES] = {56, 2}, [PRELOAD] = {58, 2}};
 
-/* A field of one of the words; `when` says on which families it exists. */
-enum when { ALWAYS, CLAMP_IEEE, RDNA, RDNA4, UNIFIED, PRELOADS };
+enum {
+    INST_PREF_SIZE_AT = 4, /* in RSRC3; isa/targets has its width */
+    ACCUM_OFFSET_UNIT = 4,
+    ARCHITECTED_VGPRS = 256,
+    ALWAYS = WMI_LIMIT_COUNT,
+    CLAMP_IEEE = WMI_LIMIT_clamp_ieee,
+    RDNA = WMI_LIMIT_rdna_descriptor,
+    UNIFIED = WMI_LIMIT_vgprs_unified,
+    PRELOADS = WMI_LIMIT_kernarg_preload,
+};
 
+/* A field of one of the words, which targets have where the limit `when` is not 0. */
 static const struct {
     uint16_t member;
     uint8_t word, shift, width, when;
@@ -41,7 +50,7 @@ static const struct {
     FIELD(forward_progress, RSRC1, 31, 1, RDNA),
     FIELD(scratch_enabled, RSRC2, 0, 1, ALWAYS),
     FIELD(user_sgprs, RSRC2, 1, 5, ALWAYS),
-    FIELD(trap_handler, RSRC2, 6, 1, CLAMP_IEEE), /* until gfx11, like those */
+    FIELD(trap_handler, RSRC2, 6, 1, CLAMP_IEEE),
     FIELD(workgroup_id_x, RSRC2, 7, 1, ALWAYS),
     FIELD(workgroup_id_y, RSRC2, 8, 1, ALWAYS),
     FIELD(workgroup_id_z, RSRC2, 9, 1, ALWAYS),
@@ -54,8 +63,6 @@ static const struct {
     FIELD(accum_offset, RSRC3, 0, 6, UNIFIED),
     FIELD(tg_split, RSRC3, 16, 1, UNIFIED),
     FIELD(shared_vgprs, RSRC3, 0, 4, RDNA),
-    FIELD(inst_pref_size, RSRC3, 4, 6, RDNA),
-    FIELD(inst_pref_size, RSRC3, 4, 8, RDNA4), /* wider there */
     FIELD(private_segment_buffer, PROPERTIES, 0, 1, ALWAYS),
     FIELD(dispatch_ptr, PROPERTIES, 1, 1, ALWAYS),
     FIELD(queue_ptr, PROPERTIES, 2, 1, ALWAYS),
@@ -78,45 +85,34 @@ static uint32_t little(const uint8_t *bytes, unsigned size)
     return value;
 }
 
-static bool exists(const struct wmi_abi_family *family, enum when when)
+static uint32_t round_up(uint32_t number, uint32_t granule)
 {
-    return when == ALWAYS || (when == CLAMP_IEEE && family->clamp_ieee) ||
-           (when == RDNA && family->rsrc3_rdna) ||
-           (when == RDNA4 && family->rsrc3_rdna && !family->clamp_ieee) ||
-           (when == UNIFIED && family->unified_file) || (when == PRELOADS && family->preload);
+    return (number + granule - 1) / granule * granule;
 }
 
 /* Turns granules into registers. Source: AMDGPUUsage, table compute_pgm_rsrc1. */
-static void count_registers(struct wmi_kernel_descriptor *d, const struct wmi_abi_family *family)
+static void count_registers(struct wmi_kernel_descriptor *d, const struct wmi_target *target)
 {
-    const uint32_t granule = d->wave32 ? family->vgpr_granule32 : family->vgpr_granule;
-    d->vgprs = (d->granulated_vgprs + 1) * granule;
-    if (family->unified_file) {
+    const uint32_t fixed_sgprs = wmi_target_limit(target, WMI_LIMIT_fixed_sgprs);
+    d->vgprs = (d->granulated_vgprs + 1) *
+               wmi_target_limit(target, d->wave32 ? WMI_LIMIT_vgpr_encoding32 : WMI_LIMIT_vgpr_encoding64);
+    if (wmi_target_limit(target, WMI_LIMIT_vgprs_unified)) {
         const uint32_t total = d->vgprs;
-        d->accum_offset = (d->accum_offset + 1) * 4;
+        d->accum_offset = (d->accum_offset + 1) * ACCUM_OFFSET_UNIT;
         d->vgprs = d->accum_offset < total ? d->accum_offset : total;
         d->agprs = total - d->vgprs;
     } else {
-        if (d->vgprs > 256)
-            d->vgprs = 256;
-        d->agprs = family->accumulators ? d->vgprs : 0;
+        if (d->vgprs > ARCHITECTED_VGPRS)
+            d->vgprs = ARCHITECTED_VGPRS;
+        d->agprs = wmi_target_limit(target, WMI_LIMIT_agpr_file) ? d->vgprs : 0;
     }
-    if (!family->sgpr_granule) {
-        d->sgprs = family->fixed_sgprs;
-        return;
-    }
-    /* The field counts in 8 everywhere; what is allocated is a multiple of the granule. */
-    const uint32_t sgprs = (d->granulated_sgprs + 1) * 8;
-    d->sgprs = (sgprs + family->sgpr_granule - 1) / family->sgpr_granule * family->sgpr_granule;
+    d->sgprs = fixed_sgprs
+                   ? fixed_sgprs
+                   : round_up((d->granulated_sgprs + 1) * wmi_target_limit(target, WMI_LIMIT_sgpr_encoding),
+                              wmi_target_limit(target, WMI_LIMIT_sgpr_granule));
 }
 
-void wmi_descriptor_parse(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const char *target,
-                          struct wmi_kernel_descriptor *descriptor)
-{
-    wmi_descriptor_read(bytes, wmi_abi_named(target)->family, descriptor);
-}
-
-void wmi_descriptor_read(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const struct wmi_abi_family *family,
+void wmi_descriptor_read(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const struct wmi_target *target,
                          struct wmi_kernel_descriptor *descriptor)
 {
     uint32_t value[WORDS];
@@ -133,13 +129,15 @@ void wmi_descriptor_read(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const struct
         .properties = value[PROPERTIES],
     };
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-        if (!exists(family, fields[i].when))
+        if (fields[i].when != ALWAYS && !wmi_target_limit(target, (enum wmi_limit)fields[i].when))
             continue;
         const uint32_t mask = (1u << fields[i].width) - 1;
         uint32_t *member = (uint32_t *)(void *)((char *)descriptor + fields[i].member);
         *member = value[fields[i].word] >> fields[i].shift & mask;
     }
-    count_registers(descriptor, family);
+    const uint32_t inst_pref = (1u << wmi_target_limit(target, WMI_LIMIT_inst_pref_bits)) - 1;
+    descriptor->inst_pref_size = value[RSRC3] >> INST_PREF_SIZE_AT & inst_pref;
+    count_registers(descriptor, target);
 }
 
 const struct wmi_kernel_descriptor *wmi_kernel_descriptor(const struct wm_kernel *kernel)
@@ -164,19 +162,20 @@ static const struct wmi_segment *code_segment(const struct wm_object *object, ui
     return NULL;
 }
 
-unsigned wmi_lanes(const struct wmi_abi *abi, const struct wmi_kernel_descriptor *descriptor)
+unsigned wmi_lanes(const struct wmi_target *target, const struct wmi_kernel_descriptor *descriptor)
 {
-    return !abi->family->rsrc3_rdna || !descriptor->wave32 ? 64 : 32;
+    return wmi_target_limit(target, WMI_LIMIT_rdna_descriptor) && descriptor->wave32 ? 32 : 64;
 }
 
 /* The counts of the metadata are exact and stay; the descriptor's are rounded up. */
-static void describe(struct wm_kernel *k, const struct wmi_kernel_descriptor *d, const struct wmi_abi *abi)
+static void describe(struct wm_kernel *k, const struct wmi_kernel_descriptor *d,
+                     const struct wmi_target *target)
 {
-    k->target = abi->name;
+    k->target = wmi_target_name(target);
     k->lds_size = d->lds_size;
     k->scratch_size = d->scratch_size;
-    k->wave_size = wmi_lanes(abi, d);
-    k->mode = !abi->family->rsrc3_rdna ? NULL : d->wgp_mode ? "WGP" : "CU";
+    k->wave_size = wmi_lanes(target, d);
+    k->mode = !wmi_target_limit(target, WMI_LIMIT_rdna_descriptor) ? NULL : d->wgp_mode ? "WGP" : "CU";
     k->dynamic_stack = d->dynamic_stack;
     if (d->kernarg_size)
         k->kernarg_size = d->kernarg_size;
@@ -199,10 +198,10 @@ enum wm_status wmi_kernel_describe(struct wm_object *object, struct wmi_kernel *
         return wmi_fail(diag, WM_BAD_FILE,
                         "%s: kernel '%s': descriptor at 0x%llx; expected 64 bytes inside a segment",
                         object->name, k->name, (unsigned long long)found->address);
-    wmi_descriptor_read(bytes, object->abi->family, &kernel->descriptor);
+    wmi_descriptor_read(bytes, object->target, &kernel->descriptor);
     k->descriptor = found->address;
     k->entry = found->address + (uint64_t)kernel->descriptor.entry_offset;
-    describe(k, &kernel->descriptor, object->abi);
+    describe(k, &kernel->descriptor, object->target);
     if (!code_segment(object, k->entry) || k->entry % ENTRY_ALIGNMENT)
         return wmi_fail(diag, WM_BAD_FILE,
                         "%s: kernel '%s': entry 0x%llx; expected a multiple of 256 in an executable segment",
@@ -223,7 +222,7 @@ enum wm_status wmi_kernel_describe(struct wm_object *object, struct wmi_kernel *
 
 enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag)
 {
-    const struct wmi_abi_family *family = object->abi->family;
+    const bool clamp_ieee = wmi_target_limit(object->target, WMI_LIMIT_clamp_ieee);
     struct wmi_kernel *kernel = wmi_arena_array(&object->arena, 1, sizeof(*kernel));
     if (!kernel)
         return wmi_no_memory(object, diag);
@@ -233,8 +232,8 @@ enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag)
         .granulated_sgprs = 12,
         .denorm_32 = 3,
         .denorm_16_64 = 3,
-        .dx10_clamp = family->clamp_ieee,
-        .ieee = family->clamp_ieee,
+        .dx10_clamp = clamp_ieee,
+        .ieee = clamp_ieee,
         .user_sgprs = 2,
         .kernarg_segment_ptr = 1,
         .workgroup_id_x = 1,
@@ -242,11 +241,11 @@ enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag)
         .workgroup_id_z = 1,
         .workitem_id = 2,
         .accum_offset = 63, /* 256 */
-        .wave32 = family->raw_wave == 32,
+        .wave32 = wmi_target_limit(object->target, WMI_LIMIT_wave) == 32,
     };
-    count_registers(d, family);
+    count_registers(d, object->target);
     kernel->public.name = kernel->public.source_name = "raw";
-    describe(&kernel->public, d, object->abi);
+    describe(&kernel->public, d, object->target);
     object->kernels = kernel;
     object->kernel_count = 1;
     return WM_OK;

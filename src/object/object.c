@@ -29,10 +29,22 @@ static struct wm_object *new_object(struct wm_bundle *input)
     return object;
 }
 
+/* The target by its name; features behind a colon ("gfx90a:xnack-") are left out. */
+static const struct wmi_target *target_of(const char *id)
+{
+    char name[32];
+    const size_t length = strcspn(id, ":");
+    if (length >= sizeof(name))
+        return NULL;
+    memcpy(name, id, length);
+    name[length] = '\0';
+    return wmi_target_find(name);
+}
+
 static enum wm_status open_raw(struct wm_object *object, const char *target, struct wm_diag *diag)
 {
-    object->abi = wmi_abi_named(target);
-    if (!object->abi)
+    object->target = target_of(target);
+    if (!object->target)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: no target '%s'; expected one like gfx900", object->name,
                         target);
     if (!object->size || object->size % 4)
@@ -185,7 +197,7 @@ const char *wmi_object_name(const struct wm_object *object)
 
 const char *wm_object_target(const struct wm_object *object)
 {
-    return object->abi->name;
+    return wmi_target_name(object->target);
 }
 
 const char *wm_object_target_id(const struct wm_object *object)

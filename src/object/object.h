@@ -115,10 +115,6 @@ const struct wmi_kernel_descriptor *wmi_kernel_descriptor(const struct wm_kernel
 
 enum { WMI_DESCRIPTOR_BYTES = 64 };
 
-/* Splits the 64 bytes of a descriptor for `target`, a name like "gfx900" that wmi_abi_known() knows. */
-void wmi_descriptor_parse(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const char *target,
-                          struct wmi_kernel_descriptor *descriptor);
-
 /* What the hidden arguments of a dispatch say. Addresses that wavemem does not provide stay 0. */
 struct wmi_hidden_values {
     uint32_t grid[3], workgroup[3]; /* work-items, at least 1 */
@@ -145,8 +141,5 @@ enum { WMI_PRINTF_BYTES = 4 << 20, WMI_PRINTF_HEADER = 8 };
 
 /* Whether the kernel wants such a buffer. */
 bool wmi_kernel_prints(const struct wm_kernel *kernel);
-
-/* Whether the ABI's facts of `target` ("gfx900") are known: more than the targets that decode. */
-bool wmi_abi_known(const char *target);
 
 #endif

@@ -5,33 +5,11 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "isa/isa.h"
 #include "object/object.h"
 
 #include <elf.h>
 #include <pthread.h>
-
-/* What the HSA ABI fixes per target. */
-struct wmi_abi {
-    const char *name; /* "gfx900" */
-    uint32_t mach;    /* EF_AMDGPU_MACH */
-    const struct wmi_abi_family *family;
-};
-
-struct wmi_abi_family {
-    uint32_t sgpr_granule; /* 0: every wave has fixed_sgprs */
-    uint32_t fixed_sgprs;
-    uint32_t vgpr_granule, vgpr_granule32; /* for waves of 64 and of 32 lanes */
-    uint32_t raw_wave;                     /* lanes of a wave of a raw blob */
-    bool unified_file;                     /* VGPRs and AccVGPRs in one file: gfx90a, gfx94x */
-    bool accumulators;                     /* as many AccVGPRs as VGPRs in a second file: gfx908 */
-    bool preload;                          /* kernarg preloading */
-    bool clamp_ieee;                       /* DX10_CLAMP and IEEE exist */
-    bool rsrc3_rdna;                       /* RSRC3 as on gfx10 and later */
-};
-
-const struct wmi_abi *wmi_abi_of_mach(uint32_t e_flags);
-/* By name; features behind a colon ("gfx90a:xnack-") are ignored. */
-const struct wmi_abi *wmi_abi_named(const char *name);
 
 struct wmi_kernel {
     struct wm_kernel public; /* first: a wm_kernel that we hand out is one of these */
@@ -71,12 +49,12 @@ struct wm_object {
     const char *name; /* for messages */
     const uint8_t *bytes;
     size_t size;
-    struct wm_bundle *input; /* that `bytes` are a part of */
-    int file;                /* that the input is mapped from, or -1; `bytes` are in it */
-    const struct wmi_abi *abi;
-    const char *target_id; /* with features, "gfx90a:sramecc+:xnack-" */
-    unsigned version;      /* 3 to 6; 0: raw */
-    uint32_t flags;        /* e_flags */
+    struct wm_bundle *input;         /* that `bytes` are a part of */
+    int file;                        /* that the input is mapped from, or -1; `bytes` are in it */
+    const struct wmi_target *target; /* with waves of the usual size */
+    const char *target_id;           /* with features, "gfx90a:sramecc+:xnack-" */
+    unsigned version;                /* 3 to 6; 0: raw */
+    uint32_t flags;                  /* e_flags */
 
     struct wmi_segment *segments;
     size_t segment_count;
@@ -118,11 +96,11 @@ enum wm_status wmi_metadata_parse(struct wm_object *object, struct wm_diag *diag
 /* kernel.c: what the descriptor says, into `kernel`, whose names are set. */
 enum wm_status wmi_kernel_describe(struct wm_object *object, struct wmi_kernel *kernel, const char *symbol,
                                    struct wm_diag *diag);
-/* wmi_descriptor_parse() of a target of this family. */
-void wmi_descriptor_read(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const struct wmi_abi_family *family,
+/* Splits the 64 bytes of a descriptor. */
+void wmi_descriptor_read(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const struct wmi_target *target,
                          struct wmi_kernel_descriptor *descriptor);
 /* Lanes of the waves of a kernel with this descriptor. */
-unsigned wmi_lanes(const struct wmi_abi *abi, const struct wmi_kernel_descriptor *descriptor);
+unsigned wmi_lanes(const struct wmi_target *target, const struct wmi_kernel_descriptor *descriptor);
 /* The kernel of a raw blob. */
 enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag);
 

@@ -190,9 +190,9 @@ static void find_entries(const struct wm_object *object, struct wmi_lazy *lazy)
                                    : NULL;
         if (!bytes)
             continue;
-        wmi_descriptor_read(bytes, object->abi->family, &d);
+        wmi_descriptor_read(bytes, object->target, &d);
         lazy->entries[lazy->entry_count++] =
-            (struct wmi_entry){symbol->address + (uint64_t)d.entry_offset, wmi_lanes(object->abi, &d)};
+            (struct wmi_entry){symbol->address + (uint64_t)d.entry_offset, wmi_lanes(object->target, &d)};
     }
     for (size_t i = 0; i < object->kernel_count && !object->symbol_count; i++)
         lazy->entries[lazy->entry_count++] =

@@ -46,7 +46,7 @@ static void occupy(struct wmi_kernel *kernel, const struct wm_gpu *gpu, unsigned
     const uint32_t units = dispatch->wgp_mode ? gpu->lds_sharing : 1;
     const uint32_t rows = divided_up(dispatch->vgprs * wave_lanes, gpu->vgpr_lanes);
     const uint32_t vgprs = divided_up(rows ? rows : 1, gpu->vgpr_granule) * gpu->vgpr_granule;
-    const uint32_t sgprs = divided_up(dispatch->sgprs ? dispatch->sgprs : 1, 8) * 8;
+    const uint32_t sgprs = dispatch->sgprs ? dispatch->sgprs : 1; /* as allocated */
     const uint32_t simds = gpu->simds * units;
     kernel->residence = (struct wmi_residence){.units = units, .groups = simds * gpu->waves / waves};
     kernel->occupancy_limit = "waves";

@@ -340,6 +340,7 @@ enum wm_status wm_address_explain(const struct wm_address_request *request, stru
         status = connect(stage, request, diag);
     if (!status) {
         answer->wave_size = stage->frame->wave_size;
+        answer->format = wmi_rows[stage->insn.id].flags & WMI_ROW_FORMAT;
         wmi_print(target, &stage->insn, answer->text, sizeof answer->text);
         status = run(stage, request, diag);
     }

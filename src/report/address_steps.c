@@ -408,7 +408,7 @@ static void explain_scalar(struct wmi_explained *e)
     const bool both =
         wmi_target_limit(e->target, WMI_LIMIT_smem_soffset) || (field[WMI_FIELD_soe] && field[WMI_FIELD_imm]);
     /* Source: CDNA 4 ISA: the register counts 64 bytes. */
-    const uint32_t scale = strstr(wmi_rows[e->insn->id].name, "_scratch_") ? 64 : 1;
+    const uint32_t scale = wmi_rows[e->insn->id].group == WMI_GROUP_SCRATCH ? 64 : 1;
     const uint32_t soffset = offset && !constant ? scalar(e, offset, 0) * scale : 0;
     const int64_t unit = constant ? wmi_target_limit(e->target, WMI_LIMIT_smem_unit) : 1;
     const int64_t immediate = literal    ? (int64_t)(uint32_t)offset->value
@@ -495,7 +495,7 @@ static void explain_image(struct wmi_explained *e)
     uint32_t words[8] = {0}, coordinates[WMI_IMAGE_COORDINATES];
     const int32_t *field = e->insn->field;
     const struct wmi_operand *rsrc = find(e, WMI_ROLE_RSRC, name);
-    const bool dim = wmi_target_limit(e->target, WMI_LIMIT_nsa_slots);
+    const bool dim = wmi_target_limit(e->target, WMI_LIMIT_image_dim);
     for (unsigned i = 0; rsrc && i < (field[WMI_FIELD_r128] ? 4 : 8); i++)
         words[i] = scalar(e, rsrc, i);
     const struct wmi_image image =

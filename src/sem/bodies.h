@@ -25,7 +25,8 @@
 /* The symbol of a row's body in this translation unit. */
 #define WMI_BODY(name) WMI_BUILD_NAME(wmi_sem_##name)
 
-/* A prototype for every VALU row, so that a body without a row is an error (-Wmissing-prototypes). */
+/* A prototype for every body of a VALU row, so that a body without a row is an error (-Wmissing-prototypes).
+ */
 #define WMI_PROTOTYPE_VALU(name)                                                                             \
     const struct wmi_op *WMI_BODY(name)(char *restrict frame, const struct wmi_op *op);
 #define WMI_PROTOTYPE_SALU(name)
@@ -39,7 +40,8 @@
 #define WMI_PROTOTYPE_SCRATCH(name)
 #define WMI_PROTOTYPE_DS(name)
 #define WMI_PROTOTYPE_EXPORT(name)
-#define INSN(id, class, body, todo) WMI_PROTOTYPE_##class(body)
+#define INSN(id, class, body, todo)      WMI_PROTOTYPE_##class(body)
+#define BODY(id, class, body, todo, row) WMI_PROTOTYPE_##class(body)
 #include "insn.def"
 
 /* Defines the body of row `name`. */

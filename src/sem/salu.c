@@ -29,7 +29,8 @@ typedef int64_t i64;
 #define PROTOTYPE_SCRATCH(name)
 #define PROTOTYPE_DS(name)
 #define PROTOTYPE_EXPORT(name)
-#define INSN(id, class, body, todo) PROTOTYPE_##class(body)
+#define INSN(id, class, body, todo)      PROTOTYPE_##class(body)
+#define BODY(id, class, body, todo, row) PROTOTYPE_##class(body)
 #include "insn.def"
 
 #define GET_u32(place)        (*(const word *)(place))

@@ -3,7 +3,8 @@
  * a body does not link. */
 #include "sem/table.h"
 
-/* What a row contributes, by its class and todo flag: SCALAR or VECTOR, defined below, or nothing. */
+/* What a row or a further body of one contributes, by its class and todo flag: SCALAR or VECTOR, defined
+ * below, or nothing. `id`: the body's number. */
 #define ROW_SALU_0(id, body) SCALAR(id, body)
 #define ROW_VALU_0(id, body) VECTOR(id, body)
 #define ROW_SALU_1(id, body)
@@ -39,21 +40,36 @@
 #define SCALAR(id, body)                             PROTOTYPE(body, )
 #define VECTOR(id, body)                             WMI_LANE_BUILDS(VECTOR_PROTOTYPE, body)
 #define INSN(id, class, body, todo)                  ROW_##class##_##todo(id, body)
+#define BODY(id, class, body, todo, row)             ROW_##class##_##todo(id, body)
 #include "insn.def"
 #undef SCALAR
 #undef VECTOR
 
-/* Then the table, by instruction, level and whether the wave has 64 lanes. */
+/* Then the table, by the body's number, level and whether the wave has 64 lanes. */
 #define SCALAR_ENTRY(name, level, lanes, suffix) [level][lanes / 64] = SYMBOL(name, ),
 #define VECTOR_ENTRY(name, level, lanes, suffix) [level][lanes / 64] = SYMBOL(name, suffix),
-#define SCALAR(id, body)                         [WMI_INSN_##id] = {WMI_LANE_BUILDS(SCALAR_ENTRY, body)},
-#define VECTOR(id, body)                         [WMI_INSN_##id] = {WMI_LANE_BUILDS(VECTOR_ENTRY, body)},
-#define INSN(id, class, body, todo)              ROW_##class##_##todo(id, body)
-static const wmi_body bodies[WMI_INSN_COUNT][WMI_CPU_LEVELS][2] = {
+#define SCALAR(id, body)                         [id] = {WMI_LANE_BUILDS(SCALAR_ENTRY, body)},
+#define VECTOR(id, body)                         [id] = {WMI_LANE_BUILDS(VECTOR_ENTRY, body)},
+#define INSN(id, class, body, todo)              ROW_##class##_##todo(WMI_INSN_##id, body)
+#define BODY(id, class, body, todo, row)         ROW_##class##_##todo(WMI_BODY_##id, body)
+static const wmi_body bodies[WMI_BODY_COUNT][WMI_CPU_LEVELS][2] = {
 #include "insn.def"
 };
 
-wmi_body wmi_sem_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_insn_id id)
+static const uint16_t rows_of_further[] = {
+    0,
+#define INSN(...)
+#define BODY(id, class, body, todo, row) WMI_INSN_##row,
+#include "insn.def"
+};
+
+enum wmi_insn_id wmi_row_of_body(unsigned number)
 {
-    return bodies[id][level][lanes / 64];
+    return (enum wmi_insn_id)(number < WMI_INSN_COUNT ? number
+                                                      : rows_of_further[number - WMI_BODY_LAST_OF_ROWS]);
+}
+
+wmi_body wmi_sem_body(enum wmi_cpu_level level, unsigned lanes, unsigned number)
+{
+    return bodies[number][level][lanes / 64];
 }

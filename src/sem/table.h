@@ -6,9 +6,12 @@
 #include "isa/isa.h"
 #include "sem/sem.h"
 
-/* The body for a CPU level and a wave size (32 or 64): of a scalar instruction the same for all.
- * NULL when the row is no ALU instruction or is still to be written. */
-wmi_body wmi_sem_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_insn_id id);
+/* The body for a CPU level and a wave size (32 or 64): of a scalar instruction the same for all. `number`:
+ * the row's, or on targets where it computes something else that of another body (wmi_instruction.body). NULL
+ * when the row is no ALU instruction or is still to be written. */
+wmi_body wmi_sem_body(enum wmi_cpu_level level, unsigned lanes, unsigned number);
+/* The row of the body with this number. */
+enum wmi_insn_id wmi_row_of_body(unsigned number);
 
 /* Every *_lanes.c is built once for each of these: BUILD(name, level, lanes, suffix), with
  * `name` as given and suffix as WMI_BODY_SUFFIX. */

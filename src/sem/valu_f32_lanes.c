@@ -14,6 +14,8 @@ WMI_ARITHMETIC2(v_mul_f32, (a * b), a, b)
 WMI_ROWS2(v_mul_legacy_f32, f32v, TWO(wmi_multiply_legacy_f32(a, b)))
 WMI_ROWS2(v_min_f32, f32v, wmi_min_f32(a, b, mode))
 WMI_ROWS2(v_max_f32, f32v, wmi_max_f32(a, b, mode))
+WMI_ROWS2(v_min_num_f32, f32v, wmi_min_num_f32(a, b, mode))
+WMI_ROWS2(v_max_num_f32, f32v, wmi_max_num_f32(a, b, mode))
 /* One compare, so that a NaN gives b. Source: Southern Islands ISA; LLVM, combineFMinMaxLegacy. */
 WMI_ROWS2(v_min_legacy_f32, f32v, wmi_input_f32(wmi_select_f32((u32v)(a < b), a, b), mode))
 WMI_ROWS2(v_max_legacy_f32, f32v, wmi_input_f32(wmi_select_f32((u32v)(a >= b), a, b), mode))

@@ -12,16 +12,17 @@
     BUILD(name, WMI_CPU_BASELINE, 64, _plain_64)
 
 /* The library's own tables again, over these builds. */
-#define wmi_sem_body(level, lanes, id) plain_sem_body(level, lanes, id)
-#define wmi_stage(level, lanes, stage) plain_stage(level, lanes, stage)
-#define wmi_fused(level, lanes, fused) plain_fused(level, lanes, fused)
+#define wmi_sem_body(level, lanes, number) plain_sem_body(level, lanes, number)
+#define wmi_row_of_body(number)            plain_row_of_body(number)
+#define wmi_stage(level, lanes, stage)     plain_stage(level, lanes, stage)
+#define wmi_fused(level, lanes, fused)     plain_fused(level, lanes, fused)
 #include "sem/fused.c"
 #include "sem/stage.c"
 #include "sem/table.c"
 
-wmi_body plain_body_of(unsigned lanes, enum wmi_insn_id id)
+wmi_body plain_body_of(unsigned lanes, unsigned number)
 {
-    return plain_sem_body(WMI_CPU_BASELINE, lanes, id);
+    return plain_sem_body(WMI_CPU_BASELINE, lanes, number);
 }
 
 wmi_body plain_stage_of(unsigned lanes, enum wmi_stage stage)

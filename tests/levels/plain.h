@@ -7,7 +7,7 @@
 #include "sem/fused.h"
 #include "sem/stage.h"
 
-wmi_body plain_body_of(unsigned lanes, enum wmi_insn_id id);
+wmi_body plain_body_of(unsigned lanes, unsigned number);
 wmi_body plain_stage_of(unsigned lanes, enum wmi_stage stage);
 wmi_body plain_fused_of(unsigned lanes, enum wmi_fused fused);
 

@@ -192,6 +192,21 @@ static inline uint64_t greatest(const struct format *f, uint64_t a, uint64_t b, 
     return negated(f, least(f, negated(f, x), negated(f, y), mode));
 }
 
+/* V_MIN_NUM_F32 and V_MAX_NUM_F32 of the RDNA 4 ISA: of two NaNs the first, whatever MODE says. */
+static inline uint64_t least_number(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
+{
+    if (exact_is_nan(f, a) && exact_is_nan(f, b))
+        return exact_quiet(f, a);
+    return exact_is_nan(f, a)   ? input(f, b, mode)
+           : exact_is_nan(f, b) ? input(f, a, mode)
+                                : least(f, a, b, mode);
+}
+
+static inline uint64_t greatest_number(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
+{
+    return exact_is_nan(f, a) || exact_is_nan(f, b) ? least_number(f, a, b, mode) : greatest(f, a, b, mode);
+}
+
 /* V_MINIMUM_F32 and V_MAXIMUM_F32 of the RDNA 4 ISA: with a NaN a NaN. */
 static inline uint64_t lowest(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
 {

@@ -67,6 +67,79 @@ static void gcn_and_cdna_targets_are_known(void **state)
     }
 }
 
+/* How registers are allocated and counted in descriptors: LLVM 19, AMDGPUBaseInfo.cpp (getSGPRAllocGranule,
+ * getSGPREncodingGranule, getVGPRAllocGranule, getVGPREncodingGranule) by the features that they ask for:
+ * FeatureSGPRInitBug, FeatureGFX90AInsts, FeatureGFX10_3Insts, Feature1_5xVGPRs. */
+static void registers_are_counted_as_by_llvm(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t sgpr_granule, fixed_sgprs;
+        uint32_t vgpr_granule64, vgpr_granule32, vgpr_encoding64, vgpr_encoding32;
+    } known[] = {
+        {"gfx600", 8, 0, 4, 4, 4, 4},
+        {"gfx705", 8, 0, 4, 4, 4, 4},
+        {"gfx801", 16, 0, 4, 4, 4, 4},
+        {"gfx802", 16, 96, 4, 4, 4, 4},
+        {"gfx803", 16, 0, 4, 4, 4, 4},
+        {"gfx805", 16, 96, 4, 4, 4, 4},
+        {"gfx810", 16, 0, 4, 4, 4, 4},
+        {"gfx900", 16, 0, 4, 4, 4, 4},
+        {"gfx908", 16, 0, 4, 4, 4, 4},
+        {"gfx90a", 16, 0, 8, 8, 8, 8},
+        {"gfx90c", 16, 0, 4, 4, 4, 4},
+        {"gfx942", 16, 0, 8, 8, 8, 8},
+        {"gfx1010", 16, 106, 4, 8, 4, 8},
+        {"gfx1030", 16, 106, 8, 16, 4, 8},
+        {"gfx1100", 16, 106, 12, 24, 4, 8},
+        {"gfx1101", 16, 106, 12, 24, 4, 8},
+        {"gfx1102", 16, 106, 8, 16, 4, 8},
+        {"gfx1103", 16, 106, 8, 16, 4, 8},
+        {"gfx11-generic", 16, 106, 8, 16, 4, 8},
+        {"gfx1150", 16, 106, 8, 16, 4, 8},
+        {"gfx1151", 16, 106, 12, 24, 4, 8},
+        {"gfx1152", 16, 106, 8, 16, 4, 8},
+        {"gfx1200", 16, 106, 12, 24, 4, 8},
+        {"gfx12-generic", 16, 106, 12, 24, 4, 8},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const struct wmi_target *target = wmi_target_find(known[i].name);
+        assert_non_null(target);
+        assert_int_equal(wmi_target_limit(target, WMI_LIMIT_sgpr_encoding), 8);
+        assert_int_equal(wmi_target_limit(target, WMI_LIMIT_sgpr_granule), known[i].sgpr_granule);
+        assert_int_equal(wmi_target_limit(target, WMI_LIMIT_fixed_sgprs), known[i].fixed_sgprs);
+        assert_int_equal(wmi_target_limit(target, WMI_LIMIT_vgpr_granule64), known[i].vgpr_granule64);
+        assert_int_equal(wmi_target_limit(target, WMI_LIMIT_vgpr_granule32), known[i].vgpr_granule32);
+        assert_int_equal(wmi_target_limit(target, WMI_LIMIT_vgpr_encoding64), known[i].vgpr_encoding64);
+        assert_int_equal(wmi_target_limit(target, WMI_LIMIT_vgpr_encoding32), known[i].vgpr_encoding32);
+    }
+}
+
+/* A row whose body depends on the generation (v_min_num_f32 of gfx12 is the row v_min_f32), and rows with one
+ * body: in VOP2, VOP3 and both halves of a pair. */
+static void bodies_follow_the_generation(void **state)
+{
+    (void)state;
+    static const uint32_t min_10[] = {0x1e020501}, min_12[] = {0x2a020501},
+                          min_e64_12[] = {0xd5150001, 0x00020501};
+    static const uint32_t pair_12[] = {0xca960702, 0x01020b04}; /* v_dual_max_num_f32 :: v_dual_min_num_f32 */
+    struct wmi_instruction insn;
+    assert_int_equal(wmi_decode(wmi_target_find("gfx1030"), min_10, 1, &insn), 1);
+    assert_int_equal(insn.id, WMI_INSN_v_min_f32);
+    assert_int_equal(insn.body, WMI_INSN_v_min_f32);
+    assert_int_equal(wmi_decode(wmi_target_find("gfx1200"), min_12, 1, &insn), 1);
+    assert_int_equal(insn.id, WMI_INSN_v_min_f32);
+    assert_int_equal(insn.body, WMI_BODY_v_min_f32_1);
+    assert_int_equal(wmi_decode(wmi_target_find("gfx1200"), min_e64_12, 2, &insn), 2);
+    assert_int_equal(insn.body, WMI_BODY_v_min_f32_1);
+    assert_int_equal(wmi_decode(wmi_target_find("gfx1200"), pair_12, 2, &insn), 2);
+    assert_int_equal(insn.id, WMI_INSN_v_max_f32);
+    assert_int_equal(insn.body, WMI_BODY_v_max_f32_1);
+    assert_int_equal(insn.second_id, WMI_INSN_v_min_f32);
+    assert_int_equal(insn.second_body, WMI_BODY_v_min_f32_1);
+}
+
 /* What relatives differ in (LLVM AMDGPU.td: FeatureMadMixInsts, FeatureFmaMixInsts, FeatureUnpackedD16VMem):
  * 0xd3a0 is v_mad_mix_f32, v_fma_mix_f32 or nothing; four 16-bit elements are two registers or four. */
 static void relatives_differ_in_rows_and_registers(void **state)
@@ -273,6 +346,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_are_found_by_name_and_mach),
         cmocka_unit_test(gcn_and_cdna_targets_are_known),
+        cmocka_unit_test(registers_are_counted_as_by_llvm),
+        cmocka_unit_test(bodies_follow_the_generation),
         cmocka_unit_test(relatives_differ_in_rows_and_registers),
         cmocka_unit_test(implied_registers_are_operands),
         cmocka_unit_test(accumulators_are_tied_to_the_result),

@@ -306,6 +306,11 @@ static void waits(void **state)
         {GFX12, "load v1; lds v2; s_wait_loadcnt_dscnt 0x100; use v2; use v1", ALL, "read-before-wait@4"},
         {GFX12, "load v1; lds v2; s_wait_storecnt_dscnt 0x0; use v2; use v1", ALL, "read-before-wait@4"},
         {GFX12, "load v1; s_wait_samplecnt 0x0; s_wait_bvhcnt 0x0; use v1", ALL, "read-before-wait@3"},
+        /* Instructions that invalidate caches raise no counter, those that write back do. */
+        {GFX9, "load v1; buffer_wbinvl1; wait loads 1; use v1", ALL, "read-before-wait@3"},
+        {GFX10 | GFX103 | GFX11, "load v1; buffer_gl0_inv; wait loads 1; use v1", ALL, "read-before-wait@3"},
+        {GFX12, "load v1; global_wb; wait loads 1; use v1", ALL, "read-before-wait@3"},
+        {GFX12, "load v1; global_inv; wait loads 1; use v1", 0, ""},
         /* Messages that return, and GDS, which holds address and data. */
         {GFX11, "s_sendmsg_rtn_b32 s8, sendmsg(MSG_RTN_GET_REALTIME); suse s8", ALL, "read-before-wait@1"},
         {GFX11 | GFX12, "s_sendmsg_rtn_b32 s8, sendmsg(MSG_RTN_GET_REALTIME); wait scalar 0; suse s8", 0, ""},
@@ -319,6 +324,26 @@ static void waits(void **state)
 
 #define DPP    "v_mov_b32_dpp v2, v1 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf"
 #define STORE4 "buffer_store_dwordx4 v[4:7], v0, s[4:7], "
+
+/* Masks of lanes are operands of that type, or VCC; LLVM, fixVALUMaskWriteHazard. */
+static void masks_are_operands(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code, *what;
+    } cases[] = {
+        {"v_cndmask_b32_e64 v1, v2, v3, s[8:9]; s_mov_b32 s8, s12; s_mov_b32 s13, s8", "mask-write@2"},
+        {"v_cndmask_b32_e32 v1, v2, v3, vcc; s_mov_b32 vcc_lo, s12; s_mov_b32 s13, vcc_lo", "mask-write@2"},
+        {"v_div_fmas_f32 v1, v2, v3, v4; s_mov_b32 vcc_lo, s12; s_mov_b32 s13, vcc_lo", "mask-write@2"},
+        {"v_div_fmas_f32 v1, v2, v3, s8; s_mov_b32 s8, s12; s_mov_b32 s13, s8", ""},
+        {"v_fma_f32 v1, v2, v3, s8; s_mov_b32 s8, s12; s_mov_b32 s13, s8", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char found[256];
+        check_code("gfx1100:wave64", GFX11, cases[i].code, found, sizeof found);
+        assert_string_equal(found, cases[i].what);
+    }
+}
 
 static void registers_stay_in_their_files(void **state)
 {
@@ -539,6 +564,7 @@ int main(void)
         cmocka_unit_test(waits),
         cmocka_unit_test(hazards),
         cmocka_unit_test(later_hazards),
+        cmocka_unit_test(masks_are_operands),
         cmocka_unit_test(registers_stay_in_their_files),
         cmocka_unit_test(says_what_is_missing),
     };

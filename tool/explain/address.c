@@ -211,9 +211,9 @@ static const char *verdict(const struct wm_address_answer *a, const struct wm_ad
     if (!(e->lanes & bit))
         return "not here";
     if (e->bad_range & bit && a->kind[0] == 'l')
-        return !strcmp(a->path, "SMEM")    ? "out of range: dwords that are give 0"
-               : strstr(a->text, "format") ? "out of range: gives 0, or 1 where DST_SEL says so"
-                                           : "out of range: gives 0";
+        return !strcmp(a->path, "SMEM") ? "out of range: dwords that are give 0"
+               : a->format              ? "out of range: gives 0, or 1 where DST_SEL says so"
+                                        : "out of range: gives 0";
     if (e->bad_range & bit)
         return a->kind[0] == 's' ? "out of range: the store is dropped"
                                  : "out of range: nothing is done, 0 is returned";

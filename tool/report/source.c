@@ -137,14 +137,11 @@ static bool add_instruction(struct tool_listing_of *listing, uint64_t offset, co
     return copy != NULL;
 }
 
-/* What stands behind the last end of the program only fills it up to the next symbol. */
-static void cut_padding(struct tool_listing_of *listing)
+static bool ends_wave(const char *target, const uint32_t *words, size_t dwords)
 {
-    size_t end = listing->count;
-    while (end && strcmp(listing->instruction[end - 1].text, "s_endpgm") != 0)
-        end--;
-    while (end && listing->count > end)
-        free(listing->instruction[--listing->count].text);
+    struct wm_instruction instruction;
+    return wm_decode(wm_target(target), words, dwords, &instruction) &&
+           instruction.flags & WM_INSTRUCTION_ENDS;
 }
 
 /* False for want of memory. */
@@ -159,6 +156,7 @@ static bool list(const struct wm_profile_code *code, struct tool_listing_of *lis
     if (wm_disassembler_create(target, 0, &disassembler, &diag) != WM_OK)
         return false;
     bool good = true;
+    size_t end = 0; /* of the program; what stands behind it only fills it up to the next symbol */
     for (uint64_t at = 0; good && at + 4 <= code->size;) {
         uint32_t words[16];
         size_t dwords = (code->size - at) / 4;
@@ -166,10 +164,13 @@ static bool list(const struct wm_profile_code *code, struct tool_listing_of *lis
         memcpy(words, code->bytes + at, dwords * 4);
         const struct wm_disassembled one = wm_disassembler_next(disassembler, words, dwords);
         good = add_instruction(listing, at, one.text);
+        if (good && ends_wave(target, words, dwords))
+            end = listing->count;
         at += one.dwords * 4ULL;
     }
     wm_disassembler_destroy(disassembler);
-    cut_padding(listing);
+    while (end && listing->count > end)
+        free(listing->instruction[--listing->count].text);
     return good;
 }
 

@@ -39,15 +39,22 @@
 #define GL1(kib, cus) [WM_CACHE_GL1] = {KIB(kib), 128, 16, 0, cus}
 #define LAST(mib)     [WM_CACHE_LAST] = {MIB(mib), 64, 16, 0, 0}
 
+/* In which blocks VGPRs are allocated on each target. */
+enum {
+#define TARGET(name, vgpr_granule64, vgpr_granule32)                                                         \
+    GRANULE64_##name = (vgpr_granule64), GRANULE32_##name = (vgpr_granule32),
+#include "targets.def"
+};
+
 /* What a SIMD holds: waves, VGPRs, their granule, SGPRs; and the compute unit's LDS. */
-#define GCN_SIMD(s)                                                                                          \
-    .simds = 4, .waves = 10, .issue = 5, .vgprs = 256, .vgpr_lanes = 64, .vgpr_granule = 4, .sgprs = s,      \
-    .lds_bytes = 65536, .lds_sharing = 1
-#define CDNA2_SIMD                                                                                           \
-    .simds = 4, .waves = 8, .issue = 5, .vgprs = 512, .vgpr_lanes = 64, .vgpr_granule = 8, .sgprs = 800,     \
-    .lds_bytes = 65536, .lds_sharing = 1
-#define RDNA_SIMD(w, v, granule)                                                                             \
-    .simds = 2, .waves = w, .issue = 8, .vgprs = v, .vgpr_lanes = 32, .vgpr_granule = granule,               \
+#define GCN_SIMD(s, target)                                                                                  \
+    .simds = 4, .waves = 10, .issue = 5, .vgprs = 256, .vgpr_lanes = 64, .vgpr_granule = GRANULE64_##target, \
+    .sgprs = s, .lds_bytes = 65536, .lds_sharing = 1
+#define CDNA2_SIMD(target)                                                                                   \
+    .simds = 4, .waves = 8, .issue = 5, .vgprs = 512, .vgpr_lanes = 64, .vgpr_granule = GRANULE64_##target,  \
+    .sgprs = 800, .lds_bytes = 65536, .lds_sharing = 1
+#define RDNA_SIMD(w, v, target)                                                                              \
+    .simds = 2, .waves = w, .issue = 8, .vgprs = v, .vgpr_lanes = 32, .vgpr_granule = GRANULE32_##target,    \
     .lds_bytes = 131072, .lds_sharing = 2
 
 static const char gcn_assumed[] = "how addresses are spread over L2 channels";
@@ -60,101 +67,102 @@ static const char speeds[] = "clock and bandwidth";
 static const char unlisted[] = "compute units, sizes of caches, clock and bandwidth";
 
 static const struct wm_gpu gpus[] = {
-    {"hd7970", "AMD Radeon HD 7970", "gfx600 gfx601 gfx602", 1, 2, 32, GCN_SIMD(512), .clock_mhz = 925,
-     .memory_bandwidth = 264, .cache = {GCN_CACHES(4), [WM_CACHE_L2] = {KIB(768), 64, 16, 12, 0, 64}},
-     .assumed = gcn_assumed, .unverified = unlisted},
-    {"r9-290x", "AMD Radeon R9 290X", "gfx701 gfx700 gfx702 gfx703 gfx704 gfx705", 1, 4, 44, GCN_SIMD(512),
-     .clock_mhz = 1000, .memory_bandwidth = 320,
+    {"hd7970", "AMD Radeon HD 7970", "gfx600 gfx601 gfx602", 1, 2, 32, GCN_SIMD(512, gfx600),
+     .clock_mhz = 925, .memory_bandwidth = 264,
+     .cache = {GCN_CACHES(4), [WM_CACHE_L2] = {KIB(768), 64, 16, 12, 0, 64}}, .assumed = gcn_assumed,
+     .unverified = unlisted},
+    {"r9-290x", "AMD Radeon R9 290X", "gfx701 gfx700 gfx702 gfx703 gfx704 gfx705", 1, 4, 44,
+     GCN_SIMD(512, gfx701), .clock_mhz = 1000, .memory_bandwidth = 320,
      .cache = {GCN_CACHES(4), [WM_CACHE_L2] = {MIB(1), 64, 16, 16, 0, 64}}, .assumed = gcn_assumed,
      .unverified = unlisted},
-    {"rx580", "AMD Radeon RX 580", "gfx803 gfx801 gfx802 gfx805 gfx810", 1, 4, 36, GCN_SIMD(800),
+    {"rx580", "AMD Radeon RX 580", "gfx803 gfx801 gfx802 gfx805 gfx810", 1, 4, 36, GCN_SIMD(800, gfx803),
      .clock_mhz = 1340, .memory_bandwidth = 256,
      .cache = {GCN_CACHES(4), [WM_CACHE_L2] = {MIB(2), 64, 16, 16, 0, 64}}, .assumed = gcn_assumed,
      .unverified = speeds},
-    {"r9-fury-x", "AMD Radeon R9 Fury X", "gfx803", 1, 4, 64, GCN_SIMD(800), .clock_mhz = 1050,
+    {"r9-fury-x", "AMD Radeon R9 Fury X", "gfx803", 1, 4, 64, GCN_SIMD(800, gfx803), .clock_mhz = 1050,
      .memory_bandwidth = 512, .cache = {GCN_CACHES(4), [WM_CACHE_L2] = {MIB(2), 64, 16, 16, 0, 64}},
      .assumed = gcn_assumed, .unverified = speeds},
     {"vega64", "AMD Radeon RX Vega 64", "gfx900 gfx902 gfx904 gfx909 gfx90c gfx9-generic", 1, 4, 64,
-     GCN_SIMD(800), .clock_mhz = 1546, .memory_bandwidth = 483.8,
+     GCN_SIMD(800, gfx900), .clock_mhz = 1546, .memory_bandwidth = 483.8,
      .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}}, .assumed = gcn_assumed,
      .unverified = speeds},
     {"vega56", "AMD Radeon RX Vega 56", "gfx900 gfx902 gfx904 gfx909 gfx90c gfx9-generic", 1, 4, 56,
-     GCN_SIMD(800), .clock_mhz = 1471, .memory_bandwidth = 409.6,
+     GCN_SIMD(800, gfx900), .clock_mhz = 1471, .memory_bandwidth = 409.6,
      .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}}, .assumed = gcn_assumed,
      .unverified = unlisted},
-    {"mi50", "AMD Instinct MI50", "gfx906", 1, 4, 60, GCN_SIMD(800), .clock_mhz = 1725,
+    {"mi50", "AMD Instinct MI50", "gfx906", 1, 4, 60, GCN_SIMD(800, gfx906), .clock_mhz = 1725,
      .memory_bandwidth = 1024, .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}},
      .assumed = gcn_assumed, .unverified = speeds},
-    {"mi60", "AMD Instinct MI60", "gfx906", 1, 4, 64, GCN_SIMD(800), .clock_mhz = 1800,
+    {"mi60", "AMD Instinct MI60", "gfx906", 1, 4, 64, GCN_SIMD(800, gfx906), .clock_mhz = 1800,
      .memory_bandwidth = 1024, .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(4), 64, 16, 16, 0, 64}},
      .assumed = gcn_assumed, .unverified = speeds},
-    {"mi100", "AMD Instinct MI100", "gfx908", 1, 8, 120, GCN_SIMD(800), .clock_mhz = 1502,
+    {"mi100", "AMD Instinct MI100", "gfx908", 1, 8, 120, GCN_SIMD(800, gfx908), .clock_mhz = 1502,
      .memory_bandwidth = 1228.8, .cache = {GCN_CACHES(3), [WM_CACHE_L2] = {MIB(8), 64, 16, 32, 0, 64}},
      .assumed = gcn_assumed},
-    {"mi210", "AMD Instinct MI210", "gfx90a", 1, 8, 104, CDNA2_SIMD, .clock_mhz = 1700,
+    {"mi210", "AMD Instinct MI210", "gfx90a", 1, 8, 104, CDNA2_SIMD(gfx90a), .clock_mhz = 1700,
      .memory_bandwidth = 1638.4, .cache = {GCN_CACHES(2), [WM_CACHE_L2] = {MIB(8), 128, 16, 32, 0, 128}},
      .assumed = gcn_assumed},
-    {"mi250x", "AMD Instinct MI250X, one of its two dies", "gfx90a", 1, 8, 110, CDNA2_SIMD, .clock_mhz = 1700,
-     .memory_bandwidth = 1638.4, .cache = {GCN_CACHES(2), [WM_CACHE_L2] = {MIB(8), 128, 16, 32, 0, 128}},
-     .assumed = gcn_assumed},
-    {"mi300x", "AMD Instinct MI300X", "gfx942 gfx940 gfx941", 8, 4, 304, CDNA2_SIMD, .clock_mhz = 2100,
-     .memory_bandwidth = 5300,
+    {"mi250x", "AMD Instinct MI250X, one of its two dies", "gfx90a", 1, 8, 110, CDNA2_SIMD(gfx90a),
+     .clock_mhz = 1700, .memory_bandwidth = 1638.4,
+     .cache = {GCN_CACHES(2), [WM_CACHE_L2] = {MIB(8), 128, 16, 32, 0, 128}}, .assumed = gcn_assumed},
+    {"mi300x", "AMD Instinct MI300X", "gfx942 gfx940 gfx941", 8, 4, 304, CDNA2_SIMD(gfx942),
+     .clock_mhz = 2100, .memory_bandwidth = 5300,
      .cache = {CDNA3_CACHES, [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(256)},
      .assumed = cdna3_assumed},
-    {"mi300a", "AMD Instinct MI300A", "gfx942 gfx940 gfx941", 6, 4, 228, CDNA2_SIMD, .clock_mhz = 2100,
-     .memory_bandwidth = 5300,
+    {"mi300a", "AMD Instinct MI300A", "gfx942 gfx940 gfx941", 6, 4, 228, CDNA2_SIMD(gfx942),
+     .clock_mhz = 2100, .memory_bandwidth = 5300,
      .cache = {CDNA3_CACHES, [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(256)},
      .assumed = cdna3_assumed, .unverified = speeds},
-    {"rx5700xt", "AMD Radeon RX 5700 XT", "gfx1010 gfx1013 gfx10-1-generic", 1, 2, 40, RDNA_SIMD(20, 1024, 8),
-     .clock_mhz = 1905, .memory_bandwidth = 448,
+    {"rx5700xt", "AMD Radeon RX 5700 XT", "gfx1010 gfx1013 gfx10-1-generic", 1, 2, 40,
+     RDNA_SIMD(20, 1024, gfx1010), .clock_mhz = 1905, .memory_bandwidth = 448,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}},
      .assumed = rdna_assumed, .unverified = unlisted},
-    {"rx5500xt", "AMD Radeon RX 5500 XT", "gfx1012 gfx1011", 1, 1, 22, RDNA_SIMD(20, 1024, 8),
+    {"rx5500xt", "AMD Radeon RX 5500 XT", "gfx1012 gfx1011", 1, 1, 22, RDNA_SIMD(20, 1024, gfx1012),
      .clock_mhz = 1845, .memory_bandwidth = 224,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 12), [WM_CACHE_L2] = {MIB(2), 128, 16, 8, 0, 128}},
      .assumed = rdna_assumed, .unverified = unlisted},
     {"rx6800", "AMD Radeon RX 6800", "gfx1030 gfx1033 gfx1034 gfx1035 gfx1036 gfx10-3-generic", 1, 3, 60,
-     RDNA_SIMD(16, 1024, 16), .clock_mhz = 2105, .memory_bandwidth = 512,
+     RDNA_SIMD(16, 1024, gfx1030), .clock_mhz = 2105, .memory_bandwidth = 512,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(128)},
      .assumed = rdna_assumed, .unverified = "bandwidth"},
-    {"rx6900xt", "AMD Radeon RX 6900 XT", "gfx1030", 1, 4, 80, RDNA_SIMD(16, 1024, 16), .clock_mhz = 2250,
-     .memory_bandwidth = 512,
+    {"rx6900xt", "AMD Radeon RX 6900 XT", "gfx1030", 1, 4, 80, RDNA_SIMD(16, 1024, gfx1030),
+     .clock_mhz = 2250, .memory_bandwidth = 512,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(128)},
      .assumed = rdna_assumed, .unverified = "bandwidth"},
-    {"rx6700xt", "AMD Radeon RX 6700 XT", "gfx1031", 1, 2, 40, RDNA_SIMD(16, 1024, 16), .clock_mhz = 2581,
-     .memory_bandwidth = 384,
+    {"rx6700xt", "AMD Radeon RX 6700 XT", "gfx1031", 1, 2, 40, RDNA_SIMD(16, 1024, gfx1031),
+     .clock_mhz = 2581, .memory_bandwidth = 384,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(3), 128, 16, 12, 0, 128}, LAST(96)},
      .assumed = rdna_assumed, .unverified = speeds},
-    {"rx6600xt", "AMD Radeon RX 6600 XT", "gfx1032", 1, 2, 32, RDNA_SIMD(16, 1024, 16), .clock_mhz = 2589,
-     .memory_bandwidth = 256,
+    {"rx6600xt", "AMD Radeon RX 6600 XT", "gfx1032", 1, 2, 32, RDNA_SIMD(16, 1024, gfx1032),
+     .clock_mhz = 2589, .memory_bandwidth = 256,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 8), [WM_CACHE_L2] = {MIB(2), 128, 16, 8, 0, 128}, LAST(32)},
      .assumed = rdna_assumed, .unverified = speeds},
-    {"rx7900xtx", "AMD Radeon RX 7900 XTX", "gfx1100 gfx11-generic", 1, 6, 96, RDNA_SIMD(16, 1536, 24),
+    {"rx7900xtx", "AMD Radeon RX 7900 XTX", "gfx1100 gfx11-generic", 1, 6, 96, RDNA_SIMD(16, 1536, gfx1100),
      .clock_mhz = 2499, .memory_bandwidth = 960,
      .cache = {RDNA_CACHES(32, 128), GL1(256, 8), [WM_CACHE_L2] = {MIB(6), 128, 16, 24, 0, 128}, LAST(96)},
      .assumed = rdna_assumed, .unverified = speeds},
-    {"rx7800xt", "AMD Radeon RX 7800 XT", "gfx1101", 1, 3, 60, RDNA_SIMD(16, 1536, 24), .clock_mhz = 2430,
-     .memory_bandwidth = 624,
+    {"rx7800xt", "AMD Radeon RX 7800 XT", "gfx1101", 1, 3, 60, RDNA_SIMD(16, 1536, gfx1101),
+     .clock_mhz = 2430, .memory_bandwidth = 624,
      .cache = {RDNA_CACHES(32, 128), GL1(256, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(64)},
      .assumed = rdna_assumed, .unverified = speeds},
-    {"rx7600", "AMD Radeon RX 7600", "gfx1102 gfx1103", 1, 2, 32, RDNA_SIMD(16, 1024, 16), .clock_mhz = 2655,
-     .memory_bandwidth = 288,
+    {"rx7600", "AMD Radeon RX 7600", "gfx1102 gfx1103", 1, 2, 32, RDNA_SIMD(16, 1024, gfx1102),
+     .clock_mhz = 2655, .memory_bandwidth = 288,
      .cache = {RDNA_CACHES(32, 128), GL1(256, 8), [WM_CACHE_L2] = {MIB(2), 128, 16, 16, 0, 128}, LAST(32)},
      .assumed = rdna_assumed, .unverified = speeds},
-    {"radeon-890m", "AMD Radeon 890M (Ryzen AI 9)", "gfx1150 gfx1152", 1, 1, 16, RDNA_SIMD(16, 1024, 16),
+    {"radeon-890m", "AMD Radeon 890M (Ryzen AI 9)", "gfx1150 gfx1152", 1, 1, 16, RDNA_SIMD(16, 1024, gfx1150),
      .clock_mhz = 2900, .memory_bandwidth = 120,
      .cache = {RDNA_CACHES(32, 128), GL1(256, 8), [WM_CACHE_L2] = {MIB(2), 128, 16, 0, 0, 128}},
      .assumed = rdna_assumed, .unverified = unlisted},
-    {"radeon-8060s", "AMD Radeon 8060S (Ryzen AI Max)", "gfx1151", 1, 2, 40, RDNA_SIMD(16, 1536, 24),
+    {"radeon-8060s", "AMD Radeon 8060S (Ryzen AI Max)", "gfx1151", 1, 2, 40, RDNA_SIMD(16, 1536, gfx1151),
      .clock_mhz = 2900, .memory_bandwidth = 256,
      .cache = {RDNA_CACHES(32, 128), GL1(256, 10), [WM_CACHE_L2] = {MIB(2), 128, 16, 0, 0, 128}, LAST(32)},
      .assumed = rdna_assumed, .unverified = unlisted},
-    {"rx9060xt", "AMD Radeon RX 9060 XT", "gfx1200 gfx12-generic", 1, 2, 32, RDNA_SIMD(16, 1536, 24),
+    {"rx9060xt", "AMD Radeon RX 9060 XT", "gfx1200 gfx12-generic", 1, 2, 32, RDNA_SIMD(16, 1536, gfx1200),
      .clock_mhz = 3130, .memory_bandwidth = 320,
      .cache = {RDNA_CACHES(32, 128), [WM_CACHE_L2] = {MIB(4), 128, 16, 0, 0, 128}, LAST(32)},
      .assumed = rdna_assumed, .unverified = speeds},
-    {"rx9070xt", "AMD Radeon RX 9070 XT", "gfx1201", 1, 4, 64, RDNA_SIMD(16, 1536, 24), .clock_mhz = 2970,
-     .memory_bandwidth = 640,
+    {"rx9070xt", "AMD Radeon RX 9070 XT", "gfx1201", 1, 4, 64, RDNA_SIMD(16, 1536, gfx1201),
+     .clock_mhz = 2970, .memory_bandwidth = 640,
      .cache = {RDNA_CACHES(32, 128), [WM_CACHE_L2] = {MIB(8), 128, 16, 0, 0, 128}, LAST(64)},
      .assumed = rdna_assumed, .unverified = speeds},
 };

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""What a row says of its instruction beyond operands and flags: key:value words of its first line.
+
+    counts:CLASS                  which wait counter it raises, where its encoding does not say it
+    waits:COUNTER[,COUNTER]       which counters it waits for
+    group:GROUP                   instructions that hazards, the assembler or observers treat alike
+    rules:RULE[,RULE]             what LLVM's assembler refuses of it, although words could say it
+    cache:OPERATION,LEVEL[,SCOPE] what it does to a cache
+    matrix:SHAPE:D,A,B            sizes (MxNxK or MxNxKxBLOCKS) and elements of a product of matrices, D += A * B
+    sparse:SHAPE:D,A,B            the same; of each four elements of A along K only two are there
+
+Each list is an enumeration of src/isa/isa.h, in the same order where that matters."""
+import re
+from collections import namedtuple
+
+from bad import Bad
+
+COUNTS = 'none load store atomic sample ray lds scalar message export ldsdir'.split()
+COUNTERS = 'load store sample bvh ds km exp'.split()
+GROUPS = ('none idle vector_nop permlane readlane writelane div_fmas setreg getreg denorm_mode rfe movrel branch '
+          'sendmsg depctr dot fma64 acc_read acc_write lds_dma scratch gws cmpswap msaa pck '
+          'madmk').split()
+RULES = ('a_sgpr a_sgpr_pair a_vgpr a_null a_barrier b_no_literal c_vgpr c_vgpr_dpp imm_unsigned no_literal no_dpp '
+         'halves_e64 one_scalar no_lds_direct no_gds gds no_d16 low_mask sdwa_dword m0_lane').split()
+CACHE_OPERATIONS = {'invalidate': ['INVALIDATE'], 'write_back': ['WRITE_BACK'],
+                    'write_back_invalidate': ['WRITE_BACK', 'INVALIDATE'], 'discard': ['DISCARD'],
+                    'prefetch': ['PREFETCH']}
+CACHE_LEVELS = 'vector gl1 l2 scalar instruction'.split()
+CACHE_SCOPES = 'all volatile system field'.split()
+KEYS = 'counts waits group rules cache matrix sparse'.split()
+
+Cache = namedtuple('Cache', 'operation level scope')
+Matrix = namedtuple('Matrix', 'm n k blocks d a b sparse')
+
+
+def one_of(where, value, known, what):
+    if value not in known:
+        raise Bad(where, "unknown %s '%s'" % (what, value))
+    return value
+
+
+def read_matrix(where, value, elements, sparse):
+    m = re.fullmatch(r'(\d+)x(\d+)x(\d+)(?:x(\d+))?:(\w+),(\w+),(\w+)', value)
+    if not m:
+        raise Bad(where, "'%s' is no matrix; write MxNxK:D,A,B or MxNxKxBLOCKS:D,A,B" % value)
+    sizes = [int(x) for x in m.groups('1')[:4]]
+    if not all(0 < x < 256 for x in sizes):
+        raise Bad(where, "the sizes of '%s' are not from 1 to 255" % value)
+    return Matrix(*sizes, *(one_of(where, x, elements, 'element') for x in m.groups()[4:]), sparse)
+
+
+def read(where, key, value, elements):
+    """The value of one word."""
+    words = value.split(',')
+    if key == 'counts':
+        return one_of(where, value, COUNTS, 'class of counters')
+    if key == 'waits':
+        return [one_of(where, word, COUNTERS, 'counter') for word in words]
+    if key == 'group':
+        return one_of(where, value, GROUPS, 'group')
+    if key == 'rules':
+        return [one_of(where, word, RULES, 'rule') for word in words]
+    if key == 'cache':
+        if not 2 <= len(words) <= 3:
+            raise Bad(where, "'%s' is no cache operation; write OPERATION,LEVEL or OPERATION,LEVEL,SCOPE" % value)
+        scope = words[2] if len(words) > 2 else 'all'
+        return Cache(one_of(where, words[0], CACHE_OPERATIONS, 'cache operation'), one_of(where, words[1], CACHE_LEVELS, 'cache'),
+                     one_of(where, scope, CACHE_SCOPES, 'scope'))
+    return read_matrix(where, value, elements, key == 'sparse')
+
+
+def counts(row, class_):
+    """Which wait counter a row raises: what it says, or what its encoding, operands and memory flag say."""
+    if 'counts' in row.facts:
+        return row.facts['counts']
+    if class_ in ('smem', 'ds'):
+        return {'smem': 'scalar', 'ds': 'lds'}[class_]
+    if class_ not in ('buffer', 'tbuffer', 'image', 'flat', 'global', 'scratch'):
+        return 'none'
+    if any(e.operand('samp') for e in row.encodings):
+        return 'sample'
+    return row.flags['memory'][0] if 'memory' in row.flags else 'none'
+
+
+def matrix_of(row):
+    return row.facts.get('matrix') or row.facts.get('sparse')
+
+
+def sizes_of(matrix, elements, lanes):
+    """{role: bits that a lane may hold of the matrix}. Results of less than 32 bits may take a register each; gfx11 has
+    whole rows of A and columns of B in each half of its lanes."""
+    def share(count, element):
+        return max(32, count * elements[element] // lanes)
+
+    k = matrix.k // 2 if matrix.sparse else matrix.k
+    result = matrix.m * matrix.n * matrix.blocks
+    return {'d': {share(result, matrix.d), result * 32 // lanes},
+            'a': {share(matrix.m * k * matrix.blocks, matrix.a), matrix.k * elements[matrix.a]},
+            'b': {share(matrix.n * matrix.k * matrix.blocks, matrix.b), matrix.k * elements[matrix.b]}}

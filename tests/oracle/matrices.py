@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Shapes of matrix instructions: what `wavemem isa --json --all` says against their mnemonics, and against the registers
+that LLVM's text gives each operand: matrices.py WAVEMEM FORMS...
+
+The rows of isa/ have the shape in a column of their own, so mnemonics are an independent statement of it."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+from llvm import read_forms
+
+BITS = {'f64': 64, 'f32': 32, 'xf32': 32, 'i32': 32, 'f16': 16, 'bf16': 16, 'i8': 8, 'iu8': 8, 'fp8': 8, 'bf8': 8, 'iu4': 4}
+ELEMENT = '|'.join(sorted(BITS, key=len, reverse=True))
+# v_mfma_f32_32x32x4_2b_f16, v_mfma_f32_32x32x4f16, v_mfma_f32_32x32x4bf16_1k, v_wmma_i32_16x16x16_iu8,
+# v_smfmac_f32_16x16x64_bf8_fp8
+NAME = re.compile(r'v_(mfma|smfmac|wmma|swmmac)_(%s)_(\d+)x(\d+)x(\d+)(?:_(\d+)b)?_?(%s)(?:_(%s))?(?:_1k)?$' % ((ELEMENT,) * 3))
+SHORT = re.compile(r'v_(mfma|smfmac|wmma|swmmac)_')
+
+
+def named(name):
+    """What the mnemonic says; blocks None: it says nothing of them."""
+    m = NAME.match(name)
+    if not m:
+        return None
+    kind, d, rows, columns, depth, blocks, a, b = m.groups()
+    return {'kind': kind, 'd': d, 'm': int(rows), 'n': int(columns), 'k': int(depth), 'a': a, 'b': b or a,
+            'blocks': int(blocks) if blocks else None, 'sparse': kind in ('smfmac', 'swmmac')}
+
+
+def registers(operand):
+    m = re.fullmatch(r'[va]\[(\d+):(\d+)\]', operand)
+    return int(m.group(2)) - int(m.group(1)) + 1 if m else 1
+
+
+def sizes(shape, target):
+    """Registers of D, A and B in a lane. gfx11 has A's rows and B's columns twice, and takes a register for each result."""
+    lanes = 64 if target in ('gfx908', 'gfx90a', 'gfx942') else 32
+    twice = target in ('gfx1100', 'gfx1150')
+
+    def count(elements, kind):
+        return max(1, elements * BITS[kind] // 32 // lanes)
+
+    k, blocks = shape['k'], shape['blocks']
+    if twice:
+        return (shape['m'] * shape['n'] // lanes, k * BITS[shape['a']] // 32, k * BITS[shape['b']] // 32)
+    return (count(shape['m'] * shape['n'] * blocks, shape['d']),
+            count(shape['m'] * k * blocks // (2 if shape['sparse'] else 1), shape['a']), count(shape['n'] * k * blocks, shape['b']))
+
+
+def main(wavemem, *paths):
+    rows = json.loads(subprocess.run([wavemem, 'isa', '--json', '--all'], capture_output=True, check=True).stdout)
+    by_name, wrong, words = {}, [], 0
+    for row in rows:
+        for form in row['forms']:
+            by_name[form['name']] = row.get('matrix')
+            if ('matrix' in row) != bool(SHORT.match(form['name'])):
+                wrong.append('%s: matrix in the row or in the name alone' % form['name'])
+    for path in paths:
+        target = re.search(r'forms-(\w+)', os.path.basename(path)).group(1)
+        for _, _, _, text in read_forms(path):
+            name, _, operands = text.partition(' ')
+            if not SHORT.match(name):
+                continue
+            words += 1
+            says, shape = named(name), by_name.get(name)
+            if says is None or shape is None:
+                wrong.append('%s %s: %s' % (target, name, 'no such row' if says else 'a name that is not understood'))
+                continue
+            if says['blocks'] is None:  # one, or what fills a wave: on gfx908 and gfx90a names do not tell
+                says['blocks'] = shape['blocks']
+            if any(says[key] != shape[key] for key in shape):
+                wrong.append('%s %s: the row says %s' % (target, name, shape))
+            # Source: LLVM, by the registers that it prints.
+            have = [registers(x) for x in re.findall(r'[va](?:\[\d+:\d+\]|\d+)', operands)[:3]]
+            if tuple(have) != sizes(shape, target):
+                wrong.append('%s %s: %s registers, by the shape %s' % (target, text, have, sizes(shape, target)))
+    print('\n'.join(wrong))
+    print('%d matrix instructions, %d wrong' % (words, len(wrong)))
+    return int(bool(wrong) or words < 100)
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
