@@ -3,6 +3,7 @@
  *
  * Sources: LLVM 19, llvm/BinaryFormat/ELF.h (EF_AMDGPU_MACH_*) and AMDGPUUsage, tables compute_pgm_rsrc1
  * to 3. */
+#include "object/object.h"
 #include "object/parts.h"
 
 #include <string.h>
