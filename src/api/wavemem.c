@@ -21,12 +21,12 @@
 #include "sem/sem.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { MAX_LDS = 64 << 10, MAX_THREADS = 256, MAX_WORKGROUP = 1024, MAX_KERNARG = 1 << 20 };
-static const uint64_t MAX_CACHE = UINT64_C(1) << 32; /* bytes that a modelled cache may have */
 #define MAX_INSTRUCTIONS (UINT64_C(1) << 40)
 
 /* An object in guest memory. */
@@ -436,30 +436,14 @@ enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *di
     return *profile ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a profile");
 }
 
-static bool makes_cache(const struct wm_cache *cache)
-{
-    const uint64_t way = (uint64_t)cache->line * cache->ways;
-    return !cache->bytes || (way && !(cache->line & (cache->line - 1)) && cache->line >= 64 &&
-                             cache->bytes <= MAX_CACHE && cache->bytes % way == 0);
-}
-
 enum wm_status wm_profile_set_gpu(struct wm_profile *profile, const struct wm_gpu *gpu, struct wm_diag *diag)
 {
-    static const char *const names[WM_CACHE_LEVELS] = {"vector cache",      "GL1", "scalar cache",
-                                                       "instruction cache", "L2",  "last cache"};
     if (wmi_profile_began(profile))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the product must be chosen before the first dispatch");
-    for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
-        const struct wm_cache *cache = &gpu->cache[level];
-        if (!makes_cache(cache))
-            return wmi_fail(
-                diag, WM_BAD_ARGUMENT,
-                "%s of %llu bytes: expected a multiple of %u ways of lines of %u bytes, a power of "
-                "two from 64 on",
-                names[level], (unsigned long long)cache->bytes, cache->ways, cache->line);
-    }
-    wmi_profile_set_gpu(profile, gpu);
-    return WM_OK;
+    const enum wm_status status = wmi_gpu_check(gpu, diag);
+    if (!status)
+        wmi_profile_set_gpu(profile, gpu);
+    return status;
 }
 
 /* The product of a profile without one is that of its first dispatch's target, if there is one. */
