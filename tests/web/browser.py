@@ -32,7 +32,7 @@ def main():
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         page, report = (os.path.join(folder, name) for name in ("page.html", "report.json"))
-        subprocess.run([wavemem, "prof", examples + "/transpose.co", "-k", "transpose_naive", "-g", "64,64", "-b", "16,16",
+        subprocess.run([wavemem, "prof", "--source-path", os.path.dirname(examples), examples + "/transpose.co", "-k", "transpose_naive", "-g", "64,64", "-b", "16,16",
                         "--arg", "in=iota:f32:4096", "--arg", "out=zero:f32:4096", "--arg", "n=64",
                         "--html", page, "--json=" + report], check=True, stdout=subprocess.DEVNULL)
         return subprocess.run(["node", os.path.join(HERE, "browser.mjs"), shutil.which("chromium"), page, report],
