@@ -14,13 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MOST_BYTES (UINT64_C(1) << 32) /* of a code object: it is copied into memory */
+
 enum {
     LARGE_FILE = 1 << 18, /* bytes from which on only what is needed is read */
-    BLOCK = 1 << 16,      /* bytes that are read at once, at least */
+    BLOCK = 1 << 12,      /* bytes that are read at once, at least: few, for heads of bundles lie far apart */
 };
 
 static struct wm_bundle *new_input(const char *name)
@@ -84,12 +87,24 @@ static enum wm_status read_all(struct wm_bundle *input, int file, struct wm_diag
     return no_memory(input, diag);
 }
 
+/* A file in memory of so many bytes, all zero; -1: there are none here, or none so large. */
+static int open_memory(size_t size)
+{
+    struct rlimit most; /* of files, also of those in memory: more is a signal */
+    if (getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur < size)
+        return -1;
+    const int memory = memfd_create("wavemem", MFD_CLOEXEC);
+    if (memory < 0 || ftruncate(memory, (off_t)size) == 0)
+        return memory;
+    close(memory);
+    return -1;
+}
+
 /* Room for the file's bytes, of which none is there yet. Takes the file over. */
 static enum wm_status reserve(struct wm_bundle *input, int file, size_t size, struct wm_diag *diag)
 {
-    const int memory = memfd_create("wavemem", MFD_CLOEXEC);
-    const bool has_memory = memory >= 0 && ftruncate(memory, (off_t)size) == 0;
-    void *bytes = has_memory ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0) : MAP_FAILED;
+    const int memory = open_memory(size);
+    void *bytes = memory < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
     input->file = file;
     input->size = size;
     input->memory = memory;
@@ -182,6 +197,9 @@ enum wm_status wmi_input_need(const struct wm_bundle *input, const uint8_t *byte
     const uint64_t offset = (uint64_t)((uintptr_t)bytes - (uintptr_t)input->bytes);
     if (!input->mapped || !size || offset >= input->size)
         return WM_OK;
+    if (size > MOST_BYTES)
+        return wmi_fail(diag, WM_UNSUPPORTED, "%s: a code object of %llu bytes; at most %llu are supported",
+                        input->name, (unsigned long long)size, (unsigned long long)MOST_BYTES);
     const uint64_t left = input->size - offset;
     pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&input->lock;
     pthread_mutex_lock(lock);

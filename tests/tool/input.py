@@ -45,6 +45,21 @@ class Input(Case):
         self.same(["info", "FILE"], self.path("empty", b""), code=2)
         self.refused("a folder", "info .")
 
+    def test_large_files(self):
+        """What nobody needs of a file takes no memory, and a code object has an end."""
+        with open(self.example("transpose")[0], "rb") as file:
+            head = file.read(64)
+        for size, why in ((1 << 33, "a code object of 8589934592 bytes; at most 4294967296"),
+                          (1 << 43, "a code object of 8796093022208 bytes; at most 4294967296")):
+            with open(self.path("sparse.co"), "wb") as file:
+                file.write(head)
+                try:
+                    file.truncate(size)
+                except OSError:
+                    continue
+            for verb in ("info", "dis", "run -g 1 -b 1"):
+                self.refused(why, verb, "sparse.co")
+
     def test_other_verbs(self):
         transpose, = self.example("transpose")
         words = ["-k", "transpose_naive", "-g", "4,4", "-b", "4,4", "--arg", "out=zero:f32:16", "--arg", "n=4"]
