@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem asm: assembles LLVM's syntax to a code object or raw instructions. */
-#include "tool/arguments/array.h"
+#include "tool/input.h"
+#include "tool/output.h"
 #include "tool/tool.h"
 #include "wavemem/wavemem.h"
 
@@ -76,14 +77,18 @@ static int parse(struct request *request, int count, char **words)
     return TOOL_CLEAN;
 }
 
+/* To standard output main() looks whether all was written. */
 static int write_output(const char *path, const uint8_t *bytes, size_t size)
 {
-    FILE *file = strcmp(path, "-") ? fopen(path, "wb") : stdout;
-    if (!file)
-        return tool_fail("%s: cannot be written", path);
-    bool good = fwrite(bytes, 1, size, file) == size;
-    good &= file == stdout ? !fflush(file) : !fclose(file);
-    return good ? TOOL_CLEAN : tool_fail("%s: could not be written", path);
+    struct tool_file file;
+    if (strcmp(path, "-") == 0) {
+        fwrite(bytes, 1, size, stdout);
+        return TOOL_CLEAN;
+    }
+    if (!tool_begin_file(&file, "-o", path))
+        return TOOL_WRONG;
+    fwrite(bytes, 1, size, file.whole.stream);
+    return tool_end_file(&file);
 }
 
 int cmd_asm(int argc, char **argv)
@@ -100,7 +105,11 @@ int cmd_asm(int argc, char **argv)
         fputs(help, stdout);
         return TOOL_CLEAN;
     }
-    if (!tool_read_file(request.file, &text, &size, &diag))
+    const bool from_stdin = strcmp(request.file, "-") == 0;
+    if (from_stdin)
+        request.file = "<stdin>";
+    if (!(from_stdin ? tool_read_stdin(&text, &size, &diag)
+                     : tool_read_file(request.file, &text, &size, &diag)))
         return tool_fail("%s", diag.message);
     const struct wm_assemble_options how = {
         .struct_size = sizeof how,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem diff: compares two reports of `wavemem prof`, instruction by instruction. */
-#include "tool/arguments/run.h"
 #include "tool/output.h"
+#include "tool/report/document.h"
 #include "tool/report/figures.h"
 #include "tool/report/gate.h"
 #include "tool/report/summary.h"
 #include "tool/report/table.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <inttypes.h>
@@ -366,11 +367,11 @@ static void print_bounds(const json_t *old, const json_t *new)
                 continue;
             tool_time_text(json_number_value(json_object_get(was, "seconds")), time[0]);
             tool_time_text(json_number_value(json_object_get(is, "seconds")), time[1]);
-            printf("%s", text_of(to, "kernel"));
+            tool_print(stdout, "%s", text_of(to, "kernel"));
             if (strcmp(text_of(from, "gpu"), text_of(to, "gpu")) != 0)
-                printf(", %s -> %s", text_of(from, "gpu"), text_of(to, "gpu"));
-            printf(": at least %s, for %s -> %s, for %s\n", time[0], text_of(was, "part"), time[1],
-                   text_of(is, "part"));
+                tool_print(stdout, ", %s -> %s", text_of(from, "gpu"), text_of(to, "gpu"));
+            tool_print(stdout, ": at least %s, for %s -> %s, for %s\n", time[0], text_of(was, "part"),
+                       time[1], text_of(is, "part"));
             break;
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem dis: prints instructions as llvm-objdump -d -z does. */
-#include "tool/arguments/array.h"
+#include "tool/input.h"
 #include "tool/listing/listing.h"
 #include "tool/tool.h"
 
@@ -180,7 +180,7 @@ static int open_request(const struct request *request, struct wm_object **object
     }
     uint8_t *bytes;
     size_t size;
-    if (!tool_read_file("/dev/stdin", &bytes, &size, &diag))
+    if (!tool_read_stdin(&bytes, &size, &diag))
         return tool_fail("%s", diag.message);
     const enum wm_status status =
         wm_object_open(bytes, size, "standard input", request->target, object, &diag);

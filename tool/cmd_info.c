@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem info: lists the kernels of a code object with their arguments and resources. */
+#include "tool/input.h"
+#include "tool/report/document.h"
 #include "tool/report/table.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 #include "wavemem/wavemem.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char help[] =
     "usage: wavemem info [-m TARGET] [-k KERNEL] [--all] [--json] FILE\n"
@@ -49,25 +54,16 @@ static const struct tool_option options[] = {
 
 enum { SHOWN = 64 };
 
-/* Text from a file, safe for a terminal and cut to what a column takes. */
+/* Text cut to what a column takes. */
 static const char *shown(const char *text, char copy[SHOWN])
 {
-    size_t i = 0;
-    for (; text[i] && i < SHOWN - 1; i++)
-        copy[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i];
-    if (text[i]) {
-        memcpy(copy + SHOWN - 4, "...", 4);
-        return copy;
-    }
-    copy[i] = '\0';
+    size_t end = strlen(text);
+    const bool cut = end >= SHOWN;
+    if (cut)
+        for (end = SHOWN - sizeof("..."); end && ((unsigned char)text[end] & 0xc0) == 0x80;)
+            end--; /* no part of a character */
+    snprintf(copy, SHOWN, "%.*s%s", (int)end, text, cut ? "..." : "");
     return copy;
-}
-
-/* The same at full length. */
-static void print_safe(const char *text)
-{
-    for (; *text; text++)
-        putchar((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
 }
 
 static void print_resources(const struct wm_kernel *k)
@@ -122,17 +118,11 @@ static void print_kernel(const struct wm_object *object, const struct wm_kernel 
 {
     const char *file;
     unsigned line;
-    putchar('\n');
-    print_safe(kernel->source_name);
-    if (wm_object_line(object, kernel->entry, &file, &line, NULL)) {
-        fputs("  (", stdout);
-        print_safe(file);
-        printf(":%u)", line);
-    }
-    if (strcmp(kernel->name, kernel->source_name) != 0) {
-        fputs("\n  symbol ", stdout);
-        print_safe(kernel->name);
-    }
+    tool_print(stdout, "\n%s", kernel->source_name);
+    if (wm_object_line(object, kernel->entry, &file, &line, NULL))
+        tool_print(stdout, "  (%s:%u)", file, line);
+    if (strcmp(kernel->name, kernel->source_name) != 0)
+        tool_print(stdout, "\n  symbol %s", kernel->name);
     putchar('\n');
     print_resources(kernel);
     print_arguments(kernel, all);
@@ -158,7 +148,7 @@ static void print_entries(const struct wm_bundle *bundle, const char *file)
         tool_table_cell(&table, "%zu", entry->size);
         tool_table_cell(&table, "%s", shown(entry->id, id));
     }
-    printf("%s: %zu offload bundle%s", file, bundles, bundles == 1 ? "" : "s");
+    tool_print(stdout, "%s: %zu offload bundle%s", file, bundles, bundles == 1 ? "" : "s");
     if (compressed)
         printf(" (%zu compressed)", compressed);
     printf(", %zu entr%s\n", count, count == 1 ? "y" : "ies");
@@ -168,24 +158,12 @@ static void print_entries(const struct wm_bundle *bundle, const char *file)
 
 /* ---- JSON ---- */
 
-/* A string that JSON can hold: what is not UTF-8 is shown byte by byte. */
-static json_t *json_text(const char *text)
-{
-    json_t *string = json_string(text);
-    if (string)
-        return string;
-    json_t *bytes = json_array();
-    for (; *text; text++)
-        json_array_append_new(bytes, json_integer((unsigned char)*text));
-    return bytes;
-}
-
 static json_t *json_argument(const struct wm_argument *a)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "name", json_text(a->name));
-    json_object_set_new(object, "type", json_text(a->type_name));
-    json_object_set_new(object, "kind", json_text(a->value_kind));
+    json_object_set_new(object, "name", tool_json_text(a->name));
+    json_object_set_new(object, "type", tool_json_text(a->type_name));
+    json_object_set_new(object, "kind", tool_json_text(a->value_kind));
     json_object_set_new(object, "hidden", json_boolean(a->kind == WM_ARGUMENT_HIDDEN));
     json_object_set_new(object, "const", json_boolean(a->is_const));
     json_object_set_new(object, "offset", json_integer(a->offset));
@@ -211,8 +189,8 @@ static json_t *json_kernel(const struct wm_kernel *k)
         {"kernarg_bytes", k->kernarg_size},
         {"max_workgroup", k->max_workgroup},
     };
-    json_object_set_new(object, "name", json_text(k->name));
-    json_object_set_new(object, "source_name", json_text(k->source_name));
+    json_object_set_new(object, "name", tool_json_text(k->name));
+    json_object_set_new(object, "source_name", tool_json_text(k->source_name));
     json_object_set_new(object, "entry", json_sprintf("0x%" PRIx64, k->entry));
     json_object_set_new(object, "descriptor", json_sprintf("0x%" PRIx64, k->descriptor));
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
@@ -254,8 +232,8 @@ static void print_text(const struct wm_object *object, const struct request *req
                        const struct wm_kernel *only)
 {
     const size_t count = wm_object_kernel_count(object);
-    printf("%s: %s, code object version %u, %zu kernel%s\n", request->file, wm_object_target_id(object),
-           wm_object_version(object), count, count == 1 ? "" : "s");
+    tool_print(stdout, "%s: %s, code object version %u, %zu kernel%s\n", request->file,
+               wm_object_target_id(object), wm_object_version(object), count, count == 1 ? "" : "s");
     for (size_t i = 0; i < count; i++) {
         const struct wm_kernel *kernel = wm_object_kernel(object, i);
         if (!only || kernel == only)
@@ -269,8 +247,8 @@ static json_t *json_entries(const struct wm_bundle *bundle)
     for (size_t i = 0; i < wm_bundle_entry_count(bundle); i++) {
         const struct wm_bundle_entry *entry = wm_bundle_entry(bundle, i);
         json_t *object = json_object();
-        json_object_set_new(object, "id", json_text(entry->id));
-        json_object_set_new(object, "target", json_text(entry->target));
+        json_object_set_new(object, "id", tool_json_text(entry->id));
+        json_object_set_new(object, "target", tool_json_text(entry->target));
         json_object_set_new(object, "bundle", json_integer((json_int_t)entry->bundle));
         json_object_set_new(object, "offset", json_integer((json_int_t)entry->offset));
         json_object_set_new(object, "size", json_integer((json_int_t)entry->size));
@@ -285,11 +263,11 @@ static int print_json(const struct wm_bundle *bundle, const struct wm_object *ob
                       const struct request *request, const struct wm_kernel *only)
 {
     json_t *report = json_object(), *kernels = json_array();
-    json_object_set_new(report, "file", json_text(request->file));
+    json_object_set_new(report, "file", tool_json_text(request->file));
     if (bundle)
         json_object_set_new(report, "entries", json_entries(bundle));
     if (object) {
-        json_object_set_new(report, "target", json_text(wm_object_target_id(object)));
+        json_object_set_new(report, "target", tool_json_text(wm_object_target_id(object)));
         json_object_set_new(report, "version", json_integer(wm_object_version(object)));
     }
     for (size_t i = 0; object && i < wm_object_kernel_count(object); i++) {
@@ -324,32 +302,61 @@ static int show(const struct wm_bundle *bundle, const struct wm_object *object, 
     return TOOL_CLEAN;
 }
 
+/* The file, opened as what it is. It may be both, a bundle with one code object; one of the two is NULL if it
+ * is not. */
+struct opened {
+    struct wm_bundle *bundle;
+    struct wm_object *object;
+};
+
+/* Opens the bytes, or the file itself where they are NULL. */
+static int open_file(const struct request *request, const uint8_t *bytes, size_t size, struct opened *opened)
+{
+    const char *file = request->file, *target = request->target;
+    struct wm_diag diag;
+    if (!target && !request->kernel) {
+        const enum wm_status status = bytes ? wm_bundle_open(bytes, size, file, &opened->bundle, &diag)
+                                            : wm_bundle_open_file(file, &opened->bundle, &diag);
+        if (status && status != WM_NOT_FOUND)
+            return tool_fail("%s", diag.message);
+    }
+    const enum wm_status status = bytes ? wm_object_open(bytes, size, file, target, &opened->object, &diag)
+                                        : wm_object_open_file(file, target, &opened->object, &diag);
+    if (status && !(opened->bundle && (status == WM_BAD_ARGUMENT || status == WM_NOT_FOUND)))
+        return tool_fail("%s", diag.message);
+    if (opened->object && wm_object_version(opened->object) == 0)
+        return tool_fail("%s: neither ELF nor a bundle", file);
+    return TOOL_CLEAN;
+}
+
+/* What is no regular file, such as a pipe, can be read only once. */
+static int open_once(const struct request *request, struct opened *opened)
+{
+    struct stat status;
+    uint8_t *bytes;
+    size_t size;
+    struct wm_diag diag;
+    if (stat(request->file, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
+        return open_file(request, NULL, 0, opened);
+    if (!tool_read_file(request->file, &bytes, &size, &diag))
+        return tool_fail("%s", diag.message);
+    const int code = open_file(request, bytes, size, opened);
+    free(bytes);
+    return code;
+}
+
 int cmd_info(int argc, char **argv)
 {
     struct request request = {0};
-    struct wm_bundle *bundle = NULL;
-    struct wm_object *object = NULL;
-    struct wm_diag diag;
+    struct opened opened = {0};
     int code = parse(argc, argv, &request);
     if (code == TOOL_CLEAN && request.help) {
         fputs(help, stdout);
         return TOOL_CLEAN;
     }
-    if (code != TOOL_CLEAN)
-        return code;
-    if (!request.target && !request.kernel) {
-        const enum wm_status status = wm_bundle_open_file(request.file, &bundle, &diag);
-        if (status && status != WM_NOT_FOUND)
-            return tool_fail("%s", diag.message);
-    }
-    const enum wm_status status = wm_object_open_file(request.file, request.target, &object, &diag);
-    if (status && !(bundle && (status == WM_BAD_ARGUMENT || status == WM_NOT_FOUND)))
-        code = tool_fail("%s", diag.message);
-    else if (object && wm_object_version(object) == 0)
-        code = tool_fail("%s: neither ELF nor a bundle", request.file);
-    else
-        code = show(bundle, object, &request);
-    wm_object_close(object);
-    wm_bundle_close(bundle);
+    code = code ? code : open_once(&request, &opened);
+    code = code ? code : show(opened.bundle, opened.object, &request);
+    wm_object_close(opened.object);
+    wm_bundle_close(opened.bundle);
     return code;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem prof: executes kernels and shows what each of their memory instructions costs. */
 #include "tool/arguments/run.h"
+#include "tool/report/document.h"
 #include "tool/report/prof.h"
 #include "tool/tool.h"
 
@@ -45,9 +46,13 @@ static const char help[] =
     "in\n"
     "                       a narrow terminal\n"
     "      --sort COLUMN    the worst of this column first; also 'offset' and 'source'\n"
-    "      --source[=DIR]   the source, or the listing where it cannot be read, with the columns beside it. "
-    "It is\n"
-    "                       looked for in DIR, at its name, beside the code object and one folder up\n"
+    "      --source[=DIR]   the source, or the listing where it cannot be read, with the columns beside it; "
+    "DIR is\n"
+    "                       one more --source-path\n"
+    "      --source-path DIR  where sources are, if not below the current folder: there they are looked for "
+    "by\n"
+    "                       their name and by its last parts, so code may have been built elsewhere. May be\n"
+    "                       repeated. --source, --html and --trace take no files from anywhere else\n"
     "      --csv FILE       a line per instruction with all columns, under the names of --json\n"
     "      --trace FILE     all accesses, for 'wavemem replay': other products and cache sizes. It has\n"
     "                       the code and, where they are found, the sources; a run that is refused leaves "

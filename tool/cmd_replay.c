@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem replay: shows what a trace of `wavemem prof` costs, on its product or on another. */
-#include "tool/arguments/job.h"
-#include "tool/arguments/run.h"
+#include "tool/input.h"
+#include "tool/report/document.h"
 #include "tool/report/prof.h"
 #include "tool/tool.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,10 +26,10 @@ static const char help[] =
     "      --gpu NAME        the product; without it the one that the trace was made with\n"
     "      --l1-size BYTES   of the vector L1 (L0 from gfx10 on) of a compute unit; 0: none. K, M and G are\n"
     "                        2^10, 2^20 and 2^30 bytes\n"
-    "      --l2-size BYTES   of the L2 (of an XCD)\n"
-    "      --last-size BYTES of the last-level cache\n"
-    "      --show COLUMNS, --sort COLUMN, --source[=DIR], --csv FILE, --counters FILE, --html FILE,\n"
-    "      --json[=FILE], --fail-if CONDITION   as for 'wavemem prof'\n"
+    "      --l2-size BYTES   of the L2 (of an XCD), which there must be\n"
+    "      --last-size BYTES of the last-level cache; 0: none\n"
+    "      --show COLUMNS, --sort COLUMN, --source[=DIR], --source-path DIR, --csv FILE, --counters FILE,\n"
+    "      --html FILE, --json[=FILE], --fail-if CONDITION   as for 'wavemem prof'\n"
     "  -h, --help\n";
 
 enum {
@@ -42,6 +41,7 @@ enum {
     OPT_SHOW,
     OPT_SORT,
     OPT_SOURCE,
+    OPT_SOURCE_PATH,
     OPT_CSV,
     OPT_COUNTERS,
     OPT_HTML,
@@ -106,8 +106,9 @@ static int read_option(struct options *options, int id, const char *value)
         return tool_check_report_options(&outputs->show);
     case OPT_SOURCE:
         outputs->show.source = true;
-        outputs->show.source_dir = value;
-        break;
+        return value ? tool_add_source_path(&outputs->show, "--source", value) : TOOL_CLEAN;
+    case OPT_SOURCE_PATH:
+        return tool_add_source_path(&outputs->show, "--source-path", value);
     case OPT_CSV:
         outputs->show.csv_path = value;
         break;
@@ -130,13 +131,21 @@ static int read_option(struct options *options, int id, const char *value)
 static int read_options(struct options *options, int argc, char **argv)
 {
     static const struct tool_option table[] = {
-        {"help", 'h', TOOL_NO_VALUE, OPT_HELP},  {"gpu", 0, TOOL_VALUE, OPT_GPU},
-        {"l1-size", 0, TOOL_VALUE, OPT_L1},      {"l2-size", 0, TOOL_VALUE, OPT_L2},
-        {"last-size", 0, TOOL_VALUE, OPT_LAST},  {"show", 0, TOOL_VALUE, OPT_SHOW},
-        {"sort", 0, TOOL_VALUE, OPT_SORT},       {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
-        {"csv", 0, TOOL_VALUE, OPT_CSV},         {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
-        {"html", 0, TOOL_VALUE, OPT_HTML},       {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
-        {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF}, {NULL, 0, TOOL_NO_VALUE, 0},
+        {"help", 'h', TOOL_NO_VALUE, OPT_HELP},
+        {"gpu", 0, TOOL_VALUE, OPT_GPU},
+        {"l1-size", 0, TOOL_VALUE, OPT_L1},
+        {"l2-size", 0, TOOL_VALUE, OPT_L2},
+        {"last-size", 0, TOOL_VALUE, OPT_LAST},
+        {"show", 0, TOOL_VALUE, OPT_SHOW},
+        {"sort", 0, TOOL_VALUE, OPT_SORT},
+        {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
+        {"csv", 0, TOOL_VALUE, OPT_CSV},
+        {"counters", 0, TOOL_VALUE, OPT_COUNTERS},
+        {"html", 0, TOOL_VALUE, OPT_HTML},
+        {"json", 0, TOOL_OPTIONAL_VALUE, OPT_JSON},
+        {"fail-if", 0, TOOL_VALUE, OPT_FAIL_IF},
+        {"source-path", 0, TOOL_VALUE, OPT_SOURCE_PATH},
+        {NULL, 0, TOOL_NO_VALUE, 0},
     };
     struct tool_words words = {.verb = argv[0], .options = table, .count = argc - 1, .words = argv + 1};
     for (int id; (id = tool_next_option(&words)) != TOOL_OPTION_END;) {
@@ -178,7 +187,10 @@ static int choose_gpu(const struct options *options, struct wm_profile *profile,
     for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
         if (!options->size[level])
             continue;
+        const bool has_it = gpu.cache[level].bytes;
         parse_size(options->size[level], &gpu.cache[level].bytes);
+        if (gpu.cache[level].bytes && !has_it)
+            return tool_fail("--last-size %s: %s has no last-level cache", options->size[level], gpu.name);
         changed = true;
     }
     if (changed && wm_profile_set_gpu(profile, &gpu, &diag) != WM_OK)
@@ -192,7 +204,8 @@ static json_t *json_dispatches(struct wm_profile *profile)
     const struct wm_profile_dispatch *dispatch = wm_profile_dispatches(profile, &count);
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "kernel", dispatch[i].kernel, "target",
+        json_array_append_new(list, json_pack("{s:o, s:s, s:o, s:o}", "kernel",
+                                              tool_json_text(dispatch[i].kernel), "target",
                                               dispatch[i].target, "grid", tool_json_extent(dispatch[i].grid),
                                               "workgroup", tool_json_extent(dispatch[i].workgroup)));
     return list;

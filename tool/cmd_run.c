@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem run: executes kernels, writes and compares their outputs. */
 #include "tool/arguments/run.h"
+#include "tool/report/document.h"
 #include "tool/tool.h"
 
 static const char help[] =
@@ -29,17 +30,18 @@ static const char help[] =
 
 static int refuse_profile(const struct tool_job *job)
 {
-    const char *option = job->outputs.counters_path   ? "--counters"
-                         : job->gpu                   ? "--gpu"
-                         : job->sample                ? "--sample"
-                         : job->outputs.trace_path    ? "--trace"
-                         : job->outputs.html_path     ? "--html"
-                         : job->outputs.show.csv_path ? "--csv"
-                         : job->outputs.show.show     ? "--show"
-                         : job->outputs.show.sort     ? "--sort"
-                         : job->outputs.show.source   ? "--source"
-                         : job->outputs.gates.count   ? "--fail-if"
-                                                      : NULL;
+    const char *option = job->outputs.counters_path            ? "--counters"
+                         : job->gpu                            ? "--gpu"
+                         : job->sample                         ? "--sample"
+                         : job->outputs.trace_path             ? "--trace"
+                         : job->outputs.html_path              ? "--html"
+                         : job->outputs.show.csv_path          ? "--csv"
+                         : job->outputs.show.show              ? "--show"
+                         : job->outputs.show.sort              ? "--sort"
+                         : job->outputs.show.source            ? "--source"
+                         : job->outputs.show.source_path_count ? "--source-path"
+                         : job->outputs.gates.count            ? "--fail-if"
+                                                               : NULL;
     return option ? tool_fail("%s: 'wavemem prof' counts, 'run' does not", option) : TOOL_CLEAN;
 }
 

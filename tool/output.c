@@ -1,53 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that the command writes: they are whole, or there are none. */
+/* Files that the command writes: they are whole, or there are none, and what was there stays. */
 #include "tool/output.h"
 
 #include "tool/tool.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-int tool_file_error(const char *path)
+static int fail(const char *option, const char *path, int error)
 {
-    struct stat status;
-    const bool there = stat(path, &status) == 0;
-    if (there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-        return access(path, W_OK) == 0 ? 0 : errno; /* to open a pipe would wait for who reads it */
-    const int file = open(path, there ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL, 0666);
-    if (file < 0)
-        return !there && errno == EEXIST ? 0 : errno; /* a link to nothing: not tried */
-    close(file);
-    if (!there)
-        unlink(path);
-    return 0;
+    return tool_fail("%s %s: cannot be written: %s", option, path, strerror(error));
 }
 
 int tool_check_file(const char *option, const char *path)
 {
-    const int error = tool_file_error(path);
-    return error ? tool_fail("%s %s: cannot be written: %s", option, path, strerror(error)) : TOOL_CLEAN;
+    const int error = wmi_whole_file_possible(path);
+    return error ? fail(option, path, error) : TOOL_CLEAN;
 }
 
-FILE *tool_begin_file(const char *option, const char *path)
+bool tool_begin_file(struct tool_file *file, const char *option, const char *path)
 {
-    FILE *file = fopen(path, "w");
-    if (!file)
-        tool_fail("%s %s: cannot be written: %s", option, path, strerror(errno));
-    return file;
+    *file = (struct tool_file){.option = option, .path = path};
+    const int error = wmi_whole_file_begin(&file->whole, path);
+    if (error)
+        fail(option, path, error);
+    return !error;
 }
 
-int tool_end_file(const char *option, const char *path, FILE *file)
+int tool_end_file(struct tool_file *file)
 {
-    struct stat status;
-    const bool plain = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
-    const bool good = fflush(file) == 0 && !ferror(file);
-    if (fclose(file) == 0 && good)
-        return TOOL_CLEAN;
-    const int error = errno;
-    if (plain)
-        unlink(path);
-    return tool_fail("%s %s: could not be written: %s", option, path, strerror(error));
+    const int error = wmi_whole_file_end(&file->whole);
+    return error ? fail(file->option, file->path, error) : TOOL_CLEAN;
+}
+
+void tool_drop_file(struct tool_file *file)
+{
+    wmi_whole_file_drop(&file->whole);
 }

@@ -61,9 +61,9 @@ static void draw(FILE *file, const struct wm_tess_layout *l)
 
 int tess_draw(const char *path, const struct wm_tess_layout *layout)
 {
-    FILE *file = tool_begin_file("--svg", path);
-    if (!file)
+    struct tool_file file;
+    if (!tool_begin_file(&file, "--svg", path))
         return TOOL_WRONG;
-    draw(file, layout);
-    return tool_end_file("--svg", path, file);
+    draw(file.whole.stream, layout);
+    return tool_end_file(&file);
 }

@@ -32,7 +32,7 @@ int cmd_isa(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_tess(int argc, char **argv);
 
-/* Prints "wavemem: MESSAGE" and a line feed to stderr; returns TOOL_WRONG. */
+/* Prints "wavemem: MESSAGE" and a line feed to stderr, escaped (tool/text.h); returns TOOL_WRONG. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Whether `text` may stand behind -m: a target, or the number of a bundle's entry. Says why not after

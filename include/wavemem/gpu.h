@@ -28,7 +28,7 @@ struct wm_cache {
     uint32_t clock_bytes; /* that it, or each channel, gives in a clock; 0: not known */
 };
 
-/* A GPU one can buy. Figures of 0 are not known. */
+/* A GPU one can buy. Only SGPRs, LDS and figures of caches may be 0; there must be an L2. */
 struct wm_gpu {
     const char *name;    /* "mi210" */
     const char *title;   /* "AMD Instinct MI210" */

@@ -75,12 +75,11 @@ WM_API void wm_object_close(struct wm_object *object);
 struct wm_bundle; /* what a file holds for several targets; immutable, may be shared */
 
 struct wm_bundle_entry {
-    const char *id;       /* "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+", "host-x86_64-unknown-linux--" */
-    const char *target;   /* "gfx90a:xnack+"; "" when it is for no GPU of AMD's, as the host's entry */
-    const uint8_t *bytes; /* valid until wm_bundle_close; for wm_object_open when it has a target */
-    size_t size;
-    size_t bundle;   /* which bundle of the file, from 0 */
-    uint64_t offset; /* from the beginning of that bundle, decompressed */
+    const char *id;     /* "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+", "host-x86_64-unknown-linux--" */
+    const char *target; /* "gfx90a:xnack+"; "" when it is for no GPU of AMD's, as the host's entry */
+    size_t size;        /* bytes, see wm_bundle_bytes() */
+    size_t bundle;      /* which bundle of the file, from 0 */
+    uint64_t offset;    /* from the beginning of that bundle, decompressed */
     bool compressed;
 };
 
@@ -93,6 +92,10 @@ WM_API enum wm_status wm_bundle_open_file(const char *path, struct wm_bundle **b
 WM_API void wm_bundle_close(struct wm_bundle *bundle);
 WM_API size_t wm_bundle_entry_count(const struct wm_bundle *bundle);
 WM_API const struct wm_bundle_entry *wm_bundle_entry(const struct wm_bundle *bundle, size_t index);
+/* The bytes of an entry, for wm_object_open() when it has a target: valid until wm_bundle_close. A large file
+ * is read as far as they ask for it. WM_NOT_FOUND: no such entry; WM_IO: the file cannot be read any more. */
+WM_API enum wm_status wm_bundle_bytes(const struct wm_bundle *bundle, size_t index, const uint8_t **bytes,
+                                      struct wm_diag *diag);
 WM_API const char *wm_object_target(const struct wm_object *object); /* "gfx900" */
 /* With the features that it was compiled for: "gfx90a:sramecc+:xnack-". */
 WM_API const char *wm_object_target_id(const struct wm_object *object);

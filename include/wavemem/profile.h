@@ -171,7 +171,8 @@ WM_API const struct wm_profile_kernel *wm_profile_kernels(struct wm_profile *pro
 WM_API enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *diag);
 /* The product whose caches are modelled, which is copied; so it may be a wm_gpu_find() one with another size
  * of L2. Without this it is the default of the first dispatch's target. WM_BAD_ARGUMENT: after the first
- * dispatch, or sizes that make no cache. A dispatch whose target is of another
+ * dispatch, or figures that cannot be modelled (no L2, no XCD, lines that are not of 64 or 128 bytes); the
+ * message says which. A dispatch whose target is of another
  * generation than gpu->targets is refused; so is the replay of a trace of one. */
 WM_API enum wm_status wm_profile_set_gpu(struct wm_profile *profile, const struct wm_gpu *gpu,
                                          struct wm_diag *diag);

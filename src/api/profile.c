@@ -3,9 +3,9 @@
 #include "profile/profile.h"
 
 #include "base/diag.h"
+#include "profile/cost/gpu.h"
 #include "profile/trace/replay.h"
 
-static const uint64_t MAX_CACHE = UINT64_C(1) << 32; /* bytes that a modelled cache may have */
 
 enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *diag)
 {
@@ -13,30 +13,14 @@ enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *di
     return *profile ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a profile");
 }
 
-static bool makes_cache(const struct wm_cache *cache)
-{
-    const uint64_t way = (uint64_t)cache->line * cache->ways;
-    return !cache->bytes || (way && !(cache->line & (cache->line - 1)) && cache->line >= 64 &&
-                             cache->bytes <= MAX_CACHE && cache->bytes % way == 0);
-}
-
 enum wm_status wm_profile_set_gpu(struct wm_profile *profile, const struct wm_gpu *gpu, struct wm_diag *diag)
 {
-    static const char *const names[WM_CACHE_LEVELS] = {"vector cache",      "GL1", "scalar cache",
-                                                       "instruction cache", "L2",  "last cache"};
     if (wmi_profile_began(profile))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the product must be chosen before the first dispatch");
-    for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {
-        const struct wm_cache *cache = &gpu->cache[level];
-        if (!makes_cache(cache))
-            return wmi_fail(
-                diag, WM_BAD_ARGUMENT,
-                "%s of %llu bytes: expected a multiple of %u ways of lines of %u bytes, a power of "
-                "two from 64 on",
-                names[level], (unsigned long long)cache->bytes, cache->ways, cache->line);
-    }
-    wmi_profile_set_gpu(profile, gpu);
-    return WM_OK;
+    const enum wm_status status = wmi_gpu_check(gpu, diag);
+    if (!status)
+        wmi_profile_set_gpu(profile, gpu);
+    return status;
 }
 
 const struct wm_profile_kernel *wm_profile_kernels(struct wm_profile *profile, size_t *count)

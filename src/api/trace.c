@@ -50,9 +50,9 @@ static enum wm_status choose_replayed(struct wm_profile *profile, const struct w
     const struct wm_gpu *gpu = wmi_profile_gpu(profile);
     if (!gpu) {
         const enum wm_status status = wm_gpu_find(header->gpu, &gpu, diag);
-        if (!status)
-            wmi_profile_set_gpu(profile, gpu);
-        return status;
+        if (status)
+            return status;
+        wmi_profile_set_gpu(profile, gpu);
     }
     char what[128];
     snprintf(what, sizeof what, "%.60s: a trace of %.16s on %.32s", name, header->target, header->gpu);

@@ -3,6 +3,7 @@
  *
  * Source: the System V gABI; LLVM 19 AMDGPUUsage, "ELF Code Object". */
 #include "assembler/link.h"
+#include "assembler/parts.h"
 
 #include <elf.h>
 #include <string.h>

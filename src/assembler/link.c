@@ -5,6 +5,7 @@
  * Source: the System V gABI; LLVM 19 AMDGPUUsage, "Relocation Records"; lld/ELF/Writer.cpp for order and
  * layout. */
 #include "assembler/link.h"
+#include "assembler/parts.h"
 #include "object/relocation_types.h"
 
 #include <elf.h>

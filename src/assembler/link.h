@@ -4,7 +4,7 @@
 #ifndef WMI_ASSEMBLER_LINK_H
 #define WMI_ASSEMBLER_LINK_H
 
-#include "assembler/assembler.h"
+#include "assembler/state.h"
 
 enum { WMI_LINK_PAGE = 0x1000, WMI_LINK_OUTPUTS = 4096 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TEXT = 1 << 24 };
+enum { MOST_TEXT = 1 << 24 }; /* bytes that one macro or repetition may become */
 
 static bool is_in(const char *word, size_t length, const char *const *names)
 {
@@ -84,17 +84,37 @@ static const char *next_name(const struct wmi_assembler *a, const char *at, cons
     return at;
 }
 
-/* The body with \name replaced by values, behind what `text` has. With .altmacro the backslash may be left
- * out, and an & behind the name falls away. Source: LLVM 19 AsmParser.cpp, expandMacro. */
-static void replace(struct wmi_assembler *a, const struct wmi_asm_macro *m, const char *const *value,
+/* Bytes that the next expansion may have. */
+static size_t room_of(const struct wmi_assembler *a)
+{
+    const uint64_t left = a->expanded < WMI_ASM_MOST_TEXT ? WMI_ASM_MOST_TEXT - a->expanded : 0;
+    return left < MOST_TEXT ? (size_t)left : MOST_TEXT;
+}
+
+static void text_is_too_long(struct wmi_assembler *a, const char *at)
+{
+    wmi_asm_give_up(a, at,
+                    room_of(a) < MOST_TEXT ? "macros, repetitions and files come to more than 128 MiB of text"
+                                           : "one macro or repetition comes to more than 16 MiB of text");
+}
+
+/* The body with \name replaced by values, behind what `text` has; false after a message that it becomes too
+ * long. With .altmacro the backslash may be left out, and an & behind the name falls away. Source: LLVM 19
+ * AsmParser.cpp, expandMacro. */
+static bool replace(struct wmi_assembler *a, const struct wmi_asm_macro *m, const char *const *value,
                     const size_t *length, unsigned count, struct wmi_bytes *text)
 {
+    const size_t room = room_of(a);
     for (const char *at = m->body, *stop = m->body + m->body_size; at < stop;) {
+        if (text->size > room) {
+            text_is_too_long(a, a->place.line);
+            return false;
+        }
         const char *plain = next_name(a, at, stop);
         wmi_asm_append(a, text, at, (size_t)(plain - at));
         at = plain;
         if (at == stop)
-            return;
+            break;
         const char *behind = replace_mark(a, at, stop, count, text);
         if (behind > at) {
             at = behind;
@@ -116,6 +136,7 @@ static void replace(struct wmi_assembler *a, const struct wmi_asm_macro *m, cons
         if (a->alternate && (slash || p < m->parameters) && at < stop && *at == '&')
             at++;
     }
+    return true;
 }
 
 /* Reads what was made before the lines that follow. */
@@ -398,12 +419,13 @@ bool wmi_asm_expand(struct wmi_assembler *a, const char *name, size_t name_lengt
     struct wmi_cursor c = {.at = rest, .end = end, .symbols = &a->resolver};
     if (!m)
         return false;
-    if (!read_arguments(a, m, &c, value, length))
+    if (!read_arguments(a, m, &c, value, length) || !wmi_asm_may_expand(a, a->place.line))
         return true;
     a->scratch.size = 0;
-    replace(a, m, value, length, m->used++, &a->scratch);
-    a->macros_used++;
-    push(a, &a->scratch, m->name);
+    if (replace(a, m, value, length, m->used++, &a->scratch)) {
+        a->macros_used++;
+        push(a, &a->scratch, m->name);
+    }
     return true;
 }
 
@@ -421,13 +443,18 @@ void wmi_asm_repeat(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
     if (!read_body(a, repeat_begins, repeat_ends, &m.body, &m.body_size) || !good)
         return;
     a->place = place; /* what is wrong with a line of it is told here */
-    if (count < 0 || count > MOST_TEXT || (uint64_t)count * (m.body_size + 1) > MOST_TEXT) {
-        wmi_asm_error(a, at, "expected a count, and less than 16 MiB of text");
+    if (count < 0)
+        wmi_asm_error(a, at, "expected a count that is not negative");
+    if (count < 0 || !wmi_asm_may_expand(a, at))
+        return;
+    if (m.body_size && (uint64_t)count > room_of(a) / m.body_size) {
+        text_is_too_long(a, at);
         return;
     }
     a->scratch.size = 0;
-    for (unsigned i = 0; i < count; i++)
-        replace(a, &m, NULL, NULL, i, &a->scratch);
+    for (int64_t i = 0; i < count && m.body_size; i++)
+        if (!replace(a, &m, NULL, NULL, (unsigned)i, &a->scratch))
+            return;
     push(a, &a->scratch, NULL);
 }
 
@@ -449,6 +476,8 @@ void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *c, int lette
     if (!read_body(a, repeat_begins, repeat_ends, &m.body, &m.body_size) || !good)
         return;
     a->place = place;
+    if (!wmi_asm_may_expand(a, place.line))
+        return;
     text->size = 0;
     item->size = 0;
     if (letters)
@@ -466,11 +495,8 @@ void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *c, int lette
             values[0] = item->size ? (char *)item->data : "";
             length = item->size;
         }
-        replace(a, &m, values, &length, i, text);
-        if (text->size > MOST_TEXT) {
-            wmi_asm_error(a, a->place.line, "expected less than 16 MiB of text");
+        if (!replace(a, &m, values, &length, i, text))
             return;
-        }
         wmi_skip_space(&list);
         if (!letters && !wmi_take(&list, ',') && list.at == list.end)
             break;

@@ -3,23 +3,32 @@
 #ifndef WMI_ASSEMBLER_PARTS_H
 #define WMI_ASSEMBLER_PARTS_H
 
-#include "assembler/assembler.h"
+#include "assembler/state.h"
 
-/* assembler.c */
-bool wmi_asm_define(struct wmi_assembler *a, const char *at, struct wmi_asm_symbol *symbol);
-bool wmi_asm_word_is(const char *word, size_t length, const char *name);
-/* Labels, then a directive, a macro or an instruction. */
-void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *end);
+/* source.c */
+/* The next line of the file, without its comment; false at the end. */
+bool wmi_asm_next_line(struct wmi_assembler *a, const char **begin, const char **end);
+/* Whether something more may be expanded. If not, the message at `at` is the last: nothing more is read, so
+ * that text which would take all memory, or for ever, is not made. */
+bool wmi_asm_may_expand(struct wmi_assembler *a, const char *at);
+void wmi_asm_give_up(struct wmi_assembler *a, const char *at, const char *why);
 /* Text to read before the rest of this one. `macro`: the name of the macro that it is of, which .exitm ends;
  * or NULL. */
 void wmi_asm_push_text(struct wmi_assembler *a, const char *text, size_t size, const char *macro);
 /* The text of a file to read now, which must stay where it is. */
 void wmi_asm_push_file(struct wmi_assembler *a, const char *name, const char *text, size_t size);
+bool wmi_asm_word_is(const char *word, size_t length, const char *name);
+
+/* statements.c */
+/* Labels, then a directive, a macro or an instruction. */
+void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *end);
 /* Forgets which lines were which instructions: a macro may have their names now. */
 void wmi_asm_forget(struct wmi_assembler *a);
 /* Notes that the text has to be read again when all symbols are known. */
 struct wmi_asm_late *wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end,
                                        unsigned bytes);
+/* Reads all that was noted. */
+void wmi_asm_read_late(struct wmi_assembler *a);
 void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
                       const struct wmi_value *value, unsigned bytes, bool branch);
 /* The same for a relocation R_AMDGPU_*. */
@@ -138,5 +147,17 @@ void wmi_asm_free_frames(struct wmi_assembler *a);
 /* files.c */
 void wmi_asm_include(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_include_bytes(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
+
+/* hsa.c, metadata.c: what lies between .amdhsa_kernel or .amdgpu_metadata and its end */
+void wmi_asm_kernel(struct wmi_assembler *a, const char *name, size_t length);
+/* When all symbols are known: the descriptors that named some before. */
+void wmi_asm_read_late_kernels(struct wmi_assembler *a);
+void wmi_asm_metadata(struct wmi_assembler *a);
+
+/* elf.c: whether the target has XNACK, and it is not off. */
+bool wmi_asm_may_replay(const struct wmi_assembler *a);
+
+/* link.c: gives everything its address and appends the finished code object to a->out. */
+void wmi_asm_link(struct wmi_assembler *a);
 
 #endif

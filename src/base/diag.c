@@ -2,6 +2,8 @@
 /* Statuses and the messages that go with them. */
 #include "base/diag.h"
 
+#include "base/escape.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -10,18 +12,13 @@ enum wm_status wmi_fail_list(struct wm_diag *diag, enum wm_status status, const 
     if (!diag)
         return status;
     diag->status = status;
-    const int length = vsnprintf(diag->message, sizeof(diag->message), format, list);
-    if (length < 0)
-        diag->message[0] = '\0';
-    for (char *c = diag->message; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-    if (length >= (int)sizeof(diag->message)) {
-        char *end = diag->message + sizeof(diag->message) - sizeof("...");
-        /* Do not leave half a UTF-8 character in front of the dots. */
-        while (end > diag->message && ((unsigned char)*end & 0xc0) == 0x80)
-            end--;
-        strcpy(end, "...");
+    static const char dots[] = "...";
+    char text[2 * sizeof(diag->message)] = "";
+    vsnprintf(text, sizeof(text), format, list);
+    const size_t length = strlen(text), room = sizeof(diag->message);
+    if (wmi_escape(diag->message, room, text, length, "") >= room) {
+        wmi_escape(diag->message, room - strlen(dots), text, length, "");
+        strcat(diag->message, dots);
     }
     return status;
 }

@@ -9,7 +9,7 @@
 
 /* Writes `status` and the message, cut to one line that fits, into `diag` unless that is NULL; returns
  * `status`. The message says what, where and what was expected: "t.co: .text ends at 0x900, the file at
- * 0x800". Control characters of names that come from files become '?'. */
+ * 0x800". What wmi_escape() does not let pass of names from files becomes \xNN. */
 enum wm_status wmi_fail(struct wm_diag *diag, enum wm_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 enum wm_status wmi_fail_list(struct wm_diag *diag, enum wm_status status, const char *format, va_list list)

@@ -516,6 +516,56 @@ static bool image_address(struct wmi_encoder *e, const struct wmi_parsed *p, uns
     return true;
 }
 
+static bool sdwa_sdst(struct wmi_encoder *e, const struct wmi_spec *spec, const struct wmi_parsed *p,
+                      unsigned *value)
+{
+    if (!scalar(e, spec, p, false, false, value))
+        return false;
+    if (p->file == WMI_OPERAND_SPECIAL && (p->reg == WMI_SPECIAL_VCC || p->reg == WMI_SPECIAL_VCC_LO))
+        *value = 0;
+    else
+        put(e, spec->alt, 1, 1);
+    return true;
+}
+
+static bool literal(struct wmi_encoder *e, const struct wmi_spec *spec, const struct wmi_parsed *p,
+                    unsigned *value)
+{
+    uint32_t word = 0;
+    if (p->what != WMI_PARSED_NUMBER && p->what != WMI_PARSED_REAL)
+        return wrong(e, p, "a constant");
+    if (!literal_of(e, p, class_of(spec->type), &word))
+        return false;
+    *value = word;
+    if (spec->kind == WMI_KIND_shared_literal)
+        return set_literal(e, p, word);
+    if (p->value.base || p->value.late)
+        e->relocation = (struct wmi_relocation){p->value, spec->pos / 32, false};
+    return true;
+}
+
+/* A source of an export also sets its bit of EN. */
+static bool export_source(struct wmi_encoder *e, const struct wmi_spec *spec, const struct wmi_parsed *p,
+                          unsigned *value)
+{
+    const unsigned i = spec->role == WMI_ROLE_D ? 3u : spec->role - (unsigned)WMI_ROLE_A;
+    *value = 0;
+    if (p->what == WMI_PARSED_OFF)
+        return true;
+    if (!vgpr(e, p, value))
+        return false;
+    if (e->field[WMI_FIELD_compr]) { /* two VGPRs, each named twice; LLVM looks at the first of each */
+        if (i % 2 == 0) {
+            put(e, 32 + 8 * (i / 2), 8, *value);
+            e->field[WMI_FIELD_en] |= 3 << i;
+        }
+        *value = i == 0 ? p->reg : i == 1 ? e->words[1] >> 8 & 0xff : 0;
+    } else {
+        e->field[WMI_FIELD_en] |= 1 << i;
+    }
+    return true;
+}
+
 static bool encode_kind(struct wmi_encoder *e, const struct wmi_spec *spec, const struct wmi_parsed *p,
                         unsigned *value)
 {
@@ -569,13 +619,7 @@ static bool encode_kind(struct wmi_encoder *e, const struct wmi_spec *spec, cons
         put(e, spec->alt, 1, 1);
         return scalar(e, spec, p, true, false, value);
     case WMI_KIND_sdwa_sdst:
-        if (!scalar(e, spec, p, false, false, value))
-            return false;
-        if (p->file == WMI_OPERAND_SPECIAL && (p->reg == WMI_SPECIAL_VCC || p->reg == WMI_SPECIAL_VCC_LO))
-            *value = 0;
-        else
-            put(e, spec->alt, 1, 1);
-        return true;
+        return sdwa_sdst(e, spec, p, value);
     case WMI_KIND_smem_offset:
         *value = 0;
         return smem_offset(e, p);
@@ -627,19 +671,8 @@ static bool encode_kind(struct wmi_encoder *e, const struct wmi_spec *spec, cons
         *value >>= 1;
         return true;
     case WMI_KIND_literal:
-    case WMI_KIND_shared_literal: {
-        uint32_t literal = 0;
-        if (p->what != WMI_PARSED_NUMBER && p->what != WMI_PARSED_REAL)
-            return wrong(e, p, "a constant");
-        if (!literal_of(e, p, class_of(spec->type), &literal))
-            return false;
-        *value = literal;
-        if (spec->kind == WMI_KIND_shared_literal)
-            return set_literal(e, p, literal);
-        if (p->value.base || p->value.late)
-            e->relocation = (struct wmi_relocation){p->value, spec->pos / 32, false};
-        return true;
-    }
+    case WMI_KIND_shared_literal:
+        return literal(e, spec, p, value);
     case WMI_KIND_label:
         return label(e, p, value);
     case WMI_KIND_simm24:
@@ -647,24 +680,8 @@ static bool encode_kind(struct wmi_encoder *e, const struct wmi_spec *spec, cons
     case WMI_KIND_simm16:
     case WMI_KIND_uimm16:
         return either_of(e, p, spec->width, value);
-    case WMI_KIND_exp_source: {
-        const unsigned i = spec->role == WMI_ROLE_D ? 3u : spec->role - (unsigned)WMI_ROLE_A;
-        *value = 0;
-        if (p->what == WMI_PARSED_OFF)
-            return true;
-        if (!vgpr(e, p, value))
-            return false;
-        if (e->field[WMI_FIELD_compr]) { /* two VGPRs, each named twice; LLVM looks at the first of each */
-            if (i % 2 == 0) {
-                put(e, 32 + 8 * (i / 2), 8, *value);
-                e->field[WMI_FIELD_en] |= 3 << i;
-            }
-            *value = i == 0 ? p->reg : i == 1 ? e->words[1] >> 8 & 0xff : 0;
-        } else {
-            e->field[WMI_FIELD_en] |= 1 << i;
-        }
-        return true;
-    }
+    case WMI_KIND_exp_source:
+        return export_source(e, spec, p, value);
     default:
         return unsigned_of(e, p, spec->width, value);
     }

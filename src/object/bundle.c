@@ -45,6 +45,11 @@ static bool begins(const uint8_t *bytes, uint64_t size, const char *magic)
     return size >= length && memcmp(bytes, magic, length) == 0;
 }
 
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static enum wm_status no_memory(const struct wm_bundle *input, struct wm_diag *diag)
 {
     return wmi_fail(diag, WM_NO_MEMORY, "%s: no memory for its bundles", input->name);
@@ -63,11 +68,12 @@ static const char *target_in(const char *id)
 }
 
 static enum wm_status add_entry(struct wm_bundle *input, const struct wm_bundle_entry *entry,
-                                const uint8_t *id, uint64_t length, struct wm_diag *diag)
+                                const uint8_t *id, uint64_t length, const uint8_t *bytes,
+                                struct wm_diag *diag)
 {
     if (input->entry_count == input->entry_room) {
         const size_t room = input->entry_room ? 2 * input->entry_room : 8;
-        struct wm_bundle_entry *grown = realloc(input->entries, room * sizeof(*grown));
+        struct wmi_bundle_entry *grown = realloc(input->entries, room * sizeof(*grown));
         if (!grown)
             return no_memory(input, diag);
         input->entries = grown;
@@ -76,10 +82,10 @@ static enum wm_status add_entry(struct wm_bundle *input, const struct wm_bundle_
     const char *text = wmi_arena_text(&input->arena, (const char *)id, length);
     if (!text)
         return no_memory(input, diag);
-    struct wm_bundle_entry *added = &input->entries[input->entry_count++];
-    *added = *entry;
-    added->id = text;
-    added->target = target_in(text);
+    struct wmi_bundle_entry *added = &input->entries[input->entry_count++];
+    *added = (struct wmi_bundle_entry){.public = *entry, .bytes = bytes};
+    added->public.id = text;
+    added->public.target = target_in(text);
     return WM_OK;
 }
 
@@ -90,6 +96,9 @@ static enum wm_status read_plain(struct wm_bundle *input, const uint8_t *bytes, 
 {
     enum { FIXED = 24 }; /* offset, size, length of the id */
     uint64_t at = PLAIN_MAGIC + 8;
+    enum wm_status status = wmi_input_need(input, bytes, less(at, size), diag);
+    if (status)
+        return status;
     if (size < at)
         return wmi_fail(diag, WM_BAD_FILE, "%s: 0x%llx bytes; a header has 0x20", where, (ull)size);
     const uint64_t count = number(bytes + PLAIN_MAGIC, 8);
@@ -102,6 +111,9 @@ static enum wm_status read_plain(struct wm_bundle *input, const uint8_t *bytes, 
             return wmi_fail(diag, WM_BAD_FILE,
                             "%s: entry %llu: at 0x%llx of 0x%llx bytes; it has 24 at least", where, (ull)i,
                             (ull)at, (ull)size);
+        status = wmi_input_need(input, bytes + at, FIXED, diag);
+        if (status)
+            return status;
         const uint64_t offset = number(bytes + at, 8), length = number(bytes + at + 8, 8),
                        id = number(bytes + at + 16, 8);
         at += FIXED;
@@ -111,12 +123,10 @@ static enum wm_status read_plain(struct wm_bundle *input, const uint8_t *bytes, 
         if (offset > size || length > size - offset)
             return wmi_fail(diag, WM_BAD_FILE, "%s: entry %llu: bytes 0x%llx + 0x%llx; there are 0x%llx",
                             where, (ull)i, (ull)offset, (ull)length, (ull)size);
-        const struct wm_bundle_entry entry = {.bytes = bytes + offset,
-                                              .size = length,
-                                              .offset = offset,
-                                              .bundle = input->bundles,
-                                              .compressed = compressed};
-        const enum wm_status status = add_entry(input, &entry, bytes + at, id, diag);
+        const struct wm_bundle_entry entry = {
+            .size = length, .offset = offset, .bundle = input->bundles, .compressed = compressed};
+        status = wmi_input_need(input, bytes + at, id, diag);
+        status = status ? status : add_entry(input, &entry, bytes + at, id, bytes + offset, diag);
         if (status)
             return status;
         at += id;
@@ -195,8 +205,11 @@ static const char *decompress(struct packed *packed, uint8_t *to)
 static enum wm_status read_packed(struct wm_bundle *input, const uint8_t *bytes, uint64_t size,
                                   const char *where, uint64_t *used, struct wm_diag *diag)
 {
+    enum { LONGEST_HEADER = 32 };
     struct packed packed = {0};
-    enum wm_status status = read_packed_header(bytes, size, where, &packed, diag);
+    enum wm_status status = wmi_input_need(input, bytes, less(LONGEST_HEADER, size), diag);
+    status = status ? status : read_packed_header(bytes, size, where, &packed, diag);
+    status = status ? status : wmi_input_need(input, packed.bytes, packed.size, diag);
     if (status)
         return status;
     if (packed.decompressed > MAX_DECOMPRESSED - input->blob_bytes)
@@ -223,18 +236,39 @@ static enum wm_status read_packed(struct wm_bundle *input, const uint8_t *bytes,
 
 /* ---- where they lie ---- */
 
+/* The first byte from `at` on that is not zero, or the region's end, in *bundle. */
+static enum wm_status skip_zeros(const struct wm_bundle *input, const struct region *region, uint64_t at,
+                                 uint64_t *bundle, struct wm_diag *diag)
+{
+    enum { AT_ONCE = 1 << 12 };
+    for (uint64_t end; at < region->size; at = end) {
+        end = less(at + AT_ONCE, region->size);
+        const enum wm_status status = wmi_input_need(input, region->bytes + at, end - at, diag);
+        if (status)
+            return status;
+        while (at < end && !region->bytes[at])
+            at++;
+        if (at < end)
+            break;
+    }
+    *bundle = at;
+    return WM_OK;
+}
+
 static enum wm_status read_region(struct wm_bundle *input, const struct region *region, struct wm_diag *diag)
 {
     for (uint64_t at = 0; at < region->size;) {
-        const uint8_t *bytes = region->bytes + at;
-        const uint64_t left = region->size - at;
         char where[400];
         uint64_t used = 0;
-        enum wm_status status;
-        if (!*bytes) {
-            at++;
-            continue;
-        }
+        enum wm_status status = skip_zeros(input, region, at, &at, diag);
+        const uint8_t *bytes = region->bytes + at;
+        const uint64_t left = region->size - at;
+        if (!status)
+            status = wmi_input_need(input, bytes, less(PLAIN_MAGIC, left), diag);
+        if (status)
+            return status;
+        if (!left)
+            break;
         snprintf(where, sizeof(where), "%.200s:%s bundle %zu at 0x%llx", input->name, region->where,
                  input->bundles, (ull)(region->offset + at));
         if (begins(bytes, left, plain_magic))
@@ -258,15 +292,27 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t total)
     return offset <= total && size <= total - offset;
 }
 
-/* A section header of a host's file; false when there is no such place. */
+/* A section header of a host's file; false when there is no such place, or it cannot be read. */
 static bool read_section(const struct wm_bundle *input, const Elf64_Ehdr *header, uint64_t index,
                          Elf64_Shdr *section)
 {
     if (header->e_shentsize != sizeof(*section) || header->e_shoff > input->size ||
         index >= (input->size - header->e_shoff) / sizeof(*section))
         return false;
-    memcpy(section, input->bytes + header->e_shoff + index * sizeof(*section), sizeof(*section));
+    const uint8_t *bytes = input->bytes + header->e_shoff + index * sizeof(*section);
+    if (wmi_input_need(input, bytes, sizeof(*section), NULL))
+        return false;
+    memcpy(section, bytes, sizeof(*section));
     return true;
+}
+
+/* Whether the section's name, in the section `names`, is `name` with its NUL of `size` bytes. */
+static bool is_called(const struct wm_bundle *input, const Elf64_Shdr *names, const Elf64_Shdr *section,
+                      const char *name, size_t size)
+{
+    const uint8_t *bytes = input->bytes + names->sh_offset + section->sh_name;
+    return inside(section->sh_name, size, names->sh_size) && !wmi_input_need(input, bytes, size, NULL) &&
+           memcmp(bytes, name, size) == 0;
 }
 
 /* Reads the bundles of a program, shared library or object file of the host. Each translation unit brings a
@@ -282,9 +328,7 @@ static enum wm_status read_host(struct wm_bundle *input, const Elf64_Ehdr *heade
     if (has && read_section(input, header, index, &names) &&
         inside(names.sh_offset, names.sh_size, input->size)) {
         for (uint64_t i = 1; i < count && read_section(input, header, i, &section); i++) {
-            if (!inside(section.sh_name, sizeof(name), names.sh_size) ||
-                memcmp(input->bytes + names.sh_offset + section.sh_name, name, sizeof(name)) != 0 ||
-                section.sh_type == SHT_NOBITS)
+            if (!is_called(input, &names, &section, name, sizeof(name)) || section.sh_type == SHT_NOBITS)
                 continue;
             if (!inside(section.sh_offset, section.sh_size, input->size))
                 return wmi_fail(diag, WM_BAD_FILE,
@@ -310,6 +354,10 @@ static enum wm_status read_host(struct wm_bundle *input, const Elf64_Ehdr *heade
 enum wm_status wmi_bundle_read(struct wm_bundle *input, struct wm_diag *diag)
 {
     static_assert(sizeof(Elf64_Ehdr) == 64 && sizeof(Elf64_Shdr) == 64, "ELF64");
+    const enum wm_status status =
+        wmi_input_need(input, input->bytes, less(sizeof(Elf64_Ehdr), input->size), diag);
+    if (status)
+        return status;
     if (begins(input->bytes, input->size, plain_magic) || begins(input->bytes, input->size, packed_magic))
         return read_region(input, &(struct region){input->bytes, input->size, 0, ""}, diag);
     Elf64_Ehdr header;
@@ -362,7 +410,7 @@ static void list_entries(const struct wm_bundle *input, const char *target, bool
     size_t used = 0, more = 0;
     text[0] = '\0';
     for (size_t i = 0; i < input->entry_count; i++) {
-        const char *has = input->entries[i].target;
+        const char *has = input->entries[i].public.target;
         if (!*has || (target && !wmi_target_id_fits(target, has, exact)))
             continue;
         if (used + LONGEST + 30 > size)
@@ -376,12 +424,13 @@ static void list_entries(const struct wm_bundle *input, const char *target, bool
 }
 
 static size_t count_fitting(const struct wm_bundle *input, const char *target, bool exact,
-                            const struct wm_bundle_entry **last)
+                            const struct wmi_bundle_entry **last)
 {
     size_t count = 0;
     for (size_t i = 0; i < input->entry_count; i++) {
-        const struct wm_bundle_entry *entry = &input->entries[i];
-        if (!*entry->target || (target && !wmi_target_id_fits(target, entry->target, exact)))
+        const struct wmi_bundle_entry *entry = &input->entries[i];
+        const char *has = entry->public.target;
+        if (!*has || (target && !wmi_target_id_fits(target, has, exact)))
             continue;
         *last = entry;
         count++;
@@ -390,7 +439,7 @@ static size_t count_fitting(const struct wm_bundle *input, const char *target, b
 }
 
 enum wm_status wmi_bundle_choose(const struct wm_bundle *input, const char *target,
-                                 const struct wm_bundle_entry **entry, struct wm_diag *diag)
+                                 const struct wmi_bundle_entry **entry, struct wm_diag *diag)
 {
     char list[260];
     *entry = NULL;
@@ -403,7 +452,7 @@ enum wm_status wmi_bundle_choose(const struct wm_bundle *input, const char *targ
         return wmi_fail(diag, WM_NOT_FOUND, "%s: no entry %.20s; they are numbered 0 to %zu", input->name,
                         target, input->entry_count ? input->entry_count - 1 : 0);
     }
-    const struct wm_bundle_entry *found = NULL;
+    const struct wmi_bundle_entry *found = NULL;
     bool exact = target != NULL;
     size_t count = count_fitting(input, target, exact, &found);
     if (!count && exact) {
@@ -470,5 +519,19 @@ size_t wm_bundle_entry_count(const struct wm_bundle *bundle)
 
 const struct wm_bundle_entry *wm_bundle_entry(const struct wm_bundle *bundle, size_t index)
 {
-    return index < bundle->entry_count ? &bundle->entries[index] : NULL;
+    return index < bundle->entry_count ? &bundle->entries[index].public : NULL;
+}
+
+enum wm_status wm_bundle_bytes(const struct wm_bundle *bundle, size_t index, const uint8_t **bytes,
+                               struct wm_diag *diag)
+{
+    *bytes = NULL;
+    if (index >= bundle->entry_count)
+        return wmi_fail(diag, WM_NOT_FOUND, "%s: no entry %zu; it has %zu", bundle->name, index,
+                        bundle->entry_count);
+    const struct wmi_bundle_entry *entry = &bundle->entries[index];
+    const enum wm_status status = wmi_input_need(bundle, entry->bytes, entry->public.size, diag);
+    if (!status)
+        *bytes = entry->bytes;
+    return status;
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Gets the bytes of files and of callers. */
+/* Gets the bytes of files and of callers.
+ *
+ * Files are copied, not mapped: if somebody shortens a mapped file meanwhile, as a build that runs again
+ * does, the process dies. A large file is copied as far as it is needed, by the kernel into a file in memory,
+ * of which guest memory may map pages: nobody looks at most of a library with code for many targets, and what
+ * is copied is not copied again. */
 #include "object/input.h"
 
 #include "base/diag.h"
@@ -9,17 +14,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAPPED_FILE = 1 << 18 }; /* bytes from which on a file is mapped */
+#define MOST_BYTES (UINT64_C(1) << 32) /* of a code object: it is copied into memory */
+
+enum {
+    LARGE_FILE = 1 << 18, /* bytes from which on only what is needed is read */
+    BLOCK = 1 << 12,      /* bytes that are read at once, at least: few, for heads of bundles lie far apart */
+};
 
 static struct wm_bundle *new_input(const char *name)
 {
     struct wm_bundle *input = calloc(1, sizeof(*input));
     if (!input)
         return NULL;
-    input->file = -1;
+    input->file = input->memory = -1;
+    pthread_mutex_init(&input->lock, NULL);
     input->name = wmi_arena_text(&input->arena, name, strlen(name));
     if (input->name)
         return input;
@@ -46,6 +59,11 @@ enum wm_status wmi_input_copy(const void *bytes, size_t size, const char *name, 
     return WM_OK;
 }
 
+static enum wm_status no_memory(const struct wm_bundle *input, struct wm_diag *diag)
+{
+    return wmi_fail(diag, WM_NO_MEMORY, "%s: no memory for what it contains", input->name);
+}
+
 /* All that can be read from a pipe or a file without a size. */
 static enum wm_status read_all(struct wm_bundle *input, int file, struct wm_diag *diag)
 {
@@ -66,30 +84,136 @@ static enum wm_status read_all(struct wm_bundle *input, int file, struct wm_diag
         if (bytes)
             input->bytes = bytes;
     }
-    return wmi_fail(diag, WM_NO_MEMORY, "%s: no memory for what it contains", input->name);
+    return no_memory(input, diag);
 }
 
-/* A small file is read: if it were mapped, somebody who shortens it meanwhile, as a build that runs again
- * does, would kill the process. A large one is mapped all the same, because what nobody looks at should cost
- * nothing: to copy 13 MB into the object and into guest memory takes longer than to run a small kernel. */
+/* A file in memory of so many bytes, all zero; -1: there are none here, or none so large. */
+static int open_memory(size_t size)
+{
+    struct rlimit most; /* of files, also of those in memory: more is a signal */
+    if (getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur < size)
+        return -1;
+    const int memory = memfd_create("wavemem", MFD_CLOEXEC);
+    if (memory < 0 || ftruncate(memory, (off_t)size) == 0)
+        return memory;
+    close(memory);
+    return -1;
+}
+
+/* Room for the file's bytes, of which none is there yet. Takes the file over. */
+static enum wm_status reserve(struct wm_bundle *input, int file, size_t size, struct wm_diag *diag)
+{
+    const int memory = open_memory(size);
+    void *bytes = memory < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+    input->file = file;
+    input->size = size;
+    input->memory = memory;
+    if (bytes == MAP_FAILED) { /* without files in memory: as good, but guest memory gets a copy */
+        if (memory >= 0)
+            close(memory);
+        input->memory = -1;
+        bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
+    input->blocks = calloc(size / BLOCK / 8 + 1, 1);
+    if (bytes == MAP_FAILED || !input->blocks) {
+        if (bytes != MAP_FAILED)
+            munmap(bytes, size);
+        return no_memory(input, diag);
+    }
+    input->bytes = bytes;
+    input->mapped = true;
+    return WM_OK;
+}
+
 static enum wm_status get_bytes(struct wm_bundle *input, int file, struct wm_diag *diag)
 {
     struct stat status;
-    if (fstat(file, &status) != 0)
-        return wmi_fail(diag, WM_IO, "%s: %s", input->name, strerror(errno));
-    if (S_ISDIR(status.st_mode))
-        return wmi_fail(diag, WM_IO, "%s: a folder; expected a code object", input->name);
-    if (S_ISREG(status.st_mode) && status.st_size >= MAPPED_FILE) {
-        void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (bytes != MAP_FAILED) {
-            input->bytes = bytes;
-            input->size = (size_t)status.st_size;
-            input->mapped = true;
-            input->file = dup(file);
-            return WM_OK;
-        }
+    enum wm_status result;
+    if (fstat(file, &status) != 0) {
+        result = wmi_fail(diag, WM_IO, "%s: %s", input->name, strerror(errno));
+    } else if (S_ISDIR(status.st_mode)) {
+        result = wmi_fail(diag, WM_IO, "%s: a folder; expected a code object", input->name);
+    } else if (S_ISREG(status.st_mode) && status.st_size >= LARGE_FILE) {
+        return reserve(input, file, (size_t)status.st_size, diag);
+    } else {
+        result = read_all(input, file, diag);
     }
-    return read_all(input, file, diag);
+    close(file);
+    return result;
+}
+
+/* Reads [from, to) into its place; errno, or 0 where the file has an end now. -1: all of it is there. */
+static int read_range(const struct wm_bundle *input, uint64_t from, uint64_t to)
+{
+    off_t at = (off_t)from;
+    bool in_kernel = input->memory >= 0 && lseek(input->memory, at, SEEK_SET) == at;
+    while ((uint64_t)at < to) {
+        ssize_t got = in_kernel ? sendfile(input->memory, input->file, &at, to - (uint64_t)at) : -1;
+        if (got < 0 && in_kernel) { /* a file system that cannot do it */
+            in_kernel = false;
+            continue;
+        }
+        if (!in_kernel) {
+            got = pread(input->file, (uint8_t *)(uintptr_t)input->bytes + at, to - (uint64_t)at, at);
+            at += got > 0 ? got : 0;
+        }
+        if (got < 0 && errno != EINTR)
+            return errno;
+        if (got == 0)
+            return 0;
+    }
+    return -1;
+}
+
+static bool is_there(const struct wm_bundle *input, uint64_t block)
+{
+    return input->blocks[block / 8] >> block % 8 & 1;
+}
+
+static enum wm_status read_blocks(const struct wm_bundle *input, uint64_t first, uint64_t last,
+                                  struct wm_diag *diag)
+{
+    for (uint64_t block = first, end; block <= last; block = end) {
+        end = block + 1;
+        if (is_there(input, block))
+            continue;
+        while (end <= last && !is_there(input, end))
+            end++;
+        const uint64_t to = end * BLOCK < input->size ? end * BLOCK : input->size;
+        const int error = read_range(input, block * BLOCK, to);
+        if (error >= 0)
+            return error ? wmi_fail(diag, WM_IO, "%s: %s", input->name, strerror(error))
+                         : wmi_fail(diag, WM_IO, "%s: was shortened while it was read: it had %zu bytes",
+                                    input->name, input->size);
+        for (uint64_t read = block; read < end; read++)
+            input->blocks[read / 8] |= (uint8_t)(1u << read % 8);
+    }
+    return WM_OK;
+}
+
+enum wm_status wmi_input_need(const struct wm_bundle *input, const uint8_t *bytes, uint64_t size,
+                              struct wm_diag *diag)
+{
+    const uint64_t offset = (uint64_t)((uintptr_t)bytes - (uintptr_t)input->bytes);
+    if (!input->mapped || !size || offset >= input->size)
+        return WM_OK;
+    if (size > MOST_BYTES)
+        return wmi_fail(diag, WM_UNSUPPORTED, "%s: a code object of %llu bytes; at most %llu are supported",
+                        input->name, (unsigned long long)size, (unsigned long long)MOST_BYTES);
+    const uint64_t left = input->size - offset;
+    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&input->lock;
+    pthread_mutex_lock(lock);
+    const enum wm_status status =
+        read_blocks(input, offset / BLOCK, (offset + (size < left ? size : left) - 1) / BLOCK, diag);
+    pthread_mutex_unlock(lock);
+    return status;
+}
+
+void wmi_input_done(struct wm_bundle *input)
+{
+    if (input->file >= 0)
+        close(input->file);
+    input->file = -1;
 }
 
 enum wm_status wmi_input_file(const char *path, struct wm_bundle **input, struct wm_diag *diag)
@@ -99,9 +223,10 @@ enum wm_status wmi_input_file(const char *path, struct wm_bundle **input, struct
     if (file < 0)
         return wmi_fail(diag, WM_IO, "%s: %s", path, strerror(errno));
     struct wm_bundle *new = new_input(path);
+    if (!new)
+        close(file);
     const enum wm_status status =
         new ? get_bytes(new, file, diag) : wmi_fail(diag, WM_NO_MEMORY, "%s: no memory", path);
-    close(file);
     if (status)
         wmi_input_close(new);
     else
@@ -117,13 +242,16 @@ void wmi_input_close(struct wm_bundle *input)
         next = blob->next;
         free(blob);
     }
-    if (input->file >= 0)
-        close(input->file);
+    wmi_input_done(input);
+    if (input->memory >= 0)
+        close(input->memory);
     if (input->mapped)
         munmap((void *)(uintptr_t)input->bytes, input->size);
     else
         free((void *)(uintptr_t)input->bytes);
     free(input->entries);
+    free(input->blocks);
+    pthread_mutex_destroy(&input->lock);
     wmi_arena_free(&input->arena);
     free(input);
 }

@@ -7,10 +7,17 @@
 #include "base/arena.h"
 #include "wavemem/wavemem.h"
 
+#include <pthread.h>
+
 /* A compressed bundle, decompressed. */
 struct wmi_blob {
     struct wmi_blob *next;
     uint8_t bytes[];
+};
+
+struct wmi_bundle_entry {
+    struct wm_bundle_entry public;
+    const uint8_t *bytes; /* to be looked at after wmi_input_need() */
 };
 
 /* Also what the public API calls a bundle: an input that has entries. */
@@ -18,12 +25,16 @@ struct wm_bundle {
     const char *name; /* for messages */
     const uint8_t *bytes;
     size_t size;
-    bool mapped; /* bytes are a mapped file; else from malloc */
-    int file;    /* that is mapped, or -1 */
+    /* Of a large file only the blocks that are needed are read, see wmi_input_need(). */
+    bool mapped;          /* bytes are a mapping; else from malloc, and all there */
+    int memory;           /* the file in memory that is mapped, which nobody else can change; or -1 */
+    int file;             /* that blocks are read from, or -1 */
+    uint8_t *blocks;      /* a bit for each block that was read */
+    pthread_mutex_t lock; /* of the three before */
     struct wmi_blob *blobs;
     uint64_t blob_bytes; /* of all of them */
     size_t bundles;      /* 0: the input is no container */
-    struct wm_bundle_entry *entries;
+    struct wmi_bundle_entry *entries;
     size_t entry_count, entry_room;
     struct wmi_arena arena;
 };
@@ -32,13 +43,19 @@ enum wm_status wmi_input_copy(const void *bytes, size_t size, const char *name, 
                               struct wm_diag *diag);
 enum wm_status wmi_input_file(const char *path, struct wm_bundle **input, struct wm_diag *diag);
 void wmi_input_close(struct wm_bundle *input);
+/* Makes sure that `size` bytes at `bytes` are there; only they may be looked at. What does not lie in
+ * input->bytes is there in any case. WM_IO: the file could not be read, or is shorter than it was. */
+enum wm_status wmi_input_need(const struct wm_bundle *input, const uint8_t *bytes, uint64_t size,
+                              struct wm_diag *diag);
+/* Nothing more will be needed: closes the file. */
+void wmi_input_done(struct wm_bundle *input);
 
 /* Finds the entries of an offload bundle, plain or compressed, or of those in a host's ELF file. An input
  * that is none of these keeps `bundles` 0, and that is no failure. */
 enum wm_status wmi_bundle_read(struct wm_bundle *input, struct wm_diag *diag);
 /* The entry that `target` means: see wm_object_open(). */
 enum wm_status wmi_bundle_choose(const struct wm_bundle *input, const char *target,
-                                 const struct wm_bundle_entry **entry, struct wm_diag *diag);
+                                 const struct wmi_bundle_entry **entry, struct wm_diag *diag);
 
 /* Whether code for `has` may stand where `wanted` is asked for: the same processor, and no feature that both
  * name set differently. `exact`: also the same features. Source: LLVM 19, "ClangOffloadBundler", "Target ID".

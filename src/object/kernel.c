@@ -2,6 +2,7 @@
 /* The kernel descriptor, and what a raw blob has instead of one.
  *
  * Source: LLVM 19, AMDGPUUsage, "Kernel Descriptor"; llvm/Support/AMDHSAKernelDescriptor.h. */
+#include "object/object.h"
 #include "object/parts.h"
 
 #include <string.h>

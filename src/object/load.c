@@ -3,6 +3,7 @@
  *
  * Source: LLVM 19 AMDGPUUsage, "Relocation Records". */
 #include "object/input.h"
+#include "object/object.h"
 #include "object/parts.h"
 
 #include <string.h>

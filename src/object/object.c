@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens and closes code objects, and hands out what they contain. */
+#include "object/object.h"
+
 #include "object/input.h"
 #include "object/parts.h"
 
@@ -25,7 +27,7 @@ static struct wm_object *new_object(struct wm_bundle *input)
     object->name = input->name;
     object->bytes = input->bytes;
     object->size = input->size;
-    object->file = input->file;
+    object->file = input->memory;
     return object;
 }
 
@@ -70,19 +72,20 @@ static enum wm_status open_raw(struct wm_object *object, const char *target, str
 /* Makes it the object in the bundle's entry for `target`. */
 static enum wm_status enter_bundle(struct wm_object *object, const char *target, struct wm_diag *diag)
 {
-    const struct wm_bundle_entry *entry;
+    const struct wmi_bundle_entry *entry;
     char name[400];
     const enum wm_status status = wmi_bundle_choose(object->input, target, &entry, diag);
     if (status)
         return status;
     const int length = snprintf(name, sizeof(name), "%.300s (%zu %.40s)", object->name,
-                                (size_t)(entry - object->input->entries), entry->target);
+                                (size_t)(entry - object->input->entries), entry->public.target);
     object->name = wmi_arena_text(&object->arena, name, (size_t)length);
     object->bytes = entry->bytes;
-    object->size = entry->size;
-    if (entry->compressed)
+    object->size = entry->public.size;
+    if (entry->public.compressed)
         object->file = -1;
-    return object->name ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "%s: no memory", object->input->name);
+    return object->name ? wmi_input_need(object->input, object->bytes, object->size, diag)
+                        : wmi_fail(diag, WM_NO_MEMORY, "%s: no memory", object->input->name);
 }
 
 static bool is_elf(const struct wm_object *object)
@@ -116,6 +119,9 @@ static enum wm_status parse(struct wm_object *object, const char *target, bool c
     const bool bundled = !status && object->input->bundles;
     if (bundled)
         status = enter_bundle(object, target, diag);
+    else if (!status)
+        status = wmi_input_need(object->input, object->bytes, object->size, diag);
+    wmi_input_done(object->input);
     if (!status && target && !bundled && !is_elf(object))
         return open_raw(object, target, diag);
     if (!status)

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "isa/isa.h"
-#include "object/object.h"
+#include "object/types.h"
 
 #include <elf.h>
 #include <pthread.h>
@@ -50,7 +50,7 @@ struct wm_object {
     const uint8_t *bytes;
     size_t size;
     struct wm_bundle *input;         /* that `bytes` are a part of */
-    int file;                        /* that the input is mapped from, or -1; `bytes` are in it */
+    int file;                        /* of the input's in memory that `bytes` are in, or -1 */
     const struct wmi_target *target; /* with waves of the usual size */
     const char *target_id;           /* with features, "gfx90a:sramecc+:xnack-" */
     unsigned version;                /* 3 to 6; 0: raw */

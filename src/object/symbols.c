@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds symbols by name, through a hash table made when the object is opened, and by address, through tables
  * made when somebody asks. */
+#include "object/object.h"
 #include "object/parts.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 /* What the figures of a profile are of: dispatches, the code of the kernels, their sources. */
 #include "profile/origins.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,23 +135,9 @@ void wmi_put_source(struct wmi_trace_bytes *bytes, const struct wmi_source_text 
     wmi_trace_write_bytes(bytes, source->text, size);
 }
 
-static void clean(char *text, const char *kept)
-{
-    for (char *at = text; at && *at; at++)
-        if (iscntrl((unsigned char)*at) && !strchr(kept, *at))
-            *at = '?';
-}
-
-char *wmi_get_text(struct wmi_reader *reader)
-{
-    char *text = wmi_trace_read_string(reader);
-    clean(text, "\t");
-    return text;
-}
-
 const char *wmi_get_code(struct wmi_reader *reader, const char *target, struct wmi_origins *origins)
 {
-    char *kernel = wmi_get_text(reader);
+    char *kernel = wmi_trace_read_string(reader);
     struct wm_profile_code code = {.kernel = kernel, .target = target, .pc = wmi_trace_read_number(reader)};
     code.wave_lanes = (unsigned)wmi_trace_read_upto(reader, 64);
     code.size = wmi_trace_read_upto(reader, WMI_ORIGINS_BYTES);
@@ -164,13 +149,11 @@ const char *wmi_get_code(struct wmi_reader *reader, const char *target, struct w
 
 const char *wmi_get_source(struct wmi_reader *reader, struct wmi_origins *origins)
 {
-    char *name = wmi_get_text(reader);
+    char *name = wmi_trace_read_string(reader);
     const size_t size = wmi_trace_read_upto(reader, WMI_ORIGINS_BYTES);
     const uint8_t *text = wmi_trace_read_bytes(reader, size);
     const bool good = name && text && !memchr(text, 0, size) &&
                       wmi_origins_add_source(origins, name, (const char *)text, size);
-    if (good)
-        clean(origins->sources[origins->source_count - 1].text, "\t\n\r");
     free(name);
     return good ? NULL : "no source, or too much of it";
 }

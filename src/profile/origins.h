@@ -37,7 +37,4 @@ void wmi_put_source(struct wmi_trace_bytes *bytes, const struct wmi_source_text 
 const char *wmi_get_code(struct wmi_reader *reader, const char *target, struct wmi_origins *origins);
 const char *wmi_get_source(struct wmi_reader *reader, struct wmi_origins *origins);
 
-/* Texts go to terminals: of a string from a file, what is no character there becomes '?'. NULL stays. */
-char *wmi_get_text(struct wmi_reader *reader);
-
 #endif

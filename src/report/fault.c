@@ -3,6 +3,7 @@
  */
 #include "report/fault.h"
 
+#include "base/escape.h"
 #include "exec/program.h"
 
 #include <stdarg.h>
@@ -20,15 +21,27 @@ struct text {
     size_t left;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+static void add_escaped(struct text *text, const char *more, const char *kept)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vsnprintf(text->at, text->left, format, arguments);
-    va_end(arguments);
-    const size_t used = length < 0 ? 0 : (size_t)length < text->left ? (size_t)length : text->left - 1;
+    wmi_escape(text->at, text->left, more, strlen(more), kept);
+    const size_t used = strlen(text->at);
     text->at += used;
     text->left -= used;
+}
+
+/* A line feed at the beginning of `format` begins a line; others can only come from names. */
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+    char more[1024];
+    const bool begins_line = *format == '\n';
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(more, sizeof more, format, arguments);
+    va_end(arguments);
+    if (begins_line)
+        add_escaped(text, "\n", "\n");
+    if (length >= 0)
+        add_escaped(text, more + begins_line, "");
 }
 
 /* "0-15,32,40-63" */

@@ -5,6 +5,7 @@ usage: cmd_asm.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
 import os
 import re
+import resource
 import struct
 import subprocess
 import tempfile
@@ -76,7 +77,31 @@ class Asm(Case):
         self.assertIn("k.s:1:10: error: 'far.inc' cannot be read", self.assemble(text, "--raw", code=2)[1])
 
     def test_include_of_itself_ends(self):
-        self.assertIn("expanded too deep", self.assemble('.include "k.s"\n', code=2)[1])
+        errors = self.wrong('.include "k.s"\n')
+        self.assertEqual(len(errors), 1)
+        self.assertIn("expanded too deep", errors[0])
+
+    def test_text_without_end(self):
+        """Text that is too long is not made: within 512 MiB, with one message that says where."""
+        x = "x" * 20000
+        for text, line, why in (
+                (".rept 10000\n.rept 10000\n.rept 10000\ns_nop 0\n.endr\n.endr\n.endr\n", 1, "more than 128 MiB"),
+                ("s_nop 1\n.rept 100000000\ns_nop 0\n.endr\n", 2, "more than 16 MiB"),
+                (".rept 9223372036854775807\n.rept 9223372036854775807\n.endr\n.endr\n", 1, "more than 16 MiB"),
+                (".macro m a\n" + ".ascii \"\\a\"\n" * 1000 + ".endm\nm " + x + "\n", 1003, "more than 16 MiB"),
+                (".irp a, " + x + ",1,2\n" + ".ascii \"\\a\"\n" * 1000 + ".endr\n", 1, "more than 16 MiB"),
+                (".irpc a, " + x + "\n" + ".ascii \"\\a\"\n" * 1000 + ".endr\n", 1, "more than 16 MiB"),
+                (".macro a\na\n.endm\na\n", 4, "expanded too deep"),
+                (".macro a\n.endm\n" + "a\n" * 100001, 100002, "more than 100000")):
+            def limited():
+                resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))
+            with open(self.path("k.s"), "w") as file:
+                file.write(text)
+            run = subprocess.run([command.WAVEMEM, "asm", "-m", "gfx900", "k.s", "-o", "out"], capture_output=True, text=True,
+                                 cwd=self.folder.name, preexec_fn=limited, timeout=120)
+            errors = [line for line in run.stderr.splitlines() if line.startswith(("k.s:", "wavemem", "and"))]
+            self.assertEqual((run.returncode, len(errors)), (2, 1), run.stderr[:1000])
+            self.assertRegex(errors[0], rf"^k.s:{line}:\d+: error: .*{why}")
 
     def test_lds_variables(self):
         code, _ = self.assemble(".amdgpu_lds a, 5, 16\n.amdgpu_lds b, 4, 16\nv_mov_b32 v0, b@abs32@lo\ns_endpgm\n", "--raw")

@@ -273,7 +273,8 @@ class Reports(Case):
         """Beside the source's own lines, the sums of their instructions; without the file, the listing."""
         with open(os.path.join(os.path.dirname(command.EXAMPLES), "transpose.cl"), encoding="utf-8") as file:
             source = file.read().splitlines()
-        out, _ = self.transposes("transpose_naive", "--source")
+        folder = os.path.dirname(command.EXAMPLES)
+        out, _ = self.transposes("transpose_naive", "--source", ["--source-path", folder])
         at = next(line for line in out.splitlines() if re.search(r" 10  ", line))
         self.assertTrue(at.endswith(source[10 - 1]), at)
         # The load's 64 * 4 lines, the store's 64 * 16 and the line's scalar load's 64.

@@ -186,8 +186,20 @@ class Traces(Case):
             report = self.replay("x.trace --l2-size", size)
             load = next(row for row in report["rows"] if row["text"].startswith("flat_load"))
             self.assertEqual((load["l2_requests"], load["l2_hits"]), (2 * lines, hits), size)
-        for size, why in (("x", "--l2-size x: expected bytes"), ("1T", "expected bytes"), ("100", "expected a multiple of")):
-            self.refused(why, "replay x.trace --l2-size", size)
+        for size, why in (("x", "--l2-size x: expected bytes"), ("1T", "expected bytes"), ("100", "expected a multiple of"),
+                          ("0", "L2 of 0 bytes: expected a multiple of 1024"), ("1025", "expected a multiple of 1024"),
+                          ("-1", "--l2-size -1: expected bytes"), ("", "expected bytes"), ("K", "expected bytes"),
+                          ("17179869183G", "too large to be modelled"), ("17179869184G", "expected bytes"),
+                          ("18446744073709551616", "expected bytes"), ("8G", "L2 of 8589934592 bytes, 1 of them: too large")):
+            self.refused(why, "replay x.trace", ["--l2-size=" + size])
+        for option, size, why in (("--l1-size", "1G", "too large"), ("--l1-size", "17179869183G", "too large"),
+                                  ("--last-size", "8M", "--last-size 8M: vega64 has no last-level cache")):
+            self.refused(why, "replay x.trace", option, size)
+        for option in ("--l1-size", "--last-size"):
+            self.replay("x.trace", option, "0")
+        report = self.replay("x.trace --l2-size 48K")  # no power of two of sets
+        load = next(row for row in report["rows"] if row["text"].startswith("flat_load"))
+        self.assertEqual((load["l2_requests"], load["l2_hits"]), (2 * lines, 0))
 
     def test_sample(self):
         """One round of workgroups in four. Raw instructions have all VGPRs, so a workgroup of four waves fills one of
@@ -249,7 +261,8 @@ class Traces(Case):
             if not kept:  # the source is not beside the code object
                 shutil.copy(self.example("transpose")[0], self.path("lonely.co"))
             where = self.example("transpose") if kept else ["lonely.co"]
-            source, _ = self.run_tool("prof", *where, *words, "--source --trace x.trace --html live.html --json=live.json")
+            source, _ = self.run_tool("prof", *where, *words, "--source --trace x.trace --html live.html --json=live.json",
+                                      ["--source-path", os.path.dirname(command.EXAMPLES)] if kept else [])
             self.assertEqual("out[x * n + y]" in source, kept)
             self.assertEqual("s_endpgm" in source, not kept)
             again, _ = self.run_tool("replay x.trace --source --html again.html --json=again.json")

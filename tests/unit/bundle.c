@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -179,8 +180,10 @@ static void check_entry(const struct wm_bundle *bundle, size_t index, const char
     assert_string_equal(entry->id, id);
     assert_string_equal(entry->target, target);
     if (contents) {
+        const uint8_t *bytes;
+        assert_int_equal(wm_bundle_bytes(bundle, index, &bytes, NULL), WM_OK);
         assert_int_equal(entry->size, contents->size);
-        assert_memory_equal(entry->bytes, contents->at, contents->size);
+        assert_memory_equal(bytes, contents->at, contents->size);
     } else {
         assert_int_equal(entry->size, 0);
     }
@@ -202,6 +205,8 @@ static void check_fixture(const struct fixture *fixture, const struct bytes *fil
         assert_int_equal(wm_bundle_entry(bundle, 3 * i + 2)->bundle, i);
     }
     assert_null(wm_bundle_entry(bundle, 3 * copies));
+    const uint8_t *bytes;
+    assert_int_equal(wm_bundle_bytes(bundle, 3 * copies, &bytes, &diag), WM_NOT_FOUND);
     wm_bundle_close(bundle);
 }
 
@@ -240,6 +245,80 @@ static void what_is_no_bundle_is_not_found(void **state)
     assert_int_equal(wm_bundle_open("", 0, NULL, &bundle, &diag), WM_NOT_FOUND);
 }
 
+/* ---- large files ---- */
+
+/* A program with the fixture's bundle, one with an entry of a MiB, and the fixture's again, in a file of its
+ * own. */
+static void write_large_file(const struct fixture *fixture, char *path)
+{
+    struct bytes all = {0}, contents = {calloc(1, 1 << 20), 1 << 20};
+    assert_non_null(contents.at);
+    struct bytes large = plain_bundle((const struct part[]){{"host-x86_64-unknown-linux--", &contents}}, 1);
+    append(&all, fixture->plain.at, fixture->plain.size);
+    append(&all, large.at, large.size);
+    append(&all, fixture->plain.at, fixture->plain.size);
+    free(contents.at);
+    free(large.at);
+    struct bytes host = host_file(&all);
+    const int file = mkstemp(strcpy(path, "/tmp/wavemem-bundle-XXXXXX"));
+    assert_true(file >= 0);
+    assert_int_equal(write(file, host.at, host.size), host.size);
+    close(file);
+    free(host.at);
+    free(all.at);
+}
+
+static void a_large_file_is_read_as_far_as_it_is_needed(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct wm_bundle *bundle;
+    struct wm_diag diag;
+    const uint8_t *bytes;
+    char path[64];
+    write_large_file(fixture, path);
+    assert_int_equal(wm_bundle_open_file(path, &bundle, &diag), WM_OK);
+    assert_int_equal(wm_bundle_entry_count(bundle), 7);
+    check_entry(bundle, 1, "hipv4-amdgcn-amd-amdhsa--gfx900", "gfx900", &fixture->saxpy);
+    check_entry(bundle, 6, "hip-amdgcn-amd-amdhsa-gfx90a:xnack-", "gfx90a:xnack-", &fixture->vecadd);
+    wm_bundle_close(bundle);
+
+    /* Shortened meanwhile: what was read stays, and the rest cannot be had. */
+    assert_int_equal(wm_bundle_open_file(path, &bundle, &diag), WM_OK);
+    assert_int_equal(truncate(path, 4096), 0);
+    check_entry(bundle, 1, "hipv4-amdgcn-amd-amdhsa--gfx900", "gfx900", &fixture->saxpy);
+    assert_int_equal(wm_bundle_bytes(bundle, 3, &bytes, &diag), WM_IO);
+    assert_non_null(strstr(diag.message, "was shortened while it was read"));
+    wm_bundle_close(bundle);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* An object that is open does not need its file any more. */
+static void a_file_that_is_shortened_does_no_harm(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct wm_object *object, *alone;
+    struct wm_machine *machine;
+    struct wm_code code, expected;
+    struct wm_diag diag;
+    uint64_t address, size;
+    char path[64];
+    write_large_file(fixture, path);
+    assert_int_equal(wm_object_open(fixture->saxpy.at, fixture->saxpy.size, "t", NULL, &alone, &diag), WM_OK);
+    assert_int_equal(wm_object_open_file(path, "5", &object, &diag), WM_OK);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_int_equal(wm_object_code(object, &code, 1), wm_object_code(alone, &expected, 1));
+    assert_int_equal(code.size, expected.size);
+    assert_memory_equal(code.bytes, expected.bytes, code.size);
+    assert_int_equal(wm_machine_create(wm_object_target(object), &machine, &diag), WM_OK);
+    assert_int_equal(wm_load(machine, object, &diag), WM_OK);
+    assert_int_equal(wm_symbol(machine, object, "saxpy", &address, &size, &diag), WM_OK);
+    assert_memory_equal(wm_host_pointer(machine, address, size), expected.bytes, size);
+    wm_machine_destroy(machine);
+    wm_object_close(object);
+    wm_object_close(alone);
+    assert_int_equal(unlink(path), 0);
+}
+
 /* ---- choosing ---- */
 
 /* The entry's number that `target` chooses among entries of these targets; its message if none. */
@@ -257,13 +336,13 @@ static void check_choice(const char *const *targets, const char *target, long ex
     struct bytes file = plain_bundle(parts, count);
     struct wm_bundle *bundle;
     struct wm_diag diag = {0};
-    const struct wm_bundle_entry *entry;
+    const struct wmi_bundle_entry *entry;
     assert_int_equal(wm_bundle_open(file.at, file.size, "t", &bundle, &diag), WM_OK);
     const enum wm_status status = wmi_bundle_choose(bundle, target, &entry, &diag);
     if (expected >= 0) {
-        if (status || entry != wm_bundle_entry(bundle, (size_t)expected))
+        if (status || &entry->public != wm_bundle_entry(bundle, (size_t)expected))
             fail_msg("%s: entry %td, %s; expected %ld", target ? target : "none",
-                     entry ? entry - wm_bundle_entry(bundle, 0) : -1, diag.message, expected);
+                     entry ? entry - bundle->entries : -1, diag.message, expected);
     } else if (!status || entry || !strstr(diag.message, message)) {
         fail_msg("%s: %d, '%s'; expected '%s'", target ? target : "none", status, diag.message, message);
     }
@@ -367,8 +446,10 @@ static enum wm_status open_all(const uint8_t *bytes, size_t size)
     for (size_t i = 0; i < wm_bundle_entry_count(bundle); i++) {
         const struct wm_bundle_entry *entry = wm_bundle_entry(bundle, i);
         volatile size_t sum = strlen(entry->id) + strlen(entry->target);
+        const uint8_t *contents;
+        assert_int_equal(wm_bundle_bytes(bundle, i, &contents, &diag), WM_OK);
         for (size_t b = 0; b < entry->size; b += 256)
-            sum += entry->bytes[b];
+            sum += contents[b];
         if (*entry->target && wm_object_open(bytes, size, "t", entry->target, &object, &diag) == WM_OK)
             wm_object_close(object);
     }
@@ -568,6 +649,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_layout_is_read),
         cmocka_unit_test(what_is_no_bundle_is_not_found),
+        cmocka_unit_test(a_large_file_is_read_as_far_as_it_is_needed),
+        cmocka_unit_test(a_file_that_is_shortened_does_no_harm),
         cmocka_unit_test(entries_are_chosen_by_target),
         cmocka_unit_test(objects_are_opened_from_bundles),
         cmocka_unit_test(a_code_object_must_be_for_the_target_that_is_asked_for),

@@ -2,10 +2,12 @@
 /* The log, and the model of caches against cases worked out by hand and against a slow statement of its rules
  * (docs/model.md) that shares nothing with it. */
 #include "profile/caches/rounds.h"
+#include "profile/cost/gpu.h"
 #include "random.h"
 
 #include "memory/access.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -722,11 +724,94 @@ static void products(void **state)
     const struct wm_gpu *none;
     assert_int_equal(wm_gpu_find("voodoo", &none, &diag), WM_NOT_FOUND);
     assert_non_null(strstr(diag.message, " mi210 "));
+    assert_int_equal(wm_gpu_find("voodoo", &none, NULL), WM_NOT_FOUND);
+}
+
+/* Every figure that something is divided by, or that the model needs memory for, at values that make no
+ * sense: each is refused, with its name; and what is taken can be modelled. */
+static void wrong_products(void **state)
+{
+    (void)state;
+#define FIGURE(member, zero, what)                                                                           \
+    {offsetof(struct wm_gpu, member), sizeof(((struct wm_gpu *)0)->member), zero, what}
+    static const struct {
+        size_t at, size;
+        bool zero; /* is allowed */
+        const char *what;
+    } figures[] = {
+        FIGURE(xcds, false, "XCDs"),
+        FIGURE(engines, false, "shader engines"),
+        FIGURE(compute_units, false, "compute units"),
+        FIGURE(simds, false, "SIMDs"),
+        FIGURE(waves, false, "waves"),
+        FIGURE(issue, false, "instructions a clock"),
+        FIGURE(vgprs, false, "VGPRs"),
+        FIGURE(vgpr_lanes, false, "lanes of VGPRs"),
+        FIGURE(vgpr_granule, false, "VGPRs in a granule"),
+        FIGURE(sgprs, true, "SGPRs"),
+        FIGURE(lds_bytes, true, "bytes of LDS"),
+        FIGURE(lds_sharing, false, "compute units that share LDS"),
+        FIGURE(clock_mhz, false, "MHz"),
+        FIGURE(cache[WM_CACHE_VECTOR].bytes, true, "vector cache"),
+        FIGURE(cache[WM_CACHE_VECTOR].line, false, "vector cache"),
+        FIGURE(cache[WM_CACHE_VECTOR].ways, false, "vector cache"),
+        FIGURE(cache[WM_CACHE_VECTOR].sharing, true, "vector cache"),
+        FIGURE(cache[WM_CACHE_SCALAR].bytes, true, "scalar cache"),
+        FIGURE(cache[WM_CACHE_SCALAR].sharing, true, "scalar cache"),
+        FIGURE(cache[WM_CACHE_INSTRUCTION].bytes, true, "instruction cache"),
+        FIGURE(cache[WM_CACHE_INSTRUCTION].ways, false, "instruction cache"),
+        FIGURE(cache[WM_CACHE_L2].bytes, false, "L2"),
+        FIGURE(cache[WM_CACHE_L2].line, false, "L2"),
+        FIGURE(cache[WM_CACHE_L2].ways, false, "L2"),
+        FIGURE(cache[WM_CACHE_L2].channels, true, "L2"),
+        FIGURE(cache[WM_CACHE_L2].clock_bytes, true, "L2"),
+        FIGURE(cache[WM_CACHE_L2].sharing, true, "L2"),
+        FIGURE(cache[WM_CACHE_LAST].bytes, true, "last cache"),
+        FIGURE(cache[WM_CACHE_LAST].line, false, "last cache"),
+        FIGURE(cache[WM_CACHE_LAST].ways, false, "last cache"),
+    };
+#undef FIGURE
+    static const uint64_t values[] = {0, 1, 3, 65, UINT16_MAX, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX};
+    static const double speeds[] = {0, -1, 1e300, HUGE_VAL};
+    const struct wm_gpu *gpus[2];
+    assert_int_equal(wm_gpu_find("mi300x", &gpus[0], NULL), WM_OK);
+    assert_int_equal(wm_gpu_find("rx7900xtx", &gpus[1], NULL), WM_OK);
+    const struct wmi_vector_rules *rules = &wmi_cost_rules(0)->vector;
+    for (size_t i = 0; i < sizeof figures / sizeof *figures * 2; i++)
+        for (size_t value = 0; value < sizeof values / sizeof *values; value++) {
+            struct wm_gpu gpu = *gpus[i % 2];
+            struct wm_diag diag = {0};
+            memcpy((char *)&gpu + figures[i / 2].at, &values[value], figures[i / 2].size);
+            const enum wm_status status = wmi_gpu_check(&gpu, &diag);
+            const bool impossible =
+                values[value] ? (uint32_t)values[value] == UINT32_MAX : !figures[i / 2].zero;
+            if (impossible && !status)
+                fail_msg("%s of %llu is taken", figures[i / 2].what, (unsigned long long)values[value]);
+            if (status && (status != WM_BAD_ARGUMENT || !strstr(diag.message, figures[i / 2].what)) &&
+                gpu.compute_units == gpus[i % 2]->compute_units && gpu.xcds == gpus[i % 2]->xcds)
+                fail_msg("%s of %llu: %s", figures[i / 2].what, (unsigned long long)values[value],
+                         diag.message);
+            if (status)
+                continue;
+            struct wmi_caches *caches = wmi_caches_create(&gpu, rules);
+            assert_non_null(caches);
+            assert_true(wmi_caches_begin(caches, (struct wmi_residence){.units = gpu.lds_sharing}));
+            assert_true(wmi_caches_round_groups(caches) > 0);
+            wmi_caches_destroy(caches);
+        }
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+        struct wm_gpu gpu = *gpus[0];
+        gpu.memory_bandwidth = speeds[i];
+        assert_int_equal(wmi_gpu_check(&gpu, NULL), WM_BAD_ARGUMENT);
+    }
+    struct wm_gpu gpu = *gpus[0];
+    gpu.memory_bandwidth = NAN;
+    assert_int_equal(wmi_gpu_check(&gpu, NULL), WM_BAD_ARGUMENT);
+    gpu = *gpus[0];
+    gpu.targets = NULL;
     struct wm_profile *profile;
-    struct wm_gpu odd = gpus[0];
-    odd.cache[WM_CACHE_L2].bytes += 1;
-    assert_int_equal(wm_profile_create(&profile, &diag), WM_OK);
-    assert_int_equal(wm_profile_set_gpu(profile, &odd, &diag), WM_BAD_ARGUMENT);
+    assert_int_equal(wm_profile_create(&profile, NULL), WM_OK);
+    assert_int_equal(wm_profile_set_gpu(profile, &gpu, NULL), WM_BAD_ARGUMENT);
     wm_profile_destroy(profile);
 }
 
@@ -736,7 +821,7 @@ int main(void)
         cmocka_unit_test(log_brings_back),  cmocka_unit_test(log_repeats),
         cmocka_unit_test(logs_are_bounded), cmocka_unit_test(by_hand),
         cmocka_unit_test(scalar_order),     cmocka_unit_test(against_slow_statement),
-        cmocka_unit_test(products),
+        cmocka_unit_test(products),         cmocka_unit_test(wrong_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

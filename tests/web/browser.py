@@ -202,7 +202,7 @@ def main():
         return SKIPPED
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         page, report = Path(folder, "page.html"), Path(folder, "report.json")
-        subprocess.run([wavemem, "prof", examples + "/transpose.co", "-k", "transpose_naive", "-g", "64,64", "-b", "16,16",
+        subprocess.run([wavemem, "prof", "--source-path", os.path.dirname(examples), examples + "/transpose.co", "-k", "transpose_naive", "-g", "64,64", "-b", "16,16",
                         "--arg", "in=iota:f32:4096", "--arg", "out=zero:f32:4096", "--arg", "n=64",
                         "--html", page, f"--json={report}"], check=True, stdout=subprocess.DEVNULL)
         ADDRESS, REPORT = page.as_uri(), json.loads(report.read_text(encoding="utf-8"))

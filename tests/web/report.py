@@ -65,7 +65,7 @@ class Report(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.file = Path(folder.name) / "report.html"
-        words = [WAVEMEM, "prof", EXAMPLES + "/transpose.co", "-k", kernel, "-g", "64,64", "-b", "16,16",
+        words = [WAVEMEM, "prof", "--source-path", str(Path(EXAMPLES).parent), EXAMPLES + "/transpose.co", "-k", kernel, "-g", "64,64", "-b", "16,16",
                  "--arg", "in=iota:f32:4096", "--arg", "out=zero:f32:4096", "--arg", "n=64",
                  *more, "--html", str(self.file), "--json"]
         report = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)

@@ -4,55 +4,14 @@
 
 #include "base/random.h"
 #include "tool/arguments/npy.h"
+#include "tool/input.h"
 #include "tool/tool.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- bytes ---- */
-
-bool tool_read_file(const char *path, uint8_t **bytes, size_t *size, struct wm_diag *diag)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return tool_because(diag, "%s: cannot be read: %s", path, strerror(errno));
-    size_t used = 0, room = 65536;
-    struct stat status;
-    if (fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) {
-        fclose(file);
-        return tool_because(diag, "%s: a folder; expected a file", path);
-    }
-    if (fseek(file, 0, SEEK_END) == 0) { /* pipes cannot say their size */
-        const long end = ftell(file);
-        if (end > 0)
-            room = (size_t)end + 1;
-        rewind(file);
-    }
-    uint8_t *all = malloc(room);
-    while (all) {
-        used += fread(all + used, 1, room - used, file);
-        if (used < room)
-            break;
-        uint8_t *larger = realloc(all, room *= 2);
-        if (!larger)
-            free(all);
-        all = larger;
-    }
-    const bool bad = ferror(file);
-    fclose(file);
-    if (!all)
-        return tool_because(diag, "%s: too large for this host's memory", path);
-    if (bad) {
-        free(all);
-        return tool_because(diag, "%s: cannot be read: %s", path, strerror(errno));
-    }
-    *bytes = all;
-    *size = used;
-    return true;
-}
 
 static int digit(char c)
 {

@@ -30,8 +30,6 @@ void tool_array_element(const struct tool_array *array, uint64_t index, void *el
 /* Gives raw bytes a type; false if they are no whole number of elements. */
 bool tool_array_adopt(struct tool_array *array, const struct tool_type *type);
 
-/* The whole of a file; the caller frees. */
-bool tool_read_file(const char *path, uint8_t **bytes, size_t *size, struct wm_diag *diag);
 /* Hexadecimal digits, spaces and underscores between them allowed; the caller frees. */
 bool tool_parse_hex(const char *text, uint8_t **bytes, size_t *size, struct wm_diag *diag);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --expect: compares a buffer with a reference, bit by bit or within a tolerance. */
 #include "tool/arguments/job.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <inttypes.h>
@@ -140,8 +141,8 @@ void tool_print_comparison(FILE *file, const struct tool_expectation *expect, co
     const char *spec = expect->spec + (expect->spec[0] == '@');
     if (comparison->different == 0)
         return;
-    fprintf(file, "expect %s: %" PRIu64 " of %" PRIu64 " elements differ from %s (", expect->key,
-            comparison->different, comparison->elements, spec);
+    tool_print(file, "expect %s: %" PRIu64 " of %" PRIu64 " elements differ from %s (", expect->key,
+               comparison->different, comparison->elements, spec);
     if (expect->exact)
         fprintf(file, "bit-exact");
     else

@@ -2,6 +2,7 @@
 /* Jobs: from the words of the command line and of job files to dispatches that are ready to run. */
 #include "tool/arguments/job.h"
 
+#include "tool/input.h"
 #include "tool/output.h"
 #include "tool/tool.h"
 
@@ -38,6 +39,7 @@ enum option_id {
     OPT_SHOW,
     OPT_SORT,
     OPT_SOURCE,
+    OPT_SOURCE_PATH,
     OPT_GPU,
     OPT_TIMEOUT,
     OPT_ON_VIOLATION,
@@ -75,6 +77,7 @@ static const struct tool_option options[] = {
     {"show", 0, TOOL_VALUE, OPT_SHOW},
     {"sort", 0, TOOL_VALUE, OPT_SORT},
     {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
+    {"source-path", 0, TOOL_VALUE, OPT_SOURCE_PATH},
     {"gpu", 0, TOOL_VALUE, OPT_GPU},
     {"timeout", 0, TOOL_VALUE, OPT_TIMEOUT},
     {"on-violation", 0, TOOL_VALUE, OPT_ON_VIOLATION},
@@ -313,8 +316,9 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         return tool_check_report_options(&job->outputs.show);
     case OPT_SOURCE:
         job->outputs.show.source = true;
-        job->outputs.show.source_dir = value;
-        break;
+        return value ? tool_add_source_path(&job->outputs.show, "--source", value) : TOOL_CLEAN;
+    case OPT_SOURCE_PATH:
+        return tool_add_source_path(&job->outputs.show, "--source-path", value);
     case OPT_GPU: {
         struct wm_diag diag;
         if (wm_gpu_find(value, &job->gpu, &diag) != WM_OK)
@@ -494,6 +498,13 @@ static int check_sizes(struct tool_dispatch *d)
     return TOOL_CLEAN;
 }
 
+const char *tool_out_option(const struct tool_dispatch *d, const struct tool_output *output,
+                            char text[TOOL_OUT_OPTION])
+{
+    snprintf(text, TOOL_OUT_OPTION, "%s--out %.200s:", d->where, output->key);
+    return text;
+}
+
 static int check_results(struct tool_job *job, size_t index)
 {
     struct tool_dispatch *d = &job->dispatches[index];
@@ -506,10 +517,9 @@ static int check_results(struct tool_job *job, size_t index)
         o->path = d->outputs.pairs[i].value;
         if (!tool_find_buffer(job, index, o->key, &o->buffer, &o->offset, &diag))
             return tool_fail("%s--out %s: %s", d->where, o->key, diag.message);
-        const int error = tool_file_error(o->path);
-        if (error)
-            return tool_fail("%s--out %s: %s cannot be written: %s", d->where, o->key, o->path,
-                             strerror(error));
+        char option[TOOL_OUT_OPTION];
+        if (tool_check_file(tool_out_option(d, o, option), o->path) != TOOL_CLEAN)
+            return TOOL_WRONG;
     }
     for (size_t i = 0; i < d->expectations.count; i++) {
         struct tool_expectation *e = &d->expect[i];

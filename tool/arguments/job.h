@@ -50,6 +50,8 @@ struct tool_output {
     uint64_t offset;
 };
 
+enum { TOOL_OUT_OPTION = 560 };
+
 struct tool_expectation {
     const char *key, *spec; /* `spec` without the tolerance */
     char *owned;            /* the storage of `spec` */
@@ -111,6 +113,9 @@ struct tool_job {
 /* Reads the words behind the verb. Returns TOOL_CLEAN, or TOOL_WRONG after a message. Free the job in any
  * case. */
 int tool_job_parse(struct tool_job *job, const char *verb, int count, char **words);
+/* What messages about this file of --out begin with; returns `text`. */
+const char *tool_out_option(const struct tool_dispatch *dispatch, const struct tool_output *output,
+                            char text[TOOL_OUT_OPTION]);
 /* Opens the files, finds the kernels and checks every argument, output and reference. As above. */
 int tool_job_check(struct tool_job *job);
 void tool_job_free(struct tool_job *job);

@@ -2,7 +2,6 @@
 /* NumPy's .npy files: a magic, a Python dictionary as text, the elements. */
 #include "tool/arguments/npy.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,8 +182,8 @@ bool tool_npy_parse(const void *bytes, size_t size, const char *name, struct too
     return true;
 }
 
-bool tool_npy_write(const char *path, const struct tool_type *type, const void *elements, uint64_t count,
-                    const char *shape, struct wm_diag *diag)
+void tool_npy_write(FILE *file, const struct tool_type *type, const void *elements, uint64_t count,
+                    const char *shape)
 {
     char header[256], one_dimension[32];
     snprintf(one_dimension, sizeof(one_dimension), "(%llu,)", (unsigned long long)count);
@@ -195,12 +194,9 @@ bool tool_npy_write(const char *path, const struct tool_type *type, const void *
     const size_t length = (10 + (size_t)text + 1 + 63) / 64 * 64 - 10;
     memset(header + text, ' ', length - (size_t)text);
     header[length - 1] = '\n';
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return tool_because(diag, "%s: cannot be written: %s", path, strerror(errno));
-    bool good = fwrite(magic, 6, 1, file) == 1 && fputc(1, file) != EOF && fputc(0, file) != EOF &&
-                fputc((int)(length & 255), file) != EOF && fputc((int)(length >> 8), file) != EOF &&
-                fwrite(header, length, 1, file) == 1 && fwrite(elements, type->size, count, file) == count;
-    good &= fclose(file) == 0;
-    return good || tool_because(diag, "%s: cannot be written: %s", path, strerror(errno));
+    const uint8_t sizes[] = {1, 0, (uint8_t)length, (uint8_t)(length >> 8)};
+    fwrite(magic, 6, 1, file);
+    fwrite(sizes, sizeof(sizes), 1, file);
+    fwrite(header, length, 1, file);
+    fwrite(elements, type->size, count, file);
 }

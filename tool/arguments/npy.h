@@ -5,6 +5,8 @@
 
 #include "tool/arguments/value.h"
 
+#include <stdio.h>
+
 struct tool_npy {
     const struct tool_type *type;
     uint64_t count; /* elements */
@@ -17,8 +19,9 @@ struct tool_npy {
 bool tool_npy_parse(const void *bytes, size_t size, const char *name, struct tool_npy *npy,
                     struct wm_diag *diag);
 
-/* Writes `count` elements, as version 1.0. `shape`: as in struct tool_npy, or NULL for one dimension. */
-bool tool_npy_write(const char *path, const struct tool_type *type, const void *elements, uint64_t count,
-                    const char *shape, struct wm_diag *diag);
+/* Writes `count` elements, as version 1.0. `shape`: as in struct tool_npy, or NULL for one dimension. What
+ * cannot be written is left to ferror(). */
+void tool_npy_write(FILE *file, const struct tool_type *type, const void *elements, uint64_t count,
+                    const char *shape);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages, options and plain numbers, for every verb of the command. */
+#include "tool/text.h"
 #include "tool/tool.h"
 #include "wavemem/wavemem.h"
 
@@ -15,7 +16,7 @@ int tool_fail(const char *format, ...)
     va_list list;
     va_start(list, format);
     fputs("wavemem: ", stderr);
-    vfprintf(stderr, format, list);
+    tool_print_list(stderr, format, list);
     fputc('\n', stderr);
     va_end(list);
     return TOOL_WRONG;

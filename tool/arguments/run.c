@@ -4,11 +4,12 @@
 
 #include "tool/arguments/npy.h"
 #include "tool/output.h"
+#include "tool/report/document.h"
 #include "tool/report/fidelity.h"
 #include "tool/report/findings.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -115,9 +116,11 @@ static bool show_progress(void *user, uint64_t done, uint64_t workgroups)
         return true;
     progress->last = time;
     progress->shown = true;
-    fprintf(stderr, "\r%s: %" PRIu64 " of %" PRIu64 " workgroups, %.0f%%, %.0f s\x1b[K", progress->kernel,
-            done, workgroups, workgroups ? 100.0 * (double)done / (double)workgroups : 0,
-            time - progress->start);
+    fputc('\r', stderr);
+    tool_print(stderr, "%s: %" PRIu64 " of %" PRIu64 " workgroups, %.0f%%, %.0f s", progress->kernel, done,
+               workgroups, workgroups ? 100.0 * (double)done / (double)workgroups : 0,
+               time - progress->start);
+    fputs("\x1b[K", stderr);
     fflush(stderr);
     return true;
 }
@@ -254,11 +257,6 @@ static json_t *json_hex(uint64_t number)
     return json_sprintf("0x%" PRIx64, number);
 }
 
-json_t *tool_json_extent(const uint32_t extent[3])
-{
-    return json_pack("[i,i,i]", (int)extent[0], (int)extent[1], (int)extent[2]);
-}
-
 static json_t *json_fault(const struct wm_fault *fault)
 {
     if (fault->kind == WM_FAULT_NONE)
@@ -286,8 +284,8 @@ static double rate(const struct wm_result *result)
 static json_t *json_dispatch(const struct tool_dispatch *d, const struct wm_result *result)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "file", json_string(d->file));
-    json_object_set_new(object, "kernel", json_string(d->kernel->name));
+    json_object_set_new(object, "file", tool_json_text(d->file));
+    json_object_set_new(object, "kernel", tool_json_text(d->kernel->name));
     json_object_set_new(object, "target", json_string(wm_object_target(d->object)));
     json_object_set_new(object, "grid", tool_json_extent(d->grid));
     json_object_set_new(object, "workgroup", tool_json_extent(d->workgroup));
@@ -307,8 +305,8 @@ static json_t *json_comparison(const struct tool_expectation *expect,
                                const struct tool_comparison *comparison)
 {
     json_t *object = json_object(), *first = json_array();
-    json_object_set_new(object, "argument", json_string(expect->key));
-    json_object_set_new(object, "reference", json_string(expect->spec));
+    json_object_set_new(object, "argument", tool_json_text(expect->key));
+    json_object_set_new(object, "reference", tool_json_text(expect->spec));
     json_object_set_new(object, "rtol", expect->exact ? json_null() : json_real(expect->relative));
     json_object_set_new(object, "atol", expect->exact ? json_null() : json_real(expect->absolute));
     json_object_set_new(object, "elements", json_integer((json_int_t)comparison->elements));
@@ -324,11 +322,11 @@ static json_t *json_comparison(const struct tool_expectation *expect,
 
 static void print_stats(FILE *file, const struct tool_dispatch *d, const struct wm_result *result)
 {
-    fprintf(file,
-            "%s: %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
-            " wave-instructions in %.3f ms, %.1f M/s\n",
-            d->kernel->name, result->workgroups, result->waves, result->wave_instructions,
-            result->seconds * 1e3, rate(result) * 1e-6);
+    tool_print(file,
+               "%s: %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
+               " wave-instructions in %.3f ms, %.1f M/s\n",
+               d->kernel->name, result->workgroups, result->waves, result->wave_instructions,
+               result->seconds * 1e3, rate(result) * 1e-6);
 }
 
 /* The host's view of a buffer from `offset` to its end; NULL after a message. */
@@ -357,8 +355,8 @@ static int compare_results(const struct tool_job *job, const struct tool_dispatc
         if (comparison.different)
             code = TOOL_FINDINGS;
         else if (text == stdout)
-            printf("expect %s: all %" PRIu64 " elements agree with %s\n", expect->key, comparison.elements,
-                   expect->spec + (expect->spec[0] == '@'));
+            tool_print(stdout, "expect %s: all %" PRIu64 " elements agree with %s\n", expect->key,
+                       comparison.elements, expect->spec + (expect->spec[0] == '@'));
         tool_print_comparison(text, expect, bytes, &comparison);
         if (entry)
             json_array_append_new(json_object_get(entry, "expect"), json_comparison(expect, &comparison));
@@ -366,28 +364,25 @@ static int compare_results(const struct tool_job *job, const struct tool_dispatc
     return code;
 }
 
-static int write_output(const struct tool_output *output, struct wm_machine *machine)
+static int write_output(const struct tool_dispatch *d, const struct tool_output *output,
+                        struct wm_machine *machine)
 {
     const struct tool_buffer *buffer = output->buffer;
     const struct tool_type *type = tool_buffer_type(buffer, output->offset);
     const uint64_t size = tool_array_size(&buffer->array) - output->offset;
     const void *bytes = results(machine, buffer, output->offset);
     const size_t length = strlen(output->path);
-    struct wm_diag diag;
-    if (!bytes)
+    char option[TOOL_OUT_OPTION];
+    struct tool_file file;
+    if (!bytes || !tool_begin_file(&file, tool_out_option(d, output, option), output->path))
         return TOOL_WRONG;
     if (length >= 4 && strcmp(output->path + length - 4, ".npy") == 0) {
         const char *shape = output->offset == 0 && buffer->array.shape[0] ? buffer->array.shape : NULL;
-        if (!tool_npy_write(output->path, type, bytes, size / type->size, shape, &diag))
-            return tool_fail("--out %s: %s", output->key, diag.message);
-        return TOOL_CLEAN;
+        tool_npy_write(file.whole.stream, type, bytes, size / type->size, shape);
+    } else {
+        fwrite(bytes, 1, size, file.whole.stream);
     }
-    FILE *file = fopen(output->path, "wb");
-    bool good = file && fwrite(bytes, 1, size, file) == size;
-    if (file)
-        good &= fclose(file) == 0;
-    return good ? TOOL_CLEAN
-                : tool_fail("--out %s: %s cannot be written: %s", output->key, output->path, strerror(errno));
+    return tool_end_file(&file);
 }
 
 /* ---- running ---- */
@@ -469,7 +464,7 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
     if ((stales.count || result.violations) && code == TOOL_CLEAN)
         code = TOOL_FINDINGS;
     for (size_t i = 0; i < d->outputs.count && code != TOOL_WRONG; i++)
-        if (write_output(&d->output[i], machine) != TOOL_CLEAN)
+        if (write_output(d, &d->output[i], machine) != TOOL_CLEAN)
             code = TOOL_WRONG;
     return code;
 }
@@ -526,23 +521,4 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
     wm_fidelity_destroy(watchers.fidelity);
     wm_check_destroy(watchers.check);
     return worst;
-}
-
-/* ---- reports ---- */
-
-json_t *tool_report(const char *verb)
-{
-    return json_pack("{s:s, s:i, s:s}", "wavemem", wm_version(), "schema", TOOL_REPORT_SCHEMA, "verb", verb);
-}
-
-int tool_write_report(json_t *report, const char *path, int code)
-{
-    FILE *file = path ? tool_begin_file("--json", path) : stdout;
-    if (!file)
-        return TOOL_WRONG;
-    const bool good =
-        json_dumpf(report, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && fputc('\n', file) != EOF;
-    if (path && tool_end_file("--json", path, file) != TOOL_CLEAN)
-        return TOOL_WRONG;
-    return good ? code : tool_fail("--json: the report could not be written");
 }

@@ -15,15 +15,4 @@ extern const char tool_job_help[];
  * error. */
 int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *report);
 
-/* Grid or workgroup as [x, y, z]. */
-json_t *tool_json_extent(const uint32_t extent[3]);
-
-/* Grows when what a report has already changes its meaning; new keys alone do not change it. */
-enum { TOOL_REPORT_SCHEMA = 1 };
-
-/* A new report with what every report begins with. */
-json_t *tool_report(const char *verb);
-/* Writes it to stdout, or to `path` when it is not NULL; returns `code`, or TOOL_WRONG after a message. */
-int tool_write_report(json_t *report, const char *path, int code);
-
 #endif

@@ -208,7 +208,7 @@ static void draw_histogram(FILE *file, const uint64_t *histogram)
 void html_drawings(FILE *file, const struct wm_profile_row *row)
 {
     const struct wm_profile_wave *wave = row->wave;
-    if (wave) {
+    if (wave && wave->bytes) {
         fprintf(file, "<p>Workgroup %" PRIu32 ",%" PRIu32 ",%" PRIu32 ", wave %" PRIu32 ":</p>\n",
                 wave->workgroup[0], wave->workgroup[1], wave->workgroup[2], wave->wave);
         if (wave->in_lds)

@@ -7,9 +7,11 @@
 #include "html_page.h"
 #include "tool/html/parts.h"
 #include "tool/output.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- cells ---- */
@@ -18,20 +20,21 @@ void html_text(FILE *file, const char *text)
 {
     static const struct {
         char character;
-        const char *entity;
-    } entities[] = {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
-    for (; *text; text++) {
-        const char *entity = NULL;
-        for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
-            if (*text == entities[i].character)
-                entity = entities[i].entity;
-        if (entity)
-            fputs(entity, file);
-        else if (*text == '\t')
-            fputs("    ", file);
-        else if ((unsigned char)*text >= ' ' && *text != 0x7f)
-            fputc(*text, file);
+        const char *text;
+    } replaced[] = {{'<', "&lt;"},   {'>', "&gt;"},   {'&', "&amp;"},
+                    {'"', "&quot;"}, {'\'', "&#39;"}, {'\t', "    "}};
+    char *escaped = tool_escaped(text);
+    for (const char *at = escaped; *at; at++) {
+        const char *other = NULL;
+        for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
+            if (*at == replaced[i].character)
+                other = replaced[i].text;
+        if (other)
+            fputs(other, file);
+        else
+            fputc(*at, file);
     }
+    free(escaped);
 }
 
 /* What the tables show; all figures stand with each instruction. */
@@ -260,9 +263,10 @@ static void put_head(FILE *file, const json_t *report)
 
 int tool_write_html(const struct tool_report *report, const json_t *json, const char *path)
 {
-    FILE *file = tool_begin_file("--html", path);
-    if (!file)
+    struct tool_file output;
+    if (!tool_begin_file(&output, "--html", path))
         return TOOL_WRONG;
+    FILE *file = output.whole.stream;
     put_head(file, json);
     html_summary(file, report);
     put_table(file, report);
@@ -273,5 +277,5 @@ int tool_write_html(const struct tool_report *report, const json_t *json, const 
     fputs("<script>\n", file);
     fputs(page_js, file);
     fputs("</script>\n</body></html>\n", file);
-    return tool_end_file("--html", path, file);
+    return tool_end_file(&output);
 }

@@ -89,11 +89,14 @@ static void put_source(FILE *file, const struct kernel *kernel, const char *name
 }
 
 /* Without the file there are still its lines' numbers. */
-static void put_numbers(FILE *file, const struct kernel *kernel, const char *name)
+static void put_numbers(FILE *file, const struct kernel *kernel, const char *name,
+                        enum tool_source_state state)
 {
     char caption[400];
-    snprintf(caption, sizeof caption, "%.140s in %.140s, which could not be read",
-             tool_row_kernel(kernel->rows[0]), name);
+    snprintf(caption, sizeof caption, "%.140s in %.140s, %s", tool_row_kernel(kernel->rows[0]), name,
+             state == TOOL_SOURCE_OMITTED
+                 ? "omitted: it lies outside the current folder and those of --source-path"
+                 : "which could not be read");
     open_table(file, caption, "line", "");
     unsigned last = 0;
     for (size_t i = 0; i < kernel->count; i++)
@@ -116,11 +119,12 @@ static void put_files(FILE *file, const struct kernel *kernel)
             seen = kernel->rows[before]->file && strcmp(kernel->rows[before]->file, name) == 0;
         if (seen)
             continue;
-        if (tool_source_read(kernel->report, name, &source)) {
+        const enum tool_source_state state = tool_source_read(kernel->report, name, &source);
+        if (state == TOOL_SOURCE_READ) {
             put_source(file, kernel, name, &source);
             tool_source_free(&source);
         } else {
-            put_numbers(file, kernel, name);
+            put_numbers(file, kernel, name, state);
         }
     }
 }

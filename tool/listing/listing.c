@@ -1,449 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Listings of code: as llvm-objdump -d -z prints them, with parts left out or added, or as JSON.
- *
- * Long code is what this has to be fast for: lines are put together in a buffer, not by printf. */
-#include "tool/listing/run.h"
+/* Listings of code, section by section. */
+#include "tool/listing/listing.h"
+
+#include "tool/listing/parallel.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { BUFFER = 1 << 16, TEXT_COLUMNS = 59, ADDRESS_DIGITS = 12, DIGITS = 8, READABLE = 64 };
-
-bool tool_open_output(struct tool_output *out, size_t room, bool kept)
-{
-    *out = (struct tool_output){.buffer = malloc(room + TOOL_LONGEST_TEXT), .room = room, .kept = kept};
-    out->at = out->buffer;
-    out->limit = out->buffer ? out->buffer + room : NULL;
-    return out->buffer;
-}
-
-/* Makes room up to the limit again. */
-static void flush(struct tool_output *out)
-{
-    const size_t used = (size_t)(out->at - out->buffer);
-    if (!out->kept) {
-        fwrite(out->buffer, 1, used, stdout);
-    } else if (used >= out->room) {
-        char *larger = realloc(out->buffer, 2 * out->room + TOOL_LONGEST_TEXT);
-        if (larger) {
-            out->room *= 2;
-            out->buffer = larger;
-            out->limit = larger + out->room;
-            out->at = larger + used;
-            return;
-        }
-        out->failed = true;
-    } else {
-        return;
-    }
-    out->at = out->buffer;
-}
-
-static inline void put(struct tool_output *out, const char *text, size_t length)
-{
-    memcpy(out->at, text, length);
-    out->at += length;
-}
-
-static void put_text(struct tool_output *out, const char *text)
-{
-    put(out, text, strlen(text));
-}
-
-/* A name of any length. */
-static void put_long(struct tool_output *out, const char *name, size_t length)
-{
-    enum { PIECE = TOOL_LONGEST_TEXT / 8 };
-    for (; length > PIECE; length -= PIECE, name += PIECE) {
-        put(out, name, PIECE);
-        if (out->at >= out->limit)
-            flush(out);
-    }
-    put(out, name, length);
-}
-
-static void put_name(struct tool_output *out, const char *name)
-{
-    put_long(out, name, strlen(name));
-}
-
-/* Eight hexadecimal digits; in ASCII, from '9' on, letters begin after so many more. */
-enum { TO_UPPER = 'A' - '9' - 1, TO_LOWER = 'a' - '9' - 1 };
-static inline void put_hex(char *to, uint32_t value, unsigned to_letters)
-{
-    uint64_t n = __builtin_bswap32(value); /* a byte for each digit, the first in the lowest: */
-    n = (n | n << 16) & UINT64_C(0x0000ffff0000ffff);
-    n = (n | n << 8) & UINT64_C(0x00ff00ff00ff00ff);
-    n = (n >> 4 | n << 8) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    const uint64_t above_9 = (n + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
-    n += UINT64_C(0x3030303030303030) + above_9 * to_letters;
-    memcpy(to, &n, sizeof(n));
-}
-
-static void put_short_hex(struct tool_output *out, uint64_t value)
-{
-    enum { MOST_DIGITS = 16 };
-    char digits[MOST_DIGITS];
-    put_hex(digits, (uint32_t)(value >> 32), TO_LOWER);
-    put_hex(digits + MOST_DIGITS / 2, (uint32_t)value, TO_LOWER);
-    const size_t leading = value ? (size_t)__builtin_clzll(value) / 4 : MOST_DIGITS - 1;
-    put(out, digits + leading, MOST_DIGITS - leading);
-}
-
-static void put_format(struct tool_output *out, const char *format, uint64_t value)
-{
-    out->at += sprintf(out->at, format, value);
-}
-
-/* ---- labels ---- */
-
-struct wm_disassembled tool_disassemble(const struct tool_run *run, size_t at, uint32_t *words)
-{
-    const size_t left = (run->code->size - at) / 4;
-    const size_t room = left < TOOL_LONGEST_DWORDS ? left : TOOL_LONGEST_DWORDS;
-    if (room == TOOL_LONGEST_DWORDS) /* a length that is known copies faster */
-        memcpy(words, run->code->bytes + at, TOOL_LONGEST_DWORDS * sizeof(*words));
-    else
-        memcpy(words, run->code->bytes + at, room * sizeof(*words));
-    return wm_disassembler_next(run->disassembler, words, room);
-}
-
-/* The bytes from the start of the section to where the branch at `at` leads. */
-static int64_t destination(size_t at, const struct wm_disassembled *insn)
-{
-    return (int64_t)at + 4 * insn->dwords + 4 * (int64_t)insn->target;
-}
-
-static bool is_target(const struct tool_run *run, int64_t at)
-{
-    return run->targets && at >= 0 && (uint64_t)at + 4 <= run->code->size &&
-           run->targets[at / 32] >> (at / 4 % 8) & 1;
-}
-
-void tool_enter_symbol(struct tool_run *run, uint64_t address)
-{
-    const unsigned lanes = wm_object_wave_size(run->listing->object, address);
-    run->disassembler = run->disassemblers[lanes == 64];
-}
-
-/* Marks the places that branches lead to, if an instruction begins there. */
-static bool find_targets(struct tool_run *run)
-{
-    const size_t size = run->code->size / 32 + 1;
-    uint8_t *begins = calloc(2, size), *reached = begins + size;
-    uint32_t words[TOOL_LONGEST_DWORDS];
-    if (!begins)
-        return false;
-    for (size_t at = 0; at + 4 <= run->code->size;) {
-        const uint64_t address = run->code->address + at;
-        if (address >= run->next_symbol) {
-            run->next_symbol = wm_object_next_symbol(run->listing->object, address + 1);
-            tool_enter_symbol(run, address);
-        }
-        const struct wm_disassembled insn = tool_disassemble(run, at, words);
-        const int64_t to = destination(at, &insn);
-        begins[at / 32] |= (uint8_t)(1u << (at / 4 % 8));
-        if (insn.branch && to >= 0 && (uint64_t)to < run->code->size)
-            reached[to / 32] |= (uint8_t)(1u << (to / 4 % 8));
-        at += 4u * insn.dwords;
-    }
-    for (size_t i = 0; i < size; i++)
-        begins[i] &= reached[i];
-    run->targets = begins;
-    return true;
-}
-
-/* The text, in which the last word of a branch gives way to a label; returns its columns. */
-static size_t put_instruction(struct tool_run *run, size_t at, const struct wm_disassembled *insn)
-{
-    struct tool_output *out = run->out;
-    const int64_t to = destination(at, insn);
-    size_t length = insn->length;
-    if (!insn->branch || !is_target(run, to)) {
-        if (length <= READABLE) { /* a length that is known copies faster */
-            memcpy(out->at, insn->text, READABLE);
-            out->at += length;
-        } else {
-            put(out, insn->text, length);
-        }
-        return length;
-    }
-    while (length && insn->text[length - 1] != ' ')
-        length--;
-    put(out, insn->text, length);
-    const char *start = out->at;
-    put_format(out, ".L%" PRIx64, (uint64_t)to);
-    return length + (size_t)(out->at - start);
-}
-
-/* ---- text ---- */
-
-/* The symbol around `address`. One that was found at its own beginning, where no larger one holds it, holds
- * all that is between there and any other address in it, if no other symbol begins in between. */
-static void enter_here(struct tool_run *run, uint64_t address)
-{
-    const struct wm_object *object = run->listing->object;
-    uint64_t distance, none = 1;
-    const char *name = wm_object_symbol(object, address, &distance);
-    run->here = NULL;
-    if (!name || (distance && (wm_object_symbol(object, address - distance, &none) != name || none)))
-        return;
-    run->here = name;
-    run->here_length = strlen(name);
-    run->here_at = address - distance;
-    run->here_to = address;
-}
-
-/* Where a branch leads: <symbol+0x10>. */
-static void put_destination(struct tool_run *run, uint64_t address)
-{
-    uint64_t distance = address - run->here_at;
-    const char *symbol = run->here;
-    size_t length = run->here_length;
-    if (!symbol || address < run->here_at || address > run->here_to) {
-        symbol = wm_object_symbol(run->listing->object, address, &distance);
-        if (!symbol)
-            return;
-        if (symbol == run->here && address < run->next_symbol && address > run->here_to)
-            run->here_to = address;
-        length = symbol == run->here ? run->here_length : strlen(symbol);
-    }
-    put(run->out, " <", 2);
-    put_long(run->out, symbol, length);
-    if (distance) {
-        put(run->out, "+0x", 3);
-        put_short_hex(run->out, distance);
-    }
-    put(run->out, ">", 1);
-}
-
-static const char spaces[READABLE + 1] = "                                                                ";
-
-/* An address and words behind the text, as the listing wants them. */
-static void put_place(struct tool_run *run, uint64_t address, const uint32_t *words, unsigned dwords)
-{
-    const struct tool_listing *listing = run->listing;
-    char *to = run->out->at;
-    memcpy(to, "//", 2);
-    to += 2;
-    if (!listing->no_addresses) {
-        *to = ' ';
-        put_hex(to + 1, (uint32_t)(address >> 4 * (ADDRESS_DIGITS - DIGITS)), TO_UPPER);
-        put_hex(to + 1 + ADDRESS_DIGITS - DIGITS, (uint32_t)address, TO_UPPER);
-        to += 1 + ADDRESS_DIGITS;
-        *to++ = ':';
-    }
-    for (unsigned i = 0; i < dwords && !listing->no_bytes; i++) {
-        *to = ' ';
-        put_hex(to + 1, words[i], TO_UPPER);
-        to += 1 + DIGITS;
-    }
-    run->out->at = to;
-}
-
-static void put_line(struct tool_run *run, size_t at, const uint32_t *words,
-                     const struct wm_disassembled *insn)
-{
-    static_assert(READABLE > TEXT_COLUMNS, "as many as there are columns");
-    const struct tool_listing *listing = run->listing;
-    struct tool_output *out = run->out;
-    *out->at++ = '\t';
-    const size_t columns = put_instruction(run, at, insn);
-    if (!listing->no_addresses || !listing->no_bytes) {
-        memcpy(out->at, spaces, READABLE); /* a length that is known copies faster */
-        out->at += columns < TEXT_COLUMNS ? TEXT_COLUMNS - columns : 0;
-        put_place(run, run->code->address + at, words, insn->dwords);
-        if (insn->branch)
-            put_destination(run, run->code->address + (uint64_t)destination(at, insn));
-    }
-    *out->at++ = '\n';
-}
-
-/* The source line, where another begins. */
-static void put_source(struct tool_run *run, uint64_t address)
-{
-    const char *file;
-    unsigned line;
-    if (!wm_object_line(run->listing->object, address, &file, &line, NULL) ||
-        (file == run->source && line == run->line))
-        return;
-    run->source = file;
-    run->line = line;
-    put_text(run->out, "; ");
-    put_name(run->out, file);
-    put_format(run->out, ":%" PRIu64 "\n", line);
-}
-
-static void put_headings(struct tool_run *run, size_t at, bool begins)
-{
-    const struct tool_listing *listing = run->listing;
-    struct tool_output *out = run->out;
-    /* as LLVM does: code that begins without a symbol has the section's name */
-    const char *name = begins ? run->symbol : at ? NULL : run->code->section;
-    if (name && *name && !listing->plain && (begins || !listing->symbol)) {
-        *out->at++ = '\n';
-        const uint64_t address = run->code->address + at;
-        put_hex(out->at, (uint32_t)(address >> 32), TO_LOWER);
-        put_hex(out->at + 8, (uint32_t)address, TO_LOWER);
-        out->at += 16;
-        put(out, " <", 2);
-        put_name(out, name);
-        put(out, ">:\n", 3);
-    }
-    if (is_target(run, (int64_t)at))
-        put_format(out, ".L%" PRIx64 ":\n", at);
-    if (listing->lines)
-        put_source(run, run->code->address + at);
-}
-
-/* ---- JSON ---- */
-
-static void put_string(struct tool_output *out, const char *text)
-{
-    *out->at++ = '"';
-    for (; *text; text++) {
-        if ((unsigned char)*text < ' ')
-            put_format(out, "\\u%04" PRIx64, (unsigned char)*text);
-        else {
-            if (*text == '"' || *text == '\\')
-                *out->at++ = '\\';
-            *out->at++ = *text;
-        }
-        if (out->at >= out->limit)
-            flush(out);
-    }
-    *out->at++ = '"';
-}
-
-static void put_object(struct tool_run *run, size_t at, const uint32_t *words,
-                       const struct wm_disassembled *insn)
-{
-    struct tool_output *out = run->out;
-    const uint64_t address = run->code->address + at;
-    const char *file;
-    unsigned line, column;
-    put_text(out, run->printed ? ",\n{\"address\":" : "\n{\"address\":");
-    put_format(out, "%" PRIu64 ",\"words\":[", address);
-    for (unsigned i = 0; i < insn->dwords; i++)
-        put_format(out, i ? ",%" PRIu64 : "%" PRIu64, words[i]);
-    put_text(out, "],\"text\":");
-    put_string(out, insn->text);
-    if (insn->data)
-        put_text(out, ",\"data\":true");
-    if (insn->branch)
-        put_format(out, ",\"target\":%" PRIu64, run->code->address + (uint64_t)destination(at, insn));
-    if (run->symbol) {
-        put_text(out, ",\"symbol\":");
-        put_string(out, run->symbol);
-    }
-    if (run->code->section && run->code->section[0]) {
-        put_text(out, ",\"section\":");
-        put_string(out, run->code->section);
-    }
-    if (wm_object_line(run->listing->object, address, &file, &line, &column)) {
-        put_text(out, ",\"file\":");
-        put_string(out, file);
-        put_format(out, ",\"line\":%" PRIu64, line);
-        put_format(out, ",\"column\":%" PRIu64, column);
-    }
-    *out->at++ = '}';
-}
-
-/* ---- sections ---- */
-
-/* Whether all lines, but those of branches that are not plain, are as wm_disassembler_lines() writes them. */
-static bool is_common(const struct tool_run *run)
-{
-    const struct tool_listing *listing = run->listing;
-    return !listing->json && (listing->plain || (!listing->no_addresses && !listing->no_bytes)) &&
-           !listing->lines && !run->targets;
-}
-
-/* Lists from `at` on to the next branch or symbol, or until the buffer is full; returns where that is. */
-static size_t list_common(struct tool_run *run, size_t at, size_t end)
-{
-    const struct wm_code *code = run->code;
-    const uint64_t to_symbol = run->next_symbol - code->address;
-    struct tool_output *out = run->out;
-    const struct wm_lines lines = {
-        .code = code->bytes + at,
-        .size = code->size - at,
-        .end = (to_symbol < end ? to_symbol : end) - at,
-        .address = code->address + at,
-        .text = out->at,
-        .room = (size_t)(out->limit - out->at) + TOOL_LONGEST_TEXT,
-        .plain = run->listing->plain,
-    };
-    size_t length;
-    const size_t listed = wm_disassembler_lines(run->disassembler, &lines, &length);
-    out->at += length;
-    run->printed += listed;
-    return at + listed;
-}
-
-/* What begins at the address, which is that of a symbol or none; whether it is wanted. */
-static bool enter_symbol(struct tool_run *run, uint64_t address)
-{
-    const struct tool_listing *listing = run->listing;
-    uint64_t distance;
-    const char *symbol = wm_object_symbol(listing->object, address, &distance);
-    const bool begins = symbol && distance == 0;
-    run->next_symbol = wm_object_next_symbol(listing->object, address + 1);
-    enter_here(run, address);
-    if (begins) {
-        run->symbol = symbol;
-        run->wanted = !listing->symbol || strcmp(symbol, listing->symbol) == 0;
-        tool_enter_symbol(run, address);
-    }
-    return begins;
-}
-
-static void put_one(struct tool_run *run, size_t at, const uint32_t *words,
-                    const struct wm_disassembled *insn)
-{
-    if (run->listing->json) {
-        put_object(run, at, words, insn);
-    } else if (!run->listing->plain) {
-        put_line(run, at, words, insn);
-    } else {
-        put_instruction(run, at, insn);
-        *run->out->at++ = '\n';
-    }
-    run->printed++;
-}
-
-size_t tool_list_range(struct tool_run *run, size_t at, size_t end)
-{
-    const struct tool_listing *listing = run->listing;
-    const struct wm_code *code = run->code;
-    struct tool_output *out = run->out;
-    const bool common = is_common(run), has_headings = run->targets || listing->lines;
-    while (at + 4 <= code->size && at < end) {
-        const uint64_t address = code->address + at;
-        uint32_t words[TOOL_LONGEST_DWORDS];
-        const bool begins = address >= run->next_symbol && enter_symbol(run, address);
-        if (out->at >= out->limit)
-            flush(out);
-        if (run->wanted && !listing->json && (has_headings || begins || !at))
-            put_headings(run, at, begins);
-        if (run->wanted && common) {
-            at = list_common(run, at, end);
-            if (at + 4 > code->size || at >= end || code->address + at >= run->next_symbol ||
-                out->at >= out->limit)
-                continue;
-        }
-        const struct wm_disassembled insn = tool_disassemble(run, at, words);
-        if (run->wanted)
-            put_one(run, at, words, &insn);
-        at += 4u * insn.dwords;
-    }
-    flush(out);
-    return at;
-}
+enum { BUFFER = 1 << 16 };
 
 static int list_section(struct tool_run *run)
 {
@@ -451,11 +18,11 @@ static int list_section(struct tool_run *run)
     const struct wm_code *code = run->code;
     const bool heading = !listing->plain && !listing->json && !listing->symbol;
     if (heading && code->section && code->section[0])
-        printf("\nDisassembly of section %s:\n", code->section);
+        tool_print(stdout, "\nDisassembly of section %s:\n", code->section);
     run->disassembler = run->disassemblers[0];
     run->next_symbol = code->address;
     run->wanted = !listing->symbol;
-    if (listing->labels && !find_targets(run))
+    if (listing->labels && !tool_find_targets(run))
         return tool_fail("out of memory");
     run->disassembler = run->disassemblers[0];
     run->next_symbol = code->address;
@@ -470,15 +37,20 @@ static int list_section(struct tool_run *run)
     return TOOL_CLEAN;
 }
 
+static void put_file(const struct tool_listing *listing)
+{
+    tool_print(stdout, "\n%s:", listing->file);
+    printf("\tfile format %s, %s\n", wm_object_version(listing->object) ? "elf64-amdgpu" : "raw instructions",
+           wm_object_target(listing->object));
+}
+
 int tool_list(const struct tool_listing *listing, const struct wm_code *code, size_t count)
 {
     struct tool_output out;
     if (!tool_open_output(&out, BUFFER, false))
         return tool_fail("out of memory");
     if (!listing->plain && !listing->json && !listing->symbol)
-        printf("\n%s:\tfile format %s, %s\n", listing->file,
-               wm_object_version(listing->object) ? "elf64-amdgpu" : "raw instructions",
-               wm_object_target(listing->object));
+        put_file(listing);
     if (listing->json)
         fputs("[", stdout);
     struct tool_run run = {.listing = listing, .disassemblers = listing->disassembler, .out = &out};

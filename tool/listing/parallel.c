@@ -5,7 +5,7 @@
  * in front is read; but code that is read from anywhere soon falls into step, so a thread begins to read a
  * little earlier. The writer compares where a chunk ended and the next one began, and reads a chunk again
  * where that differs. */
-#include "tool/listing/run.h"
+#include "tool/listing/parallel.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* A stretch of a listing on its way to the output, for listing.c and listing_parallel.c. */
+/* A stretch of a listing on its way to the output. */
 #ifndef WAVEMEM_LISTING_RUN_H
 #define WAVEMEM_LISTING_RUN_H
 
-#include "tool/listing/listing.h"
+#include "wavemem/wavemem.h"
+
+/* What is asked for. */
+struct tool_listing {
+    const struct wm_object *object;
+    struct wm_disassembler *disassembler[2]; /* for waves of 32 (and code of no kernel), and of 64 */
+    const char *file;                        /* as the user called it */
+    const char *symbol;                      /* this one's code only, or NULL */
+    unsigned flags;                          /* WM_DISASSEMBLE_* */
+    const char *targets[2];                  /* what the disassemblers were made for */
+    unsigned threads;                        /* that may work at once, at least 1 */
+    bool plain, json, labels, lines, no_addresses, no_bytes;
+};
 
 /* What is being written: to standard output whenever the buffer is full, or kept in a buffer that grows. */
 struct tool_output {
@@ -46,10 +58,7 @@ void tool_enter_symbol(struct tool_run *run, uint64_t address);
 /* Prints the instructions that begin at bytes from `at` to before `end`; returns where the last one ends. */
 size_t tool_list_range(struct tool_run *run, size_t at, size_t end);
 
-/* All instructions of the section by several threads, the same listing as by one. Returns where the last one
- * ends; SIZE_MAX: no memory. */
-size_t tool_list_parallel(struct tool_run *run, unsigned threads);
-/* Whether that is possible and worth it. */
-bool tool_is_parallel(const struct tool_run *run, unsigned threads);
+/* --labels: marks the places that branches lead to, if an instruction begins there. False: no memory. */
+bool tool_find_targets(struct tool_run *run);
 
 #endif

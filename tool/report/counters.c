@@ -278,9 +278,10 @@ static void write_kernel(FILE *file, const struct tool_report *report, const cha
 int tool_write_counters(const struct tool_report *report, const char *path)
 {
     const struct wm_profile_row **rows = report->rows;
-    FILE *file = tool_begin_file("--counters", path);
-    if (!file)
+    struct tool_file output;
+    if (!tool_begin_file(&output, "--counters", path))
         return TOOL_WRONG;
+    FILE *file = output.whole.stream;
     fputs("kernel,name,value\n", file);
     for (size_t i = 0; i < report->count; i++) {
         bool seen = false;
@@ -300,5 +301,5 @@ int tool_write_counters(const struct tool_report *report, const char *path)
             write_kernel(file, report, name);
     }
     write_kernel(file, report, NULL);
-    return tool_end_file("--counters", path, file);
+    return tool_end_file(&output);
 }

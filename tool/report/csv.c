@@ -3,23 +3,27 @@
 #include "tool/report/csv.h"
 #include "tool/output.h"
 #include "tool/report/report.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 void tool_csv_text(FILE *file, const char *text)
 {
-    const bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+    char *escaped = tool_escaped(text);
+    const bool quoted = strpbrk(escaped, ",\"") != NULL;
     if (quoted)
         fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"')
+    for (const char *at = escaped; *at; at++) {
+        if (*at == '"')
             fputc('"', file);
-        fputc(*text, file);
+        fputc(*at, file);
     }
     if (quoted)
         fputc('"', file);
+    free(escaped);
 }
 
 static void write_row(FILE *file, const struct wm_profile_row *row)
@@ -45,14 +49,15 @@ static void write_row(FILE *file, const struct wm_profile_row *row)
 
 int tool_report_csv(const struct tool_report *report, const char *path)
 {
-    FILE *file = tool_begin_file("--csv", path);
-    if (!file)
+    struct tool_file output;
+    if (!tool_begin_file(&output, "--csv", path))
         return TOOL_WRONG;
+    FILE *file = output.whole.stream;
     fputs("kernel,offset,text,path,operation,file,line", file);
     for (size_t i = 0; i < tool_figure_count; i++)
         fprintf(file, ",%s", tool_figures[i].key);
     fputc('\n', file);
     for (size_t i = 0; i < report->count; i++)
         write_row(file, report->rows[i]);
-    return tool_end_file("--csv", path, file);
+    return tool_end_file(&output);
 }

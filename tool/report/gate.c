@@ -4,6 +4,7 @@
 #include "tool/report/gate.h"
 
 #include "tool/report/figures.h"
+#include "tool/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -248,16 +249,17 @@ int tool_gates_report(const json_t *failed, int code)
         const char *kernel = json_string_value(json_object_get(object, "kernel"));
         const char *text = json_string_value(json_object_get(object, "text"));
         const json_t *value = json_object_get(object, "value");
-        fprintf(stderr, "wavemem: --fail-if %s: ", json_string_value(json_object_get(object, "condition")));
+        tool_print(stderr,
+                   "wavemem: --fail-if %s: ", json_string_value(json_object_get(object, "condition")));
         if (json_is_string(value))
-            fprintf(stderr, "it is %s", json_string_value(value));
+            tool_print(stderr, "it is %s", json_string_value(value));
         else
             fprintf(stderr, "%.6g", json_number_value(value));
         if (kernel && text)
-            fprintf(stderr, " at %s+0x%llx  %s", kernel,
-                    (unsigned long long)json_integer_value(json_object_get(object, "offset")), text);
+            tool_print(stderr, " at %s+0x%llx  %s", kernel,
+                       (unsigned long long)json_integer_value(json_object_get(object, "offset")), text);
         else if (kernel)
-            fprintf(stderr, " of %s", kernel);
+            tool_print(stderr, " of %s", kernel);
         fputc('\n', stderr);
     }
     return code == TOOL_CLEAN && json_array_size(failed) ? TOOL_FINDINGS : code;

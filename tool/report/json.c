@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as JSON. */
+#include "tool/report/document.h"
 #include "tool/report/summary.h"
 
 #include <inttypes.h>
@@ -23,11 +24,11 @@ static json_t *json_conflict(const struct wm_profile_row *row)
 static json_t *json_row(const struct wm_profile_row *row)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "kernel", json_string(tool_row_kernel(row)));
-    json_object_set_new(object, "text", json_string(row->text ? row->text : ""));
+    json_object_set_new(object, "kernel", tool_json_text(tool_row_kernel(row)));
+    json_object_set_new(object, "text", tool_json_text(row->text ? row->text : ""));
     json_object_set_new(object, "path", json_string(row->path ? row->path : ""));
     json_object_set_new(object, "operation", json_string(row->operation ? row->operation : ""));
-    json_object_set_new(object, "file", row->file ? json_string(row->file) : json_null());
+    json_object_set_new(object, "file", row->file ? tool_json_text(row->file) : json_null());
     set_count(object, "line", row->line);
     set_count(object, "column", row->column);
     json_object_set_new(object, "pc", json_sprintf("0x%" PRIx64, row->pc));
@@ -37,7 +38,7 @@ static json_t *json_row(const struct wm_profile_row *row)
     tool_figures_json(object, &sums, false);
     json_object_set_new(object, "worst_conflict", json_conflict(row));
     json_object_set_new(object, "limit", row->limit ? json_string(row->limit) : json_null());
-    json_object_set_new(object, "advice", row->advice ? json_string(row->advice) : json_null());
+    json_object_set_new(object, "advice", row->advice ? tool_json_text(row->advice) : json_null());
     json_object_set_new(object, "gain", row->advice ? json_real(row->gain) : json_null());
     return object;
 }
@@ -63,8 +64,8 @@ static json_t *json_source_lines(const struct wm_profile_row **rows, size_t coun
             if (same_line(rows[k], rows[i]))
                 tool_sums_add(&sums, rows[k]);
         json_t *object = json_object();
-        json_object_set_new(object, "kernel", json_string(tool_row_kernel(rows[i])));
-        json_object_set_new(object, "file", json_string(rows[i]->file));
+        json_object_set_new(object, "kernel", tool_json_text(tool_row_kernel(rows[i])));
+        json_object_set_new(object, "file", tool_json_text(rows[i]->file));
         set_count(object, "line", rows[i]->line);
         tool_figures_json(object, &sums, true);
         json_array_append_new(list, object);
@@ -125,7 +126,7 @@ static json_t *json_cuts(const struct wm_profile_kernel *kernel)
 static json_t *json_kernel(const struct wm_profile_kernel *kernel)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "kernel", json_string(kernel->kernel ? kernel->kernel : ""));
+    json_object_set_new(object, "kernel", tool_json_text(kernel->kernel ? kernel->kernel : ""));
     json_object_set_new(object, "pc", json_sprintf("0x%" PRIx64, kernel->pc));
     set_count(object, "dispatches", kernel->dispatches);
     set_count(object, "workgroups", kernel->workgroups);

@@ -2,10 +2,10 @@
 /* Everything that is made of a profile: text, JSON, CSV, HTML, counters, conditions. */
 #include "tool/report/prof.h"
 
-#include "tool/arguments/run.h"
 #include "tool/html/html.h"
 #include "tool/output.h"
 #include "tool/report/counters.h"
+#include "tool/report/document.h"
 #include "tool/report/source.h"
 #include "tool/tool.h"
 
@@ -47,6 +47,8 @@ static int show_report(const struct tool_prof_outputs *outputs, const struct too
             tool_report_source(report);
         else
             tool_report_text(report);
+        if (outputs->show.source || outputs->html_path || outputs->trace_path)
+            tool_print_omitted(report);
     }
     json_t *failed = failed_gates(&outputs->gates, json);
     code = tool_gates_report(failed, code);

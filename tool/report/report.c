@@ -4,9 +4,11 @@
 
 #include "tool/tool.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- options ---- */
 
@@ -16,6 +18,19 @@ static int wrong_figure(const char *option, const char *word, const char *more)
     return nearest
                ? tool_fail("%s %s: no such column; did you mean '%s'?", option, word, nearest)
                : tool_fail("%s %s: no such column; expected %s, or one of --show all", option, word, more);
+}
+
+int tool_add_source_path(struct tool_report_options *options, const char *option, const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return tool_fail("%s %s: %s", option, path, strerror(errno));
+    if (!S_ISDIR(status.st_mode))
+        return tool_fail("%s %s: not a folder", option, path);
+    if (options->source_path_count == TOOL_SOURCE_PATHS)
+        return tool_fail("%s %s: at most %d folders", option, path, TOOL_SOURCE_PATHS);
+    options->source_paths[options->source_path_count++] = path;
+    return TOOL_CLEAN;
 }
 
 int tool_check_report_options(const struct tool_report_options *options)

@@ -5,13 +5,16 @@
 
 #include "tool/report/figures.h"
 
+enum { TOOL_SOURCE_PATHS = 32 };
+
 /* What of the report is asked for. */
 struct tool_report_options {
     const char *show; /* --show: names of figures with commas between them, "all"; NULL: the usual ones */
     const char *sort; /* --sort: a figure, "offset" or "source"; NULL: the worst first */
     bool source;      /* --source: the source or the listing with figures beside it */
-    const char *source_dir; /* --source=DIR: one more place to look for sources; or NULL */
-    const char *csv_path;   /* --csv; or NULL */
+    const char *source_paths[TOOL_SOURCE_PATHS]; /* --source-path, and --source=DIR */
+    size_t source_path_count;
+    const char *csv_path; /* --csv; or NULL */
 };
 
 /* What the reports are made of. Rows are sorted by tool_sort_rows(). */
@@ -25,6 +28,9 @@ struct tool_report {
     const struct tool_report_options *options;
     struct wm_profile *profile; /* that the rows are of */
 };
+
+/* One more folder for sources; TOOL_WRONG after a message that begins with the option. */
+int tool_add_source_path(struct tool_report_options *options, const char *option, const char *path);
 
 /* TOOL_WRONG, after a message, where --show or --sort name no figure. */
 int tool_check_report_options(const struct tool_report_options *options);

@@ -2,6 +2,8 @@
 /* What instructions come from: lines of source files, and the listing of a kernel. */
 #include "tool/report/source.h"
 
+#include "tool/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,12 +46,57 @@ static char *read_text(const char *path)
     return text;
 }
 
+/* Whether the file, symbolic links resolved, lies below the folder. */
+static bool is_below(const char *real, const char *folder)
+{
+    char *root = realpath(folder, NULL);
+    const size_t length = root ? strlen(root) : 0;
+    const bool below = root && (length == 1 || (strncmp(real, root, length) == 0 && real[length] == '/'));
+    free(root);
+    return below;
+}
+
+/* Being looked for. */
+struct search {
+    const struct tool_report *report;
+    const char *name;
+    bool outside; /* there is a file that may not be taken */
+};
+
+/* Takes the file if it is there and may be taken. */
+static char *try_file(struct search *search, const char *path)
+{
+    const struct tool_report_options *options = search->report->options;
+    char *real = realpath(path, NULL), *text = NULL;
+    bool below = real && is_below(real, ".");
+    for (size_t i = 0; real && i < options->source_path_count && !below; i++)
+        below = is_below(real, options->source_paths[i]);
+    if (below)
+        text = read_text(real);
+    else if (real)
+        search->outside = true;
+    free(real);
+    return text;
+}
+
 /* folder/above/name */
-static char *read_in(const char *folder, int folder_length, const char *above, const char *name)
+static char *try_in(struct search *search, const char *folder, int folder_length, const char *above,
+                    const char *name)
 {
     char path[4096];
     const int length = snprintf(path, sizeof path, "%.*s/%s%s", folder_length, folder, above, name);
-    return length > 0 && (size_t)length < sizeof path ? read_text(path) : NULL;
+    return length > 0 && (size_t)length < sizeof path ? try_file(search, path) : NULL;
+}
+
+/* The file whose path in the folder has most of the name's last components. */
+static char *try_suffixes(struct search *search, const char *folder)
+{
+    char *text = NULL;
+    for (const char *name = search->name; name && !text; name = strchr(name, '/')) {
+        name += strspn(name, "/");
+        text = try_in(search, folder, (int)strlen(folder), "", name);
+    }
+    return text;
 }
 
 /* What the trace has of it. */
@@ -59,50 +106,88 @@ static char *read_kept(const struct tool_report *report, const char *name)
     return text ? strdup(text) : NULL;
 }
 
-static char *find_text(const struct tool_report *report, const char *name)
+static char *find_text(struct search *search)
 {
-    const char *slash = strrchr(name, '/'), *folder = report->options->source_dir;
+    const struct tool_report *report = search->report;
+    const char *name = search->name;
     char *text = NULL;
-    if (folder) {
-        text = read_in(folder, (int)strlen(folder), "", name);
-        text = text ? text : read_in(folder, (int)strlen(folder), "", slash ? slash + 1 : name);
-    }
+    for (size_t i = 0; i < report->options->source_path_count && !text; i++)
+        text = try_suffixes(search, report->options->source_paths[i]);
     text = text ? text : read_kept(report, name);
-    text = text ? text : read_text(name);
+    text = text ? text : try_file(search, name);
     for (size_t i = 0; i < report->file_count && !text && *name != '/'; i++) {
         const char *end = strrchr(report->files[i], '/');
         const int length = end ? (int)(end - report->files[i]) : 1;
         const char *beside = end ? report->files[i] : ".";
-        text = read_in(beside, length, "", name);
-        text = text ? text : read_in(beside, length, "../", name);
+        text = try_in(search, beside, length, "", name);
+        text = text ? text : try_in(search, beside, length, "../", name);
     }
     return text;
+}
+
+/* The text of the file; NULL: *state says why. */
+static char *read_source(const struct tool_report *report, const char *name, enum tool_source_state *state)
+{
+    struct search search = {report, name};
+    char *text = is_source(name) ? find_text(&search) : NULL;
+    *state = text ? TOOL_SOURCE_READ : search.outside ? TOOL_SOURCE_OMITTED : TOOL_SOURCE_MISSING;
+    return text;
+}
+
+/* The file that the row names, if no row before it does; else NULL. */
+static const char *new_name(const struct tool_report *report, size_t row)
+{
+    const char *name = report->rows[row]->file;
+    for (size_t i = 0; i < row && name; i++)
+        if (report->rows[i]->file && strcmp(report->rows[i]->file, name) == 0)
+            return NULL;
+    return name;
 }
 
 void tool_keep_sources(const struct tool_report *report)
 {
     struct wm_diag diag; /* a source that finds no room is none that was found */
+    enum tool_source_state state;
     for (size_t i = 0; i < report->count; i++) {
-        const char *name = report->rows[i]->file;
-        char *text = name && is_source(name) && !wm_profile_source(report->profile, name)
-                         ? find_text(report, name)
-                         : NULL;
+        const char *name = new_name(report, i);
+        char *text =
+            name && !wm_profile_source(report->profile, name) ? read_source(report, name, &state) : NULL;
         if (text)
             wm_profile_add_source(report->profile, name, text, &diag);
         free(text);
     }
 }
 
-bool tool_source_read(const struct tool_report *report, const char *name, struct tool_source *source)
+void tool_print_omitted(const struct tool_report *report)
 {
-    *source = (struct tool_source){.text = is_source(name) ? find_text(report, name) : NULL};
+    const char *before = "sources omitted, outside the current folder and those of --source-path: ";
+    enum tool_source_state state;
+    for (size_t i = 0; i < report->count; i++) {
+        const char *name = new_name(report, i);
+        if (!name)
+            continue;
+        free(read_source(report, name, &state));
+        if (state != TOOL_SOURCE_OMITTED)
+            continue;
+        tool_print(stdout, "%s%s", before, name);
+        before = ", ";
+    }
+    if (*before == ',')
+        putchar('\n');
+}
+
+enum tool_source_state tool_source_read(const struct tool_report *report, const char *name,
+                                        struct tool_source *source)
+{
+    enum tool_source_state state;
+    *source = (struct tool_source){.text = read_source(report, name, &state)};
     size_t lines = 1;
     for (const char *at = source->text; at && *at; at++)
         lines += *at == '\n';
     source->line = source->text ? malloc(lines * sizeof *source->line) : NULL;
     if (!source->line) {
         tool_source_free(source);
-        return false;
+        return state == TOOL_SOURCE_READ ? TOOL_SOURCE_MISSING : state;
     }
     for (char *at = source->text, *next; at && *at; at = next) {
         next = strchr(at, '\n');
@@ -111,7 +196,7 @@ bool tool_source_read(const struct tool_report *report, const char *name, struct
         at[strcspn(at, "\r")] = '\0';
         source->line[source->count++] = at;
     }
-    return true;
+    return TOOL_SOURCE_READ;
 }
 
 void tool_source_free(struct tool_source *source)

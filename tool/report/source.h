@@ -12,13 +12,26 @@ struct tool_source {
     size_t count;
 };
 
-/* Reads the file that debug information calls `name`. Looks for it in the folder of --source=DIR, in the
- * trace that is replayed, at the name as it is, beside the code objects and one folder above them. Takes only
- * files with the endings of sources and of at most 4 MiB: the name comes from a stranger's code object. False
- * where there is none; free it if true. */
-bool tool_source_read(const struct tool_report *report, const char *name, struct tool_source *source);
+/* What became of a source file that was looked for. */
+enum tool_source_state {
+    TOOL_SOURCE_READ,
+    TOOL_SOURCE_MISSING, /* there is none, or it is no source */
+    TOOL_SOURCE_OMITTED, /* it lies outside the folders that sources may be taken from */
+};
+
+/* Reads the file that debug information calls `name`. Looks for it in the folders of --source-path, there
+ * also by the last components of the name alone, longest first, as code may have been built elsewhere; in the
+ * trace that is replayed; at the name as it is; beside the code objects and one folder above them.
+ *
+ * The name comes from a stranger's code object and the text may be passed on, so only files are taken that
+ * lie, symbolic links resolved, below the current folder or one of --source-path, with the endings of sources
+ * and of at most 4 MiB. Free the source if it was read. */
+enum tool_source_state tool_source_read(const struct tool_report *report, const char *name,
+                                        struct tool_source *source);
 /* Gives the profile, and so its trace, all sources that its rows name and that are found. */
 void tool_keep_sources(const struct tool_report *report);
+/* Prints a line with the names of the sources that were omitted, if there are any. */
+void tool_print_omitted(const struct tool_report *report);
 void tool_source_free(struct tool_source *source);
 
 /* One instruction of a listing. */

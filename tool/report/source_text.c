@@ -4,6 +4,7 @@
 #include "tool/report/columns.h"
 #include "tool/report/source.h"
 #include "tool/report/summary.h"
+#include "tool/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -88,14 +89,17 @@ static bool print_source(const struct tool_report *report, size_t first, size_t 
     for (size_t i = 0; i < count; i++) {
         struct tool_source source;
         struct tool_columns columns;
-        if (!rows[i]->file || !is_first_of_file(rows, i) || !tool_source_read(report, rows[i]->file, &source))
+        if (!rows[i]->file || !is_first_of_file(rows, i) ||
+            tool_source_read(report, rows[i]->file, &source) != TOOL_SOURCE_READ)
             continue;
+        char *name = tool_escaped(rows[i]->file);
         tool_columns_choose(&columns, report);
         tool_columns_place(&columns, "line", 0);
-        tool_columns_place(&columns, rows[i]->file, 0);
+        tool_columns_place(&columns, name, 0);
         print_lines(&columns, rows, count, rows[i]->file, &source);
         tool_columns_left_out(&columns);
         tool_source_free(&source);
+        free(name);
         any = true;
     }
     return any;
@@ -148,7 +152,7 @@ void tool_report_source(const struct tool_report *report)
 {
     for (size_t i = 0, count; i < report->count; i += count) {
         count = tool_kernel_rows(report, i);
-        printf("%s%s\n", i ? "\n" : "", tool_row_kernel(report->rows[i]));
+        tool_print(stdout, i ? "\n%s\n" : "%s\n", tool_row_kernel(report->rows[i]));
         if (!print_source(report, i, count) && !print_listing(report, i, count))
             puts("neither its source nor its code is there");
     }

@@ -3,6 +3,7 @@
 #include "tool/report/summary.h"
 
 #include "tool/report/table.h"
+#include "tool/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -232,7 +233,7 @@ void tool_summaries_without_rows(const struct tool_report *report, bool before)
         const struct wm_profile_kernel *kernel = &report->kernels[i];
         if (has_rows(report, kernel))
             continue;
-        printf("%s%s\n", before ? "\n" : "", kernel->kernel);
+        tool_print(stdout, before ? "\n%s\n" : "%s\n", kernel->kernel);
         tool_summary_text(kernel);
         puts("no memory instruction of its own was executed"); /* functions that it calls have theirs */
         before = true;

@@ -2,6 +2,8 @@
 /* Text tables with aligned columns. */
 #include "tool/report/table.h"
 
+#include "base/escape.h"
+#include "tool/text.h"
 #include "tool/tool.h"
 
 #include <stdarg.h>
@@ -19,6 +21,11 @@ void tool_table_cell(struct tool_table *table, const char *format, ...)
     va_start(list, format);
     const int length = vasprintf(&text, format, list);
     va_end(list);
+    if (length >= 0 && !wmi_is_plain(text, (size_t)length)) {
+        char *escaped = tool_escaped(text);
+        free(text);
+        text = escaped;
+    }
     char **cells = realloc(table->cells, (table->cell_count + 1) * sizeof(*cells));
     if (length < 0 || !cells) {
         tool_fail("out of memory");

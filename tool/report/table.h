@@ -23,7 +23,7 @@ struct tool_table {
     bool *left_out; /* of each column, set by tool_table_fit(); NULL: all are printed */
 };
 
-/* Adds one cell, row by row from left to right. */
+/* Adds one cell, row by row from left to right; tabs apart, control characters are escaped (tool/text.h). */
 void tool_table_cell(struct tool_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Marks columns as left out until lines fit into `width`, or none is left that may go. */
 void tool_table_fit(struct tool_table *table);

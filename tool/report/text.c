@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as text: a table for each kernel, and remarks below it. */
+#include "tool/text.h"
 #include "tool/report/columns.h"
 #include "tool/report/remarks.h"
 #include "tool/report/summary.h"
@@ -94,7 +95,7 @@ static void print_kernel(const struct tool_report *report, struct tool_columns *
     }
     add_totals(&table, columns, &sums);
     tool_table_fit(&table);
-    printf("%s%s\n", first ? "\n" : "", tool_row_kernel(report->rows[first]));
+    tool_print(stdout, first ? "\n%s\n" : "%s\n", tool_row_kernel(report->rows[first]));
     tool_summary_text(tool_kernel_of(report, report->rows[first]));
     tool_table_print(&table, stdout, 0);
     tool_table_free(&table);

@@ -17,6 +17,7 @@
 #include "profile/cost/gpu.h"
 
 #include "base/diag.h"
+#include "profile/caches/inside.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -204,13 +205,98 @@ enum wm_status wm_gpu_find(const char *name, const struct wm_gpu **gpu, struct w
             *gpu = &gpus[i];
     if (*gpu)
         return WM_OK;
-    int length =
-        snprintf(diag->message, sizeof diag->message, "no product '%.40s' is known; these are:", name);
+    char names[sizeof diag->message];
+    size_t length = 0;
     for (size_t i = 0; i < GPUS; i++)
-        length +=
-            snprintf(diag->message + length, sizeof diag->message - (size_t)length, " %s", gpus[i].name);
-    return diag->status = WM_NOT_FOUND;
+        length += (size_t)snprintf(names + length, sizeof names - length, " %s", gpus[i].name);
+    return wmi_fail(diag, WM_NOT_FOUND, "no product '%.40s' is known; these are:%s", name, names);
 }
+
+/* ---- whether a product can be modelled ---- */
+
+static const char *const cache_names[WM_CACHE_LEVELS] = {
+    [WM_CACHE_VECTOR] = "vector cache",           [WM_CACHE_GL1] = "GL1", [WM_CACHE_SCALAR] = "scalar cache",
+    [WM_CACHE_INSTRUCTION] = "instruction cache", [WM_CACHE_L2] = "L2",   [WM_CACHE_LAST] = "last cache",
+};
+
+/* Of all instances of a cache together, with the room of sets: as much as 256 MiB of tags. */
+static const uint64_t most_lines = UINT64_C(1) << 26;
+
+static enum wm_status check_cache(const struct wm_gpu *gpu, enum wm_cache_level level, struct wm_diag *diag)
+{
+    const struct wm_cache *cache = &gpu->cache[level];
+    const char *name = cache_names[level];
+    const unsigned long long bytes = cache->bytes;
+    if (!bytes && level != WM_CACHE_L2)
+        return WM_OK;
+    if (cache->line != 64 && cache->line != 128)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%s with lines of %u bytes: expected 64 or 128", name,
+                        cache->line);
+    if (!cache->ways || cache->ways > 1024)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%s of %u ways: expected 1 to 1024", name, cache->ways);
+    if (cache->sharing > gpu->compute_units || cache->channels > 4096 || cache->clock_bytes > 4096)
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "%s that %u compute units share, with %u channels of %u bytes a clock: expected at "
+                        "most all %u compute units, 4096 channels and 4096 bytes",
+                        name, cache->sharing, cache->channels, cache->clock_bytes, gpu->compute_units);
+    if (!bytes || bytes % ((uint64_t)cache->line * cache->ways))
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "%s of %llu bytes: expected a multiple of %llu, %u ways of lines of %u bytes%s", name,
+                        bytes, (unsigned long long)cache->line * cache->ways, cache->ways, cache->line,
+                        bytes ? "" : "; every product has one");
+    const uint64_t instances = wmi_caches_instances(gpu, level), room = wmi_cache_room(cache->ways);
+    const uint64_t most_sets = most_lines / instances / room, sets = bytes / cache->line / cache->ways;
+    if (sets > most_sets)
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "%s of %llu bytes, %llu of them: too large to be modelled; expected at most %llu",
+                        name, bytes, (unsigned long long)instances,
+                        (unsigned long long)(most_sets * cache->line * cache->ways));
+    return WM_OK;
+}
+
+enum wm_status wmi_gpu_check(const struct wm_gpu *gpu, struct wm_diag *diag)
+{
+    const struct {
+        const char *what;
+        uint32_t value, least, most;
+    } figures[] = {
+        {"XCDs", gpu->xcds, 1, 64},
+        {"shader engines", gpu->engines, 1, 64},
+        {"compute units", gpu->compute_units, 1, 1 << 16},
+        {"SIMDs", gpu->simds, 1, 64},
+        {"waves", gpu->waves, 1, 1024},
+        {"instructions a clock", gpu->issue, 1, 1024},
+        {"VGPRs", gpu->vgprs, 1, 1 << 20},
+        {"lanes of VGPRs", gpu->vgpr_lanes, 1, 64},
+        {"VGPRs in a granule", gpu->vgpr_granule, 1, 1 << 16},
+        {"SGPRs", gpu->sgprs, 0, 1 << 20},
+        {"bytes of LDS", gpu->lds_bytes, 0, 1 << 30},
+        {"compute units that share LDS", gpu->lds_sharing, 1, 64},
+        {"MHz", gpu->clock_mhz, 1, 1 << 20},
+    };
+    if (!gpu->name || !gpu->title || !gpu->targets)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "a product without name, title or targets");
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (figures[i].value < figures[i].least || figures[i].value > figures[i].most)
+            return wmi_fail(diag, WM_BAD_ARGUMENT, "product %s has %u %s: expected %u to %u", gpu->name,
+                            figures[i].value, figures[i].what, figures[i].least, figures[i].most);
+    if (gpu->compute_units < gpu->xcds)
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "product %s has %u compute units: expected one for each of %u "
+                        "XCDs at least",
+                        gpu->name, gpu->compute_units, gpu->xcds);
+    if (!(gpu->memory_bandwidth > 0 && gpu->memory_bandwidth <= 1e9))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "product %s has %g GB/s: expected more than 0, at most 1e9",
+                        gpu->name, gpu->memory_bandwidth);
+    for (enum wm_cache_level level = 0; level < WM_CACHE_LEVELS; level++) {
+        const enum wm_status status = check_cache(gpu, level, diag);
+        if (status)
+            return status;
+    }
+    return WM_OK;
+}
+
+/* ---- which code runs on it ---- */
 
 /* Whether both have the same documents, and accesses are measured alike. */
 static bool same_generation(const struct wmi_target *a, const struct wmi_target *b)

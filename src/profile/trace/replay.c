@@ -219,8 +219,8 @@ enum wm_status wmi_replay_header(struct wmi_trace *trace, struct wmi_trace_heade
     if (version != WMI_TRACE_VERSION && !reader.failed)
         return wmi_fail(diag, WM_UNSUPPORTED, "a trace of version %llu; this wavemem reads version %d",
                         (unsigned long long)version, WMI_TRACE_VERSION);
-    header->target = wmi_get_text(&reader);
-    header->gpu = wmi_get_text(&reader);
+    header->target = wmi_trace_read_string(&reader);
+    header->gpu = wmi_trace_read_string(&reader);
     if (!reader.failed && header->target && header->gpu)
         return WM_OK;
     wmi_trace_header_free(header);
@@ -253,7 +253,7 @@ static const char *get_dispatch(struct replay *replay, struct wmi_reader *reader
     if (replay->running)
         return "a dispatch within another";
     free(replay->kernel);
-    replay->kernel = wmi_get_text(reader);
+    replay->kernel = wmi_trace_read_string(reader);
     struct wmi_profile_source source = {
         .rules = replay->rules, .target_name = replay->target, .dispatch = {.kernel = replay->kernel}};
     source.dispatch.pc = wmi_trace_read_number(reader);
@@ -338,9 +338,9 @@ static const char *get_row(struct replay *replay, struct wmi_reader *reader)
     struct wm_profile_row row = {.pc = pc, .offset = wmi_trace_read_number(reader)};
     row.line = (unsigned)wmi_trace_read_upto(reader, UINT32_MAX);
     row.column = (unsigned)wmi_trace_read_upto(reader, UINT32_MAX);
-    row.kernel = wmi_get_text(reader);
-    row.text = wmi_get_text(reader);
-    row.file = wmi_get_text(reader);
+    row.kernel = wmi_trace_read_string(reader);
+    row.text = wmi_trace_read_string(reader);
+    row.file = wmi_trace_read_string(reader);
     const bool good = replay->running && !reader->failed && slot == profile->count &&
                       profile->observer.instruction(profile, pc, id) == slot && slot < profile->count;
     if (good) {

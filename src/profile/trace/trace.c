@@ -3,14 +3,12 @@
 #include "profile/trace/trace.h"
 
 #include "base/diag.h"
+#include "base/whole_file.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 static const char magic[8] = "WMTRACE";
@@ -26,56 +24,24 @@ enum {
 /* ---- writing ---- */
 
 struct wmi_trace_writer {
-    FILE *file;
+    struct wmi_whole_file file;
     ZSTD_CCtx *zstd;
-    char *path, *temporary; /* temporary: what is written until it is whole; NULL: `path` itself */
+    char *path; /* as it was given */
     uint64_t records;
-    bool failed, no_memory;
-    int error; /* errno */
+    bool failed, no_memory; /* failed: what follows is not written */
 };
 
 static void destroy_writer(struct wmi_trace_writer *writer)
 {
     ZSTD_freeCCtx(writer->zstd);
     free(writer->path);
-    free(writer->temporary);
     free(writer);
-}
-
-/* What errno says is kept, of the first failure. */
-static void fail(struct wmi_trace_writer *writer)
-{
-    if (!writer->failed)
-        writer->error = errno;
-    writer->failed = true;
 }
 
 static void write_file(struct wmi_trace_writer *writer, const void *bytes, size_t size)
 {
-    if (!writer->failed && fwrite(bytes, 1, size, writer->file) != size)
-        fail(writer);
-}
-
-/* A file appears under its name when it is whole; a device or a pipe is written as it is. */
-static bool open_file(struct wmi_trace_writer *writer)
-{
-    struct stat status;
-    char *real = realpath(writer->path, NULL);
-    const char *path = real ? real : writer->path;
-    const bool plain = stat(path, &status) != 0 || S_ISREG(status.st_mode);
-    if (plain && asprintf(&writer->temporary, "%s.%ld.part", path, (long)getpid()) < 0)
-        writer->temporary = NULL;
-    if (!plain || writer->temporary)
-        writer->file = fopen(plain ? writer->temporary : path, "wb");
-    const int error = errno;
-    if (real && writer->temporary) { /* what the rename goes to: not the link, but the file */
-        free(writer->path);
-        writer->path = real;
-    } else {
-        free(real);
-    }
-    errno = error;
-    return writer->file;
+    if (!writer->failed && fwrite(bytes, 1, size, writer->file.stream) != size)
+        writer->failed = true;
 }
 
 enum wm_status wmi_trace_create(const char *path, struct wmi_trace_writer **writer, struct wm_diag *diag)
@@ -91,8 +57,8 @@ enum wm_status wmi_trace_create(const char *path, struct wmi_trace_writer **writ
             destroy_writer(made);
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a trace");
     }
-    if (!open_file(made)) {
-        const int error = errno;
+    const int error = wmi_whole_file_begin(&made->file, path);
+    if (error) {
         destroy_writer(made);
         return wmi_fail(diag, WM_IO, "%s: cannot be written: %s", path, strerror(error));
     }
@@ -136,9 +102,7 @@ void wmi_trace_put(struct wmi_trace_writer *writer, enum wmi_trace_kind kind,
 
 void wmi_trace_drop(struct wmi_trace_writer *writer)
 {
-    fclose(writer->file);
-    if (writer->temporary)
-        unlink(writer->temporary);
+    wmi_whole_file_drop(&writer->file);
     destroy_writer(writer);
 }
 
@@ -150,16 +114,14 @@ enum wm_status wmi_trace_finish(struct wmi_trace_writer *writer, struct wm_diag 
     wmi_trace_put(writer, WMI_TRACE_END, &end);
     wmi_trace_bytes_free(&end);
     compress(writer, NULL, 0, ZSTD_e_end);
-    if (fclose(writer->file) != 0)
-        fail(writer);
-    if (writer->temporary && !writer->failed && rename(writer->temporary, writer->path) != 0)
-        fail(writer);
-    if (writer->temporary && writer->failed)
-        unlink(writer->temporary);
-    if (writer->no_memory)
+    if (writer->no_memory) {
+        wmi_whole_file_drop(&writer->file);
         status = wmi_fail(diag, WM_NO_MEMORY, "%s: no memory for the trace", writer->path);
-    else if (writer->failed)
-        status = wmi_fail(diag, WM_IO, "%s: cannot be written: %s", writer->path, strerror(writer->error));
+    } else {
+        const int error = wmi_whole_file_end(&writer->file);
+        if (error)
+            status = wmi_fail(diag, WM_IO, "%s: cannot be written: %s", writer->path, strerror(error));
+    }
     destroy_writer(writer);
     return status;
 }

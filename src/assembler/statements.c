@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Statements of assembly files: labels, directives, macros, instructions; and those that are read again when
+ * all symbols are known. */
+#include "assembler/parts.h"
+#include "object/relocation_types.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- instructions ---- */
+
+static void mnemonic_error(struct wmi_assembler *a, const char *at, size_t length)
+{
+    static const char *const shown[] = {"gfx600",  "gfx700",  "gfx803", "gfx900",  "gfx906",
+                                        "gfx908",  "gfx90a",  "gfx942", "gfx1010", "gfx1030",
+                                        "gfx1100", "gfx1150", "gfx1200"};
+    enum { NEAREST = 3 };
+    if (a->errors >= WMI_ASM_MESSAGES) {
+        wmi_asm_error(a, at, "unknown"); /* is only counted: macros can ask for very many */
+        return;
+    }
+    char targets[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (wmi_has_mnemonic(wmi_target_find(shown[i]), at, length))
+            used += (size_t)snprintf(targets + used, sizeof targets - used, " %s", shown[i]);
+    const char *found[NEAREST];
+    const unsigned count = wmi_nearest_mnemonics(a->target, at, length, found, NEAREST);
+    char near[256] = "";
+    for (unsigned i = 0, end = 0; i < count; i++)
+        end += (unsigned)snprintf(near + end, sizeof near - end, i ? ", %s" : "%s", found[i]);
+    const int n = length < 64 ? (int)length : 64;
+    if (used)
+        wmi_asm_error(a, at, "%s does not have '%.*s'; these have it:%s%s%s", wmi_target_name(a->target), n,
+                      at, targets, count ? "; nearest here: " : "", near);
+    else
+        wmi_asm_error(a, at, "unknown instruction '%.*s'%s%s", n, at, count ? "; nearest: " : "", near);
+}
+
+void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
+                      const struct wmi_value *value, unsigned bytes, bool branch)
+{
+    static const uint8_t types[] = {[WMI_PART_NONE] = ABS32,
+                                    [WMI_PART_ABS32_LO] = ABS32_LO,
+                                    [WMI_PART_ABS32_HI] = ABS32_HI,
+                                    [WMI_PART_REL32_LO] = REL32_LO,
+                                    [WMI_PART_REL32_HI] = REL32_HI,
+                                    [WMI_PART_REL64] = REL64,
+                                    [WMI_PART_GOT32_LO] = GOTPCREL32_LO,
+                                    [WMI_PART_GOT32_HI] = GOTPCREL32_HI};
+    const uint32_t type = branch ? REL16 : bytes == 8 && !value->part ? ABS64 : types[value->part];
+    wmi_asm_relocate_as(a, section, offset, value, type);
+}
+
+void wmi_asm_relocate_as(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
+                         const struct wmi_value *value, uint32_t type)
+{
+    struct wmi_asm_relocation *r = wmi_asm_allocate(a, 1, sizeof *r);
+    const struct wmi_asm_symbol *label = value->symbol; /* its name counts if it is global */
+    *r = (struct wmi_asm_relocation){.next = section->relocations,
+                                     .offset = offset,
+                                     .base = label ? &label->base : value->base,
+                                     .addend = value->number - (label ? label->value.number : 0),
+                                     .type = type,
+                                     .place = a->place};
+    section->relocations = r;
+}
+
+struct wmi_asm_late *wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end,
+                                       unsigned bytes)
+{
+    struct wmi_asm_late *late = wmi_asm_allocate(a, 1, sizeof *late);
+    *late = (struct wmi_asm_late){.section = a->section,
+                                  .offset = a->section->bytes.size,
+                                  .text = text,
+                                  .end = end,
+                                  .place = a->place,
+                                  .bytes = (uint8_t)bytes};
+    memcpy(late->numbered, a->numbered, sizeof late->numbered);
+    *a->last_late = late;
+    a->last_late = &late->next;
+    return late;
+}
+
+void wmi_asm_begin_expression(struct wmi_assembler *a)
+{
+    const uint64_t offset = a->reading_late ? a->late_offset : a->section->bytes.size;
+    a->resolver.here = (struct wmi_value){.number = (int64_t)offset, .base = a->section};
+    a->saw_late = false;
+}
+
+static unsigned assemble_at(struct wmi_assembler *a, const char *begin, const char *end,
+                            struct wmi_asm_section *section, uint64_t offset, struct wmi_instruction *insn)
+{
+    struct wmi_cursor c = {
+        .at = begin, .end = end, .symbols = &a->resolver, .names = a->names, .patterns = a->patterns};
+    struct wmi_relocation relocation;
+    a->resolver.here = (struct wmi_value){.number = (int64_t)offset, .base = section};
+    a->saw_late = false;
+    const unsigned dwords = wmi_assemble(a->target, &c, insn, &relocation);
+    if (!dwords && !c.wrong) {
+        size_t length = 0;
+        while (c.at + length < end &&
+               (isalnum((unsigned char)c.at[length]) || c.at[length] == '_' || c.at[length] == '.'))
+            length++;
+        if (length)
+            mnemonic_error(a, c.at, length);
+        else
+            wmi_asm_error(a, c.at, "expected an instruction, a label or a directive");
+    } else if (!dwords) {
+        char expected[256];
+        snprintf(expected, sizeof expected, c.wrong, c.number);
+        wmi_asm_error(a, c.wrong_at, "expected %s", expected);
+    } else if (relocation.value.base && !a->saw_late) {
+        wmi_asm_relocate(a, section, offset + 4u * relocation.word, &relocation.value, 4, relocation.branch);
+    }
+    return dwords;
+}
+
+static bool is_remembered(struct wmi_assembler *a, const char *begin, const char *end)
+{
+    uint32_t words[WMI_INSTRUCTION_DWORDS];
+    const unsigned dwords = wmi_assemble_alike(a->patterns, begin, end, words);
+    if (dwords)
+        wmi_asm_begin_code(a);
+    wmi_asm_append(a, &a->section->bytes, words, 4 * (size_t)dwords);
+    return dwords != 0;
+}
+
+void wmi_asm_forget(struct wmi_assembler *a)
+{
+    memset(a->patterns, 0, WMI_PATTERNS_BYTES);
+}
+
+static void instruction(struct wmi_assembler *a, const char *begin, const char *end)
+{
+    struct wmi_instruction insn;
+    const unsigned dwords = assemble_at(a, begin, end, a->section, a->section->bytes.size, &insn);
+    if (dwords && a->saw_late)
+        wmi_asm_note_late(a, begin, end, 0);
+    wmi_asm_begin_code(a);
+    if (a->counts_registers && dwords)
+        wmi_asm_count_registers(a, begin, end, &insn);
+    wmi_asm_append(a, &a->section->bytes, insn.words, 4 * dwords);
+}
+
+/* ---- statements ---- */
+
+void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *end)
+{
+    struct wmi_cursor c = {.at = begin, .end = end, .symbols = &a->resolver};
+    if (!a->counts_registers && is_remembered(a, begin, end))
+        return;
+    for (;;) {
+        wmi_skip_space(&c);
+        if (c.at == c.end)
+            return;
+        const char *at = c.at;
+        if (isdigit((unsigned char)*at) && at + 1 < end && at[1] == ':') {
+            char name[32];
+            const unsigned digit = (unsigned)(*at - '0');
+            const size_t length = wmi_asm_numbered_name(name, digit, ++a->numbered[digit]);
+            wmi_asm_define(a, at, wmi_asm_symbol(a, name, length));
+            c.at += 2;
+            continue;
+        }
+        size_t length = wmi_name_length(&c), quotes = 0;
+        if (*at == '"') {
+            const char *closing = memchr(at + 1, '"', (size_t)(end - at - 1));
+            length = closing ? (size_t)(closing - at - 1) : 0;
+            quotes = 1;
+        }
+        const char *name = at + quotes, *behind = name + length + quotes;
+        if (length && behind < end && *behind == ':' && !(behind + 1 < end && behind[1] == ':')) {
+            wmi_asm_define(a, at, wmi_asm_symbol(a, name, length));
+            c.at = behind + 1;
+            continue;
+        }
+        c.at = behind;
+        a->statement = at;
+        if (length && wmi_take(&c, '=') && !wmi_take(&c, '=')) {
+            wmi_asm_set(a, name, length, &c, false);
+            return;
+        }
+        if (length && wmi_asm_expand(a, name, length, behind, end))
+            return;
+        if (*at == '.')
+            wmi_asm_directive(a, at, length, behind, end);
+        else
+            instruction(a, at, end);
+        return;
+    }
+}
+
+static void read_late_one(struct wmi_assembler *a, const struct wmi_asm_late *late)
+{
+    struct wmi_instruction insn;
+    a->place = late->place;
+    memcpy(a->numbered, late->numbered, sizeof a->numbered);
+    if (late->bytes == UINT8_MAX) {
+        a->section = late->section;
+        a->late_offset = late->offset;
+        wmi_asm_statement(a, late->text, late->end);
+    } else if (late->bytes) {
+        struct wmi_cursor c = {.at = late->text, .end = late->end, .symbols = &a->resolver};
+        a->resolver.here = (struct wmi_value){.number = (int64_t)late->offset, .base = late->section};
+        if (late->leb)
+            wmi_asm_read_late_leb(a, &c, late);
+        else
+            wmi_asm_number(a, &c, late->section, late->offset, late->bytes);
+    } else {
+        const unsigned dwords = assemble_at(a, late->text, late->end, late->section, late->offset, &insn);
+        if (late->offset + 4 * dwords <= late->section->bytes.size)
+            memcpy(late->section->bytes.data + late->offset, insn.words, 4 * dwords);
+    }
+}
+
+/* First those statements that give symbols their values. */
+void wmi_asm_read_late(struct wmi_assembler *a)
+{
+    a->reading_late = true;
+    a->saw_late = false;
+    for (unsigned values = 2; values-- > 0;)
+        for (const struct wmi_asm_late *late = a->late; late; late = late->next)
+            if ((late->bytes == UINT8_MAX) == values)
+                read_late_one(a, late);
+    wmi_asm_read_late_kernels(a);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The JSON documents of `run`, `prof`, `replay` and `diff`. */
+#include "tool/report/document.h"
+
+#include "base/escape.h"
+#include "tool/output.h"
+#include "tool/tool.h"
+#include "wavemem/wavemem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+json_t *tool_report(const char *verb)
+{
+    return json_pack("{s:s, s:i, s:s}", "wavemem", wm_version(), "schema", TOOL_REPORT_SCHEMA, "verb", verb);
+}
+
+static bool put(const json_t *report, FILE *file)
+{
+    return json_dumpf(report, file, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 && fputc('\n', file) != EOF;
+}
+
+int tool_write_report(const json_t *report, const char *path, int code)
+{
+    struct tool_file file;
+    if (!path)
+        return put(report, stdout) ? code : tool_fail("--json: the report could not be written");
+    if (!tool_begin_file(&file, "--json", path))
+        return TOOL_WRONG;
+    if (!put(report, file.whole.stream) && !ferror(file.whole.stream)) {
+        tool_drop_file(&file);
+        return tool_fail("--json %s: no memory for the report", path);
+    }
+    return tool_end_file(&file) == TOOL_CLEAN ? code : TOOL_WRONG;
+}
+
+json_t *tool_json_text(const char *text)
+{
+    json_t *string = json_string(text);
+    if (string)
+        return string;
+    const size_t length = strlen(text), size = wmi_escape(NULL, 0, text, length, "") + 1;
+    char *escaped = malloc(size);
+    if (escaped) {
+        wmi_escape(escaped, size, text, length, "");
+        string = json_string(escaped);
+    }
+    free(escaped);
+    return string;
+}
+
+json_t *tool_json_extent(const uint32_t extent[3])
+{
+    return json_pack("[i,i,i]", (int)extent[0], (int)extent[1], (int)extent[2]);
+}

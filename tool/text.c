@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Text for people, in which names come from files. */
+#include "tool/text.h"
+
+#include "base/escape.h"
+#include "tool/tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Ends the program where there is no memory. */
+static char *escape(const char *text, size_t length, const char *kept)
+{
+    const size_t size = wmi_escape(NULL, 0, text, length, kept) + 1;
+    char *escaped = malloc(size);
+    if (!escaped) {
+        fputs("wavemem: out of memory\n", stderr);
+        exit(TOOL_WRONG);
+    }
+    wmi_escape(escaped, size, text, length, kept);
+    return escaped;
+}
+
+char *tool_escaped(const char *text)
+{
+    return escape(text, strlen(text), "\t");
+}
+
+void tool_print_list(FILE *file, const char *format, va_list list)
+{
+    const size_t begin = strspn(format, "\n");
+    size_t end = 0;
+    for (const char *at = format + strlen(format); at > format + begin && at[-1] == '\n'; at--)
+        end++;
+    char *text;
+    if (vasprintf(&text, format, list) < 0)
+        return;
+    const size_t length = strlen(text);
+    char *escaped = escape(text + begin, length - begin - end, "");
+    fprintf(file, "%.*s%s%s", (int)begin, text, escaped, text + length - end);
+    free(escaped);
+    free(text);
+}
+
+void tool_print(FILE *file, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    tool_print_list(file, format, list);
+    va_end(list);
+}
