@@ -6,7 +6,6 @@
 #include "profile/cost/gpu.h"
 #include "profile/trace/replay.h"
 
-
 enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *diag)
 {
     *profile = wmi_profile_create();

@@ -44,7 +44,6 @@ const struct wmi_symbol *wmi_object_symbol_named(const struct wm_object *object,
  * kernel has one that nobody wrote: see wm_object_open(). */
 const struct wmi_kernel_descriptor *wmi_kernel_descriptor(const struct wm_kernel *kernel);
 
-
 /* What the hidden arguments of a dispatch say. Addresses that wavemem does not provide stay 0. */
 struct wmi_hidden_values {
     uint32_t grid[3], workgroup[3]; /* work-items, at least 1 */
