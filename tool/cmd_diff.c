@@ -369,7 +369,7 @@ static void print_bounds(const json_t *old, const json_t *new)
             printf("%s", text_of(to, "kernel"));
             if (strcmp(text_of(from, "gpu"), text_of(to, "gpu")) != 0)
                 printf(", %s -> %s", text_of(from, "gpu"), text_of(to, "gpu"));
-            printf(": at least %s, for %s -> %s, for %s\n", time[0], text_of(was, "part"), time[1],
+            printf(": at least %s, bound by %s -> %s, bound by %s\n", time[0], text_of(was, "part"), time[1],
                    text_of(is, "part"));
             break;
         }

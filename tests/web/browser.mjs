@@ -48,7 +48,7 @@ await visit("tables have the report's figures", {}, async (page) => {
 
 await visit("says what binds, and the arithmetic", {}, async (page) => {
   const kernel = report.kernels[0];
-  assert.match(await page.locator("table.bounds caption").innerText(), new RegExp(`because of ${kernel.binds}: a lower bound`));
+  assert.match(await page.locator("table.bounds caption").innerText(), new RegExp(`bound by ${kernel.binds}: a lower bound`));
   const parts = await page.locator("table.bounds tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
   assert.deepEqual(parts.map((part) => [part[0], part[2]]), kernel.bounds.map((bound) => [bound.part, bound.arithmetic]));
   const caches = await page.locator("table.caches tbody th").allInnerTexts();
