@@ -11,7 +11,7 @@ all:
 	@[ -f $(BUILD)/build.ninja ] || $(SETUP)
 	@ninja -C $(BUILD) $(JOBS)
 
-# The same matrix transpose straight, and through LDS without and with padding: the tables show what each costs.
+# Profiles a matrix transpose: naive, through LDS, and through LDS with padding.
 demo: all
 	@dev/demo $(BUILD)/wavemem
 

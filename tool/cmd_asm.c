@@ -12,24 +12,24 @@
 static const char help[] =
     "usage: wavemem asm -m TARGET [-g] [--raw] [-I FOLDER] FILE -o OUTPUT\n"
     "\n"
-    "Assembles instructions and directives in LLVM's syntax, and links what it made.\n"
+    "Assembles instructions and directives in LLVM's syntax and links the result.\n"
     "\n"
     "  wavemem asm -m gfx1100 k.s -o k.co         a code object, which `wavemem run k.co` takes\n"
-    "  clang-19 -S ... -o - k.cl | wavemem asm -m gfx1100 - -o k.co   from what a compiler writes\n"
+    "  clang-19 -S ... -o - k.cl | wavemem asm -m gfx1100 - -o k.co   compiler output\n"
     "  wavemem asm -m gfx1100 -g k.s -o k.co      `wavemem prof --source` and `dis --lines` show lines of "
     "k.s\n"
     "  wavemem asm -m gfx1100 --raw k.s -o k.bin  only the bytes of section .text\n"
     "\n"
-    "  -m, --target NAME  the target; gfx1030:wave64 has waves of 64, gfx1100:real-true16 names\n"
-    "                     halves of VGPRs (v0.l, v0.h), gfx90a:xnack+ sets features\n"
-    "  -o, --output FILE  where the result goes; - is standard output\n"
-    "  -I, --include FOLDER  where .include and .incbin look, besides the folder of FILE; may be repeated\n"
+    "  -m, --target NAME  the target; gfx1030:wave64: waves of 64 lanes, gfx1100:real-true16: halves of\n"
+    "                     VGPRs have names (v0.l, v0.h), gfx90a:xnack+: features\n"
+    "  -o, --output FILE  the output file; - is standard output\n"
+    "  -I, --include FOLDER  search .include and .incbin files in FOLDER, too; may be repeated\n"
     "  -g, --lines        line tables for the lines of FILE, if it has no .file and .loc, which always "
     "count\n"
-    "      --raw          no ELF\n"
+    "      --raw          write the contents of section .text only, without ELF\n"
     "\n"
-    "FILE - reads standard input. Wrong lines are shown with what was expected.\n"
-    "Exit codes: 0 clean, 2 wrong use or bad input.\n";
+    "FILE - is standard input. Errors show the line and what was expected.\n"
+    "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
 enum { MOST_FOLDERS = 32 };
 

@@ -17,33 +17,35 @@
 static const char help[] =
     "usage: wavemem diff OLD.json NEW.json [--all] [--fail-if FIGURE<RATIO] [--json[=FILE]]\n"
     "\n"
-    "Shows which instructions cost more or less in NEW than in OLD, two reports of 'wavemem prof --json'.\n"
+    "Shows which instructions cost more or less in NEW than in OLD; both are reports of 'wavemem prof "
+    "--json'.\n"
     "\n"
-    "What a change did to a kernel:\n"
+    "The effect of a change:\n"
     "  wavemem prof ... --json=old.json     # before\n"
     "  wavemem prof ... --json=new.json     # after\n"
     "  wavemem diff old.json new.json\n"
-    "A test that allows no more than five per cent more cache lines in all:\n"
+    "A test that allows at most 5 % more cache lines in total:\n"
     "  wavemem diff old.json new.json --fail-if 'total.lines>1.05'\n"
     "\n"
-    "Instructions are paired by kernel, offset and text; what is left by kernel, source line and\n"
-    "mnemonic, then by kernel and mnemonic, and then by kernel, path and operation ('was' tells the old\n"
-    "mnemonic), in the order of their offsets. Where each report has one kernel, its name does not matter.\n"
-    "'least time' is an instruction's share of what binds its kernel; those with the largest change in it,\n"
-    "then in lines, and then in clocks, come first. A figure that changed stands as 'old -> new'.\n"
+    "Instructions are paired by kernel, offset and text, the remaining ones by kernel, source line and\n"
+    "mnemonic, then by kernel and mnemonic, then by kernel, path and operation ('was' shows the old\n"
+    "mnemonic), in order of their offsets. If each report has one kernel, its name does not matter.\n"
+    "'min time' is the instruction's share of its kernel's minimum time. The largest changes of it come\n"
+    "first, then of lines, then of clocks. A changed figure is shown as 'old -> new'.\n"
     "\n"
-    "      --all            also the instructions of which nothing changed\n"
-    "      --fail-if FIGURE<RATIO  exit code 1 when an instruction's new figure divided by its old one\n"
-    "                       is so; also <=, >, >=. 'total.' before one: of the sums over all instructions;\n"
-    "                       a kernel's occupancy, waves_per_simd, seconds and bound.PART; bound==PART is\n"
-    "                       of what binds NEW\n"
-    "      --json[=FILE]    the pairs with both figures, for scripts\n"
+    "      --all            also show unchanged instructions\n"
+    "      --fail-if FIGURE<RATIO  exit code 1 if the new figure of an instruction divided by the old one "
+    "meets\n"
+    "                       the condition; also <=, >, >=. Prefix 'total.': the sums over all instructions.\n"
+    "                       Of kernels: occupancy, waves_per_simd, seconds and bound.PART; bound==PART\n"
+    "                       tests the part that bounds NEW\n"
+    "      --json[=FILE]    write the pairs with both figures, for scripts\n"
     "  -h, --help\n";
 
 /* One instruction in both reports, or in one of them. */
 struct pair {
     json_t *old, *new;          /* NULL: not in that report */
-    double seconds[2];          /* of its kernel's least time that are its share */
+    double seconds[2];          /* its share of its kernel's minimum time */
     double time, lines, clocks; /* by how much they changed */
     size_t order;
 };
@@ -82,7 +84,7 @@ static json_t *read_report(const char *path)
     bool good = false;
     size_t index;
     if (strcmp(text_of(report, "verb"), "prof") != 0) {
-        tool_fail("%s: no report of 'wavemem prof --json'", path);
+        tool_fail("%s: not a report of 'wavemem prof --json'", path);
     } else if (json_integer_value(schema) != TOOL_REPORT_SCHEMA) {
         tool_fail("%s: a report of schema %lld; this wavemem reads schema %d", path,
                   (long long)json_integer_value(schema), TOOL_REPORT_SCHEMA);
@@ -186,7 +188,7 @@ static const json_t *binding(const json_t *kernel)
     return NULL;
 }
 
-/* The part of its kernel's least time that is its share; 0: not known. */
+/* Its share of its kernel's minimum time, seconds; 0: unknown. */
 static double seconds_of(const json_t *report, const json_t *row)
 {
     const json_t *kernel;
@@ -292,7 +294,7 @@ static void add_figures(struct tool_table *table, const json_t *old, const json_
     }
 }
 
-/* Of an instruction's least time. */
+/* The cell of an instruction's share of the minimum time. */
 static void add_time(struct tool_table *table, const double seconds[2])
 {
     char text[2][TOOL_SHORT] = {"-", "-"};
@@ -351,7 +353,8 @@ static bool same_kernel(const json_t *old_report, const json_t *old, const json_
            strcmp(text_of(old, "kernel"), text_of(new, "kernel")) == 0;
 }
 
-/* How the kernels' least times changed: of those of one name, or where each report has one. */
+/* Prints how the minimum times of kernels changed: kernels of the same name, or the only ones of each report.
+ */
 static void print_bounds(const json_t *old, const json_t *new)
 {
     const json_t *before = json_object_get(old, "kernels"), *after = json_object_get(new, "kernels");
@@ -370,8 +373,8 @@ static void print_bounds(const json_t *old, const json_t *new)
             tool_print(stdout, "%s", text_of(to, "kernel"));
             if (strcmp(text_of(from, "gpu"), text_of(to, "gpu")) != 0)
                 tool_print(stdout, ", %s -> %s", text_of(from, "gpu"), text_of(to, "gpu"));
-            tool_print(stdout, ": at least %s, for %s -> %s, for %s\n", time[0], text_of(was, "part"),
-                       time[1], text_of(is, "part"));
+            tool_print(stdout, ": at least %s, bound by %s -> %s, bound by %s\n", time[0],
+                       text_of(was, "part"), time[1], text_of(is, "part"));
             break;
         }
     }
@@ -379,7 +382,7 @@ static void print_bounds(const json_t *old, const json_t *new)
 
 static void print_text(const struct pair *pairs, size_t count, const json_t *old, const json_t *new, bool all)
 {
-    struct tool_column columns[COLUMNS] = {[0] = {"least time", TOOL_RIGHT},
+    struct tool_column columns[COLUMNS] = {[0] = {"min time", TOOL_RIGHT},
                                            [1 + FIGURES] = {"place", TOOL_LEFT},
                                            {"source", TOOL_LEFT},
                                            {"instruction", TOOL_LEFT}};
@@ -401,8 +404,7 @@ static void print_text(const struct pair *pairs, size_t count, const json_t *old
         tool_table_print(&table, stdout, 0);
     }
     if (shown < count)
-        printf("%s%zu of %zu instructions have the figures that they had\n", shown ? "\n" : "", count - shown,
-               count);
+        printf("%s%zu of %zu instructions are unchanged\n", shown ? "\n" : "", count - shown, count);
     tool_table_free(&table);
 }
 

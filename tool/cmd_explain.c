@@ -9,8 +9,8 @@
 static const char help[] =
     "usage: wavemem explain descriptor|address|format -m TARGET ...\n"
     "\n"
-    "Answers three questions with every step: what does this descriptor mean; which address does a lane of\n"
-    "this instruction touch, and did it pass which check; what does a value become in a format.\n"
+    "Explains step by step the meaning of a descriptor, the addresses that the lanes of an instruction\n"
+    "access and the checks that they pass, or the conversion of a value by a format.\n"
     "\n"
     "  wavemem explain descriptor -m gfx900 0x00010000 0x00100000 0x00000400 0x00027fac\n"
     "  wavemem explain address -m gfx900 'buffer_load_dwordx2 v[1:2], v3, s[4:7], s8 idxen offset:16' \\\n"
@@ -19,9 +19,9 @@ static const char help[] =
     "  wavemem explain format -m gfx900 8_8_8_8 unorm 0x80402010\n"
     "  wavemem explain format -m gfx900 16_16 snorm --store 0.5,-1.0\n"
     "\n"
-    "'wavemem explain QUESTION --help' says more of each. All take --json.\n"
+    "'wavemem explain SUBJECT --help' gives details. All subjects accept --json.\n"
     "\n"
-    "Exit codes: 0 clean, 2 wrong use or bad input.\n";
+    "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
 int cmd_explain(int argc, char **argv)
 {
@@ -35,7 +35,8 @@ int cmd_explain(int argc, char **argv)
     };
     enum { QUESTIONS = sizeof questions / sizeof questions[0] };
     if (argc < 2)
-        return tool_fail("what is to be explained? wavemem explain descriptor|address|format -m TARGET ...");
+        return tool_fail(
+            "explain: a subject is missing: wavemem explain descriptor|address|format -m TARGET ...");
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
         fputs(help, stdout);
         return TOOL_CLEAN;

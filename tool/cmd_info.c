@@ -32,10 +32,10 @@ static const char help[] =
     "\n"
     "  -m, --target NAME  the entry of a bundle: its target (gfx900, gfx90a:xnack+), or its number\n"
     "  -k, --kernel NAME  only this kernel\n"
-    "  -a, --all          list the hidden arguments too, which wavemem fills by itself\n"
+    "  -a, --all          also list the hidden arguments, which wavemem fills\n"
     "      --json         everything, as JSON\n"
     "\n"
-    "Exit codes: 0 clean, 2 wrong use or bad input.\n";
+    "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
 struct request {
     const char *file, *kernel, *target;
@@ -74,7 +74,7 @@ static void print_resources(const struct wm_kernel *k)
         printf(" (%u of them AccVGPRs)", k->agprs);
     if (k->sgpr_spills || k->vgpr_spills)
         printf(", spilled: %u SGPRs, %u VGPRs", k->sgpr_spills, k->vgpr_spills);
-    printf("\n  LDS %u bytes a workgroup, scratch %u bytes a lane%s, kernarg %u bytes\n", k->lds_size,
+    printf("\n  LDS %u bytes per workgroup, scratch %u bytes per lane%s, kernarg %u bytes\n", k->lds_size,
            k->scratch_size, k->dynamic_stack ? " and a dynamic stack" : "", k->kernarg_size);
     if (k->required_workgroup[0])
         printf("  workgroup: %u,%u,%u required\n", k->required_workgroup[0], k->required_workgroup[1],

@@ -14,21 +14,20 @@ static const char help[] =
     "       wavemem isa [--json] TARGET WORD...\n"
     "       wavemem isa [--json] --all\n"
     "\n"
-    "Explains an instruction: the targets that have it and under which name and opcode, its encodings bit "
-    "by\n"
-    "bit, its operands, what it reads and writes besides them, the counter that it raises, what it "
-    "computes,\n"
-    "and what documents, LLVM and hardware say differently.\n"
+    "Explains an instruction: the targets that have it and under which name and opcode, its encodings "
+    "bit\n"
+    "by bit, operands, implicit reads and writes, the wait counter that it increments, its operation, and\n"
+    "differences between AMD's documents, LLVM and hardware.\n"
     "\n"
     "  wavemem isa buffer_load_format_xyzw      by name, on all targets\n"
     "  wavemem isa -m gfx1100 s_load_b128       with the encodings of this target\n"
     "  wavemem isa gfx900 e00c2000 80010203     one instruction's words in hexadecimal, with their values\n"
     "\n"
-    "  -m, --target NAME  draw the encodings of this target, not of the latest that has the instruction\n"
-    "      --json         the same as JSON\n"
+    "  -m, --target NAME  show the encodings of this target; default: the latest that has the instruction\n"
+    "      --json         write JSON\n"
     "      --all          every instruction of every target\n"
     "\n"
-    "Exit codes: 0 clean, 2 wrong use, an unknown name, words that are no instruction.\n";
+    "Exit codes: 0 clean, 2 wrong usage, unknown name, or words that are not an instruction.\n";
 
 enum option { HELP = 1, TARGET, JSON, ALL };
 
@@ -447,7 +446,7 @@ static int explain_words(const char *target, char *const *texts, size_t count, b
     }
     const unsigned length = wm_isa_decode(target, words, count, &form);
     if (!length)
-        return tool_fail("%s...: no instruction of %s, or it needs more words", texts[0], target);
+        return tool_fail("%s...: not an instruction of %s, or words are missing", texts[0], target);
     if (length < count)
         return tool_fail("the instruction on %s has %u dwords, not %zu", target, length, count);
     wm_disassemble(target, words, count, text, sizeof(text));
@@ -514,11 +513,10 @@ int cmd_isa(int argc, char **argv)
     if (!count)
         return tool_fail("an instruction is needed: wavemem isa v_add_f32, or wavemem isa gfx900 7e000280");
     if (target && !wm_target_known(target))
-        return tool_fail("-m %s: not a target that wavemem knows; expected one like gfx900", target);
+        return tool_fail("-m %s: unknown target; expected one such as gfx900", target);
     if (count == 1)
         return explain_name(operands[0], json, target);
     if (!wm_target_known(operands[0]))
-        return tool_fail("'%s': not a target that wavemem knows; words stand behind one like gfx900",
-                         operands[0]);
+        return tool_fail("'%s': unknown target; expected one such as gfx900 before the words", operands[0]);
     return explain_words(operands[0], operands + 1, count - 1, json);
 }

@@ -9,14 +9,13 @@
 static const struct tool_verb verbs[] = {
     {"run", "execute a kernel, write and compare its outputs", cmd_run},
     {"prof", "execute a kernel and show what each memory instruction costs", cmd_prof},
-    {"replay", "show what a trace of prof costs, on its product or on another", cmd_replay},
-    {"diff", "compare what two builds of a kernel cost, instruction by instruction", cmd_diff},
+    {"replay", "repeat a profile from a trace, also for another product or cache size", cmd_replay},
+    {"diff", "compare two JSON reports of prof, instruction by instruction", cmd_diff},
     {"asm", "assemble a code object or raw instructions", cmd_asm},
     {"dis", "disassemble a code object or raw instructions", cmd_dis},
     {"info", "list the kernels of a code object, their arguments and resources", cmd_info},
-    {"isa", "explain an instruction: encodings, operands, what it does", cmd_isa},
-    {"explain", "say what a descriptor, an instruction's addresses, a value in a format come to",
-     cmd_explain},
+    {"isa", "explain an instruction: encodings, operands, operation", cmd_isa},
+    {"explain", "decode a descriptor, compute an instruction's addresses, convert a format", cmd_explain},
     {"tess", "show the off-chip buffer between tessellation shaders, byte by byte", cmd_tess},
 };
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
@@ -28,15 +27,16 @@ static void print_help(FILE *file)
           file);
     for (size_t i = 0; i < VERBS; i++)
         fprintf(file, "  %-7s %s\n", verbs[i].name, verbs[i].summary);
-    fputs("\n"
-          "  wavemem info transpose.co\n"
-          "  wavemem run  transpose.co -k transpose_naive -g 1024,1024 -b 16,16 \\\n"
-          "               --arg in=rand:f32:1048576:7 --arg out=zero:f32:1048576 --arg n=1024 --out "
-          "out=out.npy\n"
-          "\n"
-          "'wavemem VERB --help' teaches a verb by example; 'man wavemem' has everything.\n"
-          "Exit codes: 0 clean, 1 findings or a mismatch, 2 wrong use or bad input, 3 the guest faulted.\n",
-          file);
+    fputs(
+        "\n"
+        "  wavemem info transpose.co\n"
+        "  wavemem run  transpose.co -k transpose_naive -g 1024,1024 -b 16,16 \\\n"
+        "               --arg in=rand:f32:1048576:7 --arg out=zero:f32:1048576 --arg n=1024 --out "
+        "out=out.npy\n"
+        "\n"
+        "'wavemem VERB --help' explains a verb by examples; 'man wavemem' is the reference.\n"
+        "Exit codes: 0 clean, 1 a mismatch or a finding, 2 wrong usage or bad input, 3 the kernel faulted.\n",
+        file);
 }
 
 static int finish(int code)

@@ -9,128 +9,146 @@
 extern "C" {
 #endif
 
-/* LIMITS. No kernel reads or writes memory of the host outside the guest's allocations, and these bounds
- * hold: all allocations of a machine        64 GiB; WM_NO_MEMORY arguments of a dispatch             1 MiB;
- * WM_BAD_ARGUMENT workgroup                           1024 work-items, 64 KiB of LDS; WM_BAD_ARGUMENT grid
- * 2^64 workgroups; WM_BAD_ARGUMENT threads                             256; more count as 256 scratch 4 GiB
- * of addresses for the workgroups that are unfinished at the same time, gaps between waves included; fewer
- * threads run if it is short; WM_UNSUPPORTED unfinished workgroups               65536, 1 GiB of
- * all (registers, LDS, scratch) instructions of a wave              max_instructions; WM_FAULT_BUDGET time of
- * a dispatch                  timeout, looked at every 2^19 instructions of a thread; WM_FAULT_TIMEOUT
- *   waiting                             when all waves that are left only wait; WM_FAULT_DEADLOCK
- *   predecoded code of a dispatch       2^22 steps, about 700 MB; WM_FAULT_CODE_LIMIT
- * Code may be written by the guest, but what was reached once in a dispatch stays as it was decoded then. LDS
- * and scratch are zero when a workgroup begins. */
+/* clang-format off */
+/* LIMITS. A kernel cannot read or write host memory outside the guest's allocations. Exceeding a limit has the
+ * result in the last column.
+ *
+ *   what                                limit                                       result
+ *   ----------------------------------  ------------------------------------------  -------------------
+ *   all allocations of a machine        64 GiB                                      WM_NO_MEMORY
+ *   arguments of a dispatch             1 MiB                                       WM_BAD_ARGUMENT
+ *   workgroup                           1024 work-items, 64 KiB of LDS              WM_BAD_ARGUMENT
+ *   grid                                2^64 workgroups                             WM_BAD_ARGUMENT
+ *   threads                             256                                         256 are used
+ *   scratch of unfinished workgroups    4 GiB of addresses, with the gaps between   fewer threads are used;
+ *                                       waves                                       WM_UNSUPPORTED
+ *   unfinished workgroups               65536, 1 GiB of registers, LDS and          no more are started
+ *                                       scratch in all
+ *   instructions of a wave              max_instructions                            WM_FAULT_BUDGET
+ *   time of a dispatch                  timeout, checked every 2^19 instructions    WM_FAULT_TIMEOUT
+ *                                       of a thread
+ *   waiting                             until all remaining waves wait              WM_FAULT_DEADLOCK
+ *   lowered code of     a dispatch       2^22 steps, about 700 MB                    WM_FAULT_CODE_LIMIT
+ *
+ * The guest may write its own code, but an instruction that a dispatch has reached stays as it was decoded then.
+ * LDS and scratch are zero when a workgroup begins. */
+/* clang-format on */
 
-struct wm_machine; /* one GPU of one target with its memory; not thread-safe, uses threads of its own */
+struct wm_machine; /* one GPU of one target and its memory; not thread-safe, but starts threads of its own */
 
+/* Creates a machine for a target ("gfx900"). WM_NOT_FOUND: unknown target; WM_NO_MEMORY. */
 WM_API enum wm_status wm_machine_create(const char *target, struct wm_machine **machine,
                                         struct wm_diag *diag);
 WM_API void wm_machine_destroy(struct wm_machine *machine);
 
-/* Where FLAT finds LDS and private memory in 64-bit addresses: 4 GiB from each base on. A new machine has
- * what drivers of its generation choose. WM_BAD_ARGUMENT unless both are different multiples of 2^32 whose
- * bits 63 to 47 are not all equal; WM_UNSUPPORTED on targets without FLAT. Sources: LLVM AMDGPUUsage,
- * "Address Spaces"; for the defaults isa/targets. */
+/* Sets the shared (LDS) and private apertures of FLAT instructions: 4 GiB of 64-bit addresses from each base.
+ * The default is what drivers for the generation choose. Errors: WM_BAD_ARGUMENT unless the bases are
+ * different multiples of 2^32 whose bits 63 to 47 are not all equal; WM_UNSUPPORTED on targets without FLAT.
+ * Sources: LLVM AMDGPUUsage, "Address Spaces"; defaults: isa/targets. */
 WM_API enum wm_status wm_set_apertures(struct wm_machine *machine, uint64_t shared_base,
                                        uint64_t private_base, struct wm_diag *diag);
 
 enum { WM_READ_ONLY = 1 }; /* flags of wm_allocate */
 
-/* Reserves `size` bytes of zeroed guest memory, with a guard gap behind it; `name` appears in fault reports.
- * Addresses do not depend on the host: the same calls give the same addresses. */
+/* Allocates `size` bytes of zeroed guest memory, followed by a guard gap. `name` appears in fault reports.
+ * Addresses do not depend on the host: the same sequence of calls returns the same addresses.
+ * WM_BAD_ARGUMENT: size is 0; WM_NO_MEMORY: see LIMITS, or the host has no memory. */
 WM_API enum wm_status wm_allocate(struct wm_machine *machine, uint64_t size, unsigned flags, const char *name,
                                   uint64_t *address, struct wm_diag *diag);
+/* Frees the allocation that begins at `address`. WM_NOT_FOUND: no allocation begins there. */
 WM_API enum wm_status wm_free(struct wm_machine *machine, uint64_t address, struct wm_diag *diag);
+/* Copies `size` bytes to or from guest memory. WM_OUT_OF_RANGE: the range is not within one allocation. */
 WM_API enum wm_status wm_write(struct wm_machine *machine, uint64_t address, const void *bytes, uint64_t size,
                                struct wm_diag *diag);
 WM_API enum wm_status wm_read(const struct wm_machine *machine, uint64_t address, void *bytes, uint64_t size,
                               struct wm_diag *diag);
-/* The host bytes of a guest allocation from `address` on, `size` of them, to fill or read in place; NULL if
- * the range is not inside one allocation. Valid until wm_free. */
+/* Returns a host pointer to `size` bytes of guest memory at `address`, for reading and writing in place, or
+ * NULL if the range is not within one allocation. Valid until wm_free. */
 WM_API void *wm_host_pointer(struct wm_machine *machine, uint64_t address, uint64_t size);
 
-/* Loads an object's segments into guest memory and applies its relocations; idempotent. The object must
- * outlive the machine. Its target must be the machine's. */
+/* Loads an object's segments into guest memory and applies its relocations. Loading an object again has no
+ * effect. The object must outlive the machine and must have the machine's target (WM_BAD_ARGUMENT). */
 WM_API enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *object,
                               struct wm_diag *diag);
-/* The guest address of a symbol of a loaded object: a __device__ global, a function. */
+/* Returns the guest address and size (bytes) of a symbol of a loaded object: a __device__ variable, a
+ * function. */
 WM_API enum wm_status wm_symbol(struct wm_machine *machine, const struct wm_object *object, const char *name,
                                 uint64_t *address, uint64_t *size, struct wm_diag *diag);
 
-/* What may look on: see profile.h, check.h, fidelity.h. */
+/* Optional observers of a dispatch: see profile.h, check.h, fidelity.h. */
 struct wm_profile;
 struct wm_check;
 struct wm_fidelity;
 
-/* SH_MEM_CONFIG.ALIGNMENT_MODE: of DS, FLAT, GLOBAL, SCRATCH and buffer instructions. Scalar memory drops the
- * low bits of addresses anyway, and texels of images lie where they should. Atomics must be naturally aligned
- * in every mode. What a mode refuses is WM_FAULT_MISALIGNED.
- * Source: AMD's register headers in PAL; CDNA 4 ISA, "Memory Alignment". */
+/* SH_MEM_CONFIG.ALIGNMENT_MODE, for DS, FLAT, GLOBAL, SCRATCH and buffer instructions. It does not affect
+ * scalar memory, which always drops the low address bits, nor images, whose texels are always aligned.
+ * Atomics must be naturally aligned in every mode. An access that the mode does not allow is
+ * WM_FAULT_MISALIGNED. Source: AMD's register headers in PAL; CDNA 4 ISA, "Memory Alignment". */
 enum wm_alignment {
-    WM_ALIGNMENT_UNALIGNED,    /* any address; what the Linux driver sets */
-    WM_ALIGNMENT_DWORD,        /* the low bits of the address are dropped, 2 at most */
-    WM_ALIGNMENT_DWORD_STRICT, /* dwords and what is larger must lie on dwords */
-    WM_ALIGNMENT_STRICT,       /* and 16 bits on two bytes */
+    WM_ALIGNMENT_UNALIGNED,    /* any address is allowed; the Linux driver's setting */
+    WM_ALIGNMENT_DWORD,        /* the low bits of the address, at most 2, are ignored */
+    WM_ALIGNMENT_DWORD_STRICT, /* accesses of a dword or more must be dword-aligned */
+    WM_ALIGNMENT_STRICT,       /* likewise, and 16-bit accesses must be 2-byte-aligned */
 };
 
-/* What scalar loads and stores (SMRD, SMEM) see of the scalar data cache, which on hardware nothing keeps
- * coherent with memory. The model: src/exec/smem_cache.h. */
+/* How scalar loads and stores (SMRD, SMEM) use the scalar data cache, which the hardware does not keep
+ * coherent with memory. The model is described in src/exec/smem_cache.h. */
 enum wm_scalar_cache {
-    WM_SCALAR_CACHE_COHERENT, /* nothing: loads see memory, stores reach it at once */
-    WM_SCALAR_CACHE_CHECKED,  /* the same, but what hardware may do otherwise is found */
-    WM_SCALAR_CACHE_STALE,    /* loads see lines as they were fetched, stores stay there until S_DCACHE_WB */
+    WM_SCALAR_CACHE_COHERENT, /* no cache: loads read memory, stores write it at once */
+    WM_SCALAR_CACHE_CHECKED,  /* the same, and report where hardware may differ */
+    WM_SCALAR_CACHE_STALE,    /* loads return cached lines, stores stay in the cache until S_DCACHE_WB */
 };
 
 enum wm_stale_kind {
-    WM_STALE_LOAD,  /* a scalar load of a line that memory has changed since: S_DCACHE_INV is missing */
-    WM_STALE_STORE, /* a scalar store that nothing wrote back: S_DCACHE_WB is missing */
-    /* a FLAT or GLOBAL load of what a scalar store of the workgroup has not written back yet */
+    WM_STALE_LOAD,  /* a scalar load of a cached line that has changed in memory: S_DCACHE_INV is missing */
+    WM_STALE_STORE, /* a scalar store that was never written back: S_DCACHE_WB is missing */
+    /* a FLAT or GLOBAL load of data that a scalar store of the workgroup has not written back yet */
     WM_STALE_VECTOR_LOAD,
 };
 
-/* An instruction that relies on the scalar cache to be coherent. */
+/* An instruction that relies on a coherent scalar cache. */
 struct wm_stale {
     enum wm_stale_kind kind;
-    uint64_t pc, count;    /* guest address; executions of it, for stores lines that were lost */
-    uint32_t workgroup[3]; /* the first one, */
-    uint32_t wave;         /* its wave, */
-    uint64_t address;      /* and where it loaded or stored */
-    const char *text;      /* the whole report, several lines */
+    uint64_t pc, count;    /* guest address; number of executions, or for stores of lost lines */
+    uint32_t workgroup[3]; /* of the first occurrence */
+    uint32_t wave;         /* of the first occurrence, within the workgroup */
+    uint64_t address;      /* guest address that the first occurrence loaded or stored */
+    const char *text;      /* the complete report, several lines */
 };
 
 struct wm_dispatch {
     size_t struct_size;        /* sizeof(struct wm_dispatch) */
     uint32_t grid[3];          /* work-items; 0 counts as 1 */
     uint32_t workgroup[3];     /* work-items; 0 counts as 1 */
-    const void *arguments;     /* the explicit arguments as they lie in the kernarg segment */
-    uint64_t arguments_size;   /* bytes; the rest, hidden arguments included, is filled by wavemem */
-    uint32_t dynamic_lds;      /* bytes behind the static LDS */
+    const void *arguments;     /* the explicit arguments in the layout of the kernarg segment */
+    uint64_t arguments_size;   /* bytes; wavemem fills the rest, including hidden arguments */
+    uint32_t dynamic_lds;      /* bytes, in addition to the static LDS */
     uint32_t threads;          /* host threads; 0: one per CPU */
     uint64_t max_instructions; /* per wave; 0: 2^40 */
     double timeout;            /* seconds of wall-clock time; 0: none */
     enum wm_alignment alignment;
-    struct wm_profile *profile;   /* observes the dispatch, or NULL */
-    struct wm_check *check;       /* so does this, or NULL */
-    struct wm_fidelity *fidelity; /* or NULL */
-    /* Called now and then, on the thread that called wm_dispatch; false stops the run. Or NULL. A kernel that
-     * waits for what it might write into guest memory counts as a deadlock. */
+    struct wm_profile *profile;   /* measures the dispatch; or NULL */
+    struct wm_check *check;       /* checks the dispatch; or NULL */
+    struct wm_fidelity *fidelity; /* counts executed instructions; or NULL */
+    /* Called from time to time, on the thread that called wm_dispatch; return false to stop the dispatch. May
+     * be NULL. A kernel that waits for this function to write guest memory is reported as a deadlock. */
     bool (*progress)(void *user, uint64_t workgroups_done, uint64_t workgroups);
     void *progress_user;
-    /* Called after the run, also after a fault, with pieces of what the kernel printed by OpenCL's printf, in
-     * the order in which its lanes reserved their places; not terminated. NULL: printf does nothing. A
-     * dispatch prints at most 4 MiB of arguments, after that a line says that later output is missing. */
+    /* Called after the run, also after a fault, with successive pieces of the kernel's OpenCL printf output,
+     * not NUL-terminated, in the order in which the lanes reserved buffer space. NULL: printf prints nothing.
+     * A dispatch has 4 MiB for printf arguments; when they are full, a line states that later output is lost.
+     */
     void (*print)(void *user, const char *text, size_t length);
     void *print_user;
     enum wm_scalar_cache scalar_cache;
-    /* Called after the run for each instruction that WM_SCALAR_CACHE_CHECKED or _STALE found, by address. */
+    /* Called after the run for each instruction that WM_SCALAR_CACHE_CHECKED or _STALE reported, in order of
+     * its address. */
     void (*stale)(void *user, const struct wm_stale *stale);
     void *stale_user;
-    /* What a memory access does that may not be: WM_VIOLATION_STOPS ends the dispatch with a fault;
-     * WM_VIOLATION_GOES_ON goes on as the hardware does where nobody handles its trap: the lanes that may not
-     * load 0 and store nothing, TRAPSTS.MEM_VIOL is set (not for addresses outside every allocation, which
-     * are page faults), and the result has the first one. For FLAT, GLOBAL and SCRATCH; others stop.
-     */
+    /* How a memory violation of any memory instruction is handled. WM_VIOLATION_STOPS ends the dispatch with
+     * a fault. WM_VIOLATION_GOES_ON continues as the hardware does without a trap handler: the violating
+     * lanes load 0 and store nothing, and TRAPSTS.MEM_VIOL is set (but not by scalar memory, nor by addresses
+     * outside every allocation, which are page faults); the result contains the first violation. */
     unsigned on_violation;
 };
 
@@ -138,50 +156,52 @@ enum { WM_VIOLATION_STOPS, WM_VIOLATION_GOES_ON }; /* on_violation of wm_dispatc
 
 enum wm_fault_kind {
     WM_FAULT_NONE,
-    WM_FAULT_MEMORY,      /* outside every allocation */
+    WM_FAULT_MEMORY,      /* an address outside every allocation */
     WM_FAULT_READ_ONLY,   /* a store or atomic to read-only memory */
-    WM_FAULT_MISALIGNED,  /* an atomic that is not naturally aligned, or what the alignment mode refuses */
-    WM_FAULT_INSTRUCTION, /* the words are no instruction of the target, or the pc left the code */
+    WM_FAULT_MISALIGNED,  /* an atomic that is not naturally aligned, or an access that the alignment mode
+                             forbids */
+    WM_FAULT_INSTRUCTION, /* the words are not an instruction of the target, or the pc left the code */
     WM_FAULT_TODO,        /* an instruction that wavemem does not execute yet */
     WM_FAULT_TRAP,        /* s_trap */
     WM_FAULT_BUDGET,      /* max_instructions reached */
     WM_FAULT_TIMEOUT,
-    WM_FAULT_DEADLOCK,   /* all waves that are left wait: at a barrier, or in a loop that nothing can end any
-                            more */
-    WM_FAULT_STOPPED,    /* progress() said so */
-    WM_FAULT_CODE_LIMIT, /* more different code was reached than wavemem predecodes: see LIMITS above */
-    WM_FAULT_NO_MEMORY,  /* the host had no memory to predecode more code */
-    WM_FAULT_APERTURE,   /* no address: bits 63 to 47 differ, and FLAT finds it in no aperture */
-    WM_FAULT_PRIVATE_ATOMIC, /* an atomic of 8 bytes on private memory */
-    WM_FAULT_RESOURCE,       /* an image that wavemem does not access: tiled, multisampled */
-    WM_FAULT_OFFSET,         /* a negative offset of s_buffer_load, gfx11 and later */
+    WM_FAULT_DEADLOCK,   /* all remaining waves wait at a barrier or in a loop whose condition can no longer
+                            change */
+    WM_FAULT_STOPPED,    /* progress() returned false */
+    WM_FAULT_CODE_LIMIT, /* the kernel reached more code than wavemem predecodes: see LIMITS above */
+    WM_FAULT_NO_MEMORY,  /* the host ran out of memory while predecoding */
+    WM_FAULT_APERTURE,   /* an invalid address: bits 63 to 47 differ, and it is in no aperture of FLAT */
+    WM_FAULT_PRIVATE_ATOMIC, /* an 8-byte atomic on private memory */
+    WM_FAULT_RESOURCE,       /* an image that wavemem does not support: tiled, multisampled */
+    WM_FAULT_OFFSET,         /* a negative offset of s_buffer_load on gfx11 and later */
 };
 
-/* Why a dispatch ended early. The fault of the lowest workgroup and wave, whatever the number of threads. */
+/* Why a dispatch ended early. If several waves fault, this is the fault of the lowest workgroup and wave,
+ * whatever the number of threads. */
 struct wm_fault {
     enum wm_fault_kind kind;
     uint64_t pc; /* guest address of the instruction */
     uint32_t workgroup[3];
-    uint32_t wave;      /* in its workgroup */
-    uint64_t lanes;     /* that faulted */
-    uint64_t low, high; /* first and last byte that they touch */
+    uint32_t wave;      /* within the workgroup */
+    uint64_t lanes;     /* mask of the faulting lanes */
+    uint64_t low, high; /* first and last byte that these lanes access */
     uint32_t bytes;     /* per lane */
     bool store;
-    char text[1024]; /* the whole report, several lines; the command puts "error: " before it */
+    char text[1024]; /* the complete report, several lines; the command prints "error: " before it */
 };
 
 struct wm_result {
     size_t struct_size; /* sizeof(struct wm_result), set by the caller */
     struct wm_fault fault;
-    uint64_t violations;        /* with WM_VIOLATION_GOES_ON: memory instructions of waves that did it, */
-    struct wm_fault violation;  /* and the first of the lowest workgroup and wave */
-    double seconds;             /* wall-clock time of the dispatch alone */
-    uint64_t wave_instructions; /* executed, waits and nops included */
+    uint64_t violations;        /* with WM_VIOLATION_GOES_ON: executions with a violation */
+    struct wm_fault violation;  /* the first one of the lowest workgroup and wave */
+    double seconds;             /* wall-clock time of the dispatch itself */
+    uint64_t wave_instructions; /* executed, including waits and nops */
     uint64_t waves, workgroups;
 };
 
-/* Runs a kernel of a loaded object to its end. WM_OK also when the guest faulted: look at result->fault.kind.
- */
+/* Runs a kernel of a loaded object until it ends. Also returns WM_OK if the guest faulted: check
+ * result->fault.kind. */
 WM_API enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
                                   const struct wm_kernel *kernel, const struct wm_dispatch *dispatch,
                                   struct wm_result *result, struct wm_diag *diag);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile: what each memory instruction of a dispatch costs. */
+/* The profile: the cost of each memory instruction of a dispatch. */
 #ifndef WAVEMEM_PROFILE_H
 #define WAVEMEM_PROFILE_H
 
@@ -9,222 +9,224 @@
 extern "C" {
 #endif
 
-struct wm_profile; /* counts what each memory instruction does */
+struct wm_profile; /* an observer that measures memory instructions */
 
 enum { WM_PROFILE_LINES = 64 };
 
-/* One execution as it was: the first of the first workgroup's first wave that reached memory. */
+/* One recorded execution: the first one that accessed memory, of the lowest workgroup and wave. */
 struct wm_profile_wave {
     uint32_t workgroup[3], wave;
     bool in_lds;          /* the addresses are LDS offsets */
-    uint32_t bytes;       /* of each lane, at the first of the instruction's places */
-    uint64_t lanes;       /* those that reached memory */
-    uint64_t address[64]; /* theirs */
+    uint32_t bytes;       /* per lane, of the instruction's first element */
+    uint64_t lanes;       /* mask of the lanes that accessed memory */
+    uint64_t address[64]; /* of these lanes */
 };
 
-/* What became of requests at one cache. A request is what one instruction of a wave asks of one line. */
+/* Requests to one cache. A request is the access of one instruction of one wave to one cache line. */
 struct wm_cache_use {
     uint64_t requests, hits;
-    uint64_t bytes; /* that were moved between the cache and what asked it */
+    uint64_t bytes; /* transferred between the cache and its clients */
 };
 
 /* One memory instruction over all dispatches that the profile observed. */
 struct wm_profile_row {
-    const char *kernel;      /* symbol that it lies in */
-    const char *text;        /* LLVM's text */
+    const char *kernel;      /* symbol that contains it */
+    const char *text;        /* in LLVM's syntax */
     const char *path;        /* "GLOBAL", "FLAT", "SCRATCH", "BUFFER", "SMEM", "DS" */
     const char *operation;   /* "load", "store", "atomic" */
     const char *file;        /* source file, or NULL */
     unsigned line, column;   /* 0 when unknown */
-    uint64_t pc, offset;     /* guest address; bytes from the symbol */
-    uint64_t executions;     /* by waves */
-    uint64_t lanes;          /* active lanes, summed */
+    uint64_t pc, offset;     /* guest address; offset from the symbol, bytes */
+    uint64_t executions;     /* counted per wave */
+    uint64_t lanes;          /* active lanes, summed over the executions */
     uint32_t bytes;          /* per lane */
     uint64_t bytes_asked;    /* lanes x bytes */
-    uint64_t distinct_bytes; /* different bytes, per execution, summed */
-    uint64_t lines;          /* distinct lines touched, per execution, summed; 0 for DS */
-    uint32_t line_bytes;     /* of the lines: of the generation's vector cache, 64 or 128 */
+    uint64_t distinct_bytes; /* distinct bytes of each execution, summed */
+    uint64_t lines;          /* distinct cache lines of each execution, summed; 0 for DS */
+    uint32_t line_bytes;     /* line size of the generation's vector cache, 64 or 128 */
     uint64_t ideal_lines;    /* max(1, ceil(distinct bytes / line_bytes)) per execution with lanes, summed */
-    bool has_lines;          /* false for DS: lines mean nothing there */
+    bool has_lines;          /* false for DS */
 
-    /* The vector memory path, for all but SMEM, DS and GDS. Sums; requests are those of an empty vector
-     * cache. */
+    /* The vector memory path, for all instructions but SMEM, DS and GDS. Sums over the executions. Requests
+     * are counted as if the vector cache were empty. */
     bool has_vector;
-    uint64_t fast;            /* executions that went through the address unit a group of lanes in a clock */
-    uint64_t address_clocks;  /* of the address unit */
-    uint64_t tag_lookups;     /* in the vector cache */
-    uint64_t read_requests;   /* to L2, of 64 bytes; of 128 on gfx942 and from gfx10 on */
-    uint64_t write_requests;  /* of 64 bytes; of 128 from gfx10 on */
-    uint64_t atomic_requests; /* atomics to one address stay apart */
-    uint64_t collapsed;       /* stores to an address that a lower lane of the wave stores to as well */
-    bool has_tcp_counters;    /* the generation has counters TCP_TOTAL_ACCESSES and the like */
+    uint64_t
+        fast; /* executions on the fast path of the address unit, which takes a group of lanes per clock */
+    uint64_t address_clocks;  /* clocks of the address unit */
+    uint64_t tag_lookups;     /* tag lookups in the vector cache */
+    uint64_t read_requests;   /* to L2, of 64 bytes; on gfx942 and from gfx10 on of 128 */
+    uint64_t write_requests;  /* of 64 bytes; from gfx10 on of 128 */
+    uint64_t atomic_requests; /* atomics to one address are not merged */
+    uint64_t collapsed;       /* stores to an address that a lower lane of the wave also stores to */
+    bool has_tcp_counters;    /* the generation has counters such as TCP_TOTAL_ACCESSES */
 
-    /* LDS: DS instructions, and FLAT ones that reach it. Sums but for the last three. */
+    /* LDS: DS instructions, and FLAT instructions that access LDS. Sums, except for the last three. */
     bool has_lds;
-    uint64_t lds_passes;    /* over the banks */
-    uint64_t lds_conflicts; /* passes that a bank conflict cost */
-    uint64_t lds_serial;    /* lanes that went one by one because of a misaligned one */
-    uint32_t lds_depth;     /* the most dwords of one bank that were wanted at once: 1 is no conflict */
-    uint32_t lds_bank;      /* the bank */
-    uint64_t lds_lanes;     /* the lanes that wanted them */
+    uint64_t lds_passes;    /* passes over the LDS banks */
+    uint64_t lds_conflicts; /* passes added by bank conflicts */
+    uint64_t lds_serial;    /* lanes serialized because one lane was misaligned */
+    uint32_t lds_depth;     /* maximum number of distinct dwords in one bank; 1: no conflict */
+    uint32_t lds_bank;      /* that bank */
+    uint64_t lds_lanes;     /* mask of the lanes that accessed it */
 
-    /* What the product's caches make of it; see docs/model.md. False: no product is known for the target. */
+    /* Results of the cache model, see docs/model.md. False: no product is known for the target. */
     bool has_caches;
-    uint64_t data_clocks; /* that returning the data to VGPRs, or fetching them, takes */
-    struct wm_cache_use cache[WM_CACHE_LEVELS]; /* requests that this instruction made, at each level */
-    uint64_t memory_read, memory_written; /* bytes from and to DRAM; written: when lines leave the caches */
-    uint64_t wait_depth;                  /* memory instructions of the wave still on their way, when it
-                                             was issued, itself included; summed over the executions */
-    uint32_t wait_depth_most;             /* and the most */
-    const char *limit;  /* what takes the most time of it, as a bound's name; NULL: nothing of note */
-    bool has_share;     /* false: it is not known, or what binds is the fetching of code, which is no row's */
-    double share;       /* of what the part that binds the kernel has to do, from 0 to 1 */
-    const char *advice; /* a sentence with figures; NULL: there is little to gain */
-    double gain; /* with an advice: the most that it can save of one part, over the time of the part that
-                    binds */
+    uint64_t data_clocks; /* to return load data to VGPRs or to read store data from them */
+    struct wm_cache_use cache[WM_CACHE_LEVELS]; /* requests caused by this instruction at each level */
+    uint64_t memory_read, memory_written;       /* DRAM bytes; written: counted when lines are written back */
+    uint64_t wait_depth;      /* memory instructions of the wave in flight at issue, including
+                                 itself; summed over the executions */
+    uint32_t wait_depth_most; /* the same, maximum */
+    const char *limit;        /* the part that spends most time on it, of wm_bound_names(); NULL: none */
+    bool has_share; /* false: unknown, or the kernel is bound by instruction fetch, which belongs to no row */
+    double share;   /* of the work of the part that bounds the kernel, from 0 to 1 */
+    const char *advice; /* a sentence with figures; NULL: little to gain */
+    double gain; /* if there is advice: the maximum time that it saves in any part, relative to the time of
+                    the part that bounds the kernel */
 
-    const uint64_t *lines_histogram;    /* [n]: executions that touched n lines; the last: or more */
-    const struct wm_profile_wave *wave; /* NULL: no lane of any execution reached memory */
+    const uint64_t *lines_histogram;    /* [n]: executions that accessed n lines; the last one: n or more */
+    const struct wm_profile_wave *wave; /* NULL: no execution accessed memory */
 };
 
 enum { WM_PROFILE_BOUNDS = 8 };
 
-/* The names of the parts of a GPU that can bind a kernel: of a bound, of a row's limit. */
+/* The names of the parts of a GPU that can bound a kernel, as in struct wm_bound and wm_profile_row.limit. */
 WM_API const char *const *wm_bound_names(size_t *count);
 
-/* The least time that one part of the GPU needs for the whole work. */
+/* The minimum time that one part of the GPU needs for all work of the kernel. */
 struct wm_bound {
     const char *name; /* of wm_bound_names() */
-    double clocks;    /* of the product's highest clock */
+    double clocks;    /* at the product's maximum clock */
     double seconds;
-    const char *arithmetic; /* "1048576 B / (64 B/clock x 104)" */
+    const char *arithmetic; /* "1048576 B / (64 B/clock x 16 channels)" */
 };
 
-/* One cache of the product over a kernel's dispatches, all its instances together. */
+/* One level of cache, summed over its instances and the kernel's dispatches. */
 struct wm_profile_cache {
-    const char *name; /* "vector L1", "L0", "GL1", "scalar", "instruction", "L2", "Infinity Cache" */
+    const char *name; /* "vector L1", "vector L0", "GL1", "scalar", "instruction", "L2", "Infinity Cache" */
     enum wm_cache_level level;
     uint32_t instances;
     struct wm_cache_use read, write, atomic;
 };
 
-/* Why caches did not see all that workgroups ask for, or not as many workgroups at once as fit. */
+/* Why the cache model did not see all accesses, or fewer workgroups at once than are resident. */
 enum wm_profile_cut {
-    WM_CUT_ROUND = 1,     /* more workgroups at once would take more than 128 MiB of log */
-    WM_CUT_WORKGROUP = 2, /* one takes more than 1 GiB of log: caches did not see what follows */
-    WM_CUT_REGIONS = 4,   /* more than 62 regions of 4 GiB are touched: the others count as the first */
-    WM_CUT_NO_MEMORY = 8, /* there was no memory for a part of the log */
+    WM_CUT_ROUND = 1,     /* the log of all resident workgroups would exceed 128 MiB */
+    WM_CUT_WORKGROUP = 2, /* the log of one workgroup exceeds 1 GiB: later accesses are not modelled */
+    WM_CUT_REGIONS = 4,   /* more than 62 regions of 4 GiB are accessed: the others alias the first */
+    WM_CUT_NO_MEMORY = 8, /* the host ran out of memory for part of the log */
 };
 
-/* A kernel over all dispatches that the profile observed. Without a product (gpu NULL) only its counts. */
+/* A kernel over all observed dispatches. Without a product (gpu NULL) it has counts only. */
 struct wm_profile_kernel {
     const char *kernel;
-    uint64_t pc; /* where it begins */
+    uint64_t pc; /* entry, guest address */
     uint64_t dispatches, workgroups, waves;
-    uint64_t instructions; /* executed by waves */
+    uint64_t instructions; /* executed, counted per wave */
     const struct wm_gpu *gpu;
 
-    /* Occupancy: what fits at once onto a compute unit, in WGP mode onto a WGP, which is two of them. */
-    uint32_t workgroup_items, vgprs, sgprs, lds_bytes; /* of a workgroup, a wave, a wave, a workgroup */
+    /* Occupancy of a compute unit, in WGP mode of a WGP (two compute units). */
+    uint32_t workgroup_items, vgprs, sgprs, lds_bytes; /* per workgroup, wave, wave, workgroup */
     uint32_t waves_per_simd, waves_per_simd_most;
-    uint32_t workgroups_per_cu; /* in WGP mode of a WGP */
-    const char *mode; /* "CU" or "WGP": what the waves of a workgroup share; NULL: there are no modes */
+    uint32_t workgroups_per_cu;  /* in WGP mode per WGP */
+    const char *mode;            /* "CU" or "WGP"; NULL: the generation has no such modes */
     const char *occupancy_limit; /* "VGPRs", "SGPRs", "LDS", "waves", "workgroups" */
 
-    /* What waves fetched of their code, in aligned pieces of fetch_bytes; what became of it at each cache and
-     * in memory is part of the kernel's figures, but of no row's. */
+    /* Instruction fetches of all waves, in aligned blocks of fetch_bytes. Their cache and memory traffic is
+     * part of the kernel's figures but of no row. */
     uint64_t fetches;
     uint32_t fetch_bytes;
-    uint32_t code_bytes; /* of the last dispatch's code, as far as branches lead */
+    uint32_t code_bytes; /* size of the code reachable by branches, last dispatch */
     struct wm_cache_use fetch_use[WM_CACHE_LEVELS];
     uint64_t fetch_memory_read; /* bytes */
-    uint64_t fetch_missed;      /* lines that the instruction caches had not, */
-    uint64_t fetch_late; /* and those that they had asked for just before, behind one that was wanted */
+    uint64_t fetch_missed;      /* lines that missed in the instruction caches */
+    uint64_t fetch_late;        /* lines that were already being fetched along with the preceding line */
 
     struct wm_profile_cache cache[WM_CACHE_LEVELS];
-    uint32_t caches;                      /* how many of them there are */
-    uint64_t vector_invalidations;        /* of vector caches, by waves: buffer_gl0_inv and its kin */
-    uint64_t memory_read, memory_written; /* bytes from and to DRAM */
-    uint64_t memory_dirty;                /* bytes that the last dispatch left written in the caches */
-    /* With wm_profile_set_sample(): all counts, and those of the rows, are of `workgroups` out of so many;
-     * the bounds are of all. Else 0. */
+    uint32_t caches;                      /* number of entries in `cache` */
+    uint64_t vector_invalidations;        /* of vector caches, by instructions such as buffer_gl0_inv */
+    uint64_t memory_read, memory_written; /* DRAM bytes */
+    uint64_t memory_dirty;                /* modified bytes left in the caches by the last dispatch */
+    /* With wm_profile_set_sample(): the number of all workgroups. All counts, also of the rows, are those of
+     * the `workgroups` that were sampled; the bounds are scaled to all. Otherwise 0. */
     uint64_t sampled_from;
-    double sample_scale; /* how many times as much as was counted all of them ask for; 1 without a sample */
-    double sample_error; /* of what instructions ask for when it is scaled up: half the width of the interval
-                            that holds the truth in 95 of 100 cases, if rounds were drawn at random, as a
-                            share; below 0: there are too few to tell. It is not that of hits and of memory:
-                            caches were shown the sample alone */
-    uint64_t resident_workgroups; /* most that the caches were modelled with at once */
-    bool resident_cut;            /* caches did not see all as they should: */
+    double sample_scale; /* what all workgroups request, over what was counted; 1 without a sample */
+    double sample_error; /* relative error of the scaled requests: half the width of the 95 % confidence
+                            interval for randomly drawn rounds; below 0: too few rounds. It does not apply
+                            to hits and memory traffic, because the caches saw only the sample */
+    uint64_t resident_workgroups; /* maximum number that the cache model had resident at once */
+    bool resident_cut;            /* `cuts` is not 0 */
     unsigned cuts;                /* enum wm_profile_cut, of all dispatches */
 
     struct wm_bound bound[WM_PROFILE_BOUNDS];
     uint32_t bounds;
-    const struct wm_bound *binds; /* the longest; a lower bound of the kernel's time, no prediction */
-    const char *advice;           /* a sentence where code is what binds; else NULL: the rows have it */
+    const struct wm_bound *binds; /* the longest: a lower bound of the kernel's time, not a prediction */
+    const char *advice; /* a sentence, if instruction fetch bounds the kernel; else NULL: see the rows */
 };
 
-/* One struct wm_profile_kernel per kernel, by address; valid until the next dispatch or wm_profile_destroy.
- */
+/* The kernels, ordered by address; valid until the next dispatch or wm_profile_destroy. */
 WM_API const struct wm_profile_kernel *wm_profile_kernels(struct wm_profile *profile, size_t *count);
 
 WM_API enum wm_status wm_profile_create(struct wm_profile **profile, struct wm_diag *diag);
-/* The product whose caches are modelled, which is copied; so it may be a wm_gpu_find() one with another size
- * of L2. Without this it is the default of the first dispatch's target. WM_BAD_ARGUMENT: after the first
- * dispatch, or figures that cannot be modelled (no L2, no XCD, lines that are not of 64 or 128 bytes); the
- * message says which. A dispatch whose target is of another
- * generation than gpu->targets is refused; so is the replay of a trace of one. */
+/* Sets the product whose caches are modelled. *gpu is copied, so the caller may pass a wm_gpu_find() product
+ * with, for example, another L2 size. The default is that of the first dispatch's target. WM_BAD_ARGUMENT:
+ * called after the first dispatch, or figures that cannot be
+ * modelled (no L2, no XCD, lines that are not of 64 or 128 bytes); the message says which. Dispatches and
+ * traces whose target is of another generation than gpu->targets are refused. */
 WM_API enum wm_status wm_profile_set_gpu(struct wm_profile *profile, const struct wm_gpu *gpu,
                                          struct wm_diag *diag);
-/* Observes only one in so many rounds of workgroups, those that are resident at once; all are executed. 1:
- * all. WM_BAD_ARGUMENT: 0, or after the first dispatch. */
+/* Observes one in `one_in` rounds of workgroups (a round: those resident at once); all workgroups are
+ * executed. 1: observe all. WM_BAD_ARGUMENT: 0, or called after the first dispatch. */
 WM_API enum wm_status wm_profile_set_sample(struct wm_profile *profile, unsigned one_in,
                                             struct wm_diag *diag);
-/* Writes what the profile observes into a file from now on: docs/trace.md has the format. The file
- * appears when wm_profile_end_trace() says that it is whole; until then there is NAME.PID.part beside it.
- * WM_BAD_ARGUMENT: after the first dispatch. */
+/* Records everything that the profile observes in a trace file; docs/trace.md describes the format. Until
+ * wm_profile_end_trace() completes it, the data is in NAME.PID.part in the same folder. WM_BAD_ARGUMENT:
+ * called after the first dispatch. */
 WM_API enum wm_status wm_profile_trace(struct wm_profile *profile, const char *path, struct wm_diag *diag);
-/* Completes that file; WM_IO, WM_NO_MEMORY: it could not be, and there is none. Without a trace, or before
- * the first dispatch, nothing is written; wm_profile_destroy() without this leaves no file either. */
+/* Completes the trace file. WM_IO, WM_NO_MEMORY: it could not be written, and no file remains. Nothing is
+ * written if no trace was started or nothing was dispatched; wm_profile_destroy() without this call leaves no
+ * file. */
 WM_API enum wm_status wm_profile_end_trace(struct wm_profile *profile, struct wm_diag *diag);
-/* Makes a new profile tell what the `size` bytes of a trace hold; `name` stands in messages. The product is
- * that of wm_profile_set_gpu(), else the one that the trace was made with; one of another generation is
- * refused with WM_BAD_ARGUMENT. With the same product all figures are those of the profile that wrote the
- * trace. WM_BAD_FILE: it is no trace, cut off or damaged; WM_UNSUPPORTED: of another version. */
+/* Fills a new profile from the `size` bytes of a trace; `name` appears in messages. The product is that of
+ * wm_profile_set_gpu(), by default the one of the trace. With the same product, all figures equal those of
+ * the profile that wrote the trace. WM_BAD_ARGUMENT: a product of another generation; WM_BAD_FILE: not a
+ * trace, truncated or damaged; WM_UNSUPPORTED: another version of the format. */
 WM_API enum wm_status wm_profile_replay(struct wm_profile *profile, const void *bytes, size_t size,
                                         const char *name, struct wm_diag *diag);
-/* The product that a trace was made with. Errors as above; WM_NOT_FOUND: it is not known here. */
+/* Finds the product that a trace was made with. Errors as above; WM_NOT_FOUND: this library does not know it.
+ */
 WM_API enum wm_status wm_trace_gpu(const void *bytes, size_t size, const char *name,
                                    const struct wm_gpu **gpu, struct wm_diag *diag);
 WM_API void wm_profile_destroy(struct wm_profile *profile);
 
-/* A dispatch that the profile observed. */
+/* An observed dispatch. */
 struct wm_profile_dispatch {
     const char *kernel, *target;    /* "gfx900" */
     uint32_t grid[3], workgroup[3]; /* work-items */
 };
 
-/* The code of a symbol that rows lie in, up to the next symbol. */
+/* The code of a symbol that contains rows, up to the next symbol. */
 struct wm_profile_code {
     const char *kernel;   /* the symbol */
     const char *target;   /* "gfx1030" */
-    unsigned wave_lanes;  /* 32 or 64: of the first dispatch that came here */
+    unsigned wave_lanes;  /* wave size, 32 or 64, of the first dispatch that executed it */
     uint64_t pc;          /* guest address of the first byte */
-    const uint8_t *bytes; /* of each instruction at its offset */
+    const uint8_t *bytes; /* the code */
     size_t size;
 };
 
-/* In their order, those of a replayed trace as well. Valid until the next dispatch or wm_profile_destroy. */
+/* The dispatches and the code in order, including those of a replayed trace. Valid until the next dispatch or
+ * wm_profile_destroy. */
 WM_API const struct wm_profile_dispatch *wm_profile_dispatches(struct wm_profile *profile, size_t *count);
 WM_API const struct wm_profile_code *wm_profile_code(struct wm_profile *profile, size_t *count);
-/* Gives the profile, and the trace that it writes, the text of a source file that rows name; a name's first
- * text stays. WM_NO_MEMORY: none, or more than 64 MiB of code and sources in all. */
+/* Adds the text of a source file that rows refer to, to the profile and to its trace. If the name already has
+ * a text, the first one is kept. WM_NO_MEMORY: out of memory, or code and sources exceed 64 MiB in total. */
 WM_API enum wm_status wm_profile_add_source(struct wm_profile *profile, const char *name, const char *text,
                                             struct wm_diag *diag);
-/* A text that was given, or was in the replayed trace; NULL: there is none. */
+/* The text of a source file that was added or is in the replayed trace; NULL: none. */
 WM_API const char *wm_profile_source(struct wm_profile *profile, const char *name);
 
-/* The rows, in order of their address; valid until the next dispatch or wm_profile_destroy. */
+/* The rows, ordered by address; valid until the next dispatch or wm_profile_destroy. */
 WM_API const struct wm_profile_row *wm_profile_rows(struct wm_profile *profile, size_t *count);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What went wrong, and the version. */
+/* Status codes, diagnostics and the version. */
 #ifndef WAVEMEM_STATUS_H
 #define WAVEMEM_STATUS_H
 
@@ -19,18 +19,18 @@ extern "C" {
 
 enum wm_status {
     WM_OK = 0,
-    WM_BAD_ARGUMENT, /* the caller asked for something that makes no sense */
-    WM_BAD_FILE,     /* truncated, corrupt or foreign input */
-    WM_UNSUPPORTED,  /* well-formed, but wavemem cannot do it */
+    WM_BAD_ARGUMENT, /* an invalid argument */
+    WM_BAD_FILE,     /* truncated or corrupt input, or another file format */
+    WM_UNSUPPORTED,  /* valid, but not supported by wavemem */
     WM_NOT_FOUND,    /* no such kernel, argument, target, symbol */
-    WM_NO_MEMORY,    /* the host, or the guest's limit */
+    WM_NO_MEMORY,    /* the host is out of memory, or a limit of guest memory is exceeded */
     WM_IO,           /* a file could not be read or written */
-    WM_OUT_OF_RANGE, /* outside an allocation */
+    WM_OUT_OF_RANGE, /* an address range outside an allocation */
 };
 
 struct wm_diag {
     enum wm_status status;
-    char message[480]; /* one line: where, what, what was expected */
+    char message[480]; /* one line: where, what is wrong, what was expected */
 };
 
 WM_API const char *wm_status_name(enum wm_status status);

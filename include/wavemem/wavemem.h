@@ -2,11 +2,11 @@
 /* wavemem: executes the machine code of AMD GPUs on an ordinary CPU and shows what it does to memory.
  *
  * Opaque handles own memory; plain structs are values that the caller owns. A function that can fail returns
- * a wm_status and, if `diag` is not NULL, says there where and why. A fault of the guest is a result
- * (wm_fault), not a status. Nothing here is global: handles of different machines may be used from different
- * threads.
+ * a wm_status and, if `diag` is not NULL, sets *diag to a message. A fault of the guest is a result
+ * (wm_fault), not a status. The library has no global state: handles of different machines may be used from
+ * different threads.
  *
- * A kernel c = a + b from its file to its result, without the checks of each status:
+ * Example: run c = a + b from a file. Error checks are omitted:
  *
  *     wm_object_open_file("vecadd.co", NULL, &object, &diag);
  *     wm_object_find_kernel(object, "vecadd", &kernel, &diag);
@@ -20,20 +20,21 @@
  *     wm_dispatch(machine, object, kernel, &dispatch, &result, &diag);
  *     wm_read(machine, arguments.c, c, 4 * n, &diag);
  *
- * with arguments laid out as kernel->arguments[].offset says, here struct { uint64_t a, b, c; uint32_t n; }.
+ * `arguments` has the layout that kernel->arguments[].offset describes, here struct { uint64_t a, b, c;
+ * uint32_t n; }.
  */
 #ifndef WAVEMEM_H
 #define WAVEMEM_H
 
 #include "check.h"    /* missing waits and hazards */
 #include "explain.h"  /* descriptors, formats, addresses */
-#include "fidelity.h" /* how exact what was executed is */
+#include "fidelity.h" /* how exactly instructions are modelled */
 #include "gpu.h"      /* products */
 #include "isa.h"      /* instructions: assembling, decoding, disassembling */
 #include "machine.h"  /* guest memory and dispatches */
 #include "object.h"   /* code objects */
-#include "profile.h"  /* what memory costs */
-#include "status.h"   /* what went wrong */
-#include "tess.h"     /* Mesa's tessellation buffer */
+#include "profile.h"  /* cost of memory instructions */
+#include "status.h"   /* status codes */
+#include "tess.h"     /* Mesa's off-chip tessellation buffer */
 
 #endif

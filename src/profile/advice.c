@@ -6,12 +6,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* What the wave that is kept shows. */
+/* The access pattern of the example wave that the profile keeps for each instruction. */
 struct shape {
-    bool has;  /* a wave is kept */
-    bool even; /* neighbouring active lanes are `stride` bytes apart, everywhere */
-    uint64_t stride;
-    unsigned run; /* lanes, a power of two, in each aligned group of which neighbours are `stride` apart */
+    bool has;        /* there is an example wave */
+    bool even;       /* all neighbouring active lanes are `stride` bytes apart */
+    uint64_t stride; /* bytes */
+    unsigned
+        run; /* neighbours within each aligned group of `run` lanes (a power of two) are `stride` apart */
 };
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -44,7 +45,7 @@ struct advice {
     double runs;
     unsigned wave_lanes;
     char *text;    /* WMI_ADVICE_BYTES */
-    double *saved; /* WMI_GPU_PARTS: at most, of what each part has to do with it */
+    double *saved; /* [WMI_GPU_PARTS]: upper bound of the share of this row's work that each part saves */
 };
 
 static bool say(const struct advice *advice, const char *format, ...)
@@ -56,7 +57,8 @@ static bool say(const struct advice *advice, const char *format, ...)
     return true;
 }
 
-/* What `needed` would do of `asked` is saved everywhere between VGPRs and memory, */
+/* Only `needed` of the `asked` lines or bytes are necessary: saves the rest in each part from VGPRs to
+ * memory. */
 static bool saves_lines(const struct advice *advice, uint64_t needed, uint64_t asked)
 {
     static const enum wmi_gpu_part parts[] = {WMI_GPU_MEMORY, WMI_GPU_L2, WMI_GPU_L1, WMI_GPU_ADDRESS};
@@ -65,7 +67,7 @@ static bool saves_lines(const struct advice *advice, uint64_t needed, uint64_t a
     return true;
 }
 
-/* or in LDS. */
+/* Saves `passes` LDS passes. */
 static bool saves_passes(const struct advice *advice, uint64_t passes)
 {
     advice->saved[WMI_GPU_LDS] = (double)passes / (double)advice->row->lds_passes;
@@ -77,7 +79,8 @@ static bool misaligned_lds(const struct advice *a)
     const struct wm_profile_row *row = a->row;
     return row->lds_serial &&
            saves_passes(a, row->lds_serial < row->lds_passes ? row->lds_serial : row->lds_passes) &&
-           say(a, "misaligned in LDS: %" PRIu64 " lanes went one by one; align to %u bytes", row->lds_serial,
+           say(a, "misaligned LDS access: %" PRIu64 " lanes were serialized; align to %u bytes",
+               row->lds_serial,
                row->bytes > 8   ? 16u
                : row->bytes > 4 ? 8u
                                 : 4u);
@@ -93,9 +96,9 @@ static bool bank_conflicts(const struct advice *a)
     if (row->wave && row->wave->in_lds && a->shape.stride && a->shape.stride % 32 == 0)
         return say(a,
                    "%.1f of %.1f LDS clocks are bank conflicts: lanes are %" PRIu64
-                   " B apart, and up to %u want different dwords of one bank; pad the rows by a dword",
+                   " B apart, and up to %u distinct dwords fall into one bank; pad each row by one dword",
                    lost, all, a->shape.stride, row->lds_depth);
-    return say(a, "%.1f of %.1f LDS clocks are bank conflicts: up to %u different dwords of one bank at once",
+    return say(a, "%.1f of %.1f LDS clocks are bank conflicts: up to %u distinct dwords fall into one bank",
                lost, all, row->lds_depth);
 }
 
@@ -105,13 +108,14 @@ static bool shared_atomics(const struct advice *a)
     return row->atomic_requests && row->executions && row->distinct_bytes * 4 <= row->bytes_asked &&
            saves_lines(a, row->distinct_bytes, row->bytes_asked) &&
            say(a,
-               "%.1f lanes add up to %.1f requests of %u B on %.1f B: combine them in the wave or in LDS "
-               "first",
+               "%.1f lanes make %.1f requests of %u B to %.1f distinct bytes: combine them within the wave "
+               "or in "
+               "LDS first",
                (double)row->lanes / a->runs, (double)row->atomic_requests / a->runs, row->bytes,
                (double)row->distinct_bytes / a->runs);
 }
 
-/* Whether half of the lines, at least, hold nothing that is asked for. */
+/* Whether at least half of the accessed lines would be unnecessary if the data were contiguous. */
 static bool wastes_lines(const struct wm_profile_row *row)
 {
     return row->has_vector && row->lines >= 2 * row->ideal_lines && row->lines >= 4 * row->executions;
@@ -127,22 +131,22 @@ static bool lanes_apart(const struct advice *a)
     if (a->shape.stride < row->line_bytes)
         return say(a,
                    "lanes are %" PRIu64
-                   " B apart and use %u of them: %.0f lines for %.0f useful bytes; keep what "
-                   "lanes use together in an array of its own",
+                   " B apart and use %u of them: %.0f lines for %.0f useful bytes; split the structure into "
+                   "one array per member",
                    a->shape.stride, row->bytes, lines, useful);
     return say(a,
                "lanes are %" PRIu64
-               " B apart: %.0f lines for %.0f useful bytes; index by get_global_id(0) on the "
-               "fastest axis, or turn the data in LDS",
+               " B apart: %.0f lines for %.0f useful bytes; let get_global_id(0) index the "
+               "fastest-varying dimension, or transpose the data in LDS",
                a->shape.stride, lines, useful);
 }
 
-/* As of a column of a matrix by workgroups of two dimensions: lanes of a row are together, rows are not. */
+/* For example a matrix column read by two-dimensional workgroups: contiguous within a row, rows far apart. */
 static bool scattered(const struct advice *a)
 {
     const struct wm_profile_row *row = a->row;
     return wastes_lines(row) && saves_lines(a, row->ideal_lines, row->lines) &&
-           say(a, "lanes lie scattered: %.0f lines for %.0f useful bytes, where %.0f would do",
+           say(a, "scattered access: %.0f lines for %.0f useful bytes, where %.0f would be enough",
                (double)row->lines / a->runs, (double)row->distinct_bytes / a->runs,
                (double)row->ideal_lines / a->runs);
 }
@@ -153,14 +157,14 @@ static bool off_line(const struct advice *a)
     return row->has_vector && row->wave && a->shape.even && a->shape.stride == row->bytes &&
            row->lines > row->ideal_lines && saves_lines(a, row->ideal_lines, row->lines) &&
            say(a,
-               "a row that begins %" PRIu64
-               " B behind a line touches %.1f lines where %.1f would do; align it "
+               "data that starts %" PRIu64
+               " B into a cache line takes %.1f lines where %.1f would be enough; align it "
                "to %u bytes",
                row->wave->address[__builtin_ctzll(row->wave->lanes)] % row->line_bytes,
                (double)row->lines / a->runs, (double)row->ideal_lines / a->runs, row->line_bytes);
 }
 
-/* A full wave would cost as much, and serve that many times more. */
+/* A wave with all lanes active would cost as much. */
 static bool few_lanes(const struct advice *a)
 {
     const struct wm_profile_row *row = a->row;
@@ -169,7 +173,7 @@ static bool few_lanes(const struct advice *a)
         return false;
     for (unsigned part = 0; part < WMI_GPU_PARTS; part++)
         a->saved[part] = 1 - (double)row->lanes / (double)room;
-    return say(a, "only %.1f lanes are active: what a wave costs serves few work-items",
+    return say(a, "only %.1f lanes are active, but the instruction costs as much as for a full wave",
                (double)row->lanes / a->runs);
 }
 
@@ -193,7 +197,8 @@ bool wmi_advise(const struct wm_profile_row *row, unsigned wave_lanes, char text
 
 /* ---- kernels ---- */
 
-/* Of all bytes that `binds` moved those that are code; 0: it moves none. */
+/* The share of instruction fetches in the bytes that the binding part (L2 or memory) moved; 0 for other
+ * parts. */
 static double code_of(const struct wm_profile_kernel *kernel)
 {
     uint64_t l2 = 0;
@@ -214,10 +219,11 @@ bool wmi_advise_kernel(const struct wm_profile_kernel *kernel, char text[WMI_ADV
     if (!kernel->binds || !kernel->instructions)
         return false;
     if (kernel->binds->name == wmi_gpu_part_names[WMI_GPU_FETCH]) {
-        snprintf(text, WMI_ADVICE_BYTES,
-                 "what binds is the code, so no instruction has a share: %.1f B of it are fetched for each "
-                 "that is executed; shorter encodings and fewer taken branches need less",
-                 (double)kernel->fetches * kernel->fetch_bytes / (double)kernel->instructions);
+        snprintf(
+            text, WMI_ADVICE_BYTES,
+            "the kernel is bound by instruction fetch, so no row has a share: %.1f B of code are fetched per "
+            "executed instruction; shorter encodings and fewer taken branches reduce this",
+            (double)kernel->fetches * kernel->fetch_bytes / (double)kernel->instructions);
         return true;
     }
     const double code = code_of(kernel);
@@ -225,13 +231,15 @@ bool wmi_advise_kernel(const struct wm_profile_kernel *kernel, char text[WMI_ADV
         return false;
     if (kernel->code_bytes > holds)
         snprintf(text, WMI_ADVICE_BYTES,
-                 "%.0f%% of what binds is code, which is no instruction's share: %.1f KiB in instruction "
-                 "caches of %.1f KiB; less unrolling and inlining lets it stay there",
+                 "%.0f%% of the binding traffic is instruction fetch, which is in no row's share: %.1f KiB "
+                 "of code "
+                 "exceed the instruction cache of %.1f KiB; reduce unrolling and inlining",
                  100 * code, (double)kernel->code_bytes / 1024, (double)holds / 1024);
     else
         snprintf(text, WMI_ADVICE_BYTES,
-                 "%.0f%% of what binds is code, which is no instruction's share: each instruction cache "
-                 "brings it in once",
+                 "%.0f%% of the binding traffic is instruction fetch, which is in no row's share: each "
+                 "instruction "
+                 "cache loads the code once",
                  100 * code);
     return true;
 }

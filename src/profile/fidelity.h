@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which instructions were executed, how often, and how exact each is. */
+/* Counts executed instructions and grades how exactly each is modelled. */
 #ifndef WMI_PROFILE_FIDELITY_H
 #define WMI_PROFILE_FIDELITY_H
 
@@ -7,7 +7,7 @@
 
 struct wm_fidelity *wmi_fidelity_create(void); /* NULL: no memory */
 void wmi_fidelity_destroy(struct wm_fidelity *fidelity);
-/* What a dispatch adds its executions to: wmi_execution_counters() of them. */
+/* The counters that a dispatch increments: wmi_execution_counters() of them. */
 uint64_t *wmi_fidelity_counters(struct wm_fidelity *fidelity);
 const struct wm_fidelity_row *wmi_fidelity_rows(struct wm_fidelity *fidelity, size_t *count);
 

@@ -189,7 +189,7 @@ void wmi_kernels_destroy(struct wm_profile *profile)
 
 /* ---- bounds ---- */
 
-/* Adds a bound of so many clocks, unless it is none. */
+/* Adds a lower bound of `clocks`, if positive; the format gives its arithmetic in words. */
 static void add_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, enum wmi_gpu_part part,
                       double clocks, const char *format, ...)
 {
@@ -206,7 +206,8 @@ static void add_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, 
                                                   .arithmetic = text};
 }
 
-/* Compute units that can have work: as many as a workgroup's waves go to, for each of them. */
+/* The number of compute units that the dispatch can occupy: those that the waves of one workgroup use (one,
+ * or both of a WGP) times the number of workgroups. */
 static double units_of(const struct wmi_kernel *kernel, const struct wm_gpu *gpu)
 {
     const uint64_t waves = kernel->waves / kernel->dispatches,
@@ -215,7 +216,8 @@ static double units_of(const struct wmi_kernel *kernel, const struct wm_gpu *gpu
     return (double)(units < gpu->compute_units ? units : gpu->compute_units);
 }
 
-/* What each compute unit does, spread evenly over those that can have work. */
+/* Adds a bound of per-compute-unit work, assuming that it is spread evenly over all occupied compute units.
+ */
 static void add_unit_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, enum wmi_gpu_part part,
                            uint64_t clocks, const char *what)
 {
@@ -241,23 +243,23 @@ static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     const double units = units_of(kernel, gpu);
     if (units > 0)
         add_bound(row, kernel, WMI_GPU_ISSUE, (double)kernel->instructions / (units * gpu->issue),
-                  "%llu instructions / (%u a clock x %.0f compute units)",
+                  "%llu instructions / (%u per clock x %.0f compute units)",
                   (unsigned long long)kernel->instructions, gpu->issue, units);
     const unsigned fetched = rules && rules->fetch.per_simd ? gpu->simds : 1;
     if (units > 0)
         add_bound(row, kernel, WMI_GPU_FETCH, (double)sum[WMI_SUM_FETCHES] / (units * fetched),
-                  "%llu fetches of code / (%u a clock x %.0f compute units)",
+                  "%llu code fetches / (%u per clock x %.0f compute units)",
                   (unsigned long long)sum[WMI_SUM_FETCHES], fetched, units);
-    add_unit_bound(row, kernel, WMI_GPU_ADDRESS, sum[WMI_SUM_ADDRESS_CLOCKS], "clocks of the address unit");
+    add_unit_bound(row, kernel, WMI_GPU_ADDRESS, sum[WMI_SUM_ADDRESS_CLOCKS], "address unit clocks");
     add_unit_bound(row, kernel, WMI_GPU_DATA, sum[WMI_SUM_DATA_CLOCKS], "clocks of 64 B to or from VGPRs");
-    add_unit_bound(row, kernel, WMI_GPU_L1, sum[WMI_SUM_TAG_LOOKUPS], "tag lookups, one a clock,");
-    add_unit_bound(row, kernel, WMI_GPU_LDS, sum[WMI_SUM_LDS_PASSES], "passes over the banks");
+    add_unit_bound(row, kernel, WMI_GPU_L1, sum[WMI_SUM_TAG_LOOKUPS], "tag lookups, one per clock,");
+    add_unit_bound(row, kernel, WMI_GPU_LDS, sum[WMI_SUM_LDS_PASSES], "LDS passes");
     const struct wm_cache *l2 = &gpu->cache[WM_CACHE_L2];
     const uint64_t l2_bytes = bytes_of(kernel->sums.use[WM_CACHE_L2]);
     if (l2->channels && l2->clock_bytes)
         add_bound(row, kernel, WMI_GPU_L2,
                   (double)l2_bytes / ((double)l2->clock_bytes * l2->channels * gpu->xcds),
-                  "%llu B / (%u B a clock x %u channels)", (unsigned long long)l2_bytes, l2->clock_bytes,
+                  "%llu B / (%u B/clock x %u channels)", (unsigned long long)l2_bytes, l2->clock_bytes,
                   l2->channels * gpu->xcds);
     const uint64_t memory = kernel->sums.memory_read + kernel->sums.memory_written;
     add_bound(row, kernel, WMI_GPU_MEMORY,
@@ -291,8 +293,8 @@ static void add_caches(struct wm_profile_kernel *row, const struct wmi_kernel *k
     }
 }
 
-/* What waves asked of the instruction cache was counted, and what it had not was modelled: the log leaves out
- * lines that are sure to be there. */
+/* Fetches are counted during execution; misses come from the cache model. The log omits fetches that are
+ * certain to hit. */
 static void add_fetches(struct wm_profile_kernel *row, const struct wm_profile *profile)
 {
     const uint32_t slot = wmi_profile_slot(profile, row->pc, WMI_FETCH_ID);
@@ -322,13 +324,13 @@ static enum wmi_gpu_part part_of(const struct wm_bound *bound)
     return part;
 }
 
-/* Whether it depends on what caches hold, which were shown the sample alone. */
+/* Whether the bound depends on cache hits; with --sample, the caches saw only the sampled workgroups. */
 static bool by_hits(const struct wm_bound *bound)
 {
     return part_of(bound) == WMI_GPU_L2 || part_of(bound) == WMI_GPU_MEMORY;
 }
 
-/* What was counted of a sample is scaled up to all workgroups. */
+/* Scales the bounds of a sampled kernel to all workgroups. */
 static void scale_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
 {
     const double scale = wmi_sample_scale(&kernel->sample);
@@ -339,7 +341,7 @@ static void scale_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kerne
         row->bound[i].clocks *= scale;
         row->bound[i].seconds *= scale;
         snprintf(kernel->arithmetic[i] + length, sizeof kernel->arithmetic[i] - length, " x %.4g%s", scale,
-                 by_hits(&row->bound[i]) ? ", if all hit as the sample does" : "");
+                 by_hits(&row->bound[i]) ? ", assuming the hit rates of the sample" : "");
     }
 }
 

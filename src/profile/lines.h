@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a profile keeps, for the files that make it. */
+/* The data of a profile, for the files that implement it. */
 #ifndef WMI_PROFILE_LINES_H
 #define WMI_PROFILE_LINES_H
 
@@ -16,37 +16,37 @@
 enum { WMI_NO_SLOT = UINT32_MAX };
 enum { WMI_ADVICE_BYTES = 240 };
 
-/* What one instruction did. */
+/* Counts of one instruction. */
 struct wmi_counts {
-    uint64_t depth; /* of the wait counter, summed */
+    uint64_t depth; /* of the wait counter, summed over the executions */
     uint32_t depth_most;
     uint8_t path, kind;
     uint32_t bytes; /* per lane */
     uint64_t executions, sum[WMI_SUM_COUNT];
-    struct wmi_lds_cost worst; /* the execution with the deepest conflict: depth, bank, lanes */
+    struct wmi_lds_cost worst; /* the execution with the worst bank conflict: depth, bank, lanes */
     uint64_t histogram[WM_PROFILE_LINES + 1];
     struct wm_profile_wave wave;
 };
 
 struct wmi_profiled {
-    struct wm_profile_row row; /* what the source said of it; no counts */
+    struct wm_profile_row row; /* description of the instruction, without counts */
     unsigned id;
     struct wmi_counts counts;
 };
 
-/* What a kernel's dispatches did, as far as the model of caches saw it. */
+/* A kernel's dispatches, as seen by the cache model. */
 struct wmi_kernel {
-    struct wmi_profile_dispatch dispatch; /* of the last one; the name is its own */
+    struct wmi_profile_dispatch dispatch; /* the last one; owns its name */
     uint64_t dispatches, workgroups, waves, instructions, most_groups, dirty;
     unsigned cuts; /* enum wm_profile_cut */
     uint32_t waves_per_simd;
     struct wmi_residence residence;
     const char *occupancy_limit;
-    struct wmi_caches_sums sums, before;                            /* before: when the dispatch began */
-    uint64_t counted[WMI_SUM_COUNT], counted_before[WMI_SUM_COUNT]; /* of all instructions */
-    uint64_t *written; /* by slot: bytes that its dispatches wrote to memory; written_count of them */
+    struct wmi_caches_sums sums, before;                            /* before: at the start of the dispatch */
+    uint64_t counted[WMI_SUM_COUNT], counted_before[WMI_SUM_COUNT]; /* summed over all instructions */
+    uint64_t *written; /* by slot: bytes that its dispatches wrote to DRAM; written_count entries */
     size_t written_count;
-    struct wmi_sample_sum sample; /* where not all workgroups are observed */
+    struct wmi_sample_sum sample; /* used if not all workgroups are observed */
     char arithmetic[WM_PROFILE_BOUNDS][128], advice[WMI_ADVICE_BYTES];
 };
 
@@ -63,26 +63,27 @@ struct wm_profile {
     struct wm_gpu gpu;
     bool has_gpu, began;
     struct wmi_fetches fetches;
-    struct wmi_shard *shards;                     /* that wait for another dispatch */
+    struct wmi_shard *shards;                     /* unused, kept for the next dispatch */
     struct wmi_rounds *rounds;                    /* NULL: no product */
     struct wmi_log_instruction *log_instructions; /* WMI_LOG_SLOTS, with rounds */
     struct wmi_kernel *kernels;                   /* kernel_count of them */
-    size_t kernel_count, kernel;                  /* kernel: of the dispatch that runs */
-    uint64_t *written_before; /* by slot: bytes written to memory when it began; written_slots of them */
+    size_t kernel_count, kernel;                  /* kernel: index for the current dispatch */
+    uint64_t *written_before; /* by slot: bytes written to DRAM before the current dispatch; written_slots
+                                 entries */
     uint32_t written_slots;
     struct wm_profile_kernel *kernel_rows;
-    unsigned one_in;              /* rounds of which one is observed; 0 and 1: all are */
-    struct wmi_sampling sampling; /* of the dispatch that runs */
-    struct wmi_sample sample;     /* of the dispatch that runs, if not all are */
+    unsigned one_in;              /* one in so many rounds is observed; 0 and 1: all */
+    struct wmi_sampling sampling; /* of the current dispatch */
+    struct wmi_sample sample;     /* of the current dispatch, if not all rounds are observed */
     struct wmi_origins origins;
-    struct wmi_tracer *tracer; /* writes all of it down, or NULL */
-    pthread_mutex_t lock;      /* for adding shards and instructions */
+    struct wmi_tracer *tracer; /* writes the trace; or NULL */
+    pthread_mutex_t lock;      /* protects adding shards and instructions */
 };
 
-/* In lines.c: the slot of the instruction with number `id` at `pc`, or WMI_NO_SLOT. */
+/* In lines.c: returns the slot of instruction `id` at `pc`, or WMI_NO_SLOT. */
 uint32_t wmi_profile_slot(const struct wm_profile *profile, uint64_t pc, unsigned id);
 
-/* The parts of a GPU that have something to do: for memory instructions, all instructions, and their code. */
+/* The parts of a GPU that can bound a kernel: those of memory instructions, instruction issue and fetch. */
 enum wmi_gpu_part {
     WMI_GPU_MEMORY,
     WMI_GPU_L2,
@@ -91,34 +92,33 @@ enum wmi_gpu_part {
     WMI_GPU_DATA,
     WMI_GPU_LDS,
     WMI_GPU_ISSUE,
-    WMI_GPU_FETCH, /* of code, which is no instruction's own */
+    WMI_GPU_FETCH, /* instruction fetch, which belongs to no row */
     WMI_GPU_PARTS
 };
 extern const char *const wmi_gpu_part_names[WMI_GPU_PARTS];
 static_assert((int)WMI_GPU_PARTS == WM_PROFILE_BOUNDS, "a bound for each part");
 
-/* In needs.c: the clocks that each part has to do with the instruction, where `units` compute units have
- * work; 0: none, or it is not known. */
+/* In needs.c: the clocks that each part spends on the instruction if `units` compute units have work; 0: none
+ * or unknown. */
 void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, double units,
                double clocks[WMI_GPU_PARTS]);
-/* Fills in limit, share, advice and gain of the row of a slot that has all else. text: room for the advice.
- */
+/* Sets limit, share, advice and gain of a row that is otherwise complete. text: buffer for the advice. */
 void wmi_judge(struct wm_profile *profile, size_t slot, struct wm_profile_row *row,
                char text[WMI_ADVICE_BYTES]);
 
-/* In advice.c: a sentence that says what to do about the instruction, and the most that this saves of what
- * each part has to do with it, as a share. False: there is nothing to say. */
+/* In advice.c: writes advice for the instruction, and for each part the maximum share of its work on the
+ * instruction that following it saves. False: no advice. */
 bool wmi_advise(const struct wm_profile_row *row, unsigned wave_lanes, char text[WMI_ADVICE_BYTES],
                 double saved[WMI_GPU_PARTS]);
-/* The same about a kernel whose code is what binds it, so that its rows cannot tell. */
+/* The same for a kernel that is bound by instruction fetch, which belongs to no row. */
 bool wmi_advise_kernel(const struct wm_profile_kernel *kernel, char text[WMI_ADVICE_BYTES]);
 
-/* In kernels.c: a dispatch of profile->source.dispatch begins and ends. */
+/* In kernels.c: called at the start and end of the dispatch profile->source.dispatch. */
 void wmi_kernels_begin(struct wm_profile *profile);
 void wmi_kernels_end(struct wm_profile *profile);
 void wmi_kernels_destroy(struct wm_profile *profile);
-/* What binds the kernel that begins at `pc`, or the only one there is, and its clocks, as counted, without
- * what a sample is scaled up by; and how many compute units have work. False: nothing does. */
+/* The part that bounds the kernel whose entry is `pc` (or the only kernel), its clocks (as counted, not
+ * scaled for a sample), and the number of compute units with work. False: no part does. */
 struct wmi_binding {
     enum wmi_gpu_part part;
     double clocks, units;

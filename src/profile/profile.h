@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile: an observer that counts, per memory instruction, what struct wm_profile_row says.
+/* The profile: an observer that measures the figures of struct wm_profile_row for each memory instruction.
  *
- * Each worker thread counts for itself and adds its sums when it ends, so the figures do not depend on how
- * the workgroups were spread over threads. */
+ * Each worker thread counts separately and adds its sums at its end, so the figures do not depend on the
+ * distribution of workgroups over threads. */
 #ifndef WMI_PROFILE_H
 #define WMI_PROFILE_H
 
@@ -13,27 +13,26 @@
 struct wmi_origins; /* origins.h */
 struct wmi_tracer;  /* replay.h */
 
-/* The kernel of a dispatch, as far as occupancy goes. */
+/* The parameters of a dispatch that determine its occupancy. */
 struct wmi_profile_dispatch {
     const char *kernel;             /* copied; NULL: "" */
-    uint64_t pc;                    /* where it begins */
+    uint64_t pc;                    /* entry */
     uint32_t grid[3], workgroup[3]; /* work-items */
-    uint32_t vgprs;                 /* of a lane, accumulators included where they are in the same file */
-    uint32_t sgprs;                 /* of a wave, as allocated */
-    uint32_t lds_bytes;             /* of a workgroup, as allocated */
-    bool wgp_mode;                  /* its waves go to all compute units of a WGP */
+    uint32_t vgprs;                 /* per lane, including AccVGPRs if they share the register file */
+    uint32_t sgprs;                 /* per wave, as allocated */
+    uint32_t lds_bytes;             /* per workgroup, as allocated */
+    bool wgp_mode;                  /* its waves run on both compute units of a WGP */
 };
 
-/* Says what the instruction at row->pc is: fills kernel, text, file, line, column and offset. Called once per
- * instruction, under a lock; the strings are copied before the next call. */
+/* Describes instructions. describe() sets kernel, text, file, line, column and offset of the row for row->pc.
+ * It is called once per instruction, under a lock; the strings are copied before the next call. */
 struct wmi_profile_source {
     void *user;
     void (*describe)(void *user, unsigned id, struct wm_profile_row *row);
-    const struct wmi_cost_rules *rules; /* of the GPU that executes it; NULL: costs are not counted */
+    const struct wmi_cost_rules *rules; /* of the target; NULL: no costs are counted */
     unsigned wave_lanes;                /* 32 or 64 */
     const char *target_name;            /* "gfx900" */
-    /* The code of the symbol that the instruction at `pc` lies in, which is copied. False: it is not known.
-     */
+    /* Sets *code to the code of the symbol that contains `pc`; it is copied. False: unknown. */
     bool (*code)(void *user, uint64_t pc, struct wm_profile_code *code);
     struct wmi_profile_dispatch dispatch;
 };
@@ -42,13 +41,13 @@ struct wmi_profile_source {
 struct wm_profile *wmi_profile_create(void);
 void wmi_profile_destroy(struct wm_profile *profile);
 
-/* The observer to dispatch with. One dispatch at a time; counts go on from those before. `source` is copied,
- * and used until the next wmi_profile_begin. An instruction is known by its pc and id, so dispatches that
- * load other code at the same address should use another profile. */
+/* Returns the observer for a dispatch. One dispatch at a time; counts accumulate over dispatches. `source` is
+ * copied and used until the next wmi_profile_begin. Instructions are identified by pc and id, so dispatches
+ * with different code at the same address need different profiles. */
 const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                                              const struct wmi_profile_source *source);
 
-/* The dispatch that began is over. */
+/* Ends the current dispatch. */
 void wmi_profile_end(struct wm_profile *profile);
 
 /* The product to model from the next wmi_profile_begin on; it is copied. */

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs every kernel of an OpenCL source twice, the GPU's code on wavemem and the same source as clang
- * compiled it for this machine, and compares all that they wrote.
+/* clang-format off */
+/* Runs every kernel of an OpenCL source twice, as GPU code on wavemem and compiled by clang for the host, and
+ * compares everything that the two runs wrote.
  *
  * usage: opencl FOLDER SUFFIX SOURCE...      (FOLDER/NAMESUFFIX.co and FOLDER/NAME-host.so)
- * With WAVEMEM_TEST_WITHOUT kernels that have this word in their names are left out.
+ * Kernels whose name contains the value of WAVEMEM_TEST_WITHOUT are skipped.
  *
- * A kernel's arguments say what they want:
- *   const pointers    input of their type: edge values and random bits, floats between -100 and 100
- *   ... named any...  floats of all kinds: denormals, infinities, NaNs
- *   other pointers    output, zero at first; named inout...: filled as input, too. Every bit is compared, but
- * that any NaN is as good as another; named near...: floats may differ by 2^-20 of their value local pointers
- * LOCAL_BYTES of LDS uint              the number of work-items a struct          40 bytes, 0, 1, 2, ... */
+ * The type and name of a kernel argument select its value:
+ *   const pointer            input of its type: edge values and random bits, floats between -100 and 100
+ *   const pointer any...     floats of all classes: denormals, infinities, NaNs
+ *   other pointer            output, initially zero; every bit is compared, but all NaNs are equal
+ *   other pointer inout...   output, initialized like an input
+ *   other pointer near...    output; floats may differ by 2^-20 of their value
+ *   local pointer            LOCAL_BYTES of LDS
+ *   uint                     the number of work-items
+ *   struct                   40 bytes: 0, 1, 2, ... */
+/* clang-format on */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -20,7 +20,7 @@ class Diff(Case):
         self.assertRegex(out, r"(?m)s_load_dword(x\d)? .*\(was s_load_dword")
         self.assertIn("load_dword v", self.run_tool("diff naive.json lds.json --all")[0])
         out, _ = self.run_tool("diff naive.json naive.json")
-        self.assertEqual(out, "6 of 6 instructions have the figures that they had\n")
+        self.assertEqual(out, "6 of 6 instructions are unchanged\n")
         self.run_tool("diff naive.json lds.json --fail-if total.lines>1")
         _, err = self.run_tool("diff lds.json naive.json --fail-if total.lines>1.05 --fail-if clocks>=4", code=1)
         self.assertEqual([line.split()[2] for line in err.splitlines()], ["total.lines>1.05:", "clocks>=4:"])
@@ -31,7 +31,7 @@ class Diff(Case):
         self.path("later.json", b'{"verb": "prof", "schema": 99}')
         self.path("rows.json", b'{"verb": "prof", "schema": 1, "rows": [{"text": 1}], "totals": {}}')
         self.path("text.json", b"{")
-        for name, message in (("other", "no report of 'wavemem prof --json'"), ("later", "a report of schema 99"),
+        for name, message in (("other", "not a report of 'wavemem prof --json'"), ("later", "a report of schema 99"),
                               ("rows", "not what 'wavemem prof --json' writes"), ("text", "text.json:1: "),
                               ("missing", "missing.json")):
             self.refused(message, f"diff naive.json {name}.json")

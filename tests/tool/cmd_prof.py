@@ -60,7 +60,7 @@ class Prof(Case):
         # The rows of its tile have 17 words, so in each 32 lanes the last comes round to the first one's bank.
         self.assertRegex(out, r"(?m)^ +\S+ +- +64 +64\.0 +4 +- +- +4\.0 +2\.0 .* ds_write_b32")
         self.assertRegex(re.sub(r"\s+", " ", out), r" \+0x\w+ \+0x\w+ 2\.0 of 4\.0 LDS clocks are bank conflicts: up to 2 "
-                         r"different dwords of one bank at once; at worst lanes 0 31 meet on bank 0 ")
+                         r"distinct dwords fall into one bank; worst case: lanes 0 31 access bank 0 ")
         # Without the padding, half of the columns of a row meet.
         read = [row for row in self.rows(words, "transpose_unpadded")["rows"] if "ds_read" in row["text"]]
         self.assertEqual([(row["lds_passes"], row["lds_conflicts"]) for row in read], [(64 * 16, 64 * 14)])

@@ -367,7 +367,7 @@ class Model(Case):
                     self.assertEqual((uses["vector L0"]["requests"], uses["vector L0"]["hits"]), (units + more, more))
         told, _ = self.run_tool("prof k.co -k k -g 32 -b 32 --arg a=iota:u32:256 --arg b=zero:u32:256 --html k.html")
         for text in (told, self.read("k.html").decode()):
-            self.assertRegex(text, r"waves a SIMD in WGP mode, limited by")
+            self.assertRegex(text, r"waves per SIMD in WGP mode, limited by")
         _, report = self.prof(START, target="gfx908")
         self.assertIsNone(report["kernels"][0]["occupancy"]["mode"])
 

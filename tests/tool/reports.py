@@ -111,8 +111,8 @@ class Reports(Case):
         self.assemble("long", ".rept 1000\nv_add3_u32 v1, v0, v0, v0\n.endr\n" + load)  # 8012 B, 251 fetches
         kernel, rows, out = self.profiled("long.co -g 65536 -b 64")
         self.assertEqual((kernel["binds"], kernel["fetches"], [row["share"] for row in rows]), ("fetch", 1024 * 251, [None]))
-        said = f"{251 * 32 / 1002:.1f} B of it are fetched for each that is executed"
-        self.assertIn("no instruction has a share", kernel["advice"])
+        said = f"{251 * 32 / 1002:.1f} B of code are fetched per executed instruction"
+        self.assertIn("no row has a share", kernel["advice"])
         self.assertIn(said, kernel["advice"])
         self.assertIn("advice     " + kernel["advice"], out)
         self.assertNotIn("share  efficiency", out)
@@ -120,10 +120,10 @@ class Reports(Case):
         self.assemble("sparse", ".rept 1200\n.rept 3\nv_add3_u32 v1, v0, v0, v0\n.endr\ns_nop 0\ns_branch 24\n.rept 24\ns_nop 0\n.endr\n.endr\n" + load)
         kernel, rows, _ = self.profiled("sparse.co -g 4096 -b 64")
         self.assertEqual((kernel["binds"], kernel["code_bytes"]), ("L2", 1200 * 32 + 12))
-        self.assertRegex(kernel["advice"], r"^\d+% of what binds is code.*37\.5 KiB in instruction caches of 32\.0 KiB; less")
+        self.assertRegex(kernel["advice"], r"^\d+% of the binding traffic is instruction fetch.*37\.5 KiB of code exceed the instruction cache of 32\.0 KiB; reduce")
         self.assertLess(rows[0]["share"], 0.5)
         self.assemble("short", load)
-        self.assertIn("brings it in once", self.profiled("short.co -g 4096 -b 64")[0]["advice"])
+        self.assertIn("loads the code once", self.profiled("short.co -g 4096 -b 64")[0]["advice"])
         self.assertIsNone(self.profiled(self.example("transpose"), "-k transpose_naive", TRANSPOSE)[0]["advice"])
 
     def test_cut(self):
@@ -137,8 +137,8 @@ class Reports(Case):
             self.run_tool("asm --raw -m gfx900 k.s -o k.bin")
             kernel, _, out = self.profiled("k.bin -m gfx900 -g 128 -b 64 --arg 0=zero:u8:262144")
             self.assertEqual((kernel["cuts"], kernel["resident_cut"]), (cuts, bool(cuts)))
-            self.assertEqual("cut        the workgroups that fit at once would take more than 128 MiB of log, and caches saw at "
-                             "most 1\n" in out, bool(cuts))
+            self.assertEqual("cut        the log of all resident workgroups would exceed 128 MiB, so at "
+                             "most 1 workgroups were modelled at once\n" in out, bool(cuts))
 
     def test_shares_of_what_leaves_later(self):
         """1 MiB that the first kernel leaves in the L2 of 4 MiB the second drives out: that is neither in the bound of
@@ -164,10 +164,10 @@ class Reports(Case):
         for words in ("", "--source"):
             out, _ = self.run_tool("prof alu.co -g 65536 -b 64", words)
             self.assertTrue(out.startswith("alu\n  on "), out)
-            for line in ("ran        1 dispatch, 1024 workgroups, 1024 waves, 2048 instructions", "occupancy  10 of 10 waves a SIMD",
-                         "code       8 B, 1024 fetches of 32 B", "at least   10.3 ns, for fetch: 1024 fetches"):
+            for line in ("ran        1 dispatch, 1024 workgroups, 1024 waves, 2048 instructions", "occupancy  10 of 10 waves per SIMD",
+                         "code       8 B, 1024 fetches of 32 B", "at least   10.3 ns, bound by fetch: 1024 code fetches"):
                 self.assertIn(line, out)
-            self.assertTrue(out.endswith("\nno memory instruction of its own was executed\n"), out)
+            self.assertTrue(out.endswith("\nit executed no memory instruction itself\n"), out)
         out, _ = self.transposes("transpose_naive", "--then alu.co -k alu -g 64 -b 64")
         self.assertEqual(re.findall(r"(?m)^\w+$", out), ["transpose_naive", "alu"])
 
@@ -179,7 +179,7 @@ class Reports(Case):
             self.path(kernel + ".json", json.dumps(report).encode())
             binds.append(report["kernels"][0]["binds"])
         out, _ = self.run_tool("diff naive.json lds.json")
-        self.assertRegex(out, rf"(?m)^transpose_lds: at least \d\S* [un]s, for {binds[0]} -> \d\S* [un]s, for {binds[1]}$")
+        self.assertRegex(out, rf"(?m)^transpose_lds: at least \d\S* [un]s, bound by {binds[0]} -> \d\S* [un]s, bound by {binds[1]}$")
 
     def test_share(self):
         """Shares are of what binds and add up to all of it but what code takes; what little there is to gain is not spoken of: padded, a
@@ -223,14 +223,14 @@ class Reports(Case):
         self.assertEqual(self.advice(transpose, TRANSPOSE + " -k transpose_lds", "global_store_dword"), "")
         # A tile with rows of 64 bytes: eight dwords of a bank at once; 14 of 16 clocks lost. A dword more: 2 of 4.
         self.assertRegex(self.advice(transpose, TRANSPOSE + " -k transpose_unpadded", "ds_read_b32"),
-                         r"14\.0 of 16\.0 LDS clocks are bank conflicts.* 64 B apart.* pad the rows by a dword")
+                         r"14\.0 of 16\.0 LDS clocks are bank conflicts.* 64 B apart.* pad each row by one dword")
         self.assertNotRegex(self.advice(transpose, TRANSPOSE + " -k transpose_lds", "ds_read_b32"), "pad")
         # 64 lanes, 128 bytes apart, need as many lines; 4 bytes apart, four lines of 64.
-        for stride, expected in ((32, r"128 B apart: 64 lines for 256 useful bytes.*fastest axis"), (1, "^$")):
+        for stride, expected in ((32, r"128 B apart: 64 lines for 256 useful bytes.*fastest-varying dimension"), (1, "^$")):
             words = f"-g 1024 -b 64 --arg in=zero:f32:32768 --arg out=zero:f32:1024 --arg n=1024 --arg stride={stride}"
             self.assertRegex(self.advice(self.example("strided_copy"), words, "global_load_dword"), expected)
         # One field of an array of structs of 16 bytes, and the same as a struct of arrays.
-        for shift, expected in ((4, r"16 B apart and use 4 of them: 16 lines for 256 useful bytes.*array of its own"), (2, "^$")):
+        for shift, expected in ((4, r"16 B apart and use 4 of them: 16 lines for 256 useful bytes.*one array per member"), (2, "^$")):
             self.path("field.bin", pack("u32", [
                 0xC0060100, 0x00000000,          # s_load_dwordx2 s[4:5], s[0:1], 0x0
                 0x24000080 + shift,              # v_lshlrev_b32_e32 v0, shift, v0

@@ -220,7 +220,7 @@ class Traces(Case):
         for bound, other in zip(kernel["bounds"], all_of["bounds"]):
             if bound["part"] not in ("L2", "memory"):
                 self.assertAlmostEqual(bound["seconds"] / other["seconds"], 1, 6, bound["part"])
-            by_hits = ", if all hit as the sample does" if bound["part"] in ("L2", "memory") else ""
+            by_hits = ", assuming the hit rates of the sample" if bound["part"] in ("L2", "memory") else ""
             self.assertTrue(bound["arithmetic"].endswith(f" x {scale:.4g}" + by_hits), bound["arithmetic"])
         self.assertSame(part, self.replay("x.trace"))
         self.assertIn(f"sample     {kernel['workgroups']} of 4096 workgroups", self.run_tool("replay x.trace")[0])

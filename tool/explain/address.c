@@ -14,9 +14,9 @@
 static const char help[] =
     "usage: wavemem explain address -m TARGET [--set REGISTER=VALUE]... [--lane N] [--lds N] [--json] TEXT\n"
     "\n"
-    "Says which address each lane of a memory instruction touches and which checks it passes, or for one\n"
-    "lane every step: formulas with their numbers. Addresses and verdicts are those of execution. MUBUF,\n"
-    "MTBUF, FLAT, GLOBAL, SCRATCH, DS and SMEM instructions are known.\n"
+    "Prints the address that each lane of a memory instruction accesses and the checks that it passes; for\n"
+    "one lane, also each step of the calculation. Addresses and checks are exactly those of execution.\n"
+    "Supports MUBUF, MTBUF, FLAT, GLOBAL, SCRATCH, DS and SMEM instructions.\n"
     "\n"
     "  wavemem explain address -m gfx900 'buffer_load_dwordx2 v[1:2], v3, s[4:7], s8 idxen offset:16' \\\n"
     "          --set 's[4:7]=0x00010000,0x00100000,0x00000400,0x00027fac' --set s8=64 --set v3=lane*2 --lane "
@@ -29,15 +29,16 @@ static const char help[] =
     "          --set 's[4:7]=0x10000,0,0x400,0x27fac'\n"
     "\n"
     "  -m, --target NAME         the target: gfx900, gfx90a, gfx1030:wave64 ...\n"
-    "      --set REGISTER=VALUE  s4, v3, m0, vcc, flat_scratch, exec; several registers s[4:7] take as many\n"
-    "                            values, or two of them one of 64 bits. A value is an expression of "
+    "      --set REGISTER=VALUE  s4, v3, m0, vcc, flat_scratch, exec; a range such as s[4:7] takes one value "
+    "per\n"
+    "                            register, a pair also one 64-bit value. A value is an expression of "
     "numbers,\n"
-    "                            'lane', + - * / % << >> & ^ | ~ and parentheses. Others are 0, exec is all\n"
-    "      --lane N              this lane, step by step\n"
-    "      --lds N               bytes of LDS that the workgroup has; as many as it may have if not given\n"
-    "      --json                as JSON\n"
+    "                            'lane', + - * / % << >> & ^ | ~ and parentheses. Default 0, exec: all\n"
+    "      --lane N              show the calculation for this lane\n"
+    "      --lds N               LDS of the workgroup in bytes; default: the maximum\n"
+    "      --json                write JSON\n"
     "\n"
-    "Exit codes: 0 clean, 2 wrong use or bad input.\n";
+    "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
 enum { TARGET = 1, SET, LANE, LDS, JSON, HELP };
 

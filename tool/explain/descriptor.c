@@ -14,23 +14,23 @@ static const char help[] =
     "usage: wavemem explain descriptor -m TARGET [--kind buffer|image|sampler] [--json] WORD...\n"
     "       wavemem explain descriptor -m TARGET [--kind buffer|image|sampler] [--json] FIELD=VALUE ...\n"
     "\n"
-    "Takes a descriptor apart (a buffer's V#, an image's T#, a sampler's S#), or makes one of fields, and\n"
-    "says what is odd about it and what the hardware does then.\n"
+    "Decodes a descriptor (a buffer's V#, an image's T#, a sampler's S#) or builds one from fields, and "
+    "warns\n"
+    "about unusual or invalid settings and their effect.\n"
     "\n"
     "  wavemem explain descriptor -m gfx900 0x00010000 0x00100000 0x00000400 0x00027fac\n"
     "  wavemem explain descriptor -m gfx1030 BASE_ADDRESS=0x10000 STRIDE=8 NUM_RECORDS=20 FORMAT=22\n"
     "  wavemem explain descriptor -m gfx900 0x100 0xc500000 0xfc03f 0x90000fac 0x7e000 0 0 0\n"
     "  wavemem explain descriptor -m gfx1100 --kind sampler CLAMP_X=2 CLAMP_Y=2 XY_MAG_FILTER=1\n"
     "\n"
-    "A word is a number (0x for hexadecimal). Fields have AMD's names, in any case; those that are not "
-    "given\n"
-    "are 0.\n"
+    "A word is a number (0x for hexadecimal). Fields have AMD's names; case is ignored. Fields that are not "
+    "given are 0.\n"
     "\n"
     "  -m, --target NAME  the target: gfx900, gfx90a, gfx1030 ...\n"
-    "      --kind KIND    buffer (four words, if not given), image (eight words) or sampler (four words)\n"
-    "      --json         as JSON\n"
+    "      --kind KIND    buffer (four words, default), image (eight words) or sampler (four words)\n"
+    "      --json         write JSON\n"
     "\n"
-    "Exit codes: 0 clean, 2 wrong use or bad input.\n";
+    "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
 enum { BUFFER_WORDS = 4 };
 

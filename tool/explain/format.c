@@ -14,18 +14,18 @@ static const char help[] =
     "usage: wavemem explain format -m TARGET [--json] LAYOUT [NUMBER] WORD...\n"
     "       wavemem explain format -m TARGET [--json] LAYOUT [NUMBER] --store VALUE,...\n"
     "\n"
-    "Says what a buffer load with this format makes of an element in memory, given as words of 32 bits, or\n"
-    "what a store writes for up to four values. Names may have AMD's prefixes, in any case.\n"
+    "Converts an element in memory, given as 32-bit words, as a buffer load with this format does, or up to\n"
+    "four values as a store does. Names may have AMD's prefixes; case is ignored.\n"
     "\n"
     "  wavemem explain format -m gfx900 8_8_8_8 unorm 0x80402010\n"
     "  wavemem explain format -m gfx900 16_16 snorm --store 0.5,-1.0\n"
     "  wavemem explain format -m gfx1100 BUF_FMT_10_11_11_FLOAT 0x1e0380c0\n"
     "\n"
     "  -m, --target NAME   the target: gfx900, gfx90a, gfx1030 ...\n"
-    "      --store VALUES  numbers, inf or nan; integers for UINT and SINT; the others are 0\n"
-    "      --json          as JSON\n"
+    "      --store VALUES  numbers, inf or nan; integers for UINT and SINT; missing ones are 0\n"
+    "      --json          write JSON\n"
     "\n"
-    "Exit codes: 0 clean, 2 wrong use or bad input.\n";
+    "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
 enum { COMPONENTS = 4 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary of each kernel in the page of `prof --html`: what binds it, its occupancy, its caches. */
+/* The summary of each kernel in the page of `prof --html`: bounds, occupancy, caches. */
 #include "tool/report/summary.h"
 #include "tool/html/parts.h"
 #include "tool/report/remarks.h"
@@ -14,13 +14,13 @@ static void put_bounds(FILE *file, const struct wm_profile_kernel *kernel)
         return;
     tool_time_text(kernel->binds->seconds, time);
     fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"bounds\"><table "
-          "class=\"bounds\"><caption>It takes at least ",
+          "class=\"bounds\"><caption>Takes at least ",
           file);
     html_text(file, time);
-    fputs(", because of ", file);
+    fputs(", bound by ", file);
     html_text(file, kernel->binds->name);
-    fputs(": a lower bound, no prediction</caption><thead><tr><th scope=\"col\" class=\"l\">part</th>"
-          "<th scope=\"col\">needs at least</th><th scope=\"col\" class=\"l\">arithmetic</th></tr></thead>"
+    fputs(": a lower bound, not a prediction</caption><thead><tr><th scope=\"col\" class=\"l\">part</th>"
+          "<th scope=\"col\">at least</th><th scope=\"col\" class=\"l\">arithmetic</th></tr></thead>"
           "<tbody>\n",
           file);
     for (uint32_t i = 0; i < kernel->bounds; i++) {
@@ -76,12 +76,12 @@ static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
         fprintf(file, " Waves invalidated their vector cache %" PRIu64 " times.",
                 kernel->vector_invalidations);
     if (kernel->gpu->assumed) {
-        fputs(" Not documented for this product, and assumed: ", file);
+        fputs(" Assumed, not documented for this product: ", file);
         html_text(file, kernel->gpu->assumed);
         fputs(".", file);
     }
     if (kernel->gpu->unverified) {
-        fputs(" Unverified of it: ", file);
+        fputs(" Unverified: ", file);
         html_text(file, kernel->gpu->unverified);
         fputs(".", file);
     }
@@ -94,7 +94,7 @@ static void put_remark(FILE *file, const struct tool_report *report, const struc
     fputs("<li>", file);
     html_text(file, remark->row[0]->advice);
     if (remark->gain > 0)
-        fprintf(file, " (up to %.0f%% of the least time)", 100 * remark->gain);
+        fprintf(file, " (saves up to %.0f%% of the minimum time)", 100 * remark->gain);
     fputs(": ", file);
     for (size_t i = 0; i < named; i++) {
         fprintf(file, "%s<a href=\"#i%zu\"><code>", i ? ", " : "", html_number_of(report, remark->row[i]));
@@ -106,7 +106,7 @@ static void put_remark(FILE *file, const struct tool_report *report, const struc
     fputs("</li>\n", file);
 }
 
-/* Of the kernel, and of its rows, which stand together. */
+/* The advice for the kernel and its rows, which are contiguous in the report. */
 static void put_remarks(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
 {
     size_t first = 0;
@@ -148,7 +148,7 @@ static void put_kernel(FILE *file, const struct tool_report *report, const struc
     html_text(file, kernel->gpu->title);
     fprintf(file,
             "</h2>\n<p>%" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
-            " instructions. Occupancy: %" PRIu32 " of %" PRIu32 " waves a SIMD",
+            " instructions. Occupancy: %" PRIu32 " of %" PRIu32 " waves per SIMD",
             kernel->workgroups, kernel->waves, kernel->instructions, kernel->waves_per_simd,
             kernel->waves_per_simd_most);
     if (kernel->mode)
@@ -158,12 +158,12 @@ static void put_kernel(FILE *file, const struct tool_report *report, const struc
         html_text(file, kernel->occupancy_limit);
     }
     fprintf(file,
-            " (%" PRIu32 " VGPRs, %" PRIu32 " SGPRs a wave; %s of LDS, %" PRIu32
-            " work-items a workgroup).</p>\n",
+            " (%" PRIu32 " VGPRs, %" PRIu32 " SGPRs per wave; %s of LDS, %" PRIu32
+            " work-items per workgroup).</p>\n",
             kernel->vgprs, kernel->sgprs, lds, kernel->workgroup_items);
     put_fetches(file, kernel);
     if (tool_sample_text(kernel, text)) {
-        fputs("<p>A sample of ", file);
+        fputs("<p>Sample: ", file);
         html_text(file, text);
         fputs(".</p>\n", file);
     }

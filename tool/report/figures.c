@@ -25,7 +25,7 @@ static bool has_lds(const struct wm_profile_row *row)
     return row->has_lds;
 }
 
-/* SMEM asks once for the wave. */
+/* An SMEM instruction makes one request for the whole wave. */
 static bool has_lanes(const struct wm_profile_row *row)
 {
     return strcmp(row->path, "SMEM") != 0;
@@ -51,7 +51,7 @@ static bool has_data(const struct wm_profile_row *row)
     return row->has_caches && row->has_vector;
 }
 
-/* Whether it asked the cache at all. */
+/* Whether it made any request to the cache. */
 static bool asks(const struct wm_profile_row *row, enum wm_cache_level level)
 {
     return row->has_caches && row->cache[level].requests;
@@ -87,44 +87,44 @@ static bool asks_last(const struct wm_profile_row *row)
 const struct tool_figure tool_figures[] = {
     {"efficiency", NULL, "ideal / lines", TOOL_RATIO, .has = has_lines, .top = {"ideal_lines"},
      .bottom = "lines", .unit = "%", .low_is_bad = true, .heat = TOOL_MISSING},
-    {"share", NULL, "of the work of the part that binds the kernel, as 'at least' says", TOOL_SHARE,
+    {"share", NULL, "share of the work of the part that bounds the kernel (see 'at least')", TOOL_SHARE,
      AT(share), has_share, .unit = "%", .heat = TOOL_PRESENT},
-    {"executions", "runs", "executions by waves", TOOL_SUM, AT(executions)},
-    {"lanes", "all_lanes", "active lanes, summed over the runs", TOOL_SUM, AT(lanes)},
-    {"lanes_per_run", "lanes", "active lanes of a run, on average", TOOL_RATIO, .has = has_lanes,
+    {"executions", "runs", "executions, counted per wave", TOOL_SUM, AT(executions)},
+    {"lanes", "all_lanes", "active lanes, summed over all runs", TOOL_SUM, AT(lanes)},
+    {"lanes_per_run", "lanes", "active lanes per run, on average", TOOL_RATIO, .has = has_lanes,
      .top = {"lanes"}, .bottom = "executions", .unit = "", .low_is_bad = true},
-    {"bytes", NULL, "that one lane asks for", TOOL_ROW, AT(bytes)},
-    {"bytes_asked", NULL, "bytes that all lanes ask for", TOOL_SUM, AT(bytes_asked)},
-    {"distinct_bytes", NULL, "different bytes that a run asks for, summed", TOOL_SUM, AT(distinct_bytes)},
-    {"line_bytes", NULL, "bytes of a line of the vector cache", TOOL_ROW, AT(line_bytes), has_lines},
-    {"lines", NULL, "distinct lines that a run touches, summed over the runs", TOOL_SUM, AT(lines),
+    {"bytes", NULL, "bytes that each lane requests", TOOL_ROW, AT(bytes)},
+    {"bytes_asked", NULL, "bytes requested by all lanes", TOOL_SUM, AT(bytes_asked)},
+    {"distinct_bytes", NULL, "distinct bytes requested per run, summed", TOOL_SUM, AT(distinct_bytes)},
+    {"line_bytes", NULL, "line size of the vector cache, bytes", TOOL_ROW, AT(line_bytes), has_lines},
+    {"lines", NULL, "distinct cache lines accessed per run, summed over all runs", TOOL_SUM, AT(lines),
      has_lines},
-    {"ideal_lines", "ideal", "lines that the distinct bytes of a run would fill, at least 1, summed",
-     TOOL_SUM, AT(ideal_lines), has_lines},
-    {"clocks", NULL, "of the address unit, or passes over LDS, for a run, on average", TOOL_RATIO,
+    {"ideal_lines", "ideal",
+     "lines needed if the distinct bytes of a run were contiguous, at least 1, summed", TOOL_SUM,
+     AT(ideal_lines), has_lines},
+    {"clocks", NULL, "clocks of the address unit, or LDS passes, per run on average", TOOL_RATIO,
      .has = has_clocks, .top = {"address_clocks", "lds_passes"}, .bottom = "executions", .unit = ""},
-    {"conflicts", NULL, "of these, clocks that LDS lost because lanes wanted different dwords of one bank",
-     TOOL_RATIO, .has = has_lds, .top = {"lds_conflicts"}, .bottom = "executions", .unit = ""},
+    {"conflicts", NULL, "of these, clocks lost to LDS bank conflicts", TOOL_RATIO, .has = has_lds,
+     .top = {"lds_conflicts"}, .bottom = "executions", .unit = ""},
     {"fast_executions", NULL, "runs on the address unit's fast path", TOOL_SUM, AT(fast), has_vector,
      .low_is_bad = true},
     {"address_clocks", NULL, "clocks of the address unit", TOOL_SUM, AT(address_clocks), has_vector},
-    {"tag_lookups", NULL, "lookups in the vector cache", TOOL_SUM, AT(tag_lookups), has_vector},
-    {"read_requests", NULL, "reads that an empty vector cache asks of L2", TOOL_SUM, AT(read_requests),
+    {"tag_lookups", NULL, "tag lookups in the vector cache", TOOL_SUM, AT(tag_lookups), has_vector},
+    {"read_requests", NULL, "read requests to L2 if the vector cache were empty", TOOL_SUM, AT(read_requests),
      has_vector},
-    {"write_requests", NULL, "writes to L2", TOOL_SUM, AT(write_requests), has_vector},
-    {"atomic_requests", NULL, "atomics to L2", TOOL_SUM, AT(atomic_requests), has_vector},
-    {"collapsed_stores", NULL, "stores to an address that a lower lane of the wave stores to as well",
-     TOOL_SUM, AT(collapsed), has_vector},
-    {"lds_passes", NULL, "passes over the banks of LDS", TOOL_SUM, AT(lds_passes), has_lds},
-    {"lds_conflicts", NULL, "passes that bank conflicts cost", TOOL_SUM, AT(lds_conflicts), has_lds},
-    {"lds_serial_lanes", NULL, "lanes that went one by one because of a misaligned one", TOOL_SUM,
-     AT(lds_serial), has_lds},
-    {"data_clocks", NULL, "clocks for returning data to VGPRs, or for fetching it", TOOL_SUM, AT(data_clocks),
-     has_data},
-    {"vector_hit_rate", "L1", "requests that hit in the vector L1, from gfx10 on L0", TOOL_RATIO,
-     .has = asks_vector, .top = {"vector_hits"}, .bottom = "vector_requests", .unit = "%",
-     .low_is_bad = true},
-    {"l2_hit_rate", "L2", "requests that hit in L2", TOOL_RATIO, .has = asks_l2, .top = {"l2_hits"},
+    {"write_requests", NULL, "write requests to L2", TOOL_SUM, AT(write_requests), has_vector},
+    {"atomic_requests", NULL, "atomic requests to L2", TOOL_SUM, AT(atomic_requests), has_vector},
+    {"collapsed_stores", NULL, "stores to an address that a lower lane of the wave also stores to", TOOL_SUM,
+     AT(collapsed), has_vector},
+    {"lds_passes", NULL, "LDS passes", TOOL_SUM, AT(lds_passes), has_lds},
+    {"lds_conflicts", NULL, "LDS passes added by bank conflicts", TOOL_SUM, AT(lds_conflicts), has_lds},
+    {"lds_serial_lanes", NULL, "lanes serialized because one lane was misaligned", TOOL_SUM, AT(lds_serial),
+     has_lds},
+    {"data_clocks", NULL, "clocks to return load data to VGPRs or to read store data from them", TOOL_SUM,
+     AT(data_clocks), has_data},
+    {"vector_hit_rate", "L1", "hit rate of the vector L1 (L0 from gfx10 on)", TOOL_RATIO, .has = asks_vector,
+     .top = {"vector_hits"}, .bottom = "vector_requests", .unit = "%", .low_is_bad = true},
+    {"l2_hit_rate", "L2", "hit rate of L2", TOOL_RATIO, .has = asks_l2, .top = {"l2_hits"},
      .bottom = "l2_requests", .unit = "%", .low_is_bad = true},
     {"vector_requests", NULL, "requests to the vector L1 or L0", TOOL_SUM,
      AT(cache[WM_CACHE_VECTOR].requests), asks_vector},
@@ -139,24 +139,25 @@ const struct tool_figure tool_figures[] = {
      .low_is_bad = true},
     {"l2_requests", NULL, "requests to L2", TOOL_SUM, AT(cache[WM_CACHE_L2].requests), asks_l2},
     {"l2_hits", NULL, "of these, hits", TOOL_SUM, AT(cache[WM_CACHE_L2].hits), asks_l2, .low_is_bad = true},
-    {"l2_bytes", NULL, "bytes moved between L2 and what asked it", TOOL_SUM, AT(cache[WM_CACHE_L2].bytes),
+    {"l2_bytes", NULL, "bytes transferred between L2 and its clients", TOOL_SUM, AT(cache[WM_CACHE_L2].bytes),
      asks_l2},
     {"last_requests", NULL, "requests to the last-level cache", TOOL_SUM, AT(cache[WM_CACHE_LAST].requests),
      asks_last},
     {"last_hits", NULL, "of these, hits", TOOL_SUM, AT(cache[WM_CACHE_LAST].hits), asks_last,
      .low_is_bad = true},
-    {"memory_read", NULL, "bytes read from memory", TOOL_SUM, AT(memory_read), has_caches},
-    {"memory_written", NULL, "bytes written to memory, when lines leave the caches", TOOL_SUM,
+    {"memory_read", NULL, "bytes read from DRAM", TOOL_SUM, AT(memory_read), has_caches},
+    {"memory_written", NULL, "bytes written to DRAM, counted when lines are written back", TOOL_SUM,
      AT(memory_written), has_caches},
-    {"wait_depths", NULL,
-     "memory instructions on their way when it was issued, itself included, summed over the runs", TOOL_SUM,
-     AT(wait_depth), has_caches},
-    {"wait_depth", NULL, "the same, on average", TOOL_RATIO, .has = has_caches, .top = {"wait_depths"},
-     .bottom = "executions", .unit = ""},
-    {"wait_depth_most", NULL, "and the most", TOOL_ROW, AT(wait_depth_most), has_caches},
+    {"wait_depths", NULL, "memory instructions in flight at issue, including itself, summed over all runs",
+     TOOL_SUM, AT(wait_depth), has_caches},
+    {"wait_depth", NULL, "memory instructions in flight at issue, on average", TOOL_RATIO, .has = has_caches,
+     .top = {"wait_depths"}, .bottom = "executions", .unit = ""},
+    {"wait_depth_most", NULL, "memory instructions in flight at issue, maximum", TOOL_ROW,
+     AT(wait_depth_most), has_caches},
 };
 const size_t tool_figure_count = sizeof tool_figures / sizeof *tool_figures;
-static_assert(sizeof tool_figures / sizeof *tool_figures <= TOOL_FIGURES, "sums have room for all figures");
+static_assert(sizeof tool_figures / sizeof *tool_figures <= TOOL_FIGURES,
+              "struct tool_sums holds all figures");
 
 const char *tool_figure_title(const struct tool_figure *figure)
 {

@@ -10,16 +10,16 @@
 #include <string.h>
 
 const char tool_gates_help[] =
-    "      --fail-if CONDITION  exit code 1, with a line that says figure and limit, when it is so:\n"
-    "                         efficiency<0.5        of an instruction; figures are the columns' keys, and\n"
-    "                         wait_depth_most<2     'gain', what an advice promises at most\n"
-    "                         total.lines>1e6       of the sums over all instructions\n"
-    "                         occupancy<0.5         of a kernel: waves a SIMD over the most there can be;\n"
+    "      --fail-if CONDITION  exit code 1 and a message if the condition is true:\n"
+    "                         efficiency<0.5        a figure of any instruction: the keys of the columns,\n"
+    "                         wait_depth_most<2     and 'gain', the maximum gain of its advice\n"
+    "                         total.lines>1e6       a sum over all instructions\n"
+    "                         occupancy<0.5         of any kernel: waves per SIMD over the maximum;\n"
     "                         waves_per_simd<4\n"
-    "                         seconds>20e-6         its least time\n"
-    "                         bound==memory         the part that binds it; also bound!=memory\n"
-    "                         bound.LDS>0.8         what a part needs, over the part that binds\n"
-    "                       also with <= and >=; may be given several times\n";
+    "                         seconds>20e-6         its minimum time\n"
+    "                         bound==memory         the part that bounds it; also bound!=memory\n"
+    "                         bound.LDS>0.8         the time of a part over that of the bounding part\n"
+    "                       also <= and >=; may be repeated\n";
 
 /* ---- names ---- */
 

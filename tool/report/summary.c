@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands above the rows of a kernel: its product, occupancy, caches, and the least time it can take. */
+/* The summary above the rows of a kernel: product, occupancy, caches, lower bound of the time. */
 #include "tool/report/summary.h"
 
 #include "tool/report/table.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDENT = 13 }; /* of what stands behind a line's first word */
+enum { INDENT = 13 }; /* of the text after a line's label, and of continuation lines */
 
 const struct wm_profile_kernel *tool_kernel_of(const struct tool_report *report,
                                                const struct wm_profile_row *row)
@@ -65,27 +65,26 @@ struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache)
 
 bool tool_sample_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES])
 {
-    char error[80] = "too few rounds to say how exactly";
+    char error[80] = "too few rounds to estimate the error";
     if (kernel->sampled_from <= kernel->workgroups)
         return false;
     if (kernel->sample_error >= 0)
         snprintf(error, sizeof error, "+- %.1f%% (95%%)", 100 * kernel->sample_error);
     snprintf(text, TOOL_SENTENCES,
              "%" PRIu64 " of %" PRIu64
-             " workgroups: counts are theirs; all together have %.3g times as much of what "
-             "instructions ask for, %s. Hits and memory are of the sample alone: what the others would have "
-             "left in "
-             "the caches, or driven out, is not known",
+             " workgroups were observed, and counts are theirs. Multiply what instructions request by %.3g "
+             "for all workgroups: %s. Do not extrapolate hits and memory traffic: the caches saw the sample "
+             "only",
              kernel->workgroups, kernel->sampled_from, kernel->sample_scale, error);
     return true;
 }
 
 const struct tool_cut tool_cuts[] = {
-    {WM_CUT_ROUND, "round", "the workgroups that fit at once would take more than 128 MiB of log"},
-    {WM_CUT_WORKGROUP, "workgroup", "caches saw only the first GiB of the log of a workgroup"},
+    {WM_CUT_ROUND, "round", "the log of all resident workgroups would exceed 128 MiB"},
+    {WM_CUT_WORKGROUP, "workgroup", "the caches saw only the first GiB of a workgroup's log"},
     {WM_CUT_REGIONS, "regions",
-     "more than 62 regions of 4 GiB were touched, and what is in the others counts as in the first"},
-    {WM_CUT_NO_MEMORY, "no_memory", "there was no memory for a part of the log"},
+     "more than 62 regions of 4 GiB were accessed; the others are modelled as aliases of the first"},
+    {WM_CUT_NO_MEMORY, "no_memory", "the host ran out of memory for part of the log"},
 };
 const size_t tool_cut_count = sizeof tool_cuts / sizeof *tool_cuts;
 
@@ -101,7 +100,8 @@ bool tool_cut_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTEN
             before = "; ";
             if (tool_cuts[i].cut == WM_CUT_ROUND)
                 length += snprintf(text + length, (size_t)(TOOL_SENTENCES - length),
-                                   ", and caches saw at most %" PRIu64, kernel->resident_workgroups);
+                                   ", so at most %" PRIu64 " workgroups were modelled at once",
+                                   kernel->resident_workgroups);
         }
     return kernel->cuts;
 }
@@ -110,15 +110,15 @@ static void print_occupancy(FILE *out, const struct wm_profile_kernel *kernel)
 {
     char lds[TOOL_SHORT];
     tool_bytes_text(kernel->lds_bytes, lds);
-    fprintf(out, "  occupancy  %" PRIu32 " of %" PRIu32 " waves a SIMD", kernel->waves_per_simd,
+    fprintf(out, "  occupancy  %" PRIu32 " of %" PRIu32 " waves per SIMD", kernel->waves_per_simd,
             kernel->waves_per_simd_most);
     if (kernel->mode)
         fprintf(out, " in %s mode", kernel->mode);
     if (kernel->occupancy_limit)
         fprintf(out, ", limited by %s", kernel->occupancy_limit);
     fprintf(out,
-            "\n             %" PRIu32 " VGPRs, %" PRIu32 " SGPRs a wave; %" PRIu32
-            " work-items, %s of LDS a workgroup\n",
+            "\n             %" PRIu32 " VGPRs, %" PRIu32 " SGPRs per wave; %" PRIu32
+            " work-items, %s of LDS per workgroup\n",
             kernel->vgprs, kernel->sgprs, kernel->workgroup_items, lds);
 }
 
@@ -168,8 +168,8 @@ static void print_bounds(FILE *out, const struct wm_profile_kernel *kernel)
     if (!kernel->binds)
         return;
     tool_time_text(kernel->binds->seconds, time);
-    fprintf(out, "  at least   %s, for %s: %s\n", time, kernel->binds->name, kernel->binds->arithmetic);
-    const char *before = "  beside it  ";
+    fprintf(out, "  at least   %s, bound by %s: %s\n", time, kernel->binds->name, kernel->binds->arithmetic);
+    const char *before = "  other limits: ";
     for (uint32_t i = 0; i < kernel->bounds; i++) {
         if (!strcmp(kernel->bound[i].name, kernel->binds->name) || kernel->bound[i].seconds <= 0)
             continue;
@@ -235,7 +235,7 @@ void tool_summaries_without_rows(const struct tool_report *report, bool before)
             continue;
         tool_print(stdout, before ? "\n%s\n" : "%s\n", kernel->kernel);
         tool_summary_text(kernel);
-        puts("no memory instruction of its own was executed"); /* functions that it calls have theirs */
+        puts("it executed no memory instruction itself"); /* those of called functions are listed there */
         before = true;
     }
     if (!before)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report of `prof` as text: a table for each kernel, and remarks below it. */
+/* The report of `prof` as text: a table for each kernel, followed by the advice. */
 #include "tool/text.h"
 #include "tool/report/columns.h"
 #include "tool/report/remarks.h"
@@ -40,7 +40,7 @@ static void add_totals(struct tool_table *table, const struct tool_columns *colu
     tool_table_cell(table, "total");
 }
 
-/* ---- remarks ---- */
+/* ---- advice ---- */
 
 static void print_remark(const struct tool_remark *remark)
 {
@@ -58,16 +58,16 @@ static void print_remark(const struct tool_remark *remark)
     const unsigned indent = (unsigned)ftell(out) + 2;
     fprintf(out, "  %s", row->advice);
     if (row->lds_depth > 1)
-        fprintf(out, "; at worst lanes %s meet on bank %" PRIu32, tool_lane_list(row->lds_lanes, lanes),
+        fprintf(out, "; worst case: lanes %s access bank %" PRIu32, tool_lane_list(row->lds_lanes, lanes),
                 row->lds_bank);
     if (remark->gain > 0)
-        fprintf(out, " (up to %.0f%% of the least time)", 100 * remark->gain);
+        fprintf(out, " (saves up to %.0f%% of the minimum time)", 100 * remark->gain);
     fclose(out);
     tool_print_wrapped(text, size, indent < 16 ? indent : 8, tool_terminal_width());
     free(text);
 }
 
-/* What to do, that first which promises most. */
+/* Prints the advice, largest gain first. */
 static void print_remarks(const struct wm_profile_row *const *rows, size_t count)
 {
     struct tool_remark *remarks;

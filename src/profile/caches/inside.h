@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the model of caches keeps, for the files that make it. */
+/* The data of the cache model, for the files that implement it. */
 #ifndef WMI_PROFILE_CACHES_INSIDE_H
 #define WMI_PROFILE_CACHES_INSIDE_H
 
@@ -8,12 +8,12 @@
 enum {
     WMI_CACHE_SECTOR = 64,
     WMI_CACHE_SECTOR_SHIFT = 6,
-    WMI_CACHE_WAYS = 16,    /* a set has room for a multiple of these */
+    WMI_CACHE_WAYS = 16,    /* the storage of a set is a multiple of this */
     WMI_CACHE_REGIONS = 62, /* of 4 GiB, so that the tag of a line of 64 bytes fits into 32 bits */
 };
 
-/* The state of a line where lines are written back: who wrote it last, and what of its sectors of 64 bytes is
- * there to be read or waits to be written back. */
+/* The state of a line in a write-back cache: the slot that wrote it last, and which of its 64-byte sectors
+ * are valid or dirty. */
 enum {
     WMI_LINE_VALID_0 = 1,
     WMI_LINE_VALID = 3,
@@ -22,60 +22,61 @@ enum {
     WMI_LINE_SLOT_SHIFT = 4,
 };
 
-/* One cache in all its instances. Lines have their number, counted with short addresses (see region below),
- * and 1 as tag; 0: nothing. Ways stand most recently used first. */
+/* All instances of one cache. The tag is the line number of the short address (see `region` below) plus 1; 0:
+ * invalid. Ways are in LRU order, most recently used first. */
 struct wmi_cache {
-    uint32_t *tags;   /* [instance][set][room]; NULL: the product does not have it */
-    uint32_t *states; /* the same of each line, from L2 on; else NULL */
+    uint32_t *tags;   /* [instance][set][room]; NULL: the product has no such cache */
+    uint32_t *states; /* the state of each line, from L2 on; else NULL */
     uint32_t sets, ways, room, line_shift, instances;
-    uint64_t set_mask; /* of a power of two of sets, else 0 */
-    uint32_t *memory;  /* that tags and states lie in */
-    /* Of scalar and instruction caches, by instance: the words of the entry of the log that asked it last. If
-     * the next one asks for the same, all of it is there, and stands in the order that it would get. */
+    uint64_t set_mask; /* if the number of sets is a power of two; else 0 */
+    uint32_t *memory;  /* storage of tags and states */
+    /* Scalar and instruction caches, by instance: the last log entry. If the next entry is equal, all its
+     * requests hit, and the LRU order does not change. */
     uint64_t (*last)[2];
 };
 
-/* Words that a set takes, in tags and in states. */
+/* Number of words per set in tags and states. */
 static inline uint32_t wmi_cache_room(uint32_t ways)
 {
     return (ways + WMI_CACHE_WAYS - 1) / WMI_CACHE_WAYS * WMI_CACHE_WAYS;
 }
 
-/* A compute unit, and which of the shared caches is its own. */
+/* The cache instances that a compute unit uses. */
 struct wmi_cache_place {
     uint32_t instance[WM_CACHE_LEVELS];
 };
 
-/* How requests use a cache on the way to L2. */
+/* How requests use a cache before L2. */
 enum wmi_cache_how {
-    WMI_CACHE_NONE,  /* there is none */
-    WMI_CACHE_USE,   /* a line that a load does not find is brought in */
-    WMI_CACHE_LEAVE, /* one that it finds leaves, none is brought in */
-    WMI_CACHE_PAST,  /* one that it finds leaves, and L2 is asked all the same */
+    WMI_CACHE_NONE,  /* no such cache */
+    WMI_CACHE_USE,   /* a load miss allocates the line */
+    WMI_CACHE_LEAVE, /* a hit evicts the line, a miss does not allocate */
+    WMI_CACHE_PAST,  /* bypass: a hit evicts the line, and the request goes to L2 anyway */
 };
 
-/* The way that the requests of an instruction take: what of it does not depend on the request. */
+/* The path of an instruction's requests through the caches; independent of the address. */
 struct wmi_cache_route {
     uint8_t shift, kind; /* as in struct wmi_log_instruction */
     uint8_t first;       /* enum wm_cache_level */
     uint8_t near, gl1;   /* enum wmi_cache_how, of `first` and of GL1 */
     bool streams, skips_last;
-    bool is_code, goes_on; /* goes_on: fetches of code that go with the access that follows them */
-    bool repeats;          /* of waves of a place that ask for the same, `first` answers all but one */
-    bool is_control;       /* it asks for nothing, and empties these caches: */
-    uint8_t invalidates;   /* 1 << enum wm_cache_level */
-    uint8_t pieces;        /* blocks of which L2 may be asked as one, but only by one wave */
+    bool is_code,
+        goes_on;     /* goes_on: instruction fetches that are modelled together with the following access */
+    bool repeats;    /* if waves of one compute unit make equal requests, all but the first hit in `first` */
+    bool is_control; /* no request; invalidates these caches: */
+    uint8_t invalidates; /* 1 << enum wm_cache_level */
+    uint8_t pieces;      /* number of blocks of one wave that may be merged into one request to L2 */
 };
 
-/* Where the round is in the log of a wave. */
+/* The position of the round in the log of a wave. */
 struct wmi_cache_cursor {
     const uint64_t *at, *end;
     const struct wmi_cache_place *place;
 };
 
-/* In caches_lanes.c: walks through the logs of the first `cursors` cursors, in turns. */
+/* In caches_lanes.c: processes the logs of the first `cursors` cursors, one access each in turn. */
 typedef void wmi_caches_walk(struct wmi_caches *caches, size_t cursors);
-/* There, too: writes back what only L2 knows, and forgets all of it, which has so many words. */
+/* Also there: writes back the dirty lines of L2 and invalidates it; words: size of its tags. */
 typedef void wmi_caches_flush(struct wmi_caches *caches, size_t words);
 
 struct wmi_caches {
@@ -83,8 +84,9 @@ struct wmi_caches {
     struct wmi_vector_rules rules;
     struct wm_gpu gpu;
     struct wmi_residence residence;
-    uint32_t homes; /* of an XCD: that many times `residence.units` compute units */
-    /* Of XCD x and the n-th workgroup there: [(x * homes + n % homes) * residence.units], and behind it. */
+    uint32_t homes; /* per XCD: number of groups of `residence.units` compute units */
+    /* XCD x and its n-th workgroup use `residence.units` entries from (x * homes + n % homes) *
+     * residence.units. */
     struct wmi_cache_place *places;
     struct wmi_slot_use *uses;
     uint32_t slots;
@@ -92,10 +94,10 @@ struct wmi_caches {
     struct wmi_cache_cursor *cursors;
     size_t cursor_capacity;
     struct wmi_cache_route *routes; /* as many as uses */
-    /* Upper halves of the addresses that occur. A short address has a half's index in its place. */
+    /* Upper halves of the addresses in use. A short address contains the index of its half instead. */
     uint32_t region[WMI_CACHE_REGIONS], regions;
-    uint64_t high, distance; /* of the address that was made short last */
-    bool beyond;             /* there were more regions */
+    uint64_t high, distance; /* of the last shortened address */
+    bool beyond;             /* there were more regions than fit */
     wmi_caches_walk *walk;
     wmi_caches_flush *flush;
 };

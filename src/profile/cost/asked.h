@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What an access of one place asks for, where its lanes are aligned to their bytes: most accesses that are
- * like none before are such, with lanes that lie anywhere. */
+/* Measures an access with one element per lane, naturally aligned, at arbitrary addresses. Most accesses
+ * whose pattern is not cached are of this kind. */
 #ifndef WMI_PROFILE_ASKED_H
 #define WMI_PROFILE_ASKED_H
 
@@ -11,44 +11,44 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WMI_ASKED_MOST = 16 /* bytes of a lane */ };
+enum { WMI_ASKED_MOST = 16 /* maximum bytes per lane */ };
 
-/* Of what: `bytes`, a power of two of at most WMI_ASKED_MOST, at the addresses of the lanes in `mask`, at
- * least one. Blocks and lines have 1 << shift bytes: 64 or 128. */
+/* The access: `bytes` (a power of two, at most WMI_ASKED_MOST) at the addresses of the lanes in `mask` (at
+ * least one). Blocks and lines have 1 << shift bytes, 64 or 128. */
 struct wmi_asking {
     const uint64_t *address;
     uint64_t mask;
     enum wmi_access_kind kind;
     uint8_t bytes;
     uint8_t block_shift, line_shift;
-    uint8_t lookup_lanes;                 /* of a tag lookup off the fast path: 2 or 4 */
-    bool may_be_fast;                     /* if its addresses fit the pattern */
-    const struct wmi_vector_rules *rules; /* NULL: costs are not asked for */
+    uint8_t lookup_lanes;                 /* lanes per tag lookup on the slow path: 2 or 4 */
+    bool may_be_fast;                     /* the fast path applies if the addresses fit its pattern */
+    const struct wmi_vector_rules *rules; /* NULL: do not compute costs */
 };
 
 struct wmi_asked {
     uint32_t lanes;
-    uint32_t different; /* of what they ask for */
+    uint32_t different; /* distinct elements */
     uint32_t lines;
-    bool quads; /* the cost is not there: the lanes fit the pattern of quads, wmi_coalesce_lanes() knows */
-    struct wmi_vector_cost cost; /* but for requests */
+    bool quads; /* the lanes fit the quad pattern: `cost` is not set, use wmi_coalesce_lanes() */
+    struct wmi_vector_cost cost; /* without requests */
 };
 
-/* Adds to `blocks` those of which something is asked, in the order of lanes; of atomics each as often as the
- * most lanes ask for one thing in it. full: of a store's blocks, whether all bytes are asked for; of nothing
- * else. False: a lane is not aligned, or the lanes are too far apart; then nothing was done. */
+/* Adds the accessed blocks to `blocks` in lane order; for atomics, each block as often as the maximum number
+ * of lanes that access one element in it. full: for stores only, whether each block is written completely.
+ * False: a lane is misaligned or the lanes are too far apart; nothing was changed. */
 typedef bool wmi_asked_find(struct wmi_same *room, const struct wmi_asking *asking, struct wmi_asked *asked,
                             struct wmi_requests *blocks, bool *full);
 
 /* The fastest one for this CPU and waves of 32 or 64 lanes. */
 wmi_asked_find *wmi_asked_finder(enum wmi_cpu_level level, unsigned wave_lanes);
 
-/* What `asking` has to say of the access: see there. */
+/* The values of `lookup_lanes` and `may_be_fast` for the access. */
 unsigned wmi_coalesce_step(const struct wmi_access *access, const struct wmi_vector_rules *rules);
 bool wmi_coalesce_narrow(const struct wmi_access *access, const struct wmi_vector_rules *rules);
 
-/* wmi_coalesce(), but for `reads` and `writes`, which stay 0. requests: becomes empty, or those of an atomic.
- */
+/* wmi_coalesce() without `reads` and `writes`, which stay 0. Sets *requests to those of an atomic, else to
+ * none. */
 struct wmi_vector_cost wmi_coalesce_lanes(const struct wmi_access *access,
                                           const struct wmi_vector_rules *rules, unsigned wave_lanes,
                                           struct wmi_requests *requests);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What src/profile asks of products beyond the public API. */
+/* Functions on products beyond the public API. */
 #ifndef WMI_PROFILE_GPU_H
 #define WMI_PROFILE_GPU_H
 
@@ -7,13 +7,13 @@
 
 #include "isa/isa.h"
 
-/* Whether its caches and bounds can be modelled: no figure is 0 that something is divided by, and the model
- * fits into memory. WM_BAD_ARGUMENT: it says which figure is wrong. */
+/* Checks that the product's caches and bounds can be modelled: no figure that is a divisor is 0, and the
+ * model fits into memory. Otherwise WM_BAD_ARGUMENT; the message names the figure. */
 enum wm_status wmi_gpu_check(const struct wm_gpu *gpu, struct wm_diag *diag);
 
-/* Whether what code for `target` asks of memory can be modelled on it: it is of the target's generation,
- * which measures accesses alike. WM_BAD_ARGUMENT, with the products that are, after `what` ("the code object
- * is for gfx900"). */
+/* Checks that accesses of code for `target` can be modelled on the product: it must be of the target's
+ * generation, with the same cost rules. Otherwise WM_BAD_ARGUMENT; the message begins with `what` ("the code
+ * object is for gfx900") and lists the suitable products. */
 enum wm_status wmi_gpu_fits(const struct wm_gpu *gpu, const struct wmi_target *target, const char *what,
                             struct wm_diag *diag);
 

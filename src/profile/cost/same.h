@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Room to find out which of a wave's lanes have the same: same_lanes.h does. */
+/* Scratch memory for finding lanes with equal values, see same_lanes.h. */
 #ifndef WMI_PROFILE_SAME_H
 #define WMI_PROFILE_SAME_H
 
@@ -7,9 +7,9 @@
 
 enum { WMI_SAME_SLOT_BITS = 12 };
 
-/* What is left in it from before does no harm: what is read was written just before. */
+/* Need not be initialized: only values that were just written are read. */
 struct wmi_same {
-    uint32_t slot[1 << WMI_SAME_SLOT_BITS]; /* key and number of the lowest lane that has the slot */
+    uint32_t slot[1 << WMI_SAME_SLOT_BITS]; /* key and number of the lowest lane in this slot */
 };
 
 #endif

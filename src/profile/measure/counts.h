@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one instruction did, as bytes of a trace. */
+/* The counts of one instruction as bytes of a trace. */
 #ifndef WMI_PROFILE_COUNTS_H
 #define WMI_PROFILE_COUNTS_H
 

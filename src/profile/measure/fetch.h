@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Instruction fetch: how often waves ask for code, and which lines of it the log names.
+/* Instruction fetch: counts fetches and logs the lines of code.
  *
- * Execution counts blocks of code (struct wmi_observer). A block that a branch leads to is asked for in all
- * the pieces that it touches, one that is run into only in those that begin in it. The lines go into the
- * log when a thread leaves a workgroup; where the code does not fit into the instruction cache, those of a
- * block each time that a wave comes to it, but for the blocks in which it has just been. */
+ * Execution counts blocks of code (struct wmi_observer). A block reached by a branch fetches every piece (see
+ * struct wmi_fetch_rules) that it overlaps; a block reached by falling through fetches only the pieces that
+ * begin in it. Lines are logged when a thread leaves a workgroup. If the code does not fit into the
+ * instruction cache, the lines of a block are logged each time a wave enters it, except for blocks that the
+ * wave executed just before. */
 #ifndef WMI_PROFILE_FETCH_H
 #define WMI_PROFILE_FETCH_H
 
@@ -13,22 +14,22 @@
 #include "profile/cost/cost.h"
 #include "wavemem/wavemem.h"
 
-/* What stands for the number of an instruction's row at the slot of a kernel's code, whose place is the
- * kernel's. It has no row of its own. */
+/* The instruction id of the log slot of a kernel's code, whose pc is the kernel's entry. It has no row in the
+ * report. */
 enum { WMI_FETCH_ID = UINT16_MAX };
 
-/* Stands as policy of a kernel's code in the log where it does not fit into the instruction cache: then waves
- * fetch by turns. Else a fetch goes with the access that follows it. */
+/* Policy of code in the log if it does not fit into the instruction cache: waves then fetch in turns.
+ * Otherwise, a fetch is modelled together with the access that follows it. */
 enum { WMI_FETCH_TURNS = 1 };
 
 enum { WMI_FETCH_CHUNK = 1024, WMI_FETCH_CHUNKS = WMI_BLOCKS / WMI_FETCH_CHUNK };
 
 struct wmi_fetch_block {
     uint64_t from, to;
-    int64_t fetches; /* of an execution; -1: one less than the block that follows counts */
+    int64_t fetches; /* per execution; -1: reduces the count of the following block by one */
 };
 
-/* The blocks of a dispatch by number. They stay where they are, for threads read them while others are added.
+/* The blocks of a dispatch by number. They are never moved, because threads read them while others are added.
  */
 struct wmi_fetches {
     struct wmi_fetch_rules rules;
@@ -37,33 +38,33 @@ struct wmi_fetches {
     uint32_t slot;       /* of the kernel's code in the log */
     uint32_t sets, ways; /* of the instruction cache; 0: there is none */
     unsigned line_shift;
-    bool settled;        /* whether the code fits is known */
-    bool follows;        /* it does not */
-    uint32_t code_bytes; /* that branches can reach */
+    bool settled;        /* it is known whether the code fits into the cache */
+    bool follows;        /* the code does not fit: fetches are logged per block */
+    uint32_t code_bytes; /* size of the code that branches can reach */
 };
 
-/* cache: the product's, or NULL: nothing is logged. */
+/* Starts a dispatch. cache: the product's instruction cache; NULL: nothing is logged. */
 void wmi_fetches_begin(struct wmi_fetches *fetches, const struct wmi_fetch_rules *rules,
                        const struct wm_cache *cache, uint32_t slot);
 void wmi_fetches_destroy(struct wmi_fetches *fetches);
 /* See struct wmi_observer, block. */
 uint32_t wmi_fetches_add(struct wmi_fetches *fetches, uint64_t from, uint64_t to, bool falls);
-/* All code that branches can reach is there: before the first wave runs. */
+/* Called before the first wave runs, when all code that branches can reach has been added. */
 void wmi_fetches_settle(struct wmi_fetches *fetches);
 
-/* What one thread counts. */
+/* The counts of one thread. */
 struct wmi_fetcher;
 
 struct wmi_fetcher *wmi_fetcher_create(const struct wmi_fetches *fetches); /* NULL: no memory */
-void wmi_fetcher_destroy(struct wmi_fetcher *fetcher);                     /* NULL is nothing */
-/* The dispatch is over: returns how many fetches it has counted, and is ready for another one. */
+void wmi_fetcher_destroy(struct wmi_fetcher *fetcher);                     /* NULL is allowed */
+/* Ends the dispatch: returns the number of fetches, and resets the fetcher for the next one. */
 uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher);
 uint64_t *wmi_fetcher_counters(struct wmi_fetcher *fetcher);
-/* A wave executes a block whose counter was 0. group: the log of its workgroup, or NULL. */
+/* Called when a wave executes a block whose counter was 0. group: the log of its workgroup, or NULL. */
 void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group, uint32_t wave,
                        uint32_t block);
-/* The thread leaves the workgroup with this log, or NULL. counts: what it did since the last time is to be
- * counted. */
+/* Called when the thread leaves the workgroup with this log, or NULL. counts: whether to count the fetches
+ * since the last call. */
 void wmi_fetcher_turn(struct wmi_fetcher *fetcher, struct wmi_log_group *group, bool counts);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sample of the workgroups: one in so many rounds, and how far what it tells may be off. */
+/* Sampling of workgroups: one in N rounds is observed; estimates totals and their error. */
 #ifndef WMI_PROFILE_SAMPLE_H
 #define WMI_PROFILE_SAMPLE_H
 
@@ -7,38 +7,38 @@
 
 /* Which workgroups of a dispatch are observed. */
 struct wmi_sampling {
-    unsigned one_in;        /* rounds of which one is; 0 and 1: all */
-    uint64_t round, groups; /* workgroups of a round, at least 1, and of the dispatch */
+    unsigned one_in;        /* one in so many rounds; 0 and 1: all */
+    uint64_t round, groups; /* workgroups per round, at least 1, and of the dispatch */
 };
 
-/* What the workgroups of one round asked for. */
+/* Workgroups and requests of one observed round. */
 struct wmi_sampled_round {
     double groups, requests;
 };
 
-/* Of one dispatch. Starts at zero. */
+/* The sample of one dispatch. Initialize with zeros. */
 struct wmi_sample {
-    uint64_t groups, taken; /* workgroups that ended, and those of them that were observed */
+    uint64_t groups, taken; /* workgroups that ended; those that were observed */
     struct wmi_sampled_round *rounds;
     size_t count;
-    bool failed; /* no memory: nothing can be told */
+    bool failed; /* out of memory: no estimate */
 };
 
-/* Over the dispatches of a kernel, of which each is sampled by itself. Starts at zero. */
+/* Sums over the dispatches of a kernel, which are sampled separately. Initialize with zeros. */
 struct wmi_sample_sum {
     uint64_t groups, taken;
-    double seen, requests; /* of those that were observed, and of all, as estimated */
-    double variance;       /* the square of half the interval's width */
-    bool unknown;          /* a dispatch has too few rounds to tell */
+    double seen, requests; /* requests that were observed; estimate for all workgroups */
+    double variance;       /* square of half the width of the confidence interval */
+    bool unknown;          /* a dispatch has too few rounds for an estimate */
 };
 
-/* Whether workgroup `number` is observed; *place: its number among those that are. */
+/* Whether workgroup `number` is observed; *place: its index among the observed ones. */
 bool wmi_sampling_takes(const struct wmi_sampling *sampling, uint64_t number, uint64_t *place);
 
-/* A workgroup was observed, whose number is its place. instructions: by slot. */
+/* Adds an observed workgroup, whose number is its index among them. instructions: by slot. */
 void wmi_sample_count(struct wmi_sample *sample, const struct wmi_sampling *sampling,
                       const struct wmi_log_group *group, const struct wmi_log_instruction *instructions);
-/* The dispatch is over: frees what is known of its rounds; the counts stay. */
+/* Ends the dispatch: adds its estimate to *to and frees its rounds; the counts stay. */
 void wmi_sample_end(struct wmi_sample *sample, const struct wmi_sampling *sampling,
                     struct wmi_sample_sum *to);
 void wmi_sample_free(struct wmi_sample *sample);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one worker thread counts of the accesses that it sees. */
+/* The counts of one worker thread. */
 #ifndef WMI_PROFILE_SHARD_H
 #define WMI_PROFILE_SHARD_H
 
@@ -9,18 +9,17 @@
 #include <stdalign.h>
 
 enum {
-    WMI_SHARD_WAVES = 64, /* of a workgroup, at most */
-    WMI_SHARD_MEMOS =
-        64, /* patterns of an instruction that are remembered, by where in 256 bytes they begin */
+    WMI_SHARD_WAVES = 64, /* maximum per workgroup */
+    WMI_SHARD_MEMOS = 64, /* cached patterns per instruction, indexed by the base address modulo 256 bytes */
 };
 
-/* Of a slot. Waves have numbers in the order in which they are dispatched, from WMI_SHARD_WAVES on. */
+/* The counts of a slot. Waves are numbered in dispatch order, starting at WMI_SHARD_WAVES. */
 struct wmi_shard_counts {
-    alignas(64) uint64_t quick_from; /* the wave from which on accesses need only be like one before */
-    uint64_t first;                  /* the wave that is kept; UINT64_MAX: none yet */
-    struct wmi_memo *last;           /* of `memos`, that an access was like last; NULL: not known */
-    uint32_t in_vain, pause;         /* accesses measured in a row; what `rests` began with */
-    uint32_t rests;                  /* accesses until memos are tried again */
+    alignas(64) uint64_t quick_from; /* from this wave on, accesses may be matched by pattern alone */
+    uint64_t first;                  /* the wave kept as the example; UINT64_MAX: none yet */
+    struct wmi_memo *last;           /* the memo that matched last; NULL: unknown */
+    uint32_t in_vain, pause;         /* consecutive misses of the memos; initial value of `rests` */
+    uint32_t rests;                  /* accesses until the memos are tried again */
     struct wmi_counts counts;
     struct wmi_memo *memos[WMI_SHARD_MEMOS]; /* NULL: nothing measured yet */
 };
@@ -28,27 +27,27 @@ struct wmi_shard_counts {
 struct wmi_shard {
     struct wmi_shard_counts *counts; /* by slot */
     size_t size;
-    uint64_t first_wave;         /* the number of the workgroup's first wave; 0: it is not in the sample */
-    struct wmi_log_group *group; /* the log of the workgroup that runs; NULL: none is kept */
+    uint64_t first_wave;         /* number of the workgroup's first wave; 0: it is not in the sample */
+    struct wmi_log_group *group; /* the log of the current workgroup; NULL: none is kept */
     struct wm_profile *profile;
     struct wmi_measurer *measurer;
     struct wmi_fetcher *fetcher;
     wmi_memo_compare *compare;
-    const struct wmi_cost_rules *rules; /* that it measures by, */
-    unsigned lanes;                     /* and of waves so large */
-    size_t memos;                       /* how many there are */
+    const struct wmi_cost_rules *rules; /* rules of the measurer */
+    unsigned lanes;                     /* and its wave size */
+    size_t memos;                       /* number of memos */
     struct wmi_patterns patterns;       /* of the memos */
-    struct wmi_shard *next;             /* of those that wait for another dispatch */
+    struct wmi_shard *next;             /* in the list of unused shards */
 };
 
-/* The observer that counts, but for what is the profile's: self, instruction(), block() and outline(). */
+/* The counting observer; the profile adds self, instruction(), block() and outline(). */
 extern const struct wmi_observer wmi_shard_observer;
 
-/* Frees shards that wait for another dispatch. */
+/* Frees unused shards. */
 void wmi_shards_destroy(struct wmi_shard *shards);
 
-/* Whether the access is like one before it but for its place; then it is counted and in the log. For waves of
- * 32 or 64 lanes. */
+/* Whether the access matches a cached pattern; then it has been counted and logged. For waves of 32 or 64
+ * lanes. */
 typedef bool wmi_repeat_outline(void *local, const struct wmi_outline *outline, uint32_t slot);
 wmi_repeat_outline *wmi_repeat_outliner(enum wmi_cpu_level level, unsigned lanes);
 
@@ -59,7 +58,7 @@ static inline void wmi_shard_count_depth(struct wmi_counts *counts, uint32_t dep
         counts->depth_most = depth;
 }
 
-/* The memo that may be of an access whose first lane is at `base`, or NULL. */
+/* Returns the memo to compare with an access whose first lane is at `base`, or NULL. */
 static inline struct wmi_memo *wmi_shard_memo(struct wmi_shard_counts *of, uint64_t base)
 {
     struct wmi_memo *memo = of->last;
@@ -70,7 +69,7 @@ static inline struct wmi_memo *wmi_shard_memo(struct wmi_shard_counts *of, uint6
     return memo && !((memo->base ^ base) % WMI_MEMO_PHASE) ? memo : NULL;
 }
 
-/* Whether all that it asks for lies in [from, to) if it begins at `base`. */
+/* Whether all bytes of the access lie in [from, to) if it starts at `base`. */
 static inline bool wmi_memo_within(const struct wmi_memo *memo, uint64_t base, uint64_t from, uint64_t to)
 {
     const uint64_t lowest = base + (uint64_t)(int64_t)memo->lowest,
@@ -78,10 +77,10 @@ static inline bool wmi_memo_within(const struct wmi_memo *memo, uint64_t base, u
     return lowest >= from && behind <= to && behind >= lowest;
 }
 
-/* Logs one more access like that of the memo, the long way. */
+/* Logs a repetition of the access of the memo; slow path. */
 bool wmi_shard_log(struct wmi_shard *shard, const struct wmi_memo *memo, uint32_t wave, uint64_t distance);
 
-/* One more access that is like the one of the memo, but begins at `base`. True. */
+/* Counts and logs a repetition of the access of the memo that starts at `base`. Returns true. */
 static inline bool wmi_shard_repeat(struct wmi_shard *shard, struct wmi_shard_counts *of,
                                     struct wmi_memo *memo, uint32_t wave, uint64_t base)
 {
