@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checker: an observer that follows each wave's wait counters and hazards and keeps what it found. */
+/* The checker: an observer that tracks each wave's wait counters and hazards and collects findings. */
 #ifndef WMI_CHECK_H
 #define WMI_CHECK_H
 
@@ -7,15 +7,15 @@
 #include "memory/access.h"
 #include "wavemem/wavemem.h"
 
-/* Says of row->pc what its kernel, text and source line are. The strings stay until the next call. */
+/* Sets kernel, text and source line of the row for row->pc. The strings are valid until the next call. */
 typedef void wmi_describe(void *user, unsigned id, struct wm_profile_row *row);
 
-/* `what`: enum wm_check_what. NULL: no memory. */
+/* what: a mask of enum wm_check_what. Returns NULL if out of memory. */
 struct wm_check *wmi_check_create(unsigned what);
 void wmi_check_destroy(struct wm_check *check);
-/* The observer of one dispatch on the target. */
+/* Returns the observer for one dispatch on the target. */
 const struct wmi_observer *wmi_check_begin(struct wm_check *check, const struct wmi_target *target);
-/* The dispatch is over: words what it found. */
+/* Ends the dispatch: writes the messages of its findings. */
 void wmi_check_end(struct wm_check *check, wmi_describe *describe, void *user);
 const struct wm_finding *wmi_check_findings(struct wm_check *check, size_t *count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a wave did of late, for hazards: who wrote each register when, in wait states. */
+/* The recent history of a wave for hazard detection: when each register was written, in wait states. */
 #ifndef WMI_HAZARD_STATE_H
 #define WMI_HAZARD_STATE_H
 
@@ -25,33 +25,34 @@ struct wmi_hazard_state {
     struct wmi_unsettled_state unsettled;
 };
 
-/* A hazard that the next instruction is in. */
+/* A hazard of the instruction being executed. */
 struct wmi_hazard_found {
     enum wmi_hazard_kind kind;
     int reg;          /* or -1 */
-    uint32_t number;  /* the first instruction's */
+    uint32_t number;  /* of the earlier instruction */
     unsigned missing; /* wait states */
 };
 
 enum { WMI_HAZARDS_AT_ONCE = 4 };
 
-/* The hazards found of one instruction. */
+/* Collects the hazards of one instruction. */
 struct wmi_hazard_search {
     const struct wmi_hazard_state *state;
     struct wmi_hazard_found *found;
     unsigned count;
 };
 
-/* Looks whether `first` was so many wait states ago, or as many as the hazard's table says. */
+/* Reports a hazard unless `first` was at least `states` wait states ago; wmi_hazard_look_at() takes the
+ * number from the table of hazards. */
 void wmi_hazard_look(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, int reg,
                      const struct wmi_moment *first, unsigned states);
 void wmi_hazard_look_at(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, int reg,
                         const struct wmi_moment *first);
-/* One that lasts until it is forgotten. */
+/* Reports a hazard that no number of wait states resolves. */
 void wmi_hazard_look_unsettled(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, int reg,
                                const struct wmi_moment *first);
 
-/* Tells the state of an instruction; fills `found` with the hazards that it is in and returns how many. */
+/* Updates the state with an executed instruction; fills `found` with its hazards and returns their number. */
 unsigned wmi_hazard_execute(struct wmi_hazard_state *state, const struct wmi_hazard_facts *facts,
                             const struct wmi_span_of_registers *spans, unsigned count, uint32_t number,
                             struct wmi_hazard_found found[WMI_HAZARDS_AT_ONCE]);

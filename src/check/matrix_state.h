@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a wave's matrix instructions did of late to each VGPR and AccVGPR. */
+/* The recent accesses of a wave's matrix instructions to each VGPR and AccVGPR. */
 #ifndef WMI_MATRIX_STATE_H
 #define WMI_MATRIX_STATE_H
 
@@ -12,7 +12,7 @@ struct wmi_moment {
 
 enum { WMI_VECTOR_REGISTERS = WMI_REGISTER_FLAT_SCRATCH - WMI_REGISTER_VGPR };
 
-/* An instruction that touched a register as part of a tuple. */
+/* An instruction that accessed a register as part of a tuple. */
 struct wmi_matrix_touch {
     struct wmi_moment when;
     struct wmi_matrix_facts facts;

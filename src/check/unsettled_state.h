@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What hazards that wait states do not end need to know of a wave: they last until other instructions, or a
- * wait of s_waitcnt_depctr, have been executed. */
+/* The state of a wave for hazards that wait states do not resolve: they last until certain other
+ * instructions, or an s_waitcnt_depctr, have been executed. */
 #ifndef WMI_UNSETTLED_STATE_H
 #define WMI_UNSETTLED_STATE_H
 
 #include "check/matrix_state.h"
 
-/* A vector instruction touched a VGPR; counts are those before it. */
+/* The last access of a vector instruction to a VGPR; counts are those before it. */
 struct wmi_valu_touch {
     uint64_t valus, transcendentals;
     uint64_t exec; /* vector instructions before the scalar write of EXEC that came before it; 0: none did */
@@ -14,7 +14,7 @@ struct wmi_valu_touch {
     bool there;
 };
 
-/* A scalar register written after a vector instruction had read it. */
+/* A write of a scalar register after a vector instruction read it. */
 struct wmi_sgpr_write {
     struct wmi_moment when;
     bool valu;

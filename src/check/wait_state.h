@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* A wave's wait counters: what is known to have finished, and whether a register's data is there yet.
+/* A model of a wave's wait counters: which operations are known to be complete, and whether a register's data
+ * has arrived.
  *
- * A pure model: it is told which instructions the wave issues and answers from what the counters guarantee,
- * not from how long memory takes. Nothing here depends on time or threads. */
+ * The model receives the instructions that the wave issues and derives its answers from the guarantees of the
+ * counters, not from latencies. It does not depend on time or threads. */
 #ifndef WMI_WAIT_STATE_H
 #define WMI_WAIT_STATE_H
 
 #include "isa/registers.h"
 #include "isa/wait.h"
 
-/* Up to two counters must have gone down (FLAT raises two). */
+/* A pending operation of up to two counters (FLAT increments two). */
 struct wmi_pending {
     uint64_t serial[2]; /* in units of its counter and order */
     uint8_t counter[2], order[2];
     uint8_t count;      /* 0: nothing is pending */
-    uint32_t number;    /* the instruction's, as wmi_wait_issue() got it */
+    uint32_t number;    /* of the instruction, as passed to wmi_wait_issue() */
     uint64_t issued_at; /* instructions of the wave before it */
 };
 
@@ -22,34 +23,36 @@ struct wmi_wait_state {
     const struct wmi_target *target;
     uint64_t instructions;
     uint64_t issued[WMI_COUNTER_COUNT][WMI_ORDER_COUNT]; /* units */
-    uint64_t done[WMI_COUNTER_COUNT][WMI_ORDER_COUNT];   /* of them surely; in an order's sequence */
-    struct wmi_pending written[WMI_REGISTER_COUNT];      /* data on its way into the register */
-    struct wmi_pending held[WMI_REGISTER_COUNT];         /* data that an instruction has yet to read */
+    uint64_t done[WMI_COUNTER_COUNT]
+                 [WMI_ORDER_COUNT]; /* units known to be complete, in the sequence of each order */
+    struct wmi_pending written[WMI_REGISTER_COUNT]; /* pending writes of the register */
+    struct wmi_pending held[WMI_REGISTER_COUNT];    /* pending reads of the register */
 };
 
-/* Why a register may not be used: which counter must not be above which value. */
+/* Why a register must not be used yet: the counter and the maximum value that it must reach first. */
 struct wmi_not_ready {
     uint32_t number;
-    uint64_t distance; /* instructions since then, the one itself not counted */
+    uint64_t distance; /* number of instructions since then, excluding itself */
     enum wmi_counter counter;
     unsigned value;
 };
 
-/* Waits and counters of one instruction. `number` names it in answers; spans: its registers. */
+/* Records the waits and counters of one instruction. `number` identifies it in results; spans: its registers.
+ */
 void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                     const struct wmi_span_of_registers *spans, unsigned count, uint32_t number);
 
-/* Where the FLAT instruction that was issued last went, if it keeps no order: to memory or LDS alone it comes
- * back in order with what else went there. */
+/* Records that the last FLAT instruction, which returns out of order in general, accessed only memory or only
+ * LDS: then it completes in order with other accesses there. */
 void wmi_wait_went(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                    const struct wmi_span_of_registers *spans, unsigned count, bool to_lds);
 
-/* Whether the data that was to come into the register is there. */
+/* Whether all pending writes of the register are known to be complete. */
 bool wmi_wait_ready(const struct wmi_wait_state *state, unsigned reg, struct wmi_not_ready *why);
-/* Whether all that was to read the register has done so. */
+/* Whether all pending reads of the register are known to be complete. */
 bool wmi_wait_free(const struct wmi_wait_state *state, unsigned reg, struct wmi_not_ready *why);
-/* Whether a write by an instruction with these facts comes behind the one that is pending, so that it is not
- * lost: both finish in one order. */
+/* Whether a write by an instruction with these facts completes after the pending one, because both complete
+ * in order. */
 bool wmi_wait_follows(const struct wmi_wait_state *state, unsigned reg, const struct wmi_wait_facts *facts);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors of resources as tables: which field of a V#, T# or S# stands where on which generation.
+/* Tables of resource descriptors: the position of each field of a V#, T# or S# per generation.
  *
- * A layout is a number, the limit `descriptors` of a target. Pure functions of words; what buffers do with
- * their fields is in buffer.h. */
+ * A layout is identified by a number, the limit `descriptors` of a target. Pure functions of words; buffer.h
+ * implements the semantics of buffer fields. */
 #ifndef WMI_DESCRIPTOR_H
 #define WMI_DESCRIPTOR_H
 
@@ -22,8 +22,9 @@ enum wmi_layout {
     WMI_LAYOUTS
 };
 
-/* What a field's value means to a reader. Those up to WMI_MEANING_NAMES have a text of their own, the others
- * a list of names. */
+/* How the value of a field is explained. Those before WMI_MEANING_NAMES have a specific text, the others a
+ * list of names.
+ */
 enum wmi_meaning {
     WMI_MEANING_NUMBER,
     WMI_MEANING_ADDRESS,
@@ -59,15 +60,15 @@ enum wmi_meaning {
     WMI_MEANINGS
 };
 
-/* A field: `bits` bits from bit `bit` of the whole descriptor on, which may cross words. */
+/* A field: `bits` bits starting at bit `bit` of the descriptor; it may cross words. */
 struct wmi_descriptor_field {
     const char *name;
-    uint16_t layouts; /* bit i: it is there in layout i */
+    uint16_t layouts; /* bit i: layout i has the field */
     uint8_t bit, bits;
     uint8_t meaning; /* enum wmi_meaning */
 };
 
-/* All fields of a kind, of all layouts, ended by one without a name. */
+/* Returns all fields of a kind in all layouts; the last one has no name. */
 const struct wmi_descriptor_field *wmi_fields(enum wm_descriptor_kind kind);
 /* The name of a value, or NULL. */
 const char *wmi_meaning_name(enum wmi_meaning meaning, uint64_t value);
@@ -81,16 +82,16 @@ void wmi_field_set(const struct wmi_descriptor_field *field, uint32_t *words, ui
 const struct wmi_descriptor_field *wmi_field_find(enum wmi_layout layout, enum wm_descriptor_kind kind,
                                                   const char *name);
 
-/* What of a target counts for descriptors: its limits. */
+/* The rules of a target for descriptors, from its limits. */
 struct wmi_descriptor_rules {
     enum wmi_layout layout;
     const struct wmi_buffer_rules *buffer;
     const struct wmi_format_rules *format;
 };
 
-/* Fills the fields of `descriptor`, of which kind and words are set. */
+/* Sets the fields of `descriptor` from its kind and words. */
 void wmi_descriptor_fields(const struct wmi_descriptor_rules *rules, struct wm_descriptor *descriptor);
-/* Fills the warnings; the fields are there. */
+/* Sets the warnings; the fields must be set. */
 void wmi_descriptor_check(const struct wmi_descriptor_rules *rules, struct wm_descriptor *descriptor);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of buffers and images: their numbers, their names, and what a value becomes on the way between
- * memory and registers.
+/* Formats of buffers and images: numbers, names, and conversion between memory and registers.
  *
- * Pure functions of bits; nothing depends on the host's floating-point mode. What differs from generation to
- * generation is a row of rules. */
+ * Pure functions of bits, independent of the host's floating-point mode. Generations differ in their row of
+ * rules only. */
 #ifndef WMI_FORMAT_H
 #define WMI_FORMAT_H
 
@@ -25,8 +24,9 @@ enum wmi_number {
     WMI_NUMBER_COUNT
 };
 
-/* Where the components of an element are: `bits[i]` from bit `shift[i]` of its `bytes` little-endian bytes.
- * Names have the highest component first: 2_10_10_10 has X in bits 0 to 9 and W in 30 and 31. */
+/* The components of an element: component i has bits[i] bits starting at bit shift[i] of `bytes`
+ * little-endian bytes. Names start with the highest component: 2_10_10_10 has X in bits 0 to 9 and W in 30
+ * and 31. */
 struct wmi_format_layout {
     const char *name;
     uint8_t components; /* 0: invalid */
@@ -59,15 +59,15 @@ unsigned wmi_format_code_of(const struct wmi_format_rules *rules, uint32_t word3
 /* Whether one number is the whole format, as on gfx10 and later. */
 bool wmi_format_unified(const struct wmi_format_rules *rules);
 
-/* What of an element is moved and checked by itself: `places` of `bytes` each, its components where they are
- * whole bytes, or all of it; an invalid format has none. */
+/* The units in which an element is transferred and checked: `places` units of `bytes`, which are the
+ * components if they have whole bytes, or else the element. An invalid format has none. */
 void wmi_format_places(const struct wmi_format_layout *layout, unsigned *places, unsigned *bytes);
 
-/* Writes "8_8_8_8 UNORM" or the like; "INVALID" when the format is. */
+/* Writes the name, such as "8_8_8_8 UNORM", or "INVALID". */
 void wmi_format_name(const struct wmi_format *format, char *text, size_t size);
 /* Finds the buffer format called `layout` and `number`, or both in `layout` ("8_8_8_8_UNORM") when `number`
- * is NULL. Any case; BUF_DATA_FORMAT_, BUF_NUM_FORMAT_, BUF_FMT_ and their IMG_ kin may stand in front.
- * False: there is no such name, or not on this generation. */
+ * is NULL. Case and the prefixes BUF_DATA_FORMAT_, BUF_NUM_FORMAT_, BUF_FMT_ and their IMG_ variants are
+ * ignored. False: no such name on this generation. */
 bool wmi_format_find(const struct wmi_format_rules *rules, const char *layout, const char *number,
                      unsigned *code);
 
@@ -75,7 +75,7 @@ bool wmi_format_find(const struct wmi_format_rules *rules, const char *layout, c
  * the low 16 bits of each. Components that the format lacks are 0. */
 void wmi_format_load(const struct wmi_format *format, const unsigned char *from, bool half,
                      uint32_t value[4]);
-/* Makes `to` the element that a store of these four values writes; `half`: they are 16 bits wide. */
+/* Writes to `to` the element that a store of these four values produces; `half`: the values have 16 bits. */
 void wmi_format_store(const struct wmi_format *format, const uint32_t value[4], bool half, unsigned char *to);
 
 /* DST_SEL. Load: value i becomes 0, 1 or the component that `select` names. Store: the other way round, and
@@ -83,18 +83,19 @@ void wmi_format_store(const struct wmi_format *format, const uint32_t value[4], 
 void wmi_format_select_load(const struct wmi_format *format, unsigned select, bool half, uint32_t value[4]);
 void wmi_format_select_store(unsigned select, uint32_t value[4]);
 
-/* ---- which instruction takes what from where ---- */
+/* ---- where instructions take the format from ---- */
 
 enum wmi_format_source { WMI_FORMAT_FROM_OPCODE, WMI_FORMAT_FROM_INSTRUCTION, WMI_FORMAT_FROM_RESOURCE };
 
 /* Source of the table: CLRX, "GCN memory handling". */
 struct wmi_format_origin {
     enum wmi_format_source format; /* DATA_FORMAT and NUM_FORMAT */
-    bool selects;                  /* DST_SEL of the V# counts, else it is the identity */
-    bool all_or_nothing;           /* a lane with a component out of range does nothing at all */
+    bool selects;                  /* DST_SEL of the V# applies, else the identity */
+    bool all_or_nothing;           /* if one component is out of range, the whole lane is */
 };
 
-/* typed: MTBUF; converts: *_FORMAT_*, MUBUF or MTBUF. Others take it from their opcode, atomics too. */
+/* typed: MTBUF; converts: *_FORMAT_*, MUBUF or MTBUF. All others, including atomics, take it from their
+ * opcode. */
 struct wmi_format_origin wmi_format_origin(bool typed, bool converts);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Image resources (T#) that are linear: what their fields mean, and where a texel is.
+/* Linear image resources (T#): decoding and the addresses of texels.
  *
- * Pure functions of the descriptor and of coordinates; they know no instruction and no guest memory. */
+ * Pure functions of the descriptor and coordinates, independent of instructions and guest memory. */
 #ifndef WMI_IMAGE_H
 #define WMI_IMAGE_H
 
 #include "memory/descriptor.h"
 #include "memory/format.h"
 
-/* TYPE of a T#; smaller numbers are no images. Source: AMD's register headers in PAL, SQ_RSRC_IMG_*. */
+/* TYPE of a T#; smaller values are not images. Source: AMD's register headers in PAL, SQ_RSRC_IMG_*. */
 enum wmi_image_type {
     WMI_IMAGE_1D = 8,
     WMI_IMAGE_2D,
@@ -29,8 +29,8 @@ struct wmi_image {
     uint32_t width, height, depth; /* texels of level 0; depth: of a 3D image, else 1 */
     uint32_t first_slice, slices;  /* BASE_ARRAY, and how many may be addressed from there on */
     uint32_t base_level, levels;   /* BASE_LEVEL, and how many may be addressed from there on */
-    uint32_t pitch;       /* texels of a row of level 0, where the T# says so; 0: it follows from the width */
-    uint32_t pitch_bytes; /* what rows are multiples of, otherwise */
+    uint32_t pitch;       /* texels per row of level 0, if the T# contains it; 0: derived from the width */
+    uint32_t pitch_bytes; /* alignment of rows otherwise */
     uint32_t mips;        /* of the resource; from level 0 on */
     uint32_t chain_rows;  /* rows of a slice in which the levels follow each other, the largest first; 0: the
                              smallest is first */
@@ -50,8 +50,9 @@ struct wmi_image wmi_image_decode(enum wmi_layout layout, const struct wmi_forma
 
 enum { WMI_IMAGE_COORDINATES = 4, WMI_IMAGE_DIM_TYPE = 8 };
 
-/* The texel that an instruction names by its coordinates: which ones there are says `dim`, DIM of gfx10 and
- * later, or with WMI_IMAGE_DIM_TYPE the T#'s type, and `array`, DA. level: the last is the level. */
+/* Returns the texel for the coordinates of an instruction. `dim` (DIM of gfx10 and later, or
+ * WMI_IMAGE_DIM_TYPE for the T#'s type) and `array` (DA) determine the coordinates. level: the last
+ * coordinate is the level. */
 struct wmi_texel wmi_image_texel(const struct wmi_image *image, unsigned dim, bool array, bool level,
                                  const uint32_t coordinates[WMI_IMAGE_COORDINATES]);
 
@@ -65,7 +66,8 @@ uint64_t wmi_image_level_offset(const struct wmi_image *image, uint32_t level);
 
 /* Whether the image has the texel. */
 bool wmi_image_in_range(const struct wmi_image *image, const struct wmi_texel *texel);
-/* Where it is, also when the image does not have it. Source: AMD's addrlib, HwlComputeSurfaceInfoLinear. */
+/* Returns the address of the texel, even if it is out of range. Source: AMD's addrlib,
+ * HwlComputeSurfaceInfoLinear. */
 uint64_t wmi_texel_address(const struct wmi_image *image, const struct wmi_texel *texel);
 
 #endif

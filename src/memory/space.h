@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Guest memory: allocations at fixed guest addresses with guard gaps, and how a guest range becomes host
- * bytes. */
+/* Guest memory: allocations at fixed guest addresses with guard gaps, and translation of guest ranges to host
+ * memory. */
 #ifndef WMI_SPACE_H
 #define WMI_SPACE_H
 
 #include "wavemem/wavemem.h"
 
-/* One allocation. Guest address `low` is host byte `host`; `high` is the first address behind it. */
+/* One allocation: guest addresses [low, high), stored at `host`. */
 struct wmi_allocation {
     uint64_t low, high;
     unsigned char *host;
     unsigned flags;         /* WM_READ_ONLY */
-    uint64_t stride, piece; /* only the first `piece` bytes of each `stride` are there; 0: all */
+    uint64_t stride, piece; /* only the first `piece` bytes of each `stride` are accessible; 0: all */
     char name[64];
 };
 
 struct wmi_space; /* sorted by address; not changed while a dispatch runs */
 
-enum { WMI_SPACE_GAP = 1 << 16 }; /* bytes between two allocations at least; starts are multiples of it */
+enum {
+    WMI_SPACE_GAP = 1 << 16
+}; /* minimum distance of allocations in bytes; they start at multiples of it */
 
 /* Where allocations lie: far from 0, below the hole of 48-bit addresses and so outside every aperture. */
 #define WMI_SPACE_LOW  0x10000000000ULL
@@ -25,7 +27,7 @@ enum { WMI_SPACE_GAP = 1 << 16 }; /* bytes between two allocations at least; sta
 /* Bytes of all allocations together. */
 #define WMI_SPACE_LIMIT (64ULL << 30)
 
-/* The allocation that an access fell into last time, by value so that a check is two compares. */
+/* The allocation of the previous access, by value, so that a check takes two comparisons. */
 struct wmi_hit {
     uint64_t low, high; /* low == high == 0: nothing yet */
     unsigned char *host;
@@ -33,29 +35,29 @@ struct wmi_hit {
 };
 
 struct wmi_space *wmi_space_create(void);
-/* A space in which every address is allocated, but for the last 64 bytes. It has no memory behind it:
- * for those who only ask where an access goes. */
+/* Creates a space in which every address except the last 64 bytes is allocated, but without memory: for
+ * computing the addresses of accesses only. */
 struct wmi_space *wmi_space_create_everywhere(void);
 void wmi_space_destroy(struct wmi_space *space);
-/* Zeroed memory, 4096-byte aligned, at an address that depends on earlier calls only: addresses go up and
- * come back only when the top is reached. The host memory is as long as asked for, and then up to the next
- * page. WM_BAD_ARGUMENT for 0 bytes; WM_NO_MEMORY above WMI_SPACE_LIMIT or when the host refuses. */
+/* Allocates zeroed memory, 4096-byte aligned, at an address that depends on earlier calls only: addresses
+ * ascend, and are reused only when the top is reached. The host memory is rounded up to whole pages.
+ * WM_BAD_ARGUMENT: 0 bytes; WM_NO_MEMORY: above WMI_SPACE_LIMIT, or the host has no memory. */
 enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsigned flags, const char *name,
                                   uint64_t *address, struct wm_diag *diag);
-/* WM_NOT_FOUND unless an allocation starts at `address`. */
+/* Frees the allocation that starts at `address`; WM_NOT_FOUND: none does. */
 enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, struct wm_diag *diag);
-/* Makes pieces of the allocation at `address`, with guard gaps of at least WMI_SPACE_GAP between them. */
+/* Divides the allocation at `address` into pieces, separated by guard gaps of at least WMI_SPACE_GAP. */
 void wmi_space_divide(struct wmi_space *space, uint64_t address, uint64_t stride, uint64_t piece);
-/* The bytes around `address` that the guest may reach from there: an allocation, or a piece of one. */
+/* Finds the allocation, or the piece of a divided one, that contains `address`. */
 bool wmi_space_reach(const struct wmi_space *space, uint64_t address, struct wmi_hit *hit);
-/* Makes `size` bytes zero that lie in a divided allocation. */
+/* Zeroes `size` bytes of a divided allocation. */
 void wmi_space_clear(unsigned char *host, uint64_t size);
-/* The allocation that holds `address`, or NULL. */
+/* Returns the allocation that contains `address`, or NULL. */
 const struct wmi_allocation *wmi_space_find(const struct wmi_space *space, uint64_t address);
-/* The allocation nearest to `address`, for reports; NULL when there is none. Divided ones do not count: most
- * of their addresses are gaps that nobody asked for. */
+/* Returns the allocation nearest to `address`, for reports; NULL: there is none. Divided allocations do not count,
+ * because most of their addresses are gaps that nobody asked for. */
 const struct wmi_allocation *wmi_space_nearest(const struct wmi_space *space, uint64_t address);
-/* Host bytes of [address, address + size) if it lies in one allocation, else NULL. */
+/* Returns the host memory of [address, address + size) if the range is within one allocation, else NULL. */
 unsigned char *wmi_space_host(const struct wmi_space *space, uint64_t address, uint64_t size);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes that a code object is taken from: a file or the caller's memory, and the offload bundles in it.
- */
+/* The input of a code object: a file or the caller's memory, and the offload bundles in it. */
 #ifndef WMI_INPUT_H
 #define WMI_INPUT_H
 
@@ -17,10 +16,10 @@ struct wmi_blob {
 
 struct wmi_bundle_entry {
     struct wm_bundle_entry public;
-    const uint8_t *bytes; /* to be looked at after wmi_input_need() */
+    const uint8_t *bytes; /* valid after wmi_input_need() */
 };
 
-/* Also what the public API calls a bundle: an input that has entries. */
+/* An input; one with entries is a bundle of the public API. */
 struct wm_bundle {
     const char *name; /* for messages */
     const uint8_t *bytes;
@@ -33,7 +32,7 @@ struct wm_bundle {
     pthread_mutex_t lock; /* of the three before */
     struct wmi_blob *blobs;
     uint64_t blob_bytes; /* of all of them */
-    size_t bundles;      /* 0: the input is no container */
+    size_t bundles;      /* 0: the input contains no bundles */
     struct wmi_bundle_entry *entries;
     size_t entry_count, entry_room;
     struct wmi_arena arena;
@@ -50,15 +49,15 @@ enum wm_status wmi_input_need(const struct wm_bundle *input, const uint8_t *byte
 /* Nothing more will be needed: closes the file. */
 void wmi_input_done(struct wm_bundle *input);
 
-/* Finds the entries of an offload bundle, plain or compressed, or of those in a host's ELF file. An input
- * that is none of these keeps `bundles` 0, and that is no failure. */
+/* Finds the entries of an offload bundle, plain or compressed, or of those in a host's ELF file. For other
+ * inputs, `bundles` stays 0, and WM_OK is returned. */
 enum wm_status wmi_bundle_read(struct wm_bundle *input, struct wm_diag *diag);
-/* The entry that `target` means: see wm_object_open(). */
+/* Selects the entry for `target`: see wm_object_open(). */
 enum wm_status wmi_bundle_choose(const struct wm_bundle *input, const char *target,
                                  const struct wmi_bundle_entry **entry, struct wm_diag *diag);
 
-/* Whether code for `has` may stand where `wanted` is asked for: the same processor, and no feature that both
- * name set differently. `exact`: also the same features. Source: LLVM 19, "ClangOffloadBundler", "Target ID".
+/* Whether code for `has` can be used for `wanted`: the same processor, and no feature with different
+ * settings. `exact`: also the same set of features. Source: LLVM 19, "ClangOffloadBundler", "Target ID".
  */
 bool wmi_target_id_fits(const char *wanted, const char *has, bool exact);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One memory instruction with its registers, to be explained. */
+/* Explains the addresses of one memory instruction for given registers. */
 #ifndef WMI_REPORT_ADDRESS_H
 #define WMI_REPORT_ADDRESS_H
 
@@ -7,7 +7,7 @@
 #include "isa/isa.h"
 #include "wavemem/wavemem.h"
 
-/* What the formulas are made of. */
+/* Inputs and outputs of the explanation. */
 struct wmi_explained {
     const struct wmi_target *target;
     const struct wmi_instruction *insn;
@@ -20,7 +20,7 @@ struct wmi_explained {
     unsigned addresses;                    /* ... so many of them */
 };
 
-/* Says how the lane's addresses come about. */
+/* Writes the steps that compute the lane's addresses. */
 void wmi_explain_steps(struct wmi_explained *e);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Words a guest fault the way a person reads it. */
+/* Writes the report of a guest fault. */
 #ifndef WMI_REPORT_FAULT_H
 #define WMI_REPORT_FAULT_H
 
 #include "exec/dispatch.h"
 
-/* What the report needs to know besides the fault: where the code came from. */
+/* The origin of the code, for the report. */
 struct wmi_fault_place {
     const struct wmi_target *target;
     const struct wm_object *object;
@@ -17,7 +17,7 @@ struct wmi_fault_place {
 void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_fault_place *place,
                       struct wm_fault *out);
 
-/* Tells `visit`, unless it is NULL, what the scalar caches found, by address. */
+/* Calls `visit`, unless NULL, for each finding of the scalar caches in order of address. */
 void wmi_report_stales(struct wmi_dispatch *dispatch, const struct wmi_fault_place *place,
                        void (*visit)(void *user, const struct wm_stale *stale), void *user);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes what kernels printed: the records of the printf buffer, in their order, by the formats of the
+/* Formats the output of kernels: the records of the printf buffer, in order, with the formats of the
  * metadata. */
 #ifndef WMI_REPORT_PRINTF_H
 #define WMI_REPORT_PRINTF_H
