@@ -58,7 +58,8 @@ WM_API enum wm_status wm_load(struct wm_machine *machine, const struct wm_object
 WM_API enum wm_status wm_symbol(struct wm_machine *machine, const struct wm_object *object, const char *name,
                                 uint64_t *address, uint64_t *size, struct wm_diag *diag);
 
-/* What may look on: see profile.h, check.h, fidelity.h. */
+/* What may look on: see observe.h, profile.h, check.h, fidelity.h. */
+struct wm_observer;
 struct wm_profile;
 struct wm_check;
 struct wm_fidelity;
@@ -132,6 +133,8 @@ struct wm_dispatch {
      * are page faults), and the result has the first one. For FLAT, GLOBAL and SCRATCH; others stop.
      */
     unsigned on_violation;
+    const struct wm_observer *const *observers; /* observer_count of them look on, see observe.h; or NULL */
+    size_t observer_count;
 };
 
 enum { WM_VIOLATION_STOPS, WM_VIOLATION_GOES_ON }; /* on_violation of wm_dispatch */
@@ -178,6 +181,9 @@ struct wm_result {
     double seconds;             /* wall-clock time of the dispatch alone */
     uint64_t wave_instructions; /* executed, waits and nops included */
     uint64_t waves, workgroups;
+    /* Which of profile, check, fidelity and observers could not see everything, and why; "": they did. What
+     * they report then is not all that there is. */
+    char incomplete[256];
 };
 
 /* Runs a kernel of a loaded object to its end. WM_OK also when the guest faulted: look at result->fault.kind.

@@ -32,6 +32,7 @@
 #include "isa.h"      /* instructions: assembling, decoding, disassembling */
 #include "machine.h"  /* guest memory and dispatches */
 #include "object.h"   /* code objects */
+#include "observe.h"  /* callbacks for what happens */
 #include "profile.h"  /* what memory costs */
 #include "status.h"   /* what went wrong */
 #include "tess.h"     /* Mesa's tessellation buffer */

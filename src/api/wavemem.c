@@ -2,6 +2,7 @@
 /* The public API over the rooms: machines, their memory, loading and dispatching. */
 #include "wavemem/wavemem.h"
 
+#include "api/observe.h"
 #include "assembler/assembler.h"
 #include "base/diag.h"
 #include "check/check.h"
@@ -12,7 +13,6 @@
 #include "isa/isa.h"
 #include "memory/space.h"
 #include "object/object.h"
-#include "observe/observers.h"
 #include "profile/cost/gpu.h"
 #include "profile/fidelity.h"
 #include "profile/profile.h"
@@ -42,6 +42,7 @@ struct wm_machine {
     struct wmi_space *space;
     struct module *modules;
     struct wmi_apertures apertures;
+    struct wmi_machine_observers observers;
 };
 
 const char *wm_version(void)
@@ -156,6 +157,36 @@ enum wm_status wm_set_apertures(struct wm_machine *machine, uint64_t shared_base
     return WM_OK;
 }
 
+static void show_allocation(void *user, const struct wmi_allocation *allocation, bool freed)
+{
+    const struct wm_machine *machine = user;
+    wmi_machine_observers_show(&machine->observers, freed ? WM_EVENT_FREE : WM_EVENT_ALLOCATE,
+                               &(struct wm_memory){.address = allocation->low,
+                                                   .size = allocation->high - allocation->low,
+                                                   .flags = allocation->flags,
+                                                   .name = allocation->name});
+}
+
+/* The host reads or writes guest memory, or gets a pointer to it. */
+static void show_host(const struct wm_machine *machine, enum wm_event_kind kind, uint64_t address,
+                      uint64_t size, const void *bytes)
+{
+    wmi_machine_observers_show(&machine->observers, kind,
+                               &(struct wm_memory){.address = address, .size = size, .bytes = bytes});
+}
+
+enum wm_status wm_machine_observe(struct wm_machine *machine, const struct wm_observer *observer,
+                                  struct wm_diag *diag)
+{
+    return wmi_machine_observers_add(&machine->observers, observer, diag);
+}
+
+enum wm_status wm_machine_unobserve(struct wm_machine *machine, const struct wm_observer *observer,
+                                    struct wm_diag *diag)
+{
+    return wmi_machine_observers_remove(&machine->observers, observer, diag);
+}
+
 enum wm_status wm_machine_create(const char *target_name, struct wm_machine **machine, struct wm_diag *diag)
 {
     const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
@@ -171,6 +202,7 @@ enum wm_status wm_machine_create(const char *target_name, struct wm_machine **ma
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a machine");
     }
     m->target = target;
+    wmi_space_listen(m->space, show_allocation, m);
     place_apertures(m, (uint64_t)wmi_target_limit(m->target, WMI_LIMIT_shared_aperture) << 32,
                     (uint64_t)wmi_target_limit(m->target, WMI_LIMIT_private_aperture) << 32);
     *machine = m;
@@ -186,6 +218,7 @@ void wm_machine_destroy(struct wm_machine *machine)
         free(module);
     }
     wmi_space_destroy(machine->space);
+    free(machine->observers.one);
     free(machine);
 }
 
@@ -202,7 +235,10 @@ enum wm_status wm_free(struct wm_machine *machine, uint64_t address, struct wm_d
 
 void *wm_host_pointer(struct wm_machine *machine, uint64_t address, uint64_t size)
 {
-    return wmi_space_host(machine->space, address, size);
+    void *host = wmi_space_host(machine->space, address, size);
+    if (host)
+        show_host(machine, WM_EVENT_HOST_POINTER, address, size, NULL);
+    return host;
 }
 
 static enum wm_status outside(struct wm_diag *diag, uint64_t address, uint64_t size)
@@ -218,6 +254,7 @@ enum wm_status wm_write(struct wm_machine *machine, uint64_t address, const void
     if (!host)
         return outside(diag, address, size);
     memcpy(host, bytes, size);
+    show_host(machine, WM_EVENT_HOST_WRITE, address, size, host);
     return WM_OK;
 }
 
@@ -228,6 +265,7 @@ enum wm_status wm_read(const struct wm_machine *machine, uint64_t address, void 
     if (!host)
         return outside(diag, address, size);
     memcpy(bytes, host, size);
+    show_host(machine, WM_EVENT_HOST_READ, address, size, host);
     return WM_OK;
 }
 
@@ -261,6 +299,8 @@ enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *objec
         status = wmi_object_image(object, address, NULL, NULL, image, true, diag);
         if (status)
             wmi_space_free(machine->space, address, NULL);
+        else
+            show_host(machine, WM_EVENT_HOST_WRITE, address, span.high - span.low, image);
     }
     if (status) {
         free(module);
@@ -357,13 +397,23 @@ static enum wm_status check_request(const struct wm_kernel *kernel, const struct
         return wmi_fail(diag, WM_BAD_ARGUMENT, "kernel '%s' would use %llu bytes of LDS; a workgroup has %u",
                         kernel->name, (unsigned long long)lds, MAX_LDS);
     dispatch->lds_size = (uint32_t)lds;
-    return check_geometry(kernel, request, dispatch, diag);
+    const enum wm_status status = wmi_watchers_check(request, diag);
+    return status ? status : check_geometry(kernel, request, dispatch, diag);
 }
 
 static unsigned thread_count(uint32_t asked)
 {
     const long online = asked ? (long)asked : sysconf(_SC_NPROCESSORS_ONLN);
     return online < 1 ? 1 : online > MAX_THREADS ? MAX_THREADS : (unsigned)online;
+}
+
+/* Observers that keep nothing by thread are called by one. */
+static bool wants_one_thread(const struct wm_dispatch *request)
+{
+    for (size_t i = 0; i < request->observer_count; i++)
+        if (!request->observers[i]->begin_thread)
+            return true;
+    return false;
 }
 
 /* ---- profile ---- */
@@ -595,10 +645,9 @@ static enum wm_status run(struct wm_machine *machine, const struct module *modul
         .lanes = kernel->wave_size,
         .vgprs = wmi_kernel_descriptor(kernel)->vgprs,
         .agprs = wmi_kernel_descriptor(kernel)->agprs,
-        .observer = dispatch->observer,
+        .observers = dispatch->observers,
         .alignment = dispatch->alignment,
         .scalar_cache = dispatch->stales.mode,
-        .counts = dispatch->executed,
     };
     const double begin = wmi_seconds();
     dispatch->program = wmi_program_create(&options, wmi_cpu_level());
@@ -626,6 +675,26 @@ static enum wm_status run(struct wm_machine *machine, const struct module *modul
     return ok ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory to run kernel '%s'", kernel->name);
 }
 
+/* The same, from one event of the dispatch to the other. */
+static enum wm_status run_shown(struct wm_machine *machine, const struct module *module,
+                                const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
+                                const struct wm_dispatch *request, struct wm_result *result,
+                                struct wm_diag *diag)
+{
+    struct wm_extent extent = {
+        .kernel = kernel->name,
+        .grid = {dispatch->grid[0], dispatch->grid[1], dispatch->grid[2]},
+        .workgroup_size = {dispatch->workgroup[0], dispatch->workgroup[1], dispatch->workgroup[2]},
+        .lds_bytes = dispatch->lds_size,
+    };
+    wmi_watchers_show(request, WM_EVENT_DISPATCH_BEGIN, &extent);
+    const enum wm_status status = run(machine, module, kernel, dispatch, request, result, diag);
+    extent.completed = !status && result->fault.kind == WM_FAULT_NONE;
+    extent.instructions = result->wave_instructions;
+    wmi_watchers_show(request, WM_EVENT_DISPATCH_END, &extent);
+    return status;
+}
+
 enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
                            const struct wm_kernel *kernel, const struct wm_dispatch *request,
                            struct wm_result *result, struct wm_diag *diag)
@@ -646,7 +715,7 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     }
 
     struct wmi_abi_memory memory;
-    dispatch.threads = thread_count(request->threads);
+    dispatch.threads = wants_one_thread(request) ? 1 : thread_count(request->threads);
     const uint64_t items = (uint64_t)dispatch.workgroup[0] * dispatch.workgroup[1] * dispatch.workgroup[2];
     const struct wmi_abi_request abi = {
         .kernel = kernel,
@@ -675,41 +744,45 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     pthread_mutex_init(&dispatch.stales.lock, NULL);
     dispatch.progress = request->progress;
     dispatch.progress_user = request->progress_user;
-    if (request->fidelity)
-        dispatch.executed = wmi_fidelity_counters(request->fidelity);
     struct profiled profiled = {machine, module, ""};
+    struct wmi_watcher own[3];
+    size_t owns = 0;
     if (request->profile)
-        dispatch.observer = wmi_profile_begin(
-            request->profile,
-            &(struct wmi_profile_source){
-                .user = &profiled,
-                .describe = describe,
-                .code = code_of,
-                .target_name = wmi_target_name(machine->target),
-                .rules = wmi_cost_rules(wmi_target_limit(machine->target, WMI_LIMIT_cost_rules)),
-                .wave_lanes = kernel->wave_size,
-                .dispatch = occupancy_of(machine, kernel, &dispatch),
-            });
-    struct wmi_observers *both = NULL;
-    const struct wmi_observer *profile = dispatch.observer, *check = NULL;
+        own[owns++] = (struct wmi_watcher){
+            wmi_profile_begin(
+                request->profile,
+                &(struct wmi_profile_source){
+                    .user = &profiled,
+                    .describe = describe,
+                    .code = code_of,
+                    .target_name = wmi_target_name(machine->target),
+                    .rules = wmi_cost_rules(wmi_target_limit(machine->target, WMI_LIMIT_cost_rules)),
+                    .wave_lanes = kernel->wave_size,
+                    .dispatch = occupancy_of(machine, kernel, &dispatch),
+                }),
+            "profile"};
     if (request->check)
-        dispatch.observer = check =
-            wmi_check_begin(request->check, with_waves_of(machine->target, kernel->wave_size));
+        own[owns++] = (struct wmi_watcher){
+            wmi_check_begin(request->check, with_waves_of(machine->target, kernel->wave_size)), "check"};
+    if (request->fidelity)
+        own[owns++] = (struct wmi_watcher){wmi_fidelity_observer(request->fidelity), "fidelity"};
     struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;
     if (tracer)
         wmi_tracer_begin(tracer, request->profile, wmi_target_name(machine->target));
-    if (profile && check && (both = wmi_observers_create(check, profile)))
-        dispatch.observer = wmi_observers_as_one(both);
-    status = profile && check && !both
-                 ? wmi_fail(diag, WM_NO_MEMORY, "no memory to watch kernel '%s'", kernel->name)
-                 : run(machine, module, kernel, &dispatch, request, result, diag);
-    wmi_observers_destroy(both);
+    struct wmi_watchers watchers;
+    status = wmi_watchers_create(&watchers, own, owns, request, diag);
+    if (!status) {
+        dispatch.observers = watchers.observers;
+        status = run_shown(machine, module, kernel, &dispatch, request, result, diag);
+    }
     if (request->profile)
         wmi_profile_end(request->profile);
     if (tracer)
         wmi_tracer_end(tracer, request->profile);
     if (request->check)
         wmi_check_end(request->check, describe, &profiled);
+    wmi_watchers_ask(&watchers, result);
+    wmi_watchers_destroy(&watchers);
     if (status == WM_OK && memory.printf && request->print) {
         size_t count;
         const char *const *formats = wmi_object_printf(object, &count);

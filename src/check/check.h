@@ -4,7 +4,7 @@
 #define WMI_CHECK_H
 
 #include "isa/isa.h"
-#include "memory/access.h"
+#include "observe/observer.h"
 #include "wavemem/wavemem.h"
 
 /* Says of row->pc what its kernel, text and source line are. The strings stay until the next call. */

@@ -8,6 +8,7 @@
 #include "exec/hwreg.h"
 #include "exec/launch.h"
 #include "exec/program.h"
+#include "exec/show.h"
 #include "exec/waiting.h"
 #include "lower/lower.h"
 
@@ -36,7 +37,7 @@ struct resident {
     size_t bytes;
     uint32_t number; /* among the worker's residents: its place in scratch memory */
     bool used;       /* by an earlier workgroup */
-    void *watched;   /* what the observer keeps of the workgroup */
+    void **watched;  /* what each observer keeps of the workgroup, and behind that of each wave */
     unsigned char *frames;
     struct wmi_wave waves[];
 };
@@ -159,10 +160,21 @@ static void place_workitems(const struct wmi_launch *launch, const uint32_t size
     set_lanes(exec, bits, lanes);
 }
 
+static void free_resident(struct resident *resident)
+{
+    if (!resident)
+        return;
+    free(resident->frames);
+    free(resident->group.lds);
+    free(resident->group.scalar_cache);
+    free(resident->watched);
+    free(resident);
+}
+
 static struct resident *new_resident(struct worker *worker)
 {
     const struct wmi_dispatch *dispatch = worker->steps.dispatch;
-    const unsigned waves = worker->waves_per_group;
+    const unsigned waves = worker->waves_per_group, watchers = dispatch->observers.count;
     struct resident *resident = calloc(1, sizeof *resident + waves * sizeof *resident->waves);
     const size_t frames = waves * worker->frame_size, lds = dispatch->lds_size + LDS_PADDING;
     if (resident) {
@@ -170,13 +182,11 @@ static struct resident *new_resident(struct worker *worker)
         resident->frames = aligned_zero(frames);
         resident->group.lds = aligned_zero(lds);
     }
-    if (!resident || !resident->frames || !resident->group.lds) {
+    if (resident && watchers)
+        resident->watched = calloc((waves + 1) * (size_t)watchers, sizeof *resident->watched);
+    if (!resident || !resident->frames || !resident->group.lds || (watchers && !resident->watched)) {
         worker->out_of_memory = true;
-        if (resident) {
-            free(resident->frames);
-            free(resident->group.lds);
-        }
-        free(resident);
+        free_resident(resident);
         return NULL;
     }
     resident->group.dispatch = worker->steps.dispatch;
@@ -190,6 +200,8 @@ static struct resident *new_resident(struct worker *worker)
         frame->wave = &resident->waves[i];
         resident->waves[i] = (struct wmi_wave){
             .frame = frame, .group = &resident->group, .worker = &worker->steps, .index = i};
+        if (watchers)
+            resident->waves[i].watched = resident->watched + (i + 1) * (size_t)watchers;
     }
     resident->number = worker->residents++;
     return resident;
@@ -261,7 +273,9 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
             wmi_space_clear(dispatch->scratch + scratch + i * dispatch->scratch_stride,
                             dispatch->scratch_piece);
     resident->used = true;
-    resident->watched = NULL;
+    if (resident->watched)
+        memset(resident->watched, 0,
+               (group->wave_count + 1) * (size_t)dispatch->observers.count * sizeof *resident->watched);
     for (unsigned i = 0; i < group->wave_count; i++) {
         struct wmi_wave *wave = &resident->waves[i];
         alignas(64) uint32_t rows[3 * 64];
@@ -287,7 +301,6 @@ static void start_group(struct worker *worker, struct resident *resident, uint64
         wave->resume = dispatch->entry_step;
         wave->instructions = 0;
         wave->quantum = FIRST_TURN;
-        wave->watched = NULL;
         wave->counters = 0;
         wave->waits = wave->barrier_complete = wave->violated = false;
     }
@@ -431,6 +444,73 @@ static bool is_let_go(const struct wmi_workgroup *group)
     return __atomic_load_n(&group->dispatch->stop_at, __ATOMIC_RELAXED) <= group->flat_id;
 }
 
+/* ---- what observers see of workgroups and waves ---- */
+
+static bool shows(const struct worker *worker, uint64_t kinds)
+{
+    return worker->steps.dispatch->observers.events & kinds;
+}
+
+/* An event of the workgroup, or of one of its waves. */
+static void show(struct worker *worker, const struct resident *resident, const struct wmi_wave *wave,
+                 enum wm_event_kind kind, struct wm_extent extent)
+{
+    struct wm_event event = {.kind = kind, .extent = extent};
+    wmi_show_event(&worker->steps, &resident->group, wave, &event);
+}
+
+static void show_wave_end(struct worker *worker, const struct wmi_wave *wave)
+{
+    if (!shows(worker, WM_EVENT_WAVE_END))
+        return;
+    struct wm_event event = {
+        .kind = WM_EVENT_WAVE_END,
+        .extent = {.completed = wave->state == WMI_WAVE_ENDED, .instructions = wave->instructions}};
+    wmi_show_event(&worker->steps, wave->group, wave, &event);
+}
+
+/* A workgroup has been started, */
+static void show_begin(struct worker *worker, const struct resident *resident)
+{
+    const uint32_t waves = resident->group.wave_count;
+    if (!shows(worker, WM_EVENT_WORKGROUP_BEGIN | WM_EVENT_WAVE_BEGIN))
+        return;
+    show(worker, resident, NULL, WM_EVENT_WORKGROUP_BEGIN, (struct wm_extent){.waves = waves});
+    for (uint32_t i = 0; i < waves; i++)
+        show(worker, resident, &resident->waves[i], WM_EVENT_WAVE_BEGIN, (struct wm_extent){0});
+}
+
+/* goes on, */
+static void show_turn(struct worker *worker, struct resident *resident)
+{
+    const struct wmi_observers *observers = &worker->steps.dispatch->observers;
+    for (unsigned i = 0; i < observers->count; i++)
+        if (observers->one[i]->turn)
+            observers->one[i]->turn(worker->steps.observers[i], &resident->watched[i],
+                                    resident->group.flat_id, resident->group.wave_count);
+}
+
+/* and is over. */
+static void show_end(struct worker *worker, struct resident *resident)
+{
+    const struct wmi_observers *observers = &worker->steps.dispatch->observers;
+    struct wm_extent extent = {.completed = true, .waves = resident->group.wave_count};
+    if (!observers->count)
+        return;
+    for (unsigned i = 0; i < resident->group.wave_count; i++) {
+        extent.instructions += resident->waves[i].instructions;
+        if (resident->waves[i].state == WMI_WAVE_ENDED)
+            continue;
+        extent.completed = false;
+        show_wave_end(worker, &resident->waves[i]);
+    }
+    for (unsigned i = 0; i < observers->count; i++)
+        if (observers->one[i]->end)
+            observers->one[i]->end(worker->steps.observers[i], resident->watched[i], extent.instructions);
+    if (shows(worker, WM_EVENT_WORKGROUP_END))
+        show(worker, resident, NULL, WM_EVENT_WORKGROUP_END, extent);
+}
+
 /* Lets the waves run by turns until the workgroup ends, faults, only waits, or has had its rounds. */
 static enum outcome run_group(struct worker *worker, struct resident *resident)
 {
@@ -451,6 +531,7 @@ static enum outcome run_group(struct worker *worker, struct resident *resident)
             switch (wave->state) {
             case WMI_WAVE_ENDED:
                 group->waves_left--;
+                show_wave_end(worker, wave);
                 complete_barrier(group);
                 break;
             case WMI_WAVE_BARRIER:
@@ -489,26 +570,6 @@ static enum outcome run_group(struct worker *worker, struct resident *resident)
         }
     }
     return PARKED;
-}
-
-/* Tells the observer of a workgroup that goes on, */
-static void show_turn(struct worker *worker, struct resident *resident)
-{
-    const struct wmi_observer *observer = worker->steps.dispatch->observer;
-    if (observer && observer->turn)
-        observer->turn(worker->steps.observer, &resident->watched, resident->group.flat_id,
-                       resident->group.wave_count);
-}
-
-/* and of one that is over. */
-static void show_end(struct worker *worker, struct resident *resident)
-{
-    const struct wmi_observer *observer = worker->steps.dispatch->observer;
-    uint64_t instructions = 0;
-    for (unsigned i = 0; i < resident->group.wave_count; i++)
-        instructions += resident->waves[i].instructions;
-    if (observer && observer->end)
-        observer->end(worker->steps.observer, resident->watched, instructions);
 }
 
 static struct resident *pop(struct resident **stack)
@@ -616,6 +677,7 @@ static struct resident *next_resident(struct worker *worker)
             return NULL;
         }
         start_group(worker, resident, id);
+        show_begin(worker, resident);
         return resident;
     }
     if (!worker->parked && worker->swept) {
@@ -670,10 +732,7 @@ static void free_residents(struct resident *resident)
 {
     while (resident) {
         struct resident *next = resident->next;
-        free(resident->frames);
-        free(resident->group.lds);
-        free(resident->group.scalar_cache);
-        free(resident);
+        free_resident(resident);
         resident = next;
     }
 }
@@ -709,10 +768,10 @@ static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch,
     worker->probe.vgpr_offset = worker->start.vgpr_offset;
     worker->probe.vgpr_bytes = (size_t)(options->vgprs + options->agprs) * code->row_bytes;
     worker->probe.vgprs = malloc(worker->probe.vgpr_bytes + 1);
-    if (dispatch->executed)
-        worker->steps.executed = calloc(wmi_execution_counters(), sizeof(uint64_t));
+    if (dispatch->observers.count)
+        worker->steps.observers = calloc(dispatch->observers.count, sizeof *worker->steps.observers);
     if (!worker->workitem_rows || !worker->exec || !worker->probe.vgprs ||
-        (dispatch->executed && !worker->steps.executed))
+        (dispatch->observers.count && !worker->steps.observers))
         return false;
     for (unsigned i = 0; i < worker->waves_per_group; i++)
         place_workitems(&dispatch->launch, dispatch->workgroup, i, worker->lanes,
@@ -720,24 +779,40 @@ static bool prepare_worker(struct worker *worker, struct wmi_dispatch *dispatch,
     return true;
 }
 
+/* Tells observers that the worker begins. False: one of them has no memory. */
+static bool begin_observers(struct worker *worker)
+{
+    const struct wmi_observers *observers = &worker->steps.dispatch->observers;
+    for (unsigned i = 0; i < observers->count; i++) {
+        const struct wmi_observer *one = observers->one[i];
+        void *local = worker->steps.observers[i] = one->thread_begin(one->self);
+        if (!local || (one->block && !(worker->steps.blocks = one->block_counters(local))) ||
+            (one->execution_counters && !(worker->steps.executed = one->execution_counters(local))))
+            return false;
+    }
+    return true;
+}
+
+static void end_observers(struct worker *worker)
+{
+    const struct wmi_observers *observers = &worker->steps.dispatch->observers;
+    for (unsigned i = 0; i < observers->count; i++)
+        if (worker->steps.observers[i])
+            observers->one[i]->thread_end(observers->one[i]->self, worker->steps.observers[i]);
+}
+
 static void *work(void *argument)
 {
     struct worker *worker = argument;
     struct wmi_dispatch *dispatch = worker->steps.dispatch;
-    const struct wmi_observer *observer = dispatch->observer;
     const uint32_t saved = wmi_host_float_get();
 
     worker->host_word = saved;
-    if (observer)
-        worker->steps.observer = observer->thread_begin(observer->self);
-    if (worker->steps.observer && observer->block)
-        worker->steps.blocks = observer->block_counters(worker->steps.observer);
-    if (observer && (!worker->steps.observer || (observer->block && !worker->steps.blocks)))
-        worker->out_of_memory = true;
-    else
+    if (begin_observers(worker))
         run_all(worker);
-    if (observer && worker->steps.observer)
-        observer->thread_end(observer->self, worker->steps.observer);
+    else
+        worker->out_of_memory = true;
+    end_observers(worker);
     wmi_host_float_set(saved);
     free_residents(worker->parked);
     free_residents(worker->swept);
@@ -746,8 +821,6 @@ static void *work(void *argument)
     dispatch->instructions += worker->instructions;
     dispatch->waves += worker->waves;
     note_violation(&dispatch->violation, &worker->steps.violation);
-    for (size_t i = 0; dispatch->executed && i < wmi_execution_counters(); i++)
-        dispatch->executed[i] += worker->steps.executed[i];
     dispatch->working--;
     dispatch->generation++; /* what it did last may be what another waits for */
     dispatch->quiet = 0;
@@ -777,6 +850,15 @@ static void report_until_done(struct worker *worker)
     }
 }
 
+/* Whether an observer relies on workgroups beginning in the order of their numbers. */
+static bool wants_order(const struct wmi_observers *observers)
+{
+    for (unsigned i = 0; i < observers->count; i++)
+        if (observers->one[i]->turn)
+            return true;
+    return false;
+}
+
 bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
 {
     const unsigned threads =
@@ -784,7 +866,7 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     struct worker **workers = calloc(threads ? threads : 1, sizeof *workers);
     pthread_t *handles = calloc(threads ? threads : 1, sizeof *handles);
     unsigned started = 0;
-    const bool in_order = dispatch->observer && dispatch->observer->turn;
+    const bool in_order = wants_order(&dispatch->observers);
     bool ok = workers && handles &&
               wmi_deal_create(&dispatch->deal, dispatch->group_count, threads && !in_order ? threads : 1);
     bool full;
@@ -822,7 +904,7 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
         free(workers[i]->workitem_rows);
         free(workers[i]->exec);
         free(workers[i]->probe.vgprs);
-        free(workers[i]->steps.executed);
+        free(workers[i]->steps.observers);
         free(workers[i]);
     }
     uint64_t from, to;

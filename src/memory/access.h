@@ -16,7 +16,7 @@ enum wmi_path {
     WMI_PATH_SCRATCH,
     WMI_PATH_DS,
     WMI_PATH_GDS,
-    WMI_PATH_LDS_DMA,
+    WMI_PATH_LDS_DMA, /* the LDS side of an instruction that moves data between memory and LDS */
     WMI_PATH_IFETCH,
     WMI_PATH_CONTROL, /* caches are invalidated, and no memory is asked for: `policy` has 1 << wm_cache_level
                        */
@@ -40,11 +40,6 @@ enum {
     WMI_POLICY_SC1 = 16,
 };
 
-/* What decoded() of an observer returns for instructions that it need not see. */
-enum { WMI_NOT_SHOWN = UINT32_MAX };
-
-enum { WMI_BLOCKS = 1 << 20 /* of a program, that an observer can count */ };
-
 /* One place per lane: `bytes` of the access at address[lane] for the lanes in `mask`. */
 struct wmi_element {
     enum wmi_address_space space;
@@ -52,6 +47,24 @@ struct wmi_element {
     uint64_t bad_range, bad_align, bad_aperture; /* lanes of `mask` that the check refused */
     const uint64_t *address;        /* per lane, as the hardware sees it (scratch: interleaved) */
     const uint64_t *private_offset; /* scratch: the lane's own offset; else NULL */
+    uint8_t reg; /* register of the instruction's data or result that this place begins with, from 0 on */
+};
+
+/* Registers of a memory instruction, which lie one behind the other in the wave's frame. */
+struct wmi_register_range {
+    uint8_t file;    /* enum wm_register_file */
+    uint8_t count;   /* 0: there are none */
+    uint16_t first;  /* the first one's number */
+    uint32_t offset; /* in bytes from the start of the frame */
+};
+
+/* What an observer may want to know of a memory instruction beside its addresses; fixed when it is lowered.
+ */
+struct wmi_access_facts {
+    uint8_t operation; /* enum wm_atomic */
+    uint8_t scope;     /* enum wm_scope */
+    uint8_t lanes;     /* of the wave: 32 or 64 */
+    struct wmi_register_range data[2], result;
 };
 
 struct wmi_access {
@@ -64,26 +77,11 @@ struct wmi_access {
     uint32_t depth;   /* how high its wait counter is then, itself included; 0: it has none, or none asked */
     uint8_t elements; /* places per lane (dwordx4 contiguous: 1 place of 16 bytes; read2: 2 places) */
     uint8_t bytes;    /* bytes of each place */
+    const struct wmi_access_facts *facts;
+    const char *frame;        /* of the wave, where the registers are */
+    const unsigned char *lds; /* of the workgroup */
     struct wmi_element element[WMI_ACCESS_ELEMENTS];
 };
-
-/* An access of which only the addresses are left to say, before they are made: nothing of it is refused as
- * long as they lie in [from, to). Its places are those that the instruction has, at distances that never
- * change. */
-struct wmi_outline {
-    const uint32_t *low, *high; /* of each lane's address in the first place; high NULL: 0 */
-    uint64_t base;              /* is added to all of them */
-    uint64_t lanes;             /* as of the access, at least one */
-    uint64_t from, to;
-    uint32_t shape;       /* wmi_access_shape() of it, if all places lie in one space */
-    uint32_t wave, depth; /* as of the access */
-};
-
-/* Space, places and bytes of each in one number. */
-static inline uint32_t wmi_access_shape(enum wmi_address_space space, unsigned elements, unsigned bytes)
-{
-    return (uint32_t)space << 16 | elements << 8 | bytes;
-}
 
 /* The address ranges that FLAT instructions find in the 64-bit space for LDS and for a lane's private memory,
  * bounds included. Software chooses them; ours lie in the hole of 48-bit addresses, where no allocation is:
@@ -94,46 +92,5 @@ struct wmi_apertures {
 };
 
 #define WMI_DEFAULT_APERTURES {1ULL << 48, (1ULL << 48) + 0xffffffff, 2ULL << 48, (2ULL << 48) + 0xffffffff}
-
-struct wmi_instruction; /* of src/isa; this room only passes it on */
-struct wmi_hit;         /* space.h */
-
-/* Watches a dispatch and can change nothing. Called by the worker's own thread; `local` is what thread_begin
- * returned for that worker, so an observer needs no locks. */
-struct wmi_observer {
-    void *self;
-    bool depths; /* it asks for wmi_access.depth */
-    void *(*thread_begin)(void *self);
-    void (*thread_end)(void *self, void *local);
-    void (*access)(void *local, const struct wmi_access *access, uint32_t slot);
-    /* Called once per memory instruction when it is predecoded, under the program's lock; returns its slot,
-     * a dense number that access() gets back. */
-    uint32_t (*instruction)(void *self, uint64_t pc, unsigned id);
-    /* Both NULL, or: once per instruction when it is predecoded, under the program's lock, which gives it a
-     * number or WMI_NOT_SHOWN; and each time that a wave is about to execute one that has a number. *wave is
-     * NULL when the wave starts, and from then on what the observer keeps of the wave. scalars: its scalar
-     * registers, by the numbers of WMI_S_* in src/sem/sem.h. */
-    uint32_t (*decoded)(void *self, uint64_t pc, const struct wmi_instruction *insn);
-    void (*execute)(void *local, void **wave, uint32_t number, const uint32_t *scalars);
-    /* All NULL, or: once per block when it is predecoded, under the program's lock: code in [from, to) that
-     * is executed from its start to its end, where waves come by a branch or, with `falls`, from the
-     * instruction before it; returns a number below WMI_BLOCKS or WMI_NOT_SHOWN. An empty block that falls:
-     * waves run on into one that is counted as if a branch had led there. Counters of the worker by that
-     * number, of which each execution adds 1 to one. And a wave executes a block whose counter was 0. */
-    uint32_t (*block)(void *self, uint64_t from, uint64_t to, bool falls);
-    uint64_t *(*block_counters)(void *local);
-    void (*fetch)(void *local, uint32_t wave, uint32_t block);
-    /* Both NULL, or: a worker turns to a workgroup, which begins or goes on; *group is NULL when it begins,
-     * and from then on what the observer keeps of it. And it has ended after so many instructions, also by a
-     * fault. Workgroups then begin in the order of their numbers. */
-    void (*turn)(void *local, void **group, uint64_t number, uint32_t waves);
-    void (*end)(void *local, void *group, uint64_t instructions);
-    /* NULL, or: whether the outline is all that the observer needs of the access; else access() shows it. */
-    bool (*outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
-    /* Also NULL then, or: the same of an instruction of one lane and one place, which always has the same
-     * shape; nothing of it is refused as long as it lies in the hit. */
-    bool (*outline_lane)(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
-                         const struct wmi_hit *hit);
-};
 
 #endif

@@ -33,6 +33,11 @@ struct wmi_hit {
 };
 
 struct wmi_space *wmi_space_create(void);
+/* From now on calls `changed` for each allocation that was made and, with `freed`, that is going to be freed.
+ */
+void wmi_space_listen(struct wmi_space *space,
+                      void (*changed)(void *user, const struct wmi_allocation *allocation, bool freed),
+                      void *user);
 /* A space in which every address is allocated, but for the last 64 bytes. It has no memory behind it:
  * for those who only ask where an access goes. */
 struct wmi_space *wmi_space_create_everywhere(void);
