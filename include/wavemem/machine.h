@@ -75,7 +75,8 @@ WM_API enum wm_status wm_load(struct wm_machine *machine, const struct wm_object
 WM_API enum wm_status wm_symbol(struct wm_machine *machine, const struct wm_object *object, const char *name,
                                 uint64_t *address, uint64_t *size, struct wm_diag *diag);
 
-/* Optional observers of a dispatch: see profile.h, check.h, fidelity.h. */
+/* Optional observers of a dispatch: see observe.h, profile.h, check.h, fidelity.h. */
+struct wm_observer;
 struct wm_profile;
 struct wm_check;
 struct wm_fidelity;
@@ -150,6 +151,8 @@ struct wm_dispatch {
      * lanes load 0 and store nothing, and TRAPSTS.MEM_VIOL is set (but not by scalar memory, nor by addresses
      * outside every allocation, which are page faults); the result contains the first violation. */
     unsigned on_violation;
+    const struct wm_observer *const *observers; /* observer_count of them, see observe.h; or NULL */
+    size_t observer_count;
 };
 
 enum { WM_VIOLATION_STOPS, WM_VIOLATION_GOES_ON }; /* on_violation of wm_dispatch */
@@ -198,6 +201,9 @@ struct wm_result {
     double seconds;             /* wall-clock time of the dispatch itself */
     uint64_t wave_instructions; /* executed, including waits and nops */
     uint64_t waves, workgroups;
+    /* Which of profile, check, fidelity and observers did not see everything, and why, so that their reports are
+     * incomplete; "": all of them did. */
+    char incomplete[256];
 };
 
 /* Runs a kernel of a loaded object until it ends. Also returns WM_OK if the guest faulted: check

@@ -33,6 +33,7 @@
 #include "isa.h"      /* instructions: assembling, decoding, disassembling */
 #include "machine.h"  /* guest memory and dispatches */
 #include "object.h"   /* code objects */
+#include "observe.h"  /* callbacks for events of a dispatch and of its memory */
 #include "profile.h"  /* cost of memory instructions */
 #include "status.h"   /* status codes */
 #include "tess.h"     /* Mesa's off-chip tessellation buffer */

@@ -6,7 +6,6 @@
 #include "check/check.h"
 #include "exec/abi.h"
 #include "exec/program.h"
-#include "observe/observers.h"
 #include "profile/fidelity.h"
 #include "profile/trace/replay.h"
 #include "report/fault.h"
@@ -82,7 +81,17 @@ static enum wm_status check_request(const struct wm_kernel *kernel, const struct
         return wmi_fail(diag, WM_BAD_ARGUMENT, "kernel '%s' would use %llu bytes of LDS; a workgroup has %u",
                         kernel->name, (unsigned long long)lds, MAX_LDS);
     dispatch->lds_size = (uint32_t)lds;
-    return check_geometry(kernel, request, dispatch, diag);
+    const enum wm_status status = wmi_watchers_check(request, diag);
+    return status ? status : check_geometry(kernel, request, dispatch, diag);
+}
+
+/* Observers without state per thread are called by one thread. */
+static bool wants_one_thread(const struct wm_dispatch *request)
+{
+    for (size_t i = 0; i < request->observer_count; i++)
+        if (!request->observers[i]->begin_thread)
+            return true;
+    return false;
 }
 
 static unsigned thread_count(uint32_t asked)
@@ -113,10 +122,9 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         .lanes = kernel->wave_size,
         .vgprs = wmi_kernel_descriptor(kernel)->vgprs,
         .agprs = wmi_kernel_descriptor(kernel)->agprs,
-        .observer = dispatch->observer,
+        .observers = dispatch->observers,
         .alignment = dispatch->alignment,
         .scalar_cache = dispatch->stales.mode,
-        .counts = dispatch->executed,
     };
     const double begin = wmi_seconds();
     dispatch->program = wmi_program_create(&options, wmi_cpu_level());
@@ -144,6 +152,74 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
     return ok ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory to run kernel '%s'", kernel->name);
 }
 
+/* The same, between the events of the dispatch. */
+static enum wm_status run_shown(struct wm_machine *machine, const struct wmi_module *module,
+                                const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
+                                const struct wm_dispatch *request, struct wm_result *result,
+                                struct wm_diag *diag)
+{
+    struct wm_extent extent = {
+        .kernel = kernel->name,
+        .grid = {dispatch->grid[0], dispatch->grid[1], dispatch->grid[2]},
+        .workgroup_size = {dispatch->workgroup[0], dispatch->workgroup[1], dispatch->workgroup[2]},
+        .lds_bytes = dispatch->lds_size,
+    };
+    wmi_watchers_show(request, WM_EVENT_DISPATCH_BEGIN, &extent);
+    const enum wm_status status = run(machine, module, kernel, dispatch, request, result, diag);
+    extent.completed = !status && result->fault.kind == WM_FAULT_NONE;
+    extent.instructions = result->wave_instructions;
+    wmi_watchers_show(request, WM_EVENT_DISPATCH_END, &extent);
+    return status;
+}
+
+/* Runs the kernel before the eyes of its profile, checks and observers. */
+static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_module *module,
+                                   const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
+                                   const struct wm_dispatch *request, struct wm_result *result,
+                                   struct wm_diag *diag)
+{
+    const struct wmi_target *target = machine->target;
+    struct wmi_observed observed = {machine, module, ""};
+    struct wmi_watcher own[3];
+    struct wmi_watchers watchers;
+    size_t owns = 0;
+    if (request->profile)
+        own[owns++] = (struct wmi_watcher){
+            wmi_profile_begin(request->profile,
+                              &(struct wmi_profile_source){
+                                  .user = &observed,
+                                  .describe = wmi_observed_describe,
+                                  .code = wmi_observed_code,
+                                  .target_name = wmi_target_name(target),
+                                  .rules = wmi_cost_rules(wmi_target_limit(target, WMI_LIMIT_cost_rules)),
+                                  .wave_lanes = kernel->wave_size,
+                                  .dispatch = wmi_occupancy_of(machine, kernel, dispatch),
+                              }),
+            "profile"};
+    if (request->check)
+        own[owns++] = (struct wmi_watcher){
+            wmi_check_begin(request->check, with_waves_of(target, kernel->wave_size)), "check"};
+    if (request->fidelity)
+        own[owns++] = (struct wmi_watcher){wmi_fidelity_observer(request->fidelity), "fidelity"};
+    struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;
+    if (tracer)
+        wmi_tracer_begin(tracer, request->profile, wmi_target_name(target));
+    enum wm_status status = wmi_watchers_create(&watchers, own, owns, request, diag);
+    if (!status) {
+        dispatch->observers = watchers.observers;
+        status = run_shown(machine, module, kernel, dispatch, request, result, diag);
+    }
+    if (request->profile)
+        wmi_profile_end(request->profile);
+    if (tracer)
+        wmi_tracer_end(tracer, request->profile);
+    if (request->check)
+        wmi_check_end(request->check, wmi_observed_describe, &observed);
+    wmi_watchers_ask(&watchers, result);
+    wmi_watchers_destroy(&watchers);
+    return status;
+}
+
 enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
                            const struct wm_kernel *kernel, const struct wm_dispatch *request,
                            struct wm_result *result, struct wm_diag *diag)
@@ -164,7 +240,7 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     }
 
     struct wmi_abi_memory memory;
-    dispatch.threads = thread_count(request->threads);
+    dispatch.threads = wants_one_thread(request) ? 1 : thread_count(request->threads);
     const uint64_t items = (uint64_t)dispatch.workgroup[0] * dispatch.workgroup[1] * dispatch.workgroup[2];
     const struct wmi_abi_request abi = {
         .kernel = kernel,
@@ -191,41 +267,7 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     pthread_mutex_init(&dispatch.stales.lock, NULL);
     dispatch.progress = request->progress;
     dispatch.progress_user = request->progress_user;
-    if (request->fidelity)
-        dispatch.executed = wmi_fidelity_counters(request->fidelity);
-    struct wmi_observed observed = {machine, module, ""};
-    if (request->profile)
-        dispatch.observer = wmi_profile_begin(
-            request->profile,
-            &(struct wmi_profile_source){
-                .user = &observed,
-                .describe = wmi_observed_describe,
-                .code = wmi_observed_code,
-                .target_name = wmi_target_name(machine->target),
-                .rules = wmi_cost_rules(wmi_target_limit(machine->target, WMI_LIMIT_cost_rules)),
-                .wave_lanes = kernel->wave_size,
-                .dispatch = wmi_occupancy_of(machine, kernel, &dispatch),
-            });
-    struct wmi_observers *both = NULL;
-    const struct wmi_observer *profile = dispatch.observer, *check = NULL;
-    if (request->check)
-        dispatch.observer = check =
-            wmi_check_begin(request->check, with_waves_of(machine->target, kernel->wave_size));
-    struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;
-    if (tracer)
-        wmi_tracer_begin(tracer, request->profile, wmi_target_name(machine->target));
-    if (profile && check && (both = wmi_observers_create(check, profile)))
-        dispatch.observer = wmi_observers_as_one(both);
-    status = profile && check && !both
-                 ? wmi_fail(diag, WM_NO_MEMORY, "no memory to watch kernel '%s'", kernel->name)
-                 : run(machine, module, kernel, &dispatch, request, result, diag);
-    wmi_observers_destroy(both);
-    if (request->profile)
-        wmi_profile_end(request->profile);
-    if (tracer)
-        wmi_tracer_end(tracer, request->profile);
-    if (request->check)
-        wmi_check_end(request->check, wmi_observed_describe, &observed);
+    status = run_observed(machine, module, kernel, &dispatch, request, result, diag);
     if (status == WM_OK && memory.printf && request->print) {
         size_t count;
         const char *const *formats = wmi_object_printf(object, &count);

@@ -35,6 +35,36 @@ enum wm_status wm_set_apertures(struct wm_machine *machine, uint64_t shared_base
     return WM_OK;
 }
 
+static void show_allocation(void *user, const struct wmi_allocation *allocation, bool freed)
+{
+    const struct wm_machine *machine = user;
+    wmi_machine_observers_show(&machine->observers, freed ? WM_EVENT_FREE : WM_EVENT_ALLOCATE,
+                               &(struct wm_memory){.address = allocation->low,
+                                                   .size = allocation->high - allocation->low,
+                                                   .flags = allocation->flags,
+                                                   .name = allocation->name});
+}
+
+/* The host reads or writes guest memory, or gets a pointer to it. */
+static void show_host(const struct wm_machine *machine, enum wm_event_kind kind, uint64_t address,
+                      uint64_t size, const void *bytes)
+{
+    wmi_machine_observers_show(&machine->observers, kind,
+                               &(struct wm_memory){.address = address, .size = size, .bytes = bytes});
+}
+
+enum wm_status wm_machine_observe(struct wm_machine *machine, const struct wm_observer *observer,
+                                  struct wm_diag *diag)
+{
+    return wmi_machine_observers_add(&machine->observers, observer, diag);
+}
+
+enum wm_status wm_machine_unobserve(struct wm_machine *machine, const struct wm_observer *observer,
+                                    struct wm_diag *diag)
+{
+    return wmi_machine_observers_remove(&machine->observers, observer, diag);
+}
+
 enum wm_status wm_machine_create(const char *target_name, struct wm_machine **machine, struct wm_diag *diag)
 {
     const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
@@ -50,6 +80,7 @@ enum wm_status wm_machine_create(const char *target_name, struct wm_machine **ma
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a machine");
     }
     m->target = target;
+    wmi_space_listen(m->space, show_allocation, m);
     place_apertures(m, (uint64_t)wmi_target_limit(m->target, WMI_LIMIT_shared_aperture) << 32,
                     (uint64_t)wmi_target_limit(m->target, WMI_LIMIT_private_aperture) << 32);
     *machine = m;
@@ -65,6 +96,7 @@ void wm_machine_destroy(struct wm_machine *machine)
         free(module);
     }
     wmi_space_destroy(machine->space);
+    free(machine->observers.one);
     free(machine);
 }
 
@@ -81,7 +113,10 @@ enum wm_status wm_free(struct wm_machine *machine, uint64_t address, struct wm_d
 
 void *wm_host_pointer(struct wm_machine *machine, uint64_t address, uint64_t size)
 {
-    return wmi_space_host(machine->space, address, size);
+    void *host = wmi_space_host(machine->space, address, size);
+    if (host)
+        show_host(machine, WM_EVENT_HOST_POINTER, address, size, NULL);
+    return host;
 }
 
 static enum wm_status outside(struct wm_diag *diag, uint64_t address, uint64_t size)
@@ -97,6 +132,7 @@ enum wm_status wm_write(struct wm_machine *machine, uint64_t address, const void
     if (!host)
         return outside(diag, address, size);
     memcpy(host, bytes, size);
+    show_host(machine, WM_EVENT_HOST_WRITE, address, size, host);
     return WM_OK;
 }
 
@@ -107,6 +143,7 @@ enum wm_status wm_read(const struct wm_machine *machine, uint64_t address, void 
     if (!host)
         return outside(diag, address, size);
     memcpy(bytes, host, size);
+    show_host(machine, WM_EVENT_HOST_READ, address, size, host);
     return WM_OK;
 }
 
@@ -140,6 +177,8 @@ enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *objec
         status = wmi_object_image(object, address, NULL, NULL, image, true, diag);
         if (status)
             wmi_space_free(machine->space, address, NULL);
+        else
+            show_host(machine, WM_EVENT_HOST_WRITE, address, span.high - span.low, image);
     }
     if (status) {
         free(module);

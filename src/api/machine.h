@@ -3,6 +3,7 @@
 #ifndef WMI_API_MACHINE_H
 #define WMI_API_MACHINE_H
 
+#include "api/observe.h"
 #include "isa/isa.h"
 #include "memory/access.h"
 #include "memory/space.h"
@@ -20,6 +21,7 @@ struct wm_machine {
     struct wmi_space *space;
     struct wmi_module *modules;
     struct wmi_apertures apertures;
+    struct wmi_machine_observers observers;
 };
 
 /* The object in the machine; NULL: it is not loaded. */

@@ -60,6 +60,7 @@ struct shard { /* of a worker thread */
     struct wm_check *check;
     struct findings findings;
     struct wave *waves, *unused;
+    bool missed;       /* something, for it had no memory */
     struct wave *last; /* that executed something, */
     const struct instruction *last_insn;
 };
@@ -70,6 +71,7 @@ struct wm_check {
     const struct wmi_target *target;
     struct instruction *chunk[CHUNKS];
     uint32_t instructions;
+    const char *missed;       /* why it did not see all of the dispatch, or NULL */
     struct findings findings; /* of all dispatches */
     struct wording {
         unsigned rule;
@@ -80,6 +82,8 @@ struct wm_check {
     size_t worded;
     pthread_mutex_t lock;
 };
+
+static const char no_memory[] = "no memory for all that was to be checked";
 
 /* ---- sets of findings ---- */
 
@@ -120,16 +124,18 @@ static bool shows_before(const struct found *a, const struct found *b)
     return a->value != b->value ? a->value < b->value : a->distance < b->distance;
 }
 
-static void add_found(struct findings *set, const struct found *found)
+/* False: no memory. */
+static bool add_found(struct findings *set, const struct found *found)
 {
     if (!make_room(set))
-        return;
+        return false;
     struct found *slot = slot_of(set, found->pc, found->rule);
     const uint64_t count = slot->count + found->count;
     set->count += slot->count == 0;
     if (slot->count == 0 || shows_before(found, slot))
         *slot = *found;
     slot->count = count;
+    return true;
 }
 
 /* ---- waves ---- */
@@ -162,7 +168,8 @@ static void add_missing_wait(struct shard *shard, struct wave *wave, const struc
                              enum rule rule, unsigned reg, const struct wmi_not_ready *why)
 {
     struct wmi_wait_facts waited = {.waits = true};
-    add_found(&shard->findings, &(struct found){.pc = insn->pc,
+    shard->missed |= !add_found(&shard->findings,
+                                &(struct found){.pc = insn->pc,
                                                 .first_pc = instruction_of(shard->check, why->number)->pc,
                                                 .count = 1,
                                                 .distance = why->distance,
@@ -217,13 +224,13 @@ static void check_hazards(struct shard *shard, struct wave *wave, const struct i
     const unsigned count =
         wmi_hazard_execute(&wave->hazards, &insn->hazards, insn->span, insn->spans, number, found);
     for (unsigned i = 0; i < count; i++)
-        add_found(&shard->findings,
-                  &(struct found){.pc = insn->pc,
-                                  .first_pc = instruction_of(shard->check, found[i].number)->pc,
-                                  .count = 1,
-                                  .reg = found[i].reg,
-                                  .rule = (uint16_t)(FIRST_HAZARD + found[i].kind),
-                                  .value = found[i].missing});
+        shard->missed |= !add_found(
+            &shard->findings, &(struct found){.pc = insn->pc,
+                                              .first_pc = instruction_of(shard->check, found[i].number)->pc,
+                                              .count = 1,
+                                              .reg = found[i].reg,
+                                              .rule = (uint16_t)(FIRST_HAZARD + found[i].kind),
+                                              .value = found[i].missing});
 }
 
 /* ---- the observer ---- */
@@ -232,11 +239,15 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
 {
     struct wm_check *check = self;
     const uint32_t number = check->instructions;
-    if (number / CHUNK == CHUNKS)
+    if (number / CHUNK == CHUNKS) {
+        check->missed = "too many instructions";
         return UINT32_MAX;
+    }
     struct instruction **chunk = &check->chunk[number / CHUNK];
-    if (!*chunk && !(*chunk = calloc(CHUNK, sizeof **chunk)))
+    if (!*chunk && !(*chunk = calloc(CHUNK, sizeof **chunk))) {
+        check->missed = no_memory;
         return UINT32_MAX;
+    }
     struct instruction *entry = &(*chunk)[number % CHUNK];
     *entry = (struct instruction){.pc = pc,
                                   .waits = wmi_wait_facts_of(check->target, insn),
@@ -253,8 +264,10 @@ static void execute(void *local, void **mine, uint32_t number, const uint32_t *s
     if (!shard || number == UINT32_MAX)
         return;
     struct wave *wave = *mine ? *mine : new_wave(shard);
-    if (!wave)
+    if (!wave) {
+        shard->missed = true;
         return;
+    }
     *mine = wave;
     const struct instruction *insn = instruction_of(shard->check, number);
     shard->last = wave;
@@ -287,7 +300,9 @@ static void end_thread(void *self, void *local)
     pthread_mutex_lock(&check->lock);
     for (size_t i = 0; i < shard->findings.capacity; i++)
         if (shard->findings.entry[i].count)
-            add_found(&check->findings, &shard->findings.entry[i]);
+            shard->missed |= !add_found(&check->findings, &shard->findings.entry[i]);
+    if (shard->missed)
+        check->missed = no_memory;
     pthread_mutex_unlock(&check->lock);
     for (struct wave *wave = shard->waves, *next; wave; wave = next) {
         next = wave->next;
@@ -313,10 +328,9 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
                       shard->last_insn->spans, to_lds);
 }
 
-static uint32_t no_slot(void *self, uint64_t pc, unsigned id)
+static const char *incomplete(void *self)
 {
-    (void)self, (void)pc, (void)id;
-    return 0;
+    return ((const struct wm_check *)self)->missed;
 }
 
 /* ---- wording ---- */
@@ -422,10 +436,10 @@ struct wm_check *wmi_check_create(unsigned what)
         .self = check,
         .thread_begin = begin_thread,
         .thread_end = end_thread,
-        .access = see_access,
-        .instruction = no_slot,
+        .access = what & WM_CHECK_WAITS ? see_access : NULL,
         .decoded = add_instruction,
         .execute = execute,
+        .incomplete = incomplete,
     };
     pthread_mutex_init(&check->lock, NULL);
     return check;
@@ -447,6 +461,7 @@ const struct wmi_observer *wmi_check_begin(struct wm_check *check, const struct 
 {
     check->target = target;
     check->instructions = 0;
+    check->missed = NULL;
     return &check->observer;
 }
 

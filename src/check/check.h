@@ -4,7 +4,7 @@
 #define WMI_CHECK_H
 
 #include "isa/isa.h"
-#include "memory/access.h"
+#include "observe/observer.h"
 #include "wavemem/wavemem.h"
 
 /* Sets kernel, text and source line of the row for row->pc. The strings are valid until the next call. */

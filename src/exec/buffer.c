@@ -413,6 +413,7 @@ const struct wmi_op *wmi_step_buffer_watch(char *restrict frame, const struct wm
     access.bytes = (uint8_t)(whole ? plan.bytes * plan.elements : plan.bytes);
     for (unsigned e = 0; e < access.elements; e++) {
         access.element[e] = element_of(&plan, e);
+        access.element[e].reg = (uint8_t)(e * ((plan.bytes + 3) / 4));
         if (!is_private(&plan.buffer))
             continue;
         for (uint64_t left = plan.lanes; left;) {

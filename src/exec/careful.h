@@ -18,7 +18,10 @@ static inline void wmi_show_access(const struct wmi_wave *wave, const struct wmi
                                    struct wmi_access *access)
 {
     access->depth = wmi_wave_depth(wave, m);
-    m->observer->access(wave->worker->observer, access, m->slot);
+    access->facts = &m->facts;
+    access->frame = (const char *)wave->frame;
+    access->lds = wave->group->lds;
+    m->observer->access(wave->worker->observers[m->watcher], access, m->slot);
 }
 
 /* Row `row` of the registers from byte `offset` of the frame on. */

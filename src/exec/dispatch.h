@@ -52,10 +52,9 @@ struct wmi_dispatch {
     uint64_t max_instructions; /* per wave */
     double timeout;            /* seconds; 0: none */
     unsigned threads;
-    const struct wmi_observer *observer;
+    struct wmi_observers observers;
     unsigned alignment;       /* enum wm_alignment */
     struct wmi_stales stales; /* its lock is there unless its mode is 0 */
-    uint64_t *executed;       /* wmi_execution_counters() that executions are added to, or NULL */
     bool (*progress)(void *user, uint64_t done, uint64_t all);
     void *progress_user;
 

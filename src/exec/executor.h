@@ -19,7 +19,7 @@ struct wmi_resident {
     struct wmi_resident *next;
     uint32_t number; /* among those of the dispatch: selects its scratch memory */
     bool used;       /* by an earlier workgroup */
-    void *watched;   /* the observer's state for the workgroup */
+    void **watched;  /* each observer's state for the workgroup, followed by that for each wave */
     unsigned char *frames;
     struct wmi_wave waves[];
 };
@@ -76,6 +76,17 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
 void wmi_wave_run_to_branch(struct wmi_wave *wave);
 /* Runs the waves in turn until the workgroup ends, faults, only waits, or has had its share of time. */
 enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resident *resident);
+
+/* ---- observed.c: what the observers of the dispatch are told by the executor ---- */
+
+/* Calls thread_begin() of each observer. False: one of them has no memory. */
+bool wmi_observers_begin(struct wmi_executor *executor);
+void wmi_observers_end(struct wmi_executor *executor);
+/* A workgroup has been started, starts or resumes its turn, or is over; a wave has ended or will not go on. */
+void wmi_show_begin(struct wmi_executor *executor, const struct wmi_resident *resident);
+void wmi_show_turn(struct wmi_executor *executor, struct wmi_resident *resident);
+void wmi_show_end(struct wmi_executor *executor, struct wmi_resident *resident);
+void wmi_show_wave_end(struct wmi_executor *executor, const struct wmi_wave *wave);
 
 /* ---- stop.c ---- */
 

@@ -462,7 +462,8 @@ static __attribute__((noinline)) const struct wmi_op *show(char *frame, const st
         access.element[p] =
             (struct wmi_element){.space = memory->path == WMI_PATH_GDS ? WMI_SPACE_GDS : WMI_SPACE_LDS,
                                  .mask = counter ? lanes->bits & -lanes->bits : lanes->bits,
-                                 .address = address[p]};
+                                 .address = address[p],
+                                 .reg = (uint8_t)(p * (bytes + 3) / 4)};
         place_lanes(counter ? counters : addr, lanes->row, offsets[p], group->lds_size, bytes,
                     memory->kind == WMI_ACCESS_ATOMIC ? bytes - 1 : 0, address[p], &access.element[p]);
     }
@@ -483,7 +484,7 @@ STEP(observe)
                                         .wave = wave->index,
                                         .depth = wmi_wave_depth(wave, memory)};
     if (memory->shape && lanes->bits &&
-        memory->observer->outline(wave->worker->observer, &outline, memory->slot))
+        memory->observer->outline(wave->worker->observers[memory->watcher], &outline, memory->slot))
         return op + 1;
     return show(frame, op);
 }

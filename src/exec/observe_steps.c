@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps that observers ask for: executions of instructions and blocks, wait counters, cache invalidations. */
+/* Steps that observers ask for: executions of instructions and blocks, wait counters, and events. */
 #include "exec/careful.h"
 #include "exec/dispatch.h"
+#include "exec/frame_words.h"
+#include "exec/show.h"
 #include "exec/steps.h"
 
 #include <string.h>
@@ -18,16 +20,26 @@ const struct wmi_op *wmi_step_show_instruction(char *restrict frame, const struc
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
     ((const struct wmi_observer *)op->data)
-        ->execute(wave->worker->observer, &wave->watched, op->x, ((const struct wmi_frame *)frame)->s);
+        ->execute(wave->worker->observers[op->y], &wave->watched[op->y], op->x,
+                  ((const struct wmi_frame *)frame)->s);
     return wmi_next(frame, op);
+}
+
+/* The first time that a wave of a workgroup comes to a block, as the observer that counts them sees it. */
+static __attribute__((noinline)) void fetch(const struct wmi_wave *wave, uint32_t block)
+{
+    const struct wmi_worker *worker = wave->worker;
+    const struct wmi_observers *observers = &worker->dispatch->observers;
+    for (unsigned i = 0; i < observers->count; i++)
+        if (observers->one[i]->fetch)
+            observers->one[i]->fetch(worker->observers[i], wave->index, block);
 }
 
 /* The wave executes block number op->x. */
 static inline void count(const struct wmi_wave *wave, const struct wmi_op *op)
 {
-    const struct wmi_worker *worker = wave->worker;
-    if (__builtin_expect(!worker->blocks[op->x]++, 0))
-        worker->dispatch->observer->fetch(worker->observer, wave->index, op->x);
+    if (__builtin_expect(!wave->worker->blocks[op->x]++, 0))
+        fetch(wave, op->x);
 }
 
 /* What it does to wait counters: value is added to them, and a and b are the most of them. */
@@ -56,6 +68,55 @@ const struct wmi_op *wmi_step_count_and_pass_block(char *restrict frame, const s
     pass(wave, op);
     count(wave, op);
     return wmi_next(frame, op);
+}
+
+/* The instruction whose access the observer saw is done. */
+const struct wmi_op *wmi_step_show_done(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
+    worker->dispatch->observers.one[op->y]->done(worker->observers[op->y]);
+    return wmi_next(frame, op);
+}
+
+void wmi_show_event(const struct wmi_worker *worker, const struct wmi_workgroup *group,
+                    const struct wmi_wave *wave, struct wm_event *event)
+{
+    const struct wmi_observers *observers = &worker->dispatch->observers;
+    memcpy(event->workgroup, group->id, sizeof event->workgroup);
+    event->wave = wave ? wave->index : 0;
+    event->lanes = wave ? wave->frame->exec.bits : 0;
+    for (unsigned i = 0; i < observers->count; i++)
+        if (observers->one[i]->events & event->kind)
+            observers->one[i]->event(worker->observers[i], event);
+}
+
+const struct wmi_op *wmi_step_show_event(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_wave *wave = wmi_wave_of(frame);
+    struct wm_event event = {.kind = (enum wm_event_kind)op->x, .pc = op->value};
+    switch (event.kind) {
+    case WM_EVENT_BLOCK:
+        event.block_end = op->value + op->a;
+        break;
+    case WM_EVENT_BARRIER_ARRIVE:
+    case WM_EVENT_BARRIER_LEAVE:
+        event.barrier = (struct wm_barrier){.number = (int32_t)op->a, .waits = op->b};
+        break;
+    case WM_EVENT_CACHE:
+        event.cache = (struct wm_cache_control){.operations = op->a,
+                                                .caches = op->b,
+                                                .scope = (enum wm_scope)op->c,
+                                                .policy = op->e,
+                                                .volatile_only = op->y};
+        break;
+    case WM_EVENT_MESSAGE:
+        event.message = (struct wm_message){.id = op->a, .m0 = wmi_frame_of(frame)->s[WMI_S_M0]};
+        break;
+    default:
+        break;
+    }
+    wmi_show_event(wave->worker, wave->group, wave, &event);
+    return op + 1;
 }
 
 /* The observer sees which caches an instruction invalidates. */

@@ -259,8 +259,8 @@ const struct wmi_op *wmi_step_scalar_watch(char *restrict frame, const struct wm
     const struct wmi_scalar_place place = place_of(frame, op);
     /* The hit is of the last access: often the same. */
     if (m->shape && place.bytes == place.wanted &&
-        m->observer->outline_lane(wave->worker->observer, m->slot, wave->index, wmi_wave_depth(wave, m),
-                                  place.address, &wave->worker->hits[m->hit]))
+        m->observer->outline_lane(wave->worker->observers[m->watcher], m->slot, wave->index,
+                                  wmi_wave_depth(wave, m), place.address, &wave->worker->hits[m->hit]))
         return wmi_next(frame, op);
     return show(frame, op); /* and no further: who explains an address only wants this step */
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Scalar loads and stores through a data cache that nothing keeps coherent.
+/* Scalar loads and stores through a data cache that nothing keeps coherent. Steps of execution and no
+ * observer: WM_SCALAR_CACHE_STALE changes what loads see, which an observer cannot, and checking uses the
+ * same lines.
  *
  * Sources: Vega ISA, "Scalar Memory Operations" (write-back, S_DCACHE_WB, _INV, _VOL and the NV bit), CLRX on
  * S_DCACHE_DISCARD. Unverified: that a load with GLC fetches its line anew, that atomics take their line out

@@ -2,7 +2,6 @@
 /* Starts workgroups: registers, EXEC, LDS and scratch memory of their waves, and the executors that run them.
  */
 #include "exec/executor.h"
-#include "lower/lower.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,23 +59,32 @@ uint64_t wmi_resident_bytes(const struct wmi_executor *executor)
            LDS_PADDING;
 }
 
+static void free_resident(struct wmi_resident *resident)
+{
+    if (!resident)
+        return;
+    free(resident->frames);
+    free(resident->group.lds);
+    free(resident->group.scalar_cache);
+    free(resident->watched);
+    free(resident);
+}
+
 struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t number)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    const unsigned waves = executor->waves_per_group;
+    const unsigned waves = executor->waves_per_group, observers = dispatch->observers.count;
     struct wmi_resident *resident = calloc(1, sizeof *resident + waves * sizeof *resident->waves);
     const size_t frames = waves * executor->frame_size, lds = dispatch->lds_size + LDS_PADDING;
     if (resident) {
         resident->frames = wmi_aligned_zero(frames);
         resident->group.lds = wmi_aligned_zero(lds);
     }
-    if (!resident || !resident->frames || !resident->group.lds) {
+    if (resident && observers)
+        resident->watched = calloc((waves + 1) * (size_t)observers, sizeof *resident->watched);
+    if (!resident || !resident->frames || !resident->group.lds || (observers && !resident->watched)) {
         executor->out_of_memory = true;
-        if (resident) {
-            free(resident->frames);
-            free(resident->group.lds);
-        }
-        free(resident);
+        free_resident(resident);
         return NULL;
     }
     resident->group.dispatch = executor->steps.dispatch;
@@ -89,6 +97,8 @@ struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t
         frame->wave_size = executor->lanes;
         frame->wave = &resident->waves[i];
         resident->waves[i] = (struct wmi_wave){.frame = frame, .group = &resident->group, .index = i};
+        if (observers)
+            resident->waves[i].watched = resident->watched + (i + 1) * (size_t)observers;
     }
     resident->number = number;
     return resident;
@@ -159,7 +169,9 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
             wmi_space_clear(dispatch->scratch + scratch + i * dispatch->scratch_stride,
                             dispatch->scratch_piece);
     resident->used = true;
-    resident->watched = NULL;
+    if (resident->watched)
+        memset(resident->watched, 0,
+               (group->wave_count + 1) * (size_t)dispatch->observers.count * sizeof *resident->watched);
     for (unsigned i = 0; i < group->wave_count; i++) {
         struct wmi_wave *wave = &resident->waves[i];
         alignas(64) uint32_t rows[3 * 64];
@@ -186,7 +198,6 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
         wave->resume = dispatch->entry_step;
         wave->instructions = 0;
         wave->quantum = WMI_FIRST_TURN;
-        wave->watched = NULL;
         wave->counters = 0;
         wave->waits = wave->barrier_complete = wave->violated = false;
     }
@@ -226,10 +237,10 @@ bool wmi_executor_prepare(struct wmi_executor *executor, struct wmi_dispatch *di
     executor->probe.vgpr_offset = executor->start.vgpr_offset;
     executor->probe.vgpr_bytes = (size_t)(options->vgprs + options->agprs) * code->row_bytes;
     executor->probe.vgprs = malloc(executor->probe.vgpr_bytes + 1);
-    if (dispatch->executed)
-        executor->steps.executed = calloc(wmi_execution_counters(), sizeof(uint64_t));
+    if (dispatch->observers.count)
+        executor->steps.observers = calloc(dispatch->observers.count, sizeof *executor->steps.observers);
     if (!executor->workitem_rows || !executor->exec || !executor->probe.vgprs ||
-        (dispatch->executed && !executor->steps.executed))
+        (dispatch->observers.count && !executor->steps.observers))
         return false;
     for (unsigned i = 0; i < executor->waves_per_group; i++)
         place_workitems(&dispatch->launch, dispatch->workgroup, i, executor->lanes,
@@ -242,7 +253,7 @@ void wmi_executor_free(struct wmi_executor *executor)
     free(executor->workitem_rows);
     free(executor->exec);
     free(executor->probe.vgprs);
-    free(executor->steps.executed);
+    free(executor->steps.observers);
     free(executor);
 }
 
@@ -250,10 +261,7 @@ void wmi_residents_free(struct wmi_resident *resident)
 {
     while (resident) {
         struct wmi_resident *next = resident->next;
-        free(resident->frames);
-        free(resident->group.lds);
-        free(resident->group.scalar_cache);
-        free(resident);
+        free_resident(resident);
         resident = next;
     }
 }

@@ -103,6 +103,7 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
             switch (wave->state) {
             case WMI_WAVE_ENDED:
                 group->waves_left--;
+                wmi_show_wave_end(executor, wave);
                 complete_barrier(group);
                 break;
             case WMI_WAVE_BARRIER:

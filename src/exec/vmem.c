@@ -395,6 +395,7 @@ const struct wmi_op *wmi_step_vmem_watch(char *restrict frame, const struct wmi_
                 *element = element_of(&plan, in_lds ? WMI_SPACE_LDS : WMI_SPACE_GLOBAL, mask);
                 element->address = dword_address[e];
                 element->private_offset = in_lds ? NULL : dword_private[e];
+                element->reg = (uint8_t)(e * access.bytes / 4);
             }
         }
     }

@@ -76,7 +76,8 @@ const struct wmi_op *wmi_step_vmem_block_watch(char *restrict frame, const struc
     wmi_access_begin(&access, m, wave, ((const struct wmi_frame *)frame)->exec.bits);
     access.bytes = 4;
     for (uint32_t left = chosen(frame, m); left; left &= left - 1) {
-        struct dword dword = dword_of(frame, op, (unsigned)__builtin_ctz(left));
+        const unsigned n = (unsigned)__builtin_ctz(left);
+        struct dword dword = dword_of(frame, op, n);
         if (access.elements == WMI_ACCESS_ELEMENTS) {
             wmi_show_access(wave, m, &access);
             access.elements = 0;
@@ -93,6 +94,7 @@ const struct wmi_op *wmi_step_vmem_block_watch(char *restrict frame, const struc
             .bad_aperture = p->aperture,
             .address = p->address,
             .private_offset = p->scratch ? p->private_offset : NULL,
+            .reg = (uint8_t)n,
         };
     }
     wmi_show_access(wave, m, &access);

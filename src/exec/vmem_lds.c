@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What vector memory instructions have besides: addresses by lane numbers, and moves between LDS and memory.
  */
+#include "exec/careful.h"
 #include "exec/steps.h"
 #include "exec/vmem.h"
 
@@ -20,6 +21,28 @@ static unsigned char *dword_of(const char *frame, const struct wmi_op *op, unsig
     const int64_t at =
         (int64_t)(((const struct wmi_frame *)frame)->s[WMI_S_M0] & op->y) + m->offset + 4 * lane;
     return at >= 0 && at + 4 <= group->lds_size ? group->lds + at : NULL;
+}
+
+const struct wmi_op *wmi_step_vmem_watch_lds(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_memory_op *m = op->data;
+    const struct wmi_frame *f = (const struct wmi_frame *)frame;
+    const struct wmi_wave *wave = wmi_wave_of(frame);
+    uint64_t address[64];
+    struct wmi_access access;
+    wmi_access_begin(&access, m, wave, f->exec.bits);
+    access.kind = op->x ? WMI_ACCESS_STORE : WMI_ACCESS_LOAD;
+    access.elements = 1;
+    access.bytes = 4;
+    access.element[0] =
+        (struct wmi_element){.space = WMI_SPACE_LDS, .mask = f->exec.bits, .address = address};
+    for (unsigned lane = 0; lane < f->wave_size; lane++) {
+        address[lane] = (uint64_t)(int64_t)(f->s[WMI_S_M0] & op->y) + (uint64_t)m->offset + 4 * lane;
+        access.element[0].bad_range |= (uint64_t)!dword_of(frame, op, lane) << lane;
+    }
+    access.element[0].bad_range &= f->exec.bits;
+    wmi_show_access(wave, m, &access);
+    return op + 1;
 }
 
 /* What is out of LDS is dropped. Source: CDNA 3 ISA, "Memory Buffer Load to LDS" and "Memory Violations". */

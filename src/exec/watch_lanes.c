@@ -79,7 +79,7 @@ const struct wmi_op *WMI_BUILD_NAME(wmi_step_vmem_watch_quick)(char *restrict fr
                                         .shape = m->shape,
                                         .wave = wave->index,
                                         .depth = wmi_wave_depth(wave, m)};
-    if (m->shape && m->observer->outline(wave->worker->observer, &outline, m->slot))
+    if (m->shape && m->observer->outline(wave->worker->observers[m->watcher], &outline, m->slot))
         return op + 1;
     return show(frame, op, &outline);
 }

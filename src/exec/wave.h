@@ -51,7 +51,7 @@ struct wmi_wave {
     uint64_t instructions; /* executed before this turn, counted at the end of each block */
     int64_t turn;          /* frame->left when this turn began */
     uint32_t quantum;      /* instructions of its next turn */
-    void *watched;         /* what the observer keeps of it */
+    void **watched;        /* what each observer keeps of it */
     uint64_t counters;     /* wait counters as the block that it executes leaves them, */
     uint8_t entered[8];    /* and as it found them: a byte for each, where the observer asks for depths */
     bool barrier_complete; /* since its last s_barrier_wait */
@@ -78,9 +78,9 @@ struct wmi_worker {
     struct wmi_hit hits[WMI_HITS]; /* the allocation that each memory instruction touched last */
     struct wmi_fault fault;        /* of the wave that faulted last */
     struct wmi_violation violation;
-    void *observer;     /* what the observer keeps per worker, or NULL */
-    uint64_t *blocks;   /* the observer's counters of blocks, or NULL */
-    uint64_t *executed; /* wmi_execution_counters() of them, or NULL */
+    void **observers;   /* what each observer of the dispatch keeps per worker */
+    uint64_t *blocks;   /* an observer's counters of blocks, or NULL */
+    uint64_t *executed; /* an observer's wmi_execution_counters(), or NULL */
 };
 
 static inline struct wmi_wave *wmi_wave_of(const char *frame)

@@ -6,7 +6,6 @@
 #include "exec/executor.h"
 #include "exec/gds.h"
 #include "exec/smem_cache.h"
-#include "lower/lower.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -16,26 +15,6 @@ enum {
     PARKED_BYTES = 1 << 30,     /* what unfinished workgroups may take */
     GROUPS_PER_LOOK = 64,       /* workgroups between two looks at the clock */
 };
-
-/* Tells the observer of a workgroup that goes on, */
-static void show_turn(struct wmi_executor *executor, struct wmi_resident *resident)
-{
-    const struct wmi_observer *observer = executor->steps.dispatch->observer;
-    if (observer && observer->turn)
-        observer->turn(executor->steps.observer, &resident->watched, resident->group.flat_id,
-                       resident->group.wave_count);
-}
-
-/* and of one that is over. */
-static void show_end(struct wmi_executor *executor, struct wmi_resident *resident)
-{
-    const struct wmi_observer *observer = executor->steps.dispatch->observer;
-    uint64_t instructions = 0;
-    for (unsigned i = 0; i < resident->group.wave_count; i++)
-        instructions += resident->waves[i].instructions;
-    if (observer && observer->end)
-        observer->end(executor->steps.observer, resident->watched, instructions);
-}
 
 static struct wmi_resident *pop(struct wmi_resident **stack)
 {
@@ -105,6 +84,7 @@ static struct wmi_resident *next_resident(struct wmi_executor *executor)
         if (take_group(executor, &id)) {
             struct wmi_resident *resident = pop(&executor->unused);
             wmi_resident_start(executor, resident, id);
+            wmi_show_begin(executor, resident);
             return resident;
         }
         give_unused(executor);
@@ -134,10 +114,10 @@ static void run_all(struct wmi_executor *executor)
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     struct wmi_resident *resident;
     while ((resident = next_resident(executor))) {
-        show_turn(executor, resident);
+        wmi_show_turn(executor, resident);
         const enum wmi_outcome outcome = wmi_resident_run(executor, resident);
         if (outcome != WMI_PARKED)
-            show_end(executor, resident);
+            wmi_show_end(executor, resident);
         if (outcome != WMI_PARKED && resident->group.scalar_cache)
             wmi_scalar_cache_end(&resident->group, outcome == WMI_DONE);
         push(outcome == WMI_PARKED ? &executor->swept : &executor->unused, resident);
@@ -155,29 +135,23 @@ static void run_all(struct wmi_executor *executor)
     tell_done(executor);
     /* Those that still wait when the dispatch is stopped end, too. */
     for (resident = executor->parked; resident; resident = resident->next)
-        show_end(executor, resident);
+        wmi_show_end(executor, resident);
     for (resident = executor->swept; resident; resident = resident->next)
-        show_end(executor, resident);
+        wmi_show_end(executor, resident);
 }
 
 static void *work(void *argument)
 {
     struct wmi_executor *executor = argument;
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    const struct wmi_observer *observer = dispatch->observer;
     const uint32_t saved = wmi_host_float_get();
 
     executor->host_word = saved;
-    if (observer)
-        executor->steps.observer = observer->thread_begin(observer->self);
-    if (executor->steps.observer && observer->block)
-        executor->steps.blocks = observer->block_counters(executor->steps.observer);
-    if (observer && (!executor->steps.observer || (observer->block && !executor->steps.blocks)))
-        executor->out_of_memory = true;
-    else
+    if (wmi_observers_begin(executor))
         run_all(executor);
-    if (observer && executor->steps.observer)
-        observer->thread_end(observer->self, executor->steps.observer);
+    else
+        executor->out_of_memory = true;
+    wmi_observers_end(executor);
     wmi_host_float_set(saved);
     wmi_residents_free(executor->parked);
     wmi_residents_free(executor->swept);
@@ -187,9 +161,6 @@ static void *work(void *argument)
     dispatch->waves += executor->waves;
     dispatch->groups_started += executor->groups_started;
     wmi_violation_add(&dispatch->violation, &executor->steps.violation);
-    const size_t counters = dispatch->executed ? wmi_execution_counters() : 0;
-    for (size_t i = 0; i < counters; i++)
-        dispatch->executed[i] += executor->steps.executed[i];
     dispatch->working--;
     dispatch->generation++; /* what it did last may be what another waits for */
     dispatch->quiet = 0;
@@ -226,6 +197,15 @@ static void limit_residents(struct wmi_dispatch *dispatch, uint64_t bytes)
         dispatch->residents = (uint32_t)fit;
 }
 
+/* Whether an observer relies on workgroups beginning in the order of their numbers. */
+static bool wants_order(const struct wmi_observers *observers)
+{
+    for (unsigned i = 0; i < observers->count; i++)
+        if (observers->one[i]->turn)
+            return true;
+    return false;
+}
+
 bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
 {
     const uint64_t useful =
@@ -234,7 +214,7 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     struct wmi_executor **executors = calloc(threads ? threads : 1, sizeof *executors);
     pthread_t *handles = calloc(threads ? threads : 1, sizeof *handles);
     unsigned started = 0;
-    const bool in_order = dispatch->observer && dispatch->observer->turn;
+    const bool in_order = wants_order(&dispatch->observers);
     bool ok = executors && handles &&
               wmi_deal_create(&dispatch->deal, dispatch->group_count, threads && !in_order ? threads : 1);
     bool full;

@@ -53,6 +53,38 @@ static enum wmi_atomic atomic_of(unsigned id)
     return id < WMI_INSN_COUNT ? (enum wmi_atomic)operations[id] : WMI_ATOMIC_NONE;
 }
 
+enum wm_atomic wmi_lower_operation(const struct wmi_builder *b, unsigned id)
+{
+    static const uint8_t operations[WMI_ATOMIC_COUNT] = {
+        [WMI_ATOMIC_SWAP] = WM_ATOMIC_SWAP,
+        [WMI_ATOMIC_CMPSWAP] = WM_ATOMIC_COMPARE_SWAP,
+        [WMI_ATOMIC_ADD] = WM_ATOMIC_ADD,
+        [WMI_ATOMIC_SUB] = WM_ATOMIC_SUB,
+        [WMI_ATOMIC_RSUB] = WM_ATOMIC_REVERSE_SUB,
+        [WMI_ATOMIC_SMIN] = WM_ATOMIC_SIGNED_MIN,
+        [WMI_ATOMIC_UMIN] = WM_ATOMIC_UNSIGNED_MIN,
+        [WMI_ATOMIC_SMAX] = WM_ATOMIC_SIGNED_MAX,
+        [WMI_ATOMIC_UMAX] = WM_ATOMIC_UNSIGNED_MAX,
+        [WMI_ATOMIC_AND] = WM_ATOMIC_AND,
+        [WMI_ATOMIC_OR] = WM_ATOMIC_OR,
+        [WMI_ATOMIC_XOR] = WM_ATOMIC_XOR,
+        [WMI_ATOMIC_INC] = WM_ATOMIC_INC,
+        [WMI_ATOMIC_DEC] = WM_ATOMIC_DEC,
+        [WMI_ATOMIC_CSUB] = WM_ATOMIC_SUB_CLAMP,
+        [WMI_ATOMIC_COND_SUB] = WM_ATOMIC_COND_SUB,
+        [WMI_ATOMIC_FCMPSWAP] = WM_ATOMIC_FLOAT_COMPARE_SWAP,
+        [WMI_ATOMIC_FMIN] = WM_ATOMIC_FLOAT_MIN,
+        [WMI_ATOMIC_FMAX] = WM_ATOMIC_FLOAT_MAX,
+        [WMI_ATOMIC_FADD] = WM_ATOMIC_FLOAT_ADD,
+        [WMI_ATOMIC_FADD_FLUSH] = WM_ATOMIC_FLOAT_ADD,
+        [WMI_ATOMIC_PK_ADD_F16] = WM_ATOMIC_PACKED_ADD_F16,
+        [WMI_ATOMIC_PK_ADD_BF16] = WM_ATOMIC_PACKED_ADD_BF16,
+        [WMI_ATOMIC_ORDERED_ADD] = WM_ATOMIC_ORDERED_ADD,
+    };
+    return wmi_rows[id].class == WMI_CLASS_DS ? wmi_lower_lds_operation(id)
+                                              : (enum wm_atomic)operations[wmi_lower_atomic(b, id)];
+}
+
 enum wmi_atomic wmi_lower_atomic(const struct wmi_builder *b, unsigned id)
 {
     const enum wmi_atomic atomic = atomic_of(id);

@@ -3,19 +3,39 @@
 #include "lower/block.h"
 
 #include "lower/flow.h"
-#include "memory/access.h"
+#include "observe/observer.h"
 
 /* The number of a block; WMI_NOT_SHOWN: nobody counts it. */
 static uint32_t number_of(const struct wmi_builder *builder, uint64_t from, uint64_t to, bool falls)
 {
-    const struct wmi_observer *observer = wmi_builder_observer(builder);
-    return observer->block ? observer->block(observer->self, from, to, falls) : WMI_NOT_SHOWN;
+    const struct wmi_observers *observers = wmi_builder_observers(builder);
+    for (unsigned i = 0; i < observers->count; i++)
+        if (observers->one[i]->block)
+            return observers->one[i]->block(observers->one[i]->self, from, to, falls);
+    return WMI_NOT_SHOWN;
+}
+
+static bool asks_for_depths(const struct wmi_builder *builder)
+{
+    const struct wmi_observers *observers = wmi_builder_observers(builder);
+    for (unsigned i = 0; i < observers->count; i++)
+        if (observers->one[i]->depths)
+            return true;
+    return false;
+}
+
+static bool asks_for_blocks(const struct wmi_builder *builder)
+{
+    const struct wmi_observers *observers = wmi_builder_observers(builder);
+    for (unsigned i = 0; i < observers->count; i++)
+        if (observers->one[i]->block)
+            return true;
+    return asks_for_depths(builder) || wmi_builder_shows(builder, WM_EVENT_BLOCK);
 }
 
 void wmi_block_begin(struct wmi_builder *builder, struct wmi_block *block, uint64_t from, bool falls)
 {
-    const struct wmi_observer *observer = wmi_builder_observer(builder);
-    if (!observer || (!observer->block && !observer->depths))
+    if (!asks_for_blocks(builder))
         return;
     wmi_block_end(builder, block);
     *block = (struct wmi_block){.open = true,
@@ -25,6 +45,9 @@ void wmi_block_begin(struct wmi_builder *builder, struct wmi_block *block, uint6
                                 .to = from,
                                 .change = WMI_DEPTH_UNCHANGED};
     wmi_emit(builder, WMI_STEP_return_to_loop); /* until it is known what the block does */
+    struct wmi_step *event = wmi_emit_event(builder, WM_EVENT_BLOCK);
+    if (event)
+        event->value = from;
 }
 
 void wmi_block_goes_on(struct wmi_builder *builder, struct wmi_block *block, uint64_t from)
@@ -36,7 +59,7 @@ void wmi_block_goes_on(struct wmi_builder *builder, struct wmi_block *block, uin
 struct wmi_depth wmi_block_depth(struct wmi_builder *builder, struct wmi_block *block,
                                  const struct wmi_instruction *insn)
 {
-    if (!block->open || !wmi_builder_observer(builder)->depths)
+    if (!block->open || !asks_for_depths(builder))
         return (struct wmi_depth){0};
     return wmi_depth_append(&block->change, wmi_builder_target(builder), insn);
 }
@@ -64,13 +87,14 @@ void wmi_block_end(struct wmi_builder *builder, struct wmi_block *block)
         step->a = (uint32_t)change.most;
         step->b = (uint32_t)(change.most >> 32);
     }
+    if (wmi_builder_shows(builder, WM_EVENT_BLOCK) && block->step + 1 < builder->count)
+        builder->steps[block->step + 1].a = (uint32_t)(block->to - block->from);
     block->open = false;
 }
 
 void wmi_block_runs_on(struct wmi_builder *builder, struct wmi_block *block, uint64_t to)
 {
-    const struct wmi_observer *observer = wmi_builder_observer(builder);
-    if (!observer)
+    if (!wmi_builder_observers(builder)->count)
         return;
     wmi_block_end(builder, block);
     const uint32_t number = number_of(builder, to, to, true);

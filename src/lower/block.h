@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of code for an observer that counts how often each is executed, or asks for depths: one step where a
- * block begins. */
+/* Blocks of code for observers that count how often each is executed, are shown that, or ask for depths:
+ * steps where a block begins. */
 #ifndef WMI_BLOCK_H
 #define WMI_BLOCK_H
 
@@ -13,12 +13,12 @@ struct wmi_block {
     bool open;
     bool falls;  /* only from the instruction before it */
     bool behind; /* a branch that may not be taken: another one begins with the next instruction */
-    size_t step; /* that counts it */
+    size_t step; /* that counts it; the next one shows it, if somebody asks for that */
     uint64_t from, to;
     struct wmi_depth_change change; /* of the wait counters, so far */
 };
 
-/* Nothing happens unless the observer counts blocks or asks for depths. An instruction at `from` begins a
+/* Nothing happens unless an observer asks for blocks or depths. An instruction at `from` begins a
  * block, */
 void wmi_block_begin(struct wmi_builder *builder, struct wmi_block *block, uint64_t from, bool falls);
 /* begins one if the instruction before it may have gone elsewhere, */

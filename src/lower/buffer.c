@@ -134,6 +134,7 @@ static struct wmi_memory_op *buffer_memory_op(struct wmi_builder *b, const struc
 static void lower_from_lds(struct wmi_builder *b, const struct wmi_memory_op *m, struct wmi_step *store)
 {
     store->c = wmi_lower_temporary(b, 1);
+    wmi_lower_lds_move(b, m, 0xffff, false);
     struct wmi_step *op = wmi_emit(b, WMI_STEP_vmem_from_lds);
     op->d = store->c;
     op->y = 0xffff;
@@ -173,8 +174,9 @@ bool wmi_lower_buffer(struct wmi_builder *b, const struct wmi_instruction *insn,
         return false;
     }
     step->data = m;
-    if (wmi_builder_observer(b))
-        wmi_emit_as(b, addr64 && !by_element ? WMI_STEP_vmem_watch : WMI_STEP_buffer_watch, step);
+    wmi_emit_watch(b, addr64 && !by_element ? WMI_STEP_vmem_watch : WMI_STEP_buffer_watch, step);
+    if (to_lds)
+        wmi_lower_lds_move(b, m, 0xffff, true);
     wmi_emit_as(b, chosen.id, step);
     if (chosen.linear != WMI_STEP_NONE) {
         chosen.linear_step.data = m;

@@ -101,6 +101,63 @@ static uint8_t policy_of(const struct wmi_instruction *insn)
            (field[WMI_FIELD_sc1] ? WMI_POLICY_SC1 : 0) | policy_of_hint(insn);
 }
 
+/* Where the operand's registers are. Vector registers behind those of the kernel are its AccVGPRs. */
+static struct wmi_register_range range_of(struct wmi_builder *b, const struct wmi_operand *operand)
+{
+    const unsigned vgprs = b->code->options.vgprs;
+    struct wmi_register_range range = {0};
+    struct wmi_extent span;
+    bool ok = true;
+    if (operand->kind == WMI_OPERAND_VGPR) {
+        const unsigned left = vgprs + b->code->options.agprs - operand->reg; /* blocks may end beyond */
+        range.count = (uint8_t)(operand->dwords < left ? operand->dwords : left);
+        range.offset = wmi_lower_vgpr(b, operand->reg, range.count, &ok);
+        range.file = operand->reg < vgprs ? WM_REGISTER_VGPR : WM_REGISTER_AGPR;
+        range.first = (uint16_t)(operand->reg - (operand->reg < vgprs ? 0 : vgprs));
+    } else if (wmi_scalar_place(operand, &span)) {
+        range.count = (uint8_t)((span.to - span.from) / 4);
+        range.offset = span.from;
+        range.file = operand->kind == WMI_OPERAND_SGPR ? WM_REGISTER_SGPR : WM_REGISTER_OTHER;
+        range.first = operand->reg;
+    }
+    return range;
+}
+
+/* Source: CDNA 3 ISA, SC1 and SC0; RDNA 4 ISA, "Memory Scopes". */
+static uint8_t scope_of(const struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    static const uint8_t of_bits[] = {WM_SCOPE_WAVE, WM_SCOPE_WORKGROUP, WM_SCOPE_DEVICE, WM_SCOPE_SYSTEM};
+    static const uint8_t of_field[] = {WM_SCOPE_CU, WM_SCOPE_ENGINE, WM_SCOPE_DEVICE, WM_SCOPE_SYSTEM};
+    switch (wmi_builder_limit(b, WMI_LIMIT_scopes)) {
+    case 1:
+        return of_bits[(insn->field[WMI_FIELD_sc1] & 1) << 1 | (insn->field[WMI_FIELD_sc0] & 1)];
+    case 2:
+        return of_field[insn->field[WMI_FIELD_scope] & 3];
+    default:
+        return WM_SCOPE_NONE;
+    }
+}
+
+static struct wmi_access_facts facts_of(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    struct wmi_access_facts facts = {.scope = scope_of(b, insn), .lanes = (uint8_t)wmi_builder_lanes(b)};
+    const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
+    const struct wmi_operand *second = wmi_operand(insn, WMI_ROLE_DATA2);
+    const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
+    if (!wmi_rows[insn->id].memory)
+        return facts; /* it only reads LDS_DIRECT */
+    facts.operation = b->operation;
+    if (data)
+        facts.data[0] = range_of(b, data);
+    if (second)
+        facts.data[1] = range_of(b, second);
+    if (result)
+        facts.result = range_of(b, result);
+    else if (data && data->written) /* the value before an atomic replaces the data */
+        facts.result = facts.data[0];
+    return facts;
+}
+
 struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     static const uint8_t paths[] = {
@@ -123,7 +180,6 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
         b->out_of_memory = true;
         return &b->spare_memory_op;
     }
-    const struct wmi_observer *observer = wmi_builder_observer(b);
     *op = (struct wmi_memory_op){
         .pc = b->pc,
         .id = insn->id,
@@ -145,19 +201,81 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
         .alignment = (uint8_t)b->code->options.alignment,
         .hit = b->code->memory_op_count++ % WMI_HITS,
         .offset = insn->field[WMI_FIELD_offset],
-        .observer = observer,
         .depth = b->depth,
     };
-    if (observer)
-        op->slot = observer->instruction(observer->self, b->pc, insn->id);
+    if (b->code->options.observers.count)
+        op->facts = facts_of(b, insn);
     return op;
 }
 
-uint32_t wmi_builder_outline(const struct wmi_builder *b, enum wmi_address_space space, unsigned elements,
-                             unsigned bytes)
+/* ---- what observers ask for ---- */
+
+void wmi_builder_outline(struct wmi_builder *b, enum wmi_address_space space, unsigned elements,
+                         unsigned bytes)
 {
-    const struct wmi_observer *observer = wmi_builder_observer(b);
-    return observer && observer->outline ? wmi_access_shape(space, elements, bytes) : 0;
+    b->shape = wmi_access_shape(space, elements, bytes);
+}
+
+bool wmi_builder_watches(const struct wmi_builder *b)
+{
+    const struct wmi_observers *observers = wmi_builder_observers(b);
+    for (unsigned i = 0; i < observers->count; i++)
+        if (observers->one[i]->access)
+            return true;
+    return false;
+}
+
+struct wmi_memory_op *wmi_builder_next_watch(struct wmi_builder *b, struct wmi_memory_op *m, bool lds_move,
+                                             unsigned *next)
+{
+    const struct wmi_observers *observers = wmi_builder_observers(b);
+    unsigned i = *next;
+    while (i < observers->count &&
+           (!observers->one[i]->access || (lds_move && !observers->one[i]->lds_moves)))
+        i++;
+    *next = i + 1;
+    if (i >= observers->count)
+        return NULL;
+    const struct wmi_observer *observer = observers->one[i];
+    struct wmi_memory_op *mine = m;
+    if (m->observer || lds_move) { /* another observer has that one */
+        if (!(mine = wmi_code_memory_op(b->code))) {
+            b->out_of_memory = true;
+            return NULL;
+        }
+        *mine = *m;
+    }
+    if (lds_move) {
+        const struct wmi_register_range none = {0};
+        mine->path = WMI_PATH_LDS_DMA;
+        mine->facts.data[0] = mine->facts.data[1] = mine->facts.result = none;
+    }
+    mine->observer = observer;
+    mine->watcher = i;
+    mine->slot = observer->instruction && !lds_move ? observer->instruction(observer->self, b->pc, m->id) : 0;
+    mine->shape = observer->outline && !lds_move ? b->shape : 0;
+    b->shown = mine;
+    return mine;
+}
+
+void wmi_emit_watch(struct wmi_builder *b, enum wmi_step_id id, const struct wmi_step *step)
+{
+    struct wmi_memory_op *m = (struct wmi_memory_op *)step->data, *mine;
+    struct wmi_step watch = *step;
+    for (unsigned next = 0; (mine = wmi_builder_next_watch(b, m, false, &next));) {
+        watch.data = mine;
+        wmi_emit_as(b, id, &watch);
+    }
+}
+
+struct wmi_step *wmi_emit_event(struct wmi_builder *b, uint64_t kind)
+{
+    if (!wmi_builder_shows(b, kind))
+        return NULL;
+    struct wmi_step *step = wmi_emit(b, WMI_STEP_show_event);
+    step->x = (uint32_t)kind;
+    step->value = b->pc;
+    return step;
 }
 
 /* ---- temporaries and constants ---- */

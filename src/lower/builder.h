@@ -32,6 +32,9 @@ struct wmi_builder {
         bool taken;
     } cache[WMI_CACHED_ROWS];
     unsigned clock;
+    uint8_t operation;           /* enum wm_atomic of the instruction, for observers */
+    uint32_t shape;              /* of the outlines of the instruction; 0: it has none */
+    struct wmi_memory_op *shown; /* what the last step that shows an access of the instruction has, or NULL */
 };
 
 /* ---- what is being lowered, and for what ---- */
@@ -59,10 +62,16 @@ static inline unsigned wmi_builder_vgprs(const struct wmi_builder *b)
     return b->code->options.vgprs;
 }
 
-/* The observer of the dispatch, or NULL. */
-static inline const struct wmi_observer *wmi_builder_observer(const struct wmi_builder *b)
+/* The observers of the dispatch. */
+static inline const struct wmi_observers *wmi_builder_observers(const struct wmi_builder *b)
 {
-    return b->code->options.observer;
+    return &b->code->options.observers;
+}
+
+/* Whether one of them asks for events of this kind (enum wm_event_kind). */
+static inline bool wmi_builder_shows(const struct wmi_builder *b, uint64_t kind)
+{
+    return b->code->options.observers.events & kind;
 }
 
 /* ---- steps ---- */
@@ -85,9 +94,21 @@ void wmi_step_set_target(struct wmi_step *step, uint64_t place);
 
 /* A record filled from the row and the instruction's fields, owned by the code. */
 struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct wmi_instruction *insn);
-/* What wmi_memory_op.shape is of an instruction whose accesses are of this shape, if they are plain. */
-uint32_t wmi_builder_outline(const struct wmi_builder *b, enum wmi_address_space space, unsigned elements,
-                             unsigned bytes);
+/* Plain accesses of the instruction that is being lowered are of this shape. */
+void wmi_builder_outline(struct wmi_builder *b, enum wmi_address_space space, unsigned elements,
+                         unsigned bytes);
+/* Whether an observer is shown accesses. */
+bool wmi_builder_watches(const struct wmi_builder *b);
+/* Emits a step that shows the access to each observer of accesses. step->data is the instruction's record, of
+ * which each step gets its own. */
+void wmi_emit_watch(struct wmi_builder *b, enum wmi_step_id id, const struct wmi_step *step);
+/* One of these records at a time, for who emits the steps himself: that of the next observer from *next on,
+ * which is 0 at first; NULL: there is no other. Moves within LDS: see wmi_observer.lds_moves. */
+struct wmi_memory_op *wmi_builder_next_watch(struct wmi_builder *b, struct wmi_memory_op *m, bool lds_move,
+                                             unsigned *next);
+/* Emits a step that sends an event of this kind (x), about the instruction, to those who asked for it; NULL:
+ * nobody did. See WMI_STEP_show_event for what it needs else. */
+struct wmi_step *wmi_emit_event(struct wmi_builder *b, uint64_t kind);
 
 /* ---- operands, as byte offsets in the frame ---- */
 

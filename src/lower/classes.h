@@ -21,6 +21,10 @@ bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn);
 
 /* The operation of an atomic's row as the target does it; WMI_ATOMIC_NONE: it is none that we know. */
 enum wmi_atomic wmi_lower_atomic(const struct wmi_builder *b, unsigned id);
+/* What observers are told of an instruction's operation, */
+enum wm_atomic wmi_lower_operation(const struct wmi_builder *b, unsigned id);
+/* and of that of a DS instruction. */
+enum wm_atomic wmi_lower_lds_operation(unsigned id);
 /* A buffer instruction, with d and c in `step`. */
 bool wmi_lower_buffer(struct wmi_builder *b, const struct wmi_instruction *insn, enum wmi_atomic atomic,
                       struct wmi_step *step);
@@ -34,7 +38,10 @@ bool wmi_lower_stack(struct wmi_builder *b, const struct wmi_instruction *insn);
 bool wmi_lower_gws(struct wmi_builder *b, const struct wmi_instruction *insn);
 /* Emits the step that reads LDS_DIRECT, a source of the vector ALU instruction, into a temporary row. */
 uint32_t wmi_lower_lds_direct(struct wmi_builder *b, const struct wmi_instruction *insn);
-/* Shows the observer, if there is one, which caches the instruction invalidates. */
+/* Shows the LDS side of an instruction that moves dwords between memory and LDS, at (M0 & mask) plus its
+ * offset and 4 times the lane, to observers that ask for it. */
+void wmi_lower_lds_move(struct wmi_builder *b, const struct wmi_memory_op *m, uint32_t mask, bool writes);
+/* Shows observers what the instruction does to caches. */
 void wmi_lower_invalidation(struct wmi_builder *b, const struct wmi_instruction *insn);
 
 #endif

@@ -7,6 +7,7 @@
 #include "isa/isa.h"
 #include "lower/memory_op.h"
 #include "memory/space.h"
+#include "observe/observer.h"
 #include "sem/sem.h"
 
 enum {
@@ -17,15 +18,14 @@ enum {
 
 struct wmi_code_options {
     const struct wmi_target *target;
-    const struct wmi_space *space;       /* holds the code */
-    uint64_t entry;                      /* guest address of the first instruction */
-    unsigned lanes;                      /* 32 or 64 */
-    unsigned vgprs;                      /* rows that the kernel may use */
-    unsigned agprs;                      /* AccVGPRs: rows behind those */
-    const struct wmi_observer *observer; /* or NULL */
-    unsigned alignment;                  /* enum wm_alignment */
-    unsigned scalar_cache;               /* enum wm_scalar_cache */
-    bool counts;                         /* every instruction counts itself in wmi_worker.executed */
+    const struct wmi_space *space; /* holds the code */
+    uint64_t entry;                /* guest address of the first instruction */
+    unsigned lanes;                /* 32 or 64 */
+    unsigned vgprs;                /* rows that the kernel may use */
+    unsigned agprs;                /* AccVGPRs: rows behind those */
+    struct wmi_observers observers;
+    unsigned alignment;    /* enum wm_alignment */
+    unsigned scalar_cache; /* enum wm_scalar_cache */
 };
 
 struct wmi_memory_op_node;

@@ -339,6 +339,55 @@ static void lower_flow(const struct lowering *l)
     b->ended = l->control != CONTROL_CONDITIONAL && l->control != CONTROL_STEP;
 }
 
+/* One that names no barrier does nothing. */
+static bool is_barrier(const struct wmi_instruction *insn)
+{
+    return insn->id == WMI_INSN_s_barrier_signal || insn->id == WMI_INSN_s_barrier_signal_isfirst;
+}
+
+/* Shows observers what comes before the instruction is carried out, */
+static void emit_events(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    struct wmi_step *step = NULL;
+    switch (insn->id) {
+    case WMI_INSN_s_barrier:
+    case WMI_INSN_s_barrier_signal:
+    case WMI_INSN_s_barrier_signal_isfirst:
+        step = wmi_emit_event(b, WM_EVENT_BARRIER_ARRIVE);
+        if (step) {
+            step->a = (uint32_t)WM_BARRIER_WORKGROUP;
+            step->b = insn->id == WMI_INSN_s_barrier;
+        }
+        break;
+    case WMI_INSN_s_sendmsg:
+    case WMI_INSN_s_sendmsghalt:
+        step = wmi_emit_event(b, WM_EVENT_MESSAGE);
+        if (step)
+            step->a = (uint16_t)immediate(insn, WMI_ROLE_IMM);
+        break;
+    case WMI_INSN_s_sendmsg_rtn_b32:
+    case WMI_INSN_s_sendmsg_rtn_b64:
+        step = wmi_emit_event(b, WM_EVENT_MESSAGE);
+        if (step)
+            step->a = (uint32_t)immediate(insn, WMI_ROLE_A);
+        break;
+    case WMI_INSN_s_icache_inv:
+        wmi_lower_invalidation(b, insn);
+        break;
+    default:
+        break;
+    }
+}
+
+/* and that the wave goes on behind a barrier. */
+static void emit_leave(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const bool waits = insn->id == WMI_INSN_s_barrier || insn->id == WMI_INSN_s_barrier_wait;
+    struct wmi_step *step = waits ? wmi_emit_event(b, WM_EVENT_BARRIER_LEAVE) : NULL;
+    if (step)
+        step->a = (uint32_t)WM_BARRIER_WORKGROUP;
+}
+
 bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_operand *d = wmi_operand(insn, WMI_ROLE_D), *a = wmi_operand(insn, WMI_ROLE_A);
@@ -352,6 +401,8 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
         .target = b->next_pc + (uint64_t)(4 * wmi_control_flow(insn).distance),
     };
     struct wmi_step *step;
+    if (l.control != CONTROL_NONE && (l.control != CONTROL_NOTHING || !is_barrier(insn)))
+        emit_events(b, insn);
     switch (l.control) {
     case CONTROL_NONE:
         return false;
@@ -407,6 +458,7 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
         break;
     default:
         lower_flow(&l);
+        emit_leave(b, insn);
         break;
     }
     return true;

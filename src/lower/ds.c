@@ -149,11 +149,34 @@ static const struct lds_row lds_rows[WMI_INSN_COUNT] = {
     /* clang-format on */
 };
 
+enum wm_atomic wmi_lower_lds_operation(unsigned id)
+{
+#define OF(step, operation)      [WMI_LDS_##step] = WM_ATOMIC_##operation,
+#define OF_BOTH(step, operation) OF(step##_b32, operation) OF(step##_b64, operation)
+    static const uint8_t operations[WMI_LDS_STEP_COUNT] = {
+        /* clang-format off */
+        OF_BOTH(add, ADD) OF_BOTH(sub, SUB) OF_BOTH(rsub, REVERSE_SUB) OF_BOTH(inc, INC) OF_BOTH(dec, DEC)
+        OF(min_i32, SIGNED_MIN) OF(min_i64, SIGNED_MIN) OF(max_i32, SIGNED_MAX) OF(max_i64, SIGNED_MAX)
+        OF(min_u32, UNSIGNED_MIN) OF(min_u64, UNSIGNED_MIN) OF(max_u32, UNSIGNED_MAX) OF(max_u64, UNSIGNED_MAX)
+        OF_BOTH(and, AND) OF_BOTH(or, OR) OF_BOTH(xor, XOR) OF_BOTH(mskor, MASKED_OR)
+        OF_BOTH(wrxchg, SWAP) OF_BOTH(wrxchg2, SWAP) OF_BOTH(cmpst, COMPARE_SWAP)
+        OF(wrap_b32, WRAP) OF(cond_sub_b32, COND_SUB) OF(sub_clamp_b32, SUB_CLAMP)
+        OF(cmpst_f32, FLOAT_COMPARE_SWAP) OF(cmpst_f64, FLOAT_COMPARE_SWAP)
+        OF(min_f32, FLOAT_MIN) OF(min_f64, FLOAT_MIN) OF(max_f32, FLOAT_MAX) OF(max_f64, FLOAT_MAX)
+        OF(add_f32, FLOAT_ADD) OF(add_f64, FLOAT_ADD)
+        OF(pk_add_f16, PACKED_ADD_F16) OF(pk_add_bf16, PACKED_ADD_BF16)
+        OF(condxchg32_b64, CONDITIONAL_SWAP) OF(append, APPEND) OF(consume, CONSUME)
+        /* clang-format on */
+    };
+    return (enum wm_atomic)operations[lds_rows[id].step];
+}
+
 uint32_t wmi_lower_lds_direct(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const uint32_t row = wmi_lower_temporary(b, 1);
-    if (wmi_builder_observer(b))
-        wmi_emit(b, WMI_STEP_lds_observe_direct)->data = wmi_builder_memory_op(b, insn);
+    if (wmi_builder_watches(b))
+        wmi_emit_watch(b, WMI_STEP_lds_observe_direct,
+                       &(struct wmi_step){.data = wmi_builder_memory_op(b, insn)});
     wmi_emit(b, WMI_STEP_lds_read_direct)->d = row;
     return row;
 }
@@ -244,6 +267,16 @@ static void emit_alignment(struct lowering *l)
     l->operands.a = aligned;
 }
 
+static void emit_watches(const struct lowering *l)
+{
+    struct wmi_step watch = l->operands;
+    struct wmi_memory_op *mine;
+    for (unsigned next = 0; (mine = wmi_builder_next_watch(l->b, l->memory, false, &next));) {
+        watch.data = mine;
+        emit_ds(l, l->row->places ? WMI_LDS_observe : WMI_LDS_observe_lanes, &watch);
+    }
+}
+
 bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     if (insn->id == WMI_INSN_ds_nop)
@@ -267,7 +300,7 @@ bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn)
     };
     if (!ok)
         return false;
-    const bool watched = wmi_builder_observer(b);
+    const bool watched = wmi_builder_watches(b);
     if (row->places || watched) {
         l.memory = wmi_builder_memory_op(b, insn);
         l.memory->parameter = row->places | row->bytes << 8;
@@ -275,7 +308,7 @@ bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn)
         if (l.gds)
             l.memory->path = WMI_PATH_GDS;
         else if (row->places && !counter)
-            l.memory->shape = wmi_builder_outline(b, WMI_SPACE_LDS, row->places, row->bytes);
+            wmi_builder_outline(b, WMI_SPACE_LDS, row->places, row->bytes);
     }
     l.operands.data = l.memory;
     fill_offsets(&l, insn);
@@ -283,7 +316,7 @@ bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn)
     emit_alignment(&l);
     /* The observer comes first: the instruction itself may overwrite its ADDR row. */
     if (watched)
-        emit_ds(&l, row->places ? WMI_LDS_observe : WMI_LDS_observe_lanes, &l.operands);
+        emit_watches(&l);
     emit_ds(&l, row->step, &l.operands);
     return true;
 }

@@ -18,9 +18,9 @@ bool wmi_lower_stack(struct wmi_builder *b, const struct wmi_instruction *insn)
         *rows[i] = wmi_lower_vgpr(b, operand->reg, operand->dwords, &ok);
     }
     step.y = 8u << ((uint32_t)insn->field[WMI_FIELD_offset] >> 12 & 3); /* OFFSET1[5:4] */
-    if (wmi_builder_observer(b)) {
+    if (wmi_builder_watches(b)) {
         step.data = wmi_builder_memory_op(b, insn);
-        wmi_emit_as(b, WMI_STEP_lds_watch_stack, &step);
+        wmi_emit_watch(b, WMI_STEP_lds_watch_stack, &step);
     }
     wmi_emit_as(b, WMI_STEP_lds_stack, &step);
     return ok;

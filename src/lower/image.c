@@ -86,8 +86,8 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
     memcpy(&m->parameter, &r, sizeof r);
     step.data = m;
     const bool access = insn->id != WMI_INSN_image_get_resinfo;
-    if (access && wmi_builder_observer(b))
-        wmi_emit_as(b, WMI_STEP_image_watch, &step);
+    if (access)
+        wmi_emit_watch(b, WMI_STEP_image_watch, &step);
     wmi_emit_as(b, access ? WMI_STEP_image_access : WMI_STEP_image_resinfo, &step);
     return true;
 }

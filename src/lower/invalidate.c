@@ -1,45 +1,88 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions that invalidate caches: memory is coherent here, so only observers are told.
+/* Instructions that write back or invalidate caches: memory is coherent here, so only observers are told.
  *
  * Source: LLVM, AMDGPUUsage, "Memory Model" of each generation, and SIMemoryLegalizer.cpp: of gfx940's
  * buffer_inv only the scopes beyond the workgroup matter, for its waves share a vector cache; of gfx12's
- * global_inv those beyond the compute unit. That all lines are volatile for buffer_wbinvl1_vol and
- * s_dcache_inv_vol, and system-coherent for buffer_wbinvl1_sc, is approx. */
+ * global_inv those beyond the compute unit; L2 is concerned by SYSTEM alone. That all lines are volatile for
+ * buffer_wbinvl1_vol and s_dcache_inv_vol, and system-coherent for buffer_wbinvl1_sc, is approx.: the
+ * profiler takes it so. */
 #include "lower/classes.h"
 #include "wavemem/wavemem.h"
 
 #include <stddef.h>
 
-/* The caches that observers know of; 0: the others. */
-static unsigned caches_of(const struct wmi_row *row)
+enum {
+    VECTOR = 1 << WM_CACHE_VECTOR,
+    GL1 = 1 << WM_CACHE_GL1,
+    SCALAR = 1 << WM_CACHE_SCALAR,
+    L2 = 1 << WM_CACHE_L2,
+};
+
+/* What an instruction does to caches. */
+struct control {
+    unsigned operations; /* enum wm_cache_operation */
+    unsigned caches;     /* 1 << enum wm_cache_level */
+    unsigned wide;       /* those of them only with a scope beyond the workgroup or compute unit, */
+    unsigned system;     /* and those only with SYSTEM */
+    bool volatile_only;
+};
+
+/* With a scope field, an invalidation of the vector cache reaches L2 as far as the scope says. */
+static struct control control_of(const struct wmi_row *row)
 {
     static const uint8_t levels[] = {
-        [WMI_CACHE_LEVEL_VECTOR] = 1 << WM_CACHE_VECTOR,
-        [WMI_CACHE_LEVEL_GL1] = 1 << WM_CACHE_GL1,
-        [WMI_CACHE_LEVEL_SCALAR] = 1 << WM_CACHE_SCALAR,
-        [WMI_CACHE_LEVEL_INSTRUCTION] = 0,
+        [WMI_CACHE_LEVEL_VECTOR] = VECTOR, [WMI_CACHE_LEVEL_GL1] = GL1,       [WMI_CACHE_LEVEL_L2] = L2,
+        [WMI_CACHE_LEVEL_SCALAR] = SCALAR, [WMI_CACHE_LEVEL_INSTRUCTION] = 1 << WM_CACHE_INSTRUCTION,
     };
-    return row->cache & WMI_CACHE_INVALIDATE ? levels[row->cache_level] : 0;
+    struct control control = {
+        .operations = (row->cache & WMI_CACHE_WRITE_BACK ? WM_CACHE_WRITE_BACK : 0u) |
+                      (row->cache & WMI_CACHE_INVALIDATE ? WM_CACHE_INVALIDATE : 0u) |
+                      (row->cache & WMI_CACHE_DISCARD ? WM_CACHE_DISCARD : 0u),
+        .caches = levels[row->cache_level],
+        .volatile_only = row->cache_scope == WMI_CACHE_SCOPE_VOLATILE,
+    };
+    if (row->cache_scope != WMI_CACHE_SCOPE_FIELD)
+        return control;
+    control.system = row->class == WMI_CLASS_BUFFER && control.caches == L2 ? 0 : L2; /* buffer_wbl2: always */
+    if (control.caches == VECTOR) {
+        control.caches |= L2;
+        control.wide = VECTOR;
+    }
+    return control;
 }
 
-/* What the fields of the scope must say so that the vector cache is among those invalidated. */
-static unsigned policy_of(const struct wmi_row *row)
+static bool is_wide(unsigned scope)
 {
-    return row->cache_scope != WMI_CACHE_SCOPE_FIELD ? 0
-           : row->class == WMI_CLASS_BUFFER          ? WMI_POLICY_SC1
-                                                     : WMI_POLICY_GLC;
+    return scope == WM_SCOPE_ENGINE || scope == WM_SCOPE_DEVICE || scope == WM_SCOPE_SYSTEM;
+}
+
+/* What the profiler takes for an access: caches that are invalidated, of those that it models. */
+static void emit_invalidation(struct wmi_builder *b, struct wmi_memory_op *m, unsigned caches)
+{
+    m->path = WMI_PATH_CONTROL;
+    m->policy = (uint8_t)caches;
+    wmi_emit_watch(b, WMI_STEP_show_invalidation, &(struct wmi_step){.data = m});
 }
 
 void wmi_lower_invalidation(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
-    const struct wmi_row *row = &wmi_rows[insn->id];
-    const unsigned caches = caches_of(row), policy = policy_of(row);
-    if (!caches || !wmi_builder_observer(b))
+    const struct control control = control_of(&wmi_rows[insn->id]);
+    if (!control.operations || !wmi_builder_observers(b)->count)
         return;
     struct wmi_memory_op *m = wmi_builder_memory_op(b, insn);
-    if ((m->policy & policy) != policy)
-        return;
-    m->path = WMI_PATH_CONTROL;
-    m->policy = (uint8_t)caches;
-    wmi_emit(b, WMI_STEP_show_invalidation)->data = m;
+    unsigned caches = control.caches;
+    if (!is_wide(m->facts.scope))
+        caches &= ~control.wide;
+    if (m->facts.scope != WM_SCOPE_SYSTEM)
+        caches &= ~control.system;
+    struct wmi_step *step = wmi_emit_event(b, WM_EVENT_CACHE);
+    if (step) {
+        step->a = control.operations;
+        step->b = caches;
+        step->c = m->facts.scope;
+        step->e = m->policy;
+        step->y = control.volatile_only;
+    }
+    if (control.operations & WM_CACHE_INVALIDATE && caches & (VECTOR | GL1 | SCALAR))
+        emit_invalidation(b, m, caches & (VECTOR | GL1 | SCALAR));
 }

@@ -142,9 +142,15 @@ size_t wmi_execution_counters(void)
     return count;
 }
 
-/* The worker counts executions of the instruction. */
+/* The worker counts executions of the instruction, if an observer asked for that. */
 static void emit_execution(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
+    const struct wmi_observers *observers = wmi_builder_observers(b);
+    bool counts = false;
+    for (unsigned i = 0; i < observers->count; i++)
+        counts |= observers->one[i]->execution_counters != NULL;
+    if (!counts)
+        return;
     const struct wmi_fidelity *fidelity = wmi_fidelity_of(insn);
     const uint32_t counter = fidelity ? WMI_INSN_COUNT + (uint32_t)(fidelity - wmi_fidelities) : insn->id;
     wmi_emit(b, WMI_STEP_count_execution)->x = counter;
@@ -152,18 +158,31 @@ static void emit_execution(struct wmi_builder *b, const struct wmi_instruction *
         wmi_emit(b, WMI_STEP_count_execution)->x = insn->second_id;
 }
 
-/* The observer sees that a wave comes to the instruction, if it asked for that. */
+/* Observers see that a wave comes to the instruction, if they asked for that. */
 static void emit_shown(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
-    const struct wmi_observer *observer = wmi_builder_observer(b);
-    if (!observer || !observer->execute)
-        return;
-    const uint32_t number = observer->decoded(observer->self, b->pc, insn);
-    if (number == WMI_NOT_SHOWN)
-        return;
-    struct wmi_step *step = wmi_emit(b, WMI_STEP_show_instruction);
-    step->x = number;
-    step->data = observer;
+    const struct wmi_observers *observers = wmi_builder_observers(b);
+    for (unsigned i = 0; i < observers->count; i++) {
+        const struct wmi_observer *observer = observers->one[i];
+        const uint32_t number =
+            observer->execute ? observer->decoded(observer->self, b->pc, insn) : WMI_NOT_SHOWN;
+        if (number == WMI_NOT_SHOWN)
+            continue;
+        struct wmi_step *step = wmi_emit(b, WMI_STEP_show_instruction);
+        step->x = number;
+        step->y = i;
+        step->data = observer;
+    }
+    wmi_emit_event(b, WM_EVENT_INSTRUCTION);
+}
+
+/* Those that were shown an access of the instruction see that it is done, if they asked for that. */
+static void emit_done(struct wmi_builder *b)
+{
+    const struct wmi_observers *observers = wmi_builder_observers(b);
+    for (unsigned i = 0; b->shown && i < observers->count; i++)
+        if (observers->one[i]->done)
+            wmi_emit(b, WMI_STEP_show_done)->y = i;
 }
 
 static void lower_instruction(struct session *s, struct wmi_instruction *insn)
@@ -171,6 +190,11 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
     struct wmi_builder *b = &s->b;
     const size_t start = b->count;
     b->temporaries = b->lane_sets = b->scalar_temporaries = 0;
+    b->shape = 0;
+    b->shown = NULL;
+    b->operation = 0;
+    if (wmi_builder_observers(b)->count && wmi_rows[insn->id].memory == WMI_MEMORY_ATOMIC)
+        b->operation = (uint8_t)wmi_lower_operation(b, insn->id);
     b->uncounted++;
     if (b->count - s->last_return >= STEPS_IN_A_ROW) {
         s->last_return = b->count;
@@ -185,8 +209,7 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
     emit_shown(b, insn);
     b->depth = wmi_block_depth(b, &s->block, insn);
     renumber_accumulators(b, insn);
-    if (b->code->options.counts)
-        emit_execution(b, insn);
+    emit_execution(b, insn);
     const wmi_lower_class lower = lowerings[wmi_rows[insn->id].class];
     if (!lower || !operands_have_places(insn) || !lower(b, insn)) {
         if (!b->out_of_memory)
@@ -196,6 +219,7 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
         return;
     }
     settle_writes(b, insn);
+    emit_done(b);
 }
 
 /* ---- blocks ---- */

@@ -5,7 +5,7 @@
 #define WMI_MEMORY_OP_H
 
 #include "lower/depth.h"
-#include "memory/access.h"
+#include "observe/observer.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -30,16 +30,18 @@ struct wmi_memory_op {
     bool lds_m0;           /* LDS ends where M0 says */
     uint8_t flat_lds_bits; /* of an LDS address that FLAT makes */
     uint8_t policy;
-    uint8_t alignment; /* enum wmi_alignment */
-    uint32_t hit;      /* index into wmi_worker.hits */
-    uint32_t slot;     /* the observer's, 0 without one */
-    int64_t offset;    /* instruction offset in bytes */
-    uint32_t shape;    /* of the outlines that the observer is asked about; 0: it is not */
-    const struct wmi_observer *observer;
-    struct wmi_depth depth;                /* in its block, if the observer asks for depths */
+    uint8_t alignment;                   /* enum wmi_alignment */
+    uint32_t hit;                        /* index into wmi_worker.hits */
+    uint32_t slot;                       /* the observer's, 0 without one */
+    int64_t offset;                      /* instruction offset in bytes */
+    uint32_t shape;                      /* of the outlines that the observer is asked about; 0: it is not */
+    const struct wmi_observer *observer; /* that this record's step shows the access to, or NULL */
+    uint32_t watcher;                    /* its number among those of the dispatch */
+    struct wmi_depth depth;              /* in its block, if the observer asks for depths */
     const struct wmi_buffer_rules *buffer; /* MUBUF: of the target */
     const struct wmi_format_rules *format; /* of the target, for instructions that convert; else NULL */
     uint64_t parameter;                    /* free for the step's own use */
+    struct wmi_access_facts facts;
 };
 
 /* ---- FLAT, GLOBAL, SCRATCH ----

@@ -133,13 +133,12 @@ bool wmi_lower_scalar_memory(struct wmi_builder *b, const struct wmi_instruction
     m->offset = immediate & ~(int64_t)(m->bytes < 4 ? m->bytes - 1 : 3);
     m->parameter = wmi_lower_atomic(b, insn->id);
     m->returns = m->kind == WMI_ACCESS_ATOMIC && insn->field[WMI_FIELD_glc];
-    m->shape = wmi_builder_outline(b, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
+    wmi_builder_outline(b, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
     enum wmi_step_id id = scalar_step(m, resource != NULL);
     if (id == WMI_STEP_NONE)
         return false;
     step.data = m;
-    if (wmi_builder_observer(b))
-        wmi_emit_as(b, WMI_STEP_scalar_watch, &step);
+    wmi_emit_watch(b, WMI_STEP_scalar_watch, &step);
     if (b->code->options.scalar_cache)
         id = WMI_STEP_scalar_cached;
     if (resource && immediate < 0 && wmi_builder_limit(b, WMI_LIMIT_smem_buffer_violates))

@@ -73,15 +73,28 @@ static bool lower_address(struct wmi_builder *b, const struct wmi_instruction *i
     return vector_rows(b, addr, &step->a);
 }
 
+void wmi_lower_lds_move(struct wmi_builder *b, const struct wmi_memory_op *m, uint32_t mask, bool writes)
+{
+    struct wmi_memory_op *mine;
+    for (unsigned next = 0; (mine = wmi_builder_next_watch(b, (struct wmi_memory_op *)m, true, &next));) {
+        struct wmi_step *step = wmi_emit(b, WMI_STEP_vmem_watch_lds);
+        step->x = writes;
+        step->y = mask;
+        step->data = mine;
+    }
+}
+
 /* A load to LDS goes by way of a temporary row. M0 holds the place: of its low 16 bits where an ordinary load
  * has a bit for it, dwords of 18 bits where there are instructions for it. Sources: Vega ISA, "LDS" bit of
  * GLOBAL; CDNA 3 ISA, "Memory Buffer Load to LDS". */
 static void lower_to_lds(struct wmi_builder *b, const struct wmi_instruction *insn,
                          const struct wmi_step *load)
 {
+    const uint32_t mask = insn->field[WMI_FIELD_lds] ? 0xffff : 0x3fffc;
+    wmi_lower_lds_move(b, load->data, mask, true);
     struct wmi_step *op = wmi_emit(b, WMI_STEP_vmem_to_lds);
     op->a = load->d;
-    op->y = insn->field[WMI_FIELD_lds] ? 0xffff : 0x3fffc;
+    op->y = mask;
     op->data = load->data;
 }
 
@@ -107,8 +120,7 @@ static bool lower_block(struct wmi_builder *b, const struct wmi_instruction *ins
     step->e = wmi_lower_temporary(b, 2);
     step->data = m;
     wmi_emit_as(b, WMI_STEP_vmem_keep_addresses, step);
-    if (wmi_builder_observer(b))
-        wmi_emit_as(b, WMI_STEP_vmem_block_watch, step);
+    wmi_emit_watch(b, WMI_STEP_vmem_block_watch, step);
     wmi_emit_as(b, WMI_STEP_vmem_block, step);
     return ok;
 }
@@ -137,15 +149,19 @@ static bool is_store_or_load(const struct wmi_row *row)
     return row->memory == WMI_MEMORY_LOAD || row->memory == WMI_MEMORY_STORE;
 }
 
-/* Shows the access. Who follows workgroups watches a dispatch, where no allocation meets an aperture; an
- * explained address is in none. */
+/* Shows the access, quickly where no allocation meets an aperture: in dispatches. */
 static void emit_watch(struct wmi_builder *b, struct wmi_memory_op *m, const struct wmi_step *step)
 {
-    const bool quick = step->x < WMI_VMEM_FAST_FORMS && wmi_builder_observer(b)->turn &&
-                       m->alignment == WMI_ALIGNMENT_UNALIGNED;
-    if (quick)
-        m->shape = wmi_builder_outline(b, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
-    wmi_emit_as(b, quick ? WMI_STEP_vmem_watch_quick : WMI_STEP_vmem_watch, step);
+    const bool plain = step->x < WMI_VMEM_FAST_FORMS && m->alignment == WMI_ALIGNMENT_UNALIGNED;
+    struct wmi_step watch = *step;
+    struct wmi_memory_op *mine;
+    if (plain)
+        wmi_builder_outline(b, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
+    for (unsigned next = 0; (mine = wmi_builder_next_watch(b, m, false, &next));) {
+        watch.data = mine;
+        wmi_emit_as(b, plain && !mine->observer->explains ? WMI_STEP_vmem_watch_quick : WMI_STEP_vmem_watch,
+                    &watch);
+    }
 }
 
 bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction *insn)
@@ -192,8 +208,7 @@ bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction
     if (id == WMI_STEP_NONE)
         return false;
     step.data = m;
-    if (wmi_builder_observer(b))
-        emit_watch(b, m, &step);
+    emit_watch(b, m, &step);
     if (m->kind == WMI_ACCESS_LOAD && b->code->options.scalar_cache != WM_SCALAR_CACHE_COHERENT)
         wmi_emit_as(b, WMI_STEP_scalar_cache_passed_by, &step);
     wmi_emit_as(b, id, &step);

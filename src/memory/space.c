@@ -30,6 +30,8 @@ struct wmi_space {
     size_t count, capacity;
     uint64_t next;  /* lowest address above every allocation so far */
     uint64_t total; /* bytes asked for by those that live */
+    void (*changed)(void *user, const struct wmi_allocation *allocation, bool freed); /* or NULL */
+    void *user;
 };
 
 struct wmi_space *wmi_space_create(void)
@@ -38,6 +40,14 @@ struct wmi_space *wmi_space_create(void)
     if (space)
         space->next = WMI_SPACE_LOW;
     return space;
+}
+
+void wmi_space_listen(struct wmi_space *space,
+                      void (*changed)(void *user, const struct wmi_allocation *allocation, bool freed),
+                      void *user)
+{
+    space->changed = changed;
+    space->user = user;
 }
 
 struct wmi_space *wmi_space_create_everywhere(void)
@@ -177,6 +187,8 @@ enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsign
     if (a->high + WMI_SPACE_GAP > space->next)
         space->next = round_up(a->high + WMI_SPACE_GAP, WMI_SPACE_GAP);
     *address = low;
+    if (space->changed)
+        space->changed(space->user, a, false);
     return WM_OK;
 }
 
@@ -186,6 +198,8 @@ enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, struct 
     if (i == space->count || space->allocations[i].low != address)
         return wmi_fail(diag, WM_NOT_FOUND,
                         "0x%" PRIx64 ": no allocation starts there, so it cannot be freed", address);
+    if (space->changed)
+        space->changed(space->user, &space->allocations[i], true);
     space->total -= space->allocations[i].high - space->allocations[i].low;
     munmap(space->mappings[i].start, space->mappings[i].size);
     space->count--;

@@ -35,6 +35,10 @@ struct wmi_hit {
 };
 
 struct wmi_space *wmi_space_create(void);
+/* From now on calls `changed` after each allocation is made and, with `freed`, before it is freed. */
+void wmi_space_listen(struct wmi_space *space,
+                      void (*changed)(void *user, const struct wmi_allocation *allocation, bool freed),
+                      void *user);
 /* Creates a space in which every address except the last 64 bytes is allocated, but without memory: for
  * computing the addresses of accesses only. */
 struct wmi_space *wmi_space_create_everywhere(void);

@@ -4,19 +4,49 @@
 
 #include "lower/lower.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct wm_fidelity {
-    uint64_t *executed;
+    struct wmi_observer observer;
+    pthread_mutex_t lock; /* for adding what a worker counted */
+    uint64_t *executed;   /* wmi_execution_counters() of them */
     struct wm_fidelity_row *rows;
 };
+
+static void *begin_thread(void *self)
+{
+    (void)self;
+    return calloc(wmi_execution_counters(), sizeof(uint64_t));
+}
+
+static void end_thread(void *self, void *local)
+{
+    struct wm_fidelity *fidelity = self;
+    const uint64_t *executed = local;
+    pthread_mutex_lock(&fidelity->lock);
+    for (size_t i = 0; i < wmi_execution_counters(); i++)
+        fidelity->executed[i] += executed[i];
+    pthread_mutex_unlock(&fidelity->lock);
+    free(local);
+}
+
+static uint64_t *counters(void *local)
+{
+    return local;
+}
 
 struct wm_fidelity *wmi_fidelity_create(void)
 {
     struct wm_fidelity *fidelity = calloc(1, sizeof *fidelity);
     if (!fidelity)
         return NULL;
+    fidelity->observer = (struct wmi_observer){.self = fidelity,
+                                               .thread_begin = begin_thread,
+                                               .thread_end = end_thread,
+                                               .execution_counters = counters};
+    pthread_mutex_init(&fidelity->lock, NULL);
     fidelity->executed = calloc(wmi_execution_counters(), sizeof *fidelity->executed);
     fidelity->rows = calloc(wmi_execution_counters(), sizeof *fidelity->rows);
     if (fidelity->executed && fidelity->rows)
@@ -29,14 +59,15 @@ void wmi_fidelity_destroy(struct wm_fidelity *fidelity)
 {
     if (!fidelity)
         return;
+    pthread_mutex_destroy(&fidelity->lock);
     free(fidelity->executed);
     free(fidelity->rows);
     free(fidelity);
 }
 
-uint64_t *wmi_fidelity_counters(struct wm_fidelity *fidelity)
+const struct wmi_observer *wmi_fidelity_observer(const struct wm_fidelity *fidelity)
 {
-    return fidelity->executed;
+    return &fidelity->observer;
 }
 
 static int worst_and_commonest_first(const void *a, const void *b)

@@ -3,12 +3,13 @@
 #ifndef WMI_PROFILE_FIDELITY_H
 #define WMI_PROFILE_FIDELITY_H
 
+#include "observe/observer.h"
 #include "wavemem/wavemem.h"
 
 struct wm_fidelity *wmi_fidelity_create(void); /* NULL: no memory */
 void wmi_fidelity_destroy(struct wm_fidelity *fidelity);
-/* The counters that a dispatch increments: wmi_execution_counters() of them. */
-uint64_t *wmi_fidelity_counters(struct wm_fidelity *fidelity);
+/* The observer of a dispatch that counts for it. */
+const struct wmi_observer *wmi_fidelity_observer(const struct wm_fidelity *fidelity);
 const struct wm_fidelity_row *wmi_fidelity_rows(struct wm_fidelity *fidelity, size_t *count);
 
 #endif

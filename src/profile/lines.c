@@ -87,12 +87,25 @@ static uint32_t add_instruction(void *self, uint64_t pc, unsigned id)
             add_code(profile, &instruction->row);
         }
         slot = *entry - 1;
+    } else {
+        profile->missed = true;
     }
     pthread_mutex_unlock(&profile->lock);
     return slot;
 }
 
 /* ---- the profile ---- */
+
+/* After wmi_profile_end(). That fewer workgroups were modelled at once (WM_CUT_ROUND) loses nothing. */
+static const char *incomplete(void *self)
+{
+    const struct wm_profile *profile = self;
+    const unsigned cuts =
+        profile->kernel < profile->kernel_count ? profile->kernels[profile->kernel].cuts : 0;
+    if (profile->missed || cuts & WM_CUT_NO_MEMORY)
+        return "no memory for all accesses";
+    return cuts & WM_CUT_WORKGROUP ? "the log of a workgroup took more than 1 GiB" : NULL;
+}
 
 struct wm_profile *wmi_profile_create(void)
 {
@@ -103,6 +116,7 @@ struct wm_profile *wmi_profile_create(void)
     profile->observer = wmi_shard_observer;
     profile->observer.self = profile;
     profile->observer.instruction = add_instruction;
+    profile->observer.incomplete = incomplete;
     return profile;
 }
 
@@ -185,6 +199,7 @@ const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                 wmi_rounds_create(&profile->gpu, &profile->source.rules->vector, profile->log_instructions);
     }
     profile->began = true;
+    profile->missed = false;
     profile->observer.outline = wmi_repeat_outliner(wmi_cpu_level(), profile->source.wave_lanes);
     add_dispatch(profile);
     wmi_sample_free(&profile->sample);

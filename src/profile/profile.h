@@ -6,7 +6,7 @@
 #ifndef WMI_PROFILE_H
 #define WMI_PROFILE_H
 
-#include "memory/access.h"
+#include "observe/observer.h"
 #include "profile/cost/cost.h"
 #include "wavemem/wavemem.h"
 

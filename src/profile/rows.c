@@ -13,17 +13,6 @@ static int by_address(const void *left, const void *right)
 
 const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t *count)
 {
-    static const char *const paths[WMI_PATH_COUNT] = {
-        [WMI_PATH_SMEM] = "SMEM",       [WMI_PATH_BUFFER] = "BUFFER", [WMI_PATH_TBUFFER] = "TBUFFER",
-        [WMI_PATH_IMAGE] = "IMAGE",     [WMI_PATH_FLAT] = "FLAT",     [WMI_PATH_GLOBAL] = "GLOBAL",
-        [WMI_PATH_SCRATCH] = "SCRATCH", [WMI_PATH_DS] = "DS",         [WMI_PATH_GDS] = "GDS",
-        [WMI_PATH_LDS_DMA] = "LDS_DMA", [WMI_PATH_IFETCH] = "IFETCH",
-    };
-    static const char *const operations[] = {
-        [WMI_ACCESS_LOAD] = "load",
-        [WMI_ACCESS_STORE] = "store",
-        [WMI_ACCESS_ATOMIC] = "atomic",
-    };
     *count = 0;
     free(profile->rows);
     profile->rows = profile->count ? calloc(profile->count, sizeof *profile->rows) : NULL;
@@ -42,8 +31,8 @@ const struct wm_profile_row *wmi_profile_rows(struct wm_profile *profile, size_t
         *row = profile->instructions[slot].row;
         row->kernel = row->kernel ? row->kernel : "";
         row->text = row->text ? row->text : "";
-        row->path = paths[counts->path];
-        row->operation = operations[counts->kind];
+        row->path = counts->path == WMI_PATH_IFETCH ? "IFETCH" : wm_path_name((enum wm_path)counts->path);
+        row->operation = wm_access_kind_name((enum wm_access_kind)counts->kind);
         row->bytes = counts->bytes;
         row->executions = counts->executions;
         row->lanes = counts->sum[WMI_SUM_LANES];

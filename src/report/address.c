@@ -35,6 +35,8 @@ struct stage {
     struct wmi_wave wave;
     struct wmi_worker worker;
     struct wmi_observer observer;
+    const struct wmi_observer *one; /* that one */
+    void *local;                    /* the stage: what it keeps of the worker */
     struct wm_address_answer *answer;
     bool seen;
 };
@@ -62,13 +64,6 @@ static uint32_t slot_of(void *self, uint64_t pc, unsigned id)
 
 static void take_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
-    static const char *const paths[WMI_PATH_COUNT] = {
-        [WMI_PATH_SMEM] = "SMEM",       [WMI_PATH_BUFFER] = "BUFFER", [WMI_PATH_TBUFFER] = "TBUFFER",
-        [WMI_PATH_IMAGE] = "IMAGE",     [WMI_PATH_FLAT] = "FLAT",     [WMI_PATH_GLOBAL] = "GLOBAL",
-        [WMI_PATH_SCRATCH] = "SCRATCH", [WMI_PATH_DS] = "DS",         [WMI_PATH_GDS] = "GDS",
-        [WMI_PATH_LDS_DMA] = "LDS-DMA", [WMI_PATH_IFETCH] = "IFETCH"};
-    static const char *const kinds[] = {
-        [WMI_ACCESS_LOAD] = "load", [WMI_ACCESS_STORE] = "store", [WMI_ACCESS_ATOMIC] = "atomic"};
     static const char *const spaces[] = {[WMI_SPACE_GLOBAL] = "memory",
                                          [WMI_SPACE_LDS] = "LDS",
                                          [WMI_SPACE_GDS] = "GDS",
@@ -79,8 +74,8 @@ static void take_access(void *local, const struct wmi_access *access, uint32_t s
     if (stage->seen || access->path == WMI_PATH_CONTROL)
         return; /* the first is the instruction's own */
     stage->seen = true;
-    a->path = paths[access->path];
-    a->kind = kinds[access->kind];
+    a->path = wm_path_name((enum wm_path)access->path);
+    a->kind = wm_access_kind_name((enum wm_access_kind)access->kind);
     a->lanes = access->lanes;
     a->bytes = access->bytes;
     a->elements = access->elements < WM_ADDRESS_ELEMENTS ? access->elements : WM_ADDRESS_ELEMENTS;
@@ -198,7 +193,7 @@ static enum wm_status build(struct stage *stage, struct wm_diag *diag)
         .entry = entry,
         .lanes = wmi_target_limit(stage->target, WMI_LIMIT_wave),
         .vgprs = wmi_target_limit(stage->target, WMI_LIMIT_vgprs),
-        .observer = &stage->observer,
+        .observers = {.one = &stage->one, .count = 1},
     };
     stage->program = wmi_program_create(&options, wmi_cpu_level());
     if (!stage->program)
@@ -241,7 +236,7 @@ static enum wm_status connect(struct stage *stage, const struct wm_address_reque
     stage->group.wave_count = stage->group.waves_left = 1;
     stage->worker.dispatch = &stage->dispatch;
     stage->worker.space = stage->memory;
-    stage->worker.observer = stage;
+    stage->worker.observers = &stage->local;
     stage->wave.frame = stage->frame;
     stage->wave.group = &stage->group;
     stage->wave.worker = &stage->worker;
@@ -329,10 +324,13 @@ enum wm_status wm_address_explain(const struct wm_address_request *request, stru
     stage->target = target;
     stage->answer = answer;
     stage->observer = (struct wmi_observer){.self = stage,
+                                            .explains = true,
                                             .thread_begin = begin,
                                             .thread_end = end,
                                             .access = take_access,
                                             .instruction = slot_of};
+    stage->one = &stage->observer;
+    stage->local = stage;
     enum wm_status status = assemble(stage, request->text, diag);
     if (!status)
         status = build(stage, diag);

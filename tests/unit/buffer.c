@@ -37,6 +37,7 @@ struct world {
     unsigned char expected[MEMORY], expected_read_only[READ_ONLY];
     struct wmi_dispatch dispatch;
     struct wmi_worker worker;
+    void *locals[1]; /* of the observer */
     struct wmi_workgroup group;
     struct wmi_wave wave;
     struct wmi_frame *frame;
@@ -82,6 +83,7 @@ static struct world *create(unsigned lanes, uint64_t seed)
     w->wave.worker = &w->worker;
     w->wave.group = &w->group;
     w->worker.space = w->space;
+    w->worker.observers = w->locals;
     w->worker.dispatch = w->group.dispatch = &w->dispatch;
     return w;
 }

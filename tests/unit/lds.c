@@ -753,7 +753,8 @@ static void observer_sees_the_access(void **state)
     struct seen seen = {0};
     const struct wmi_observer observer = {.access = see};
     static struct machine m;
-    w.worker->observer = &seen;
+    void *local = &seen;
+    w.worker->observers = &local;
     w.wave.index = 7;
     w.group.id[1] = 5;
     w.memory = (struct wmi_memory_op){.pc = 0x40,
@@ -807,7 +808,8 @@ static void observer_sees_exchange(void **state)
     struct seen seen = {0};
     const struct wmi_observer observer = {.access = see};
     static struct machine m;
-    w.worker->observer = &seen;
+    void *local = &seen;
+    w.worker->observers = &local;
     for (int level = 0; level <= (int)wmi_cpu_level(); level++)
         for (unsigned round = 0; round < 3 * 8; round++) {
             const unsigned id = round % 3 == 0   ? WMI_INSN_ds_permute_b32

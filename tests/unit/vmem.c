@@ -51,6 +51,7 @@ struct world {
     unsigned window_count;
     struct wmi_dispatch dispatch;
     struct wmi_worker worker;
+    void *locals[1]; /* of the observer */
     struct wmi_workgroup group;
     struct wmi_wave wave;
     unsigned char lds[LDS_BYTES + 64], expected_lds[LDS_BYTES + 64];
@@ -128,6 +129,7 @@ static struct world *world_create(unsigned lanes, uint64_t seed)
     w->wave.worker = &w->worker;
     w->wave.group = &w->group;
     w->worker.space = w->space;
+    w->worker.observers = w->locals;
     w->worker.dispatch = w->group.dispatch = &w->dispatch;
     w->group.lds = w->lds;
     w->group.lds_size = LDS_BYTES;

@@ -2,7 +2,7 @@
 /* Counts what waves fetch of their code, and logs the lines. */
 #include "profile/measure/fetch.h"
 
-#include "memory/access.h"
+#include "observe/observer.h"
 
 #include <stdlib.h>
 #include <string.h>

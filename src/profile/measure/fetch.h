@@ -9,7 +9,7 @@
 #ifndef WMI_PROFILE_FETCH_H
 #define WMI_PROFILE_FETCH_H
 
-#include "memory/access.h"
+#include "observe/observer.h"
 #include "profile/caches/log.h"
 #include "profile/cost/cost.h"
 #include "wavemem/wavemem.h"

@@ -2,6 +2,8 @@
 /* Accesses that are like an earlier one of their instruction, but for where they begin. */
 #include "profile/measure/memo.h"
 
+#include "observe/observer.h"
+
 #include <stdlib.h>
 #include <string.h>
 

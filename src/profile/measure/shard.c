@@ -40,8 +40,10 @@ static struct wmi_shard_counts *counts_of(struct wmi_shard *shard, uint32_t slot
         const size_t size = ((size_t)slot + 64) / 64 * 128;
         struct wmi_shard_counts *counts =
             aligned_alloc(alignof(struct wmi_shard_counts), size * sizeof *counts);
-        if (!counts)
+        if (!counts) {
+            shard->missed = true;
             return NULL;
+        }
         if (shard->size)
             memcpy(counts, shard->counts, shard->size * sizeof *counts);
         memset(counts + shard->size, 0, (size - shard->size) * sizeof *counts);
@@ -421,6 +423,8 @@ static void end_thread(void *self, void *local)
     }
     if (shard->memos > MEMOS_KEPT)
         free_memos(shard);
+    profile->missed |= shard->missed;
+    shard->missed = false;
     shard->group = NULL;
     shard->next = profile->shards;
     profile->shards = shard;

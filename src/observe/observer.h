@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* The interface between execution and whoever looks on: profile, checks, fidelity report, the caller's own
+ * observers (wavemem/observe.h).
+ *
+ * Lowering emits a step only for what an observer of the dispatch asks for by a function or a bit here. Each
+ * observer has steps of its own for memory accesses and instructions, so that one does not slow the others
+ * down. */
+#ifndef WMI_OBSERVER_H
+#define WMI_OBSERVER_H
+
+#include "memory/access.h"
+#include "wavemem/observe.h"
+
+/* What decoded() of an observer returns for instructions that it need not see. */
+enum { WMI_NOT_SHOWN = UINT32_MAX };
+
+enum { WMI_BLOCKS = 1 << 20 /* of a program, that an observer can count */ };
+
+/* An access of which only the addresses are left to say, before they are made: nothing of it is refused as
+ * long as they lie in [from, to). Its places are those that the instruction has, at distances that never
+ * change. */
+struct wmi_outline {
+    const uint32_t *low, *high; /* of each lane's address in the first place; high NULL: 0 */
+    uint64_t base;              /* is added to all of them */
+    uint64_t lanes;             /* as of the access, at least one */
+    uint64_t from, to;
+    uint32_t shape;       /* wmi_access_shape() of it, if all places lie in one space */
+    uint32_t wave, depth; /* as of the access */
+};
+
+/* Space, places and bytes of each in one number. */
+static inline uint32_t wmi_access_shape(enum wmi_address_space space, unsigned elements, unsigned bytes)
+{
+    return (uint32_t)space << 16 | elements << 8 | bytes;
+}
+
+struct wmi_instruction; /* of src/isa, which is only passed on here */
+struct wmi_hit;         /* memory/space.h */
+
+/* Watches a dispatch and cannot change anything. Functions are called by the worker's own thread unless they
+ * say otherwise; `local` is what thread_begin returned for that worker, so that an observer needs no locks.
+ * All functions may be NULL but thread_begin and thread_end. */
+struct wmi_observer {
+    void *self;
+    uint64_t events; /* the kinds of enum wm_event_kind for which event() is called */
+    bool depths;     /* it asks for wmi_access.depth */
+    bool lds_moves;  /* it asks for the LDS side of moves between memory and LDS, too (WMI_PATH_LDS_DMA) */
+    bool explains;   /* addresses are given, not reached: an aperture may lie within an allocation */
+    /* NULL: no memory. The dispatch does not run then. */
+    void *(*thread_begin)(void *self);
+    void (*thread_end)(void *self, void *local);
+    /* An access, before it is made. */
+    void (*access)(void *local, const struct wmi_access *access, uint32_t slot);
+    /* Called once per memory instruction that has accesses when it is lowered, under the program's lock;
+     * returns its slot, a dense number that access() gets back. */
+    uint32_t (*instruction)(void *self, uint64_t pc, unsigned id);
+    /* The instruction whose accesses were shown has been carried out: the registers hold its results. Not
+     * called if it ended the wave. */
+    void (*done)(void *local);
+    /* Both or none: once per instruction when it is lowered, under the program's lock, which gives it a
+     * number or WMI_NOT_SHOWN; and each time that a wave is about to execute one that has a number. *wave is
+     * NULL when the wave starts, and from then on what the observer keeps of the wave. scalars: its scalar
+     * registers, by the numbers of WMI_S_* in src/sem/sem.h. */
+    uint32_t (*decoded)(void *self, uint64_t pc, const struct wmi_instruction *insn);
+    void (*execute)(void *local, void **wave, uint32_t number, const uint32_t *scalars);
+    /* wmi_execution_counters() counters of the worker (lower/lower.h), to which executions of instructions
+     * are added. One observer of a dispatch may have them. */
+    uint64_t *(*execution_counters)(void *local);
+    /* All or none: once per block when it is lowered, under the program's lock: code in [from, to) that
+     * is executed from its start to its end, where waves come by a branch or, with `falls`, from the
+     * instruction before it; returns a number below WMI_BLOCKS or WMI_NOT_SHOWN. An empty block that falls:
+     * waves run on into one that is counted as if a branch had led there. Counters of the worker by that
+     * number, of which each execution adds 1 to one. And a wave executes a block whose counter was 0. One
+     * observer of a dispatch may count blocks. */
+    uint32_t (*block)(void *self, uint64_t from, uint64_t to, bool falls);
+    uint64_t *(*block_counters)(void *local);
+    void (*fetch)(void *local, uint32_t wave, uint32_t block);
+    /* Both or none: a worker turns to a workgroup, which begins or goes on; *group is NULL when it begins,
+     * and from then on what the observer keeps of it. And it has ended after so many instructions, also by a
+     * fault. Workgroups then begin in the order of their numbers. */
+    void (*turn)(void *local, void **group, uint64_t number, uint32_t waves);
+    void (*end)(void *local, void *group, uint64_t instructions);
+    /* Whether the outline is all that the observer needs of the access; else access() shows it. */
+    bool (*outline)(void *local, const struct wmi_outline *outline, uint32_t slot);
+    /* With outline(): the same of an instruction of one lane and one place, which always has the same shape;
+     * nothing of it is refused as long as it lies in the hit. */
+    bool (*outline_lane)(void *local, uint32_t slot, uint32_t wave, uint32_t depth, uint64_t address,
+                         const struct wmi_hit *hit);
+    /* What `events` asks for. */
+    void (*event)(void *local, const struct wm_event *event);
+    /* On the thread that dispatches, when the dispatch is over: why the observer did not see everything, a
+     * text without a period at its end; NULL: it did. */
+    const char *(*incomplete)(void *self);
+};
+
+/* All observers of a dispatch. */
+struct wmi_observers {
+    const struct wmi_observer *const *one;
+    unsigned count;
+    uint64_t events; /* that one of them asks for */
+};
+
+#endif
