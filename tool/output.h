@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that the command writes: they are whole, or there are none, and what was there stays. */
+/* Output files of the command: either complete or absent. */
 #ifndef WAVEMEM_TOOL_OUTPUT_H
 #define WAVEMEM_TOOL_OUTPUT_H
 

@@ -10,8 +10,8 @@
 /* What the command returns to the shell. */
 enum tool_exit {
     TOOL_CLEAN = 0,
-    TOOL_FINDINGS = 1, /* a comparison failed, something was found */
-    TOOL_WRONG = 2,    /* wrong use or bad input */
+    TOOL_FINDINGS = 1, /* a comparison failed, or a check found something */
+    TOOL_WRONG = 2,    /* wrong usage or bad input */
     TOOL_FAULT = 3,    /* the guest faulted */
 };
 

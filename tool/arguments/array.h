@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays as the command line describes them: "rand:f32:1024:7", "@in.npy", "bytes:00ff". */
+/* Array arguments of the command line: "rand:f32:1024:7", "@in.npy", "bytes:00ff". */
 #ifndef WAVEMEM_TOOL_ARRAY_H
 #define WAVEMEM_TOOL_ARRAY_H
 
@@ -8,7 +8,7 @@
 /* A recipe for elements, or the elements themselves. */
 struct tool_array {
     enum tool_array_kind { TOOL_ZERO, TOOL_FILL, TOOL_IOTA, TOOL_RANDOM, TOOL_BYTES } kind;
-    const struct tool_type *type;    /* NULL: raw bytes that say no type */
+    const struct tool_type *type;    /* NULL: raw bytes without a type */
     uint64_t count;                  /* elements; bytes when the type is NULL */
     uint8_t fill[TOOL_SCALAR_BYTES]; /* TOOL_FILL: one element */
     uint64_t seed;                   /* TOOL_RANDOM */

@@ -20,7 +20,7 @@ struct tool_pairs {
     size_t count;
 };
 
-/* Guest memory that a job made. */
+/* Guest memory allocated by a job. */
 struct tool_buffer {
     struct tool_buffer *next; /* of the job */
     struct tool_array array;
@@ -29,7 +29,7 @@ struct tool_buffer {
     uint64_t address; /* 0 until a dispatch uses it */
 };
 
-/* What one argument of a kernel gets. */
+/* The value of one kernel argument. */
 struct tool_binding {
     enum tool_binding_kind {
         TOOL_UNBOUND,
@@ -149,7 +149,7 @@ bool tool_expectation_parse(struct tool_expectation *expect, struct wm_diag *dia
 /* Compares with the `elements` of the buffer; WM_NO_MEMORY or WM_OK. */
 enum wm_status tool_compare(const struct tool_expectation *expect, const void *elements,
                             struct tool_comparison *comparison);
-/* Says what differs, in up to TOOL_SHOWN + 1 lines. */
+/* Prints the differences in at most TOOL_SHOWN + 1 lines. */
 void tool_print_comparison(FILE *file, const struct tool_expectation *expect, const void *elements,
                            const struct tool_comparison *comparison);
 /* The type of what is read from `buffer` at `offset`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile as one HTML file that needs nothing else. */
+/* The profile as a self-contained HTML file. */
 #ifndef WAVEMEM_TOOL_HTML_H
 #define WAVEMEM_TOOL_HTML_H
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Escaped: names and sources come from strangers. */
+/* Writes escaped text: names and sources are untrusted. */
 void html_text(FILE *file, const char *text);
 /* The heads and cells of the figures that a table shows: that of the instructions, or, fewer, those of
  * sources and listings. */
@@ -17,7 +17,7 @@ void html_figure_cells(FILE *file, enum html_table table, const struct tool_sums
 /* The id of the instruction's drawing is "i" and this number. */
 size_t html_number_of(const struct tool_report *report, const struct wm_profile_row *row);
 
-/* What binds each kernel, its occupancy and its caches. */
+/* The bounds, occupancy and caches of each kernel. */
 void html_summary(FILE *file, const struct tool_report *report);
 /* Source files and listings with figures and heat. */
 void html_sources(FILE *file, const struct tool_report *report);

@@ -8,25 +8,25 @@
 
 enum { TOOL_PLACES = 4 };
 
-/* Figures, and behind them where an instruction is and what it is. */
+/* Figures, followed by the location and text of the instruction. */
 struct tool_columns {
     struct tool_column column[TOOL_FIGURES + TOOL_PLACES];
     bool left_out[TOOL_FIGURES + TOOL_PLACES];
     const struct tool_figure *figure[TOOL_FIGURES];
     size_t figures, count; /* the figures come first */
-    bool limit;            /* what limits an instruction stands there, too */
-    bool any_width;        /* --show: they were asked for, whatever the width */
-    size_t width;          /* that they must fit into; 0: any */
+    bool limit;            /* show the column "limit" */
+    bool any_width;        /* --show: show them regardless of the width */
+    size_t width;          /* available width; 0: unlimited */
 };
 
-/* The figures that --show names; without it the usual ones. */
+/* Selects the figures of --show, or else the usual ones. */
 void tool_columns_choose(struct tool_columns *columns, const struct tool_report *report);
-/* One more column, with text; `rank` as in struct tool_column. */
+/* Adds a text column; `rank` as in struct tool_column. */
 void tool_columns_place(struct tool_columns *columns, const char *title, unsigned rank);
-/* The cells of the figures; NULL: empty ones. */
+/* Adds the cells of the figures; NULL: empty cells. */
 void tool_columns_cells(struct tool_table *table, const struct tool_columns *columns,
                         const struct tool_sums *sums);
-/* Says which columns a narrow terminal had no room for. */
+/* Lists the columns that were omitted because the terminal is too narrow. */
 void tool_columns_left_out(const struct tool_columns *columns);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "tool/report/report.h"
 
-/* Writes kernel,name,value lines for each kernel and for '*', all of them. Kernels of one name are one.
- * Returns TOOL_CLEAN, or TOOL_WRONG after a message. */
+/* Writes kernel,name,value lines for each kernel and for '*', the total. Kernels with the same name are
+ * combined. Returns TOOL_CLEAN, or TOOL_WRONG after a message. */
 int tool_write_counters(const struct tool_report *report, const char *path);
 
 #endif

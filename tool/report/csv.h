@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* Writes the text, with quotes where it has what would end a field. */
+/* Writes the text, quoted if it contains a separator, a quote or a line break. */
 void tool_csv_text(FILE *file, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of the profile. One table says of each its names, its meaning and where it comes from; text,
- * CSV, JSON and its schema, HTML, `diff` and --fail-if read it. */
+/* The figures of the profile. One table contains the names, meaning and origin of each; text, CSV, JSON and
+ * its schema, HTML, `diff` and --fail-if use it. */
 #ifndef WAVEMEM_TOOL_FIGURES_H
 #define WAVEMEM_TOOL_FIGURES_H
 
@@ -9,10 +9,10 @@
 #include <jansson.h>
 
 enum tool_figure_form {
-    TOOL_SUM,   /* a whole number of a row, which adds up over rows */
-    TOOL_ROW,   /* a whole number of a row, which does not */
-    TOOL_RATIO, /* sums divided by a sum, over the rows that have it */
-    TOOL_SHARE, /* a part of 1 of a row, which adds up over the rows of a kernel; shown in per cent */
+    TOOL_SUM,   /* an integer that is summed over rows */
+    TOOL_ROW,   /* an integer that is not summed */
+    TOOL_RATIO, /* a quotient of sums over the rows that have it */
+    TOOL_SHARE, /* a fraction that is summed over the rows of a kernel; shown as a percentage */
 };
 
 struct tool_figure {
@@ -37,33 +37,33 @@ extern const struct tool_figure tool_figures[];
 extern const size_t tool_figure_count;
 enum { TOOL_FIGURES = 96 }; /* at most */
 
-/* By title, else by key; NULL: there is none. */
+/* Finds a figure by title, else by key; NULL: none. */
 const struct tool_figure *tool_find_figure(const char *name);
-/* By key alone, as in a report's JSON. */
+/* Finds a figure by key only, as in the JSON of a report. */
 const struct tool_figure *tool_find_key(const char *key);
 const char *tool_figure_title(const struct tool_figure *figure);
-/* The title or key nearest to a word that is none; NULL: none is near. */
+/* Returns the title or key that is most similar to an unknown word; NULL: none is similar. */
 const char *tool_nearest_figure(const char *word);
 
-/* Figures of one row, or summed over several. Starts at zero. */
+/* The figures of one row, or their sums over several. Initialize with zeros. */
 struct tool_sums {
-    uint64_t value[TOOL_FIGURES];   /* by figure; of a ratio: what is above the line; of a share: 10^-9 */
-    uint64_t divisor[TOOL_FIGURES]; /* of a ratio: what is below */
-    bool has[TOOL_FIGURES];         /* that at least one row has it; others are left out of ratios */
+    uint64_t value[TOOL_FIGURES];   /* by figure; ratios: the numerator; shares: in units of 10^-9 */
+    uint64_t divisor[TOOL_FIGURES]; /* ratios: the denominator */
+    bool has[TOOL_FIGURES];         /* at least one row has it; rows without it are left out of ratios */
     size_t rows;
 };
 
 void tool_sums_add(struct tool_sums *sums, const struct wm_profile_row *row);
 
-/* A whole number, not a part of something. */
+/* Whether the figure is an integer rather than a fraction. */
 bool tool_figure_is_whole(const struct tool_figure *figure);
-/* False where the rows do not have it, as lines of LDS, or it would be divided by 0. */
+/* Sets *value. False: the rows do not have the figure, such as lines of LDS, or its denominator is 0. */
 bool tool_figure_value(const struct tool_figure *figure, const struct tool_sums *sums, double *value);
-/* As a cell of a table: "25.0%", "16.0", "4096", "-". */
+/* Formats the figure as a table cell: "25.0%", "16.0", "4096", "-". */
 void tool_figure_text(const struct tool_figure *figure, const struct tool_sums *sums, char text[32]);
 /* As a JSON number or null. */
 json_t *tool_figure_json(const struct tool_figure *figure, const struct tool_sums *sums);
-/* Sets all of them; of several rows those that have a meaning for several. */
+/* Sets all figures in `object`; with `several`, only those that are defined for several rows. */
 void tool_figures_json(json_t *object, const struct tool_sums *sums, bool several);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What --check-waits and --check-hazards show. */
+/* The output of --check-waits and --check-hazards. */
 #ifndef WAVEMEM_TOOL_FINDINGS_H
 #define WAVEMEM_TOOL_FINDINGS_H
 

@@ -17,12 +17,12 @@ enum tool_gate_scope {
 enum tool_gate_sign { TOOL_LESS, TOOL_LESS_OR_EQUAL, TOOL_MORE, TOOL_MORE_OR_EQUAL, TOOL_SAME, TOOL_OTHER };
 
 struct tool_gate {
-    const char *text; /* as it was given */
+    const char *text; /* as given */
     char key[40];     /* of a figure in the report's JSON, or of tool_kernel_figures() */
     enum tool_gate_scope scope;
     enum tool_gate_sign sign;
     double number;
-    const char *word; /* TOOL_SAME, TOOL_OTHER: the part that binds */
+    const char *word; /* TOOL_SAME, TOOL_OTHER: the part of the GPU */
 };
 
 enum { TOOL_GATES = 32 };
@@ -32,16 +32,16 @@ struct tool_gates {
     size_t count;
 };
 
-/* What --help says of them. */
+/* Their section of --help. */
 extern const char tool_gates_help[];
 
-/* Adds a condition; TOOL_WRONG after a message that begins with `where`. `text` must stay. */
+/* Adds a condition. TOOL_WRONG after a message that begins with `where`. `text` must stay valid. */
 int tool_gates_add(struct tool_gates *gates, const char *where, const char *text);
 
-/* The figure; false where it is missing or null. */
+/* Reads the figure; false if it is missing or null. */
 bool tool_json_figure(const json_t *figures, const char *key, double *value);
 
-/* What can be asked of a kernel of the report's JSON: an object with kernel and the figures. */
+/* The figures of a kernel that conditions can test: an object with the kernel's name and the figures. */
 json_t *tool_kernel_figures(const json_t *kernel);
 
 /* Figures by scope: an array of objects, an object, an array of objects. */
@@ -51,12 +51,12 @@ struct tool_gated {
     const json_t *kernels;
 };
 
-/* What fails: an array of objects with condition, kernel, offset and text (where the condition is of one),
- * and value. A condition is asked of each object that has its figure. */
+/* Evaluates each condition for each object that has its figure. Returns those that are met: an array of
+ * objects with condition, kernel, offset and text (if it is about an instruction), and value. */
 json_t *tool_gates_failed(const struct tool_gates *gates, const struct tool_gated *gated);
 
-/* Prints a line for each to stderr; returns `code`, or TOOL_FINDINGS where that was clean and something
- * fails. */
+/* Prints a line for each to stderr. Returns `code`, or TOOL_FINDINGS if `code` is TOOL_CLEAN and a condition
+ * is met. */
 int tool_gates_report(const json_t *failed, int code);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything that is made of a profile, for `prof` and `replay`. */
+/* All outputs of a profile, for `prof` and `replay`. */
 #ifndef WAVEMEM_TOOL_PROF_H
 #define WAVEMEM_TOOL_PROF_H
 
@@ -15,12 +15,12 @@ struct tool_prof_outputs {
     const char *trace_path; /* of the trace that the profile writes; or NULL */
 };
 
-/* TOOL_WRONG, after a message, where one of the files could not be written: before anything runs. The trace's
- * is begun before, by wm_profile_trace(). */
+/* Checks before the run that the files can be written; TOOL_WRONG after a message if not. The trace file is
+ * started earlier, by wm_profile_trace(). */
 int tool_check_outputs(const struct tool_prof_outputs *outputs);
 
-/* Writes what was asked for, and adds it to `json`, which tool_report() has begun. Returns the worse of
- * `code` and what comes of it. */
+/* Writes the requested outputs and adds them to `json`, which tool_report() created. Returns the worse of
+ * `code` and its own result. */
 int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile *profile,
                       const char *const *files, size_t file_count, json_t *json, int code);
 

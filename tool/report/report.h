@@ -7,7 +7,7 @@
 
 enum { TOOL_SOURCE_PATHS = 32 };
 
-/* What of the report is asked for. */
+/* The report options. */
 struct tool_report_options {
     const char *show; /* --show: names of figures with commas between them, "all"; NULL: the usual ones */
     const char *sort; /* --sort: a figure, "offset" or "source"; NULL: the worst first */
@@ -17,13 +17,13 @@ struct tool_report_options {
     const char *csv_path; /* --csv; or NULL */
 };
 
-/* What the reports are made of. Rows are sorted by tool_sort_rows(). */
+/* The input of the reports. Rows are sorted by tool_sort_rows(). */
 struct tool_report {
     const struct wm_profile_row **rows;
     size_t count;
     const struct wm_profile_kernel *kernels;
     size_t kernel_count;
-    const char *const *files; /* the code objects that rows may come from */
+    const char *const *files; /* the code objects of the rows */
     size_t file_count;
     const struct tool_report_options *options;
     struct wm_profile *profile; /* that the rows are of */
@@ -32,22 +32,21 @@ struct tool_report {
 /* One more folder for sources; TOOL_WRONG after a message that begins with the option. */
 int tool_add_source_path(struct tool_report_options *options, const char *option, const char *path);
 
-/* TOOL_WRONG, after a message, where --show or --sort name no figure. */
+/* TOOL_WRONG, after a message, if --show or --sort names an unknown figure. */
 int tool_check_report_options(const struct tool_report_options *options);
 
-/* Kernels in the order of their code; in each the rows as --sort says, without it those first that have most
- * of what binds the kernel, then those that waste most lines, and those without lines last by their
- * conflicts. */
+/* Sorts kernels by address, and the rows of each as --sort selects; by default the largest share of the
+ * bounding part first, then the most wasted lines; rows without lines come last, ordered by conflicts. */
 void tool_sort_rows(struct tool_report *report);
 
-/* Guest address of the kernel: two of one name from two files are two. */
+/* Guest address of the kernel, which distinguishes kernels of the same name from different files. */
 uint64_t tool_row_start(const struct wm_profile_row *row);
 const char *tool_row_kernel(const struct wm_profile_row *row);
 
 /* The lanes of a mask as "0 2 4-7"; `text` holds any. */
 const char *tool_lane_list(uint64_t lanes, char text[256]);
 
-/* The number of rows from `first` on that are of one kernel. */
+/* The number of consecutive rows from `first` on that belong to one kernel. */
 size_t tool_kernel_rows(const struct tool_report *report, size_t first);
 
 /* Prints a table for each kernel, and remarks; with --source what they come from. */
