@@ -279,6 +279,28 @@ static void lds(void **state)
           "+44 0.0 access DS store [LDS ffffffff out fffffffe 3fc,404 x1] data v3 = 9,9\n");
 }
 
+/* The spaces that FLAT leads to, GDS, and registers that are no VGPRs. */
+static void other_spaces(void **state)
+{
+    (void)state;
+    check("gfx900", 64, VALUES,
+          "v_lshlrev_b32 v2, 2, v0\n"
+          "s_mov_b64 s[4:5], src_shared_base\n"
+          "v_mov_b32 v3, s5\n"
+          "flat_store_dword v[2:3], v0 offset:8\n"
+          "s_movk_i32 m0, 0xf0\n"
+          "ds_write_b32 v2, v0 gds\n"
+          "s_endpgm\n",
+          "+1c 0.0 access FLAT store [LDS ffffffffffffffff 8,c x4] data v0 = 0,1\n"
+          "+28 0.0 access GDS store [GDS ffffffffffffffff out f000000000000000 0,4 x4] data v0 = 0,1\n");
+    check("gfx90a", 64, VALUES,
+          "v_and_b32 v0, 63, v0\n"
+          "v_lshlrev_b32 v1, 2, v0\n"
+          "global_load_dword a3, v1, s[2:3]\n"
+          "s_endpgm\n",
+          "+18 0.0 access GLOBAL load [global ffffffffffffffff @0,@4 x4] result a3 = 1000,1001\n");
+}
+
 /* Loads to LDS have two sides, and so have stores from it. */
 static void moves(void **state)
 {
@@ -684,6 +706,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(global_memory),
         cmocka_unit_test(lds),
+        cmocka_unit_test(other_spaces),
         cmocka_unit_test(moves),
         cmocka_unit_test(faults),
         cmocka_unit_test(barriers),
