@@ -201,8 +201,8 @@ struct wm_result {
     double seconds;             /* wall-clock time of the dispatch itself */
     uint64_t wave_instructions; /* executed, including waits and nops */
     uint64_t waves, workgroups;
-    /* Which of profile, check, fidelity and observers did not see everything, and why, so that their reports are
-     * incomplete; "": all of them did. */
+    /* Which of profile, check, fidelity and observers did not see everything, and why, so that their reports
+     * are incomplete; "": all of them did. */
     char incomplete[256];
 };
 

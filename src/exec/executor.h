@@ -82,7 +82,8 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
 /* Calls thread_begin() of each observer. False: one of them has no memory. */
 bool wmi_observers_begin(struct wmi_executor *executor);
 void wmi_observers_end(struct wmi_executor *executor);
-/* A workgroup has been started, starts or resumes its turn, or is over; a wave has ended or will not go on. */
+/* A workgroup has been started, starts or resumes its turn, or is over; a wave has ended or will not go on.
+ */
 void wmi_show_begin(struct wmi_executor *executor, const struct wmi_resident *resident);
 void wmi_show_turn(struct wmi_executor *executor, struct wmi_resident *resident);
 void wmi_show_end(struct wmi_executor *executor, struct wmi_resident *resident);

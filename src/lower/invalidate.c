@@ -31,8 +31,11 @@ struct control {
 static struct control control_of(const struct wmi_row *row)
 {
     static const uint8_t levels[] = {
-        [WMI_CACHE_LEVEL_VECTOR] = VECTOR, [WMI_CACHE_LEVEL_GL1] = GL1,       [WMI_CACHE_LEVEL_L2] = L2,
-        [WMI_CACHE_LEVEL_SCALAR] = SCALAR, [WMI_CACHE_LEVEL_INSTRUCTION] = 1 << WM_CACHE_INSTRUCTION,
+        [WMI_CACHE_LEVEL_VECTOR] = VECTOR,
+        [WMI_CACHE_LEVEL_GL1] = GL1,
+        [WMI_CACHE_LEVEL_L2] = L2,
+        [WMI_CACHE_LEVEL_SCALAR] = SCALAR,
+        [WMI_CACHE_LEVEL_INSTRUCTION] = 1 << WM_CACHE_INSTRUCTION,
     };
     struct control control = {
         .operations = (row->cache & WMI_CACHE_WRITE_BACK ? WM_CACHE_WRITE_BACK : 0u) |
@@ -43,7 +46,8 @@ static struct control control_of(const struct wmi_row *row)
     };
     if (row->cache_scope != WMI_CACHE_SCOPE_FIELD)
         return control;
-    control.system = row->class == WMI_CLASS_BUFFER && control.caches == L2 ? 0 : L2; /* buffer_wbl2: always */
+    control.system =
+        row->class == WMI_CLASS_BUFFER && control.caches == L2 ? 0 : L2; /* buffer_wbl2: always */
     if (control.caches == VECTOR) {
         control.caches |= L2;
         control.wide = VECTOR;

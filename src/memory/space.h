@@ -58,8 +58,8 @@ bool wmi_space_reach(const struct wmi_space *space, uint64_t address, struct wmi
 void wmi_space_clear(unsigned char *host, uint64_t size);
 /* Returns the allocation that contains `address`, or NULL. */
 const struct wmi_allocation *wmi_space_find(const struct wmi_space *space, uint64_t address);
-/* Returns the allocation nearest to `address`, for reports; NULL: there is none. Divided allocations do not count,
- * because most of their addresses are gaps that nobody asked for. */
+/* Returns the allocation nearest to `address`, for reports; NULL: there is none. Divided allocations do not
+ * count, because most of their addresses are gaps that nobody asked for. */
 const struct wmi_allocation *wmi_space_nearest(const struct wmi_space *space, uint64_t address);
 /* Returns the host memory of [address, address + size) if the range is within one allocation, else NULL. */
 unsigned char *wmi_space_host(const struct wmi_space *space, uint64_t address, uint64_t size);
