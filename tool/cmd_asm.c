@@ -28,7 +28,7 @@ static const char help[] =
     "count\n"
     "      --raw          write the contents of section .text only, without ELF\n"
     "\n"
-    "FILE - is standard input. Errors show the line and what was expected.\n"
+    "FILE - reads standard input. Errors show the line and what was expected.\n"
     "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
 enum { MOST_FOLDERS = 32 };

@@ -149,7 +149,7 @@ def check_descriptors(path, dump):
             kernel = words[1]
         elif len(words) == 2 and words[0].startswith(".amdhsa_") and (kernel, words[0]) in ours:
             value = int(words[1], 0)
-            if words[0] == ".amdhsa_next_free_sgpr" and "gfx9" in path:
+            if words[0] == ".amdhsa_next_free_sgpr" and re.search("gfx[89]", path):
                 value = (value + 15) // 16 * 16  # LLVM counts in 8, the hardware allocates 16
             check(f"{path}: {kernel} {words[0]}", ours[kernel, words[0]], value)
             compared += 1
