@@ -2,13 +2,12 @@
 # A short front to Meson and Ninja, for people who type `make`. Each target does the set-up that it needs.
 BUILD ?= build
 PREFIX ?= /usr/local
-SETUP = meson setup $(BUILD) --prefix $(PREFIX)
 # GNU make's -j goes to ninja, which otherwise uses all CPUs.
 JOBS = $(filter -j%,$(MAKEFLAGS))
 
 all:
 	@dev/setup build
-	@[ -f $(BUILD)/build.ninja ] || $(SETUP)
+	@dev/configure $(BUILD)
 	@ninja -C $(BUILD) $(JOBS)
 
 # The same matrix transpose straight, and through LDS without and with padding: the tables show what each costs.
@@ -18,8 +17,7 @@ demo: all
 # Ends with "N passed, N failed, N skipped"; the whole log is in build/meson-logs/testlog.txt.
 test:
 	@dev/setup build test
-	@[ -f $(BUILD)/build.ninja ] || $(SETUP) -Dtests=enabled
-	@[ -f $(BUILD)/tested ] || { meson configure $(BUILD) -Dtests=enabled && touch $(BUILD)/tested; }
+	@dev/configure $(BUILD) -Dtests=enabled
 	@ninja -C $(BUILD) $(JOBS)
 	@rm -f $(BUILD)/meson-logs/testlog.json
 	@status=0; meson test -C $(BUILD) --no-rebuild --print-errorlogs || status=$$?; \
@@ -43,8 +41,13 @@ bench: all
 	@tests/oracle/library_objdump.py $(BUILD)/wavemem $(ROCSPARSE) 10 || [ $$? = 77 ]
 	@bench/assemble.py $(BUILD)/wavemem $(ROCRAND) examples gfx900 gfx1030 || [ $$? = 77 ]
 
-install: all
+# Below PREFIX, in DESTDIR if that is given. The dynamic loader learns of a new library from ldconfig.
+install:
+	@dev/setup build
+	@dev/configure $(BUILD) -Dprefix=$(PREFIX)
+	@ninja -C $(BUILD) $(JOBS)
 	@meson install -C $(BUILD) --no-rebuild
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
 
 check:
 	@dev/check
