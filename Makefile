@@ -33,8 +33,10 @@ test-all: test
 	@tests/oracle/assembled_files.py $(BUILD)/wavemem tests/oracle/compiled.cl examples/*.cl $(TARGETS) || [ $$? = 77 ]
 
 ROCRAND ?= /usr/lib/x86_64-linux-gnu/librocrand.so.1
-bench: all
+bench:
 	@dev/setup build bench
+	@dev/configure $(BUILD) -Dpocl=enabled
+	@ninja -C $(BUILD) $(JOBS)
 	@ninja -C $(BUILD) micro
 	@ninja -C $(BUILD) buffers
 	@ninja -C $(BUILD) bench
