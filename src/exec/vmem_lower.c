@@ -209,7 +209,7 @@ bool wmi_lower_vector_memory(struct wmi_builder *builder, const struct wmi_instr
 #define LEVEL(level)                                                                                         \
     extern const struct wmi_vmem_step wmi_vmem_steps_##level##_64[], wmi_vmem_steps_##level##_32[];
 LEVEL(baseline)
-#if defined(__x86_64__)
+#ifdef WMI_X86_LEVELS
 LEVEL(avx2)
 LEVEL(avx512)
 #endif
@@ -218,7 +218,7 @@ const struct wmi_vmem_step *wmi_vmem_steps(enum wmi_cpu_level level, unsigned la
 {
     static const struct wmi_vmem_step *const steps[WMI_CPU_LEVELS][2] = {
         [WMI_CPU_BASELINE] = {wmi_vmem_steps_baseline_32, wmi_vmem_steps_baseline_64},
-#if defined(__x86_64__)
+#ifdef WMI_X86_LEVELS
         [WMI_CPU_AVX2] = {wmi_vmem_steps_avx2_32, wmi_vmem_steps_avx2_64},
         [WMI_CPU_AVX512] = {wmi_vmem_steps_avx512_32, wmi_vmem_steps_avx512_64},
 #endif
