@@ -2,13 +2,12 @@
 # A short front to Meson and Ninja, for people who type `make`. Each target does the set-up that it needs.
 BUILD ?= build
 PREFIX ?= /usr/local
-SETUP = meson setup $(BUILD) --prefix $(PREFIX)
 # GNU make's -j goes to ninja, which otherwise uses all CPUs.
 JOBS = $(filter -j%,$(MAKEFLAGS))
 
 all:
 	@dev/setup build
-	@[ -f $(BUILD)/build.ninja ] || $(SETUP)
+	@dev/configure $(BUILD)
 	@ninja -C $(BUILD) $(JOBS)
 
 # Profiles a matrix transpose: naive, through LDS, and through LDS with padding.
@@ -18,8 +17,7 @@ demo: all
 # Ends with "N passed, N failed, N skipped"; the whole log is in build/meson-logs/testlog.txt.
 test:
 	@dev/setup build test
-	@[ -f $(BUILD)/build.ninja ] || $(SETUP) -Dtests=enabled
-	@[ -f $(BUILD)/tested ] || { meson configure $(BUILD) -Dtests=enabled && touch $(BUILD)/tested; }
+	@dev/configure $(BUILD) -Dtests=enabled
 	@ninja -C $(BUILD) $(JOBS)
 	@rm -f $(BUILD)/meson-logs/testlog.json
 	@status=0; meson test -C $(BUILD) --no-rebuild --print-errorlogs || status=$$?; \
@@ -35,16 +33,23 @@ test-all: test
 	@tests/oracle/assembled_files.py $(BUILD)/wavemem tests/oracle/compiled.cl examples/*.cl $(TARGETS) || [ $$? = 77 ]
 
 ROCRAND ?= /usr/lib/x86_64-linux-gnu/librocrand.so.1
-bench: all
+bench:
 	@dev/setup build bench
+	@dev/configure $(BUILD) -Dpocl=enabled
+	@ninja -C $(BUILD) $(JOBS)
 	@ninja -C $(BUILD) micro
 	@ninja -C $(BUILD) buffers
 	@ninja -C $(BUILD) bench
 	@tests/oracle/library_objdump.py $(BUILD)/wavemem $(ROCSPARSE) 10 || [ $$? = 77 ]
 	@bench/assemble.py $(BUILD)/wavemem $(ROCRAND) examples gfx900 gfx1030 || [ $$? = 77 ]
 
-install: all
+# Below PREFIX, in DESTDIR if that is given. The dynamic loader learns of a new library from ldconfig.
+install:
+	@dev/setup build
+	@dev/configure $(BUILD) -Dprefix=$(PREFIX)
+	@ninja -C $(BUILD) $(JOBS)
 	@meson install -C $(BUILD) --no-rebuild
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
 
 check:
 	@dev/check

@@ -3,6 +3,7 @@
  * for patterns in memory and in LDS, by the rules of gfx9 and of gfx10. `accesses [PART OF A NAME]` */
 #include "base/random.h"
 #include "profile/measure/measure.h"
+#include "small.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +105,8 @@ static double now(void)
 static double measure(struct wmi_measurer *measurer, const struct wmi_access *accesses)
 {
     double least = 1e9;
-    for (int try = 0; try < TRIES; try++) {
+    const unsigned tries = bench_size(TRIES, 1);
+    for (unsigned try = 0; try < tries; try++) {
         const double begin = now();
         for (int pass = 0; pass < PASSES; pass++)
             for (int i = 0; i < ACCESSES; i++)

@@ -5,7 +5,7 @@
 Of each target two texts: our disassembly of all of a library's code, to raw bytes, and what clang-19 -S makes of all the .cl in
 the folder EXAMPLES at once, with its directives, comments and metadata, to a code object. Of the first both must make the same
 bytes; tests/oracle/assembled_files.py compares the second. Times are CPU time, the least of some runs by turns, with the start of
-the process."""
+the process. With WAVEMEM_BENCH_SMALL in the environment there is one run."""
 import glob
 import os
 import resource
@@ -17,7 +17,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../tests/oracle'))
 from assembled_files import BITCODE, LIBRARIES, SKIP
 
-RUNS = 7
+RUNS = 1 if os.environ.get('WAVEMEM_BENCH_SMALL') else 7
 
 
 def cpu_time(*command):

@@ -5,6 +5,7 @@
 #include "base/host_float.h"
 #include "isa/isa.h"
 #include "sem/table.h"
+#include "small.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -80,28 +81,35 @@ static void make_steps(struct wmi_op *steps, wmi_body body, bool scalar)
 
 static double measure(struct wmi_frame *frame, const struct wmi_op *steps)
 {
+    const unsigned passes = bench_size(PASSES, 2), tries = bench_size(TRIES, 1);
     double best = 1;
-    for (unsigned i = 0; i < TRIES; i++) {
+    for (unsigned i = 0; i < tries; i++) {
         const double start = seconds();
-        for (unsigned pass = 0; pass < PASSES; pass++)
+        for (unsigned pass = 0; pass < passes; pass++)
             for (const struct wmi_op *p = steps; p;)
                 p = p->body((char *)frame, p);
         const double time = seconds() - start;
         best = time < best ? time : best;
     }
-    return best * 1e9 / PASSES / STEPS;
+    return best * 1e9 / passes / STEPS;
 }
 
 struct figures {
     double all, some; /* ns with all lanes and with every second one */
 };
 
+/* Scalar floats have the bodies of vectors. */
+static bool is_scalar(enum wmi_insn_id id)
+{
+    return wmi_rows[id].class == WMI_CLASS_SALU && !(wmi_rows[id].flags & WMI_ROW_ONE_LANE);
+}
+
 static struct figures measure_body(struct wmi_frame *frame, enum wmi_insn_id id, enum wmi_cpu_level level)
 {
     struct wmi_op steps[STEPS + 1];
     struct figures f;
 
-    make_steps(steps, wmi_sem_body(level, 64, id), wmi_rows[id].class == WMI_CLASS_SALU);
+    make_steps(steps, wmi_sem_body(level, 64, id), is_scalar(id));
     fill(frame);
     if (strstr(wmi_rows[id].name, "ldexp"))
         fill_exponents(frame);
@@ -196,7 +204,7 @@ int main(int argc, char **argv)
         for (enum wmi_cpu_level level = WMI_CPU_BASELINE; level <= host; level++) {
             figures[id][level] = measure_body(frame, id, level);
             printf("%8.1f%8.1f", figures[id][level].all, figures[id][level].some);
-            if (wmi_rows[id].class == WMI_CLASS_SALU)
+            if (is_scalar(id))
                 break;
         }
         printf("\n");

@@ -3,6 +3,7 @@
  * second.
  *
  * Every figure is the least of several runs' CPU time, on the one thread that computes. */
+#include "small.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { REPEATS = 5, BODY = 16, LOOPS = 20000, MEMORY = 1 << 16 };
+enum { REPEATS = 5, BODY = 16, LOOPS = 20000, SMALL_LOOPS = 20, MEMORY = 1 << 16 };
 
 /* `goal`: nanoseconds for a wave, 0 without one. */
 struct loop {
@@ -37,8 +38,9 @@ static size_t write_code(const struct loop *loop, uint64_t memory, char *text, s
     size_t at = (size_t)snprintf(
         text, size,
         "s_mov_b32 s4, 0x%x\ns_mov_b32 s5, 0x%x\ns_mov_b32 s6, 0x%x\ns_mov_b32 s7, 0x%x\ns_mov_b32 s12, 0\n"
-        "s_mov_b32 s13, %d\nv_lshlrev_b32 v2, 2, v0\nv_mov_b32 v3, 0\ntop:\n",
-        (uint32_t)memory, (uint32_t)(memory >> 32) | loop->word1, loop->records, loop->word3, LOOPS);
+        "s_mov_b32 s13, %u\nv_lshlrev_b32 v2, 2, v0\nv_mov_b32 v3, 0\ntop:\n",
+        (uint32_t)memory, (uint32_t)(memory >> 32) | loop->word1, loop->records, loop->word3,
+        bench_size(LOOPS, SMALL_LOOPS));
     for (unsigned i = 0; i < BODY; i++)
         at += (size_t)snprintf(text + at, size - at, "%s\n", loop->instruction);
     return at +
@@ -82,7 +84,7 @@ static double nanoseconds(const struct loop *loop, unsigned lanes)
     wm_object_close(object);
     free(code);
     free(messages);
-    return 1e9 * least / LOOPS / BODY;
+    return 1e9 * least / bench_size(LOOPS, SMALL_LOOPS) / BODY;
 }
 
 int main(void)
@@ -115,15 +117,16 @@ int main(void)
         {"dword, private on gfx1030", "gfx1030", "buffer_load_dword v4, v3, s[4:7], s12 offen offset:16",
          1u << 31, 4096, 0x21014fac | 2 << 21 | 1 << 23, 0},
     };
+    const bool held = bench_size(true, false);
     bool met = true;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         const unsigned lanes = strlen(loops[i].target) > 6 ? 32 : 64;
         const double ns = nanoseconds(&loops[i], lanes);
         printf("%-45s %7.1f ns %7.0f M lanes/s", loops[i].name, ns, 1e3 * lanes / ns);
-        if (loops[i].goal > 0)
+        if (held && loops[i].goal > 0)
             printf("   goal %.0f ns%s", loops[i].goal, ns > loops[i].goal ? ", missed" : "");
         putchar('\n');
-        met &= loops[i].goal == 0 || ns <= loops[i].goal;
+        met &= !held || loops[i].goal == 0 || ns <= loops[i].goal;
     }
     return met ? 0 : 1;
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "runner.h"
+#include "small.h"
 #include "workloads.h"
 
 enum { MOST_PAIRS = 99 };
@@ -59,8 +60,9 @@ static double measure(const struct workload *workload, const char *folder, unsig
     double plain[MOST_PAIRS], looking[MOST_PAIRS], unused;
     char path[4096];
     snprintf(path, sizeof path, "%s/gfx900/%s.co", folder, workload->file);
-    bool good = workload_prepare(workload, workload->bench, false, &work) &&
-                runner_open(&runner, &work, path) && run(&runner, threads, false, &unused);
+    const uint32_t *size = bench_size(0, 1) ? workload->small : workload->bench;
+    bool good = workload_prepare(workload, size, false, &work) && runner_open(&runner, &work, path) &&
+                run(&runner, threads, false, &unused);
     for (int i = 0; i < pairs && good; i++)
         good = run(&runner, threads, false, &plain[i]) && run(&runner, threads, true, &looking[i]);
     if (!good)
@@ -76,11 +78,12 @@ static double measure(const struct workload *workload, const char *folder, unsig
 
 int main(int count, char **arguments)
 {
-    const int pairs = count >= 4 ? atoi(arguments[3]) : 0;
+    int pairs = count >= 4 ? atoi(arguments[3]) : 0;
     if (pairs < 1 || pairs > MOST_PAIRS) {
         fprintf(stderr, "usage: looking EXAMPLES-FOLDER THREADS PAIRS [WORKLOAD ...]\n");
         return 2;
     }
+    pairs = (int)bench_size((unsigned)pairs, 1);
     double logarithms = 0;
     unsigned measured = 0;
     for (size_t i = 0; i < WORKLOAD_COUNT; i++) {

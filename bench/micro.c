@@ -3,6 +3,7 @@
  *
  * Every figure is a median of alternating runs, of the CPU time of the one thread that computes: what else
  * the machine does counts as little as it can. */
+#include "small.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { REPEATS = 7, BODY = 32, LOOPS = 200000, MAX_WORDS = 1024 };
+enum { REPEATS = 7, BODY = 32, LOOPS = 200000, SMALL_LOOPS = 200, MAX_WORDS = 1024 };
 
 struct code {
     uint32_t words[MAX_WORDS];
@@ -31,7 +32,7 @@ static void begin(struct code *code, uint32_t exec)
     put(code, 0xbefe0014); /* s_mov_b32 exec_lo, s20 */
     put(code, 0xbeff0014); /* s_mov_b32 exec_hi, s20 */
     put(code, 0xbe8400ff); /* s_mov_b32 s4, LOOPS */
-    put(code, LOOPS);
+    put(code, bench_size(LOOPS, SMALL_LOOPS));
 }
 
 static void end(struct code *code, size_t top)
@@ -114,17 +115,17 @@ static double median(double *values, size_t count)
 
 /* ---- the copy kernel ---- */
 
-enum { COPY_BYTES = 64 << 20, COPY_PAIRS = 5 };
+enum { COPY_BYTES = 64 << 20, SMALL_COPY_BYTES = 64 << 10, COPY_PAIRS = 5 };
 
-/* Copies 64 MiB, a dword a lane, by the kernel of `path`: CPU seconds. */
+/* Copies so many bytes, a dword a lane: CPU seconds. */
 static double copy_once(struct wm_machine *machine, const struct wm_object *object,
-                        const struct wm_kernel *kernel, uint64_t from, uint64_t to)
+                        const struct wm_kernel *kernel, uint64_t from, uint64_t to, unsigned bytes)
 {
     struct {
         uint64_t in, out;
     } arguments = {from, to};
     struct wm_dispatch dispatch = {.struct_size = sizeof dispatch,
-                                   .grid = {COPY_BYTES / 4},
+                                   .grid = {bytes / 4},
                                    .workgroup = {256},
                                    .arguments = &arguments,
                                    .arguments_size = sizeof arguments,
@@ -144,6 +145,7 @@ static double copy_once(struct wm_machine *machine, const struct wm_object *obje
 
 static void copy_against_memcpy(const char *path)
 {
+    const unsigned bytes = bench_size(COPY_BYTES, SMALL_COPY_BYTES);
     struct wm_diag diag;
     struct wm_object *object;
     struct wm_machine *machine;
@@ -152,25 +154,25 @@ static void copy_against_memcpy(const char *path)
     double kernel_seconds[COPY_PAIRS], memcpy_seconds[COPY_PAIRS], ratio[COPY_PAIRS];
     if (wm_object_open_file(path, NULL, &object, &diag) ||
         wm_object_find_kernel(object, NULL, &kernel, &diag) || wm_machine_create("gfx900", &machine, &diag) ||
-        wm_load(machine, object, &diag) || wm_allocate(machine, COPY_BYTES, 0, "in", &from, &diag) ||
-        wm_allocate(machine, COPY_BYTES, 0, "out", &to, &diag))
+        wm_load(machine, object, &diag) || wm_allocate(machine, bytes, 0, "in", &from, &diag) ||
+        wm_allocate(machine, bytes, 0, "out", &to, &diag))
         die(&diag);
-    unsigned char *in = wm_host_pointer(machine, from, COPY_BYTES);
-    unsigned char *out = wm_host_pointer(machine, to, COPY_BYTES);
-    memset(in, 1, COPY_BYTES);
-    memset(out, 2, COPY_BYTES);
+    unsigned char *in = wm_host_pointer(machine, from, bytes);
+    unsigned char *out = wm_host_pointer(machine, to, bytes);
+    memset(in, 1, bytes);
+    memset(out, 2, bytes);
     for (unsigned i = 0; i < COPY_PAIRS; i++) {
-        kernel_seconds[i] = copy_once(machine, object, kernel, from, to);
-        if (memcmp(in, out, COPY_BYTES)) {
+        kernel_seconds[i] = copy_once(machine, object, kernel, from, to, bytes);
+        if (memcmp(in, out, bytes)) {
             fprintf(stderr, "micro: the copy differs\n");
             exit(1);
         }
         const double begin = cpu_seconds();
-        memcpy(out, in, COPY_BYTES);
+        memcpy(out, in, bytes);
         memcpy_seconds[i] = cpu_seconds() - begin;
         ratio[i] = kernel_seconds[i] / memcpy_seconds[i];
     }
-    printf("copy of 64 MiB: kernel %.1f ms, memcpy %.1f ms, ratio %.2f\n",
+    printf("copy of %u KiB: kernel %.1f ms, memcpy %.1f ms, ratio %.2f\n", bytes >> 10,
            1e3 * median(kernel_seconds, COPY_PAIRS), 1e3 * median(memcpy_seconds, COPY_PAIRS),
            median(ratio, COPY_PAIRS));
     wm_machine_destroy(machine);
@@ -208,7 +210,7 @@ int main(int argc, char **argv)
     printf("%-42s %10s %10s\n", "loop of 32", "ns each", "M waves/s");
     double plain = 0;
     for (unsigned i = 0; i < LOOP_COUNT; i++) {
-        const double each = median(seconds[i], REPEATS) / LOOPS / BODY * 1e9;
+        const double each = median(seconds[i], REPEATS) / bench_size(LOOPS, SMALL_LOOPS) / BODY * 1e9;
         printf("%-42s %10.2f %10.0f\n", loops[i].name, each, 1e3 / each);
         if (i == 0)
             plain = each;

@@ -53,6 +53,8 @@ class Bench:
 
     def faster_method(self, name, threads):
         """The method that PoCL is faster with; None when PoCL cannot run the kernel."""
+        if self.options.small:
+            return "default"
         best = None
         for method in METHODS:
             self.run(name, threads, 0, ["pocl", "unchecked"], method)  # fills the kernel cache
@@ -109,11 +111,14 @@ def main():
     parser.add_argument("examples", help="the folder of the example kernels")
     parser.add_argument("kernels", nargs="*", help="only these; all by default")
     parser.add_argument("--threads", type=int, action="append", help="1 and 0, which means all, by default")
-    parser.add_argument("--pairs", type=int, default=5, help="timed runs of each engine (default: 5)")
-    parser.add_argument("--small", action="store_true", help="the tests' sizes: checks, but measures nothing")
+    parser.add_argument("--pairs", type=int, help="timed runs of each engine (default: 5, with --small 1)")
+    parser.add_argument("--small", action="store_true", default=bool(os.environ.get("WAVEMEM_BENCH_SMALL")),
+                        help="the tests' sizes: checks, but measures nothing (also WAVEMEM_BENCH_SMALL in the environment)")
     parser.add_argument("--no-peer", dest="peer", action="store_false", help="wavemem alone")
     parser.add_argument("--json", help="write the rows to this file as well")
     options = parser.parse_args()
+    options.pairs = options.pairs or (1 if options.small else 5)
+    options.threads = options.threads or ([1] if options.small else [1, 0])
 
     listed = subprocess.run([options.program, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     if "pocl" not in listed[0].split(","):
@@ -127,7 +132,7 @@ def main():
     print(cpu_name())
     with tempfile.TemporaryDirectory(prefix="wavemem-bench-") as cache:
         bench = Bench(options, cache)
-        rows = [row for threads in options.threads or [1, 0] for row in bench.compare(threads)]
+        rows = [row for threads in options.threads for row in bench.compare(threads)]
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"cpu": cpu_name(), "rows": rows}, file, indent=1)

@@ -15,7 +15,7 @@
     extern const wmi_body wmi_lds_atomics_##level##_##lanes[WMI_LDS_STEP_COUNT];
 BUILD(baseline, 64)
 BUILD(baseline, 32)
-#if defined(__x86_64__)
+#ifdef WMI_X86_LEVELS
 BUILD(avx2, 64)
 BUILD(avx2, 32)
 BUILD(avx512, 64)
@@ -33,7 +33,7 @@ wmi_body wmi_lds_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_lds_ste
     }
     static const wmi_body *const tables[WMI_CPU_LEVELS][2][2] = {
         [WMI_CPU_BASELINE] = TABLES(baseline),
-#if defined(__x86_64__)
+#ifdef WMI_X86_LEVELS
         [WMI_CPU_AVX2] = TABLES(avx2),
         [WMI_CPU_AVX512] = TABLES(avx512),
 #endif

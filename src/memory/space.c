@@ -19,6 +19,19 @@ enum {
 
 static_assert(WMI_SPACE_LOW % WMI_SPACE_GAP == 0, "allocations start on multiples of the gap");
 
+/* Kernels may race: that is their bug or their right (a flag polled by plain loads), and none of ours. So
+ * ThreadSanitizer reports no race of guest memory; what the library keeps beside it stays checked. */
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+void AnnotateBenignRaceSized(const char *file, int line, const volatile void *memory, size_t size,
+                             const char *what);
+#define MAY_RACE(memory, size) AnnotateBenignRaceSized(__FILE__, __LINE__, memory, size, "guest memory")
+#endif
+#endif
+#ifndef MAY_RACE
+#define MAY_RACE(memory, size) ((void)0)
+#endif
+
 struct mapping {
     void *start;
     size_t size;
@@ -95,6 +108,7 @@ static bool map_host(uint64_t size, struct mapping *mapping, unsigned char **hos
         mmap(NULL, mapping->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping->start == MAP_FAILED)
         return false;
+    MAY_RACE(mapping->start, mapping->size);
     *host = (unsigned char *)round_up((uintptr_t)mapping->start, align);
 #ifdef MADV_HUGEPAGE
     if (align == HUGE_PAGE)

@@ -7,7 +7,7 @@
 
 static enum wmi_cpu_level host_level(void)
 {
-#ifdef __x86_64__
+#ifdef WMI_X86_LEVELS
     __builtin_cpu_init();
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
         !__builtin_cpu_supports("f16c") || !__builtin_cpu_supports("bmi2"))

@@ -14,8 +14,9 @@ wmi_body wmi_sem_body(enum wmi_cpu_level level, unsigned lanes, unsigned number)
 enum wmi_insn_id wmi_row_of_body(unsigned number);
 
 /* Every *_lanes.c is built once for each of these: BUILD(name, level, lanes, suffix), with
- * `name` as given and suffix as WMI_BODY_SUFFIX. */
-#ifdef __x86_64__
+ * `name` as given and suffix as WMI_BODY_SUFFIX. Without WMI_X86_LEVELS there is a single level, in the place
+ * of the baseline: another host's, or the one that -Dlevel= of Meson chose. */
+#ifdef WMI_X86_LEVELS
 #define WMI_LANE_BUILDS(BUILD, name)                                                                         \
     BUILD(name, WMI_CPU_BASELINE, 32, _baseline_32)                                                          \
     BUILD(name, WMI_CPU_BASELINE, 64, _baseline_64)                                                          \

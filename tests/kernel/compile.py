@@ -4,15 +4,18 @@
 
 usage: compile.py [-O N]... [-t TARGET]... [--host] [--two-steps] FOLDER SOURCE... -- PROGRAM [ARGUMENT]...
 
-FOLDER/NAME-TARGET-ON.co is the GPU's code object, FOLDER/NAME-host.so what `--host` makes. What is newer than
-its source stays. `{target}` and `{level}` in the arguments stand for each combination in turn: the program runs
-once for each. A TARGET like gfx1030-wave64 has waves of 64 lanes; WAVE says how many in the sources, and the
-host's part is made for the first target. Exit code 77 ("skipped") when a compiler or the device library is missing. With WAVEMEM_TEST_REDUCED only the last -O counts.
+FOLDER/NAME-TARGET-ON.co is the GPU's code object, FOLDER/NAME-hostWAVE.so what `--host` makes. What is newer than
+its source stays, so tests that share a folder compile what they share once, whichever comes first. `{target}`, `{level}`
+and `{wave}` in the arguments stand for each combination in turn: the program runs once for each. A TARGET like
+gfx1030-wave64 has waves of 64 lanes; WAVE says how many in the sources. Exit code 77 ("skipped") when a compiler or the
+device library is missing. With WAVEMEM_TEST_REDUCED only the last -O counts.
 
 --two-steps: printf is bound to its buffer before the device library is linked, whose own printf does nothing;
 the way that AMD's OpenCL runtime compiles.
 """
 import argparse
+import contextlib
+import fcntl
 import glob
 import os
 import shutil
@@ -50,6 +53,14 @@ def wave_of(target):
     return 32 if version_number(target.split('-')[0]) >= 10000 and '-' not in target else 64
 
 
+@contextlib.contextmanager
+def alone(output):
+    """Keeps other tests, which run at the same time, from making the same file."""
+    with open(output + '.lock', 'w') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def bitcode_for(target, place):
     """The device library's folder; for a target that it is too old to know, one in `place` that has its number, too."""
     folder = bitcode_folder()
@@ -57,14 +68,15 @@ def bitcode_for(target, place):
     if os.path.exists(os.path.join(folder, name)):
         return folder
     os.makedirs(place, exist_ok=True)
-    for file in os.listdir(folder):
-        if not os.path.lexists(os.path.join(place, file)):
-            os.symlink(os.path.join(folder, file), os.path.join(place, file))
-    source = os.path.join(place, name + '.cl')
-    with open(source, 'w') as text:
-        text.write(f'extern const __constant int __oclc_ISA_version = {version_number(target)};\n')
-    subprocess.run(['clang-19', '-x', 'cl', '-target', 'amdgcn-amd-amdhsa', '-nogpulib', '-w', '-emit-llvm', '-c', source, '-o',
-                    os.path.join(place, name)], check=True)
+    with alone(os.path.join(place, name)):
+        for file in os.listdir(folder):
+            with contextlib.suppress(FileExistsError):
+                os.symlink(os.path.join(folder, file), os.path.join(place, file))
+        source = os.path.join(place, name + '.cl')
+        with open(source, 'w') as text:
+            text.write(f'extern const __constant int __oclc_ISA_version = {version_number(target)};\n')
+        subprocess.run(['clang-19', '-x', 'cl', '-target', 'amdgcn-amd-amdhsa', '-nogpulib', '-w', '-emit-llvm', '-c', source, '-o',
+                        os.path.join(place, name)], check=True)
     return place
 
 
@@ -94,11 +106,14 @@ def stale(output, inputs):
     return not os.path.exists(output) or os.path.getmtime(output) < max(os.path.getmtime(path) for path in inputs)
 
 
-def run_all(commands):
-    for command in commands:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode != 0:
-            return ' '.join(command) + '\n' + done.stdout
+def make(job):
+    """Makes an output unless it is newer than its inputs; what went wrong, or None."""
+    output, inputs, commands = job
+    with alone(output):
+        for command in commands if stale(output, inputs) else []:
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            if done.returncode != 0:
+                return ' '.join(command) + '\n' + done.stdout
     return None
 
 
@@ -127,15 +142,16 @@ def main():
     jobs = []
     for source in options.sources:
         name = os.path.join(options.folder, os.path.splitext(os.path.basename(source))[0])
-        if options.host and stale(name + '-host.so', headers + [source]):
-            jobs.append(host_commands(source, name + '-host.so', wave_of(options.targets[0])))
+        for wave in sorted(set(map(wave_of, options.targets))) if options.host else []:
+            output = f'{name}-host{wave}.so'
+            jobs.append((output, headers + [source], host_commands(source, output, wave)))
         for target in options.targets:
             for level in options.levels:
                 output = f'{name}-{target}-O{level}.co'
-                if stale(output, headers + [source]):
-                    jobs.append(device_commands(source, output, target, bitcode[target], level, options.two_steps, not options.plain))
+                jobs.append((output, headers + [source],
+                             device_commands(source, output, target, bitcode[target], level, options.two_steps, not options.plain)))
     with ThreadPoolExecutor(2) as pool:
-        failures = [failure for failure in pool.map(run_all, jobs) if failure]
+        failures = [failure for failure in pool.map(make, jobs) if failure]
     for failure in failures:
         print(failure)
     if failures:
@@ -145,7 +161,7 @@ def main():
     for target in options.targets:
         for level in options.levels:
             print(f'==== {target} -O{level}', flush=True)
-            command = [part.replace('{target}', target).replace('{level}', level) for part in program]
+            command = [part.replace('{target}', target).replace('{level}', level).replace('{wave}', str(wave_of(target))) for part in program]
             worst = max(worst, abs(subprocess.run(command).returncode))
     return worst
 

@@ -3,7 +3,7 @@
 /* Runs every kernel of an OpenCL source twice, as GPU code on wavemem and compiled by clang for the host, and
  * compares everything that the two runs wrote.
  *
- * usage: opencl FOLDER SUFFIX SOURCE...      (FOLDER/NAMESUFFIX.co and FOLDER/NAME-host.so)
+ * usage: opencl FOLDER SUFFIX HOST-SUFFIX SOURCE...      (FOLDER/NAMESUFFIX.co and FOLDER/NAMEHOST-SUFFIX.so)
  * Kernels whose name contains the value of WAVEMEM_TEST_WITHOUT are skipped.
  *
  * The type and name of a kernel argument select its value:
@@ -369,14 +369,14 @@ static struct CMUnitTest *tests;
 static size_t test_count;
 
 /* The kernels of one source; false after a message. */
-static bool add_tests(const char *folder, const char *suffix, const char *source)
+static bool add_tests(const char *folder, const char *suffix, const char *host_suffix, const char *source)
 {
     const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source;
     const int length = (int)strcspn(base, ".");
     char path[4096];
     struct wm_diag diag = {0};
     struct wm_object *object;
-    snprintf(path, sizeof(path), "%s/%.*s-host.so", folder, length, base);
+    snprintf(path, sizeof(path), "%s/%.*s%s.so", folder, length, base, host_suffix);
     void *host = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!host) {
         fprintf(stderr, "%s\n", dlerror());
@@ -410,12 +410,12 @@ static bool add_tests(const char *folder, const char *suffix, const char *source
 
 int main(int count, char **arguments)
 {
-    if (count < 4) {
-        fprintf(stderr, "usage: opencl FOLDER SUFFIX SOURCE...\n");
+    if (count < 5) {
+        fprintf(stderr, "usage: opencl FOLDER SUFFIX HOST-SUFFIX SOURCE...\n");
         return 2;
     }
-    for (int i = 3; i < count; i++)
-        if (!add_tests(arguments[1], arguments[2], arguments[i]))
+    for (int i = 4; i < count; i++)
+        if (!add_tests(arguments[1], arguments[2], arguments[3], arguments[i]))
             return 1;
     return _cmocka_run_group_tests("opencl", tests, test_count, NULL, NULL) ? 1 : 0;
 }

@@ -82,7 +82,7 @@ def differences(wavemem, bitcode, lines, source, target, folder):
         version = '6' if 'generic' in target else '5'
         link = [word for name in LIBRARIES if bitcode for word in
                 ['-Xclang', '-mlink-builtin-bitcode', '-Xclang', os.path.join(bitcode, name + '.bc')]]
-        run('clang-19', '-x', 'cl', '-cl-std=CL2.0', '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + target, '-nogpulib', '-O2', '-w', '-S',
+        run('clang-19', '-x', 'cl', '-cl-std=CL2.0', '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + target, '-nogpulib', '-O1', '-w', '-S',
             *['-g'] * (lines == 1), '-mcode-object-version=' + version, *link, source, '-o', path('s'))
     else:
         shutil.copy(source, path('s'))

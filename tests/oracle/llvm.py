@@ -2,6 +2,7 @@
 """Asks llvm-mc-19, and ourselves (isa_lines), for the text of instruction words and the words of texts."""
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -14,25 +15,20 @@ def need_llvm():
         sys.exit(SKIP)
 
 
-SENTINEL = '[0x7f,0xbf,0x80,0xbf]'  # s_nop 0xbf7f: stands between the answers
+SENTINEL = '0x7f 0xbf 0x80 0xbf'  # s_nop 0xbf7f: stands between the answers
 
 
 def llvm(target, words, extra=()):
     """The text of each list of dwords, white space folded; None where LLVM refuses it or sees several instructions."""
     lines = []
     for ws in words:
-        lines += ['[' + ' '.join('0x%02x' % (w >> s & 255) for w in ws for s in (0, 8, 16, 24)) + ']', SENTINEL]
+        data = struct.pack('<%dI' % len(ws), *ws).hex(' ')
+        lines += ['[0x' + data.replace(' ', ' 0x') + ']', SENTINEL]
     run = subprocess.run(['llvm-mc-19', '--disassemble', '-arch=amdgcn', '-mcpu=' + target, *extra],
                          input='\n'.join(lines) + '\n', capture_output=True, text=True)
-    texts = [re.sub(r'\s+', ' ', l).strip() for l in run.stdout.splitlines()]
-    out, answer = [], []
-    for text in texts:
-        if text == 's_nop 0xbf7f':
-            out.append(answer[0] if len(answer) == 1 else None)
-            answer = []
-        elif text and not text.startswith('.'):
-            answer.append(text)
-    if len(out) != len(words):
+    *answers, rest = run.stdout.replace('\t.text\n', '').split('\ts_nop 0xbf7f\n')
+    out = [' '.join(answer.split()) if answer.count('\n') == 1 else None for answer in answers]
+    if len(out) != len(words) or rest.strip():
         sys.exit('llvm-mc-19 answered %d of %d words\n%s' % (len(out), len(words), run.stderr[-500:]))
     return out
 

@@ -50,11 +50,12 @@ def main():
             file.write(source())
         for target, simds in TARGETS.items():
             for flags in RDNA if target.startswith("gfx1") else ([],):
-                compile_it = [clang, "-x", "cl", "-cl-std=CL2.0", "--target=amdgcn-amd-amdhsa", f"-mcpu={target}", *flags,
-                              "-nogpulib", "-O1", f"{folder}/k.cl", "-o"]
-                text = subprocess.run(compile_it + ["-", "-S"], check=True, capture_output=True, text=True).stdout
-                said = dict(re.findall(r"^; Kernel info:|^(k\w+):.*?^; Occupancy: (\d+)", text, re.M | re.S))
-                subprocess.run(compile_it + [f"{folder}/k.co"], check=True)
+                to_target = [clang, "--target=amdgcn-amd-amdhsa", f"-mcpu={target}", *flags]
+                subprocess.run(to_target + ["-x", "cl", "-cl-std=CL2.0", "-nogpulib", "-O1", "-S", f"{folder}/k.cl", "-o", f"{folder}/k.s"],
+                               check=True)
+                with open(f"{folder}/k.s", encoding="utf-8") as file:
+                    said = dict(re.findall(r"^; Kernel info:|^(k\w+):.*?^; Occupancy: (\d+)", file.read(), re.M | re.S))
+                subprocess.run(to_target + [f"{folder}/k.s", "-o", f"{folder}/k.co"], check=True)
                 words = []
                 for name, items, _, _ in kernels():
                     words += ["--then"] * bool(words) + ["-k", name, "-g", str(items), "-b", str(items), "--arg", "0=zero:u32:1024"]
