@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 FLAGS = ["-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-LANGUAGES = (["-x", "c", "-std=c99"], ["-x", "c++", "-std=c++11"])
+LANGUAGES = (["-x", "c", "-std=c11"], ["-x", "c++", "-std=c++11"])
 
 
 def compiles(compiler, language, text):
