@@ -222,6 +222,8 @@ static const char *const cache_names[WM_CACHE_LEVELS] = {
 /* Of all instances of a cache together, with the room of sets: as much as 256 MiB of tags. */
 static const uint64_t most_lines = UINT64_C(1) << 26;
 
+enum { MOST_SHARING = 1 << 16 }; /* compute units, more than there are or not */
+
 static enum wm_status check_cache(const struct wm_gpu *gpu, enum wm_cache_level level, struct wm_diag *diag)
 {
     const struct wm_cache *cache = &gpu->cache[level];
@@ -234,11 +236,11 @@ static enum wm_status check_cache(const struct wm_gpu *gpu, enum wm_cache_level 
                         cache->line);
     if (!cache->ways || cache->ways > 1024)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%s of %u ways: expected 1 to 1024", name, cache->ways);
-    if (cache->sharing > gpu->compute_units || cache->channels > 4096 || cache->clock_bytes > 4096)
+    if (cache->sharing > MOST_SHARING || cache->channels > 4096 || cache->clock_bytes > 4096)
         return wmi_fail(diag, WM_BAD_ARGUMENT,
-                        "%s that %u compute units share, with %u channels of %u bytes a clock: expected at "
-                        "most all %u compute units, 4096 channels and 4096 bytes",
-                        name, cache->sharing, cache->channels, cache->clock_bytes, gpu->compute_units);
+                        "%s shared by %u compute units, with %u channels of %u bytes per clock: expected at "
+                        "most %u compute units, 4096 channels and 4096 bytes",
+                        name, cache->sharing, cache->channels, cache->clock_bytes, (unsigned)MOST_SHARING);
     if (!bytes || bytes % ((uint64_t)cache->line * cache->ways))
         return wmi_fail(diag, WM_BAD_ARGUMENT,
                         "%s of %llu bytes: expected a multiple of %llu, %u ways of lines of %u bytes%s", name,
