@@ -22,6 +22,7 @@ BITCODE = Path("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
 # What cannot run here, and why. An entry that no document has any more fails.
 NOT_RUN = {
     "man docs/wavemem.1": "needs man-db",
+    "dev/setup examples": "installs packages",
     "make check": "its parts are the first stages of .ci/run",
     "make test-all": "20 minutes, and 1.3 GB of librocsparse0",
     "meson setup build-mine -Dtests=enabled && meson test -C build-mine": "what 'make test' does, without its front",
@@ -33,6 +34,7 @@ BY_CI = {
     "make demo": "make demo",
     "make bench": "make bench",
     "make install": "tests/tool/installed.py",
+    "pkg-config --cflags --libs wavemem": "tests/tool/installed.py",
     "ninja looking": "make test",  # suite bench: each target of bench/meson.build
     "ninja accesses": "make test",
     "dev/fuzz SECONDS": "dev/fuzz",
@@ -40,6 +42,9 @@ BY_CI = {
 }
 # Exit codes other than 0.
 CODES = {
+    # 'c' is too short
+    "build/wavemem run examples/gfx900/vecadd.co -g 1024 -b 64 --arg a=iota:f32:1024 --arg b=iota:f32:1024 "
+    "--arg c=zero:f32:1000 --arg n=1024": 3,
     "wavemem prof ... --fail-if 'efficiency<0.5' --fail-if 'conflicts>0' --json=new.json": 1,  # it has conflicts
 }
 # Words that stand for something in a synopsis: its verb and options are checked, but it is not run.
@@ -49,7 +54,7 @@ PROF = "transpose.co -k transpose_lds -g 64,64 -b 16,16 --arg in=iota:f32:4096 -
 CLANG = "-x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib"
 
 PROGRAM = re.compile(r"(?:[A-Z_]+=\S+ )*(wavemem|make|meson|ninja|clang(\+\+)?(-19)?|cc|pkg-config|man|apt-get|sudo|git|cd|llvm-\S+"
-                     r"|(dev|bench|tests|isagen|build)/\S+|\.ci/run|\./\S+)( |$)")
+                     r"|mkdir|ln|echo|(dev|bench|tests|isagen|build)/\S+|\.ci/run|\./\S+)( |$)")
 KERNEL = """.p2align 8
 .globl k
 .type k,@function
@@ -174,6 +179,10 @@ class Documented(unittest.TestCase):
             shutil.copy(source, self.folder)
         for name in ("gfx900", "hip"):
             shutil.copytree(examples / name, self.folder / name)
+        for name in ("examples", "dev"):
+            (self.folder / name).symlink_to(ROOT / name)
+        (self.folder / "build").mkdir()
+        (self.folder / "build" / "wavemem").symlink_to(command.WAVEMEM)
         bin = self.folder / "bin"
         bin.mkdir()
         (bin / "wavemem").symlink_to(command.WAVEMEM)
@@ -248,7 +257,7 @@ class Documented(unittest.TestCase):
             return
         self.prepare_for(text)
         missing = [name for name, there in (("librocrand.so.1", LIBRARY.exists()), ("clang", shutil.which("clang-19")),
-                                            ("FOLDER", BITCODE.exists()), ("jq", shutil.which("jq")))
+                                            ("FOLDER", BITCODE.exists()), ("bitcode", BITCODE.exists()), ("jq", shutil.which("jq")))
                    if name in text and not there]
         if missing:
             self.skipTest(f"{missing[0]} is not installed: {text}")
