@@ -170,6 +170,35 @@ struct wm_fault {
     char text[1024]; /* the whole report, several lines; the command puts "error: " before it */
 };
 
+/* How workgroups can learn, while they run, what others of the same dispatch do. */
+enum wm_dependence_kind {
+    WM_INDEPENDENT,             /* they cannot */
+    WM_DEPENDS_BY_ATOMIC,       /* an atomic on memory returns what it found */
+    WM_DEPENDS_BY_LOAD,         /* a load bypasses the caches of its compute unit */
+    WM_DEPENDS_BY_INVALIDATION, /* the caches of the compute unit are invalidated */
+    WM_DEPENDS_BY_GDS,          /* GDS, GWS or an ordered count */
+    WM_DEPENDS_BY_LOOP,         /* a loop that nothing but a changed value in memory ends */
+    WM_DEPENDS_BY_CODE,         /* not known: calls through pointers, or more than 65536 instructions */
+};
+
+struct wm_dependence {
+    enum wm_dependence_kind kind;
+    uint64_t pc;       /* guest address of the instruction; the first such one */
+    uint64_t offset;   /* from the start of its function */
+    char function[64]; /* "" if not known; cut off if it is longer */
+    char text[128];    /* the instruction, or "" */
+};
+
+/* Finds out from the code of a loaded kernel whether its workgroups may depend on one another. If they do
+ * not, each does the same whatever the order in which they run, and so a dispatch with any number of threads
+ * looks the same to a profile, a check and a fidelity report. If they may, a dispatch that is watched by one
+ * of these, or has a scalar cache that is not coherent, runs its workgroups on one thread, in one order.
+ * Workgroups that race, one loading without any synchronization what another stores, are not found: what such
+ * kernels do is not defined by OpenCL and HIP, and may depend on the number of threads. */
+WM_API enum wm_status wm_find_dependence(struct wm_machine *machine, const struct wm_object *object,
+                                         const struct wm_kernel *kernel, struct wm_dependence *dependence,
+                                         struct wm_diag *diag);
+
 struct wm_result {
     size_t struct_size; /* sizeof(struct wm_result), set by the caller */
     struct wm_fault fault;
@@ -178,6 +207,10 @@ struct wm_result {
     double seconds;             /* wall-clock time of the dispatch alone */
     uint64_t wave_instructions; /* executed, waits and nops included */
     uint64_t waves, workgroups;
+    /* Whether whoever watched the dispatch would have seen the same with any other number of threads. Not so
+     * if a fault ended it while independent workgroups ran, after a timeout, or if code was found that only a
+     * computed jump leads to. */
+    bool reproducible;
 };
 
 /* Runs a kernel of a loaded object to its end. WM_OK also when the guest faulted: look at result->fault.kind.

@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "check/check.h"
 #include "exec/abi.h"
+#include "exec/dependence.h"
 #include "exec/workgroup.h"
 #include "isa/disassemble.h"
 #include "isa/isa.h"
@@ -583,6 +584,75 @@ static const struct wmi_target *with_waves_of(const struct wmi_target *target, u
     return whole ? whole : target;
 }
 
+static bool is_code(void *user, uint64_t pc)
+{
+    const struct module *module = user;
+    struct wm_code code;
+    return find_code(module->object, pc - module->bias, &code);
+}
+
+static bool find_dependence(const struct wm_machine *machine, const struct module *module,
+                            const struct wm_kernel *kernel, struct wm_dependence *dependence,
+                            struct wmi_entries *entries)
+{
+    const struct wmi_dependence_source source = {
+        .target = with_waves_of(machine->target, kernel->wave_size),
+        .space = machine->space,
+        .entry = kernel->entry + module->bias,
+        .unknown_calls = kernel->dynamic_stack,
+        .is_code = is_code,
+        .user = (void *)module,
+    };
+    return wmi_dependence_find(&source, dependence, entries);
+}
+
+enum wm_status wm_find_dependence(struct wm_machine *machine, const struct wm_object *object,
+                                  const struct wm_kernel *kernel, struct wm_dependence *dependence,
+                                  struct wm_diag *diag)
+{
+    const struct module *module = find_module(machine, object);
+    struct profiled profiled = {machine, module, ""};
+    struct wm_profile_row row = {0};
+    if (!module)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
+    if (!find_dependence(machine, module, kernel, dependence, NULL))
+        return wmi_fail(diag, WM_NO_MEMORY, "no memory to look at the code of kernel '%s'", kernel->name);
+    row.pc = dependence->pc;
+    if (dependence->kind != WM_INDEPENDENT)
+        describe(&profiled, 0, &row);
+    dependence->offset = row.offset;
+    snprintf(dependence->function, sizeof dependence->function, "%s", row.kernel ? row.kernel : "");
+    snprintf(dependence->text, sizeof dependence->text, "%s", row.text ? row.text : "");
+    return WM_OK;
+}
+
+/* Somebody watches the dispatch: workgroups that may depend on one another run on one thread, so that what is
+ * seen does not depend on the number of threads. The program gets all code that can be found, in a fixed
+ * order. False: no memory. */
+static bool fix_order(const struct wm_machine *machine, const struct module *module,
+                      const struct wm_kernel *kernel, struct wmi_dispatch *dispatch)
+{
+    struct wm_dependence dependence;
+    struct wmi_entries entries = {0};
+    bool full;
+    const bool ok = find_dependence(machine, module, kernel, &dependence, &entries);
+    for (size_t i = 0; ok && i < entries.count; i++)
+        wmi_program_at(dispatch->program, entries.address[i], &full);
+    if (dependence.kind != WM_INDEPENDENT)
+        dispatch->threads = 1;
+    dispatch->in_one_order = dependence.kind != WM_INDEPENDENT;
+    wmi_entries_free(&entries);
+    return ok;
+}
+
+static bool is_reproducible(const struct wmi_dispatch *dispatch, size_t steps)
+{
+    const unsigned fault = dispatch->fault.kind;
+    if (dispatch->in_one_order)
+        return fault != WM_FAULT_TIMEOUT && fault != WM_FAULT_STOPPED;
+    return fault == WM_FAULT_NONE && wmi_program_steps(dispatch->program) == steps;
+}
+
 static enum wm_status run(struct wm_machine *machine, const struct module *module,
                           const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
                           const struct wm_dispatch *request, struct wm_result *result, struct wm_diag *diag)
@@ -602,7 +672,10 @@ static enum wm_status run(struct wm_machine *machine, const struct module *modul
     };
     const double begin = wmi_seconds();
     dispatch->program = wmi_program_create(&options);
-    const bool ok = dispatch->program && wmi_dispatch_run(dispatch);
+    const bool watched = dispatch->observer || dispatch->executed || dispatch->stales.mode;
+    bool ok = dispatch->program && (!watched || fix_order(machine, module, kernel, dispatch));
+    const size_t steps = ok ? wmi_program_steps(dispatch->program) : 0;
+    ok = ok && wmi_dispatch_run(dispatch);
     result->seconds = wmi_seconds() - begin;
     const struct wmi_fault_place place = {machine->target, module->object, wmi_object_name(module->object),
                                           module->bias};
@@ -610,6 +683,7 @@ static enum wm_status run(struct wm_machine *machine, const struct module *modul
         result->wave_instructions = dispatch->instructions;
         result->waves = dispatch->waves;
         result->workgroups = dispatch->groups_done;
+        result->reproducible = is_reproducible(dispatch, steps);
         if (dispatch->fault.kind != WM_FAULT_NONE)
             wmi_report_fault(dispatch, &place, &result->fault);
         wmi_report_stales(dispatch, &place, request->stale, request->stale_user);

@@ -892,6 +892,11 @@ void wmi_program_prepare_frame(const struct wmi_program *program, struct wmi_fra
     }
 }
 
+size_t wmi_program_steps(const struct wmi_program *program)
+{
+    return program->step_count;
+}
+
 uint32_t wmi_program_vgpr_offset(const struct wmi_program *program)
 {
     return program->vgpr_offset;

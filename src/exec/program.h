@@ -48,6 +48,8 @@ void wmi_program_destroy(struct wmi_program *program);
  * Where there is no code, a step that faults. NULL: there are WMI_STEP_LIMIT steps already (*full), or the
  * host has no memory for more. */
 const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t place, bool *full);
+/* Grows when code is predecoded. */
+size_t wmi_program_steps(const struct wmi_program *program);
 /* The instruction at `pc`, as it stands in memory now; false: there is none. */
 bool wmi_program_decode(const struct wmi_program *program, uint64_t pc, struct wmi_instruction *insn);
 /* Where a wave that goes on at `step` is: the address of a step that a branch can lead to, or of the barrier

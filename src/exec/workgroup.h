@@ -79,6 +79,7 @@ struct wmi_dispatch {
     unsigned quiet;      /* those of them that found nothing but waiting waves in this generation */
     uint64_t generation; /* counts sweeps in which a thread may have changed what others wait for */
     bool deadlock;
+    bool in_one_order; /* workgroups may depend on one another, and one thread runs them all */
 };
 
 /* A wave signals at its workgroup's barrier: the last one that is expected completes it. Whether it is the
