@@ -183,7 +183,7 @@ enum wm_dependence_kind {
 
 struct wm_dependence {
     enum wm_dependence_kind kind;
-    uint64_t pc;       /* guest address of the instruction; the first such one */
+    uint64_t pc;       /* guest address of the instruction, or of one of them */
     uint64_t offset;   /* from the start of its function */
     char function[64]; /* "" if not known; cut off if it is longer */
     char text[128];    /* the instruction, or "" */

@@ -507,6 +507,22 @@ static struct wmi_profile_dispatch occupancy_of(const struct wm_machine *machine
     };
 }
 
+/* Where execution puts scratch memory, and how much of it the hardware gives to a wave. */
+static void tell_scratch(const struct wm_machine *machine, const struct wmi_abi_memory *memory,
+                         uint32_t waves, struct wmi_profile_source *source)
+{
+    const struct wmi_allocation *all =
+        memory->scratch ? wmi_space_find(machine->space, memory->scratch) : NULL;
+    if (!all)
+        return;
+    source->scratch_size = all->high - all->low;
+    source->scratch_stride = memory->scratch_stride;
+    source->scratch_wave = round_up((uint32_t)memory->scratch_piece,
+                                    wmi_target_limit(machine->target, WMI_LIMIT_scratch_granule));
+    source->dispatch.scratch = memory->scratch;
+    source->dispatch.scratch_bytes = waves * source->scratch_wave;
+}
+
 const struct wm_profile_kernel *wm_profile_kernels(struct wm_profile *profile, size_t *count)
 {
     return wmi_profile_kernels(profile, count);
@@ -750,18 +766,19 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     if (request->fidelity)
         dispatch.executed = wmi_fidelity_counters(request->fidelity);
     struct profiled profiled = {machine, module, ""};
-    if (request->profile)
-        dispatch.observer = wmi_profile_begin(
-            request->profile,
-            &(struct wmi_profile_source){
-                .user = &profiled,
-                .describe = describe,
-                .code = code_of,
-                .target_name = wmi_target_name(machine->target),
-                .rules = wmi_cost_rules(wmi_target_limit(machine->target, WMI_LIMIT_cost_rules)),
-                .wave_lanes = kernel->wave_size,
-                .dispatch = occupancy_of(machine, kernel, &dispatch),
-            });
+    if (request->profile) {
+        struct wmi_profile_source source = {
+            .user = &profiled,
+            .describe = describe,
+            .code = code_of,
+            .target_name = wmi_target_name(machine->target),
+            .rules = wmi_cost_rules(wmi_target_limit(machine->target, WMI_LIMIT_cost_rules)),
+            .wave_lanes = kernel->wave_size,
+            .dispatch = occupancy_of(machine, kernel, &dispatch),
+        };
+        tell_scratch(machine, &memory, abi.waves_per_group, &source);
+        dispatch.observer = wmi_profile_begin(request->profile, &source);
+    }
     struct wmi_observers *both = NULL;
     const struct wmi_observer *profile = dispatch.observer, *check = NULL;
     if (request->check)

@@ -43,11 +43,13 @@ static bool decode(const struct walk *walk, uint64_t pc, struct wmi_instruction 
                       (size_t)(a->high - pc) / 4, insn);
 }
 
-/* Whether an operand is a result. Of an atomic, decoding says so only where it returns. */
+/* Whether an operand is a result. Of vector atomics, decoding says so only where they return. */
 static bool has_result(const struct wmi_instruction *insn)
 {
+    if (wmi_rows[insn->id].class == WMI_CLASS_SMEM)
+        return insn->field[WMI_FIELD_glc];
     for (unsigned i = 0; i < insn->operands; i++)
-        if (insn->operand[i].written)
+        if (insn->operand[i].kind != WMI_OPERAND_NONE && insn->operand[i].written)
             return true;
     return false;
 }
@@ -107,10 +109,10 @@ static enum wm_dependence_kind kind_of(const struct wmi_instruction *insn)
     }
 }
 
-static void note(struct walk *walk, enum wm_dependence_kind kind, uint64_t pc)
+/* The walk is over. */
+static void find(struct walk *walk, enum wm_dependence_kind kind, uint64_t pc)
 {
-    if (walk->found->kind == WM_INDEPENDENT || pc < walk->found->pc)
-        *walk->found = (struct wm_dependence){.kind = kind, .pc = pc};
+    *walk->found = (struct wm_dependence){.kind = kind, .pc = pc};
 }
 
 /* ---- loops ---- */
@@ -332,18 +334,17 @@ static void look_at(struct walk *walk, uint64_t pc)
 {
     struct wmi_instruction insn;
     while (is_new(walk, pc) && decode(walk, pc, &insn)) {
-        if (walk->seen.count > LIMIT) {
-            note(walk, WM_DEPENDS_BY_CODE, pc);
-            walk->work.count = 0;
-            return;
-        }
         const struct wmi_flow flow = wmi_control_flow(&insn);
         const uint64_t next = pc + 4u * insn.dwords, to = next + (uint64_t)(flow.distance * 4);
-        const enum wm_dependence_kind kind = kind_of(&insn);
-        if (kind != WM_INDEPENDENT)
-            note(walk, kind, pc);
-        if (flow.branches && flow.distance < 0 && only_waits(walk, to, pc))
-            note(walk, WM_DEPENDS_BY_LOOP, pc);
+        enum wm_dependence_kind kind = kind_of(&insn);
+        if (kind == WM_INDEPENDENT && flow.branches && flow.distance < 0 && only_waits(walk, to, pc))
+            kind = WM_DEPENDS_BY_LOOP;
+        if (walk->seen.count > LIMIT)
+            kind = WM_DEPENDS_BY_CODE;
+        if (kind != WM_INDEPENDENT) {
+            find(walk, kind, pc);
+            return;
+        }
         follow(walk, &insn, next);
         if (flow.branches)
             add_entry(walk, &walk->work, to);
@@ -376,12 +377,12 @@ bool wmi_dependence_find(const struct wmi_dependence_source *source, struct wm_d
     struct walk walk = {.source = source, .found = dependence, .entries = entries};
     *dependence = (struct wm_dependence){.kind = WM_INDEPENDENT};
     if (source->unknown_calls)
-        note(&walk, WM_DEPENDS_BY_CODE, source->entry);
+        find(&walk, WM_DEPENDS_BY_CODE, source->entry);
     add_entry(&walk, &walk.work, source->entry);
-    while (walk.work.count && !walk.out_of_memory)
+    while (walk.work.count && !walk.out_of_memory && dependence->kind == WM_INDEPENDENT)
         look_at(&walk, walk.work.address[--walk.work.count]);
-    if (walk.computed && !walk.named)
-        note(&walk, WM_DEPENDS_BY_CODE, source->entry);
+    if (walk.computed && !walk.named && dependence->kind == WM_INDEPENDENT)
+        find(&walk, WM_DEPENDS_BY_CODE, source->entry);
     if (entries)
         sort(entries);
     free(walk.work.address);

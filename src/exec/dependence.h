@@ -25,8 +25,8 @@ struct wmi_entries {
     size_t count, capacity;
 };
 
-/* Fills in why workgroups may depend on one another, and the lowest address of an instruction by which they
- * do. Adds to `entries` unless it is NULL. False: no memory. */
+/* Fills in whether workgroups may depend on one another, and by which instruction: the first that is found.
+ * If they do not, adds to `entries` unless it is NULL. False: no memory. */
 bool wmi_dependence_find(const struct wmi_dependence_source *source, struct wm_dependence *dependence,
                          struct wmi_entries *entries);
 void wmi_entries_free(struct wmi_entries *entries);

@@ -20,7 +20,8 @@ static void show_turn(struct wmi_executor *executor, struct wmi_resident *reside
     const struct wmi_observer *observer = executor->steps.dispatch->observer;
     if (observer && observer->turn)
         observer->turn(executor->steps.observer, &resident->watched, resident->group.flat_id,
-                       resident->group.wave_count);
+                       resident->group.wave_count,
+                       executor->steps.dispatch->scratch_base + wmi_resident_scratch(executor, resident));
 }
 
 /* and of one that is over. */

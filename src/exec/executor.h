@@ -66,6 +66,8 @@ struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t
 uint64_t wmi_resident_bytes(const struct wmi_executor *executor);
 /* Frees a list of them. */
 void wmi_residents_free(struct wmi_resident *resident);
+/* Where its scratch memory lies in that of the dispatch. */
+uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct wmi_resident *resident);
 /* Makes the resident workgroup number `flat_id`, before its first instruction. */
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id);
 

@@ -161,7 +161,7 @@ static void fetch(void *local, uint32_t wave, uint32_t block)
     shard->all->one[i]->fetch(shard->local[i], wave, block);
 }
 
-static void turn(void *local, void **group, uint64_t number, uint32_t waves)
+static void turn(void *local, void **group, uint64_t number, uint32_t waves, uint64_t scratch)
 {
     struct shard *shard = local;
     struct kept *kept = *group;
@@ -171,7 +171,7 @@ static void turn(void *local, void **group, uint64_t number, uint32_t waves)
     *group = shard->group = kept;
     for (unsigned i = 0; i < 2; i++)
         if (shard->local[i] && shard->all->one[i]->turn)
-            shard->all->one[i]->turn(shard->local[i], &kept->of[i], number, waves);
+            shard->all->one[i]->turn(shard->local[i], &kept->of[i], number, waves, scratch);
 }
 
 static void end_group(void *local, void *group, uint64_t instructions)

@@ -22,6 +22,8 @@ struct wmi_profile_dispatch {
     uint32_t sgprs;                 /* of a wave, as allocated */
     uint32_t lds_bytes;             /* of a workgroup, as allocated */
     bool wgp_mode;                  /* its waves go to all compute units of a WGP */
+    uint64_t scratch;               /* guest address of the scratch memory of all waves */
+    uint64_t scratch_bytes;         /* of a workgroup, as the hardware allocates it; 0: it has none */
 };
 
 /* Says what the instruction at row->pc is: fills kernel, text, file, line, column and offset. Called once per
@@ -36,6 +38,9 @@ struct wmi_profile_source {
      */
     bool (*code)(void *user, uint64_t pc, struct wm_profile_code *code);
     struct wmi_profile_dispatch dispatch;
+    /* How execution lays out scratch memory, which is not how a GPU does: bytes of all of it, from a wave's
+     * to the next one's; and bytes of a wave as the hardware allocates it. */
+    uint64_t scratch_size, scratch_stride, scratch_wave;
 };
 
 /* NULL: no memory. */

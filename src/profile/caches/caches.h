@@ -26,8 +26,9 @@ struct wmi_caches_sums {
 
 /* Where workgroups run: each on so many neighbouring compute units, which hold so many of them at once. */
 struct wmi_residence {
-    uint32_t units;  /* 1, on RDNA in WGP mode 2; 0: 1 */
-    uint32_t groups; /* 0: 1 */
+    uint32_t units;                  /* 1, on RDNA in WGP mode 2; 0: 1 */
+    uint32_t groups;                 /* 0: 1 */
+    uint64_t scratch, scratch_bytes; /* where logs say that scratch memory is, and bytes of a workgroup's */
 };
 
 struct wmi_caches;

@@ -100,6 +100,11 @@ static inline bool wmi_log_repeat_short(struct wmi_log_group *group, uint32_t wa
     return true;
 }
 
+/* Moves what the group asks for in the `bytes` from `start` on by `distance`, all in bytes. An access that
+ * begins elsewhere stays where it is. */
+void wmi_log_move(struct wmi_log_group *group, const struct wmi_log_instruction *instructions, uint64_t start,
+                  uint64_t bytes, uint64_t distance);
+
 /* Reads the entry at *words, which must be whole (wmi_log_check), and goes on behind it. Returns its blocks.
  */
 unsigned wmi_log_read(const uint64_t **words, struct wmi_log_entry *entry, uint64_t blocks[WMI_LOG_BLOCKS]);

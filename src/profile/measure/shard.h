@@ -28,6 +28,7 @@ struct wmi_shard_counts {
 struct wmi_shard {
     struct wmi_shard_counts *counts; /* by slot */
     size_t size;
+    uint64_t scratch;            /* of the workgroup that runs, as struct wmi_observer says */
     uint64_t first_wave;         /* the number of the workgroup's first wave; 0: it is not in the sample */
     struct wmi_log_group *group; /* the log of the workgroup that runs; NULL: none is kept */
     struct wm_profile *profile;
