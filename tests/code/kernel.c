@@ -36,9 +36,11 @@ struct kernel {
     struct wm_object *object;
     const struct wm_kernel *kernel;
     uint64_t memory, dump, constant; /* guest addresses, the same in every machine */
-    uint32_t set[SETS];
-    unsigned sets, literal[SET_COUNT]; /* where in `set` which literal is; 0: nowhere */
-    uint32_t branch;                   /* s_branch 0 */
+    struct sets {
+        uint32_t word[SETS];
+        unsigned count, literal[SET_COUNT]; /* where which literal is; 0: nowhere */
+    } all, few;                             /* registers of addresses, EXEC and M0; those two alone */
+    uint32_t branch;                        /* s_branch 0 */
 };
 
 static void stop(const char *what, const char *message)
@@ -262,33 +264,37 @@ static struct wm_machine *new_machine(const char *target, uint64_t *memory, uint
     return machine;
 }
 
-/* What is put before each instruction, with marks where literals will be. */
-static void make_sets(struct kernel *k, struct text *t)
+/* What is put before an instruction, with marks where literals will be. */
+static void make_sets(struct kernel *k, struct text *t, bool all)
 {
     static const uint32_t mark = 0x7fa51234;
+    struct sets *sets = all ? &k->all : &k->few;
     uint8_t *bytes;
     size_t size;
     t->length = 0;
     add_states_off(t, k);
-    add_all_lanes(t, k);
-    for (unsigned i = 0; i < 2; i++) { /* the last registers hold an address, too */
+    if (all)
+        add_all_lanes(t, k);
+    for (unsigned i = 0; all && i < 2; i++) { /* the last registers hold an address, too */
         const unsigned to = i ? KERNEL_VGPRS - 2 : VGPR_ADDRESS;
         add(t, "v_mov_b32 v%u, v%u\nv_mov_b32 v%u, v%u\n", to, V_ADDRESS, to + 1, V_ADDRESS + 1);
     }
-    add(t, "v_mov_b32 v%u, v%u\nv_mov_b32 v%u, v%u\n", VGPR_OFFSET, V_OFFSET, VGPR_OFFSET + 1, V_LANE);
-    add(t, "s_mov_b32 s%u, 0x%x\ns_mov_b32 s%u, 0x%x\n", SGPR_ADDRESS, mark + SET_ADDRESS_LO,
-        SGPR_ADDRESS + 1, mark + SET_ADDRESS_HI);
+    if (all) {
+        add(t, "v_mov_b32 v%u, v%u\nv_mov_b32 v%u, v%u\n", VGPR_OFFSET, V_OFFSET, VGPR_OFFSET + 1, V_LANE);
+        add(t, "s_mov_b32 s%u, 0x%x\ns_mov_b32 s%u, 0x%x\n", SGPR_ADDRESS, mark + SET_ADDRESS_LO,
+            SGPR_ADDRESS + 1, mark + SET_ADDRESS_HI);
+    }
     add(t, "s_mov_b32 m0, 0x%x\ns_mov_b32 exec_lo, 0x%x\n", mark + SET_M0, mark + SET_EXEC_LO);
     if (k->lanes == 64)
         add(t, "s_mov_b32 exec_hi, 0x%x\n", mark + SET_EXEC_HI);
     assemble(k, t, WM_ASSEMBLE_RAW, &bytes, &size);
-    if (size > sizeof k->set)
+    if (size > sizeof sets->word)
         stop(k->name, "more to set than there is room for");
-    memcpy(k->set, bytes, size);
-    k->sets = (unsigned)size / 4;
-    for (unsigned i = 0; i < k->sets; i++)
-        if (k->set[i] - mark < SET_COUNT)
-            k->literal[k->set[i] - mark] = i;
+    memcpy(sets->word, bytes, size);
+    sets->count = (unsigned)size / 4;
+    for (unsigned i = 0; i < sets->count; i++)
+        if (sets->word[i] - mark < SET_COUNT)
+            sets->literal[sets->word[i] - mark] = i;
     free(bytes);
 }
 
@@ -320,7 +326,8 @@ struct kernel *kernel_create(const char *name)
     require(wm_object_open(bytes, size, k->name, k->name, &k->object, &diag), k->name, &diag);
     require(wm_object_find_kernel(k->object, "k", &k->kernel, &diag), k->name, &diag);
     free(bytes);
-    make_sets(k, t);
+    make_sets(k, t, true);
+    make_sets(k, t, false);
     t->length = 0;
     add(t, "s_branch 0\n");
     assemble(k, t, WM_ASSEMBLE_RAW, &bytes, &size);
@@ -379,20 +386,21 @@ void kernel_descriptors(const struct kernel *k, bool ordinary, uint32_t d[KERNEL
     image[5] &= 0x3;
 }
 
-bool body_add(const struct kernel *k, const struct setting *s, struct body *body, const uint32_t *words,
-              size_t count, uint64_t *offset)
+bool body_add(const struct kernel *k, const struct setting *s, struct body *body, bool all,
+              const uint32_t *words, size_t count, uint64_t *offset)
 {
     const uint64_t value[SET_COUNT] = {s->exec, s->exec >> 32, s->m0, k->memory, k->memory >> 32};
-    if (body->count + k->sets + count + 1 > BODY_WORDS) /* and the branch behind the last one */
+    const struct sets *sets = all ? &k->all : &k->few;
+    if (body->count + sets->count + count + 1 > BODY_WORDS) /* and the branch behind the last one */
         return false;
     uint32_t *const set = body->word + body->count;
-    memcpy(set, k->set, 4 * k->sets);
+    memcpy(set, sets->word, 4 * sets->count);
     for (unsigned i = 0; i < SET_COUNT; i++)
-        if (k->literal[i])
-            set[k->literal[i]] = (uint32_t)value[i];
-    *offset = 4 * (body->count + k->sets);
-    memcpy(set + k->sets, words, 4 * count);
-    body->count += k->sets + count;
+        if (sets->literal[i])
+            set[sets->literal[i]] = (uint32_t)value[i];
+    *offset = 4 * (body->count + sets->count);
+    memcpy(set + sets->count, words, 4 * count);
+    body->count += sets->count + count;
     return true;
 }
 
@@ -406,12 +414,29 @@ struct observers {
     struct wm_fidelity *fidelity;
 };
 
-static struct observers make_observers(enum way way)
+/* A product with small caches: an L2 of 64 MiB takes longer to clear than these kernels to run. */
+static void use_small_caches(struct wm_profile *profile, const char *target)
+{
+    const struct wm_gpu *product = wm_gpu_default(target);
+    struct wm_diag diag;
+    if (!product)
+        return;
+    struct wm_gpu gpu = *product;
+    for (unsigned i = 0; i < WM_CACHE_LEVELS; i++) {
+        const uint64_t least = (uint64_t)gpu.cache[i].line * gpu.cache[i].ways;
+        gpu.cache[i].bytes = gpu.cache[i].bytes > 16 * least ? 16 * least : gpu.cache[i].bytes;
+    }
+    require(wm_profile_set_gpu(profile, &gpu, &diag), target, &diag);
+}
+
+static struct observers make_observers(const struct kernel *k, enum way way)
 {
     struct observers o = {0};
     struct wm_diag diag;
-    if (way != UNOBSERVED)
+    if (way != UNOBSERVED) {
         require(wm_profile_create(&o.profile, &diag), "profile", &diag);
+        use_small_caches(o.profile, k->name);
+    }
     if (way == BY_ALL) {
         require(wm_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS, &o.check, &diag), "check", &diag);
         require(wm_fidelity_create(&o.fidelity, &diag), "fidelity", &diag);
@@ -447,7 +472,7 @@ static void run(const struct kernel *k, const struct setting *s, const struct bo
 {
     struct wm_diag diag;
     struct wm_result result = {.struct_size = sizeof result};
-    struct observers observers = make_observers(way);
+    struct observers observers = make_observers(k, way);
     uint64_t memory, dump, constant;
     struct wm_machine *machine = new_machine(k->name, &memory, &dump, &constant);
     require(wm_write(machine, memory, s->memory, sizeof s->memory, &diag), k->name, &diag);

@@ -46,13 +46,14 @@ struct setting {
  * that nothing is odd about. */
 void kernel_descriptors(const struct kernel *kernel, bool ordinary, uint32_t descriptor[KERNEL_DESCRIPTORS]);
 
-/* Code that is to be run: instructions with what sets EXEC, M0 and the registers of addresses before each. */
+/* Code that is to be run: instructions with what sets registers before each. */
 struct body {
     uint32_t word[BODY_WORDS];
     size_t count;
 };
-/* Appends an instruction; false: there is no more room. *offset: bytes to it from the body's start. */
-bool body_add(const struct kernel *kernel, const struct setting *setting, struct body *body,
+/* Appends an instruction, and before it what sets EXEC, M0 and, with `all`, the registers of addresses.
+ * False: there is no more room. *offset: bytes to the instruction from the body's start. */
+bool body_add(const struct kernel *kernel, const struct setting *setting, struct body *body, bool all,
               const uint32_t *words, size_t count, uint64_t *offset);
 
 /* What is left behind. */
