@@ -108,13 +108,17 @@ struct wm_dispatch {
     uint32_t dynamic_lds;      /* bytes behind the static LDS */
     uint32_t threads;          /* host threads; 0: one per CPU */
     uint64_t max_instructions; /* per wave; 0: 2^40 */
-    double timeout;            /* seconds of wall-clock time; 0: none */
+    double timeout;            /* seconds of wall-clock time, not negative; 0: none */
     enum wm_alignment alignment;
     struct wm_profile *profile;   /* observes the dispatch, or NULL */
     struct wm_check *check;       /* so does this, or NULL */
     struct wm_fidelity *fidelity; /* or NULL */
     /* Called now and then, on the thread that called wm_dispatch; false stops the run. Or NULL. A kernel that
-     * waits for what it might write into guest memory counts as a deadlock. */
+     * waits for what it might write into guest memory counts as a deadlock.
+     * Until wm_dispatch returns, callbacks may read and write guest memory, but the machine takes no
+     * wm_allocate, wm_free, wm_load, wm_set_apertures or further wm_dispatch (WM_BAD_ARGUMENT), and what
+     * observes the dispatch has nothing to tell yet. If a callback destroys the machine or an observer, that
+     * happens when the dispatch has ended. The object must stay open. */
     bool (*progress)(void *user, uint64_t workgroups_done, uint64_t workgroups);
     void *progress_user;
     /* Called after the run, also after a fault, with pieces of what the kernel printed by OpenCL's printf, in

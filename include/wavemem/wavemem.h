@@ -6,6 +6,11 @@
  * (wm_fault), not a status. Nothing here is global: handles of different machines may be used from different
  * threads.
  *
+ * A pointer may be NULL only where its comment says so; `diag` always may. Where another one is NULL, or a
+ * number is none of its enum, a function that returns a wm_status returns WM_BAD_ARGUMENT and names the
+ * parameter, one that destroys or closes does nothing, and the others return what they return when there is
+ * nothing.
+ *
  * A kernel c = a + b from its file to its result, without the checks of each status:
  *
  *     wm_object_open_file("vecadd.co", NULL, &object, &diag);

@@ -57,19 +57,59 @@ static enum wm_status check_geometry(const struct wm_kernel *kernel, const struc
     return WM_OK;
 }
 
-static enum wm_status check_request(const struct wm_kernel *kernel, const struct wm_dispatch *request,
-                                    const struct wm_result *result, struct wmi_dispatch *dispatch,
-                                    struct wm_diag *diag)
+static enum wm_status check_pointers(const struct wm_machine *machine, const struct wm_object *object,
+                                     const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                                     const struct wm_result *result, struct wm_diag *diag)
 {
-    if (request->struct_size == sizeof *request && request->on_violation > WM_VIOLATION_GOES_ON)
-        return wmi_fail(diag, WM_BAD_ARGUMENT, "on_violation is %u; expected WM_VIOLATION_STOPS or _GOES_ON",
-                        request->on_violation);
+    const struct {
+        const void *pointer;
+        const char *name;
+    } needed[] = {{machine, "machine"},
+                  {object, "object"},
+                  {kernel, "kernel"},
+                  {request, "dispatch"},
+                  {result, "result"}};
+    for (unsigned i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!needed[i].pointer)
+            return wmi_null(diag, "wm_dispatch", needed[i].name);
     if (request->struct_size != sizeof *request || result->struct_size != sizeof *result)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "struct_size is not that of this version of wavemem (%s)",
                         wm_version());
-    if (request->alignment > WM_ALIGNMENT_STRICT)
+    if (!wmi_module_of(machine, object))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
+    if (!wmi_object_has_kernel(object, kernel))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the kernel is none of the code object's");
+    return WM_OK;
+}
+
+/* A handle that the dispatch uses has to be idle. */
+static enum wm_status check_uses(const struct wm_machine *machine, const struct wm_dispatch *request,
+                                 struct wm_diag *diag)
+{
+    const char *busy = request->profile && wmi_profile_use(request->profile)->running      ? "profile"
+                       : request->check && wmi_check_use(request->check)->running          ? "check"
+                       : request->fidelity && wmi_fidelity_use(request->fidelity)->running ? "fidelity report"
+                                                                                           : NULL;
+    if (busy)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the %s observes another dispatch that still runs", busy);
+    return wmi_machine_idle(machine, "wm_dispatch", diag);
+}
+
+static enum wm_status check_request(const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                                    struct wmi_dispatch *dispatch, struct wm_diag *diag)
+{
+    if (request->on_violation > WM_VIOLATION_GOES_ON)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "on_violation is %u; expected WM_VIOLATION_STOPS or _GOES_ON",
+                        request->on_violation);
+    if ((unsigned)request->alignment > WM_ALIGNMENT_STRICT)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "alignment %u is none of enum wm_alignment",
                         (unsigned)request->alignment);
+    if ((unsigned)request->scalar_cache > WM_SCALAR_CACHE_STALE)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "scalar_cache %u is none of enum wm_scalar_cache",
+                        (unsigned)request->scalar_cache);
+    if (!(request->timeout >= 0))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "timeout is %g; expected seconds, or 0 for none",
+                        request->timeout);
     if (request->arguments_size && !request->arguments)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "arguments_size is %llu but arguments is NULL",
                         (unsigned long long)request->arguments_size);
@@ -101,139 +141,215 @@ static const struct wmi_target *with_waves_of(const struct wmi_target *target, u
     return whole ? whole : target;
 }
 
-static enum wm_status run(struct wm_machine *machine, const struct wmi_module *module,
-                          const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
-                          const struct wm_dispatch *request, struct wm_result *result, struct wm_diag *diag)
+/* A dispatch from its request to its end. */
+struct job {
+    struct wm_machine *machine;
+    const struct wmi_module *module;
+    const struct wm_kernel *kernel;
+    struct wm_dispatch request; /* a copy: callbacks may change theirs */
+    struct wmi_dispatch dispatch;
+    struct wmi_abi_memory memory;
+    struct wmi_observed observed;
+    struct wmi_observers *both; /* of profile and check; NULL: at most one of them */
+};
+
+/* Reserves what the ABI wants in guest memory, and fills the dispatch from the request. */
+static enum wm_status prepare(struct job *job, struct wm_diag *diag)
 {
+    const struct wm_dispatch *request = &job->request;
+    struct wmi_dispatch *d = &job->dispatch;
+    const uint64_t items = (uint64_t)d->workgroup[0] * d->workgroup[1] * d->workgroup[2];
+    const struct wmi_abi_request abi = {
+        .kernel = job->kernel,
+        .dispatch = request,
+        .bias = job->module->bias,
+        .space = job->machine->space,
+        .apertures = &job->machine->apertures,
+        .waves_per_group = (uint32_t)((items + job->kernel->wave_size - 1) / job->kernel->wave_size),
+        .threads = thread_count(request->threads),
+        .prints = request->print != NULL,
+    };
+    const enum wm_status status = wmi_abi_prepare(&abi, &job->memory, &d->launch, diag);
+    if (status)
+        return status;
+    const struct wmi_abi_memory *memory = &job->memory;
+    d->threads = memory->threads;
+    d->scratch_stride = memory->scratch_stride;
+    d->scratch_piece = memory->scratch_piece;
+    d->scratch = memory->scratch ? wmi_space_host(job->machine->space, memory->scratch, 1) : NULL;
+    d->scratch_base = memory->scratch;
+    d->goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
+    d->residents = memory->residents < WMI_RESIDENT_LIMIT ? memory->residents : WMI_RESIDENT_LIMIT;
+    d->max_instructions = request->max_instructions ? request->max_instructions : MAX_INSTRUCTIONS;
+    d->timeout = request->timeout;
+    d->alignment = request->alignment;
+    d->stales.mode = request->scalar_cache;
+    pthread_mutex_init(&d->stales.lock, NULL);
+    d->progress = request->progress;
+    d->progress_user = request->progress_user;
+    return WM_OK;
+}
+
+/* Whoever observes the dispatch begins with it. */
+static enum wm_status begin_observers(struct job *job, struct wm_diag *diag)
+{
+    const struct wm_dispatch *request = &job->request;
+    const struct wmi_target *target = job->machine->target;
+    const struct wmi_observer *profile = NULL, *check = NULL;
+    if (request->fidelity)
+        job->dispatch.executed = wmi_fidelity_counters(request->fidelity);
+    if (request->profile)
+        profile = wmi_profile_begin(
+            request->profile, &(struct wmi_profile_source){
+                                  .user = &job->observed,
+                                  .describe = wmi_observed_describe,
+                                  .code = wmi_observed_code,
+                                  .target_name = wmi_target_name(target),
+                                  .rules = wmi_cost_rules(wmi_target_limit(target, WMI_LIMIT_cost_rules)),
+                                  .wave_lanes = job->kernel->wave_size,
+                                  .dispatch = wmi_occupancy_of(job->machine, job->kernel, &job->dispatch),
+                              });
+    if (request->check)
+        check = wmi_check_begin(request->check, with_waves_of(target, job->kernel->wave_size));
+    if (profile && wmi_profile_tracer(request->profile))
+        wmi_tracer_begin(wmi_profile_tracer(request->profile), request->profile, wmi_target_name(target));
+    job->dispatch.observer = check ? check : profile;
+    if (!profile || !check)
+        return WM_OK;
+    job->both = wmi_observers_create(check, profile);
+    if (!job->both)
+        return wmi_fail(diag, WM_NO_MEMORY, "no memory to watch kernel '%s'", job->kernel->name);
+    job->dispatch.observer = wmi_observers_as_one(job->both);
+    return WM_OK;
+}
+
+static void end_observers(struct job *job)
+{
+    const struct wm_dispatch *request = &job->request;
+    wmi_observers_destroy(job->both);
+    if (request->profile)
+        wmi_profile_end(request->profile);
+    if (request->profile && wmi_profile_tracer(request->profile))
+        wmi_tracer_end(wmi_profile_tracer(request->profile), request->profile);
+    if (request->check)
+        wmi_check_end(request->check, wmi_observed_describe, &job->observed);
+}
+
+static void report(struct job *job, struct wm_result *result)
+{
+    struct wmi_dispatch *d = &job->dispatch;
+    const struct wmi_module *module = job->module;
+    const struct wmi_fault_place place = {job->machine->target, module->object,
+                                          wmi_object_name(module->object), module->bias};
+    result->wave_instructions = d->instructions;
+    result->waves = d->waves;
+    result->workgroups = d->groups_done;
+    if (d->fault.kind != WM_FAULT_NONE)
+        wmi_report_fault(d, &place, &result->fault);
+    wmi_report_stales(d, &place, job->request.stale, job->request.stale_user);
+    result->violations = d->violation.count;
+    if (result->violations) {
+        d->fault = d->violation.first;
+        d->fault_group = d->violation.group;
+        d->fault_wave = d->violation.wave;
+        wmi_report_fault(d, &place, &result->violation);
+    }
+}
+
+static enum wm_status run(struct job *job, struct wm_result *result, struct wm_diag *diag)
+{
+    struct wmi_dispatch *d = &job->dispatch;
+    const struct wmi_kernel_descriptor *descriptor = wmi_kernel_descriptor(job->kernel);
     const struct wmi_program_options options = {
-        .target = with_waves_of(machine->target, kernel->wave_size),
-        .space = machine->space,
-        .entry = dispatch->launch.entry,
-        .lanes = kernel->wave_size,
-        .vgprs = wmi_kernel_descriptor(kernel)->vgprs,
-        .agprs = wmi_kernel_descriptor(kernel)->agprs,
+        .target = with_waves_of(job->machine->target, job->kernel->wave_size),
+        .space = job->machine->space,
+        .entry = d->launch.entry,
+        .lanes = job->kernel->wave_size,
+        .vgprs = descriptor->vgprs,
+        .agprs = descriptor->agprs,
         .level = wmi_cpu_level(),
-        .observer = dispatch->observer,
-        .alignment = dispatch->alignment,
-        .scalar_cache = dispatch->stales.mode,
-        .counts = dispatch->executed,
+        .observer = d->observer,
+        .alignment = d->alignment,
+        .scalar_cache = d->stales.mode,
+        .counts = d->executed,
     };
     const double begin = wmi_seconds();
-    dispatch->program = wmi_program_create(&options);
-    const bool ok = dispatch->program && wmi_dispatch_run(dispatch);
+    d->program = wmi_program_create(&options);
+    const bool ok = d->program && wmi_dispatch_run(d);
     result->seconds = wmi_seconds() - begin;
-    const struct wmi_fault_place place = {machine->target, module->object, wmi_object_name(module->object),
-                                          module->bias};
-    if (ok) {
-        result->wave_instructions = dispatch->instructions;
-        result->waves = dispatch->waves;
-        result->workgroups = dispatch->groups_done;
-        if (dispatch->fault.kind != WM_FAULT_NONE)
-            wmi_report_fault(dispatch, &place, &result->fault);
-        wmi_report_stales(dispatch, &place, request->stale, request->stale_user);
-        result->violations = dispatch->violation.count;
-        if (result->violations) {
-            dispatch->fault = dispatch->violation.first;
-            dispatch->fault_group = dispatch->violation.group;
-            dispatch->fault_wave = dispatch->violation.wave;
-            wmi_report_fault(dispatch, &place, &result->violation);
-        }
-    }
-    free(dispatch->stales.found);
-    wmi_program_destroy(dispatch->program);
-    return ok ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory to run kernel '%s'", kernel->name);
+    if (ok)
+        report(job, result);
+    free(d->stales.found);
+    wmi_program_destroy(d->program);
+    return ok ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory to run kernel '%s'", job->kernel->name);
+}
+
+static void print(const struct job *job)
+{
+    const struct wm_dispatch *request = &job->request;
+    size_t count;
+    const char *const *formats = wmi_object_printf(job->module->object, &count);
+    if (job->memory.printf && request->print)
+        wmi_print_buffer(formats, count,
+                         wmi_space_host(job->machine->space, job->memory.printf, WMI_PRINTF_BYTES),
+                         WMI_PRINTF_BYTES, request->print, request->print_user);
+}
+
+static void begin_uses(const struct job *job)
+{
+    const struct wm_dispatch *request = &job->request;
+    job->machine->use.running = true;
+    if (request->profile)
+        wmi_profile_use(request->profile)->running = true;
+    if (request->check)
+        wmi_check_use(request->check)->running = true;
+    if (request->fidelity)
+        wmi_fidelity_use(request->fidelity)->running = true;
+}
+
+/* Destroys what callbacks wanted to. */
+static void end_uses(const struct job *job)
+{
+    const struct wm_dispatch *request = &job->request;
+    if (request->profile && wmi_use_end(wmi_profile_use(request->profile)))
+        wm_profile_destroy(request->profile);
+    if (request->check && wmi_use_end(wmi_check_use(request->check)))
+        wm_check_destroy(request->check);
+    if (request->fidelity && wmi_use_end(wmi_fidelity_use(request->fidelity)))
+        wm_fidelity_destroy(request->fidelity);
+    if (wmi_use_end(&job->machine->use))
+        wm_machine_destroy(job->machine);
 }
 
 enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
                            const struct wm_kernel *kernel, const struct wm_dispatch *request,
                            struct wm_result *result, struct wm_diag *diag)
 {
-    struct wmi_dispatch dispatch = {.space = machine->space, .apertures = machine->apertures};
-    enum wm_status status = check_request(kernel, request, result, &dispatch, diag);
+    enum wm_status status = check_pointers(machine, object, kernel, request, result, diag);
     if (status)
         return status;
     *result = (struct wm_result){.struct_size = sizeof *result};
     const struct wmi_module *module = wmi_module_of(machine, object);
-    if (!module)
-        return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
-
-    if (request->profile) {
+    struct job job = {.machine = machine,
+                      .module = module,
+                      .kernel = kernel,
+                      .request = *request,
+                      .dispatch = {.space = machine->space, .apertures = machine->apertures},
+                      .observed = {machine, module, ""}};
+    status = check_uses(machine, request, diag);
+    status = status ? status : check_request(kernel, request, &job.dispatch, diag);
+    if (!status && request->profile)
         status = wmi_choose_gpu(request->profile, machine->target, diag);
-        if (status)
-            return status;
-    }
-
-    struct wmi_abi_memory memory;
-    dispatch.threads = thread_count(request->threads);
-    const uint64_t items = (uint64_t)dispatch.workgroup[0] * dispatch.workgroup[1] * dispatch.workgroup[2];
-    const struct wmi_abi_request abi = {
-        .kernel = kernel,
-        .dispatch = request,
-        .bias = module->bias,
-        .space = machine->space,
-        .apertures = &machine->apertures,
-        .waves_per_group = (uint32_t)((items + kernel->wave_size - 1) / kernel->wave_size),
-        .threads = dispatch.threads,
-        .prints = request->print != NULL,
-    };
-    status = wmi_abi_prepare(&abi, &memory, &dispatch.launch, diag);
+    status = status ? status : prepare(&job, diag);
     if (status)
         return status;
-    dispatch.threads = memory.threads;
-    dispatch.scratch_stride = memory.scratch_stride;
-    dispatch.scratch_piece = memory.scratch_piece;
-    dispatch.scratch = memory.scratch ? wmi_space_host(machine->space, memory.scratch, 1) : NULL;
-    dispatch.scratch_base = memory.scratch;
-    dispatch.goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
-    dispatch.residents = memory.residents < WMI_RESIDENT_LIMIT ? memory.residents : WMI_RESIDENT_LIMIT;
-    dispatch.max_instructions = request->max_instructions ? request->max_instructions : MAX_INSTRUCTIONS;
-    dispatch.timeout = request->timeout;
-    dispatch.alignment = request->alignment;
-    dispatch.stales.mode = request->scalar_cache;
-    pthread_mutex_init(&dispatch.stales.lock, NULL);
-    dispatch.progress = request->progress;
-    dispatch.progress_user = request->progress_user;
-    if (request->fidelity)
-        dispatch.executed = wmi_fidelity_counters(request->fidelity);
-    struct wmi_observed observed = {machine, module, ""};
-    if (request->profile)
-        dispatch.observer = wmi_profile_begin(
-            request->profile,
-            &(struct wmi_profile_source){
-                .user = &observed,
-                .describe = wmi_observed_describe,
-                .code = wmi_observed_code,
-                .target_name = wmi_target_name(machine->target),
-                .rules = wmi_cost_rules(wmi_target_limit(machine->target, WMI_LIMIT_cost_rules)),
-                .wave_lanes = kernel->wave_size,
-                .dispatch = wmi_occupancy_of(machine, kernel, &dispatch),
-            });
-    struct wmi_observers *both = NULL;
-    const struct wmi_observer *profile = dispatch.observer, *check = NULL;
-    if (request->check)
-        dispatch.observer = check =
-            wmi_check_begin(request->check, with_waves_of(machine->target, kernel->wave_size));
-    struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;
-    if (tracer)
-        wmi_tracer_begin(tracer, request->profile, wmi_target_name(machine->target));
-    if (profile && check && (both = wmi_observers_create(check, profile)))
-        dispatch.observer = wmi_observers_as_one(both);
-    status = profile && check && !both
-                 ? wmi_fail(diag, WM_NO_MEMORY, "no memory to watch kernel '%s'", kernel->name)
-                 : run(machine, module, kernel, &dispatch, request, result, diag);
-    wmi_observers_destroy(both);
-    if (request->profile)
-        wmi_profile_end(request->profile);
-    if (tracer)
-        wmi_tracer_end(tracer, request->profile);
-    if (request->check)
-        wmi_check_end(request->check, wmi_observed_describe, &observed);
-    if (status == WM_OK && memory.printf && request->print) {
-        size_t count;
-        const char *const *formats = wmi_object_printf(object, &count);
-        wmi_print_buffer(formats, count, wmi_space_host(machine->space, memory.printf, WMI_PRINTF_BYTES),
-                         WMI_PRINTF_BYTES, request->print, request->print_user);
-    }
-    wmi_abi_release(machine->space, &memory);
+    begin_uses(&job);
+    status = begin_observers(&job, diag);
+    status = status ? status : run(&job, result, diag);
+    end_observers(&job);
+    if (!status)
+        print(&job);
+    wmi_abi_release(machine->space, &job.memory);
+    end_uses(&job);
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef WMI_API_MACHINE_H
 #define WMI_API_MACHINE_H
 
+#include "base/use.h"
 #include "isa/isa.h"
 #include "memory/access.h"
 #include "memory/space.h"
@@ -20,7 +21,11 @@ struct wm_machine {
     struct wmi_space *space;
     struct wmi_module *modules;
     struct wmi_apertures apertures;
+    struct wmi_use use;
 };
+
+/* Says why the machine cannot be changed now: it is NULL, or a dispatch runs on it. */
+enum wm_status wmi_machine_idle(const struct wm_machine *machine, const char *function, struct wm_diag *diag);
 
 /* The object in the machine; NULL: it is not loaded. */
 const struct wmi_module *wmi_module_of(const struct wm_machine *machine, const struct wm_object *object);

@@ -12,6 +12,8 @@
  * 0x800". Control characters of names that come from files become '?'. */
 enum wm_status wmi_fail(struct wm_diag *diag, enum wm_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Says that a parameter which `function` needs is NULL: WM_BAD_ARGUMENT. */
+enum wm_status wmi_null(struct wm_diag *diag, const char *function, const char *parameter);
 enum wm_status wmi_fail_list(struct wm_diag *diag, enum wm_status status, const char *format, va_list list)
     __attribute__((format(printf, 3, 0)));
 

@@ -65,6 +65,7 @@ struct shard { /* of a worker thread */
 };
 
 struct wm_check {
+    struct wmi_use use;
     unsigned what;
     struct wmi_observer observer;
     const struct wmi_target *target;
@@ -441,6 +442,11 @@ void wmi_check_destroy(struct wm_check *check)
     free(check->findings.entry);
     pthread_mutex_destroy(&check->lock);
     free(check);
+}
+
+struct wmi_use *wmi_check_use(struct wm_check *check)
+{
+    return &check->use;
 }
 
 const struct wmi_observer *wmi_check_begin(struct wm_check *check, const struct wmi_target *target)

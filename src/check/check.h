@@ -3,6 +3,7 @@
 #ifndef WMI_CHECK_H
 #define WMI_CHECK_H
 
+#include "base/use.h"
 #include "isa/isa.h"
 #include "memory/access.h"
 #include "wavemem/wavemem.h"
@@ -13,6 +14,7 @@ typedef void wmi_describe(void *user, unsigned id, struct wm_profile_row *row);
 /* `what`: enum wm_check_what. NULL: no memory. */
 struct wm_check *wmi_check_create(unsigned what);
 void wmi_check_destroy(struct wm_check *check);
+struct wmi_use *wmi_check_use(struct wm_check *check);
 /* The observer of one dispatch on the target. */
 const struct wmi_observer *wmi_check_begin(struct wm_check *check, const struct wmi_target *target);
 /* The dispatch is over: words what it found. */

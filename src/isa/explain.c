@@ -68,7 +68,7 @@ bool wmi_is_masked(const struct wmi_row *row)
 
 bool wm_isa_row(size_t index, struct wm_isa_row *out)
 {
-    if (index >= WMI_INSN_COUNT - 1)
+    if (index >= WMI_INSN_COUNT - 1 || !out)
         return false;
     const unsigned id = (unsigned)index + 1;
     const struct wmi_row *row = &wmi_rows[id];
@@ -325,7 +325,7 @@ size_t wm_isa_forms(const char *target_name, wm_isa_visit visit, void *user)
 {
     const struct wmi_target *target = wmi_target_find(target_name);
     size_t visited = 0;
-    const unsigned spaces = target ? space_count(target) : 0;
+    const unsigned spaces = target && visit ? space_count(target) : 0;
     for (unsigned i = 0; i < spaces; i++) {
         const struct wmi_space *space = &target->spaces[i];
         if (i && space->forms == space[-1].forms) /* the same with another mark (DPP8) */
@@ -363,7 +363,7 @@ unsigned wm_isa_decode(const char *target_name, const uint32_t *words, size_t dw
     struct wmi_instruction insn;
     const struct wmi_space *space;
     unsigned opcode;
-    const unsigned length = target ? wmi_decode(target, words, dwords, &insn) : 0;
+    const unsigned length = target && words && out ? wmi_decode(target, words, dwords, &insn) : 0;
     if (!length || !find_space(target, insn.form, &space, &opcode))
         return 0;
     describe(out, target, insn.form, space, opcode);

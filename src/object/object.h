@@ -65,6 +65,9 @@ const struct wmi_symbol *wmi_object_symbol_named(const struct wm_object *object,
 
 /* ---- kernels ---- */
 
+/* Whether the kernel is one that the object hands out. */
+bool wmi_object_has_kernel(const struct wm_object *object, const struct wm_kernel *kernel);
+
 /* The kernel descriptor, one member per field; flags are 0 or 1. */
 struct wmi_kernel_descriptor {
     uint32_t lds_size, scratch_size, kernarg_size; /* bytes; kernarg_size 0: unspecified */

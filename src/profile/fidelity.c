@@ -8,6 +8,7 @@
 #include <string.h>
 
 struct wm_fidelity {
+    struct wmi_use use;
     uint64_t *executed;
     struct wm_fidelity_row *rows;
 };
@@ -32,6 +33,11 @@ void wmi_fidelity_destroy(struct wm_fidelity *fidelity)
     free(fidelity->executed);
     free(fidelity->rows);
     free(fidelity);
+}
+
+struct wmi_use *wmi_fidelity_use(struct wm_fidelity *fidelity)
+{
+    return &fidelity->use;
 }
 
 uint64_t *wmi_fidelity_counters(struct wm_fidelity *fidelity)

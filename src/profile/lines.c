@@ -235,6 +235,11 @@ struct wmi_tracer *wmi_profile_tracer(const struct wm_profile *profile)
     return profile->tracer;
 }
 
+struct wmi_use *wmi_profile_use(struct wm_profile *profile)
+{
+    return &profile->use;
+}
+
 struct wmi_origins *wmi_profile_origins(struct wm_profile *profile)
 {
     return &profile->origins;

@@ -6,6 +6,7 @@
 #ifndef WMI_PROFILE_H
 #define WMI_PROFILE_H
 
+#include "base/use.h"
 #include "memory/access.h"
 #include "profile/cost/cost.h"
 #include "wavemem/wavemem.h"
@@ -63,6 +64,8 @@ void wmi_profile_set_sample(struct wm_profile *profile, unsigned one_in);
 /* Who writes the profile down; NULL: nobody. The profile does not free it. */
 void wmi_profile_set_tracer(struct wm_profile *profile, struct wmi_tracer *tracer);
 struct wmi_tracer *wmi_profile_tracer(const struct wm_profile *profile);
+
+struct wmi_use *wmi_profile_use(struct wm_profile *profile);
 
 /* What the figures are of. */
 struct wmi_origins *wmi_profile_origins(struct wm_profile *profile);

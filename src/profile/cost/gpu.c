@@ -163,6 +163,8 @@ enum { GPUS = sizeof gpus / sizeof *gpus };
 
 const struct wm_gpu *wm_gpus(size_t *count)
 {
+    if (!count)
+        return NULL;
     *count = GPUS;
     return gpus;
 }
@@ -182,7 +184,7 @@ static bool executes(const struct wm_gpu *gpu, const char *target)
 
 const struct wm_gpu *wm_gpu_default(const char *target)
 {
-    for (size_t i = 0; i < GPUS; i++)
+    for (size_t i = 0; target && i < GPUS; i++)
         if (executes(&gpus[i], target))
             return &gpus[i];
     return NULL;
@@ -190,18 +192,19 @@ const struct wm_gpu *wm_gpu_default(const char *target)
 
 enum wm_status wm_gpu_find(const char *name, const struct wm_gpu **gpu, struct wm_diag *diag)
 {
+    char names[400] = "";
+    size_t length = 0;
+    if (!name || !gpu)
+        return wmi_null(diag, __func__, name ? "gpu" : "name");
     *gpu = NULL;
     for (size_t i = 0; i < GPUS && !*gpu; i++)
         if (strcasecmp(gpus[i].name, name) == 0)
             *gpu = &gpus[i];
     if (*gpu)
         return WM_OK;
-    int length =
-        snprintf(diag->message, sizeof diag->message, "no product '%.40s' is known; these are:", name);
-    for (size_t i = 0; i < GPUS; i++)
-        length +=
-            snprintf(diag->message + length, sizeof diag->message - (size_t)length, " %s", gpus[i].name);
-    return diag->status = WM_NOT_FOUND;
+    for (size_t i = 0; i < GPUS && length < sizeof names; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, " %s", gpus[i].name);
+    return wmi_fail(diag, WM_NOT_FOUND, "no product '%.40s' is known; these are:%s", name, names);
 }
 
 /* Whether both have the same documents, and accesses are measured alike. */
