@@ -87,7 +87,7 @@ class Browser(unittest.TestCase):
         """Says what binds, and the arithmetic."""
         kernel = REPORT["kernels"][0]
         with self.visit() as page:
-            self.assertIn(f"because of {kernel['binds']}: a lower bound", texts(page, "table.bounds caption", "innerText")[0])
+            self.assertIn(f"bound by {kernel['binds']}: a lower bound", texts(page, "table.bounds caption", "innerText")[0])
             parts = page.run("""() => [...document.querySelectorAll("table.bounds tbody tr")].map((row) =>
                 [row.cells[0].textContent, row.cells[2].textContent])""")
             self.assertEqual(parts, [[bound["part"], bound["arithmetic"]] for bound in kernel["bounds"]])
