@@ -179,6 +179,20 @@ class Threads(Case):
             with self.subTest(name):
                 self.compare(self.assemble(name), code)
 
+    def test_scratch_of_a_trace(self):
+        """Each workgroup of a round has scratch memory of its own, also when a trace is replayed for a product
+        that holds more or fewer of them."""
+        words = self.assemble("scratch")
+        for gpu in [], ["--gpu", "mi300a"]:
+            live, _ = self.run_tool("prof", words, gpu)
+            self.run_tool("prof", words, "--trace x.trace")
+            self.assertEqual(self.run_tool("replay x.trace", gpu)[0], live)
+        rows = json.loads(self.run_tool("prof", words, "--json")[0])["rows"]
+        # 60 stores of 256 bytes by each workgroup, all to other places.
+        written = sum(row["memory_written"] or 0 for row in rows)
+        dirty = json.loads(self.run_tool("prof", words, "--json")[0])["kernels"][0]["memory_dirty"]
+        self.assertEqual(written + dirty, GROUPS * 60 * 256)
+
     def test_lock_is_lost_to_the_first(self):
         """On one thread the first workgroup has the lock, so the second one waits: that is what is told."""
         _, err, _ = self.same("run", self.assemble("lost_lock"), "", 3)
