@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 24, S_NOP = 0xbf800000 };
+enum { MOST_BYTES = 1 << 24 };
 
 /* ---- numbers ---- */
 
@@ -166,24 +166,13 @@ void wmi_asm_append_leb(struct wmi_assembler *a, struct wmi_bytes *bytes, int64_
     }
 }
 
-/* As many bytes as the reading before found to be needed, at first one. */
 static void note_late_leb(struct wmi_assembler *a, const char *text, const char *end, bool is_signed)
 {
-    struct wmi_asm_lebs *lebs = a->lebs;
-    const unsigned number = a->leb_count++;
-    if (number >= lebs->room) {
-        const unsigned room = 2 * number + 16;
-        uint8_t *bytes = realloc(lebs->bytes, room);
-        if (!bytes)
-            longjmp(a->no_memory, 1);
-        memset(bytes + lebs->room, 1, room - lebs->room);
-        lebs->bytes = bytes;
-        lebs->room = room;
-    }
-    struct wmi_asm_late *late = wmi_asm_note_late(a, text, end, lebs->bytes[number]);
-    late->leb = number + 1;
+    const unsigned number = a->size_count, bytes = wmi_asm_next_size(a, 1);
+    struct wmi_asm_late *late = wmi_asm_note_late(a, text, end, bytes);
+    late->sized = number + 1;
     late->is_signed = is_signed;
-    wmi_asm_append(a, &a->section->bytes, NULL, lebs->bytes[number]);
+    wmi_asm_append(a, &a->section->bytes, NULL, bytes);
 }
 
 void wmi_asm_leb128(struct wmi_assembler *a, struct wmi_cursor *c, int is_signed)
@@ -212,24 +201,21 @@ void wmi_asm_read_late_leb(struct wmi_assembler *a, struct wmi_cursor *c, const 
 {
     int64_t value;
     const char *const start = c->at;
-    uint8_t *room = &a->lebs->bytes[late->leb - 1];
+    const unsigned room = late->bytes;
     if (!wmi_asm_read_number(a, c, &value))
         return;
     a->scratch.size = 0;
     wmi_asm_append_leb(a, &a->scratch, value, late->is_signed);
-    if (a->scratch.size > *room) {
-        *room = (uint8_t)a->scratch.size;
-        a->lebs->grew = true;
-        if (a->lebs->last)
-            wmi_asm_error(a, start, "the number takes more bytes each time that it gets more");
+    if (a->scratch.size > room) {
+        wmi_asm_grow(a, late, (unsigned)a->scratch.size, start);
         return;
     }
     const uint8_t sign = late->is_signed && value < 0 ? 0x7f : 0, more = sign | 0x80;
-    while (a->scratch.size < *room) {
+    while (a->scratch.size < room) {
         a->scratch.data[a->scratch.size - 1] |= 0x80;
-        wmi_asm_append(a, &a->scratch, a->scratch.size + 1 < *room ? &more : &sign, 1);
+        wmi_asm_append(a, &a->scratch, a->scratch.size + 1 < room ? &more : &sign, 1);
     }
-    memcpy(late->section->bytes.data + late->offset, a->scratch.data, *room);
+    memcpy(late->section->bytes.data + late->offset, a->scratch.data, room);
 }
 
 /* `ends`: each string has a NUL behind it. Without, strings may stand side by side, as in LLVM. */
@@ -377,7 +363,7 @@ static void align(struct wmi_assembler *a, struct wmi_cursor *c, bool power, uns
         s->alignment = bytes;
     if (most && padding > (uint64_t)most)
         return;
-    const uint64_t nop = S_NOP, filler = given ? (uint64_t)value : 0;
+    const uint64_t nop = WMI_ASM_S_NOP, filler = given ? (uint64_t)value : 0;
     const bool code = !given && s->flags & SHF_EXECINSTR;
     if (code)
         wmi_asm_append(a, &s->bytes, NULL, padding % 4);

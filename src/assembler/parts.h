@@ -19,6 +19,8 @@ void wmi_asm_push_text(struct wmi_assembler *a, const char *text, size_t size, c
 void wmi_asm_push_file(struct wmi_assembler *a, const char *name, const char *text, size_t size);
 bool wmi_asm_word_is(const char *word, size_t length, const char *name);
 
+enum { WMI_ASM_S_NOP = 0xbf800000 };
+
 /* statements.c */
 /* Labels, then a directive, a macro or an instruction. */
 void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *end);
@@ -27,6 +29,11 @@ void wmi_asm_forget(struct wmi_assembler *a);
 /* Notes that the text has to be read again when all symbols are known. */
 struct wmi_asm_late *wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end,
                                        unsigned bytes);
+/* The size of the next thing whose size depends on later symbols: `least`, or as much as an earlier reading
+ * of the file found it to need. */
+unsigned wmi_asm_next_size(struct wmi_assembler *a, unsigned least);
+/* It needs more than it has: the file is read again. `at`: where its text begins. */
+void wmi_asm_grow(struct wmi_assembler *a, const struct wmi_asm_late *late, unsigned bytes, const char *at);
 /* Reads all that was noted. */
 void wmi_asm_read_late(struct wmi_assembler *a);
 void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,

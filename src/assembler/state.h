@@ -79,13 +79,14 @@ struct wmi_asm_late {
     struct wmi_asm_place place;
     uint8_t bytes;  /* of a number; 0: an instruction; 255: a directive that is read again */
     bool is_signed; /* of a LEB128 number */
-    unsigned leb;   /* its place in wmi_asm_lebs and 1; 0: it is none */
+    unsigned sized; /* its place in wmi_asm_sizes and 1; 0: its size is known at once */
     unsigned numbered[10];
 };
 
-/* How many bytes each .uleb128 and .sleb128 of later symbols has, in the order of the file: the file is read
- * again with more of them as long as these are too few, and none ever has less. */
-struct wmi_asm_lebs {
+/* The size of everything whose size depends on later symbols (.uleb128, .sleb128, branches that are padded),
+ * in the order of the file. The file is read again with larger sizes until all are large enough; none ever
+ * shrinks. */
+struct wmi_asm_sizes {
     uint8_t *bytes;
     unsigned room;
     bool grew, last; /* last: it is not read again */
@@ -139,8 +140,8 @@ struct wmi_assembler {
     } stack[16]; /* of .pushsection */
     unsigned stack_depth;
     struct wmi_asm_late *late, **last_late;
-    struct wmi_asm_lebs *lebs;
-    unsigned leb_count;
+    struct wmi_asm_sizes *sizes;
+    unsigned size_count;
     struct wmi_asm_late_kernel *late_kernels; /* descriptors with numbers that come later */
     struct wmi_asm_source *source;
     struct wmi_asm_macro *macros;
