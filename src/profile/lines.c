@@ -104,7 +104,9 @@ static const char *incomplete(void *self)
         profile->kernel < profile->kernel_count ? profile->kernels[profile->kernel].cuts : 0;
     if (profile->missed || cuts & WM_CUT_NO_MEMORY)
         return "no memory for all accesses";
-    return cuts & WM_CUT_WORKGROUP ? "the log of a workgroup took more than 1 GiB" : NULL;
+    if (cuts & WM_CUT_WORKGROUP)
+        return "the log of a workgroup took more than 1 GiB";
+    return cuts & WM_CUT_REGIONS ? "more than 62 regions of 4 GiB were accessed" : NULL;
 }
 
 struct wm_profile *wmi_profile_create(void)

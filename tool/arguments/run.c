@@ -449,8 +449,11 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
         json_object_set_new(entry, "scalar_cache", stales.report);
     if (report)
         json_array_append_new(json_object_get(report, "dispatches"), entry);
+    int code = TOOL_CLEAN;
     if (job->stats && !(job->outputs.json && !job->outputs.json_path))
         print_stats(stdout, d, &result);
+    if (*result.incomplete)
+        code = tool_incomplete(report, d->kernel->name, result.incomplete);
     if (result.violations) {
         show_fault("warning", &result.violation);
         fprintf(stderr, "  this is the first of %" PRIu64 " such accesses\n", result.violations);
@@ -459,9 +462,9 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
         show_fault("error", &result.fault);
         return TOOL_FAULT;
     }
-    int code = compare_results(job, d, machine, entry);
-    if ((stales.count || result.violations) && code == TOOL_CLEAN)
-        code = TOOL_FINDINGS;
+    code = tool_worse(code, compare_results(job, d, machine, entry));
+    if (stales.count || result.violations)
+        code = tool_worse(code, TOOL_FINDINGS);
     for (size_t i = 0; i < d->outputs.count && code != TOOL_WRONG; i++)
         if (write_output(d, &d->output[i], machine) != TOOL_CLEAN)
             code = TOOL_WRONG;
@@ -485,7 +488,7 @@ static int show_watchers(const struct tool_job *job, const struct watchers *watc
         if (text)
             tool_print_findings(stdout, watchers->check);
     }
-    return worst == TOOL_CLEAN && findings ? TOOL_FINDINGS : worst;
+    return findings ? tool_worse(worst, TOOL_FINDINGS) : worst;
 }
 
 int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *report)
@@ -511,10 +514,8 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
     for (struct tool_buffer *b = job->buffers; b && worst == TOOL_CLEAN; b = b->next)
         if (b->declared && !place_buffer(machine, b, &diag))
             worst = tool_fail("--buffer %s: %s", b->name, diag.message);
-    for (size_t i = 0; i < job->count && worst < TOOL_WRONG; i++) {
-        const int code = run_dispatch(job, &job->dispatches[i], machine, &watchers, report);
-        worst = code > worst ? code : worst;
-    }
+    for (size_t i = 0; i < job->count && worst != TOOL_WRONG && worst != TOOL_FAULT; i++)
+        worst = tool_worse(worst, run_dispatch(job, &job->dispatches[i], machine, &watchers, report));
     wm_machine_destroy(machine);
     worst = show_watchers(job, &watchers, report, worst);
     wm_fidelity_destroy(watchers.fidelity);
