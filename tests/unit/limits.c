@@ -57,7 +57,8 @@ static enum wm_fault_kind fault_of(struct guest *guest, struct wm_dispatch reque
 #define __has_feature(x) 0
 #endif
 
-/* Bytes of memory that this process has had at most; 0 with ThreadSanitizer, whose own memory is a multiple. */
+/* Bytes of memory that this process has had at most; 0 with ThreadSanitizer, whose own memory is a multiple.
+ */
 static uint64_t peak(void)
 {
     if (__has_feature(thread_sanitizer))
