@@ -31,3 +31,8 @@ enum wm_status wmi_fail(struct wm_diag *diag, enum wm_status status, const char 
     va_end(list);
     return status;
 }
+
+enum wm_status wmi_null(struct wm_diag *diag, const char *function, const char *parameter)
+{
+    return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: %s is NULL", function, parameter);
+}

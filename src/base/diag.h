@@ -7,6 +7,8 @@
 
 #include <stdarg.h>
 
+/* Says that a parameter which `function` needs is NULL: WM_BAD_ARGUMENT. */
+enum wm_status wmi_null(struct wm_diag *diag, const char *function, const char *parameter);
 /* Writes `status` and the message, cut to one line that fits, into `diag` unless that is NULL; returns
  * `status`. The message says what, where and what was expected: "t.co: .text ends at 0x900, the file at
  * 0x800". What wmi_escape() does not let pass of names from files becomes \xNN. */

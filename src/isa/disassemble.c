@@ -183,6 +183,9 @@ static struct wm_disassembled print(struct wm_disassembler *d, const uint32_t *w
 
 struct wm_disassembled wm_disassembler_next(struct wm_disassembler *d, const uint32_t *words, size_t dwords)
 {
+    static const char nothing[64];
+    if (!d || !words || !dwords)
+        return (struct wm_disassembled){.text = nothing};
     const unsigned is_long = dwords > 1 ? d->is_long[length_class(words[0])] : 0;
     const uint64_t key = is_long ? two_dwords(words) : words[0];
     const struct known *known = &d->known[d->place[place_of(key)]];
@@ -310,6 +313,10 @@ static inline char *put_alike(struct wm_disassembler *d, uint64_t two, uint64_t 
 
 size_t wm_disassembler_lines(struct wm_disassembler *d, const struct wm_lines *lines, size_t *length)
 {
+    if (length)
+        *length = 0;
+    if (!d || !lines || !length || !lines->code || !lines->text || lines->room < WM_LINE_ROOM)
+        return 0;
     const uint8_t *const code = lines->code;
     const char *const last = lines->text + lines->room - WM_LINE_ROOM;
     const size_t pairs = lines->size < 8 ? 0 : lines->size - 7, end = lines->end < pairs ? lines->end : pairs;

@@ -69,7 +69,7 @@ bool wmi_is_masked(const struct wmi_row *row)
 
 bool wm_isa_row(size_t index, struct wm_isa_row *out)
 {
-    if (index >= WMI_INSN_COUNT - 1)
+    if (index >= WMI_INSN_COUNT - 1 || !out)
         return false;
     const unsigned id = (unsigned)index + 1;
     const struct wmi_row *row = &wmi_rows[id];
@@ -105,16 +105,17 @@ bool wm_isa_matrix(size_t index, struct wm_isa_matrix *out)
 #include "elements.def"
     };
     const struct wmi_matrix *matrix = index < WMI_INSN_COUNT - 1 ? wmi_matrix_of((unsigned)index + 1) : NULL;
-    if (matrix)
-        *out = (struct wm_isa_matrix){.m = matrix->m,
-                                      .n = matrix->n,
-                                      .k = matrix->k,
-                                      .blocks = matrix->blocks,
-                                      .d = elements[matrix->d],
-                                      .a = elements[matrix->a],
-                                      .b = elements[matrix->b],
-                                      .sparse = matrix->sparse};
-    return matrix != NULL;
+    if (!matrix || !out)
+        return false;
+    *out = (struct wm_isa_matrix){.m = matrix->m,
+                                  .n = matrix->n,
+                                  .k = matrix->k,
+                                  .blocks = matrix->blocks,
+                                  .d = elements[matrix->d],
+                                  .a = elements[matrix->a],
+                                  .b = elements[matrix->b],
+                                  .sparse = matrix->sparse};
+    return true;
 }
 
 const char *wm_isa_erratum(size_t index, size_t n)
@@ -129,11 +130,11 @@ const char *wm_isa_erratum(size_t index, size_t n)
 
 bool wm_isa_wait(size_t index, const char *target_name, char *text, size_t size)
 {
-    const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
-    if (size)
-        *text = '\0';
-    return target && size && index < WMI_INSN_COUNT - 1 &&
-           wmi_wait_of_row(target, (unsigned)index + 1, text, size);
+    const struct wmi_target *target = wmi_target_find(target_name);
+    if (!text || !size)
+        return false;
+    *text = '\0';
+    return target && index < WMI_INSN_COUNT - 1 && wmi_wait_of_row(target, (unsigned)index + 1, text, size);
 }
 
 /* ---- encodings ---- */
@@ -290,7 +291,7 @@ size_t wm_isa_forms(const char *target_name, wm_isa_visit visit, void *user)
 {
     const struct wmi_target *target = wmi_target_find(target_name);
     size_t visited = 0;
-    const unsigned spaces = target ? space_count(target) : 0;
+    const unsigned spaces = target && visit ? space_count(target) : 0;
     for (unsigned i = 0; i < spaces; i++) {
         const struct wmi_space *space = &target->spaces[i];
         if (i && space->forms == space[-1].forms) /* the same with another mark (DPP8) */
@@ -328,7 +329,7 @@ unsigned wm_isa_decode(const char *target_name, const uint32_t *words, size_t dw
     struct wmi_instruction insn;
     const struct wmi_space *space;
     unsigned opcode;
-    const unsigned length = target ? wmi_decode(target, words, dwords, &insn) : 0;
+    const unsigned length = target && words && out ? wmi_decode(target, words, dwords, &insn) : 0;
     if (!length || !find_space(target, insn.form, &space, &opcode))
         return 0;
     describe(out, target, insn.form, space, opcode);

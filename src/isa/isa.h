@@ -368,8 +368,8 @@ const struct wmi_fidelity *wmi_fidelity_of(const struct wmi_instruction *insn);
 
 struct wmi_target; /* one gfx target with its decode tables; static, shared, immutable */
 
-/* The target called `name` ("gfx900", also "gfx906:xnack+" style ids), or NULL. "gfx1030:wave64" has waves of
- * 64, "gfx1100:real-true16" names halves of VGPRs (wmi_target_variant). */
+/* The target called `name` ("gfx900", also "gfx906:xnack+" style ids), or NULL; of NULL it is NULL.
+ * "gfx1030:wave64" has waves of 64, "gfx1100:real-true16" names halves of VGPRs (wmi_target_variant). */
 const struct wmi_target *wmi_target_find(const char *name);
 /* The target of an ELF header's e_flags (EF_AMDGPU_MACH), or NULL. Source: LLVM AMDGPUUsage, "ELF Code
  * Object". */

@@ -38,6 +38,8 @@ static bool asks_for(const char *name, const char *feature)
 
 const struct wmi_target *wmi_target_find(const char *name)
 {
+    if (!name)
+        return NULL;
     const size_t length = strcspn(name, ":");
     for (unsigned i = 0; i < wmi_target_count; i++) {
         const struct wmi_target *target = &wmi_targets[i];

@@ -494,6 +494,8 @@ enum wm_status wm_bundle_open(const void *bytes, size_t size, const char *name, 
                               struct wm_diag *diag)
 {
     struct wm_bundle *input;
+    if (!bundle || (!bytes && size))
+        return wmi_null(diag, __func__, bundle ? "bytes" : "bundle");
     *bundle = NULL;
     const enum wm_status status = wmi_input_copy(bytes, size, name ? name : "bundle", &input, diag);
     return status ? status : finish(input, bundle, diag);
@@ -502,6 +504,8 @@ enum wm_status wm_bundle_open(const void *bytes, size_t size, const char *name, 
 enum wm_status wm_bundle_open_file(const char *path, struct wm_bundle **bundle, struct wm_diag *diag)
 {
     struct wm_bundle *input;
+    if (!bundle || !path)
+        return wmi_null(diag, __func__, bundle ? "path" : "bundle");
     *bundle = NULL;
     const enum wm_status status = wmi_input_file(path, &input, diag);
     return status ? status : finish(input, bundle, diag);
@@ -514,17 +518,19 @@ void wm_bundle_close(struct wm_bundle *bundle)
 
 size_t wm_bundle_entry_count(const struct wm_bundle *bundle)
 {
-    return bundle->entry_count;
+    return bundle ? bundle->entry_count : 0;
 }
 
 const struct wm_bundle_entry *wm_bundle_entry(const struct wm_bundle *bundle, size_t index)
 {
-    return index < bundle->entry_count ? &bundle->entries[index].public : NULL;
+    return bundle && index < bundle->entry_count ? &bundle->entries[index].public : NULL;
 }
 
 enum wm_status wm_bundle_bytes(const struct wm_bundle *bundle, size_t index, const uint8_t **bytes,
                                struct wm_diag *diag)
 {
+    if (!bundle || !bytes)
+        return wmi_null(diag, __func__, bundle ? "bytes" : "bundle");
     *bytes = NULL;
     if (index >= bundle->entry_count)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: no entry %zu; it has %zu", bundle->name, index,

@@ -135,6 +135,8 @@ void wmi_dwarf_lines(const struct wm_object *object)
 bool wm_object_line(const struct wm_object *object, uint64_t address, const char **file, unsigned *line,
                     unsigned *column)
 {
+    if (!object)
+        return false;
     struct wmi_lazy *lazy = object->lazy;
     pthread_mutex_lock(&lazy->lock);
     if (!lazy->has_lines)

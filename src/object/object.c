@@ -151,6 +151,8 @@ enum wm_status wm_object_open(const void *bytes, size_t size, const char *name, 
                               struct wm_object **object, struct wm_diag *diag)
 {
     struct wm_bundle *input;
+    if (!object || (!bytes && size))
+        return wmi_null(diag, __func__, object ? "bytes" : "object");
     *object = NULL;
     const enum wm_status status = wmi_input_copy(bytes, size, name ? name : "code object", &input, diag);
     return status ? status : finish(input, target, false, object, diag);
@@ -160,6 +162,9 @@ static enum wm_status open_file(const char *path, const char *target, bool code_
                                 struct wm_object **object, struct wm_diag *diag)
 {
     struct wm_bundle *input;
+    if (!object || !path)
+        return wmi_null(diag, code_alone ? "wm_object_open_code" : "wm_object_open_file",
+                        object ? "path" : "object");
     *object = NULL;
     const enum wm_status status = wmi_input_file(path, &input, diag);
     return status ? status : finish(input, target, code_alone, object, diag);
@@ -203,17 +208,17 @@ const char *wmi_object_name(const struct wm_object *object)
 
 const char *wm_object_target(const struct wm_object *object)
 {
-    return wmi_target_name(object->target);
+    return object ? wmi_target_name(object->target) : NULL;
 }
 
 const char *wm_object_target_id(const struct wm_object *object)
 {
-    return object->target_id;
+    return object ? object->target_id : NULL;
 }
 
 unsigned wm_object_version(const struct wm_object *object)
 {
-    return object->version;
+    return object ? object->version : 0;
 }
 
 const char *const *wmi_object_printf(const struct wm_object *object, size_t *count)
@@ -224,14 +229,22 @@ const char *const *wmi_object_printf(const struct wm_object *object, size_t *cou
 
 size_t wm_object_code(const struct wm_object *object, struct wm_code *code, size_t count)
 {
-    for (size_t i = 0; i < count && i < object->code_count; i++)
+    const size_t found = object ? object->code_count : 0;
+    for (size_t i = 0; code && i < count && i < found; i++)
         code[i] = object->code[i];
-    return object->code_count;
+    return found;
 }
 
 size_t wm_object_kernel_count(const struct wm_object *object)
 {
-    return object->kernel_count;
+    return object ? object->kernel_count : 0;
+}
+
+bool wmi_object_has_kernel(const struct wm_object *object, const struct wm_kernel *kernel)
+{
+    const uintptr_t distance = (uintptr_t)kernel - (uintptr_t)object->kernels;
+    return distance / sizeof *object->kernels < object->kernel_count &&
+           distance % sizeof *object->kernels == 0;
 }
 
 static bool lacks_names(const struct wmi_kernel *kernel)
@@ -246,7 +259,7 @@ static bool lacks_names(const struct wmi_kernel *kernel)
 
 const struct wm_kernel *wm_object_kernel(const struct wm_object *object, size_t index)
 {
-    if (index >= object->kernel_count)
+    if (!object || index >= object->kernel_count)
         return NULL;
     /* DWARF is asked for names as late as here: to parse it costs more than to run a small kernel. */
     struct wmi_kernel *kernel = &object->kernels[index];
@@ -320,6 +333,8 @@ enum wm_status wm_object_find_kernel(const struct wm_object *object, const char 
                                      const struct wm_kernel **kernel, struct wm_diag *diag)
 {
     char names[320];
+    if (!object || !kernel)
+        return wmi_null(diag, __func__, object ? "kernel" : "object");
     *kernel = NULL;
     if (!object->kernel_count)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: has no kernel", object->name);

@@ -40,6 +40,9 @@ const struct wmi_symbol *wmi_object_symbol_named(const struct wm_object *object,
 
 /* ---- kernels ---- */
 
+/* Whether the kernel is one that the object hands out. */
+bool wmi_object_has_kernel(const struct wm_object *object, const struct wm_kernel *kernel);
+
 /* The descriptor of a kernel that came from wm_object_kernel() or wm_object_find_kernel(). A raw blob's
  * kernel has one that nobody wrote: see wm_object_open(). */
 const struct wmi_kernel_descriptor *wmi_kernel_descriptor(const struct wm_kernel *kernel);

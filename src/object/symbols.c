@@ -144,8 +144,8 @@ static uint64_t next_address(const struct wmi_symbol *symbols, size_t count, uin
 
 uint64_t wm_object_next_symbol(const struct wm_object *object, uint64_t address)
 {
-    const struct wmi_lazy *lazy = sorted_symbols(object);
-    if (!lazy->by_address)
+    const struct wmi_lazy *lazy = object ? sorted_symbols(object) : NULL;
+    if (!lazy || !lazy->by_address)
         return UINT64_MAX;
     const uint64_t function = next_address(lazy->by_address, lazy->functions, address);
     const uint64_t label = next_address(lazy->by_address + lazy->functions, lazy->labels, address);
@@ -154,8 +154,8 @@ uint64_t wm_object_next_symbol(const struct wm_object *object, uint64_t address)
 
 const char *wm_object_symbol(const struct wm_object *object, uint64_t address, uint64_t *distance)
 {
-    const struct wmi_lazy *lazy = sorted_symbols(object);
-    if (!lazy->by_address || !in_code(object, address))
+    const struct wmi_lazy *lazy = object ? sorted_symbols(object) : NULL;
+    if (!lazy || !lazy->by_address || !in_code(object, address))
         return NULL;
     const struct wmi_symbol *symbol = before(lazy->by_address, lazy->functions, address);
     /* A function of known size holds its own bytes only; hand-written ones of size 0 reach to the next. */
@@ -203,6 +203,8 @@ static void find_entries(const struct wm_object *object, struct wmi_lazy *lazy)
 
 unsigned wm_object_wave_size(const struct wm_object *object, uint64_t address)
 {
+    if (!object)
+        return 0;
     struct wmi_lazy *lazy = object->lazy;
     pthread_mutex_lock(&lazy->lock);
     if (!lazy->has_entries)

@@ -252,6 +252,11 @@ struct wmi_tracer *wmi_profile_tracer(const struct wm_profile *profile)
     return profile->tracer;
 }
 
+bool *wmi_profile_busy(struct wm_profile *profile)
+{
+    return &profile->busy;
+}
+
 struct wmi_origins *wmi_profile_origins(struct wm_profile *profile)
 {
     return &profile->origins;
