@@ -145,7 +145,7 @@ static void add_flat_scratch(struct text *t, const struct kernel *k)
 
 static void add_directives(struct text *t, const struct kernel *k)
 {
-    const bool unified = limit(k, WMI_LIMIT_vgprs) > 256;
+    const bool unified = limit(k, WMI_LIMIT_vgprs_unified);
     add(t, ".rodata\n.p2align 6\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr %u\n.amdhsa_next_free_sgpr 88\n",
         unified ? 2 * KERNEL_VGPRS : KERNEL_VGPRS);
     add(t, ".amdhsa_private_segment_fixed_size %u\n.amdhsa_group_segment_fixed_size %u\n", PRIVATE_BYTES,
