@@ -164,7 +164,7 @@ static bool row_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
     return true;
 }
 
-/* Matrix operands are vector registers; C may be a constant unless the limit matrix_constants excludes it. */
+/* Matrix operands are vector registers; C may be a constant if the limit matrix_constants is set. */
 static bool matrix_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     for (unsigned i = 0; i < insn->operands; i++) {
