@@ -239,7 +239,7 @@ static enum wm_status read_dynamic(struct wm_object *object, const Elf64_Phdr *d
                             "%s: dynamic strings of 0x%llx bytes at 0x%llx; expected inside a "
                             "segment",
                             object->name, (ull)value[DT_STRSZ], (ull)value[DT_STRTAB]);
-        /* The table's end is not recorded: believe it up to the end of its segment. */
+        /* The size of the table is not recorded: it may extend to the end of its segment. */
         object->dynamic_symbols = wmi_object_bytes(object, value[DT_SYMTAB], sizeof(Elf64_Sym));
         object->dynamic_symbol_count = bytes_behind(object, value[DT_SYMTAB]) / sizeof(Elf64_Sym);
         if (!object->dynamic_symbols)
