@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Assembles a file: reads it, reads what came too early again, and links. */
+/* Assembles a file: parses it, resolves forward references, and links. */
 #include "assembler/assembler.h"
 
 #include "assembler/parts.h"
@@ -18,7 +18,7 @@ static void read_file(struct wmi_assembler *a, const char *text, size_t size, co
     wmi_asm_define_counts(a);
     while (wmi_asm_next_line(a, &begin, &end))
         wmi_asm_line(a, begin, end);
-    if (!a->gave_up) /* else what is missing need not be wrong */
+    if (!a->gave_up) /* else undefined symbols may be due to input not read */
         wmi_asm_read_late(a);
 }
 

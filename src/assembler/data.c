@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directives of assembly files that make bytes: numbers, strings, filling, alignment. */
+/* Directives that emit data: numbers, strings, fill, alignment. */
 #include "assembler/parts.h"
 #include "object/relocation_types.h"
 
@@ -69,7 +69,7 @@ void wmi_asm_numbers(struct wmi_assembler *a, struct wmi_cursor *c, int width)
     wmi_asm_at_end(a, c);
 }
 
-/* Whole numbers of 16 bytes, which no expression can hold. */
+/* Integers of 16 bytes, which expressions cannot represent. */
 void wmi_asm_octa(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
     (void)unused;
@@ -131,7 +131,7 @@ static bool read_real(struct wmi_assembler *a, struct wmi_cursor *c, double *rea
     return true;
 }
 
-/* All bits of NaN are set, as LLVM has it. */
+/* The bits of a NaN are all ones, as in LLVM. */
 static uint64_t bits_of(double real, int bytes)
 {
     const float single = (float)real;
@@ -196,7 +196,7 @@ void wmi_asm_leb128(struct wmi_assembler *a, struct wmi_cursor *c, int is_signed
     wmi_asm_at_end(a, c);
 }
 
-/* Where there is more room than the number needs, it is padded as LLVM does. */
+/* If there are more bytes than the number needs, pads it like LLVM. */
 void wmi_asm_read_late_leb(struct wmi_assembler *a, struct wmi_cursor *c, const struct wmi_asm_late *late)
 {
     int64_t value;
@@ -218,7 +218,7 @@ void wmi_asm_read_late_leb(struct wmi_assembler *a, struct wmi_cursor *c, const 
     memcpy(late->section->bytes.data + late->offset, a->scratch.data, room);
 }
 
-/* `ends`: each string has a NUL behind it. Without, strings may stand side by side, as in LLVM. */
+/* `ends`: each string is NUL-terminated. Otherwise, strings may be adjacent, as in LLVM. */
 void wmi_asm_strings(struct wmi_assembler *a, struct wmi_cursor *c, int ends)
 {
     wmi_skip_space(c);
@@ -237,7 +237,7 @@ void wmi_asm_strings(struct wmi_assembler *a, struct wmi_cursor *c, int ends)
     wmi_asm_at_end(a, c);
 }
 
-/* ---- filling ---- */
+/* ---- fill ---- */
 
 static void repeat(struct wmi_assembler *a, const char *at, int64_t count, int64_t bytes, uint64_t value)
 {
@@ -253,7 +253,7 @@ static void repeat(struct wmi_assembler *a, const char *at, int64_t count, int64
         wmi_asm_append(a, &a->section->bytes, &value, (size_t)bytes);
 }
 
-/* .fill count[, bytes[, value]]: of wide elements only 32 bits are given. */
+/* .fill count[, bytes[, value]]: elements wider than 4 bytes have a 32-bit value. */
 void wmi_asm_fill(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
     int64_t count, bytes = 1, value = 0;
@@ -270,7 +270,7 @@ void wmi_asm_fill(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
         repeat(a, at, count, bytes, bytes > 4 ? (uint32_t)value : (uint64_t)value);
 }
 
-/* Whether there is something to write; LLVM only warns of counts below 0. */
+/* Whether the count is valid; for negative counts LLVM only warns. */
 static bool is_count(struct wmi_assembler *a, const char *at, int64_t count)
 {
     if (count < 0)
@@ -328,7 +328,7 @@ void wmi_asm_copies_real(struct wmi_assembler *a, struct wmi_cursor *c, int byte
         repeat(a, at, count, bytes, bits_of(real, bytes));
 }
 
-/* Code is filled with s_nop 0, as LLVM does. */
+/* Pads code with s_nop 0, like LLVM. */
 static void align(struct wmi_assembler *a, struct wmi_cursor *c, bool power, unsigned unit)
 {
     enum { MOST_POWER = 16 };
@@ -336,7 +336,7 @@ static void align(struct wmi_assembler *a, struct wmi_cursor *c, bool power, uns
     bool given = false;
     const char *at = c->at;
     wmi_skip_space(c);
-    if (power && unit == 1 && c->at == c->end) { /* as LLVM does, for old files */
+    if (power && unit == 1 && c->at == c->end) { /* like LLVM, for old files */
         wmi_asm_warning(a, at, ".p2align without an operand does nothing");
         return;
     }
@@ -381,7 +381,7 @@ void wmi_asm_align_power(struct wmi_assembler *a, struct wmi_cursor *c, int unit
     align(a, c, true, (unsigned)unit);
 }
 
-/* .org place[, byte]: on to an offset or a label of this section. */
+/* .org place[, byte]: pads up to an offset or a label of this section. */
 void wmi_asm_origin(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
     struct wmi_value place;
@@ -438,7 +438,7 @@ static bool read_relocation_type(struct wmi_assembler *a, struct wmi_cursor *c, 
     return false;
 }
 
-/* .reloc place, type[, expression]: writes over what is at a place of this section, or at a label. */
+/* .reloc place, type[, expression]: relocates an offset of this section, or a label. */
 void wmi_asm_relocation(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
     struct wmi_value place, value = {0};

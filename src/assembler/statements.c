@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Statements of assembly files: labels, directives, macros, instructions; and those that are read again when
- * all symbols are known. */
+/* Statements of assembly files: labels, directives, macros, instructions; and those read again when all
+ * symbols are known. */
 #include "assembler/parts.h"
 #include "object/relocation_types.h"
 
@@ -18,7 +18,7 @@ static void mnemonic_error(struct wmi_assembler *a, const char *at, size_t lengt
                                         "gfx1100", "gfx1150", "gfx1200"};
     enum { NEAREST = 3 };
     if (a->errors >= WMI_ASM_MESSAGES) {
-        wmi_asm_error(a, at, "unknown"); /* is only counted: macros can ask for very many */
+        wmi_asm_error(a, at, "unknown"); /* not printed, only counted: macros can cause many errors */
         return;
     }
     char targets[256] = "";
@@ -58,7 +58,7 @@ void wmi_asm_relocate_as(struct wmi_assembler *a, struct wmi_asm_section *sectio
                          const struct wmi_value *value, uint32_t type)
 {
     struct wmi_asm_relocation *r = wmi_asm_allocate(a, 1, sizeof *r);
-    const struct wmi_asm_symbol *label = value->symbol; /* its name counts if it is global */
+    const struct wmi_asm_symbol *label = value->symbol; /* kept in the relocation, because it may be global */
     *r = (struct wmi_asm_relocation){.next = section->relocations,
                                      .offset = offset,
                                      .base = label ? &label->base : value->base,
@@ -162,8 +162,8 @@ void wmi_asm_forget(struct wmi_assembler *a)
     memset(a->patterns, 0, WMI_PATTERNS_BYTES);
 }
 
-/* gfx1010 to gfx1013 do not execute branches with an offset of 0x3f correctly, so LLVM puts an s_nop behind
- * each that has it or, resolved by the linker, may get it (AMDGPUAsmBackend.cpp, FeatureOffset3fBug). */
+/* gfx1010 to gfx1013 do not execute branches with an offset of 0x3f correctly, so LLVM adds an s_nop after
+ * each branch that has it or may get it from the linker (AMDGPUAsmBackend.cpp, FeatureOffset3fBug). */
 enum { BRANCH_BYTES = 4, PADDED_BRANCH_BYTES = 8, PADDED_OFFSET = 0x3f };
 
 static bool may_be_padded(const struct wmi_assembler *a, const struct wmi_instruction *insn)
@@ -278,7 +278,7 @@ static void read_late_one(struct wmi_assembler *a, const struct wmi_asm_late *la
     }
 }
 
-/* First those statements that give symbols their values. */
+/* Statements that define symbols are read first. */
 void wmi_asm_read_late(struct wmi_assembler *a)
 {
     a->reading_late = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Statuses and the messages that go with them. */
+/* Statuses and their messages. */
 #include "base/diag.h"
 
 #include "base/escape.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoded instructions as the public API gives them: names for numbers, nothing to free. */
+/* Decoded instructions in the public API: numbers by name, nothing to free. */
 #include "isa/explain.h"
 #include "isa/tables.h"
 #include "wavemem/wavemem.h"
@@ -11,14 +11,14 @@ static_assert((int)WM_INSTRUCTION_DWORDS == (int)WMI_INSTRUCTION_DWORDS &&
                   (int)WM_INSTRUCTION_OPERANDS == (int)WMI_OPERANDS,
               "as much room as the decoder has");
 
-/* The public kinds are the decoder's. */
+/* Public operand kinds equal the decoder's. */
 static_assert((int)WM_OPERAND_SGPR == (int)WMI_OPERAND_SGPR &&
                   (int)WM_OPERAND_SPECIAL == (int)WMI_OPERAND_SPECIAL &&
                   (int)WM_OPERAND_LABEL == (int)WMI_OPERAND_LABEL &&
                   (int)WM_OPERAND_OFF == (int)WMI_OPERAND_OFF,
               "the same numbers");
 
-/* What a public handle is. */
+/* The target behind a public handle. */
 static const struct wmi_target *inside(const struct wm_target *target)
 {
     return (const struct wmi_target *)(const void *)target;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Targets by name and by ELF flags, their limits and names, and what types are. */
+/* Targets by name and by ELF flags, their limits and names, and properties of types. */
 #include "isa/tables.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ const struct wmi_target *wmi_target_variant(const struct wmi_target *target, uns
     return NULL;
 }
 
-/* Whether the target id `name` asks for `feature` behind a colon. */
+/* Whether the target id `name` contains `feature` after a colon. */
 static bool asks_for(const char *name, const char *feature)
 {
     const size_t length = strlen(feature);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens and closes code objects, and hands out what they contain. */
+/* Opens and closes code objects, and provides access to their contents. */
 #include "object/object.h"
 
 #include "object/input.h"
@@ -11,7 +11,7 @@
 
 /* ---- opening ---- */
 
-/* Takes the input over, in any case. */
+/* Takes ownership of the input, also on failure. */
 static struct wm_object *new_object(struct wm_bundle *input)
 {
     struct wm_object *object = calloc(1, sizeof(*object));
@@ -31,21 +31,9 @@ static struct wm_object *new_object(struct wm_bundle *input)
     return object;
 }
 
-/* The target by its name; features behind a colon ("gfx90a:xnack-") are left out. */
-static const struct wmi_target *target_of(const char *id)
-{
-    char name[32];
-    const size_t length = strcspn(id, ":");
-    if (length >= sizeof(name))
-        return NULL;
-    memcpy(name, id, length);
-    name[length] = '\0';
-    return wmi_target_find(name);
-}
-
 static enum wm_status open_raw(struct wm_object *object, const char *target, struct wm_diag *diag)
 {
-    object->target = target_of(target);
+    object->target = wmi_target_find(target);
     if (!object->target)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: no target '%s'; expected one like gfx900", object->name,
                         target);
@@ -69,7 +57,7 @@ static enum wm_status open_raw(struct wm_object *object, const char *target, str
     return wmi_kernel_raw(object, diag);
 }
 
-/* Makes it the object in the bundle's entry for `target`. */
+/* Replaces the object by the bundle's entry for `target`. */
 static enum wm_status enter_bundle(struct wm_object *object, const char *target, struct wm_diag *diag)
 {
     const struct wmi_bundle_entry *entry;
@@ -132,7 +120,7 @@ static enum wm_status parse(struct wm_object *object, const char *target, bool c
     return status || code_alone ? status : parse_kernels(object, diag);
 }
 
-/* Parses the input and takes it over. */
+/* Parses the input and takes ownership of it. */
 static enum wm_status finish(struct wm_bundle *input, const char *target, bool code_alone,
                              struct wm_object **object, struct wm_diag *diag)
 {
@@ -199,7 +187,7 @@ void wm_object_close(struct wm_object *object)
     free(object);
 }
 
-/* ---- looking ---- */
+/* ---- access ---- */
 
 const char *wmi_object_name(const struct wm_object *object)
 {
@@ -261,7 +249,7 @@ const struct wm_kernel *wm_object_kernel(const struct wm_object *object, size_t 
 {
     if (!object || index >= object->kernel_count)
         return NULL;
-    /* DWARF is asked for names as late as here: to parse it costs more than to run a small kernel. */
+    /* Names are read from DWARF only on demand: parsing it takes longer than running a small kernel. */
     struct wmi_kernel *kernel = &object->kernels[index];
     pthread_mutex_lock(&object->lazy->lock);
     if (!object->lazy->has_names && lacks_names(kernel))
@@ -270,7 +258,7 @@ const struct wm_kernel *wm_object_kernel(const struct wm_object *object, size_t 
     return &kernel->public;
 }
 
-/* Which kernels a message is about. */
+/* Selects the kernels listed in a message. */
 struct selection {
     const char *text;
     bool (*takes)(const struct wm_kernel *kernel, const char *text);
@@ -301,7 +289,7 @@ static size_t count_kernels(const struct wm_object *object, struct selection sel
     return count;
 }
 
-/* The shortest name that finds the kernel. */
+/* The shortest unambiguous name of the kernel. */
 static const char *best_name(const struct wm_object *object, const struct wm_kernel *kernel)
 {
     const struct selection same = {kernel->source_name, is_called};
