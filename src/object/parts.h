@@ -34,6 +34,7 @@ struct wmi_entry {
 struct wmi_lazy {
     pthread_mutex_t lock;
     bool has_symbols, has_entries, has_lines, has_dwarf, has_names;
+    bool lost;                     /* there was no memory for all of it */
     struct wmi_symbol *by_address; /* of code: functions, then labels */
     size_t functions, labels;
     struct wmi_entry *entries; /* by address */
