@@ -176,7 +176,7 @@ enum wm_fault_kind {
                             change */
     WM_FAULT_STOPPED,    /* progress() returned false */
     WM_FAULT_CODE_LIMIT, /* the kernel reached more code than wavemem predecodes: see LIMITS above */
-    WM_FAULT_NO_MEMORY,  /* the host ran out of memory while predecoding */
+    WM_FAULT_NO_MEMORY,  /* the host has no memory to predecode code, for GDS or for the scalar cache */
     WM_FAULT_APERTURE,   /* an invalid address: bits 63 to 47 differ, and it is in no aperture of FLAT */
     WM_FAULT_PRIVATE_ATOMIC, /* an 8-byte atomic on private memory */
     WM_FAULT_RESOURCE,       /* an image that wavemem does not support: tiled, multisampled */
@@ -205,8 +205,8 @@ struct wm_result {
     double seconds;             /* wall-clock time of the dispatch itself */
     uint64_t wave_instructions; /* executed, including waits and nops */
     uint64_t waves, workgroups;
-    /* Which of profile, check, fidelity and observers did not see everything, and why, so that their reports
-     * are incomplete; "": all of them did. */
+    /* Which of profile, check, fidelity, observers, scalar cache and code object (its symbols and lines) did
+     * not see everything, and why, so that reports are incomplete; "": all of them did. */
     char incomplete[256];
 };
 

@@ -274,6 +274,10 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
     if (request->check)
         wmi_check_end(request->check, wmi_observed_describe, &observed);
     wmi_watchers_ask(&watchers, result);
+    if (dispatch->stales.lost)
+        wmi_add_incomplete(result, "scalar cache", "no memory for all that it found");
+    if (wmi_object_lost(module->object))
+        wmi_add_incomplete(result, "code object", "no memory for symbols and lines");
     wmi_watchers_destroy(&watchers);
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static enum wm_status check(const struct wm_observer *observer, struct wm_diag *diag)
 {
@@ -79,15 +80,20 @@ void wmi_watchers_show(const struct wm_dispatch *request, enum wm_event_kind kin
             request->observers[i]->event(request->observers[i]->user, &event);
 }
 
+void wmi_add_incomplete(struct wm_result *result, const char *what, const char *why)
+{
+    const size_t length = strlen(result->incomplete);
+    snprintf(result->incomplete + length, sizeof result->incomplete - length, "%s%s: %s", length ? "; " : "",
+             what, why);
+}
+
 void wmi_watchers_ask(const struct wmi_watchers *watchers, struct wm_result *result)
 {
-    size_t length = 0;
     for (unsigned i = 0; i < watchers->observers.count; i++) {
         const struct wmi_observer *one = watchers->one[i];
         const char *why = one->incomplete ? one->incomplete(one->self) : NULL;
-        if (why && length < sizeof result->incomplete)
-            length += (size_t)snprintf(result->incomplete + length, sizeof result->incomplete - length,
-                                       "%s%s: %s", length ? "; " : "", watchers->what[i], why);
+        if (why)
+            wmi_add_incomplete(result, watchers->what[i], why);
     }
 }
 

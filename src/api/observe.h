@@ -27,7 +27,9 @@ enum wm_status wmi_watchers_create(struct wmi_watchers *watchers, const struct w
 /* Shows the beginning or the end of the dispatch to those of the request. */
 void wmi_watchers_show(const struct wm_dispatch *request, enum wm_event_kind kind,
                        const struct wm_extent *extent);
-/* Fills in result->incomplete. */
+/* Adds to result->incomplete what is not complete, and why. */
+void wmi_add_incomplete(struct wm_result *result, const char *what, const char *why);
+/* Asks all of them. */
 void wmi_watchers_ask(const struct wmi_watchers *watchers, struct wm_result *result);
 void wmi_watchers_destroy(struct wmi_watchers *watchers);
 

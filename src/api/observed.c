@@ -6,7 +6,6 @@
 #include "profile/cost/gpu.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 void wmi_observed_describe(void *user, unsigned id, struct wm_profile_row *row)
 {
@@ -29,23 +28,6 @@ void wmi_observed_describe(void *user, unsigned id, struct wm_profile_row *row)
     }
 }
 
-/* The stretch of code that the address lies in. */
-static bool find_code(const struct wm_object *object, uint64_t address, struct wm_code *found)
-{
-    const size_t count = wm_object_code(object, NULL, 0);
-    struct wm_code *code = calloc(count + 1, sizeof *code);
-    bool good = false;
-    if (code)
-        wm_object_code(object, code, count);
-    for (size_t i = 0; code && i < count && !good; i++)
-        if (address - code[i].address < code[i].size) {
-            *found = code[i];
-            good = true;
-        }
-    free(code);
-    return good;
-}
-
 bool wmi_observed_code(void *user, uint64_t pc, struct wm_profile_code *code)
 {
     const struct wmi_observed *observed = user;
@@ -54,7 +36,7 @@ bool wmi_observed_code(void *user, uint64_t pc, struct wm_profile_code *code)
     uint64_t distance;
     struct wm_code found;
     const char *symbol = wm_object_symbol(object, address, &distance);
-    if (!symbol || !find_code(object, address, &found) || distance > address - found.address)
+    if (!symbol || !wmi_object_code_at(object, address, &found) || distance > address - found.address)
         return false;
     const uint64_t next = wm_object_next_symbol(object, address + 1), limit = found.address + found.size;
     *code = (struct wm_profile_code){.kernel = symbol,

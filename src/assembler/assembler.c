@@ -42,6 +42,7 @@ static void free_all(struct wmi_assembler *a)
     wmi_asm_free_frames(a);
     free(a->scratch.data);
     free(a->repeated.data);
+    free(a->metadata.data);
     free(a->out.data);
     wmi_arena_free(&a->arena);
     free(a);

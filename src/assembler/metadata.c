@@ -22,13 +22,12 @@ struct yaml {
     struct wmi_assembler *a;
     struct yaml_line *lines;
     size_t count, next;
-    struct wmi_bytes out;
 };
 
 static void put_byte(struct yaml *y, unsigned byte)
 {
     const uint8_t b = (uint8_t)byte;
-    wmi_asm_append(y->a, &y->out, &b, 1);
+    wmi_asm_append(y->a, &y->a->metadata, &b, 1);
 }
 
 static void put_big(struct yaml *y, uint64_t value, unsigned bytes)
@@ -48,7 +47,7 @@ static void put_string(struct yaml *y, const char *text, size_t length)
         put_byte(y, 0xda);
         put_big(y, length, 2);
     }
-    wmi_asm_append(y->a, &y->out, text, length);
+    wmi_asm_append(y->a, &y->a->metadata, text, length);
 }
 
 static void put_integer(struct yaml *y, uint64_t value)
@@ -170,10 +169,10 @@ static void put_head(struct yaml *y, size_t start, unsigned count, bool map)
         head[2] = (uint8_t)count;
         size = 3;
     }
-    const size_t behind = y->out.size - start;
-    wmi_asm_append(y->a, &y->out, head, size);
-    memmove(y->out.data + start + size, y->out.data + start, behind);
-    memcpy(y->out.data + start, head, size);
+    const size_t behind = y->a->metadata.size - start;
+    wmi_asm_append(y->a, &y->a->metadata, head, size);
+    memmove(y->a->metadata.data + start + size, y->a->metadata.data + start, behind);
+    memcpy(y->a->metadata.data + start, head, size);
 }
 
 enum { YAML_DEEPEST = 32 };
@@ -210,7 +209,7 @@ static bool take_mark(struct wmi_cursor *c, char mark)
 /* [a, {b: c}]; false on a syntax error. */
 static bool put_flow(struct yaml *y, struct wmi_cursor *c, unsigned depth)
 {
-    const size_t start = y->out.size;
+    const size_t start = y->a->metadata.size;
     unsigned count = 0;
     skip_blanks(c);
     const bool map = take_mark(c, '{');
@@ -273,7 +272,7 @@ static void put_flow_lines(struct yaml *y, const char *at)
 
 static void put_block(struct yaml *y, unsigned indent, unsigned depth)
 {
-    const size_t start = y->out.size;
+    const size_t start = y->a->metadata.size;
     unsigned count = 0;
     if (y->next >= y->count || depth > YAML_DEEPEST) {
         put_byte(y, 0xc0);
@@ -353,6 +352,7 @@ static const char *without_comment(const char *at, const char *end)
 void wmi_asm_metadata(struct wmi_assembler *a)
 {
     struct yaml y = {.a = a};
+    a->metadata.size = 0;
     const char *begin, *end;
     size_t capacity = 0;
     bool closed = false;
@@ -389,12 +389,11 @@ void wmi_asm_metadata(struct wmi_assembler *a)
         wmi_asm_error(a, y.lines[y.next].at, "expected YAML of maps and lists by indentation");
     }
     struct wmi_asm_section *note = wmi_asm_section(a, ".note", 5, SHT_NOTE, SHF_ALLOC);
-    const uint32_t head[] = {7, (uint32_t)y.out.size, NOTE_METADATA};
+    const uint32_t head[] = {7, (uint32_t)a->metadata.size, NOTE_METADATA};
     static const char owner[8] = "AMDGPU", zeros[4];
     note->alignment = 4;
     wmi_asm_append(a, &note->bytes, head, sizeof head);
     wmi_asm_append(a, &note->bytes, owner, sizeof owner);
-    wmi_asm_append(a, &note->bytes, y.out.data, y.out.size);
-    wmi_asm_append(a, &note->bytes, zeros, -y.out.size & 3);
-    free(y.out.data);
+    wmi_asm_append(a, &note->bytes, a->metadata.data, a->metadata.size);
+    wmi_asm_append(a, &note->bytes, zeros, -a->metadata.size & 3);
 }

@@ -162,6 +162,7 @@ struct wmi_assembler {
     unsigned errors;
     struct wmi_bytes messages;
     struct wmi_bytes scratch, repeated; /* temporary text */
+    struct wmi_bytes metadata;          /* temporary MessagePack */
     struct wmi_bytes out;
     bool reads_files, is_raw;
     const char *const *folders; /* searched by .include and .incbin */

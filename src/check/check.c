@@ -368,7 +368,16 @@ static void word_hazard(const struct found *found, const char *reg, const char *
                  hazard->remedy, first);
 }
 
-static void word(struct wm_check *check, const struct found *found, struct wording *wording,
+static void forget(struct wording *wording)
+{
+    free(wording->message);
+    free(wording->kernel);
+    free(wording->text);
+    free(wording->file);
+}
+
+/* False: no memory. */
+static bool word(struct wm_check *check, const struct found *found, struct wording *wording,
                  wmi_describe *describe, void *user)
 {
     static const char *const rules[] = {
@@ -397,9 +406,9 @@ static void word(struct wm_check *check, const struct found *found, struct wordi
         .rule =
             found->rule < FIRST_HAZARD ? rules[found->rule] : wmi_hazards[found->rule - FIRST_HAZARD].name,
         .source = found->rule < FIRST_HAZARD ? NULL : wmi_hazards[found->rule - FIRST_HAZARD].source,
-        .message = wording->message ? wording->message : "",
-        .kernel = wording->kernel ? wording->kernel : "",
-        .text = wording->text ? wording->text : "",
+        .message = wording->message,
+        .kernel = wording->kernel,
+        .text = wording->text,
         .file = wording->file,
         .line = row.line,
         .column = row.column,
@@ -408,18 +417,18 @@ static void word(struct wm_check *check, const struct found *found, struct wordi
         .first_pc = found->first_pc,
         .count = found->count,
     };
+    if (wording->message && wording->kernel && wording->text && !wording->file == !row.file)
+        return true;
+    forget(wording);
+    return false;
 }
 
 /* ---- the checker ---- */
 
 static void forget_wordings(struct wm_check *check)
 {
-    for (size_t i = 0; i < check->worded; i++) {
-        free(check->wordings[i].message);
-        free(check->wordings[i].kernel);
-        free(check->wordings[i].text);
-        free(check->wordings[i].file);
-    }
+    for (size_t i = 0; i < check->worded; i++)
+        forget(&check->wordings[i]);
     free(check->wordings);
     free(check->rows);
     check->wordings = NULL;
@@ -498,16 +507,20 @@ void wmi_check_end(struct wm_check *check, wmi_describe *describe, void *user)
     struct wm_finding *rows = realloc(check->rows, room * sizeof *rows);
     if (rows)
         check->rows = rows;
-    if (!wordings || !rows)
+    if (!wordings || !rows) {
+        check->missed = no_memory;
         return;
+    }
     const size_t known = check->worded;
     for (size_t i = 0; i < check->findings.capacity; i++) {
         const struct found *found = &check->findings.entry[i];
         struct wording *wording = found->count && known ? wording_of(check, found) : NULL;
         if (wording)
             wording->row.count = found->count;
+        else if (found->count && word(check, found, &check->wordings[check->worded], describe, user))
+            check->worded++;
         else if (found->count)
-            word(check, found, &check->wordings[check->worded++], describe, user);
+            check->missed = no_memory;
     }
     qsort(check->wordings, check->worded, sizeof *check->wordings, by_place);
     for (size_t i = 0; i < check->worded; i++)

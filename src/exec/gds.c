@@ -58,7 +58,7 @@ static struct wmi_gds *gds_of(struct wmi_dispatch *dispatch)
 
 static const struct wmi_op *no_memory(struct wmi_wave *wave, uint64_t pc)
 {
-    return wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_MEMORY, .pc = pc});
+    return wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_NO_MEMORY, .pc = pc});
 }
 
 /* ---- GDS ---- */

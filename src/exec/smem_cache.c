@@ -54,6 +54,7 @@ static void add_stale(struct wmi_workgroup *group, unsigned kind, uint64_t pc, u
             s->found = more;
             s->room = room;
         }
+        s->lost |= !more;
     }
     if (at == s->count && at < s->room)
         s->found[s->count++] = (struct wmi_stale){kind, pc, 0, group->flat_id, address, wave};

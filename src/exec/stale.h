@@ -4,6 +4,7 @@
 #define WMI_STALE_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct wmi_stales {
     pthread_mutex_t lock;
     struct wmi_stale *found;
     size_t count, room;
+    bool lost; /* there was no memory for all of it */
 };
 
 #endif

@@ -81,7 +81,8 @@ void wmi_scan(struct wmi_scan *scan, const struct wmi_code *code, const struct w
             place = ((place + 4u * insn.dwords) & ~(uint64_t)flow.clears) | flow.sets;
         }
     }
-    qsort(scan->found, scan->count, sizeof *scan->found, by_place);
+    if (scan->count)
+        qsort(scan->found, scan->count, sizeof *scan->found, by_place);
 }
 
 void wmi_scan_free(struct wmi_scan *scan)

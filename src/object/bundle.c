@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,7 +223,10 @@ static enum wm_status read_packed(struct wm_bundle *input, const uint8_t *bytes,
     blob->next = input->blobs;
     input->blobs = blob;
     input->blob_bytes += packed.decompressed;
+    errno = 0;
     const char *error = decompress(&packed, blob->bytes);
+    if (error && errno == ENOMEM)
+        return no_memory(input, diag);
     if (error)
         return wmi_fail(diag, WM_BAD_FILE, "%s: its compressed bytes do not give the 0x%llx that it says: %s",
                         where, (ull)packed.decompressed, error);

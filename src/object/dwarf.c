@@ -5,9 +5,19 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <errno.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* libdw ends the process when there is no memory, unless it is given a function that does not return. */
+static _Thread_local jmp_buf no_memory;
+
+static __attribute__((noreturn)) void out_of_memory(void)
+{
+    longjmp(no_memory, 1);
+}
 
 static Dwarf *open_dwarf(const struct wm_object *object)
 {
@@ -21,6 +31,8 @@ static Dwarf *open_dwarf(const struct wm_object *object)
     lazy->elf = elf_memory((char *)(uintptr_t)object->bytes, object->size);
     if (lazy->elf)
         lazy->dwarf = dwarf_begin_elf(lazy->elf, DWARF_C_READ, NULL);
+    if (lazy->dwarf)
+        dwarf_new_oom_handler(lazy->dwarf, out_of_memory);
     return lazy->dwarf;
 }
 
@@ -28,6 +40,20 @@ void wmi_dwarf_close(struct wmi_lazy *lazy)
 {
     dwarf_end(lazy->dwarf);
     elf_end(lazy->elf);
+}
+
+/* Reads with libdw. What libraries could not do for want of memory shows in errno alone. */
+static void read_dwarf(const struct wm_object *object, void (*read)(Dwarf *dwarf, void *user), void *user)
+{
+    errno = 0;
+    if (setjmp(no_memory)) {
+        object->lazy->lost = true;
+        return;
+    }
+    Dwarf *dwarf = open_dwarf(object);
+    if (dwarf)
+        read(dwarf, user);
+    object->lazy->lost |= errno == ENOMEM;
 }
 
 /* ---- lines ---- */
@@ -96,12 +122,12 @@ static int order(const void *a, const void *b)
 }
 
 /* Sorts the rows and keeps the last one of each address. */
-static void sort_rows(struct rows *table)
+static bool sort_rows(struct rows *table)
 {
     struct sorted_line *sorted = malloc((table->count + 1) * sizeof(*sorted));
     if (!sorted) {
         table->count = 0;
-        return;
+        return false;
     }
     for (size_t i = 0; i < table->count; i++)
         sorted[i] = (struct sorted_line){table->rows[i], i};
@@ -114,20 +140,26 @@ static void sort_rows(struct rows *table)
     }
     table->count = kept;
     free(sorted);
+    return true;
+}
+
+static void read_lines(Dwarf *dwarf, void *user)
+{
+    struct rows *table = user;
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+        if (!read_unit(&die, table))
+            break;
 }
 
 void wmi_dwarf_lines(const struct wm_object *object)
 {
     struct wmi_lazy *lazy = object->lazy;
-    Dwarf *dwarf = open_dwarf(object);
     struct rows table = {0};
-    Dwarf_CU *unit = NULL;
-    Dwarf_Die die;
     lazy->has_lines = true;
-    while (dwarf && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
-        if (!read_unit(&die, &table))
-            break;
-    sort_rows(&table);
+    read_dwarf(object, read_lines, &table);
+    lazy->lost |= !sort_rows(&table);
     lazy->lines = table.rows;
     lazy->line_count = table.count;
 }
@@ -272,12 +304,16 @@ static int visit_function(Dwarf_Die *function, void *user)
     return DWARF_CB_OK;
 }
 
-void wmi_dwarf_arguments(const struct wm_object *object)
+static void read_arguments(Dwarf *dwarf, void *user)
 {
-    Dwarf *dwarf = open_dwarf(object);
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
+    while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+        dwarf_getfuncs(&die, visit_function, user, 0);
+}
+
+void wmi_dwarf_arguments(const struct wm_object *object)
+{
     object->lazy->has_names = true;
-    while (dwarf && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
-        dwarf_getfuncs(&die, visit_function, (void *)(uintptr_t)object, 0);
+    read_dwarf(object, read_arguments, (void *)(uintptr_t)object);
 }

@@ -223,6 +223,24 @@ size_t wm_object_code(const struct wm_object *object, struct wm_code *code, size
     return found;
 }
 
+bool wmi_object_code_at(const struct wm_object *object, uint64_t address, struct wm_code *code)
+{
+    for (size_t i = 0; i < object->code_count; i++)
+        if (address - object->code[i].address < object->code[i].size) {
+            *code = object->code[i];
+            return true;
+        }
+    return false;
+}
+
+bool wmi_object_lost(const struct wm_object *object)
+{
+    pthread_mutex_lock(&object->lazy->lock);
+    const bool lost = object->lazy->lost;
+    pthread_mutex_unlock(&object->lazy->lock);
+    return lost;
+}
+
 size_t wm_object_kernel_count(const struct wm_object *object)
 {
     return object ? object->kernel_count : 0;
@@ -317,6 +335,17 @@ static void list_kernels(const struct wm_object *object, struct selection select
         snprintf(text + used, size - used, " and %zu more", more);
 }
 
+/* The kernel, unless there is no memory for the names of its arguments. */
+static enum wm_status choose(const struct wm_object *object, size_t index, const struct wm_kernel **kernel,
+                             struct wm_diag *diag)
+{
+    const struct wm_kernel *chosen = wm_object_kernel(object, index);
+    if (wmi_object_lost(object))
+        return wmi_no_memory(object, diag);
+    *kernel = chosen;
+    return WM_OK;
+}
+
 enum wm_status wm_object_find_kernel(const struct wm_object *object, const char *name,
                                      const struct wm_kernel **kernel, struct wm_diag *diag)
 {
@@ -326,15 +355,11 @@ enum wm_status wm_object_find_kernel(const struct wm_object *object, const char 
     *kernel = NULL;
     if (!object->kernel_count)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: has no kernel", object->name);
-    if (!name && object->kernel_count == 1) {
-        *kernel = wm_object_kernel(object, 0);
-        return WM_OK;
-    }
+    if (!name && object->kernel_count == 1)
+        return choose(object, 0, kernel, diag);
     for (size_t i = 0; name && i < object->kernel_count; i++)
-        if (strcmp(object->kernels[i].public.name, name) == 0) {
-            *kernel = wm_object_kernel(object, i);
-            return WM_OK;
-        }
+        if (strcmp(object->kernels[i].public.name, name) == 0)
+            return choose(object, i, kernel, diag);
     if (!name) {
         list_kernels(object, (struct selection){NULL, every}, names, sizeof(names));
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: has %zu kernels; say which: %s", object->name,
@@ -344,10 +369,8 @@ enum wm_status wm_object_find_kernel(const struct wm_object *object, const char 
     struct selection near = {name, contains};
     const size_t count = count_kernels(object, called);
     for (size_t i = 0; count == 1 && i < object->kernel_count; i++)
-        if (is_called(&object->kernels[i].public, name)) {
-            *kernel = wm_object_kernel(object, i);
-            return WM_OK;
-        }
+        if (is_called(&object->kernels[i].public, name))
+            return choose(object, i, kernel, diag);
     if (count) {
         list_kernels(object, called, names, sizeof(names));
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: %zu kernels are called '%.60s'; say which: %s",

@@ -34,6 +34,7 @@ struct wmi_entry {
 struct wmi_lazy {
     pthread_mutex_t lock;
     bool has_symbols, has_entries, has_lines, has_dwarf, has_names;
+    bool lost;                     /* out of memory for some of it */
     struct wmi_symbol *by_address; /* code symbols: functions, then labels */
     size_t functions, labels;
     struct wmi_entry *entries; /* sorted by address */

@@ -85,8 +85,10 @@ static void sort_symbols(const struct wm_object *object, struct wmi_lazy *lazy)
 {
     lazy->has_symbols = true;
     lazy->by_address = malloc((object->symbol_count + 1) * sizeof(*lazy->by_address));
-    if (!lazy->by_address)
-        return; /* addresses are then not resolved to names */
+    if (!lazy->by_address) { /* addresses are then not resolved to names */
+        lazy->lost = true;
+        return;
+    }
     size_t count = 0;
     for (size_t i = 0; i < object->symbol_count; i++) {
         const struct wmi_symbol *symbol = &object->symbols[i];
@@ -180,9 +182,11 @@ static int by_address(const void *a, const void *b)
 static void find_entries(const struct wm_object *object, struct wmi_lazy *lazy)
 {
     lazy->has_entries = true;
-    lazy->entries = malloc((object->symbol_count + object->kernel_count) * sizeof(*lazy->entries));
-    if (!lazy->entries)
-        return; /* then no entry points are known */
+    lazy->entries = malloc((object->symbol_count + object->kernel_count + 1) * sizeof(*lazy->entries));
+    if (!lazy->entries) { /* then no entry points are known */
+        lazy->lost = true;
+        return;
+    }
     for (size_t i = 0; i < object->symbol_count; i++) {
         const struct wmi_symbol *symbol = &object->symbols[i];
         struct wmi_kernel_descriptor d;

@@ -79,6 +79,7 @@ static void begin_written(struct wm_profile *profile)
     uint32_t slots = 0;
     const struct wmi_slot_use *uses = wmi_caches_uses(wmi_rounds_caches(profile->rounds), &slots);
     uint64_t *before = realloc(profile->written_before, (slots + 1) * sizeof *before);
+    profile->missed |= !before;
     profile->written_slots = before ? slots : 0;
     profile->written_before = before ? before : profile->written_before;
     for (uint32_t slot = 0; slot < profile->written_slots; slot++)
@@ -86,14 +87,16 @@ static void begin_written(struct wm_profile *profile)
 }
 
 /* What lines leave the caches later, in a dispatch of another kernel, is not in the bound of this one. */
-static void end_written(const struct wm_profile *profile, struct wmi_kernel *kernel)
+static void end_written(struct wm_profile *profile, struct wmi_kernel *kernel)
 {
     uint32_t slots = 0;
     const struct wmi_slot_use *uses = wmi_caches_uses(wmi_rounds_caches(profile->rounds), &slots);
     if (kernel->written_count < slots) {
         uint64_t *written = realloc(kernel->written, slots * sizeof *written);
-        if (!written)
+        if (!written) {
+            profile->missed = true;
             return;
+        }
         memset(written + kernel->written_count, 0, (slots - kernel->written_count) * sizeof *written);
         kernel->written = written;
         kernel->written_count = slots;
@@ -122,9 +125,12 @@ static struct wmi_kernel *kernel_at(struct wm_profile *profile)
 void wmi_kernels_begin(struct wm_profile *profile)
 {
     struct wmi_kernel *kernel = kernel_at(profile);
-    if (!kernel)
+    if (!kernel) {
+        profile->missed = true;
         return;
+    }
     const char *name = kernel->dispatch.kernel;
+    profile->missed |= !name;
     kernel->dispatch = profile->source.dispatch;
     kernel->dispatch.kernel = name;
     if (profile->has_gpu && profile->source.wave_lanes)

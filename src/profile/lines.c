@@ -49,10 +49,10 @@ static bool grow(struct wm_profile *profile)
 }
 
 /* Replaces a string by a copy of its own; NULL and a failed copy become NULL. */
-static void own(const char **string)
+static void own(struct wm_profile *profile, const char **string)
 {
-    if (*string)
-        *string = strdup(*string);
+    if (*string && !(*string = strdup(*string)))
+        profile->missed = true;
 }
 
 static void add_code(struct wm_profile *profile, const struct wm_profile_row *row)
@@ -63,7 +63,7 @@ static void add_code(struct wm_profile *profile, const struct wm_profile_row *ro
         return;
     code.target = profile->source.target_name;
     code.wave_lanes = profile->source.wave_lanes;
-    wmi_origins_add_code(&profile->origins, &code);
+    profile->missed |= !wmi_origins_add_code(&profile->origins, &code);
 }
 
 static uint32_t add_instruction(void *self, uint64_t pc, unsigned id)
@@ -81,9 +81,9 @@ static uint32_t add_instruction(void *self, uint64_t pc, unsigned id)
             if (profile->source.describe)
                 profile->source.describe(profile->source.user, id, &instruction->row);
             instruction->row.pc = pc;
-            own(&instruction->row.kernel);
-            own(&instruction->row.text);
-            own(&instruction->row.file);
+            own(profile, &instruction->row.kernel);
+            own(profile, &instruction->row.text);
+            own(profile, &instruction->row.file);
             add_code(profile, &instruction->row);
         }
         slot = *entry - 1;
@@ -96,17 +96,26 @@ static uint32_t add_instruction(void *self, uint64_t pc, unsigned id)
 
 /* ---- the profile ---- */
 
-/* After wmi_profile_end(). That fewer workgroups were modelled at once (WM_CUT_ROUND) loses nothing. */
+static unsigned cuts_of(const struct wm_profile *profile)
+{
+    return profile->kernel < profile->kernel_count ? profile->kernels[profile->kernel].cuts : 0;
+}
+
+bool wmi_profile_missed(const struct wm_profile *profile)
+{
+    return profile->missed || profile->fetches.missed || profile->sample.failed ||
+           cuts_of(profile) & WM_CUT_NO_MEMORY;
+}
+
+/* That fewer workgroups were modelled at once (WM_CUT_ROUND) loses nothing. */
 static const char *incomplete(void *self)
 {
     const struct wm_profile *profile = self;
-    const unsigned cuts =
-        profile->kernel < profile->kernel_count ? profile->kernels[profile->kernel].cuts : 0;
-    if (profile->missed || cuts & WM_CUT_NO_MEMORY)
-        return "no memory for all accesses";
-    if (cuts & WM_CUT_WORKGROUP)
+    if (wmi_profile_missed(profile))
+        return "no memory for all of it";
+    if (cuts_of(profile) & WM_CUT_WORKGROUP)
         return "the log of a workgroup took more than 1 GiB";
-    return cuts & WM_CUT_REGIONS ? "more than 62 regions of 4 GiB were accessed" : NULL;
+    return cuts_of(profile) & WM_CUT_REGIONS ? "more than 62 regions of 4 GiB were accessed" : NULL;
 }
 
 struct wm_profile *wmi_profile_create(void)
@@ -152,7 +161,7 @@ static void add_dispatch(struct wm_profile *profile)
     struct wm_profile_dispatch kept = {.kernel = dispatch->kernel, .target = profile->source.target_name};
     memcpy(kept.grid, dispatch->grid, sizeof kept.grid);
     memcpy(kept.workgroup, dispatch->workgroup, sizeof kept.workgroup);
-    wmi_origins_add_dispatch(&profile->origins, &kept);
+    profile->missed |= !wmi_origins_add_dispatch(&profile->origins, &kept);
 }
 
 static uint32_t add_block(void *self, uint64_t from, uint64_t to, bool falls)
@@ -194,14 +203,16 @@ const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                                              const struct wmi_profile_source *source)
 {
     profile->source = source ? *source : (struct wmi_profile_source){0};
-    if (!profile->began && profile->has_gpu && profile->source.rules) {
-        profile->log_instructions = calloc(WMI_LOG_SLOTS, sizeof *profile->log_instructions);
+    if (profile->has_gpu && profile->source.rules && (!profile->began || profile->no_model)) {
+        if (!profile->log_instructions)
+            profile->log_instructions = calloc(WMI_LOG_SLOTS, sizeof *profile->log_instructions);
         if (profile->log_instructions)
             profile->rounds =
                 wmi_rounds_create(&profile->gpu, &profile->source.rules->vector, profile->log_instructions);
+        profile->no_model = !profile->rounds;
     }
     profile->began = true;
-    profile->missed = false;
+    profile->missed = profile->no_model;
     profile->observer.outline = wmi_repeat_outliner(wmi_cpu_level(), profile->source.wave_lanes);
     add_dispatch(profile);
     wmi_sample_free(&profile->sample);

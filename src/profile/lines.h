@@ -63,7 +63,8 @@ struct wm_profile {
     char (*advice)[WMI_ADVICE_BYTES]; /* of the rows */
     struct wm_gpu gpu;
     bool has_gpu, began;
-    bool missed; /* in the dispatch that runs, accesses or instructions, for there was no memory */
+    bool no_model; /* there was no memory for the model of caches */
+    bool missed;   /* in the dispatch that runs, something, for there was no memory */
     struct wmi_fetches fetches;
     struct wmi_shard *shards;                     /* unused, kept for the next dispatch */
     struct wmi_rounds *rounds;                    /* NULL: no product */
@@ -82,6 +83,8 @@ struct wm_profile {
     pthread_mutex_t lock;      /* protects adding shards and instructions */
 };
 
+/* In lines.c: after wmi_profile_end(), whether there was no memory for something of the dispatch. */
+bool wmi_profile_missed(const struct wm_profile *profile);
 /* In lines.c: returns the slot of instruction `id` at `pc`, or WMI_NO_SLOT. */
 uint32_t wmi_profile_slot(const struct wm_profile *profile, uint64_t pc, unsigned id);
 

@@ -111,7 +111,7 @@ static void add_headline(struct text *text, const struct wmi_dispatch *dispatch,
         add(text, "more code was reached than wavemem predecodes (%u steps)", WMI_STEP_LIMIT);
         break;
     case WM_FAULT_NO_MEMORY:
-        add(text, "the host has no memory to predecode more code");
+        add(text, "the host has no memory for what the kernel needs: code, GDS or the scalar cache");
         break;
     case WM_FAULT_STOPPED:
         add(text, "stopped");

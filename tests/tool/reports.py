@@ -160,11 +160,11 @@ class Reports(Case):
             return run.returncode, run.stdout, run.stderr
         code, out, errors = run("prof -j 1", loop, "--json=short.json")
         self.assertEqual(code, 4, errors)
-        self.assertIn("analysis is incomplete: profile: no memory for all accesses", errors)
+        self.assertIn("analysis is incomplete: profile: no memory for all of it", errors)
         self.assertRegex(out, "  incomplete .*the host ran out of memory for part of the log")
         report = json.loads(self.read("short.json"))
         self.validate(report)
-        self.assertEqual([one["why"] for one in report["incomplete"]], ["profile: no memory for all accesses"])
+        self.assertEqual([one["why"] for one in report["incomplete"]], ["profile: no memory for all of it"])
         self.assertEqual(run("prof -j 1", loop, "--fail-if executions>1")[0], 1)
         code, _, errors = run("prof -j 1", loop, "--trace short.trace")
         self.assertEqual((code, errors.splitlines()[-1]), (2, "wavemem: --trace short.trace: not written: no memory for a part of the trace"))

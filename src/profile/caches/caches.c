@@ -29,6 +29,7 @@ static bool make_room(struct wmi_caches *caches, size_t cursors, uint32_t slots)
         if (!uses || !routes)
             return false;
         memset(uses + caches->slots, 0, (slots - caches->slots) * sizeof *uses);
+        memset(routes + caches->slots, 0, (slots - caches->slots) * sizeof *routes);
         caches->slots = slots;
     }
     return caches->cursors || !cursors;

@@ -58,8 +58,10 @@ uint32_t wmi_fetches_add(struct wmi_fetches *fetches, uint64_t from, uint64_t to
     if (number / WMI_FETCH_CHUNK == WMI_FETCH_CHUNKS || (from == to && !count))
         return WMI_NOT_SHOWN;
     struct wmi_fetch_block **chunk = &fetches->chunk[number / WMI_FETCH_CHUNK];
-    if (!*chunk && !(*chunk = calloc(WMI_FETCH_CHUNK, sizeof **chunk)))
+    if (!*chunk && !(*chunk = calloc(WMI_FETCH_CHUNK, sizeof **chunk))) {
+        fetches->missed = true;
         return WMI_NOT_SHOWN;
+    }
     (*chunk)[number % WMI_FETCH_CHUNK] = (struct wmi_fetch_block){from, to, count};
     fetches->count++;
     return number;
@@ -79,6 +81,7 @@ void wmi_fetches_settle(struct wmi_fetches *fetches)
     fetches->settled = true;
     struct wmi_fetch_block *sorted = malloc((fetches->count + 1) * sizeof *sorted);
     uint32_t *lines = calloc(fetches->sets + 1, sizeof *lines);
+    fetches->missed |= !sorted || !lines;
     for (uint32_t i = 0; sorted && i < fetches->count; i++)
         sorted[i] = *block_at(fetches, i);
     if (sorted && lines && fetches->count) {
@@ -218,10 +221,13 @@ void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group,
                        uint32_t block)
 {
     const struct wmi_fetches *all = fetcher->all;
-    if (all->follows || !note(fetcher, block)) { /* the next execution comes here, too */
+    const bool noted = !all->follows && note(fetcher, block);
+    if (!noted) { /* the next execution comes here, too */
         fetcher->since += (uint64_t)block_at(all, block)->fetches;
         fetcher->counters[block] = 0;
     }
+    if (!noted && !all->follows && group)
+        group->cuts |= WM_CUT_NO_MEMORY;
     if (all->follows && group && all->sets && all->slot < WMI_LOG_SLOTS && !was_near(fetcher, wave, block)) {
         const struct wmi_fetch_block *at = block_at(all, block);
         log_lines(all, group, wave, at->from >> all->line_shift, pieces(at->from, at->to, all->line_shift));

@@ -40,6 +40,7 @@ struct wmi_fetches {
     unsigned line_shift;
     bool settled;        /* it is known whether the code fits into the cache */
     bool follows;        /* the code does not fit: fetches are logged per block */
+    bool missed;         /* there was no memory for some of it */
     uint32_t code_bytes; /* size of the code that branches can reach */
 };
 

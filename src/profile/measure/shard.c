@@ -150,8 +150,8 @@ static void measure_access(struct wmi_shard *shard, struct wmi_shard_counts *of,
         describe_slot(shard->profile, slot, access, measure->shift);
         wmi_log_append(group, access->wave, slot, measure->requests.block,
                        access->kind == WMI_ACCESS_STORE ? measure->full : NULL, measure->requests.count);
-        words = wave->words + before;
         word_count = wave->size - before;
+        words = word_count ? wave->words + before : NULL;
     }
     if (!place)
         return;
@@ -275,7 +275,7 @@ static void turn_to(void *local, void **kept, uint64_t number, uint32_t waves)
     const bool skips =
         profile->rounds && profile->one_in > 1 && !wmi_sampling_takes(&profile->sampling, number, &place);
     if (!*kept && profile->rounds && !skips)
-        *kept = wmi_rounds_take(profile->rounds, place, waves);
+        shard->missed |= !(*kept = wmi_rounds_take(profile->rounds, place, waves));
     shard->group = *kept;
     shard->first_wave = skips ? 0 : (number + 1) * WMI_SHARD_WAVES;
 }

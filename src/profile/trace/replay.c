@@ -243,6 +243,7 @@ struct replay {
     struct wmi_trace_places places;
     uint32_t slots; /* that logs may name */
     bool running;   /* between a dispatch's beginning and its end */
+    bool missed;    /* there was no memory for something */
     const char *target;
     char *kernel;   /* its name */
     uint64_t next;  /* workgroup */
@@ -371,6 +372,7 @@ static const char *get_dispatch_end(struct replay *replay, struct wmi_reader *re
         profile->instructions[slot].counts = counts;
     }
     wmi_profile_end(profile);
+    replay->missed |= wmi_profile_missed(profile);
     replay->running = false;
     return NULL;
 }
@@ -416,5 +418,5 @@ enum wm_status wmi_replay(struct wmi_trace *trace, struct wm_profile *profile, c
     profile->source.dispatch.kernel = profile->source.target_name = NULL;
     free(replay.kernel);
     wmi_trace_places_free(&replay.places);
-    return status;
+    return status || !replay.missed ? status : wmi_fail(diag, WM_NO_MEMORY, "no memory for all of the trace");
 }

@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "base/whole_file.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,12 @@ static void write_file(struct wmi_trace_writer *writer, const void *bytes, size_
         writer->failed = true;
 }
 
+static enum wm_status cannot_write(const char *path, int error, struct wm_diag *diag)
+{
+    return wmi_fail(diag, error == ENOMEM ? WM_NO_MEMORY : WM_IO, "%s: cannot be written: %s", path,
+                    strerror(error));
+}
+
 enum wm_status wmi_trace_create(const char *path, struct wmi_trace_writer **writer, struct wm_diag *diag)
 {
     struct wmi_trace_writer *made = calloc(1, sizeof *made);
@@ -63,7 +70,7 @@ enum wm_status wmi_trace_create(const char *path, struct wmi_trace_writer **writ
     const int error = wmi_whole_file_begin(&made->file, path);
     if (error) {
         destroy_writer(made);
-        return wmi_fail(diag, WM_IO, "%s: cannot be written: %s", path, strerror(error));
+        return cannot_write(path, error, diag);
     }
     ZSTD_CCtx_setParameter(made->zstd, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(made->zstd, ZSTD_c_checksumFlag, 1);
@@ -132,7 +139,7 @@ enum wm_status wmi_trace_finish(struct wmi_trace_writer *writer, struct wm_diag 
     } else {
         const int error = wmi_whole_file_end(&writer->file);
         if (error)
-            status = wmi_fail(diag, WM_IO, "%s: cannot be written: %s", writer->path, strerror(error));
+            status = cannot_write(writer->path, error, diag);
     }
     destroy_writer(writer);
     return status;
@@ -182,6 +189,8 @@ void wmi_trace_close(struct wmi_trace *trace)
 
 enum wm_status wmi_trace_damaged(const struct wmi_trace *trace, const char *what, struct wm_diag *diag)
 {
+    if (errno == ENOMEM) /* since wmi_trace_next() */
+        return wmi_fail(diag, WM_NO_MEMORY, "%s: no memory for the trace", trace->name);
     return wmi_fail(diag, WM_BAD_FILE, "%s: record %" PRIu64 " is damaged: %s", trace->name, trace->records,
                     what);
 }
@@ -265,6 +274,7 @@ enum wm_status wmi_trace_next(struct wmi_trace *trace, enum wmi_trace_kind *kind
                               struct wm_diag *diag)
 {
     uint64_t number = 0, size = 0;
+    errno = 0;
     enum wm_status status = next_number(trace, &number, diag);
     status = status ? status : next_number(trace, &size, diag);
     if (status)
