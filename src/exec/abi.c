@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the HSA packet processor does before a kernel's first instruction: packet, kernarg segment, registers.
+/* Sets up what the HSA packet processor provides to a kernel: packet, kernarg segment, initial registers.
  *
  * Source: LLVM AMDGPUUsage, "Kernel Dispatch" and "Initial Kernel Execution State"; the packet is
  * hsa_kernel_dispatch_packet_t of the HSA Runtime Specification 1.2, section 2.9. */
@@ -13,12 +13,12 @@
 
 enum { KERNARG_ALIGNMENT = 64, QUEUE_BYTES = 256 };
 
-/* Addresses for the scratch of all resident workgroups together: the wave's offset is a 32-bit register. Only
- * what is touched takes memory. */
+/* Address range for the scratch of all resident workgroups: the wave's offset is a 32-bit register. Untouched
+ * pages take no host memory. */
 #define SCRATCH_BYTES (UINT64_C(4) << 30)
 
-/* What a lane has for functions whose need the compiler could not know (calls through pointers, recursion):
- * as much as LLVM's AMDGPUResourceUsageAnalysis assumes for external calls where it must name a figure. */
+/* Stack per lane for functions whose stack size the compiler cannot determine (indirect calls, recursion):
+ * the value LLVM's AMDGPUResourceUsageAnalysis assumes for external calls. */
 enum { DYNAMIC_STACK_BYTES = 16 << 10 };
 
 struct packet {
@@ -31,7 +31,7 @@ struct packet {
 
 static_assert(sizeof(struct packet) == 64, "the HSA kernel dispatch packet has 64 bytes");
 
-/* The part of amd_queue_t that kernels read: the apertures' high halves, at bytes 64 and 68. */
+/* The fields of amd_queue_t that kernels read: the high halves of the apertures, at bytes 64 and 68. */
 struct queue {
     uint8_t unused[64];
     uint32_t group_aperture_hi, private_aperture_hi;
@@ -60,7 +60,8 @@ static void *host_of(const struct wmi_space *space, uint64_t address, uint64_t s
     return wmi_space_host(space, address, size);
 }
 
-/* A buffer for printf; where nobody reads it, one that is full from the start. */
+/* Allocates the printf buffer. If nobody reads it, it consists of a header only and is full from the
+ * start. */
 static enum wm_status fill_printf(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
                                   struct wm_diag *diag)
 {
@@ -143,8 +144,8 @@ static enum wm_status fill_queue(const struct wmi_abi_request *r, struct wmi_abi
     return WM_OK;
 }
 
-/* Scratch for the waves of the workgroups that may be unfinished at the same time, with gaps between them: a
- * stack that grows too large shall not reach another wave's. */
+/* Reserves scratch for the waves of all workgroups that may be resident at the same time, with gaps in
+ * between so that an overflowing stack does not reach another wave's scratch. */
 static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
                                       struct wm_diag *diag)
 {
@@ -169,7 +170,7 @@ static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wm
     return status;
 }
 
-/* The V# of scratch. */
+/* Writes the scratch V# to the first SGPRs. */
 static void put_scratch_resource(const struct wmi_abi_request *r, const struct wmi_abi_memory *memory,
                                  struct wmi_launch *launch)
 {
@@ -189,7 +190,7 @@ static unsigned put64(struct wmi_launch *launch, unsigned next, uint64_t value)
     return next + 2;
 }
 
-/* The SGPR for a system value that the descriptor asks for. */
+/* Allocates the SGPR of a system value if the descriptor enables it. */
 static uint8_t system_register(unsigned *next, bool wanted)
 {
     return wanted ? (uint8_t)(*next)++ : WMI_NO_REGISTER;
@@ -230,11 +231,12 @@ static void place_registers(const struct wmi_abi_request *r, const struct wmi_ab
     if (d->flat_scratch_init)
         next = put64(launch, next,
                      wmi_target_limit(wmi_target_find(r->kernel->target), WMI_LIMIT_split_scratch)
-                         ? (uint64_t)wmi_abi_scratch_size(r->kernel) << 32 /* offset 0, and bytes of a lane */
+                         ? (uint64_t)wmi_abi_scratch_size(r->kernel) << 32 /* offset 0, and bytes per lane */
                          : memory->scratch);
     if (d->private_segment_size)
         launch->sgpr[next++] = wmi_abi_scratch_size(r->kernel);
-    /* The count that the descriptor gives stands, whatever it enables: at most 16 without preloading. */
+    /* The descriptor's user SGPR count applies even if it exceeds the enabled values: at most 16 without
+     * preloading. */
     next = d->user_sgprs > next ? d->user_sgprs : next;
     launch->workgroup_id[0] = system_register(&next, d->workgroup_id_x && !ttmp);
     launch->workgroup_id[1] = system_register(&next, d->workgroup_id_y && !ttmp);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Atomic operations on guest memory, as atomics of the host: which row is which, and one function for each.
- * What floats become is in atomic_float.c.
+/* Atomic operations on guest memory, implemented with host atomics: one function per operation. Float
+ * operations are in atomic_float.c.
  *
- * Source: Vega ISA, "FLAT, Scratch and Global instructions": what each makes of memory and data. All are
- * sequentially consistent, more than any scope of the guest asks for. */
+ * Source: Vega ISA, "FLAT, Scratch and Global instructions": the result of each operation. All are
+ * sequentially consistent, stronger than any guest scope requires. */
 #include "exec/atomic.h"
 #include "exec/atomic_float.h"
 
@@ -14,8 +14,8 @@ typedef uint64_t __attribute__((may_alias)) quad;
 typedef uint32_t (*function_32)(word *p, uint32_t d, uint32_t c);
 typedef uint64_t (*function_64)(quad *p, uint64_t d, uint64_t c);
 
-/* One function per width, of memory at `p`, data `d` and comparison `c`: by a builtin of the compiler, or by
- * trying to put `next`, made from what memory holds in `m`, in its place. */
+/* One function per width, of memory at `p`, data `d` and comparand `c`: a compiler builtin, or a
+ * compare-exchange loop that stores `next`, an expression of the old value `m`. */
 #define DIRECT_OF(name, bits, cell, expression)                                                              \
     static uint##bits##_t name##_##bits(cell *p, uint##bits##_t d, uint##bits##_t c)                         \
     {                                                                                                        \
@@ -70,14 +70,14 @@ LOOP_OF(fadd_flush, 32, word, wmi_fadd_flush_32(m, d))
 LOOP_OF(pk_add_f16, 32, word, wmi_pk_add_f16_32(m, d))
 LOOP_OF(pk_add_bf16, 32, word, wmi_pk_add_bf16_32(m, d))
 
-/* The low half counts whose turn it is. Source: RDNA 4 ISA, GLOBAL_ATOMIC_ORDERED_ADD_B64;
- * VGT_GS_MAX_WAVE_ID, from which on it would begin again, is taken as all ones. */
+/* The low half is the number of the wave whose turn it is. Source: RDNA 4 ISA, GLOBAL_ATOMIC_ORDERED_ADD_B64;
+ * VGT_GS_MAX_WAVE_ID, where it wraps, is assumed to be all ones. */
 LOOP_OF(ordered_add, 64, quad,
         (uint32_t)m == (uint32_t)d
             ? (uint64_t)((uint32_t)(m >> 32) + (uint32_t)(d >> 32)) << 32 | (uint32_t)(m + 1)
             : m)
 
-/* X(operation, the name of its function, and how its rows end). */
+/* X(operation, name of its function and suffix of its rows). */
 #define OPERATIONS(X)                                                                                        \
     X(SWAP, swap)                                                                                            \
     X(CMPSWAP, cmpswap)                                                                                      \

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What float atomics make of memory: sums rounded to nearest even whatever MODE says, and orders on bits.
+/* Float atomics: sums are rounded to nearest even regardless of MODE; min and max compare bits.
  *
  * Sources: CDNA 4 ISA, "Float Memory Atomics" (rounding; f16 and f64 keep denormals); LLVM,
- * FeatureMemoryAtomicFAddF32DenormalSupport (who keeps those of f32); RDNA 4 ISA, DS_MIN_NUM_RTN_F32 (NaNs as
- * IEEE 754-2008 minNum, two NaNs give the quieted data, -0 < +0; before gfx12 unverified). Which of two NaNs
- * a sum gives is unverified: ours memory's. */
+ * FeatureMemoryAtomicFAddF32DenormalSupport (which targets keep f32 denormals); RDNA 4 ISA,
+ * DS_MIN_NUM_RTN_F32 (NaNs as IEEE 754-2008 minNum, two NaNs give the quieted data, -0 < +0; before gfx12
+ * unverified). Unverified: which of two NaNs a sum returns; ours returns memory's. */
 #include "exec/atomic_float.h"
 
 #include "base/host_float.h"
 
 #include <string.h>
 
-/* Sums under a host mode of their own, which may not move out of these calls. */
+/* Sums run with a host float mode of their own; the compiler must not move them out of these calls. */
 static uint32_t enter(bool keeps_denormals)
 {
     const uint32_t before = wmi_host_float_get();
@@ -48,7 +48,7 @@ static uint32_t enter(bool keeps_denormals)
     }                                                                                                        \
     static uint##bits##_t sum_##bits(uint##bits##_t m, uint##bits##_t d, bool keeps_denormals)               \
     {                                                                                                        \
-        volatile float_type x, y; /* the sum stays between the changes of mode */                            \
+        volatile float_type x, y; /* volatile keeps the sum between the mode changes */                      \
         uint##bits##_t sum;                                                                                  \
         memcpy((void *)&x, &m, sizeof m);                                                                    \
         memcpy((void *)&y, &d, sizeof d);                                                                    \
@@ -56,7 +56,7 @@ static uint32_t enter(bool keeps_denormals)
         x = x + y;                                                                                           \
         wmi_host_float_set(before);                                                                          \
         memcpy(&sum, (const void *)&x, sizeof sum);                                                          \
-        if (is_nan_##bits(sum)) /* the host's choice of NaN is not AMD's */                                  \
+        if (is_nan_##bits(sum)) /* the host's NaN selection differs from AMD's */                            \
             return is_nan_##bits(m) ? m | quiet : is_nan_##bits(d) ? d | quiet : infinity | quiet;           \
         return sum;                                                                                          \
     }
@@ -79,8 +79,7 @@ uint64_t wmi_fadd_64(uint64_t m, uint64_t d)
     return sum_64(m, d, true);
 }
 
-/* ---- halves: summed as f32, which is exact enough that the second rounding is the only one that shows ----
- */
+/* ---- 16-bit sums: computed as f32, precise enough that double rounding is harmless ---- */
 
 static uint32_t f32_of_f16(uint32_t half)
 {
@@ -91,11 +90,11 @@ static uint32_t f32_of_f16(uint32_t half)
         return sign | (exponent + 112) << 23 | fraction << 13;
     if (!fraction)
         return sign;
-    const unsigned shift = (unsigned)__builtin_clz(fraction) - 21; /* makes bit 10 the highest */
+    const unsigned shift = (unsigned)__builtin_clz(fraction) - 21; /* moves the leading one to bit 10 */
     return sign | (113 - shift) << 23 | (fraction << shift & 0x3ff) << 13;
 }
 
-/* `value` without its lowest `places` bits, to nearest even. */
+/* `value` shifted right by `places`, rounded to nearest even. */
 static uint32_t rounded(uint32_t value, unsigned places)
 {
     const uint32_t half = 1u << (places - 1), rest = value & (2 * half - 1), kept = value >> places;
@@ -109,10 +108,10 @@ static uint32_t f16_of_f32(uint32_t x)
         return sign | 0x7c00 | (magnitude > 0x7f800000 ? 0x200 | (magnitude >> 13 & 0x3ff) : 0);
     if (magnitude >= 0x47800000) /* 2^16 */
         return sign | 0x7c00;
-    if (magnitude >= 0x38800000) /* 2^-14: normal, or rounded up to infinity */
+    if (magnitude >= 0x38800000) /* 2^-14: normal, may round up to infinity */
         return sign | rounded(magnitude - (112u << 23), 13);
     const unsigned exponent = magnitude >> 23;
-    if (exponent < 102) /* below half of the least */
+    if (exponent < 102) /* less than half of the smallest denormal */
         return sign;
     return sign | rounded((magnitude & 0x7fffff) | 0x800000, 126 - exponent);
 }

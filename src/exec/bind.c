@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the function of a step: a row without one does not link. */
+/* Maps a step to its function. A row without a function does not link. */
 #include "exec/bind.h"
 
 #include "exec/buffer.h"
@@ -7,7 +7,7 @@
 #include "exec/steps.h"
 #include "exec/vmem.h"
 
-/* Rows that are one function, or one for each build. */
+/* Steps with one function for all builds, or one per build. */
 #define LANE_ENTRY(name, level, lanes, suffix) [level][lanes / 64] = name##suffix,
 static const wmi_body functions[WMI_STEP_BODIES][WMI_CPU_LEVELS][2] = {
 #define ROW(...)
@@ -17,7 +17,7 @@ static const wmi_body functions[WMI_STEP_BODIES][WMI_CPU_LEVELS][2] = {
 #include "lower/steps.def"
 };
 
-/* Families that have tables of their own. */
+/* Families of steps with tables of their own. */
 enum family { PLAIN, STAGES, FUSED_STEPS, LDS_STEPS, GLOBALS, BUFFERS };
 
 static const uint8_t families[WMI_STEP_BODIES] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which function executes a step. */
+/* Maps a step to its function. */
 #ifndef WMI_BIND_H
 #define WMI_BIND_H
 
 #include "lower/step.h"
 
-/* For a CPU level and a wave size (32 or 64). Never NULL for a step that lowering emits. */
+/* The function for a CPU level and a wave size (32 or 64). Never NULL for a step that lowering emits. */
 wmi_body wmi_bind(enum wmi_step_id id, enum wmi_cpu_level level, unsigned lanes);
 
 #endif

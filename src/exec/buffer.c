@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The careful path of buffer instructions: what each element of each lane reaches, and then done. */
+/* Slow path of buffer instructions: plans each element of each lane, then carries out the access. */
 #include "exec/buffer.h"
 #include "exec/careful.h"
 #include "exec/steps.h"
 
 enum {
-    ELEMENTS = 4,      /* at most, of a load or store */
-    ELEMENT_BYTES = 8, /* at most, of an atomic */
+    ELEMENTS = 4,      /* maximum per load or store */
+    ELEMENT_BYTES = 8, /* maximum per atomic */
 };
 
-/* What the lanes of an instruction reach. */
+/* What the lanes of an instruction access. */
 struct plan {
     struct wmi_buffer buffer;
-    struct wmi_format format;                /* of instructions that convert */
-    unsigned select;                         /* their DST_SEL */
-    unsigned elements, bytes;                /* places per lane, and of each */
+    struct wmi_format format;                /* for instructions that convert */
+    unsigned select;                         /* DST_SEL, for instructions that convert */
+    unsigned elements, bytes;                /* places per lane, bytes per place */
     uint64_t lanes;                          /* EXEC */
-    uint64_t in_range[ELEMENTS];             /* of `lanes` */
-    uint64_t outside, read_only, misaligned; /* of `lanes`: may not */
-    uint64_t address[ELEMENTS][64];          /* of an element's first byte */
-    unsigned char *host[ELEMENTS][64];       /* NULL: out of range, or in pieces */
+    uint64_t in_range[ELEMENTS];             /* subset of `lanes` */
+    uint64_t outside, read_only, misaligned; /* subsets of `lanes` with violations */
+    uint64_t address[ELEMENTS][64];          /* of the element's first byte */
+    unsigned char *host[ELEMENTS][64];       /* NULL: out of range, or not contiguous */
 };
 
 static uint32_t word_at(const char *frame, uint32_t offset)
@@ -29,13 +29,13 @@ static uint32_t word_at(const char *frame, uint32_t offset)
     return value;
 }
 
-/* Whether the V# is that of the wave's scratch: an index for each lane, interleaved. */
+/* Whether the V# describes the wave's scratch: interleaved, with the lane as index. */
 static bool is_private(const struct wmi_buffer *buffer)
 {
     return buffer->swizzle && buffer->add_tid;
 }
 
-/* Index and offset wrap at 32 bits: LLVM relies on that for the offset, see isLegalMUBUFAddr and
+/* Index and offset wrap at 32 bits; LLVM relies on this for the offset, see isLegalMUBUFAddr and
  * privateMemoryResourceIsRangeChecked. */
 struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_op *op,
                                             const struct wmi_buffer *buffer, unsigned lane)
@@ -60,7 +60,7 @@ struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_
     return place;
 }
 
-/* Bytes of an element from the place on, of which `left` are left, that are neighbours in memory too. */
+/* Number of contiguous bytes at the place, of the `left` bytes remaining in the element. */
 static unsigned piece_bytes(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place,
                             unsigned left)
 {
@@ -71,8 +71,7 @@ static unsigned piece_bytes(const struct wmi_buffer *buffer, const struct wmi_bu
     return left < in_element ? left : in_element;
 }
 
-/* The place as the alignment mode has it: what it drops of the address goes off the offset. False: a
- * violation. */
+/* Applies the alignment mode: subtracts the dropped address bits from the offset. False: a violation. */
 static bool align_place(const struct wmi_memory_op *m, const struct plan *plan,
                         struct wmi_buffer_place *place)
 {
@@ -116,8 +115,8 @@ static void plan_format(const char *frame, const struct wmi_op *op, struct plan 
     plan->bytes = c.bytes;
 }
 
-/* Lanes that are in range with all their elements: others do nothing at all when the instruction converts.
- * Source: CDNA 4 ISA, RDNA 3 ISA, "Range Checking". */
+/* Lanes whose elements are all in range. In instructions that convert, the other lanes do nothing. Source:
+ * CDNA 4 ISA, RDNA 3 ISA, "Range Checking". */
 static uint64_t wholly_in_range(const char *frame, const struct wmi_op *op, const struct plan *plan)
 {
     uint64_t in_range = 0;
@@ -151,7 +150,7 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
     plan->lanes = ((const struct wmi_lanes *)(frame + op->lanes))->bits;
     plan->outside = plan->read_only = plan->misaligned = 0;
     const uint64_t may = m->format ? wholly_in_range(frame, op, plan) : plan->lanes;
-    plan->in_range[0] = 0; /* also of a format without elements */
+    plan->in_range[0] = 0; /* for formats without elements */
     for (unsigned e = 0; e < plan->elements; e++) {
         plan->in_range[e] = 0;
         for (uint64_t left = plan->lanes; left;) {
@@ -173,8 +172,8 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
     }
 }
 
-/* Whether the instruction is carried out: lanes that do what they may not end the run, or go on as those out
- * of range. Source: CDNA 3 ISA, "Memory Violations". */
+/* Whether the instruction is carried out. A violation either ends the run, or the lanes are treated as out of
+ * range. Source: CDNA 3 ISA, "Memory Violations". */
 static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *plan)
 {
     const struct wmi_cause causes[] = {
@@ -201,7 +200,7 @@ static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *p
     return true;
 }
 
-/* Moves an element in range between `bytes` and memory. */
+/* Copies an in-range element between `bytes` and memory. */
 static void move_element(char *frame, const struct wmi_op *op, const struct plan *plan, unsigned e,
                          unsigned lane, unsigned char *bytes, bool writes)
 {
@@ -244,7 +243,7 @@ const struct wmi_op *wmi_step_buffer_careful(char *restrict frame, const struct 
             }
             continue;
         }
-        for (unsigned e = 0; e < plan.elements; e++) /* all before the first register, which may be VADDR */
+        for (unsigned e = 0; e < plan.elements; e++) /* before writing a register: it may be VADDR */
             if (plan.in_range[e] >> lane & 1)
                 move_element(frame, op, &plan, e, lane, bytes[e], false);
         for (unsigned e = 0; e < plan.elements; e++) {
@@ -255,8 +254,8 @@ const struct wmi_op *wmi_step_buffer_careful(char *restrict frame, const struct 
     return wmi_buffer_next(op);
 }
 
-/* The values of one lane in their registers: `elements` of them, by halves when they are packed. That a half
- * which nothing is loaded to stays as it was is unverified, as is the zero beside an unpacked one. */
+/* Writes one lane's values to its registers, in 16-bit halves if packed. Unverified: a half that is not
+ * loaded keeps its value, and the upper half of an unpacked value is 0. */
 static void put_values(char *frame, const struct wmi_op *op, unsigned lane, const uint32_t value[4])
 {
     const struct wmi_memory_op *m = op->data;
@@ -291,7 +290,7 @@ const struct wmi_op *wmi_step_buffer_format(char *restrict frame, const struct w
         return NULL;
     for (uint64_t left = store ? plan.in_range[0] : plan.lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);
-        uint32_t value[4] = {0}; /* of what a store does not give: unverified */
+        uint32_t value[4] = {0}; /* value of components that a store does not supply: unverified */
         unsigned char element[16] = {0};
         if (store) {
             get_values(frame, op, lane, value);
@@ -310,7 +309,7 @@ const struct wmi_op *wmi_step_buffer_format(char *restrict frame, const struct w
     return wmi_next(frame, op);
 }
 
-/* What one lane loads, out of range too. */
+/* The value that one lane loads, including lanes out of range. */
 static uint32_t loaded_value(char *frame, const struct wmi_op *op, const struct plan *plan, unsigned lane)
 {
     const struct wmi_memory_op *m = op->data;
@@ -327,8 +326,8 @@ static uint32_t loaded_value(char *frame, const struct wmi_op *op, const struct 
     return value[0];
 }
 
-/* Source: CLRX, "GCN memory handling", with the instruction's offset of CDNA 3 ISA, "Memory Buffer Load to
- * LDS"; that what is out of LDS is dropped: there, "Memory Violations". */
+/* Source: CLRX, "GCN memory handling", with the instruction offset of CDNA 3 ISA, "Memory Buffer Load to
+ * LDS"; writes out of LDS range are dropped: CDNA 3 ISA, "Memory Violations". */
 const struct wmi_op *wmi_step_buffer_to_lds(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
@@ -384,7 +383,7 @@ const struct wmi_op *wmi_step_buffer_add_base(char *restrict frame, const struct
     return op + 1;
 }
 
-/* ---- showing it ---- */
+/* ---- reports to observers ---- */
 
 static struct wmi_element element_of(const struct plan *plan, unsigned e)
 {
@@ -406,7 +405,7 @@ const struct wmi_op *wmi_step_buffer_watch(char *restrict frame, const struct wm
     make_plan(frame, op, &plan);
     struct wmi_access access;
     wmi_access_begin(&access, m, wave, plan.lanes);
-    bool whole = !plan.buffer.swizzle && plan.elements; /* a lane's bytes are one place */
+    bool whole = !plan.buffer.swizzle && plan.elements; /* a lane's bytes are contiguous */
     for (unsigned e = 1; e < plan.elements; e++)
         whole &= plan.in_range[e] == plan.in_range[0];
     access.elements = whole ? 1 : (uint8_t)plan.elements;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffer instructions (MUBUF): how their records are laid out, and their steps. */
+/* Helpers and step tables of buffer instructions (MUBUF, MTBUF). */
 #ifndef WMI_BUFFER_STEPS_H
 #define WMI_BUFFER_STEPS_H
 
@@ -7,13 +7,13 @@
 #include "memory/buffer.h"
 #include "memory/format.h"
 
-/* Behind the steps of the instruction. */
+/* The step after the instruction's own steps. */
 static inline const struct wmi_op *wmi_buffer_next(const struct wmi_op *op)
 {
     return op + 1 + (op->y & WMI_BUFFER_LINEAR ? 1 : 0);
 }
 
-/* What one lane asks for, by its registers. */
+/* The V# at op->b, and the place that one lane addresses. */
 static inline struct wmi_buffer wmi_buffer_of(const char *frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
@@ -24,15 +24,16 @@ static inline struct wmi_buffer wmi_buffer_of(const char *frame, const struct wm
 struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_op *op,
                                             const struct wmi_buffer *buffer, unsigned lane);
 
-/* What an instruction that converts does to the elements of a buffer. */
+/* Format conversion of an instruction. */
 struct wmi_buffer_conversion {
     struct wmi_buffer buffer;
     struct wmi_format format;
     unsigned select;          /* DST_SEL */
-    unsigned elements, bytes; /* that are checked by themselves: components of whole bytes, or the element */
+    unsigned elements, bytes; /* units of range checking: components of whole bytes, or the element */
 };
 
-/* Fills `c`: a copy of what was just written in parts would wait for it. */
+/* Fills `c` in place: returning it by value would copy it right after partial writes, a store-forwarding
+ * stall. */
 static inline void wmi_buffer_get_conversion(const char *frame, const struct wmi_op *op,
                                              struct wmi_buffer_conversion *c)
 {
@@ -47,7 +48,7 @@ static inline void wmi_buffer_get_conversion(const char *frame, const struct wmi
     wmi_format_places(c->format.layout, &c->elements, &c->bytes);
 }
 
-/* A fast step for private memory, and for linear buffers and records through the step behind it. */
+/* A fast step for private memory; linear buffers and records continue at the global memory step after it. */
 struct wmi_buffer_step {
     uint8_t kind; /* enum wmi_access_kind */
     uint8_t elements, bytes;
@@ -55,7 +56,7 @@ struct wmi_buffer_step {
     wmi_body step;
 };
 
-/* The fast steps of one CPU level and wave size, one per shape, ended by an entry with no elements. */
+/* Fast steps of one CPU level and wave size, one per shape, terminated by an entry with no elements. */
 const struct wmi_buffer_step *wmi_buffer_steps(enum wmi_cpu_level level, unsigned lanes);
 
 #endif

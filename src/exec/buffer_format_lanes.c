@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The fast step of buffer loads through a format: linear buffers whose lanes are all in range and in one
- * allocation, and components of up to 16 bits that are no floats of 10 or 11, or of 32 bits. What else there
- * is goes to the careful path, which says what every value becomes. */
+/* Fast step of buffer loads with format conversion: linear buffers, all lanes in range and in one allocation,
+ * components of up to 16 bits (except 10- and 11-bit floats) or of 32 bits. Other cases take the slow path,
+ * which defines the results. */
 #include "exec/buffer_most.h"
 #include "exec/steps.h"
 
@@ -10,9 +10,9 @@
 
 enum { MAX_DWORDS = 4 };
 
-/* ---- the dwords of all lanes' elements ---- */
+/* ---- dwords of all lanes' elements ---- */
 
-/* Where the lanes' elements begin on the host, and how far on from there; NULL: not for this step. */
+/* Host address of the lanes' elements and each lane's distance from it; NULL if this step does not apply. */
 INLINE const char *find_elements(const char *frame, const struct wmi_op *op,
                                  const struct wmi_buffer_conversion *c, unsigned dwords, uint32_t *distance)
 {
@@ -41,9 +41,9 @@ INLINE void get_dwords(const char *from, uint32_t *distance, unsigned dwords, ui
     }
 }
 
-/* ---- from bits to values ---- */
+/* ---- conversion ---- */
 
-/* A component of each lane, where it is and what it means. */
+/* Location of one component, for all lanes. */
 struct component {
     const uint32_t *words;
     unsigned bits, shift; /* within the word */
@@ -59,14 +59,14 @@ INLINE i32v signed_of(const struct component *c, unsigned v)
     return (i32v)(vector(c->words, v) << (32 - c->bits - c->shift)) >> (32 - c->bits);
 }
 
-/* 1 / (2^bits - 1) in two parts: x * high is exact for every x of so many bits, so that only the sum rounds.
- */
+/* 1 / (2^bits - 1) as a sum of two floats: x * high is exact for every x of that many bits, so only the sum
+ * rounds. */
 struct reciprocal {
     float high, low;
 };
 
-/* high: the upper 24 - bits digits; low: the float next to what is left. tests/unit/buffer_text.c,
- * every_value. */
+/* high: the upper 24 - bits digits; low: the remainder rounded to float. Verified by
+ * tests/unit/buffer_text.c, every_value. */
 static const struct reciprocal reciprocals[] = {
     [1] = {0x1.0000000000000p+0f, 0},
     [2] = {0x1.5555500000000p-2f, 0x1.5555560000000p-24f},
@@ -96,7 +96,7 @@ INLINE f32v float_of(i32v x)
     return __builtin_convertvector(x, f32v);
 }
 
-/* Exact; a NaN stays as it is. */
+/* f16 to f32. Exact; NaNs keep their payload. */
 INLINE u32v widened(u32v half)
 {
     const u32v sign = (half & 0x8000) << 16, magnitude = half & 0x7fff;
@@ -107,7 +107,7 @@ INLINE u32v widened(u32v half)
            wmi_select_u32(is_tiny, tiny, wmi_select_u32(special, magnitude << 13 | 0x7f800000, normal));
 }
 
-/* lanes: those that get it; NULL: all. */
+/* lanes: active lanes; NULL: all. */
 INLINE void put_row(uint32_t *to, const struct wmi_lanes *lanes, unsigned v, u32v value)
 {
     u32v *row = (u32v *)to + v;
@@ -156,8 +156,8 @@ INLINE void put_component(uint32_t *to, const struct wmi_lanes *lanes, const str
 
 /* ---- the step ---- */
 
-/* Whether the loops above know all components of the format: those of buffers have up to 16 bits or 32, and
- * none crosses a dword. */
+/* Whether put_component() handles all components of the format: in buffer formats these have up to 16 bits or
+ * 32, and none crosses a dword. */
 INLINE bool is_plain(const struct wmi_format *format)
 {
     const bool small_floats = format->number == WMI_NUMBER_FLOAT && format->layout->bits[0] < 16;

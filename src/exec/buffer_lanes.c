@@ -2,11 +2,10 @@
 /* Fast steps of buffer loads and stores: private memory as compilers lay it out, plain linear buffers, and
  * records.
  *
- * Private memory is a V# with swizzled dwords of all lanes and the lane as its index: the dwords of all lanes
- * at one offset are neighbours, so that a row of a register is a row of memory. Linear buffers and records
- * whose lanes are all in range go to the fast step of global memory behind. What is neither goes to the
- * careful path. Range checks are monotonic: where the highest index with the highest offset is in range, so
- * are all lanes. */
+ * Private memory is a V# with dword swizzle, whose index is the lane: the dwords of all lanes at one offset
+ * are contiguous, so a register row is a row of memory. Linear buffers and records whose lanes are all in
+ * range continue at the fast global memory step that follows. All other accesses take the slow path. Range
+ * checks are monotonic: if the highest index with the highest offset is in range, all lanes are. */
 #include "exec/buffer_most.h"
 #include "exec/steps.h"
 #include "exec/vmem_shape.h"
@@ -15,7 +14,8 @@ typedef u32v __attribute__((aligned(1))) unaligned_vector;
 
 enum { PRIVATE_ROW = 4 * WMI_LANES };
 
-/* The register that an element makes of `old`; it begins at byte `at` of the dwords `value`. */
+/* The new register value, given its old value and the dword that contains the element; the element starts at
+ * byte `at` of the dword. */
 INLINE u32v loaded(u32v value, u32v old, u32v at, struct shape shape)
 {
     if (shape.bytes == 4)
@@ -32,17 +32,17 @@ INLINE u32v loaded(u32v value, u32v old, u32v at, struct shape shape)
 
 /* ---- private memory ---- */
 
-/* What all lanes have in common. */
+/* Properties common to all lanes. */
 struct request {
     const struct wmi_lanes *lanes;
     struct wmi_hit *hit;
     uint64_t base;   /* address of lane 0 at offset 0 */
-    uint32_t offset; /* of the first active lane */
-    bool uniform;    /* and of all of them */
+    uint32_t offset; /* offset of the first active lane */
+    bool uniform;    /* all active lanes have this offset */
 };
 
-/* Whether the V# is private memory of which the lanes may have all that lies before `end`. SOFFSET is
- * swizzled where the rules say so, and then it is part of the offset, *swizzled. */
+/* Whether the V# is private memory and all lanes may access offsets below `end`. Where the rules swizzle
+ * SOFFSET, it becomes part of the offset, *swizzled. */
 INLINE bool is_private(const char *frame, const struct wmi_op *op, uint64_t end, uint32_t soffset,
                        uint32_t *swizzled)
 {
@@ -62,7 +62,7 @@ INLINE bool is_private(const char *frame, const struct wmi_op *op, uint64_t end,
     return wmi_buffer_in_range(&buffer, &last);
 }
 
-/* False when the V# is another, a lane is out of range or no lane is active. */
+/* False if the V# is not private memory, a lane is out of range or no lane is active. */
 INLINE bool begin_private(const char *frame, const struct wmi_op *op, struct request *r, struct shape shape)
 {
     const struct wmi_memory_op *m = op->data;
@@ -84,7 +84,7 @@ INLINE bool begin_private(const char *frame, const struct wmi_op *op, struct req
         r->offset += first;
         most = r->uniform ? first : most_of(row, r->lanes);
     }
-    /* Offsets wrap at 32 bits; what does is left to the careful path where offsets are checked. */
+    /* Offsets wrap at 32 bits; wrapping ones take the slow path where offsets are checked. */
     const uint64_t end = (uint64_t)most + (uint32_t)m->offset + shape.elements * shape.bytes;
     if (!is_private(frame, op, end, soffset, &swizzled))
         return false;
@@ -96,8 +96,8 @@ INLINE bool begin_private(const char *frame, const struct wmi_op *op, struct req
     return true;
 }
 
-/* Where lane 0's dword at the common offset is on the host, if all rows of the access lie in one allocation
- * and all its elements in dwords. */
+/* Host address of lane 0's dword at the common offset; NULL unless one allocation holds all rows of the
+ * access and each element lies within a dword. */
 INLINE unsigned char *private_rows(const char *frame, const struct request *r, struct shape shape)
 {
     if (r->offset % 4 + shape.bytes > 4)
@@ -106,8 +106,8 @@ INLINE unsigned char *private_rows(const char *frame, const struct request *r, s
                           r->base + (uint64_t)(r->offset / 4) * PRIVATE_ROW, shape.elements * PRIVATE_ROW);
 }
 
-/* Where each active lane's first element is, as a distance from the allocation; those of the others are that
- * of the first active one. */
+/* Distance of each active lane's first element from the start of the allocation; inactive lanes get the place
+ * of the first active lane's offset. */
 INLINE bool private_places(const char *frame, const struct wmi_op *op, const struct request *r,
                            struct shape shape, uint64_t *places)
 {
@@ -219,8 +219,8 @@ INLINE bool store_private(char *frame, const struct wmi_op *op, struct shape sha
 
 /* ---- linear buffers and records ---- */
 
-/* Whether the V# is linear and every dword of every active lane is in range; the base goes to op->x and, with
- * an index, the lanes' distances from it to the next step's VADDR. */
+/* Whether the V# is linear and every dword of every active lane is in range. Stores the base at op->x and,
+ * with an index, the lanes' distances from it in the next step's VADDR. */
 INLINE bool prepare_linear(char *frame, const struct wmi_op *op, struct shape shape)
 {
     const struct wmi_buffer buffer = wmi_buffer_of(frame, op);
@@ -234,7 +234,7 @@ INLINE bool prepare_linear(char *frame, const struct wmi_op *op, struct shape sh
     return true;
 }
 
-/* ---- one function per shape, and the table of them ---- */
+/* ---- one function per shape, and their table ---- */
 
 #define NAME(kind, elements, bytes, sign, d16, hi) kind##_##elements##x##bytes##_##sign##d16##hi
 #define MOVE_LOAD                                  load_private

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What lanes ask of a linear buffer together: the farthest place, and each one's distance. For *_lanes.c. */
+/* Properties of a linear buffer access over all lanes: the farthest place, and each lane's distance from the
+ * base. For *_lanes.c. */
 #ifndef WMI_BUFFER_MOST_H
 #define WMI_BUFFER_MOST_H
 
 #include "exec/buffer.h"
 #include "exec/vmem_shape.h"
 
-/* The highest of the active lanes' words, 0 without any. */
+/* The maximum over the active lanes, 0 if there are none. */
 INLINE uint32_t most_of(const uint32_t *row, const struct wmi_lanes *lanes)
 {
     u32v high = {0};
@@ -20,8 +21,9 @@ INLINE uint32_t most_of(const uint32_t *row, const struct wmi_lanes *lanes)
     return most;
 }
 
-/* The highest index with the highest offset of the active lanes, `last` bytes on. False unless the V# is
- * linear, `bytes` there are in range, and all distances from the base fit 32 bits. */
+/* The place with the highest index and the highest offset of the active lanes, plus `last` bytes. False
+ * unless the V# is linear, `bytes` at that place are in range, and all distances from the base fit in 32
+ * bits. */
 INLINE bool most_place(const char *frame, const struct wmi_op *op, const struct wmi_buffer *buffer,
                        uint32_t last, uint32_t bytes, struct wmi_buffer_place *place)
 {
@@ -47,7 +49,7 @@ INLINE bool most_place(const char *frame, const struct wmi_op *op, const struct 
            wmi_buffer_in_range(buffer, place);
 }
 
-/* Each lane's index times the stride plus its VGPR's offset plus `more`; inactive ones too. */
+/* distance = index * stride + VGPR offset + `more`, for all lanes including inactive ones. */
 INLINE void fill_distances(const char *frame, const struct wmi_op *op, const struct wmi_buffer *buffer,
                            uint32_t *to, uint32_t more)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the careful paths of memory instructions share: faults, and an atomic of one lane. */
+/* Shared by the slow paths of memory instructions: faults, and an atomic of one lane. */
 #include "exec/careful.h"
 
 struct wmi_fault wmi_fault_of(const struct wmi_memory_op *m, const struct wmi_cause *causes, unsigned count,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the careful paths of memory instructions share: lanes one by one, and what they may not do. */
+/* Shared by the slow paths of memory instructions: lane-by-lane access, faults, and reports to observers. */
 #ifndef WMI_CAREFUL_H
 #define WMI_CAREFUL_H
 
@@ -7,13 +7,13 @@
 #include "exec/wave.h"
 #include "wavemem/wavemem.h"
 
-/* How high the wait counter of the wave's instruction is now, itself included. */
+/* Wait-counter value of the wave after issuing this instruction. */
 static inline uint32_t wmi_wave_depth(const struct wmi_wave *wave, const struct wmi_memory_op *m)
 {
     return wmi_depth_of(wave->entered, m->depth);
 }
 
-/* Shows the observer an access, of which only the depth is left to say. */
+/* Reports an access to the observer; fills in the depth and the pointers to facts, frame and LDS. */
 static inline void wmi_show_access(const struct wmi_wave *wave, const struct wmi_memory_op *m,
                                    struct wmi_access *access)
 {
@@ -24,13 +24,13 @@ static inline void wmi_show_access(const struct wmi_wave *wave, const struct wmi
     m->observer->access(wave->worker->observers[m->watcher], access, m->slot);
 }
 
-/* Row `row` of the registers from byte `offset` of the frame on. */
+/* Row `row` of the registers that start at byte `offset` of the frame. */
 static inline uint32_t *wmi_row_at(char *frame, uint32_t offset, unsigned row)
 {
     return (uint32_t *)(frame + offset) + row * ((const struct wmi_frame *)frame)->wave_size;
 }
 
-/* The next lane of a set, which loses it. */
+/* Removes the lowest lane from a set and returns it. */
 static inline unsigned wmi_take_lane(uint64_t *lanes)
 {
     const unsigned lane = (unsigned)__builtin_ctzll(*lanes);
@@ -38,8 +38,7 @@ static inline unsigned wmi_take_lane(uint64_t *lanes)
     return lane;
 }
 
-/* What is said of every access of these lanes that is shown; it has no elements yet, and they are left as
- * they are. */
+/* Fills the fields common to every access of these lanes, without elements, which are left uninitialised. */
 static inline void wmi_access_begin(struct wmi_access *access, const struct wmi_memory_op *m,
                                     const struct wmi_wave *wave, uint64_t lanes)
 {
@@ -55,21 +54,21 @@ static inline void wmi_access_begin(struct wmi_access *access, const struct wmi_
     access->elements = access->bytes = 0;
 }
 
-/* Lanes that may not do what they do, and why. */
+/* Lanes with a violation, and its kind. */
 struct wmi_cause {
     enum wm_fault_kind kind;
     uint64_t lanes;
-    bool plain; /* WM_FAULT_MISALIGNED: no atomic, but what the alignment mode refuses */
+    bool plain; /* WM_FAULT_MISALIGNED: not an atomic, but forbidden by the alignment mode */
 };
 
-/* The fault of the first of the causes that has lanes, without what they reach; no lanes: there is none. */
+/* The fault of the first cause that has lanes, without address range; no lanes: there is no fault. */
 struct wmi_fault wmi_fault_of(const struct wmi_memory_op *m, const struct wmi_cause *causes, unsigned count,
                               uint32_t bytes);
-/* One of its lanes reaches `bytes` at `address`. What wraps around the end of the 64-bit space ends there. */
+/* Extends the fault's address range by `bytes` at `address`, clamped at the end of the address space. */
 void wmi_fault_reaches(struct wmi_fault *fault, uint64_t address, uint32_t bytes);
 
-/* Carries out an atomic of one lane, whose data are `lane` of the rows at op->c, and returns what was there
- * in the rows at op->d if the instruction does. host: NULL where the lane is out of range. */
+/* Carries out one lane's atomic with the data in the rows at op->c; if the instruction returns, writes the
+ * old value to the rows at op->d. host: NULL if the lane is out of range. */
 void wmi_atomic_lane(char *frame, const struct wmi_op *op, enum wmi_atomic operation, unsigned lane,
                      unsigned char *host);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The wave's virtual clock, in cycles: it runs with its instructions, never with the host. */
+/* The wave's virtual clock in cycles: it advances with executed instructions, independent of the host. */
 #ifndef WMI_CLOCK_H
 #define WMI_CLOCK_H
 

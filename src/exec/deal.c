@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Deals the workgroups of a dispatch to its workers. */
+/* Distributes the workgroups of a dispatch to its workers. */
 #include "exec/deal.h"
 
 #include <stdlib.h>
 
 enum {
-    MAX_BATCH = 16,          /* workgroups that a worker takes at a time, */
-    BATCHES_PER_WORKER = 16, /* unless there are too few for that */
+    MAX_BATCH = 16,          /* maximum workgroups taken at a time */
+    BATCHES_PER_WORKER = 16, /* minimum batches per worker; limits the batch size of small dispatches */
 };
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -14,7 +14,8 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Where the share of a worker begins: the first workgroups % workers shares have one more than the others. */
+/* First workgroup of a worker's share; the first workgroups % workers shares have one more than the
+ * others. */
 static uint64_t begin_of(uint64_t workgroups, unsigned workers, unsigned worker)
 {
     return workgroups / workers * worker + less(worker, workgroups % workers);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of control flow: branches, barriers, the end of a wave, and divergent branches by the branch stack.
- */
+/* Steps of control flow: branches, barriers, the end of a wave, and divergent branches with the branch
+ * stack. */
 #include "exec/dispatch.h"
 #include "exec/frame_words.h"
 #include "exec/program.h"
@@ -14,7 +14,7 @@ static uint64_t target_place(const struct wmi_op *op)
     return (uint64_t)op->y << 32 | op->x;
 }
 
-/* Goes on at `next`, unless the wave's turn is over. */
+/* Continues at `next`, unless the wave's turn is over. */
 static const struct wmi_op *go(char *frame, const struct wmi_op *next)
 {
     if (__builtin_expect(wmi_frame_of(frame)->left >= 0, 1))
@@ -23,7 +23,7 @@ static const struct wmi_op *go(char *frame, const struct wmi_op *next)
     return NULL;
 }
 
-/* The step at `place`; NULL, and the wave has faulted, where the program cannot grow any more. */
+/* The step at `place`. If the program cannot grow, the wave faults and the result is NULL. */
 static const struct wmi_op *find(char *frame, uint64_t place)
 {
     bool full;
@@ -36,7 +36,7 @@ static const struct wmi_op *find(char *frame, uint64_t place)
     return step;
 }
 
-/* Goes on at an address that the guest computed, in the state that MODE is in. */
+/* Jumps to an address computed by the guest, in the state that MODE now has. */
 static const struct wmi_op *jump(char *frame, uint64_t pc)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
@@ -101,7 +101,7 @@ const struct wmi_op *wmi_step_end(char *restrict frame, const struct wmi_op *op)
     return NULL;
 }
 
-/* s_barrier_signal of the workgroup's barrier; isfirst: SCC says whether it is the first. */
+/* s_barrier_signal for the workgroup's barrier; is_first: SCC = this wave is the first to signal. */
 const struct wmi_op *wmi_step_barrier_signal(char *restrict frame, const struct wmi_op *op)
 {
     wmi_workgroup_signal(wmi_wave_of(frame)->group);
@@ -139,7 +139,7 @@ const struct wmi_op *wmi_step_barrier(char *restrict frame, const struct wmi_op 
     return NULL;
 }
 
-/* s_sleep: the others have their turn. */
+/* s_sleep: yields to the other waves. */
 const struct wmi_op *wmi_step_sleep(char *restrict frame, const struct wmi_op *op)
 {
     wmi_frame_of(frame)->left -= op->c;
@@ -153,7 +153,7 @@ const struct wmi_op *wmi_step_set_pc(char *restrict frame, const struct wmi_op *
     return jump(frame, wmi_frame_64(frame, op->a));
 }
 
-/* d = the address behind the instruction (op->value), then on to a. d is not EXEC. */
+/* d = op->value, the address of the next instruction, then jumps to a. d is not EXEC. */
 const struct wmi_op *wmi_step_swap_pc(char *restrict frame, const struct wmi_op *op)
 {
     const uint64_t target = wmi_frame_64(frame, op->a);
@@ -162,7 +162,7 @@ const struct wmi_op *wmi_step_swap_pc(char *restrict frame, const struct wmi_op 
     return jump(frame, target);
 }
 
-/* On to op->value in the state that MODE is in now. */
+/* Jumps to op->value in the state that MODE now has. */
 const struct wmi_op *wmi_step_enter_state(char *restrict frame, const struct wmi_op *op)
 {
     wmi_frame_of(frame)->left -= op->c;
@@ -177,8 +177,8 @@ const struct wmi_op *wmi_step_fault(char *restrict frame, const struct wmi_op *o
         wave, &(struct wmi_fault){.kind = op->x, .pc = op->value, .lanes = wmi_frame_of(frame)->exec.bits});
 }
 
-/* The branch stack: CSP, MODE[31:29], counts entries of four SGPRs, {EXEC, address}, from s0 on.
- * Source: Vega ISA, "Branching", pseudo-code of S_CBRANCH_G_FORK and S_CBRANCH_JOIN. */
+/* The branch stack: CSP, MODE[31:29], counts entries of four SGPRs, {EXEC, address}, starting at s0. Source:
+ * Vega ISA, "Branching", pseudo-code of S_CBRANCH_G_FORK and S_CBRANCH_JOIN. */
 enum { CSP_SHIFT = 29, CSP_MASK = 7 };
 
 static uint32_t stack_depth(const struct wmi_frame *f)
@@ -191,8 +191,8 @@ static void set_stack_depth(struct wmi_frame *f, uint32_t depth)
     f->mode = (f->mode & ~(UINT32_MAX << CSP_SHIFT)) | (depth & CSP_MASK) << CSP_SHIFT;
 }
 
-/* EXEC splits by the mask at a: the smaller part goes on first, the other is pushed. Where to go on comes
- * into the scalar at d; b is the target's address, op->value the next instruction's. */
+/* Splits EXEC by the mask at a: the smaller part continues, the other is pushed. d receives the next pc; b is
+ * the target's address, op->value the address of the next instruction. */
 const struct wmi_op *wmi_step_fork(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_frame *f = wmi_frame_of(frame);
@@ -214,7 +214,8 @@ const struct wmi_op *wmi_step_fork(char *restrict frame, const struct wmi_op *op
     return op + 1;
 }
 
-/* The other part's turn, or on behind the join when the stack is as deep as at the fork: a. */
+/* Resumes the other part, or continues after the join if the stack depth equals the depth at the fork, at
+ * a. */
 const struct wmi_op *wmi_step_join(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_frame *f = wmi_frame_of(frame);
@@ -229,8 +230,8 @@ const struct wmi_op *wmi_step_join(char *restrict frame, const struct wmi_op *op
 }
 
 /* ---- halves of a wave, one after the other ----
- * d gets where to go on, the SGPR at a keeps the half that waits; b holds the target, op->value is the next
- * instruction's address. Source: RDNA 1 ISA, S_SUBVECTOR_LOOP_BEGIN and _END. */
+ * d receives the next pc, the SGPR at a saves the pending half of EXEC; b is the target's address, op->value
+ * the address of the next instruction. Source: RDNA 1 ISA, S_SUBVECTOR_LOOP_BEGIN and _END. */
 
 const struct wmi_op *wmi_step_begin_halves(char *restrict frame, const struct wmi_op *op)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes of the frame that steps of scalar state share. */
+/* Access to frame words, shared by the steps of scalar state. */
 #ifndef WMI_FRAME_WORDS_H
 #define WMI_FRAME_WORDS_H
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The global data share and global wave sync, as one dispatch sees them.
+/* Global data share and global wave sync of one dispatch.
  *
- * GDS: 64 KiB, zero when the dispatch begins; M0[31:16] is where the instruction's part begins and M0[15:0]
- * its bytes (unverified; LLVM puts the size of the kernel's GDS there). An instruction is done under the
- * dispatch's lock by the step that does it on LDS.
+ * GDS: 64 KiB, zero at the start of the dispatch. M0[31:16] is the base of the instruction's region and
+ * M0[15:0] its size in bytes (unverified; LLVM puts the size of the kernel's GDS there). An instruction runs
+ * the corresponding LDS step on the GDS under the dispatch's lock.
  *
- * GWS: 64 resources, each a barrier or a semaphore: M0[21:16] + offset is the number. Waves that wait give
- * others their turn. Source: Vega ISA, DS_GWS_INIT to DS_GWS_SEMA_RELEASE_ALL.
+ * GWS: 64 resources, each a barrier or a semaphore, numbered M0[21:16] + offset. Waiting waves yield. Source:
+ * Vega ISA, DS_GWS_INIT to DS_GWS_SEMA_RELEASE_ALL.
  *
- * GS registers: eight of 32 bits and eight of 64, which streamout counts in; the first active lane alone
+ * GS registers: eight of 32 bits and eight of 64, used as counters by streamout; only the first active lane
  * acts. Sources: RDNA 3 ISA, DS_ADD_GS_REG_RTN; Mesa, ac_nir_to_llvm.c, for the lane.
  *
- * Ordered count: waves come to each of four counters in the order of their launch, that of workgroups and of
- * waves in them. Source of the fields: LLVM, IntrinsicsAMDGPU.td and AMDGPUISelDAGToDAG.cpp, ds_ordered_add;
- * that lanes which give no value keep their results' registers as they were is unverified. */
+ * Ordered count: waves update each of four counters in launch order (by workgroup, then wave). Source of the
+ * fields: LLVM, IntrinsicsAMDGPU.td and AMDGPUISelDAGToDAG.cpp, ds_ordered_add. Unverified: lanes that supply
+ * no value keep their result registers. */
 #include "exec/gds.h"
 
 #include "exec/dispatch.h"
@@ -27,14 +27,14 @@ enum { GDS_BYTES = 1 << 16, PADDING = 64, RESOURCES = 64 };
 
 struct resource {
     uint32_t counter;
-    uint32_t waiting; /* waves that wait for the semaphore */
-    bool flag;        /* turns when a barrier lets its waves go */
+    uint32_t waiting; /* waves waiting for the semaphore */
+    bool flag;        /* toggles when a barrier releases its waves */
 };
 
 enum { ORDERED = 4 }; /* ordered counters */
 
 struct wmi_gds {
-    struct turn { /* the wave that may do its ordered count */
+    struct turn { /* the wave whose ordered count is next */
         uint64_t group;
         uint32_t wave;
     } turn[ORDERED];
@@ -48,7 +48,8 @@ void wmi_gds_destroy(struct wmi_gds *gds)
     free(gds);
 }
 
-/* The dispatch's, under its lock, made at first use; NULL: no memory on the host. */
+/* The dispatch's GDS, allocated on first use; NULL if out of host memory. The caller holds the dispatch's
+ * lock. */
 static struct wmi_gds *gds_of(struct wmi_dispatch *dispatch)
 {
     if (!dispatch->gds && (dispatch->gds = aligned_alloc(64, sizeof *dispatch->gds)))
@@ -63,7 +64,7 @@ static const struct wmi_op *no_memory(struct wmi_wave *wave, uint64_t pc)
 
 /* ---- GDS ---- */
 
-/* x: whether the whole GDS is addressed, whatever M0 says. */
+/* x: addresses the whole GDS, ignoring M0. */
 const struct wmi_op *wmi_step_gds_instead(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
@@ -80,7 +81,7 @@ const struct wmi_op *wmi_step_gds_instead(char *restrict frame, const struct wmi
     if (gds) {
         group->lds = gds->memory + base;
         group->lds_size = size;
-        next = op[1].body(frame, op + 1); /* and then wmi_step_return_to_loop() */
+        next = op[1].body(frame, op + 1); /* followed by wmi_step_return_to_loop() */
         group->lds = lds;
         group->lds_size = lds_size;
     }
@@ -96,15 +97,15 @@ static uint32_t first_lane(const char *frame, const struct wmi_op *op)
     return ((const uint32_t *)(frame + op->a))[lanes ? __builtin_ctzll(lanes) : 0];
 }
 
-/* What the instruction does to its resource. True: the wave waits in the next step, and *flag is the
- * barrier's. */
+/* Applies the instruction to its resource. True: the wave waits in the next step; *flag is the barrier's
+ * current flag. */
 static bool act(struct resource *resource, enum wmi_gws what, uint32_t value, uint64_t *flag)
 {
     switch (what) {
     case WMI_GWS_INIT:
         *resource = (struct resource){.counter = value};
         return false;
-    case WMI_GWS_BARRIER: /* `value` is the number of waves but one, of the next barrier */
+    case WMI_GWS_BARRIER: /* `value` is the number of waves minus one, for the next barrier */
         *flag = resource->flag;
         if (resource->counter) {
             resource->counter--;
@@ -134,7 +135,7 @@ static struct resource *resource_of(struct wmi_gds *gds, const char *frame, cons
     return &gds->resource[((m0 >> 16) + op->x) % RESOURCES];
 }
 
-/* x: offset; y: enum wmi_gws; a: the data's row; d: 64 bits that the waiting step takes; value: the pc. */
+/* x: offset; y: enum wmi_gws; a: data row; d: 64 bits passed to the waiting step; value: pc. */
 const struct wmi_op *wmi_step_gws_act(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
@@ -168,20 +169,20 @@ const struct wmi_op *wmi_step_gws_wait(char *restrict frame, const struct wmi_op
     pthread_mutex_unlock(&dispatch->lock);
     if (goes_on)
         return op + 1;
-    ((struct wmi_frame *)frame)->left--; /* so that waves that wait for ever come to an end */
+    ((struct wmi_frame *)frame)->left--; /* makes endless waits reach the instruction limit */
     wave->resume = op;
     return NULL;
 }
 
-/* What DS_ORDERED_COUNT's offset says. */
+/* Fields of DS_ORDERED_COUNT's offset. */
 enum {
-    ORDERED_INDEX_SHIFT = 2,  /* offset0: the counter; with the bits below, what is added to the address */
-    ORDERED_RELEASE = 1 << 8, /* offset1: the next wave may follow */
+    ORDERED_INDEX_SHIFT = 2,      /* offset0: counter index; with the bits below, also added to the address */
+    ORDERED_RELEASE = 1 << 8,     /* offset1: releases the next wave */
     ORDERED_OPERATION_SHIFT = 12, /* 0: add, 1: swap */
-    ORDERED_DWORDS_SHIFT = 14,    /* dwords less one, each of a lane; 0 before gfx10 */
+    ORDERED_DWORDS_SHIFT = 14,    /* dwords minus one, one per lane; 0 before gfx10 */
 };
 
-/* The first active lanes add or swap a dword each. */
+/* The first active lanes each add or swap a dword. */
 static void count_in_order(struct wmi_gds *gds, char *frame, const struct wmi_op *op)
 {
     const struct wmi_frame *state = (const struct wmi_frame *)frame;
@@ -201,7 +202,7 @@ static void count_in_order(struct wmi_gds *gds, char *frame, const struct wmi_op
     }
 }
 
-/* x: offset; a: the value's row; d: the result's; value: the pc. Waits for the wave's turn. */
+/* x: offset; a: value row; d: result row; value: pc. Waits for the wave's turn. */
 const struct wmi_op *wmi_step_ordered_count(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
@@ -225,12 +226,12 @@ const struct wmi_op *wmi_step_ordered_count(char *restrict frame, const struct w
         return no_memory(wave, op->value);
     if (goes_on)
         return op + 1;
-    ((struct wmi_frame *)frame)->left--; /* so that waves that wait for ever come to an end */
+    ((struct wmi_frame *)frame)->left--; /* makes endless waits reach the instruction limit */
     wave->resume = op;
     return NULL;
 }
 
-/* x: the register; y: whether it subtracts; a: the data's row; d: the result's; value: the pc. */
+/* x: register; y: whether it subtracts; a: data row; d: result rows; value: pc. */
 const struct wmi_op *wmi_step_gs_register_count(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_frame *state = (const struct wmi_frame *)frame;

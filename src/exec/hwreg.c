@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Hardware registers: what s_getreg reads and s_setreg writes.
+/* Hardware registers read by s_getreg and written by s_setreg.
  *
- * They show a virtual machine and never the host, so that a run can be repeated: workgroups are dealt to the
- * compute units of 4 shader engines in dispatch order, waves to the 4 SIMDs of a unit. No trap handler is
- * there, and nothing is ever outstanding. Numbers: LLVM AMDGPU, SIDefines.h, Hwreg. Fields: CDNA 3 ISA,
- * "Hardware State", and the RDNA documents' sections of that name; HW_ID and GPR_ALLOC as umr shows them of
- * Vega, Navi and later. */
+ * They describe a virtual machine, independent of the host, so that runs are reproducible: workgroups are
+ * assigned to the CUs of 4 shader engines in dispatch order, waves to the 4 SIMDs of a CU. There is no trap
+ * handler, and wait counters read 0. Numbers: LLVM AMDGPU, SIDefines.h, Hwreg. Fields: CDNA 3 ISA, "Hardware
+ * State", and the RDNA documents' sections of that name; HW_ID and GPR_ALLOC as decoded by umr for Vega, Navi
+ * and later. */
 #include "exec/hwreg.h"
 
 #include "base/host_float.h"
@@ -15,7 +15,7 @@
 #include "lower/place.h"
 
 enum { MODE = 1, FLAT_SCRATCH_LO = 20, FLAT_SCRATCH_HI = 21, REGISTERS = 64 };
-enum { DX10_CLAMP = 1 << 8 }; /* of MODE */
+enum { DX10_CLAMP = 1 << 8 }; /* in MODE */
 enum { ENGINES = 4, UNITS = 16, SIMDS = 4 };
 
 static const struct wmi_wave *wave_of(const struct wmi_frame *frame)
@@ -28,8 +28,8 @@ static uint32_t mode(const struct wmi_frame *frame)
     return frame->mode;
 }
 
-/* SCC [0], EXPORT_RDY [8], EXECZ [9], VCCZ [10], IN_TG [11], VALID [16]. The priority that s_setprio sets is
- * not kept. */
+/* SCC [0], EXPORT_RDY [8], EXECZ [9], VCCZ [10], IN_TG [11], VALID [16]. The priority set by s_setprio is not
+ * kept. */
 static uint32_t status(const struct wmi_frame *frame)
 {
     const bool vcc = frame->s[WMI_S_VCC] || (frame->wave_size == 64 && frame->s[WMI_S_VCC + 1]);
@@ -46,7 +46,7 @@ static uint32_t hardware_id(const struct wmi_frame *frame)
            (uint32_t)(group % ENGINES) << 13 | (uint32_t)(group / (ENGINES * UNITS) % 16) << 16;
 }
 
-/* VGPR_SIZE [13:8] in fours, SGPR_SIZE [27:24] in sixteens, both less 1: all SGPRs are there. */
+/* VGPR_SIZE [13:8] in units of 4, SGPR_SIZE [27:24] in units of 16, both minus 1; all SGPRs are allocated. */
 static uint32_t registers(const struct wmi_frame *frame)
 {
     enum { SGPRS = 112 };
@@ -63,13 +63,13 @@ static uint32_t hardware_id1(const struct wmi_frame *frame)
            (uint32_t)(group % ENGINES) << 18;
 }
 
-/* WG_ID [20:16]; one queue of one process is there. */
+/* WG_ID [20:16]; queue and process ids are 0. */
 static uint32_t hardware_id2(const struct wmi_frame *frame)
 {
     return (uint32_t)(wave_of(frame)->group->flat_id / (ENGINES * UNITS) % 32) << 16;
 }
 
-/* STATUS without SCC, which STATE_PRIV has in bit 9. */
+/* STATUS without SCC, which is bit 9 of STATE_PRIV. */
 static uint32_t status_without_scc(const struct wmi_frame *frame)
 {
     return status(frame) & ~1u;
@@ -95,7 +95,7 @@ static uint32_t flat_scratch_hi(const struct wmi_frame *frame)
     return frame->s[WMI_S_FLAT_SCRATCH + 1];
 }
 
-/* The clock that s_memtime had before gfx11. */
+/* The clock that s_memtime returns before gfx11. */
 static uint32_t cycles_20(const struct wmi_frame *frame)
 {
     return (uint32_t)wmi_wave_cycles(wave_of(frame)) & 0xfffff;
@@ -111,7 +111,8 @@ static uint32_t cycles_hi(const struct wmi_frame *frame)
     return (uint32_t)(wmi_wave_cycles(wave_of(frame)) >> 32);
 }
 
-/* LDS_SIZE [20:12] in 64 dwords. Source: the kernel driver's trap handler for Vega, which saves that much. */
+/* LDS_SIZE [20:12] in units of 64 dwords. Source: the kernel driver's trap handler for Vega, which saves that
+ * much. */
 static uint32_t lds(const struct wmi_frame *frame)
 {
     return (wave_of(frame)->group->lds_size + 255) / 256 << 12;
@@ -123,7 +124,7 @@ static uint32_t memory_bases(const struct wmi_frame *frame)
     return (uint32_t)(apertures->private_base >> 48) | (uint32_t)(apertures->shared_base >> 48) << 16;
 }
 
-/* Of TRAPSTS and EXCP_FLAG_PRIV only MEM_VIOL is kept. Source of its place: the kernel driver's trap
+/* Only MEM_VIOL of TRAPSTS and EXCP_FLAG_PRIV is kept. Source of its position: the kernel driver's trap
  * handlers. */
 static uint32_t trap_status(const struct wmi_frame *frame)
 {
@@ -135,16 +136,17 @@ static uint32_t private_exceptions(const struct wmi_frame *frame)
     return (uint32_t)wave_of(frame)->violated << 4;
 }
 
-/* Rows by the target's limit hardware_registers. What is 0 here: IB_STS (all counters), TBA and TMA. */
+/* Rows by the target's limit hardware_registers. Registers that read 0: IB_STS (all counters), TBA and
+ * TMA. */
 struct wmi_hwreg_rules {
     uint32_t (*read[REGISTERS])(const struct wmi_frame *frame);
-    uint32_t fixed_mode; /* bits of MODE that are always set, and that no program sees */
+    uint32_t fixed_mode; /* bits of MODE that are always set and not visible to programs */
     bool writes_flat_scratch;
-    bool mode_has_state;                       /* VSKIP and GPR_IDX_EN are in MODE */
+    bool mode_has_state;                       /* MODE contains VSKIP and GPR_IDX_EN */
     uint8_t violation_register, violation_bit; /* MEM_VIOL */
 };
 
-/* What all have, what those have that show their state as one, and what RDNA's have besides. */
+/* Registers of all targets, of targets with a single STATUS register, and of RDNA. */
 #define SIZES       [5] = registers, [6] = lds
 #define PLAIN_STATE [MODE] = mode, [2] = status, [3] = trap_status, [15] = memory_bases
 #define RDNA                                                                                                 \
@@ -196,7 +198,7 @@ void wmi_hwreg_write(const struct wmi_hwreg_rules *r, struct wmi_frame *frame, s
 {
     const uint32_t mask = reg.mask << reg.shift, bits = value << reg.shift & mask;
     if (reg.id == MODE) {
-        const uint32_t dropped = r->mode_has_state ? 0 : WMI_MODE_STATE; /* DISABLE_PERF and the like */
+        const uint32_t dropped = r->mode_has_state ? 0 : WMI_MODE_STATE; /* DISABLE_PERF and others */
         wmi_frame_set_mode(frame, (((frame->mode & ~mask) | bits) & ~dropped) | r->fixed_mode);
     } else if (reg.id == r->violation_register && mask >> r->violation_bit & 1) {
         ((struct wmi_wave *)frame->wave)->violated = bits >> r->violation_bit & 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Image instructions on linear images: what each lane reaches, and then done.
+/* Image instructions on linear images: plans each lane's access, then carries it out.
  *
- * Source: RDNA 2 and 3 ISA, Vega ISA, "Image instructions". Unverified: what a store gives components that
- * DMASK leaves out (0), and that DMASK 0 moves nothing; that DMASK of *_pck chooses dwords. */
+ * Source: RDNA 2 and 3 ISA, Vega ISA, "Image instructions". Unverified: a store writes 0 to components not in
+ * DMASK; DMASK 0 moves nothing; DMASK of *_pck selects dwords. */
 #include "memory/image.h"
 #include "exec/steps.h"
 #include "exec/vmem.h"
@@ -11,13 +11,13 @@
 
 enum { TEXEL_BYTES = 16 };
 
-/* What the lanes reach. */
+/* What the lanes access. */
 struct plan {
     struct wmi_image image;
-    unsigned bytes;                          /* of a lane's access */
+    unsigned bytes;                          /* per lane */
     uint64_t lanes;                          /* EXEC */
-    uint64_t in_range;                       /* of `lanes` */
-    uint64_t outside, read_only, misaligned; /* of `in_range`: may not */
+    uint64_t in_range;                       /* subset of `lanes` */
+    uint64_t outside, read_only, misaligned; /* subsets of `in_range` with violations */
     uint64_t address[64];
     unsigned char *host[64];
 };
@@ -31,7 +31,7 @@ static struct wmi_image image_of(const char *frame, const struct wmi_op *op)
     return wmi_image_decode((enum wmi_layout)r.layout, m->format, words);
 }
 
-/* Coordinate `index` of a lane; 0 where the address has no such register. */
+/* Coordinate `index` of a lane; 0 if the address has no such register. */
 static uint32_t coordinate(const char *frame, const struct wmi_op *op, unsigned index, unsigned lane)
 {
     const struct wmi_image_request r = wmi_image_request_of(op->data);
@@ -86,8 +86,8 @@ static void make_plan(char *frame, const struct wmi_op *op, struct plan *plan)
     }
 }
 
-/* Whether the instruction is carried out: lanes that do what they may not end the run, or go on as those out
- * of range. An image that wavemem cannot access ends it always. */
+/* Whether the instruction is carried out. A violation either ends the run, or the lanes are treated as out of
+ * range. An unsupported image always ends the run. */
 static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *plan)
 {
     const struct wmi_cause causes[] = {
@@ -118,7 +118,7 @@ static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *p
     return true;
 }
 
-/* ---- registers: the components of DMASK one after the other, halves in pairs or not ---- */
+/* ---- registers: the components in DMASK consecutively, 16-bit values packed or unpacked ---- */
 
 static unsigned value_rows(struct wmi_image_request r)
 {
@@ -144,7 +144,7 @@ static void put_values(char *frame, const struct wmi_op *op, unsigned lane, cons
         n++;
     }
     if (r.status)
-        wmi_row_at(frame, op->d, value_rows(r))[lane] = 0; /* nothing of an image is ever absent */
+        wmi_row_at(frame, op->d, value_rows(r))[lane] = 0; /* all texels are resident */
 }
 
 static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint32_t value[4])
@@ -162,7 +162,7 @@ static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint
 
 /* ---- the steps ---- */
 
-/* The dwords of a texel. Source: Vega ISA, IMAGE_LOAD_PCK and IMAGE_LOAD_PCK_SGN. */
+/* Loads the dwords of a texel. Source: Vega ISA, IMAGE_LOAD_PCK and IMAGE_LOAD_PCK_SGN. */
 static void load_raw(const unsigned char *element, unsigned bytes, bool is_signed, uint32_t value[4])
 {
     memcpy(value, element, TEXEL_BYTES);
@@ -224,8 +224,8 @@ const struct wmi_op *wmi_step_image_access(char *restrict frame, const struct wm
     return op + 1;
 }
 
-/* Width, height, depth or number of slices, and number of levels; sizes are 0 for a level that there is not.
- * Cubes count whole (unverified). Source: Vega ISA and RDNA 2 ISA, IMAGE_GET_RESINFO. */
+/* Width, height, depth or number of slices, and number of levels; sizes are 0 if the level does not exist. A
+ * cube counts as one slice (unverified). Source: Vega ISA and RDNA 2 ISA, IMAGE_GET_RESINFO. */
 const struct wmi_op *wmi_step_image_resinfo(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_image image = image_of(frame, op);
@@ -253,7 +253,7 @@ const struct wmi_op *wmi_step_image_watch(char *restrict frame, const struct wmi
     struct plan plan;
     make_plan(frame, op, &plan);
     if (plan.image.refused)
-        return op + 1; /* the next step says so */
+        return op + 1; /* the next step faults */
     struct wmi_access access;
     wmi_access_begin(&access, m, wave, plan.lanes);
     access.elements = plan.bytes ? 1 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the function that fills a starting wave's frame, by CPU level and wave size. */
+/* Selects the function that initialises a wave's frame, by CPU level and wave size. */
 #include "exec/launch.h"
 
 #include "sem/table.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fills a starting wave's frame in whole vectors: two kilobytes for a wave that may live for twenty steps, so
- * calls of memcpy and memset would show. */
+/* Initialises a wave's frame with vector copies. This takes 2 KB per wave; in waves of only 20 steps, calls
+ * of memcpy and memset would be measurable. */
 #include "exec/launch.h"
 
 #include "base/vector.h"
@@ -17,7 +17,7 @@ static inline void clear_vectors(char *to, size_t bytes)
         *(u32v *)(to + at) = (u32v){0};
 }
 
-/* Whole rows, so that the loops over a row's vectors are unrolled. */
+/* Copies whole rows, so that the compiler unrolls the loop over a row's vectors. */
 static inline void copy_rows(char *restrict to, const char *restrict from, unsigned rows)
 {
     for (; rows; rows--, to += WMI_ROW_BYTES, from += WMI_ROW_BYTES)
@@ -40,7 +40,7 @@ void WMI_BUILD_NAME(wmi_start_frame)(struct wmi_frame *frame, const struct wmi_w
     frame->s[WMI_S_EXEC + 1] = (uint32_t)(start->exec->bits >> 32);
     frame->s[WMI_S_FLAT_SCRATCH] = (uint32_t)start->flat_scratch;
     frame->s[WMI_S_FLAT_SCRATCH + 1] = (uint32_t)(start->flat_scratch >> 32);
-    if (frame->exec.bits != start->exec->bits) /* most often the last wave here left it as it was */
+    if (frame->exec.bits != start->exec->bits) /* usually unchanged by the previous wave in this frame */
         copy_vectors((char *)&frame->exec, start->exec, sizeof *start->exec);
     copy_rows(vgprs, (const char *)start->ids, start->id_rows);
     clear_rows(vgprs + start->id_rows * (size_t)WMI_ROW_BYTES, start->zero_rows);

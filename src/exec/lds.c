@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of DS instructions that are built once: LDS_DIRECT, the limit in M0, alignment modes. */
+/* DS steps that are compiled once: LDS_DIRECT, the M0 limit, alignment modes. */
 #include "exec/lds.h"
 
 #include "exec/careful.h"
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The body tables of lds_lanes.c and lds_atomic_lanes.c, one per build of them. */
+/* Step tables of lds_lanes.c and lds_atomic_lanes.c, one pair per build. */
 #define BUILD(level, lanes)                                                                                  \
     extern const wmi_body wmi_lds_steps_##level##_##lanes[WMI_LDS_STEP_COUNT];                               \
     extern const wmi_body wmi_lds_atomics_##level##_##lanes[WMI_LDS_STEP_COUNT];
@@ -42,11 +42,11 @@ wmi_body wmi_lds_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_lds_ste
     return two[0][step] ? two[0][step] : two[1][step];
 }
 
-/* Where M0 lets LDS_DIRECT read: M0[15:0] is the address, M0[18:16] the type.
- * Source: Vega ISA, "LDS Direct Read". */
+/* Address and type of an LDS_DIRECT read: M0[15:0] is the address, M0[18:16] the type. Source: Vega ISA, "LDS
+ * Direct Read". */
 struct direct {
     uint32_t at;
-    uint8_t bytes, sign; /* sign: how far to the left the sign bit of a signed type is */
+    uint8_t bytes, sign; /* sign: left shift that brings the sign bit of a signed type to bit 31 */
     bool in_range;
 };
 
@@ -61,7 +61,7 @@ static struct direct direct_place(const struct wmi_frame *f, const struct wmi_wo
                            group->lds_size >= bytes && at <= group->lds_size - bytes};
 }
 
-/* Row d <- one value of LDS in all lanes, 0 out of range. */
+/* Row d = one LDS value in all lanes, 0 if out of range. */
 const struct wmi_op *wmi_step_lds_read_direct(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_frame *f = (const struct wmi_frame *)frame;
@@ -76,7 +76,7 @@ const struct wmi_op *wmi_step_lds_read_direct(char *restrict frame, const struct
     return op + 1;
 }
 
-/* All active lanes read one place. */
+/* All active lanes read the same address. */
 const struct wmi_op *wmi_step_lds_observe_direct(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_frame *f = (const struct wmi_frame *)frame;
@@ -105,9 +105,9 @@ const struct wmi_op *wmi_step_lds_observe_direct(char *restrict frame, const str
     return op + 1;
 }
 
-/* Lets the next step see no more of the LDS than M0 allows. LLVM sets 0x7fff or 0xffff for all of it, so M0
- * is taken as the last byte's place and rounded up to dwords (unverified). Sources: CLRX, "DS instructions";
- * LLVM AMDGPUUsage, "M0". */
+/* Limits the LDS size of the next step to M0. LLVM sets 0x7fff or 0xffff for no limit, so M0 is taken as the
+ * address of the last byte and rounded up to dwords (unverified). Sources: CLRX, "DS instructions"; LLVM
+ * AMDGPUUsage, "M0". */
 const struct wmi_op *wmi_step_lds_limit_by_m0(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_workgroup *group = wmi_wave_of(frame)->group;
@@ -121,15 +121,16 @@ const struct wmi_op *wmi_step_lds_limit_by_m0(char *restrict frame, const struct
     return next ? op + 2 : NULL;
 }
 
-/* Row d <- the addresses of row a, less their offsets again, as the alignment mode makes them; lanes that it
- * refuses are a violation, and go on to where no LDS is. The places of one lane have the same low bits. */
+/* Row d = (row a + offset) aligned as the alignment mode requires, minus the offset. Lanes that the mode
+ * forbids are a violation and continue with an address out of LDS range. All places of a lane have the same
+ * low bits. */
 const struct wmi_op *wmi_step_lds_align(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_frame *state = (const struct wmi_frame *)frame;
     const struct wmi_memory_op *memory = op->data;
     const uint32_t *from = (const uint32_t *)(frame + op->a);
     uint32_t *to = (uint32_t *)(frame + op->d);
-    enum { NOWHERE = 1u << 31 }; /* nor is there any with what the second place adds */
+    enum { NOWHERE = 1u << 31 }; /* out of range even after adding the offset of the second place */
     struct wmi_fault fault = {.kind = WM_FAULT_MISALIGNED,
                               .pc = memory->pc,
                               .low = UINT64_MAX,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of DS instructions, compiled per CPU level and wave size. */
+/* DS steps, compiled per CPU level and wave size. */
 #ifndef WMI_LDS_H
 #define WMI_LDS_H
 
 #include "exec/wave.h"
 #include "lower/memory_op.h"
 
-/* For a CPU level and a wave size (32 or 64). */
+/* The function for a CPU level and a wave size (32 or 64). */
 wmi_body wmi_lds_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_lds_step step);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What DS atomics do to LDS. A workgroup runs on one thread, so an atomic is a plain operation, and lanes
- * take turns in their order. */
+/* DS atomics on LDS. A workgroup runs on one thread, so atomics are plain operations, executed in lane
+ * order. */
 #include "base/half.h"
 #include "base/host_float.h"
 #include "exec/lds.h"
@@ -17,8 +17,9 @@ static void drop_lanes(struct places *places, uint64_t lanes)
     places->all_in_range = places->full = false;
 }
 
-/* LDS atomics must be naturally aligned, whatever the alignment mode. Source: CDNA3 ISA, "LDS alignment".
- * Lanes that are not do nothing and return 0, as those out of range. False: the wave has faulted. */
+/* LDS atomics must be naturally aligned, regardless of the alignment mode. Source: CDNA3 ISA, "LDS
+ * alignment". Misaligned lanes do nothing and return 0, like lanes out of range. False: the wave has
+ * faulted. */
 static bool without_misaligned(char *frame, const struct wmi_op *op, struct places *places, unsigned count,
                                unsigned bytes)
 {
@@ -104,7 +105,7 @@ ALWAYS_INLINE bool atomic64(char *frame, const struct wmi_op *op,
     return true;
 }
 
-/* One atomic: `expression` over m, a and b of type U (S signed) is what memory becomes. */
+/* One atomic: `expression` of m, a and b gives the new memory value. */
 #define ATOMIC(name, bits, expression)                                                                       \
     static inline uint##bits##_t name##_value(uint##bits##_t m, uint##bits##_t a, uint##bits##_t b)          \
     {                                                                                                        \
@@ -141,8 +142,8 @@ ATOMIC(wrap_b32, 32, m >= a ? m - a : m + b)
 ATOMIC(cond_sub_b32, 32, m >= a ? m - a : m)
 ATOMIC(sub_clamp_b32, 32, m >= a ? m - a : 0)
 
-/* Float comparisons on bits, so that they do not depend on the host's mode. NaNs as IEEE 754-2008 minNum, two
- * NaNs give the quieted DATA; -0 < +0. Source: RDNA4 ISA, DS_MIN_NUM_RTN_F32; for gfx9 unverified. */
+/* Floats are compared as bits, independent of the host's float mode. NaNs as IEEE 754-2008 minNum, two NaNs
+ * give the quieted DATA; -0 < +0. Source: RDNA4 ISA, DS_MIN_NUM_RTN_F32; for gfx9 unverified. */
 #define FLOAT_ORDER(bits, quiet, infinity)                                                                   \
     ALWAYS_INLINE bool is_nan##bits(uint##bits##_t x)                                                        \
     {                                                                                                        \
@@ -173,7 +174,8 @@ ATOMIC(max_f32, 32, select32(m, a, order32(a) > order32(m)))
 ATOMIC(min_f64, 64, select64(m, a, order64(a) < order64(m)))
 ATOMIC(max_f64, 64, select64(m, a, order64(a) > order64(m)))
 
-/* Each half is written if its top bit is set, without that bit. Source: RDNA4 ISA, DS_CONDXCHG32_RTN_B64. */
+/* Each half is written if its top bit is set, with that bit cleared. Source: RDNA4 ISA,
+ * DS_CONDXCHG32_RTN_B64. */
 ALWAYS_INLINE uint32_t exchange_if_marked(uint32_t m, uint32_t a)
 {
     return a >> 31 ? a & 0x7fffffff : m;
@@ -191,7 +193,7 @@ static inline uint32_t add_f32_value(uint32_t m, uint32_t a, uint32_t b)
     x += y;
     uint32_t sum;
     memcpy(&sum, &x, 4);
-    if (__builtin_expect(is_nan32(sum), 0)) /* the host's choice of NaN is not AMD's */
+    if (__builtin_expect(is_nan32(sum), 0)) /* the host's NaN selection differs from AMD's */
         return is_nan32(m) ? m | 0x00400000u : is_nan32(a) ? a | 0x00400000u : 0x7fc00000u;
     return sum;
 }
@@ -210,7 +212,7 @@ static inline uint64_t add_f64_value(uint64_t m, uint64_t a, uint64_t b)
     return sum;
 }
 
-/* f32 has enough digits for sums of f16 and bf16 to be rounded twice innocuously (half.h). */
+/* f32 is precise enough that double rounding of f16 and bf16 sums is harmless (half.h). */
 ALWAYS_INLINE uint32_t add_half(uint32_t m, uint32_t a)
 {
     const u32v x = (u32v)wmi_widen(wmi_splat_u32(m & 0xffff)), y = (u32v)wmi_widen(wmi_splat_u32(a & 0xffff));
@@ -242,8 +244,8 @@ static inline uint32_t pk_add_bf16_value(uint32_t m, uint32_t a, uint32_t b)
     return add_brain(m, a) | add_brain(m >> 16, a >> 16) << 16;
 }
 
-/* Does `work` with the host rounding to nearest even, which DS float atomics do whatever MODE says, and with
- * these denormals of MODE. Source: LLVM, SIISelLowering.cpp, on DS float atomics. */
+/* Runs `work` with the host rounding to nearest even, as DS float atomics do regardless of MODE, and with the
+ * given denormal mode. Source: LLVM, SIISelLowering.cpp, on DS float atomics. */
 #define ROUNDING_TO_NEAREST(denormals, work)                                                                 \
     const struct wmi_frame *state = (const struct wmi_frame *)frame;                                         \
     const uint32_t nearest = wmi_host_float_word(0, denormals);                                              \
@@ -261,15 +263,15 @@ STEP(add_f32){ROUNDING_TO_NEAREST(state->mode >> 4, atomic32(frame, op, add_f32_
 
 STEP(add_f64){ROUNDING_TO_NEAREST(state->mode >> 6, atomic64(frame, op, add_f64_value))}
 
-/* Denormals as MODE has them for f16; only both ways or not at all. */
+/* Denormals as MODE says for f16; only the setting that keeps both inputs and outputs keeps any. */
 STEP(pk_add_f16){ROUNDING_TO_NEAREST(3, (state->mode >> 6 & 3) == 3
                                             ? atomic32(frame, op, pk_add_f16_value)
                                             : atomic32(frame, op, pk_add_f16_flushing_value))}
 
-/* MODE has no denormals of bf16: they are kept (unverified). */
+/* MODE has no bf16 denormal setting: they are kept (unverified). */
 STEP(pk_add_bf16){ROUNDING_TO_NEAREST(3, atomic32(frame, op, pk_add_bf16_value))}
 
-/* Two places exchanged per lane; both are read before either is written. */
+/* Exchanges two places per lane; both are read before either is written. */
 ALWAYS_INLINE const struct wmi_op *exchange2(char *frame, const struct wmi_op *op, unsigned dwords)
 {
     const unsigned bytes = 4 * dwords;
@@ -301,8 +303,8 @@ STEP(wrxchg2_b32) { return exchange2(frame, op, 1); }
 STEP(wrxchg2_b64) { return exchange2(frame, op, 2); }
 /* clang-format on */
 
-/* A counter at M0[15:0] + offset grows or shrinks by the number of active lanes; all get its old value.
- * Sources: RDNA4 ISA, DS_APPEND; that LDS takes its base from M0: LLVM, SelectDSAppendConsume. */
+/* Adds the number of active lanes to (or subtracts it from) the counter at M0[15:0] + offset; all lanes get
+ * the old value. Sources: RDNA4 ISA, DS_APPEND; LDS takes its base from M0: LLVM, SelectDSAppendConsume. */
 ALWAYS_INLINE const struct wmi_op *count(char *frame, const struct wmi_op *op, uint32_t sign)
 {
     const struct wmi_workgroup *group = wmi_wave_of(frame)->group;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What DS instructions do to LDS and between lanes, but for atomics. */
+/* DS instructions on LDS and between lanes, except atomics. */
 #include "base/vector.h"
 #include "exec/careful.h"
 #include "exec/lds.h"
@@ -7,12 +7,14 @@
 
 #include <string.h>
 
-/* A vector at any address. gcc 12 would copy it with memcpy through narrower registers and stall. */
+/* An unaligned vector. gcc 12 would copy it with memcpy through narrower registers, a store-forwarding
+ * stall. */
 typedef uint32_t u32v_anywhere __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias, aligned(1)));
 
 /* ---- reads ---- */
 
-/* How addresses often lie: in every 16 lanes, `bytes` apart (0: all the same). Such reads need no gather. */
+/* The common address patterns: within each group of 16 lanes, addresses `bytes` apart (0: all equal). Such
+ * reads need no gather. */
 enum { GROUP = 16 };
 
 ALWAYS_INLINE bool lie_in_runs(const struct places *places, unsigned bytes)
@@ -28,7 +30,7 @@ ALWAYS_INLINE bool lie_in_runs(const struct places *places, unsigned bytes)
     return !wmi_any(differs);
 }
 
-/* Even and odd dwords of two vectors: what one step of taking records apart is. */
+/* Even and odd dwords of two vectors: one step of deinterleaving. */
 ALWAYS_INLINE u32v even(u32v a, u32v b)
 {
     return __builtin_shufflevector(a, b, WMI_EVEN);
@@ -39,8 +41,8 @@ ALWAYS_INLINE u32v odd(u32v a, u32v b)
     return __builtin_shufflevector(a, b, WMI_ODD);
 }
 
-/* Takes WMI_VECTOR_LANES records of 2 or 4 dwords apart, to value[dword][first ...]; of them `wanted` dwords.
- */
+/* Deinterleaves WMI_VECTOR_LANES records of 2 or 4 dwords to value[dword][first ...], for the first `wanted`
+ * dwords. */
 ALWAYS_INLINE void split_records(const unsigned char *from, unsigned dwords, unsigned wanted, unsigned first,
                                  uint32_t value[][WMI_LANES])
 {
@@ -90,7 +92,7 @@ ALWAYS_INLINE void get_broadcasts(const unsigned char *lds, const struct places 
     }
 }
 
-/* Any addresses. Plain loads beat the CPU's own gather where that was measured (Zen 5: 12 ns against 15). */
+/* Any addresses. Scalar loads beat the CPU's gather where measured (Zen 5: 12 ns against 15). */
 ALWAYS_INLINE void get_scattered(const unsigned char *lds, const struct places *places, unsigned dwords,
                                  uint32_t value[][WMI_LANES])
 {
@@ -100,7 +102,7 @@ ALWAYS_INLINE void get_scattered(const unsigned char *lds, const struct places *
             memcpy(&value[0][i], lds + places->at[i], 4);
         return;
     }
-    /* ds_read_b96 as records of 4 dwords, too: what it reads too much is thrown away. */
+    /* ds_read_b96 also uses records of 4 dwords; the fourth is discarded. */
     const unsigned record = dwords == 2 ? 2 : 4;
     alignas(64) unsigned char records[WMI_LANES * 16];
 #pragma GCC unroll 64
@@ -110,7 +112,7 @@ ALWAYS_INLINE void get_scattered(const unsigned char *lds, const struct places *
         split_records(records + 4 * record * first, record, dwords, first, value);
 }
 
-/* Reads `dwords` per place into value[dword][lane]. */
+/* Reads `dwords` dwords per place to value[dword][lane]. */
 ALWAYS_INLINE void get_places(const unsigned char *lds, const struct places *places, unsigned dwords,
                               uint32_t value[][WMI_LANES])
 {
@@ -122,7 +124,7 @@ ALWAYS_INLINE void get_places(const unsigned char *lds, const struct places *pla
         get_scattered(lds, places, dwords, value);
 }
 
-/* A read by all lanes goes straight to its registers; ADDR has been read by then. */
+/* If all lanes are active and in range, writes the result registers directly; ADDR has been read by then. */
 ALWAYS_INLINE const struct wmi_op *read_dwords(char *frame, const struct wmi_op *op, unsigned dwords)
 {
     struct places places;
@@ -174,7 +176,7 @@ ALWAYS_INLINE const struct wmi_op *read_small(char *frame, const struct wmi_op *
         if (!places.all_in_range)
             for (unsigned i = 0; i < WMI_LANES; i++)
                 value[i] &= places.keep[i];
-        /* The other half is kept, also where the place is out of range. */
+        /* The other half is kept, even if the place is out of range. */
         places.all_in_range = true;
         const uint32_t *old = row(frame, op->d);
         for (unsigned i = 0; i < WMI_LANES; i++)
@@ -206,8 +208,7 @@ STEP(read2_b64) { return read2_dwords(frame, op, 2); }
 
 /* ---- writes ---- */
 
-/* Writes `dwords` rows to every place; lanes in their order, so of lanes that meet the highest wins:
- * unverified. */
+/* Writes `dwords` rows to every place in lane order, so on conflicts the highest lane wins (unverified). */
 ALWAYS_INLINE void put_places(unsigned char *lds, const struct places *places, const uint32_t *data,
                               unsigned dwords)
 {
@@ -246,7 +247,7 @@ ALWAYS_INLINE const struct wmi_op *write_dwords(char *frame, const struct wmi_op
     return wmi_next(frame, op);
 }
 
-/* Bytes and shorts, from bit `shift` of the data on. */
+/* Bytes and shorts, from bit `shift` of the data. */
 ALWAYS_INLINE const struct wmi_op *write_small(char *frame, const struct wmi_op *op, unsigned bytes,
                                                unsigned shift)
 {
@@ -262,7 +263,7 @@ ALWAYS_INLINE const struct wmi_op *write_small(char *frame, const struct wmi_op 
     return wmi_next(frame, op);
 }
 
-/* All first places, then all second ones: where places overlap, this order is unverified. */
+/* All first places, then all second places; this order matters if they overlap and is unverified. */
 ALWAYS_INLINE const struct wmi_op *write2_dwords(char *frame, const struct wmi_op *op, unsigned dwords)
 {
     struct places places;
@@ -295,7 +296,7 @@ ALWAYS_INLINE const struct wmi_op *put_active(char *frame, const struct wmi_op *
     return wmi_next(frame, op);
 }
 
-/* Copies a row with 0 in the lanes that are off: nobody sees their value. */
+/* Copies a row, with 0 in inactive lanes. */
 ALWAYS_INLINE void active_only(const struct wmi_lanes *lanes, const uint32_t *from, uint32_t *to)
 {
     for (unsigned i = 0; i < WMI_LANES; i++)
@@ -307,7 +308,7 @@ static unsigned swizzle_source(uint32_t offset, unsigned i)
 {
     const uint32_t low = offset & 31, middle = offset >> 5 & 31, high = offset >> 10 & 31;
     unsigned j = i & 31;
-    if (offset >= 0xe000) { /* FFT: the lane's bits reversed, within groups */
+    if (offset >= 0xe000) { /* FFT: bit-reversed lane numbers within groups */
         unsigned reversed = 0;
         for (unsigned bit = 0; bit < 5; bit++)
             reversed |= (j >> bit & 1) << (4 - bit);
@@ -315,7 +316,7 @@ static unsigned swizzle_source(uint32_t offset, unsigned i)
     } else if (offset >= 0xc000) { /* rotate */
         const unsigned by = offset >> 10 & 1 ? 32 - middle : middle;
         j = (j & low) | ((j + by) & ~low & 31);
-    } else if (offset & 0x8000) { /* any lane of four */
+    } else if (offset & 0x8000) { /* any lane of a group of four */
         j = (j & ~3u) | (offset >> 2 * (j & 3) & 3);
     } else {
         j = ((j & low) | middle) ^ high;
@@ -332,15 +333,15 @@ STEP(swizzle)
     return put_active(frame, op, value);
 }
 
-/* The lane at a byte address, among those that exchange with lane i. */
+/* The lane at a byte address, within the group of lanes that exchange with lane i. */
 ALWAYS_INLINE unsigned partner(const struct wmi_op *op, uint32_t address, unsigned i)
 {
     const unsigned others = (op->y < WMI_LANES ? op->y : WMI_LANES) - 1;
     return (i & ~others) | (address / 4 & others);
 }
 
-/* Sources: Vega and RDNA3 ISA, DS_PERMUTE_B32, DS_BPERMUTE_B32. Of lanes that send to one lane the highest
- * wins. */
+/* Sources: Vega and RDNA3 ISA, DS_PERMUTE_B32, DS_BPERMUTE_B32. If several lanes send to one lane, the
+ * highest wins. */
 STEP(permute)
 {
     const uint32_t *addr = row(frame, op->a), *data = row(frame, op->b);
@@ -362,8 +363,7 @@ STEP(bpermute)
     return put_active(frame, op, value);
 }
 
-/* The address that ds_read_addtid_b32 makes itself: M0[15:0] + 4 * lane. Source: CDNA3 ISA,
- * DS_READ_ADDTID_B32. */
+/* The implicit address of ds_read_addtid_b32: M0[15:0] + 4 * lane. Source: CDNA3 ISA, DS_READ_ADDTID_B32. */
 STEP(addtid)
 {
     const uint32_t base = ((struct wmi_frame *)frame)->s[WMI_S_M0] & 0xffff;
@@ -373,16 +373,16 @@ STEP(addtid)
     return wmi_next(frame, op);
 }
 
-/* The second place of ds_*_src2_*: dwords from the first one, by offset1:offset0 [14:0], or with bit 15 by
- * ADDR[31:17], both signed. The place itself is then in ADDR[16:0] (unverified). All lanes read their second
- * places before the first writes (unverified). Source: Vega ISA, DS_ADD_SRC2_U32. */
+/* The second place of ds_*_src2_*: its signed distance in dwords from the first place is offset1:offset0
+ * [14:0] or, if bit 15 is set, ADDR[31:17]. The first place is then ADDR[16:0] (unverified). All lanes read
+ * their second places before the first lane writes (unverified). Source: Vega ISA, DS_ADD_SRC2_U32. */
 ALWAYS_INLINE const struct wmi_op *second_source(char *frame, const struct wmi_op *op, unsigned dwords)
 {
     const uint32_t *addr = row(frame, op->a);
     uint32_t *first = row(frame, op->d), *data = row(frame, op->e);
     const bool by_address = op->x & 0x8000;
     const uint32_t fixed = (uint32_t)((int32_t)(op->x << 17) >> 17), kept = by_address ? 0x1ffff : ~0u;
-    for (unsigned i = 0; i < WMI_LANES; i++) /* the second places for now */
+    for (unsigned i = 0; i < WMI_LANES; i++) /* temporarily the second places */
         first[i] = (addr[i] & kept) + 4 * (by_address ? (uint32_t)((int32_t)addr[i] >> 17) : fixed);
     const struct wmi_op second = {.a = op->d, .lanes = op->lanes};
     struct places places;
@@ -403,9 +403,9 @@ STEP(src2_b32) { return second_source(frame, op, 1); }
 STEP(src2_b64) { return second_source(frame, op, 2); }
 /* clang-format on */
 
-/* ---- the observer ---- */
+/* ---- reports to observers ---- */
 
-/* Where the place is of all lanes, and which of the active ones are outside of the LDS, or not aligned. */
+/* Computes all lanes' addresses, and which active lanes are out of LDS range or misaligned. */
 static inline void place_lanes(const uint32_t *restrict addr, const uint32_t *active, uint32_t offset,
                                uint32_t size, uint32_t bytes, uint32_t low_bits, uint64_t *restrict address,
                                struct wmi_element *element)
@@ -429,7 +429,7 @@ static inline void place_lanes(const uint32_t *restrict addr, const uint32_t *ac
     element->bad_align &= element->mask;
 }
 
-/* Shows all of the access. */
+/* Reports the complete access. */
 static __attribute__((noinline)) const struct wmi_op *show(char *frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *memory = op->data;
@@ -442,7 +442,7 @@ static __attribute__((noinline)) const struct wmi_op *show(char *frame, const st
     const uint32_t offsets[2] = {op->x, op->y};
     alignas(64) uint32_t counters[WMI_LANES];
     alignas(64) uint64_t address[2][64];
-    struct wmi_access access; /* of its elements those that there are */
+    struct wmi_access access; /* only the first `elements` elements are initialised */
     if (counter)
         for (unsigned i = 0; i < WMI_LANES; i++)
             counters[i] = ((struct wmi_frame *)frame)->s[WMI_S_M0] & 0xffff;
@@ -458,7 +458,7 @@ static __attribute__((noinline)) const struct wmi_op *show(char *frame, const st
     access.elements = (uint8_t)places;
     access.bytes = (uint8_t)bytes;
     for (unsigned p = 0; p < places; p++) {
-        /* A counter is touched once for all lanes, by the first of them. */
+        /* The first active lane accesses the counter once for all lanes. */
         access.element[p] =
             (struct wmi_element){.space = memory->path == WMI_PATH_GDS ? WMI_SPACE_GDS : WMI_SPACE_LDS,
                                  .mask = counter ? lanes->bits & -lanes->bits : lanes->bits,
@@ -489,7 +489,7 @@ STEP(observe)
     return show(frame, op);
 }
 
-/* ds_swizzle_b32, ds_permute_b32, ds_bpermute_b32: the lanes that each lane sends to or reads from. */
+/* ds_swizzle_b32, ds_permute_b32, ds_bpermute_b32: the lane that each lane sends to or reads from. */
 STEP(observe_lanes)
 {
     const struct wmi_memory_op *memory = op->data;

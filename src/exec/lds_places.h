@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the places of a DS instruction lie, and how rows are written: for the lds*_lanes.c files only.
+/* Places of a DS instruction and writes of result rows, for the lds*_lanes.c files only.
  *
  * A place is what one lane reads or writes at one address. The address is ADDR + offset modulo 2^32 (LLVM
- * folds offsets onto negative bases from gfx7 on, so the sum must wrap there; gfx6 differs, see
- * docs/hacking.md). A place that does not lie in the workgroup's LDS as a whole is out of range: reads give
- * 0, writes and atomics do nothing. Source: CDNA3 ISA, "Out-of-Range Behavior"; that a place is all or
- * nothing is unverified. The 64 bytes behind the LDS may be read, so lanes that take no part read at address
- * 0. */
+ * folds offsets onto negative bases from gfx7 on, so the sum must wrap there; for gfx6 see docs/status.md). A
+ * place that is not entirely within the workgroup's LDS is out of range: reads return 0, writes and atomics
+ * do nothing. Source: CDNA3 ISA, "Out-of-Range Behavior"; that this applies to whole places is unverified.
+ * The 64 bytes after the LDS are readable, so inactive lanes read at address 0. */
 #ifndef WMI_LDS_PLACES_H
 #define WMI_LDS_PLACES_H
 
@@ -22,9 +21,9 @@ enum { VECTORS = WMI_LANES / WMI_VECTOR_LANES };
 
 struct places {
     alignas(64) uint32_t at[WMI_LANES];
-    alignas(64) uint32_t keep[WMI_LANES]; /* all ones in range, else 0; set only unless all_in_range */
+    alignas(64) uint32_t keep[WMI_LANES]; /* all ones if in range, else 0; only set unless all_in_range */
     uint64_t lanes;                       /* active and in range */
-    bool all_in_range;                    /* all that are active */
+    bool all_in_range;                    /* all active lanes are in range */
     bool full;                            /* all lanes of the wave are active and in range */
 };
 
@@ -48,14 +47,14 @@ ALWAYS_INLINE unsigned char *lds_of(char *frame)
     return wmi_wave_of(frame)->group->lds;
 }
 
-/* d becomes `value` in the lanes of `mask`. */
+/* d = `value` in the lanes of `mask`. */
 ALWAYS_INLINE void blend_row(uint32_t *d, const uint32_t *mask, const uint32_t *value)
 {
     for (unsigned v = 0; v < VECTORS; v++)
         vectors(d)[v] = wmi_select_u32(((const u32v *)mask)[v], ((const u32v *)value)[v], vectors(d)[v]);
 }
 
-/* Finds where the lanes' places of `bytes` at ADDR + offset lie. */
+/* Computes the lanes' places of `bytes` at ADDR + offset. */
 ALWAYS_INLINE void find_places(char *frame, const struct wmi_op *op, uint32_t offset, unsigned bytes,
                                struct places *places)
 {
@@ -84,7 +83,7 @@ ALWAYS_INLINE void find_places(char *frame, const struct wmi_op *op, uint32_t of
     places->lanes &= in_range;
 }
 
-/* d becomes `value` in the active lanes, 0 where they are out of range. */
+/* d = `value` in the active lanes, 0 in those out of range. */
 ALWAYS_INLINE void put_row(char *frame, const struct wmi_op *op, uint32_t d, const struct places *places,
                            uint32_t *value)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* ds_bvh_stack_rtn_b32: the stacks in LDS of lanes that walk through a tree of boxes for rays.
+/* ds_bvh_stack_rtn_b32: per-lane stacks in LDS for BVH traversal.
  *
  * Sources: RDNA 3 ISA, DS_BVH_STACK_RTN_B32 (what is pushed and popped); Mesa, radv_build_bvh_stack_rtn_addr
- * (ADDR: [17:0] the index, [31:18] the base in dwords; entries of a lane are 32 dwords apart). Unverified:
- * that a pop counts the index down before it reads (the document writes it the other way round, which would
- * read behind what was pushed), that the index goes round at the stack's size, and that the invalid node is
- * all ones, as Mesa's are. */
+ * (ADDR: [17:0] the index, [31:18] the base in dwords; entries of a lane are 32 dwords apart). Unverified: a
+ * pop decrements the index before it reads (the document gives the reverse order, which would read past the
+ * pushed entries), the index wraps at the stack's size, and the invalid node is all ones, as in Mesa. */
 #include "exec/careful.h"
 #include "exec/steps.h"
 
@@ -59,7 +58,7 @@ static bool is_valid(uint32_t node, uint32_t last)
     return node != (uint32_t)INVALID_NODE && !(last != (uint32_t)INVALID_NODE && node == last);
 }
 
-/* How many of a lane's first three nodes are pushed, as bits: none from the one on that was visited last. */
+/* Mask of a lane's first three nodes that are pushed; stops at the node visited last. */
 static unsigned pushed(const uint32_t *nodes, unsigned size, uint32_t last)
 {
     unsigned which = 0;
@@ -73,7 +72,7 @@ static unsigned pushed(const uint32_t *nodes, unsigned size, uint32_t last)
     return which;
 }
 
-/* d: the result; a: ADDR, read and written; b: the last node; c: four nodes; y: entries of a stack. */
+/* d: result; a: ADDR, read and written; b: last node; c: four nodes; y: entries per stack. */
 const struct wmi_op *wmi_step_lds_stack(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_frame *f = (const struct wmi_frame *)frame;
@@ -93,7 +92,7 @@ const struct wmi_op *wmi_step_lds_stack(char *restrict frame, const struct wmi_o
     return op + 1;
 }
 
-/* Places 0 to 2 are those of pushes, 3 that of the pop. */
+/* Places 0 to 2 are pushes, place 3 is the pop. */
 const struct wmi_op *wmi_step_lds_watch_stack(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_frame *f = (const struct wmi_frame *)frame;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps that observers ask for: executions of instructions and blocks, wait counters, and events. */
+/* Steps for observers: counts of instructions and blocks, wait counters, and events. */
 #include "exec/careful.h"
 #include "exec/dispatch.h"
 #include "exec/frame_words.h"
@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-/* The worker's counter number op->x counts an execution. */
+/* Increments the worker's execution counter op->x. */
 const struct wmi_op *wmi_step_count_execution(char *restrict frame, const struct wmi_op *op)
 {
     wmi_wave_of(frame)->worker->executed[op->x]++;
     return wmi_next(frame, op);
 }
 
-/* The observer sees that the wave comes to instruction number op->x. */
+/* Reports that the wave is about to execute instruction number op->x. */
 const struct wmi_op *wmi_step_show_instruction(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
@@ -25,7 +25,7 @@ const struct wmi_op *wmi_step_show_instruction(char *restrict frame, const struc
     return wmi_next(frame, op);
 }
 
-/* The first time that a wave of a workgroup comes to a block, as the observer that counts them sees it. */
+/* Reports the first execution of a block whose counter is 0. */
 static __attribute__((noinline)) void fetch(const struct wmi_wave *wave, uint32_t block)
 {
     const struct wmi_worker *worker = wave->worker;
@@ -35,14 +35,14 @@ static __attribute__((noinline)) void fetch(const struct wmi_wave *wave, uint32_
             observers->one[i]->fetch(worker->observers[i], wave->index, block);
 }
 
-/* The wave executes block number op->x. */
+/* Counts an execution of block number op->x. */
 static inline void count(const struct wmi_wave *wave, const struct wmi_op *op)
 {
     if (__builtin_expect(!wave->worker->blocks[op->x]++, 0))
         fetch(wave, op->x);
 }
 
-/* What it does to wait counters: value is added to them, and a and b are the most of them. */
+/* Updates the wait counters for the block: adds value, limits them to a and b. */
 static inline void pass(struct wmi_wave *wave, const struct wmi_op *op)
 {
     const struct wmi_depth_change change = {.add = op->value, .most = op->a | (uint64_t)op->b << 32};
@@ -70,7 +70,7 @@ const struct wmi_op *wmi_step_count_and_pass_block(char *restrict frame, const s
     return wmi_next(frame, op);
 }
 
-/* The instruction whose access the observer saw is done. */
+/* Reports that the instruction whose access the observer was shown has completed. */
 const struct wmi_op *wmi_step_show_done(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_worker *worker = wmi_wave_of(frame)->worker;
@@ -119,7 +119,7 @@ const struct wmi_op *wmi_step_show_event(char *restrict frame, const struct wmi_
     return op + 1;
 }
 
-/* The observer sees which caches an instruction invalidates. */
+/* Reports which caches an instruction invalidates. */
 const struct wmi_op *wmi_step_show_invalidation(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;

@@ -5,8 +5,8 @@
 
 #include "exec/wave.h"
 
-/* Completes the event by where it happens, and sends it to those who asked for its kind. wave: NULL if it is
- * of the whole workgroup. */
+/* Fills in workgroup, wave and lanes of the event, and sends it to the observers that asked for its kind.
+ * wave: NULL for events of the whole workgroup. */
 void wmi_show_event(const struct wmi_worker *worker, const struct wmi_workgroup *group,
                     const struct wmi_wave *wave, struct wm_event *event);
 

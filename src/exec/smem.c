@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Scalar memory: loads, stores and atomics of SGPRs, and the clocks, in memory that is always coherent.
+/* Scalar memory: loads, stores and atomics of SGPRs in coherent memory, and the clocks.
  *
  * Source: CDNA 3 ISA, "Scalar Memory Operations": the low two bits of every component of an address are
- * dropped; of the 8- and 16-bit loads of gfx12 those that the element has (unverified). */
+ * dropped; for the 8- and 16-bit loads of gfx12, the low bits within the element (unverified). */
 #include "exec/smem.h"
 
 #include "exec/careful.h"
@@ -17,9 +17,9 @@ static uint32_t scalar_32(const char *frame, uint32_t offset)
     return value;
 }
 
-/* ---- where the bytes are ---- */
+/* ---- addresses ---- */
 
-/* Apart from the steps, which keep their registers that way. */
+/* Out of line, so that the fast steps keep their values in registers. */
 __attribute__((noinline, cold)) const struct wmi_op *
 wmi_scalar_refuse(char *frame, const struct wmi_op *op, unsigned kind, const struct wmi_scalar_place *place)
 {
@@ -44,7 +44,7 @@ wmi_scalar_refuse(char *frame, const struct wmi_op *op, unsigned kind, const str
     return op + 1;
 }
 
-/* Host bytes of the range, through the instruction's hit; NULL unless one allocation holds them all. */
+/* Host address of the range, via the instruction's hit; NULL unless one allocation holds the whole range. */
 static inline unsigned char *reach(char *frame, const struct wmi_op *op, uint64_t address, uint64_t bytes)
 {
     const struct wmi_memory_op *m = op->data;
@@ -58,9 +58,9 @@ static bool read_only(char *frame, const struct wmi_op *op)
     return wmi_wave_of(frame)->worker->hits[m->hit].flags & WM_READ_ONLY;
 }
 
-/* Through a V#: dwords behind its end read 0 and are not written, a smaller element or an atomic counts by
- * its first byte. Only base, stride and the number of records count. Source: RDNA 3 and 4 ISA, "Scalar
- * Memory"; Mesa, si_make_buffer_descriptor, on the units of NUM_RECORDS. */
+/* Address via a V#: dwords past its end read 0 and are not written; small elements and atomics are checked by
+ * their first byte. Only base, stride and NUM_RECORDS matter. Source: RDNA 3 and 4 ISA, "Scalar Memory";
+ * Mesa, si_make_buffer_descriptor, on the units of NUM_RECORDS. */
 static __attribute__((noinline)) struct wmi_scalar_place
 buffer_place(const char *frame, const struct wmi_op *op, uint64_t offset)
 {
@@ -79,7 +79,7 @@ buffer_place(const char *frame, const struct wmi_op *op, uint64_t offset)
     return place;
 }
 
-/* Source: RDNA 4 ISA, "Scalar Memory Addressing": that the immediate is not negative. */
+/* A negative immediate is a violation. Source: RDNA 4 ISA, "Scalar Memory Addressing". */
 const struct wmi_op *wmi_step_scalar_negative(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
@@ -108,7 +108,7 @@ struct wmi_scalar_place wmi_scalar_place_of(const char *frame, const struct wmi_
 
 /* ---- loads and stores ---- */
 
-/* A load outside the allocation of last time. */
+/* A load outside the allocation that the hit caches. */
 static __attribute__((noinline)) const struct wmi_op *load_elsewhere(char *restrict frame,
                                                                      const struct wmi_op *op)
 {
@@ -120,7 +120,7 @@ static __attribute__((noinline)) const struct wmi_op *load_elsewhere(char *restr
     return wmi_next(frame, op);
 }
 
-/* Dwords through an address. */
+/* Dwords at an address. */
 static inline __attribute__((always_inline)) const struct wmi_op *
 load(char *restrict frame, const struct wmi_op *op, unsigned dwords)
 {
@@ -135,7 +135,7 @@ load(char *restrict frame, const struct wmi_op *op, unsigned dwords)
     return wmi_next(frame, op);
 }
 
-/* Anything else: dwords through a V#, and elements of 1 or 2 bytes, which fill their SGPR. */
+/* Other loads: dwords via a V#, and elements of 1 or 2 bytes, which are extended to an SGPR. */
 const struct wmi_op *wmi_step_scalar_load_any(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
@@ -168,7 +168,7 @@ const struct wmi_op *wmi_step_scalar_store(char *restrict frame, const struct wm
     return op + 1;
 }
 
-/* What is out of a buffer's range does nothing and returns 0. */
+/* Out of the buffer's range, an atomic does nothing and returns 0. */
 const struct wmi_op *wmi_step_scalar_atomic(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
@@ -205,7 +205,8 @@ LOAD(4)
 LOAD(8)
 LOAD(16)
 
-/* The SGPR counts 64 bytes, the dwords of 16 lanes. Source: CDNA 4 ISA, "Scalar Memory Addressing". */
+/* The SGPR is in units of 64 bytes, a dword for each of 16 lanes. Source: CDNA 4 ISA, "Scalar Memory
+ * Addressing". */
 const struct wmi_op *wmi_step_scalar_scratch_base(char *restrict frame, const struct wmi_op *op)
 {
     const uint64_t base =
@@ -214,7 +215,7 @@ const struct wmi_op *wmi_step_scalar_scratch_base(char *restrict frame, const st
     return op + 1;
 }
 
-/* ---- what the wave knows of itself ---- */
+/* ---- clocks and wave number ---- */
 
 const struct wmi_op *wmi_step_scalar_clock(char *restrict frame, const struct wmi_op *op)
 {
@@ -229,14 +230,14 @@ const struct wmi_op *wmi_step_scalar_wave_number(char *restrict frame, const str
     return op + 1;
 }
 
-/* ---- for the observer ---- */
+/* ---- reports to observers ---- */
 
 static __attribute__((noinline)) const struct wmi_op *show(const char *frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
-    uint64_t address[64]; /* only the first one is anything */
+    uint64_t address[64]; /* only the first entry is used */
     struct wmi_access access;
     address[0] = place.address;
     wmi_access_begin(&access, m, wave, 1);
@@ -257,10 +258,10 @@ const struct wmi_op *wmi_step_scalar_watch(char *restrict frame, const struct wm
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
     const struct wmi_scalar_place place = place_of(frame, op);
-    /* The hit is of the last access: often the same. */
+    /* The hit describes the previous access: often the same allocation. */
     if (m->shape && place.bytes == place.wanted &&
         m->observer->outline_lane(wave->worker->observers[m->watcher], m->slot, wave->index,
                                   wmi_wave_depth(wave, m), place.address, &wave->worker->hits[m->hit]))
         return wmi_next(frame, op);
-    return show(frame, op); /* and no further: who explains an address only wants this step */
+    return show(frame, op); /* not wmi_next(): wm_address_explain() runs this step only */
 }

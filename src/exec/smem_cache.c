@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Scalar loads and stores through a data cache that nothing keeps coherent. Steps of execution and no
- * observer: WM_SCALAR_CACHE_STALE changes what loads see, which an observer cannot, and checking uses the
- * same lines.
+/* Scalar loads and stores through a non-coherent data cache. Implemented as steps rather than an observer,
+ * because WM_SCALAR_CACHE_STALE changes the values that loads return; checking uses the same lines.
  *
  * Sources: Vega ISA, "Scalar Memory Operations" (write-back, S_DCACHE_WB, _INV, _VOL and the NV bit), CLRX on
- * S_DCACHE_DISCARD. Unverified: that a load with GLC fetches its line anew, that atomics take their line out
- * of the cache, that invalidating loses what was not written back, and that lines are volatile unless an
- * access says NV. */
+ * S_DCACHE_DISCARD. Unverified: a load with GLC refetches its line, atomics evict their line, invalidation
+ * discards dirty data, and lines are volatile unless an access sets NV. */
 #include "exec/smem_cache.h"
 #include "exec/smem.h"
 
@@ -19,8 +17,8 @@ enum { LINE = 64, WAYS = 4, SETS = 64 };
 
 struct line {
     uint64_t address; /* of its first byte */
-    uint64_t dirty;   /* a bit per byte */
-    uint64_t used;    /* the cache's clock; 0: nothing is here */
+    uint64_t dirty;   /* one bit per byte */
+    uint64_t used;    /* the cache's clock at the last use; 0: invalid */
     uint64_t store_pc;
     uint32_t store_wave;
     bool is_volatile;
@@ -32,7 +30,7 @@ struct wmi_scalar_cache {
     struct line line[SETS][WAYS];
 };
 
-/* ---- what is found ---- */
+/* ---- findings ---- */
 
 static struct wmi_stales *stales_of(const struct wmi_workgroup *group)
 {
@@ -77,12 +75,13 @@ static bool really_stale(const struct wmi_workgroup *group)
     return stales_of(group)->mode == WM_SCALAR_CACHE_STALE;
 }
 
-/* The bytes of a line that its allocation has: [*first, *first + *count), and where they are; NULL: none. */
+/* The part of a line that an allocation covers: returns its host address and [*first, *first + *count); NULL
+ * if there is none. */
 static unsigned char *memory_of(const struct wmi_workgroup *group, uint64_t address, unsigned *first,
                                 unsigned *count)
 {
     struct wmi_hit hit = {0};
-    for (unsigned at = 0; at < LINE; at++) { /* an allocation may begin within the line */
+    for (unsigned at = 0; at < LINE; at++) { /* an allocation may start within the line */
         if (!wmi_space_reach(group->dispatch->space, address + at, &hit))
             continue;
         const uint64_t left = hit.high - (address + at);
@@ -113,7 +112,7 @@ static struct line *find(struct wmi_scalar_cache *cache, uint64_t address)
     return NULL;
 }
 
-/* The way that a new line gets: a free one, else the one that was not used for longest. */
+/* The way to fill: a free one, otherwise the least recently used. */
 static struct line *way_for(struct wmi_scalar_cache *cache, uint64_t address)
 {
     struct line *set = cache->line[address / LINE % SETS], *oldest = set;
@@ -123,7 +122,7 @@ static struct line *way_for(struct wmi_scalar_cache *cache, uint64_t address)
     return oldest;
 }
 
-/* The line of the group's cache, fetched if it is not there or `anew`. */
+/* The line in the workgroup's cache; fetched if it misses or if `anew` is set. */
 static struct line *fetch(struct wmi_workgroup *group, uint64_t address, bool anew)
 {
     struct wmi_scalar_cache *cache = group->scalar_cache;
@@ -162,7 +161,7 @@ void wmi_scalar_cache_end(struct wmi_workgroup *group, bool finished)
 
 /* ---- steps ---- */
 
-/* Whether a byte of [offset, offset + bytes) that nobody stored here is another one in memory. */
+/* Whether a byte of [offset, offset + bytes) that is not dirty differs from memory. */
 static bool is_stale(const struct line *line, unsigned offset, unsigned bytes, const unsigned char *host)
 {
     for (unsigned i = 0; i < bytes; i++)
@@ -171,7 +170,7 @@ static bool is_stale(const struct line *line, unsigned offset, unsigned bytes, c
     return false;
 }
 
-/* Moves the place's bytes, which are `host` in memory, between `registers` and the lines. */
+/* Copies the place between `registers` and the cache lines; `host` is its location in memory. */
 static void move(char *frame, const struct wmi_op *op, const struct wmi_scalar_place *place,
                  unsigned char *registers, unsigned char *host)
 {
@@ -202,7 +201,7 @@ static void move(char *frame, const struct wmi_op *op, const struct wmi_scalar_p
         add_stale(group, WM_STALE_LOAD, m->pc, wave->index, place->address);
 }
 
-/* Atomics are done in memory; what the cache holds of the place goes there first. */
+/* Writes back and evicts the line: atomics execute in memory. */
 static void give_up(struct wmi_workgroup *group, uint64_t address)
 {
     struct line *line = find(group->scalar_cache, address / LINE * LINE);
@@ -294,7 +293,7 @@ const struct wmi_op *wmi_step_scalar_cache_control(char *restrict frame, const s
     }
     if (cache && op->x & WMI_SCALAR_DISCARD) {
         struct wmi_op load = *op;
-        load.x = 0; /* no V# */
+        load.x = 0; /* base address, not a V# */
         const uint64_t bytes = (uint64_t)LINE * op->y;
         const uint64_t first = wmi_scalar_place_of(frame, &load).address / bytes * bytes;
         for (unsigned i = 0; i < op->y; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the modelled scalar caches of a dispatch found. */
+/* Findings of the modelled scalar caches of a dispatch. */
 #ifndef WMI_STALE_H
 #define WMI_STALE_H
 
@@ -8,15 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A place in the code where hardware may do otherwise than coherent memory. */
+/* An instruction whose behaviour on hardware may differ from coherent memory. */
 struct wmi_stale {
     unsigned kind; /* enum wm_stale_kind */
     uint64_t pc, count;
-    uint64_t group, address; /* of the lowest workgroup and wave */
+    uint64_t group, address; /* of the example: the lowest workgroup and wave */
     uint32_t wave;
 };
 
-/* What the caches of a dispatch found; in wmi_dispatch. */
+/* Findings of a dispatch; in wmi_dispatch. */
 struct wmi_stales {
     unsigned mode; /* enum wm_scalar_cache */
     pthread_mutex_t lock;

@@ -19,7 +19,7 @@ const struct wmi_op *wmi_step_copy_64(char *restrict frame, const struct wmi_op 
     return op + 1;
 }
 
-/* SCC <- bit 0 of the word at a. */
+/* SCC = bit 0 of the word at a. */
 const struct wmi_op *wmi_step_take_bit(char *restrict frame, const struct wmi_op *op)
 {
     wmi_frame_of(frame)->s[WMI_S_SCC] = wmi_frame_32(frame, op->a) & 1;
@@ -40,8 +40,8 @@ const struct wmi_op *wmi_step_mask_zero(char *restrict frame, const struct wmi_o
     return op + 1;
 }
 
-/* s_movrels, s_movreld: `dwords` registers (op->x) from a to d, of which one is moved on by M0 registers.
- * Past the SGPRs a source is s0 and a destination nothing. Source: CDNA 3 ISA, "Out-of-Range Behavior". */
+/* s_movrels, s_movreld: copies op->x dwords from a to d; M0 is added to the register number of one of them.
+ * Out of range, a source is s0 and a destination is dropped. Source: CDNA 3 ISA, "Out-of-Range Behavior". */
 static uint32_t moved_register(const char *frame, uint32_t offset, uint32_t dwords, uint32_t sgprs)
 {
     const uint64_t first = offset / 4 + (uint64_t)((const struct wmi_frame *)frame)->s[WMI_S_M0];
@@ -63,7 +63,7 @@ const struct wmi_op *wmi_step_move_relative_destination(char *restrict frame, co
     return op + 1;
 }
 
-/* s_movrelsd_2: M0[9:0] moves the source on, M0[25:16] the destination. */
+/* s_movrelsd_2: adds M0[9:0] to the source register, M0[25:16] to the destination register. */
 const struct wmi_op *wmi_step_move_relative_both(char *restrict frame, const struct wmi_op *op)
 {
     const uint32_t m0 = wmi_frame_of(frame)->s[WMI_S_M0];
@@ -75,8 +75,8 @@ const struct wmi_op *wmi_step_move_relative_both(char *restrict frame, const str
 
 /* ---- VGPR indexing and VSKIP ---- */
 
-/* M0[7:0] is the index, M0[15:12] says of which operands; the other bits stay. The state of what follows is
- * known when it is predecoded. Source: Vega ISA, S_SET_GPR_IDX_ON and its kin. */
+/* M0[7:0] is the index, M0[15:12] enables operands; the other bits are kept. The state of the following code
+ * is known when it is lowered. Source: Vega ISA, S_SET_GPR_IDX_ON and related instructions. */
 enum { GPR_INDEX_VALUE = 0xff, GPR_INDEX_OPERANDS = 0xf000 };
 
 static void set_mode_state(struct wmi_frame *f, enum wmi_state state, bool on)
@@ -119,8 +119,8 @@ const struct wmi_op *wmi_step_set_vskip(char *restrict frame, const struct wmi_o
     return op + 1;
 }
 
-/* In the records: a = row of v0, d = temporary rows, x = register, y = rows, b = registers of the kernel,
- * value = the rule. UINT32_MAX: a register that is not there. */
+/* Fields of the step: a = row of v0, d = temporary rows, x = register, y = number of rows, b = VGPRs of the
+ * kernel, value = the rule. Returns UINT32_MAX if the register is not allocated. */
 static uint32_t chosen_row(const char *frame, const struct wmi_op *op)
 {
     const struct wmi_frame *f = (const struct wmi_frame *)frame;
@@ -164,7 +164,7 @@ const struct wmi_op *wmi_step_set_register(char *restrict frame, const struct wm
     return op + 1;
 }
 
-/* The low bits (op->y: how many) of MODE from bit op->x on become the immediate op->value. */
+/* Sets op->y bits of MODE, starting at bit op->x, to the immediate op->value. */
 const struct wmi_op *wmi_step_set_mode_bits(char *restrict frame, const struct wmi_op *op)
 {
     const uint32_t mask = ((1u << op->y) - 1) << op->x;
@@ -173,7 +173,7 @@ const struct wmi_op *wmi_step_set_mode_bits(char *restrict frame, const struct w
     return op + 1;
 }
 
-/* The clock that s_memrealtime had before gfx11. */
+/* The clock that s_memrealtime returns before gfx11. */
 const struct wmi_op *wmi_step_answer_clock(char *restrict frame, const struct wmi_op *op)
 {
     const uint64_t clock = wmi_wave_cycles(wmi_wave_of(frame)) / WMI_CYCLES_PER_TICK;
@@ -181,8 +181,8 @@ const struct wmi_op *wmi_step_answer_clock(char *restrict frame, const struct wm
     return op + 1;
 }
 
-/* MSG_GET_DOORBELL answers in EXEC_LO, whose bit 31 says until then that the answer is not there.
- * Source: ROCr's trap handler, which asks this way. Ours is doorbell 0. */
+/* MSG_GET_DOORBELL returns its answer in EXEC_LO, whose bit 31 is set until the answer arrives. Source:
+ * ROCr's trap handler, which uses this protocol. Ours is doorbell 0. */
 const struct wmi_op *wmi_step_answer_doorbell(char *restrict frame, const struct wmi_op *op)
 {
     wmi_frame_of(frame)->s[WMI_S_EXEC] = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of the steps that src/exec has: one for each row STEP and LANE_STEP of lower/steps.def. */
+/* Prototypes of the step functions in src/exec: one per STEP and LANE_STEP row of lower/steps.def. */
 #ifndef WMI_STEPS_H
 #define WMI_STEPS_H
 

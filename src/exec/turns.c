@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a workgroup: its waves by turns, until it ends, faults, or only waits. */
+/* Runs the waves of a workgroup in turns, until it ends, faults, or only waits. */
 #include "exec/executor.h"
 
 #include "base/host_float.h"
 
 enum {
-    TURN_GROWTH = 4, /* as long as a wave does not wait, its next turn is longer */
-    TURN = 1 << 16,  /* instructions of the longest */
-    ROUNDS = 16,     /* turns of all waves without an end before the workgroup is parked */
+    TURN_GROWTH = 4, /* factor by which the turns of a wave grow while it does not wait */
+    TURN = 1 << 16,  /* maximum instructions per turn */
+    ROUNDS = 16,     /* rounds of turns before an unfinished workgroup is parked */
 };
 
-/* Where all that are left have signalled, those that wait go on, and the others will not wait. */
+/* Once all remaining waves have signalled, waves waiting at the barrier resume; the others will pass
+ * s_barrier_wait without blocking. */
 static void complete_barrier(struct wmi_workgroup *group)
 {
     if (!group->signals || group->signals < group->waves_left)
@@ -31,7 +32,7 @@ bool wmi_workgroup_signal(struct wmi_workgroup *group)
     return first;
 }
 
-/* Runs `instructions` of the wave, and then on to the next taken branch. */
+/* Runs the wave for `instructions`, then on to its next taken branch. */
 static void run_wave(struct wmi_executor *executor, struct wmi_wave *wave, uint32_t instructions)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -62,7 +63,7 @@ void wmi_wave_run_to_branch(struct wmi_wave *wave)
     run_wave((struct wmi_executor *)wave->worker, wave, 0);
 }
 
-/* Lets the wave run until its turn is over, or if it waits, until that is seen. */
+/* Gives the wave a turn. A wave that was waiting is only checked for whether it still waits. */
 static void take_turn(struct wmi_executor *executor, struct wmi_wave *wave)
 {
     if (!wave->waits || !(wave->waits = wmi_wave_waits(&executor->probe, wave))) {
@@ -83,11 +84,12 @@ static void take_turn(struct wmi_executor *executor, struct wmi_wave *wave)
     }
 }
 
-/* Lets the waves run by turns until the workgroup ends, faults, only waits, or has had its rounds. */
+/* Runs the waves in turns until the workgroup ends, faults, only waits, or has used up its rounds. */
 enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resident *resident)
 {
     struct wmi_workgroup *group = &resident->group;
-    /* Waves that meet at barriers all the time never use up a turn: they too have had their round then. */
+    /* Waves that keep meeting at barriers never use up a turn; this many instructions count as a round
+     * too. */
     const uint64_t round_length = (uint64_t)TURN * group->wave_count;
     uint64_t round_end = executor->instructions + round_length;
     if (wmi_is_let_go(group))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The careful path of vector memory: what each lane reaches, decided one lane at a time, and then done.
+/* Slow path of vector memory: plans each lane's access, then carries it out.
  *
- * It carries out everything; the fast steps are tested to be the same function. It knows the wave size at run
- * time, so it is compiled once. */
+ * It handles every access; the fast steps are tested to give the same results. The wave size is a run-time
+ * value, so it is compiled once. */
 #include "exec/vmem.h"
 #include "exec/careful.h"
 #include "exec/dispatch.h"
@@ -26,31 +26,30 @@ static uint64_t active_lanes(const char *frame, const struct wmi_op *op)
     return ((const struct wmi_lanes *)(frame + op->lanes))->bits;
 }
 
-/* ---- where lanes go ---- */
+/* ---- addresses ---- */
 
 bool wmi_vmem_touch(const struct wmi_worker *worker, struct wmi_hit *hit, uint64_t address)
 {
     return wmi_space_reach(worker->space, address, hit);
 }
 
-/* Where byte `offset` of a lane's private memory lies: dwords of the lanes of a wave are interleaved.
- * Source: RDNA3 ISA and hardware.md 3.1, swz() with an element of 4 bytes and an index stride of the wave
- * size. */
+/* Guest address of byte `offset` of a lane's private memory: dwords of the wave's lanes are interleaved.
+ * Source: RDNA3 ISA, swizzle with an element size of 4 bytes and an index stride of the wave size. */
 static uint64_t interleaved(const char *frame, const struct wmi_memory_op *m, unsigned lane, uint64_t offset)
 {
     return wmi_vmem_scratch_base(frame, m) + offset / 4 * 4 * wave_size(frame) + 4 * lane + offset % 4;
 }
 
-/* FLAT_SCRATCH is an address, or on GCN 1.1 and 1.2 a size per lane (LO), and in units of 256 bytes (HI) the
- * place in the memory that all waves' scratch lies in. Source: LLVM AMDGPUUsage, "Flat Scratch". */
+/* FLAT_SCRATCH is an address or, on GCN 1.1 and 1.2, the size per lane (LO) and the offset in the scratch of
+ * all waves in units of 256 bytes (HI). Source: LLVM AMDGPUUsage, "Flat Scratch". */
 uint64_t wmi_vmem_scratch_base(const char *frame, const struct wmi_memory_op *m)
 {
     const uint64_t value = slot_64(frame, WMI_S_FLAT_SCRATCH);
     return m->split_scratch ? wmi_wave_of(frame)->group->dispatch->scratch_base + (value >> 32) * 256 : value;
 }
 
-/* Addresses have 48 bits, of which the highest is repeated in those above. Source: RDNA4 ISA, "Memory
- * aperture"; for others unverified. */
+/* Addresses have 48 bits and are sign-extended. Source: RDNA4 ISA, "Memory aperture"; unverified for other
+ * generations. */
 static bool in_hole(uint64_t address)
 {
     const int64_t top = (int64_t)address >> 47;
@@ -62,10 +61,9 @@ static bool within(uint64_t address, uint64_t base, uint64_t limit)
     return base && address - base <= limit - base;
 }
 
-/* What one lane addresses, and in which memory. FLAT decides by the register, before the offset is added, so
- * that an offset cannot lead from one aperture into another; GLOBAL may not reach the apertures. Source:
- * RDNA4 ISA, "Memory aperture", which also says how many bits an address in LDS keeps; the RDNA3 flat text in
- * hardware.md 3.1. */
+/* Selects the memory that one lane addresses. FLAT tests the apertures before it adds the offset, so an
+ * offset cannot lead from one aperture to another; GLOBAL must not address the apertures. Source: RDNA4 ISA,
+ * "Memory aperture", which also gives the width of an LDS address; RDNA3 ISA, FLAT. */
 static void route(const char *frame, const struct wmi_memory_op *m, struct wmi_vmem_plan *plan, unsigned lane,
                   uint64_t base)
 {
@@ -89,9 +87,9 @@ static void route(const char *frame, const struct wmi_memory_op *m, struct wmi_v
     }
 }
 
-/* What SS and ST want aligned: the offset to the data (3 dwords: unverified), and the sum to a dword. Source:
- * the RDNA3 flat text in hardware.md 3.1. What happens otherwise nobody says: it is shown, and carried out.
- */
+/* SS and ST require the offset to be aligned to the data (3 dwords: unverified) and the sum to a dword.
+ * Source: RDNA3 ISA, FLAT. The effect of a misaligned address is not documented: it is reported to observers,
+ * and carried out. */
 static bool is_odd(const struct wmi_memory_op *m, const struct wmi_vmem_plan *plan, uint32_t sum)
 {
     const uint32_t whole = plan->bytes == 16 ? 16 : plan->bytes == 8 ? 8 : plan->bytes >= 4 ? 4 : plan->bytes;
@@ -132,15 +130,15 @@ static void make_addresses(char *frame, const struct wmi_op *op, struct wmi_vmem
     }
 }
 
-/* Bytes of an access of private memory from `offset` on that are neighbours in memory too. */
+/* Number of contiguous bytes at `offset` of private memory, of the `left` bytes remaining. */
 static unsigned piece_bytes(uint64_t offset, unsigned left)
 {
     const unsigned in_dword = 4 - offset % 4;
     return left < in_dword ? left : in_dword;
 }
 
-/* Where FLAT_SCRATCH holds a size, what is beyond it is out of range. Source: LLVM review D60772: until gfx9
- * the hardware checked bounds; that a load gives 0 then is unverified. */
+/* If FLAT_SCRATCH holds a size, larger offsets are out of range. Source: LLVM review D60772: hardware before
+ * gfx9 checked bounds. Unverified: such a load returns 0. */
 static void check_scratch(const char *frame, const struct wmi_memory_op *m, struct wmi_vmem_plan *plan,
                           unsigned lane)
 {
@@ -163,7 +161,7 @@ static void check_scratch(const char *frame, const struct wmi_memory_op *m, stru
     }
 }
 
-/* The lane's place as the alignment mode has it. False: a violation. */
+/* Applies the alignment mode to the lane's address. False: a violation. */
 static bool align_lane(const struct wmi_memory_op *m, struct wmi_vmem_plan *plan, unsigned lane)
 {
     uint64_t *const place = plan->scratch >> lane & 1 ? &plan->private_offset[lane] : &plan->address[lane];
@@ -173,8 +171,8 @@ static bool align_lane(const struct wmi_memory_op *m, struct wmi_vmem_plan *plan
            wmi_align((enum wmi_alignment)m->alignment, false, m->bytes, place);
 }
 
-/* Where FLAT needs M0 as DS instructions do, it reaches no further than M0 says. Source: LLVM
- * AMDGPUUsage, "M0"; how M0 counts: limit_by_m0() in lds.c. */
+/* On targets whose DS instructions need M0, FLAT accesses to LDS are limited by M0 too. Source: LLVM
+ * AMDGPUUsage, "M0"; see wmi_step_lds_limit_by_m0() for the meaning of M0. */
 static bool out_of_lds(const char *frame, const struct wmi_memory_op *m, uint64_t at, uint32_t bytes)
 {
     const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0];
@@ -216,13 +214,14 @@ void wmi_vmem_make_plan(char *frame, const struct wmi_op *op, struct wmi_vmem_pl
             else if (writes && hit->flags & WM_READ_ONLY)
                 plan->read_only |= bit;
         }
-        /* Source: hardware.md 3.1: 4-byte atomics on private memory are fine, 8-byte ones are MEMVIOL. */
+        /* Source: RDNA3 and RDNA4 ISA, FLAT: 4-byte atomics on private memory are allowed, 8-byte ones are
+         * MEMVIOL. */
         if (m->kind == WMI_ACCESS_ATOMIC && plan->scratch & bit && plan->bytes > 4)
             plan->wide |= bit;
     }
 }
 
-/* Lanes that may not do what they do. */
+/* Lanes with a violation. */
 static uint64_t forbidden(const struct wmi_vmem_plan *plan)
 {
     return plan->aperture | plan->outside | plan->wide | plan->misaligned | plan->read_only;
@@ -247,10 +246,10 @@ bool wmi_vmem_plan_faults(const struct wmi_memory_op *m, const struct wmi_vmem_p
     return true;
 }
 
-/* ---- doing it ---- */
+/* ---- execution ---- */
 
-/* Whether the instruction is carried out: where it does what it may not, the run may stop there, or go on as
- * the hardware does: such lanes load 0, and store nothing. Source: CDNA 3 ISA, "Memory Violations". */
+/* Whether the instruction is carried out. On a violation the run may stop, or continue as hardware does: such
+ * lanes load 0 and store nothing. Source: CDNA 3 ISA, "Memory Violations". */
 static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct wmi_vmem_plan *plan)
 {
     struct wmi_fault fault;
@@ -264,9 +263,9 @@ static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct wmi_vme
     return true;
 }
 
-enum { LANE_BYTES = 16 }; /* most that a lane moves in one instruction */
+enum { LANE_BYTES = 16 }; /* maximum bytes per lane of one instruction */
 
-/* Moves the bytes of a lane that the plan lets through; dropped lanes read zeros. */
+/* Copies a lane's bytes from or to memory; dropped lanes read zeros. */
 static void move_lane(const char *frame, const struct wmi_memory_op *m, const struct wmi_vmem_plan *plan,
                       unsigned lane, unsigned char *bytes, bool writes)
 {
@@ -334,7 +333,7 @@ const struct wmi_op *wmi_step_vmem_atomic(char *restrict frame, const struct wmi
     wmi_vmem_make_plan(frame, op, &plan);
     if (!may_go_on(frame, m, &plan))
         return NULL;
-    for (uint64_t left = plan.scratch & ~plan.dropped; left;) { /* an aligned dword lies in one piece */
+    for (uint64_t left = plan.scratch & ~plan.dropped; left;) { /* an aligned dword is contiguous */
         const unsigned lane = wmi_take_lane(&left);
         plan.host[lane] =
             wmi_vmem_reach(wave->worker, &wave->worker->hits[m->hit], plan.address[lane], plan.bytes);
@@ -346,7 +345,7 @@ const struct wmi_op *wmi_step_vmem_atomic(char *restrict frame, const struct wmi
     return op + 1;
 }
 
-/* ---- showing it ---- */
+/* ---- reports to observers ---- */
 
 static struct wmi_element element_of(const struct wmi_vmem_plan *plan, enum wmi_address_space space,
                                      uint64_t mask)
@@ -377,7 +376,7 @@ const struct wmi_op *wmi_step_vmem_watch(char *restrict frame, const struct wmi_
         if (plan.lds)
             access.element[access.elements++] = element_of(&plan, WMI_SPACE_LDS, plan.lds);
     } else {
-        /* Private memory is interleaved by dwords: each is a place of its own, and then of all lanes. */
+        /* Private memory is interleaved by dwords: each dword is a place, also for the other lanes. */
         access.bytes = m->bytes < 4 ? m->bytes : 4;
         for (unsigned e = 0; e < plan.bytes / access.bytes; e++) {
             for (uint64_t left = plan.lanes; left;) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of VGPRs to and from memory, and loads that transpose matrices.
+/* Block VGPR loads and stores, and transposing matrix loads.
  *
- * Sources: RDNA 4 ISA, "Block VGPR Load & Store": bit n of M0 says whether VGPR n of the block and dword n of
- * the memory take part; "WMMA Load-Transpose Instructions": what is in which lane in waves of 32 is AMD's
- * ROCm documentation of global_load_tr_b128; that 8-bit elements and waves of 64 follow the same matrices,
- * as WMMA holds them, is unverified. */
+ * Sources: RDNA 4 ISA, "Block VGPR Load & Store": bit n of M0 enables VGPR n of the block and dword n of
+ * memory; "WMMA Load-Transpose Instructions": the lane layout of wave32 is from AMD's ROCm documentation of
+ * global_load_tr_b128. Unverified: 8-bit elements and wave64 use the matrix layouts of WMMA. */
 #include "exec/careful.h"
 #include "exec/steps.h"
 #include "exec/vmem.h"
@@ -18,13 +17,13 @@ static unsigned wave_size(const char *frame)
 
 enum { BLOCK = 32 }; /* dwords */
 
-/* One dword of a block, as an instruction of its own. */
+/* One dword of a block, as a separate instruction. */
 struct dword {
     struct wmi_op op;
     struct wmi_memory_op memory;
 };
 
-/* The dwords that M0 chooses and that there are registers for: loads into others are dropped. */
+/* The dwords that M0 enables; loads to unallocated registers are dropped. */
 static uint32_t chosen(const char *frame, const struct wmi_memory_op *whole)
 {
     const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0];
@@ -41,7 +40,7 @@ static struct dword dword_of(const char *frame, const struct wmi_op *op, unsigne
     dword.memory.bytes = 4;
     dword.memory.offset += 4 * n;
     dword.op.d += n * row;
-    dword.op.c = n < whole->parameter ? op->c + n * row : op->y >> 1; /* v0 stands for what is not there */
+    dword.op.c = n < whole->parameter ? op->c + n * row : op->y >> 1; /* v0 replaces missing registers */
     dword.op.a = op->e;
     return dword;
 }
@@ -66,7 +65,7 @@ const struct wmi_op *wmi_step_vmem_block(char *restrict frame, const struct wmi_
     return op + 1;
 }
 
-/* Each dword is a place of its own; what an access has no room for is shown as a second one. */
+/* Each dword is a place. If they exceed the places of an access, further accesses are reported. */
 const struct wmi_op *wmi_step_vmem_block_watch(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
@@ -103,7 +102,7 @@ const struct wmi_op *wmi_step_vmem_block_watch(char *restrict frame, const struc
 
 /* ---- transposing loads ---- */
 
-/* Lanes d <- those of EXEC that give addresses: the first 32. */
+/* Lanes d = the lanes of EXEC that supply addresses: the first 32. */
 const struct wmi_op *wmi_step_vmem_first_lanes(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_lanes *exec = &((const struct wmi_frame *)frame)->exec;
@@ -115,9 +114,9 @@ const struct wmi_op *wmi_step_vmem_first_lanes(char *restrict frame, const struc
     return op + 1;
 }
 
-/* A matrix of 16 rows and columns lies in memory by columns of 8 elements for each of 32 lanes: those of a
- * group of 8 lanes are 8 by 8 elements. The lane that holds row m, and k from a multiple of 8 or, in waves of
- * 64, of 4 on, gets element m % 8 of the lanes whose columns are these. */
+/* A 16x16 matrix is stored by columns, 8 elements for each of 32 lanes; a group of 8 lanes holds a block of 8
+ * by 8 elements. The lane that receives row m, with k starting at a multiple of 8 (wave64: of 4), gets
+ * element m % 8 of the lanes that hold these columns. */
 static unsigned source_lane(unsigned lane, unsigned k, unsigned size)
 {
     if (size == 32)
@@ -126,7 +125,7 @@ static unsigned source_lane(unsigned lane, unsigned k, unsigned size)
     return 8 * group + 4 * (lane >> 4 & 1) + k;
 }
 
-/* Rows d <- the elements of rows a, of y bytes, eight to a lane. */
+/* Rows d = the elements of rows a, op->y bytes each, eight per lane. */
 const struct wmi_op *wmi_step_vmem_transpose(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_lanes *exec = &((const struct wmi_frame *)frame)->exec;

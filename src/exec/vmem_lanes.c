@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Fast steps of GLOBAL and FLAT loads and stores: all lanes inside one allocation, checked once.
+/* Fast steps of GLOBAL and FLAT loads and stores: all lanes in one allocation, checked once.
  *
- * FLAT needs no test of its apertures here: no allocation lies in one or within an instruction offset of one,
- * so a lane that is inside an allocation is none of theirs. What does not fit goes to
+ * FLAT needs no aperture test here: no allocation overlaps an aperture or lies within an instruction offset
+ * of one, so a lane whose address is in an allocation does not address an aperture. Other accesses take
  * wmi_step_vmem_careful(). */
 #include "base/lanes.h"
 #include "exec/steps.h"
@@ -16,9 +16,9 @@ INLINE unsigned lane_bytes(struct shape shape)
     return shape.elements * shape.bytes;
 }
 
-/* ---- between one lane's bytes in memory and its registers ---- */
+/* ---- one lane's bytes in memory and its registers ---- */
 
-/* What register `old` becomes when one element is loaded from `p`. */
+/* The new register value after loading an element at `p`, given its old value. */
 INLINE uint32_t fetch(const unsigned char *p, uint32_t old, struct shape shape)
 {
     uint32_t value;
@@ -35,14 +35,14 @@ INLINE uint32_t fetch(const unsigned char *p, uint32_t old, struct shape shape)
     return value;
 }
 
-/* The register of lane `i` takes the value if the lane is active; without a mask all are. */
+/* Writes the value to lane `i` if the lane is active; without a mask all lanes are. */
 INLINE void blend(uint32_t *to, uint32_t value, const uint32_t *mask, unsigned i)
 {
     *to = mask ? (*to & ~mask[i]) | (value & mask[i]) : value;
 }
 
-/* The element loops stand inside the lane loops: compilers make permutes of that, and stores of whole rows.
- */
+/* The element loops are inside the lane loops: compilers vectorise this with permutes and stores of whole
+ * rows. */
 INLINE void fetch_lane(uint32_t *to, const unsigned char *p, unsigned i, const uint32_t *mask,
                        struct shape shape)
 {
@@ -55,9 +55,8 @@ INLINE void fetch_lane(uint32_t *to, const unsigned char *p, unsigned i, const u
         blend(&to[i + 3 * WMI_LANES], *(const word *)(p + 12), mask, i);
 }
 
-/* One lane's registers at once: what another thread stores as 8 aligned bytes must not arrive in halves,
- * because kernels publish a value and its flag that way. Vectors of lanes read memory once for each register.
- */
+/* Loads one lane's registers together: 8 aligned bytes stored by another thread must not tear, because
+ * kernels publish a value and its flag that way. Vectors of lanes would read memory once per register. */
 INLINE void fetch_one(uint32_t *to, unsigned stride, const unsigned char *p, struct shape shape)
 {
     if (shape.elements < 2) {
@@ -91,7 +90,7 @@ INLINE void put_lane(unsigned char *p, const uint32_t *from, unsigned i, struct 
         *(word *)(p + 12) = from[i + 3 * WMI_LANES];
 }
 
-/* As fetch_one(). Vectors of neighbouring lanes are stored whole anyway. */
+/* See fetch_one(). Vectors of adjacent lanes are stored whole anyway. */
 INLINE void put_one(unsigned char *p, const uint32_t *from, unsigned i, struct shape shape)
 {
     if (shape.elements < 2) {
@@ -114,7 +113,7 @@ INLINE void put_lanes(unsigned char *restrict to, const uint32_t *restrict from,
 
 /* ---- addresses ---- */
 
-/* What is added to each lane's register. */
+/* Added to each lane's register. */
 INLINE uint64_t common_base(const char *frame, const struct wmi_op *op, enum wmi_vmem_form form)
 {
     const struct wmi_memory_op *m = op->data;
@@ -135,9 +134,8 @@ INLINE bool holds(const struct wmi_hit *hit, uint64_t address, uint64_t bytes)
 }
 
 enum {
-    /* The waves that follow mostly go on where this one ends, in steps that the host's own prefetchers do not
-     * see through, so that far is asked for ahead. Zen 5: vecadd -14 %, spmv -22 %; 1024 and 4096 gave less.
-     */
+    /* Prefetch distance in bytes. Following waves usually continue where this one ends, at strides that the
+     * host's prefetchers do not detect. Zen 5: vecadd -14 %, spmv -22 %; 1024 and 4096 gave less. */
     AHEAD = 2048,
 };
 
@@ -150,15 +148,16 @@ INLINE u32v rising(uint32_t step)
     return lane;
 }
 
-/* What a step finds out first. */
+/* Properties determined first. */
 struct request {
     const struct wmi_lanes *lanes;
     unsigned first, last;                 /* active lanes */
-    struct wmi_hit *hit;                  /* the allocation that the first one addresses */
-    uint64_t first_register, base, start; /* start: the address of the first one */
+    struct wmi_hit *hit;                  /* the allocation that the first active lane addresses */
+    uint64_t first_register, base, start; /* start: address of the first active lane */
 };
 
-/* False when no lane is active or the first one is outside: the careful path knows what to do then. */
+/* False if no lane is active or the first one is outside every allocation; the slow path handles these
+ * cases. */
 INLINE bool begin(const char *frame, const struct wmi_op *op, unsigned bytes, enum wmi_vmem_form form,
                   struct request *r)
 {
@@ -176,12 +175,12 @@ INLINE bool begin(const char *frame, const struct wmi_op *op, unsigned bytes, en
     return holds(r->hit, r->start, bytes) || wmi_vmem_touch(worker, r->hit, r->start);
 }
 
-/* Whether the active lanes' registers rise by `step` from lane to lane. */
+/* Whether the active lanes' registers increase by `step` per lane. */
 INLINE bool in_steps(const char *frame, const struct wmi_op *op, const struct request *r, unsigned step,
                      enum wmi_vmem_form form)
 {
     const uint32_t *low = (const uint32_t *)(frame + op->a), *high = low + WMI_LANES;
-    if (low[r->last] - low[r->first] != (r->last - r->first) * step) /* most often says it all */
+    if (low[r->last] - low[r->first] != (r->last - r->first) * step) /* usually decides */
         return false;
     const u32v low_0 = rising(step) + (low[r->first] - r->first * step);
     const u32v high_0 = wmi_splat_u32(form == WMI_VMEM_VADDR ? high[r->first] : 0);
@@ -195,16 +194,17 @@ INLINE bool in_steps(const char *frame, const struct wmi_op *op, const struct re
             here &= vector(r->lanes->row, v);
         differ |= here;
     }
-    /* The high words are equal, so the low ones may not have wrapped on the way. */
+    /* The high words are equal, so the low words must not wrap. */
     return !wmi_any(differ) && (uint64_t)low[r->first] + (r->last - r->first) * step <= UINT32_MAX;
 }
 
-/* The lanes' places as 32-bit distances from one host address; those of inactive lanes are 0, and allowed. */
+/* The lanes' places as 32-bit distances from one host address; inactive lanes have distance 0, which is
+ * valid. */
 struct places {
     unsigned char *host;
     bool uniform;
     bool near;      /* all distances are below 2^31 */
-    uint32_t limit; /* on which an access may begin */
+    uint32_t limit; /* maximum distance at which an access may start */
     alignas(64) uint32_t at[WMI_LANES];
 };
 
@@ -212,14 +212,14 @@ INLINE bool find_places(const char *frame, const struct wmi_op *op, const struct
                         enum wmi_vmem_form form, struct places *places)
 {
     const struct wmi_hit *hit = r->hit;
-    /* In an allocation of more than 4 GiB only what is around the first lane. */
+    /* In an allocation of more than 4 GiB, only the range around the first lane is covered. */
     const uint64_t first_at = r->start - hit->low;
     const uint64_t skip = first_at > UINT32_MAX / 2 ? first_at - UINT32_MAX / 2 : 0;
     const uint64_t size = hit->high - hit->low - skip;
     if (size < bytes)
         return false;
     const uint32_t limit = size - bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)(size - bytes);
-    const uint64_t origin = hit->low + skip - r->base; /* the register that means distance 0 */
+    const uint64_t origin = hit->low + skip - r->base; /* register value with distance 0 */
     const uint32_t origin_low = (uint32_t)origin, origin_high = (uint32_t)(origin >> 32);
     const uint32_t uniform_at = (uint32_t)(r->first_register - origin);
     const uint32_t *low = (const uint32_t *)(frame + op->a), *high = low + WMI_LANES;
@@ -243,8 +243,8 @@ INLINE bool find_places(const char *frame, const struct wmi_op *op, const struct
 #if WMI_VECTOR_BYTES >= 32
 enum { RUN = 8 };
 
-/* Whether in every eight lanes the active ones have places that follow each other, as in workgroups of two
- * dimensions. All eight may be read then. */
+/* Whether the active lanes of every eight have consecutive places, as in two-dimensional workgroups. All
+ * eight may then be read. */
 INLINE bool lie_in_runs(const struct places *places, const struct wmi_lanes *lanes)
 {
     u32v lane, differ = {0};
@@ -263,17 +263,17 @@ INLINE bool lie_in_runs(const struct places *places, const struct wmi_lanes *lan
 
 /* ---- the steps ---- */
 
-/* Words of the active lanes to where they belong, the first one's to `to`. */
+/* Stores the words of the active lanes; `to` is the first active lane's place. */
 INLINE void put_active_words(unsigned char *to, const uint32_t *from, const struct request *r)
 {
-    const uint64_t lane_0 = (uintptr_t)to - 4 * r->first; /* may lie in front of the allocation */
+    const uint64_t lane_0 = (uintptr_t)to - 4 * r->first; /* may precede the allocation */
     for (unsigned v = 0; v < VECTORS; v++)
         wmi_store_active((unsigned char *)lane_0 + v * WMI_VECTOR_BYTES, vector(from, v),
                          vector(r->lanes->row, v));
 }
 
-/* Whether lanes must be fetched whole: atomic loads have GLC. Source: LLVM AMDGPUUsage, "Memory Model gfx9".
- */
+/* Whether each lane must be loaded without tearing: atomic loads have GLC. Source: LLVM AMDGPUUsage, "Memory
+ * Model gfx9". */
 INLINE bool is_coherent(const struct wmi_op *op, struct shape shape)
 {
     return shape.elements > 1 && ((const struct wmi_memory_op *)op->data)->policy & 1;
@@ -318,7 +318,7 @@ INLINE const struct wmi_op *load_scattered(char *restrict frame, const struct wm
             fetch_lane(to, places.host + places.at[i], i, NULL, shape);
         return wmi_next(frame, op);
     }
-    /* Not lane by lane: what reads the row next would wait until all those words are in the cache. */
+    /* Not lane by lane: the next vector load of the row would stall until those stores are in the cache. */
     if (shape.bytes == 4 && places.near && !is_coherent(op, shape)) {
         for (unsigned e = 0; e < shape.elements; e++)
             wmi_lanes_gather(to + e * WMI_LANES, (const char *)places.host + 4 * e, places.at, r.lanes->bits);
@@ -341,7 +341,7 @@ INLINE const struct wmi_op *load_rest(char *restrict frame, const struct wmi_op 
     uint32_t *to = (uint32_t *)(frame + op->d);
     if (is_coherent(op, shape) || !in_steps(frame, op, &r, bytes, form))
         return scattered(frame, op);
-    /* Bytes of lanes that sleep may be read too, if the allocation has them. */
+    /* Bytes of inactive lanes may be read too, if they are in the allocation. */
     const uint64_t lane_0 = r.start - r.first * bytes;
     if (!holds(r.hit, lane_0, WMI_LANES * bytes))
         return scattered(frame, op);
@@ -408,8 +408,8 @@ INLINE const struct wmi_op *store_rest(char *restrict frame, const struct wmi_op
     return wmi_next(frame, op);
 }
 
-/* What most accesses of most kernels are: a whole wave, lane by lane the next bytes of the allocation of last
- * time. These steps know that, and nothing else. */
+/* The most common case: all lanes active, consecutive addresses, in the allocation that the hit caches. These
+ * steps handle only this case. */
 enum whole { WHOLE_ROW, WHOLE_SCATTERED, NOT_WHOLE };
 
 INLINE enum whole whole_row(const char *frame, const struct wmi_op *op, unsigned bytes,
@@ -432,7 +432,7 @@ INLINE enum whole whole_row(const char *frame, const struct wmi_op *op, unsigned
         if (form == WMI_VMEM_VADDR)
             differ |= vector(high, v) ^ high_0;
     }
-    /* The high words are equal, so the low ones may not have wrapped on the way. */
+    /* The high words are equal, so the low words must not wrap. */
     if (wmi_any(differ) || low[0] > UINT32_MAX - (WMI_LANES - 1) * bytes)
         return WHOLE_SCATTERED;
     *host = (*hit)->host + at;
@@ -469,7 +469,7 @@ INLINE const struct wmi_op *store(char *restrict frame, const struct wmi_op *op,
     return wmi_next(frame, op);
 }
 
-/* ---- one function per shape and form, and the table of them ---- */
+/* ---- one function per shape and form, and their table ---- */
 
 #define STEP_LOAD            load
 #define STEP_LOAD_rest       load_rest

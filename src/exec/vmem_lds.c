@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What vector memory instructions have besides: addresses by lane numbers, and moves between LDS and memory.
- */
+/* Further vector memory steps: offsets of ADDTID instructions, and moves between LDS and memory. */
 #include "exec/careful.h"
 #include "exec/steps.h"
 #include "exec/vmem.h"
@@ -13,7 +12,7 @@ const struct wmi_op *wmi_step_vmem_thread_offsets(char *restrict frame, const st
     return op + 1;
 }
 
-/* The lane's dword of LDS; NULL: there is none. */
+/* Host address of the lane's dword in LDS; NULL if out of range. */
 static unsigned char *dword_of(const char *frame, const struct wmi_op *op, unsigned lane)
 {
     const struct wmi_memory_op *m = op->data;
@@ -45,7 +44,8 @@ const struct wmi_op *wmi_step_vmem_watch_lds(char *restrict frame, const struct 
     return op + 1;
 }
 
-/* What is out of LDS is dropped. Source: CDNA 3 ISA, "Memory Buffer Load to LDS" and "Memory Violations". */
+/* Writes out of LDS range are dropped. Source: CDNA 3 ISA, "Memory Buffer Load to LDS" and "Memory
+ * Violations". */
 const struct wmi_op *wmi_step_vmem_to_lds(char *restrict frame, const struct wmi_op *op)
 {
     const uint32_t *value = (const uint32_t *)(frame + op->a);
@@ -58,9 +58,8 @@ const struct wmi_op *wmi_step_vmem_to_lds(char *restrict frame, const struct wmi
     return op + 1;
 }
 
-/* Source: the mirror image of the above; no document says more than that BUFFER_STORE_LDS_DWORD needs no
- * VGPRs.
- */
+/* Assumed to mirror wmi_step_vmem_to_lds(); the documents only say that BUFFER_STORE_LDS_DWORD needs no
+ * VGPRs. */
 const struct wmi_op *wmi_step_vmem_from_lds(char *restrict frame, const struct wmi_op *op)
 {
     uint32_t *value = (uint32_t *)(frame + op->d);

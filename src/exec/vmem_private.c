@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Private memory by FLAT and SCRATCH instructions, all lanes in one allocation: the common case of the
- * careful path, without its plan. */
+/* Private memory accessed by FLAT and SCRATCH, all lanes in one allocation: the common case of the slow path,
+ * without its plan. */
 #include "exec/vmem.h"
 
 enum { LANES = 64 };
 
 struct request {
     const struct wmi_lanes *lanes;
-    unsigned size;          /* of the wave */
-    uint32_t offset[LANES]; /* in the lane's private memory; of the active lanes */
+    unsigned size;          /* of the wave in lanes */
+    uint32_t offset[LANES]; /* offset in the lane's private memory, for active lanes */
     bool uniform;           /* the active lanes' offsets are equal */
-    unsigned char *host;    /* of the allocation, and where in it each lane's first element is */
+    unsigned char *host;    /* host address of the allocation; place: distance of each lane's first element */
     uint64_t place[LANES];
 };
 
-/* Offsets of the active lanes; false when one of them does not address private memory. */
+/* Computes the offsets of the active lanes; false if one of them does not address private memory. */
 static bool find_offsets(const char *frame, const struct wmi_op *op, struct request *r)
 {
     const struct wmi_frame *f = (const struct wmi_frame *)frame;
@@ -33,7 +33,7 @@ static bool find_offsets(const char *frame, const struct wmi_op *op, struct requ
     r->uniform = !differ;
     if (op->x == WMI_VMEM_SCRATCH)
         return true;
-    /* FLAT: the register says that it is private, and the sum may not leave the aperture. */
+    /* FLAT: the register must be in the private aperture, and the sum must not leave it. */
     if (f->s[WMI_S_PRIVATE_BASE] || !aperture || m->offset < 0)
         return false;
     const uint32_t bytes = (uint32_t)m->elements * m->bytes;
@@ -46,7 +46,8 @@ static bool find_offsets(const char *frame, const struct wmi_op *op, struct requ
     return !other && size >= bytes;
 }
 
-/* Places of the active lanes, if each of them is in whole dwords of the allocation that holds the first. */
+/* Computes the places of the active lanes; false unless each is within dwords of the first lane's
+ * allocation. */
 static bool find_places(const char *frame, const struct wmi_op *op, struct request *r)
 {
     const struct wmi_memory_op *m = op->data;
@@ -69,7 +70,7 @@ static bool find_places(const char *frame, const struct wmi_op *op, struct reque
     return !bad;
 }
 
-/* Dwords of all lanes at one offset are neighbours. */
+/* The dwords of all lanes at one offset are contiguous. */
 static void load_rows(uint32_t *restrict to, const unsigned char *restrict from,
                       const uint32_t *restrict mask, unsigned size, unsigned rows)
 {

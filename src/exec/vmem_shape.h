@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the fast steps of vector memory share: a lane's part of an access, and rows as vectors. For *_lanes.c.
- */
+/* Shared by the fast steps of vector memory: the shape of a lane's access, and rows as vectors. For
+ * *_lanes.c. */
 #ifndef WMI_VMEM_SHAPE_H
 #define WMI_VMEM_SHAPE_H
 
@@ -11,11 +11,11 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Guest bytes are as unaligned as the guest likes, and of every type. */
+/* Guest memory has no declared type and any alignment. */
 typedef uint32_t __attribute__((aligned(1), may_alias)) word;
 typedef uint16_t __attribute__((aligned(1), may_alias)) half;
 
-/* What a lane moves. */
+/* What one lane moves. */
 struct shape {
     unsigned elements, bytes;
     bool is_signed, d16, d16_hi;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Shows accesses of GLOBAL and FLAT to the observer the quick way: where all active lanes are inside one
- * allocation, nothing can be refused, and the addresses are all that there is to say. As in vmem_lanes.c no
- * aperture needs to be looked for. The rest is wmi_step_vmem_watch()'s. */
+/* Reports GLOBAL and FLAT accesses to the observer quickly: if all active lanes are in one allocation, there
+ * are no violations, and only the addresses matter. As in vmem_lanes.c, no aperture test is needed. Other
+ * accesses take wmi_step_vmem_watch(). */
 #include "base/lanes.h"
 #include "exec/careful.h"
 #include "exec/dispatch.h"
@@ -9,8 +9,8 @@
 #include "exec/vmem.h"
 #include "memory/buffer.h"
 
-/* Whether all active lanes' `bytes` are inside the hit, and aligned as `low_bits` says. Fills in addresses,
- * of inactive lanes any. high: the upper halves, or NULL: 0. */
+/* Computes the addresses; whether `bytes` at each active lane's address are within the hit and aligned
+ * (low_bits). high: the upper words; NULL: 0. */
 static inline __attribute__((always_inline)) bool
 make_addresses(const uint32_t *restrict low, const uint32_t *restrict high, const uint32_t *restrict active,
                const struct wmi_hit *hit, uint64_t base, uint64_t bytes, uint64_t low_bits,
@@ -27,7 +27,7 @@ make_addresses(const uint32_t *restrict low, const uint32_t *restrict high, cons
     return !bad;
 }
 
-/* Shows all of the access. */
+/* Reports the complete access. */
 static __attribute__((noinline)) const struct wmi_op *show(char *restrict frame, const struct wmi_op *op,
                                                            const struct wmi_outline *outline)
 {
@@ -38,7 +38,7 @@ static __attribute__((noinline)) const struct wmi_op *show(char *restrict frame,
     const uint32_t bytes = (uint32_t)m->elements * m->bytes;
     const uint64_t low_bits = m->kind == WMI_ACCESS_ATOMIC ? m->bytes - 1u : 0;
     uint64_t address[64];
-    struct wmi_access access; /* element[0] is all that there is of its elements */
+    struct wmi_access access; /* only element[0] is initialised */
     const bool good = outline->high ? make_addresses(outline->low, outline->high, lanes->row, hit,
                                                      outline->base, bytes, low_bits, address)
                                     : make_addresses(outline->low, NULL, lanes->row, hit, outline->base,
@@ -51,7 +51,7 @@ static __attribute__((noinline)) const struct wmi_op *show(char *restrict frame,
     access.element[0] =
         (struct wmi_element){.space = WMI_SPACE_GLOBAL, .mask = lanes->bits, .address = address};
     wmi_show_access(wave, m, &access);
-    return op + 1; /* and no further: who explains an address only wants this step */
+    return op + 1; /* not wmi_next(): wm_address_explain() runs this step only */
 }
 
 const struct wmi_op *WMI_BUILD_NAME(wmi_step_vmem_watch_quick)(char *restrict frame, const struct wmi_op *op)

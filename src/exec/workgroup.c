@@ -11,9 +11,9 @@
 #include <time.h>
 
 enum {
-    WAIT_NANOSECONDS = 5000000, /* between two reports of progress when only other threads work */
-    PARKED_BYTES = 1 << 30,     /* what unfinished workgroups may take */
-    GROUPS_PER_LOOK = 64,       /* workgroups between two looks at the clock */
+    WAIT_NANOSECONDS = 5000000, /* between two progress reports while only other threads work */
+    PARKED_BYTES = 1 << 30,     /* memory limit of unfinished workgroups */
+    GROUPS_PER_LOOK = 64,       /* workgroups between two checks of the clock */
 };
 
 static struct wmi_resident *pop(struct wmi_resident **stack)
@@ -30,9 +30,8 @@ static void push(struct wmi_resident **stack, struct wmi_resident *resident)
     *stack = resident;
 }
 
-/* Whether the executor has memory for one more workgroup. The limit and the memory that nobody needs are
- * shared: which kernels deadlock because too many of their workgroups wait must not depend on the number of
- * threads. */
+/* Whether the executor has memory for one more workgroup. The limit and unused memory are shared, because the
+ * number of threads must not affect which kernels deadlock when too many of their workgroups wait. */
 static bool has_room(struct wmi_executor *executor)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -50,7 +49,8 @@ static bool has_room(struct wmi_executor *executor)
     return executor->unused;
 }
 
-/* No workgroup is left to take, but another executor may have taken some that it has no memory for. */
+/* Shares unused memory: no workgroup is left to take, but another executor may have taken more than it has
+ * memory for. */
 static void give_unused(struct wmi_executor *executor)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -60,8 +60,8 @@ static void give_unused(struct wmi_executor *executor)
     pthread_mutex_unlock(&dispatch->lock);
 }
 
-/* A workgroup that no worker has taken; false when all are. While others wait, it is the lowest that can be
- * had: who waits for another workgroup relies on those before it being started. */
+/* Takes a workgroup that no worker has taken; false if none is left. While others wait, takes the lowest
+ * available one: a workgroup that waits for another relies on all lower ones having started. */
 static bool take_group(struct wmi_executor *executor, uint64_t *id)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -76,7 +76,7 @@ static bool take_group(struct wmi_executor *executor, uint64_t *id)
     return true;
 }
 
-/* The workgroup to run next: a new one, or a parked one. NULL: nothing is left. */
+/* The workgroup to run next: a new or a parked one. NULL: nothing is left. */
 static struct wmi_resident *next_resident(struct wmi_executor *executor)
 {
     uint64_t id;
@@ -102,7 +102,8 @@ static struct wmi_resident *next_resident(struct wmi_executor *executor)
     return pop(&executor->parked);
 }
 
-/* Adds the workgroups done to those of all workers. Seldom, because they share that number. */
+/* Adds the finished workgroups to the count of all workers. Called rarely, because they share that
+ * counter. */
 static void tell_done(struct wmi_executor *executor)
 {
     __atomic_fetch_add(&executor->steps.dispatch->groups_done, executor->groups_done, __ATOMIC_RELAXED);
@@ -133,7 +134,7 @@ static void run_all(struct wmi_executor *executor)
         }
     }
     tell_done(executor);
-    /* Those that still wait when the dispatch is stopped end, too. */
+    /* Workgroups that still wait when the dispatch is stopped end too. */
     for (resident = executor->parked; resident; resident = resident->next)
         wmi_show_end(executor, resident);
     for (resident = executor->swept; resident; resident = resident->next)
@@ -162,7 +163,7 @@ static void *work(void *argument)
     dispatch->groups_started += executor->groups_started;
     wmi_violation_add(&dispatch->violation, &executor->steps.violation);
     dispatch->working--;
-    dispatch->generation++; /* what it did last may be what another waits for */
+    dispatch->generation++; /* its last actions may be what another worker waits for */
     dispatch->quiet = 0;
     pthread_mutex_unlock(&dispatch->lock);
     return NULL;
@@ -176,7 +177,7 @@ static bool others_work(struct wmi_dispatch *dispatch)
     return work;
 }
 
-/* The thread that calls progress() has nothing left to run, but the others have. */
+/* Reports progress while the calling thread has no work left but others have. */
 static void report_until_done(struct wmi_executor *executor)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -197,7 +198,7 @@ static void limit_residents(struct wmi_dispatch *dispatch, uint64_t bytes)
         dispatch->residents = (uint32_t)fit;
 }
 
-/* Whether an observer relies on workgroups beginning in the order of their numbers. */
+/* Whether an observer requires workgroups to start in order. */
 static bool wants_order(const struct wmi_observers *observers)
 {
     for (unsigned i = 0; i < observers->count; i++)
@@ -236,7 +237,7 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
         dispatch->working = threads;
         for (started = 1; started < threads; started++)
             if (pthread_create(&handles[started], NULL, work, executors[started]))
-                break; /* the threads that there are do all the work */
+                break; /* the existing threads do all the work */
         pthread_mutex_lock(&dispatch->lock);
         dispatch->working -= threads - started;
         pthread_mutex_unlock(&dispatch->lock);

@@ -5,14 +5,14 @@
 
 #include "exec/dispatch.h"
 
-/* A wave signals at its workgroup's barrier: the last one that is expected completes it. Whether it is the
- * first one. Source: RDNA 4 ISA, "Barriers". */
+/* A wave signals its workgroup's barrier; the last expected signal completes it. Returns whether this is the
+ * first signal. Source: RDNA 4 ISA, "Barriers". */
 bool wmi_workgroup_signal(struct wmi_workgroup *group);
 
-/* Runs all workgroups. False: no memory on the host. The fault, if any, is in dispatch->fault. */
+/* Runs all workgroups. False if out of host memory. The fault, if any, is in dispatch->fault. */
 bool wmi_dispatch_run(struct wmi_dispatch *dispatch);
 
-/* Seconds of a clock that only goes forward. */
+/* Monotonic clock in seconds. */
 double wmi_seconds(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowers scalar and vector ALU instructions: the stages that their modifiers ask for, around the body. */
+/* Lowers scalar and vector ALU instructions: the body, and the stages for its modifiers around it. */
 #include "lower/classes.h"
 #include "lower/index.h"
 
@@ -8,17 +8,17 @@
 struct source {
     const struct wmi_operand *operand;
     uint32_t offset;
-    bool scalar; /* a word or mask of the scalar file, not rows */
+    bool scalar; /* words or a mask in the scalar file, not rows */
 };
 
-/* One vector instruction on its way to steps. */
+/* A vector instruction being lowered. */
 struct valu {
     struct wmi_builder *b;
     const struct wmi_instruction *insn;
     const struct wmi_row *row;
     struct source source[3]; /* A, B, C */
-    uint32_t lanes;          /* byte offset of the lane set that acts */
-    bool has_shadow;         /* of a pair: reads of VGPR `shadow` take the row instead */
+    uint32_t lanes;          /* byte offset of the active lane set */
+    bool has_shadow;         /* second half of a pair: reads of VGPR `shadow` use shadow_row instead */
     unsigned shadow;
     uint32_t shadow_row;
 };
@@ -34,7 +34,7 @@ static struct wmi_step *emit_stage(const struct valu *v, enum wmi_stage stage, u
     return step;
 }
 
-/* A stage from the source's rows to temporary ones, which become the source. */
+/* Emits a stage from the source's rows to temporary rows, which become the source. */
 static void prepare(struct valu *v, struct source *source, enum wmi_stage stage, unsigned rows, uint32_t x)
 {
     const uint32_t place = wmi_lower_temporary(v->b, rows);
@@ -73,16 +73,16 @@ static void apply_dpp(struct valu *v)
     v->lanes = set;
 }
 
-/* The bits of op_sel by the numbers of the sources, and the result's behind them. */
+/* op_sel: one bit per source, indexed by the source's number; bit 3 is the result's. */
 static uint32_t selected_halves(const struct valu *v)
 {
     const uint32_t bits = (uint32_t)field(v, WMI_FIELD_op_sel);
-    /* v_dot2's packed sources have no choice, and no bits. */
+    /* v_dot2's packed sources have no op_sel bits. */
     return v->insn->id == WMI_INSN_v_dot2_f16_f16 || v->insn->id == WMI_INSN_v_dot2_bf16_bf16 ? bits << 2
                                                                                               : bits;
 }
 
-/* What the fields of the instruction make of source `index` before the body sees it. */
+/* Applies the instruction's modifiers to source `index` before the body reads it. */
 static void modify_source(struct valu *v, unsigned index)
 {
     enum { SDWA_DWORD = 6 };
@@ -101,7 +101,7 @@ static void modify_source(struct valu *v, unsigned index)
     if (is_packed(type)) {
         const uint32_t negated = ((uint32_t)field(v, WMI_FIELD_neg_lo) >> index & 1) |
                                  ((uint32_t)field(v, WMI_FIELD_neg_hi) >> index & 1) << 1 |
-                                 (operand->neg ? 3u : 0u); /* of VOP3 (unverified) */
+                                 (operand->neg ? 3u : 0u); /* VOP3 neg applies to both halves (unverified) */
         if ((low || !high) && v->row->flags & WMI_ROW_PACKED)
             prepare(v, source, WMI_STAGE_PACK_SELECT, 1, low | high << 1);
         if (negated)
@@ -109,7 +109,7 @@ static void modify_source(struct valu *v, unsigned index)
         return;
     }
     if (type == WMI_TYPE_f32 && (uint32_t)field(v, WMI_FIELD_neg_lo) >> index & 1)
-        prepare(v, source, WMI_STAGE_MODIFY_F32, 1, WMI_MODIFY_NEG); /* of v_dot2_f32_f16 */
+        prepare(v, source, WMI_STAGE_MODIFY_F32, 1, WMI_MODIFY_NEG); /* v_dot2_f32_f16 */
     if (type == WMI_TYPE_mix) {
         if (high)
             prepare(v, source, WMI_STAGE_WIDEN_F16, 1, low);
@@ -132,7 +132,7 @@ static void modify_source(struct valu *v, unsigned index)
     }
 }
 
-/* omod and clamp on the rows at `place`, which hold a result of type `type`. */
+/* Applies omod and clamp to a result of type `type` in the rows at `place`. */
 static void finish_value(const struct valu *v, uint32_t place, enum wmi_type type)
 {
     static const struct {
@@ -141,7 +141,7 @@ static void finish_value(const struct valu *v, uint32_t place, enum wmi_type typ
         [WMI_TYPE_f32] = {WMI_STAGE_OMOD_F32, WMI_STAGE_CLAMP_F32},
         [WMI_TYPE_f64] = {WMI_STAGE_OMOD_F64, WMI_STAGE_CLAMP_F64},
         [WMI_TYPE_f16] = {WMI_STAGE_OMOD_F16, WMI_STAGE_CLAMP_F16},
-        [WMI_TYPE_v2f16] = {WMI_STAGE_BROADCAST, WMI_STAGE_CLAMP_V2F16}, /* packed has no omod */
+        [WMI_TYPE_v2f16] = {WMI_STAGE_BROADCAST, WMI_STAGE_CLAMP_V2F16}, /* packed types have no omod */
     };
     if (!stages[type].clamp)
         return;
@@ -151,7 +151,7 @@ static void finish_value(const struct valu *v, uint32_t place, enum wmi_type typ
         emit_stage(v, stages[type].clamp, place, place, 0);
 }
 
-/* v_mad_mixlo and mixhi write one half and clamp it themselves. */
+/* v_mad_mixlo and v_mad_mixhi write one half and clamp it themselves. */
 static bool finishes_itself(const struct valu *v)
 {
     return v->source[0].operand && v->source[0].operand->type == WMI_TYPE_mix &&
@@ -179,7 +179,7 @@ static bool place_operand(struct valu *v, const struct wmi_operand *operand, str
     return true;
 }
 
-/* v_mov_b32 from an SGPR needs no broadcast. */
+/* v_mov_b32 from an SGPR: a single step without a broadcast row. */
 static bool lower_scalar_move(struct valu *v)
 {
     const struct wmi_instruction *insn = v->insn;
@@ -195,7 +195,7 @@ static bool lower_scalar_move(struct valu *v)
     return true;
 }
 
-/* v_lshlrev_b64 by a constant shifts the halves as words. */
+/* v_lshlrev_b64 by a constant below 32: a single step that shifts the two words. */
 static bool lower_constant_shift(struct valu *v)
 {
     const struct wmi_instruction *insn = v->insn;
@@ -213,8 +213,8 @@ static bool lower_constant_shift(struct valu *v)
     return true;
 }
 
-/* What lies at the operands of a body's step. Results are written in the step's lanes only; lane masks and
- * scalar results whole. */
+/* Operand uses of a body's step. VGPR results are written in the step's lanes only, lane masks and scalar
+ * results in full. */
 static uint8_t use_of_source(const struct source *source)
 {
     const enum wmi_type type = (enum wmi_type)source->operand->type;
@@ -234,7 +234,8 @@ static uint8_t use_of_result(const struct wmi_operand *result)
     return (uint8_t)(WMI_USE_WRITE | WMI_USE_WORDS | (type == WMI_TYPE_mask ? WMI_USE_MASK : dwords));
 }
 
-/* Where the result goes: a register, or temporary rows that go to a register behind everything else. */
+/* Returns the offset of the result: the register, or temporary rows that are copied to the indexed register
+ * after all other steps. */
 static uint32_t place_result(struct valu *v, const struct wmi_operand *operand, bool *ok)
 {
     if (operand->kind != WMI_OPERAND_VGPR)
@@ -255,7 +256,7 @@ static void put_indexed_results(const struct valu *v, uint32_t d)
     }
 }
 
-/* Fills a, b and c of a body's step, and what they are: `use` says it of a source. */
+/* Fills a, b and c of a body's step and their uses; `use` returns the use of a source. */
 static void place_sources(const struct valu *v, struct wmi_step *step,
                           uint8_t (*use)(const struct source *source))
 {
@@ -278,7 +279,7 @@ static bool is_pair(enum wmi_type type)
     return type == WMI_TYPE_v2f32 || type == WMI_TYPE_v2b32;
 }
 
-/* The rows of a pair of words; an inline constant is its low word, and the high one is 0. Source: LLVM 19,
+/* Rows of a two-word operand. An inline constant is the low word; the high word is 0. Source: LLVM 19,
  * test/CodeGen/AMDGPU/packed-fp32.ll: {1.0, 0} is 1.0, {1.0, 1.0} is 1.0 with op_sel_hi 0. */
 static uint32_t place_pair(struct wmi_builder *b, const struct wmi_operand *operand)
 {
@@ -287,9 +288,9 @@ static uint32_t place_pair(struct wmi_builder *b, const struct wmi_operand *oper
     return wmi_lower_vector(b, operand);
 }
 
-/* Packed instructions on pairs of words: the body runs for the low word, and then for the high one. op_sel
- * and op_sel_hi choose the words that they read; V_PK_MOV_B32 takes its low word from A and its high one from
- * B. Source: CDNA 3 ISA, VOP3P. */
+/* Packed instructions on two words: the body runs for the low word, then for the high word. op_sel and
+ * op_sel_hi select the words to read; V_PK_MOV_B32 takes its low word from A and its high word from B.
+ * Source: CDNA 3 ISA, VOP3P. */
 static bool lower_pairs(struct valu *v)
 {
     const struct wmi_operand *d = wmi_operand(v->insn, WMI_ROLE_D);
@@ -329,13 +330,13 @@ static bool lower_pairs(struct valu *v)
     return ok;
 }
 
-/* A step that brings lane 0 of the row at `from` to the scalar word at `to`. */
+/* Emits a step that copies lane 0 of the row at `from` to the scalar word at `to`. */
 static void emit_first_lane(const struct valu *v, uint32_t to, uint32_t from)
 {
     emit_stage(v, WMI_STAGE_FIRST_LANE, to, from, 0);
 }
 
-/* Where the operands lie: *d of the result, *e of the mask beside it. */
+/* Finds the operands in the frame: sources in v->source, the result at *d, the mask result at *e. */
 static bool place_operands(struct valu *v, const struct wmi_operand **result, uint32_t *d, uint32_t *e)
 {
     bool ok = true;
@@ -354,7 +355,7 @@ static bool place_operands(struct valu *v, const struct wmi_operand **result, ui
         case WMI_ROLE_C:
             ok = place_operand(v, operand, &v->source[operand->role - WMI_ROLE_A]);
             break;
-        case WMI_ROLE_IMM: /* the literal of v_madmk and v_madak */
+        case WMI_ROLE_IMM: /* literal of v_madmk and v_madak */
             ok = place_operand(v, operand, &v->source[2]);
             break;
         default:
@@ -365,16 +366,15 @@ static bool place_operands(struct valu *v, const struct wmi_operand **result, ui
     return ok;
 }
 
-/* Whether src/sem computes the row: it links only if all rows of these classes but the `todo` ones have a
- * body.
- */
+/* Whether src/sem implements the row. All rows of these classes except `todo` ones have a body; otherwise
+ * src/sem does not link. */
 static bool has_body(unsigned id)
 {
     const struct wmi_row *row = &wmi_rows[id];
     return !(row->flags & WMI_ROW_TODO) && (row->class == WMI_CLASS_VALU || row->class == WMI_CLASS_SALU);
 }
 
-/* One instruction, or half of a pair. */
+/* Lowers one instruction, or one half of a pair. */
 static bool lower_one(struct valu *v)
 {
     struct wmi_builder *b = v->b;
@@ -401,7 +401,7 @@ static bool lower_one(struct valu *v)
         if (v->source[i].operand && !v->source[i].scalar && v->source[i].operand->role != WMI_ROLE_IMM)
             modify_source(v, i);
 
-    /* Where the result cannot go to its register at once, it goes through a temporary. */
+    /* Results that cannot be written to their register directly go through a temporary row. */
     const bool vector = result && (result->kind == WMI_OPERAND_VGPR || one_lane);
     const bool is_sdwa = insn->extension == WMI_EXT_SDWA;
     const bool sdwa = vector && is_sdwa && (field(v, WMI_FIELD_dst_sel) != 6);
@@ -439,7 +439,8 @@ static bool lower_one(struct valu *v)
     return true;
 }
 
-/* Of a VGPR that the second half of a pair reads and the first one writes, which comes first: a copy. */
+/* Copies the VGPR that the first half of a pair writes if the second half reads it; the first half is lowered
+ * first. */
 static void keep_shadow(struct valu *second, const struct wmi_operand *written)
 {
     const struct wmi_instruction *insn = second->insn;
@@ -456,7 +457,7 @@ static void keep_shadow(struct valu *second, const struct wmi_operand *written)
                wmi_lower_vgpr(second->b, written->reg, 1, &ok), 2);
 }
 
-/* A pair: both halves read before either writes. Source: RDNA 3 ISA, "Dual Issue VALU". */
+/* Both halves of a pair read their sources before either writes. Source: RDNA 3 ISA, "Dual Issue VALU". */
 static bool lower_pair(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     struct wmi_instruction half[2] = {*insn, *insn};
@@ -479,8 +480,8 @@ bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
 
 /* ---- scalar ---- */
 
-/* Scalar floats: the vector ALU's body in lane 0 of rows. That a 16-bit result clears the upper half of its
- * SGPR is unverified. */
+/* Scalar float instructions run the vector ALU's body in lane 0 of temporary rows. Unverified: a 16-bit
+ * result clears the upper half of its SGPR. */
 static bool lower_scalar_float(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     struct valu v = {.b = b, .insn = insn, .row = &wmi_rows[insn->id]};

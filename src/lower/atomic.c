@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which operation an atomic instruction does: rows of FLAT, GLOBAL, BUFFER, SMEM and images. */
+/* Maps atomic instructions (FLAT, GLOBAL, BUFFER, SMEM, images) to their operations. */
 #include "lower/classes.h"
 
-/* X(operation, how its rows end). */
+/* X(operation, suffix of the row names). */
 #define OPERATIONS(X)                                                                                        \
     X(SWAP, swap)                                                                                            \
     X(CMPSWAP, cmpswap)                                                                                      \
@@ -18,7 +18,7 @@
     X(INC, inc)                                                                                              \
     X(DEC, dec)
 
-/* The operation of a row, WMI_ATOMIC_NONE when it is no atomic that we know. */
+/* The operation of a row; WMI_ATOMIC_NONE if the row is not a known atomic. */
 static enum wmi_atomic atomic_of(unsigned id)
 {
 #define ROW(prefix, operation, name)                                                                         \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts executions of blocks for an observer, and follows wait counters from block to block. */
+/* Emits steps that count executions of blocks for an observer and track wait counters across blocks. */
 #include "lower/block.h"
 
 #include "lower/flow.h"
 #include "observe/observer.h"
 
-/* The number of a block; WMI_NOT_SHOWN: nobody counts it. */
+/* The observer's number of a block; WMI_NOT_SHOWN if no observer counts it. */
 static uint32_t number_of(const struct wmi_builder *builder, uint64_t from, uint64_t to, bool falls)
 {
     const struct wmi_observers *observers = wmi_builder_observers(builder);
@@ -44,7 +44,7 @@ void wmi_block_begin(struct wmi_builder *builder, struct wmi_block *block, uint6
                                 .from = from,
                                 .to = from,
                                 .change = WMI_DEPTH_UNCHANGED};
-    wmi_emit(builder, WMI_STEP_return_to_loop); /* until it is known what the block does */
+    wmi_emit(builder, WMI_STEP_return_to_loop); /* replaced in wmi_block_end() when the block is known */
     struct wmi_step *event = wmi_emit_event(builder, WM_EVENT_BLOCK);
     if (event)
         event->value = from;

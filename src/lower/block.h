@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of code for observers that count how often each is executed, are shown that, or ask for depths:
- * steps where a block begins. */
+/* Blocks of code for observers that count or watch block executions or ask for wait-counter depths: emits
+ * steps at the start of each block. */
 #ifndef WMI_BLOCK_H
 #define WMI_BLOCK_H
 
@@ -8,29 +8,30 @@
 
 struct wmi_flow; /* flow.h */
 
-/* The block that is being lowered. */
+/* The block being lowered. */
 struct wmi_block {
     bool open;
-    bool falls;  /* only from the instruction before it */
-    bool behind; /* a branch that may not be taken: another one begins with the next instruction */
-    size_t step; /* that counts it; the next one shows it, if somebody asks for that */
+    bool falls;  /* reached only from the previous instruction */
+    bool behind; /* its last instruction is a conditional branch; the next instruction starts a new block */
+    size_t step; /* that counts the block; a step for the block event may follow */
     uint64_t from, to;
-    struct wmi_depth_change change; /* of the wait counters, so far */
+    struct wmi_depth_change change; /* accumulated effect on wait counters */
 };
 
-/* Nothing happens unless an observer asks for blocks or depths. An instruction at `from` begins a
- * block, */
+/* These functions do nothing unless an observer asks for blocks or depths.
+ *
+ * Begins a block at `from`. */
 void wmi_block_begin(struct wmi_builder *builder, struct wmi_block *block, uint64_t from, bool falls);
-/* begins one if the instruction before it may have gone elsewhere, */
+/* Begins a block at `from` if the previous instruction was a conditional branch. */
 void wmi_block_goes_on(struct wmi_builder *builder, struct wmi_block *block, uint64_t from);
-/* is going to be lowered: what it does to wait counters; */
+/* Records what an instruction about to be lowered does to wait counters. */
 struct wmi_depth wmi_block_depth(struct wmi_builder *builder, struct wmi_block *block,
                                  const struct wmi_instruction *insn);
-/* was lowered: it is part of the block, */
+/* Extends the block by the instruction just lowered. */
 void wmi_block_takes(struct wmi_builder *builder, struct wmi_block *block, const struct wmi_flow *flow);
-/* was the block's last one; */
+/* Ends the block after the instruction just lowered. */
 void wmi_block_end(struct wmi_builder *builder, struct wmi_block *block);
-/* and so it was, but waves run on to what begins at `to`. */
+/* Ends the block where waves fall through to the block at `to`. */
 void wmi_block_runs_on(struct wmi_builder *builder, struct wmi_block *block, uint64_t to);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Predecodes buffer instructions: picks the steps for what the row says it moves. */
+/* Lowers buffer instructions. */
 #include "memory/buffer.h"
 #include "lower/classes.h"
 #include "memory/format.h"
@@ -21,14 +21,14 @@ static bool lower_address(struct wmi_builder *b, const struct wmi_instruction *i
     return ok;
 }
 
-/* The steps of an instruction: its own, and the fast one of global memory that may follow. */
+/* The steps of an instruction: its own, and the fast global memory step that may follow. */
 struct chosen {
-    enum wmi_step_id id, linear; /* WMI_STEP_NONE: there is none */
+    enum wmi_step_id id, linear; /* WMI_STEP_NONE: no such step */
     struct wmi_step linear_step;
 };
 
-/* ADDR64: the V#'s base and the scalar offset are added to an address per lane, which nothing checks. From
- * there on it is an access of global memory, unless it goes element by element. Source: CLRX, "GCN memory
+/* ADDR64: the V#'s base and the scalar offset are added to an address per lane, without range checks. The
+ * result is a global memory access, unless the access is done element by element. Source: CLRX, "GCN memory
  * handling". */
 static bool lower_addr64(struct wmi_builder *b, const struct wmi_instruction *insn, struct wmi_step *step,
                          struct wmi_memory_op *m, bool by_element, struct chosen *chosen)
@@ -58,7 +58,7 @@ static bool lower_addr64(struct wmi_builder *b, const struct wmi_instruction *in
     return ok && chosen->id != WMI_STEP_NONE;
 }
 
-/* Source of the fields: isa/encodings; from gfx10 on one number is the format. */
+/* Source of the fields: isa/encodings. From gfx10 on, a single number selects the format. */
 static void lower_format(const struct wmi_builder *b, const struct wmi_instruction *insn,
                          struct wmi_memory_op *m)
 {
@@ -74,7 +74,7 @@ static void lower_format(const struct wmi_builder *b, const struct wmi_instructi
         WMI_BUFFER_FORMAT_CODE;
 }
 
-/* The row behind a load's result, where TFE puts its status. */
+/* TFE writes its status to the register after a load's result. */
 static bool lower_status(struct wmi_builder *b, const struct wmi_operand *result)
 {
     bool ok = true;
@@ -85,7 +85,7 @@ static bool lower_status(struct wmi_builder *b, const struct wmi_operand *result
     return ok;
 }
 
-/* What a step does that converts, or that writes LDS. */
+/* The step for an access that converts formats or writes LDS. */
 static enum wmi_step_id whole_step(const struct wmi_memory_op *m, const struct wmi_step *step, bool to_lds)
 {
     if (to_lds)
@@ -95,7 +95,8 @@ static enum wmi_step_id whole_step(const struct wmi_memory_op *m, const struct w
     return plain ? WMI_STEP_buffer_load_format : WMI_STEP_buffer_format;
 }
 
-/* The step of global memory behind a fast one; it finds its lanes where that one leaves them. */
+/* Chooses the buffer step and the fast global memory step after it, whose address operands the buffer step
+ * fills. */
 static bool lower_linear(struct wmi_builder *b, struct wmi_step *step, const struct wmi_memory_op *m,
                          struct chosen *chosen)
 {
@@ -130,7 +131,7 @@ static struct wmi_memory_op *buffer_memory_op(struct wmi_builder *b, const struc
     return m;
 }
 
-/* What a store without VGPRs stores, by way of a temporary row. */
+/* A store without data VGPRs stores from LDS, by way of a temporary row. */
 static void lower_from_lds(struct wmi_builder *b, const struct wmi_memory_op *m, struct wmi_step *store)
 {
     store->c = wmi_lower_temporary(b, 1);
@@ -156,7 +157,7 @@ bool wmi_lower_buffer(struct wmi_builder *b, const struct wmi_instruction *insn,
     if (m->kind == WMI_ACCESS_STORE && !wmi_operand(insn, WMI_ROLE_DATA))
         lower_from_lds(b, m, step);
     if (to_lds &&
-        insn->field[WMI_FIELD_tfe]) { /* no room for a status. Source: CLRX, "GCN memory handling" */
+        insn->field[WMI_FIELD_tfe]) { /* no register for a status. Source: CLRX, "GCN memory handling" */
         wmi_emit_fault(b, WM_FAULT_INSTRUCTION);
         return true;
     }

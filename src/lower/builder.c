@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Emits steps, and finds places in the frame for operands. */
+/* Emits steps and assigns frame offsets to operands. */
 #include "lower/builder.h"
 
 #include "memory/buffer.h"
@@ -14,7 +14,7 @@ static struct wmi_step *append(struct wmi_builder *b)
     if (b->count == b->capacity) {
         const size_t capacity = b->capacity ? 2 * b->capacity : 256;
         struct wmi_step *grown = realloc(b->steps, capacity * sizeof *grown);
-        if (!grown) { /* keep going; the steps are thrown away */
+        if (!grown) { /* continue with the spare; the steps are discarded */
             b->out_of_memory = true;
             return &b->spare;
         }
@@ -77,8 +77,8 @@ void wmi_step_set_target(struct wmi_step *step, uint64_t place)
 
 /* ---- facts of memory instructions ---- */
 
-/* A temporal hint of gfx12 as bits: SLC if it is non-temporal for the compute unit and the engine, DLC if it
- * is for MALL. Source: LLVM, SIDefines.h, CPol. */
+/* Translates a gfx12 temporal hint to policy bits: SLC if non-temporal for CU and shader engine, DLC if
+ * non-temporal for MALL. Source: LLVM, SIDefines.h, CPol. */
 static uint8_t policy_of_hint(const struct wmi_instruction *insn)
 {
     enum { NEAR = WMI_POLICY_SLC, FAR = WMI_POLICY_DLC, ATOMIC_NT = 2 };
@@ -89,8 +89,8 @@ static uint8_t policy_of_hint(const struct wmi_instruction *insn)
     return hints[hint & 7];
 }
 
-/* SC0 and NT stand where GLC and SLC stood, and so does any scope of gfx12 beyond the CU. Source: CDNA 3 ISA
- * and LLVM AMDGPUUsage, "Memory Model". */
+/* SC0 maps to GLC and NT to SLC; on gfx12, any scope beyond the CU maps to GLC. Source: CDNA 3 ISA and LLVM
+ * AMDGPUUsage, "Memory Model". */
 static uint8_t policy_of(const struct wmi_instruction *insn)
 {
     const int32_t *field = insn->field;
@@ -101,7 +101,7 @@ static uint8_t policy_of(const struct wmi_instruction *insn)
            (field[WMI_FIELD_sc1] ? WMI_POLICY_SC1 : 0) | policy_of_hint(insn);
 }
 
-/* Where the operand's registers are. Vector registers behind those of the kernel are its AccVGPRs. */
+/* The operand's registers. VGPR numbers from options.vgprs on are AccVGPRs. */
 static struct wmi_register_range range_of(struct wmi_builder *b, const struct wmi_operand *operand)
 {
     const unsigned vgprs = b->code->options.vgprs;
@@ -109,7 +109,7 @@ static struct wmi_register_range range_of(struct wmi_builder *b, const struct wm
     struct wmi_extent span;
     bool ok = true;
     if (operand->kind == WMI_OPERAND_VGPR) {
-        const unsigned left = vgprs + b->code->options.agprs - operand->reg; /* blocks may end beyond */
+        const unsigned left = vgprs + b->code->options.agprs - operand->reg; /* blocks may extend past it */
         range.count = (uint8_t)(operand->dwords < left ? operand->dwords : left);
         range.offset = wmi_lower_vgpr(b, operand->reg, range.count, &ok);
         range.file = operand->reg < vgprs ? WM_REGISTER_VGPR : WM_REGISTER_AGPR;
@@ -145,7 +145,7 @@ static struct wmi_access_facts facts_of(struct wmi_builder *b, const struct wmi_
     const struct wmi_operand *second = wmi_operand(insn, WMI_ROLE_DATA2);
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
     if (!wmi_rows[insn->id].memory)
-        return facts; /* it only reads LDS_DIRECT */
+        return facts; /* LDS_DIRECT read */
     facts.operation = b->operation;
     if (data)
         facts.data[0] = range_of(b, data);
@@ -153,7 +153,7 @@ static struct wmi_access_facts facts_of(struct wmi_builder *b, const struct wmi_
         facts.data[1] = range_of(b, second);
     if (result)
         facts.result = range_of(b, result);
-    else if (data && data->written) /* the value before an atomic replaces the data */
+    else if (data && data->written) /* the old value replaces the data */
         facts.result = facts.data[0];
     return facts;
 }
@@ -208,7 +208,7 @@ struct wmi_memory_op *wmi_builder_memory_op(struct wmi_builder *b, const struct 
     return op;
 }
 
-/* ---- what observers ask for ---- */
+/* ---- watches and events for observers ---- */
 
 void wmi_builder_outline(struct wmi_builder *b, enum wmi_address_space space, unsigned elements,
                          unsigned bytes)
@@ -238,7 +238,7 @@ struct wmi_memory_op *wmi_builder_next_watch(struct wmi_builder *b, struct wmi_m
         return NULL;
     const struct wmi_observer *observer = observers->one[i];
     struct wmi_memory_op *mine = m;
-    if (m->observer || lds_move) { /* another observer has that one */
+    if (m->observer || lds_move) { /* the original record belongs to another observer */
         if (!(mine = wmi_code_memory_op(b->code))) {
             b->out_of_memory = true;
             return NULL;
@@ -380,7 +380,7 @@ bool wmi_is_scalar_register(const struct wmi_operand *operand)
            operand->kind == WMI_OPERAND_SPECIAL;
 }
 
-/* The first slot of a scalar register. */
+/* Index of a scalar register's first word in the scalar file. */
 static uint32_t slot_of(const struct wmi_operand *operand)
 {
     switch (operand->kind) {
@@ -428,7 +428,7 @@ uint32_t wmi_lower_vgpr(struct wmi_builder *b, unsigned reg, unsigned count, boo
     return b->code->vgpr_offset + reg * b->code->row_bytes;
 }
 
-/* The rows that hold the scalar in all lanes; broadcast only once while its value stands. */
+/* A row with the scalar in all lanes; reused until the scalar changes. */
 static uint32_t cached_broadcast(struct wmi_builder *b, uint32_t scalar, unsigned dwords)
 {
     if (dwords > 1)

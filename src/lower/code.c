@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of one dispatch: the layout of its frames, constants, and decoding from guest memory. */
+/* The code of one dispatch: frame layout, constants, and decoding from guest memory. */
 #include "lower/code.h"
 
 #include <stdlib.h>
 
 struct wmi_memory_op_node {
-    alignas(64) struct wmi_memory_op op; /* what most steps read is in one line of the host's caches */
+    alignas(64) struct wmi_memory_op op; /* the fields that most steps read share one host cache line */
     struct wmi_memory_op_node *next;
 };
 
@@ -44,7 +44,7 @@ bool wmi_code_decode(const struct wmi_code *code, uint64_t pc, struct wmi_instru
         return false;
     const uint64_t left = (allocation->high - pc) / 4;
     const size_t available = left < WMI_INSTRUCTION_DWORDS ? (size_t)left : WMI_INSTRUCTION_DWORDS;
-    /* A copy, because code is memory that other waves may write while this one decodes it. */
+    /* Copied because other waves may write the code while it is decoded. */
     memcpy(words, allocation->host + (pc - allocation->low), 4 * available);
     return wmi_decode(code->options.target, words, available, insn);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How deep wait counters go. */
+/* Models wait-counter depth: see depth.h. */
 #include "lower/depth.h"
 
 _Static_assert(8 * WMI_COUNTER_COUNT <= 64, "a wave's counters fit into a word");
@@ -9,7 +9,8 @@ static unsigned lesser(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Of one counter: the instruction leaves at most `limit` of it, then adds, up to `most`. */
+/* Updates one counter: the instruction waits until at most `limit` are outstanding, then adds `add`,
+ * saturating at `most`. */
 static void append(struct wmi_depth_change *change, unsigned counter, unsigned limit, unsigned add,
                    unsigned most)
 {
@@ -26,7 +27,7 @@ struct wmi_depth wmi_depth_append(struct wmi_depth_change *change, const struct 
 {
     const struct wmi_wait_facts facts = wmi_wait_facts_of(target, insn);
     unsigned units[WMI_COUNTER_COUNT] = {0};
-    unsigned counted = WMI_COUNTER_COUNT; /* that says how deep a memory instruction is */
+    unsigned counted = WMI_COUNTER_COUNT; /* counter that gives the instruction's depth */
     for (unsigned i = 0; i < facts.events; i++) {
         const struct wmi_wait_event *event = &facts.event[i];
         units[event->counter] += event->units;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowers DS instructions to steps: one row of the table below per instruction. */
+/* Lowers DS instructions: one row of the table per instruction. */
 #include "lower/classes.h"
 #include "memory/buffer.h"
 
-/* places, bytes: see wmi_lds_places(); 0 places: the instruction touches no memory. */
+/* places, bytes: see wmi_lds_places(); places is 0 if the instruction does not access memory. */
 struct lds_row {
     uint8_t step, places, bytes;
     bool returns, second; /* second: *_src2_* */
-    bool swapped;         /* DATA is what is stored and DATA2 what is compared, not the other way round */
+    bool swapped;         /* DATA is the value to store and DATA2 the comparand, instead of the reverse */
 };
 
 #define ROW(insn, step, places, bytes) [WMI_INSN_##insn] = {WMI_LDS_##step, places, bytes, false},
-/* An atomic in both forms: ds_NAME_TYPE and ds_NAME_rtn_TYPE. */
+/* Both forms of an atomic: ds_NAME_TYPE and ds_NAME_rtn_TYPE. */
 #define ATOMIC(name, type, step, bytes)                                                                      \
     [WMI_INSN_ds_##name##_##type] = {WMI_LDS_##step, 1, bytes, false},                                       \
     [WMI_INSN_ds_##name##_rtn_##type] = {WMI_LDS_##step, 1, bytes, true},
-/* The same with data from a second place: ds_NAME_src2_TYPE. */
+/* The form with data from a second LDS address: ds_NAME_src2_TYPE. */
 #define SRC2(name, type, step, bytes)                                                                        \
     [WMI_INSN_ds_##name##_src2_##type] = {WMI_LDS_##step, 1, bytes, false, true},
 /* ds_cmpstore_TYPE and ds_cmpstore_rtn_TYPE. Source: RDNA3 ISA, DS_CMPSTORE_B32. */
@@ -181,7 +181,7 @@ uint32_t wmi_lower_lds_direct(struct wmi_builder *b, const struct wmi_instructio
     return row;
 }
 
-/* Byte offset of an operand's rows; 0 without such an operand. */
+/* Byte offset of an operand's rows; 0 if there is no such operand. */
 static uint32_t rows_of(struct wmi_builder *b, const struct wmi_instruction *insn, enum wmi_role role,
                         bool *ok)
 {
@@ -195,16 +195,16 @@ static uint32_t rows_of(struct wmi_builder *b, const struct wmi_instruction *ins
     return wmi_lower_vgpr(b, operand->reg, operand->dwords, ok);
 }
 
-/* A DS instruction that is being lowered. */
+/* A DS instruction being lowered. */
 struct lowering {
     struct wmi_builder *b;
     const struct lds_row *row;
     struct wmi_memory_op *memory;
     struct wmi_step operands;
-    bool gds, limited; /* limited: by M0 */
+    bool gds, limited; /* limited: M0 limits the LDS size */
 };
 
-/* Emits a step of the table, on the GDS or as far as M0 allows, with these operands. */
+/* Emits a step of the table, redirected to the GDS or limited by M0 if required. */
 static void emit_ds(const struct lowering *l, enum wmi_lds_step step, const struct wmi_step *operands)
 {
     struct wmi_step filled = *operands;
@@ -234,7 +234,7 @@ static void fill_offsets(struct lowering *l, const struct wmi_instruction *insn)
         l->operands.y = wmi_builder_limit(l->b, WMI_LIMIT_exchange_lanes);
 }
 
-/* Emits what makes the ADDR row, and the DATA rows of *_src2_*, where the instruction does not name them. */
+/* Emits steps that compute the ADDR row of *_addtid_* and the ADDR and DATA rows of *_src2_*. */
 static void emit_address(struct lowering *l, const struct wmi_instruction *insn)
 {
     if (insn->id == WMI_INSN_ds_read_addtid_b32 || insn->id == WMI_INSN_ds_write_addtid_b32) {
@@ -252,7 +252,7 @@ static void emit_address(struct lowering *l, const struct wmi_instruction *insn)
     }
 }
 
-/* Loads and stores in an alignment mode that does not take any address. */
+/* Emits the alignment step of loads and stores, if the alignment mode requires one. */
 static void emit_alignment(struct lowering *l)
 {
     if (!l->row->places || l->memory->kind == WMI_ACCESS_ATOMIC ||
@@ -314,7 +314,7 @@ bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn)
     fill_offsets(&l, insn);
     emit_address(&l, insn);
     emit_alignment(&l);
-    /* The observer comes first: the instruction itself may overwrite its ADDR row. */
+    /* The watch comes first because the instruction may overwrite its ADDR row. */
     if (watched)
         emit_watches(&l);
     emit_ds(&l, row->step, &l.operands);

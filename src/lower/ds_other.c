@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowers the DS instructions that are not about LDS alone: stacks of rays, global wave sync, ordered count,
- * GS registers. */
+/* Lowers DS instructions other than plain LDS accesses: ray stacks, global wave sync, ordered count, GS
+ * registers. */
 #include "lower/classes.h"
 
 enum { STACK_OPERANDS = 4 };
@@ -33,7 +33,7 @@ static bool lower_ordered_count(struct wmi_builder *b, const struct wmi_instruct
     bool ok = value && result && value->kind == WMI_OPERAND_VGPR && result->kind == WMI_OPERAND_VGPR;
     if (!ok)
         return false;
-    wmi_emit(b, WMI_STEP_return_to_loop)->value = b->pc; /* where a wave that waits is */
+    wmi_emit(b, WMI_STEP_return_to_loop)->value = b->pc; /* the pc where a wave waits */
     struct wmi_step *op = wmi_emit(b, WMI_STEP_ordered_count);
     op->a = wmi_lower_vgpr(b, value->reg, 1, &ok);
     op->d = wmi_lower_vgpr(b, result->reg, 1, &ok);

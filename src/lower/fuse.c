@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuses 64-bit sums: v_add_co_u32 and the v_addc_co_u32 right behind it, with the SGPRs that they add, and
- * without the carry out if nothing reads it.
+/* Fuses 64-bit additions: v_add_co_u32 and the v_addc_co_u32 after it, with the SGPR operands that they add,
+ * and without the carry out if nothing reads it.
  *
- * What stands between, and what reads a value later, is known from the steps' operands (lower/step.h). */
+ * Steps in between and later readers are found by the operands of the steps (lower/step.h). */
 #include "lower/fuse.h"
 
 enum {
-    LOOK_BACK = 4,       /* steps from a sum back to the move that brings its SGPR */
-    LOOK_AHEAD = 1 << 8, /* steps between a value and its readers; farther ones count as reading it */
+    LOOK_BACK = 4,       /* maximum distance in steps from a sum back to the move of its SGPR */
+    LOOK_AHEAD = 1 << 8, /* maximum distance to look for readers; farther values count as read */
 };
 
 struct block {
@@ -31,8 +31,8 @@ static struct wmi_extent row_span(const struct block *block, uint32_t row)
     return (struct wmi_extent){row, row + 4 * block->lanes};
 }
 
-/* Whether the high half adds the carry of the low half, and can be done with it: what the low half writes is
- * no other source of the high half. */
+/* Whether `high` adds the carry of `low` and both can be one step: what `low` writes must not be another
+ * source of `high`. */
 static bool is_sum(const struct wmi_step *low, const struct wmi_step *high)
 {
     return low->id == wmi_step_of_body(WMI_INSN_v_add_co_u32) &&
@@ -41,8 +41,7 @@ static bool is_sum(const struct wmi_step *low, const struct wmi_step *high)
            low->d != high->b && low->d != high->d;
 }
 
-/* The step of this identity that wrote `row` last, at most `window` steps before `at`; `at` if there is none.
- */
+/* The step with this id that wrote `row` last, at most `window` steps before `at`; `at` if there is none. */
 static size_t find_writer(const struct block *block, size_t at, enum wmi_step_id id, uint32_t row,
                           size_t window)
 {
@@ -58,7 +57,7 @@ static size_t find_writer(const struct block *block, size_t at, enum wmi_step_id
     return at;
 }
 
-/* Whether nothing between steps `writer` and `at` uses `row` or changes which lanes act. */
+/* Whether no step between `writer` and `at` reads `row` or changes EXEC. */
 static bool is_private(const struct block *block, size_t writer, size_t at, uint32_t row)
 {
     for (size_t i = writer + 1; i < at; i++) {
@@ -71,7 +70,7 @@ static bool is_private(const struct block *block, size_t writer, size_t at, uint
     return true;
 }
 
-/* Whether the scalar that step `writer` reads is the same at step `at`. */
+/* Whether the scalar that step `writer` reads is unchanged at step `at`. */
 static bool keeps_scalar(const struct block *block, size_t writer, size_t at)
 {
     const struct wmi_extent scalar = wmi_step_span(step_at(block, writer), WMI_OP_A, block->lanes);
@@ -81,7 +80,7 @@ static bool keeps_scalar(const struct block *block, size_t writer, size_t at)
     return true;
 }
 
-/* Whether a step behind `at` reads a temporary row before another one writes it. */
+/* Whether a step after `at` reads a temporary row before another step overwrites it. */
 static bool is_row_read(const struct block *block, size_t at, uint32_t row)
 {
     const struct wmi_extent span = row_span(block, row);
@@ -92,10 +91,10 @@ static bool is_row_read(const struct block *block, size_t at, uint32_t row)
         if (wmi_step_overwrites(step, span, block->lanes))
             return false;
     }
-    return false; /* the next block does not rely on temporary rows */
+    return false; /* temporary rows are not live across blocks */
 }
 
-/* Whether anything behind `at` may read the lane mask at `place`. */
+/* Whether a step after `at` may read the lane mask at `place`. */
 static bool is_mask_read(const struct block *block, size_t at, uint32_t place)
 {
     const struct wmi_extent span = {place, place + block->lanes / 8};
@@ -113,20 +112,20 @@ static bool is_mask_read(const struct block *block, size_t at, uint32_t place)
     return true;
 }
 
-/* Makes steps `at` and at + 1 one. */
+/* Fuses steps `at` and at + 1. */
 static void fuse_sum(const struct block *block, size_t at)
 {
     struct wmi_step *low = step_at(block, at);
     const struct wmi_step high = *step_at(block, at + 1);
     enum wmi_step_id id = WMI_STEP_fused_ADD_64;
     uint32_t high_a = high.a, high_b = high.b;
-    const uint32_t spread = low->a; /* the row that may hold a scalar */
+    const uint32_t spread = low->a; /* row that may be the broadcast of a scalar */
     const bool own = spread != low->b && spread != high.a && spread != high.b;
     const size_t low_writer = own ? find_writer(block, at, WMI_STEP_stage_BROADCAST, spread, LOOK_AHEAD) : at;
     if (low_writer != at && keeps_scalar(block, low_writer, at)) {
         id = WMI_STEP_fused_ADD_64_SCALAR;
         low->a = step_at(block, low_writer)->a;
-        /* The high half may replace what v_mov_b32 brought from an SGPR. */
+        /* The high half can absorb a v_mov_b32 from an SGPR. */
         const bool replaces = high.a != high.b && (high.a == high.d || high.b == high.d) && low->b != high.d;
         const size_t high_writer =
             replaces ? find_writer(block, at, WMI_STEP_fused_MOVE_SCALAR, high.d, LOOK_BACK) : at;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Predecodes image instructions on linear images. */
+/* Lowers image instructions on linear images. */
 #include "memory/image.h"
 #include "lower/classes.h"
 
-/* The rows of the address: a list of registers, or neighbours from one on. Before gfx10 the T#'s type decides
- * how many there are, so there may be up to four. */
+/* The address rows: a register list (NSA) or consecutive registers. Before gfx10 the number of coordinates
+ * depends on the T#'s type, so up to four rows are passed. */
 static bool lower_address(struct wmi_builder *b, const struct wmi_target *target,
                           const struct wmi_instruction *insn, struct wmi_step *step, uint8_t *count)
 {
@@ -23,14 +23,14 @@ static bool lower_address(struct wmi_builder *b, const struct wmi_target *target
     for (unsigned i = 0; i < wanted; i++) {
         const unsigned reg = listed ? list[i] : addr->reg + i;
         if (i && !listed && reg >= wmi_builder_vgprs(b))
-            break; /* one that an image of fewer coordinates does not need */
+            break; /* not needed by an image with fewer coordinates */
         *rows[i] = wmi_lower_vgpr(b, reg, 1, &ok);
         *count = (uint8_t)(i + 1);
     }
     return ok;
 }
 
-/* more: rows behind the operand's. */
+/* more: additional rows after the operand's. */
 static bool lower_data(struct wmi_builder *b, const struct wmi_operand *operand, unsigned more,
                        uint32_t *offset)
 {
@@ -67,7 +67,8 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
         .raw = row->group == WMI_GROUP_PCK,
         .is_signed = row->flags & WMI_ROW_SIGNED,
     };
-    const bool status_of_lwe = field[WMI_FIELD_lwe] && !field[WMI_FIELD_tfe]; /* not in the operand's size */
+    const bool status_of_lwe = field[WMI_FIELD_lwe] && !field[WMI_FIELD_tfe]; /* not included in the operand's
+                                                                               * size */
     if (row->flags & WMI_ROW_TODO || !rsrc || !lower_data(b, data, 0, &step.c) ||
         !lower_data(b, result, status_of_lwe, &step.d) ||
         !lower_address(b, wmi_builder_target(b), insn, &step, &r.coordinates))

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* VGPRs that M0 chooses when the instruction executes: VGPR indexing mode and v_movrel.
+/* VGPRs selected by M0 at run time: VGPR indexing mode and v_movrel.
  *
- * Whole rows are copied: before the instruction from the register that is meant to temporary rows, of sources
- * and of destinations, and behind it from the destination's temporary rows back. So no body knows of it.
+ * Whole rows are copied: before the instruction from the selected registers to temporary rows (sources and
+ * destinations), and after it from the destination's temporary rows back. ALU bodies need no changes.
  *
  * Source: Vega ISA and CDNA 1 ISA, "VGPR Indexing", with the table of special cases: a destination that is
- * also a source (v_mac, SDWA that preserves) follows the destination's bit, v_madmk's second register that of
- * src2. Vega calls an index that leads out of the VGPRs illegal; we take what CDNA 3 ISA, "Out-of-Range
- * Behavior", gives for instructions that name such a register (unverified). */
+ * also a source (v_mac, SDWA that preserves) uses the destination's enable bit, the second register of
+ * v_madmk that of src2. Vega calls an out-of-range index illegal; we use the rule of CDNA 3 ISA,
+ * "Out-of-Range Behavior", for instructions that name such a register (unverified). */
 #include "lower/index.h"
 
 enum { ENABLE_SOURCE_0 = 12, ENABLE_SOURCE_1 = 13, ENABLE_SOURCE_2 = 14, ENABLE_DESTINATION = 15 };
 
-/* VGPR indexing mode: M0[7:0], for the operands that M0[15:12] names. */
+/* VGPR indexing mode: adds M0[7:0] to the operands enabled in M0[15:12]. */
 static struct wmi_index_rule mode_rule(const struct wmi_instruction *insn, const struct wmi_operand *operand)
 {
     struct wmi_index_rule rule = {.shift = 0, .bits = 8};
@@ -20,7 +20,7 @@ static struct wmi_index_rule mode_rule(const struct wmi_instruction *insn, const
     case WMI_ROLE_A:
         rule.enable = ENABLE_SOURCE_0;
         break;
-    case WMI_ROLE_B: /* v_madmk adds it, as its third source */
+    case WMI_ROLE_B: /* addend of v_madmk, its third source */
         rule.enable = wmi_rows[insn->id].group == WMI_GROUP_MADMK ? ENABLE_SOURCE_2 : ENABLE_SOURCE_1;
         break;
     case WMI_ROLE_C:
@@ -33,7 +33,7 @@ static struct wmi_index_rule mode_rule(const struct wmi_instruction *insn, const
     return rule;
 }
 
-/* v_movrel: all of M0, or two fields of it. Source: RDNA 1 ISA, VOP1 opcodes 66 to 72. */
+/* v_movrel: adds all of M0, or one of two fields. Source: RDNA 1 ISA, VOP1 opcodes 66 to 72. */
 static struct wmi_index_rule move_rule(const struct wmi_instruction *insn, const struct wmi_operand *operand)
 {
     static const struct {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions that write back or invalidate caches: memory is coherent here, so only observers are told.
+/* Instructions that write back or invalidate caches. Memory is coherent here, so they are only reported to
+ * observers.
  *
- * Source: LLVM, AMDGPUUsage, "Memory Model" of each generation, and SIMemoryLegalizer.cpp: of gfx940's
- * buffer_inv only the scopes beyond the workgroup matter, for its waves share a vector cache; of gfx12's
- * global_inv those beyond the compute unit; L2 is concerned by SYSTEM alone. That all lines are volatile for
- * buffer_wbinvl1_vol and s_dcache_inv_vol, and system-coherent for buffer_wbinvl1_sc, is approx.: the
- * profiler takes it so. */
+ * Source: LLVM, AMDGPUUsage, "Memory Model" of each generation, and SIMemoryLegalizer.cpp. gfx940's
+ * buffer_inv acts only with scopes beyond the workgroup, because its waves share a vector cache; gfx12's
+ * global_inv only with scopes beyond the CU; L2 only with SYSTEM. Approximate: the profiler treats all lines
+ * as volatile for buffer_wbinvl1_vol and s_dcache_inv_vol, and as system-coherent for buffer_wbinvl1_sc. */
 #include "lower/classes.h"
 #include "wavemem/wavemem.h"
 
@@ -18,16 +18,16 @@ enum {
     L2 = 1 << WM_CACHE_L2,
 };
 
-/* What an instruction does to caches. */
+/* The cache operation of an instruction. */
 struct control {
     unsigned operations; /* enum wm_cache_operation */
     unsigned caches;     /* 1 << enum wm_cache_level */
-    unsigned wide;       /* those of them only with a scope beyond the workgroup or compute unit, */
-    unsigned system;     /* and those only with SYSTEM */
+    unsigned wide;       /* subset of `caches` that requires a scope beyond the workgroup or CU */
+    unsigned system;     /* subset of `caches` that requires scope SYSTEM */
     bool volatile_only;
 };
 
-/* With a scope field, an invalidation of the vector cache reaches L2 as far as the scope says. */
+/* With a scope field, an invalidation of the vector cache may extend to L2. */
 static struct control control_of(const struct wmi_row *row)
 {
     static const uint8_t levels[] = {
@@ -47,7 +47,7 @@ static struct control control_of(const struct wmi_row *row)
     if (row->cache_scope != WMI_CACHE_SCOPE_FIELD)
         return control;
     control.system =
-        row->class == WMI_CLASS_BUFFER && control.caches == L2 ? 0 : L2; /* buffer_wbl2: always */
+        row->class == WMI_CLASS_BUFFER && control.caches == L2 ? 0 : L2; /* buffer_wbl2 always acts on L2 */
     if (control.caches == VECTOR) {
         control.caches |= L2;
         control.wide = VECTOR;
@@ -60,7 +60,7 @@ static bool is_wide(unsigned scope)
     return scope == WM_SCOPE_ENGINE || scope == WM_SCOPE_DEVICE || scope == WM_SCOPE_SYSTEM;
 }
 
-/* What the profiler takes for an access: caches that are invalidated, of those that it models. */
+/* Reports the invalidation as an access, restricted to the caches the profiler models. */
 static void emit_invalidation(struct wmi_builder *b, struct wmi_memory_op *m, unsigned caches)
 {
     m->path = WMI_PATH_CONTROL;

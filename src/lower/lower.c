@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowers the code that control flow reaches, instruction by instruction and block by block. */
+/* Lowers reachable code, instruction by instruction and block by block. */
 #include "lower/lower.h"
 
 #include "lower/block.h"
@@ -11,15 +11,15 @@
 
 #include <stdlib.h>
 
-enum { STEPS_IN_A_ROW = 200 }; /* that may call each other, where the compiler makes no jumps of calls */
+enum { STEPS_IN_A_ROW = 200 }; /* limits call depth if the compiler does not emit tail calls */
 
-/* One run of wmi_lower(). */
+/* State of one wmi_lower() call. */
 struct session {
     struct wmi_builder b;
-    struct wmi_block block; /* that is being lowered, for the observer */
-    size_t block_start;     /* the first step that a branch can lead to */
-    size_t last_return;     /* the last step that was put in only to return */
-    bool falls;             /* the instruction before runs on into `expected` */
+    struct wmi_block block; /* current block, for observers */
+    size_t block_start;     /* first step of the current block */
+    size_t last_return;     /* last return_to_loop step that limits the call depth */
+    bool falls;             /* the previous instruction falls through to `expected` */
     uint64_t expected;
     struct wmi_lowered *out;
 };
@@ -41,20 +41,20 @@ static const wmi_lower_class lowerings[] = {
     [WMI_CLASS_EXPORT] = NULL,
 };
 
-/* Those of both halves of a pair. */
+/* Operands of both halves of a pair. */
 static unsigned operand_count(const struct wmi_instruction *insn)
 {
     return insn->operands + (insn->second_id ? insn->second_operands : 0u);
 }
 
-/* A vector source that is read from LDS when the instruction executes. */
+/* A vector source that is read from LDS at execution. */
 static bool is_lds_direct(const struct wmi_instruction *insn, const struct wmi_operand *operand)
 {
     return operand->reg == WMI_SPECIAL_LDS_DIRECT && operand->role == WMI_ROLE_A && operand->dwords < 2 &&
            wmi_rows[insn->id].class == WMI_CLASS_VALU;
 }
 
-/* TBA and the like have no place in the frame, nor have constants of more than 64 bits. */
+/* TBA and similar registers have no place in the frame, nor do constants wider than 64 bits. */
 static bool operands_have_places(const struct wmi_instruction *insn)
 {
     for (unsigned i = 0; i < operand_count(insn); i++) {
@@ -69,8 +69,8 @@ static bool operands_have_places(const struct wmi_instruction *insn)
     return true;
 }
 
-/* Every VGPR and AccVGPR that the instruction names must be one that the kernel has; of a block, whose
- * registers M0 chooses, the first. */
+/* Whether the kernel has every VGPR and AccVGPR that the instruction names. For block operands, whose
+ * registers M0 selects, only the first is checked. */
 static bool registers_exist(const struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     enum { BLOCK = 32 };
@@ -86,7 +86,7 @@ static bool registers_exist(const struct wmi_builder *b, const struct wmi_instru
     return true;
 }
 
-/* AccVGPRs are the rows behind the VGPRs, and are lowered as registers of those numbers. */
+/* AccVGPRs are the rows after the VGPRs and are lowered as VGPRs of those numbers. */
 static void renumber_accumulators(const struct wmi_builder *b, struct wmi_instruction *insn)
 {
     for (unsigned i = 0; i < operand_count(insn); i++) {
@@ -103,7 +103,7 @@ static struct wmi_extent slots(unsigned slot, unsigned words)
     return (struct wmi_extent){4 * slot, 4 * (slot + words)};
 }
 
-/* What later instructions of the block may no longer assume, and EXEC's lane set brought up to date. */
+/* Invalidates cached broadcasts of scalars that the instruction writes, and updates the EXEC lane set. */
 static void settle_writes(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
@@ -142,7 +142,7 @@ size_t wmi_execution_counters(void)
     return count;
 }
 
-/* The worker counts executions of the instruction, if an observer asked for that. */
+/* Emits steps that count executions of the instruction, if an observer asks for that. */
 static void emit_execution(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_observers *observers = wmi_builder_observers(b);
@@ -158,7 +158,7 @@ static void emit_execution(struct wmi_builder *b, const struct wmi_instruction *
         wmi_emit(b, WMI_STEP_count_execution)->x = insn->second_id;
 }
 
-/* Observers see that a wave comes to the instruction, if they asked for that. */
+/* Emits steps that report the instruction to observers before it executes, if they ask for that. */
 static void emit_shown(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_observers *observers = wmi_builder_observers(b);
@@ -176,7 +176,7 @@ static void emit_shown(struct wmi_builder *b, const struct wmi_instruction *insn
     wmi_emit_event(b, WM_EVENT_INSTRUCTION);
 }
 
-/* Those that were shown an access of the instruction see that it is done, if they asked for that. */
+/* Emits steps that report completion to the observers that were shown an access, if they ask for that. */
 static void emit_done(struct wmi_builder *b)
 {
     const struct wmi_observers *observers = wmi_builder_observers(b);
@@ -224,14 +224,14 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
 
 /* ---- blocks ---- */
 
-/* Emits a step that goes on at `place`, which is found when a wave first gets there. */
+/* Emits a branch to `place`, which is resolved when first taken. */
 static void emit_goto(struct session *s, uint64_t place)
 {
     wmi_block_runs_on(&s->b, &s->block, wmi_pc_of(place));
     wmi_step_set_target(wmi_emit_counting(&s->b, WMI_STEP_branch), place);
 }
 
-/* The steps since the last leader are complete. */
+/* Completes the steps since the last leader. */
 static void finish_block(struct session *s)
 {
     wmi_fuse(&s->b, s->block_start);
@@ -239,7 +239,7 @@ static void finish_block(struct session *s)
         s->last_return = s->b.count;
 }
 
-/* A branch may lead to the next step. */
+/* Begins a block at `place`, which branches may enter. */
 static void begin_block(struct session *s, uint64_t place)
 {
     struct wmi_builder *b = &s->b;
@@ -254,7 +254,7 @@ static void begin_block(struct session *s, uint64_t place)
     wmi_block_begin(b, &s->block, wmi_pc_of(place), false);
 }
 
-/* The instruction at `place`, which is one step further in its block. */
+/* Lowers the instruction at `place` as part of the current block. */
 static void lower_place(struct session *s, uint64_t place)
 {
     struct wmi_builder *b = &s->b;

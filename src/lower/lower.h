@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowering: from machine code to the list of steps that execute it. */
+/* Lowering: translates machine code to a list of steps. */
 #ifndef WMI_LOWER_H
 #define WMI_LOWER_H
 
@@ -7,8 +7,8 @@
 #include "lower/place.h"
 #include "lower/step.h"
 
-/* What was lowered from one address: the steps in the order of their places, and where those begin that a
- * branch can lead to. */
+/* Result of lowering from one address: the steps in order of their places, and the steps where branch targets
+ * begin. */
 struct wmi_lowered {
     struct wmi_step *steps;
     size_t count;
@@ -19,14 +19,14 @@ struct wmi_lowered {
     size_t leader_count;
 };
 
-/* Lowers up to `limit` instructions that direct branches reach from the place `entry` and that are not in
- * `known`. False: no memory. The caller frees with wmi_lowered_free(). */
+/* Lowers up to `limit` instructions that are reachable from the place `entry` through direct branches and are
+ * not in `known`. False if out of memory. The caller frees with wmi_lowered_free(). */
 bool wmi_lower(struct wmi_code *code, uint64_t entry, const struct wmi_place_map *known, size_t limit,
                struct wmi_lowered *lowered);
 void wmi_lowered_free(struct wmi_lowered *lowered);
 
-/* How many counters wmi_worker.executed has: what is exact is counted at its enum wmi_insn_id, what
- * wmi_fidelities[i] is about at WMI_INSN_COUNT + i. */
+/* Number of counters in wmi_worker.executed. Exact instructions count at their enum wmi_insn_id, those with
+ * wmi_fidelities[i] at WMI_INSN_COUNT + i. */
 size_t wmi_execution_counters(void);
 
 #endif

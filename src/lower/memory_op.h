@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What lowering tells the steps of memory instructions: the facts of the instruction, and how each kind of
- * step reads its operands. */
+/* Facts of memory instructions that lowering passes to their steps, and the operand conventions of each kind
+ * of step. */
 #ifndef WMI_MEMORY_OP_H
 #define WMI_MEMORY_OP_H
 
@@ -15,59 +15,60 @@
 struct wmi_buffer_rules;
 struct wmi_format_rules;
 
-enum { WMI_HITS = 256 }; /* entries of a worker's cache of allocations, a power of two */
+enum { WMI_HITS = 256 }; /* entries of a worker's allocation cache, a power of two */
 
-/* What every memory step points to with `data`: the instruction's facts, fixed when it was lowered. */
+/* Facts of a memory instruction, fixed at lowering. `data` of each memory step points to this. */
 struct wmi_memory_op {
     uint64_t pc;
     uint16_t id;      /* enum wmi_insn_id */
     uint8_t path;     /* enum wmi_path */
     uint8_t kind;     /* enum wmi_access_kind */
-    uint8_t elements; /* registers or places, as the row says */
-    uint8_t bytes;    /* of each in memory */
+    uint8_t elements; /* registers, or places for LDS, from the row */
+    uint8_t bytes;    /* per element in memory */
     bool is_signed, d16, d16_hi, returns, stride64;
-    bool split_scratch;    /* FLAT_SCRATCH is a size and an offset, not an address */
-    bool lds_m0;           /* LDS ends where M0 says */
-    uint8_t flat_lds_bits; /* of an LDS address that FLAT makes */
+    bool split_scratch;    /* FLAT_SCRATCH holds a size and an offset, not an address */
+    bool lds_m0;           /* M0 limits the LDS size */
+    uint8_t flat_lds_bits; /* width of an LDS address formed by FLAT */
     uint8_t policy;
     uint8_t alignment;                   /* enum wmi_alignment */
     uint32_t hit;                        /* index into wmi_worker.hits */
-    uint32_t slot;                       /* the observer's, 0 without one */
+    uint32_t slot;                       /* number from the observer's instruction(), 0 without an observer */
     int64_t offset;                      /* instruction offset in bytes */
-    uint32_t shape;                      /* of the outlines that the observer is asked about; 0: it is not */
-    const struct wmi_observer *observer; /* that this record's step shows the access to, or NULL */
-    uint32_t watcher;                    /* its number among those of the dispatch */
-    struct wmi_depth depth;              /* in its block, if the observer asks for depths */
-    const struct wmi_buffer_rules *buffer; /* MUBUF: of the target */
-    const struct wmi_format_rules *format; /* of the target, for instructions that convert; else NULL */
-    uint64_t parameter;                    /* free for the step's own use */
+    uint32_t shape;                      /* shape of outlines, see wmi_access_shape(); 0: the observer is not
+                                          * asked */
+    const struct wmi_observer *observer; /* observer that this record's watch step reports to, or NULL */
+    uint32_t watcher;                    /* index among the dispatch's observers */
+    struct wmi_depth depth;              /* within its block, if the observer asks for depths */
+    const struct wmi_buffer_rules *buffer; /* MUBUF: rules of the target */
+    const struct wmi_format_rules *format; /* likewise, for instructions that convert formats; else NULL */
+    uint64_t parameter;                    /* meaning depends on the step */
     struct wmi_access_facts facts;
 };
 
 /* ---- FLAT, GLOBAL, SCRATCH ----
- * Every vector memory step: d result rows, c data rows, a and b the address as the form says, x the form. */
+ * Every vector memory step: d result rows, c data rows, a and b the address (see the form), x the form. */
 
-/* Where the addresses of the lanes come from. The instruction's offset is added in all forms. */
+/* Source of the lane addresses. The instruction's offset is added in all forms. */
 enum wmi_vmem_form {
     WMI_VMEM_VADDR,      /* a: a 64-bit address per lane, two rows */
     WMI_VMEM_SADDR,      /* b: a 64-bit scalar base; a: an unsigned 32-bit offset per lane, one row */
-    WMI_VMEM_FAST_FORMS, /* those above have fast steps */
-    /* a, one row, and b, a 32-bit scalar: their sum is an offset in the lane's private memory. What the
-     * instruction does not have (SS, SV, ST of the RDNA3 ISA's names) is a constant 0. */
+    WMI_VMEM_FAST_FORMS, /* the forms above have fast steps */
+    /* The sum of a (one row) and b (a 32-bit scalar) is an offset in the lane's private memory. Absent
+     * operands (SS, SV, ST in the RDNA3 ISA) are a constant 0. */
     WMI_VMEM_SCRATCH = WMI_VMEM_FAST_FORMS,
 };
 
-/* Rows of lane addresses that the form has at a. */
+/* Number of address rows at a. */
 static inline unsigned wmi_vmem_address_rows(enum wmi_vmem_form form)
 {
     return form == WMI_VMEM_VADDR ? 2 : 1;
 }
 
-/* y of a SCRATCH instruction without VADDR: its offset must be aligned. */
+/* y of a SCRATCH instruction without VADDR: the offset must be aligned. */
 enum { WMI_VMEM_SCALAR_ONLY = 1 };
 
-/* What a fast load or store moves per lane: X(kind, elements, bytes of each in memory, signed, d16, d16_hi).
- */
+/* Shapes of fast loads and stores, per lane: X(kind, elements, bytes of each in memory, signed, d16,
+ * d16_hi). */
 #define WMI_VMEM_SHAPES(X)                                                                                   \
     X(LOAD, 1, 1, 0, 0, 0)                                                                                   \
     X(LOAD, 1, 1, 1, 0, 0)                                                                                   \
@@ -92,7 +93,7 @@ enum { WMI_VMEM_SCALAR_ONLY = 1 };
     X(STORE, 1, 1, 0, 1, 1)                                                                                  \
     X(STORE, 1, 2, 0, 1, 1)
 
-/* Operations of atomics, by what they make of memory `m` and data `d`. */
+/* Atomic operations; formulas give the new value from memory `m` and data `d`. */
 enum wmi_atomic {
     WMI_ATOMIC_NONE,
     WMI_ATOMIC_SWAP,
@@ -111,18 +112,18 @@ enum wmi_atomic {
     WMI_ATOMIC_DEC,      /* m == 0 || m > d ? d : m - 1 */
     WMI_ATOMIC_CSUB,     /* m >= d ? m - d : 0 */
     WMI_ATOMIC_COND_SUB, /* m >= d ? m - d : m */
-    WMI_ATOMIC_FCMPSWAP, /* as CMPSWAP, comparing numbers */
+    WMI_ATOMIC_FCMPSWAP, /* CMPSWAP with float comparison */
     WMI_ATOMIC_FMIN,
     WMI_ATOMIC_FMAX,
     WMI_ATOMIC_FADD,
-    WMI_ATOMIC_FADD_FLUSH, /* denormals are zeros */
+    WMI_ATOMIC_FADD_FLUSH, /* flushes denormals */
     WMI_ATOMIC_PK_ADD_F16,
     WMI_ATOMIC_PK_ADD_BF16,
     WMI_ATOMIC_ORDERED_ADD, /* low half of m == low half of d ? {high m + high d, low m + 1} : m */
     WMI_ATOMIC_COUNT
 };
 
-/* Whether the data has a second part, to compare with. */
+/* Whether the data includes a comparand. */
 static inline bool wmi_atomic_compares(enum wmi_atomic operation)
 {
     return operation == WMI_ATOMIC_CMPSWAP || operation == WMI_ATOMIC_FCMPSWAP;
@@ -134,39 +135,39 @@ static inline bool wmi_atomic_compares(enum wmi_atomic operation)
 enum wmi_buffer_form {
     WMI_BUFFER_IDXEN = 1,
     WMI_BUFFER_OFFEN = 2,
-    /* The next step is a fast one of global memory, with a scalar base and VADDR as its offset. It is for
-     * plain linear buffers: the buffer step leaves the base at x and goes there, or does the work and
-     * passes it by. With an index it leaves each lane's distance from there in the row that is that step's
-     * VADDR. */
+    /* A fast global memory step with a scalar base and VADDR as its offset follows. For plain linear buffers,
+     * the buffer step stores the base at x and continues there; otherwise it performs the access itself and
+     * skips that step. With an index, it also stores each lane's offset from the base in that step's VADDR
+     * row. */
     WMI_BUFFER_LINEAR = 4,
-    WMI_BUFFER_ADDR64 = 8, /* a has the two rows of an address per lane */
+    WMI_BUFFER_ADDR64 = 8, /* a: two rows with an address per lane */
 };
 
-/* wmi_memory_op.parameter of steps that convert. */
+/* wmi_memory_op.parameter of steps that convert formats. */
 enum {
-    WMI_BUFFER_FORMAT_CODE = 0x7f, /* MTBUF: the number of the format */
+    WMI_BUFFER_FORMAT_CODE = 0x7f, /* MTBUF: format number */
     WMI_BUFFER_TYPED = 0x80,       /* MTBUF */
-    WMI_BUFFER_UNPACKED = 0x100,   /* each 16-bit value has a row of its own */
+    WMI_BUFFER_UNPACKED = 0x100,   /* each 16-bit value occupies a row */
 };
 
 /* ---- images ----
- * d result rows, c data rows, b the words of the T#, a, e, x and y the rows of the address, of which there
- * are `coordinates`. What wmi_memory_op.parameter says: */
+ * d result rows, c data rows, b the words of the T#; a, e, x and y the address rows, `coordinates` of them.
+ * wmi_memory_op.parameter holds: */
 struct wmi_image_request {
     uint8_t dmask;
     uint8_t layout;      /* enum wmi_layout */
     uint8_t operation;   /* enum wmi_atomic */
-    uint8_t coordinates; /* rows of the address */
+    uint8_t coordinates; /* number of address rows */
     uint8_t dim;         /* DIM of gfx10 and later, WMI_IMAGE_DIM_TYPE before */
-    bool array : 1;      /* DA: the shader knows that it is an array */
-    bool a16 : 1;        /* coordinates have 16 bits */
+    bool array : 1;      /* DA: the image is declared as an array */
+    bool a16 : 1;        /* 16-bit coordinates */
     bool r128 : 1;       /* the T# has four words */
-    bool level : 1;      /* the last coordinate is the level */
-    bool unpacked : 1;   /* each 16-bit value has a row of its own */
-    bool d16 : 1;        /* values have 16 bits */
-    bool status : 1;     /* TFE or LWE: a row behind the values */
-    bool raw : 1;        /* dwords of the texel in place of components; a smaller texel is one */
-    bool is_signed : 1;  /* which is extended with its sign */
+    bool level : 1;      /* the last coordinate is the mip level */
+    bool unpacked : 1;   /* each 16-bit value occupies a row */
+    bool d16 : 1;        /* 16-bit values */
+    bool status : 1;     /* TFE or LWE: a status row follows the values */
+    bool raw : 1;        /* moves the texel's dwords instead of components; a smaller texel takes one dword */
+    bool is_signed : 1;  /* raw: a smaller texel is sign-extended */
 };
 
 static_assert(sizeof(struct wmi_image_request) <= sizeof(uint64_t), "fits into wmi_memory_op.parameter");
@@ -179,22 +180,22 @@ static inline struct wmi_image_request wmi_image_request_of(const struct wmi_mem
 }
 
 /* ---- scalar memory ----
- * d result SGPRs, c data SGPRs, a the 64-bit base or the V#, b a dword that is added to it (an SGPR or the
- * constant 0), x whether the base is a V#; the instruction's offset is added too. */
+ * d result SGPRs, c data SGPRs, a the 64-bit base or the V#, b a dword added to it (an SGPR or the constant
+ * 0), x whether the base is a V#. The instruction's offset is also added. */
 
-enum { WMI_CYCLES_PER_TICK = 15 }; /* of the 100 MHz that s_memrealtime counts, at a core clock of 1.5 GHz */
+enum { WMI_CYCLES_PER_TICK = 15 }; /* s_memrealtime counts at 100 MHz; assumes a core clock of 1.5 GHz */
 
-/* What the x of a step says to the scalar cache. */
+/* x of scalar cache control steps. */
 enum wmi_scalar_control {
     WMI_SCALAR_INVALIDATE = 1,
     WMI_SCALAR_WRITE_BACK = 2,
     WMI_SCALAR_VOLATILE_ONLY = 4,
-    WMI_SCALAR_DISCARD = 8, /* y lines from the address on */
+    WMI_SCALAR_DISCARD = 8, /* y lines starting at the address */
 };
 
 /* ---- DS ----
- * a ADDR row, b DATA rows, c DATA2 rows, d result rows, x byte offset of the first place, y of the second if
- * there is one. */
+ * a ADDR row, b DATA rows, c DATA2 rows, d result rows, x byte offset of the first place, y of the second
+ * one, if any. */
 
 /* clang-format off */
 #define WMI_LDS_READS(X)                                                                               \
@@ -205,7 +206,7 @@ enum wmi_scalar_control {
 #define WMI_LDS_WRITES(X)                                                                              \
     X(write_b8) X(write_b16) X(write_b8_d16_hi) X(write_b16_d16_hi)                                    \
     X(write_b32) X(write_b64) X(write_b96) X(write_b128) X(write2_b32) X(write2_b64)
-/* They return the value before when the memory_op says so. */
+/* Return the old value if wmi_memory_op.returns is set. */
 #define WMI_LDS_ATOMICS(X)                                                                             \
     X(add_b32) X(sub_b32) X(rsub_b32) X(inc_b32) X(dec_b32)                                            \
     X(min_i32) X(max_i32) X(min_u32) X(max_u32)                                                        \
@@ -217,9 +218,9 @@ enum wmi_scalar_control {
     X(and_b64) X(or_b64) X(xor_b64) X(mskor_b64) X(wrxchg_b64) X(cmpst_b64)                            \
     X(cmpst_f64) X(min_f64) X(max_f64) X(add_f64) X(condxchg32_b64)                                    \
     X(wrxchg2_b32) X(wrxchg2_b64) X(append) X(consume)
-/* The lanes exchange a row; addtid makes the ADDR row of *_addtid_b32; src2_* make the ADDR row (d) and read
- * the DATA rows (e) of *_src2_*; observe and observe_lanes tell the observer. permute and bpermute: y = lanes
- * that exchange with one another, a power of two. */
+/* swizzle, permute, bpermute: lanes exchange a row. addtid computes the ADDR row of *_addtid_b32; src2_*
+ * compute the ADDR row (d) and read the DATA rows (e) of *_src2_*; observe and observe_lanes report to
+ * observers. permute and bpermute: y = size of the groups of lanes that exchange, a power of two. */
 #define WMI_LDS_OTHERS(X)                                                                              \
     X(swizzle) X(permute) X(bpermute) X(addtid) X(src2_b32) X(src2_b64) X(observe) X(observe_lanes)
 #define WMI_LDS_STEPS(X) WMI_LDS_READS(X) WMI_LDS_WRITES(X) WMI_LDS_ATOMICS(X) WMI_LDS_OTHERS(X)
@@ -233,8 +234,8 @@ enum wmi_lds_step {
 };
 /* clang-format on */
 
-/* wmi_memory_op.parameter of DS instructions: places per lane and bytes of each place, as the hardware checks
- * and accesses them (ds_read_b96: 1 place of 12 bytes; ds_read2_b64: 2 of 8). */
+/* wmi_memory_op.parameter of DS instructions: places per lane and bytes per place, as checked and accessed by
+ * the hardware (ds_read_b96: 1 place of 12 bytes; ds_read2_b64: 2 of 8). */
 static inline unsigned wmi_lds_places(const struct wmi_memory_op *memory)
 {
     return memory->parameter & 0xff;
@@ -247,7 +248,7 @@ static inline unsigned wmi_lds_bytes(const struct wmi_memory_op *memory)
 
 /* ---- GWS, ordered count, GS registers ---- */
 
-/* y of a step that acts on a GWS resource. */
+/* y of steps that act on a GWS resource. */
 enum wmi_gws {
     WMI_GWS_NONE,
     WMI_GWS_INIT,
@@ -258,6 +259,6 @@ enum wmi_gws {
     WMI_GWS_RELEASE_ALL,
 };
 
-enum { WMI_GS_REGISTERS = 16, WMI_GS_NARROW = 8 }; /* the first ones have 32 bits */
+enum { WMI_GS_REGISTERS = 16, WMI_GS_NARROW = 8 }; /* the first 8 registers are 32 bits wide */
 
 #endif

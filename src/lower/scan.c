@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the instructions that control flow reaches, before they are lowered. */
+/* Finds reachable instructions before lowering. */
 #include "lower/scan.h"
 
 #include "lower/flow.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Predecodes scalar memory instructions: SMRD of gfx6 and gfx7, SMEM of the others. */
+/* Lowers scalar memory instructions: SMRD of gfx6 and gfx7, SMEM of later targets. */
 #include "lower/classes.h"
 
-/* What has a result: the clocks, the wave's number. */
+/* Control instructions with a result: clocks and the wave's number. */
 static bool lower_result(struct wmi_builder *b, const struct wmi_instruction *insn,
                          const struct wmi_operand *result)
 {
@@ -19,7 +19,7 @@ static bool lower_result(struct wmi_builder *b, const struct wmi_instruction *in
     return true;
 }
 
-/* What an instruction says to the scalar data cache; 0: nothing that shows. */
+/* Operation on the scalar data cache (enum wmi_scalar_control); 0 if there is none. */
 static unsigned control_of(const struct wmi_row *row)
 {
     unsigned control = 0;
@@ -35,8 +35,8 @@ static unsigned control_of(const struct wmi_row *row)
                                                                    : control;
 }
 
-/* The offset: an immediate, an SGPR at step->b, or both. Returns the immediate's bytes. SMRD's immediates and
- * literals count dwords, its SGPRs bytes. Source: LLVM, getSMRDEncodedOffset. */
+/* The offset: an immediate, an SGPR at step->b, or both. Returns the immediate in bytes. SMRD immediates and
+ * literals are in dwords, SGPR offsets in bytes. Source: LLVM, getSMRDEncodedOffset. */
 static int64_t lower_offset(struct wmi_builder *b, const struct wmi_instruction *insn,
                             const struct wmi_operand *offset, struct wmi_step *step)
 {
@@ -52,7 +52,8 @@ static int64_t lower_offset(struct wmi_builder *b, const struct wmi_instruction 
     return both ? insn->field[WMI_FIELD_simm] : 0;
 }
 
-/* Cache control, probes and prefetches need no step where memory is coherent. */
+/* Cache control, probes and prefetches need no step while memory is coherent, that is, unless the scalar
+ * cache is modelled. */
 static bool lower_control(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
@@ -80,7 +81,7 @@ static bool lower_control(struct wmi_builder *b, const struct wmi_instruction *i
     return true;
 }
 
-/* The step that does what the row says it moves; WMI_STEP_NONE: there is none. */
+/* The step for an access; WMI_STEP_NONE if there is none. */
 static enum wmi_step_id scalar_step(const struct wmi_memory_op *m, bool buffer)
 {
     static const uint16_t loads[] = {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of steps, and questions to it. */
+/* The table of steps and queries on it. */
 #include "lower/step.h"
 
 #include "sem/table.h"
 
 #include <stddef.h>
 
-/* The words of steps.def. */
+/* Vocabulary of steps.def. */
 #define R_ROWS(n)   (WMI_USE_READ | WMI_USE_ROWS | (n))
 #define W_ROWS(n)   (WMI_USE_WRITE | WMI_USE_ROWS | (n))
 #define M_ROWS(n)   (WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | (n))
@@ -42,7 +42,7 @@ enum {
     TAKES_NEXT = WMI_STEP_TAKES_NEXT,
 };
 
-/* A shape's row names flags twice where a buffer's adds to them: the last one counts. */
+/* Buffer shapes set .flags twice, in SHAPE_* and in their row: the last one counts. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 static const struct wmi_step_facts table[WMI_STEP_BODIES] = {
@@ -51,7 +51,7 @@ static const struct wmi_step_facts table[WMI_STEP_BODIES] = {
 };
 #pragma GCC diagnostic pop
 
-/* The families stand in the order of their enums. */
+/* Families of steps are in the order of their enums. */
 #define ROW(...)
 #define STAGE(name, ...)                                                                                     \
     static_assert(WMI_STEP_stage_##name - WMI_STEP_FIRST_STAGE == (int)WMI_STAGE_##name, "the same order");
@@ -121,7 +121,7 @@ static bool overlap(struct wmi_extent a, struct wmi_extent b)
     return a.from < b.to && b.from < a.to;
 }
 
-/* Whether an operand of this kind that is read, or written, meets the span. */
+/* Whether an operand of this kind that is read (or written) overlaps the span. */
 static bool operands_meet(const struct wmi_step *step, unsigned access, unsigned kind, struct wmi_extent span,
                           unsigned lanes)
 {
@@ -132,7 +132,7 @@ static bool operands_meet(const struct wmi_step *step, unsigned access, unsigned
     return false;
 }
 
-/* Whether a set of enum wmi_step_state meets words of the scalar file. */
+/* Whether a set of enum wmi_step_state overlaps a span of the scalar file. */
 static bool state_meets(unsigned states, struct wmi_extent span)
 {
     static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps as lowering makes them: what a step is (steps.def), where its operands lie, what it reads and writes.
+/* Steps as emitted by lowering: ids (steps.def), operand locations, reads and writes.
  *
- * A step becomes executable when the program is sealed: src/exec binds its identity to a function for the CPU
- * level (struct wmi_op of sem/sem.h). */
+ * A step becomes executable when the program is sealed: src/exec binds its id to a function for the CPU level
+ * (struct wmi_op in sem/sem.h). */
 #ifndef WMI_STEP_H
 #define WMI_STEP_H
 
@@ -22,8 +22,8 @@ enum wmi_step_id {
     WMI_STEP_COUNT = WMI_STEP_BODIES + WMI_BODY_COUNT
 };
 
-/* The fast steps of global memory and of buffers begin here, in the order of WMI_VMEM_SHAPES; those of global
- * memory have one for each form. */
+/* First step of each family. Fast global memory and buffer steps are in the order of WMI_VMEM_SHAPES; global
+ * memory has one step per shape and form. */
 enum {
     WMI_STEP_FIRST_GLOBAL = WMI_STEP_global_LOAD_1x1_000_VADDR,
     WMI_STEP_FIRST_BUFFER = WMI_STEP_buffer_LOAD_1x1_000,
@@ -39,10 +39,10 @@ static inline enum wmi_step_id wmi_step_of_stage(enum wmi_stage stage)
 
 static inline enum wmi_step_id wmi_step_of_lds(enum wmi_lds_step step)
 {
-    return (enum wmi_step_id)(WMI_STEP_FIRST_LDS + (int)step - 1); /* 0 is none */
+    return (enum wmi_step_id)(WMI_STEP_FIRST_LDS + (int)step - 1); /* WMI_LDS_NONE has no step */
 }
 
-/* number: of wmi_sem_body(), usually the enum wmi_insn_id. */
+/* number: from wmi_sem_body(), usually the enum wmi_insn_id. */
 static inline enum wmi_step_id wmi_step_of_body(unsigned number)
 {
     return (enum wmi_step_id)(WMI_STEP_BODIES + number);
@@ -50,8 +50,8 @@ static inline enum wmi_step_id wmi_step_of_body(unsigned number)
 
 /* ---- operands ---- */
 
-/* What lies at an operand's offset: WMI_USE_READ, _WRITE or both, one of the kinds, and how many. A write of
- * some lanes only counts as both. */
+/* Use of an operand's offset: WMI_USE_READ, _WRITE or both, one kind, and a count. A write to some lanes only
+ * counts as both read and write. */
 enum {
     WMI_USE_NONE = 0,
     WMI_USE_READ = 0x40,
@@ -62,10 +62,10 @@ enum {
     WMI_USE_KIND = 0x30,
     WMI_USE_COUNT = 0x0f,
     WMI_USE_MANY = 0,  /* as many as the instruction moves */
-    WMI_USE_MASK = 15, /* of WORDS: one bit per lane */
+    WMI_USE_MASK = 15, /* for WORDS: one bit per lane */
 };
 
-enum { WMI_USE_MOST = 32 }; /* rows or words that an operand has at most */
+enum { WMI_USE_MOST = 32 }; /* maximum rows or words of an operand */
 
 enum wmi_step_operand {
     WMI_OP_D,
@@ -78,7 +78,7 @@ enum wmi_step_operand {
     WMI_STEP_OPERANDS
 };
 
-/* State beside the operands that a step reads or writes. */
+/* State other than operands that a step reads or writes. */
 enum wmi_step_state {
     WMI_ON_EXEC = 1 << 0,
     WMI_ON_SCC = 1 << 1,
@@ -91,20 +91,20 @@ enum wmi_step_state {
     WMI_ON_MEMORY = 1 << 8,
     WMI_ON_LDS = 1 << 9,
     WMI_ON_GDS = 1 << 10,
-    WMI_ON_WAVE = 1 << 11, /* the wave's turn, barrier, clock and numbers */
+    WMI_ON_WAVE = 1 << 11, /* the wave's turn, barrier, clock and ids */
     WMI_ON_OBSERVER = 1 << 12,
     WMI_ON_SCRATCH = 1 << 13, /* FLAT_SCRATCH and the apertures */
 };
 
 enum wmi_step_flag {
-    WMI_STEP_PURE = 1 << 0,          /* computes in the frame, and goes on with the next step */
-    WMI_STEP_LEAVES = 1 << 1,        /* never goes on with the next step */
-    WMI_STEP_BRANCHES = 1 << 2,      /* may go elsewhere */
-    WMI_STEP_PAUSES = 1 << 3,        /* may stop the wave, which goes on at this step or the next one */
+    WMI_STEP_PURE = 1 << 0,          /* computes in the frame and continues with the next step */
+    WMI_STEP_LEAVES = 1 << 1,        /* never continues with the next step */
+    WMI_STEP_BRANCHES = 1 << 2,      /* may branch */
+    WMI_STEP_PAUSES = 1 << 3,        /* may suspend the wave, which resumes at this step or the next one */
     WMI_STEP_FAULTS = 1 << 4,        /* may end the wave */
-    WMI_STEP_ENDS_WAVE = 1 << 5,     /* no register is read any more */
+    WMI_STEP_ENDS_WAVE = 1 << 5,     /* no register is read afterwards */
     WMI_STEP_CROSSES_LANES = 1 << 6, /* a lane's result depends on other lanes */
-    WMI_STEP_TAKES_NEXT = 1 << 7,    /* executes the next step itself, or passes it by */
+    WMI_STEP_TAKES_NEXT = 1 << 7,    /* executes or skips the next step */
 };
 
 struct wmi_step_facts {
@@ -114,37 +114,37 @@ struct wmi_step_facts {
     uint16_t flags;              /* enum wmi_step_flag */
 };
 
-/* A step. Offsets are in bytes from the start of the frame, as those of struct wmi_op. */
+/* A step. Offsets are in bytes from the start of the frame, as in struct wmi_op. */
 struct wmi_step {
     uint16_t id;                    /* enum wmi_step_id */
-    uint8_t use[WMI_STEP_OPERANDS]; /* by enum wmi_step_operand */
+    uint8_t use[WMI_STEP_OPERANDS]; /* indexed by enum wmi_step_operand */
     uint32_t d, a, b, c, e, lanes, x, y;
     union {
         const void *data;
         uint64_t value;
     };
-    uint64_t pc; /* guest address of its instruction */
+    uint64_t pc; /* guest address of the instruction */
 };
 
-/* The facts of a step that stands in steps.def, or of a body, of which `use` says what the operands are. */
+/* Facts of a step in steps.def or of an ALU body. The operands of a body's step are given by step->use
+ * instead. */
 struct wmi_step_facts wmi_step_facts_of(enum wmi_step_id id);
-/* Sets the operands' use to what steps.def says. */
+/* Sets the operand uses from steps.def. */
 void wmi_step_take_uses(struct wmi_step *step);
 
-/* A part of the frame in bytes; from == to: nothing. */
+/* A byte range of the frame; empty if from == to. */
 struct wmi_extent {
     uint32_t from, to;
 };
 
-/* Where the operand lies in frames of waves of `lanes`. Exact unless the use is MANY; then as far as it may
- * reach. */
+/* Location of an operand in the frame of a wave with `lanes` lanes: exact, or for MANY an upper bound. */
 struct wmi_extent wmi_step_span(const struct wmi_step *step, enum wmi_step_operand operand, unsigned lanes);
-/* Whether the step may read, and may write, bytes of the scalar file in `span`, by operands or state. */
+/* Whether the step may read (write) bytes of the scalar file in `span`, as an operand or as state. */
 bool wmi_step_reads_scalars(const struct wmi_step *step, struct wmi_extent span, unsigned lanes);
 bool wmi_step_writes_scalars(const struct wmi_step *step, struct wmi_extent span, unsigned lanes);
-/* Whether it writes all of `span`, whatever the lanes are. */
+/* Whether the step writes all of `span`, regardless of the active lanes. */
 bool wmi_step_overwrites(const struct wmi_step *step, struct wmi_extent span, unsigned lanes);
-/* Whether it may read, or may write, a row of vector registers, constants or temporaries. */
+/* Whether the step may read (write) rows in `span`: VGPRs, constants or temporaries. */
 bool wmi_step_reads_rows(const struct wmi_step *step, struct wmi_extent span, unsigned lanes);
 bool wmi_step_writes_rows(const struct wmi_step *step, struct wmi_extent span, unsigned lanes);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps as text: the names of places in the frame. */
+/* Prints steps, with names for locations in the frame. */
 #include "lower/step_text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Text that is being written. */
+/* Output buffer. */
 struct out {
     char *text;
     size_t size, length;
@@ -78,7 +78,7 @@ static void put_row(struct out *o, const struct wmi_code *code, uint32_t offset)
     put(o, "?");
 }
 
-/* The name of the place at a byte offset of the frame. */
+/* Prints the name of the location at a byte offset in the frame. */
 static void put_place(struct out *o, const struct wmi_code *code, uint32_t offset)
 {
     const uint32_t constants = (uint32_t)offsetof(struct wmi_frame, constant);

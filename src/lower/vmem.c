@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Predecodes FLAT, GLOBAL and SCRATCH instructions: picks the step for what the row says it moves. */
+/* Lowers FLAT, GLOBAL and SCRATCH instructions. */
 #include "lower/classes.h"
 #include "memory/buffer.h"
 #include "wavemem/wavemem.h"
@@ -28,7 +28,7 @@ enum wmi_step_id wmi_lower_fast_global(const struct wmi_memory_op *m, enum wmi_v
                      : (enum wmi_step_id)(WMI_STEP_FIRST_GLOBAL + shape * WMI_VMEM_FAST_FORMS + (int)form);
 }
 
-/* The row of a VGPR operand; a missing operand is row 0, which nothing touches then. */
+/* Offset of a VGPR operand's rows; 0 if the operand is absent and thus not used. */
 static bool vector_rows(struct wmi_builder *b, const struct wmi_operand *operand, uint32_t *offset)
 {
     bool ok = true;
@@ -41,7 +41,7 @@ static bool vector_rows(struct wmi_builder *b, const struct wmi_operand *operand
     return ok;
 }
 
-/* Where the addresses of ADDTID are: in rows that a step of their own fills. */
+/* Emits the step that computes the offsets of ADDTID instructions, and returns their row. */
 static uint32_t thread_offsets(struct wmi_builder *b)
 {
     const uint32_t row = wmi_lower_temporary(b, 1);
@@ -49,7 +49,7 @@ static uint32_t thread_offsets(struct wmi_builder *b)
     return row;
 }
 
-/* Fills form, a and b of the step for the FLAT family. */
+/* Fills the form (x), a and b of the step for the FLAT family. */
 static bool lower_address(struct wmi_builder *b, const struct wmi_instruction *insn, struct wmi_step *step)
 {
     const struct wmi_operand *addr = wmi_operand(insn, WMI_ROLE_ADDR);
@@ -84,9 +84,9 @@ void wmi_lower_lds_move(struct wmi_builder *b, const struct wmi_memory_op *m, ui
     }
 }
 
-/* A load to LDS goes by way of a temporary row. M0 holds the place: of its low 16 bits where an ordinary load
- * has a bit for it, dwords of 18 bits where there are instructions for it. Sources: Vega ISA, "LDS" bit of
- * GLOBAL; CDNA 3 ISA, "Memory Buffer Load to LDS". */
+/* A load to LDS goes through a temporary row. M0 holds the LDS address: bits 15:0 for loads with an LDS bit,
+ * dword-aligned bits 17:0 for dedicated instructions. Sources: Vega ISA, "LDS" bit of GLOBAL; CDNA 3 ISA,
+ * "Memory Buffer Load to LDS". */
 static void lower_to_lds(struct wmi_builder *b, const struct wmi_instruction *insn,
                          const struct wmi_step *load)
 {
@@ -99,12 +99,12 @@ static void lower_to_lds(struct wmi_builder *b, const struct wmi_instruction *in
 }
 
 enum {
-    WIDEST = 4,        /* dwords that a lane moves in an instruction that is not of a block */
-    MATRIX_COLUMN = 8, /* elements that a lane of a transposing load reads */
+    WIDEST = 4,        /* maximum dwords per lane of non-block instructions */
+    MATRIX_COLUMN = 8, /* elements that a lane reads in a transposing load */
 };
 
-/* Block loads and stores. The block may end behind the kernel's registers: those that are not there are
- * neither loaded nor, but for v0 instead, stored (RDNA 4 ISA, "Error Handling"). */
+/* Block loads and stores. The block may extend past the kernel's registers: missing registers are not loaded,
+ * and v0 is stored in their place (RDNA 4 ISA, "Error Handling"). */
 static bool lower_block(struct wmi_builder *b, const struct wmi_instruction *insn, struct wmi_step *step)
 {
     const struct wmi_operand *data = wmi_operand(insn, WMI_ROLE_DATA);
@@ -125,8 +125,8 @@ static bool lower_block(struct wmi_builder *b, const struct wmi_instruction *ins
     return ok;
 }
 
-/* What loads a matrix by columns: the ordinary load into temporary rows, of which the first 32 lanes give the
- * addresses, and then the elements to their lanes. */
+/* Transposing matrix loads: the first 32 lanes supply the addresses of an ordinary load into temporary rows,
+ * whose elements are then distributed to the lanes. */
 static void lower_transposed(struct wmi_builder *b, struct wmi_step *step)
 {
     step->d = wmi_lower_temporary(b, 4);
@@ -134,7 +134,7 @@ static void lower_transposed(struct wmi_builder *b, struct wmi_step *step)
     wmi_emit(b, WMI_STEP_vmem_first_lanes)->d = step->lanes;
 }
 
-/* The register behind the result, where TFE puts its status: all memory is resident. Source: CLRX, "FLAT
+/* TFE writes its status to the register after the result; all memory is resident. Source: CLRX, "FLAT
  * encoding". */
 static bool lower_status(struct wmi_builder *b, const struct wmi_operand *result)
 {
@@ -149,7 +149,8 @@ static bool is_store_or_load(const struct wmi_row *row)
     return row->memory == WMI_MEMORY_LOAD || row->memory == WMI_MEMORY_STORE;
 }
 
-/* Shows the access, quickly where no allocation meets an aperture: in dispatches. */
+/* Reports the access to observers, with the quick step where no allocation overlaps an aperture, as in
+ * dispatches. */
 static void emit_watch(struct wmi_builder *b, struct wmi_memory_op *m, const struct wmi_step *step)
 {
     const bool plain = step->x < WMI_VMEM_FAST_FORMS && m->alignment == WMI_ALIGNMENT_UNALIGNED;
@@ -167,7 +168,7 @@ static void emit_watch(struct wmi_builder *b, struct wmi_memory_op *m, const str
 bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
-    if (row->memory == WMI_MEMORY_CONTROL) { /* memory is coherent anyway */
+    if (row->memory == WMI_MEMORY_CONTROL) { /* memory is coherent */
         wmi_lower_invalidation(b, insn);
         return true;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fills the words of an instruction by the tables that decoding reads them with. */
+/* Encodes instructions from the decoder's own tables. */
 #include "instructions.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct maker {
     const struct form *form;
     const struct choice *choice;
     uint32_t *words;
-    bool no_saddr; /* SADDR says that there is none */
+    bool no_saddr; /* SADDR is off */
 };
 
 static uint32_t draw(const struct maker *m)
@@ -33,7 +33,7 @@ static void put(struct maker *m, unsigned position, unsigned width, uint32_t val
     *word = (*word & ~mask) | (value << position % 32 & mask);
 }
 
-/* ---- which forms there are ---- */
+/* ---- forms ---- */
 
 static unsigned opcodes(const struct wmi_space *space)
 {
@@ -95,7 +95,7 @@ static unsigned ordinary_vgpr(const struct maker *m, const struct wmi_spec *spec
     return first[spec->role];
 }
 
-/* The number of a VGPR, mostly one that the kernel has. */
+/* A VGPR number, usually one that the kernel has. */
 static unsigned vgpr(const struct maker *m, const struct wmi_spec *spec, enum manner manner)
 {
     const unsigned vgprs = m->choice->vgprs, dwords = spec->dwords ? spec->dwords : 1;
@@ -106,7 +106,7 @@ static unsigned vgpr(const struct maker *m, const struct wmi_spec *spec, enum ma
     case MANNER_SPECIAL:
         reg = ordinary_vgpr(m, spec);
         break;
-    case MANNER_LAST: /* the tables do not know how many registers an address or a texel takes */
+    case MANNER_LAST: /* the tables do not give the number of registers of an address or a texel */
         return is_address(spec) || dwords == 1 ? vgprs - 1 - draw(m) % 4 : last;
     case MANNER_SAME:
         reg = 6;
@@ -141,7 +141,7 @@ static unsigned ordinary_sgpr(const struct wmi_spec *spec)
     return first[spec->role];
 }
 
-/* A scalar operand, as its code of eight bits. */
+/* A scalar operand as its 8-bit code. */
 static unsigned scalar(const struct maker *m, const struct wmi_spec *spec, enum manner manner)
 {
     enum { FIRST_SPECIAL = 102, SPECIALS = 256 - FIRST_SPECIAL };
@@ -160,7 +160,7 @@ static unsigned scalar(const struct maker *m, const struct wmi_spec *spec, enum 
     }
 }
 
-/* The code that says that SADDR is not there. */
+/* The code of SADDR = off. */
 static unsigned code_of_off(const struct maker *m)
 {
     unsigned code = 0;
@@ -265,7 +265,7 @@ static void put_operand(struct maker *m, const struct wmi_spec *spec)
                 m->choice->field == MANNER_LAST ? 1 : m->choice->field == MANNER_ANY && draw(m));
 }
 
-/* SADDR says what VADDR is. */
+/* SADDR first: it determines the kind of VADDR. */
 static void put_operands(struct maker *m, const struct wmi_form *form)
 {
     for (unsigned pass = 0; pass < 2; pass++)
@@ -278,7 +278,7 @@ static void put_operands(struct maker *m, const struct wmi_form *form)
 
 /* ---- fields ---- */
 
-/* A DPP control that the target has. */
+/* A DPP control that the target supports. */
 static uint32_t dpp_control(const struct maker *m)
 {
     const uint32_t control = draw(m) & 0x1ff;
@@ -308,13 +308,13 @@ static uint32_t field_value(const struct maker *m, const struct wmi_field_spec *
     case WMI_FIELD_bank_mask:
         return ordinary ? 0xf : value;
     case WMI_FIELD_dpp8:
-    case WMI_FIELD_imm: /* of scalar memory: which of several kinds of offset it has */
+    case WMI_FIELD_imm: /* scalar memory: selects the kind of offset */
     case WMI_FIELD_soe:
     case WMI_FIELD_sve:
     case WMI_FIELD_idxen:
     case WMI_FIELD_offen:
         return draw(m);
-    case WMI_FIELD_dmask: /* an atomic has one or two, a load up to four */
+    case WMI_FIELD_dmask: /* an atomic uses one or two components, a load up to four */
         return ordinary ? (1u << (1 + draw(m) % 4)) - 1 : value;
     case WMI_FIELD_dim:
         return ordinary ? 1 : value;
@@ -354,7 +354,7 @@ static void put_opcode(struct maker *m, const struct wmi_space *space, uint32_t 
         put(m, space->pos2, space->width2, opcode >> space->width);
 }
 
-/* The other half of a pair, one of all that there are. */
+/* Chooses the second half of a pair among all opcodes. */
 static void put_second(struct maker *m)
 {
     const struct wmi_space *space = &m->target->spaces[m->target->second];
@@ -367,7 +367,7 @@ static void put_second(struct maker *m)
         put(m, space->pos2, space->width2, opcode >> space->width);
 }
 
-/* What stands behind the layout's dwords: a literal, or registers of an image's address. */
+/* Fills the dwords after the layout: a literal, or registers of an image address. */
 static void put_rest(struct maker *m, const struct wmi_layout *layout)
 {
     for (unsigned i = layout->dwords; i < WMI_INSTRUCTION_DWORDS; i++) {
@@ -378,8 +378,8 @@ static void put_rest(struct maker *m, const struct wmi_layout *layout)
     }
 }
 
-/* Whether the kernel has not all registers that the instruction names: it only faults then. Of a block, whose
- * registers M0 chooses, the first must be there. */
+/* Whether the instruction names registers that the kernel does not have, so that it would only fault. For
+ * block operands, whose registers M0 selects, only the first must exist. */
 static bool names_too_many(const struct wmi_instruction *insn, unsigned vgprs)
 {
     enum { BLOCK = 32 };

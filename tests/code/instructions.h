@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Every instruction that a target decodes, made from the decoder's own tables with operands of one's choice.
- */
+/* Generates every instruction that a target decodes, from the decoder's own tables, with chosen operands. */
 #ifndef TESTS_INSTRUCTIONS_H
 #define TESTS_INSTRUCTIONS_H
 
 #include "isa/tables.h"
 
-/* A row in one encoding, and what its words have in common. */
+/* A row in one encoding, and the fixed bits of its words. */
 struct form {
     const struct wmi_space *space;
     uint32_t opcode;
-    uint16_t number; /* in wmi_forms */
+    uint16_t number; /* index in wmi_forms */
 };
 
 struct forms {
@@ -18,31 +17,31 @@ struct forms {
     size_t count;
 };
 
-/* All forms of the target, without the second halves of pairs; the caller frees forms.form. */
+/* All forms of the target, except second halves of pairs; the caller frees forms.form. */
 struct forms all_forms(const struct wmi_target *target);
 
-/* How the value of an operand or a field is found. */
+/* How to choose the value of an operand or a field. */
 enum manner {
-    MANNER_ORDINARY, /* registers of their own for each role, immediates and modifiers that do nothing much */
+    MANNER_ORDINARY, /* distinct registers per role; immediates and modifiers with little effect */
     MANNER_LAST,     /* the last registers, the largest immediates, modifiers with all bits set */
     MANNER_SPECIAL,  /* scalars: special registers, constants, literals, null; immediates: the sign bit */
     MANNER_SAME,     /* one register for all operands */
-    MANNER_ANY,      /* whatever draw() says */
+    MANNER_ANY,      /* random, by draw() */
     MANNERS
 };
 
-/* The choice of operands. Addresses and resources are those that the ordinary registers of code.h hold. */
+/* Choice of operands. Addresses and resources are those in the ordinary registers of kernel.h. */
 struct choice {
-    enum manner address, data, field; /* of addresses and resources, of other operands, and of fields */
-    unsigned vgprs;                   /* that the kernel has */
-    uint32_t (*draw)(void *user);     /* any number */
+    enum manner address, data, field; /* for addresses and resources, other operands, and fields */
+    unsigned vgprs;                   /* VGPRs of the kernel */
+    uint32_t (*draw)(void *user);     /* random numbers */
     void *user;
 };
 
-/* The registers that hold addresses where these are chosen in an ordinary manner. */
+/* Registers that hold addresses with MANNER_ORDINARY. */
 enum {
     VGPR_ADDRESS = 0,  /* 64 bits */
-    VGPR_OFFSET = 2,   /* 32 bits, and coordinates in the registers behind it */
+    VGPR_OFFSET = 2,   /* 32 bits; coordinates in the registers after it */
     SGPR_ZERO = 12,    /* 0 */
     SGPR_ADDRESS = 16, /* 64 bits */
     SGPR_BUFFER = 20,  /* a V# */
@@ -50,8 +49,8 @@ enum {
     SGPR_SAMPLER = 32, /* an S# */
 };
 
-/* Makes the words of an instruction. Returns its length in dwords; 0: what was chosen is none of the target's
- * (asking again may draw something else). */
+/* Encodes an instruction. Returns its length in dwords; 0 if the choice is not valid on the target (another
+ * call may draw another choice). */
 unsigned make_words(const struct wmi_target *target, const struct form *form, const struct choice *choice,
                     uint32_t words[WMI_INSTRUCTION_DWORDS]);
 

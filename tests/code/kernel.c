@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Assembles the kernel of a target once, and puts other code into its middle for each run. */
+/* Assembles the kernel of a target once, and replaces its body for each run. */
 #include "kernel.h"
 
 #include <stdarg.h>
@@ -9,43 +9,43 @@
 
 enum {
     TEXT = 1 << 17,
-    SETS = 64, /* words of what sets registers before an instruction, at most */
-    ROW = 256, /* bytes of a row in the dump */
+    SETS = 64, /* maximum words that set registers before an instruction */
+    ROW = 256, /* bytes per row of the dump */
     LDS_BYTES = 1000,
     PRIVATE_BYTES = 64,
     MOST_TARGETS = 256,
 };
 
-/* Registers of the kernel's own; what the ordinary manner chooses is in instructions.h. */
+/* Registers of the kernel itself; instructions.h has those of MANNER_ORDINARY. */
 enum {
-    V_ADDRESS = 32, /* what VGPR_ADDRESS gets, two of them */
+    V_ADDRESS = 32, /* source of VGPR_ADDRESS, two registers */
     V_LANE = 34,
-    V_OFFSET = 35, /* what VGPR_OFFSET gets: 16 * lane */
-    V_DUMP = 36,   /* not dumped themselves: the offset into a row, and rows of SGPRs */
+    V_OFFSET = 35, /* source of VGPR_OFFSET: 16 * lane */
+    V_DUMP = 36,   /* not dumped: the offset within a row, and rows of SGPRs */
     V_PACKED = 37,
     S_DUMP = 84,  /* a V# and an offset, */
-    S_SAVED = 89, /* and behind them what else is dumped, in places of SGPRs that are not */
+    S_SAVED = 89, /* then other dumped state, in the rows of SGPRs that are not dumped */
 };
 
 enum set { SET_EXEC_LO, SET_EXEC_HI, SET_M0, SET_ADDRESS_LO, SET_ADDRESS_HI, SET_COUNT };
 
 struct kernel {
-    char name[32]; /* without the size of waves */
+    char name[32]; /* without the wave size */
     unsigned lanes, generation, agprs;
     const struct wmi_target *target;
     struct wm_object *object;
     const struct wm_kernel *kernel;
-    /* One for unobserved and one for observed runs, both with the object loaded: what dispatches allocate is
-     * at other addresses each time, but in both machines at the same. */
+    /* One for unobserved and one for observed runs, both with the object loaded: each dispatch allocates at
+     * new addresses, but at the same in both machines. */
     struct wm_machine *machine[2];
-    uint64_t memory, dump, constant; /* guest addresses */
-    uint8_t *code;                   /* what is loaded at `entry`, to undo what a kernel stores there */
+    uint64_t memory, dump, constant; /* guest addresses, identical in both machines */
+    uint8_t *code;                   /* original bytes at `entry`, to undo stores to code */
     uint64_t entry, code_size;
     uint64_t body, done;
     struct sets {
         uint32_t word[SETS];
-        unsigned count, literal[SET_COUNT]; /* where which literal is; 0: nowhere */
-    } all, few;                             /* registers of addresses, EXEC and M0; those two alone */
+        unsigned count, literal[SET_COUNT]; /* position of each literal; 0: not present */
+    } all, few;                             /* address registers, EXEC and M0; EXEC and M0 only */
     uint32_t branch;                        /* s_branch 0 */
 };
 
@@ -129,7 +129,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
         stop("text", "it is too long");
 }
 
-/* How FLAT_SCRATCH gets its value, from s[2:3] and s5. Source: LLVM AMDGPUUsage, "Flat Scratch". */
+/* Initialises FLAT_SCRATCH from s[2:3] and s5. Source: LLVM AMDGPUUsage, "Flat Scratch". */
 static void add_flat_scratch(struct text *t, const struct kernel *k)
 {
     if (k->generation == 6 || limit(k, WMI_LIMIT_initial_scratch))
@@ -163,7 +163,7 @@ static void add_directives(struct text *t, const struct kernel *k)
     add(t, ".end_amdhsa_kernel\n");
 }
 
-/* Four SGPRs: a V# of bytes from `address` on. */
+/* Sets four SGPRs to a V# of bytes, starting at `address`. */
 static void add_buffer(struct text *t, const struct kernel *k, unsigned reg, uint64_t address)
 {
     add(t, "s_mov_b32 s%u, 0x%x\ns_mov_b32 s%u, 0x%x\n", reg, (uint32_t)address, reg + 1,
@@ -172,7 +172,7 @@ static void add_buffer(struct text *t, const struct kernel *k, unsigned reg, uin
         k->generation >= 10 ? 0x31016facu : 0x00024facu);
 }
 
-/* VSKIP and VGPR indexing would change what follows. */
+/* Turns off VSKIP and VGPR indexing, which would change the meaning of the following code. */
 static void add_states_off(struct text *t, const struct kernel *k)
 {
     if (k->generation < 10)
@@ -205,7 +205,7 @@ static void add_prologue(struct text *t, const struct kernel *k)
     add(t, "s_mov_b32 m0, -1\nds_write_b64 v%u, v[6:7]\n", V_OFFSET);
 }
 
-/* Registers with their numbers in a row of the dump: row v is VGPR v, then come AccVGPRs, LDS, SGPRs. */
+/* Stores registers to rows of the dump: row v is VGPR v, followed by AccVGPRs, LDS, SGPRs. */
 static void add_stored(struct text *t, unsigned vgpr, unsigned row)
 {
     add(t, "s_mov_b32 s%u, 0x%x\nbuffer_store_dword v%u, v%u, s[%u:%u], s%u offen\n", S_DUMP + 4, row * ROW,
@@ -270,7 +270,7 @@ static struct wm_machine *new_machine(const char *target, uint64_t *memory, uint
     return machine;
 }
 
-/* What is put before an instruction, with marks where literals will be. */
+/* Emits the code before an instruction, with markers in place of literals. */
 static void make_sets(struct kernel *k, struct text *t, bool all)
 {
     static const uint32_t mark = 0x7fa51234;
@@ -281,7 +281,7 @@ static void make_sets(struct kernel *k, struct text *t, bool all)
     add_states_off(t, k);
     if (all)
         add_all_lanes(t, k);
-    for (unsigned i = 0; all && i < 2; i++) { /* the last registers hold an address, too */
+    for (unsigned i = 0; all && i < 2; i++) { /* the last registers hold an address too */
         const unsigned to = i ? KERNEL_VGPRS - 2 : VGPR_ADDRESS;
         add(t, "v_mov_b32 v%u, v%u\nv_mov_b32 v%u, v%u\n", to, V_ADDRESS, to + 1, V_ADDRESS + 1);
     }
@@ -389,7 +389,7 @@ unsigned kernel_lanes(const struct kernel *k)
     return k->lanes;
 }
 
-/* ---- what it runs ---- */
+/* ---- bodies ---- */
 
 void kernel_descriptors(const struct kernel *k, bool ordinary, uint32_t d[KERNEL_DESCRIPTORS])
 {
@@ -410,7 +410,7 @@ void kernel_descriptors(const struct kernel *k, bool ordinary, uint32_t d[KERNEL
     d[1] = (uint32_t)(k->memory >> 32) | (d[1] & 0xc03f0000);
     d[2] &= d[2] >> 31 ? UINT32_MAX : 0xffff;
     d[3] &= 0x3fffffff;
-    /* A format that there is, in word 1, and of the rest only what linear images have. */
+    /* A valid format in word 1, and otherwise only fields that linear images use. */
     const uint32_t format = g < 10 ? (1 + image[1] % 14) << 20 | (uint32_t)numbers[image[1] >> 8 & 3] << 26
                                    : (1 + image[1] % (g == 10 ? 77 : 63)) << (g == 12 ? 17 : 20);
     image[0] = (uint32_t)(k->memory >> 8);
@@ -426,7 +426,7 @@ bool body_add(const struct kernel *k, const struct setting *s, struct body *body
 {
     const uint64_t value[SET_COUNT] = {s->exec, s->exec >> 32, s->m0, k->memory, k->memory >> 32};
     const struct sets *sets = all ? &k->all : &k->few;
-    if (body->count + sets->count + count + 1 > BODY_WORDS) /* and the branch behind the last one */
+    if (body->count + sets->count + count + 1 > BODY_WORDS) /* the branch included */
         return false;
     uint32_t *const set = body->word + body->count;
     memcpy(set, sets->word, 4 * sets->count);
@@ -439,7 +439,7 @@ bool body_add(const struct kernel *k, const struct setting *s, struct body *body
     return true;
 }
 
-/* ---- running it ---- */
+/* ---- execution ---- */
 
 enum way { UNOBSERVED, PROFILED, BY_ALL };
 
@@ -449,7 +449,7 @@ struct observers {
     struct wm_fidelity *fidelity;
 };
 
-/* A product with small caches: an L2 of 64 MiB takes longer to clear than these kernels to run. */
+/* Uses a product with small caches: clearing an L2 of 64 MiB takes longer than these kernels. */
 static void use_small_caches(struct wm_profile *profile, const char *target)
 {
     const struct wm_gpu *product = wm_gpu_default(target);
@@ -479,7 +479,7 @@ static struct observers make_observers(const struct kernel *k, enum way way)
     return o;
 }
 
-/* Reads what they have to say, as every user does. */
+/* Reads the observers' results, as a user would. */
 static void end_observers(struct observers *o)
 {
     size_t count;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel around instructions to be tried: it sets registers, and writes all that they changed to memory.
+/* A kernel around test instructions: it sets registers, and writes all state that the instructions change to
+ * memory.
  *
- * What code leaves must not depend on who observes it: it is run unobserved and observed. */
+ * Results must not depend on observers, so the code is run unobserved and observed. */
 #ifndef TESTS_KERNEL_H
 #define TESTS_KERNEL_H
 
@@ -9,62 +10,62 @@
 #include "wavemem/wavemem.h"
 
 enum {
-    KERNEL_VGPRS = 40,       /* few, so that the last ones are not far; as many AccVGPRs */
-    KERNEL_WORDS = 4096,     /* of the memory that the instructions reach */
+    KERNEL_VGPRS = 40,       /* few, so that the last ones are soon reached; as many AccVGPRs */
+    KERNEL_WORDS = 4096,     /* size of the memory that the instructions access */
     KERNEL_DESCRIPTORS = 16, /* a V# or T# and an S# in s[20:35]: SGPR_BUFFER to the end of SGPR_SAMPLER */
     BODY_WORDS = 2048,
     DUMP_WORDS = 96 * 64,
 };
 
-struct kernel; /* of one target and size of waves */
+struct kernel; /* for one target and wave size */
 
-/* The name of target number `index`, with ":wave32" or ":wave64" behind it, until the next call; NULL behind
- * the last. Targets that differ in nothing but their names are one, unless `every` is set. */
+/* Name of target number `index` with the suffix ":wave32" or ":wave64", valid until the next call; NULL after
+ * the last one. Targets that differ only in their names are merged, unless `every` is set. */
 const char *kernel_target(size_t index, bool every);
 
 struct kernel *kernel_create(const char *target);
 void kernel_destroy(struct kernel *kernel);
-/* The target as execution decodes it. */
+/* The target as used for execution. */
 const struct wmi_target *kernel_decodes(const struct kernel *kernel);
 unsigned kernel_lanes(const struct kernel *kernel);
 
-/* What the instructions find. */
+/* Initial state of the instructions. */
 struct setting {
     uint64_t exec;
     uint32_t m0;
-    uint32_t items, groups; /* work-items of a workgroup, and how many */
+    uint32_t items, groups; /* work-items per workgroup, number of workgroups */
     uint32_t descriptor[KERNEL_DESCRIPTORS];
     enum wm_alignment alignment;
     enum wm_scalar_cache scalar_cache;
     unsigned on_violation;
     uint64_t max_instructions;
-    bool by_all; /* observed by a profile, both checks and a fidelity report; else by a profile alone */
+    bool by_all; /* observed by a profile, both checks and a fidelity report; otherwise by a profile only */
     uint32_t memory[KERNEL_WORDS];
 };
 
-/* Makes descriptors of numbers at random: a V# of the memory, a T# of a linear image in it. ordinary: ones
- * that nothing is odd about. */
+/* Makes random descriptors: a V# of the memory, a T# of a linear image in it. ordinary: without unusual field
+ * values. */
 void kernel_descriptors(const struct kernel *kernel, bool ordinary, uint32_t descriptor[KERNEL_DESCRIPTORS]);
 
-/* Code that is to be run: instructions with what sets registers before each. */
+/* Code to run: instructions, each preceded by code that sets registers. */
 struct body {
     uint32_t word[BODY_WORDS];
     size_t count;
 };
-/* Appends an instruction, and before it what sets EXEC, M0 and, with `all`, the registers of addresses.
- * False: there is no more room. *offset: bytes to the instruction from the body's start. */
+/* Appends an instruction, preceded by code that sets EXEC, M0 and, with `all`, the address registers. False
+ * if the body is full. *offset: byte offset of the instruction in the body. */
 bool body_add(const struct kernel *kernel, const struct setting *setting, struct body *body, bool all,
               const uint32_t *words, size_t count, uint64_t *offset);
 
-/* What is left behind. */
+/* State after a run. */
 struct outcome {
-    struct wm_fault fault, violation; /* pc: from the body's start */
+    struct wm_fault fault, violation; /* pc: offset in the body */
     uint64_t violations, instructions;
     uint32_t memory[KERNEL_WORDS];
-    uint32_t dump[DUMP_WORDS]; /* registers and LDS, of the last wave that came to its end */
+    uint32_t dump[DUMP_WORDS]; /* registers and LDS of the last wave that reached the end */
 };
 
-/* Runs the body unobserved and observed. False: it differs, and `difference` says how. */
+/* Runs the body unobserved and observed. False if the outcomes differ, as described in `difference`. */
 bool kernel_run(const struct kernel *kernel, const struct setting *setting, const struct body *body,
                 struct outcome *unobserved, char *difference, size_t size);
 

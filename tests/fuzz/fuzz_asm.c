@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer: arbitrary text through the assembler. The first byte chooses the target, whether a code object
- * is made and whether with the lines of the text. */
+/* libFuzzer: arbitrary text through the assembler. The first byte selects the target, and whether to make a
+ * code object and line information. */
 #include "assembler/assembler.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (!size)
         return 0;
     const char *target = targets[bytes[0] % (sizeof targets / sizeof targets[0])];
-    /* Exactly as long as the input, so that the sanitizer sees a read behind it. */
+    /* Exactly as long as the input, so that the sanitizer detects reads past the end. */
     char *text = malloc(size);
     for (size_t i = 1; i < size; i++)
         text[i - 1] = (char)bytes[i];
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         .name = "fuzz", .target = target, .raw = bytes[0] & 128, .lines = bytes[0] & 64};
     const enum wm_status status = wmi_assemble_file(text, size - 1, &options, &out, &out_size, &messages);
     if (status == WM_BAD_FILE && !(messages && *messages))
-        abort(); /* refused without a word */
+        abort(); /* failed without a message */
     free(out);
     free(messages);
     free(text);

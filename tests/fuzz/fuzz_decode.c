@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer: arbitrary words as instructions of every target. The first byte chooses the target.
+/* libFuzzer: arbitrary words as instructions of every target. The first byte selects the target.
  *
- * Decoding must stay inside the words that are there, and printing inside its buffer, whatever its size. The
- * text is refused by the assembler, with a place within it, or makes the same words or others that mean
- * the same. The disassembler and the assembler say the same, whatever they remember. */
+ * Decoding must not read past the given words, and printing must not write past its buffer of any size. The
+ * assembler either rejects the text with a position within it, or encodes the same words or equivalent ones.
+ * The disassembler and the assembler give the same results regardless of their caches. */
 #include "isa/assemble.h"
 #include "isa/disassemble.h"
 
@@ -45,7 +45,7 @@ static void print(const struct wmi_target *target, const struct wmi_instruction 
     char whole[MOST_TEXT], part[24];
     const size_t length = wmi_print(target, insn, whole, sizeof whole);
     require(length < sizeof whole && strlen(whole) == length);
-    /* Cut to a size, it says how long it would be and begins alike. */
+    /* A truncated text returns the full length and is a prefix of the text. */
     require(wmi_print(target, insn, part, sizeof part) == length);
     require(strlen(part) < sizeof part && strncmp(part, whole, strlen(part)) == 0);
 }
@@ -55,13 +55,13 @@ static bool is_constant(const struct wmi_operand *o)
     return o->kind == WMI_OPERAND_CONSTANT || o->kind == WMI_OPERAND_LITERAL;
 }
 
-/* Of gfx7's SMRD: one that fits the field can also stand in a dword of its own. */
+/* gfx7's SMRD: an offset that fits the field can also be encoded as a literal dword. */
 static bool is_offset(const struct wmi_operand *o)
 {
     return o->kind == WMI_OPERAND_IMMEDIATE || o->kind == WMI_OPERAND_LITERAL;
 }
 
-/* Whether two instructions are the same but for bits that mean nothing and for how constants are encoded. */
+/* Whether two instructions are equal except for ignored bits and the encoding of constants. */
 static bool alike(const struct wmi_instruction *a, const struct wmi_instruction *b)
 {
     if (a->id != b->id || a->second_id != b->second_id || a->operands != b->operands)
@@ -78,13 +78,13 @@ static bool alike(const struct wmi_instruction *a, const struct wmi_instruction 
     return true;
 }
 
-/* Exports of two VGPRs name each twice, and LLVM's assembler, as ours, looks at the first of the two. */
+/* Exports of two VGPRs name each VGPR twice; LLVM's assembler and ours use the first name. */
 static bool names_halves(const struct wmi_instruction *insn)
 {
     return insn->id == WMI_INSN_exp && insn->field[WMI_FIELD_compr];
 }
 
-/* Texts that were assembled; they live on, as what the disassembler remembers. */
+/* Cache of assembled texts; kept across inputs, like the disassembler's. */
 static struct wmi_patterns *patterns_of(unsigned index)
 {
     static struct wmi_patterns *patterns[sizeof targets / sizeof targets[0]];
@@ -101,7 +101,7 @@ static void assemble(const struct wmi_target *target, unsigned index, const stru
     uint32_t words[WMI_INSTRUCTION_DWORDS];
     struct wmi_patterns *patterns = patterns_of(index);
     const size_t length = wmi_print(target, insn, text, sizeof text);
-    char *exact = malloc(length); /* so that the sanitizer sees a read behind it */
+    char *exact = malloc(length); /* so that the sanitizer detects reads past the end */
     memcpy(exact, text, length);
     struct wmi_cursor cursor = {.at = exact, .end = exact + length, .patterns = patterns};
     const unsigned by_pattern = wmi_assemble_alike(patterns, exact, cursor.end, words);
@@ -115,7 +115,7 @@ static void assemble(const struct wmi_target *target, unsigned index, const stru
     free(exact);
 }
 
-/* The text of what stands at `words`, and how long it is. */
+/* Prints the instruction at `words` and returns its length. */
 static unsigned text_of(const struct wmi_target *target, const uint32_t *words, size_t count,
                         char text[MOST_TEXT])
 {
@@ -128,7 +128,7 @@ static unsigned text_of(const struct wmi_target *target, const uint32_t *words, 
     return dwords;
 }
 
-/* Lists the words as plain text and as lines of a listing, which end in front of branches. */
+/* Lists the words as plain text and as lines of a listing, which end before branches. */
 static void list(struct wm_disassembler *disassembler, const struct wmi_target *target, const uint32_t *words,
                  size_t count, bool plain)
 {
@@ -162,8 +162,8 @@ static void list(struct wm_disassembler *disassembler, const struct wmi_target *
     free(room);
 }
 
-/* The disassembler that remembers says what decoding and printing say. It lives on, so that an input is also
- * read after all those before it. */
+/* The disassembler with its cache must agree with decoding and printing. It is kept across inputs, so that
+ * earlier inputs fill its cache. */
 static void disassemble(const struct wmi_target *target, unsigned index, const uint32_t *words, size_t count)
 {
     static struct wm_disassembler *disassemblers[sizeof targets / sizeof targets[0]];
@@ -191,7 +191,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const struct wmi_target *target = wmi_target_find(targets[index]);
     require(target);
     const size_t count = (size - 1) / 4;
-    /* Exactly as long as the input, so that the sanitizer sees a read behind it. */
+    /* Exactly as long as the input, so that the sanitizer detects reads past the end. */
     uint32_t *words = malloc(4 * count);
     memcpy(words, bytes + 1, 4 * count);
     for (size_t at = 0; at < count;) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer target: any bytes as a .npy file give an array or one message, and the array lies inside the
- * bytes. */
+/* libFuzzer target: arbitrary bytes as a .npy file give an array within these bytes, or one message. */
 #include "tool/arguments/npy.h"
 
 #include <stdlib.h>

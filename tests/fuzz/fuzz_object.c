@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer: arbitrary bytes as a code object or a bundle; everything that it then offers is asked for.
- * Seeds: examples/, by themselves and in bundles. */
+/* libFuzzer: arbitrary bytes as a code object or a bundle; queries everything that it contains. Seeds:
+ * examples/, plain and in bundles. */
 #include "object/object.h"
 
 #include <stdlib.h>

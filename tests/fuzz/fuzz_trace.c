@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer target: the reader of traces. The first byte says whether what follows is a file, or the records
- * of one, which are compressed first: so mutations reach what is behind zstd and its checksum. */
+/* libFuzzer target: the trace reader. The first byte says whether the rest is a file or its records, which
+ * are compressed first, so that mutations get past zstd and its checksum. */
 #include "wavemem/wavemem.h"
 
 #include <stdlib.h>

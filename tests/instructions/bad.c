@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of instruction tests that are wrong, or that fail: one message with file, line, what and
- * where. */
+/* Messages about wrong or failing instruction tests: one message with file, line and reason. */
 #include "check.h"
 
 #include <setjmp.h>
@@ -10,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Lines 1 to 5 of each; what follows begins at line 6. */
+/* Lines 1 to 5 of each test; further text starts at line 6. */
 #define FRONT "SPDX-License-Identifier: MIT\n# Title\n## Case\nsource: a document\ntargets: gfx900\n"
 #define CODE  "code:\n    v_mov_b32 v1, v0\n    s_mov_b32 s4, 5\n"
 #define HERE  "bad.test:"

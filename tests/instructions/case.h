@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases of instruction tests as a .test file states them. README.md describes the format. */
+/* Cases of instruction tests, as written in a .test file. README.md describes the format. */
 #ifndef TESTS_INSTRUCTIONS_CASE_H
 #define TESTS_INSTRUCTIONS_CASE_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Where messages go: "FILE:LINE: message". */
+/* Destination of messages: "FILE:LINE: message". */
 struct report {
     FILE *out;
     unsigned messages;
@@ -45,7 +45,7 @@ struct text_line {
 struct section {
     enum section_kind kind;
     unsigned line;
-    target_set targets; /* those that it applies to */
+    target_set targets; /* the targets it applies to */
     struct text_line *lines;
     size_t count;
 };
@@ -54,7 +54,7 @@ struct test_case {
     const char *title;
     unsigned line;
     target_set targets;
-    bool wave32, wave64; /* the sizes of waves to run with; neither: each target's own */
+    bool wave32, wave64; /* wave sizes to run with; neither: each target's default */
     struct section *sections;
     size_t count;
 };
@@ -66,7 +66,7 @@ struct test_file {
     size_t count;
 };
 
-/* Splits `text`, of which it takes ownership, into cases. False, with messages: the file has mistakes. */
+/* Splits `text`, of which it takes ownership, into cases. False, with messages, if the file has errors. */
 bool parse_test_file(struct test_file *file, const char *path, char *text, struct report *report);
 void free_test_file(struct test_file *file);
 
@@ -74,7 +74,7 @@ void free_test_file(struct test_file *file);
 const struct section *find_section(const struct test_case *test, enum section_kind kind, target_set target,
                                    unsigned n);
 
-/* The next word of *text and what follows it; false: there is none. Words end at blanks and `stops`. */
+/* The next word of *text, which is advanced; false if there is none. Words end at blanks and `stops`. */
 bool next_word(const char **text, const char *stops, char *word, size_t size);
 
 #endif

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is compared with the lines of one section. */
+/* State of the comparison with the lines of one section. */
 struct comparison {
     struct world *world;
     const struct outcome *outcome;
     struct tally *tally;
-    unsigned line;            /* that was complained about, once */
-    unsigned char *mentioned; /* bytes of the memories that lines are about, one after the other */
+    unsigned line;            /* last line with a complaint; one complaint per line */
+    unsigned char *mentioned; /* bytes of all memories, concatenated, that lines mention */
 };
 
 /* ---- registers and memory ---- */
@@ -71,7 +71,7 @@ static void compare_value(struct world *world, const struct assignment *a, uint6
     c->line = a->line;
 }
 
-/* What no line is about must be as it was. */
+/* State that no line mentions must be unchanged. */
 static void compare_rest(struct comparison *c)
 {
     const struct world *world = c->world;
@@ -136,7 +136,7 @@ static const char *fault_name(enum wm_fault_kind kind)
     return (unsigned)kind < FAULT_KINDS ? fault_kinds[kind] : "unknown";
 }
 
-/* The text behind "name =" of a line, or NULL. */
+/* The text after "name =" in a line, or NULL. */
 static const char *value_of(const char *line, const char *name)
 {
     const size_t length = strlen(name);
@@ -146,7 +146,7 @@ static const char *value_of(const char *line, const char *name)
     return *line == '=' ? line + 1 + strspn(line + 1, " ") : NULL;
 }
 
-/* What a line says of a figure. */
+/* Compares a number with the text of a line. */
 static void compare_figure(struct comparison *c, unsigned line, const char *name, const char *text,
                            uint64_t is)
 {
@@ -160,7 +160,7 @@ static void compare_figure(struct comparison *c, unsigned line, const char *name
                     (unsigned long long)is, wanted);
 }
 
-/* One line of `fault` or `violations` behind the first. */
+/* Compares one line of `fault` or `violations` after the first. */
 static void compare_fault_line(struct comparison *c, const struct text_line *line,
                                const struct wm_fault *fault)
 {
@@ -194,7 +194,7 @@ static void compare_fault_line(struct comparison *c, const struct text_line *lin
                     "expected kind, text, pc, low, high, lanes, bytes, store, wave or workgroup = value");
 }
 
-/* Whether the run ended as the case says; false: nothing else is worth comparing. */
+/* Whether the run ended as the case expects; if not, nothing else is compared. */
 static bool compare_fault(struct comparison *c)
 {
     struct world *world = c->world;
@@ -318,7 +318,7 @@ static void name_context(struct world *world, const char *level, bool observed, 
                  observed ? ", observed" : "", threads, threads == 1 ? "" : "s");
 }
 
-/* All CPU levels, observed and unobserved, until one is not as expected. */
+/* Runs all CPU levels, observed and unobserved, until one fails. */
 static void run_world(struct world *world, struct tally *tally)
 {
     struct outcome *outcome = malloc(sizeof *outcome);
@@ -339,7 +339,7 @@ static void run_world(struct world *world, struct tally *tally)
     free(outcome);
 }
 
-/* The case on one target, with waves of so many lanes. */
+/* Runs the case on one target with one wave size. */
 static void run_target(const struct test_file *file, const struct test_case *test, unsigned index,
                        unsigned lanes, struct report *report, struct tally *tally)
 {
@@ -361,7 +361,7 @@ static void run_target(const struct test_file *file, const struct test_case *tes
     free_world(world);
 }
 
-/* With `fails`, wavemem is known to do something else than the case expects, on some targets. */
+/* With `fails`, wavemem is known to deviate from the case on some targets. */
 static void run_or_fail(const struct test_file *file, const struct test_case *test, unsigned index,
                         unsigned lanes, struct report *report, struct tally *tally)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs cases and compares what they leave with what they expect. */
+/* Runs cases and compares their outcome with the expected one. */
 #ifndef TESTS_INSTRUCTIONS_CHECK_H
 #define TESTS_INSTRUCTIONS_CHECK_H
 
@@ -9,8 +9,8 @@ struct tally {
     unsigned cases, runs, values; /* values compared */
 };
 
-/* Runs all cases of a file on all their targets, CPU levels, observed and unobserved; complains where they
- * are not as expected. */
+/* Runs all cases of a file on all their targets and CPU levels, observed and unobserved; reports
+ * deviations. */
 void check_file(const struct test_file *file, struct report *report, struct tally *tally);
 
 #endif

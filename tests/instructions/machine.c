@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the code of a case: puts code around it that sets and reads registers, assembles it, dispatches it.
+/* Runs the code of a case: adds code that sets and reads registers, assembles and dispatches it.
  *
- * The code of the case stands at its own lines of the text that is assembled, so that messages of the
- * assembler and of faults name lines of the .test file. Behind it the label `end`, where registers are stored
- * to memory, and then the kernel's entry, where they are set. */
+ * The case's code is at its own line numbers in the assembled text, so that messages of the assembler and of
+ * faults name lines of the .test file. It is followed by the label `end`, where registers are stored to
+ * memory, and by the kernel's entry, where they are set. */
 #include "machine.h"
 
 #include "sem/sem.h"
@@ -24,12 +24,12 @@ enum {
     VGPR_DATA,
 };
 
-/* Memory in which registers come and go: rows of 256 bytes. */
+/* Exchange memory for registers: rows of 256 bytes. */
 enum {
     ROW_BYTES = 256,
-    LDS_CHUNKS = 512, /* of a dword for each lane */
+    LDS_CHUNKS = 512, /* a dword per lane each */
     OUTPUT = (ROWS + LDS_CHUNKS) * ROW_BYTES,
-    MARK_ROW = 2 * (ROWS + LDS_CHUNKS), /* says that the code reached its end */
+    MARK_ROW = 2 * (ROWS + LDS_CHUNKS), /* set when the code reaches its end */
     EXCHANGE_BYTES = (MARK_ROW + 1) * ROW_BYTES,
     MARK = 0x0c0de,
     POISON = 0xbad0bad,
@@ -41,8 +41,8 @@ struct machine {
     const struct wm_kernel *kernel;
     uint64_t exchange;
     uint32_t *rows;                  /* the exchange memory */
-    uint64_t code, end;              /* the case's code */
-    unsigned entry_count, end_count; /* instructions around it */
+    uint64_t code, end;              /* range of the case's code */
+    unsigned entry_count, end_count; /* instructions of the added code */
     struct wm_diag diag;
 };
 
@@ -114,7 +114,7 @@ bool machine_label(struct world *world, const char *name, uint64_t *address)
     return m->object && !wm_symbol(m->machine, m->object, name, address, NULL, NULL);
 }
 
-/* Fields of a descriptor, as they are read. */
+/* Fields of a descriptor while it is parsed. */
 struct fields {
     struct wm_descriptor_field field[WM_DESCRIPTOR_FIELDS];
     char name[WM_DESCRIPTOR_FIELDS][32];
@@ -133,7 +133,7 @@ static void add_field(struct fields *fields, const char *name, uint64_t value)
     fields->field[fields->count++].value = value;
 }
 
-/* FORMAT: 8_8_8_8_UNORM, whatever the target's codes are. */
+/* FORMAT: 8_8_8_8_UNORM, by name on every target. */
 static bool add_format(struct world *world, struct scope *scope, const char **at, struct fields *fields)
 {
     static const uint32_t none[4] = {0};
@@ -193,7 +193,7 @@ unsigned machine_descriptor(struct world *world, struct scope *scope, const char
             return 0;
     ++*text;
     for (unsigned i = 0; i < 4 && kind != WM_DESCRIPTOR_SAMPLER; i++)
-        add_field(&fields, selects[i], 4 + i); /* components stand as in memory */
+        add_field(&fields, selects[i], 4 + i); /* components in memory order */
     if (kind != WM_DESCRIPTOR_SAMPLER && generation_of(world->target) == 10)
         add_field(&fields, "RESOURCE_LEVEL", 1);
     if (wm_descriptor_encode(world->target, kind, fields.field, fields.count, &descriptor, &diag)) {
@@ -204,7 +204,7 @@ unsigned machine_descriptor(struct world *world, struct scope *scope, const char
     return descriptor.word_count;
 }
 
-/* ---- the code around the case ---- */
+/* ---- code around the case ---- */
 
 static void add_row(struct text *text, const char *instruction, const char *registers, unsigned number,
                     unsigned row)
@@ -224,7 +224,7 @@ static void store_row(struct text *text, unsigned vgpr, unsigned row)
     add_row(text, "buffer_store_dword", "v", vgpr, OUTPUT / ROW_BYTES + row);
 }
 
-/* All lanes are on, and know their places in the exchange memory. */
+/* Enables all lanes and computes their offsets in the exchange memory. */
 static void begin_exchange(const struct world *world, struct text *text)
 {
     const struct machine *m = world->machine;
@@ -288,7 +288,7 @@ static bool same_in_all_lanes(const uint32_t *row, unsigned lanes)
     return true;
 }
 
-/* What the case sets, and a jump to its code. */
+/* Sets the case's registers and jumps to its code. */
 static void add_entry(const struct world *world, struct text *text)
 {
     const struct rows *rows = &world->before;
@@ -315,7 +315,7 @@ static void add_entry(const struct world *world, struct text *text)
     add(text, "s_branch wm_code");
 }
 
-/* Stores what the case wants to see. */
+/* Stores the registers that the case compares. */
 static void add_end(const struct world *world, struct text *text)
 {
     add(text, "s_cselect_b32 s%d, 1, 0", SGPR_SCC);
@@ -349,7 +349,7 @@ static void add_end(const struct world *world, struct text *text)
     add(text, "s_endpgm");
 }
 
-/* Registers as a raw kernel has them (include/wavemem/object.h): all that there are, denormals kept. */
+/* Registers of a raw kernel (include/wavemem/object.h): all registers, denormals kept. */
 static void add_descriptor(const struct world *world, FILE *out)
 {
     const unsigned generation = generation_of(world->target);
@@ -415,7 +415,7 @@ bool machine_load(struct world *world)
            !wm_symbol(m->machine, m->object, "wm_code", &m->code, NULL, &m->diag) &&
            !wm_symbol(m->machine, m->object, "end", &m->end, NULL, &m->diag);
     if (!good && messages && *messages) {
-        fputs(messages, world->report->out); /* they name the file and line */
+        fputs(messages, world->report->out); /* which name the file and line */
         world_complains(world, code->line, "this code does not assemble");
     } else if (!good) {
         world_complains(world, code->line, "%s", text ? m->diag.message : "no memory");
@@ -428,9 +428,9 @@ bool machine_load(struct world *world)
     return good;
 }
 
-/* ---- running it ---- */
+/* ---- execution ---- */
 
-/* Puts what the case sets into guest memory. */
+/* Copies the case's initial values to guest memory. */
 static void fill_memory(struct world *world)
 {
     struct machine *m = world->machine;

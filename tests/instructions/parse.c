@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Splits .test files into cases and sections, and refuses what the format does not allow. */
+/* Splits .test files into cases and sections, and rejects format errors. */
 #include "case.h"
 
 #include "wavemem/wavemem.h"
@@ -11,10 +11,10 @@
 
 static const struct kind {
     const char *name;
-    bool needed;      /* every target has one */
-    bool for_targets; /* it may name targets */
+    bool needed;      /* required for every target */
+    bool for_targets; /* may be limited to targets */
     bool adds_up;     /* a target may have several */
-    bool expects;     /* it says what must hold after the code */
+    bool expects;     /* contains expectations */
 } kinds[SECTION_KINDS] = {
     [SECTION_SOURCE] = {"source", .needed = true},
     [SECTION_TARGETS] = {"targets", .needed = true},
@@ -30,7 +30,7 @@ static const struct kind {
     [SECTION_FAILS] = {"fails", .for_targets = true},
 };
 
-/* The targets that stand for their generations; ranges consist of them. */
+/* The targets that represent their generations; ranges consist of these. */
 static const char *const main_targets[] = {"gfx600",  "gfx700",  "gfx803", "gfx900",  "gfx906",
                                            "gfx908",  "gfx90a",  "gfx942", "gfx1010", "gfx1030",
                                            "gfx1100", "gfx1150", "gfx1200"};
@@ -39,9 +39,9 @@ enum { MAIN_TARGETS = sizeof main_targets / sizeof *main_targets };
 struct parser {
     struct test_file *file;
     struct report *report;
-    struct test_case *test;  /* the one being read, or NULL */
-    struct section *section; /* the one being read, or NULL */
-    bool titled, in_prose;   /* in_prose: the line before was prose */
+    struct test_case *test;  /* current case, or NULL */
+    struct section *section; /* current section, or NULL */
+    bool titled, in_prose;   /* in_prose: the previous line was prose */
 };
 
 void complain(struct report *report, const char *path, unsigned line, const char *format, ...)
@@ -55,7 +55,7 @@ void complain(struct report *report, const char *path, unsigned line, const char
     report->messages++;
 }
 
-/* One more element of `size` bytes in an array of `count`, zeroed. */
+/* Appends a zeroed element of `size` bytes to an array of `count`. */
 static void *add_element(void *array, size_t count, size_t size)
 {
     char *grown = realloc(*(void **)array, (count + 1) * size);
@@ -98,7 +98,7 @@ static target_set set_of(int index)
     return (target_set)1 << index;
 }
 
-/* "gfx900", "gfx900-gfx942" or "all". 0: it is neither. */
+/* "gfx900", "gfx900-gfx942" or "all". 0 for other words. */
 static target_set targets_of_word(const char *word)
 {
     const char *dash = strstr(word, "-gfx");
@@ -118,7 +118,7 @@ static target_set targets_of_word(const char *word)
     return set;
 }
 
-/* A list of words, of which those behind "except" are taken out. 0: a message was given. */
+/* A list of words; those after "except" are removed from the set. 0 on error, with a message. */
 static target_set parse_targets(struct parser *parser, unsigned line, const char *list)
 {
     target_set set = 0;
@@ -149,7 +149,7 @@ static void add_line(struct section *section, unsigned number, char *line, size_
 {
     char *text = line + indent;
     const bool has_comments = section->kind >= SECTION_RUN && section->kind <= SECTION_INSTRUCTIONS;
-    if (has_comments && section->kind != SECTION_CODE) { /* the assembler knows its own ones */
+    if (has_comments && section->kind != SECTION_CODE) { /* comments in code are the assembler's */
         size_t length = strcspn(text, ";");
         while (length && text[length - 1] == ' ')
             length--;
@@ -162,7 +162,7 @@ static void add_line(struct section *section, unsigned number, char *line, size_
     section->count++;
 }
 
-/* The kind that "name..." begins with; SECTION_KINDS: none. */
+/* The section kind called `name`; SECTION_KINDS if there is none. */
 static enum section_kind kind_named(const char *name, size_t length)
 {
     for (unsigned i = 0; i < SECTION_KINDS; i++)
@@ -171,8 +171,8 @@ static enum section_kind kind_named(const char *name, size_t length)
     return SECTION_KINDS;
 }
 
-/* "word:" or "word gfx...:" begins a section; other lines at the margin are prose. Within a paragraph only
- * the names of sections do. */
+/* "word:" or "word gfx...:" begins a section; other unindented lines are prose. Within a paragraph of prose,
+ * only section names begin a section. */
 static bool looks_like_section(const char *line, bool in_prose)
 {
     const size_t word = strspn(line, "abcdefghijklmnopqrstuvwxyz");
@@ -220,7 +220,7 @@ static void begin_section(struct parser *parser, unsigned number, char *line)
         add_line(section, number, line, (size_t)(colon - line));
 }
 
-/* That each target of the case has as many sections of the kind as it may. */
+/* Checks the number of sections of a kind for each target of the case. */
 static void check_kind(struct parser *parser, enum section_kind kind)
 {
     const struct test_case *test = parser->test;
@@ -268,7 +268,7 @@ static void parse_waves(struct parser *parser, const struct section *section)
             complain(parser->report, parser->file->path, section->line,
                      "waves of '%s' lanes; expected 32, 64 or both", word);
     }
-    /* gfx6 to gfx9 have no waves of 32 lanes. */
+    /* gfx6 to gfx9 have no wave32. */
     if (parser->test->wave32 && parser->test->targets & targets_of_word("gfx600-gfx942"))
         complain(parser->report, parser->file->path, section->line,
                  "a target of this case has no waves of 32 lanes");
@@ -335,7 +335,7 @@ static void read_line(struct parser *parser, unsigned number, char *line)
     if (indent && parser->section) {
         add_line(parser->section, number, line, indent);
     } else if (indent) {
-        if (parser->test && parser->test->count) /* else it is prose */
+        if (parser->test && parser->test->count) /* otherwise prose */
             complain(parser->report, parser->file->path, number,
                      "an indented line that belongs to no section");
     } else if (line[0] == '#') {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluates expressions of instruction tests by recursive descent, once for each lane or element. */
+/* Evaluates expressions of instruction tests by recursive descent, once per lane or element. */
 #include "value.h"
 
 #include <ctype.h>
@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `unused`: in the branch of a ?: that is not taken, or behind && and ||, where nothing is a mistake but
- * syntax. */
+/* `unused`: in the untaken branch of ?:, or after a deciding && or ||, where only syntax errors count. */
 struct evaluation {
     struct scope *scope;
     const char *at;
@@ -51,7 +50,7 @@ static void skip_blanks(struct evaluation *e)
     e->at += strspn(e->at, " ");
 }
 
-/* Takes `token` if the text goes on with it. */
+/* Consumes `token` if it comes next. */
 static bool take(struct evaluation *e, const char *token)
 {
     skip_blanks(e);
@@ -78,7 +77,7 @@ static uint64_t bits_of_f64(double number)
     return bits;
 }
 
-/* A float of few bits, rounded once to nearest even. */
+/* A small float format, rounded once to nearest even. */
 static uint64_t small_float(double number, unsigned exponent_bits, unsigned fraction_bits)
 {
     const int bias = (1 << (exponent_bits - 1)) - 1;
@@ -90,14 +89,14 @@ static uint64_t small_float(double number, unsigned exponent_bits, unsigned frac
         return sign | infinity | UINT64_C(1) << (fraction_bits - 1);
     if (isinf(number))
         return sign | infinity;
-    frexp(number, &exponent); /* below 2^exponent */
+    frexp(number, &exponent); /* number| < 2^exponent */
     const double unit = ldexp(1, (exponent > 1 - bias ? exponent - 1 : 1 - bias) - (int)fraction_bits);
     const double rounded = rint(fabs(number) / unit) * unit;
     if (rounded >= ldexp(1, bias + 1))
         return sign | infinity;
     if (rounded < ldexp(1, 1 - bias))
         return sign | (uint64_t)(rounded / unit);
-    const double significand = 2 * frexp(rounded, &exponent); /* 1 to 2 */
+    const double significand = 2 * frexp(rounded, &exponent); /* in [1, 2) */
     return sign | (uint64_t)(exponent - 1 + bias) << fraction_bits |
            (uint64_t)ldexp(significand - 1, (int)fraction_bits);
 }
@@ -225,7 +224,7 @@ void show_value(char *text, size_t size, enum type type, const struct value *val
 
 /* ---- names ---- */
 
-/* Integers of fewer bits. */
+/* Truncation to smaller integer types. */
 static bool cut(const char *name, size_t length, int64_t integer, struct value *value)
 {
     static const struct {
@@ -245,7 +244,7 @@ static bool cut(const char *name, size_t length, int64_t integer, struct value *
     return false;
 }
 
-/* f32(1.5) is the bits of a number, number32(0x3fc00000) the number of bits. */
+/* Functions: f32(1.5) gives the bits of a number, number32(0x3fc00000) the number of these bits. */
 static bool call(struct evaluation *e, const char *name, size_t length, struct value *value)
 {
     static const struct {
@@ -287,7 +286,7 @@ static bool call(struct evaluation *e, const char *name, size_t length, struct v
     return cut(name, length, a.integer, value);
 }
 
-/* A register, memory[index], or a range of registers v[2:3] of 64 bits. */
+/* A register, memory[index], or a 64-bit register range like v[2:3]. */
 static struct value parse_place(struct evaluation *e, const char *name, size_t length)
 {
     uint64_t index[2] = {0}, bits = 0;
@@ -405,7 +404,7 @@ static struct value parse_unary(struct evaluation *e)
     return parse_primary(e);
 }
 
-/* Binary operators, those that bind tightest last. */
+/* Binary operators, in order of increasing precedence. */
 static const struct binary {
     const char *text;
     unsigned level;

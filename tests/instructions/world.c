@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluates the lines of instruction tests that say what registers and memory hold. */
+/* Evaluates the lines of instruction tests that describe registers and memory. */
 #include "world.h"
 
 #include "machine.h"
@@ -34,11 +34,11 @@ static struct memory *memory_named(struct world *world, const char *name, size_t
 static const struct named_row {
     const char *name;
     unsigned row;
-    bool is_mask; /* two dwords in waves of 64 lanes */
+    bool is_mask; /* two dwords in wave64 */
 } named_rows[] = {
     {"exec", ROW_EXEC, true}, {"vcc", ROW_VCC, true}, {"m0", ROW_M0, false}, {"scc", ROW_SCC, false}};
 
-/* v5, a5, s5, or v, a, s with numbers in brackets; exec and the like. False: it is no register. */
+/* v5, a5, s5, or v, a, s with numbers in brackets; exec and others. False if it is not a register. */
 static bool register_rows(const struct world *world, const char *name, size_t length, const uint64_t *index,
                           unsigned *row, unsigned *rows)
 {
@@ -116,7 +116,7 @@ static const struct {
     {"mode.ieee", 9, 1},       {"mode.fp16_ovfl", 23, 1},
 };
 
-/* A number, from *at on. */
+/* Parses a number at *at. */
 static bool parse_number(const char **at, uint64_t *number)
 {
     char *end;
@@ -128,7 +128,7 @@ static bool parse_number(const char **at, uint64_t *number)
     return true;
 }
 
-/* "[3]", "[3:5]" or "[3..5]" behind a name: which separator, or 0 for one number. False: it is none. */
+/* "[3]", "[3:5]" or "[3..5]" after a name: returns the separator, 0 for a single number. False on error. */
 static bool parse_index(const char **at, uint64_t index[2], char *separator)
 {
     *separator = 0;
@@ -160,7 +160,7 @@ static bool parse_memory_place(struct place *place, const uint64_t *index, char 
     return true;
 }
 
-/* [type] name, with an index perhaps. */
+/* [type] name, optionally with an index. */
 static bool parse_left(struct world *world, const char **at, struct place *place, char error[512])
 {
     uint64_t index[2];
@@ -233,7 +233,7 @@ void name_place(char *text, size_t size, const struct place *place, uint64_t num
 
 enum { MOST_LISTED = 256 };
 
-/* The values of a list in braces from *at on, and whether the last one is that of all that follow. */
+/* Reads a list in braces at *at; *goes_on: its last value applies to all further elements. */
 static unsigned read_list(struct scope *scope, const char **at, struct value values[MOST_LISTED],
                           bool *goes_on)
 {
@@ -256,8 +256,8 @@ static unsigned read_list(struct scope *scope, const char **at, struct value val
     return count;
 }
 
-/* The item at *at for the n-th lane or element: an expression, or the n-th value of a list in braces, or that
- * of an index behind it. */
+/* The item at *at for the n-th lane or element: an expression, the n-th value of a list in braces, or, if an
+ * index follows the list, the value at that index. */
 static bool item_value(struct scope *scope, const char **at, uint64_t n, struct value *value)
 {
     struct value values[MOST_LISTED], index;
@@ -448,7 +448,7 @@ static bool set_line(struct world *world, const struct text_line *line)
     return assign(world, line, &(struct assignment){.each = set_value, .user = &failed}) && !failed;
 }
 
-/* Whether memory may be called so: names of registers and of values in expressions are taken. */
+/* Whether the name is available for memory: names of registers and of values in expressions are reserved. */
 static bool name_is_free(struct world *world, const char *name, size_t length)
 {
     static const char *const taken[] = {"i", "lane", "lanes", "mode", "nan", "inf", "v", "a", "s"};
@@ -464,7 +464,7 @@ static struct memory *add_memory(struct world *world, unsigned line, const char 
                                  uint64_t bytes, bool read_only)
 {
     struct memory *memory = &world->memories[world->memory_count];
-    const uint64_t room = (bytes + 3) & ~(uint64_t)3; /* registers of LDS come and go by dwords */
+    const uint64_t room = (bytes + 3) & ~(uint64_t)3; /* LDS is read and written in dwords */
     const bool is_lds = length == 3 && !memcmp(name, "lds", 3);
     const unsigned most = is_lds ? MOST_LDS : MOST_MEMORY;
     if (world->memory_count == MEMORIES || !bytes || bytes > most) {
@@ -483,7 +483,7 @@ static struct memory *add_memory(struct world *world, unsigned line, const char 
     return is_lds || machine_allocate(world, memory, line, read_only) ? memory : NULL;
 }
 
-/* "memory [type] name[count]", and perhaps "= values", which are those of the whole memory. */
+/* "memory [type] name[count]", optionally with "= values" for the whole memory. */
 static bool declare_memory(struct world *world, const struct text_line *line, bool read_only)
 {
     const char *type_at = line->text + strcspn(line->text, " ");
@@ -531,10 +531,10 @@ enum option {
     OPTIONS
 };
 
-/* The values that an option may have are words, or else numbers. */
+/* The values of an option: words, otherwise numbers. */
 static const struct {
     const char *name;
-    unsigned most; /* values */
+    unsigned most; /* maximum number of values */
     const char *words[4];
 } options[OPTIONS] = {
     [OPTION_GRID] = {"grid", 3, {0}},
@@ -581,7 +581,7 @@ static void set_option(struct run_options *run, enum option option, const uint64
     }
 }
 
-/* A number, or one of the words that the option has. */
+/* A number, or one of the option's words. */
 static bool option_value(enum option option, const char *word, uint64_t *value)
 {
     for (unsigned i = 0; i < 4 && options[option].words[i]; i++)
@@ -625,9 +625,9 @@ static bool read_option(struct world *world, const struct text_line *line)
     return true;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole case ---- */
 
-/* Names the rows that a line of `after` is about. */
+/* Marks the rows that a line of `after` mentions. */
 static bool want_rows(struct world *world, const struct text_line *line)
 {
     struct place place;
@@ -670,7 +670,7 @@ bool prepare_world(struct world *world)
     if (!run->thread_counts)
         run->threads[run->thread_counts++] = 1;
     if (run->workgroup[0] == world->lanes && run->grid[0] <= world->lanes && run->grid[1] == 1 &&
-        run->grid[2] == 1) { /* v0 is the number of the lane */
+        run->grid[2] == 1) { /* v0 is the lane number */
         for (unsigned lane = 0; lane < MOST_LANES; lane++)
             world->before.lane[ROW_V][lane] = lane;
         world->before.set[ROW_V] = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A case on one target with waves of one size: what registers and memory hold before and after its code. */
+/* A case on one target with one wave size: registers and memory before and after its code. */
 #ifndef TESTS_INSTRUCTIONS_WORLD_H
 #define TESTS_INSTRUCTIONS_WORLD_H
 
@@ -8,7 +8,7 @@
 
 enum {
     MOST_LANES = 64,
-    /* Registers that a case may set and expect; the others belong to the code around it. */
+    /* Registers available to a case; the others belong to the code around it. */
     CASE_VGPRS = 250,
     CASE_SGPRS = 84,
     MEMORIES = 12,
@@ -16,7 +16,7 @@ enum {
     THREAD_COUNTS = 4
 };
 
-/* Registers by row; of what is not a vector register lane 0 counts. */
+/* Registers by row; scalar registers use lane 0. */
 enum {
     ROW_V = 0,
     ROW_A = 256,
@@ -74,23 +74,23 @@ struct world {
     unsigned memory_count;
     struct memory *lds; /* one of `memories`, or NULL */
     struct run_options run;
-    bool wanted[ROWS]; /* rows that the case expects something of */
+    bool wanted[ROWS]; /* rows with expectations */
 };
 
-/* Where a line puts its values, or what it compares with them. */
+/* The destination of a line's values, or the location to compare with them. */
 struct place {
     enum { PLACE_ROWS, PLACE_MODE, PLACE_MEMORY } kind;
-    enum type type; /* TYPES: the line does not say */
+    enum type type; /* TYPES: not specified */
     unsigned row, rows;
-    unsigned bit, width; /* of MODE */
+    unsigned bit, width; /* in MODE */
     struct memory *memory;
     uint64_t from, count; /* elements */
     bool by_lane;
-    bool is_mask; /* a bit for each lane: only those of the wave's lanes count */
+    bool is_mask; /* one bit per lane: only bits of the wave's lanes count */
 };
 
-/* A line "place = values", and what becomes of each value: its number among the line's values, or the
- * element's, and the lane. */
+/* A line "place = values", with a callback per value. number: index among the line's values, or of the
+ * element. */
 struct assignment {
     struct place place;
     unsigned line;
@@ -99,17 +99,17 @@ struct assignment {
     void *user;
 };
 
-/* Complains in the name of the world: "FILE:LINE: CONTEXT: message". */
+/* Reports an error: "FILE:LINE: CONTEXT: message". */
 __attribute__((format(printf, 3, 4))) void world_complains(struct world *world, unsigned line,
                                                            const char *format, ...);
-/* False, with a message: the line is wrong. */
+/* Processes a line. False, with a message, on error. */
 bool assign(struct world *world, const struct text_line *line, struct assignment *assignment);
-/* The value of an expression that is the same in all lanes. False, with a message: it has none. */
+/* The value of an expression that is uniform across lanes. False, with a message, on error. */
 bool world_value(struct world *world, unsigned line, const char *text, struct value *value);
-/* Reads the sections `run` and `before`, and what `after` will want. */
+/* Reads the sections `run` and `before`, and the locations mentioned in `after`. */
 bool prepare_world(struct world *world);
 void free_world(struct world *world);
-/* "v3", "exec", "data[5]": the place of a value of an assignment. */
+/* "v3", "exec", "data[5]": name of the location of an assignment's value. */
 void name_place(char *text, size_t size, const struct place *place, uint64_t number, unsigned lane);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Holds what a compiler made for any target to the checks of waits and hazards, block by block and without
- * running it: LLVM waits for all that it uses and keeps apart what must be, so within a block nothing may be
- * found.
+/* Checks waits and hazards of compiled code for any target, block by block and without running it. LLVM
+ * inserts all required waits and wait states, so there must be no findings within a block.
  *
  * usage: blocks [--without-waits] OBJECT...
  *
- * A block begins with no memory instruction under way, which can only hide mistakes. --without-waits leaves
- * out waits and s_nop: then much must be found. */
+ * A block starts with no outstanding memory instruction, which can only hide errors. --without-waits ignores
+ * waits and s_nop: then there must be many findings. */
 #include "check/check.h"
 #include "wavemem/wavemem.h"
 
@@ -17,7 +16,7 @@
 enum { SECTIONS = 16, TEXT = 256 };
 
 static bool without_waits;
-static const struct wmi_target *described; /* for describe(): the code that pc is an offset of */
+static const struct wmi_target *described; /* for describe(): the code that pc is an offset into */
 static const uint8_t *described_bytes;
 static size_t described_size;
 
@@ -37,7 +36,7 @@ static void describe(void *user, unsigned id, struct wm_profile_row *row)
     row->offset = row->pc;
 }
 
-/* Marks where branches of the code lead. */
+/* Marks the branch targets in the code. */
 static void mark_targets(const struct wmi_target *target, const uint8_t *bytes, size_t size, bool *begins)
 {
     struct wmi_instruction insn;
@@ -63,7 +62,7 @@ static void mark_targets(const struct wmi_target *target, const uint8_t *bytes, 
     }
 }
 
-/* The number of findings, each of which is printed; adds to *instructions. */
+/* Prints each finding and returns their number; adds to *instructions. */
 static size_t check_code(const char *name, const struct wmi_target *target, const uint8_t *bytes, size_t size,
                          size_t *instructions)
 {
@@ -78,7 +77,7 @@ static size_t check_code(const char *name, const struct wmi_target *target, cons
         uint32_t words[WMI_INSTRUCTION_DWORDS] = {0};
         const size_t left = size - at;
         if (begins[at / 4])
-            wave = NULL; /* the checker keeps what it gave us till the end */
+            wave = NULL; /* a new wave; the checker owns the old one until the end */
         memcpy(words, bytes + at, left < sizeof words ? left : sizeof words);
         if (!wmi_decode(target, words, left / 4, &insn)) {
             insn.dwords = 0;
@@ -89,7 +88,7 @@ static size_t check_code(const char *name, const struct wmi_target *target, cons
             continue;
         observer->execute(local, &wave, observer->decoded(observer->self, at, &insn),
                           (const uint32_t[256]){0});
-        if (wmi_rows[insn.id].class == WMI_CLASS_FLAT) /* to memory, as LLVM mostly knows that it goes */
+        if (wmi_rows[insn.id].class == WMI_CLASS_FLAT) /* LLVM usually knows the address space: memory */
             observer->access(local, &(struct wmi_access){.pc = at, .path = WMI_PATH_FLAT}, 0);
         ++*instructions;
     }
@@ -101,7 +100,7 @@ static size_t check_code(const char *name, const struct wmi_target *target, cons
     const struct wm_finding *findings = wmi_check_findings(check, &count);
     size_t all = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!strcmp(findings[i].rule, "valu-read-sgpr")) /* LLVM 19 does not know of it */
+        if (!strcmp(findings[i].rule, "valu-read-sgpr")) /* unknown to LLVM 19 */
             continue;
         all++;
         if (without_waits)

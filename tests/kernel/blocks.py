@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compiles a source for each target and has BLOCKS judge its waits and hazards, as it is and without its waits.
+"""Compiles a source for each target and runs BLOCKS on it, with and without its waits.
 
 usage: blocks.py BLOCKS SOURCE TARGET...; exit code 77 ("skipped") without clang-19 and ld.lld-19.
 """

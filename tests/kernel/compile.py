@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compiles OpenCL kernels for a GPU and for this machine, two at a time, then runs a test program on them.
+"""Compiles OpenCL kernels for a GPU and for the host, two at a time, then runs a test program on them.
 
 usage: compile.py [-O N]... [-t TARGET]... [--host] [--two-steps] FOLDER SOURCE... -- PROGRAM [ARGUMENT]...
 
-FOLDER/NAME-TARGET-ON.co is the GPU's code object, FOLDER/NAME-hostWAVE.so what `--host` makes. What is newer than
-its source stays, so tests that share a folder compile what they share once, whichever comes first. `{target}`, `{level}`
-and `{wave}` in the arguments stand for each combination in turn: the program runs once for each. A TARGET like
-gfx1030-wave64 has waves of 64 lanes; WAVE says how many in the sources. Exit code 77 ("skipped") when a compiler or the
-device library is missing. With WAVEMEM_TEST_REDUCED only the last -O counts.
+FOLDER/NAME-TARGET-ON.co is the GPU's code object, FOLDER/NAME-hostWAVE.so the output of `--host`. Outputs newer than
+their source are kept, so tests that share a folder compile shared files once. `{target}`, `{level}` and `{wave}` in the
+arguments are replaced by each combination in turn: the program runs once per combination. A TARGET like gfx1030-wave64
+has waves of 64 lanes; WAVE is the wave size that the sources see. Exit code 77 ("skipped") if a compiler or the device
+library is missing. With WAVEMEM_TEST_REDUCED only the last -O is used.
 
---two-steps: printf is bound to its buffer before the device library is linked, whose own printf does nothing;
-the way that AMD's OpenCL runtime compiles.
+--two-steps: printf is bound to its buffer before the device library is linked, whose own printf does nothing, as in
+AMD's OpenCL runtime.
 """
 import argparse
 import contextlib
@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 BITCODE = [os.environ.get('BITCODE', ''), '/usr/lib/*/amdgcn/bitcode', '/usr/amdgcn/bitcode', '/opt/rocm/amdgcn/bitcode']
 COMMON = ['-x', 'cl', '-cl-std=CL2.0', '-Werror', '-Wno-unused-function', '-I', os.path.join(HERE, 'opencl')]
-# Both sides round every operation, and every operation right.
+# Both sides round every operation, and round correctly.
 EXACT = ['-ffp-contract=off', '-cl-fp32-correctly-rounded-divide-sqrt']
 
 
@@ -44,7 +44,7 @@ def bitcode_folder():
 
 
 def version_number(target):
-    """What the device library knows a target by: gfx90a is 9 * 1000 + 0 * 100 + 10."""
+    """The device library's number of a target: gfx90a is 9 * 1000 + 0 * 100 + 10."""
     digits = target[3:]
     return int(digits[:-2]) * 1000 + int(digits[-2]) * 100 + int(digits[-1], 16)
 
@@ -55,14 +55,15 @@ def wave_of(target):
 
 @contextlib.contextmanager
 def alone(output):
-    """Keeps other tests, which run at the same time, from making the same file."""
+    """Prevents concurrent tests from making the same file."""
     with open(output + '.lock', 'w') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def bitcode_for(target, place):
-    """The device library's folder; for a target that it is too old to know, one in `place` that has its number, too."""
+    """The device library's folder; for targets newer than the library, a folder in `place` that adds the target's
+    number."""
     folder = bitcode_folder()
     name = f'oclc_isa_version_{target[3:]}.bc'
     if os.path.exists(os.path.join(folder, name)):
@@ -83,10 +84,10 @@ def bitcode_for(target, place):
 def device_commands(source, output, target, bitcode, level, two_steps, include):
     wave = wave_of(target)
     target, *wave64 = target.split('-')
-    # Without the version clang 19 links the old ABI's constants to a code object of version 5.
+    # Without the version, clang 19 links the constants of the old ABI to a code object of version 5.
     common = ['clang-19', '-target', 'amdgcn-amd-amdhsa', f'-mcpu={target}', f'-O{level}', '-mcode-object-version=5']
     common += ['-mwavefrontsize64'] if wave64 else []
-    if include and version_number(target) < 9000:  # clang's default there is to flush denormals of f32, this machine's not
+    if include and version_number(target) < 9000:  # clang flushes f32 denormals by default there, the host does not
         common += ['-Xclang', '-fdenormal-fp-math-f32=ieee']
     link = [f'--rocm-device-lib-path={bitcode}']
     language = COMMON + [f'-DWAVE={wave}'] + (EXACT + ['-include', 'device.clh'] if include else []) + ['-cl-kernel-arg-info']
@@ -107,7 +108,7 @@ def stale(output, inputs):
 
 
 def make(job):
-    """Makes an output unless it is newer than its inputs; what went wrong, or None."""
+    """Makes an output unless it is newer than its inputs; returns an error message, or None."""
     output, inputs, commands = job
     with alone(output):
         for command in commands if stale(output, inputs) else []:

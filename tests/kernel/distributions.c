@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See distributions.h. Logarithms, sines and the like are the C library's, of doubles. */
+/* See distributions.h. Logarithms, sines etc. are the C library's for doubles. */
 #include "distributions.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static void floats(const uint32_t *in, void *out)
     *(float *)out = unit_float(*in);
 }
 
-/* 21 bits of the second word above the first: 53. */
+/* 21 bits of the second word above the first word: 53 bits. */
 static void doubles(const uint32_t *in, void *out)
 {
     *(double *)out = (double)((uint64_t)(in[1] >> 11) << 32 | in[0]) * 0x1p-53 + 0x1p-53;
@@ -46,7 +46,7 @@ static void halves(const uint32_t *in, void *out)
 
 /* ---- normal and log-normal ---- */
 
-/* Box's and Muller's two normal numbers of a uniform one and an angle. */
+/* Box-Muller: two normal numbers from a uniform number and an angle. */
 static void box_muller(double u, double angle, double normal[2])
 {
     const double s = sqrt(-2 * log(u));
@@ -114,8 +114,8 @@ static void two_of_four_words(const uint32_t *in, put_two *put, void *out)
     put(normal, out);
 }
 
-/* Debian's rocRAND has __ocml_sin_f16 of rocm-device-libs 5, which takes its test for finite numbers the
- * wrong way round: the sine of a half is NaN. (See it with llvm-dis ocml.bc.) */
+/* Debian's rocRAND contains __ocml_sin_f16 of rocm-device-libs 5, whose test for finite numbers is inverted:
+ * the sine of a half is NaN. (See llvm-dis ocml.bc.) */
 static void two_of_a_word(uint32_t in, put_two *put, void *out)
 {
     const float unit = 0x1p-16f * 6.2831855f;
@@ -176,7 +176,7 @@ static void discrete(const uint32_t *in, void *out)
     *(uint32_t *)out = TABLE_OFFSET + (x - i < table.probability[i] ? i : table.alias[i]);
 }
 
-/* The first whose cumulated probability is not below x. */
+/* The first entry whose cumulative probability is at least x. */
 static void discrete_one(uint64_t number, unsigned bits_, void *out)
 {
     struct distribution_table table;
@@ -188,7 +188,7 @@ static void discrete_one(uint64_t number, unsigned bits_, void *out)
     *(uint32_t *)out = TABLE_OFFSET + i;
 }
 
-/* ---- MRG32k3a: its numbers are 1 to m1; integers are stretched to all of 32 bits ---- */
+/* ---- MRG32k3a: its numbers are 1 to m1; integers are scaled to 32 bits ---- */
 
 static uint32_t stretch(uint32_t v)
 {
@@ -227,7 +227,7 @@ static void mrg_two(const uint32_t *in, put_two *put, void *out)
     put(normal, out);
 }
 
-/* Of floats, too: so it is in rocRAND. */
+/* Computed from floats, as in rocRAND. */
 static void mrg_two_doubles(const uint32_t *in, put_two *put, void *out)
 {
     double normal[2];
@@ -270,7 +270,7 @@ static void mrg_discrete(const uint32_t *in, void *out)
     discrete(&(uint32_t){stretch(*in)}, out);
 }
 
-/* ---- Sobol: one element of each number, or the sequence would lose what it is for ---- */
+/* ---- Sobol: one element per number, to preserve the properties of the sequence ---- */
 
 static void top_32(uint64_t number, unsigned bits_, void *out)
 {
@@ -287,7 +287,7 @@ static void top_8(uint64_t number, unsigned bits_, void *out)
     *(uint8_t *)out = (uint8_t)(number >> (bits_ - 8));
 }
 
-/* Of 64 bits rocRAND 5.3.3 takes the low 32: a slip of its own. */
+/* rocRAND 5.3.3 takes the low 32 of 64 bits, which is its own bug. */
 static void float_one(uint64_t number, unsigned bits_, void *out)
 {
     (void)bits_;
@@ -305,7 +305,7 @@ static void half_one(uint64_t number, unsigned bits_, void *out)
     *(_Float16 *)out = unit_half((uint16_t)(number >> (bits_ - 16)));
 }
 
-/* Winitzki's approximation of the inverse error function, of x with 1 - x^2 = y. */
+/* Winitzki's approximation of the inverse error function for x, with y = 1 - x^2. */
 static double inverse_erf(double x, double y)
 {
     if (y <= 0)
@@ -327,7 +327,7 @@ static double normal_of_double(uint64_t number, unsigned bits_)
     double p;
     double_one(number, bits_, &p);
     const double x = 2 * p - 1;
-    return (double)1.4142135f * inverse_erf(x, (1 - x) * (1 + x)); /* the root as a float, as in rocRAND */
+    return (double)1.4142135f * inverse_erf(x, (1 - x) * (1 + x)); /* sqrt(2) as a float, as in rocRAND */
 }
 
 static void put_one(double normal, put_two *put, unsigned size, void *out)
@@ -360,7 +360,7 @@ static void log_normal_float_one(uint64_t number, unsigned bits_, void *out)
     put_one(normal_of_float(number), put_exp_floats, 4, out);
 }
 
-/* The low 32 bits again. */
+/* The low 32 bits, as above. */
 static void log_normal_double_one(uint64_t number, unsigned bits_, void *out)
 {
     (void)bits_;
@@ -373,11 +373,11 @@ static void log_normal_half_one(uint64_t number, unsigned bits_, void *out)
     put_one(normal_of_float(number), put_exp_halves, 2, out);
 }
 
-/* ---- the lists ---- */
+/* ---- tables ---- */
 
-/* Tolerances. Floats: the GPU takes sine and cosine of whole turns, v_sin_f32, of an angle that was rounded
- * to 24 bits. Halves: all steps round to 11 bits. The inverse error function is a difference of square roots,
- * in which half of the digits are lost near 0. */
+/* Tolerances. Floats: the GPU's v_sin_f32 takes an angle in turns that was rounded to 24 bits. Halves: every
+ * step rounds to 11 bits. The inverse error function is a difference of square roots, which loses half of the
+ * digits near 0. */
 const struct distribution distributions[DISTRIBUTIONS] = {
     {"j20uniform_distributionIjE", 4, 1, 1, bits},
     {"h20uniform_distributionIhE", 1, 1, 4, bits},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the seventeen example kernels at sizes that do not divide, and compares with plain C.
+/* Runs the seventeen example kernels at sizes that are not multiples of the workgroup size, and compares with
+ * plain C.
  *
  * usage: examples FOLDER-OF-CODE-OBJECTS [SUFFIX]      (FOLDER/NAMESUFFIX.co) */
 #include <setjmp.h>
@@ -40,7 +41,8 @@ static void run_example(void **state)
     workload_free(&run);
 }
 
-/* The comparison must be able to fail: each output is spoilt in its last element by more than is allowed. */
+/* The comparison must be able to fail: the last element of each output is changed by more than the
+ * tolerance. */
 static void spoilt_results_differ(void **state)
 {
     (void)state;
@@ -67,7 +69,7 @@ static void spoilt_results_differ(void **state)
     }
 }
 
-/* The example of FIPS 180-2, appendix B.1, and the one of two blocks, B.2. */
+/* The examples of FIPS 180-2, appendices B.1 (one block) and B.2 (two blocks). */
 static void reference_sha256_is_right(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels that go wrong, each at the line that ends with "here"; faults.py says what the report must be.
+// Kernels with faults, each in the line that ends with "here"; faults.py has the expected reports.
 
 kernel void store_outside(global uint *out)
 {
@@ -69,7 +69,7 @@ kernel void stack_overflow(global uint *out, uint n)
     out[get_global_id(0)] = stack[get_local_id(0) & 63];
 }
 
-// No fault: what a workgroup finds in its private and local memory does not depend on the ones before.
+// No fault: a workgroup's private and local memory does not depend on previous workgroups.
 kernel void remember(global uint *out)
 {
     volatile uint private_memory[64];

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the command says of kernels that go wrong: once, clearly, and the same with any number of threads.
+"""The command's reports on kernels with faults: one clear report, the same for any number of threads.
 
 usage: faults.py WAVEMEM SOURCE FOLDER          (77: skipped, without clang 19)
 
-The line is that of the source which ends with "here"; workgroup, wave and lanes follow from the kernel.
+The expected line is the one in the source that ends with "here"; workgroup, wave and lanes follow from the kernel.
 """
 import json
 import os
@@ -87,7 +87,7 @@ def check(program, kernel, kind, headline, instruction, where, more):
 
 
 def goes_on(program):
-    """As the hardware: nothing is written; of 10 waves one is wholly below work-item 70."""
+    """As on hardware: nothing is written; one of 10 waves lies entirely below work-item 70."""
     base = [program, "-k", "misaligned_atomic", "-g", "640", "-b", "128", *OUT, "--on-violation", "continue"]
     for threads in "1", "3":
         err = run(*base, "--expect", "out=zero:u32:640", "-j", threads, code=1)[1]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See generators.h. Written for plainness: nothing is precomputed and nothing is done in parallel. */
+/* See generators.h. Written for clarity, without precomputation or parallelism. */
 #include "generators.h"
 
 #include <stdlib.h>

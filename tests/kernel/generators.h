@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The random number generators of librocrand1, stated anew from their authors' descriptions, one number at a
- * time and with jumps by powers of their transition matrices. */
+/* The random number generators of librocrand1, implemented independently from their authors' descriptions,
+ * one number at a time and with jumps by powers of their transition matrices. */
 #ifndef WAVEMEM_TESTS_GENERATORS_H
 #define WAVEMEM_TESTS_GENERATORS_H
 
@@ -17,13 +17,13 @@ struct xorwow {
     uint32_t d, x[5];
 };
 uint32_t xorwow_next(struct xorwow *state);
-/* 160 x 160 bits: column j is what bit j of x becomes. */
+/* 160 x 160 bits: column j is the image of bit j of x. */
 struct xorwow_jump {
     uint32_t column[160][5];
 };
-/* 2^log2 steps. */
+/* A jump of 2^log2 steps. */
 void xorwow_make_jump(struct xorwow_jump *jump, unsigned log2);
-/* Moves x; d must be moved by 362437 for each step. */
+/* Advances x; d must be advanced by 362437 per step. */
 void xorwow_apply_jump(const struct xorwow_jump *jump, struct xorwow *state);
 
 /* MRG32k3a. Source: L'Ecuyer, "Good parameters and implementations for combined multiple recursive random
@@ -52,7 +52,7 @@ struct mtgp32_parameters {
 };
 struct mtgp32 {
     const struct mtgp32_parameters *parameters;
-    uint32_t *words; /* the whole sequence of states, which grows */
+    uint32_t *words; /* the complete state sequence, which grows */
     size_t at, room;
 };
 void mtgp32_seed(struct mtgp32 *state, const struct mtgp32_parameters *parameters, uint32_t seed);
@@ -63,7 +63,7 @@ void mtgp32_free(struct mtgp32 *state);
  * with better two-dimensional projections" (2008), and their list of primitive polynomials and initial
  * numbers. */
 enum { SOBOL_DIMENSIONS = 8 };
-/* The direction numbers of a dimension from 0, `bits` of them, aligned to the top of `bits` bits. */
+/* The first `bits` direction numbers of a dimension (from 0), aligned to the top of `bits` bits. */
 void sobol_directions(unsigned dimension, unsigned bits, uint64_t *directions);
 /* Number `index` of the sequence, in Gray code order. */
 uint64_t sobol_number(const uint64_t *directions, unsigned bits, uint64_t index);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the HIP examples out of their bundles, plain and compressed, for each target in them, and compares
- * with plain C. Kernels are templates, found by their source names, with dynamic shared memory.
+/* Runs the HIP examples from their bundles, plain and compressed, for each target in them, and compares with
+ * plain C. The kernels are templates, found by their source names, with dynamic shared memory.
  *
  * usage: hip FOLDER-OF-BUNDLES */
 #include <wavemem/wavemem.h>
@@ -82,7 +82,7 @@ static uint64_t random_number(uint64_t *state)
     return *state ^ *state >> 31;
 }
 
-/* ---- convolve: small whole numbers, so that floats are exact in any order ---- */
+/* ---- convolve: small integers, so that float sums are exact in any order ---- */
 
 enum { N = 5003, GROUP = 192, GROUPS = (N + GROUP - 1) / GROUP };
 
@@ -154,7 +154,7 @@ static void convolve_doubles(const struct gpu *gpu)
 
 enum { SEGMENTS = 23, ITEMS = 9000 };
 
-/* Segments of very different lengths; some are empty. */
+/* Segments of very different lengths, some of them empty. */
 static void make_starts(uint32_t starts[SEGMENTS + 1])
 {
     for (uint32_t s = 0; s <= SEGMENTS; s++)
@@ -176,7 +176,7 @@ static void sum_longs(const struct gpu *gpu)
     arguments[0] = give(gpu, NULL, sizeof(out), "result");
     arguments[1] = give(gpu, in, sizeof(in), "in");
     arguments[2] = give(gpu, starts, sizeof(starts), "start");
-    /* four waves and a half */
+    /* four and a half waves */
     run(gpu, &(struct call){"_Z15reduce_segmentsIl3addEvPT_PKS1_PKj", arguments, sizeof(arguments), SEGMENTS,
                             288, 40});
     assert_int_equal(wm_read(gpu->machine, arguments[0], out, sizeof(out), NULL), WM_OK);
@@ -197,7 +197,7 @@ static void largest_ints(const struct gpu *gpu)
     uint32_t starts[SEGMENTS + 1];
     make_starts(starts);
     for (size_t i = 0; i < ITEMS; i++)
-        in[i] = (int32_t)random_number(&state) >> 4 | INT32_MIN; /* all below zero */
+        in[i] = (int32_t)random_number(&state) >> 4 | INT32_MIN; /* all negative */
     arguments[0] = give(gpu, NULL, sizeof(out), "result");
     arguments[1] = give(gpu, in, sizeof(in), "in");
     arguments[2] = give(gpu, starts, sizeof(starts), "start");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The OpenCL math library on wavemem against the host's long double functions, in units in the last place.
+/* The OpenCL math library on wavemem against the host's long double functions, in ulp.
  *
  * usage: math FOLDER SUFFIX [report]      (FOLDER/mathSUFFIX.co, math_doubleSUFFIX.co, math_halfSUFFIX.co)
  *
- * The bounds are those of The OpenCL C Specification 3.0, section 7.4, full profile, and cl_khr_fp16's. Those
- * of native functions are implementation-defined: 8192 as for half functions, the difference to 0 counts
- * absolutely. With `report` the worst error of each function is printed. */
+ * The bounds are from The OpenCL C Specification 3.0, section 7.4, full profile, and cl_khr_fp16. Native
+ * functions have implementation-defined bounds: 8192 as for half functions, with an absolute error near 0.
+ * `report` prints the worst error of each function. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,9 +23,9 @@
 
 typedef long double number;
 
-/* ---- references that the C library does not have ---- */
+/* ---- references missing from the C library ---- */
 
-/* sin and cos of pi x: reduced exactly to a quarter turn first. */
+/* sin and cos of pi x, after exact reduction to a quarter turn. */
 static number sin_pi(number x)
 {
     const number r = remainderl(x, 2), s = fabsl(r);
@@ -140,10 +140,10 @@ enum { HALF, FLOAT, DOUBLE, TYPES };
 struct function {
     const char *name;
     number (*one)(number), (*two)(number, number), (*second)(number);
-    double ulp[TYPES]; /* NAN: nothing is promised; negative: the type has no such function */
-    float low, high;   /* where most arguments come from */
+    double ulp[TYPES]; /* NAN: no bound; negative: not available for the type */
+    float low, high;   /* range of most arguments */
     bool integer;      /* the second argument is an int */
-    double absolute;   /* a difference that is fine, whatever the ulp */
+    double absolute;   /* absolute error that is allowed regardless of ulp */
 };
 
 #define A      .one =
@@ -201,7 +201,7 @@ static const struct function functions[] = {
     {"round", A roundl, .ulp = {0, 0, 0}, -100, 100},
     {"rsqrt", A r_rsqrt, .ulp = {1, 2, 2}, 0, 100},
     {"sin", A sinl, .ulp = {-1, 4, 4}, -30,
-     30}, /* half: rocm-device-libs 5.2.3 makes NaN of what is finite */
+     30}, /* half: rocm-device-libs 5.2.3 returns NaN for finite results */
     {"sincos", A sinl, .second = cosl, .ulp = {2, 4, 4}, -30, 30},
     {"sinh", A sinhl, .ulp = {2, 4, 4}, -10, 10},
     {"sinpi", A sin_pi, .ulp = {2, 4, 4}, -4, 4},
@@ -209,7 +209,7 @@ static const struct function functions[] = {
     {"tan", A tanl, .ulp = {2, 5, 5}, -30, 30},
     {"tanh", A tanhl, .ulp = {2, 5, 5}, -5, 5},
     {"tanpi", A tan_pi, .ulp = {2, 6, 6}, -4, 4},
-    {"tgamma", A tgammal, .ulp = {4, 16, 16}, -5, 10, .absolute = 0x1p-126}, /* its inverse overflows below */
+    {"tgamma", A tgammal, .ulp = {4, 16, 16}, -5, 10, .absolute = 0x1p-126}, /* 1/x overflows below */
     {"trunc", A truncl, .ulp = {0, 0, 0}, -100, 100},
     {"native_cos", A cosl, .ulp = NATIVE, -3, 3, .absolute = 0x1p-18},
     {"native_divide", B r_divide, .ulp = NATIVE, -100, 100},
@@ -245,7 +245,7 @@ static const struct type {
     const char *name, *file;
     unsigned bytes;
     int digits, lowest,
-        highest; /* of the significand; exponents of the least and of the greatest power of two */
+        highest; /* bits of the significand; exponents of the smallest and largest power of two */
 } types[TYPES] = {{"half", "math_half", 2, 11, -24, 15},
                   {"float", "math", 4, 24, -149, 127},
                   {"double", "math_double", 8, 53, -1074, 1023}};
@@ -275,14 +275,14 @@ static void store(const struct type *type, void *to, double x)
            type->bytes);
 }
 
-/* Mostly between low and high; also edges, and all exponents. Quiet NaNs only. */
+/* Mostly between low and high; also edge values, and all exponents. Quiet NaNs only. */
 static void argument(const struct type *type, const struct function *f, uint64_t seed, size_t i, void *to)
 {
     static const double edges[] = {0,    -0.0, 1,     -1,   0.5, -0.5,    2,   INFINITY, -INFINITY, NAN,
                                    1e-5, 3,    1e300, -2.5, 10,  0x1p-24, 1.5, 0x1p-149, 6e-8,      65504};
     const uint64_t bits = wmi_random_bits(seed, i);
     const bool everywhere = strncmp(f->name, "native_", 7) != 0 && strncmp(f->name, "half_", 5) != 0;
-    if (everywhere && i < 400) { /* each with each */
+    if (everywhere && i < 400) { /* every pair */
         store(type, to, edges[seed % 2 ? i % 20 : i / 20]);
         return;
     }
@@ -302,14 +302,14 @@ static int32_t integer_argument(const struct function *f, size_t i)
 {
     static const int32_t edges[] = {0,  1,   -1,  2,    -2,   3,     -3,    4,         7,
                                     31, -31, 100, -100, 1000, -1000, 65536, INT32_MAX, INT32_MIN};
-    const bool is_ldexp = f->low == -10; /* the others lose their bounds' meaning with large numbers */
+    const bool is_ldexp = f->low == -10; /* the bounds of other functions are meaningless for large numbers */
     if (i < 400)
         return edges[i / 20 % (is_ldexp ? 18 : 11)];
     return (int32_t)(wmi_random_bits(7, i) >> 33) % (is_ldexp ? 300 : 12) - (is_ldexp ? 150 : 6);
 }
 
-/* How far `got` is from the exact value, in units in the last place that the type has there. Beyond the
- * greatest number both count as the next power of two. */
+/* The error of `got` in ulp of the type at the exact value. Beyond the largest finite number both count as
+ * the next power of two. */
 static double error_of(const struct type *type, number got, number exact)
 {
     if (isnan(got) || isnan(exact))
@@ -364,7 +364,7 @@ static void compare(const struct test *test, const uint8_t *a, const uint8_t *b,
     if (test->report)
         print_message("%-14s %-6s %8.3f of %g ulp, at %La (%.9Lg, %.9Lg): %.17Lg for %.17Lg\n", f->name,
                       type->name, worst, bound, worst_x, worst_x, worst_y, worst_got, worst_exact);
-    /* Zero ulp: the type's nearest number, half a unit from the exact one at most. */
+    /* A bound of 0 ulp means the type's nearest number, at most half an ulp from the exact value. */
     if (!isnan(bound) && worst > (bound > 0 ? bound : 0.5))
         fail_msg("%s of %s: %.3f ulp of %g at %.17Lg, %.17Lg: %.17Lg, expected %.17Lg", f->name, type->name,
                  worst, bound, worst_x, worst_y, worst_got, worst_exact);

@@ -37,7 +37,7 @@ struct by_value {
     uint8_t bytes[STRUCT_BYTES];
 };
 
-/* The judge calls kernels with more arguments than they take, which the x86-64 ABI allows. */
+/* The host reference calls kernels with more arguments than they take, which the x86-64 ABI allows. */
 typedef void plain_kernel(void *, void *, void *, void *, void *, void *);
 typedef void struct_kernel(struct by_value, void *, void *, void *, void *, void *);
 
@@ -68,7 +68,7 @@ static void call_kernel(void *user)
 
 enum element { INTEGER, FLOAT };
 
-/* The element type of "float4*": its bytes and kind. */
+/* The element type of "float4*": its size and kind. */
 static unsigned element_bytes(const char *type, enum element *kind)
 {
     static const struct {
@@ -90,7 +90,7 @@ static unsigned element_bytes(const char *type, enum element *kind)
 
 static void put(uint8_t *to, unsigned bytes, uint64_t value)
 {
-    memcpy(to, &value, bytes); /* little-endian, as the GPU is */
+    memcpy(to, &value, bytes); /* little-endian, like the GPU */
 }
 
 static uint64_t integer(unsigned bytes, uint64_t bits, uint64_t choice)
@@ -121,7 +121,7 @@ static uint64_t float_of_any_kind(unsigned bytes, uint64_t bits, uint64_t choice
     if (choice % 3 == 0)
         return sign | edges[bits % 10];
     bits &= width == 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1;
-    /* Quiet NaNs only: OpenCL knows no signalling ones, and compilers take liberties with them. */
+    /* Quiet NaNs only: OpenCL has no signalling NaNs, and compilers do not preserve them. */
     return (bits & infinity) == infinity && (bits & ((UINT64_C(1) << mantissa) - 1))
                ? bits | UINT64_C(1) << (mantissa - 1)
                : bits;
@@ -181,7 +181,7 @@ static void compare(const struct test *test, const struct wm_argument *argument,
     enum element kind;
     const unsigned bytes = element_bytes(argument->type_name, &kind);
     const bool near = strncmp(argument->name, "near", 4) == 0;
-    const bool triples = strstr(argument->type_name, "3*") != NULL; /* with a gap that anything may fill */
+    const bool triples = strstr(argument->type_name, "3*") != NULL; /* whose padding element is undefined */
     size_t different = 0, first = 0;
     for (size_t i = 0; i < BUFFER_BYTES / bytes; i++)
         if (!(triples && i % 4 == 3) && !same(got + i * bytes, expected + i * bytes, bytes, kind, near) &&
@@ -204,18 +204,19 @@ static void compare(const struct test *test, const struct wm_argument *argument,
 
 /* ---- running ---- */
 
-/* One kernel with its arguments, for the machine and for the judge. */
+/* One kernel with its arguments, for the machine and for the host reference. */
 struct run {
     const struct test *test;
     struct wm_machine *machine;
     struct call call;
     uint64_t address[ARGUMENTS]; /* of buffers */
     uint8_t kernarg[256];
-    size_t end; /* of the explicit arguments */
+    size_t end; /* end of the explicit arguments */
     uint32_t lds, grid[3], workgroup[3];
 };
 
-/* Workgroups as the kernel requires, whole ones then; else of 64 work-items, the last one smaller. */
+/* Uses whole workgroups of the required size, otherwise workgroups of 64 work-items with a smaller last
+ * one. */
 static void choose_grid(struct run *run)
 {
     const uint32_t *required = run->test->kernel->required_workgroup;
@@ -233,7 +234,7 @@ static bool is_input(const struct wm_argument *argument)
     return argument->is_const || strncmp(argument->name, "inout", 5) == 0;
 }
 
-/* The buffer of argument number `at` for the judge. */
+/* Host reference buffer of argument number `at`. */
 static void *new_buffer(const struct wm_argument *argument, size_t at)
 {
     uint8_t *buffer = calloc(1, BUFFER_BYTES);
@@ -276,7 +277,7 @@ static void prepare_argument(struct run *run, const struct wm_argument *argument
     }
 }
 
-/* Calls `use` for each argument that the source has. */
+/* Calls `use` for each argument in the source. */
 static void each_argument(struct run *run, void (*use)(struct run *, const struct wm_argument *, size_t at))
 {
     const struct wm_kernel *kernel = run->test->kernel;
@@ -285,7 +286,7 @@ static void each_argument(struct run *run, void (*use)(struct run *, const struc
             use(run, &kernel->arguments[i], at++);
 }
 
-/* As it is before the kernel runs. */
+/* Writes the initial contents of the buffer. */
 static void write_buffer(struct run *run, const struct wm_argument *argument, size_t at)
 {
     if (argument->kind != WM_ARGUMENT_GLOBAL_BUFFER)
@@ -310,7 +311,7 @@ static void free_argument(struct run *run, const struct wm_argument *argument, s
         free(run->call.argument[at]);
 }
 
-/* LLVM's code waits for what it uses and keeps apart what must be: a finding is our mistake. */
+/* LLVM's code has all required waits and wait states: a finding is an error in our checks. */
 static void expect_no_findings(struct wm_check *check, const char *kernel)
 {
     size_t count;
@@ -368,7 +369,7 @@ static void run_kernel(void **state)
 static struct CMUnitTest *tests;
 static size_t test_count;
 
-/* The kernels of one source; false after a message. */
+/* Adds the kernels of one source; false after a message. */
 static bool add_tests(const char *folder, const char *suffix, const char *host_suffix, const char *source)
 {
     const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What kernels print by OpenCL's printf, against Python's own formatting.
+"""The output of kernels' OpenCL printf, against Python's own formatting.
 
 usage: printf.py COMMAND CODE-OBJECT
 """
@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as folder:
     text, _ = run('strings', {'a': file(folder, 'a.bin', 'i', [7, 0, 66, -5])})
     expect('strings', text, ('nothing else\n[] 7\n[a] 0\n[abc] 66\n[abcd] -5\n[abcd|abcde|abcdefgh] 7\n'
                              '[abcdefg|12345678|x] 65\n[abcdefgh|abcd]\n[   right|left    |cu|    b]\n'
-                             # LLVM does not escape backslashes, so "C:\nothing" is a new line here and for ROCm
+                             # LLVM does not escape backslashes, so "C:\nothing" contains a newline here and in ROCm
                              '100% of C:\nothing\tok\nand: colons: 0::\n'))
 
     x, y = 77, -30000
@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as folder:
         text, _ = run('lanes', {'a': file(folder, 'a.bin', 'i', values)}, '-g', '300', '-b', '100', '-j', threads)
         expect('lanes', sorted(text.splitlines()), sorted(lines))
 
-    # 4 MiB of records of 20 bytes, all of them whole, and then the message.
+    # 4 MiB of complete records of 20 bytes, followed by the message.
     text, _ = run('flood', {'a': 'fill:i32:1:5'}, '-g', '64', '-b', '64')
     lines = text.splitlines()
     fit = ((4 << 20) - 8) // 20

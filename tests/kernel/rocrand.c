@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the kernels of AMD's rocRAND, as Debian ships them in librocrand1, and compares their sequences with
- * generators.c: all six generators with all uniform distributions, bit by bit, and of the four pseudo-random
- * ones the normal distributions of floats and doubles, within a tolerance. Targets: the list in main().
+ * generators.c: all six generators with all uniform distributions, bit by bit, and the four pseudo-random
+ * ones with the normal distributions of floats and doubles, within a tolerance. Targets: the list in main().
  *
- * usage: rocrand LIBRARY; exit code 77 when it is not there.
+ * usage: rocrand LIBRARY; exit code 77 if it is not installed.
  *
- * Written for version 5.3.3 of the library. What a launch passes and how engines share the work is the
- * library's own: rocRAND's library/src/rng/NAME.hpp, /usr/include/rocrand/rocrand_NAME.h of librocrand-dev.
- */
+ * Written for version 5.3.3 of the library. Launch arguments and the distribution of work to engines are
+ * internal to the library: rocRAND's library/src/rng/NAME.hpp, /usr/include/rocrand/rocrand_NAME.h of
+ * librocrand-dev. */
 #include "distributions.h"
 #include "generators.h"
 #include <wavemem/wavemem.h>
@@ -26,7 +26,7 @@ enum { SKIP = 77, BLOCK = 256, BLOCKS = 4, ENGINES = BLOCK * BLOCKS };
 
 static const char *library;
 
-/* ---- a GPU with the library on it ---- */
+/* ---- a GPU with the library loaded ---- */
 
 struct gpu {
     struct wm_object *object;
@@ -78,7 +78,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The kernel whose symbol contains both. */
+/* The kernel whose symbol contains both strings. */
 static const struct wm_kernel *find(const struct gpu *gpu, const char *one, const char *two)
 {
     const struct wm_kernel *found = NULL;
@@ -100,7 +100,7 @@ static void release(const struct gpu *gpu, uint64_t address)
     assert_int_equal(wm_free(gpu->machine, address, NULL), WM_OK);
 }
 
-/* Writes what a distribution's argument of `size` bytes holds. */
+/* Writes the distribution argument of `size` bytes. */
 static void write_parameters(const struct gpu *gpu, const struct distribution *d, uint32_t size, uint8_t *to)
 {
     const struct distribution_values *v = &distribution_values;
@@ -118,7 +118,7 @@ static void write_parameters(const struct gpu *gpu, const struct distribution *d
     memcpy(to, parameters[d->parameters].bytes, size);
 }
 
-/* `arguments` are all but the last, which is the distribution's if that is not NULL. */
+/* `arguments` are all but the last one, which is the distribution's unless that is NULL. */
 static void launch(const struct gpu *gpu, const struct wm_kernel *kernel, const void *arguments, size_t size,
                    const struct distribution *distribution, uint32_t blocks_x, uint32_t blocks_y)
 {
@@ -163,12 +163,12 @@ static void compare(const struct gpu *gpu, const struct distribution *d, uint64_
     free(got);
 }
 
-/* ---- XORWOW and MRG32k3a: an engine for each lane, kept in memory ---- */
+/* ---- XORWOW and MRG32k3a: an engine per lane, in memory ---- */
 
 struct family {
     const char *symbol;
     const struct distribution *distributions;
-    void (*seed)(void *engines, uint64_t seed, size_t count); /* engine i at the beginning of subsequence i */
+    void (*seed)(void *engines, uint64_t seed, size_t count); /* engine i at the start of subsequence i */
     uint32_t (*next)(void *engine);
 };
 
@@ -181,13 +181,13 @@ static void seed_xorwow(void *engines, uint64_t seed, size_t count)
     struct xorwow_jump jump;
     const uint32_t t0 = 1228688033 * ((uint32_t)seed ^ 0x2c7f967f);
     const uint32_t t1 = 2073658381 * ((uint32_t)(seed >> 32) ^ 0xa03697cb);
-    /* Marsaglia's own start, and seeds stirred in by rocRAND's rule */
+    /* Marsaglia's initial state, with the seed mixed in by rocRAND's rule */
     struct xorwow state = {6615241 + t0 + t1,
                            {123456789 + t0, 362436069 ^ t0, 521288629 + t1, 88675123 ^ t1, 5783321 + t0}};
     xorwow_make_jump(&jump, 67); /* from one engine to the next */
     for (size_t i = 0; i < count; i++) {
         engine[i] = state;
-        xorwow_apply_jump(&jump, &state); /* d moves by a multiple of 2^32 */
+        xorwow_apply_jump(&jump, &state); /* d advances by a multiple of 2^32 */
     }
 }
 
@@ -221,7 +221,7 @@ static uint32_t next_mrg(void *engine)
 static const struct family xorwow = {"13xorwow_engineEj", distributions, seed_xorwow, next_xorwow};
 static const struct family mrg32k3a = {"15mrg32k3a_engineEj", mrg_distributions, seed_mrg, next_mrg};
 
-/* One use of an engine: `in` words become `out` elements, of which `most` are kept. */
+/* One use of an engine: `in` words give `out` elements, of which at most `most` are kept. */
 static void use(const struct family *family, const struct distribution *d, uint8_t *engine, uint8_t *to,
                 size_t most)
 {
@@ -233,8 +233,8 @@ static void use(const struct family *family, const struct distribution *d, uint8
     memcpy(to, out, most * d->size);
 }
 
-/* What generate_kernel leaves in n elements that begin `skew` elements behind an aligned place: lane after
- * lane takes whole groups, the one behind the last group fills the ends. */
+/* The expected output of generate_kernel for n elements that start `skew` elements after an aligned address:
+ * lanes take whole groups in order, and the lane after the last group fills the ends. */
 static void expect(const struct family *family, const struct distribution *d, uint8_t *engines,
                    uint32_t start, uint8_t *data, size_t n, unsigned skew)
 {
@@ -274,7 +274,7 @@ static void check_engines(const struct gpu *gpu, const struct family *family, ui
     launch(gpu, find(gpu, "19init_engines_kernel", family->symbol), &init, sizeof(init), NULL, BLOCKS, 1);
     compare_engines(gpu, init.engines, engines);
 
-    /* the distributions one after the other, each going on where the one before left the engines */
+    /* the distributions in order, each continuing with the engine states of the previous one */
     uint32_t start = init.start;
     for (unsigned i = 0; i < DISTRIBUTIONS; i++) {
         const struct distribution *d = &family->distributions[i];
@@ -309,7 +309,7 @@ static void xorwow_gives_its_sequence(void **state)
 static void mrg32k3a_gives_its_sequence(void **state)
 {
     check_engines(*state, &mrg32k3a, 0, 0);
-    /* from 2^39 on, products overflow in rocRAND's seeding */
+    /* from 2^39 on, products in rocRAND's seeding overflow */
     check_engines(*state, &mrg32k3a, UINT64_C(0x123456789a), 3 * ENGINES + 77);
 }
 
@@ -362,9 +362,9 @@ static void philox_gives_its_sequence(void **state)
     check_philox(*state, 1, UINT64_C(0x3fffffff5)); /* the counter's low word overflows */
 }
 
-/* ---- MTGP32: an engine for each workgroup ---- */
+/* ---- MTGP32: an engine per workgroup ---- */
 
-/* The parameter sets in the library's read-only data, found by their exponent. */
+/* The parameter sets in the library's read-only data, located by their exponent. */
 static const struct mtgp32_parameters *find_parameters(const uint8_t *bytes, size_t size, size_t count)
 {
     const int32_t mexp = MTGP_MEXP;
@@ -427,7 +427,7 @@ static void mtgp32_gives_its_sequence(void **state)
     } arguments = {.engines = allocate(gpu, sizeof(engines), engines, "engines")};
     for (unsigned i = 0; i < DISTRIBUTIONS; i++) {
         const struct distribution *d = &distributions[i];
-        /* whole groups of all engines, and a part of the next: engines 0 and 1 go one round further */
+        /* whole groups of all engines, plus part of the next: engines 0 and 1 run one more round */
         const size_t groups = 5 * ENGINES + BLOCK + 100, n = groups * d->out;
         uint8_t *expected = calloc(n, d->size);
         for (size_t round = 0; round * ENGINES < groups; round++)
@@ -456,7 +456,7 @@ static void mtgp32_gives_its_sequence(void **state)
     free(bytes);
 }
 
-/* ---- Sobol: direction vectors in memory, a dimension for each row of workgroups ---- */
+/* ---- Sobol: direction vectors in memory, a dimension per row of workgroups ---- */
 
 static void check_sobol(const struct gpu *gpu, unsigned bits, uint32_t offset)
 {
@@ -470,7 +470,7 @@ static void check_sobol(const struct gpu *gpu, unsigned bits, uint32_t offset)
     const size_t vector_bytes = SOBOL_DIMENSIONS * bits * bits / 8;
     size_t size;
     uint8_t *bytes = read_library(&size);
-    /* rocRAND's own begin with Joe's and Kuo's */
+    /* rocRAND's vectors start with those of Joe and Kuo */
     assert_non_null(memmem(bytes, size, vectors, vector_bytes));
     free(bytes);
 
@@ -482,7 +482,7 @@ static void check_sobol(const struct gpu *gpu, unsigned bits, uint32_t offset)
         const struct distribution *d = &sobol_distributions[i];
         const struct wm_kernel *kernel =
             find(gpu, bits == 32 ? "L15generate_kernelI" : "L18generate_kernel_64I", d->type);
-        const size_t n = 3 * ENGINES + 123 * d->out; /* a multiple of `out`: every dimension begins aligned */
+        const size_t n = 3 * ENGINES + 123 * d->out; /* a multiple of `out`: every dimension starts aligned */
         uint8_t *expected = calloc(n * SOBOL_DIMENSIONS, d->size);
         for (unsigned dimension = 0; dimension < SOBOL_DIMENSIONS; dimension++)
             for (size_t k = 0; k < n; k++)
@@ -512,7 +512,7 @@ static void sobol64_gives_its_sequence(void **state)
 
 /* ---- the references themselves ---- */
 
-/* Known answers of Random123 1.09 (kat_vectors). */
+/* Known answers from Random123 1.09 (kat_vectors). */
 static void the_reference_of_philox_is_right(void **state)
 {
     static const struct {
@@ -532,8 +532,8 @@ static void the_reference_of_philox_is_right(void **state)
     }
 }
 
-/* The first numbers of L'Ecuyer's RngStreams with its default seed, six times 12345, and that a jump by 2^10
- * is 1024 steps. */
+/* The first numbers of L'Ecuyer's RngStreams with its default seed, six times 12345; a jump by 2^10 equals
+ * 1024 steps. */
 static void the_reference_of_mrg32k3a_is_right(void **state)
 {
     static const double known[] = {0.1270111220, 0.3185275653, 0.3091860155, 0.8258468629, 0.2216299157};
@@ -555,7 +555,7 @@ static void the_reference_of_xorwow_jumps_as_far_as_it_steps(void **state)
     struct xorwow s = {6615241, {123456789, 362436069, 521288629, 88675123, 5783321}}, jumped = s;
     struct xorwow_jump jump;
     (void)state;
-    /* Marsaglia's first number: t = 123456789 ^ 30864197, ... done by hand in his notation */
+    /* Marsaglia's first number: t = 123456789 ^ 30864197, ... computed by hand in his notation */
     const uint32_t t = 123456789u ^ 123456789u >> 2, v = (5783321u ^ 5783321u << 4) ^ (t ^ t << 1);
     assert_int_equal(xorwow_next(&s), v + 6615241u + 362437u);
     for (unsigned i = 1; i < 1024; i++)

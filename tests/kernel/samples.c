@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of the seventeen example kernels against full runs: what instructions ask for, scaled up, is as far
- * off as is said. The product is small, so that the sizes have many rounds.
+/* Compares sampled with full runs of the seventeen example kernels: requests, scaled up, must be within the
+ * reported error. The product is small, so that the sizes take many rounds.
  *
  * usage: samples FOLDER-OF-CODE-OBJECTS */
 #include <math.h>
@@ -17,7 +17,7 @@
 
 static const char *folder;
 
-/* By the order of `workloads`. */
+/* In the order of `workloads`. */
 static const struct {
     const char *name;
     uint32_t size[3];
@@ -41,10 +41,10 @@ static const struct {
     {"bitonic", {60007}},
 };
 
-/* What all instructions of a kernel asked of caches, and how far a sample is off. */
+/* Cache requests of all instructions of a kernel, and the reported error of a sample. */
 struct told {
     char kernel[64];
-    double requests, hits[2], error, scale; /* hits: of the vector L1 and L2, as rates */
+    double requests, hits[2], error, scale; /* hits: hit rates of the vector L1 and L2 */
 };
 
 enum { KERNELS = 4 };
@@ -101,7 +101,7 @@ static size_t profile(const struct workload *workload, const struct workload_run
     return count;
 }
 
-/* Nearly all kernels have rounds enough at these sizes; where there are too few, that is said. */
+/* Nearly all kernels have enough rounds at these sizes; for the others no error is reported. */
 static void errors_cover_the_truth(void **state)
 {
     static const unsigned samples[] = {2, 4};
@@ -133,7 +133,7 @@ static void errors_cover_the_truth(void **state)
     }
     printf("%u of %u told, %u outside\n", told_of, kernels, outside);
     assert_true(told_of * 4 >= kernels * 3);
-    assert_true(outside * 20 <= told_of); /* the interval is one of 95 % */
+    assert_true(outside * 20 <= told_of); /* 95 % confidence interval */
 }
 
 int main(int count, char **words)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""LLVM's waits, judged by 'wavemem run --check-waits --check-hazards'.
+"""Checks LLVM's waits with 'wavemem run --check-waits --check-hazards'.
 
 usage: waits.py WAVEMEM EXAMPLES
 
-What clang made of the examples must be clean. Then each s_waitcnt in turn becomes an s_nop: LLVM puts in no wait that
-is not needed, so one must be missing, but for those beside s_barrier, which order memory and not registers, and those that
-another wait covers on the path that is taken. Exit code 1 if an example is not clean, or one in twenty is not missed.
+The compiled examples must be clean. Then each s_waitcnt in turn is replaced by an s_nop: LLVM inserts no redundant
+waits, so a missing wait must be reported, except for waits next to s_barrier, which order memory rather than registers,
+and waits covered by another one on the executed path. Exit code 1 if an example is not clean, or if more than one
+missing wait in twenty goes unreported.
 """
 import json
 import os
@@ -44,9 +45,9 @@ def findings(wavemem, path, arguments):
 
 
 def waits(wavemem, path):
-    """Offsets in the file of the words of waits that order registers."""
+    """File offsets of the words of waits that order registers."""
     image = open(path, 'rb').read()
-    # The section .text by its header: waits are whole words there.
+    # Finds .text by its section header; waits are aligned words there.
     table, size, count, names = struct.unpack_from('<Q', image, 0x28)[0], *struct.unpack_from('<HHH', image, 0x3a)
     headers = [struct.unpack_from('<IIQQQQ', image, table + i * size) for i in range(count)]
     strings = headers[names][4]
@@ -56,7 +57,7 @@ def waits(wavemem, path):
             for i, word in enumerate(words):
                 if word & 0xffff0000 == WAITCNT and BARRIER not in (words[i - 1], words[i + 1]):
                     yield image, offset + 4 * i
-    # A literal may look like a wait, but no example has such a one.
+    # A literal may look like a wait, but no example contains one.
 
 
 def main():

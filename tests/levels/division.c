@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The float bodies that no document makes bit-exact, within their bounds of the C library's long double,
- * alike on every CPU level; and division as LLVM expands it, which must give the correctly rounded quotient.
- */
+/* Float bodies without a documented bit-exact result, checked against error bounds relative to the C
+ * library's long double and for equal results on all CPU levels; and division as expanded by LLVM, which must
+ * be correctly rounded. */
 #include "frame.h"
 #include "isa/isa.h"
 #include "rules.h"
@@ -53,7 +53,7 @@ static long double reciprocal_root(long double x)
     return 1 / sqrtl(x);
 }
 
-/* Beyond 256 turns gfx9 gives 0 and 1; the reduction to one turn is exact. */
+/* Beyond 256 turns gfx9 returns 0 (sine) and 1 (cosine); the reduction to one turn is exact. */
 static long double sine(long double x)
 {
     return fabsl(x) > 256 ? 0 : sinl(2 * (long double)M_PIl * remainderl(x, 1));
@@ -68,9 +68,9 @@ static const struct approximation {
     const char *name;
     enum wmi_insn_id id;
     long double (*exact)(long double);
-    double ulp; /* of the result, or of `floor` where the result is smaller */
+    double ulp; /* of the result, or of `floor` if the result is smaller */
     double floor;
-    float low, high; /* where to look, besides everywhere */
+    float low, high; /* range of additional samples */
 } approximations[] = {
     /* Correctly rounded, or rounded twice. */
     {"v_rcp_f32", WMI_INSN_v_rcp_f32, reciprocal, 0.5, 0, 0.5f, 4},
@@ -89,7 +89,7 @@ static bool is_tiny(uint32_t bits)
     return !(bits & 0x7f800000);
 }
 
-/* In every rounding mode, with f32 denormals and without: MODE does not matter to them. */
+/* All rounding modes, with f32 denormals and without: MODE must have no effect. */
 static void approximations_keep_their_bounds(void **state)
 {
     enum { FUNCTIONS = sizeof approximations / sizeof *approximations };
@@ -116,7 +116,7 @@ static void approximations_keep_their_bounds(void **state)
             for (unsigned lane = 0; lane < LANES; lane++) {
                 first[lane] = test_get(&wave, 2, lane);
                 const float got = as_f32(first[lane]), in = as_f32(x[lane]);
-                /* Denormals are flushed both ways; those that sin and cos take, as MODE says. */
+                /* Input and output denormals are flushed, except that sin and cos follow MODE for inputs. */
                 const bool keeps = mode & 0x10 && (f->exact == sine || f->exact == cosine);
                 const long double want = f->exact(is_tiny(x[lane]) && !keeps ? copysignf(0, in) : in);
                 if (isnan(want) || isinf(want) || fabsl(want) < 0x1p-126L || fabsl(want) > 0x1.fffffep127L) {
@@ -160,7 +160,7 @@ static double of_half(uint32_t half)
     return half & 0x8000 ? -size : size;
 }
 
-/* Every half: within 1 ulp, the last place of denormals at least; NaN for NaN. */
+/* All f16 values: within 1 ulp, where denormals have the ulp of the smallest one; NaN for NaN. */
 static void halves_keep_their_bounds(void **state)
 {
     static const struct {
@@ -173,7 +173,7 @@ static void halves_keep_their_bounds(void **state)
         {"v_log_f16", WMI_INSN_v_log_f16, log2l},           {"v_sin_f16", WMI_INSN_v_sin_f16, sine},
         {"v_cos_f16", WMI_INSN_v_cos_f16, cosine},
     };
-    /* Nearest with denormals; without; up, down and toward zero. */
+    /* To nearest with denormals; without; up, down and toward zero. */
     static const uint32_t modes[] = {MODE_HSA, 0x300, 0x3c4, 0x3c8, 0x3cc};
     enum { FUNCTIONS = sizeof functions / sizeof *functions, MODES = sizeof modes / sizeof *modes };
     unsigned wrong = 0;
@@ -215,7 +215,7 @@ static void halves_keep_their_bounds(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Correctly rounded, but for rsq, which is rounded twice. */
+/* Correctly rounded, except rsq, which is rounded twice. */
 static void doubles_are_exact(void **state)
 {
     uint64_t seed = 7;
@@ -223,7 +223,7 @@ static void doubles_are_exact(void **state)
     (void)state;
     for (unsigned i = 0; i < 4 * (wmi_cpu_level() + 1); i++) {
         const unsigned level = i / 4;
-        struct test_wave wave = new_wave(MODE_HSA | (i % 4) << 2); /* rounding does not matter */
+        struct test_wave wave = new_wave(MODE_HSA | (i % 4) << 2); /* rounding mode has no effect */
         for (unsigned round = 0; round < 200; round++) {
             for (unsigned lane = 0; lane < LANES; lane++)
                 test_put64(&wave, 0, lane, test_random(&seed));
@@ -245,8 +245,8 @@ static void doubles_are_exact(void **state)
     }
 }
 
-/* The forms of gfx6 and gfx7 give what the plain ones give, but for infinities. Source: CLRX, GcnInstrsVop1.
- */
+/* The clamping forms of gfx6 and gfx7 equal the plain ones except for infinities. Source: CLRX,
+ * GcnInstrsVop1. */
 static void bounded_forms_follow_the_plain_ones(void **state)
 {
     static const struct {
@@ -271,7 +271,7 @@ static void bounded_forms_follow_the_plain_ones(void **state)
         for (unsigned level = 0; level <= wmi_cpu_level(); level++) {
             const bool wide = forms[i % FORMS].wide;
             for (unsigned lane = 0; lane < LANES; lane++) {
-                const uint64_t bits = test_random(&seed); /* zeros and infinities among them */
+                const uint64_t bits = test_random(&seed); /* including zeros and infinities */
                 test_put64(&wave, 0, lane,
                            lane % 8    ? bits
                            : lane % 16 ? bits & (UINT64_C(1) << 63 | UINT64_C(1) << 31)
@@ -294,7 +294,7 @@ static void bounded_forms_follow_the_plain_ones(void **state)
     free(wave.frame);
 }
 
-/* The examples that the ISA documents give. */
+/* Examples from the ISA documents. */
 static void examples_of_the_documents_hold(void **state)
 {
     static const struct {
@@ -352,7 +352,7 @@ static void examples_of_the_documents_hold(void **state)
 
 enum { SCALED_D = 4, SCALED_N = 6, R = 8, S = 10, T = 12, U = 14, MINUS = 16, ONE = 18 };
 
-/* As LLVM's SITargetLowering::LowerFDIV32 does it; registers in pairs. */
+/* The sequence of LLVM's SITargetLowering::LowerFDIV32; registers in pairs. */
 static void divide_f32(struct test_wave *wave, enum wmi_cpu_level level)
 {
     const unsigned n = 0, d = 2;
@@ -374,7 +374,7 @@ static void divide_f32(struct test_wave *wave, enum wmi_cpu_level level)
     run(wave, level, WMI_INSN_v_div_fixup_f32, U, U, d, n);
 }
 
-/* SITargetLowering::LowerFDIV64. */
+/* The sequence of SITargetLowering::LowerFDIV64. */
 static void divide_f64(struct test_wave *wave, enum wmi_cpu_level level)
 {
     const unsigned n = 0, d = 2;
@@ -396,7 +396,7 @@ static void divide_f64(struct test_wave *wave, enum wmi_cpu_level level)
     run(wave, level, WMI_INSN_v_div_fixup_f64, U, U, d, n);
 }
 
-/* Operands over the whole range, and with quotients at both ends of it. */
+/* Operands over the whole range, and with quotients near both ends of it. */
 static uint64_t spread(uint64_t *seed, int fraction, int exponent)
 {
     static const int places[] = {0, 1, 2, -2, -3, 24, 60};
@@ -445,14 +445,15 @@ static void division_is_correctly_rounded(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* A quotient's last step, as the macro takes it: c is the scaled quotient and a * b its error, at most some
- * of c's last places. The sum is scaled back by 2^64 (2^128) and rounded once, in every rounding mode. */
+/* v_div_fmas, the last step of a quotient, as used by the expansion: c is the scaled quotient and a * b its
+ * error, at most a few ulp of c. The sum is scaled back by 2^64 (2^128) and rounded once, in every rounding
+ * mode. */
 static void fmas_scales_back(void **state)
 {
     static const struct {
         const struct format *format;
         enum wmi_insn_id id;
-        int step, low, high; /* the scale; of c the least and the greatest exponent with it */
+        int step, low, high; /* the scale; minimum and maximum exponent of c with it */
     } types[] = {{&exact_f32, WMI_INSN_v_div_fmas_f32, 64, -90, 62},
                  {&exact_f64, WMI_INSN_v_div_fmas_f64, 128, -960, 894}};
     unsigned wrong = 0;
@@ -503,9 +504,9 @@ static void fmas_scales_back(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* ---- the rest ---- */
+/* ---- others ---- */
 
-/* Segments of 2/pi add up to it: each is 53 digits, the next continues where it ends. */
+/* The segments of 2/pi add up to it: each has 53 bits and continues the previous one. */
 static void trig_preop_gives_two_over_pi(void **state)
 {
     (void)state;
@@ -524,7 +525,7 @@ static void trig_preop_gives_two_over_pi(void **state)
     }
 }
 
-/* The face, coordinates and major axis of directions along and beside each axis. */
+/* Face, coordinates and major axis for directions along and near each axis. */
 static void cube_maps_find_their_face(void **state)
 {
     static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every vector body, stage and fused step of the tables, on every CPU level of the host and for waves of 32
- * and 64 lanes: bit for bit what the same sources give in plain C. Random and edge operands, any MODE, full
- * and partial lane sets, results over sources and beside them. Nothing here names an instruction: a new row
- * is tested without an edit. */
+/* Every vector body, stage and fused step, on every CPU level of the host, wave32 and wave64, must equal the
+ * plain C build of the same sources bit for bit. Random and edge operands, any MODE, full and partial lane
+ * sets, results in a source register and elsewhere. No instruction is named here: new rows are tested without
+ * changes. */
 #include "frame.h"
 #include "plain.h"
 #include "sem/table.h"
@@ -15,11 +15,11 @@
 #include <cmocka.h>
 
 #ifndef ROUNDS
-#define ROUNDS 24 /* more for a longer search: -DROUNDS=1000 */
+#define ROUNDS 24 /* -DROUNDS=1000 for a longer search */
 #endif
 
-/* Sources of up to four rows; register 3, below A, is free, so that a result may overlap A from both sides.
- */
+/* Sources have up to four rows; register 3, below A, is free, so that a result can overlap A from both
+ * sides. */
 enum { ROW_A = 4, ROW_B = 8, ROW_C = 12, ROW_D = 20, ROW_E = 24, RESULT_ROWS = 4, MASK_WORD = 60 };
 
 static size_t frame_bytes(unsigned lanes)
@@ -44,9 +44,9 @@ static uint32_t word(uint64_t *seed)
     case 0:
     case 1:
         return edges[bits % 32] ^ sign;
-    case 2: /* about 1, where fractions and integers are */
+    case 2: /* about 1, with fractions and integers */
         return ((uint32_t)bits & 0x007fffff) | (120 + (uint32_t)(bits >> 32) % 40) << 23 | sign;
-    case 3: /* halves about 1 */
+    case 3: /* f16 values about 1 */
         return ((uint32_t)bits & 0x83ff83ff) | (10 + (uint32_t)(bits >> 32) % 12) << 10 |
                (10 + (uint32_t)(bits >> 40) % 12) << 26;
     case 4:
@@ -64,7 +64,7 @@ static uint64_t lane_set(unsigned round, uint64_t *seed)
     return round % 8 < 6 ? sets[round % 8] : test_random(seed);
 }
 
-/* Rows in which some are alike, so that sums cancel and comparisons find equals. */
+/* Rows with some equal values, so that sums cancel and comparisons find equals. */
 static void fill(struct test_wave *wave, unsigned round, uint64_t *seed)
 {
     struct wmi_frame *state = test_state(wave);
@@ -87,7 +87,7 @@ static void fill(struct test_wave *wave, unsigned round, uint64_t *seed)
 
 static unsigned wrongs;
 
-/* Where two frames differ; `what` ran on the second. */
+/* Reports differences between two frames; `what` ran on the second one. */
 static void compare(const struct test_wave *expected, const struct test_wave *got, const char *what,
                     const struct test_wave *before, const struct wmi_op *op)
 {
@@ -147,7 +147,7 @@ static void free_waves(struct waves *w)
     free(w->got.frame);
 }
 
-/* `op` on w->before by plain C, then by body_of(level); what plain C gave stays in w->plain. */
+/* Runs `op` on w->before in plain C and with body_of(level); the result of plain C stays in w->plain. */
 static void check_levels(struct waves *w, struct wmi_op op, wmi_body plain,
                          wmi_body (*body_of)(enum wmi_cpu_level, unsigned, int), int id, const char *what)
 {
@@ -173,7 +173,8 @@ static char *rows_at(const struct test_wave *wave, unsigned row)
     return wave->frame + test_row(wave, row);
 }
 
-/* With the result over a source or beside it, lanes must get what they get in a register of its own. */
+/* With the result in or overlapping a source register, lanes must get the same results as in a separate
+ * register. */
 static void check_overlap(struct waves *w, struct wmi_op op, unsigned number, unsigned d)
 {
     const unsigned lanes = w->before.lanes;
@@ -184,7 +185,7 @@ static void check_overlap(struct waves *w, struct wmi_op op, unsigned number, un
     memcpy(rows_at(&own, ROW_D), rows_at(&own, d), result);
     op.d = test_row(&own, ROW_D);
     run(&own, op, plain_body_of(lanes, number), wmi_rows[wmi_row_of_body(number)].name);
-    /* An instruction that writes its source as well has no meaning with both in one register. */
+    /* Undefined for instructions that also write their source. */
     if (!memcmp(rows_at(&own, ROW_A), rows_at(&w->before, ROW_A), (size_t)(ROW_D - ROW_A) * 4 * lanes)) {
         memcpy(rows_at(&own, d), rows_at(&own, ROW_D), result);
         memcpy(rows_at(&own, ROW_D), rows_at(&w->before, ROW_D), result);
@@ -227,7 +228,7 @@ static void bodies_equal_plain_c(void **state)
         }
         free_waves(&w);
     }
-    assert_true(found > 800); /* in both wave sizes */
+    assert_true(found > 800); /* over both wave sizes */
     assert_int_equal(wrongs, 0);
 }
 
@@ -260,7 +261,7 @@ static void stages_equal_plain_c(void **state)
                                     .x = stage == WMI_STAGE_DPP ? control
                                                                 : (uint32_t)(pick % 7 | (pick >> 8 & 24)),
                                     .lanes = offsetof(struct wmi_frame, exec)};
-                if (round & 1 && stage != WMI_STAGE_DPP) /* which reads other lanes */
+                if (round & 1 && stage != WMI_STAGE_DPP) /* DPP reads other lanes */
                     op.d = op.a;
                 snprintf(name, sizeof name, "stage %d", stage);
                 fill(&w.before, round / 2, &seed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Binary floating point in plain integers. */
+/* Binary floating point in integer arithmetic. */
 #include "exact.h"
 
 const struct format exact_f16 = {10, 5}, exact_f32 = {23, 8}, exact_f64 = {52, 11};
@@ -87,7 +87,7 @@ static int top_bit(wide x)
     return high ? 127 - __builtin_clzll(high) : x ? 63 - __builtin_clzll((uint64_t)x) : -1;
 }
 
-/* x / 2^by, with what falls off kept in the last bit. */
+/* x / 2^by; the bits shifted out are ORed into the last bit. */
 static wide shift_right(wide x, int by)
 {
     if (by <= 0)
@@ -109,7 +109,7 @@ struct number exact_sum(struct number a, struct number b, enum direction directi
         a = b;
         b = swap;
     }
-    /* a's digits go up as far as they can, b's come down the rest of the way. */
+    /* a's digits are shifted up as far as possible, b's down for the rest. */
     int up = 123 - top_bit(a.digits);
     if (up > a.scale - b.scale)
         up = a.scale - b.scale;
@@ -162,7 +162,7 @@ uint64_t exact_round(const struct format *f, struct number x, enum direction dir
 {
     const int lowest = 1 - bias(f) - f->fraction;
     const int top = top_bit(x.digits);
-    int cut = top - f->fraction; /* to have fraction + 1 digits */
+    int cut = top - f->fraction; /* leaves fraction + 1 digits */
 
     if (top < 0)
         return exact_zero(f, x.negative);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Binary floating point in plain integers, for the level tests: the judge of the float bodies. */
+/* Binary floating point in integer arithmetic: the reference of the level tests for float bodies. */
 #ifndef WM_TEST_EXACT_H
 #define WM_TEST_EXACT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A binary format: bits of the fraction and of the exponent. */
+/* A binary format: number of fraction and exponent bits. */
 struct format {
     int fraction, exponent;
 };
@@ -31,23 +31,23 @@ uint64_t exact_quiet(const struct format *format, uint64_t bits);
 uint64_t exact_infinity(const struct format *format, bool negative);
 uint64_t exact_zero(const struct format *format, bool negative);
 uint64_t exact_default_nan(const struct format *format, bool negative);
-/* Denormals become zeros. */
+/* Flushes denormals to zero. */
 uint64_t exact_flush(const struct format *format, uint64_t bits);
 
-/* Of a zero or finite number. */
+/* The value of a zero or finite number. */
 struct number exact_value(const struct format *format, uint64_t bits);
 struct number exact_product(struct number a, struct number b);
-/* The sum; where it does not fit, with a sticky last digit that no rounding to a format notices. A zero sum
- * of opposite signs is negative when rounding down only. */
+/* The sum; if it does not fit, the last digit is sticky, which does not affect rounding to a format. A zero
+ * sum of opposite signs is negative only when rounding down. */
 struct number exact_sum(struct number a, struct number b, enum direction direction);
-/* -1, 0, 1. */
+/* Returns -1, 0 or 1. */
 int exact_compare(struct number a, struct number b);
-/* Rounded to the format. flush: a result below the normal numbers becomes zero; a number that rounds up to
- * the smallest normal one with an unlimited exponent is kept, as x86 does, unless `late`, when it is kept
- * also if it does so with the denormals' fewer digits. */
+/* Rounds to the format. flush: a result below the smallest normal number becomes zero. As on x86, a number
+ * that rounds up to the smallest normal number with an unbounded exponent is kept; with `late`, so is one
+ * that does so at denormal precision. */
 uint64_t exact_round(const struct format *format, struct number x, enum direction direction, bool flush,
                      bool late);
-/* Rounded to an integral value. */
+/* Rounds to an integral value. */
 struct number exact_integral(struct number x, enum direction direction);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every float body that rounds, on every CPU level of the host and for 32 and 64 lanes, against exact
- * arithmetic and the rules of the ISA documents written once more, lane by lane: edge values and random bits,
- * several MODEs, full and partial lane sets, and the result in a register of its own or in that of a source.
- */
+/* Every float body that rounds, on every CPU level of the host, wave32 and wave64, against an independent
+ * implementation of the ISA documents' rules in exact arithmetic, lane by lane: edge values and random bits,
+ * several MODEs, full and partial lane sets, and the result in a separate register or in that of a source. */
 #include "frame.h"
 #include "isa/isa.h"
 #include "rules.h"
@@ -265,7 +264,7 @@
     X(v_cmp_##predicate##_##t, mask, t, t, none, (relation(fmt, A, B, M) & (relations)) != 0)                \
     X(v_cmpx_##predicate##_##t, mask, t, t, none, (relation(fmt, A, B, M) & (relations)) != 0)
 
-/* Further bodies of rows (WMI_BODY_<name>), for generations in which they compute something else. */
+/* Further bodies of rows (WMI_BODY_<name>), for generations with different semantics. */
 #define FURTHER_BODIES(X)                                                                                    \
     X(v_min_f32_1, f32, f32, f32, none, least_number(F32, A, B, M))                                          \
     X(v_max_f32_1, f32, f32, f32, none, greatest_number(F32, A, B, M))
@@ -297,8 +296,7 @@ static const struct format *format_of(enum type type)
     return type == f64 ? F64 : type == f32 ? F32 : type == f16 || type == v2f16 ? F16 : NULL;
 }
 
-/* Bits that are likely to matter to a format: zeros, ones, limits, halves, NaNs, their neighbours, small
- * integers. */
+/* Bits likely to matter for a format: zeros, ones, limits, halves, NaNs, their neighbours, small integers. */
 static uint64_t edge(const struct format *f, uint64_t *seed)
 {
     const uint64_t least_normal = UINT64_C(1) << f->fraction, infinity = exact_infinity(f, false),
@@ -326,7 +324,7 @@ static uint64_t edge(const struct format *f, uint64_t *seed)
     return values[pick % (sizeof values / sizeof *values)] ^ exact_zero(f, pick >> 32 & 1);
 }
 
-/* A number near the size of `near`, so that sums cancel and results meet the limits. */
+/* A number of similar magnitude to `near`, so that sums cancel and results reach the limits. */
 static uint64_t neighbour(const struct format *f, uint64_t near, uint64_t *seed)
 {
     const uint64_t pick = test_random(seed), exponent = (pick >> 60) % 5 << f->fraction;
@@ -357,7 +355,7 @@ static uint64_t operand(enum type type, uint64_t near, uint64_t *seed)
     case 1:
     case 2:
         return edge(f, seed) & kept;
-    case 3: { /* about 1, where fractions and integers are */
+    case 3: { /* about 1, with fractions and integers */
         const uint64_t exponent = (one_of(f) >> f->fraction) + (bits >> 58) % 36 - 3;
         const uint64_t fraction = bits & ((UINT64_C(1) << f->fraction) - 1);
         return (fraction | exponent << f->fraction | exact_zero(f, bits >> 57 & 1)) & kept;
@@ -372,27 +370,27 @@ static uint64_t operand(enum type type, uint64_t near, uint64_t *seed)
 
 static uint32_t above(enum type type, uint64_t *seed)
 {
-    /* What stands in the high half of a 16-bit operand must not matter. */
+    /* The high half of a 16-bit operand must have no effect. */
     return type == f16 || type == i16 ? (uint32_t)test_random(seed) << 16 : 0;
 }
 
 /* ---- running ---- */
 
 #ifndef ROUNDS
-#define ROUNDS 4 /* more for a longer search: -DROUNDS=400 */
+#define ROUNDS 4 /* -DROUNDS=400 for a longer search */
 #endif
 
 enum { ROW_A = 0, ROW_B = 2, ROW_C = 4, ROW_D = 6, MASK_WORD = 20, BIT_WORD = 24, RANDOM_MODES = 4 };
 
 static const uint32_t modes[] = {
-    0x3c0, /* what the HSA ABI gives a gfx900 kernel: f32 flushes, f64 and f16 do not */
-    0x3f0, /* denormals everywhere */
-    0x000, /* none, no IEEE, no DX10_CLAMP */
-    0x1f5, /* up */
-    0x2ca, /* down */
+    0x3c0, /* default of the HSA ABI on gfx900: f32 denormals flushed, f64 and f16 kept */
+    0x3f0, /* all denormals kept */
+    0x000, /* all flushed, no IEEE, no DX10_CLAMP */
+    0x1f5, /* round up */
+    0x2ca, /* round down */
     0x3ff, /* toward zero */
-    0x291, /* f32 inputs, f64 outputs; up for f32 alone */
-    0x168, /* f32 outputs, f64 inputs; down for f64 alone */
+    0x291, /* f32 inputs, f64 outputs; round up for f32 only */
+    0x168, /* f32 outputs, f64 inputs; round down for f64 only */
 };
 
 static const uint64_t lane_sets[] = {UINT64_MAX, 0x5555555555555555, 0x00000000fffffff0, 0x8000000180000001,
@@ -409,7 +407,7 @@ static void fill(struct test_wave *wave, unsigned row, unsigned lane, enum type 
         test_put(wave, row, lane, (uint32_t)value | above(type, seed));
 }
 
-/* One run over a wave: fresh operands, d in its own row or over source `alias` - 1. */
+/* Runs a wave with new operands; d in a separate row or that of source `alias` - 1. */
 static unsigned check_once(const struct body *body, enum wmi_cpu_level level, unsigned lanes, uint32_t mode,
                            uint64_t set, unsigned alias, uint64_t *seed)
 {
@@ -431,7 +429,7 @@ static unsigned check_once(const struct body *body, enum wmi_cpu_level level, un
             fill(&wave, rows[k + 1], i, body->source[k], value[k], seed);
         }
         if (format_of(body->source[2]) && body->source[2] != v2f16 && test_random(seed) % 3 == 0) {
-            /* c near -a * b: the sum cancels */
+            /* c near -a * b, so that the sum cancels */
             const struct format *f = format_of(body->source[2]);
             value[2] = neighbour(f, negated(f, product(f, value[0], value[1], 0x3f0)), seed) &
                        (f == F64   ? UINT64_MAX
@@ -553,14 +551,14 @@ static void avx512_is_exact(void **state)
     check_level(WMI_CPU_AVX512);
 }
 
-/* Approximations and what is tested with them, in division.c. */
+/* Approximations and bodies tested together with them, in division.c. */
 static bool is_elsewhere(enum wmi_insn_id id)
 {
     return wmi_rows[id].flags & WMI_ROW_APPROX || id == WMI_INSN_v_div_fmas_f32 ||
            id == WMI_INSN_v_div_fmas_f64;
 }
 
-/* A body of a float instruction that has no rule here is not tested: every one must have it. */
+/* Every body of a float instruction must have a rule here, otherwise it is not tested. */
 static void every_float_body_has_a_rule(void **state)
 {
     unsigned without = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A wave's frame for tests of bodies: registers to fill, a body to run, results to read. */
+/* A wave's frame for tests of bodies: set registers, run a body, read results. */
 #ifndef WM_TEST_FRAME_H
 #define WM_TEST_FRAME_H
 
@@ -68,7 +68,7 @@ static inline uint32_t test_get(const struct test_wave *wave, unsigned row, unsi
     return word;
 }
 
-/* 64-bit values: register `row` and the next. */
+/* 64-bit values: register `row` and the next one. */
 static inline void test_put64(struct test_wave *wave, unsigned row, unsigned lane, uint64_t value)
 {
     test_put(wave, row, lane, (uint32_t)value);
@@ -107,26 +107,26 @@ static inline struct test_wave test_wave_new(unsigned lanes)
     memset(wave.frame, 0, size);
     test_state(&wave)->wave_size = lanes;
     test_set_mode(
-        &wave, 0); /* a control word of 0 would be one that traps: compilers use floats for integers, too */
+        &wave, 0); /* a control word of 0 would enable traps, and compilers use floats for integers as well */
     return wave;
 }
 
-/* Stands behind the step that is tested. */
+/* The step after the tested one. */
 static inline const struct wmi_op *test_stop(char *restrict frame, const struct wmi_op *op)
 {
     (void)frame;
     return op;
 }
 
-/* Runs one step; true if it went on to the next one. */
+/* Runs one step; true if it continued with the next one. */
 static inline int test_step(struct test_wave *wave, const struct wmi_op *op)
 {
     const struct wmi_op steps[] = {*op, {.body = test_stop}};
     return op->body(wave->frame, steps) == &steps[1];
 }
 
-/* Runs one step as a wave would. Returns whether it went on to the next one and left the control word alone.
- */
+/* Runs one step as a wave would. Returns whether it continued with the next one and preserved the control
+ * word. */
 static inline int test_run(struct test_wave *wave, const struct wmi_op *op)
 {
     const uint32_t before = wmi_host_float_get(), wanted = test_state(wave)->mxcsr32;

@@ -17,7 +17,7 @@ static uint64_t next_random(uint64_t *state)
     return *state ^ *state >> 29;
 }
 
-/* Words that carry often: all ones, zeros, their neighbours, and random ones. */
+/* Words that often carry: all ones, zeros, their neighbours, and random ones. */
 static uint32_t word(uint64_t *state)
 {
     static const uint32_t edges[] = {0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
@@ -35,8 +35,8 @@ static void fill(struct test_wave *wave, uint64_t *state, uint64_t set)
     test_set_lanes(&test_state(wave)->exec, wave->lanes, set);
 }
 
-/* v_add_co_u32 and v_addc_co_u32 to `d`, which may be a source of the same half; of the first operand
- * `scalars` words are scalar. */
+/* v_add_co_u32 and v_addc_co_u32 to `d`, which may be a source of the same half; `scalars` words of the first
+ * operand are scalar. */
 static void check_sum(enum wmi_cpu_level level, struct test_wave *wave, uint64_t *state, uint64_t set,
                       unsigned d, unsigned scalars, bool carry)
 {
@@ -74,7 +74,7 @@ static void check_sum(enum wmi_cpu_level level, struct test_wave *wave, uint64_t
         assert_true(test_get64(wave, d, lane) == expected[lane]);
 }
 
-/* From register 2 to `d`, which may be the same or overlap it. */
+/* Shifts register 2 to `d`, which may overlap it. */
 static void check_shift(enum wmi_cpu_level level, struct test_wave *wave, uint64_t *state, uint64_t set,
                         unsigned shift, unsigned d)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every integer body, on every CPU level of the host and for 32 and 64 lanes, against the ISA documents
- * written once more on 128-bit integers, lane by lane: edge values and random bits, full and partial lane
- * sets, with and without CLAMP, and the result in a register of its own or in that of a source. */
+/* Every integer body, on every CPU level of the host, wave32 and wave64, against an independent
+ * implementation of the ISA documents in 128-bit integers, lane by lane: edge values and random bits, full
+ * and partial lane sets, with and without CLAMP, and the result in a separate register or in that of a
+ * source. */
 #include "frame.h"
 #include "isa/isa.h"
 #include "sem/table.h"
@@ -15,7 +16,7 @@
 
 typedef __int128 wide;
 
-/* ---- the rules: exact results, which the check below cuts or saturates to the type of d ---- */
+/* ---- rules: exact results, truncated or saturated to the type of d by the check below ---- */
 
 enum type { NONE, U16, I16, U32, I32, U64, I64, MASK };
 
@@ -24,7 +25,7 @@ static unsigned bits_of(enum type type)
     return type <= I16 ? 16 : type <= I32 ? 32 : 64;
 }
 
-/* `bits` as a number of the type. */
+/* `bits` as an integer of the type. */
 static wide number(enum type type, uint64_t bits)
 {
     switch (type) {
@@ -76,7 +77,7 @@ static wide saturated(enum type type, wide value)
     return smaller(larger(value, bottom), top);
 }
 
-/* The middle of three by sorting. */
+/* The median of three. */
 static wide middle(wide a, wide b, wide c)
 {
     wide v[3] = {a, b, c};
@@ -100,8 +101,8 @@ static wide count(wide value, unsigned n)
     return ones;
 }
 
-/* Where the first bit that is `wanted` stands, from the lowest (step 1) or the highest (step -1) of 32; or
- * -1. */
+/* Index of the first bit equal to `wanted`, counted from the lowest (step 1) or the highest (step -1) of 32;
+ * -1 if there is none. */
 static wide find(wide value, int step, int wanted)
 {
     for (int i = 0; i < 32; i++)
@@ -192,7 +193,7 @@ static wide packed_pair(wide low, wide high)
     return low_bits(low, 16) | low_bits(high, 16) << 16;
 }
 
-/* The sum of the products of the parts of `bits` bits. */
+/* Sum of the products of the `bits`-bit elements. */
 static wide dot(wide a, wide b, unsigned bits, bool is_signed)
 {
     const wide range = bit(bits);
@@ -210,7 +211,7 @@ static wide dot(wide a, wide b, unsigned bits, bool is_signed)
 }
 
 struct lane {
-    wide a, b, c; /* sources as numbers of their types; c is the carry where the row takes one */
+    wide a, b, c; /* sources as integers of their types; c is the carry of rows with CARRY_IN */
     unsigned number;
     bool clamp;
 };
@@ -219,8 +220,8 @@ enum flag {
     CLAMP = 1,      /* saturates when the CLAMP bit is set */
     CARRY_OUT = 2,  /* bit `width of d` of the exact result goes to the mask at e */
     CARRY_IN = 4,   /* c is a mask */
-    HALVES = 8,     /* packed: the rule holds for each half */
-    TAKES_BIT = 16, /* gets the CLAMP bit and saturates in the rule */
+    HALVES = 8,     /* packed: the rule applies to each half */
+    TAKES_BIT = 16, /* the rule gets the CLAMP bit and saturates by itself */
 };
 
 #define RULE(row, expression)                                                                                \
@@ -468,9 +469,9 @@ static uint64_t pick(uint64_t *state)
 
     if (choice < 3)
         return edges[random % (sizeof edges / sizeof *edges)];
-    if (choice == 3) /* a small number, of either sign */
+    if (choice == 3) /* a small number of either sign */
         return random % 64 - 16;
-    if (choice == 4) /* both halves edges */
+    if (choice == 4) /* edge values in both halves */
         return edges[random % 32] << 16 | (edges[random / 32 % 32] & 0xffff);
     return random;
 }
@@ -508,8 +509,8 @@ static uint64_t scalar_pair(const struct test_wave *wave, unsigned slot)
     return bits;
 }
 
-/* One run: d's register is its own, that of source `alias` (0 to 2), or (3) a pair whose low row is b's high.
- */
+/* One run. alias: d uses a separate register, the register of source 0 to 2, or (3) a pair whose low row is
+ * b's high row. */
 static void check_once(struct test_wave *wave, const struct row *row, wmi_body body, uint64_t set, bool clamp,
                        int alias, uint64_t *state)
 {
@@ -649,7 +650,7 @@ static void avx512_is_exact(void **unused)
     check_level(WMI_CPU_AVX512);
 }
 
-/* ---- rows that are no rule per lane ---- */
+/* ---- rows without a per-lane rule ---- */
 
 static void run(struct test_wave *wave, enum wmi_cpu_level level, enum wmi_insn_id id, struct wmi_op op)
 {
@@ -704,7 +705,8 @@ static void lanes_are_exchanged(void **unused)
         }
 }
 
-/* v_permlane*: rows of 16 lanes permuted by nibbles in two scalars or by lanes, or the halves of a wave. */
+/* v_permlane*: permutes rows of 16 lanes by nibbles of two scalars or by lanes, or swaps the halves of a
+ * wave. */
 static void lanes_are_permuted(void **unused)
 {
     static const struct {
@@ -760,7 +762,7 @@ static void lanes_are_permuted(void **unused)
         }
 }
 
-/* Bytes and nibbles with and without a sign, as op->x says. */
+/* Signed and unsigned bytes and nibbles, selected by op->x. */
 static void mixed_signs_are_exact(void **unused)
 {
     uint64_t state = 17;

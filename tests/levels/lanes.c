@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations on rows of lanes against loops over single lanes. Built once for each CPU level and wave
- * size, and for the plain-C twins; ends with 77, skipped, where the host does not run the level. */
+/* Operations on rows of lanes against loops over single lanes. Compiled for each CPU level and wave size, and
+ * for the plain C equivalents; exits with 77 (skipped) if the host does not support the level. */
 #include "base/lanes.h"
 #include "frame.h"
 
@@ -14,7 +14,7 @@ static void check(int ok, const char *what, unsigned lane)
         fprintf(stderr, "%s: lane %u of %u is wrong\n", what, lane, WMI_LANES);
 }
 
-/* Bits, with empty and full sets among them. */
+/* Random bits, sometimes empty or full sets. */
 static uint64_t pick_bits(unsigned round, uint64_t *state)
 {
     const uint64_t random = test_random(state);

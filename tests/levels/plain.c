@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of the plain build: bodies, stages and fused steps compiled without a single intrinsic. */
+/* Tables of the plain build: bodies, stages and fused steps compiled without intrinsics. */
 #include "plain.h"
 
 #include "sem/fused.h"
@@ -11,7 +11,7 @@
     BUILD(name, WMI_CPU_BASELINE, 32, _plain_32)                                                             \
     BUILD(name, WMI_CPU_BASELINE, 64, _plain_64)
 
-/* The library's own tables again, over these builds. */
+/* The library's own tables, compiled again for this build. */
 #define wmi_sem_body(level, lanes, number) plain_sem_body(level, lanes, number)
 #define wmi_row_of_body(number)            plain_row_of_body(number)
 #define wmi_stage(level, lanes, stage)     plain_stage(level, lanes, stage)

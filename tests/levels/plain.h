@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bodies, stages and fused steps in plain C: what every CPU level must equal bit for bit. */
+/* Bodies, stages and fused steps in plain C: every CPU level must equal them bit for bit. */
 #ifndef WM_TEST_PLAIN_H
 #define WM_TEST_PLAIN_H
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of the float bodies once more, for one lane and in exact arithmetic: what the level tests expect.
- */
+/* Independent implementation of the float bodies' rules, for one lane and in exact arithmetic: the results
+ * that the level tests expect. */
 #ifndef WM_TEST_RULES_H
 #define WM_TEST_RULES_H
 
 #include "exact.h"
 
 struct lane {
-    uint64_t a, b, c, d; /* d: what the result's register held */
+    uint64_t a, b, c, d; /* d: previous value of the result register */
     uint32_t mode;
     bool clamp;
-    bool bit; /* a second result: the lane's bit of a mask */
+    bool bit; /* second result: the lane's bit of a mask */
 };
 
 static inline enum direction direction_of(const struct format *f, uint32_t mode)
@@ -48,7 +48,7 @@ static inline bool is(const struct format *f, uint64_t bits, enum kind kind)
     return exact_kind(f, bits) == kind;
 }
 
-/* The first NaN of three, or the default one. */
+/* The first NaN of three, or the default NaN. */
 static inline uint64_t nan_of(const struct format *f, uint64_t a, uint64_t b, uint64_t c)
 {
     return exact_is_nan(f, a)   ? exact_quiet(f, a)
@@ -62,7 +62,7 @@ static inline uint64_t negated(const struct format *f, uint64_t x)
     return x ^ exact_zero(f, true);
 }
 
-/* a * b + c rounded once; a NaN is chosen among na, nb, nc. */
+/* a * b + c rounded once; a NaN result is chosen among na, nb, nc. */
 static inline uint64_t fused(const struct format *f, uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
 {
     const uint64_t x = input(f, a, mode), y = input(f, b, mode), z = input(f, c, mode);
@@ -143,7 +143,7 @@ static inline bool is_less(const struct format *f, uint64_t a, uint64_t b, uint3
     return exact_compare(exact_value(f, x), exact_value(f, y)) < 0;
 }
 
-/* Of which the product counts nothing where a factor is 0: then it is c. */
+/* FMA with the legacy rule: if a factor is 0, the result is c. */
 static inline uint64_t fused_legacy(uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
 {
     const struct format *f = &exact_f32;
@@ -192,7 +192,7 @@ static inline uint64_t greatest(const struct format *f, uint64_t a, uint64_t b, 
     return negated(f, least(f, negated(f, x), negated(f, y), mode));
 }
 
-/* V_MIN_NUM_F32 and V_MAX_NUM_F32 of the RDNA 4 ISA: of two NaNs the first, whatever MODE says. */
+/* V_MIN_NUM_F32 and V_MAX_NUM_F32 of the RDNA 4 ISA: the first of two NaNs, regardless of MODE. */
 static inline uint64_t least_number(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
 {
     if (exact_is_nan(f, a) && exact_is_nan(f, b))
@@ -207,7 +207,7 @@ static inline uint64_t greatest_number(const struct format *f, uint64_t a, uint6
     return exact_is_nan(f, a) || exact_is_nan(f, b) ? least_number(f, a, b, mode) : greatest(f, a, b, mode);
 }
 
-/* V_MINIMUM_F32 and V_MAXIMUM_F32 of the RDNA 4 ISA: with a NaN a NaN. */
+/* V_MINIMUM_F32 and V_MAXIMUM_F32 of the RDNA 4 ISA: NaN if a source is NaN. */
 static inline uint64_t lowest(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
 {
     return exact_is_nan(f, a) || exact_is_nan(f, b) ? nan_of(f, a, b, b) : least(f, a, b, mode);
@@ -310,7 +310,7 @@ static inline uint64_t scaled(const struct format *f, uint64_t a, int64_t by, ui
     return rounded(f, n, mode);
 }
 
-/* One of four relations, or none of them for unordered. */
+/* The relation of two operands. */
 enum relation { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
 
 static inline enum relation relation(const struct format *f, uint64_t a, uint64_t b, uint32_t mode)
@@ -331,7 +331,7 @@ static inline uint32_t class_bit(const struct format *f, uint64_t x)
     return 1u << (exact_negative(f, x) ? negative : positive)[exact_kind(f, x)];
 }
 
-/* Toward zero, saturated; NaN gives 0. */
+/* Converts toward zero, saturating; NaN gives 0. */
 static inline int64_t integer(const struct format *f, uint64_t x, int64_t low, int64_t high,
                               enum direction direction)
 {
@@ -353,7 +353,7 @@ static inline uint64_t of_integer(const struct format *f, int64_t x, uint32_t mo
     return rounded(f, (struct number){x < 0, (uint64_t)(x < 0 ? -x : x), 0}, mode);
 }
 
-/* From one format to another. */
+/* Converts between formats. */
 static inline uint64_t converted(const struct format *from, const struct format *to, uint64_t a,
                                  uint32_t mode)
 {
@@ -379,7 +379,7 @@ static inline uint64_t clamped(const struct format *f, uint64_t x, uint32_t mode
     return x > one_of(f) ? one_of(f) : x;
 }
 
-/* [low, 1] times `top`, to nearest even. */
+/* [low, 1] scaled by `top`, to nearest even. */
 static inline int64_t normalized(const struct format *f, uint64_t x, bool with_sign)
 {
     const int64_t top = with_sign ? 32767 : 65535;
@@ -424,7 +424,7 @@ static inline uint64_t fixed_up(const struct format *f, uint64_t q, uint64_t d, 
                   mode);
 }
 
-/* An operand that is only moved. */
+/* An operand that is copied only. */
 static inline uint64_t moved(const struct format *f, uint64_t x, uint32_t mode)
 {
     x = input(f, x, mode);
@@ -453,7 +453,7 @@ static inline uint64_t nearest_up(uint64_t a, uint32_t mode)
     return low.negative ? -value : value;
 }
 
-/* Byte b of c replaced. */
+/* c with byte b replaced. */
 static inline uint64_t with_byte(uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
 {
     const uint64_t value =
@@ -463,7 +463,7 @@ static inline uint64_t with_byte(uint64_t a, uint64_t b, uint64_t c, uint32_t mo
     return (c & ~(UINT64_C(255) << shift)) | value << shift;
 }
 
-/* V_MAD_LEGACY_F32; which NaN is the first of the sources, as everywhere. */
+/* V_MAD_LEGACY_F32; a NaN result is the first NaN of the sources. */
 static inline uint64_t unfused_legacy(uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
 {
     const struct format *f = &exact_f32;
@@ -480,7 +480,7 @@ static inline bool is_below_zero(uint64_t x, uint32_t mode)
     return relation(&exact_f32, x, 0, mode) == LESS;
 }
 
-/* 0, 1, 2 for x, y, z: of the greatest size, z before y before x. */
+/* The axis of the largest magnitude, as 0, 1, 2 for x, y, z; on ties z before y before x. */
 static inline int cube_axis(uint64_t x, uint64_t y, uint64_t z, uint32_t mode)
 {
     const struct format *f = &exact_f32;
@@ -529,9 +529,9 @@ static inline uint64_t cube_major(uint64_t x, uint64_t y, uint64_t z, uint32_t m
     return product(&exact_f32, at[cube_axis(x, y, z, mode)], 0x40000000, mode);
 }
 
-/* ---- division: V_DIV_SCALE of the CDNA 3 ISA with the corrections of isa/ERRATA.md ---- */
+/* ---- division: V_DIV_SCALE of the CDNA 3 ISA, corrected by isa/ERRATA.md ---- */
 
-/* The size of x, and of x * 2^by. */
+/* The magnitude of x * 2^by. */
 static inline struct number size_of(const struct format *f, uint64_t x, int by)
 {
     struct number n = exact_value(f, x);
@@ -541,7 +541,7 @@ static inline struct number size_of(const struct format *f, uint64_t x, int by)
     return n;
 }
 
-/* *post: whether v_div_fmas has to scale the quotient back. */
+/* *post: whether v_div_fmas must scale the quotient back. */
 static inline uint64_t div_scale(const struct format *f, uint64_t value, uint64_t denominator,
                                  uint64_t numerator, uint32_t mode, bool *post)
 {
@@ -581,7 +581,7 @@ static inline uint64_t div_scale(const struct format *f, uint64_t value, uint64_
 
 /* ---- output modifiers ---- */
 
-/* OMOD: nothing in IEEE mode or where denormals are results; else +0 for all zeros. */
+/* OMOD has no effect in IEEE mode or if output denormals are enabled; otherwise zeros become +0. */
 static inline uint64_t output_modified(const struct format *f, uint64_t bits, uint32_t omod, uint32_t mode)
 {
     static const int power[4] = {0, 1, 2, -1};

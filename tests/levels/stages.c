@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The modifier stages on every CPU level of the host against lane-by-lane statements of the same: DPP by its
- * controls, SDWA, op_sel, neg and abs, clamp, omod, broadcasts and the refresh of EXEC. */
+/* Modifier stages on every CPU level of the host against lane-by-lane references: DPP controls, SDWA, op_sel,
+ * neg and abs, clamp, omod, broadcasts and the EXEC lane set. */
 #include "frame.h"
 #include "rules.h"
 #include "sem/stage.h"
@@ -64,7 +64,7 @@ static int dpp_lane(unsigned control, unsigned lane, unsigned lanes)
 /* ---- one lane of a stage ---- */
 
 struct word {
-    uint64_t a, d; /* source and what the result held; two rows where the stage has two */
+    uint64_t a, d; /* source and previous result; two rows where the stage has two */
     uint32_t x, mode;
 };
 
@@ -124,7 +124,7 @@ static uint64_t op_sel_high(const struct word *l)
     return (l->d & 0xffff) | (l->a & 0xffff) << 16;
 }
 
-/* Where an SDWA select lies: its first bit and its size. */
+/* First bit and size of an SDWA select. */
 static void part(uint32_t select, unsigned *at, unsigned *size)
 {
     *size = select < 4 ? 8 : select < 6 ? 16 : 32;
@@ -156,7 +156,7 @@ static uint64_t sdwa_result(const struct word *l)
     return (uint32_t)(value << at);
 }
 
-/* f16 as a double, and back where it is exact. */
+/* f16 to double, and back if exact. */
 static double of_half(uint32_t half)
 {
     const uint32_t exponent = half >> 10 & 31, fraction = half & 1023;
@@ -225,7 +225,7 @@ static const struct stage {
     uint64_t (*rule)(const struct word *);
     unsigned rows;    /* of source and result */
     bool all, scalar; /* writes all lanes; reads the scalar file */
-    uint32_t choices; /* values of x to try: 0 .. choices - 1 */
+    uint32_t choices; /* values of x to test: 0 .. choices - 1 */
 } stages[] = {
     {"broadcast", WMI_STAGE_BROADCAST, broadcast, 1, true, true, 1},
     {"modify_f32", WMI_STAGE_MODIFY_F32, modify_f32, 1, true, false, 4},
@@ -250,7 +250,7 @@ static const struct stage {
 static const uint32_t modes[] = {MODE_HSA, MODE_PLAIN, MODE_NAN_STAYS, 0x3f0};
 static const uint64_t sets[] = {UINT64_MAX, 0x5555555555555555, 0x00fff000000ffff1, 0};
 
-/* Random words, a third of them near what clamp and omod decide on. */
+/* Random words, a third of them near the thresholds of clamp and omod. */
 static uint64_t operand(uint64_t *seed, unsigned rows)
 {
     static const float values[] = {0,     1,      -1,     0.5f,    0.99999994f, 1.0000001f,
@@ -328,7 +328,7 @@ static void stages_do_what_they_say(void **state)
                     for (size_t m = 0; m < 16; m++)
                         for (size_t set = 0; set < 4; set++) {
                             const uint32_t mode = m < 4 ? modes[m] : test_random(&seed) & 0x3ff;
-                            if ((x & 7) != 7) /* no SDWA select */
+                            if ((x & 7) != 7) /* 7 is not an SDWA select */
                                 wrong += check(&stages[i], level, lanes, x, mode, sets[set], set & 1, &seed);
                         }
     assert_int_equal(wrong, 0);
@@ -412,7 +412,7 @@ static void dpp8_moves_lanes(void **state)
             }
 }
 
-/* f16 to f32 is exact; which half, and what flushing does to denormals. */
+/* f16 to f32 is exact; tests both halves, and the flushing of denormals. */
 static void widening_is_exact(void **state)
 {
     (void)state;

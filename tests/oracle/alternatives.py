@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Other spellings of memory instructions against llvm-mc-19: alternatives.py ISA_LINES COUNT TARGET...
+"""Alternative spellings of memory instructions against llvm-mc-19: alternatives.py ISA_LINES COUNT TARGET...
 
-Random operands and modifiers in random order and spelling: offsets as decimal, hexadecimal and expressions; formats and the like
-by number and by name. Wherever LLVM takes a line, we must make the same words of it; what we take alone must be a spelling of
-what LLVM takes: our text of its words."""
+Random operands and modifiers in random order and spelling: offsets as decimal, hexadecimal and expressions; formats and
+similar modifiers by number and by name. Lines accepted by LLVM must encode to the same words; lines accepted only by us
+must be spellings of a line that LLVM accepts: our text of their words."""
 import random
 import re
 import sys
 
 from llvm import llvm_words, need_llvm, our_words, ours
 
-# What LLVM takes and forgets a part of: dlc of atomics, returning without a register for it, null as an address.
+# Parts that LLVM accepts and ignores: dlc of atomics, returning without a register for it, null as an address.
 QUIRKS = re.compile(r'.*atomic.*[ ,]dlc|.*TH_ATOMIC\w*RETURN|scratch_.*null|.*[ ,]noscc')
 
 DATA_FORMATS = '8 16 8_8 32 16_16 10_11_11 11_11_10 10_10_10_2 2_10_10_10 8_8_8_8 32_32 16_16_16_16 32_32_32 32_32_32_32'.split()
@@ -23,7 +23,7 @@ HINTS = ('RT NT HT BYPASS LU RT_NT NT_HT NT_RT NT_WB RT_WB RETURN CASCADE_RT CAS
 
 
 def number(r, value):
-    """A number, spelled."""
+    """A number in a random spelling."""
     return r.choice(['%d', '0x%x', ' %d', '0x%X', '(%d)', '%d+0', '0+%d', '1*%d', '%d<<0', '-%d+' + str(2 * value), '0b' + bin(value)[2:] + '+0*%d']) % value
 
 
@@ -60,7 +60,7 @@ def format_of(r):
 
 
 def policy(r):
-    """Cache policy of every generation; LLVM says which a target has."""
+    """Cache policies of every generation; LLVM determines which ones a target has."""
     if r.random() < .25:
         return [r.choice(['th:TH_%s_%s' % (k, h) for k in ('LOAD', 'STORE', 'ATOMIC') for h in HINTS] + ['th:' + number(r, r.randrange(8))])] * (
             r.random() < .8) + ['scope:' + r.choice(['SCOPE_CU', 'SCOPE_SE', 'SCOPE_DEV', 'SCOPE_SYS', number(r, r.randrange(4))])] * (r.random() < .6)
@@ -147,7 +147,7 @@ def scalar_line(r):
     return line(name, [data, base, offset], r, policy(r))
 
 
-# How CLRX's documents (GcnMemHandling, GcnInstrsMtbuf) write it, and LLVM.
+# The spelling in CLRX's documents (GcnMemHandling, GcnInstrsMtbuf), and LLVM's.
 CAPITALS = [
     ('TBUFFER_LOAD_FORMAT_X V1, V2, S[4:7], 0 OFFEN FORMAT:[8_8_8_8,UNORM]', 'tbuffer_load_format_x v1, v2, s[4:7], 0 format:[BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_UNORM] offen'),
     ('TBUFFER_LOAD_FORMAT_XYZW V[4:7], V[2:3], S[8:11], S3 IDXEN OFFEN OFFSET:16 format:[32_32_32_32,float]',
@@ -175,7 +175,7 @@ def capitals(program, target):
 
 
 def of_no_meaning(program, target, alone):
-    """How many of the lines that we take alone LLVM does not take as we print them."""
+    """The number of lines accepted only by us whose printed text LLVM rejects or encodes differently."""
     texts = ours(program, target, [words for _, words in alone])
     wrong = [(line, text) for (line, words), text, theirs in zip(alone, texts, llvm_words(target, texts)) if theirs != words]
     for line, text in wrong[:12]:

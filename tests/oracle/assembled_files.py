@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files of assembly through our assembler, and through llvm-mc-19 and ld.lld-19: the same code objects.
+"""Assembly files through our assembler, and through llvm-mc-19 and ld.lld-19: the code objects must be equal.
 assembled_files.py WAVEMEM [--some] [--lines | --own-lines] SOURCE... TARGET...
 
-Sources are .cl, of which clang-19 -S makes the assembly, or .s. --some: of the .cl only the first, and two others that differ
-from target to target. --lines: compiled with -g, so that there are line tables, and linked without merging strings, which ld.lld
-otherwise puts in an order of its own. --own-lines: both assemblers with -g; only the rows of their line tables are compared.
-Compared are all sections (name, type, flags, addresses, bytes), segments, .dynamic and relocations,
-symbols, hash tables, the header's flags, and what `wavemem info` shows."""
+Sources are .cl, compiled by clang-19 -S to assembly, or .s. --some: of the .cl only the first, and two others that vary
+with the target. --lines: compiled with -g for line tables, and linked without merging strings, which ld.lld would
+reorder. --own-lines: both assemblers with -g; only the rows of their line tables are compared. Compared are all
+sections (name, type, flags, addresses, bytes), segments, .dynamic and relocations, symbols, hash tables, the header's
+flags, and the output of `wavemem info`."""
 import concurrent.futures
 import glob
 import os
@@ -22,10 +22,10 @@ from llvm import SKIP
 
 TOOLS = ['clang-19', 'llvm-mc-19', 'llvm-readelf-19', 'llvm-dwarfdump-19', 'ld.lld-19']
 BITCODE = glob.glob('/usr/lib/*/amdgcn/bitcode') + ['/usr/amdgcn/bitcode', '/opt/rocm/amdgcn/bitcode']
-# The same functions for all targets, of which this test only needs the text.
+# The same functions for all targets; this test only needs the text.
 LIBRARIES = ['opencl', 'ocml', 'ockl', 'oclc_abi_version_500', 'oclc_isa_version_900', 'oclc_daz_opt_off', 'oclc_unsafe_math_off',
              'oclc_finite_only_off', 'oclc_correctly_rounded_sqrt_on', 'oclc_wavefrontsize64_on']
-# What no loader reads: lld writes its own name, and numbers of its own choice into tables of names.
+# Not read by loaders: lld writes its own name, and chooses numbers in tables of names.
 NOT_COMPARED = {'.comment', '.strtab', '.symtab', '.shstrtab', '.dynsym'}
 
 
@@ -41,7 +41,7 @@ def run(*command):
 
 
 def structure(path):
-    """What readelf lists, without sizes of names and places behind .comment."""
+    """The output of readelf, without sizes of names and positions after .comment."""
     out = []
     for line in run('llvm-readelf-19', '-lSsdrW', '--histogram', path).splitlines():
         found = re.match(r' +\[ *\d+\] (\S+) ', line)
@@ -50,13 +50,13 @@ def structure(path):
         if found and found.group(1) in NOT_COMPARED and found.group(1) != '.dynsym':
             name, kind, _, _, _, *rest = line.split(']', 1)[1].split()
             line = '%s %s %s' % (name, kind, ' '.join(x for x in rest if not x.isdigit()))
-        line = re.sub(r'( [A-Z]+ +0{16}) [0-9a-f]{6}', r'\1', line) # where what is not loaded is in the file
+        line = re.sub(r'( [A-Z]+ +0{16}) [0-9a-f]{6}', r'\1', line) # file offsets of sections that are not loaded
         out.append(line.replace('.comment ', ''))
     return [re.sub(r'\[ *\d+\] ', '', l) for l in out if not l.startswith('.comment')]
 
 
 def contents(path):
-    """The bytes of each section, and the header's ABI version and flags."""
+    """The contents of each section, and the header's ABI version and flags."""
     with open(path, 'rb') as file:
         data = file.read()
     places, count, names_at = *struct.unpack_from('<Q', data, 40), *struct.unpack_from('<HH', data, 60)
@@ -72,7 +72,7 @@ def contents(path):
 
 
 def rows(path):
-    """Addresses, lines and flags that a line table says."""
+    """Addresses, lines and flags in a line table."""
     return re.findall(r'^(0x\w+ +\d+ .*)', run('llvm-dwarfdump-19', '--debug-line', path), re.M)
 
 
@@ -124,7 +124,7 @@ def main(wavemem, *words):
     targets = [w for w in words if w not in sources and not w.startswith('--')]
     lines = 1 if '--lines' in words else 2 if '--own-lines' in words else 0
     bitcode = next((folder for folder in BITCODE if os.path.exists(os.path.join(folder, 'ocml.bc'))), None)
-    if not bitcode: # the examples need its functions
+    if not bitcode: # the examples need the device library
         sources = [s for s in sources if s.endswith('.s') or os.path.basename(s) == 'compiled.cl']
     jobs = []
     first, *others = [s for s in sources if s.endswith('.cl')] or [None]

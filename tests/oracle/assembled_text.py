@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Our assembler against llvm-mc-19: assembled_text.py ISA_LINES TARGET FORMS COUNT [ATTRIBUTE...]
 
-Each row's words, and random ones of it, become text (by our disassembler, which other tests hold against LLVM's), and both
-assemblers must make the same words of it, or refuse it."""
+The words of each row, and random ones of it, are disassembled by us (other tests compare that with LLVM); both
+assemblers must encode the same words from the text, or reject it."""
 import random
 import re
 import sys
@@ -13,7 +13,7 @@ import words as words_gcn
 import words_rdna
 
 
-# Where LLVM is wrong, or takes another encoding that says the same (isa/ERRATA.md).
+# Where LLVM is wrong, or chooses an equivalent encoding (isa/ERRATA.md).
 QUIRKS = re.compile(r's_atc_probe|v_cmpx?_class_f16|s_setreg_imm32_b32|s_(get_|wakeup_)?barrier\w* .*(src_|null)|v_fmac_f16_e64.* op_sel|(global|buffer|flat)_atomic_(add|min|max|pk_add)_f\w+ .* scc')
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Random words of gfx6 and gfx7, which LLVM cannot disassemble: our text of each, assembled by llvm-mc-19, must be the same
-words. assembled_words.py ISA_LINES TARGET FORMS COUNT [SEED]
+"""Random words of gfx6 and gfx7, which LLVM cannot disassemble: our text of each, assembled by llvm-mc-19, must give
+the same words. assembled_words.py ISA_LINES TARGET FORMS COUNT [SEED]
 
-COUNT is how many words of each row must have come back."""
+COUNT is the required number of successful words per row."""
 import collections
 import random
 import re
@@ -15,10 +15,10 @@ from words import FREE_OF_FIELDS, vary
 
 ROUNDS = 30
 
-# What LLVM's assembler refuses or encodes otherwise, though the words are legal (isa/ERRATA.md).
+# Legal words that LLVM's assembler rejects or encodes differently (isa/ERRATA.md).
 QUIRKS = re.compile(r'ds_nop|v_nop|v_clrexcp|v_cvt_f32_f16\w+ v\d+, (-?\||neg\()?-?\d|BITMASK_PERM|v_cmp\w*_e64 .* clamp|^s_(rfe|setpc|cbranch_(join|g_fork)|movrels)\w* (\S+, )?[-\d]|buffer_store.* tfe')
 
-# It also knows what an instruction may not do, beyond what its bits can say.
+# Restrictions that LLVM's assembler enforces beyond the encoding.
 REFUSALS = re.compile('constant bus restrictions|integer clamping is not supported')
 
 

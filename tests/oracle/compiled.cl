@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels without library calls that make a compiler use much of an instruction set: compiled.py. */
+/* Kernels without library calls that exercise much of an instruction set: compiled.py. */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 #define ID (__builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x())

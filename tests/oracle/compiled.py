@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What clang-19 makes of compiled.cl for each target: we must find its target by its ELF header and read its code as LLVM
-does. compiled.py WAVEMEM SOURCE TARGET...
+"""The output of clang-19 for compiled.cl on each target: we must detect the target from the ELF header and disassemble
+the code as LLVM does. compiled.py WAVEMEM SOURCE TARGET...
 
-Compiled are -O0 and -O1: they have more different instructions between them than -O2, and take a third of its time.
-gfx6 and gfx7, which LLVM cannot disassemble: llvm-mc-19 must make the same code of our text."""
+Compiles with -O0 and -O1: together they use more different instructions than -O2, and take a third of its time. For
+gfx6 and gfx7, which LLVM cannot disassemble, llvm-mc-19 must assemble our text to the same code."""
 import os
 import shutil
 import subprocess

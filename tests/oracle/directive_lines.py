@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Directives, each in a file of its own: directive_lines.py WAVEMEM LIST TARGET
+"""Directives, each in a separate file: directive_lines.py WAVEMEM LIST TARGET
 
-The list is pieces of assembly with blank lines between them. Each goes through our assembler, and through llvm-mc-19 and
-ld.lld-19: the same sections, or both refuse. A piece that begins with "# ours: reason" is taken by us alone, one that begins with
-"# not ours: reason" is refused by us alone; the test fails if that is no longer so."""
+The list consists of pieces of assembly separated by blank lines. Each is assembled by us, and by llvm-mc-19 and
+ld.lld-19: both give the same sections, or both reject it. A piece starting with "# ours: reason" is accepted only by
+us, one starting with "# not ours: reason" is rejected only by us; the test fails if that changes."""
 import concurrent.futures
 import os
 import re
@@ -16,7 +16,7 @@ import tempfile
 from assembled_files import TOOLS, contents
 from llvm import SKIP
 
-# The linker's own: they differ by symbols that are declared and neither defined nor used, which we do not list.
+# Made by the linker: they differ in symbols that are declared but neither defined nor used, which we do not list.
 TABLES = {'.dynsym', '.hash', '.gnu.hash', '.dynstr', '.dynamic'}
 
 
@@ -25,7 +25,7 @@ def works(*command):
 
 
 def outcome(wavemem, target, piece):
-    """What is wrong with it, or None."""
+    """A description of the difference, or None."""
     mark = re.match(r'# (ours|not ours): ', piece)
     with tempfile.TemporaryDirectory() as folder:
         path = lambda kind: os.path.join(folder, 'a.' + kind)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """`wavemem isa --json --all` against the lists made from LLVM: explained.py WAVEMEM FORMS...
 
-Each word of a list must have a form of its target with the list's name whose fixed bits the word has, and every form's bits
-must cover its dwords, each bit once."""
+Each word of a list must match the fixed bits of a form with the list's name on its target, and the bits of every form
+must cover its dwords exactly once."""
 import json
 import os
 import re

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Every row of a list made from LLVM against our text: forms.py ISA_LINES TARGET FORMS [NOT_REASSEMBLED]
 
-With llvm-mc-19, also checks that the rows whose text LLVM does not assemble back are exactly those in the last file."""
+If llvm-mc-19 is available, also checks that the rows whose text LLVM does not reassemble are exactly those in the last
+file."""
 import re
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ from llvm import ours, read_forms, report
 
 
 def not_reassembled(target, forms):
-    """The texts that llvm-mc-19 does not turn back into the same dwords."""
+    """The texts that llvm-mc-19 does not assemble to the same dwords."""
     run = subprocess.run(['llvm-mc-19', '-arch=amdgcn', '-mcpu=' + target, '--show-encoding'],
                          input='\n'.join(f[3] for f in forms) + '\n', capture_output=True, text=True)
     bad = {int(n) for n in re.findall(r'<stdin>:(\d+):\d+: error', run.stderr)}
@@ -20,7 +21,7 @@ def not_reassembled(target, forms):
     out = set()
     for i, (_, _, words, text) in enumerate(forms, 1):
         want = [b for w in words for b in w.to_bytes(4, 'little')]
-        # bytes with fixups (labels) are shown as 'A'; they stand for zero here
+        # bytes with fixups (labels) are printed as 'A'; they count as zero
         got = None if i in bad else [int(b, 16) if b.startswith('0x') else 0 for b in next(encodings).split(',')]
         if got != want:
             out.add(text)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The targets of a generation on the words of all of its lists: generation_words.py ISA_LINES TARGET,TARGET... FORMS...
 
-What one target has and another has not must be refused where LLVM refuses it."""
+Each target must reject the words of others that LLVM rejects for it."""
 import sys
 
 from llvm import llvm, need_llvm, ours, read_forms, report

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells which instruction of short pieces of code is in a hazard first, for hazards.py.
+/* Finds the first instruction with a hazard in short pieces of code, for hazards.py.
  *
- * usage: hazards TARGET < CODE; TARGET as gfx1100 or gfx1100:wave64; pieces are separated by lines "--". A
- * line for each: the number of the first instruction that is in a hazard, the wait states that it lacks, and
- * the hazards; or "-". */
+ * usage: hazards TARGET < CODE; TARGET like gfx1100 or gfx1100:wave64; pieces are separated by lines "--".
+ * Prints a line for each: the index of the first instruction with a hazard, the missing wait states, and the
+ * hazards; or "-". */
 #include "check/hazard_state.h"
 #include "wavemem/wavemem.h"
 

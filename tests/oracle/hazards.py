@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Hazards of random short code against LLVM's hazard recognizer: which instruction is in one first, and how many
-wait states it lacks.
+"""Hazards in random short code against LLVM's hazard recognizer: the first instruction with a hazard, and its missing
+wait states.
 
 usage: hazards.py HAZARDS
 
-The same instructions are written for LLVM as machine IR and for us as text. LLVM puts s_nop, s_waitcnt_depctr or
-something else in front of an instruction that is in a hazard; HAZARDS (hazards.c) says where we find one. Skipped
-(77) without llc-19. What LLVM repairs elsewhere than in front of the instruction (LDSDIR) is not here, nor what it does not know yet (gfx12's reads of SGPRs): tests/unit/check.c has them.
+The same instructions are written as machine IR for LLVM and as text for us. LLVM inserts s_nop, s_waitcnt_depctr or
+another instruction before an instruction with a hazard; HAZARDS (hazards.c) reports where we find one. Skipped (77)
+without llc-19. tests/unit/check.c tests hazards that LLVM fixes elsewhere than before the instruction (LDSDIR), or
+does not know yet (gfx12's reads of SGPRs).
 """
 import random
 import re
@@ -19,7 +20,7 @@ PIECES = 800
 
 
 def regs(kind, first, count):
-    """A tuple for LLVM's machine IR and for text."""
+    """A register tuple in machine IR and in text."""
     mir = '$' + '_'.join(f'{kind}gpr{first + i}' for i in range(count))
     letter = 'a' if kind == 'a' else kind
     return mir, f'{letter}{first}' if count == 1 else f'{letter}[{first}:{first + count - 1}]'
@@ -37,7 +38,7 @@ def mfma(opcode, text, count, accumulators, sources=1):
     d, c = (a(count), a(count)) if accumulators else (v(count), v(count))
     if random.random() < 0.5:
         c = d
-    elif count > 4:  # larger ones may not overlap in part
+    elif count > 4:  # larger ones may not overlap partially
         c = regs('a' if accumulators else 'v', 32 + random.randrange(0, 8, 2), count)
     x, y = v(sources), v(sources)
     suffix = '_e64' if accumulators else '_vgprcd_e64'
@@ -174,7 +175,7 @@ def old_root():
 
 
 def masked():
-    """Scalar code overwrites a mask, and reads it: LLVM puts its wait between the two."""
+    """Scalar code overwrites a mask, then reads it: LLVM inserts its wait between the two."""
     first = random.randrange(2, 8, 2)
     mask, written = regs('s', first, 2), regs('s', first + random.randrange(-2, 4), 1)
     between = [move(), depctr(0xfffe)(), ('$vgpr9 = V_MOV_B32_e32 $sgpr20, implicit $exec', 'v_mov_b32 v9, s20'), exec64()]
@@ -208,7 +209,7 @@ def make_piece(kinds):
 
 
 def ask_llvm(target, pieces):
-    """For each piece the first instruction in front of which something was put, and its wait states; or None."""
+    """For each piece, the first instruction before which LLVM inserted something, and its wait states; or None."""
     name, *wave64 = target.split()[0].split(':')
     text = ''.join(f'---\nname: f{i}\nbody: |\n  bb.0:\n' + ''.join(f'    {m}\n' for m, _ in piece) + '    S_ENDPGM 0\n...\n'
                    for i, piece in enumerate(pieces)).replace('    S_ENDPGM 0\n', '    \n')

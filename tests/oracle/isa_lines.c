@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One instruction on each line: `print` reads hexadecimal dwords and prints our text of them, or "?" where
- * they are not exactly one instruction; `assemble` reads text and prints its dwords, or "? column expected"
- * where the line is wrong. What is like an earlier line but for registers goes the short way, as in long
- * files. Attributes are LLVM's: +wavefrontsize64, +real-true16. */
+/* One instruction per line: `print` reads hexadecimal dwords and prints our text of them, or "?" if they are
+ * not exactly one instruction; `assemble` reads text and prints its dwords, or "? column expected" on error.
+ * Lines that differ from an earlier one in registers only use the pattern caches, as in long files.
+ * Attributes are LLVM's: +wavefrontsize64, +real-true16. */
 #include "isa/assemble.h"
 #include "isa/word_pattern.h"
 
@@ -54,7 +54,7 @@ static void assemble(const struct wmi_target *target, struct wmi_patterns *patte
     putchar('\n');
 }
 
-/* NULL for an attribute that is none. */
+/* NULL for an unknown attribute. */
 static const struct wmi_target *find_target(int argc, char **argv)
 {
     const struct wmi_target *target = wmi_target_find(argv[0]);

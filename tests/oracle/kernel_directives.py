@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Each .amdhsa_ directive of a kernel with several values: kernel_directives.py WAVEMEM TARGET...
 
-What llvm-mc-19 refuses we refuse, and the descriptors that it makes of the others are ours. It does not know
+We must reject what llvm-mc-19 rejects, and make the same descriptors otherwise. llvm-mc-19 does not know
 .amdhsa_inst_pref_size, which LLVM 20 has for gfx11 and later."""
 import os
 import re
@@ -33,7 +33,7 @@ CASES = [(name, value) for name in BITS for value in (0, 1, 2, -1)] + [(name, va
 
 
 def kernel(target, n, name, value):
-    """Its lines, of which the last ends it."""
+    """The lines of the kernel; the last one ends it."""
     lines = ['.amdhsa_kernel k%d' % n]
     for needed, usual in (('next_free_vgpr', 4), ('next_free_sgpr', 4), ('accum_offset', 4)):
         if name != needed and (needed != 'accum_offset' or target in ('gfx90a', 'gfx940', 'gfx942')):
@@ -42,7 +42,7 @@ def kernel(target, n, name, value):
 
 
 def assemble(command, folder, target, numbers):
-    """Which of the kernels are refused; none: what was made is in the folder."""
+    """The kernels that are rejected; if there are none, the output is in the folder."""
     text, owner = [], {}
     for n in numbers:
         text.append('k%d: s_endpgm' % n)
@@ -68,7 +68,7 @@ def check(wavemem, target):
         own = [wavemem, 'asm', '-m', target, '-o', path('co')]
         theirs = assemble(llvm, folder, target, range(len(CASES)))
         ours = set()
-        for n in range(0, len(CASES), 8): # we stop to tell errors after twenty
+        for n in range(0, len(CASES), 8): # we report at most twenty errors
             ours |= assemble(own, folder, target, range(n, min(n + 8, len(CASES))))
         for n in sorted(theirs ^ ours):
             failed += 1
@@ -77,7 +77,7 @@ def check(wavemem, target):
         if assemble(llvm, folder, target, good) or assemble(own, folder, target, good):
             raise SystemExit('what is taken alone is refused together')
         subprocess.run(['ld.lld-19', '-shared', path('o'), '-o', path('so')], check=True)
-        a, b = (re.sub(rb'(?s)(.{16}).{8}(.{40})', rb'\1\2', contents(path(kind))['.rodata']) for kind in ('co', 'so')) # no entry
+        a, b = (re.sub(rb'(?s)(.{16}).{8}(.{40})', rb'\1\2', contents(path(kind))['.rodata']) for kind in ('co', 'so')) # without the entry offset
         for i, n in enumerate(good):
             if a[56 * i:56 * i + 56] != b[56 * i:56 * i + 56]:
                 failed += 1

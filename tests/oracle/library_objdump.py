@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whole listings of all code objects of a library, `wavemem dis` against llvm-objdump-19 -d -z, and how long both took.
+"""Complete listings of all code objects of a library, `wavemem dis` against llvm-objdump-19 -d -z, and the times of
+both.
 
     library_objdump.py WAVEMEM LIBRARY [EVERY]
 
-Written for librocsparse.so.0 (Debian package librocsparse0): 777 code objects in 111 bundles, 46 million instructions. With
-EVERY, only each EVERYth object, and times are the least of several runs by turns. A process lists one object, so that to start
-counts for both; ours also with one thread, whose CPU time is what can be compared on a machine with other work. Empty lines and
-the line with the file's name are not compared."""
+Written for librocsparse.so.0 (Debian package librocsparse0): 777 code objects in 111 bundles, 46 million
+instructions. With EVERY, only each EVERYth object, and times are the minimum of several alternating runs. A process
+lists one object, so that startup time counts for both; ours also with one thread, whose CPU time can be compared on
+a busy machine. Empty lines and the line with the file's name are not compared."""
 import os
 import re
 import resource
@@ -20,8 +21,8 @@ import time
 from llvm import SKIP
 from rocrand_objdump import MAGIC, bundle_entries
 
-SHOWN = 5  # of each object
-RUNS = 3  # of a sample
+SHOWN = 5  # per object
+RUNS = 3  # per sample
 
 
 def objects(data):
@@ -46,7 +47,7 @@ def run(command, output):
 
 
 def times(commands, path, runs):
-    """The least seconds, and seconds of CPU, that each command takes for the file."""
+    """The minimum seconds, and seconds of CPU, of each command for the file."""
     measured = {name: [] for name in commands}
     for _ in range(runs):
         for name, command in commands.items():
@@ -59,7 +60,7 @@ def lines_of(listing):
 
 
 def differences(name, want, got):
-    """How many lines differ; prints the first ones."""
+    """The number of differing lines; prints the first ones."""
     theirs, mine = lines_of(want), lines_of(got)
     wrong = [pair for pair in zip(theirs, mine) if pair[0] != pair[1]]
     for pair in wrong[:SHOWN]:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Asks llvm-mc-19, and ourselves (isa_lines), for the text of instruction words and the words of texts."""
+"""Runs llvm-mc-19 and our isa_lines, to print instruction words and to assemble texts."""
 import re
 import shutil
 import struct
 import subprocess
 import sys
 
-SKIP = 77  # what meson takes as "skipped"
+SKIP = 77  # meson's exit code for skipped tests
 
 
 def need_llvm():
@@ -15,11 +15,11 @@ def need_llvm():
         sys.exit(SKIP)
 
 
-SENTINEL = '0x7f 0xbf 0x80 0xbf'  # s_nop 0xbf7f: stands between the answers
+SENTINEL = '0x7f 0xbf 0x80 0xbf'  # s_nop 0xbf7f: separates the answers
 
 
 def llvm(target, words, extra=()):
-    """The text of each list of dwords, white space folded; None where LLVM refuses it or sees several instructions."""
+    """The text of each list of dwords, with white space folded; None if LLVM rejects it or reads several instructions."""
     lines = []
     for ws in words:
         data = struct.pack('<%dI' % len(ws), *ws).hex(' ')
@@ -41,12 +41,12 @@ def run_ours(program, verb, target, lines, attributes):
 
 
 def ours(program, target, words, attributes=()):
-    """Our text of each list of dwords; '?' where they are not one instruction."""
+    """Our text of each list of dwords; '?' if they are not one instruction."""
     return run_ours(program, 'print', target, [' '.join('%08x' % w for w in ws) for ws in words], attributes)
 
 
 def llvm_words(target, texts, extra=()):
-    """What llvm-mc-19 makes of each line; None where it refuses."""
+    """llvm-mc-19's dwords of each line; None if it rejects the line."""
     run = subprocess.run(['llvm-mc-19', '-arch=amdgcn', '-mcpu=' + target, '--show-encoding', *extra],
                          input=''.join('%s\n.byte 0x7f\n' % t for t in texts), capture_output=True, text=True)
     out, answer = [], []
@@ -65,7 +65,7 @@ def llvm_words(target, texts, extra=()):
 
 
 def our_words(program, target, texts, attributes=()):
-    """(what we make of each line, '') or (None, where and why it is wrong)"""
+    """Our (dwords of each line, '') or (None, column and message)"""
     return [(None, line) if line.startswith('?') else ([int(w, 16) for w in line.split()], '')
             for line in run_ours(program, 'assemble', target, texts, attributes)]
 
@@ -82,7 +82,7 @@ def read_forms(path):
 
 
 def report(name, total, wrong, limit=40):
-    """Prints what differs and returns the exit code."""
+    """Prints the differences and returns the exit code."""
     for words, want, got in wrong[:limit]:
         print('%s\n  llvm %s\n  ours %s' % (' '.join('%08x' % w for w in words), want, got))
     print('%s: %d of %d agree' % (name, total - len(wrong), total))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Shapes of matrix instructions: what `wavemem isa --json --all` says against their mnemonics, and against the registers
-that LLVM's text gives each operand: matrices.py WAVEMEM FORMS...
+"""Shapes of matrix instructions: `wavemem isa --json --all` against the shapes in their mnemonics, and against the
+registers that LLVM prints for each operand: matrices.py WAVEMEM FORMS...
 
-The rows of isa/ have the shape in a column of their own, so mnemonics are an independent statement of it."""
+The rows of isa/ have a separate column for the shape, so mnemonics are an independent source."""
 import json
 import os
 import re
@@ -21,7 +21,7 @@ SHORT = re.compile(r'v_(mfma|smfmac|wmma|swmmac)_')
 
 
 def named(name):
-    """What the mnemonic says; blocks None: it says nothing of them."""
+    """The shape in the mnemonic; blocks is None if it is not part of it."""
     m = NAME.match(name)
     if not m:
         return None
@@ -36,7 +36,7 @@ def registers(operand):
 
 
 def sizes(shape, target):
-    """Registers of D, A and B in a lane. gfx11 has A's rows and B's columns twice, and takes a register for each result."""
+    """Registers per lane of D, A and B. gfx11 duplicates A's rows and B's columns, and uses a register per result."""
     lanes = 64 if target in ('gfx908', 'gfx90a', 'gfx942') else 32
     twice = target in ('gfx1100', 'gfx1150')
 
@@ -69,7 +69,7 @@ def main(wavemem, *paths):
             if says is None or shape is None:
                 wrong.append('%s %s: %s' % (target, name, 'no such row' if says else 'a name that is not understood'))
                 continue
-            if says['blocks'] is None:  # one, or what fills a wave: on gfx908 and gfx90a names do not tell
+            if says['blocks'] is None:  # one, or as many as fill a wave: names on gfx908 and gfx90a do not tell
                 says['blocks'] = shape['blocks']
             if any(says[key] != shape[key] for key in shape):
                 wrong.append('%s %s: the row says %s' % (target, name, shape))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Code objects as `wavemem dis --plain` and llvm-objdump-19 -d -z print them: objdump.py WAVEMEM FILE_OR_FOLDER...
+"""Code objects as printed by `wavemem dis --plain` and llvm-objdump-19 -d -z: objdump.py WAVEMEM FILE_OR_FOLDER...
 
-White space is folded and comments are dropped; branch targets are the 16 bits of the word in both."""
+White space is folded and comments are dropped; branch targets are the 16-bit field of the word in both."""
 import glob
 import os
 import re
@@ -34,8 +34,8 @@ def our_text(wavemem, words):
 
 
 def compare(wavemem, path, words, shown):
-    """LLVM's text of the code object at `path`, ours of what `words` name: (instructions, wrong ones, of which the
-    first `shown` are printed)."""
+    """Compares LLVM's text of the code object at `path` with ours of `words`: (instructions, differing ones, of which
+    the first `shown` are printed)."""
     theirs, mine = llvm_text(path), our_text(wavemem, words)
     wrong = 0
     if len(theirs) != len(mine):

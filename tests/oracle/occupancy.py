@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Occupancy by 'wavemem prof' against what LLVM tells of the same kernels ("; Occupancy:" in its assembly), for
-workgroups of several sizes with several numbers of VGPRs and bytes of LDS, in each mode and size of waves.
+"""Occupancy reported by 'wavemem prof' against LLVM's for the same kernels ("; Occupancy:" in its assembly), for
+several workgroup sizes, numbers of VGPRs and sizes of LDS, in each mode and wave size.
 
 usage: occupancy.py WAVEMEM CLANG
 """
@@ -13,16 +13,16 @@ import subprocess
 import sys
 import tempfile
 
-# Bytes of LDS are multiples of each generation's granule: LLVM does not round them up.
+# LDS sizes are multiples of each generation's granule: LLVM does not round them up.
 ITEMS, VGPRS, LDS = (32, 64, 128, 192, 256, 512, 1024), (10, 33, 60, 84, 96, 128), (0, 1024, 5120, 12288, 24576, 65536)
 RDNA = (["-mcumode"], [], ["-mcumode", "-mwavefrontsize64"], ["-mwavefrontsize64"])
-# Of a compute unit: SIMDs, lanes of a wave.
+# SIMDs per compute unit.
 TARGETS = {"gfx700": 4, "gfx803": 4, "gfx900": 4, "gfx908": 4, "gfx90a": 4, "gfx942": 4, "gfx1010": 2, "gfx1030": 2,
            "gfx1100": 2, "gfx1102": 2, "gfx1150": 2, "gfx1151": 2, "gfx1200": 2, "gfx1201": 2}
 
 
 def kernels():
-    """(name, work-items, VGPRs, bytes of LDS): a part of all there could be, with each value beside each other's."""
+    """(name, work-items, VGPRs, bytes of LDS): a subset of all combinations that includes every pair of values."""
     for number, (items, vgprs, lds) in enumerate(itertools.product(ITEMS, VGPRS, LDS)):
         if (number * 7 + number // 13) % 4 == 0:
             yield f"k{items}_{vgprs}_{lds}", items, vgprs, lds
@@ -68,13 +68,13 @@ def main():
                     waves = -(-items // (32 if simds == 2 and "-mwavefrontsize64" not in flags else 64))
                     ours, theirs = shown[name], int(said[name])
                     where = (target, *flags, name, ours, theirs)
-                    if ours["vgprs"] < vgprs:  # LLVM kept to what fits
+                    if ours["vgprs"] < vgprs:  # LLVM stayed within the limit
                         sys.exit(f"{where}: fewer VGPRs than asked for")
                     if ours["mode"] != mode:
                         sys.exit(f"{where}: expected mode {mode}")
-                    if theirs * shared < waves:  # the GPU has no room for a single workgroup
+                    if theirs * shared < waves:  # not even one workgroup fits
                         continue
-                    # LLVM may count a part of a workgroup; whole ones are as many where they fill the SIMDs evenly.
+                    # LLVM may count partial workgroups; the counts are equal if workgroups fill the SIMDs evenly.
                     if not 0 <= theirs - ours["waves_per_simd"] < max(waves / shared, 1) or (
                             theirs * shared % waves == 0 and theirs != ours["waves_per_simd"]):
                         sys.exit(f"{where}: waves a SIMD differ")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Random words of every row, our text against llvm-mc-19's: random_words.py ISA_LINES TARGET FORMS COUNT [ATTRIBUTE...]
 
-Attributes are LLVM's: +wavefrontsize64, +real-true16.
-COUNT is how many legal words each row must have been compared with; rows with stricter fields are asked more often.
-A word that LLVM refuses, or shows with a comment such as "Invalid register", says nothing."""
+Attributes are LLVM's: +wavefrontsize64, +real-true16. COUNT is the number of legal words to compare for each row; rows
+with stricter fields need more attempts. Words that LLVM rejects, or prints with a comment such as "Invalid register",
+do not count."""
 import collections
 import random
 import re

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`wavemem dis --plain --reassemblable` through llvm-mc-19, and through `wavemem asm --raw`, gives the same bytes, always.
+"""`wavemem dis --plain --reassemblable` through llvm-mc-19, and through `wavemem asm --raw`, always gives the same
+bytes.
 
     reassembled.py WAVEMEM TARGET FORMS COUNT     COUNT random words of each row of the list, and as many random dwords
     reassembled.py WAVEMEM FILE...                code objects
@@ -29,7 +30,7 @@ def text_section(path, folder):
 
 
 def differences(target, lines, folder):
-    """(bytes that llvm-mc-19 makes of the lines, its complaints)"""
+    """(bytes that llvm-mc-19 assembles from the lines, its messages)"""
     made = os.path.join(folder, 'made.o')
     run = subprocess.run(['llvm-mc-19', '-arch=amdgcn', '-mcpu=' + target, '-filetype=obj', '-o', made],
                          input='\n'.join(lines) + '\n', capture_output=True, text=True)
@@ -37,7 +38,7 @@ def differences(target, lines, folder):
 
 
 def assembled(wavemem, target, lines, folder):
-    """(bytes that `wavemem asm --raw` makes of the lines, its complaints)"""
+    """(bytes that `wavemem asm --raw` assembles from the lines, its messages)"""
     text, made = os.path.join(folder, 'made.s'), os.path.join(folder, 'made.bin')
     with open(text, 'w') as file:
         file.write('\n'.join(lines) + '\n')
@@ -56,7 +57,7 @@ def dis(wavemem, *arguments):
 
 
 def first_differences(target, lines, want, folder):
-    """Halves the lines until single wrong ones are left."""
+    """Bisects the lines to find single wrong ones."""
     found, todo = [], [(0, len(lines))]
     while todo and len(found) < SHOWN:
         first, last = todo.pop()
@@ -86,7 +87,7 @@ def check_words(wavemem, target, path, count, folder):
 
 
 def compare(wavemem, target, code, lines, folder, name):
-    """What differs, printed; whether anything does."""
+    """Prints the differences; returns whether there are any."""
     got, complaint = differences(target, lines, folder)
     same = not complaint and got[:len(code)] == code
     mine, my_complaint = assembled(wavemem, target, lines, folder)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""All code objects of a fat binary as `wavemem dis -m TARGET` and llvm-objdump-19 print them.
+"""All code objects of a fat binary as printed by `wavemem dis -m TARGET` and llvm-objdump-19.
 
     rocrand_objdump.py WAVEMEM LIBRARY TARGET...
 
-The entries are cut out of the file here, so that wavemem's reader of bundles is compared, too. A new target joins by
-being added to the list in meson.build."""
+The entries are extracted from the file here, so that wavemem's bundle reader is compared too. To add a target, add it
+to the list in meson.build."""
 import os
 import shutil
 import struct
@@ -19,8 +19,8 @@ MAGIC = b'__CLANG_OFFLOAD_BUNDLE__'
 
 
 def bundle_entries(data, start):
-    """{target id: code object} of the plain bundle that begins at `start`; empty if none does: the magic alone may stand
-    in a string. Source: LLVM 19, "ClangOffloadBundler"."""
+    """{target id: code object} of the plain bundle at `start`; empty if there is none: the magic may also occur in a
+    string. Source: LLVM 19, "ClangOffloadBundler"."""
     count, = struct.unpack_from('<Q', data, start + len(MAGIC))
     at, found = start + len(MAGIC) + 8, {}
     for _ in range(count if count < 1000 else 0):
@@ -33,7 +33,7 @@ def bundle_entries(data, start):
 
 
 def entries(data):
-    """Those of the first bundle that has any."""
+    """The entries of the first non-empty bundle."""
     start, found = -1, {}
     while not found:
         start = data.index(MAGIC, start + 1)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Wait counters: what `wavemem isa --json --all` says that each instruction raises, against LLVM's rules by encoding and
-mnemonic: waits.py WAVEMEM FORMS...
+"""Wait counters: the increments in `wavemem isa --json --all` against LLVM's rules by encoding and mnemonic: waits.py
+WAVEMEM FORMS...
 
-Source: LLVM, SIInsertWaitcnts.cpp (updateEventWaitcntAfter, in LLVM 22 AMDGPUHWEvents.cpp: getEventsFor): which events an
-instruction makes; which counter counts an event on which generation. The rows of isa/ say it in columns of their own, so
-encodings and mnemonics are an independent statement of it. tests/unit/waits.c holds the checker to the same text."""
+Source: LLVM, SIInsertWaitcnts.cpp (updateEventWaitcntAfter, in LLVM 22 AMDGPUHWEvents.cpp: getEventsFor): the events of
+an instruction, and the counter of an event on each generation. The rows of isa/ have separate columns for this, so
+encodings and mnemonics are an independent source. tests/unit/waits.c compares the checker with the same text."""
 import json
 import os
 import re
@@ -15,7 +15,7 @@ import sys
 from llvm import read_forms
 
 HELD = ', and expcnt until its data may be overwritten'
-# MUBUFIsBufferInv but for buffer_wbl2: no event.
+# MUBUFIsBufferInv except buffer_wbl2: no event.
 INVALIDATES = re.compile(r'buffer_(wbinvl1(_sc|_vol)?|inv|invl2|gl[01]_inv)$')
 MESSAGES = re.compile(r's_(sendmsg(halt|_rtn_b32|_rtn_b64)?|get_barrier_state|barrier_signal_isfirst|barrier_leave)$')
 # isAlwaysGDS.
@@ -24,7 +24,7 @@ NO_GDS = re.compile(r'ds_(nop|b?permute_b32|bvh_stack_rtn_b32)$')
 
 
 def counters(target):
-    """The name of each event's counter."""
+    """Maps each event to its counter."""
     if target.startswith('gfx12'):
         return {'load': 'loadcnt', 'store': 'storecnt', 'sample': 'samplecnt', 'ray': 'bvhcnt', 'lds': 'dscnt',
                 'scalar': 'kmcnt', 'exp': 'expcnt'}

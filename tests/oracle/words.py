@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random words of each encoding: which bits are which field, told here anew and not read from isa/."""
+"""Random words of each encoding. The fields are defined here independently of isa/."""
 
 VGPR9 = lambda r: 256 + r.randrange(256)
 CONSTANTS = list(range(128, 209)) + list(range(240, 249))
@@ -84,7 +84,7 @@ FIELDS = {
 }
 FIELDS['SCRATCH'] = FIELDS['GLOBAL']
 
-# What other generations have in other places: (target, encoding).
+# Fields at other positions in other generations: (target, encoding).
 SADDR = lambda null: lambda r: r.choice([null, r.randrange(0, 100, 2), 106])
 SADDR32 = lambda null: lambda r: r.choice([null, r.randrange(100), 106])
 even8 = lambda r: r.randrange(0, 240, 2)
@@ -116,8 +116,8 @@ for key in [k for k in FIELDS_OF if k[0] == 'gfx90a' and ('gfx942', k[1]) not in
     FIELDS_OF['gfx942', key[1]] = FIELDS_OF[key]
 
 
-# gfx6 and gfx7: fields at their places. LLVM judges our text by assembling it, so only words that it would make itself are
-# of use: tuples of SGPRs begin at multiples of four, exports have all their sources.
+# Fields of gfx6 and gfx7. LLVM checks our text by assembling it, so only words in its canonical form are useful: SGPR
+# tuples start at multiples of four, exports have all their sources.
 quad = lambda r: r.choice([r.randrange(0, 100, 4), r.randrange(0, 100, 4), 106, 126])
 literal6 = lambda r: r.randrange(0x10000, 1 << 31) | 4
 ssrc6 = lambda r: r.choice([quad(r), quad(r), r.choice(CONSTANTS[:-1]), 107, 124, 127])
@@ -139,7 +139,7 @@ for key, fields in {
         'EXP': [(4, 6, any_bits(6)), (11, 2, any_bits(2)), (32, 8, v8), (40, 8, v8), (48, 8, v8), (56, 8, v8)]}.items():
     FIELDS_OF['gfx600', key] = FIELDS_OF['gfx700', key] = fields
 
-# Targets that read and write words as another one does, but for a row or two.
+# Targets that read and write words like another one, except for a row or two.
 RELATIVES = {'gfx600': 'gfx601 gfx602', 'gfx700': 'gfx701 gfx702 gfx703 gfx704 gfx705', 'gfx803': 'gfx801 gfx802 gfx805 gfx810',
              'gfx900': 'gfx902 gfx904 gfx909 gfx90c gfx9-generic', 'gfx942': 'gfx940 gfx941'}
 LIKE = {relative: target for target, relatives in RELATIVES.items() for relative in relatives.split()}
@@ -149,7 +149,8 @@ def fields_of(target, encoding):
     return FIELDS_OF.get((target, encoding)) or FIELDS_OF.get((target[:-2], encoding)) or FIELDS[encoding]
 
 
-# What LLVM shows although the instruction has no such bits or operands, and we refuse or show otherwise (isa/ERRATA.md).
+# Bits or operands that LLVM prints although the instruction does not have them, and that we reject or print differently
+# (isa/ERRATA.md).
 LLVM_QUIRKS = {
     'gfx908': r'v_(dot|pk_fmac)\w*_(dpp|e64)',
     'gfx9-generic': r'v_mad_mix',
@@ -163,7 +164,7 @@ def quirks_of(target):
     return '|'.join(LLVM_QUIRKS[t] for t in {target, LIKE.get(target, target)} if t in LLVM_QUIRKS) or 'none such'
 
 
-# Instructions that are legal in one or two words only.
+# Instructions with only one or two legal words.
 FREE_OF_FIELDS = ['ds_nop', 'v_nop', 'v_clrexcp']
 
 
@@ -183,24 +184,24 @@ def has_literal(encoding, words):
 GCN = ['gfx600', 'gfx700']
 VEGA = ['gfx803', 'gfx900', 'gfx906', 'gfx908', 'gfx90a', 'gfx942']
 
-# Where the opcode stands on gfx8 and gfx9: position, width.
+# Position of the opcode on gfx8 and gfx9: position, width.
 OPCODES = {'SOP2': (23, 7), 'SOP1': (8, 8), 'SOPC': (16, 7), 'SOPP': (16, 7), 'SOPK': (23, 5), 'VOP2': (25, 6), 'VOP1': (9, 8),
            'VOPC': (17, 8), 'VOP3': (16, 10), 'VOP3P': (16, 7), 'VOP3P-MAI': (16, 7), 'VOP1-DPP': (9, 8), 'VOP2-DPP': (25, 6),
            'VOP1-SDWA': (9, 8), 'VOP2-SDWA': (25, 6), 'VOPC-SDWA': (17, 8), 'SMEM': (18, 8), 'DS': (17, 8), 'MUBUF': (18, 7),
            'MTBUF': (15, 4), 'MIMG': (18, 7), 'FLAT': (18, 7), 'GLOBAL': (18, 7), 'SCRATCH': (18, 7), 'VINTRP': (16, 2)}
 
-# VOP3 opcodes of gfx8 and gfx9 with an integer source for which LLVM shows the neg bit as sext() or ignores neg and abs;
-# no document gives these bits a meaning there, and we refuse them (isa/ERRATA.md).
+# VOP3 opcodes of gfx8 and gfx9 with an integer source for which LLVM prints the neg bit as sext() or ignores neg and
+# abs; no document defines these bits there, and we reject them (isa/ERRATA.md).
 INTEGER_SOURCES = {0x133, 0x1dd, 0x1f0, 0x1f1, 0x1f2, 0x1f5, 0x1f6, 0x1f8, 0x1f9, 0x1fb, 0x1fc, 0x204, 0x205, 0x284, 0x288,
                    0x292, 0x29e, 0x29f}
 
 
 def clean(out, encoding, opcode):
-    """Sets the fields of gfx6 and gfx7 to 0 that an instruction does not use, as LLVM's assembler does."""
+    """Clears the fields of gfx6 and gfx7 that an instruction does not use, as LLVM's assembler does."""
     if encoding == 'MUBUF' and opcode in (112, 113):  # cache control
         out[0], out[1] = out[0] & 0xfffc0000, 0
     elif encoding in ('MUBUF', 'MTBUF'):
-        if out[0] >> 15 & 1:  # addr64 stands alone
+        if out[0] >> 15 & 1:  # addr64 excludes the others
             put(out, 12, 2, 0)
         elif not out[0] >> 12 & 3:
             put(out, 32, 8, 0)
@@ -258,7 +259,7 @@ def special_fields_gcn(encoding, opcode):
 
 
 def special_fields(target, encoding, opcode):
-    """Fields that mean something else in some opcodes of an encoding."""
+    """Fields with another meaning in some opcodes of an encoding."""
     none = lambda r: 0
     if target in GCN:
         return special_fields_gcn(encoding, opcode)
@@ -274,19 +275,19 @@ def special_fields(target, encoding, opcode):
         return [(32, 9, VGPR9), (0, 8, sdst)]
     if encoding == 'VOP1' and opcode in (81, 82):  # v_swap_b32, v_accvgpr_mov_b32
         return [(0, 9, VGPR9)]
-    if encoding == 'VOP2-DPP' and opcode == 51:  # v_ldexp_f16: as INTEGER_SOURCES
+    if encoding == 'VOP2-DPP' and opcode == 51:  # v_ldexp_f16: see INTEGER_SOURCES
         return [(54, 2, none)]
     if encoding == 'VOP1' and opcode == 2:  # v_readfirstlane_b32: LLVM shows other sources as VGPRs
         return [(0, 9, VGPR9), (17, 8, sdst)]
     if encoding == 'MIMG' and 16 <= opcode <= 28:  # atomics: one or two dwords, cmpswap twice that; no D16
         return [(8, 4, lambda r: r.choice([3, 15] if opcode == 17 else [1, 3])), (16, 2, none)]
-    if encoding == 'MIMG' and 64 <= opcode <= 95:  # gather4: LLVM has no three dwords for D16 with tfe
+    if encoding == 'MIMG' and 64 <= opcode <= 95:  # gather4: LLVM has no form of three dwords for D16 with tfe
         return [(16, 1, none)]
     return []
 
 
 def vary(r, target, encoding, opcode, words, _text=None):
-    """The words with some of their fields chosen anew."""
+    """The words with some fields replaced by random values."""
     target = LIKE.get(target, target)
     out = list(words)
     share = r.choice([0.15, 0.4, 0.8, 1.0])
@@ -299,7 +300,7 @@ def vary(r, target, encoding, opcode, words, _text=None):
         clean(out, encoding, opcode)
     if encoding == 'VOP3' and target in VEGA and opcode not in INTEGER_SOURCES and r.random() < 0.3:
         put(out, 8, 7, r.randrange(0, 100, 2))  # VOP3B's scalar result
-    # v_nop, v_clrexcp, s_getpc_b64: LLVM takes a literal that nothing reads
+    # v_nop, v_clrexcp, s_getpc_b64: LLVM accepts an unused literal
     no_source = target in GCN and encoding == 'VOP1' and opcode in (67, 68) or (encoding, opcode) in (('VOP1', 0), ('VOP1', 53), ('SOP1', 28))
     if encoding in ('SOP2', 'SOPC', 'SOP1') and not no_source and r.random() < 0.15:
         put(out, 0, 8, 255)
@@ -309,10 +310,10 @@ def vary(r, target, encoding, opcode, words, _text=None):
         put(out, 0, 9, 255)  # v_madmk, v_madak: the first source is the same literal
     if len(words) == 2 and encoding in ('VOP2', 'SOPK'):
         out[-1] = literal(r) if target not in GCN else literal6(r)
-    elif target == 'gfx700' and encoding == 'SMRD' and r.random() < 0.2:  # an offset in dwords behind the word
+    elif target == 'gfx700' and encoding == 'SMRD' and r.random() < 0.2:  # an offset in dwords in the second dword
         put(out, 0, 9, 255)
         out.append(literal6(r))
     elif has_literal(encoding, out):
-        half = encoding == 'VOP1' and opcode == 11  # v_cvt_f32_f16: 16 bits count
+        half = encoding == 'VOP1' and opcode == 11  # v_cvt_f32_f16: only 16 bits are used
         out.append(literal(r) if target not in GCN else literal6(r) & 0x7fff if half else literal6(r))
     return out

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random words of each encoding of gfx10 to gfx12: which bits are which field, told here anew and not read from isa/."""
+"""Random words of each encoding of gfx10 to gfx12. The fields are defined here independently of isa/."""
 import re
 
 from words import LITERALS, put
@@ -45,7 +45,7 @@ attribute = lambda r: r.randrange(255)  # 255 would look like a literal here
 fours = lambda r: r.randrange(0, 100, 4)
 pairs = lambda r: r.randrange(0, 100, 2)
 sel = lambda r: r.randrange(7)
-# soffset, saddr: "no register" more often than not
+# soffset, saddr: often "no register"
 null_or = lambda null, choose: lambda r: choose(r) if r.random() < 0.6 else null
 
 VOP3 = [(0, 8, vgpr), (32, 9, src), (41, 9, src), (50, 9, src), (8, 3, rarely(3)), (61, 3, rarely(3)), (11, 4, rarely(4)),
@@ -132,14 +132,14 @@ BY_GENERATION = {
 }
 BY_GENERATION[12]['VBUFFER-TYPED'] = BY_GENERATION[12]['VBUFFER'] + [(55, 7, any_bits(7))]
 
-# Texts of LLVM that differ from ours (isa/ERRATA.md), by target.
+# Texts in which LLVM differs from us (isa/ERRATA.md), by target.
 LLVM_QUIRKS = {'gfx1200': r'v_cndmask_b32_dpp .*\|v\d+, vcc'}
 
-# Instructions that are legal in one or two words only.
+# Instructions with only one or two legal words.
 FREE_OF_FIELDS = ['v_nop', 'v_illegal', 'v_pipeflush', 'v_clrexcp']
 
-# Operands for which LLVM shows what the instruction cannot have, and that we refuse (isa/ERRATA.md): which fields of which
-# instructions are chosen otherwise. (mnemonics, encodings, fields)
+# Operands that LLVM prints although the instruction cannot have them, and that we reject (isa/ERRATA.md): other choices
+# for some fields of some instructions. (mnemonics, encodings, fields)
 NEG_ABS_ROWS = r'v_(mad|min3|max3|med3|add_nc|sub_nc)_[iu]16|v_mad_[iu]32_[iu]16|v_cvt_pk_u8_f32|v_ldexp_f|v_trig_preop|v_cvt_sr_'
 SPECIAL_FIELDS = [
     (r'v_(readfirstlane|swap|swaprel|permlane64)_b(32|16)', 'VOP1', [(0, 9, VGPR9)]),
@@ -160,7 +160,7 @@ SPECIAL_FIELDS = [
      [(8, 3, none), (61, 3, none)]),
     (r'v_ldexp_f|v_dot2acc|v_dot2c|v_dot4c|v_pk_fmac', 'VOP2-DPP', [(52, 4, none)]),
     (r'v_mov_b16', 'VOP1-DPP', [(52, 4, none)]),
-    # images: sizes of data and address that LLVM has no instruction for
+    # images: sizes of data and address without an LLVM instruction
     (r'image_atomic_(cmpswap|fcmpswap)', 'MIMG', [(8, 4, lambda r: r.choice([3, 15]))]),
     (r'image_atomic_(?!cmpswap|fcmpswap)', 'MIMG', [(8, 4, lambda r: r.choice([1, 3]))]),
     (r'image_atomic_cmpswap', 'VIMAGE', [(22, 4, lambda r: r.choice([3, 15]))]),
@@ -176,7 +176,7 @@ SPECIAL_FIELDS = [
     (r'image_(gather4|msaa)', 'MIMG11', [(53, 1, none)]),
     (r'image_(gather4|msaa)', 'VSAMPLE', [(3, 1, none)]),
     (r'image_msaa', 'VIMAGE', [(55, 1, none)]),
-    # a literal that nothing reads
+    # unused literal
     (r'v_nop|v_pipeflush|v_clrexcp', 'VOP1', [(0, 9, none)]),
     (r's_getpc_b64', 'SOP1', [(0, 8, none)]),
     (r's_sendmsg_rtn', 'SOP1', [(0, 8, lambda r: r.choice([128 + r.randrange(10), r.randrange(250)]))]),
@@ -201,14 +201,14 @@ def takes_literal(encoding, words):
 
 
 def fetching_inactive(form):
-    """The form of DPP8 with fi:1, which is another mark in place of the first source."""
+    """The form of DPP8 with fi:1, which has another marker instead of the first source."""
     encoding, opcode, words, text = form
     mark = int(encoding.startswith('VOP3'))
     return encoding, opcode, [w & ~0x1ff | 0xea if i == mark else w for i, w in enumerate(words)], text
 
 
 def more_forms(forms):
-    """Encodings that the lists do not have: DPP8 of VOP3, DPP of the VOP3P rows that have it, and DPP8 with fi:1."""
+    """Encodings missing from the lists: DPP8 of VOP3, DPP of the VOP3P rows that have it, and DPP8 with fi:1."""
     out = []
     for encoding, opcode, words, text in forms:
         if encoding == 'VOP3-DPP':
@@ -219,7 +219,7 @@ def more_forms(forms):
     return forms + out + [fetching_inactive(f) for f in forms + out if f[0].endswith('DPP8')]
 
 
-# Where the opcode stands: position, width. What is not here has its opcode in two places.
+# Position of the opcode: position, width. Other encodings have a split opcode.
 OPCODES = {
     'SOP2': (23, 7), 'SOP1': (8, 8), 'SOPC': (16, 7), 'SOPP': (16, 7), 'SOPK': (23, 5), 'VOP2': (25, 6), 'VOP1': (9, 8),
     'VOPC': (17, 8), 'VOP3': (16, 10), 'VOP3P': (16, 7), 'VOP1-DPP': (9, 8), 'VOP2-DPP': (25, 6), 'VOPC-DPP': (17, 8),
@@ -239,18 +239,18 @@ def opcodes_of(target):
 
 
 def legal_forms(forms, attributes):
-    """Those that the attributes of LLVM leave: VOPD is of waves of 32."""
+    """The forms valid with LLVM's attributes: VOPD requires wave32."""
     return [f for f in forms if not ('+wavefrontsize64' in attributes and f[0].startswith('VOPD'))]
 
 
 def special_fields(generation, encoding, text):
-    """Fields that mean something else in some instructions of an encoding."""
+    """Fields with another meaning in some instructions of an encoding."""
     return [f for name, where, fields in SPECIAL_FIELDS
             if re.match(name, text) and (re.fullmatch(where, encoding) or where == encoding + str(generation)) for f in fields]
 
 
 def address_count(text, dim, a16):
-    """Registers of an image's address (RDNA 2 ISA, "Image Addressing"; LLVM, getAddrSizeMIMGOp)."""
+    """Number of registers of an image address (RDNA 2 ISA, "Image Addressing"; LLVM, getAddrSizeMIMGOp)."""
     name = text.split()[0]
     parts = name.split('_')[2:]
     if name == 'image_get_resinfo':
@@ -264,7 +264,7 @@ def address_count(text, dim, a16):
 
 
 def add_address_list(r, generation, out, text):
-    """NSA dwords behind MIMG, as many as the address needs."""
+    """Appends the NSA dwords that the address needs to MIMG."""
     dim, a16 = (out[0] >> 3 & 7, out[1] >> 30 & 1) if generation == 10 else (out[0] >> 2 & 7, out[0] >> 16 & 1)
     addresses = address_count(text, dim, a16)
     if 'bvh' in text or addresses < 2:
@@ -277,7 +277,7 @@ def add_address_list(r, generation, out, text):
 
 
 def vary(r, target, encoding, _, words, text):
-    """The words with some of their fields chosen anew."""
+    """The words with some fields replaced by random values."""
     out = list(words)
     share = r.choice([0.15, 0.4, 0.8, 1.0])
     generation = generation_of(target)

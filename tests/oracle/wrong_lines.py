@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Wrong lines that people wrote: wrong_lines.py ISA_LINES WRONG_LINES TAKEN_LINES
+"""Hand-written wrong lines: wrong_lines.py ISA_LINES WRONG_LINES TAKEN_LINES
 
-llvm-mc-19 must refuse each line of both lists; we must refuse each of the first, with a place within the line and what was
-expected there, and take each of the second (isa/ERRATA.md says why), so that no difference comes or goes unseen."""
+llvm-mc-19 must reject each line of both lists; we must reject each of the first, with a position within the line and
+what is expected there, and accept each of the second (see isa/ERRATA.md), so that no change goes unnoticed."""
 import re
 import sys
 from collections import defaultdict
@@ -12,7 +12,7 @@ from llvm import llvm_words, need_llvm, our_words
 
 
 def read_lines(path):
-    """Lines by target and attributes, which stand behind it as in gfx1100+real-true16."""
+    """Lines by target with attributes, as in gfx1100+real-true16."""
     lines = defaultdict(list)
     with open(path) as file:
         for line in file:
@@ -30,7 +30,7 @@ def ask(program, target, texts):
 
 
 def is_explained(text, why):
-    """'? column expected': within the line or at its end; column 0 is an unknown mnemonic's."""
+    """'? column expected': within the line or at its end; column 0 is for unknown mnemonics."""
     found = re.fullmatch(r'\? (\d+) (.+)', why)
     return found is not None and int(found.group(1)) <= len(text) + 1
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Right lines changed at random: wrong_text.py ISA_LINES TARGET[+ATTRIBUTE...] FORMS TAKEN_LINES COUNT
+"""Randomly changed valid lines: wrong_text.py ISA_LINES TARGET[+ATTRIBUTE...] FORMS TAKEN_LINES COUNT
 
-Wherever llvm-mc-19 refuses, we refuse, but for lines of the list and for modifiers in another order than LLVM's, which LLVM
-takes in the order in which we print them. What we refuse and LLVM takes may be one line in a hundred."""
+We must reject what llvm-mc-19 rejects, except for listed lines and for modifiers in another order than LLVM's, which
+LLVM accepts in our printed order. We may reject one in a hundred lines that LLVM accepts."""
 import random
 import re
 import sys
@@ -51,10 +51,10 @@ def change(r, text):
 
 
 def only_order(program, target, texts, attributes, extra):
-    """Of each text that we take: whether it has what our own text of its words has, which LLVM takes."""
+    """For each text that we accept: whether it consists of the same parts as our text of its words, which LLVM accepts."""
     words = [ws for ws, _ in our_words(program, target, texts, attributes)]
     printed = ours(program, target, words, attributes) if words else []
-    values = re.compile(r'(op_sel|op_sel_hi|neg_lo|neg_hi):\[[^]]*\]') # we print one for each operand
+    values = re.compile(r'(op_sel|op_sel_hi|neg_lo|neg_hi):\[[^]]*\]') # we print one per operand
     parts = lambda text: sorted(re.findall(r'[^\s,]+', values.sub(r'\1', text)))
     return [theirs == ws and parts(text) == parts(own)
             for text, ws, own, theirs in zip(texts, words, printed, llvm_words(target, printed, extra))]
@@ -77,7 +77,7 @@ def main(program, place, path, taken_path, count):
     answers = list(zip(texts, llvm_words(target, texts, extra), our_words(program, target, texts, attributes)))
     only_llvm = [text for text, theirs, (mine, _) in answers if theirs is None and mine is not None]
     listed = set(read_lines(taken_path)[place])
-    # What LLVM does not take as it stands, though it prints it, it need not take when changed.
+    # Lines that LLVM prints but does not accept need not be accepted when changed.
     only_llvm = [text for text, theirs in zip(only_llvm, llvm_words(target, [base_of[t] for t in only_llvm], extra))
                  if theirs is not None]
     unlisted = [text for text, order in zip(only_llvm, only_order(program, target, only_llvm, attributes, extra))

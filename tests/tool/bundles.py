@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Offload bundles, in every verb that takes a code object.
+"""Offload bundles, with every verb that takes a code object.
 
 usage: bundles.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -32,7 +32,7 @@ class Bundles(Case):
         self.refused("no entry for 'gfx1030'; it has 1 gfx900, 2 gfx906", ["info"] + file, "-m gfx1030")
 
     def test_run(self):
-        """A convolution with one weight of 1, two places to the right, moves its input by two."""
+        """A convolution with a single weight of 1, two places to the right, shifts its input by two."""
         for form in ("plain", "packed"):
             words = ["run"] + self.bundle("convolve." + form)
             words += ["-g", "128", "-b", "64", "--lds", "280", "--arg", "out=zero:f32:100", "--arg", "n=100",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""wavemem asm: messages, lines, includes. What it assembles is held to LLVM in tests/oracle.
+"""wavemem asm: messages, lines, includes. tests/oracle compares the output with LLVM's.
 
 usage: cmd_asm.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -16,7 +16,7 @@ from command import Case
 
 class Asm(Case):
     def assemble(self, text, *words, code=0, name="k.s"):
-        """What is written, and standard error."""
+        """The output file, and standard error."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, name)
             with open(path, "w") as file:
@@ -55,7 +55,7 @@ class Asm(Case):
         self.assertEqual(len(self.wrong(".macro 1\nbad\n.endm\n.irp x\nbad\n.endr\n.rept -1\nbad\n.endr\n")), 3)
 
     def test_errors_without_end(self):
-        """Macros that double: reading stops long before all 2^40 errors."""
+        """Exponentially growing macros: assembly stops long before all 2^40 errors."""
         text = ".macro a\nbad\nbad\n.endm\n" + "".join(
             ".macro m%d\n%s\n%s\n.endm\n" % (n, *2 * ["m%d" % (n - 1) if n else "a"]) for n in range(40)) + "m39\n"
         self.assertRegex(self.assemble(text, code=2)[1].splitlines()[-1], r"^and: \d{3,5} errors more$")
@@ -82,7 +82,7 @@ class Asm(Case):
         self.assertIn("expanded too deep", errors[0])
 
     def test_text_without_end(self):
-        """Text that is too long is not made: within 512 MiB, with one message that says where."""
+        """Expansions that are too long are refused: within 512 MiB, with one message that names the line."""
         x = "x" * 20000
         for text, line, why in (
                 (".rept 10000\n.rept 10000\n.rept 10000\ns_nop 0\n.endr\n.endr\n.endr\n", 1, "more than 128 MiB"),

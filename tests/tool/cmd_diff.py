@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""wavemem diff: two reports compared.
+"""wavemem diff: comparison of two reports.
 
 usage: cmd_diff.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -11,7 +11,7 @@ from command import Case
 
 class Diff(Case):
     def test_diff(self):
-        """From the straight to the padded transpose the store's lines fall from 64 * 16 to 64 * 4."""
+        """From the naive to the padded transpose, the store's lines drop from 64 * 16 to 64 * 4."""
         for kernel in ("naive", "lds"):
             self.transposes("transpose_" + kernel, f"--json={kernel}.json")
         out, _ = self.run_tool("diff naive.json lds.json")
@@ -26,7 +26,7 @@ class Diff(Case):
         self.assertEqual([line.split()[2] for line in err.splitlines()], ["total.lines>1.05:", "clocks>=4:"])
         report = json.loads(self.run_tool("diff naive.json lds.json --json")[0])
         self.assertEqual(sum(pair["old"] is not None and pair["new"] is not None for pair in report["pairs"]), 5)
-        # Both have a load and a store; of the scalar loads, four and three, the widths differ.
+        # Both have a load and a store; their scalar loads, four and three, differ in width.
         self.path("other.json", b'{"verb": "run", "schema": 1}')
         self.path("later.json", b'{"verb": "prof", "schema": 99}')
         self.path("rows.json", b'{"verb": "prof", "schema": 1, "rows": [{"text": 1}], "totals": {}}')

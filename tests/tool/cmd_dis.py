@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""wavemem dis: against llvm-objdump where it is installed.
+"""wavemem dis: against llvm-objdump if it is installed.
 
 usage: cmd_dis.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -24,7 +24,7 @@ class Dis(Case):
         return [" ".join(line.split()) for line in text.splitlines() if "file format" not in line]
 
     def test_equals_llvm(self):
-        """All of every example: sections, symbols, text, addresses, words, targets of branches."""
+        """Every example completely: sections, symbols, text, addresses, words, branch targets."""
         names = sorted(name for name in os.listdir(command.EXAMPLES) if name.endswith(".co"))
         self.assertTrue(names)
         for name in names:
@@ -52,7 +52,7 @@ class Dis(Case):
                          r"(?m)^\tv_mov_b32_e32 v2, 0 +// 000000000004: 7E040280$")
 
     def test_reassemblable(self):
-        """Words that llvm-mc-19 would not make of their text: of the number of a probe gfx12's takes five bits."""
+        """Words that llvm-mc-19 does not reassemble from their text: gfx12 uses only five bits of the probe's number."""
         for target, words, expected in (("gfx900", (0xC09A1FC1, 0x10), "s_atc_probe 0x7f, s[2:3], 0x10\n"),
                                         ("gfx1200", (0xF4045FC1, 0xF8000010), ".long 0xf4045fc1, 0xf8000010")):
             out = self.run_tool(["dis", "-m", target, "--raw", "--plain", "--reassemblable", "-"], stdin=struct.pack("<2I", *words))[0]

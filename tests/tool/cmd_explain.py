@@ -37,7 +37,7 @@ class Explain(Case):
         out = self.run_tool(self.ADDRESS, ["--set", "v3=lane*2", "--lane", "5"])[0]
         self.assertIn("linear: 10 x stride 16 + 16 = 176", out)
         self.assertIn("8 bytes at 0x100f0: in range", out)
-        out = self.run_tool(self.ADDRESS, ["--set", "v3=1000 + (lane << 2)"])[0]  # all lanes, in a table
+        out = self.run_tool(self.ADDRESS, ["--set", "v3=1000 + (lane << 2)"])[0]  # all lanes as a table
         self.assertRegex(out, r"(?m)^ +5  memory +0x14010  in range$")  # 0x10000 + 64 + 1020 * 16 + 16
         self.assertRegex(out, r"(?m)^ +6  memory +0x14050  out of range: gives 0$")  # record 1024
 

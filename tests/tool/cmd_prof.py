@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""wavemem prof: the rows of the examples, and checks beside a profile.
+"""wavemem prof: the rows of the examples, and checks together with a profile.
 
 usage: cmd_prof.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -15,7 +15,7 @@ class Prof(Case):
         return json.loads(self.run_tool("prof", ["--json"], *words)[0])
 
     def test_vecadd(self):
-        """64 lanes that load a dword each from 256 aligned bytes touch four lines: the ideal."""
+        """64 lanes that each load a dword of 256 aligned bytes access four lines: the ideal."""
         words = self.vecadd(count=1024)[1:]
         report = self.rows(words)
         vector = [row for row in report["rows"] if row["path"] in ("GLOBAL", "FLAT")]
@@ -24,7 +24,7 @@ class Prof(Case):
             self.assertEqual((row["executions"], row["lanes"], row["bytes"], row["lines"],
                               row["ideal_lines"]),
                              (16, 1024, 4, 64, 64))
-            # 4 clocks, lookups and requests a wave: mixbench's counters on MI100 and MI200.
+            # 4 clocks, lookups and requests per wave: mixbench's counters on MI100 and MI200.
             self.assertEqual([row[key] for key in ("fast_executions", "address_clocks", "tag_lookups",
                                                    "collapsed_stores", "lds_passes", "worst_conflict")],
                              [16, 64, 64, 0, None, None])
@@ -36,15 +36,15 @@ class Prof(Case):
         self.assertEqual(lines[0], "vecadd")
         self.assertIn("share efficiency runs lanes bytes lines ideal clocks conflicts L1 L2 limit source offset instruction",
                       [" ".join(line.split()) for line in lines])
-        # Each wave reads its own lines, and 3 x 16 waves x 256 B of loads and stores pass through L2 once.
+        # Each wave reads separate lines, and 3 x 16 waves x 256 B of loads and stores pass through L2 once.
         self.assertRegex(out, r"(?m)^ *\S+ +100\.0% +16 +64\.0 +4 +64 +64 +4\.0 +- +0\.0% +0\.0% +memory +vecadd\.cl:\d+ "
                               r"+\+0x\w+ +global_load")
         self.assertTrue(lines[-1].endswith("total"))
         self.assertLessEqual(max(map(len, lines)), 150)
 
     def test_transpose(self):
-        """The straight store goes down columns: a wave of 16 columns and 4 rows touches 16 lines for its 256
-        bytes, and its row comes first."""
+        """The naive store goes down columns: a wave of 16 columns and 4 rows accesses 16 lines for its 256 bytes, and
+        its row comes first."""
         words = self.example("transpose") + ["-g", "64,64", "-b", "16,16", "--arg", "in=iota:f32:4096",
                                              "--arg", "out=zero:f32:4096", "--arg", "n=64", "-k"]
         first = self.rows(words, "transpose_naive")["rows"][0]
@@ -57,16 +57,16 @@ class Prof(Case):
         self.assertEqual({row["efficiency"] for row in rows if row["path"] == "GLOBAL"}, {1.0})
         self.assertEqual(rows[-1]["path"], "DS")
         out, _ = self.run_tool("prof", words, "transpose_lds")
-        # The rows of its tile have 17 words, so in each 32 lanes the last comes round to the first one's bank.
+        # The rows of its tile have 17 words, so the last of each 32 lanes has the first lane's bank.
         self.assertRegex(out, r"(?m)^ +\S+ +- +64 +64\.0 +4 +- +- +4\.0 +2\.0 .* ds_write_b32")
         self.assertRegex(re.sub(r"\s+", " ", out), r" \+0x\w+ \+0x\w+ 2\.0 of 4\.0 LDS clocks are bank conflicts: up to 2 "
                          r"distinct dwords fall into one bank; worst case: lanes 0 31 access bank 0 ")
-        # Without the padding, half of the columns of a row meet.
+        # Without the padding, half of the columns of a row conflict.
         read = [row for row in self.rows(words, "transpose_unpadded")["rows"] if "ds_read" in row["text"]]
         self.assertEqual([(row["lds_passes"], row["lds_conflicts"]) for row in read], [(64 * 16, 64 * 14)])
         self.assertEqual(read[0]["worst_conflict"],
                          {"dwords": 8, "bank": 0, "lanes": "0 2 4 6 8 10 12 14"})
-        # A source line has the sums of its instructions: 28 those of the read from LDS and of the store.
+        # A source line has the sums of its instructions: line 28 those of the read from LDS and of the store.
         report = self.rows(words, "transpose_lds")
         for line in report["source_lines"]:
             for key in ("executions", "lines", "address_clocks", "lds_conflicts", "write_requests"):
@@ -79,7 +79,7 @@ class Prof(Case):
             self.assertEqual(self.rows(words, kernel, "-j1")["rows"], self.rows(words, kernel, "-j4")["rows"])
 
     def test_checks_beside(self):
-        """A profile and checks in one run: the same figures, and the same findings as of 'run'."""
+        """A profile and checks in one run: the same figures, and the same findings as 'run'."""
         self.path("early.s", b"""
             s_load_dwordx2 s[2:3], s[0:1], 0x0
             v_lshlrev_b32 v0, 2, v0

@@ -28,7 +28,7 @@ class Run(Case):
         for threads in "1", "2":
             report = json.loads(self.run_tool(words, "--json", "-j", threads)[0])
             rows = report["fidelity"]["rows"]
-            # Two counts of the same: one per instruction, one per block.
+            # Two independent counts: per instruction and per block.
             self.assertEqual(sum(row["executions"] for row in rows), report["dispatches"][0]["wave_instructions"])
             grades = {row["instruction"]: row["grade"] for row in rows}
             self.assertEqual((grades["v_exp_f32"], grades["v_mul_f32"]), ("approximate", "exact"))
@@ -47,7 +47,7 @@ class Run(Case):
         self.assertEqual(report["dispatches"][0]["fault"]["kind"], "memory")
 
     def test_budget(self):
-        """The kernel loops; the budget counts at taken branches."""
+        """The kernel loops; the budget is checked at taken branches."""
         _, err = self.run_tool(["run"] + self.example("bitonic"), "-k bitonic_sort -g 256 -b 256 --arg n=512",
                                "--arg keys=zero:u32:512 --max-instructions 10", code=3)
         self.assertRegex(err, r"^error: .*budget")
@@ -67,7 +67,7 @@ class Run(Case):
         self.assertIsNone(json.loads(self.read("report.json"))["dispatches"][0]["fault"])
 
     def test_then(self):
-        """What is not given stays; `same:` finds earlier buffers; two buffers change places."""
+        """Omitted arguments are kept; `same:` refers to earlier buffers; two buffers are swapped."""
         ones = [1.0] * 100
         self.run_tool(self.vecadd("--then", "--arg", "b=same:c", "--arg", "c=same:b", "--then",
                                   "--out", "a=a.bin", "--out", "b=b.bin", "--out", "c=c.bin",
@@ -79,7 +79,7 @@ class Run(Case):
         self.refused("--arg n is given twice", self.vecadd("--then", "--arg", "n=1", "--arg", "n=2"))
 
     def test_sort(self):
-        """A job of several kernels over one buffer."""
+        """A job of several kernels on one buffer."""
         self.path("sort.job", b"""# blocks of 512, then one merge of both
 
 -k bitonic_sort -g 512 -b 256 --arg keys=rand:u32:1024:1 --arg n=1024 # both blocks
@@ -101,7 +101,7 @@ class Run(Case):
         self.assertEqual(self.read("scan.bin"), pack("u32", [i * (i - 1) // 2 for i in range(4096)]))
 
     def test_raw(self):
-        """Instructions without an object: arguments by position, each aligned to its size."""
+        """Raw instructions: arguments by position, each aligned to its size."""
         self.path("raw.bin", pack("u32", [
             0xC0060080, 0x00000000,  # s_load_dwordx2 s[2:3], s[0:1], 0x0
             0xC0020100, 0x00000008,  # s_load_dword s4, s[0:1], 0x8
@@ -117,7 +117,7 @@ class Run(Case):
         self.refused("raw instructions have no argument types; expected one like u32:3", raw, "--arg 0=3")
 
     def test_scalar_cache(self):
-        """A scalar load, a vector store to its line, and the load again without S_DCACHE_INV; a lost store."""
+        """A scalar load, a vector store to its line, and a second load without S_DCACHE_INV; a lost store."""
         self.path("k.s", b"""
             s_load_dwordx2 s[2:3], s[0:1], 0x0
             s_load_dword s4, s[2:3], 0x0
@@ -142,7 +142,7 @@ class Run(Case):
         self.refused("--scalar-cache x: expected check, stale or coherent", words, "x")
 
     def test_vector_loads_and_scalar_stores(self):
-        """What a scalar store left in the scalar cache, vector loads do not see, until S_DCACHE_WB."""
+        """Vector loads do not see a scalar store that is still in the scalar cache, until S_DCACHE_WB."""
         for between, found in ("", 1), ("s_dcache_wb\n", 0):
             self.path("k.s", (f"""
                 s_load_dwordx2 s[2:3], s[0:1], 0x0

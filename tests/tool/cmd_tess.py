@@ -32,7 +32,7 @@ class Tess(Case):
         self.assertEqual((report["lines"]["store"], report["lines"]["load"]), (16, 24))
         root = xml.etree.ElementTree.fromstring(self.read("map.svg"))
         boxes = root.findall("{http://www.w3.org/2000/svg}rect")
-        self.assertEqual(len(boxes), 1 + 6 * 32)  # the paper, and a box per attribute and patch
+        self.assertEqual(len(boxes), 1 + 6 * 32)  # the background, and a box per attribute and patch
 
     def test_refusals(self):
         self.refused("did you mean", ["tess", "--patchs", "3"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs the command as a user does, for the tests of this folder; and what they know of its files by other sources: the
-.npy format and the random numbers as documented.
+"""Runs the command as a user does, for the tests in this folder, with independent implementations of its file formats:
+.npy and the documented random numbers.
 """
 import os
 import re
@@ -20,7 +20,7 @@ TYPES = {"i8": ("b", "|i1"), "u8": ("B", "|u1"), "i16": ("h", "<i2"), "u16": ("H
 
 
 def is_sanitized():
-    """Whether the command reserves address space for a sanitizer's own memory, which leaves limits of it without meaning."""
+    """Whether the command reserves address space for a sanitizer, which makes limits on it meaningless."""
     with open(WAVEMEM, "rb") as file:
         return re.search(rb"__[at]san_init", file.read()) is not None
 
@@ -39,7 +39,7 @@ def pack(type_name, values):
 
 
 def random_elements(type_name, count, seed):
-    """rand:TYPE:N:SEED as the manual page defines it."""
+    """rand:TYPE:N:SEED as defined in the manual page."""
     bits, elements = int(type_name[1:]), []
     for i in range(count):
         z = (seed * 0x9E3779B97F4A7C15 + i + 0x9E3779B97F4A7C15) & MASK
@@ -72,7 +72,7 @@ class Case(unittest.TestCase):
             return file.read()
 
     def run_tool(self, *words, code=0, stdin=None):
-        """Runs the command in the folder; words of one string are separated by blanks."""
+        """Runs the command in the folder; strings are split at blanks."""
         words = [w for word in words for w in (word.split() if isinstance(word, str) else word)]
         done = subprocess.run([WAVEMEM] + words, capture_output=True, cwd=self.folder.name, input=stdin,
                               timeout=120)
@@ -81,7 +81,7 @@ class Case(unittest.TestCase):
         return out, err
 
     def refused(self, expected, *words):
-        """Exit code 2 with one line on stderr in which `expected` stands, and nothing on stdout."""
+        """Expects exit code 2, one line on stderr that contains `expected`, and nothing on stdout."""
         out, err = self.run_tool(*words, code=2)
         self.assertEqual(out, "")
         self.assertTrue(err.startswith("wavemem: ") and err.count("\n") == 1, err)
@@ -92,7 +92,7 @@ class Case(unittest.TestCase):
         return [os.path.join(EXAMPLES, name + ".co")]
 
     def vecadd(self, *words, count=100, **kept):
-        """The words of a vecadd over so many elements; keywords replace arguments, None leaves one out."""
+        """The arguments of a vecadd of `count` elements; keywords replace arguments, None omits one."""
         given = {"a": f"iota:f32:{count}", "b": f"fill:f32:{count}:0.5", "c": f"zero:f32:{count}",
                  "n": str(count)}
         given.update(kept)
@@ -100,7 +100,7 @@ class Case(unittest.TestCase):
         return ["run"] + self.example("vecadd") + ["-g", str(count), "-b", "64"] + arguments + list(words)
 
     def transposes(self, kernel, *more, code=0):
-        """prof of one of the kernels of transpose.co, as TRANSPOSE says."""
+        """prof of one of the kernels of transpose.co, with TRANSPOSE."""
         return self.run_tool("prof", self.example("transpose"), TRANSPOSE, "-k", kernel, *more, code=code)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--counters: AMD's counters, with published ones.
+"""--counters: AMD's counters, compared with published ones.
 
 usage: counters.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -18,7 +18,7 @@ class Counters(Case):
         return values
 
     def test_published_counters(self):
-        """rocprofiler-compute's vcopy -n 1048576 -b 256 on MI200: c[i] = a[i] on doubles, 16384 waves."""
+        """rocprofiler-compute's vcopy -n 1048576 -b 256 on MI200: c[i] = a[i] for doubles, 16384 waves."""
         self.path("vcopy.bin", pack("u32", [
             0xC00A0100, 0x00000000,  # s_load_dwordx4 s[4:7], s[0:1], 0x0
             0x8E028802,              # s_lshl_b32 s2, s2, 8
@@ -31,7 +31,7 @@ class Counters(Case):
             0xBF810000]))              # s_endpgm
         values = self.counters("vcopy.bin -m gfx90a -g 1048576 -b 256",
                                "--arg 0=zero:f64:1048576 --arg 1=zero:f64:1048576")
-        self.assertEqual(set(values), {"", "*"})  # raw instructions lie in no symbol
+        self.assertEqual(set(values), {"", "*"})  # raw instructions have no symbol
         published = {"TA_TOTAL_WAVEFRONTS": 32768, "TCP_TOTAL_ACCESSES": 2097152,
                      "TCP_TOTAL_CACHE_ACCESSES": 524288, "TCP_TCC_READ_REQ": 131072,
                      "TCP_TCC_WRITE_REQ": 131072}

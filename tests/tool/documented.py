@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every command of the documentation works: README.md and all of docs/ and examples/, the manual page, and what each verb's
---help shows. A command is run in a folder that has the files it names, unless it is in NOT_RUN or CI runs it (BY_CI).
+"""Runs every command of the documentation: README.md and all of docs/ and examples/, the manual page, and each verb's
+--help. A command is run in a folder with the files it names, unless it is in NOT_RUN or CI runs it (BY_CI).
 
 usage: documented.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = Path("/usr/lib/x86_64-linux-gnu/librocrand.so.1")
 BITCODE = Path("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
 
-# What cannot run here, and why. An entry that no document has any more fails.
+# Commands that cannot run here, and why. Entries that no document contains fail.
 NOT_RUN = {
     "man docs/wavemem.1": "needs man-db",
     "dev/setup examples": "installs packages",
@@ -27,9 +27,9 @@ NOT_RUN = {
     "make test-all": "20 minutes, and 1.3 GB of librocsparse0",
     "meson setup build-mine -Dtests=enabled && meson test -C build-mine": "what 'make test' does, without its front",
 }
-# What .ci/run runs itself, by the text that it does so with.
+# Commands that .ci/run runs, with their text there.
 BY_CI = {
-    "make": "make test",  # which begins with it
+    "make": "make test",  # begins with it
     "make test": "make test",
     "make demo": "make demo",
     "make bench": "make bench",
@@ -47,9 +47,9 @@ CODES = {
     "--arg c=zero:f32:1000 --arg n=1024": 3,
     "wavemem prof ... --fail-if 'efficiency<0.5' --fail-if 'conflicts>0' --json=new.json": 1,  # it has conflicts
 }
-# Words that stand for something in a synopsis: its verb and options are checked, but it is not run.
+# Placeholders in a synopsis: its verb and options are checked, but it is not run.
 PLACEHOLDERS = {"FILE", "KERNEL", "VERB", "NAME", "TARGET", "WORD", "OLD.json", "NEW.json", "OUTPUT", "QUESTION"}
-# What the dots stand for.
+# Replacements of the dots.
 PROF = "transpose.co -k transpose_lds -g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=zero:f32:4096 --arg n=64"
 CLANG = "-x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib"
 
@@ -92,14 +92,14 @@ amdhsa.version: [1, 2]
 
 
 def without_remark(text):
-    """The command at the start of a line: it ends before two blanks that no quotes hold."""
+    """The command at the start of a line: it ends before two blanks outside quotes."""
     text = re.sub(r"^(wavemem [a-z]+) +", r"\1 ", re.sub(r"^wavemem +", "wavemem ", text.strip()))
     end = re.match(r"""(?:'[^']*'|"[^"]*"|\\.| (?! |$)|[^ '"\\])*""", text).end()
     return re.sub(r" #.*", "", text[:end]).strip()
 
 
 def joined(lines):
-    """Lines with those that a backslash continues in one."""
+    """Joins lines continued with a backslash."""
     text = ""
     for line in lines:
         text += line.strip() if text else line.rstrip()
@@ -111,7 +111,7 @@ def joined(lines):
 
 
 def of_block(lines):
-    """The commands of a block of code: what stands behind prompts; without any prompt the lines that begin with a program."""
+    """The commands in a code block: the text after prompts; without any prompt, the lines that begin with a program."""
     lines = [line.strip() for line in joined(lines)]
     prompted = [line[2:] for line in lines if line.startswith("$ ")]
     return [without_remark(line) for line in prompted or lines if prompted or PROGRAM.match(line)]
@@ -149,13 +149,13 @@ def of_help(text):
 
 
 def is_command(span):
-    """Whether code within a sentence is a command, and no name of a file or verb."""
+    """Whether code within a sentence is a command, rather than the name of a file or verb."""
     words = span.split()
     return len(words) > 1 + (words[0] == "wavemem") or words[0] in ("make", "man") or span in BY_CI
 
 
 def has_operand(text):
-    """A mere mention of an option, as of `wavemem run --check-waits`, has none."""
+    """Whether the command has arguments; a mere mention of an option, such as `wavemem run --check-waits`, has none."""
     return text.split()[0] != "wavemem" or any(not word.startswith("-") for word in text.split()[2:])
 
 
@@ -193,7 +193,7 @@ class Documented(unittest.TestCase):
         self.prepare()
 
     def prepare(self):
-        """The files that commands name."""
+        """The files that the commands name."""
         files = {
             "a.co": "gfx900/vecadd.co", "b.co": "gfx900/saxpy.co", "t.co": "gfx900/transpose.co",
             "kernels.hipfb": "hip/convolve.plain.hipfb",
@@ -218,7 +218,7 @@ class Documented(unittest.TestCase):
             self.shell(f"wavemem prof {PROF} --json={name}.json".replace("transpose_lds", kernel))
 
     def prepare_for(self, text):
-        """The reference that this one compares with: of a transpose of random numbers, or of 2 * x + y."""
+        """The reference for comparison: a transpose of random numbers, or 2 * x + y."""
         if "ref.npy" in text and "transpose" in text:
             self.shell("wavemem run transpose.co -k transpose_lds -g 1024,1024 -b 16,16 --arg in=rand:f32:1048576:7 "
                        "--arg out=zero:f32:1048576 --arg n=1024 --out out=ref.npy")
@@ -234,7 +234,7 @@ class Documented(unittest.TestCase):
         self.assertEqual(done.returncode, code, f"{text}\n{done.stdout.decode(errors='replace')[-2000:]}")
 
     def check_options(self, text):
-        """The verb of each wavemem in a line, and its options, are what the help has."""
+        """The verb and options of each wavemem in a line must be in the help."""
         for part in re.split(r" [|;&]+ ", text):
             words = part.split()
             if words[0] != "wavemem" or len(words) == 1 or words[1].startswith("-"):
@@ -292,7 +292,7 @@ class Documented(unittest.TestCase):
                 self.check_all(of_help(self.help(*verb)), 1)
 
     def test_z_lists(self):
-        """After the others: what is left out is still documented."""
+        """Runs after the others: excluded commands must still be documented."""
         if len(sys.argv) == 3:
             for text in [*NOT_RUN, *BY_CI, *CODES]:
                 self.assertTrue(text in self.found, f"no document has '{text}' any more")

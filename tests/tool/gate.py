@@ -11,7 +11,7 @@ from command import Case
 
 class Gate(Case):
     def test_fail_if(self):
-        """The straight store uses a quarter of its 64 * 16 lines, the load all of its 64 * 4."""
+        """The naive store uses a quarter of its 64 * 16 lines, the load all of its 64 * 4."""
         _, err = self.transposes("transpose_naive", "--fail-if efficiency<0.5 --fail-if total.lines>1", code=1)
         self.assertRegex(err, r"(?m)^wavemem: --fail-if efficiency<0\.5: 0\.25 at transpose_naive\+0x\w+  global_store")
         self.assertEqual(len(err.splitlines()), 2)
@@ -26,7 +26,7 @@ class Gate(Case):
         self.refused("'run' does not", "run", self.example("vecadd"), "--fail-if lines<1")
 
     def test_fail_if_kernel(self):
-        """Occupancy, waves and bounds: by the report's own arithmetic, clocks over clocks."""
+        """Occupancy, waves and bounds: from the report's own arithmetic, clocks over clocks."""
         report = json.loads(self.transposes("transpose_naive", "--json")[0])["kernels"][0]
         need = {bound["part"]: bound["clocks"] for bound in report["bounds"]}
         longest = max(need, key=need.get)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the command reads: pipes, which can be read only once, and standard input.
+"""Input of the command: pipes, which can be read only once, and standard input.
 
 usage: input.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -13,7 +13,7 @@ from command import TRANSPOSE, Case, npy, pack
 
 class Input(Case):
     def pipe(self, path, ending=""):
-        """A pipe that gives the file's content once."""
+        """A pipe that delivers the file's content once."""
         name = self.path(f"pipe{len(os.listdir(self.folder.name))}{ending}")
         os.mkfifo(name)
         with open(path, "rb") as file:
@@ -22,12 +22,12 @@ class Input(Case):
         def write():
             with open(name, "wb") as pipe:
                 pipe.write(content)
-        writer = threading.Thread(target=write, daemon=True)  # a second reader would wait for ever
+        writer = threading.Thread(target=write, daemon=True)  # a second reader would wait forever
         writer.start()
         return name
 
     def same(self, words, path, **kept):
-        """The words with a pipe in place of FILE print what they print of the file."""
+        """The words with a pipe in place of FILE give the same output as with the file."""
         expected = self.run_tool([path if word == "FILE" else word for word in words], **kept)
         pipe = self.pipe(path)
         out, err = self.run_tool([pipe if word == "FILE" else word for word in words], **kept)
@@ -46,7 +46,7 @@ class Input(Case):
         self.refused("a folder", "info .")
 
     def test_large_files(self):
-        """What nobody needs of a file takes no memory, and a code object has an end."""
+        """Unneeded parts of a file take no memory, and the size of code objects is limited."""
         with open(self.example("transpose")[0], "rb") as file:
             head = file.read(64)
         for size, why in ((1 << 33, "a code object of 8589934592 bytes; at most 4294967296"),
@@ -79,7 +79,7 @@ class Input(Case):
         self.same(["asm", "-m", "gfx900", "--raw", "FILE", "-o", "-"], self.path("k.s", b"s_nop 1\n"))
 
     def test_standard_input(self):
-        """- of asm and dis, as their help says."""
+        """asm and dis read standard input with "-", as their help says."""
         words = struct.pack("<2I", 0xbf800001, 0xbf810000)
         text = b"s_nop 1\ns_endpgm\n"
         self.run_tool("asm -m gfx900 --raw - -o out.bin", stdin=text)
@@ -87,7 +87,7 @@ class Input(Case):
         self.assertEqual(self.run_tool("asm -m gfx900 --raw -o - -", stdin=text[:8])[0].encode("utf-8", "replace"),
                          words[:4].decode(errors="replace").encode())
         self.assertEqual(self.run_tool("dis -m gfx900 --raw --plain -", stdin=words)[0].encode(), text)
-        self.path("more.inc", b"s_endpgm\n")  # beside nothing: in the current folder
+        self.path("more.inc", b"s_endpgm\n")  # without a source file: in the current folder
         self.run_tool("asm -m gfx900 --raw - -o out.bin", stdin=b's_nop 1\n.include "more.inc"\n')
         self.assertEqual(self.read("out.bin"), words)
         _, err = self.run_tool("asm -m gfx900 - -o out.bin", stdin=b"s_nop 1\n  s_nix\n", code=2)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`make install` of a built folder: below a prefix of one's own, and in a DESTDIR below /usr/local, where the loader and
-pkg-config of this system look. An example is built with the installed library as a user does. CI runs this one after the
-other tests, because it changes the folder's prefix.
+"""`make install` of a built folder: with a prefix, and in a DESTDIR below /usr/local, where the loader and pkg-config
+of this system search. Builds an example with the installed library as a user would. CI runs this test after the
+others, because it changes the folder's prefix.
 
 usage: installed.py BUILD
 """
@@ -35,7 +35,7 @@ class Installed(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def test_prefix(self):
-        """The command, its manual and the library, for a program that knows it by pkg-config alone; shared and static."""
+        """The command, its manual and the library, for a program that uses pkg-config only; shared and static."""
         prefix = self.folder / "with"
         output("make", "install", f"BUILD={BUILD}", f"PREFIX={prefix}")
         self.assertIn("wavemem", output(prefix / "bin" / "wavemem", "--version"))
@@ -49,7 +49,8 @@ class Installed(unittest.TestCase):
             output(program, OBJECT, LD_LIBRARY_PATH=str(prefix / "lib"))
 
     def test_destdir(self):
-        """Without a prefix below /usr/local, in a folder that stands for the system: its loader and pkg-config find all."""
+        """Without a prefix, below /usr/local in a folder that represents the system: its loader and pkg-config find
+        everything."""
         output("make", "install", f"BUILD={BUILD}", f"DESTDIR={self.folder}")
         installed = self.folder / "usr/local"
         self.assertTrue((installed / "bin/wavemem").exists())
@@ -63,7 +64,7 @@ class Installed(unittest.TestCase):
         self.assertIn("libwavemem.so.0", output("/sbin/ldconfig", "-r", self.folder, "-p"))
 
     def test_defaults(self):
-        """What only CI and developers build with is off."""
+        """Options for CI and developers are off."""
         options = json.loads(output("meson", "introspect", "--buildoptions", "meson.build"))
         self.assertEqual([option["value"] for option in options if option["name"] == "werror"], [False])
 

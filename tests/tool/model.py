@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What memory costs by the models, kernel by kernel: each rule with the counters that it must give, and where
-they come from. Kernels are written here and assembled by wavemem.
+"""The memory model, kernel by kernel: each rule with the counters that it must give, and their source. The kernels are
+written here and assembled by wavemem.
 
 usage: model.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -48,7 +48,7 @@ amdhsa.version: [1, 1]
 .end_amdgpu_metadata
 """
 
-# v0 is the work-item's number in the grid, of workgroups of 256; a and b are in s[4:5] and s[6:7].
+# v0 is the work-item's global id, with workgroups of 256; a and b are in s[4:5] and s[6:7].
 START = """s_load_dwordx4 s[4:7], s[0:1], 0x0
 v_lshl_add_u32 v0, s2, 8, v0
 s_waitcnt lgkmcnt(0)
@@ -75,14 +75,14 @@ class Model(Case):
         self.assertEqual({name: counters[name] for name in expected}, expected)
 
     def test_vcopy(self):
-        """rocprofiler-compute's published workload `vcopy -n 1048576 -b 256` on MI200: c[i] = a[i] of doubles."""
+        """rocprofiler-compute's published workload `vcopy -n 1048576 -b 256` on MI200: c[i] = a[i] for doubles."""
         counters, _ = self.prof(START + "v_lshlrev_b32 v1, 3, v0\nglobal_load_dwordx2 v[2:3], v1, s[4:5]\n"
                                 "s_waitcnt vmcnt(0)\nglobal_store_dwordx2 v1, v[2:3], s[6:7]\n", items=1 << 20)
         self.check(counters, TA_TOTAL_WAVEFRONTS=32768, TCP_TOTAL_ACCESSES=2097152, TCP_TOTAL_CACHE_ACCESSES=524288,
                    TCP_TCC_READ_REQ=131072, TCP_TCC_WRITE_REQ=131072, TA_FLAT_READ_WAVEFRONTS=16384,
                    TA_FLAT_WRITE_WAVEFRONTS=16384)
-        # Third dispatch: TCC_READ 69322, TCC_WRITE 131072, TCC_HIT 69731, TCC_MISS 131084, TCC_EA_RDREQ 131086.
-        # L2 gets two neighbouring requests as one, on hardware nearly always, here always.
+        # Third dispatch: TCC_READ 69322, TCC_WRITE 131072, TCC_HIT 69731, TCC_MISS 131084, TCC_EA_RDREQ 131086. L2
+        # receives two adjacent requests as one, on hardware nearly always, here always.
         self.check(counters, TCC_WRITE=131072, TCC_ATOMIC=0)
         for name, published in (("TCC_MISS", 131084), ("TCC_EA_RDREQ", 131086)):
             self.assertAlmostEqual(counters[name], published, delta=500)
@@ -90,9 +90,9 @@ class Model(Case):
             self.assertAlmostEqual(counters[name] / published, 1, delta=0.07)
 
     def test_vcopy_mi100(self):
-        """The same workload on MI100, second dispatch: all requests to L2 miss, stores as well (TCC_REQ 262495,
-        TCC_HIT 47, TCC_MISS 262448, of which the vector cache's 131072 and 131072), memory is read once
-        (TCC_EA_RDREQ 131357). What SMEM and the command processor ask for makes the small differences."""
+        """The same workload on MI100, second dispatch: all requests to L2 miss, including stores (TCC_REQ 262495,
+        TCC_HIT 47, TCC_MISS 262448, of which 131072 and 131072 from the vector cache), memory is read once
+        (TCC_EA_RDREQ 131357). SMEM and the command processor account for the small differences."""
         counters, _ = self.prof(START + "v_lshlrev_b32 v1, 3, v0\nglobal_load_dwordx2 v[2:3], v1, s[4:5]\n"
                                 "s_waitcnt vmcnt(0)\nglobal_store_dwordx2 v1, v[2:3], s[6:7]\n", items=1 << 20,
                                 target="gfx908")
@@ -103,23 +103,23 @@ class Model(Case):
         for name, published in (("TCC_REQ", 262495), ("TCC_MISS", 262448), ("TCC_EA_RDREQ", 131357)):
             self.assertAlmostEqual(counters[name], published, delta=500)
         self.assertLess(counters["TCC_HIT"], 188)  # the first dispatch, which fetches its code
-        # One request for each scalar load, and hardly a miss: 48 were counted for four loads a wave.
+        # One request per scalar load, with few misses: 48 were counted for four loads per wave.
         self.assertEqual(counters["SQC_DCACHE_REQ"], 16384)
         self.assertLess(counters["SQC_DCACHE_MISSES"], 100)
 
     def test_vcopy_code(self):
-        """The same workload as hipcc compiled it (24 instructions, on MI300X 20, as SQ_INSTS says): four fetches a wave
-        on MI100, MI200 and MI300X (SQ_IFETCH 65536, SQC_ICACHE_REQ 65536). In the first dispatch each instruction
-        cache misses once (48, 56 and 160 of them) and asks for the next line as well: SQC_TC_INST_REQ 144, 168 and
-        640 of 64 bytes, three lines of 64 or two of 128. MI100's second and third: SQC_ICACHE_HITS 65536,
-        SQC_ICACHE_MISSES 0, SQC_TC_INST_REQ 0. The scalar cache misses once a dispatch: SQC_DCACHE_MISSES 48, 56
-        and 160. Of MI100's 48 groups of compute units this model has 40, five of three in each engine."""
+        """The same workload as compiled by hipcc (24 instructions, on MI300X 20, by SQ_INSTS): four fetches per wave on
+        MI100, MI200 and MI300X (SQ_IFETCH 65536, SQC_ICACHE_REQ 65536). In the first dispatch each instruction cache
+        (48, 56 and 160 of them) misses once and also requests the next line: SQC_TC_INST_REQ 144, 168 and 640 of 64
+        bytes, three lines of 64 or two of 128. MI100's second and third: SQC_ICACHE_HITS 65536, SQC_ICACHE_MISSES 0,
+        SQC_TC_INST_REQ 0. The scalar cache misses once per dispatch: SQC_DCACHE_MISSES 48, 56 and 160. This model has
+        40 of MI100's 48 groups of compute units, five of three in each engine."""
         carry = ("v_mov_b32_e32 v3, s1\nv_add_co_u32_e32 v2, vcc, s0, v0\nv_addc_co_u32_e32 v3, vcc, v3, v1, vcc\n",
                  "v_mov_b32_e32 v4, s3\nv_add_co_u32_e32 v0, vcc, s2, v0\nv_addc_co_u32_e32 v1, vcc, v4, v1, vcc\n")
         wide = ("v_lshl_add_u64 v[2:3], s[0:1], 0, v[0:1]\n", "v_lshl_add_u64 v[0:1], s[2:3], 0, v[0:1]\n")
         for target, caches, published, lines, (a, c) in (
                 ("gfx908", 40, 48, 3, carry), ("gfx90a", 56, 56, 3, carry), ("gfx942", 160, 160, 4, wide)):
-            # The pointers are in s[4:7] here: the second load of each pair takes what stands there.
+            # The pointers are in s[4:7] here: the second load of each pair loads adjacent memory.
             body = ("s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_load_dwordx2 s[6:7], s[0:1], 0x8\ns_waitcnt lgkmcnt(0)\n"
                     "s_movk_i32 s8, 0x100\ns_nop 0\ns_mul_i32 s2, s2, s8\nv_add_u32_e32 v0, s2, v0\n"
                     "v_cmp_le_i32_e32 vcc, 0, v0\ns_and_saveexec_b64 s[8:9], vcc\ns_cbranch_execz end\n"
@@ -137,13 +137,13 @@ class Model(Case):
                        SQC_ICACHE_MISSES=caches, SQC_TC_INST_REQ=lines * caches)
 
     def code(self, body, *words, target="gfx900", **more):
-        """The counters of a kernel that asks for nothing but its code, and its hits by lines of 64 bytes."""
+        """The counters of a kernel without memory accesses except its code, and its hits by lines of 64 bytes."""
         counters, report = self.prof(body, *words, target=target, **more)
         return counters, report["kernels"][0]
 
     def test_fetch(self):
-        """Pieces of 32 bytes, by branches: each time a wave goes somewhere it asks for all that it touches, and for
-        nothing twice where it only goes on. Checked by walking the code."""
+        """Fetches of 32 bytes, by branches: at each branch target a wave fetches everything that it executes, and
+        fetches nothing twice when falling through. Verified by walking the code."""
         loop = ("s_nop 0\ns_nop 0\n"                                # 0, 4
                 "s_movk_i32 s8, 5\n"                                # 8
                 "top:\n" + 9 * "s_nop 0\n" +                       # 12 to 44
@@ -163,9 +163,9 @@ class Model(Case):
         self.assertEqual((kernel["fetches"], kernel["fetch_bytes"]), (4 * fetches, 32))
 
     def test_large_code(self):
-        """A loop of 100 KiB goes round in 32 KiB of instruction cache: the least recently used lines are just those
-        that come next, so each round asks L2 for all of them. One of 20 KiB is asked for once. gfx90a's four waves
-        of a workgroup share what one of them asked for."""
+        """A loop of 100 KiB runs in an instruction cache of 32 KiB: the least recently used lines are those needed
+        next, so every iteration requests all of them from L2. A loop of 20 KiB is requested once. On gfx90a, the
+        four waves of a workgroup share one wave's requests."""
         for size, target, rounds, kib in ((100 << 10, "gfx900", 3, 32), (20 << 10, "gfx900", 3, 32),
                                           (100 << 10, "gfx942", 3, 64), (40 << 10, "gfx942", 3, 64)):
             nops = (size - 4 * 6) // 4
@@ -182,9 +182,9 @@ class Model(Case):
 
     def test_vcopy_mi300x(self):
         """The same workload on MI300X, second and third dispatch: TCC_REQ 196861, TCC_READ 65780, TCC_WRITE 131072,
-        TCC_HIT 65536, TCC_MISS 131325, TCC_EA0_RDREQ 65758, all but some of 128 bytes (TCC_BUBBLE 65536), and
-        TCC_EA0_WRREQ 1024 of 64 bytes in each of 128 channels: no dispatch finds in L2 what the one before left, and
-        all that it wrote is written back when it ends."""
+        TCC_HIT 65536, TCC_MISS 131325, TCC_EA0_RDREQ 65758, nearly all of 128 bytes (TCC_BUBBLE 65536), and
+        TCC_EA0_WRREQ 1024 of 64 bytes in each of 128 channels: no dispatch finds data of the previous one in L2, and
+        everything it wrote is written back when it ends."""
         body = (START + "v_lshlrev_b32 v1, 3, v0\nglobal_load_dwordx2 v[2:3], v1, s[4:5]\n"
                 "s_waitcnt vmcnt(0)\nglobal_store_dwordx2 v1, v[2:3], s[6:7]\n")
         for dispatches in (1, 2):
@@ -196,7 +196,7 @@ class Model(Case):
                 self.assertAlmostEqual(counters[name] / dispatches, published, delta=800, msg=name)
 
     def test_mixbench(self):
-        """Contiguous dwords on MI100 and MI200: 16 accesses, 4 lookups and 4 requests a load; dwordx2 64, 16, 8."""
+        """Contiguous dwords on MI100 and MI200: 16 accesses, 4 lookups and 4 requests per load; dwordx2 64, 16, 8."""
         for load, shift, figures in (("dword v2", 2, (16, 4, 4)), ("dwordx2 v[2:3]", 3, (64, 16, 8))):
             for target in ("gfx908", "gfx90a"):
                 counters, _ = self.prof(START + f"v_lshlrev_b32 v1, {shift}, v0\n"
@@ -205,8 +205,8 @@ class Model(Case):
                     "TCP_TOTAL_ACCESSES", "TCP_TOTAL_CACHE_ACCESSES", "TCP_TCC_READ_REQ")), figures)
 
     def test_requests(self):
-        """GPUOpen, "Understanding Memory Coalescing on GCN": 64 bytes a request, and MI300's counters, 128 for
-        reads; stores to one address collapse, atomics do not."""
+        """GPUOpen, "Understanding Memory Coalescing on GCN": 64 bytes per request, and MI300's counters, 128 for reads;
+        stores to one address collapse, atomics do not."""
         one = {"items": 64, "workgroup": 64}
         line = START + "v_lshlrev_b32 v1, 2, v0\n"
         load, store = line + "global_load_dword v2, v1, s[4:5]\n", line + "global_store_dword v1, v2, s[6:7]\n"
@@ -221,7 +221,7 @@ class Model(Case):
         self.check(counters, TCC_ATOMIC=64, SQ_INSTS_VMEM=1, SQ_INSTS_VMEM_RD=0, SQ_INSTS_VMEM_WR=0)
 
     def test_strides(self):
-        """Each lane on a line of its own: 64 requests, 64 lookups, and quads at the address unit."""
+        """Each lane in a separate line: 64 requests, 64 lookups, and quads at the address unit."""
         counters, report = self.prof(START + "v_lshlrev_b32 v1, 6, v0\nglobal_load_dword v2, v1, s[4:5]\n",
                                      items=64, workgroup=64, elements=4096)
         self.check(counters, TCP_TOTAL_ACCESSES=64, TCP_TOTAL_CACHE_ACCESSES=64, TCP_TCC_READ_REQ=64)
@@ -229,27 +229,27 @@ class Model(Case):
         self.assertIn("lanes are 64 B apart: 64 lines for 256 useful bytes", row["advice"])
 
     def test_rdna(self):
-        """RDNA white paper: 32 lanes within a line of 128 bytes go in one clock; lines of 128 bytes."""
+        """RDNA white paper: 32 lanes within a line of 128 bytes take one clock; lines of 128 bytes."""
         counters, report = self.prof(
             START + "v_lshlrev_b32 v1, 2, v0\nglobal_load_dword v2, v1, s[4:5]\n"
             "s_waitcnt vmcnt(0)\nglobal_load_dword v2, v1, s[4:5]\n", target="gfx1030", items=32, workgroup=32)
         rows = [row for row in report["rows"] if row["path"] == "GLOBAL"]
         self.assertEqual([row["address_clocks"] for row in rows], [1, 1])
         self.assertEqual([row["lines"] for row in rows], [1, 1])
-        # In GL1 and L2 the scalar load, one of the vector loads, and a line of code with the next one, 64 bytes each.
+        # GL1 and L2 receive the scalar load, one of the vector loads, and a code line with the next one, 64 bytes each.
         self.check(counters, TCP_REQ=2, TCP_REQ_MISS=1, GL1C_REQ=4, GL2C_READ=3, SQC_ICACHE_MISSES=1)
 
     def test_lds(self):
-        """rocprofiler-compute on MI250: ds_read_b32 of tid * 32 dwords; with one lane IDX_ACTIVE is 2 and
-        BANK_CONFLICT 0, with two 3 and 1."""
+        """rocprofiler-compute on MI250: ds_read_b32 at tid * 32 dwords; with one lane IDX_ACTIVE is 2 and BANK_CONFLICT
+        0, with two lanes 3 and 1."""
         for lanes, figures in ((1, (2, 0)), (2, (3, 1))):
             counters, _ = self.prof(f"v_lshlrev_b32 v1, 7, v0\ns_mov_b64 exec, {2 ** lanes - 1}\n"
                                     "ds_read_b32 v2, v1\n", items=64, workgroup=64, lds=8192)
             self.assertEqual((counters["SQ_LDS_IDX_ACTIVE"], counters["SQ_LDS_BANK_CONFLICT"]), figures)
 
     def test_vector_cache(self):
-        """What was just read is there; a load with GLC misses (gfx90a) and so does one of agent scope (gfx942,
-        LLVM's memory model); a wave's 16 KiB fit, 16 KiB and a line more do not, for the oldest goes first."""
+        """Data just read hits; a load with GLC misses (gfx90a) and so does one of agent scope (gfx942, LLVM's memory
+        model); a wave's 16 KiB fit, 16 KiB and a line do not, because of LRU replacement."""
         line = START + "v_lshlrev_b32 v1, 2, v0\n"
         load, wait = "global_load_dword v2, v1, s[4:5]", "\ns_waitcnt vmcnt(0)\n"
         one = {"items": 64, "workgroup": 64}
@@ -268,10 +268,10 @@ class Model(Case):
         self.check(counters, TCP_TCC_READ_REQ=2 * 260)
 
     def test_policies(self):
-        """What a second load of a line asks of L2, by LLVM's SIMemoryLegalizer: on gfx10 GLC goes past L0 and DLC past
-        GL1, on gfx11 GLC past both and DLC past none; SLC (from gfx10 on, and gfx12's TH_LOAD_NT) finds what is there
-        but brings nothing in; any scope beyond the compute unit goes past gfx12's L0. Before gfx10 SLC changes nothing
-        in the vector cache, and gfx942's NT neither."""
+        """L2 requests of a second load of a line, by LLVM's SIMemoryLegalizer: on gfx10 GLC bypasses L0 and DLC
+        bypasses GL1, on gfx11 GLC bypasses both and DLC none; SLC (from gfx10 on, and gfx12's TH_LOAD_NT) hits but
+        does not allocate; any scope beyond the compute unit bypasses gfx12's L0. Before gfx10 SLC has no effect on
+        the vector cache, nor has gfx942's NT."""
         for target, first, second, asked in (
                 ("gfx1030", "", "", 0), ("gfx1030", "", "glc", 0), ("gfx1030", "", "glc dlc", 1), ("gfx1030", "", "dlc", 0),
                 ("gfx1030", "", "slc", 0), ("gfx1030", "slc", "", 1), ("gfx1030", "glc slc", "", 1),
@@ -293,8 +293,8 @@ class Model(Case):
             self.assertEqual([row["l2_requests"] or 0 for row in rows], [lines, asked * lines], (target, first, second))
 
     def test_streams(self):
-        """A line of L2 that only streams is the first to go: of 8 MiB that are read with SLC and 4 KiB before them, the
-        4 KiB are there afterwards; read without, they are the ones that went. (L2 of the MI100 has 8 MiB.)"""
+        """Streaming lines of L2 are evicted first: after 4 KiB and then 8 MiB are read with SLC, the 4 KiB are still
+        cached; without SLC, they are evicted. (MI100's L2 has 8 MiB.)"""
         for policy, hits in (("slc", True), ("", False)):
             body = (START + "v_lshlrev_b32 v1, 6, v0\nglobal_load_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)\n"
                     "s_movk_i32 s8, 128\ntop:\nv_add_u32_e32 v1, 0x10000, v1\n"
@@ -305,8 +305,8 @@ class Model(Case):
             self.assertEqual((last["l2_requests"], last["l2_hits"]), (1024, 1024 if hits else 0))
 
     def test_wait_depth(self):
-        """Four loads before the first wait are 1 to 4 deep; after vmcnt(2) two are on their way, after vmcnt(0)
-        none. The counter of gfx9 has six bits: no more than 63 can be."""
+        """Four loads before the first wait have depths 1 to 4; after vmcnt(2) two are outstanding, after vmcnt(0) none.
+        gfx9's counter has six bits: at most 63 are outstanding."""
         load = "global_load_dword v2, v1, s[4:5]\n"
         _, report = self.prof(START + "v_lshlrev_b32 v1, 2, v0\n" + 4 * load + "s_waitcnt vmcnt(2)\n" + load +
                               "s_waitcnt vmcnt(0)\n" + load, items=128, workgroup=64)
@@ -329,8 +329,8 @@ class Model(Case):
         self.assertEqual(reports[0], reports[2])
 
     def test_occupancy(self):
-        """LLVM's getNumWavesPerEUWithNumVGPRs and the CLRX table of GCN: 84 VGPRs let 3 waves onto a SIMD, 128
-        let 2; half of the LDS of a compute unit lets 2 workgroups of four waves, so 2 waves."""
+        """LLVM's getNumWavesPerEUWithNumVGPRs and the CLRX table of GCN: 84 VGPRs allow 3 waves per SIMD, 128 allow 2;
+        half of a compute unit's LDS allows 2 workgroups of four waves, so 2 waves."""
         for vgprs, lds, waves, limit in ((24, 0, 10, "waves"), (84, 0, 3, "VGPRs"), (128, 0, 2, "VGPRs"),
                                          (16, 32768, 2, "LDS")):
             _, report = self.prof(START, target="gfx900", vgprs=vgprs, lds=lds)
@@ -338,10 +338,9 @@ class Model(Case):
             self.assertEqual((occupancy["waves_per_simd"], occupancy["limit"]), (waves, limit))
 
     def test_modes(self):
-        """Of four waves that load one line, those of a workgroup that stays on a compute unit find it in their L0 but for
-        the first; in WGP mode the waves go to two L0 by turns (RDNA3 ISA, 2.3: across all four SIMDs), and GL1, or L2
-        where there is none, is asked twice. A WGP has the LDS of two compute units: five workgroups of 24 KiB instead
-        of two."""
+        """When four waves load one line, all waves of a workgroup in CU mode hit in its L0 except the first; in WGP
+        mode the waves alternate between two L0s (RDNA3 ISA, 2.3: across all four SIMDs), and GL1, or L2 where there
+        is none, gets two requests. A WGP has the LDS of two compute units: five workgroups of 24 KiB instead of two."""
         for target, load, wait in (("gfx1030", "global_load_dword", "s_waitcnt lgkmcnt(0)\n"),
                                    ("gfx1100", "global_load_b32", "s_waitcnt lgkmcnt(0)\n"),
                                    ("gfx1200", "global_load_b32", "s_wait_kmcnt 0x0\n")):
@@ -356,10 +355,10 @@ class Model(Case):
                 occupancy = kernel["occupancy"]
                 self.assertEqual((occupancy["mode"], occupancy["limit"]), ("WGP" if wgp else "CU", "LDS"))
                 self.assertEqual((occupancy["workgroups_per_cu"], occupancy["waves_per_simd"]), (5, 5) if wgp else (2, 4))
-                # One workgroup, but with two compute units' address units in WGP mode.
+                # One workgroup, but with the address units of two compute units in WGP mode.
                 address = next(bound for bound in kernel["bounds"] if bound["part"] == "address")
                 self.assertIn(f"/ {misses} compute units", address["arithmetic"])
-                # Workgroups of a wave go to all compute units, one after the other: each has its own line to fetch.
+                # Workgroups of one wave go to all compute units in turn: each fetches its own line.
                 units = {"gfx1030": 60, "gfx1100": 96, "gfx1200": 32}[target]
                 for more in (0, units // 2):
                     _, report = self.prof(body, target=target, items=32 * (units + more), workgroup=32, wgp=wgp)
@@ -372,9 +371,9 @@ class Model(Case):
         self.assertIsNone(report["kernels"][0]["occupancy"]["mode"])
 
     def test_invalidation(self):
-        """LLVM, AMDGPUUsage, "Memory Model": what makes a second load of a line go to L2 again, and what does not: gfx9's
-        L1, gfx942's by the scope beyond the workgroup, gfx10's and gfx11's L0 and GL1 each by its own, gfx12's L0 by a
-        scope beyond the compute unit."""
+        """LLVM, AMDGPUUsage, "Memory Model": which operations make a second load of a line go to L2 again: gfx9's L1,
+        gfx942's for scopes beyond the workgroup, gfx10's and gfx11's L0 and GL1 each by its own, gfx12's L0 for scopes
+        beyond the compute unit."""
         for target, control, misses in (
                 ("gfx900", "", (1, 1)), ("gfx900", "buffer_wbinvl1_vol", (2, 2)), ("gfx900", "buffer_wbinvl1", (2, 2)),
                 ("gfx90a", "buffer_wbl2", (1, 1)), ("gfx90a", "buffer_invl2", (1, 1)), ("gfx900", "s_dcache_inv", (1, 1)),
@@ -409,8 +408,9 @@ class Model(Case):
             self.assertEqual(report["kernels"][0]["vector_invalidations"], 0)
 
     def test_barriers(self):
-        """As clang compiles a barrier, by -mcumode and without, with gfx11's and gfx12's: in WGP mode every wave invalidates
-        its L0 behind it, so that each of its compute units fetches the line anew in each of eight rounds."""
+        """A barrier as compiled by clang with and without -mcumode, for gfx11 and gfx12: in WGP mode every wave
+        invalidates its L0 after the barrier, so each of its compute units refetches the line in each of eight
+        iterations."""
         for target, barrier, inv in (("gfx1100", "s_barrier", "buffer_gl0_inv"),
                                      ("gfx1200", "s_barrier_signal -1\ns_barrier_wait 0xffff", "global_inv scope:SCOPE_SE")):
             wait = "s_wait_kmcnt 0x0\n" if target == "gfx1200" else "s_waitcnt lgkmcnt(0)\n"
@@ -424,7 +424,7 @@ class Model(Case):
                 self.assertEqual(kernel["vector_invalidations"], 32 if wgp else 0)
 
     def test_products(self):
-        """Another product, another cache; one of another generation is refused, and an unknown one."""
+        """Another product has another cache; products of other generations and unknown ones are refused."""
         load = START + "v_lshlrev_b32 v1, 2, v0\nglobal_load_dword v2, v1, s[4:5]\n"
         for gpu in ("mi210", "MI250X"):
             _, report = self.prof(load, "--gpu", gpu)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-""".npy files and the elements of buffers, against the format as documented and NumPy.
+""".npy files and the elements of buffers, against the documented format and NumPy.
 
 usage: npy.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -85,7 +85,7 @@ class Npy(Case):
                 self.assertEqual(self.read("out.bin"), pack(name, random_elements(name, 33, seed)), name)
 
     def test_half(self):
-        """Single numbers to binary16: ties, denormals, the largest and what lies behind it."""
+        """Numbers converted to binary16: ties, denormals, the largest one and beyond."""
         for text in ("1.5", "65504", "65519.99", "-65504", "6.1035e-05", "5.9604645e-08", "2.98023224e-08",
                      "2.9e-08",
                      "1.00048828125", "1.00146484375", "0.1", "-0", "1e-4", "nan", "0x1p-15"):

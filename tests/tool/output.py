@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that the command writes are whole or not there, and what was there stays.
+"""Output files are either complete or absent, and on failure an existing file is kept.
 
 usage: output.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -19,7 +19,7 @@ OLD = b"what was there before" * 1000
 
 class Output(Case):
     def writers(self):
-        """Words that write FILE, for each option that writes one."""
+        """Commands that write FILE, for each option that writes one."""
         transpose = self.example("transpose")
         self.path("k.s", b".rept 4000\ns_nop 0\n.endr\n")
         for option in ("--csv", "--html", "--counters", "--trace", "--json="):
@@ -33,7 +33,7 @@ class Output(Case):
         yield ["tess", "--patches", "40", "--vertices", "3", "--attributes", "4", "--svg", "FILE"]
 
     def write(self, words, path, limit=None, stdout=subprocess.PIPE, code=0):
-        """Runs the words with a path in place of FILE, which keeps an ending; limit: of files, in bytes."""
+        """Runs the command with a path in place of FILE, with the same suffix; limit: of the file size, in bytes."""
         def limited():
             if limit is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
@@ -48,7 +48,7 @@ class Output(Case):
     def test_a_write_that_fails_leaves_the_old_file(self):
         for words in self.writers():
             for old in (OLD, None):
-                path, _ = self.write(words, "new")  # as it should be
+                path, _ = self.write(words, "new")  # without errors
                 whole = self.read(path)
                 self.assertGreater(len(whole), 500, words)
                 os.remove(self.path(path))
@@ -59,7 +59,7 @@ class Output(Case):
                 self.assertEqual(self.read(path) if os.path.exists(self.path(path)) else None, old, words)
                 self.assertEqual([name for name in os.listdir(self.folder.name) if "part" in name], [])
                 path, _ = self.write(words, "new")
-                if words[-1] != "--json=FILE":  # which says how long it took
+                if words[-1] != "--json=FILE":  # which contains the run time
                     self.assertEqual(self.read(path), whole)
                 os.remove(self.path(path))
 
@@ -76,7 +76,7 @@ class Output(Case):
             os.remove(self.path(path))
 
     def test_links_stay(self):
-        """A symbolic link leads to the file that is written, whether it is there or not, in whatever folder."""
+        """Symbolic links are followed, whether the target exists or not, in any folder."""
         os.mkdir(self.path("there"))
         for words in self.writers():
             for old in (b"old", None):
@@ -121,7 +121,7 @@ class Output(Case):
                 self.assertIn(whole, done.stdout)
 
     def test_standard_output_as_a_file(self):
-        """What is printed stays before what is written there."""
+        """With /dev/stdout as FILE, the printed report precedes the file's content."""
         transpose = self.example("transpose")
         with open(self.path("all"), "wb") as file:
             file.write(b"before\n")

@@ -21,12 +21,12 @@ SCHEMA = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "schema", "
 class Reports(Case):
     @staticmethod
     def table(out):
-        """The words of the lines of a table, from its head on."""
+        """The lines of a table, starting at its header, split into words."""
         lines = [line.split() for line in out.splitlines()]
         return lines[next(i for i, line in enumerate(lines) if line[-1:] == ["instruction"]):]
 
     def test_columns(self):
-        """What is shown and in which order; a narrow terminal leaves columns out and cuts texts, and says so."""
+        """Columns and order; a narrow terminal omits columns and truncates text, with a note."""
         out, _ = self.transposes("transpose_naive", "--show lines,read_requests --sort offset")
         lines = self.table(out)
         self.assertEqual(lines[0], "lines read_requests limit source offset instruction".split())
@@ -60,7 +60,8 @@ class Reports(Case):
             self.refused("'wavemem prof' counts, 'run' does not", "run", self.example("vecadd"), option)
 
     def test_files_are_tried_first(self):
-        """What cannot be written is refused before the run, whose fault would say more; what is there stays."""
+        """Files that cannot be written are refused before the run, whose fault would take precedence; existing files
+        are kept."""
         fault = "-k transpose_naive -g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=null --arg n=64"
         self.run_tool("prof", self.example("transpose"), fault, code=3)
         self.transposes("transpose_naive", "--trace x.trace --json=old.json")
@@ -79,7 +80,7 @@ class Reports(Case):
         self.assertEqual(self.read("kept"), b"kept")
 
     def test_csv(self):
-        """The same figures as the JSON's, under the same names."""
+        """The same figures as in the JSON, under the same names."""
         out, _ = self.transposes("transpose_lds", "--csv rows.csv --json")
         rows = json.loads(out)["rows"]
         table = list(csv.DictReader(self.read("rows.csv").decode().splitlines()))
@@ -101,14 +102,15 @@ class Reports(Case):
         self.run_tool(["asm", "-m", target, name + ".s", "-o", name + ".co"])
 
     def profiled(self, *words):
-        """The kernel and the rows, in JSON; and the text."""
+        """The kernel and the rows, from JSON; and the text."""
         report = json.loads(self.run_tool("prof", *words, "--json")[0])
         self.validate(report)
         return report["kernels"][0], report["rows"], self.run_tool("prof", *words)[0]
 
     def test_code_binds(self):
-        """Where fetching binds, which is no row's work, rows have no share, and it is said why. Vega 64 fetches 32 B in
-        a clock and starts five instructions; its L2 moves 1024 B in a clock to 24 instruction caches of 32 KiB."""
+        """If instruction fetch is the limit, which is no row's work, rows have no share, and the report says why. Vega
+        64 fetches 32 B per clock and issues five instructions; its L2 moves 1024 B per clock to 24 instruction
+        caches of 32 KiB."""
         load = "s_load_dwordx2 s[4:5], s[0:1], 0x0"
         self.assemble("long", ".rept 1000\nv_add3_u32 v1, v0, v0, v0\n.endr\n" + load)  # 8012 B, 251 fetches
         kernel, rows, out = self.profiled("long.co -g 65536 -b 64")
@@ -118,7 +120,7 @@ class Reports(Case):
         self.assertIn(said, kernel["advice"])
         self.assertIn("advice     " + kernel["advice"], out)
         self.assertNotIn("share  efficiency", out)
-        # Of every second line half, which is 32 B in 128: each fetch brings in two lines.
+        # Half of every second line is used, 32 B of 128: each fetch brings in two lines.
         self.assemble("sparse", ".rept 1200\n.rept 3\nv_add3_u32 v1, v0, v0, v0\n.endr\ns_nop 0\ns_branch 24\n.rept 24\ns_nop 0\n.endr\n.endr\n" + load)
         kernel, rows, _ = self.profiled("sparse.co -g 4096 -b 64")
         self.assertEqual((kernel["binds"], kernel["code_bytes"]), ("L2", 1200 * 32 + 12))
@@ -129,7 +131,7 @@ class Reports(Case):
         self.assertIsNone(self.profiled(self.example("transpose"), "-k transpose_naive", TRANSPOSE)[0]["advice"])
 
     def test_cut(self):
-        """The log of two waves that fill 128 MiB by half and more."""
+        """The log of two waves that fills 128 MiB by half and more."""
         for times, cuts in ((200000, []), (260000, ["round"])):
             kernel, _, out = self.profiled(self.loop(times))
             self.assertEqual((kernel["cuts"], kernel["resident_cut"]), (cuts, bool(cuts)))
@@ -137,8 +139,8 @@ class Reports(Case):
                              "most 1 workgroups were modelled at once\n" in out, bool(cuts))
 
     def loop(self, times):
-        """Two waves that each load 64 lines so often: an entry of the log has 16 bytes and 63 differences of four, with one for
-        padding (src/profile/caches/log.h)."""
+        """Two waves that each execute this many loads of 64 lanes: a log entry has 16 bytes and 63 differences of four,
+        plus one for padding (src/profile/caches/log.h)."""
         self.path("k.s", f"""s_load_dwordx2 s[4:5], s[0:1], 0x0
             v_mul_u32_u24 v1, v0, v0\nv_lshlrev_b32 v1, 6, v1\ns_mov_b32 s6, {times}\ns_waitcnt lgkmcnt(0)
             again:\nglobal_load_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)
@@ -147,8 +149,8 @@ class Reports(Case):
         return "k.bin -m gfx900 -g 128 -b 64 --arg 0=zero:u8:262144"
 
     def test_incomplete(self):
-        """What the model could not see for want of memory is said in text, in JSON and by the exit code, also by
-        comparisons; a condition that holds comes first, and a trace with holes is not written."""
+        """Analysis that is incomplete for lack of memory is reported in text, in JSON and by the exit code, also by
+        comparisons; a condition that holds takes precedence, and a trace with gaps is not written."""
         if command.is_sanitized():
             self.skipTest("address space cannot be limited")
         loop = self.loop(400000)
@@ -173,8 +175,8 @@ class Reports(Case):
         self.assertEqual(errors.count("short.json: raw: the analysis is incomplete"), 2)
 
     def test_shares_of_what_leaves_later(self):
-        """1 MiB that the first kernel leaves in the L2 of 4 MiB the second drives out: that is neither in the bound of
-        the first nor in a share, but still what its store wrote."""
+        """The second kernel evicts 1 MiB that the first kernel leaves in the L2 of 4 MiB: this counts neither in the
+        bound of the first kernel nor in a share, but still as written by its store."""
         out, _ = self.run_tool("prof", self.example("vecadd"), "-g 262144 -b 64 --arg a=iota:f32:262144 --arg b=iota:f32:262144",
                                "--arg c=zero:f32:262144 --arg n=262144 --then", self.example("strided_copy"), "-g 4194304 -b 64",
                                "--arg in=iota:f32:4194304 --arg out=same:in --arg n=4194304 --arg stride=1 --json")
@@ -190,8 +192,8 @@ class Reports(Case):
             self.assertAlmostEqual(of, 1 - code / whole, 3)
 
     def test_without_memory(self):
-        """What is known of a kernel without memory instructions: 1024 waves of 8 B of code, which is one fetch each, on
-        64 compute units: 16 clocks of 1546 MHz."""
+        """A kernel without memory instructions: 1024 waves of 8 B of code, one fetch each, on 64 compute units: 16
+        clocks of 1546 MHz."""
         self.assemble("alu", "v_mov_b32 v0, 1")
         for words in ("", "--source"):
             out, _ = self.run_tool("prof alu.co -g 65536 -b 64", words)
@@ -204,7 +206,7 @@ class Reports(Case):
         self.assertEqual(re.findall(r"(?m)^\w+$", out), ["transpose_naive", "alu"])
 
     def test_diff_bounds(self):
-        """The least times and what binds, before and after."""
+        """The minimum times and the limits, before and after."""
         binds = []
         for kernel in ("naive", "lds"):
             report = json.loads(self.transposes("transpose_" + kernel, "--json")[0])
@@ -214,8 +216,8 @@ class Reports(Case):
         self.assertRegex(out, rf"(?m)^transpose_lds: at least \d\S* [un]s, bound by {binds[0]} -> \d\S* [un]s, bound by {binds[1]}$")
 
     def test_share(self):
-        """Shares are of what binds and add up to all of it but what code takes; what little there is to gain is not spoken of: padded, a
-        conflict of two lanes costs 2 clocks of LDS where memory binds."""
+        """Shares are of the limiting part and add up to all of it except instruction fetch; small gains get no advice:
+        in the padded kernel, a conflict of two lanes costs 2 clocks of LDS where memory is the limit."""
         work = {"memory": lambda row: (row["memory_read"] or 0) + (row["memory_written"] or 0), "L2": lambda row: row["l2_bytes"] or 0,
                 "L1": lambda row: row["tag_lookups"] or 0, "LDS": lambda row: row["lds_passes"] or 0}
         for kernel in ("naive", "lds", "unpadded"):
@@ -230,7 +232,7 @@ class Reports(Case):
             longest = next(one["clocks"] for one in bound["bounds"] if one["part"] == bound["binds"])
             for row in report["rows"]:
                 self.assertAlmostEqual(row["share"] or 0, of(row) / whole, 6)
-                if row["advice"] and row["path"] == "DS":  # passes of 16 workgroups, each on a compute unit of its own
+                if row["advice"] and row["path"] == "DS":  # passes of 16 workgroups, each on its own compute unit
                     self.assertAlmostEqual(row["gain"], row["lds_conflicts"] / 16 / longest, 6)
             self.assertEqual([row["share"] for row in report["rows"]],
                              sorted((row["share"] for row in report["rows"]), key=lambda share: -(share or 0)))
@@ -239,7 +241,7 @@ class Reports(Case):
         self.assertNotIn("bank conflicts", self.run_tool(*words)[0])
 
     def advice(self, name, words, mnemonic):
-        """The advice on the only instruction of that name; it stands below the table as well."""
+        """The advice on the only instruction of that name; it is also below the table."""
         rows = json.loads(self.run_tool("prof", name, words, "--json")[0])["rows"]
         row, = (row for row in rows if row["text"].startswith(mnemonic + " "))
         if row["advice"]:
@@ -247,17 +249,19 @@ class Reports(Case):
         return row["advice"] or ""
 
     def test_names_the_difference(self):
-        """What a GPU engineer would say of one, and would not say of the other. The numbers follow from the sources."""
+        """Advice that a GPU engineer would give on one kernel but not on the other. The numbers follow from the
+        sources."""
         transpose = self.example("transpose")
         # Down a column: 16 lines for 256 bytes. Through LDS: rows.
         self.assertRegex(self.advice(transpose, TRANSPOSE + " -k transpose_naive", "global_store_dword"),
                          r"256 B apart: 16 lines for 256 useful bytes.*LDS")
         self.assertEqual(self.advice(transpose, TRANSPOSE + " -k transpose_lds", "global_store_dword"), "")
-        # A tile with rows of 64 bytes: eight dwords of a bank at once; 14 of 16 clocks lost. A dword more: 2 of 4.
+        # A tile with rows of 64 bytes: eight dwords of one bank; 14 of 16 clocks are conflicts. With a padding dword: 2
+        # of 4.
         self.assertRegex(self.advice(transpose, TRANSPOSE + " -k transpose_unpadded", "ds_read_b32"),
                          r"14\.0 of 16\.0 LDS clocks are bank conflicts.* 64 B apart.* pad each row by one dword")
         self.assertNotRegex(self.advice(transpose, TRANSPOSE + " -k transpose_lds", "ds_read_b32"), "pad")
-        # 64 lanes, 128 bytes apart, need as many lines; 4 bytes apart, four lines of 64.
+        # 64 lanes 128 bytes apart need 64 lines; 4 bytes apart, four lines of 64.
         for stride, expected in ((32, r"128 B apart: 64 lines for 256 useful bytes.*fastest-varying dimension"), (1, "^$")):
             words = f"-g 1024 -b 64 --arg in=zero:f32:32768 --arg out=zero:f32:1024 --arg n=1024 --arg stride={stride}"
             self.assertRegex(self.advice(self.example("strided_copy"), words, "global_load_dword"), expected)
@@ -284,7 +288,7 @@ class Reports(Case):
         return jsonschema.Draft7Validator(schema)
 
     def test_schema(self):
-        """What is written follows the published schema; what does not is seen."""
+        """The output follows the published schema; deviations are detected."""
         for kernel in ("transpose_naive", "transpose_lds", "transpose_unpadded"):
             self.validate(json.loads(self.transposes(kernel, "--json --fidelity")[0]))
         self.transposes("transpose_lds", "--trace x.trace --sample 1/2")
@@ -302,7 +306,7 @@ class Reports(Case):
             self.assertFalse(validator.is_valid(other))
 
     def test_source(self):
-        """Beside the source's own lines, the sums of their instructions; without the file, the listing."""
+        """Next to the source's own lines, the sums of their instructions; without the file, the listing."""
         with open(os.path.join(os.path.dirname(command.EXAMPLES), "transpose.cl"), encoding="utf-8") as file:
             source = file.read().splitlines()
         folder = os.path.dirname(command.EXAMPLES)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which source files reports may show and pass on: those below the current folder and below --source-path.
+"""Source files that reports may show and include: those below the current folder and below --source-path.
 
 usage: source.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -49,11 +49,11 @@ class Source(Case):
         self.build = self.path("build/kernels/deep/k.s")
         self.path("build/kernels/deep/k.s", KERNEL.replace("MARKER", "built").encode())
         self.run_tool(["asm", "-m", "gfx900", "-g", self.build, "-o", self.path("here/k.co")])
-        self.top, self.folder.name = self.folder.name, self.path("here")  # what runs, runs in here/
+        self.top, self.folder.name = self.folder.name, self.path("here")  # commands run in here/
         self.addCleanup(setattr, self.folder, "name", self.top)
 
     def prof(self, *words, verb="prof k.co -g 64 -b 64 --arg count=1"):
-        """What --source, --html and --trace have of the source: the markers; and the text."""
+        """The markers of source lines in the output of --source, --html and --trace; and the text."""
         out, _ = self.run_tool(verb, "--source --html page.html", "--trace x.trace" if verb.startswith("prof") else "", *words)
         found = [m for m in ("built", "moved", "flat") if "// " + m in out]
         page = self.read("page.html").decode()
@@ -84,7 +84,7 @@ class Source(Case):
         self.assertIn("which could not be read", self.read("page.html").decode())
 
     def test_source_path(self):
-        """By its name, or by what of its end is there, longest first; --source=DIR is one more."""
+        """Found by its name, or by the longest existing suffix of it; --source=DIR adds a folder."""
         folder = os.path.dirname(self.build)
         for words in (["--source-path", folder], ["--source-path", self.top], ["--source=" + folder]):
             self.assertEqual(self.prof(words)[0], ["built"])
@@ -109,7 +109,7 @@ class Source(Case):
         self.assertEqual(self.prof("--source-path flat")[0], ["moved"])  # below the current folder
 
     def test_names_do_not_lead_out(self):
-        """A name with .. in it, beside the code object or not."""
+        """A name with .. in it, next to the code object or elsewhere."""
         os.makedirs(self.path("sub"))
         self.run_tool(["asm", "-m", "gfx900", "-g", "../build/kernels/deep/k.s", "-o", "k.co"])
         found, out = self.prof()
@@ -120,7 +120,7 @@ class Source(Case):
         self.assertEqual(self.prof(verb="prof sub/k.co -g 64 -b 64 --arg count=1")[0], ["built"])  # sub/../build
 
     def test_similar_names_are_outside(self):
-        """Below /a/here is not below /a/her."""
+        """/a/here is not below /a/her."""
         os.makedirs(os.path.join(self.top, "her"))
         self.assertEqual(self.prof("--source-path ../her")[0], [])
         self.assertEqual(self.prof(["--source-path", self.top + "/build/"])[0], ["built"])

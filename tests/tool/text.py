@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Names from files do not reach the terminal as they are: control characters and bytes that are not UTF-8 become \\xNN
-in all that is printed, and JSON, CSV and HTML stay well-formed.
+"""Names from files are escaped for the terminal: control characters and bytes that are not UTF-8 become \\xNN in all
+output, and JSON, CSV and HTML stay well-formed.
 
 usage: text.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -13,7 +13,7 @@ import subprocess
 import command
 from command import Case, npy, pack
 
-KERNEL = b"\x1b[2Jspose_\x9b\x7f\n\xc2\x9b"  # as long as the name that it replaces
+KERNEL = b"\x1b[2Jspose_\x9b\x7f\n\xc2\x9b"  # as long as the original name
 SHOWN = r"\x1b[2Jspose_\x9b\x7f\x0a\xc2\x9b"
 FILE = b"\x1b[2Jpo\x01\x9b\n.cl"
 SHOWN_FILE = r"\x1b[2Jpo\x01\x9b\x0a.cl"
@@ -30,12 +30,12 @@ class Text(Case):
         self.kernel = ["-k", os.fsdecode(KERNEL)]
 
     def ask(self, *words, code=0, json=False):
-        """What is printed, all of it safe; of JSON, which escapes only what it must, that it is UTF-8."""
+        """The output, checked to be safe; JSON, which escapes only what it must, only to be UTF-8."""
         words = [w for word in words for w in (word.split() if isinstance(word, str) else word)]
         done = subprocess.run([command.WAVEMEM, *words], capture_output=True, cwd=self.folder.name, timeout=60)
         self.assertEqual(done.returncode, code, done.stderr)
         both = done.stdout + done.stderr
-        text = both.decode()  # fails where it is not UTF-8
+        text = both.decode()  # fails if not UTF-8
         unsafe = re.search("[\x00-\x08\x0b-\x1f]" if json else "[\x00-\x08\x0b-\x1f\x7f-\x9f]", text)
         self.assertIsNone(unsafe, text[unsafe.start() - 40:unsafe.end() + 40] if unsafe else "")
         return done.stdout.decode(), done.stderr.decode()
@@ -105,7 +105,7 @@ class Text(Case):
         self.assertIn(r"\x1b[2J: cannot be written", self.ask(words, ["--out", "out=no/\x1b[2J"], code=2)[1])
 
     def test_checks(self):
-        """A load that nobody waits for, in a kernel with a name of its own."""
+        """A load without a wait, in a kernel with a hostile name."""
         waits = [m.start() for m in re.finditer(rb"[\x70\x7f][\x0f\xc0]\x8c\xbf", self.original)]  # s_waitcnt
         self.assertTrue(waits)
         code = bytearray(self.read("hostile.co"))
@@ -125,7 +125,7 @@ class Text(Case):
         self.assertIn(r"unknown key '\x1b[2J'", err)
 
     def test_assembler(self):
-        """The line is shown escaped, the caret below the same character; so are names of files and of macros."""
+        """The line is shown escaped, with the caret below the same character; so are names of files and macros."""
         self.path("k\x1b.s", b"s_nop 0 \x1b[2J\t\xc3\xa9 \x9b\n.macro a\x07\n.endm\n \"\x1b[2J\": \"\x1b[2J\":\n")
         _, err = self.ask("asm -m gfx900", ["k\x1b.s", "-o", "out"], code=2)
         lines = err.splitlines()

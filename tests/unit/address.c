@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Explained addresses on all targets: what execution is said to touch against a slow statement per kind of
- * instruction, and that the formulas shown come to the same. */
+/* Explained addresses on all targets: the reported accesses against a simple reference per kind of
+ * instruction, and that the displayed formulas evaluate to the same values. */
 #include "base/random.h"
 #include "wavemem/wavemem.h"
 
@@ -40,7 +40,7 @@ static uint64_t pair(const uint32_t *low, const uint32_t *high)
     return *low | (uint64_t)*high << 32;
 }
 
-/* Small numbers that differ, and addresses of 47 bits in pairs. */
+/* Small distinct numbers, and pairs that are 47-bit addresses. */
 static void fill(struct registers *r, uint64_t seed)
 {
     *r = (struct registers){.seed = seed};
@@ -87,7 +87,7 @@ static void explain(const char *target, const char *text, const struct registers
 static struct registers r;
 static struct wm_address_answer a;
 
-/* Lanes of the answer, each of them the one that is told step by step now and then. */
+/* Checks the answer's lanes; sometimes one lane, explained step by step. */
 static void check(const char *target, const char *text, uint64_t (*expected)(unsigned lane, unsigned element),
                   bool (*in_range)(const char *target, unsigned lane, unsigned element), const char *space)
 {
@@ -108,7 +108,7 @@ static void check(const char *target, const char *text, uint64_t (*expected)(uns
     }
 }
 
-/* ---- the statements ---- */
+/* ---- references ---- */
 
 static uint64_t buffer_address(unsigned lane, unsigned element)
 {
@@ -116,7 +116,7 @@ static uint64_t buffer_address(unsigned lane, unsigned element)
     return pair(&r.s[4], &r.s[5]) + r.s[8] + r.v[3][lane] + 16;
 }
 
-/* hardware.md's table for STRIDE 0: CLRX for gfx6 to gfx8, CDNA 4 ISA, Mesa on OOB_SELECT 3. */
+/* Buffers with STRIDE 0. Source: CLRX for gfx6 to gfx8, CDNA 4 ISA, Mesa on OOB_SELECT 3. */
 static bool buffer_in_range(const char *target, unsigned lane, unsigned element)
 {
     const uint64_t offset = (uint64_t)r.v[3][lane] + 16, soffset = r.s[8];
@@ -144,11 +144,11 @@ static uint64_t global_vaddr(unsigned lane, unsigned element)
     return pair(&r.v[2][lane], &r.v[3][lane]) - 8;
 }
 
-static bool split; /* FLAT_SCRATCH is two numbers */
+static bool split; /* FLAT_SCRATCH is a size and an offset */
 
 static uint64_t interleaved(unsigned lane, uint64_t offset)
 {
-    /* LLVM AMDGPUUsage, "Flat Scratch": gfx7 and gfx8 have a size, and in 256 bytes an offset. */
+    /* LLVM AMDGPUUsage, "Flat Scratch": gfx7 and gfx8 have a size, and an offset in units of 256 bytes. */
     const uint64_t base = split ? r.flat_scratch[1] * 256ull : pair(&r.flat_scratch[0], &r.flat_scratch[1]);
     return base + offset / 4 * 4 * a.wave_size + 4 * lane + offset % 4;
 }
@@ -210,7 +210,7 @@ static bool lds_two_in_range(const char *target, unsigned lane, unsigned element
     return lds_two(lane, element) + 4 <= 4000;
 }
 
-/* A linear 2D image of 32_UINT, 64 texels wide: 256 bytes a row; s[4:11]. */
+/* A linear 2D image of 32_UINT, 64 texels wide, so 256 bytes per row; T# in s[4:11]. */
 static uint64_t image_address(unsigned lane, unsigned element)
 {
     (void)element;
@@ -284,8 +284,8 @@ static void test_global_and_scratch(void **state)
     }
 }
 
-/* An offset less aligned than the data, or a sum than a dword, is shown where only scalars make the address.
- * Source: the RDNA 3 flat text. */
+/* With scalar addresses only, an offset that is less aligned than the data, or a sum that is not
+ * dword-aligned, is reported. Source: the RDNA 3 flat text. */
 static void test_scratch_alignment(void **state)
 {
     static const struct {
@@ -376,7 +376,7 @@ static void test_image(void **state)
         const unsigned g = generation(target);
         struct wm_descriptor d;
         if (!strcmp(target, "gfx942"))
-            continue; /* has no image instructions */
+            continue; /* no image instructions */
         fill(&r, round);
         for (unsigned lane = 0; lane < LANES; lane++) {
             r.v[2][lane] %= 70;
@@ -444,9 +444,9 @@ static void test_refusals(void **state)
     }
 }
 
-/* ---- exchange of lanes, GDS, scratch by scalar memory, loads to LDS ---- */
+/* ---- lane exchange, GDS, scratch by scalar memory, loads to LDS ---- */
 
-static unsigned exchanged; /* lanes that exchange with one another */
+static unsigned exchanged; /* size of the groups of lanes that exchange */
 
 static uint64_t permuted(unsigned lane, unsigned element)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What integer atomics make of memory, data and comparison, stated plainly. */
+/* Reference for integer atomics: the new value from memory, data and comparand. */
 #ifndef ATOMIC_OPERATIONS_H
 #define ATOMIC_OPERATIONS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffer steps against a slow statement of what they do, one lane and one byte at a time.
+/* Buffer steps against a simple reference that works on one lane and one byte at a time.
  *
  * Random V#s (private memory, swizzled records, linear with and without records, any bits), addresses, masks
- * and registers; every shape of load and store, every atomic, every CPU level that the host runs. What is
- * compared: all registers, all guest memory, and the fault. The statement decodes the V# itself. */
+ * and registers; every shape of load and store, every atomic, every CPU level of the host. Compares all
+ * registers, all guest memory, and the fault. The reference decodes the V# itself. */
 #include "exec/buffer.h"
 #include "base/random.h"
 #include "exec/steps.h"
@@ -27,7 +27,7 @@ enum {
     MEMORY = 1 << 16,
     READ_ONLY = 1 << 12,
     STEPS_PER_SHAPE = 150,
-    GFX9 = 2, /* rows of the rules */
+    GFX9 = 2, /* rows of the buffer rules */
     GFX8 = 1,
 };
 
@@ -113,7 +113,7 @@ static unsigned char *expected_byte(struct world *w, uint64_t address, bool *rea
     return *read_only ? &w->expected_read_only[address - w->read_only] : NULL;
 }
 
-/* ---- the slow statement: GcnMemHandling's formulas, field by field ---- */
+/* ---- the reference: GcnMemHandling's formulas, field by field ---- */
 
 struct statement {
     const uint32_t *v; /* the V# */
@@ -203,7 +203,7 @@ static uint64_t operate(unsigned operation, uint64_t m, uint64_t d, uint64_t c, 
     }
 }
 
-/* The lanes that fault, and why. */
+/* The lanes that fault, and the fault's kind. */
 static uint64_t expected_fault(struct world *w, const struct statement *s, const struct wmi_memory_op *m,
                                uint64_t lanes, unsigned *kind)
 {
@@ -278,7 +278,7 @@ static void expect_lane(struct world *w, const struct statement *s, const struct
     }
 }
 
-/* ---- what to try ---- */
+/* ---- random requests ---- */
 
 static uint64_t draw_lanes(struct world *w)
 {
@@ -293,7 +293,7 @@ static uint64_t draw_lanes(struct world *w)
     }
 }
 
-/* V#s, offsets and registers that mostly stay inside the memory. */
+/* Random V#s, offsets and registers that are mostly within the memory. */
 static void draw_request(struct world *w, struct statement *s, uint32_t *v, struct wmi_memory_op *m,
                          unsigned form)
 {
@@ -334,7 +334,7 @@ static void draw_request(struct world *w, struct statement *s, uint32_t *v, stru
         v[3] = word(w);
     }
     if (below(w, 40) == 0)
-        v[0] += 1; /* and anything may be misaligned */
+        v[0] += 1; /* any of these may be misaligned */
     const uint32_t same = (uint32_t)below(w, spread / unit + 1) * unit;
     const bool uniform = below(w, 3) == 0, rising = below(w, 3) == 0;
     for (unsigned row = 0; row < ROWS; row++)
@@ -374,7 +374,7 @@ static void compare(struct world *w)
 
 static unsigned faulted, passed;
 
-/* Stands behind the step that is tested. */
+/* The step after the tested one. */
 static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
 {
     (void)frame;
@@ -403,7 +403,7 @@ static void try_step(struct world *w, wmi_body body, wmi_body behind, struct wmi
                              .x = offsetof(struct wmi_frame, constant),
                              .y = form | (behind ? WMI_BUFFER_LINEAR : 0),
                              .data = m}};
-    if (!form) /* as the lowering does it: an offset of 0 for the step behind */
+    if (!form) /* as in lowering: an offset of 0 for the next step */
         memset(w->rows[0], 0, sizeof w->rows[0]);
     ops[1] = (struct wmi_op){.body = behind,
                              .d = ops[0].d,
@@ -503,7 +503,7 @@ static void atomics(void **state)
     (void)state;
     struct world *w = create(64, 6);
     for (unsigned operation = WMI_ATOMIC_NONE + 1; operation <= WMI_ATOMIC_DEC;
-         operation++) /* floats: buffer_text.c */
+         operation++) /* floats: see buffer_text.c */
         for (unsigned bytes = 4; bytes <= 8; bytes += 4)
             for (unsigned i = 0; i < count(); i++) {
                 struct wmi_memory_op m = {.path = WMI_PATH_BUFFER,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses and range checks of buffers, per generation, against a slow statement; figures worked out by
- * hand; and what must hold of swizzling whatever the formula. */
+/* Addresses and range checks of buffers, per generation, against a simple reference; values computed by hand;
+ * and properties of swizzling that hold for any formula. */
 #include "base/random.h"
 #include "buffer_slow.h"
 
@@ -23,7 +23,7 @@ static uint32_t below(uint32_t limit)
     return word() % limit;
 }
 
-/* ---- random V#s and places near every edge ---- */
+/* ---- random V#s and places near all limits ---- */
 
 static uint32_t near(uint64_t edge)
 {
@@ -64,14 +64,14 @@ static void random_places(void **state)
     assert_true(inside > 100000 && outside > 100000);
 }
 
-/* ---- swizzling is a bijection on a range of whole rounds ---- */
+/* ---- swizzling is a bijection on whole rounds ---- */
 
 static void swizzle_is_a_bijection(void **state)
 {
     (void)state;
     static const struct {
         unsigned rules;
-        uint32_t word1, word3; /* the swizzle and its element size */
+        uint32_t word1, word3; /* swizzle bits and element size */
         unsigned element;
     } rows[] = {{GFX6, 1u << 31, 0, 2},        {GFX6, 1u << 31, 1 << 19, 4}, {GFX8, 1u << 31, 2 << 19, 8},
                 {GFX8, 1u << 31, 3 << 19, 16}, {GFX9, 1u << 31, 0, 4},       {GFX9, 1u << 31, 3 << 19, 4},
@@ -93,14 +93,14 @@ static void swizzle_is_a_bijection(void **state)
                         const uint64_t at = wmi_buffer_address(&b, &p) - 0x1000;
                         assert_true(at < (uint64_t)records * stride);
                         assert_int_equal(seen[at]++, 0);
-                        /* neighbours in an element stay neighbours; the next record's element is next */
+                        /* bytes of an element stay adjacent, and the next record's element follows */
                         assert_int_equal(at % rows[r].element, offset % rows[r].element);
                     }
                 free(seen);
             }
 }
 
-/* ---- figures worked out by hand ---- */
+/* ---- values computed by hand ---- */
 
 static void by_hand(void **state)
 {
@@ -112,15 +112,15 @@ static void by_hand(void **state)
         uint64_t address;
         bool in_range;
     } rows[] = {
-        /* linear: 0x10000 + 64 + 10 * 16 + 16, the V# */
+        /* linear: 0x10000 + 64 + 10 * 16 + 16 */
         {GFX9, {0x10000, 0x100000, 0x400, 0x27fac}, {true, 10, 16, 64, 4}, 0x100f0, true},
-        /* record 5, offset 6 of 8-byte records, 8 interleaved, dwords: 6/4*32 + 5*4 + 2 */
+        /* record 5, offset 6 in 8-byte records, 8 interleaved, dword elements: 6/4*32 + 5*4 + 2 */
         {GFX9, {0, 1u << 31 | 8 << 16, 8, 0}, {true, 5, 6, 0, 2}, 54, true},
         {GFX9, {0, 1u << 31 | 8 << 16, 8, 0}, {true, 13, 6, 0, 2}, 64 + 54, false},
-        /* ADD_TID: DATA_FORMAT is the stride's upper bits: 1 * 16384 * 2 */
+        /* ADD_TID: DATA_FORMAT holds the upper bits of the stride: 1 * 16384 * 2 */
         {GFX8, {0, 0, 100000, 1 << 23 | 1 << 15}, {false, 2, 0, 0, 4}, 32768, true},
         {GFX6, {0, 0, 100000, 1 << 23 | 1 << 15}, {false, 2, 0, 0, 4}, 0, true},
-        /* SOFFSET: within NUM_RECORDS on gfx6 to gfx8, outside the check on gfx9, within on later raw ones */
+        /* SOFFSET: included in the check on gfx6 to gfx8, excluded on gfx9, included for raw buffers later */
         {GFX6, {0, 0, 64, 0}, {false, 0, 32, 31, 4}, 63, true},
         {GFX6, {0, 0, 64, 0}, {false, 0, 32, 32, 4}, 64, false},
         {GFX9, {0, 0, 64, 0}, {false, 0, 32, 1000, 4}, 1032, true},
@@ -128,7 +128,7 @@ static void by_hand(void **state)
         {GFX10, {0, 0, 64, 3 << 28}, {false, 0, 32, 32, 4}, 64, false},
         {GFX11, {0, 0, 64, 3 << 28}, {false, 0, 32, 28, 4}, 60, true},
         {GFX11, {0, 0, 64, 3 << 28}, {false, 0, 32, 29, 4}, 61, false},
-        /* OOB_SELECT 0, 1, 2: gfx10 looks at the first byte, gfx11 at the last */
+        /* OOB_SELECT 0, 1, 2: gfx10 checks the first byte, gfx11 the last */
         {GFX10, {0, 8 << 16, 4, 0}, {true, 3, 7, 0, 4}, 31, true},
         {GFX11, {0, 8 << 16, 4, 0}, {true, 3, 7, 0, 4}, 31, false},
         {GFX11, {0, 8 << 16, 4, 0}, {true, 3, 4, 0, 4}, 28, true},
@@ -136,7 +136,7 @@ static void by_hand(void **state)
         {GFX11, {0, 8 << 16, 4, 1 << 28}, {true, 4, 0, 0, 4}, 32, false},
         {GFX11, {0, 8 << 16, 1, 2 << 28}, {true, 400, 0, 0, 4}, 3200, true},
         {GFX11, {0, 8 << 16, 0, 2 << 28}, {true, 0, 0, 0, 4}, 0, false},
-        /* gfx12: STRIDE_SCALE; SOFFSET is swizzled with the offset: (4 + 4)/4*32 + 3*4 */
+        /* gfx12: STRIDE_SCALE; SOFFSET is part of the swizzled offset: (4 + 4)/4*32 + 3*4 */
         {GFX12, {0, 2 << 16, 9, 1 << 18}, {true, 3, 0, 0, 4}, 24, true},
         {GFX12, {0, 1 << 30 | 16 << 16, 9, 0}, {true, 3, 4, 4, 4}, 76, true},
         {GFX11, {0, 1 << 30 | 16 << 16, 9, 0}, {true, 3, 4, 4, 4}, 48, true},
@@ -169,7 +169,7 @@ static void private_memory(void **state)
             for (unsigned lane = 0; lane < lanes; lane++) {
                 const struct wmi_buffer_place p = {.index = lane, .offset = 20, .bytes = 4};
                 assert_true(b.add_tid);
-                /* DATA_FORMAT 4 widens the stride of gfx8 and gfx9, which lane numbers do not reach */
+                /* DATA_FORMAT 4 widens the stride on gfx8 and gfx9, which lane numbers do not reach */
                 assert_int_equal(wmi_buffer_address(&b, &p), 0x123450000 + 5 * 4 * lanes + 4 * lane);
                 assert_true(wmi_buffer_in_range(&b, &p));
             }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses and range checks of buffers, stated slowly: takes the V# apart by itself, bit by bit. */
+/* Simple reference for addresses and range checks of buffers, with its own bit-by-bit V# decoder. */
 #ifndef TESTS_BUFFER_SLOW_H
 #define TESTS_BUFFER_SLOW_H
 

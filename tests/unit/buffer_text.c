@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffer instructions by assembled text on all targets, with random V#s, registers and EXEC, against a slow
- * statement: lane by lane and byte by byte. Formats' values are those of src/memory/convert.c, which
- * tests/unit/format.c judges. */
+/* Assembled buffer instructions on all targets, with random V#s, registers and EXEC, against a simple
+ * reference: lane by lane and byte by byte. Formats are converted by src/memory/convert.c, which
+ * tests/unit/format.c tests. */
 #include "run_text.h"
 
 #include "base/random.h"
@@ -11,11 +11,11 @@
 #include <math.h>
 
 enum {
-    INDEX = 0,       /* words of memory: the lanes' indices, */
+    INDEX = 0,       /* memory layout in words: the lanes' indices, */
     OFFSET = 64,     /* their offsets, */
     REGISTERS = 128, /* v[16:20] before and after, */
     LDS = 448,       /* LDS afterwards, */
-    DATA = 640,      /* and what the buffers are made of */
+    DATA = 640,      /* and the contents of the buffers */
     ROWS = 5,
     LDS_BYTES = 512,
 };
@@ -32,19 +32,19 @@ static uint32_t below(uint32_t limit)
     return word() % limit;
 }
 
-/* ---- what instructions do ---- */
+/* ---- instructions ---- */
 
 enum kind { LOAD, STORE, ATOMIC, TO_LDS, LOAD_FORMAT, STORE_FORMAT };
 
 struct instruction {
-    const char *name, *later; /* `later`: from gfx11 on, where an older name is no name any more */
+    const char *name, *later; /* `later`: name from gfx11 on, where older names are gone */
     enum kind kind;
     unsigned elements, bytes;
     bool is_signed, hi, d16;
     unsigned first, last; /* generations */
     uint32_t (*make)(uint32_t m, uint32_t d, uint32_t c);
     bool typed, compares;
-    const char *targets; /* that have it, where generations do not say it */
+    const char *targets; /* prefixes of supporting targets, if not whole generations */
 };
 
 #define OPERATION(name, expression)                                                                          \
@@ -69,8 +69,8 @@ OPERATION(dec, m == 0 || m > d ? d : m - 1)
 OPERATION(csub, m >= d ? m - d : 0)
 OPERATION(cond_sub, m >= d ? m - d : m)
 
-/* Floats, stated through doubles: wide enough that rounding a sum twice shows no more than once. Memory's NaN
- * goes first, and -0 below +0. */
+/* Floats computed in double: precise enough that double rounding is harmless. Memory's NaN has priority, and
+ * -0 < +0. */
 static float float_of(uint32_t bits)
 {
     float x;
@@ -149,10 +149,10 @@ static uint32_t add_halves(uint32_t m, uint32_t d)
     int exponent;
     frexp(sum, &exponent);
     exponent = exponent < -13 ? -13 : exponent;
-    const double digits = nearbyint(ldexp(fabs(sum), 11 - exponent)); /* of 11 bits, to nearest even */
+    const double digits = nearbyint(ldexp(fabs(sum), 11 - exponent)); /* 11 bits, to nearest even */
     if (isinf(sum) || ldexp(digits, exponent - 11) > 65504)
         return sign | 0x7c00;
-    return sign | ((uint32_t)(exponent + 13) * 1024 + (uint32_t)digits); /* the leading 1 counts */
+    return sign | ((uint32_t)(exponent + 13) * 1024 + (uint32_t)digits); /* includes the leading 1 */
 }
 
 static uint32_t pk_add_f16(uint32_t m, uint32_t d, uint32_t c)
@@ -166,7 +166,7 @@ static uint32_t add_bf16(uint32_t m, uint32_t d)
     const uint32_t sum = add_f32(m << 16, d << 16, 0);
     if (isnan(float_of(sum)))
         return sum >> 16;
-    return (sum + 0x7fff + (sum >> 16 & 1)) >> 16; /* of the double's f32: see above */
+    return (sum + 0x7fff + (sum >> 16 & 1)) >> 16; /* the sum as f32, see above */
 }
 
 static uint32_t pk_add_bf16(uint32_t m, uint32_t d, uint32_t c)
@@ -264,11 +264,11 @@ static const struct wmi_format_rules *formats_of(const char *target)
 struct test {
     const char *target;
     const struct instruction *in;
-    uint32_t v[4]; /* the V#; its base is the distance from the memory's beginning */
+    uint32_t v[4]; /* the V#; its base is relative to the start of the memory */
     bool idxen, offen, returns, tfe, addr64;
     uint32_t inst_offset, soffset, m0;
     uint64_t exec;
-    unsigned code; /* of a typed instruction's format */
+    unsigned code; /* of a typed instruction */
 };
 
 static uint32_t format_bits(const char *target, unsigned code)
@@ -285,7 +285,7 @@ static void draw_resource(struct test *t, unsigned rules)
     t->v[0] = 4 * DATA + below(64) / align * align;
     t->v[1] = stride << 16;
     t->v[2] = below(2) ? below(70) : below(1500);
-    t->v[3] = 0x00000fac & ~(below(2) ? 0x38u : 0); /* Y is sometimes 0 */
+    t->v[3] = 0x00000fac & ~(below(2) ? 0x38u : 0); /* Y is 0 in some cases */
     t->v[3] |= below(4) << 21 | (uint32_t)tid << 23;
     if (rules == GFX11 || rules == GFX12)
         t->v[1] |= swizzle ? (below(2) ? 3u : 1u) << 30 : 0;
@@ -318,8 +318,8 @@ static struct test draw(const char *target, struct text_run *run)
     draw_resource(&t, rules);
     t.idxen = below(2);
     t.offen = below(2);
-    t.returns = below(2) || t.in->make == csub;              /* gfx11 has it only so */
-    t.returns &= strcmp(target, "gfx908") || !t.in->targets; /* whose float atomics return nothing */
+    t.returns = below(2) || t.in->make == csub;              /* gfx11 only has this form */
+    t.returns &= strcmp(target, "gfx908") || !t.in->targets; /* gfx908's float atomics do not return */
     t.inst_offset = below(3) ? below(32) / align * align : 0;
     t.soffset = below(2) ? below(64) / align * align : 0;
     t.m0 = below(100) * 4;
@@ -398,7 +398,7 @@ static void write_test(struct text *t, struct text_run *run, const void *user)
                  4 * lanes_of(c->target) * i, 4 * LDS + 4 * lanes_of(c->target) * i);
 }
 
-/* ---- what it must do ---- */
+/* ---- the reference ---- */
 
 struct model {
     const struct test *c;
@@ -418,7 +418,7 @@ static struct wmi_buffer_place place_of(const struct model *m, unsigned lane)
     return p;
 }
 
-/* The bytes [at, at + count) of what the lane asks for: each by itself. NULL: not in the data. */
+/* Byte `at` of the lane's access, addressed separately. NULL: not in the data. */
 static unsigned char *byte_at(struct model *m, unsigned lane, bool plain, unsigned at)
 {
     struct wmi_buffer_place p = place_of(m, lane);
@@ -489,7 +489,8 @@ static void change_lane(struct model *m, unsigned lane, uint32_t (*rows)[64])
         rows[0][lane] = before;
 }
 
-/* All or nothing. Components that are whole bytes are checked by themselves, others as the element. */
+/* Elements are all or nothing. Whole-byte components are range-checked separately, other formats per
+ * element. */
 static void convert_lane(struct model *m, unsigned lane, uint32_t (*rows)[64])
 {
     const struct instruction *in = m->c->in;
@@ -527,7 +528,7 @@ static void convert_lane(struct model *m, unsigned lane, uint32_t (*rows)[64])
         rows[i][lane] = value[i];
 }
 
-/* Makes `memory` what the case makes of it; false when it strays. */
+/* Applies the case to `memory`; false if it strays. */
 static bool expect(const struct test *c, uint32_t memory[TEXT_WORDS])
 {
     struct model m = {.c = c, .rules = rules_of(c->target), .memory = (unsigned char *)memory};
@@ -578,7 +579,7 @@ static void random_instructions(void **state)
         }
 }
 
-/* ---- every value of a component, by the fast step and by src/memory/convert.c ---- */
+/* ---- every value of a component: the fast step against src/memory/convert.c ---- */
 
 enum { ELEMENTS = 512, OUT = 1024 };
 
@@ -609,7 +610,7 @@ static void check_values(const char *target, unsigned code, const struct wmi_for
     for (uint32_t first = 0; first < 1u << bits; first += ELEMENTS) {
         struct text_run run = {0};
         for (uint32_t i = 0; i < ELEMENTS; i++)
-            for (unsigned c = 0; c < format->layout->components; c++) /* odd factors: all values everywhere */
+            for (unsigned c = 0; c < format->layout->components; c++) /* odd factors reach all values */
                 run.memory[i] |= ((first + i) * (2 * c + 1) & ((1u << format->layout->bits[c]) - 1))
                                  << format->layout->shift[c];
         run_written(target, lanes_of(target), &run, write_values, &v, (struct wm_dispatch){0});

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Offload bundles from friends and strangers: every layout, made here from the format's description; choosing
- * an entry; cut off, flipped, boasting ones. What LLVM's tools say of bundles: bundle_llvm.py. */
+/* Offload bundles: valid ones in every layout, generated here from the format's description; selection of an
+ * entry; truncated, bit-flipped and lying ones. bundle_llvm.py compares with LLVM's tools. */
 #include "object/input.h"
 #include "object/object.h"
 #include "object/parts.h"
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* Bytes that grow. */
+/* A growing byte array. */
 struct bytes {
     uint8_t *at;
     size_t size;
@@ -141,7 +141,7 @@ static struct bytes host_file(const struct bytes *fatbin)
     return file;
 }
 
-/* The bundle that most tests use: the host's empty entry, two code objects. */
+/* The bundle used by most tests: the host's empty entry and two code objects. */
 struct fixture {
     struct bytes saxpy, vecadd, plain;
 };
@@ -170,7 +170,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---- reading them ---- */
+/* ---- reading bundles ---- */
 
 static void check_entry(const struct wm_bundle *bundle, size_t index, const char *id, const char *target,
                         const struct bytes *contents)
@@ -189,7 +189,7 @@ static void check_entry(const struct wm_bundle *bundle, size_t index, const char
     }
 }
 
-/* `file` holds the fixture's bundle `copies` times. */
+/* `file` contains the fixture's bundle `copies` times. */
 static void check_fixture(const struct fixture *fixture, const struct bytes *file, size_t copies)
 {
     struct wm_bundle *bundle;
@@ -221,7 +221,7 @@ static void every_layout_is_read(void **state)
         for (unsigned method = ZLIB; method <= ZSTD; method++) {
             struct bytes packed = packed_bundle(&fixture->plain, version, method);
             check_fixture(fixture, &packed, 1);
-            pad(&all, 4096 >> version); /* linkers align each unit's bundle */
+            pad(&all, 4096 >> version); /* linkers align the bundle of each compilation unit */
             append(&all, packed.at, packed.size);
             copies++;
             free(packed.at);
@@ -247,8 +247,8 @@ static void what_is_no_bundle_is_not_found(void **state)
 
 /* ---- large files ---- */
 
-/* A program with the fixture's bundle, one with an entry of a MiB, and the fixture's again, in a file of its
- * own. */
+/* A program with the fixture's bundle, one with an entry of 1 MiB, and the fixture's again, written to a
+ * file. */
 static void write_large_file(const struct fixture *fixture, char *path)
 {
     struct bytes all = {0}, contents = {calloc(1, 1 << 20), 1 << 20};
@@ -282,7 +282,7 @@ static void a_large_file_is_read_as_far_as_it_is_needed(void **state)
     check_entry(bundle, 6, "hip-amdgcn-amd-amdhsa-gfx90a:xnack-", "gfx90a:xnack-", &fixture->vecadd);
     wm_bundle_close(bundle);
 
-    /* Shortened meanwhile: what was read stays, and the rest cannot be had. */
+    /* Truncated in the meantime: data already read stays, the rest is an I/O error. */
     assert_int_equal(wm_bundle_open_file(path, &bundle, &diag), WM_OK);
     assert_int_equal(truncate(path, 4096), 0);
     check_entry(bundle, 1, "hipv4-amdgcn-amd-amdhsa--gfx900", "gfx900", &fixture->saxpy);
@@ -292,7 +292,7 @@ static void a_large_file_is_read_as_far_as_it_is_needed(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* An object that is open does not need its file any more. */
+/* An open object does not need its file any more. */
 static void a_file_that_is_shortened_does_no_harm(void **state)
 {
     const struct fixture *fixture = *state;
@@ -319,9 +319,9 @@ static void a_file_that_is_shortened_does_no_harm(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* ---- choosing ---- */
+/* ---- selection ---- */
 
-/* The entry's number that `target` chooses among entries of these targets; its message if none. */
+/* Index of the entry that `target` selects among entries of these targets; otherwise the message. */
 static void check_choice(const char *const *targets, const char *target, long expected, const char *message)
 {
     static const struct bytes nothing;
@@ -422,7 +422,7 @@ static void a_code_object_must_be_for_the_target_that_is_asked_for(void **state)
     assert_non_null(strstr(diag.message, "t: is for gfx900, not for 'gfx906'"));
 }
 
-/* ---- strangers ---- */
+/* ---- corrupt files ---- */
 
 static uint32_t random_number(uint64_t *state)
 {
@@ -430,7 +430,7 @@ static uint32_t random_number(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* Opens all that is offered; whatever happens must be safe and, if refused, said. */
+/* Opens everything; all outcomes must be safe, and refusals must give a message. */
 static enum wm_status open_all(const uint8_t *bytes, size_t size)
 {
     struct wm_bundle *bundle;
@@ -457,7 +457,7 @@ static enum wm_status open_all(const uint8_t *bytes, size_t size)
     return WM_OK;
 }
 
-/* The fixture's first lines are cut behind every byte, the rest behind some. */
+/* The start of the fixture is cut after every byte, the rest after some. */
 static void every_truncation_is_refused(void **state)
 {
     const struct fixture *fixture = *state;
@@ -482,7 +482,7 @@ static void flipped_bytes_do_no_harm(void **state)
 {
     const struct fixture *fixture = *state;
     const unsigned rounds = getenv("WAVEMEM_TEST_REDUCED") ? 300 : 2000;
-    struct bytes small = {0}; /* so that a flip hits something */
+    struct bytes small = {0}; /* small, so that flips hit something */
     append(&small,
            "\x7f"
            "ELF and so on",
@@ -542,7 +542,7 @@ static void one_wrong_field_gives_its_message(void **state)
         {&packed[2], 4, 2, 0, WM_UNSUPPORTED, "compressed bundle of version 0; 1 to 3"},
         {&packed[2], 4, 2, 4, WM_UNSUPPORTED, "compressed bundle of version 4; 1 to 3"},
         {&packed[2], 6, 2, 2, WM_UNSUPPORTED, "compression method 2; 0 (zlib) and 1 (zstd)"},
-        {&packed[2], 6, 2, 0, WM_BAD_FILE, "do not give the"}, /* zstd's bytes read by zlib */
+        {&packed[2], 6, 2, 0, WM_BAD_FILE, "do not give the"}, /* zstd data read by zlib */
         {&packed[2], 8, 4, 23, WM_BAD_FILE, "a compressed bundle of 0x17 bytes"},
         {&packed[2], 8, 4, 0xffffffff, WM_BAD_FILE, "a compressed bundle of 0xffffffff bytes"},
         {&packed[2], 12, 4, 0xffffffff, WM_UNSUPPORTED,
@@ -552,8 +552,8 @@ static void one_wrong_field_gives_its_message(void **state)
         {&packed[3], 8, 8, UINT64_MAX, WM_BAD_FILE, "a compressed bundle of 0xffffffffffffffff bytes"},
         {&packed[3], 16, 8, UINT64_MAX, WM_UNSUPPORTED, "decompresses to 0xffffffffffffffff bytes"},
         {&packed[1], 8, 4, 0, WM_BAD_FILE, "do not give the 0x0"},
-        {&packed[1], 20, 4, 0, WM_BAD_FILE, "do not give the"}, /* no frame of zstd */
-        {&host, 18, 2, 183, WM_OK, ""},                         /* any host */
+        {&packed[1], 20, 4, 0, WM_BAD_FILE, "do not give the"}, /* not a zstd frame */
+        {&host, 18, 2, 183, WM_OK, ""},                         /* any machine type */
         {&host, section, 4, 8, WM_BAD_FILE, "ELF for machine 62 without a section .hip_fatbin"},
         {&host, section, 4, 0xffffffff, WM_BAD_FILE, "without a section .hip_fatbin"},
         {&host, section + 24, 8, UINT64_MAX, WM_BAD_FILE, "section .hip_fatbin: bytes 0xffffffffffffffff + "},
@@ -587,8 +587,7 @@ static void one_wrong_field_gives_its_message(void **state)
 
 /* ---- names ---- */
 
-/* Expected: what c++filt prints, without parameters; the whole list is compared with LLVM in bundle_llvm.py.
- */
+/* Expected: the output of c++filt without parameters; bundle_llvm.py compares the whole list with LLVM. */
 static void mangled_names_are_read(void **state)
 {
     static const struct {
@@ -603,11 +602,11 @@ static void mangled_names_are_read(void **state)
         {"_ZN1aIiE1bILb1ELin3ELj7EEEvv", "a<int>::b<true, -3, 7u>"},
         {"_Z1fIPKN2ns1tEEvT_", "f<ns::t const*>"},
         {"_Z1fI3vecIfEDF16_EvT_", "f<vec<float>, _Float16>"},
-        /* not read: what is before it stays */
+        /* unsupported: the part before it is kept */
         {"_ZN2ns1fINS_1tEEEvT_", "ns::f"},
         {"_Z1fIXplLi1ELi2EEEvv", "f"},
         {"_ZSt4sortv", "_ZSt4sortv"},
-        /* nonsense */
+        /* invalid */
         {"_Z", "_Z"},
         {"_Z99999999999999999999999f", "_Z99999999999999999999999f"},
         {"_Z9f", "_Z9f"},
@@ -623,7 +622,7 @@ static void mangled_names_are_read(void **state)
     struct wmi_arena arena = {0};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_string_equal(wmi_source_name(&arena, cases[i].mangled), cases[i].source);
-    char *deep = malloc(100001); /* nesting ends where the text does, or before */
+    char *deep = malloc(100001); /* nesting is limited */
     memset(deep, 'I', 100000);
     memcpy(deep, "_Z1f", 4);
     for (size_t i = 4; i + 3 < 100000; i += 3)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Offload bundles as clang makes them: `wavemem info`, `dis` and `run` against clang-offload-bundler and
-llvm-cxxfilt. Plain, compressed, in host objects and in a shared library with several.
+"""Offload bundles made by clang: `wavemem info`, `dis` and `run` against clang-offload-bundler and llvm-cxxfilt. Plain,
+compressed, in host objects and in a shared library with several.
 
     bundle_llvm.py WAVEMEM
 """
@@ -56,7 +56,7 @@ def read(path):
 
 
 def check_bundle(wavemem, path, folder, kind="o"):
-    """A file of one bundle: ids, and each entry's code as clang-offload-bundler takes it out."""
+    """A file with one bundle: ids, and each entry's code as extracted by clang-offload-bundler."""
     report = json.loads(run(wavemem, "info", "--json", path))
     ids = run("clang-offload-bundler-19", "-list", "-type=" + kind, "-input=" + path).split()
     check(path + ": ids", sorted(e["id"] for e in report["entries"]), sorted(ids))
@@ -78,15 +78,15 @@ def check_bundle(wavemem, path, folder, kind="o"):
 
 
 def check_names(wavemem, path):
-    """Source names: what llvm-cxxfilt prints, without return type and parameters."""
+    """Source names: the output of llvm-cxxfilt, without return type and parameters."""
     kernels = json.loads(run(wavemem, "info", "--json", "-m", "gfx900", path))["kernels"]
     for kernel in kernels:
         theirs = run("llvm-cxxfilt-19", kernel["name"]).strip()
-        theirs = re.sub(r" \(\.(static|intern)\..*\)$", "", theirs)  # a suffix of clang's own
+        theirs = re.sub(r" \(\.(static|intern)\..*\)$", "", theirs)  # a suffix added by clang
         theirs = re.sub(r"\([^()]*\)$", "", theirs)
         theirs = theirs[5:] if theirs.startswith("void ") else theirs
         if "INS_" in kernel["name"]:
-            theirs = theirs.split("<")[0]  # substitutions are not read
+            theirs = theirs.split("<")[0]  # substitutions are unsupported
         check("name of " + kernel["name"], kernel["source_name"], theirs)
         for name in (kernel["name"], kernel["source_name"]):
             found = json.loads(run(wavemem, "info", "--json", "-m", "gfx900", "-k", name, path))["kernels"]
@@ -121,7 +121,7 @@ def main(wavemem):
                 bundles.append(unit)
         check("first bytes", (read(at("plain.hipfb"))[:4], read(at("packed.hipfb"))[:4]), (b"__CL", b"CCOB"))
 
-        # What each section holds is what clang-offload-bundler sees in it.
+        # Each section must contain what clang-offload-bundler lists.
         for unit in bundles:
             section = at("section")
             run("llvm-objcopy-19", "-O", "binary", "--only-section=.hip_fatbin", "--set-section-flags",
@@ -131,7 +131,7 @@ def main(wavemem):
             check(unit, ours, theirs)
             check_bundle(wavemem, section, folder)
 
-        # All four units in one library: plain and compressed bundles, one behind the other.
+        # All four units in one library: consecutive plain and compressed bundles.
         run("ld.lld-19", "-shared", "--unresolved-symbols=ignore-all", "-z", "muldefs", *bundles, "-o", at("all.so"))
         entries = json.loads(run(wavemem, "info", "--json", at("all.so")))["entries"]
         parts = [json.loads(run(wavemem, "info", "--json", unit))["entries"] for unit in bundles]

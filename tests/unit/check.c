@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Missing waits and hazards: the model of wait counters against an enumeration of all orders in which things
- * may finish, and short code for thirteen targets with what must and what must not be found in it. */
+/* Missing waits and hazards: the wait-counter model against an enumeration of all possible completion orders,
+ * and short code for thirteen targets with the expected findings. */
 #include "check/check.h"
 #include "check/wait_state.h"
 #include "random.h"
@@ -17,7 +17,8 @@
 
 enum { EVENTS = 5, UNITS = 2 * EVENTS, SETS = 1 << UNITS };
 
-/* Each bit of a set is a unit of an event that has finished. All sets that are possible at one moment. */
+/* All states that are possible at one moment. A state is a bit set with one bit per completed unit of an
+ * event. */
 struct possible {
     bool set[SETS];
     unsigned order[EVENTS], units[EVENTS], events;
@@ -29,10 +30,11 @@ static bool is_whole(const struct possible *p, unsigned set, unsigned event)
     return (set >> 2 * event & bits) == bits;
 }
 
-/* What may finish next: a unit of an event, if none of its order before it is left or the order is none. */
+/* Adds the states reachable by completions: a unit of an event can complete if all earlier events of its
+ * order have, or if it has no order. */
 static void let_finish(struct possible *p)
 {
-    for (unsigned set = 0; set < SETS; set++) /* finishing only adds bits, so one pass upward is enough */
+    for (unsigned set = 0; set < SETS; set++) /* completions only add bits, so one ascending pass is enough */
         for (unsigned e = 0; p->set[set] && e < p->events; e++) {
             bool first = true;
             for (unsigned before = 0; before < e; before++)
@@ -101,7 +103,7 @@ static void model_knows_what_is_sure(void **state)
 /* ---- code ---- */
 
 static char texts[64][128];                               /* of the instructions, for describe() */
-static const uint32_t scalars[256] = {[8] = 1, [9] = 64}; /* what SGPRs hold */
+static const uint32_t scalars[256] = {[8] = 1, [9] = 64}; /* values of SGPRs */
 
 static void describe(void *user, unsigned id, struct wm_profile_row *row)
 {
@@ -132,10 +134,10 @@ static const struct {
                {"gfx1200", GFX12}};
 enum { TARGETS = sizeof targets / sizeof *targets };
 
-/* Short words for what has another text on later generations; everything else stands for itself. %s: what is
- * behind the word. */
+/* Short words for text that differs between generations; other text is used literally. %s: the rest of the
+ * line. */
 static const struct {
-    const char *word, *text, *gfx11, *gfx12; /* NULL: as before */
+    const char *word, *text, *gfx11, *gfx12; /* NULL: as on earlier generations */
 } words[] = {
     {"load ", "buffer_load_dword %s, v0, s[4:7], 0 offen", "buffer_load_b32 %s, v0, s[4:7], 0 offen",
      "buffer_load_b32 %s, v0, s[4:7], null offen"},
@@ -179,7 +181,7 @@ static void add_line(char *text, size_t size, unsigned is, const char *line)
     snprintf(text + used, size - used, "%s\n", full);
 }
 
-/* The findings in code, "RULE@INSTRUCTION ..." in order. Lines are separated by "; ". */
+/* The findings in code, "RULE@INSTRUCTION ..." in order. Instructions are separated by "; ". */
 static void check_code(const char *target, unsigned is, const char *code, char *found, size_t size)
 {
     char text[4096] = "", line[128], *messages = NULL;
@@ -226,9 +228,9 @@ static void check_code(const char *target, unsigned is, const char *code, char *
 }
 
 struct code_case {
-    unsigned on; /* generations that are asked */
+    unsigned on; /* generations to test */
     const char *code;
-    unsigned finds; /* those of them where this is found, and nothing on the others */
+    unsigned finds; /* subset with these findings; the others have none */
     const char *what;
 };
 
@@ -257,21 +259,21 @@ static void waits(void **state)
         {ALL, "load v1; set v2; wait lds 0; use v1", ALL, "read-before-wait@3"},
         {ALL, "load4 v[4:7]; wait loads 1; use v7", ALL, "read-before-wait@2"},
         {ALL, "load v1; load v2; wait loads 1; use v1; use v2", ALL, "read-before-wait@4"},
-        /* What is found once counts as waited for. */
+        /* After a finding, the register counts as waited for. */
         {ALL, "load v1; use v1; use v1", ALL, "read-before-wait@1"},
         {ALL, "load v1; set v1", ALL, "write-before-wait@1"},
-        /* Loads come back in order, so the second may overwrite the first. */
+        /* Loads return in order, so the second may overwrite the first. */
         {ALL, "load v1; load v1; wait loads 0; use v1", 0, ""},
         {ALL, "load v1; lds v1; wait loads 0; wait lds 0; use v1", ALL, "write-before-wait@1"},
-        /* LDS in order, scalar memory in none. */
+        /* LDS returns in order, scalar memory does not. */
         {ALL, "lds v1; lds v2; wait lds 1; use v1", 0, ""},
         {ALL, "scalar s8; scalar s9; wait scalar 1; suse s8", ALL, "read-before-wait@3"},
         {ALL, "scalar s8; wait scalar 0; suse s8", 0, ""},
         {ALL, "scalar s8; scalar s8", ALL, "write-before-wait@1"},
-        /* One counter for both, or one for each. */
+        /* A shared counter, or one each. */
         {ALL, "lds v1; scalar s8; wait scalar 0; use v1", GFX12, "read-before-wait@3"},
         {ALL, "lds v1; scalar s8; wait lds 1; use v1", ALL, "read-before-wait@3"},
-        /* Stores: in vmcnt, or in a counter of their own. */
+        /* Stores: in vmcnt, or in a separate counter. */
         {ALL, "load v1; store v2; wait loads 1; use v1", RDNA, "read-before-wait@3"},
         {ALL, "load v1; atomic v2; wait loads 1; use v1", RDNA, "read-before-wait@3"},
         {ALL & ~GFX940, "load v1; returning v2; wait loads 1; use v1; use v2", ALL, "read-before-wait@4"},
@@ -280,12 +282,12 @@ static void waits(void **state)
         {ALL, "store v1; set v1", GFX6, "store-data-before-wait@1"},
         {ALL, "store v1; wait exports 0; set v1", 0, ""},
         {ALL, "store v1; set v0", 0, ""},
-        /* A counter of four bits is full with 15: the next instruction waits. */
+        /* A 4-bit counter is full at 15: the next instruction stalls. */
         {ALL, "load v1; " LOADS_5 LOADS_5 "load v7; load v8; load v9; load v10; use v1", ALL,
          "read-before-wait@15"},
         {ALL, "load v1; " LOADS_5 LOADS_5 LOADS_5 "use v1", ALL & ~(GFX6 | GFX7 | GFX8),
          "read-before-wait@16"},
-        /* FLAT raises two, and before gfx10 keeps no order. */
+        /* FLAT increments two counters, and is unordered before gfx10. */
         {ALL & ~GFX6, "flat v1; wait loads 0; use v1", ALL, "read-before-wait@2"},
         {ALL & ~GFX6, "flat v1; wait loads 0; wait lds 0; use v1", 0, ""},
         {ALL & ~GFX6, "flat v1; load v2; wait loads 1; wait lds 0; use v1", GCN, "read-before-wait@4"},
@@ -295,7 +297,7 @@ static void waits(void **state)
         {GFX10 | GFX103 | GFX11, "load v1; s_waitcnt_vmcnt null, 0x1; use v1", ALL, "read-before-wait@2"},
         {GFX10 | GFX103 | GFX11, "lds v1; s_waitcnt_lgkmcnt null, 0x0; use v1", 0, ""},
         {GFX10 | GFX103 | GFX11, "load v1; s_waitcnt_vscnt null, 0x0; use v1", ALL, "read-before-wait@2"},
-        /* Counts that SGPRs hold: s8 1, s9 64 (of which 6 bits count), others 0. */
+        /* Counts in SGPRs: s8 = 1, s9 = 64 (only 6 bits count), others 0. */
         {GFX10 | GFX103, "load v1; load v2; s_waitcnt_vmcnt s8, 0x0; use v1", 0, ""},
         {GFX10 | GFX103, "load v1; load v2; s_waitcnt_vmcnt s8, 0x0; use v2", ALL, "read-before-wait@3"},
         {GFX10 | GFX103, "load v1; load v2; s_waitcnt_vmcnt s8, 0x1; use v1", ALL, "read-before-wait@3"},
@@ -306,12 +308,12 @@ static void waits(void **state)
         {GFX12, "load v1; lds v2; s_wait_loadcnt_dscnt 0x100; use v2; use v1", ALL, "read-before-wait@4"},
         {GFX12, "load v1; lds v2; s_wait_storecnt_dscnt 0x0; use v2; use v1", ALL, "read-before-wait@4"},
         {GFX12, "load v1; s_wait_samplecnt 0x0; s_wait_bvhcnt 0x0; use v1", ALL, "read-before-wait@3"},
-        /* Instructions that invalidate caches raise no counter, those that write back do. */
+        /* Cache invalidations do not increment a counter, write-backs do. */
         {GFX9, "load v1; buffer_wbinvl1; wait loads 1; use v1", ALL, "read-before-wait@3"},
         {GFX10 | GFX103 | GFX11, "load v1; buffer_gl0_inv; wait loads 1; use v1", ALL, "read-before-wait@3"},
         {GFX12, "load v1; global_wb; wait loads 1; use v1", ALL, "read-before-wait@3"},
         {GFX12, "load v1; global_inv; wait loads 1; use v1", 0, ""},
-        /* Messages that return, and GDS, which holds address and data. */
+        /* Messages with a result, and GDS, which uses address and data after issue. */
         {GFX11, "s_sendmsg_rtn_b32 s8, sendmsg(MSG_RTN_GET_REALTIME); suse s8", ALL, "read-before-wait@1"},
         {GFX11 | GFX12, "s_sendmsg_rtn_b32 s8, sendmsg(MSG_RTN_GET_REALTIME); wait scalar 0; suse s8", 0, ""},
         {GFX6 | GFX7 | GFX8 | GFX10 | GFX103 | GFX11, "ds_add_u32 v1, v2 gds; set v2", ALL,
@@ -325,7 +327,7 @@ static void waits(void **state)
 #define DPP    "v_mov_b32_dpp v2, v1 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf"
 #define STORE4 "buffer_store_dwordx4 v[4:7], v0, s[4:7], "
 
-/* Masks of lanes are operands of that type, or VCC; LLVM, fixVALUMaskWriteHazard. */
+/* Lane masks are operands of that type, or VCC; LLVM, fixVALUMaskWriteHazard. */
 static void masks_are_operands(void **state)
 {
     (void)state;
@@ -423,7 +425,7 @@ static void hazards(void **state)
     run_cases(cases, sizeof cases / sizeof *cases);
 }
 
-/* What LLVM 19's recognizer is not asked about in tests/oracle/hazards.py. */
+/* Hazards not covered by LLVM 19's recognizer in tests/oracle/hazards.py. */
 static void later_hazards(void **state)
 {
     (void)state;
@@ -439,7 +441,7 @@ static void later_hazards(void **state)
          "exec-matrix@2"},
         {"gfx90a", GFX9, "v_cmpx_eq_u32 exec, v3, v4; s_nop 3; v_mfma_f32_4x4x1f32 a[0:3], v1, v2, a[0:3]",
          ""},
-        /* Dot products: 3, but as C of the same one. */
+        /* Dot products: 3, except as C of the same instruction. */
         {"gfx90a", GFX9, "v_dot4_i32_i8 v1, v2, v3, v4; s_nop 1; v_mov_b32 v5, v1", "dot-result@2"},
         {"gfx90a", GFX9, "v_dot4_i32_i8 v1, v2, v3, v4; s_nop 2; v_mov_b32 v5, v1", ""},
         {"gfx90a", GFX9, "v_dot4_i32_i8 v1, v2, v3, v4; v_dot4_i32_i8 v5, v2, v3, v1", ""},
@@ -451,7 +453,7 @@ static void later_hazards(void **state)
         {"gfx942", GFX940, "v_mov_b32 v1, v0; v_readfirstlane_b32 s8, v1", "vgpr-readlane@1"},
         {"gfx942", GFX940, "v_cmpx_eq_u32 exec, v3, v4; s_nop 2; v_readfirstlane_b32 s8, v1",
          "exec-rwlane@2"},
-        /* Matrices of RDNA stand apart by a vector instruction. */
+        /* RDNA's matrix instructions must be separated by a vector instruction. */
         {"gfx1100", GFX11,
          "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]; v_wmma_f32_16x16x16_f16 v[24:31], "
          "v[0:7], "
@@ -467,7 +469,7 @@ static void later_hazards(void **state)
          "v[8:15], "
          "v[16:23], v[0:7]",
          ""},
-        /* LDSDIR says itself how many vector instructions may be left. */
+        /* LDSDIR encodes how many vector instructions may be outstanding. */
         {"gfx1100", GFX11, "v_mov_b32 v2, v1; lds_direct_load v1 wait_vdst:1", "ldsdir-valu@1"},
         {"gfx1100", GFX11, "v_mov_b32 v2, v1; lds_direct_load v1 wait_vdst:0", ""},
         {"gfx1100", GFX11, "v_mov_b32 v2, v1; v_mov_b32 v4, v5; lds_direct_load v1 wait_vdst:1", ""},
@@ -479,7 +481,7 @@ static void later_hazards(void **state)
         {"gfx1200", GFX12, "ds_store_b32 v1, v2; ds_direct_load v2 wait_va_vdst:0 wait_vm_vsrc:1",
          "ldsdir-vmem@1"},
         {"gfx1200", GFX12, "ds_store_b32 v1, v2; ds_direct_load v2 wait_va_vdst:0 wait_vm_vsrc:0", ""},
-        /* SGPRs that vector instructions have read, on gfx12: AMDGPUWaitSGPRHazards of LLVM 20. */
+        /* SGPRs read by vector instructions, on gfx12: AMDGPUWaitSGPRHazards of LLVM 20. */
         {"gfx1200", GFX12, "v_mov_b32 v1, s2; s_mov_b32 s2, 0; v_mov_b32 v1, s2", "valu-read-sgpr@2"},
         {"gfx1200", GFX12, "v_mov_b32 v1, s2; s_mov_b32 s2, 0; s_mov_b32 s9, s2", "valu-read-sgpr@2"},
         {"gfx1200", GFX12, "v_mov_b32 v1, s3; s_mov_b32 s2, 0; v_mov_b32 v1, s2", "valu-read-sgpr@2"},
@@ -507,7 +509,7 @@ static void later_hazards(void **state)
     }
 }
 
-/* The sentences name the register, the instruction and the wait in the target's words. */
+/* Messages name the register, the instruction and the wait in the target's syntax. */
 static void says_what_is_missing(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What accesses cost, against published counters of real hardware and against slow statements of the rules.
- */
+/* Costs of accesses, against published hardware counters and simple references of the rules. */
 #include "profile/cost/cost.h"
 #include "random.h"
 
@@ -55,37 +54,37 @@ static void published_vector(void **state)
         uint64_t base, stride, lanes;
         unsigned clocks, lookups, reads, writes, collapsed;
     } cases[] = {
-        /* mixbench: dwords in a row: 16 accesses (quads), 4 lookups, 4 requests; dwordx2: 64, 16, 8. */
+        /* mixbench: consecutive dwords: 16 accesses (quads), 4 lookups, 4 requests; dwordx2: 64, 16, 8. */
         {GCN, WMI_ACCESS_LOAD, 4, 0x1000, 4, ~0ULL, 4, 4, 4, 0, 0},
         {GCN, WMI_ACCESS_LOAD, 8, 0x1000, 8, ~0ULL, 16, 16, 8, 0, 0},
         /* vcopy's store. */
         {GCN, WMI_ACCESS_STORE, 8, 0x1000, 8, ~0ULL, 16, 16, 0, 8, 0},
         {GCN, WMI_ACCESS_STORE, 4, 0x1000, 4, ~0ULL, 4, 4, 0, 4, 0},
-        /* dwordx4: a quad fills a line. */
+        /* dwordx4: each quad fills a line. */
         {GCN, WMI_ACCESS_LOAD, 16, 0x1000, 16, ~0ULL, 16, 16, 16, 0, 0},
-        /* One address for all lanes; four lanes each with theirs is `quads` below. */
+        /* One address for all lanes; for an address per quad, see `quads` below. */
         {GCN, WMI_ACCESS_LOAD, 4, 0x1000, 0, ~0ULL, 4, 4, 1, 0, 0},
         {GCN, WMI_ACCESS_STORE, 4, 0x1000, 0, ~0ULL, 4, 4, 0, 1, 63},
-        /* Bytes in a row: 4 of them are a block. */
+        /* Consecutive bytes: 4 of them are a block. */
         {GCN, WMI_ACCESS_LOAD, 1, 0x1000, 1, ~0ULL, 4, 4, 1, 0, 0},
-        /* A dword off the 16-byte blocks; the last one is on a fifth line, quad 15 on two. */
+        /* Consecutive dwords, one off the 16-byte blocks; the last is in a fifth line, quad 15 in two. */
         {GCN, WMI_ACCESS_LOAD, 4, 0x1004, 4, ~0ULL, 16, 20, 5, 0, 0},
         /* Every second dword: loads by quads, stores by pairs; two lines of 16 lanes each. */
         {GCN, WMI_ACCESS_LOAD, 4, 0x1000, 8, ~0ULL, 16, 16, 8, 0, 0},
         {GCN, WMI_ACCESS_STORE, 4, 0x1000, 8, ~0ULL, 16, 32, 0, 8, 0},
-        /* A column: every lane on a line. */
+        /* A column: every lane in its own line. */
         {GCN, WMI_ACCESS_LOAD, 4, 0x1000, 4096, ~0ULL, 16, 64, 64, 0, 0},
-        /* Lanes 0 to 15 only: three groups without lookups. */
+        /* Lanes 0 to 15 only: three groups need no lookups. */
         {GCN, WMI_ACCESS_LOAD, 4, 0x1000, 4, 0xffff, 4, 1, 1, 0, 0},
         {GCN, WMI_ACCESS_LOAD, 8, 0x1000, 8, 0xffff, 16, 4, 2, 0, 0},
-        /* No lane. */
+        /* No active lane. */
         {GCN, WMI_ACCESS_LOAD, 4, 0x1000, 4, 0, 0, 0, 0, 0, 0},
         /* MI300: reads of 128 bytes, writes of 64. */
         {CDNA3, WMI_ACCESS_LOAD, 4, 0x1000, 4, ~0ULL, 4, 4, 2, 0, 0},
         {CDNA3, WMI_ACCESS_STORE, 4, 0x1000, 4, ~0ULL, 4, 4, 0, 4, 0},
         {CDNA3, WMI_ACCESS_LOAD, 8, 0x1000, 8, ~0ULL, 16, 16, 4, 0, 0},
         {CDNA3, WMI_ACCESS_STORE, 8, 0x1000, 8, ~0ULL, 16, 16, 0, 8, 0},
-        /* RDNA: 32 lanes in one line of 128 bytes, or four in a clock. */
+        /* RDNA: 32 lanes in one line of 128 bytes, or four lanes per clock. */
         {RDNA, WMI_ACCESS_LOAD, 4, 0x1000, 4, 0xffffffff, 1, 1, 1, 0, 0},
         {RDNA, WMI_ACCESS_LOAD, 4, 0x1004, 4, 0xffffffff, 8, 9, 2, 0, 0},
         {RDNA, WMI_ACCESS_LOAD, 4, 0x1000, 128, 0xffffffff, 8, 32, 32, 0, 0},
@@ -104,28 +103,29 @@ static void published_vector(void **state)
     }
 }
 
-/* GPUOpen's three patterns, and what is just beside them. */
+/* GPUOpen's three patterns, and near misses. */
 static void fast_patterns(void **state)
 {
     (void)state;
     struct pattern pattern;
-    /* Each quad one address. */
+    /* One address per quad. */
     make(&pattern, WMI_PATH_BUFFER, WMI_ACCESS_LOAD, 4, 0x1000, 0, ~0ULL);
     for (unsigned lane = 0; lane < 64; lane++)
-        pattern.address[lane] = 0x1002 + 1000 * (lane / 4); /* wherever it is */
+        pattern.address[lane] = 0x1002 + 1000 * (lane / 4); /* anywhere */
     assert_true(vector_of(&pattern, GCN).fast);
     assert_int_equal(vector_of(&pattern, GCN).clocks, 4);
-    /* Each quad in a block of its own, backwards. */
+    /* Each quad in a separate block, descending. */
     for (unsigned lane = 0; lane < 64; lane++)
         pattern.address[lane] = 0x9000 - 4096 * (lane / 4) + 4 * (3 - lane % 4);
     assert_true(vector_of(&pattern, GCN).fast);
     assert_int_equal(vector_of(&pattern, GCN).lookups, 16);
-    /* The same with one lane outside. It costs the whole wave the fast path, unless it is inactive. */
+    /* The same with one lane outside its block: the whole wave leaves the fast path, unless that lane is
+     * inactive. */
     pattern.address[33] += 16;
     assert_int_equal(vector_of(&pattern, GCN).clocks, 16);
     pattern.access.lanes = pattern.access.element[0].mask &= ~(1ULL << 33);
     assert_int_equal(vector_of(&pattern, GCN).clocks, 4);
-    /* Images and atomics go in quads; on RDNA images go as buffers do. */
+    /* Images and atomics are processed by quads; on RDNA, images like buffers. */
     make(&pattern, WMI_PATH_IMAGE, WMI_ACCESS_LOAD, 4, 0x1000, 4, ~0ULL);
     assert_int_equal(vector_of(&pattern, GCN).clocks, 16);
     assert_int_equal(vector_of(&pattern, RDNA).clocks, 1);
@@ -136,7 +136,7 @@ static void fast_patterns(void **state)
     make(&pattern, WMI_PATH_GLOBAL, WMI_ACCESS_ATOMIC, 4, 0x1000, 0, ~0ULL);
     assert_int_equal(vector_of(&pattern, GCN).atomics, 64);
     assert_int_equal(vector_of(&pattern, GCN).collapsed, 0);
-    /* Lanes that were refused, and those of LDS, ask for nothing. */
+    /* Refused lanes and LDS lanes make no requests. */
     make(&pattern, WMI_PATH_FLAT, WMI_ACCESS_LOAD, 4, 0x1000, 4, ~0ULL);
     pattern.access.element[0].bad_range = 0xffffffff;
     assert_int_equal(vector_of(&pattern, GCN).reads, 2);
@@ -166,7 +166,7 @@ static bool reaches(const struct wmi_element *element, enum wmi_address_space sp
            !((element->bad_range | element->bad_align | element->bad_aperture) >> lane & 1);
 }
 
-/* Blocks of `size` bytes that hold a byte of lanes first to first + count - 1: every byte is written down. */
+/* Number of `size`-byte blocks with a byte of lanes first to first + count - 1, by listing every byte. */
 static uint32_t blocks_slowly(const struct wmi_access *access, unsigned first, unsigned count, uint64_t size)
 {
     static uint64_t list[16 * 64 * 256];
@@ -179,7 +179,8 @@ static uint32_t blocks_slowly(const struct wmi_access *access, unsigned first, u
     return distinct(list, bytes);
 }
 
-/* Operations on the block's most popular address, summed over blocks; and lanes beyond an address's first. */
+/* Operations on the most frequent address of a block, summed over blocks; *repeated: lanes with the address
+ * of an earlier lane. */
 static uint32_t popular_slowly(const struct wmi_access *access, uint64_t size, uint32_t *repeated)
 {
     uint32_t requests = 0;
@@ -225,7 +226,7 @@ static bool quad_is_fast_slowly(const struct wmi_access *access, const struct wm
     return distinct(addresses, count) <= 1 || distinct(blocks, 2 * count) <= 1;
 }
 
-/* The slow statement for GCN and CDNA, and for the 32 lanes of RDNA. */
+/* The reference for GCN and CDNA, and for the 32 lanes of RDNA. */
 static void check_vector_slowly(const struct wmi_access *access, unsigned row)
 {
     const struct wmi_vector_cost cost =
@@ -272,7 +273,7 @@ static void check_vector_slowly(const struct wmi_access *access, unsigned row)
     assert_int_equal(cost.collapsed, access->kind == WMI_ACCESS_STORE ? repeated : 0);
 }
 
-/* Addresses near patterns, and far from them. */
+/* Addresses in or near patterns, and random ones. */
 static uint64_t random_address(unsigned shape, unsigned lane, unsigned bytes, uint64_t spread)
 {
     switch (shape) {
@@ -339,29 +340,29 @@ static void published_lds(void **state)
         /* MI250, ds_read_b32 at tid x 32 dwords, n lanes (rocprofiler-compute): 2 and 0, then 3 and 1. */
         {GCN, WMI_ACCESS_LOAD, 4, 0, 128, 1, 2, 0, 1},
         {GCN, WMI_ACCESS_LOAD, 4, 0, 128, 3, 3, 1, 2},
-        /* All 64 lanes: each half waits for one bank 32 times. */
+        /* All 64 lanes: each half has 32 lanes on one bank. */
         {GCN, WMI_ACCESS_LOAD, 4, 0, 128, ~0ULL, 64, 62, 32},
-        /* In a row: no conflicts, at the rates of 128 bytes in a clock. */
+        /* Consecutive: no conflicts, at 128 bytes per clock. */
         {GCN, WMI_ACCESS_LOAD, 4, 0, 4, ~0ULL, 2, 0, 1},
         {GCN, WMI_ACCESS_LOAD, 8, 0, 8, ~0ULL, 4, 0, 1},
         {GCN, WMI_ACCESS_LOAD, 16, 0, 16, ~0ULL, 8, 0, 1},
         {GCN, WMI_ACCESS_STORE, 8, 0, 8, ~0ULL, 4, 0, 1},
         {GCN, WMI_ACCESS_STORE, 16, 0, 16, ~0ULL, 8, 0, 1},
-        /* MI210: ds_write_b64 at odd multiples of 4 takes 64 passes and no conflicts. */
+        /* MI210: ds_write_b64 at odd multiples of 4 takes 64 passes without conflicts. */
         {GCN, WMI_ACCESS_STORE, 8, 4, 8, ~0ULL, 64, 0, 0},
-        /* One dword for all, and bytes of one. */
+        /* One dword for all lanes, and bytes of a dword. */
         {GCN, WMI_ACCESS_LOAD, 4, 64, 0, ~0ULL, 2, 0, 1},
         {GCN, WMI_ACCESS_LOAD, 1, 0, 1, ~0ULL, 2, 0, 1},
-        /* No lane: each group still takes its pass. */
+        /* No active lane: each group still takes a pass. */
         {GCN, WMI_ACCESS_LOAD, 4, 0, 4, 0, 2, 0, 0},
-        /* b128 at a row of 32 dwords: the eight lanes of a group all meet. */
+        /* b128 with a stride of 32 dwords: all eight lanes of a group conflict. */
         {GCN, WMI_ACCESS_STORE, 16, 0, 128, ~0ULL, 64, 56, 8},
         /* gfx950: 64 banks. */
         {GFX950, WMI_ACCESS_LOAD, 4, 0, 128, ~0ULL, 32, 30, 16},
         {GFX950, WMI_ACCESS_LOAD, 8, 0, 8, ~0ULL, 2, 0, 1},
         {GFX950, WMI_ACCESS_STORE, 8, 0, 8, ~0ULL, 4, 0, 1},
         {GFX950, WMI_ACCESS_LOAD, 16, 0, 16, ~0ULL, 4, 0, 1},
-        /* RDNA3: a wave of 32 takes one pass. */
+        /* RDNA3: wave32 takes one pass. */
         {RDNA, WMI_ACCESS_LOAD, 4, 0, 4, 0xffffffff, 1, 0, 1},
         {RDNA, WMI_ACCESS_LOAD, 4, 0, 128, 0xffffffff, 32, 31, 32},
     };
@@ -377,7 +378,7 @@ static void published_lds(void **state)
     }
 }
 
-/* RDNA takes a wave of 64 as two halves. */
+/* RDNA executes wave64 as two halves. */
 static void waves_of_64(void **state)
 {
     (void)state;
@@ -388,7 +389,7 @@ static void waves_of_64(void **state)
     assert_int_equal(cost.clocks, 2);
     assert_int_equal(cost.lookups, 2);
     assert_int_equal(cost.reads, 2);
-    /* One half off the fast path leaves the other on it. */
+    /* One half can leave the fast path alone. */
     pattern.address[40] += 4096;
     cost = wmi_coalesce(&pattern.access, &wmi_cost_rules(RDNA)->vector, 64);
     assert_false(cost.fast);
@@ -401,13 +402,13 @@ static void waves_of_64(void **state)
     assert_int_equal(wmi_lds_passes(&pattern.access, &wmi_cost_rules(RDNA)->lds, 64).passes, 64);
 }
 
-/* Which lanes meet on which bank; read2 as two reads; lanes out of range; FLAT. */
+/* Bank conflicts: the lanes and banks involved; read2 as two reads; lanes out of range; FLAT. */
 static void meetings(void **state)
 {
     (void)state;
     struct pattern pattern;
-    /* A column of a tile of 16 x 16 floats: lane = column + 16 row reads [column][row]. In a half, rows 0 and
-     * 1: eight even columns meet on bank `row`, eight odd ones on 16 + `row`. */
+    /* A column of a tile of 16 x 16 floats: lane = column + 16 row reads [column][row]. In a half (rows 0 and
+     * 1), eight even columns conflict on bank `row`, eight odd ones on 16 + `row`. */
     make(&pattern, WMI_PATH_DS, WMI_ACCESS_LOAD, 4, 0, 0, ~0ULL);
     for (unsigned lane = 0; lane < 64; lane++)
         pattern.address[lane] = 4 * (16 * (lane % 16) + lane / 16);
@@ -417,27 +418,27 @@ static void meetings(void **state)
     assert_int_equal(cost.depth, 8);
     assert_int_equal(cost.bank, 0);
     assert_int_equal(cost.lanes, 0x5555);
-    /* With rows of 17: lane 15 of the second row falls onto lane 0's bank. */
+    /* With rows of 17 floats: lane 15 of the second row has lane 0's bank. */
     for (unsigned lane = 0; lane < 64; lane++)
         pattern.address[lane] = 4 * (17 * (lane % 16) + lane / 16);
     cost = lds_of(&pattern, GCN);
     assert_int_equal(cost.passes, 4);
     assert_int_equal(cost.conflicts, 2);
     assert_int_equal(cost.lanes, 1 | 1ULL << 31);
-    /* read2: each place is served alone. */
+    /* read2: the two places are separate passes. */
     make(&pattern, WMI_PATH_DS, WMI_ACCESS_LOAD, 4, 0, 4, ~0ULL);
     pattern.access.elements = 2;
     pattern.access.element[1] = pattern.access.element[0];
     assert_int_equal(lds_of(&pattern, GCN).passes, 4);
     assert_int_equal(lds_of(&pattern, GCN).conflicts, 0);
-    /* Lanes out of range meet nobody. */
+    /* Lanes out of range do not conflict. */
     make(&pattern, WMI_PATH_DS, WMI_ACCESS_LOAD, 4, 0, 128, ~0ULL);
     pattern.access.element[0].bad_range = ~0ULL << 2;
     assert_int_equal(lds_of(&pattern, GCN).passes, 3);
-    /* Atomics do not share a dword. */
+    /* Atomics on the same dword conflict. */
     make(&pattern, WMI_PATH_DS, WMI_ACCESS_ATOMIC, 4, 0, 0, ~0ULL);
     assert_int_equal(lds_of(&pattern, GCN).passes, 64);
-    /* FLAT: nothing in LDS, nothing to pay; else as DS. */
+    /* FLAT: no LDS cost without LDS lanes; otherwise like DS. */
     make(&pattern, WMI_PATH_FLAT, WMI_ACCESS_LOAD, 4, 0, 4, ~0ULL);
     assert_int_equal(lds_of(&pattern, GCN).passes, 0);
     pattern.access.element[0].space = WMI_SPACE_LDS;
@@ -445,8 +446,8 @@ static void meetings(void **state)
     assert_int_equal(vector_of(&pattern, GCN).clocks, 0);
 }
 
-/* Lanes 0 to 31 with the letter of their group; lanes 32 to 63 alike. By row of the table, from the
- * measurements' own lists: HipKittens for gfx950, Composable Kernel and the MI210 corpus for the others. */
+/* Group letters of lanes 0 to 31; lanes 32 to 63 repeat them. By row of the table, from published
+ * measurements: HipKittens for gfx950, Composable Kernel and the MI210 corpus for the others. */
 static const char *groups_slowly(unsigned row, bool load, unsigned dwords)
 {
     static const char *const all = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", *const halves =

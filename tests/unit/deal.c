@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dealing workgroups: each is taken once, a worker's own neighbours first, none from the stop on. */
+/* Distribution of workgroups: each is taken once, a worker's own share first, none from the stop on. */
 #include "exec/deal.h"
 
 #include <setjmp.h>
@@ -11,7 +11,8 @@
 
 enum { MOST = 3000 };
 
-/* Workers take turns until nothing below `stop` is left: all of that, once, is what they must have got. */
+/* Workers take workgroups in turn until none below `stop` is left; each of those must be taken exactly
+ * once. */
 static void check(uint64_t workgroups, unsigned workers, uint64_t stop)
 {
     unsigned char taken[MOST] = {0};
@@ -57,7 +58,7 @@ static void a_worker_has_neighbours_first(void **state)
         assert_int_equal(from, next);
         next = to;
     }
-    assert_true(wmi_deal_take(&deal, 1, 100, &from, &to)); /* and then what is another's */
+    assert_true(wmi_deal_take(&deal, 1, 100, &from, &to)); /* then another worker's */
     assert_int_equal(from, 0);
     wmi_deal_destroy(&deal);
 }

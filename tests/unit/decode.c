@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wm_decode and wm_print: words that llvm-mc-19 made of the texts beside them, and what the texts say. */
+/* wm_decode and wm_print: words encoded by llvm-mc-19 from the texts next to them, and their fields. */
 #include "wavemem/wavemem.h"
 
 #include <malloc.h>
@@ -13,7 +13,7 @@
 #include <cmocka.h>
 // clang-format on
 
-/* Decodes the words, which must be `text`, and gives what was decoded. */
+/* Decodes the words, which must print as `text`. */
 static struct wm_instruction decoded(const char *target, const char *text, const uint32_t *words,
                                      unsigned dwords)
 {
@@ -92,7 +92,7 @@ static void an_atomic(void **state)
         DECODED("gfx1030", "buffer_atomic_add v1, v2, s[4:7], s1 idxen", 0xe0c82000, 0x01010102);
     assert_int_equal(i.flags, WM_INSTRUCTION_ATOMIC | WM_INSTRUCTION_MASKED);
     expect_registers(&i.operand[0], "data", WM_OPERAND_VGPR, 1, 1);
-    assert_true(i.operand[0].read && !i.operand[0].written); /* no glc: returns nothing */
+    assert_true(i.operand[0].read && !i.operand[0].written); /* no glc: no return value */
     expect_registers(&i.operand[2], "rsrc", WM_OPERAND_SGPR, 4, 4);
 }
 
@@ -187,7 +187,7 @@ static void halves(void **state)
     assert_int_equal(i.operand[0].half, 'h');
     assert_int_equal(i.operand[1].half, 'l');
     expect_registers(&i.operand[2], "b", WM_OPERAND_VGPR, 3, 1);
-    /* LLVM's text always says .l; its op_sel is what counts */
+    /* LLVM always prints .l; op_sel is what counts */
     const struct wm_instruction e64 = DECODED(
         "gfx1100:real-true16", "v_add_f16_e64 v8.l, v2.l, v4.l op_sel:[1,0,0]", 0xd5320808, 0x00020902);
     assert_int_equal(e64.operand[1].half, 'h');
@@ -203,7 +203,7 @@ static void refusals(void **state)
     assert_null(wm_target("gfx9000"));
     assert_null(wm_target(NULL));
     assert_int_equal(wm_decode(NULL, literal, 2, &i), 0);
-    assert_int_equal(wm_decode(wm_target("gfx900"), literal, 1, &i), 0); /* cut off */
+    assert_int_equal(wm_decode(wm_target("gfx900"), literal, 1, &i), 0); /* truncated */
     assert_int_equal(wm_decode(wm_target("gfx900"), literal, 0, &i), 0);
     assert_int_equal(wm_decode(wm_target("gfx900"), NULL, 0, &i), 0);
     assert_int_equal(wm_decode(wm_target("gfx900"), &none, 1, &i), 0);
@@ -212,9 +212,9 @@ static void refusals(void **state)
     assert_string_equal(text, "");
     i = DECODED("gfx900", "s_mov_b64 exec, 0x12345", 0xbefe01ff, 0x12345);
     assert_int_equal(wm_print(&i, text, sizeof(text)), strlen("s_mov_b64 exec, 0x12345"));
-    assert_string_equal(text, "s_mov_b"); /* cut */
+    assert_string_equal(text, "s_mov_b"); /* truncated */
     assert_int_equal(wm_print(&i, NULL, 0), strlen("s_mov_b64 exec, 0x12345"));
-    i.words[0] = none; /* what a caller may do to it does no harm */
+    i.words[0] = none; /* callers may modify it */
     i.dwords = 1000;
     assert_int_equal(wm_print(&i, text, sizeof(text)), 0);
 }
@@ -227,7 +227,7 @@ static uint32_t random_word(uint64_t *seed)
     return (uint32_t)(*seed >> 32);
 }
 
-/* A hash of what is told of random words of all targets. */
+/* A hash of the decoded random words of all targets. */
 static void *random_words(void *user)
 {
     uint64_t *hash = user, seed = 1;
@@ -274,7 +274,7 @@ static void no_allocation_and_many_threads(void **state)
 
 enum { CODE = 12000, VOCABULARY = 200, LONGEST = 8 };
 
-/* Words that come again, and words that are like others but for what may be registers. */
+/* Repeated words, and words that differ only in possible register fields. */
 static void write_code(uint64_t *seed, uint8_t *code)
 {
     uint32_t vocabulary[VOCABULARY];
@@ -291,7 +291,7 @@ static void write_code(uint64_t *seed, uint8_t *code)
     }
 }
 
-/* The line that llvm-objdump would print, or the text alone; returns the dwords. */
+/* Prints the line of llvm-objdump, or the text alone; returns the dwords. */
 static unsigned slow_line(const char *target, const uint8_t *code, size_t dwords, uint64_t address,
                           bool plain, char *line)
 {
@@ -314,7 +314,7 @@ static unsigned slow_line(const char *target, const uint8_t *code, size_t dwords
     return length;
 }
 
-/* Checks the lines that one call wrote; returns the bytes of code that they are of. */
+/* Checks the lines written by one call; returns their bytes of code. */
 static size_t check_lines(const char *target, const struct wm_lines *lines, size_t listed, size_t length)
 {
     char line[2048];
@@ -351,7 +351,7 @@ static void check_branch(struct wm_disassembler *d, const char *target, const ui
 static void lines_of(const char *target, uint64_t seed)
 {
     struct wm_disassembler *d;
-    uint8_t *code = malloc(4 * CODE + 1); /* at an odd address, and ends where it ends */
+    uint8_t *code = malloc(4 * CODE + 1); /* at an odd address, without padding at the end */
     write_code(&seed, code + 1);
     assert_int_equal(wm_disassembler_create(target, 0, &d, NULL), WM_OK);
     for (size_t at = 0; at + 4 <= 4 * CODE;) {

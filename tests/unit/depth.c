@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Wait counters block by block against a slow statement that goes instruction by instruction. */
+/* Wait counters block by block, against a simple reference that works instruction by instruction. */
 #include "lower/depth.h"
 
 #include <setjmp.h>
@@ -14,24 +14,24 @@
 enum counter { VM, LGKM, VS, COUNTERS };
 enum { ANY = 255, INSTRUCTIONS = 16, STEPS = 20000, LONGEST = 400 };
 
-/* What the ISA documents say of one instruction, with the words that LLVM makes of it. */
+/* Counters of one instruction according to the ISA documents, with the words that LLVM encodes. */
 struct insn {
     uint32_t words[2];
     enum counter counter;
-    unsigned units;           /* that it raises the counter by; 0: it is no memory instruction */
-    unsigned limit[COUNTERS]; /* waits until they are not above; only where `waits` */
+    unsigned units;           /* increment of the counter; 0: not a memory instruction */
+    unsigned limit[COUNTERS]; /* waits until the counters are at most this; only if `waits` */
     bool waits;
 };
 
 struct target {
     const char *name;
-    unsigned largest[COUNTERS]; /* by the bits of s_waitcnt and s_waitcnt_vscnt */
+    unsigned largest[COUNTERS]; /* from the field widths of s_waitcnt and s_waitcnt_vscnt */
     struct insn insn[INSTRUCTIONS];
     unsigned count;
 };
 
-/* Sources: Vega ISA and RDNA 2 ISA, "Data Dependency Resolution" and S_WAITCNT: scalar loads of more than
- * a dword count two in lgkmcnt; stores count in vmcnt before gfx10, in vscnt from there on. */
+/* Sources: Vega ISA and RDNA 2 ISA, "Data Dependency Resolution" and S_WAITCNT: scalar loads of more than a
+ * dword count as two in lgkmcnt; stores count in vmcnt before gfx10, in vscnt later. */
 static const struct target targets[] = {
     {"gfx900",
      {63, 15, 0},
@@ -64,7 +64,7 @@ static const struct target targets[] = {
      10},
 };
 
-/* The slow statement. Returns how high the instruction's counter is then. */
+/* The reference. Returns the instruction's counter after its issue. */
 static unsigned execute(const struct target *target, const struct insn *insn, unsigned counters[COUNTERS])
 {
     for (unsigned i = 0; i < COUNTERS && insn->waits; i++)
@@ -78,8 +78,7 @@ static unsigned execute(const struct target *target, const struct insn *insn, un
     return counters[insn->counter];
 }
 
-/* Blocks of random lengths, also such that fill the counters, one after the other. rare: one of so many
- * instructions may wait. */
+/* Blocks of random length, some of which fill the counters. rare: one in this many instructions may wait. */
 static void check(const struct target *target, uint64_t seed, unsigned rare)
 {
     const struct wmi_target *isa = wmi_target_find(target->name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors: layouts against lists written as the documents write them, encoding against decoding, what is
- * warned of, and the explained address against what execution computes. */
+/* Descriptors: layouts against lists in the documents' notation, encoding against decoding, warnings, and the
+ * explained address against the one that execution computes. */
 #include "base/random.h"
 #include "memory/buffer.h"
 #include "wavemem/wavemem.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* "bit[-bit] NAME, ...": GcnMemHandling's table and the CDNA and Vega documents give first and last bits. */
+/* "bit[-bit] NAME, ...": GcnMemHandling's table and the CDNA and Vega documents list first and last bits. */
 static const char v_gfx6[] =
     "0-47 BASE_ADDRESS, 48-61 STRIDE, 62 CACHE_SWIZZLE, 63 SWIZZLE_ENABLE, 64-95 NUM_RECORDS, 96-98 "
     "DST_SEL_X, "
@@ -25,7 +25,7 @@ static const char v_gfx9[] =
     "99-101 DST_SEL_Y, 102-104 DST_SEL_Z, 105-107 DST_SEL_W, 108-110 NUM_FORMAT, 111-114 DATA_FORMAT, "
     "115 USER_VM_ENABLE, 116 USER_VM_MODE, 117-118 INDEX_STRIDE, 119 ADD_TID_ENABLE, 123 NV, 126-127 TYPE";
 
-/* "NAME:bits ...", '-' for bits without a name: the headers of PAL count so, from bit 0. */
+/* "NAME:bits ...", '-' for unnamed bits, starting at bit 0, as in the headers of PAL. */
 static const char v_gfx10[] = "BASE_ADDRESS:48 STRIDE:14 CACHE_SWIZZLE:1 SWIZZLE_ENABLE:1 NUM_RECORDS:32 "
                               "DST_SEL_X:3 DST_SEL_Y:3 DST_SEL_Z:3 DST_SEL_W:3 FORMAT:7 -:2 INDEX_STRIDE:2 "
                               "ADD_TID_ENABLE:1 RESOURCE_LEVEL:1 -:3 OOB_SELECT:2 TYPE:2";
@@ -101,7 +101,7 @@ static uint32_t word(void)
     return (uint32_t)wmi_random_bits(7, drawn++);
 }
 
-/* The next field of a list of either form; false at its end. */
+/* The next field of a list in either notation; false at its end. */
 static bool next_field(const char **list, char name[40], unsigned *bit, unsigned *bits)
 {
     int length = 0;
@@ -160,7 +160,7 @@ static void layouts(void **state)
         }
 }
 
-/* On every target: fields do not overlap, and what they do not cover is what is warned of as reserved. */
+/* On every target, fields must not overlap, and all other bits are reserved and give a warning. */
 static void every_target(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static void warnings(void **state)
         const char *target;
         enum wm_descriptor_kind kind;
         uint32_t words[8];
-        const char *warning; /* NULL: none at all */
+        const char *warning; /* NULL: no warnings */
     } rows[] = {
         {"gfx900", WM_DESCRIPTOR_BUFFER, {0x10000, 0, 0x400, 0x27fac}, NULL},
         {"gfx900", WM_DESCRIPTOR_BUFFER, {0}, "unbound"},
@@ -298,7 +298,7 @@ static void refusals(void **state)
         assert_int_equal(wm_buffer_explain("gfx900", words, &bad[i], &answer, &diag), WM_BAD_ARGUMENT);
 }
 
-/* The last number of a step, in hexadecimal or not. */
+/* The last number of a step, decimal or hexadecimal. */
 static uint64_t result_of(const char *step)
 {
     const char *equals = strrchr(step, '=');
@@ -306,7 +306,7 @@ static uint64_t result_of(const char *step)
     return strtoull(equals + 2, NULL, 0);
 }
 
-/* What is explained is what memory/buffer.h says, for addresses and verdicts, and so are the words. */
+/* Explained addresses, verdicts and text must match memory/buffer.h. */
 static void explanations(void **state)
 {
     (void)state;
@@ -361,7 +361,7 @@ static void explanations(void **state)
     assert_true(in > 10000 && out > 10000);
 }
 
-/* gfx7: no check, whatever the V# says. */
+/* gfx7: no check, regardless of the V#. */
 static void addr64(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`wavemem dis` writes the same listing whatever the number of threads: dis_threads.py WAVEMEM
+"""`wavemem dis` writes the same listing with any number of threads: dis_threads.py WAVEMEM
 
-The code is made so that threads that begin in the middle read it wrongly: literals that look like instructions, in every
-phase, and random words."""
+The code is misread by threads that start in the middle: literals that look like instructions, in every phase, and
+random words."""
 import os
 import random
 import struct

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Atomics on 64-bit floats by buffer, FLAT and GLOBAL instructions of all targets that have them, against the
- * host's doubles: sums to nearest even with denormals (CDNA 4 ISA, "Float Memory Atomics"), numbers before
- * NaNs and -0 below +0 (RDNA 4 ISA, DS_MIN_NUM_RTN_F32). */
+/* Atomics on 64-bit floats by buffer, FLAT and GLOBAL instructions on all targets that have them, against the
+ * host's doubles: sums to nearest even with denormals (CDNA 4 ISA, "Float Memory Atomics"), numbers take
+ * precedence over NaNs and -0 < +0 (RDNA 4 ISA, DS_MIN_NUM_RTN_F32). */
 #include "run_text.h"
 
 #include "base/random.h"
@@ -9,9 +9,9 @@
 #include <math.h>
 
 enum {
-    SOURCE = 0,   /* words of memory: v[20:23] of each lane, data and what is compared with, */
-    DATA = 512,   /* a double for each lane, */
-    RESULT = 768, /* and what the instruction returned */
+    SOURCE = 0,   /* memory layout in words: v[20:23] of each lane, data and comparand, */
+    DATA = 512,   /* a double per lane, */
+    RESULT = 768, /* and the returned values */
 };
 
 static uint64_t drawn;
@@ -146,7 +146,7 @@ static void atomics_on_doubles(void **state)
         }
         tried++;
     }
-    assert_int_equal(tried, 3 * (2 * 3 + 1 + 2 + 3 + 3)); /* rows by paths of two and four targets */
+    assert_int_equal(tried, 3 * (2 * 3 + 1 + 2 + 3 + 3)); /* operations by paths and targets */
 }
 
 int main(void)

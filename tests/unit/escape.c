@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text that is made safe to show: what passes, what becomes \xNN, and buffers that are too small. */
+/* Escaping of text for display: what is kept, what becomes \xNN, and small buffers. */
 #include "base/escape.h"
 #include "base/diag.h"
 
@@ -27,7 +27,7 @@ static void characters(void **state)
          "", "\\x9b31m"},                                                            /* and as a byte */
         {"\xc0\x80\xc1\xbf\xe0\x80\x80", "", "\\xc0\\x80\\xc1\\xbf\\xe0\\x80\\x80"}, /* overlong */
         {"\xed\xa0\x80\xf4\x90\x80\x80\xff", "", "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xff"},
-        {"\xe2\x80", "", "\\xe2\\x80"}, /* cut off */
+        {"\xe2\x80", "", "\\xe2\\x80"}, /* truncated */
         {"\xe2(\xa1", "", "\\xe2(\\xa1"},
     };
     (void)state;
@@ -45,7 +45,7 @@ static void characters(void **state)
     assert_string_equal(zero, "a\\x00b");
 }
 
-/* Nothing is cut within a character or an escape. */
+/* Truncation does not split a character or an escape. */
 static void small_buffers(void **state)
 {
     static const char text[] = "a\x1b\xc3\xa9z", whole[] = "a\\x1b\xc3\xa9z";
@@ -70,7 +70,7 @@ static void messages(void **state)
     (void)state;
     wmi_fail(&diag, WM_NOT_FOUND, "%s: no kernel '%s'", "a.co", "k\x1b[2J\n\x9b");
     assert_string_equal(diag.message, "a.co: no kernel 'k\\x1b[2J\\x0a\\x9b'");
-    for (unsigned first = 0; first < 5; first++) { /* wherever the cut falls */
+    for (unsigned first = 0; first < 5; first++) { /* at every truncation point */
         memset(name, 'n', first);
         for (unsigned i = first; i + 3 < sizeof name; i += 3)
             memcpy(name + i, "\x1b\xc3\xa9", 4);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every instruction of every target, with operands and states at their edges, and programs of random ones
- * with random descriptors. Nothing may do anything but end, fault, violate or run out of budget; sanitizers
- * see what reaches host memory that is not the guest's. Each is run unobserved and observed, which must leave
- * the same registers, LDS and memory, or a fast path differs from its careful twin. */
+/* Every instruction of every target with edge-case operands and states, and random programs with random
+ * descriptors. A run must end, fault, report a violation or reach its budget; sanitizers detect accesses to
+ * host memory outside the guest's. Each program runs unobserved and observed, which must leave the same
+ * registers, LDS and memory; otherwise a fast path differs from its slow path. */
 #include "kernel.h"
 
 #include "base/random.h"
@@ -17,10 +17,10 @@
 // clang-format on
 
 enum {
-    CHUNK = 40,    /* instructions of a run */
-    ATTEMPTS = 16, /* to choose operands that the target takes */
-    ROUNDS = 80,   /* random programs of a target, */
-    RANDOM = 12,   /* and their instructions */
+    CHUNK = 40,    /* instructions per run */
+    ATTEMPTS = 16, /* attempts to choose operands that the target accepts */
+    ROUNDS = 80,   /* random programs per target, */
+    RANDOM = 12,   /* and instructions in each */
     DIFFERENCE = 2400,
     KNOWN = 64,
 };
@@ -44,12 +44,12 @@ static bool reduced(void)
     return getenv("WAVEMEM_TEST_REDUCED") != NULL;
 }
 
-/* ---- what is run ---- */
+/* ---- programs ---- */
 
 struct member {
     size_t form;
     size_t start;    /* words of the body before it */
-    uint64_t offset; /* bytes to its instruction */
+    uint64_t offset; /* byte offset of its instruction */
     uint32_t word[WMI_INSTRUCTION_DWORDS];
 };
 
@@ -64,12 +64,12 @@ static void fill_memory(struct setting *s)
 {
     for (unsigned i = 0; i < KERNEL_WORDS; i++)
         s->memory[i] = word(NULL);
-    for (unsigned i = 0; i < 256; i++) /* of what registers get, much is small */
+    for (unsigned i = 0; i < 256; i++) /* many register values are small */
         if (below(4))
             s->memory[i] = below(64) * (below(2) ? 4 : 1);
 }
 
-/* Chooses operands until the target takes them. */
+/* Chooses operands until the target accepts them. */
 static bool append(const struct kernel *k, const struct forms *forms, size_t form,
                    const struct choice *choice, struct program *p)
 {
@@ -110,7 +110,7 @@ static void fail_at(const char *target, const struct kernel *k, const struct pro
 
 static struct outcome outcome;
 
-/* Runs members [first, end) of the program as one of their own. */
+/* Runs members [first, end) of the program as a separate program. */
 static void run_part(const char *target, const struct kernel *k, const struct program *whole, unsigned first,
                      unsigned end)
 {
@@ -126,7 +126,7 @@ static void run_part(const char *target, const struct kernel *k, const struct pr
     memcpy(part.body.word, whole->body.word + from, 4 * (to - from));
     memcpy(part.member, whole->member + first, part.count * sizeof *part.member);
     if (!kernel_run(k, &part.setting, &part.body, &outcome, difference, sizeof difference)) {
-        for (unsigned i = first; part.count > 1 && i < end; i++) /* which one it is */
+        for (unsigned i = first; part.count > 1 && i < end; i++) /* find the differing one */
             run_part(target, k, whole, i, i + 1);
         fail_at(target, k, &part, difference);
     }
@@ -148,7 +148,7 @@ static const struct pattern {
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns, REDUCED_PATTERNS = 3 };
 
-/* Of each form, all states come up over the patterns. */
+/* Over the patterns, each form is run in all states. */
 static void choose_state(struct setting *s, unsigned pattern, size_t form)
 {
     static const uint64_t exec[] = {UINT64_MAX, UINT64_C(0x5555555555555555), 0,
@@ -158,10 +158,10 @@ static void choose_state(struct setting *s, unsigned pattern, size_t form)
     s->m0 = m0[(pattern + form / 4) % 4];
 }
 
-/* What became of a form so far. */
+/* Progress of a form. */
 struct progress {
-    bool reached; /* there were operands for it */
-    bool todo;    /* it is not executed yet: then two patterns are enough */
+    bool reached; /* operands were found */
+    bool todo;    /* not implemented: two patterns are enough */
 };
 
 static bool is_left_out(const struct form *form, const struct progress *progress, unsigned pattern)
@@ -170,8 +170,8 @@ static bool is_left_out(const struct form *form, const struct progress *progress
     return todo && pattern != 0 && pattern != 2;
 }
 
-/* Runs as many forms from `first` on as go into one program, up to the first that does not go on to the next.
- * Returns the first form that it did not reach. */
+/* Runs as many forms from `first` as fit in a program, up to the first that does not continue with the next
+ * one. Returns the first form that was not reached. */
 static size_t run_some(const char *target, const struct kernel *k, const struct forms *forms,
                        unsigned pattern, struct program *p, size_t first, struct progress *progress)
 {
@@ -199,20 +199,20 @@ static size_t run_some(const char *target, const struct kernel *k, const struct 
     unsigned at = 0;
     while (at < p->count && p->member[at].offset != outcome.fault.pc)
         at++;
-    if (at == p->count) { /* it went elsewhere */
+    if (at == p->count) { /* it jumped */
         for (unsigned i = 0; i < p->count; i++)
             run_part(target, k, p, i, i + 1);
         return next;
     }
     progress[p->member[at].form].todo |= outcome.fault.kind == WM_FAULT_TODO;
-    run_part(target, k, p, 0, at); /* whose registers were not seen */
+    run_part(target, k, p, 0, at); /* whose registers were not compared */
     return p->member[at].form + 1;
 }
 
-/* Which forms were run, of targets that have nothing but forms in which they differ. */
+/* Forms already run, for groups of targets that differ only in their sets of forms. */
 struct known {
     const struct wmi_target *target;
-    bool *form; /* by number */
+    bool *form; /* indexed by form number */
 };
 
 static bool *forms_known(struct known *known, const struct wmi_target *target)
@@ -228,7 +228,7 @@ static bool *forms_known(struct known *known, const struct wmi_target *target)
     return known[i].form;
 }
 
-/* The target's forms without those that a target like it has had. */
+/* The target's forms, except those already run on a similar target. */
 static struct forms new_forms(const struct wmi_target *target, struct known *known)
 {
     bool *const ran = forms_known(known, target);
@@ -237,7 +237,7 @@ static struct forms new_forms(const struct wmi_target *target, struct known *kno
     for (size_t i = 0; i < forms.count; i++)
         if (!ran[forms.form[i].number])
             forms.form[count++] = forms.form[i];
-    for (size_t i = 0; i < count; i++) /* a form may stand in two spaces */
+    for (size_t i = 0; i < count; i++) /* a form may be in two encoding spaces */
         ran[forms.form[i].number] = true;
     forms.count = count;
     return forms;
@@ -298,7 +298,7 @@ static void draw_setting(const struct kernel *k, struct setting *s)
     s->max_instructions = 5000;
 }
 
-/* Mostly instructions that wavemem executes, and more of those that use memory. */
+/* Mostly implemented instructions, and more memory instructions. */
 static size_t draw_form(const struct forms *forms)
 {
     size_t form = 0;
@@ -342,7 +342,7 @@ static void random_programs(void **state)
         free(forms.form);
         kernel_destroy(k);
     }
-    assert_in_range(ended, runs / 20, runs); /* or nothing is tried */
+    assert_in_range(ended, runs / 20, runs); /* otherwise little is tested */
     print_message("%u of %u programs went to their end\n", ended, runs);
 }
 

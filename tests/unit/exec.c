@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends of a dispatch that depend on its caller or on the code object: what tests/instructions cannot say. */
+/* Ends of a dispatch that depend on its caller or the code object, which tests/instructions cannot
+ * express. */
 #include "run_text.h"
 
-/* The wave of workgroup 0 goes on for ever, the other one ends: s4 is the workgroup's number in z. */
+/* The wave of workgroup 0 never ends, the other ones do: s4 is the workgroup's z id. */
 static const char endless_but_first[] = "s_cmp_eq_u32 s4, 0\n"
                                         "s_cselect_b32 s4, 0x100000, 0\n"
                                         "top:\n"
@@ -16,12 +17,12 @@ static bool until_one_is_done(void *user, uint64_t done, uint64_t workgroups)
     return !done;
 }
 
-/* Also when another thread than the caller's runs what is left. */
+/* Also if a thread other than the caller's runs the remaining workgroup. */
 static void stops_all_workgroups(void **state)
 {
     static struct text_run run;
     (void)state;
-    for (unsigned i = 0; i < 20; i++) { /* the threads do not always share the workgroups that way */
+    for (unsigned i = 0; i < 20; i++) { /* the distribution of workgroups to threads varies */
         run_written("gfx900", 64, &run, write_text, endless_but_first,
                     (struct wm_dispatch){.grid = {64, 1, 2},
                                          .workgroup = {64, 1, 1},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the fidelity report counts: waves, not lanes; a row for each grade; nothing that was not reached. */
+/* Counts of the fidelity report: waves, not lanes; a row per grade; only executed instructions. */
 #include "run_text.h"
 
 static const char code[] = "s_mov_b32 s4, 3\n"

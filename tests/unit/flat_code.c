@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* FLAT, GLOBAL and SCRATCH instructions of every generation that has them, as assembled text, against a
- * statement of where each lane's address leads: LDS, its own private memory, or a buffer.
+/* Assembled FLAT, GLOBAL and SCRATCH instructions of every generation that has them, against a reference for
+ * the destination of each lane's address: LDS, the lane's private memory, or a buffer.
  *
- * Sources of the statement: hardware.md 3.1, that is the RDNA3 and RDNA4 ISA, CDNA3 ISA, LLVM AMDGPUUsage
- * ("Flat Scratch", "Address Spaces"). Each target's kernel gets per lane two addresses from a table; it
- * stores to the one, loads from the other, and puts what it loaded into the result. */
+ * Sources of the reference: RDNA3 and RDNA4 ISA, CDNA3 ISA, LLVM AMDGPUUsage ("Flat Scratch", "Address
+ * Spaces"). Each target's kernel gets two addresses per lane from a table; it stores to one, loads from the
+ * other, and writes the loaded value to the result. */
 #include "run_text.h"
 
 enum { LANES = 32, MOST_LANES = 64, PRIVATE_BYTES = 64, LDS_BYTES = 512, DATA_WORDS = 128, CODE = 8192 };
 
-/* How a wave finds its scratch: what the prologue must do with the SGPRs that it gets, s[2:3] and s5. */
+/* Initialisation of FLAT_SCRATCH: the prologue's code for the SGPRs s[2:3] and s5. */
 static const char size_and_offset[] = "s_mov_b32 flat_scratch_lo, s3\n"
                                       "s_add_u32 s2, s2, s5\n"
                                       "s_lshr_b32 flat_scratch_hi, s2, 8\n";
@@ -23,10 +23,10 @@ static const char address_by_setreg[] = "s_add_u32 s2, s2, s5\n"
 static const struct target {
     const char *name, *prologue;        /* NULL: the hardware sets FLAT_SCRATCH */
     uint64_t shared, private;           /* high words of the default apertures */
-    bool global, scratch_s, scratch_st; /* GLOBAL and SCRATCH; SVS; ST */
-    bool newer;                         /* names of gfx11 */
+    bool global, scratch_s, scratch_st; /* has GLOBAL and SCRATCH; has SVS; has ST */
+    bool newer;                         /* gfx11 mnemonics */
     unsigned lds_bits;
-    int offset; /* that FLAT may have */
+    int offset; /* valid FLAT offset */
     const char *wait, *returns;
 } targets[] = {
     {"gfx700", size_and_offset, 0x60000000, 0x60000001, false, false, false, false, 64, 0, "s_waitcnt 0",
@@ -47,9 +47,9 @@ static const struct target {
 };
 enum { TARGETS = sizeof targets / sizeof *targets };
 
-/* Guest memory as the kernel finds it. */
+/* The kernel's arguments in guest memory. */
 struct arguments {
-    uint64_t out, to, from; /* results; where each lane stores, and where it loads from */
+    uint64_t out, to, from; /* results; store address and load address of each lane */
 };
 
 struct world {
@@ -65,7 +65,7 @@ struct world {
     struct wm_result result;
 };
 
-/* `text` with the words that are not the same everywhere put in: @4 of dwords, @8 of pairs, and the rest. */
+/* `text` with target-specific words inserted: @4 and @8 for dwords and pairs, and other marks. */
 static void spell(const struct target *t, const char *text, char *out, size_t size)
 {
     const struct {
@@ -93,8 +93,8 @@ static void check(enum wm_status status, const struct wm_diag *diag)
         fail_msg("%s", diag->message);
 }
 
-/* The kernel: v[2:3] is the lane's place in the result, v1 = 4 * lane, v8 = 100 + lane, v[6:7] the address to
- * store to, v[10:11] the one to load from. */
+/* The kernel: v[2:3] is the lane's place in the result, v1 = 4 * lane, v8 = 100 + lane, v[6:7] the store
+ * address, v[10:11] the load address. */
 static void build(struct world *w, const char *body)
 {
     static const char before[] = ".text\n.globl k\n.p2align 8\n.type k,%%function\nk:\n%s"
@@ -117,7 +117,7 @@ static void build(struct world *w, const char *body)
                                 ".amdhsa_group_segment_fixed_size 512\n"
                                 ".amdhsa_user_sgpr_kernarg_segment_ptr 1\n%s.end_amdhsa_kernel\n";
     const struct target *t = w->t;
-    const bool dwords = !strcmp(t->name, "gfx700"); /* what SMRD counts in */
+    const bool dwords = !strcmp(t->name, "gfx700"); /* the unit of SMRD offsets */
     char head[CODE], tail[CODE], text[2 * CODE], *messages;
     char flags[512];
     const bool unified = !strcmp(t->name, "gfx90a") || !strcmp(t->name, "gfx942");
@@ -195,8 +195,8 @@ static uint64_t private_place(const struct world *w, uint64_t offset)
     return (w->t->private << 32) + offset;
 }
 
-/* A lane in three each: LDS at its own place, private memory at one place for all, its dword of the buffer.
- */
+/* Each third of the lanes: LDS at a per-lane address, private memory at a common offset, the lane's dword of
+ * the buffer. */
 static uint64_t place_of(const struct world *w, unsigned lane)
 {
     return lane % 3 == 0 ? shared(w, 4 * lane) : lane % 3 == 1 ? private_place(w, 8) : w->data + 4 * lane;
@@ -214,7 +214,7 @@ static void lanes_go_where_their_addresses_lead(void **state)
         no_fault(&w);
         for (unsigned lane = 0; lane < LANES; lane++)
             assert_int_equal(w.out[lane], 0x80 | lane);
-        /* Bases that software chooses. */
+        /* Bases chosen by software. */
         struct wm_diag diag;
         const uint64_t bases[] = {UINT64_C(0x7654321) << 32, UINT64_C(0x1234567) << 32};
         assert_int_equal(wm_set_apertures(w.machine, bases[0], bases[0], &diag), WM_BAD_ARGUMENT);
@@ -231,7 +231,7 @@ static void lanes_go_where_their_addresses_lead(void **state)
     }
 }
 
-/* The aperture is the register's; the offset, which may be negative on gfx12, is added then. */
+/* The register selects the aperture; the offset, which may be negative on gfx12, is added afterwards. */
 static void offsets_are_added_behind_the_test(void **state)
 {
     (void)state;
@@ -248,8 +248,7 @@ static void offsets_are_added_behind_the_test(void **state)
             w.to[lane] = lane % 3 == 1 ? private_place(&w, 32) : place_of(&w, lane);
             w.from[lane] = w.to[lane] - (uint64_t)(int64_t)t->offset;
         }
-        /* Of LDS's lanes 0 and 3 have addresses below the aperture then, into which the offset does not lead.
-         */
+        /* LDS lanes 0 and 3 then have addresses below the aperture, and the offset must not lead into it. */
         run(&w);
         if (t->offset > 0) {
             assert_int_equal(w.result.fault.kind, WM_FAULT_APERTURE);
@@ -271,7 +270,8 @@ static void offsets_are_added_behind_the_test(void **state)
     }
 }
 
-/* LDS drops what is behind the workgroup's part; on gfx12 addresses have 17 bits first. */
+/* LDS accesses beyond the workgroup's allocation are dropped; on gfx12 addresses are first truncated to 17
+ * bits. */
 static void lds_ends_at_its_size(void **state)
 {
     (void)state;
@@ -290,8 +290,7 @@ static void lds_ends_at_its_size(void **state)
     }
 }
 
-/* Private memory behind what a lane has: on GCN 1.1 and 1.2 FLAT_SCRATCH holds its size, and a load gives 0.
- */
+/* Private memory beyond a lane's size: on GCN 1.1 and 1.2 FLAT_SCRATCH holds the size, and loads return 0. */
 static void the_size_in_flat_scratch_counts(void **state)
 {
     (void)state;
@@ -313,7 +312,7 @@ static void the_size_in_flat_scratch_counts(void **state)
     }
 }
 
-/* Atomics of 4 bytes go everywhere and return what was there. */
+/* 4-byte atomics work on all memory and return the old value. */
 static void atomics_reach_all_memory(void **state)
 {
     (void)state;
@@ -337,7 +336,7 @@ struct violation {
     bool read_only;
 };
 
-/* What may not be, and by whom: either the run ends with it, or the lanes load 0 and store nothing. */
+/* Violations by instruction: either the run stops, or the lanes load 0 and store nothing. */
 static void violations_stop_or_go_on(void **state)
 {
     static const struct violation violations[] = {
@@ -388,7 +387,7 @@ static void violations_stop_or_go_on(void **state)
         }
 }
 
-/* GLOBAL with a scalar base, and by the lane's number alone; it may not reach an aperture. */
+/* GLOBAL with a scalar base, and with the lane number only; it must not access an aperture. */
 static void global_has_scalar_bases(void **state)
 {
     (void)state;
@@ -424,7 +423,7 @@ static void global_has_scalar_bases(void **state)
     }
 }
 
-/* SCRATCH: the lane's offset is the sum of what the form has; FLAT finds it there. */
+/* SCRATCH: the lane's offset is the sum of the form's operands; FLAT finds the data there. */
 static void scratch_adds_what_its_form_has(void **state)
 {
     static const struct {
@@ -459,7 +458,7 @@ static void scratch_adds_what_its_form_has(void **state)
         }
 }
 
-/* Loads to LDS: M0 + offset + 4 * lane, small ones as dwords. */
+/* Loads to LDS: M0 + offset + 4 * lane; small elements are extended to dwords. */
 static void loads_go_to_lds(void **state)
 {
     static const struct {
@@ -491,7 +490,8 @@ static void loads_go_to_lds(void **state)
     }
 }
 
-/* Where DS instructions need M0, FLAT in LDS does, too: 63 is the last byte's place. */
+/* On targets whose DS instructions need M0, FLAT accesses to LDS do too: 63 is the address of the last
+ * byte. */
 static void lds_ends_where_m0_says(void **state)
 {
     (void)state;
@@ -509,7 +509,7 @@ static void lds_ends_where_m0_says(void **state)
     }
 }
 
-/* flat_load_dword v8, v[10:11] with TFE, which LLVM has no text for: v9 gets the status. */
+/* flat_load_dword v8, v[10:11] with TFE, which LLVM has no syntax for: v9 receives the status. */
 static void loads_may_have_a_status(void **state)
 {
     (void)state;
@@ -535,8 +535,8 @@ static const struct target *find_target(const char *name)
     return &targets[i];
 }
 
-/* Blocks of registers: bit n of M0 is register n and dword n; the kernel has 16 registers, and v0 is stored
- * for those beyond. The addresses are read before anything is loaded over them. */
+/* Block loads and stores: bit n of M0 enables register n and dword n; the kernel has 16 registers, and v0 is
+ * stored for missing ones. The addresses are read before loads overwrite them. */
 static void blocks_have_holes(void **state)
 {
     static const char set[] = "s_mov_b32 exec_lo, 3\nv_mov_b32 v12, 1\nv_mov_b32 v13, 2\nv_mov_b32 v14, 3\n"
@@ -569,8 +569,8 @@ static void blocks_have_holes(void **state)
     }
 }
 
-/* Only an address in VGPRs alone has two rows. Here its one row is the last of the frame, since nothing else
- * needs a row of constants: AddressSanitizer sees whoever reads on. */
+/* Only a VGPR-only address has two rows. Here its single row is the last of the frame, since nothing else
+ * needs a row of constants: AddressSanitizer detects reads past it. */
 static void blocks_end_with_the_frame(void **state)
 {
     static struct text_run run;
@@ -591,11 +591,11 @@ static void blocks_end_with_the_frame(void **state)
     assert_int_equal(run.fault.kind, WM_FAULT_MEMORY);
 }
 
-/* Lane L gives the address of 8 elements. In waves of 32 lanes, by AMD's ROCm documentation ("RDNA4 WMMA
- * transpose load builtins"), element e that it gets is that of row 2 * (L / 8) + e / 4 and column 8 * (e % 4)
- * + L % 8 of 8 rows of 32, which the lanes' addresses go through one after the other. In waves of 64 it is
- * as WMMA has its matrix: row L % 16, k from 4 * (L / 16) on, where address n is of k = n % 8 + 8 * (n / 16)
- * and the rows from 8 * (n / 8 % 2) on. */
+/* Lane L supplies the address of 8 elements. In wave32, by AMD's ROCm documentation ("RDNA4 WMMA transpose
+ * load builtins"), its element e is that of row 2 * (L / 8) + e / 4 and column 8 * (e % 4) + L % 8 of 8 rows
+ * of 32, which the lanes' addresses traverse in order. In wave64 the layout is that of WMMA: row L % 16, k
+ * starting at 4 * (L / 16), where address n is for k = n % 8 + 8 * (n / 16) and the rows starting at 8 * (n /
+ * 8 % 2). */
 static unsigned transposed(bool wave64, unsigned lane, unsigned e)
 {
     if (!wave64)
@@ -618,14 +618,14 @@ static void loads_transpose(void **state)
                 char body[256];
                 snprintf(body, sizeof body,
                          "global_load_tr_%s v[12:%u], v[10:11], off\n@w\nv_mov_b32 v9, v%u\n",
-                         bytes == 2 ? "b128" : "b64", 12 + 2 * bytes - 1, 12 + dword); /* as in waves of 32 */
+                         bytes == 2 ? "b128" : "b64", 12 + 2 * bytes - 1, 12 + dword); /* as in wave32 */
                 build(&w, body);
                 uint8_t *data = wm_host_pointer(w.machine, w.data, 4 * DATA_WORDS);
                 for (unsigned i = 0; i < 256; i++) {
                     const uint16_t value = (uint16_t)(bytes == 2 ? 0x1000 + i : i);
                     memcpy(data + bytes * i, &value, bytes);
                 }
-                for (unsigned lane = 0; lane < lanes; lane++) /* of those above 31 no address counts */
+                for (unsigned lane = 0; lane < lanes; lane++) /* addresses of lanes above 31 are ignored */
                     w.from[lane] = lane < 32 ? w.data + 8 * bytes * lane : 0;
                 run(&w);
                 no_fault(&w);
@@ -640,7 +640,7 @@ static void loads_transpose(void **state)
         }
 }
 
-/* Adds the high half where the low half is that of memory, and counts that up. */
+/* Adds the high half if the low half equals memory's, and increments the low half. */
 static void ordered_adds_wait_for_their_turn(void **state)
 {
     (void)state;
@@ -661,13 +661,13 @@ static void ordered_adds_wait_for_their_turn(void **state)
     close_world(&w);
 }
 
-/* The addresses behind a buffer may be those of the gaps between the waves' scratch, which is nothing that
- * the kernel was after. */
+/* An address past a buffer may fall into the gaps between the waves' scratch; the report must not name
+ * scratch then. */
 static void faults_name_what_the_kernel_was_after(void **state)
 {
     static const struct {
         const char *body;
-        uint64_t distance; /* from `data` to what the lanes load */
+        uint64_t distance; /* from `data` to the lanes' load addresses */
         const char *words;
     } cases[] = {
         {"global_load_@4 v9, v[10:11], off\n", (UINT64_C(4) << 30) + 0x8000, "; no allocation is near\n"},

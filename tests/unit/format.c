@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Formats: numbers and names against LLVM's, values against exact arithmetic in double.
  *
- * Components have at most 17 bits where they are divided or multiplied, and floats 24, so that products and
- * midpoints of neighbours are exact in double: a rounding is judged by them and never repeated. */
+ * Divided or multiplied components have at most 17 bits, and floats 24, so that products and midpoints of
+ * neighbours are exact in double: results are verified by these without repeating a rounding. */
 #include "memory/format.h"
 
 #include "isa/isa.h"
@@ -35,7 +35,7 @@ static struct wmi_format named(unsigned generation, const char *layout, const ch
     return wmi_format_of(rules_of(generation), code);
 }
 
-/* ---- floats of any size, as doubles ---- */
+/* ---- floats of any size, in double ---- */
 
 struct kind {
     int exponent_bits, digits;
@@ -56,7 +56,7 @@ static double value_of(const struct kind *k, uint32_t bits)
     return k->sign && bits >> (k->digits + k->exponent_bits) & 1 ? -x : x;
 }
 
-/* Whether `bits` is the float nearest to numerator / denominator, of two the even one. */
+/* Asserts that `bits` is the float nearest to numerator / denominator, ties to even. */
 static void assert_nearest(const struct kind *k, uint32_t bits, double numerator, double denominator)
 {
     const uint32_t sign = k->sign ? bits & 1u << (k->digits + k->exponent_bits) : 0, magnitude = bits ^ sign;
@@ -65,7 +65,7 @@ static void assert_nearest(const struct kind *k, uint32_t bits, double numerator
     assert_true(magnitude <= infinity);
     if (numerator != 0)
         assert_int_equal(sign != 0, numerator < 0);
-    /* Beyond the largest finite float stands the power of two that would follow. */
+    /* Infinity counts as the power of two that would follow the largest finite float. */
     const double beyond = ldexp(1, 1 << (k->exponent_bits - 1));
     const double own = magnitude == infinity ? beyond : value_of(k, magnitude);
     const double next = magnitude == infinity       ? INFINITY
@@ -87,8 +87,7 @@ static uint32_t bits_of(float x)
 
 /* ---- numbers and names ---- */
 
-/* What CLRX and PAL say of gfx6 to gfx9. CLRX once had the names of 8 and 9 swapped; the bits it gave are
- * these. */
+/* CLRX and PAL on gfx6 to gfx9. CLRX once had the names of 8 and 9 swapped; its bits match these. */
 static void data_formats(void **state)
 {
     static const struct {
@@ -125,7 +124,8 @@ static void data_formats(void **state)
     }
 }
 
-/* Which kinds exist: FLOAT for 16 and 32 bits and the small floats, nothing normalized or scaled for 32. */
+/* Valid number formats: FLOAT for 16 and 32 bits and the small floats, no normalized or scaled formats for
+ * 32. */
 static void number_formats(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void number_formats(void **state)
             }
 }
 
-/* Every name that LLVM has for a number is what we make of the number, on every target. */
+/* On every target, LLVM's name of a number is our name. */
 static void names_are_llvms(void **state)
 {
     static const char *const targets[] = {"gfx600", "gfx700",  "gfx803",  "gfx810",  "gfx900",  "gfx90a",
@@ -165,7 +165,7 @@ static void names_are_llvms(void **state)
             if (wmi_format_unified(rules)) {
                 const char *llvm = wmi_name_of(target, WMI_NAMES_unified_format, (int32_t)code);
                 if (code == 1)
-                    llvm = "BUF_FMT_8_UNORM"; /* LLVM's default, which does not print */
+                    llvm = "BUF_FMT_8_UNORM"; /* LLVM's default, which it does not print */
                 if (strchr(name, ' '))
                     *strchr(name, ' ') = '_';
                 snprintf(text, sizeof text, "BUF_FMT_%s", name);
@@ -267,7 +267,7 @@ static void codes_in_descriptors(void **state)
     assert_int_equal(wmi_format_code_of(rules_of(GFX11), 63 << 12 | 1 << 18), 63);
 }
 
-/* Of 16-bit components every value, or every 19th. */
+/* Step over the values of 16-bit components. */
 static uint32_t step_of(unsigned bits)
 {
     return bits == 16 && getenv("WAVEMEM_TEST_REDUCED") ? 19 : 1;
@@ -313,7 +313,7 @@ static void fraction_of(enum wmi_number number, unsigned bits, uint32_t raw, dou
     }
 }
 
-/* Every value of every component of up to 16 bits in every format of every generation, both widths. */
+/* Every value of every component of up to 16 bits in every format of every generation, both result sizes. */
 static void every_load(void **state)
 {
     unsigned long values = 0;
@@ -374,7 +374,7 @@ static void loads_of_32_bits(void **state)
         for (unsigned k = 0; k < 3; k++) {
             const struct wmi_format f = named(GFX9, "32_32_32_32", kinds[k]);
             uint32_t value[4];
-            load_bits(&f, 3, raw[i], false, value); /* as they are: a signalling NaN, a denormal */
+            load_bits(&f, 3, raw[i], false, value); /* unchanged, including a signalling NaN and a denormal */
             assert_int_equal(value[3], raw[i]);
             assert_int_equal(value[0] | value[1] | value[2], 0);
         }
@@ -386,7 +386,7 @@ static void loads_of_32_bits(void **state)
     } halves[] = {
         {"FLOAT", 0x3f801fff, 0x3c00}, /* toward zero */
         {"FLOAT", 0xbf803fff, 0xbc01},      {"FLOAT", 0x7f7fffff, 0x7bff}, {"FLOAT", 0x7f800000, 0x7c00},
-        {"FLOAT", 0x7fc00000, 0x7e00},      {"FLOAT", 0x7f800001, 0x7e00}, /* a NaN stays one */
+        {"FLOAT", 0x7fc00000, 0x7e00},      {"FLOAT", 0x7f800001, 0x7e00}, /* NaNs stay NaNs */
         {"FLOAT", 0x33800000, 0x0001},                                     /* 2^-24 */
         {"FLOAT", 0x337fffff, 0x0000},      {"UINT", 65535, 65535},        {"UINT", 65536, 65535},
         {"SINT", (uint32_t)-32769, 0x8000}, {"SINT", 32768, 0x7fff},       {"SINT", (uint32_t)-5, 0xfffb},
@@ -399,7 +399,7 @@ static void loads_of_32_bits(void **state)
     }
 }
 
-/* The 2 bits of W in 2_10_10_10. Mesa's fix-up for gfx6 to gfx8 tells what comes: 0, 1/3, 2/3, 1. */
+/* The 2-bit W of 2_10_10_10. Mesa's fix-up for gfx6 to gfx8 implies: 0, 1/3, 2/3, 1. */
 static void signed_alpha(void **state)
 {
     (void)state;
@@ -439,7 +439,7 @@ static uint32_t stored_bits(const struct wmi_format *f, unsigned component, uint
     return raw;
 }
 
-/* What a store of x to an integer component must give; products of 24 and 17 bits are exact. */
+/* Expected result of storing x to an integer component; products of 24 and 17 bits are exact. */
 static int64_t expected_store(enum wmi_number number, unsigned bits, double x)
 {
     const double range = ldexp(1, (int)bits);
@@ -456,7 +456,7 @@ static int64_t expected_store(enum wmi_number number, unsigned bits, double x)
         y = rint(x * top);
         least = -top;
         break;
-    case WMI_NUMBER_SNORM_OGL: /* below 2^-20 the product and the 1 do not fit one double */
+    case WMI_NUMBER_SNORM_OGL: /* below 2^-20 the product and the 1 do not fit in one double */
         y = fabs(x) < 0x1p-20 ? (x < 0 ? -1 : 0) : rint((x * (range - 1) - 1) / 2);
         break;
     default:
@@ -482,8 +482,8 @@ static void check_store(const struct wmi_format *f, unsigned i, uint32_t bits, b
                  i, x, got, (long long)want);
 }
 
-/* Of every normalized and scaled format: the point between each two values that it can have and its
- * neighbours, the values, what is just and far outside. */
+/* For every normalized and scaled format: each representable value, the midpoints between neighbours, values
+ * next to them, and values just and far out of range. */
 static void every_store(void **state)
 {
     (void)state;
@@ -514,14 +514,14 @@ static void every_store(void **state)
                 }
             }
         }
-    for (unsigned n = 0; n < 4; n++) { /* all halves */
+    for (unsigned n = 0; n < 4; n++) { /* all f16 values */
         const struct wmi_format f = wmi_format_of(rules_of(GFX6), 12 | n << 4);
         for (uint32_t bits = 0; bits < 0x10000; bits += step_of(16))
             check_store(&f, 2, bits, true, false);
     }
 }
 
-/* What is loaded and stored again is the same element, but for the two patterns that mean -1. */
+/* Loading and storing an element preserves it, except for the second of two patterns that mean -1. */
 static void load_then_store(void **state)
 {
     (void)state;
@@ -540,7 +540,7 @@ static void load_then_store(void **state)
         }
 }
 
-/* Floats of 10, 11 and 16 bits: each value, each point between two and its neighbours. */
+/* Floats of 10, 11 and 16 bits: each value, each midpoint and its neighbours. */
 static void small_floats(void **state)
 {
     const struct {
@@ -616,7 +616,7 @@ static void integers(void **state)
     }
 }
 
-/* ---- images' own ---- */
+/* ---- image-only formats ---- */
 
 static void shared_exponent(void **state)
 {
@@ -633,9 +633,9 @@ static void shared_exponent(void **state)
             wmi_format_store(&f, value, false, (unsigned char *)&again);
             uint32_t back[4];
             wmi_format_load(&f, (const unsigned char *)&again, false, back);
-            assert_memory_equal(value, back, sizeof value); /* another exponent, perhaps */
+            assert_memory_equal(value, back, sizeof value); /* maybe with another exponent */
         }
-    for (unsigned i = 0; i < 20000; i++) { /* each is within half a place of the greatest's exponent */
+    for (unsigned i = 0; i < 20000; i++) { /* within half a unit at the largest exponent */
         uint32_t value[4] = {0}, word, back[4];
         float most = 0;
         for (unsigned k = 0; k < 3; k++) {
@@ -652,7 +652,7 @@ static void shared_exponent(void **state)
             const double x = value_of(&f32, value[k]), y = value_of(&f32, back[k]);
             assert_true(fabs((x > 65408 ? 65408 : x) - y) <= ldexp(1, shared - 25));
         }
-        assert_true(shared == 0 || most >= ldexpf(255.5f, shared - 24)); /* no larger than it must be */
+        assert_true(shared == 0 || most >= ldexpf(255.5f, shared - 24)); /* no larger than necessary */
     }
     const uint32_t odd[4] = {0x7fc00000, bits_of(-1), bits_of(INFINITY), 0};
     uint32_t word;
@@ -675,7 +675,7 @@ static void srgb(void **state)
         assert_int_equal(stored_bits(&f, 0, value[0], false), raw);
         previous = value[0];
         load_bits(&f, 3, raw, false, value);
-        assert_nearest(&f32, value[3], raw, 255); /* the fourth is linear */
+        assert_nearest(&f32, value[3], raw, 255); /* the fourth component is linear */
     }
     assert_int_equal(stored_bits(&f, 1, bits_of(5), false), 255);
     assert_int_equal(stored_bits(&f, 1, bits_of(-5), false), 0);
@@ -703,7 +703,8 @@ static void packed_images(void **state)
     }
 }
 
-/* 24 bits are rounded once (the quotient of doubles is as good), and come back; the stencil stands beside. */
+/* 24 bits are rounded once (the quotient of doubles is as good), and survive a round trip; the stencil is
+ * separate. */
 static void depth_and_stencil(void **state)
 {
     const struct wmi_format low = wmi_format_of_image(rules_of(GFX11), 0x4c),
@@ -730,7 +731,7 @@ static void depth_and_stencil(void **state)
     assert_int_equal(value[1], 0xa5);
 }
 
-/* ---- DST_SEL, and who takes what from where ---- */
+/* ---- DST_SEL, and the origin of formats ---- */
 
 static void selection(void **state)
 {
@@ -744,7 +745,7 @@ static void selection(void **state)
             const unsigned s = select >> 3 * i & 7;
             assert_int_equal(value[i], s == 1 ? 0x3f800000 : s < 4 ? 0 : 10 + s - 4);
         }
-        for (unsigned to = 0; to < 4; to++) /* the first that goes there */
+        for (unsigned to = 0; to < 4; to++) /* the first component selected for it */
             for (unsigned i = 0; i < 4 && !expected[to]; i++)
                 expected[to] = (select >> 3 * i & 7) == to + 4 ? 10 + i : 0;
         assert_memory_equal(stored, expected, sizeof stored);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Each public header by itself, in C and C++, and wavemem.h as the one that has them all.
+"""Compiles each public header by itself, in C and C++; wavemem.h must include them all.
 
-usage: headers.py HEADER... -- COMPILER [ARGUMENT...]   (the headers that are installed)
+usage: headers.py HEADER... -- COMPILER [ARGUMENT...]   (the installed headers)
 """
 import os
 import re

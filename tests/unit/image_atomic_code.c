@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Image atomics, of all operations and both sizes, and loads and stores without conversion, against slow
- * statements of them. */
+/* Image atomics, all operations and both sizes, and loads and stores without conversion, against simple
+ * references. */
 #include "atomic_operations.h"
 #include "run_image.h"
 
@@ -26,7 +26,7 @@ static int64_t signed_of(uint64_t x, unsigned bits)
     return bits == 32 ? (int32_t)x : (int64_t)x;
 }
 
-/* Halves that are whole numbers below 2^11 and back; `brain`: bf16, below 2^8. */
+/* 16-bit floats of integers below 2^11 and back; `brain`: bf16, below 2^8. */
 static uint32_t half_of(uint32_t whole, bool brain)
 {
     unsigned exponent = 0;
@@ -55,8 +55,8 @@ static uint64_t add_halves(uint64_t m, uint64_t d, bool brain)
     return sum;
 }
 
-/* What operations make of memory, data and comparison. Source: Vega ISA, "Image instructions"; Southern
- * Islands ISA, IMAGE_ATOMIC_RSUB; RDNA 4 ISA, "Float atomics". */
+/* New value from memory, data and comparand. Source: Vega ISA, "Image instructions"; Southern Islands ISA,
+ * IMAGE_ATOMIC_RSUB; RDNA 4 ISA, "Float atomics". */
 OPERATION(rsub, d - m)
 OPERATION(smin, signed_of(m, bits) < signed_of(d, bits) ? m : d)
 OPERATION(smax, signed_of(m, bits) > signed_of(d, bits) ? m : d)
@@ -112,7 +112,7 @@ static uint64_t draw_number(const struct operation *o, unsigned bits)
     return bits == 32 ? (uint32_t)number : number;
 }
 
-/* One operation on texels of `bits`, all lanes; lanes act in their order. */
+/* One operation on texels of `bits`, all lanes; lanes act in lane order. */
 static void try_atomic(const char *target, const struct operation *o, unsigned bits)
 {
     static unsigned char before[IMAGE_BYTES];
@@ -177,7 +177,7 @@ static void test_atomic(void **state)
 
 /* ---- without conversion ---- */
 
-/* Texels as they are, by dwords that DMASK chooses, or a smaller one extended; and stored so. */
+/* Unconverted texels: dwords selected by DMASK, or a smaller texel extended to a dword; and their stores. */
 static void test_packed(void **state)
 {
     static const struct format small[] = {{1, 8, true, 1, 0, 1, 1}, {2, 8, false, 3, 4, 18, 18}};
@@ -212,7 +212,7 @@ static void test_packed(void **state)
                 unsigned n = 0;
                 uint64_t offset = 0;
                 const bool there = find_texel(&i, c[lane], has_level, &offset);
-                bool later = false; /* another lane stored there behind it */
+                bool later = false; /* a later lane stored to the same texel */
                 for (unsigned other = lane + 1; other < LANES && there; other++) {
                     uint64_t elsewhere;
                     later |= find_texel(&i, c[other], has_level, &elsewhere) && elsewhere == offset;
@@ -240,7 +240,7 @@ static void test_packed(void **state)
 
 /* ---- read-only images ---- */
 
-/* Stores to them stop the run, or do nothing; atomics return 0 then (CDNA 3 ISA, "Memory Violations"). */
+/* Stores to them stop the run, or do nothing; atomics then return 0 (CDNA 3 ISA, "Memory Violations"). */
 static void test_read_only(void **state)
 {
     (void)state;

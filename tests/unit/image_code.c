@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads and stores of linear images, against a slow statement of where texels are and of what their
- * components become; sizes of images; and what is refused. */
+/* Loads and stores of linear images, against a simple reference for texel addresses and conversion of
+ * components; sizes of images; and refused images. */
 #include "run_image.h"
 
-/* What the instruction may say besides, at random. */
+/* Random further instruction flags. */
 static void draw_flags(struct image *i)
 {
     const unsigned g = generation(i->target);
@@ -12,7 +12,7 @@ static void draw_flags(struct image *i)
     i->r128 = g != 9 && i->type <= T2D && i->mips == 1 && i->width > 1 && below(2);
 }
 
-/* The registers that a load gives a lane: `value`; so many. */
+/* Registers that a load returns to a lane, in `value`; returns their number. */
 static unsigned expect_load(const struct image *i, const uint32_t c[4], unsigned dmask, bool has_level,
                             bool tfe, uint32_t value[RESULTS])
 {
@@ -81,7 +81,7 @@ static void test_load(void **state)
     }
 }
 
-/* Clamped to 0 and 1, to nearest even; not a number is 0. Source: CLRX, "GCN memory handling". */
+/* Clamped to 0 and 1, to nearest even; NaN becomes 0. Source: CLRX, "GCN memory handling". */
 static uint32_t stored(const struct format *f, uint32_t value)
 {
     float x;
@@ -105,11 +105,11 @@ static void test_store(void **state)
             for (unsigned k = 0; k < 4; k++)
                 for (unsigned lane = 0; lane < LANES; lane++) {
                     data[k][lane] = (uint32_t)wmi_random_bits(seed, drawn++);
-                    if (i.format->unorm) { /* also what is clamped */
+                    if (i.format->unorm) { /* including clamped values */
                         const float value = (float)((int)below(1 << 16) - (1 << 14)) / (float)(1 << 15);
                         memcpy(&data[k][lane], &value, 4);
                         data[k][lane] = below(20) ? data[k][lane] : below(2) ? 0x7f800000 : 0x7fc00001;
-                    } else if (i.format->bits < 32) /* what does not fit is another test's */
+                    } else if (i.format->bits < 32) /* out-of-range values are another test */
                         data[k][lane] &= (1u << i.format->bits) - 1;
                     m.in[256 + 64 * k + lane] = data[k][lane];
                 }
@@ -185,7 +185,7 @@ static void set_field(struct image *i, const char *name, uint64_t value)
     memcpy(i->words, changed.words, sizeof i->words);
 }
 
-/* What wavemem does not access says so, in whatever instruction. */
+/* Any instruction on an unsupported image reports it. */
 static void test_refused(void **state)
 {
     (void)state;

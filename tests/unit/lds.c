@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every DS step, on every CPU level and wave size, against a slow statement of what the ISA documents say:
+/* Every DS step, on every CPU level and wave size, against a simple reference based on the ISA documents:
  * random addresses (in range, partly outside, wrapping), masks, data and overlapping registers. */
 #include "exec/lds.h"
 #include "exec/workgroup.h"
@@ -16,14 +16,14 @@
 enum {
     LDS = 4096,
     ROWS = 24,
-    ADDR = 0, /* rows of the operands, when they do not overlap */
+    ADDR = 0, /* operand rows, if they do not overlap */
     DATA = 4,
     DATA2 = 8,
     RESULT = 12,
     ROUNDS = 160,
 };
 
-/* A wave with its registers, and the LDS, before or after a step. */
+/* Registers of a wave, and the LDS, before or after a step. */
 struct machine {
     uint32_t reg[ROWS][64];
     unsigned char lds[LDS + 64];
@@ -38,13 +38,13 @@ struct setting {
     bool returns;
 };
 
-/* ---- the slow statement ---- */
+/* ---- the reference ---- */
 
 enum kind { READ, READ2, WRITE, WRITE2, ATOMIC, EXCHANGE2, COUNT, LANES, SECOND };
 
 struct shape {
     enum kind kind;
-    unsigned bytes; /* of a place */
+    unsigned bytes; /* per place */
     bool is_signed;
     unsigned half; /* 1: low 16 bits of the register, 2: high 16 bits */
 };
@@ -139,9 +139,9 @@ static double as_double(uint64_t bits)
     return x;
 }
 
-/* The sum of two floats of a format with this many bits of exponent and significand, by exact arithmetic: the
- * first NaN, quieted, or the one of inf - inf; else the nearest, ties to even. All such sums are exact in a
- * long double but those of f64, which the host rounds itself. */
+/* The sum of two floats of a format with this many exponent and significand bits, in exact arithmetic: the
+ * first NaN, quieted, or the NaN of inf - inf; otherwise the nearest float, ties to even. Such sums are exact
+ * in long double except for f64, which the host rounds. */
 static uint32_t small_sum(uint32_t m, uint32_t a, unsigned exponent, unsigned digits)
 {
     const int bias = (1 << (exponent - 1)) - 1;
@@ -169,15 +169,16 @@ static uint32_t small_sum(uint32_t m, uint32_t a, unsigned exponent, unsigned di
         return negative;
     int power;
     frexpl(sum, &power);
-    if (power < 2 - bias) /* denormals have the lowest normal exponent */
+    if (power < 2 - bias) /* denormals have the smallest normal exponent */
         power = 2 - bias;
     const long double unit = ldexpl(1, power - 1 - (int)digits);
-    const uint32_t units = (uint32_t)rintl(fabsl(sum) / unit); /* to nearest even: the host's default */
+    const uint32_t units = (uint32_t)rintl(fabsl(sum) / unit); /* to nearest even, the host's default */
     const uint32_t result = ((uint32_t)(power - 2 + bias) << digits) + units;
     return negative | (result > infinity ? infinity : result);
 }
 
-/* min or max of two floats given as doubles: NaN loses, -0 < +0; the bits of the winner. */
+/* min or max of two floats given as doubles: numbers take precedence over NaNs, -0 < +0; returns the result's
+ * bits. */
 static uint64_t pick(bool max, double m, double a, uint64_t m_bits, uint64_t a_bits, uint64_t quiet)
 {
     if (isnan(m) && isnan(a))
@@ -294,7 +295,7 @@ static uint64_t atomic_value(enum wmi_lds_step step, uint64_t m, uint64_t a, uin
     return 0;
 }
 
-/* Lane i's source in the words of the ISA's examples and pseudo-code. */
+/* Lane i's source, following the ISA's examples and pseudo-code. */
 static unsigned swizzle_lane(uint32_t offset, unsigned i)
 {
     unsigned j;
@@ -319,7 +320,7 @@ static unsigned swizzle_lane(uint32_t offset, unsigned i)
     return j + (i & 32);
 }
 
-/* The lane at an address of ds_permute_b32, of all or of each half of the wave. */
+/* The lane at an address of ds_permute_b32, in the whole wave or within each half. */
 static unsigned exchange_lane(const struct setting *s, uint32_t address, unsigned i)
 {
     const unsigned lane = (uint32_t)(address + s->x) / 4 % s->lanes;
@@ -331,7 +332,7 @@ static bool active(const struct setting *s, unsigned lane)
     return s->exec >> lane & 1;
 }
 
-/* Reads or writes `bytes` at `at`; false where that is not all inside. */
+/* Whether all `bytes` at `at` are in range. */
 static bool inside(const struct setting *s, uint32_t at, unsigned bytes)
 {
     return (uint64_t)at + bytes <= s->lds_size;
@@ -343,7 +344,7 @@ static void state_slowly(struct machine *m, const struct setting *s)
     const struct machine before = *m;
     const unsigned places = shape.kind == READ2 || shape.kind == EXCHANGE2 ? 2 : 1;
     const unsigned dwords = (shape.bytes + 3) / 4;
-    if (shape.kind == WRITE2) { /* all first places, then all second ones */
+    if (shape.kind == WRITE2) { /* all first places, then all second places */
         struct setting one = *s;
         one.step = shape.bytes == 4 ? WMI_LDS_write_b32 : WMI_LDS_write_b64;
         state_slowly(m, &one);
@@ -451,14 +452,14 @@ static void state_slowly(struct machine *m, const struct setting *s)
 
 /* ---- the steps ---- */
 
-/* Stands behind the step that is tested. */
+/* The step after the tested one. */
 static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
 {
     (void)frame;
     return op;
 }
 
-/* Everything that a step reaches through the frame. */
+/* Everything that a step accesses through the frame. */
 struct world {
     struct wmi_frame *frame;
     struct wmi_wave wave;
@@ -484,7 +485,7 @@ static void set_up_world(struct world *w)
     w->worker->dispatch = &w->dispatch;
     w->wave = (struct wmi_wave){.frame = w->frame, .group = &w->group, .worker = w->worker};
     w->frame->wave = &w->wave;
-    /* Round to nearest, keep denormals: what the host does by default. */
+    /* Round to nearest, keep denormals: the host's default. */
     w->frame->mode = 0xf0;
     w->frame->mxcsr32 = w->frame->mxcsr64 = 0x1f80;
 }
@@ -495,11 +496,11 @@ static void tear_down_world(struct world *w)
     free(w->worker);
 }
 
-/* Runs the step on a copy of `m`, which gets the outcome; what the step returned. */
+/* Runs the step on `m`, which receives the outcome; returns what the step returned. */
 static const struct wmi_op *run(struct world *w, struct machine *m, const struct setting *s,
                                 enum wmi_cpu_level level)
 {
-    /* Exactly as large as promised, so that a sanitizer sees what reads too far. */
+    /* Exactly the promised size, so that a sanitizer detects reads past the end. */
     unsigned char *lds = malloc(s->lds_size + 64);
     memcpy(lds, m->lds, s->lds_size + 64);
     w->group.lds = lds;
@@ -533,7 +534,7 @@ static const struct wmi_op *run(struct world *w, struct machine *m, const struct
     return next;
 }
 
-/* Floats that make trouble, and any bits. */
+/* Special floats and random bits. */
 static uint32_t random_operand(enum wmi_lds_step step)
 {
     static const uint32_t edges[] = {0,          0x80000000, 1,          0x80000001, 0x3f800000, 0xbf800000,
@@ -564,7 +565,7 @@ static void fill(struct machine *m, struct setting *s, int round)
     s->addr = ADDR, s->data = DATA, s->data2 = DATA2, s->result = RESULT;
     if (shape.kind == SECOND)
         s->x = (uint32_t)random_bits() & (round % 2 ? 0xffff : 0x80ff);
-    else if (round % 3 == 0) /* the result covers the address, or address and data */
+    else if (round % 3 == 0) /* the result overlaps the address, or address and data */
         s->result = round % 2 ? ADDR : DATA - 2;
     if (round % 7 == 0)
         s->data2 = s->data;
@@ -572,7 +573,7 @@ static void fill(struct machine *m, struct setting *s, int round)
     for (unsigned r = 0; r < ROWS; r++)
         for (unsigned i = 0; i < 64; i++)
             m->reg[r][i] = random_operand(s->step);
-    /* Memory that atomics find equal to their operand now and then. */
+    /* Memory that sometimes equals the atomics' operand. */
     for (unsigned i = 0; i + 4 <= sizeof m->lds; i += 4) {
         const uint32_t word = random_bits() % 3 ? random_operand(s->step) : m->reg[DATA][random_bits() % 64];
         memcpy(m->lds + i, &word, 4);
@@ -584,22 +585,22 @@ static void fill(struct machine *m, struct setting *s, int round)
         switch (pattern) {
         case 0:
             at = base + i * shape.bytes;
-            break; /* a run */
+            break; /* consecutive */
         case 1:
             at = base;
-            break; /* one place */
+            break; /* one address */
         case 2:
             at = base + i % 16 * shape.bytes + i / 16 * 512;
-            break; /* runs of 16 */
+            break; /* consecutive within 16 lanes */
         case 3:
             at = i / 16 * 256;
-            break; /* one place per 16 */
+            break; /* one address per 16 lanes */
         case 4:
             at = base + i * shape.bytes + (i == 37 ? 4 * align : 0);
-            break; /* nearly a run */
+            break; /* nearly consecutive */
         case 5:
             at = (uint32_t)(random_bits() % 5000);
-            break; /* some outside */
+            break; /* some out of range */
         case 6:
             at = -s->x + (uint32_t)(random_bits() % 2048);
             break; /* wraps with the offset */
@@ -688,7 +689,7 @@ static void swizzle_examples(void **state)
     tear_down_world(&w);
 }
 
-/* An atomic off its natural alignment is a fault that names its lanes, and changes nothing. */
+/* A misaligned atomic is a fault that names its lanes, and changes nothing. */
 static void misaligned_atomics_fault(void **state)
 {
     (void)state;
@@ -709,10 +710,10 @@ static void misaligned_atomics_fault(void **state)
                                 .returns = true};
             for (unsigned i = 0; i < 64; i++)
                 start.reg[ADDR][i] = i * bytes;
-            start.reg[ADDR][3] += 1;         /* bad */
-            start.reg[ADDR][5] += bytes / 2; /* bad */
-            start.reg[ADDR][9] += 1;         /* off, so fine */
-            start.reg[ADDR][11] = 2001;      /* outside, so dropped */
+            start.reg[ADDR][3] += 1;         /* misaligned */
+            start.reg[ADDR][5] += bytes / 2; /* misaligned */
+            start.reg[ADDR][9] += 1;         /* inactive: ignored */
+            start.reg[ADDR][11] = 2001;      /* out of range: dropped */
             got = start;
             w.memory.pc = 0x1234;
             assert_null(run(&w, &got, &s, level));
@@ -790,7 +791,7 @@ static void observer_sees_the_access(void **state)
             for (unsigned i = 0; i < 8; i++)
                 assert_int_equal(seen.address[p][i], (uint32_t)(m.reg[ADDR][i] + (p ? 240 : 8)));
         }
-        /* The second place of lanes 2 and up lies behind the 256 bytes, but lane 3's wraps to 232. */
+        /* The second place of lanes 2 and up is beyond the 256 bytes, but lane 3's wraps to 232. */
         assert_int_equal(seen.access.element[0].bad_range, 0);
         assert_int_equal(seen.access.element[0].bad_align, 1 << 2);
         assert_int_equal(seen.access.element[1].bad_range, 0xf0);
@@ -799,7 +800,7 @@ static void observer_sees_the_access(void **state)
     tear_down_world(&w);
 }
 
-/* The lanes that are read or sent to, as addresses of four bytes each. */
+/* Reports the source or destination lanes as addresses of four bytes per lane. */
 static void observer_sees_exchange(void **state)
 {
     (void)state;

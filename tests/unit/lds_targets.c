@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Every DS instruction that LLVM knows on each of thirteen targets, assembled from text and run, against a
- * slow statement made from its name.
+/* Every DS instruction that LLVM knows on each of thirteen targets, assembled and run, against a simple
+ * reference derived from its name.
  *
- * usage: lds_targets FORMS-TARGET.TSV ...; the lists are LLVM's, so that no instruction is forgotten.
- * Floats hold whole numbers here, for which all rules agree; lds.c has the others. */
+ * usage: lds_targets FORMS-TARGET.TSV ...; the lists are LLVM's, so that they are complete. Floats hold
+ * integers here, for which all rules agree; lds.c tests other values. */
 #include "random.h"
 #include "wavemem/wavemem.h"
 
@@ -15,9 +15,9 @@
 #include <string.h>
 
 enum {
-    LDS_BYTES = 1000, /* of which the last place of many widths lies partly outside */
+    LDS_BYTES = 1000, /* wide accesses at the end are partly out of range */
     LDS_WORDS = 256,
-    ROW = 64, /* dwords of a row in the buffer */
+    ROW = 64, /* dwords per row in the buffer */
     ADDR = 0,
     DATA = 1,
     DATA2 = 5,
@@ -27,7 +27,7 @@ enum {
     LDS_OUT = 21,
     ROWS = 25,
     ROUNDS = 6,
-    GDS_ROUNDS = 3, /* more, on the GDS where there is one */
+    GDS_ROUNDS = 3, /* additional rounds on the GDS, where there is one */
     TEXT = 1 << 14,
 };
 
@@ -42,7 +42,7 @@ static void fail(const char *target, const char *format, ...)
     exit(1);
 }
 
-/* ---- what an instruction does, by its name ---- */
+/* ---- semantics, derived from the name ---- */
 
 enum kind { READ, WRITE, ATOMIC, EXCHANGE2, COUNT, SWIZZLE, PERMUTE, BPERMUTE };
 
@@ -54,7 +54,7 @@ struct statement {
     bool returns, second, stride64, swapped, addtid, is_signed, d16, high;
 };
 
-/* Not here: global wave sync, ordered count and what belongs to the graphics pipeline and rays. */
+/* Not tested here: global wave sync, ordered count, graphics pipeline and ray instructions. */
 static bool is_left_out(const char *name)
 {
     static const char *const names[] = {"ds_gws_",       "ds_nop",        "ds_ordered_count",
@@ -66,7 +66,7 @@ static bool is_left_out(const char *name)
     return false;
 }
 
-/* Replaces a part of the text, if it is there, by one that is not longer. */
+/* Replaces `part` of the text, if present, by a string that is not longer. */
 static bool take(char *text, const char *part, const char *replacement)
 {
     char *at = strstr(text, part);
@@ -140,7 +140,7 @@ static bool is_float(const struct statement *s)
     return strchr(s->type, 'f') != NULL;
 }
 
-/* A whole number, up to 2^7 (bf16), in the format's bits. */
+/* An integer of up to 2^7 (bf16) in the format's encoding. */
 static uint64_t encoded(const char *type, double x)
 {
     uint64_t bits = 0;
@@ -248,9 +248,9 @@ struct test {
     struct statement s;
     bool gds;
     unsigned lanes;
-    uint32_t exec;      /* of the first 32 lanes; the others are on */
-    uint32_t m0, limit; /* bytes of LDS that can be reached */
-    unsigned offset[2]; /* as they stand in the text */
+    uint32_t exec;      /* of the first 32 lanes; the others are active */
+    uint32_t m0, limit; /* accessible bytes of LDS */
+    unsigned offset[2]; /* as in the text */
     uint32_t in[ROWS][ROW], want[ROWS][ROW];
 };
 
@@ -336,7 +336,7 @@ static void state_memory(struct test *t)
         }
 }
 
-/* Both places of a lane are read, then written. */
+/* Both places of a lane are read before they are written. */
 static void state_exchange(struct test *t)
 {
     for (unsigned i = 0; i < t->lanes; i++) {
@@ -369,7 +369,7 @@ static void state_count(struct test *t)
     memcpy(lds_of(t) + at, &now, 4);
 }
 
-/* ds_swizzle_b32 here in two modes that all generations have: any of four, and masks. */
+/* ds_swizzle_b32 in the two modes of all generations: any of four, and masks. */
 static unsigned swizzle_source(unsigned offset, unsigned i)
 {
     if (offset & 0x8000)
@@ -406,11 +406,11 @@ static void state_slowly(struct test *t)
         state_lanes(t);
     else
         state_memory(t);
-    /* Behind the workgroup's LDS is nothing. */
+    /* Zeros after the workgroup's LDS. */
     memset(lds_of(t) + LDS_BYTES, 0, 4 * LDS_WORDS - LDS_BYTES);
 }
 
-/* ---- the same by code ---- */
+/* ---- execution ---- */
 
 struct code {
     char text[TEXT];
@@ -469,7 +469,7 @@ static void add_instruction(struct code *code, const struct test *t, const char 
 
 static void write_code(struct code *code, const struct test *t, uint64_t buffer, const char *name)
 {
-    const int all = t->gds ? LDS_BYTES : -1; /* of GDS M0[31:16] is the base and M0[15:0] the size */
+    const int all = t->gds ? LDS_BYTES : -1; /* for GDS, M0[31:16] is the base and M0[15:0] the size */
     code->length = 0;
     add(code, "s_mov_b32 s4, 0x%x\ns_mov_b32 s5, 0x%x\ns_mov_b32 s6, -1\ns_mov_b32 s7, 0x%x\n",
         (uint32_t)buffer, (uint32_t)(buffer >> 32), code->generation >= 10 ? 0x31016facu : 0x00024facu);
@@ -543,7 +543,7 @@ static void run(struct code *code, const struct test *t, const char *name)
     free(messages);
 }
 
-/* ---- all of a target ---- */
+/* ---- all instructions of a target ---- */
 
 static uint32_t random_operand(const struct statement *s, unsigned k)
 {
@@ -582,7 +582,7 @@ static void fill(struct test *t, unsigned generation, int round)
         t->m0 = random_word() % 800 / 4 * 4;
         t->limit = t->m0;
     } else if (s->kind <= EXCHANGE2 && !s->addtid && round % 2) {
-        t->m0 = 16; /* no limit any more */
+        t->m0 = 16; /* no limit */
     }
 }
 
@@ -630,7 +630,7 @@ static unsigned run_target(const char *forms)
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
-        if (run_target(argv[i]) < 100) /* gfx12 has the fewest, of those that are run */
+        if (run_target(argv[i]) < 100) /* gfx12 has the fewest of the tested targets */
             fail(argv[i], "too few instructions");
     return argc < 2;
 }

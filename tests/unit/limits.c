@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The limits that wavemem.h states: what a hostile kernel or a huge request meets. */
+/* The limits documented in wavemem.h, as met by hostile kernels and huge requests. */
 #include "wavemem/wavemem.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include <cmocka.h>
 // clang-format on
 
-/* A raw gfx900 kernel on a machine of its own. s[0:1] hold the address of its arguments. */
+/* A raw gfx900 kernel on a separate machine. s[0:1] hold the address of its arguments. */
 struct guest {
     struct wm_machine *machine;
     struct wm_object *object;
@@ -57,8 +57,7 @@ static enum wm_fault_kind fault_of(struct guest *guest, struct wm_dispatch reque
 #define __has_feature(x) 0
 #endif
 
-/* Bytes of memory that this process has had at most; 0 with ThreadSanitizer, whose own memory is a multiple.
- */
+/* Peak memory of this process in bytes; 0 with ThreadSanitizer, whose own memory use is a multiple. */
 static uint64_t peak(void)
 {
     if (__has_feature(thread_sanitizer))
@@ -77,13 +76,14 @@ static const uint32_t wait_for_ever[] = {
     0xbf82ffff, /* top: s_branch top */
 };
 
-/* No round is like another, so it does not count as waiting. */
+/* Every iteration differs, so this does not count as waiting. */
 static const uint32_t count_for_ever[] = {
     0x80048104, /* top: s_add_u32 s4, s4, 1 */
     0xbf82fffe, /* s_branch top */
 };
 
-/* Writes s_endpgm over what it runs into, then jumps there: the old instructions count until the dispatch ends. */
+/* Writes s_endpgm over the code it will reach, then jumps there: the old instructions remain valid until the
+ * dispatch ends. */
 static const uint32_t writes_itself[] = {
     0xbe841c00, /* s_getpc_b64 s[4:5] */
     0x8004a004, /* s_add_u32 s4, s4, 32: the address of target */
@@ -115,7 +115,7 @@ static void refuses_huge_grids(void **state)
     close_guest(&guest);
 }
 
-/* 2^64 - 2^33 + 1 workgroups that do nothing, and as many that never end: time ends both. */
+/* 2^64 - 2^33 + 1 workgroups that do nothing, and as many that never end: both reach the time limit. */
 static void stops_huge_grids_in_time(void **state)
 {
     (void)state;
@@ -132,7 +132,7 @@ static void stops_huge_grids_in_time(void **state)
     close_guest(&guest);
 }
 
-/* More workgroups wait than may be kept unfinished: it ends, and takes no more memory than is said. */
+/* More workgroups wait than may be kept unfinished: the dispatch ends within the documented memory limit. */
 static void bounds_what_waits(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void bounds_what_waits(void **state)
     close_guest(&guest);
 }
 
-/* Straight code of more instructions than are predecoded. */
+/* Straight-line code of more instructions than may be lowered. */
 static void bounds_predecoded_code(void **state)
 {
     (void)state;
@@ -174,11 +174,11 @@ static void keeps_code_for_a_dispatch(void **state)
     open_guest(&guest, writes_itself, sizeof writes_itself);
     const struct wm_dispatch request = {.grid = {64}, .workgroup = {64}, .threads = 1};
     assert_int_equal(fault_of(&guest, request), WM_FAULT_TRAP);
-    assert_int_equal(fault_of(&guest, request), WM_FAULT_NONE); /* the next dispatch sees what was written */
+    assert_int_equal(fault_of(&guest, request), WM_FAULT_NONE); /* the next dispatch executes the new code */
     close_guest(&guest);
 }
 
-/* Workgroups from the second on store; the report is that of the second, whatever the threads. */
+/* Workgroups from the second on store; the report is about the second one, with any number of threads. */
 static void reports_stores_to_read_only_memory(void **state)
 {
     // clang-format off
@@ -231,13 +231,13 @@ static void bounds_guest_memory(void **state)
     close_guest(&guest);
 }
 
-/* ---- kernel descriptors that claim what they like ---- */
+/* ---- kernel descriptors with arbitrary contents ---- */
 
 enum { DESCRIPTOR_BYTES = 64, DESCRIPTOR_DWORDS = DESCRIPTOR_BYTES / 4, MOST_FILE_BYTES = 1 << 16 };
 
 struct file {
     unsigned char bytes[MOST_FILE_BYTES];
-    size_t size, descriptor; /* where the 64 bytes of the kernel descriptor begin */
+    size_t size, descriptor; /* offset of the 64-byte kernel descriptor */
 };
 
 static void read_file(struct file *file)
@@ -258,7 +258,7 @@ static void read_file(struct file *file)
         assert_true(file->descriptor + sizeof descriptor < file->size);
 }
 
-/* Opens the file, and runs a workgroup if nothing was refused. Returns whether it came that far. */
+/* Opens the file, and runs a workgroup unless it is refused. Returns whether it ran. */
 static bool run_claims(const struct file *file)
 {
     struct guest guest = {0};
@@ -309,9 +309,9 @@ static void survives_what_descriptors_claim(void **state)
         }
         *(run_claims(&file) ? &ran : &refused) += 1;
     }
-    assert_true(ran > 100); /* else this shows little */
+    assert_true(ran > 100); /* otherwise little is tested */
     assert_true(refused > 10);
-    assert_true(peak() < (uint64_t)3 << 30); /* what the tests before took included */
+    assert_true(peak() < (uint64_t)3 << 30); /* including the previous tests */
 }
 
 int main(void)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What accesses are measured to be, at all CPU levels: lines, requests in their order and blocks that stores
- * fill against slow statements; costs against wmi_coalesce() and wmi_lds_passes(), which cost.c holds to
- * theirs. */
+/* Measurements of accesses, at all CPU levels: lines, ordered requests and fully written blocks against
+ * simple references; costs against wmi_coalesce() and wmi_lds_passes(), which cost.c tests. */
 #include "profile/measure/measure.h"
 #include "random.h"
 #include "sem/sem.h"
@@ -35,7 +34,7 @@ static bool reaches(const struct sample *sample, unsigned lane)
            !((element->bad_range | element->bad_align | element->bad_aperture) >> lane & 1);
 }
 
-/* All bytes that are asked for, in order, each once. */
+/* All distinct accessed bytes, in order. */
 static size_t list_bytes(const struct sample *sample, uint64_t bytes[MOST_BYTES])
 {
     size_t count = 0, different = 0;
@@ -57,7 +56,7 @@ static uint32_t count_blocks(const uint64_t *bytes, size_t count, uint64_t size)
     return blocks;
 }
 
-/* How often the block of the lane is asked for: once, by atomics as often as its most popular address. */
+/* Number of requests for the lane's block: one, for atomics the count of its most frequent address. */
 static uint32_t times_of(const struct sample *sample, unsigned lane, uint64_t size)
 {
     uint32_t most = 1;
@@ -72,7 +71,7 @@ static uint32_t times_of(const struct sample *sample, unsigned lane, uint64_t si
     return most;
 }
 
-/* Blocks in the order of the first lane that asks for each; every lane's bytes lie in one. */
+/* Blocks in the order of the first lane that requests each; every lane's bytes lie in one block. */
 static void check_requests(const struct sample *sample, const struct wmi_measure *measure,
                            const uint64_t *bytes, size_t byte_count)
 {
@@ -136,7 +135,7 @@ static void check_lds(const struct sample *sample, const struct wmi_measure *mea
     assert_int_equal(measure->lds.lanes, cost.lanes);
 }
 
-/* Offsets that ascend or not, with many or few lanes to a block and to an address. */
+/* Ascending or unordered offsets, with many or few lanes per block and per address. */
 static uint64_t random_offset(unsigned shape, unsigned lane, uint64_t spread)
 {
     switch (shape) {
@@ -152,7 +151,7 @@ static uint64_t random_offset(unsigned shape, unsigned lane, uint64_t spread)
         return (lane / 4 * 4 + random_bits() % 4) / (spread % 3 + 1);
     case 5:
         return lane + (random_bits() % 40 == 0) * spread;
-    case 6: /* numbers that a hash of few bits takes for one another */
+    case 6: /* numbers that collide in a hash of few bits */
         return random_bits() % 8 * (spread << 8);
     default:
         return lane / (1 + spread % 16);
@@ -192,7 +191,7 @@ static void random_accesses(void **state)
     for (unsigned level = 0; level < sizeof levels / sizeof *levels; level++) {
         setenv("WAVEMEM_CPU", levels[level], 1);
         if (level && wmi_cpu_level() < level)
-            continue; /* this CPU has not got it */
+            continue; /* not supported by this CPU */
         for (unsigned i = 0; i < 2 * RULES; i++) {
             const unsigned wave_lanes = i % 2 ? 32 : 64;
             const struct wmi_cost_rules *rules = wmi_cost_rules(i / 2);
@@ -211,7 +210,7 @@ static void random_accesses(void **state)
     unsetenv("WAVEMEM_CPU");
 }
 
-/* Lanes further apart than 4 GiB, and at both ends of the address space: each a line of its own. */
+/* Lanes more than 4 GiB apart, and at both ends of the address space: a line each. */
 static void far_lanes(void **state)
 {
     (void)state;

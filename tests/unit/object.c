@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code objects from strangers: cut off, flipped, foreign, and well-formed ones against the HSA ABI's tables.
- * What LLVM's tools say of the same files: object_llvm.py. */
+/* Code objects: truncated, bit-flipped and foreign ones, and well-formed ones against the HSA ABI's tables.
+ * object_llvm.py compares with LLVM's tools. */
 #include "object/object.h"
 #include "base/arena.h"
 #include "object/msgpack.h"
@@ -42,7 +42,7 @@ static uint32_t random_number(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* Asks an object for all that it has; the answers only have to be safe to use. */
+/* Queries everything of an object; the answers only have to be safe to use. */
 static size_t exercise(const struct wm_object *object)
 {
     size_t sum = strlen(wm_object_target_id(object));
@@ -104,7 +104,7 @@ static void every_truncation_is_refused(void **state)
     const struct file file = read_example("saxpy.co");
     for (size_t size = 0; size < file.size; size++) {
         struct wm_diag diag = {0};
-        /* a block of its own size, so that a sanitizer sees the first byte read behind it */
+        /* a block of exact size, so that a sanitizer detects the first byte read past it */
         uint8_t *cut = malloc(size ? size : 1);
         memcpy(cut, file.bytes, size);
         const enum wm_status status = open_bytes(cut, size, &diag);
@@ -128,7 +128,7 @@ static void flipped_bytes_do_no_harm(void **state)
             struct wm_diag diag;
             memcpy(copy, file.bytes, file.size);
             for (unsigned flips = 1 + i % 3; flips; flips--) {
-                /* half of them in the headers and notes, where they hurt most */
+                /* half of them in the headers and notes, where they do most damage */
                 const size_t where = random_number(&random) % (i & 1 ? file.size : 0x400);
                 copy[where] = (uint8_t)random_number(&random);
             }
@@ -188,7 +188,7 @@ static void one_wrong_field_gives_its_message(void **state)
     free(file.bytes);
 }
 
-/* Replaces the first `from` in the file, which has the same length. */
+/* Replaces the first occurrence of `from` in the file by a string of the same length. */
 static void replace(const struct file *file, const char *from, const char *to)
 {
     uint8_t *found = memmem(file->bytes, file->size, from, strlen(from));
@@ -259,7 +259,7 @@ static void kernels_are_found_by_name(void **state)
     wm_object_close(object);
 }
 
-/* Where the hidden arguments of code object version 5 lie behind the explicit ones.
+/* Offsets of the hidden arguments of code object version 5 after the explicit ones.
  * Source: LLVM 19, AMDGPULowerKernelArguments and SIDefines.h, AMDGPU::ImplicitArg::Offset_COV5 and the
  * device library's oclc ABI 500. */
 static void hidden_arguments_are_where_the_abi_has_them(void **state)
@@ -325,7 +325,7 @@ static void raw_instructions_make_a_kernel(void **state)
     wm_object_close(object);
 }
 
-/* A raw kernel asks for 104 SGPRs and 256 VGPRs, of which its wave gets this. Source: LLVM,
+/* A raw kernel requests 104 SGPRs and 256 VGPRs; these are the sizes that its wave gets. Source: LLVM,
  * AMDGPUBaseInfo.cpp, getSGPRAllocGranule() and AMDGPU.td, FeatureSGPRInitBug; AMDGPUUsage, compute_pgm_rsrc1
  * and accum_offset. */
 static void registers_are_allocated_in_granules(void **state)
@@ -490,7 +490,7 @@ static void assert_same(struct wmi_msgpack *reader, const msgpack_object *expect
         assert_int_equal(value.kind, WMI_MSGPACK_BINARY);
         assert_int_equal(value.length, expected->via.bin.size);
         break;
-    case MSGPACK_OBJECT_EXT: /* ours has the type byte in front */
+    case MSGPACK_OBJECT_EXT: /* ours includes the type byte */
         assert_int_equal(value.kind, WMI_MSGPACK_EXTENSION);
         assert_int_equal(value.length, expected->via.ext.size + 1);
         break;

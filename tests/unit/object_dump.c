@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints what src/object makes of a file, one fact a line, for object_llvm.py to compare with LLVM's tools.
+/* Prints what src/object reads from a file, one fact per line, for object_llvm.py to compare with LLVM's
+ * tools.
  *
  * object_dump FILE           descriptors and, for every dword of code, its symbol and source line
- * object_dump FILE IMAGE     the loaded image for base 0x7000000000, into the file IMAGE */
+ * object_dump FILE IMAGE     writes the image loaded at base 0x7000000000 to the file IMAGE */
 #include "object/object.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LLVM's directive and the member that should say the same. */
+/* LLVM's directive and the member with the same meaning. */
 static const struct {
     const char *directive;
     size_t member;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compares what wavemem reads of code objects with what LLVM's tools read: metadata, kernel descriptors, symbols,
-lines and the loaded image. The objects: those of a folder, and some that clang makes here for many targets.
+"""Compares what wavemem reads from code objects with LLVM's tools: metadata, kernel descriptors, symbols, lines and the
+loaded image. The objects are those of a folder, and some compiled by clang for many targets.
 
     object_llvm.py OBJECT_DUMP WAVEMEM FOLDER
 """
@@ -68,7 +68,7 @@ def scalar(text):
 
 
 def parse_yaml(lines, at, indent):
-    """The regular YAML that llvm-readelf prints: returns (value, next line)."""
+    """Parses the regular YAML that llvm-readelf prints: returns (value, next line)."""
     value = None
     while at < len(lines):
         line = lines[at]
@@ -93,7 +93,7 @@ def parse_yaml(lines, at, indent):
         if rest.strip():
             value[key] = scalar(rest)
         else:
-            # a list may stand at the depth of its key
+            # a list may have the indentation of its key
             deeper = len(lines[at]) - len(lines[at].lstrip()) if at < len(lines) else 0
             value[key], at = parse_yaml(lines, at, max(deeper, depth + 1))
     return value, at
@@ -132,7 +132,7 @@ def check_metadata(path, command):
 
 
 def check_descriptors(path, dump):
-    """llvm-objdump prints every descriptor as directives; it aborts where it has no disassembler."""
+    """llvm-objdump prints every descriptor as directives; it aborts on targets without a disassembler."""
     text = run(tool("llvm-objdump"), "-D", "-j", ".rodata", path)
     if not text or ".amdhsa_kernel" not in text:
         return 0
@@ -150,7 +150,7 @@ def check_descriptors(path, dump):
         elif len(words) == 2 and words[0].startswith(".amdhsa_") and (kernel, words[0]) in ours:
             value = int(words[1], 0)
             if words[0] == ".amdhsa_next_free_sgpr" and re.search("gfx[89]", path):
-                value = (value + 15) // 16 * 16  # LLVM counts in 8, the hardware allocates 16
+                value = (value + 15) // 16 * 16  # LLVM rounds to 8, the hardware allocates 16
             check(f"{path}: {kernel} {words[0]}", ours[kernel, words[0]], value)
             compared += 1
     return compared

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events that observers see, written down by hand for small kernels of several targets. */
+/* Events that observers receive, against hand-written lists for small kernels of several targets. */
 #include "wavemem/wavemem.h"
 
 #include <inttypes.h>
@@ -14,12 +14,12 @@
 
 enum { LOG = 1 << 16, WORDS = 256 };
 
-/* ---- an observer that writes events down ---- */
+/* ---- an observer that logs events as text ---- */
 
 struct log {
     char text[LOG];
     size_t length;
-    uint64_t code, buffer; /* guest addresses, shown as +0x10 and @0x10 */
+    uint64_t code, buffer; /* guest addresses, printed as +0x10 and @0x10 */
     unsigned calls;
 };
 
@@ -146,7 +146,7 @@ struct machine {
     uint32_t words[WORDS];
 };
 
-/* The text is assembled behind 16 bytes of code that leave the buffer's address in s[2:3]. */
+/* The text is assembled after 16 bytes of code that put the buffer's address in s[2:3]. */
 static struct machine machine_of(const char *target, const char *text)
 {
     struct machine m = {0};
@@ -196,7 +196,7 @@ static void same(const struct log *log, const char *expected)
         fail_msg("seen:\n%s\nexpected:\n%s", log->text, expected);
 }
 
-/* Runs one workgroup of `items` work-items, and compares what an observer of `events` sees. */
+/* Runs one workgroup of `items` work-items, and compares the events that an observer of `events` receives. */
 static void check(const char *target, unsigned items, uint64_t events, const char *text, const char *expected)
 {
     struct machine m = machine_of(target, text);
@@ -216,7 +216,7 @@ enum { VALUES = WM_EVENT_ACCESS | WM_EVENT_VALUES };
 
 /* ---- accesses ---- */
 
-/* Loads that overwrite their addresses, stores, and what comes from scalar memory. */
+/* Loads that overwrite their addresses, stores, and scalar memory. */
 static void global_memory(void **state)
 {
     (void)state;
@@ -248,7 +248,7 @@ static void global_memory(void **state)
           "result v1 = 1000,1001\n"
           "+28 0.0 access GLOBAL atomic add policy 1 device [global ffffffff @80,@84 x4] data v1 = "
           "1000,1001\n");
-    /* Without values the registers are only named, and accesses come before they happen. */
+    /* Without values, registers are only named, and accesses are reported before they execute. */
     check("gfx1030", 32, WM_EVENT_ACCESS,
           "v_lshlrev_b32 v0, 3, v0\n"
           "global_load_dwordx2 v[0:1], v0, s[2:3] offset:8 dlc\n"
@@ -279,7 +279,7 @@ static void lds(void **state)
           "+44 0.0 access DS store [LDS ffffffff out fffffffe 3fc,404 x1] data v3 = 9,9\n");
 }
 
-/* The spaces that FLAT leads to, GDS, and registers that are no VGPRs. */
+/* The address spaces of FLAT, GDS, and registers other than VGPRs. */
 static void other_spaces(void **state)
 {
     (void)state;
@@ -301,7 +301,7 @@ static void other_spaces(void **state)
           "+18 0.0 access GLOBAL load [global ffffffffffffffff @0,@4 x4] result a3 = 1000,1001\n");
 }
 
-/* Loads to LDS have two sides, and so have stores from it. */
+/* Loads to LDS and stores from LDS have two sides. */
 static void moves(void **state)
 {
     (void)state;
@@ -331,7 +331,7 @@ static void moves(void **state)
           "+2c 0.0 access LDS move store wave [LDS ffffffffffffffff 48,4c x4] result = 1002,1003\n");
 }
 
-/* The instruction that faults is shown, and has no values; what began ends. */
+/* The faulting instruction is reported without values; events for begun items still end. */
 static void faults(void **state)
 {
     (void)state;
@@ -485,7 +485,7 @@ static const char *const two_waves = "v_lshlrev_b32 v1, 2, v0\n"
                                      "global_store_dword v1, v2, s[2:3]\n"
                                      "s_endpgm\n";
 
-/* Each sees what it asked for, as if it were alone. */
+/* Each observer receives what it asked for, as if it were alone. */
 static void three_at_once(void **state)
 {
     (void)state;
@@ -512,17 +512,17 @@ static void three_at_once(void **state)
         assert_true(alone[i].calls > 0);
         same(&together[i], alone[i].text);
     }
-    /* 4 waves: one LDS store, load and global store of each; the others of their own kinds. */
+    /* 4 waves: one LDS store, load and global store each; the other kinds as well. */
     assert_int_equal(alone[0].calls, 4 * 3);
     assert_int_equal(alone[1].calls, 4 * 3 + 4);
     assert_int_equal(alone[2].calls, 4 * 11 + 4);
     destroy(&m);
 }
 
-/* By two threads, each with what it keeps: the events of each wave are the same, in the same order. */
+/* With two threads, the events of each wave are the same and in the same order. */
 enum { GROUPS = 64 };
 
-struct threaded { /* one log for each workgroup, which one thread has at a time */
+struct threaded { /* one log per workgroup, used by one thread at a time */
     struct log log[GROUPS];
 };
 
@@ -589,7 +589,7 @@ static void same_profile(const struct wm_profile_row *a, const struct wm_profile
     }
 }
 
-/* The profile is the same with other observers beside it, and they see the same. */
+/* The profile and other observers do not affect each other. */
 static void beside_a_profile(void **state)
 {
     (void)state;
@@ -632,7 +632,7 @@ static void beside_a_profile(void **state)
     destroy(&m);
 }
 
-/* ---- what may go wrong ---- */
+/* ---- errors ---- */
 
 static const char *seen_half(void *user)
 {
@@ -669,7 +669,7 @@ static void refused(void **state)
     assert_int_equal(TRY(), WM_BAD_ARGUMENT);
     observer.struct_size = sizeof observer;
     observer.begin_thread = no_memory;
-    assert_int_equal(TRY(), WM_BAD_ARGUMENT); /* one of two */
+    assert_int_equal(TRY(), WM_BAD_ARGUMENT); /* only one of two */
     observer.end_thread = end_thread;
     assert_int_equal(TRY(), WM_NO_MEMORY);
     observer = observer_of(&log, WM_EVENT_ACCESS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of printf buffers on buffers and formats that no kernel writes. What real ones print is compared
- * in tests/kernel/printf.py. */
+/* The reader of printf buffers, on buffers and formats that no kernel writes. tests/kernel/printf.py tests
+ * real ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void collect(void *user, const char *piece, size_t size)
     text[length] = '\0';
 }
 
-/* Prints the records `words`; the header says that `used` bytes of them count. */
+/* Prints the records `words`; the header says that `used` bytes are valid. */
 static const char *print(const char *const *formats, size_t count, const uint32_t *words, size_t word_count,
                          size_t used)
 {
@@ -53,7 +53,7 @@ static void good_records(void **state)
     assert_string_equal(print(NULL, 0, NULL, 0, 0), "");
 }
 
-/* "abcd" and "abcdefgh" take what they take; four bytes more are counted for each. */
+/* "abcd" and "abcdefgh" take their own size; LLVM counts four more bytes for each. */
 static void strings_that_llvm_19_miscounts(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers that are the same in each run: xorshift64*. */
+/* Reproducible random numbers: xorshift64*. */
 #ifndef WAVEMEM_TESTS_RANDOM_H
 #define WAVEMEM_TESTS_RANDOM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear images at random, image instructions on them assembled for every target that has them, and a slow
- * statement of where texels are, for the tests of image instructions. */
+/* Random linear images, image instructions assembled for every target that has them, and a simple reference
+ * for texel addresses, for the tests of image instructions. */
 #ifndef TESTS_RUN_IMAGE_H
 #define TESTS_RUN_IMAGE_H
 
@@ -24,11 +24,11 @@ enum { TARGETS = sizeof targets / sizeof targets[0] };
 
 enum type { T1D = 8, T2D, T3D, TCUBE, T1D_ARRAY, T2D_ARRAY };
 
-/* Formats that the statement knows: components of equal width, unsigned integers or UNORM of 8 bits. */
+/* Formats that the reference supports: components of equal size, unsigned integers or 8-bit UNORM. */
 static const struct format {
     unsigned components, bits;
     bool unorm;
-    unsigned data, number, gfx10, gfx11; /* DATA_FORMAT, NUM_FORMAT; FORMAT: hardware.md 1.5 */
+    unsigned data, number, gfx10, gfx11; /* DATA_FORMAT, NUM_FORMAT; FORMAT of PAL's headers */
 } formats[] = {
     {1, 32, false, 4, 4, 20, 20},      {4, 8, false, 10, 4, 0x3c, 0x2e}, {4, 8, true, 10, 0, 0x38, 0x2a},
     {4, 32, false, 14, 4, 0x4b, 0x3d}, {2, 16, false, 5, 4, 27, 27},     {2, 32, false, 11, 4, 0x3e, 0x30},
@@ -47,7 +47,7 @@ static unsigned generation(const char *target)
     return (unsigned)strtoul(target + 3, NULL, 16) >> 8;
 }
 
-/* ---- an image, and the statement ---- */
+/* ---- an image, and the reference ---- */
 
 struct image {
     const char *target;
@@ -55,10 +55,10 @@ struct image {
     const struct format *format;
     uint32_t width, height, depth; /* depth: z or slices of the resource */
     uint32_t mips, base_level, last_level, base_array, last_array;
-    uint32_t pitch; /* texels, of gfx6 to gfx9 */
+    uint32_t pitch; /* in texels, gfx6 to gfx9 */
     uint64_t base;  /* guest address */
     uint32_t words[8];
-    bool a16, d16, r128; /* of the instruction */
+    bool a16, d16, r128; /* instruction flags */
 };
 
 static uint32_t texel_bytes(const struct image *m)
@@ -73,13 +73,13 @@ static uint32_t at_level(uint32_t size, uint32_t level)
     return size ? size : 1;
 }
 
-/* gfx9: all levels have the largest one's pitch. */
+/* gfx9: all levels have the pitch of the largest one. */
 static bool one_pitch(const struct image *m)
 {
     return generation(m->target) == 9 && m->mips > 1;
 }
 
-/* hardware.md 9.2. */
+/* Pitch of a level in bytes. Source: AMD's addrlib, HwlComputeSurfaceInfoLinear; PAL. */
 static uint32_t row_bytes(const struct image *m, uint32_t level)
 {
     if (generation(m->target) < 16 && !m->r128 && !one_pitch(m))
@@ -92,8 +92,8 @@ static uint32_t row_bytes(const struct image *m, uint32_t level)
     return bytes;
 }
 
-/* Rows of a level where all have one pitch; of as many as there are the next one has half, rounded up.
- * Source: AMD's addrlib of gfx9, ComputeSurfaceLinearPadding. */
+/* Total rows of the first `levels` levels if all have one pitch; each level has half the rows of the previous
+ * one, rounded up. Source: AMD's addrlib of gfx9, ComputeSurfaceLinearPadding. */
 static uint32_t chain_rows(const struct image *m, uint32_t levels)
 {
     uint32_t rows = 0, next = m->height;
@@ -102,7 +102,7 @@ static uint32_t chain_rows(const struct image *m, uint32_t levels)
     return rows;
 }
 
-/* Offset of a texel: slice by slice, in each the smallest level first, row by row. */
+/* Offset of a texel: by slice, within it smallest level first, then by row. */
 static uint64_t offset_of(const struct image *m, uint32_t x, uint32_t y, uint32_t slice, uint32_t level)
 {
     uint64_t slice_bytes = 0, level_begin = 0;
@@ -118,7 +118,7 @@ static uint64_t offset_of(const struct image *m, uint32_t x, uint32_t y, uint32_
            (uint64_t)x * texel_bytes(m);
 }
 
-/* Whether the texel is there, and its offset. */
+/* Whether the texel exists, and its offset. */
 static inline bool find_texel(const struct image *m, const uint32_t c[4], bool has_level, uint64_t *offset)
 {
     static const unsigned with_y = 1 << T2D | 1 << T3D | 1 << TCUBE | 1 << T2D_ARRAY;
@@ -139,7 +139,7 @@ static inline bool find_texel(const struct image *m, const uint32_t c[4], bool h
     return true;
 }
 
-/* Component `i` of a texel, as a register of 32 bits. */
+/* Component `i` of a texel, as a 32-bit register value. */
 static inline uint32_t component(const struct format *f, const unsigned char *texel, unsigned i)
 {
     uint32_t raw = 0;
@@ -238,7 +238,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct text *t, const char
     assert_true(t->length < sizeof t->line);
 }
 
-/* Lane l gets coordinate i from dword 64 i + l of `input`, and data from 256 + 64 i + l; results go to
+/* Lane l reads coordinate i from dword 64 i + l of `input`, and data from 256 + 64 i + l; results go to
  * `output`, 64 i + l. */
 static inline void frame_program(struct text *t, const char *target, const uint32_t words[8], uint64_t input,
                                  uint64_t output, const char *instruction)
@@ -271,11 +271,11 @@ static inline void frame_program(struct text *t, const char *target, const uint3
 static struct machine {
     struct wm_machine *machine;
     uint64_t image, input, output, constant; /* constant: read-only memory of LANES texels, all 0 */
-    unsigned on_violation;                   /* of the runs, */
-    uint64_t violations;                     /* and how many there were in the last */
+    unsigned on_violation;                   /* for runs, */
+    uint64_t violations;                     /* and their number in the last run */
     unsigned char *bytes;                    /* of the image */
     uint32_t *in, *out;
-    struct wm_object **objects; /* that ran, which must outlive the machine */
+    struct wm_object **objects; /* executed objects, which must outlive the machine */
     size_t object_count;
 } m;
 
@@ -366,7 +366,7 @@ static inline void write_instruction(char text[200], const struct image *i, cons
              flags);
 }
 
-/* Coordinates, mostly of texels that there are. */
+/* Random coordinates, mostly of existing texels. */
 static inline void draw_coordinates(const struct image *i, uint32_t c[LANES][4])
 {
     for (unsigned lane = 0; lane < LANES; lane++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs assembled text on any target for the tests.
  *
- * The text finds the address of `memory` in s[2:3], a raw V# of it in s[8:11], 0 in s12, and the lane in v0.
- * It need not end with s_endpgm. LLVM's older names assemble on every target. */
+ * The text gets the address of `memory` in s[2:3], a raw V# of it in s[8:11], 0 in s12, and the lane in v0.
+ * It need not end with s_endpgm. LLVM's older mnemonics assemble on every target. */
 #ifndef TESTS_RUN_TEXT_H
 #define TESTS_RUN_TEXT_H
 
@@ -20,9 +20,9 @@
 enum { TEXT_WORDS = 4096 };
 
 struct text_run {
-    uint32_t memory[TEXT_WORDS]; /* before, and then after */
+    uint32_t memory[TEXT_WORDS]; /* before the run, then after */
     uint64_t address;            /* guest address of memory */
-    uint64_t constant;           /* of 256 bytes that are read-only, and 0 */
+    uint64_t constant;           /* of 256 read-only bytes, all 0 */
     struct wm_fault fault, violation;
     uint64_t violations, wave_instructions;
 };
@@ -43,7 +43,7 @@ static inline unsigned lanes_of(const char *target)
     return generation_of(target) >= 10 ? 32 : 64;
 }
 
-/* Word 3 of a V# of dwords that is checked as raw bytes. */
+/* Word 3 of a V# with raw range checks. */
 static inline uint32_t raw_word3(const char *target)
 {
     return generation_of(target) >= 10 ? 0x31016fac : 0x00024fac;
@@ -78,8 +78,8 @@ static inline void add_resource(struct text *t, unsigned first, uint64_t base, u
     add_text(t, "s_mov_b32 s%u, 0x%x\ns_mov_b32 s%u, 0x%x\n", first + 2, records, first + 3, word3);
 }
 
-/* Runs what `write` adds to the text, once the address is known. `lanes` work-items are one wave or a part,
- * unless the dispatch has a grid. */
+/* Runs the text that `write` generates for a known address. `lanes` work-items are one, possibly partial,
+ * wave, unless the dispatch has a grid. */
 static inline void run_written(const char *target, unsigned lanes, struct text_run *run,
                                void (*write)(struct text *text, struct text_run *run, const void *user),
                                const void *user, struct wm_dispatch dispatch)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every scalar body against the ISA documents written once more on 128-bit integers, with the examples that
- * the CDNA 3 ISA document gives, and with the result in the register of a source. */
+/* Every scalar body against an independent implementation of the ISA documents in 128-bit integers, with the
+ * examples in the CDNA 3 ISA document, and with the result in a source register. */
 #include "isa/isa.h"
 #include "sem/table.h"
 
@@ -44,8 +44,8 @@ static wide sign_extended(wide value, wide n)
     return n && value >> (n - 1) & 1 ? value - bit(n) : value;
 }
 
-/* CDNA 3 ISA, S_BFE_*: a shifted, cut to the width, extended from its highest bit. Widths reach 127 bits;
- * what a width beyond the register means is not in the document, so they count as the register's width. */
+/* CDNA 3 ISA, S_BFE_*: a shifted, truncated to the width, extended from its highest bit. Widths go up to 127
+ * bits; the document does not define widths beyond the register's, which count as the register's width. */
 static wide field(wide a, wide b, wide bits, bool is_signed)
 {
     const wide width = (b >> 16 & 127) < bits ? b >> 16 & 127 : bits;
@@ -80,7 +80,7 @@ static wide reversed(wide value, int bits)
     return result;
 }
 
-/* For each four bits that are not zero, `mark` at `step` times their number. */
+/* For each non-zero group of four bits, `mark` shifted by `step` times its index. */
 static wide quads(wide value, wide mark, int step)
 {
     wide result = 0;
@@ -110,7 +110,7 @@ static wide low_half(wide value)
     return low_bits(value, 16);
 }
 
-/* What an instruction reads and leaves: d and exec come in as what their registers held. */
+/* Inputs and outputs of an instruction: d and exec start with the old register values. */
 struct state {
     wide a, b, k, d, exec;
     bool scc;
@@ -127,7 +127,7 @@ struct state {
         s->scc = (condition);                                                                                \
     }
 
-/* The low 64 bits of a product of unsigned 64-bit numbers, by halves of b. */
+/* The low 64 bits of a product of unsigned 64-bit numbers, from the halves of b. */
 static wide low_half_product(wide a, wide b)
 {
     return low_bits(a * low_bits(b, 32) + low_bits(a * (b >> 32), 32) * bit(32), 64);
@@ -257,7 +257,7 @@ static wide low_half_product(wide a, wide b)
     ROW(s_addk_i32, I32, NONE, NONE, number(I32, (uint64_t)old) + k, leaves(I32, d))                         \
     ROW(s_mulk_i32, I32, NONE, NONE, number(I32, (uint64_t)old) * k, scc)
 
-/* What EXEC becomes; d is the old one, or (wrexec) the new one. */
+/* Result in EXEC; d is the old one, or (wrexec) the new one. */
 #define EXEC_ROWS(ROW)                                                                                       \
     ROW(s_and_saveexec, old, a &exec)                                                                        \
     ROW(s_or_saveexec, old, a | exec)                                                                        \
@@ -272,7 +272,7 @@ static wide low_half_product(wide a, wide b)
     ROW(s_andn1_wrexec, now, exec - (a & exec))                                                              \
     ROW(s_andn2_wrexec, now, a - (a & exec))
 
-/* With waves of 32 lanes the high half of EXEC stays. */
+/* In wave32 the high half of EXEC is kept. */
 #define EXEC_RULE_BITS(row, bits, kept, result)                                                              \
     static void row##_b##bits(struct state *s)                                                               \
     {                                                                                                        \
@@ -303,7 +303,7 @@ static const struct row {
 
 /* ---- the check ---- */
 
-enum { SLOT_A = 10, SLOT_B = 13, SLOT_D = 17 }; /* odd ones: pairs are aligned to words only */
+enum { SLOT_A = 10, SLOT_B = 13, SLOT_D = 17 }; /* odd: register pairs need not be aligned */
 
 static uint64_t random_bits(uint64_t *state)
 {
@@ -341,7 +341,7 @@ static void put(struct wmi_frame *frame, unsigned slot, uint64_t bits)
     memcpy(&frame->s[slot], &bits, 8);
 }
 
-/* Stands behind the step that is tested. */
+/* The step after the tested one. */
 static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
 {
     (void)frame;
@@ -394,7 +394,7 @@ static void check(const struct row *row, uint64_t a, uint64_t b, int16_t k, bool
             (unsigned long long)old, (unsigned long long)get(&frame, slot_d), frame.s[WMI_S_SCC],
             (unsigned long long)get(&frame, WMI_S_EXEC), (unsigned long long)d, s.scc,
             (unsigned long long)s.exec);
-    /* Nothing else changes. */
+    /* Everything else is unchanged. */
     frame.s[WMI_S_SCC] = before.s[WMI_S_SCC];
     put(&frame, slot_d, get(&before, slot_d));
     put(&frame, WMI_S_EXEC, exec);
@@ -414,13 +414,13 @@ static void rows_follow_the_documents(void **unused)
         }
 }
 
-/* Every scalar row that has a body is in the table above. */
+/* Every scalar row with a body must be in the table above. */
 static void no_row_is_forgotten(void **unused)
 {
     (void)unused;
     for (enum wmi_insn_id id = WMI_INSN_NONE + 1; id < WMI_INSN_COUNT; id++) {
         bool found = false;
-        /* Scalar floats run the vector bodies, which tests/levels holds to their rules. */
+        /* Scalar floats run the vector bodies, which tests/levels tests. */
         if (wmi_rows[id].class != WMI_CLASS_SALU || wmi_rows[id].flags & WMI_ROW_ONE_LANE ||
             !wmi_sem_body(WMI_CPU_BASELINE, 64, id))
             continue;
@@ -431,7 +431,7 @@ static void no_row_is_forgotten(void **unused)
     }
 }
 
-/* The functional examples of the CDNA 3 ISA document. */
+/* The examples of the CDNA 3 ISA document. */
 static void documented_examples_hold(void **unused)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scalar memory by assembled text on all targets: offsets, range checks, atomics, caches and clocks, against
- * what the documents say, stated slowly. */
+/* Assembled scalar memory instructions on all targets: offsets, range checks, atomics, caches and clocks,
+ * against a simple reference based on the documents. */
 #include "atomic_operations.h"
 #include "run_text.h"
 
@@ -21,7 +21,7 @@ static void fill(struct text_run *run)
         run->memory[i] = i < RESULTS ? word() : 0;
 }
 
-/* Stores SGPRs to the result words from *place on. */
+/* Stores SGPRs to the result words starting at *place. */
 static void show(struct text *t, unsigned first, unsigned count, unsigned *place)
 {
     for (unsigned i = 0; i < count; i++)
@@ -50,10 +50,10 @@ static const char *load_name(unsigned dwords)
 
 struct load {
     unsigned dwords;
-    int64_t immediate; /* bytes, or the SGPR's when `sgpr` */
+    int64_t immediate; /* in bytes */
     bool has_immediate, has_sgpr;
     uint32_t sgpr;
-    unsigned misplaced; /* low bits of the base, which are dropped */
+    unsigned misplaced; /* low bits of the base, which are ignored */
     bool buffer;
     uint32_t stride, records; /* of the V# */
 };
@@ -74,7 +74,7 @@ static void write_loads(struct text *t, struct text_run *run, const void *user)
     for (unsigned i = 0; i < loads->count; i++) {
         const struct load *l = &loads->load[i];
         const int64_t unit = generation < 8 ? 4 : 1;
-        /* the swizzle and what word 3 says mean nothing to scalar loads */
+        /* scalar loads ignore the swizzle and word 3 */
         add_resource(t, 4, (run->address + BASE_BYTE) | l->misplaced,
                      l->buffer ? l->stride << 16 | 1u << 31 : 0, l->records, l->buffer ? 0x00a00000 : 0);
         add_text(t, "s_mov_b32 s13, 0x%x\n%s_%s ", l->sgpr, l->buffer ? "s_buffer_load" : "s_load",
@@ -94,8 +94,7 @@ static void write_loads(struct text *t, struct text_run *run, const void *user)
     }
 }
 
-/* What generations can say: dwords of 8 bits, of 32 from gfx7 on, bytes of 20 bits, with sign of 21 and 24.
- */
+/* Immediates per generation: 8-bit dwords, 32-bit from gfx7 on, 20-bit bytes, signed 21-bit and 24-bit. */
 static int64_t draw_immediate(unsigned generation, bool buffer)
 {
     const int64_t small = word() % 2048;
@@ -152,7 +151,7 @@ static void offsets_and_ranges(void **state)
 
 struct atomic {
     const char *name;
-    uint64_t (*make)(uint64_t m, uint64_t d, uint64_t c, unsigned bits); /* what memory becomes */
+    uint64_t (*make)(uint64_t m, uint64_t d, uint64_t c, unsigned bits); /* new memory value */
 };
 
 static int64_t sign(uint64_t x, unsigned bits)
@@ -169,8 +168,8 @@ static const struct atomic atomics[] = {
     ATOMIC(umax), ATOMIC(and),     ATOMIC(or),  ATOMIC(xor), ATOMIC(inc),  ATOMIC(dec)};
 enum { ATOMICS = sizeof atomics / sizeof *atomics, CASES = 8 * ATOMICS };
 
-/* Case k: operation, returns or not, of 64 bits or 32, through a V# or not. The cell is 16 bytes from k * 16
- * on; every fifth through a V# is out of its range. */
+/* Case k: operation, with or without return, 64 or 32 bits, with or without V#. The cell is the 16 bytes at k
+ * * 16; every fifth cell with a V# is out of range. */
 struct atomic_case {
     const struct atomic *operation;
     bool returns, wide, buffer, outside;
@@ -251,12 +250,12 @@ static void atomic_operations(void **state)
     }
 }
 
-/* ---- the cache that nothing keeps coherent ---- */
+/* ---- the non-coherent scalar cache ---- */
 
 struct finding {
     enum wm_stale_kind kind;
     uint64_t count, address;
-    const char *instruction; /* in its text */
+    const char *instruction; /* substring of its text */
 };
 
 struct findings {
@@ -273,7 +272,7 @@ static void keep(void *user, const struct wm_stale *stale)
     f->list[f->count++] = (struct finding){stale->kind, stale->count, stale->address, NULL};
 }
 
-/* Runs `text` and holds what is found to `expected`; word 100 ends as `stale_word` where the cache is really
+/* Runs `text` and compares the findings with `expected`; word 100 ends as `stale_word` if the cache is really
  * stale, as `coherent_word` otherwise. */
 static void check_cache(const char *target, const char *text, const struct finding *expected, unsigned count,
                         uint32_t coherent_word, uint32_t stale_word)
@@ -297,11 +296,11 @@ static void check_cache(const char *target, const char *text, const struct findi
     }
 }
 
-/* Word 20 is loaded, then stored to by the vector path, then loaded again and shown in word 100. */
+/* Word 20 is loaded, stored to by the vector path, then loaded again and written to word 100. */
 #define STORE_VECTOR "v_mov_b32 v1, 77\nv_mov_b32 v2, 80\nbuffer_store_dword v1, v2, s[8:11], s12 offen\n"
 #define SHOW(sgpr)                                                                                           \
     "v_mov_b32 v1, " sgpr "\nv_mov_b32 v2, 400\nbuffer_store_dword v1, v2, s[8:11], s12 offen\n"
-#define SCALAR_20 "s_buffer_load_dword s20, s[8:11], " /* offset 80, as s14 says it on every target */
+#define SCALAR_20 "s_buffer_load_dword s20, s[8:11], " /* offset 80 in s14, valid on every target */
 
 static void stale_loads(void **state)
 {
@@ -318,7 +317,7 @@ static void stale_loads(void **state)
                  SCALAR_20 "s14\n" STORE_VECTOR "s_dcache_inv\n" SCALAR_20 "s14\n" SHOW("s20"));
         check_cache(target, text, NULL, 0, 77, 77);
         snprintf(text, sizeof text, "%s%s", set,
-                 STORE_VECTOR SCALAR_20 "s14\n" SHOW("s20")); /* never there before */
+                 STORE_VECTOR SCALAR_20 "s14\n" SHOW("s20")); /* not cached before */
         check_cache(target, text, NULL, 0, 77, 77);
     }
 }
@@ -337,7 +336,7 @@ static void lost_stores(void **state)
         /* its own wave sees it in the cache */
         snprintf(text, sizeof text, "%ss_load_dword s21, s[2:3], 0x190\ns_dcache_wb\n%s", store, SHOW("s21"));
         check_cache(targets[i], text, NULL, 0, 55, 55);
-        /* an atomic is done in memory, with what the cache held */
+        /* an atomic executes in memory, after writing back the line */
         if (generation_of(targets[i]) >= 9) {
             snprintf(text, sizeof text, "%ss_atomic_add s20, s[2:3], 0x190\n", store);
             check_cache(targets[i], text, NULL, 0, 110, 110);
@@ -347,8 +346,8 @@ static void lost_stores(void **state)
     }
 }
 
-/* s_dcache_inv_vol leaves lines that only accesses with NV fetched. The words are s_load_dword s20, s[2:3],
- * 0x50 with bit 15, which LLVM has no text for. */
+/* s_dcache_inv_vol keeps lines that were only accessed with NV. The words are s_load_dword s20, s[2:3], 0x50
+ * with bit 15 set, which LLVM has no syntax for. */
 static void volatile_lines(void **state)
 {
     static const struct finding one = {WM_STALE_LOAD, 1, 80, "s_load_dword"};
@@ -385,12 +384,12 @@ static void clocks(void **state)
     }
 }
 
-/* What later targets read in place of s_memtime and s_memrealtime counts the same. */
+/* The clocks that replace s_memtime and s_memrealtime on later targets count the same. */
 static void later_clocks(void **state)
 {
     static const struct {
         const char *target, *read;
-        unsigned cycles; /* of one tick */
+        unsigned cycles; /* per tick */
     } rows[] = {
         {"gfx1030", "s_getreg_b32 %s, hwreg(HW_REG_SHADER_CYCLES, 0, 20)\n", 1},
         {"gfx1100", "s_getreg_b32 %s, hwreg(HW_REG_SHADER_CYCLES, 0, 20)\n", 1},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Guest memory: where allocations go, what lies between them, and what is found from an address. */
+/* Guest memory: placement of allocations, gaps between them, and lookup by address. */
 #include "memory/space.h"
 #include "memory/access.h"
 
@@ -109,7 +109,7 @@ static void free_takes_exactly_one(void **state)
     assert_null(wmi_space_find(space, b));
     assert_string_equal(wmi_space_find(space, a)->name, "a");
     assert_string_equal(wmi_space_find(space, c)->name, "c");
-    assert_true(allocate(space, 100, "d") > c); /* a stale pointer stays wrong */
+    assert_true(allocate(space, 100, "d") > c); /* a stale pointer stays invalid */
     wmi_space_destroy(space);
 }
 
@@ -135,7 +135,7 @@ static void addresses_come_back_when_the_top_is_reached(void **state)
     struct wmi_space *space = wmi_space_create();
     const uint64_t first = allocate(space, 100, "first");
     uint64_t before = first;
-    for (unsigned i = 0;; i++) { /* 32 GiB are reserved, never touched */
+    for (unsigned i = 0;; i++) { /* 32 GiB are reserved but never touched */
         assert_true(i < 5000);
         const uint64_t low = allocate(space, 32ULL << 30, "large");
         if (low < before)
@@ -145,7 +145,7 @@ static void addresses_come_back_when_the_top_is_reached(void **state)
     }
     assert_true(before + (64ULL << 30) > WMI_SPACE_HIGH);
     assert_string_equal(wmi_space_find(space, first)->name, "first");
-    assert_non_null(wmi_space_host(space, first + 0x20000, 32ULL << 30)); /* behind it and its gap */
+    assert_non_null(wmi_space_host(space, first + 0x20000, 32ULL << 30)); /* after it and its gap */
     wmi_space_destroy(space);
 }
 

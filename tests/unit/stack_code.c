@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* ds_bvh_stack_rtn_b32, as assembled text, against an ordinary stack. */
+/* Assembled ds_bvh_stack_rtn_b32, against an ordinary stack. */
 #include "random.h"
 #include "run_text.h"
 
 enum { LANES = 32, STEPS = 7, DEEPEST = 4 * STEPS };
 
-/* An observer changes nothing. */
+/* Runs with and without an observer, which must not change anything. */
 static void run_both(const char *text, unsigned lds, struct text_run *run)
 {
     static struct text_run observed;
@@ -21,7 +21,7 @@ static void run_both(const char *text, unsigned lds, struct text_run *run)
     wm_profile_destroy(dispatch.profile);
 }
 
-/* What a lane's stack holds; the last `kept` of it are still in LDS, which has room for `size`. */
+/* Contents of a lane's stack; the last `kept` entries are still in LDS, which has space for `size`. */
 struct model {
     uint32_t entry[DEEPEST];
     unsigned depth, kept, size;
@@ -41,13 +41,13 @@ static bool model_step(struct model *m, const uint32_t *node, uint32_t last, uin
     if (node[3] != UINT32_MAX && !(last != UINT32_MAX && node[3] == last))
         return true;
     if (!m->kept)
-        return false; /* nobody says what it gives then */
+        return false; /* the result is undocumented */
     m->kept--;
     *result = m->entry[--m->depth];
     return true;
 }
 
-/* Random nodes: fresh ones, invalid ones and the last one; those of a lane are not those of another. */
+/* Random nodes: new ones, invalid ones and the last one; no two lanes share a node. */
 static void one_sequence(unsigned size_code)
 {
     static struct text_run run;
@@ -94,7 +94,7 @@ static void one_sequence(unsigned size_code)
     for (unsigned step = 0; step < STEPS && known[step][0]; step++)
         for (unsigned lane = 0; lane < LANES; lane++)
             assert_int_equal(run.memory[LANES * step + lane], expected[step][lane]);
-    for (unsigned lane = 0; lane < LANES; lane++) /* the base stays */
+    for (unsigned lane = 0; lane < LANES; lane++) /* the base is unchanged */
         assert_int_equal(run.memory[LANES * STEPS + lane] >> 18, lane);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps do what their facts say: every form of every target is lowered, and each step that is only
- * computation runs on random frames. It must change nothing but what it writes, and must not depend on
- * anything but what it reads. Execution is the judge of the table in src/lower/steps.def, and of the uses
- * that lowering fills in.
+/* Verifies the declared reads and writes of steps: every form of every target is lowered, and each PURE step
+ * runs on random frames. It must change only what it writes, and depend only on what it reads. This tests
+ * src/lower/steps.def and the operand uses filled in by lowering.
  *
  * usage: unit_steps LIST...     lists of tests/oracle/forms-TARGET.tsv */
 #include "exec/bind.h"
@@ -38,7 +37,7 @@ static void mark(struct world *w, size_t from, size_t to, unsigned what)
         w->map[i] |= (unsigned char)what;
 }
 
-/* Marks the places of a set of enum wmi_step_state. */
+/* Marks the locations of a set of enum wmi_step_state. */
 static void mark_states(struct world *w, unsigned states, unsigned what)
 {
     static const struct {
@@ -69,7 +68,7 @@ static void mark_step(struct world *w, const struct wmi_step *step)
     }
     mark_states(w, facts.reads, READ);
     mark_states(w, facts.writes, WRITTEN);
-    /* Every step knows its lane set and the size of the wave. */
+    /* Every step may read its lane set and the wave size. */
     mark(w, step->lanes, step->lanes + sizeof(struct wmi_lanes), READ);
     mark(w, offsetof(struct wmi_frame, wave_size), offsetof(struct wmi_frame, rows), READ);
 }
@@ -137,7 +136,7 @@ static void check_step(struct world *w, const struct wmi_step *step, const char 
         fill(w, round);
         memcpy(w->before, w->frame, w->frame_bytes);
         memcpy(w->other, w->frame, w->frame_bytes);
-        /* The other frame differs in all that the step says that it does not read. */
+        /* The other frame differs in everything that the step does not declare as read. */
         for (size_t i = 0; i < w->code.constant_offset; i++)
             if (!(w->map[i] & READ))
                 w->other[i] ^= (char)(random_word() | 1);
@@ -157,7 +156,7 @@ static void check_step(struct world *w, const struct wmi_step *step, const char 
     }
 }
 
-/* Lowers the instruction as the first of a kernel, and checks its steps. False: it has none that compute. */
+/* Lowers the instruction as the first of a kernel, and checks its steps. False if none of them is PURE. */
 static bool check_instruction(const struct wmi_target *target, const uint32_t *words, unsigned count,
                               const char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tessellation buffers against the order that the 2016 patch lists, its formula step by step, the bit fields
- * of each layout's word, and what the patch says of cache lines. */
+/* Tessellation buffers against the order listed in the 2016 patch, its formula step by step, the bit fields
+ * of each layout's word, and the patch's statements about cache lines. */
 #include "wavemem/wavemem.h"
 
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static uint32_t offset_of(const struct wm_tess_layout *layout, struct wm_tess_pl
     return offset;
 }
 
-/* The comment above get_tcs_tes_buffer_address(): which vec4 follows which. */
+/* The comment above get_tcs_tes_buffer_address(): the order of the vec4s. */
 static void test_order(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ static void test_formula(void **state)
     const struct wm_tess_layout l = make("radeonsi-2016", 40, 7, 12, 6);
     for (uint32_t patch = 0; patch < 40; patch++)
         for (uint32_t slot = 0; slot < 12; slot++) {
-            for (uint32_t vertex = 0; vertex < 7; vertex++) { /* the slot in two parts: an array's index */
+            for (uint32_t vertex = 0; vertex < 7; vertex++) { /* the slot in two parts: an array index */
                 const struct wm_tess_place place = {.patch = patch,
                                                     .vertex = vertex,
                                                     .slot = slot / 2,
@@ -99,7 +99,7 @@ static void test_formula(void **state)
         }
 }
 
-/* Every byte belongs to one place, or lies between slots. */
+/* Every byte belongs to one place, or is between slots. */
 static void test_bijection(void **state)
 {
     (void)state;
@@ -152,12 +152,12 @@ static void test_words(void **state)
         assert_int_equal(wm_tess_layout_of_word(words[i].name, l.word, 2, &back, NULL), WM_OK);
         assert_string_equal(back.name, l.name);
         assert_string_equal(back.source, l.source);
-        /* The numbers stand behind each other, without padding between them. */
+        /* The fields are contiguous, without padding. */
         assert_memory_equal(&back.patches, &l.patches,
                             offsetof(struct wm_tess_layout, word) + sizeof l.word -
                                 offsetof(struct wm_tess_layout, patches));
     }
-    /* Bits of the word that say other things do not matter. */
+    /* Other bits of the word are ignored. */
     assert_int_equal(wm_tess_layout_of_word("radeonsi-2024", words[3].word | 0xe07ff000, 2, &back, NULL),
                      WM_OK);
     assert_int_equal(back.size, make("radeonsi-2024", 32, 3, 4, 2).size);
@@ -219,7 +219,7 @@ static void test_semantics(void **state)
     assert_int_equal(wm_tess_slot("radeonsi-2024", "generic", 0, &slot, &per_patch, NULL), WM_UNSUPPORTED);
 }
 
-/* What the patch's message says of lines of 64 bytes. */
+/* The patch's message about lines of 64 bytes. */
 static void test_lines(void **state)
 {
     (void)state;
@@ -242,7 +242,7 @@ static void test_lines(void **state)
     const struct wm_tess_layout small = make("radeonsi-2016", 64, 1, 2, 1); /* 48 bytes per patch */
     assert_int_equal(wm_tess_lines(&small, 64, 64, 1, &n, NULL), WM_OK);
     assert_int_equal(n.load_before, 48);
-    assert_int_equal(wm_tess_lines(&small, 64, 64, 4, &n, NULL), WM_OK); /* 16 patches a wave */
+    assert_int_equal(wm_tess_lines(&small, 64, 64, 4, &n, NULL), WM_OK); /* 16 patches per wave */
     assert_int_equal(n.load_before, 12);
     assert_int_equal(n.load, 4);
     assert_int_equal(wm_tess_lines(&small, 48, 64, 1, &n, NULL), WM_BAD_ARGUMENT);

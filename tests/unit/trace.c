@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces: numbers as bytes, logs of workgroups there and back, files that are cut off or damaged. */
+/* Traces: encoding of numbers, round trip of workgroup logs, truncated and damaged files. */
 #include "profile/trace/trace.h"
 #include "profile/measure/sample.h"
 
@@ -21,7 +21,7 @@ static uint64_t random_number(void)
     return state >> 11;
 }
 
-/* LEB128 as DWARF 5 defines it, section 7.6, figure 46: examples of unsigned numbers. */
+/* LEB128 as in DWARF 5, section 7.6, figure 46: examples of unsigned numbers. */
 static void test_numbers(void **unused)
 {
     static const struct {
@@ -62,7 +62,7 @@ static void test_numbers(void **unused)
     assert_int_equal(wmi_trace_read_number(&reader), 0);
     assert_true(reader.failed);
     wmi_trace_bytes_free(&bytes);
-    /* More than 64 bits are no number. */
+    /* More than 64 bits are invalid. */
     static const uint8_t longer[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2};
     reader = (struct wmi_reader){.at = longer, .end = longer + sizeof longer};
     wmi_trace_read_number(&reader);
@@ -71,7 +71,7 @@ static void test_numbers(void **unused)
 
 enum { SLOTS = 9, GROUPS = 40, WAVES = 4, BLOCKS = 700 };
 
-/* Accesses as kernels make them, and some that none makes. */
+/* Typical accesses, and some that no kernel makes. */
 static void append_some(struct wmi_log_group *group, uint32_t wave)
 {
     uint64_t blocks[BLOCKS];
@@ -150,7 +150,7 @@ static void free_file(struct file *file)
     free(file->bytes);
 }
 
-/* Reads all of it; *groups: how many logs were whole. expected: NULL where they are not looked at. */
+/* Reads the whole file; *groups: number of complete logs. expected: NULL to skip the comparison. */
 static enum wm_status read_file(const void *bytes, size_t size, struct wmi_log_group *const *expected,
                                 unsigned *groups, struct wm_diag *diag)
 {
@@ -207,7 +207,7 @@ static void test_cut_off(void **unused)
     free_file(&file);
 }
 
-/* The frame has a checksum, so a wrong byte is found at the end at the latest. */
+/* The frame has a checksum, so a wrong byte is detected at the end at the latest. */
 static void test_damaged(void **unused)
 {
     struct file file = write_file();
@@ -219,7 +219,7 @@ static void test_damaged(void **unused)
         const uint8_t bit = (uint8_t)(1 << random_number() % 8), before = file.bytes[at];
         file.bytes[at] ^= bit;
         const enum wm_status status = read_file(file.bytes, file.size, NULL, &groups, &diag);
-        /* A few bits of zstd's headers mean nothing. */
+        /* A few bits of zstd's headers have no effect. */
         if (status == WM_OK)
             assert_true(at >= 8 && at < 20);
         else
@@ -229,7 +229,7 @@ static void test_damaged(void **unused)
     free_file(&file);
 }
 
-/* Of each complete block of rounds one is taken, and the last round in any case; places have no gaps. */
+/* One round of each complete block of rounds is sampled, and always the last round; places are contiguous. */
 static void test_sample(void **unused)
 {
     (void)unused;
@@ -237,7 +237,7 @@ static void test_sample(void **unused)
         for (unsigned one_in = 2; one_in < 6; one_in++) {
             const struct wmi_sampling sampling = {one_in, 10, groups};
             const uint64_t last = (groups - 1) / 10;
-            unsigned taken[20] = {0}; /* of each block before the last round */
+            unsigned taken[20] = {0}; /* per block before the last round */
             uint64_t next = 0, place;
             for (uint64_t number = 0; number < groups; number++) {
                 const bool takes = wmi_sampling_takes(&sampling, number, &place);
@@ -251,14 +251,15 @@ static void test_sample(void **unused)
                 assert_int_equal(taken[block], 10);
             if (last)
                 assert_int_equal(taken[0], 10);
-            assert_true(next >= groups - last * 10); /* the last round is whole */
+            assert_true(next >= groups - last * 10); /* the last round is complete */
             assert_true(wmi_sampling_takes(&sampling, groups - 1, &place));
         }
 }
 
 enum { ROUND = 5, ROUNDS = 200, DRAWN = 12, DRAWS = 400 };
 
-/* The half width, around the guess, that rounds drawn at random give; workgroups of a round are alike. */
+/* Relative half width of the interval around the estimate, from `drawn` rounds; workgroups of a round are
+ * equal. */
 static double guess_from(struct wmi_log_group *rounds[ROUNDS][ROUND], unsigned drawn, double *guess)
 {
     const struct wmi_sampling none_last = {.one_in = 1, .round = ROUND, .groups = ROUNDS * ROUND};
@@ -267,7 +268,7 @@ static double guess_from(struct wmi_log_group *rounds[ROUNDS][ROUND], unsigned d
     struct wmi_sample_sum sum = {0};
     for (unsigned i = 0; i < drawn; i++)
         for (unsigned k = 0; k < ROUND; k++) {
-            rounds[i][k]->number = (i + 1) * ROUND + k; /* the first place is the last round's: it is empty */
+            rounds[i][k]->number = (i + 1) * ROUND + k; /* place 0 is the last round's, which is empty */
             wmi_sample_count(&sample, &none_last, rounds[i][k], instructions);
         }
     wmi_sample_end(&sample, &none_last, &sum);
@@ -275,9 +276,9 @@ static double guess_from(struct wmi_log_group *rounds[ROUNDS][ROUND], unsigned d
     return wmi_sample_error(&sum);
 }
 
-/* Of 200 rounds of which workgroups ask for 1 to 20 requests, 12 are drawn at random: the interval holds the
- * truth in about 95 of 100 draws. One that took workgroups as drawn one by one would be too narrow by the
- * square root of five. */
+/* 12 of 200 rounds, whose workgroups make 1 to 20 requests, are drawn at random: the interval contains the
+ * true value in about 95 of 100 draws. Treating workgroups as drawn independently would make it too narrow by
+ * a factor of sqrt(5). */
 static void test_sample_error(void **unused)
 {
     struct wmi_log_group *rounds[ROUNDS][ROUND];
@@ -298,7 +299,7 @@ static void test_sample_error(void **unused)
         }
     }
     for (unsigned draw = 0; draw < DRAWS; draw++) {
-        for (unsigned i = 0; i < DRAWN; i++) { /* the first of a shuffled deck */
+        for (unsigned i = 0; i < DRAWN; i++) { /* the first cards of a shuffled deck */
             const unsigned other = i + random_number() % (ROUNDS - i);
             struct wmi_log_group *swap[ROUND];
             memcpy(swap, rounds[i], sizeof swap);
@@ -317,7 +318,7 @@ static void test_sample_error(void **unused)
             wmi_log_group_destroy(rounds[i][k]);
 }
 
-/* A workgroup's log ends at its bound, between two accesses. */
+/* A workgroup's log ends at its size limit, between two accesses. */
 static void test_bound(void **unused)
 {
     const uint64_t blocks[3] = {1, 20, 3};
@@ -328,7 +329,7 @@ static void test_bound(void **unused)
     const size_t size = group->wave[0].size;
     assert_true(size > 0);
     assert_int_equal(group->cuts, 0);
-    group->words = WMI_LOG_WORDS - 1; /* as if there were so much */
+    group->words = WMI_LOG_WORDS - 1; /* simulates a nearly full log */
     wmi_log_append(group, 0, 0, blocks, NULL, 3);
     assert_int_equal(group->cuts, WM_CUT_WORKGROUP);
     group->cuts = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory instructions that do what they may not, on all targets: a run stops there, or goes on as the
- * hardware does, and MEM_VIOL keeps it (CDNA 3 ISA, "Memory Violations"; RDNA 4 ISA, EXCP_FLAG_PRIV). And
- * which addresses the alignment modes take (CDNA 4 ISA, "Memory Alignment"). */
+/* Memory violations on all targets: the run stops, or continues as the hardware does and sets MEM_VIOL (CDNA
+ * 3 ISA, "Memory Violations"; RDNA 4 ISA, EXCP_FLAG_PRIV). And the addresses that alignment modes accept
+ * (CDNA 4 ISA, "Memory Alignment"). */
 #include "run_text.h"
 
 enum {
-    OFFSETS = 0,  /* words of memory: v2 of each lane, */
+    OFFSETS = 0,  /* memory layout in words: v2 of each lane, */
     RESULT = 64,  /* v20 afterwards, */
-    STICKY = 128, /* MEM_VIOL before, after, after it was cleared and after it was set, */
-    DATA = 256,   /* and what is accessed: words that hold their byte offsets */
+    STICKY = 128, /* MEM_VIOL before, after, after clearing it and after setting it, */
+    DATA = 256,   /* and the accessed data: words that hold their byte offsets */
     LDS_BYTES = 4096,
 };
 static const uint64_t bad_lanes = 1 << 3 | 1 << 17;
@@ -18,22 +18,21 @@ static uint32_t own_offset(unsigned lane)
     return 4 * DATA + 8 * lane;
 }
 
-/* What a lane finds at v2 is v1 = own_offset(), in memory, LDS and GDS; stores write v0, the lane. Bad lanes
- * have something added to v2. */
+/* At v2 a lane finds v1 = own_offset(), in memory, LDS and GDS; stores write v0, the lane. Violating lanes
+ * have a value added to v2. */
 struct violation {
     const char *text;
-    const char *without; /* targets that have no such instruction, by the beginnings of their names */
+    const char *without; /* prefixes of targets without such an instruction */
     enum wm_fault_kind kind;
     uint32_t bad;
     bool unheard; /* MEM_VIOL stays 0 */
     bool strict;  /* in alignment mode STRICT */
     bool stores;
-    bool scalar; /* v20 is 0, whatever v2 */
+    bool scalar; /* v20 is 0, regardless of v2 */
 };
 
-/* @r: returns what was there; @f: the format 32 UINT; @n: a negative offset of s_buffer_load_b32 to s14.
- * s[4:7] is a V# without end, s[16:17] read-only memory.
- */
+/* @r: returns the old value; @f: the format 32 UINT; @n: a negative offset of s_buffer_load_b32 to s14.
+ * s[4:7] is an unlimited V#, s[16:17] read-only memory. */
 static const struct violation violations[] = {
     {"buffer_atomic_add v20, v2, s[8:11], s12 offen @r", "", WM_FAULT_MISALIGNED, 2},
     {"buffer_atomic_or_x2 v[20:21], v2, s[8:11], s12 offen @r", "", WM_FAULT_MISALIGNED, 4},
@@ -92,7 +91,7 @@ static void add_translated(struct text *t, const struct job *job)
                      generation >= 12                ? "th:TH_ATOMIC_RETURN"
                      : strcmp(job->target, "gfx942") ? "glc"
                                                      : "sc0");
-        else if (*at == 'n') /* s_buffer_load_b32 s14, s[8:11], -0x4: LLVM takes that on gfx12 only */
+        else if (*at == 'n') /* s_buffer_load_b32 s14, s[8:11], -0x4: LLVM accepts that on gfx12 only */
             add_text(t, ".long 0x%x, 0x%x\n", generation >= 12 ? 0xf4020384 : 0xf4200384,
                      generation >= 12 ? 0xf8fffffc : 0xf81ffffc);
         else
@@ -142,7 +141,7 @@ static void run_job(const struct violation *v, const char *target, unsigned on_v
     run_written(target, lanes_of(target), run, write_job, &(struct job){target, v->text}, dispatch);
 }
 
-/* Stores leave memory as it was in the bad lanes. */
+/* Stores do not change memory in the violating lanes. */
 static uint32_t wanted(const struct violation *v, unsigned lane)
 {
     const bool bad = bad_lanes >> lane & 1;
@@ -186,8 +185,8 @@ static void goes_on_as_the_hardware_does(void **state)
 
 /* ---- alignment modes ---- */
 
-/* v2 is the offset of DATA in the V# s[8:11], v[14:15], v[16:17] and v[18:19] its address and 17, 18 and 34.
- * v4 gets 16 bits from there, v5 32 bits, and v0 is stored. */
+/* v2 is the offset of DATA in the V# s[8:11]; v[14:15], v[16:17] and v[18:19] are its address plus 17, 18 and
+ * 34. v4 loads 16 bits from there, v5 32 bits, and v0 is stored. */
 static const struct {
     const char *text, *without;
 } alignments[] = {
@@ -205,11 +204,11 @@ static const struct {
      "gfx6 gfx7 gfx8"},
 };
 
-/* Bytes of DATA are their numbers from there on. */
+/* The bytes of DATA are their own offsets. */
 static const struct {
     enum wm_alignment mode;
     uint32_t half, word;
-    unsigned stored_at, refused; /* 0: nowhere; of the three */
+    unsigned stored_at, refused; /* 0: not stored; number of refused accesses */
 } modes[] = {
     {WM_ALIGNMENT_UNALIGNED, 0x1211, 0x15141312, 34, 0},
     {WM_ALIGNMENT_DWORD, 0x1110, 0x13121110, 32, 0},

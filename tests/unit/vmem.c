@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Vector memory steps against a slow statement of what they do, one lane and one byte at a time.
+/* Vector memory steps against a simple reference that works on one lane and one byte at a time.
  *
- * Random addresses, masks and registers; every shape of load and store, every atomic, every CPU level that
- * the host runs, 64 and 32 lanes. What is compared: all registers, all guest memory and LDS, the next step,
- * and the fault. The statement keeps its own copy of memory and its own list of what is allocated. */
+ * Random addresses, masks and registers; every shape of load and store, every atomic, every CPU level of the
+ * host, wave64 and wave32. Compares all registers, all guest memory and LDS, the next step, and the fault.
+ * The reference has its own copy of memory and its own list of allocations. */
 #include "exec/vmem.h"
 #include "base/random.h"
 #include "exec/steps.h"
@@ -21,7 +21,7 @@ enum {
     ROWS = 24,
     ROW_ADDRESS = 2, /* two rows */
     ROW_DATA = 6,    /* four */
-    ROW_RESULT = 14, /* four; others around it must stay */
+    ROW_RESULT = 14, /* four; rows around it must not change */
     SCALAR_BASE = 4, /* SGPR numbers */
     LDS_BYTES = 1000,
     WINDOW = 1 << 13,
@@ -31,9 +31,9 @@ enum {
 
 static const uint64_t gib = 1ULL << 30;
 
-/* ---- the guest's memory, twice ---- */
+/* ---- guest memory and its copy ---- */
 
-struct window { /* a part of an allocation that the test may touch */
+struct window { /* a part of an allocation that the test may access */
     uint64_t low, size;
     unsigned char expected[WINDOW];
 };
@@ -104,14 +104,14 @@ static struct world *world_create(unsigned lanes, uint64_t seed)
     add_window(w, low, 1001);
     low = add_allocation(w, 4096, false);
     add_window(w, low, 4096);
-    low = add_allocation(w, 9 * gib, false); /* addresses here differ in their high words */
+    low = add_allocation(w, 9 * gib, false); /* addresses in it differ in their high words */
     const uint64_t boundary = (low + 4 * gib) / (4 * gib) * 4 * gib;
     add_window(w, boundary - WINDOW / 2, WINDOW);
     add_window(w, boundary + 4 * gib - WINDOW / 2, WINDOW);
     add_window(w, low + 9 * gib - WINDOW, WINDOW);
     low = add_allocation(w, 5000, true);
     add_window(w, low, 5000);
-    low = add_allocation(w, 7, false); /* shorter than some accesses */
+    low = add_allocation(w, 7, false); /* smaller than some accesses */
     add_window(w, low, 7);
 
     const size_t bytes = sizeof(struct wmi_frame) + ROWS * 4 * lanes;
@@ -155,9 +155,9 @@ static uint32_t row_offset(const struct world *w, unsigned row)
     return (uint32_t)offsetof(struct wmi_frame, rows) + row * 4 * w->lanes;
 }
 
-/* ---- the statement ---- */
+/* ---- the reference ---- */
 
-/* The byte of the test's own copy, NULL where nothing is allocated. */
+/* The byte in the test's own copy; NULL if not allocated. */
 static unsigned char *expected_byte(struct world *w, uint64_t address, bool *read_only)
 {
     for (unsigned i = 0; i < w->extent_count; i++)
@@ -169,7 +169,7 @@ static unsigned char *expected_byte(struct world *w, uint64_t address, bool *rea
     return NULL;
 }
 
-/* Whether [address, address + bytes) lies in one allocation, byte by byte. */
+/* Whether [address, address + bytes) is in one allocation, byte by byte. */
 static bool allocated(const struct world *w, uint64_t address, unsigned bytes)
 {
     for (unsigned i = 0; i < w->extent_count; i++) {
@@ -188,7 +188,7 @@ struct request {
     const struct wmi_memory_op *m;
     uint64_t lanes;
     bool lds[64], scratch[64];
-    uint64_t address[64]; /* LDS: offset; scratch: the lane's own offset */
+    uint64_t address[64]; /* for LDS the offset; for scratch the lane's own offset */
     uint64_t scratch_base;
 };
 
@@ -200,7 +200,7 @@ static uint64_t byte_address(const struct world *w, const struct request *r, uns
     return r->scratch_base + (offset / 4 * w->lanes + lane) * 4 + offset % 4;
 }
 
-/* The lanes that may not, and why. */
+/* The lanes with a fault, and its kind. */
 static uint64_t expected_fault(struct world *w, const struct request *r, unsigned *kind)
 {
     const unsigned bytes = r->m->elements * r->m->bytes;
@@ -283,7 +283,7 @@ static uint64_t operate(unsigned operation, uint64_t memory, uint64_t data, uint
     }
 }
 
-/* Does the request to the test's own copies. */
+/* Applies the request to the test's own copies. */
 static void expect(struct world *w, const struct request *r, unsigned data_row, unsigned result_row)
 {
     const struct wmi_memory_op *m = r->m;
@@ -300,7 +300,7 @@ static void expect(struct world *w, const struct request *r, unsigned data_row, 
             place[b] = dropped        ? &nothing[b]
                        : r->lds[lane] ? &w->expected_lds[r->address[lane] + b]
                                       : expected_byte(w, byte_address(w, r, lane, b), &read_only);
-            assert_non_null(place[b]); /* the test asks for windows only */
+            assert_non_null(place[b]); /* the test accesses windows only */
         }
         uint64_t memory = 0;
         for (unsigned b = 0; b < bytes && b < 8; b++)
@@ -342,7 +342,7 @@ static void expect(struct world *w, const struct request *r, unsigned data_row, 
     }
 }
 
-/* ---- what to ask for ---- */
+/* ---- random requests ---- */
 
 static uint64_t draw_lanes(struct world *w)
 {
@@ -373,7 +373,7 @@ static void set_lanes(struct world *w, struct wmi_lanes *set, uint64_t bits)
         set->row[i] = bits >> i & 1 ? UINT32_MAX : 0;
 }
 
-/* A start from which 64 lanes of `bytes` fit into a window, or just not. */
+/* A start from which 64 lanes of `bytes` just fit in a window, or just do not. */
 static uint64_t draw_start(struct world *w, const struct window *window, uint64_t span, bool near_end)
 {
     if (near_end)
@@ -381,13 +381,13 @@ static uint64_t draw_start(struct world *w, const struct window *window, uint64_
     return span < window->size ? window->low + below(w, window->size - span + 1) : window->low;
 }
 
-/* Addresses of the lanes; now and then some that lead nowhere. */
+/* Random lane addresses; sometimes invalid ones. */
 static void draw_addresses(struct world *w, unsigned bytes, bool atomic, uint64_t *address)
 {
     const struct window *window = &w->windows[below(w, below(w, 8) ? 5 : WINDOWS)];
     const unsigned pattern = (unsigned)below(w, 12);
     const uint64_t step = pattern == 0 ? bytes : pattern == 1 ? 0 : below(w, 2 * bytes + 2);
-    const bool crossing = below(w, 2); /* of a 4 GiB boundary inside an allocation */
+    const bool crossing = below(w, 2); /* crosses a 4 GiB boundary inside an allocation */
     if (crossing && pattern < 8)
         window = &w->windows[3];
     const uint64_t start = crossing && pattern < 8
@@ -401,7 +401,7 @@ static void draw_addresses(struct world *w, unsigned bytes, bool atomic, uint64_
             address[i] = start + (63 - i) * bytes;
         else if (pattern == 5)
             address[i] = start + i * bytes + (below(w, 64) == 0);
-        else if (pattern == 6 && crossing) /* the low words go on, the high words do not, or at random */
+        else if (pattern == 6 && crossing) /* the low words continue, the high words do not, or are random */
             address[i] = (uint32_t)(start + i * bytes) | (start >> 32) << 32;
         else if (pattern == 7 && crossing)
             address[i] = start + i * bytes - (below(w, 16) ? 0 : 4 * gib);
@@ -427,7 +427,7 @@ static void draw_addresses(struct world *w, unsigned bytes, bool atomic, uint64_
         address[below(w, 64)] += below(w, bytes);
 }
 
-/* Whether the test's copies hold all that the request reaches. */
+/* Whether the test's copies cover everything that the request accesses. */
 static bool in_windows(struct world *w, const struct request *r)
 {
     const unsigned bytes = r->m->elements * r->m->bytes;
@@ -485,7 +485,7 @@ static void check_fault(struct world *w, const struct request *r, uint64_t lanes
     assert_int_equal(fault->store, r->m->kind != WMI_ACCESS_LOAD);
 }
 
-/* Stands behind the step that is tested. */
+/* The step after the tested one. */
 static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
 {
     (void)frame;
@@ -552,8 +552,7 @@ static void try_step(struct world *w, wmi_body body, struct wmi_memory_op *m, en
                                                (m->kind == WMI_ACCESS_ATOMIC ? bytes : 1);
                 else if (flat && below(w, 40) == 0)
                     vaddr = (2ULL << 48) + 4 * below(w, 8);
-                else if (flat &&
-                         below(w, 100) == 0) /* an offset does not lead into an aperture, or out of it */
+                else if (flat && below(w, 100) == 0) /* an offset does not lead into or out of an aperture */
                     vaddr = (1ULL << 48) + below(w, 2) * (1ULL << 32) - below(w, 4096);
                 r.lds[i] = flat && vaddr >> 32 == 1ULL << 16;
                 r.scratch[i] = flat && vaddr >> 32 == 2ULL << 16;
@@ -567,7 +566,7 @@ static void try_step(struct world *w, wmi_body body, struct wmi_memory_op *m, en
                 w->expected_rows[ROW_ADDRESS + 1][i] = (uint32_t)(vaddr >> 32);
         }
     } while (!in_windows(w, &r));
-    if (below(w, 4) == 0) /* into the address registers */
+    if (below(w, 4) == 0) /* the result overwrites the address registers */
         result = ROW_ADDRESS;
     else if (below(w, 8) == 0)
         result = ROW_DATA;
@@ -685,7 +684,7 @@ static void atomics(void **state)
     for (unsigned lanes = 32; lanes <= 64; lanes += 32) {
         struct world *w = world_create(lanes, 7 * lanes);
         for (unsigned operation = WMI_ATOMIC_SWAP; operation <= WMI_ATOMIC_DEC;
-             operation++) /* floats: buffer_text.c */
+             operation++) /* floats: see buffer_text.c */
             for (unsigned i = 0; i < STEPS_PER_SHAPE; i++) {
                 struct wmi_memory_op m = {.path = i % 3 ? WMI_PATH_GLOBAL : WMI_PATH_FLAT,
                                           .flat_lds_bits = 64,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Wait counters: what `wavemem isa` says that an instruction raises, and what the checker's model of counters
- * does when it is issued, for every row of every target. tests/oracle/waits.py holds the former to LLVM. */
+/* Wait counters: the counters that `wavemem isa` lists for an instruction against those that the checker's
+ * model increments, for every row of every target. tests/oracle/waits.py compares the former with LLVM. */
 #include "check/wait_state.h"
 #include "isa/explain.h"
 #include "wavemem/wavemem.h"
@@ -16,10 +16,10 @@
 static struct {
     const struct wmi_target *target;
     unsigned compared, wrong;
-    bool *there, *seen; /* by row: the target has it; some form of it was compared */
+    bool *there, *seen; /* by row: the target has it; a form of it was compared */
 } all;
 
-/* The counters that the text names, which is cut at `end`: a bit of enum wmi_counter each. */
+/* The counters named in the text before `end`, one bit per enum wmi_counter. */
 static unsigned named(const char *text, const char *end)
 {
     unsigned found = 0;
@@ -37,7 +37,8 @@ static unsigned named(const char *text, const char *end)
     return found;
 }
 
-/* What the text says of an instruction that returns a value or not, and that goes to the GDS or not. */
+/* The counters that the text lists for an instruction with or without return value, and with or without
+ * gds. */
 static unsigned says(const char *text, bool returns, bool gds)
 {
     static const char otherwise[] = " if it returns a value, else ", with_gds[] = "; with gds ";
@@ -49,7 +50,7 @@ static unsigned says(const char *text, bool returns, bool gds)
     return named(other ? other + strlen(otherwise) : text, global ? global : text + strlen(text));
 }
 
-/* The counters that go up in the checker's model of a wave. */
+/* The counters that the checker's model of a wave increments. */
 static unsigned raised(const struct wmi_instruction *insn)
 {
     static struct wmi_wait_state state;
@@ -94,7 +95,7 @@ static void set_bits(uint32_t *words, const struct wm_isa_bits *bits, uint32_t v
     words[bits->position / 32] |= value << bits->position % 32;
 }
 
-/* The form with its other bits 0, and with each of the fields on which counters may depend. */
+/* The form with all other bits 0, and with each of the fields that may affect counters. */
 static bool visit(void *user, const struct wm_isa_form *form)
 {
     static const char *const fields[] = {"glc", "th", "gds", "lds", "dmask"};
@@ -144,8 +145,9 @@ static void isa_and_checker_agree(void **state)
     assert_true(all.compared > 50000);
 }
 
-/* Where the two disagreed, or both were wrong. Source: LLVM, SIInsertWaitcnts.cpp; of global_wb and
- * buffer_wbl2 LLVM 22, AMDGPUHWEvents.cpp, of s_get_barrier_state also linux, cwsr_trap_handler_gfx12.asm. */
+/* Cases where the two disagreed, or both were wrong. Source: LLVM, SIInsertWaitcnts.cpp; for global_wb and
+ * buffer_wbl2 LLVM 22, AMDGPUHWEvents.cpp, for s_get_barrier_state also linux,
+ * cwsr_trap_handler_gfx12.asm. */
 static void what_they_disagreed_on(void **state)
 {
     static const struct {

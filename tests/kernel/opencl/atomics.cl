@@ -36,7 +36,7 @@
         atomic_fetch_xor_explicit(x + 4, a[i], memory_order_acq_rel, memory_scope_work_group); \
         atomic_fetch_min_explicit(x + 5, a[i], memory_order_seq_cst, memory_scope_device); \
         atomic_fetch_max(x + 6, a[i]); \
-        /* the values that pass through, and the last one, are those that were given */ \
+        /* the values passed through plus the last one are the given ones */ \
         atomic_fetch_add(x + 7, atomic_exchange(x + 8, a[i])); \
         barrier(CLK_LOCAL_MEM_FENCE); \
         if (l < 7) \
@@ -44,7 +44,7 @@
         if (l == 7) \
             out[get_group_id(0) * 16 + l] = atomic_load(x + 7) + atomic_load(x + 8); \
     } \
-    /* every ticket is drawn once, by whichever lane; a compare and exchange succeeds once per value */ \
+    /* every ticket is drawn once, by any lane; a compare-exchange succeeds once per value */ \
     kernel void tickets_##T(global const T *a, global T *inout, global uint *drawn) \
     { \
         const size_t i = get_global_id(0); \
@@ -152,7 +152,8 @@ kernel __attribute__((reqd_work_group_size(128, 1, 1))) void local_floats(global
         out[16 * get_group_id(0) + 8] = low * 1000 + high;
 }
 
-// A lock that waves take in turn. (Lanes of one wave could not: one that has it waits for those that do not.)
+// A lock taken by waves in turn. (Lanes of one wave would deadlock: the lane that holds it waits for the
+// others.)
 kernel void spin_lock(global const uint *a, global uint *inout, global uint *out)
 {
     volatile global atomic_flag *lock = (volatile global atomic_flag *)(out);
@@ -186,7 +187,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void local_histogram(glob
         out[get_group_id(0) * 128 + 64 + l] = (uint)(long_bins[l] >> 30);
 }
 
-// One instruction's lanes reach local and global memory.
+// The lanes of one instruction access local and global memory.
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void generic_atomics(global const uint *a, global uint *inout)
 {
     local uint shared[4];

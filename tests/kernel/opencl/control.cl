@@ -67,7 +67,7 @@ kernel void sparse_switch(global const int *a, global int *out)
     out[i] += 100;
 }
 
-// Each lane leaves each loop at another time.
+// Each lane leaves each loop in a different iteration.
 kernel void collatz(global const uint *a, global uint *out)
 {
     const size_t i = get_global_id(0);
@@ -95,7 +95,7 @@ kernel void early_exit(global const int *a, global int *out, uint n)
     out[i] = a[i] % 7 == 0 ? 3 : 5;
 }
 
-// More arguments than registers take: the rest goes over the stack.
+// More arguments than registers: the rest is passed on the stack.
 __attribute__((noinline)) ulong many(int a0, long a1, float a2, double a3, int4 a4, long4 a5, double4 a6, int8 a7, uint8 a8,
                                      short a9, char b0, uchar b1, half b2, int b3, ulong b4, int b5)
 {
@@ -116,7 +116,8 @@ kernel void many_arguments(global const int *a, global const double *b, global u
                   (uchar)a[i + 1], (half)b[i], a[i + 2], (ulong)i, a[i + 3]);
 }
 
-// Through a second function: LLVM 19 counts one call of a function that calls itself, and the stack ends there.
+// Recursion through a second function: LLVM 19 computes the stack of a self-recursive function for one call
+// only.
 __attribute__((noinline)) uint deeper(uint m, uint n);
 __attribute__((noinline)) uint ackermann_like(uint m, uint n)
 {
@@ -204,7 +205,7 @@ kernel void rest(global uint *out)
     out[4 * i + 3] = (uint)get_global_size(0);
 }
 
-// Two waves are deep in their stacks at the same time.
+// Two waves use deep stacks at the same time.
 __attribute__((noinline)) uint down(uint n, uint x);
 __attribute__((noinline)) uint further(uint n, uint x)
 {

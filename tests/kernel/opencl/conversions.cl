@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // convert_*() between all types, with saturation and every rounding.
 //
-// rocm-device-libs 5.2.3 makes NaN the lowest integer in conversions with saturation ("should" be 0), takes one
-// rounding for another from short to half, and clamps int and long to 16 bits on their way to half: not tried here.
+// rocm-device-libs 5.2.3 converts NaN to the lowest integer with saturation ("should" be 0), uses a wrong
+// rounding from short to half, and clamps int and long to 16 bits on the way to half: not tested here.
 
 #define FROM_INTEGER(T, FROM) \
     kernel void T##_from_##FROM(global const FROM *a, global T *out) \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values of every width through pointers that do not say where they lead: a lane's own memory, its workgroup's,
-// and everybody's, side by side in one instruction. On gfx7 and later those are FLAT instructions.
+// Values of every size through generic pointers: private, local and global memory in one instruction. On gfx7
+// and later these are FLAT instructions.
 
 #define EVERYWHERE(T, U) \
     __attribute__((noinline)) void pass_##T(T *p, uint n, T value) \
@@ -37,7 +37,7 @@ EVERYWHERE(uint4, uint)
 EVERYWHERE(ushort2, ushort)
 EVERYWHERE(ulong2, ulong)
 
-// Private arrays whose places only the data know, of bytes to vectors.
+// Private arrays with data-dependent indices, of bytes to vectors.
 #define OWN(T) \
     kernel void own_##T(global const T *a, global const uint *which, global T *inout) \
     { \

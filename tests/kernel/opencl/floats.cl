@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Floats of 16, 32 and 64 bits: operators and the functions that have one right result, on all kinds of values.
+// Floats of 16, 32 and 64 bits: operators and functions with a single correct result, on all classes of
+// values.
 
 #define FLOATS_OF(T, N) \
     kernel void arithmetic_##T##N(global const T##N *any_a, global const T##N *any_b, global const T##N *any_c, \
@@ -80,7 +81,7 @@ SCALARS(half)
 SCALARS(float)
 SCALARS(double)
 
-// Sums and products that mix widths: fused mixed-precision instructions where a target has them.
+// Sums and products of mixed sizes: fused mixed-precision instructions on targets that have them.
 kernel void mixed(global const half *a, global const half *b, global const float *c, global float *out,
                   global half *narrow)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions of work-groups and sub-groups: reductions, scans, broadcasts, votes, shuffles, ballots. Sums of floats take
-// small integers, so that they are exact in any order.
+// Functions of work-groups and sub-groups: reductions, scans, broadcasts, votes, shuffles, ballots. Float
+// sums use small integers, so that they are exact in any order.
 
 #define GROUP(T, CONVERT) \
     kernel __attribute__((reqd_work_group_size(256, 1, 1))) void work_group_##T(global const T *a, global T *out) \
@@ -36,7 +36,7 @@
         o[9] = sub_group_scan_exclusive_min(x); \
     }
 #define AS_IT_IS(x) (x)
-// Without -0: rocm-device-libs' scans for gfx10 and later add 0 to a row's first lanes.
+// Without -0: rocm-device-libs' scans for gfx10 and later add 0 to the first lanes of a row.
 #define SMALL(x) (rint(x) + 0)
 GROUP(int, AS_IT_IS)
 GROUP(uint, AS_IT_IS)
@@ -55,7 +55,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void sub_group_half(globa
     out[8 * i + 3] = sub_group_broadcast(a[i], WAVE - 1);
 }
 
-// A group that is no whole number of waves.
+// A group size that is not a multiple of the wave size.
 kernel __attribute__((reqd_work_group_size(100, 1, 1))) void odd_group(global const int *a, global int *out)
 {
     const size_t i = get_global_id(0);
@@ -103,7 +103,7 @@ kernel __attribute__((reqd_work_group_size(128, 1, 1))) void shuffles(global con
     out[8 * i + 1] = sub_group_shuffle(a[i], (uint)a[i] & (WAVE - 1));
     out[8 * i + 2] = sub_group_shuffle_xor(a[i], 1);
     out[8 * i + 3] = sub_group_shuffle_xor(a[i], WAVE / 2);
-    int sum = a[i]; // a butterfly
+    int sum = a[i]; // butterfly
     for (uint mask = WAVE / 2; mask; mask >>= 1)
         sum += sub_group_shuffle_xor(sum, mask);
     out[8 * i + 4] = sum;
@@ -117,7 +117,7 @@ kernel __attribute__((reqd_work_group_size(128, 1, 1))) void shuffles(global con
     doubles[i] = sub_group_shuffle(c[i], lane ^ 21);
 }
 
-// A bitonic sort of a wave through shuffles, and a matrix transposed through the LDS.
+// A bitonic sort of a wave with shuffles, and a matrix transposed through the LDS.
 kernel __attribute__((reqd_work_group_size(64, 1, 1))) void wave_sort(global const int *a, global int *out)
 {
     const uint lane = get_sub_group_local_id();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversions and the half fma for kernels that run on this machine: through exact values and a stated
+/* Conversions and fma of halves for the host reference: computed from exact values with the specified
  * rounding.
  *
  * Source: The OpenCL C Specification 3.0, sections 6.4.3 and 7.2. */
@@ -21,12 +21,12 @@ static_assert(__LDBL_MANT_DIG__ == 64, "a long double holds every value of every
 
 struct format {
     int mantissa, lowest,
-        highest; /* bits with the hidden one, exponents of the lowest place and of the top */
+        highest; /* bits including the hidden one, exponents of the lowest and highest bit */
 };
 static const struct format formats[] = {
     [F16] = {11, -24, 15}, [F32] = {24, -149, 127}, [F64] = {53, -1074, 1023}};
 
-/* The integral value next to `x` that the rounding asks for. */
+/* The integral value that `x` rounds to. */
 static long double integral(long double x, int rounding)
 {
     const long double below = floorl(x);
@@ -98,7 +98,7 @@ static uint64_t to_integer(enum type type, long double x, int rounding, bool sat
     return x < 0 ? (uint64_t)(int64_t)x : (uint64_t)x;
 }
 
-/* The format's number that the rounding asks for, as its bits. */
+/* The bits of the format's number that `x` rounds to. */
 static uint64_t to_float(enum type type, long double x, int rounding)
 {
     const struct format *format = &formats[type];
@@ -147,7 +147,7 @@ static bool is_float(enum type type)
 
 uint64_t host_convert(int to, int from, int rounding, int saturate, uint64_t bits)
 {
-    /* Between integers without saturation the low bits stay; the long double would do it only up to 2^64. */
+    /* Integer conversions without saturation keep the low bits; long double would do so only up to 2^64. */
     if (!is_float(to) && !is_float(from) && !saturate)
         return from % 2 == 0 ? (uint64_t)(int64_t)value_of(from, bits) : bits;
     const long double x = value_of(from, bits);
@@ -156,6 +156,6 @@ uint64_t host_convert(int to, int from, int rounding, int saturate, uint64_t bit
 
 uint16_t host_fma_half(uint16_t a, uint16_t b, uint16_t c)
 {
-    /* The product ends at 2^-48 at the lowest, the addend begins at 2^15 at most: 64 bits hold the sum. */
+    /* The lowest bit of the product is 2^-48 and the highest of the addend 2^15: the sum fits in 64 bits. */
     return (uint16_t)to_float(F16, value_of(F16, a) * value_of(F16, b) + value_of(F16, c), RTE);
 }

@@ -34,8 +34,8 @@ OPERATORS(uint, 31)
 OPERATORS(long, 63)
 OPERATORS(ulong, 63)
 
-// abs_diff of half the range: rocm-device-libs 5.2.3 subtracts signed numbers of 32 and 64 bits in a way that lets
-// the compiler assume that it does not overflow.
+// abs_diff of half the range: for 32 and 64 bits rocm-device-libs 5.2.3 uses a signed subtraction, which the
+// compiler assumes not to overflow.
 #define FUNCTIONS(T) \
     kernel void functions_##T(global const T *a, global const T *b, global const T *c, global T *out) \
     { \
@@ -70,7 +70,7 @@ FUNCTIONS(uint)
 FUNCTIONS(long)
 FUNCTIONS(ulong)
 
-// In vectors: packed instructions for two 16-bit elements, splits and odd sizes for others.
+// Vectors: packed instructions for two 16-bit elements, splits and odd sizes for others.
 #define VECTORS(T, N) \
     kernel void vectors_##T##N(global const T##N *a, global const T##N *b, global const T##N *c, global T##N *out) \
     { \
@@ -132,7 +132,7 @@ kernel void casts(global const ulong *a, global ulong *out)
     o[11] = as_ushort((char2)((char)x, (char)(x >> 8)));
 }
 
-// Bit fields, wide products and multi-word sums, as hashes and big numbers do them.
+// Bit fields, wide products and multi-word sums, as in hashes and big numbers.
 kernel void multiword(global const uint4 *a, global const uint4 *b, global uint4 *sum, global uint8 *product)
 {
     const size_t i = get_global_id(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the work-items of a kernel that was compiled for this machine; see items.h. */
+/* Runs the work-items of a kernel compiled for the host; see items.h. */
 #include "items.h"
 
 #include <string.h>
@@ -8,15 +8,15 @@
 
 enum { STACK_BYTES = 128 << 10, SLOT_BYTES = 16 };
 
-/* The test program runs one kernel at a time, on one thread; kernels cannot carry a context. */
+/* The test program runs one kernel at a time on one thread, and kernels have no context argument. */
 static struct {
-    uint32_t grid[3], workgroup[3], group[3], size[3]; /* size: of this workgroup, which may be a rest */
+    uint32_t grid[3], workgroup[3], group[3], size[3]; /* size: of this workgroup; the last may be smaller */
     uint32_t count, current;
     void (*call)(void *user);
     void *user;
     ucontext_t scheduler, item[ITEMS_MOST];
     bool finished[ITEMS_MOST];
-    uint8_t slot[2][ITEMS_MOST][SLOT_BYTES]; /* two, so that nobody overwrites what others still read */
+    uint8_t slot[2][ITEMS_MOST][SLOT_BYTES]; /* double-buffered: others may still read one */
     unsigned parity[ITEMS_MOST];
     char *stacks;
 } now;
@@ -93,7 +93,7 @@ static void start(void)
     now.finished[now.current] = true;
 }
 
-/* Each item in turn up to its next barrier, until all have ended. */
+/* Runs each item in turn up to its next barrier, until all have ended. */
 static void run_group(void)
 {
     now.count = now.size[0] * now.size[1] * now.size[2];
@@ -118,8 +118,7 @@ static void run_group(void)
 
 bool items_run(const uint32_t grid[3], const uint32_t workgroup[3], void (*call)(void *user), void *user)
 {
-    /* Not by malloc(), which fills what it gives where the test runner asks it to: most pages are never used.
-     */
+    /* Not malloc(), which fills its memory if the test runner asks for that: most pages are never used. */
     const size_t bytes = (size_t)ITEMS_MOST * STACK_BYTES;
     now.stacks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (now.stacks == MAP_FAILED)

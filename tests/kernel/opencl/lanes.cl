@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Instructions that clang's builtins and AMD's media functions name: lane movements and byte arithmetic. What each computes
-// is stated here for the judge. Sources: "Vega" ISA, sections 3.7 and 12; the extensions cl_amd_media_ops and
-// cl_amd_media_ops2.
+// Instructions available through clang's builtins and AMD's media functions: lane movements and byte
+// arithmetic, with their definitions for the host reference. Sources: "Vega" ISA, sections 3.7 and 12; the
+// extensions cl_amd_media_ops and cl_amd_media_ops2.
 
 #ifdef JUDGE
-// The lane that each control reads from; -1: none, the result is `old` or with bound_ctrl 0.
+// The lane that each control reads; -1: none, the result is `old`, or 0 with bound_ctrl.
 static int dpp_source(int control, int lane)
 {
     const int row = lane & ~15, in_row = lane & 15;
@@ -98,7 +98,7 @@ static uint amd_bfm(uint a, uint b) { return ((1u << (a & 31)) - 1) << (b & 31);
 static float amd_unpack1(uint a) { return (float)(a >> 8 & 255); }
 static float amd_unpack3(uint a) { return (float)(a >> 24); }
 #else
-// rocm-device-libs has them; clang declares them in a header that it does not read by itself.
+// In rocm-device-libs; clang declares them in a header that it does not include by default.
 __attribute__((overloadable, const)) uint amd_bitalign(uint, uint, uint), amd_bytealign(uint, uint, uint), amd_lerp(uint, uint, uint);
 __attribute__((overloadable, const)) uint amd_sad(uint, uint, uint), amd_sadhi(uint, uint, uint), amd_sadw(uint, uint, uint);
 __attribute__((overloadable, const)) uint amd_sadd(uint, uint, uint), amd_msad(uint, uint, uint), amd_bfm(uint, uint);

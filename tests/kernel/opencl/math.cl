@@ -16,7 +16,7 @@
     { \
         out[get_global_id(0)] = NAME(a[get_global_id(0)], b[get_global_id(0)]); \
     }
-// The second result, by a pointer, stands behind the first.
+// The second result, returned through a pointer, follows the first.
 #define OF_ONE_TWICE(NAME, T) \
     kernel void NAME##_##T(global const T *a, global const T *b, global T *out) \
     { \

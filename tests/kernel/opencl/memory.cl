@@ -4,8 +4,8 @@
 constant uint table[16] = {7, 3, 11, 2, 29, 31, 5, 1, 23, 19, 13, 17, 37, 41, 43, 47};
 constant ushort squares[8] = {0, 1, 4, 9, 16, 25, 36, 49};
 
-// Private arrays that registers cannot hold: scratch, with an index that only the lane knows. All 64 rounds in one
-// block take LLVM's scheduler 10 seconds.
+// Private arrays in scratch, with an index that varies by lane. With all 64 rounds in one block, LLVM's
+// scheduler takes 10 seconds.
 #define PRIVATE(T) \
     kernel void private_##T(global const T *a, global T *out) \
     { \
@@ -30,7 +30,7 @@ PRIVATE(double)
 PRIVATE(int4)
 PRIVATE(ushort2)
 
-// A few elements stay in registers, chosen by comparisons or an index register.
+// A few elements stay in registers, selected by comparisons or an index register.
 kernel void small_array(global const int *a, global int *out)
 {
     const size_t i = get_global_id(0);
@@ -52,7 +52,7 @@ kernel void vector_elements(global const float8 *a, global const uint *which, gl
     out[2 * i + 1] = (float8)(v[which[i] >> 3 & 7]) + v.s76543210;
 }
 
-// A uniform index: the index is in a scalar register.
+// A uniform index, in a scalar register.
 kernel void uniform_index(global const int *a, global int *out, global const uint *in)
 {
     const size_t i = get_global_id(0);
@@ -134,7 +134,7 @@ kernel void tables(global const uint *a, global uint *out)
     out[2 * i + 1] = squares[a[i] >> 4 & 7] * squares[get_group_id(0) & 7];
 }
 
-// Each address space through pointers that do not say which.
+// Each address space through generic pointers.
 __attribute__((noinline)) uint sum_of(const uint *p, uint n)
 {
     uint sum = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tests/kernel/printf.py expects to be printed.
+// Expected output: tests/kernel/printf.py.
 
 kernel void strings(global const int *a)
 {

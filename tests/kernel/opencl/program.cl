@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Variables of the program, tables that the loader relocates, and the limits of a workgroup.
+// Program-scope variables, tables with relocations, and the limits of a workgroup.
 
 #pragma OPENCL EXTENSION __cl_clang_function_pointers : enable
 
@@ -24,7 +24,7 @@ kernel void variables(global const uint *a, global uint *out)
     out[4 * i + 3] = operations[i % 3](a[i]);
 }
 
-// A buffer of pointers: what a lane reads says where it reads next.
+// A buffer of indices: each value read gives the next index.
 kernel void chase(global const uint *a, global uint *out)
 {
     const size_t i = get_global_id(0);
@@ -71,7 +71,7 @@ kernel __attribute__((reqd_work_group_size(4, 4, 4))) void cube(global const flo
     out[at] = block[x][z][y] - block[3 - z][x][y];
 }
 
-// 64-bit sums and addresses far behind the pointer, and loops whose ends only the lane knows.
+// 64-bit sums and addresses far from the pointer, and loops with lane-dependent trip counts.
 kernel void far(global const ulong *a, global ulong *out)
 {
     const size_t i = get_global_id(0);
@@ -82,7 +82,7 @@ kernel void far(global const ulong *a, global ulong *out)
     out[i] = sum;
 }
 
-// Many live values: registers spill at the workgroup's limit.
+// Many live values: registers spill at the workgroup's register limit.
 kernel __attribute__((reqd_work_group_size(1024, 1, 1))) void spills(global const float *a, global float *out)
 {
     float x[96];
