@@ -179,8 +179,8 @@ struct wmi_texel wmi_image_texel(const struct wmi_image *image, unsigned dim, bo
                                  const uint32_t coordinates[WMI_IMAGE_COORDINATES])
 {
     enum { HAS_Y = 1, HAS_SLICE = 2 };
-    static const uint8_t has[] = {0,         HAS_Y, 3,     3,
-                                  HAS_SLICE, 3,     HAS_Y, 3}; /* by DIM; TYPE - 8 has the same order */
+    /* By DIM; TYPE - 8 has the same order. */
+    static const uint8_t has[] = {0, HAS_Y, 3, 3, HAS_SLICE, 3, HAS_Y, 3};
     const bool by_type = dim == WMI_IMAGE_DIM_TYPE;
     const bool is_array = image->type == WMI_IMAGE_1D_ARRAY || image->type == WMI_IMAGE_2D_ARRAY;
     const unsigned there = has[(by_type ? image->type : dim) & 7];
