@@ -62,7 +62,7 @@ struct wm_profile {
     char (*advice)[WMI_ADVICE_BYTES]; /* of the rows */
     struct wm_gpu gpu;
     bool has_gpu, began;
-    bool missed; /* in the dispatch that runs, accesses or instructions, for there was no memory */
+    bool missed; /* out of memory in the current dispatch: accesses or instructions were not counted */
     struct wmi_fetches fetches;
     struct wmi_shard *shards;                     /* unused, kept for the next dispatch */
     struct wmi_rounds *rounds;                    /* NULL: no product */
