@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What it costs to measure an access that is like none before: nanoseconds per access of a wave of 64 lanes,
- * for patterns in memory and in LDS, by the rules of gfx9 and of gfx10. `accesses [PART OF A NAME]` */
+/* Measures the time that the profile needs for an access with a new pattern: nanoseconds per access of a wave
+ * of 64 lanes, in memory and LDS, with the rules of gfx9 and gfx10. `accesses [PART OF A NAME]` */
 #include "base/random.h"
 #include "profile/measure/measure.h"
 #include "small.h"
@@ -12,7 +12,7 @@
 
 enum { ACCESSES = 256, PASSES = 10, TRIES = 200 };
 
-/* Where lane `lane` of access number i asks for something. */
+/* The address of `lane` in access i. */
 typedef uint64_t place_of(unsigned i, unsigned lane);
 
 static uint64_t anywhere(unsigned i, unsigned lane)
@@ -101,7 +101,7 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* The least time of one access. */
+/* The minimum time per access, of several tries. */
 static double measure(struct wmi_measurer *measurer, const struct wmi_access *accesses)
 {
     double least = 1e9;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The assembler against llvm-mc-19 in the same run: assemble.py WAVEMEM LIBRARY EXAMPLES [TARGET...]
+"""Compares the assembler's speed with llvm-mc-19's: assemble.py WAVEMEM LIBRARY EXAMPLES [TARGET...]
 
-Of each target two texts: our disassembly of all of a library's code, to raw bytes, and what clang-19 -S makes of all the .cl in
-the folder EXAMPLES at once, with its directives, comments and metadata, to a code object. Of the first both must make the same
-bytes; tests/oracle/assembled_files.py compares the second. Times are CPU time, the least of some runs by turns, with the start of
-the process. With WAVEMEM_BENCH_SMALL in the environment there is one run."""
+Two inputs per target: our disassembly of all code of a library, assembled to raw bytes, and the output of clang-19 -S for all .cl
+files in the folder EXAMPLES, with directives, comments and metadata, assembled to a code object. For the first, both must produce
+the same bytes; tests/oracle/assembled_files.py compares the second. Times are the minimum CPU time of alternating runs, including
+process start. With WAVEMEM_BENCH_SMALL in the environment there is only one run."""
 import glob
 import os
 import resource
@@ -33,7 +33,7 @@ def disassembled(wavemem, library, target, path):
 
 
 def compiled(examples, target, path):
-    """False: there is no clang-19, or not the functions that the examples need."""
+    """False: clang-19 or rocm-device-libs is not installed, or compilation failed."""
     bitcode = next((folder for folder in BITCODE if os.path.exists(os.path.join(folder, 'ocml.bc'))), None)
     if not shutil.which('clang-19') or not bitcode:
         return False
@@ -45,7 +45,7 @@ def compiled(examples, target, path):
 
 
 def measure(wavemem, target, path, raw):
-    """Our seconds and llvm-mc-19's; they leave path.ours and path.o."""
+    """Returns our seconds and llvm-mc-19's; writes path.ours and path.o."""
     ours, theirs = [], []
     for _ in range(RUNS):
         ours.append(cpu_time(wavemem, 'asm', '-m', target, *['--raw'] * raw, path, '-o', path + '.ours'))

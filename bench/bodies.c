@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What each body costs: nanoseconds per instruction of a wave of 64 lanes, at each CPU level of the host,
- * with all lanes active and with every second one. `bodies COMMONEST [PART OF A NAME]`; COMMONEST is the list
- * of the instructions that compilers write most, which are held against a goal at the end. */
+/* Measures each body: nanoseconds per instruction of a wave of 64 lanes, at each CPU level of the host, with
+ * all lanes active and with every second one. `bodies COMMONEST [PART OF A NAME]`; COMMONEST is the list of
+ * the most frequent instructions in compiled code, which are compared with a goal at the end. */
 #include "base/host_float.h"
 #include "isa/isa.h"
 #include "sem/table.h"
@@ -14,7 +14,7 @@
 #include <time.h>
 
 enum {
-    STEPS = 64, /* in one pass, each with operands of its own */
+    STEPS = 64, /* per pass, each with different operands */
     PASSES = 400,
     TRIES = 5,
     ROWS = 64,
@@ -36,7 +36,7 @@ static void set_lanes(struct wmi_lanes *set, uint64_t bits)
         set->row[i] = bits >> i & 1 ? UINT32_MAX : 0;
 }
 
-/* Values that are dull as integers and as floats: both halves 1 to 2 as f16, 2^-7 to 2^-6 as f32. */
+/* Values without special cases as integers and floats: both halves 1 to 2 as f16, 2^-7 to 2^-6 as f32. */
 static void fill(struct wmi_frame *frame)
 {
     uint32_t *words = (uint32_t *)frame->rows;
@@ -46,7 +46,7 @@ static void fill(struct wmi_frame *frame)
         frame->s[i] = i * 2654435761u;
 }
 
-/* Exponents as programs have them. */
+/* Exponents that are typical of programs: 0 to 7. */
 static void fill_exponents(struct wmi_frame *frame)
 {
     uint32_t *words = (uint32_t *)(frame->rows + 16 * ROW);
@@ -54,7 +54,7 @@ static void fill_exponents(struct wmi_frame *frame)
         words[i] = i * 2654435761u >> 29;
 }
 
-/* Stands behind the steps that are measured. */
+/* Follows the measured steps. */
 static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
 {
     (void)frame;
@@ -62,7 +62,7 @@ static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
     return NULL;
 }
 
-/* Every offset is good for a row and for a word, so no body needs to be known. */
+/* Every offset is valid for a row and for a word, so the same operands work for all bodies. */
 static void make_steps(struct wmi_op *steps, wmi_body body, bool scalar)
 {
     const uint32_t rows = offsetof(struct wmi_frame, rows);
@@ -98,7 +98,7 @@ struct figures {
     double all, some; /* ns with all lanes and with every second one */
 };
 
-/* Scalar floats have the bodies of vectors. */
+/* Scalar float instructions use vector bodies. */
 static bool is_scalar(enum wmi_insn_id id)
 {
     return wmi_rows[id].class == WMI_CLASS_SALU && !(wmi_rows[id].flags & WMI_ROW_ONE_LANE);
@@ -133,15 +133,15 @@ static bool is_apart(enum wmi_insn_id id)
     return wmi_rows[id].flags & WMI_ROW_TRANS || strstr(wmi_rows[id].name, "64");
 }
 
-/* f: the figures of an instruction at each level; zeros where it was not measured. */
+/* f: the figures of an instruction per level; 0: not measured. */
 static bool is_slow(const struct figures *f)
 {
     return f[WMI_CPU_AVX2].all > 30 || f[WMI_CPU_AVX2].some > 30 || f[WMI_CPU_AVX512].all > 20 ||
            f[WMI_CPU_AVX512].some > 20;
 }
 
-/* Of the listed instructions those over the goal; `apart`: of the 64-bit and transcendental ones, or the
- * rest. */
+/* Prints the listed instructions that miss the goal; `apart`: the 64-bit and transcendental ones, else the
+ * others. */
 static void hold_against_goal(const char *list, struct figures (*figures)[WMI_CPU_LEVELS], bool apart)
 {
     FILE *file = fopen(list, "r");

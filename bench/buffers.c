@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What buffer instructions cost: loops of one instruction, assembled as text, in nanoseconds and lanes a
- * second.
+/* Measures buffer instructions: loops of one assembled instruction, in nanoseconds and lanes per second.
  *
- * Every figure is the least of several runs' CPU time, on the one thread that computes. */
+ * Each figure is the minimum CPU time of several runs on one thread. */
 #include "small.h"
 #include "wavemem/wavemem.h"
 
@@ -13,7 +12,7 @@
 
 enum { REPEATS = 5, BODY = 16, LOOPS = 20000, SMALL_LOOPS = 20, MEMORY = 1 << 16 };
 
-/* `goal`: nanoseconds for a wave, 0 without one. */
+/* `goal`: nanoseconds per wave; 0: none. */
 struct loop {
     const char *name, *target, *instruction;
     uint32_t word1, records, word3; /* of the V#, whose base is the memory */
@@ -89,7 +88,7 @@ static double nanoseconds(const struct loop *loop, unsigned lanes)
 
 int main(void)
 {
-    /* 8_8_8_8 UNORM, XYZW, by gfx9's and gfx11's numbers; private memory as the runtime sets it up */
+    /* 8_8_8_8 UNORM, XYZW, in gfx9's and gfx11's encoding; private memory as set up by the runtime */
     enum {
         GFX9_8888 = 0xfac | 10 << 15,
         GFX11_8888 = 0xfac | 0x2a << 12,

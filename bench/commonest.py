@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Counts the ALU instructions that compilers write, for bench/commonest.txt: the bodies whose speed counts most.
+"""Counts the ALU instructions in compiled code, for bench/commonest.txt: the bodies whose speed matters most.
 
 usage: bench/commonest.py WAVEMEM [LIBROCRAND] >bench/commonest.txt
 
-Counted are places in the code, not executions: of the examples for gfx900 at -O1, -O2 and -O3 (clang-19 and
-rocm-device-libs), and of librocrand1's gfx900 and gfx906 code objects."""
+Counts static occurrences, not executions, in the examples for gfx900 at -O1, -O2 and -O3 (clang-19 and
+rocm-device-libs) and in librocrand1's gfx900 and gfx906 code objects."""
 import collections
 import glob
 import os
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 HOW_MANY = 150
-# What is no ALU body: memory, control, messages, the state of the wave.
+# Not ALU: memory, control flow, messages, wave state.
 OTHER = re.compile(r'''s_(load|store|buffer|scratch|atomic|dcache|icache|memtime|memreal|waitcnt|branch|cbranch|endpgm
     |nop|barrier|sleep|sendmsg|trap|sethalt|setprio|getreg|setreg|getpc|setpc|swappc|call|rfe|set_gpr_idx|code_end
     |inst_prefetch|incperflevel|decperflevel|ttrace)''', re.X)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Times one example kernel on wavemem and on PoCL, in turns, and checks what both compute.
+/* Times one example kernel alternately on wavemem and on PoCL, and checks the results of both.
  *
  * usage: kernels WORKLOAD small|bench EXAMPLES-FOLDER THREADS PAIRS [wavemem] [pocl] [unchecked]
  *        kernels list       (the engines built in, then the workloads)
  *
- * Prints one JSON object: for each engine the seconds of every run, and the largest error as a part of what
- * is allowed. The first run of each is checked, unless `unchecked` is asked for, and not timed. run.py makes
- * a report of it. */
+ * Prints one JSON object: for each engine the seconds of every run, and the largest error as a fraction of
+ * the tolerance. The first run of each engine is checked, except with `unchecked`, and not timed. run.py
+ * formats the results. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

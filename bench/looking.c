@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What looking costs: times the example kernels without and with a profile, in turns.
+/* Measures the cost of profiling: times the example kernels alternately without and with a profile.
  *
  * usage: looking EXAMPLES-FOLDER THREADS PAIRS [WORKLOAD ...]   (none: all; sizes of the benchmark)
  *
- * Prints a line per kernel, medians of both in milliseconds and their ratio, and the geometric mean of the
- * ratios. The time is that of the dispatches, models of caches included. */
+ * Prints a line per kernel with both medians in milliseconds and their ratio, then the geometric mean of the
+ * ratios. Times are those of the dispatches, including the cache models. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static bool run(struct runner *runner, unsigned threads, bool look, double *seco
     return good;
 }
 
-/* The ratio, or 0 after a message. */
+/* Returns the ratio; 0: failed, with a message. */
 static double measure(const struct workload *workload, const char *folder, unsigned threads, int pairs)
 {
     struct workload_run work;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The executor's own speed: loops of one instruction, as raw gfx900 code, and the copy kernel against memcpy.
+/* Measures the executor: loops of one instruction, as raw gfx900 code, and the copy kernel against memcpy.
  *
- * Every figure is a median of alternating runs, of the CPU time of the one thread that computes: what else
- * the machine does counts as little as it can. */
+ * Each figure is a median of alternating runs, in CPU time of the one executing thread, to reduce the
+ * influence of other load. */
 #include "small.h"
 #include "wavemem/wavemem.h"
 
@@ -23,7 +23,7 @@ static void put(struct code *code, uint32_t word)
     code->words[code->count++] = word;
 }
 
-/* Words by llvm-mc-19 -mcpu=gfx900 --show-encoding; the comment is its input. */
+/* Encoded by llvm-mc-19 -mcpu=gfx900 --show-encoding; the comments are its input. */
 static void begin(struct code *code, uint32_t exec)
 {
     code->count = 0;
@@ -43,9 +43,9 @@ static void end(struct code *code, size_t top)
     put(code, 0xbf810000);                                       /* s_endpgm */
 }
 
-/* A loop of BODY times the instruction `a b` (b = 0: one dword), with `waits` s_waitcnt behind each. The
- * results go to `results` registers in turn, by adding to the lowest byte of `a`: with one, and lanes that
- * keep what it had, each instruction waits for the one before. */
+/* Emits a loop of BODY times the instruction `a b` (b = 0: one dword), each followed by `waits` s_waitcnt.
+ * Destinations cycle through `results` registers, by adding to the lowest byte of `a`. With one register and
+ * inactive lanes, which keep its old value, each instruction depends on the one before. */
 static void loop_of(struct code *code, uint32_t exec, uint32_t a, uint32_t b, unsigned waits,
                     unsigned results)
 {
@@ -67,7 +67,7 @@ static _Noreturn void die(const struct wm_diag *diag)
     exit(2);
 }
 
-/* CPU seconds of this thread, on which a dispatch with one thread runs. */
+/* CPU seconds of this thread; dispatches with one thread run on the caller's. */
 static double cpu_seconds(void)
 {
     struct timespec now;
@@ -117,7 +117,7 @@ static double median(double *values, size_t count)
 
 enum { COPY_BYTES = 64 << 20, SMALL_COPY_BYTES = 64 << 10, COPY_PAIRS = 5 };
 
-/* Copies so many bytes, a dword a lane: CPU seconds. */
+/* Copies `bytes` bytes, one dword per lane; returns the CPU seconds. */
 static double copy_once(struct wm_machine *machine, const struct wm_object *object,
                         const struct wm_kernel *kernel, uint64_t from, uint64_t to, unsigned bytes)
 {

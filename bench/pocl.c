@@ -14,10 +14,10 @@ struct pocl {
     cl_command_queue queue;
     cl_program program;
     cl_mem buffer[WORKLOAD_BUFFERS];
-    cl_kernel *kernel; /* one for each dispatch, with its arguments set */
+    cl_kernel *kernel; /* one per dispatch, with its arguments set */
 };
 
-/* Whether `status` is success; else says what failed. */
+/* Whether `status` is success; if not, sets `message`. */
 static bool ok(cl_int status, const char *what, char *message, size_t size)
 {
     if (status == CL_SUCCESS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Executes a workload with OpenCL, from source: PoCL is the native peer of the benchmark.
  *
- * What PoCL's threads and work-group method are comes from its environment variables (see run.py). */
+ * Environment variables select PoCL's threads and work-group method (see run.py). */
 #ifndef WAVEMEM_BENCH_POCL_H
 #define WAVEMEM_BENCH_POCL_H
 
@@ -12,10 +12,10 @@
 
 struct pocl; /* a workload on the first OpenCL device of type CPU */
 
-/* Builds examples/FILE.cl at `path` and makes the buffers. NULL: `message` says why. */
+/* Builds examples/FILE.cl at `path` and creates the buffers. NULL: failed, see `message`. */
 struct pocl *pocl_open(const struct workload_run *run, const char *path, char *message, size_t size);
 void pocl_close(struct pocl *pocl);
-/* Gives every buffer its initial contents. */
+/* Restores the initial contents of every buffer. */
 bool pocl_reset(struct pocl *pocl, char *message, size_t size);
 /* Runs all dispatches and adds the kernels' time, from profiling events, to *seconds. */
 bool pocl_dispatch(struct pocl *pocl, double *seconds, char *message, size_t size);

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Compares wavemem with PoCL on the example kernels and prints one line per kernel.
 
-Each kernel runs in a process of its own, which executes it on both engines in turns; a ratio is the median of
-wavemem's seconds over the median of PoCL's. PoCL reads its settings from the environment when it starts: its
-work-group method is the faster of two for each kernel, each with a kernel cache of its own, and warm.
+Each kernel runs in its own process, alternately on both engines. The ratio is wavemem's median time divided by
+PoCL's. PoCL reads its settings from the environment when it starts; for each kernel the faster of two
+work-group methods is used. Each method has its own kernel cache, which is filled before measuring.
 """
 import argparse
 import json
@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 METHODS = {"default": {}, "repl": {"POCL_WORK_GROUP_METHOD": "repl"}}
-LEAST_SECONDS = 0.1  # of PoCL with one thread: anything shorter measures its start, too
+LEAST_SECONDS = 0.1  # of PoCL with one thread; below, start-up time would matter
 
 
 def cpu_name():
@@ -34,7 +34,7 @@ class Bench:
         self.cache = cache
 
     def run(self, name, threads, pairs, engines, method="default"):
-        """One process: what it printed, or None when it failed (it has said why)."""
+        """Runs one process and returns its output; None: it failed, and printed the reason."""
         environment = dict(os.environ)
         environment.pop("POCL_WORK_GROUP_METHOD", None)
         environment.pop("POCL_KERNEL_CACHE", None)
@@ -52,7 +52,7 @@ class Bench:
         return json.loads(done.stdout) if done.returncode == 0 else None
 
     def faster_method(self, name, threads):
-        """The method that PoCL is faster with; None when PoCL cannot run the kernel."""
+        """Returns PoCL's faster method; None: PoCL cannot run the kernel."""
         if self.options.small:
             return "default"
         best = None
@@ -65,7 +65,7 @@ class Bench:
         return best and best[1]
 
     def compare(self, threads):
-        """Prints the table for a number of threads (0: all); returns its rows."""
+        """Prints the table for `threads` threads (0: all) and returns its rows."""
         rows = []
         title = "one thread" if threads == 1 else "all threads"
         print(f"\n{title:16} {'wavemem ms':>11} {'PoCL ms':>9} {'ratio':>6}  {'PoCL method':11} {'M wave-instr/s':>14}")

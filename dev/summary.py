@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Adds up Meson's testlog.json files: one line per log, the failures by name, then the totals alone on a line.
+"""Summarizes Meson's testlog.json files: a line per log, the names of failed tests, then a line with the totals.
 
 usage: python3 dev/summary.py [--stages PASSED FAILED] LOG...
 
-Stages are what a run did besides these tests (builds, layout, fuzzers), and count as one test each.
+Stages are parts of a run besides these tests (builds, layout, fuzzers); each counts as one test.
 
-Exits with 1 when a test failed or when a log is missing or empty: no tests are no success.
+Exits with 1 if a test failed, or if a log is missing or empty.
 """
 import json
 import sys

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists what a code object loads and stores: cc accesses.c $(pkg-config --cflags --libs wavemem) */
+/* Lists the memory accesses in a code object: cc accesses.c $(pkg-config --cflags --libs wavemem) */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <wavemem/wavemem.h>
 
-/* One line: the instruction, bytes per lane, and the VGPRs that take part. */
+/* Prints one line: the instruction, bytes per lane, and the VGPRs involved. */
 static void show(uint64_t address, const struct wm_instruction *insn)
 {
     char text[256];

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds the example kernels' code objects, which are committed: the same bytes wherever it runs.
+# Builds the example kernels' code objects, which are committed. The output is reproducible on any host.
 #
 # usage: examples/build.sh [TARGET]...     (default: gfx900)
 #
@@ -41,7 +41,7 @@ for source in *.hip; do
     for form in plain packed; do
         option=''
         [ "$form" = plain ] || option=--offload-compress
-        # No id of the translation unit: it is made from the path.
+        # -fuse-cuid=none: the id of the translation unit would depend on the path.
         # shellcheck disable=SC2086 # nothing, or a word
         clang-19 -x hip --cuda-device-only --offload-arch=gfx900 --offload-arch=gfx906 -nogpulib -nogpuinc \
             -fuse-cuid=none -std=c++17 -O3 -g -fdebug-compilation-dir=. "-ffile-prefix-map=$PWD=." \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints what each wave of vecadd.co does to memory: cc observe.c $(pkg-config --cflags --libs wavemem) */
+/* Prints the memory accesses of each wave of vecadd.co: cc observe.c $(pkg-config --cflags --libs wavemem) */
 #include <stdio.h>
 #include <wavemem/wavemem.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the example kernels compute, in plain C that shares nothing with them. */
+/* References for the example kernels: plain C, sharing no code with them. */
 #include "reference.h"
 
 #include <math.h>
@@ -239,7 +239,7 @@ bool reference_dft(const float *in, float *out, size_t n)
     return true;
 }
 
-/* Heat flows between neighbours: what leaves one point enters the other, and nothing crosses the edge. */
+/* Heat flows between neighbours, so the total is conserved; nothing crosses the edge. */
 bool reference_heat(const float *in, float *out, size_t width, size_t height, float rate, unsigned steps)
 {
     const size_t n = width * height;

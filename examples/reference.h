@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the example kernels compute, in plain C that shares nothing with them: floats in double, by other
- * ways. */
+/* References for the example kernels: plain C, sharing no code with them; floats are computed in double with
+ * different algorithms. */
 #ifndef WAVEMEM_EXAMPLES_REFERENCE_H
 #define WAVEMEM_EXAMPLES_REFERENCE_H
 
@@ -17,17 +17,17 @@ bool reference_sgemm(size_t m, size_t n, size_t k, float alpha, const float *a, 
                      const float *c, float *result);
 float reference_sum(const float *in, size_t n);
 void reference_histogram(const uint32_t *words, size_t bytes, uint32_t bins[256]);
-/* Bodies and velocities are four floats each: x, y, z and mass, or nothing. */
+/* Positions and velocities have four floats: x, y, z, and mass or unused. */
 void reference_nbody(const float *position, const float *velocity, float *new_position, float *new_velocity,
                      size_t n, float softening, float step);
-/* Computed in float with the fma operations that the example prescribes: the counts must not differ. */
+/* Computed in float with the same fma operations as the example, because counts must be equal. */
 void reference_mandelbrot(uint32_t *counts, size_t width, size_t height, float left, float top, float pitch,
                           uint32_t limit);
 struct sha256_constants {
     uint32_t k[64], hash[8];
 };
 void reference_sha256_constants(struct sha256_constants *constants);
-/* SHA-256 of a message of any length, after FIPS 180-4. */
+/* SHA-256 of a message of any length, according to FIPS 180-4. */
 void reference_sha256(const struct sha256_constants *constants, const uint8_t *message, size_t length,
                       uint8_t digest[32]);
 void reference_spmv(const uint32_t *row_start, const uint32_t *column, const float *value, const float *x,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Executes a workload on wavemem, through the public API alone. */
+/* Executes a workload on wavemem, using only the public API. */
 #include "runner.h"
 
 #include <stdarg.h>
@@ -54,8 +54,7 @@ bool runner_reset(struct runner *runner)
     return true;
 }
 
-/* Lays the arguments out as the kernel's metadata says, in `bytes`; returns how many bytes they are, 0:
- * failed. */
+/* Writes the arguments to `bytes` in the layout of the kernel's metadata; returns their size; 0: failed. */
 static size_t pack(struct runner *runner, const struct workload_dispatch *dispatch,
                    const struct wm_kernel *kernel, uint8_t *bytes, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs vecadd.co on a machine that has no GPU: cc vecadd.c $(pkg-config --cflags --libs wavemem) */
+/* Runs vecadd.co without a GPU: cc vecadd.c $(pkg-config --cflags --libs wavemem) */
 #include <stdio.h>
 #include <wavemem/wavemem.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of the example workloads: how each is made at any size, and how its results are compared. */
+/* The table of the example workloads: creates each at any size and compares its results. */
 #include "workloads.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static size_t add_buffer(struct workload_run *run, const char *name, enum worklo
     return run->buffer_count++;
 }
 
-/* Evenly distributed in [low, high). */
+/* Uniformly distributed in [low, high). */
 static size_t add_random(struct workload_run *run, const char *name, size_t count, uint64_t seed, float low,
                          float high)
 {
@@ -44,7 +44,7 @@ static size_t add_random_bits(struct workload_run *run, const char *name, size_t
     return index;
 }
 
-/* Declares a buffer an output and returns where its reference goes; NULL when none is wanted, or out of
+/* Declares a buffer an output and returns the memory for its reference; NULL: not requested, or out of
  * memory. */
 static void *expect(struct workload_run *run, size_t index, double rtol, double atol, const char *why)
 {
@@ -170,9 +170,9 @@ static void prepare_sgemm(struct workload_run *run, const uint32_t size[3])
     enqueue(
         run, "sgemm", round_up(n, tile) / tile * group, round_up(m, tile) / tile * group, group, group,
         ARGUMENTS(u32(m), u32(n), u32(k), f32(alpha), in_buffer(a), in_buffer(b), f32(beta), in_buffer(c)));
-    /* The partial sum of i products of this size is about sqrt(i) / 3; its k roundings, which walk at random,
-     * add up to about k / 7 of ROUNDING, and the worst of many elements to five times that, k. The worst case
-     * of all, every rounding one way, would be k * k / 2. */
+    /* The partial sum of i products of this size is about sqrt(i) / 3. As a random walk, its k roundings add
+     * up to about k / 7 of ROUNDING; the maximum of many elements is about five times that, less than k. The
+     * worst case, all roundings in one direction, would be k * k / 2. */
     float *expected = expect(run, c, 2 * ROUNDING, (2 * k + 4) * ROUNDING,
                              "twice k: k roundings of partial sums, at random");
     if (expected)
@@ -221,8 +221,9 @@ static void prepare_nbody(struct workload_run *run, const uint32_t size[3])
     enqueue(run, "nbody", n, 1, 128, 1,
             ARGUMENTS(in_buffer(position), in_buffer(velocity), in_buffer(new_position),
                       in_buffer(new_velocity), u32(n), f32(softening), f32(step)));
-    /* The pulls' absolute values add up to about 3 of total mass 1. Each has about 12 roundings (3
-     * differences, 3 fma, rsqrt with 2 units, 3 products, the sum's own), then the sums' walk at random. */
+    /* The absolute forces add up to about 3 for a total mass of 1. Each has about 12 roundings (3
+     * differences, 3 fma, rsqrt with 2 ULP, 3 products, its addition); those of the sums are a random walk.
+     */
     const double pull = 3 * (12 + sqrt(n)) * ROUNDING;
     const char *why = "about 12 roundings a pull, and n of partial sums at random";
     float *p = expect(run, new_position, 2 * ROUNDING, step * (ROUNDING + step * pull), why);
@@ -298,7 +299,7 @@ static void prepare_fft1k(struct workload_run *run, const uint32_t size[3])
     const size_t in = add_random(run, "in", (size_t)batch * points * 2, 20, -1, 1);
     const size_t out = add_buffer(run, "out", WORKLOAD_F32, (size_t)batch * points * 2);
     const size_t twiddle = add_buffer(run, "twiddle", WORKLOAD_F32, points * 2);
-    /* One workgroup too many when the batch is odd: the kernel must leave it idle. */
+    /* One extra workgroup if the batch is odd: it must stay idle. */
     enqueue(run, "fft1k", round_up(batch, 2) * (points / 4), 1, points / 4, 1,
             ARGUMENTS(in_buffer(in), in_buffer(out), in_buffer(twiddle), u32(batch)));
     if (run->failed)
@@ -308,13 +309,13 @@ static void prepare_fft1k(struct workload_run *run, const uint32_t size[3])
         turn[i * 2] = (float)cos(2 * M_PI * (double)i / points);
         turn[i * 2 + 1] = (float)-sin(2 * M_PI * (double)i / points);
     }
-    /* Signals repeat, so that the reference, of quadratic cost, is affordable for large batches. */
+    /* Signals repeat, because the reference has quadratic cost. */
     const size_t length = points * 2, bytes = length * sizeof(*signal);
     for (size_t i = different; i < batch; i++)
         memcpy(signal + i * length, signal + i % different * length, bytes);
 
-    /* A result's size is sqrt(points * 2/3), 26; it passes through 10 rounded sums and 5 products with
-     * rounded factors. The largest of all errors is allowed 4 times what is typical, sqrt(20) roundings. */
+    /* A result is about sqrt(points * 2/3) = 26, after 10 rounded sums and 5 products with rounded factors.
+     * The tolerance is 4 times the typical error of sqrt(20) roundings. */
     float *expected =
         expect(run, out, 0, 4 * 26 * sqrt(20) * ROUNDING, "about 20 roundings of values about 26");
     for (size_t i = 0; i < batch && expected; i++) {
@@ -327,7 +328,7 @@ static void prepare_fft1k(struct workload_run *run, const uint32_t size[3])
 
 static void prepare_stencil2d(struct workload_run *run, const uint32_t size[3])
 {
-    enum { steps = 4 }; /* even: the last one writes the first buffer */
+    enum { steps = 4 }; /* even: the last step writes the first buffer */
     const uint32_t width = size[0], height = size[1];
     const float rate = 0.2f;
     const size_t heat = add_random(run, "heat", (size_t)width * height, 21, 0, 1);
@@ -336,9 +337,9 @@ static void prepare_stencil2d(struct workload_run *run, const uint32_t size[3])
         enqueue(run, "stencil2d", width, height, 64, 4,
                 ARGUMENTS(in_buffer(step % 2 ? other : heat), in_buffer(step % 2 ? heat : other), u32(width),
                           u32(height), f32(rate)));
-    /* Values stay in [0, 1). A step rounds sums below 2, 2 and 4 and a difference below 4, all times the
-     * rate, and the result: 1 + 12 * 0.2 roundings; later steps average earlier errors, so they add at most.
-     */
+    /* Values stay in [0, 1). A step rounds sums below 2, 2 and 4 and a difference below 4, all multiplied by
+     * the rate, and the result: 1 + 12 * 0.2 roundings. Later steps average earlier errors, so errors at most
+     * add up. */
     float *expected = expect(run, heat, 0, steps * (1 + 12 * rate) * ROUNDING, "all roundings of every step");
     if (expected)
         run->failed |= !reference_heat(run->buffer[heat].initial, expected, width, height, rate, steps);
@@ -352,7 +353,7 @@ static void prepare_scan(struct workload_run *run, const uint32_t size[3])
     size_t source = in, target[levels + 1] = {0};
     uint32_t n[levels + 1] = {size[0]};
 
-    /* Each level scans the totals of the one before in place, until one block holds all. */
+    /* Each level scans the totals of the previous one in place, until they fit into one block. */
     int level = 0;
     target[0] = add_buffer(run, names[0], WORKLOAD_U32, n[0]);
     for (;; level++) {
@@ -386,7 +387,7 @@ static void prepare_blackscholes(struct workload_run *run, const uint32_t size[3
             ARGUMENTS(in_buffer(price), in_buffer(strike), in_buffer(years), in_buffer(call), in_buffer(put),
                       u32(n), f32(rate), f32(volatility)));
     /* The kernel's normal distribution is a polynomial with an error below 7.5e-8 and about 10 roundings of
-     * values up to 1; it is multiplied with a price and a strike, which add up to at most 130. */
+     * values up to 1; it is multiplied by a price and a strike with a sum of at most 130. */
     const double atol = 130 * (7.5e-8 + 10 * ROUNDING);
     const char *why = "the polynomial's 7.5e-8 and 10 roundings, of 130";
     float *calls = expect(run, call, 0, atol, why), *puts = expect(run, put, 0, atol, why);
@@ -415,7 +416,7 @@ static void prepare_bitonic(struct workload_run *run, const uint32_t size[3])
 
 #define M (1 << 20)
 const struct workload workloads[WORKLOAD_COUNT] = {
-    /* name, file, how, small, bench, repeats */
+    /* name, file, prepare, small, bench, repeats */
     {"vecadd", "vecadd", prepare_vecadd, {1007}, {16 * M}, 14},
     {"saxpy", "saxpy", prepare_saxpy, {1009}, {16 * M}, 14},
     {"strided_copy", "strided_copy", prepare_strided_copy, {777, 3}, {2 * M, 16}, 36},

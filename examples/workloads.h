@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The seventeen example kernels as work to do: buffers, arguments, dispatches and the results to expect.
+/* The seventeen example kernels as workloads: buffers, arguments, dispatches and expected results.
  *
- * Nothing here knows who executes it: the tests and the benchmark run the same table on wavemem and on
- * OpenCL. */
+ * Independent of the engine: tests and benchmarks run the same table on wavemem and on OpenCL. */
 #ifndef WAVEMEM_EXAMPLES_WORKLOADS_H
 #define WAVEMEM_EXAMPLES_WORKLOADS_H
 
@@ -18,10 +17,10 @@ struct workload_buffer {
     const char *name;
     enum workload_type type;
     size_t count;      /* elements, four bytes each */
-    void *initial;     /* what it holds before the first dispatch */
-    void *expected;    /* what it must hold after the last one; NULL: not compared */
-    double rtol, atol; /* |x - expected| <= atol + rtol * |expected|; both 0: bit for bit */
-    const char *why;   /* of the tolerance */
+    void *initial;     /* contents before the first dispatch */
+    void *expected;    /* contents required after the last dispatch; NULL: not compared */
+    double rtol, atol; /* |x - expected| <= atol + rtol * |expected|; both 0: bits are equal */
+    const char *why;   /* reason for the tolerance */
 };
 
 struct workload_argument {
@@ -44,7 +43,7 @@ struct workload_dispatch {
 struct workload_run {
     struct workload_buffer buffer[WORKLOAD_BUFFERS];
     size_t buffer_count;
-    struct workload_dispatch *dispatch; /* in order, each after the end of the one before */
+    struct workload_dispatch *dispatch; /* in order; each starts after the previous one ended */
     size_t dispatch_count;
     bool references; /* whether `expected` is filled */
     bool failed;     /* out of memory */
@@ -54,25 +53,24 @@ struct workload {
     const char *name;
     const char *file; /* examples/FILE.cl, examples/TARGET/FILE.co */
     void (*prepare)(struct workload_run *run, const uint32_t size[3]);
-    uint32_t small[3]; /* does not divide by anything that the kernel cares for */
+    uint32_t small[3]; /* not a multiple of the kernel's block sizes */
     uint32_t bench[3]; /* with `repeats`: PoCL 3.1 needs at least 100 ms with one thread */
-    uint32_t repeats;  /* how often a benchmark runs the dispatches */
+    uint32_t repeats;  /* of the dispatches, in a benchmark */
 };
 
 extern const struct workload workloads[WORKLOAD_COUNT];
 
-/* The workload of that name, or NULL. */
+/* Finds a workload by name; or NULL. */
 const struct workload *workload_find(const char *name);
 
-/* Makes inputs of `size`, with references if wanted, which can take seconds; false when there is no memory
- * for them. Free it in either case. */
+/* Creates inputs of `size` and, with `references`, the expected results, which can take seconds. Returns
+ * false if out of memory. Free it in either case. */
 bool workload_prepare(const struct workload *workload, const uint32_t size[3], bool references,
                       struct workload_run *run);
 void workload_free(struct workload_run *run);
 
-/* How many elements of `got`, which holds what `buffer` ended as, are not as expected; `message` says which
- * is the first (NULL: do not say), `worst` the largest error as a part of what is allowed (NULL: do not say).
- */
+/* Compares `got`, the final contents of `buffer`; returns the number of wrong elements. `message`: describes
+ * the first one; `worst`: the largest error as a fraction of the tolerance. Either may be NULL. */
 size_t workload_compare(const struct workload_buffer *buffer, const void *got, char *message, size_t size,
                         double *worst);
 

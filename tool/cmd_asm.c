@@ -77,7 +77,7 @@ static int parse(struct request *request, int count, char **words)
     return TOOL_CLEAN;
 }
 
-/* To standard output main() looks whether all was written. */
+/* For standard output, main() checks for write errors. */
 static int write_output(const char *path, const uint8_t *bytes, size_t size)
 {
     struct tool_file file;

@@ -44,9 +44,9 @@ static const char help[] =
 
 /* One instruction in both reports, or in one of them. */
 struct pair {
-    json_t *old, *new;          /* NULL: not in that report */
-    double seconds[2];          /* its share of its kernel's minimum time */
-    double time, lines, clocks; /* by how much they changed */
+    json_t *old, *new;          /* NULL: absent from that report */
+    double seconds[2];          /* share of the kernel's minimum time, old and new */
+    double time, lines, clocks; /* changes */
     size_t order;
 };
 
@@ -69,7 +69,7 @@ static double sum_of(const json_t *row, const char *key)
 
 /* ---- reading ---- */
 
-/* The report in the file, or NULL after a message. */
+/* Returns the report in the file; NULL: failed, with a message. */
 static json_t *read_report(const char *path)
 {
     json_error_t error;
@@ -102,7 +102,7 @@ static json_t *read_report(const char *path)
     return NULL;
 }
 
-/* Says what the report in the file lacks, and notes it in the comparison; returns an exit code. */
+/* Prints why the report in the file is incomplete, and adds it to the comparison; returns an exit code. */
 static int tell_losses(const json_t *report, const char *path, json_t *comparison)
 {
     const json_t *losses = json_object_get(report, "incomplete"), *loss;
@@ -128,7 +128,7 @@ static int by_place(const void *left, const void *right)
     return kernel ? kernel : (x > y) - (x < y);
 }
 
-/* The rows in the order of their places; NULL: no memory. */
+/* The rows sorted by place; NULL: out of memory. */
 static json_t **sorted_rows(const json_t *report, size_t *count)
 {
     const json_t *rows = json_object_get(report, "rows");
@@ -141,7 +141,7 @@ static json_t **sorted_rows(const json_t *report, size_t *count)
     return sorted;
 }
 
-/* What two rows must have in common to be a pair, from strict to loose. */
+/* Criteria for pairing two rows, from strict to loose. */
 enum likeness { SAME_PLACE, SAME_LINE, SAME_MNEMONIC, SAME_KIND, LIKENESSES };
 
 static json_t *key_of(const json_t *row, enum likeness likeness, bool any_kernel)
@@ -159,11 +159,11 @@ static json_t *key_of(const json_t *row, enum likeness likeness, bool any_kernel
     return json_sprintf("%s\n%s\n%s", kernel, text_of(row, "path"), text_of(row, "operation"));
 }
 
-/* Pairs rows that nobody has paired yet: of those with one key, the first with the first. */
+/* Pairs the remaining rows: those with equal keys, in order. */
 static void pair_rows(struct pair *pairs, size_t *old_pair, json_t **old, size_t old_count, size_t new_count,
                       enum likeness likeness, bool any_kernel)
 {
-    json_t *waiting = json_object(); /* key -> numbers of old rows, the last first */
+    json_t *waiting = json_object(); /* key -> numbers of old rows, in descending order */
     for (size_t i = old_count; i-- > 0;) {
         if (old_pair[i] != SIZE_MAX)
             continue;
@@ -193,7 +193,7 @@ static void pair_rows(struct pair *pairs, size_t *old_pair, json_t **old, size_t
     json_decref(waiting);
 }
 
-/* The bound that binds the kernel; NULL: none is known. */
+/* The bound that limits the kernel; NULL: unknown. */
 static const json_t *binding(const json_t *kernel)
 {
     const json_t *bounds = json_object_get(kernel, "bounds"), *bound;
@@ -203,7 +203,7 @@ static const json_t *binding(const json_t *kernel)
     return NULL;
 }
 
-/* Its share of its kernel's minimum time, seconds; 0: unknown. */
+/* The row's share of its kernel's minimum time in seconds; 0: unknown. */
 static double seconds_of(const json_t *report, const json_t *row)
 {
     const json_t *kernel;
@@ -215,7 +215,8 @@ static double seconds_of(const json_t *report, const json_t *row)
     return 0;
 }
 
-/* Two kernels, one in each report, are compared whatever their names. Rows are sorted by kernel. */
+/* Whether all rows, sorted by kernel, belong to one kernel. If both reports have only one, the two are
+ * compared regardless of their names. */
 static bool one_kernel(json_t **rows, size_t count)
 {
     return count && strcmp(text_of(rows[0], "kernel"), text_of(rows[count - 1], "kernel")) == 0;
@@ -233,7 +234,7 @@ static int largest_change_first(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* All rows of both reports; NULL: no memory. */
+/* Pairs all rows of both reports; NULL: out of memory. */
 static struct pair *make_pairs(const json_t *old_report, const json_t *new_report, size_t *count)
 {
     size_t old_count, new_count;
@@ -309,7 +310,7 @@ static void add_figures(struct tool_table *table, const json_t *old, const json_
     }
 }
 
-/* The cell of an instruction's share of the minimum time. */
+/* Adds the cell with an instruction's share of the minimum time. */
 static void add_time(struct tool_table *table, const double seconds[2])
 {
     char text[2][TOOL_SHORT] = {"-", "-"};
@@ -328,7 +329,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A number as text, before and after where both are there and differ. */
+/* Formats a number; old and new one if both exist and differ. */
 static void number_text(const char *format, const struct pair *pair, const char *key,
                         char text[TOOL_SHORT * 2])
 {
@@ -359,7 +360,7 @@ static void add_pair(struct tool_table *table, const struct pair *pair)
         tool_table_cell(table, "%s", text);
 }
 
-/* Those of one name, or where each report has one. */
+/* Whether two kernels have the same name, or are the only ones of their reports. */
 static bool same_kernel(const json_t *old_report, const json_t *old, const json_t *new_report,
                         const json_t *new)
 {
@@ -425,7 +426,7 @@ static void print_text(const struct pair *pairs, size_t count, const json_t *old
 
 /* ---- conditions and JSON ---- */
 
-/* New figures divided by old ones, where both reports have them. 0 of 0 is no change. */
+/* New figures divided by old ones, if both reports have them. 0 / 0 is no change. */
 static json_t *ratios(const json_t *old, const json_t *new)
 {
     json_t *object = json_object(), *figure;
@@ -438,7 +439,7 @@ static json_t *ratios(const json_t *old, const json_t *new)
         const double ratio = before != 0 ? after / before : after != 0 ? HUGE_VAL : 1;
         json_object_set_new(object, key, isinf(ratio) ? json_real(1e308) : json_real(ratio));
     }
-    if (json_object_get(new, "bound")) /* a name has no ratio: what binds now */
+    if (json_object_get(new, "bound")) /* a name has no ratio: the new bound */
         json_object_set(object, "bound", json_object_get(new, "bound"));
     json_object_set(object, "kernel", json_object_get(new, "kernel"));
     json_object_set(object, "offset", json_object_get(new, "offset"));
@@ -446,7 +447,7 @@ static json_t *ratios(const json_t *old, const json_t *new)
     return object;
 }
 
-/* Of kernels that are in both reports. */
+/* Ratios of the kernels that both reports contain. */
 static json_t *kernel_ratios(const json_t *old_report, const json_t *new_report)
 {
     json_t *list = json_array(), *from, *to;

@@ -52,7 +52,7 @@ enum { HELP = 1, REASSEMBLABLE, THREADS };
 struct request {
     const char **files; /* room for all arguments */
     size_t file_count;
-    const char *file; /* the one being listed */
+    const char *file; /* the current one */
     const char *target;
     const char *wave; /* "32" or "64", or NULL */
     struct tool_listing listing;
@@ -77,8 +77,8 @@ static const struct tool_option options[] = {
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
-/* The object's target with the size of waves, as wm_disassembler_create() takes it. A target that has no
- * such waves keeps its own. */
+/* Writes the object's target with the wave size, for wm_disassembler_create(). A target that does not support
+ * the size keeps its own. */
 static void name_target(char *name, size_t size, const struct wm_object *object, const char *wave)
 {
     snprintf(name, size, "%s:wave%s", wm_object_target(object), wave);
@@ -88,7 +88,7 @@ static void name_target(char *name, size_t size, const struct wm_object *object,
 
 enum { MOST_THREADS = 64 };
 
-/* As many as there are CPUs, where none was asked for. */
+/* Default: the number of CPUs. */
 static void choose_threads(unsigned *threads)
 {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -108,7 +108,7 @@ static int print_object(const struct wm_object *object, struct request *request)
         wm_object_code(object, code, count);
     listing->object = object;
     listing->file = request->file;
-    /* [0] for code of no kernel, and for kernels with waves of 32; [1] with waves of 64 */
+    /* [0]: kernels with waves of 32, and code outside of kernels; [1]: kernels with waves of 64 */
     char name[2][NAME];
     for (unsigned i = 0; i < 2 && result == TOOL_CLEAN; i++) {
         name_target(name[i], NAME, object, request->wave ? request->wave : i ? "64" : "32");
@@ -173,7 +173,7 @@ static int open_request(const struct request *request, struct wm_object **object
 {
     struct wm_diag diag;
     if (strcmp(request->file, "-") != 0) {
-        /* Metadata knows the source names of kernels; to read it takes longer than to list a small one. */
+        /* Source names of kernels need the metadata; reading it takes longer than listing a small kernel. */
         const enum wm_status status = (request->listing.symbol ? wm_object_open_file : wm_object_open_code)(
             request->file, request->target, object, &diag);
         return status == WM_OK ? TOOL_CLEAN : tool_fail("%s", diag.message);
@@ -188,7 +188,7 @@ static int open_request(const struct request *request, struct wm_object **object
     return status == WM_OK ? TOOL_CLEAN : tool_fail("%s", diag.message);
 }
 
-/* Another one than code of a code object, without --raw, or the reverse. */
+/* Fails if the object is raw code without --raw, or the reverse. */
 static int check_kind(const struct request *request, const struct wm_object *object)
 {
     const bool raw = wm_object_version(object) == 0;

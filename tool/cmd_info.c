@@ -54,14 +54,14 @@ static const struct tool_option options[] = {
 
 enum { SHOWN = 64 };
 
-/* Text cut to what a column takes. */
+/* Truncates text to the width of a column. */
 static const char *shown(const char *text, char copy[SHOWN])
 {
     size_t end = strlen(text);
     const bool cut = end >= SHOWN;
     if (cut)
         for (end = SHOWN - sizeof("..."); end && ((unsigned char)text[end] & 0xc0) == 0x80;)
-            end--; /* no part of a character */
+            end--; /* keep UTF-8 characters whole */
     snprintf(copy, SHOWN, "%.*s%s", (int)end, text, cut ? "..." : "");
     return copy;
 }
@@ -284,7 +284,7 @@ static int print_json(const struct wm_bundle *bundle, const struct wm_object *ob
     return failed ? tool_fail("%s: no memory for the report", request->file) : TOOL_CLEAN;
 }
 
-/* What is asked of the code object, and of the bundle that it came from, if that is to be listed. */
+/* Prints the requested parts of the code object, and of the bundle unless NULL. */
 static int show(const struct wm_bundle *bundle, const struct wm_object *object, const struct request *request)
 {
     const struct wm_kernel *only = NULL;
@@ -302,14 +302,13 @@ static int show(const struct wm_bundle *bundle, const struct wm_object *object, 
     return TOOL_CLEAN;
 }
 
-/* The file, opened as what it is. It may be both, a bundle with one code object; one of the two is NULL if it
- * is not. */
+/* The opened file. A bundle with one code object sets both; otherwise one is NULL. */
 struct opened {
     struct wm_bundle *bundle;
     struct wm_object *object;
 };
 
-/* Opens the bytes, or the file itself where they are NULL. */
+/* Opens the bytes, or the file if they are NULL. */
 static int open_file(const struct request *request, const uint8_t *bytes, size_t size, struct opened *opened)
 {
     const char *file = request->file, *target = request->target;
@@ -329,7 +328,7 @@ static int open_file(const struct request *request, const uint8_t *bytes, size_t
     return TOOL_CLEAN;
 }
 
-/* What is no regular file, such as a pipe, can be read only once. */
+/* Reads the file first unless it is a regular one: pipes can be read only once. */
 static int open_once(const struct request *request, struct opened *opened)
 {
     struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wavemem isa: all that the tables know of one instruction. */
+/* wavemem isa: prints everything that the tables contain about one instruction. */
 #include "tool/tool.h"
 #include "wavemem/wavemem.h"
 
@@ -62,14 +62,14 @@ static bool keep(void *user, const struct wm_isa_form *form)
     return true;
 }
 
-/* The forms of a row, or those that are called so: kept by a filter, for there are a hundred thousand. */
+/* A filter for the forms of all targets (about a hundred thousand): by name or by rows. */
 struct search {
     struct catalogue found;
     const char *name;
-    const bool *rows; /* or: of these */
+    const bool *rows; /* NULL: by name */
 };
 
-/* Without _e32, _e64, _sdwa, _dpp and the like, which belong to the encoding. */
+/* Length of the name without the suffix of the encoding: _e32, _e64, _sdwa, _dpp etc. */
 static size_t stem(const char *name)
 {
     static const char *const suffixes[] = {"_e64_dpp", "_e32", "_e64", "_sdwa", "_dpp"};
@@ -121,7 +121,7 @@ static bool same_bits(const struct wm_isa_form *a, const struct wm_isa_form *b)
     return true;
 }
 
-/* One line for each name, encoding and opcode, with the targets that have it so. */
+/* Prints a line for each name, encoding and opcode, with its targets. */
 static void print_targets(const struct catalogue *all, size_t row)
 {
     bool *done = calloc(all->count + 1, sizeof(*done));
@@ -144,7 +144,7 @@ static void print_targets(const struct catalogue *all, size_t row)
     free(done);
 }
 
-/* The bits of a form, from the highest of each dword down; `word`: with values. */
+/* Prints the fields of a form, for each dword from the highest bit down; `word`: with values. */
 static void print_bits(const struct wm_isa_form *form, bool word)
 {
     for (unsigned dword = 0; dword < 3; dword++) {
@@ -268,7 +268,7 @@ static json_t *json_of_form(const struct wm_isa_form *form)
                      form->opcode, "dwords", form->dwords, "bits", bits, "operands", operands);
 }
 
-/* The forms of a row; those that are alike on several targets are one. */
+/* The forms of a row; equal forms of several targets are merged. */
 static json_t *json_of_forms(const struct catalogue *all, size_t row)
 {
     json_t *forms = json_array();
@@ -329,8 +329,8 @@ static int print_json(json_t *json)
 
 /* ---- the verb ---- */
 
-/* Rows in which something was found; `drawn`: each encoding of this target, or of the last that has the row.
- */
+/* Prints the rows in `rows`. drawn: the target whose encodings are drawn; default: the last one that has the
+ * row. */
 static int print_rows(const struct catalogue *all, const bool *rows, bool json, const char *drawn)
 {
     json_t *array = json ? json_array() : NULL;
@@ -357,7 +357,7 @@ static int print_rows(const struct catalogue *all, const bool *rows, bool json, 
     return json ? print_json(array) : TOOL_CLEAN;
 }
 
-/* What the user may have meant. */
+/* Prints a message with the most similar name. */
 static int unknown_name(const char *name)
 {
     const size_t count = wm_isa_row_count();
@@ -375,7 +375,7 @@ static int unknown_name(const char *name)
         name);
 }
 
-/* Finds the rows of a name, then all their forms under whatever names. */
+/* Finds the rows of a name, then all forms of these rows regardless of their names. */
 static int explain_name(const char *name, bool json, const char *target)
 {
     struct search search = {.name = name};
@@ -401,7 +401,7 @@ static int explain_name(const char *name, bool json, const char *target)
     return result;
 }
 
-/* Some rows at a time, so that not all hundred thousand forms are in memory at once. */
+/* Processes some rows at a time, to limit memory: there are a hundred thousand forms. */
 static int explain_all(void)
 {
     enum { AT_A_TIME = 128 };

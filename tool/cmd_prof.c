@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wavemem prof: executes kernels and shows what each of their memory instructions costs. */
+/* wavemem prof: executes kernels and shows the cost of each memory instruction. */
 #include "tool/arguments/run.h"
 #include "tool/report/document.h"
 #include "tool/report/prof.h"
@@ -60,7 +60,7 @@ static const char help[] =
     "                       as CSV: kernel,name,value; the kernel '*' is the total\n"
     "      --html FILE      write a self-contained page: sortable tables, and for each instruction one real\n"
     "                       wave drawn on cache lines or LDS banks\n";
-/* The columns, from the table that everything else is made from. */
+/* Prints the columns, from the table of figures. */
 static void print_columns(void)
 {
     puts("Columns, with their names in --json if different:");
@@ -103,7 +103,7 @@ static int profile_job(struct tool_job *job)
     }
     json_t *report = tool_report("prof");
     int code = tool_job_run(job, profile, report);
-    if (code != TOOL_WRONG) /* what was counted before a fault still helps */
+    if (code != TOOL_WRONG) /* figures up to a fault are still useful */
         code = show(job, profile, report, code);
     json_decref(report);
     wm_profile_destroy(profile);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wavemem replay: shows what a trace of `wavemem prof` costs, on its product or on another. */
+/* wavemem replay: profiles a trace of `wavemem prof`, for its product or another one. */
 #include "tool/input.h"
 #include "tool/report/document.h"
 #include "tool/report/prof.h"
@@ -169,7 +169,7 @@ static int read_options(struct options *options, int argc, char **argv)
     return options->path ? TOOL_CLEAN : tool_fail("a trace is needed: wavemem replay FILE ...");
 }
 
-/* The chosen product, or the trace's, with the sizes that were asked for. */
+/* Sets the chosen product, or the trace's, with the given cache sizes. */
 static int choose_gpu(const struct options *options, struct wm_profile *profile, const uint8_t *bytes,
                       size_t size)
 {
@@ -211,7 +211,7 @@ static json_t *json_dispatches(struct wm_profile *profile)
     return list;
 }
 
-/* What the trace does not have, nor then any replay of it. */
+/* Reports what is missing from the trace, and so from its replay. */
 static int tell_losses(struct wm_profile *profile, json_t *json)
 {
     size_t count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* wavemem tess: the off-chip buffer between tessellation shaders: its map, one place, one byte, cache lines.
- */
+/* wavemem tess: explains the off-chip buffer between tessellation shaders: its map, places, bytes and cache
+ * lines. */
 #include "tool/tess.h"
 #include "tool/tool.h"
 
@@ -101,7 +101,7 @@ struct request {
     bool given[OPTIONS];
 };
 
-/* What is to be shown. */
+/* The results to print. */
 struct answer {
     struct wm_tess_layout layout;
     bool has_place, has_lines;
@@ -176,7 +176,7 @@ static int parse(int argc, char **argv, struct request *r)
 
 /* ---- the answer ---- */
 
-/* "generic,2" as a slot. */
+/* Converts "generic,2" to a slot. */
 static int find_slot(const struct request *r, struct wm_tess_place *place)
 {
     char name[40];

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads from the descriptor to its end and closes it. */
+/* Reads the descriptor to its end and closes it. */
 static bool read_all(int file, const char *name, uint8_t **bytes, size_t *size, struct wm_diag *diag)
 {
     struct stat status;
@@ -23,7 +23,7 @@ static bool read_all(int file, const char *name, uint8_t **bytes, size_t *size, 
         close(file);
         return tool_because(diag, "%s: a folder; expected a file", name);
     }
-    if (known && S_ISREG(status.st_mode)) /* a byte more, to see the end */
+    if (known && S_ISREG(status.st_mode)) /* one extra byte, to detect the end */
         room = (size_t)status.st_size + 1;
     uint8_t *all = malloc(room);
     while (all && got) {

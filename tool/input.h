@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that the command reads itself. */
+/* Reading of whole files. */
 #ifndef WAVEMEM_TOOL_INPUT_H
 #define WAVEMEM_TOOL_INPUT_H
 
 #include "wavemem/wavemem.h"
 
-/* The whole of a file, which may be a pipe; the caller frees. False: `diag` says why. */
+/* Reads a whole file or pipe; the caller frees *bytes. False: see `diag`. */
 bool tool_read_file(const char *path, uint8_t **bytes, size_t *size, struct wm_diag *diag);
-/* The same of standard input. */
+/* The same for standard input. */
 bool tool_read_stdin(uint8_t **bytes, size_t *size, struct wm_diag *diag);
 
 #endif

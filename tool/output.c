@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that the command writes: they are whole, or there are none, and what was there stays. */
+/* Output files: either complete, or not written, so that an existing file is kept. */
 #include "tool/output.h"
 
 #include "tool/tool.h"

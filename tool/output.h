@@ -9,19 +9,19 @@
 
 /* A file being written, to `whole.stream`. */
 struct tool_file {
-    const char *option, *path; /* what messages begin with, "--csv", and the name as it was given */
+    const char *option, *path; /* prefix of messages, such as "--csv"; the path as given */
     struct wmi_whole_file whole;
 };
 
-/* TOOL_WRONG, after a message that begins with the option, where no file of that name can be written. For
- * before hours are spent on its content: nothing is left there, and what is there stays as it is. */
+/* Checks, before a long computation, that the file can be written, without creating or changing it.
+ * TOOL_WRONG: it cannot, after a message that begins with the option. */
 int tool_check_file(const char *option, const char *path);
 
-/* Begins the file; false after a message. `option` and `path` must stay. */
+/* Begins the file; false: failed, with a message. `option` and `path` must stay valid. */
 bool tool_begin_file(struct tool_file *file, const char *option, const char *path);
-/* Ends it. TOOL_WRONG, after a message: something was not written, and it is as if it had not been begun. */
+/* Completes the file. TOOL_WRONG, after a message: writing failed, and an existing file is unchanged. */
 int tool_end_file(struct tool_file *file);
-/* Gives it up, without a message. */
+/* Discards the file, without a message. */
 void tool_drop_file(struct tool_file *file);
 
 #endif

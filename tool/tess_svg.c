@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws a tessellation buffer: a row per attribute, a box per patch in it, marks between its vertices. */
+/* Draws a tessellation buffer: a row per attribute, in it a box per patch with marks between vertices. */
 #include "tool/output.h"
 #include "tool/tess.h"
 #include "tool/tool.h"
@@ -9,13 +9,13 @@
 #include <string.h>
 
 enum {
-    LEFT = 150, /* of the boxes, in pixels; names stand before them */
+    LEFT = 150, /* of the boxes, in pixels; names are left of them */
     TOP = 44,
     ROW = 30,
     BOX = 22,
-    WIDTH = 960, /* of the longest row */
-    MARKS = 400, /* vertices of a row up to which they are marked */
-    NAMED = 24,  /* width from which on a box has its patch's number in it */
+    WIDTH = 960, /* of the widest row */
+    MARKS = 400, /* vertices are marked if a row has at most this many */
+    NAMED = 24,  /* minimum width of a box with its patch's number */
 };
 
 static void draw_box(FILE *file, const struct wm_tess_layout *l, uint32_t patch, double at, int top,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text for people, in which names come from files. */
+/* Printing of text that contains untrusted names from files. */
 #include "tool/text.h"
 
 #include "base/escape.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends the program where there is no memory. */
+/* Exits if out of memory. */
 static char *escape(const char *text, size_t length, const char *kept)
 {
     const size_t size = wmi_escape(NULL, 0, text, length, kept) + 1;

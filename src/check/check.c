@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Follows waves for what their code must wait for or keep apart, and keeps one finding per instruction and
- * rule.
+/* Checks each wave for missing waits and hazards; keeps one finding per instruction and rule.
  *
- * What is reported of an instruction that is found more than once does not depend on threads: the sum, and
- * the details that come first by register and first instruction. After a missing wait is found, the wave goes
- * on as if it had waited, so that one wait that is missing is one finding. */
+ * Findings do not depend on the number of threads: occurrences are summed, and the details shown are those
+ * that sort first by register and first instruction. After a missing wait the model continues as if the wave
+ * had waited, so that each missing wait gives one finding. */
 #include "check/check.h"
 
 #include "check/hazard_state.h"
@@ -19,7 +18,7 @@
 enum rule { READ_EARLY, OVERWRITTEN_EARLY, HELD_OVERWRITTEN, FIRST_HAZARD };
 
 enum {
-    CHUNK = 1 << 10, /* instructions; chunks stay where they are, for workers read them without a lock */
+    CHUNK = 1 << 10, /* instructions; chunks never move, because workers read them without a lock */
     CHUNKS = 1 << 12,
     TEXT = 256,
     MESSAGE = 1024,
@@ -35,16 +34,16 @@ struct instruction {
 };
 
 struct found {
-    uint64_t pc, first_pc; /* where it is, and the instruction that it goes back to */
+    uint64_t pc, first_pc; /* the instruction, and the earlier one that it depends on */
     uint64_t count;
     uint64_t distance; /* instructions between them */
     int reg;           /* or -1 */
-    uint16_t rule;     /* enum rule, from FIRST_HAZARD on with the hazard's number */
+    uint16_t rule;     /* enum rule, or FIRST_HAZARD + enum wmi_hazard_kind */
     uint8_t counter;
-    unsigned value; /* that the counter must not be above; of hazards the wait states that are missing */
+    unsigned value; /* waits: required maximum of the counter; hazards: missing wait states */
 };
 
-/* A set of findings by place and rule: open addressing, at most half full. */
+/* Hash table of findings by pc and rule: open addressing, at most half full. */
 struct findings {
     struct found *entry;
     size_t count, capacity;
@@ -60,8 +59,8 @@ struct shard { /* of a worker thread */
     struct wm_check *check;
     struct findings findings;
     struct wave *waves, *unused;
-    bool missed;       /* something, for it had no memory */
-    struct wave *last; /* that executed something, */
+    bool missed;       /* out of memory: findings are incomplete */
+    struct wave *last; /* the wave that executed last, and its instruction */
     const struct instruction *last_insn;
 };
 
@@ -72,7 +71,7 @@ struct wm_check {
     const struct wmi_target *target;
     struct instruction *chunk[CHUNKS];
     uint32_t instructions;
-    const char *missed;       /* why it did not see all of the dispatch, or NULL */
+    const char *missed;       /* why the check is incomplete, or NULL */
     struct findings findings; /* of all dispatches */
     struct wording {
         unsigned rule;
@@ -113,7 +112,7 @@ static bool make_room(struct findings *set)
     return true;
 }
 
-/* Which of two to show, by what they are and not by which came first. */
+/* Picks which of two findings to show. Depends on their contents only, so that threads make no difference. */
 static bool shows_before(const struct found *a, const struct found *b)
 {
     if (a->reg != b->reg)
@@ -125,7 +124,7 @@ static bool shows_before(const struct found *a, const struct found *b)
     return a->value != b->value ? a->value < b->value : a->distance < b->distance;
 }
 
-/* False: no memory. */
+/* Returns false if out of memory. */
 static bool add_found(struct findings *set, const struct found *found)
 {
     if (!make_room(set))
@@ -164,7 +163,7 @@ static struct wave *new_wave(struct shard *shard)
     return wave;
 }
 
-/* Adds a finding, and goes on as if the code had waited. */
+/* Adds a finding and continues as if the wave had waited. */
 static void add_missing_wait(struct shard *shard, struct wave *wave, const struct instruction *insn,
                              enum rule rule, unsigned reg, const struct wmi_not_ready *why)
 {
@@ -184,7 +183,7 @@ static void add_missing_wait(struct shard *shard, struct wave *wave, const struc
     wave->waits.instructions--;
 }
 
-/* What the instruction waits for, with what its scalar register holds. */
+/* The instruction's wait limits, including one from a scalar register. */
 static struct wmi_wait_facts waits_of(const struct instruction *insn, const uint32_t *scalars)
 {
     struct wmi_wait_facts waits = insn->waits;
@@ -205,7 +204,7 @@ static void check_waits(struct shard *shard, struct wave *wave, const struct ins
         for (unsigned reg = span->first; reg < span->first + span->count; reg++) {
             if (!state->written[reg].count && !state->held[reg].count)
                 continue;
-            /* Two counters may be missing. */
+            /* Waits on two counters may be missing. */
             while (!wmi_wait_ready(state, reg, &why)) {
                 if (span->written && wmi_wait_follows(state, reg, &insn->waits))
                     break;
@@ -313,7 +312,7 @@ static void end_thread(void *self, void *local)
     free(shard);
 }
 
-/* The access of the instruction that was executed last. */
+/* Called for accesses of the last executed instruction: completes the facts of FLAT with its destination. */
 static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
     struct shard *shard = local;
@@ -489,7 +488,7 @@ static int by_place(const void *left, const void *right)
     return strcmp(a->rule, b->rule);
 }
 
-/* The wording of a finding of an earlier dispatch, or NULL. */
+/* The wording of a finding that an earlier dispatch already had, or NULL. */
 static struct wording *wording_of(struct wm_check *check, const struct found *found)
 {
     for (size_t i = 0; i < check->worded; i++)

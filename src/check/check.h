@@ -7,7 +7,7 @@
 #include "observe/observer.h"
 #include "wavemem/wavemem.h"
 
-/* Sets kernel, text and source line of the row for row->pc. The strings are valid until the next call. */
+/* Sets the row's kernel, text and source line for row->pc. The strings are valid until the next call. */
 typedef void wmi_describe(void *user, unsigned id, struct wm_profile_row *row);
 
 /* what: a mask of enum wm_check_what. Returns NULL if out of memory. */
@@ -16,7 +16,7 @@ void wmi_check_destroy(struct wm_check *check);
 bool *wmi_check_busy(struct wm_check *check); /* whether a dispatch is being checked */
 /* Returns the observer for one dispatch on the target. */
 const struct wmi_observer *wmi_check_begin(struct wm_check *check, const struct wmi_target *target);
-/* Ends the dispatch: writes the messages of its findings. */
+/* Ends the dispatch and formats its findings. */
 void wmi_check_end(struct wm_check *check, wmi_describe *describe, void *user);
 const struct wm_finding *wmi_check_findings(struct wm_check *check, size_t *count);
 

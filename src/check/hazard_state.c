@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds hazards in the stream of a wave's instructions. Which generation has which is src/isa/hazards.c's. */
+/* Detects hazards in the instruction stream of a wave. src/isa/hazards.c has the hazards per generation. */
 #include "check/hazard_state.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static void report(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, 
                    const struct wmi_moment *first, unsigned missing)
 {
     for (unsigned i = 0; i < search->count; i++)
-        if (search->found[i].kind == kind) { /* one register is enough: the one that lacks most */
+        if (search->found[i].kind == kind) { /* keep the register with the most missing wait states */
             if (search->found[i].missing < missing)
                 search->found[i] = (struct wmi_hazard_found){kind, reg, first->number, missing};
             return;
@@ -58,7 +58,7 @@ static void look_at_read(struct wmi_hazard_search *search, const struct wmi_haza
             wmi_hazard_look_at(search, WMI_HAZARD_EXEC_DPP, (int)reg, &state->valu_wrote[reg]);
         if (facts->readlane || facts->writelane)
             wmi_hazard_look_at(search, WMI_HAZARD_EXEC_RWLANE, (int)reg, &state->valu_wrote[reg]);
-        return; /* as a mask it is no operand */
+        return; /* no other rule applies to EXEC as an operand */
     }
     if (facts->valu)
         wmi_hazard_look_at(search, WMI_HAZARD_VALU_SGPR_VALU, (int)reg, &state->valu_wrote[reg]);
@@ -80,20 +80,20 @@ static void look_at_write(struct wmi_hazard_search *search, const struct wmi_haz
         wmi_hazard_look_at(search, WMI_HAZARD_STORE_DATA, (int)reg, &state->stores[reg]);
     if (reg >= WMI_REGISTER_VGPR)
         return;
-    /* LLVM lets s_and_saveexec and its kin write EXEC. */
+    /* As in LLVM, implicit writes (EXEC by s_and_saveexec and similar) do not count. */
     if ((facts->salu || facts->smem) && role != WMI_ROLE_NONE)
         wmi_hazard_look_unsettled(search, WMI_HAZARD_VMEM_SCALAR_WRITE, (int)reg, &state->vmem_reads[reg]);
     if (facts->valu)
         wmi_hazard_look_unsettled(search, WMI_HAZARD_SMEM_VECTOR_WRITE, (int)reg, &state->smem_reads[reg]);
 }
 
-/* LDS, or vector memory that cannot be LDS. */
+/* LDS, or vector memory that cannot access LDS. */
 static bool is_either(const struct wmi_hazard_facts *facts)
 {
     return facts->ds || (facts->vmem && !facts->flat);
 }
 
-enum { TRAPSTS = 3 }; /* its number as a hardware register */
+enum { TRAPSTS = 3 }; /* number of the hardware register */
 
 static void look_at_rest(struct wmi_hazard_search *search, const struct wmi_hazard_facts *facts)
 {
@@ -123,7 +123,7 @@ static void look_at_rest(struct wmi_hazard_search *search, const struct wmi_haza
         wmi_hazard_look_unsettled(search, WMI_HAZARD_LDS_BRANCH_VMEM, -1, &state->memory);
 }
 
-/* ---- what is remembered ---- */
+/* ---- updating the state ---- */
 
 static void forget(struct wmi_hazard_state *state, const struct wmi_hazard_facts *facts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The recent history of a wave for hazard detection: when each register was written, in wait states. */
+/* The recent history of a wave for hazard detection: when each register was accessed, in wait states. */
 #ifndef WMI_HAZARD_STATE_H
 #define WMI_HAZARD_STATE_H
 
@@ -13,13 +13,13 @@ struct wmi_hazard_state {
     uint64_t clock;
     struct wmi_moment valu_wrote[WMI_REGISTER_COUNT], salu_wrote[WMI_REGISTER_COUNT],
         wrote[WMI_REGISTER_COUNT];
-    struct wmi_moment stores[WMI_REGISTER_COUNT]; /* a wide store reads it */
+    struct wmi_moment stores[WMI_REGISTER_COUNT]; /* read as data by a wide store */
     struct wmi_moment setreg[WMI_HARDWARE_REGISTERS];
     struct wmi_moment vmem_reads[WMI_REGISTER_VGPR],
-        smem_reads[WMI_REGISTER_VGPR]; /* SGPRs, until forgotten */
-    struct wmi_moment memory;          /* the last of LDS or vector memory, */
-    bool memory_was_lds, branched;     /* which of them it was, and whether a branch followed */
-    struct wmi_moment fp_atomic;       /* until a wait or a vector instruction */
+        smem_reads[WMI_REGISTER_VGPR]; /* of SGPRs, until forget() clears them */
+    struct wmi_moment memory;          /* the last LDS or vector memory instruction, */
+    bool memory_was_lds, branched;     /* whether it was LDS, and whether a branch followed */
+    struct wmi_moment fp_atomic;       /* cleared by a wait or a vector instruction */
     struct wmi_moment trans_wrote[WMI_REGISTER_COUNT];
     struct wmi_matrix_state matrix;
     struct wmi_unsettled_state unsettled;
@@ -42,8 +42,8 @@ struct wmi_hazard_search {
     unsigned count;
 };
 
-/* Reports a hazard unless `first` was at least `states` wait states ago; wmi_hazard_look_at() takes the
- * number from the table of hazards. */
+/* Reports a hazard if `first` was less than `states` wait states ago; wmi_hazard_look_at() takes `states`
+ * from the table of hazards. */
 void wmi_hazard_look(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, int reg,
                      const struct wmi_moment *first, unsigned states);
 void wmi_hazard_look_at(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, int reg,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds hazards of matrix instructions, by registers; src/isa/hazards_matrix.c says how long they last. */
+/* Detects register hazards of matrix instructions; src/isa/hazards_matrix.c has their wait states. */
 #include "check/hazard_state.h"
 
 static bool is_vector(unsigned reg)
@@ -7,7 +7,7 @@ static bool is_vector(unsigned reg)
     return reg >= WMI_REGISTER_VGPR && reg < WMI_REGISTER_FLAT_SCRATCH;
 }
 
-/* Sparse matrix instructions add to their result, and C is their index. */
+/* Whether the span is the accumulator: D of sparse instructions, whose operand C is the index. */
 static bool is_c(const struct wmi_hazard_facts *facts, const struct wmi_span_of_registers *span)
 {
     const bool accumulates = facts->matrix.sparse || (facts->matrix.dot && span->written);
@@ -26,8 +26,8 @@ static void look(struct wmi_hazard_search *search, enum wmi_hazard_kind kind, un
     wmi_hazard_look(search, kind, (int)reg, &first->when, states);
 }
 
-/* v_accvgpr_read and _write let memory read too early what a vector instruction before them wrote. Source:
- * LLVM, checkMAILdStHazards. */
+/* A memory instruction after v_accvgpr_read or _write may read a VGPR too early that a vector instruction
+ * just before them wrote. Source: LLVM, checkMAILdStHazards. */
 static void look_past_acc(struct wmi_hazard_search *search, unsigned reg)
 {
     const struct wmi_hazard_state *state = search->state;
@@ -107,7 +107,7 @@ void wmi_matrix_remember(struct wmi_matrix_state *state, const struct wmi_target
 {
     const struct wmi_matrix_facts *f = &facts->matrix;
     const bool dots =
-        f->dot && wmi_hazard_states(target, WMI_HAZARD_DOT_RESULT); /* have rules of their own */
+        f->dot && wmi_hazard_states(target, WMI_HAZARD_DOT_RESULT); /* these have their own rules */
     if (!facts->valu)
         return;
     if (f->dgemm)

@@ -21,11 +21,11 @@ struct wmi_matrix_touch {
 
 struct wmi_matrix_state {
     struct wmi_matrix_touch wrote[WMI_VECTOR_REGISTERS]; /* MFMA */
-    struct wmi_matrix_touch c[WMI_VECTOR_REGISTERS];     /* MFMA, which reads it as C */
-    struct wmi_matrix_touch acc[WMI_VECTOR_REGISTERS];   /* v_accvgpr_read and _write wrote it */
+    struct wmi_matrix_touch c[WMI_VECTOR_REGISTERS];     /* read as C by MFMA */
+    struct wmi_matrix_touch acc[WMI_VECTOR_REGISTERS];   /* written by v_accvgpr_read or _write */
     struct wmi_matrix_touch dot[WMI_VECTOR_REGISTERS];
-    struct wmi_moment valu[WMI_VECTOR_REGISTERS]; /* others wrote it */
-    struct wmi_moment exec, dgemm;                /* others wrote EXEC; the last of doubles */
+    struct wmi_moment valu[WMI_VECTOR_REGISTERS]; /* written by other VALU instructions */
+    struct wmi_moment exec, dgemm;                /* VALU write of EXEC; last DGEMM */
     struct wmi_moment acc_access;                 /* the last v_accvgpr_read or _write */
 };
 

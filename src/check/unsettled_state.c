@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds hazards that last until something else has been executed. Which generation has which is
- * src/isa/hazards.c's; the conditions are those of LLVM, GCNHazardRecognizer.cpp, in the functions that
+/* Detects hazards that last until certain other instructions are executed. src/isa/hazards.c has the hazards
+ * per generation; the conditions are those of LLVM, GCNHazardRecognizer.cpp, in the functions that
  * wmi_hazards[] names. */
 #include "check/hazard_state.h"
 
@@ -16,7 +16,7 @@ static bool is_exec(unsigned reg)
     return reg == WMI_REGISTER_EXEC || reg == WMI_REGISTER_EXEC + 1;
 }
 
-/* Memory and exports are issued when all results of vector instructions before them are there. */
+/* Memory instructions and exports issue only after all earlier vector instructions have written results. */
 static bool is_memory(const struct wmi_hazard_facts *facts)
 {
     return facts->vmem || facts->ds;
@@ -24,8 +24,8 @@ static bool is_memory(const struct wmi_hazard_facts *facts)
 
 /* ---- vector registers ---- */
 
-/* Most vector instructions, and transcendentals among them, between a transcendental and the use of its
- * result. */
+/* Maximum number of vector instructions, and of transcendentals among them, between a transcendental and the
+ * use of its result. */
 enum { TRANS_VALUS = 5, TRANS_TRANS = 1 };
 
 static void look_at_trans(struct wmi_hazard_search *search, unsigned reg)
@@ -37,10 +37,11 @@ static void look_at_trans(struct wmi_hazard_search *search, unsigned reg)
         wmi_hazard_look_unsettled(search, WMI_HAZARD_TRANS_USE, (int)reg, &(struct wmi_moment){1, t->number});
 }
 
-/* Most vector instructions around a write of EXEC between those that write two sources, and behind them. */
+/* Maximum number of vector instructions between the writes of two sources, with a write of EXEC between them,
+ * and from the second write to the read. */
 enum { FORWARD_AROUND = 2, FORWARD_BEHIND = 4 };
 
-/* The touch of the operand's register that was written last. */
+/* The most recent write of one of the operand's registers. */
 static const struct wmi_valu_touch *written_last(const struct wmi_unsettled_state *u,
                                                  const struct wmi_span_of_registers *span)
 {
@@ -146,7 +147,7 @@ void wmi_unsettled_look(struct wmi_hazard_search *search, const struct wmi_hazar
         wmi_hazard_look_unsettled(search, WMI_HAZARD_VCMPX_PERMLANE, -1, &u->vcmpx);
 }
 
-/* ---- what is remembered ---- */
+/* ---- updating the state ---- */
 
 static void forget(struct wmi_unsettled_state *u, const struct wmi_hazard_facts *facts)
 {
@@ -180,7 +181,7 @@ static bool is_mask(const struct wmi_hazard_facts *facts, const struct wmi_span_
     return span->role == facts->mask_role || (span->role == WMI_ROLE_NONE && span->first == WMI_REGISTER_VCC);
 }
 
-/* A vector instruction that reads another SGPR or a literal ends what was read as a mask. */
+/* A vector instruction that reads an SGPR or a literal completes earlier reads of masks. */
 static void remember_masks(struct wmi_unsettled_state *u, const struct wmi_hazard_facts *facts,
                            const struct wmi_span_of_registers *spans, unsigned count, struct wmi_moment now)
 {
@@ -196,7 +197,7 @@ static void remember_masks(struct wmi_unsettled_state *u, const struct wmi_hazar
                 u->mask[reg] = now;
 }
 
-/* Scalar code that reads a register which vector instructions had read waits for what they write. */
+/* Scalar reads of a register that vector instructions read wait for VALU writes of its kind (VCC or SGPR). */
 static void settle_valu_writes(struct wmi_unsettled_state *u, unsigned reg)
 {
     const bool of_vcc = reg == WMI_REGISTER_VCC || reg == WMI_REGISTER_VCC + 1;
@@ -211,7 +212,7 @@ static void remember_sgpr(struct wmi_unsettled_state *u, const struct wmi_hazard
                           const struct wmi_span_of_registers *span, unsigned reg, struct wmi_moment now)
 {
     if (span->read && facts->valu && reg < WMI_REGISTER_M0)
-        u->valu_read[reg] = u->valu_read[reg ^ 1] = true; /* by pairs */
+        u->valu_read[reg] = u->valu_read[reg ^ 1] = true; /* tracked in pairs */
     if (span->read && facts->salu && span->role != WMI_ROLE_NONE && u->valu_read[reg])
         settle_valu_writes(u, reg);
     if (!span->written || reg >= WMI_REGISTER_M0)
@@ -243,7 +244,7 @@ static void remember_vgpr(struct wmi_unsettled_state *u, const struct wmi_hazard
         u->memory[i] = now;
 }
 
-/* VALU with a scalar result, which leaves no room for earlier readers of EXEC. */
+/* A VALU instruction with a scalar result resolves the hazard of earlier reads of EXEC. */
 static bool has_scalar_result(const struct wmi_span_of_registers *spans, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)

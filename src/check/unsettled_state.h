@@ -6,10 +6,10 @@
 
 #include "check/matrix_state.h"
 
-/* The last access of a vector instruction to a VGPR; counts are those before it. */
+/* The last access of a vector instruction to a VGPR; counts are of instructions before it. */
 struct wmi_valu_touch {
     uint64_t valus, transcendentals;
-    uint64_t exec; /* vector instructions before the scalar write of EXEC that came before it; 0: none did */
+    uint64_t exec; /* vector instructions before the preceding scalar write of EXEC, plus 1; 0: no write */
     uint32_t number;
     bool there;
 };
@@ -24,16 +24,16 @@ enum { WMI_SCALAR_REGISTERS = WMI_REGISTER_VGPR };
 
 struct wmi_unsettled_state {
     uint64_t valus, transcendentals; /* executed */
-    uint64_t exec_valus;             /* when scalar code wrote EXEC last, plus 1 */
+    uint64_t exec_valus;             /* `valus` at the last scalar write of EXEC, plus 1; 0: no write */
     struct wmi_valu_touch wrote[WMI_VECTOR_REGISTERS], used[WMI_VECTOR_REGISTERS];
-    struct wmi_valu_touch transcendental[WMI_VECTOR_REGISTERS]; /* one wrote it */
-    struct wmi_moment memory[WMI_VECTOR_REGISTERS];             /* memory uses it */
-    struct wmi_moment vcmpx;     /* it wrote EXEC, and no vector instruction came since */
-    struct wmi_moment exec_read; /* others than vector instructions read EXEC */
+    struct wmi_valu_touch transcendental[WMI_VECTOR_REGISTERS]; /* written by a transcendental */
+    struct wmi_moment memory[WMI_VECTOR_REGISTERS];             /* used by a memory instruction */
+    struct wmi_moment vcmpx;     /* wrote EXEC; cleared by the next vector instruction except v_nop */
+    struct wmi_moment exec_read; /* EXEC read by a non-vector instruction */
     struct wmi_moment mask[WMI_SCALAR_REGISTERS], mask_written[WMI_SCALAR_REGISTERS];
     bool valu_read[WMI_SCALAR_REGISTERS];
     struct wmi_sgpr_write rewritten[WMI_SCALAR_REGISTERS];
-    struct wmi_moment wmma; /* the vector instruction executed last was one */
+    struct wmi_moment wmma; /* set if the last vector instruction was WMMA */
     uint16_t wmma_first, wmma_count;
 };
 

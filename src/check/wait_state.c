@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The model of wait counters: sums of units issued and surely done, per counter and order.
+/* The model of wait counters: units issued and units known to be complete, per counter and order.
  *
- * When a counter is not above N, then of an order that finishes in sequence all but the last N units are
- * done: were an older one left, so would be all behind it, and the counter would be above N. Of what finishes
- * in any order nothing is sure until the counter is 0. That other orders stand in the same counter changes
- * neither. */
+ * When a counter is at most N, all but the last N units of an in-order sequence are complete: if an older one
+ * were pending, all later ones would be too, and the counter would exceed N. If operations complete out of
+ * order, nothing is known until the counter is 0. Both hold even if several orders share the counter. */
 #include "check/wait_state.h"
 
 static void wait_until(struct wmi_wait_state *state, unsigned counter, unsigned value)
@@ -19,8 +18,8 @@ static void wait_until(struct wmi_wait_state *state, unsigned counter, unsigned 
     }
 }
 
-/* Raises a counter; it stalls the wave rather than overflow. Source: RDNA 4 ISA, "Data Dependency
- * Resolution"; that it does so on earlier generations was measured on gfx942 with vmcnt. */
+/* Increments a counter; the wave stalls if the counter would overflow. Source: RDNA 4 ISA, "Data Dependency
+ * Resolution"; for earlier generations, measured on gfx942 with vmcnt. */
 static void issue(struct wmi_wait_state *state, const struct wmi_wait_event *event)
 {
     const unsigned largest = wmi_counter_largest(state->target, event->counter);
@@ -42,7 +41,8 @@ static void add(struct wmi_pending *pending, const struct wmi_wait_state *state,
     pending->issued_at = state->instructions;
 }
 
-/* Registers that the instruction hands to memory: data, not addresses; of GDS both. */
+/* VGPRs that stay in use until the counter says that they were read: the data of stores, without addresses;
+ * all VGPR sources of GDS instructions and exports. */
 static bool is_held(const struct wmi_span_of_registers *span, const struct wmi_wait_event *event)
 {
     if (span->first < WMI_REGISTER_VGPR || !span->read)
@@ -58,7 +58,7 @@ void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *f
         if (largest && facts->limit[counter] < largest)
             wait_until(state, counter, facts->limit[counter]);
     }
-    for (unsigned i = 0; i < count; i++) /* what is written now is no longer to come */
+    for (unsigned i = 0; i < count; i++) /* this write replaces pending ones */
         for (unsigned k = 0; spans[i].written && k < spans[i].count; k++)
             state->written[spans[i].first + k].count = 0;
     for (unsigned e = 0; e < facts->events; e++) {
@@ -130,7 +130,7 @@ bool wmi_wait_follows(const struct wmi_wait_state *state, unsigned reg, const st
     const struct wmi_pending *pending = &state->written[reg];
     for (unsigned i = 0; i < facts->events; i++) {
         const struct wmi_wait_event *event = &facts->event[i];
-        /* Where FLAT goes is not known yet: to where the other went, which most often is memory. */
+        /* The destination of a FLAT instruction is not known yet; assume that of the pending one. */
         const unsigned order = event->order != WMI_ORDER_FLAT     ? event->order
                                : event->counter == WMI_COUNTER_DS ? WMI_ORDER_LDS
                                                                   : WMI_ORDER_MEMORY;

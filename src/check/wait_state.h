@@ -12,10 +12,10 @@
 
 /* A pending operation of up to two counters (FLAT increments two). */
 struct wmi_pending {
-    uint64_t serial[2]; /* in units of its counter and order */
+    uint64_t serial[2]; /* issued units of its counter and order, including itself */
     uint8_t counter[2], order[2];
     uint8_t count;      /* 0: nothing is pending */
-    uint32_t number;    /* of the instruction, as passed to wmi_wait_issue() */
+    uint32_t number;    /* passed to wmi_wait_issue() */
     uint64_t issued_at; /* instructions of the wave before it */
 };
 
@@ -29,21 +29,20 @@ struct wmi_wait_state {
     struct wmi_pending held[WMI_REGISTER_COUNT];    /* pending reads of the register */
 };
 
-/* Why a register must not be used yet: the counter and the maximum value that it must reach first. */
+/* Why a register must not be used yet: the counter and the value that it must not exceed. */
 struct wmi_not_ready {
     uint32_t number;
-    uint64_t distance; /* number of instructions since then, excluding itself */
+    uint64_t distance; /* instructions in between */
     enum wmi_counter counter;
     unsigned value;
 };
 
-/* Records the waits and counters of one instruction. `number` identifies it in results; spans: its registers.
- */
+/* Updates the counters for one instruction with the registers `spans`. `number` identifies it in results. */
 void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                     const struct wmi_span_of_registers *spans, unsigned count, uint32_t number);
 
-/* Records that the last FLAT instruction, which returns out of order in general, accessed only memory or only
- * LDS: then it completes in order with other accesses there. */
+/* Records that the last FLAT instruction accessed only memory or only LDS: then it completes in order with
+ * other accesses there. In general, FLAT completes out of order. */
 void wmi_wait_went(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                    const struct wmi_span_of_registers *spans, unsigned count, bool to_lds);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The access: the memory request of one instruction of one wave. Built only for observers and on slow paths.
- */
+/* The memory access of one instruction of one wave. Built only for observers and on slow paths. */
 #ifndef WMI_ACCESS_H
 #define WMI_ACCESS_H
 
@@ -48,19 +47,18 @@ struct wmi_element {
     uint64_t bad_range, bad_align, bad_aperture; /* lanes of `mask` that fail a check */
     const uint64_t *address;                     /* per lane, as the hardware sees it (scratch: swizzled) */
     const uint64_t *private_offset; /* scratch: offset in the lane's private segment; else NULL */
-    uint8_t reg; /* register of the instruction's data or result that this element begins with, from 0 */
+    uint8_t reg; /* first register of this element, relative to the instruction's data or result */
 };
 
-/* Registers of a memory instruction, which lie one behind the other in the wave's frame. */
+/* Consecutive registers of a memory instruction; also consecutive in the wave's frame. */
 struct wmi_register_range {
     uint8_t file;    /* enum wm_register_file */
-    uint8_t count;   /* 0: there are none */
-    uint16_t first;  /* the first one's number */
+    uint8_t count;   /* 0: no registers */
+    uint16_t first;  /* number of the first register */
     uint32_t offset; /* in bytes from the start of the frame */
 };
 
-/* What an observer may want to know of a memory instruction beside its addresses; fixed when it is lowered.
- */
+/* Properties of a memory instruction for observers, besides its addresses; constant after lowering. */
 struct wmi_access_facts {
     uint8_t operation; /* enum wm_atomic */
     uint8_t scope;     /* enum wm_scope */
@@ -74,19 +72,19 @@ struct wmi_access {
     enum wmi_path path;
     enum wmi_access_kind kind;
     uint64_t lanes;   /* EXEC at issue; 1 for SMEM; may be 0 */
-    uint32_t policy;  /* WMI_POLICY_*; for WMI_PATH_CONTROL see there */
+    uint32_t policy;  /* WMI_POLICY_*; see WMI_PATH_CONTROL for that path */
     uint32_t depth;   /* value of its wait counter at issue, including itself; 0: no counter, or no observer
                          asked for it */
     uint8_t elements; /* elements per lane (dwordx4: 1 element of 16 bytes; read2: 2 elements) */
     uint8_t bytes;    /* bytes of each element */
     const struct wmi_access_facts *facts;
-    const char *frame;        /* of the wave, where the registers are */
+    const char *frame;        /* of the wave; contains the registers */
     const unsigned char *lds; /* of the workgroup */
     struct wmi_element element[WMI_ACCESS_ELEMENTS];
 };
 
 /* The apertures of FLAT instructions for LDS and private memory: 64-bit address ranges, limits inclusive.
- * Software chooses them. The defaults are non-canonical 48-bit addresses, where no allocation can be:
+ * Software sets them. The defaults are non-canonical 48-bit addresses, which no allocation can have:
  * SH_MEM_BASES shared 1, private 2 by the rule {base, 48'b0}. Source: LLVM AMDGPUUsage, "Address Spaces" (4
  * GiB wide and aligned). */
 struct wmi_apertures {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffer resources (V#): what their fields mean, which byte a lane addresses, and whether it is in range.
+/* Buffer resources (V#): rules of the generations, address calculation and range checks.
  *
- * Fields. Source: AMD's register headers in PAL, SQ_BUF_RSRC_WORD0 to 3; the 18-bit stride: CDNA 3 and 4 ISA,
- * "Buffer Resource Descriptor", and Mesa's ACO. Units of NUM_RECORDS: Mesa, si_make_buffer_descriptor. */
+ * Sources. Fields: AMD's register headers in PAL, SQ_BUF_RSRC_WORD0 to 3; the 18-bit stride: CDNA 3 and 4
+ * ISA, "Buffer Resource Descriptor", and Mesa's ACO. Units of NUM_RECORDS: Mesa, si_make_buffer_descriptor.
+ */
 #include "memory/buffer.h"
 
 #include <stddef.h>
@@ -19,7 +20,7 @@ enum {
     MAX_OFFSET = 4095, /* 12 bits; gfx12: 24 with a sign, which must be plus (RDNA 4 ISA) */
 };
 
-/* What the runtime's V# of private memory has in word 3. */
+/* Word 3 of the V# that the runtime builds for private memory. */
 enum {
     SCRATCH_GFX6 = 0xfac | 4 << 12 | 4 << 15 | ELEMENT_SIZE_4 | ADD_TID, /* XYZW, UINT 32 */
     SCRATCH_GFX10 = 0xfac | 20 << 12 | ADD_TID | 1 << 24 | 2 << 28, /* 32_UINT, RESOURCE_LEVEL, OOB_SELECT */
@@ -69,7 +70,7 @@ const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules)
     return rules < sizeof table / sizeof *table ? &table[rules] : NULL;
 }
 
-/* Where a place lies from the base on, without SOFFSET unless that is swizzled too.
+/* Byte offset from the base address. Includes SOFFSET only if the generation swizzles it.
  * Source: CLRX, "GCN memory handling", and the ISA documents' "Buffer Addressing". */
 static uint64_t buffer_offset(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
 {
@@ -84,8 +85,8 @@ static uint64_t buffer_offset(const struct wmi_buffer *buffer, const struct wmi_
            index_lsb * buffer->element_size + offset_lsb;
 }
 
-/* Source: Mesa, ac_descriptors.c, on OOB_SELECT; RDNA 4 ISA, "Range Checking": in raw buffers SOFFSET's bytes
- * count (for gfx10 and gfx11 unverified). What gfx10 compares in swizzled raw buffers is the swizzled
+/* Source: Mesa, ac_descriptors.c, on OOB_SELECT; RDNA 4 ISA, "Range Checking": raw buffers include SOFFSET
+ * in the check (unverified for gfx10 and gfx11). For swizzled raw buffers, gfx10 compares the swizzled
  * offset. */
 static bool selected_in_range(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
 {
@@ -109,8 +110,8 @@ static bool selected_in_range(const struct wmi_buffer *buffer, const struct wmi_
     return buffer->stride ? structured : end <= buffer->records;
 }
 
-/* Source: CLRX, "GCN memory handling" (gfx6, 7); CDNA 4 ISA, "Range Checking" (gfx9): SOFFSET does not count
- * there. With an index and a swizzle, the offset must also stay in its record on gfx9 (unverified). */
+/* Source: CLRX, "GCN memory handling" (gfx6, 7); CDNA 4 ISA, "Range Checking" (gfx9, which ignores
+ * SOFFSET). On gfx9, with an index and swizzling, the offset must also be below the stride (unverified). */
 bool wmi_buffer_in_range(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
 {
     const struct wmi_buffer_rules *rules = buffer->rules;

@@ -2,7 +2,7 @@
 /* Buffer resources (V#): decoding, address calculation and range checks.
  *
  * Pure functions of the descriptor and a lane's operands, independent of instructions and guest memory.
- * Generations differ in their row of rules only. */
+ * Generations differ only in struct wmi_buffer_rules. */
 #ifndef WMI_BUFFER_H
 #define WMI_BUFFER_H
 
@@ -19,30 +19,30 @@ enum wmi_buffer_check {
 
 /* OOB_SELECT, gfx10 and later. */
 enum wmi_buffer_select {
-    WMI_BUFFER_STRUCTURED, /* index in records, offset in its record */
-    WMI_BUFFER_INDEX_ONLY, /* index in records */
-    WMI_BUFFER_EMPTY_ONLY, /* out of range only if there are no records */
-    WMI_BUFFER_RAW,        /* offset in bytes; or by swizzle, see wmi_buffer_in_range() */
+    WMI_BUFFER_STRUCTURED, /* index below NUM_RECORDS and offset below STRIDE */
+    WMI_BUFFER_INDEX_ONLY, /* index below NUM_RECORDS */
+    WMI_BUFFER_EMPTY_ONLY, /* out of range only if NUM_RECORDS is 0 */
+    WMI_BUFFER_RAW,        /* offset in bytes; swizzled buffers: see wmi_buffer_in_range() */
 };
 
 /* The rules of a generation. */
 struct wmi_buffer_rules {
     enum wmi_buffer_check check;
     bool element_size_field; /* ELEMENT_SIZE is in word 3 */
-    bool swizzle_element;    /* SWIZZLE_ENABLE has two bits: no, 4 bytes, reserved, 16 bytes */
-    bool wide_stride;        /* with ADD_TID, DATA_FORMAT is the upper bits of STRIDE in plain instructions */
-    bool stride_scale;       /* STRIDE_SCALE is in word 3 */
-    bool private_unchecked;  /* ADD_TID without an index: no range check */
-    bool payload;            /* OOB_SELECT checks the last byte instead of the first */
-    bool swizzled_soffset;   /* SOFFSET is swizzled with the offset */
-    bool addr64;             /* instructions may have a 64-bit address instead of index and offset */
-    int32_t max_offset;      /* maximum offset of an instruction */
-    uint32_t private_mask[2]; /* words 1 and 3 of a V# for private memory: swizzled dwords of 64 lanes, ... */
-    uint32_t private_value[2]; /* ... the lane added to the index */
-    uint32_t scratch[2];       /* words 1 and 3 of the V# that the runtime makes, but for INDEX_STRIDE */
+    bool swizzle_element;    /* SWIZZLE_ENABLE has two bits: off, 4 bytes, reserved, 16 bytes */
+    bool wide_stride;       /* with ADD_TID, plain instructions use DATA_FORMAT as the upper bits of STRIDE */
+    bool stride_scale;      /* STRIDE_SCALE is in word 3 */
+    bool private_unchecked; /* ADD_TID without an index: no range check */
+    bool payload;           /* OOB_SELECT checks the last byte instead of the first */
+    bool swizzled_soffset;  /* SOFFSET is swizzled with the offset */
+    bool addr64;            /* instructions may have a 64-bit address instead of index and offset */
+    int32_t max_offset;     /* maximum offset of an instruction */
+    uint32_t private_mask[2];  /* words 1 and 3: bits that identify a V# of private memory, ... */
+    uint32_t private_value[2]; /* ... and their values: dwords swizzled for 64 lanes, ADD_TID */
+    uint32_t scratch[2];       /* words 1 and 3 of the V# that the runtime builds, without INDEX_STRIDE */
 };
 
-/* Returns the rules with the number `rules`, the limit `buffer_rules` of a target; NULL: not supported. */
+/* Returns row `rules` (the limit `buffer_rules` of a target); NULL: not supported. */
 const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules);
 
 /* A V#, decoded. */
@@ -60,16 +60,16 @@ struct wmi_buffer {
 /* The address operands of one lane. */
 struct wmi_buffer_place {
     bool has_index;   /* IDXEN */
-    uint32_t index;   /* records: VGPR, and the lane with ADD_TID */
-    uint32_t offset;  /* bytes: instruction and VGPR, modulo 2^32 */
+    uint32_t index;   /* records: VGPR, plus the lane number with ADD_TID */
+    uint32_t offset;  /* bytes: instruction plus VGPR, modulo 2^32 */
     uint32_t soffset; /* bytes: the scalar offset */
-    uint32_t bytes;   /* range-checked together: one element, or everything for formats and atomics */
+    uint32_t bytes;   /* range-checked as a unit: one element; for formats and atomics the whole access */
     bool addr64;      /* use `address`, from the VGPRs, instead of the index; no swizzling, no range check */
     uint64_t address;
 };
 
-/* plain: the instruction does not convert through the descriptor's format. In the header, because each buffer
- * instruction begins with it. STRIDE_SCALE multiplies by 1, 4, 8 or 32 (RDNA 4 ISA, "Buffer Resource
+/* plain: the instruction does not convert with the descriptor's format. Inline because every buffer
+ * instruction calls it. STRIDE_SCALE multiplies by 1, 4, 8 or 32 (RDNA 4 ISA, "Buffer Resource
  * Descriptor"; unverified). */
 static inline struct wmi_buffer wmi_buffer_decode(const struct wmi_buffer_rules *rules,
                                                   const uint32_t words[4], bool plain)
@@ -101,11 +101,11 @@ static inline struct wmi_buffer wmi_buffer_decode(const struct wmi_buffer_rules 
 /* Whether the access at `place` is in range. Accesses of several dwords are checked dword by dword. */
 bool wmi_buffer_in_range(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place);
 
-/* Returns the address of the first byte at `place`. If swizzled, following bytes are contiguous up to the end
- * of the element. */
+/* Returns the address of the first byte at `place`. In a swizzled buffer, the following bytes are contiguous
+ * only up to the end of the element. */
 uint64_t wmi_buffer_address(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place);
 
-/* Builds the V# of the private memory of waves of `lanes` lanes, `size` bytes at `base`, as the runtime does.
+/* Builds the V# for private memory, `size` bytes at `base`, of waves of `lanes` lanes, as the runtime does.
  * Source: ROCR-Runtime, AqlQueue::InitScratchSRD and related functions. */
 void wmi_buffer_make_private(const struct wmi_buffer_rules *rules, unsigned lanes, uint64_t base,
                              uint64_t size, uint32_t words[4]);
@@ -116,12 +116,12 @@ enum wmi_alignment {
     WMI_ALIGNMENT_UNALIGNED,    /* any address is allowed; the Linux driver's setting */
     WMI_ALIGNMENT_DWORD,        /* the low bits of the address are ignored */
     WMI_ALIGNMENT_DWORD_STRICT, /* dwords must be aligned */
-    WMI_ALIGNMENT_STRICT,       /* so must smaller elements */
+    WMI_ALIGNMENT_STRICT,       /* all elements must be aligned */
 };
 
 /* Applies the alignment mode to the address of an element of `bytes`. False: a memory violation; reads return
  * zero, writes are dropped. Atomics must be aligned in every mode. Elements above four bytes count as dwords.
- * In DWORD_STRICT, smaller elements are not changed; this is unverified. */
+ * In DWORD_STRICT, addresses of smaller elements are unchanged (unverified). */
 bool wmi_align(enum wmi_alignment mode, bool atomic, unsigned bytes, uint64_t *address);
 
 #endif

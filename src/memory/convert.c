@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a value becomes on the way between memory and registers, exactly, in integers.
+/* Converts values between memory formats and registers, exactly, with integer arithmetic.
  *
- * Loads round once, to nearest even; that the hardware's normalized values are rounded correctly is not
- * published (approx). Floats of 32 bits become halves by truncation: RDNA 3 ISA, "D16". Stores clamp and
- * round to nearest even (CLRX, "GCN memory handling"); a NaN is 0 but in floats. Unverified: integers that do
- * not fit are clamped, finite numbers too large for a float without sign become its largest (as in OpenGL's
- * EXT_packed_float), for a half infinity; stores of USCALED, SSCALED and SNORM_OGL; that the 8 bits of
- * X24_8_32 FLOAT are UINT. */
+ * Loads round once, to nearest even; whether the hardware rounds normalized values correctly is not published
+ * (approx). 32-bit floats are truncated to halves: RDNA 3 ISA, "D16". Stores clamp and round to nearest even
+ * (CLRX, "GCN memory handling"); a NaN is stored as 0, except in floats. Unverified: integers that do not fit
+ * are clamped; finite numbers too large for an unsigned float become the largest finite one (as in OpenGL's
+ * EXT_packed_float), in a half infinity; stores of USCALED, SSCALED and SNORM_OGL; the 8 bits of X24_8_32
+ * FLOAT are UINT. */
 #include "memory/format.h"
 
 #include <math.h>
@@ -15,13 +15,13 @@
 struct real {
     enum { FINITE, INFINITE, NOT_A_NUMBER } class;
     bool negative;
-    uint64_t digits; /* times 2^exponent; a lowest 1 may stand for anything smaller */
+    uint64_t digits; /* times 2^exponent; the lowest bit may be sticky */
     int exponent;
-    uint32_t payload; /* of a NaN, as in 23 bits */
+    uint32_t payload; /* of a NaN, scaled to 23 bits */
 };
 
 struct float_kind {
-    int exponent_bits, digits; /* digits: stored ones */
+    int exponent_bits, digits; /* digits: without the implicit 1 */
     bool sign;
 };
 
@@ -61,7 +61,8 @@ static uint64_t shift_right(uint64_t digits, int shift, enum rounding rounding)
     return kept + (rounding == NEAREST_EVEN && (rest > half || (rest == half && kept & 1)));
 }
 
-/* Too large a number: infinity, or the largest where the float has no sign or the rounding is toward zero. */
+/* Overflow gives infinity, or the largest finite number if the float is unsigned or rounding is toward zero.
+ */
 static uint32_t pack(const struct float_kind *kind, struct real r, enum rounding rounding)
 {
     const int digits = kind->digits;
@@ -83,13 +84,13 @@ static uint32_t pack(const struct float_kind *kind, struct real r, enum rounding
         return sign | (kind->sign && rounding == NEAREST_EVEN ? infinity : infinity - 1);
     const uint64_t rounded = shift_right(r.digits, exponent - digits - r.exponent, rounding);
     const uint64_t bits =
-        ((uint64_t)(exponent - lowest) << digits) + rounded; /* the leading 1 adds 1 there */
+        ((uint64_t)(exponent - lowest) << digits) + rounded; /* the leading 1 adds 1 to the exponent */
     if (bits >= infinity)
         return sign | (kind->sign && rounding == NEAREST_EVEN ? infinity : infinity - 1);
     return sign | (uint32_t)bits;
 }
 
-/* numerator / denominator, for less than 2^25 each. */
+/* numerator / denominator, each below 2^25. */
 static struct real ratio(int64_t numerator, uint32_t denominator)
 {
     const uint64_t magnitude = (uint64_t)(numerator < 0 ? -numerator : numerator);
@@ -107,7 +108,7 @@ static struct real of_double(double x)
     return (struct real){.digits = (uint64_t)ldexp(fraction, 53), .exponent = exponent - 53};
 }
 
-/* r * scale - minus, halved if minus is set, rounded and clamped. r has at most 24 digits, scale too. */
+/* r * scale - minus, halved if `minus` is 1, rounded and clamped. r and scale have at most 24 bits. */
 static int64_t to_integer(struct real r, uint32_t scale, unsigned minus, int64_t least, int64_t most)
 {
     enum { PLACES = 20 };
@@ -116,7 +117,7 @@ static int64_t to_integer(struct real r, uint32_t scale, unsigned minus, int64_t
     if (r.class == INFINITE || (r.digits && 63 - __builtin_clzll(r.digits) + r.exponent > 17))
         return r.negative ? least : most;
     r.digits *= scale;
-    for (; r.exponent < -PLACES; r.exponent++) /* what is below only matters as more than nothing */
+    for (; r.exponent < -PLACES; r.exponent++) /* shift lower bits into a sticky bit */
         r.digits = r.digits >> 1 | (r.digits & 1);
     const int places = r.exponent < 0 ? -r.exponent : 0;
     int64_t value = (int64_t)(r.digits << (r.exponent + places));
@@ -132,7 +133,7 @@ static int64_t clamp(int64_t x, int64_t least, int64_t most)
     return x < least ? least : x > most ? most : x;
 }
 
-/* An integer that does not fit its place. The one function that knows what happens then (unverified). */
+/* Stores of integers that do not fit clamp (unverified). The only place that decides this. */
 static uint32_t narrow(uint32_t x, unsigned bits, bool is_signed)
 {
     if (bits == 32)
@@ -146,7 +147,7 @@ static const struct float_kind *float_of(unsigned bits)
     return bits == 32 ? &float_32 : bits == 16 ? &float_16 : bits == 11 ? &float_11 : &float_10;
 }
 
-/* What component `i` is, after what the hardware does to the fourth. */
+/* The number type of component `i`, including the special cases of the fourth one. */
 static enum wmi_number number_of(const struct wmi_format *format, unsigned i)
 {
     static const enum wmi_number unsigned_of[WMI_NUMBER_COUNT] = {
@@ -239,7 +240,7 @@ static bool shares_exponent(const struct wmi_format *format)
     return format->layout->bits[0] == 9;
 }
 
-/* Source: OpenGL's EXT_texture_shared_exponent; that the hardware rounds as it says is unverified. */
+/* Source: OpenGL's EXT_texture_shared_exponent; unverified that the hardware rounds in this way. */
 static uint32_t share_exponent(const uint32_t value[4], bool half)
 {
     const uint32_t largest = 0x477f8000; /* 65408 = 511 * 2^7 */
@@ -257,7 +258,7 @@ static uint32_t share_exponent(const uint32_t value[4], bool half)
         bool fits = true;
         for (unsigned i = 0; i < 3; i++) {
             struct real r = unpack(&float_32, bits[i]);
-            const int shift = exponent - 24 - 1 - r.exponent; /* one place is left, for rounding half up */
+            const int shift = exponent - 24 - 1 - r.exponent; /* keep one extra bit to round half up */
             const uint64_t twice = shift > 40 ? 0 : shift_right(r.digits, shift, TOWARD_ZERO);
             const uint64_t digits = (twice + 1) >> 1;
             fits &= digits < 512;
@@ -324,7 +325,7 @@ void wmi_format_select_load(const struct wmi_format *format, unsigned select, bo
     }
 }
 
-/* Unverified: of values that go to one component the first wins. */
+/* Unverified: if several values select the same component, the first wins. */
 void wmi_format_select_store(unsigned select, uint32_t value[4])
 {
     uint32_t from[4];

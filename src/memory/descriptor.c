@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors in words and in fields: reading, writing, and what a value means. */
+/* Reads, writes and explains the fields of descriptors. */
 #include "memory/descriptor.h"
 
 #include "memory/format.h"
@@ -102,7 +102,7 @@ void wmi_descriptor_fields(const struct wmi_descriptor_rules *rules, struct wm_d
                                             .bits = field->bits};
         describe(rules->format, field, out->value, out->meaning, sizeof out->meaning);
     }
-    /* The tables go by what fields are called on each generation; readers want the order of the bits. */
+    /* Sort by bit position; the tables are ordered by name and generation. */
     for (size_t i = 1; i < d->field_count; i++)
         for (size_t k = i; k && d->field[k].bit < d->field[k - 1].bit; k--) {
             const struct wm_descriptor_field swapped = d->field[k];

@@ -8,7 +8,7 @@
 
 #include "wavemem/wavemem.h"
 
-/* The layouts, by the first target that has them. */
+/* The layouts, named after the first target that has them. */
 enum wmi_layout {
     WMI_LAYOUT_GFX600,
     WMI_LAYOUT_GFX700,
@@ -22,22 +22,21 @@ enum wmi_layout {
     WMI_LAYOUTS
 };
 
-/* How the value of a field is explained. Those before WMI_MEANING_NAMES have a specific text, the others a
- * list of names.
- */
+/* How the value of a field is explained: up to WMI_MEANING_NAMES by a specific text, from there on by a list
+ * of names. */
 enum wmi_meaning {
     WMI_MEANING_NUMBER,
     WMI_MEANING_ADDRESS,
-    WMI_MEANING_ADDRESS_256, /* in 256 bytes */
+    WMI_MEANING_ADDRESS_256, /* in units of 256 bytes */
     WMI_MEANING_BYTES,
     WMI_MEANING_MINUS_1,      /* stored minus 1 */
     WMI_MEANING_INDEX_STRIDE, /* 8 << value */
     WMI_MEANING_ELEMENT_SIZE, /* 2 << value */
-    WMI_MEANING_LOD,          /* eight bits of fraction */
+    WMI_MEANING_LOD,          /* fixed point, 8 fraction bits */
     WMI_MEANING_SIGNED_LOD,
     WMI_MEANING_ANISO_RATIO,  /* 1 << value */
-    WMI_MEANING_FORMAT,       /* gfx10 and later: of buffers */
-    WMI_MEANING_IMAGE_FORMAT, /* of images */
+    WMI_MEANING_FORMAT,       /* buffers, gfx10 and later */
+    WMI_MEANING_IMAGE_FORMAT, /* images, gfx10 and later */
     WMI_MEANING_NAMES,
     WMI_MEANING_FLAG = WMI_MEANING_NAMES,
     WMI_MEANING_SELECT,
@@ -72,13 +71,13 @@ struct wmi_descriptor_field {
 const struct wmi_descriptor_field *wmi_fields(enum wm_descriptor_kind kind);
 /* The name of a value, or NULL. */
 const char *wmi_meaning_name(enum wmi_meaning meaning, uint64_t value);
-/* Words of a descriptor; 0: the layout has none of the kind. */
+/* Number of words of a descriptor; 0: the layout has no such kind. */
 unsigned wmi_descriptor_words(enum wmi_layout layout, enum wm_descriptor_kind kind);
 
 uint64_t wmi_field_get(const struct wmi_descriptor_field *field, const uint32_t *words);
-/* The bits of `value` that do not fit are dropped. */
+/* Drops bits of `value` that do not fit. */
 void wmi_field_set(const struct wmi_descriptor_field *field, uint32_t *words, uint64_t value);
-/* By name, in any case; NULL when the layout has no such field. */
+/* Finds a field by name, ignoring case; NULL: the layout has no such field. */
 const struct wmi_descriptor_field *wmi_field_find(enum wmi_layout layout, enum wm_descriptor_kind kind,
                                                   const char *name);
 

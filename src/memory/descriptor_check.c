@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is odd in a descriptor, and what the hardware will do about it. */
+/* Warnings about suspicious descriptors, with the behaviour of the hardware. */
 #include "memory/buffer.h"
 #include "memory/descriptor.h"
 #include "memory/format.h"
@@ -32,7 +32,7 @@ static bool has(const struct check *c, const char *name)
     return wmi_field_find(c->layout, c->descriptor->kind, name) != NULL;
 }
 
-/* A field's value; 0 where the layout does not have it. */
+/* The value of a field; 0 if the layout does not have it. */
 static uint64_t get(const struct check *c, const char *name)
 {
     const struct wmi_descriptor_field *field = wmi_field_find(c->layout, c->descriptor->kind, name);
@@ -174,7 +174,7 @@ static void check_image(struct check *c)
         warn(c, "the format is INVALID: loads return 0, stores are dropped");
     if (has(c, "RESOURCE_LEVEL") && !get(c, "RESOURCE_LEVEL"))
         warn(c, "RESOURCE_LEVEL is 0; it must be 1");
-    const bool samples = type >= 14; /* LAST_LEVEL is the logarithm of the samples */
+    const bool samples = type >= 14; /* multisampled: LAST_LEVEL is log2(samples) */
     if (!samples && first > last)
         warn(c, "BASE_LEVEL %" PRIu64 " is above LAST_LEVEL %" PRIu64, first, last);
     if (!samples && has(c, "MAX_MIP") && last > get(c, "MAX_MIP"))

@@ -3,8 +3,8 @@
  *
  * Sources: AMD's register headers in PAL, SQ_BUF_RSRC, SQ_IMG_RSRC and SQ_IMG_SAMP (gfx6 to gfx8:
  * si_ci_vi_merged, gfx9: gfx9_plus_merged, gfx10 and gfx11: gfx10_sq_ko_reg.h, gfx12: gfx12_sq_ko_reg.h), and
- * Vega ISA, "Image Resource Descriptor". MTYPE, ATC and what gfx8 and gfx9 have above bit 20 of an image's
- * word 6 and above bit 28 of a sampler's word 2 and bit 12 of its word 3 are from memory of Mesa's sid.h
+ * Vega ISA, "Image Resource Descriptor". MTYPE, ATC and, on gfx8 and gfx9, the fields above bit 20 of image
+ * word 6, above bit 28 of sampler word 2 and above bit 12 of sampler word 3 are recalled from Mesa's sid.h
  * (unverified). */
 #include "memory/descriptor.h"
 
@@ -27,7 +27,7 @@ enum {
     G11_12 = G11 | G12,
     G10_12 = G10S | G11_12,
     ALL = G6_94 | G10_12,
-    IMAGED = G6_9 | G10_12, /* that has images and samplers */
+    IMAGED = G6_9 | G10_12, /* generations with images and samplers */
 };
 
 #define W(word, bit) (32 * (word) + (bit))
@@ -219,7 +219,7 @@ const struct wmi_descriptor_field *wmi_fields(enum wm_descriptor_kind kind)
 }
 
 /* Sources: the enumerations of the same headers (SQ_SEL, BUF_DATA_FORMAT, BUF_NUM_FORMAT, SQ_RSRC_*,
- * SQ_TEX_*), AddrLib's AddrSwizzleMode. What is tiled with an index by hardware (T, X) is one name each. */
+ * SQ_TEX_*), AddrLib's AddrSwizzleMode. Modes with _T and _X XOR address bits. */
 const char *wmi_meaning_name(enum wmi_meaning meaning, uint64_t value)
 {
     static const char *const names[WMI_MEANINGS][32] = {

@@ -2,7 +2,7 @@
 /* Formats of buffers and images: their numbers and names.
  *
  * Numbers of gfx6 to gfx9: AMD's register headers in PAL and Mesa (BUF_DATA_FORMAT, IMG_DATA_FORMAT). From
- * gfx10 on formats are numbered through, layout by layout and kind by kind: LLVM, SIDefines.h, and Mesa. */
+ * gfx10 on one number stands for layout and number format: LLVM, SIDefines.h, and Mesa. */
 #include "memory/format.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ enum layout {
     L32_32,
     L16_16_16_16,
     L32_32_32,
-    L32_32_32_32, /* so far DATA_FORMAT of gfx6 to gfx9 */
+    L32_32_32_32, /* up to here DATA_FORMAT of gfx6 to gfx9 */
     L5_6_5,
     L1_5_5_5,
     L5_5_5_1,
@@ -48,8 +48,8 @@ enum {
     ALL = NORMS | 1 << WMI_NUMBER_USCALED | 1 << WMI_NUMBER_SSCALED | INTEGERS,
 };
 
-/* Components of 32 bits have no normalized and scaled kinds: Mesa never asks for them, and gfx10's numbers
- * leave them out. That gfx6 to gfx9 treat them as invalid is unverified. */
+/* 32-bit components have no normalized and scaled types: Mesa never uses them and gfx10 has no numbers for
+ * them. Unverified: gfx6 to gfx9 treat them as invalid. */
 static const struct wmi_format_layout layouts[LAYOUTS] = {
     [INVALID] = {"INVALID", 0, 0, {0}, {0}, 0},
     [L8] = {"8", 1, 1, {8}, {0}, ALL | OGL | SRGB},
@@ -72,14 +72,14 @@ static const struct wmi_format_layout layouts[LAYOUTS] = {
     [L4_4_4_4] = {"4_4_4_4", 4, 2, {4, 4, 4, 4}, {0, 4, 8, 12}, UNORM},
     [L4_4] = {"4_4", 2, 1, {4, 4}, {0, 4}, UNORM},
     [L5_9_9_9] = {"5_9_9_9", 3, 4, {9, 9, 9}, {0, 9, 18}, FLOAT},
-    /* Depth and stencil. Source: Mesa, si_translate_texformat, of which formats they are. */
+    /* Depth and stencil. Source of the formats: Mesa, si_translate_texformat. */
     [L8_24] = {"8_24", 2, 4, {24, 8}, {0, 24}, UNORM | UINT},
     [L24_8] = {"24_8", 2, 4, {8, 24}, {0, 8}, UNORM | UINT},
     [LX24_8_32] = {"X24_8_32", 2, 8, {32, 8}, {0, 32}, UINT | FLOAT},
 };
 
-/* From gfx10 on one number is a layout and what its bits mean: most layouts have all kinds in the order of
- * the enum. */
+/* From gfx10 on one number stands for layout and number type; most layouts have all types, in the order of
+ * enum wmi_number. */
 struct code {
     uint8_t layout, number;
 };
@@ -121,23 +121,23 @@ static const struct code codes_11[] = {
 };
 /* clang-format on */
 
-/* gfx6 to gfx9: DATA_FORMAT of images beyond those that buffers have. */
+/* gfx6 to gfx9: values of DATA_FORMAT that only images have. */
 static const struct {
     uint8_t number, layout;
 } image_layouts[] = {{0x10, L5_6_5}, {0x11, L1_5_5_5},  {0x12, L5_5_5_1}, {0x13, L4_4_4_4}, {0x14, L8_24},
                      {0x15, L24_8},  {0x16, LX24_8_32}, {0x22, L5_9_9_9}, {0x39, L4_4}};
 
 struct wmi_format_rules {
-    const struct code *unified; /* NULL: data and number formats */
-    uint16_t codes;             /* of them */
-    uint16_t buffer_codes;      /* numbers from here on are for images */
-    uint8_t shift, width;       /* of the number in word 3 of a V# */
+    const struct code *unified; /* NULL: separate data and number formats */
+    uint16_t codes;             /* entries of `unified` */
+    uint16_t buffer_codes;      /* codes from here on are for images only */
+    uint8_t shift, width;       /* of the format code in word 3 of a V# */
     bool ogl, unsigned_alpha;
 };
 
 const struct wmi_format_rules *wmi_format_rules(unsigned rules)
 {
-    /* unsigned_alpha: Mesa, has_vtx_format_alpha_adjust_bug (gfx6 to gfx8 but Stoney). */
+    /* unsigned_alpha: Mesa, has_vtx_format_alpha_adjust_bug (gfx6 to gfx8 except Stoney). */
     static const struct wmi_format_rules table[] = {
         {.buffer_codes = 128, .shift = 12, .width = 7, .ogl = true, .unsigned_alpha = true}, /* gfx6, 7 */
         {.buffer_codes = 128, .shift = 12, .width = 7, .unsigned_alpha = true},              /* gfx8 */
@@ -206,7 +206,7 @@ struct wmi_format wmi_format_of_image(const struct wmi_format_rules *rules, unsi
                                              : WMI_NUMBER_COUNT);
 }
 
-/* DATA_FORMAT stands above NUM_FORMAT in a V#. */
+/* In a V#, DATA_FORMAT is above NUM_FORMAT; in the code it is below. */
 unsigned wmi_format_code_of(const struct wmi_format_rules *rules, uint32_t word3)
 {
     const unsigned field = word3 >> rules->shift & ((1u << rules->width) - 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Formats of buffers and images: numbers, names, and conversion between memory and registers.
  *
- * Pure functions of bits, independent of the host's floating-point mode. Generations differ in their row of
- * rules only. */
+ * Pure functions, independent of the host's floating-point mode. Generations differ only in struct
+ * wmi_format_rules. */
 #ifndef WMI_FORMAT_H
 #define WMI_FORMAT_H
 
@@ -10,16 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the bits of a component mean. The first eight are NUM_FORMAT of gfx6 to gfx9. */
+/* Number type of a component. The first eight are NUM_FORMAT of gfx6 to gfx9. */
 enum wmi_number {
     WMI_NUMBER_UNORM,     /* x / (2^n - 1) */
     WMI_NUMBER_SNORM,     /* x / (2^(n-1) - 1), not below -1 */
-    WMI_NUMBER_USCALED,   /* x, as a float */
-    WMI_NUMBER_SSCALED,   /* x, signed, as a float */
+    WMI_NUMBER_USCALED,   /* x, converted to float */
+    WMI_NUMBER_SSCALED,   /* x, signed, converted to float */
     WMI_NUMBER_UINT,      /* x */
     WMI_NUMBER_SINT,      /* x, signed */
     WMI_NUMBER_SNORM_OGL, /* (2x + 1) / (2^n - 1) */
-    WMI_NUMBER_FLOAT,     /* 32, 16, 11 or 10 bits; the last two have no sign; 5_9_9_9: a shared exponent */
+    WMI_NUMBER_FLOAT,     /* 32, 16, 11 or 10 bits; 11 and 10 are unsigned; 5_9_9_9: shared exponent */
     WMI_NUMBER_SRGB,      /* images: the sRGB curve, the fourth component UNORM */
     WMI_NUMBER_COUNT
 };
@@ -32,35 +32,35 @@ struct wmi_format_layout {
     uint8_t components; /* 0: invalid */
     uint8_t bytes;
     uint8_t bits[4], shift[4];
-    uint16_t numbers; /* 1 << enum wmi_number: the kinds that exist */
+    uint16_t numbers; /* mask of 1 << enum wmi_number: the types that exist */
 };
 
 struct wmi_format {
     const struct wmi_format_layout *layout; /* never NULL; no components: loads give 0, stores do nothing */
     enum wmi_number number;
-    bool unsigned_alpha; /* the 2 bits of 2_10_10_10's W are read without sign */
+    bool unsigned_alpha; /* the 2-bit W of 2_10_10_10 is read as unsigned */
 };
 
 enum { WMI_SELECT_IDENTITY = 4 | 5 << 3 | 6 << 6 | 7 << 9 }; /* DST_SEL of X, Y, Z and W */
 
-/* What differs by generation. */
+/* The rules of a generation. */
 struct wmi_format_rules;
 
-/* The rules with number `rules`, the limit `format_rules` of a target; NULL: no such row. */
+/* Returns row `rules` (the limit `format_rules` of a target); NULL: no such row. */
 const struct wmi_format_rules *wmi_format_rules(unsigned rules);
 
-/* The format with the number `code`: FORMAT of gfx10 and later; before, DATA_FORMAT | NUM_FORMAT << 4. A
- * combination that does not exist is invalid. */
+/* Returns the format for `code`: FORMAT on gfx10 and later; DATA_FORMAT | NUM_FORMAT << 4 before. The result
+ * is invalid if the combination does not exist. */
 struct wmi_format wmi_format_of(const struct wmi_format_rules *rules, unsigned code);
 /* The same for images: FORMAT, or DATA_FORMAT | NUM_FORMAT << 6 of a T#. */
 struct wmi_format wmi_format_of_image(const struct wmi_format_rules *rules, unsigned code);
-/* The number that word 3 of a V# has, for wmi_format_of(). */
+/* Returns the code in word 3 of a V#, for wmi_format_of(). */
 unsigned wmi_format_code_of(const struct wmi_format_rules *rules, uint32_t word3);
-/* Whether one number is the whole format, as on gfx10 and later. */
+/* Whether one number encodes data and number format (gfx10 and later). */
 bool wmi_format_unified(const struct wmi_format_rules *rules);
 
-/* The units in which an element is transferred and checked: `places` units of `bytes`, which are the
- * components if they have whole bytes, or else the element. An invalid format has none. */
+/* The units in which an element is transferred and checked: `places` units of `bytes` each. A unit is a
+ * component if components have whole bytes, else the element. An invalid format has none. */
 void wmi_format_places(const struct wmi_format_layout *layout, unsigned *places, unsigned *bytes);
 
 /* Writes the name, such as "8_8_8_8 UNORM", or "INVALID". */
@@ -71,19 +71,19 @@ void wmi_format_name(const struct wmi_format *format, char *text, size_t size);
 bool wmi_format_find(const struct wmi_format_rules *rules, const char *layout, const char *number,
                      unsigned *code);
 
-/* The four components of the element at `from` as an instruction loads them: 32-bit registers, or with `half`
- * the low 16 bits of each. Components that the format lacks are 0. */
+/* Loads the four components of the element at `from` as an instruction does: into 32-bit registers, or with
+ * `half` into the low 16 bits of each. Components that the format lacks are 0. */
 void wmi_format_load(const struct wmi_format *format, const unsigned char *from, bool half,
                      uint32_t value[4]);
-/* Writes to `to` the element that a store of these four values produces; `half`: the values have 16 bits. */
+/* Stores the four values as one element at `to`; `half`: the values have 16 bits. */
 void wmi_format_store(const struct wmi_format *format, const uint32_t value[4], bool half, unsigned char *to);
 
-/* DST_SEL. Load: value i becomes 0, 1 or the component that `select` names. Store: the other way round, and
- * components that no value goes to are 0. */
+/* DST_SEL. Load: value i becomes 0, 1 or the component that `select` names. Store: the inverse; components
+ * that no value selects are 0. */
 void wmi_format_select_load(const struct wmi_format *format, unsigned select, bool half, uint32_t value[4]);
 void wmi_format_select_store(unsigned select, uint32_t value[4]);
 
-/* ---- where instructions take the format from ---- */
+/* ---- source of an instruction's format ---- */
 
 enum wmi_format_source { WMI_FORMAT_FROM_OPCODE, WMI_FORMAT_FROM_INSTRUCTION, WMI_FORMAT_FROM_RESOURCE };
 
@@ -94,7 +94,7 @@ struct wmi_format_origin {
     bool all_or_nothing;           /* if one component is out of range, the whole lane is */
 };
 
-/* typed: MTBUF; converts: *_FORMAT_*, MUBUF or MTBUF. All others, including atomics, take it from their
+/* typed: MTBUF; converts: *_FORMAT_*, MUBUF or MTBUF. All others, including atomics, have the format of their
  * opcode. */
 struct wmi_format_origin wmi_format_origin(bool typed, bool converts);
 

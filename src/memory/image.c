@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear images: a T# decoded by the table of fields, and the place of a texel.
+/* Linear images: decoding of a T# and addresses of texels.
  *
- * From gfx10 on each level has a pitch of its own, a multiple of 256 bytes (gfx12: 128), and the smallest
- * level stands first in a slice; before, the T# has the pitch. On gfx9 an image of several levels has one
- * pitch for all, from its width, the largest level stands first, and the T# has the rows of a slice in place
- * of the pitch. Source: AMD's addrlib in PAL, HwlComputeSurfaceInfoLinear, and of gfx9
- * ComputeSurfaceInfoLinear, epitchIsHeight. For gfx6 to gfx8 the open drivers guess at pitches of several
- * levels (libdrm, si_surf_minify_linear_aligned), so they are refused. Unverified: that slices of gfx6 to
- * gfx9 follow each other without padding; the pitch of an R128 image there; that DEPTH and PITCH_MSB are the
- * pitch from gfx10.3 on whenever they are not zero (Mesa sets them for a pitch of its own choice). */
+ * From gfx10 on each mip level has its own pitch, a multiple of 256 bytes (gfx12: 128), and the smallest
+ * level is first in a slice; before, the T# contains the pitch. On gfx9 all levels of a mipmapped image share
+ * the pitch derived from its width, the largest level is first, and the PITCH field contains the rows of a
+ * slice. Source: AMD's addrlib in PAL, HwlComputeSurfaceInfoLinear; for gfx9 ComputeSurfaceInfoLinear,
+ * epitchIsHeight. On gfx6 to gfx8 mipmapped images are refused, because the open drivers only guess their
+ * pitches (libdrm, si_surf_minify_linear_aligned). Unverified: slices on gfx6 to gfx9 have no padding between
+ * them; the pitch of an R128 image there; DEPTH and PITCH_MSB are the pitch from gfx10.3 on whenever they are
+ * not zero (Mesa sets them for a custom pitch). */
 #include "memory/image.h"
 
 #include <string.h>
 
-enum { LINEAR_TILING_INDEX = 8 }; /* the row of GB_TILE_MODE that Linux makes LINEAR_ALIGNED, gfx6 to gfx8 */
+enum { LINEAR_TILING_INDEX = 8 }; /* gfx6 to gfx8: the GB_TILE_MODE that Linux sets to LINEAR_ALIGNED */
 
-/* What the table of fields does not say. */
+/* Properties of a layout that are not in the table of fields. */
 struct rules {
     uint16_t pitch_bytes;
     enum { ONE_LEVEL, SMALLEST_FIRST, LARGEST_FIRST } levels;
-    bool depth_pitch; /* 1D and 2D: DEPTH and what extends it are the pitch, if they are not 0 */
+    bool depth_pitch; /* 1D and 2D: DEPTH and its extensions are the pitch, unless 0 */
 };
 
 static const struct rules rules_of[WMI_LAYOUTS] = {
@@ -33,7 +33,7 @@ static const struct rules rules_of[WMI_LAYOUTS] = {
     [WMI_LAYOUT_GFX1200] = {128, SMALLEST_FIRST, true},
 };
 
-/* The fields that count, by name. */
+/* The fields used here. */
 enum field {
     BASE_ADDRESS,
     FORMAT,
@@ -179,7 +179,8 @@ struct wmi_texel wmi_image_texel(const struct wmi_image *image, unsigned dim, bo
                                  const uint32_t coordinates[WMI_IMAGE_COORDINATES])
 {
     enum { HAS_Y = 1, HAS_SLICE = 2 };
-    static const uint8_t has[] = {0, HAS_Y, 3, 3, HAS_SLICE, 3, HAS_Y, 3}; /* TYPE less 8 has DIM's order */
+    /* By DIM; TYPE - 8 has the same order. */
+    static const uint8_t has[] = {0, HAS_Y, 3, 3, HAS_SLICE, 3, HAS_Y, 3};
     const bool by_type = dim == WMI_IMAGE_DIM_TYPE;
     const bool is_array = image->type == WMI_IMAGE_1D_ARRAY || image->type == WMI_IMAGE_2D_ARRAY;
     const unsigned there = has[(by_type ? image->type : dim) & 7];

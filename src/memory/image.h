@@ -27,18 +27,17 @@ struct wmi_image {
     uint8_t type;                  /* enum wmi_image_type */
     uint64_t base;                 /* bytes */
     uint32_t width, height, depth; /* texels of level 0; depth: of a 3D image, else 1 */
-    uint32_t first_slice, slices;  /* BASE_ARRAY, and how many may be addressed from there on */
-    uint32_t base_level, levels;   /* BASE_LEVEL, and how many may be addressed from there on */
+    uint32_t first_slice, slices;  /* BASE_ARRAY; number of slices accessible from there */
+    uint32_t base_level, levels;   /* BASE_LEVEL; number of levels accessible from there */
     uint32_t pitch;       /* texels per row of level 0, if the T# contains it; 0: derived from the width */
-    uint32_t pitch_bytes; /* alignment of rows otherwise */
-    uint32_t mips;        /* of the resource; from level 0 on */
-    uint32_t chain_rows;  /* rows of a slice in which the levels follow each other, the largest first; 0: the
-                             smallest is first */
+    uint32_t pitch_bytes; /* alignment of rows if the pitch is derived */
+    uint32_t mips;        /* levels of the resource, from level 0 on */
+    uint32_t chain_rows;  /* rows of a slice if its largest level is first; 0: the smallest is first */
     struct wmi_format format;
     unsigned select; /* DST_SEL */
 };
 
-/* A texel, relative to the view: levels from BASE_LEVEL, slices from BASE_ARRAY on. */
+/* A texel, relative to the view: level 0 is BASE_LEVEL, slice 0 is BASE_ARRAY. */
 struct wmi_texel {
     uint32_t x, y;
     uint32_t slice; /* array layer, 6 x layer + face of a cube, or z */
@@ -56,12 +55,12 @@ enum { WMI_IMAGE_COORDINATES = 4, WMI_IMAGE_DIM_TYPE = 8 };
 struct wmi_texel wmi_image_texel(const struct wmi_image *image, unsigned dim, bool array, bool level,
                                  const uint32_t coordinates[WMI_IMAGE_COORDINATES]);
 
-/* Texels of a level in each direction. */
+/* Size of `level` in a dimension with `texels` texels in level 0. */
 uint32_t wmi_image_extent(uint32_t texels, uint32_t level);
 /* Bytes from one row of a level to the next, and from one slice to the next. */
 uint64_t wmi_image_row_bytes(const struct wmi_image *image, uint32_t level);
 uint64_t wmi_image_slice_bytes(const struct wmi_image *image);
-/* Byte of a slice where a level begins. */
+/* Byte offset of a level in its slice. */
 uint64_t wmi_image_level_offset(const struct wmi_image *image, uint32_t level);
 
 /* Whether the image has the texel. */

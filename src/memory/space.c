@@ -12,15 +12,15 @@
 #include <sys/mman.h>
 
 enum {
-    HOST_PADDING = 64, /* mapped bytes behind an allocation at least, for host vectors that end in it */
+    HOST_PADDING = 64, /* mapped bytes after an allocation, for host vector accesses across its end */
     HOST_PAGE = 4096,
-    HUGE_PAGE = 2 << 20, /* larger allocations start on one in the host, where the kernel has them */
+    HUGE_PAGE = 2 << 20, /* allocations of at least this size are aligned to huge pages of the host */
 };
 
 static_assert(WMI_SPACE_LOW % WMI_SPACE_GAP == 0, "allocations start on multiples of the gap");
 
-/* Kernels may race: that is their bug or their right (a flag polled by plain loads), and none of ours. So
- * ThreadSanitizer reports no race of guest memory; what the library keeps beside it stays checked. */
+/* Kernels may race, by mistake or on purpose (polling a flag with plain loads). ThreadSanitizer therefore
+ * ignores guest memory; it still checks the library's own data. */
 #ifdef __has_feature
 #if __has_feature(thread_sanitizer)
 void AnnotateBenignRaceSized(const char *file, int line, const volatile void *memory, size_t size,
@@ -38,11 +38,11 @@ struct mapping {
 };
 
 struct wmi_space {
-    struct wmi_allocation *allocations; /* by address */
-    struct mapping *mappings;           /* of the same index */
+    struct wmi_allocation *allocations; /* sorted by address */
+    struct mapping *mappings;           /* mappings[i] belongs to allocations[i] */
     size_t count, capacity;
-    uint64_t next;  /* lowest address above every allocation so far */
-    uint64_t total; /* bytes asked for by those that live */
+    uint64_t next;  /* lowest address above all allocations made so far */
+    uint64_t total; /* requested bytes of live allocations */
     void (*changed)(void *user, const struct wmi_allocation *allocation, bool freed); /* or NULL */
     void *user;
 };
@@ -74,7 +74,7 @@ struct wmi_space *wmi_space_create_everywhere(void)
         free(none);
         return NULL;
     }
-    /* Host addresses that are not NULL and do not wrap; nobody goes there. */
+    /* Host addresses that are not NULL and do not wrap; they are never accessed. */
     *all = (struct wmi_allocation){.high = UINT64_MAX - HOST_PADDING,
                                    .host = (unsigned char *)(uintptr_t)HOST_PADDING};
     *space = (struct wmi_space){.allocations = all, .mappings = none, .count = 1, .capacity = 1};
@@ -98,8 +98,7 @@ static uint64_t round_up(uint64_t value, uint64_t step)
     return (value + step - 1) / step * step;
 }
 
-/* Maps `size` zeroed bytes and the padding; `host` gets the first, on a huge page's boundary if it is large.
- */
+/* Maps `size` zeroed bytes plus padding. `host` is aligned to a huge page if the allocation is large. */
 static bool map_host(uint64_t size, struct mapping *mapping, unsigned char **host)
 {
     const size_t align = size >= HUGE_PAGE ? HUGE_PAGE : HOST_PAGE;
@@ -112,12 +111,12 @@ static bool map_host(uint64_t size, struct mapping *mapping, unsigned char **hos
     *host = (unsigned char *)round_up((uintptr_t)mapping->start, align);
 #ifdef MADV_HUGEPAGE
     if (align == HUGE_PAGE)
-        madvise(*host, size, MADV_HUGEPAGE); /* a refusal costs speed only */
+        madvise(*host, size, MADV_HUGEPAGE); /* failure only costs speed */
 #endif
     return true;
 }
 
-/* Index of the first allocation that ends above `address`; count when there is none. */
+/* Index of the first allocation that ends above `address`; `count` if there is none. */
 static size_t upper(const struct wmi_space *space, uint64_t address)
 {
     size_t low = 0, high = space->count;
@@ -131,7 +130,7 @@ static size_t upper(const struct wmi_space *space, uint64_t address)
     return low;
 }
 
-/* The address for `size` more bytes, and where it belongs in the array; 0 when no gap is long enough. */
+/* Returns an address for `size` bytes, and its index in the array; 0: no gap is large enough. */
 static uint64_t choose_address(const struct wmi_space *space, uint64_t size, size_t *index)
 {
     if (space->next <= WMI_SPACE_HIGH && size <= WMI_SPACE_HIGH - space->next) {
@@ -239,7 +238,7 @@ void wmi_space_divide(struct wmi_space *space, uint64_t address, uint64_t stride
     space->allocations[i].piece = piece;
 #ifdef MADV_NOHUGEPAGE
     madvise(space->mappings[i].start, space->mappings[i].size,
-            MADV_NOHUGEPAGE); /* gaps shall take no memory */
+            MADV_NOHUGEPAGE); /* gaps must not occupy memory */
 #endif
 }
 
@@ -262,9 +261,7 @@ bool wmi_space_reach(const struct wmi_space *space, uint64_t address, struct wmi
 
 void wmi_space_clear(unsigned char *host, uint64_t size)
 {
-    enum {
-        MANY = 1 << 18
-    }; /* bytes from which on it is cheaper to have the host give new pages when they are touched */
+    enum { MANY = 1 << 18 }; /* from this size on, dropping the pages is faster than memset() */
     if (size >= MANY && (uintptr_t)host % HOST_PAGE == 0) {
         const uint64_t pages = size / HOST_PAGE * HOST_PAGE;
         if (!madvise(host, pages, MADV_DONTNEED)) {
@@ -278,7 +275,7 @@ void wmi_space_clear(unsigned char *host, uint64_t size)
 const struct wmi_allocation *wmi_space_nearest(const struct wmi_space *space, uint64_t address)
 {
     const struct wmi_allocation *all = space->allocations;
-    size_t below = upper(space, address), above = below; /* below: one more than the index */
+    size_t below = upper(space, address), above = below; /* below: index + 1 */
     while (below > 0 && all[below - 1].stride)
         below--;
     while (above < space->count && all[above].stride)

@@ -17,30 +17,28 @@ struct wmi_allocation {
 
 struct wmi_space; /* sorted by address; not changed while a dispatch runs */
 
-enum {
-    WMI_SPACE_GAP = 1 << 16
-}; /* minimum distance of allocations in bytes; they start at multiples of it */
+enum { WMI_SPACE_GAP = 1 << 16 }; /* minimum distance between allocations, and their alignment, in bytes */
 
-/* Where allocations lie: far from 0, below the hole of 48-bit addresses and so outside every aperture. */
+/* The range of allocations: far from 0, and canonical 48-bit addresses, so outside every aperture. */
 #define WMI_SPACE_LOW  0x10000000000ULL
 #define WMI_SPACE_HIGH 0x7fff00000000ULL
-/* Bytes of all allocations together. */
+/* Limit for the bytes of all allocations. */
 #define WMI_SPACE_LIMIT (64ULL << 30)
 
-/* The allocation of the previous access, by value, so that a check takes two comparisons. */
+/* A copy of the bounds of the last allocation accessed, so that a check takes two comparisons. */
 struct wmi_hit {
-    uint64_t low, high; /* low == high == 0: nothing yet */
+    uint64_t low, high; /* low == high == 0: empty */
     unsigned char *host;
     unsigned flags;
 };
 
 struct wmi_space *wmi_space_create(void);
-/* From now on calls `changed` after each allocation is made and, with `freed`, before it is freed. */
+/* Registers `changed`, which is called after each allocation and, with `freed`, before each free. */
 void wmi_space_listen(struct wmi_space *space,
                       void (*changed)(void *user, const struct wmi_allocation *allocation, bool freed),
                       void *user);
-/* Creates a space in which every address except the last 64 bytes is allocated, but without memory: for
- * computing the addresses of accesses only. */
+/* Creates a space in which all addresses except the last 64 bytes are allocated, but have no memory. For
+ * computing addresses only. */
 struct wmi_space *wmi_space_create_everywhere(void);
 void wmi_space_destroy(struct wmi_space *space);
 /* Allocates zeroed memory, 4096-byte aligned, at an address that depends on earlier calls only: addresses
@@ -58,8 +56,8 @@ bool wmi_space_reach(const struct wmi_space *space, uint64_t address, struct wmi
 void wmi_space_clear(unsigned char *host, uint64_t size);
 /* Returns the allocation that contains `address`, or NULL. */
 const struct wmi_allocation *wmi_space_find(const struct wmi_space *space, uint64_t address);
-/* Returns the allocation nearest to `address`, for reports; NULL: there is none. Divided allocations do not
- * count, because most of their addresses are gaps that nobody asked for. */
+/* Returns the allocation nearest to `address`, for reports; NULL: there is none. Ignores divided
+ * allocations, because most of their addresses are gaps. */
 const struct wmi_allocation *wmi_space_nearest(const struct wmi_space *space, uint64_t address);
 /* Returns the host memory of [address, address + size) if the range is within one allocation, else NULL. */
 unsigned char *wmi_space_host(const struct wmi_space *space, uint64_t address, uint64_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The off-chip buffer between tessellation shaders: a row per layout that Mesa's drivers had. */
+/* Layouts of the off-chip buffer between tessellation shaders; one row per layout used by Mesa's drivers. */
 #include "base/diag.h"
 
 #include <stdlib.h>
@@ -10,22 +10,22 @@ enum {
     SLOT_BYTES = 16,
     MAX_VERTICES = 32, /* of a patch, in OpenGL and Vulkan */
     MAX_SLOTS = 64,    /* radeonsi: "less than 64, so that a 64-bit bitmask ... can be calculated" */
-    MAX_LINES = 256,   /* lanes of which lines are counted */
+    MAX_LINES = 256,   /* maximum lanes for counting cache lines */
 };
 
-/* A number in the word. `bits` is 0 where the word does not have it. */
+/* A bit field of the layout word: (number - bias) / unit. bits = 0: the word does not have it. */
 struct field {
     uint8_t shift, bits;
-    uint8_t bias;  /* what stands there is the number less this */
-    uint16_t unit; /* and then divided by this */
+    uint8_t bias;
+    uint16_t unit;
 };
 
-/* How many slots per vertex there are is a number of its own in late words; in early ones it follows from
- * where the slots per patch begin. */
+/* Newer words contain the number of slots per vertex (`outputs`); in older ones it follows from the offset of
+ * the per-patch data. */
 struct layout {
     const char *name, *source;
     struct field patches, vertices, patch_data, outputs, stride;
-    uint32_t align;   /* bytes: of each slot's stride */
+    uint32_t align;   /* of strides, in bytes */
     bool fixed_slots; /* a semantic's slot does not depend on what a shader uses */
 };
 
@@ -188,7 +188,7 @@ enum wm_status wm_tess_layout_of_word(const char *name, uint32_t word, uint32_t 
     }
     l.size = l.patch_data + patch_attributes * l.patch_stride;
     if (l.attributes > MAX_SLOTS)
-        l.attributes = MAX_SLOTS; /* the rest is nobody's */
+        l.attributes = MAX_SLOTS; /* the rest is unused */
     status = check_counts(&l, diag);
     if (!status)
         *layout = l;
@@ -297,7 +297,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Lines of `count` accesses of a slot each. They do not cross lines, which are multiples of a slot. */
+/* Number of cache lines touched by `count` accesses of one slot each. Slots never cross lines. */
 static uint32_t distinct(uint32_t *offset, uint32_t count, uint32_t line_bytes)
 {
     uint32_t lines = 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns what execution shows of a dispatch into the events of a caller's observer.
+/* Converts the events of execution to those of a caller's observer.
  *
- * Execution shows an access before it is made. Who asks for values is told after it: what was shown is kept
- * until the instruction is done, for it may overwrite the registers that its addresses and data came from. */
+ * Execution reports an access before performing it. A caller that asks for values gets the event afterwards,
+ * so the access is copied: the instruction may overwrite the registers of its addresses and data. */
 #include "observe/adapter.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    PENDING = 4,    /* accesses of one instruction: both sides of a move, two halves of a block */
+    PENDING = 4, /* maximum accesses of one instruction: both sides of an LDS move, halves of a block load */
     REGISTERS = 32, /* of an instruction's data or result */
     LANES = 64,
     OF_DISPATCHES = WM_EVENT_INSTRUCTION | WM_EVENT_BLOCK | WM_EVENT_BARRIER_ARRIVE | WM_EVENT_BARRIER_LEAVE |
@@ -17,7 +17,7 @@ enum {
                     WM_EVENT_WORKGROUP_BEGIN | WM_EVENT_WORKGROUP_END,
 };
 
-/* An access that was shown and is not known to be done. */
+/* An access that was reported but is not known to be complete. */
 struct pending {
     struct wm_event event;
     struct wm_access_place place[WMI_ACCESS_ELEMENTS];
@@ -25,15 +25,15 @@ struct pending {
     struct wmi_access_facts facts;
     const char *frame;
     const unsigned char *lds;
-    uint32_t data[2][REGISTERS * LANES]; /* before the instruction, if it has a result */
-    uint32_t moved[LANES];               /* in LDS */
+    uint32_t data[2][REGISTERS * LANES]; /* copied before the instruction, if it has a result */
+    uint32_t moved[LANES];               /* data of WM_PATH_LDS_MOVE */
 };
 
 struct shard { /* of a worker thread */
     const struct wm_observer *outer;
     void *local;
     unsigned count;
-    struct pending *pending; /* PENDING of them, or NULL: nobody asks for values */
+    struct pending *pending; /* PENDING entries; NULL: values are not requested */
 };
 
 /* ---- accesses ---- */
@@ -82,7 +82,7 @@ static void convert(const struct wmi_access *access, struct wm_event *event, str
     }
 }
 
-/* Those that are pending, whose instruction did not come to its end. */
+/* Reports pending accesses whose instruction did not complete. */
 static void give_up(struct shard *shard)
 {
     for (unsigned i = 0; i < shard->count; i++)
@@ -103,7 +103,7 @@ static void keep_data(struct pending *p, unsigned which)
         memcpy(p->data[which], at_offset(p->frame, &p->facts.data[which]), 4 * words * data->stride);
 }
 
-/* Keeps the access with all that it points to. */
+/* Makes a deep copy of the access. */
 static void keep(struct shard *shard, const struct wmi_access *access)
 {
     if (shard->count == PENDING)
@@ -127,7 +127,7 @@ static void keep(struct shard *shard, const struct wmi_access *access)
             keep_data(p, which);
 }
 
-/* What the LDS side of a move has moved: it has no register. */
+/* Reads the data that a move put in LDS; it has no registers. */
 static void find_moved(struct pending *p)
 {
     const struct wm_access_place *place = &p->place[0];
@@ -159,7 +159,7 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
     struct wm_event event;
     (void)slot;
     if (access->path == WMI_PATH_CONTROL)
-        return; /* there are events for it */
+        return; /* reported by see_event() */
     if (shard->pending) {
         keep(shard, access);
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A caller's observer (wavemem/observe.h) as one of those that execution knows. */
+/* Adapts a caller's observer (wavemem/observe.h) to struct wmi_observer. */
 #ifndef WMI_ADAPTER_H
 #define WMI_ADAPTER_H
 
@@ -10,7 +10,7 @@ struct wmi_adapter {
     const struct wm_observer *outer;
 };
 
-/* Makes `adapter` watch a dispatch for `outer`; both must outlive it. */
+/* Makes `adapter` observe a dispatch for `outer`; both must outlive the dispatch. */
 void wmi_adapter_init(struct wmi_adapter *adapter, const struct wm_observer *outer);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of what events say. */
+/* Names of the values in events. */
 #include "wavemem/observe.h"
 
 #include "memory/access.h"

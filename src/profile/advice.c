@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sentence of advice on an instruction or a kernel, where the figures leave no doubt. */
+/* Writes a sentence of advice on an instruction or a kernel, if the figures are conclusive. */
 #include "profile/lines.h"
 
 #include <inttypes.h>
@@ -164,7 +164,7 @@ static bool off_line(const struct advice *a)
                (double)row->lines / a->runs, (double)row->ideal_lines / a->runs, row->line_bytes);
 }
 
-/* A wave with all lanes active would cost as much. */
+/* Whether a wave with all lanes active would cost the same. */
 static bool few_lanes(const struct advice *a)
 {
     const struct wm_profile_row *row = a->row;
@@ -197,8 +197,8 @@ bool wmi_advise(const struct wm_profile_row *row, unsigned wave_lanes, char text
 
 /* ---- kernels ---- */
 
-/* The share of instruction fetches in the bytes that the binding part (L2 or memory) moved; 0 for other
- * parts. */
+/* The share of instruction fetches in the bytes moved by the limiting part (L2 or memory); 0 for other parts.
+ */
 static double code_of(const struct wm_profile_kernel *kernel)
 {
     uint64_t l2 = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which instructions were executed, how often, and how exact each is. */
+/* Counts executed instructions and grades how exactly each is modelled. */
 #include "profile/fidelity.h"
 
 #include "lower/lower.h"
@@ -11,8 +11,8 @@
 struct wm_fidelity {
     struct wmi_observer observer;
     bool busy;
-    pthread_mutex_t lock; /* for adding what a worker counted */
-    uint64_t *executed;   /* wmi_execution_counters() of them */
+    pthread_mutex_t lock; /* protects adding the counts of a worker */
+    uint64_t *executed;   /* wmi_execution_counters() entries */
     struct wm_fidelity_row *rows;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a profile knows of instructions, and how it begins and ends. */
+/* The instructions of a profile; the start and end of a profile and its dispatches. */
 #include "profile/lines.h"
 
 #include "profile/measure/shard.h"
@@ -9,7 +9,7 @@
 
 /* ---- instructions ---- */
 
-/* Where the instruction is in the index, or should be put. The index is never full. */
+/* Returns the index entry of the instruction, or where to insert it. The index is never full. */
 static uint32_t *find_index(const struct wm_profile *profile, uint64_t pc, unsigned id)
 {
     size_t at = (pc + id) * 0x9e3779b97f4a7c15ULL >> 32;
@@ -48,7 +48,7 @@ static bool grow(struct wm_profile *profile)
     return true;
 }
 
-/* Replaces a string by a copy of its own; NULL and a failed copy become NULL. */
+/* Replaces a string by a copy; NULL and a failed copy become NULL. */
 static void own(struct wm_profile *profile, const char **string)
 {
     if (*string && !(*string = strdup(*string)))
@@ -70,7 +70,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, unsigned id)
 {
     struct wm_profile *profile = self;
     uint32_t slot = WMI_NO_SLOT;
-    /* end_thread() of a worker that is done may run at the same time. */
+    /* end_thread() of another worker may run concurrently. */
     pthread_mutex_lock(&profile->lock);
     if (profile->count < profile->capacity || grow(profile)) {
         uint32_t *entry = find_index(profile, pc, id);
@@ -107,7 +107,7 @@ bool wmi_profile_missed(const struct wm_profile *profile)
            cuts_of(profile) & WM_CUT_NO_MEMORY;
 }
 
-/* That fewer workgroups were modelled at once (WM_CUT_ROUND) loses nothing. */
+/* Called after wmi_profile_end(). WM_CUT_ROUND, fewer workgroups modelled at once, loses nothing. */
 static const char *incomplete(void *self)
 {
     const struct wm_profile *profile = self;
@@ -170,7 +170,7 @@ static uint32_t add_block(void *self, uint64_t from, uint64_t to, bool falls)
     return wmi_fetches_add(&profile->fetches, from, to, falls);
 }
 
-/* The code of the kernel is a slot like an instruction, without a row. A trace brings it itself. */
+/* The kernel's code has a slot like an instruction, but no row. Not used for replay: traces contain it. */
 static void begin_fetches(struct wm_profile *profile)
 {
     const struct wmi_cost_rules *rules = profile->source.rules;

@@ -63,8 +63,8 @@ struct wm_profile {
     char (*advice)[WMI_ADVICE_BYTES]; /* of the rows */
     struct wm_gpu gpu;
     bool has_gpu, began;
-    bool no_model; /* there was no memory for the model of caches */
-    bool missed;   /* in the dispatch that runs, something, for there was no memory */
+    bool no_model; /* out of memory for the cache model */
+    bool missed;   /* out of memory in the current dispatch: the profile is incomplete */
     struct wmi_fetches fetches;
     struct wmi_shard *shards;                     /* unused, kept for the next dispatch */
     struct wmi_rounds *rounds;                    /* NULL: no product */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each part of the GPU has to do with an instruction, and what of that matters to the kernel. */
+/* The clocks that each part of the GPU spends on an instruction, and their share of the kernel's time. */
 #include "profile/lines.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ const char *const *wmi_profile_parts(size_t *count)
     return wmi_gpu_part_names;
 }
 
-/* Advice about less than this share of the kernel's least time only distracts. */
+/* Advice that saves less than this share of the kernel's minimum time is omitted. */
 static const double least_gain = 0.05;
 
 static double memory_clocks(uint64_t bytes, const struct wm_gpu *gpu)
@@ -39,7 +39,7 @@ void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, doubl
     clocks[WMI_GPU_FETCH] = 0;
 }
 
-/* The part that it keeps longest; issue is everybody's. */
+/* The part that the instruction occupies longest, except issue. */
 static const char *limit_of(const double clocks[WMI_GPU_PARTS])
 {
     unsigned most = WMI_GPU_PARTS;
@@ -56,11 +56,11 @@ void wmi_judge(struct wm_profile *profile, size_t slot, struct wm_profile_row *r
     struct wmi_binding binding = {0};
     const bool has_gpu = profile->rounds && (row->has_caches || row->has_lds);
     const bool bound = has_gpu && wmi_kernels_binding(profile, row->pc - row->offset, &binding);
-    if (has_gpu) { /* whichever compute units have work, they are the same for all parts but L2 and memory */
+    if (has_gpu) { /* `units` affects all parts equally, except L2 and memory */
         wmi_needs(row, &profile->gpu, bound ? binding.units : profile->gpu.compute_units, clocks);
         row->limit = limit_of(clocks);
     }
-    if (bound) { /* what it left in the caches other kernels may have driven out */
+    if (bound) { /* dirty lines of this kernel may be written back by other kernels */
         const uint64_t written = slot < binding.written_count ? binding.written[slot] : 0;
         clocks[WMI_GPU_MEMORY] = memory_clocks(row->memory_read + written, &profile->gpu);
         row->has_share = row->limit && binding.part != WMI_GPU_FETCH;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the figures of a profile are of: dispatches, the code of the kernels, their sources. */
+/* Origins of a profile's figures: dispatches, code of the kernels, source files. */
 #include "profile/origins.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- keeping ---- */
+/* ---- storing ---- */
 
-/* The array with room for one more of `size` bytes behind `count`, which grows at powers of two; NULL: no
- * memory, and it is as it was. */
+/* Returns the array with room for one more entry of `size` bytes after `count` entries; it grows at powers of
+ * two. NULL: out of memory; the array is unchanged. */
 static void *with_room(void *array, size_t count, size_t size)
 {
     return count & (count - 1) ? array : realloc(array, (count ? 2 * count : 1) * size);
@@ -102,7 +102,7 @@ void wmi_origins_free(struct wmi_origins *origins)
 
 bool wmi_origins_has_code(const struct wmi_origins *origins, uint64_t pc)
 {
-    for (size_t i = origins->code_count; i-- > 0;) /* most often the last */
+    for (size_t i = origins->code_count; i-- > 0;) /* mostly the last one */
         if (origins->codes[i].pc == pc)
             return true;
     return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a profile shows of each instruction. */
+/* The rows of a profile: figures of each instruction. */
 #include "profile/lines.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which addresses an instruction touches: it is predecoded as for a dispatch, in a wave with the given
- * registers, up to the point where it shows its access to an observer. So execution itself gives the
- * addresses and verdicts; address_steps.c adds the formulas. */
+/* Computes the addresses of an instruction: lowers it as for a dispatch and executes it in a wave with the
+ * given registers, up to the step that shows its access to an observer. So addresses and checks are those of
+ * execution; address_steps.c adds the formulas. */
 #include "report/address.h"
 
 #include "exec/gds.h"
@@ -18,12 +18,12 @@
 #include <strings.h>
 
 enum {
-    MAX_STEPS = 64,   /* that an instruction takes until it shows its access */
+    MAX_STEPS = 64,   /* maximum steps of an instruction up to its access */
     LDS_PADDING = 64, /* see struct wmi_workgroup */
     GDS_FROM_0 = 0xffff,
 };
 
-/* All that there is of a dispatch. */
+/* A dispatch of one wave and one instruction. */
 struct stage {
     const struct wmi_target *target;
     struct wmi_instruction insn;
@@ -35,8 +35,8 @@ struct stage {
     struct wmi_wave wave;
     struct wmi_worker worker;
     struct wmi_observer observer;
-    const struct wmi_observer *one; /* that one */
-    void *local;                    /* the stage: what it keeps of the worker */
+    const struct wmi_observer *one; /* &observer */
+    void *local;                    /* the observer's local state: the stage */
     struct wm_address_answer *answer;
     bool seen;
 };
@@ -72,7 +72,7 @@ static void take_access(void *local, const struct wmi_access *access, uint32_t s
     struct wm_address_answer *a = stage->answer;
     (void)slot;
     if (stage->seen || access->path == WMI_PATH_CONTROL)
-        return; /* the first is the instruction's own */
+        return; /* only the first access is shown */
     stage->seen = true;
     a->path = wm_path_name((enum wm_path)access->path);
     a->kind = wm_access_kind_name((enum wm_access_kind)access->kind);
@@ -174,7 +174,7 @@ static enum wm_status no_memory(struct wm_diag *diag)
     return wmi_fail(diag, WM_NO_MEMORY, "no memory to explain an instruction");
 }
 
-/* Predecodes the instruction and the end of the program. */
+/* Lowers the instruction, followed by the end of the program. */
 static enum wm_status build(struct stage *stage, struct wm_diag *diag)
 {
     struct wmi_instruction last;
@@ -243,9 +243,9 @@ static enum wm_status connect(struct stage *stage, const struct wm_address_reque
     stage->wave.group = &stage->group;
     stage->wave.worker = &stage->worker;
     if (wmi_target_limit(stage->target, WMI_LIMIT_lds_m0))
-        s[WMI_S_M0] = UINT32_MAX; /* as compilers set it, for all of the LDS */
+        s[WMI_S_M0] = UINT32_MAX; /* as compilers set it: no limit on LDS */
     if (stage->insn.field[WMI_FIELD_gds])
-        s[WMI_S_M0] = GDS_FROM_0; /* so that all of it is there */
+        s[WMI_S_M0] = GDS_FROM_0; /* all of the GDS */
     for (size_t i = 0; i < request->register_count; i++) {
         const enum wm_status status = set_register(stage, &request->registers[i], diag);
         if (status)
@@ -259,8 +259,8 @@ static enum wm_status connect(struct stage *stage, const struct wm_address_reque
     return WM_OK;
 }
 
-/* Goes on until the access was shown, and not a step further: no step may touch the memory that is not there.
- * Steps that show an access return when they are done. */
+/* Executes steps until the access was shown, and no further, because the memory does not exist. Steps that
+ * show an access return afterwards. */
 static enum wm_status run(struct stage *stage, const struct wm_address_request *request, struct wm_diag *diag)
 {
     bool full;
@@ -276,7 +276,7 @@ static enum wm_status run(struct stage *stage, const struct wm_address_request *
     return WM_OK;
 }
 
-/* The formulas, if they give what execution gives. */
+/* Adds the formulas if their addresses are those of execution. */
 static void tell(struct stage *stage, const struct wm_address_request *request)
 {
     struct wm_address_answer *a = stage->answer;

@@ -12,12 +12,12 @@ struct wmi_explained {
     const struct wmi_target *target;
     const struct wmi_instruction *insn;
     const struct wmi_frame *frame;   /* registers before the instruction */
-    uint32_t vgpr_offset, row_bytes; /* of v0 in the frame, and of a row */
+    uint32_t vgpr_offset, row_bytes; /* offset of v0 in the frame; bytes of a row */
     uint32_t lds_bytes;
     unsigned lane;
-    struct wm_address_answer *answer;      /* gets the steps */
-    uint64_t address[WM_ADDRESS_ELEMENTS]; /* gets what the formulas give, element by element ... */
-    unsigned addresses;                    /* ... so many of them */
+    struct wm_address_answer *answer;      /* out: steps */
+    uint64_t address[WM_ADDRESS_ELEMENTS]; /* out: addresses by the formulas, per element */
+    unsigned addresses;                    /* out: number of addresses */
 };
 
 /* Writes the steps that compute the lane's addresses. */

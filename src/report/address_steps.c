@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How the addresses of one lane come about, in words: a formula with its numbers for each step.
+/* Explains the addresses of one lane: a formula with its numbers for each step.
  *
- * The formulas are those of the sources that execution cites; address.c shows them only where they give the
- * addresses that execution gives. */
+ * The formulas are from the sources that execution cites; address.c shows them only if they give the same
+ * addresses as execution. */
 #include "report/address.h"
 
 #include "memory/buffer.h"
@@ -35,7 +35,7 @@ static void add_address(struct wmi_explained *e, uint64_t address)
 
 /* ---- operands and their values ---- */
 
-/* The operand in `role` with its text in `name`; NULL: none, or it is "off". */
+/* Returns the operand in `role` and its text in `name`; NULL: there is none, or it is "off". */
 static const struct wmi_operand *find(const struct wmi_explained *e, enum wmi_role role, char name[NAME])
 {
     for (unsigned i = 0; i < e->insn->operands; i++) {
@@ -70,7 +70,7 @@ static uint32_t scalar(const struct wmi_explained *e, const struct wmi_operand *
         case WMI_SPECIAL_FLAT_SCRATCH_LO:
             return s[WMI_S_FLAT_SCRATCH + word];
         default:
-            return 0; /* null; of others the formula may be wrong, and then is not shown */
+            return 0; /* null; for other registers the formula may be wrong, and is then not shown */
         }
     default:
         return (uint32_t)(operand->value >> 32 * word);
@@ -82,7 +82,7 @@ static uint64_t scalar_64(const struct wmi_explained *e, const struct wmi_operan
     return scalar(e, operand, 0) | (uint64_t)scalar(e, operand, 1) << 32;
 }
 
-/* Word `word` of a VGPR operand in the lane. */
+/* Word `word` of a VGPR operand, for the lane. */
 static uint32_t vector(const struct wmi_explained *e, const struct wmi_operand *operand, unsigned word)
 {
     uint32_t value;
@@ -102,7 +102,7 @@ static uint64_t frame_64(const struct wmi_explained *e, unsigned slot)
 
 /* ---- buffers ---- */
 
-/* What is checked by itself, of an instruction that converts; false: the format is invalid. */
+/* Sets the units in which a converting instruction is range-checked; false: the format is invalid. */
 static bool format_of(struct wmi_explained *e, const uint32_t words[4], struct wm_buffer_request *r)
 {
     const struct wmi_format_rules *rules =
@@ -170,8 +170,8 @@ static void explain_buffer(struct wmi_explained *e)
 
 /* ---- loads to LDS ---- */
 
-/* Where in the LDS the lane's data goes, besides. Sources: Vega ISA, "LDS" bit; CDNA 3 ISA, "Memory Buffer
- * Load to LDS"; as execution does it. */
+/* The LDS address of loads to LDS. Sources: Vega ISA, "LDS" bit; CDNA 3 ISA, "Memory Buffer Load to LDS";
+ * same as in execution. */
 static void say_lds_place(struct wmi_explained *e)
 {
     const struct wmi_row *row = &wmi_rows[e->insn->id];
@@ -193,7 +193,7 @@ static void say_lds_place(struct wmi_explained *e)
 static void explain_private(struct wmi_explained *e, uint64_t offset)
 {
     const uint64_t value = frame_64(e, WMI_S_FLAT_SCRATCH);
-    const bool split = wmi_target_limit(e->target, WMI_LIMIT_split_scratch); /* size, and offset / 256 */
+    const bool split = wmi_target_limit(e->target, WMI_LIMIT_split_scratch); /* LO: size; HI: offset / 256 */
     const uint64_t start = split ? (value >> 32) * 256 : value;
     const unsigned lanes = e->frame->wave_size;
     const struct wm_address_answer *a = e->answer;
@@ -302,8 +302,8 @@ static void explain_scratch(struct wmi_explained *e)
 
 /* ---- DS ---- */
 
-/* ds_permute_b32, ds_bpermute_b32 and ds_swizzle_b32 in its two commoner modes: four bytes of "address" for
- * each lane. Sources: Vega ISA, the three instructions; LLVM for how many lanes exchange. */
+/* ds_permute_b32, ds_bpermute_b32 and the two common modes of ds_swizzle_b32: four bytes of "address" per
+ * lane. Sources: Vega ISA, the three instructions; LLVM for the number of lanes that exchange data. */
 static void explain_exchange(struct wmi_explained *e)
 {
     char name[NAME];
@@ -313,7 +313,7 @@ static void explain_exchange(struct wmi_explained *e)
     unsigned other;
     if (e->insn->id == WMI_INSN_ds_swizzle_b32) {
         const uint32_t and = offset & 31, or = offset >> 5 & 31, xor = offset >> 10 & 31;
-        if (offset >= 0xc000) /* FFT, rotate: told without a formula */
+        if (offset >= 0xc000) /* FFT, rotate: no formula */
             return;
         other = offset & 0x8000 ? (lane & ~3u) | (offset >> 2 * (lane & 3) & 3)
                                 : (lane & 32) | (((lane & 31 & and) | or) ^ xor);
@@ -387,8 +387,8 @@ static void explain_lds(struct wmi_explained *e)
 
 /* ---- SMEM ---- */
 
-/* Source: RDNA 3 and CDNA 3 ISA, "Scalar Memory Addressing": the two low bits of each component are dropped
- * where dwords are moved. */
+/* Source: RDNA 3 and CDNA 3 ISA, "Scalar Memory Addressing": dword accesses
+ * ignore the two low bits of each component. */
 static void explain_scalar(struct wmi_explained *e)
 {
     char name[NAME], offset_name[NAME];
@@ -407,7 +407,7 @@ static void explain_scalar(struct wmi_explained *e)
     const int32_t *field = e->insn->field;
     const bool both =
         wmi_target_limit(e->target, WMI_LIMIT_smem_soffset) || (field[WMI_FIELD_soe] && field[WMI_FIELD_imm]);
-    /* Source: CDNA 4 ISA: the register counts 64 bytes. */
+    /* Source: CDNA 4 ISA: the register is in units of 64 bytes. */
     const uint32_t scale = wmi_rows[e->insn->id].group == WMI_GROUP_SCRATCH ? 64 : 1;
     const uint32_t soffset = offset && !constant ? scalar(e, offset, 0) * scale : 0;
     const int64_t unit = constant ? wmi_target_limit(e->target, WMI_LIMIT_smem_unit) : 1;
@@ -441,7 +441,7 @@ static void explain_scalar(struct wmi_explained *e)
 
 /* ---- images ---- */
 
-/* Coordinates of the lane, in the order of their registers. */
+/* The lane's coordinates, in register order. */
 static void read_coordinates(const struct wmi_explained *e, uint32_t coordinates[WMI_IMAGE_COORDINATES])
 {
     char name[NAME];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How a lane's address in a buffer comes about, in words: each formula with its numbers.
+/* Explains a lane's address in a buffer: each formula with its numbers.
  *
- * Addresses and verdicts are those of memory/buffer.c; the rules of the range check are stated here once more
- * as comparisons to print, and tests hold one against the other. */
+ * Addresses and checks are those of memory/buffer.c. The rules of the range check are repeated here as
+ * comparisons to print; tests compare the two. */
 #include "memory/buffer.h"
 
 #include "base/diag.h"
@@ -84,14 +84,14 @@ static void say_address(struct explanation *e, const struct wmi_buffer_place *pl
 
 /* ---- the range check ---- */
 
-/* `value` must be below `limit`. */
+/* In range if `value` is below `limit`. */
 struct comparison {
     const char *value_name, *limit_name;
     uint64_t value, limit;
 };
 
 struct rule {
-    const char *why; /* the case that decides */
+    const char *why; /* the rule that applies */
     struct comparison comparison[2];
     unsigned count; /* 0: not checked */
 };
@@ -185,7 +185,7 @@ static bool say_check(struct explanation *e, const struct wmi_buffer_place *plac
     return ok;
 }
 
-/* Dword `i` of an access that is checked dword by dword, or all of it. */
+/* Explains dword `i` of an access that is checked dword by dword, else the whole access. */
 static void explain_element(struct explanation *e, struct wmi_buffer_place place, unsigned i)
 {
     struct wm_buffer_answer *a = e->answer;

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The rules of `kind` on the target; says why not. */
+/* Finds the target's rules for descriptors; fails if it has none of `kind`. */
 static enum wm_status find_rules(const char *name, enum wm_descriptor_kind kind,
                                  struct wmi_descriptor_rules *rules, struct wm_diag *diag)
 {

@@ -13,11 +13,11 @@ struct wmi_fault_place {
     uint64_t bias; /* guest address - object address */
 };
 
-/* Fills `out` from the dispatch's fault, its text included. */
+/* Fills `out`, including its text, from the dispatch's fault. */
 void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_fault_place *place,
                       struct wm_fault *out);
 
-/* Calls `visit`, unless NULL, for each finding of the scalar caches in order of address. */
+/* Calls `visit`, unless NULL, for each stale read found in scalar caches, in order of address. */
 void wmi_report_stales(struct wmi_dispatch *dispatch, const struct wmi_fault_place *place,
                        void (*visit)(void *user, const struct wm_stale *stale), void *user);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats as the public API tells of them: what an element becomes in registers, and the other way. */
+/* The public API of formats: conversion of elements to register values and back. */
 #include "memory/format.h"
 
 #include "base/diag.h"

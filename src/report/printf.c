@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes what kernels printed: the records of the printf buffer, in their order, by the formats of the
+/* Formats the output of kernels: the records of the printf buffer, in order, with the formats of the
  * metadata.
  *
- * A record is the format's number and the arguments, each of the bytes that the format says. Sources: LLVM
- * 19, AMDGPUPrintfRuntimeBinding.cpp, for records and formats; The OpenCL C Specification 3.0,
+ * A record contains the number of its format and the arguments, with the sizes that the format specifies.
+ * Sources: LLVM 19, AMDGPUPrintfRuntimeBinding.cpp, for records and formats; The OpenCL C Specification 3.0,
  * section 6.15.14, for conversions. */
 #include "report/printf.h"
 
@@ -16,7 +16,7 @@
 
 enum { ARGUMENTS = 64, MOST_WIDTH = 1000, MOST_TEXT = 256 << 20 };
 
-/* ---- text goes out in blocks ---- */
+/* ---- buffered output ---- */
 
 struct sink {
     void (*print)(void *user, const char *text, size_t length);
@@ -54,12 +54,12 @@ static void put_text(struct sink *sink, const char *text)
 /* ---- formats ---- */
 
 struct format {
-    uint32_t id, count, bytes; /* arguments; their bytes together */
+    uint32_t id, count, bytes; /* count: of arguments; bytes: of all arguments */
     uint32_t size[ARGUMENTS];
-    const char *text; /* NULL: not understood */
+    const char *text; /* NULL: invalid */
 };
 
-/* "ID:COUNT:SIZE:...:TEXT"; the text has no colon, and fewer sizes than COUNT when it asks for fewer. */
+/* Parses "ID:COUNT:SIZE:...:TEXT". The text has no colon; there may be fewer sizes than COUNT. */
 static void parse_format(const char *from, struct format *format)
 {
     *format = (struct format){0};
@@ -91,7 +91,7 @@ struct conversion {
     char flags[8];
     int width, precision; /* -1: not given */
     unsigned elements;    /* of a vector; 0: a scalar */
-    unsigned bytes;       /* of an element by the length modifier; 0: none given */
+    unsigned bytes;       /* of an element, by the length modifier; 0: no modifier */
     char letter;
 };
 
@@ -104,7 +104,7 @@ static const char *read_number(const char *at, int *number)
     return at;
 }
 
-/* Reads what follows a %; returns where it ends. */
+/* Parses the conversion after a %; returns its end. */
 static const char *read_conversion(const char *at, struct conversion *c)
 {
     static const struct {
@@ -137,7 +137,7 @@ static const char *read_conversion(const char *at, struct conversion *c)
     return *at ? at + 1 : at;
 }
 
-/* The C library's conversion specification for one element: with `modifier` as its length. */
+/* Writes the C library's conversion specification for one element, with the length `modifier`. */
 static void host_specification(const struct conversion *c, const char *modifier, char *text, size_t size)
 {
     char width[16] = "", precision[16] = "";
@@ -175,7 +175,7 @@ static uint64_t integer_of(const uint8_t *from, unsigned bytes, unsigned meant, 
 
 static void put_element(struct sink *sink, const struct conversion *c, const uint8_t *from, unsigned bytes)
 {
-    char text[MOST_WIDTH + 400], specification[64]; /* the longest double has 309 digits before its point */
+    char text[MOST_WIDTH + 400], specification[64]; /* a double has up to 309 digits before the point */
     if (strchr("di", c->letter)) {
         host_specification(c, "j", specification, sizeof(specification));
         snprintf(text, sizeof(text), specification, (intmax_t)integer_of(from, bytes, c->bytes, true));
@@ -188,7 +188,7 @@ static void put_element(struct sink *sink, const struct conversion *c, const uin
     } else {
         host_specification(c, "", specification, sizeof(specification));
         snprintf(text, sizeof(text), specification, (int)integer_of(from, bytes, 1, false));
-        if (c->letter == 'c' && integer_of(from, bytes, 1, false) == 0) { /* the text does not end here */
+        if (c->letter == 'c' && integer_of(from, bytes, 1, false) == 0) { /* prints a NUL character */
             put(sink, "", 1);
             return;
         }
@@ -242,15 +242,15 @@ static bool unwritten(const uint8_t *at)
     return word == WMI_PRINTF_UNWRITTEN;
 }
 
-/* Whether the last dword of a string can be its end: filled up with zeros, after at least one character. */
+/* Whether the dword can be the last one of a string: at least one character, then zero padding. */
 static bool ends_string(const uint8_t *last)
 {
     return last[0] && !last[3] && (last[1] || !last[2]);
 }
 
-/* LLVM 19 counts four bytes more than it stores for a string whose length is a multiple of four; later
- * versions count what they store. Then as many dwords at the record's end are unwritten. This says which
- * strings they come from: those that cannot end where the format says, then the last ones. */
+/* For a string whose length is a multiple of four, LLVM 19 reserves four bytes more than it stores; later
+ * versions do not. The unused dwords are unwritten at the end of the record. Shortens the strings that they
+ * come from: those that cannot end where the format says, then the last ones. */
 static void shorten_strings(const struct format *format, const char *letters, const uint8_t *record,
                             uint32_t *size)
 {
@@ -268,7 +268,7 @@ static void shorten_strings(const struct format *format, const char *letters, co
         }
 }
 
-/* The conversions that take an argument, in their order. */
+/* The letters of the conversions that take an argument, in order. */
 static void list_letters(const char *text, char letters[ARGUMENTS])
 {
     memset(letters, 0, ARGUMENTS);
@@ -281,7 +281,7 @@ static void list_letters(const char *text, char letters[ARGUMENTS])
         }
 }
 
-/* What LLVM wrote with a backslash stands for one character again. Returns the source's length. */
+/* Decodes an escape sequence of LLVM's. Returns its length, or 0. */
 static size_t unescape(const char *text, char *character)
 {
     static const char escapes[] = "a\ab\bf\fn\nr\rv\v";
@@ -338,7 +338,7 @@ static const struct format *find_format(const struct format *formats, size_t cou
     return NULL;
 }
 
-/* The records from the buffer's third dword on; what stopped it, or NULL. */
+/* Prints the records, which begin at the buffer's third dword. Returns why it stopped early, or NULL. */
 static const char *put_records(struct sink *sink, const struct format *formats, size_t count,
                                const uint8_t *buffer, size_t size)
 {

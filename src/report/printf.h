@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Calls `print` with pieces of the text. `buffer`: `size` bytes as the dispatch left them, see
- * WMI_PRINTF_BYTES; nothing in it is trusted. `formats`: see wmi_object_printf(). */
+/* Calls `print` with pieces of the text. `buffer`: its `size` bytes after the dispatch, see
+ * WMI_PRINTF_BYTES; untrusted. `formats`: see wmi_object_printf(). */
 void wmi_print_buffer(const char *const *formats, size_t format_count, const uint8_t *buffer, size_t size,
                       void (*print)(void *user, const char *text, size_t length), void *user);
 

@@ -35,7 +35,7 @@ void tool_argument_title(const struct tool_dispatch *dispatch, size_t argument, 
         snprintf(text, size, "argument %zu", argument);
 }
 
-/* "float*", or what its kind and size say when there is no name of its type. */
+/* "float*", or a description by kind and size if the type has no name. */
 static void describe_type(const struct wm_argument *formal, char *text, size_t size)
 {
     static const char *const kinds[] = {
@@ -54,7 +54,7 @@ static void describe_type(const struct wm_argument *formal, char *text, size_t s
         snprintf(text, size, "%s", type ? type : kinds[formal->kind]);
 }
 
-/* The argument that a name or a position means; `formals` when there is none. */
+/* Finds an argument by name or position; `formals`: none. */
 static size_t find_argument(const struct tool_dispatch *d, const char *key)
 {
     uint64_t position;
@@ -71,7 +71,7 @@ static int no_such_argument(const struct tool_dispatch *d, const char *key)
     char list[320] = "";
     size_t used = 0;
     const char *nearest = NULL;
-    if (d->formals) /* names may be "", which is near to nothing */
+    if (d->formals) /* names may be "", which matches nothing */
         nearest = tool_nearest(key, &d->formal[0].name, d->formals, sizeof(d->formal[0]));
     for (size_t i = 0; i < d->formals && used + 1 < sizeof(list); i++) {
         char type[80];
@@ -100,7 +100,7 @@ static bool bind_bytes(struct tool_binding *binding, const struct wm_argument *f
     return true;
 }
 
-/* "1,2,3": at most `most` numbers of `type`; returns how many, 0 after a message. */
+/* Parses "1,2,3", at most `most` numbers of `type`; returns their number; 0: failed, with a message. */
 static size_t parse_list(const char *text, const struct tool_type *type, const char *type_name,
                          uint8_t *bytes, size_t most, struct wm_diag *diag)
 {
@@ -141,7 +141,8 @@ static bool bind_list(struct tool_binding *binding, const struct wm_argument *fo
     return good;
 }
 
-/* A number without a type, for an argument whose type nobody names: its size and the number's form decide. */
+/* Binds a number without a type to an argument of unknown type, by the argument's size and the number's form.
+ */
 static bool bind_untyped(struct tool_binding *binding, const struct wm_argument *formal, const char *text,
                          struct wm_diag *diag)
 {
@@ -280,7 +281,7 @@ static bool bind(struct tool_job *job, const struct tool_dispatch *d, size_t arg
     case WM_ARGUMENT_BY_VALUE:
         if (formal->size == 8 && !source.element && tool_array_looks_like(value) &&
             strncmp(value, "bytes:", 6))
-            return bind_new_buffer(job, d, argument, value, diag); /* a pointer that nobody calls one */
+            return bind_new_buffer(job, d, argument, value, diag); /* a pointer listed as a value */
         return bind_value(binding, formal, value, diag);
     case WM_ARGUMENT_GLOBAL_BUFFER:
         if (strcmp(value, "null") == 0)
@@ -313,7 +314,7 @@ static bool own_place(const struct tool_dispatch *d, const char *key, struct pla
     return true;
 }
 
-/* A buffer of --buffer, or an argument of the latest dispatch before `index` that has one of this name. */
+/* Finds a buffer of --buffer, or a buffer argument with this name in the latest dispatch before `index`. */
 static bool other_place(const struct tool_job *job, size_t index, const char *key, struct place *place)
 {
     for (struct tool_buffer *buffer = job->buffers; buffer; buffer = buffer->next)
@@ -343,8 +344,8 @@ bool tool_find_buffer(const struct tool_job *job, size_t index, const char *key,
     return true;
 }
 
-/* `fresh` says which arguments are buffers that this dispatch makes: only these of its own count, not what is
- * itself shared, so that `in=same:out out=same:in` swaps the two of the dispatch before. */
+/* fresh: the arguments with buffers that this dispatch creates. Of its own arguments only these can be
+ * shared, so that `in=same:out out=same:in` swaps the buffers of the previous dispatch. */
 static bool bind_shared(const struct tool_job *job, size_t index, const bool *fresh, size_t argument,
                         const char *value, struct tool_binding *result, struct wm_diag *diag)
 {
@@ -376,9 +377,9 @@ static bool bind_shared(const struct tool_job *job, size_t index, const bool *fr
     return good;
 }
 
-/* ---- a whole dispatch ---- */
+/* ---- dispatches ---- */
 
-/* A raw blob has no metadata: positions and explicit types make the argument list, each aligned to its size.
+/* Raw code has no metadata: positions and explicit types define the argument list, each aligned to its size.
  */
 static int make_formals(struct tool_dispatch *d)
 {
@@ -426,7 +427,7 @@ static int make_formals(struct tool_dispatch *d)
     return TOOL_CLEAN;
 }
 
-/* Takes over what the dispatch before, of the same kernel, gave. */
+/* Copies the bindings of the previous dispatch, of the same kernel. */
 static void inherit(struct tool_dispatch *d, const struct tool_dispatch *before)
 {
     if (wm_object_version(d->object) == 0 && d->arguments.count == 0) {
@@ -466,7 +467,7 @@ static int bind_pairs(struct tool_job *job, size_t index, size_t *arguments, boo
 {
     struct tool_dispatch *d = &job->dispatches[index];
     struct wm_diag diag;
-    for (unsigned pass = 0; pass < 2; pass++) { /* shared buffers last, when the others are there */
+    for (unsigned pass = 0; pass < 2; pass++) { /* shared buffers last, when the others are bound */
         for (size_t i = 0; i < d->arguments.count; i++) {
             const char *value = d->arguments.pairs[i].value;
             const size_t argument = arguments[i];
@@ -521,7 +522,7 @@ int tool_bind_arguments(struct tool_job *job, size_t index)
         else
             given[arguments[i]] = true;
     }
-    memset(given, 0, d->formals + 1); /* from here: which are fresh buffers */
+    memset(given, 0, d->formals + 1); /* from here on: arguments with fresh buffers */
     if (code == TOOL_CLEAN)
         code = bind_pairs(job, index, arguments, given);
     if (code == TOOL_CLEAN)

@@ -65,7 +65,7 @@ bool tool_expectation_parse(struct tool_expectation *expect, struct wm_diag *dia
     return tool_array_parse(expect->spec, &expect->reference, diag) && check_reference(expect, diag);
 }
 
-/* Whether x is near enough to ref; the error, infinite when only one of them is a number. */
+/* Whether x is within the tolerance of the reference. *error: infinite if exactly one of them is a NaN. */
 static bool near(const struct tool_expectation *expect, long double x, long double reference,
                  long double *error)
 {
@@ -126,7 +126,7 @@ static void print_difference(FILE *file, const struct tool_expectation *expect, 
     near(expect, tool_scalar_value(type, x), tool_scalar_value(reference_type, element), &error);
     if (error > 0 && isfinite(error))
         fprintf(file, ", off by %.3Lg", error);
-    if (strcmp(mine, theirs) == 0) { /* NaNs that differ in their bits, numbers too long to print */
+    if (strcmp(mine, theirs) == 0) { /* NaNs with different bits, or numbers too long to print */
         uint64_t bits = 0, reference_bits = 0;
         memcpy(&bits, x, type->size);
         memcpy(&reference_bits, element, reference_type->size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Jobs: from the words of the command line and of job files to dispatches that are ready to run. */
+/* Jobs: parses the command line and job files into dispatches that are ready to run. */
 #include "tool/arguments/job.h"
 
 #include "tool/input.h"
@@ -147,8 +147,8 @@ static bool keep_text(struct tool_job *job, char *text)
 
 static int read_words(struct tool_job *job, struct tool_words *words, bool in_file);
 
-/* Cuts a line into words in place: blanks separate, '...' and "..." hold blanks, # begins a comment. Returns
- * the number of words, or -1 when a quote is not closed. */
+/* Splits a line into words in place: separated by blanks, quoted by '...' or "..."; # begins a comment.
+ * Returns the number of words; -1: a quote is not closed. */
 static int cut_line(char *line, char **words, int most)
 {
     int count = 0;
@@ -177,7 +177,7 @@ static int cut_line(char *line, char **words, int most)
     return count;
 }
 
-/* Reads a job file as if its lines stood on the command line with --then between them. */
+/* Reads a job file as if its lines were on the command line, separated by --then. */
 static int read_job_file(struct tool_job *job, const struct tool_words *outer, const char *path)
 {
     struct wm_diag diag;
@@ -223,7 +223,7 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
     return first ? tool_fail("--job %s: holds no dispatch", path) : TOOL_CLEAN;
 }
 
-/* Options that the whole job has once. */
+/* Options of the whole job. */
 static int read_alignment(struct tool_job *job, const char *value, const char *where)
 {
     static const char *const modes[] = {
@@ -240,7 +240,7 @@ static int read_alignment(struct tool_job *job, const char *value, const char *w
     return tool_fail("%s--alignment %s: expected unaligned, dword, dword-strict or strict", where, value);
 }
 
-/* SHARED_BASE,PRIVATE_BASE; what they may be is the library's to say. */
+/* SHARED_BASE,PRIVATE_BASE; the library checks the values. */
 static int read_apertures(struct tool_job *job, const char *value, const char *where)
 {
     const char *comma = strchr(value, ',');

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A job: the dispatches that `run` and `prof` are asked for, checked against the code object before anything
- * runs. */
+/* A job: the dispatches of `run` and `prof`, checked against the code object before execution. */
 #ifndef WAVEMEM_TOOL_JOB_H
 #define WAVEMEM_TOOL_JOB_H
 
@@ -9,7 +8,7 @@
 
 #include <stdio.h>
 
-/* One word pair of the command line: --arg, --out or --expect, `key=value`. */
+/* The value `key=value` of --arg, --out, --expect or --buffer. */
 struct tool_pair {
     char *key; /* owned; `value` points into it */
     const char *value;
@@ -33,17 +32,17 @@ struct tool_buffer {
 struct tool_binding {
     enum tool_binding_kind {
         TOOL_UNBOUND,
-        TOOL_VALUE_BYTES, /* by value, a null or literal pointer */
+        TOOL_VALUE_BYTES, /* a value, or a null or literal pointer */
         TOOL_BUFFER,
         TOOL_DYNAMIC_LDS,
     } kind;
-    uint8_t *bytes;             /* TOOL_VALUE_BYTES: as many as the argument is long; owned */
+    uint8_t *bytes;             /* TOOL_VALUE_BYTES: of the argument's size; owned */
     struct tool_buffer *buffer; /* TOOL_BUFFER */
-    uint64_t offset;            /* TOOL_BUFFER: bytes from its start */
+    uint64_t offset;            /* TOOL_BUFFER: in bytes */
     uint32_t lds;               /* TOOL_DYNAMIC_LDS: bytes */
 };
 
-/* A part of a buffer, and the file or reference that it is for. */
+/* A buffer from an offset on, and the file that it is written to. */
 struct tool_output {
     const char *key, *path;
     const struct tool_buffer *buffer;
@@ -63,7 +62,7 @@ struct tool_expectation {
 };
 
 struct tool_dispatch {
-    char *where; /* "job.txt:3: " before messages; "" for the command line */
+    char *where; /* prefix of messages: "job.txt:3: "; "" for the command line */
     const char *file, *target, *kernel_name;
     uint32_t grid[3], workgroup[3];
     bool has_grid, has_workgroup;
@@ -72,8 +71,8 @@ struct tool_dispatch {
     /* Set by tool_job_check(): */
     const struct wm_object *object;
     const struct wm_kernel *kernel;
-    const struct wm_argument *formal; /* the explicit arguments; of a raw blob made from the actual ones */
-    struct wm_argument *made;         /* the storage of `formal` when it was made */
+    const struct wm_argument *formal; /* the explicit arguments; for raw code derived from --arg */
+    struct wm_argument *made;         /* the storage of derived arguments; or NULL */
     struct tool_binding *bindings;
     size_t formals;
     struct tool_output *output;
@@ -88,11 +87,11 @@ struct tool_opened {
 struct tool_job {
     struct tool_dispatch *dispatches;
     size_t count;
-    struct tool_opened *opened; /* objects, each once */
+    struct tool_opened *opened; /* objects, without duplicates */
     size_t opened_count;
     struct tool_pairs declared; /* --buffer */
     struct tool_buffer *buffers;
-    char **texts; /* job files and their words, which dispatches point into */
+    char **texts; /* job files, whose text dispatches point to */
     size_t text_count;
     /* Of the whole job: */
     uint32_t threads;
@@ -102,31 +101,31 @@ struct tool_job {
     enum wm_alignment alignment;
     unsigned checks; /* enum wm_check_what */
     enum wm_scalar_cache scalar_cache;
-    bool goes_on;                     /* after violations of memory */
+    bool goes_on;                     /* continue after memory violations */
     const struct wm_gpu *gpu;         /* prof only; NULL: the default of the target */
     unsigned sample;                  /* prof only; 0: all workgroups */
-    struct tool_prof_outputs outputs; /* JSON: also of run; the others: prof only */
-    bool apertures;                   /* --apertures is given: these */
+    struct tool_prof_outputs outputs; /* JSON: also `run`; others: prof only */
+    bool apertures;                   /* --apertures is given, with these bases */
     uint64_t shared_base, private_base;
 };
 
-/* Reads the words behind the verb. Returns TOOL_CLEAN, or TOOL_WRONG after a message. Free the job in any
+/* Parses the words after the verb. Returns TOOL_CLEAN, or TOOL_WRONG after a message. Free the job in any
  * case. */
 int tool_job_parse(struct tool_job *job, const char *verb, int count, char **words);
-/* What messages about this file of --out begin with; returns `text`. */
+/* Writes the prefix of messages about this file of --out to `text` and returns it. */
 const char *tool_out_option(const struct tool_dispatch *dispatch, const struct tool_output *output,
                             char text[TOOL_OUT_OPTION]);
 /* Opens the files, finds the kernels and checks every argument, output and reference. As above. */
 int tool_job_check(struct tool_job *job);
 void tool_job_free(struct tool_job *job);
 
-/* Gives the job a buffer that holds `array` from now on. */
+/* Adds a buffer to the job, which takes ownership of `array`. */
 struct tool_buffer *tool_add_buffer(struct tool_job *job, const char *name, const struct tool_array *array);
 
-/* Binds the arguments of dispatch `index`, whose kernel is known; in arguments.c. */
+/* In arguments.c: binds the arguments of dispatch `index`, whose kernel is known. */
 int tool_bind_arguments(struct tool_job *job, size_t index);
-/* The buffer that `key` (a name or a position) means after dispatch `index`: its own argument, a --buffer, or
- * the latest earlier argument of that name. */
+/* Finds the buffer called `key` (a name or a position) after dispatch `index`: its own argument, a --buffer,
+ * or the latest earlier argument of that name. */
 bool tool_find_buffer(const struct tool_job *job, size_t index, const char *key,
                       const struct tool_buffer **buffer, uint64_t *offset, struct wm_diag *diag);
 /* "argument 2 'n'" */
@@ -140,19 +139,18 @@ struct tool_comparison {
     uint64_t elements, different;
     uint64_t first[TOOL_SHOWN]; /* indices of the first differences */
     uint64_t worst;             /* index of the largest error */
-    long double largest;        /* |x - ref| there; infinite when only one of the two is a number */
+    long double largest;        /* |x - ref| there; infinite if exactly one of them is a NaN */
 };
 
-/* Splits "@ref.npy:1e-6,1e-9" or takes any array, and checks that its size and type fit what it is compared
- * to. */
+/* Parses "@ref.npy:1e-6,1e-9" or any other array, and checks that its size and type fit the buffer. */
 bool tool_expectation_parse(struct tool_expectation *expect, struct wm_diag *diag);
-/* Compares with the `elements` of the buffer; WM_NO_MEMORY or WM_OK. */
+/* Compares the reference with the buffer's `elements`; WM_NO_MEMORY or WM_OK. */
 enum wm_status tool_compare(const struct tool_expectation *expect, const void *elements,
                             struct tool_comparison *comparison);
 /* Prints the differences in at most TOOL_SHOWN + 1 lines. */
 void tool_print_comparison(FILE *file, const struct tool_expectation *expect, const void *elements,
                            const struct tool_comparison *comparison);
-/* The type of what is read from `buffer` at `offset`. */
+/* The element type of `buffer` from `offset` on. */
 const struct tool_type *tool_buffer_type(const struct tool_buffer *buffer, uint64_t offset);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's .npy files: a magic, a Python dictionary as text, the elements. */
+/* NumPy's .npy files: magic number, Python dictionary as text, elements. */
 #include "tool/arguments/npy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_LIMIT = 65536 }; /* NumPy's own limit for what it did not write itself is 10,000 */
+enum { HEADER_LIMIT = 65536 }; /* NumPy's limit for files that it does not trust is 10,000 */
 
 static const char magic[] = "\x93NUMPY";
 
-/* ---- the dictionary: the part of Python's literals that NumPy writes ---- */
+/* ---- the dictionary: the subset of Python literals that NumPy writes ---- */
 
 struct reader {
     const char *at, *end;
@@ -67,7 +67,7 @@ static bool take_shape(struct reader *r, uint64_t *count, unsigned *dimensions, 
                 return false;
         if (r->at == first || __builtin_mul_overflow(*count, length, count))
             return false;
-        take(r, "L"); /* Python 2 wrote long integers so */
+        take(r, "L"); /* Python 2's suffix of long integers */
         const int wrote =
             snprintf(shape + used, size - used, *dimensions ? " %llu," : "%llu,", (unsigned long long)length);
         if (wrote < 0 || (size_t)wrote >= size - used - 1)
@@ -190,7 +190,7 @@ void tool_npy_write(FILE *file, const struct tool_type *type, const void *elemen
     const int text =
         snprintf(header, sizeof(header), "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
                  type->descr, shape ? shape : one_dimension);
-    /* Spaces and a line feed fill up so that the elements are aligned to 64 bytes. */
+    /* Padded with spaces and a line feed, so that the elements are aligned to 64 bytes. */
     const size_t length = (10 + (size_t)text + 1 + 63) / 64 * 64 - 10;
     memset(header + text, ' ', length - (size_t)text);
     header[length - 1] = '\n';

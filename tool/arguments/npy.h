@@ -19,8 +19,8 @@ struct tool_npy {
 bool tool_npy_parse(const void *bytes, size_t size, const char *name, struct tool_npy *npy,
                     struct wm_diag *diag);
 
-/* Writes `count` elements, as version 1.0. `shape`: as in struct tool_npy, or NULL for one dimension. What
- * cannot be written is left to ferror(). */
+/* Writes `count` elements, as version 1.0. `shape`: as in struct tool_npy, or NULL for one dimension. Errors
+ * are left to ferror(). */
 void tool_npy_write(FILE *file, const struct tool_type *type, const void *elements, uint64_t count,
                     const char *shape);
 

@@ -41,7 +41,7 @@ bool tool_check_target(const char *where, const char *text)
     return false;
 }
 
-/* Edits (insert, delete, replace a letter) that make `b` of `a`; for short words. */
+/* Edit distance of short words: letters inserted, deleted or replaced. */
 static unsigned edits(const char *a, const char *b)
 {
     enum { LONGEST = 32 };
@@ -67,7 +67,7 @@ static unsigned edits(const char *a, const char *b)
 const char *tool_nearest(const char *word, const void *names, size_t count, size_t stride)
 {
     const char *nearest = NULL;
-    unsigned best = ((unsigned)strlen(word) + 1) / 2 + 1; /* a letter in two may be wrong */
+    unsigned best = ((unsigned)strlen(word) + 1) / 2 + 1; /* every second letter may be wrong */
     if (best > 4)
         best = 4;
     for (size_t i = 0; i < count; i++) {
@@ -112,7 +112,7 @@ static void keep(void *at, enum tool_takes takes, const char *value)
         *(const char **)at = value;
 }
 
-/* `attached`: the value that stands in the same word, or NULL. */
+/* attached: the value in the same word, or NULL. */
 static int found(struct tool_words *words, const struct tool_option *option, const char *word,
                  const char *attached)
 {

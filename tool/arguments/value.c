@@ -85,7 +85,7 @@ static const struct {
     {"uint64_t", "u64", false},
 };
 
-/* Copies the words of `name` that are no qualifiers, one space between them, and each * without space. */
+/* Copies `name` without qualifiers, with one space between words and none before *. */
 static void strip_qualifiers(const char *name, char *bare, size_t size)
 {
     static const char *const qualifiers[] = {
@@ -154,12 +154,12 @@ static uint16_t half_from_double(double value)
     const double magnitude = fabs(value);
     if (isnan(value))
         return sign | 0x7e00;
-    if (magnitude >= 65520.0) /* half way from the largest number to the next power of two */
+    if (magnitude >= 65520.0) /* halfway between the largest number and the next power of two */
         return sign | 0x7c00;
     int exponent = -14; /* of the smallest normal number */
     if (magnitude >= 0x1p-14)
         exponent = ilogb(magnitude);
-    const double steps = nearbyint(ldexp(magnitude, 10 - exponent)); /* exact before it rounds */
+    const double steps = nearbyint(ldexp(magnitude, 10 - exponent)); /* exact before rounding */
     return (uint16_t)(sign + ((exponent + 14) << 10) + (uint16_t)steps);
 }
 
@@ -181,7 +181,7 @@ void tool_scalar_from_integer(const struct tool_type *type, uint64_t value, void
     if (type->kind == 'f')
         tool_scalar_from_real(type, (double)value, bytes);
     else
-        memcpy(bytes, &value, type->size); /* little-endian hosts only, as the rest of wavemem */
+        memcpy(bytes, &value, type->size); /* little-endian hosts only, like the rest of wavemem */
 }
 
 void tool_scalar_from_real(const struct tool_type *type, double value, void *bytes)
@@ -233,7 +233,7 @@ enum tool_number tool_scalar_parse(const struct tool_type *type, const char *tex
     number[length] = 0;
     if (type->kind != 'f')
         return parse_integer(type, number, bytes);
-    if (type->size == 4) { /* strtof rounds once, strtod and a cast would round twice */
+    if (type->size == 4) { /* strtof rounds once; strtod and a cast would round twice */
         const float single = strtof(number, &end);
         memcpy(bytes, &single, sizeof(single));
     } else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wavemem explain address: which addresses the lanes of an instruction touch, given its registers. */
+/* wavemem explain address: the addresses that the lanes of an instruction access, for given registers. */
 #include "tool/explain/explain.h"
 #include "tool/report/table.h"
 #include "tool/tool.h"
@@ -59,7 +59,7 @@ struct request {
 
 /* ---- registers ---- */
 
-/* "s[4:7]", "v3", "vcc": the prefix, the first number and how many; without a number, `named`. */
+/* The registers "s[4:7]", "v3" or "vcc": prefix, first number and count; `named`: without a number. */
 struct target_registers {
     char prefix[20];
     bool named;
@@ -122,7 +122,7 @@ static int parse_set(struct request *r, const char *text)
             r->ask.lanes = value[0];
             return *end ? tool_fail("--set %s: exec takes one value", text) : TOOL_CLEAN;
         }
-        const bool wide = i == 0 && !*end && t.count == 2; /* one value of 64 bits */
+        const bool wide = i == 0 && !*end && t.count == 2; /* one 64-bit value for both registers */
         for (unsigned half = 0; half < (wide ? 2 : 1); half++) {
             struct wm_register *to = i + half < t.count ? add_register(r, &t, i + half) : NULL;
             if (!to)
@@ -320,7 +320,7 @@ static int print_json(const struct request *r, const struct wm_address_answer *a
     return failed ? tool_fail("explain address: no memory for the report") : TOOL_CLEAN;
 }
 
-/* The first lane of EXEC, where none is asked for: execution explains some lane in any case. */
+/* The default lane: the first one of EXEC, because wm_address_explain() needs an active lane. */
 static unsigned first_lane(uint64_t lanes)
 {
     return lanes ? (unsigned)__builtin_ctzll(lanes) : 0;

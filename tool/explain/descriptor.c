@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wavemem explain descriptor: what the fields of a V#, T# or S# mean, and what is odd about them. */
+/* wavemem explain descriptor: the meaning of the fields of a V#, T# or S#, and warnings about them. */
 #include "tool/explain/explain.h"
 #include "tool/report/table.h"
 #include "tool/tool.h"

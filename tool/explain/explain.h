@@ -12,9 +12,9 @@ int explain_descriptor(int argc, char **argv);
 int explain_address(int argc, char **argv);
 int explain_format(int argc, char **argv);
 
-/* Evaluates an expression of numbers, `lane`, parentheses and C's + - * / % << >> & ^ | ~, in 64 bits without
- * sign. Goes on until `*end`, which is set to the first character that does not belong to it. False: it is
- * none, or divides by zero; then `*end` is where it goes wrong. */
+/* Evaluates an expression of numbers, `lane`, parentheses and C's + - * / % << >> & ^ | ~, in unsigned 64-bit
+ * arithmetic. *end: set to the first character after the expression. False: syntax error or division by zero,
+ * at *end. */
 bool explain_evaluate(const char *text, unsigned lane, const char **end, uint64_t *value);
 
 #endif

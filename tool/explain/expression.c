@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Expressions for registers: what a lane's register holds, said once for all lanes. */
+/* Expressions for registers: one expression gives the register's value in every lane. */
 #include "tool/explain/explain.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 32 }; /* of parentheses and signs */
+enum { DEPTH = 32 }; /* maximum nesting of parentheses and signs */
 
 struct reader {
     const char *at;
@@ -53,7 +53,7 @@ static bool read_value(struct reader *r, uint64_t *value)
     return ok;
 }
 
-/* Operators by level, the loosest first. */
+/* Operators by precedence, lowest first. */
 static const char *const levels[][4] = {{"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wavemem explain format: what the components of an element become in registers, or values in memory. */
+/* wavemem explain format: converts an element in memory to register values, or values to an element. */
 #include "tool/explain/explain.h"
 #include "tool/tool.h"
 #include "wavemem/wavemem.h"
@@ -32,7 +32,7 @@ enum { COMPONENTS = 4 };
 struct request {
     const char *target, *layout, *number, *store;
     uint32_t words[COMPONENTS];
-    unsigned count; /* of words */
+    unsigned count; /* of `words` */
     bool json, help;
 };
 
@@ -79,7 +79,7 @@ static int parse(int argc, char **argv, struct request *r)
     return TOOL_CLEAN;
 }
 
-/* One value of --store as the bits of its register. False: it is none. */
+/* Parses a value of --store to the bits of its register. False: not a value. */
 static bool parse_value(const char *text, bool integer, bool is_signed, const char **end, uint32_t *bits)
 {
     char *stop;
@@ -171,7 +171,7 @@ static int print_json(const struct request *r, const struct wm_format_answer *a)
         json_object_set_new(one, "shift", json_integer(c->shift));
         json_object_set_new(one, "raw", json_integer(c->raw));
         json_object_set_new(one, "register", json_integer(a->value[i]));
-        json_object_set_new(one, "value", json_string(value)); /* a string: JSON has no nan */
+        json_object_set_new(one, "value", json_string(value)); /* a string, because JSON has no NaN */
         json_array_append_new(components, one);
     }
     for (unsigned i = 0; i < a->bytes; i++)

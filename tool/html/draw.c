@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Drawings of the page of `prof --html`: one real wave of an instruction on cache lines or on LDS banks, and
- * how many lines its runs touched. */
+/* Drawings in the page of `prof --html`: one wave of an instruction on cache lines or LDS banks, and a
+ * histogram of the lines per execution. */
 #include "tool/html/parts.h"
 
 #include <inttypes.h>
@@ -9,13 +9,13 @@
 enum {
     LANES = 64,
     DWORD = 4,
-    BANKS = 32, /* of all targets' LDS */
+    BANKS = 32, /* LDS banks of all current targets */
     MOST_LINES = 128,
     CELL = 10, /* pixels */
     DWORDS_A_ROW = 64,
 };
 
-/* One colour for each of many neighbours. */
+/* A hue that differs from those of neighbouring numbers. */
 static unsigned hue(size_t number)
 {
     return (unsigned)(number * 137 % 360);
@@ -33,8 +33,8 @@ static void put_empty_cell(FILE *file, unsigned x, unsigned y)
             CELL - 1, CELL - 1);
 }
 
-/* The lanes in their order, each in the colour of where it goes; colour[lane] < 0: nowhere. Where no lane of
- * the upper half takes part, the wave may have none: it is left out. */
+/* Draws the lanes in order, each in the colour of its line or bank; colour[lane] < 0: inactive. Omits the
+ * upper half if none of its lanes is active, because the wave may have only 32 lanes. */
 static void put_lanes(FILE *file, const struct wm_profile_wave *wave, const int colour[LANES])
 {
     const unsigned lanes = wave->lanes >> 32 ? LANES : LANES / 2;
@@ -55,7 +55,7 @@ static void open_drawing(FILE *file, unsigned height, const char *what)
             LANES * CELL + 60, height, LANES * CELL + 60, what);
 }
 
-/* The different lines in the order of their addresses; MOST_LINES at most. */
+/* Lists the distinct lines, at most MOST_LINES, sorted by address. */
 static size_t find_lines(const struct wm_profile_wave *wave, uint32_t line_bytes, uint64_t lines[MOST_LINES])
 {
     size_t count = 0;
@@ -84,7 +84,7 @@ static bool asks_for(const struct wm_profile_wave *wave, unsigned lane, uint64_t
     return wave->lanes >> lane & 1 && first <= dword && dword <= last;
 }
 
-/* Which lanes ask for the dword, as words. */
+/* Writes which lanes access the dword. */
 static unsigned put_who(FILE *file, const struct wm_profile_wave *wave, uint64_t dword)
 {
     unsigned lanes = 0;
@@ -140,8 +140,8 @@ static void draw_lines(FILE *file, const struct wm_profile_row *row)
     fputs("</svg>\n", file);
 }
 
-/* Banks from left to right, each with the different dwords that the wave wants of it; those of the row's
- * worst conflict are marked. */
+/* Draws the banks from left to right, each with the distinct dwords that the wave accesses in it; those of
+ * the row's worst conflict are marked. */
 static void draw_banks(FILE *file, const struct wm_profile_row *row)
 {
     const struct wm_profile_wave *wave = row->wave;

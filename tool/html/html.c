@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile as one HTML file that needs nothing else: tables, sources and listings with heat, and of each
- * instruction one real wave drawn onto cache lines or LDS banks. Everything is there without scripts; those
- * sort tables. */
+/* The profile as one self-contained HTML file: tables, sources and listings with heat, and for each
+ * instruction a drawing of one wave on cache lines or LDS banks. Scripts are needed only to sort tables. */
 #include "tool/html/html.h"
 
 #include "html_page.h"
@@ -37,7 +36,7 @@ void html_text(FILE *file, const char *text)
     free(escaped);
 }
 
-/* What the tables show; all figures stand with each instruction. */
+/* The figures in tables; the section of each instruction has all. */
 static const char *const shown[][12] = {
     [HTML_INSTRUCTIONS] = {"share", "efficiency", "executions", "lanes_per_run", "bytes", "lines",
                            "ideal_lines", "clocks", "conflicts", "vector_hit_rate", "l2_hit_rate"},
@@ -54,8 +53,7 @@ void html_figure_heads(FILE *file, enum html_table table)
     }
 }
 
-/* Rates of hits have no bar: how many there could be is not known, and what misses cost stands in the share.
- */
+/* Hit rates have no bar: the best possible rate is unknown, and the cost of misses is part of the share. */
 static void put_figure(FILE *file, const struct tool_figure *figure, const struct tool_sums *sums)
 {
     char text[32];
@@ -207,7 +205,7 @@ static bool same_dispatch(const json_t *a, const json_t *b)
            json_equal(json_object_get(a, "workgroup"), json_object_get(b, "workgroup"));
 }
 
-/* A line for all that are the same, where the first of them is. */
+/* Writes one line for all equal dispatches, at the place of the first. */
 static void put_dispatch(FILE *file, const json_t *dispatches, size_t index)
 {
     const json_t *dispatch = json_array_get(dispatches, index);

@@ -5,7 +5,7 @@
 
 #include "tool/report/report.h"
 
-/* Writes the rows, what they come from, and the sums of `json` (what --json writes); TOOL_WRONG after a
+/* Writes the rows, their sources, and the sums in `json` (the output of --json). TOOL_WRONG: failed, with a
  * message. */
 int tool_write_html(const struct tool_report *report, const json_t *json, const char *path);
 

@@ -9,19 +9,19 @@
 
 /* Writes escaped text: names and sources are untrusted. */
 void html_text(FILE *file, const char *text);
-/* The heads and cells of the figures that a table shows: that of the instructions, or, fewer, those of
- * sources and listings. */
+/* Heads and cells of a table's figures: the table of instructions, or, with fewer figures, those of sources
+ * and listings. */
 enum html_table { HTML_INSTRUCTIONS, HTML_LINES };
 void html_figure_heads(FILE *file, enum html_table table);
 void html_figure_cells(FILE *file, enum html_table table, const struct tool_sums *sums); /* NULL: empty */
-/* The id of the instruction's drawing is "i" and this number. */
+/* Returns the number of the instruction's drawing, whose id is "i" and the number. */
 size_t html_number_of(const struct tool_report *report, const struct wm_profile_row *row);
 
 /* The bounds, occupancy and caches of each kernel. */
 void html_summary(FILE *file, const struct tool_report *report);
 /* Source files and listings with figures and heat. */
 void html_sources(FILE *file, const struct tool_report *report);
-/* One wave of the instruction, and a histogram. */
+/* Drawings of one wave of the instruction, and its histogram. */
 void html_drawings(FILE *file, const struct wm_profile_row *row);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AROUND = 8 }; /* lines before and behind those with figures */
+enum { AROUND = 8 }; /* lines shown before and after those with figures */
 
 /* The rows of one kernel. */
 struct kernel {
@@ -36,7 +36,7 @@ static void put_cells(FILE *file, const struct tool_sums *sums)
 
 /* ---- source ---- */
 
-/* Adds the rows of the line; returns the first, NULL: there is none. */
+/* Sums the rows of the line; returns the first one; NULL: none. */
 static const struct wm_profile_row *sum_line(const struct kernel *kernel, const char *name, size_t line,
                                              struct tool_sums *sums)
 {
@@ -67,7 +67,7 @@ static void put_line(FILE *file, const struct kernel *kernel, const char *name, 
     struct tool_sums sums = {0};
     const struct wm_profile_row *row = sum_line(kernel, name, line, &sums);
     put_cells(file, row ? &sums : NULL);
-    if (row) /* the first is the worst */
+    if (row) /* the first row is the worst */
         fprintf(file, "<td><a href=\"#i%zu\">%zu</a></td><td class=\"l code\">",
                 html_number_of(kernel->report, row), line);
     else
@@ -88,7 +88,7 @@ static void put_source(FILE *file, const struct kernel *kernel, const char *name
     fputs("</tbody></table></div>\n", file);
 }
 
-/* Without the file there are still its lines' numbers. */
+/* Writes only the line numbers with figures, if the file cannot be read. */
 static void put_numbers(FILE *file, const struct kernel *kernel, const char *name,
                         enum tool_source_state state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How wavemem dis writes code down. */
+/* Listings of code, for wavemem dis. */
 #ifndef WAVEMEM_LISTING_H
 #define WAVEMEM_LISTING_H
 

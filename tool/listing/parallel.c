@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Listings by several threads, each with disassemblers and buffers of its own; one thread writes in order.
+/* Listings by several threads, each with its own disassemblers and buffers; one thread writes in order.
  *
- * A section is cut into chunks. Where the first instruction of a chunk begins is not known before the chunk
- * in front is read; but code that is read from anywhere soon falls into step, so a thread begins to read a
- * little earlier. The writer compares where a chunk ended and the next one began, and reads a chunk again
- * where that differs. */
+ * A section is split into chunks. The first instruction boundary of a chunk is unknown until the previous
+ * chunk is decoded. But decoding from an arbitrary dword soon reaches real boundaries, so threads start a
+ * little earlier. The writer compares the end of each chunk with the begin of the next one and decodes the
+ * latter again if they differ. */
 #include "tool/listing/parallel.h"
 
 #include <pthread.h>
@@ -12,16 +12,16 @@
 #include <stdlib.h>
 
 enum {
-    CHUNK = 1 << 13,   /* bytes of code; their text fits the CPU's cache */
-    WORTH = 1 << 20,   /* of less code the threads cost more than they bring */
-    RUN_UP = 1 << 8,   /* bytes that are read to fall into step */
-    TEXT = 32 * CHUNK, /* that is expected of a chunk */
-    BUFFERS = 2,       /* a thread's: one is written while it fills the other */
+    CHUNK = 1 << 13,   /* bytes of code; their text fits into the CPU's cache */
+    WORTH = 1 << 20,   /* minimum bytes of code for which threads pay off */
+    RUN_UP = 1 << 8,   /* bytes decoded before a chunk to find an instruction boundary */
+    TEXT = 32 * CHUNK, /* expected bytes of text per chunk */
+    BUFFERS = 2,       /* per thread: one is filled while the other is written */
     MOST_THREADS = 64,
 };
 
 struct chunk {
-    size_t begin, end; /* bytes; `end` is where its last instruction ends */
+    size_t begin, end; /* in bytes; end: of the last instruction */
     const struct wm_disassembler *first, *last;
     struct tool_output out;
     bool filled;
@@ -54,7 +54,7 @@ bool tool_is_parallel(const struct tool_run *run, unsigned threads)
            !listing->labels && !listing->lines;
 }
 
-/* The symbol in front of `address` decides how large waves are. */
+/* Selects the disassembler: the symbol before `address` determines the wave size. */
 static void enter_symbol_before(struct tool_run *run, uint64_t address)
 {
     uint64_t distance;
@@ -63,7 +63,7 @@ static void enter_symbol_before(struct tool_run *run, uint64_t address)
         tool_enter_symbol(run, address - distance);
 }
 
-/* Where an instruction begins, most probably: the first at `wanted` or behind it. */
+/* Returns the probable start of the first instruction at or after `wanted`. */
 static size_t fall_into_step(const struct tool_run *run, size_t wanted)
 {
     uint32_t words[TOOL_LONGEST_DWORDS];
@@ -115,13 +115,13 @@ static void *work(void *user)
     return NULL;
 }
 
-/* Which of a worker's disassemblers it is. */
+/* Index of the worker's disassembler. */
 static unsigned slot(const struct worker *worker, const struct wm_disassembler *disassembler)
 {
     return disassembler == worker->disassembler[1];
 }
 
-/* Writes the chunks in order, each when it is there; returns where the last instruction ends. */
+/* Writes the chunks in order, each as soon as it is ready; returns the end of the last instruction. */
 static size_t write_chunks(struct team *team, struct tool_run *run)
 {
     size_t at = 0;

@@ -5,10 +5,10 @@
 
 #include "tool/listing/run.h"
 
-/* All instructions of the section by several threads, the same listing as by one. Returns where the last one
- * ends; SIZE_MAX: no memory. */
+/* Lists the section with several threads; the output is the same as with one. Returns the end of the last
+ * instruction; SIZE_MAX: out of memory. */
 size_t tool_list_parallel(struct tool_run *run, unsigned threads);
-/* Whether that is possible and worth it. */
+/* Whether that is possible and pays off. */
 bool tool_is_parallel(const struct tool_run *run, unsigned threads);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The instructions of a listing: as llvm-objdump -d -z prints them, with parts left out or added, or as JSON.
+/* The instructions of a listing: as printed by llvm-objdump -d -z, with parts omitted or added, or as JSON.
  *
- * Long code is what this has to be fast for: lines are put together in a buffer, not by printf. */
+ * Lines are assembled in a buffer, without printf, to be fast for large code. */
 #include "tool/listing/run.h"
 
 #include "base/escape.h"
@@ -23,7 +23,7 @@ bool tool_open_output(struct tool_output *out, size_t room, bool kept)
     return out->buffer;
 }
 
-/* Makes room up to the limit again. */
+/* Writes or grows the buffer, to make room up to the limit. */
 static void flush(struct tool_output *out)
 {
     const size_t used = (size_t)(out->at - out->buffer);
@@ -67,7 +67,7 @@ static void put_pieces(struct tool_output *out, const char *name, size_t length)
     put(out, name, length);
 }
 
-/* A name of any length, which ends with a NUL. */
+/* Puts a NUL-terminated name of any length. */
 static void put_long(struct tool_output *out, const char *name, size_t length)
 {
     if (wmi_is_plain(name, length)) {
@@ -84,11 +84,11 @@ static void put_name(struct tool_output *out, const char *name)
     put_long(out, name, strlen(name));
 }
 
-/* Eight hexadecimal digits; in ASCII, from '9' on, letters begin after so many more. */
+/* Puts eight hexadecimal digits. TO_UPPER, TO_LOWER: characters between '9' and the first letter in ASCII. */
 enum { TO_UPPER = 'A' - '9' - 1, TO_LOWER = 'a' - '9' - 1 };
 static inline void put_hex(char *to, uint32_t value, unsigned to_letters)
 {
-    uint64_t n = __builtin_bswap32(value); /* a byte for each digit, the first in the lowest: */
+    uint64_t n = __builtin_bswap32(value); /* spread to a byte per digit, the first one lowest: */
     n = (n | n << 16) & UINT64_C(0x0000ffff0000ffff);
     n = (n | n << 8) & UINT64_C(0x00ff00ff00ff00ff);
     n = (n >> 4 | n << 8) & UINT64_C(0x0f0f0f0f0f0f0f0f);
@@ -118,14 +118,14 @@ struct wm_disassembled tool_disassemble(const struct tool_run *run, size_t at, u
 {
     const size_t left = (run->code->size - at) / 4;
     const size_t room = left < TOOL_LONGEST_DWORDS ? left : TOOL_LONGEST_DWORDS;
-    if (room == TOOL_LONGEST_DWORDS) /* a length that is known copies faster */
+    if (room == TOOL_LONGEST_DWORDS) /* constant lengths are copied faster */
         memcpy(words, run->code->bytes + at, TOOL_LONGEST_DWORDS * sizeof(*words));
     else
         memcpy(words, run->code->bytes + at, room * sizeof(*words));
     return wm_disassembler_next(run->disassembler, words, room);
 }
 
-/* The bytes from the start of the section to where the branch at `at` leads. */
+/* Offset in the section of the destination of the branch at `at`. */
 static int64_t destination(size_t at, const struct wm_disassembled *insn)
 {
     return (int64_t)at + 4 * insn->dwords + 4 * (int64_t)insn->target;
@@ -169,14 +169,14 @@ bool tool_find_targets(struct tool_run *run)
     return true;
 }
 
-/* The text, in which the last word of a branch gives way to a label; returns its columns. */
+/* Puts the text, with a label as the last word of a branch; returns its columns. */
 static size_t put_instruction(struct tool_run *run, size_t at, const struct wm_disassembled *insn)
 {
     struct tool_output *out = run->out;
     const int64_t to = destination(at, insn);
     size_t length = insn->length;
     if (!insn->branch || !is_target(run, to)) {
-        if (length <= READABLE) { /* a length that is known copies faster */
+        if (length <= READABLE) { /* constant lengths are copied faster */
             memcpy(out->at, insn->text, READABLE);
             out->at += length;
         } else {
@@ -194,8 +194,9 @@ static size_t put_instruction(struct tool_run *run, size_t at, const struct wm_d
 
 /* ---- text ---- */
 
-/* The symbol around `address`. One that was found at its own beginning, where no larger one holds it, holds
- * all that is between there and any other address in it, if no other symbol begins in between. */
+/* Remembers the symbol that contains `address`, if a lookup of its start also finds it (no larger symbol
+ * contains it). Then it contains all addresses up to any other one in it, unless a symbol begins in between.
+ */
 static void enter_here(struct tool_run *run, uint64_t address)
 {
     const struct wm_object *object = run->listing->object;
@@ -210,7 +211,7 @@ static void enter_here(struct tool_run *run, uint64_t address)
     run->here_to = address;
 }
 
-/* Where a branch leads: <symbol+0x10>. */
+/* Puts the destination of a branch: <symbol+0x10>. */
 static void put_destination(struct tool_run *run, uint64_t address)
 {
     uint64_t distance = address - run->here_at;
@@ -235,7 +236,7 @@ static void put_destination(struct tool_run *run, uint64_t address)
 
 static const char spaces[READABLE + 1] = "                                                                ";
 
-/* An address and words behind the text, as the listing wants them. */
+/* Puts address and words after the text, unless the listing omits them. */
 static void put_place(struct tool_run *run, uint64_t address, const uint32_t *words, unsigned dwords)
 {
     const struct tool_listing *listing = run->listing;
@@ -266,7 +267,7 @@ static void put_line(struct tool_run *run, size_t at, const uint32_t *words,
     *out->at++ = '\t';
     const size_t columns = put_instruction(run, at, insn);
     if (!listing->no_addresses || !listing->no_bytes) {
-        memcpy(out->at, spaces, READABLE); /* a length that is known copies faster */
+        memcpy(out->at, spaces, READABLE); /* constant lengths are copied faster */
         out->at += columns < TEXT_COLUMNS ? TEXT_COLUMNS - columns : 0;
         put_place(run, run->code->address + at, words, insn->dwords);
         if (insn->branch)
@@ -275,7 +276,7 @@ static void put_line(struct tool_run *run, size_t at, const uint32_t *words,
     *out->at++ = '\n';
 }
 
-/* The source line, where another begins. */
+/* Puts the source line if it changes. */
 static void put_source(struct tool_run *run, uint64_t address)
 {
     const char *file;
@@ -294,7 +295,7 @@ static void put_headings(struct tool_run *run, size_t at, bool begins)
 {
     const struct tool_listing *listing = run->listing;
     struct tool_output *out = run->out;
-    /* as LLVM does: code that begins without a symbol has the section's name */
+    /* As in LLVM, code at the start of a section without a symbol has the section's name. */
     const char *name = begins ? run->symbol : at ? NULL : run->code->section;
     if (name && *name && !listing->plain && (begins || !listing->symbol)) {
         *out->at++ = '\n';
@@ -314,7 +315,7 @@ static void put_headings(struct tool_run *run, size_t at, bool begins)
 
 /* ---- JSON ---- */
 
-/* JSON holds UTF-8 only: other bytes become \xNN, as everywhere (tool_json_text()). */
+/* JSON is UTF-8 only: other bytes become \xNN, as in tool_json_text(). */
 static void put_string(struct tool_output *out, const char *text)
 {
     *out->at++ = '"';
@@ -372,7 +373,7 @@ static void put_object(struct tool_run *run, size_t at, const uint32_t *words,
 
 /* ---- sections ---- */
 
-/* Whether all lines, but those of branches that are not plain, are as wm_disassembler_lines() writes them. */
+/* Whether wm_disassembler_lines() can write the lines, except those of branches that are not plain. */
 static bool is_common(const struct tool_run *run)
 {
     const struct tool_listing *listing = run->listing;
@@ -380,7 +381,7 @@ static bool is_common(const struct tool_run *run)
            !listing->lines && !run->targets;
 }
 
-/* Lists from `at` on to the next branch or symbol, or until the buffer is full; returns where that is. */
+/* Lists from `at` to the next branch or symbol, or until the buffer is full; returns where it stopped. */
 static size_t list_common(struct tool_run *run, size_t at, size_t end)
 {
     const struct wm_code *code = run->code;
@@ -402,7 +403,7 @@ static size_t list_common(struct tool_run *run, size_t at, size_t end)
     return at + listed;
 }
 
-/* What begins at the address, which is that of a symbol or none; whether it is wanted. */
+/* Updates the state at an address at which a symbol may begin; returns whether one does. */
 static bool enter_symbol(struct tool_run *run, uint64_t address)
 {
     const struct tool_listing *listing = run->listing;

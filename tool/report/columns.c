@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Which columns the text reports of `prof` show. */
+/* Selects the columns of `prof`'s text reports. */
 #include "tool/report/columns.h"
 
 #include <string.h>
 
-/* What is shown where --show does not say; of those that a narrow terminal has no room for, the highest
- * ranks go first. */
+/* The columns shown without --show. If the terminal is too narrow, those with the highest ranks are omitted
+ * first. */
 static const struct {
     const char *key;
     unsigned rank;
-    bool if_any; /* only where a row has it */
+    bool if_any; /* only if a row has it */
 } usual[] = {
     {"share", 0, true},
     {"efficiency", 0},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which columns the text reports of `prof` show. */
+/* Selects the columns of `prof`'s text reports. */
 #ifndef WAVEMEM_TOOL_REPORT_COLUMNS_H
 #define WAVEMEM_TOOL_REPORT_COLUMNS_H
 

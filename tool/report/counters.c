@@ -3,11 +3,11 @@
  *
  * Meaning of the counters: AMD, "MI300 and MI200 series performance counters and metrics", and
  * rocprofiler-compute's documentation; of RDNA's (TCP_REQ, GL1C_*, GL2C_*) GPUPerfAPI's and rocprofiler's
- * lists. SQ_INSTS_FLAT has GLOBAL, too, as the published vcopy on MI100 shows. SQ_INSTS_VMEM has atomics;
- * whether SQ_INSTS_VMEM_RD or _WR has them is not documented, so they are in neither. Requests of L2 to
- * memory, or a last cache, count as 64 bytes each, on CDNA3 (TCC_EA0_*) reads of a whole line once and in
- * TCC_BUBBLE; of 64 bytes are the instruction cache's (SQC_TC_INST_REQ). Requests to L2 and memory are
- * also those for code. */
+ * lists. SQ_INSTS_FLAT includes GLOBAL, as the published vcopy on MI100 shows. SQ_INSTS_VMEM includes
+ * atomics; whether SQ_INSTS_VMEM_RD or _WR does is not documented, so they count in neither. Requests of L2
+ * to memory or a last-level cache have 64 bytes each; on CDNA3 (TCC_EA0_*) reads of a whole line count once,
+ * and in TCC_BUBBLE. Those of the instruction cache (SQC_TC_INST_REQ) have 64 bytes. Requests to L2 and
+ * memory include those for code. */
 #include "tool/report/counters.h"
 
 #include "tool/output.h"
@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What of a row a counter counts. */
+/* The quantity of a row that a counter counts. */
 enum unit {
     EXECUTIONS,
     FAST,
@@ -26,7 +26,7 @@ enum unit {
     LOOKUPS,
     LDS_PASSES,
     LDS_CONFLICTS,
-    L0_REQUESTS, /* of the caches, by name */
+    L0_REQUESTS, /* of caches, by name */
     L0_MISSES,
     GL1_REQUESTS,
     GL1_MISSES,
@@ -36,24 +36,24 @@ enum unit {
     SCALAR_REQUESTS,
     SCALAR_HITS,
     SCALAR_MISSES,
-    MEMORY_READS, /* of 64 bytes, on CDNA3 of 128 where both halves of a line are read; */
-    READ_PAIRS,   /* how many of these there are */
+    MEMORY_READS, /* of 64 bytes; on CDNA3 of 128 if both halves of a line are read */
+    READ_PAIRS,   /* those of 128 bytes */
     MEMORY_WRITES,
-    FETCHES, /* of code: of kernels, not of rows */
+    FETCHES, /* instruction fetches: of kernels, not of rows */
     FETCH_HITS,
     FETCH_MISSES,
     FETCH_LATE,
     FETCH_L2_BYTES_64,
 };
 
-/* Which generations have a counter. */
+/* The generations that have a counter. */
 enum family { ANY, TCP, RDNA, CDNA3 /* TCP, and reads of 128 bytes */ };
 
 struct counter {
-    const char *name; /* of L2's: @ stands for TCC_, on RDNA for GL2C_ */
+    const char *name; /* @: TCC_, on RDNA GL2C_ */
     enum unit unit;
-    const char *paths;     /* words, of which a row's path must be one; NULL: any */
-    const char *operation; /* that a row must have; NULL: any */
+    const char *paths;     /* list of words that must contain the row's path; NULL: any */
+    const char *operation; /* that the row must have; NULL: any */
     enum family family;
 };
 
@@ -122,13 +122,13 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-/* Whether L2 reads both halves of a line with one request: on gfx942. */
+/* Whether L2 reads both halves of a line with one request (gfx942). */
 static bool reads_pairs(const struct wm_profile_row *row)
 {
     return row->has_tcp_counters && row->line_bytes == 128;
 }
 
-/* 64 bytes that L2 read from what is behind it, or wrote there: memory, or a last cache. */
+/* Units of 64 bytes that L2 read from or wrote to the last-level cache or memory. */
 static uint64_t behind_l2(const struct wm_profile_row *row, bool reads)
 {
     const uint64_t last = row->cache[WM_CACHE_LAST].requests;
@@ -138,7 +138,7 @@ static uint64_t behind_l2(const struct wm_profile_row *row, bool reads)
     return (reads ? row->memory_read : row->memory_written) / 64;
 }
 
-/* In the caches that data and code share. */
+/* The value of counters of caches that data and code share. */
 static uint64_t in_shared(const struct counter *counter, const struct wm_cache_use use[WM_CACHE_LEVELS])
 {
     const struct wm_cache_use *gl1 = &use[WM_CACHE_GL1], *l2 = &use[WM_CACHE_L2];
@@ -169,7 +169,7 @@ static uint64_t value_of(const struct counter *counter, const struct wm_profile_
         return row->executions;
     case FAST:
         return row->fast;
-    case ACCESSES: /* 16 of a fast instruction, 64 of another: four lanes' worth for each clock */
+    case ACCESSES: /* 16 for a fast instruction, else 64: four per clock */
         return 4 * row->address_clocks;
     case LOOKUPS:
         return row->tag_lookups;
@@ -198,7 +198,7 @@ static uint64_t value_of(const struct counter *counter, const struct wm_profile_
     }
 }
 
-/* What the kernel's code adds. */
+/* The contribution of the kernel's instruction fetches. */
 static uint64_t fetched(const struct counter *counter, const struct wm_profile_kernel *kernel,
                         enum family family)
 {
@@ -226,7 +226,7 @@ static uint64_t fetched(const struct counter *counter, const struct wm_profile_k
     }
 }
 
-/* As its rows call it: raw instructions have no symbol. */
+/* The kernel's name in its rows: raw code has no symbol. */
 static const char *name_of(const struct tool_report *report, const struct wm_profile_kernel *kernel)
 {
     for (size_t i = 0; i < report->count; i++)
@@ -235,7 +235,7 @@ static const char *name_of(const struct tool_report *report, const struct wm_pro
     return kernel->kernel;
 }
 
-/* Counters of L2 have a name by generation. */
+/* Names of L2 counters depend on the generation. */
 static void put_name(FILE *file, const char *name, enum family family)
 {
     if (*name != '@')
@@ -290,7 +290,7 @@ int tool_write_counters(const struct tool_report *report, const char *path)
         if (!seen)
             write_kernel(file, report, rows[i]->kernel);
     }
-    for (size_t i = 0; i < report->kernel_count; i++) { /* those that ask for nothing but their code */
+    for (size_t i = 0; i < report->kernel_count; i++) { /* kernels that only fetch instructions */
         const char *name = name_of(report, &report->kernels[i]);
         bool seen = false;
         for (size_t k = 0; k < report->count && !seen; k++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields of comma-separated files, after RFC 4180. */
+/* Fields of comma-separated files, according to RFC 4180. */
 #ifndef WAVEMEM_TOOL_CSV_H
 #define WAVEMEM_TOOL_CSV_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What --fidelity shows: the executed instructions, and how exact each is. */
+/* The output of --fidelity: the executed instructions and how exactly each is modelled. */
 #include "tool/report/fidelity.h"
 
 #include "tool/report/table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of the profile's figures, and how they are read and summed. */
+/* The table of the profile's figures; reads and sums them. */
 #include "tool/report/figures.h"
 
 #include "tool/tool.h"
@@ -25,7 +25,7 @@ static bool has_lds(const struct wm_profile_row *row)
     return row->has_lds;
 }
 
-/* An SMEM instruction makes one request for the whole wave. */
+/* Whether lanes have their own requests; SMEM makes one for the whole wave. */
 static bool has_lanes(const struct wm_profile_row *row)
 {
     return strcmp(row->path, "SMEM") != 0;
@@ -51,7 +51,7 @@ static bool has_data(const struct wm_profile_row *row)
     return row->has_caches && row->has_vector;
 }
 
-/* Whether it made any request to the cache. */
+/* Whether the row made any request to the cache. */
 static bool asks(const struct wm_profile_row *row, enum wm_cache_level level)
 {
     return row->has_caches && row->cache[level].requests;

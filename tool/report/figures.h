@@ -30,12 +30,12 @@ struct tool_figure {
         TOOL_COLD,
         TOOL_MISSING,
         TOOL_PRESENT
-    } heat; /* what a bar in the page is as long as, of what is in % */
+    } heat; /* length of the bar in the HTML page, for figures in % */
 };
 
 extern const struct tool_figure tool_figures[];
 extern const size_t tool_figure_count;
-enum { TOOL_FIGURES = 96 }; /* at most */
+enum { TOOL_FIGURES = 96 }; /* maximum */
 
 /* Finds a figure by title, else by key; NULL: none. */
 const struct tool_figure *tool_find_figure(const char *name);

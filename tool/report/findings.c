@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What --check-waits and --check-hazards show: each instruction that was found, why, and how often. */
+/* The output of --check-waits and --check-hazards: each finding, with its reason and count. */
 #include "tool/report/findings.h"
 #include "tool/report/document.h"
 #include "tool/text.h"

@@ -23,7 +23,7 @@ const char tool_gates_help[] =
 
 /* ---- names ---- */
 
-static const char gain_key[] = "gain"; /* of a row, but no column */
+static const char gain_key[] = "gain"; /* of a row, but not a column */
 static const char bound_key[] = "bound";
 
 static const char *const of_kernels[] = {"occupancy", "waves_per_simd", "seconds", bound_key};
@@ -54,7 +54,7 @@ static int wrong_part(const char *where, const char *text, const char *word)
     return tool_fail("%s %s: no part '%.40s'; expected one of %s", where, text, word, names);
 }
 
-/* Names the nearest figures, up to three. */
+/* Prints a message with up to three similar figures. */
 static int wrong_figure(const char *where, const char *text, const char *word)
 {
     const char *names[TOOL_FIGURES + OF_KERNELS + 1], *nearest;
@@ -104,7 +104,7 @@ static int find_figure(struct tool_gate *gate, const char *where, const char *na
     return TOOL_CLEAN;
 }
 
-/* The sign at *at, and on behind it; false: none is there. */
+/* Reads the sign at *at and advances; false: there is none. */
 static bool read_sign(const char **at, enum tool_gate_sign *sign)
 {
     static const struct {
@@ -148,7 +148,7 @@ int tool_gates_add(struct tool_gates *gates, const char *where, const char *text
     return TOOL_CLEAN;
 }
 
-/* ---- asking ---- */
+/* ---- evaluating ---- */
 
 bool tool_json_figure(const json_t *object, const char *key, double *value)
 {
@@ -180,7 +180,7 @@ json_t *tool_kernel_figures(const json_t *kernel)
     json_object_set_new(figures, "seconds", json_real(longest));
     size_t parts;
     const char *const *names = wm_bound_names(&parts);
-    for (size_t i = 0; i < parts && longest > 0; i++) { /* a part without work needs nothing */
+    for (size_t i = 0; i < parts && longest > 0; i++) { /* a part without work has no time */
         char key[32];
         seconds = 0;
         json_array_foreach(json_object_get(kernel, "bounds"), index, bound)

@@ -32,7 +32,7 @@ struct tool_gates {
     size_t count;
 };
 
-/* Their section of --help. */
+/* The section of --help about conditions. */
 extern const char tool_gates_help[];
 
 /* Adds a condition. TOOL_WRONG after a message that begins with `where`. `text` must stay valid. */
@@ -55,8 +55,8 @@ struct tool_gated {
  * objects with condition, kernel, offset and text (if it is about an instruction), and value. */
 json_t *tool_gates_failed(const struct tool_gates *gates, const struct tool_gated *gated);
 
-/* Prints a line for each to stderr. Returns `code`, or TOOL_FINDINGS if `code` is TOOL_CLEAN and a condition
- * is met. */
+/* Prints a line per failed condition to stderr. Returns `code`, or TOOL_FINDINGS if `code` is TOOL_CLEAN and
+ * a condition is met. */
 int tool_gates_report(const json_t *failed, int code);
 
 #endif

@@ -11,7 +11,7 @@ static void set_count(json_t *object, const char *key, uint64_t count)
     json_object_set_new(object, key, json_integer((json_int_t)count));
 }
 
-/* The lanes that met on a bank in the worst execution; null without a conflict. */
+/* The lanes that conflict on a bank in the worst execution; null: no conflict. */
 static json_t *json_conflict(const struct wm_profile_row *row)
 {
     char lanes[256];
@@ -49,7 +49,7 @@ static bool same_line(const struct wm_profile_row *a, const struct wm_profile_ro
            strcmp(tool_row_kernel(a), tool_row_kernel(b)) == 0;
 }
 
-/* The sums of the rows of each source line, in the order in which the rows first name it. */
+/* The sums of rows by source line, in order of first occurrence. */
 static json_t *json_source_lines(const struct wm_profile_row **rows, size_t count)
 {
     json_t *list = json_array();

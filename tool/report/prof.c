@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything that is made of a profile: text, JSON, CSV, HTML, counters, conditions. */
+/* All outputs of a profile: text, JSON, CSV, HTML, counters, conditions. */
 #include "tool/report/prof.h"
 
 #include "tool/html/html.h"
@@ -62,7 +62,7 @@ static int show_report(const struct tool_prof_outputs *outputs, const struct too
     return outputs->json ? tool_write_report(json, outputs->json_path, code) : code;
 }
 
-/* The sources that are found go into it as well. */
+/* Completes the trace, adding the sources that were found. */
 static int end_trace(const struct tool_report *report)
 {
     struct wm_diag diag;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The advice on the instructions of a kernel, each piece said once. */
+/* The advice for the instructions of a kernel, without repetitions. */
 #include "tool/report/remarks.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the reports of `prof` share: their options, and the order of rows. */
+/* Common parts of the reports of `prof`: options, and the order of rows. */
 #include "tool/report/report.h"
 
 #include "tool/tool.h"
@@ -98,7 +98,7 @@ static int by_source(const struct wm_profile_row *a, const struct wm_profile_row
     return file ? file : (a->line > b->line) - (a->line < b->line);
 }
 
-/* The larger first, or the smaller where that is worse; rows that do not have the figure last. */
+/* Worse values first: large ones, or small ones for `low_is_bad`; rows without the figure last. */
 static int by_figure(const struct tool_figure *figure, const struct wm_profile_row *a,
                      const struct wm_profile_row *b)
 {
@@ -112,7 +112,7 @@ static int by_figure(const struct tool_figure *figure, const struct wm_profile_r
     return (x < y) == figure->low_is_bad ? -1 : 1;
 }
 
-/* Before 0, at 0 or behind it. */
+/* Returns a value below, equal to or above 0, like strcmp(). */
 static int compare(const struct wm_profile_row *a, const struct wm_profile_row *b, const char *sort)
 {
     const struct tool_figure *figure = sort ? tool_find_figure(sort) : NULL;

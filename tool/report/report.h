@@ -9,9 +9,9 @@ enum { TOOL_SOURCE_PATHS = 32 };
 
 /* The report options. */
 struct tool_report_options {
-    const char *show; /* --show: names of figures with commas between them, "all"; NULL: the usual ones */
+    const char *show; /* --show: comma-separated names of figures, or "all"; NULL: the usual ones */
     const char *sort; /* --sort: a figure, "offset" or "source"; NULL: the worst first */
-    bool source;      /* --source: the source or the listing with figures beside it */
+    bool source;      /* --source: the source or the listing with figures */
     const char *source_paths[TOOL_SOURCE_PATHS]; /* --source-path, and --source=DIR */
     size_t source_path_count;
     const char *csv_path; /* --csv; or NULL */
@@ -26,10 +26,10 @@ struct tool_report {
     const char *const *files; /* the code objects of the rows */
     size_t file_count;
     const struct tool_report_options *options;
-    struct wm_profile *profile; /* that the rows are of */
+    struct wm_profile *profile; /* of the rows */
 };
 
-/* One more folder for sources; TOOL_WRONG after a message that begins with the option. */
+/* Adds a folder for sources; TOOL_WRONG: failed, with a message that begins with the option. */
 int tool_add_source_path(struct tool_report_options *options, const char *option, const char *path);
 
 /* TOOL_WRONG, after a message, if --show or --sort names an unknown figure. */
@@ -43,18 +43,18 @@ void tool_sort_rows(struct tool_report *report);
 uint64_t tool_row_start(const struct wm_profile_row *row);
 const char *tool_row_kernel(const struct wm_profile_row *row);
 
-/* The lanes of a mask as "0 2 4-7"; `text` holds any. */
+/* Writes the lanes of a mask as "0 2 4-7"; `text` is large enough for any mask. */
 const char *tool_lane_list(uint64_t lanes, char text[256]);
 
 /* The number of consecutive rows from `first` on that belong to one kernel. */
 size_t tool_kernel_rows(const struct tool_report *report, size_t first);
 
-/* Prints a table for each kernel, and remarks; with --source what they come from. */
+/* Prints a table and remarks per kernel; tool_report_source(), for --source, prints source or listing. */
 void tool_report_text(const struct tool_report *report);
 void tool_report_source(const struct tool_report *report);
 /* Adds rows, sums by source line and totals to `object`. */
 void tool_report_json(json_t *object, const struct tool_report *report);
-/* A line per row, with all figures; TOOL_WRONG after a message. */
+/* Writes a line per row, with all figures; TOOL_WRONG: failed, with a message. */
 int tool_report_csv(const struct tool_report *report, const char *path);
 
 #endif

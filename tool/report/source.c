@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What instructions come from: lines of source files, and the listing of a kernel. */
+/* Origins of instructions: lines of source files, and the listing of a kernel. */
 #include "tool/report/source.h"
 
 #include "tool/text.h"
@@ -13,7 +13,8 @@
 
 enum { MOST_BYTES = 4 << 20 };
 
-/* A code object may name any file; only sources are read. */
+/* Whether the name has the ending of a source file. A code object may name any file; only sources are read.
+ */
 static bool is_source(const char *name)
 {
     static const char *const endings[] = {".cl",  ".clh", ".hip", ".cpp", ".cc",  ".cxx", ".c", ".cu",
@@ -36,7 +37,7 @@ static char *read_text(const char *path)
     if (text) {
         const size_t size = fread(text, 1, (size_t)status.st_size, file);
         text[size] = '\0';
-        if (strlen(text) != size) { /* not a text */
+        if (strlen(text) != size) { /* not text: contains NUL */
             free(text);
             text = NULL;
         }
@@ -46,7 +47,7 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* Whether the file, symbolic links resolved, lies below the folder. */
+/* Whether the file, after resolving symbolic links, is below the folder. */
 static bool is_below(const char *real, const char *folder)
 {
     char *root = realpath(folder, NULL);
@@ -56,14 +57,14 @@ static bool is_below(const char *real, const char *folder)
     return below;
 }
 
-/* Being looked for. */
+/* The state of a search. */
 struct search {
     const struct tool_report *report;
     const char *name;
-    bool outside; /* there is a file that may not be taken */
+    bool outside; /* a file exists, but outside the allowed folders */
 };
 
-/* Takes the file if it is there and may be taken. */
+/* Reads the file if it exists and is in an allowed folder. */
 static char *try_file(struct search *search, const char *path)
 {
     const struct tool_report_options *options = search->report->options;
@@ -79,7 +80,7 @@ static char *try_file(struct search *search, const char *path)
     return text;
 }
 
-/* folder/above/name */
+/* Tries folder/above/name. */
 static char *try_in(struct search *search, const char *folder, int folder_length, const char *above,
                     const char *name)
 {
@@ -88,7 +89,7 @@ static char *try_in(struct search *search, const char *folder, int folder_length
     return length > 0 && (size_t)length < sizeof path ? try_file(search, path) : NULL;
 }
 
-/* The file whose path in the folder has most of the name's last components. */
+/* Finds the file in the folder by the longest possible suffix of the name. */
 static char *try_suffixes(struct search *search, const char *folder)
 {
     char *text = NULL;
@@ -99,7 +100,7 @@ static char *try_suffixes(struct search *search, const char *folder)
     return text;
 }
 
-/* What the trace has of it. */
+/* The text of the file in the trace. */
 static char *read_kept(const struct tool_report *report, const char *name)
 {
     const char *text = wm_profile_source(report->profile, name);
@@ -125,7 +126,7 @@ static char *find_text(struct search *search)
     return text;
 }
 
-/* The text of the file; NULL: *state says why. */
+/* Reads the text of the file; NULL: see *state. */
 static char *read_source(const struct tool_report *report, const char *name, enum tool_source_state *state)
 {
     struct search search = {report, name};
@@ -134,7 +135,7 @@ static char *read_source(const struct tool_report *report, const char *name, enu
     return text;
 }
 
-/* The file that the row names, if no row before it does; else NULL. */
+/* The file that the row names, unless an earlier row names it; else NULL. */
 static const char *new_name(const struct tool_report *report, size_t row)
 {
     const char *name = report->rows[row]->file;
@@ -146,7 +147,7 @@ static const char *new_name(const struct tool_report *report, size_t row)
 
 void tool_keep_sources(const struct tool_report *report)
 {
-    struct wm_diag diag; /* a source that finds no room is none that was found */
+    struct wm_diag diag; /* ignored: a source that does not fit counts as missing */
     enum tool_source_state state;
     for (size_t i = 0; i < report->count; i++) {
         const char *name = new_name(report, i);
@@ -229,7 +230,7 @@ static bool ends_wave(const char *target, const uint32_t *words, size_t dwords)
            instruction.flags & WM_INSTRUCTION_ENDS;
 }
 
-/* False for want of memory. */
+/* False: out of memory. */
 static bool list(const struct wm_profile_code *code, struct tool_listing_of *listing)
 {
     struct wm_disassembler *disassembler;
@@ -241,7 +242,7 @@ static bool list(const struct wm_profile_code *code, struct tool_listing_of *lis
     if (wm_disassembler_create(target, 0, &disassembler, &diag) != WM_OK)
         return false;
     bool good = true;
-    size_t end = 0; /* of the program; what stands behind it only fills it up to the next symbol */
+    size_t end = 0; /* after the last s_endpgm; the rest is padding up to the next symbol */
     for (uint64_t at = 0; good && at + 4 <= code->size;) {
         uint32_t words[16];
         size_t dwords = (code->size - at) / 4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report of `prof` as the kernel's source, or where that cannot be read its listing, with figures beside
+/* The report of `prof` as the kernel's source, or its listing if the source cannot be read, with figures for
  * each line. */
 #include "tool/report/columns.h"
 #include "tool/report/source.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    AROUND = 3, /* lines before and behind those with figures */
+    AROUND = 3, /* lines shown before and after those with figures */
 };
 
 /* ---- source ---- */
@@ -21,7 +21,7 @@ static bool is_in(const struct wm_profile_row *row, const char *file)
     return row->file && strcmp(row->file, file) == 0;
 }
 
-/* The sums of the rows of a line; without rows there are none. */
+/* The sums of the rows of a line; zeros without rows. */
 static struct tool_sums sums_of_line(const struct wm_profile_row *const *rows, size_t count, const char *file,
                                      size_t line)
 {
@@ -81,7 +81,7 @@ static bool is_first_of_file(const struct wm_profile_row *const *rows, size_t ro
     return true;
 }
 
-/* False where no file of the kernel's can be read. */
+/* False: none of the kernel's files can be read. */
 static bool print_source(const struct tool_report *report, size_t first, size_t count)
 {
     const struct wm_profile_row *const *rows = report->rows + first;

@@ -243,7 +243,7 @@ void tool_summaries_without_rows(const struct tool_report *report, bool before)
             continue;
         tool_print(stdout, before ? "\n%s\n" : "%s\n", kernel->kernel);
         tool_summary_text(kernel);
-        puts("it executed no memory instruction itself"); /* those of called functions are listed there */
+        puts("it executed no memory instruction itself"); /* called functions have their own rows */
         before = true;
     }
     if (!before)

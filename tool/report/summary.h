@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands above the rows of a kernel, and what its pages and tables share. */
+/* The summary above the rows of a kernel, and texts that all reports share. */
 #ifndef WAVEMEM_TOOL_REPORT_SUMMARY_H
 #define WAVEMEM_TOOL_REPORT_SUMMARY_H
 
@@ -7,35 +7,35 @@
 
 enum { TOOL_SHORT = 32, TOOL_SENTENCES = 400 };
 
-/* The kernel that the row lies in; NULL: nothing more is known of it. */
+/* The kernel of the row; NULL: unknown. */
 const struct wm_profile_kernel *tool_kernel_of(const struct tool_report *report,
                                                const struct wm_profile_row *row);
 /* "12.3 us" */
 void tool_time_text(double seconds, char text[TOOL_SHORT]);
 /* "512 B", "10.5 KiB" */
 void tool_bytes_text(uint64_t bytes, char text[TOOL_SHORT]);
-/* "4 KiB read, 512 B written, 512 B left in the caches": of memory. */
+/* Memory traffic: "4 KiB read, 512 B written, 512 B left in the caches". */
 void tool_memory_text(const struct wm_profile_kernel *kernel, char text[4 * TOOL_SHORT]);
-/* "180 B, 6144 fetches of 32 B": of code, and what the instruction cache holds if that is less. */
+/* Code: "180 B, 6144 fetches of 32 B", and the size of the instruction cache if it is smaller. */
 void tool_fetches_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
-/* Of how many workgroups the figures are, and how far they may be off; false: of all. */
+/* The number of sampled workgroups and the error; false: all were observed. */
 bool tool_sample_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
-/* What each enum wm_profile_cut is called in JSON, and what it means. */
+/* The JSON name and the meaning of each enum wm_profile_cut. */
 extern const struct tool_cut {
     unsigned cut;
     const char *key, *meaning;
-    bool loses; /* accesses, so that the profile is incomplete */
+    bool loses; /* accesses are lost: the profile is incomplete */
 } tool_cuts[];
 extern const size_t tool_cut_count;
-/* That caches did not see all that they should, and why; false: they did. */
+/* Why the cache model did not see all accesses as it should; false: it did. */
 bool tool_cut_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
 bool tool_loses_accesses(const struct wm_profile_kernel *kernel);
 /* Reads, writes and atomics together. */
 struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache);
 
-/* Prints it, indented; nothing for NULL and where no product is known. */
+/* Prints the summary, indented; nothing if `kernel` is NULL or has no product. */
 void tool_summary_text(const struct wm_profile_kernel *kernel);
-/* Prints the names and summaries of the kernels that have no rows; `before`: something stands above them. */
+/* Prints names and summaries of kernels without rows; before: something was printed before them. */
 void tool_summaries_without_rows(const struct tool_report *report, bool before);
 
 #endif

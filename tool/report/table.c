@@ -12,7 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { LEAST_TEXT = 28 }; /* of the last column, for which others are not left out */
+enum { LEAST_TEXT = 28 }; /* minimum width of the last column; if it gets less, other columns are omitted */
 
 void tool_table_cell(struct tool_table *table, const char *format, ...)
 {
@@ -81,7 +81,7 @@ void tool_table_fit(struct tool_table *table)
     free(widths);
 }
 
-/* The first `room` characters of the text. */
+/* Prints the first `room` characters of the text. */
 static void print_cut(FILE *file, const char *text, size_t room)
 {
     if (length_of(text) > room) {
@@ -129,7 +129,7 @@ void tool_table_print(const struct tool_table *table, FILE *file, unsigned inden
     free(widths);
 }
 
-/* Whether a unit stands there, which stays beside its number. */
+/* Whether the text begins with a unit, which must not be separated from its number. */
 static bool is_unit(const char *text)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "s", "ms", "us", "ns"};
@@ -140,7 +140,7 @@ static bool is_unit(const char *text)
     return false;
 }
 
-/* Behind the word at `at` and the blanks before it. */
+/* The end of the word at `at`, after skipping blanks. */
 static size_t word_end(const char *line, size_t length, size_t at)
 {
     size_t end = at + strspn(line + at, " ");
@@ -156,7 +156,7 @@ void tool_print_wrapped(const char *line, size_t length, unsigned indent, size_t
     size_t at = 0;
     for (size_t from = 0; from < length;) {
         size_t end = from, word = from;
-        while (word < length) { /* words as long as they fit, but at least one */
+        while (word < length) { /* as many words as fit, at least one */
             const size_t next = word_end(line, length, word);
             if (width && end > from && at + (next - from) > width)
                 break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The caches of a product, driven by the log: docs/model.md says what is assumed, and what is not known. What
- * the log of a round does to them is in caches_lanes.c. */
+/* The caches of a product, driven by the log. docs/model.md lists assumptions and unknowns; caches_lanes.c
+ * processes the log of a round. */
 #include "profile/caches/inside.h"
 
 #include "memory/access.h"
@@ -71,16 +71,15 @@ static struct wmi_cache_route route_of(const struct wmi_caches *caches,
     };
 }
 
-/* The compute units of a workgroup. */
+/* The compute units that a workgroup runs on. */
 static const struct wmi_cache_place *home_of(const struct wmi_caches *caches, uint64_t group)
 {
     const uint64_t xcd = group % caches->gpu.xcds, nth = group / caches->gpu.xcds;
     return &caches->places[(xcd * caches->homes + nth % caches->homes) * caches->residence.units];
 }
 
-/* Waves go to these in turn. Of the workgroups of a round that share them, each goes on behind the one
- * before.
- */
+/* The workgroup's waves alternate between the compute units of its home; this is the first one. Workgroups of
+ * a round with the same home continue where the previous one ended. */
 static uint32_t first_turn(const struct wmi_caches *caches, const struct wmi_log_group *group)
 {
     const uint64_t before = group->number / caches->gpu.xcds / caches->homes % caches->residence.groups;
@@ -117,14 +116,14 @@ unsigned wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const
 
 /* ---- a product ---- */
 
-/* Compute units of an engine of an XCD. */
+/* Number of compute units in an engine of an XCD. */
 static uint32_t units_of(const struct wm_gpu *gpu, uint32_t engine)
 {
     const uint32_t cus = gpu->compute_units / gpu->xcds;
     return cus / gpu->engines + (engine < cus % gpu->engines);
 }
 
-/* Instances in the first `engines` of an XCD: compute units of one engine share them. */
+/* Number of cache instances in the first `engines` engines of an XCD; they are shared within an engine. */
 static uint32_t instances_before(const struct wm_gpu *gpu, enum wm_cache_level level, uint32_t engines)
 {
     const uint32_t sharing = gpu->cache[level].sharing;
@@ -153,7 +152,7 @@ static uint32_t instance_of(const struct wm_gpu *gpu, enum wm_cache_level level,
            (sharing ? unit / sharing : 0);
 }
 
-/* How many times so many compute units there are in an XCD; what is left over in an engine counts as well. */
+/* Number of groups of `units` compute units in an XCD, including incomplete ones of an engine. */
 static uint32_t homes_of(const struct wm_gpu *gpu, uint32_t units)
 {
     uint32_t homes = 0;
@@ -162,7 +161,8 @@ static uint32_t homes_of(const struct wm_gpu *gpu, uint32_t units)
     return homes;
 }
 
-/* The places of `units` compute units from `first` on; an odd one is alone, which no product has. */
+/* Sets the places of `units` compute units from `first` on. In an incomplete group, which no product has, the
+ * first one stands for the missing ones. */
 static void place_home(struct wmi_cache_place *places, const struct wm_gpu *gpu, uint32_t xcd,
                        uint32_t engine, uint32_t first, uint32_t units)
 {
@@ -173,8 +173,8 @@ static void place_home(struct wmi_cache_place *places, const struct wm_gpu *gpu,
     }
 }
 
-/* Workgroups go round the shader engines, and in each of them from compute unit to compute unit, or from WGP
- * to WGP: as many units at a time as one runs on. False: no memory. */
+/* Sets the dispatch order: workgroups rotate through the shader engines, and within an engine through its
+ * compute units or WGPs (`units`: compute units per workgroup). False: out of memory. */
 static bool place_units(struct wmi_caches *caches, uint32_t units)
 {
     const struct wm_gpu *gpu = &caches->gpu;
@@ -202,7 +202,7 @@ static size_t words_of(const struct wmi_cache *cache)
     return (size_t)cache->instances * cache->sets * cache->room;
 }
 
-/* Vectors are aligned to their size. False: no memory. */
+/* Allocates tags and states, aligned for vectors. False: out of memory. */
 static bool make_lines(struct wmi_cache *cache, bool has_states)
 {
     const size_t words = words_of(cache), align = WMI_CACHE_WAYS;
@@ -214,7 +214,7 @@ static bool make_lines(struct wmi_cache *cache, bool has_states)
     return true;
 }
 
-/* The fastest ones for this CPU. */
+/* Selects the fastest functions for this CPU. */
 static void choose_walks(struct wmi_caches *caches, enum wmi_cpu_level level)
 {
     WMI_TABLE_OF_BUILDS(walks, wmi_caches_walk);
@@ -232,7 +232,7 @@ struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_
     caches->gpu = *gpu;
     caches->residence.groups = 1;
     choose_walks(caches, wmi_cpu_level());
-    caches->high = UINT64_MAX; /* no address's */
+    caches->high = UINT64_MAX; /* matches no address */
     bool good = place_units(caches, 1);
     for (unsigned level = 0; good && level < WM_CACHE_LEVELS; level++) {
         const struct wm_cache *from = &gpu->cache[level];
@@ -288,7 +288,7 @@ bool wmi_caches_begin(struct wmi_caches *caches, struct wmi_residence residence)
     return true;
 }
 
-/* Several L2 are kept coherent by writing back what a kernel wrote and by forgetting the rest. */
+/* Multiple L2s are kept coherent by writing back dirty lines and invalidating all lines after a kernel. */
 void wmi_caches_end(struct wmi_caches *caches)
 {
     const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
@@ -301,8 +301,8 @@ uint64_t wmi_caches_round_groups(const struct wmi_caches *caches)
     return (uint64_t)caches->gpu.xcds * caches->homes * caches->residence.groups;
 }
 
-/* Bytes of requests follow from their number: they are as large as the instruction's blocks, and behind L2 as
- * sectors. Only those to L2 differ. */
+/* Bytes are derived from the number of requests: before L2 a request is one block of the instruction, after
+ * L2 one sector. Requests to L2 vary in size and are counted directly. */
 const struct wmi_slot_use *wmi_caches_uses(struct wmi_caches *caches, uint32_t *slots)
 {
     for (uint32_t slot = 0; slot < caches->slots; slot++)

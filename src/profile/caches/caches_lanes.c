@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drives the caches by the log of a round: docs/model.md has the rules. */
+/* Processes the log of a round in the cache model. Rules: docs/model.md. */
 #include "profile/caches/far.h"
 #include "profile/caches/near.h"
 #include "profile/measure/fetch.h"
@@ -8,13 +8,13 @@
 
 enum {
     ENTRY = sizeof(struct wmi_log_entry) / sizeof(uint64_t),
-    AHEAD = 12, /* waves, of which the log is asked for ahead */
+    AHEAD = 12, /* waves whose logs are prefetched */
 };
 
 /* ---- the log ---- */
 
-/* What makes an address with this upper half a short one, by addition; of the first region's, when there are
- * too many. */
+/* The value to add to an address with this upper half to make it short. If there are too many regions, the
+ * first one is used. */
 static NOINLINE uint64_t distance_of(struct wmi_caches *caches, uint64_t high)
 {
     uint32_t index = 0;
@@ -30,20 +30,20 @@ static NOINLINE uint64_t distance_of(struct wmi_caches *caches, uint64_t high)
     return caches->distance = (index - high) << 32;
 }
 
-/* Makes the addresses short, each for itself. */
+/* Makes addresses with different upper halves short. */
 static NOINLINE void shorten(struct wmi_caches *caches, struct requests *requests)
 {
     for (unsigned i = 0; i < requests->count; i++)
         requests->address[i] += distance_of(caches, requests->address[i] >> 32);
 }
 
-/* The addresses of an entry with a list, or with steps that leave the first block's 4 GiB. */
+/* Reads the addresses of an entry with a list, or of one that crosses a 4 GiB boundary. */
 static NOINLINE void read_far(struct wmi_caches *caches, const uint64_t *words,
                               const struct wmi_log_entry *entry, uint64_t stride, unsigned shift,
                               struct requests *requests)
 {
     typedef int32_t __attribute__((may_alias)) difference;
-    const difference *const list = (const difference *)(words + ENTRY) - 1; /* of all but the first */
+    const difference *const list = (const difference *)(words + ENTRY) - 1; /* from block 1 on */
     const uint64_t block = entry->block, high = block << shift >> 32;
     const unsigned count = requests->count;
     uint64_t *const address = requests->address;
@@ -64,8 +64,8 @@ static NOINLINE void read_far(struct wmi_caches *caches, const uint64_t *words,
         address[i] += distance;
 }
 
-/* Reads the entry at *words and goes on behind it. waves: the entries of so many waves make one row, of which
- * it is the first. */
+/* Reads the entry at *words and advances to the next one. waves: the entry is the first of `waves` entries
+ * that are merged into one row. */
 static inline const struct wmi_cache_route *read_entry(struct wmi_caches *caches, const uint64_t **words,
                                                        size_t waves, struct wmi_log_entry *entry,
                                                        struct requests *requests)
@@ -97,9 +97,10 @@ static inline const struct wmi_cache_route *read_entry(struct wmi_caches *caches
     return route;
 }
 
-/* What is left of a fetch of code that begins at `first`, the end of which is the line that is asked for
- * ahead: the first line was missed, those behind it were asked for just before they were wanted. Addresses of
- * parts of an access that have no such line are odd. */
+/* Counts the misses `left` of a code fetch. A miss of the line `first` is a full miss; misses of later lines
+ * are late, because they were prefetched just before use. The line `ahead`, prefetched after the end, does
+ * not count. `first` or `ahead` is odd, and so matches nothing, if this part of an access does not have it.
+ */
 static void note_fetch(struct wmi_caches *caches, const struct requests *left, uint64_t first, uint64_t ahead)
 {
     struct wmi_slot_use *use = &caches->uses[left->slot];
@@ -109,7 +110,7 @@ static void note_fetch(struct wmi_caches *caches, const struct requests *left, u
     }
 }
 
-/* Those of the wave's caches that are named (1 << enum wm_cache_level) have no lines any more. */
+/* Invalidates the wave's caches in `named` (a mask of 1 << enum wm_cache_level). */
 static NOINLINE void invalidate(const struct wmi_caches *caches, unsigned named, const uint32_t *instance)
 {
     for (unsigned level = 0; level < WM_CACHE_L2; level++) {
@@ -123,13 +124,13 @@ static NOINLINE void invalidate(const struct wmi_caches *caches, unsigned named,
     }
 }
 
-/* Waves of one place whose next accesses are dealt with as one. */
+/* Waves of one place whose next accesses are processed together. */
 struct together {
     size_t waves;
-    bool row; /* they make a row; else all are the same loads, of which the caches answer all but the first */
+    bool row; /* they form a row; else they are equal loads, and all but the first hit */
 };
 
-/* Looks for them at the first of `left` cursors. */
+/* Finds such waves, starting at the first of `left` cursors. */
 static inline struct together find_together(const struct wmi_caches *caches,
                                             const struct wmi_cache_cursor *cursor, size_t left)
 {
@@ -156,8 +157,8 @@ static inline struct together find_together(const struct wmi_caches *caches,
     return together;
 }
 
-/* Whether the entry asks a cache for what it was asked for last, so that all of it is there; remembers it.
- * row: it is the first one of a row. */
+/* Whether the entry equals the previous one of the cache, so that all its requests hit; stores the entry.
+ * row: it is the first of a row. */
 static inline bool is_last(const struct wmi_cache *cache, uint32_t instance,
                            const struct wmi_log_entry *entry, bool row)
 {
@@ -171,8 +172,8 @@ static inline bool is_last(const struct wmi_cache *cache, uint32_t instance,
     return same;
 }
 
-/* The next access of the first of `left` waves, and of those behind it that are dealt with together, with the
- * code that it fetches for it. How many waves these are. */
+/* Processes the next access of the first of `left` waves, with the preceding code fetches, and those of
+ * following waves that can be processed together. Returns the number of waves. */
 static inline size_t step(struct wmi_caches *caches, struct wmi_cache_cursor *cursor, size_t left)
 {
     const struct together together = find_together(caches, cursor, left);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* L2 and what is behind it. For caches_lanes.c only. */
+/* L2, last-level cache and memory. For caches_lanes.c only. */
 #ifndef WMI_PROFILE_CACHES_FAR_H
 #define WMI_PROFILE_CACHES_FAR_H
 
 #include "profile/caches/requests.h"
 
-/* ---- behind L2 ---- */
+/* ---- after L2 ---- */
 
-/* A sector, to or from behind L2. skips: what is not there is not brought in. */
+/* Transfers a sector between L2 and the next level. skips: misses do not allocate in the last-level cache. */
 static void reach_last(struct wmi_caches *caches, uint64_t address, uint32_t slot, bool writes, bool skips)
 {
     const struct wmi_cache *last = &caches->cache[WM_CACHE_LAST];
@@ -40,7 +40,7 @@ static void reach_last(struct wmi_caches *caches, uint64_t address, uint32_t slo
         use->memory_read += WMI_CACHE_SECTOR;
 }
 
-/* The line that was `state` and had the tag leaves L2. */
+/* Writes back the dirty sectors of a line evicted from L2. */
 static void write_back(struct wmi_caches *caches, uint32_t tag, uint32_t state)
 {
     const uint64_t start = (uint64_t)(tag - 1) << caches->cache[WM_CACHE_L2].line_shift;
@@ -51,33 +51,33 @@ static void write_back(struct wmi_caches *caches, uint32_t tag, uint32_t state)
 
 /* ---- L2 ---- */
 
-/* What becomes of the requests of an entry in L2. */
+/* Results of an entry's requests to L2. */
 struct far {
-    uint32_t asked, hits, read; /* read: sectors, where memory is next */
+    uint32_t asked, hits, read; /* read: missed sectors */
 };
 
-/* How a line of L2 is found. */
+/* How a line is looked up in L2. */
 enum seek {
     SEEK,
-    ABSENT, /* it is known not to be there */
-    STREAM, /* and the order of lines stays as it is: see struct wmi_vector_rules */
+    ABSENT, /* known to miss */
+    STREAM, /* does not change the LRU order: see struct wmi_vector_rules */
 };
 
-/* How L2 is asked by an entry. A value of its own: writing lines cannot change it. */
+/* Parameters of an entry's requests to L2. Passed by value, so that stores to lines cannot alias it. */
 struct ask {
     uint32_t *tags, *states; /* of the instance */
     uint32_t ways, shift, slot;
     bool loads, stores, brings, has_last, skips_last;
 };
 
-/* L2 keeps which sectors of a line are there, and which of them only it knows. set: where that of the line
- * begins. Made for one number of ways. */
+/* Accesses one line of L2, which has a valid and a dirty bit per sector. set: index of the set in tags and
+ * states. Inlined for a constant number of ways. */
 static INLINE void ask_line(struct wmi_caches *caches, const struct ask ask, size_t set, uint32_t tag,
                             uint32_t wanted, enum seek seek, struct far *far)
 {
     const uint32_t ways = ask.ways;
     uint32_t *tags = ask.tags + set, *states = ask.states + set;
-    /* What makes room: the last one; where lines stay as they are, an empty place if there is one. */
+    /* The way to evict: the last one; for STREAM the first empty one, if any. */
     const uint32_t room = seek == STREAM ? wmi_sets_room(tags, ways) : ways - 1, room_tag = tags[room];
     const uint32_t way = seek == ABSENT ? ways : wmi_sets_find(tags, ways, tag);
     const bool found = way < ways;
@@ -120,7 +120,7 @@ static INLINE struct far ask_each(struct wmi_caches *caches, const struct ask as
         uint32_t wanted = two ? WMI_LINE_VALID : WMI_LINE_VALID_0;
         if (!narrow) {
             wanted <<= address >> WMI_CACHE_SECTOR_SHIFT & 1;
-            /* Loads ask once for neighbouring blocks of a line. */
+            /* Loads merge adjacent blocks of a line into one request. */
             if (pairs && i + 1 < count && requests->address[i + 1] == address + WMI_CACHE_SECTOR &&
                 address >> shift == requests->address[i + 1] >> shift) {
                 wanted = WMI_LINE_VALID;
@@ -135,7 +135,7 @@ static INLINE struct far ask_each(struct wmi_caches *caches, const struct ask as
     return far;
 }
 
-/* Whether they are a row of whole lines of L2, each in a set of its own. */
+/* Whether the requests are a row of several whole lines of L2, each in a different set. */
 static inline bool are_far_lines(const struct wmi_cache *l2, const struct requests *requests)
 {
     const uint64_t bytes = (uint64_t)requests->count * requests->bytes, line = 1ULL << l2->line_shift;
@@ -144,7 +144,7 @@ static inline bool are_far_lines(const struct wmi_cache *l2, const struct reques
            !((requests->address[0] | bytes) & (line - 1));
 }
 
-/* The same as ask_each() of such. */
+/* The same as ask_each(), for such a row. */
 static INLINE struct far ask_row(struct wmi_caches *caches, const struct ask ask, const struct row row,
                                  unsigned count, enum seek seek)
 {
@@ -152,7 +152,7 @@ static INLINE struct far ask_row(struct wmi_caches *caches, const struct ask ask
     struct far far = {0};
     for (uint32_t i = 0; i < row.count; i++)
         ask_line(caches, ask, set_in_row(&row, ask.ways, i), row.tag + i, wanted, seek, &far);
-    if (ask.stores) { /* the second one for a line finds it */
+    if (ask.stores) { /* the second store to a line hits */
         far.asked += count - row.count;
         far.hits += count - row.count;
     }
@@ -174,14 +174,14 @@ static INLINE void count_far(struct wmi_caches *caches, const struct ask ask, co
                              const struct far far)
 {
     struct wmi_slot_use *use = &caches->uses[requests->slot];
-    if (!ask.has_last) /* else it is counted there */
+    if (!ask.has_last) /* else counted by reach_last() */
         use->memory_read += (uint64_t)far.read * WMI_CACHE_SECTOR;
     use->use[WM_CACHE_L2].requests += far.asked;
     use->use[WM_CACHE_L2].hits += far.hits;
     use->use[WM_CACHE_L2].bytes += (uint64_t)requests->count * requests->bytes;
 }
 
-/* Functions of their own: together in one, their variables do not fit into the host's registers. */
+/* Separate functions, to reduce register pressure. */
 typedef void ask_far(struct wmi_caches *caches, const struct ask *how, struct requests *requests);
 
 static NOINLINE void ask_power(struct wmi_caches *caches, const struct ask *how, struct requests *requests)
@@ -190,7 +190,7 @@ static NOINLINE void ask_power(struct wmi_caches *caches, const struct ask *how,
     count_far(caches, ask, requests, ask_any(caches, ask, requests));
 }
 
-/* Of most products, by what is asked and by the lines. */
+/* Specialized for most products, by line size, and by loads or writes. */
 #define ASK_16(name, line_shift, loads_only)                                                                 \
     static NOINLINE void name(struct wmi_caches *caches, const struct ask *how, struct requests *requests)   \
     {                                                                                                        \

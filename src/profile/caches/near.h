@@ -5,8 +5,8 @@
 
 #include "profile/caches/requests.h"
 
-/* Loads that the cache answers go no further; the others bring their lines in. How many go on. Made for one
- * number of ways. */
+/* Loads: removes requests that hit; misses allocate their lines. Returns the number of misses. Inlined for a
+ * constant number of ways. */
 static INLINE unsigned read_by(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
                                struct requests *requests, uint32_t ways, bool power)
 {
@@ -40,7 +40,7 @@ static INLINE unsigned read_by(const struct wmi_caches *caches, const struct wmi
     return left;
 }
 
-/* Functions of their own: together in one, their variables do not fit into the host's registers. */
+/* Separate functions, to reduce register pressure. */
 #define READ(name, ways, power)                                                                              \
     static NOINLINE unsigned name(const struct wmi_caches *caches, const struct wmi_cache *cache,            \
                                   size_t start, struct requests *requests)                                   \
@@ -64,7 +64,7 @@ static inline unsigned read_through(const struct wmi_caches *caches, const struc
                                : read_power(caches, cache, start, requests);
 }
 
-/* The same, but that lines which are there leave, and none is brought in. */
+/* The same, but hits evict the line, and misses do not allocate. */
 static unsigned take_out(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
                          struct requests *requests)
 {
@@ -79,8 +79,8 @@ static unsigned take_out(const struct wmi_caches *caches, const struct wmi_cache
     return left;
 }
 
-/* Whether none of the lines can be in the instance at `start`, as far as a look at all of it tells, if that
- * takes less than one for each request. */
+/* Whether a scan of all tags of the instance at `start` shows that it contains none of the lines. Returns
+ * false if the scan would take longer than looking up each request. */
 static bool has_none(const struct wmi_cache *cache, size_t start, const struct requests *requests)
 {
     uint32_t lowest = UINT32_MAX, highest = 0;
@@ -98,8 +98,8 @@ static bool has_none(const struct wmi_cache *cache, size_t start, const struct r
     return !found;
 }
 
-/* Stores and atomics go on. fills: they bring in the lines, which they write whole; else lines of which they
- * write a part leave. */
+/* Stores and atomics pass through. fills: they write whole lines, which are allocated; else lines that they
+ * hit are evicted. */
 static void write_through(const struct wmi_caches *caches, const struct wmi_cache *cache, size_t start,
                           struct requests *requests, bool fills)
 {
@@ -129,7 +129,7 @@ static void write_through(const struct wmi_caches *caches, const struct wmi_cach
     requests->row = is_row;
 }
 
-/* A cache on the way to L2. */
+/* Accesses a cache before L2; requests that must go on remain. */
 static void reach_near(struct wmi_caches *caches, enum wm_cache_level level, uint32_t instance,
                        enum wmi_cache_how how, struct requests *requests)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests on their way to memory, and rows of them in a cache. For caches_lanes.c only. */
+/* Requests on their way to memory. A row is a sequence of requests for contiguous blocks. For caches_lanes.c
+ * only. */
 #ifndef WMI_PROFILE_CACHES_REQUESTS_H
 #define WMI_PROFILE_CACHES_REQUESTS_H
 
@@ -11,14 +12,14 @@
 #include <assert.h>
 #include <stdalign.h>
 
-/* The requests of one entry of the log that a cache does not answer go on to the next one. */
+/* The requests of one log entry; those that miss in a cache go on to the next one. */
 struct requests {
-    alignas(64) uint64_t address[WMI_LOG_BLOCKS + 1]; /* short ones; of a row there is the first one */
+    alignas(64) uint64_t address[WMI_LOG_BLOCKS + 1]; /* short addresses; a row has only the first one */
     unsigned count;
-    bool row; /* each block lies behind the one before it */
+    bool row; /* the blocks are contiguous */
     uint32_t bytes, slot;
     enum wmi_access_kind kind;
-    bool full;    /* stores that write all of the bytes */
+    bool full;    /* stores that write all bytes of their blocks */
     bool streams; /* see struct wmi_vector_rules */
     bool skips_last;
 };
@@ -32,10 +33,10 @@ static_assert((WMI_LOG_BLOCKS + 1) % VECTOR == 0, "addresses are written as whol
 
 /* ---- rows ---- */
 
-/* Writes `count` addresses that begin at `address`. */
+/* Writes `count` addresses, `step` apart, starting at `address`. */
 static inline void write_steps(struct requests *requests, uint64_t address, uint64_t step)
 {
-    u64v lanes; /* a loop over the few that there are takes longer */
+    u64v lanes; /* faster than a scalar loop, even for few addresses */
     for (unsigned i = 0; i < VECTOR; i++)
         lanes[i] = i;
     lanes = lanes * step + address;
@@ -43,7 +44,7 @@ static inline void write_steps(struct requests *requests, uint64_t address, uint
         *(u64v *)(requests->address + i) = lanes;
 }
 
-/* Makes each request of a row one of its own. */
+/* Expands a row: writes the address of each request. */
 static inline void spread(struct requests *requests)
 {
     if (requests->row && requests->count > 1)
@@ -58,13 +59,13 @@ static inline uint32_t tag_of(const struct wmi_cache *cache, uint64_t address)
     return (uint32_t)(address >> cache->line_shift) + 1;
 }
 
-/* Where the set of the line begins in tags and states, of an instance that begins at `start`. power: there is
- * a power of two of sets. */
+/* Index of the line's set in tags and states; the instance begins at `start`. power: the number of sets is a
+ * power of two. */
 static INLINE size_t set_of(const struct wmi_caches *caches, const struct wmi_cache *cache, bool power,
                             size_t start, uint64_t address)
 {
     uint64_t set = address >> cache->line_shift & cache->set_mask;
-    if (!power) /* the whole address counts */
+    if (!power) /* uses the full address */
         set = (((uint64_t)caches->region[address >> 32] << 32 | (uint32_t)address) >> cache->line_shift) %
               cache->sets;
     return start + set * cache->room;
@@ -75,17 +76,17 @@ static inline size_t start_of(const struct wmi_cache *cache, uint32_t instance)
     return (size_t)instance * cache->sets * cache->room;
 }
 
-/* A row's lines in a cache with a power of two of sets. */
+/* The lines of a row in a cache whose number of sets is a power of two. */
 struct row {
     uint32_t tag, count;
-    uint32_t first, mask; /* set of the first line; of sets */
-    uint32_t sets;        /* that it reaches */
+    uint32_t first, mask; /* set of the first line; number of sets - 1 */
+    uint32_t sets;        /* number of sets that the row uses */
 };
 
-/* Whether the requests are a row of two of the cache's lines or more, that fit into it as one. */
+/* Whether the requests are a row of at least two lines of the cache that fits into it. */
 static INLINE bool are_lines(const struct wmi_cache *cache, uint32_t ways, const struct requests *requests)
 {
-    const uint32_t most = ways < WMI_VECTOR_LANES ? ways : WMI_VECTOR_LANES; /* of a set */
+    const uint32_t most = ways < WMI_VECTOR_LANES ? ways : WMI_VECTOR_LANES; /* lines per set */
     return requests->row && requests->count > 1 && requests->bytes == 1u << cache->line_shift &&
            requests->count <= (uint64_t)cache->sets * most;
 }
@@ -100,13 +101,13 @@ static INLINE struct row row_of(const struct wmi_cache *cache, uint64_t address,
                         .sets = count < sets ? count : sets};
 }
 
-/* Where the row's i-th set begins, in an instance with so many ways. */
+/* Index of the row's i-th set in its instance. */
 static INLINE size_t set_in_row(const struct row *row, uint32_t ways, uint32_t i)
 {
     return (size_t)((row->first + i) & row->mask) * wmi_cache_room(ways);
 }
 
-/* Whether the instance with these tags has a line of the row. */
+/* Whether the instance with these tags contains a line of the row. */
 static INLINE bool has_of_row(const uint32_t *tags, const struct row *row, uint32_t ways)
 {
     const u32v tag = wmi_splat_u32(row->tag), count = wmi_splat_u32(row->count);
@@ -121,7 +122,7 @@ static INLINE bool has_of_row(const uint32_t *tags, const struct row *row, uint3
     return false;
 }
 
-/* Brings in a row of which nothing is there. */
+/* Allocates all lines of a row; none may be present. */
 static INLINE void bring_row(uint32_t *tags, const struct row *row, uint32_t ways)
 {
     const uint32_t sets = row->mask + 1;

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The sets of a cache, as vectors that hold a set's lines in the order of their use. For *_lanes.c files
- * only.
+/* Sets of a cache as vectors of tags in LRU order. For *_lanes.c files only.
  *
- * A line has a tag that is not 0; the most recently used one of a set comes first, and behind its last line
- * are zeros. To use a line is to shift all before it by one and put it in front, whether it was there or the
- * last one makes room for it. */
+ * Tags are not 0; the most recently used one is first, and zeros follow the last one. Using a line moves it
+ * to the front and shifts the tags before it; on a miss, all are shifted and the last one is evicted. */
 #ifndef WMI_PROFILE_SETS_H
 #define WMI_PROFILE_SETS_H
 
 #include "base/vector_bits.h"
 #include "profile/caches/inside.h"
 
-/* Uses the tag. Returns which way it was in, or `ways`: it was not there, and the last one is gone. */
+/* Uses the tag. Returns its previous way, or `ways`: it missed, and the last tag was evicted. */
 static inline uint32_t wmi_sets_use(uint32_t *set, uint32_t ways, uint32_t tag)
 {
     const u32v wanted = wmi_splat_u32(tag);
@@ -28,7 +26,7 @@ static inline uint32_t wmi_sets_use(uint32_t *set, uint32_t ways, uint32_t tag)
         *(u32v *)(set + first) = moved;
         before = now;
     }
-    /* Of the last vector without a branch: whether a line is there is what one cannot foresee. */
+    /* The last vector is handled without a branch, because hits and misses are unpredictable. */
     const u32v now = *(const u32v *)(set + first);
     const uint32_t end = 1u << (ways - first), found = wmi_equal_bits(now, wanted) | end;
     const uint32_t moves = (found ^ (found - 1)) & (end - 1);
@@ -36,8 +34,8 @@ static inline uint32_t wmi_sets_use(uint32_t *set, uint32_t ways, uint32_t tag)
     return first + (uint32_t)__builtin_ctz(found);
 }
 
-/* Puts `count` words in front that are `step` apart, `largest` first, of which none is there yet; as many
- * words behind them go. At most `ways`, and at most a vector of them. */
+/* Inserts `count` tags at the front, `largest` first, `step` apart, none of which may be present; evicts the
+ * last `count` tags. count: at most `ways`, and at most the lanes of a vector. */
 static inline void wmi_sets_bring(uint32_t *set, uint32_t ways, uint32_t largest, uint32_t step,
                                   uint32_t count)
 {
@@ -50,14 +48,14 @@ static inline void wmi_sets_bring(uint32_t *set, uint32_t ways, uint32_t largest
                                      ? wmi_choose_bits((1u << behind) - 1, now, wmi_splat_u32(0))
                                      : now;
     }
-    for (uint32_t i = count; i-- > 0;) /* not from memory, where the set before may just have been written */
+    for (uint32_t i = count; i-- > 0;) /* in registers: a load could stall on a recent store */
         moved = wmi_shift_lanes(wmi_splat_u32(largest - i * step), moved);
     *(u32v *)set =
         ways < WMI_VECTOR_LANES ? wmi_choose_bits((1u << ways) - 1, moved, wmi_splat_u32(0)) : moved;
 }
 
-/* What goes with the tags of a set follows them: `word` comes first, that of `way` is gone; way == ways: the
- * last one. */
+/* Moves data that belongs to the tags of a set in the same way: inserts `word` at the front and removes that
+ * of `way`; way == ways: the last one. */
 static inline void wmi_sets_follow(uint32_t *set, uint32_t ways, uint32_t way, uint32_t word)
 {
     const uint32_t last = way < ways ? way : ways - 1;
@@ -73,7 +71,7 @@ static inline void wmi_sets_follow(uint32_t *set, uint32_t ways, uint32_t way, u
     }
 }
 
-/* Which way the tag is in, or `ways`: nothing moves. */
+/* Returns the way of the tag, or `ways`, without changing the order. */
 static inline uint32_t wmi_sets_find(const uint32_t *set, uint32_t ways, uint32_t tag)
 {
     const u32v wanted = wmi_splat_u32(tag);
@@ -85,7 +83,7 @@ static inline uint32_t wmi_sets_find(const uint32_t *set, uint32_t ways, uint32_
     }
     const uint32_t found = wmi_equal_bits(*(const u32v *)(set + first), wanted);
     return first +
-           (uint32_t)__builtin_ctz(found | 1u << (ways - first)); /* no branch: as in wmi_sets_use() */
+           (uint32_t)__builtin_ctz(found | 1u << (ways - first)); /* no branch, as in wmi_sets_use() */
 }
 
 /* The first empty way, or the last one. */
@@ -95,7 +93,7 @@ static inline uint32_t wmi_sets_room(const uint32_t *set, uint32_t ways)
     return way < ways ? way : ways - 1;
 }
 
-/* Takes the tag out, if it is there. Whether it was. */
+/* Removes the tag; returns whether it was present. */
 static inline bool wmi_sets_drop(uint32_t *set, uint32_t ways, uint32_t tag)
 {
     const u32v wanted = wmi_splat_u32(tag);

@@ -40,7 +40,7 @@ struct wmi_asked {
 typedef bool wmi_asked_find(struct wmi_same *room, const struct wmi_asking *asking, struct wmi_asked *asked,
                             struct wmi_requests *blocks, bool *full);
 
-/* The fastest one for this CPU and waves of 32 or 64 lanes. */
+/* Returns the fastest finder for this CPU and waves of 32 or 64 lanes. */
 wmi_asked_find *wmi_asked_finder(enum wmi_cpu_level level, unsigned wave_lanes);
 
 /* The values of `lookup_lanes` and `may_be_fast` for the access. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds what an access with aligned lanes asks for. */
+/* Finds the blocks, lines and costs of an access with aligned lanes. */
 #include "profile/cost/asked.h"
 #include "profile/cost/same_lanes.h"
 
 #include <string.h>
 
-/* Addresses as 32 bits from a base, which is a multiple of what blocks and lines have, 2 GiB below the first
- * lane's. Sums may wrap. */
+/* Addresses as 32-bit offsets from `base`, which is about 2 GiB below the first lane's address and a multiple
+ * of the block and line sizes. Sums may wrap. */
 struct row {
     uint64_t base;
     unsigned count;
-    bool ascends;           /* no address is lower than the one before */
-    struct wmi_same_row at; /* of active lanes, one behind the other */
+    bool ascends;           /* no address is lower than the previous one */
+    struct wmi_same_row at; /* of active lanes, compressed */
 };
 
 static inline bool ascends(const struct row *row)
@@ -26,7 +26,7 @@ static inline bool ascends(const struct row *row)
     return !(descends & wmi_same_bits(row->count));
 }
 
-/* Addresses by lane, of inactive ones any, and the row. False: see wmi_asked_find. */
+/* Sets the addresses by lane (inactive lanes: undefined) and the row. False: see wmi_asked_find. */
 static inline bool make_row(const struct wmi_asking *asking, struct wmi_same_row *by_lane, struct row *row)
 {
     u32v bits, high;
@@ -38,7 +38,7 @@ static inline bool make_row(const struct wmi_asking *asking, struct wmi_same_row
     return !wmi_any(high | (bits & (asking->bytes - 1u)));
 }
 
-/* Which lanes of the row are in the block of the one before. */
+/* The lanes of the row in the same block as the previous lane. */
 static inline uint64_t beside(const struct row *row, unsigned shift)
 {
     u32v before = wmi_splat_u32(0);
@@ -51,7 +51,8 @@ static inline uint64_t beside(const struct row *row, unsigned shift)
     return same & wmi_same_bits(row->count) & ~1ULL;
 }
 
-/* Which lanes of the row are in the block of an earlier one. Unless the row ascends, each one's earliest. */
+/* The lanes of the row in the same block as an earlier lane. Unless the row ascends, sets each lane's
+ * earliest lane with the same block. */
 static inline uint64_t repeated_blocks(struct wmi_same *room, const struct row *row, unsigned shift,
                                        struct wmi_same_row *earliest)
 {
@@ -63,7 +64,7 @@ static inline uint64_t repeated_blocks(struct wmi_same *room, const struct row *
     return wmi_same_find(room, &block, row->count, wmi_same_bits(row->count), earliest);
 }
 
-/* Of rows that ascend each lane's earliest with the same. */
+/* For ascending rows: sets each lane's earliest lane with the same block or element. */
 static inline void follow(uint64_t repeated, unsigned count, struct wmi_same_row *earliest)
 {
     for (uint32_t i = 0, first = 0; i < count; i++)
@@ -74,7 +75,7 @@ static inline void follow(uint64_t repeated, unsigned count, struct wmi_same_row
 static inline void list(const struct row *row, unsigned shift, uint64_t repeated, struct wmi_requests *blocks)
 {
     enum { WIDE = WMI_VECTOR_LANES / 2 };
-    uint64_t *to = blocks->block + blocks->count, *end = to; /* there is room for more than there are lanes */
+    uint64_t *to = blocks->block + blocks->count, *end = to; /* the array has room for all lanes */
     uint64_t firsts = wmi_same_bits(row->count) & ~repeated;
     for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES)
         for (int half = 0; half < 2; half++, firsts >>= WIDE) {
@@ -85,7 +86,7 @@ static inline void list(const struct row *row, unsigned shift, uint64_t repeated
     blocks->count += (uint32_t)(end - to);
 }
 
-/* Appends blocks as often as the most lanes ask for one thing in them. */
+/* Appends each block as often as the maximum number of lanes that access the same element in it. */
 static inline void list_often(const struct row *row, unsigned shift, const struct wmi_same_row *block,
                               const struct wmi_same_row *same, uint64_t repeated, struct wmi_requests *blocks)
 {
@@ -101,8 +102,8 @@ static inline void list_often(const struct row *row, unsigned shift, const struc
     }
 }
 
-/* Of each block whether as many different things are asked for as it has. Lanes in `same` ask for what an
- * earlier one does. */
+/* Sets for each block whether all its elements (`things`) are accessed. Lanes in `same` repeat an earlier
+ * lane's element. */
 static inline void fill(const struct row *row, unsigned things, const struct wmi_same_row *block,
                         uint64_t same, uint64_t repeated, bool *full)
 {
@@ -113,7 +114,7 @@ static inline void fill(const struct row *row, unsigned things, const struct wmi
         *full++ = different[__builtin_ctzll(left)] == things;
 }
 
-/* The same of a row that ascends: a block's lanes are side by side. */
+/* The same for an ascending row, in which the lanes of a block are adjacent. */
 static inline void fill_ascending(const struct row *row, unsigned things, uint64_t same, uint64_t repeated,
                                   bool *full)
 {
@@ -126,10 +127,11 @@ static inline void fill_ascending(const struct row *row, unsigned things, uint64
     }
 }
 
-/* Lanes that are the first in their line, of those that look its tag up together. */
+/* The lanes that cause a tag lookup: the first lane of each line, of the lanes that are looked up together.
+ */
 static inline uint64_t find_lookups(const struct wmi_asking *asking, const struct wmi_same_row *by_lane)
 {
-    const u32v none = wmi_splat_u32(UINT32_MAX); /* no line's number */
+    const u32v none = wmi_splat_u32(UINT32_MAX); /* not a line number */
     uint64_t repeated = 0;
     for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES) {
         const u32v line = *(const u32v *)(by_lane->of + lane) >> asking->line_shift;
@@ -137,14 +139,14 @@ static inline uint64_t find_lookups(const struct wmi_asking *asking, const struc
         const uint64_t one = wmi_equal_bits(now, wmi_swap_in_quads(now, 1));
         const uint64_t two = wmi_equal_bits(now, wmi_swap_in_quads(now, 2));
         const uint64_t three = wmi_equal_bits(now, wmi_swap_in_quads(now, 3));
-        /* An earlier lane has the same. */
+        /* Lanes whose line an earlier lane has. */
         const uint64_t same = (one & 0xaaaa) | (asking->lookup_lanes < 4 ? 0 : (two | three) & 0xcccc);
         repeated |= (same & ((1ULL << WMI_VECTOR_LANES) - 1)) << lane;
     }
     return asking->mask & ~repeated;
 }
 
-/* Each bit goes where that of lane `lane ^ with` is; with: 1, 2 or 3. */
+/* Moves the bit of each lane to `lane ^ with`; with: 1, 2 or 3. */
 static inline uint32_t swap_bits(uint32_t bits, int with)
 {
     if (with & 1)
@@ -152,7 +154,7 @@ static inline uint32_t swap_bits(uint32_t bits, int with)
     return with & 2 ? (bits & 0x3333) << 2 | (bits >> 2 & 0x3333) : bits;
 }
 
-/* Quads, as the bit of their first lane, of which two active lanes differ. */
+/* The quads, as the bit of their first lane, in which two active lanes differ. */
 static inline uint32_t differing_quads(u32v x, uint32_t active)
 {
     uint32_t differs = 0;
@@ -162,7 +164,7 @@ static inline uint32_t differing_quads(u32v x, uint32_t active)
     return (differs | differs >> 2) & 0x1111;
 }
 
-/* Whether the lanes of each quad share an address, or an aligned block of four elements. */
+/* Whether the active lanes of each quad share an address or an aligned block of four elements. */
 static inline bool are_quads_fast(const struct wmi_asking *asking, const struct wmi_same_row *by_lane)
 {
     const unsigned block_shift = 2 + (unsigned)__builtin_ctz(asking->bytes);
@@ -175,7 +177,7 @@ static inline bool are_quads_fast(const struct wmi_asking *asking, const struct 
     return true;
 }
 
-/* Whether the active lanes of a group are in one line. */
+/* Whether all active lanes of the group access one line. */
 static inline bool is_one_line(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
                                uint64_t group)
 {
@@ -187,7 +189,7 @@ static inline bool is_one_line(const struct wmi_asking *asking, const struct wmi
     return !(group & ~there);
 }
 
-/* Clocks and tag lookups. coalesce.c says why. */
+/* Address clocks and tag lookups, by the rules at the head of coalesce.c. */
 static inline void find_costs(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
                               struct wmi_asked *asked)
 {
@@ -210,8 +212,9 @@ static inline void find_costs(const struct wmi_asking *asking, const struct wmi_
     }
 }
 
-/* Which lanes ask for what an earlier lane asks for, which are among those in `repeated` blocks. Each one's
- * earliest with the same, and in its block, of atomics and unless the row ascends. */
+/* The lanes that access the same element as an earlier lane, a subset of `repeated`. For atomics, and for
+ * rows that do not ascend, `same` and `block` are each lane's earliest lane with the same element or block.
+ */
 static inline uint64_t repeated_things(struct wmi_same *room, const struct wmi_asking *asking,
                                        const struct row *row, uint64_t repeated, struct wmi_same_row *block,
                                        struct wmi_same_row *same)
@@ -233,12 +236,12 @@ static inline uint64_t repeated_things(struct wmi_same *room, const struct wmi_a
     return wmi_same_find(room, &thing, row->count, repeated, same);
 }
 
-/* Of each of a store's blocks whether all of it is written. */
+/* Sets for each block of a store whether it is written completely. */
 static inline void find_full(const struct wmi_asking *asking, const struct row *row,
                              const struct wmi_same_row *block, uint64_t same, uint64_t repeated, bool *full)
 {
     const unsigned things = (1u << asking->block_shift) / asking->bytes;
-    if (!repeated) /* none has more than one of them */
+    if (!repeated) /* no block has more than one element */
         memset(full, 0, row->count);
     else if (row->ascends)
         fill_ascending(row, things, same, repeated, full);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* LDS: how a wave's addresses become passes and bank conflicts.
+/* LDS: passes and bank conflicts of an access.
  *
- * - Each place of an instruction (two of read2 and write2) is served in fixed groups of lanes, by its width.
- * - A group takes as many passes as the busiest bank has to give different dwords, but at least one, also
- *   when no lane of it is active or in range. Lanes that want the same dword, or parts of it, share it.
- *   Atomics do not share: each is an operation (unverified).
- * - When a lane is not aligned to the place's width, all active lanes of the place go one by one and nothing
- *   counts as a conflict: 64 passes, measured on gfx90a for ds_write_b64 at multiples of 4. That three dwords
- *   want the alignment of four is LLVM's (allowsMisalignedMemoryAccessesImpl); that other widths fare as
- *   b64 does, and passes when lanes are inactive, is unverified.
- * - Lanes that exchange data (ds_permute_b32, ds_bpermute_b32, ds_swizzle_b32) want the bank of the lane that
- *   they send to or read from: lanes 32 apart share one (unverified). */
+ * - Each element of an instruction (read2 and write2 have two) is served in fixed groups of lanes, which
+ *   depend on its width.
+ * - A group takes as many passes as the busiest bank has distinct dwords to serve, but at least one, even if
+ *   none of its lanes is active or in range. Lanes that access the same dword, or parts of it, share it.
+ *   Atomics do not share: each is a separate operation (unverified).
+ * - If a lane is not aligned to the element's width, all active lanes are serialized, without counting as
+ *   conflicts: 64 passes, measured on gfx90a for ds_write_b64 at multiples of 4. Three dwords need the
+ *   alignment of four: LLVM, allowsMisalignedMemoryAccessesImpl. Unverified: that other widths behave like
+ *   b64, and the passes if lanes are inactive.
+ * - Lanes that exchange data (ds_permute_b32, ds_bpermute_b32, ds_swizzle_b32) access the bank of the lane
+ *   that they send to or read from; lanes 32 apart share one (unverified). */
 #include "profile/cost/banks.h"
 #include "profile/cost/cost.h"
 
@@ -20,12 +21,12 @@
 
 enum {
     DWORD = 4,
-    BANKS = 64,           /* at most */
-    MOST_WANTS = 32 * 65, /* dwords that a group of lanes asks for: of 32 lanes 255 bytes, off a dword */
+    BANKS = 64,           /* maximum */
+    MOST_WANTS = 32 * 65, /* maximum dwords of a group: 32 lanes with 255 unaligned bytes each */
     NOTHING = UINT16_MAX,
 };
 
-/* The different dwords that one group wants of each bank, as chains. */
+/* The distinct dwords that one group accesses, as a chain per bank. */
 struct group_banks {
     uint16_t depth[BANKS], chain[BANKS];
     uint16_t next[MOST_WANTS];
@@ -49,7 +50,7 @@ static void add_dword(struct group_banks *group, unsigned bank, uint32_t dword, 
     group->depth[bank]++;
 }
 
-/* The lanes of `mask` that want something of the bank. */
+/* The lanes of `mask` that access the bank. */
 static uint64_t lanes_of_bank(const struct wmi_access *access, const struct wmi_element *element,
                               uint64_t mask, unsigned banks, unsigned bank)
 {
@@ -65,7 +66,7 @@ static uint64_t lanes_of_bank(const struct wmi_access *access, const struct wmi_
     return lanes;
 }
 
-/* Adds the passes of the lanes of `mask`, one group. */
+/* Adds the passes of one group: the lanes in `mask`. */
 static void serve_group(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
                         unsigned banks, struct wmi_lds_cost *cost)
 {
@@ -95,7 +96,7 @@ static void serve_group(const struct wmi_access *access, const struct wmi_elemen
     }
 }
 
-/* What an address must be a multiple of to be served with the others: a power of two. */
+/* The alignment, a power of two, that lanes need to be served together. */
 static unsigned alignment(unsigned bytes)
 {
     return bytes > 8 ? 16 : bytes > 4 ? 8 : bytes > 2 ? 4 : bytes;
@@ -115,7 +116,7 @@ wmi_banks_find *wmi_banks_finder(enum wmi_cpu_level level, unsigned wave_lanes)
     return finders[level][wave_lanes != 32];
 }
 
-/* Adds the passes of a group that is half of a wave, whose lanes want a dword each. */
+/* Adds the passes of a group that is half of a wave, with a dword per lane. */
 static void add_half(const struct wmi_busiest_bank *busiest, unsigned half, struct wmi_lds_cost *cost)
 {
     cost->passes += busiest->depth ? busiest->depth : 1;
@@ -149,7 +150,7 @@ bool wmi_lds_by_halves(const struct wmi_access *access, const struct wmi_lds_rul
     return access->bytes && access->bytes <= DWORD && groups->count == 1 && groups->lanes[0] == UINT32_MAX;
 }
 
-/* Adds the passes of all groups of lanes at one place. */
+/* Adds the passes of all groups of lanes for one element. */
 static void serve_place(const struct wmi_access *access, const struct wmi_element *element,
                         const struct wmi_lds_rules *rules, unsigned wave_lanes, struct wmi_lds_cost *cost)
 {

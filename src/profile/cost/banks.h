@@ -34,7 +34,7 @@ struct wmi_banks {
 typedef bool wmi_banks_find(struct wmi_same *room, const uint64_t *address, uint64_t lanes, unsigned banks,
                             bool share, struct wmi_banks *found);
 
-/* The fastest one for this CPU and waves of 32 or 64 lanes. */
+/* Returns the fastest finder for this CPU and waves of 32 or 64 lanes. */
 wmi_banks_find *wmi_banks_finder(enum wmi_cpu_level level, unsigned wave_lanes);
 
 /* A faster wmi_lds_passes(), with a finder and its scratch memory. */

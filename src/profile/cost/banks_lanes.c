@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the different dwords and the busiest banks of lanes that want a dword each. */
+/* Finds the distinct dwords and the busiest banks of lanes that access a dword each. */
 #include "profile/cost/banks.h"
 
 #include "profile/cost/same_lanes.h"
@@ -8,8 +8,8 @@ enum { DWORD_SHIFT = 2, NO_BANK = UINT8_MAX, WIDE = WMI_VECTOR_LANES / 2 };
 
 #define INLINE inline __attribute__((always_inline))
 
-/* Of lanes that repeat what an earlier one wants those that no earlier one of their half of the wave does; of
- * lanes in a row, of which `lower` are in the lower half. */
+/* Of the lanes in `repeated`, those that repeat only a lane of the other half of the wave. Lanes are
+ * compressed; the first `lower` lanes are in the lower half. */
 static inline uint64_t find_across(uint64_t repeated, unsigned lower, const struct wmi_same_row *earliest)
 {
     uint64_t across = 0, seen = 0;
@@ -21,8 +21,8 @@ static inline uint64_t find_across(uint64_t repeated, unsigned lower, const stru
     return across;
 }
 
-/* Lanes of `lanes` that want what an earlier one of them wants. in_halves: those that want what one of their
- * half of the wave does; NULL: nobody asks. */
+/* The lanes of `lanes` that access the same dword as an earlier one. in_halves: those that repeat a lane of
+ * their own half of the wave; may be NULL. */
 static INLINE uint64_t repeated_of(struct wmi_same *room, const struct wmi_same_row *dword, uint64_t lanes,
                                    uint64_t *in_halves)
 {
@@ -39,7 +39,7 @@ static INLINE uint64_t repeated_of(struct wmi_same *room, const struct wmi_same_
     return wmi_deposit_bits(repeated, lanes);
 }
 
-/* How many bits are set in each word. */
+/* Population count of each word. */
 static inline u32v bits_of(u32v x)
 {
     x -= x >> 1 & 0x55555555;
@@ -49,14 +49,14 @@ static inline u32v bits_of(u32v x)
     return (x + (x >> 16)) & 0x3f;
 }
 
-/* Lanes of each bank, of those in `lanes`. plane: by bit of a bank's number, the lanes that have it. */
+/* Splits `lanes` by bank. plane[i]: the lanes whose bank number has bit i set. */
 static INLINE void split(const uint64_t *plane, unsigned banks, uint64_t lanes, u64v *of_banks)
 {
     u64v number;
     for (unsigned i = 0; i < WIDE; i++)
         number[i] = i;
     of_banks[0] = wmi_splat_u64(lanes);
-    for (unsigned bit = 0; 1 << bit < WIDE; bit++, plane++) /* all ones where the number has no such bit */
+    for (unsigned bit = 0; 1 << bit < WIDE; bit++, plane++) /* inverted where the bank's bit is 0 */
         of_banks[0] &= ((number >> bit & 1) - 1) ^ *plane;
     for (unsigned half = 1; half < banks / WIDE; half *= 2, plane++)
         for (unsigned i = 0; i < half; i++) {
@@ -65,7 +65,7 @@ static INLINE void split(const uint64_t *plane, unsigned banks, uint64_t lanes, 
         }
 }
 
-/* The bank that has the most lanes of each half, and the lowest of these: its number and how many. */
+/* Finds for each half of the wave the bank with the most lanes, the lowest of equal ones. */
 static INLINE void find_busiest(const uint64_t *plane, unsigned banks, uint64_t lanes,
                                 struct wmi_busiest_bank half[2])
 {
@@ -104,7 +104,7 @@ bool WMI_BUILD_NAME(wmi_banks_find)(struct wmi_same *room, const uint64_t *addre
         for (unsigned bit = 0; bit < 6; bit++)
             plane[bit] |= (uint64_t)wmi_bits_at(number, bit) << i;
     }
-    uint64_t shared = 0; /* with an earlier lane of a half */
+    uint64_t shared = 0; /* lanes that share the dword of an earlier lane of their half */
     const uint64_t repeated = repeated_of(room, &dword, lanes, share ? &shared : NULL);
     const uint64_t counted = lanes & ~shared;
     if (banks == WMI_BANKS_MOST)

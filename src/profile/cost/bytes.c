@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and strings as bytes: how a trace is written down. */
+/* Encodes numbers and strings as bytes of a trace. */
 #include "profile/cost/bytes.h"
 
 #include <stdlib.h>

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* The vector memory path: how a wave's addresses become clocks, tag lookups and requests to L2.
+/* The vector memory path: address clocks, tag lookups and requests to L2 of an access.
  *
- * - The address unit takes four lanes in a clock. Loads and stores of one element of at most 32 bits whose
- *   addresses fit a pattern go a whole group (16 lanes) in a clock instead.
- * - Each clock looks up every line that its lanes touch. On the slow path lookups are by quads; inactive
- * quads have none. What the clocks of inactive lanes cost is unmeasured: they are counted as if active, but
- * an instruction that no lane of reaches memory costs nothing.
- * - All that a wave asks of one block (64 bytes) becomes one request. Stores to one address collapse, atomics
- *   never do: of lanes that name one address each is an operation. That a request carries one operation per
- *   address, so that the most popular address of a block says how many requests it takes, is unverified.
+ * - The address unit processes four lanes per clock. On the fast path, for loads and stores of one element of
+ *   at most 32 bits whose addresses fit a pattern, it processes a whole group (16 lanes) per clock.
+ * - Each clock looks up every line that its lanes touch. On the slow path lookups are per quad; inactive
+ *   quads have none. The clocks of inactive lanes are unmeasured: they count as if active, but an instruction
+ *   without a lane that reaches memory costs nothing.
+ * - All accesses of a wave to one block (64 bytes) become one request. Stores to the same address collapse,
+ *   atomics never do: each lane is an operation. Unverified: a request carries one operation per address, so
+ *   a block needs as many requests as lanes share its most frequent address.
  *
- * GPUOpen's third pattern says "a block of 4 consecutive addresses"; the counters of MI200 fit aligned
- * blocks. Contiguous dwords that are not aligned to 16 bytes thus miss the fast path, which is unmeasured. */
+ * GPUOpen's third pattern is "a block of 4 consecutive addresses"; the counters of MI200 fit aligned blocks.
+ * So contiguous dwords that are not aligned to 16 bytes miss the fast path, which is unmeasured. */
 #include "profile/cost/asked.h"
 
 #include <stddef.h>
 
 enum {
     QUAD = 4,
-    NARROW = 4, /* bytes of an element that can go the fast path */
+    NARROW = 4, /* maximum bytes of an element on the fast path */
 };
 
-/* Adds a block, unless it is there. */
+/* Adds a block unless it is in the list. */
 static void add_block(struct wmi_requests *blocks, uint64_t block)
 {
-    for (uint32_t i = blocks->count; i-- > 0;) /* the last one is the likeliest */
+    for (uint32_t i = blocks->count; i-- > 0;) /* most likely the last one */
         if (blocks->block[i] == block)
             return;
     blocks->block[blocks->count++] = block;
@@ -37,12 +37,12 @@ static uint64_t reaching(const struct wmi_element *element)
     return element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
 }
 
-/* Adds the blocks of 1 << shift bytes that the lanes of `mask` touch at one place; a range that wraps is
- * nowhere. */
+/* Adds the blocks of 1 << shift bytes that the lanes of `mask` touch with one element. Ranges that wrap are
+ * ignored. */
 static void add_lanes(struct wmi_requests *blocks, const struct wmi_element *element, uint64_t mask,
                       unsigned bytes, unsigned shift)
 {
-    uint64_t recent = UINT64_MAX; /* the latest block: neighbours mostly lie in it as well */
+    uint64_t recent = UINT64_MAX; /* the last block: neighbours are mostly in it, too */
     for (uint64_t left = mask; left; left &= left - 1) {
         const uint64_t low = element->address[__builtin_ctzll(left)], last = low + bytes - 1;
         if (low >> shift == recent && last >> shift == recent)
@@ -52,9 +52,8 @@ static void add_lanes(struct wmi_requests *blocks, const struct wmi_element *ele
     }
 }
 
-/* The only place that lanes reach, if neighbouring lanes ask for neighbouring bytes there and no lane between
- * them is inactive; else NULL. Most accesses are such, and then blocks need not be collected to be counted.
- */
+/* Returns the only element with lanes that reach memory, if these lanes are consecutive and their addresses
+ * contiguous; else NULL. In this case, the most common, blocks can be counted without listing them. */
 static const struct wmi_element *row_of(const struct wmi_access *access, uint64_t lanes)
 {
     const struct wmi_element *row = NULL;
@@ -69,7 +68,7 @@ static const struct wmi_element *row_of(const struct wmi_access *access, uint64_
     if (lanes >> first != ~0ULL >> (63 - last + first))
         return NULL;
     const uint64_t base = row->address[first];
-    if (last > first && row->address[first + 1] != base + access->bytes) /* as soon as it can be told */
+    if (last > first && row->address[first + 1] != base + access->bytes) /* early exit */
         return NULL;
     if (base + (uint64_t)(last - first + 1) * access->bytes - 1 < base)
         return NULL;
@@ -79,7 +78,7 @@ static const struct wmi_element *row_of(const struct wmi_access *access, uint64_
     return differences ? NULL : row;
 }
 
-/* Blocks that the lanes of `mask` touch at all places. row: as row_of() says. */
+/* Number of blocks that the lanes of `mask` touch, of all elements. row: from row_of(). */
 static uint32_t count_blocks(struct wmi_requests *scratch, const struct wmi_access *access, uint64_t mask,
                              const struct wmi_element *row, unsigned shift)
 {
@@ -96,8 +95,7 @@ static uint32_t count_blocks(struct wmi_requests *scratch, const struct wmi_acce
     return scratch->count;
 }
 
-/* Whether the lanes of `mask` ask for one address, or all within one aligned block of `size` bytes, a power
- * of two. */
+/* Whether the lanes of `mask` share an address or an aligned block of `size` bytes, a power of two. */
 static bool together(const struct wmi_element *element, uint64_t mask, unsigned bytes, unsigned size)
 {
     if (!mask)
@@ -112,7 +110,7 @@ static bool together(const struct wmi_element *element, uint64_t mask, unsigned 
     return same || block;
 }
 
-/* Whether the lanes of `mask`, those of the group from lane `first` on, fit the pattern. */
+/* Whether the lanes of `mask`, in the group that starts at lane `first`, fit the fast pattern. */
 static bool group_is_fast(const struct wmi_element *element, uint64_t mask, unsigned first, unsigned bytes,
                           const struct wmi_vector_rules *rules)
 {
@@ -135,7 +133,7 @@ unsigned wmi_coalesce_step(const struct wmi_access *access, const struct wmi_vec
     return access->kind == WMI_ACCESS_STORE && access->bytes <= NARROW ? rules->gapped : QUAD;
 }
 
-/* Which groups, as bits of their first lanes, go the fast path. */
+/* The groups on the fast path, as bits of their first lanes. */
 static uint64_t fast_groups(const struct wmi_access *access, const struct wmi_vector_rules *rules,
                             unsigned wave_lanes)
 {
@@ -160,8 +158,8 @@ static uint64_t fast_groups(const struct wmi_access *access, const struct wmi_ve
     return fast;
 }
 
-/* Lanes whose address an earlier lane of the place has. Adds to `requests`, unless it is NULL, each block as
- * often as the most lanes share one address in it. */
+/* Returns the number of lanes that repeat the address of an earlier lane. Adds to `requests`, unless NULL,
+ * each block as often as the maximum number of lanes that share an address in it. */
 static uint32_t add_sharing(const struct wmi_element *element, unsigned shift, struct wmi_requests *requests)
 {
     uint32_t repeated = 0;
@@ -179,7 +177,7 @@ static uint32_t add_sharing(const struct wmi_element *element, unsigned shift, s
         } else {
             repeated++;
         }
-        while (b > 0 && block[b - 1] != at >> shift) /* the last one is the likeliest */
+        while (b > 0 && block[b - 1] != at >> shift) /* most likely the last one */
             b--;
         if (b == 0)
             block[b = blocks++] = at >> shift;

@@ -2,7 +2,7 @@
 /* The cost of one access in the vector memory path and in LDS: pure functions of the access and the rules.
  *
  * The cost is independent of instructions, caches and other accesses: "requests" are those of an empty vector
- * cache. Generations differ in their row of rules only. */
+ * cache. Generations differ only in struct wmi_cost_rules. */
 #ifndef WMI_COST_H
 #define WMI_COST_H
 
@@ -59,7 +59,7 @@ struct wmi_cost_rules {
     struct wmi_fetch_rules fetch;
 };
 
-/* Returns the rules with the number `rules`, the limit `cost_rules` of a target; NULL: none. */
+/* Returns row `rules` (the limit `cost_rules` of a target); NULL: no such row. */
 const struct wmi_cost_rules *wmi_cost_rules(unsigned rules);
 
 struct wmi_vector_cost {

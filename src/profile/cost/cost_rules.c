@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory paths of the generations, as rows: what src/profile/cost/coalesce.c and banks.c go by.
+/* The memory paths of the generations: a row of rules each, for coalesce.c and banks.c.
  *
  * Vector path. GCN and CDNA: GPUOpen, "Understanding Memory Coalescing on GCN" (groups of 16 lanes, quads,
  * 64-byte requests); tag lookups as counted by rocprofiler-compute on MI100 and MI200, whose published
- * workloads also show two lanes per lookup for stores with gaps, and 128-byte reads beside 64-byte writes on
- * MI300. RDNA: AMD's RDNA white paper (32 lanes within one line of 128 bytes; images without a sampler go at
- * the rate of buffers); that other accesses go by quads, and all of its lookups, is unverified.
+ * workloads also show two lanes per lookup for stores with gaps, and 128-byte reads with 64-byte writes on
+ * MI300. RDNA: AMD's RDNA white paper (32 lanes within one line of 128 bytes; images without a sampler have
+ * the rate of buffers); unverified: other accesses are processed by quads; all of its lookups.
  *
  * Cache policy: LLVM, SIMemoryLegalizer.cpp, by target: MISS_EVICT by GLC on gfx6 to gfx90a and SC1 on gfx942
  * (agent scope); on gfx10 GLC of L0 and DLC of GL1, on gfx11 GLC of both, on gfx12 a scope beyond the compute
  * unit; HIT_EVICT of loads by SLC from gfx10 on; STREAM in L2 by SLC, on gfx942 NT; MALL NOALLOC by DLC on
- * gfx11. SIDefines.h of gfx12's temporal hints: NT of compute unit and engine, of MALL, or of both. What
- * STREAM means: RDNA's L2 leaves such a line where it is in the order of use (Chips and Cheese, "RDNA 4's
- * memory subsystem"); that it is so elsewhere, that a line which was not there comes last, and that NT means
- * no more than STREAM on gfx942, is unverified.
+ * gfx11. gfx12's temporal hints: SIDefines.h: NT of compute unit and engine, of MALL, or of both.
+ * STREAM: RDNA's L2 does not change the LRU order of such a line (Chips and Cheese, "RDNA 4's memory
+ * subsystem"). Unverified: the same on other generations; a missing line is inserted last; NT has no other
+ * effect than STREAM on gfx942.
  *
- * LDS. 32 banks: Composable Kernel's notes on bank conflicts and AMD's measurements on MI210, by which the
- * groups were found; 64 banks: HipKittens' measurements on gfx950. b96 and b128 writes of the latter, b96
- * writes of the former, and RDNA but for the one pass of a wave of 32 (RDNA3 ISA, "Local Data Share") are
- * unverified.
+ * LDS. 32 banks: Composable Kernel's notes on bank conflicts and AMD's measurements on MI210, from which the
+ * groups were derived; 64 banks: HipKittens' measurements on gfx950. Unverified: b96 and b128 writes of the
+ * latter, b96 writes of the former, and RDNA except that a wave of 32 takes one pass (RDNA3 ISA, "Local Data
+ * Share").
  *
- * Instruction fetch. 32 bytes: rocprofiler-compute's published workload vcopy asks four times a wave for some
- * 130 bytes of code on MI100, MI200 and MI300X (SQ_IFETCH, SQC_ICACHE_REQ); RDNA white paper: "32B (typically
- * 2-4 instructions) every clock to each of the SIMDs". One a clock and compute unit before: "Graphics Cores
- * Next" white paper. */
+ * Instruction fetch. 32 bytes: rocprofiler-compute's published workload vcopy fetches four times per wave for
+ * about 130 bytes of code on MI100, MI200 and MI300X (SQ_IFETCH, SQC_ICACHE_REQ); RDNA white paper: "32B
+ * (typically 2-4 instructions) every clock to each of the SIMDs". Before RDNA one per clock and compute unit:
+ * "Graphics Cores Next" white paper. */
 #include "profile/cost/cost.h"
 
 #include <stddef.h>
@@ -49,7 +49,7 @@
 #define RDNA_VECTOR                                                                                          \
     .pattern = WMI_FAST_LINE, .group = 32, .images = true, .gapped = 4, .tag_shift = 7, .read_shift = 7,     \
     .write_shift = 7,
-/* A wave has one half of the banks. */
+/* A wave uses one half of the WGP's banks. */
 #define RDNA_LDS                                                                                             \
     {                                                                                                        \
         .banks = 32, .read = {LANES_32, LANES_16, LANES_8, LANES_8}, .write = {                              \

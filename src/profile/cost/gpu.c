@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The products: what a GPU that one can buy consists of, as far as memory goes.
+/* The products: the figures of each GPU that the models use.
  *
  * Sources. Compute units, sizes and sharing of caches, VGPRs: AMD, "Accelerator and GPU hardware
- * specifications" of ROCm's documentation (tests/unit/caches.c has its rows; the chips of RX 580, R9 Fury X
- * and RX Vega 64 stand there as MI6, MI8 and MI25); linux, kfd_crat.c. Lines and ways: GCN: AMD, "Graphics
+ * specifications" of ROCm's documentation (rows in tests/unit/caches.c; the chips of RX 580, R9 Fury X and RX
+ * Vega 64 are listed as MI6, MI8 and MI25); linux, kfd_crat.c. Lines and ways: GCN: AMD, "Graphics
  * Cores Next" white paper (scalar data 16 KiB, instructions 32 KiB, both four ways of 64-byte lines; L2
  * sixteen ways); MI300: CDNA 3 white paper; RDNA: RDNA white paper. Lines of instructions: LLVM,
  * getInstCacheLineSize (64 bytes, from gfx11 on 128). L2 channels: the same white papers, and
  * rocprofiler-compute for MI100 and MI200. VGPRs, SGPRs, granules and waves: LLVM 19, AMDGPUBaseInfo. Highest
  * clock and theoretical bandwidth of MI100, MI200 and MI300X: ROCm's documentation, "AMD Instinct MI100"
- * (MI250, MI300 series) "microarchitecture", which gives peak FLOPS (tests/unit/caches.c) and GB/s; the
- * clocks to the MHz as these GPUs report them (mt4g); MI200's 1.6 TB/s as 4096 bits at 3.2 Gb/s. Clocks of
- * RX 6800 and RX 6900 XT: AMD's announcement of the series. What has no such source is named in the row
- * (`unverified`). AMD's list gives Radeon Pro W5500, of the RX 5500 XT's chip, 4 MiB of L2, linux 2.
- */
+ * (MI250, MI300 series) "microarchitecture", which gives peak FLOPS (tests/unit/caches.c) and GB/s; exact
+ * clocks in MHz as reported by these GPUs (mt4g); MI200's 1.6 TB/s as 4096 bits at 3.2 Gb/s. Clocks of RX
+ * 6800 and RX 6900 XT: AMD's announcement of the series. Rows list figures without such a source as
+ * `unverified`. For Radeon Pro W5500, with the RX 5500 XT's chip, AMD lists 4 MiB of L2, linux 2 MiB. */
 #include "profile/cost/gpu.h"
 
 #include "base/diag.h"
@@ -26,28 +25,28 @@
 #define KIB(n) ((uint64_t)(n) << 10)
 #define MIB(n) ((uint64_t)(n) << 20)
 
-/* Of a compute unit, and what `share` of them have together. */
+/* Caches of a compute unit, and those that `share` compute units share. */
 #define GCN_CACHES(share)                                                                                    \
     [WM_CACHE_VECTOR] = {KIB(16), 64, 64, 0, 1, 64}, [WM_CACHE_SCALAR] = {KIB(16), 64, 4, 0, share},         \
     [WM_CACHE_INSTRUCTION] = {KIB(32), 64, 4, 0, share}
 #define CDNA3_CACHES                                                                                         \
     [WM_CACHE_VECTOR] = {KIB(32), 128, 64, 0, 1, 128}, [WM_CACHE_SCALAR] = {KIB(16), 64, 4, 0, 2},           \
     [WM_CACHE_INSTRUCTION] = {KIB(64), 128, 8, 0, 2}
-/* line: of the instruction cache. */
+/* line: line size of the instruction cache. */
 #define RDNA_CACHES(l0, line)                                                                                \
     [WM_CACHE_VECTOR] = {KIB(l0), 128, 4, 0, 1, 128}, [WM_CACHE_SCALAR] = {KIB(16), 64, 4, 0, 2},            \
     [WM_CACHE_INSTRUCTION] = {KIB(32), line, 4, 0, 2}
 #define GL1(kib, cus) [WM_CACHE_GL1] = {KIB(kib), 128, 16, 0, cus}
 #define LAST(mib)     [WM_CACHE_LAST] = {MIB(mib), 64, 16, 0, 0}
 
-/* In which blocks VGPRs are allocated on each target. */
+/* Allocation granule of VGPRs on each target. */
 enum {
 #define TARGET(name, vgpr_granule64, vgpr_granule32)                                                         \
     GRANULE64_##name = (vgpr_granule64), GRANULE32_##name = (vgpr_granule32),
 #include "targets.def"
 };
 
-/* What a SIMD holds: waves, VGPRs, their granule, SGPRs; and the compute unit's LDS. */
+/* Capacity of a SIMD: waves, VGPRs, their granule, SGPRs; and LDS of the compute unit or WGP. */
 #define GCN_SIMD(s, target)                                                                                  \
     .simds = 4, .waves = 10, .issue = 5, .vgprs = 256, .vgpr_lanes = 64, .vgpr_granule = GRANULE64_##target, \
     .sgprs = s, .lds_bytes = 65536, .lds_sharing = 1
@@ -178,7 +177,7 @@ const struct wm_gpu *wm_gpus(size_t *count)
     return gpus;
 }
 
-/* Whether it is one of the product's targets; features may follow, "gfx90a:xnack+". */
+/* Whether the product executes the target, which may have features: "gfx90a:xnack+". */
 static bool executes(const struct wm_gpu *gpu, const char *target)
 {
     const size_t length = strcspn(target, ":");
@@ -223,10 +222,10 @@ static const char *const cache_names[WM_CACHE_LEVELS] = {
     [WM_CACHE_INSTRUCTION] = "instruction cache", [WM_CACHE_L2] = "L2",   [WM_CACHE_LAST] = "last cache",
 };
 
-/* Of all instances of a cache together, with the room of sets: as much as 256 MiB of tags. */
+/* Maximum tags of all instances of a cache, including padding of sets: 256 MiB. */
 static const uint64_t most_lines = UINT64_C(1) << 26;
 
-enum { MOST_SHARING = 1 << 16 }; /* compute units, more than there are or not */
+enum { MOST_SHARING = 1 << 16 }; /* compute units; may exceed those of the product */
 
 static enum wm_status check_cache(const struct wm_gpu *gpu, enum wm_cache_level level, struct wm_diag *diag)
 {
@@ -304,7 +303,7 @@ enum wm_status wmi_gpu_check(const struct wm_gpu *gpu, struct wm_diag *diag)
 
 /* ---- which code runs on it ---- */
 
-/* Whether both have the same documents, and accesses are measured alike. */
+/* Whether both targets have the same generation and cost rules. */
 static bool same_generation(const struct wmi_target *a, const struct wmi_target *b)
 {
     return wmi_target_limit(a, WMI_LIMIT_generation) == wmi_target_limit(b, WMI_LIMIT_generation) &&

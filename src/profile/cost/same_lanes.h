@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of a wave's lanes have what an earlier one has; for *_lanes.c files. */
+/* Finds lanes that have the same value as an earlier lane; for *_lanes.c files. */
 #ifndef WMI_PROFILE_SAME_LANES_H
 #define WMI_PROFILE_SAME_LANES_H
 
@@ -11,23 +11,23 @@
 
 enum {
     WMI_SAME_LANE_BITS = 6,
-    WMI_SAME_KEY_BITS = 26, /* what is compared has so many at most */
-    WMI_SAME_FEW = 8,       /* lanes that are sooner compared with all others, one by one */
+    WMI_SAME_KEY_BITS = 26, /* maximum bits of the compared values */
+    WMI_SAME_FEW = 8,       /* up to this number, comparing lanes one by one is faster */
 };
 
-/* A word for each lane. */
+/* A word per lane. */
 struct wmi_same_row {
     alignas(64) uint32_t of[WMI_LANES];
 };
 
-/* The lowest `count` bits, at least one. */
+/* A mask of the lowest `count` bits; count: at least 1. */
 static inline uint64_t wmi_same_bits(unsigned count)
 {
     return UINT64_MAX >> (64 - count);
 }
 
-/* The addresses less a base, as words: the lower ones, and of the lanes in `active` what bits they have and
- * whether any has a higher one. */
+/* Subtracts `base` from the addresses. low: lower words of the differences; low_bits, high_bits: all lower
+ * and upper words of lanes in `active`, combined by OR. */
 static inline void wmi_same_addresses(const uint64_t *address, uint64_t base, uint64_t active,
                                       struct wmi_same_row *low, u32v *low_bits, u32v *high_bits)
 {
@@ -45,7 +45,7 @@ static inline void wmi_same_addresses(const uint64_t *address, uint64_t base, ui
     }
 }
 
-/* Lanes whose key is that of the lane. */
+/* The lanes with the same key as `lane`. */
 static inline uint64_t wmi_same_as(const struct wmi_same_row *keys, unsigned lane)
 {
     const u32v wanted = wmi_splat_u32(keys->of[lane]);
@@ -55,8 +55,8 @@ static inline uint64_t wmi_same_as(const struct wmi_same_row *keys, unsigned lan
     return same;
 }
 
-/* Each lane's slot gets key and number of the lowest lane that has it; returns what each finds there. What
- * lanes behind the `count` that matter do is overwritten, or nobody looks at it. */
+/* Writes key and number of each lane to its slot, so that the lowest lane wins; returns the contents of each
+ * lane's slot. Lanes from `count` on have no effect: they are overwritten or never read. */
 static inline void wmi_same_meet(struct wmi_same *room, unsigned count, const struct wmi_same_row *named,
                                  const struct wmi_same_row *slot, struct wmi_same_row *there)
 {
@@ -70,8 +70,8 @@ static inline void wmi_same_meet(struct wmi_same *room, unsigned count, const st
         *(u32v *)(there->of + i) = wmi_gather_u32(room->slot, *(const u32v *)(slot->of + i));
 }
 
-/* Returns which of the lowest `count` lanes have the key of an earlier one, and each one's earliest with its
- * key, itself maybe. may: those of which it is not known already that they do not. */
+/* Returns which of the lowest `count` lanes have the same key as an earlier lane. earliest: the lowest lane
+ * with the same key, possibly itself. may: lanes outside are known to repeat no key. */
 static inline uint64_t wmi_same_find(struct wmi_same *room, const struct wmi_same_row *keys, unsigned count,
                                      uint64_t may, struct wmi_same_row *earliest)
 {
@@ -95,7 +95,7 @@ static inline uint64_t wmi_same_find(struct wmi_same *room, const struct wmi_sam
             const u32v found = *(const u32v *)(there.of + i), differs = found ^ *(const u32v *)(named.of + i);
             *(u32v *)(earliest->of + i) = found & LANE;
             repeated |= (uint64_t)wmi_less_bits(wmi_splat_u32(0), differs) << i;
-            unsure |= (uint64_t)wmi_less_bits(wmi_splat_u32(LANE), differs) << i; /* another key's slot */
+            unsure |= (uint64_t)wmi_less_bits(wmi_splat_u32(LANE), differs) << i; /* slot with another key */
         }
         unsure &= wmi_same_bits(count);
         repeated &= wmi_same_bits(count) & ~unsure;

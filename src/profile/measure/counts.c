@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What one instruction did, as bytes of a trace: one table for both ways. */
+/* Encodes and decodes the counts of one instruction as bytes of a trace, with one table for both. */
 #include "profile/measure/counts.h"
 
 #include <string.h>
 
-/* A number, or a row of them. */
+/* A number, or an array of numbers. */
 struct field {
     size_t at, size, count;
-    uint64_t most; /* that it may be; 0: what it has room for */
+    uint64_t most; /* maximum value; 0: limited by its size */
 };
 
 #define SIZE(member)         sizeof(((struct wmi_counts *)0)->member)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts what waves fetch of their code, and logs the lines. */
+/* Counts instruction fetches and logs the lines of code. */
 #include "profile/measure/fetch.h"
 
 #include "observe/observer.h"
@@ -9,11 +9,11 @@
 #include <sys/mman.h>
 
 enum {
-    LINES = 2048,   /* of an access of the log */
-    TURN_LINES = 8, /* the same where code does not fit: what waves fetch by turns */
-    WAVES = 64,     /* of a workgroup */
-    RECENT = 16, /* blocks that a wave may come back to without asking the cache, where code does not fit */
-    NEAR = 8,    /* a wave comes back to a block before it has asked for an eighth of the cache's lines */
+    LINES = 2048,   /* maximum lines per access of the log */
+    TURN_LINES = 8, /* the same if code does not fit: lines that a wave fetches per turn */
+    WAVES = 64,     /* per workgroup */
+    RECENT = 16,    /* if code does not fit: blocks per wave that are remembered, see was_near() */
+    NEAR = 8,       /* re-entering a block within 1/8 of the cache's lines is not logged */
 };
 
 /* ---- blocks ---- */
@@ -43,7 +43,7 @@ void wmi_fetches_destroy(struct wmi_fetches *fetches)
     *fetches = (struct wmi_fetches){0};
 }
 
-/* Aligned pieces of 1 << shift bytes that [from, to) touches. */
+/* Number of aligned pieces of 1 << shift bytes that [from, to) overlaps. */
 static uint64_t pieces(uint64_t from, uint64_t to, unsigned shift)
 {
     return to > from ? ((to - 1) >> shift) - (from >> shift) + 1 : 0;
@@ -52,7 +52,7 @@ static uint64_t pieces(uint64_t from, uint64_t to, unsigned shift)
 uint32_t wmi_fetches_add(struct wmi_fetches *fetches, uint64_t from, uint64_t to, bool falls)
 {
     const unsigned shift = fetches->rules.shift;
-    const bool within = from & ((1ULL << shift) - 1); /* the piece that holds its start is there already */
+    const bool within = from & ((1ULL << shift) - 1); /* its first piece was fetched for the block before */
     const int64_t count = (int64_t)pieces(from, to, shift) - (falls && within);
     const uint32_t number = fetches->count;
     if (number / WMI_FETCH_CHUNK == WMI_FETCH_CHUNKS || (from == to && !count))
@@ -73,7 +73,7 @@ static int by_start(const void *left, const void *right)
     return (a->from > b->from) - (a->from < b->from);
 }
 
-/* Whether a set of the instruction cache gets more lines of the code than it has ways. */
+/* Sets `follows` if a set of the instruction cache gets more lines of the code than it has ways. */
 void wmi_fetches_settle(struct wmi_fetches *fetches)
 {
     if (fetches->settled)
@@ -85,7 +85,7 @@ void wmi_fetches_settle(struct wmi_fetches *fetches)
     for (uint32_t i = 0; sorted && i < fetches->count; i++)
         sorted[i] = *block_at(fetches, i);
     if (sorted && lines && fetches->count) {
-        uint64_t reached = 0, line = 0; /* behind the code, behind the line, that were counted last */
+        uint64_t reached = 0, line = 0; /* end of the counted code; next line to count */
         qsort(sorted, fetches->count, sizeof *sorted, by_start);
         for (uint32_t i = 0; i < fetches->count; i++) {
             const struct wmi_fetch_block *block = &sorted[i];
@@ -107,13 +107,13 @@ void wmi_fetches_settle(struct wmi_fetches *fetches)
 
 /* ---- a thread ---- */
 
-/* Blocks that a wave was in, and how many lines it had asked for before them. */
+/* Blocks that a wave recently entered, and how many lines it had requested before. */
 struct recent {
     uint32_t block[RECENT]; /* number + 1 */
     uint64_t at[RECENT], lines;
 };
 
-/* Lines, one behind the other. */
+/* Consecutive lines. */
 struct run {
     uint64_t first, lines;
 };
@@ -123,10 +123,10 @@ struct wmi_fetcher {
     uint64_t *counters;
     uint32_t *touched; /* blocks whose counter is not 0 */
     size_t touched_count, touched_capacity;
-    uint32_t *known; /* the blocks that were touched when the runs were found */
+    uint32_t *known; /* the touched blocks from which `runs` was computed */
     struct run *runs;
     size_t known_count, run_count;
-    uint64_t fetches, since; /* since: the last turn, without what counters tell */
+    uint64_t fetches, since; /* since: since the last turn, without those in `counters` */
     struct recent recent[WAVES];
 };
 
@@ -138,7 +138,7 @@ struct wmi_fetcher *wmi_fetcher_create(const struct wmi_fetches *fetches)
     if (!fetcher)
         return NULL;
     fetcher->all = fetches;
-    /* Not by calloc(), which may clear all of it each time: few are ever touched. */
+    /* Not calloc(), which may clear all pages; only few are ever touched. */
     fetcher->counters = mmap(NULL, COUNTER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (fetcher->counters != MAP_FAILED)
         return fetcher;
@@ -161,7 +161,7 @@ uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher)
 {
     const uint64_t fetches = fetcher->fetches;
     fetcher->fetches = 0;
-    fetcher->known_count = fetcher->run_count = 0; /* numbers of blocks are those of one dispatch */
+    fetcher->known_count = fetcher->run_count = 0; /* block numbers are valid for one dispatch */
     return fetches;
 }
 
@@ -170,7 +170,7 @@ uint64_t *wmi_fetcher_counters(struct wmi_fetcher *fetcher)
     return fetcher->counters;
 }
 
-/* With the line behind them, which the cache asks for ahead. */
+/* Logs the lines and the one after them, which the cache prefetches. */
 static void log_lines(const struct wmi_fetches *all, struct wmi_log_group *group, uint32_t wave,
                       uint64_t line, uint64_t left)
 {
@@ -186,7 +186,7 @@ static void log_lines(const struct wmi_fetches *all, struct wmi_log_group *group
     }
 }
 
-/* Whether the wave was in the block a short while ago; it is there now. */
+/* Whether the wave was in the block recently; if not, records that it entered it. */
 static bool was_near(struct wmi_fetcher *fetcher, uint32_t wave, uint32_t number)
 {
     const struct wmi_fetches *all = fetcher->all;
@@ -222,7 +222,7 @@ void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group,
 {
     const struct wmi_fetches *all = fetcher->all;
     const bool noted = !all->follows && note(fetcher, block);
-    if (!noted) { /* the next execution comes here, too */
+    if (!noted) { /* reset, so that the next execution is reported, too */
         fetcher->since += (uint64_t)block_at(all, block)->fetches;
         fetcher->counters[block] = 0;
     }
@@ -234,7 +234,8 @@ void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group,
     }
 }
 
-/* The lines of the blocks that were touched, as runs: most workgroups touch the same. False: no memory. */
+/* Computes the runs of lines of the touched blocks, unless they are those of the previous workgroup, as is
+ * usual. False: out of memory. */
 static bool find_runs(struct wmi_fetcher *fetcher)
 {
     const size_t count = fetcher->touched_count;
@@ -269,7 +270,7 @@ static bool find_runs(struct wmi_fetcher *fetcher)
     return fetcher->known_count == count;
 }
 
-/* A fetch that nothing follows has a turn of its own, when the wave has made its last access. */
+/* Logs the lines for wave 0. A fetch without a following access is modelled after the wave's last access. */
 static void log_touched(struct wmi_fetcher *fetcher, struct wmi_log_group *group)
 {
     if (!find_runs(fetcher))

@@ -56,7 +56,7 @@ void wmi_fetches_settle(struct wmi_fetches *fetches);
 /* The counts of one thread. */
 struct wmi_fetcher;
 
-struct wmi_fetcher *wmi_fetcher_create(const struct wmi_fetches *fetches); /* NULL: no memory */
+struct wmi_fetcher *wmi_fetcher_create(const struct wmi_fetches *fetches); /* NULL: out of memory */
 void wmi_fetcher_destroy(struct wmi_fetcher *fetcher);                     /* NULL is allowed */
 /* Ends the dispatch: returns the number of fetches, and resets the fetcher for the next one. */
 uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the lines that an access touches against those that its data need, and what it costs (cost.h).
+/* Counts the lines that an access touches, the lines that its data would fill, and its cost (cost.h).
  *
- * Lines = distinct lines that hold a byte asked of global memory by a lane; ideal = distinct such bytes over
- * the bytes of a line, rounded up. Lanes that a check refused touch nothing. Lines are those of the
+ * Lines = distinct lines with a byte of global memory that a lane accesses; ideal = number of such distinct
+ * bytes divided by the line size, rounded up. Lanes that fail a check touch nothing. Lines are those of the
  * generation's vector cache: 64 bytes from gfx6 to gfx90a, 128 later (CDNA3 ISA; rocprofiler-compute's TCP
  * counters; AMD's RDNA white paper). */
 #include "profile/measure/measure.h"
@@ -14,17 +14,17 @@
 #include <string.h>
 
 enum {
-    SECTOR = 64, /* what bytes are kept in */
+    SECTOR = 64, /* bytes per entry of struct sectors */
     SECTOR_SHIFT = 6,
-    SECTOR_SLOTS = 8192, /* more than an access can touch */
+    SECTOR_SLOTS = 8192, /* more than an access can touch; a power of two */
     DWORD = 4,
     SMEM_SHIFT = 6,  /* lines of the scalar cache, on all generations */
-    DATA_BYTES = 64, /* that go between the vector cache and VGPRs in a clock: "64 B/clk" (hardware.md) */
+    DATA_BYTES = 64, /* per clock between vector cache and VGPRs: "64 B/clk" (hardware.md) */
 };
 
 static_assert((unsigned)SECTOR_SLOTS > (unsigned)WMI_REQUESTS, "an access fits into the set");
 
-/* Sectors with the bytes of each that are asked for. An entry counts if its stamp is the set's. */
+/* A hash table of sectors with the accessed bytes of each. An entry is valid if its stamp is `now`. */
 struct sectors {
     struct {
         uint64_t key, bytes;
@@ -36,13 +36,13 @@ struct wmi_measurer {
     const struct wmi_cost_rules *rules;
     unsigned wave_lanes, line_shift; /* line_shift: log2 of a line's bytes, for this access */
     struct sectors sectors;
-    uint64_t order[WMI_REQUESTS]; /* sectors of global memory, as they were found */
+    uint64_t order[WMI_REQUESTS]; /* sectors of global memory, in order of first access */
     uint32_t ordered;
     wmi_asked_find *find_asked;
     wmi_banks_find *find_banks;
     struct wmi_same same;
-    /* What the quick ways found of this access, if they could: */
-    bool has_asked, has_banks; /* in global memory, and in LDS */
+    /* Results of the fast paths for this access, if they applied: */
+    bool has_asked, has_banks; /* in global memory; in LDS */
     struct wmi_asked asked;
     struct wmi_banks banks;
     struct wmi_requests room;
@@ -79,7 +79,7 @@ wmi_asked_find *wmi_asked_finder(enum wmi_cpu_level level, unsigned wave_lanes)
 
 /* ---- lines ---- */
 
-/* Where the sector is in the set, or would be. */
+/* The slot of the sector, or where to insert it. */
 static size_t slot_of(const struct sectors *set, uint64_t key)
 {
     size_t slot = key * 0x9e3779b97f4a7c15ULL >> 51;
@@ -93,13 +93,13 @@ static bool has(const struct sectors *set, uint64_t key)
     return set->stamp[slot_of(set, key)] == set->now;
 }
 
-/* Sectors are below 2^58, so the space fits above them. */
+/* Sector numbers are below 2^58, so the address space fits above them. */
 static uint64_t key_of(uint64_t space, uint64_t address)
 {
     return address / SECTOR | space << 60;
 }
 
-/* Adds bytes low to last, which lie within one sector. */
+/* Adds bytes low to last, which are in one sector. */
 static void add_part(struct wmi_measurer *measurer, struct touched *touched, uint64_t space, uint64_t low,
                      uint64_t last)
 {
@@ -114,20 +114,20 @@ static void add_part(struct wmi_measurer *measurer, struct touched *touched, uin
         touched->bytes += last - low + 1;
         if (space != WMI_SPACE_GLOBAL)
             return;
-        /* The other half of a line of two sectors may be there. */
+        /* If lines have two sectors, the other one may have been touched already. */
         touched->lines += measurer->line_shift == SECTOR_SHIFT || !has(set, key ^ 1);
         measurer->order[measurer->ordered++] = key;
         return;
     }
     const uint64_t more = mask & ~set->entry[slot].bytes;
-    if (more == mask) /* a call, unless the host is told to have an instruction for it */
+    if (more == mask) /* avoids popcount, which is a call on baseline hosts */
         touched->bytes += last - low + 1;
     else if (more)
         touched->bytes += (uint64_t)__builtin_popcountll(more);
     set->entry[slot].bytes |= mask;
 }
 
-/* Adds bytes low to last; a range that wraps is nowhere. */
+/* Adds bytes low to last. Ranges that wrap are ignored. */
 static void add_range(struct wmi_measurer *measurer, struct touched *touched, uint64_t space, uint64_t low,
                       uint64_t last)
 {
@@ -137,7 +137,7 @@ static void add_range(struct wmi_measurer *measurer, struct touched *touched, ui
         add_part(measurer, touched, space, low, last);
 }
 
-/* Neighbouring lanes mostly ask for neighbouring or the same bytes: these are put together first. */
+/* Merges ranges of neighbouring lanes first, because these mostly access adjacent or the same bytes. */
 static void add_element(struct wmi_measurer *measurer, struct touched *touched,
                         const struct wmi_element *element, unsigned bytes)
 {
@@ -147,7 +147,7 @@ static void add_element(struct wmi_measurer *measurer, struct touched *touched,
     uint64_t low = element->address[__builtin_ctzll(left)], last = low + bytes - 1;
     while (left &= left - 1) {
         const uint64_t at = element->address[__builtin_ctzll(left)];
-        if (at == last + 1 && at) { /* nothing wraps */
+        if (at == last + 1 && at) { /* no wrap-around */
             last += bytes;
         } else if (at < low || at + bytes - 1 > last) {
             add_range(measurer, touched, element->space, low, last);
@@ -158,7 +158,7 @@ static void add_element(struct wmi_measurer *measurer, struct touched *touched,
     add_range(measurer, touched, element->space, low, last);
 }
 
-/* Whether the access asks for all bytes of a block of global memory. */
+/* Whether the access touches all bytes of a block of global memory. */
 static bool is_full(const struct wmi_measurer *measurer, uint64_t block, unsigned shift)
 {
     const struct sectors *set = &measurer->sectors;
@@ -172,7 +172,8 @@ static bool is_full(const struct wmi_measurer *measurer, uint64_t block, unsigne
 
 /* ---- costs ---- */
 
-/* Loads and stores ask once for each block. Blocks of two sectors come where their first sector was found. */
+/* Lists each block of a load or store once. Blocks of two sectors are listed in the order of their first
+ * touched sector. */
 static void list_blocks(struct wmi_measurer *measurer)
 {
     struct wmi_measure *measure = &measurer->measure;
@@ -181,7 +182,7 @@ static void list_blocks(struct wmi_measurer *measurer)
         const uint64_t block = measurer->order[i] >> (measure->shift - SECTOR_SHIFT);
         bool listed = false;
         if (measure->shift > SECTOR_SHIFT && has(&measurer->sectors, measurer->order[i] ^ 1))
-            for (uint32_t k = requests->count; k-- > 0 && !listed;) /* a neighbour is the likeliest */
+            for (uint32_t k = requests->count; k-- > 0 && !listed;) /* most likely a recent one */
                 listed = requests->block[k] == block;
         if (!listed)
             requests->block[requests->count++] = block;
@@ -231,8 +232,8 @@ static void measure_lds(struct wmi_measurer *measurer, const struct wmi_access *
     measure->sum[WMI_SUM_LDS_SERIAL] = measure->lds.serial;
 }
 
-/* The quick ways, which most accesses go: of one place, which all lanes reach that are not refused, each with
- * an aligned power of two of bytes. False: it is not so, and nothing was found. */
+/* The fast paths, which cover most accesses: one element of a power of two of bytes, naturally aligned.
+ * False: they do not apply, and nothing was counted. */
 static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access *access,
                           struct touched touched[WMI_SPACE_COUNT])
 {
@@ -272,12 +273,12 @@ static bool touch_quickly(struct wmi_measurer *measurer, const struct wmi_access
     touched[element->space].bytes = (uint64_t)measurer->asked.different * access->bytes;
     touched[element->space].lines = measurer->asked.lines;
     measurer->has_asked = global;
-    if (!global || !rules) /* nothing goes to the vector cache */
+    if (!global || !rules) /* no requests to the vector cache */
         requests->count = 0;
     return true;
 }
 
-/* A scalar access asks for the lines that it touches. */
+/* Lists the lines that a scalar access requests. */
 static void ask_scalar(struct wmi_measure *measure, const struct wmi_access *access)
 {
     const struct wmi_element *element = &access->element[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses that are like an earlier one of their instruction, but for where they begin. */
+/* Caches measurements of accesses by pattern: see memo.h. */
 #include "profile/measure/memo.h"
 
 #include "observe/observer.h"
@@ -49,7 +49,7 @@ bool wmi_memo_holds(const struct wmi_memo *memo, const struct wmi_access *access
     return true;
 }
 
-/* False: too far from the base. */
+/* False: an address is too far from the base. */
 static bool keep_element(struct wmi_memo_element *to, const struct wmi_element *from, uint64_t base)
 {
     bool near = true;
@@ -66,11 +66,11 @@ static bool keep_element(struct wmi_memo_element *to, const struct wmi_element *
     return near;
 }
 
-/* What an outline can tell it by, if it is plain. */
+/* Sets `shape`, by which outlines are recognized, if all lanes access one space and pass all checks. */
 static void find_shape(struct wmi_memo *memo, struct wmi_patterns *patterns, unsigned bytes)
 {
     bool plain = true;
-    int32_t lowest = 0, highest = 0; /* those that are not active have 0 */
+    int32_t lowest = 0, highest = 0; /* inactive lanes have 0 */
     for (unsigned e = 0; e < memo->elements; e++) {
         const struct wmi_memo_element *element = &memo->element[e];
         plain &= element->mask == memo->lanes && element->space == memo->element[0].space &&
@@ -97,7 +97,7 @@ void wmi_memo_keep(struct wmi_memo *memo, struct wmi_patterns *patterns, const s
                 word_count <= WMI_MEMO_WORDS;
     memo->times = 0;
     memo->elements = 0;
-    memo->shape = 0; /* no access's: it has at least one place */
+    memo->shape = 0; /* matches no access, because each has at least one element */
     wmi_pattern_release(memo->pattern);
     memo->pattern = NULL;
     if (!good)

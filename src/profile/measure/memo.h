@@ -43,7 +43,7 @@ struct wmi_memo {
 /* Whether the lanes of `mask` have the addresses base + relative. */
 typedef bool wmi_memo_compare(const uint64_t *address, uint64_t base, const int32_t *relative, uint64_t mask);
 
-/* The fastest one for this CPU. */
+/* Returns the fastest function for this CPU. */
 wmi_memo_compare *wmi_memo_comparer(enum wmi_cpu_level level, unsigned lanes);
 
 struct wmi_memo *wmi_memo_create(void);       /* empty; NULL: out of memory */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Patterns of lanes, each kept once. */
+/* Patterns of lane addresses, shared by memos. */
 #include "profile/measure/pattern.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts accesses that are like one before them but for where they begin, by their outline alone. */
+/* Counts accesses that repeat the pattern of an earlier one, from their outline alone. */
 #include "base/vector_bits.h"
 #include "profile/measure/shard.h"
 
-/* Counts the access if the lanes have the memo's addresses, as long as none of these leaves 32 bits. wide:
- * there is a high half. all: all lanes are active. */
+/* Counts the access if its lanes have the memo's addresses; offsets must not leave 32 bits. wide: the outline
+ * has upper halves of addresses. all: all lanes are active. */
 static inline __attribute__((always_inline)) bool finish(struct wmi_shard *shard, struct wmi_shard_counts *of,
                                                          struct wmi_memo *memo,
                                                          const struct wmi_outline *outline, uint64_t base,
@@ -31,7 +31,7 @@ static inline __attribute__((always_inline)) bool finish(struct wmi_shard *shard
     return wmi_shard_repeat(shard, of, memo, outline->wave, base);
 }
 
-/* Functions of their own, for registers are few. */
+/* Separate functions, to reduce register pressure. */
 #define FINISH(name, wide, all)                                                                              \
     static __attribute__((noinline)) bool name(struct wmi_shard *shard, struct wmi_shard_counts *of,         \
                                                struct wmi_memo *memo, const struct wmi_outline *outline,     \
@@ -52,7 +52,7 @@ bool WMI_BUILD_NAME(wmi_repeat_outline)(void *local, const struct wmi_outline *o
         return false;
     struct wmi_shard_counts *of = &shard->counts[slot];
     if (shard->first_wave + outline->wave < of->quick_from)
-        return !shard->first_wave; /* what is not in the sample is not looked at */
+        return !shard->first_wave; /* not sampled: done */
     const unsigned first = (unsigned)__builtin_ctzll(outline->lanes);
     const uint32_t low = outline->low[first], *high = outline->high;
     const uint64_t base = outline->base + (low | (high ? (uint64_t)high[first] << 32 : 0));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A sample of the workgroups. Whole rounds are taken, so that workgroups which share caches stay together:
- * the last one, which has the rest of the grid, and of each so many before it one at random, so that patterns
- * of the grid do not meet patterns of the sample. Random is what a number's hash says: runs stay the same. */
+/* Sampling of workgroups. Whole rounds are taken, so that workgroups that share caches stay together: the
+ * last round, which may be incomplete, and one random round of each block of `one_in` rounds before it, so
+ * that the sample does not interfere with patterns of the grid. Random numbers are hashes, so runs are
+ * reproducible. */
 #include "profile/measure/sample.h"
 
 #include "base/random.h"
@@ -16,7 +17,7 @@ static uint64_t last_round(const struct wmi_sampling *sampling)
     return sampling->groups ? (sampling->groups - 1) / sampling->round : 0;
 }
 
-/* Which round of a block of so many is taken; the first block has one in any case. */
+/* The round taken of a block of `one_in` rounds. In block 0, it always exists. */
 static uint64_t chosen_in(const struct wmi_sampling *sampling, uint64_t block)
 {
     const uint64_t last = last_round(sampling);
@@ -24,7 +25,7 @@ static uint64_t chosen_in(const struct wmi_sampling *sampling, uint64_t block)
            (block == 0 && last < sampling->one_in && last ? last : sampling->one_in);
 }
 
-/* How many rounds before the last are taken. */
+/* Number of rounds taken before the last one. */
 static uint64_t taken_before_last(const struct wmi_sampling *sampling)
 {
     const uint64_t last = last_round(sampling), blocks = last / sampling->one_in,
@@ -42,7 +43,8 @@ bool wmi_sampling_takes(const struct wmi_sampling *sampling, uint64_t number, ui
 
 enum { MOST_ROUNDS = 1 << 20 };
 
-/* Code that an instruction cache had not is asked for once for many workgroups, and not by instructions. */
+/* Whether an entry counts as a request of the workgroup. Instruction fetches do not: one miss serves many
+ * workgroups. */
 static bool is_request(const struct wmi_log_instruction *instruction)
 {
     return instruction->path != WMI_PATH_IFETCH && instruction->path != WMI_PATH_CONTROL;
@@ -90,7 +92,7 @@ void wmi_sample_free(struct wmi_sample *sample)
     sample->count = 0;
 }
 
-/* Two-sided, 95 %, by degrees of freedom. */
+/* Quantile of Student's t distribution, two-sided, 95 %, by degrees of freedom. */
 static double student(size_t freedom)
 {
     static const double quantile[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -99,10 +101,10 @@ static double student(size_t freedom)
     return freedom <= sizeof quantile / sizeof *quantile ? quantile[freedom - 1] : 1.96;
 }
 
-/* The last round is known. The others are clusters of workgroups, of which a simple random sample without
- * replacement is taken; their total is estimated by the ratio of requests to workgroups: W. Cochran, Sampling
- * Techniques, 3rd edition, (6.9). What workgroups of a round have in common, so that a round tells less than
- * as many drawn one by one, is in it; that one is drawn of each block of rounds makes it rather too wide. */
+/* The last round is observed completely. The others are clusters of workgroups, sampled without replacement;
+ * their total is estimated by the ratio of requests to workgroups: W. Cochran, Sampling Techniques, 3rd
+ * edition, (6.9). This accounts for the correlation of workgroups in a round. The interval is rather too
+ * wide, because the sample is stratified (one round per block) but treated as simple random. */
 void wmi_sample_end(struct wmi_sample *sample, const struct wmi_sampling *sampling, struct wmi_sample_sum *to)
 {
     const uint64_t last = sampling->one_in > 1 ? taken_before_last(sampling) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of traces, and the log of a workgroup as one. */
+/* Reads and writes the records of traces, and the logs of workgroups as records. */
 #include "profile/trace/trace.h"
 
 #include "base/diag.h"
@@ -16,10 +16,10 @@ static const char magic[8] = "WMTRACE";
 
 enum {
     MOST_RECORD = 1 << 28, /* bytes; a workgroup's log is one record */
-    MOST_BLOCKS = 1 << 14, /* of an access; more than an access can have */
+    MOST_BLOCKS = 1 << 14, /* per access; more than an access can have */
     MOST_WORDS = 1 << 26,  /* of a workgroup's log */
-    PART = 1 << 16,        /* bytes of the file that are handled at once */
-    LEVEL = 3,             /* of compression: of the fast ones the strongest */
+    PART = 1 << 16,        /* bytes of the file processed at once */
+    LEVEL = 3,             /* of compression: the strongest of the fast ones */
 };
 
 /* ---- writing ---- */
@@ -27,10 +27,10 @@ enum {
 struct wmi_trace_writer {
     struct wmi_whole_file file;
     ZSTD_CCtx *zstd;
-    char *path; /* as it was given */
+    char *path; /* as given by the caller */
     uint64_t records;
-    const char *lost; /* why the trace has holes; NULL: it has none */
-    bool failed;      /* what follows is not written */
+    const char *lost; /* why the trace is incomplete; NULL: it is complete */
+    bool failed;      /* nothing more is written */
 };
 
 static const char no_memory[] = "no memory for a part of the trace";
@@ -151,7 +151,7 @@ struct wmi_trace {
     ZSTD_DCtx *zstd;
     ZSTD_inBuffer in;
     char *name;
-    struct wmi_trace_bytes plain; /* decompressed, from `used` on not read yet */
+    struct wmi_trace_bytes plain; /* decompressed; unread from `used` on */
     size_t used;
     uint64_t records;
     bool over; /* the last frame has ended */
@@ -202,11 +202,11 @@ static enum wm_status cut_off(const struct wmi_trace *trace, struct wm_diag *dia
                     trace->records);
 }
 
-/* Decompresses until `size` bytes that were not read yet are there. */
+/* Decompresses until at least `size` unread bytes are available. */
 static enum wm_status need(struct wmi_trace *trace, size_t size, struct wm_diag *diag)
 {
     uint8_t part[PART];
-    if (trace->used > PART) { /* what was read goes */
+    if (trace->used > PART) { /* discard bytes that were read */
         memmove(trace->plain.byte, trace->plain.byte + trace->used, trace->plain.size - trace->used);
         trace->plain.size -= trace->used;
         trace->used = 0;
@@ -228,7 +228,7 @@ static enum wm_status need(struct wmi_trace *trace, size_t size, struct wm_diag 
     return WM_OK;
 }
 
-/* What is behind the last record: the frame's checksum, and nothing else. */
+/* Checks that only the frame's checksum follows the last record. */
 static enum wm_status end_frame(struct wmi_trace *trace, struct wm_diag *diag)
 {
     uint8_t part[1];
@@ -249,7 +249,7 @@ static enum wm_status end_frame(struct wmi_trace *trace, struct wm_diag *diag)
                : wmi_trace_damaged(trace, "more stands behind the end", diag);
 }
 
-/* A number, which need not be there yet. */
+/* Reads a number, decompressing as needed. */
 static enum wm_status next_number(struct wmi_trace *trace, uint64_t *number, struct wm_diag *diag)
 {
     struct wmi_reader reader;
@@ -306,7 +306,7 @@ void wmi_trace_places_free(struct wmi_trace_places *places)
     *places = (struct wmi_trace_places){0};
 }
 
-/* Where the slot's last access lay, with room made for it; NULL: no memory. */
+/* Returns the place of the slot's last access, allocated if necessary; NULL: out of memory. */
 static uint64_t *place_of(struct wmi_trace_places *places, uint32_t slot)
 {
     if (slot >= places->count) {
@@ -321,7 +321,7 @@ static uint64_t *place_of(struct wmi_trace_places *places, uint32_t slot)
     return &places->last[slot];
 }
 
-/* One access: blocks, and of a store which of them are written in full. */
+/* One access: its blocks, and for stores which of them are written completely. */
 struct access {
     uint32_t slot;
     size_t count;
@@ -329,7 +329,7 @@ struct access {
     bool full[MOST_BLOCKS];
 };
 
-/* Reads an access of the log at *words: one entry, and those that go on with it. */
+/* Reads an access of the log at *words: one entry and its continuations. */
 static void next_access(const uint64_t **words, struct access *access)
 {
     struct wmi_log_entry entry;
@@ -355,8 +355,8 @@ static unsigned fullness(const struct access *access)
     return full == 0 ? FULL_NONE : full == access->count ? FULL_ALL : FULL_SOME;
 }
 
-/* slot; 4 * blocks + fullness; the first block; then steps to the next one, each with how often it is taken.
- */
+/* Writes slot; 4 * blocks + fullness; the first block; then steps to the next block, each with a repeat
+ * count; for FULL_SOME a bit per block. */
 static void put_access(struct wmi_trace_bytes *bytes, const struct access *access,
                        struct wmi_trace_places *places)
 {

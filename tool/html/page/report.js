@@ -1,5 +1,5 @@
 "use strict";
-// Sorts a table by the column whose head is pressed; opens the instruction that the address names.
+// Sorts a table when a column head is clicked; opens the instruction that the URL names.
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => {
