@@ -67,7 +67,7 @@ static _Noreturn void die(const struct wm_diag *diag)
     exit(2);
 }
 
-/* CPU seconds of this thread; dispatches with one thread run on the caller's. */
+/* CPU seconds of this thread, which also executes dispatches with one thread. */
 static double cpu_seconds(void)
 {
     struct timespec now;

@@ -55,7 +55,7 @@ struct workload {
     void (*prepare)(struct workload_run *run, const uint32_t size[3]);
     uint32_t small[3]; /* not a multiple of the kernel's block sizes */
     uint32_t bench[3]; /* with `repeats`: PoCL 3.1 needs at least 100 ms with one thread */
-    uint32_t repeats;  /* of the dispatches, in a benchmark */
+    uint32_t repeats;  /* how often a benchmark repeats the dispatches */
 };
 
 extern const struct workload workloads[WORKLOAD_COUNT];

@@ -147,7 +147,7 @@ static const struct float_kind *float_of(unsigned bits)
     return bits == 32 ? &float_32 : bits == 16 ? &float_16 : bits == 11 ? &float_11 : &float_10;
 }
 
-/* The number type of component `i`, including the special cases of the fourth one. */
+/* The number type of component `i`, with the exceptions for alpha and X24_8_32. */
 static enum wmi_number number_of(const struct wmi_format *format, unsigned i)
 {
     static const enum wmi_number unsigned_of[WMI_NUMBER_COUNT] = {

@@ -164,7 +164,7 @@ static bool off_line(const struct advice *a)
                (double)row->lines / a->runs, (double)row->ideal_lines / a->runs, row->line_bytes);
 }
 
-/* Whether a wave with all lanes active would cost the same. */
+/* At most a quarter of the lanes is active; a full wave would cost the same. */
 static bool few_lanes(const struct advice *a)
 {
     const struct wm_profile_row *row = a->row;

@@ -269,7 +269,7 @@ static bool bind_lds(struct tool_binding *binding, const char *value, struct wm_
     return true;
 }
 
-/* Everything but `same:`. */
+/* Binds any value except `same:`. */
 static bool bind(struct tool_job *job, const struct tool_dispatch *d, size_t argument, const char *value,
                  struct wm_diag *diag)
 {
