@@ -36,10 +36,11 @@ static bool asks_for(const char *name, const char *feature)
     return false;
 }
 
-/* Whether each word behind a colon is a feature: those of LLVM's target ids, and those that choose a variant. */
+/* Whether each word behind a colon is a feature: those of LLVM's target ids, and those that choose a variant.
+ */
 static bool has_known_features(const char *name)
 {
-    static const char *const features[] = {"xnack+", "xnack-", "sramecc+", "sramecc-",
+    static const char *const features[] = {"xnack+", "xnack-", "sramecc+",   "sramecc-",
                                            "wave32", "wave64", "real-true16"};
     for (const char *at = strchr(name, ':'); at; at = strchr(at + 1, ':')) {
         const size_t length = strcspn(at + 1, ":");

@@ -81,7 +81,7 @@ bool wmi_lower_image(struct wmi_builder *b, const struct wmi_instruction *insn)
         m->bytes = (uint8_t)(4 * (wmi_atomic_compares((enum wmi_atomic)r.operation) ? dwords / 2 : dwords));
         m->returns = data && data->written;
         step.d = step.c; /* the old value replaces the data */
-        if (r.operation == WMI_ATOMIC_NONE || (m->bytes != 4 && m->bytes != 8))
+        if (!wmi_atomic_has_width((enum wmi_atomic)r.operation, m->bytes)) /* DMASK chooses the width */
             return false;
     }
     memcpy(&m->parameter, &r, sizeof r);

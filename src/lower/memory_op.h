@@ -129,6 +129,25 @@ static inline bool wmi_atomic_compares(enum wmi_atomic operation)
     return operation == WMI_ATOMIC_CMPSWAP || operation == WMI_ATOMIC_FCMPSWAP;
 }
 
+/* Whether the operation exists for memory of so many bytes. */
+static inline bool wmi_atomic_has_width(enum wmi_atomic operation, unsigned bytes)
+{
+    switch (operation) {
+    case WMI_ATOMIC_NONE:
+        return false;
+    case WMI_ATOMIC_CSUB:
+    case WMI_ATOMIC_COND_SUB:
+    case WMI_ATOMIC_FADD_FLUSH:
+    case WMI_ATOMIC_PK_ADD_F16:
+    case WMI_ATOMIC_PK_ADD_BF16:
+        return bytes == 4;
+    case WMI_ATOMIC_ORDERED_ADD:
+        return bytes == 8;
+    default:
+        return bytes == 4 || bytes == 8;
+    }
+}
+
 /* ---- buffers ----
  * d result rows, c data rows, a the rows of VADDR (index, offset, or both), b the four words of the V#, e the
  * scalar offset, x the place for a 64-bit base (see WMI_BUFFER_LINEAR), y enum wmi_buffer_form. */

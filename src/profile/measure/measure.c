@@ -19,7 +19,8 @@ enum {
     SECTOR_SLOTS = 8192, /* more than an access can touch; a power of two */
     DWORD = 4,
     SMEM_SHIFT = 6,  /* lines of the scalar cache, on all generations */
-    DATA_BYTES = 64, /* per clock between vector cache and VGPRs: "64 B/clk" (hardware.md) */
+    DATA_BYTES = 64, /* per clock between vector cache and VGPRs: derived from issue cycles, CLRX GcnTimings:
+                        buffer_load_dwordx4 16 cycles */
 };
 
 static_assert((unsigned)SECTOR_SLOTS > (unsigned)WMI_REQUESTS, "an access fits into the set");
