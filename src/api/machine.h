@@ -24,6 +24,10 @@ struct wm_machine {
     struct wmi_machine_observers observers;
 };
 
+/* The machine's target for waves of so many lanes, which the words of a kernel depend on; an impossible
+ * number means the usual one. Hardware always knows both halves of VGPRs. */
+const struct wmi_target *wmi_target_of_waves(const struct wm_machine *machine, unsigned lanes);
+
 /* The object in the machine; NULL: it is not loaded. */
 const struct wmi_module *wmi_module_of(const struct wm_machine *machine, const struct wm_object *object);
 

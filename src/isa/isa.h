@@ -113,6 +113,7 @@ enum wmi_group {
     WMI_GROUP_MSAA,
     WMI_GROUP_PCK,   /* images: texels as they are, without a format */
     WMI_GROUP_MADMK, /* B is the addend, and the literal a factor */
+    WMI_GROUP_MASK,  /* combines lane masks, as code does with those that leave a loop */
 };
 
 /* What LLVM's assembler refuses of an instruction, although words could say it. */
@@ -158,7 +159,8 @@ enum wmi_cache_scope {
     WMI_CACHE_SCOPE_ALL,
     WMI_CACHE_SCOPE_VOLATILE, /* lines that were loaded as such */
     WMI_CACHE_SCOPE_SYSTEM,
-    WMI_CACHE_SCOPE_FIELD, /* as sc0 and sc1, or scope, say */
+    WMI_CACHE_SCOPE_WORKGROUP, /* no caches that other workgroups' writes would have to pass */
+    WMI_CACHE_SCOPE_FIELD,     /* as sc0 and sc1, or scope, say */
 };
 
 /* What matrices are made of. */
