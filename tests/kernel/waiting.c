@@ -249,6 +249,74 @@ static void watched_dispatches_are_the_same(void **state)
     }
 }
 
+struct sequence {
+    unsigned threads;
+    uint64_t events, sum; /* the sum depends on the order */
+};
+
+static void add_to_sequence(void *local, const struct wm_event *event)
+{
+    struct sequence *sequence = local;
+    sequence->events++;
+    sequence->sum =
+        (sequence->sum ^ (event->pc + event->workgroup[0] + (uint64_t)event->kind)) * 0x100000001b3u;
+}
+
+static void *begin_sequence(void *user)
+{
+    struct sequence *sequence = user;
+    __atomic_fetch_add(&sequence->threads, 1, __ATOMIC_RELAXED);
+    return user;
+}
+
+static void end_sequence(void *user, void *local)
+{
+    assert_ptr_equal(user, local);
+}
+
+/* An observer that could be called by several threads is called by one, and sees the same events. */
+static void observers_see_one_order(void **state)
+{
+    (void)state;
+    struct sequence sequences[3] = {0};
+    for (size_t i = 0; i < 3; i++) {
+        struct guest guest;
+        const struct wm_kernel *kernel;
+        open_guest(&guest);
+        const struct wm_observer observer = {.struct_size = sizeof observer,
+                                             .events = WM_EVENT_ACCESS | WM_EVENT_WORKGROUP_BEGIN |
+                                                       WM_EVENT_WORKGROUP_END,
+                                             .user = &sequences[i],
+                                             .event = add_to_sequence,
+                                             .begin_thread = begin_sequence,
+                                             .end_thread = end_sequence},
+                                 *const observers[] = {&observer};
+        const struct {
+            uint64_t lock, number;
+            uint32_t times;
+        } arguments = {place(&guest, "lock", 4), place(&guest, "number", 4), 5};
+        const struct wm_dispatch dispatch = {.struct_size = sizeof dispatch,
+                                             .grid = {300 * 64},
+                                             .workgroup = {64},
+                                             .arguments = &arguments,
+                                             .arguments_size = 20,
+                                             .threads = thread_counts[i],
+                                             .observers = observers,
+                                             .observer_count = 1,
+                                             .timeout = 60};
+        struct wm_result result = {.struct_size = sizeof result};
+        assert_int_equal(wm_object_find_kernel(guest.object, "spin_lock", &kernel, &guest.diag), WM_OK);
+        assert_int_equal(wm_dispatch(guest.machine, guest.object, kernel, &dispatch, &result, &guest.diag),
+                         WM_OK);
+        assert_int_equal(result.fault.kind, WM_FAULT_NONE);
+        assert_true(result.reproducible);
+        assert_int_equal(sequences[i].threads, 1);
+        assert_true(sequences[i].events > 600);
+        assert_memory_equal(&sequences[i], &sequences[0], sizeof *sequences);
+        close_guest(&guest);
+    }
+}
+
 /* A barrier of more workgroups than may be unfinished at the same time: whether that is a deadlock does not
  * depend on the threads, nor does its report. */
 static void room_does_not_depend_on_threads(void **state)
@@ -329,6 +397,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(deadlocks_are_seen),
         cmocka_unit_test(lanes_that_lock_each_other_out_are_seen),
         cmocka_unit_test(watched_dispatches_are_the_same),
+        cmocka_unit_test(observers_see_one_order),
         cmocka_unit_test(room_does_not_depend_on_threads),
         cmocka_unit_test(dependence_needs_a_loaded_object),
     };

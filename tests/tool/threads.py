@@ -40,6 +40,22 @@ CODE = {
         s_cmp_lg_u32 s2, 0
         s_cbranch_scc1 try
         s_endpgm"""),
+    # The same by buffer atomics, whose return value gfx940 names by sc0.
+    "lost_buffer_lock": ("gfx942", 8, 0, """
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        s_mov_b32 s6, -1
+        s_mov_b32 s7, 0x20000
+        s_mov_b64 exec, 1
+        s_waitcnt lgkmcnt(0)
+    try:
+        v_mov_b32 v2, 1
+        v_mov_b32 v3, 0
+        buffer_atomic_cmpswap v[2:3], off, s[4:7], 0 sc0
+        s_waitcnt vmcnt(0)
+        v_readfirstlane_b32 s2, v2
+        s_cmp_lg_u32 s2, 0
+        s_cbranch_scc1 try
+        s_endpgm"""),
     # Everybody takes a ticket and passes the turn on; the wave that waits loads by scalar memory.
     "tickets": ("gfx900", 8, 0, """
         s_load_dwordx2 s[0:1], s[4:5], 0x0
@@ -167,7 +183,8 @@ class Threads(Case):
             self.same("prof", words, options, code)
         self.same("run", words, "--check-waits", code)
         self.same("run", words, "--fidelity --json", code)
-        self.same("run", words, "", code)
+        _, err, _ = self.same("run", words, "--timeout 60", code)
+        self.assertEqual("deadlock" in err, code == 3)
 
     def test_waiting(self):
         for name, (_, _, code) in WAITING.items():
@@ -175,7 +192,7 @@ class Threads(Case):
                 self.compare(self.waiting(name), code)
 
     def test_code(self):
-        for name, code in ("lost_lock", 3), ("tickets", 0), ("lost_barrier", 3), ("scratch", 0):
+        for name, code in ("lost_lock", 3), ("lost_buffer_lock", 3), ("tickets", 0), ("lost_barrier", 3), ("scratch", 0):
             with self.subTest(name):
                 self.compare(self.assemble(name), code)
 
