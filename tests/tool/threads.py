@@ -91,6 +91,23 @@ CODE = {
         s_cbranch_scc1 spin
     out:
         s_endpgm"""),
+    # Independent workgroups that call a function, which is known from the code.
+    "calls": ("gfx900", 8, 0, """
+        s_load_dwordx2 s[0:1], s[4:5], 0x0
+        s_getpc_b64 s[8:9]
+        s_add_u32 s8, s8, load@rel32@lo+4
+        s_addc_u32 s9, s9, load@rel32@hi+12
+        s_swappc_b64 s[10:11], s[8:9]
+        v_mov_b32 v1, 0
+        s_swappc_b64 s[10:11], s[8:9]
+        s_endpgm
+    .globl load
+    load:
+        v_lshlrev_b32 v2, 2, v0
+        s_waitcnt lgkmcnt(0)
+        global_load_dword v1, v2, s[0:1]
+        s_waitcnt vmcnt(0)
+        s_setpc_b64 s[10:11]"""),
     # Independent workgroups, each with scratch memory of its own.
     "scratch": ("gfx942", 8, 4096, """
         s_movk_i32 s3, 0
@@ -192,7 +209,7 @@ class Threads(Case):
                 self.compare(self.waiting(name), code)
 
     def test_code(self):
-        for name, code in ("lost_lock", 3), ("lost_buffer_lock", 3), ("tickets", 0), ("lost_barrier", 3), ("scratch", 0):
+        for name, code in ("lost_lock", 3), ("lost_buffer_lock", 3), ("tickets", 0), ("lost_barrier", 3), ("calls", 0), ("scratch", 0):
             with self.subTest(name):
                 self.compare(self.assemble(name), code)
 
@@ -249,6 +266,9 @@ class Threads(Case):
         self.assertIn("(varies with -j)", self.run_tool("run", spin, "--stats")[0])
         entry = dispatch(self.vecadd_words())
         self.assertEqual((entry["dependence"], entry["reproducible"]), (None, True))
+        for verb in "run", "prof":
+            entry = dispatch(self.assemble("calls"), verb)
+            self.assertEqual((entry["dependence"], entry["reproducible"]), (None, True))
         self.assertNotIn("another -j", self.run_tool("run", self.vecadd_words(), "--stats")[0])
         self.assertEqual(dispatch(self.assemble("lost_barrier"), "prof", 3)["dependence"]["kind"], "loop")
         entry = dispatch(self.assemble("lost_barrier"), "prof", 3)

@@ -547,7 +547,9 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         return tool_fail("%s%s", d->where, diag.message);
     if (deadlock && dependence.kind != WM_INDEPENDENT && job->threads != 1)
         settle_deadlock(job, index, machine, &result);
-    const bool reproducible = result.reproducible && (watched || dependence.kind == WM_INDEPENDENT);
+    const bool reproducible = watched
+                                  ? result.reproducible
+                                  : dependence.kind == WM_INDEPENDENT && result.fault.kind == WM_FAULT_NONE;
     json_t *entry = report ? json_dispatch(d, &result) : NULL;
     if (report) {
         json_object_set_new(entry, "dependence", json_dependence(&dependence));
