@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The one exception of the generator."""
+"""The generator's exception."""
 
 
 class Bad(Exception):
-    """A fault in the text: what, and where."""
+    """An error in the input, with its position."""
 
     def __init__(self, where, what):
         super().__init__('%s:%d: error: %s' % (where[0], where[1], what))

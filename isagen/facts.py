@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What a row says of its instruction beyond operands and flags: key:value words of its first line.
+"""Properties of an instruction other than operands and flags: key:value words in the first line of its row.
 
-    counts:CLASS                  which wait counter it raises, where its encoding does not say it
-    waits:COUNTER[,COUNTER]       which counters it waits for
+    counts:CLASS                  the wait counter it increments, if its encoding does not imply it
+    waits:COUNTER[,COUNTER]       the counters it waits for
     group:GROUP                   instructions that hazards, the assembler or observers treat alike
-    rules:RULE[,RULE]             what LLVM's assembler refuses of it, although words could say it
-    cache:OPERATION,LEVEL[,SCOPE] what it does to a cache
-    matrix:SHAPE:D,A,B            sizes (MxNxK or MxNxKxBLOCKS) and elements of a product of matrices, D += A * B
-    sparse:SHAPE:D,A,B            the same; of each four elements of A along K only two are there
+    rules:RULE[,RULE]             what LLVM's assembler rejects although it can be encoded
+    cache:OPERATION,LEVEL[,SCOPE] its effect on a cache
+    matrix:SHAPE:D,A,B            sizes (MxNxK or MxNxKxBLOCKS) and element types of a matrix product, D += A * B
+    sparse:SHAPE:D,A,B            the same, with only two of each four elements of A along K
 
-Each list is an enumeration of src/isa/isa.h, in the same order where that matters."""
+Each list corresponds to an enumeration in src/isa/isa.h, in the same order where it matters."""
 import re
 from collections import namedtuple
 
@@ -70,7 +70,7 @@ def read(where, key, value, elements):
 
 
 def counts(row, class_):
-    """Which wait counter a row raises: what it says, or what its encoding, operands and memory flag say."""
+    """The wait counter that a row increments: explicit, or derived from its encoding, operands and memory flag."""
     if 'counts' in row.facts:
         return row.facts['counts']
     if class_ in ('smem', 'ds'):
@@ -87,8 +87,8 @@ def matrix_of(row):
 
 
 def sizes_of(matrix, elements, lanes):
-    """{role: bits that a lane may hold of the matrix}. Results of less than 32 bits may take a register each; gfx11 has
-    whole rows of A and columns of B in each half of its lanes."""
+    """{role: bits of the matrix that a lane may hold}. Results of less than 32 bits may take a register each; on gfx11
+    each half of the lanes holds whole rows of A and columns of B."""
     def share(count, element):
         return max(32, count * elements[element] // lanes)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the C tables from isa/: isagen.py OUTDIR FILE... (types, targets, names, *.enc, *.isa, then fidelity)."""
+"""Generates the C tables from isa/: isagen.py OUTDIR FILE... (types, targets, names, *.enc, *.isa, then fidelity)."""
 import os
 import sys
 
@@ -25,7 +25,7 @@ def load(paths, open_=open):
 
 
 def write(path, text):
-    """Leaves a file that has this text already alone, so that nothing that depends on it is built again."""
+    """Does not touch a file that already has this text, so that its dependents are not rebuilt."""
     if os.path.exists(path):
         with open(path) as file:
             if file.read() == text:

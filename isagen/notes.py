@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes what `wavemem isa` tells of rows beyond their tables: formulas, errata, names of layouts.
+"""Generates what `wavemem isa` prints of rows beyond their tables: formulas, errata, names of layouts.
 
     notes.py OUTPUT FORMULAS ERRATA BODY_SOURCE... -- FILE...      (FILE... as for isagen.py)
 
-A formula is the body's text in src/sem, if the body is one expression; else a line of FORMULAS; else made from the row's
-flags. An erratum belongs to a row if its line names it."""
+A formula is the body's text in src/sem if that is a single expression, else a line of FORMULAS, else derived from the row's
+flags. An erratum applies to the rows that its line names."""
 import fnmatch
 import re
 import sys
@@ -14,14 +14,14 @@ from isagen import load
 from bad import Bad
 from write import HEAD
 
-# Arguments of the bodies' macros that are no expression: types, and lists of parameters.
+# Macro arguments that are not expressions: types and parameter lists.
 TYPE = re.compile(r'[a-z]\w*|[A-Z]\w*')
 BODY = re.compile(r'^([A-Z][A-Z_0-9]+)\((\w+), ([^;]*?)\)$', re.M | re.S)
 NAME = re.compile(r'\b(?:v|s|ds|buffer|tbuffer|flat|global|scratch|image|exp)_[\w*?]+')
 
 
 def arguments(text):
-    """Split at the commas that stand in no brackets."""
+    """Splits at commas outside brackets."""
     out, depth, last = [], 0, 0
     for i, c in enumerate(text):
         depth += (c in '([{') - (c in ')]}')
@@ -32,7 +32,7 @@ def arguments(text):
 
 
 def body_formulas(sources):
-    """{body: text} of the bodies that are one expression."""
+    """{body: text} of bodies that are a single expression."""
     out = {}
     for source in sources:
         for macro, name, rest in BODY.findall(source):

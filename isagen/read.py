@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the text of isa/ into plain objects and refuses what is wrong in it, with file and line."""
+"""Parses the files of isa/ into plain objects; reports errors with file and line."""
 import fnmatch
 import re
 from collections import OrderedDict, namedtuple
@@ -10,7 +10,7 @@ from bad import Bad
 ROLES = 'd sdst a b c imm imm2 addr data data2 rsrc samp offset saddr format'.split()
 CLASSES = 'salu valu control smem buffer tbuffer image flat global scratch ds export'.split()
 EXTENSIONS = ['none', 'literal', 'dpp', 'dpp8', 'sdwa']
-# Flags that become WMI_ROW_* bits, and those that only steer the forms of a row.
+# Flags that become WMI_ROW_* bits; those below only affect the forms of a row.
 ROW_FLAGS = ('todo reads_scc writes_scc reads_exec writes_exec writes_vcc reads_vcc reads_m0 ignores_exec signed d16 '
              'd16_hi format cross_lane ends approx trans stride64 returns macc true16 always16 '
              'lod gradients g16 one_lane packed float').split()
@@ -19,7 +19,7 @@ MEMORY_FLAGS = 'load store atomic'.split()
 FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa dpp64 lds'.split()
 
 
-Grade = namedtuple('Grade', 'where name field remark')  # of a row, where it has the modifier `field` or always
+Grade = namedtuple('Grade', 'where name field remark')  # of a row; applies if it has the modifier `field`, or always
 Target = namedtuple('Target', 'node mach limits')
 
 
@@ -62,7 +62,7 @@ def slices(where, text):
 
 
 class Operand:
-    """An operand of a row: role, type, what overrides the layout's kind, what it does."""
+    """An operand of a row: role, type, an override of the layout's kind, reads and writes."""
 
     PATTERN = re.compile(r'([a-z]+2?)([+?]*):([a-z0-9]+)(@[a-z0-9_]+)?([+-]m)?')
 
@@ -98,12 +98,12 @@ class Encoding:
 
 
 class Row:
-    """One instruction by identity, with all its encodings."""
+    """An instruction with all its encodings."""
 
     def __init__(self, where, name):
         self.where, self.name, self.encodings, self.flags, self.grades = where, name, [], {}, []
         self.facts = {}  # by facts.KEYS
-        self.bodies = OrderedDict()  # node: body of src/sem; a row that names none has its own name's
+        self.bodies = OrderedDict()  # node: body in src/sem; default: the row's name
 
 
 class Layout:
@@ -112,7 +112,7 @@ class Layout:
         self.extension = 'none'
         self.operands = OrderedDict()  # role -> (kind, slices, ignored when unused)
         self.source_mods = OrderedDict()  # 'neg.a' -> bit
-        self.fields = OrderedDict()  # name -> (slices, show, signed, per, if, ignored where `if` fails)
+        self.fields = OrderedDict()  # name -> (slices, show, signed, per, if, ignored if `if` does not hold)
         self.ignored = []
         self.written = []  # ((pos, width), value): ignored bits that the assembler sets
 
@@ -121,7 +121,7 @@ class Space:
     def __init__(self, where, name, node, match, op, second=False, wave=None):
         self.where, self.name, self.node, self.match, self.op = where, name, node, match, op
         self.second, self.wave = second, wave
-        self.also = None  # the same space with another mark
+        self.also = None  # the same space with another marker
 
 
 class Form:
@@ -131,7 +131,7 @@ class Form:
 
 
 class Isa:
-    """All that the text says."""
+    """The parsed files."""
 
     def __init__(self):
         self.types, self.kinds, self.shows, self.limits = OrderedDict(), [], [], []
@@ -205,7 +205,7 @@ class Isa:
         self.nodes[name] = {'parent': parent, 'limits': limits}
 
     def read_limits(self, where, words, inherited):
-        """The inherited limits with those that LIMIT=VALUE words replace."""
+        """The inherited limits, overridden by LIMIT=VALUE words."""
         limits = dict(inherited)
         for word in words:
             key, _, value = word.partition('=')
@@ -346,7 +346,7 @@ class Isa:
         return space
 
     def check_overlap(self, layout):
-        """Two modifiers, or a modifier and an operand, must not share bits; two operands may (roles of other rows)."""
+        """Two modifiers, or a modifier and an operand, must not share bits; two operands may (their roles are used by different rows)."""
         used = {}
         for name, (place, *_) in layout.fields.items():
             for pos, width in place:
@@ -457,7 +457,7 @@ class Isa:
         return encoding
 
     def check_matrix(self, where, row, encoding):
-        """Operands of matrix instructions have the bits that a lane's share of the matrix takes."""
+        """Checks that operands of matrix instructions are as wide as a lane's share of the matrix."""
         matrix = facts.matrix_of(row)
         if matrix is None:
             return
@@ -478,7 +478,7 @@ class Isa:
         encoding.opcodes[node] = None if value == '-' else integer(where, value, 16)
 
     def read_body(self, where, row, node, value):
-        """The body from a node on; node None: everywhere."""
+        """Sets the body from a node on; node None: on all targets."""
         if row.encodings:
             raise Bad(where, "a further encoding has the row's body")
         if node is not None:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""From rows and layouts to forms: what every target decodes, with collisions refused."""
+"""Combines rows and layouts into forms: what each target decodes. Rejects collisions."""
 from collections import OrderedDict
 
 from bad import Bad
 
 
 class Resolved:
-    """A row in one layout: all that decoding and printing need."""
+    """A row in one layout, with everything needed to decode and print it."""
 
     def __init__(self, row, encoding, layout, space, name, base):
         self.row, self.encoding, self.layout, self.name, self.base = row, encoding, layout, name, base
@@ -22,7 +22,7 @@ def holds(encoding, only):
 
 
 def canonical_bits(layout):
-    """What the assembler writes to bits that are ignored."""
+    """The values that the assembler writes to ignored bits."""
     bits = 0
     for (pos, _), value in layout.written:
         bits |= value << pos
@@ -30,7 +30,7 @@ def canonical_bits(layout):
 
 
 def variant_of(form):
-    """Which of the ways to write an instruction a form is, in the order in which LLVM's assembler tries them."""
+    """The variant of a form (enum wmi_variant)."""
     long = form.layout.name.startswith('vop3')
     if form.layout.extension in ('dpp', 'dpp8'):
         return 'E64_DPP' if long else 'DPP'
@@ -38,7 +38,7 @@ def variant_of(form):
 
 
 def aliases(isa, form, node):
-    """Older names of the row, which assemblers take as well."""
+    """Older names of the row, which assemblers also accept."""
     names = {form.row.name} | {form.encoding.names[n] for n in isa.chain(node) if n in form.encoding.names}
     return names - {form.base}
 
@@ -58,7 +58,7 @@ def specs(encoding, layout):
 
 
 def zero_mask(encoding, layout, space):
-    """The bits that must be zero, by the rule that nothing unused may be set."""
+    """The bits that must be zero: all unused ones."""
     free = set()
 
     def take(pos, width):
@@ -101,7 +101,7 @@ def zero_mask(encoding, layout, space):
 
 
 def opcode_at(isa, encoding, node):
-    """The opcode at a node, and whether a row of text gives it there."""
+    """The opcode at a node, and whether it is given there rather than inherited."""
     for n in isa.chain(node):
         if n in encoding.opcodes:
             return encoding.opcodes[n], n == node
@@ -116,7 +116,7 @@ def name_at(isa, row, encoding, node):
 
 
 def body_at(isa, row, node):
-    """The body that computes the row at a node."""
+    """The row's body at a node."""
     if not row.bodies:
         return row.name
     found = next((row.bodies[n] for n in isa.chain(node) if n in row.bodies), row.bodies.get(None))
@@ -126,7 +126,7 @@ def body_at(isa, row, node):
 
 
 def forms_of(isa, family, node):
-    """The form lines that hold at a node: per first layout, the nearest ancestor's."""
+    """The form lines that apply at a node: for each first layout, the nearest ancestor's."""
     found = OrderedDict()
     lines = [f for f in isa.forms if f.family == family]
     if not lines:
@@ -139,7 +139,7 @@ def forms_of(isa, family, node):
 
 
 def choose_layout(isa, encoding, names, node):
-    """The first of the layouts that has all roles of the row."""
+    """The first layout that has all roles of the row."""
     missing = None
     for name in names:
         layout = isa.layout(name, node)
@@ -153,7 +153,7 @@ def choose_layout(isa, encoding, names, node):
 
 
 def plan_of(isa, encoding, node):
-    """[(layouts, suffix, base)]: how an encoding of a row may be written at a node."""
+    """[(layouts, suffix, base)]: the ways to write an encoding of a row at a node."""
     lines = forms_of(isa, encoding.family, node)
     if lines is None:
         return [([encoding.family], '', None)]
@@ -162,7 +162,7 @@ def plan_of(isa, encoding, node):
 
 
 def encoding_forms(isa, row, encoding, node):
-    """All (space, opcode, Resolved) of one encoding of a row at a node."""
+    """All (space, opcode, Resolved) for one encoding of a row at a node."""
     op, here = opcode_at(isa, encoding, node)
     if op is None:
         return
@@ -190,7 +190,7 @@ def encoding_forms(isa, row, encoding, node):
 
 
 def resolve(isa, node):
-    """{space: {opcode: Resolved}} of a node, spaces in the order of matching."""
+    """{space: {opcode: Resolved}} of a node, spaces in matching order."""
     tables = OrderedDict()
     for space in isa.spaces:
         if isa.space(space.name, node) is space:

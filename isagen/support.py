@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/support.md: which row of isa/ each generation has, and how far it executes. support.py OUTPUT FILE..."""
+"""Generates docs/support.md: the rows of isa/ in each generation, and their fidelity. support.py OUTPUT FILE..."""
 import sys
 
 from isagen import load

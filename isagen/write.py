@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes the C tables: X-macro files for everybody, and the decode tables for src/isa."""
+"""Writes the C tables: X-macro files for general use, and the decode tables for src/isa."""
 from collections import OrderedDict
 
 import facts
@@ -13,7 +13,7 @@ VARIANTS = 'PLAIN E64 SDWA DPP E64_DPP SECOND'.split()  # enum wmi_variant
 
 
 class Pool:
-    """Values with the index of each, equal ones once."""
+    """Distinct values and their indices."""
 
     def __init__(self):
         self.index, self.values = {}, []
@@ -26,7 +26,7 @@ class Pool:
 
 
 class Runs:
-    """Runs of values in one array; a run that stands there already is reused."""
+    """Sequences of values in one array; equal sequences are stored once."""
 
     def __init__(self):
         self.start, self.values = {}, []
@@ -60,17 +60,17 @@ def row_flags(isa, row):
 
 
 def body_class(isa, row):
-    """Of what class its body is: scalar floats are computed by the vector ALU's bodies in one lane."""
+    """The class of the row's body: scalar floats run vector bodies in one lane."""
     return 'valu' if 'one_lane' in row.flags else row_class(isa, row)
 
 
 def bodies_of(row):
-    """Names of the bodies that compute it, the first given first."""
+    """Names of the row's bodies, in file order."""
     return list(dict.fromkeys(row.bodies.values())) or [row.name]
 
 
 def insn_def(isa):
-    """INSN for each row with its first body, BODY for each further body of a row."""
+    """INSN for each row with its first body, BODY for each additional body."""
     out = [HEAD, '#ifndef BODY', '#define BODY(...)', '#endif']
     for row in isa.rows.values():
         out.append('/* %s:%d */ INSN(%s, %s, %s, %d)' % (
@@ -83,7 +83,7 @@ def insn_def(isa):
 
 
 def body_number(row, body):
-    """The number that wmi_sem_body() takes: the row's own, or that of a further body."""
+    """The body's number for wmi_sem_body(): the row's, or that of an additional body."""
     number = bodies_of(row).index(body)
     return 'WMI_BODY_%s_%d' % (row.name, number) if number else 'WMI_INSN_' + row.name
 
@@ -102,7 +102,7 @@ def enums(isa, layouts):
 
 
 class Tables:
-    """Collects what the targets share, then prints it."""
+    """Collects the data shared by targets, then prints it."""
 
     def __init__(self, isa):
         self.isa = isa
@@ -123,7 +123,7 @@ class Tables:
                 self.nodes[node, wave] = self.add_node(node, resolved, wave)
 
     def waves(self, node):
-        """The sizes that waves may have, the usual one first."""
+        """Possible wave sizes, the default first."""
         return {32: [32, 64]}.get(self.isa.nodes[node]['limits']['wave'], [64])
 
     def add_node(self, node, resolved, wave):
@@ -150,12 +150,12 @@ class Tables:
         return spaces, (first, second), self.codes(node), names, self.mnemonics(mnemonics)
 
     def mnemonics(self, entries):
-        """By name and the order in which they are tried; a name that means something itself is no alias."""
+        """Sorted by name and the order in which they are tried. Aliases that are also a row's own name are omitted."""
         own = {name for name, alias, *_ in entries if not alias}
         return sorted(set((n, v, s, op, form) for n, alias, v, s, op, form in entries if not alias or n not in own))
 
     def group(self, group, node):
-        """The names of a group at a node, the nearest node's word for each value, ended by -1."""
+        """The names of a group at a node, for each value from the nearest node, ended by -1."""
         found = {}
         for n in self.isa.chain(node):
             for g, at, value, text in self.isa.names:
@@ -241,7 +241,7 @@ class Tables:
     def fidelity(self, array):
         lines = []
         for row in self.isa.rows.values():
-            for g in sorted(row.grades, key=lambda g: g.field is None):  # the condition that holds decides
+            for g in sorted(row.grades, key=lambda g: g.field is None):  # conditional entries first
                 field = 'WMI_FIELD_' + g.field if g.field else 'WMI_FIELD_COUNT'
                 lines.append('{WMI_INSN_%s, WMI_GRADE_%s, %s, "%s"} /* %s:%d */' % (
                     (row.name, g.name.upper(), field, g.remark) + g.where))
@@ -264,7 +264,7 @@ class Tables:
               [', '.join(map(str, first[0][j:j + 16])) for j in range(0, 512, 16)])
 
     def variants(self):
-        """All targets as they usually are, then with waves of the other size and with the other true16 mode."""
+        """All targets in their default variant, then with the other wave size and the other true16 mode."""
         out = []
         for name, target in self.isa.targets.items():
             waves = self.waves(target.node)
@@ -299,12 +299,12 @@ class Tables:
 
 
 def masks(prefix, names):
-    """The bits of the names, as C."""
+    """A C expression for the bits of the names."""
     return ' | '.join('WMI_%s_%s' % (prefix, name.upper()) for name in names)
 
 
 def could_match(space, top):
-    """Whether a word whose upper nine bits are `top` may belong to the space."""
+    """Whether a word whose upper nine bits are `top` can be in the space."""
     for pos, width, value in space.match:
         for i in range(width):
             bit = pos + i

@@ -102,6 +102,21 @@ static json_t *read_report(const char *path)
     return NULL;
 }
 
+/* Says what the report in the file lacks, and notes it in the comparison; returns an exit code. */
+static int tell_losses(const json_t *report, const char *path, json_t *comparison)
+{
+    const json_t *losses = json_object_get(report, "incomplete"), *loss;
+    size_t index;
+    int code = TOOL_CLEAN;
+    json_array_foreach(losses, index, loss)
+    {
+        char what[512];
+        snprintf(what, sizeof what, "%s: %s", path, text_of(loss, "what"));
+        code = tool_incomplete(comparison, what, text_of(loss, "why"));
+    }
+    return code;
+}
+
 /* ---- pairing ---- */
 
 static int by_place(const void *left, const void *right)
@@ -545,12 +560,13 @@ static int compare(const struct options *options, const json_t *old, const json_
         print_bounds(old, new);
         print_text(pairs, count, old_totals, new_totals, options->all);
     }
-    int code = tool_gates_report(failed, TOOL_CLEAN);
-    if (options->json) {
-        json_t *report = json_pairs(pairs, count, failed);
+    json_t *report = json_pairs(pairs, count, failed);
+    int code = tell_losses(old, options->path[0], report);
+    code = tool_worse(code, tell_losses(new, options->path[1], report));
+    code = tool_gates_report(failed, code);
+    if (options->json)
         code = tool_write_report(report, options->json_path, code);
-        json_decref(report);
-    }
+    json_decref(report);
     json_decref(failed);
     free(pairs);
     return code;

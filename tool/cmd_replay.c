@@ -3,6 +3,7 @@
 #include "tool/input.h"
 #include "tool/report/document.h"
 #include "tool/report/prof.h"
+#include "tool/report/summary.h"
 #include "tool/tool.h"
 
 #include <stdlib.h>
@@ -210,6 +211,20 @@ static json_t *json_dispatches(struct wm_profile *profile)
     return list;
 }
 
+/* What the trace does not have, nor then any replay of it. */
+static int tell_losses(struct wm_profile *profile, json_t *json)
+{
+    size_t count;
+    const struct wm_profile_kernel *kernel = wm_profile_kernels(profile, &count);
+    int code = TOOL_CLEAN;
+    for (size_t i = 0; i < count; i++) {
+        char why[TOOL_SENTENCES];
+        if (tool_loses_accesses(&kernel[i]) && tool_cut_text(&kernel[i], why))
+            code = tool_incomplete(json, kernel[i].kernel, why);
+    }
+    return code;
+}
+
 static int replay(struct options *options)
 {
     struct wm_diag diag;
@@ -230,7 +245,7 @@ static int replay(struct options *options)
         code = tool_fail("%s", diag.message);
     json_object_set_new(json, "dispatches", json_dispatches(profile));
     if (code == TOOL_CLEAN)
-        code = tool_show_profile(&options->outputs, profile, NULL, 0, json, code);
+        code = tool_show_profile(&options->outputs, profile, NULL, 0, json, tell_losses(profile, json));
     json_decref(json);
     wm_profile_destroy(profile);
     free(bytes);

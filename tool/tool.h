@@ -10,10 +10,15 @@
 /* What the command returns to the shell. */
 enum tool_exit {
     TOOL_CLEAN = 0,
-    TOOL_FINDINGS = 1, /* a comparison failed, or a check found something */
-    TOOL_WRONG = 2,    /* wrong usage or bad input */
-    TOOL_FAULT = 3,    /* the guest faulted */
+    TOOL_FINDINGS = 1,   /* a comparison failed, or a check found something */
+    TOOL_WRONG = 2,      /* wrong usage or bad input */
+    TOOL_FAULT = 3,      /* the guest faulted */
+    TOOL_INCOMPLETE = 4, /* part of what was asked for could not be analysed */
 };
+
+/* The exit code of two results: a fault comes before a wrong input, then findings, then an incomplete
+ * analysis. */
+int tool_worse(int one, int other);
 
 /* One verb: its entry gets argv[0] = the verb's name and returns an enum tool_exit. */
 struct tool_verb {

@@ -126,13 +126,17 @@ struct wm_dispatch {
     uint32_t dynamic_lds;      /* bytes, in addition to the static LDS */
     uint32_t threads;          /* host threads; 0: one per CPU */
     uint64_t max_instructions; /* per wave; 0: 2^40 */
-    double timeout;            /* seconds of wall-clock time; 0: none */
+    double timeout;            /* seconds of wall-clock time, not negative; 0: none */
     enum wm_alignment alignment;
     struct wm_profile *profile;   /* measures the dispatch; or NULL */
     struct wm_check *check;       /* checks the dispatch; or NULL */
     struct wm_fidelity *fidelity; /* counts executed instructions; or NULL */
     /* Called from time to time, on the thread that called wm_dispatch; return false to stop the dispatch. May
-     * be NULL. A kernel that waits for this function to write guest memory is reported as a deadlock. */
+     * be NULL. A kernel that waits for this function to write guest memory is reported as a deadlock.
+     * Until wm_dispatch returns, this and other callbacks may read and write guest memory, but wm_allocate,
+     * wm_free, wm_load, wm_set_apertures and wm_dispatch refuse the machine (WM_BAD_ARGUMENT), the observers
+     * of the dispatch report nothing, and to destroy the machine or an observer has no effect. The object
+     * must stay open. */
     bool (*progress)(void *user, uint64_t workgroups_done, uint64_t workgroups);
     void *progress_user;
     /* Called after the run, also after a fault, with successive pieces of the kernel's OpenCL printf output,
@@ -218,7 +222,8 @@ struct wm_dependence {
  * has a scalar cache which is not coherent, runs its workgroups on one thread, in one order. Data races are
  * not found: a workgroup that loads, without any synchronization, what another one stores. OpenCL and HIP do
  * not define what such kernels do, and it may depend on the number of threads.
- * WM_BAD_ARGUMENT: the object is not loaded; WM_NO_MEMORY. */
+ * WM_BAD_ARGUMENT: an argument is NULL, the object is not loaded, the kernel is not one of it; WM_NO_MEMORY.
+ */
 WM_API enum wm_status wm_find_dependence(struct wm_machine *machine, const struct wm_object *object,
                                          const struct wm_kernel *kernel, struct wm_dependence *dependence,
                                          struct wm_diag *diag);

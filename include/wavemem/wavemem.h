@@ -6,6 +6,10 @@
  * (wm_fault), not a status. The library has no global state: handles of different machines may be used from
  * different threads.
  *
+ * A pointer may be NULL only where its comment says so; `diag` always may. If another pointer is NULL, or a
+ * value is not in its enum, a function that returns a wm_status returns WM_BAD_ARGUMENT with a message that
+ * names the parameter; one that destroys or closes does nothing; any other returns what stands for "none".
+ *
  * Example: run c = a + b from a file. Error checks are omitted:
  *
  *     wm_object_open_file("vecadd.co", NULL, &object, &diag);

@@ -8,6 +8,9 @@
 
 enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm_diag *diag)
 {
+    if (!check)
+        return wmi_null(diag, __func__, "check");
+    *check = NULL;
     if (!what || what & ~(unsigned)(WM_CHECK_WAITS | WM_CHECK_HAZARDS))
         return wmi_fail(diag, WM_BAD_ARGUMENT,
                         "a check of 0x%x; expected WM_CHECK_WAITS, WM_CHECK_HAZARDS or both", what);
@@ -17,30 +20,38 @@ enum wm_status wm_check_create(unsigned what, struct wm_check **check, struct wm
 
 void wm_check_destroy(struct wm_check *check)
 {
-    wmi_check_destroy(check);
+    if (check && !*wmi_check_busy(check))
+        wmi_check_destroy(check);
 }
 
 const struct wm_finding *wm_check_findings(struct wm_check *check, size_t *count)
 {
-    return wmi_check_findings(check, count);
+    if (count)
+        *count = 0;
+    return check && count && !*wmi_check_busy(check) ? wmi_check_findings(check, count) : NULL;
 }
 
 /* ---- fidelity ---- */
 
 enum wm_status wm_fidelity_create(struct wm_fidelity **fidelity, struct wm_diag *diag)
 {
+    if (!fidelity)
+        return wmi_null(diag, __func__, "fidelity");
     *fidelity = wmi_fidelity_create();
     return *fidelity ? WM_OK : wmi_fail(diag, WM_NO_MEMORY, "no memory for a fidelity report");
 }
 
 void wm_fidelity_destroy(struct wm_fidelity *fidelity)
 {
-    wmi_fidelity_destroy(fidelity);
+    if (fidelity && !*wmi_fidelity_busy(fidelity))
+        wmi_fidelity_destroy(fidelity);
 }
 
 const struct wm_fidelity_row *wm_fidelity_rows(struct wm_fidelity *fidelity, size_t *count)
 {
-    return wmi_fidelity_rows(fidelity, count);
+    if (count)
+        *count = 0;
+    return fidelity && count && !*wmi_fidelity_busy(fidelity) ? wmi_fidelity_rows(fidelity, count) : NULL;
 }
 
 const char *const *wm_fidelity_general(void)

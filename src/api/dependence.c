@@ -21,9 +21,15 @@ enum wm_status wm_find_dependence(struct wm_machine *machine, const struct wm_ob
                                   const struct wm_kernel *kernel, struct wm_dependence *dependence,
                                   struct wm_diag *diag)
 {
+    if (!machine || !object)
+        return wmi_null(diag, __func__, machine ? "object" : "machine");
+    if (!kernel || !dependence)
+        return wmi_null(diag, __func__, kernel ? "dependence" : "kernel");
     const struct wmi_module *module = wmi_module_of(machine, object);
     if (!module)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
+    if (!wmi_object_has_kernel(object, kernel))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the kernel is not one of the code object's");
     const struct wmi_code code = {.options = {.target = wmi_target_of_waves(machine, kernel->wave_size),
                                               .space = machine->space,
                                               .entry = kernel->entry + module->bias}};

@@ -57,19 +57,77 @@ static enum wm_status check_geometry(const struct wm_kernel *kernel, const struc
     return WM_OK;
 }
 
-static enum wm_status check_request(const struct wm_kernel *kernel, const struct wm_dispatch *request,
-                                    const struct wm_result *result, struct wmi_dispatch *dispatch,
-                                    struct wm_diag *diag)
+static enum wm_status check_pointers(const struct wm_machine *machine, const struct wm_object *object,
+                                     const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                                     const struct wm_result *result, struct wm_diag *diag)
 {
-    if (request->struct_size == sizeof *request && request->on_violation > WM_VIOLATION_GOES_ON)
-        return wmi_fail(diag, WM_BAD_ARGUMENT, "on_violation is %u; expected WM_VIOLATION_STOPS or _GOES_ON",
-                        request->on_violation);
+    const struct {
+        const void *pointer;
+        const char *name;
+    } needed[] = {{machine, "machine"},
+                  {object, "object"},
+                  {kernel, "kernel"},
+                  {request, "dispatch"},
+                  {result, "result"}};
+    for (unsigned i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!needed[i].pointer)
+            return wmi_null(diag, "wm_dispatch", needed[i].name);
     if (request->struct_size != sizeof *request || result->struct_size != sizeof *result)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "struct_size is not that of this version of wavemem (%s)",
                         wm_version());
-    if (request->alignment > WM_ALIGNMENT_STRICT)
+    if (!wmi_module_of(machine, object))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
+    if (!wmi_object_has_kernel(object, kernel))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the kernel is not one of the code object's");
+    return WM_OK;
+}
+
+/* What of the request is in use by a dispatch that still runs; each may be NULL. */
+static void get_busy(const struct wm_dispatch *request, bool *busy[3])
+{
+    busy[0] = request->profile ? wmi_profile_busy(request->profile) : NULL;
+    busy[1] = request->check ? wmi_check_busy(request->check) : NULL;
+    busy[2] = request->fidelity ? wmi_fidelity_busy(request->fidelity) : NULL;
+}
+
+static enum wm_status check_idle(const struct wm_machine *machine, const struct wm_dispatch *request,
+                                 struct wm_diag *diag)
+{
+    static const char *const names[] = {"profile", "check", "fidelity report"};
+    bool *busy[3];
+    get_busy(request, busy);
+    for (unsigned i = 0; i < 3; i++)
+        if (busy[i] && *busy[i])
+            return wmi_fail(diag, WM_BAD_ARGUMENT, "the %s observes another dispatch that is running",
+                            names[i]);
+    return wmi_machine_idle(machine, "wm_dispatch", diag);
+}
+
+static void set_busy(struct wm_machine *machine, const struct wm_dispatch *request, bool now)
+{
+    bool *busy[3];
+    get_busy(request, busy);
+    for (unsigned i = 0; i < 3; i++)
+        if (busy[i])
+            *busy[i] = now;
+    machine->busy = now;
+}
+
+static enum wm_status check_request(const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                                    struct wmi_dispatch *dispatch, struct wm_diag *diag)
+{
+    if (request->on_violation > WM_VIOLATION_GOES_ON)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "on_violation is %u; expected WM_VIOLATION_STOPS or _GOES_ON",
+                        request->on_violation);
+    if ((unsigned)request->alignment > WM_ALIGNMENT_STRICT)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "alignment %u is none of enum wm_alignment",
                         (unsigned)request->alignment);
+    if ((unsigned)request->scalar_cache > WM_SCALAR_CACHE_STALE)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "scalar_cache %u is none of enum wm_scalar_cache",
+                        (unsigned)request->scalar_cache);
+    if (!(request->timeout >= 0))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "timeout is %g; expected seconds, or 0 for none",
+                        request->timeout);
     if (request->arguments_size && !request->arguments)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "arguments_size is %llu but arguments is NULL",
                         (unsigned long long)request->arguments_size);
@@ -224,28 +282,19 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
     return status;
 }
 
-enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
-                           const struct wm_kernel *kernel, const struct wm_dispatch *request,
-                           struct wm_result *result, struct wm_diag *diag)
+/* Runs a request that makes sense. */
+static enum wm_status run_request(struct wm_machine *machine, const struct wmi_module *module,
+                                  const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
+                                  const struct wm_dispatch *request, struct wm_result *result,
+                                  struct wm_diag *diag)
 {
-    struct wmi_dispatch dispatch = {.space = machine->space, .apertures = machine->apertures};
-    enum wm_status status = check_request(kernel, request, result, &dispatch, diag);
+    struct wmi_abi_memory memory;
+    enum wm_status status =
+        request->profile ? wmi_choose_gpu(request->profile, machine->target, diag) : WM_OK;
     if (status)
         return status;
-    *result = (struct wm_result){.struct_size = sizeof *result};
-    const struct wmi_module *module = wmi_module_of(machine, object);
-    if (!module)
-        return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
-
-    if (request->profile) {
-        status = wmi_choose_gpu(request->profile, machine->target, diag);
-        if (status)
-            return status;
-    }
-
-    struct wmi_abi_memory memory;
-    dispatch.threads = wants_one_thread(request) ? 1 : thread_count(request->threads);
-    const uint64_t items = (uint64_t)dispatch.workgroup[0] * dispatch.workgroup[1] * dispatch.workgroup[2];
+    dispatch->threads = wants_one_thread(request) ? 1 : thread_count(request->threads);
+    const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
     const struct wmi_abi_request abi = {
         .kernel = kernel,
         .dispatch = request,
@@ -255,29 +304,49 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
         .waves_per_group = (uint32_t)((items + kernel->wave_size - 1) / kernel->wave_size),
         .prints = request->print != NULL,
     };
-    status = wmi_abi_prepare(&abi, &memory, &dispatch.launch, diag);
+    status = wmi_abi_prepare(&abi, &memory, &dispatch->launch, diag);
     if (status)
         return status;
-    dispatch.scratch_stride = memory.scratch_stride;
-    dispatch.scratch_piece = memory.scratch_piece;
-    dispatch.scratch = memory.scratch ? wmi_space_host(machine->space, memory.scratch, 1) : NULL;
-    dispatch.scratch_base = memory.scratch;
-    dispatch.goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
-    dispatch.residents = memory.places < WMI_RESIDENT_LIMIT ? memory.places : WMI_RESIDENT_LIMIT;
-    dispatch.max_instructions = request->max_instructions ? request->max_instructions : MAX_INSTRUCTIONS;
-    dispatch.timeout = request->timeout;
-    dispatch.alignment = request->alignment;
-    dispatch.stales.mode = request->scalar_cache;
-    pthread_mutex_init(&dispatch.stales.lock, NULL);
-    dispatch.progress = request->progress;
-    dispatch.progress_user = request->progress_user;
-    status = run_observed(machine, module, kernel, &dispatch, request, result, diag);
+    dispatch->scratch_stride = memory.scratch_stride;
+    dispatch->scratch_piece = memory.scratch_piece;
+    dispatch->scratch = memory.scratch ? wmi_space_host(machine->space, memory.scratch, 1) : NULL;
+    dispatch->scratch_base = memory.scratch;
+    dispatch->goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
+    dispatch->residents = memory.places < WMI_RESIDENT_LIMIT ? memory.places : WMI_RESIDENT_LIMIT;
+    dispatch->max_instructions = request->max_instructions ? request->max_instructions : MAX_INSTRUCTIONS;
+    dispatch->timeout = request->timeout;
+    dispatch->alignment = request->alignment;
+    dispatch->stales.mode = request->scalar_cache;
+    pthread_mutex_init(&dispatch->stales.lock, NULL);
+    dispatch->progress = request->progress;
+    dispatch->progress_user = request->progress_user;
+    status = run_observed(machine, module, kernel, dispatch, request, result, diag);
     if (status == WM_OK && memory.printf && request->print) {
         size_t count;
-        const char *const *formats = wmi_object_printf(object, &count);
+        const char *const *formats = wmi_object_printf(module->object, &count);
         wmi_print_buffer(formats, count, wmi_space_host(machine->space, memory.printf, WMI_PRINTF_BYTES),
                          WMI_PRINTF_BYTES, request->print, request->print_user);
     }
     wmi_abi_release(machine->space, &memory);
+    return status;
+}
+
+enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
+                           const struct wm_kernel *kernel, const struct wm_dispatch *given,
+                           struct wm_result *result, struct wm_diag *diag)
+{
+    enum wm_status status = check_pointers(machine, object, kernel, given, result, diag);
+    if (status)
+        return status;
+    *result = (struct wm_result){.struct_size = sizeof *result};
+    const struct wm_dispatch request = *given; /* a callback may change its own */
+    struct wmi_dispatch dispatch = {.space = machine->space, .apertures = machine->apertures};
+    status = check_idle(machine, &request, diag);
+    status = status ? status : check_request(kernel, &request, &dispatch, diag);
+    if (status)
+        return status;
+    set_busy(machine, &request, true);
+    status = run_request(machine, wmi_module_of(machine, object), kernel, &dispatch, &request, result, diag);
+    set_busy(machine, &request, false);
     return status;
 }

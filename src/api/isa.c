@@ -9,13 +9,35 @@
 
 bool wm_target_known(const char *name)
 {
-    return name && wmi_target_find(name);
+    return wmi_target_find(name) != NULL;
 }
 
 enum wm_status wm_assemble_with(const struct wm_assemble_options *options, const char *text, size_t size,
                                 const char *name, const char *target, uint8_t **bytes, size_t *bytes_size,
                                 char **messages, struct wm_diag *diag)
 {
+    enum { FLAGS = WM_ASSEMBLE_RAW | WM_ASSEMBLE_FILES | WM_ASSEMBLE_LINES };
+    const struct {
+        const void *pointer;
+        const char *name;
+    } needed[] = {{options, "options"},  {text, "text"},   {name, "name"},
+                  {target, "target"},    {bytes, "bytes"}, {bytes_size, "bytes_size"},
+                  {messages, "messages"}};
+    for (unsigned i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!needed[i].pointer)
+            return wmi_null(diag, "wm_assemble", needed[i].name);
+    *bytes = NULL;
+    *bytes_size = 0;
+    *messages = NULL;
+    if (options->struct_size != sizeof *options)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "struct_size is not that of this version of wavemem (%s)",
+                        wm_version());
+    if (options->flags & ~(unsigned)FLAGS)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "flags are 0x%x; expected some of WM_ASSEMBLE_*",
+                        options->flags);
+    for (size_t i = 0; i < options->folder_count; i++)
+        if (!options->folders || !options->folders[i])
+            return wmi_null(diag, "wm_assemble", "a folder");
     const struct wmi_assemble_options how = {
         .name = name,
         .target = target,
@@ -43,8 +65,10 @@ enum wm_status wm_assemble(const char *text, size_t size, const char *name, cons
 unsigned wm_disassemble(const char *target_name, const uint32_t *words, size_t dwords, char *text,
                         size_t size)
 {
-    const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
+    const struct wmi_target *target = wmi_target_find(target_name);
     struct wmi_instruction insn;
+    if (!text && size)
+        return 0;
     const unsigned length = target && words ? wmi_decode(target, words, dwords, &insn) : 0;
     if (size)
         text[0] = '\0';
@@ -56,7 +80,13 @@ unsigned wm_disassemble(const char *target_name, const uint32_t *words, size_t d
 enum wm_status wm_disassembler_create(const char *target_name, unsigned flags,
                                       struct wm_disassembler **disassembler, struct wm_diag *diag)
 {
-    const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
+    const struct wmi_target *target = wmi_target_find(target_name);
+    if (!disassembler)
+        return wmi_null(diag, __func__, "disassembler");
+    *disassembler = NULL;
+    if (flags & ~(unsigned)WM_DISASSEMBLE_REASSEMBLABLE)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "flags are 0x%x; expected 0 or WM_DISASSEMBLE_REASSEMBLABLE",
+                        flags);
     *disassembler = target ? wmi_disassembler_create(target, flags) : NULL;
     if (!target)
         return wmi_fail(diag, WM_NOT_FOUND, "unknown target '%s'; expected a gfx name such as gfx900",

@@ -7,6 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum wm_status wmi_machine_idle(const struct wm_machine *machine, const char *function, struct wm_diag *diag)
+{
+    if (!machine)
+        return wmi_null(diag, function, "machine");
+    return machine->busy
+               ? wmi_fail(diag, WM_BAD_ARGUMENT, "%s: a dispatch is running on the machine", function)
+               : WM_OK;
+}
+
 static void place_apertures(struct wm_machine *machine, uint64_t shared, uint64_t private)
 {
     machine->apertures = (struct wmi_apertures){shared, shared + UINT32_MAX, private, private + UINT32_MAX};
@@ -22,6 +31,9 @@ static bool may_be_aperture(uint64_t base)
 enum wm_status wm_set_apertures(struct wm_machine *machine, uint64_t shared_base, uint64_t private_base,
                                 struct wm_diag *diag)
 {
+    const enum wm_status status = wmi_machine_idle(machine, __func__, diag);
+    if (status)
+        return status;
     if (!wmi_target_limit(machine->target, WMI_LIMIT_shared_aperture))
         return wmi_fail(diag, WM_UNSUPPORTED, "%s has no FLAT instructions, and so no apertures",
                         wmi_target_name(machine->target));
@@ -56,18 +68,24 @@ static void show_host(const struct wm_machine *machine, enum wm_event_kind kind,
 enum wm_status wm_machine_observe(struct wm_machine *machine, const struct wm_observer *observer,
                                   struct wm_diag *diag)
 {
+    if (!machine || !observer)
+        return wmi_null(diag, __func__, machine ? "observer" : "machine");
     return wmi_machine_observers_add(&machine->observers, observer, diag);
 }
 
 enum wm_status wm_machine_unobserve(struct wm_machine *machine, const struct wm_observer *observer,
                                     struct wm_diag *diag)
 {
+    if (!machine || !observer)
+        return wmi_null(diag, __func__, machine ? "observer" : "machine");
     return wmi_machine_observers_remove(&machine->observers, observer, diag);
 }
 
 enum wm_status wm_machine_create(const char *target_name, struct wm_machine **machine, struct wm_diag *diag)
 {
-    const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
+    const struct wmi_target *target = wmi_target_find(target_name);
+    if (!machine)
+        return wmi_null(diag, __func__, "machine");
     *machine = NULL;
     if (!target)
         return wmi_fail(diag, WM_NOT_FOUND, "unknown target '%s'; expected a gfx name such as gfx900",
@@ -89,7 +107,7 @@ enum wm_status wm_machine_create(const char *target_name, struct wm_machine **ma
 
 void wm_machine_destroy(struct wm_machine *machine)
 {
-    if (!machine)
+    if (!machine || machine->busy)
         return;
     for (struct wmi_module *module = machine->modules, *next; module; module = next) {
         next = module->next;
@@ -103,17 +121,25 @@ void wm_machine_destroy(struct wm_machine *machine)
 enum wm_status wm_allocate(struct wm_machine *machine, uint64_t size, unsigned flags, const char *name,
                            uint64_t *address, struct wm_diag *diag)
 {
+    const enum wm_status status = wmi_machine_idle(machine, __func__, diag);
+    if (status)
+        return status;
+    if (!address)
+        return wmi_null(diag, __func__, "address");
+    if (flags & ~(unsigned)WM_READ_ONLY)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "flags are 0x%x; expected 0 or WM_READ_ONLY", flags);
     return wmi_space_allocate(machine->space, size, flags, name, address, diag);
 }
 
 enum wm_status wm_free(struct wm_machine *machine, uint64_t address, struct wm_diag *diag)
 {
-    return wmi_space_free(machine->space, address, diag);
+    const enum wm_status status = wmi_machine_idle(machine, __func__, diag);
+    return status ? status : wmi_space_free(machine->space, address, diag);
 }
 
 void *wm_host_pointer(struct wm_machine *machine, uint64_t address, uint64_t size)
 {
-    void *host = wmi_space_host(machine->space, address, size);
+    void *host = machine ? wmi_space_host(machine->space, address, size) : NULL;
     if (host)
         show_host(machine, WM_EVENT_HOST_POINTER, address, size, NULL);
     return host;
@@ -128,10 +154,13 @@ static enum wm_status outside(struct wm_diag *diag, uint64_t address, uint64_t s
 enum wm_status wm_write(struct wm_machine *machine, uint64_t address, const void *bytes, uint64_t size,
                         struct wm_diag *diag)
 {
+    if (!machine || (!bytes && size))
+        return wmi_null(diag, __func__, machine ? "bytes" : "machine");
     unsigned char *host = wmi_space_host(machine->space, address, size);
     if (!host)
         return outside(diag, address, size);
-    memcpy(host, bytes, size);
+    if (size)
+        memcpy(host, bytes, size);
     show_host(machine, WM_EVENT_HOST_WRITE, address, size, host);
     return WM_OK;
 }
@@ -139,10 +168,13 @@ enum wm_status wm_write(struct wm_machine *machine, uint64_t address, const void
 enum wm_status wm_read(const struct wm_machine *machine, uint64_t address, void *bytes, uint64_t size,
                        struct wm_diag *diag)
 {
+    if (!machine || (!bytes && size))
+        return wmi_null(diag, __func__, machine ? "bytes" : "machine");
     const unsigned char *host = wmi_space_host(machine->space, address, size);
     if (!host)
         return outside(diag, address, size);
-    memcpy(bytes, host, size);
+    if (size)
+        memcpy(bytes, host, size);
     show_host(machine, WM_EVENT_HOST_READ, address, size, host);
     return WM_OK;
 }
@@ -166,8 +198,13 @@ const struct wmi_module *wmi_module_of(const struct wm_machine *machine, const s
 
 enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *object, struct wm_diag *diag)
 {
+    if (!machine || !object)
+        return wmi_null(diag, __func__, machine ? "object" : "machine");
     if (wmi_module_of(machine, object))
         return WM_OK;
+    enum wm_status status = wmi_machine_idle(machine, __func__, diag);
+    if (status)
+        return status;
     if (strcmp(wm_object_target(object), wmi_target_name(machine->target)))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is for %s, the machine is a %s",
                         wm_object_target(object), wmi_target_name(machine->target));
@@ -176,8 +213,7 @@ enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *objec
     struct wmi_module *module = calloc(1, sizeof *module);
     if (!module)
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a code object");
-    enum wm_status status =
-        wmi_space_allocate(machine->space, span.high - span.low, 0, "code object", &address, diag);
+    status = wmi_space_allocate(machine->space, span.high - span.low, 0, "code object", &address, diag);
     if (!status) {
         /* the span's alignment is kept, because allocations are aligned as much as segments ever are */
         void *image = wmi_space_host(machine->space, address, span.high - span.low);
@@ -199,6 +235,12 @@ enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *objec
 enum wm_status wm_symbol(struct wm_machine *machine, const struct wm_object *object, const char *name,
                          uint64_t *address, uint64_t *size, struct wm_diag *diag)
 {
+    if (!machine || !object || !name || !address)
+        return wmi_null(diag, __func__,
+                        !machine  ? "machine"
+                        : !object ? "object"
+                        : !name   ? "name"
+                                  : "address");
     const struct wmi_module *module = wmi_module_of(machine, object);
     const struct wmi_symbol *symbol = wmi_object_symbol_named(object, name);
     if (!module)

@@ -22,11 +22,15 @@ struct wm_machine {
     struct wmi_module *modules;
     struct wmi_apertures apertures;
     struct wmi_machine_observers observers;
+    bool busy; /* a dispatch runs */
 };
 
 /* The machine's target for waves of so many lanes, which the words of a kernel depend on; an impossible
  * number means the usual one. Hardware always knows both halves of VGPRs. */
 const struct wmi_target *wmi_target_of_waves(const struct wm_machine *machine, unsigned lanes);
+
+/* Says why the machine cannot be changed now: it is NULL, or a dispatch runs on it. */
+enum wm_status wmi_machine_idle(const struct wm_machine *machine, const char *function, struct wm_diag *diag);
 
 /* The object in the machine; NULL: it is not loaded. */
 const struct wmi_module *wmi_module_of(const struct wm_machine *machine, const struct wm_object *object);

@@ -10,7 +10,7 @@
 static enum wm_status check(const struct wm_observer *observer, struct wm_diag *diag)
 {
     if (!observer)
-        return wmi_fail(diag, WM_BAD_ARGUMENT, "an observer is NULL");
+        return wmi_null(diag, "wm_dispatch", "an observer");
     if (observer->struct_size != sizeof *observer)
         return wmi_fail(
             diag, WM_BAD_ARGUMENT,

@@ -38,8 +38,9 @@ enum wm_status wm_kernel_steps(const struct wm_object *object, const struct wm_k
                                void (*write)(void *user, const char *line), void *user, struct wm_diag *diag)
 {
     if (!object || !kernel || !write)
-        return wmi_fail(diag, WM_BAD_ARGUMENT,
-                        "an object, a kernel of it and a function to write are needed");
+        return wmi_null(diag, __func__, !object ? "object" : kernel ? "write" : "kernel");
+    if (!wmi_object_has_kernel(object, kernel))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "the kernel is not one of the code object's");
     const struct wmi_target *target = wmi_target_find(wm_object_target(object));
     const struct wmi_target *variant = target ? wmi_target_variant(target, kernel->wave_size, false) : NULL;
     const struct wmi_span span = wmi_object_span(object);

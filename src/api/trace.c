@@ -11,6 +11,8 @@
 
 enum wm_status wm_profile_set_sample(struct wm_profile *profile, unsigned one_in, struct wm_diag *diag)
 {
+    if (!profile)
+        return wmi_null(diag, __func__, "profile");
     if (one_in == 0 || wmi_profile_began(profile))
         return wmi_fail(diag, WM_BAD_ARGUMENT,
                         "a sample of one in %u rounds; expected 1 or more, before the "
@@ -23,6 +25,8 @@ enum wm_status wm_profile_set_sample(struct wm_profile *profile, unsigned one_in
 enum wm_status wm_profile_trace(struct wm_profile *profile, const char *path, struct wm_diag *diag)
 {
     struct wmi_tracer *tracer;
+    if (!profile || !path)
+        return wmi_null(diag, __func__, profile ? "path" : "profile");
     if (wmi_profile_began(profile) || wmi_profile_tracer(profile))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "a trace must begin before the first dispatch, and once");
     const enum wm_status status = wmi_tracer_create(path, &tracer, diag);
@@ -33,6 +37,10 @@ enum wm_status wm_profile_trace(struct wm_profile *profile, const char *path, st
 
 enum wm_status wm_profile_end_trace(struct wm_profile *profile, struct wm_diag *diag)
 {
+    if (!profile)
+        return wmi_null(diag, __func__, "profile");
+    if (*wmi_profile_busy(profile))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "a trace cannot be completed during a dispatch");
     struct wmi_tracer *tracer = wmi_profile_tracer(profile);
     wmi_profile_set_tracer(profile, NULL);
     return tracer ? wmi_tracer_finish(tracer, profile, diag) : WM_OK;
@@ -64,6 +72,8 @@ enum wm_status wm_profile_replay(struct wm_profile *profile, const void *bytes, 
 {
     struct wmi_trace *trace;
     struct wmi_trace_header header = {0};
+    if (!profile || !bytes || !name)
+        return wmi_null(diag, __func__, !profile ? "profile" : bytes ? "name" : "bytes");
     if (wmi_profile_began(profile))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "a trace goes into a profile that has seen nothing yet");
     enum wm_status status = wmi_trace_open(bytes, size, name, &trace, diag);
@@ -85,6 +95,8 @@ enum wm_status wm_trace_gpu(const void *bytes, size_t size, const char *name, co
 {
     struct wmi_trace *trace;
     struct wmi_trace_header header = {0};
+    if (!bytes || !name || !gpu)
+        return wmi_null(diag, __func__, !bytes ? "bytes" : name ? "gpu" : "name");
     enum wm_status status = wmi_trace_open(bytes, size, name, &trace, diag);
     status = status ? status : wmi_replay_header(trace, &header, diag);
     status = status ? status : wm_gpu_find(header.gpu, gpu, diag);
@@ -93,21 +105,13 @@ enum wm_status wm_trace_gpu(const void *bytes, size_t size, const char *name, co
     return status;
 }
 
-const struct wm_profile_dispatch *wm_profile_dispatches(struct wm_profile *profile, size_t *count)
-{
-    *count = wmi_profile_origins(profile)->dispatch_count;
-    return wmi_profile_origins(profile)->dispatches;
-}
-
-const struct wm_profile_code *wm_profile_code(struct wm_profile *profile, size_t *count)
-{
-    *count = wmi_profile_origins(profile)->code_count;
-    return wmi_profile_origins(profile)->codes;
-}
-
 enum wm_status wm_profile_add_source(struct wm_profile *profile, const char *name, const char *text,
                                      struct wm_diag *diag)
 {
+    if (!profile || !name || !text)
+        return wmi_null(diag, __func__, !profile ? "profile" : name ? "text" : "name");
+    if (*wmi_profile_busy(profile))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "a source cannot be added during a dispatch");
     return wmi_origins_add_source(wmi_profile_origins(profile), name, text, strlen(text))
                ? WM_OK
                : wmi_fail(diag, WM_NO_MEMORY, "no room for the source %.60s", name);
@@ -115,5 +119,5 @@ enum wm_status wm_profile_add_source(struct wm_profile *profile, const char *nam
 
 const char *wm_profile_source(struct wm_profile *profile, const char *name)
 {
-    return wmi_origins_source(wmi_profile_origins(profile), name);
+    return profile && name ? wmi_origins_source(wmi_profile_origins(profile), name) : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Assembles a file: reads it, reads what came too early again, and links. */
+/* Assembles a file: parses it, resolves forward references, and links. */
 #include "assembler/assembler.h"
 
 #include "assembler/parts.h"
@@ -18,7 +18,7 @@ static void read_file(struct wmi_assembler *a, const char *text, size_t size, co
     wmi_asm_define_counts(a);
     while (wmi_asm_next_line(a, &begin, &end))
         wmi_asm_line(a, begin, end);
-    if (!a->gave_up) /* else what is missing need not be wrong */
+    if (!a->gave_up) /* else undefined symbols may be due to input not read */
         wmi_asm_read_late(a);
 }
 
@@ -48,7 +48,7 @@ static void free_all(struct wmi_assembler *a)
 }
 
 static enum wm_status assemble_once(const char *text, size_t size, const struct wmi_assemble_options *options,
-                                    struct wmi_asm_lebs *lebs, uint8_t **bytes, size_t *bytes_size,
+                                    struct wmi_asm_sizes *sizes, uint8_t **bytes, size_t *bytes_size,
                                     char **messages)
 {
     struct wmi_assembler *a = calloc(1, sizeof *a);
@@ -69,7 +69,7 @@ static enum wm_status assemble_once(const char *text, size_t size, const struct 
     a->code_object_version = 5;
     a->last_symbol = &a->first_symbol;
     a->last_late = &a->late;
-    a->lebs = lebs;
+    a->sizes = sizes;
     a->resolver = (struct wmi_symbols){.find = wmi_asm_find_symbol, .user = a};
     if (!a->target) {
         status = WM_NOT_FOUND;
@@ -104,15 +104,16 @@ enum wm_status wmi_assemble_file(const char *text, size_t size, const struct wmi
                                  uint8_t **bytes, size_t *bytes_size, char **messages)
 {
     enum { MOST_READINGS = 32 };
-    struct wmi_asm_lebs lebs = {0};
-    enum wm_status status = assemble_once(text, size, options, &lebs, bytes, bytes_size, messages);
-    for (unsigned readings = 1; lebs.grew && status != WM_NO_MEMORY && readings < MOST_READINGS; readings++) {
+    struct wmi_asm_sizes sizes = {0};
+    enum wm_status status = assemble_once(text, size, options, &sizes, bytes, bytes_size, messages);
+    for (unsigned readings = 1; sizes.grew && status != WM_NO_MEMORY && readings < MOST_READINGS;
+         readings++) {
         free(*bytes);
         free(*messages);
-        lebs.grew = false;
-        lebs.last = readings + 1 == MOST_READINGS;
-        status = assemble_once(text, size, options, &lebs, bytes, bytes_size, messages);
+        sizes.grew = false;
+        sizes.last = readings + 1 == MOST_READINGS;
+        status = assemble_once(text, size, options, &sizes, bytes, bytes_size, messages);
     }
-    free(lebs.bytes);
+    free(sizes.bytes);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols that the assembler sets itself: how many registers the code used so far, and the target's version.
+/* Symbols defined by the assembler: the number of registers used so far, and the target's version.
  *
  * Source: LLVM 19 AMDGPUUsage, "Predefined Symbols (-mattr=+code-object-v3)"; AMDGPUAsmParser.cpp,
  * updateGprCountSymbols. */
@@ -54,7 +54,7 @@ static void count(struct wmi_assembler *a, const char *name, unsigned last)
         s->value.number = last + 1;
 }
 
-/* v[4:7]: an image's address may be given more registers than the word tells. */
+/* Counts v[4:7] in the text: an image address may have more registers than are encoded. */
 static void count_tuples(struct wmi_assembler *a, const char *begin, const char *end)
 {
     struct wmi_cursor c = {.at = begin, .end = end, .symbols = &a->resolver};

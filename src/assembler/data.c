@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directives of assembly files that make bytes: numbers, strings, filling, alignment. */
+/* Directives that emit data: numbers, strings, fill, alignment. */
 #include "assembler/parts.h"
 #include "object/relocation_types.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 24, S_NOP = 0xbf800000 };
+enum { MOST_BYTES = 1 << 24 };
 
 /* ---- numbers ---- */
 
@@ -69,7 +69,7 @@ void wmi_asm_numbers(struct wmi_assembler *a, struct wmi_cursor *c, int width)
     wmi_asm_at_end(a, c);
 }
 
-/* Whole numbers of 16 bytes, which no expression can hold. */
+/* Integers of 16 bytes, which expressions cannot represent. */
 void wmi_asm_octa(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
     (void)unused;
@@ -131,7 +131,7 @@ static bool read_real(struct wmi_assembler *a, struct wmi_cursor *c, double *rea
     return true;
 }
 
-/* All bits of NaN are set, as LLVM has it. */
+/* The bits of a NaN are all ones, as in LLVM. */
 static uint64_t bits_of(double real, int bytes)
 {
     const float single = (float)real;
@@ -166,24 +166,13 @@ void wmi_asm_append_leb(struct wmi_assembler *a, struct wmi_bytes *bytes, int64_
     }
 }
 
-/* As many bytes as the reading before found to be needed, at first one. */
 static void note_late_leb(struct wmi_assembler *a, const char *text, const char *end, bool is_signed)
 {
-    struct wmi_asm_lebs *lebs = a->lebs;
-    const unsigned number = a->leb_count++;
-    if (number >= lebs->room) {
-        const unsigned room = 2 * number + 16;
-        uint8_t *bytes = realloc(lebs->bytes, room);
-        if (!bytes)
-            longjmp(a->no_memory, 1);
-        memset(bytes + lebs->room, 1, room - lebs->room);
-        lebs->bytes = bytes;
-        lebs->room = room;
-    }
-    struct wmi_asm_late *late = wmi_asm_note_late(a, text, end, lebs->bytes[number]);
-    late->leb = number + 1;
+    const unsigned number = a->size_count, bytes = wmi_asm_next_size(a, 1);
+    struct wmi_asm_late *late = wmi_asm_note_late(a, text, end, bytes);
+    late->sized = number + 1;
     late->is_signed = is_signed;
-    wmi_asm_append(a, &a->section->bytes, NULL, lebs->bytes[number]);
+    wmi_asm_append(a, &a->section->bytes, NULL, bytes);
 }
 
 void wmi_asm_leb128(struct wmi_assembler *a, struct wmi_cursor *c, int is_signed)
@@ -207,32 +196,29 @@ void wmi_asm_leb128(struct wmi_assembler *a, struct wmi_cursor *c, int is_signed
     wmi_asm_at_end(a, c);
 }
 
-/* Where there is more room than the number needs, it is padded as LLVM does. */
+/* If there are more bytes than the number needs, pads it like LLVM. */
 void wmi_asm_read_late_leb(struct wmi_assembler *a, struct wmi_cursor *c, const struct wmi_asm_late *late)
 {
     int64_t value;
     const char *const start = c->at;
-    uint8_t *room = &a->lebs->bytes[late->leb - 1];
+    const unsigned room = late->bytes;
     if (!wmi_asm_read_number(a, c, &value))
         return;
     a->scratch.size = 0;
     wmi_asm_append_leb(a, &a->scratch, value, late->is_signed);
-    if (a->scratch.size > *room) {
-        *room = (uint8_t)a->scratch.size;
-        a->lebs->grew = true;
-        if (a->lebs->last)
-            wmi_asm_error(a, start, "the number takes more bytes each time that it gets more");
+    if (a->scratch.size > room) {
+        wmi_asm_grow(a, late, (unsigned)a->scratch.size, start);
         return;
     }
     const uint8_t sign = late->is_signed && value < 0 ? 0x7f : 0, more = sign | 0x80;
-    while (a->scratch.size < *room) {
+    while (a->scratch.size < room) {
         a->scratch.data[a->scratch.size - 1] |= 0x80;
-        wmi_asm_append(a, &a->scratch, a->scratch.size + 1 < *room ? &more : &sign, 1);
+        wmi_asm_append(a, &a->scratch, a->scratch.size + 1 < room ? &more : &sign, 1);
     }
-    memcpy(late->section->bytes.data + late->offset, a->scratch.data, *room);
+    memcpy(late->section->bytes.data + late->offset, a->scratch.data, room);
 }
 
-/* `ends`: each string has a NUL behind it. Without, strings may stand side by side, as in LLVM. */
+/* `ends`: each string is NUL-terminated. Otherwise, strings may be adjacent, as in LLVM. */
 void wmi_asm_strings(struct wmi_assembler *a, struct wmi_cursor *c, int ends)
 {
     wmi_skip_space(c);
@@ -251,7 +237,7 @@ void wmi_asm_strings(struct wmi_assembler *a, struct wmi_cursor *c, int ends)
     wmi_asm_at_end(a, c);
 }
 
-/* ---- filling ---- */
+/* ---- fill ---- */
 
 static void repeat(struct wmi_assembler *a, const char *at, int64_t count, int64_t bytes, uint64_t value)
 {
@@ -267,7 +253,7 @@ static void repeat(struct wmi_assembler *a, const char *at, int64_t count, int64
         wmi_asm_append(a, &a->section->bytes, &value, (size_t)bytes);
 }
 
-/* .fill count[, bytes[, value]]: of wide elements only 32 bits are given. */
+/* .fill count[, bytes[, value]]: elements wider than 4 bytes have a 32-bit value. */
 void wmi_asm_fill(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
     int64_t count, bytes = 1, value = 0;
@@ -284,7 +270,7 @@ void wmi_asm_fill(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
         repeat(a, at, count, bytes, bytes > 4 ? (uint32_t)value : (uint64_t)value);
 }
 
-/* Whether there is something to write; LLVM only warns of counts below 0. */
+/* Whether the count is valid; for negative counts LLVM only warns. */
 static bool is_count(struct wmi_assembler *a, const char *at, int64_t count)
 {
     if (count < 0)
@@ -342,7 +328,7 @@ void wmi_asm_copies_real(struct wmi_assembler *a, struct wmi_cursor *c, int byte
         repeat(a, at, count, bytes, bits_of(real, bytes));
 }
 
-/* Code is filled with s_nop 0, as LLVM does. */
+/* Pads code with s_nop 0, like LLVM. */
 static void align(struct wmi_assembler *a, struct wmi_cursor *c, bool power, unsigned unit)
 {
     enum { MOST_POWER = 16 };
@@ -350,7 +336,7 @@ static void align(struct wmi_assembler *a, struct wmi_cursor *c, bool power, uns
     bool given = false;
     const char *at = c->at;
     wmi_skip_space(c);
-    if (power && unit == 1 && c->at == c->end) { /* as LLVM does, for old files */
+    if (power && unit == 1 && c->at == c->end) { /* like LLVM, for old files */
         wmi_asm_warning(a, at, ".p2align without an operand does nothing");
         return;
     }
@@ -377,7 +363,7 @@ static void align(struct wmi_assembler *a, struct wmi_cursor *c, bool power, uns
         s->alignment = bytes;
     if (most && padding > (uint64_t)most)
         return;
-    const uint64_t nop = S_NOP, filler = given ? (uint64_t)value : 0;
+    const uint64_t nop = WMI_ASM_S_NOP, filler = given ? (uint64_t)value : 0;
     const bool code = !given && s->flags & SHF_EXECINSTR;
     if (code)
         wmi_asm_append(a, &s->bytes, NULL, padding % 4);
@@ -395,7 +381,7 @@ void wmi_asm_align_power(struct wmi_assembler *a, struct wmi_cursor *c, int unit
     align(a, c, true, (unsigned)unit);
 }
 
-/* .org place[, byte]: on to an offset or a label of this section. */
+/* .org place[, byte]: pads up to an offset or a label of this section. */
 void wmi_asm_origin(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
     struct wmi_value place;
@@ -452,7 +438,7 @@ static bool read_relocation_type(struct wmi_assembler *a, struct wmi_cursor *c, 
     return false;
 }
 
-/* .reloc place, type[, expression]: writes over what is at a place of this section, or at a label. */
+/* .reloc place, type[, expression]: relocates an offset of this section, or a label. */
 void wmi_asm_relocation(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
     struct wmi_value place, value = {0};

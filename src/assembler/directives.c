@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of directives of assembly files, and those that are of no other room. */
+/* The table of directives, and those that do not belong in another file. */
 #include "assembler/parts.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 #include <elf.h>
 #include <string.h>
 
-/* ---- what directives are made of ---- */
+/* ---- operands ---- */
 
 bool wmi_asm_failed(struct wmi_assembler *a, const struct wmi_cursor *c)
 {
@@ -49,7 +49,7 @@ bool wmi_asm_read_name(struct wmi_assembler *a, struct wmi_cursor *c, const char
     return *length;
 }
 
-/* The character behind a backslash, with C's escapes; false if there is no such. */
+/* Reads the character after a backslash, with C's escapes; false if it is not an escape. */
 static bool read_escape(struct wmi_cursor *c, char *byte)
 {
     static const char letters[] = "btnfr\"\\", meanings[] = "\b\t\n\f\r\"\\";
@@ -97,9 +97,9 @@ bool wmi_asm_read_string(struct wmi_assembler *a, struct wmi_cursor *c, struct w
     return wmi_take(c, '"') || (wmi_asm_error(a, c->at, "expected '\"'"), false);
 }
 
-/* ---- symbols' values ---- */
+/* ---- symbol values ---- */
 
-/* Whether the value of the symbol would be made of that symbol. */
+/* Whether the value refers to the symbol itself. */
 static bool is_made_of(const struct wmi_value *value, const struct wmi_asm_symbol *symbol)
 {
     const struct wmi_asm_base *base = value->base;
@@ -127,7 +127,7 @@ void wmi_asm_set(struct wmi_assembler *a, const char *name, size_t length, struc
     if (a->saw_late) {
         wmi_asm_note_late(a, a->statement, c->end, UINT8_MAX);
         if (s->variable && !once)
-            s->defined = false; /* until then */
+            s->defined = false; /* until it is read again */
         return;
     }
     if (is_made_of(&value, s)) {
@@ -170,7 +170,7 @@ static void target_line(struct wmi_assembler *a, struct wmi_cursor *c, int unuse
             (at + length == c->end || !isalnum((unsigned char)at[length]))) {
             const char *end = memchr(at, '"', (size_t)(c->end - at));
             const bool features = strchr(a->target_id, ':') != NULL;
-            if (end && at[length] == ':' && !features) /* its features, unless -m gave some */
+            if (end && at[length] == ':' && !features) /* sets the features, unless -m gave some */
                 a->target_id = wmi_asm_text(a, at, (size_t)(end - at));
             return;
         }
@@ -241,7 +241,7 @@ static void print_line(struct wmi_assembler *a, struct wmi_cursor *c, int unused
                      a->scratch.size ? (char *)a->scratch.data : "");
 }
 
-/* .end: nothing that follows is read. */
+/* .end: ignores the rest of the input. */
 static void end_line(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
     (void)c;
@@ -259,7 +259,7 @@ static void ignored(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
     (void)unused;
 }
 
-/* ---- all of them ---- */
+/* ---- the table ---- */
 
 static const struct {
     const char *name;
@@ -381,7 +381,7 @@ static const struct {
     {".warning", warning_line, 0},
     {".print", print_line, 0},
     {".end", end_line, 0},
-    /* What only a linker, a debugger or nobody reads. */
+    /* Relevant only to linkers and debuggers, or obsolete. */
     {".addrsig", ignored, 0},
     {".addrsig_sym", ignored, 0},
     {".cg_profile", ignored, 0},
@@ -393,10 +393,10 @@ static const struct {
     {".symver", ignored, 0},
 };
 
-/* .text and its kin select a section by their name. */
+/* .text and similar directives select the section of this name. */
 static const char *const sections[] = {".text", ".data", ".bss", ".rodata", ".data.rel", ".data.rel.ro"};
 
-/* Ends of what did not begin, or a name with the nearest one. */
+/* Reports the end of a block that was not begun, or an unknown name with the nearest known one. */
 static void unknown_directive(struct wmi_assembler *a, const char *name, size_t length)
 {
     static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of a code object that a loader and debuggers read: symbols, their hashes, relocations.
+/* The tables of a code object for loaders and debuggers: symbols, hash tables, relocations.
  *
- * Source: the System V gABI, "Symbol Table", "Hash Table", "Dynamic Section"; for .gnu.hash, whose format no
- * document of the gABI has, lld/ELF/SyntheticSections.cpp, GnuHashTableSection. */
+ * Source: the System V gABI, "Symbol Table", "Hash Table", "Dynamic Section"; for .gnu.hash, which the gABI
+ * does not describe, lld/ELF/SyntheticSections.cpp, GnuHashTableSection. */
 #include "assembler/link.h"
 
 #include <elf.h>
@@ -18,7 +18,7 @@ static uint32_t add_name(struct wmi_asm_linker *link, struct wmi_asm_section *st
     return at;
 }
 
-/* The label that a symbol is another name of, or the symbol itself. */
+/* The label that a symbol is an alias of, or the symbol itself. */
 static const struct wmi_asm_symbol *original(const struct wmi_asm_symbol *s)
 {
     return s->variable && s->value.symbol && !s->type ? s->value.symbol : s;
@@ -81,7 +81,9 @@ static int by_bucket(const void *left, const void *right)
                                   : l->order > r->order;
 }
 
-/* Undefined ones, then the others by the bucket of their hash. Returns how many those are. */
+/* Sorts the exported symbols: undefined ones, then the others by hash bucket. Returns the number of the
+ * latter.
+ */
 static uint32_t sort_exported(struct wmi_asm_linker *link, struct hashed *sorted, uint32_t *buckets)
 {
     uint32_t undefined = 0, defined = 0;
@@ -104,7 +106,7 @@ static uint32_t sort_exported(struct wmi_asm_linker *link, struct hashed *sorted
     return defined;
 }
 
-/* Header, Bloom filter, buckets, hashes; the last of a bucket has bit 0 set. */
+/* Header, Bloom filter, buckets, hashes; bit 0 marks the last hash of a bucket. */
 static void make_gnu_hash(struct wmi_asm_linker *link, const struct hashed *sorted, uint32_t count,
                           uint32_t buckets)
 {
@@ -147,7 +149,7 @@ static void make_hash(struct wmi_asm_linker *link)
     wmi_asm_append(link->a, &link->hash->bytes, buckets, 2 * (size_t)count * sizeof *buckets);
 }
 
-/* Sections of functions to call, with the entries of .dynamic that say where they are and how long. */
+/* Arrays of functions to call, with the entries of .dynamic for their address and size. */
 static const struct {
     const char *section;
     int64_t address, size;
@@ -194,7 +196,7 @@ void wmi_asm_make_dynamic(struct wmi_asm_linker *link)
     wmi_asm_append(a, &link->dynamic->bytes, NULL, dynamic_entries(link) * sizeof(Elf64_Dyn));
 }
 
-/* ---- when addresses are known ---- */
+/* ---- after addresses are assigned ---- */
 
 static void fill_dynsym(struct wmi_asm_linker *link)
 {
@@ -203,7 +205,7 @@ static void fill_dynsym(struct wmi_asm_linker *link)
         symbols[i + 1] = symbol_of(link->exported[i], link->exported[i]->dynamic_name, false);
 }
 
-/* What the loader only adds its address to comes first, then by symbol and place. */
+/* Orders relocations: relative ones (without a symbol) first, then by symbol and offset. */
 static int by_kind(const void *left, const void *right)
 {
     const Elf64_Rela *l = left, *r = right;
@@ -285,7 +287,7 @@ static void add_symbol(struct wmi_asm_linker *link, const struct wmi_asm_symbol 
     wmi_asm_append(link->a, &link->symtab->bytes, &symbol, sizeof symbol);
 }
 
-/* Local ones first, as ELF wants it: those of the file, then those that the loader must not see. */
+/* Local symbols first, as ELF requires: those of the file, then those that are hidden from the loader. */
 void wmi_asm_make_symtab(struct wmi_asm_linker *link)
 {
     struct wmi_assembler *a = link->a;

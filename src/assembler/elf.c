@@ -10,7 +10,7 @@
 
 enum { OSABI_HSA = 64 };
 
-/* The features of a target that the ELF header names. Source: AMDGPUUsage, "AMDGPU Processors" (LLVM 19). */
+/* Target features in the ELF header. Source: AMDGPUUsage, "AMDGPU Processors" (LLVM 19). */
 static const struct {
     const char *target;
     bool xnack, sramecc;
@@ -65,7 +65,7 @@ static bool is_loaded(const struct wmi_asm_linker *link, enum wmi_asm_segment se
     return false;
 }
 
-/* The `n`th run of notes that are aligned alike: its first one and *size; NULL: there is none. */
+/* The `n`th run of notes with equal alignment: returns its first section and sets *size; NULL: none. */
 static const struct wmi_asm_output *find_notes(const struct wmi_asm_linker *link, unsigned n, uint64_t *size)
 {
     const struct wmi_asm_output *first = NULL;
@@ -96,7 +96,7 @@ unsigned wmi_asm_program_headers(const struct wmi_asm_linker *link)
     return count;
 }
 
-/* From the first to the last section of a segment; the first segment has the headers, too. */
+/* Spans the first to the last section of a segment; the first segment includes the headers. */
 static Elf64_Phdr load(const struct wmi_asm_linker *link, enum wmi_asm_segment segment)
 {
     static const uint32_t flags[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Other files that an assembly file names: .include and .incbin. */
+/* Files named in assembly files: .include and .incbin. */
 #include "assembler/parts.h"
 
 #include <stdio.h>
@@ -8,14 +8,14 @@
 
 enum { LONGEST_PATH = 4096, LARGEST_FILE = 1 << 28 };
 
-/* Reads all of a file behind `bytes`; false if it cannot be opened, or is too large. */
+/* Appends a file to `bytes`; false if it cannot be opened or is too large. */
 static bool read_all(struct wmi_assembler *a, const char *path, struct wmi_bytes *bytes)
 {
     char block[4096];
     FILE *file = fopen(path, "rb");
     if (!file)
         return false;
-    a->open_file = file; /* closed, too, when there is no memory */
+    a->open_file = file; /* closed by the caller if memory runs out */
     for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0 && bytes->size <= LARGEST_FILE;)
         wmi_asm_append(a, bytes, block, n);
     const bool good = !ferror(file) && bytes->size <= LARGEST_FILE;
@@ -31,8 +31,8 @@ static bool path_in(char *path, const char *folder, size_t folder_length, const 
     return n > 0 && n < LONGEST_PATH;
 }
 
-/* The file as it is named: beside the file that names it, then in the folders of the command line. Leaves its
- * path in `path`. */
+/* Finds and reads a file: first in the folder of the file that names it, then in the folders of the command
+ * line. Sets `path`. */
 static bool find_file(struct wmi_assembler *a, const char *name, char *path, struct wmi_bytes *bytes)
 {
     bytes->size = 0;
@@ -50,7 +50,7 @@ static bool find_file(struct wmi_assembler *a, const char *name, char *path, str
     return false;
 }
 
-/* The file that the string at the cursor names, in a->scratch; false after a message. */
+/* Reads the file named by the string at the cursor to a->scratch; false after a message. */
 static bool read_named(struct wmi_assembler *a, struct wmi_cursor *c, char *path)
 {
     wmi_skip_space(c);

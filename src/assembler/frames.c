@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* .cfi_*: how to find the caller's registers, as .debug_frame and .eh_frame.
+/* .cfi_*: unwinding rules, emitted as .debug_frame and .eh_frame.
  *
- * Source: DWARF 5, section 6.4; LLVM 19 MCDwarf.cpp, FrameEmitterImpl, for what the standard leaves open, so
- * that the bytes are LLVM's; AMDGPUUsage, "Register Identifier", for the numbers of registers. */
+ * Source: DWARF 5, section 6.4; LLVM 19 MCDwarf.cpp, FrameEmitterImpl, where the standard leaves a choice, so
+ * that the bytes equal LLVM's; AMDGPUUsage, "Register Identifier", for register numbers. */
 #include "assembler/parts.h"
 #include "object/relocation_types.h"
 
@@ -17,7 +17,7 @@ enum { DW_CFA_LLVM_DEF_ASPACE_CFA = 0x30, DW_CFA_FIRST_ADVANCE = 1 << 6, SHORT_R
 struct frame {
     struct frame *next;
     struct wmi_asm_section *section;
-    uint64_t begin, end, at; /* at: where the last rule is */
+    uint64_t begin, end, at; /* at: location of the last rule */
     int64_t cfa_offset;
     struct wmi_bytes rules;
 };
@@ -25,7 +25,7 @@ struct frame {
 struct wmi_asm_frames {
     struct frame *first, **last, *open;
     bool debug, eh;
-    struct wmi_asm_place place; /* of the open one */
+    struct wmi_asm_place place; /* of the open frame */
 };
 
 static struct wmi_asm_frames *frames_of(struct wmi_assembler *a)
@@ -55,7 +55,7 @@ static void put_leb(struct wmi_assembler *a, struct wmi_bytes *bytes, int64_t va
     wmi_asm_append_leb(a, bytes, value, false);
 }
 
-/* How far the code went on since the last rule. */
+/* Advances the location to the current end of the code. */
 static void advance(struct wmi_assembler *a, struct frame *f)
 {
     const uint64_t step = (f->section->bytes.size - f->at) / CODE_FACTOR;
@@ -75,7 +75,7 @@ static void advance(struct wmi_assembler *a, struct frame *f)
     put(a, &f->rules, step, bytes);
 }
 
-/* s3, v7, a9 or a number. They are those of waves of 64, as in LLVM's assembler, whatever the target. */
+/* s3, v7, a9 or a number. Numbers are those of wave64 on all targets, as in LLVM's assembler. */
 static bool read_register(struct wmi_assembler *a, struct wmi_cursor *c, int64_t *number)
 {
     enum { LOW_SGPRS = 64, SGPRS = 128 };
@@ -119,7 +119,7 @@ static struct frame *open_frame(struct wmi_assembler *a)
     return NULL;
 }
 
-/* A rule of an opcode with what `operands` says: r: a register, n: a number. */
+/* Adds a rule with an opcode and its operands; `operands`: r: a register, n: a number. */
 static void rule(struct wmi_assembler *a, struct wmi_cursor *c, unsigned opcode, const char *operands)
 {
     enum { MOST = 3 };
@@ -181,7 +181,7 @@ void wmi_asm_cfi_adjust(struct wmi_assembler *a, struct wmi_cursor *c, int unuse
     put_leb(a, &f->rules, f->cfa_offset);
 }
 
-/* .cfi_offset register, offset; `relative`: to the CFA as it is now */
+/* .cfi_offset register, offset; `relative`: to the current CFA offset */
 void wmi_asm_cfi_offset(struct wmi_assembler *a, struct wmi_cursor *c, int relative)
 {
     struct frame *f = open_frame(a);
@@ -275,7 +275,7 @@ void wmi_asm_cfi_end(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 
 /* ---- sections ---- */
 
-/* Fills up an entry, which began at `begin`, and writes its length there. */
+/* Pads an entry that began at `begin`, and sets its length. */
 static void end_entry(struct wmi_assembler *a, struct wmi_bytes *bytes, size_t begin, unsigned alignment)
 {
     wmi_asm_append(a, bytes, NULL, -bytes->size & (alignment - 1));
@@ -292,12 +292,12 @@ static void put_common(struct wmi_assembler *a, struct wmi_bytes *bytes, bool eh
     if (eh)
         wmi_asm_append(a, bytes, "zR", sizeof "zR");
     else
-        put(a, bytes, POINTER << 8, 3); /* no augmentation, bytes of an address and of a segment's number */
+        put(a, bytes, POINTER << 8, 3); /* no augmentation, address size, segment selector size */
     put_leb(a, bytes, CODE_FACTOR);
     wmi_asm_append_leb(a, bytes, DATA_FACTOR, true);
     put(a, bytes, RETURN_COLUMN, 1);
     if (eh)
-        put(a, bytes, 0x1b << 8 | 1, 2); /* one byte: addresses are 4 bytes, signed, from where they stand */
+        put(a, bytes, 0x1b << 8 | 1, 2); /* one byte: addresses are PC-relative, signed, 4 bytes */
     end_entry(a, bytes, begin, eh ? 4 : POINTER);
 }
 
@@ -332,7 +332,7 @@ static void write_section(struct wmi_assembler *a, const char *name, bool eh)
     for (const struct frame *f = a->frames->first; f; f = f->next)
         put_frame(a, s, f, common, eh);
     if (eh)
-        put(a, &s->bytes, 0, 4); /* ends it, as linkers do */
+        put(a, &s->bytes, 0, 4); /* terminator, as added by linkers */
 }
 
 void wmi_asm_write_frames(struct wmi_assembler *a)

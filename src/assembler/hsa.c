@@ -18,25 +18,25 @@ enum {
     PRELOAD_AT = 58,
 };
 
-/* Which targets have a directive. */
+/* Targets that support a directive. */
 enum owners {
     ALL,
     FROM_9,
-    FROM_90A, /* and its kin */
+    FROM_90A, /* also gfx940 */
     FROM_10,
     ONLY_10_AND_11,
     FROM_11,
     BEFORE_12,
     FROM_12,
-    SCRATCH_BY_CODE,  /* where a prologue sets up private memory */
+    SCRATCH_BY_CODE,  /* where a prologue sets up scratch */
     FROM_7_BY_CODE,   /* likewise, from gfx7 on */
-    SCRATCH_AT_START, /* where it is there when a wave starts */
+    SCRATCH_AT_START, /* where scratch is set up when a wave starts */
     OWNERS
 };
 static const struct {
     const char *name;
-    uint8_t first, last; /* generation; 0: all from there on, or up to there */
-    uint8_t has, lacks;  /* limits that must not be 0, and that must be; 0: none */
+    uint8_t first, last; /* generations; 0: no limit */
+    uint8_t has, lacks;  /* limits that must be nonzero, and zero; 0: none */
 } owner_rules[OWNERS] = {
     [FROM_9] = {"gfx9 or later", .first = 9},
     [FROM_90A] = {"gfx90a or gfx940 and its kin", .has = WMI_LIMIT_vgprs_unified},
@@ -51,12 +51,13 @@ static const struct {
     [SCRATCH_AT_START] = {"gfx11 or later, or gfx940 and its kin", .has = WMI_LIMIT_initial_scratch},
 };
 
-/* A directive that sets bits of the descriptor: where, how many user SGPRs it asks for, and who has it. */
+/* A directive that sets bits of the descriptor: their position, required user SGPRs, and supporting targets.
+ */
 static const struct directive {
     const char *name;
     uint8_t at, shift, width, sgprs;
     enum owners owners;
-    bool is_early; /* has to be known where it stands, as in LLVM */
+    bool is_early; /* must be known when read, as in LLVM */
 } directives[] = {
     {"group_segment_fixed_size", 0, 0, 32, 0, ALL},
     {"private_segment_fixed_size", 4, 0, 32, 0, ALL},
@@ -103,7 +104,7 @@ static const struct directive {
 
 enum { FIELDS = sizeof directives / sizeof *directives };
 
-/* What is counted and not stored as it stands. */
+/* Counts from which fields of the descriptor are computed. */
 enum counted {
     NEXT_VGPR,
     NEXT_SGPR,
@@ -118,7 +119,7 @@ enum counted {
 static const struct {
     const char *name;
     enum owners owners;
-    uint16_t first, last; /* what it may be */
+    uint16_t first, last; /* valid range */
 } counts[COUNTED] = {
     [NEXT_VGPR] = {"next_free_vgpr", ALL, 0, 512},
     [NEXT_SGPR] = {"next_free_sgpr", ALL, 0, UINT16_MAX},
@@ -135,7 +136,7 @@ struct kernel {
     int64_t count[COUNTED];
     bool given[COUNTED], said[FIELDS];
     unsigned user_sgprs;
-    struct late_line *late, **last_late; /* lines with symbols that come later */
+    struct late_line *late, **last_late; /* lines with forward references */
     struct wmi_asm_place place;
 };
 
@@ -145,7 +146,7 @@ struct late_line {
     struct wmi_asm_place place;
 };
 
-/* A descriptor that has such lines. */
+/* A descriptor with such lines. */
 struct wmi_asm_late_kernel {
     struct wmi_asm_late_kernel *next;
     struct kernel kernel;
@@ -197,7 +198,7 @@ static void set_defaults(const struct wmi_target *target, struct kernel *k)
     k->count[RESERVE_VCC] = k->count[RESERVE_FLAT_SCRATCH] = 1;
 }
 
-/* Blocks of registers, one less, as the descriptor has it; an error if its field is too narrow. */
+/* Granules of registers minus one, as encoded in the descriptor; an error if they exceed the field. */
 static uint64_t blocks(struct wmi_assembler *a, const char *at, const char *what, int64_t count,
                        int64_t granule, unsigned bits)
 {
@@ -208,8 +209,8 @@ static uint64_t blocks(struct wmi_assembler *a, const char *at, const char *what
     return (uint64_t)number & ((UINT64_C(1) << bits) - 1);
 }
 
-/* SGPRs with those that are reserved. Source: LLVM AMDGPUBaseInfo.cpp, getNumExtraSGPRs; AMDGPUAsmParser.cpp,
- * calculateGPRBlocks. */
+/* SGPR granules, including reserved SGPRs. Source: LLVM AMDGPUBaseInfo.cpp, getNumExtraSGPRs;
+ * AMDGPUAsmParser.cpp, calculateGPRBlocks. */
 static uint64_t sgpr_blocks(struct wmi_assembler *a, const struct kernel *k, const char *at)
 {
     const uint32_t fixed = wmi_target_limit(a->target, WMI_LIMIT_fixed_sgprs);
@@ -277,7 +278,7 @@ static void set_registers(struct wmi_assembler *a, struct kernel *k, const char 
         put_bits(k->bytes, &prefetch, (uint64_t)k->count[INST_PREF_SIZE]);
 }
 
-/* Whether the directive may stand here: the target has it, and it was not there before. */
+/* Whether the directive is allowed: the target supports it, and it is the first of its kind. */
 static bool may_say(struct wmi_assembler *a, const char *at, enum owners owners, bool *said)
 {
     if (!owns(a->target, owners)) {
@@ -387,7 +388,7 @@ static void read_directive(struct wmi_assembler *a, struct kernel *k, const char
         set_field(a, k, &directives[field], at, value.number);
 }
 
-/* The descriptor's symbol, and its room. */
+/* Defines the descriptor's symbol, and reserves its bytes. */
 static void define_descriptor(struct wmi_assembler *a, const char *name, const struct wmi_asm_place *place)
 {
     struct wmi_asm_section *section = a->section;
@@ -406,7 +407,7 @@ static void define_descriptor(struct wmi_assembler *a, const char *name, const s
     symbol->visibility = code->visibility;
     const struct wmi_asm_place here = a->place;
     const struct wmi_value entry = {.number = ENTRY_AT, .base = code, .part = WMI_PART_REL64};
-    a->place = *place; /* .amdhsa_kernel names the code */
+    a->place = *place; /* errors refer to the line of .amdhsa_kernel, which names the code */
     wmi_asm_relocate(a, section, section->bytes.size + ENTRY_AT, &entry, 8, false);
     a->place = here;
     if (section->alignment < DESCRIPTOR)

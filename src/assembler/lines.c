@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* .file and .loc: which line of which source each instruction is of, as .debug_line.
+/* .file and .loc: the source line of each instruction, emitted as .debug_line.
  *
- * Source: DWARF 5, section 6.2; LLVM 19 MCDwarf.cpp for what the standard leaves open, so that the bytes are
- * LLVM's; AsmParser.cpp, parseDirectiveFile and parseDirectiveLoc. The version is 4 until a file has the
- * number 0, which is version 5's. */
+ * Source: DWARF 5, section 6.2; LLVM 19 MCDwarf.cpp where the standard leaves a choice, so that the bytes
+ * equal LLVM's; AsmParser.cpp, parseDirectiveFile and parseDirectiveLoc. The version is 4 unless a file has
+ * the number 0, which requires version 5. */
 #include "assembler/parts.h"
 
 #include <ctype.h>
@@ -16,14 +16,14 @@ enum { MOST_FILES = 1 << 14, MD5_BYTES = 16, BUCKETS = 1 << 10 };
 enum { IS_STMT = 1, BASIC_BLOCK = 2, PROLOGUE_END = 4, EPILOGUE_BEGIN = 8 };
 enum { LINE_BASE = -5, LINE_RANGE = 14, OPCODE_BASE = 13, INSTRUCTION_BYTES = 4 };
 
-/* LLVM's number of what no standard has: the text of a source. */
+/* LLVM's extension: the text of a source file. */
 enum { DW_LNCT_LLVM_SOURCE = 0x2001 };
 
 struct source_file {
-    const char *name;   /* NULL: there is none of this number */
+    const char *name;   /* NULL: the number is unused */
     const char *source; /* its text, or NULL */
-    const char *path;   /* as messages have it, of a file of own lines; the same one each time */
-    unsigned folder;    /* number of it and 1; 0: the folder of the compilation */
+    const char *path;   /* as in messages, for files of own lines; always the same pointer */
+    unsigned folder;    /* folder number + 1; 0: the compilation folder */
     bool has_md5;
     uint8_t md5[MD5_BYTES];
 };
@@ -42,7 +42,7 @@ struct sequence {
     struct wmi_bytes rows;
 };
 
-/* A text that has a number, in its bucket of a table. */
+/* A text with a number, in a hash table bucket. */
 struct numbered {
     struct numbered *next;
     const char *text;
@@ -51,14 +51,14 @@ struct numbered {
 
 struct wmi_asm_lines {
     unsigned version;
-    const char *folder;      /* of the compilation */
+    const char *folder;      /* compilation folder */
     struct source_file root; /* number 0 */
     struct source_file *files;
     const char **folders;
-    unsigned file_count, file_room; /* the first stands for no file */
+    unsigned file_count, file_room; /* the first entry means no file */
     unsigned folder_count, folder_room;
     bool all_md5, any_md5, any_source, warned;
-    struct row now; /* what the last .loc said */
+    struct row now; /* from the last .loc */
     struct sequence *sequences, **last;
     struct wmi_bytes strings;                                   /* .debug_line_str */
     struct numbered *folder_numbers[BUCKETS], *places[BUCKETS]; /* places: in strings */
@@ -116,7 +116,7 @@ static bool read_md5(struct wmi_assembler *a, struct wmi_cursor *c, uint8_t *md5
     return true;
 }
 
-/* Room for one element more: the array, or a larger copy of it. */
+/* The array with room for another element, reallocated if necessary. */
 static void *with_room(struct wmi_assembler *a, void *array, unsigned count, unsigned *room, size_t size)
 {
     enum { FIRST = 16 };
@@ -129,7 +129,7 @@ static void *with_room(struct wmi_assembler *a, void *array, unsigned count, uns
     return more;
 }
 
-/* The text's number in the table; the first time it is `number`. The text stays where it is. */
+/* The text's number in the table; a new text gets `number`. The text is not copied. */
 static size_t number_of(struct wmi_assembler *a, struct numbered **table, const char *text, size_t number)
 {
     struct numbered **at = &table[wmi_asm_hash(text, strlen(text)) % BUCKETS];
@@ -167,7 +167,7 @@ static bool is_root(const struct wmi_asm_lines *lines, const struct source_file 
            lines->root.has_md5 == file->has_md5 && !memcmp(lines->root.md5, file->md5, MD5_BYTES);
 }
 
-/* A name with a folder in it is cut there, unless the folder is told apart. */
+/* Splits a file name at its last slash, unless the folder is given separately. */
 static void split_name(struct wmi_assembler *a, const char **folder, const char **name)
 {
     const char *slash = strrchr(*name, '/');
@@ -208,7 +208,7 @@ static void add_file(struct wmi_assembler *a, int64_t number, const char *folder
     note_md5(lines, file);
 }
 
-/* What may follow the names of a file: md5 0x..., source "..." */
+/* Options after a file name: md5 0x..., source "..." */
 static bool read_file_options(struct wmi_assembler *a, struct wmi_cursor *c, struct source_file *file)
 {
     for (;;) {
@@ -240,7 +240,7 @@ void wmi_asm_file(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
     (void)unused;
     wmi_skip_space(c);
     const char *at = c->at;
-    if (c->at < c->end && *c->at == '"') { /* the name alone is for symbol tables, which leave it out */
+    if (c->at < c->end && *c->at == '"') { /* a name alone is for the symbol table, which omits it */
         if (read_text(a, c, &file.name))
             wmi_asm_at_end(a, c);
         return;
@@ -265,7 +265,7 @@ void wmi_asm_file(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
         wmi_asm_error(a, at, "expected .file with a number before the first instruction");
         return;
     }
-    a->own_lines = false; /* the text knows better where it comes from */
+    a->own_lines = false; /* the text has line information of its own */
     struct wmi_asm_lines *lines = lines_of(a);
     if (number) {
         add_file(a, number, folder, &file);
@@ -300,7 +300,7 @@ void wmi_asm_add_row(struct wmi_assembler *a)
     wmi_asm_append(a, &s->rows, &lines->now, sizeof lines->now);
 }
 
-/* The number of the file that is read; it is asked for line by line. */
+/* The number of the file being read; called for every line. */
 static unsigned own_file(struct wmi_assembler *a)
 {
     struct wmi_asm_lines *lines = lines_of(a);
@@ -406,7 +406,7 @@ void wmi_asm_location(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
                       .flags = lines->now.flags & IS_STMT};
     if (!read_row_options(a, c, &row))
         return;
-    if (a->row_pending) /* two in a row: the first has a row, too */
+    if (a->row_pending) /* two in a row: emit the first, too */
         wmi_asm_add_row(a);
     lines->now = row;
     a->row_pending = true;
@@ -424,14 +424,14 @@ static void put_leb(struct wmi_assembler *a, struct wmi_asm_section *s, int64_t 
     wmi_asm_append_leb(a, &s->bytes, value, false);
 }
 
-/* How many bytes follow the four at `at`, there. */
+/* Sets the length field at `at` to the number of bytes that follow it. */
 static void patch_length(struct wmi_asm_section *s, size_t at)
 {
     const uint32_t length = (uint32_t)(s->bytes.size - at - 4);
     memcpy(s->bytes.data + at, &length, sizeof length);
 }
 
-/* The place of a string in .debug_line_str, where each is once. */
+/* Emits the offset of a string in .debug_line_str, without duplicates. */
 static void put_string(struct wmi_assembler *a, struct wmi_asm_section *s, const char *text)
 {
     struct wmi_bytes *strings = &a->lines->strings;
@@ -491,12 +491,12 @@ static void put_files_4(struct wmi_assembler *a, struct wmi_asm_section *s)
         const char *name = lines->files[i].name;
         wmi_asm_append(a, &s->bytes, name, strlen(name) + 1);
         put_leb(a, s, lines->files[i].folder);
-        put(a, s, 0, 2); /* neither time nor size */
+        put(a, s, 0, 2); /* no time and size */
     }
     put(a, s, 0, 1);
 }
 
-/* Bytes of one row's step, or with `ends` of the end of a sequence. */
+/* Emits the advance of one row, or with `ends` the end of a sequence. */
 static void put_step(struct wmi_assembler *a, struct wmi_asm_section *s, int64_t lines, uint64_t bytes,
                      bool ends)
 {
@@ -509,7 +509,7 @@ static void put_step(struct wmi_assembler *a, struct wmi_asm_section *s, int64_t
             put(a, s, DW_LNS_advance_pc, 1);
             put_leb(a, s, (int64_t)step);
         }
-        put(a, s, DW_LNE_end_sequence << 16 | 1 << 8, 3); /* extended, one byte long */
+        put(a, s, DW_LNE_end_sequence << 16 | 1 << 8, 3); /* extended opcode of one byte */
         return;
     }
     const bool far = lines < LINE_BASE || lines >= LINE_BASE + LINE_RANGE;
@@ -545,7 +545,7 @@ static void put_address(struct wmi_assembler *a, struct wmi_asm_section *s,
     put(a, s, 0, 8);
 }
 
-/* What differs from the row before, but for the line and the place. */
+/* Emits the changes from the previous row other than line and address. */
 static void put_changes(struct wmi_assembler *a, struct wmi_asm_section *s, const struct row *before,
                         const struct row *row)
 {
@@ -562,7 +562,7 @@ static void put_changes(struct wmi_assembler *a, struct wmi_asm_section *s, cons
         put(a, s, DW_LNS_set_column, 1);
         put_leb(a, s, row->column);
     }
-    if (row->discriminator) { /* each row begins without */
+    if (row->discriminator) { /* reset by each row */
         unsigned length = 2;
         for (uint32_t rest = row->discriminator; rest >>= 7;)
             length++;
@@ -614,12 +614,12 @@ void wmi_asm_write_lines(struct wmi_assembler *a)
     put(a, s, 0, 4);
     put(a, s, lines->version, 2);
     if (lines->version >= 5)
-        put(a, s, 8, 2); /* bytes of an address, and of a segment's number */
+        put(a, s, 8, 2); /* address size, segment selector size */
     const size_t header = s->bytes.size;
     put(a, s, 0, 4);
     put(a, s, INSTRUCTION_BYTES, 1);
-    put(a, s, 1, 1); /* operations in an instruction */
-    put(a, s, 1, 1); /* rows begin as statements */
+    put(a, s, 1, 1); /* operations per instruction */
+    put(a, s, 1, 1); /* default_is_stmt */
     put(a, s, (uint8_t)LINE_BASE, 1);
     put(a, s, LINE_RANGE, 1);
     put(a, s, OPCODE_BASE, 1);
@@ -646,7 +646,7 @@ static struct wmi_asm_section *debug_section(struct wmi_assembler *a, const char
     return wmi_asm_section(a, name, strlen(name), SHT_PROGBITS, 0);
 }
 
-/* Where something is, for the linker to say. */
+/* Emits an address or offset as a relocation. */
 static void put_place(struct wmi_assembler *a, struct wmi_asm_section *s, const struct wmi_asm_section *to,
                       uint64_t offset, unsigned bytes)
 {
@@ -655,7 +655,7 @@ static void put_place(struct wmi_assembler *a, struct wmi_asm_section *s, const 
     put(a, s, 0, bytes);
 }
 
-/* A unit without anything in it but the places of its code and of its lines. */
+/* Writes a compilation unit with only its address range and line table. */
 void wmi_asm_write_unit(struct wmi_assembler *a)
 {
     static const uint8_t abbreviations[] = {1,
@@ -684,8 +684,8 @@ void wmi_asm_write_unit(struct wmi_assembler *a)
     put(a, info, 0, 4);
     put(a, info, 4, 2); /* version */
     put_place(a, info, abbrev, abbrev->bytes.size, 4);
-    put(a, info, 8, 1); /* bytes of an address */
-    put(a, info, 1, 1); /* the abbreviation */
+    put(a, info, 8, 1); /* address size */
+    put(a, info, 1, 1); /* abbreviation code */
     put_place(a, info, debug_section(a, ".debug_line"), 0, 4);
     put_place(a, info, ranges, ranges->bytes.size, 4);
     put(a, info, DW_LANG_Mips_Assembler, 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Links what was assembled into a code object: joins sections, gives them addresses, does relocations; laid
- * out as ld.lld -shared does it.
+/* Links the sections into a code object: joins them, assigns addresses, applies relocations; with the layout
+ * of ld.lld -shared.
  *
  * Source: the System V gABI; LLVM 19 AMDGPUUsage, "Relocation Records"; lld/ELF/Writer.cpp for order and
  * layout. */
@@ -62,13 +62,13 @@ static bool begins_with(const char *name, const char *stem)
     return !strncmp(name, stem, length) && (!name[length] || name[length] == '.');
 }
 
-/* What .comm makes stands before the rest of .bss. */
+/* Symbols from .comm precede the rest of .bss. */
 static bool is_common(const char *name)
 {
     return !strcmp(name, "COMMON");
 }
 
-/* .text.foo is a part of .text. Source: lld/ELF/LinkerScript.cpp, getOutputSectionName. */
+/* The output section: .text for .text.foo. Source: lld/ELF/LinkerScript.cpp, getOutputSectionName. */
 static const char *output_name(const char *name)
 {
     static const char *const stems[] = {".data.rel.ro", ".data",       ".rodata",     ".bss.rel.ro",
@@ -149,7 +149,7 @@ static struct wmi_asm_section *new_section(struct wmi_asm_linker *link, const ch
                                            uint64_t flags, uint64_t alignment, uint64_t entry_size)
 {
     struct wmi_asm_section *s = wmi_asm_section(link->a, name, strlen(name), type, flags);
-    s->type = type; /* also if the file has its own */
+    s->type = type; /* overrides those of a section in the file */
     s->flags = flags;
     s->bytes.size = 0;
     s->relocations = NULL;
@@ -205,7 +205,7 @@ static uint64_t align_to(uint64_t value, uint64_t alignment)
     return (value + alignment - 1) & ~(alignment - 1);
 }
 
-/* Places the sections of one output behind each other, from its address on. */
+/* Places the input sections of one output section one after the other. */
 static void place_sections(struct wmi_asm_output *o)
 {
     const uint64_t address = o->segment == WMI_SEGMENT_NONE ? 0 : o->address;
@@ -218,13 +218,13 @@ static void place_sections(struct wmi_asm_output *o)
     o->size = at;
 }
 
-/* A segment begins on a page of its own, at the place within it that its bytes have in the file. Returns
- * where the loaded sections end in the file. */
+/* Each segment begins on a new page, at the same offset in the page as in the file. Returns the end of the
+ * loaded sections in the file. */
 static uint64_t place_loaded(struct wmi_asm_linker *link)
 {
     uint64_t address = sizeof(Elf64_Ehdr) + wmi_asm_program_headers(link) * sizeof(Elf64_Phdr),
              offset = address;
-    const struct wmi_asm_output *first = NULL; /* of the segment; NULL: the headers are */
+    const struct wmi_asm_output *first = NULL; /* of the segment; NULL: the headers are first */
     for (unsigned i = 0; i < link->count && link->outputs[i]->segment != WMI_SEGMENT_NONE; i++) {
         struct wmi_asm_output *o = link->outputs[i];
         const bool begins = i && o->segment != link->outputs[i - 1]->segment;
@@ -270,7 +270,7 @@ static const char *name_of(const struct wmi_asm_base *base)
                             : ((const struct wmi_asm_symbol *)base)->name;
 }
 
-/* What a relocation is about: a symbol (or NULL) and its section (or NULL: a number). */
+/* The target of a relocation: returns its section (NULL: a number) and sets *symbol (or NULL) and *value. */
 static const struct wmi_asm_section *target_of(const struct wmi_asm_relocation *r,
                                                struct wmi_asm_symbol **symbol, uint64_t *value)
 {
@@ -291,7 +291,7 @@ static bool is_exported(const struct wmi_asm_symbol *s)
 
 static void add_dynamic(struct wmi_asm_linker *link, struct wmi_asm_dynamic dynamic)
 {
-    if (!(link->relocation_count & (link->relocation_count + 1))) { /* 0, 1, 3, 7, ...: is full */
+    if (!(link->relocation_count & (link->relocation_count + 1))) { /* 0, 1, 3, 7, ...: full */
         struct wmi_asm_dynamic *more =
             wmi_asm_allocate(link->a, 2 * (size_t)link->relocation_count + 1, sizeof *more);
         if (link->relocation_count)
@@ -302,14 +302,14 @@ static void add_dynamic(struct wmi_asm_linker *link, struct wmi_asm_dynamic dyna
     link->relative_count += dynamic.relative;
 }
 
-/* The loader resolves names that others may define, and adds the place of the code object to the others. */
+/* Adds a dynamic relocation: by name for symbols that can be preempted, else relative to the load address. */
 static void add_address(struct wmi_asm_linker *link, const struct wmi_asm_section *s, uint64_t offset,
                         struct wmi_asm_symbol *symbol, const struct wmi_asm_section *to, int64_t addend,
                         uint64_t value)
 {
     const bool by_name = symbol && is_exported(symbol) && symbol->visibility == STV_DEFAULT;
     if (!by_name && !to)
-        return; /* a number, or nothing */
+        return; /* absolute or undefined */
     add_dynamic(link, (struct wmi_asm_dynamic){.section = s,
                                                .offset = offset,
                                                .symbol = by_name ? symbol : NULL,
@@ -318,7 +318,7 @@ static void add_address(struct wmi_asm_linker *link, const struct wmi_asm_sectio
                                                .relative = !by_name});
 }
 
-/* The defined symbol that is spelled most like `name`; NULL: none is near. */
+/* The defined symbol with the most similar name; NULL: none is similar. */
 static const char *nearest_symbol(const struct wmi_assembler *a, const char *name)
 {
     const size_t length = strlen(name);
@@ -346,8 +346,8 @@ static void report_undefined(struct wmi_assembler *a, const char *name, bool by_
                   near ? near : "");
 }
 
-/* Sections that are not loaded may name what nobody defines, as debug information does with variables of the
- * LDS that a compiler took away. */
+/* Sections that are not loaded may refer to undefined symbols, as debug information does to LDS variables
+ * that the compiler has removed. */
 static bool is_known(struct wmi_asm_linker *link, const struct wmi_asm_section *s,
                      const struct wmi_asm_relocation *r)
 {
@@ -368,7 +368,7 @@ static bool is_known(struct wmi_asm_linker *link, const struct wmi_asm_section *
     return false;
 }
 
-/* Looks at each relocation before addresses are known: what does the loader have to do? */
+/* Finds the dynamic relocations needed; addresses are not assigned yet. */
 static void scan(struct wmi_asm_linker *link, const struct wmi_asm_section *s,
                  const struct wmi_asm_relocation *r)
 {
@@ -416,7 +416,7 @@ static void scan_all(struct wmi_asm_linker *link)
     for (struct wmi_asm_section *s = a->sections; s; s = s->next)
         if (!is_dropped(s)) {
             struct wmi_asm_relocation *next, *list = NULL;
-            for (struct wmi_asm_relocation *r = s->relocations; r; r = next) { /* in the order of the file */
+            for (struct wmi_asm_relocation *r = s->relocations; r; r = next) { /* reversed: file order */
                 next = r->next;
                 r->next = list;
                 list = r;
@@ -427,7 +427,7 @@ static void scan_all(struct wmi_asm_linker *link)
         }
 }
 
-/* Addresses in .got. There must be room for all in .rela.dyn before anything has an address. */
+/* Creates .got. All dynamic relocations must be known before addresses are assigned. */
 static void scan_got(struct wmi_asm_linker *link)
 {
     const uint64_t rw = SHF_ALLOC | SHF_WRITE;
@@ -444,7 +444,7 @@ static void scan_got(struct wmi_asm_linker *link)
     }
 }
 
-/* What debug information has for the address of what is not there: 0 would end lists of places.
+/* The address of removed code or data in debug information: 0 would end location and range lists.
  * Source: lld/ELF/InputSection.cpp, relocateNonAlloc. */
 static uint64_t nowhere(const char *section)
 {
@@ -463,7 +463,7 @@ static void relocate(struct wmi_asm_linker *link, struct wmi_asm_section *s,
         value = link->got->address + 8 * (uint64_t)(symbol->got - 1) + (uint64_t)r->addend;
     else if (!type->relative && type->bytes == 8 && s->flags & SHF_ALLOC && s->flags & SHF_WRITE &&
              (to ? to->flags & SHF_ALLOC : symbol && !symbol->defined))
-        return; /* the loader does it */
+        return; /* applied by the loader */
     if (symbol && !symbol->defined && !strncmp(s->name, ".debug_", strlen(".debug_")))
         value = nowhere(s->name);
     if (type->relative)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Macros, repetition and conditions of assembly files. */
+/* Macros, repetition and conditional assembly. */
 #include "assembler/parts.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TEXT = 1 << 24 }; /* bytes that one macro or repetition may become */
+enum { MOST_TEXT = 1 << 24 }; /* most bytes that one macro or repetition may expand to */
 
 static bool is_in(const char *word, size_t length, const char *const *names)
 {
@@ -24,7 +24,7 @@ static const char *const macro_begins[] = {".macro", NULL},
                          *const repeat_begins[] = {".rept", ".rep", ".irp", ".irpc", NULL},
                          *const repeat_ends[] = {".endr", NULL};
 
-/* The lines up to the end that matches; false after a message. */
+/* Reads the lines up to the matching end; false after a message. */
 static bool read_body(struct wmi_assembler *a, const char *const *begins, const char *const *ends,
                       const char **body, size_t *size)
 {
@@ -52,8 +52,7 @@ static bool may_be_in_parameter(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
 }
 
-/* \@, \+ and \(), which `at` may be: appends what they stand for. Returns where the text goes on; `at`: it is
- * none of them. */
+/* Expands \@, \+ and \() at `at`. Returns the end of the mark, or `at` if there is none. */
 static const char *replace_mark(struct wmi_assembler *a, const char *at, const char *stop, unsigned count,
                                 struct wmi_bytes *text)
 {
@@ -72,7 +71,7 @@ static const char *replace_mark(struct wmi_assembler *a, const char *at, const c
     return at + 2;
 }
 
-/* Where the next name may be that a value replaces: behind a backslash or, with .altmacro, anywhere. */
+/* The next possible parameter name: after a backslash or, with .altmacro, anywhere. */
 static const char *next_name(const struct wmi_assembler *a, const char *at, const char *stop)
 {
     if (!a->alternate) {
@@ -84,7 +83,7 @@ static const char *next_name(const struct wmi_assembler *a, const char *at, cons
     return at;
 }
 
-/* Bytes that the next expansion may have. */
+/* Size limit of the next expansion. */
 static size_t room_of(const struct wmi_assembler *a)
 {
     const uint64_t left = a->expanded < WMI_ASM_MOST_TEXT ? WMI_ASM_MOST_TEXT - a->expanded : 0;
@@ -98,8 +97,8 @@ static void text_is_too_long(struct wmi_assembler *a, const char *at)
                                            : "one macro or repetition comes to more than 16 MiB of text");
 }
 
-/* The body with \name replaced by values, behind what `text` has; false after a message that it becomes too
- * long. With .altmacro the backslash may be left out, and an & behind the name falls away. Source: LLVM 19
+/* Appends the body to `text` with \name replaced by values; false after a message if it becomes too long.
+ * With .altmacro the backslash is optional, and an & after the name is removed. Source: LLVM 19
  * AsmParser.cpp, expandMacro. */
 static bool replace(struct wmi_assembler *a, const struct wmi_asm_macro *m, const char *const *value,
                     const size_t *length, unsigned count, struct wmi_bytes *text)
@@ -139,7 +138,7 @@ static bool replace(struct wmi_assembler *a, const struct wmi_asm_macro *m, cons
     return true;
 }
 
-/* Reads what was made before the lines that follow. */
+/* Inserts the expansion before the lines that follow. */
 static void push(struct wmi_assembler *a, const struct wmi_bytes *text, const char *macro)
 {
     const char *copy = wmi_asm_text(a, text->data ? (char *)text->data : "", text->size);
@@ -148,7 +147,7 @@ static void push(struct wmi_assembler *a, const struct wmi_bytes *text, const ch
 
 /* ---- macros ---- */
 
-/* A default value: up to a comma or a blank. */
+/* A default value: ends at a comma or a blank. */
 static const char *read_default(struct wmi_assembler *a, struct wmi_cursor *c)
 {
     wmi_skip_space(c);
@@ -220,7 +219,7 @@ void wmi_asm_macro(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
         wmi_asm_error(a, name, "macro '%s' is defined already", m->name);
         good = false;
     }
-    /* The body of a wrong one is skipped, so that it makes no errors of its own. */
+    /* The body of an invalid macro is skipped, to avoid follow-up errors. */
     if (read_body(a, macro_begins, macro_ends, &m->body, &m->body_size) && good) {
         m->next = a->macros;
         a->macros = m;
@@ -265,14 +264,14 @@ void wmi_asm_exit_macro(struct wmi_assembler *a, struct wmi_cursor *c, int unuse
     a->conditions = s->conditions;
 }
 
-/* An operator between blanks belongs to the argument. Source: LLVM 19 AsmParser.cpp, isOperator. */
+/* An operator surrounded by blanks is part of the argument. Source: LLVM 19 AsmParser.cpp, isOperator. */
 static bool is_operator(char c)
 {
     return c && strchr("+-~/*.=|^&!<>", c);
 }
 
-/* What .altmacro adds: %expression, which becomes its value, and <text>, in which ! is before what is taken
- * as it is. Takes it if it is next; *good: false after a message. */
+/* Arguments of .altmacro: %expression, replaced by its value, and <text>, in which ! quotes the next
+ * character. Returns false if there is none; *good: false after a message. */
 static bool read_alternate(struct wmi_assembler *a, struct wmi_cursor *c, struct wmi_bytes *text, bool *good)
 {
     char digits[24];
@@ -289,7 +288,7 @@ static bool read_alternate(struct wmi_assembler *a, struct wmi_cursor *c, struct
         return true;
     }
     const char *close = c->at;
-    if (*close != '<' || (close + 1 < c->end && strchr("<=>", close[1]))) /* an operator of its own */
+    if (*close != '<' || (close + 1 < c->end && strchr("<=>", close[1]))) /* an operator */
         return false;
     while (close < c->end && *close != '>')
         close += *close == '!' ? 2 : 1;
@@ -303,8 +302,8 @@ static bool read_alternate(struct wmi_assembler *a, struct wmi_cursor *c, struct
     return true;
 }
 
-/* An argument: up to a comma, or a blank that no operator is next to; blanks beside operators fall away.
- * Appends it to `text`, without the quotes of strings. */
+/* Appends an argument to `text`: ends at a comma, or at a blank without an adjacent operator; blanks around
+ * operators and quotes of strings are removed. */
 static void read_plain_argument(struct wmi_assembler *a, struct wmi_cursor *c, struct wmi_bytes *text)
 {
     unsigned depth = 0;
@@ -344,7 +343,7 @@ static bool read_argument(struct wmi_assembler *a, struct wmi_cursor *c, struct 
     return good;
 }
 
-/* Which parameter `name=` names; the number of parameters if there is none. */
+/* The index of the parameter in `name=`; the number of parameters if there is none. */
 static unsigned named_parameter(struct wmi_cursor *c, const struct wmi_asm_macro *m)
 {
     struct wmi_cursor ahead = *c;
@@ -361,7 +360,7 @@ static unsigned named_parameter(struct wmi_cursor *c, const struct wmi_asm_macro
     return m->parameters;
 }
 
-/* Arguments to values; false after a message. */
+/* Parses the arguments; false after a message. */
 static bool read_arguments(struct wmi_assembler *a, const struct wmi_asm_macro *m, struct wmi_cursor *c,
                            const char **value, size_t *length)
 {
@@ -442,7 +441,7 @@ void wmi_asm_repeat(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
     const bool good = wmi_asm_read_number(a, c, &count) && wmi_asm_at_end(a, c);
     if (!read_body(a, repeat_begins, repeat_ends, &m.body, &m.body_size) || !good)
         return;
-    a->place = place; /* what is wrong with a line of it is told here */
+    a->place = place; /* errors in its lines refer to this line */
     if (count < 0)
         wmi_asm_error(a, at, "expected a count that is not negative");
     if (count < 0 || !wmi_asm_may_expand(a, at))
@@ -458,7 +457,7 @@ void wmi_asm_repeat(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
     push(a, &a->scratch, NULL);
 }
 
-/* .irp name, value, value...; .irpc name, letters: once for each. */
+/* .irp name, value, value...; .irpc name, letters: once per value or letter. */
 void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *c, int letters)
 {
     struct wmi_asm_macro m = {.parameters = 1};
@@ -504,7 +503,7 @@ void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *c, int lette
     push(a, text, NULL);
 }
 
-/* ---- conditions ---- */
+/* ---- conditional assembly ---- */
 
 enum test {
     NOT_ZERO,
@@ -533,7 +532,7 @@ static const struct {
     {".ifnes", OTHER_STRING}, {".ifdef", DEFINED}, {".ifndef", NOT_DEFINED}, {".ifnotdef", NOT_DEFINED},
 };
 
-/* Whether the two texts around the comma are the same. */
+/* Whether the texts before and after the comma are equal. */
 static bool are_same(struct wmi_assembler *a, struct wmi_cursor *c)
 {
     const char *comma = memchr(c->at, ',', (size_t)(c->end - c->at));
@@ -552,7 +551,7 @@ static bool are_same(struct wmi_assembler *a, struct wmi_cursor *c)
            !memcmp(left.at, right.at, (size_t)(left.end - left.at));
 }
 
-/* Whether two strings in quotes are the same. */
+/* Whether two quoted strings are equal. */
 static bool are_same_strings(struct wmi_assembler *a, struct wmi_cursor *c)
 {
     wmi_skip_space(c);
@@ -649,7 +648,7 @@ static void continue_condition(struct wmi_assembler *a, const char *word, size_t
     a->taken[i] |= value;
 }
 
-/* Takes the line if it is a condition's. */
+/* Handles the line if it is a conditional directive; returns whether it is. */
 static bool condition_line(struct wmi_assembler *a, const char *begin, const char *end)
 {
     struct wmi_cursor c = {.at = begin, .end = end, .symbols = &a->resolver};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Metadata of assembly files: from YAML between .amdgpu_metadata and its end to MessagePack in .note.
+/* Metadata of assembly files: converts the YAML after .amdgpu_metadata to MessagePack in .note.
  *
  * Source: LLVM 19 AMDGPUUsage, "AMDHSA Code Object Metadata"; yaml.org/spec/1.2 for block and flow style, of
- * which this reads what metadata needs. */
+ * which the subset used by metadata is supported. */
 #include "assembler/parts.h"
 
 #include <ctype.h>
@@ -84,7 +84,7 @@ static bool is(const char *at, size_t length, const char *word)
     return length && *at == *word && strlen(word) == length && !memcmp(at, word, length);
 }
 
-/* A string in quotes, without them: "a\\n" has C's escapes, 'it''s' only that one. */
+/* A quoted string: "a\\n" has C's escapes, 'it''s' only the doubled quote. */
 static void put_quoted(struct yaml *y, const char *at, const char *end)
 {
     static const char letters[] = "ntr0", meanings[] = "\n\t\r";
@@ -104,7 +104,7 @@ static void put_quoted(struct yaml *y, const char *at, const char *end)
     put_string(y, text->size ? (char *)text->data : "", text->size);
 }
 
-/* Source: LLVM 19 lib/Support/YAMLParser.cpp, parseBool. Returns -1: it is none. */
+/* Source: LLVM 19 lib/Support/YAMLParser.cpp, parseBool. Returns -1 if it is not a boolean. */
 static int boolean_of(const char *at, size_t length)
 {
     static const char *const words[] = {"n",     "N",     "no",    "No",   "NO",   "off", "Off", "OFF",
@@ -148,7 +148,7 @@ static void put_scalar(struct yaml *y, const char *at, const char *end)
     put_string(y, at, length);
 }
 
-/* The end of a key, where its colon is; NULL: the line is a scalar. */
+/* The end of a key, at its colon; NULL: the line is a scalar. */
 static const char *key_end(const char *at, const char *end)
 {
     for (; at < end; at++)
@@ -159,7 +159,7 @@ static const char *key_end(const char *at, const char *end)
     return NULL;
 }
 
-/* Puts the head of `count` items before what was written from `start` on. */
+/* Inserts the header of a map or list of `count` items before the output from `start` on. */
 static void put_head(struct yaml *y, size_t start, unsigned count, bool map)
 {
     uint8_t head[3] = {(uint8_t)((map ? 0x80 : 0x90) | count)};
@@ -178,7 +178,7 @@ static void put_head(struct yaml *y, size_t start, unsigned count, bool map)
 
 enum { YAML_DEEPEST = 32 };
 
-/* Where a plain or quoted scalar of flow style ends. */
+/* The end of a plain or quoted scalar in flow style. */
 static const char *flow_scalar_end(const char *at, const char *end)
 {
     if (at < end && (*at == '\'' || *at == '"')) {
@@ -207,7 +207,7 @@ static bool take_mark(struct wmi_cursor *c, char mark)
     return taken;
 }
 
-/* [a, {b: c}]: false where it goes on wrongly. */
+/* [a, {b: c}]; false on a syntax error. */
 static bool put_flow(struct yaml *y, struct wmi_cursor *c, unsigned depth)
 {
     const size_t start = y->out.size;
@@ -248,7 +248,7 @@ static bool begins_flow(const char *at, const char *end)
     return at < end && (*at == '[' || *at == '{');
 }
 
-/* The lines from `at`, within the next line to read, to the closing bracket. */
+/* The flow collection from `at`, which is in the next line, up to its closing bracket. */
 static void put_flow_lines(struct yaml *y, const char *at)
 {
     int open = 0;
@@ -298,7 +298,7 @@ static void put_block(struct yaml *y, unsigned indent, unsigned depth)
         if (item != sequence)
             break;
         count++;
-        if (item) { /* what stands behind "- " is a line of its own, further in */
+        if (item) { /* the text after "- " is treated as a line with deeper indentation */
             const char *at = line->at + 1;
             while (at < line->end && *at == ' ')
                 at++;
@@ -338,7 +338,7 @@ static void put_block(struct yaml *y, unsigned indent, unsigned depth)
     put_head(y, start, count, !sequence);
 }
 
-/* Without what stands behind " #". */
+/* Removes a comment: " #" to the end of the line. */
 static const char *without_comment(const char *at, const char *end)
 {
     for (const char *c = at; c < end; c++) {

@@ -1,43 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that read text do for each other. */
+/* Functions shared by the parser's files. */
 #ifndef WMI_ASSEMBLER_PARTS_H
 #define WMI_ASSEMBLER_PARTS_H
 
 #include "assembler/state.h"
 
 /* source.c */
-/* The next line of the file, without its comment; false at the end. */
+/* The next line of the input, without comments; false at the end. */
 bool wmi_asm_next_line(struct wmi_assembler *a, const char **begin, const char **end);
-/* Whether something more may be expanded. If not, the message at `at` is the last: nothing more is read, so
- * that text which would take all memory, or for ever, is not made. */
+/* Whether another expansion is allowed. If not, reports an error at `at` and stops reading, which prevents
+ * unlimited memory and time. */
 bool wmi_asm_may_expand(struct wmi_assembler *a, const char *at);
 void wmi_asm_give_up(struct wmi_assembler *a, const char *at, const char *why);
-/* Text to read before the rest of this one. `macro`: the name of the macro that it is of, which .exitm ends;
- * or NULL. */
+/* Inserts text before the rest of the current one. `macro`: the name of the macro it expands, which .exitm
+ * leaves; or NULL. */
 void wmi_asm_push_text(struct wmi_assembler *a, const char *text, size_t size, const char *macro);
-/* The text of a file to read now, which must stay where it is. */
+/* Inserts the text of a file, which must remain valid. */
 void wmi_asm_push_file(struct wmi_assembler *a, const char *name, const char *text, size_t size);
 bool wmi_asm_word_is(const char *word, size_t length, const char *name);
+
+enum { WMI_ASM_S_NOP = 0xbf800000 };
 
 /* statements.c */
 /* Labels, then a directive, a macro or an instruction. */
 void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *end);
-/* Forgets which lines were which instructions: a macro may have their names now. */
+/* Clears the cache of instruction lines: a new macro may have the name of an instruction. */
 void wmi_asm_forget(struct wmi_assembler *a);
-/* Notes that the text has to be read again when all symbols are known. */
+/* Records text to be read again when all symbols are known. */
 struct wmi_asm_late *wmi_asm_note_late(struct wmi_assembler *a, const char *text, const char *end,
                                        unsigned bytes);
-/* Reads all that was noted. */
+/* The size of the next item whose size depends on forward references: at least `least`, or what an earlier
+ * pass over the file required. */
+unsigned wmi_asm_next_size(struct wmi_assembler *a, unsigned least);
+/* The item needs more bytes: requests another pass. `at`: where its text begins. */
+void wmi_asm_grow(struct wmi_assembler *a, const struct wmi_asm_late *late, unsigned bytes, const char *at);
+/* Reads all recorded text again. */
 void wmi_asm_read_late(struct wmi_assembler *a);
 void wmi_asm_relocate(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
                       const struct wmi_value *value, unsigned bytes, bool branch);
-/* The same for a relocation R_AMDGPU_*. */
+/* The same for a given relocation type R_AMDGPU_*. */
 void wmi_asm_relocate_as(struct wmi_assembler *a, struct wmi_asm_section *section, uint64_t offset,
                          const struct wmi_value *value, uint32_t type);
-/* What the next expression calls ".". Forgets late symbols. */
+/* Sets the value of "." for the next expression, and clears the flag for forward references. */
 void wmi_asm_begin_expression(struct wmi_assembler *a);
 
-/* directives.c: what directives are made of. These show an error and return false. */
+/* directives.c: operands. These report errors and return false. */
 bool wmi_asm_failed(struct wmi_assembler *a, const struct wmi_cursor *cursor);
 bool wmi_asm_read_number(struct wmi_assembler *a, struct wmi_cursor *cursor, int64_t *value);
 bool wmi_asm_at_end(struct wmi_assembler *a, struct wmi_cursor *cursor);
@@ -49,7 +56,7 @@ void wmi_asm_set(struct wmi_assembler *a, const char *name, size_t length, struc
                  bool once);
 
 /* macros.c */
-/* A line: skipped by a condition, a condition itself, or a statement. */
+/* Handles a line: skipped by a condition, a conditional directive, or a statement. */
 void wmi_asm_line(struct wmi_assembler *a, const char *begin, const char *end);
 bool wmi_asm_expand(struct wmi_assembler *a, const char *name, size_t length, const char *rest,
                     const char *end);
@@ -62,7 +69,7 @@ void wmi_asm_repeat_for(struct wmi_assembler *a, struct wmi_cursor *cursor, int 
 
 /* data.c */
 void wmi_asm_append_leb(struct wmi_assembler *a, struct wmi_bytes *bytes, int64_t value, bool is_signed);
-/* Reads a number of `bytes` bytes to `offset` of the section. */
+/* Parses a number of `bytes` bytes and writes it to `offset` of the section. */
 void wmi_asm_number(struct wmi_assembler *a, struct wmi_cursor *cursor, struct wmi_asm_section *section,
                     uint64_t offset, unsigned bytes);
 void wmi_asm_numbers(struct wmi_assembler *a, struct wmi_cursor *cursor, int bytes);
@@ -99,9 +106,9 @@ void wmi_asm_lds(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_identify(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_version(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 
-/* counts.c: .amdgcn.next_free_vgpr and its kin */
+/* counts.c: .amdgcn.next_free_vgpr and similar symbols */
 void wmi_asm_define_counts(struct wmi_assembler *a);
-/* Whether the text asks for counts of registers, so that instructions must be looked at. */
+/* Whether the text refers to register counts, so that registers of instructions must be counted. */
 bool wmi_asm_names_counts(const char *text, size_t size);
 void wmi_asm_count_registers(struct wmi_assembler *a, const char *begin, const char *end,
                              const struct wmi_instruction *insn);
@@ -110,13 +117,13 @@ void wmi_asm_count_registers(struct wmi_assembler *a, const char *begin, const c
 void wmi_asm_file(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_location(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_add_row(struct wmi_assembler *a);
-/* Bytes of an instruction or of data follow in a->section. */
+/* Called before bytes of an instruction or of data are added to a->section. */
 static inline void wmi_asm_begin_bytes(struct wmi_assembler *a)
 {
     if (a->row_pending)
         wmi_asm_add_row(a);
 }
-/* The row of an instruction: its line in the text, if that is asked for. */
+/* Adds a row for the instruction's line in the text, if requested. */
 void wmi_asm_add_own_row(struct wmi_assembler *a);
 static inline void wmi_asm_begin_code(struct wmi_assembler *a)
 {
@@ -124,7 +131,7 @@ static inline void wmi_asm_begin_code(struct wmi_assembler *a)
         wmi_asm_add_own_row(a);
     wmi_asm_begin_bytes(a);
 }
-/* What .debug_info needs to say so that .debug_line of own lines is found. */
+/* Writes the compilation unit in .debug_info that refers to .debug_line of own lines. */
 void wmi_asm_write_unit(struct wmi_assembler *a);
 /* At the end of the file: .debug_line and .debug_line_str. */
 void wmi_asm_write_lines(struct wmi_assembler *a);
@@ -148,16 +155,16 @@ void wmi_asm_free_frames(struct wmi_assembler *a);
 void wmi_asm_include(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 void wmi_asm_include_bytes(struct wmi_assembler *a, struct wmi_cursor *cursor, int value);
 
-/* hsa.c, metadata.c: what lies between .amdhsa_kernel or .amdgpu_metadata and its end */
+/* hsa.c, metadata.c: the lines between .amdhsa_kernel or .amdgpu_metadata and its end */
 void wmi_asm_kernel(struct wmi_assembler *a, const char *name, size_t length);
-/* When all symbols are known: the descriptors that named some before. */
+/* When all symbols are known: completes descriptors with forward references. */
 void wmi_asm_read_late_kernels(struct wmi_assembler *a);
 void wmi_asm_metadata(struct wmi_assembler *a);
 
-/* elf.c: whether the target has XNACK, and it is not off. */
+/* elf.c: whether the target supports XNACK and it is not disabled. */
 bool wmi_asm_may_replay(const struct wmi_assembler *a);
 
-/* link.c: gives everything its address and appends the finished code object to a->out. */
+/* link.c: assigns addresses and appends the finished code object to a->out. */
 void wmi_asm_link(struct wmi_assembler *a);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directives of assembly files that choose a section or say something of symbols. */
+/* Directives that select sections or set properties of symbols. */
 #include "assembler/parts.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 /* ---- sections ---- */
 
-/* What .loc says of the next bytes is of those in its own section only, as in LLVM. */
+/* A pending .loc applies only to bytes in its own section, as in LLVM. */
 static void go_to(struct wmi_assembler *a, struct wmi_asm_section *section)
 {
     a->row_pending &= a->section == section;
@@ -21,7 +21,7 @@ static void select_section(struct wmi_assembler *a, struct wmi_asm_section *sect
     go_to(a, section);
 }
 
-/* What a section is whose directive does not say it. A name ends in "." if what follows may differ.
+/* Default type and flags of sections by name. A name that ends in "." is a prefix.
  * Source: LLVM 19 ELFAsmParser.cpp, ParseSectionArguments. */
 static const struct known_section {
     const char *name;
@@ -54,8 +54,8 @@ static struct known_section what_is(const char *name, size_t length)
     return (struct known_section){NULL, note ? SHT_NOTE : SHT_PROGBITS, 0};
 }
 
-/* The part `number` of the section that `part` is a part of. Parts are joined when the code object is linked,
- * so between them there are relocations, and each begins aligned. */
+/* Subsection `number` of the section of `part`. Subsections are joined by the linker, so references between
+ * them need relocations, and each begins aligned. */
 static struct wmi_asm_section *find_part(struct wmi_assembler *a, struct wmi_asm_section *part,
                                          unsigned number)
 {
@@ -95,12 +95,12 @@ void wmi_asm_subsection(struct wmi_assembler *a, struct wmi_cursor *c, int unuse
         select_section(a, find_part(a, a->section, (unsigned)number));
 }
 
-/* .text, .data and their kin, with the number of a subsection or without. */
+/* .text, .data and similar, with or without a subsection number. */
 void wmi_asm_known_section(struct wmi_assembler *a, const char *name, size_t length, struct wmi_cursor *c)
 {
     const struct known_section known = what_is(name, length);
     struct wmi_asm_section *const before = a->section;
-    a->section = wmi_asm_section(a, name, length, known.type, known.flags); /* whose subsections are meant */
+    a->section = wmi_asm_section(a, name, length, known.type, known.flags); /* owner of the subsections */
     const unsigned errors = a->errors;
     wmi_asm_subsection(a, c, 0);
     if (a->errors != errors)
@@ -131,7 +131,7 @@ static bool read_flags(struct wmi_assembler *a, struct wmi_cursor *c, uint64_t *
     return wmi_take(c, '"') || (wmi_asm_error(a, c->at, "expected '\"'"), false);
 }
 
-/* @progbits and its kin, or @0x7000001. */
+/* @progbits and similar, or @0x7000001. */
 static bool read_type(struct wmi_assembler *a, struct wmi_cursor *c, uint32_t *type)
 {
     static const struct {
@@ -163,7 +163,7 @@ static bool read_type(struct wmi_assembler *a, struct wmi_cursor *c, uint32_t *t
     return true;
 }
 
-/* Up to the next comma; what is in quotes is one. */
+/* A section name ends at the next comma; it may be quoted. */
 static bool read_section_name(struct wmi_assembler *a, struct wmi_cursor *c, const char **name,
                               size_t *length)
 {
@@ -190,7 +190,7 @@ void wmi_asm_named_section(struct wmi_assembler *a, struct wmi_cursor *c, int un
     (void)unused;
     if (!read_section_name(a, c, &name, &length))
         return;
-    bool apart = false; /* LLVM has it as a section of its own */
+    bool apart = false; /* in LLVM a section of its own */
     const struct known_section known = what_is(name, length);
     const char *const flags_at = c->at;
     uint32_t type = known.type;
@@ -209,7 +209,7 @@ void wmi_asm_named_section(struct wmi_assembler *a, struct wmi_cursor *c, int un
                 if (!wmi_asm_read_number(a, c, &entry_size))
                     return;
             }
-            while (wmi_take(c, ',')) { /* groups and links mean nothing where nothing else is linked */
+            while (wmi_take(c, ',')) { /* groups and links have no effect without other object files */
                 wmi_skip_space(c);
                 apart = true;
                 if (c->at < c->end && isdigit((unsigned char)*c->at)) {
@@ -281,10 +281,10 @@ void wmi_asm_identify(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
     }
 }
 
-/* .version "text": a note of type NT_VERSION that has a name and nothing else. */
+/* .version "text": a note of type NT_VERSION with a name and no description. */
 void wmi_asm_version(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
-    uint32_t head[] = {0, 0, NT_VERSION}; /* sizes of the name and of what it describes, type */
+    uint32_t head[] = {0, 0, NT_VERSION}; /* size of the name, size of the description, type */
     struct wmi_asm_section *note = wmi_asm_section(a, ".note", strlen(".note"), SHT_NOTE, 0);
     (void)unused;
     a->scratch.size = 0;
@@ -414,7 +414,7 @@ static bool read_size(struct wmi_assembler *a, struct wmi_cursor *c, int64_t mos
     return false;
 }
 
-/* .comm name, size[, power of its alignment]: as nobody else defines it, it gets its place here. */
+/* .comm name, size[, power of its alignment]: allocated here, because no other object file defines it. */
 void wmi_asm_common(struct wmi_assembler *a, struct wmi_cursor *c, int binding)
 {
     enum { MOST = 1 << 24, MOST_POWER = 16 };
@@ -446,9 +446,9 @@ void wmi_asm_common(struct wmi_assembler *a, struct wmi_cursor *c, int binding)
     a->section = before;
 }
 
-/* .amdgpu_lds name, size[, alignment]: a variable in the LDS. It has no place in the code object; as nothing
- * else is linked, it gets its offset in the LDS here: in the order of the file, aligned. (LLVM leaves that to
- * a linker that Debian's is not.) Source: LLVM 19 AMDGPUAsmParser.cpp, ParseDirectiveAMDGPULDS. */
+/* .amdgpu_lds name, size[, alignment]: an LDS variable. It is not part of the code object; because no other
+ * object file is linked, it gets its LDS offset here: in file order, aligned. (LLVM leaves this to the
+ * linker, and Debian's does not do it.) Source: LLVM 19 AMDGPUAsmParser.cpp, ParseDirectiveAMDGPULDS. */
 void wmi_asm_lds(struct wmi_assembler *a, struct wmi_cursor *c, int unused)
 {
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The text that the assembler reads, line by line: a file, and what .include, macros and repetitions put
- * before the rest of it. */
+/* The assembler's input by lines: a file, and text inserted by .include, macros and repetitions. */
 #include "assembler/parts.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { EXPANSIONS = 100000, DEPTH = 200 }; /* of macros, repetitions and files together */
+enum { EXPANSIONS = 100000, DEPTH = 200 }; /* of macros, repetitions and files */
 
 /* ---- comments ---- */
 
-/* A string: returns the place of its closing quote, or of the end of the line. */
+/* The end of a string: after its closing quote, or the end of the line. */
 static size_t string_end(const char *text, size_t size, size_t i)
 {
     for (i++; i < size && text[i] != '"' && text[i] != '\n'; i++)
@@ -41,12 +40,12 @@ static bool begins_line(const char *text, size_t i)
     return !i || text[i - 1] == '\n';
 }
 
-/* Comments become blanks: ; and // to the end of the line, lines that begin with #, and what C has. */
+/* Replaces comments by blanks: ; and // to the end of the line, lines that begin with #, and C comments. */
 static void blank_comments(char *text, size_t size)
 {
     static const char marks[] = {';', '/', '#', '"'};
     enum { MARKS = sizeof marks };
-    size_t next[MARKS] = {0}; /* where each is next, or size */
+    size_t next[MARKS] = {0}; /* next position of each, or `size` */
     for (size_t i = 0; i < size;) {
         size_t at = size;
         for (unsigned m = 0; m < MARKS; m++) {

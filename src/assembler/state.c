@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the assembler keeps of a file while it reads it: memory, messages, symbols and sections. */
+/* State of the assembler: memory, messages, symbols and sections. */
 #include "assembler/state.h"
 
 #include "base/escape.h"
@@ -48,7 +48,7 @@ void wmi_asm_append(struct wmi_assembler *a, struct wmi_bytes *bytes, const void
     bytes->size += size;
 }
 
-/* Which macros the line that is wrong comes from: `outer` of `inner` of ... */
+/* The macros that the current line comes from: `inner` of `outer` ... */
 static void add_macros(struct wmi_assembler *a, char *text, size_t size)
 {
     size_t used = 0;
@@ -61,7 +61,7 @@ static void add_macros(struct wmi_assembler *a, char *text, size_t size)
         snprintf(text + used, size - used, ")");
 }
 
-/* Adds text of the file to the messages, escaped but for tabs. */
+/* Appends text of the file to the messages, escaped except for tabs. */
 static void add_escaped(struct wmi_assembler *a, const char *text, size_t length)
 {
     const size_t begin = a->messages.size, size = wmi_escape(NULL, 0, text, length, "\t") + 1;
@@ -70,7 +70,7 @@ static void add_escaped(struct wmi_assembler *a, const char *text, size_t length
     a->messages.size--; /* the NUL */
 }
 
-/* The line, and a caret below what is at `at`. */
+/* Appends the line, and a caret below `at`. */
 static void add_line(struct wmi_assembler *a, const struct wmi_asm_place *p, const char *at)
 {
     const size_t begin = a->messages.size;
@@ -80,7 +80,7 @@ static void add_line(struct wmi_assembler *a, const struct wmi_asm_place *p, con
     wmi_asm_append(a, &a->messages, "\n", 1);
     for (size_t i = begin; i < end; i++) {
         const uint8_t byte = a->messages.data[i];
-        if ((byte & 0xc0) != 0x80) /* a column for each character */
+        if ((byte & 0xc0) != 0x80) /* one column per character */
             wmi_asm_append(a, &a->messages, byte == '\t' ? "\t" : " ", 1);
     }
     wmi_asm_append(a, &a->messages, "^\n", 2);
@@ -201,7 +201,7 @@ void wmi_asm_find_symbol(void *user, const char *name, size_t length, struct wmi
         }
     } else if (!a->reading_late) {
         a->saw_late = value->late = true;
-    } else if (find_section(a, s->name)) { /* a section's name is the label of its begin */
+    } else if (find_section(a, s->name)) { /* a section's name is a label at its beginning */
         value->base = find_section(a, s->name);
     }
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Statements of assembly files: labels, directives, macros, instructions; and those that are read again when
- * all symbols are known. */
+/* Statements of assembly files: labels, directives, macros, instructions; and those read again when all
+ * symbols are known. */
 #include "assembler/parts.h"
 #include "object/relocation_types.h"
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- instructions ---- */
@@ -17,7 +18,7 @@ static void mnemonic_error(struct wmi_assembler *a, const char *at, size_t lengt
                                         "gfx1100", "gfx1150", "gfx1200"};
     enum { NEAREST = 3 };
     if (a->errors >= WMI_ASM_MESSAGES) {
-        wmi_asm_error(a, at, "unknown"); /* is only counted: macros can ask for very many */
+        wmi_asm_error(a, at, "unknown"); /* not printed, only counted: macros can cause many errors */
         return;
     }
     char targets[256] = "";
@@ -57,7 +58,7 @@ void wmi_asm_relocate_as(struct wmi_assembler *a, struct wmi_asm_section *sectio
                          const struct wmi_value *value, uint32_t type)
 {
     struct wmi_asm_relocation *r = wmi_asm_allocate(a, 1, sizeof *r);
-    const struct wmi_asm_symbol *label = value->symbol; /* its name counts if it is global */
+    const struct wmi_asm_symbol *label = value->symbol; /* kept in the relocation, because it may be global */
     *r = (struct wmi_asm_relocation){.next = section->relocations,
                                      .offset = offset,
                                      .base = label ? &label->base : value->base,
@@ -83,6 +84,32 @@ struct wmi_asm_late *wmi_asm_note_late(struct wmi_assembler *a, const char *text
     return late;
 }
 
+unsigned wmi_asm_next_size(struct wmi_assembler *a, unsigned least)
+{
+    struct wmi_asm_sizes *sizes = a->sizes;
+    const unsigned number = a->size_count++;
+    if (number >= sizes->room) {
+        const unsigned room = 2 * number + 16;
+        uint8_t *bytes = realloc(sizes->bytes, room);
+        if (!bytes)
+            longjmp(a->no_memory, 1);
+        memset(bytes + sizes->room, 0, room - sizes->room);
+        sizes->bytes = bytes;
+        sizes->room = room;
+    }
+    if (sizes->bytes[number] < least)
+        sizes->bytes[number] = (uint8_t)least;
+    return sizes->bytes[number];
+}
+
+void wmi_asm_grow(struct wmi_assembler *a, const struct wmi_asm_late *late, unsigned bytes, const char *at)
+{
+    a->sizes->bytes[late->sized - 1] = (uint8_t)bytes;
+    a->sizes->grew = true;
+    if (a->sizes->last)
+        wmi_asm_error(a, at, "its size never settles: each time that it grows, what it depends on moves");
+}
+
 void wmi_asm_begin_expression(struct wmi_assembler *a)
 {
     const uint64_t offset = a->reading_late ? a->late_offset : a->section->bytes.size;
@@ -91,7 +118,8 @@ void wmi_asm_begin_expression(struct wmi_assembler *a)
 }
 
 static unsigned assemble_at(struct wmi_assembler *a, const char *begin, const char *end,
-                            struct wmi_asm_section *section, uint64_t offset, struct wmi_instruction *insn)
+                            struct wmi_asm_section *section, uint64_t offset, struct wmi_instruction *insn,
+                            bool *relocated)
 {
     struct wmi_cursor c = {
         .at = begin, .end = end, .symbols = &a->resolver, .names = a->names, .patterns = a->patterns};
@@ -99,6 +127,7 @@ static unsigned assemble_at(struct wmi_assembler *a, const char *begin, const ch
     a->resolver.here = (struct wmi_value){.number = (int64_t)offset, .base = section};
     a->saw_late = false;
     const unsigned dwords = wmi_assemble(a->target, &c, insn, &relocation);
+    *relocated = dwords && relocation.value.base && !a->saw_late;
     if (!dwords && !c.wrong) {
         size_t length = 0;
         while (c.at + length < end &&
@@ -112,7 +141,7 @@ static unsigned assemble_at(struct wmi_assembler *a, const char *begin, const ch
         char expected[256];
         snprintf(expected, sizeof expected, c.wrong, c.number);
         wmi_asm_error(a, c.wrong_at, "expected %s", expected);
-    } else if (relocation.value.base && !a->saw_late) {
+    } else if (*relocated) {
         wmi_asm_relocate(a, section, offset + 4u * relocation.word, &relocation.value, 4, relocation.branch);
     }
     return dwords;
@@ -133,16 +162,52 @@ void wmi_asm_forget(struct wmi_assembler *a)
     memset(a->patterns, 0, WMI_PATTERNS_BYTES);
 }
 
+/* gfx1010 to gfx1013 do not execute branches with an offset of 0x3f correctly, so LLVM adds an s_nop after
+ * each branch that has it or may get it from the linker (AMDGPUAsmBackend.cpp, FeatureOffset3fBug). */
+enum { BRANCH_BYTES = 4, PADDED_BRANCH_BYTES = 8, PADDED_OFFSET = 0x3f };
+
+static bool may_be_padded(const struct wmi_assembler *a, const struct wmi_instruction *insn)
+{
+    return wmi_target_limit(a->target, WMI_LIMIT_pads_branches) && insn->operands == 1 &&
+           insn->operand[0].kind == WMI_OPERAND_LABEL;
+}
+
 static void instruction(struct wmi_assembler *a, const char *begin, const char *end)
 {
     struct wmi_instruction insn;
-    const unsigned dwords = assemble_at(a, begin, end, a->section, a->section->bytes.size, &insn);
-    if (dwords && a->saw_late)
-        wmi_asm_note_late(a, begin, end, 0);
+    bool relocated;
+    const unsigned dwords = assemble_at(a, begin, end, a->section, a->section->bytes.size, &insn, &relocated);
+    const bool late = dwords && a->saw_late, sized = dwords && may_be_padded(a, &insn);
+    unsigned bytes = 4 * dwords;
+    if (sized && relocated)
+        bytes = PADDED_BRANCH_BYTES;
+    if (late) {
+        struct wmi_asm_late *noted = wmi_asm_note_late(a, begin, end, 0);
+        if (sized) {
+            bytes = wmi_asm_next_size(a, BRANCH_BYTES);
+            noted->sized = a->size_count;
+        }
+    }
     wmi_asm_begin_code(a);
     if (a->counts_registers && dwords)
         wmi_asm_count_registers(a, begin, end, &insn);
-    wmi_asm_append(a, &a->section->bytes, insn.words, 4 * dwords);
+    wmi_asm_append(a, &a->section->bytes, insn.words, 4 * (size_t)dwords);
+    if (bytes > 4 * dwords)
+        wmi_asm_append(a, &a->section->bytes, (const uint32_t[]){WMI_ASM_S_NOP}, bytes - 4 * dwords);
+}
+
+static void late_instruction(struct wmi_assembler *a, const struct wmi_asm_late *late)
+{
+    struct wmi_instruction insn;
+    bool relocated;
+    const unsigned dwords =
+        assemble_at(a, late->text, late->end, late->section, late->offset, &insn, &relocated);
+    if (late->offset + 4 * dwords > late->section->bytes.size)
+        return;
+    memcpy(late->section->bytes.data + late->offset, insn.words, 4 * (size_t)dwords);
+    if (dwords && late->sized && (relocated || (insn.words[0] & 0xffff) == PADDED_OFFSET) &&
+        a->sizes->bytes[late->sized - 1] < PADDED_BRANCH_BYTES)
+        wmi_asm_grow(a, late, PADDED_BRANCH_BYTES, late->text);
 }
 
 /* ---- statements ---- */
@@ -195,7 +260,6 @@ void wmi_asm_statement(struct wmi_assembler *a, const char *begin, const char *e
 
 static void read_late_one(struct wmi_assembler *a, const struct wmi_asm_late *late)
 {
-    struct wmi_instruction insn;
     a->place = late->place;
     memcpy(a->numbered, late->numbered, sizeof a->numbered);
     if (late->bytes == UINT8_MAX) {
@@ -205,18 +269,16 @@ static void read_late_one(struct wmi_assembler *a, const struct wmi_asm_late *la
     } else if (late->bytes) {
         struct wmi_cursor c = {.at = late->text, .end = late->end, .symbols = &a->resolver};
         a->resolver.here = (struct wmi_value){.number = (int64_t)late->offset, .base = late->section};
-        if (late->leb)
+        if (late->sized)
             wmi_asm_read_late_leb(a, &c, late);
         else
             wmi_asm_number(a, &c, late->section, late->offset, late->bytes);
     } else {
-        const unsigned dwords = assemble_at(a, late->text, late->end, late->section, late->offset, &insn);
-        if (late->offset + 4 * dwords <= late->section->bytes.size)
-            memcpy(late->section->bytes.data + late->offset, insn.words, 4 * dwords);
+        late_instruction(a, late);
     }
 }
 
-/* First those statements that give symbols their values. */
+/* Statements that define symbols are read first. */
 void wmi_asm_read_late(struct wmi_assembler *a)
 {
     a->reading_late = true;

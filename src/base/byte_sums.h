@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Eight counters of a byte each in one word. */
+/* Eight one-byte counters in a word. */
 #ifndef WMI_BYTE_SUMS_H
 #define WMI_BYTE_SUMS_H
 
@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Each counter plus `add`, but at most `most`. */
+/* Adds `add` to each counter, saturating at `most`. */
 static inline uint64_t wmi_byte_sums(uint64_t counters, uint64_t add, uint64_t most)
 {
 #ifdef __SSE2__

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of a few dozen bytes, of a length that is not known before: compilers make slow string instructions
- * of memcpy there. */
+/* Copies of a few dozen bytes whose length is not a constant, for which compilers expand memcpy to slow
+ * string instructions. */
 #ifndef WMI_COPY_H
 #define WMI_COPY_H
 
 #include <stddef.h>
 #include <string.h>
 
-/* The areas must not overlap. Nothing outside of them is read or written. */
+/* The areas must not overlap. Accesses no bytes outside them. */
 static inline void wmi_copy_short(char *restrict to, const char *restrict from, size_t length)
 {
     enum { BLOCK = 16, HALF = 8, QUARTER = 4 };

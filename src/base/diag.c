@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Statuses and the messages that go with them. */
+/* Statuses and their messages. */
 #include "base/diag.h"
 
 #include "base/escape.h"
@@ -30,4 +30,9 @@ enum wm_status wmi_fail(struct wm_diag *diag, enum wm_status status, const char 
     wmi_fail_list(diag, status, format, list);
     va_end(list);
     return status;
+}
+
+enum wm_status wmi_null(struct wm_diag *diag, const char *function, const char *parameter)
+{
+    return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: %s is NULL", function, parameter);
 }

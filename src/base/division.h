@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The three steps of the division macro: v_div_scale, v_div_fmas, v_div_fixup.
+/* The three steps of division: v_div_scale, v_div_fmas, v_div_fixup.
  *
- * For the *_lanes.c files only. Source: the CDNA3 and CDNA4 ISA documents, V_DIV_SCALE_F32 and following,
- * with two corrections without which the macro would not divide: a denominator whose reciprocal is denormal
- * is scaled down, not up, when the quotient is denormal too; and v_div_fmas multiplies by 2^64 or 2^-64
- * (2^128 for f64) by the size of the quotient, not by 2^32. With them the macro that LLVM emits gives the
+ * For *_lanes.c files only. Source: the CDNA3 and CDNA4 ISA documents, V_DIV_SCALE_F32 and following, with
+ * two corrections without which LLVM's expansion would not divide correctly: a denominator whose reciprocal
+ * is denormal is scaled down, not up, if the quotient is denormal too; and v_div_fmas multiplies by 2^64 or
+ * 2^-64 (2^128 for f64) depending on the size of the quotient, not by 2^32. With them the expansion gives the
  * correctly rounded quotient. */
 #ifndef WMI_DIVISION_H
 #define WMI_DIVISION_H
 
 #include "base/float.h"
 
-/* The value to scale, and in *post the lanes whose quotient v_div_fmas must scale back. */
+/* The scaled value; *post: lanes whose quotient v_div_fmas must scale back. */
 static inline f32v wmi_div_scale_f32(f32v value, f32v denominator, f32v numerator, uint32_t mode, u32v *post)
 {
     f32v d, n;
@@ -20,7 +20,7 @@ static inline f32v wmi_div_scale_f32(f32v value, f32v denominator, f32v numerato
     denominator = wmi_input_f32(denominator, mode);
     numerator = wmi_input_f32(numerator, mode);
     const u32v d_exponent = ((u32v)denominator >> 23) & 255, n_exponent = ((u32v)numerator >> 23) & 255;
-    /* Neither is near a limit, and no quotient: nothing is scaled. */
+    /* If neither operand nor the quotient is near a limit, nothing is scaled. */
     const u32v near_limit = (u32v)(d_exponent - 1 >= 252) | (u32v)(n_exponent - 24 >= 231) |
                             (u32v)(n_exponent - d_exponent + 125 >= 221);
 
@@ -77,7 +77,7 @@ static inline f64v wmi_div_scale_f64(f64v value, f64v denominator, f64v numerato
     denominator = wmi_input_f64(denominator, mode);
     numerator = wmi_input_f64(numerator, mode);
     const u64v d_exponent = ((u64v)denominator >> 52) & 2047, n_exponent = ((u64v)numerator >> 52) & 2047;
-    /* Neither is near a limit, and no quotient: nothing is scaled. */
+    /* If neither operand nor the quotient is near a limit, nothing is scaled. */
     const u64v near_limit = (u64v)(d_exponent - 1 >= 2044) | (u64v)(n_exponent - 54 >= 1993) |
                             (u64v)(n_exponent - d_exponent + 1021 >= 1789);
 
@@ -126,14 +126,14 @@ static inline f64v wmi_div_scale_f64(f64v value, f64v denominator, f64v numerato
     return wmi_select_f64(d_zero | n_zero, (f64v)wmi_splat_u64(WMI_NAN_F64), r);
 }
 
-/* a * b + c rounded to odd, so that a later, coarser rounding is the only one. Source of the error of a fused
+/* a * b + c rounded to odd, so that a later rounding to fewer bits is correct. Source of the error of a fused
  * sum: Boldo and Muller, "Exact and approximated error of the FMA". Operands must be far from the limits. */
 static inline f32v wmi_fused_odd_f32(f32v a, f32v b, f32v c, bool directed)
 {
     const f32v r = wmi_fused_f32(a, b, c);
 
     if (directed)
-        return r; /* rounding twice in one direction is rounding once */
+        return r; /* with a directed mode, double rounding is innocuous */
     const f32v product = a * b, product_rest = wmi_fused_f32(a, b, -product);
     const f32v low = c + product_rest, low_part = low - c;
     const f32v low_rest = (c - (low - low_part)) + (product_rest - low_part);
@@ -152,7 +152,7 @@ static inline f64v wmi_fused_odd_f64(f64v a, f64v b, f64v c, bool directed)
     const f64v r = wmi_fused_f64(a, b, c);
 
     if (directed)
-        return r; /* rounding twice in one direction is rounding once */
+        return r; /* with a directed mode, double rounding is innocuous */
     const f64v product = a * b, product_rest = wmi_fused_f64(a, b, -product);
     const f64v low = c + product_rest, low_part = low - c;
     const f64v low_rest = (c - (low - low_part)) + (product_rest - low_part);
@@ -166,9 +166,9 @@ static inline f64v wmi_fused_odd_f64(f64v a, f64v b, f64v c, bool directed)
     return (f64v)((u64v)r + (((outward & 1) | ~outward) & inexact & even));
 }
 
-/* a * b + c, scaled back where `post` is set. A quotient that becomes denormal must be rounded once, at the
- * denormals' last place: next to `anchor` that is the last place of the sum. c is split into a multiple of it
- * and a rest, which a * b joins rounded to odd. */
+/* a * b + c, scaled back where `post` is set. A quotient that becomes denormal must be rounded once, to a
+ * multiple of the smallest denormal: next to `anchor` this is an ulp of the sum. c is split into a multiple
+ * of it and a rest, to which a * b is added, rounded to odd. */
 static inline f32v wmi_div_fmas_f32(f32v a, f32v b, f32v c, u32v post, uint32_t mode)
 {
     const f32v r = wmi_fused_f32(a, b, c);
@@ -189,7 +189,7 @@ static inline f32v wmi_div_fmas_f32(f32v a, f32v b, f32v c, u32v post, uint32_t 
 
     const f32v small = ((near + step) - anchor) * 0x1p-124f;
 
-    /* What vanishes keeps its sign. */
+    /* A result that underflows to zero keeps its sign. */
     return wmi_select_f32(tiny, (f32v)(((u32v)small & ~WMI_SIGN_F32) | ((u32v)c & WMI_SIGN_F32)), scaled);
 }
 
@@ -213,11 +213,12 @@ static inline f64v wmi_div_fmas_f64(f64v a, f64v b, f64v c, u64v post, uint32_t 
 
     const f64v small = ((near + step) - anchor) * 0x1p-628;
 
-    /* What vanishes keeps its sign. */
+    /* A result that underflows to zero keeps its sign. */
     return wmi_select_f64(tiny, (f64v)(((u64v)small & ~WMI_SIGN_F64) | ((u64v)c & WMI_SIGN_F64)), scaled);
 }
 
-/* The quotient, or what the operands make of it. A NaN from finite operands is an overflow of the macro. */
+/* The quotient, or the result for special operands. A NaN from finite operands means that the steps before
+ * overflowed. */
 static inline f32v wmi_div_fixup_f32(f32v quotient, f32v denominator, f32v numerator, uint32_t mode)
 {
     const f32v d = wmi_input_f32(denominator, mode), n = wmi_input_f32(numerator, mode);

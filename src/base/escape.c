@@ -6,7 +6,7 @@
 
 unsigned wmi_utf8_bytes(const char *text, size_t length)
 {
-    /* By the first byte: how many follow, and what the second may be. */
+    /* By the first byte: number of following bytes, and the range of the second. */
     static const struct {
         unsigned char first, last, more, low, high;
     } rows[] = {
@@ -28,7 +28,7 @@ unsigned wmi_utf8_bytes(const char *text, size_t length)
     return 0;
 }
 
-/* Bytes of the character at `text` if it can be shown as it is, else 0. */
+/* Bytes of the character at `text` if it needs no escape, else 0. */
 static unsigned plain_bytes(const char *text, size_t length)
 {
     const unsigned bytes = wmi_utf8_bytes(text, length);
@@ -63,7 +63,7 @@ size_t wmi_escape(char *to, size_t room, const char *text, size_t length, const 
 
 bool wmi_is_plain(const char *text, size_t length)
 {
-    unsigned odd = 0; /* without a branch for each byte: nearly all text is plain ASCII */
+    unsigned odd = 0; /* branchless: nearly all text is plain ASCII */
     for (size_t i = 0; i < length; i++)
         odd |= (unsigned char)(text[i] - ' ') > '~' - ' ';
     for (size_t at = 0, bytes; odd && at < length; at += bytes) {

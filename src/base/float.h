@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* How the vector ALU calculates with f32 and f64: NaNs, denormals, minimum and maximum, clamp, conversions.
+/* f32 and f64 arithmetic of the vector ALU: NaNs, denormals, minimum and maximum, clamp, conversions.
  *
- * For the *_lanes.c files only. The host's MXCSR holds the rounding and denormal mode of the type, so plain
- * + - * / sqrt and fused multiply-add round and flush as the MODE register says; what stands here is the
- * rest.
+ * For *_lanes.c files only. The host's MXCSR holds the rounding and denormal mode of the type, so plain
+ * + - * / sqrt and fused multiply-add round and flush according to MODE; this file contains the rest.
  *
- * Sources. [V] AMD "Vega" Instruction Set Architecture, chapter 12, and the same descriptions, worded as
- * code, in the CDNA3 and CDNA4 ISA documents. [L] LLVM's AMDGPU back-end. Where neither says it:
+ * Sources. [V] AMD "Vega" Instruction Set Architecture, chapter 12, and the same descriptions as pseudo-code
+ * in the CDNA3 and CDNA4 ISA documents. [L] LLVM's AMDGPU back-end. If neither answers a question:
  * "unverified". */
 #ifndef WMI_FLOAT_H
 #define WMI_FLOAT_H
@@ -32,7 +31,7 @@ enum {
 #define WMI_EXPONENT_F64 0x7ff0000000000000u
 #define WMI_QUIET_F64    0x0008000000000000u
 
-/* The NaN that an invalid operation gives. Arithmetic: positive, as LLVM folds it (unverified on hardware).
+/* The NaN returned by invalid operations. Arithmetic: positive, as LLVM folds it (unverified on hardware).
  * Transcendental instructions and division's 0/0 and inf/inf: negative, as the examples in [V] show
  * (v_rsq_f32(-inf) = 0xffc00000). */
 #define WMI_NAN_F32         0x7fc00000u
@@ -60,7 +59,7 @@ static inline u64v wmi_is_signalling_f64(f64v x)
     return wmi_is_nan_f64(x) & (u64v)(((u64v)x & WMI_QUIET_F64) == 0);
 }
 
-/* x, quieted if it is a NaN; denormals stay. */
+/* x, quieted if it is a NaN; denormals are kept. */
 static inline f32v wmi_quiet_f32(f32v x)
 {
     return (f32v)((u32v)x | (wmi_is_nan_f32(x) & WMI_QUIET_F32));
@@ -71,8 +70,8 @@ static inline f64v wmi_quiet_f64(f64v x)
     return (f64v)((u64v)x | (wmi_is_nan_f64(x) & WMI_QUIET_F64));
 }
 
-/* Where `result` is a NaN: the first operand that is one, quieted, else the default NaN. Hosts and compilers
- * differ in that. Which of several NaNs the hardware returns is unverified. */
+/* Replaces NaN results by the first NaN operand, quieted, or else the default NaN: hosts and compilers
+ * differ. Which of several NaNs the hardware returns is unverified. */
 static inline f32v wmi_nan_of_f32(f32v result, f32v a, f32v b, f32v c)
 {
     const u32v fallback = wmi_select_u32(wmi_is_nan_f32(c), (u32v)c, wmi_splat_u32(WMI_NAN_F32));
@@ -106,7 +105,7 @@ static inline f64v wmi_flush_f64(f64v x)
     return (f64v)((u64v)x & ~(tiny & ~WMI_SIGN_F64));
 }
 
-/* An operand or a result as MODE wants it, for what the host's own flushing does not reach. */
+/* Flushes an operand or result according to MODE, where the host's flushing does not apply. */
 static inline f32v wmi_input_f32(f32v x, uint32_t mode)
 {
     return mode & WMI_MODE_DENORMAL_IN_F32 ? x : wmi_flush_f32(x);
@@ -127,8 +126,8 @@ static inline f64v wmi_output_f64(f64v x, uint32_t mode)
     return mode & WMI_MODE_DENORMAL_OUT_F64 ? x : wmi_flush_f64(x);
 }
 
-/* x with denormals replaced by the smallest normal number of their sign: to a narrower type both round alike,
- * in every mode, and the host's own flushing does not reach them. */
+/* Replaces denormals by the smallest normal number of the same sign: both round to the same narrower number
+ * in every mode, and the host does not flush the latter. */
 static inline f32v wmi_raise_f32(f32v x)
 {
     const u32v size = (u32v)x & ~WMI_SIGN_F32, tiny = (u32v)(size < 0x800000u) & (u32v)(size != 0);
@@ -143,7 +142,7 @@ static inline f64v wmi_raise_f64(f64v x)
     return (f64v)wmi_select_u64(tiny, ((u64v)x & WMI_SIGN_F64) | 0x10000000000000u, (u64v)x);
 }
 
-/* 0 * anything = 0, the rest as IEEE. Source: [V], V_MUL_LEGACY_F32 ("DX9 rules"). */
+/* 0 * anything = 0, otherwise as in IEEE. Source: [V], V_MUL_LEGACY_F32 ("DX9 rules"). */
 static inline f32v wmi_multiply_legacy_f32(f32v a, f32v b)
 {
     const u32v zero = (u32v)(a == 0) | (u32v)(b == 0);
@@ -151,7 +150,7 @@ static inline f32v wmi_multiply_legacy_f32(f32v a, f32v b)
     return (f32v)((u32v)(a * b) & ~zero);
 }
 
-/* A sum to a product of which 0 * anything is nothing. Source: RDNA 3 ISA, V_FMA_DX9_ZERO_F32. */
+/* Fused multiply-add in which 0 * anything is 0. Source: RDNA 3 ISA, V_FMA_DX9_ZERO_F32. */
 static inline f32v wmi_fused_legacy_f32(f32v a, f32v b, f32v c, uint32_t mode)
 {
     const u32v zero = (u32v)(a == 0) | (u32v)(b == 0);
@@ -160,9 +159,9 @@ static inline f32v wmi_fused_legacy_f32(f32v a, f32v b, f32v c, uint32_t mode)
     return wmi_select_f32(zero, alone, wmi_fused_f32(a, b, c));
 }
 
-/* Minimum and maximum. -0 is below +0. A NaN loses against a number; in IEEE mode a signalling NaN wins,
- * quieted. Source: [V], V_MIN_F32, V_MAX_F32. gfx9 flushes their denormals by MODE; source: [L],
- * GCNSubtarget::supportsMinMaxDenormModes. */
+/* Minimum and maximum. -0 is below +0. A number is preferred to a NaN; in IEEE mode a signalling NaN is
+ * returned, quieted. Source: [V], V_MIN_F32, V_MAX_F32. gfx9 flushes denormals according to MODE; source:
+ * [L], GCNSubtarget::supportsMinMaxDenormModes. */
 static inline f32v wmi_min_max_nan_f32(f32v result, f32v a, f32v b, uint32_t mode)
 {
     f32v r = wmi_select_f32(wmi_is_nan_f32(b), a, result);
@@ -187,9 +186,9 @@ static inline f64v wmi_min_max_nan_f64(f64v result, f64v a, f64v b, uint32_t mod
     return r;
 }
 
-/* Of operands that are no NaNs. Both orders of them agree but for zeros, of which each gives the other;
- * or-ing makes -0 of them, and-ing +0. What the host takes for zeros because it flushes is to be flushed
- * behind. */
+/* Operands must not be NaNs. Both operand orders agree except for zeros of different sign, where each returns
+ * the other zero: OR gives -0, AND gives +0. The result must be flushed afterwards: a flushing host compares
+ * denormals as zeros. */
 static inline f32v wmi_lower_f32(f32v a, f32v b)
 {
     return (f32v)((u32v)wmi_lesser_f32(a, b) | (u32v)wmi_lesser_f32(b, a));
@@ -218,7 +217,7 @@ static inline f32v wmi_max_f32(f32v a, f32v b, uint32_t mode)
     return wmi_input_f32(r, mode);
 }
 
-/* From gfx12 on: a NaN loses against a number, whatever kind of NaN it is; of two the first stays, quieted.
+/* From gfx12 on: a number is preferred to any NaN; of two NaNs the first is returned, quieted.
  * Source: RDNA 4 ISA, V_MIN_NUM_F32, and captures on gfx1201. */
 static inline f32v wmi_num_nan_f32(f32v result, f32v a, f32v b)
 {
@@ -263,8 +262,7 @@ static inline f64v wmi_max_f64(f64v a, f64v b, uint32_t mode)
     return wmi_input_f64(r, mode);
 }
 
-/* Minimum and maximum where every NaN wins, as IEEE 754-2019 has them. Source: RDNA 4 ISA, V_MINIMUM_F32 and
- * its kin. */
+/* IEEE 754-2019 minimum and maximum, which return any NaN. Source: RDNA 4 ISA, V_MINIMUM_F32 and related. */
 static inline f32v wmi_nan_wins_f32(f32v result, f32v a, f32v b)
 {
     const u32v nan = wmi_is_nan_f32(a) | wmi_is_nan_f32(b);
@@ -303,7 +301,7 @@ static inline f64v wmi_maximum_f64(f64v a, f64v b, uint32_t mode)
     return wmi_input_f64(wmi_nan_wins_f64(r, a, b), mode);
 }
 
-/* The median; with a NaN among them the minimum of the three. Source: [V], V_MED3_F32. */
+/* The median; with a NaN operand, the minimum of the three. Source: [V], V_MED3_F32. */
 static inline f32v wmi_median_f32(f32v a, f32v b, f32v c, uint32_t mode)
 {
     const f32v high = wmi_higher_f32(a, b), top = wmi_input_f32(wmi_higher_f32(high, c), mode);
@@ -318,12 +316,12 @@ static inline f32v wmi_median_f32(f32v a, f32v b, f32v c, uint32_t mode)
     return r;
 }
 
-/* [0, 1]; NaN becomes 0 with DX10_CLAMP and else stays. Source: [V], "Clamp". The zero that -0 gives: [L]
- * folds max(x, 0), unverified. */
+/* Clamps to [0, 1]; a NaN becomes 0 with DX10_CLAMP, else is kept. Source: [V], "Clamp". That -0 gives +0:
+ * [L] folds max(x, 0), unverified. */
 static inline f32v wmi_clamp_f32(f32v x, uint32_t mode)
 {
     const u32v nan = wmi_is_nan_f32(x);
-    const f32v low = (f32v)((u32v)x & (u32v)((i32v)x > 0) & ~nan); /* on bits: the host may flush */
+    const f32v low = (f32v)((u32v)x & (u32v)((i32v)x > 0) & ~nan); /* integer test: the host may flush */
     const f32v r = wmi_select_f32((u32v)(low > 1), wmi_splat_f32(1), low);
 
     return mode & WMI_MODE_DX10_CLAMP ? r : wmi_select_f32(nan, x, r);
@@ -338,7 +336,7 @@ static inline f64v wmi_clamp_f64(f64v x, uint32_t mode)
     return mode & WMI_MODE_DX10_CLAMP ? r : wmi_select_f64(nan, x, r);
 }
 
-/* Toward zero, saturating, NaN gives 0. Source: [V], V_CVT_I32_F32 and its kin. */
+/* Toward zero, saturating, NaN gives 0. Source: [V], V_CVT_I32_F32 and related. */
 static inline u32v wmi_i32_of_f32(f32v x)
 {
     const u32v above = (u32v)(x >= 2147483648.0f), below = (u32v)(x < -2147483648.0f);
@@ -358,7 +356,7 @@ static inline u32v wmi_u32_of_f32(f32v x)
     return (r & positive) | above;
 }
 
-/* The same from one vector of f64. */
+/* The same for a vector of f64. */
 static inline u32half wmi_i32_of_f64(f64v x)
 {
     const u64v above = (u64v)(x >= 2147483648.0), below = (u64v)(x <= -2147483649.0);
@@ -380,8 +378,8 @@ static inline u32half wmi_u32_of_f64(f64v x)
            (__builtin_convertvector(big, u32half) & 0x80000000u);
 }
 
-/* Rounded once, by the host's mode. The sign is cleared because clang converts small numbers by a subtraction
- * that makes -0 of 0 when rounding down. */
+/* Rounded once, in the host's mode. The sign is cleared because clang converts small numbers by a subtraction
+ * that gives -0 for 0 when rounding down. */
 static inline f32v wmi_f32_of_u32(u32v x)
 {
     const f32v r = __builtin_convertvector((i32v)(x >> 16), f32v) * 65536.0f +
@@ -404,7 +402,7 @@ static inline f64v wmi_f64_of_u32(u32half x)
 {
     const f64v r = __builtin_convertvector((i32half)(x ^ 0x80000000u), f64v) + 2147483648.0;
 
-    return (f64v)((u64v)r & ~WMI_SIGN_F64); /* 0 again */
+    return (f64v)((u64v)r & ~WMI_SIGN_F64); /* -0 to 0, as above */
 }
 
 /* x - floor(x), below 1. Source: [V], V_FRACT_F32 ("obey round mode, result clamped to 0x3f7fffff"). */
@@ -422,7 +420,7 @@ static inline f64v wmi_fract_f64(f64v x)
     return wmi_select_f64((u64v)(r >= 1), (f64v)wmi_splat_u64(0x3fefffffffffffff), r);
 }
 
-/* The biased exponent that x would have if its exponent had no lower end, and the fraction with it.
+/* The biased exponent and the fraction of x as if the exponent range had no lower limit.
  * Zeros, infinities and NaNs keep their bits, with exponent 0 and 255. */
 static inline u32v wmi_normalize_f32(f32v x, f32v *fraction)
 {
@@ -432,7 +430,7 @@ static inline u32v wmi_normalize_f32(f32v x, f32v *fraction)
     *fraction = x;
     if (__builtin_expect(!wmi_any(tiny), 1))
         return bits >> 23;
-    /* A denormal's fraction is a small integer: the host converts it exactly, in every mode. */
+    /* The fraction of a denormal is a small integer, which the host converts exactly in every mode. */
     const u32v scaled = (u32v) __builtin_convertvector((i32v)bits, f32v);
     const u32v wide = wmi_select_u32(tiny, scaled, bits);
 
@@ -448,7 +446,7 @@ static inline u64v wmi_normalize_f64(f64v x, f64v *fraction)
     *fraction = x;
     if (__builtin_expect(!wmi_any((u32v)tiny), 1))
         return bits >> 52;
-    /* 2^52 + fraction is that integer in the fraction bits of a normal number. */
+    /* 2^52 + fraction has this integer in the fraction bits of a normal number. */
     const u64v scaled = (u64v)((f64v)(bits | 0x4330000000000000u) - 4503599627370496.0);
     const u64v wide = wmi_select_u64(tiny, scaled, bits);
 
@@ -512,14 +510,14 @@ static inline i64v wmi_limit_i64(i64v x, int64_t low, int64_t high)
     return (i64v)wmi_select_u64(over, wmi_splat_u64((uint64_t)high), (u64v)x);
 }
 
-/* x * 2^n, rounded once: the significand is scaled exactly to a normal number, the last multiplication
- * rounds. */
+/* x * 2^n, rounded once: scales the significand exactly to a normal number, then rounds in the last
+ * multiplication. */
 static inline f32v wmi_scale_f32(f32v x, i32v n)
 {
     f32v wide;
     const u32v field = ((u32v)x >> 23) & 255;
 
-    /* From normal to normal numbers only the exponent changes. */
+    /* Between normal numbers only the exponent changes. */
     if (__builtin_expect(!wmi_any((u32v)(field - 1 >= 254) | (u32v)(field + (u32v)n - 1 >= 254)), 1))
         return (f32v)((u32v)x + ((u32v)n << 23));
     const u32v exponent = wmi_normalize_f32(x, &wide);
@@ -537,7 +535,7 @@ static inline f64v wmi_scale_f64(f64v x, i64v n)
     f64v wide;
     const u64v field = ((u64v)x >> 52) & 2047;
 
-    /* From normal to normal numbers only the exponent changes. */
+    /* Between normal numbers only the exponent changes. */
     if (__builtin_expect(!wmi_any((u32v)((u64v)(field - 1 >= 2046) | (u64v)(field + (u64v)n - 1 >= 2046))),
                          1))
         return (f64v)((u64v)x + ((u64v)n << 52));
@@ -551,7 +549,7 @@ static inline f64v wmi_scale_f64(f64v x, i64v n)
     return wmi_select_f64(special, wmi_quiet_f64(x), scaled * factor);
 }
 
-/* The bit of v_cmp_class that x belongs to, as a one-bit mask. Source: [V], V_CMP_CLASS_F32. */
+/* The class of x as a bit of v_cmp_class. Source: [V], V_CMP_CLASS_F32. */
 static inline u32v wmi_class_mask(u32v magnitude, u32v negative, uint32_t smallest_normal, uint32_t infinity,
                                   uint32_t quiet)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* How the vector ALU calculates with f16: widened to f32 exactly, rounded once on the way back.
+/* f16 arithmetic of the vector ALU: operands are widened to f32 exactly, results are rounded once.
  *
- * For the *_lanes.c files only. A half stands in the low 16 bits of a word. Sums are rounded to odd in f32,
- * which has more than twice f16's precision, so that the narrowing, which knows MODE's f16 rounding, rounds
- * the exact value. That needs the host to round f32 to nearest; bodies see to it. Source of the method: Boldo
+ * For *_lanes.c files only. A half is in the low 16 bits of a word. Sums are rounded to odd in f32, which has
+ * more than twice f16's precision, so narrowing by MODE's f16 rounding gives the rounded exact value. This
+ * requires the host to round f32 to nearest, which bodies ensure. Source of the method: Boldo
  * and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd". */
 #ifndef WMI_HALF_H
 #define WMI_HALF_H
@@ -36,8 +36,8 @@ static inline f32v wmi_widen(u32v half)
 #endif
 }
 
-/* f16 of an f32, rounded once; the high half is zero. rounding: as in MODE. Denormal results are kept; an f32
- * denormal counts as zero where the host flushes it. */
+/* f16 of an f32, rounded once; the high half is zero. rounding: as in MODE. Denormal results are kept; f32
+ * denormals count as zero if the host flushes them. */
 static inline u32v wmi_narrow(f32v x, uint32_t rounding)
 {
 #if WMI_VECTOR_F16
@@ -45,8 +45,7 @@ static inline u32v wmi_narrow(f32v x, uint32_t rounding)
 #else
     const u32v bits = (u32v)x, sign = (bits >> 16) & WMI_SIGN_F16, magnitude = bits & ~WMI_SIGN_F32;
     const u32v negative = (u32v)(sign != 0);
-    /* Below 2^-14 the significand moves right until its exponent is f16's lowest; a sticky bit stays below.
-     */
+    /* Below 2^-14, shift the significand to f16's lowest exponent, with a sticky bit. */
     const u32v is_tiny = (u32v)(magnitude < 0x38800000u);
     const f32v places = (f32v)(magnitude & is_tiny) * 0x1p37f;
     const i32v shifted = __builtin_convertvector(places, i32v);
@@ -70,7 +69,7 @@ static inline u32v wmi_narrow(f32v x, uint32_t rounding)
         break;
     }
     u32v r = (wide >> 13) - up;
-    /* Too large: infinity when the mode rounds away from zero, else the largest number. */
+    /* Overflow: infinity if the mode rounds away from zero, else the largest number. */
     const u32v away = rounding == 0   ? wmi_splat_u32(~0u)
                       : rounding == 1 ? ~negative
                       : rounding == 2 ? negative
@@ -85,7 +84,7 @@ static inline u32v wmi_narrow(f32v x, uint32_t rounding)
 #endif
 }
 
-/* Both halves of each word at once: v[0] and v[1] hold them in an order that all of these agree on. */
+/* Both halves of each word: v[0] and v[1] hold them in an order private to these functions. */
 struct wmi_f32x2 {
     f32v v[2];
 };
@@ -122,7 +121,7 @@ static inline uint32_t wmi_rounding_f16(uint32_t mode)
     return (mode & WMI_MODE_ROUND_F64) >> 2;
 }
 
-/* Both halves with denormals replaced by zeros of their sign. */
+/* Both halves, with denormals replaced by zeros of the same sign. */
 static inline u32v wmi_flush_f16(u32v halves)
 {
     const u32v tiny = (u32v)(((i16v)halves & WMI_INFINITY_F16) == 0);
@@ -130,7 +129,7 @@ static inline u32v wmi_flush_f16(u32v halves)
     return halves & ~(tiny & 0x7fff7fff);
 }
 
-/* The halves of an operand as MODE wants them, as bits and as f32; and the half of a result. */
+/* The halves of an operand, flushed according to MODE, as bits and as f32; and the halves of a result. */
 static inline u32v wmi_halves_in(u32v halves, uint32_t mode)
 {
     return mode & WMI_MODE_DENORMAL_IN_F64 ? halves : wmi_flush_f16(halves);
@@ -157,7 +156,7 @@ static inline u32v wmi_output_f16(f32v x, uint32_t mode)
     return wmi_halves_out(wmi_narrow(x, wmi_rounding_f16(mode)), mode);
 }
 
-/* A sum rounded to odd, for an f16 result: one that vanishes is -0 when MODE rounds down, except +0 + +0. */
+/* A sum rounded to odd, for an f16 result: an exact zero is -0 if MODE rounds down, except +0 + +0. */
 static inline f32v wmi_sum_odd_f16(f32v a, f32v b, uint32_t mode)
 {
     const f32v sum = wmi_add_odd(a, b);
@@ -167,8 +166,8 @@ static inline f32v wmi_sum_odd_f16(f32v a, f32v b, uint32_t mode)
     return (f32v)((u32v)sum | ((u32v)(sum == 0) & ((u32v)a | (u32v)b) & WMI_SIGN_F32));
 }
 
-/* The same of two halves. To nearest the host's own rounding may come first: f32 has 24 digits, no fewer than
- * twice f16's 11 and two. Source: Figueroa, "When is double rounding innocuous?". */
+/* The same for two halves. To nearest, the host may round first: f32 has 24 bits of precision, at least twice
+ * f16's 11 plus two. Source: Figueroa, "When is double rounding innocuous?". */
 static inline f32v wmi_sum_f16(f32v a, f32v b, uint32_t mode)
 {
     return wmi_rounding_f16(mode) ? wmi_sum_odd_f16(a, b, mode) : (f32v)(a + b);

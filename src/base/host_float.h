@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The host's float control word: what the wave's MODE register asks of the CPU that computes for it. */
+/* The host's float control word for the MODE register of a wave. */
 #ifndef WMI_HOST_FLOAT_H
 #define WMI_HOST_FLOAT_H
 
@@ -18,7 +18,7 @@ static inline void wmi_host_float_set(uint32_t word)
 }
 
 /* MXCSR for a 2-bit rounding mode and a 2-bit denormal mode of MODE, all exceptions masked.
- * Rounding: 0 even, 1 up, 2 down, 3 zero. Denormals: bit 0 lets inputs through, bit 1 outputs.
+ * Rounding: 0 even, 1 up, 2 down, 3 zero. Denormals: bit 0 allows them as inputs, bit 1 as outputs.
  * Source: Vega ISA, "MODE register", FP_ROUND and FP_DENORM. */
 static inline uint32_t wmi_host_float_word(unsigned round, unsigned denormals)
 {
@@ -26,7 +26,7 @@ static inline uint32_t wmi_host_float_word(unsigned round, unsigned denormals)
     return 0x1f80u | rounding[round & 3] | (denormals & 1 ? 0 : 0x0040u) | (denormals & 2 ? 0 : 0x8000u);
 }
 
-/* The same word with denormals flushed both ways, and with rounding to nearest. */
+/* The same word with denormal inputs and outputs flushed, or with rounding to nearest. */
 static inline uint32_t wmi_host_float_flush(uint32_t word)
 {
     return word | 0x8040u;
@@ -51,7 +51,7 @@ static inline void wmi_host_float_set(uint32_t word)
     __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)word));
 }
 
-/* FPCR has one flush bit for inputs and outputs: flush when either is asked for. */
+/* FPCR has one flush bit for inputs and outputs: set if either is flushed. */
 static inline uint32_t wmi_host_float_word(unsigned round, unsigned denormals)
 {
     static const uint32_t rounding[4] = {0u << 22, 1u << 22, 2u << 22, 3u << 22};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What plain loops over lanes do badly: masks to rows and back, gathers, permutes, pairs of rows.
+/* Lane operations that compilers do not vectorize well: masks to rows and back, gathers, permutes, pairs of
+ * rows.
  *
- * The only file with intrinsics. A row is WMI_LANES words, one per lane. Each function has a plain-C twin,
- * the last branch of its #if, which WMI_LANES_PLAIN selects. Every translation unit gets the level that its
- * compiler flags allow, so a file that includes this one belongs to the *_lanes.c files. */
+ * A row is WMI_LANES words, one per lane. Each function has an equivalent in plain C, the last branch of its
+ * #if, which WMI_LANES_PLAIN selects. Every translation unit gets the level that its compiler flags allow, so
+ * only *_lanes.c files may include this header. */
 #ifndef WMI_BASE_LANES_H
 #define WMI_BASE_LANES_H
 
@@ -28,12 +29,12 @@
 
 #define WMI_INLINE static inline __attribute__((always_inline, unused))
 
-/* Words of the frame are read as integers and as floats; guest memory as anything, at any address. */
+/* Words of the frame are accessed as integers and floats; guest memory as any type, unaligned. */
 typedef uint32_t __attribute__((may_alias)) wmi_word;
 typedef uint64_t __attribute__((may_alias)) wmi_word64;
 typedef uint32_t __attribute__((may_alias, aligned(1))) wmi_loose_word;
 
-/* Put before a loop whose iteration i touches lane i only, in every row: rows may be the same, lanes not. */
+/* For loops whose iteration i accesses only lane i of each row: rows may alias, lanes do not. */
 #ifdef __clang__
 #define WMI_EACH_LANE _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -93,7 +94,7 @@ WMI_INLINE uint64_t wmi_lanes_pack(const wmi_word *row)
     return bits;
 }
 
-/* Fills the set from its bits; those above the wave size are dropped. */
+/* Sets the lanes to `bits`, without those above the wave size. */
 WMI_INLINE void wmi_lanes_set(struct wmi_lanes *set, uint64_t bits)
 {
     bits &= WMI_ALL_LANES;
@@ -103,7 +104,7 @@ WMI_INLINE void wmi_lanes_set(struct wmi_lanes *set, uint64_t bits)
 }
 
 #if WMI_LANES_AVX512
-/* Words of a row where they are active. Not a masked store: what reads the row next would wait for it. */
+/* Stores words of a row where active. Not a masked store, because the next load from the row would stall. */
 WMI_INLINE void wmi_lanes_put(wmi_word *row, __m512i words, const struct wmi_lanes *lanes, bool full,
                               unsigned i)
 {
@@ -114,7 +115,7 @@ WMI_INLINE void wmi_lanes_put(wmi_word *row, __m512i words, const struct wmi_lan
 }
 #endif
 
-/* d[i] <- x[i] + y[i] + bit i of `carry`, in the lanes of the set; returns the carries out of all lanes. d
+/* d[i] <- x[i] + y[i] + bit i of `carry`, in the lanes of the set; returns the carries of all lanes. d
  * may be x or y. */
 WMI_INLINE uint64_t wmi_lanes_add(wmi_word *d, const wmi_word *x, const wmi_word *y, uint64_t carry,
                                   const struct wmi_lanes *lanes)
@@ -185,11 +186,11 @@ WMI_INLINE uint64_t wmi_lanes_subtract(wmi_word *d, const wmi_word *x, const wmi
 /* Low and high words of 64-bit numbers, one per lane. */
 struct wmi_lanes_64 {
     const wmi_word *low, *high;
-    bool scalar_low, scalar_high; /* one word for all lanes */
+    bool scalar_low, scalar_high; /* one word, used for all lanes */
 };
 
-/* The words of d and d_high <- x + y, in the lanes of the set; returns the carries out of all lanes. d may be
- * x or y word by word, but not d a high word. */
+/* d and d_high <- x + y, in the lanes of the set; returns the carries out of all lanes. d may be the low
+ * words and d_high the high words of x or y, but d must not be high words. */
 WMI_INLINE uint64_t wmi_lanes_add_64(wmi_word *d, wmi_word *d_high, const struct wmi_lanes_64 x,
                                      const wmi_word *y, const wmi_word *y_high, const struct wmi_lanes *lanes)
 {
@@ -254,9 +255,9 @@ WMI_INLINE void wmi_lanes_permute(wmi_word *d, const wmi_word *a, const wmi_word
 #endif
 }
 
-/* Each byte of d[i] <- what the same byte of select[i] says: 0-3 a byte of b[i], 4-7 one of a[i], 8-11 the
- * sign bit of the upper byte of one of b's two halves, then a's, in all bits, 12 zeros, above ones. d is no
- * source. */
+/* Each byte of d[i] <- by the same byte of select[i]: 0-3 a byte of b[i], 4-7 one of a[i], 8-11 the sign bit
+ * of the upper byte of a half (b's two halves, then a's), replicated, 12 zeros, above 12 ones. d must not be
+ * a source. */
 WMI_INLINE void wmi_lanes_permute_bytes(wmi_word *d, const wmi_word *a, const wmi_word *b,
                                         const wmi_word *select)
 {
@@ -266,7 +267,7 @@ WMI_INLINE void wmi_lanes_permute_bytes(wmi_word *d, const wmi_word *a, const wm
     for (unsigned i = 0; i < WMI_LANES; i += 16) {
         const __m512i s = _mm512_loadu_si512(select + i);
         const __mmask64 special = _mm512_cmpgt_epu8_mask(s, _mm512_set1_epi8(7));
-        /* the byte to look at: s, or 2 * (s - 8) + 1 for signs */
+        /* the byte to select: s, or 2 * (s - 8) + 1 for signs */
         const __m512i sign = _mm512_or_si512(_mm512_add_epi8(s, s), one);
         const __m512i at = _mm512_mask_mov_epi8(s, special, sign);
         const __m512i inside = _mm512_or_si512(_mm512_and_si512(at, three), word);
@@ -285,7 +286,7 @@ WMI_INLINE void wmi_lanes_permute_bytes(wmi_word *d, const wmi_word *a, const wm
     const __m256i three = _mm256_set1_epi8(3), four = _mm256_set1_epi8(4), one = _mm256_set1_epi8(1);
     const __m256i twelve = _mm256_set1_epi8(12), zero = _mm256_setzero_si256();
     for (unsigned i = 0; i < WMI_LANES; i += 8) {
-        /* 13 and above are alike: the compares are signed */
+        /* 13 and above are equivalent: the compares are signed */
         const __m256i s =
             _mm256_min_epu8(_mm256_loadu_si256((const __m256i_u *)(select + i)), _mm256_set1_epi8(13));
         const __m256i special = _mm256_cmpgt_epi8(s, _mm256_set1_epi8(7));
@@ -315,7 +316,7 @@ WMI_INLINE void wmi_lanes_permute_bytes(wmi_word *d, const wmi_word *a, const wm
 #endif
 }
 
-/* d[i] <- the word at base + offset[i], for the lanes in `bits`; the others stay. Offsets are below 2^31. */
+/* d[i] <- the word at base + offset[i], for the lanes in `bits`; others are kept. Offsets are below 2^31. */
 WMI_INLINE void wmi_lanes_gather(wmi_word *d, const char *base, const wmi_word *offset, uint64_t bits)
 {
 #if WMI_LANES_AVX512

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The random numbers of `rand:TYPE:N:SEED` and of the examples: counter-based, so no element needs another.
+/* The random numbers of `rand:TYPE:N:SEED` and of the examples: counter-based, so elements are independent.
  *
  * Element i of seed s comes from 64 bits, z = mix(s * 0x9E3779B97F4A7C15 + i), where mix is SplitMix64's
  * finaliser (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014, with Vigna's
@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/* All 64 bits of element `index`: u64 and i64 as they are; narrower integers are the top bits. */
+/* All 64 bits of element `index`: used as they are for u64 and i64; narrower integers are the top bits. */
 static inline uint64_t wmi_random_bits(uint64_t seed, uint64_t index)
 {
     const uint64_t golden = UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio, odd */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* exp2, log2, sin and cos for the transcendental instructions: polynomials, alike on every CPU level.
+/* exp2, log2, sin and cos for the transcendental instructions: polynomials, identical on every CPU level.
  *
- * For the *_lanes.c files only. No document gives the hardware's bits; the instructions are flagged approx.
- * [V] says 1 ulp of exp and log. No fused operations, so that a level without them gives the same.
- * Polynomials interpolate at Chebyshev nodes. */
+ * For *_lanes.c files only. No document specifies the hardware's results bit by bit; the instructions are
+ * flagged approx. [V] gives 1 ulp for exp and log. Without fused operations, so that levels that lack them
+ * give the same results. Polynomials interpolate at Chebyshev nodes. */
 #ifndef WMI_TRANSCENDENTAL_H
 #define WMI_TRANSCENDENTAL_H
 
 #include "base/float.h"
 
-/* wmi_is_nan_f32 by integers: what clang knows to be widened halves it would compare one by one. */
+/* wmi_is_nan_f32 with integers: clang would compare widened halves one by one. */
 static inline u32v wmi_is_nan_bits_f32(f32v x)
 {
     return (u32v)(((u32v)x & ~WMI_SIGN_F32) > WMI_EXPONENT_F32);
@@ -20,7 +20,7 @@ static inline f32v wmi_quiet_bits_f32(f32v x)
     return (f32v)((u32v)x | (wmi_is_nan_bits_f32(x) & WMI_QUIET_F32));
 }
 
-/* 2^x. Below 2^-126 the result is 0, as [V] says of v_exp_f32. Within 1 ulp. */
+/* 2^x. Below 2^-126 the result is 0, like v_exp_f32 in [V]. Within 1 ulp. */
 static inline f32v wmi_exp2_f32(f32v x)
 {
     const bool rare = wmi_any((u32v)(((u32v)x & ~WMI_SIGN_F32) >= 0x42fc0000u)); /* from 126, and NaN */
@@ -32,7 +32,9 @@ static inline f32v wmi_exp2_f32(f32v x)
     p = p * f + 0x1.3b2a54p-7f;
     p = p * f + 0x1.c6af6cp-5f;
     p = p * f + 0x1.ebfbe0p-3f;
-    /* 1 + f ln 2 + f f p, with ln 2 and f in two parts: the first product and its sum's error are exact. */
+    /* 1 + f ln 2 + f f p, with ln 2 and f each in two parts: the first product and the error of its sum are
+     * exact.
+     */
     const f32v high = (f32v)((u32v)f & 0xfffff000u), low = f - high;
     const f32v first = high * 0x1.62ep-1f, rest = low * 0x1.62ep-1f + (f * 0x1.0bfbe8p-15f + f * f * p);
     const f32v sum = first + 1, error = first - (sum - 1);
@@ -45,7 +47,7 @@ static inline f32v wmi_exp2_f32(f32v x)
     return wmi_select_f32(wmi_is_nan_bits_f32(x), wmi_quiet_bits_f32(x), (f32v)r);
 }
 
-/* log2(x); a denormal counts as 0 when `flush` is set, as [V] says of v_log_f32. Within 1.05 ulp. */
+/* log2(x); a denormal counts as 0 if `flush` is set, like v_log_f32 in [V]. Within 1.05 ulp. */
 static inline f32v wmi_log2_f32(f32v x, bool flush)
 {
     const bool rare =
@@ -57,11 +59,11 @@ static inline f32v wmi_log2_f32(f32v x, bool flush)
         number = flush ? wmi_flush_f32(x) : x;
         biased = wmi_normalize_f32(number, &wide);
     }
-    /* The significand m in [sqrt(1/2), sqrt(2)) and the exponent that goes with it. */
+    /* The significand m in [sqrt(1/2), sqrt(2)) and its exponent. */
     const u32v fraction = (u32v)wide & 0x7fffff, large = (u32v)(fraction >= 0x3504f3);
     const f32v z = (f32v)(fraction | (0x3f800000u - (large & 0x800000u))) - 1;
     const f32v exponent = __builtin_convertvector((i32v)(biased - 127 - large), f32v);
-    /* By powers of z instead of term by term: many short sums do not wait for each other. */
+    /* By powers of z instead of Horner's scheme: short dependency chains. */
     const f32v z2 = z * z, z4 = z2 * z2;
     const f32v p01 = z * 0x1.ec7094p-2f - 0x1.715476p-1f, p23 = z * 0x1.277c3ep-2f - 0x1.715480p-2f;
     const f32v p45 = z * 0x1.a48380p-3f - 0x1.ec7732p-3f, p67 = z * 0x1.5d018cp-3f - 0x1.6efd84p-3f;
@@ -92,7 +94,7 @@ static inline f32v wmi_sine_of_turn(f32v f)
     p = p * w - 0x1.32d12ep+6f;
     p = p * w + 0x1.466bc0p+6f;
     p = p * w - 0x1.4abbcep+5f;
-    /* 2 pi in two parts: the first has 12 bits. */
+    /* 2 pi in two parts, of which the first has 12 bits. */
     const f32v high = (f32v)((u32v)f & 0xfffff000u), low = f - high;
 
     return high * 0x1.922p+2f + (low * 0x1.922p+2f + f * (-0x1.2aeef4p-16f + p * w));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Vectors as wide as the CPU level has them, with the few operations that the language has no operator for.
+/* Vectors as wide as the CPU level's, with operations that the language has no operator for.
  *
- * For the *_lanes.c files only: the width differs between them. A vector holds WMI_VECTOR_LANES lanes of a
- * row; 64-bit values of the same lanes are a pair of vectors, see struct wmi_f64x2. All operators (+ - * / &
- * | ^ ~ < == ...) work lane by lane; a comparison gives all ones or zero. Every intrinsic here has a plain
- * twin, which WMI_LANES_PLAIN selects. */
+ * For *_lanes.c files only, because the width differs between levels. A vector holds WMI_VECTOR_LANES lanes
+ * of a row; 64-bit values of the same lanes are a pair of vectors, see struct wmi_f64x2. All operators (+ - *
+ * / & | ^ ~ < == ...) work lane by lane; a comparison gives all ones or zero. Every intrinsic has an
+ * equivalent in plain C, which WMI_LANES_PLAIN selects. */
 #ifndef WMI_VECTOR_H
 #define WMI_VECTOR_H
 
@@ -29,7 +29,7 @@
 
 enum { WMI_VECTOR_LANES = WMI_VECTOR_BYTES / 4 };
 
-/* may_alias: rows are words, floats and halves at the same time. */
+/* may_alias: rows are accessed as words, floats and halves. */
 typedef float f32v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
 typedef int32_t i32v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
 typedef uint32_t u32v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
@@ -37,7 +37,7 @@ typedef int16_t i16v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
 typedef double f64v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
 typedef int64_t i64v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
 typedef uint64_t u64v __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias));
-/* The 32-bit side of a conversion to or from one f64v. */
+/* The 32-bit side of a conversion from or to an f64v. */
 typedef float f32half __attribute__((vector_size(WMI_VECTOR_BYTES / 2), may_alias));
 typedef int32_t i32half __attribute__((vector_size(WMI_VECTOR_BYTES / 2), may_alias));
 typedef uint32_t u32half __attribute__((vector_size(WMI_VECTOR_BYTES / 2), may_alias));
@@ -108,7 +108,7 @@ static inline bool wmi_any(u32v x)
 #endif
 }
 
-/* Whether a lane of `mask` holds a NaN. */
+/* Whether x is a NaN in any lane of `mask`. */
 static inline bool wmi_any_nan_f32(f32v x, u32v mask)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -119,7 +119,7 @@ static inline bool wmi_any_nan_f32(f32v x, u32v mask)
 #endif
 }
 
-/* Whether a lane of a or b holds a NaN: one comparison for both. */
+/* Whether a or b is a NaN in any lane; a single comparison. */
 static inline bool wmi_any_nan2_f32(f32v a, f32v b)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -133,7 +133,7 @@ static inline bool wmi_any_nan2_f32(f32v a, f32v b)
 #endif
 }
 
-/* One bit per lane from a comparison's result. */
+/* One bit per lane of a comparison's result. */
 static inline uint64_t wmi_pack(u32v mask)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -161,7 +161,7 @@ static inline u32v wmi_expand(uint64_t bits)
 #endif
 }
 
-/* The lanes of `value` that the mask has, to memory at any address; bytes of the others are not touched. */
+/* Stores the lanes of `value` in the mask, unaligned; bytes of other lanes are not accessed. */
 static inline void wmi_store_active(unsigned char *to, u32v value, u32v mask)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -175,7 +175,7 @@ static inline void wmi_store_active(unsigned char *to, u32v value, u32v mask)
 #endif
 }
 
-/* a < b ? a : b, and a > b ? a : b: b where they are equal or not ordered. */
+/* a < b ? a : b, and a > b ? a : b: b if equal or unordered. */
 static inline f32v wmi_lesser_f32(f32v a, f32v b)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -228,8 +228,7 @@ static inline f64v wmi_greater_f64(f64v a, f64v b)
 #endif
 }
 
-/* a + b rounded to odd: where it is inexact, the neighbour whose last bit is set. The host must round to
- * nearest. */
+/* a + b rounded to odd: if inexact, the neighbour whose last bit is set. The host must round to nearest. */
 static inline f32v wmi_add_odd(f32v a, f32v b)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -239,14 +238,15 @@ static inline f32v wmi_add_odd(f32v a, f32v b)
 
     return (f32v)_mm512_mask_mov_ps(up, odd, down);
 #else
-    /* The error of the sum is exact (Knuth's TwoSum); infinities and NaNs have none. */
+    /* The error of the sum is exact (Knuth's TwoSum); it does not exist for infinities and NaNs. */
     const f32v sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part);
 #if WMI_VECTOR_BYTES == 32
     const u32v inexact = (u32v)_mm256_cmp_ps((__m256)error, _mm256_setzero_ps(), _CMP_NEQ_OQ);
 #else
     const u32v inexact = (u32v)(error > 0) | (u32v)(error < 0);
 #endif
-    /* The lower neighbour in size if the error points there, then the one of the two that is odd. */
+    /* The neighbour of smaller magnitude if the error points there; then the odd one of the two neighbours.
+     */
     const u32v inward = (u32v)((i32v)((u32v)error ^ (u32v)sum) >> 31) & inexact;
 
     return (f32v)(((u32v)sum + inward) | (inexact >> 31));
@@ -254,9 +254,9 @@ static inline f32v wmi_add_odd(f32v a, f32v b)
 }
 
 #if WMI_VECTOR_BYTES >= 32
-/* Conversions between f32 and the f16 in the low halves of words, whose high halves are ignored or become 0.
- * NaNs keep the top of their payload and become quiet; rounding: as in MODE. The host flushes an f32 denormal
- * when it flushes those of f32 arithmetic, no denormal f16. half.h has the plain twins. */
+/* Conversions between f32 and f16 in the low halves of words; the high halves are ignored, or become 0.
+ * NaNs keep the top of their payload and become quiet; rounding: as in MODE. The host flushes f32 denormals
+ * if it does so in f32 arithmetic, but never f16 denormals. half.h has the plain equivalents. */
 #define WMI_VECTOR_F16 1
 static inline f32v wmi_f32_of_f16(u32v half)
 {
@@ -299,7 +299,7 @@ static inline u32v wmi_f16_of_f32(f32v x, uint32_t rounding)
 #endif
 }
 
-/* The same for both halves of each word, in the order of memory: one half of the lanes, then the other. */
+/* The same for both halves of each word, in memory order: the first half of the lanes, then the second. */
 static inline f32v wmi_f32_of_halves(u32v halves, int which)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -333,7 +333,7 @@ static inline u32v wmi_halves_of_f32(f32v first, f32v second, uint32_t rounding)
 #endif
 
 #if WMI_VECTOR_BYTES >= 32
-/* In each eight lanes, what the first of them has. */
+/* In each group of eight lanes, the value of the first. */
 static inline u32v wmi_first_of_eight(u32v x)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -383,8 +383,8 @@ static inline f32v wmi_fused_f32(f32v a, f32v b, f32v c)
     f32v r = (f32v)_mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
     const u32v ends = (u32v)_mm_shuffle_ps((__m128)low, (__m128)high, 0x88);
     const u32v tops = (u32v)_mm_shuffle_ps((__m128)low, (__m128)high, 0xdd);
-    /* In f64 the product is exact; rounding the sum again is right unless it lies half-way between two f32 or
-     * the result is denormal. */
+    /* In f64 the product is exact; rounding the sum a second time is correct unless it is half-way between
+     * two f32 or the result is denormal. */
     const u32v unsure = (u32v)((ends & 0x1fffffff) == 0x10000000) |
                         ((u32v)((i32v)((u32v)r & 0x7fffffff) <= 0x1000000) & (u32v)(tops << 1 != 0));
 
@@ -442,7 +442,7 @@ static inline f64v wmi_sqrt_f64(f64v x)
 #endif
 }
 
-/* Rounding to an integral value, whatever the host's rounding mode; the numbers are those of the immediate.
+/* Rounding to an integral value, regardless of the host's rounding mode; values are those of the immediate.
  */
 enum wmi_rounding { WMI_ROUND_EVEN = 0, WMI_ROUND_DOWN = 1, WMI_ROUND_UP = 2, WMI_ROUND_ZERO = 3 };
 
@@ -470,7 +470,7 @@ static inline f32v wmi_round_f32(f32v x, enum wmi_rounding how)
 {
     const u32v sign = (u32v)x & 0x80000000u;
     const f32v size = (f32v)((u32v)x ^ sign);
-    /* From 2^23 on all are integral. */
+    /* From 2^23 on all values are integral. */
     const u32v small = (u32v)(size < 0x1p23f);
     const i32v whole = __builtin_convertvector((f32v)((u32v)size & small), i32v);
     const f32v toward_zero = __builtin_convertvector(whole, f32v), rest = size - toward_zero;
@@ -495,7 +495,7 @@ static inline f64v wmi_round_f64(f64v x, enum wmi_rounding how)
 }
 #endif
 
-/* Lane order of two vectors of 64-bit values against two rows of their low and high words. */
+/* Lane order of two vectors of 64-bit values relative to rows of their low and high words. */
 #if WMI_VECTOR_BYTES == 64
 #define WMI_ZIP_LOW   0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define WMI_ZIP_HIGH  8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
@@ -546,7 +546,7 @@ static inline u32half wmi_half_u32(u32v x, int which)
     return which ? __builtin_shufflevector(x, x, WMI_HALF_HIGH) : __builtin_shufflevector(x, x, WMI_HALF_LOW);
 }
 
-/* Both halves as one vector again. */
+/* Joins both halves into one vector. */
 static inline u32v wmi_whole_u32(u32half low, u32half high)
 {
     union {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Vectors of words whose lanes are chosen by bits; for *_lanes.c files, as vector.h. */
+/* Vectors of words with lanes selected by bits; for *_lanes.c files, like vector.h. */
 #ifndef WMI_VECTOR_BITS_H
 #define WMI_VECTOR_BITS_H
 
 #include "base/lane_set.h"
 #include "base/vector.h"
 
-/* A vector at any address of words. */
+/* A vector with 4-byte alignment. */
 typedef uint32_t wmi_loose_vector __attribute__((vector_size(WMI_VECTOR_BYTES), may_alias, aligned(4)));
 
-/* A bit for each lane in which both are the same. */
+/* A bit for each lane where a and b are equal. */
 static inline uint32_t wmi_equal_bits(u32v a, u32v b)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -19,7 +19,7 @@ static inline uint32_t wmi_equal_bits(u32v a, u32v b)
 #endif
 }
 
-/* A bit for each lane in which a is less than b, without a sign. */
+/* A bit for each lane where a < b, unsigned. */
 static inline uint32_t wmi_less_bits(u32v a, u32v b)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -39,7 +39,7 @@ static inline u32v wmi_choose_bits(uint32_t bits, u32v yes, u32v no)
 #endif
 }
 
-/* Each lane has what lane number `lane ^ with` has; with: 1, 2 or 3. */
+/* Each lane gets the value of lane `lane ^ with`; with: 1, 2 or 3. */
 static inline u32v wmi_swap_in_quads(u32v x, int with)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -53,7 +53,7 @@ static inline u32v wmi_swap_in_quads(u32v x, int with)
 #undef WMI_SWAP
 }
 
-/* The lanes of `now` moved up by one; the lowest becomes the highest of `before`. */
+/* The lanes of `now` moved up by one; the lowest is the highest of `before`. */
 static inline u32v wmi_shift_lanes(u32v before, u32v now)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -77,7 +77,7 @@ static inline u32v wmi_gather_u32(const uint32_t *table, u32v index)
 #endif
 }
 
-/* A bit for each lane in which bit number `bit` is set. */
+/* Bit number `bit` of each lane, as a mask of lanes. */
 static inline uint32_t wmi_bits_at(u32v x, unsigned bit)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -87,8 +87,8 @@ static inline uint32_t wmi_bits_at(u32v x, unsigned bit)
 #endif
 }
 
-/* The words of a row of WMI_LANES whose bits are set, one behind the other. The rest of `to`, which is as
- * long, becomes anything or stays. */
+/* Packs the words of a row of WMI_LANES whose bits are set. The rest of `to`, which is as long as the row, is
+ * undefined. */
 static inline void wmi_compress_row(uint32_t *restrict to, const uint32_t *restrict row, uint64_t bits)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -109,7 +109,8 @@ static inline void wmi_compress_row(uint32_t *restrict to, const uint32_t *restr
 #endif
 }
 
-/* The same of one vector of 64-bit words: returns where the next one goes. There must be room for all. */
+/* The same for a vector of 64-bit words; returns the end of the output. `to` must have room for the whole
+ * vector. */
 static inline uint64_t *wmi_compress_u64(uint64_t *to, u64v words, uint32_t bits)
 {
 #if WMI_VECTOR_BYTES == 64
@@ -125,7 +126,7 @@ static inline uint64_t *wmi_compress_u64(uint64_t *to, u64v words, uint32_t bits
 #endif
 }
 
-/* The lowest bits of `from`, in their order, where `to` has bits: the reverse, of bits. */
+/* Deposits the low bits of `from` at the positions of set bits in `to`. */
 static inline uint64_t wmi_deposit_bits(uint64_t from, uint64_t to)
 {
 #if defined(__BMI2__) && WMI_VECTOR_BYTES >= 32

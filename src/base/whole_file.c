@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Output files that are whole or not there. */
+/* Output files that are complete or absent. */
 #include "base/whole_file.h"
 
 #include <errno.h>
@@ -23,9 +23,9 @@ static int close_with(struct wmi_whole_file *file, int error)
     return error;
 }
 
-/* ---- where the file is ---- */
+/* ---- location ---- */
 
-/* The path with its folder free of symbolic links; NULL: errno says why. */
+/* The path with symbolic links in its folder resolved; NULL: see errno. */
 static char *in_real_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -38,7 +38,7 @@ static char *in_real_folder(const char *path)
     return joined;
 }
 
-/* Where the symbolic link at `path` leads; NULL: it is none, or there is no memory. */
+/* The target of the symbolic link at `path`; NULL: not a link, or out of memory. */
 static char *link_target(const char *path)
 {
     char target[PATH_MAX], *joined;
@@ -51,8 +51,7 @@ static char *link_target(const char *path)
                : joined;
 }
 
-/* The path of a file that does not exist yet: symbolic links on the way there are followed. NULL: errno says
- * why. */
+/* The path of a file that does not exist yet, with symbolic links resolved. NULL: see errno. */
 static char *path_of_new(const char *path)
 {
     char *at = in_real_folder(path);
@@ -70,7 +69,7 @@ static char *path_of_new(const char *path)
     return NULL;
 }
 
-/* A file that is mounted cannot be replaced. */
+/* A mounted file cannot be replaced. */
 static bool is_mounted(const char *path)
 {
     struct statx status;
@@ -78,7 +77,7 @@ static bool is_mounted(const char *path)
            status.stx_attributes & STATX_ATTR_MOUNT_ROOT;
 }
 
-/* The standard stream that the file is, or -1. */
+/* The standard stream that is this file, or -1. */
 static int stream_of(const struct stat *file)
 {
     struct stat stream;
@@ -88,7 +87,7 @@ static int stream_of(const struct stat *file)
     return -1;
 }
 
-/* ---- beginning ---- */
+/* ---- begin ---- */
 
 static int open_stream(struct wmi_whole_file *file, int fd)
 {
@@ -101,20 +100,20 @@ static int open_stream(struct wmi_whole_file *file, int fd)
     return close_with(file, error);
 }
 
-/* Writes the file itself. */
+/* Writes to the file itself. */
 static int begin_direct(struct wmi_whole_file *file, const char *path)
 {
     return open_stream(file, open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
 }
 
-/* Goes on behind what the stream has. */
+/* Appends to a standard stream. */
 static int begin_behind(struct wmi_whole_file *file, int stream)
 {
     fflush(stream == STDOUT_FILENO ? stdout : stderr);
     return open_stream(file, fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
 }
 
-/* A new file beside `path`; -1: errno says why. */
+/* A new file in the same folder as `path`; -1: see errno. */
 static int open_temporary(struct wmi_whole_file *file, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -140,14 +139,14 @@ static int open_temporary(struct wmi_whole_file *file, const char *path)
     return -1;
 }
 
-/* The temporary file gets what is kept of the old one. */
+/* Copies owner and mode of the old file to the temporary one. */
 static void keep_attributes(int fd, const struct stat *old)
 {
     struct stat now;
     if (fstat(fd, &now) != 0)
         return;
     if ((now.st_uid != old->st_uid || now.st_gid != old->st_gid) && fchown(fd, old->st_uid, old->st_gid) != 0)
-        errno = 0; /* somebody else's file: the new one is ours */
+        errno = 0; /* the old file belongs to another user: the new one to us */
     fchmod(fd, old->st_mode & 0777);
 }
 
@@ -175,7 +174,7 @@ int wmi_whole_file_begin(struct wmi_whole_file *file, const char *path)
     return open_stream(file, fd);
 }
 
-/* ---- ending ---- */
+/* ---- end ---- */
 
 int wmi_whole_file_end(struct wmi_whole_file *file)
 {
@@ -183,7 +182,7 @@ int wmi_whole_file_end(struct wmi_whole_file *file)
     errno = 0;
     if (fflush(file->stream) != 0 || ferror(file->stream)) {
         if (!errno && write(fileno(file->stream), "", 1) == 1)
-            errno = EIO; /* it failed before, but not any more */
+            errno = EIO; /* an earlier error that does not recur */
         error = errno ? errno : EIO;
     }
     if (fclose(file->stream) != 0 && !error)

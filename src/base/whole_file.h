@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Output files that are whole or not there: what is written goes into NAME.PID.part beside the file, which is
- * renamed when nothing is missing. Until then, and if something goes wrong, an older file of the name stays
- * as it is. */
+/* Output files that are complete or absent: data is written to NAME.PID.part in the same folder, which is
+ * renamed when complete. Until then, and on errors, an existing file of that name is unchanged. */
 #ifndef WMI_WHOLE_FILE_H
 #define WMI_WHOLE_FILE_H
 
 #include <stdio.h>
 
-/* Starts as {0}. */
+/* Initially {0}. */
 struct wmi_whole_file {
     FILE *stream;    /* to write to */
-    char *path;      /* of the file, where symbolic links lead */
-    char *temporary; /* what is renamed to `path`; NULL: the file itself is written */
+    char *path;      /* of the file, symbolic links resolved */
+    char *temporary; /* to be renamed to `path`; NULL: the file is written directly */
 };
 
 /* Each returns 0 or an errno.
  *
- * Begins the file. What is no regular file (a pipe, a device), and what standard output or standard error
- * are, is written directly, and so is a file in a folder that takes no other one. The mode of a file that is
- * there is kept. */
+ * Begins the file. It is written directly if it is not a regular file (a pipe, a device), is standard output,
+ * standard error or mounted, or if its folder is not writable. Keeps the mode of an existing file. */
 int wmi_whole_file_begin(struct wmi_whole_file *file, const char *path);
-/* Completes it. If something could not be written, it is as if it had not been begun. */
+/* Completes the file. On errors, the state is as before wmi_whole_file_begin(). */
 int wmi_whole_file_end(struct wmi_whole_file *file);
-/* Gives it up, as if it had not been begun. */
+/* Discards the file; the state is as before wmi_whole_file_begin(). */
 void wmi_whole_file_drop(struct wmi_whole_file *file);
 
-/* Whether the file could be begun; nothing is left there. */
+/* Whether the file could be begun; creates nothing. */
 int wmi_whole_file_possible(const char *path);
 
 #endif

@@ -66,6 +66,7 @@ struct shard { /* of a worker thread */
 };
 
 struct wm_check {
+    bool busy;
     unsigned what;
     struct wmi_observer observer;
     const struct wmi_target *target;
@@ -455,6 +456,11 @@ void wmi_check_destroy(struct wm_check *check)
     free(check->findings.entry);
     pthread_mutex_destroy(&check->lock);
     free(check);
+}
+
+bool *wmi_check_busy(struct wm_check *check)
+{
+    return &check->busy;
 }
 
 const struct wmi_observer *wmi_check_begin(struct wm_check *check, const struct wmi_target *target)

@@ -13,6 +13,7 @@ typedef void wmi_describe(void *user, unsigned id, struct wm_profile_row *row);
 /* what: a mask of enum wm_check_what. Returns NULL if out of memory. */
 struct wm_check *wmi_check_create(unsigned what);
 void wmi_check_destroy(struct wm_check *check);
+bool *wmi_check_busy(struct wm_check *check); /* whether a dispatch is being checked */
 /* Returns the observer for one dispatch on the target. */
 const struct wmi_observer *wmi_check_begin(struct wm_check *check, const struct wmi_target *target);
 /* Ends the dispatch: writes the messages of its findings. */

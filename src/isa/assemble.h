@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading assembly text: expressions, and one instruction in LLVM's syntax to its words. */
+/* Parses assembly text: expressions, and single instructions in LLVM's syntax. */
 #ifndef WMI_ASSEMBLE_H
 #define WMI_ASSEMBLE_H
 
@@ -17,52 +17,50 @@ enum wmi_symbol_part {
     WMI_PART_GOT32_HI,
 };
 
-/* What an expression is: a number, or a number of bytes from `base`. */
+/* The value of an expression: a number, or `number` bytes from `base`. */
 struct wmi_value {
     int64_t number;
-    const void *base;   /* whatever the reader of symbols calls a base (a section, an undefined symbol); NULL:
-                           absolute */
-    const void *symbol; /* the one label that it is made of, as the reader of symbols calls it; or NULL */
+    const void *base;   /* section or undefined symbol, as defined by the symbol reader; NULL: absolute */
+    const void *symbol; /* the only label in the expression, as defined by the symbol reader; or NULL */
     uint8_t part;       /* enum wmi_symbol_part */
-    bool late;          /* a symbol in it has no value yet */
-    bool literal;       /* known only after the size of its instruction was: never an inline constant */
+    bool late;          /* contains a symbol without a value so far */
+    bool literal;       /* resolved after the instruction's size was fixed, so never an inline constant */
 };
 
-/* Who knows symbols. */
+/* Symbol lookup. */
 struct wmi_symbols {
-    /* Sets *value, always: a name may become known later. */
+    /* Always sets *value: a name may be defined later. */
     void (*find)(void *user, const char *name, size_t length, struct wmi_value *value);
     void *user;
-    struct wmi_value here; /* where the instruction stands */
+    struct wmi_value here; /* address of the instruction */
 };
 
-/* Instructions that were assembled, by what they have in common: WMI_PATTERNS_BYTES that begin as zeros, and
- * are of one target. */
+/* Cache of assembled instructions of one target (pattern.h), WMI_PATTERNS_BYTES long, initially zero. */
 struct wmi_patterns;
 enum { WMI_PATTERNS_BYTES = 819456 };
 
-/* Mnemonics that were looked up, for many instructions of one target; begins as zeros. */
+/* A cached mnemonic lookup, for repeated use with one target; initially zero. */
 struct wmi_name_memory {
-    const char *text; /* which must stay where it is */
+    const char *text; /* must remain valid while the entry is in use */
     size_t length;
     const struct wmi_mnemonic *found;
     unsigned variants;
 };
 enum { WMI_NAME_MEMORIES = 256 };
 
-/* Text being read, and where it went wrong. */
+/* Input text, read position and error position. */
 struct wmi_cursor {
     const char *at, *end;
     const struct wmi_symbols *symbols; /* or NULL */
-    struct wmi_name_memory *names;     /* WMI_NAME_MEMORIES of them, or NULL */
-    struct wmi_patterns *patterns;     /* gets what is assembled, or NULL */
-    bool asked_symbol;                 /* an expression had a symbol, or "." */
-    const char *wrong;                 /* what was expected; may have one %u for `number` */
+    struct wmi_name_memory *names;     /* WMI_NAME_MEMORIES entries, or NULL */
+    struct wmi_patterns *patterns;     /* assembled instructions are added here; or NULL */
+    bool asked_symbol;                 /* an expression used a symbol or "." */
+    const char *wrong;                 /* what was expected; may contain one %u for `number` */
     const char *wrong_at;
     unsigned number;
 };
 
-/* Notes what is wrong, unless something further on was wrong before; returns false. */
+/* Records an error unless one further on is already recorded; returns false. */
 bool wmi_expected(struct wmi_cursor *cursor, const char *at, const char *what);
 static inline void wmi_skip_space(struct wmi_cursor *cursor)
 {
@@ -70,7 +68,7 @@ static inline void wmi_skip_space(struct wmi_cursor *cursor)
         cursor->at++;
 }
 
-/* Takes `c` with the blanks before it, if it is next. */
+/* Consumes `c` and blanks before it, if it is next. */
 static inline bool wmi_take(struct wmi_cursor *cursor, char c)
 {
     wmi_skip_space(cursor);
@@ -80,41 +78,40 @@ static inline bool wmi_take(struct wmi_cursor *cursor, char c)
     return true;
 }
 
-/* The length of the name at the cursor, blanks skipped; 0: there is none. */
+/* Skips blanks and returns the length of the name at the cursor; 0: none. */
 size_t wmi_name_length(struct wmi_cursor *cursor);
-/* Reads an expression with LLVM's operators and their order. */
+/* Reads an expression with LLVM's operators and precedence. */
 bool wmi_read_expression(struct wmi_cursor *cursor, struct wmi_value *value);
-/* An expression that is a number now. */
+/* Reads an expression whose value is known now. */
 bool wmi_read_number(struct wmi_cursor *cursor, int64_t *number);
-/* Reads a number with a point or an exponent; false, without a message, if there is none. */
+/* Reads a number with a decimal point or an exponent; false without a message if there is none. */
 bool wmi_read_real(struct wmi_cursor *cursor, double *real);
 
-/* A word that another tool has to fill in. */
+/* A dword to be filled in by a relocation. */
 struct wmi_relocation {
     struct wmi_value value; /* base NULL: none */
-    uint8_t word;           /* which dword; its 16 low bits for a branch */
+    uint8_t word;           /* index of the dword; for a branch its low 16 bits */
     bool branch;
 };
 
-/* Assembles the text of one instruction. Sets insn->words and insn->dwords and decodes what it made;
- * `relocation` may be NULL. Returns the length in dwords or 0; then the cursor says what is wrong, and
- * `cursor->wrong` is NULL if the target does not know the mnemonic. */
+/* Assembles one instruction. Sets insn->words and insn->dwords and decodes the result into `insn`.
+ * `relocation` may be NULL. Returns the length in dwords, or 0 on error; then the cursor holds the error, and
+ * `cursor->wrong` is NULL if the target has no such mnemonic. */
 unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor,
                       struct wmi_instruction *insn, struct wmi_relocation *relocation);
 
-/* Assembles the text if it is like one that `patterns` has, but for the numbers of registers; sets `words`,
- * of which there are WMI_INSTRUCTION_DWORDS. Returns the length in dwords; 0: wmi_assemble() has to look at
- * it. */
+/* Assembles the text from the cache if it differs from a cached instruction in register numbers only. Sets
+ * `words` (WMI_INSTRUCTION_DWORDS of them). Returns the length in dwords; 0: use wmi_assemble(). */
 unsigned wmi_assemble_alike(const struct wmi_patterns *patterns, const char *begin, const char *end,
                             uint32_t *words);
 
-/* Edits from one word, in any case, to the other in lower case; `most` + 1 if more, or if one is very long.
- */
+/* Edit distance from `a`, ignoring case, to `b` in lower case; `most` + 1 if larger, or if a word is too
+ * long. */
 unsigned wmi_edits(const char *a, size_t length, const char *b, unsigned most);
-/* Whether the target has an instruction called so; with or without a suffix such as _e32. */
+/* Whether the target has this instruction; `name` may have a suffix such as _e32. */
 bool wmi_has_mnemonic(const struct wmi_target *target, const char *name, size_t length);
-/* Puts the mnemonics of the target that are spelled most like `name` into `found`, the nearest first, at most
- * `most`; returns how many. */
+/* Stores the target's mnemonics closest in spelling to `name`, nearest first, at most `most`; returns the
+ * number found. */
 unsigned wmi_nearest_mnemonics(const struct wmi_target *target, const char *name, size_t length,
                                const char **found, unsigned most);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From words to a row with its operands and modifiers, by the tables made from isa/. */
+/* Decodes words into a row with operands and modifiers, using the tables generated from isa/. */
 #include "isa/tables.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ enum {
     CODE_INT_MINUS_16 = 208,
     CODE_FLOAT_FIRST = 240,
     CODE_VGPR_0 = 256,
-    SADDR_OFF = 0x7f, /* where null does not say it */
+    SADDR_OFF = 0x7f, /* on targets where null does not mean "off" */
     NO_SPACE = 255,
     TUPLE_SGPRS = 104,
     HALF_BIT = 128,
@@ -40,7 +40,7 @@ static const uint64_t double_constants[] = {0x3fe0000000000000, 0xbfe00000000000
                                             0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
                                             0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
 
-/* The bits of an inline constant as an operand of `type` takes them.
+/* The bits of an inline constant as read by an operand of `type`.
  * Source for 16-bit types: LLVM AMDGPUBaseInfo.cpp, getInlineEncodingV216: f16 operands take the
  * half-precision value in the low half and zero in the high half, integer operands the single-precision
  * pattern. */
@@ -62,7 +62,7 @@ static uint64_t constant_value(unsigned code, enum wmi_type type)
     return single_constants[i] & mask;
 }
 
-/* The value of a literal: a 64-bit float takes it as its high dword, a 64-bit signed integer sign-extends. */
+/* The value of a literal: the high dword of a 64-bit float, sign-extended for a signed 64-bit integer. */
 static uint64_t literal_value(uint32_t literal, enum wmi_type type)
 {
     if (type == WMI_TYPE_f64)
@@ -88,7 +88,7 @@ static bool take_literal(struct context *c, struct wmi_operand *o)
     return true;
 }
 
-/* A special register that is a pair stands before its low half in enum wmi_special. */
+/* In enum wmi_special, a special register pair precedes its low half. */
 static bool special(struct wmi_operand *o, unsigned reg)
 {
     static const bool is_low[WMI_SPECIAL_COUNT] = {
@@ -98,7 +98,7 @@ static bool special(struct wmi_operand *o, unsigned reg)
     };
     o->kind = WMI_OPERAND_SPECIAL;
     o->reg = reg;
-    if (o->dwords != 2) /* a wider operand may be one of the read-only values, but no register */
+    if (o->dwords != 2) /* wider operands allow only the read-only values */
         return o->dwords == 1 || reg == WMI_SPECIAL_NULL || reg == WMI_SPECIAL_SCC ||
                reg == WMI_SPECIAL_VCCZ || reg == WMI_SPECIAL_EXECZ ||
                (reg >= WMI_SPECIAL_SHARED_BASE && reg <= WMI_SPECIAL_POPS_EXITING_WAVE_ID);
@@ -107,8 +107,7 @@ static bool special(struct wmi_operand *o, unsigned reg)
     return reg != WMI_SPECIAL_M0 && reg != WMI_SPECIAL_LDS_DIRECT && !is_low[reg - 1];
 }
 
-/* A scalar code, 0..255. Tuples of SGPRs begin at multiples of 2 or 4; hardware and LLVM drop the low bits.
- */
+/* A scalar operand code, 0..255. SGPR tuples are aligned to 2 or 4; hardware and LLVM ignore the low bits. */
 static bool scalar(struct context *c, struct wmi_operand *o, unsigned code, bool constants, bool literals)
 {
     const struct wmi_code known = c->target->codes[code];
@@ -118,7 +117,7 @@ static bool scalar(struct context *c, struct wmi_operand *o, unsigned code, bool
     switch (known.kind) {
     case WMI_OPERAND_SGPR:
         o->reg -= o->reg % align;
-        /* LLVM's tuples of four and more end at s103 on all targets. */
+        /* In LLVM, tuples of three and more end at s103 on all targets. */
         return o->reg + o->dwords <= (o->dwords < 3 ? c->target->limits[WMI_LIMIT_sgprs] : TUPLE_SGPRS);
     case WMI_OPERAND_TTMP:
         o->reg -= o->reg % align;
@@ -137,7 +136,7 @@ static bool scalar(struct context *c, struct wmi_operand *o, unsigned code, bool
     }
 }
 
-/* Only vector instructions can read it. */
+/* LDS_DIRECT is readable by vector instructions only. */
 static bool is_lds_direct(const struct wmi_operand *o)
 {
     return o->kind == WMI_OPERAND_SPECIAL && o->reg == WMI_SPECIAL_LDS_DIRECT;
@@ -150,8 +149,8 @@ static bool vgpr(struct wmi_operand *o, unsigned reg)
     return reg + o->dwords <= 256;
 }
 
-/* Whether the row names halves of VGPRs: LLVM's "real" true16 mode, or an instruction that it has in no
- * other. */
+/* Whether the row's operands are halves of VGPRs: in LLVM's "real" true16 mode, or for instructions that
+ * exist only in that form. */
 static bool names_halves(const struct context *c)
 {
     const uint32_t flags = wmi_rows[c->out->id].flags;
@@ -171,7 +170,7 @@ bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_instru
 }
 
 /* A 16-bit operand of VOP1, VOP2 and VOPC on gfx11 and later has seven bits for the register and one for its
- * half. LLVM's default mode knows only lower halves and shows whole registers. */
+ * half. LLVM's default mode has lower halves only and prints whole registers. */
 static bool vgpr_half(struct context *c, struct wmi_operand *o, unsigned value)
 {
     if (!is_16_bit(o))
@@ -195,7 +194,7 @@ static void immediate(struct wmi_operand *o, uint64_t value)
     o->value = value;
 }
 
-/* gfx8: an SGPR or 20 bits; gfx9: SGPR and 21 signed bits may both be there. */
+/* gfx8: an SGPR or a 20-bit offset; gfx9: an SGPR, a signed 21-bit offset, or both. */
 static bool smem_offset(struct context *c, struct wmi_operand *o)
 {
     const int32_t *field = c->out->field;
@@ -208,7 +207,7 @@ static bool smem_offset(struct context *c, struct wmi_operand *o)
     return scalar(c, o, field[WMI_FIELD_simm] & 0x7f, false, false);
 }
 
-/* gfx10 and later: SOFFSET, or the field alone where it is null. */
+/* gfx10 and later: SOFFSET, or the immediate if SOFFSET is null. */
 static bool smem_soffset(struct context *c, struct wmi_operand *o, unsigned value)
 {
     const struct wmi_code code = c->target->codes[value];
@@ -219,7 +218,8 @@ static bool smem_soffset(struct context *c, struct wmi_operand *o, unsigned valu
     return scalar(c, o, value, false, false);
 }
 
-/* gfx6 and gfx7: dwords, or an SGPR that holds bytes; on gfx7 code 255 is a literal, in dwords as well. */
+/* gfx6 and gfx7: an offset in dwords, or an SGPR with an offset in bytes; on gfx7, code 255 is a literal in
+ * dwords. */
 static bool smrd_offset(struct context *c, struct wmi_operand *o, unsigned value, bool literals)
 {
     if (!c->out->field[WMI_FIELD_imm])
@@ -242,14 +242,14 @@ static bool is_off(const struct context *c, unsigned saddr)
     return code.kind == WMI_OPERAND_SPECIAL && code.reg == WMI_SPECIAL_NULL;
 }
 
-/* SCRATCH that has neither address register nor VGPR; its VADDR is off because SADDR is not. */
+/* SCRATCH addressed by its immediate offset alone: SADDR is 0x7f instead of null. */
 static bool is_scratch_alone(const struct context *c, unsigned saddr)
 {
     return saddr == SADDR_OFF && c->target->limits[WMI_LIMIT_scratch_alone] &&
            wmi_rows[c->out->id].class == WMI_CLASS_SCRATCH;
 }
 
-/* The SADDR field of GLOBAL and SCRATCH; it stands in the same place in all rows of a layout. */
+/* The SADDR field of GLOBAL and SCRATCH; at the same position in all rows of a layout. */
 static unsigned saddr_field(const struct context *c)
 {
     const struct wmi_form *form = &wmi_forms[c->out->form];
@@ -259,7 +259,7 @@ static unsigned saddr_field(const struct context *c)
     return SADDR_OFF;
 }
 
-/* gfx11 and later say by a bit of its own whether SCRATCH has a VGPR address. */
+/* On gfx11 and later, the bit SVE says whether SCRATCH has a VGPR address. */
 static bool layout_has_sve(const struct context *c)
 {
     const struct wmi_layout *layout = &wmi_layouts[wmi_forms[c->out->form].layout];
@@ -269,7 +269,7 @@ static bool layout_has_sve(const struct context *c)
     return false;
 }
 
-/* VADDR of a buffer instruction: nothing, an index, an offset, or both. */
+/* VADDR of a buffer instruction: none, an index, an offset, or both. */
 static bool buffer_addr(struct context *c, struct wmi_operand *o, unsigned value)
 {
     const int32_t *field = c->out->field;
@@ -282,14 +282,14 @@ static bool buffer_addr(struct context *c, struct wmi_operand *o, unsigned value
     return vgpr(o, value);
 }
 
-/* Whether an atomic gives back what was there. */
+/* Whether an atomic returns the previous value. */
 static bool returns(const struct wmi_instruction *insn)
 {
     return insn->field[WMI_FIELD_glc] || insn->field[WMI_FIELD_sc0] ||
            insn->field[WMI_FIELD_th] & TH_ATOMIC_RETURN;
 }
 
-/* A VGPR, or an AccVGPR if the layout has a bit for that and it is set. */
+/* An AccVGPR if the layout has an ACC bit and it is set, else a VGPR. */
 static bool vgpr_or_agpr(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned reg)
 {
     return spec->alt && bits(c->out->words, spec->alt, 1) ? agpr(o, reg) : vgpr(o, reg);
@@ -307,7 +307,7 @@ static bool buffer_data(struct context *c, const struct wmi_spec *spec, struct w
         o->dwords = row->elements;
     o->dwords += field[WMI_FIELD_tfe] != 0;
     if (o->role == WMI_ROLE_DATA && o->written && !returns(c->out))
-        o->written = 0; /* an atomic that returns nothing */
+        o->written = 0; /* an atomic without return */
     return vgpr_or_agpr(c, spec, o, value);
 }
 
@@ -322,7 +322,7 @@ unsigned wmi_image_slots(const struct wmi_target *target, const struct wmi_instr
     return named == 1 ? 0 : named < slots ? named : slots;
 }
 
-/* Image data: one dword for each bit of dmask, half of it for D16; gather4 always four. */
+/* Image data: one dword for each bit of dmask, half as many for packed D16; gather4 always four. */
 static bool image_data(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value,
                        bool gather)
 {
@@ -338,10 +338,10 @@ static bool image_data(struct context *c, const struct wmi_spec *spec, struct wm
     return vgpr_or_agpr(c, spec, o, value);
 }
 
-/* gfx10 and later: the dwords that the row has beyond one (offset, bias, reference), the coordinates of `dim`
- * and the level of detail, two to a dword with a16, and gradients, 16-bit ones in pairs. The further
- * registers of a non-sequential address stand in the bytes behind (wmi_image_address). Source: LLVM
- * AMDGPUBaseInfo.cpp, getAddrSizeMIMGOp. */
+/* gfx10 and later: the row's extra dwords (offset, bias, reference), the coordinates of `dim` and the level
+ * of detail, two per dword with a16, and the gradients, packed in pairs if 16-bit. The other registers of a
+ * non-sequential address are in the bytes that follow (wmi_image_address). Source: LLVM AMDGPUBaseInfo.cpp,
+ * getAddrSizeMIMGOp. */
 static bool image_addr_dim(struct context *c, struct wmi_operand *o, unsigned value)
 {
     static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3, 3, 4}, gradients[] = {2, 4, 6, 4, 2, 4, 4, 4};
@@ -353,7 +353,7 @@ static bool image_addr_dim(struct context *c, struct wmi_operand *o, unsigned va
     if (flags & WMI_ROW_GRADIENTS)
         count += flags & WMI_ROW_G16 ? (gradients[dim] / 2 + 1u) & ~1u : gradients[dim];
     o->dwords = count;
-    /* Only where the last register of the list stands for several may there be more than registers named. */
+    /* The address may exceed the named registers only if the last list item may be a tuple. */
     const unsigned named = wmi_image_slots(c->target, c->out);
     if (named && count > named && !c->target->limits[WMI_LIMIT_nsa_tuple])
         return false;
@@ -371,8 +371,8 @@ static bool bvh_addr(struct context *c, struct wmi_operand *o, unsigned value)
     return vgpr(o, value);
 }
 
-/* The sources of an export stand in roles a, b, c, d; `en` says which are there.
- * Compressed ones are two VGPRs, each shown twice. */
+/* Export sources have the roles a, b, c, d; `en` enables each. Compressed exports have two VGPRs, each
+ * printed twice. */
 static bool exp_source(struct context *c, struct wmi_operand *o)
 {
     const int32_t *field = c->out->field;
@@ -386,11 +386,11 @@ static bool exp_source(struct context *c, struct wmi_operand *o)
     return vgpr(o, bits(c->out->words, 32 + 8 * (field[WMI_FIELD_compr] ? i / 2 : i), 8));
 }
 
-/* Modifiers of which not all values have a meaning. */
+/* Checks modifiers that do not use all values of their fields. */
 static bool fields_are_legal(const struct wmi_target *target, const struct wmi_instruction *out)
 {
     const int32_t dpp = out->field[WMI_FIELD_dpp_ctrl];
-    /* Waves of 64 have twice as many, of half the width. */
+    /* Wave64 has twice as many keys, each half as wide. */
     const uint32_t keys =
         (out->layout == WMI_LAYOUT_vop3p_swmmac_long ? 1 : 2) * (target->limits[WMI_LIMIT_wave] / 32);
     if ((uint32_t)out->field[WMI_FIELD_index_key] >= keys)
@@ -404,7 +404,7 @@ static bool fields_are_legal(const struct wmi_target *target, const struct wmi_i
     return true;
 }
 
-/* Source operands and the like: what `kind` makes of the bits `value`. */
+/* Decodes the operand field `value` by the operand's kind. */
 static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value)
 {
     switch (spec->kind) {
@@ -542,7 +542,7 @@ static bool decode_operand(struct context *c, const struct wmi_spec *spec, struc
     o->written = (spec->flags & WMI_SPEC_WRITTEN) != 0;
     o->implied = (spec->flags & WMI_SPEC_IMPLIED) != 0;
     if (spec->flags & WMI_SPEC_OPTIONAL && !returns(c->out))
-        return true; /* the result of an atomic that returns none */
+        return true; /* an atomic without return has no result */
     if (spec->kind == WMI_KIND_tied) {
         const struct wmi_operand *d = &c->out->operand[c->out->second_id ? c->out->operands : 0];
         o->kind = d->kind;
@@ -606,7 +606,7 @@ static bool decode_operands(struct context *c, const struct wmi_form *form, stru
     return true;
 }
 
-/* The second half of a pair. Its operands stand behind the first half's. */
+/* Decodes the second half of a VOPD pair. Its operands follow those of the first. */
 static bool decode_second(struct context *c, uint64_t word)
 {
     struct wmi_instruction *out = c->out;
@@ -621,8 +621,8 @@ static bool decode_second(struct context *c, uint64_t word)
     return decode_operands(c, form, &out->operand[out->operands]);
 }
 
-/* VOP3 in LLVM's "real" true16 mode: op_sel says which halves the operands are. With a bit that belongs to no
- * operand LLVM takes its other instruction, which names no halves. */
+/* VOP3 in LLVM's "real" true16 mode: op_sel selects the halves. If op_sel has a bit set for an absent
+ * operand, LLVM chooses its other instruction, which does not name halves. */
 static void decode_halves(struct context *c)
 {
     struct wmi_instruction *out = c->out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of long code: decoding and printing with a memory of the words that come again. */
+/* Disassembles long code, caching the text of words that recur. */
 #include "isa/disassemble.h"
 #include "isa/word_pattern.h"
 
@@ -14,45 +14,45 @@ enum {
     PLACES = 1 << PLACE_BITS,
     LENGTH_BITS = 11,
     KNOWN_TEXT = 48,
-    TEXT_COLUMNS = 59, /* behind the tab; longer texts are followed at once by what they are for */
+    TEXT_COLUMNS = 59, /* after the tab; longer texts are directly followed by their comment */
     TO_ADDRESS = 1 + TEXT_COLUMNS + 3,
     SPACES = 64,
     TEXT = 1024,
-    WORDS = 8, /* that are shown to the decoder */
+    WORDS = 8, /* given to the decoder */
     DIGITS = 8,
     ADDRESS_DIGITS = 12,
     ROOM = TO_ADDRESS + TEXT + ADDRESS_DIGITS + WORDS * (1 + DIGITS) + SPACES,
 };
 static_assert(ROOM <= (int)WM_LINE_ROOM && TEXT > (int)WMI_WORD_ROOM && SPACES > TEXT_COLUMNS, "room");
 
-/* Words whose text is remembered. Code repeats itself: four in five instructions of librocsparse0 are found
- * here, and most of the others are like an earlier one but for registers (word_pattern.c). */
+/* Words whose text is cached. Code repeats itself: four of five instructions of librocsparse0 hit this cache,
+ * and most others differ from an earlier one in register numbers only (word_pattern.c). */
 struct known {
     uint64_t words;
     int16_t target;
     uint8_t dwords; /* 0: none */
     uint8_t length;
     bool branch;
-    char text[KNOWN_TEXT]; /* and spaces */
+    char text[KNOWN_TEXT]; /* padded with spaces */
 };
 static_assert(sizeof(struct known) == 64, "a line of the cache");
 
 struct wm_disassembler {
     const struct wmi_target *target;
     unsigned flags, count;
-    /* By what tells the length of an instruction, nearly always: whether the last such one had two dwords. */
+    /* By length_class(): whether the last instruction of this class had two dwords. */
     uint8_t is_long[1 << LENGTH_BITS];
-    uint16_t place[PLACES]; /* in `known`, by a hash of the words */
+    uint16_t place[PLACES]; /* hash of the words -> index in `known` */
     char text[TEXT + SPACES];
     struct wmi_word_patterns patterns;
-    /* One behind the other in `memory`, so that few pages are touched; [0]: none. */
+    /* In `memory`, allocated contiguously so that few pages are touched; [0] is empty. */
     struct known *known;
     char memory[(PLACES + 2) * sizeof(struct known)];
 };
 
 struct wm_disassembler *wmi_disassembler_create(const struct wmi_target *target, unsigned flags)
 {
-    struct wm_disassembler *d = calloc(1, sizeof(*d)); /* pages that no code needs are never touched */
+    struct wm_disassembler *d = calloc(1, sizeof(*d)); /* unused pages are never touched */
     if (!d)
         return NULL;
     d->known = (void *)(d->memory + sizeof(struct known) - (uintptr_t)d->memory % sizeof(struct known));
@@ -62,16 +62,16 @@ struct wm_disassembler *wmi_disassembler_create(const struct wmi_target *target,
     return d;
 }
 
-/* ---- what is remembered ---- */
+/* ---- the cache ---- */
 
 static inline size_t place_of(uint64_t words)
 {
     return words * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACE_BITS);
 }
 
-/* What tells, with few exceptions, how long an instruction is: the encoding, and whether a source is a
- * literal. The first source of most scalar and vector instructions is the lowest byte, and the second one of
- * scalar ones is behind it; SDWA and DPP have codes of sources, too. */
+/* Predicts, with few exceptions, the length of an instruction from the encoding and from whether a source is
+ * a literal. The first source of most scalar and vector instructions is in the lowest byte, the second source
+ * of scalar ones in the next; SDWA and DPP are source codes, too. */
 static inline unsigned length_class(uint32_t word)
 {
     enum { SDWA = 249, LITERAL = 255 };
@@ -84,14 +84,14 @@ static inline uint64_t two_dwords(const uint32_t *words)
     return words[0] | (uint64_t)words[1] << 32;
 }
 
-/* The first dword, or both: by a table, because whoever predicts a branch errs often. */
+/* The first dword, or both; branchless, because the length is hard to predict. */
 static inline uint64_t words_of(uint64_t two, unsigned is_long)
 {
     static const uint64_t mask[] = {UINT32_MAX, UINT64_MAX};
     return two & mask[is_long];
 }
 
-/* `two`: the words, the first in the lower half; all KNOWN_TEXT characters from `text` on may be read. */
+/* `two`: the words, the first in the lower half. KNOWN_TEXT characters from `text` must be readable. */
 static inline void remember(struct wm_disassembler *d, uint64_t two, const struct known *new,
                             const char *text)
 {
@@ -110,10 +110,10 @@ static inline void remember(struct wm_disassembler *d, uint64_t two, const struc
     known->dwords = new->dwords;
     known->length = new->length;
     known->branch = new->branch;
-    memcpy(known->text, text, KNOWN_TEXT); /* all of it: a length that is known copies faster */
+    memcpy(known->text, text, KNOWN_TEXT); /* all of it: a constant size is faster */
 }
 
-/* ---- what is not ---- */
+/* ---- misses ---- */
 
 static bool has_label(const struct wmi_instruction *insn)
 {
@@ -123,7 +123,7 @@ static bool has_label(const struct wmi_instruction *insn)
     return false;
 }
 
-/* The words as they stand. */
+/* Prints the words as data. */
 static uint32_t print_data(char *text, const uint32_t *words, unsigned dwords)
 {
     size_t length = (size_t)sprintf(text, ".long 0x%08" PRIx32, words[0]);
@@ -155,8 +155,8 @@ static inline void put_spaces(char *to)
     memcpy(to, spaces, SPACES);
 }
 
-/* The text, with spaces behind it: like that of an earlier instruction, or of the decoded one. Whether a text
- * reassembles depends on more than patterns know. */
+/* Prints the instruction from the pattern cache or by decoding it, and pads the text with spaces. The pattern
+ * cache is not used with flags: whether a text reassembles may depend on register numbers. */
 static struct wm_disassembled print(struct wm_disassembler *d, const uint32_t *words, size_t dwords,
                                     char *text)
 {
@@ -183,6 +183,9 @@ static struct wm_disassembled print(struct wm_disassembler *d, const uint32_t *w
 
 struct wm_disassembled wm_disassembler_next(struct wm_disassembler *d, const uint32_t *words, size_t dwords)
 {
+    static const char nothing[64];
+    if (!d || !words || !dwords)
+        return (struct wm_disassembled){.text = nothing};
     const unsigned is_long = dwords > 1 ? d->is_long[length_class(words[0])] : 0;
     const uint64_t key = is_long ? two_dwords(words) : words[0];
     const struct known *known = &d->known[d->place[place_of(key)]];
@@ -212,7 +215,7 @@ static inline bytes16 digits_of(bytes16 values)
     return values + '0' + ((bytes16)((signed_bytes16)values >= TEN) & TO_UPPER);
 }
 
-/* Address and words, up to two, of an instruction. Stores reach beyond what counts. */
+/* Address and up to two words of an instruction. Stores exceed the text. */
 static inline char *put_place(char *to, uint64_t address, uint64_t words, unsigned is_long)
 {
     const bytes16 both = (bytes16)(pair64){__builtin_bswap64(address), __builtin_bswap64(words)};
@@ -241,7 +244,8 @@ static inline char *end_plain(char *text, size_t length)
     return text + length + 1;
 }
 
-/* A line that is not remembered, of what stands at `at`. NULL: it is a branch, and its line not plain. */
+/* Prints a line that missed the cache, for the code at offset `at`. NULL: a branch, whose line needs a
+ * target. */
 static char *put_other_line(struct wm_disassembler *d, const struct wm_lines *lines, size_t at, char *to,
                             size_t *bytes)
 {
@@ -250,7 +254,7 @@ static char *put_other_line(struct wm_disassembler *d, const struct wm_lines *li
     uint32_t words[WORDS] = {0};
     const size_t available = size / 4 < WORDS ? size / 4 : WORDS;
     if (available == WORDS)
-        memcpy(words, code, sizeof words); /* a length that is known copies faster */
+        memcpy(words, code, sizeof words); /* a constant size is faster */
     else
         memcpy(words, code, 4 * available);
     if (!lines->plain)
@@ -269,14 +273,14 @@ static char *put_other_line(struct wm_disassembler *d, const struct wm_lines *li
     return to;
 }
 
-/* In one comparison: after two, compilers know that the length is the entry's, and the next instruction waits
- * for that to come from memory. */
+/* A single comparison: with two, compilers deduce that the length equals the entry's, which puts a load from
+ * memory on the critical path to the next instruction. */
 static inline bool is_of(const struct known *known, uint64_t key, unsigned is_long)
 {
     return !((known->words ^ key) | (known->dwords ^ (1u + is_long)));
 }
 
-/* Copies a text of up to KNOWN_TEXT characters, and writes what is behind it up to the address. */
+/* Copies a text of up to KNOWN_TEXT characters and the padding up to the address. */
 static inline char *put_known(char *to, const struct known *known)
 {
     static const char behind[] = "           // ";
@@ -287,7 +291,7 @@ static inline char *put_known(char *to, const struct known *known)
     return to + TO_ADDRESS - 1;
 }
 
-/* The line of two words like earlier ones, but for a branch; NULL: they have to be decoded. */
+/* Prints the line from the pattern cache unless it is a branch; NULL: it has to be decoded. */
 static inline char *put_alike(struct wm_disassembler *d, uint64_t two, uint64_t address, char *to, bool plain,
                               size_t *bytes)
 {
@@ -310,6 +314,10 @@ static inline char *put_alike(struct wm_disassembler *d, uint64_t two, uint64_t 
 
 size_t wm_disassembler_lines(struct wm_disassembler *d, const struct wm_lines *lines, size_t *length)
 {
+    if (length)
+        *length = 0;
+    if (!d || !lines || !length || !lines->code || !lines->text || lines->room < WM_LINE_ROOM)
+        return 0;
     const uint8_t *const code = lines->code;
     const char *const last = lines->text + lines->room - WM_LINE_ROOM;
     const size_t pairs = lines->size < 8 ? 0 : lines->size - 7, end = lines->end < pairs ? lines->end : pairs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From parsed operands and modifiers to words: the inverse of decode.c, by the same tables. */
+/* Encodes parsed operands and modifiers: the inverse of decode.c, with the same tables. */
 #include "isa/parsed.h"
 
 #include <math.h>
@@ -39,7 +39,8 @@ static bool wrong(struct wmi_encoder *e, const struct wmi_parsed *p, const char 
 
 /* ---- constants ---- */
 
-/* How text becomes the bits of an operand. Source: LLVM AMDGPUAsmParser.cpp, isInlinableImm, isLiteralImm. */
+/* How numbers are converted to operand bits. Source: LLVM AMDGPUAsmParser.cpp, isInlinableImm, isLiteralImm.
+ */
 enum number_class {
     CLASS_32,
     CLASS_64,
@@ -88,7 +89,7 @@ static bool fits(int64_t value, unsigned bits)
            (value >= -(INT64_C(1) << (bits - 1)) && value < 0);
 }
 
-/* To a float of fewer bits, to nearest even; false if the number is too large or vanishes. */
+/* Rounds to a narrower float format, to nearest even; false on overflow or underflow to zero. */
 static bool narrow(double real, unsigned mantissa, unsigned exponent_bits, uint32_t *bits)
 {
     const int bias = (1 << (exponent_bits - 1)) - 1;
@@ -100,7 +101,7 @@ static bool narrow(double real, unsigned mantissa, unsigned exponent_bits, uint3
         return true;
     if (!isfinite(real))
         return false;
-    int field = exponent - 1 + bias; /* of 1.xxx */
+    int field = exponent - 1 + bias; /* biased exponent for a significand in [1, 2) */
     const int shift = (int)mantissa + 1 - (field < 1 ? 1 - field : 0);
     const double scaled = shift < 0 ? 0 : ldexp(fraction, shift);
     uint32_t number = (uint32_t)scaled;
@@ -128,7 +129,7 @@ static bool narrow_to(enum number_class class, double real, uint32_t *bits)
     }
 }
 
-/* The index of the constant that has these bits, or -1. */
+/* The index of the inline float constant with these bits, or -1. */
 static int float_index(enum number_class class, uint64_t bits)
 {
     for (int i = 0; i < FLOATS; i++) {
@@ -162,7 +163,7 @@ static bool float_code(const struct wmi_encoder *e, enum number_class class, uin
     return i >= 0 && has_code(e, *code);
 }
 
-/* The literal of a number that is no inline constant. */
+/* Converts a number that is not an inline constant to a literal. */
 static bool literal_of(struct wmi_encoder *e, const struct wmi_parsed *p, enum number_class class,
                        uint32_t *literal)
 {
@@ -197,7 +198,7 @@ static bool literal_of(struct wmi_encoder *e, const struct wmi_parsed *p, enum n
 static bool set_literal(struct wmi_encoder *e, const struct wmi_parsed *p, uint32_t literal)
 {
     if (p->what == WMI_PARSED_NUMBER && p->value.base)
-        literal = 0; /* the relocation has it */
+        literal = 0; /* filled in by the relocation */
     if (e->has_literal && (e->literal != literal || e->late_literal))
         return wrong(e, p, "the same literal as the other operand has");
     e->has_literal = true;
@@ -223,7 +224,7 @@ static bool inline_code(const struct wmi_encoder *e, const struct wmi_parsed *p,
             return false;
         if (bf16 && narrow != singles[FLOATS - 1] && (uint16_t)narrow)
             return false;
-        narrow >>= bf16 ? 16 : 0; /* LLVM cuts 1/(2*pi) off */
+        narrow >>= bf16 ? 16 : 0; /* LLVM truncates 1/(2*pi) */
         return integer_code((int32_t)(class == CLASS_F16 || class == CLASS_F16W || class == CLASS_I16 ||
                                               class == CLASS_V2F16 || class == CLASS_BF16 ||
                                               class == CLASS_V2BF16
@@ -257,7 +258,7 @@ static bool inline_code(const struct wmi_encoder *e, const struct wmi_parsed *p,
 
 /* ---- registers ---- */
 
-/* The scalar code 0..255 of a register; false if the target has no such. */
+/* The scalar code 0..255 of a register; false if the target does not have the register. */
 static bool scalar_code(const struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *code)
 {
     const struct wmi_code *codes = e->target->codes;
@@ -273,14 +274,14 @@ static bool scalar_code(const struct wmi_encoder *e, const struct wmi_parsed *p,
         *code = i;
         if (codes[i].reg == p->reg)
             return true;
-        /* a pair stands before its low half in enum wmi_special */
+        /* in enum wmi_special, a pair precedes its low half */
         if (p->file == WMI_OPERAND_SPECIAL && p->dwords == 2 && codes[i].reg == p->reg + 1)
             return true;
     }
     return false;
 }
 
-/* [v1, v2] is v[1:2]. */
+/* Whether a list is a tuple: [v1, v2] is v[1:2]. */
 static bool is_tuple(const struct wmi_parsed *p)
 {
     for (unsigned i = 1; i < p->count; i++)
@@ -299,7 +300,7 @@ static bool is_agpr(const struct wmi_parsed *p)
     return p->what == WMI_PARSED_REGISTER && p->file == WMI_OPERAND_AGPR;
 }
 
-/* What to expect where a scalar register of the text is none of the target's. */
+/* Reports a scalar register that the target does not have. */
 static bool no_scalar(struct wmi_encoder *e, const struct wmi_parsed *p, bool constants)
 {
     const uint32_t *limits = e->target->limits;
@@ -382,7 +383,7 @@ static bool either_of(struct wmi_encoder *e, const struct wmi_parsed *p, unsigne
     return p->value.late || fits(p->value.number, width) || wrong(e, p, "a number of %u bits");
 }
 
-/* A branch: dwords from the next instruction; a plain number stands as it is. */
+/* A branch target, in dwords from the next instruction; a plain number is used unchanged. */
 static bool label(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *value)
 {
     const struct wmi_symbols *symbols = e->cursor->symbols;
@@ -414,7 +415,7 @@ static unsigned null_code(const struct wmi_encoder *e)
     return SADDR_OFF;
 }
 
-/* gfx8: an SGPR or 20 bits; gfx9: an SGPR by the same bits, or, beside an offset, by its own. */
+/* gfx8: an SGPR or a 20-bit offset; gfx9: an SGPR in the same bits, or, with an offset, in its own field. */
 static bool smem_offset(struct wmi_encoder *e, const struct wmi_parsed *p)
 {
     unsigned code;
@@ -465,8 +466,7 @@ static bool smrd_offset(struct wmi_encoder *e, const struct wmi_parsed *p, bool 
     return set_literal(e, p, (uint32_t)p->value.number);
 }
 
-/* Whether no address register is given where no bit of its own says so: gfx10.3's scratch with an offset
- * alone. */
+/* Whether SCRATCH has an offset but no address register, in layouts without the bit SVE (gfx10.3). */
 static bool has_only_offset(const struct wmi_encoder *e)
 {
     const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
@@ -491,7 +491,7 @@ static bool saddr(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *v
     return scalar_code(e, p, value) || wrong(e, p, "SGPRs or off");
 }
 
-/* The address of an image: one tuple, or a list whose further registers stand in the bytes behind. */
+/* An image address: one tuple, or a list whose further registers are in the bytes that follow. */
 static bool image_address(struct wmi_encoder *e, const struct wmi_parsed *p, unsigned *value)
 {
     const unsigned dwords = wmi_layouts[e->form->layout].dwords;
@@ -544,7 +544,7 @@ static bool literal(struct wmi_encoder *e, const struct wmi_spec *spec, const st
     return true;
 }
 
-/* A source of an export also sets its bit of EN. */
+/* A source of an export; sets its bit of EN. */
 static bool export_source(struct wmi_encoder *e, const struct wmi_spec *spec, const struct wmi_parsed *p,
                           unsigned *value)
 {
@@ -554,7 +554,7 @@ static bool export_source(struct wmi_encoder *e, const struct wmi_spec *spec, co
         return true;
     if (!vgpr(e, p, value))
         return false;
-    if (e->field[WMI_FIELD_compr]) { /* two VGPRs, each named twice; LLVM looks at the first of each */
+    if (e->field[WMI_FIELD_compr]) { /* two VGPRs, each named twice; LLVM reads the first of each two */
         if (i % 2 == 0) {
             put(e, 32 + 8 * (i / 2), 8, *value);
             e->field[WMI_FIELD_en] |= 3 << i;
@@ -735,7 +735,7 @@ static bool encode_field(struct wmi_encoder *e, const struct wmi_field_spec *spe
     return true;
 }
 
-/* DPP8 that fetches from inactive lanes has another mark, which is the next space. */
+/* DPP8 with fi:1 has another marker, which is the next opcode space. */
 static void put_opcode(struct wmi_encoder *e, const struct wmi_mnemonic *mnemonic)
 {
     const bool other_mark =
@@ -751,7 +751,7 @@ static void put_opcode(struct wmi_encoder *e, const struct wmi_mnemonic *mnemoni
 bool wmi_encode(struct wmi_encoder *e)
 {
     const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
-    memset(e->words, 0, sizeof e->words); /* a list of addresses may leave some bytes of its last word */
+    memset(e->words, 0, sizeof e->words); /* a short address list leaves bytes of its last word unset */
     memcpy(e->words, wmi_canonical[e->form->canonical], sizeof wmi_canonical[0]);
     e->dwords = layout->dwords;
     if (!encode_operands(e, e->form, e->parsed) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows and encodings as the public API tells of them: for explanations, not for execution. */
+/* Rows and encodings as described by the public API; for explanations, not for execution. */
 #include "isa/explain.h"
 #include "isa/tables.h"
 #include "isa/wait.h"
@@ -69,7 +69,7 @@ bool wmi_is_masked(const struct wmi_row *row)
 
 bool wm_isa_row(size_t index, struct wm_isa_row *out)
 {
-    if (index >= WMI_INSN_COUNT - 1)
+    if (index >= WMI_INSN_COUNT - 1 || !out)
         return false;
     const unsigned id = (unsigned)index + 1;
     const struct wmi_row *row = &wmi_rows[id];
@@ -105,16 +105,17 @@ bool wm_isa_matrix(size_t index, struct wm_isa_matrix *out)
 #include "elements.def"
     };
     const struct wmi_matrix *matrix = index < WMI_INSN_COUNT - 1 ? wmi_matrix_of((unsigned)index + 1) : NULL;
-    if (matrix)
-        *out = (struct wm_isa_matrix){.m = matrix->m,
-                                      .n = matrix->n,
-                                      .k = matrix->k,
-                                      .blocks = matrix->blocks,
-                                      .d = elements[matrix->d],
-                                      .a = elements[matrix->a],
-                                      .b = elements[matrix->b],
-                                      .sparse = matrix->sparse};
-    return matrix != NULL;
+    if (!matrix || !out)
+        return false;
+    *out = (struct wm_isa_matrix){.m = matrix->m,
+                                  .n = matrix->n,
+                                  .k = matrix->k,
+                                  .blocks = matrix->blocks,
+                                  .d = elements[matrix->d],
+                                  .a = elements[matrix->a],
+                                  .b = elements[matrix->b],
+                                  .sparse = matrix->sparse};
+    return true;
 }
 
 const char *wm_isa_erratum(size_t index, size_t n)
@@ -129,11 +130,11 @@ const char *wm_isa_erratum(size_t index, size_t n)
 
 bool wm_isa_wait(size_t index, const char *target_name, char *text, size_t size)
 {
-    const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
-    if (size)
-        *text = '\0';
-    return target && size && index < WMI_INSN_COUNT - 1 &&
-           wmi_wait_of_row(target, (unsigned)index + 1, text, size);
+    const struct wmi_target *target = wmi_target_find(target_name);
+    if (!text || !size)
+        return false;
+    *text = '\0';
+    return target && index < WMI_INSN_COUNT - 1 && wmi_wait_of_row(target, (unsigned)index + 1, text, size);
 }
 
 /* ---- encodings ---- */
@@ -151,7 +152,7 @@ static uint32_t part(uint64_t word, unsigned position, unsigned width)
     return (uint32_t)(word >> position) & (uint32_t)((UINT64_C(1) << width) - 1);
 }
 
-/* The bits that tell the encoding, in runs within a dword that are not the opcode's. */
+/* Adds the bits that identify the encoding, other than the opcode, as runs within a dword. */
 static void add_match(struct wm_isa_form *out, const struct wmi_space *space)
 {
     for (unsigned at = 0; at < 64;) {
@@ -172,8 +173,8 @@ static bool is_named(const struct wm_isa_form *out, unsigned bit)
     return false;
 }
 
-/* Names the bits that have no name yet: operands may share a field, and a space's match may be a part of one.
- */
+/* Names the bits that have no name yet: operands may share a field, and a space's match may cover part of a
+ * field. */
 static void add_unnamed(struct wm_isa_form *out, const char *name, unsigned position, unsigned width)
 {
     const unsigned last = position + width;
@@ -218,7 +219,7 @@ static void add_operands(struct wm_isa_form *out, const struct wmi_form *form)
     }
 }
 
-/* What no one has named: zero, or ignored. */
+/* Adds the remaining bits: those that must be zero, and ignored ones. */
 static void add_rest(struct wm_isa_form *out, const struct wmi_form *form)
 {
     uint32_t named[3] = {0};
@@ -276,7 +277,7 @@ static void describe(struct wm_isa_form *out, const struct wmi_target *target, u
     sort_bits(out);
 }
 
-/* How many spaces the target has: those that its words can reach, and the second of a pair. */
+/* Number of opcode spaces of the target: those reachable from a word, and that of the second half of VOPD. */
 static unsigned space_count(const struct wmi_target *target)
 {
     unsigned count = target->second == 255 ? 0 : target->second + 1u;
@@ -290,10 +291,10 @@ size_t wm_isa_forms(const char *target_name, wm_isa_visit visit, void *user)
 {
     const struct wmi_target *target = wmi_target_find(target_name);
     size_t visited = 0;
-    const unsigned spaces = target ? space_count(target) : 0;
+    const unsigned spaces = target && visit ? space_count(target) : 0;
     for (unsigned i = 0; i < spaces; i++) {
         const struct wmi_space *space = &target->spaces[i];
-        if (i && space->forms == space[-1].forms) /* the same with another mark (DPP8) */
+        if (i && space->forms == space[-1].forms) /* the same space with another marker (DPP8) */
             continue;
         for (unsigned opcode = 0; opcode < 1u << (space->width + space->width2); opcode++) {
             struct wm_isa_form form;
@@ -308,7 +309,7 @@ size_t wm_isa_forms(const char *target_name, wm_isa_visit visit, void *user)
     return visited;
 }
 
-/* The form's space and opcode on the target. */
+/* Finds the form's opcode space and opcode on the target. */
 static bool find_space(const struct wmi_target *target, unsigned form, const struct wmi_space **space,
                        unsigned *opcode)
 {
@@ -328,7 +329,7 @@ unsigned wm_isa_decode(const char *target_name, const uint32_t *words, size_t dw
     struct wmi_instruction insn;
     const struct wmi_space *space;
     unsigned opcode;
-    const unsigned length = target ? wmi_decode(target, words, dwords, &insn) : 0;
+    const unsigned length = target && words && out ? wmi_decode(target, words, dwords, &insn) : 0;
     if (!length || !find_space(target, insn.form, &space, &opcode))
         return 0;
     describe(out, target, insn.form, space, opcode);

@@ -32,7 +32,7 @@ size_t wmi_name_length(struct wmi_cursor *cursor)
     return (size_t)(at - cursor->at);
 }
 
-/* Copies the characters that a number may consist of, so that the C library does not read beyond the end. */
+/* Copies the characters of a number, because the C library would read beyond the end of the text. */
 static size_t copy_number(const struct wmi_cursor *cursor, char *text, size_t size, bool real)
 {
     size_t n = 0;
@@ -48,8 +48,8 @@ static size_t copy_number(const struct wmi_cursor *cursor, char *text, size_t si
     return n;
 }
 
-/* Whole numbers of common length, decimal or hexadecimal; 0: something else. Returns how many characters they
- * are. */
+/* Reads a decimal or hexadecimal integer of common length. Returns its number of characters; 0: anything
+ * else. */
 static size_t plain_integer(const struct wmi_cursor *cursor, int64_t *number)
 {
     enum { DIGITS = 15 };
@@ -154,7 +154,7 @@ static enum wmi_symbol_part read_part(struct wmi_cursor *cursor)
     return WMI_PART_NONE;
 }
 
-/* A label such as 1f or 1b, which names the next or the last "1:". */
+/* A label such as 1f or 1b, which names the next or the previous "1:". */
 static size_t numbered_label(const struct wmi_cursor *cursor)
 {
     const char *at = cursor->at;
@@ -236,7 +236,7 @@ static bool read_primary(struct wmi_cursor *cursor, unsigned depth, struct wmi_v
     return wmi_expected(cursor, start, "a number or a symbol");
 }
 
-/* Longer ones before those that they begin with. The levels are LLVM's (AsmParser.cpp,
+/* Longer operators precede their prefixes. Precedence levels are LLVM's (AsmParser.cpp,
  * getGNUBinOpPrecedence). */
 static const struct operation {
     const char *text;

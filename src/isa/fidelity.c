@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks up how far an instruction can be trusted. */
+/* Looks up the fidelity of an instruction. */
 #include "isa/isa.h"
 
 const struct wmi_fidelity *wmi_fidelity_of(const struct wmi_instruction *insn)

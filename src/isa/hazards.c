@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Hazards by generation: how many wait states each asks for, and what instructions have to do with them.
+/* Hazards: required wait states per generation, and what instructions contribute to them.
  *
  * Sources: Vega ISA and CDNA3 ISA, "Manually Inserted Wait States (NOPs)"; LLVM, GCNHazardRecognizer.cpp; for
- * V# and S_BUFFER on gfx8 GcnInstrsSmem. Where LLVM and AMD's tables differ in the generations, LLVM's. Those
- * of matrix instructions are in hazards_matrix.c. Left out: v_interp and LDS_DIRECT after M0, NSA images
- * before buffers on gfx10.1, and forwarding of 16-bit results by SDWA and op_sel on gfx940. */
+ * V# and S_BUFFER on gfx8 GcnInstrsSmem. Where LLVM and AMD's tables disagree about the generations, LLVM's
+ * are used. Hazards of matrix instructions are in hazards_matrix.c. Not modelled: v_interp and LDS_DIRECT
+ * after M0, NSA images before buffers on gfx10.1, and forwarding of 16-bit results by SDWA and op_sel on
+ * gfx940. */
 #include "isa/hazards.h"
 
 #include "isa/wait.h"
@@ -116,7 +117,7 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
          "s_waitcnt_vscnt null, 0x0", "LLVM, fixLdsBranchVmemWARHazard"},
 };
 
-/* What gfx8 and all of gfx9 have. */
+/* Common to gfx8 and all of gfx9. */
 #define SINCE_8                                                                                              \
     [WMI_HAZARD_VALU_SGPR_VMEM] = 5, [WMI_HAZARD_SALU_M0_SENDMSG] = 1, [WMI_HAZARD_VGPR_DPP] = 2,            \
     [WMI_HAZARD_EXEC_DPP] = 5, [WMI_HAZARD_VCC_DIV_FMAS] = 4, [WMI_HAZARD_VALU_LANE_SELECT] = 4,             \
@@ -131,8 +132,8 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
     [WMI_HAZARD_VCMPX_PERMLANE] = 1, [WMI_HAZARD_LDSDIR_VALU] = 1, [WMI_HAZARD_LDSDIR_VMEM] = 1,             \
     [WMI_HAZARD_WMMA] = 1
 
-/* By the limit hazards: gfx6, 7, 8, 9, 940, 10.1, 10.3, 908, 90a, 11, 11.5, 12. 1 of those that are no
- * distances, or whose distances differ by instruction: there is such a hazard. */
+/* Indexed by the limit `hazards`: gfx6, 7, 8, 9, 940, 10.1, 10.3, 908, 90a, 11, 11.5, 12. Hazards that are
+ * not distances, or whose distance depends on the instructions, have 1 where they exist. */
 static const uint8_t states[][WMI_HAZARD_COUNT] = {
     {[WMI_HAZARD_VALU_SGPR_SMEM] = 4,
      [WMI_HAZARD_SALU_SGPR_SBUFFER] = 4,
@@ -172,8 +173,8 @@ unsigned wmi_hazard_states(const struct wmi_target *target, enum wmi_hazard_kind
 
 /* ---- instructions ---- */
 
-/* Stores whose data is read after the instruction was issued: more than 64 bits of it, and for buffers only
- * if SOFFSET is no register. */
+/* Stores that read their data after issue: more than 64 bits, and for buffers only if SOFFSET is not a
+ * register. */
 static bool is_wide_store(const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
@@ -215,7 +216,7 @@ static void find_waits(const struct wmi_target *target, const struct wmi_instruc
     facts->va_vdst = depctr && !(value >> 12 & 15);
 }
 
-/* The role of the operand that is a mask of lanes; NONE: VCC, which is implied; -1: there is none. */
+/* The role of the operand that is a lane mask; NONE: implied VCC; -1: none. */
 static int8_t mask_role(const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];

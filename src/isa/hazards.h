@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Hazards: pairs of instructions that code must keep apart, because the hardware does not look. */
+/* Hazards: pairs of instructions that software must separate, because the hardware has no interlock. */
 #ifndef WMI_HAZARDS_H
 #define WMI_HAZARDS_H
 
 #include "isa/registers.h"
 
-/* What the first instruction does, and what the second one must not do too soon. */
+/* Named after what the first instruction does and what the second must not do too soon. */
 enum wmi_hazard_kind {
     WMI_HAZARD_VALU_SGPR_SMEM,
     WMI_HAZARD_SALU_SGPR_SBUFFER,
@@ -26,7 +26,7 @@ enum wmi_hazard_kind {
     WMI_HAZARD_VALU_SGPR_VALU,
     WMI_HAZARD_VGPR_READLANE,
     WMI_HAZARD_EXEC_RWLANE,
-    /* Of matrix instructions: wmi_matrix_states() says for how long. */
+    /* Matrix instructions; wmi_matrix_states() gives the wait states. */
     WMI_HAZARD_VALU_MATRIX,
     WMI_HAZARD_EXEC_MATRIX,
     WMI_HAZARD_MATRIX_READ,
@@ -35,7 +35,7 @@ enum wmi_hazard_kind {
     WMI_HAZARD_DOT_RESULT,
     WMI_HAZARD_DGEMM_FMA,
     WMI_HAZARD_DGEMM_VMEM,
-    /* Not by distance: until something else has been executed. */
+    /* Not distances: these last until some other instruction has been executed. */
     WMI_HAZARD_VMEM_SCALAR_WRITE,
     WMI_HAZARD_SMEM_VECTOR_WRITE,
     WMI_HAZARD_LDS_BRANCH_VMEM,
@@ -60,64 +60,64 @@ struct wmi_hazard {
 
 extern const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT];
 
-/* Wait states that must lie between the two on the target; 0: there is no such hazard. */
+/* Wait states required between the two instructions on the target; 0: the hazard does not exist. */
 unsigned wmi_hazard_states(const struct wmi_target *target, enum wmi_hazard_kind kind);
 
-/* What a matrix instruction, or another that shares its registers, is to hazards. */
+/* Properties of a matrix instruction, or of one that shares its registers. */
 struct wmi_matrix_facts {
-    uint8_t passes; /* of MFMA and SMFMAC: 2, 4, 8 or 16; else 0 */
-    bool mai;       /* those, and acc_read and acc_write */
-    bool dgemm;     /* of doubles */
-    bool small;     /* of doubles, 4 by 4 */
-    bool xdl;       /* not of single-precision floats, from gfx940 on; before it all but doubles */
-    bool sparse;    /* SMFMAC: the result is C as well */
-    bool unified;   /* AccVGPRs and VGPRs are one file */
+    uint8_t passes; /* MFMA and SMFMAC: 2, 4, 8 or 16; else 0 */
+    bool mai;       /* MFMA, SMFMAC, acc_read or acc_write */
+    bool dgemm;     /* double precision */
+    bool small;     /* double precision, 4x4 */
+    bool xdl;       /* all but f64, and from gfx940 on not f32 */
+    bool sparse;    /* SMFMAC: the result is also C */
+    bool unified;   /* AccVGPRs and VGPRs share one register file */
     bool dot, fma64;
-    bool acc_read, acc_write; /* where they are not: v_accvgpr_read, v_accvgpr_write */
+    bool acc_read, acc_write; /* v_accvgpr_read, v_accvgpr_write with separate register files */
     uint16_t id;
 };
 
-/* What the second instruction does with the register of the first. */
+/* How the second instruction uses the first one's register. */
 enum wmi_matrix_use {
     WMI_MATRIX_SOURCE,     /* reads it as A or B, or as an index */
     WMI_MATRIX_C,          /* reads it as C */
     WMI_MATRIX_VALU,       /* another vector instruction reads it */
-    WMI_MATRIX_MEMORY,     /* memory, LDS or an export does */
+    WMI_MATRIX_MEMORY,     /* a memory, LDS or export instruction reads it */
     WMI_MATRIX_WRITE,      /* writes it */
-    WMI_MATRIX_C_WRITTEN,  /* writes it; to the first instruction it was C */
-    WMI_MATRIX_ACC_SOURCE, /* the first is v_accvgpr_write: reads it as A or B, by v_accvgpr_read, or writes
+    WMI_MATRIX_C_WRITTEN,  /* writes it; the first instruction read it as C */
+    WMI_MATRIX_ACC_SOURCE, /* the first is v_accvgpr_write: reads it as A or B or by v_accvgpr_read, or writes
                               it */
-    WMI_MATRIX_ACC_C,      /* the same: as C */
+    WMI_MATRIX_ACC_C,      /* the first is v_accvgpr_write: reads it as C */
 };
 
 /* Wait states between a matrix instruction, or v_accvgpr_write, and a second one that uses the same register.
- * `same`: both name the same tuple. */
+ * `same`: both operands are the same tuple. */
 unsigned wmi_matrix_states(const struct wmi_target *target, const struct wmi_matrix_facts *first,
                            enum wmi_matrix_use use, const struct wmi_matrix_facts *second, bool same);
 struct wmi_matrix_facts wmi_matrix_facts_of(const struct wmi_target *target,
                                             const struct wmi_instruction *insn);
 
-/* What hazards ask of an instruction. */
+/* Properties of an instruction that hazards depend on. */
 struct wmi_hazard_facts {
-    uint8_t states; /* wait states that it takes */
+    uint8_t states; /* wait states that it provides */
     bool valu, salu, sopp, smem, s_buffer, vmem, flat, ds, branch;
-    bool uses_m0;    /* LDS with an address from M0, GDS, loads to LDS, s_movrel: M0 written just before */
-    bool sends;      /* s_sendmsg */
-    bool wide_store; /* data of more than 64 bits that is read late */
+    bool uses_m0;    /* uses M0: LDS with an address from M0, GDS, loads to LDS, s_movrel */
+    bool sends;      /* s_sendmsg, or LDS instruction with gds */
+    bool wide_store; /* more than 64 bits of data, read after issue */
     bool dpp, div_fmas, reads_vccz;
-    bool waits_vm_vsrc;        /* s_waitcnt_depctr vm_vsrc(0), s_waitcnt of all to 0 */
-    bool waits_lgkm, waits_vs; /* to 0 */
+    bool waits_vm_vsrc;        /* s_waitcnt_depctr vm_vsrc(0), or s_waitcnt 0 */
+    bool waits_lgkm, waits_vs; /* waits for 0 */
     int16_t setreg, getreg;    /* number of the hardware register, or -1 */
     int16_t lane_select;       /* SGPR, or -1 */
     bool trans, permlane, vcmpx, nop, export, fp_atomic, waits, denorm_mode, rfe;
     bool readlane, writelane; /* v_readlane and v_readfirstlane; v_writelane */
-    bool wmma, sparse;        /* of gfx11 and later; its C is an index */
+    bool wmma, sparse;        /* of gfx11 and later; sparse: C is an index */
     bool wave64;
-    bool sa_sdst, va_vcc, va_sdst, va_vdst; /* waited for until 0, by s_waitcnt_depctr */
-    bool literal;                           /* has one */
-    int8_t mask_role;                       /* of the operand that is a mask of lanes, or -1; VCC: implied */
-    int8_t ldsdir_vdst, ldsdir_vsrc;        /* LDSDIR: its wait_vdst and wait_vm_vsrc; else -1 */
-    bool ldsdir_has_vsrc;                   /* the target's LDSDIR has the latter */
+    bool sa_sdst, va_vcc, va_sdst, va_vdst; /* s_waitcnt_depctr waits for 0 */
+    bool literal;
+    int8_t mask_role;                /* role of the lane mask; NONE: implied VCC; -1: none */
+    int8_t ldsdir_vdst, ldsdir_vsrc; /* LDSDIR: wait_vdst and wait_vm_vsrc; else -1 */
+    bool ldsdir_has_vsrc;            /* the target's LDSDIR has wait_vm_vsrc */
     struct wmi_matrix_facts matrix;
 };
 

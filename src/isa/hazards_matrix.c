@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Hazards of matrix instructions: what they are to each other, and the wait states that they ask for.
+/* Hazards of matrix instructions: their properties, and the required wait states.
  *
  * Source: LLVM, GCNHazardRecognizer.cpp (checkMAIHazards908, checkMAIHazards90A, checkMAIVALUHazards,
  * checkMAILdStHazards), and SISchedule.td for the passes. */
 #include "isa/hazards.h"
 
-/* The limit matrix_hazards: from gfx908, gfx90a, gfx940 on. */
+/* The limit matrix_hazards: from gfx908, gfx90a and gfx940 on. */
 enum rules { NONE, SPLIT, UNIFIED, XDL };
 
 static enum rules rules_of(const struct wmi_target *target)
@@ -13,7 +13,7 @@ static enum rules rules_of(const struct wmi_target *target)
     return (enum rules)wmi_target_limit(target, WMI_LIMIT_matrix_hazards);
 }
 
-/* Passes by the size of the matrix; `deep`: of many products each, from gfx940 on. */
+/* Passes by matrix size; `deep`: large k, from gfx940 on. */
 static unsigned passes_of(enum rules rules, const struct wmi_matrix *matrix)
 {
     const bool xf32 = matrix->a == WMI_ELEMENT_xf32;
@@ -48,7 +48,7 @@ struct wmi_matrix_facts wmi_matrix_facts_of(const struct wmi_target *target,
     return facts;
 }
 
-/* Before gfx940 states depend on passes in three steps: 2, 8 and 16. */
+/* Before gfx940, wait states depend on three classes of passes: 2, 8 and 16. */
 static unsigned by_passes(const struct wmi_matrix_facts *first, unsigned two, unsigned eight,
                           unsigned sixteen)
 {
@@ -58,14 +58,14 @@ static unsigned by_passes(const struct wmi_matrix_facts *first, unsigned two, un
 static unsigned split_states(const struct wmi_matrix_facts *first, enum wmi_matrix_use use,
                              const struct wmi_matrix_facts *second, bool same)
 {
-    if (first->acc_read) /* into a VGPR */
+    if (first->acc_read) /* the result is a VGPR */
         return use == WMI_MATRIX_MEMORY ? 2 : 0;
     if (first->acc_write)
         return use == WMI_MATRIX_ACC_C ? 1 : use == WMI_MATRIX_ACC_SOURCE ? 3 : 0;
     if (use == WMI_MATRIX_C_WRITTEN)
         return second->acc_write ? by_passes(first, 0, 5, 13) : 0;
     if (same || !second->mai)
-        return 0; /* the hardware looks */
+        return 0; /* interlocked by hardware */
     if (use == WMI_MATRIX_WRITE)
         return second->acc_write ? by_passes(first, 1, 7, 15) : 0;
     if (second->acc_read)
@@ -73,7 +73,7 @@ static unsigned split_states(const struct wmi_matrix_facts *first, enum wmi_matr
     return use == WMI_MATRIX_C ? 2 : 4;
 }
 
-/* The result of a matrix instruction becomes C of another. */
+/* The result of a matrix instruction is C of the next. */
 static unsigned c_states(enum rules rules, const struct wmi_matrix_facts *first,
                          const struct wmi_matrix_facts *second, bool same)
 {

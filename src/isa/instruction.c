@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoded instructions as the public API gives them: names for numbers, nothing to free. */
+/* Decoded instructions in the public API: numbers by name, nothing to free. */
 #include "isa/explain.h"
 #include "isa/tables.h"
 #include "wavemem/wavemem.h"
@@ -11,14 +11,14 @@ static_assert((int)WM_INSTRUCTION_DWORDS == (int)WMI_INSTRUCTION_DWORDS &&
                   (int)WM_INSTRUCTION_OPERANDS == (int)WMI_OPERANDS,
               "as much room as the decoder has");
 
-/* The public kinds are the decoder's. */
+/* Public operand kinds equal the decoder's. */
 static_assert((int)WM_OPERAND_SGPR == (int)WMI_OPERAND_SGPR &&
                   (int)WM_OPERAND_SPECIAL == (int)WMI_OPERAND_SPECIAL &&
                   (int)WM_OPERAND_LABEL == (int)WMI_OPERAND_LABEL &&
                   (int)WM_OPERAND_OFF == (int)WMI_OPERAND_OFF,
               "the same numbers");
 
-/* What a public handle is. */
+/* The target behind a public handle. */
 static const struct wmi_target *inside(const struct wm_target *target)
 {
     return (const struct wmi_target *)(const void *)target;
@@ -26,7 +26,7 @@ static const struct wmi_target *inside(const struct wm_target *target)
 
 const struct wm_target *wm_target(const char *name)
 {
-    return name ? (const struct wm_target *)(const void *)wmi_target_find(name) : NULL;
+    return (const struct wm_target *)(const void *)wmi_target_find(name);
 }
 
 static const struct {
@@ -109,6 +109,8 @@ unsigned wm_decode(const struct wm_target *target, const uint32_t *words, size_t
                    struct wm_instruction *out)
 {
     struct wmi_instruction insn;
+    if (!out)
+        return 0;
     memset(out, 0, sizeof(*out));
     if (!target || !words || !wmi_decode(inside(target), words, dwords, &insn))
         return 0;
@@ -137,9 +139,11 @@ unsigned wm_decode(const struct wm_target *target, const uint32_t *words, size_t
 size_t wm_print(const struct wm_instruction *instruction, char *text, size_t size)
 {
     struct wmi_instruction insn;
+    if (!text && size)
+        return 0;
     if (size)
         *text = '\0';
-    const struct wmi_target *target = inside(instruction->target);
+    const struct wmi_target *target = instruction ? inside(instruction->target) : NULL;
     if (!target || instruction->dwords > WM_INSTRUCTION_DWORDS ||
         !wmi_decode(target, instruction->words, instruction->dwords, &insn))
         return 0;

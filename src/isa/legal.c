@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What LLVM's assembler refuses although words could say it: registers of other targets, and the rules of
- * vector and scalar instructions.
+/* What LLVM's assembler rejects although it can be encoded: registers of other targets, and rules of vector
+ * and scalar instructions.
  *
  * Source: LLVM 19, AMDGPUAsmParser.cpp, validateInstruction and subtargetHasRegister, and the operand
- * classes of the instructions' definitions; the order there decides nothing here. */
+ * classes of the instruction definitions; the order of checks there does not matter. */
 #include "isa/legal.h"
 
 enum {
@@ -56,7 +56,7 @@ static bool is_sdwa(const struct wmi_instruction *insn)
     return wmi_layouts[wmi_forms[insn->form].layout].extension == WMI_EXT_SDWA;
 }
 
-/* The index of the operand in a role, or that of no operand. */
+/* The index of the operand with this role; the number of operands if there is none. */
 static unsigned index_of(const struct wmi_instruction *insn, enum wmi_role role)
 {
     unsigned i = 0;
@@ -67,7 +67,7 @@ static unsigned index_of(const struct wmi_instruction *insn, enum wmi_role role)
 
 /* ---- registers ---- */
 
-/* Registers that codes mean on more targets than text can name them on. */
+/* Special registers whose codes decode on more targets than those whose assembler accepts their names. */
 static const struct {
     uint8_t first, last;
     uint8_t limit;
@@ -114,7 +114,7 @@ static bool registers_exist(struct wmi_encoder *e, const struct wmi_instruction 
     return true;
 }
 
-/* ---- which operands rows take ---- */
+/* ---- operands by row ---- */
 
 static bool is_aperture(const struct wmi_operand *o)
 {
@@ -164,7 +164,7 @@ static bool row_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
     return true;
 }
 
-/* Matrices are registers; C may be a constant, where the target has no bug there. */
+/* Matrix operands are vector registers; C may be a constant if the limit matrix_constants is set. */
 static bool matrix_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     for (unsigned i = 0; i < insn->operands; i++) {
@@ -183,7 +183,7 @@ static bool is_integer16(unsigned type)
     return type == WMI_TYPE_i16 || type == WMI_TYPE_u16 || type == WMI_TYPE_b16;
 }
 
-/* Masks of lanes are registers; literals behind DPP, SDWA and, before gfx10, VOP3 are not there. */
+/* Lane masks must be scalar registers. DPP, SDWA and, before gfx10, VOP3 do not allow literals. */
 static bool vector_operand_takes(struct wmi_encoder *e, const struct wmi_instruction *insn, unsigned i)
 {
     const struct wmi_operand *o = &insn->operand[i];
@@ -206,7 +206,7 @@ static bool vector_operand_takes(struct wmi_encoder *e, const struct wmi_instruc
     return true;
 }
 
-/* Short encodings of v_cmp_class_f16 have seven bits for the mask's VGPR. */
+/* Short encodings of v_cmp_class_f16 have seven bits for the VGPR of the class mask. */
 static bool mask_is_low(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     enum { LOW_VGPRS = 128 };
@@ -217,7 +217,7 @@ static bool mask_is_low(struct wmi_encoder *e, const struct wmi_instruction *ins
     return wmi_wrong_operand(e, b, "one of v0 to v127");
 }
 
-/* DPP needs a control, and before gfx11.5 a VGPR as its second source. */
+/* DPP requires a control; before gfx11.5 its second source must be a VGPR. */
 static bool dpp_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     if (insn->extension == WMI_EXT_DPP && !e->field_at[WMI_FIELD_dpp_ctrl])
@@ -229,7 +229,7 @@ static bool dpp_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
            wmi_wrong_operand(e, b, "a VGPR as the second source of DPP");
 }
 
-/* The result of a row is a float: omod is of those. */
+/* Whether a result type allows omod. */
 static bool is_float(unsigned type)
 {
     return type == WMI_TYPE_f16 || type == WMI_TYPE_f32 || type == WMI_TYPE_f64 || type == WMI_TYPE_v2f16;
@@ -279,7 +279,7 @@ static void add_register(struct bus *bus, unsigned kind, unsigned dwords, unsign
     bus->seen[bus->count++] = key;
 }
 
-/* A literal counts once for each size that reads it. */
+/* A literal counts once per operand size. */
 static void add_operand(struct bus *bus, const struct wmi_operand *o)
 {
     if (o->kind == WMI_OPERAND_LITERAL) {
@@ -302,8 +302,8 @@ unsigned wmi_constant_bus(const struct wmi_target *target, const struct wmi_inst
     return wmi_rows[insn->id].rules & WMI_RULE_ONE_SCALAR ? 1 : target->limits[WMI_LIMIT_constant_bus];
 }
 
-/* Vector instructions read a few scalar values only; the same one counts once, parts of one do not. VCC as a
- * carry and a half of it are two; the number of a lane, if it is in m0, is none. */
+/* A vector instruction may read only a few scalar values. The same register counts once, overlapping tuples
+ * separately. An implied VCC and an explicit half of it count as two; a lane number in M0 does not count. */
 static bool bus_is_kept(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     struct bus bus = {.count = 0};
@@ -365,7 +365,7 @@ static bool clamp_is_known(struct wmi_encoder *e, const struct wmi_instruction *
            wmi_wrong_field(e, WMI_FIELD_clamp, "no clamp of integers on this target");
 }
 
-/* MFMA: the result of a large matrix is C as a whole, or no part of it. */
+/* MFMA with a result of more than four registers: the result must equal C or not overlap it. */
 static bool matrices_do_not_overlap(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     const unsigned ci = index_of(insn, WMI_ROLE_C), di = index_of(insn, WMI_ROLE_D);
@@ -378,7 +378,7 @@ static bool matrices_do_not_overlap(struct wmi_encoder *e, const struct wmi_inst
            wmi_wrong_operand(e, ci, "the registers of the result, or none of them");
 }
 
-/* Dot products of CDNA 3 have op_sel in their words, but not in their text. */
+/* CDNA 3 encodes op_sel of dot products, but LLVM does not accept it in text. */
 static bool op_sel_is_known(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     enum { ALL = 7 };
@@ -407,9 +407,9 @@ static bool gpr_index_mode_exists(struct wmi_encoder *e, const struct wmi_instru
     return insn->operand[i].value < GPR_INDEX_MODES || wmi_wrong_operand(e, i, "a number of 4 bits");
 }
 
-/* ---- pairs ---- */
+/* ---- VOPD pairs ---- */
 
-/* Which source cache an operand of a pair's half goes through: 0, 1 or 2; -1: it is no source. */
+/* The source cache (0, 1 or 2) that an operand of one half uses; -1: not a source. */
 static int source_of(const struct wmi_operand *o, unsigned id)
 {
     switch (o->role) {
@@ -426,8 +426,8 @@ static int source_of(const struct wmi_operand *o, unsigned id)
     }
 }
 
-/* The halves read VGPRs of different banks: four for the first two sources, two for the third. Two moves read
- * different sources where the target says so. */
+/* The halves must read VGPRs from different banks: four for the first two sources, two for the third. Two
+ * moves use different sources if the limit pairs_of_moves is set. */
 static bool banks_differ(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     static const uint8_t banks[] = {4, 4, 2};

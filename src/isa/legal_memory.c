@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What LLVM's assembler refuses of instructions that go to memory, although words could say it.
+/* What LLVM's assembler rejects in memory instructions although it can be encoded.
  *
  * Source: LLVM 19, AMDGPUAsmParser.cpp, validateMIMG*, validateFlatOffset, validateSMEMOffset, validateDS,
- * validateTFE, validateTHAndScopeBits, and the operands and modifiers of the instructions' definitions. */
+ * validateTFE, validateTHAndScopeBits, and the operands and modifiers of the instruction definitions. */
 #include "isa/legal.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 enum {
     DIM_2D_MSAA = 6,
     DIM_2D_MSAA_ARRAY = 7,
-    TUPLE_OF_ALL = 8, /* also taken where fewer registers would do */
+    TUPLE_OF_ALL = 8, /* LLVM also accepts this tuple size where fewer registers suffice */
     TH_BYPASS = 3,
     SCOPE_SYS = 3,
 };
@@ -33,7 +33,7 @@ static bool is_of(const struct wmi_instruction *insn, enum wmi_group group)
     return wmi_rows[insn->id].group == group;
 }
 
-/* Atomics of floats return nothing on some targets. */
+/* On some targets float atomics cannot return. */
 static bool returns_as_asked(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     return !insn->field[WMI_FIELD_glc] || !(wmi_rows[insn->id].flags & WMI_ROW_FLOAT) ||
@@ -41,7 +41,7 @@ static bool returns_as_asked(struct wmi_encoder *e, const struct wmi_instruction
            wmi_wrong_field(e, WMI_FIELD_glc, "no glc: this atomic returns nothing");
 }
 
-/* Whether four values of one component are read. */
+/* Whether the instruction is a gather4, which reads four values of one component. */
 static bool gathers(const struct wmi_encoder *e)
 {
     return wmi_specs[e->form->spec].kind == WMI_KIND_gather_data;
@@ -49,7 +49,7 @@ static bool gathers(const struct wmi_encoder *e)
 
 /* ---- forms ---- */
 
-/* Data may not be EXEC, M0 or null; resources are SGPRs. */
+/* Data must not be EXEC, M0 or null; resources must be SGPRs. */
 static bool scalar_form_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     for (unsigned i = 0; i < insn->operands; i++) {
@@ -108,8 +108,9 @@ static void put_field(struct wmi_encoder *e, enum wmi_field field, uint32_t *wor
     }
 }
 
-/* LLVM knows sampling instructions by the number of their address registers, and 2D_MSAA_ARRAY, which cannot
- * be sampled, counts as legal if another dimension has as many, or if they are eight where fewer would do. */
+/* LLVM distinguishes sampling instructions by their number of address registers. So it accepts 2D_MSAA_ARRAY,
+ * which cannot be sampled, if another dimension has the same number, or if eight are given and it needs more
+ * than four. */
 static bool address_is_known(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     const unsigned addr = index_of(insn, WMI_ROLE_ADDR), dwords = e->parsed[addr].dwords;
@@ -182,7 +183,7 @@ static bool buffer_is_legal(struct wmi_encoder *e, const struct wmi_instruction 
     return true;
 }
 
-/* FLAT offsets are never negative, though their field has the bit for it. */
+/* FLAT offsets are never negative, although the field has a sign bit. */
 static bool flat_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     const uint32_t limit = e->target->limits[WMI_LIMIT_flat_offsets];
@@ -191,7 +192,7 @@ static bool flat_is_legal(struct wmi_encoder *e, const struct wmi_instruction *i
            wmi_wrong_field(e, WMI_FIELD_offset, "an offset of 0 to %u");
 }
 
-/* The dmask of an atomic says how many dwords it takes: one or two, and the value to compare with. */
+/* The dmask of an atomic gives its data size: one or two dwords, twice as many with a compare value. */
 static bool atomic_dmask_is_legal(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     const int32_t dmask = insn->field[WMI_FIELD_dmask];
@@ -212,7 +213,7 @@ static bool image_is_legal(struct wmi_encoder *e, const struct wmi_instruction *
            wmi_wrong_field(e, WMI_FIELD_dmask, "a dmask of one bit: the component that is gathered");
 }
 
-/* gfx12: the same value bypasses all caches within the scope SYS, and is another hint in the others. */
+/* gfx12: the same value of th is BYPASS with SCOPE_SYS and another hint in other scopes. */
 static bool hint_fits_scope(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     static const char *const bypasses[] = {"th:TH_LOAD_BYPASS", "th:TH_STORE_BYPASS"};
@@ -228,7 +229,7 @@ static bool hint_fits_scope(struct wmi_encoder *e, const struct wmi_instruction 
                            bypass ? "scope:SCOPE_SYS with this hint" : "another hint in SCOPE_SYS");
 }
 
-/* gfx90a has a rule that no document names: GWS takes even registers only. */
+/* An undocumented rule of gfx90a: GWS data must be an even register. */
 static bool gws_is_even(struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     const unsigned i = index_of(insn, WMI_ROLE_DATA);

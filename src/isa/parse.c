@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the text of one instruction, LLVM's syntax: tries the forms that its mnemonic can mean in LLVM's
- * order, and decodes what it made, which must be what the text says. */
+/* Parses one instruction in LLVM's syntax: tries the forms of its mnemonic in LLVM's order, and decodes the
+ * encoded words, which must agree with the text. */
 #include "isa/legal.h"
 #include "isa/pattern.h"
 
@@ -91,7 +91,7 @@ static bool register_number(struct wmi_cursor *c, const char *at, int64_t number
     return (number >= 0 && number < VGPRS) || wmi_expected(c, at, "a register number below 256");
 }
 
-/* v7, s[2:3], ttmp[4:7], v1.h. False without a message if there is no register here. */
+/* v7, s[2:3], ttmp[4:7], v1.h. Returns false without a message if there is no register. */
 static bool parse_numbered(struct wmi_cursor *c, struct wmi_parsed *p, bool *good)
 {
     wmi_skip_space(c);
@@ -172,7 +172,7 @@ static bool parse_list(struct wmi_cursor *c, struct wmi_parsed *p, bool addresse
     p->dwords = (uint8_t)dwords;
     p->reg = p->list[0];
     if (p->file == WMI_OPERAND_SPECIAL && p->count == PAIR && consecutive)
-        p->reg--; /* vcc stands before vcc_lo */
+        p->reg--; /* vcc precedes vcc_lo */
     if (addresses && p->file == WMI_OPERAND_VGPR)
         return true;
     p->what = WMI_PARSED_REGISTER;
@@ -202,7 +202,7 @@ static bool parse_number(struct wmi_cursor *c, struct wmi_parsed *p, bool in_bar
 
 static bool parse_source(struct wmi_encoder *e, struct wmi_parsed *p, bool lists);
 
-/* What is within neg(), abs(), sext() or bars, up to `closing`. */
+/* Parses the operand within neg(), abs(), sext() or bars, and `closing`. */
 static bool parse_inner(struct wmi_encoder *e, struct wmi_parsed *p, char closing)
 {
     struct wmi_cursor *c = e->cursor;
@@ -216,7 +216,7 @@ static bool parse_inner(struct wmi_encoder *e, struct wmi_parsed *p, char closin
     return good && (wmi_take(c, closing) || wmi_expected(c, c->at, closing == ')' ? "')'" : "'|'"));
 }
 
-/* A register, a constant, off; with neg, abs or sext around it. */
+/* A register, a constant or off, with neg, abs or sext around it. */
 static bool parse_source(struct wmi_encoder *e, struct wmi_parsed *p, bool lists)
 {
     struct wmi_cursor *c = e->cursor;
@@ -284,7 +284,7 @@ static bool parse_source(struct wmi_encoder *e, struct wmi_parsed *p, bool lists
 
 /* ---- operands ---- */
 
-/* Kinds whose text is an immediate. */
+/* Operand kinds that are written as an immediate. */
 static bool is_immediate(unsigned kind)
 {
     static const bool immediate[WMI_KIND_COUNT] = {
@@ -309,7 +309,7 @@ static bool may_be_absent(const struct wmi_spec *spec)
            spec->kind == WMI_KIND_global_data || (spec->kind == WMI_KIND_vcc && spec->role == WMI_ROLE_D);
 }
 
-/* The offset of a scalar load is 0 where there is none. */
+/* Offsets of scalar loads, which default to 0 if absent. */
 static bool is_scalar_offset(unsigned kind)
 {
     return kind == WMI_KIND_smem_offset || kind == WMI_KIND_smem_soffset ||
@@ -338,7 +338,7 @@ static bool parse_operands(struct wmi_encoder *e, const struct wmi_form *form, s
         if (spec->kind == WMI_KIND_optional16 && at_end(c))
             continue;
         while (wmi_at_modifier(e) &&
-               !is_immediate(spec->kind)) { /* dfmt and the like may stand before soffset */
+               !is_immediate(spec->kind)) { /* modifiers such as dfmt may precede soffset */
             if (!wmi_parse_modifier(e))
                 return false;
             wmi_take(c, ',');
@@ -354,13 +354,13 @@ static bool parse_operands(struct wmi_encoder *e, const struct wmi_form *form, s
         if (is_immediate(spec->kind) ? !wmi_parse_immediate(e, spec, p) : !parse_source(e, p, true))
             return false;
         if (is_scalar_offset(spec->kind) && c->at - p->at == 3 && !memcmp(p->at, "scc", 3))
-            return wmi_expected(c, p->at, "an SGPR or an offset"); /* to LLVM this is a modifier */
+            return wmi_expected(c, p->at, "an SGPR or an offset"); /* LLVM parses this as a modifier */
         wmi_take(c, ',');
     }
     return true;
 }
 
-/* What is expected where only one special register can stand. */
+/* What to expect of an operand that can only be one special register. */
 static const char *special_name(const struct wmi_operand *o)
 {
     if (o->kind != WMI_OPERAND_SPECIAL || o->reg > WMI_SPECIAL_VCC_LO)
@@ -368,7 +368,7 @@ static const char *special_name(const struct wmi_operand *o)
     return o->reg == WMI_SPECIAL_VCC ? "vcc" : "vcc_lo";
 }
 
-/* Whether what was decoded is what the text said. */
+/* Whether the decoded operand agrees with the text. */
 static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, unsigned i,
                    const struct wmi_spec *spec)
 {
@@ -383,7 +383,7 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
     if (o->kind == WMI_OPERAND_NONE)
         return spec->kind == WMI_KIND_optional16 ||
                wmi_expected(e->cursor, p->at, "no operand here with these modifiers");
-    if (spec->kind == WMI_KIND_exp_source) /* compressed, LLVM does not look at all of them */
+    if (spec->kind == WMI_KIND_exp_source) /* LLVM does not read all sources of compressed exports */
         return p->what == WMI_PARSED_OFF || (p->dwords == 1 && !p->part) ||
                wmi_expected(e->cursor, p->at, "one VGPR or off");
     if (p->what == WMI_PARSED_OFF)
@@ -398,7 +398,7 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
     if (o->kind == WMI_OPERAND_OFF)
         return p->file == WMI_OPERAND_SPECIAL || wmi_expected(e->cursor, p->at, "off");
     if (o->kind == WMI_OPERAND_IMMEDIATE && p->file == WMI_OPERAND_SPECIAL && p->reg == WMI_SPECIAL_NULL)
-        return true; /* null as SOFFSET: only the immediate counts */
+        return true; /* null as SOFFSET: the operand is the immediate */
     if (o->kind != p->file)
         return wmi_expected(e->cursor, p->at, special_name(o));
     e->cursor->number = o->dwords;
@@ -419,7 +419,7 @@ static bool agrees(struct wmi_encoder *e, const struct wmi_instruction *insn, un
 
 /* ---- an instruction ---- */
 
-/* Tries one form. On success insn is filled. */
+/* Tries one form. On success `insn` is filled in. */
 static bool try_form(struct wmi_encoder *e, const char *operands, bool without, struct wmi_instruction *insn)
 {
     struct wmi_cursor *c = e->cursor;
@@ -463,7 +463,7 @@ static bool try_form(struct wmi_encoder *e, const char *operands, bool without, 
     return wmi_form_takes(e, insn);
 }
 
-/* How many operands the form shows, and how many the text has: commas outside of brackets, and one. */
+/* Operands that the form prints, and operands in the text: commas outside brackets plus one. */
 static unsigned operands_shown(const struct wmi_form *form, bool without)
 {
     unsigned count = 0;
@@ -493,7 +493,7 @@ static bool has_optional(const struct wmi_form *form)
     return false;
 }
 
-/* The first entry of `name`, or NULL. */
+/* The first entry for `name`, or NULL. */
 static const struct wmi_mnemonic *find_mnemonic(const struct wmi_target *target, const char *name)
 {
     unsigned low = 0, high = target->mnemonic_count;
@@ -519,8 +519,8 @@ static const struct {
 };
 enum { ALL_VARIANTS = 0x1f, SECOND_ONLY = 1 << WMI_VARIANT_SECOND };
 
-/* The entries of a name as text has it, in any case and with a suffix; `variants` gets those that are meant.
- */
+/* The entries for a mnemonic in any case, with or without a suffix; *variants is set to the variants that the
+ * suffix allows. */
 static const struct wmi_mnemonic *look_up(const struct wmi_target *target, const char *text, size_t length,
                                           unsigned *variants)
 {
@@ -543,7 +543,7 @@ static const struct wmi_mnemonic *look_up(const struct wmi_target *target, const
     return found;
 }
 
-/* The same of the word at the cursor, remembered by its text. */
+/* The same for the word at the cursor, cached by its text. */
 static const struct wmi_mnemonic *look_up_again(const struct wmi_target *target, struct wmi_cursor *c,
                                                 size_t length, unsigned *variants)
 {
@@ -569,8 +569,8 @@ bool wmi_has_mnemonic(const struct wmi_target *target, const char *name, size_t 
     return look_up(target, name, length, &variants) != NULL;
 }
 
-/* What the form that came nearest to the text expected: one that read it to its end, with as many operands,
- * and the furthest of those alike. */
+/* The error of the best failed form: prefers forms that parsed to the end of the line, then forms with the
+ * number of operands in the text, then the error furthest on. */
 struct failure {
     const char *wrong, *wrong_at;
     unsigned number, rank;
@@ -585,7 +585,7 @@ static void note_failure(const struct wmi_encoder *e, struct failure *failure, b
         *failure = (struct failure){c->wrong, c->wrong_at, c->number, rank};
 }
 
-/* The mnemonic of the second half of a pair behind "::", or NULL. */
+/* The mnemonic of the second half of a VOPD pair, after "::", or NULL. */
 static const struct wmi_mnemonic *find_second(struct wmi_encoder *e, const char *operands)
 {
     struct wmi_cursor c = *e->cursor;
@@ -605,7 +605,7 @@ static const struct wmi_mnemonic *find_second(struct wmi_encoder *e, const char 
     return NULL;
 }
 
-/* Tries a form with and without what may be absent. */
+/* Tries a form with and without its optional operands. */
 static bool try_both(struct wmi_encoder *e, const char *operands, struct failure *failure,
                      struct wmi_instruction *insn)
 {
@@ -614,8 +614,8 @@ static bool try_both(struct wmi_encoder *e, const char *operands, struct failure
         e->tried++;
         if (try_form(e, operands, without, insn))
             return true;
-        const bool no_data =
-            without && e->form->specs >= 4 && !e->field_at[WMI_FIELD_lds]; /* only lds has none */
+        const bool no_data = without && e->form->specs >= 4 &&
+                             !e->field_at[WMI_FIELD_lds]; /* data is optional with lds only */
         const unsigned given = operands_given(operands, e->cursor->end);
         note_failure(e, failure, !no_data && operands_shown(e->form, without) == given);
     }
@@ -677,8 +677,8 @@ static unsigned assemble(const struct wmi_target *target, struct wmi_cursor *cur
     return 0;
 }
 
-/* CLRX's documents write GCN's instructions in capitals: TBUFFER_LOAD_FORMAT_X V1, V2, S[4:7], 0 OFFEN. If
- * the line is no instruction as it stands, those that have no symbols are tried without them. */
+/* CLRX's documents write GCN instructions in capitals: TBUFFER_LOAD_FORMAT_X V1, V2, S[4:7], 0 OFFEN. A line
+ * that does not assemble as written is retried in lower case without symbols. */
 static unsigned assemble_capitals(const struct wmi_target *target, struct wmi_cursor *cursor,
                                   struct wmi_instruction *insn)
 {
@@ -710,7 +710,7 @@ unsigned wmi_assemble(const struct wmi_target *target, struct wmi_cursor *cursor
     return dwords;
 }
 
-/* ---- names that are near ---- */
+/* ---- similar names ---- */
 
 unsigned wmi_edits(const char *a, size_t length, const char *b, unsigned most)
 {

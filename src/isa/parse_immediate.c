@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads immediates that have a syntax of their own, as print_special.c prints them; names and numbers for
- * them and for modifiers (parse_special.c). */
+/* Parses immediates with a syntax of their own, as printed by print_special.c, and names and numbers for them
+ * and for modifiers (parse_special.c). */
 #include "isa/parsed.h"
 
 #include <ctype.h>
@@ -42,7 +42,7 @@ bool wmi_need(struct wmi_cursor *cursor, char c, const char *what)
     return wmi_take(cursor, c) || wmi_expected(cursor, cursor->at, what);
 }
 
-/* Takes a name of the group, case aside, with or without `prefix`; false without a message. */
+/* Consumes a name of the group in any case, with or without `prefix`; false without a message. */
 bool wmi_take_name(struct wmi_encoder *e, enum wmi_name_group group, const char *prefix, int32_t *value)
 {
     struct wmi_cursor *c = e->cursor;
@@ -157,7 +157,7 @@ static bool parse_sendmsg(struct wmi_encoder *e, int64_t *value)
     return wmi_need(c, ')', "')'");
 }
 
-/* vmcnt(1) & expcnt(2), lgkmcnt(3): any of them; the others wait for nothing. */
+/* Any of vmcnt(1) & expcnt(2), lgkmcnt(3); absent counters are not waited for. */
 static bool parse_waitcnt(struct wmi_encoder *e, int64_t *value)
 {
     struct wmi_cursor *c = e->cursor;
@@ -292,7 +292,7 @@ static bool take_integer(struct wmi_encoder *e, int32_t *value)
     return true;
 }
 
-/* Names and numbers joined by '|', with parentheses around any of them. */
+/* Names and numbers joined by '|', any of them in parentheses. */
 static bool parse_version(struct wmi_encoder *e, int64_t *value)
 {
     struct wmi_cursor *c = e->cursor;
@@ -342,7 +342,7 @@ static bool parse_named(struct wmi_encoder *e, enum wmi_name_group group, const 
     return true;
 }
 
-/* Says what an immediate may begin with besides a number, if what is there is none. */
+/* Lists what an immediate may begin with, if the text begins with another word. */
 static bool name_what_begins(struct wmi_encoder *e, unsigned kind)
 {
     static const struct {

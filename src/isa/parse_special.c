@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads modifiers: what print_special.c prints, and LLVM's other spellings of it. */
+/* Parses modifiers as printed by print_special.c, and LLVM's alternative spellings. */
 #include "isa/parsed.h"
 
 #include <ctype.h>
@@ -48,7 +48,7 @@ void wmi_default_fields(struct wmi_encoder *e)
     }
 }
 
-/* [a,b,c]: how many numbers there were, or -1 after a message. */
+/* [a,b,c]; returns the number of values, or -1 after a message. */
 static int parse_list(struct wmi_encoder *e, int64_t *values, int most, int64_t highest)
 {
     struct wmi_cursor *c = e->cursor;
@@ -77,7 +77,7 @@ static bool has_role(const struct wmi_form *form, unsigned role)
     return false;
 }
 
-/* One bit for each source, and one for the result. */
+/* One bit per source, and one for the result. */
 static bool parse_bits(struct wmi_encoder *e, const struct wmi_field_spec *spec, int32_t *value)
 {
     int64_t bits[4];
@@ -165,7 +165,7 @@ static bool parse_swizzle(struct wmi_encoder *e, int32_t *value)
     return wmi_need(c, ')', "')'");
 }
 
-/* format:[8_8_8_8,unorm] by names in any order, or format:78 by number. */
+/* format:[8_8_8_8,unorm] with names in any order, or format:78. */
 static bool parse_format(struct wmi_encoder *e)
 {
     struct wmi_cursor *c = e->cursor;
@@ -187,7 +187,7 @@ static bool parse_format(struct wmi_encoder *e)
     return wmi_need(c, ']', "',' or ']'");
 }
 
-/* One name, BUF_FMT_8_UNORM, or one of the older two. */
+/* A unified name, BUF_FMT_8_UNORM, or one or both of the older data and number formats. */
 static bool parse_unified_format(struct wmi_encoder *e, int32_t *value)
 {
     struct wmi_cursor *c = e->cursor;
@@ -201,7 +201,7 @@ static bool parse_unified_format(struct wmi_encoder *e, int32_t *value)
     }
     if (wmi_take_name(e, WMI_NAMES_unified_format, "BUF_FMT_", value))
         return wmi_need(c, ']', "']'");
-    /* data and number apart: the unified name is made of theirs */
+    /* data and number format: their names combine to the unified one */
     int32_t parts[2] = {1, 0};
     char name[64];
     const char *start = c->at;
@@ -254,7 +254,7 @@ static bool parse_temporal_hint(struct wmi_encoder *e, int32_t *value)
     return wmi_expected(c, start, "a temporal hint of this kind of instruction");
 }
 
-/* The DPP control that begins here; `word` is its name. False without a message: it is none. */
+/* The DPP control at the cursor. Returns false without a message if there is none. */
 static bool parse_dpp_ctrl(struct wmi_encoder *e, int32_t *value)
 {
     struct wmi_cursor *c = e->cursor;
@@ -328,7 +328,7 @@ static bool same(const char *word, size_t length, const char *name)
     return strlen(name) == length && !memcmp(word, name, length);
 }
 
-/* The field that a modifier called `word` sets. */
+/* The field set by the modifier `word`. */
 static const struct wmi_field_spec *field_of(const struct wmi_encoder *e, const char *word, size_t length)
 {
     const struct wmi_layout *layout = &wmi_layouts[e->form->layout];
@@ -375,7 +375,7 @@ bool wmi_at_modifier(struct wmi_encoder *e)
     return length && !reg && field_of(e, at, length);
 }
 
-/* What follows the colon of a modifier that is a number or a list. */
+/* Parses the value after the colon of a modifier. */
 static bool parse_value(struct wmi_encoder *e, const struct wmi_field_spec *spec, const char *word,
                         size_t length)
 {
@@ -481,8 +481,7 @@ static bool has_field(const struct wmi_target *target, const char *name)
     return false;
 }
 
-/* What says that a bit is not set that this encoding does not have: noslc, offset:0. Takes it, if it is that.
- */
+/* Consumes a modifier that clears a bit which the encoding does not have: noslc, offset:0. */
 static bool parse_absence(struct wmi_encoder *e, const char *word, size_t length)
 {
     enum { DLC = 2 };

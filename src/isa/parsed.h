@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parser of one instruction tells the encoder; only src/isa reads it. */
+/* A parsed instruction, passed from the parser to the encoder; internal to src/isa. */
 #ifndef WMI_PARSED_H
 #define WMI_PARSED_H
 
@@ -17,18 +17,18 @@ enum wmi_parsed_what {
     WMI_PARSED_LIST, /* [v1, v3, v[5:7]] */
 };
 
-/* An operand as it stands in the text. */
+/* An operand as written. */
 struct wmi_parsed {
     uint8_t what;
-    uint8_t file, dwords, part; /* of a register: enum wmi_operand_kind, ...; of a special one `reg` is enum
-                                   wmi_special */
+    uint8_t file, dwords,
+        part; /* register: enum wmi_operand_kind, ...; if special, `reg` is enum wmi_special */
     uint16_t reg;
     uint8_t neg, abs, sext;
     uint8_t count;
     const char *at;
     double real;
     struct wmi_value value;
-    uint16_t list[WMI_LIST]; /* registers, all of `file` */
+    uint16_t list[WMI_LIST]; /* registers, all in `file` */
     uint8_t list_dwords[WMI_LIST];
 };
 
@@ -40,25 +40,25 @@ struct wmi_encoder {
     const struct wmi_mnemonic *mnemonic, *second_mnemonic;
     struct wmi_parsed parsed[WMI_OPERANDS];
     unsigned operands; /* of both halves */
-    unsigned tried;    /* forms, this one among them */
+    unsigned tried;    /* number of forms tried, including this one */
     int32_t field[WMI_FIELD_COUNT];
-    const char *field_at[WMI_FIELD_COUNT]; /* where a modifier stands; NULL: not in the text */
+    const char *field_at[WMI_FIELD_COUNT]; /* position of a modifier in the text; NULL: absent */
     uint32_t words[WMI_ENCODED_DWORDS];
     unsigned dwords;
-    bool is_read; /* the whole text, as the form has it */
+    bool is_read; /* the form parsed the whole text */
     bool has_literal, late_literal;
     uint32_t literal;
     struct wmi_relocation relocation;
 };
 
-/* src/isa/encode.c. Sets words and dwords; false after a message. */
+/* src/isa/encode.c. Sets words and dwords; returns false after a message. */
 bool wmi_encode(struct wmi_encoder *e);
 
-/* src/isa/parse_immediate.c: immediates that have a syntax of their own, and names. */
+/* src/isa/parse_immediate.c: immediates with a syntax of their own, and names. */
 size_t wmi_word_length(struct wmi_cursor *cursor);
-/* Takes the character, or says what was expected. */
+/* Consumes the character, or reports what was expected. */
 bool wmi_need(struct wmi_cursor *cursor, char c, const char *what);
-/* Takes a name of the group, case aside, with or without `prefix`; false without a message. */
+/* Consumes a name of the group in any case, with or without `prefix`; false without a message. */
 bool wmi_take_name(struct wmi_encoder *e, enum wmi_name_group group, const char *prefix, int32_t *value);
 /* The same, or a number. */
 bool wmi_name_or_number(struct wmi_encoder *e, enum wmi_name_group group, const char *prefix, int32_t *value);
@@ -68,9 +68,9 @@ bool wmi_parse_immediate(struct wmi_encoder *e, const struct wmi_spec *spec, str
 /* Whether a modifier of the form is next. */
 bool wmi_at_modifier(struct wmi_encoder *e);
 bool wmi_parse_modifier(struct wmi_encoder *e);
-/* What fields are where the text has no modifier. */
+/* Sets the fields to the values that they have without modifiers. */
 void wmi_default_fields(struct wmi_encoder *e);
-/* Takes the word if it is next and whole. */
+/* Consumes `word` if it is the next whole word. */
 bool wmi_take_word(struct wmi_cursor *cursor, const char *word);
 
 #endif

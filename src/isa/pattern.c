@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Remembers assembled instructions by their text without the numbers of registers, so that another one alike
- * is a search and some bits: compiled code says the same things over and over, of other registers. */
+/* Cache of assembled instructions, keyed by their text without register numbers, so that a similar
+ * instruction takes one lookup and a few bit insertions: compiled code repeats instructions with other
+ * registers. */
 #include "isa/pattern.h"
 #include "base/copy.h"
 #include "isa/legal.h"
@@ -10,17 +11,17 @@
 enum {
     SGPR_CODES = 128,
     FEW_VGPRS = 128,   /* that 16-bit operands can name in short encodings */
-    TUPLE_SGPRS = 104, /* where SGPRs end for tuples of four and more */
-    SMALL_MATRIX = 4,  /* dwords of the result */
+    TUPLE_SGPRS = 104, /* SGPRs that tuples of three and more can use; applied to all */
+    SMALL_MATRIX = 4,  /* most dwords of a result without overlap rules */
     MOST_TUPLE = 32,   /* dwords */
 };
 
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 typedef uint64_t pair64 __attribute__((vector_size(16)));
 
-/* What was there, with room to look at around it. */
+/* The text, padded at both ends for reads around it. */
 struct raw {
-    char blank[WMI_KEY_PADDING]; /* the last of them is one */
+    char blank[WMI_KEY_PADDING]; /* only the last is set, to a blank */
     char text[WMI_PATTERN_TEXT + WMI_KEY_PADDING];
 };
 
@@ -38,7 +39,7 @@ static bytes16 bytes_at(const char *text)
     return bytes;
 }
 
-/* Copies in words; may write up to seven bytes more. */
+/* Copies eight bytes at a time; may write up to seven extra bytes. */
 static char *copy(char *to, const char *from, size_t length)
 {
     for (size_t i = 0; i < length; i += 8)
@@ -46,7 +47,7 @@ static char *copy(char *to, const char *from, size_t length)
     return to + length;
 }
 
-/* Bit i: byte i of the mask is all ones. */
+/* Bit i of the result: byte i of the mask is all ones. */
 static uint64_t bits_of(bytes16 mask)
 {
     const pair64 ones = (pair64)mask & UINT64_C(0x0101010101010101);
@@ -54,7 +55,7 @@ static uint64_t bits_of(bytes16 mask)
     return (ones[0] * gather >> 56) | (ones[1] * gather >> 56) << 8;
 }
 
-/* Bit i: at character i of the first 64 a register may begin. */
+/* Bit i: a register may begin at character i, of the first 64. */
 static uint64_t register_starts(const struct raw *raw, size_t length)
 {
     enum { STEP = 16, MOST = 64 };
@@ -70,7 +71,7 @@ static uint64_t register_starts(const struct raw *raw, size_t length)
     return starts;
 }
 
-/* A number of up to three digits; returns how many there are. */
+/* Reads a number of up to three digits; returns the number of digits. */
 static unsigned read_digits(const char *at, unsigned *number)
 {
     enum { BASE = 10 };
@@ -88,8 +89,8 @@ static bool is_word(char c)
     return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* v7 or v[2:3], without a blank or an expression in it: sets the next slot, and *mark to what stands for it
- * in the key, which is not longer. Returns what follows, or NULL. */
+/* Reads v7 or v[2:3], without blanks or expressions. Sets the next slot, and *mark to its mark in the key,
+ * which is not longer than the text. Returns the end of the text, or NULL. */
 static const char *read_register(struct wmi_key *key, const char *at, char **mark)
 {
     const unsigned file = *at == 'v' ? WMI_OPERAND_VGPR : *at == 's' ? WMI_OPERAND_SGPR : WMI_OPERAND_AGPR;
@@ -116,7 +117,7 @@ static const char *read_register(struct wmi_key *key, const char *at, char **mar
     return at;
 }
 
-/* Makes the text of the key; returns its end. */
+/* Writes the key's text; returns its end. */
 static char *mark_registers(struct wmi_key *key, const struct raw *raw, size_t length, uint64_t starts)
 {
     const char *from = raw->text;
@@ -141,7 +142,7 @@ static uint64_t hash_of(const char *text, size_t length)
     return hash;
 }
 
-/* Whether no character is a mark. */
+/* Whether no character could be mistaken for a mark. */
 static bool has_no_marks(const char *text, size_t length)
 {
     uint64_t all = 0;
@@ -171,7 +172,7 @@ bool wmi_read_key(const char *begin, const char *end, bool registers, struct wmi
     return true;
 }
 
-/* The first of the two places where a key may stand. */
+/* The first of the key's two possible places. */
 static size_t place_of(const struct wmi_key *key)
 {
     return key->hash >> 40 & (WMI_PATTERN_PLACES - 2);
@@ -182,7 +183,7 @@ static bool is_of(const struct wmi_pattern *p, const struct wmi_key *key)
     return p->length == key->length && !memcmp(p->text, key->text, key->length);
 }
 
-/* The pattern of the key, or that of none. */
+/* The key's pattern, or the empty pattern. */
 static const struct wmi_pattern *find(const struct wmi_patterns *patterns, const struct wmi_key *key)
 {
     const uint16_t *place = &patterns->place[place_of(key)];
@@ -213,7 +214,8 @@ unsigned wmi_assemble_alike(const struct wmi_patterns *patterns, const char *beg
 
 /* ---- making patterns ---- */
 
-/* How many low bits of a register's number its field leaves out, and one; 0: the number is not just there. */
+/* Number of low bits of a register number that the field omits, plus one; 0: the field is not a plain number.
+ */
 static unsigned bits_dropped(unsigned kind)
 {
     static const uint8_t dropped[WMI_KIND_COUNT] = {
@@ -237,8 +239,8 @@ static bool is_scalar(const struct wmi_operand *o)
     return o->kind == WMI_OPERAND_SGPR || o->kind == WMI_OPERAND_TTMP || o->kind == WMI_OPERAND_SPECIAL;
 }
 
-/* Whether vector instructions of this text keep to the constant bus whatever SGPRs they name: all different
- * are not too many, or there is but one. */
+/* Whether no choice of SGPR numbers exceeds the constant bus limit: there is at most one SGPR, or all fit
+ * even if they differ. */
 static bool fills_no_bus(const struct wmi_target *target, const struct wmi_instruction *insn)
 {
     unsigned sgprs = 0, others = 0;
@@ -253,8 +255,8 @@ static bool fills_no_bus(const struct wmi_target *target, const struct wmi_instr
     return sgprs <= 1 || sgprs + others <= wmi_constant_bus(target, insn);
 }
 
-/* Whether no rule of legal*.c looks at how the registers of the text relate to each other: pairs, matrices
- * and their C, the constant bus, and GWS on gfx90a. */
+/* Whether no rule of legal*.c depends on how the registers relate to each other: VOPD pairs, matrices and
+ * their C, the constant bus, and GWS on gfx90a. */
 static bool numbers_are_free(const struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     if (e->second)
@@ -267,8 +269,8 @@ static bool numbers_are_free(const struct wmi_encoder *e, const struct wmi_instr
     return fills_no_bus(e->target, insn);
 }
 
-/* With 16-bit operands VGPRs beyond v127 may mean another encoding, and so they may if one of these was tried
- * before. */
+/* Number of VGPRs that patterns may insert. Above v127 another encoding may apply if an operand has 16 bits,
+ * or if another form was tried first. */
 static unsigned vgprs_of(const struct wmi_encoder *e, const struct wmi_instruction *insn)
 {
     enum { VGPRS = 256, HALF_BITS = 16 };
@@ -280,7 +282,7 @@ static unsigned vgprs_of(const struct wmi_encoder *e, const struct wmi_instructi
 
 enum made { MADE, OF_THESE_NUMBERS_ONLY, OF_OTHER_NUMBERS };
 
-/* What numbers may stand in the slot, and where; the word loses what is there now. */
+/* Determines the position and valid range of a register number, and clears the number in the words. */
 static enum made make_slot(const struct wmi_encoder *e, unsigned operand, unsigned vgprs,
                            struct wmi_pattern_slot *slot, uint32_t *words)
 {
@@ -310,7 +312,7 @@ static enum made make_slot(const struct wmi_encoder *e, unsigned operand, unsign
     return MADE;
 }
 
-/* Each register of the key must be an operand, in the same order. */
+/* The registers of the key must be the operands, in the same order. */
 static enum made make_slots(const struct wmi_encoder *e, const struct wmi_instruction *insn,
                             const struct wmi_key *key, struct wmi_pattern *pattern)
 {
@@ -340,7 +342,7 @@ static void put(struct wmi_patterns *patterns, const struct wmi_key *key, struct
 {
     if (find(patterns, key)->length)
         return;
-    if (++patterns->count == WMI_PATTERNS) { /* begins again */
+    if (++patterns->count == WMI_PATTERNS) { /* full: restart */
         memset(patterns->place, 0, sizeof patterns->place);
         patterns->count = 1;
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* LLVM's text of a decoded instruction: mnemonic, operands, modifiers. */
+/* Prints LLVM's text of a decoded instruction: mnemonic, operands, modifiers. */
 #include "base/copy.h"
 #include "isa/tables.h"
 
 #include <string.h>
 
-/* Longer than any text of an instruction; what would not fit is dropped. */
+/* Longer than any instruction's text; the rest is dropped. */
 enum { LONGEST_TEXT = 1024 };
 
 static inline void put_char(struct wmi_text *text, char c)
@@ -37,7 +37,7 @@ static void put_based(struct wmi_text *text, uint64_t value, unsigned base)
     put_bytes(text, digits + n, sizeof(digits) - n);
 }
 
-/* Below 1000: numbers of registers. */
+/* Numbers below 1000. */
 static inline void put_small(struct wmi_text *text, unsigned value)
 {
     if (text->end - text->at < 3)
@@ -70,7 +70,7 @@ void wmi_put_hex(struct wmi_text *text, uint64_t value)
     put_based(text, value, 16);
 }
 
-/* `file` has one letter, but for ttmp. */
+/* `file` is a single letter, or ttmp. */
 static inline void put_registers(struct wmi_text *text, const char *file, unsigned reg, unsigned dwords)
 {
     if (file[1])
@@ -129,14 +129,14 @@ static const char *const floats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0"
 static const uint16_t half_patterns[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
                                          0xc000, 0x4400, 0xc400, 0x3118};
 
-/* Types whose 1/(2*pi) LLVM shows with the digits of a 64-bit float. */
+/* Types for which LLVM prints 1/(2*pi) with the digits of a 64-bit float. */
 static bool is_wide(unsigned type)
 {
     return (wmi_type_bits(type) == 64 && !wmi_is_pair32(type)) || type == WMI_TYPE_h256;
 }
 
-/* reg holds the operand code of an inline constant.
- * LLVM shows a float constant of a 16-bit integer operand by its half-precision pattern. */
+/* o->reg is the operand code of an inline constant.
+ * LLVM prints a float constant of a 16-bit integer operand as its half-precision pattern. */
 static void put_constant(struct wmi_text *text, const struct wmi_operand *o)
 {
     if (o->reg >= 240 && is_int16(o->type))
@@ -151,8 +151,8 @@ static void put_constant(struct wmi_text *text, const struct wmi_operand *o)
         wmi_put(text, is_wide(o->type) ? "0.15915494309189532" : "0.15915494");
 }
 
-/* The inline float constant with these bits, or NULL. `one` is the pattern of 1.0, `exponent` the lowest
- * exponent bit. */
+/* The inline float constant with these bits, or NULL. `one` is the pattern of 1.0, `exponent` the position of
+ * the lowest exponent bit. */
 static const char *float_name(uint64_t value, uint64_t one, unsigned exponent, unsigned sign)
 {
     static const int8_t steps[] = {-1, 0, 1, 2}; /* 0.5, 1.0, 2.0, 4.0 */
@@ -164,7 +164,7 @@ static const char *float_name(uint64_t value, uint64_t one, unsigned exponent, u
     return NULL;
 }
 
-/* A literal that equals an inline constant looks like one in LLVM's text.
+/* LLVM prints a literal that equals an inline constant like one.
  * Source: AMDGPUInstPrinter.cpp, printImmediate16, printImmediateInt16, printImmediate32, printImmediate64.
  */
 static void put_literal(struct wmi_text *text, const struct wmi_operand *o)
@@ -200,8 +200,8 @@ static void put_literal(struct wmi_text *text, const struct wmi_operand *o)
         wmi_put_hex(text, o->type == WMI_TYPE_f64 ? value >> 32 : (uint32_t)value);
 }
 
-/* The half that LLVM names: of VOP3 always the lower one, of VOP3 with DPP the right one, but none of the
- * second source. op_sel stands behind in any case. */
+/* The half that LLVM names: for VOP3 always the low one; for VOP3 with DPP the actual one, except for the
+ * second source, which is printed whole. op_sel is printed in any case. */
 static enum wmi_part shown_part(const struct wmi_target *target, const struct wmi_instruction *insn,
                                 const struct wmi_operand *o)
 {
@@ -258,7 +258,7 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
     }
 }
 
-/* With neg, abs and sext around it: -v1, |v1|, -|v1|, sext(v1); neg(1), because -1 is another constant. */
+/* The operand with neg, abs and sext: -v1, |v1|, -|v1|, sext(v1); neg(1), because -1 is another constant. */
 static void put_operand(struct wmi_text *text, const struct wmi_target *target,
                         const struct wmi_instruction *insn, const struct wmi_spec *spec,
                         const struct wmi_operand *o)
@@ -278,8 +278,8 @@ static void put_operand(struct wmi_text *text, const struct wmi_target *target,
         wmi_put(text, ")");
 }
 
-/* Where the n-th register of an address list stands: the address field first, then the bytes behind. gfx12
- * has four bytes in the third dword, the fifth on top of the second. */
+/* The n-th register of an address list: the first is in the address field, the others in the bytes that
+ * follow. gfx12 has bytes 1 to 3 of the third dword, and the fifth register in the top byte of the second. */
 static unsigned address_register(const struct wmi_instruction *insn, const struct wmi_operand *o, unsigned n)
 {
     if (n == 0)
@@ -292,8 +292,8 @@ static unsigned address_register(const struct wmi_instruction *insn, const struc
     return insn->words[2 + byte / 4] >> 8 * (byte % 4) & 0xff;
 }
 
-/* How many dwords the n-th item of an address list has, of which `left` are not named yet. The last item may
- * be a tuple; a ray where lists have five slots is [v2, v4, v[5:7], v[8:10], v[11:13]]. */
+/* Number of dwords of the n-th item of an address list, given that `left` remain. The last item may be a
+ * tuple; with five slots a ray is [v2, v4, v[5:7], v[8:10], v[11:13]]. */
 static unsigned address_dwords(const struct wmi_spec *spec, unsigned slots, unsigned n, unsigned left)
 {
     enum { RAY_SLOTS = 5, RAY_VECTOR = 3 };
@@ -303,7 +303,7 @@ static unsigned address_dwords(const struct wmi_spec *spec, unsigned slots, unsi
     return dwords < left ? dwords : left;
 }
 
-/* The items of the list that is the operand's address; 0: it is one tuple. */
+/* Number of items in the operand's address list; 0: it is one tuple. */
 static unsigned address_slots(const struct wmi_target *target, const struct wmi_instruction *insn,
                               const struct wmi_spec *spec, const struct wmi_operand *o)
 {
@@ -311,7 +311,7 @@ static unsigned address_slots(const struct wmi_target *target, const struct wmi_
     return address && o->dwords > 1 ? wmi_image_slots(target, insn) : 0;
 }
 
-/* A non-sequential address: [v2, v4, v5], and the last may be a tuple: [v2, v4, v5, v[6:8]]. */
+/* A non-sequential address: [v2, v4, v5]; the last item may be a tuple: [v2, v4, v5, v[6:8]]. */
 static void put_address_list(struct wmi_text *text, const struct wmi_instruction *insn,
                              const struct wmi_spec *spec, const struct wmi_operand *o, unsigned slots)
 {
@@ -374,7 +374,7 @@ void wmi_print_operand(const struct wmi_target *target, const struct wmi_instruc
     *text.at = 0;
 }
 
-/* Modifiers that print nothing when they are 0. */
+/* Modifiers that are not printed when 0. */
 static const bool silent_at_0[WMI_SHOW_COUNT] = {
     [WMI_SHOW_none] = true,      [WMI_SHOW_flag] = true,       [WMI_SHOW_num] = true,
     [WMI_SHOW_hex] = true,       [WMI_SHOW_bound_ctrl] = true, [WMI_SHOW_bits] = true,

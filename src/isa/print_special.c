@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Immediates and modifiers that have a syntax of their own: waits, hwreg, messages, swizzles, DPP, SDWA,
+/* Prints immediates and modifiers with a syntax of their own: waits, hwreg, messages, swizzles, DPP, SDWA,
  * formats. All texts are LLVM 19's. */
 #include "isa/tables.h"
 #include "isa/wait.h"
@@ -74,7 +74,7 @@ static void put_hwreg(struct wmi_text *text, const struct wmi_target *target, ui
     wmi_put(text, ")");
 }
 
-/* The operation's name of a message, or NULL: then the message has none or a wrong one. */
+/* The name of a message's operation, or NULL if it has none or an invalid one. */
 static const char *message_operation(const struct wmi_target *target, unsigned id, unsigned operation)
 {
     if (id == MESSAGE_SYSMSG)
@@ -84,7 +84,7 @@ static const char *message_operation(const struct wmi_target *target, unsigned i
     return NULL;
 }
 
-/* gfx11 and later: only a number, and there are replies. */
+/* gfx11 and later: the message is only a number; some messages return data. */
 static void put_plain_message(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
 {
     const char *name = wmi_name_of(target, WMI_NAMES_message, (int32_t)value);
@@ -99,7 +99,8 @@ static void put_plain_message(struct wmi_text *text, const struct wmi_target *ta
 static void put_sendmsg(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
 {
     if (!target->limits[WMI_LIMIT_message_operations]) {
-        const uint32_t number = value & MESSAGE_NUMBER_MAX; /* LLVM shows a name whatever is above it */
+        const uint32_t number =
+            value & MESSAGE_NUMBER_MAX; /* LLVM prints a name regardless of the upper bits */
         if (value == number || wmi_name_of(target, WMI_NAMES_message, (int32_t)number))
             put_plain_message(text, target, number);
         else
@@ -132,7 +133,7 @@ static void put_sendmsg(struct wmi_text *text, const struct wmi_target *target, 
     }
 }
 
-/* Fields whose bits are all ones wait for nothing and are not shown, unless all are so.
+/* Fields of all ones wait for nothing and are omitted, unless all fields are so.
  * Source: LLVM AMDGPUInstPrinter.cpp, printDepCtr. */
 static void put_depctr(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
 {
@@ -159,7 +160,7 @@ static void put_depctr(struct wmi_text *text, const struct wmi_target *target, u
     }
 }
 
-/* Source: LLVM AMDGPUInstPrinter.cpp, printDelayFlag, with its comment for what has no name. */
+/* Source: LLVM AMDGPUInstPrinter.cpp, printDelayFlag, including its comments for invalid values. */
 static void put_delay_alu(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
 {
     static const struct {
@@ -195,7 +196,7 @@ static void put_inline_or_hex(struct wmi_text *text, uint32_t value)
         wmi_put_hex(text, value);
 }
 
-/* The version by name, or as a number, with its flags by name. */
+/* The version by name or number, followed by its flags by name. */
 static void put_version(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
 {
     uint32_t flags = 0;
@@ -323,7 +324,7 @@ void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target,
     }
 }
 
-/* Source: LLVM AMDGPUInstPrinter.cpp, printSwizzle: the same forms in the same order of preference. */
+/* Source: LLVM AMDGPUInstPrinter.cpp, printSwizzle: the same forms in the same order. */
 static void put_swizzle(struct wmi_text *text, uint32_t value)
 {
     const unsigned and_mask = value & 31, or_mask = value >> 5 & 31, xor_mask = value >> 10 & 31;
@@ -347,7 +348,7 @@ static void put_swizzle(struct wmi_text *text, uint32_t value)
     } else {
         wmi_put(text, "swizzle(BITMASK_PERM,\"");
         for (int bit = 4; bit >= 0; bit--) {
-            /* what the lane number's bit becomes if it is 0, and if it is 1 */
+            /* the new value of the lane number's bit if it is 0, and if it is 1 */
             const unsigned zero = (or_mask ^ xor_mask) >> bit & 1;
             const unsigned one = ((and_mask | or_mask) ^ xor_mask) >> bit & 1;
             wmi_put(text, zero == one ? (zero ? "1" : "0") : (zero ? "i" : "p"));
@@ -403,7 +404,7 @@ static void put_unified_format(struct wmi_text *text, const struct wmi_target *t
         wmi_put(text, "]");
 }
 
-/* One bit for each source, and for the result where the field has four bits: op_sel:[1,0,0]. */
+/* One bit per source, and one for the result if the field has four bits: op_sel:[1,0,0]. */
 static void put_bits(struct wmi_text *text, const struct wmi_instruction *insn,
                      const struct wmi_field_spec *spec, uint32_t usual)
 {
@@ -427,7 +428,7 @@ static void put_bits(struct wmi_text *text, const struct wmi_instruction *insn,
     wmi_put(text, "]");
 }
 
-/* One bit for each of the field's, whatever operands there are: op_sel:[0,0,1,0]. */
+/* All bits of the field, regardless of the operands: op_sel:[0,0,1,0]. */
 static void put_all_bits(struct wmi_text *text, const struct wmi_field_spec *spec, uint32_t value)
 {
     unsigned bits[32];
@@ -442,7 +443,7 @@ static void put_all_bits(struct wmi_text *text, const struct wmi_field_spec *spe
     wmi_put(text, "]");
 }
 
-/* The temporal hint's name depends on what the instruction does and on its scope.
+/* The name of a temporal hint depends on the kind of access and its scope.
  * Source: LLVM AMDGPUInstPrinter.cpp, printTH. */
 static void put_temporal_hint(struct wmi_text *text, const struct wmi_target *target,
                               const struct wmi_instruction *insn, uint32_t value)
@@ -468,7 +469,7 @@ static void put_temporal_hint(struct wmi_text *text, const struct wmi_target *ta
     wmi_put_hex(text, value);
 }
 
-/* SMEM's immediate beside an SGPR; where it is the offset alone, it is an operand. */
+/* SMEM's immediate in addition to an SGPR; alone, it is printed as the offset operand. */
 static void put_added_offset(struct wmi_text *text, int32_t value)
 {
     wmi_put(text, value < 0 ? " offset:-" : " offset:");

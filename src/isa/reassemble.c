@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which instructions LLVM's assembler would not bring back from their text.
+/* Finds instructions that LLVM's assembler would not reproduce from their text.
  *
- * Our assembler chooses encodings as LLVM's does and refuses what it refuses (legal.c), so it is asked. What
- * LLVM takes, but encodes otherwise, is listed here (found by tests/oracle/reassembled.py). */
+ * Our assembler chooses the same encodings as LLVM's and rejects the same text (legal.c), so the text is
+ * assembled and compared. Instructions that LLVM accepts but encodes differently are listed here (found by
+ * tests/oracle/reassembled.py). */
 #include "isa/assemble.h"
 #include "isa/disassemble.h"
 #include "isa/tables.h"
@@ -11,7 +12,7 @@
 
 enum { TEXT = 1024 };
 
-/* Whether LLVM makes the words of this text that we make. */
+/* Whether LLVM encodes the instruction's text as our assembler does. */
 static bool llvm_agrees(const struct wmi_target *target, const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];

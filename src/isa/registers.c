@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers of an instruction: its operands, and what its row says of VCC, EXEC and M0. */
+/* Registers of an instruction: its operands, and VCC, EXEC and M0 as given by the row's flags. */
 #include "isa/registers.h"
 
 #include <stdio.h>
 
-/* The number of an operand's first register; -1: it is none. */
+/* The number of an operand's first register; -1: not a register. */
 static int first_of(const struct wmi_operand *operand)
 {
     static const int16_t specials[WMI_SPECIAL_COUNT] = {
@@ -38,7 +38,7 @@ static int first_of(const struct wmi_operand *operand)
     }
 }
 
-/* A tuple that leads out of its file ends with it. */
+/* Truncates a tuple at the end of its register file. */
 static uint16_t within_file(unsigned first, unsigned count)
 {
     static const uint16_t ends[] = {WMI_REGISTER_VGPR, WMI_REGISTER_AGPR, WMI_REGISTER_FLAT_SCRATCH,

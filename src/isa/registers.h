@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which registers an instruction reads and writes, in one numbering of all that a wave has. */
+/* Registers read and written by an instruction, in one numbering for all registers of a wave. */
 #ifndef WMI_REGISTERS_H
 #define WMI_REGISTERS_H
 
 #include "isa/isa.h"
 
-/* SGPRs, VCC, TTMPs, M0 and EXEC have the numbers that RDNA gives them as operands. */
+/* SGPRs, VCC, TTMPs, M0 and EXEC have their RDNA operand codes. */
 enum {
     WMI_REGISTER_VCC = 106,
     WMI_REGISTER_TTMP = 108,
@@ -19,18 +19,18 @@ enum {
     WMI_SPANS = 2 * WMI_OPERANDS + 6,
 };
 
-/* Neighbouring registers of one operand. */
+/* Consecutive registers of one operand. */
 struct wmi_span_of_registers {
     uint16_t first, count;
     uint8_t role; /* enum wmi_role; NONE: implied by the instruction */
     bool read, written;
 };
 
-/* Fills `spans` and returns how many there are. EXEC as the mask of a vector instruction is one that is read.
- * What an index adds to VGPR numbers, and SCC, are not told. */
+/* Fills `spans` and returns their number. A vector instruction masked by EXEC reads it. Does not include SCC,
+ * nor the effect of VGPR indexing. */
 unsigned wmi_registers_of(const struct wmi_instruction *insn, struct wmi_span_of_registers spans[WMI_SPANS]);
 
-/* Writes the register's name, as LLVM prints it. */
+/* Writes the register's name as printed by LLVM. */
 void wmi_register_name(unsigned number, char *text, size_t size);
 
 #endif

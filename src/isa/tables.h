@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The shape of the tables that isagen makes from isa/; only src/isa reads them. */
+/* Types of the tables that isagen generates from isa/; internal to src/isa. */
 #ifndef WMI_ISA_TABLES_H
 #define WMI_ISA_TABLES_H
 
 #include "isa/isa.h"
 #include "isa_enums.h"
 
-/* Where an operand of a form stands and what it is. Bit positions count from bit 0 of the first dword. */
+/* Position and kind of an operand of a form. Bit positions count from bit 0 of the first dword. */
 struct wmi_spec {
     uint8_t kind, role, type, dwords;
     uint8_t pos, width;
-    uint8_t neg, abs, sext, alt; /* bits of the source modifiers; 0: none */
+    uint8_t neg, abs, sext, alt; /* bit positions of the source modifiers; 0: none */
     uint8_t flags;               /* WMI_SPEC_* */
 };
 
@@ -24,25 +24,25 @@ struct wmi_field_spec {
 
 struct wmi_layout {
     uint8_t id, dwords, extension, fields;
-    uint16_t field; /* the first in wmi_field_specs */
+    uint16_t field; /* index of the first in wmi_field_specs */
 };
 
 /* A row in one encoding. */
 struct wmi_form {
     uint16_t id, body, spec, zero;
     uint8_t specs, layout, name_length;
-    uint16_t canonical; /* in wmi_canonical */
-    const char *name;   /* with _e32 and the like */
+    uint16_t canonical; /* index in wmi_canonical */
+    const char *name;   /* includes suffixes such as _e32 */
 };
 
-/* Words with one opcode field: those whose `mask` bits are `match`. */
+/* Opcode space: words whose `mask` bits equal `match` share one opcode field. */
 struct wmi_space {
     uint64_t mask, match;
     uint8_t pos, width, pos2, width2;
     const uint16_t *forms; /* by opcode; 0: none */
 };
 
-/* What an operand code is. */
+/* Meaning of an operand code. */
 struct wmi_code {
     uint8_t kind, reg;
 };
@@ -52,17 +52,17 @@ struct wmi_name {
     const char *text; /* "" ends a group */
 };
 
-/* The ways to write an instruction, in the order in which LLVM's assembler tries them. */
+/* The encodings of a mnemonic, in the order in which LLVM's assembler tries them. */
 enum wmi_variant {
-    WMI_VARIANT_PLAIN, /* _e32, and whatever has no suffix */
+    WMI_VARIANT_PLAIN, /* _e32, and encodings without a suffix */
     WMI_VARIANT_E64,
     WMI_VARIANT_SDWA,
     WMI_VARIANT_DPP,
     WMI_VARIANT_E64_DPP,
-    WMI_VARIANT_SECOND, /* the other half of a pair */
+    WMI_VARIANT_SECOND, /* the second half of a VOPD pair */
 };
 
-/* A form by the name that text gives it, without suffix. */
+/* A form by its mnemonic without suffix. */
 struct wmi_mnemonic {
     const char *name;
     uint16_t form, opcode;
@@ -72,15 +72,15 @@ struct wmi_mnemonic {
 struct wmi_target {
     const char *name;
     uint32_t mach;
-    bool real_true16;             /* LLVM's mode of that name */
+    bool real_true16;             /* LLVM's mode of this name */
     const struct wmi_code *codes; /* 256 */
     const struct wmi_space *spaces;
-    const uint16_t *first;     /* by the upper nine bits: into candidates */
-    const uint8_t *candidates; /* runs of space numbers, ended by 255 */
-    uint8_t second;            /* the space of the other half of a pair, or 255 */
+    const uint16_t *first;     /* upper nine bits of the word -> index in candidates */
+    const uint8_t *candidates; /* lists of space numbers, each ended by 255 */
+    uint8_t second;            /* space of the second half of a VOPD pair, or 255 */
     uint32_t limits[WMI_LIMIT_COUNT];
     const struct wmi_name *names[WMI_NAMES_COUNT];
-    const struct wmi_mnemonic *mnemonics; /* by name, then variant */
+    const struct wmi_mnemonic *mnemonics; /* sorted by name, then variant */
     unsigned mnemonic_count;
 };
 
@@ -89,31 +89,29 @@ extern const struct wmi_field_spec wmi_field_specs[];
 extern const struct wmi_layout wmi_layouts[];
 extern const struct wmi_form wmi_forms[];
 extern const uint64_t wmi_zero_masks[];
-extern const uint32_t wmi_canonical[][3]; /* what the assembler sets of the bits that are ignored */
-/* The targets as they usually are, and behind them all variants (wmi_target_variant). */
+extern const uint32_t wmi_canonical[][3]; /* ignored bits that the assembler sets */
+/* The default variants of all targets, followed by the other variants (wmi_target_variant). */
 extern const struct wmi_target wmi_targets[];
 extern const unsigned wmi_target_count, wmi_target_variants;
 
-/* The form that the words have on the target, or 0; `word` is the first two, the first in its lower half. */
+/* The form of the words on the target, or 0; `word` is the first two dwords, the first in the lower half. */
 unsigned wmi_find_form(const struct wmi_target *target, uint64_t word);
 
-/* The name of `value` in a group of the target, or NULL. */
+/* The name of `value` in a name group of the target, or NULL. */
 const char *wmi_name_of(const struct wmi_target *target, enum wmi_name_group group, int32_t value);
 
-/* Two dwords that are one operand: inline constants are those of one dword. */
+/* Two dwords that form one operand; inline constants are as for one dword. */
 bool wmi_is_pair32(enum wmi_type type);
 
-/* Whether the operands are halves of VGPRs that op_sel chooses, and the text names them (LLVM's mode
- * real-true16). */
+/* Whether op_sel chooses halves of VGPRs that the text names (LLVM's mode real-true16). */
 bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_instruction *insn);
 
-/* How many registers the address list of an image instruction can name; 0: it has none, one tuple is the
- * address. */
+/* Number of items in the address list of an image instruction; 0: the address is one tuple. */
 unsigned wmi_image_slots(const struct wmi_target *target, const struct wmi_instruction *insn);
 
 extern const char *const wmi_special_names[WMI_SPECIAL_COUNT]; /* "vcc_lo" */
 
-/* Text that grows into a buffer of fixed size; what does not fit is dropped. */
+/* Output text in a fixed-size buffer; the rest is dropped. */
 struct wmi_text {
     char *at, *end;
 };

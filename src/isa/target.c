@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Targets by name and by ELF flags, their limits and names, and what types are. */
+/* Targets by name and by ELF flags, their limits and names, and properties of types. */
 #include "isa/tables.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ const struct wmi_target *wmi_target_variant(const struct wmi_target *target, uns
     return NULL;
 }
 
-/* Whether the target id `name` asks for `feature` behind a colon. */
+/* Whether the target id `name` contains `feature` after a colon. */
 static bool asks_for(const char *name, const char *feature)
 {
     const size_t length = strlen(feature);
@@ -36,8 +36,27 @@ static bool asks_for(const char *name, const char *feature)
     return false;
 }
 
+/* Whether each word behind a colon is a feature: those of LLVM's target ids, and those that choose a variant.
+ */
+static bool has_known_features(const char *name)
+{
+    static const char *const features[] = {"xnack+", "xnack-", "sramecc+",   "sramecc-",
+                                           "wave32", "wave64", "real-true16"};
+    for (const char *at = strchr(name, ':'); at; at = strchr(at + 1, ':')) {
+        const size_t length = strcspn(at + 1, ":");
+        bool known = false;
+        for (size_t i = 0; i < sizeof features / sizeof *features && !known; i++)
+            known = strlen(features[i]) == length && !strncmp(features[i], at + 1, length);
+        if (!known)
+            return false;
+    }
+    return true;
+}
+
 const struct wmi_target *wmi_target_find(const char *name)
 {
+    if (!name || !has_known_features(name))
+        return NULL;
     const size_t length = strcspn(name, ":");
     for (unsigned i = 0; i < wmi_target_count; i++) {
         const struct wmi_target *target = &wmi_targets[i];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What instructions do to wait counters, by a row of rules per limit wait_counters.
+/* Effects of instructions on wait counters, with one set of rules per value of the limit wait_counters.
  *
  * Sources: the ISA documents' tables of counters (Vega "S_WAITCNT", RDNA 2 and 3 "Memory Dependency
- * Counters", RDNA 4 "Data Dependency Resolution"); LLVM, SIInsertWaitcnts.cpp, for what they leave open: that
- * stores hold their data on gfx6 alone, that FLAT keeps the order from gfx10 on, and GDS. */
+ * Counters", RDNA 4 "Data Dependency Resolution"); LLVM, SIInsertWaitcnts.cpp, for what the documents do not
+ * specify: that only gfx6 stores hold their data, that FLAT is in order from gfx10 on, and GDS. */
 #include "isa/wait.h"
 
 #include "isa/tables.h"
@@ -12,11 +12,11 @@
 #include <string.h>
 
 struct rules {
-    /* Which counter counts them. */
+    /* The counter used by each class of access. */
     uint8_t store, sample, bvh, scalar;
     bool flat_in_order;
-    bool store_holds; /* expcnt says when a store has read its data */
-    bool split;       /* each counter has a wait instruction of its own */
+    bool store_holds; /* expcnt decreases when a store has read its data */
+    bool split;       /* each counter has its own wait instruction */
     const char *name[WMI_COUNTER_COUNT];
 };
 
@@ -62,7 +62,7 @@ static const struct rules *rules_of(const struct wmi_target *target)
 
 unsigned wmi_counter_largest(const struct wmi_target *target, enum wmi_counter counter)
 {
-    /* Source of those that are no limits: RDNA 4 ISA, "S_WAIT_*"; RDNA 3 ISA, S_WAITCNT_VSCNT. */
+    /* Widths without a limit in isa/targets. Source: RDNA 4 ISA, "S_WAIT_*"; RDNA 3 ISA, S_WAITCNT_VSCNT. */
     static const uint8_t fixed[WMI_COUNTER_COUNT] = {
         [WMI_COUNTER_STORE] = 6, [WMI_COUNTER_SAMPLE] = 6, [WMI_COUNTER_BVH] = 3, [WMI_COUNTER_KM] = 5};
     const unsigned bits = counter == WMI_COUNTER_LOAD  ? wmi_target_limit(target, WMI_LIMIT_vmcnt_bits)
@@ -94,9 +94,9 @@ static void wait_for(struct wmi_wait_facts *facts, enum wmi_counter counter, uns
     facts->limit[counter] = (uint8_t)(value < UINT8_MAX ? value : UINT8_MAX);
 }
 
-/* The immediate of s_waitcnt has a field for each counter, that of other instructions six bits for one
- * counter or, for two, a byte for each, the one that comes later in enum wmi_counter below. Without an
- * immediate the wait is until all are 0. */
+/* The immediate of s_waitcnt has a field for each counter. Other wait instructions have six bits for one
+ * counter, or a byte for each of two, with the counter that is later in enum wmi_counter in the low byte.
+ * Without an immediate they wait for 0. */
 static void find_waits(const struct wmi_target *target, const struct wmi_instruction *insn,
                        struct wmi_wait_facts *facts)
 {
@@ -144,7 +144,7 @@ void wmi_wait_text(const struct wmi_target *target, enum wmi_counter counter, un
         snprintf(text, size, "s_waitcnt %s(%u)", name, value);
 }
 
-/* ---- what raises them ---- */
+/* ---- increments ---- */
 
 static void count_by(struct wmi_wait_facts *facts, enum wmi_counter counter, enum wmi_order order,
                      unsigned units, bool writes, bool holds)
@@ -153,11 +153,11 @@ static void count_by(struct wmi_wait_facts *facts, enum wmi_counter counter, enu
         (struct wmi_wait_event){(uint8_t)counter, (uint8_t)order, (uint8_t)units, writes, holds};
 }
 
-/* What an instruction of a row does, as far as counters depend on it. */
+/* Properties of an instruction that determine its counters. */
 struct use {
     bool returns;   /* writes vector registers */
-    bool gds;       /* goes to the GDS */
-    unsigned units; /* that scalar memory is counted in */
+    bool gds;       /* accesses the GDS */
+    unsigned units; /* increment of the counter for scalar memory */
 };
 
 static enum wmi_counter counter_of(const struct rules *rules, enum wmi_counted_as as)
@@ -174,7 +174,7 @@ static enum wmi_counter counter_of(const struct rules *rules, enum wmi_counted_a
     }
 }
 
-/* Buffer, image, FLAT and the like. A load to LDS writes no register but is a load. */
+/* Buffer, image, FLAT and so on. A load to LDS writes no register but counts as a load. */
 static void raise_vector_memory(const struct rules *rules, const struct wmi_row *row, enum wmi_counted_as as,
                                 const struct use *use, struct wmi_wait_facts *facts)
 {
@@ -187,7 +187,7 @@ static void raise_vector_memory(const struct rules *rules, const struct wmi_row 
         count_by(facts, WMI_COUNTER_EXP, WMI_ORDER_MEMORY, 1, false, true);
 }
 
-/* The counters that an instruction of the row raises: for execution and explanations alike. */
+/* The counters that an instruction of the row increments; for execution and explanations. */
 static void raise_counters(const struct rules *rules, const struct wmi_row *row, const struct use *use,
                            struct wmi_wait_facts *facts)
 {
@@ -252,7 +252,7 @@ struct wmi_wait_facts wmi_wait_facts_of(const struct wmi_target *target, const s
     return facts;
 }
 
-/* ---- in words ---- */
+/* ---- text ---- */
 
 static void put_counters(struct wmi_text *text, const struct rules *rules, const struct wmi_wait_facts *facts)
 {

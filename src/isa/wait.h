@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Wait counters: which of them an instruction raises and by how much, and what a wait instruction waits for.
+/* Wait counters: which ones an instruction increments and by how much, and what wait instructions wait for.
  *
- * A counter goes down as instructions finish. Those of one order finish in the order in which they were
- * issued; of the orders that a counter counts, any may finish first. */
+ * A counter decreases as instructions finish. Instructions of one order finish in issue order; instructions
+ * of different orders that share a counter may finish in any order. */
 #ifndef WMI_WAIT_H
 #define WMI_WAIT_H
 
@@ -13,43 +13,42 @@ enum wmi_order {
     WMI_ORDER_LDS,
     WMI_ORDER_GDS,
     WMI_ORDER_EXPORT,
-    WMI_ORDER_NONE, /* from here on also among themselves */
+    WMI_ORDER_NONE, /* from here on, also out of order within the same order */
     WMI_ORDER_SCALAR = WMI_ORDER_NONE,
     WMI_ORDER_MESSAGE,
-    WMI_ORDER_FLAT, /* that may go either way and come back out of order */
+    WMI_ORDER_FLAT, /* may go to memory or LDS, and return out of order */
     WMI_ORDER_COUNT
 };
 
-/* One counter raised. */
+/* An increment of one counter. */
 struct wmi_wait_event {
     uint8_t counter, order, units;
-    bool writes; /* the instruction's results are there when it has gone down */
-    bool holds;  /* its sources are read by then */
+    bool writes; /* the results are written when the counter has decreased */
+    bool holds;  /* the sources have been read by then */
 };
 
 struct wmi_wait_facts {
     struct wmi_wait_event event[3];
     uint8_t events;
     bool waits;
-    bool by_scalar; /* what a scalar register (role A) holds comes to the limit: wmi_wait_by_scalar() */
-    uint8_t limit[WMI_COUNTER_COUNT]; /* waits: until the counter is not above; UINT8_MAX: any value */
+    bool by_scalar; /* the value of a scalar register (role A) is added to the limit: wmi_wait_by_scalar() */
+    uint8_t limit[WMI_COUNTER_COUNT]; /* waits until counter <= limit; UINT8_MAX: no wait */
 };
 
-/* What the instruction does to counters on the target. */
+/* The instruction's effects on the target's counters. */
 struct wmi_wait_facts wmi_wait_facts_of(const struct wmi_target *target, const struct wmi_instruction *insn);
 
-/* The counters that instructions of the row raise on the target, in words; false: none. */
+/* Describes the counters that instructions of the row increment on the target; false: none. */
 bool wmi_wait_of_row(const struct wmi_target *target, unsigned id, char *text, size_t size);
 
-/* Adds what the scalar register holds to what the instruction waits for. Source: RDNA ISA,
- * S_WAITCNT_VSCNT. */
+/* Adds the value of the scalar register to the limits. Source: RDNA ISA, S_WAITCNT_VSCNT. */
 void wmi_wait_by_scalar(struct wmi_wait_facts *facts, uint32_t value);
 
-/* The largest value that the counter holds; 0: the target does not have it. An instruction that would raise
- * it further is not issued until it has gone down. */
+/* The counter's largest value; 0: the target does not have it. An instruction that would exceed it is not
+ * issued until the counter has decreased. */
 unsigned wmi_counter_largest(const struct wmi_target *target, enum wmi_counter counter);
 
-/* Writes the instruction that waits until the counter is not above `value`. */
+/* Writes the instruction that waits until the counter is at most `value`. */
 void wmi_wait_text(const struct wmi_target *target, enum wmi_counter counter, unsigned value, char *text,
                    size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints instructions that are like an earlier one but for the numbers of registers, without decoding them:
- * the tables say where numbers stand in the words, and the earlier one's text where they stand there. */
+/* Prints instructions that differ from an earlier one in register numbers only, without decoding them: the
+ * tables give the positions of the numbers in the words, the earlier text their positions in the text. */
 #include "isa/word_pattern.h"
 #include "isa/pattern.h"
 
@@ -8,32 +8,32 @@
 #include <string.h>
 
 enum {
-    TUPLE_SGPRS = 104, /* where SGPRs end for tuples of three and more */
+    TUPLE_SGPRS = 104, /* SGPRs that tuples of three and more can use; applied to all */
     VGPR_0 = 256,
     LITERAL = 255,
     VGPR_BITS = 0xff,
-    HALF_BITS = 0x7f, /* of a number beside the bit for the half */
+    HALF_BITS = 0x7f, /* register number beside the bit for the half */
     SGPR_BITS = 0x7f,
-    BLOCK = 16, /* of text, copied at once */
+    BLOCK = 16, /* bytes of text per copy */
 };
 static_assert(WMI_WORD_ROOM >=
                       WMI_WORD_TEXT + (WMI_WORD_SLOTS + 1) * sizeof(struct wmi_word_number) + 2 * BLOCK &&
                   WMI_WORD_UNITS <= UINT16_MAX,
               "room");
 
-/* How an operand's bits say the number of a register. */
+/* How an operand's bits encode a register number. */
 enum numbered {
-    NOWHERE, /* they are not looked at here: other bits are other patterns */
+    NOWHERE, /* not replaced: other bits are another pattern */
     VGPR,
     HALF,   /* a VGPR, or half of one */
-    SOURCE, /* a VGPR from 256 on, an SGPR, or something else */
+    SOURCE, /* a VGPR from 256 on, an SGPR, or another value */
     SOURCE_HALF,
     SCALAR,
-    PAIRS, /* of SGPRs */
+    PAIRS, /* of SGPRs, in units of 2; FOURS: of 4 */
     FOURS,
-    SDWA,      /* by a bit elsewhere a VGPR or scalar */
-    SDWA_MASK, /* by a bit elsewhere scalar or VCC */
-    REFUSED,   /* they mean something else with other registers beside them, or one dword more */
+    SDWA,      /* a VGPR or scalar, chosen by another bit */
+    SDWA_MASK, /* scalar or VCC, chosen by another bit */
+    REFUSED,   /* the meaning depends on other registers, or on an extra dword */
 };
 
 static const uint8_t numbered[WMI_KIND_COUNT] = {
@@ -75,8 +75,8 @@ static const uint8_t numbered[WMI_KIND_COUNT] = {
     [WMI_KIND_exp_source] = REFUSED,
 };
 
-/* Values from `vgprs` on are VGPRs, with the bits `vgpr` of them as number; those that are SGPRs count in
- * 1 << unit; 255 is a literal. */
+/* Values from `vgprs` on are VGPRs, numbered by the bits `vgpr`; SGPRs are numbered by the bits `sgpr` in
+ * units of 1 << unit; if `literal` is set, 255 is a literal. */
 static const struct rule {
     uint16_t vgprs;
     uint8_t vgpr, sgpr, unit;
@@ -93,12 +93,12 @@ static const struct rule {
 };
 static_assert(sizeof rules / sizeof rules[0] == WMI_WORD_RULES, "a table of values for each");
 
-/* Words without the numbers of registers, and these. */
+/* Words with the register numbers taken out, and the numbers. */
 struct parted {
     uint64_t words;
     const struct wmi_word_form *form;
     unsigned dwords;
-    uint8_t number[WMI_WORD_SLOTS]; /* by fields; 0 where there is no register */
+    uint8_t number[WMI_WORD_SLOTS]; /* by field; 0 if not a register */
 };
 
 static unsigned sgprs_of(const struct wmi_target *target)
@@ -127,7 +127,7 @@ static void make_values(struct wmi_word_patterns *patterns, unsigned number)
     }
 }
 
-/* The rules of an operand, for both values of the bit that chooses. */
+/* Sets the rules of an operand for both values of the selector bit. */
 static void choose_rules(struct wmi_word_patterns *patterns, const struct wmi_spec *spec,
                          struct wmi_word_field *field)
 {
@@ -166,7 +166,7 @@ static void make_form(struct wmi_word_patterns *patterns, struct wmi_word_form *
         choose_rules(patterns, spec, field);
         made->operand[made->fields++] = (uint8_t)i;
     }
-    /* All forms have one of two numbers of fields: whoever predicts branches errs less. */
+    /* Only two possible numbers of fields, which makes loops more predictable. */
     made->fields = made->fields <= WMI_WORD_FEW ? WMI_WORD_FEW : WMI_WORD_SLOTS;
 }
 
@@ -185,7 +185,7 @@ static inline struct wmi_word_value value_of(const struct wmi_word_patterns *pat
     return patterns->value[field->values[two >> field->selector & 1] + (two >> field->pos & field->mask)];
 }
 
-/* Takes the numbers out of the words; returns whether a literal is behind them. */
+/* Takes the register numbers out of the words; returns whether a literal follows. */
 static inline bool take_numbers(const struct wmi_word_patterns *patterns, const struct wmi_word_form *form,
                                 unsigned fields, uint64_t two, struct parted *parted)
 {
@@ -202,7 +202,7 @@ static inline bool take_numbers(const struct wmi_word_patterns *patterns, const 
     return literal;
 }
 
-/* False: there are no patterns of such words. */
+/* Returns false if such words cannot have patterns. */
 static inline bool part(struct wmi_word_patterns *patterns, uint64_t two, size_t available,
                         struct parted *parted)
 {
@@ -223,7 +223,7 @@ static inline bool part(struct wmi_word_patterns *patterns, uint64_t two, size_t
     return true;
 }
 
-/* The first of the two places where such words may be. */
+/* The first of the two possible places for such words. */
 static size_t place_of(const struct parted *parted)
 {
     const uint64_t hash = (parted->words ^ (uint64_t)parted->form->form << 20) * UINT64_C(0x9e3779b97f4a7c15);
@@ -240,7 +240,7 @@ static const struct wmi_word_pattern *pattern_at(const struct wmi_word_patterns 
     return (const void *)&patterns->unit[unit];
 }
 
-/* The pattern of such words, or that of none. */
+/* The pattern for such words, or the empty pattern. */
 static const struct wmi_word_pattern *find(const struct wmi_word_patterns *patterns,
                                            const struct parted *parted)
 {
@@ -250,14 +250,14 @@ static const struct wmi_word_pattern *find(const struct wmi_word_patterns *patte
     return is_of(p, parted) ? p : pattern_at(patterns, 0);
 }
 
-/* Text that is being put together from a pattern's and numbers. */
+/* Text being assembled from a pattern and register numbers. */
 struct filled {
     char *to;
     const char *from;
-    unsigned wrong; /* 0: every number may stand where it does */
+    unsigned wrong; /* 0: all numbers are valid */
 };
 
-/* The next `length` characters, in blocks, of which at least `usual` are copied. */
+/* Copies the next `length` characters in blocks, at least `usual` blocks. */
 static inline void put_piece(struct filled *filled, size_t length, unsigned usual, bool may_be_long)
 {
     memcpy(filled->to, filled->from, usual * BLOCK);
@@ -276,7 +276,7 @@ static inline void put_slot(const struct wmi_word_patterns *patterns, const stru
     filled->to += name->length;
 }
 
-/* Mnemonics, and modifiers behind the last number, are longer than what is between numbers. */
+/* Mnemonics, and modifiers after the last number, are longer than the text between numbers. */
 enum { FIRST_BLOCKS = 2, BLOCKS = 1, LAST_BLOCKS = 2 };
 
 static inline bool fill(const struct wmi_word_patterns *patterns, const struct wmi_word_pattern *p,
@@ -320,7 +320,7 @@ void wmi_word_patterns_begin(struct wmi_word_patterns *patterns, const struct wm
 
 /* ---- making patterns ---- */
 
-/* Whether an operand without text is so whatever its bits are. */
+/* Whether an operand without text stays so for all values of its bits. */
 static bool may_be_silent(const struct wmi_spec *spec, const struct wmi_operand *o)
 {
     if (o->kind == WMI_OPERAND_OFF)
@@ -332,7 +332,7 @@ static bool may_be_silent(const struct wmi_spec *spec, const struct wmi_operand 
 
 enum made { MADE, NEVER, NOT_OF_THESE };
 
-enum { UNITS = 3 }; /* of a pattern */
+enum { UNITS = 3 }; /* per pattern, at most */
 static_assert(sizeof(struct wmi_word_pattern) + WMI_WORD_SLOTS * sizeof(struct wmi_word_slot) +
                       WMI_WORD_TEXT + WMI_WORD_SLOTS + sizeof(uint64_t) <=
                   UNITS * sizeof(struct wmi_word_unit),
@@ -340,7 +340,7 @@ static_assert(sizeof(struct wmi_word_pattern) + WMI_WORD_SLOTS * sizeof(struct w
 
 static const struct wmi_word_slot silent = {.last = UINT8_MAX};
 
-/* Up to three digits; returns what is behind them. */
+/* Writes up to three digits; returns the end. */
 static char *put_digits(char *to, unsigned number)
 {
     if (number >= 100)
@@ -351,7 +351,7 @@ static char *put_digits(char *to, unsigned number)
     return to;
 }
 
-/* The texts of all tuples of so many registers. */
+/* Makes the texts of all tuples of `dwords` registers. */
 static void make_numbers(struct wmi_word_number *numbers, unsigned dwords)
 {
     for (unsigned first = 0; first + dwords <= 256; first++) {
@@ -364,7 +364,7 @@ static void make_numbers(struct wmi_word_number *numbers, unsigned dwords)
     }
 }
 
-/* The bounds of the numbers, as decode.c has them. */
+/* Sets the bounds of the register number, which are those of decode.c. */
 static enum made make_slot(struct wmi_word_patterns *patterns, const struct wmi_operand *o, unsigned number,
                            struct wmi_word_slot *slot)
 {
@@ -388,7 +388,7 @@ static uint64_t two_dwords(const struct wmi_instruction *insn)
     return insn->words[0] | (insn->dwords > 1 ? (uint64_t)insn->words[1] << 32 : 0);
 }
 
-/* The registers of the text must be operands, in the same order. */
+/* The registers of the text must be the operands, in the same order. */
 static enum made make_slots(struct wmi_word_patterns *patterns, const struct parted *parted,
                             const struct wmi_instruction *insn, const struct wmi_key *key,
                             struct wmi_word_pattern *pattern)
@@ -414,7 +414,7 @@ static enum made make_slots(struct wmi_word_patterns *patterns, const struct par
     return shown == key->slots ? MADE : NEVER;
 }
 
-/* Copies up to `most` characters up to the next mark, eight at a time; returns how many. */
+/* Copies characters up to the next mark, at most `most`, eight at a time; returns their number. */
 static unsigned copy_to_mark(char *to, const char *from, unsigned most)
 {
     unsigned length = 0;
@@ -428,7 +428,7 @@ static unsigned copy_to_mark(char *to, const char *from, unsigned most)
     return length < most ? length : most;
 }
 
-/* The text of the key with the letters and brackets of registers, but without their numbers. */
+/* Writes the key's text with the letters and brackets of registers, but without their numbers. */
 static bool make_text(const struct wmi_key *key, struct wmi_word_pattern *pattern, unsigned *characters)
 {
     static const char letters[] = {
@@ -494,7 +494,7 @@ void wmi_keep_word_pattern(struct wmi_word_patterns *patterns, const struct wmi_
         pattern->dwords = 0;
     const size_t bytes = sizeof *pattern + pattern->slots * sizeof pattern->slot[0] + characters;
     const unsigned count = (unsigned)((bytes + WMI_WORD_UNIT - 1) / WMI_WORD_UNIT);
-    if (!patterns->units || patterns->units + count > WMI_WORD_UNITS) { /* begins, or begins again */
+    if (!patterns->units || patterns->units + count > WMI_WORD_UNITS) { /* first use, or full: restart */
         memset(patterns->place, 0, sizeof patterns->place);
         patterns->units = 1;
     }

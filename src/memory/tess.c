@@ -125,6 +125,8 @@ enum wm_status wm_tess_layout(const char *name, uint32_t patches, uint32_t verti
                               uint32_t patch_attributes, struct wm_tess_layout *layout, struct wm_diag *diag)
 {
     const struct layout *row = NULL;
+    if (!layout)
+        return wmi_null(diag, __func__, "layout");
     enum wm_status status = find(name, &row, diag);
     if (status)
         return status;
@@ -156,6 +158,8 @@ enum wm_status wm_tess_layout_of_word(const char *name, uint32_t word, uint32_t 
                                       struct wm_tess_layout *layout, struct wm_diag *diag)
 {
     const struct layout *row = NULL;
+    if (!layout)
+        return wmi_null(diag, __func__, "layout");
     enum wm_status status = find(name, &row, diag);
     if (status)
         return status;
@@ -196,6 +200,8 @@ enum wm_status wm_tess_layout_of_word(const char *name, uint32_t word, uint32_t 
 enum wm_status wm_tess_offset(const struct wm_tess_layout *l, const struct wm_tess_place *p, uint32_t *offset,
                               struct wm_diag *diag)
 {
+    if (!l || !p || !offset)
+        return wmi_null(diag, __func__, !l ? "layout" : p ? "offset" : "place");
     const uint64_t slot = (uint64_t)p->slot + p->indirect;
     const uint32_t slots = p->per_patch ? l->patch_attributes : l->attributes;
     if (p->patch >= l->patches)
@@ -218,6 +224,11 @@ enum wm_status wm_tess_offset(const struct wm_tess_layout *l, const struct wm_te
 enum wm_status wm_tess_place(const struct wm_tess_layout *l, uint32_t offset, struct wm_tess_place *place,
                              struct wm_diag *diag)
 {
+    if (!l || !place)
+        return wmi_null(diag, __func__, l ? "place" : "layout");
+    if (!l->vertices || !l->attribute_stride || !l->patch_stride)
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "a layout without vertices or strides; expected one of wm_tess_layout()");
     struct wm_tess_place p = {.per_patch = offset >= l->patch_data, .byte = offset % SLOT_BYTES};
     const uint32_t begin = p.per_patch ? l->patch_data : 0;
     const uint32_t stride = p.per_patch ? l->patch_stride : l->attribute_stride;
@@ -251,6 +262,8 @@ enum wm_status wm_tess_slot(const char *name, const char *semantic, uint32_t ind
     };
     static const char prefix[] = "TGSI_SEMANTIC_";
     const struct layout *row = NULL;
+    if (!semantic || !slot || !per_patch)
+        return wmi_null(diag, __func__, !semantic ? "semantic" : slot ? "per_patch" : "slot");
     const enum wm_status status = find(name, &row, diag);
     if (status)
         return status;
@@ -300,12 +313,14 @@ enum wm_status wm_tess_lines(const struct wm_tess_layout *l, uint32_t line_bytes
                              uint32_t points, struct wm_tess_lines *lines, struct wm_diag *diag)
 {
     uint32_t now[MAX_LINES], before[MAX_LINES];
+    if (!l || !lines)
+        return wmi_null(diag, __func__, l ? "lines" : "layout");
     const uint32_t vertex_bytes = l->attributes * SLOT_BYTES;
     const uint32_t patch_bytes = l->vertices * vertex_bytes + l->patch_attributes * SLOT_BYTES;
     if (line_bytes < SLOT_BYTES || line_bytes & (line_bytes - 1))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "lines of %u bytes: expected a power of two from %d on",
                         line_bytes, SLOT_BYTES);
-    if (!lanes || lanes > MAX_LINES || !points || !l->attributes)
+    if (!lanes || lanes > MAX_LINES || !points || !l->attributes || !l->vertices)
         return wmi_fail(diag, WM_BAD_ARGUMENT,
                         "waves of %u lanes, %u points per patch, %u attributes: "
                         "expected 1 to %d lanes, and some",

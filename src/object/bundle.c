@@ -2,8 +2,8 @@
 /* Reads offload bundles: plain ones, compressed ones, and those in the .hip_fatbin section of host programs.
  *
  * Sources: LLVM 19, "ClangOffloadBundler" (layout, entry ids, target ids); clang/Driver/OffloadBundler.h
- * (headers of compressed bundles, versions 1 to 3). The hash in those headers is not looked at, as LLVM does
- * not unless it is told to be verbose. */
+ * (headers of compressed bundles, versions 1 to 3). The hash in those headers is not checked; LLVM checks it
+ * only in verbose mode. */
 #include "object/input.h"
 
 #include "base/diag.h"
@@ -21,9 +21,9 @@ typedef unsigned long long ull;
 static const char plain_magic[] = "__CLANG_OFFLOAD_BUNDLE__", packed_magic[] = "CCOB";
 enum { PLAIN_MAGIC = sizeof(plain_magic) - 1, PACKED_MAGIC = sizeof(packed_magic) - 1 };
 enum { METHOD_ZLIB = 0, METHOD_ZSTD = 1 };   /* llvm::compression::Format */
-#define MAX_DECOMPRESSED (UINT64_C(1) << 30) /* bytes, of all bundles of an input together; ours */
+#define MAX_DECOMPRESSED (UINT64_C(1) << 30) /* our limit, in bytes, for all bundles of an input together */
 
-/* A part of the input that bundles lie in, one behind the other, with zeroes between. */
+/* A part of the input that contains bundles, one after the other, with zero padding. */
 struct region {
     const uint8_t *bytes;
     uint64_t size;
@@ -57,8 +57,8 @@ static enum wm_status no_memory(const struct wm_bundle *input, struct wm_diag *d
 
 /* ---- plain bundles ---- */
 
-/* The target id in an entry's id, KIND-TRIPLE-TARGET: what follows the last '-' before a feature that begins
- * with "gfx". Triples have three or four parts, and features end in '-', too. */
+/* The target id in an entry's id, KIND-TRIPLE-TARGET: starts after the last "-" that precedes "gfx", features
+ * aside. Splitting at "-" would fail: triples have three or four parts, and features end in "-", too. */
 static const char *target_in(const char *id)
 {
     const char *found = "", *end = id + strcspn(id, ":");
@@ -89,8 +89,8 @@ static enum wm_status add_entry(struct wm_bundle *input, const struct wm_bundle_
     return WM_OK;
 }
 
-/* Reads the table of the bundle at `bytes`, of which `size` may be looked at; sets *used to where it ends.
- * `where` begins messages. */
+/* Reads the table of the bundle at `bytes`, which has `size` bytes; sets *used to the bundle's end.
+ * `where` is the prefix of messages. */
 static enum wm_status read_plain(struct wm_bundle *input, const uint8_t *bytes, uint64_t size,
                                  bool compressed, const char *where, uint64_t *used, struct wm_diag *diag)
 {
@@ -142,7 +142,7 @@ static enum wm_status read_plain(struct wm_bundle *input, const uint8_t *bytes, 
 struct packed {
     unsigned version, method;
     const uint8_t *bytes;
-    uint64_t size; /* compressed; in version 1 all that may be looked at */
+    uint64_t size; /* compressed; in version 1 an upper limit */
     uint64_t decompressed;
     uint64_t used; /* header and contents; set by decompress() in version 1 */
 };
@@ -150,7 +150,7 @@ struct packed {
 static enum wm_status read_packed_header(const uint8_t *bytes, uint64_t size, const char *where,
                                          struct packed *packed, struct wm_diag *diag)
 {
-    /* bytes of the fields: all of the file (from version 2), decompressed size; 8 bytes of hash follow */
+    /* bytes of the fields: file size (from version 2), decompressed size; followed by 8 bytes of hash */
     static const uint8_t widths[][2] = {[1] = {0, 4}, [2] = {4, 4}, [3] = {8, 8}};
     enum { FIXED = PACKED_MAGIC + 4, HASH = 8, VERSIONS = sizeof(widths) / sizeof(widths[0]) };
     if (size < FIXED)
@@ -180,7 +180,7 @@ static enum wm_status read_packed_header(const uint8_t *bytes, uint64_t size, co
     return WM_OK;
 }
 
-/* Decompresses into `to` of packed->decompressed bytes; returns why not, or NULL. */
+/* Decompresses into `to`, packed->decompressed bytes; returns the error, or NULL. */
 static const char *decompress(struct packed *packed, uint8_t *to)
 {
     const bool open_end = packed->version == 1;
@@ -234,9 +234,9 @@ static enum wm_status read_packed(struct wm_bundle *input, const uint8_t *bytes,
     return read_plain(input, blob->bytes, packed.decompressed, true, where, &inner, diag);
 }
 
-/* ---- where they lie ---- */
+/* ---- location ---- */
 
-/* The first byte from `at` on that is not zero, or the region's end, in *bundle. */
+/* Sets *bundle to the first nonzero byte from `at` on, or to the region's end. */
 static enum wm_status skip_zeros(const struct wm_bundle *input, const struct region *region, uint64_t at,
                                  uint64_t *bundle, struct wm_diag *diag)
 {
@@ -292,7 +292,7 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t total)
     return offset <= total && size <= total - offset;
 }
 
-/* A section header of a host's file; false when there is no such place, or it cannot be read. */
+/* Reads a section header of a host's file; false if it does not exist or cannot be read. */
 static bool read_section(const struct wm_bundle *input, const Elf64_Ehdr *header, uint64_t index,
                          Elf64_Shdr *section)
 {
@@ -306,7 +306,7 @@ static bool read_section(const struct wm_bundle *input, const Elf64_Ehdr *header
     return true;
 }
 
-/* Whether the section's name, in the section `names`, is `name` with its NUL of `size` bytes. */
+/* Whether the section's name, in the string table `names`, is `name`; `size` includes its NUL. */
 static bool is_called(const struct wm_bundle *input, const Elf64_Shdr *names, const Elf64_Shdr *section,
                       const char *name, size_t size)
 {
@@ -315,8 +315,8 @@ static bool is_called(const struct wm_bundle *input, const Elf64_Shdr *names, co
            memcmp(bytes, name, size) == 0;
 }
 
-/* Reads the bundles of a program, shared library or object file of the host. Each translation unit brings a
- * bundle; without a linker there may be several sections of the name. */
+/* Reads the bundles of a program, shared library or object file of the host. Each translation unit
+ * contributes a bundle; before linking there may be several sections of this name. */
 static enum wm_status read_host(struct wm_bundle *input, const Elf64_Ehdr *header, struct wm_diag *diag)
 {
     static const char name[] = ".hip_fatbin";
@@ -370,9 +370,9 @@ enum wm_status wmi_bundle_read(struct wm_bundle *input, struct wm_diag *diag)
     return read_host(input, &header, diag);
 }
 
-/* ---- choosing ---- */
+/* ---- selection ---- */
 
-/* The sign of the feature `name` of `length` bytes in a target id, or 0. */
+/* The sign of the feature `name`, of `length` bytes, in a target id; 0 if absent. */
 static char feature(const char *id, const char *name, size_t length)
 {
     for (const char *at = strchr(id, ':'); at; at = strchr(at + 1, ':'))
@@ -381,7 +381,7 @@ static char feature(const char *id, const char *name, size_t length)
     return 0;
 }
 
-/* Whether each feature that `a` names has the same sign in `b`; one that b does not name counts as `absent`.
+/* Whether all features of `a` have the same sign in `b`; for features that `b` lacks the result is `absent`.
  */
 static bool agree(const char *a, const char *b, bool absent)
 {
@@ -401,8 +401,8 @@ bool wmi_target_id_fits(const char *wanted, const char *has, bool exact)
            (!exact || agree(has, wanted, false));
 }
 
-/* Up to 300 characters of "3 gfx900, 4 gfx906" and how many more: all entries of targets, or with `target`
- * those that fit it. */
+/* Up to 300 characters of "3 gfx900, 4 gfx906" and the number of further entries: all that have a target, or
+ * if `target` is set those that fit it. */
 static void list_entries(const struct wm_bundle *input, const char *target, bool exact, char *text,
                          size_t size)
 {
@@ -494,6 +494,8 @@ enum wm_status wm_bundle_open(const void *bytes, size_t size, const char *name, 
                               struct wm_diag *diag)
 {
     struct wm_bundle *input;
+    if (!bundle || (!bytes && size))
+        return wmi_null(diag, __func__, bundle ? "bytes" : "bundle");
     *bundle = NULL;
     const enum wm_status status = wmi_input_copy(bytes, size, name ? name : "bundle", &input, diag);
     return status ? status : finish(input, bundle, diag);
@@ -502,6 +504,8 @@ enum wm_status wm_bundle_open(const void *bytes, size_t size, const char *name, 
 enum wm_status wm_bundle_open_file(const char *path, struct wm_bundle **bundle, struct wm_diag *diag)
 {
     struct wm_bundle *input;
+    if (!bundle || !path)
+        return wmi_null(diag, __func__, bundle ? "path" : "bundle");
     *bundle = NULL;
     const enum wm_status status = wmi_input_file(path, &input, diag);
     return status ? status : finish(input, bundle, diag);
@@ -514,17 +518,19 @@ void wm_bundle_close(struct wm_bundle *bundle)
 
 size_t wm_bundle_entry_count(const struct wm_bundle *bundle)
 {
-    return bundle->entry_count;
+    return bundle ? bundle->entry_count : 0;
 }
 
 const struct wm_bundle_entry *wm_bundle_entry(const struct wm_bundle *bundle, size_t index)
 {
-    return index < bundle->entry_count ? &bundle->entries[index].public : NULL;
+    return bundle && index < bundle->entry_count ? &bundle->entries[index].public : NULL;
 }
 
 enum wm_status wm_bundle_bytes(const struct wm_bundle *bundle, size_t index, const uint8_t **bytes,
                                struct wm_diag *diag)
 {
+    if (!bundle || !bytes)
+        return wmi_null(diag, __func__, bundle ? "bytes" : "bundle");
     *bytes = NULL;
     if (index >= bundle->entry_count)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: no entry %zu; it has %zu", bundle->name, index,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks libdw for the line table and for the names and types of kernel arguments. All under the object's lock;
- * what comes of it are plain tables that need no libdw to be read. */
+/* Reads the line table and the names and types of kernel arguments with libdw. Called under the object's
+ * lock; the resulting tables are independent of libdw. */
 #include "object/parts.h"
 
 #include <dwarf.h>
@@ -17,7 +17,7 @@ static Dwarf *open_dwarf(const struct wm_object *object)
     lazy->has_dwarf = true;
     if (!object->version || elf_version(EV_CURRENT) == EV_NONE)
         return NULL;
-    /* libelf reads only, whatever the missing const says. */
+    /* libelf only reads, although the parameter is not const. */
     lazy->elf = elf_memory((char *)(uintptr_t)object->bytes, object->size);
     if (lazy->elf)
         lazy->dwarf = dwarf_begin_elf(lazy->elf, DWARF_C_READ, NULL);
@@ -56,7 +56,7 @@ static bool read_unit(Dwarf_Die *unit, struct rows *table)
     Dwarf_Lines *lines;
     size_t count;
     if (dwarf_getsrclines(unit, &lines, &count) != 0)
-        return true; /* without a line table, or with a bad one */
+        return true; /* no line table, or an invalid one */
     for (size_t i = 0; i < count; i++) {
         Dwarf_Line *line = dwarf_onesrcline(lines, i);
         Dwarf_Addr address;
@@ -89,13 +89,13 @@ static int order(const void *a, const void *b)
     const struct sorted_line *x = a, *y = b;
     if (x->row.address != y->row.address)
         return x->row.address < y->row.address ? -1 : 1;
-    /* Where one sequence ends another may begin: what is known wins. */
+    /* One sequence may begin where another ends: rows with a file take precedence. */
     if (!x->row.file != !y->row.file)
         return x->row.file ? 1 : -1;
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Sorts the rows and keeps of each address the last. */
+/* Sorts the rows and keeps the last one of each address. */
 static void sort_rows(struct rows *table)
 {
     struct sorted_line *sorted = malloc((table->count + 1) * sizeof(*sorted));
@@ -135,6 +135,8 @@ void wmi_dwarf_lines(const struct wm_object *object)
 bool wm_object_line(const struct wm_object *object, uint64_t address, const char **file, unsigned *line,
                     unsigned *column)
 {
+    if (!object)
+        return false;
     struct wmi_lazy *lazy = object->lazy;
     pthread_mutex_lock(&lazy->lock);
     if (!lazy->has_lines)
@@ -164,14 +166,14 @@ bool wm_object_line(const struct wm_object *object, uint64_t address, const char
 
 enum { TYPE_DEPTH = 16 };
 
-/* The type that `die` refers to; false for void. */
+/* The type that `die` refers to; false: void. */
 static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
     Dwarf_Attribute attribute;
     return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
 }
 
-/* Names a type as the metadata does: "float*", without const. */
+/* Writes a type's name as in metadata: "float*", without const. */
 static void append_type(Dwarf_Die *die, unsigned depth, char *text, size_t size)
 {
     Dwarf_Die type;
@@ -205,7 +207,7 @@ static void append_type(Dwarf_Die *die, unsigned depth, char *text, size_t size)
     snprintf(text + now, size - now, "%s", suffix);
 }
 
-/* The parameter's name and type, where the metadata has none. */
+/* Sets the parameter's name and type if the metadata lacks them. */
 static void name_argument(struct wmi_lazy *lazy, Dwarf_Die *parameter, struct wm_argument *argument)
 {
     const char *name = dwarf_diename(parameter);
@@ -245,7 +247,7 @@ static void name_arguments(struct wmi_lazy *lazy, Dwarf_Die *function, struct wm
     size_t parameters = 0, i = 0;
     for (bool more = next_parameter(&parameter, true); more; more = next_parameter(&parameter, false))
         parameters++;
-    /* Another number would mean that the compiler split or dropped some: then no order can be trusted. */
+    /* If the numbers differ, the compiler has split or dropped some, and the order is not reliable. */
     if (parameters != explicit_arguments(kernel))
         return;
     parameter = *function;

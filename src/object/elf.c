@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the ELF of a code object: every offset and size is checked here, and nowhere later.
+/* Parses the ELF of a code object: every offset and size is checked here, and not again later.
  *
  * Source: the System V gABI; LLVM 19 AMDGPUUsage, "ELF Code Object". */
 #include "object/parts.h"
@@ -13,7 +13,7 @@ enum {
     NOTE_METADATA = 32, /* NT_AMDGPU_METADATA */
     MAX_ALIGNMENT = 0x10000,
 };
-#define MAX_SPAN (UINT64_C(1) << 36) /* bytes that an object may ask for when loaded */
+#define MAX_SPAN (UINT64_C(1) << 36) /* most bytes of address space of a loaded object */
 
 static_assert(sizeof(Elf64_Ehdr) == 64 && sizeof(Elf64_Phdr) == 56 && sizeof(Elf64_Shdr) == 64, "ELF64");
 
@@ -66,7 +66,7 @@ static enum wm_status check_identity(const struct wm_object *object, const Elf64
     return WM_OK;
 }
 
-/* What is neither ELF, a bundle nor raw instructions. */
+/* Rejects input that is neither ELF, a bundle nor raw instructions. */
 static enum wm_status refuse_foreign(const struct wm_object *object, struct wm_diag *diag)
 {
     if (object->size < sizeof(Elf64_Ehdr))
@@ -78,7 +78,7 @@ static enum wm_status refuse_foreign(const struct wm_object *object, struct wm_d
                     object->name, object->bytes[0], object->bytes[1], object->bytes[2], object->bytes[3]);
 }
 
-/* The target with its features as the header has them. Source: AMDGPUUsage, "EF_AMDGPU_FEATURE_*". */
+/* The target with its features, from the header. Source: AMDGPUUsage, "EF_AMDGPU_FEATURE_*". */
 static const char *target_id(struct wm_object *object)
 {
     static const char *const settings[] = {"", "", "-", "+"}; /* unsupported, any, off, on */
@@ -239,7 +239,7 @@ static enum wm_status read_dynamic(struct wm_object *object, const Elf64_Phdr *d
                             "%s: dynamic strings of 0x%llx bytes at 0x%llx; expected inside a "
                             "segment",
                             object->name, (ull)value[DT_STRSZ], (ull)value[DT_STRTAB]);
-        /* The table's end is not recorded: believe it up to the end of its segment. */
+        /* The size of the table is not recorded: it may extend to the end of its segment. */
         object->dynamic_symbols = wmi_object_bytes(object, value[DT_SYMTAB], sizeof(Elf64_Sym));
         object->dynamic_symbol_count = bytes_behind(object, value[DT_SYMTAB]) / sizeof(Elf64_Sym);
         if (!object->dynamic_symbols)
@@ -318,7 +318,7 @@ static int by_address(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The executable sections, or without a section table the executable segments. */
+/* The executable sections, or, without a section table, the executable segments. */
 static enum wm_status list_code(struct wm_object *object, const struct sections *sections,
                                 struct wm_diag *diag)
 {
@@ -381,7 +381,7 @@ static enum wm_status read_symbols(struct wm_object *object, const uint8_t *tabl
     return WM_OK;
 }
 
-/* From .symtab, which has the local ones too, else from .dynsym. */
+/* Uses .symtab, which includes local symbols, or else .dynsym. */
 static enum wm_status find_symbols(struct wm_object *object, const struct sections *sections,
                                    struct wm_diag *diag)
 {
@@ -457,7 +457,7 @@ static enum wm_status find_notes(struct wm_object *object, const Elf64_Ehdr *hea
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
 enum wm_status wmi_elf_parse(struct wm_object *object, struct wm_diag *diag)
 {

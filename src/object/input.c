@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Gets the bytes of files and of callers.
+/* Reads input from files and from the caller's memory.
  *
- * Files are copied, not mapped: if somebody shortens a mapped file meanwhile, as a build that runs again
- * does, the process dies. A large file is copied as far as it is needed, by the kernel into a file in memory,
- * of which guest memory may map pages: nobody looks at most of a library with code for many targets, and what
- * is copied is not copied again. */
+ * Files are copied, not mapped: if a mapped file is truncated, for example by a concurrent build, the process
+ * is killed. A large file is read in blocks as needed, by the kernel into a memfd from which guest memory can
+ * map pages: most of a library with code for many targets is never read, and what is read is not copied
+ * again. */
 #include "object/input.h"
 
 #include "base/diag.h"
@@ -19,11 +19,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_BYTES (UINT64_C(1) << 32) /* of a code object: it is copied into memory */
+#define MOST_BYTES (UINT64_C(1) << 32) /* of a code object, which is copied into memory */
 
 enum {
-    LARGE_FILE = 1 << 18, /* bytes from which on only what is needed is read */
-    BLOCK = 1 << 12,      /* bytes that are read at once, at least: few, for heads of bundles lie far apart */
+    LARGE_FILE = 1 << 18, /* bytes; larger files are read in blocks as needed */
+    BLOCK = 1 << 12,      /* smallest read, in bytes: small, because the headers of bundles are far apart */
 };
 
 static struct wm_bundle *new_input(const char *name)
@@ -64,7 +64,7 @@ static enum wm_status no_memory(const struct wm_bundle *input, struct wm_diag *d
     return wmi_fail(diag, WM_NO_MEMORY, "%s: no memory for what it contains", input->name);
 }
 
-/* All that can be read from a pipe or a file without a size. */
+/* Reads everything from a pipe or a file without a size. */
 static enum wm_status read_all(struct wm_bundle *input, int file, struct wm_diag *diag)
 {
     size_t room = 1 << 16;
@@ -87,10 +87,10 @@ static enum wm_status read_all(struct wm_bundle *input, int file, struct wm_diag
     return no_memory(input, diag);
 }
 
-/* A file in memory of so many bytes, all zero; -1: there are none here, or none so large. */
+/* Creates a memfd of `size` zero bytes; -1: not supported, or too large. */
 static int open_memory(size_t size)
 {
-    struct rlimit most; /* of files, also of those in memory: more is a signal */
+    struct rlimit most; /* also limits memfds, by a signal */
     if (getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur < size)
         return -1;
     const int memory = memfd_create("wavemem", MFD_CLOEXEC);
@@ -100,7 +100,7 @@ static int open_memory(size_t size)
     return -1;
 }
 
-/* Room for the file's bytes, of which none is there yet. Takes the file over. */
+/* Reserves memory for the file's bytes without reading them. Takes ownership of `file`. */
 static enum wm_status reserve(struct wm_bundle *input, int file, size_t size, struct wm_diag *diag)
 {
     const int memory = open_memory(size);
@@ -108,7 +108,7 @@ static enum wm_status reserve(struct wm_bundle *input, int file, size_t size, st
     input->file = file;
     input->size = size;
     input->memory = memory;
-    if (bytes == MAP_FAILED) { /* without files in memory: as good, but guest memory gets a copy */
+    if (bytes == MAP_FAILED) { /* no memfd: works the same, but guest memory gets a copy */
         if (memory >= 0)
             close(memory);
         input->memory = -1;
@@ -142,14 +142,15 @@ static enum wm_status get_bytes(struct wm_bundle *input, int file, struct wm_dia
     return result;
 }
 
-/* Reads [from, to) into its place; errno, or 0 where the file has an end now. -1: all of it is there. */
+/* Reads [from, to) to its place. Returns -1 on success, else an errno, or 0 if the file has become shorter.
+ */
 static int read_range(const struct wm_bundle *input, uint64_t from, uint64_t to)
 {
     off_t at = (off_t)from;
     bool in_kernel = input->memory >= 0 && lseek(input->memory, at, SEEK_SET) == at;
     while ((uint64_t)at < to) {
         ssize_t got = in_kernel ? sendfile(input->memory, input->file, &at, to - (uint64_t)at) : -1;
-        if (got < 0 && in_kernel) { /* a file system that cannot do it */
+        if (got < 0 && in_kernel) { /* not supported by the file system */
             in_kernel = false;
             continue;
         }

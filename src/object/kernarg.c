@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum value {
-    BLOCK_COUNT_X, /* and y, z; so below */
+    BLOCK_COUNT_X, /* followed by y and z; likewise below */
     GROUP_SIZE_X = BLOCK_COUNT_X + 3,
     REMAINDER_X = GROUP_SIZE_X + 3,
     GLOBAL_OFFSET_X = REMAINDER_X + 3,
@@ -54,7 +54,7 @@ static const char *const kinds[VALUES] = {
 static void compute(const struct wmi_hidden_values *from, uint64_t values[VALUES])
 {
     for (unsigned i = 0; i < 3; i++) {
-        /* Of the workgroups that are whole; the remainder is the last one's size, if it is not. */
+        /* Only complete workgroups count; the remainder is the size of an incomplete last one. */
         values[BLOCK_COUNT_X + i] = from->grid[i] / from->workgroup[i];
         values[GROUP_SIZE_X + i] = from->workgroup[i];
         values[REMAINDER_X + i] = from->grid[i] % from->workgroup[i];

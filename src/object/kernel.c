@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel descriptor, and what a raw blob has instead of one.
+/* Kernel descriptors, including the default one of a raw blob.
  *
  * Source: LLVM 19, AMDGPUUsage, "Kernel Descriptor"; llvm/Support/AMDHSAKernelDescriptor.h. */
 #include "object/object.h"
@@ -9,7 +9,7 @@
 
 enum word { RSRC1, RSRC2, RSRC3, PROPERTIES, PRELOAD, WORDS };
 
-/* Where the words stand in the descriptor's bytes, and how many bytes they have. */
+/* Offset of each word in the descriptor, and its size in bytes. */
 static const struct {
     uint8_t offset, size;
 } words[WORDS] = {
@@ -26,7 +26,7 @@ enum {
     PRELOADS = WMI_LIMIT_kernarg_preload,
 };
 
-/* A field of one of the words, which targets have where the limit `when` is not 0. */
+/* A field of one of the words; it exists on targets where the limit `when` is not 0. */
 static const struct {
     uint16_t member;
     uint8_t word, shift, width, when;
@@ -91,7 +91,7 @@ static uint32_t round_up(uint32_t number, uint32_t granule)
     return (number + granule - 1) / granule * granule;
 }
 
-/* Turns granules into registers. Source: AMDGPUUsage, table compute_pgm_rsrc1. */
+/* Converts granules to registers. Source: AMDGPUUsage, table compute_pgm_rsrc1. */
 static void count_registers(struct wmi_kernel_descriptor *d, const struct wmi_target *target)
 {
     const uint32_t fixed_sgprs = wmi_target_limit(target, WMI_LIMIT_fixed_sgprs);
@@ -150,7 +150,7 @@ const struct wmi_kernel_descriptor *wmi_kernel_descriptor(const struct wm_kernel
 
 enum {
     MAX_KERNARG = 1 << 20,
-    ENTRY_ALIGNMENT = 256, /* the hardware takes the address without its low 8 bits */
+    ENTRY_ALIGNMENT = 256, /* the hardware drops the low 8 bits of the address */
 };
 
 static const struct wmi_segment *code_segment(const struct wm_object *object, uint64_t address)
@@ -168,7 +168,7 @@ unsigned wmi_lanes(const struct wmi_target *target, const struct wmi_kernel_desc
     return wmi_target_limit(target, WMI_LIMIT_rdna_descriptor) && descriptor->wave32 ? 32 : 64;
 }
 
-/* The counts of the metadata are exact and stay; the descriptor's are rounded up. */
+/* Counts in the metadata are exact and take precedence; the descriptor's are rounded up. */
 static void describe(struct wm_kernel *k, const struct wmi_kernel_descriptor *d,
                      const struct wmi_target *target)
 {
@@ -229,7 +229,7 @@ enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag)
         return wmi_no_memory(object, diag);
     struct wmi_kernel_descriptor *d = &kernel->descriptor;
     *d = (struct wmi_kernel_descriptor){
-        .granulated_vgprs = 63, /* as many registers as there are */
+        .granulated_vgprs = 63, /* all registers */
         .granulated_sgprs = 12,
         .denorm_32 = 3,
         .denorm_16_64 = 3,

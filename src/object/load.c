@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the image of an object in memory: segments, zeroes, relocations.
+/* Builds the memory image of an object: segments, zeros, relocations.
  *
  * Source: LLVM 19 AMDGPUUsage, "Relocation Records". */
 #include "object/input.h"
@@ -28,12 +28,12 @@ struct wmi_span wmi_object_span(const struct wm_object *object)
     return span;
 }
 
-/* How a relocation's value comes from S (the symbol), A (the addend), P (the place) and B (the load bias). */
+/* The formula of a relocation: S (symbol), A (addend), P (place), B (load bias). */
 enum formula { UNKNOWN, NOTHING, S_PLUS_A, S_PLUS_A_MINUS_P, B_PLUS_A, LINKER_ONLY };
 
 static const struct {
     const char *name;
-    uint8_t formula, size, shift; /* bytes written, of the value shifted right */
+    uint8_t formula, size, shift; /* number of bytes written; right shift of the value */
 } types[] = {
     [0] = {"NONE", NOTHING},
     [1] = {"ABS32_LO", S_PLUS_A, 4},
@@ -132,9 +132,9 @@ static enum wm_status relocate(const struct load *load, size_t number)
     return WM_OK;
 }
 
-/* Puts the whole pages of the file that `count` bytes at `offset` cover where `to` and its pages are, without
- * reading them. Returns the bytes before the first of these pages and, in *end, the end of the last; both
- * `count` when there are none. */
+/* Maps, instead of reading, the whole file pages among the `count` bytes at `offset`, to `to`. Returns the
+ * offset of the first mapped page and sets *end to the end of the last; both are `count` if there are none.
+ */
 static uint64_t map_pages(int file, uint64_t offset, unsigned char *to, uint64_t count, uint64_t *end)
 {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The name that a mangled C++ name has in the source: "math::scale<float, 4>" of _ZN4math5scaleIfLi4EEEvPT_.
+/* Demangles C++ names to their qualified names: "math::scale<float, 4>" for _ZN4math5scaleIfLi4EEEvPT_.
  *
- * Only what kernels' names usually have: namespaces, templates over builtin types, named types and numbers.
- * Substitutions, expressions and operators are not read; the name then ends before the first of them, which
- * leaves a prefix of the true name. Source: Itanium C++ ABI, section 5.1. */
+ * Supports what kernel names usually contain: namespaces, templates over builtin types, named types and
+ * numbers. At the first substitution, expression or operator the result ends, so it is a prefix of the true
+ * name. Source: Itanium C++ ABI, section 5.1. */
 #include "object/parts.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static bool take(struct reader *r, char c)
     return true;
 }
 
-/* <source-name>: a length and as many characters. */
+/* <source-name>: a length and that many characters. */
 static bool source_name(struct reader *r)
 {
     static const char anonymous[] = "_GLOBAL__N_";
@@ -62,7 +62,7 @@ static bool source_name(struct reader *r)
 static bool type(struct reader *r);
 static bool arguments(struct reader *r);
 
-/* Names and their template arguments up to E, with :: between them. */
+/* Names and template arguments up to E, joined by "::". */
 static bool nested_name(struct reader *r)
 {
     while (*r->at == 'r' || *r->at == 'V' || *r->at == 'K')
@@ -180,7 +180,7 @@ static bool arguments(struct reader *r)
     return put_text(r, ">");
 }
 
-/* Like nested_name(), but keeps what it could read. */
+/* Like nested_name(), but keeps what was read before an error. */
 static void outer_name(struct reader *r)
 {
     const bool nested = take(r, 'N');
@@ -206,7 +206,7 @@ const char *wmi_source_name(struct wmi_arena *arena, const char *name)
     return r.length ? wmi_arena_text(arena, r.text, r.length) : name;
 }
 
-/* Whether they are the same up to blanks, and `length` characters of `a` are all that counts. */
+/* Whether the first `length` characters of `a` equal `b`, ignoring blanks. */
 static bool same_words(const char *a, size_t length, const char *b)
 {
     for (const char *end = a + length;; a++, b++) {

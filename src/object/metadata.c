@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the kernels from the metadata note, or without one from the descriptors in the symbol table.
+/* Creates the kernels from the metadata note, or, without one, from the descriptors in the symbol table.
  *
  * Source: LLVM 19 AMDGPUUsage, "Code Object Metadata", versions 3 to 5. */
 #include "object/msgpack.h"
@@ -10,7 +10,7 @@
 
 enum field_kind { TEXT, NUMBER32, NUMBER64, FLAG, EXTENT, ARGUMENTS };
 
-/* A key of a map and where its value goes in the struct that the map fills. */
+/* A map key, and the member of the struct that receives its value. */
 struct field {
     const char *key;
     uint8_t length;
@@ -65,7 +65,7 @@ static const struct field kernel_fields[] = {
     {NULL},
 };
 
-/* The words that value_kind has, so that each is stored once. */
+/* The values of value_kind, so that each is stored once. */
 static const struct {
     const char *word;
     enum wm_argument_kind kind;
@@ -84,7 +84,7 @@ struct parse {
     struct wm_object *object;
     struct wm_diag *diag;
     struct wmi_msgpack reader;
-    int64_t kernel, argument; /* where the reader is, for messages; -1: in none */
+    int64_t kernel, argument; /* position of the reader, for messages; -1: none */
 };
 
 static enum wm_status bad(const struct parse *p, const char *what, const char *expected)
@@ -133,7 +133,7 @@ static enum wm_status read_field(struct parse *p, const struct field *field, voi
         return text ? WM_OK : wmi_no_memory(p->object, p->diag);
     }
     case FLAG:
-        /* integers too: LLVM 5's runtime metadata had them */
+        /* also integers, which LLVM 5's runtime metadata used */
         if (value.kind != WMI_MSGPACK_BOOLEAN && value.kind != WMI_MSGPACK_UNSIGNED)
             return bad(p, field->key, "a boolean");
         *(bool *)member = value.number != 0;
@@ -150,7 +150,7 @@ static enum wm_status read_field(struct parse *p, const struct field *field, voi
 
 static enum wm_status read_arguments(struct parse *p, struct kernel *kernel);
 
-/* Reads a map into a struct; keys that `fields` does not have are passed over. */
+/* Reads a map into a struct; unknown keys are skipped. */
 static enum wm_status read_map(struct parse *p, const struct field *fields, void *into)
 {
     const struct wmi_msgpack_value map = wmi_msgpack_next(&p->reader);
@@ -191,7 +191,7 @@ static enum wm_argument_kind argument_kind(const char **word)
             *word = value_kinds[i].word;
             return value_kinds[i].kind;
         }
-    /* Kinds of a future version cannot be given by the caller either. */
+    /* Kinds from future versions: the caller cannot set them either. */
     return WM_ARGUMENT_HIDDEN;
 }
 
@@ -204,7 +204,8 @@ static bool read_only(const struct argument *a)
 static enum wm_status read_arguments(struct parse *p, struct kernel *kernel)
 {
     const struct wmi_msgpack_value list = wmi_msgpack_next(&p->reader);
-    /* An argument takes 30 bytes at least, a kernel 40: do not reserve memory for more than can be there. */
+    /* An argument takes at least 30 bytes, a kernel 40: limits the allocation to what the input can contain.
+     */
     if (list.kind != WMI_MSGPACK_ARRAY || list.number > (uint64_t)(p->reader.end - p->reader.at) / 24)
         return bad(p, ".args", "a list of maps");
     struct wm_argument *arguments = wmi_arena_array(&p->object->arena, list.number, sizeof(*arguments));
@@ -343,7 +344,7 @@ static enum wm_status read_root(struct parse *p)
     return WM_OK;
 }
 
-/* Without metadata the descriptors say which kernels there are; of their arguments nothing is known. */
+/* Without metadata, kernels are those with a descriptor; their arguments are unknown. */
 static enum wm_status from_symbols(struct wm_object *object, struct wm_diag *diag)
 {
     object->kernels = wmi_arena_array(&object->arena, object->symbol_count, sizeof(*object->kernels));

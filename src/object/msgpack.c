@@ -2,11 +2,11 @@
 /* The MessagePack cursor. */
 #include "object/msgpack.h"
 
-/* What follows a leading byte: `size` bytes of number or length, then `payload` bytes more. */
+/* What follows a leading byte: `size` bytes of number or length, then the payload. */
 struct lead {
     uint8_t kind, size;
     bool is_signed, has_payload;
-    uint8_t extra; /* payload bytes besides the length: the type of an extension */
+    uint8_t extra; /* payload bytes in addition to the length: the type of an extension */
 };
 
 /* Leading bytes 0xc0 to 0xdf. */
@@ -47,7 +47,7 @@ static const struct lead leads[32] = {
 
 static const struct wmi_msgpack_value bad = {WMI_MSGPACK_BAD};
 
-/* Takes the payload of `length` bytes, or checks that an array or map can have as many elements. */
+/* Consumes the payload of `length` bytes, or checks that the elements of an array or map can fit. */
 static inline struct wmi_msgpack_value finish(struct wmi_msgpack *reader, struct wmi_msgpack_value value)
 {
     const uint64_t left = (uint64_t)(reader->end - reader->at);
@@ -75,7 +75,7 @@ struct wmi_msgpack_value wmi_msgpack_next(struct wmi_msgpack *reader)
         return bad;
     const uint8_t first = *reader->at++;
     struct wmi_msgpack_value value = {WMI_MSGPACK_UNSIGNED, .number = first};
-    if (first >= 0xa0 && first < 0xc0) { /* short text: most of what there is */
+    if (first >= 0xa0 && first < 0xc0) { /* short text, the most frequent case */
         value.kind = WMI_MSGPACK_TEXT;
         value.text = (const char *)reader->at;
         value.length = first & 31;

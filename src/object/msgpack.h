@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A cursor over MessagePack bytes from strangers: allocates nothing, believes no length.
+/* A cursor over untrusted MessagePack data: allocates nothing and checks every length.
  *
  * Source: the MessagePack specification. */
 #ifndef WMI_MSGPACK_H
@@ -14,7 +14,7 @@ struct wmi_msgpack {
 };
 
 enum wmi_msgpack_kind {
-    WMI_MSGPACK_BAD, /* cut off, or no MessagePack */
+    WMI_MSGPACK_BAD, /* truncated or invalid */
     WMI_MSGPACK_NIL,
     WMI_MSGPACK_BOOLEAN,
     WMI_MSGPACK_UNSIGNED,
@@ -29,15 +29,15 @@ enum wmi_msgpack_kind {
 
 struct wmi_msgpack_value {
     enum wmi_msgpack_kind kind;
-    uint64_t number;  /* boolean, number (negative: two's complement, float: its bits); of an array the
-                         elements, of a  map the pairs that follow, never more than there are bytes left */
+    uint64_t number;  /* boolean, number (negative: two's complement, float: its bits); elements of an array
+                         or pairs of a map that follow, at most the number of bytes left */
     const char *text; /* text, binary, extension: not NUL-terminated */
     size_t length;
 };
 
-/* Reads the next value; the elements of an array or map follow as values of their own. */
+/* Reads the next value; elements of arrays and maps follow as separate values. */
 struct wmi_msgpack_value wmi_msgpack_next(struct wmi_msgpack *reader);
-/* Passes over the next value with all its elements; false when it is bad. */
+/* Skips the next value with all its elements; false if it is invalid. */
 bool wmi_msgpack_skip(struct wmi_msgpack *reader);
 
 #endif

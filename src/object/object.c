@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens and closes code objects, and hands out what they contain. */
+/* Opens and closes code objects, and provides access to their contents. */
 #include "object/object.h"
 
 #include "object/input.h"
@@ -11,7 +11,7 @@
 
 /* ---- opening ---- */
 
-/* Takes the input over, in any case. */
+/* Takes ownership of the input, also on failure. */
 static struct wm_object *new_object(struct wm_bundle *input)
 {
     struct wm_object *object = calloc(1, sizeof(*object));
@@ -31,21 +31,9 @@ static struct wm_object *new_object(struct wm_bundle *input)
     return object;
 }
 
-/* The target by its name; features behind a colon ("gfx90a:xnack-") are left out. */
-static const struct wmi_target *target_of(const char *id)
-{
-    char name[32];
-    const size_t length = strcspn(id, ":");
-    if (length >= sizeof(name))
-        return NULL;
-    memcpy(name, id, length);
-    name[length] = '\0';
-    return wmi_target_find(name);
-}
-
 static enum wm_status open_raw(struct wm_object *object, const char *target, struct wm_diag *diag)
 {
-    object->target = target_of(target);
+    object->target = wmi_target_find(target);
     if (!object->target)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: no target '%s'; expected one like gfx900", object->name,
                         target);
@@ -69,7 +57,7 @@ static enum wm_status open_raw(struct wm_object *object, const char *target, str
     return wmi_kernel_raw(object, diag);
 }
 
-/* Makes it the object in the bundle's entry for `target`. */
+/* Replaces the object by the bundle's entry for `target`. */
 static enum wm_status enter_bundle(struct wm_object *object, const char *target, struct wm_diag *diag)
 {
     const struct wmi_bundle_entry *entry;
@@ -132,7 +120,7 @@ static enum wm_status parse(struct wm_object *object, const char *target, bool c
     return status || code_alone ? status : parse_kernels(object, diag);
 }
 
-/* Parses the input and takes it over. */
+/* Parses the input and takes ownership of it. */
 static enum wm_status finish(struct wm_bundle *input, const char *target, bool code_alone,
                              struct wm_object **object, struct wm_diag *diag)
 {
@@ -151,6 +139,8 @@ enum wm_status wm_object_open(const void *bytes, size_t size, const char *name, 
                               struct wm_object **object, struct wm_diag *diag)
 {
     struct wm_bundle *input;
+    if (!object || (!bytes && size))
+        return wmi_null(diag, __func__, object ? "bytes" : "object");
     *object = NULL;
     const enum wm_status status = wmi_input_copy(bytes, size, name ? name : "code object", &input, diag);
     return status ? status : finish(input, target, false, object, diag);
@@ -160,6 +150,9 @@ static enum wm_status open_file(const char *path, const char *target, bool code_
                                 struct wm_object **object, struct wm_diag *diag)
 {
     struct wm_bundle *input;
+    if (!object || !path)
+        return wmi_null(diag, code_alone ? "wm_object_open_code" : "wm_object_open_file",
+                        object ? "path" : "object");
     *object = NULL;
     const enum wm_status status = wmi_input_file(path, &input, diag);
     return status ? status : finish(input, target, code_alone, object, diag);
@@ -194,7 +187,7 @@ void wm_object_close(struct wm_object *object)
     free(object);
 }
 
-/* ---- looking ---- */
+/* ---- access ---- */
 
 const char *wmi_object_name(const struct wm_object *object)
 {
@@ -203,17 +196,17 @@ const char *wmi_object_name(const struct wm_object *object)
 
 const char *wm_object_target(const struct wm_object *object)
 {
-    return wmi_target_name(object->target);
+    return object ? wmi_target_name(object->target) : NULL;
 }
 
 const char *wm_object_target_id(const struct wm_object *object)
 {
-    return object->target_id;
+    return object ? object->target_id : NULL;
 }
 
 unsigned wm_object_version(const struct wm_object *object)
 {
-    return object->version;
+    return object ? object->version : 0;
 }
 
 const char *const *wmi_object_printf(const struct wm_object *object, size_t *count)
@@ -224,14 +217,22 @@ const char *const *wmi_object_printf(const struct wm_object *object, size_t *cou
 
 size_t wm_object_code(const struct wm_object *object, struct wm_code *code, size_t count)
 {
-    for (size_t i = 0; i < count && i < object->code_count; i++)
+    const size_t found = object ? object->code_count : 0;
+    for (size_t i = 0; code && i < count && i < found; i++)
         code[i] = object->code[i];
-    return object->code_count;
+    return found;
 }
 
 size_t wm_object_kernel_count(const struct wm_object *object)
 {
-    return object->kernel_count;
+    return object ? object->kernel_count : 0;
+}
+
+bool wmi_object_has_kernel(const struct wm_object *object, const struct wm_kernel *kernel)
+{
+    const uintptr_t distance = (uintptr_t)kernel - (uintptr_t)object->kernels;
+    return distance / sizeof *object->kernels < object->kernel_count &&
+           distance % sizeof *object->kernels == 0;
 }
 
 static bool lacks_names(const struct wmi_kernel *kernel)
@@ -246,9 +247,9 @@ static bool lacks_names(const struct wmi_kernel *kernel)
 
 const struct wm_kernel *wm_object_kernel(const struct wm_object *object, size_t index)
 {
-    if (index >= object->kernel_count)
+    if (!object || index >= object->kernel_count)
         return NULL;
-    /* DWARF is asked for names as late as here: to parse it costs more than to run a small kernel. */
+    /* Names are read from DWARF only on demand: parsing it takes longer than running a small kernel. */
     struct wmi_kernel *kernel = &object->kernels[index];
     pthread_mutex_lock(&object->lazy->lock);
     if (!object->lazy->has_names && lacks_names(kernel))
@@ -257,7 +258,7 @@ const struct wm_kernel *wm_object_kernel(const struct wm_object *object, size_t 
     return &kernel->public;
 }
 
-/* Which kernels a message is about. */
+/* Selects the kernels listed in a message. */
 struct selection {
     const char *text;
     bool (*takes)(const struct wm_kernel *kernel, const char *text);
@@ -288,7 +289,7 @@ static size_t count_kernels(const struct wm_object *object, struct selection sel
     return count;
 }
 
-/* The shortest name that finds the kernel. */
+/* The shortest unambiguous name of the kernel. */
 static const char *best_name(const struct wm_object *object, const struct wm_kernel *kernel)
 {
     const struct selection same = {kernel->source_name, is_called};
@@ -320,6 +321,8 @@ enum wm_status wm_object_find_kernel(const struct wm_object *object, const char 
                                      const struct wm_kernel **kernel, struct wm_diag *diag)
 {
     char names[320];
+    if (!object || !kernel)
+        return wmi_null(diag, __func__, object ? "kernel" : "object");
     *kernel = NULL;
     if (!object->kernel_count)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: has no kernel", object->name);

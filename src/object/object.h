@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What execution needs of a code object beyond the public API: its segments as a loaded image, its symbols,
- * the kernel descriptor, the hidden arguments.
+/* What execution needs from a code object beyond the public API: segments as a loaded image, symbols, kernel
+ * descriptors, hidden arguments.
  *
  * Sources: LLVM 19, AMDGPUUsage ("ELF Code Object", "Code Object Metadata", "Kernel Descriptor") and
  * llvm/Support/AMDHSAKernelDescriptor.h. */
@@ -9,42 +9,44 @@
 
 #include "object/types.h"
 
-/* The name that messages give the object. */
+/* The object's name in messages. */
 const char *wmi_object_name(const struct wm_object *object);
 
 /* ---- loading ---- */
 
-/* In address order; they do not overlap. */
+/* Sorted by address, without overlaps. */
 const struct wmi_segment *wmi_object_segments(const struct wm_object *object, size_t *count);
 
-/* What all segments span together: [low, high), to be loaded at one bias that is a multiple of `alignment`.
- */
+/* The address range [low, high) of all segments, loaded at one bias that is a multiple of `alignment`. */
 struct wmi_span {
     uint64_t low, high, alignment;
 };
 struct wmi_span wmi_object_span(const struct wm_object *object);
 
-/* Finds a symbol that the object does not define; returns whether it did. */
+/* Looks up a symbol that the object does not define; returns whether it was found. */
 typedef bool wmi_resolve(void *user, const char *name, uint64_t *address);
 
-/* Fills `image`, of which the first span.high - span.low bytes count, with the loaded object, as it stands in
- * guest memory when its address span.low is guest address `base`: bytes, zeroes, relocations applied.
- * `resolve` may be NULL. `pages`: the image is mmap's own, and whole pages of it may be
- * replaced by private ones of the object's file, so that what nobody looks at costs nothing. Fails with
- * WM_NOT_FOUND for an undefined symbol, WM_UNSUPPORTED for a relocation that only a linker does. */
+/* Writes the loaded object to the first span.high - span.low bytes of `image`, as it is in guest memory when
+ * address span.low is loaded at guest address `base`: bytes, zeros, relocations applied. `resolve` may be
+ * NULL. `pages`: the image was allocated by mmap, and whole pages may be replaced by private mappings of the
+ * object's file, so that pages without accesses cost nothing. Fails with WM_NOT_FOUND for an undefined
+ * symbol, WM_UNSUPPORTED for a relocation that only linkers apply. */
 enum wm_status wmi_object_image(const struct wm_object *object, uint64_t base, wmi_resolve *resolve,
                                 void *user, void *image, bool pages, struct wm_diag *diag);
 
-/* A defined symbol by its name, a global one before a local one; NULL when there is none. */
+/* A defined symbol by name; global symbols take precedence. NULL if there is none. */
 const struct wmi_symbol *wmi_object_symbol_named(const struct wm_object *object, const char *name);
 
 /* ---- kernels ---- */
 
-/* The descriptor of a kernel that came from wm_object_kernel() or wm_object_find_kernel(). A raw blob's
- * kernel has one that nobody wrote: see wm_object_open(). */
+/* Whether the kernel is one that the object hands out. */
+bool wmi_object_has_kernel(const struct wm_object *object, const struct wm_kernel *kernel);
+
+/* The descriptor of a kernel from wm_object_kernel() or wm_object_find_kernel(). For a raw blob it has
+ * default values: see wm_object_open(). */
 const struct wmi_kernel_descriptor *wmi_kernel_descriptor(const struct wm_kernel *kernel);
 
-/* What the hidden arguments of a dispatch say. Addresses that wavemem does not provide stay 0. */
+/* The values of the hidden arguments of a dispatch. Addresses that wavemem does not provide are 0. */
 struct wmi_hidden_values {
     uint32_t grid[3], workgroup[3]; /* work-items, at least 1 */
     uint32_t dimensions;            /* of the grid, 1 to 3 */
@@ -55,20 +57,20 @@ struct wmi_hidden_values {
     uint32_t private_base, shared_base; /* high halves of the apertures */
 };
 
-/* Writes the hidden arguments of `kernel` into its kernarg segment of `kernel->kernarg_size` bytes and leaves
- * the others alone. hidden_none and kinds that wavemem does not know are left as they are. */
+/* Writes the hidden arguments of `kernel` into its kernarg segment of `kernel->kernarg_size` bytes. Other
+ * arguments, hidden_none and unknown kinds are not written. */
 void wmi_fill_kernarg(const struct wm_kernel *kernel, const struct wmi_hidden_values *values, void *kernarg);
 
-/* The format strings of printf ("id:argument count:sizes...:format"), as the metadata has them. */
+/* The printf formats ("id:argument count:sizes...:format") from the metadata. */
 const char *const *wmi_object_printf(const struct wm_object *object, size_t *count);
 
-/* The buffer that kernels print into: two dwords, the bytes used so far and the bytes of the whole, then
- * records. A record is a dword, the format's id, and the arguments. What is not written yet is
- * WMI_PRINTF_UNWRITTEN, in each dword. Source: rocm-device-libs, __printf_alloc. */
+/* The buffer that kernels print into: two dwords, the bytes used and the bytes in total, then records. A
+ * record is a dword with the format's id, followed by the arguments. Dwords not yet written are
+ * WMI_PRINTF_UNWRITTEN. Source: rocm-device-libs, __printf_alloc. */
 enum { WMI_PRINTF_BYTES = 4 << 20, WMI_PRINTF_HEADER = 8 };
 #define WMI_PRINTF_UNWRITTEN UINT32_C(0xb1a27e5d)
 
-/* Whether the kernel wants such a buffer. */
+/* Whether the kernel uses the printf buffer. */
 bool wmi_kernel_prints(const struct wm_kernel *kernel);
 
 #endif

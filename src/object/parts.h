@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parsed object, as the files of this room build and read it. */
+/* The parsed object, internal to src/object. */
 #ifndef WMI_OBJECT_PARTS_H
 #define WMI_OBJECT_PARTS_H
 
@@ -12,31 +12,31 @@
 #include <pthread.h>
 
 struct wmi_kernel {
-    struct wm_kernel public; /* first: a wm_kernel that we hand out is one of these */
+    struct wm_kernel public; /* must be first: wm_kernel pointers that we return point here */
     struct wmi_kernel_descriptor descriptor;
-    struct wm_argument *arguments; /* public.arguments, while they may still get their names */
+    struct wm_argument *arguments; /* public.arguments, modifiable until names are read from DWARF */
 };
 
-/* A row of the line table: from `address` to the next row's. `file` NULL: nothing is known there. */
+/* A row of the line table, valid up to the next row's address. `file` NULL: no information. */
 struct wmi_line {
     uint64_t address;
     const char *file;
     uint32_t line, column;
 };
 
-/* Where a kernel begins, and the lanes of its waves. */
+/* Entry point of a kernel, and its wave size. */
 struct wmi_entry {
     uint64_t address;
     unsigned lanes;
 };
 
-/* Made when somebody asks, under `lock`; once made, not changed. */
+/* Computed on first use, under `lock`, and immutable afterwards. */
 struct wmi_lazy {
     pthread_mutex_t lock;
     bool has_symbols, has_entries, has_lines, has_dwarf, has_names;
-    struct wmi_symbol *by_address; /* of code: functions, then labels */
+    struct wmi_symbol *by_address; /* code symbols: functions, then labels */
     size_t functions, labels;
-    struct wmi_entry *entries; /* by address */
+    struct wmi_entry *entries; /* sorted by address */
     size_t entry_count;
     struct wmi_line *lines;
     size_t line_count;
@@ -49,9 +49,9 @@ struct wm_object {
     const char *name; /* for messages */
     const uint8_t *bytes;
     size_t size;
-    struct wm_bundle *input;         /* that `bytes` are a part of */
-    int file;                        /* of the input's in memory that `bytes` are in, or -1 */
-    const struct wmi_target *target; /* with waves of the usual size */
+    struct wm_bundle *input;         /* the input that contains `bytes` */
+    int file;                        /* the input's memfd if it contains `bytes`, or -1 */
+    const struct wmi_target *target; /* default wave size */
     const char *target_id;           /* with features, "gfx90a:sramecc+:xnack-" */
     unsigned version;                /* 3 to 6; 0: raw */
     uint32_t flags;                  /* e_flags */
@@ -61,12 +61,12 @@ struct wm_object {
     struct wm_code *code;
     size_t code_count;
 
-    struct wmi_symbol *symbols; /* defined ones, in file order */
+    struct wmi_symbol *symbols; /* defined symbols, in file order */
     size_t symbol_count;
-    uint32_t *symbol_table; /* hash by name: index + 1, or 0 */
+    uint32_t *symbol_table; /* hash table by name: index + 1, or 0 */
     size_t symbol_slots;    /* a power of two */
 
-    /* The dynamic table, as file offsets that were checked. */
+    /* The dynamic table, as validated pointers into the file. */
     const uint8_t *relocations, *dynamic_symbols, *dynamic_strings;
     size_t relocation_count, dynamic_symbol_count, dynamic_strings_size;
 
@@ -82,35 +82,34 @@ struct wm_object {
     struct wmi_lazy *lazy;
 };
 
-/* elf.c: fills everything up to the metadata's place. */
+/* elf.c: parses everything up to the location of the metadata. */
 enum wm_status wmi_elf_parse(struct wm_object *object, struct wm_diag *diag);
-/* File bytes of [address, address + size) if a segment holds them all, else NULL. */
+/* The file bytes of [address, address + size) if one segment contains them all, else NULL. */
 const uint8_t *wmi_object_bytes(const struct wm_object *object, uint64_t address, uint64_t size);
 
 /* symbols.c */
 enum wm_status wmi_symbols_hash(struct wm_object *object, struct wm_diag *diag);
 
-/* metadata.c: makes the kernels. */
+/* metadata.c: creates the kernels. */
 enum wm_status wmi_metadata_parse(struct wm_object *object, struct wm_diag *diag);
 
-/* kernel.c: what the descriptor says, into `kernel`, whose names are set. */
+/* kernel.c: fills `kernel`, whose names are set, from its descriptor. */
 enum wm_status wmi_kernel_describe(struct wm_object *object, struct wmi_kernel *kernel, const char *symbol,
                                    struct wm_diag *diag);
-/* Splits the 64 bytes of a descriptor. */
+/* Decodes the 64 bytes of a descriptor. */
 void wmi_descriptor_read(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const struct wmi_target *target,
                          struct wmi_kernel_descriptor *descriptor);
-/* Lanes of the waves of a kernel with this descriptor. */
+/* Wave size of a kernel with this descriptor. */
 unsigned wmi_lanes(const struct wmi_target *target, const struct wmi_kernel_descriptor *descriptor);
 /* The kernel of a raw blob. */
 enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag);
 
-/* mangled.c: the name in the source of a mangled C++ name, else `name` itself; NULL when there is no memory.
- */
+/* mangled.c: demangles a C++ name; other names are returned unchanged. NULL if out of memory. */
 const char *wmi_source_name(struct wmi_arena *arena, const char *name);
-/* Whether `wanted` is that name, with or without its last template arguments; blanks do not count. */
+/* Whether `wanted` is this name, with or without its last template arguments, ignoring blanks. */
 bool wmi_source_name_is(const char *source_name, const char *wanted);
 
-/* dwarf.c, all under the lock */
+/* dwarf.c; called with the lock held */
 void wmi_dwarf_lines(const struct wm_object *object);
 void wmi_dwarf_arguments(const struct wm_object *object); /* names and types that the metadata lacks */
 void wmi_dwarf_close(struct wmi_lazy *lazy);

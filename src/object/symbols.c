@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds symbols by name, through a hash table made when the object is opened, and by address, through tables
- * made when somebody asks. */
+/* Finds symbols by name, with a hash table built on opening, and by address, with tables built on first use.
+ */
 #include "object/object.h"
 #include "object/parts.h"
 
@@ -34,7 +34,7 @@ enum wm_status wmi_symbols_hash(struct wm_object *object, struct wm_diag *diag)
             if (strcmp(other->name, symbol->name) == 0)
                 break;
         }
-        /* Of one name the first stays, but a global one displaces a local one. */
+        /* The first symbol of a name takes precedence, but a global one replaces a local one. */
         const uint32_t there = object->symbol_table[slot];
         if (!there || (object->symbols[there - 1].local && !symbol->local))
             object->symbol_table[slot] = (uint32_t)i + 1;
@@ -68,7 +68,7 @@ static bool in_code(const struct wm_object *object, uint64_t address)
     return low && address - object->code[low - 1].address < object->code[low - 1].size;
 }
 
-/* Functions before labels, by address; at one address global ones first, then in the order of the names. */
+/* Functions before labels, by address; at equal addresses global symbols first, then by name. */
 static int order(const void *a, const void *b)
 {
     const struct wmi_symbol *x = a, *y = b;
@@ -86,7 +86,7 @@ static void sort_symbols(const struct wm_object *object, struct wmi_lazy *lazy)
     lazy->has_symbols = true;
     lazy->by_address = malloc((object->symbol_count + 1) * sizeof(*lazy->by_address));
     if (!lazy->by_address)
-        return; /* no names, then */
+        return; /* addresses are then not resolved to names */
     size_t count = 0;
     for (size_t i = 0; i < object->symbol_count; i++) {
         const struct wmi_symbol *symbol = &object->symbols[i];
@@ -100,7 +100,7 @@ static void sort_symbols(const struct wm_object *object, struct wmi_lazy *lazy)
     qsort(lazy->by_address, count, sizeof(*lazy->by_address), order);
 }
 
-/* The first of those symbols that have the greatest address up to `address`. */
+/* The first symbol with the greatest address <= `address`. */
 static const struct wmi_symbol *before(const struct wmi_symbol *symbols, size_t count, uint64_t address)
 {
     size_t low = 0, high = count; /* symbols[low - 1].address <= address < symbols[high].address */
@@ -128,7 +128,7 @@ static const struct wmi_lazy *sorted_symbols(const struct wm_object *object)
     return lazy;
 }
 
-/* The first address from `address` on that one of the symbols has. */
+/* The lowest symbol address >= `address`. */
 static uint64_t next_address(const struct wmi_symbol *symbols, size_t count, uint64_t address)
 {
     size_t low = 0, high = count; /* symbols[low - 1].address < address <= symbols[high].address */
@@ -144,8 +144,8 @@ static uint64_t next_address(const struct wmi_symbol *symbols, size_t count, uin
 
 uint64_t wm_object_next_symbol(const struct wm_object *object, uint64_t address)
 {
-    const struct wmi_lazy *lazy = sorted_symbols(object);
-    if (!lazy->by_address)
+    const struct wmi_lazy *lazy = object ? sorted_symbols(object) : NULL;
+    if (!lazy || !lazy->by_address)
         return UINT64_MAX;
     const uint64_t function = next_address(lazy->by_address, lazy->functions, address);
     const uint64_t label = next_address(lazy->by_address + lazy->functions, lazy->labels, address);
@@ -154,11 +154,11 @@ uint64_t wm_object_next_symbol(const struct wm_object *object, uint64_t address)
 
 const char *wm_object_symbol(const struct wm_object *object, uint64_t address, uint64_t *distance)
 {
-    const struct wmi_lazy *lazy = sorted_symbols(object);
-    if (!lazy->by_address || !in_code(object, address))
+    const struct wmi_lazy *lazy = object ? sorted_symbols(object) : NULL;
+    if (!lazy || !lazy->by_address || !in_code(object, address))
         return NULL;
     const struct wmi_symbol *symbol = before(lazy->by_address, lazy->functions, address);
-    /* A function of known size holds its own bytes only; hand-written ones of size 0 reach to the next. */
+    /* A function with a size contains only its own bytes; hand-written ones of size 0 extend to the next. */
     if (!symbol || (symbol->size && address - symbol->address >= symbol->size))
         symbol = before(lazy->by_address + lazy->functions, lazy->labels, address);
     if (!symbol || (symbol->size && address - symbol->address >= symbol->size))
@@ -168,7 +168,7 @@ const char *wm_object_symbol(const struct wm_object *object, uint64_t address, u
     return symbol->name;
 }
 
-/* ---- where kernels begin ---- */
+/* ---- kernel entry points ---- */
 
 static int by_address(const void *a, const void *b)
 {
@@ -176,13 +176,13 @@ static int by_address(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* By the descriptors that the symbol table names; a raw object has none, but a kernel. */
+/* Finds entry points from the descriptors in the symbol table; a raw object has only its kernel. */
 static void find_entries(const struct wm_object *object, struct wmi_lazy *lazy)
 {
     lazy->has_entries = true;
     lazy->entries = malloc((object->symbol_count + object->kernel_count) * sizeof(*lazy->entries));
     if (!lazy->entries)
-        return; /* nothing is known, then */
+        return; /* then no entry points are known */
     for (size_t i = 0; i < object->symbol_count; i++) {
         const struct wmi_symbol *symbol = &object->symbols[i];
         struct wmi_kernel_descriptor d;
@@ -203,6 +203,8 @@ static void find_entries(const struct wm_object *object, struct wmi_lazy *lazy)
 
 unsigned wm_object_wave_size(const struct wm_object *object, uint64_t address)
 {
+    if (!object)
+        return 0;
     struct wmi_lazy *lazy = object->lazy;
     pthread_mutex_lock(&lazy->lock);
     if (!lazy->has_entries)

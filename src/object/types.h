@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What a code object consists of: segments, symbols, kernel descriptors. */
+/* The parts of a code object: segments, symbols, kernel descriptors. */
 #ifndef WMI_OBJECT_TYPES_H
 #define WMI_OBJECT_TYPES_H
 
 #include "wavemem/wavemem.h"
 
-/* A PT_LOAD segment. Addresses are the object's own, before loading. */
+/* A PT_LOAD segment. Addresses are as in the file, before relocation. */
 struct wmi_segment {
     uint64_t address, size;        /* in memory */
-    const uint8_t *bytes;          /* in the file; what follows up to `size` is zero */
+    const uint8_t *bytes;          /* contents of the file; the rest up to `size` is zero */
     uint64_t file_size, alignment; /* alignment: a power of two, at least 1 */
     bool readable, writable, executable;
 };
@@ -32,8 +32,8 @@ struct wmi_kernel_descriptor {
     uint32_t lds_size, scratch_size, kernarg_size; /* bytes; kernarg_size 0: unspecified */
     int64_t entry_offset;                          /* from the descriptor to the first instruction */
 
-    /* Registers that the counts below allocate to a lane or wave. sgprs: with VCC and the like, as allocated.
-     * vgprs: architected; agprs: accumulators, behind `accum_offset` of the same file on gfx90a and later. */
+    /* Registers allocated per lane or wave, from the granules below. sgprs: including VCC etc. vgprs:
+     * architected; agprs: accumulators, from `accum_offset` on in the same file on gfx90a and later. */
     uint32_t sgprs, vgprs, agprs;
 
     /* COMPUTE_PGM_RSRC1 */
@@ -43,7 +43,7 @@ struct wmi_kernel_descriptor {
     uint32_t denorm_32, denorm_16_64; /* bit 0: inputs kept, bit 1: results kept; 3 keeps all */
     uint32_t privileged, dx10_clamp, debug_mode, ieee; /* dx10_clamp, ieee: not on gfx12, 0 there */
     uint32_t bulky, fp16_overflow;
-    uint32_t wgp_mode, mem_ordered, forward_progress; /* gfx10 on */
+    uint32_t wgp_mode, mem_ordered, forward_progress; /* gfx10 and later */
 
     /* COMPUTE_PGM_RSRC2 */
     uint32_t scratch_enabled; /* ENABLE_PRIVATE_SEGMENT: the wave offset SGPR before architected scratch */
@@ -51,13 +51,13 @@ struct wmi_kernel_descriptor {
     uint32_t workgroup_id_x, workgroup_id_y, workgroup_id_z, workgroup_info;
     uint32_t workitem_id;                                           /* 0: v0 is x; 1: also y; 2: also z */
     uint32_t exception_address_watch, exception_memory, exceptions; /* exceptions: bits as in MODE.EXCP_EN */
-    uint32_t granulated_lds;                                        /* the dispatcher sets it; 0 in files */
+    uint32_t granulated_lds;                                        /* set by the dispatcher; 0 in files */
 
     /* COMPUTE_PGM_RSRC3 */
     uint32_t accum_offset, tg_split;       /* gfx90a, gfx94x; accum_offset as a register number */
-    uint32_t shared_vgprs, inst_pref_size; /* gfx10 and gfx11; gfx11 on */
+    uint32_t shared_vgprs, inst_pref_size; /* gfx10 and gfx11; gfx11 and later */
 
-    /* Kernel code properties: which user SGPRs, in this order, and their dwords */
+    /* Kernel code properties: enabled user SGPRs in this order, with their size in dwords */
     uint32_t private_segment_buffer; /* 4 */
     uint32_t dispatch_ptr;           /* 2 */
     uint32_t queue_ptr;              /* 2 */
@@ -66,9 +66,9 @@ struct wmi_kernel_descriptor {
     uint32_t flat_scratch_init;      /* 2 */
     uint32_t private_segment_size;   /* 1 */
     uint32_t wave32, dynamic_stack;
-    uint32_t preload_length, preload_offset; /* dwords of the kernarg segment into the SGPRs that follow */
+    uint32_t preload_length, preload_offset; /* dwords of the kernarg segment, to the following SGPRs */
 
-    uint32_t rsrc1, rsrc2, rsrc3, properties; /* the words themselves */
+    uint32_t rsrc1, rsrc2, rsrc3, properties; /* the raw words */
 };
 
 enum { WMI_DESCRIPTOR_BYTES = 64 };

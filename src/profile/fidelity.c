@@ -10,6 +10,7 @@
 
 struct wm_fidelity {
     struct wmi_observer observer;
+    bool busy;
     pthread_mutex_t lock; /* for adding what a worker counted */
     uint64_t *executed;   /* wmi_execution_counters() of them */
     struct wm_fidelity_row *rows;
@@ -63,6 +64,11 @@ void wmi_fidelity_destroy(struct wm_fidelity *fidelity)
     free(fidelity->executed);
     free(fidelity->rows);
     free(fidelity);
+}
+
+bool *wmi_fidelity_busy(struct wm_fidelity *fidelity)
+{
+    return &fidelity->busy;
 }
 
 const struct wmi_observer *wmi_fidelity_observer(const struct wm_fidelity *fidelity)

@@ -8,6 +8,7 @@
 
 struct wm_fidelity *wmi_fidelity_create(void); /* NULL: no memory */
 void wmi_fidelity_destroy(struct wm_fidelity *fidelity);
+bool *wmi_fidelity_busy(struct wm_fidelity *fidelity); /* whether a dispatch is being counted */
 /* The observer of a dispatch that counts for it. */
 const struct wmi_observer *wmi_fidelity_observer(const struct wm_fidelity *fidelity);
 const struct wm_fidelity_row *wmi_fidelity_rows(struct wm_fidelity *fidelity, size_t *count);

@@ -104,7 +104,9 @@ static const char *incomplete(void *self)
         profile->kernel < profile->kernel_count ? profile->kernels[profile->kernel].cuts : 0;
     if (profile->missed || cuts & WM_CUT_NO_MEMORY)
         return "no memory for all accesses";
-    return cuts & WM_CUT_WORKGROUP ? "the log of a workgroup took more than 1 GiB" : NULL;
+    if (cuts & WM_CUT_WORKGROUP)
+        return "the log of a workgroup took more than 1 GiB";
+    return cuts & WM_CUT_REGIONS ? "more than 62 regions of 4 GiB were accessed" : NULL;
 }
 
 struct wm_profile *wmi_profile_create(void)
@@ -248,6 +250,11 @@ void wmi_profile_set_tracer(struct wm_profile *profile, struct wmi_tracer *trace
 struct wmi_tracer *wmi_profile_tracer(const struct wm_profile *profile)
 {
     return profile->tracer;
+}
+
+bool *wmi_profile_busy(struct wm_profile *profile)
+{
+    return &profile->busy;
 }
 
 struct wmi_origins *wmi_profile_origins(struct wm_profile *profile)

@@ -53,6 +53,7 @@ struct wmi_kernel {
 struct wmi_shard; /* shard.h */
 
 struct wm_profile {
+    bool busy;
     struct wmi_observer observer;
     struct wmi_profile_source source;
     struct wmi_profiled *instructions; /* by slot */

@@ -68,6 +68,8 @@ void wmi_profile_set_sample(struct wm_profile *profile, unsigned one_in);
 void wmi_profile_set_tracer(struct wm_profile *profile, struct wmi_tracer *tracer);
 struct wmi_tracer *wmi_profile_tracer(const struct wm_profile *profile);
 
+bool *wmi_profile_busy(struct wm_profile *profile); /* whether a dispatch is being profiled */
+
 /* What the figures are of. */
 struct wmi_origins *wmi_profile_origins(struct wm_profile *profile);
 

@@ -117,6 +117,8 @@ static enum wm_status set_register(struct stage *stage, const struct wm_register
         {"flat_scratch_lo", WMI_S_FLAT_SCRATCH},
         {"flat_scratch_hi", WMI_S_FLAT_SCRATCH + 1},
     };
+    if (!r->name)
+        return wmi_null(diag, "wm_address_explain", "a register's name");
     for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
         if (!strcasecmp(r->name, specials[i].name)) {
             stage->frame->s[specials[i].slot] = r->value[0];
@@ -313,7 +315,11 @@ static void strike(struct stage *stage)
 enum wm_status wm_address_explain(const struct wm_address_request *request, struct wm_address_answer *answer,
                                   struct wm_diag *diag)
 {
-    const struct wmi_target *target = request->target ? wmi_target_find(request->target) : NULL;
+    if (!request || !answer)
+        return wmi_null(diag, __func__, request ? "answer" : "request");
+    if (!request->text || (request->register_count && !request->registers))
+        return wmi_null(diag, __func__, request->text ? "request->registers" : "request->text");
+    const struct wmi_target *target = wmi_target_find(request->target);
     if (!target)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: not a target that wavemem knows; expected one like gfx900",
                         request->target ? request->target : "(null)");

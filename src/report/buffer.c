@@ -235,12 +235,12 @@ enum wm_status wm_buffer_explain(const char *name, const uint32_t words[4],
                                  const struct wm_buffer_request *request, struct wm_buffer_answer *answer,
                                  struct wm_diag *diag)
 {
-    const struct wmi_target *target = name ? wmi_target_find(name) : NULL;
+    const struct wmi_target *target = wmi_target_find(name);
     if (!target)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: not a target that wavemem knows; expected one like gfx900",
                         name ? name : "(null)");
     if (!words || !request || !answer)
-        return wmi_fail(diag, WM_BAD_ARGUMENT, "words, request and answer are needed");
+        return wmi_null(diag, __func__, !words ? "words" : request ? "answer" : "request");
     const struct wmi_buffer_rules *rules = wmi_buffer_rules(wmi_target_limit(target, WMI_LIMIT_buffer_rules));
     if (!rules)
         return wmi_fail(diag, WM_UNSUPPORTED, "%s: no rules for buffers", name);

@@ -17,7 +17,7 @@ static enum wm_status find_rules(const char *name, enum wm_descriptor_kind kind,
     static const char *const kinds[] = {[WM_DESCRIPTOR_BUFFER] = "buffer",
                                         [WM_DESCRIPTOR_IMAGE] = "image",
                                         [WM_DESCRIPTOR_SAMPLER] = "sampler"};
-    const struct wmi_target *target = name ? wmi_target_find(name) : NULL;
+    const struct wmi_target *target = wmi_target_find(name);
     if (!target)
         return wmi_fail(diag, WM_NOT_FOUND, "%s: not a target that wavemem knows; expected one like gfx900",
                         name ? name : "(null)");
@@ -41,7 +41,9 @@ enum wm_status wm_descriptor_decode(const char *target, enum wm_descriptor_kind 
     if (status)
         return status;
     const unsigned wanted = wmi_descriptor_words(rules.layout, kind);
-    if (!words || !descriptor || count != wanted)
+    if (!words || !descriptor)
+        return wmi_null(diag, __func__, words ? "descriptor" : "words");
+    if (count != wanted)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%zu words, expected %u", count, wanted);
     memset(descriptor, 0, sizeof *descriptor);
     descriptor->kind = kind;
@@ -61,7 +63,11 @@ enum wm_status wm_descriptor_encode(const char *target, enum wm_descriptor_kind 
     const enum wm_status status = find_rules(target, kind, &rules, diag);
     if (status)
         return status;
+    if (!descriptor)
+        return wmi_null(diag, __func__, "descriptor");
     for (size_t i = 0; i < count; i++) {
+        if (!fields || !fields[i].name)
+            return wmi_null(diag, __func__, fields ? "a field's name" : "fields");
         const struct wmi_descriptor_field *field = wmi_field_find(rules.layout, kind, fields[i].name);
         if (!field)
             return wmi_fail(diag, WM_NOT_FOUND, "%s: no field of that name on %s", fields[i].name, target);

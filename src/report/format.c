@@ -25,8 +25,8 @@ static const char *const formulas[WMI_NUMBER_COUNT] = {
 static enum wm_status find(const char *target_name, const char *layout, const char *number,
                            struct wmi_format *format, struct wm_format_answer *answer, struct wm_diag *diag)
 {
-    const struct wmi_target *target = target_name ? wmi_target_find(target_name) : NULL;
-    if (!target || !layout)
+    const struct wmi_target *target = wmi_target_find(target_name);
+    if (!target)
         return wmi_fail(diag, WM_BAD_ARGUMENT,
                         "'%s': not a target that wavemem knows; expected one like gfx900",
                         target_name ? target_name : "");
@@ -62,6 +62,8 @@ enum wm_status wm_format_load(const char *target, const char *layout, const char
                               struct wm_diag *diag)
 {
     struct wmi_format format;
+    if (!layout || !element || !answer)
+        return wmi_null(diag, __func__, !layout ? "layout" : element ? "answer" : "element");
     *answer = (struct wm_format_answer){0};
     const enum wm_status status = find(target, layout, number, &format, answer, diag);
     if (status)
@@ -76,6 +78,8 @@ enum wm_status wm_format_store(const char *target, const char *layout, const cha
                                const uint32_t value[4], struct wm_format_answer *answer, struct wm_diag *diag)
 {
     struct wmi_format format;
+    if (!layout || !value || !answer)
+        return wmi_null(diag, __func__, !layout ? "layout" : value ? "answer" : "value");
     *answer = (struct wm_format_answer){0};
     const enum wm_status status = find(target, layout, number, &format, answer, diag);
     if (status)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The macros that make vector bodies: a result per lane, written in plain C on a, b and c.
+/* Macros that define vector bodies: one result per lane, written in plain C in terms of a, b and c.
  *
  *     LANES2(v_add_u32, u32, u32, u32, a + b)
  *
- * makes the body of row v_add_u32: for each lane of the set at op->lanes, d = a + b, with d, a and b of the
+ * defines the body of row v_add_u32: for each lane of the set at op->lanes, d = a + b, with d, a and b of the
  * types u16 i16 u32 i32 f32 (one row) or u64 i64 f64 (two rows, low and high). A 16-bit operand is the low
  * half of its word; a 16-bit result writes zeros into the high half. The expression must not depend on the
- * lane number, may name only its operands, and is computed for all lanes.
+ * lane number, may use only its operands, and is evaluated for all lanes.
  *
  * Every body has two loops, for all lanes and for some, and each loop does all of a lane's reads before its
  * writes, so d may be any of the sources.
  *
- *     LANES1 LANES2 LANES3   with one, two, three sources
- *     CLAMPED2 CLAMPED3      with a second expression, for instructions whose CLAMP bit (op->y bit 0) is set
- *     COMPARE                writes the mask of lanes where the expression is true; and its v_cmpx twin
+ *     LANES1 LANES2 LANES3   one, two, three sources
+ *     CLAMPED2 CLAMPED3      with a second expression, used if the CLAMP bit (op->y bit 0) is set
+ *     COMPARE                writes the mask of lanes where the expression is true; also defines v_cmpx
  *
- * WMI_BODY_SUFFIX is _<level>_<lanes>; the files that use this header are compiled once for each. */
+ * WMI_BODY_SUFFIX is _<level>_<lanes>; files that use this header are compiled once for each. */
 #ifndef WMI_BODIES_H
 #define WMI_BODIES_H
 
@@ -59,7 +59,7 @@ WMI_INLINE const struct wmi_lanes *wmi_op_lanes(const char *frame, const struct 
     return (const struct wmi_lanes *)(frame + op->lanes);
 }
 
-/* A mask of lanes in the scalar file: one word for 32 lanes, two for 64. */
+/* A lane mask in the scalar file: one word for 32 lanes, two for 64. */
 WMI_INLINE uint64_t wmi_get_mask(const char *frame, uint32_t offset)
 {
     uint64_t bits = 0;
@@ -72,7 +72,8 @@ WMI_INLINE void wmi_put_mask(char *frame, uint32_t offset, uint64_t bits)
     memcpy(frame + offset, &bits, WMI_LANES / 8);
 }
 
-/* C types by operand type, and how a lane's operand is read and written. merge: only where `mask` is ones. */
+/* C types by operand type, with functions to read and write a lane. merge: writes only where `mask` is ones.
+ */
 typedef uint16_t wmi_u16;
 typedef int16_t wmi_i16;
 typedef uint32_t wmi_u32;
@@ -134,7 +135,7 @@ WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
 
 /* ---- bodies ---- */
 
-/* Both loops of a body: d's lane i becomes `value`. */
+/* Both loops of a body: lane i of d becomes `value`. */
 #define WMI_LOOPS(D, value)                                                                                  \
     do {                                                                                                     \
         wmi_word *d = wmi_row(frame, op->d);                                                                 \
@@ -150,7 +151,7 @@ WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
         }                                                                                                    \
     } while (0)
 
-/* The rare case: some lanes only, whatever the set. */
+/* For rare cases: the masked loop only, also for full sets. */
 #define WMI_MASKED_LOOP(D, value)                                                                            \
     do {                                                                                                     \
         wmi_word *d = wmi_row(frame, op->d);                                                                 \
@@ -228,9 +229,9 @@ WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
         return wmi_next(frame, op);                                                                          \
     }
 
-/* v_cmp_<suffix> and v_cmpx_<suffix>: the mask at d gets a bit per lane of the set, 0 for the lanes outside;
- * v_cmpx writes EXEC's place in the scalar file as well. The loop leaves words for wmi_lanes_pack():
- * collecting bits in it costs ten times more. */
+/* v_cmp_<suffix> and v_cmpx_<suffix>: write a bit per lane of the set to the mask at d, 0 for other lanes;
+ * v_cmpx also writes EXEC in the scalar file. The loop stores words for wmi_lanes_pack(): collecting bits in
+ * the loop is ten times slower. */
 #define COMPARE(suffix, A, B, expression)                                                                    \
     WMI_INLINE uint64_t hits_##suffix(char *frame, const struct wmi_op *op)                                  \
     {                                                                                                        \
@@ -247,7 +248,7 @@ WMI_TWO_ROWS(f64, WMI_BITS_AS(double, words), WMI_BITS_AS(uint64_t, value))
     }                                                                                                        \
     COMPARE_BODIES(suffix)
 
-/* The two bodies over a function hits_<suffix> that returns the mask. */
+/* Both bodies for a function hits_<suffix> that returns the mask. */
 #define COMPARE_BODIES(suffix)                                                                               \
     WMI_DEFINE(v_cmp_##suffix)                                                                               \
     {                                                                                                        \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which builds of the vector bodies this host runs. */
+/* Chooses the CPU level of the vector bodies. */
 #include "sem/sem.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops around float bodies. A body is one expression over vectors `a`, `b`, `c` of the same lanes of its
- * source rows, with `mode`, the MODE register, and `active`, ones in the lanes that act.
+/* The loops of float bodies. A body is one expression over vectors `a`, `b`, `c`, which are the same lanes of
+ * its source rows, with `mode`, the MODE register, and `active`, ones in the active lanes.
  *
- * Every form reads all sources of some lanes before it writes those lanes of d, so d may be any source. */
+ * Every form reads all sources of a group of lanes before it writes them to d, so d may be any source. */
 #ifndef WMI_FLOAT_BODIES_H
 #define WMI_FLOAT_BODIES_H
 
@@ -18,7 +18,7 @@
 #define WMI_JOINED inline __attribute__((always_inline))
 #define WMI_APART  __attribute__((noinline))
 
-/* A NaN in an active lane of the result is rare; which one it must be is settled only then. */
+/* NaN results in active lanes are rare; only then is the correct NaN determined. */
 static inline f32v wmi_settle_f32(f32v result, u32v active, f32v a, f32v b, f32v c)
 {
     return __builtin_expect(wmi_any_nan_f32(result, active), 0) ? wmi_nan_of_f32(result, a, b, c) : result;
@@ -34,9 +34,8 @@ static inline void wmi_store(char *row, u32v active, u32v x)
     *(u32v *)row = wmi_select_u32(active, x, *(const u32v *)row);
 }
 
-/* The loop of a body: `loads` declares the sources at `at`, the rest writes what it computes. It is a
- * function of its own, not inlined, so that the compiler cannot move arithmetic across a change of the
- * control word. */
+/* The loop of a body: `loads` declares the sources at `at`, the rest stores the result. It is a separate
+ * function, not inlined, so that the compiler cannot move arithmetic across a change of the control word. */
 #define WMI_LANE_LOOP(name, inlining, loads, ...)                                                            \
     static inlining void name##_loop(char *restrict frame, const struct wmi_op *op)                          \
     {                                                                                                        \
@@ -61,9 +60,8 @@ static inline void wmi_store(char *row, u32v active, u32v x)
         }                                                                                                    \
     }
 
-/* The loop of plain arithmetic, the hottest bodies: some vectors' results are ready before one test asks
- * whether any is a NaN, and only then are they stored. first, second, third: where the NaN may come from, in
- * this order. */
+/* The loop of plain arithmetic, the hottest bodies: computes several vectors, tests them for NaNs at once,
+ * then stores them. first, second, third: sources that a NaN may come from, in this order. */
 #define WMI_ARITHMETIC_LOOP(name, inlining, loads, value, first, second, third)                              \
     static WMI_JOINED void name##_pass(char *restrict frame, const struct wmi_op *op, const char *set,       \
                                        bool full)                                                            \
@@ -111,7 +109,7 @@ static inline void wmi_store(char *row, u32v active, u32v x)
             name##_pass(frame, op, (const char *)lanes->row, false);                                         \
     }
 
-/* The body itself: under the wave's f32 control word, or under `word`. */
+/* The body: under the wave's f32 control word, or under `word`. */
 #define WMI_PLAIN(name)                                                                                      \
     const struct wmi_op *WMI_BODY(name)(char *restrict frame, const struct wmi_op *op)                       \
     {                                                                                                        \
@@ -141,7 +139,7 @@ static inline void wmi_store(char *row, u32v active, u32v x)
     WMI_LOAD1(ta), b = (ta)wmi_load_u32(frame + op->b + at), c = (ta)wmi_load_u32(frame + op->c + at)
 #define WMI_STORE1(value) wmi_store(frame + op->d + at, active, (u32v)(value))
 
-/* One-row results from one, two or three rows taken as vectors of type t. */
+/* One-row results from one, two or three rows, read as vectors of type t. */
 #define WMI_ROWS1(name, t, value)                                                                            \
     WMI_LANE_LOOP(name, WMI_JOINED, WMI_LOAD1(t), WMI_STORE1(value))                                         \
     WMI_PLAIN(name)
@@ -152,7 +150,7 @@ static inline void wmi_store(char *row, u32v active, u32v x)
     WMI_LANE_LOOP(name, WMI_JOINED, WMI_LOAD3(t), WMI_STORE1(value))                                         \
     WMI_PLAIN(name)
 
-/* Approximations: to nearest, whatever MODE says (unverified: no document lets it round them). */
+/* Approximations: round to nearest regardless of MODE (unverified; no document says otherwise). */
 #define WMI_APPROXIMATE1(name, value)                                                                        \
     WMI_LANE_LOOP(name, WMI_APART, WMI_LOAD1(f32v), WMI_STORE1(value))                                       \
     WMI_UNDER(name, wmi_host_float_nearest(usual))
@@ -172,8 +170,9 @@ static inline void wmi_store(char *row, u32v active, u32v x)
     WMI_ARITHMETIC_LOOP(name, WMI_APART, WMI_LOAD3(f32v), value, first, second, third)                       \
     WMI_UNDER(name, wmi_host_float_flush(usual))
 
-/* The loop of a body that calculates with f16, the host rounding to nearest: for all lanes and for some with
- * the MODE that compilers ask for, f16 to nearest even with denormals, and once for all other MODEs. */
+/* The loop of a body that computes with f16 while the host rounds to nearest. Specialized for the MODE that
+ * compilers set (nearest even, denormals enabled), for all and for some lanes; one loop for all other MODEs.
+ */
 #define WMI_F16_LOOP(name, loads, ...)                                                                       \
     static WMI_JOINED void name##_pass(char *restrict frame, const struct wmi_op *op, const uint32_t mode,   \
                                        bool full)                                                            \
@@ -203,12 +202,12 @@ static inline void wmi_store(char *row, u32v active, u32v x)
     }                                                                                                        \
     WMI_UNDER(name, wmi_host_float_nearest(usual))
 
-/* Words from words, which hold halves: a, b, c. */
+/* Words from words that contain halves: a, b, c. */
 #define WMI_HALVES1(name, value) WMI_F16_LOOP(name, WMI_LOAD1(u32v), WMI_STORE1(value))
 #define WMI_HALVES2(name, value) WMI_F16_LOOP(name, WMI_LOAD2(u32v, u32v), WMI_STORE1(value))
 #define WMI_HALVES3(name, value) WMI_F16_LOOP(name, WMI_LOAD3(u32v), WMI_STORE1(value))
 
-/* f16 from f16: x, y, z are the operands as f32, `value` the result before its one rounding to f16. */
+/* f16 from f16: x, y, z are the operands as f32, `value` the result before it is rounded once to f16. */
 #define WMI_LOAD_F16(source)   wmi_input_f16(wmi_load_u32(frame + op->source + at), mode)
 #define WMI_STORE_F16(value)   WMI_STORE1(wmi_output_f16((value), mode))
 #define WMI_F16_1(name, value) WMI_F16_LOOP(name, const f32v x = WMI_LOAD_F16(a), WMI_STORE_F16(value))
@@ -237,7 +236,8 @@ static inline void wmi_store(char *row, u32v active, u32v x)
             r.v[i] = (value);                                                                                \
         } WMI_STORE_V2F16(r))
 
-/* f64 results from f64 sources, under the f64 control word; `value` sees each half of the lanes in turn. */
+/* f64 results from f64 sources, under the f64 control word; `value` is evaluated for each half of the lanes.
+ */
 #define WMI_PAIR(source) wmi_load_f64(frame + op->source + at, WMI_ROW_BYTES)
 #define WMI_STORE_PAIR(pair)                                                                                 \
     wmi_store(frame + op->d + at, active, wmi_low_words(pair));                                              \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds a fused step for a CPU level and a wave size. */
+/* Table of the fused steps by CPU level and wave size. */
 #include "sem/fused.h"
 #include "sem/table.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps that stand for what compilers write in two instructions, or for a body and its broadcast.
+/* Steps that replace common pairs of instructions, or a broadcast and the body that uses it.
  *
- * Each gives bit for bit what the two would give: predecoding chooses them only where nothing lies between.
- */
+ * The results are bit-identical to those of the two steps; lowering fuses only adjacent ones. */
 #ifndef WMI_FUSED_H
 #define WMI_FUSED_H
 
@@ -14,11 +13,11 @@ enum wmi_fused {
     /* v_add_co_u32 d, mask, a, b and v_addc_co_u32 x, mask, c, e, mask: a 64-bit sum. d, a, b: low rows; x,
      * c, e: high rows; y: the mask, which gets the carry out of the high words. d is neither c nor e. */
     WMI_FUSED_ADD_64,
-    /* The same where a is a word of the scalar file: without the broadcast. */
+    /* The same with a scalar word at a, without a broadcast. */
     WMI_FUSED_ADD_64_SCALAR,
-    /* And where c is a word of the scalar file too. */
+    /* And with a scalar word at c. */
     WMI_FUSED_ADD_64_SCALARS,
-    /* The three of them without the mask. */
+    /* The same three without the mask. */
     WMI_FUSED_ADD_64_ALONE,
     WMI_FUSED_ADD_64_SCALAR_ALONE,
     WMI_FUSED_ADD_64_SCALARS_ALONE,
@@ -27,7 +26,7 @@ enum wmi_fused {
     WMI_FUSED_COUNT
 };
 
-/* From a sum with its mask to the one without. */
+/* Added to a sum with its mask to get the one without. */
 enum { WMI_FUSED_WITHOUT_CARRY = WMI_FUSED_ADD_64_ALONE - WMI_FUSED_ADD_64 };
 
 /* The step for a CPU level and a wave size (32 or 64). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps that stand for two: see fused.h. */
+/* Fused steps, see fused.h. */
 #include "sem/fused.h"
 
 #include "sem/bodies.h"

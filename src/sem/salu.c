@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the scalar instructions compute: SOP1, SOP2, SOPC and SOPK, but for control flow and machine state.
+/* Bodies of scalar instructions: SOP1, SOP2, SOPC and SOPK, except control flow and machine state.
  *
- * Sources: AMD's ISA documents of Vega, and of CDNA 3 whose pseudo-code is more exact for the same opcodes.
- * Where they differ the older wording is followed and the place says so. */
+ * Sources: AMD's ISA documents of Vega, and of CDNA 3, whose pseudo-code is more exact for the same opcodes.
+ * Where they differ, the older wording is used, with a comment. */
 #include "sem/sem.h"
 
 #include <stdbool.h>
@@ -49,7 +49,8 @@ static word *scc_of(char *frame)
 
 #define DEFINE(name) const struct wmi_op *wmi_sem_##name(char *restrict frame, const struct wmi_op *op)
 
-/* d = expression on a and b; SCALAR2_SCC: and SCC = the second expression, which may name d, the result. */
+/* d = expression of a and b; SCALAR2_SCC also sets SCC = the second expression, which may use d, the result.
+ */
 #define SCALAR2(name, D, A, B, expression)                                                                   \
     DEFINE(name)                                                                                             \
     {                                                                                                        \
@@ -78,7 +79,7 @@ static word *scc_of(char *frame)
         return wmi_next(frame, op);                                                                          \
     }
 
-/* SCC = whether the result is not zero. */
+/* SCC = (result != 0). */
 #define SCALAR1_SCC(name, D, A, expression)                                                                  \
     DEFINE(name)                                                                                             \
     {                                                                                                        \
@@ -89,7 +90,7 @@ static word *scc_of(char *frame)
         return wmi_next(frame, op);                                                                          \
     }
 
-/* SCC = expression on a and b. */
+/* SCC = expression of a and b. */
 #define COMPARE(name, A, B, expression)                                                                      \
     DEFINE(name)                                                                                             \
     {                                                                                                        \
@@ -99,7 +100,7 @@ static word *scc_of(char *frame)
         return wmi_next(frame, op);                                                                          \
     }
 
-/* SCC = expression on a and k, the immediate. */
+/* SCC = expression of a and k, the immediate. */
 #define COMPARE_IMMEDIATE(name, A, immediate, expression)                                                    \
     DEFINE(name)                                                                                             \
     {                                                                                                        \
@@ -149,14 +150,14 @@ DEFINE(s_subb_u32)
     return wmi_next(frame, op);
 }
 
-/* SCC says that a was chosen. For equal operands Vega's text ("a < b ? a : b", "a > b ? a : b") gives 0 for
- * min and for max; CDNA 3's text would give 1 for max, which reports of tests on hardware deny. */
+/* SCC is set if a was chosen. For equal operands Vega's text ("a < b ? a : b", "a > b ? a : b") gives 0 for
+ * min and for max; CDNA 3's text would give 1 for max, which contradicts reported hardware tests. */
 SCALAR2_SCC(s_min_i32, i32, i32, i32, a < b ? a : b, a < b)
 SCALAR2_SCC(s_min_u32, u32, u32, u32, a < b ? a : b, a < b)
 SCALAR2_SCC(s_max_i32, i32, i32, i32, a > b ? a : b, a > b)
 SCALAR2_SCC(s_max_u32, u32, u32, u32, a > b ? a : b, a > b)
 
-/* The difference wraps before its sign is looked at; CDNA 3 ISA, functional examples of S_ABSDIFF_I32. */
+/* The difference wraps before its sign is tested; CDNA 3 ISA, functional examples of S_ABSDIFF_I32. */
 static u32 absolute(u32 value)
 {
     return value >> 31 ? -value : value;
@@ -201,8 +202,8 @@ SCALAR2(s_pack_lh_b32_b16, u32, u32, u32, (a & 0xffff) | (b & 0xffff0000))
 SCALAR2(s_pack_hl_b32_b16, u32, u32, u32, a >> 16 | b << 16)
 SCALAR2(s_pack_hh_b32_b16, u32, u32, u32, a >> 16 | (b & 0xffff0000))
 
-/* Bit fields: b holds the first bit and, from bit 16, 7 bits of width. A width that reaches beyond the
- * register takes what there is, sign bits for the signed forms. */
+/* Bit fields: b holds the first bit and, from bit 16, 7 bits of width. A field that extends beyond the
+ * register is truncated; signed forms extend its top bit. */
 static u32 field_width(u32 b)
 {
     return b >> 16 & 0x7f;
@@ -225,7 +226,7 @@ SCALAR2_SCC(s_bfe_i32, i32, i32, u32, field_i64(a >> (b & 31), field_width(b)), 
 SCALAR2_SCC(s_bfe_u64, u64, u64, u32, field_u64(a >> (b & 63), field_width(b)), d != 0)
 SCALAR2_SCC(s_bfe_i64, i64, i64, u32, field_i64(a >> (b & 63), field_width(b)), d != 0)
 
-/* Groups of four bits: one bit per group that is not zero, and those bits in the groups' lowest places. */
+/* For groups of four bits: one bit per non-zero group; and those bits packed into the lowest positions. */
 static u64 groups_in_use(u64 value)
 {
     value |= value >> 1;
@@ -263,7 +264,7 @@ static u64 reversed(u64 value)
 SCALAR1(s_brev_b32, u32, u32, reversed(a) >> 32)
 SCALAR1(s_brev_b64, u64, u64, reversed(a))
 
-/* Each bit twice: the even places get the bits, then their copies go beside them. */
+/* Duplicates each bit: spreads the bits to even positions, then copies them to the odd ones. */
 static u64 replicated(u64 value)
 {
     value = (value | value << 16) & UINT64_C(0x0000ffff0000ffff);
@@ -276,7 +277,7 @@ static u64 replicated(u64 value)
 
 SCALAR1(s_bitreplicate_b64_b32, u64, u32, replicated(a))
 
-/* Positions of bits: from the lowest bit for ff, from the highest for flbit; -1 where there is none. */
+/* Bit positions: ff counts from the lowest bit, flbit from the highest; -1 if no bit is found. */
 static u32 first_from_low(u64 value)
 {
     return value ? (u32)__builtin_ctzll(value) : UINT32_MAX;
@@ -296,7 +297,7 @@ SCALAR1(s_flbit_i32_b64, u32, u64, first_from_high(a, 64))
 SCALAR1(s_flbit_i32, u32, i32, first_from_high((u32)(a ^ a >> 31), 32))
 SCALAR1(s_flbit_i32_i64, u32, i64, first_from_high((u64)(a ^ a >> 63), 64))
 
-/* The target is read as well. */
+/* Also reads the destination. */
 #define SET_BIT(name, D, expression)                                                                         \
     DEFINE(name)                                                                                             \
     {                                                                                                        \
@@ -395,8 +396,8 @@ COMPARE(s_bitcmp0_b64, u64, u32, !(a >> (b & 63) & 1))
 COMPARE(s_bitcmp1_b64, u64, u32, a >> (b & 63) & 1)
 
 /* ---- EXEC ----
- * saveexec: d = the old EXEC; EXEC = expression on a and the old EXEC; SCC = EXEC is not zero.
- * wrexec: d gets the new EXEC. Predecoding adds the step that refreshes frame->exec. */
+ * saveexec: d = old EXEC; EXEC = expression of a and old EXEC; SCC = (EXEC != 0).
+ * wrexec: d = new EXEC. Lowering appends the step that refreshes frame->exec. */
 #define WRITE_EXEC_BITS(name, bits, saved, expression)                                                       \
     DEFINE(name##_b##bits)                                                                                   \
     {                                                                                                        \

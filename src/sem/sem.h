@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What an ALU instruction computes: the frame of a wave, the record of a predecoded instruction, and the
- * bodies.
+/* Execution of ALU instructions: the frame of a wave, the record of a step, and the bodies.
  *
- * A body is a function over one wave's frame. Its record says where in the frame its operands lie, as byte
- * offsets, so a body never knows whether an operand is a register, a constant or a temporary row, and never
- * knows the generation. It returns the next record. */
+ * A body is a function that operates on one wave's frame. Its record contains the byte offsets of its
+ * operands in the frame, so a body does not know whether an operand is a register, a constant or a temporary
+ * row, nor the generation. It returns the next record. */
 #ifndef WMI_SEM_H
 #define WMI_SEM_H
 
@@ -16,17 +15,16 @@
 #include <stdint.h>
 
 enum {
-    WMI_ROW_BYTES = 4 * WMI_LANES, /* one 32-bit register of all lanes */
+    WMI_ROW_BYTES = 4 * WMI_LANES, /* one 32-bit register, all lanes */
 };
 
-/* Slots of the scalar file, by the numbers that gfx900 gives them where no target has SGPRs there; all
- * targets are mapped to these. */
+/* Slots of the scalar file, on all targets: gfx900's operand codes where no target has SGPRs there. */
 enum {
     WMI_S_VCC = 106,
     WMI_S_TTMP = 108,
     WMI_S_M0 = 124,
     WMI_S_EXEC = 126,
-    WMI_S_NULL = 144,         /* 16 places for what is written to null; never read */
+    WMI_S_NULL = 144,         /* 16 slots for writes to null; never read */
     WMI_S_FLAT_SCRATCH = 160, /* 64 bits each */
     WMI_S_XNACK_MASK = 162,
     WMI_S_SHARED_BASE = 210, /* 64 bits each */
@@ -37,46 +35,45 @@ enum {
     WMI_S_EXECZ = 252,
     WMI_S_SCC = 253, /* 0 or 1 */
     WMI_SCALARS = 256,
-    WMI_SCALAR_CONSTANTS = 128, /* 64-bit constants of the program: inline, literals */
-    WMI_LANE_SETS = 4,          /* temporary lane sets, for DPP and the like */
-    WMI_TEMPORARY_ROWS = 32,    /* temporaries that modifier stages write */
+    WMI_SCALAR_CONSTANTS = 128, /* 64-bit constants of the program: inline constants and literals */
+    WMI_LANE_SETS = 4,          /* temporary lane sets, for DPP and similar */
+    WMI_TEMPORARY_ROWS = 32,    /* written by modifier stages */
 };
 
-/* The part of a frame that has a fixed place. Temporary rows, constant rows and the VGPRs follow it, in this
- * order, each row WMI_ROW_BYTES long and 64-byte aligned. A 64-bit vector operand is two rows: low, then
- * high. */
+/* The fixed part of a frame. Temporary rows, constant rows and the VGPRs follow, in this order, each row
+ * WMI_ROW_BYTES long and 64-byte aligned. A 64-bit vector operand is two rows: low, then high. */
 struct wmi_frame {
     uint32_t s[WMI_SCALARS];
     uint64_t constant[WMI_SCALAR_CONSTANTS];
     struct wmi_lanes exec; /* EXEC; s[126:127] holds the same bits */
     struct wmi_lanes lanes[WMI_LANE_SETS];
-    struct wmi_lanes first; /* lane 0 alone, always: scalar floats are computed there */
+    struct wmi_lanes first; /* always lane 0 alone, for scalar floats */
     uint32_t mode;    /* MODE register: rounding [1:0] f32, [3:2] f64/f16; denormals [5:4] f32, [7:6] f64/f16;
                          [8] DX10_CLAMP, [9] IEEE. Source: Vega ISA, "Mode register" */
-    uint32_t mxcsr32; /* host control words for f32, and for f64 and f16, that `mode` asks for */
+    uint32_t mxcsr32; /* host control words for f32, and for f64 and f16, as set by `mode` */
     uint32_t mxcsr64;
     uint32_t wave_size; /* 32 or 64 */
-    int64_t left;       /* instructions left of the wave's turn; counted down at the end of each block */
-    void *wave;         /* src/exec's own state of the wave */
+    int64_t left;       /* instructions left in the wave's turn; decremented at the end of each block */
+    void *wave;         /* state of the wave in src/exec */
     alignas(64) unsigned char rows[];
 };
 
-/* x of a vector body: neg_lo [2:0], which says of some integer sources that they have a sign, and op_sel from
- * this bit on. */
+/* x of a vector body: neg_lo in bits [2:0], which selects signed operands in some integer instructions, and
+ * op_sel from this bit on. */
 enum { WMI_X_OP_SEL = 4 };
 
 struct wmi_op;
-/* Runs the step, and returns the one to go on at: some steps go on by themselves, see wmi_next(). NULL: the
- * wave stops here. */
+/* Runs the step and returns the one to continue with; many steps run their successors themselves, see
+ * wmi_next(). NULL: the wave stops here. */
 typedef const struct wmi_op *(*wmi_body)(char *restrict frame, const struct wmi_op *op);
 
-/* A predecoded step. d, a, b, c, e: byte offsets in the frame: of a row for vector operands, of a word in the
- * scalar file (or of a constant) for scalar ones and lane masks. What each is follows the roles of the row:
+/* A lowered step. d, a, b, c, e: byte offsets in the frame: of a row for vector operands, of a word in the
+ * scalar file (or a constant) for scalar ones and lane masks. They correspond to the roles of the row:
  * d = D, a = A, b = B, c = C, e = SDST. */
 struct wmi_op {
     wmi_body body;
     uint32_t d, a, b, c, e;
-    uint32_t lanes; /* byte offset of the struct wmi_lanes that the step acts on: EXEC, or a temporary set */
+    uint32_t lanes; /* byte offset of the struct wmi_lanes to operate on: EXEC, or a temporary set */
     uint32_t x, y;  /* immediates: SIMM16 sign-extended, op_sel bits, DPP control, ... */
     union {
         const struct wmi_op *target; /* of a branch */
@@ -89,7 +86,7 @@ static_assert(sizeof(struct wmi_op) == 48, "predecoded steps are packed");
 
 enum wmi_cpu_level { WMI_CPU_BASELINE, WMI_CPU_AVX2, WMI_CPU_AVX512, WMI_CPU_LEVELS };
 
-/* The best level that this host runs. WAVEMEM_CPU=baseline|avx2|avx512 in the environment lowers it. */
+/* The best level that the host supports. WAVEMEM_CPU=baseline|avx2|avx512 in the environment lowers it. */
 enum wmi_cpu_level wmi_cpu_level(void);
 
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
@@ -100,10 +97,9 @@ enum wmi_cpu_level wmi_cpu_level(void);
 #endif
 #endif
 
-/* How a step ends that is followed by the next: by a jump to it, which compilers make of a call that is the
- * last thing a function does. They need not: src/exec bounds how many steps may do so one after another, and
- * steps of control flow return, as do those whose locals others see: no compiler makes a jump of their calls.
- */
+/* Continues with the next step by a tail call, which compilers normally turn into a jump. This is not
+ * required: src/exec limits the number of steps in a row, and control-flow steps return. So do steps whose
+ * locals have their address taken, because their calls cannot become jumps. */
 static inline __attribute__((always_inline)) const struct wmi_op *wmi_next(char *frame,
                                                                            const struct wmi_op *op)
 {

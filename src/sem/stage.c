@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds a modifier stage for a CPU level and a wave size. */
+/* Table of the modifier stages by CPU level and wave size. */
 #include "sem/stage.h"
 #include "sem/table.h"
 
-/* Each build of stage_lanes.c has its table. */
+/* Each build of stage_lanes.c has a table. */
 #define STAGES(name, level, lanes, suffix) extern const wmi_body name##suffix[WMI_STAGES];
 WMI_LANE_BUILDS(STAGES, wmi_stages)
 

@@ -5,7 +5,7 @@
 
 #define STAGE(name) static const struct wmi_op *name(char *restrict frame, const struct wmi_op *op)
 
-/* A stage that writes all lanes of row d from vectors `a` of row a. */
+/* A stage that writes all lanes of row d, with vectors `a` from row a. */
 #define PREPARE(name, value)                                                                                 \
     STAGE(name)                                                                                              \
     {                                                                                                        \
@@ -21,7 +21,7 @@
         return wmi_next(frame, op);                                                                          \
     }
 
-/* A stage that writes the lanes of the set; b is what row d held. */
+/* A stage that writes the lanes of the set; b is the old value of row d. */
 #define FINISH(name, value)                                                                                  \
     STAGE(name)                                                                                              \
     {                                                                                                        \
@@ -71,7 +71,7 @@ STAGE(set_exec)
 
 /* ---- sources ---- */
 
-/* abs clears the sign, then neg turns it. */
+/* abs clears the sign, then neg flips it. */
 static inline u32v with_sign(u32v bits, uint32_t sign, uint32_t x)
 {
     return (bits & ~(x & WMI_MODIFY_ABS ? sign : 0)) ^ (x & WMI_MODIFY_NEG ? sign : 0);
@@ -105,7 +105,7 @@ PREPARE(select_halves, pack_select(a, x))
 PREPARE(high_half, a >> 16)
 PREPARE(widen_f16, wmi_input_f16(x ? a >> 16 : a, mode))
 
-/* SDWA: x is the select, 0-3 a byte, 4-5 a word, 6 all; bit 3 extends the sign. Source: [V], "SDWA". */
+/* SDWA: x is the select: 0-3 byte, 4-5 word, 6 dword; bit 3 sign-extends. Source: [V], "SDWA". */
 static inline u32v sdwa_source(u32v a, uint32_t x)
 {
     const uint32_t select = x & 7, bits = select < 4 ? 8 : select < 6 ? 16 : 32;
@@ -119,8 +119,8 @@ PREPARE(select_part, sdwa_source(a, x))
 
 /* ---- DPP ---- */
 
-/* The lane that each lane of the vector `lane` reads, and in *valid whether there is one. Source: [V], "DPP";
- * LLVM, AMDGPUUsage, "DPP" and SIDefines.h, DPP::DppCtrl (row_share and row_xmask are of gfx10 and later). */
+/* The lane read by each lane of the vector `lane`; *valid: whether it exists. Source: [V], "DPP";
+ * LLVM, AMDGPUUsage, "DPP" and SIDefines.h, DPP::DppCtrl (row_share and row_xmask from gfx10 on). */
 static inline u32v dpp_source(u32v lane, uint32_t control, u32v *valid)
 {
     const u32v row = lane & ~15u, in = lane & 15;
@@ -163,7 +163,7 @@ static inline u32v dpp_source(u32v lane, uint32_t control, u32v *valid)
     case 0x142: /* row_bcast:15, the last lane of a row to the next row */
         *valid = (u32v)(lane >= 16);
         return (row - 1) & (WMI_LANES - 1);
-    case 0x143: /* row_bcast:31, lane 31 to the rows behind it */
+    case 0x143: /* row_bcast:31, lane 31 to the following rows */
         *valid = (u32v)(lane >= 32);
         return wmi_splat_u32(31);
     default: /* reserved: nothing is written */
@@ -211,7 +211,7 @@ STAGE(dpp)
     return wmi_next(frame, op);
 }
 
-/* Every active lane is written. That lanes without an active source read 0: unverified. */
+/* Writes every active lane. Lanes whose source is inactive read 0 (unverified). */
 STAGE(dpp8)
 {
     const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);
@@ -241,8 +241,8 @@ STAGE(first_lane)
 FINISH(op_sel_low, (a & 0xffff) | (b & 0xffff0000))
 FINISH(op_sel_high, (a << 16) | (b & 0xffff))
 
-/* x bits 0-2: which part takes the low bits of a; bits 3-4: the rest becomes 0, the sign above the part (0
- * below), or stays. Source: [V], "SDWA", DST_UNUSED. */
+/* x bits 0-2: the part that receives the low bits of a; bits 3-4: the rest becomes 0, or the sign above the
+ * part (0 below), or is preserved. Source: [V], "SDWA", DST_UNUSED. */
 static inline u32v sdwa_result(u32v a, u32v b, uint32_t x)
 {
     enum { SEXT = 1, PRESERVE = 2 };
@@ -268,8 +268,8 @@ FINISH(clamp_f16, wmi_narrow(wmi_clamp_f32(wmi_widen(a), mode), 0))
 FINISH(clamp_v2f16, wmi_narrow(wmi_clamp_f32(wmi_widen(a), mode), 0) |
                         wmi_narrow(wmi_clamp_f32(wmi_widen(a >> 16), mode), 0) << 16)
 
-/* Output modifiers do nothing in IEEE mode or where denormals are results; they make +0 of -0 and flush.
- * Source: [V], "Output modifiers". */
+/* Output modifiers have no effect in IEEE mode or if denormal results are allowed; they change -0 to +0 and
+ * flush denormals. Source: [V], "Output modifiers". */
 static inline float factor(uint32_t x)
 {
     static const float factors[4] = {1, 2, 4, 0.5f};

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of bodies, bound to the rows of the instruction set by name: a row that is neither `todo` nor has
- * a body does not link. */
+/* The table of bodies, bound to rows by name: a row without `todo` and without a body does not link. */
 #include "sem/table.h"
 
-/* What a row or a further body of one contributes, by its class and todo flag: SCALAR or VECTOR, defined
- * below, or nothing. `id`: the body's number. */
+/* What a row, or an additional body, contributes by class and todo flag: SCALAR or VECTOR, defined below, or
+ * nothing. `id`: the number of the body. */
 #define ROW_SALU_0(id, body) SCALAR(id, body)
 #define ROW_VALU_0(id, body) VECTOR(id, body)
 #define ROW_SALU_1(id, body)
@@ -33,7 +32,7 @@
 #define SYMBOL_(name, suffix) wmi_sem_##name##suffix
 #define SYMBOL(name, suffix)  SYMBOL_(name, suffix)
 
-/* First the prototypes. */
+/* Prototypes. */
 #define PROTOTYPE(name, suffix)                                                                              \
     const struct wmi_op *SYMBOL(name, suffix)(char *restrict frame, const struct wmi_op *op);
 #define VECTOR_PROTOTYPE(name, level, lanes, suffix) PROTOTYPE(name, suffix)
@@ -45,7 +44,7 @@
 #undef SCALAR
 #undef VECTOR
 
-/* Then the table, by the body's number, level and whether the wave has 64 lanes. */
+/* The table, by body number, level and whether the wave has 64 lanes. */
 #define SCALAR_ENTRY(name, level, lanes, suffix) [level][lanes / 64] = SYMBOL(name, ),
 #define VECTOR_ENTRY(name, level, lanes, suffix) [level][lanes / 64] = SYMBOL(name, suffix),
 #define SCALAR(id, body)                         [id] = {WMI_LANE_BUILDS(SCALAR_ENTRY, body)},

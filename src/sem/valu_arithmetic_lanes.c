@@ -2,7 +2,7 @@
 /* Integer arithmetic of vector instructions on 32-bit and 16-bit lanes.
  *
  * Sources: AMD's ISA documents of Vega and CDNA 3. CLAMP saturates to the range of the result's type; the
- * low half of a product (v_mul_lo) is not saturated. */
+ * low half of a product (v_mul_lo) does not saturate. */
 #include "sem/bodies.h"
 
 /* ---- saturation ---- */
@@ -44,8 +44,8 @@ LANES3(v_xad_u32, u32, u32, u32, u32, (a ^ b) + c)
 LANES3(v_lshl_add_u32, u32, u32, u32, u32, (a << (b & 31)) + c)
 LANES3(v_add_lshl_u32, u32, u32, u32, u32, (a + b) << (c & 31))
 
-/* ---- sums with carry: the mask at e gets the carries of the set's lanes, the one at c gives those in ----
- * Clamped results saturate; that the carry is the same then is not documented (unverified). */
+/* ---- sums with carry: the mask at e receives the carries of the set's lanes, the mask at c is carry in ----
+ * Clamped results saturate; that they have the same carry is undocumented (unverified). */
 WMI_INLINE const struct wmi_op *carry_out(char *frame, const struct wmi_op *op, uint64_t carries,
                                           bool to_ones)
 {
@@ -119,7 +119,7 @@ CLAMPED3(v_mad_legacy_i16, i16, i16, i16, i16, a *b + c, saturate_i16((int64_t)a
 CLAMPED3(v_mad_u32_u16, u32, u16, u16, u32, (uint32_t)a *b + c, saturate_u32((uint64_t)a *b + c))
 CLAMPED3(v_mad_i32_i16, i32, i16, i16, i32, (uint32_t)(a *b) + (uint32_t)c, saturate_i32((int64_t)a *b + c))
 
-/* ---- smallest, largest, middle ---- */
+/* ---- minimum, maximum, median ---- */
 
 #define SMALLER(a, b)   ((a) < (b) ? (a) : (b))
 #define LARGER(a, b)    ((a) > (b) ? (a) : (b))
@@ -164,7 +164,7 @@ WMI_INLINE uint32_t sum_of_differences(uint32_t a, uint32_t b)
            byte_difference(a, b, 24);
 }
 
-/* The same without the bytes that are 0 in b. */
+/* The same without bytes that are 0 in b. */
 WMI_INLINE uint32_t masked_sum_of_differences(uint32_t a, uint32_t b)
 {
     uint32_t sum = 0;
@@ -188,7 +188,7 @@ DIFFERENCES(v_sad_u32, a > b ? a - b : b - a)
 DIFFERENCES(v_msad_u8, masked_sum_of_differences(a, b))
 
 /* Four sums: of b with the four bytes of a that start at byte 0, 1, 2, 3; each is added to its part of c. The
- * sums of 16 bits are at most 1020 before c is added and wrap, or saturate with CLAMP. */
+ * 16-bit sums are at most 1020 before c is added and wrap, or saturate with CLAMP. */
 #define FOUR_SUMS(name, sum)                                                                                 \
     WMI_INLINE uint64_t name##_sums(uint64_t a, uint32_t b, uint64_t c, uint32_t clamp)                      \
     {                                                                                                        \
@@ -204,7 +204,7 @@ DIFFERENCES(v_msad_u8, masked_sum_of_differences(a, b))
 FOUR_SUMS(v_qsad_pk_u16_u8, sum_of_differences)
 FOUR_SUMS(v_mqsad_pk_u16_u8, masked_sum_of_differences)
 
-/* The sums of 32 bits: d and c are four rows. d may not overlap the sources (LLVM refuses it). */
+/* 32-bit sums: d and c are four rows. d must not overlap the sources (LLVM rejects it). */
 WMI_DEFINE(v_mqsad_u32_u8)
 {
     const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b), *c = wmi_row(frame, op->c);

@@ -20,7 +20,7 @@ LANES3(v_or3_b32, u32, u32, u32, u32, a | b | c)
 LANES2(v_xnor_b32, u32, u32, u32, ~(a ^ b))
 LANES3(v_bfi_b32, u32, u32, u32, u32, (a & b) | (~a & c))
 
-/* ---- shifts: the amount is first in the `rev` forms ---- */
+/* ---- shifts: the amount is the first operand of `rev` forms ---- */
 
 LANES2(v_lshl_b32, u32, u32, u32, a << (b & 31))
 LANES2(v_lshr_b32, u32, u32, u32, a >> (b & 31))
@@ -33,7 +33,7 @@ LANES2(v_lshrrev_b16, u16, u16, u16, b >> (a & 15))
 LANES2(v_ashrrev_i16, i16, u16, i16, b >> (a & 15))
 LANES3(v_lshl_or_b32, u32, u32, u32, u32, (a << (b & 31)) | c)
 
-/* The low word of a:b shifted right. Two steps to the left keep the amount below 32. */
+/* The low word of a:b shifted right. Shifting left in two steps keeps the amount below 32. */
 WMI_INLINE uint32_t funnel_right(uint32_t high, uint32_t low, uint32_t shift)
 {
     return low >> shift | high << 1 << (31 - shift);
@@ -46,7 +46,7 @@ LANES3(v_alignbyte_b32, u32, u32, u32, u32, funnel_right(a, b, 8 * (c & 3)))
 
 WMI_INLINE int32_t field_i32(int32_t value, uint32_t first, uint32_t width)
 {
-    /* The bits above the field go out at the top; a field that reaches beyond bit 31 ends there. */
+    /* Shift out the bits above the field; a field that extends beyond bit 31 is truncated. */
     const uint32_t beyond = first + width < 32 ? (32 - first - width) & 31 : 0;
     const int32_t field = (int32_t)((uint32_t)value << beyond) >> beyond >> first;
     return width ? field : 0;
@@ -56,8 +56,8 @@ LANES3(v_bfe_u32, u32, u32, u32, u32, a >> (b & 31) & ((1u << (c & 31)) - 1))
 LANES3(v_bfe_i32, i32, i32, u32, u32, field_i32(a, b & 31, c & 31))
 LANES2(v_bfm_b32, u32, u32, u32, ((1u << (a & 31)) - 1) << (b & 31))
 
-/* ---- counts: written with words only, which all levels have instructions for. The usual last step, a
- * multiplication, is avoided: gcc knows it as a population count and then makes no vector code. ---- */
+/* ---- counts: in 32-bit words, which all levels have instructions for. Avoids the usual multiplication as
+ * the last step: gcc recognizes it as a population count and does not vectorize it. ---- */
 
 WMI_INLINE uint32_t count_bits(uint32_t value)
 {
@@ -77,13 +77,13 @@ WMI_INLINE uint32_t reverse_bits(uint32_t value)
     return value >> 16 | value << 16;
 }
 
-/* Zeros below the lowest bit that is set; -1 if none is. */
+/* Zeros below the lowest set bit; -1 if there is none. */
 WMI_INLINE uint32_t first_from_low(uint32_t value)
 {
     return value ? count_bits(~value & (value - 1)) : UINT32_MAX;
 }
 
-/* Zeros above the highest bit that is set; -1 if none is. */
+/* Zeros above the highest set bit; -1 if there is none. */
 WMI_INLINE uint32_t first_from_high(uint32_t value)
 {
     uint32_t below = value | value >> 1;
@@ -100,7 +100,7 @@ LANES1(v_ffbh_u32, u32, u32, first_from_high(a))
 LANES1(v_ffbh_i32, u32, i32, first_from_high((uint32_t)(a ^ a >> 31)))
 LANES2(v_bcnt_u32_b32, u32, u32, u32, count_bits(a) + b)
 
-/* b + the bits of a that belong to lower lanes: of lanes 0 to 31, and of lanes 32 to 63. */
+/* b + the number of set bits of a for lower lanes: within lanes 0 to 31, and within lanes 32 to 63. */
 #define COUNT_BELOW(name, below)                                                                             \
     WMI_DEFINE(name)                                                                                         \
     {                                                                                                        \
@@ -138,8 +138,8 @@ WMI_INLINE uint32_t saturate_u8(int32_t value)
 
 LANES1(v_sat_pk_u8_i16, u32, u32, saturate_u8((int16_t)a) | saturate_u8((int32_t)a >> 16) << 8)
 
-/* Which of four shader engines have a part of a screen rectangle: the table of the ISA documents of Vega and
- * CDNA 2, one hexadecimal digit per entry, 16 entries a line. */
+/* The shader engines, out of four, that overlap a screen rectangle: the table of the ISA documents of Vega
+ * and CDNA 2, one hexadecimal digit per entry, 16 entries per line. */
 static const char partitions[] = "137f5fff7fffffff"
                                  "f26efafffbffffff"
                                  "df4cff5fffdfffff"

@@ -17,7 +17,7 @@ COMPARES(u16)
 COMPARES(i32)
 COMPARES(u32)
 
-/* 64 bits are compared by halves, in words: compilers are slow at widening rows. */
+/* 64-bit compares by halves, in 32-bit words: compilers widen rows slowly. */
 #define COMPARE_HALVES(suffix, type, expression)                                                             \
     WMI_INLINE uint64_t hits_##suffix(char *frame, const struct wmi_op *op)                                  \
     {                                                                                                        \

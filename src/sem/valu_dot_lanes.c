@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Dot products: of halves, bytes and nibbles of two words, added to a third operand.
+/* Dot products of the halves, bytes or nibbles of two words, added to a third operand.
  *
- * Integer sums are exact; with CLAMP they saturate at the end. Source: Vega 7nm ISA, V_DOT2 to V_DOT8; when
- * they saturate is not said there (unverified). */
+ * Integer sums are exact; with CLAMP they saturate at the end. Source: Vega 7nm ISA, V_DOT2 to V_DOT8, which
+ * do not say when they saturate (unverified). */
 #include "base/half.h"
 #include "sem/bodies.h"
 #include "sem/float_bodies.h"
@@ -27,7 +27,7 @@ WMI_INLINE int64_t saturated_u(int64_t x)
     return x > UINT32_MAX ? UINT32_MAX : x;
 }
 
-/* In type T: uint32_t where the sum may wrap, int64_t where it may not. */
+/* T: uint32_t if the sum may wrap, int64_t if not. */
 #define PRODUCT(T, kind, bits, part) ((T)part_##kind(a, part, bits) * (T)part_##kind(b, part, bits))
 #define SUM2(T, kind, bits)          (PRODUCT(T, kind, bits, 0) + PRODUCT(T, kind, bits, 1))
 #define SUM4(T, kind, bits)          (SUM2(T, kind, bits) + PRODUCT(T, kind, bits, 2) + PRODUCT(T, kind, bits, 3))
@@ -48,7 +48,7 @@ DOT(v_dot4_u32_u8, u32, u, SUM4, 8)
 DOT(v_dot8_i32_i4, i32, i, SUM8, 4)
 DOT(v_dot8_u32_u4, u32, u, SUM8, 4)
 
-/* Bytes and nibbles of which op->x says whether they have a sign: bit 0 those of a, bit 1 those of b. */
+/* Bytes and nibbles with the signedness given by op->x: bit 0 for a, bit 1 for b. */
 WMI_INLINE int64_t part_by(uint32_t x, unsigned part, unsigned bits, bool is_signed)
 {
     return is_signed ? part_i(x, part, bits) : (int64_t)part_u(x, part, bits);
@@ -78,7 +78,7 @@ WMI_INLINE int64_t mixed_sum(uint32_t a, uint32_t b, int32_t c, unsigned bits, u
 MIXED_DOT(v_dot4_i32_iu8, 8)
 MIXED_DOT(v_dot8_i32_iu4, 4)
 
-/* The low product, which is exact, the high one added and rounded, c added and rounded. Source: CDNA 3 ISA,
+/* The low product, which is exact, plus the high one, rounded, plus c, rounded. Source: CDNA 3 ISA,
  * V_DOT2_F32_F16; the Vega 7nm ISA gives no order, so it is approximate there. */
 static inline f32v dot2_f16(u32v a, u32v b, f32v c, u32v active, uint32_t mode)
 {
@@ -103,7 +103,7 @@ static inline f32v high_bf16(u32v x)
     return (f32v)(x & 0xffff0000);
 }
 
-/* To nearest even; a NaN keeps its upper payload. */
+/* Rounds to nearest even; a NaN keeps its upper payload. */
 static inline u32v narrow_bf16(f32v x)
 {
     const u32v bits = (u32v)x, rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
@@ -111,8 +111,8 @@ static inline u32v narrow_bf16(f32v x)
     return wmi_select_u32(wmi_is_nan_f32(x), (bits >> 16) | 0x40, rounded);
 }
 
-/* c, then the low and the high product, each sum rounded once to f32. Source of the order: RDNA 3 ISA,
- * V_DOT2_F32_BF16 and its kin; where they round is unverified. */
+/* c plus the low, then the high product, each sum rounded once to f32. Source of the order: RDNA 3 ISA,
+ * V_DOT2_F32_BF16 and related; the points of rounding are unverified. */
 static inline f32v dot2_sum(f32v a0, f32v b0, f32v a1, f32v b1, f32v c, u32v active)
 {
     const f32v one = wmi_settle_f32(wmi_fused_f32(a0, b0, c), active, a0, b0, c);

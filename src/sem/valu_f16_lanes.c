@@ -2,8 +2,8 @@
 /* f16 and packed f16 arithmetic of the vector ALU. Results have a zero high half. */
 #include "sem/float_bodies.h"
 
-/* x, y, z are halves as f32, and so are results, before their rounding to f16. NaNs are settled in f32, which
- * keeps their payload. */
+/* x, y, z are halves as f32; so are results before they are rounded to f16. NaNs are settled in f32, which
+ * preserves their payload. */
 static inline f32v settled(f32v result, f32v x, f32v y, f32v z)
 {
     return wmi_settle_f32(result, wmi_splat_u32(~0u), x, y, z);
@@ -30,14 +30,13 @@ static inline f32v product(f32v x, f32v y)
     return settled(x * y, x, y, y);
 }
 
-/* The product, of 22 digits, is exact, so the sum is the one rounding. */
+/* The product has at most 22 significant bits and is exact, so only the sum rounds. */
 static inline f32v fused(f32v x, f32v y, f32v z, uint32_t mode)
 {
 #if WMI_VECTOR_BYTES == 32 /* with AVX-512 rounding to odd is as fast */
     if (!wmi_rounding_f16(mode)) {
-        /* The host may round to f32 first unless what it gives lies half-way between two halves. Below 2^-14
-         * those places are others. One comparison finds these results, zero, and NaNs, which need settling.
-         */
+        /* Rounding to f32 first is safe unless the f32 result is half-way between two halves. Below 2^-14 the
+         * half-way points differ. One comparison finds small results, zero, and NaNs, which need settling. */
         const f32v near = wmi_fused_f32(x, y, z);
         const u32v magnitude = (u32v)near & ~WMI_SIGN_F32;
         const u32v halfway = (u32v)(((u32v)near & 0x1fff) == 0x1000);
@@ -82,9 +81,9 @@ WMI_HALVES3(v_mac_f16, unfused(a, b, c, mode))
 WMI_HALVES3(v_madmk_f16, unfused(a, c, b, mode))
 WMI_HALVES3(v_madak_f16, unfused(a, b, c, mode))
 
-/* ---- minimum and maximum, of both halves of words at once ---- */
+/* ---- minimum and maximum, both halves of a word at once ---- */
 
-/* Integers in the order of the halves, -0 below +0. */
+/* Integers in the order of the halves, with -0 below +0. */
 static inline i16v ordered(u32v halves)
 {
     return (i16v)halves ^ (((i16v)halves >> 15) & 0x7fff);
@@ -100,7 +99,7 @@ static inline u32v are_signalling(u32v halves)
     return are_nan(halves) & (u32v)(((i16v)halves & WMI_QUIET_F16) == 0);
 }
 
-/* As the f32 rules. Source: [V], V_MIN_F16, V_MAX_F16. */
+/* Same rules as for f32. Source: [V], V_MIN_F16, V_MAX_F16. */
 static inline u32v extreme(u32v a, u32v b, uint32_t mode, bool maximum)
 {
     const u32v p = wmi_halves_in(a, mode), q = wmi_halves_in(b, mode);
@@ -129,7 +128,7 @@ static inline u32v maximum3(u32v a, u32v b, u32v c, uint32_t mode)
     return extreme(extreme(a, b, mode, true), c, mode, true);
 }
 
-/* Whether they are equal, zeros of either sign as well. */
+/* Whether they are equal; zeros of different sign are. */
 static inline u32v equal(u32v p, u32v q)
 {
     return (u32v)((i16v)p == (i16v)q) | (u32v)(((i16v)(p | q) & 0x7fff) == 0);
@@ -145,7 +144,7 @@ static inline u32v median(u32v a, u32v b, u32v c, uint32_t mode)
     return wmi_any(nan) ? wmi_select_u32(nan, minimum3(p, q, s, mode), r) : r;
 }
 
-/* Every NaN wins, the first source's before the second's. As the f32 rules. */
+/* Returns any NaN, the first source's before the second's. Otherwise the same rules as for f32. */
 static inline u32v extreme_or_nan(u32v a, u32v b, uint32_t mode, bool maximum)
 {
     const u32v p = wmi_halves_in(a, mode), q = wmi_halves_in(b, mode);
@@ -193,19 +192,18 @@ static inline u32v quieted(u32v halves)
     return halves | (nan & (WMI_QUIET_F16 | WMI_QUIET_F16 << 16));
 }
 
-/* Quiets NaNs: measured on gfx1201 (bjacob/goc). That it flushes what MODE does not let through is
- * unverified. */
+/* Quiets NaNs: measured on gfx1201 (bjacob/goc). Flushing denormals according to MODE is unverified. */
 WMI_HALVES2(v_pack_b32_f16, quieted(wmi_halves_in(LOW(a) | b << 16, mode)))
 
 /* ---- rounding and scaling ---- */
 
-/* Integral results are exact, so the narrowing rounds nothing. */
+/* Integral results are exact, so narrowing does not round. */
 WMI_F16_1(v_trunc_f16, wmi_round_f32(x, WMI_ROUND_ZERO))
 WMI_F16_1(v_ceil_f16, wmi_round_f32(x, WMI_ROUND_UP))
 WMI_F16_1(v_rndne_f16, wmi_round_f32(x, WMI_ROUND_EVEN))
 WMI_F16_1(v_floor_f16, wmi_round_f32(x, WMI_ROUND_DOWN))
 
-/* x - floor(x) is exact in f32 for what is not denormal; the result stays below 1: 0x3bff is the largest. */
+/* x - floor(x) is exact in f32 unless denormal. The result stays below 1: the largest is 0x3bff. */
 static inline u32v fraction(u32v a, uint32_t mode)
 {
     const f32v x = wmi_input_f16(a, mode), whole = wmi_round_f32(x, WMI_ROUND_DOWN);
@@ -239,7 +237,7 @@ WMI_HALVES1(v_fract_f16, fraction(a, mode))
 WMI_F16_1(v_frexp_mant_f16, mantissa(x))
 WMI_HALVES1(v_frexp_exp_i16_f16, exponent(wmi_input_f16(a, mode)))
 
-/* a * 2^b with b an i16: scaling by at most 2^60 keeps f32 exact and is beyond all that f16 holds. */
+/* a * 2^b, with b an i16: scaling by at most 2^60 is exact in f32 and exceeds the range of f16. */
 static inline u32v scaled(u32v a, u32v b, uint32_t mode)
 {
     const i32v n = wmi_limit_i32((i32v)(b << 16) >> 16, -60, 60);

@@ -2,7 +2,7 @@
 /* f32 arithmetic of the vector ALU: sums, products, minimum, maximum, rounding, scaling. */
 #include "sem/float_bodies.h"
 
-/* The result, with its NaNs settled among the sources that the instruction has. */
+/* The result, with NaNs settled among the sources of the instruction. */
 #define ONE(x)   wmi_settle_f32(x, active, a, a, a)
 #define TWO(x)   wmi_settle_f32(x, active, a, b, b)
 #define THREE(x) wmi_settle_f32(x, active, a, b, c)
@@ -16,7 +16,7 @@ WMI_ROWS2(v_min_f32, f32v, wmi_min_f32(a, b, mode))
 WMI_ROWS2(v_max_f32, f32v, wmi_max_f32(a, b, mode))
 WMI_ROWS2(v_min_num_f32, f32v, wmi_min_num_f32(a, b, mode))
 WMI_ROWS2(v_max_num_f32, f32v, wmi_max_num_f32(a, b, mode))
-/* One compare, so that a NaN gives b. Source: Southern Islands ISA; LLVM, combineFMinMaxLegacy. */
+/* A single compare, so a NaN gives b. Source: Southern Islands ISA; LLVM, combineFMinMaxLegacy. */
 WMI_ROWS2(v_min_legacy_f32, f32v, wmi_input_f32(wmi_select_f32((u32v)(a < b), a, b), mode))
 WMI_ROWS2(v_max_legacy_f32, f32v, wmi_input_f32(wmi_select_f32((u32v)(a >= b), a, b), mode))
 
@@ -36,7 +36,7 @@ WMI_ROWS3(v_maximum3_f32, f32v, wmi_maximum_f32(wmi_maximum_f32(a, b, mode), c, 
 WMI_ROWS3(v_maximumminimum_f32, f32v, wmi_minimum_f32(wmi_maximum_f32(a, b, mode), c, mode))
 WMI_ROWS3(v_minimummaximum_f32, f32v, wmi_maximum_f32(wmi_minimum_f32(a, b, mode), c, mode))
 
-/* Where a factor is 0, its NaN is none of the result's. */
+/* If one factor is 0, a NaN in the other does not reach the result. */
 static inline f32v fused_legacy(f32v a, f32v b, f32v c, u32v active, uint32_t mode)
 {
     const f32v r = wmi_fused_legacy_f32(a, b, c, mode);
@@ -47,7 +47,7 @@ static inline f32v fused_legacy(f32v a, f32v b, f32v c, u32v active, uint32_t mo
 WMI_ROWS3(v_fma_legacy_f32, f32v, fused_legacy(a, b, c, active, mode))
 WMI_ROWS3(v_fmac_legacy_f32, f32v, fused_legacy(a, b, c, active, mode))
 
-/* Rounded twice, denormals flushed. madmk and madak, as fmamk and fmaak above, have their literal in c. */
+/* Rounded twice, denormals flushed. madmk and madak, like fmamk and fmaak above, have their literal in c. */
 WMI_FLUSHED_ARITHMETIC3(v_mad_f32, (a * b) + c, a, b, c)
 WMI_FLUSHED_ARITHMETIC3(v_mac_f32, (a * b) + c, a, b, c)
 WMI_FLUSHED_ARITHMETIC3(v_madmk_f32, (a * c) + b, a, c, b)
@@ -56,7 +56,7 @@ WMI_FLUSHED3(v_mad_legacy_f32, THREE(wmi_multiply_legacy_f32(a, b) + c))
 WMI_FLUSHED3(v_mac_legacy_f32, THREE(wmi_multiply_legacy_f32(a, b) + c))
 WMI_FLUSHED_ARITHMETIC3(v_mad_mix_f32, (a * b) + c, a, b, c)
 
-/* The half that is written takes the sum as f16, clamped if op->y bit 0 says so; the other stays. */
+/* The written half is the sum as f16, clamped if op->y bit 0 is set; the other half is kept. */
 static inline u32v mixed_half(f32v sum, const struct wmi_op *op, uint32_t mode)
 {
     return wmi_output_f16(wmi_raise_f32(op->y & 1 ? wmi_clamp_f32(sum, mode) : sum), mode);
@@ -67,7 +67,7 @@ WMI_FLUSHED3(v_mad_mixlo_f16,
 WMI_FLUSHED3(v_mad_mixhi_f16,
              (wmi_load_u32(frame + op->d + at) & 0xffffu) | mixed_half(THREE(a * b + c), op, mode) << 16)
 
-/* The same with one rounding of the sum, and denormals as MODE says. */
+/* The same with a single rounding of the sum, and denormals according to MODE. */
 WMI_ARITHMETIC3(v_fma_mix_f32, wmi_fused_f32(a, b, c), a, b, c)
 WMI_ROWS3(v_fma_mixlo_f16, f32v,
           (wmi_load_u32(frame + op->d + at) & 0xffff0000u) |

@@ -6,7 +6,7 @@
 
 #define ONE(x) wmi_settle_f32(x, active, a, a, a)
 
-/* Correctly rounded where the hardware is within 1 ulp; denormals flushed. Source: [V], V_RCP_F32 and
+/* Correctly rounded, where the hardware is within 1 ulp; denormals flushed. Source: [V], V_RCP_F32 and
  * following. */
 static inline f32v invalid(f32v result, f32v x)
 {
@@ -21,8 +21,8 @@ static inline f32v reciprocal(f32v x)
     return wmi_flush_f32(1 / wmi_flush_f32(x));
 }
 
-/* The root of the reciprocal: in this order the first rounding counts half. Large numbers are scaled so that
- * their reciprocal is not denormal. */
+/* The square root of the reciprocal: in this order the first rounding error is halved. Large numbers are
+ * scaled to avoid denormal reciprocals. */
 static inline f32v reciprocal_root(f32v x)
 {
     const f32v number = wmi_flush_f32(x);
@@ -34,8 +34,8 @@ static inline f32v reciprocal_root(f32v x)
     return invalid(wmi_select_f32((u32v)(number < 0), (f32v)wmi_splat_u32(WMI_NAN_F32), scaled), x);
 }
 
-/* What gfx6 and gfx7 make of infinite results: the largest number, or zero. Source: Southern Islands ISA,
- * V_LOG_CLAMP_F32 and its kin; CLRX, "GcnInstrsVop1". That zeros keep the sign is unverified. */
+/* gfx6 and gfx7 replace infinite results by the largest number, or by zero. Source: Southern Islands ISA,
+ * V_LOG_CLAMP_F32 and related; CLRX, "GcnInstrsVop1". That zeros keep the sign is unverified. */
 static inline f32v bounded(f32v x, uint32_t magnitude)
 {
     const u32v sign = (u32v)x & wmi_splat_u32(0x80000000);
@@ -62,7 +62,7 @@ WMI_APPROXIMATE1(v_log_legacy_f32, wmi_log2_f32(a, true))
 WMI_APPROXIMATE1(v_sin_f32, wmi_sine_f32(a))
 WMI_APPROXIMATE1(v_cos_f32, wmi_cosine_f32(a))
 
-/* f16 through f32: rounded twice, well within the 1 ulp of the hardware. Denormals by MODE. */
+/* f16 computed in f32: rounded twice, well within the hardware's 1 ulp. Denormals according to MODE. */
 WMI_F16_1(v_rcp_f16, 1 / x)
 WMI_F16_1(v_sqrt_f16, invalid(wmi_sqrt_f32(x), x))
 WMI_F16_1(v_rsq_f16, invalid(1 / wmi_sqrt_f32(x), x))
@@ -101,7 +101,7 @@ static inline u32v vcc_lanes(const char *frame, unsigned at)
 WMI_ROWS3(v_div_fmas_f32, f32v,
           wmi_settle_f32(wmi_div_fmas_f32(a, b, c, vcc_lanes(frame, at), mode), active, a, b, c))
 
-/* Lighting: what the exponent makes of no light, or of a NaN, is the smallest number. Source: RDNA 3 ISA,
+/* Lighting: no light, or a NaN, gives the smallest number. Source: RDNA 3 ISA,
  * V_MULLIT_F32. A factor of 0 gives +0, also with infinity: measured on gfx1201 (bjacob/goc). */
 static inline f32v lit(f32v a, f32v b, f32v c, u32v active)
 {
@@ -116,7 +116,7 @@ WMI_ROWS3(v_mullit_f32, f32v, lit(a, b, c, active))
 
 /* Cube maps. a, b, c: x, y, z of the direction. Source: [V], V_CUBEID_F32 and following. */
 struct axes {
-    u32v z, y; /* the major axis is z; it is y; else it is x */
+    u32v z, y; /* if z is set, the major axis is z; else if y is set, y; else x */
 };
 
 static inline struct axes major_axis(f32v x, f32v y, f32v z)
@@ -133,7 +133,7 @@ static inline f32v of_axis(struct axes axes, f32v x, f32v y, f32v z)
     return wmi_select_f32(axes.z, z, wmi_select_f32(axes.y, y, x));
 }
 
-/* x with its sign turned where `by` is negative, or everywhere else. */
+/* Negates x where the sign bit of `mask` is set. */
 static inline f32v negated_if(f32v x, u32v mask)
 {
     return (f32v)((u32v)x ^ (mask & WMI_SIGN_F32));

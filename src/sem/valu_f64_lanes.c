@@ -23,7 +23,7 @@ WMI_PAIRS1(v_floor_f64, wmi_quiet_f64(wmi_round_f64(wmi_input_f64(a, mode), WMI_
 WMI_PAIRS1(v_fract_f64, ONE(wmi_fract_f64(wmi_input_f64(a, mode))))
 WMI_PAIRS1(v_frexp_mant_f64, wmi_frexp_significand_f64(wmi_input_f64(a, mode)))
 
-/* Correctly rounded; the hardware's are approximations for Newton's method (2^29 ulp). Source: [V],
+/* Correctly rounded; the hardware gives starting values for Newton's method (2^29 ulp). Source: [V],
  * V_RCP_F64. */
 static inline f64v invalid(f64v result, f64v x)
 {
@@ -94,15 +94,16 @@ static WMI_APART void v_div_scale_f64_loop(char *restrict frame, const struct wm
 
 WMI_UNDER(v_div_scale_f64, wave->mxcsr64)
 
-/* The binary digits of 2 / pi after the point, the first in the top bit. */
+/* The binary digits of 2 / pi after the point, from the top bit down. */
 static const uint64_t two_over_pi[19] = {
     0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
     0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
     0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
     0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
 
-/* 53 digits of 2 / pi from where the size of x and the segment number put them, scaled to their place.
- * Source: the CDNA3 ISA document, V_TRIG_PREOP_F64. It has 1201 digits; those behind are zeros. */
+/* 53 digits of 2 / pi, at a position that depends on the exponent of x and the segment number, scaled
+ * accordingly. Source: the CDNA3 ISA document, V_TRIG_PREOP_F64. It has 1201 digits; further ones are zeros.
+ */
 static double trig_preop(uint64_t x, uint32_t segment)
 {
     enum { DIGITS = 1201 };
@@ -112,8 +113,8 @@ static double trig_preop(uint64_t x, uint32_t segment)
 
     for (uint32_t i = shift; i < shift + 53; i++)
         digits = digits << 1 | (i < DIGITS ? two_over_pi[i / 64] >> (63 - i % 64) & 1 : 0);
-    /* Exact: no result is denormal, for the largest numbers come out 2^128 too large. Signed, as hosts
-     * convert unsigned zeros to -0 when rounding down. */
+    /* Exact: no result is denormal, because results for the largest numbers are 2^128 too large. Signed,
+     * because hosts convert unsigned zeros to -0 when rounding down. */
     return ldexp((double)(int64_t)digits, -53 - (int)shift + (exponent >= 1968 ? 128 : 0));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Float compares: v_cmp writes a mask, v_cmpx the same mask and EXEC's place in the scalar file.
- * Lanes outside the set get 0. A denormal counts as zero where MODE flushes inputs. */
+/* Float compares: v_cmp writes a mask; v_cmpx also writes it to EXEC in the scalar file.
+ * Lanes outside the set get 0. Denormals compare as zero where MODE flushes inputs. */
 #include "sem/float_bodies.h"
 
 static inline void write_cmp(char *frame, const struct wmi_op *op, uint64_t bits)
@@ -15,7 +15,7 @@ static inline void write_cmpx(char *frame, const struct wmi_op *op, uint64_t bit
     wmi_put_mask(frame, offsetof(struct wmi_frame, s) + 4 * WMI_S_EXEC, bits);
 }
 
-/* The bits of the lanes in which `truth`, a u32v of ones and zeros, holds; `loads` declares what it needs. */
+/* The bits of the lanes where `truth`, a u32v of ones and zeros, holds; `loads` declares its operands. */
 #define MASK_LOOP(name, inlining, loads, truth)                                                              \
     static inlining uint64_t name##_bits(char *restrict frame, const struct wmi_op *op)                      \
     {                                                                                                        \
@@ -47,7 +47,7 @@ static inline void write_cmpx(char *frame, const struct wmi_op *op, uint64_t bit
     MASK_LOOP(predicate##_f32, WMI_JOINED, WMI_LOAD2(f32v, f32v); (void)a; (void)b, truth)                   \
     BOTH(predicate##_f32, predicate##_f32_bits(frame, op))
 
-/* Widened halves are never denormal, so f32's flushing does not reach them. */
+/* Widened halves are never denormal, so f32 flushing does not affect them. */
 #define LOAD_HALVES                                                                                          \
     const f32v a = wmi_input_f16(wmi_load_u32(frame + op->a + at), mode),                                    \
                b = wmi_input_f16(wmi_load_u32(frame + op->b + at), mode);                                    \
@@ -111,7 +111,7 @@ COMPARE_ALL(neq, ~(a == b))
 COMPARE_ALL(nlt, ~(a < b))
 COMPARE_ALL(tru, (a != a) | (a == a))
 
-/* Class: b is a mask of classes. Denormals are their own class, whatever MODE says. */
+/* Class: b is a mask of classes. Denormals are a class of their own, regardless of MODE. */
 static inline u32v class_f32(u32v x)
 {
     return wmi_class_mask(x & ~WMI_SIGN_F32, (u32v)((i32v)x < 0), 0x800000, WMI_EXPONENT_F32, WMI_QUIET_F32);
@@ -123,8 +123,7 @@ static inline u32v class_f16(u32v x)
                           WMI_QUIET_F16);
 }
 
-/* An f64 is of the class of an f32 with its sign, its quiet bit and an exponent and fraction of the same
- * kind. */
+/* Maps an f64 to an f32 of the same class: same sign, same quiet bit, same kind of exponent and fraction. */
 static inline u32v class_f64(u32v low, u32v high)
 {
     const u32v top = high & 0x7fffffff, below = (u32v)(low != 0);

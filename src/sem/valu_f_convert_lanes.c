@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversions from, to and between float types. Those to integers round toward zero unless their name says
- * how, saturate, and make 0 of a NaN; CLAMP changes only exceptions. Source: [V], V_CVT_I32_F32 and its kin.
- */
+/* Conversions from, to and between float types. Conversions to integers round toward zero unless their name
+ * says otherwise, saturate, and convert NaNs to 0; CLAMP affects exceptions only. Source: [V], V_CVT_I32_F32
+ * and related. */
 #include "sem/float_bodies.h"
 
 /* ---- f32 and 32-bit integers ---- */
@@ -29,8 +29,8 @@ WMI_ROWS1(v_cvt_f32_ubyte1, u32v, wmi_f32_of_i32(a >> 8 & 0xff))
 WMI_ROWS1(v_cvt_f32_ubyte2, u32v, wmi_f32_of_i32(a >> 16 & 0xff))
 WMI_ROWS1(v_cvt_f32_ubyte3, u32v, wmi_f32_of_i32(a >> 24))
 
-/* Byte b of the word `rest` becomes the u8 of x, saturated. It rounds by MODE: [V] does not say, but kernels
- * that blend pixels with it rely on rounding to nearest. Next to 2^23 the last place is 1. */
+/* Replaces byte b of the word `rest` by x as u8, saturated. Rounds according to MODE: [V] does not say, but
+ * kernels that blend pixels rely on rounding to nearest. Next to 2^23, an ulp is 1. */
 static inline u32v with_byte(f32v x, u32v byte, u32v rest)
 {
     const f32v low = (f32v)((u32v)x & (u32v)(x > 0));
@@ -45,7 +45,7 @@ WMI_ROWS2(v_cvt_pkaccum_u8_f32, f32v, with_byte(a, (u32v)b, wmi_load_u32(frame +
 
 /* ---- f64 ---- */
 
-/* A one-row result from the two halves of the lanes. */
+/* A one-row result from both halves of the lanes. */
 #define FROM_F64(name, value)                                                                                \
     WMI_LANE_LOOP(                                                                                           \
         name, WMI_JOINED, WMI_PAIR1, u32half r[2]; for (int i = 0; i < 2; i++) {                             \
@@ -56,7 +56,7 @@ WMI_ROWS2(v_cvt_pkaccum_u8_f32, f32v, with_byte(a, (u32v)b, wmi_load_u32(frame +
 
 FROM_F64(v_cvt_i32_f64, wmi_i32_of_f64(a))
 FROM_F64(v_cvt_u32_f64, wmi_u32_of_f64(a))
-/* Rounds as f32; source: [L], which counts it among the instructions without FPDPRounding. */
+/* Rounds as f32; source: [L], which lists it among the instructions without FPDPRounding. */
 FROM_F64(v_cvt_f32_f64, __builtin_convertvector(wmi_raise_f64(wmi_input_f64(a, mode)), f32half))
 FROM_F64(v_frexp_exp_i32_f64,
          __builtin_convertvector((i64v)wmi_frexp_exponent_f64(wmi_input_f64(a, mode)), i32half))
@@ -94,7 +94,7 @@ WMI_ROWS2(v_cvt_pk_u16_f32, f32v,
           (u32v)wmi_limit_i32((i32v)wmi_i32_of_f32(a), 0, 0xffff) |
               (u32v)wmi_limit_i32((i32v)wmi_i32_of_f32(b), 0, 0xffff) << 16)
 
-/* Two f32 as f16 toward zero. Source: [V], V_CVT_PKRTZ_F16_F32. */
+/* Two f32 as f16, rounded toward zero. Source: [V], V_CVT_PKRTZ_F16_F32. */
 static inline u32v toward_zero(f32v x, uint32_t mode)
 {
     return wmi_halves_out(wmi_narrow(wmi_input_f32(x, mode), 3), mode);
@@ -104,8 +104,8 @@ WMI_ROWS2(v_cvt_pkrtz_f16_f32, f32v, toward_zero(a, mode) | toward_zero(b, mode)
 
 /* ---- normalized integers ---- */
 
-/* [-1, 1] times 2^15 - 1 and [0, 1] times 2^16 - 1, rounded to nearest even; NaN gives 0. The product is a
- * difference, which add_odd rounds only once. The rounding is unverified. */
+/* [-1, 1] times 2^15 - 1 and [0, 1] times 2^16 - 1, rounded to nearest even; NaN gives 0. The product is
+ * computed as a difference, which add_odd rounds only once. The rounding mode is unverified. */
 static inline u32v signed_norm(f32v x)
 {
     const f32v low = wmi_select_f32((u32v)(x < -1), wmi_splat_f32(-1), x);

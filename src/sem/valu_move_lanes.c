@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Vector instructions that move: copies, selection, exchange with scalar registers, packing of integers. */
+/* Vector moves: copies, selection, exchange with scalar registers, packing of integers. */
 #include "sem/bodies.h"
 
 WMI_DEFINE(v_nop)
@@ -60,9 +60,9 @@ WMI_DEFINE(v_cndmask_b16)
 
 /* ---- exchange between lanes ---- */
 
-/* Lanes of the set get the words of row a in the lanes that `index` names. One that is not in the set is no
- * source, unless op_sel[0] fetches it all the same; a lane without a source gets 0 with op_sel[1], else it
- * stays. Source: RDNA 3 ISA, V_PERMLANE16_B32; LLVM, llvm.amdgcn.permlane16 (fi, bound_control). */
+/* Each lane of the set reads the lane of row a given by `index`. Lanes outside the set are sources only with
+ * op_sel[0]; a lane without a source gets 0 with op_sel[1], else keeps its value. Source: RDNA 3 ISA,
+ * V_PERMLANE16_B32; LLVM, llvm.amdgcn.permlane16 (fi, bound_control). */
 static void permute_in_rows(char *restrict frame, const struct wmi_op *op, const wmi_word *index)
 {
     const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);
@@ -79,8 +79,8 @@ static void permute_in_rows(char *restrict frame, const struct wmi_op *op, const
     }
 }
 
-/* Lane i of a row of 16 reads lane number (nibble i of {c, b}) of its row, or of the row beside it: c and b
- * are the same in all lanes. */
+/* Lane i of a row of 16 reads the lane given by nibble i of {c, b}, in its row or in the adjacent one: c and
+ * b are uniform. */
 static void permute_by_scalar(char *restrict frame, const struct wmi_op *op, unsigned flip)
 {
     const uint64_t select = wmi_row(frame, op->b)[0] | (uint64_t)wmi_row(frame, op->c)[0] << 32;
@@ -90,7 +90,7 @@ static void permute_by_scalar(char *restrict frame, const struct wmi_op *op, uns
     permute_in_rows(frame, op, index);
 }
 
-/* The same by the low bits of each lane of b. Source: RDNA 4 ISA, V_PERMLANE16_VAR_B32. */
+/* The same with the low bits of each lane of b. Source: RDNA 4 ISA, V_PERMLANE16_VAR_B32. */
 static void permute_by_lane(char *restrict frame, const struct wmi_op *op, unsigned flip)
 {
     const wmi_word *b = wmi_row(frame, op->b);
@@ -111,7 +111,7 @@ PERMUTE(v_permlanex16_b32, permute_by_scalar, 16)
 PERMUTE(v_permlane16_var_b32, permute_by_lane, 0)
 PERMUTE(v_permlanex16_var_b32, permute_by_lane, 16)
 
-/* Each half of a wave of 64 reads the other, active or not; waves of 32 do nothing. Source: RDNA 3 ISA,
+/* Each half of a wave of 64 reads the other, active or not; no operation in waves of 32. Source: RDNA 3 ISA,
  * V_PERMLANE64_B32. */
 WMI_DEFINE(v_permlane64_b32)
 {
@@ -125,15 +125,14 @@ WMI_DEFINE(v_permlane64_b32)
     return wmi_next(frame, op);
 }
 
-/* ---- exchange with scalar registers: no lane set masks these ---- */
+/* ---- exchange with scalar registers: not masked by a lane set ---- */
 
 WMI_INLINE wmi_word *scalar(char *frame, uint32_t offset)
 {
     return (wmi_word *)(frame + offset);
 }
 
-/* From the lowest lane of EXEC, or from lane 0 when EXEC is empty. Source: CDNA 3 ISA, V_READFIRSTLANE_B32.
- */
+/* Reads the lowest active lane, or lane 0 if EXEC is zero. Source: CDNA 3 ISA, V_READFIRSTLANE_B32. */
 WMI_DEFINE(v_readfirstlane_b32)
 {
     const uint64_t bits = wmi_op_lanes(frame, op)->bits;
@@ -141,7 +140,7 @@ WMI_DEFINE(v_readfirstlane_b32)
     return wmi_next(frame, op);
 }
 
-/* The lane number is taken modulo the wave size. */
+/* The lane number is modulo the wave size. */
 WMI_DEFINE(v_readlane_b32)
 {
     *scalar(frame, op->d) = wmi_row(frame, op->a)[*scalar(frame, op->b) % WMI_LANES];
@@ -154,7 +153,7 @@ WMI_DEFINE(v_writelane_b32)
     return wmi_next(frame, op);
 }
 
-/* ---- packing: the results saturate ---- */
+/* ---- packing: results saturate ---- */
 
 WMI_INLINE uint32_t half_u16(uint32_t value)
 {
@@ -166,6 +165,6 @@ WMI_INLINE uint32_t half_i16(int32_t value)
     return (uint16_t)(value > INT16_MAX ? INT16_MAX : value < INT16_MIN ? INT16_MIN : value);
 }
 
-/* That they saturate: LLVM's clamps from 64 to 16 bits rely on it (AMDGPUPreLegalizerCombiner). */
+/* Saturating: LLVM's clamps from 64 to 16 bits rely on it (AMDGPUPreLegalizerCombiner). */
 LANES2(v_cvt_pk_u16_u32, u32, u32, u32, half_u16(a) | half_u16(b) << 16)
 LANES2(v_cvt_pk_i16_i32, u32, i32, i32, half_i16(a) | half_i16(b) << 16)

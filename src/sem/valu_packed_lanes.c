@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packed 16-bit integer instructions (VOP3P). Stages before the body have put the halves in place, so both
- * halves of a word are lanes of their own: the loops run over twice as many halves. */
+/* Packed 16-bit integer instructions (VOP3P). Stages before the body have selected the halves, so the loops
+ * treat them as twice as many 16-bit lanes. */
 #include "sem/bodies.h"
 
 typedef uint16_t __attribute__((may_alias)) wmi_half;
@@ -20,7 +20,8 @@ WMI_INLINE uint16_t saturate_u16(int64_t value)
     return (uint16_t)(value > UINT16_MAX ? UINT16_MAX : value < 0 ? 0 : value);
 }
 
-/* d's halves become `value`, where the lane is in the set. Full sets go the same way: one blend more. */
+/* The halves of d become `value` in the lanes of the set. No separate loop for full sets: it would save only
+ * one blend. */
 #define PACKED_LOOP(value)                                                                                   \
     do {                                                                                                     \
         const wmi_half *mask = halves(frame, op->lanes + (uint32_t)offsetof(struct wmi_lanes, row));         \
@@ -63,7 +64,7 @@ PACKED2(v_pk_sub_i16, i16, a - b, saturate_i16(a - b))
 PACKED3(v_pk_mad_u16, u16, (uint32_t)a *b + c, saturate_u16((int64_t)a *b + c))
 PACKED3(v_pk_mad_i16, i16, a *b + c, saturate_i16(a *b + c))
 
-/* Nothing here can leave the range but the product, whose low half is not saturated: CLAMP does nothing. */
+/* Only the product can overflow, and its low half does not saturate: CLAMP has no effect. */
 #define PACKED2_PLAIN(name, T, expression) PACKED2(name, T, expression, expression)
 PACKED2_PLAIN(v_pk_mul_lo_u16, u16, (uint32_t)a *b)
 PACKED2_PLAIN(v_pk_lshlrev_b16, u16, (uint32_t)b << (a & 15))
@@ -72,7 +73,7 @@ PACKED2_PLAIN(v_pk_min_i16, i16, a < b ? a : b)
 PACKED2_PLAIN(v_pk_max_u16, u16, a > b ? a : b)
 PACKED2_PLAIN(v_pk_min_u16, u16, a < b ? a : b)
 
-/* By words: AVX2 shifts no halves by amounts of their own. */
+/* By words: AVX2 has no 16-bit shifts by variable amounts. */
 LANES2(v_pk_lshrrev_b16, u32, u32, u32, (b & 0xffff) >> (a & 15) | b >> 16 >> (a >> 16 & 15) << 16)
 LANES2(v_pk_ashrrev_i16, u32, u32, i32,
        (uint32_t)((int32_t)((uint32_t)b << 16) >> 16 >> (a & 15) & 0xffff) |

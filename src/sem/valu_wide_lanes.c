@@ -12,9 +12,9 @@ LANES1(v_mov_b64, u64, u64, a)
 /* The shift has three bits. Source: CDNA 3 ISA, V_LSHL_ADD_U64. */
 LANES3(v_lshl_add_u64, u64, u64, u32, u64, (a << (b & 7)) + c)
 
-/* d = a * b + c, and the mask at e gets bit 64 of the sum, taken with 65 bits, for the lanes of the set: the
- * carry of unsigned operands, the sign of signed ones. Source: CDNA 3 ISA, V_MAD_U64_U32 and V_MAD_I64_I32.
- * CLAMP is not documented for them; it saturates as elsewhere (unverified). */
+/* d = a * b + c, and the mask at e receives bit 64 of the 65-bit sum for the lanes of the set: the carry if
+ * unsigned, the sign if signed. Source: CDNA 3 ISA, V_MAD_U64_U32 and V_MAD_I64_I32. CLAMP is not documented
+ * for them; it saturates as elsewhere (unverified). */
 #define MULTIPLY_ADD(name, factor, type, bit64, saturated)                                                   \
     WMI_DEFINE(name)                                                                                         \
     {                                                                                                        \
@@ -32,7 +32,7 @@ LANES3(v_lshl_add_u64, u64, u64, u32, u64, (a << (b & 7)) + c)
                 wmi_merge_u64(d, i, (saturated), lanes->row[i]);                                             \
             }                                                                                                \
         } else {                                                                                             \
-            /* in words, which the compilers are better at */                                                \
+            /* in words, which compilers vectorize better */                                                 \
             WMI_EACH_LANE                                                                                    \
             for (unsigned i = 0; i < WMI_LANES; i++)                                                         \
                 high[i] = (uint32_t)((type)(factor)row_a[i] * (factor)row_b[i] >> 32);                       \
@@ -51,7 +51,7 @@ LANES3(v_lshl_add_u64, u64, u64, u32, u64, (a << (b & 7)) + c)
     }
 
 /* In the highest bit, of 64-bit values or of their high words: the carry of product + c, the sign of the sum,
- * and whether the sum has left the signed range. */
+ * and whether the sum exceeds the signed range. */
 #define CARRY        ((product & c) | ((product | c) & ~sum))
 #define SIGN         ((product & c) | ((product | c) & sum))
 #define OVERFLOW     (~(product ^ c) & (product ^ sum))

@@ -35,7 +35,13 @@ struct kernel {
     const struct wmi_target *target;
     struct wm_object *object;
     const struct wm_kernel *kernel;
-    uint64_t memory, dump, constant; /* guest addresses, the same in every machine */
+    /* One for unobserved and one for observed runs, both with the object loaded: what dispatches allocate is
+     * at other addresses each time, but in both machines at the same. */
+    struct wm_machine *machine[2];
+    uint64_t memory, dump, constant; /* guest addresses */
+    uint8_t *code;                   /* what is loaded at `entry`, to undo what a kernel stores there */
+    uint64_t entry, code_size;
+    uint64_t body, done;
     struct sets {
         uint32_t word[SETS];
         unsigned count, literal[SET_COUNT]; /* where which literal is; 0: nowhere */
@@ -139,7 +145,7 @@ static void add_flat_scratch(struct text *t, const struct kernel *k)
 
 static void add_directives(struct text *t, const struct kernel *k)
 {
-    const bool unified = limit(k, WMI_LIMIT_vgprs) > 256;
+    const bool unified = limit(k, WMI_LIMIT_vgprs_unified);
     add(t, ".rodata\n.p2align 6\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr %u\n.amdhsa_next_free_sgpr 88\n",
         unified ? 2 * KERNEL_VGPRS : KERNEL_VGPRS);
     add(t, ".amdhsa_private_segment_fixed_size %u\n.amdhsa_group_segment_fixed_size %u\n", PRIVATE_BYTES,
@@ -298,6 +304,28 @@ static void make_sets(struct kernel *k, struct text *t, bool all)
     free(bytes);
 }
 
+static uint64_t place_of(const struct kernel *k, const char *symbol, uint64_t *size)
+{
+    uint64_t address;
+    struct wm_diag diag;
+    require(wm_symbol(k->machine[0], k->object, symbol, &address, size, &diag), symbol, &diag);
+    return address;
+}
+
+static void load(struct kernel *k)
+{
+    struct wm_diag diag;
+    for (unsigned i = 0; i < 2; i++)
+        require(wm_load(k->machine[i], k->object, &diag), k->name, &diag);
+    k->entry = place_of(k, "k", &k->code_size);
+    k->body = place_of(k, "body", NULL);
+    k->done = place_of(k, "done", NULL);
+    k->code = malloc(k->code_size);
+    if (!k->code)
+        stop(k->name, "no memory");
+    require(wm_read(k->machine[0], k->entry, k->code, k->code_size, &diag), k->name, &diag);
+}
+
 struct kernel *kernel_create(const char *name)
 {
     struct kernel *k = calloc(1, sizeof *k);
@@ -312,7 +340,8 @@ struct kernel *kernel_create(const char *name)
     k->target = executed_target(k->name, k->lanes);
     k->generation = limit(k, WMI_LIMIT_generation);
     k->agprs = has_accumulators(k->target) ? KERNEL_VGPRS : 0;
-    wm_machine_destroy(new_machine(k->name, &k->memory, &k->dump, &k->constant));
+    for (unsigned i = 0; i < 2; i++)
+        k->machine[i] = new_machine(k->name, &k->memory, &k->dump, &k->constant);
 
     add(t, ".text\n.globl k\n.p2align 8\n.type k,%%function\nk:\n");
     add_prologue(t, k);
@@ -321,6 +350,7 @@ struct kernel *kernel_create(const char *name)
         "done,%%function\ndone:\n",
         BODY_WORDS);
     add_epilogue(t, k);
+    add(t, ".size k, .-k\n");
     add_directives(t, k);
     assemble(k, t, 0, &bytes, &size);
     require(wm_object_open(bytes, size, k->name, k->name, &k->object, &diag), k->name, &diag);
@@ -334,13 +364,18 @@ struct kernel *kernel_create(const char *name)
     memcpy(&k->branch, bytes, sizeof k->branch);
     free(bytes);
     free(t);
+    load(k);
     return k;
 }
 
 void kernel_destroy(struct kernel *k)
 {
-    if (k)
-        wm_object_close(k->object);
+    if (!k)
+        return;
+    for (unsigned i = 0; i < 2; i++)
+        wm_machine_destroy(k->machine[i]);
+    wm_object_close(k->object);
+    free(k->code);
     free(k);
 }
 
@@ -459,12 +494,18 @@ static void end_observers(struct observers *o)
     wm_fidelity_destroy(o->fidelity);
 }
 
-static uint64_t place_of(struct wm_machine *machine, const struct kernel *k, const char *symbol)
+/* The machine as it was after loading, with the setting's memory and the body. */
+static void restore(const struct kernel *k, struct wm_machine *machine, const struct setting *s,
+                    const struct body *body)
 {
-    uint64_t address;
+    static const uint32_t zeros[DUMP_WORDS];
+    const uint32_t branch = k->branch | ((uint32_t)(k->done - k->body - 4 * body->count - 4) / 4 & 0xffff);
     struct wm_diag diag;
-    require(wm_symbol(machine, k->object, symbol, &address, NULL, &diag), symbol, &diag);
-    return address;
+    require(wm_write(machine, k->memory, s->memory, sizeof s->memory, &diag), k->name, &diag);
+    require(wm_write(machine, k->dump, zeros, sizeof zeros, &diag), k->name, &diag);
+    require(wm_write(machine, k->entry, k->code, k->code_size, &diag), k->name, &diag);
+    require(wm_write(machine, k->body, body->word, 4 * body->count, &diag), k->name, &diag);
+    require(wm_write(machine, k->body + 4 * body->count, &branch, sizeof branch, &diag), k->name, &diag);
 }
 
 static void run(const struct kernel *k, const struct setting *s, const struct body *body, enum way way,
@@ -473,14 +514,8 @@ static void run(const struct kernel *k, const struct setting *s, const struct bo
     struct wm_diag diag;
     struct wm_result result = {.struct_size = sizeof result};
     struct observers observers = make_observers(k, way);
-    uint64_t memory, dump, constant;
-    struct wm_machine *machine = new_machine(k->name, &memory, &dump, &constant);
-    require(wm_write(machine, memory, s->memory, sizeof s->memory, &diag), k->name, &diag);
-    require(wm_load(machine, k->object, &diag), k->name, &diag);
-    const uint64_t begin = place_of(machine, k, "body"), end = place_of(machine, k, "done");
-    const uint32_t branch = k->branch | ((uint32_t)(end - begin - 4 * body->count - 4) / 4 & 0xffff);
-    require(wm_write(machine, begin, body->word, 4 * body->count, &diag), k->name, &diag);
-    require(wm_write(machine, begin + 4 * body->count, &branch, sizeof branch, &diag), k->name, &diag);
+    struct wm_machine *machine = k->machine[way != UNOBSERVED];
+    restore(k, machine, s, body);
     const struct wm_dispatch dispatch = {
         .struct_size = sizeof dispatch,
         .grid = {s->items * s->groups},
@@ -498,14 +533,13 @@ static void run(const struct kernel *k, const struct setting *s, const struct bo
     };
     require(wm_dispatch(machine, k->object, k->kernel, &dispatch, &result, &diag), k->name, &diag);
     out->fault = result.fault;
-    out->fault.pc -= begin;
+    out->fault.pc -= k->body;
     out->violation = result.violation;
     out->violations = result.violations;
     out->instructions = result.wave_instructions;
-    require(wm_read(machine, memory, out->memory, sizeof out->memory, &diag), k->name, &diag);
-    require(wm_read(machine, dump, out->dump, sizeof out->dump, &diag), k->name, &diag);
+    require(wm_read(machine, k->memory, out->memory, sizeof out->memory, &diag), k->name, &diag);
+    require(wm_read(machine, k->dump, out->dump, sizeof out->dump, &diag), k->name, &diag);
     end_observers(&observers);
-    wm_machine_destroy(machine);
 }
 
 static bool first_difference(const uint32_t *a, const uint32_t *b, size_t words, size_t *at)

@@ -1,126 +1,144 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer: arbitrary words as a gfx900 kernel, through the public API, with a budget.
+/* libFuzzer: kernels of every target, made of the instructions in its tables or of raw words, with a budget.
  *
- * No input may do anything but end, fault or run out of budget. Each runs twice, unwatched and watched by a
- * profile or a check: both must end the same way with the same memory, or a fast path differs from its
- * careful twin. The first byte chooses the sizes of the dispatch; the rest are instructions behind a prologue
- * that puts the addresses of two allocations into registers, without which hardly any access would hit
- * something: s[8:9] and v[4:5] hold the buffer, s[10:11] and v[6:7] read-only memory, v3 = 4 * v0. */
-#include "wavemem/wavemem.h"
+ * No input may do anything but end, fault or run out of budget. Each runs unobserved and observed: both must
+ * leave the same registers, LDS and memory, or a fast path differs from its careful twin.
+ *
+ * Input: byte 0 is the target with its size of waves; byte 1 and 2 are what the code finds (enum below); then
+ * come raw words, or records of an instruction: two bytes for the form, one for how operands are chosen, and
+ * what is drawn for them, two bytes each. */
+#include "kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER = 16384, LARGEST = 4096 };
+enum { LARGEST = 4096, TARGETS = 256, HEADER = 3 };
 
-static void require(bool holds, const char *what)
-{
-    if (!holds) {
-        fprintf(stderr, "fuzz_exec: %s\n", what);
-        abort();
-    }
-}
+/* Byte 1. */
+enum {
+    RAW = 128,
+    GOES_ON = 64,
+    BY_ALL = 32,
+    MORE_GROUPS = 16,
+    MORE_WAVES = 8,
+    PARTIAL_WAVE = 4,
+    ALIGNMENT = 3
+};
+/* Byte 2: indices of EXEC and M0, the scalar cache, and whether descriptors are drawn. */
+enum { EXEC = 3, M0_SHIFT = 2, CACHE_SHIFT = 4, DRAWN_DESCRIPTORS = 64, ODD_DESCRIPTORS = 128 };
 
-/* s_mov_b32 s[reg], literal; v_mov_b32 v[reg], s[from] */
-static size_t put_scalar(uint32_t *words, unsigned reg, uint32_t value)
-{
-    words[0] = 0xbe8000ff | reg << 16;
-    words[1] = value;
-    return 2;
-}
-
-static size_t put_vector(uint32_t *words, unsigned reg, unsigned from)
-{
-    words[0] = 0x7e000200 | reg << 17 | from;
-    return 1;
-}
-
-static size_t put_prologue(uint32_t *words, const uint64_t address[2])
-{
-    size_t count = 0;
-    for (unsigned i = 0; i < 4; i++)
-        count += put_scalar(words + count, 8 + i, (uint32_t)(address[i / 2] >> i % 2 * 32));
-    for (unsigned i = 0; i < 4; i++)
-        count += put_vector(words + count, 4 + i, 8 + i);
-    words[count++] = 0x24060082; /* v_lshlrev_b32 v3, 2, v0 */
-    return count;
-}
-
-struct outcome {
-    struct wm_fault fault;
-    unsigned char memory[BUFFER];
+struct input {
+    const uint8_t *at, *end;
 };
 
-/* Frees nothing on failure: a failure is the end. */
-static void run(const uint8_t *bytes, size_t size, bool watched, struct outcome *outcome)
+static uint32_t byte(struct input *in)
 {
-    struct wm_diag diag;
-    struct wm_machine *machine;
-    struct wm_object *object;
-    struct wm_profile *profile = NULL;
-    struct wm_check *check = NULL;
-    const struct wm_kernel *kernel;
-    uint64_t address[2];
-    static unsigned char data[BUFFER];
-    require(wm_machine_create("gfx900", &machine, &diag) == WM_OK, "no machine");
-    require(wm_allocate(machine, BUFFER, 0, "buffer", &address[0], &diag) == WM_OK, "no buffer");
-    require(wm_allocate(machine, BUFFER, WM_READ_ONLY, "constant", &address[1], &diag) == WM_OK, "no buffer");
-    for (unsigned i = 0; i < BUFFER; i++)
-        data[i] = (unsigned char)(i * 7 + i / 256);
-    require(wm_write(machine, address[0], data, BUFFER, &diag) == WM_OK, "no write");
+    return in->at < in->end ? *in->at++ : 0;
+}
 
-    uint32_t words[64 + LARGEST / 4];
-    size_t count = put_prologue(words, address);
-    memcpy(words + count, bytes + 1, (size - 1) / 4 * 4);
-    count += (size - 1) / 4;
-    words[count++] = 0xbf810000; /* s_endpgm */
-    require(wm_object_open(words, 4 * count, "fuzz", "gfx900", &object, &diag) == WM_OK, diag.message);
-    require(wm_object_find_kernel(object, NULL, &kernel, &diag) == WM_OK, diag.message);
-    require(wm_load(machine, object, &diag) == WM_OK, diag.message);
-    if (watched && bytes[0] & 32)
-        require(wm_check_create(WM_CHECK_WAITS | WM_CHECK_HAZARDS, &check, &diag) == WM_OK, diag.message);
-    else if (watched)
-        require(wm_profile_create(&profile, &diag) == WM_OK, diag.message);
+static uint32_t draw(void *user)
+{
+    struct input *in = user;
+    const uint32_t low = byte(in);
+    return low | byte(in) << 8;
+}
 
-    static const uint32_t workgroups[4] = {64, 1, 100, 256};
-    const uint32_t workgroup = workgroups[bytes[0] & 3];
-    const struct wm_dispatch dispatch = {
-        .struct_size = sizeof dispatch,
-        .grid = {bytes[0] & 4 ? 5 * workgroup / 2 + 1 : workgroup, bytes[0] & 8 ? 2 : 1, 1},
-        .workgroup = {workgroup, 1, 1},
-        .dynamic_lds = bytes[0] & 16 ? 1000 : 0,
-        .threads = 1,
-        .max_instructions = 3000,
-        .profile = profile,
-        .check = check,
-    };
-    struct wm_result result = {.struct_size = sizeof result};
-    const enum wm_status status = wm_dispatch(machine, object, kernel, &dispatch, &result, &diag);
-    require(status == WM_OK, diag.message);
-    outcome->fault = result.fault;
-    require(wm_read(machine, address[0], outcome->memory, BUFFER, &diag) == WM_OK, "no read");
-    size_t rows;
-    if (profile)
-        wm_profile_rows(profile, &rows);
-    if (check)
-        wm_check_findings(check, &rows);
-    wm_profile_destroy(profile);
-    wm_check_destroy(check);
-    wm_machine_destroy(machine);
-    wm_object_close(object);
+static uint32_t draw_word(struct input *in)
+{
+    const uint32_t low = draw(in);
+    return low | draw(in) << 16;
+}
+
+static struct target {
+    struct kernel *kernel;
+    struct forms forms;
+} targets[TARGETS];
+
+/* Made when it is first wanted, and kept. */
+static struct target *target_of(unsigned choice)
+{
+    static unsigned count;
+    while (!count || kernel_target(count, true))
+        count++;
+    struct target *t = &targets[choice % count];
+    if (!t->kernel) {
+        t->kernel = kernel_create(kernel_target(choice % count, true));
+        t->forms = all_forms(kernel_decodes(t->kernel));
+    }
+    return t;
+}
+
+static void choose_setting(const struct kernel *k, struct input *in, unsigned one, unsigned two,
+                           struct setting *s)
+{
+    static const uint64_t exec[] = {UINT64_MAX, UINT64_C(0x5555555555555555), 0,
+                                    UINT64_C(1) << 63 | 1u << 31};
+    static const uint32_t m0[] = {UINT32_MAX, 0, 0x40, UINT32_C(0x00100010)};
+    s->exec = exec[two & EXEC];
+    s->m0 = m0[two >> M0_SHIFT & 3];
+    s->scalar_cache = (enum wm_scalar_cache)((two >> CACHE_SHIFT & 3) % 3);
+    s->items = kernel_lanes(k) * (one & MORE_WAVES ? 2 : 1) - (one & PARTIAL_WAVE ? 13 : 0);
+    s->groups = one & MORE_GROUPS ? 3 : 1;
+    s->by_all = one & BY_ALL;
+    s->alignment = (enum wm_alignment)(one & ALIGNMENT);
+    s->on_violation = one & GOES_ON ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS;
+    s->max_instructions = 5000;
+    for (unsigned i = 0; i < KERNEL_DESCRIPTORS; i++)
+        s->descriptor[i] = two & DRAWN_DESCRIPTORS ? draw_word(in) : 0;
+    if (!(two & ODD_DESCRIPTORS))
+        kernel_descriptors(k, !(two & DRAWN_DESCRIPTORS), s->descriptor);
+    for (unsigned i = 0; i < KERNEL_WORDS; i++)
+        s->memory[i] = i % 3 ? i * 0x9e3779b9 : i % 64 * 4;
+}
+
+static void add_raw(const struct kernel *k, struct input *in, const struct setting *s, struct body *body)
+{
+    static uint32_t word[LARGEST / 4];
+    const size_t count = (size_t)(in->end - in->at) / 4;
+    uint64_t offset;
+    memcpy(word, in->at, 4 * count);
+    body_add(k, s, body, true, word, count, &offset);
+}
+
+/* Of the byte that says how operands are chosen, two bits are for each kind; the highest: the registers of
+ * addresses are not set anew. */
+static void add_instructions(const struct target *t, struct input *in, const struct setting *s,
+                             struct body *body)
+{
+    static const enum manner manners[] = {MANNER_ORDINARY, MANNER_LAST, MANNER_SPECIAL, MANNER_ANY};
+    uint32_t word[WMI_INSTRUCTION_DWORDS];
+    uint64_t offset;
+    bool room = true;
+    while (in->at < in->end && room) {
+        const struct form *form = &t->forms.form[draw(in) % t->forms.count];
+        const uint32_t how = byte(in);
+        const struct choice choice = {
+            manners[how & 3], manners[how >> 2 & 3], manners[how >> 4 & 3], KERNEL_VGPRS, draw, in};
+        const unsigned length = make_words(kernel_decodes(t->kernel), form, &choice, word);
+        room = !length || body_add(t->kernel, s, body, !(how & 128), word, length, &offset);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    if (size < 5 || size > LARGEST)
+    static struct setting setting;
+    static struct body body;
+    static struct outcome outcome;
+    char difference[2400];
+    if (size < HEADER + 4 || size > LARGEST)
         return 0;
-    static struct outcome plain, watched;
-    run(bytes, size, false, &plain);
-    run(bytes, size, true, &watched);
-    require(plain.fault.kind == watched.fault.kind, "watched, it ends differently");
-    require(plain.fault.pc == watched.fault.pc && plain.fault.lanes == watched.fault.lanes,
-            "watched, it faults elsewhere");
-    require(memcmp(plain.memory, watched.memory, BUFFER) == 0, "watched, it leaves other memory");
+    const struct target *t = target_of(bytes[0]);
+    struct input in = {bytes + HEADER, bytes + size};
+    choose_setting(t->kernel, &in, bytes[1], bytes[2], &setting);
+    body.count = 0;
+    if (bytes[1] & RAW)
+        add_raw(t->kernel, &in, &setting, &body);
+    else
+        add_instructions(t, &in, &setting, &body);
+    if (!kernel_run(t->kernel, &setting, &body, &outcome, difference, sizeof difference)) {
+        fprintf(stderr, "fuzz_exec: %s\n", difference);
+        abort();
+    }
     return 0;
 }

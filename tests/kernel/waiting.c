@@ -357,6 +357,14 @@ static void dependence_needs_a_loaded_object(void **state)
     assert_int_equal(dependence.kind, WM_DEPENDS_BY_LOAD);
     assert_string_equal(dependence.function, "chain");
     assert_non_null(strstr(dependence.text, "global_load_dword"));
+    assert_int_equal(wm_find_dependence(NULL, guest.object, kernel, &dependence, &guest.diag),
+                     WM_BAD_ARGUMENT);
+    assert_int_equal(wm_find_dependence(guest.machine, NULL, kernel, &dependence, &guest.diag),
+                     WM_BAD_ARGUMENT);
+    assert_int_equal(wm_find_dependence(guest.machine, guest.object, NULL, &dependence, &guest.diag),
+                     WM_BAD_ARGUMENT);
+    assert_int_equal(wm_find_dependence(guest.machine, guest.object, kernel, NULL, &guest.diag),
+                     WM_BAD_ARGUMENT);
     assert_int_equal(wm_machine_create("gfx900", &other, &guest.diag), WM_OK);
     assert_int_equal(wm_find_dependence(other, guest.object, kernel, &dependence, &guest.diag),
                      WM_BAD_ARGUMENT);

@@ -3,6 +3,7 @@
 .npy format and the random numbers as documented.
 """
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -16,6 +17,12 @@ TRANSPOSE = "-g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=zero:f32:4096 --
 TYPES = {"i8": ("b", "|i1"), "u8": ("B", "|u1"), "i16": ("h", "<i2"), "u16": ("H", "<u2"),
          "i32": ("i", "<i4"), "u32": ("I", "<u4"), "i64": ("q", "<i8"), "u64": ("Q", "<u8"),
          "f16": ("e", "<f2"), "f32": ("f", "<f4"), "f64": ("d", "<f8")}
+
+
+def is_sanitized():
+    """Whether the command reserves address space for a sanitizer's own memory, which leaves limits of it without meaning."""
+    with open(WAVEMEM, "rb") as file:
+        return re.search(rb"__[at]san_init", file.read()) is not None
 
 
 def npy(descr, shape, data, version=1, fortran=False):

@@ -8,7 +8,9 @@ import csv
 import json
 import os
 import re
+import resource
 import shutil
+import subprocess
 
 import command
 from command import Case, TRANSPOSE, pack
@@ -127,18 +129,48 @@ class Reports(Case):
         self.assertIsNone(self.profiled(self.example("transpose"), "-k transpose_naive", TRANSPOSE)[0]["advice"])
 
     def test_cut(self):
-        """Two waves that each load 64 lines as often as fills 128 MiB of log by half and more: an entry has 16 bytes and 63
-        differences of four, with one for padding (src/profile/caches/log.h)."""
+        """The log of two waves that fill 128 MiB by half and more."""
         for times, cuts in ((200000, []), (260000, ["round"])):
-            self.path("k.s", f"""s_load_dwordx2 s[4:5], s[0:1], 0x0
-                v_mul_u32_u24 v1, v0, v0\nv_lshlrev_b32 v1, 6, v1\ns_mov_b32 s6, {times}\ns_waitcnt lgkmcnt(0)
-                again:\nglobal_load_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)
-                s_sub_i32 s6, s6, 1\ns_cmp_lg_u32 s6, 0\ns_cbranch_scc1 again\ns_endpgm\n""".encode())
-            self.run_tool("asm --raw -m gfx900 k.s -o k.bin")
-            kernel, _, out = self.profiled("k.bin -m gfx900 -g 128 -b 64 --arg 0=zero:u8:262144")
+            kernel, _, out = self.profiled(self.loop(times))
             self.assertEqual((kernel["cuts"], kernel["resident_cut"]), (cuts, bool(cuts)))
             self.assertEqual("cut        the log of all resident workgroups would exceed 128 MiB, so at "
                              "most 1 workgroups were modelled at once\n" in out, bool(cuts))
+
+    def loop(self, times):
+        """Two waves that each load 64 lines so often: an entry of the log has 16 bytes and 63 differences of four, with one for
+        padding (src/profile/caches/log.h)."""
+        self.path("k.s", f"""s_load_dwordx2 s[4:5], s[0:1], 0x0
+            v_mul_u32_u24 v1, v0, v0\nv_lshlrev_b32 v1, 6, v1\ns_mov_b32 s6, {times}\ns_waitcnt lgkmcnt(0)
+            again:\nglobal_load_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)
+            s_sub_i32 s6, s6, 1\ns_cmp_lg_u32 s6, 0\ns_cbranch_scc1 again\ns_endpgm\n""".encode())
+        self.run_tool("asm --raw -m gfx900 k.s -o k.bin")
+        return "k.bin -m gfx900 -g 128 -b 64 --arg 0=zero:u8:262144"
+
+    def test_incomplete(self):
+        """What the model could not see for want of memory is said in text, in JSON and by the exit code, also by
+        comparisons; a condition that holds comes first, and a trace with holes is not written."""
+        if command.is_sanitized():
+            self.skipTest("address space cannot be limited")
+        loop = self.loop(400000)
+        def limited():
+            resource.setrlimit(resource.RLIMIT_AS, (160 << 20, 160 << 20))
+        def run(*words):
+            run = subprocess.run([command.WAVEMEM, *" ".join(words).split()], capture_output=True, text=True, cwd=self.folder.name,
+                                 preexec_fn=limited, timeout=120)
+            return run.returncode, run.stdout, run.stderr
+        code, out, errors = run("prof -j 1", loop, "--json=short.json")
+        self.assertEqual(code, 4, errors)
+        self.assertIn("analysis is incomplete: profile: no memory for all accesses", errors)
+        self.assertRegex(out, "  incomplete .*the host ran out of memory for part of the log")
+        report = json.loads(self.read("short.json"))
+        self.validate(report)
+        self.assertEqual([one["why"] for one in report["incomplete"]], ["profile: no memory for all accesses"])
+        self.assertEqual(run("prof -j 1", loop, "--fail-if executions>1")[0], 1)
+        code, _, errors = run("prof -j 1", loop, "--trace short.trace")
+        self.assertEqual((code, errors.splitlines()[-1]), (2, "wavemem: --trace short.trace: not written: no memory for a part of the trace"))
+        self.assertFalse(os.path.exists(os.path.join(self.folder.name, "short.trace")))
+        _, errors = self.run_tool("diff short.json short.json", code=4)
+        self.assertEqual(errors.count("short.json: raw: the analysis is incomplete"), 2)
 
     def test_shares_of_what_leaves_later(self):
         """1 MiB that the first kernel leaves in the L2 of 4 MiB the second drives out: that is neither in the bound of

@@ -11,6 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+int tool_worse(int one, int other)
+{
+    static const int rank[] = {
+        [TOOL_INCOMPLETE] = 1, [TOOL_FINDINGS] = 2, [TOOL_WRONG] = 3, [TOOL_FAULT] = 4};
+    return rank[one] > rank[other] ? one : other;
+}
+
 int tool_fail(const char *format, ...)
 {
     va_list list;

@@ -559,12 +559,15 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         json_object_set_new(entry, "scalar_cache", stales.report);
     if (report)
         json_array_append_new(json_object_get(report, "dispatches"), entry);
+    int code = TOOL_CLEAN;
     if (job->stats && !(job->outputs.json && !job->outputs.json_path))
         print_stats(stdout, d, &result, reproducible);
     if (watched && !reproducible)
         tool_print(stderr, "note: %s: %s, so the report may differ with another -j\n", d->kernel->name,
                    result.fault.kind == WM_FAULT_NONE ? "code was found only when it was executed"
                                                       : "it ended early");
+    if (*result.incomplete)
+        code = tool_incomplete(report, d->kernel->name, result.incomplete);
     if (result.violations) {
         show_fault("warning", &result.violation);
         fprintf(stderr, "  this is the first of %" PRIu64 " such accesses\n", result.violations);
@@ -573,9 +576,9 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
         show_fault("error", &result.fault);
         return TOOL_FAULT;
     }
-    int code = compare_results(job, d, *machine, entry);
-    if ((stales.count || result.violations) && code == TOOL_CLEAN)
-        code = TOOL_FINDINGS;
+    code = tool_worse(code, compare_results(job, d, *machine, entry));
+    if (stales.count || result.violations)
+        code = tool_worse(code, TOOL_FINDINGS);
     for (size_t i = 0; i < d->outputs.count && code != TOOL_WRONG; i++)
         if (write_output(d, &d->output[i], *machine) != TOOL_CLEAN)
             code = TOOL_WRONG;
@@ -599,7 +602,7 @@ static int show_watchers(const struct tool_job *job, const struct watchers *watc
         if (text)
             tool_print_findings(stdout, watchers->check);
     }
-    return worst == TOOL_CLEAN && findings ? TOOL_FINDINGS : worst;
+    return findings ? tool_worse(worst, TOOL_FINDINGS) : worst;
 }
 
 int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *report)
@@ -615,10 +618,8 @@ int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *repor
     if ((job->fidelity && wm_fidelity_create(&watchers.fidelity, &diag) != WM_OK) ||
         (job->checks && wm_check_create(job->checks, &watchers.check, &diag) != WM_OK))
         worst = tool_fail("%s", diag.message);
-    for (size_t i = 0; i < job->count && worst < TOOL_WRONG; i++) {
-        const int code = run_dispatch(job, i, &machine, &watchers, report);
-        worst = code > worst ? code : worst;
-    }
+    for (size_t i = 0; i < job->count && worst != TOOL_WRONG && worst != TOOL_FAULT; i++)
+        worst = tool_worse(worst, run_dispatch(job, i, &machine, &watchers, report));
     wm_machine_destroy(machine);
     worst = show_watchers(job, &watchers, report, worst);
     wm_fidelity_destroy(watchers.fidelity);

@@ -12,7 +12,17 @@
 
 json_t *tool_report(const char *verb)
 {
-    return json_pack("{s:s, s:i, s:s}", "wavemem", wm_version(), "schema", TOOL_REPORT_SCHEMA, "verb", verb);
+    return json_pack("{s:s, s:i, s:s, s:[]}", "wavemem", wm_version(), "schema", TOOL_REPORT_SCHEMA, "verb",
+                     verb, "incomplete");
+}
+
+int tool_incomplete(json_t *report, const char *what, const char *why)
+{
+    if (report)
+        json_array_append_new(json_object_get(report, "incomplete"),
+                              json_pack("{s:o, s:s}", "what", tool_json_text(what), "why", why));
+    tool_fail("%s: the analysis is incomplete: %s", what, why);
+    return TOOL_INCOMPLETE;
 }
 
 static bool put(const json_t *report, FILE *file)

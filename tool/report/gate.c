@@ -262,5 +262,5 @@ int tool_gates_report(const json_t *failed, int code)
             tool_print(stderr, " of %s", kernel);
         fputc('\n', stderr);
     }
-    return code == TOOL_CLEAN && json_array_size(failed) ? TOOL_FINDINGS : code;
+    return json_array_size(failed) ? tool_worse(code, TOOL_FINDINGS) : code;
 }

@@ -80,11 +80,11 @@ bool tool_sample_text(const struct wm_profile_kernel *kernel, char text[TOOL_SEN
 }
 
 const struct tool_cut tool_cuts[] = {
-    {WM_CUT_ROUND, "round", "the log of all resident workgroups would exceed 128 MiB"},
-    {WM_CUT_WORKGROUP, "workgroup", "the caches saw only the first GiB of a workgroup's log"},
+    {WM_CUT_ROUND, "round", "the log of all resident workgroups would exceed 128 MiB", false},
+    {WM_CUT_WORKGROUP, "workgroup", "the caches saw only the first GiB of a workgroup's log", true},
     {WM_CUT_REGIONS, "regions",
-     "more than 62 regions of 4 GiB were accessed; the others are modelled as aliases of the first"},
-    {WM_CUT_NO_MEMORY, "no_memory", "the host ran out of memory for part of the log"},
+     "more than 62 regions of 4 GiB were accessed; the others are modelled as aliases of the first", true},
+    {WM_CUT_NO_MEMORY, "no_memory", "the host ran out of memory for part of the log", true},
 };
 const size_t tool_cut_count = sizeof tool_cuts / sizeof *tool_cuts;
 
@@ -104,6 +104,14 @@ bool tool_cut_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTEN
                                    kernel->resident_workgroups);
         }
     return kernel->cuts;
+}
+
+bool tool_loses_accesses(const struct wm_profile_kernel *kernel)
+{
+    bool loses = false;
+    for (size_t i = 0; i < tool_cut_count; i++)
+        loses |= tool_cuts[i].loses && kernel->cuts & tool_cuts[i].cut;
+    return loses;
 }
 
 static void print_occupancy(FILE *out, const struct wm_profile_kernel *kernel)
@@ -198,7 +206,7 @@ static void print_kernel(FILE *out, const struct wm_profile_kernel *kernel)
     if (tool_sample_text(kernel, text))
         fprintf(out, "  sample     %s\n", text);
     if (tool_cut_text(kernel, text))
-        fprintf(out, "  cut        %s\n", text);
+        fprintf(out, "  %-10s %s\n", tool_loses_accesses(kernel) ? "incomplete" : "cut", text);
     print_occupancy(out, kernel);
     print_fetches(out, kernel);
     print_caches(out, kernel);

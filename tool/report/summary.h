@@ -24,10 +24,12 @@ bool tool_sample_text(const struct wm_profile_kernel *kernel, char text[TOOL_SEN
 extern const struct tool_cut {
     unsigned cut;
     const char *key, *meaning;
+    bool loses; /* accesses, so that the profile is incomplete */
 } tool_cuts[];
 extern const size_t tool_cut_count;
 /* That caches did not see all that they should, and why; false: they did. */
 bool tool_cut_text(const struct wm_profile_kernel *kernel, char text[TOOL_SENTENCES]);
+bool tool_loses_accesses(const struct wm_profile_kernel *kernel);
 /* Reads, writes and atomics together. */
 struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache);
 

@@ -172,6 +172,8 @@ enum { GPUS = sizeof gpus / sizeof *gpus };
 
 const struct wm_gpu *wm_gpus(size_t *count)
 {
+    if (!count)
+        return NULL;
     *count = GPUS;
     return gpus;
 }
@@ -191,7 +193,7 @@ static bool executes(const struct wm_gpu *gpu, const char *target)
 
 const struct wm_gpu *wm_gpu_default(const char *target)
 {
-    for (size_t i = 0; i < GPUS; i++)
+    for (size_t i = 0; target && i < GPUS; i++)
         if (executes(&gpus[i], target))
             return &gpus[i];
     return NULL;
@@ -199,6 +201,8 @@ const struct wm_gpu *wm_gpu_default(const char *target)
 
 enum wm_status wm_gpu_find(const char *name, const struct wm_gpu **gpu, struct wm_diag *diag)
 {
+    if (!name || !gpu)
+        return wmi_null(diag, __func__, name ? "gpu" : "name");
     *gpu = NULL;
     for (size_t i = 0; i < GPUS && !*gpu; i++)
         if (strcasecmp(gpus[i].name, name) == 0)
@@ -207,7 +211,7 @@ enum wm_status wm_gpu_find(const char *name, const struct wm_gpu **gpu, struct w
         return WM_OK;
     char names[sizeof diag->message];
     size_t length = 0;
-    for (size_t i = 0; i < GPUS; i++)
+    for (size_t i = 0; i < GPUS && length < sizeof names; i++)
         length += (size_t)snprintf(names + length, sizeof names - length, " %s", gpus[i].name);
     return wmi_fail(diag, WM_NOT_FOUND, "no product '%.40s' is known; these are:%s", name, names);
 }

@@ -17,7 +17,7 @@ struct wmi_tracer {
     struct wmi_log_instruction *known;              /* as they were written, `known_count` of them */
     uint32_t known_count;
     size_t rows, codes, sources; /* that were written down */
-    bool began, no_memory;
+    bool began;
 };
 
 enum wm_status wmi_tracer_create(const char *path, struct wmi_tracer **tracer, struct wm_diag *diag)
@@ -57,7 +57,8 @@ static bool know(struct wmi_tracer *tracer, uint32_t slots)
 static void put_slots(struct wmi_tracer *tracer, uint32_t slots)
 {
     struct wmi_trace_bytes bytes = {0};
-    tracer->no_memory |= !know(tracer, slots);
+    if (!know(tracer, slots))
+        wmi_trace_give_up(tracer->writer, "no memory for a part of the trace");
     for (uint32_t slot = 0; slot < slots && slot < tracer->known_count; slot++) {
         const struct wmi_log_instruction *now = &tracer->instructions[slot];
         if (memcmp(now, &tracer->known[slot], sizeof *now) == 0)
@@ -78,7 +79,10 @@ static void put_group(void *user, const struct wmi_log_group *group)
     struct wmi_tracer *tracer = user;
     struct wmi_trace_bytes bytes = {0};
     put_slots(tracer, group->slots);
-    tracer->no_memory |= group->cuts != 0;
+    if (group->cuts & WM_CUT_NO_MEMORY)
+        wmi_trace_give_up(tracer->writer, "no memory for a part of the trace");
+    else if (group->cuts)
+        wmi_trace_give_up(tracer->writer, "the log of a workgroup would exceed 1 GiB");
     wmi_trace_put_group(&bytes, group, &tracer->places);
     put_record(tracer, WMI_TRACE_GROUP, &bytes);
 }
@@ -176,16 +180,15 @@ static void destroy_tracer(struct wmi_tracer *tracer)
 enum wm_status wmi_tracer_finish(struct wmi_tracer *tracer, const struct wm_profile *profile,
                                  struct wm_diag *diag)
 {
-    const bool whole = !tracer->no_memory;
     enum wm_status status = WM_OK;
     if (tracer->began)
         put_origins(tracer, &profile->origins);
-    if (tracer->began && whole)
+    if (tracer->began)
         status = wmi_trace_finish(tracer->writer, diag);
     else
         wmi_trace_drop(tracer->writer);
     destroy_tracer(tracer);
-    return whole ? status : wmi_fail(diag, WM_NO_MEMORY, "no memory for a part of the trace");
+    return status;
 }
 
 void wmi_tracer_drop(struct wmi_tracer *tracer)

@@ -28,8 +28,11 @@ struct wmi_trace_writer {
     ZSTD_CCtx *zstd;
     char *path; /* as it was given */
     uint64_t records;
-    bool failed, no_memory; /* failed: what follows is not written */
+    const char *lost; /* why the trace has holes; NULL: it has none */
+    bool failed;      /* what follows is not written */
 };
+
+static const char no_memory[] = "no memory for a part of the trace";
 
 static void destroy_writer(struct wmi_trace_writer *writer)
 {
@@ -69,6 +72,13 @@ enum wm_status wmi_trace_create(const char *path, struct wmi_trace_writer **writ
     return WM_OK;
 }
 
+void wmi_trace_give_up(struct wmi_trace_writer *writer, const char *why)
+{
+    writer->failed = true;
+    if (!writer->lost)
+        writer->lost = why;
+}
+
 static void compress(struct wmi_trace_writer *writer, const void *bytes, size_t size, ZSTD_EndDirective end)
 {
     uint8_t part[PART];
@@ -78,7 +88,7 @@ static void compress(struct wmi_trace_writer *writer, const void *bytes, size_t 
         ZSTD_outBuffer out = {part, sizeof part, 0};
         left = ZSTD_compressStream2(writer->zstd, &out, &in, end);
         if (ZSTD_isError(left))
-            writer->failed = writer->no_memory = true;
+            wmi_trace_give_up(writer, no_memory);
         else
             write_file(writer, part, out.pos);
     }
@@ -90,8 +100,10 @@ void wmi_trace_put(struct wmi_trace_writer *writer, enum wmi_trace_kind kind,
     struct wmi_trace_bytes head = {0};
     wmi_trace_write_number(&head, kind);
     wmi_trace_write_number(&head, payload->size);
-    writer->no_memory |= head.failed || payload->failed || payload->size > MOST_RECORD;
-    writer->failed |= writer->no_memory;
+    if (head.failed || payload->failed)
+        wmi_trace_give_up(writer, no_memory);
+    else if (payload->size > MOST_RECORD)
+        wmi_trace_give_up(writer, "a record would exceed 256 MiB");
     if (!writer->failed) {
         compress(writer, head.byte, head.size, ZSTD_e_continue);
         compress(writer, payload->byte, payload->size, ZSTD_e_continue);
@@ -114,9 +126,9 @@ enum wm_status wmi_trace_finish(struct wmi_trace_writer *writer, struct wm_diag 
     wmi_trace_put(writer, WMI_TRACE_END, &end);
     wmi_trace_bytes_free(&end);
     compress(writer, NULL, 0, ZSTD_e_end);
-    if (writer->no_memory) {
+    if (writer->lost) {
         wmi_whole_file_drop(&writer->file);
-        status = wmi_fail(diag, WM_NO_MEMORY, "%s: no memory for the trace", writer->path);
+        status = wmi_fail(diag, WM_NO_MEMORY, "%s: not written: %s", writer->path, writer->lost);
     } else {
         const int error = wmi_whole_file_end(&writer->file);
         if (error)

@@ -38,6 +38,8 @@ enum wm_status wmi_trace_create(const char *path, struct wmi_trace_writer **writ
 /* Appends a record; wmi_trace_finish() reports errors. Not thread-safe. */
 void wmi_trace_put(struct wmi_trace_writer *writer, enum wmi_trace_kind kind,
                    const struct wmi_trace_bytes *payload);
+/* The trace would have holes: no file appears, and wmi_trace_finish() says why. */
+void wmi_trace_give_up(struct wmi_trace_writer *writer, const char *why);
 /* Writes the end record and frees the writer. WM_IO, WM_NO_MEMORY: the trace could not be completed. */
 enum wm_status wmi_trace_finish(struct wmi_trace_writer *writer, struct wm_diag *diag);
 

@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: MIT */
+/* What every public function does with parameters that make no sense: a status with a message, or nothing;
+ * never a crash. And what callbacks of a dispatch may not do while it runs. */
+#include "wavemem/wavemem.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+// clang-format off
+#include <cmocka.h>
+// clang-format on
+
+static struct wm_diag diag;
+
+/* A call refuses its arguments, with or without somebody to say so to. */
+static void refuses(enum wm_status with, enum wm_status without, const char *call)
+{
+    if (with != WM_BAD_ARGUMENT || without != WM_BAD_ARGUMENT || diag.status != WM_BAD_ARGUMENT ||
+        !*diag.message)
+        fail_msg("%s: '%s' and '%s', message '%s'", call, wm_status_name(with), wm_status_name(without),
+                 diag.message);
+    diag = (struct wm_diag){0};
+}
+
+#define REFUSES(function, ...)                                                                               \
+    refuses(function(__VA_ARGS__, &diag), function(__VA_ARGS__, NULL), #function "(" #__VA_ARGS__ ")")
+
+#define OK(call)                                                                                             \
+    do {                                                                                                     \
+        if ((call) != WM_OK)                                                                                 \
+            fail_msg("%s: %s", #call, diag.message);                                                         \
+    } while (0)
+
+/* s_endpgm; and a loop without an end: s_add_u32 s6, s6, 1 and a branch back. */
+static const uint32_t ends[] = {0xbf810000}, loops[] = {0x80068106, 0xbf82fffe};
+
+struct world {
+    struct wm_machine *machine;
+    struct wm_object *object;
+    const struct wm_kernel *kernel;
+    uint64_t buffer;
+};
+
+static struct world open_world(const uint32_t *code, size_t bytes)
+{
+    struct world w;
+    OK(wm_machine_create("gfx900", &w.machine, &diag));
+    OK(wm_object_open(code, bytes, "code", "gfx900", &w.object, &diag));
+    OK(wm_object_find_kernel(w.object, NULL, &w.kernel, &diag));
+    OK(wm_load(w.machine, w.object, &diag));
+    OK(wm_allocate(w.machine, 64, 0, "buffer", &w.buffer, &diag));
+    return w;
+}
+
+static void close_world(const struct world *w)
+{
+    wm_machine_destroy(w->machine);
+    wm_object_close(w->object);
+}
+
+/* ---- status.h, isa.h ---- */
+
+static bool goes_on(void *user, const struct wm_isa_form *form)
+{
+    (void)user;
+    return form != NULL;
+}
+
+static void assembling(void **state)
+{
+    const char *folders[] = {NULL};
+    const struct wm_assemble_options good = {.struct_size = sizeof good};
+    struct wm_assemble_options bad = good;
+    uint8_t *bytes = NULL;
+    size_t size;
+    char *messages = NULL;
+    (void)state;
+    assert_non_null(wm_version());
+    assert_string_equal(wm_status_name((enum wm_status)77), "unknown status");
+    assert_string_equal(wm_status_name((enum wm_status) - 1), "unknown status");
+    assert_false(wm_target_known(NULL));
+    REFUSES(wm_assemble, NULL, 0, "n", "gfx900", 0, &bytes, &size, &messages);
+    REFUSES(wm_assemble, "", 0, NULL, "gfx900", 0, &bytes, &size, &messages);
+    REFUSES(wm_assemble, "", 0, "n", NULL, 0, &bytes, &size, &messages);
+    REFUSES(wm_assemble, "", 0, "n", "gfx900", 0, NULL, &size, &messages);
+    REFUSES(wm_assemble, "", 0, "n", "gfx900", 0, &bytes, NULL, &messages);
+    REFUSES(wm_assemble, "", 0, "n", "gfx900", 0, &bytes, &size, NULL);
+    REFUSES(wm_assemble, "", 0, "n", "gfx900", 64, &bytes, &size, &messages);
+    REFUSES(wm_assemble_with, NULL, "", 0, "n", "gfx900", &bytes, &size, &messages);
+    bad.struct_size = 1;
+    REFUSES(wm_assemble_with, &bad, "", 0, "n", "gfx900", &bytes, &size, &messages);
+    bad = good;
+    bad.folder_count = 1;
+    REFUSES(wm_assemble_with, &bad, "", 0, "n", "gfx900", &bytes, &size, &messages);
+    bad.folders = folders;
+    REFUSES(wm_assemble_with, &bad, "", 0, "n", "gfx900", &bytes, &size, &messages);
+    assert_int_equal(wm_assemble("", 0, "n", "gfx1", 0, &bytes, &size, &messages, NULL), WM_NOT_FOUND);
+    assert_null(bytes);
+    free(messages);
+}
+
+static void decoding(void **state)
+{
+    char text[64];
+    size_t length = 1;
+    struct wm_instruction insn;
+    struct wm_disassembler *d = NULL;
+    struct wm_lines lines = {.code = ends, .size = 4, .end = 4, .text = text, .room = sizeof text};
+    (void)state;
+    assert_null(wm_target(NULL));
+    assert_int_equal(wm_decode(NULL, ends, 1, &insn), 0);
+    assert_int_equal(wm_decode(wm_target("gfx900"), NULL, 1, &insn), 0);
+    assert_int_equal(wm_decode(wm_target("gfx900"), ends, 0, &insn), 0);
+    assert_int_equal(wm_decode(wm_target("gfx900"), ends, 1, NULL), 0);
+    assert_int_equal(wm_decode(wm_target("gfx900"), ends, 1, &insn), 1);
+    assert_int_equal(wm_print(NULL, text, sizeof text), 0);
+    assert_int_equal(wm_print(&insn, NULL, sizeof text), 0);
+    assert_int_equal(wm_print(&insn, NULL, 0), strlen("s_endpgm"));
+    insn.dwords = 77;
+    assert_int_equal(wm_print(&insn, text, sizeof text), 0);
+    assert_int_equal(wm_disassemble(NULL, ends, 1, text, sizeof text), 0);
+    assert_int_equal(wm_disassemble("gfx900", NULL, 1, text, sizeof text), 0);
+    assert_int_equal(wm_disassemble("gfx900", ends, 1, NULL, sizeof text), 0);
+    assert_int_equal(wm_disassemble("gfx900", ends, 1, NULL, 0), 1);
+    REFUSES(wm_disassembler_create, "gfx900", 0, NULL);
+    REFUSES(wm_disassembler_create, "gfx900", 2, &d);
+    assert_int_equal(wm_disassembler_create(NULL, 0, &d, NULL), WM_NOT_FOUND);
+    wm_disassembler_destroy(NULL);
+    OK(wm_disassembler_create("gfx900", 0, &d, &diag));
+    assert_int_equal(wm_disassembler_next(NULL, ends, 1).dwords, 0);
+    assert_int_equal(wm_disassembler_next(d, NULL, 1).dwords, 0);
+    assert_string_equal(wm_disassembler_next(d, ends, 0).text, "");
+    assert_int_equal(wm_disassembler_lines(d, &lines, &length), 0); /* no room for a line */
+    assert_int_equal(length, 0);
+    assert_int_equal(wm_disassembler_lines(NULL, &lines, &length), 0);
+    assert_int_equal(wm_disassembler_lines(d, NULL, &length), 0);
+    assert_int_equal(wm_disassembler_lines(d, &lines, NULL), 0);
+    lines.text = NULL;
+    lines.room = WM_LINE_ROOM;
+    assert_int_equal(wm_disassembler_lines(d, &lines, &length), 0);
+    lines.code = NULL;
+    assert_int_equal(wm_disassembler_lines(d, &lines, &length), 0);
+    wm_disassembler_destroy(d);
+}
+
+static void instruction_set(void **state)
+{
+    static struct wm_isa_form form;
+    char text[WM_ISA_WAIT];
+    (void)state;
+    assert_null(wm_target_at(SIZE_MAX));
+    assert_false(wm_isa_row(SIZE_MAX, &(struct wm_isa_row){0}));
+    assert_false(wm_isa_row(wm_isa_row_count(), &(struct wm_isa_row){0}));
+    assert_false(wm_isa_row(0, NULL));
+    assert_null(wm_isa_erratum(SIZE_MAX, 0));
+    assert_null(wm_isa_erratum(0, SIZE_MAX));
+    assert_false(wm_isa_matrix(SIZE_MAX, &(struct wm_isa_matrix){0}));
+    for (size_t row = 0; row < wm_isa_row_count(); row++)
+        assert_false(wm_isa_matrix(row, NULL));
+    assert_false(wm_isa_wait(0, NULL, text, sizeof text));
+    assert_false(wm_isa_wait(SIZE_MAX, "gfx900", text, sizeof text));
+    for (size_t row = 0; row < wm_isa_row_count(); row++)
+        assert_false(wm_isa_wait(row, "gfx900", NULL, sizeof text));
+    assert_int_equal(wm_isa_forms(NULL, goes_on, NULL), 0);
+    assert_int_equal(wm_isa_forms("gfx900", NULL, NULL), 0);
+    assert_int_equal(wm_isa_decode(NULL, ends, 1, &form), 0);
+    assert_int_equal(wm_isa_decode("gfx900", NULL, 1, &form), 0);
+    assert_int_equal(wm_isa_decode("gfx900", ends, 0, &form), 0);
+    assert_int_equal(wm_isa_decode("gfx900", ends, 1, NULL), 0);
+}
+
+/* ---- object.h ---- */
+
+static void objects(void **state)
+{
+    struct wm_object *object = NULL;
+    struct wm_bundle *bundle = NULL;
+    const uint8_t *bytes;
+    const struct wm_kernel *kernel;
+    struct wm_code code;
+    (void)state;
+    REFUSES(wm_object_open, NULL, 4, "n", "gfx900", &object);
+    REFUSES(wm_object_open, ends, 4, "n", "gfx900", NULL);
+    REFUSES(wm_object_open_file, NULL, "gfx900", &object);
+    REFUSES(wm_object_open_file, "file", "gfx900", NULL);
+    REFUSES(wm_object_open_code, NULL, "gfx900", &object);
+    REFUSES(wm_object_open_code, "file", "gfx900", NULL);
+    assert_int_equal(wm_object_open(NULL, 0, NULL, NULL, &object, NULL), WM_BAD_FILE);
+    assert_int_equal(wm_object_open(ends, 4, "n", "gfx1", &object, NULL), WM_NOT_FOUND);
+    wm_object_close(NULL);
+    REFUSES(wm_bundle_open, NULL, 4, "n", &bundle);
+    REFUSES(wm_bundle_open, ends, 4, "n", NULL);
+    REFUSES(wm_bundle_open_file, NULL, &bundle);
+    REFUSES(wm_bundle_open_file, "file", NULL);
+    assert_int_equal(wm_bundle_open(ends, 4, NULL, &bundle, NULL), WM_NOT_FOUND);
+    wm_bundle_close(NULL);
+    assert_int_equal(wm_bundle_entry_count(NULL), 0);
+    assert_null(wm_bundle_entry(NULL, 0));
+    REFUSES(wm_bundle_bytes, NULL, 0, &bytes);
+    assert_null(wm_object_target(NULL));
+    assert_null(wm_object_target_id(NULL));
+    assert_int_equal(wm_object_version(NULL), 0);
+    assert_int_equal(wm_object_kernel_count(NULL), 0);
+    assert_null(wm_object_kernel(NULL, 0));
+    REFUSES(wm_object_find_kernel, NULL, "k", &kernel);
+    assert_int_equal(wm_object_code(NULL, &code, 1), 0);
+    assert_null(wm_object_symbol(NULL, 0, NULL));
+    assert_int_equal(wm_object_next_symbol(NULL, 0), UINT64_MAX);
+    assert_int_equal(wm_object_wave_size(NULL, 0), 0);
+    assert_false(wm_object_line(NULL, 0, NULL, NULL, NULL));
+    OK(wm_object_open(ends, 4, NULL, "gfx900", &object, &diag));
+    REFUSES(wm_object_find_kernel, object, NULL, NULL);
+    assert_null(wm_object_kernel(object, 1));
+    assert_int_equal(wm_object_code(object, NULL, 1), 1);
+    wm_object_close(object);
+}
+
+/* ---- machine.h ---- */
+
+static void machines(void **state)
+{
+    const struct wm_observer observer = {.struct_size = 1};
+    const struct world w = open_world(ends, sizeof ends);
+    struct wm_machine *machine = NULL;
+    uint64_t address;
+    char bytes[4];
+    (void)state;
+    REFUSES(wm_machine_create, "gfx900", NULL);
+    assert_int_equal(wm_machine_create(NULL, &machine, NULL), WM_NOT_FOUND);
+    wm_machine_destroy(NULL);
+    REFUSES(wm_set_apertures, NULL, UINT64_C(1) << 48, UINT64_C(2) << 48);
+    REFUSES(wm_set_apertures, w.machine, 0, UINT64_C(2) << 48);
+    REFUSES(wm_allocate, NULL, 4, 0, "n", &address);
+    REFUSES(wm_allocate, w.machine, 0, 0, "n", &address);
+    REFUSES(wm_allocate, w.machine, 4, 2, "n", &address);
+    REFUSES(wm_allocate, w.machine, 4, 0, "n", NULL);
+    assert_int_equal(wm_allocate(w.machine, UINT64_MAX, 0, NULL, &address, NULL), WM_NO_MEMORY);
+    REFUSES(wm_free, NULL, w.buffer);
+    assert_int_equal(wm_free(w.machine, 0, NULL), WM_NOT_FOUND);
+    assert_int_equal(wm_free(w.machine, w.buffer + 1, NULL), WM_NOT_FOUND);
+    REFUSES(wm_write, NULL, w.buffer, bytes, 4);
+    REFUSES(wm_write, w.machine, w.buffer, NULL, 4);
+    REFUSES(wm_read, NULL, w.buffer, bytes, 4);
+    REFUSES(wm_read, w.machine, w.buffer, NULL, 4);
+    OK(wm_write(w.machine, w.buffer, NULL, 0, &diag));
+    OK(wm_read(w.machine, w.buffer, NULL, 0, &diag));
+    assert_int_equal(wm_read(w.machine, w.buffer, bytes, UINT64_MAX, NULL), WM_OUT_OF_RANGE);
+    assert_int_equal(wm_write(w.machine, UINT64_MAX, bytes, 4, NULL), WM_OUT_OF_RANGE);
+    assert_null(wm_host_pointer(NULL, w.buffer, 4));
+    assert_null(wm_host_pointer(w.machine, w.buffer, UINT64_MAX));
+    REFUSES(wm_machine_observe, NULL, &observer);
+    REFUSES(wm_machine_observe, w.machine, NULL);
+    REFUSES(wm_machine_observe, w.machine, &observer);
+    REFUSES(wm_machine_unobserve, NULL, &observer);
+    REFUSES(wm_machine_unobserve, w.machine, NULL);
+    assert_int_equal(wm_machine_unobserve(w.machine, &observer, NULL), WM_NOT_FOUND);
+    REFUSES(wm_load, NULL, w.object);
+    REFUSES(wm_load, w.machine, NULL);
+    REFUSES(wm_symbol, NULL, w.object, "raw", &address, NULL);
+    REFUSES(wm_symbol, w.machine, NULL, "raw", &address, NULL);
+    REFUSES(wm_symbol, w.machine, w.object, NULL, &address, NULL);
+    REFUSES(wm_symbol, w.machine, w.object, "raw", NULL, NULL);
+    OK(wm_symbol(w.machine, w.object, "raw", &address, NULL, &diag));
+    close_world(&w);
+}
+
+static void dispatches(void **state)
+{
+    static const struct wm_observer *const observers[] = {NULL};
+    const struct world w = open_world(ends, sizeof ends), other = open_world(ends, sizeof ends);
+    const struct wm_dispatch good = {.struct_size = sizeof good};
+    struct wm_dispatch bad = good;
+    struct wm_result result = {.struct_size = sizeof result}, strange = {.struct_size = 1};
+    const struct wm_kernel copy = *w.kernel;
+    (void)state;
+    REFUSES(wm_dispatch, NULL, w.object, w.kernel, &good, &result);
+    REFUSES(wm_dispatch, w.machine, NULL, w.kernel, &good, &result);
+    REFUSES(wm_dispatch, w.machine, w.object, NULL, &good, &result);
+    REFUSES(wm_dispatch, w.machine, w.object, w.kernel, NULL, &result);
+    REFUSES(wm_dispatch, w.machine, w.object, w.kernel, &good, NULL);
+    REFUSES(wm_dispatch, w.machine, w.object, w.kernel, &good, &strange);
+    REFUSES(wm_dispatch, w.machine, w.object, other.kernel, &good, &result);
+    REFUSES(wm_dispatch, w.machine, w.object, &copy, &good, &result);
+    REFUSES(wm_dispatch, w.machine, other.object, other.kernel, &good, &result);
+#define BAD(member, ...)                                                                                     \
+    bad = good;                                                                                              \
+    bad.member = __VA_ARGS__;                                                                                \
+    REFUSES(wm_dispatch, w.machine, w.object, w.kernel, &bad, &result)
+    BAD(struct_size, 1);
+    BAD(workgroup[1], 1025);
+    BAD(arguments_size, 1);
+    BAD(arguments_size, UINT64_MAX);
+    BAD(dynamic_lds, UINT32_MAX);
+    BAD(timeout, -1);
+    BAD(timeout, -INFINITY);
+    BAD(timeout, NAN);
+    BAD(alignment, (enum wm_alignment)77);
+    BAD(alignment, (enum wm_alignment) - 1);
+    BAD(scalar_cache, (enum wm_scalar_cache)77);
+    BAD(scalar_cache, (enum wm_scalar_cache) - 1);
+    BAD(on_violation, 2);
+    BAD(on_violation, UINT32_MAX);
+    BAD(observer_count, 1);
+    bad.observers = observers;
+    REFUSES(wm_dispatch, w.machine, w.object, w.kernel, &bad, &result);
+    bad = good;
+    for (unsigned i = 0; i < 3; i++)
+        bad.grid[i] = UINT32_MAX;
+    REFUSES(wm_dispatch, w.machine, w.object, w.kernel, &bad, &result);
+    bad = good;
+    bad.timeout = INFINITY;
+    bad.threads = UINT32_MAX;
+    OK(wm_dispatch(w.machine, w.object, w.kernel, &bad, &result, &diag));
+    assert_int_equal(result.fault.kind, WM_FAULT_NONE);
+    close_world(&w);
+    close_world(&other);
+}
+
+static void ignore(void *user, const char *line)
+{
+    (void)user;
+    (void)line;
+}
+
+static void steps(void **state)
+{
+    const struct world w = open_world(ends, sizeof ends), other = open_world(ends, sizeof ends);
+    (void)state;
+    REFUSES(wm_kernel_steps, NULL, w.kernel, ignore, NULL);
+    REFUSES(wm_kernel_steps, w.object, NULL, ignore, NULL);
+    REFUSES(wm_kernel_steps, w.object, w.kernel, NULL, NULL);
+    REFUSES(wm_kernel_steps, w.object, other.kernel, ignore, NULL);
+    OK(wm_kernel_steps(w.object, w.kernel, ignore, NULL, &diag));
+    close_world(&w);
+    close_world(&other);
+}
+
+/* ---- observe.h ---- */
+
+static void names(void **state)
+{
+    (void)state;
+    for (int nonsense = -1; nonsense <= 77; nonsense += 78) {
+        assert_string_equal(wm_event_name((enum wm_event_kind)nonsense), "?");
+        assert_string_equal(wm_path_name((enum wm_path)nonsense), "?");
+        assert_string_equal(wm_access_kind_name((enum wm_access_kind)nonsense), "?");
+        assert_string_equal(wm_space_name((enum wm_space)nonsense), "?");
+        assert_string_equal(wm_atomic_name((enum wm_atomic)nonsense), "?");
+        assert_string_equal(wm_scope_name((enum wm_scope)nonsense), "?");
+    }
+}
+
+/* ---- callbacks ---- */
+
+struct seen {
+    struct world w;
+    struct wm_profile *profile;
+    struct wm_check *check;
+    struct wm_fidelity *fidelity;
+    unsigned calls;
+};
+
+/* All that would pull something from under the dispatch that runs. */
+static bool meddles(void *user, uint64_t done, uint64_t all)
+{
+    struct seen *s = user;
+    struct wm_machine *const machine = s->w.machine;
+    const struct wm_dispatch again = {.struct_size = sizeof again};
+    struct wm_dispatch with = again;
+    struct wm_result result = {.struct_size = sizeof result};
+    struct world other;
+    uint64_t address;
+    uint32_t word = 5;
+    size_t count = 1;
+    (void)done;
+    (void)all;
+    if (s->calls++)
+        return false;
+    REFUSES(wm_free, machine, s->w.buffer);
+    REFUSES(wm_allocate, machine, 64, 0, "more", &address);
+    REFUSES(wm_set_apertures, machine, UINT64_C(1) << 48, UINT64_C(2) << 48);
+    REFUSES(wm_dispatch, machine, s->w.object, s->w.kernel, &again, &result);
+    OK(wm_load(machine, s->w.object, &diag)); /* it is there already */
+    other = open_world(ends, sizeof ends);
+    REFUSES(wm_load, machine, other.object);
+    with.profile = s->profile;
+    REFUSES(wm_dispatch, other.machine, other.object, other.kernel, &with, &result);
+    with = again;
+    with.check = s->check;
+    REFUSES(wm_dispatch, other.machine, other.object, other.kernel, &with, &result);
+    with = again;
+    with.fidelity = s->fidelity;
+    REFUSES(wm_dispatch, other.machine, other.object, other.kernel, &with, &result);
+    OK(wm_dispatch(other.machine, other.object, other.kernel, &again, &result, &diag));
+    close_world(&other);
+    OK(wm_write(machine, s->w.buffer, &word, 4, &diag));
+    OK(wm_read(machine, s->w.buffer, &word, 4, &diag));
+    REFUSES(wm_profile_set_sample, s->profile, 2);
+    REFUSES(wm_profile_set_gpu, s->profile, wm_gpu_default("gfx900"));
+    REFUSES(wm_profile_trace, s->profile, "file");
+    REFUSES(wm_profile_end_trace, s->profile);
+    REFUSES(wm_profile_replay, s->profile, "", 0, "n");
+    REFUSES(wm_profile_add_source, s->profile, "file", "text");
+    assert_null(wm_profile_rows(s->profile, &count));
+    assert_int_equal(count, 0);
+    assert_null(wm_profile_kernels(s->profile, &count));
+    assert_null(wm_profile_dispatches(s->profile, &count));
+    assert_null(wm_profile_code(s->profile, &count));
+    assert_null(wm_check_findings(s->check, &count));
+    assert_null(wm_fidelity_rows(s->fidelity, &count));
+    wm_profile_destroy(s->profile); /* these have no effect */
+    wm_check_destroy(s->check);
+    wm_fidelity_destroy(s->fidelity);
+    wm_machine_destroy(machine);
+    return true;
+}
+
+/* Sanitizers see what is freed too early or twice. */
+static void callbacks(void **state)
+{
+    (void)state;
+    struct seen s = {.w = open_world(loops, sizeof loops)};
+    struct wm_result result = {.struct_size = sizeof result};
+    size_t count;
+    OK(wm_profile_create(&s.profile, &diag));
+    OK(wm_check_create(WM_CHECK_WAITS, &s.check, &diag));
+    OK(wm_fidelity_create(&s.fidelity, &diag));
+    const struct wm_dispatch dispatch = {.struct_size = sizeof dispatch,
+                                         .threads = 2,
+                                         .profile = s.profile,
+                                         .check = s.check,
+                                         .fidelity = s.fidelity,
+                                         .progress = meddles,
+                                         .progress_user = &s};
+    OK(wm_dispatch(s.w.machine, s.w.object, s.w.kernel, &dispatch, &result, &diag));
+    assert_int_equal(result.fault.kind, WM_FAULT_STOPPED);
+    assert_int_equal(s.calls, 2);
+    assert_non_null(wm_fidelity_rows(s.fidelity, &count));
+    assert_int_equal(count, 2);
+    assert_non_null(wm_profile_rows(s.profile, &count));
+    OK(wm_free(s.w.machine, s.w.buffer, &diag));
+    wm_profile_destroy(s.profile);
+    wm_check_destroy(s.check);
+    wm_fidelity_destroy(s.fidelity);
+    close_world(&s.w);
+}
+
+/* ---- profile.h, gpu.h, check.h, fidelity.h ---- */
+
+static void profiles(void **state)
+{
+    struct wm_profile *profile = NULL;
+    const struct wm_gpu *gpu = NULL;
+    size_t count = 1;
+    (void)state;
+    assert_null(wm_gpus(NULL));
+    REFUSES(wm_gpu_find, NULL, &gpu);
+    REFUSES(wm_gpu_find, "mi210", NULL);
+    assert_int_equal(wm_gpu_find("no such product", &gpu, NULL), WM_NOT_FOUND);
+    assert_null(wm_gpu_default(NULL));
+    assert_null(wm_bound_names(NULL));
+    REFUSES(wm_profile_create, NULL);
+    wm_profile_destroy(NULL);
+    OK(wm_profile_create(&profile, &diag));
+    REFUSES(wm_profile_set_gpu, NULL, wm_gpu_default("gfx900"));
+    REFUSES(wm_profile_set_gpu, profile, NULL);
+    REFUSES(wm_profile_set_sample, NULL, 1);
+    REFUSES(wm_profile_set_sample, profile, 0);
+    REFUSES(wm_profile_trace, NULL, "file");
+    REFUSES(wm_profile_trace, profile, NULL);
+    REFUSES(wm_profile_end_trace, NULL);
+    REFUSES(wm_profile_replay, NULL, "", 0, "n");
+    REFUSES(wm_profile_replay, profile, NULL, 0, "n");
+    REFUSES(wm_profile_replay, profile, "", 0, NULL);
+    assert_int_equal(wm_profile_replay(profile, "", 0, "n", NULL), WM_BAD_FILE);
+    REFUSES(wm_trace_gpu, NULL, 0, "n", &gpu);
+    REFUSES(wm_trace_gpu, "", 0, NULL, &gpu);
+    REFUSES(wm_trace_gpu, "", 0, "n", NULL);
+    REFUSES(wm_profile_add_source, NULL, "file", "text");
+    REFUSES(wm_profile_add_source, profile, NULL, "text");
+    REFUSES(wm_profile_add_source, profile, "file", NULL);
+    assert_null(wm_profile_source(NULL, "file"));
+    assert_null(wm_profile_source(profile, NULL));
+    assert_null(wm_profile_rows(NULL, &count));
+    assert_int_equal(count, 0);
+    assert_null(wm_profile_rows(profile, NULL));
+    assert_null(wm_profile_kernels(NULL, &count));
+    assert_null(wm_profile_kernels(profile, NULL));
+    assert_null(wm_profile_dispatches(NULL, &count));
+    assert_null(wm_profile_dispatches(profile, NULL));
+    assert_null(wm_profile_code(NULL, &count));
+    assert_null(wm_profile_code(profile, NULL));
+    wm_profile_destroy(profile);
+}
+
+static void checks(void **state)
+{
+    struct wm_check *check = NULL;
+    struct wm_fidelity *fidelity = NULL;
+    size_t count;
+    (void)state;
+    REFUSES(wm_check_create, WM_CHECK_WAITS, NULL);
+    REFUSES(wm_check_create, 0, &check);
+    REFUSES(wm_check_create, 4, &check);
+    wm_check_destroy(NULL);
+    assert_null(wm_check_findings(NULL, &count));
+    OK(wm_check_create(WM_CHECK_HAZARDS, &check, &diag));
+    assert_null(wm_check_findings(check, NULL));
+    wm_check_destroy(check);
+    REFUSES(wm_fidelity_create, NULL);
+    wm_fidelity_destroy(NULL);
+    assert_null(wm_fidelity_rows(NULL, &count));
+    OK(wm_fidelity_create(&fidelity, &diag));
+    assert_null(wm_fidelity_rows(fidelity, NULL));
+    wm_fidelity_destroy(fidelity);
+    assert_non_null(wm_fidelity_general());
+}
+
+/* ---- explain.h, tess.h ---- */
+
+static void explanations(void **state)
+{
+    static struct wm_descriptor descriptor;
+    static struct wm_buffer_answer buffer;
+    static struct wm_address_answer answer;
+    const struct wm_descriptor_field nameless = {.value = 1};
+    const struct wm_register no_name = {.value = {1}};
+    const struct wm_buffer_request request = {.bytes = 4};
+    struct wm_buffer_request bad = request;
+    struct wm_address_request address = {.target = "gfx900",
+                                         .text = "s_load_dword s0, s[2:3], 0x0",
+                                         .lanes = 1},
+                              wrong = address;
+    struct wm_format_answer format;
+    const uint32_t words[4] = {0};
+    (void)state;
+    REFUSES(wm_descriptor_decode, "gfx900", (enum wm_descriptor_kind)77, words, 4, &descriptor);
+    REFUSES(wm_descriptor_decode, "gfx900", (enum wm_descriptor_kind) - 1, words, 4, &descriptor);
+    REFUSES(wm_descriptor_decode, "gfx900", WM_DESCRIPTOR_BUFFER, NULL, 4, &descriptor);
+    REFUSES(wm_descriptor_decode, "gfx900", WM_DESCRIPTOR_BUFFER, words, 4, NULL);
+    REFUSES(wm_descriptor_decode, "gfx900", WM_DESCRIPTOR_BUFFER, words, 3, &descriptor);
+    assert_int_equal(wm_descriptor_decode(NULL, WM_DESCRIPTOR_BUFFER, words, 4, &descriptor, NULL),
+                     WM_NOT_FOUND);
+    REFUSES(wm_descriptor_encode, "gfx900", (enum wm_descriptor_kind)77, &nameless, 0, &descriptor);
+    REFUSES(wm_descriptor_encode, "gfx900", WM_DESCRIPTOR_BUFFER, NULL, 1, &descriptor);
+    REFUSES(wm_descriptor_encode, "gfx900", WM_DESCRIPTOR_BUFFER, &nameless, 1, &descriptor);
+    REFUSES(wm_descriptor_encode, "gfx900", WM_DESCRIPTOR_BUFFER, NULL, 0, NULL);
+    REFUSES(wm_buffer_explain, "gfx900", NULL, &request, &buffer);
+    REFUSES(wm_buffer_explain, "gfx900", words, NULL, &buffer);
+    REFUSES(wm_buffer_explain, "gfx900", words, &request, NULL);
+    bad.lane = 64;
+    REFUSES(wm_buffer_explain, "gfx900", words, &bad, &buffer);
+    bad = (struct wm_buffer_request){.bytes = 0};
+    REFUSES(wm_buffer_explain, "gfx900", words, &bad, &buffer);
+    bad = (struct wm_buffer_request){.bytes = 4, .parts = 77};
+    REFUSES(wm_buffer_explain, "gfx900", words, &bad, &buffer);
+    bad = (struct wm_buffer_request){.bytes = 4, .inst_offset = -1};
+    REFUSES(wm_buffer_explain, "gfx900", words, &bad, &buffer);
+    assert_int_equal(wm_buffer_explain(NULL, words, &request, &buffer, NULL), WM_NOT_FOUND);
+    REFUSES(wm_format_load, NULL, "32", "uint", words, &format);
+    REFUSES(wm_format_load, "gfx900", NULL, "uint", words, &format);
+    REFUSES(wm_format_load, "gfx900", "32", "uint", NULL, &format);
+    REFUSES(wm_format_load, "gfx900", "32", "uint", words, NULL);
+    REFUSES(wm_format_store, NULL, "32", "uint", words, &format);
+    REFUSES(wm_format_store, "gfx900", NULL, "uint", words, &format);
+    REFUSES(wm_format_store, "gfx900", "32", "uint", NULL, &format);
+    REFUSES(wm_format_store, "gfx900", "32", "uint", words, NULL);
+    assert_int_equal(wm_format_load("gfx900", "32", NULL, words, &format, NULL), WM_NOT_FOUND);
+    REFUSES(wm_address_explain, NULL, &answer);
+    REFUSES(wm_address_explain, &address, NULL);
+    wrong.text = NULL;
+    REFUSES(wm_address_explain, &wrong, &answer);
+    wrong = address;
+    wrong.register_count = 1;
+    REFUSES(wm_address_explain, &wrong, &answer);
+    wrong.registers = &no_name;
+    REFUSES(wm_address_explain, &wrong, &answer);
+    wrong = address;
+    wrong.lane = 77;
+    REFUSES(wm_address_explain, &wrong, &answer);
+    wrong = address;
+    wrong.lds_bytes = UINT32_MAX;
+    REFUSES(wm_address_explain, &wrong, &answer);
+    wrong.target = NULL;
+    assert_int_equal(wm_address_explain(&wrong, &answer, NULL), WM_NOT_FOUND);
+    OK(wm_address_explain(&address, &answer, &diag));
+}
+
+static void tessellation(void **state)
+{
+    struct wm_tess_layout layout, nothing = {0};
+    struct wm_tess_place place = {0}, far = {.slot = UINT32_MAX, .indirect = UINT32_MAX};
+    struct wm_tess_lines lines;
+    const char *name = wm_tess_layout_at(0);
+    uint32_t number;
+    bool per_patch;
+    (void)state;
+    assert_null(wm_tess_layout_at(SIZE_MAX));
+    REFUSES(wm_tess_layout, name, 1, 3, 1, 1, NULL);
+    REFUSES(wm_tess_layout, name, 0, 3, 1, 1, &layout);
+    REFUSES(wm_tess_layout, name, UINT32_MAX, 3, 1, 1, &layout);
+    REFUSES(wm_tess_layout, name, 1, UINT32_MAX, 1, 1, &layout);
+    REFUSES(wm_tess_layout, name, 1, 3, UINT32_MAX, 1, &layout);
+    REFUSES(wm_tess_layout, name, 1, 3, 1, UINT32_MAX, &layout);
+    assert_int_equal(wm_tess_layout(NULL, 1, 3, 1, 1, &layout, NULL), WM_NOT_FOUND);
+    REFUSES(wm_tess_layout_of_word, name, 0, 1, NULL);
+    REFUSES(wm_tess_layout_of_word, name, 0, 1, &layout);
+    REFUSES(wm_tess_layout_of_word, name, UINT32_MAX, UINT32_MAX, &layout);
+    assert_int_equal(wm_tess_layout_of_word(NULL, 0, 1, &layout, NULL), WM_NOT_FOUND);
+    OK(wm_tess_layout(name, 4, 3, 2, 1, &layout, &diag));
+    REFUSES(wm_tess_offset, NULL, &place, &number);
+    REFUSES(wm_tess_offset, &layout, NULL, &number);
+    REFUSES(wm_tess_offset, &layout, &place, NULL);
+    REFUSES(wm_tess_offset, &layout, &far, &number);
+    REFUSES(wm_tess_offset, &nothing, &place, &number);
+    REFUSES(wm_tess_place, NULL, 0, &place);
+    REFUSES(wm_tess_place, &layout, 0, NULL);
+    REFUSES(wm_tess_place, &nothing, 0, &place);
+    assert_int_equal(wm_tess_place(&layout, UINT32_MAX, &place, NULL), WM_NOT_FOUND);
+    REFUSES(wm_tess_slot, name, NULL, 0, &number, &per_patch);
+    REFUSES(wm_tess_slot, name, "generic", 0, NULL, &per_patch);
+    REFUSES(wm_tess_slot, name, "generic", 0, &number, NULL);
+    REFUSES(wm_tess_slot, name, "generic", UINT32_MAX, &number, &per_patch);
+    assert_int_equal(wm_tess_slot(NULL, "generic", 0, &number, &per_patch, NULL), WM_NOT_FOUND);
+    REFUSES(wm_tess_lines, NULL, 64, 64, 1, &lines);
+    REFUSES(wm_tess_lines, &layout, 64, 64, 1, NULL);
+    REFUSES(wm_tess_lines, &layout, 63, 64, 1, &lines);
+    REFUSES(wm_tess_lines, &layout, 64, 0, 1, &lines);
+    REFUSES(wm_tess_lines, &layout, 64, UINT32_MAX, 1, &lines);
+    REFUSES(wm_tess_lines, &layout, 64, 64, 0, &lines);
+    REFUSES(wm_tess_lines, &nothing, 64, 64, 1, &lines);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(assembling),   cmocka_unit_test(decoding), cmocka_unit_test(instruction_set),
+        cmocka_unit_test(objects),      cmocka_unit_test(machines), cmocka_unit_test(dispatches),
+        cmocka_unit_test(callbacks),    cmocka_unit_test(profiles), cmocka_unit_test(checks),
+        cmocka_unit_test(explanations), cmocka_unit_test(steps),    cmocka_unit_test(names),
+        cmocka_unit_test(tessellation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
