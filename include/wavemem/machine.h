@@ -197,6 +197,37 @@ struct wm_fault {
     char text[1024]; /* the complete report, several lines; the command prints "error: " before it */
 };
 
+/* How a workgroup can learn, while it runs, what others of the same dispatch do. */
+enum wm_dependence_kind {
+    WM_INDEPENDENT,             /* it cannot */
+    WM_DEPENDS_BY_ATOMIC,       /* an atomic on memory returns what it found */
+    WM_DEPENDS_BY_LOAD,         /* a load bypasses the caches of its compute unit */
+    WM_DEPENDS_BY_INVALIDATION, /* the caches of the compute unit are invalidated */
+    WM_DEPENDS_BY_GDS,          /* GDS, GWS or an ordered count */
+    WM_DEPENDS_BY_LOOP,         /* a loop that only a changed value in memory can end */
+    WM_DEPENDS_BY_CODE,         /* unknown: calls through pointers, or 65536 instructions or more */
+};
+
+struct wm_dependence {
+    enum wm_dependence_kind kind;
+    uint64_t pc;       /* guest address of the first such instruction that was found */
+    uint64_t offset;   /* from the start of its function */
+    char function[64]; /* "" if unknown; cut off if longer */
+    char text[128];    /* the instruction, or "" */
+};
+
+/* Decides from the code of a loaded kernel whether its workgroups may depend on one another. If not, each
+ * does the same in whatever order they run, so a dispatch looks the same to those who watch it (profile,
+ * check, fidelity, observers) with any number of threads. If they may, a dispatch that is watched, or that
+ * has a scalar cache which is not coherent, runs its workgroups on one thread, in one order. Data races are
+ * not found: a workgroup that loads, without any synchronization, what another one stores. OpenCL and HIP do
+ * not define what such kernels do, and it may depend on the number of threads.
+ * WM_BAD_ARGUMENT: an argument is NULL, the object is not loaded, the kernel is not one of it; WM_NO_MEMORY.
+ */
+WM_API enum wm_status wm_find_dependence(struct wm_machine *machine, const struct wm_object *object,
+                                         const struct wm_kernel *kernel, struct wm_dependence *dependence,
+                                         struct wm_diag *diag);
+
 struct wm_result {
     size_t struct_size; /* sizeof(struct wm_result), set by the caller */
     struct wm_fault fault;
@@ -205,6 +236,11 @@ struct wm_result {
     double seconds;             /* wall-clock time of the dispatch itself */
     uint64_t wave_instructions; /* executed, including waits and nops */
     uint64_t waves, workgroups;
+    /* Whether those who watched the dispatch (profile, check, fidelity, observers, scalar cache) would have
+     * seen the same with any number of threads. False if independent workgroups ran and a fault ended the
+     * dispatch, after a timeout or stop, and if code was found that only a computed jump leads to.
+     * Meaningless for a dispatch that nobody watched. */
+    bool reproducible;
     /* Which of profile, check, fidelity, observers, scalar cache and code object (its symbols and lines) did
      * not see everything, and why, so that reports are incomplete; "": all of them did. */
     char incomplete[256];

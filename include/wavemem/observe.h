@@ -10,10 +10,10 @@
  * begin comes before everything that it holds and has its end. Between workgroups on different threads there
  * is no order.
  *
- * THREADS. Without begin_thread a dispatch with this observer runs on one thread, whatever
- * wm_dispatch.threads says: callbacks need no locks, and come in the same order in every run. With
- * begin_thread and end_thread each worker thread has a `local` of its own, and callbacks for it need no locks
- * either. */
+ * THREADS. Without begin_thread, or if workgroups may depend on one another (wm_find_dependence), a dispatch
+ * runs on one thread, whatever wm_dispatch.threads says: callbacks come in the same order in every run.
+ * Otherwise each worker thread has a `local` of its own, and which workgroups it runs, and addresses of their
+ * scratch memory, differ from run to run. Callbacks for one `local` need no locks. */
 #ifndef WAVEMEM_OBSERVE_H
 #define WAVEMEM_OBSERVE_H
 

@@ -160,13 +160,12 @@ static unsigned thread_count(uint32_t asked)
 
 /* ---- running ---- */
 
-/* What the words of a kernel are depends on its waves' size; an impossible one is the usual one. Hardware
- * always knows both halves of VGPRs. */
-static const struct wmi_target *with_waves_of(const struct wmi_target *target, unsigned lanes)
+static bool is_reproducible(const struct wmi_dispatch *dispatch, size_t steps)
 {
-    const struct wmi_target *halves = wmi_target_variant(target, lanes, true);
-    const struct wmi_target *whole = halves ? halves : wmi_target_variant(target, lanes, false);
-    return whole ? whole : target;
+    const unsigned fault = dispatch->fault.kind;
+    if (dispatch->in_one_order)
+        return fault != WM_FAULT_TIMEOUT && fault != WM_FAULT_STOPPED;
+    return fault == WM_FAULT_NONE && wmi_program_steps(dispatch->program) == steps;
 }
 
 static enum wm_status run(struct wm_machine *machine, const struct wmi_module *module,
@@ -174,7 +173,7 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
                           const struct wm_dispatch *request, struct wm_result *result, struct wm_diag *diag)
 {
     const struct wmi_code_options options = {
-        .target = with_waves_of(machine->target, kernel->wave_size),
+        .target = wmi_target_of_waves(machine, kernel->wave_size),
         .space = machine->space,
         .entry = dispatch->launch.entry,
         .lanes = kernel->wave_size,
@@ -186,7 +185,11 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
     };
     const double begin = wmi_seconds();
     dispatch->program = wmi_program_create(&options, wmi_cpu_level());
-    const bool ok = dispatch->program && wmi_dispatch_run(dispatch);
+    struct wmi_observed observed = {machine, module, ""};
+    const bool watched = dispatch->observers.count || dispatch->stales.mode;
+    bool ok = dispatch->program && (!watched || wmi_fix_order(&observed, kernel, dispatch));
+    const size_t steps = ok ? wmi_program_steps(dispatch->program) : 0;
+    ok = ok && wmi_dispatch_run(dispatch);
     result->seconds = wmi_seconds() - begin;
     const struct wmi_fault_place place = {machine->target, module->object, wmi_object_name(module->object),
                                           module->bias};
@@ -194,6 +197,7 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
         result->wave_instructions = dispatch->instructions;
         result->waves = dispatch->waves;
         result->workgroups = dispatch->groups_done;
+        result->reproducible = is_reproducible(dispatch, steps);
         if (dispatch->fault.kind != WM_FAULT_NONE)
             wmi_report_fault(dispatch, &place, &result->fault);
         wmi_report_stales(dispatch, &place, request->stale, request->stale_user);
@@ -241,22 +245,22 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
     struct wmi_watcher own[3];
     struct wmi_watchers watchers;
     size_t owns = 0;
-    if (request->profile)
-        own[owns++] = (struct wmi_watcher){
-            wmi_profile_begin(request->profile,
-                              &(struct wmi_profile_source){
-                                  .user = &observed,
-                                  .describe = wmi_observed_describe,
-                                  .code = wmi_observed_code,
-                                  .target_name = wmi_target_name(target),
-                                  .rules = wmi_cost_rules(wmi_target_limit(target, WMI_LIMIT_cost_rules)),
-                                  .wave_lanes = kernel->wave_size,
-                                  .dispatch = wmi_occupancy_of(machine, kernel, dispatch),
-                              }),
-            "profile"};
+    if (request->profile) {
+        struct wmi_profile_source source = {
+            .user = &observed,
+            .describe = wmi_observed_describe,
+            .code = wmi_observed_code,
+            .target_name = wmi_target_name(target),
+            .rules = wmi_cost_rules(wmi_target_limit(target, WMI_LIMIT_cost_rules)),
+            .wave_lanes = kernel->wave_size,
+            .dispatch = wmi_occupancy_of(machine, kernel, dispatch),
+        };
+        wmi_tell_scratch(machine, kernel, dispatch, &source);
+        own[owns++] = (struct wmi_watcher){wmi_profile_begin(request->profile, &source), "profile"};
+    }
     if (request->check)
         own[owns++] = (struct wmi_watcher){
-            wmi_check_begin(request->check, with_waves_of(target, kernel->wave_size)), "check"};
+            wmi_check_begin(request->check, wmi_target_of_waves(machine, kernel->wave_size)), "check"};
     if (request->fidelity)
         own[owns++] = (struct wmi_watcher){wmi_fidelity_observer(request->fidelity), "fidelity"};
     struct wmi_tracer *tracer = request->profile ? wmi_profile_tracer(request->profile) : NULL;

@@ -181,6 +181,13 @@ enum wm_status wm_read(const struct wm_machine *machine, uint64_t address, void 
 
 /* ---- loading ---- */
 
+const struct wmi_target *wmi_target_of_waves(const struct wm_machine *machine, unsigned lanes)
+{
+    const struct wmi_target *halves = wmi_target_variant(machine->target, lanes, true);
+    const struct wmi_target *whole = halves ? halves : wmi_target_variant(machine->target, lanes, false);
+    return whole ? whole : machine->target;
+}
+
 const struct wmi_module *wmi_module_of(const struct wm_machine *machine, const struct wm_object *object)
 {
     for (struct wmi_module *module = machine->modules; module; module = module->next)

@@ -25,6 +25,10 @@ struct wm_machine {
     bool busy; /* a dispatch runs */
 };
 
+/* The machine's target for waves of so many lanes, which the words of a kernel depend on; an impossible
+ * number means the usual one. Hardware always knows both halves of VGPRs. */
+const struct wmi_target *wmi_target_of_waves(const struct wm_machine *machine, unsigned lanes);
+
 /* Says why the machine cannot be changed now: it is NULL, or a dispatch runs on it. */
 enum wm_status wmi_machine_idle(const struct wm_machine *machine, const char *function, struct wm_diag *diag);
 

@@ -28,6 +28,13 @@ void wmi_observed_describe(void *user, unsigned id, struct wm_profile_row *row)
     }
 }
 
+bool wmi_observed_is_code(void *user, uint64_t pc)
+{
+    const struct wmi_observed *observed = user;
+    struct wm_code code;
+    return wmi_object_code_at(observed->module->object, pc - observed->module->bias, &code);
+}
+
 bool wmi_observed_code(void *user, uint64_t pc, struct wm_profile_code *code)
 {
     const struct wmi_observed *observed = user;
@@ -62,7 +69,7 @@ enum wm_status wmi_choose_gpu(struct wm_profile *profile, const struct wmi_targe
     return wmi_gpu_fits(gpu, target, what, diag);
 }
 
-static uint32_t round_up(uint32_t number, uint32_t granule)
+static uint64_t round_up(uint64_t number, uint32_t granule)
 {
     return (number + granule - 1) / granule * granule;
 }
@@ -83,7 +90,25 @@ struct wmi_profile_dispatch wmi_occupancy_of(const struct wm_machine *machine, c
                  : vgprs > agprs ? vgprs
                                  : agprs,
         .sgprs = descriptor->sgprs,
-        .lds_bytes = round_up(dispatch->lds_size, wmi_target_limit(machine->target, WMI_LIMIT_lds_granule)),
+        .lds_bytes =
+            (uint32_t)round_up(dispatch->lds_size, wmi_target_limit(machine->target, WMI_LIMIT_lds_granule)),
         .wgp_mode = descriptor->wgp_mode,
     };
+}
+
+void wmi_tell_scratch(const struct wm_machine *machine, const struct wm_kernel *kernel,
+                      const struct wmi_dispatch *dispatch, struct wmi_profile_source *source)
+{
+    const struct wmi_allocation *all =
+        dispatch->scratch_base ? wmi_space_find(machine->space, dispatch->scratch_base) : NULL;
+    const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
+    if (!all)
+        return;
+    source->scratch_size = all->high - all->low;
+    source->scratch_stride = dispatch->scratch_stride;
+    source->scratch_wave =
+        round_up(dispatch->scratch_piece, wmi_target_limit(machine->target, WMI_LIMIT_scratch_granule));
+    source->dispatch.scratch = dispatch->scratch_base;
+    source->dispatch.scratch_bytes =
+        (items + kernel->wave_size - 1) / kernel->wave_size * source->scratch_wave;
 }

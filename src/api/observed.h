@@ -17,13 +17,24 @@ struct wmi_observed {
 /* For struct wmi_profile_source, with a struct wmi_observed as `user`. */
 void wmi_observed_describe(void *user, unsigned id, struct wm_profile_row *row);
 bool wmi_observed_code(void *user, uint64_t pc, struct wm_profile_code *code);
+/* Whether there is code at the address. */
+bool wmi_observed_is_code(void *user, uint64_t pc);
 
 /* Gives the profile a product if it has none, and says whether it fits the target. */
 enum wm_status wmi_choose_gpu(struct wm_profile *profile, const struct wmi_target *target,
                               struct wm_diag *diag);
 
+/* Somebody watches the dispatch. If its workgroups may depend on one another, they will run on one thread, in
+ * one order; otherwise all code that can be found is lowered now, in an order that does not depend on
+ * threads. False: no memory. */
+bool wmi_fix_order(struct wmi_observed *observed, const struct wm_kernel *kernel,
+                   struct wmi_dispatch *dispatch);
+
 /* What of a compute unit the dispatch's workgroups take. */
 struct wmi_profile_dispatch wmi_occupancy_of(const struct wm_machine *machine, const struct wm_kernel *kernel,
                                              const struct wmi_dispatch *dispatch);
+/* Where execution puts scratch memory, and how much of it the hardware gives to a wave. */
+void wmi_tell_scratch(const struct wm_machine *machine, const struct wm_kernel *kernel,
+                      const struct wmi_dispatch *dispatch, struct wmi_profile_source *source);
 
 #endif

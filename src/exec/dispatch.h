@@ -16,6 +16,7 @@ struct wmi_program;
 enum {
     WMI_NO_REGISTER = 255,
     WMI_RESIDENT_LIMIT = 1 << 16, /* unfinished workgroups of a dispatch */
+    WMI_WAITING_SHOWN = 4,        /* waiting waves that a report names */
 };
 
 /* Registers as they are when a wave starts. Source: LLVM AMDGPUUsage, "Initial Kernel Execution State". */
@@ -30,6 +31,16 @@ struct wmi_launch {
     bool packed_ids;             /* all of them in v0, 10 bits each */
     uint32_t mode;               /* MODE register */
     uint64_t entry;
+};
+
+/* What waits when a dispatch is deadlocked. */
+struct wmi_standstill {
+    uint64_t waves, groups;
+    struct wmi_waiting_wave {
+        uint64_t group, pc;
+        uint32_t wave;          /* in its workgroup */
+    } first[WMI_WAITING_SHOWN]; /* in the order of workgroups and waves */
+    unsigned count;             /* of `first` */
 };
 
 struct wmi_resident; /* executor.h */
@@ -79,6 +90,8 @@ struct wmi_dispatch {
     unsigned quiet;      /* those of them that found nothing but waiting waves in this generation */
     uint64_t generation; /* counts sweeps in which a thread may have changed what others wait for */
     bool deadlock;
+    struct wmi_standstill standstill;
+    bool in_one_order; /* workgroups may depend on one another, so one thread runs them all */
 };
 
 #endif

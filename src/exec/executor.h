@@ -67,6 +67,8 @@ struct wmi_resident *wmi_resident_create(struct wmi_executor *executor, uint32_t
 uint64_t wmi_resident_bytes(const struct wmi_executor *executor);
 /* Frees a list of them. */
 void wmi_residents_free(struct wmi_resident *resident);
+/* The offset of its scratch memory in that of the dispatch. */
+uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct wmi_resident *resident);
 /* Makes the resident workgroup number `flat_id`, before its first instruction. */
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id);
 
@@ -107,7 +109,7 @@ bool wmi_is_let_go(const struct wmi_workgroup *group);
 /* Called after each sweep over the parked workgroups while no new one can be started. True: every executor
  * found its workgroups waiting in a sweep that began after the last change, so nothing will ever change. */
 bool wmi_is_deadlock(struct wmi_executor *executor);
-/* Reports the lowest wave of each of these workgroups that waits in a loop, or else at a barrier. */
-void wmi_report_deadlock(struct wmi_executor *executor, struct wmi_resident *resident);
+/* Reports that the waves of these workgroups, at least one, wait forever. */
+void wmi_report_deadlock(struct wmi_executor *executor, struct wmi_resident *list);
 
 #endif

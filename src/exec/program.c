@@ -129,6 +129,11 @@ void wmi_program_destroy(struct wmi_program *program)
     free(program);
 }
 
+size_t wmi_program_steps(const struct wmi_program *program)
+{
+    return program->step_count;
+}
+
 const struct wmi_code *wmi_program_code(const struct wmi_program *program)
 {
     return &program->code;

@@ -21,6 +21,8 @@ enum wmi_cpu_level wmi_program_level(const struct wmi_program *program);
  * Where there is no code, a step that faults. NULL: there are WMI_STEP_LIMIT steps already (*full), or the
  * host has no memory for more. */
 const struct wmi_op *wmi_program_at(struct wmi_program *program, uint64_t place, bool *full);
+/* Number of steps; grows when code is lowered. */
+size_t wmi_program_steps(const struct wmi_program *program);
 /* Where a wave that goes on at `step` is: the address of a step that a branch can lead to, or of the barrier
  * or s_sleep before it. Slow: for fault reports. */
 uint64_t wmi_program_pc_of(struct wmi_program *program, const struct wmi_op *step);

@@ -137,12 +137,17 @@ static void place_ttmp(struct wmi_executor *executor, const struct wmi_workgroup
         (launch->ttmp_y ? group->id[1] & 0xffff : 0) | (launch->ttmp_z ? group->id[2] << 16 : 0);
 }
 
+uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct wmi_resident *resident)
+{
+    return executor->steps.dispatch->scratch_stride * executor->waves_per_group * resident->number;
+}
+
 void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resident, uint64_t flat_id)
 {
     const struct wmi_dispatch *dispatch = executor->steps.dispatch;
     const struct wmi_launch *launch = &dispatch->launch;
     struct wmi_workgroup *group = &resident->group;
-    const uint64_t scratch = dispatch->scratch_stride * executor->waves_per_group * resident->number;
+    const uint64_t scratch = wmi_resident_scratch(executor, resident);
     uint32_t size[3];
     bool whole = true;
 

@@ -48,7 +48,8 @@ bool wmi_wave_violates(struct wmi_wave *wave, const struct wmi_fault *fault)
     return true;
 }
 
-/* Keeps the fault if no lower workgroup has one, and lets higher ones go. */
+/* Keeps the fault if no lower workgroup has one, and lets higher ones go. Those that wait in a deadlock stay:
+ * each executor reports its own. */
 void wmi_report_wave_fault(struct wmi_executor *executor, uint64_t group, uint32_t wave)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
@@ -61,7 +62,7 @@ void wmi_report_wave_fault(struct wmi_executor *executor, uint64_t group, uint32
         dispatch->fault = executor->steps.fault;
         dispatch->fault_group = group;
         dispatch->fault_wave = wave;
-        if (group < __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED))
+        if (!deadlock && group < __atomic_load_n(&dispatch->stop_at, __ATOMIC_RELAXED))
             __atomic_store_n(&dispatch->stop_at, group, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&dispatch->lock);
@@ -144,22 +145,82 @@ static bool is_at_barrier(const struct wmi_wave *wave)
     return wave->state == WMI_WAVE_BARRIER || wave->state == WMI_WAVE_SIGNALS;
 }
 
-/* The lowest workgroup's lowest wave that waits in a loop, or else at a barrier, is the fault's. */
-void wmi_report_deadlock(struct wmi_executor *executor, struct wmi_resident *resident)
+static bool is_waiting(const struct wmi_wave *wave)
+{
+    return wave->state == WMI_WAVE_READY || is_at_barrier(wave);
+}
+
+static bool is_before(uint64_t group, uint32_t wave, uint64_t other_group, uint32_t other_wave)
+{
+    return group != other_group ? group < other_group : wave < other_wave;
+}
+
+/* The first of these workgroups' waiting waves after `last`, in the order of workgroups and waves; NULL:
+ * there is none. last NULL: the very first. */
+static struct wmi_wave *next_waiting(struct wmi_resident *resident, const struct wmi_wave *last)
+{
+    struct wmi_wave *found = NULL;
+    for (; resident; resident = resident->next) {
+        const uint64_t group = resident->group.flat_id;
+        for (uint32_t i = 0; i < resident->group.wave_count; i++)
+            if (is_waiting(&resident->waves[i]) &&
+                (!last || is_before(last->group->flat_id, last->index, group, i)) &&
+                (!found || is_before(group, i, found->group->flat_id, found->index)))
+                found = &resident->waves[i];
+    }
+    return found;
+}
+
+static uint64_t waiting_pc(struct wmi_executor *executor, struct wmi_wave *wave)
+{
+    const bool loops = wave->state == WMI_WAVE_READY && wmi_wave_waits(&executor->probe, wave);
+    return loops ? wmi_waiting_pc(&executor->probe, wave)
+                 : wmi_program_pc_of(executor->steps.dispatch->program, wave->resume);
+}
+
+static void add_waiting(struct wmi_standstill *all, struct wmi_waiting_wave one)
+{
+    for (unsigned i = 0; i < all->count; i++) {
+        const struct wmi_waiting_wave other = all->first[i];
+        if (is_before(other.group, other.wave, one.group, one.wave))
+            continue;
+        all->first[i] = one;
+        one = other;
+    }
+    if (all->count < WMI_WAITING_SHOWN)
+        all->first[all->count++] = one;
+}
+
+static void add_standstill(struct wmi_executor *executor, struct wmi_resident *list)
 {
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
-    for (; resident; resident = resident->next) {
-        struct wmi_wave *wave = NULL;
-        for (unsigned i = resident->group.wave_count; i-- > 0;)
-            if (resident->waves[i].state == WMI_WAVE_READY ||
-                (is_at_barrier(&resident->waves[i]) && (!wave || is_at_barrier(wave))))
-                wave = &resident->waves[i];
-        const bool loops = wave->state == WMI_WAVE_READY && wmi_wave_waits(&executor->probe, wave);
-        executor->steps.fault =
-            (struct wmi_fault){.kind = WM_FAULT_DEADLOCK,
-                               .pc = loops ? wmi_waiting_pc(&executor->probe, wave)
-                                           : wmi_program_pc_of(dispatch->program, wave->resume),
-                               .lanes = wave->frame->exec.bits};
-        wmi_report_wave_fault(executor, resident->group.flat_id, wave->index);
-    }
+    struct wmi_standstill own = {0};
+    struct wmi_wave *wave = NULL;
+    while (own.count < WMI_WAITING_SHOWN && (wave = next_waiting(list, wave)))
+        own.first[own.count++] =
+            (struct wmi_waiting_wave){wave->group->flat_id, waiting_pc(executor, wave), wave->index};
+    for (struct wmi_resident *resident = list; resident; resident = resident->next, own.groups++)
+        for (uint32_t i = 0; i < resident->group.wave_count; i++)
+            own.waves += is_waiting(&resident->waves[i]);
+    pthread_mutex_lock(&dispatch->lock);
+    dispatch->standstill.waves += own.waves;
+    dispatch->standstill.groups += own.groups;
+    for (unsigned i = 0; i < own.count; i++)
+        add_waiting(&dispatch->standstill, own.first[i]);
+    pthread_mutex_unlock(&dispatch->lock);
+}
+
+/* The fault is that of the lowest workgroup: of its lowest wave that waits in a loop, or else at a barrier.
+ */
+void wmi_report_deadlock(struct wmi_executor *executor, struct wmi_resident *list)
+{
+    struct wmi_wave *wave = next_waiting(list, NULL);
+    struct wmi_workgroup *group = wave->group;
+    for (uint32_t i = group->wave_count; i-- > 0;)
+        if (group->waves[i].state == WMI_WAVE_READY)
+            wave = &group->waves[i];
+    add_standstill(executor, list);
+    executor->steps.fault = (struct wmi_fault){
+        .kind = WM_FAULT_DEADLOCK, .pc = waiting_pc(executor, wave), .lanes = wave->frame->exec.bits};
+    wmi_report_wave_fault(executor, group->flat_id, wave->index);
 }

@@ -2,6 +2,7 @@
 /* Finds out whether a wave only waits: goes round in a loop that leads nowhere until memory changes. */
 #include "exec/waiting.h"
 
+#include "exec/dependence.h"
 #include "exec/dispatch.h"
 #include "exec/program.h"
 #include "lower/flow.h"
@@ -65,16 +66,6 @@ bool wmi_wave_waits(struct wmi_probe *probe, struct wmi_wave *wave)
     return false;
 }
 
-static bool changes_memory(const struct wmi_instruction *insn)
-{
-    const struct wmi_row *row = &wmi_rows[insn->id];
-    const struct wmi_operand *result = wmi_operand(insn, WMI_ROLE_D);
-    const bool returns = row->flags & WMI_ROW_RETURNS || insn->field[WMI_FIELD_glc] ||
-                         (result && result->kind == WMI_OPERAND_VGPR);
-    return row->memory == WMI_MEMORY_STORE || (row->memory == WMI_MEMORY_ATOMIC && !returns) ||
-           row->class == WMI_CLASS_EXPORT;
-}
-
 /* ds_gws_barrier, ds_gws_sema_p and ds_ordered_count have a step that is tried again and again. */
 static bool waits_in_place(const struct wmi_instruction *insn)
 {
@@ -89,7 +80,7 @@ static bool leads_quietly(const struct wmi_program *program, uint64_t pc, uint64
         struct wmi_instruction insn;
         if (i && pc == next)
             return true;
-        if (!wmi_code_decode(wmi_program_code(program), pc, &insn) || changes_memory(&insn))
+        if (!wmi_code_decode(wmi_program_code(program), pc, &insn) || wmi_only_changes_memory(&insn))
             return false;
         if (!i && pc == next && waits_in_place(&insn))
             return true;

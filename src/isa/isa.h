@@ -111,6 +111,7 @@ enum wmi_group {
     WMI_GROUP_MSAA,
     WMI_GROUP_PCK,   /* images: raw texels, without format conversion */
     WMI_GROUP_MADMK, /* B is the addend, and the literal a factor */
+    WMI_GROUP_MASK,  /* combines lane masks, as code does with those that leave a loop */
 };
 
 /* What LLVM's assembler rejects although it can be encoded. The name says what A, B, C or IMM must be. */
@@ -156,7 +157,8 @@ enum wmi_cache_scope {
     WMI_CACHE_SCOPE_ALL,
     WMI_CACHE_SCOPE_VOLATILE, /* lines loaded as volatile */
     WMI_CACHE_SCOPE_SYSTEM,
-    WMI_CACHE_SCOPE_FIELD, /* given by sc0 and sc1, or scope */
+    WMI_CACHE_SCOPE_WORKGROUP, /* the workgroup: this alone does not show what other workgroups wrote */
+    WMI_CACHE_SCOPE_FIELD,     /* given by sc0 and sc1, or scope */
 };
 
 /* Element types of matrices. */

@@ -184,19 +184,25 @@ struct wmi_flow wmi_control_flow(const struct wmi_instruction *insn)
     case CONTROL_BRANCH:
         return (struct wmi_flow){.branches = true, .ends = true, .distance = immediate(insn, WMI_ROLE_IMM)};
     case CONTROL_CONDITIONAL:
-    case CONTROL_CALL: /* comes back behind itself */
         return (struct wmi_flow){.branches = true, .distance = immediate(insn, WMI_ROLE_IMM)};
+    case CONTROL_CALL:
+        return (struct wmi_flow){.branches = true, .calls = true, .distance = immediate(insn, WMI_ROLE_IMM)};
+    case CONTROL_SWAP_PC:
+        return (struct wmi_flow){.computed = true, .calls = true};
     case CONTROL_HALVES:
-    case CONTROL_FORK:
-        return (struct wmi_flow){.branches = wmi_operand(insn, WMI_ROLE_IMM) != NULL,
-                                 .distance = immediate(insn, WMI_ROLE_IMM)};
+    case CONTROL_FORK: {
+        const bool direct = wmi_operand(insn, WMI_ROLE_IMM) != NULL;
+        return (struct wmi_flow){
+            .branches = direct, .computed = !direct, .distance = immediate(insn, WMI_ROLE_IMM)};
+    }
     case CONTROL_INDEX:
         return (struct wmi_flow){
             .sets = insn->id == WMI_INSN_s_set_gpr_idx_on ? WMI_STATE_GPR_INDEX : 0,
             .clears = insn->id == WMI_INSN_s_set_gpr_idx_off ? WMI_STATE_GPR_INDEX : 0,
         };
-    case CONTROL_END:
     case CONTROL_SET_PC:
+        return (struct wmi_flow){.ends = true, .computed = true};
+    case CONTROL_END:
     case CONTROL_TRAP:
     case CONTROL_ILLEGAL:
         return (struct wmi_flow){.ends = true};

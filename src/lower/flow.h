@@ -9,6 +9,8 @@
 struct wmi_flow {
     bool branches;        /* may go on at `distance` */
     bool ends;            /* never goes on at the next instruction */
+    bool computed;        /* may go on at an address in registers */
+    bool calls;           /* what it goes on at may come back to the next instruction */
     int64_t distance;     /* dwords from the end of the instruction */
     uint8_t sets, clears; /* of enum wmi_state, for the next instruction */
 };

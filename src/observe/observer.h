@@ -76,9 +76,10 @@ struct wmi_observer {
     uint64_t *(*block_counters)(void *local);
     void (*fetch)(void *local, uint32_t wave, uint32_t block);
     /* Both or none: a worker turns to a workgroup, which begins or goes on; *group is NULL when it begins,
-     * and from then on what the observer keeps of it. And it has ended after so many instructions, also by a
-     * fault. Workgroups then begin in the order of their numbers. */
-    void (*turn)(void *local, void **group, uint64_t number, uint32_t waves);
+     * and from then on what the observer keeps of it. scratch: guest address of the scratch memory of its
+     * first wave, which depends on the threads. And it has ended after so many instructions, also by a fault.
+     * Workgroups then begin in the order of their numbers. */
+    void (*turn)(void *local, void **group, uint64_t number, uint32_t waves, uint64_t scratch);
     void (*end)(void *local, void *group, uint64_t instructions);
     /* Whether the outline is all that the observer needs of the access; else access() shows it. */
     bool (*outline)(void *local, const struct wmi_outline *outline, uint32_t slot);

@@ -138,6 +138,8 @@ void wmi_kernels_begin(struct wm_profile *profile)
     add_up(profile, kernel->counted_before);
     if (!profile->rounds)
         return;
+    kernel->residence.scratch = kernel->dispatch.scratch;
+    kernel->residence.scratch_bytes = kernel->dispatch.scratch_bytes;
     wmi_rounds_begin(profile->rounds, kernel->residence);
     kernel->before = *wmi_caches_sums(wmi_rounds_caches(profile->rounds));
     begin_written(profile);

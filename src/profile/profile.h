@@ -22,6 +22,8 @@ struct wmi_profile_dispatch {
     uint32_t sgprs;                 /* per wave, as allocated */
     uint32_t lds_bytes;             /* per workgroup, as allocated */
     bool wgp_mode;                  /* its waves run on both compute units of a WGP */
+    uint64_t scratch;               /* guest address of the scratch memory of all waves */
+    uint64_t scratch_bytes;         /* per workgroup, as the hardware allocates it; 0: none */
 };
 
 /* Describes instructions. describe() sets kernel, text, file, line, column and offset of the row for row->pc.
@@ -35,6 +37,9 @@ struct wmi_profile_source {
     /* Sets *code to the code of the symbol that contains `pc`; it is copied. False: unknown. */
     bool (*code)(void *user, uint64_t pc, struct wm_profile_code *code);
     struct wmi_profile_dispatch dispatch;
+    /* How execution lays out scratch memory, which is not how a GPU does: bytes of all of it, and from one
+     * wave's to the next one's; bytes of a wave as the hardware allocates it. */
+    uint64_t scratch_size, scratch_stride, scratch_wave;
 };
 
 /* NULL: no memory. */

@@ -143,19 +143,26 @@ static const char *path_name(const struct wmi_instruction *insn)
     return name ? name : "memory";
 }
 
+static void add_pc(struct text *text, const struct wmi_fault_place *place, uint64_t pc)
+{
+    uint64_t distance;
+    const char *symbol = pc ? wm_object_symbol(place->object, pc - place->bias, &distance) : NULL;
+    if (symbol)
+        add(text, "%s+0x%llx", symbol, (unsigned long long)distance);
+    else
+        add(text, "0x%llx", (unsigned long long)pc);
+}
+
 static void add_place(struct text *text, const struct wmi_dispatch *dispatch,
                       const struct wmi_fault_place *place, bool decoded, const struct wmi_instruction *insn)
 {
     const uint64_t pc = dispatch->fault.pc, address = pc - place->bias;
-    uint64_t distance;
-    const char *symbol = pc ? wm_object_symbol(place->object, address, &distance) : NULL, *file;
+    const char *file;
     unsigned line, column;
     char words[128];
 
-    if (symbol)
-        add(text, "\n  at   %s+0x%llx", symbol, (unsigned long long)distance);
-    else
-        add(text, "\n  at   0x%llx", (unsigned long long)pc);
+    add(text, "\n  at   ");
+    add_pc(text, place, pc);
     if (decoded) {
         wmi_print(place->target, insn, words, sizeof words);
         add(text, "   %s", words);
@@ -213,6 +220,32 @@ static void add_target(struct text *text, const struct wmi_dispatch *dispatch, c
         add(text, "; the kernel has no scratch");
 }
 
+static void place_group(const struct wmi_dispatch *dispatch, uint64_t group, uint32_t id[3])
+{
+    id[0] = (uint32_t)(group % dispatch->groups[0]);
+    id[1] = (uint32_t)(group / dispatch->groups[0] % dispatch->groups[1]);
+    id[2] = (uint32_t)(group / dispatch->groups[0] / dispatch->groups[1]);
+}
+
+/* How many waves wait forever, and where the first of them do. */
+static void add_standstill(struct text *text, const struct wmi_dispatch *dispatch,
+                           const struct wmi_fault_place *place)
+{
+    const struct wmi_standstill *all = &dispatch->standstill;
+    if (all->waves < 2)
+        return;
+    add(text, "\n  %llu waves wait, in %llu workgroup%s%s:", (unsigned long long)all->waves,
+        (unsigned long long)all->groups, all->groups == 1 ? "" : "s",
+        all->waves > all->count ? "; the first of them" : "");
+    for (unsigned i = 0; i < all->count; i++) {
+        const struct wmi_waiting_wave *one = &all->first[i];
+        uint32_t id[3];
+        place_group(dispatch, one->group, id);
+        add(text, "\n       workgroup (%u,%u,%u) wave %u at ", id[0], id[1], id[2], one->wave);
+        add_pc(text, place, one->pc);
+    }
+}
+
 void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_fault_place *place,
                       struct wm_fault *out)
 {
@@ -221,14 +254,11 @@ void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_faul
     struct text text = {out->text, sizeof out->text};
     struct wmi_instruction insn;
     const bool decoded = decode_at(dispatch, place->target, fault->pc, &insn);
-    const uint64_t group = dispatch->fault_group;
 
     move_to_first_piece(dispatch, &moved);
     out->kind = (enum wm_fault_kind)fault->kind;
     out->pc = fault->pc;
-    out->workgroup[0] = (uint32_t)(group % dispatch->groups[0]);
-    out->workgroup[1] = (uint32_t)(group / dispatch->groups[0] % dispatch->groups[1]);
-    out->workgroup[2] = (uint32_t)(group / dispatch->groups[0] / dispatch->groups[1]);
+    place_group(dispatch, dispatch->fault_group, out->workgroup);
     out->wave = dispatch->fault_wave;
     out->lanes = fault->lanes;
     out->low = fault->low;
@@ -250,6 +280,8 @@ void wmi_report_fault(const struct wmi_dispatch *dispatch, const struct wmi_faul
             (unsigned long long)fault->high, fault->bytes);
     else if (fault->bytes)
         add_target(&text, dispatch, fault);
+    if (fault->kind == WM_FAULT_DEADLOCK)
+        add_standstill(&text, dispatch, place);
 }
 
 /* ---- scalar caches ---- */
@@ -282,9 +314,7 @@ static void report_stale(const struct wmi_dispatch *dispatch, const struct wmi_f
                              .wave = found->wave,
                              .address = found->address,
                              .text = words};
-    out->workgroup[0] = (uint32_t)(found->group % dispatch->groups[0]);
-    out->workgroup[1] = (uint32_t)(found->group / dispatch->groups[0] % dispatch->groups[1]);
-    out->workgroup[2] = (uint32_t)(found->group / dispatch->groups[0] / dispatch->groups[1]);
+    place_group(dispatch, found->group, out->workgroup);
     add(&text, "%s: %s", place->object_name, headlines[found->kind]);
     add_place(&text, &at, place, decode_at(dispatch, place->target, found->pc, &insn), &insn);
     add(&text, "\n  by   workgroup (%u,%u,%u) wave %u first, %llu times in all", out->workgroup[0],

@@ -205,6 +205,173 @@ static void deadlocks_are_seen(void **state)
     }
 }
 
+/* What a fidelity report counts is the same whatever the threads, and so is the deadlock of a lock that
+ * nobody gives back: its place, its wave and its lanes. */
+static void watched_dispatches_are_the_same(void **state)
+{
+    (void)state;
+    static const uint32_t threads[] = {1, 2, 3, 8};
+    static const char *const names[] = {"lock_in_lanes", "spin_lock"};
+    for (size_t k = 0; k < 2; k++) {
+        struct wm_result first = {0};
+        for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+            struct guest guest;
+            struct wm_fidelity *fidelity;
+            const struct wm_kernel *kernel;
+            open_guest(&guest);
+            assert_int_equal(wm_fidelity_create(&fidelity, &guest.diag), WM_OK);
+            const struct {
+                uint64_t lock, number;
+                uint32_t times;
+            } arguments = {place(&guest, "lock", 4), place(&guest, "number", 4), 5};
+            const struct wm_dispatch dispatch = {.struct_size = sizeof dispatch,
+                                                 .grid = {groups() * 64},
+                                                 .workgroup = {64},
+                                                 .arguments = &arguments,
+                                                 .arguments_size = k ? 20 : 16,
+                                                 .threads = threads[i],
+                                                 .fidelity = fidelity,
+                                                 .timeout = 60};
+            struct wm_result result = {.struct_size = sizeof result};
+            assert_int_equal(wm_object_find_kernel(guest.object, names[k], &kernel, &guest.diag), WM_OK);
+            assert_int_equal(
+                wm_dispatch(guest.machine, guest.object, kernel, &dispatch, &result, &guest.diag), WM_OK);
+            assert_int_equal(result.fault.kind, k ? WM_FAULT_NONE : WM_FAULT_DEADLOCK);
+            assert_true(result.reproducible);
+            if (!i)
+                first = result;
+            assert_int_equal(result.wave_instructions, first.wave_instructions);
+            assert_int_equal(result.workgroups, first.workgroups);
+            assert_string_equal(result.fault.text, first.fault.text);
+            wm_fidelity_destroy(fidelity);
+            close_guest(&guest);
+        }
+    }
+}
+
+struct sequence {
+    unsigned threads;
+    uint64_t events, sum; /* the sum depends on the order */
+};
+
+static void add_to_sequence(void *local, const struct wm_event *event)
+{
+    struct sequence *sequence = local;
+    sequence->events++;
+    sequence->sum =
+        (sequence->sum ^ (event->pc + event->workgroup[0] + (uint64_t)event->kind)) * 0x100000001b3u;
+}
+
+static void *begin_sequence(void *user)
+{
+    struct sequence *sequence = user;
+    __atomic_fetch_add(&sequence->threads, 1, __ATOMIC_RELAXED);
+    return user;
+}
+
+static void end_sequence(void *user, void *local)
+{
+    assert_ptr_equal(user, local);
+}
+
+/* An observer that could be called by several threads is called by one, and sees the same events. */
+static void observers_see_one_order(void **state)
+{
+    (void)state;
+    struct sequence sequences[3] = {0};
+    for (size_t i = 0; i < 3; i++) {
+        struct guest guest;
+        const struct wm_kernel *kernel;
+        open_guest(&guest);
+        const struct wm_observer observer = {.struct_size = sizeof observer,
+                                             .events = WM_EVENT_ACCESS | WM_EVENT_WORKGROUP_BEGIN |
+                                                       WM_EVENT_WORKGROUP_END,
+                                             .user = &sequences[i],
+                                             .event = add_to_sequence,
+                                             .begin_thread = begin_sequence,
+                                             .end_thread = end_sequence},
+                                 *const observers[] = {&observer};
+        const struct {
+            uint64_t lock, number;
+            uint32_t times;
+        } arguments = {place(&guest, "lock", 4), place(&guest, "number", 4), 5};
+        const struct wm_dispatch dispatch = {.struct_size = sizeof dispatch,
+                                             .grid = {300 * 64},
+                                             .workgroup = {64},
+                                             .arguments = &arguments,
+                                             .arguments_size = 20,
+                                             .threads = thread_counts[i],
+                                             .observers = observers,
+                                             .observer_count = 1,
+                                             .timeout = 60};
+        struct wm_result result = {.struct_size = sizeof result};
+        assert_int_equal(wm_object_find_kernel(guest.object, "spin_lock", &kernel, &guest.diag), WM_OK);
+        assert_int_equal(wm_dispatch(guest.machine, guest.object, kernel, &dispatch, &result, &guest.diag),
+                         WM_OK);
+        assert_int_equal(result.fault.kind, WM_FAULT_NONE);
+        assert_true(result.reproducible);
+        assert_int_equal(sequences[i].threads, 1);
+        assert_true(sequences[i].events > 600);
+        assert_memory_equal(&sequences[i], &sequences[0], sizeof *sequences);
+        close_guest(&guest);
+    }
+}
+
+/* A barrier of more workgroups than may be unfinished at the same time: whether that is a deadlock does not
+ * depend on the threads, nor does its report. */
+static void room_does_not_depend_on_threads(void **state)
+{
+    (void)state;
+    enum { MANY = 1 << 17 }; /* twice as many as there is room for */
+    struct wm_fault first = {0};
+    for (size_t i = 0; i < 3 && !getenv("WAVEMEM_TEST_REDUCED"); i++) {
+        struct guest guest;
+        open_guest(&guest);
+        const struct {
+            uint64_t arrived, a, b;
+            uint32_t steps;
+        } arguments = {place(&guest, "arrived", 4), place(&guest, "a", 4 * MANY),
+                       place(&guest, "b", 4 * MANY), 1};
+        const struct wm_fault fault =
+            run(&guest, "grid_barrier", &arguments, 28, MANY * 64, 64, thread_counts[i]);
+        assert_int_equal(fault.kind, WM_FAULT_DEADLOCK);
+        assert_non_null(strstr(fault.text, "too many wait"));
+        if (!i)
+            first = fault;
+        assert_string_equal(fault.text, first.text);
+        close_guest(&guest);
+    }
+}
+
+static void dependence_needs_a_loaded_object(void **state)
+{
+    (void)state;
+    struct guest guest;
+    struct wm_machine *other;
+    struct wm_dependence dependence;
+    const struct wm_kernel *kernel;
+    open_guest(&guest);
+    assert_int_equal(wm_object_find_kernel(guest.object, "chain", &kernel, &guest.diag), WM_OK);
+    assert_int_equal(wm_find_dependence(guest.machine, guest.object, kernel, &dependence, &guest.diag),
+                     WM_OK);
+    assert_int_equal(dependence.kind, WM_DEPENDS_BY_LOAD);
+    assert_string_equal(dependence.function, "chain");
+    assert_non_null(strstr(dependence.text, "global_load_dword"));
+    assert_int_equal(wm_find_dependence(NULL, guest.object, kernel, &dependence, &guest.diag),
+                     WM_BAD_ARGUMENT);
+    assert_int_equal(wm_find_dependence(guest.machine, NULL, kernel, &dependence, &guest.diag),
+                     WM_BAD_ARGUMENT);
+    assert_int_equal(wm_find_dependence(guest.machine, guest.object, NULL, &dependence, &guest.diag),
+                     WM_BAD_ARGUMENT);
+    assert_int_equal(wm_find_dependence(guest.machine, guest.object, kernel, NULL, &guest.diag),
+                     WM_BAD_ARGUMENT);
+    assert_int_equal(wm_machine_create("gfx900", &other, &guest.diag), WM_OK);
+    assert_int_equal(wm_find_dependence(other, guest.object, kernel, &dependence, &guest.diag),
+                     WM_BAD_ARGUMENT);
+    wm_machine_destroy(other);
+    close_guest(&guest);
+}
+
 static void lanes_that_lock_each_other_out_are_seen(void **state)
 {
     (void)state;
@@ -237,6 +404,10 @@ int main(int count, char **arguments)
         cmocka_unit_test(looks_back),
         cmocka_unit_test(deadlocks_are_seen),
         cmocka_unit_test(lanes_that_lock_each_other_out_are_seen),
+        cmocka_unit_test(watched_dispatches_are_the_same),
+        cmocka_unit_test(observers_see_one_order),
+        cmocka_unit_test(room_does_not_depend_on_threads),
+        cmocka_unit_test(dependence_needs_a_loaded_object),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -285,12 +285,12 @@ class Traces(Case):
         self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace")
         zstd = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
         plain = bytearray(decompressed(self.read("x.trace")[8:]))
-        for version in (1, 6, 8, 127):
+        for version in (1, 7, 9, 127):
             plain[2] = version  # behind kind and length of the first record
             room = ctypes.create_string_buffer(len(plain) + 4096)
             size = zstd.ZSTD_compress(room, len(room), bytes(plain), len(plain), 3)
             self.path("old.trace", b"WMTRACE\0" + room.raw[:size])
-            self.refused(f"a trace of version {version}; this wavemem reads version 7", "replay old.trace")
+            self.refused(f"a trace of version {version}; this wavemem reads version 8", "replay old.trace")
 
     def test_wrong_files(self):
         words = [self.example("transpose"), "-k transpose_naive", TRANSPOSE]
@@ -315,10 +315,16 @@ class Traces(Case):
         self.prof(self.example("transpose"), "-k transpose_naive", TRANSPOSE, "--trace x.trace")
         found = records(self.read("x.trace"))
         self.assertEqual(found[0][0], HEADER)
-        self.assertEqual((found[0][1].number(), found[0][1].string()), (7, "gfx900"))
+        self.assertEqual((found[0][1].number(), found[0][1].string()), (8, "gfx900"))
         self.assertEqual((found[-1][0], found[-1][1].number()), (END, len(found) - 1))
         slots, texts, groups, last = {}, {}, {}, {}
         for kind, reader in found[1:-1]:
+            if kind == DISPATCH:
+                self.assertEqual(reader.string(), "transpose_naive")
+                _, *numbers = (reader.number() for _ in range(16))
+                self.assertEqual(numbers[:6], [64, 64, 1, 16, 16, 1])
+                self.assertEqual(numbers[9:13], [0, 0, 0, 64])  # CU mode, no scratch memory, wave size
+                self.assertTrue(reader.over())
             while kind == SLOTS and not reader.over():
                 slot, path, operation, shift, _ = (reader.number() for _ in range(5))
                 slots[slot] = path, operation, shift

@@ -328,6 +328,13 @@ static void steps(void **state)
 {
     const struct world w = open_world(ends, sizeof ends), other = open_world(ends, sizeof ends);
     (void)state;
+    struct wm_dependence dependence;
+    REFUSES(wm_find_dependence, NULL, w.object, w.kernel, &dependence);
+    REFUSES(wm_find_dependence, w.machine, NULL, w.kernel, &dependence);
+    REFUSES(wm_find_dependence, w.machine, w.object, NULL, &dependence);
+    REFUSES(wm_find_dependence, w.machine, w.object, w.kernel, NULL);
+    REFUSES(wm_find_dependence, w.machine, w.object, other.kernel, &dependence);
+    OK(wm_find_dependence(w.machine, w.object, w.kernel, &dependence, &diag));
     REFUSES(wm_kernel_steps, NULL, w.kernel, ignore, NULL);
     REFUSES(wm_kernel_steps, w.object, NULL, ignore, NULL);
     REFUSES(wm_kernel_steps, w.object, w.kernel, NULL, NULL);

@@ -131,6 +131,33 @@ static void logs_are_bounded(void **state)
     }
 }
 
+/* Logs have the scratch memory of all workgroups at one place; workgroups of a round have places of their
+ * own, and those of the next round the same ones. */
+static void scratch_is_each_workgroups_own(void **state)
+{
+    (void)state;
+    enum { START = 1 << 20, BYTES = 1 << 10 };
+    static const struct wmi_log_instruction load = {WMI_PATH_SCRATCH, WMI_ACCESS_LOAD, 6, 0};
+    for (unsigned scratch = 0; scratch < 2; scratch++) {
+        const struct wm_gpu *gpu = wm_gpu_default("gfx900");
+        struct wmi_rounds *rounds = wmi_rounds_create(gpu, &wmi_cost_rules(0)->vector, &load);
+        wmi_rounds_begin(rounds, (struct wmi_residence){1, 1, START, scratch ? BYTES : 0});
+        const uint64_t round = wmi_caches_round_groups(wmi_rounds_caches(rounds));
+        for (unsigned number = 0; number < 3 * round; number++) {
+            struct wmi_log_group *group = wmi_rounds_take(rounds, number, 1);
+            const uint64_t blocks[] = {START >> 6, (START + BYTES - 64) >> 6}, behind = (START + BYTES) >> 6;
+            wmi_log_append(group, 0, 0, blocks, NULL, 2);
+            wmi_log_append(group, 0, 0, &behind, NULL, 1); /* no scratch memory */
+            wmi_rounds_give(rounds, group);
+        }
+        wmi_rounds_end(rounds);
+        const struct wmi_caches_sums *sums = wmi_caches_sums(wmi_rounds_caches(rounds));
+        /* The second workgroup's first block is what lies behind the first one's memory. */
+        assert_int_equal(sums->memory_read, 64 * (scratch ? 2 * round + (round < 2) : 3));
+        wmi_rounds_destroy(rounds);
+    }
+}
+
 /* ---- by hand ---- */
 
 /* One compute unit with 4 lines of L1 in two sets, 16 of L2 in four sets of 128 bytes with two sectors. */
@@ -818,10 +845,15 @@ static void wrong_products(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(log_brings_back),  cmocka_unit_test(log_repeats),
-        cmocka_unit_test(logs_are_bounded), cmocka_unit_test(by_hand),
-        cmocka_unit_test(scalar_order),     cmocka_unit_test(against_slow_statement),
-        cmocka_unit_test(products),         cmocka_unit_test(wrong_products),
+        cmocka_unit_test(log_brings_back),
+        cmocka_unit_test(log_repeats),
+        cmocka_unit_test(logs_are_bounded),
+        cmocka_unit_test(scratch_is_each_workgroups_own),
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(scalar_order),
+        cmocka_unit_test(against_slow_statement),
+        cmocka_unit_test(products),
+        cmocka_unit_test(wrong_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -337,7 +337,7 @@ static void outlines(void **state)
     struct wmi_vector_cost vector = {0};
     struct wmi_lds_cost lds = {0};
     int known = 0;
-    observer->turn(local, &group, 0, 1);
+    observer->turn(local, &group, 0, 1, 0);
     for (int i = 0; i < ACCESSES; i++) {
         /* Rows, steps, what lanes share, downwards, anywhere; now and then one lane is elsewhere. */
         const unsigned pattern = (unsigned)i / 300 % PATTERNS;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- bytes ---- */
 
@@ -167,9 +168,33 @@ bool tool_array_parse(const char *spec, struct tool_array *array, struct wm_diag
                             "rand:TYPE:N:SEED, bytes:HEX or @FILE",
                             spec);
     }
+    array->spec = spec;
     if (!good)
         tool_array_free(array);
     return good;
+}
+
+bool tool_array_reload(struct tool_array *array)
+{
+    struct tool_array again;
+    struct wm_diag diag;
+    struct stat status;
+    if (array->kind != TOOL_BYTES || array->bytes)
+        return true;
+    if (array->spec[0] == '@' && (stat(array->spec + 1, &status) || !S_ISREG(status.st_mode)))
+        return false;
+    if (!tool_array_parse(array->spec, &again, &diag))
+        return false;
+    if (array->type && !again.type)
+        tool_array_adopt(&again, array->type);
+    const bool same = again.type == array->type && again.count == array->count;
+    if (same) {
+        array->bytes = again.bytes;
+        array->owned = again.owned;
+    } else {
+        tool_array_free(&again);
+    }
+    return same;
 }
 
 void tool_array_free(struct tool_array *array)

@@ -15,12 +15,16 @@ struct tool_array {
     uint8_t *bytes;                  /* TOOL_BYTES; owned, see `owned` */
     void *owned;                     /* what tool_array_free() releases */
     char shape[96];                  /* of an .npy file; "" otherwise */
+    const char *spec;                /* the text that described it */
 };
 
 /* Whether `spec` begins like an array: "zero:", "@", ... */
 bool tool_array_looks_like(const char *spec);
-/* zero:TYPE:N fill:TYPE:N:VALUE iota:TYPE:N rand:TYPE:N:SEED bytes:HEX @FILE.npy @FILE; reads the file. */
+/* zero:TYPE:N fill:TYPE:N:VALUE iota:TYPE:N rand:TYPE:N:SEED bytes:HEX @FILE.npy @FILE; reads the file.
+ * `spec` must live as long as the array. */
 bool tool_array_parse(const char *spec, struct tool_array *array, struct wm_diag *diag);
+/* Gets the elements again after tool_array_free(). False: they came from a pipe, or are others now. */
+bool tool_array_reload(struct tool_array *array);
 void tool_array_free(struct tool_array *array);
 uint64_t tool_array_size(const struct tool_array *array); /* bytes */
 /* Writes all elements, tool_array_size() bytes. */

@@ -50,7 +50,9 @@ const char tool_job_help[] =
     "\n"
     "Options of the whole job:\n"
     "      --buffer NAME=ARRAY  a buffer for several dispatches; arguments refer to it by same:NAME\n"
-    "  -j, --threads N      host threads; 0 (default): one per CPU; 1: workgroups run in dispatch order\n"
+    "  -j, --threads N      host threads; 0 (default): one per CPU; 1: workgroups run in dispatch order.\n"
+    "                       Reports do not depend on N, except for kernels with data races: workgroups that\n"
+    "                       wait for others or share counters run on one thread if they are observed\n"
     "      --stats          print the time of each dispatch, wave-instructions and their rate\n"
     "      --fidelity       list executed instructions with counts and whether each is exact, approximate "
     "(with\n"
@@ -275,6 +277,21 @@ static json_t *json_fault(const struct wm_fault *fault)
     return object;
 }
 
+static json_t *json_dependence(const struct wm_dependence *dependence)
+{
+    static const char *const kinds[] = {
+        [WM_INDEPENDENT] = "none",     [WM_DEPENDS_BY_ATOMIC] = "atomic",
+        [WM_DEPENDS_BY_LOAD] = "load", [WM_DEPENDS_BY_INVALIDATION] = "invalidation",
+        [WM_DEPENDS_BY_GDS] = "gds",   [WM_DEPENDS_BY_LOOP] = "loop",
+        [WM_DEPENDS_BY_CODE] = "code",
+    };
+    if (dependence->kind == WM_INDEPENDENT)
+        return json_null();
+    return json_pack("{s:s, s:s, s:I, s:s}", "kind", kinds[dependence->kind], "function",
+                     dependence->function, "offset", (json_int_t)dependence->offset, "instruction",
+                     dependence->text);
+}
+
 static double rate(const struct wm_result *result)
 {
     return result->seconds > 0 ? (double)result->wave_instructions / result->seconds : 0;
@@ -319,13 +336,14 @@ static json_t *json_comparison(const struct tool_expectation *expect,
     return object;
 }
 
-static void print_stats(FILE *file, const struct tool_dispatch *d, const struct wm_result *result)
+static void print_stats(FILE *file, const struct tool_dispatch *d, const struct wm_result *result,
+                        bool reproducible)
 {
     tool_print(file,
                "%s: %" PRIu64 " workgroups, %" PRIu64 " waves, %" PRIu64
-               " wave-instructions in %.3f ms, %.1f M/s\n",
+               " wave-instructions%s in %.3f ms, %.1f M/s\n",
                d->kernel->name, result->workgroups, result->waves, result->wave_instructions,
-               result->seconds * 1e3, rate(result) * 1e-6);
+               reproducible ? "" : " (varies with -j)", result->seconds * 1e3, rate(result) * 1e-6);
 }
 
 /* The host's view of a buffer from `offset` to its end; NULL after a message. */
@@ -400,13 +418,104 @@ static void show_fault(const char *what, const struct wm_fault *fault)
     fprintf(stderr, "%s: %s%s", what, fault->text, length && fault->text[length - 1] == '\n' ? "" : "\n");
 }
 
-static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm_machine *machine,
+/* Creates a machine with the objects and declared buffers of the job; on failure, *machine is NULL. */
+static bool make_machine(struct tool_job *job, struct wm_machine **machine, struct wm_diag *diag)
+{
+    struct wm_diag why;
+    bool good = wm_machine_create(wm_object_target(job->opened[0].object), machine, diag) == WM_OK;
+    if (good && job->apertures &&
+        wm_set_apertures(*machine, job->shared_base, job->private_base, &why) != WM_OK)
+        good = tool_because(diag, "--apertures: %s", why.message);
+    for (size_t i = 0; i < job->opened_count && good; i++)
+        good = wm_load(*machine, job->opened[i].object, diag) == WM_OK;
+    for (struct tool_buffer *b = job->buffers; b && good; b = b->next)
+        if (b->declared && !place_buffer(*machine, b, &why))
+            good = tool_because(diag, "--buffer %s: %s", b->name, why.message);
+    if (good)
+        return true;
+    wm_machine_destroy(*machine);
+    *machine = NULL;
+    return false;
+}
+
+static struct wm_dispatch request_of(const struct tool_job *job, const struct tool_dispatch *d)
+{
+    return (struct wm_dispatch){
+        .struct_size = sizeof(struct wm_dispatch),
+        .scalar_cache = job->scalar_cache,
+        .grid = {d->grid[0], d->grid[1], d->grid[2]},
+        .workgroup = {d->workgroup[0], d->workgroup[1], d->workgroup[2]},
+        .threads = job->threads,
+        .max_instructions = job->max_instructions,
+        .timeout = job->timeout,
+        .alignment = job->alignment,
+        .on_violation = job->goes_on ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS,
+    };
+}
+
+/* ---- deadlocks ---- */
+
+static void ignore_text(void *user, const char *text, size_t length)
+{
+    (void)user, (void)text, (void)length;
+}
+
+/* Runs a dispatch without output. */
+static bool run_silently(const struct tool_job *job, const struct tool_dispatch *d,
+                         struct wm_machine *machine, uint32_t threads, struct wm_result *result)
+{
+    struct wm_dispatch dispatch = request_of(job, d);
+    struct wm_diag diag;
+    *result = (struct wm_result){.struct_size = sizeof(*result)};
+    uint8_t *arguments =
+        lay_out_arguments(machine, d, &dispatch.arguments_size, &dispatch.dynamic_lds, &diag);
+    dispatch.arguments = arguments;
+    dispatch.threads = threads;
+    dispatch.print = ignore_text; /* so that it has a buffer for its text, as before */
+    const bool good =
+        arguments && wm_dispatch(machine, d->object, d->kernel, &dispatch, result, &diag) == WM_OK;
+    free(arguments);
+    return good;
+}
+
+/* Which waves wait in a deadlock may depend on the order of workgroups. So the job is run again from its
+ * beginning, and dispatch `index` on one thread, where the order is always the same. */
+static void settle_deadlock(struct tool_job *job, size_t index, struct wm_machine **machine,
+                            struct wm_result *result)
+{
+    struct wm_result again;
+    struct wm_diag diag;
+    wm_machine_destroy(*machine);
+    *machine = NULL;
+    bool good = true;
+    for (struct tool_buffer *b = job->buffers; b && good; b = b->next) {
+        b->address = 0;
+        good = tool_array_reload(&b->array);
+    }
+    good = good && make_machine(job, machine, &diag);
+    for (size_t i = 0; i < index && good; i++)
+        good = run_silently(job, &job->dispatches[i], *machine, job->threads, &again) &&
+               again.fault.kind == WM_FAULT_NONE;
+    good = good && run_silently(job, &job->dispatches[index], *machine, 1, &again) &&
+           again.fault.kind == WM_FAULT_DEADLOCK;
+    if (good) {
+        again.seconds = result->seconds;
+        *result = again;
+    } else {
+        strncat(result->fault.text, "\n  this may depend on the order in which workgroups run: try -j 1",
+                sizeof result->fault.text - strlen(result->fault.text) - 1);
+    }
+}
+
+static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **machine,
                         const struct watchers *watchers, json_t *report)
 {
+    struct tool_dispatch *d = &job->dispatches[index];
     struct wm_diag diag = {0};
-    uint64_t size;
-    uint32_t dynamic_lds;
-    uint8_t *arguments = lay_out_arguments(machine, d, &size, &dynamic_lds, &diag);
+    struct wm_dispatch dispatch = request_of(job, d);
+    const bool watched = watchers->profile || watchers->check || watchers->fidelity || job->scalar_cache;
+    uint8_t *arguments =
+        lay_out_arguments(*machine, d, &dispatch.arguments_size, &dispatch.dynamic_lds, &diag);
     if (!arguments)
         return tool_fail("%s%s", d->where, diag.message);
     struct progress progress = {.kernel = d->kernel->name, .start = now()};
@@ -415,43 +524,48 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
                         : stdout; /* not between the braces of the report */
     struct stales stales = {.report = report && job->scalar_cache ? json_array() : NULL,
                             .silent = job->outputs.json && !job->outputs.json_path};
-    const struct wm_dispatch dispatch = {
-        .struct_size = sizeof(dispatch),
-        .scalar_cache = job->scalar_cache,
-        .stale = add_stale,
-        .stale_user = &stales,
-        .grid = {d->grid[0], d->grid[1], d->grid[2]},
-        .workgroup = {d->workgroup[0], d->workgroup[1], d->workgroup[2]},
-        .arguments = arguments,
-        .arguments_size = size,
-        .dynamic_lds = dynamic_lds,
-        .threads = job->threads,
-        .max_instructions = job->max_instructions,
-        .timeout = job->timeout,
-        .alignment = job->alignment,
-        .profile = watchers->profile,
-        .check = watchers->check,
-        .fidelity = watchers->fidelity,
-        .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
-        .progress_user = &progress,
-        .print = print_text,
-        .print_user = &progress,
-        .on_violation = job->goes_on ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS,
-    };
+    dispatch.arguments = arguments;
+    dispatch.stale = add_stale;
+    dispatch.stale_user = &stales;
+    dispatch.profile = watchers->profile;
+    dispatch.check = watchers->check;
+    dispatch.fidelity = watchers->fidelity;
+    dispatch.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
+    dispatch.progress_user = &progress;
+    dispatch.print = print_text;
+    dispatch.print_user = &progress;
     struct wm_result result = {.struct_size = sizeof(result)};
-    const enum wm_status status = wm_dispatch(machine, d->object, d->kernel, &dispatch, &result, &diag);
+    const enum wm_status status = wm_dispatch(*machine, d->object, d->kernel, &dispatch, &result, &diag);
     free(arguments);
     clear_progress(&progress);
     if (status != WM_OK)
         return tool_fail("%s%s", d->where, diag.message);
+    struct wm_dependence dependence = {.kind = WM_INDEPENDENT};
+    const bool deadlock = result.fault.kind == WM_FAULT_DEADLOCK && !watched;
+    if ((report || job->stats || deadlock) &&
+        wm_find_dependence(*machine, d->object, d->kernel, &dependence, &diag) != WM_OK)
+        return tool_fail("%s%s", d->where, diag.message);
+    if (deadlock && dependence.kind != WM_INDEPENDENT && job->threads != 1)
+        settle_deadlock(job, index, machine, &result);
+    const bool reproducible = watched
+                                  ? result.reproducible
+                                  : dependence.kind == WM_INDEPENDENT && result.fault.kind == WM_FAULT_NONE;
     json_t *entry = report ? json_dispatch(d, &result) : NULL;
+    if (report) {
+        json_object_set_new(entry, "dependence", json_dependence(&dependence));
+        json_object_set_new(entry, "reproducible", json_boolean(reproducible));
+    }
     if (stales.report)
         json_object_set_new(entry, "scalar_cache", stales.report);
     if (report)
         json_array_append_new(json_object_get(report, "dispatches"), entry);
     int code = TOOL_CLEAN;
     if (job->stats && !(job->outputs.json && !job->outputs.json_path))
-        print_stats(stdout, d, &result);
+        print_stats(stdout, d, &result, reproducible);
+    if (watched && !reproducible)
+        tool_print(stderr, "note: %s: %s, so the report may differ with another -j\n", d->kernel->name,
+                   result.fault.kind == WM_FAULT_NONE ? "code was found only when it was executed"
+                                                      : "it ended early");
     if (*result.incomplete)
         code = tool_incomplete(report, d->kernel->name, result.incomplete);
     if (result.violations) {
@@ -462,11 +576,11 @@ static int run_dispatch(struct tool_job *job, struct tool_dispatch *d, struct wm
         show_fault("error", &result.fault);
         return TOOL_FAULT;
     }
-    code = tool_worse(code, compare_results(job, d, machine, entry));
+    code = tool_worse(code, compare_results(job, d, *machine, entry));
     if (stales.count || result.violations)
         code = tool_worse(code, TOOL_FINDINGS);
     for (size_t i = 0; i < d->outputs.count && code != TOOL_WRONG; i++)
-        if (write_output(d, &d->output[i], machine) != TOOL_CLEAN)
+        if (write_output(d, &d->output[i], *machine) != TOOL_CLEAN)
             code = TOOL_WRONG;
     return code;
 }
@@ -494,28 +608,18 @@ static int show_watchers(const struct tool_job *job, const struct watchers *watc
 int tool_job_run(struct tool_job *job, struct wm_profile *profile, json_t *report)
 {
     struct wm_diag diag;
-    struct wm_machine *machine;
+    struct wm_machine *machine = NULL;
     if (report)
         json_object_set_new(report, "dispatches", json_array());
-    if (wm_machine_create(wm_object_target(job->opened[0].object), &machine, &diag) != WM_OK)
-        return tool_fail("%s", diag.message);
     int worst = TOOL_CLEAN;
     struct watchers watchers = {.profile = profile};
-    if (job->apertures && wm_set_apertures(machine, job->shared_base, job->private_base, &diag) != WM_OK) {
-        wm_machine_destroy(machine);
-        return tool_fail("--apertures: %s", diag.message);
-    }
+    if (!make_machine(job, &machine, &diag))
+        return tool_fail("%s", diag.message);
     if ((job->fidelity && wm_fidelity_create(&watchers.fidelity, &diag) != WM_OK) ||
         (job->checks && wm_check_create(job->checks, &watchers.check, &diag) != WM_OK))
         worst = tool_fail("%s", diag.message);
-    for (size_t i = 0; i < job->opened_count && worst == TOOL_CLEAN; i++)
-        if (wm_load(machine, job->opened[i].object, &diag) != WM_OK)
-            worst = tool_fail("%s", diag.message);
-    for (struct tool_buffer *b = job->buffers; b && worst == TOOL_CLEAN; b = b->next)
-        if (b->declared && !place_buffer(machine, b, &diag))
-            worst = tool_fail("--buffer %s: %s", b->name, diag.message);
     for (size_t i = 0; i < job->count && worst != TOOL_WRONG && worst != TOOL_FAULT; i++)
-        worst = tool_worse(worst, run_dispatch(job, &job->dispatches[i], machine, &watchers, report));
+        worst = tool_worse(worst, run_dispatch(job, i, &machine, &watchers, report));
     wm_machine_destroy(machine);
     worst = show_watchers(job, &watchers, report, worst);
     wm_fidelity_destroy(watchers.fidelity);

@@ -28,8 +28,9 @@ struct wmi_caches_sums {
 /* Residence of workgroups: each runs on `units` neighbouring compute units, which hold `groups` workgroups at
  * once. */
 struct wmi_residence {
-    uint32_t units;  /* 1, on RDNA in WGP mode 2; 0: 1 */
-    uint32_t groups; /* 0: 1 */
+    uint32_t units;                  /* 1, on RDNA in WGP mode 2; 0: 1 */
+    uint32_t groups;                 /* 0: 1 */
+    uint64_t scratch, scratch_bytes; /* address of scratch memory in logs, and bytes of a workgroup's */
 };
 
 struct wmi_caches;

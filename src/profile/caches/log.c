@@ -162,6 +162,23 @@ void wmi_log_repeat(struct wmi_log_group *group, uint32_t wave, const uint64_t *
     }
 }
 
+void wmi_log_move(struct wmi_log_group *group, const struct wmi_log_instruction *instructions, uint64_t start,
+                  uint64_t bytes, uint64_t distance)
+{
+    for (uint32_t i = 0; i < group->waves; i++) {
+        struct wmi_log_wave *wave = &group->wave[i];
+        struct wmi_log_entry entry;
+        for (size_t at = 0; at < wave->size; at += ENTRY + (entry.list ? list_words(entry.count) : 0)) {
+            memcpy(&entry, wave->words + at, sizeof entry);
+            const unsigned shift = instructions[entry.slot].shift;
+            if ((entry.block << shift) - start >= bytes)
+                continue;
+            entry.block += distance >> shift;
+            memcpy(wave->words + at, &entry, sizeof entry);
+        }
+    }
+}
+
 unsigned wmi_log_read(const uint64_t **words, struct wmi_log_entry *entry, uint64_t blocks[WMI_LOG_BLOCKS])
 {
     const uint64_t *pairs = *words + ENTRY;

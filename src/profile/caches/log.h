@@ -99,6 +99,11 @@ static inline bool wmi_log_repeat_short(struct wmi_log_group *group, uint32_t wa
     return true;
 }
 
+/* Adds `distance` to the addresses of accesses that begin in the `bytes` from `start` on. All are multiples
+ * of the block size. */
+void wmi_log_move(struct wmi_log_group *group, const struct wmi_log_instruction *instructions, uint64_t start,
+                  uint64_t bytes, uint64_t distance);
+
 /* Reads the entry at *words, which must be complete (wmi_log_check), and advances *words. Returns the number
  * of blocks.
  */

@@ -22,6 +22,7 @@ struct wmi_rounds {
     struct wmi_log_group *unused;
     struct wmi_log_group *early; /* by number: those before them have not ended yet */
     uint64_t next;               /* number of the workgroup that the round waits for */
+    struct wmi_residence residence;
     struct round filling, spare; /* spare: room without a round */
     uint64_t complete, modelled; /* rounds */
     struct wmi_rounds_facts facts;
@@ -82,6 +83,7 @@ void wmi_rounds_set_sink(struct wmi_rounds *rounds, wmi_rounds_sink *sink, void 
 void wmi_rounds_begin(struct wmi_rounds *rounds, struct wmi_residence residence)
 {
     rounds->next = 0;
+    rounds->residence = residence;
     rounds->facts =
         (struct wmi_rounds_facts){.cuts = wmi_caches_begin(rounds->caches, residence) ? 0 : WM_CUT_NO_MEMORY};
 }
@@ -121,6 +123,16 @@ static bool append(struct round *round, struct wmi_log_group *group)
     return true;
 }
 
+/* In logs all workgroups have their scratch memory at one place. Each workgroup of a round has its own. */
+static void place_scratch(const struct wmi_rounds *rounds, struct wmi_log_group *group)
+{
+    const struct wmi_residence *residence = &rounds->residence;
+    const uint64_t place = group->number % wmi_caches_round_groups(rounds->caches);
+    if (place && residence->scratch_bytes)
+        wmi_log_move(group, rounds->instructions, residence->scratch, residence->scratch_bytes,
+                     place * residence->scratch_bytes);
+}
+
 /* Returns what of enum wm_profile_cut happened. */
 static unsigned model(struct wmi_rounds *rounds, const struct round *round)
 {
@@ -132,6 +144,7 @@ static unsigned model(struct wmi_rounds *rounds, const struct round *round)
         cuts |= round->groups[i]->cuts;
         if (rounds->sink)
             rounds->sink(rounds->user, round->groups[i]);
+        place_scratch(rounds, round->groups[i]);
     }
     return cuts | wmi_caches_round(rounds->caches, round->groups, round->count, rounds->instructions, slots);
 }

@@ -205,9 +205,49 @@ static bool repeat_lane(void *local, uint32_t slot, uint32_t wave, uint32_t dept
     return wmi_shard_repeat(shard, of, memo, wave, address);
 }
 
+/* ---- scratch memory ---- */
+
+/* Room for an access with other addresses. */
+struct moved {
+    struct wmi_access access;
+    uint64_t address[WMI_ACCESS_ELEMENTS][64];
+};
+
+static bool may_reach_scratch(const struct wmi_profile_source *source, const struct wmi_access *access)
+{
+    const struct wmi_element *first = &access->element[0];
+    if (!source->scratch_size || !access->elements || !first->mask || first->space != WMI_SPACE_GLOBAL)
+        return false;
+    return access->path == WMI_PATH_FLAT || /* whose lanes may go elsewhere */
+           first->address[__builtin_ctzll(first->mask)] - source->dispatch.scratch < source->scratch_size;
+}
+
+/* The access as if the workgroup had the first scratch memory of all: which it has depends on the threads,
+ * and on the GPU waves lie without gaps. */
+static const struct wmi_access *settle_scratch(const struct wmi_shard *shard, const struct wmi_access *access,
+                                               struct moved *moved)
+{
+    const struct wmi_profile_source *source = &shard->profile->source;
+    if (!may_reach_scratch(source, access))
+        return access;
+    const uint64_t start = source->dispatch.scratch, size = source->scratch_size;
+    const uint64_t distance = start + access->wave * source->scratch_wave -
+                              (shard->scratch + access->wave * source->scratch_stride);
+    moved->access = *access;
+    for (unsigned e = 0; e < access->elements; e++) {
+        const uint64_t *from = access->element[e].address;
+        uint64_t *to = moved->address[e];
+        moved->access.element[e].address = to;
+        for (unsigned lane = 0; lane < shard->lanes; lane++)
+            to[lane] = from[lane] + (from[lane] - start < size ? distance : 0);
+    }
+    return &moved->access;
+}
+
 static void count_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
     struct wmi_shard *shard = local;
+    struct moved moved;
     const uint64_t wave = shard->first_wave + access->wave;
     struct wmi_shard_counts *of = slot == WMI_NO_SLOT || !shard->first_wave ? NULL : counts_of(shard, slot);
     if (!of)
@@ -216,6 +256,7 @@ static void count_access(void *local, const struct wmi_access *access, uint32_t 
         count_control(shard, &of->counts, access, slot);
         return;
     }
+    access = settle_scratch(shard, access, &moved);
     wmi_shard_count_depth(&of->counts, access->depth);
     if (access->path == WMI_PATH_SMEM) { /* of which no wave is kept */
         of->first = WMI_SHARD_WAVES;
@@ -266,7 +307,7 @@ static void enter_block(void *local, uint32_t wave, uint32_t block)
 
 /* ---- workgroups ---- */
 
-static void turn_to(void *local, void **kept, uint64_t number, uint32_t waves)
+static void turn_to(void *local, void **kept, uint64_t number, uint32_t waves, uint64_t scratch)
 {
     struct wmi_shard *shard = local;
     const struct wm_profile *profile = shard->profile;
@@ -277,6 +318,7 @@ static void turn_to(void *local, void **kept, uint64_t number, uint32_t waves)
     if (!*kept && profile->rounds && !skips)
         shard->missed |= !(*kept = wmi_rounds_take(profile->rounds, place, waves));
     shard->group = *kept;
+    shard->scratch = scratch;
     shard->first_wave = skips ? 0 : (number + 1) * WMI_SHARD_WAVES;
 }
 

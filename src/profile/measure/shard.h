@@ -27,6 +27,7 @@ struct wmi_shard_counts {
 struct wmi_shard {
     struct wmi_shard_counts *counts; /* by slot */
     size_t size;
+    uint64_t scratch;            /* address of the current workgroup's scratch memory */
     uint64_t first_wave;         /* number of the workgroup's first wave; 0: it is not in the sample */
     bool missed;                 /* accesses, because it had no memory */
     struct wmi_log_group *group; /* the log of the current workgroup; NULL: none is kept */

@@ -113,6 +113,8 @@ void wmi_tracer_begin(struct wmi_tracer *tracer, struct wm_profile *profile, con
     wmi_trace_write_number(&bytes, dispatch->sgprs);
     wmi_trace_write_number(&bytes, dispatch->lds_bytes);
     wmi_trace_write_number(&bytes, dispatch->wgp_mode);
+    wmi_trace_write_number(&bytes, dispatch->scratch_bytes ? dispatch->scratch : 0);
+    wmi_trace_write_number(&bytes, dispatch->scratch_bytes);
     wmi_trace_write_number(&bytes, profile->source.wave_lanes);
     wmi_trace_write_number(&bytes, profile->one_in);
     wmi_trace_write_number(&bytes, profile->sampling.round);
@@ -269,6 +271,8 @@ static const char *get_dispatch(struct replay *replay, struct wmi_reader *reader
     source.dispatch.sgprs = (uint32_t)wmi_trace_read_upto(reader, 4096);
     source.dispatch.lds_bytes = (uint32_t)wmi_trace_read_upto(reader, 1 << 20);
     source.dispatch.wgp_mode = wmi_trace_read_upto(reader, 1);
+    source.dispatch.scratch = wmi_trace_read_number(reader);
+    source.dispatch.scratch_bytes = wmi_trace_read_upto(reader, UINT32_MAX);
     source.wave_lanes = (unsigned)wmi_trace_read_upto(reader, 64);
     const unsigned one_in = (unsigned)wmi_trace_read_upto(reader, UINT32_MAX);
     const uint64_t round = wmi_trace_read_upto(reader, UINT32_MAX);
