@@ -45,7 +45,7 @@ static uint32_t at_least_one(uint32_t value)
 
 static uint32_t dimensions(const struct wm_dispatch *dispatch)
 {
-    return dispatch->grid[2] > 1 ? 3 : dispatch->grid[1] > 1 ? 2 : 1;
+    return dispatch->grid[2] ? 3 : dispatch->grid[1] ? 2 : 1;
 }
 
 uint32_t wmi_abi_scratch_size(const struct wm_kernel *kernel)
@@ -100,6 +100,7 @@ static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_a
     for (unsigned i = 0; i < 3; i++) {
         hidden.grid[i] = at_least_one(dispatch->grid[i]);
         hidden.workgroup[i] = at_least_one(dispatch->workgroup[i]);
+        hidden.global_offset[i] = dispatch->global_offset[i];
     }
     unsigned char *kernarg = host_of(r->space, memory->kernarg, size);
     if (asked)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Atomic operations on guest memory, implemented with host atomics: one function per operation. Float
- * operations are in atomic_float.c.
+/* Atomic operations on guest memory, implemented with host atomics: one function per operation. What they
+ * compute is in sem/atomic.h.
  *
- * Source: Vega ISA, "FLAT, Scratch and Global instructions": the result of each operation. All are
- * sequentially consistent, stronger than any guest scope requires. */
+ * All are sequentially consistent, stronger than any guest scope requires. */
 #include "exec/atomic.h"
-#include "exec/atomic_float.h"
+
+#include "base/host_float.h"
+#include "sem/atomic.h"
 
 /* Guest memory has no declared type. */
 typedef uint32_t __attribute__((may_alias)) word;
@@ -15,67 +16,77 @@ typedef uint32_t (*function_32)(word *p, uint32_t d, uint32_t c);
 typedef uint64_t (*function_64)(quad *p, uint64_t d, uint64_t c);
 
 /* One function per width, of memory at `p`, data `d` and comparand `c`: a compiler builtin, or a
- * compare-exchange loop that stores `next`, an expression of the old value `m`. */
-#define DIRECT_OF(name, bits, cell, expression)                                                              \
+ * compare-exchange loop that stores the value of the operation's function. */
+#define DIRECT_OF(name, bits, cell, builtin)                                                                 \
     static uint##bits##_t name##_##bits(cell *p, uint##bits##_t d, uint##bits##_t c)                         \
     {                                                                                                        \
         (void)c;                                                                                             \
-        return expression;                                                                                   \
+        return builtin(p, d, __ATOMIC_SEQ_CST);                                                              \
     }
-#define LOOP_OF(name, bits, cell, next)                                                                      \
+#define LOOP_BY(name, bits, cell, function)                                                                  \
     static uint##bits##_t name##_##bits(cell *p, uint##bits##_t d, uint##bits##_t c)                         \
     {                                                                                                        \
-        typedef int##bits##_t integer;                                                                       \
         uint##bits##_t m = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                             \
-        (void)c, (void)(integer)0;                                                                           \
-        while (!__atomic_compare_exchange_n(p, &m, next, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))          \
+        while (!__atomic_compare_exchange_n(p, &m, function(m, d, c), true, __ATOMIC_SEQ_CST,                \
+                                            __ATOMIC_SEQ_CST))                                               \
             ;                                                                                                \
         return m;                                                                                            \
     }
-#define DIRECT(name, expression)                                                                             \
-    DIRECT_OF(name, 32, word, expression)                                                                    \
-    DIRECT_OF(name, 64, quad, expression)
-#define LOOP(name, next)                                                                                     \
-    LOOP_OF(name, 32, word, next)                                                                            \
-    LOOP_OF(name, 64, quad, next)
+#define LOOP_32(name) LOOP_BY(name, 32, word, wmi_atomic_##name##_32)
+#define LOOP_64(name) LOOP_BY(name, 64, quad, wmi_atomic_##name##_64)
+#define DIRECT(name, builtin)                                                                                \
+    DIRECT_OF(name, 32, word, builtin)                                                                       \
+    DIRECT_OF(name, 64, quad, builtin)
+#define LOOP(name)                                                                                           \
+    LOOP_32(name)                                                                                            \
+    LOOP_64(name)
 
-DIRECT(swap, __atomic_exchange_n(p, d, __ATOMIC_SEQ_CST))
-DIRECT(add, __atomic_fetch_add(p, d, __ATOMIC_SEQ_CST))
-DIRECT(sub, __atomic_fetch_sub(p, d, __ATOMIC_SEQ_CST))
-DIRECT(and, __atomic_fetch_and(p, d, __ATOMIC_SEQ_CST))
-DIRECT(or, __atomic_fetch_or(p, d, __ATOMIC_SEQ_CST))
-DIRECT(xor, __atomic_fetch_xor(p, d, __ATOMIC_SEQ_CST))
-LOOP(rsub, d - m)
-LOOP(cmpswap, m == c ? d : m)
-LOOP(smin, (integer)m < (integer)d ? m : d)
-LOOP(umin, m < d ? m : d)
-LOOP(smax, (integer)m > (integer)d ? m : d)
-LOOP(umax, m > d ? m : d)
-LOOP(inc, m >= d ? 0 : m + 1)
-LOOP(dec, m == 0 || m > d ? d : m - 1)
+DIRECT(swap, __atomic_exchange_n)
+DIRECT(add, __atomic_fetch_add)
+DIRECT(sub, __atomic_fetch_sub)
+DIRECT(and, __atomic_fetch_and)
+DIRECT(or, __atomic_fetch_or)
+DIRECT(xor, __atomic_fetch_xor)
+LOOP(rsub)
+LOOP(cmpswap)
+LOOP(smin)
+LOOP(umin)
+LOOP(smax)
+LOOP(umax)
+LOOP(inc)
+LOOP(dec)
+LOOP_32(csub)
+LOOP_32(cond_sub)
+LOOP_64(ordered_add)
+LOOP(fcmpswap)
+LOOP(fmin)
+LOOP(fmax)
 
-/* Source: LLVM, FeatureMemoryAtomicFAddF32DenormalSupport and AMD's names of the rows; RDNA 4 ISA,
- * BUFFER_ATOMIC_SUB_CLAMP_U32 and BUFFER_ATOMIC_COND_SUB_U32. */
-LOOP_OF(csub, 32, word, m >= d ? m - d : 0)
-LOOP_OF(cond_sub, 32, word, m >= d ? m - d : m)
-LOOP_OF(fcmpswap, 32, word, wmi_fequal_32(m, c) ? d : m)
-LOOP_OF(fcmpswap, 64, quad, wmi_fequal_64(m, c) ? d : m)
-LOOP_OF(fmin, 32, word, wmi_fmin_32(m, d))
-LOOP_OF(fmin, 64, quad, wmi_fmin_64(m, d))
-LOOP_OF(fmax, 32, word, wmi_fmax_32(m, d))
-LOOP_OF(fmax, 64, quad, wmi_fmax_64(m, d))
-LOOP_OF(fadd, 32, word, wmi_fadd_32(m, d))
-LOOP_OF(fadd, 64, quad, wmi_fadd_64(m, d))
-LOOP_OF(fadd_flush, 32, word, wmi_fadd_flush_32(m, d))
-LOOP_OF(pk_add_f16, 32, word, wmi_pk_add_f16_32(m, d))
-LOOP_OF(pk_add_bf16, 32, word, wmi_pk_add_bf16_32(m, d))
+/* Sums run with the host rounding to nearest even, and with denormals kept or flushed. `volatile` keeps them
+ * between the changes of the host's mode. */
+#define SUM(name, bits, function, denormals)                                                                 \
+    static uint##bits##_t sum_##name##_##bits(uint##bits##_t m, uint##bits##_t d, uint##bits##_t c)          \
+    {                                                                                                        \
+        const uint32_t mode = wmi_host_float_get();                                                          \
+        volatile uint##bits##_t old = m, data = d, sum;                                                      \
+        wmi_host_float_set(wmi_host_float_word(0, denormals));                                               \
+        sum = function(old, data, c);                                                                        \
+        wmi_host_float_set(mode);                                                                            \
+        return sum;                                                                                          \
+    }
+enum { FLUSH = 0, KEEP = 3 };
 
-/* The low half is the number of the wave whose turn it is. Source: RDNA 4 ISA, GLOBAL_ATOMIC_ORDERED_ADD_B64;
- * VGT_GS_MAX_WAVE_ID, where it wraps, is assumed to be all ones. */
-LOOP_OF(ordered_add, 64, quad,
-        (uint32_t)m == (uint32_t)d
-            ? (uint64_t)((uint32_t)(m >> 32) + (uint32_t)(d >> 32)) << 32 | (uint32_t)(m + 1)
-            : m)
+/* Which targets keep f32 denormals: LLVM, FeatureMemoryAtomicFAddF32DenormalSupport. */
+SUM(fadd, 32, wmi_atomic_fadd_32, KEEP)
+SUM(fadd, 64, wmi_atomic_fadd_64, KEEP)
+SUM(fadd_flush, 32, wmi_atomic_fadd_32, FLUSH)
+SUM(pk_add_f16, 32, wmi_atomic_pk_add_f16_32, KEEP)
+SUM(pk_add_bf16, 32, wmi_atomic_pk_add_bf16_32, KEEP)
+LOOP_BY(fadd, 32, word, sum_fadd_32)
+LOOP_BY(fadd, 64, quad, sum_fadd_64)
+LOOP_BY(fadd_flush, 32, word, sum_fadd_flush_32)
+LOOP_BY(pk_add_f16, 32, word, sum_pk_add_f16_32)
+LOOP_BY(pk_add_bf16, 32, word, sum_pk_add_bf16_32)
 
 /* X(operation, name of its function and suffix of its rows). */
 #define OPERATIONS(X)                                                                                        \

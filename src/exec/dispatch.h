@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 struct wmi_gds;
+struct wmi_gws_state;
 struct wmi_program;
 
 enum {
@@ -79,6 +80,7 @@ struct wmi_dispatch {
     alignas(64) uint64_t groups_done; /* atomic */
     alignas(64) pthread_mutex_t lock; /* guards what follows */
     struct wmi_gds *gds;              /* NULL: not used yet */
+    struct wmi_gws_state *gws;        /* the same */
     uint32_t resident_count;          /* of those that were created */
     struct wmi_resident *spare;       /* those that no executor needs */
     struct wmi_fault fault;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Global data share and global wave sync of one dispatch.
+/* Global data share of one dispatch.
  *
  * GDS: 64 KiB, zero at the start of the dispatch. M0[31:16] is the base of the instruction's region and
  * M0[15:0] its size in bytes (unverified; LLVM puts the size of the kernel's GDS there). An instruction runs
  * the corresponding LDS step on the GDS under the dispatch's lock.
- *
- * GWS: 64 resources, each a barrier or a semaphore, numbered M0[21:16] + offset. Waiting waves yield. Source:
- * Vega ISA, DS_GWS_INIT to DS_GWS_SEMA_RELEASE_ALL.
  *
  * GS registers: eight of 32 bits and eight of 64, used as counters by streamout; only the first active lane
  * acts. Sources: RDNA 3 ISA, DS_ADD_GS_REG_RTN; Mesa, ac_nir_to_llvm.c, for the lane.
@@ -18,18 +15,11 @@
 
 #include "exec/dispatch.h"
 #include "exec/steps.h"
-#include "wavemem/wavemem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { GDS_BYTES = 1 << 16, PADDING = 64, RESOURCES = 64 };
-
-struct resource {
-    uint32_t counter;
-    uint32_t waiting; /* waves waiting for the semaphore */
-    bool flag;        /* toggles when a barrier releases its waves */
-};
+enum { GDS_BYTES = 1 << 16, PADDING = 64 };
 
 enum { ORDERED = 4 }; /* ordered counters */
 
@@ -39,7 +29,6 @@ struct wmi_gds {
         uint32_t wave;
     } turn[ORDERED];
     alignas(64) unsigned char memory[GDS_BYTES + PADDING];
-    struct resource resource[RESOURCES];
     uint64_t gs[WMI_GS_REGISTERS];
 };
 
@@ -56,13 +45,6 @@ static struct wmi_gds *gds_of(struct wmi_dispatch *dispatch)
         memset(dispatch->gds, 0, sizeof *dispatch->gds);
     return dispatch->gds;
 }
-
-static const struct wmi_op *no_memory(struct wmi_wave *wave, uint64_t pc)
-{
-    return wmi_wave_fault(wave, &(struct wmi_fault){.kind = WM_FAULT_NO_MEMORY, .pc = pc});
-}
-
-/* ---- GDS ---- */
 
 /* x: addresses the whole GDS, ignoring M0. */
 const struct wmi_op *wmi_step_gds_instead(char *restrict frame, const struct wmi_op *op)
@@ -86,92 +68,7 @@ const struct wmi_op *wmi_step_gds_instead(char *restrict frame, const struct wmi
         group->lds_size = lds_size;
     }
     pthread_mutex_unlock(&dispatch->lock);
-    return gds ? next : no_memory(wave, ((const struct wmi_memory_op *)op->data)->pc);
-}
-
-/* ---- GWS ---- */
-
-static uint32_t first_lane(const char *frame, const struct wmi_op *op)
-{
-    const uint64_t lanes = ((const struct wmi_frame *)frame)->exec.bits;
-    return ((const uint32_t *)(frame + op->a))[lanes ? __builtin_ctzll(lanes) : 0];
-}
-
-/* Applies the instruction to its resource. True: the wave waits in the next step; *flag is the barrier's
- * current flag. */
-static bool act(struct resource *resource, enum wmi_gws what, uint32_t value, uint64_t *flag)
-{
-    switch (what) {
-    case WMI_GWS_INIT:
-        *resource = (struct resource){.counter = value};
-        return false;
-    case WMI_GWS_BARRIER: /* `value` is the number of waves minus one, for the next barrier */
-        *flag = resource->flag;
-        if (resource->counter) {
-            resource->counter--;
-            return true;
-        }
-        resource->flag = !resource->flag;
-        resource->counter = value;
-        return false;
-    case WMI_GWS_SEMA_V:
-        resource->counter++;
-        return false;
-    case WMI_GWS_SEMA_BR:
-        resource->counter += value;
-        return false;
-    case WMI_GWS_SEMA_P:
-        resource->waiting++;
-        return true;
-    default:
-        resource->counter = resource->waiting;
-        return false;
-    }
-}
-
-static struct resource *resource_of(struct wmi_gds *gds, const char *frame, const struct wmi_op *op)
-{
-    const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0];
-    return &gds->resource[((m0 >> 16) + op->x) % RESOURCES];
-}
-
-/* x: offset; y: enum wmi_gws; a: data row; d: 64 bits passed to the waiting step; value: pc. */
-const struct wmi_op *wmi_step_gws_act(char *restrict frame, const struct wmi_op *op)
-{
-    struct wmi_wave *wave = wmi_wave_of(frame);
-    struct wmi_dispatch *dispatch = wave->group->dispatch;
-    uint64_t flag = 0;
-    bool waits = false;
-    pthread_mutex_lock(&dispatch->lock);
-    struct wmi_gds *gds = gds_of(dispatch);
-    if (gds)
-        waits = act(resource_of(gds, frame, op), (enum wmi_gws)op->y, first_lane(frame, op), &flag);
-    pthread_mutex_unlock(&dispatch->lock);
-    if (!gds)
-        return no_memory(wave, op->value);
-    memcpy(frame + op->d, &flag, sizeof flag);
-    return waits ? op + 1 : op + 2;
-}
-
-const struct wmi_op *wmi_step_gws_wait(char *restrict frame, const struct wmi_op *op)
-{
-    struct wmi_wave *wave = wmi_wave_of(frame);
-    struct wmi_dispatch *dispatch = wave->group->dispatch;
-    uint64_t flag;
-    memcpy(&flag, frame + op->d, sizeof flag);
-    pthread_mutex_lock(&dispatch->lock);
-    struct resource *resource = resource_of(dispatch->gds, frame, op);
-    bool goes_on = resource->flag != flag;
-    if (op->y == WMI_GWS_SEMA_P && (goes_on = resource->counter != 0)) {
-        resource->counter--;
-        resource->waiting--;
-    }
-    pthread_mutex_unlock(&dispatch->lock);
-    if (goes_on)
-        return op + 1;
-    ((struct wmi_frame *)frame)->left--; /* makes endless waits reach the instruction limit */
-    wave->resume = op;
-    return NULL;
+    return gds ? next : wmi_gds_no_memory(wave, ((const struct wmi_memory_op *)op->data)->pc);
 }
 
 /* Fields of DS_ORDERED_COUNT's offset. */
@@ -223,7 +120,7 @@ const struct wmi_op *wmi_step_ordered_count(char *restrict frame, const struct w
     }
     pthread_mutex_unlock(&dispatch->lock);
     if (!gds)
-        return no_memory(wave, op->value);
+        return wmi_gds_no_memory(wave, op->value);
     if (goes_on)
         return op + 1;
     ((struct wmi_frame *)frame)->left--; /* makes endless waits reach the instruction limit */
@@ -238,7 +135,7 @@ const struct wmi_op *wmi_step_gs_register_count(char *restrict frame, const stru
     struct wmi_wave *wave = wmi_wave_of(frame);
     struct wmi_dispatch *dispatch = wave->group->dispatch;
     uint32_t *result = (uint32_t *)(frame + op->d);
-    const uint64_t value = first_lane(frame, op);
+    const uint64_t value = wmi_gds_first_lane(frame, op);
     if (!state->exec.bits)
         return op + 1;
     pthread_mutex_lock(&dispatch->lock);
@@ -248,7 +145,7 @@ const struct wmi_op *wmi_step_gs_register_count(char *restrict frame, const stru
         gds->gs[op->x] = op->x < WMI_GS_NARROW ? (uint32_t)after : after;
     pthread_mutex_unlock(&dispatch->lock);
     if (!gds)
-        return no_memory(wave, op->value);
+        return wmi_gds_no_memory(wave, op->value);
     const unsigned lane = (unsigned)__builtin_ctzll(state->exec.bits);
     result[lane] = (uint32_t)before;
     if (op->x >= WMI_GS_NARROW)

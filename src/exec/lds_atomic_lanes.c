@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* DS atomics on LDS. A workgroup runs on one thread, so atomics are plain operations, executed in lane
  * order. */
-#include "base/half.h"
 #include "base/host_float.h"
 #include "exec/lds.h"
 #include "exec/lds_places.h"
+#include "sem/atomic.h"
 
 #include <string.h>
 
@@ -105,144 +105,46 @@ ALWAYS_INLINE bool atomic64(char *frame, const struct wmi_op *op,
     return true;
 }
 
-/* One atomic: `expression` of m, a and b gives the new memory value. */
-#define ATOMIC(name, bits, expression)                                                                       \
-    static inline uint##bits##_t name##_value(uint##bits##_t m, uint##bits##_t a, uint##bits##_t b)          \
-    {                                                                                                        \
-        (void)m, (void)a, (void)b;                                                                           \
-        return expression;                                                                                   \
-    }                                                                                                        \
+/* An atomic with the operands of sem/atomic.h: DATA, and DATA2 where there is one. */
+#define ATOMIC(name, bits, function)                                                                         \
     STEP(name)                                                                                               \
     {                                                                                                        \
-        return atomic##bits(frame, op, name##_value) ? wmi_next(frame, op) : NULL;                           \
+        return atomic##bits(frame, op, function) ? wmi_next(frame, op) : NULL;                               \
     }
-
-/* Sources: Vega and RDNA3 ISA, "DS Instructions". */
-#define INTEGER_ATOMICS(bits)                                                                                \
-    ATOMIC(add_b##bits, bits, m + a)                                                                         \
-    ATOMIC(sub_b##bits, bits, m - a)                                                                         \
-    ATOMIC(rsub_b##bits, bits, a - m)                                                                        \
-    ATOMIC(inc_b##bits, bits, m >= a ? 0 : m + 1)                                                            \
-    ATOMIC(dec_b##bits, bits, m == 0 || m > a ? a : m - 1)                                                   \
-    ATOMIC(min_i##bits, bits, (int##bits##_t)m < (int##bits##_t)a ? m : a)                                   \
-    ATOMIC(max_i##bits, bits, (int##bits##_t)m > (int##bits##_t)a ? m : a)                                   \
-    ATOMIC(min_u##bits, bits, m < a ? m : a)                                                                 \
-    ATOMIC(max_u##bits, bits, m > a ? m : a)                                                                 \
-    ATOMIC(and_b##bits, bits, m &a)                                                                          \
-    ATOMIC(or_b##bits, bits, m | a)                                                                          \
-    ATOMIC(xor_b##bits, bits, m ^ a)                                                                         \
-    ATOMIC(mskor_b##bits, bits, (m & ~a) | b)                                                                \
-    ATOMIC(wrxchg_b##bits, bits, a)                                                                          \
-    ATOMIC(cmpst_b##bits, bits, m == a ? b : m)
-
-INTEGER_ATOMICS(32)
-INTEGER_ATOMICS(64)
-ATOMIC(wrap_b32, 32, m >= a ? m - a : m + b)
-/* Source: RDNA4 ISA, DS_COND_SUB_U32, DS_SUB_CLAMP_U32. */
-ATOMIC(cond_sub_b32, 32, m >= a ? m - a : m)
-ATOMIC(sub_clamp_b32, 32, m >= a ? m - a : 0)
-
-/* Floats are compared as bits, independent of the host's float mode. NaNs as IEEE 754-2008 minNum, two NaNs
- * give the quieted DATA; -0 < +0. Source: RDNA4 ISA, DS_MIN_NUM_RTN_F32; for gfx9 unverified. */
-#define FLOAT_ORDER(bits, quiet, infinity)                                                                   \
-    ALWAYS_INLINE bool is_nan##bits(uint##bits##_t x)                                                        \
+/* DS compares with DATA and stores DATA2. */
+#define COMPARE_AND_STORE(name, bits, function)                                                              \
+    static inline uint##bits##_t name##_value(uint##bits##_t m, uint##bits##_t a, uint##bits##_t b)          \
     {                                                                                                        \
-        return (x & ~((uint##bits##_t)1 << (bits - 1))) > infinity;                                          \
+        return function(m, b, a);                                                                            \
     }                                                                                                        \
-    ALWAYS_INLINE int##bits##_t order##bits(uint##bits##_t x)                                                \
-    {                                                                                                        \
-        return (int##bits##_t)(x ^ ((uint##bits##_t)((int##bits##_t)x >> (bits - 1)) >> 1));                 \
-    }                                                                                                        \
-    ALWAYS_INLINE uint##bits##_t select##bits(uint##bits##_t m, uint##bits##_t a, bool a_wins)               \
-    {                                                                                                        \
-        if (is_nan##bits(a))                                                                                 \
-            return is_nan##bits(m) ? a | quiet : m;                                                          \
-        return is_nan##bits(m) || a_wins ? a : m;                                                            \
-    }                                                                                                        \
-    ALWAYS_INLINE bool equal##bits(uint##bits##_t m, uint##bits##_t a)                                       \
-    {                                                                                                        \
-        return !is_nan##bits(m) && !is_nan##bits(a) && (m == a || (uint##bits##_t)((m | a) << 1) == 0);      \
-    }
+    ATOMIC(name, bits, name##_value)
 
-FLOAT_ORDER(32, 0x00400000u, 0x7f800000u)
-FLOAT_ORDER(64, 0x0008000000000000u, 0x7ff0000000000000u)
+#define ATOMICS(bits)                                                                                        \
+    ATOMIC(add_b##bits, bits, wmi_atomic_add_##bits)                                                         \
+    ATOMIC(sub_b##bits, bits, wmi_atomic_sub_##bits)                                                         \
+    ATOMIC(rsub_b##bits, bits, wmi_atomic_rsub_##bits)                                                       \
+    ATOMIC(inc_b##bits, bits, wmi_atomic_inc_##bits)                                                         \
+    ATOMIC(dec_b##bits, bits, wmi_atomic_dec_##bits)                                                         \
+    ATOMIC(min_i##bits, bits, wmi_atomic_smin_##bits)                                                        \
+    ATOMIC(max_i##bits, bits, wmi_atomic_smax_##bits)                                                        \
+    ATOMIC(min_u##bits, bits, wmi_atomic_umin_##bits)                                                        \
+    ATOMIC(max_u##bits, bits, wmi_atomic_umax_##bits)                                                        \
+    ATOMIC(and_b##bits, bits, wmi_atomic_and_##bits)                                                         \
+    ATOMIC(or_b##bits, bits, wmi_atomic_or_##bits)                                                           \
+    ATOMIC(xor_b##bits, bits, wmi_atomic_xor_##bits)                                                         \
+    ATOMIC(mskor_b##bits, bits, wmi_atomic_masked_or_##bits)                                                 \
+    ATOMIC(wrxchg_b##bits, bits, wmi_atomic_swap_##bits)                                                     \
+    ATOMIC(min_f##bits, bits, wmi_atomic_fmin_##bits)                                                        \
+    ATOMIC(max_f##bits, bits, wmi_atomic_fmax_##bits)                                                        \
+    COMPARE_AND_STORE(cmpst_b##bits, bits, wmi_atomic_cmpswap_##bits)                                        \
+    COMPARE_AND_STORE(cmpst_f##bits, bits, wmi_atomic_fcmpswap_##bits)
 
-ATOMIC(cmpst_f32, 32, equal32(m, a) ? b : m)
-ATOMIC(cmpst_f64, 64, equal64(m, a) ? b : m)
-ATOMIC(min_f32, 32, select32(m, a, order32(a) < order32(m)))
-ATOMIC(max_f32, 32, select32(m, a, order32(a) > order32(m)))
-ATOMIC(min_f64, 64, select64(m, a, order64(a) < order64(m)))
-ATOMIC(max_f64, 64, select64(m, a, order64(a) > order64(m)))
-
-/* Each half is written if its top bit is set, with that bit cleared. Source: RDNA4 ISA,
- * DS_CONDXCHG32_RTN_B64. */
-ALWAYS_INLINE uint32_t exchange_if_marked(uint32_t m, uint32_t a)
-{
-    return a >> 31 ? a & 0x7fffffff : m;
-}
-ATOMIC(condxchg32_b64, 64,
-       exchange_if_marked((uint32_t)m, (uint32_t)a) |
-           (uint64_t)exchange_if_marked((uint32_t)(m >> 32), (uint32_t)(a >> 32)) << 32)
-
-static inline uint32_t add_f32_value(uint32_t m, uint32_t a, uint32_t b)
-{
-    (void)b;
-    float x, y;
-    memcpy(&x, &m, 4);
-    memcpy(&y, &a, 4);
-    x += y;
-    uint32_t sum;
-    memcpy(&sum, &x, 4);
-    if (__builtin_expect(is_nan32(sum), 0)) /* the host's NaN selection differs from AMD's */
-        return is_nan32(m) ? m | 0x00400000u : is_nan32(a) ? a | 0x00400000u : 0x7fc00000u;
-    return sum;
-}
-
-static inline uint64_t add_f64_value(uint64_t m, uint64_t a, uint64_t b)
-{
-    (void)b;
-    double x, y;
-    memcpy(&x, &m, 8);
-    memcpy(&y, &a, 8);
-    x += y;
-    uint64_t sum;
-    memcpy(&sum, &x, 8);
-    if (__builtin_expect(is_nan64(sum), 0))
-        return is_nan64(m) ? m | WMI_QUIET_F64 : is_nan64(a) ? a | WMI_QUIET_F64 : WMI_NAN_F64;
-    return sum;
-}
-
-/* f32 is precise enough that double rounding of f16 and bf16 sums is harmless (half.h). */
-ALWAYS_INLINE uint32_t add_half(uint32_t m, uint32_t a)
-{
-    const u32v x = (u32v)wmi_widen(wmi_splat_u32(m & 0xffff)), y = (u32v)wmi_widen(wmi_splat_u32(a & 0xffff));
-    return wmi_narrow((f32v)wmi_splat_u32(add_f32_value(x[0], y[0], 0)), 0)[0];
-}
-
-ALWAYS_INLINE uint32_t add_brain(uint32_t m, uint32_t a)
-{
-    const uint32_t sum = add_f32_value(m << 16, a << 16, 0);
-    return is_nan32(sum) ? sum >> 16 : (sum + 0x7fff + (sum >> 16 & 1)) >> 16;
-}
-
-static inline uint32_t pk_add_f16_value(uint32_t m, uint32_t a, uint32_t b)
-{
-    (void)b;
-    return add_half(m, a) | add_half(m >> 16, a >> 16) << 16;
-}
-
-static inline uint32_t pk_add_f16_flushing_value(uint32_t m, uint32_t a, uint32_t b)
-{
-    const uint32_t sum =
-        pk_add_f16_value(wmi_flush_f16(wmi_splat_u32(m))[0], wmi_flush_f16(wmi_splat_u32(a))[0], b);
-    return wmi_flush_f16(wmi_splat_u32(sum))[0];
-}
-
-static inline uint32_t pk_add_bf16_value(uint32_t m, uint32_t a, uint32_t b)
-{
-    (void)b;
-    return add_brain(m, a) | add_brain(m >> 16, a >> 16) << 16;
-}
+ATOMICS(32)
+ATOMICS(64)
+ATOMIC(wrap_b32, 32, wmi_atomic_wrap_32)
+ATOMIC(cond_sub_b32, 32, wmi_atomic_cond_sub_32)
+ATOMIC(sub_clamp_b32, 32, wmi_atomic_csub_32)
+ATOMIC(condxchg32_b64, 64, wmi_atomic_exchange_marked_halves_64)
 
 /* Runs `work` with the host rounding to nearest even, as DS float atomics do regardless of MODE, and with the
  * given denormal mode. Source: LLVM, SIISelLowering.cpp, on DS float atomics. */
@@ -259,17 +161,17 @@ static inline uint32_t pk_add_bf16_value(uint32_t m, uint32_t a, uint32_t b)
         wmi_host_float_set(state->mxcsr32);                                                                  \
     return ok ? wmi_next(frame, op) : NULL;
 
-STEP(add_f32){ROUNDING_TO_NEAREST(state->mode >> 4, atomic32(frame, op, add_f32_value))}
+STEP(add_f32){ROUNDING_TO_NEAREST(state->mode >> 4, atomic32(frame, op, wmi_atomic_fadd_32))}
 
-STEP(add_f64){ROUNDING_TO_NEAREST(state->mode >> 6, atomic64(frame, op, add_f64_value))}
+STEP(add_f64){ROUNDING_TO_NEAREST(state->mode >> 6, atomic64(frame, op, wmi_atomic_fadd_64))}
 
 /* Denormals as MODE says for f16; only the setting that keeps both inputs and outputs keeps any. */
 STEP(pk_add_f16){ROUNDING_TO_NEAREST(3, (state->mode >> 6 & 3) == 3
-                                            ? atomic32(frame, op, pk_add_f16_value)
-                                            : atomic32(frame, op, pk_add_f16_flushing_value))}
+                                            ? atomic32(frame, op, wmi_atomic_pk_add_f16_32)
+                                            : atomic32(frame, op, wmi_atomic_pk_add_f16_flush_32))}
 
 /* MODE has no bf16 denormal setting: they are kept (unverified). */
-STEP(pk_add_bf16){ROUNDING_TO_NEAREST(3, atomic32(frame, op, pk_add_bf16_value))}
+STEP(pk_add_bf16){ROUNDING_TO_NEAREST(3, atomic32(frame, op, wmi_atomic_pk_add_bf16_32))}
 
 /* Exchanges two places per lane; both are read before either is written. */
 ALWAYS_INLINE const struct wmi_op *exchange2(char *frame, const struct wmi_op *op, unsigned dwords)
