@@ -118,8 +118,10 @@ struct wm_stale {
 };
 
 struct wm_dispatch {
-    size_t struct_size;        /* sizeof(struct wm_dispatch) */
-    uint32_t grid[3];          /* work-items; 0 counts as 1 */
+    size_t struct_size; /* sizeof(struct wm_dispatch) */
+    /* Work-items. The grid has as many dimensions as members up to the last that is not 0 (get_work_dim(),
+     * hidden_grid_dims); 0 counts as 1. */
+    uint32_t grid[3];
     uint32_t workgroup[3];     /* work-items; 0 counts as 1 */
     const void *arguments;     /* the explicit arguments in the layout of the kernarg segment */
     uint64_t arguments_size;   /* bytes; wavemem fills the rest, including hidden arguments */
@@ -157,6 +159,9 @@ struct wm_dispatch {
     unsigned on_violation;
     const struct wm_observer *const *observers; /* observer_count of them, see observe.h; or NULL */
     size_t observer_count;
+    /* Added to get_global_id() by OpenCL kernels, which read it from hidden_global_offset_x to _z. Other
+     * kernels do not have such an offset: WM_BAD_ARGUMENT unless it is 0. */
+    uint64_t global_offset[3];
 };
 
 enum { WM_VIOLATION_STOPS, WM_VIOLATION_GOES_ON }; /* on_violation of wm_dispatch */

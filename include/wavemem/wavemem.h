@@ -10,6 +10,11 @@
  * value is not in its enum, a function that returns a wm_status returns WM_BAD_ARGUMENT with a message that
  * names the parameter; one that destroys or closes does nothing; any other returns what stands for "none".
  *
+ * A struct that begins with struct_size may grow in later versions: set all of it to 0, then struct_size to
+ * its sizeof. A library accepts shorter structs of older headers, as if what they lack were 0, and longer
+ * structs of newer headers if what it does not know is 0 (else WM_BAD_ARGUMENT); results are filled in as far
+ * as the caller's struct reaches.
+ *
  * Example: run c = a + b from a file. Error checks are omitted:
  *
  *     wm_object_open_file("vecadd.co", NULL, &object, &diag);

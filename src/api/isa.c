@@ -2,7 +2,7 @@
 /* The public API: assembling and disassembling. */
 #include "isa/isa.h"
 #include "assembler/assembler.h"
-#include "base/diag.h"
+#include "base/versioned.h"
 #include "isa/disassemble.h"
 
 #include <stdlib.h>
@@ -29,9 +29,13 @@ enum wm_status wm_assemble_with(const struct wm_assemble_options *options, const
     *bytes = NULL;
     *bytes_size = 0;
     *messages = NULL;
-    if (options->struct_size != sizeof *options)
-        return wmi_fail(diag, WM_BAD_ARGUMENT, "struct_size is not that of this version of wavemem (%s)",
-                        wm_version());
+    struct wm_assemble_options all;
+    const enum wm_status taken =
+        wmi_take_struct(&all, sizeof all, offsetof(struct wm_assemble_options, folders), options,
+                        "wm_assemble_options", diag);
+    if (taken)
+        return taken;
+    options = &all;
     if (options->flags & ~(unsigned)FLAGS)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "flags are 0x%x; expected some of WM_ASSEMBLE_*",
                         options->flags);

@@ -2,7 +2,7 @@
 /* Who watches a dispatch, and who watches a machine. */
 #include "api/observe.h"
 
-#include "base/diag.h"
+#include "base/versioned.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,19 +10,19 @@
 
 static enum wm_status check(const struct wm_observer *observer, struct wm_diag *diag)
 {
+    struct wm_observer copy;
     if (!observer)
         return wmi_null(diag, "wm_dispatch", "an observer");
-    if (observer->struct_size != sizeof *observer)
-        return wmi_fail(
-            diag, WM_BAD_ARGUMENT,
-            "struct_size of an observer is %zu; expected %zu, that of this version of wavemem (%s)",
-            observer->struct_size, sizeof *observer, wm_version());
+    const enum wm_status status = wmi_take_struct(
+        &copy, sizeof copy, offsetof(struct wm_observer, begin_thread), observer, "wm_observer", diag);
+    if (status)
+        return status;
     if (!observer->event)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "an observer has no event()");
     if (observer->events & ~(uint64_t)WM_EVENT_ALL)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "an observer asks for events 0x%llx; expected bits of 0x%x",
                         (unsigned long long)observer->events, (unsigned)WM_EVENT_ALL);
-    if (!observer->begin_thread != !observer->end_thread)
+    if (!copy.begin_thread != !copy.end_thread)
         return wmi_fail(diag, WM_BAD_ARGUMENT,
                         "an observer has one of begin_thread() and end_thread(); expected both or none");
     return WM_OK;

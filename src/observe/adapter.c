@@ -194,7 +194,7 @@ static void end_group(void *local, void *group, uint64_t instructions)
 static void *begin_thread(void *self)
 {
     const struct wmi_adapter *adapter = self;
-    const struct wm_observer *outer = adapter->outer;
+    const struct wm_observer *outer = &adapter->outer;
     struct shard *shard = calloc(1, sizeof *shard);
     if (!shard)
         return NULL;
@@ -216,15 +216,15 @@ static void end_thread(void *self, void *local)
 {
     const struct wmi_adapter *adapter = self;
     struct shard *shard = local;
-    if (adapter->outer->end_thread)
-        adapter->outer->end_thread(adapter->outer->user, shard->local);
+    if (adapter->outer.end_thread)
+        adapter->outer.end_thread(adapter->outer.user, shard->local);
     free(shard->pending);
     free(shard);
 }
 
 static const char *incomplete(void *self)
 {
-    const struct wm_observer *outer = ((const struct wmi_adapter *)self)->outer;
+    const struct wm_observer *outer = &((const struct wmi_adapter *)self)->outer;
     return outer->incomplete ? outer->incomplete(outer->user) : NULL;
 }
 
@@ -232,7 +232,8 @@ void wmi_adapter_init(struct wmi_adapter *adapter, const struct wm_observer *out
 {
     const bool accesses = outer->events & WM_EVENT_ACCESS;
     const bool values = accesses && outer->events & WM_EVENT_VALUES;
-    *adapter = (struct wmi_adapter){.outer = outer};
+    *adapter = (struct wmi_adapter){0};
+    memcpy(&adapter->outer, outer, outer->struct_size < sizeof *outer ? outer->struct_size : sizeof *outer);
     adapter->inner = (struct wmi_observer){
         .self = adapter,
         .events = outer->events & OF_DISPATCHES,

@@ -7,10 +7,10 @@
 
 struct wmi_adapter {
     struct wmi_observer inner;
-    const struct wm_observer *outer;
+    struct wm_observer outer; /* a copy: the caller's may be shorter */
 };
 
-/* Makes `adapter` observe a dispatch for `outer`; both must outlive the dispatch. */
+/* Makes `adapter` observe a dispatch for `outer`; `adapter` must outlive the dispatch. */
 void wmi_adapter_init(struct wmi_adapter *adapter, const struct wm_observer *outer);
 
 #endif

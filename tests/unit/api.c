@@ -266,6 +266,18 @@ static void machines(void **state)
     close_world(&w);
 }
 
+static void count_event(void *local, const struct wm_event *event)
+{
+    (void)event;
+    ++*(unsigned *)local;
+}
+
+static void forbidden(void *user, void *local)
+{
+    (void)user, (void)local;
+    abort();
+}
+
 static void dispatches(void **state)
 {
     static const struct wm_observer *const observers[] = {NULL};
@@ -316,6 +328,51 @@ static void dispatches(void **state)
     assert_int_equal(result.fault.kind, WM_FAULT_NONE);
     close_world(&w);
     close_world(&other);
+}
+
+/* A caller that was compiled with an older or a newer header. */
+static void versions(void **state)
+{
+    const struct world w = open_world(ends, sizeof ends);
+    struct {
+        struct wm_dispatch known;
+        uint64_t later;
+    } request = {{.struct_size = sizeof request}, 0};
+    struct {
+        struct wm_result known;
+        uint64_t later;
+    } result = {{.struct_size = sizeof result}, 7};
+    struct wm_result older = {.struct_size = offsetof(struct wm_result, waves), .waves = 99};
+    struct wm_observer observer = {.struct_size = offsetof(struct wm_observer, begin_thread),
+                                   .events = WM_EVENT_WAVE_BEGIN,
+                                   .event = count_event,
+                                   .end_thread = forbidden}; /* beyond its size: not there */
+    const struct wm_observer *observers[] = {&observer};
+    unsigned waves = 0;
+    (void)state;
+    observer.user = &waves;
+    OK(wm_dispatch(w.machine, w.object, w.kernel, &request.known, &result.known, &diag));
+    assert_int_equal(result.known.struct_size, sizeof result);
+    assert_int_equal(result.known.waves, 1);
+    assert_int_equal(result.later, 0);
+    request.later = 1;
+    REFUSES(wm_dispatch, w.machine, w.object, w.kernel, &request.known, &result.known);
+    request.later = 0;
+    request.known.struct_size = SIZE_MAX;
+    REFUSES(wm_dispatch, w.machine, w.object, w.kernel, &request.known, &result.known);
+    request.known.struct_size = offsetof(struct wm_dispatch, global_offset); /* before it was there */
+    request.known.global_offset[0] = 1;
+    request.known.observers = observers;
+    request.known.observer_count = 1;
+    OK(wm_dispatch(w.machine, w.object, w.kernel, &request.known, &older, &diag));
+    assert_int_equal(waves, 1);
+    assert_int_equal(older.struct_size, offsetof(struct wm_result, waves));
+    assert_true(older.wave_instructions > 0);
+    assert_int_equal(older.waves, 99);
+    request.known.struct_size = sizeof request.known;
+    REFUSES(wm_dispatch, w.machine, w.object, w.kernel, &request.known,
+            &older); /* an offset for a raw kernel */
+    close_world(&w);
 }
 
 static void ignore(void *user, const char *line)
@@ -643,11 +700,11 @@ static void tessellation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(assembling),   cmocka_unit_test(decoding), cmocka_unit_test(instruction_set),
-        cmocka_unit_test(objects),      cmocka_unit_test(machines), cmocka_unit_test(dispatches),
-        cmocka_unit_test(callbacks),    cmocka_unit_test(profiles), cmocka_unit_test(checks),
-        cmocka_unit_test(explanations), cmocka_unit_test(steps),    cmocka_unit_test(names),
-        cmocka_unit_test(tessellation),
+        cmocka_unit_test(assembling), cmocka_unit_test(decoding),     cmocka_unit_test(instruction_set),
+        cmocka_unit_test(objects),    cmocka_unit_test(machines),     cmocka_unit_test(dispatches),
+        cmocka_unit_test(versions),   cmocka_unit_test(callbacks),    cmocka_unit_test(profiles),
+        cmocka_unit_test(checks),     cmocka_unit_test(explanations), cmocka_unit_test(steps),
+        cmocka_unit_test(names),      cmocka_unit_test(tessellation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
