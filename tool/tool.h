@@ -91,7 +91,9 @@ const char *tool_nearest(const char *word, const void *names, size_t count, size
 bool tool_parse_u64(const char *text, uint64_t *number);
 /* Parses a finite number, at least 0. */
 bool tool_parse_real(const char *text, double *number);
-/* Parses "X", "X,Y" or "X,Y,Z", each 1 to 2^32-1; missing ones are 1. */
-bool tool_parse_extent(const char *text, uint32_t extent[3]);
+/* Parse "X", "X,Y" or "X,Y,Z" and return how many there are, or 0 if the text is wrong. A triple leaves
+ * missing numbers alone. An extent has numbers from 1 to 2^32-1, and 1 where one is missing. */
+unsigned tool_parse_triple(const char *text, uint64_t triple[3]);
+unsigned tool_parse_extent(const char *text, uint32_t extent[3]);
 
 #endif

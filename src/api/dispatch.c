@@ -3,6 +3,7 @@
 #include "api/observed.h"
 
 #include "base/diag.h"
+#include "base/versioned.h"
 #include "check/check.h"
 #include "exec/abi.h"
 #include "exec/program.h"
@@ -54,6 +55,11 @@ static enum wm_status check_geometry(const struct wm_kernel *kernel, const struc
         return wmi_fail(diag, WM_BAD_ARGUMENT, "workgroup %u,%u,%u; kernel '%s' requires %u,%u,%u",
                         dispatch->workgroup[0], dispatch->workgroup[1], dispatch->workgroup[2], kernel->name,
                         required[0], required[1], required[2]);
+    if ((request->global_offset[0] || request->global_offset[1] || request->global_offset[2]) &&
+        !wmi_kernel_has_offset(kernel))
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "a global offset for kernel '%s', which does not read one (hidden_global_offset_x)",
+                        kernel->name);
     return WM_OK;
 }
 
@@ -72,14 +78,12 @@ static enum wm_status check_pointers(const struct wm_machine *machine, const str
     for (unsigned i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!needed[i].pointer)
             return wmi_null(diag, "wm_dispatch", needed[i].name);
-    if (request->struct_size != sizeof *request || result->struct_size != sizeof *result)
-        return wmi_fail(diag, WM_BAD_ARGUMENT, "struct_size is not that of this version of wavemem (%s)",
-                        wm_version());
     if (!wmi_module_of(machine, object))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
     if (!wmi_object_has_kernel(object, kernel))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the kernel is not one of the code object's");
-    return WM_OK;
+    return wmi_check_struct(result, sizeof *result, offsetof(struct wm_result, violations), "wm_result",
+                            diag);
 }
 
 /* What of the request is in use by a dispatch that still runs; each may be NULL. */
@@ -337,20 +341,25 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
 
 enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
                            const struct wm_kernel *kernel, const struct wm_dispatch *given,
-                           struct wm_result *result, struct wm_diag *diag)
+                           struct wm_result *given_result, struct wm_diag *diag)
 {
-    enum wm_status status = check_pointers(machine, object, kernel, given, result, diag);
+    struct wm_dispatch request; /* a copy: a callback may change the caller's */
+    struct wm_result result = {.struct_size = sizeof result};
+    enum wm_status status = check_pointers(machine, object, kernel, given, given_result, diag);
+    if (!status)
+        status = wmi_take_struct(&request, sizeof request, offsetof(struct wm_dispatch, arguments), given,
+                                 "wm_dispatch", diag);
     if (status)
         return status;
-    *result = (struct wm_result){.struct_size = sizeof *result};
-    const struct wm_dispatch request = *given; /* a callback may change its own */
+    wmi_give_struct(given_result, &result, sizeof result);
     struct wmi_dispatch dispatch = {.space = machine->space, .apertures = machine->apertures};
     status = check_idle(machine, &request, diag);
     status = status ? status : check_request(kernel, &request, &dispatch, diag);
     if (status)
         return status;
     set_busy(machine, &request, true);
-    status = run_request(machine, wmi_module_of(machine, object), kernel, &dispatch, &request, result, diag);
+    status = run_request(machine, wmi_module_of(machine, object), kernel, &dispatch, &request, &result, diag);
     set_busy(machine, &request, false);
+    wmi_give_struct(given_result, &result, sizeof result);
     return status;
 }

@@ -79,12 +79,22 @@ static void put(uint8_t *bytes, size_t size, uint64_t value)
         bytes[i] = i < sizeof(value) ? (uint8_t)(value >> 8 * i) : 0;
 }
 
-bool wmi_kernel_prints(const struct wm_kernel *kernel)
+static bool has(const struct wm_kernel *kernel, const char *kind)
 {
     for (size_t i = 0; i < kernel->argument_count; i++)
-        if (strcmp(kernel->arguments[i].value_kind, kinds[PRINTF_BUFFER]) == 0)
+        if (strcmp(kernel->arguments[i].value_kind, kind) == 0)
             return true;
     return false;
+}
+
+bool wmi_kernel_prints(const struct wm_kernel *kernel)
+{
+    return has(kernel, kinds[PRINTF_BUFFER]);
+}
+
+bool wmi_kernel_has_offset(const struct wm_kernel *kernel)
+{
+    return has(kernel, kinds[GLOBAL_OFFSET_X]);
 }
 
 void wmi_fill_kernarg(const struct wm_kernel *kernel, const struct wmi_hidden_values *from, void *kernarg)

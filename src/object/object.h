@@ -63,6 +63,9 @@ struct wmi_hidden_values {
     uint32_t private_base, shared_base; /* high halves of the apertures */
 };
 
+/* Whether the kernel reads an offset of the grid, hidden_global_offset_x to _z. */
+bool wmi_kernel_has_offset(const struct wm_kernel *kernel);
+
 /* Writes the hidden arguments of `kernel` into its kernarg segment of `kernel->kernarg_size` bytes. Other
  * arguments, hidden_none and unknown kinds are not written. */
 void wmi_fill_kernarg(const struct wm_kernel *kernel, const struct wmi_hidden_values *values, void *kernarg);

@@ -328,7 +328,9 @@ static void dispatch(const struct run *run, uint32_t threads)
                                    .dynamic_lds = run->lds,
                                    .threads = threads,
                                    .timeout = 60};
-    memcpy(dispatch.grid, run->grid, sizeof(run->grid));
+    /* get_work_dim() of the host's side: dimensions after the last that exceeds 1 are not there */
+    const unsigned dimensions = run->grid[2] > 1 ? 3 : run->grid[1] > 1 ? 2 : 1;
+    memcpy(dispatch.grid, run->grid, dimensions * sizeof *run->grid);
     memcpy(dispatch.workgroup, run->workgroup, sizeof(run->workgroup));
     struct wm_result result = {.struct_size = sizeof(result)};
     struct wm_diag diag = {0};

@@ -6,6 +6,7 @@ usage: cmd_run.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 import json
 import os
 import re
+import struct
 
 import command
 from command import Case, npy, pack, random_elements
@@ -37,6 +38,68 @@ class Run(Case):
         text = self.run_tool(words)[0]
         self.assertRegex(text, r"\n +120  v_exp_f32 +approximate: hardware within 1 ulp")
         self.assertNotIn("fidelity", json.loads(self.run_tool(words[:-len("--fidelity")], "--json")[0]))
+
+    def test_grid_as_given(self):
+        """A kernel sees as many dimensions as are given, in its hidden arguments and in the dispatch packet, and the offset."""
+        hidden = [("global_offset_x", 8, 8), ("global_offset_y", 16, 8), ("global_offset_z", 24, 8), ("grid_dims", 32, 2)]
+        arguments = "".join(f"      - {{.offset: {offset}, .size: {size}, .value_kind: hidden_{name}}}\n" for name, offset, size in hidden)
+        kernel = """.amdgcn_target "amdgcn-amd-amdhsa--gfx900"
+.globl NAME
+.type NAME,@function
+.p2align 8
+NAME:
+  s_load_dwordx2 s[16:17], s[2:3], 0x0
+  s_load_dwordx4 s[4:7], s[2:3], 0x8
+  s_load_dwordx2 s[8:9], s[2:3], 0x18
+  s_load_dword s10, s[2:3], 0x20
+  s_load_dword s11, s[0:1], 0x0
+  s_waitcnt lgkmcnt(0)
+  s_lshr_b32 s11, s11, 16 ; setup of the dispatch packet
+  v_mov_b32 v1, 0
+STORES
+  s_endpgm
+.amdhsa_kernel NAME
+  .amdhsa_next_free_vgpr 4
+  .amdhsa_next_free_sgpr 20
+  .amdhsa_user_sgpr_dispatch_ptr 1
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+.end_amdhsa_kernel
+.amdgpu_metadata
+---
+amdhsa.kernels:
+  - .args:
+      - {.name: out, .offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+HIDDEN    .group_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .kernarg_segment_size: 40
+    .max_flat_workgroup_size: 256
+    .name: NAME
+    .private_segment_fixed_size: 0
+    .sgpr_count: 20
+    .symbol: NAME.kd
+    .vgpr_count: 4
+    .wavefront_size: 64
+amdhsa.version:
+  - 1
+  - 2
+...
+.end_amdgpu_metadata
+""".replace("STORES", "\n".join(f"  v_mov_b32 v0, s{4 + i}\n  global_store_dword v1, v0, s[16:17] offset:{4 * i}" for i in range(8)))
+        self.path("k.s", kernel.replace("NAME", "k").replace("HIDDEN", arguments).encode())
+        self.path("other.s", kernel.replace("NAME", "other").replace("HIDDEN", "").encode())
+        self.run_tool("asm -m gfx900 k.s -o k.co")
+        self.run_tool("asm -m gfx900 other.s -o other.co")
+        far = 5 * 2**32 + 6
+        for grid, offset, dimensions, offsets in (
+                ("4", "", 1, (0, 0, 0)), ("4,1", "", 2, (0, 0, 0)), ("4,1,1", "--offset 1,2,3", 3, (1, 2, 3)),
+                ("4,2", f"--offset {far}", 2, (far, 0, 0))):
+            self.run_tool(f"run k.co -g {grid} -b 4 --arg out=zero:u32:8 --out out=out.bin {offset}")
+            self.assertEqual(struct.unpack("<QQQII", self.read("out.bin")), offsets + (dimensions, dimensions), grid)
+        run = "run other.co -g 4 -b 4 --arg out=zero:u32:8"
+        self.run_tool(run)
+        self.refused("kernel 'other', which does not read one", run, "--offset 1")
+        self.refused("--offset 1,2,3,4: expected work-items as X, X,Y or X,Y,Z", run, "--offset 1,2,3,4")
+        self.refused("--offset -1: expected", run, "--offset -1")
 
     def test_fault(self):
         out, err = self.run_tool(self.vecadd("--out", "c=c.npy", a="null"), code=3)

@@ -15,6 +15,7 @@ enum option_id {
     OPT_KERNEL,
     OPT_GRID,
     OPT_WORKGROUP,
+    OPT_OFFSET,
     OPT_ARG,
     OPT_OUT,
     OPT_EXPECT,
@@ -53,6 +54,7 @@ static const struct tool_option options[] = {
     {"kernel", 'k', TOOL_VALUE, OPT_KERNEL},
     {"grid", 'g', TOOL_VALUE, OPT_GRID},
     {"workgroup", 'b', TOOL_VALUE, OPT_WORKGROUP},
+    {"offset", 0, TOOL_VALUE, OPT_OFFSET},
     {"arg", 'a', TOOL_VALUE, OPT_ARG},
     {"out", 'o', TOOL_VALUE, OPT_OUT},
     {"expect", 'e', TOOL_VALUE, OPT_EXPECT},
@@ -117,6 +119,8 @@ static struct tool_dispatch *add_dispatch(struct tool_job *job, const char *wher
         added->has_workgroup = before->has_workgroup;
         added->lds = before->lds;
         memcpy(added->grid, before->grid, sizeof(added->grid));
+        added->dimensions = before->dimensions;
+        memcpy(added->offset, before->offset, sizeof(added->offset));
         memcpy(added->workgroup, before->workgroup, sizeof(added->workgroup));
     }
     return added;
@@ -372,7 +376,8 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
             d->kernel_name = value;
             break;
         case OPT_GRID:
-            if (!tool_parse_extent(value, d->grid))
+            d->dimensions = tool_parse_extent(value, d->grid);
+            if (!d->dimensions)
                 return tool_fail("%s-g %s: expected work-items as X, X,Y or X,Y,Z, each at least 1", where,
                                  value);
             d->has_grid = true;
@@ -382,6 +387,11 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
                 return tool_fail("%s-b %s: expected work-items as X, X,Y or X,Y,Z, each at least 1", where,
                                  value);
             d->has_workgroup = true;
+            break;
+        case OPT_OFFSET:
+            memset(d->offset, 0, sizeof d->offset);
+            if (!tool_parse_triple(value, d->offset))
+                return tool_fail("%s--offset %s: expected work-items as X, X,Y or X,Y,Z", where, value);
             break;
         case OPT_ARG:
             good = add_pair(&d->arguments, "--arg", "NAME=VALUE or POSITION=VALUE", value, where);

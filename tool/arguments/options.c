@@ -193,24 +193,33 @@ bool tool_parse_real(const char *text, double *number)
     return *end == 0 && isfinite(*number) && *number >= 0;
 }
 
-bool tool_parse_extent(const char *text, uint32_t extent[3])
+unsigned tool_parse_triple(const char *text, uint64_t triple[3])
 {
-    extent[0] = extent[1] = extent[2] = 1;
     for (unsigned i = 0; i < 3; i++) {
         const size_t length = strcspn(text, ",");
         char one[24];
-        uint64_t number;
         if (length >= sizeof(one))
-            return false;
+            return 0;
         memcpy(one, text, length);
         one[length] = 0;
-        if (!tool_parse_u64(one, &number) || number == 0 || number > UINT32_MAX)
-            return false;
-        extent[i] = (uint32_t)number;
+        if (!tool_parse_u64(one, &triple[i]))
+            return 0;
         text += length;
         if (*text == 0)
-            return true;
+            return i + 1;
         text++;
     }
-    return false; /* more than three */
+    return 0; /* more than three */
+}
+
+unsigned tool_parse_extent(const char *text, uint32_t extent[3])
+{
+    uint64_t triple[3];
+    const unsigned count = tool_parse_triple(text, triple);
+    for (unsigned i = 0; i < 3; i++) {
+        if (i < count && (triple[i] == 0 || triple[i] > UINT32_MAX))
+            return 0;
+        extent[i] = i < count ? (uint32_t)triple[i] : 1;
+    }
+    return count;
 }

@@ -23,8 +23,10 @@ const char tool_job_help[] =
     "  -k, --kernel NAME    the kernel; optional if there is only one. For C++ the symbol or the source "
     "name,\n"
     "                       'math::scale<float, 4>', or math::scale if only one kernel matches\n"
-    "  -g, --grid X,Y,Z     size of the grid in work-items; need not be a multiple of the workgroup\n"
+    "  -g, --grid X,Y,Z     size of the grid in work-items; need not be a multiple of the workgroup; has as\n"
+    "                       many dimensions (get_work_dim) as are given\n"
     "  -b, --workgroup X,Y,Z  size of a workgroup in work-items\n"
+    "      --offset X,Y,Z   global offset of an OpenCL kernel, in work-items, part of get_global_id()\n"
     "  -a, --arg NAME=VALUE an argument by name or by position: --arg 2=1024\n"
     "  -o, --out NAME=FILE  write this argument's buffer after the dispatch, as .npy or else as raw bytes\n"
     "  -e, --expect NAME=@FILE[:RTOL[,ATOL]]  compare it: |x - ref| <= ATOL + RTOL * |ref|; NaN equals NaN;\n"
@@ -443,7 +445,8 @@ static struct wm_dispatch request_of(const struct tool_job *job, const struct to
     return (struct wm_dispatch){
         .struct_size = sizeof(struct wm_dispatch),
         .scalar_cache = job->scalar_cache,
-        .grid = {d->grid[0], d->grid[1], d->grid[2]},
+        .grid = {d->grid[0], d->dimensions > 1 ? d->grid[1] : 0, d->dimensions > 2 ? d->grid[2] : 0},
+        .global_offset = {d->offset[0], d->offset[1], d->offset[2]},
         .workgroup = {d->workgroup[0], d->workgroup[1], d->workgroup[2]},
         .threads = job->threads,
         .max_instructions = job->max_instructions,
