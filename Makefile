@@ -29,6 +29,7 @@ TARGETS = gfx600 gfx700 gfx803 gfx900 gfx906 gfx908 gfx90a gfx942 gfx1010 gfx103
     gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic
 ROCSPARSE ?= /usr/lib/x86_64-linux-gnu/librocsparse.so.0
 test-all: test
+	@WAVEMEM_TEST_FULL=1 meson test -C $(BUILD) --no-rebuild --print-errorlogs every_code
 	@tests/oracle/library_objdump.py $(BUILD)/wavemem $(ROCSPARSE) || [ $$? = 77 ]
 	@tests/oracle/assembled_files.py $(BUILD)/wavemem tests/oracle/compiled.cl examples/*.cl $(TARGETS) || [ $$? = 77 ]
 
