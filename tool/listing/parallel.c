@@ -38,7 +38,7 @@ struct worker {
 };
 
 struct team {
-    const struct tool_run *run;
+    struct tool_run run; /* a copy: the writer changes its own while workers start */
     unsigned threads;
     size_t chunks;
     bool stop;
@@ -86,7 +86,7 @@ static void list_chunk(struct tool_run *run, struct chunk *chunk, size_t begin, 
 
 static size_t end_of(const struct team *team, size_t number)
 {
-    const size_t size = team->run->code->size;
+    const size_t size = team->run.code->size;
     return number + 1 == team->chunks ? size : (number + 1) * CHUNK;
 }
 
@@ -94,7 +94,7 @@ static void *work(void *user)
 {
     struct worker *worker = user;
     struct team *team = worker->team;
-    struct tool_run run = *team->run;
+    struct tool_run run = team->run;
     run.disassemblers = worker->disassembler;
     for (size_t n = worker->number, turn = 0; n < team->chunks; n += team->threads, turn++) {
         struct chunk *chunk = &worker->chunk[turn % BUFFERS];
@@ -153,7 +153,7 @@ static size_t write_chunks(struct team *team, struct tool_run *run)
 
 static bool prepare(struct worker *worker, struct team *team, unsigned number)
 {
-    const struct tool_listing *listing = team->run->listing;
+    const struct tool_listing *listing = team->run.listing;
     worker->team = team;
     worker->number = number;
     for (unsigned i = 0; i < BUFFERS; i++)
@@ -182,7 +182,7 @@ size_t tool_list_parallel(struct tool_run *run, unsigned threads)
     unsigned started = 0;
     if (!team)
         return end;
-    team->run = run;
+    team->run = *run;
     team->chunks = chunks;
     team->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
     team->threads = chunks < team->threads ? (unsigned)chunks : team->threads;
