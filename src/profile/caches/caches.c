@@ -94,8 +94,10 @@ unsigned wmi_caches_round(struct wmi_caches *caches, struct wmi_log_group *const
         left += groups[i]->waves;
     if (!make_room(caches, left, slots))
         return WM_CUT_NO_MEMORY;
-    for (uint32_t slot = 0; slot < slots; slot++)
-        caches->routes[slot] = route_of(caches, &instructions[slot]);
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const struct wmi_log_instruction instruction = wmi_log_instruction_at(&instructions[slot]);
+        caches->routes[slot] = route_of(caches, &instruction);
+    }
     left = 0;
     for (size_t i = 0; i < group_count; i++) {
         const struct wmi_cache_place *home = home_of(caches, groups[i]->number);

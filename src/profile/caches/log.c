@@ -170,7 +170,7 @@ void wmi_log_move(struct wmi_log_group *group, const struct wmi_log_instruction 
         struct wmi_log_entry entry;
         for (size_t at = 0; at < wave->size; at += ENTRY + (entry.list ? list_words(entry.count) : 0)) {
             memcpy(&entry, wave->words + at, sizeof entry);
-            const unsigned shift = instructions[entry.slot].shift;
+            const unsigned shift = wmi_log_instruction_at(&instructions[entry.slot]).shift;
             if ((entry.block << shift) - start >= bytes)
                 continue;
             entry.block += distance >> shift;

@@ -45,6 +45,21 @@ struct wmi_log_instruction {
     uint8_t policy;     /* WMI_POLICY_*; for WMI_PATH_CONTROL: 1 << enum wm_cache_level */
 };
 
+union wmi_log_instruction_word {
+    struct wmi_log_instruction instruction;
+    uint32_t word;
+};
+_Static_assert(sizeof(union wmi_log_instruction_word) == sizeof(uint32_t), "one word");
+
+/* Reads an instruction that workers may be writing: each stores the same or a newer description as one word.
+ */
+static inline struct wmi_log_instruction wmi_log_instruction_at(const struct wmi_log_instruction *shared)
+{
+    const union wmi_log_instruction_word now = {
+        .word = __atomic_load_n((const uint32_t __attribute__((may_alias)) *)shared, __ATOMIC_RELAXED)};
+    return now.instruction;
+}
+
 struct wmi_log_wave {
     uint64_t *words;
     size_t size, capacity; /* words */

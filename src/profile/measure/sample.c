@@ -45,9 +45,10 @@ enum { MOST_ROUNDS = 1 << 20 };
 
 /* Whether an entry counts as a request of the workgroup. Instruction fetches do not: one miss serves many
  * workgroups. */
-static bool is_request(const struct wmi_log_instruction *instruction)
+static bool is_request(const struct wmi_log_instruction *shared)
 {
-    return instruction->path != WMI_PATH_IFETCH && instruction->path != WMI_PATH_CONTROL;
+    const struct wmi_log_instruction instruction = wmi_log_instruction_at(shared);
+    return instruction.path != WMI_PATH_IFETCH && instruction.path != WMI_PATH_CONTROL;
 }
 
 static double requests_of(const struct wmi_log_group *group, const struct wmi_log_instruction *instructions)

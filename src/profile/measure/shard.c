@@ -115,21 +115,24 @@ static void settle(struct wmi_counts *counts, struct wmi_memo *memo)
     memo->times = 0;
 }
 
-/* The log keeps what is the same for all executions apart. shift: of its blocks. */
+/* Several threads describe an instruction, and equally; a store that changes nothing would only contend. */
+static void describe(struct wmi_log_instruction *shared, struct wmi_log_instruction instruction)
+{
+    const union wmi_log_instruction_word now = {.instruction = instruction};
+    uint32_t __attribute__((may_alias)) *word = (void *)shared;
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) != now.word)
+        __atomic_store_n(word, now.word, __ATOMIC_RELAXED);
+}
+
+/* What all executions of an instruction have in common is not in the log's entries. shift: of its blocks. */
 static void describe_slot(struct wm_profile *profile, uint32_t slot, const struct wmi_access *access,
                           unsigned shift)
 {
-    union {
-        struct wmi_log_instruction instruction;
-        uint32_t word;
-    } now = {.instruction = {.path = (uint8_t)access->path,
-                             .kind = (uint8_t)access->kind,
-                             .shift = (uint8_t)shift,
-                             .policy = (uint8_t)access->policy}};
-    _Static_assert(sizeof now == sizeof(uint32_t), "one word");
-    uint32_t *word = (uint32_t *)&profile->log_instructions[slot];
-    if (__atomic_load_n(word, __ATOMIC_RELAXED) != now.word) /* other threads write the same */
-        __atomic_store_n(word, now.word, __ATOMIC_RELAXED);
+    describe(&profile->log_instructions[slot],
+             (struct wmi_log_instruction){.path = (uint8_t)access->path,
+                                          .kind = (uint8_t)access->kind,
+                                          .shift = (uint8_t)shift,
+                                          .policy = (uint8_t)access->policy});
 }
 
 /* An access that is not like one before it. place: of the memo to make of it, or NULL. */
@@ -410,8 +413,12 @@ static void *begin_thread(void *self)
     struct wm_profile *profile = self;
     pthread_mutex_lock(&profile->lock);
     wmi_fetches_settle(&profile->fetches);
-    if (profile->fetches.follows && profile->fetches.slot < WMI_LOG_SLOTS)
-        profile->log_instructions[profile->fetches.slot].policy = WMI_FETCH_TURNS;
+    if (profile->fetches.follows && profile->fetches.slot < WMI_LOG_SLOTS) {
+        struct wmi_log_instruction *fetch = &profile->log_instructions[profile->fetches.slot];
+        struct wmi_log_instruction now = wmi_log_instruction_at(fetch);
+        now.policy = WMI_FETCH_TURNS;
+        describe(fetch, now);
+    }
     struct wmi_shard *shard = take_shard(profile);
     pthread_mutex_unlock(&profile->lock);
     if (!shard)

@@ -60,15 +60,15 @@ static void put_slots(struct wmi_tracer *tracer, uint32_t slots)
     if (!know(tracer, slots))
         wmi_trace_give_up(tracer->writer, "no memory for a part of the trace");
     for (uint32_t slot = 0; slot < slots && slot < tracer->known_count; slot++) {
-        const struct wmi_log_instruction *now = &tracer->instructions[slot];
-        if (memcmp(now, &tracer->known[slot], sizeof *now) == 0)
+        const struct wmi_log_instruction now = wmi_log_instruction_at(&tracer->instructions[slot]);
+        if (memcmp(&now, &tracer->known[slot], sizeof now) == 0)
             continue;
-        tracer->known[slot] = *now;
+        tracer->known[slot] = now;
         wmi_trace_write_number(&bytes, slot);
-        wmi_trace_write_number(&bytes, now->path);
-        wmi_trace_write_number(&bytes, now->kind);
-        wmi_trace_write_number(&bytes, now->shift);
-        wmi_trace_write_number(&bytes, now->policy);
+        wmi_trace_write_number(&bytes, now.path);
+        wmi_trace_write_number(&bytes, now.kind);
+        wmi_trace_write_number(&bytes, now.shift);
+        wmi_trace_write_number(&bytes, now.policy);
     }
     if (bytes.size || bytes.failed)
         put_record(tracer, WMI_TRACE_SLOTS, &bytes);
