@@ -35,9 +35,9 @@ enum wm_status wm_find_dependence(struct wm_machine *machine, const struct wm_ob
                                               .entry = kernel->entry + module->bias}};
     struct wmi_observed observed = {machine, module, ""};
     const struct wmi_dependence_source source = source_of(&observed, kernel, &code);
-    struct wmi_entries entries;
+    struct wmi_place_list entries;
     const bool ok = wmi_find_dependence(&source, dependence, &entries);
-    wmi_entries_free(&entries);
+    wmi_place_list_free(&entries);
     if (!ok)
         return wmi_fail(diag, WM_NO_MEMORY, "no memory to examine the code of kernel '%s'", kernel->name);
     if (dependence->kind == WM_INDEPENDENT)
@@ -56,14 +56,14 @@ bool wmi_fix_order(struct wmi_observed *observed, const struct wm_kernel *kernel
     const struct wmi_dependence_source source =
         source_of(observed, kernel, wmi_program_code(dispatch->program));
     struct wm_dependence dependence;
-    struct wmi_entries entries;
+    struct wmi_place_list entries;
     bool full;
     const bool ok = wmi_find_dependence(&source, &dependence, &entries);
     dispatch->in_one_order = dependence.kind != WM_INDEPENDENT;
     if (dispatch->in_one_order)
         dispatch->threads = 1;
     for (size_t i = 0; ok && !dispatch->in_one_order && i < entries.count; i++)
-        wmi_program_at(dispatch->program, entries.address[i], &full);
-    wmi_entries_free(&entries);
+        wmi_program_at(dispatch->program, entries.place[i], &full);
+    wmi_place_list_free(&entries);
     return ok;
 }

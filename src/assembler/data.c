@@ -201,21 +201,21 @@ void wmi_asm_read_late_leb(struct wmi_assembler *a, struct wmi_cursor *c, const 
 {
     int64_t value;
     const char *const start = c->at;
-    const unsigned room = late->bytes;
+    const unsigned bytes = late->bytes;
     if (!wmi_asm_read_number(a, c, &value))
         return;
     a->scratch.size = 0;
     wmi_asm_append_leb(a, &a->scratch, value, late->is_signed);
-    if (a->scratch.size > room) {
+    if (a->scratch.size > bytes) {
         wmi_asm_grow(a, late, (unsigned)a->scratch.size, start);
         return;
     }
     const uint8_t sign = late->is_signed && value < 0 ? 0x7f : 0, more = sign | 0x80;
-    while (a->scratch.size < room) {
+    while (a->scratch.size < bytes) {
         a->scratch.data[a->scratch.size - 1] |= 0x80;
-        wmi_asm_append(a, &a->scratch, a->scratch.size + 1 < room ? &more : &sign, 1);
+        wmi_asm_append(a, &a->scratch, a->scratch.size + 1 < bytes ? &more : &sign, 1);
     }
-    memcpy(late->section->bytes.data + late->offset, a->scratch.data, room);
+    memcpy(late->section->bytes.data + late->offset, a->scratch.data, bytes);
 }
 
 /* `ends`: each string is NUL-terminated. Otherwise, strings may be adjacent, as in LLVM. */

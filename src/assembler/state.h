@@ -87,7 +87,7 @@ struct wmi_asm_late {
  * file is read in several passes, with growing sizes, until all suffice; sizes never shrink. */
 struct wmi_asm_sizes {
     uint8_t *bytes;
-    unsigned room;
+    unsigned capacity;
     bool grew, last; /* last: no further pass */
 };
 

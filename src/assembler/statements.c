@@ -88,14 +88,14 @@ unsigned wmi_asm_next_size(struct wmi_assembler *a, unsigned least)
 {
     struct wmi_asm_sizes *sizes = a->sizes;
     const unsigned number = a->size_count++;
-    if (number >= sizes->room) {
-        const unsigned room = 2 * number + 16;
-        uint8_t *bytes = realloc(sizes->bytes, room);
+    if (number >= sizes->capacity) {
+        const unsigned capacity = 2 * number + 16;
+        uint8_t *bytes = realloc(sizes->bytes, capacity);
         if (!bytes)
             longjmp(a->no_memory, 1);
-        memset(bytes + sizes->room, 0, room - sizes->room);
+        memset(bytes + sizes->capacity, 0, capacity - sizes->capacity);
         sizes->bytes = bytes;
-        sizes->room = room;
+        sizes->capacity = capacity;
     }
     if (sizes->bytes[number] < least)
         sizes->bytes[number] = (uint8_t)least;
@@ -107,7 +107,9 @@ void wmi_asm_grow(struct wmi_assembler *a, const struct wmi_asm_late *late, unsi
     a->sizes->bytes[late->sized - 1] = (uint8_t)bytes;
     a->sizes->grew = true;
     if (a->sizes->last)
-        wmi_asm_error(a, at, "its size never settles: each time that it grows, what it depends on moves");
+        wmi_asm_error(a, at,
+                      "the size of this statement does not converge: each time it grows, so does the "
+                      "distance that it encodes");
 }
 
 void wmi_asm_begin_expression(struct wmi_assembler *a)

@@ -12,7 +12,6 @@
 
 #include "isa/registers.h"
 #include "lower/flow.h"
-#include "lower/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,7 @@ enum {
 struct search {
     const struct wmi_dependence_source *source;
     struct wm_dependence *found;
-    struct wmi_entries *entries;
+    struct wmi_place_list *entries;
     struct wmi_place_map known; /* what was examined */
     bool computed;              /* a jump to a computed address */
     bool named;                 /* the code computes addresses of functions */
@@ -179,18 +178,7 @@ static bool only_waits(const struct search *search, uint64_t first, uint64_t las
 /* Code that is reached other than by a direct branch. */
 static void add_entry(struct search *search, uint64_t address)
 {
-    struct wmi_entries *entries = search->entries;
-    if (entries->count == entries->capacity) {
-        const size_t capacity = entries->capacity ? 2 * entries->capacity : 64;
-        uint64_t *grown = realloc(entries->address, capacity * sizeof *grown);
-        if (!grown) {
-            search->out_of_memory = true;
-            return;
-        }
-        entries->address = grown;
-        entries->capacity = capacity;
-    }
-    entries->address[entries->count++] = address;
+    search->out_of_memory |= !wmi_place_list_add(search->entries, address);
 }
 
 /* The constant that the instruction adds to `reg`, if it is one that does. */
@@ -285,25 +273,19 @@ static void examine_from(struct search *search, uint64_t entry)
 }
 
 bool wmi_find_dependence(const struct wmi_dependence_source *source, struct wm_dependence *dependence,
-                         struct wmi_entries *entries)
+                         struct wmi_place_list *entries)
 {
     const uint64_t entry = source->code->options.entry;
     struct search search = {.source = source, .found = dependence, .entries = entries};
     *dependence = (struct wm_dependence){.kind = WM_INDEPENDENT};
-    *entries = (struct wmi_entries){0};
+    *entries = (struct wmi_place_list){0};
     if (source->unknown_calls)
         find(&search, WM_DEPENDS_BY_CODE, entry);
     add_entry(&search, entry);
     for (size_t i = 0; i < entries->count && !search.out_of_memory && dependence->kind == WM_INDEPENDENT; i++)
-        examine_from(&search, entries->address[i]);
+        examine_from(&search, entries->place[i]);
     if (search.computed && !search.named)
         find(&search, WM_DEPENDS_BY_CODE, entry);
     free(search.known.entries);
     return !search.out_of_memory;
-}
-
-void wmi_entries_free(struct wmi_entries *entries)
-{
-    free(entries->address);
-    *entries = (struct wmi_entries){0};
 }

@@ -4,7 +4,7 @@
 #ifndef WMI_DEPENDENCE_H
 #define WMI_DEPENDENCE_H
 
-#include "lower/code.h"
+#include "lower/scan.h"
 #include "wavemem/wavemem.h"
 
 struct wmi_dependence_source {
@@ -15,19 +15,12 @@ struct wmi_dependence_source {
     void *user;
 };
 
-/* The kernel's entry and the code that no direct branch leads to: functions whose address the code computes,
- * and where calls return to. */
-struct wmi_entries {
-    uint64_t *address;
-    size_t count, capacity;
-};
-
 /* Sets the kind of *dependence and its pc, the first instruction found by which workgroups may depend on one
- * another. Sets *entries, in an order that depends on the code only; complete if there is no dependence. The
- * caller frees them, also without success. False: no memory. */
+ * another. Sets *entries: the kernel's entry and the code that no direct branch leads to (functions whose
+ * address the code computes, and where calls return to), in an order that depends on the code only; complete
+ * if there is no dependence. The caller frees the list, also without success. False: no memory. */
 bool wmi_find_dependence(const struct wmi_dependence_source *source, struct wm_dependence *dependence,
-                         struct wmi_entries *entries);
-void wmi_entries_free(struct wmi_entries *entries);
+                         struct wmi_place_list *entries);
 
 /* Whether the instruction changes memory without telling the wave's registers what was there. */
 bool wmi_only_changes_memory(const struct wmi_instruction *insn);

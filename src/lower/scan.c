@@ -6,19 +6,29 @@
 
 #include <stdlib.h>
 
+bool wmi_place_list_add(struct wmi_place_list *list, uint64_t place)
+{
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity ? 2 * list->capacity : 64;
+        uint64_t *grown = realloc(list->place, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        list->place = grown;
+        list->capacity = capacity;
+    }
+    list->place[list->count++] = place;
+    return true;
+}
+
+void wmi_place_list_free(struct wmi_place_list *list)
+{
+    free(list->place);
+    *list = (struct wmi_place_list){0};
+}
+
 static void scan_push(struct wmi_scan *scan, uint64_t place)
 {
-    if (scan->work_count == scan->work_capacity) {
-        const size_t capacity = scan->work_capacity ? 2 * scan->work_capacity : 64;
-        uint64_t *grown = realloc(scan->work, capacity * sizeof *grown);
-        if (!grown) {
-            scan->out_of_memory = true;
-            return;
-        }
-        scan->work = grown;
-        scan->work_capacity = capacity;
-    }
-    scan->work[scan->work_count++] = place;
+    scan->out_of_memory |= !wmi_place_list_add(&scan->work, place);
 }
 
 static size_t scan_find(const struct wmi_scan *scan, uint64_t place) /* index + 1; 0: not seen */
@@ -56,8 +66,8 @@ void wmi_scan(struct wmi_scan *scan, const struct wmi_code *code, const struct w
               uint64_t entry, size_t limit)
 {
     scan_push(scan, entry);
-    while (scan->work_count && !scan->out_of_memory) {
-        uint64_t place = scan->work[--scan->work_count];
+    while (scan->work.count && !scan->out_of_memory) {
+        uint64_t place = scan->work.place[--scan->work.count];
         bool leader = true;
         while (scan->count < limit && !scan->out_of_memory) {
             const size_t seen = scan_find(scan, place);
@@ -88,6 +98,6 @@ void wmi_scan(struct wmi_scan *scan, const struct wmi_code *code, const struct w
 void wmi_scan_free(struct wmi_scan *scan)
 {
     free(scan->found);
-    free(scan->work);
+    wmi_place_list_free(&scan->work);
     free(scan->seen.entries);
 }

@@ -11,12 +11,21 @@ struct wmi_found { /* a reached instruction */
     bool leader;
 };
 
+/* A growing list of places. */
+struct wmi_place_list {
+    uint64_t *place;
+    size_t count, capacity;
+};
+
+/* False: no memory. */
+bool wmi_place_list_add(struct wmi_place_list *list, uint64_t place);
+void wmi_place_list_free(struct wmi_place_list *list);
+
 struct wmi_scan {
     struct wmi_found *found;
     size_t count, capacity;
-    struct wmi_place_map seen; /* place -> index in found + 1, cast to a pointer */
-    uint64_t *work;
-    size_t work_count, work_capacity;
+    struct wmi_place_map seen;  /* place -> index in found + 1, cast to a pointer */
+    struct wmi_place_list work; /* still to be followed */
     bool out_of_memory;
 };
 
