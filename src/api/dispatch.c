@@ -104,7 +104,7 @@ static void release(bool *const *busy, unsigned count)
 
 /* Takes the machine and what the request has in use, until finish(). */
 static enum wm_status take(struct wm_machine *machine, const struct wm_dispatch *request,
-                            struct wm_diag *diag)
+                           struct wm_diag *diag)
 {
     static const char *const names[] = {"profile", "check", "fidelity report"};
     bool *busy[3];
