@@ -45,6 +45,7 @@
 #include "observe.h"  /* callbacks for events of a dispatch and of its memory */
 #include "profile.h"  /* cost of memory instructions */
 #include "status.h"   /* status codes */
+#include "stop.h"     /* breakpoints and steps */
 #include "tess.h"     /* Mesa's off-chip tessellation buffer */
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API: running a kernel. */
-#include "api/observed.h"
+#include "api/dispatch.h"
 
+#include "api/observed.h"
 #include "base/diag.h"
 #include "base/versioned.h"
 #include "check/check.h"
@@ -63,9 +64,10 @@ static enum wm_status check_geometry(const struct wm_kernel *kernel, const struc
     return WM_OK;
 }
 
-static enum wm_status check_pointers(const struct wm_machine *machine, const struct wm_object *object,
-                                     const struct wm_kernel *kernel, const struct wm_dispatch *request,
-                                     const struct wm_result *result, struct wm_diag *diag)
+static enum wm_status check_pointers(const char *function, const struct wm_machine *machine,
+                                     const struct wm_object *object, const struct wm_kernel *kernel,
+                                     const struct wm_dispatch *request, const struct wm_result *result,
+                                     struct wm_diag *diag)
 {
     const struct {
         const void *pointer;
@@ -77,7 +79,7 @@ static enum wm_status check_pointers(const struct wm_machine *machine, const str
                   {result, "result"}};
     for (unsigned i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!needed[i].pointer)
-            return wmi_null(diag, "wm_dispatch", needed[i].name);
+            return wmi_null(diag, function, needed[i].name);
     if (!wmi_module_of(machine, object))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
     if (!wmi_object_has_kernel(object, kernel))
@@ -94,8 +96,8 @@ static void get_busy(const struct wm_dispatch *request, bool *busy[3])
     busy[2] = request->fidelity ? wmi_fidelity_busy(request->fidelity) : NULL;
 }
 
-static enum wm_status check_idle(const struct wm_machine *machine, const struct wm_dispatch *request,
-                                 struct wm_diag *diag)
+static enum wm_status check_idle(const char *function, const struct wm_machine *machine,
+                                 const struct wm_dispatch *request, struct wm_diag *diag)
 {
     static const char *const names[] = {"profile", "check", "fidelity report"};
     bool *busy[3];
@@ -104,7 +106,7 @@ static enum wm_status check_idle(const struct wm_machine *machine, const struct 
         if (busy[i] && *busy[i])
             return wmi_fail(diag, WM_BAD_ARGUMENT, "the %s observes another dispatch that is running",
                             names[i]);
-    return wmi_machine_idle(machine, "wm_dispatch", diag);
+    return wmi_machine_idle(machine, function, diag);
 }
 
 static void set_busy(struct wm_machine *machine, const struct wm_dispatch *request, bool now)
@@ -246,9 +248,11 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
 {
     const struct wmi_target *target = machine->target;
     struct wmi_observed observed = {machine, module, ""};
-    struct wmi_watcher own[3];
+    struct wmi_watcher own[4];
     struct wmi_watchers watchers;
     size_t owns = 0;
+    if (dispatch->holder)
+        own[owns++] = (struct wmi_watcher){dispatch->holder, "run"};
     if (request->profile) {
         struct wmi_profile_source source = {
             .user = &observed,
@@ -301,7 +305,7 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
         request->profile ? wmi_choose_gpu(request->profile, machine->target, diag) : WM_OK;
     if (status)
         return status;
-    dispatch->threads = wants_one_thread(request) ? 1 : thread_count(request->threads);
+    dispatch->threads = dispatch->holder || wants_one_thread(request) ? 1 : thread_count(request->threads);
     const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
     const struct wmi_abi_request abi = {
         .kernel = kernel,
@@ -339,21 +343,23 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
     return status;
 }
 
-enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
-                           const struct wm_kernel *kernel, const struct wm_dispatch *given,
-                           struct wm_result *given_result, struct wm_diag *diag)
+enum wm_status wmi_dispatch_held(const char *function, const struct wmi_observer *holder,
+                                 struct wm_machine *machine, const struct wm_object *object,
+                                 const struct wm_kernel *kernel, const struct wm_dispatch *given,
+                                 struct wm_result *given_result, struct wm_diag *diag)
 {
     struct wm_dispatch request; /* a copy: a callback may change the caller's */
     struct wm_result result = {.struct_size = sizeof result};
-    enum wm_status status = check_pointers(machine, object, kernel, given, given_result, diag);
+    enum wm_status status = check_pointers(function, machine, object, kernel, given, given_result, diag);
     if (!status)
         status = wmi_take_struct(&request, sizeof request, offsetof(struct wm_dispatch, arguments), given,
                                  "wm_dispatch", diag);
     if (status)
         return status;
     wmi_give_struct(given_result, &result, sizeof result);
-    struct wmi_dispatch dispatch = {.space = machine->space, .apertures = machine->apertures};
-    status = check_idle(machine, &request, diag);
+    struct wmi_dispatch dispatch = {
+        .space = machine->space, .apertures = machine->apertures, .holder = holder};
+    status = check_idle(function, machine, &request, diag);
     status = status ? status : check_request(kernel, &request, &dispatch, diag);
     if (status)
         return status;
@@ -362,4 +368,11 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
     set_busy(machine, &request, false);
     wmi_give_struct(given_result, &result, sizeof result);
     return status;
+}
+
+enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
+                           const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                           struct wm_result *result, struct wm_diag *diag)
+{
+    return wmi_dispatch_held(__func__, NULL, machine, object, kernel, request, result, diag);
 }

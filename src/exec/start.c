@@ -2,19 +2,12 @@
 /* Starts workgroups: registers, EXEC, LDS and scratch memory of their waves, and the executors that run them.
  */
 #include "exec/executor.h"
+#include "exec/frame_words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { LDS_PADDING = 64 };
-
-static void set_lanes(struct wmi_lanes *set, uint64_t bits, unsigned lanes)
-{
-    set->bits = bits;
-    set->full = bits == (lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1);
-    for (unsigned i = 0; i < 64; i++)
-        set->row[i] = bits >> i & 1 ? UINT32_MAX : 0;
-}
 
 void *wmi_aligned_zero(size_t size)
 {
@@ -49,7 +42,7 @@ static void place_workitems(const struct wmi_launch *launch, const uint32_t size
     }
     if (launch->packed_ids)
         pack_workitems(launch->workitem_ids, lanes, rows);
-    set_lanes(exec, bits, lanes);
+    wmi_lanes_fill(exec, bits, lanes);
 }
 
 uint64_t wmi_resident_bytes(const struct wmi_executor *executor)
