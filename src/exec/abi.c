@@ -127,18 +127,17 @@ static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_a
         .shared_base = (uint32_t)(r->apertures->shared_base >> 32),
     };
     void *kernarg;
-    if (!r->fills_hidden)
-        return WM_OK;
-    const enum wm_status status =
-        r->has_kernarg ? given_kernarg(r, &kernarg, diag)
-                       : allocate(r, size + KERNARG_ALIGNMENT, "kernarg", &memory->kernarg, &kernarg, diag);
-    if (status)
-        return status;
     for (unsigned i = 0; i < 3; i++) {
         hidden.grid[i] = at_least_one(dispatch->grid[i]);
         hidden.workgroup[i] = at_least_one(dispatch->workgroup[i]);
         hidden.global_offset[i] = dispatch->global_offset[i];
     }
+    if (r->has_kernarg)
+        return r->fills_hidden ? fill_given(r, &hidden, diag) : WM_OK;
+    const enum wm_status status =
+        allocate(r, size + KERNARG_ALIGNMENT, "kernarg", &memory->kernarg, &kernarg, diag);
+    if (status)
+        return status;
     if (asked)
         memcpy(kernarg, dispatch->arguments, asked);
     wmi_fill_kernarg(r->kernel, &hidden, kernarg);
