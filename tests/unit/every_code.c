@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every instruction of every target with edge-case operands and states, and random programs with random
  * descriptors. A run must end, fault, report a violation or reach its budget; sanitizers detect accesses to
- * host memory outside the guest's. Each program runs unobserved and observed, which must leave the same
- * registers, LDS and memory; otherwise a fast path differs from its slow path. */
+ * host memory outside the guest's. Each program runs unobserved and observed, and some with stops, which must
+ * leave the same registers, LDS and memory; otherwise a fast path differs from its slow path. */
 #include "kernel.h"
 
 #include "base/random.h"
@@ -185,6 +185,7 @@ static size_t run_some(const char *target, const struct kernel *k, const struct 
     p->count = 0;
     p->body.count = 0;
     p->setting.by_all = first / CHUNK % 2;
+    p->setting.stops = pattern == first / CHUNK % (reduced() ? 8 : 3);
     for (; next < forms->count && p->count < CHUNK; next++) {
         choose_state(&p->setting, pattern, next);
         if (!is_left_out(next, &forms->form[next], &progress[next], pattern))
@@ -329,6 +330,7 @@ static void random_programs(void **state)
         const struct forms forms = all_forms(kernel_decodes(k));
         for (unsigned round = 0; round < rounds; round++) {
             draw_setting(k, &p.setting);
+            p.setting.stops = round % 4 == 0;
             p.count = 0;
             p.body.count = 0;
             while (p.count < RANDOM) {
