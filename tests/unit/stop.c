@@ -681,6 +681,27 @@ static void other_accesses(void **state)
     destroy(&w);
 }
 
+/* A block is shown as two accesses, of which the first one is in the range; and lane 1 before lane 3. */
+static void blocks(void **state)
+{
+    struct world w = world_of("gfx1200", "s_mov_b32 m0, -1\n"
+                                         "v_xor_b32 v1, 2, v0\n"
+                                         "v_lshlrev_b32 v1, 7, v1\n"
+                                         "s_nop 0\n"
+                                         "global_load_block v[8:39], v1, s[2:3]\n"
+                                         "s_endpgm\n");
+    (void)state;
+    struct wm_run *run = begin(&w, NULL);
+    const struct wm_stopped stopped = run_to(run, (struct wm_stop_at){.access_low = w.buffer + 128 + 60,
+                                                                      .access_high = w.buffer + 3 * 128 + 1,
+                                                                      .loads = true});
+    assert_int_equal(stopped.kind, WM_STOP_ACCESS);
+    assert_int_equal(stopped.access_lanes, 1 << 0 | 1 << 1 | 1 << 3);
+    assert_int_equal(stopped.address, w.buffer + 2 * 128);
+    ends_well(run);
+    destroy(&w);
+}
+
 static void lds(void **state)
 {
     (void)state;
@@ -1259,16 +1280,27 @@ static void messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps),          cmocka_unit_test(registers),
-        cmocka_unit_test(carries),        cmocka_unit_test(exec_masks_lanes),
-        cmocka_unit_test(mode_rounds),    cmocka_unit_test(special_registers),
-        cmocka_unit_test(accumulators),   cmocka_unit_test(accesses),
-        cmocka_unit_test(other_accesses), cmocka_unit_test(lds),
-        cmocka_unit_test(waves),          cmocka_unit_test(waiting_waves),
-        cmocka_unit_test(no_deadlock),    cmocka_unit_test(same_results),
-        cmocka_unit_test(faults),         cmocka_unit_test(cancel),
-        cmocka_unit_test(time_limit),     cmocka_unit_test(two_runs),
-        cmocka_unit_test(two_threads),    cmocka_unit_test(callbacks),
+        cmocka_unit_test(steps),
+        cmocka_unit_test(registers),
+        cmocka_unit_test(carries),
+        cmocka_unit_test(exec_masks_lanes),
+        cmocka_unit_test(mode_rounds),
+        cmocka_unit_test(special_registers),
+        cmocka_unit_test(accumulators),
+        cmocka_unit_test(accesses),
+        cmocka_unit_test(other_accesses),
+        cmocka_unit_test(blocks),
+        cmocka_unit_test(lds),
+        cmocka_unit_test(waves),
+        cmocka_unit_test(waiting_waves),
+        cmocka_unit_test(no_deadlock),
+        cmocka_unit_test(same_results),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(cancel),
+        cmocka_unit_test(time_limit),
+        cmocka_unit_test(two_runs),
+        cmocka_unit_test(two_threads),
+        cmocka_unit_test(callbacks),
         cmocka_unit_test(messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
