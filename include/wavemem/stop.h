@@ -6,9 +6,9 @@
  * it: waves run one at a time and in the same order in every run. What the dispatch calls (observers,
  * progress, print, stale) is called on that thread; these functions may not call those of this header.
  *
- * While a run exists, the machine is busy as it is during wm_dispatch: see wm_dispatch.progress. Its memory
- * may be read and written whenever the run is stopped (wm_read, wm_write, wm_host_pointer). Once the kernel
- * has ended (WM_STOP_END), the machine may be used for anything. */
+ * While a run exists, a dispatch runs on the machine: see wm_dispatch.progress. Whenever it is stopped, all
+ * functions of memory.h may be used. Once the kernel has ended (WM_STOP_END), the machine may be used for
+ * anything. */
 #ifndef WAVEMEM_STOP_H
 #define WAVEMEM_STOP_H
 

@@ -3,6 +3,7 @@
 #include "api/dispatch.h"
 
 #include "api/observed.h"
+#include "api/start.h"
 #include "base/diag.h"
 #include "base/versioned.h"
 #include "check/check.h"
@@ -96,27 +97,39 @@ static void get_busy(const struct wm_dispatch *request, bool *busy[3])
     busy[2] = request->fidelity ? wmi_fidelity_busy(request->fidelity) : NULL;
 }
 
-static enum wm_status check_idle(const char *function, const struct wm_machine *machine,
-                                 const struct wm_dispatch *request, struct wm_diag *diag)
+static void release(bool *const *busy, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (busy[i])
+            __atomic_store_n(busy[i], false, __ATOMIC_RELEASE);
+}
+
+/* Takes the machine and what the request has in use, until finish(). */
+static enum wm_status take(const char *function, struct wm_machine *machine,
+                           const struct wm_dispatch *request, struct wm_diag *diag)
 {
     static const char *const names[] = {"profile", "check", "fidelity report"};
     bool *busy[3];
     get_busy(request, busy);
+    if (wmi_gate_presence(wmi_space_gate(machine->space)) != WMI_ABSENT)
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "%s: called by a callback of a dispatch that is running on the machine", function);
     for (unsigned i = 0; i < 3; i++)
-        if (busy[i] && *busy[i])
+        if (busy[i] && __atomic_exchange_n(busy[i], true, __ATOMIC_ACQUIRE)) {
+            release(busy, i);
             return wmi_fail(diag, WM_BAD_ARGUMENT, "the %s observes another dispatch that is running",
                             names[i]);
-    return wmi_machine_idle(machine, function, diag);
+        }
+    __atomic_fetch_add(&machine->running, 1, __ATOMIC_ACQUIRE);
+    return WM_OK;
 }
 
-static void set_busy(struct wm_machine *machine, const struct wm_dispatch *request, bool now)
+static void finish(struct wm_machine *machine, const struct wm_dispatch *request)
 {
     bool *busy[3];
     get_busy(request, busy);
-    for (unsigned i = 0; i < 3; i++)
-        if (busy[i])
-            *busy[i] = now;
-    machine->busy = now;
+    release(busy, 3);
+    __atomic_fetch_sub(&machine->running, 1, __ATOMIC_RELEASE);
 }
 
 static enum wm_status check_request(const struct wm_kernel *kernel, const struct wm_dispatch *request,
@@ -194,6 +207,14 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
     struct wmi_observed observed = {machine, module, ""};
     const bool watched = dispatch->observers.count || dispatch->stales.mode;
     bool ok = dispatch->program && (!watched || wmi_fix_order(&observed, kernel, dispatch));
+    if (ok && request->start) {
+        const enum wm_status status =
+            wmi_start_prepare(request->start, wmi_program_code(dispatch->program), dispatch, diag);
+        if (status) {
+            wmi_program_destroy(dispatch->program);
+            return status;
+        }
+    }
     const size_t steps = ok ? wmi_program_steps(dispatch->program) : 0;
     ok = ok && wmi_dispatch_run(dispatch);
     result->seconds = wmi_seconds() - begin;
@@ -294,6 +315,12 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
     return status;
 }
 
+static uint32_t lane_scratch(const struct wm_kernel *kernel, const struct wm_start *start)
+{
+    const uint32_t own = wmi_abi_scratch_size(kernel);
+    return start && start->scratch_bytes > own ? start->scratch_bytes : own;
+}
+
 /* Runs a request that makes sense. */
 static enum wm_status run_request(struct wm_machine *machine, const struct wmi_module *module,
                                   const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
@@ -301,6 +328,7 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
                                   struct wm_diag *diag)
 {
     struct wmi_abi_memory memory;
+    struct wmi_presence presence;
     enum wm_status status =
         request->profile ? wmi_choose_gpu(request->profile, machine->target, diag) : WM_OK;
     if (status)
@@ -315,13 +343,15 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
         .apertures = &machine->apertures,
         .waves_per_group = (uint32_t)((items + kernel->wave_size - 1) / kernel->wave_size),
         .prints = request->print != NULL,
+        .lane_scratch = lane_scratch(kernel, request->start),
     };
     status = wmi_abi_prepare(&abi, &memory, &dispatch->launch, diag);
     if (status)
         return status;
     dispatch->scratch_stride = memory.scratch_stride;
     dispatch->scratch_piece = memory.scratch_piece;
-    dispatch->scratch = memory.scratch ? wmi_space_host(machine->space, memory.scratch, 1) : NULL;
+    dispatch->scratch = memory.scratch_host;
+    dispatch->arguments = memory.kernarg;
     dispatch->scratch_base = memory.scratch;
     dispatch->goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
     dispatch->residents = memory.places < WMI_RESIDENT_LIMIT ? memory.places : WMI_RESIDENT_LIMIT;
@@ -332,6 +362,10 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
     pthread_mutex_init(&dispatch->stales.lock, NULL);
     dispatch->progress = request->progress;
     dispatch->progress_user = request->progress_user;
+    dispatch->running = &machine->running;
+    dispatch->waits_for_others = request->waits_for_others;
+    dispatch->presence = &presence;
+    wmi_gate_enter(wmi_space_gate(machine->space), &presence);
     status = run_observed(machine, module, kernel, dispatch, request, result, diag);
     if (status == WM_OK && memory.printf && request->print) {
         size_t count;
@@ -339,6 +373,8 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
         wmi_print_buffer(formats, count, wmi_space_host(machine->space, memory.printf, WMI_PRINTF_BYTES),
                          WMI_PRINTF_BYTES, request->print, request->print_user);
     }
+    wmi_gate_leave(&presence);
+    wmi_start_release(dispatch);
     wmi_abi_release(machine->space, &memory);
     return status;
 }
@@ -349,23 +385,26 @@ enum wm_status wmi_dispatch_held(const char *function, const struct wmi_observer
                                  struct wm_result *given_result, struct wm_diag *diag)
 {
     struct wm_dispatch request; /* a copy: a callback may change the caller's */
+    struct wm_start start;
     struct wm_result result = {.struct_size = sizeof result};
     enum wm_status status = check_pointers(function, machine, object, kernel, given, given_result, diag);
     if (!status)
         status = wmi_take_struct(&request, sizeof request, offsetof(struct wm_dispatch, arguments), given,
                                  "wm_dispatch", diag);
+    if (!status)
+        status = wmi_start_take(request.start, &start, diag);
     if (status)
         return status;
+    request.start = request.start ? &start : NULL;
     wmi_give_struct(given_result, &result, sizeof result);
     struct wmi_dispatch dispatch = {
         .space = machine->space, .apertures = machine->apertures, .holder = holder};
-    status = check_idle(function, machine, &request, diag);
-    status = status ? status : check_request(kernel, &request, &dispatch, diag);
+    status = check_request(kernel, &request, &dispatch, diag);
+    status = status ? status : take(function, machine, &request, diag);
     if (status)
         return status;
-    set_busy(machine, &request, true);
     status = run_request(machine, wmi_module_of(machine, object), kernel, &dispatch, &request, &result, diag);
-    set_busy(machine, &request, false);
+    finish(machine, &request);
     wmi_give_struct(given_result, &result, sizeof result);
     return status;
 }

@@ -5,7 +5,7 @@
 
 #include "api/dispatch.h"
 #include "base/versioned.h"
-#include "exec/dispatch.h"
+#include "exec/executor.h"
 #include "exec/program.h"
 #include "exec/workgroup.h"
 
@@ -47,12 +47,17 @@ static bool is_callers_turn(struct wm_run *run)
 
 /* ---- on the run's thread ---- */
 
-/* The time limit of the dispatch does not run while the caller has the turn. */
-static void wait_for_caller(struct wm_run *run, struct wmi_dispatch *dispatch)
+/* The time limit of the dispatch does not run while the caller has the turn, and the caller may change what
+ * is allocated. */
+static void wait_for_caller(struct wm_run *run, struct wmi_wave *wave)
 {
+    struct wmi_executor *executor = (struct wmi_executor *)wave->worker;
+    struct wmi_dispatch *dispatch = wave->group->dispatch;
     const double begin = wmi_seconds();
+    wmi_step_out(executor);
     give_turn(run, true);
     await_turn(run, false);
+    wmi_step_in(executor);
     const double waited = wmi_seconds() - begin;
     run->waited += waited;
     dispatch->started += waited;
@@ -151,7 +156,7 @@ static void stop(struct wm_run *run, enum wm_stop_kind kind, struct wmi_wave *wa
     }
     run->wave = run->selected = wave;
     run->pc = pc;
-    wait_for_caller(run, wave->group->dispatch);
+    wait_for_caller(run, wave);
 }
 
 static enum wmi_held hold(void *local, enum wmi_hold why, struct wmi_wave *wave, uint64_t pc,
@@ -168,7 +173,7 @@ static enum wmi_held hold(void *local, enum wmi_hold why, struct wmi_wave *wave,
     if (!run->begun) {
         run->begun = held = true;
         run->dispatch = wave->group->dispatch;
-        wait_for_caller(run, wave->group->dispatch);
+        wait_for_caller(run, wave);
     }
     if (!run->ends && happens(run, why, wave, pc, &kind)) {
         stop(run, kind, wave, pc);

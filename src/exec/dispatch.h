@@ -5,6 +5,7 @@
 
 #include "exec/deal.h"
 #include "exec/launch.h"
+#include "exec/register_place.h"
 #include "exec/stale.h"
 #include "exec/wave.h"
 
@@ -44,13 +45,25 @@ struct wmi_standstill {
     unsigned count;             /* of `first` */
 };
 
+/* A register that the caller of the dispatch sets in each wave. */
+struct wmi_start_register {
+    struct wmi_register_place place;
+    enum wm_start_kind kind;
+    const uint32_t *values;
+    size_t count;
+};
+
 struct wmi_resident; /* executor.h */
 
 struct wmi_dispatch {
     struct wmi_program *program;
     const struct wmi_space *space;
+    struct wmi_presence *presence; /* of the thread that runs the dispatch, inside the gate of the space */
     struct wmi_apertures apertures;
     struct wmi_launch launch;
+    const struct wmi_start_register *start; /* set after what `launch` sets */
+    size_t start_count;
+    uint64_t arguments;             /* guest address */
     uint32_t grid[3], workgroup[3]; /* work-items */
     uint32_t groups[3];
     uint64_t group_count;
@@ -68,6 +81,8 @@ struct wmi_dispatch {
     const struct wmi_observer *holder; /* the one with hold(), or NULL */
     unsigned alignment;                /* enum wm_alignment */
     struct wmi_stales stales;          /* its lock is there unless its mode is 0 */
+    const unsigned *running;           /* atomic: dispatches of the machine, which may end waiting */
+    bool waits_for_others;             /* waiting is no deadlock */
     bool (*progress)(void *user, uint64_t done, uint64_t all);
     void *progress_user;
 

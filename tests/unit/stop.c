@@ -1186,8 +1186,9 @@ static void callbacks(void **state)
     request.progress = meddles;
     request.progress_user = &caller;
     caller.run = begin(&w, &request);
-    assert_int_equal(wm_dispatch(w.machine, w.object, w.kernel, &request, &result, NULL), WM_BAD_ARGUMENT);
     wm_machine_destroy(w.machine); /* has no effect */
+    assert_int_equal(wm_allocate(w.machine, 4, 0, "while it is stopped", &address, NULL), WM_OK);
+    assert_int_equal(wm_free(w.machine, address, NULL), WM_OK);
     const struct wm_stopped stopped = run_to(caller.run, (struct wm_stop_at){0});
     assert_int_equal(stopped.kind, WM_STOP_END);
     assert_int_equal(wm_allocate(w.machine, 4, 0, "more", &address, NULL), WM_OK);
