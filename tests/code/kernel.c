@@ -576,7 +576,7 @@ static void run_with_stops(const struct kernel *k, struct wm_machine *machine,
     require(wm_run_begin(machine, k->object, k->kernel, dispatch, &run, &diag), k->name, &diag);
     for (unsigned i = 0; at.kind != WM_STOP_END; i++) {
         const struct wm_stop_at next = {.struct_size = sizeof next,
-                                        .instructions = 1 + i % 13,
+                                        .instructions = 1 + i * 7 % 53,
                                         .access_high = UINT64_MAX,
                                         .loads = true,
                                         .stores = true,

@@ -185,7 +185,7 @@ static size_t run_some(const char *target, const struct kernel *k, const struct 
     p->count = 0;
     p->body.count = 0;
     p->setting.by_all = first / CHUNK % 2;
-    p->setting.stops = pattern == first / CHUNK % (reduced() ? 8 : 3);
+    p->setting.stops = pattern == first / CHUNK % (reduced() ? 16 : 3);
     for (; next < forms->count && p->count < CHUNK; next++) {
         choose_state(&p->setting, pattern, next);
         if (!is_left_out(next, &forms->form[next], &progress[next], pattern))
@@ -330,7 +330,7 @@ static void random_programs(void **state)
         const struct forms forms = all_forms(kernel_decodes(k));
         for (unsigned round = 0; round < rounds; round++) {
             draw_setting(k, &p.setting);
-            p.setting.stops = round % 4 == 0;
+            p.setting.stops = round % 8 == 0;
             p.count = 0;
             p.body.count = 0;
             while (p.count < RANDOM) {
