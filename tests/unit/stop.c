@@ -681,6 +681,35 @@ static void other_accesses(void **state)
     destroy(&w);
 }
 
+/* Memory is allocated and freed at stops, also before an access to what is freed, which then faults. */
+static void allocations(void **state)
+{
+    (void)state;
+    for (unsigned frees = 0; frees < 3; frees++) {
+        struct world w = storing("gfx900", "v_mov_b32 v1, 7\n"
+                                           "v_lshlrev_b32 v2, 2, v0\n"
+                                           "global_load_dword v3, v2, s[2:3]\n");
+        struct wm_stop_at at = {
+            .access_low = w.buffer, .access_high = w.buffer + 4 * WORDS, .loads = true, .stores = true};
+        const uint64_t buffer = w.buffer;
+        struct wm_run *run = begin(&w, NULL);
+        assert_int_equal(run_to(run, at).kind, WM_STOP_ACCESS); /* the load */
+        assert_int_equal(run_to(run, at).kind, WM_STOP_ACCESS); /* the store */
+        assert_int_equal(wm_allocate(w.machine, 4 * WORDS, 0, "more", &w.buffer, NULL), WM_OK);
+        if (frees < 2) {
+            set(run, "s2", (uint32_t)w.buffer);
+            set(run, "s3", (uint32_t)(w.buffer >> 32));
+        }
+        if (frees)
+            assert_int_equal(wm_free(w.machine, buffer, NULL), WM_OK);
+        if (frees == 2)
+            assert_int_equal(run_to(run, at).kind, WM_STOP_FAULT);
+        assert_int_equal(end(run, false).fault.kind, frees == 2 ? WM_FAULT_MEMORY : WM_FAULT_NONE);
+        assert_int_equal(word(&w, 33), frees == 2 ? 0 : 7);
+        destroy(&w);
+    }
+}
+
 /* A block is shown as two accesses, of which the first one is in the range; and lane 1 before lane 3. */
 static void blocks(void **state)
 {
@@ -1281,27 +1310,17 @@ static void messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps),
-        cmocka_unit_test(registers),
-        cmocka_unit_test(carries),
-        cmocka_unit_test(exec_masks_lanes),
-        cmocka_unit_test(mode_rounds),
-        cmocka_unit_test(special_registers),
-        cmocka_unit_test(accumulators),
-        cmocka_unit_test(accesses),
-        cmocka_unit_test(other_accesses),
-        cmocka_unit_test(blocks),
-        cmocka_unit_test(lds),
-        cmocka_unit_test(waves),
-        cmocka_unit_test(waiting_waves),
-        cmocka_unit_test(no_deadlock),
-        cmocka_unit_test(same_results),
-        cmocka_unit_test(faults),
-        cmocka_unit_test(cancel),
-        cmocka_unit_test(time_limit),
-        cmocka_unit_test(two_runs),
-        cmocka_unit_test(two_threads),
-        cmocka_unit_test(callbacks),
+        cmocka_unit_test(steps),          cmocka_unit_test(registers),
+        cmocka_unit_test(carries),        cmocka_unit_test(exec_masks_lanes),
+        cmocka_unit_test(mode_rounds),    cmocka_unit_test(special_registers),
+        cmocka_unit_test(accumulators),   cmocka_unit_test(accesses),
+        cmocka_unit_test(other_accesses), cmocka_unit_test(allocations),
+        cmocka_unit_test(blocks),         cmocka_unit_test(lds),
+        cmocka_unit_test(waves),          cmocka_unit_test(waiting_waves),
+        cmocka_unit_test(no_deadlock),    cmocka_unit_test(same_results),
+        cmocka_unit_test(faults),         cmocka_unit_test(cancel),
+        cmocka_unit_test(time_limit),     cmocka_unit_test(two_runs),
+        cmocka_unit_test(two_threads),    cmocka_unit_test(callbacks),
         cmocka_unit_test(messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
