@@ -1,0 +1,22 @@
+// 8-bit and 16-bit storage and arithmetic.
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) readonly buffer A { int8_t a[]; };
+layout(set = 0, binding = 1) readonly buffer B { uint16_t b[]; };
+layout(set = 0, binding = 2) readonly buffer C { f16vec2 c[]; };
+layout(set = 0, binding = 3) writeonly buffer D { int8_t d[]; };
+layout(set = 0, binding = 4) writeonly buffer E { uint16_t e[]; };
+layout(set = 0, binding = 5) writeonly buffer F { f16vec2 f[]; };
+
+void main()
+{
+    uint i = gl_GlobalInvocationID.x;
+    int8_t x = a[i];
+    uint16_t y = b[i];
+    d[i] = int8_t(x * 3s + int16_t(y));
+    e[i] = y >> 3us;
+    f[i] = c[i] * f16vec2(2.0hf, -0.5hf) + f16vec2(1.0hf, 4.0hf);
+}
