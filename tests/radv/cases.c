@@ -209,29 +209,39 @@ static void run_groups(struct radv_buffer *buffers, const struct radv_case *this
 
 /* small */
 
-/* Half floats of small integers and halves: all results are exact. */
-static void fill_small(struct radv_buffer *buffers)
-{
-    random_words(&buffers[0], 1);
-    random_words(&buffers[1], 2);
-    for (uint32_t i = 0; i < buffers[2].size / 2; i++) {
-        _Float16 value = (_Float16)((int)(scramble(i) % 401) - 200) / 2;
-        memcpy(buffers[2].bytes + 2 * i, &value, 2);
-    }
-}
-
 static void run_small(struct radv_buffer *buffers, const struct radv_case *this, uint32_t wave)
 {
     (void)this, (void)wave;
     for (uint32_t i = 0; i < buffers[0].size; i++) {
         int8_t x = (int8_t)buffers[0].bytes[i];
         uint16_t y = ((uint16_t *)buffers[1].bytes)[i];
-        buffers[3].bytes[i] = (uint8_t)(x * 3 + y);
-        ((uint16_t *)buffers[4].bytes)[i] = y >> 3;
-        const _Float16 *c = (_Float16 *)buffers[2].bytes + 2 * i;
-        _Float16 *f = (_Float16 *)buffers[5].bytes + 2 * i;
-        f[0] = c[0] * (_Float16)2 + (_Float16)1;
-        f[1] = c[1] * -(_Float16)0.5 + (_Float16)4;
+        buffers[2].bytes[i] = (uint8_t)(x * 3 + y);
+        ((uint16_t *)buffers[3].bytes)[i] = y >> 3;
+    }
+}
+
+/* halves: of small integers, so that all results are exact */
+
+static void fill_halves(struct radv_buffer *buffers)
+{
+    for (uint32_t i = 0; i < buffers[0].size / 2; i++) {
+        _Float16 value = (_Float16)((int)(scramble(i) % 401) - 200) / 2;
+        memcpy(buffers[0].bytes + 2 * i, &value, 2);
+    }
+}
+
+static void run_halves(struct radv_buffer *buffers, const struct radv_case *this, uint32_t wave)
+{
+    (void)this, (void)wave;
+    for (uint32_t i = 0; i < buffers[0].size / 4; i++) {
+        const _Float16 *a = (_Float16 *)buffers[0].bytes + 2 * i, x = a[0], y = a[1];
+        _Float16 *b = (_Float16 *)buffers[1].bytes + 2 * i, *c = (_Float16 *)buffers[2].bytes + 4 * i;
+        b[0] = x * (_Float16)2 + (_Float16)1;
+        b[1] = y * -(_Float16)0.5 + (_Float16)4;
+        c[0] = (_Float16)floorf((float)x);
+        c[1] = x < y ? x : y;
+        c[2] = y < 0 ? -y : y;
+        c[3] = (_Float16)((int)x / 3);
     }
 }
 
@@ -573,7 +583,7 @@ static void run_shared(struct radv_buffer *buffers, const struct radv_case *this
     .bindings = {{0, 0, RADV_STORAGE, 1, 128 * 3 * 4, 0}, {0, 1, RADV_STORAGE, 1, 128 * 3 * 64, 0}},         \
     .fill = fill_subgroup, .run = run_subgroup
 #define SHARED                                                                                               \
-    .shader = "shared", .workgroups = {2, 1, 1},                                                             \
+    .shader = "shared", .atomics64 = true, .workgroups = {2, 1, 1},                                          \
     .bindings = {{0, 0, RADV_STORAGE, 1, 8192, 0},                                                           \
                  {0, 1, RADV_STORAGE, 1, 8192, 0},                                                           \
                  {0, 2, RADV_STORAGE, 1, 8192, 0}},                                                          \
@@ -637,14 +647,22 @@ const struct radv_case radv_cases[] = {
      .workgroups = {4, 1, 1},
      .bindings = {{0, 0, RADV_STORAGE, 1, 256, 0},
                   {0, 1, RADV_STORAGE, 1, 512, 0},
-                  {0, 2, RADV_STORAGE, 1, 1024, 0},
-                  {0, 3, RADV_STORAGE, 1, 256, 0},
-                  {0, 4, RADV_STORAGE, 1, 512, 0},
-                  {0, 5, RADV_STORAGE, 1, 1024, 0}},
-     .fill = fill_small,
+                  {0, 2, RADV_STORAGE, 1, 256, 0},
+                  {0, 3, RADV_STORAGE, 1, 512, 0}},
+     .fill = fill_two,
      .run = run_small},
+    {.name = "halves",
+     .shader = "halves",
+     .half_floats = true,
+     .workgroups = {4, 1, 1},
+     .bindings = {{0, 0, RADV_STORAGE, 1, 1024, 0},
+                  {0, 1, RADV_STORAGE, 1, 1024, 0},
+                  {0, 2, RADV_STORAGE, 1, 2048, 0}},
+     .fill = fill_halves,
+     .run = run_halves},
     {.name = "halfwords",
      .shader = "halfwords",
+     .words16 = true,
      .workgroups = {4, 1, 1},
      .bindings = {{0, 0, RADV_STORAGE, 1, 2048, 0},
                   {0, 1, RADV_STORAGE, 1, 2048, 0},
@@ -653,6 +671,7 @@ const struct radv_case radv_cases[] = {
      .run = run_halfwords},
     {.name = "atomics",
      .shader = "atomics",
+     .atomics64 = true,
      .workgroups = {8, 1, 1},
      .bindings = {{0, 0, RADV_STORAGE, 1, 2048, 0},
                   {0, 1, RADV_STORAGE, 1, 296, 0},

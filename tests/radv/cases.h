@@ -33,8 +33,9 @@ struct radv_buffer {
 enum { RADV_LOW = 0x5add0000, RADV_HIGH = 0x5ade0000 };
 
 struct radv_case {
-    const char *name, *shader; /* the file is <shader>.comp */
-    uint32_t wave;             /* required size of a subgroup; 0: what the driver prefers */
+    const char *name, *shader;            /* the file is <shader>.comp */
+    uint32_t wave;                        /* required size of a subgroup; 0: what the driver prefers */
+    bool half_floats, words16, atomics64; /* features that the GPU must have */
     uint32_t workgroups[3];
     struct radv_binding bindings[RADV_BINDINGS];
     uint32_t push[RADV_PUSH], push_words;

@@ -249,28 +249,45 @@ static void open_driver(const char *family)
            VK_API_VERSION_MINOR(properties.driverVersion), VK_API_VERSION_PATCH(properties.driverVersion));
 }
 
+/* All features that the GPU has. */
+static struct {
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables;
+    VkPhysicalDeviceVulkan13Features v13;
+    VkPhysicalDeviceVulkan12Features v12;
+    VkPhysicalDeviceVulkan11Features v11;
+    VkPhysicalDeviceFeatures2 all;
+    VkPhysicalDeviceSubgroupSizeControlProperties subgroups;
+} features;
+
+static void find_features(void)
+{
+    features.executables.sType =
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR;
+    features.v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+    features.v13.pNext = &features.executables;
+    features.v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    features.v12.pNext = &features.v13;
+    features.v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+    features.v11.pNext = &features.v12;
+    features.all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    features.all.pNext = &features.v11;
+    vkGetPhysicalDeviceFeatures2(gpu, &features.all);
+    features.subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                              .pNext = &features.subgroups};
+    vkGetPhysicalDeviceProperties2(gpu, &properties);
+}
+
+static bool has_features(const struct radv_case *this)
+{
+    const bool atomics64 = features.v12.shaderBufferInt64Atomics && features.v12.shaderSharedInt64Atomics;
+    return (!this->half_floats || features.v12.shaderFloat16) &&
+           (!this->words16 || features.all.features.shaderInt16) && (!this->atomics64 || atomics64) &&
+           (this->wave == 0 || this->wave >= features.subgroups.minSubgroupSize);
+}
+
 static VkDevice open_device(void)
 {
-    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
-    };
-    VkPhysicalDeviceVulkan13Features f13 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-        .pNext = &executables,
-    };
-    VkPhysicalDeviceVulkan12Features f12 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-        .pNext = &f13,
-    };
-    VkPhysicalDeviceVulkan11Features f11 = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
-        .pNext = &f12,
-    };
-    VkPhysicalDeviceFeatures2 features = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-        .pNext = &f11,
-    };
-    vkGetPhysicalDeviceFeatures2(gpu, &features); /* all that the GPU has */
     float priority = 1;
     VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -280,7 +297,7 @@ static VkDevice open_device(void)
     const char *extension = VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-        .pNext = &features,
+        .pNext = &features.all,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
         .enabledExtensionCount = 1,
@@ -665,14 +682,9 @@ int main(int argc, char **argv)
     open_driver(argv[1]);
     struct sigaction action = {.sa_sigaction = missing_function, .sa_flags = SA_SIGINFO | SA_NODEFER};
     sigaction(SIGSEGV, &action, NULL);
-    VkPhysicalDeviceSubgroupSizeControlProperties sizes = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES,
-    };
-    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-                                              .pNext = &sizes};
-    vkGetPhysicalDeviceProperties2(gpu, &properties);
+    find_features();
     for (size_t i = 0; i < radv_case_count; i++)
-        if (radv_cases[i].wave == 0 || radv_cases[i].wave >= sizes.minSubgroupSize)
+        if (has_features(&radv_cases[i]))
             compile(&radv_cases[i], argv[2], argv[3]);
     return 0;
 }

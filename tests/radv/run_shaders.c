@@ -24,7 +24,7 @@ enum { SETS = 0x00400000, UPLOAD = 0x00800000, SCRATCH = 0x01000000, SCRATCH_BYT
 
 static uint64_t high_half(void)
 {
-    return strcmp(target, "gfx803") == 0 ? 0 : UINT64_C(0xffff8000) << 32;
+    return strlen(target) == 6 && target[3] < '9' ? 0 : UINT64_C(0xffff8000) << 32;
 }
 
 static bool is_rdna(void)
@@ -278,7 +278,8 @@ static void dispatch(const struct run *run, struct wm_check *checks)
     };
     struct wm_dispatch dispatch = {
         .struct_size = sizeof dispatch,
-        .dynamic_lds = (state->rsrc[1] >> 15 & 0x1ff) * 512, /* LDS_SIZE */
+        .dynamic_lds =
+            (state->rsrc[1] >> 15 & 0x1ff) * (strncmp(target, "gfx6", 4) == 0 ? 256 : 512), /* LDS_SIZE */
         .start = &start,
     };
     for (int i = 0; i < 3; i++) {
@@ -360,7 +361,7 @@ static void run_once(const struct radv_case *this, struct wm_check *checks)
 enum gap { NONE, RESULT, WAITS };
 
 static const struct {
-    const char *targets, *name;
+    const char *targets, *name; /* targets: NULL: all */
     enum gap gap;
     const char *why;
 } gaps[] = {
@@ -368,15 +369,15 @@ static const struct {
     {"gfx1010 gfx1030 gfx1100", "halfwords", RESULT,
      "op_sel of 16-bit shifts, products, minima and maxima (v_lshrrev_b16)"},
     {"gfx1010 gfx1030", "shuffle", RESULT, "shared VGPRs (COMPUTE_PGM_RSRC3.SHARED_VGPR_CNT)"},
-    {"gfx803 gfx900 gfx1010 gfx1030 gfx1100", "sets", WAITS, "waits for data of other lanes only"},
-    {"gfx803 gfx900", "shuffle", WAITS, "waits for data of other lanes only"},
+    {NULL, "sets", WAITS, "waits for data of other lanes only"},
+    {"gfx803 gfx900 gfx906", "shuffle", WAITS, "waits for data of other lanes only"},
     {"gfx1010 gfx1030", "shuffle-32", WAITS, "waits for data of other lanes only"},
 };
 
 static enum gap find_gap(const struct radv_case *this)
 {
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
-        if (strstr(gaps[i].targets, target) && strcmp(gaps[i].name, this->name) == 0) {
+        if ((!gaps[i].targets || strstr(gaps[i].targets, target)) && strcmp(gaps[i].name, this->name) == 0) {
             print_message("%s: not in wavemem: %s\n", this->name, gaps[i].why);
             return gaps[i].gap;
         }

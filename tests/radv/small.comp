@@ -6,17 +6,14 @@
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer A { int8_t a[]; };
 layout(set = 0, binding = 1) readonly buffer B { uint16_t b[]; };
-layout(set = 0, binding = 2) readonly buffer C { f16vec2 c[]; };
-layout(set = 0, binding = 3) writeonly buffer D { int8_t d[]; };
-layout(set = 0, binding = 4) writeonly buffer E { uint16_t e[]; };
-layout(set = 0, binding = 5) writeonly buffer F { f16vec2 f[]; };
+layout(set = 0, binding = 2) writeonly buffer C { int8_t c[]; };
+layout(set = 0, binding = 3) writeonly buffer D { uint16_t d[]; };
 
 void main()
 {
     uint i = gl_GlobalInvocationID.x;
     int8_t x = a[i];
     uint16_t y = b[i];
-    d[i] = int8_t(x * 3s + int16_t(y));
-    e[i] = y >> 3us;
-    f[i] = c[i] * f16vec2(2.0hf, -0.5hf) + f16vec2(1.0hf, 4.0hf);
+    c[i] = int8_t(x * 3s + int16_t(y));
+    d[i] = y >> 3us;
 }
