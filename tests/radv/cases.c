@@ -391,6 +391,30 @@ static void run_texel(struct radv_buffer *buffers, const struct radv_case *this,
     }
 }
 
+/* image */
+
+static void fill_image(struct radv_buffer *buffers)
+{
+    random_words(&buffers[0], 1);
+    random_words(&buffers[2], 2);
+}
+
+static void run_image(struct radv_buffer *buffers, const struct radv_case *this, uint32_t wave)
+{
+    (void)this, (void)wave;
+    uint32_t *words = WORDS(0), original[64 * 64];
+    memcpy(original, words, sizeof original);
+    for (uint32_t y = 0; y < 16; y++)
+        for (uint32_t x = 0; x < 32; x++) {
+            const uint32_t texel = WORDS(2)[y * 64 + x];
+            WORDS(3)[(y * 32 + x) * 2] = texel;
+            WORDS(3)[(y * 32 + x) * 2 + 1] = x + 40 < 64 ? original[(y + 32) * 64 + x + 40] : 0;
+            WORDS(1)[y * 64 + x] = __builtin_bswap32(texel);
+            words[x] += texel & 0xffff;
+            words[(y + 16) * 64 + x] = x * 100 + y;
+        }
+}
+
 /* floats */
 
 static float flush(float x)
@@ -700,6 +724,16 @@ const struct radv_case radv_cases[] = {
                   {0, 5, RADV_STORAGE, 1, 8192, 0}},
      .fill = fill_texel,
      .run = run_texel},
+    {.name = "image",
+     .shader = "image",
+     .images = true,
+     .workgroups = {4, 2, 1},
+     .bindings = {{0, 0, RADV_STORED_IMAGE, 1, 64 * 256, RADV_R32_UINT},
+                  {0, 1, RADV_STORED_IMAGE, 1, 64 * 256, RADV_RGBA8_UNORM},
+                  {0, 2, RADV_IMAGE, 1, 64 * 256, RADV_R32_UINT},
+                  {0, 3, RADV_STORAGE, 1, 32 * 16 * 8, 0}},
+     .fill = fill_image,
+     .run = run_image},
     {.name = "floats",
      .shader = "floats",
      .workgroups = {4, 1, 1},

@@ -117,6 +117,9 @@ static void check(VkResult result, const char *what)
     F(DestroyDevice)                                                                                         \
     F(CreateBuffer)                                                                                          \
     F(CreateBufferView)                                                                                      \
+    F(CreateImage)                                                                                           \
+    F(CreateImageView)                                                                                       \
+    F(BindImageMemory)                                                                                       \
     F(AllocateMemory)                                                                                        \
     F(BindBufferMemory)                                                                                      \
     F(CreateDescriptorSetLayout)                                                                             \
@@ -283,6 +286,7 @@ static bool has_features(const struct radv_case *this)
     const bool atomics64 = features.v12.shaderBufferInt64Atomics && features.v12.shaderSharedInt64Atomics;
     return (!this->half_floats || features.v12.shaderFloat16) &&
            (!this->words16 || features.all.features.shaderInt16) && (!this->atomics64 || atomics64) &&
+           (!this->images || features.subgroups.minSubgroupSize == 32) &&
            (this->wave == 0 || this->wave >= features.subgroups.minSubgroupSize);
 }
 
@@ -321,6 +325,8 @@ static const VkDescriptorType types[] = {
     [RADV_UNIFORM] = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
     [RADV_TEXELS] = VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER,
     [RADV_STORED_TEXELS] = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER,
+    [RADV_IMAGE] = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,
+    [RADV_STORED_IMAGE] = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
 };
 
 static const VkFormat formats[] = {
@@ -381,10 +387,9 @@ static void make_sets(VkDevice device, const struct radv_case *this, struct reso
     check(vkCreatePipelineLayout(device, &info, NULL, &r->layout), "vkCreatePipelineLayout");
 
     VkDescriptorPoolSize sizes[] = {
-        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1024},
-        {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 16},
-        {VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, 16},
-        {VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, 16},
+        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1024},     {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 16},
+        {VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, 16}, {VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, 16},
+        {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 16},        {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 16},
     };
     VkDescriptorPoolCreateInfo pool_info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
@@ -417,6 +422,63 @@ static void make_sets(VkDevice device, const struct radv_case *this, struct reso
     memcpy(r->sets, sets + 1, sizeof r->sets);
 }
 
+static VkImageView make_image(VkDevice device, const struct radv_binding *b, VkDeviceMemory memory,
+                              VkDeviceSize offset)
+{
+    VkImageCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+        .imageType = VK_IMAGE_TYPE_2D,
+        .format = formats[b->format],
+        .extent = {RADV_WIDTH, b->size / RADV_WIDTH / 4, 1},
+        .mipLevels = 1,
+        .arrayLayers = 1,
+        .samples = VK_SAMPLE_COUNT_1_BIT,
+        .tiling = VK_IMAGE_TILING_LINEAR,
+        .usage = b->kind == RADV_IMAGE ? VK_IMAGE_USAGE_SAMPLED_BIT : VK_IMAGE_USAGE_STORAGE_BIT,
+    };
+    VkImage image;
+    check(vkCreateImage(device, &info, NULL, &image), "vkCreateImage");
+    check(vkBindImageMemory(device, image, memory, offset), "vkBindImageMemory");
+    VkImageViewCreateInfo view_info = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+        .image = image,
+        .viewType = VK_IMAGE_VIEW_TYPE_2D,
+        .format = formats[b->format],
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1},
+    };
+    VkImageView view;
+    check(vkCreateImageView(device, &view_info, NULL, &view), "vkCreateImageView");
+    return view;
+}
+
+static VkBuffer make_buffer(VkDevice device, const struct radv_binding *b, VkDeviceMemory memory,
+                            VkDeviceSize offset, VkBufferView *view)
+{
+    VkBufferCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .size = b->size,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                 VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT,
+    };
+    VkBuffer buffer;
+    check(vkCreateBuffer(device, &info, NULL, &buffer), "vkCreateBuffer");
+    check(vkBindBufferMemory(device, buffer, memory, offset), "vkBindBufferMemory");
+    VkBufferViewCreateInfo view_info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
+        .buffer = buffer,
+        .format = formats[b->format],
+        .range = b->size,
+    };
+    if (b->format)
+        check(vkCreateBufferView(device, &view_info, NULL, view), "vkCreateBufferView");
+    return buffer;
+}
+
+static bool is_image(const struct radv_binding *b)
+{
+    return b->kind == RADV_IMAGE || b->kind == RADV_STORED_IMAGE;
+}
+
 static void fill_sets(VkDevice device, const struct radv_case *this, const struct resources *r)
 {
     VkMemoryAllocateInfo memory_info = {
@@ -428,25 +490,14 @@ static void fill_sets(VkDevice device, const struct radv_case *this, const struc
     uint32_t n = 0;
     for (const struct radv_binding *b = this->bindings; b < this->bindings + RADV_BINDINGS && b->count; b++)
         for (uint32_t i = 0; i < b->count; i++) {
-            VkBufferCreateInfo info = {
-                .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                .size = b->size,
-                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
-                         VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT,
-            };
-            VkBuffer buffer;
-            check(vkCreateBuffer(device, &info, NULL, &buffer), "vkCreateBuffer");
-            check(vkBindBufferMemory(device, buffer, memory, SPACING * ++n), "vkBindBufferMemory");
+            VkDescriptorImageInfo image = {.imageLayout = VK_IMAGE_LAYOUT_GENERAL};
+            VkDescriptorBufferInfo buffer = {.range = b->size};
             VkBufferView view = VK_NULL_HANDLE;
-            VkBufferViewCreateInfo view_info = {
-                .sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
-                .buffer = buffer,
-                .format = formats[b->format],
-                .range = b->size,
-            };
-            if (b->format)
-                check(vkCreateBufferView(device, &view_info, NULL, &view), "vkCreateBufferView");
-            VkDescriptorBufferInfo whole = {buffer, 0, b->size};
+            n++;
+            if (is_image(b))
+                image.imageView = make_image(device, b, memory, SPACING * n);
+            else
+                buffer.buffer = make_buffer(device, b, memory, SPACING * n, &view);
             VkWriteDescriptorSet write = {
                 .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                 .dstSet = r->sets[b->set],
@@ -454,10 +505,32 @@ static void fill_sets(VkDevice device, const struct radv_case *this, const struc
                 .dstArrayElement = i,
                 .descriptorCount = 1,
                 .descriptorType = types[b->kind],
-                .pBufferInfo = &whole,
+                .pImageInfo = &image,
+                .pBufferInfo = &buffer,
                 .pTexelBufferView = &view,
             };
             vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
+        }
+}
+
+/* Writes where in the memory of the pool the descriptors are and to which buffers they refer. The address is
+ * in words 0 and 1: bits 47:0 for buffers, 47:8 for images. */
+static void write_descriptors(FILE *file, const struct radv_case *this, const struct block *pool)
+{
+    const uint32_t *words = pool->bytes;
+    uint32_t n = 0;
+    for (const struct radv_binding *b = this->bindings; b < this->bindings + RADV_BINDINGS && b->count; b++)
+        for (uint32_t i = 0; i < b->count; i++, n++) {
+            const uint32_t low = SPACING * (n + 1) >> (is_image(b) ? 8 : 0);
+            const uint32_t mask = is_image(b) ? 0xff : 0xffff;
+            uint32_t found = 0;
+            for (size_t k = GAP / 4; k < pool->size / 4; k += 4)
+                if (words[k] == low && (words[k + 1] & mask) == 0) {
+                    fprintf(file, "%s 0x%zx %u\n", is_image(b) ? "image" : "buffer", k * 4, n);
+                    found++;
+                }
+            if (found != 1)
+                fail(this->name, "not each descriptor was found once in the memory of the pool");
         }
 }
 
@@ -651,19 +724,7 @@ static void compile(const struct radv_case *this, const char *spirv_folder, cons
             fprintf(file, "user %u upload 0x%x\n", i, value);
         }
     }
-    /* Descriptors of buffers: word 0 has the low bits of the address, bits 15:0 of word 1 the high ones. */
-    const uint32_t *words = r.pool.bytes;
-    uint32_t sizes[RADV_BUFFERS], found = 0;
-    size_t count = radv_sizes(this, sizes) - (this->hidden != 0);
-    for (size_t i = GAP / 4; i < r.pool.size / 4; i += 4) {
-        uint32_t n = words[i] / SPACING - 1;
-        if (words[i] == 0 || words[i] % SPACING != 0 || n >= count || (words[i + 1] & 0xffff) != 0)
-            continue;
-        fprintf(file, "descriptor 0x%zx %u\n", i * 4, n);
-        found++;
-    }
-    if (found != count)
-        fail(this->name, "not all descriptors were found in the memory of the pool");
+    write_descriptors(file, this, &r.pool);
     fclose(file);
     save(folder, this->name, "state", text, length);
     free(text);

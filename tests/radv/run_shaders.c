@@ -64,6 +64,7 @@ struct state {
         uint32_t value;
     } user[16];
     struct descriptor {
+        bool is_image;
         uint32_t offset, buffer;
     } descriptors[RADV_BUFFERS];
     size_t descriptor_count;
@@ -85,8 +86,10 @@ static void read_line(struct state *state, const char *line)
         for (int i = 1; i < 5; i++)
             if (strcmp(kind, kinds[i]) == 0)
                 state->user[index] = (struct user){(enum user_kind)i, value};
-    } else if (sscanf(line, "descriptor %x %u", &descriptor.offset, &descriptor.buffer) == 2 &&
+    } else if (sscanf(line, "%15s %x %u", kind, &descriptor.offset, &descriptor.buffer) == 3 &&
                state->descriptor_count < RADV_BUFFERS) {
+        descriptor.is_image = strcmp(kind, "image") == 0;
+        assert_true(descriptor.is_image || strcmp(kind, "buffer") == 0);
         state->descriptors[state->descriptor_count++] = descriptor;
     } else {
         fail_msg("unexpected line: %s", line);
@@ -158,8 +161,9 @@ static void place_driver_memory(struct run *run)
     uint32_t *sets = place(run, "sets", high_half() | SETS);
     for (size_t i = 0; i < state->descriptor_count; i++) {
         const struct descriptor *d = &state->descriptors[i];
-        sets[d->offset / 4] = (uint32_t)run->buffers[d->buffer].address;
-        sets[d->offset / 4 + 1] |= (uint32_t)(run->buffers[d->buffer].address >> 32) & 0xffff;
+        const uint64_t address = run->buffers[d->buffer].address >> (d->is_image ? 8 : 0);
+        sets[d->offset / 4] = (uint32_t)address;
+        sets[d->offset / 4 + 1] |= (uint32_t)(address >> 32) & (d->is_image ? 0xff : 0xffff);
     }
     uint32_t *upload = place(run, "upload", high_half() | UPLOAD);
     for (size_t i = 0; upload && i < 1024; i++)
