@@ -209,7 +209,7 @@ struct wm_dependence {
     enum wm_dependence_kind kind;
     uint64_t pc;       /* guest address of the first such instruction that was found */
     uint64_t offset;   /* from the start of its function */
-    char function[64]; /* "" if unknown; cut off if longer */
+    char function[64]; /* "" if unknown */
     char text[128];    /* the instruction, or "" */
 };
 

@@ -15,6 +15,9 @@
  * structs of newer headers if what it does not know is 0 (else WM_BAD_ARGUMENT); results are filled in as far
  * as the caller's struct reaches.
  *
+ * Text that does not fit into an array of a struct ends with "...". Functions that fill an array of the
+ * caller's return the length of the whole text, as snprintf does.
+ *
  * Example: run c = a + b from a file. Error checks are omitted:
  *
  *     wm_object_open_file("vecadd.co", NULL, &object, &diag);

@@ -4,6 +4,7 @@
 
 #include "api/observed.h"
 #include "base/diag.h"
+#include "base/text.h"
 #include "exec/program.h"
 
 #include <stdio.h>
@@ -45,8 +46,8 @@ enum wm_status wm_find_dependence(struct wm_machine *machine, const struct wm_ob
     struct wm_profile_row row = {.pc = dependence->pc};
     wmi_observed_describe(&observed, 0, &row);
     dependence->offset = row.offset;
-    snprintf(dependence->function, sizeof dependence->function, "%s", row.kernel);
-    snprintf(dependence->text, sizeof dependence->text, "%s", row.text);
+    wmi_format(dependence->function, sizeof dependence->function, "%s", row.kernel);
+    wmi_format(dependence->text, sizeof dependence->text, "%s", row.text);
     return WM_OK;
 }
 

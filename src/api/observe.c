@@ -2,6 +2,7 @@
 /* Who watches a dispatch, and who watches a machine. */
 #include "api/observe.h"
 
+#include "base/text.h"
 #include "base/versioned.h"
 
 #include <stdio.h>
@@ -83,8 +84,11 @@ void wmi_watchers_show(const struct wm_dispatch *request, enum wm_event_kind kin
 void wmi_add_incomplete(struct wm_result *result, const char *what, const char *why)
 {
     const size_t length = strlen(result->incomplete);
-    snprintf(result->incomplete + length, sizeof result->incomplete - length, "%s%s: %s", length ? "; " : "",
-             what, why);
+    if (sizeof result->incomplete - length > sizeof "...")
+        wmi_format(result->incomplete + length, sizeof result->incomplete - length, "%s%s: %s",
+                   length ? "; " : "", what, why);
+    else
+        wmi_mark_cut(result->incomplete, sizeof result->incomplete);
 }
 
 void wmi_watchers_ask(const struct wmi_watchers *watchers, struct wm_result *result)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Warnings about suspicious descriptors, with the behaviour of the hardware. */
+#include "base/text.h"
 #include "memory/buffer.h"
 #include "memory/descriptor.h"
 #include "memory/format.h"
@@ -23,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static void warn(struct check *c, const ch
         return;
     va_list list;
     va_start(list, format);
-    vsnprintf(d->warning[d->warning_count++], sizeof d->warning[0], format, list);
+    wmi_format_list(d->warning[d->warning_count++], sizeof d->warning[0], format, list);
     va_end(list);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a sentence of advice on an instruction or a kernel, if the figures are conclusive. */
+#include "base/text.h"
 #include "profile/lines.h"
 
 #include <inttypes.h>
@@ -52,7 +53,7 @@ static bool say(const struct advice *advice, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(advice->text, WMI_ADVICE_BYTES, format, arguments);
+    wmi_format_list(advice->text, WMI_ADVICE_BYTES, format, arguments);
     va_end(arguments);
     return true;
 }
@@ -230,16 +231,16 @@ bool wmi_advise_kernel(const struct wm_profile_kernel *kernel, char text[WMI_ADV
     if (code < 0.5)
         return false;
     if (kernel->code_bytes > holds)
-        snprintf(text, WMI_ADVICE_BYTES,
-                 "%.0f%% of the binding traffic is instruction fetch, which is in no row's share: %.1f KiB "
-                 "of code "
-                 "exceed the instruction cache of %.1f KiB; reduce unrolling and inlining",
-                 100 * code, (double)kernel->code_bytes / 1024, (double)holds / 1024);
+        wmi_format(text, WMI_ADVICE_BYTES,
+                   "%.0f%% of the binding traffic is instruction fetch, which is in no row's share: %.1f KiB "
+                   "of code "
+                   "exceed the instruction cache of %.1f KiB; reduce unrolling and inlining",
+                   100 * code, (double)kernel->code_bytes / 1024, (double)holds / 1024);
     else
-        snprintf(text, WMI_ADVICE_BYTES,
-                 "%.0f%% of the binding traffic is instruction fetch, which is in no row's share: each "
-                 "instruction "
-                 "cache loads the code once",
-                 100 * code);
+        wmi_format(text, WMI_ADVICE_BYTES,
+                   "%.0f%% of the binding traffic is instruction fetch, which is in no row's share: each "
+                   "instruction "
+                   "cache loads the code once",
+                   100 * code);
     return true;
 }

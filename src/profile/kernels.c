@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a profile shows of each kernel: occupancy, caches, and the least time that each part of the GPU needs.
  */
+#include "base/text.h"
 #include "profile/lines.h"
 
 #include <stdarg.h>
@@ -206,7 +207,7 @@ static void add_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel, 
     char *text = kernel->arithmetic[row->bounds];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof kernel->arithmetic[0], format, arguments);
+    wmi_format_list(text, sizeof kernel->arithmetic[0], format, arguments);
     va_end(arguments);
     row->bound[row->bounds++] = (struct wm_bound){.name = wmi_gpu_part_names[part],
                                                   .clocks = clocks,

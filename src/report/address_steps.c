@@ -5,6 +5,7 @@
  * addresses as execution. */
 #include "report/address.h"
 
+#include "base/text.h"
 #include "memory/buffer.h"
 #include "memory/format.h"
 #include "memory/image.h"
@@ -23,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct wmi_explained *e, c
         return;
     va_list list;
     va_start(list, format);
-    vsnprintf(a->step[a->step_count++], sizeof a->step[0], format, list);
+    wmi_format_list(a->step[a->step_count++], sizeof a->step[0], format, list);
     va_end(list);
 }
 

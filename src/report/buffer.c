@@ -6,6 +6,7 @@
 #include "memory/buffer.h"
 
 #include "base/diag.h"
+#include "base/text.h"
 #include "isa/isa.h"
 #include "memory/descriptor.h"
 
@@ -27,7 +28,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct explanation *e, con
         return;
     va_list list;
     va_start(list, format);
-    vsnprintf(a->step[a->step_count++], sizeof a->step[0], format, list);
+    wmi_format_list(a->step[a->step_count++], sizeof a->step[0], format, list);
     va_end(list);
 }
 

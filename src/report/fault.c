@@ -23,10 +23,19 @@ struct text {
 
 static void add_escaped(struct text *text, const char *more, const char *kept)
 {
-    wmi_escape(text->at, text->left, more, strlen(more), kept);
-    const size_t used = strlen(text->at);
+    enum { DOTS = sizeof "..." };
+    const size_t wanted = wmi_escape(text->at, text->left, more, strlen(more), kept), used = strlen(text->at);
+    char *end = text->at + text->left;
+    const bool cut = wanted >= text->left;
     text->at += used;
-    text->left -= used;
+    if (cut) {
+        if (end - text->at < DOTS)
+            text->at = end - DOTS;
+        memcpy(text->at, "...", DOTS);
+        text->at = end - 1;
+        *text->at = '\0';
+    }
+    text->left = (size_t)(end - text->at);
 }
 
 /* A line feed at the beginning of `format` begins a line; others can only come from names. */
