@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine: guest memory and dispatches. */
+/* The machine: its code objects and dispatches. Its memory: memory.h. */
 #ifndef WAVEMEM_MACHINE_H
 #define WAVEMEM_MACHINE_H
 
+#include "memory.h"
 #include "object.h"
 
 #ifdef __cplusplus
@@ -34,7 +35,9 @@ extern "C" {
  * LDS and scratch are zero when a workgroup begins. */
 /* clang-format on */
 
-struct wm_machine; /* one GPU of one target and its memory; not thread-safe, but starts threads of its own */
+/* One GPU of one target and its memory. Any thread may use it at any time, except to destroy it; several
+ * dispatches may run at the same time. */
+struct wm_machine;
 
 /* Creates a machine for a target ("gfx900"). WM_NOT_FOUND: unknown target; WM_NO_MEMORY. */
 WM_API enum wm_status wm_machine_create(const char *target, struct wm_machine **machine,
@@ -43,28 +46,10 @@ WM_API void wm_machine_destroy(struct wm_machine *machine);
 
 /* Sets the shared (LDS) and private apertures of FLAT instructions: 4 GiB of 64-bit addresses from each base.
  * The default is what drivers for the generation choose. Errors: WM_BAD_ARGUMENT unless the bases are
- * different multiples of 2^32 whose bits 63 to 47 are not all equal; WM_UNSUPPORTED on targets without FLAT.
- * Sources: LLVM AMDGPUUsage, "Address Spaces"; defaults: isa/targets. */
+ * different multiples of 2^32 from 0x800100000000 to 0xffff7ffe00000000; WM_UNSUPPORTED on targets without
+ * FLAT. Sources: LLVM AMDGPUUsage, "Address Spaces"; defaults: isa/targets. */
 WM_API enum wm_status wm_set_apertures(struct wm_machine *machine, uint64_t shared_base,
                                        uint64_t private_base, struct wm_diag *diag);
-
-enum { WM_READ_ONLY = 1 }; /* flags of wm_allocate */
-
-/* Allocates `size` bytes of zeroed guest memory, followed by a guard gap. `name` appears in fault reports.
- * Addresses do not depend on the host: the same sequence of calls returns the same addresses.
- * WM_BAD_ARGUMENT: size is 0; WM_NO_MEMORY: see LIMITS, or the host has no memory. */
-WM_API enum wm_status wm_allocate(struct wm_machine *machine, uint64_t size, unsigned flags, const char *name,
-                                  uint64_t *address, struct wm_diag *diag);
-/* Frees the allocation that begins at `address`. WM_NOT_FOUND: no allocation begins there. */
-WM_API enum wm_status wm_free(struct wm_machine *machine, uint64_t address, struct wm_diag *diag);
-/* Copies `size` bytes to or from guest memory. WM_OUT_OF_RANGE: the range is not within one allocation. */
-WM_API enum wm_status wm_write(struct wm_machine *machine, uint64_t address, const void *bytes, uint64_t size,
-                               struct wm_diag *diag);
-WM_API enum wm_status wm_read(const struct wm_machine *machine, uint64_t address, void *bytes, uint64_t size,
-                              struct wm_diag *diag);
-/* Returns a host pointer to `size` bytes of guest memory at `address`, for reading and writing in place, or
- * NULL if the range is not within one allocation. Valid until wm_free. */
-WM_API void *wm_host_pointer(struct wm_machine *machine, uint64_t address, uint64_t size);
 
 /* Loads an object's segments into guest memory and applies its relocations. Loading an object again has no
  * effect. The object must outlive the machine and must have the machine's target (WM_BAD_ARGUMENT). */
@@ -135,9 +120,10 @@ struct wm_dispatch {
     struct wm_fidelity *fidelity; /* counts executed instructions; or NULL */
     /* Called from time to time, on the thread that called wm_dispatch; return false to stop the dispatch. May
      * be NULL. A kernel that waits for this function to write guest memory is reported as a deadlock.
-     * Until wm_dispatch returns, this and other callbacks may read and write guest memory, but wm_allocate,
-     * wm_free, wm_load, wm_set_apertures and wm_dispatch refuse the machine (WM_BAD_ARGUMENT), the observers
-     * of the dispatch report nothing, and to destroy the machine or an observer has no effect. The object
+     * Until wm_dispatch returns, this and other callbacks may read and write guest memory. This one may also
+     * allocate, map and free it and load objects; from observers' callbacks this is refused, as are
+     * wm_set_apertures and wm_dispatch on the same machine from any callback (WM_BAD_ARGUMENT). The observers
+     * of the dispatch report nothing yet, and to destroy the machine or an observer has no effect. The object
      * must stay open. */
     bool (*progress)(void *user, uint64_t workgroups_done, uint64_t workgroups);
     void *progress_user;

@@ -4,7 +4,7 @@
  * Opaque handles own memory; plain structs are values that the caller owns. A function that can fail returns
  * a wm_status and, if `diag` is not NULL, sets *diag to a message. A fault of the guest is a result
  * (wm_fault), not a status. The library has no global state: handles of different machines may be used from
- * different threads.
+ * different threads, and a machine from several.
  *
  * A pointer may be NULL only where its comment says so; `diag` always may. If another pointer is NULL, or a
  * value is not in its enum, a function that returns a wm_status returns WM_BAD_ARGUMENT with a message that
@@ -40,7 +40,8 @@
 #include "fidelity.h" /* how exactly instructions are modelled */
 #include "gpu.h"      /* products */
 #include "isa.h"      /* instructions: assembling, decoding, disassembling */
-#include "machine.h"  /* guest memory and dispatches */
+#include "machine.h"  /* machines and dispatches */
+#include "memory.h"   /* guest memory */
 #include "object.h"   /* code objects */
 #include "observe.h"  /* callbacks for events of a dispatch and of its memory */
 #include "profile.h"  /* cost of memory instructions */

@@ -94,27 +94,39 @@ static void get_busy(const struct wm_dispatch *request, bool *busy[3])
     busy[2] = request->fidelity ? wmi_fidelity_busy(request->fidelity) : NULL;
 }
 
-static enum wm_status check_idle(const struct wm_machine *machine, const struct wm_dispatch *request,
-                                 struct wm_diag *diag)
+static void release(bool *const *busy, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (busy[i])
+            __atomic_store_n(busy[i], false, __ATOMIC_RELEASE);
+}
+
+/* Takes the machine and what the request has in use, until finish(). */
+static enum wm_status start(struct wm_machine *machine, const struct wm_dispatch *request,
+                            struct wm_diag *diag)
 {
     static const char *const names[] = {"profile", "check", "fidelity report"};
     bool *busy[3];
     get_busy(request, busy);
+    if (wmi_gate_presence(wmi_space_gate(machine->space)) != WMI_ABSENT)
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "wm_dispatch: called by a callback of a dispatch that is running on the machine");
     for (unsigned i = 0; i < 3; i++)
-        if (busy[i] && *busy[i])
+        if (busy[i] && __atomic_exchange_n(busy[i], true, __ATOMIC_ACQUIRE)) {
+            release(busy, i);
             return wmi_fail(diag, WM_BAD_ARGUMENT, "the %s observes another dispatch that is running",
                             names[i]);
-    return wmi_machine_idle(machine, "wm_dispatch", diag);
+        }
+    __atomic_fetch_add(&machine->running, 1, __ATOMIC_ACQUIRE);
+    return WM_OK;
 }
 
-static void set_busy(struct wm_machine *machine, const struct wm_dispatch *request, bool now)
+static void finish(struct wm_machine *machine, const struct wm_dispatch *request)
 {
     bool *busy[3];
     get_busy(request, busy);
-    for (unsigned i = 0; i < 3; i++)
-        if (busy[i])
-            *busy[i] = now;
-    machine->busy = now;
+    release(busy, 3);
+    __atomic_fetch_sub(&machine->running, 1, __ATOMIC_RELEASE);
 }
 
 static enum wm_status check_request(const struct wm_kernel *kernel, const struct wm_dispatch *request,
@@ -297,6 +309,7 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
                                   struct wm_diag *diag)
 {
     struct wmi_abi_memory memory;
+    struct wmi_presence presence;
     enum wm_status status =
         request->profile ? wmi_choose_gpu(request->profile, machine->target, diag) : WM_OK;
     if (status)
@@ -317,7 +330,7 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
         return status;
     dispatch->scratch_stride = memory.scratch_stride;
     dispatch->scratch_piece = memory.scratch_piece;
-    dispatch->scratch = memory.scratch ? wmi_space_host(machine->space, memory.scratch, 1) : NULL;
+    dispatch->scratch = memory.scratch_host;
     dispatch->scratch_base = memory.scratch;
     dispatch->goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
     dispatch->residents = memory.places < WMI_RESIDENT_LIMIT ? memory.places : WMI_RESIDENT_LIMIT;
@@ -328,6 +341,9 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
     pthread_mutex_init(&dispatch->stales.lock, NULL);
     dispatch->progress = request->progress;
     dispatch->progress_user = request->progress_user;
+    dispatch->running = &machine->running;
+    dispatch->presence = &presence;
+    wmi_gate_enter(wmi_space_gate(machine->space), &presence);
     status = run_observed(machine, module, kernel, dispatch, request, result, diag);
     if (status == WM_OK && memory.printf && request->print) {
         size_t count;
@@ -335,6 +351,7 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
         wmi_print_buffer(formats, count, wmi_space_host(machine->space, memory.printf, WMI_PRINTF_BYTES),
                          WMI_PRINTF_BYTES, request->print, request->print_user);
     }
+    wmi_gate_leave(&presence);
     wmi_abi_release(machine->space, &memory);
     return status;
 }
@@ -353,13 +370,12 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
         return status;
     wmi_give_struct(given_result, &result, sizeof result);
     struct wmi_dispatch dispatch = {.space = machine->space, .apertures = machine->apertures};
-    status = check_idle(machine, &request, diag);
-    status = status ? status : check_request(kernel, &request, &dispatch, diag);
+    status = check_request(kernel, &request, &dispatch, diag);
+    status = status ? status : start(machine, &request, diag);
     if (status)
         return status;
-    set_busy(machine, &request, true);
     status = run_request(machine, wmi_module_of(machine, object), kernel, &dispatch, &request, &result, diag);
-    set_busy(machine, &request, false);
+    finish(machine, &request);
     wmi_give_struct(given_result, &result, sizeof result);
     return status;
 }

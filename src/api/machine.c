@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public API: machines, their memory, and loading code objects into it. */
+/* The public API: machines, and loading code objects into their memory. */
 #include "api/machine.h"
 
 #include "base/diag.h"
@@ -11,8 +11,19 @@ enum wm_status wmi_machine_idle(const struct wm_machine *machine, const char *fu
 {
     if (!machine)
         return wmi_null(diag, function, "machine");
-    return machine->busy
+    return __atomic_load_n(&machine->running, __ATOMIC_ACQUIRE)
                ? wmi_fail(diag, WM_BAD_ARGUMENT, "%s: a dispatch is running on the machine", function)
+               : WM_OK;
+}
+
+enum wm_status wmi_machine_changeable(const struct wm_machine *machine, const char *function,
+                                      struct wm_diag *diag)
+{
+    if (!machine)
+        return wmi_null(diag, function, "machine");
+    return wmi_gate_presence(wmi_space_gate(machine->space)) == WMI_PRESENT
+               ? wmi_fail(diag, WM_BAD_ARGUMENT,
+                          "%s: called by an observer of a dispatch that runs on the machine", function)
                : WM_OK;
 }
 
@@ -21,11 +32,12 @@ static void place_apertures(struct wm_machine *machine, uint64_t shared, uint64_
     machine->apertures = (struct wmi_apertures){shared, shared + UINT32_MAX, private, private + UINT32_MAX};
 }
 
-/* The fast steps of FLAT rely on it that no allocation is within reach of an aperture. */
+/* The fast steps of FLAT rely on it that no allocation is within reach of an aperture: there are 4 GiB
+ * between the canonical addresses and the first and the last aperture. */
 static bool may_be_aperture(uint64_t base)
 {
-    const int64_t top = (int64_t)base >> 47;
-    return (uint32_t)base == 0 && top != 0 && top != -1;
+    return (uint32_t)base == 0 && base >= WMI_SPACE_HALF + (UINT64_C(1) << 32) &&
+           base < -WMI_SPACE_HALF - (UINT64_C(1) << 32);
 }
 
 enum wm_status wm_set_apertures(struct wm_machine *machine, uint64_t shared_base, uint64_t private_base,
@@ -41,7 +53,7 @@ enum wm_status wm_set_apertures(struct wm_machine *machine, uint64_t shared_base
         return wmi_fail(
             diag, WM_BAD_ARGUMENT,
             "apertures at 0x%llx and 0x%llx; expected two multiples of 2^32 that are no addresses "
-            "of memory (bits 63 to 47 not all equal)",
+            "of memory (from 0x800100000000 to 0xffff7ffe00000000)",
             (unsigned long long)shared_base, (unsigned long long)private_base);
     place_apertures(machine, shared_base, private_base);
     return WM_OK;
@@ -49,19 +61,29 @@ enum wm_status wm_set_apertures(struct wm_machine *machine, uint64_t shared_base
 
 static void show_allocation(void *user, const struct wmi_allocation *allocation, bool freed)
 {
-    const struct wm_machine *machine = user;
-    wmi_machine_observers_show(&machine->observers, freed ? WM_EVENT_FREE : WM_EVENT_ALLOCATE,
+    struct wm_machine *machine = user;
+    const bool mapped = allocation->flags & WMI_ALLOCATION_HOST;
+    wmi_machine_observers_show(&machine->observers,
+                               freed    ? WM_EVENT_FREE
+                               : mapped ? WM_EVENT_MAP
+                                        : WM_EVENT_ALLOCATE,
                                &(struct wm_memory){.address = allocation->low,
                                                    .size = allocation->high - allocation->low,
-                                                   .flags = allocation->flags,
+                                                   .flags = allocation->flags & WM_READ_ONLY,
                                                    .name = allocation->name});
 }
 
-/* The host reads or writes guest memory, or gets a pointer to it. */
-static void show_host(const struct wm_machine *machine, enum wm_event_kind kind, uint64_t address,
-                      uint64_t size, const void *bytes)
+void *wmi_machine_enter(const struct wm_machine *machine, struct wmi_presence *presence, uint64_t address,
+                        uint64_t size)
 {
-    wmi_machine_observers_show(&machine->observers, kind,
+    wmi_gate_enter(wmi_space_gate(machine->space), presence);
+    return wmi_space_host(machine->space, address, size);
+}
+
+void wmi_show_host(const struct wm_machine *machine, enum wm_event_kind kind, uint64_t address, uint64_t size,
+                   const void *bytes)
+{
+    wmi_machine_observers_show((struct wmi_machine_observers *)&machine->observers, kind,
                                &(struct wm_memory){.address = address, .size = size, .bytes = bytes});
 }
 
@@ -93,10 +115,12 @@ enum wm_status wm_machine_create(const char *target_name, struct wm_machine **ma
     struct wm_machine *m = calloc(1, sizeof *m);
     if (m)
         m->space = wmi_space_create();
-    if (!m || !m->space) {
+    if (!m || !m->space || !wmi_machine_observers_init(&m->observers)) {
+        wmi_space_destroy(m ? m->space : NULL);
         free(m);
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a machine");
     }
+    pthread_mutex_init(&m->load_lock, NULL);
     m->target = target;
     wmi_space_listen(m->space, show_allocation, m);
     place_apertures(m, (uint64_t)wmi_target_limit(m->target, WMI_LIMIT_shared_aperture) << 32,
@@ -107,76 +131,16 @@ enum wm_status wm_machine_create(const char *target_name, struct wm_machine **ma
 
 void wm_machine_destroy(struct wm_machine *machine)
 {
-    if (!machine || machine->busy)
+    if (!machine || __atomic_load_n(&machine->running, __ATOMIC_ACQUIRE))
         return;
     for (struct wmi_module *module = machine->modules, *next; module; module = next) {
         next = module->next;
         free(module);
     }
     wmi_space_destroy(machine->space);
-    free(machine->observers.one);
+    wmi_machine_observers_destroy(&machine->observers);
+    pthread_mutex_destroy(&machine->load_lock);
     free(machine);
-}
-
-enum wm_status wm_allocate(struct wm_machine *machine, uint64_t size, unsigned flags, const char *name,
-                           uint64_t *address, struct wm_diag *diag)
-{
-    const enum wm_status status = wmi_machine_idle(machine, __func__, diag);
-    if (status)
-        return status;
-    if (!address)
-        return wmi_null(diag, __func__, "address");
-    if (flags & ~(unsigned)WM_READ_ONLY)
-        return wmi_fail(diag, WM_BAD_ARGUMENT, "flags are 0x%x; expected 0 or WM_READ_ONLY", flags);
-    return wmi_space_allocate(machine->space, size, flags, name, address, diag);
-}
-
-enum wm_status wm_free(struct wm_machine *machine, uint64_t address, struct wm_diag *diag)
-{
-    const enum wm_status status = wmi_machine_idle(machine, __func__, diag);
-    return status ? status : wmi_space_free(machine->space, address, diag);
-}
-
-void *wm_host_pointer(struct wm_machine *machine, uint64_t address, uint64_t size)
-{
-    void *host = machine ? wmi_space_host(machine->space, address, size) : NULL;
-    if (host)
-        show_host(machine, WM_EVENT_HOST_POINTER, address, size, NULL);
-    return host;
-}
-
-static enum wm_status outside(struct wm_diag *diag, uint64_t address, uint64_t size)
-{
-    return wmi_fail(diag, WM_OUT_OF_RANGE, "%llu bytes at 0x%llx do not lie in one allocation",
-                    (unsigned long long)size, (unsigned long long)address);
-}
-
-enum wm_status wm_write(struct wm_machine *machine, uint64_t address, const void *bytes, uint64_t size,
-                        struct wm_diag *diag)
-{
-    if (!machine || (!bytes && size))
-        return wmi_null(diag, __func__, machine ? "bytes" : "machine");
-    unsigned char *host = wmi_space_host(machine->space, address, size);
-    if (!host)
-        return outside(diag, address, size);
-    if (size)
-        memcpy(host, bytes, size);
-    show_host(machine, WM_EVENT_HOST_WRITE, address, size, host);
-    return WM_OK;
-}
-
-enum wm_status wm_read(const struct wm_machine *machine, uint64_t address, void *bytes, uint64_t size,
-                       struct wm_diag *diag)
-{
-    if (!machine || (!bytes && size))
-        return wmi_null(diag, __func__, machine ? "bytes" : "machine");
-    const unsigned char *host = wmi_space_host(machine->space, address, size);
-    if (!host)
-        return outside(diag, address, size);
-    if (size)
-        memcpy(bytes, host, size);
-    show_host(machine, WM_EVENT_HOST_READ, address, size, host);
-    return WM_OK;
 }
 
 /* ---- loading ---- */
@@ -190,10 +154,40 @@ const struct wmi_target *wmi_target_of_waves(const struct wm_machine *machine, u
 
 const struct wmi_module *wmi_module_of(const struct wm_machine *machine, const struct wm_object *object)
 {
-    for (struct wmi_module *module = machine->modules; module; module = module->next)
+    for (struct wmi_module *module = wmi_modules(machine); module; module = module->next)
         if (module->object == object)
             return module;
     return NULL;
+}
+
+/* Puts the object's bytes in memory, and the object in the list. */
+static enum wm_status load(struct wm_machine *machine, const struct wm_object *object, struct wm_diag *diag)
+{
+    const struct wmi_span span = wmi_object_span(object);
+    struct wmi_module *module = calloc(1, sizeof *module);
+    uint64_t address;
+    if (!module)
+        return wmi_fail(diag, WM_NO_MEMORY, "no memory for a code object");
+    enum wm_status status = wmi_space_allocate(machine->space, span.high - span.low, WMI_ALLOCATION_OWN,
+                                               "code object", &address, diag);
+    if (!status) {
+        struct wmi_presence presence;
+        /* the span's alignment is kept, because allocations are aligned as much as segments ever are */
+        void *image = wmi_machine_enter(machine, &presence, address, span.high - span.low);
+        status = wmi_object_image(object, address, NULL, NULL, image, true, diag);
+        if (!status)
+            wmi_show_host(machine, WM_EVENT_HOST_WRITE, address, span.high - span.low, image);
+        wmi_gate_leave(&presence);
+        if (status)
+            wmi_space_free(machine->space, address, true, NULL);
+    }
+    if (status) {
+        free(module);
+        return status;
+    }
+    *module = (struct wmi_module){object, address - span.low, machine->modules};
+    __atomic_store_n(&machine->modules, module, __ATOMIC_RELEASE);
+    return WM_OK;
 }
 
 enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *object, struct wm_diag *diag)
@@ -202,34 +196,17 @@ enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *objec
         return wmi_null(diag, __func__, machine ? "object" : "machine");
     if (wmi_module_of(machine, object))
         return WM_OK;
-    enum wm_status status = wmi_machine_idle(machine, __func__, diag);
+    enum wm_status status = wmi_machine_changeable(machine, __func__, diag);
     if (status)
         return status;
     if (strcmp(wm_object_target(object), wmi_target_name(machine->target)))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is for %s, the machine is a %s",
                         wm_object_target(object), wmi_target_name(machine->target));
-    const struct wmi_span span = wmi_object_span(object);
-    uint64_t address;
-    struct wmi_module *module = calloc(1, sizeof *module);
-    if (!module)
-        return wmi_fail(diag, WM_NO_MEMORY, "no memory for a code object");
-    status = wmi_space_allocate(machine->space, span.high - span.low, 0, "code object", &address, diag);
-    if (!status) {
-        /* the span's alignment is kept, because allocations are aligned as much as segments ever are */
-        void *image = wmi_space_host(machine->space, address, span.high - span.low);
-        status = wmi_object_image(object, address, NULL, NULL, image, true, diag);
-        if (status)
-            wmi_space_free(machine->space, address, NULL);
-        else
-            show_host(machine, WM_EVENT_HOST_WRITE, address, span.high - span.low, image);
-    }
-    if (status) {
-        free(module);
-        return status;
-    }
-    *module = (struct wmi_module){object, address - span.low, machine->modules};
-    machine->modules = module;
-    return WM_OK;
+    pthread_mutex_lock(&machine->load_lock);
+    if (!wmi_module_of(machine, object))
+        status = load(machine, object, diag);
+    pthread_mutex_unlock(&machine->load_lock);
+    return status;
 }
 
 enum wm_status wm_symbol(struct wm_machine *machine, const struct wm_object *object, const char *name,

@@ -19,10 +19,11 @@ struct wmi_module {
 struct wm_machine {
     const struct wmi_target *target;
     struct wmi_space *space;
-    struct wmi_module *modules;
+    struct wmi_module *modules; /* read with wmi_modules() */
+    pthread_mutex_t load_lock;  /* held while an object is loaded */
     struct wmi_apertures apertures;
     struct wmi_machine_observers observers;
-    bool busy; /* a dispatch runs */
+    unsigned running; /* atomic: dispatches */
 };
 
 /* The machine's target for waves of so many lanes, which the words of a kernel depend on; an impossible
@@ -31,6 +32,23 @@ const struct wmi_target *wmi_target_of_waves(const struct wm_machine *machine, u
 
 /* Says why the machine cannot be changed now: it is NULL, or a dispatch runs on it. */
 enum wm_status wmi_machine_idle(const struct wm_machine *machine, const char *function, struct wm_diag *diag);
+/* Says why the caller may not change the memory: the machine is NULL, or the call comes from an observer's
+ * callback, while the access that is shown goes on. */
+enum wm_status wmi_machine_changeable(const struct wm_machine *machine, const char *function,
+                                      struct wm_diag *diag);
+
+/* Enters the gate of the memory. Returns the host memory of a range; NULL: it is not within one allocation.
+ */
+void *wmi_machine_enter(const struct wm_machine *machine, struct wmi_presence *presence, uint64_t address,
+                        uint64_t size);
+/* Tells the machine's observers: the host reads or writes guest memory, or gets a pointer to it. */
+void wmi_show_host(const struct wm_machine *machine, enum wm_event_kind kind, uint64_t address, uint64_t size,
+                   const void *bytes);
+
+static inline struct wmi_module *wmi_modules(const struct wm_machine *machine)
+{
+    return __atomic_load_n(&machine->modules, __ATOMIC_ACQUIRE);
+}
 
 /* The object in the machine; NULL: it is not loaded. */
 const struct wmi_module *wmi_module_of(const struct wm_machine *machine, const struct wm_object *object);

@@ -115,12 +115,28 @@ static size_t place_of(const struct wmi_machine_observers *observers, const stru
     return i;
 }
 
-enum wm_status wmi_machine_observers_add(struct wmi_machine_observers *observers,
-                                         const struct wm_observer *observer, struct wm_diag *diag)
+bool wmi_machine_observers_init(struct wmi_machine_observers *observers)
 {
-    const enum wm_status status = check(observer, diag);
-    if (status)
-        return status;
+    pthread_mutexattr_t attributes;
+    *observers = (struct wmi_machine_observers){0};
+    if (pthread_mutexattr_init(&attributes))
+        return false;
+    /* Recursive: a callback that reads guest memory in spite of the rules must not hang. */
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    const bool ok = !pthread_mutex_init(&observers->lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    return ok;
+}
+
+void wmi_machine_observers_destroy(struct wmi_machine_observers *observers)
+{
+    pthread_mutex_destroy(&observers->lock);
+    free(observers->one);
+}
+
+static enum wm_status add(struct wmi_machine_observers *observers, const struct wm_observer *observer,
+                          struct wm_diag *diag)
+{
     if (place_of(observers, observer) < observers->count)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the observer watches the machine already");
     const struct wm_observer **more =
@@ -128,27 +144,53 @@ enum wm_status wmi_machine_observers_add(struct wmi_machine_observers *observers
     if (!more)
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for an observer");
     observers->one = more;
-    more[observers->count++] = observer;
+    more[observers->count] = observer;
+    __atomic_store_n(&observers->count, observers->count + 1, __ATOMIC_RELAXED);
     return WM_OK;
 }
 
-enum wm_status wmi_machine_observers_remove(struct wmi_machine_observers *observers,
-                                            const struct wm_observer *observer, struct wm_diag *diag)
+static enum wm_status take_away(struct wmi_machine_observers *observers, const struct wm_observer *observer,
+                                struct wm_diag *diag)
 {
     const size_t place = place_of(observers, observer);
     if (place == observers->count)
         return wmi_fail(diag, WM_NOT_FOUND, "the observer does not watch the machine");
-    observers->count--;
+    __atomic_store_n(&observers->count, observers->count - 1, __ATOMIC_RELAXED);
     for (size_t i = place; i < observers->count; i++)
         observers->one[i] = observers->one[i + 1];
     return WM_OK;
 }
 
-void wmi_machine_observers_show(const struct wmi_machine_observers *observers, enum wm_event_kind kind,
+enum wm_status wmi_machine_observers_add(struct wmi_machine_observers *observers,
+                                         const struct wm_observer *observer, struct wm_diag *diag)
+{
+    enum wm_status status = check(observer, diag);
+    if (status)
+        return status;
+    pthread_mutex_lock(&observers->lock);
+    status = add(observers, observer, diag);
+    pthread_mutex_unlock(&observers->lock);
+    return status;
+}
+
+enum wm_status wmi_machine_observers_remove(struct wmi_machine_observers *observers,
+                                            const struct wm_observer *observer, struct wm_diag *diag)
+{
+    pthread_mutex_lock(&observers->lock);
+    const enum wm_status status = take_away(observers, observer, diag);
+    pthread_mutex_unlock(&observers->lock);
+    return status;
+}
+
+void wmi_machine_observers_show(struct wmi_machine_observers *observers, enum wm_event_kind kind,
                                 const struct wm_memory *memory)
 {
+    if (!__atomic_load_n(&observers->count, __ATOMIC_RELAXED))
+        return;
     const struct wm_event event = {.kind = kind, .memory = *memory};
+    pthread_mutex_lock(&observers->lock);
     for (size_t i = 0; i < observers->count; i++)
         if (observers->one[i]->events & kind)
             observers->one[i]->event(observers->one[i]->user, &event);
+    pthread_mutex_unlock(&observers->lock);
 }

@@ -6,6 +6,8 @@
 #include "observe/adapter.h"
 #include "wavemem/wavemem.h"
 
+#include <pthread.h>
+
 struct wmi_watcher { /* of a dispatch */
     const struct wmi_observer *observer;
     const char *what; /* for texts: "profile" */
@@ -35,15 +37,19 @@ void wmi_watchers_destroy(struct wmi_watchers *watchers);
 
 /* The observers of a machine. */
 struct wmi_machine_observers {
+    pthread_mutex_t lock; /* events come one at a time */
     const struct wm_observer **one;
-    size_t count;
+    size_t count; /* atomic */
 };
+
+bool wmi_machine_observers_init(struct wmi_machine_observers *observers);
+void wmi_machine_observers_destroy(struct wmi_machine_observers *observers);
 
 enum wm_status wmi_machine_observers_add(struct wmi_machine_observers *observers,
                                          const struct wm_observer *observer, struct wm_diag *diag);
 enum wm_status wmi_machine_observers_remove(struct wmi_machine_observers *observers,
                                             const struct wm_observer *observer, struct wm_diag *diag);
-void wmi_machine_observers_show(const struct wmi_machine_observers *observers, enum wm_event_kind kind,
+void wmi_machine_observers_show(struct wmi_machine_observers *observers, enum wm_event_kind kind,
                                 const struct wm_memory *memory);
 
 #endif

@@ -55,9 +55,20 @@ uint32_t wmi_abi_scratch_size(const struct wm_kernel *kernel)
                                                                             : size;
 }
 
-static void *host_of(const struct wmi_space *space, uint64_t address, uint64_t size)
+/* Allocates memory of the dispatch. Nobody else frees it, so *host stays valid outside the gate. */
+static enum wm_status allocate(const struct wmi_abi_request *r, uint64_t size, const char *name,
+                               uint64_t *address, void **host, struct wm_diag *diag)
 {
-    return wmi_space_host(space, address, size);
+    const struct wmi_wish wish = {
+        .size = size, .flags = WMI_ALLOCATION_OWN, .name = name, .cursor = r->cursor};
+    struct wmi_presence presence;
+    const enum wm_status status = wmi_space_place(r->space, &wish, address, diag);
+    if (status)
+        return status;
+    wmi_gate_enter(wmi_space_gate(r->space), &presence);
+    *host = wmi_space_host(r->space, *address, size);
+    wmi_gate_leave(&presence);
+    return WM_OK;
 }
 
 /* Allocates the printf buffer. If nobody reads it, it consists of a header only and is full from the
@@ -68,10 +79,11 @@ static enum wm_status fill_printf(const struct wmi_abi_request *r, struct wmi_ab
     const uint32_t size = r->prints ? WMI_PRINTF_BYTES : WMI_PRINTF_HEADER;
     if (!wmi_kernel_prints(r->kernel))
         return WM_OK;
-    enum wm_status status = wmi_space_allocate(r->space, size, 0, "printf buffer", &memory->printf, diag);
+    void *host;
+    const enum wm_status status = allocate(r, size, "printf buffer", &memory->printf, &host, diag);
     if (status)
         return status;
-    uint32_t *buffer = host_of(r->space, memory->printf, size);
+    uint32_t *buffer = host;
     buffer[0] = 0;
     buffer[1] = size;
     for (uint32_t i = 2; i < size / 4; i++)
@@ -93,8 +105,9 @@ static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_a
         .private_base = (uint32_t)(r->apertures->private_base >> 32),
         .shared_base = (uint32_t)(r->apertures->shared_base >> 32),
     };
-    enum wm_status status =
-        wmi_space_allocate(r->space, size + KERNARG_ALIGNMENT, 0, "kernarg", &memory->kernarg, diag);
+    void *host;
+    const enum wm_status status =
+        allocate(r, size + KERNARG_ALIGNMENT, "kernarg", &memory->kernarg, &host, diag);
     if (status)
         return status;
     for (unsigned i = 0; i < 3; i++) {
@@ -102,7 +115,7 @@ static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_a
         hidden.workgroup[i] = at_least_one(dispatch->workgroup[i]);
         hidden.global_offset[i] = dispatch->global_offset[i];
     }
-    unsigned char *kernarg = host_of(r->space, memory->kernarg, size);
+    unsigned char *kernarg = host;
     if (asked)
         memcpy(kernarg, dispatch->arguments, asked);
     wmi_fill_kernarg(r->kernel, &hidden, kernarg);
@@ -112,11 +125,12 @@ static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_a
 static enum wm_status fill_packet(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
                                   struct wm_diag *diag)
 {
-    enum wm_status status =
-        wmi_space_allocate(r->space, sizeof(struct packet), 0, "dispatch packet", &memory->packet, diag);
+    void *host;
+    const enum wm_status status =
+        allocate(r, sizeof(struct packet), "dispatch packet", &memory->packet, &host, diag);
     if (status)
         return status;
-    struct packet *packet = host_of(r->space, memory->packet, sizeof *packet);
+    struct packet *packet = host;
     *packet = (struct packet){
         .header = 2, /* HSA_PACKET_TYPE_KERNEL_DISPATCH */
         .setup = (uint16_t)dimensions(r->dispatch),
@@ -135,11 +149,11 @@ static enum wm_status fill_packet(const struct wmi_abi_request *r, struct wmi_ab
 static enum wm_status fill_queue(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
                                  struct wm_diag *diag)
 {
-    enum wm_status status =
-        wmi_space_allocate(r->space, sizeof(struct queue), 0, "queue", &memory->queue, diag);
+    void *host;
+    const enum wm_status status = allocate(r, sizeof(struct queue), "queue", &memory->queue, &host, diag);
     if (status)
         return status;
-    struct queue *queue = host_of(r->space, memory->queue, sizeof *queue);
+    struct queue *queue = host;
     queue->group_aperture_hi = (uint32_t)(r->apertures->shared_base >> 32);
     queue->private_aperture_hi = (uint32_t)(r->apertures->private_base >> 32);
     return WM_OK;
@@ -164,10 +178,13 @@ static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wm
     memory->places = fit < UINT32_MAX ? (uint32_t)fit : UINT32_MAX;
     memory->scratch_stride = stride;
     memory->scratch_piece = piece;
+    void *host;
+    memory->scratch_bytes = fit * stride * r->waves_per_group;
     const enum wm_status status =
-        wmi_space_allocate(r->space, fit * stride * r->waves_per_group, 0, "scratch", &memory->scratch, diag);
+        allocate(r, memory->scratch_bytes, "scratch", &memory->scratch, &host, diag);
     if (!status)
         wmi_space_divide(r->space, memory->scratch, stride, piece);
+    memory->scratch_host = status ? NULL : host;
     return status;
 }
 
@@ -176,11 +193,10 @@ static void put_scratch_resource(const struct wmi_abi_request *r, const struct w
                                  struct wmi_launch *launch)
 {
     const struct wmi_target *target = wmi_target_find(r->kernel->target);
-    const struct wmi_allocation *scratch = wmi_space_find(r->space, memory->scratch);
     const struct wmi_buffer_rules *rules =
         target ? wmi_buffer_rules(wmi_target_limit(target, WMI_LIMIT_buffer_rules)) : NULL;
-    if (scratch && rules)
-        wmi_buffer_make_private(rules, r->kernel->wave_size, memory->scratch, scratch->high - scratch->low,
+    if (memory->scratch && rules)
+        wmi_buffer_make_private(rules, r->kernel->wave_size, memory->scratch, memory->scratch_bytes,
                                 launch->sgpr);
 }
 
@@ -272,6 +288,6 @@ void wmi_abi_release(struct wmi_space *space, struct wmi_abi_memory *memory)
                                   memory->queue};
     for (unsigned i = 0; i < sizeof addresses / sizeof *addresses; i++)
         if (addresses[i])
-            wmi_space_free(space, addresses[i], NULL);
+            wmi_space_free(space, addresses[i], true, NULL);
     *memory = (struct wmi_abi_memory){0};
 }

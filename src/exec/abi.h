@@ -11,6 +11,8 @@ struct wmi_abi_memory {
     uint64_t kernarg, packet, queue, scratch, printf; /* guest addresses; 0: not allocated */
     uint32_t places; /* workgroups that can have scratch at the same time, at least 1 */
     uint64_t scratch_stride, scratch_piece; /* bytes between the scratch of two waves, bytes per wave */
+    uint64_t scratch_bytes;                 /* of all waves, with the gaps */
+    unsigned char *scratch_host;
 };
 
 struct wmi_abi_request {
@@ -18,6 +20,7 @@ struct wmi_abi_request {
     const struct wm_dispatch *dispatch;
     uint64_t bias; /* load bias of the code object */
     struct wmi_space *space;
+    uint64_t *cursor; /* for the addresses of the dispatch's memory; NULL: the space's */
     const struct wmi_apertures *apertures;
     uint32_t waves_per_group;
     bool prints; /* somebody reads the printf buffer */

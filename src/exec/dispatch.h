@@ -49,6 +49,7 @@ struct wmi_resident; /* executor.h */
 struct wmi_dispatch {
     struct wmi_program *program;
     const struct wmi_space *space;
+    struct wmi_presence *presence; /* of the thread that runs the dispatch, inside the gate of the space */
     struct wmi_apertures apertures;
     struct wmi_launch launch;
     uint32_t grid[3], workgroup[3]; /* work-items */
@@ -67,6 +68,8 @@ struct wmi_dispatch {
     struct wmi_observers observers;
     unsigned alignment;       /* enum wm_alignment */
     struct wmi_stales stales; /* its lock is there unless its mode is 0 */
+    const unsigned *running;  /* atomic: dispatches of the machine, whose memory changes may end waiting */
+    bool waits_for_others;    /* waiting is no deadlock */
     bool (*progress)(void *user, uint64_t done, uint64_t all);
     void *progress_user;
 

@@ -30,7 +30,8 @@ struct wmi_executor {
     /* Unfinished workgroups. Each sweep visits them in the reverse order of the sweep before, so that a chain
      * of workgroups that wait for one another ends in one sweep, whichever way it leads. */
     struct wmi_resident *parked, *swept, *unused;
-    unsigned number;    /* among the executors */
+    struct wmi_presence *presence, own_presence; /* of its thread, inside the gate of the space */
+    unsigned number;                             /* among the executors */
     bool moved, checks; /* in this sweep: a wave did something other than wait; its loads were looked at */
     bool only_loads;    /* the waiting loops change nothing */
     uint64_t sweep_generation, quiet_generation;
@@ -101,7 +102,11 @@ void wmi_report_wave_fault(struct wmi_executor *executor, uint64_t group, uint32
 /* Stops the dispatch for a reason that concerns no workgroup in particular. */
 void wmi_stop_all(struct wmi_executor *executor, enum wm_fault_kind kind, uint64_t pc, uint64_t group,
                   uint32_t wave);
-bool wmi_caller_goes_on(struct wmi_dispatch *dispatch);
+/* Lets others change the guest's memory between these two calls. */
+void wmi_step_out(struct wmi_executor *executor);
+void wmi_step_in(struct wmi_executor *executor);
+/* Asks progress(), which may change the guest's memory. */
+bool wmi_caller_goes_on(struct wmi_executor *executor);
 /* Whether the time limit or the caller ends the dispatch now; reported as a fault of this workgroup. */
 bool wmi_must_stop(struct wmi_executor *executor, const struct wmi_resident *resident);
 /* Whether the workgroup need not go on, because a lower one faulted or the dispatch was stopped. */

@@ -4,7 +4,12 @@
 #include "exec/workgroup.h"
 
 #include <sched.h>
+#include <string.h>
 #include <time.h>
+
+enum {
+    OTHERS_NANOSECONDS = 20000
+}; /* between two looks whether the host or another dispatch has changed memory */
 
 double wmi_seconds(void)
 {
@@ -77,11 +82,26 @@ void wmi_stop_all(struct wmi_executor *executor, enum wm_fault_kind kind, uint64
     __atomic_store_n(&executor->steps.dispatch->stop_at, 0, __ATOMIC_RELAXED);
 }
 
-bool wmi_caller_goes_on(struct wmi_dispatch *dispatch)
+void wmi_step_out(struct wmi_executor *executor)
 {
-    return dispatch->progress(dispatch->progress_user,
-                              __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED),
-                              dispatch->group_count);
+    wmi_gate_pause(executor->presence);
+}
+
+void wmi_step_in(struct wmi_executor *executor)
+{
+    if (wmi_gate_resume(executor->presence))
+        memset(executor->steps.hits, 0, sizeof executor->steps.hits);
+}
+
+bool wmi_caller_goes_on(struct wmi_executor *executor)
+{
+    struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    wmi_step_out(executor);
+    const bool goes_on =
+        dispatch->progress(dispatch->progress_user, __atomic_load_n(&dispatch->groups_done, __ATOMIC_RELAXED),
+                           dispatch->group_count);
+    wmi_step_in(executor);
+    return goes_on;
 }
 
 /* Whether the dispatch must end now: time, or the caller's wish. Reports it as a fault of this workgroup. */
@@ -91,7 +111,7 @@ bool wmi_must_stop(struct wmi_executor *executor, const struct wmi_resident *res
     enum wm_fault_kind kind = WM_FAULT_NONE;
     if (dispatch->timeout > 0 && wmi_seconds() - dispatch->started > dispatch->timeout)
         kind = WM_FAULT_TIMEOUT;
-    else if (executor->calls_progress && !wmi_caller_goes_on(dispatch))
+    else if (executor->calls_progress && !wmi_caller_goes_on(executor))
         kind = WM_FAULT_STOPPED;
     if (kind == WM_FAULT_NONE)
         return false;
@@ -128,11 +148,15 @@ bool wmi_is_deadlock(struct wmi_executor *executor)
         executor->quiet_generation = dispatch->generation;
         dispatch->quiet++;
     }
-    dispatch->deadlock |= dispatch->quiet && dispatch->quiet == dispatch->working;
+    const bool alone =
+        !dispatch->waits_for_others && __atomic_load_n(dispatch->running, __ATOMIC_RELAXED) == 1;
+    dispatch->deadlock |= alone && dispatch->quiet && dispatch->quiet == dispatch->working;
     const bool deadlock = dispatch->deadlock;
     executor->sweep_generation = dispatch->generation;
     pthread_mutex_unlock(&dispatch->lock);
-    if (quiet)
+    if (quiet && !alone)
+        nanosleep(&(struct timespec){.tv_nsec = OTHERS_NANOSECONDS}, NULL);
+    else if (quiet)
         sched_yield(); /* the others have what this one waits for */
     executor->checks = !executor->moved;
     executor->only_loads = true;

@@ -101,6 +101,10 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
             struct wmi_wave *wave = &resident->waves[i];
             if (wave->state != WMI_WAVE_READY)
                 continue;
+            if (wmi_gate_is_wanted(executor->presence->gate)) {
+                wmi_step_out(executor);
+                wmi_step_in(executor);
+            }
             take_turn(executor, wave);
             switch (wave->state) {
             case WMI_WAVE_ENDED:

@@ -148,11 +148,15 @@ static void *work(void *argument)
     const uint32_t saved = wmi_host_float_get();
 
     executor->host_word = saved;
+    if (executor->number)
+        wmi_gate_enter(wmi_space_gate(dispatch->space), executor->presence);
     if (wmi_observers_begin(executor))
         run_all(executor);
     else
         executor->out_of_memory = true;
     wmi_observers_end(executor);
+    if (executor->number)
+        wmi_gate_leave(executor->presence);
     wmi_host_float_set(saved);
     wmi_residents_free(executor->parked);
     wmi_residents_free(executor->swept);
@@ -183,11 +187,13 @@ static void report_until_done(struct wmi_executor *executor)
     struct wmi_dispatch *dispatch = executor->steps.dispatch;
     const struct timespec wait = {.tv_nsec = WAIT_NANOSECONDS};
     while (others_work(dispatch)) {
-        if (!wmi_caller_goes_on(dispatch)) {
+        if (!wmi_caller_goes_on(executor)) {
             wmi_stop_all(executor, WM_FAULT_STOPPED, 0, dispatch->group_count - 1, 0);
             return;
         }
+        wmi_step_out(executor);
         nanosleep(&wait, NULL);
+        wmi_step_in(executor);
     }
 }
 
@@ -245,8 +251,10 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
         if (dispatch->progress)
             report_until_done(executors[0]);
     }
+    wmi_gate_pause(dispatch->presence);
     for (unsigned i = 1; i < started; i++)
         pthread_join(handles[i], NULL);
+    wmi_gate_resume(dispatch->presence);
     for (unsigned i = 0; executors && i < threads; i++) {
         if (!executors[i])
             continue;

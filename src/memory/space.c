@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Guest memory: a sorted array of allocations, each an anonymous mapping of the host. */
+/* Guest memory: a sorted array of allocations, each an anonymous mapping of the host or memory of the caller.
+ */
 #include "memory/space.h"
 
 #include "base/diag.h"
@@ -33,15 +34,16 @@ void AnnotateBenignRaceSized(const char *file, int line, const volatile void *me
 #endif
 
 struct mapping {
-    void *start;
+    void *start; /* NULL: the caller's */
     size_t size;
 };
 
 struct wmi_space {
+    struct wmi_gate gate;
     struct wmi_allocation *allocations; /* sorted by address */
     struct mapping *mappings;           /* mappings[i] belongs to allocations[i] */
     size_t count, capacity;
-    uint64_t next;  /* lowest address above all allocations made so far */
+    uint64_t next;  /* lowest address above those that the space has chosen so far */
     uint64_t total; /* requested bytes of live allocations */
     void (*changed)(void *user, const struct wmi_allocation *allocation, bool freed); /* or NULL */
     void *user;
@@ -50,9 +52,16 @@ struct wmi_space {
 struct wmi_space *wmi_space_create(void)
 {
     struct wmi_space *space = calloc(1, sizeof *space);
-    if (space)
+    if (space) {
         space->next = WMI_SPACE_LOW;
+        wmi_gate_init(&space->gate);
+    }
     return space;
+}
+
+struct wmi_gate *wmi_space_gate(const struct wmi_space *space)
+{
+    return (struct wmi_gate *)&space->gate;
 }
 
 void wmi_space_listen(struct wmi_space *space,
@@ -78,6 +87,7 @@ struct wmi_space *wmi_space_create_everywhere(void)
     *all = (struct wmi_allocation){.high = UINT64_MAX - HOST_PADDING,
                                    .host = (unsigned char *)(uintptr_t)HOST_PADDING};
     *space = (struct wmi_space){.allocations = all, .mappings = none, .count = 1, .capacity = 1};
+    wmi_gate_init(&space->gate);
     return space;
 }
 
@@ -85,9 +95,12 @@ void wmi_space_destroy(struct wmi_space *space)
 {
     if (!space)
         return;
-    for (size_t i = 0; i < space->count; i++)
+    for (size_t i = 0; i < space->count; i++) {
         if (space->mappings[i].start)
             munmap(space->mappings[i].start, space->mappings[i].size);
+        free(space->allocations[i].name);
+    }
+    wmi_gate_destroy(&space->gate);
     free(space->allocations);
     free(space->mappings);
     free(space);
@@ -130,24 +143,41 @@ static size_t upper(const struct wmi_space *space, uint64_t address)
     return low;
 }
 
-/* Returns an address for `size` bytes, and its index in the array; 0: no gap is large enough. */
-static uint64_t choose_address(const struct wmi_space *space, uint64_t size, size_t *index)
+/* Whether [low, low + size) and the gaps around it are free; otherwise *after is the next address to try. */
+static bool has_gap(const struct wmi_space *space, uint64_t low, uint64_t size, uint64_t *after)
 {
-    if (space->next <= WMI_SPACE_HIGH && size <= WMI_SPACE_HIGH - space->next) {
-        *index = space->count;
-        return space->next;
-    }
-    uint64_t start = WMI_SPACE_LOW;
-    for (size_t i = 0; i < space->count; i++) {
-        const struct wmi_allocation *a = &space->allocations[i];
-        if (a->low >= start && a->low - start >= size + WMI_SPACE_GAP) {
-            *index = i;
-            return start;
-        }
-        start = round_up(a->high + WMI_SPACE_GAP, WMI_SPACE_GAP);
-    }
-    *index = space->count;
-    return start <= WMI_SPACE_HIGH && size <= WMI_SPACE_HIGH - start ? start : 0;
+    const size_t i = upper(space, low - WMI_SPACE_GAP);
+    if (i == space->count || space->allocations[i].low >= low + size + WMI_SPACE_GAP)
+        return true;
+    *after = round_up(space->allocations[i].high + WMI_SPACE_GAP, WMI_SPACE_GAP);
+    return false;
+}
+
+/* Returns the first free address for `size` bytes from `low` on; 0: there is none. */
+static uint64_t search(const struct wmi_space *space, uint64_t low, uint64_t size)
+{
+    while (low <= WMI_SPACE_HIGH && size <= WMI_SPACE_HIGH - low)
+        if (has_gap(space, low, size, &low))
+            return low;
+    return 0;
+}
+
+static uint64_t choose_address(const struct wmi_space *space, uint64_t *cursor, uint64_t size)
+{
+    uint64_t low = search(space, *cursor, size);
+    if (!low)
+        low = search(space, WMI_SPACE_LOW, size);
+    if (low && low + size + WMI_SPACE_GAP > *cursor)
+        *cursor = round_up(low + size + WMI_SPACE_GAP, WMI_SPACE_GAP);
+    return low;
+}
+
+/* Whether a caller may choose [address, address + size): canonical addresses, and not the first page. */
+static bool is_possible(uint64_t address, uint64_t size)
+{
+    const uint64_t low = address < WMI_SPACE_HALF ? WMI_SPACE_LEAST : -WMI_SPACE_HALF;
+    const uint64_t high = address < WMI_SPACE_HALF ? WMI_SPACE_HALF : -(uint64_t)WMI_SPACE_LEAST;
+    return address >= low && address <= high && size <= high - address;
 }
 
 static bool reserve(struct wmi_space *space)
@@ -167,59 +197,136 @@ static bool reserve(struct wmi_space *space)
     return true;
 }
 
-enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsigned flags, const char *name,
-                                  uint64_t *address, struct wm_diag *diag)
+/* Checks the wish, and finds its address and its index. */
+static enum wm_status find_room(struct wmi_space *space, const struct wmi_wish *wish, const char *name,
+                                uint64_t *address, size_t *index, struct wm_diag *diag)
 {
-    if (!name)
-        name = "";
+    const uint64_t size = wish->size;
     if (!size)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "allocation '%s': 0 bytes asked for, expected at least 1",
                         name);
-    if (size > WMI_SPACE_LIMIT - space->total)
+    if (!wish->host && size > WMI_SPACE_LIMIT - space->total)
         return wmi_fail(diag, WM_NO_MEMORY,
                         "allocation '%s': %" PRIu64 " bytes asked for, but %" PRIu64
                         " of the guest's %" PRIu64 " bytes are left",
                         name, size, (uint64_t)WMI_SPACE_LIMIT - space->total, (uint64_t)WMI_SPACE_LIMIT);
-    size_t index;
-    const uint64_t low = choose_address(space, size, &index);
-    struct mapping mapping;
-    unsigned char *host;
-    if (!low || !reserve(space) || !map_host(size, &mapping, &host))
-        return wmi_fail(diag, WM_NO_MEMORY, "allocation '%s': the host has no %" PRIu64 " bytes", name, size);
+    if (wish->placed && !is_possible(wish->address, size))
+        return wmi_fail(
+            diag, WM_BAD_ARGUMENT,
+            "allocation '%s': 0x%" PRIx64 " and %" PRIu64
+            " bytes; expected a range from 0x1000 to 0x7fffffffffff or from 0xffff800000000000 to "
+            "0xffffffffffffefff",
+            name, wish->address, size);
+    *address = wish->placed ? wish->address
+                            : choose_address(space, wish->cursor ? wish->cursor : &space->next, size);
+    if (!*address)
+        return wmi_fail(diag, WM_NO_MEMORY, "allocation '%s': no %" PRIu64 " addresses are free", name, size);
+    *index = upper(space, *address);
+    const struct wmi_allocation *next = *index < space->count ? &space->allocations[*index] : NULL;
+    if (next && next->low < *address + size)
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "allocation '%s': 0x%" PRIx64 " and %" PRIu64
+                        " bytes overlap allocation '%s' at 0x%" PRIx64,
+                        name, *address, size, next->name, next->low);
+    return WM_OK;
+}
 
+static enum wm_status add(struct wmi_space *space, const struct wmi_wish *wish, const char *name,
+                          struct wmi_allocation *added, struct wm_diag *diag)
+{
+    size_t index = 0;
+    uint64_t low = 0;
+    struct mapping mapping = {0};
+    unsigned char *host = wish->host;
+    const enum wm_status status = find_room(space, wish, name, &low, &index, diag);
+    if (status)
+        return status;
+    char *own_name = strdup(name);
+    if (!own_name || !reserve(space) || (!host && !map_host(wish->size, &mapping, &host))) {
+        free(own_name);
+        return wmi_fail(diag, WM_NO_MEMORY, "allocation '%s': the host has no %" PRIu64 " bytes", name,
+                        wish->size);
+    }
+    if (wish->host)
+        MAY_RACE(host, wish->size);
     memmove(&space->allocations[index + 1], &space->allocations[index],
             (space->count - index) * sizeof *space->allocations);
     memmove(&space->mappings[index + 1], &space->mappings[index],
             (space->count - index) * sizeof *space->mappings);
-    struct wmi_allocation *a = &space->allocations[index];
-    *a = (struct wmi_allocation){.low = low, .high = low + size, .host = host, .flags = flags};
-    snprintf(a->name, sizeof a->name, "%s", name);
+    space->allocations[index] =
+        (struct wmi_allocation){.low = low,
+                                .high = low + wish->size,
+                                .host = host,
+                                .flags = wish->flags | (wish->host ? WMI_ALLOCATION_HOST : 0),
+                                .name = own_name};
     space->mappings[index] = mapping;
     space->count++;
-    space->total += size;
-    if (a->high + WMI_SPACE_GAP > space->next)
-        space->next = round_up(a->high + WMI_SPACE_GAP, WMI_SPACE_GAP);
-    *address = low;
-    if (space->changed)
-        space->changed(space->user, a, false);
+    space->total += mapping.start ? wish->size : 0;
+    *added = space->allocations[index];
     return WM_OK;
 }
 
-enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, struct wm_diag *diag)
+enum wm_status wmi_space_place(struct wmi_space *space, const struct wmi_wish *wish, uint64_t *address,
+                               struct wm_diag *diag)
+{
+    char *const name = (char *)(wish->name ? wish->name : "");
+    struct wmi_allocation added;
+    wmi_gate_begin_change(&space->gate);
+    const enum wm_status status = add(space, wish, name, &added, diag);
+    wmi_gate_end_change(&space->gate);
+    if (status)
+        return status;
+    *address = added.low;
+    added.name = name; /* the other one may be freed by now */
+    if (space->changed)
+        space->changed(space->user, &added, false);
+    return WM_OK;
+}
+
+enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsigned flags, const char *name,
+                                  uint64_t *address, struct wm_diag *diag)
+{
+    return wmi_space_place(space, &(struct wmi_wish){.size = size, .flags = flags, .name = name}, address,
+                           diag);
+}
+
+enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, bool own, struct wm_diag *diag)
+{
+    enum wm_status status = WM_OK;
+    struct wmi_allocation freed = {0};
+    struct mapping mapping = {0};
+    wmi_gate_begin_change(&space->gate);
+    const size_t i = upper(space, address);
+    if (i == space->count || space->allocations[i].low != address) {
+        status = wmi_fail(diag, WM_NOT_FOUND,
+                          "0x%" PRIx64 ": no allocation starts there, so it cannot be freed", address);
+    } else if (!own && space->allocations[i].flags & WMI_ALLOCATION_OWN) {
+        status = wmi_fail(diag, WM_BAD_ARGUMENT, "0x%" PRIx64 ": '%s' belongs to wavemem and cannot be freed",
+                          address, space->allocations[i].name);
+    } else {
+        freed = space->allocations[i];
+        mapping = space->mappings[i];
+        space->total -= mapping.start ? freed.high - freed.low : 0;
+        space->count--;
+        memmove(&space->allocations[i], &space->allocations[i + 1],
+                (space->count - i) * sizeof *space->allocations);
+        memmove(&space->mappings[i], &space->mappings[i + 1], (space->count - i) * sizeof *space->mappings);
+    }
+    wmi_gate_end_change(&space->gate);
+    if (status)
+        return status;
+    if (space->changed)
+        space->changed(space->user, &freed, true);
+    if (mapping.start)
+        munmap(mapping.start, mapping.size);
+    free(freed.name);
+    return WM_OK;
+}
+
+const struct wmi_allocation *wmi_space_from(const struct wmi_space *space, uint64_t address)
 {
     const size_t i = upper(space, address);
-    if (i == space->count || space->allocations[i].low != address)
-        return wmi_fail(diag, WM_NOT_FOUND,
-                        "0x%" PRIx64 ": no allocation starts there, so it cannot be freed", address);
-    if (space->changed)
-        space->changed(space->user, &space->allocations[i], true);
-    space->total -= space->allocations[i].high - space->allocations[i].low;
-    munmap(space->mappings[i].start, space->mappings[i].size);
-    space->count--;
-    memmove(&space->allocations[i], &space->allocations[i + 1],
-            (space->count - i) * sizeof *space->allocations);
-    memmove(&space->mappings[i], &space->mappings[i + 1], (space->count - i) * sizeof *space->mappings);
-    return WM_OK;
+    return i < space->count ? &space->allocations[i] : NULL;
 }
 
 const struct wmi_allocation *wmi_space_find(const struct wmi_space *space, uint64_t address)
@@ -232,6 +339,7 @@ const struct wmi_allocation *wmi_space_find(const struct wmi_space *space, uint6
 
 void wmi_space_divide(struct wmi_space *space, uint64_t address, uint64_t stride, uint64_t piece)
 {
+    wmi_gate_begin_change(&space->gate);
     const size_t i = upper(space, address);
     assert(i < space->count && space->allocations[i].low == address && stride >= piece + WMI_SPACE_GAP);
     space->allocations[i].stride = stride;
@@ -240,6 +348,7 @@ void wmi_space_divide(struct wmi_space *space, uint64_t address, uint64_t stride
     madvise(space->mappings[i].start, space->mappings[i].size,
             MADV_NOHUGEPAGE); /* gaps must not occupy memory */
 #endif
+    wmi_gate_end_change(&space->gate);
 }
 
 bool wmi_space_reach(const struct wmi_space *space, uint64_t address, struct wmi_hit *hit)

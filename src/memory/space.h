@@ -1,27 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* Guest memory: allocations at fixed guest addresses with guard gaps, and translation of guest ranges to host
- * memory. */
+/* Guest memory: allocations at fixed guest addresses, and translation of guest ranges to host memory. */
 #ifndef WMI_SPACE_H
 #define WMI_SPACE_H
 
+#include "memory/gate.h"
 #include "wavemem/wavemem.h"
+
+/* Flags of an allocation besides those of wm_allocate(). */
+enum {
+    WMI_ALLOCATION_OWN = 1 << 16,  /* of a code object or of a dispatch: wm_free() refuses it */
+    WMI_ALLOCATION_HOST = 1 << 17, /* memory of the caller */
+};
 
 /* One allocation: guest addresses [low, high), stored at `host`. */
 struct wmi_allocation {
     uint64_t low, high;
     unsigned char *host;
-    unsigned flags;         /* WM_READ_ONLY */
+    unsigned flags;         /* WM_READ_ONLY, WMI_ALLOCATION_* */
     uint64_t stride, piece; /* only the first `piece` bytes of each `stride` are accessible; 0: all */
-    char name[64];
+    char *name;
 };
 
-struct wmi_space; /* sorted by address; not changed while a dispatch runs */
+/* Sorted by address. Functions that change it wait for the threads inside its gate; those that look something
+ * up must be called inside, or while nobody else can change it. */
+struct wmi_space;
 
-enum { WMI_SPACE_GAP = 1 << 16 }; /* minimum distance between allocations, and their alignment, in bytes */
+/* Minimum distance of an address that the space chooses from the allocation below it, and its alignment, in
+ * bytes. */
+enum { WMI_SPACE_GAP = 1 << 16 };
 
-/* The range of allocations: far from 0, and canonical 48-bit addresses, so outside every aperture. */
+/* The range of addresses that the space chooses. */
 #define WMI_SPACE_LOW  0x10000000000ULL
 #define WMI_SPACE_HIGH 0x7fff00000000ULL
+/* A caller may choose any canonical 48-bit address except those of the first and the last page, so none in an
+ * aperture. */
+enum { WMI_SPACE_LEAST = 4096 };
+#define WMI_SPACE_HALF (UINT64_C(1) << 47)
 /* Limit for the bytes of all allocations. */
 #define WMI_SPACE_LIMIT (64ULL << 30)
 
@@ -33,7 +47,9 @@ struct wmi_hit {
 };
 
 struct wmi_space *wmi_space_create(void);
-/* Registers `changed`, which is called after each allocation and, with `freed`, before each free. */
+struct wmi_gate *wmi_space_gate(const struct wmi_space *space);
+/* Registers `changed`, which is called after each allocation and, with `freed`, each free, outside the gate.
+ */
 void wmi_space_listen(struct wmi_space *space,
                       void (*changed)(void *user, const struct wmi_allocation *allocation, bool freed),
                       void *user);
@@ -41,13 +57,31 @@ void wmi_space_listen(struct wmi_space *space,
  * computing addresses only. */
 struct wmi_space *wmi_space_create_everywhere(void);
 void wmi_space_destroy(struct wmi_space *space);
-/* Allocates zeroed memory, 4096-byte aligned, at an address that depends on earlier calls only: addresses
- * ascend, and are reused only when the top is reached. The host memory is rounded up to whole pages.
- * WM_BAD_ARGUMENT: 0 bytes; WM_NO_MEMORY: above WMI_SPACE_LIMIT, or the host has no memory. */
+/* What to allocate. */
+struct wmi_wish {
+    uint64_t size;
+    unsigned flags;
+    const char *name; /* NULL: "" */
+    bool placed;      /* at `address`; otherwise at one that the space chooses */
+    uint64_t address;
+    void *host; /* the caller's memory; NULL: new zeroed memory */
+    /* For addresses that depend on the calls with the same cursor only: where to look for the next one. NULL:
+     * the space's own. */
+    uint64_t *cursor;
+};
+
+/* Allocates memory, 4096-byte aligned unless it is the caller's. Addresses that the space chooses depend on
+ * earlier calls only: they ascend, and are reused only when the top is reached.
+ * WM_BAD_ARGUMENT: 0 bytes, an impossible address or one that is taken; WM_NO_MEMORY: above WMI_SPACE_LIMIT,
+ * or the host has no memory. */
+enum wm_status wmi_space_place(struct wmi_space *space, const struct wmi_wish *wish, uint64_t *address,
+                               struct wm_diag *diag);
+/* The same with the most common wish. */
 enum wm_status wmi_space_allocate(struct wmi_space *space, uint64_t size, unsigned flags, const char *name,
                                   uint64_t *address, struct wm_diag *diag);
-/* Frees the allocation that starts at `address`; WM_NOT_FOUND: none does. */
-enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, struct wm_diag *diag);
+/* Frees the allocation that starts at `address`; WM_NOT_FOUND: none does. WM_BAD_ARGUMENT: the
+ * caller does not own it: WMI_ALLOCATION_OWN without `own`. */
+enum wm_status wmi_space_free(struct wmi_space *space, uint64_t address, bool own, struct wm_diag *diag);
 /* Divides the allocation at `address` into pieces, separated by guard gaps of at least WMI_SPACE_GAP. */
 void wmi_space_divide(struct wmi_space *space, uint64_t address, uint64_t stride, uint64_t piece);
 /* Finds the allocation, or the piece of a divided one, that contains `address`. */
@@ -56,6 +90,8 @@ bool wmi_space_reach(const struct wmi_space *space, uint64_t address, struct wmi
 void wmi_space_clear(unsigned char *host, uint64_t size);
 /* Returns the allocation that contains `address`, or NULL. */
 const struct wmi_allocation *wmi_space_find(const struct wmi_space *space, uint64_t address);
+/* Returns the first allocation that ends above `address`, or NULL. */
+const struct wmi_allocation *wmi_space_from(const struct wmi_space *space, uint64_t address);
 /* Returns the allocation nearest to `address`, for reports; NULL: there is none. Ignores divided
  * allocations, because most of their addresses are gaps. */
 const struct wmi_allocation *wmi_space_nearest(const struct wmi_space *space, uint64_t address);

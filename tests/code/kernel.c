@@ -2,10 +2,12 @@
 /* Assembles the kernel of a target once, and replaces its body for each run. */
 #include "kernel.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
     TEXT = 1 << 17,
@@ -14,7 +16,13 @@ enum {
     LDS_BYTES = 1000,
     PRIVATE_BYTES = 64,
     MOST_TARGETS = 256,
+    PAGE = 4096,
+    PAGES = 4 * KERNEL_WORDS + 2 * PAGE,
 };
+
+static_assert(PAGES % PAGE == 0, "the memory ends where a page does");
+
+#define MEMORY UINT64_C(0x200000000000) /* guest address */
 
 /* Registers of the kernel itself; instructions.h has those of MANNER_ORDINARY. */
 enum {
@@ -38,6 +46,9 @@ struct kernel {
     /* One for unobserved and one for observed runs, both with the object loaded: each dispatch allocates at
      * new addresses, but at the same in both machines. */
     struct wm_machine *machine[2];
+    /* The memory that instructions access is the host's, with pages before and behind that nobody may touch.
+     */
+    unsigned char *pages[2];
     uint64_t memory, dump, constant; /* guest addresses, identical in both machines */
     uint8_t *code;                   /* original bytes at `entry`, to undo stores to code */
     uint64_t entry, code_size;
@@ -258,13 +269,23 @@ static void assemble(const struct kernel *k, const struct text *t, unsigned flag
 
 /* ---- the kernel ---- */
 
-static struct wm_machine *new_machine(const char *target, uint64_t *memory, uint64_t *dump,
+/* Returns KERNEL_WORDS words between two pages without access. */
+static unsigned char *guarded_memory(const char *target, unsigned char **pages)
+{
+    *pages = mmap(NULL, PAGES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (*pages == MAP_FAILED || mprotect(*pages + PAGE, PAGES - 2 * PAGE, PROT_READ | PROT_WRITE))
+        stop(target, "no memory");
+    return *pages + PAGE;
+}
+
+static struct wm_machine *new_machine(const char *target, unsigned char **pages, uint64_t *dump,
                                       uint64_t *constant)
 {
     struct wm_machine *machine;
     struct wm_diag diag;
+    unsigned char *host = guarded_memory(target, pages);
     require(wm_machine_create(target, &machine, &diag), target, &diag);
-    require(wm_allocate(machine, 4 * KERNEL_WORDS, 0, "memory", memory, &diag), target, &diag);
+    require(wm_map_host(machine, host, 4 * KERNEL_WORDS, MEMORY, 0, "memory", &diag), target, &diag);
     require(wm_allocate(machine, 4 * DUMP_WORDS, 0, "dump", dump, &diag), target, &diag);
     require(wm_allocate(machine, 4096, WM_READ_ONLY, "constant", constant, &diag), target, &diag);
     return machine;
@@ -341,7 +362,8 @@ struct kernel *kernel_create(const char *name)
     k->generation = limit(k, WMI_LIMIT_generation);
     k->agprs = has_accumulators(k->target) ? KERNEL_VGPRS : 0;
     for (unsigned i = 0; i < 2; i++)
-        k->machine[i] = new_machine(k->name, &k->memory, &k->dump, &k->constant);
+        k->machine[i] = new_machine(k->name, &k->pages[i], &k->dump, &k->constant);
+    k->memory = MEMORY;
 
     add(t, ".text\n.globl k\n.p2align 8\n.type k,%%function\nk:\n");
     add_prologue(t, k);
@@ -374,6 +396,8 @@ void kernel_destroy(struct kernel *k)
         return;
     for (unsigned i = 0; i < 2; i++)
         wm_machine_destroy(k->machine[i]);
+    for (unsigned i = 0; i < 2; i++)
+        munmap(k->pages[i], PAGES);
     wm_object_close(k->object);
     free(k->code);
     free(k);

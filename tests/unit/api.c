@@ -237,6 +237,30 @@ static void machines(void **state)
     REFUSES(wm_allocate, w.machine, 4, 2, "n", &address);
     REFUSES(wm_allocate, w.machine, 4, 0, "n", NULL);
     assert_int_equal(wm_allocate(w.machine, UINT64_MAX, 0, NULL, &address, NULL), WM_NO_MEMORY);
+    REFUSES(wm_allocate_at, NULL, 4096, 4, 0, "n");
+    REFUSES(wm_allocate_at, w.machine, 0, 4, 0, "n");
+    REFUSES(wm_allocate_at, w.machine, 4097, 4, 0, "n");
+    REFUSES(wm_allocate_at, w.machine, 4096, 0, 0, "n");
+    REFUSES(wm_allocate_at, w.machine, 4096, 4, 2, "n");
+    REFUSES(wm_allocate_at, w.machine, UINT64_C(0x7ffffffff000), 4097, 0, "n");
+    REFUSES(wm_allocate_at, w.machine, UINT64_C(1) << 47, 4, 0, "n");
+    REFUSES(wm_allocate_at, w.machine, 0 - UINT64_C(4096), 4, 0, "n");
+    REFUSES(wm_allocate_at, w.machine, w.buffer, 4, 0, "n");
+    uint32_t host[4];
+    REFUSES(wm_map_host, NULL, host, 4, 0, 0, "n");
+    REFUSES(wm_map_host, w.machine, NULL, 4, 4096, 0, "n");
+    REFUSES(wm_map_host, w.machine, host, 0, 0, 0, "n");
+    REFUSES(wm_map_host, w.machine, host, UINT64_MAX, 0, 0, "n");
+    REFUSES(wm_map_host, w.machine, host, 4, (uintptr_t)host + 4, 0, "n");
+    REFUSES(wm_map_host, w.machine, host, 4, 0, 8, "n");
+    struct wm_allocation allocation = {.struct_size = sizeof allocation};
+    REFUSES(wm_find_allocation, NULL, w.buffer, false, &allocation);
+    REFUSES(wm_find_allocation, w.machine, w.buffer, false, NULL);
+    allocation.struct_size = 1;
+    REFUSES(wm_find_allocation, w.machine, w.buffer, false, &allocation);
+    allocation.struct_size = sizeof allocation;
+    assert_int_equal(wm_find_allocation(w.machine, 5, false, &allocation, NULL), WM_NOT_FOUND);
+    assert_int_equal(wm_find_allocation(w.machine, UINT64_MAX, true, &allocation, NULL), WM_NOT_FOUND);
     REFUSES(wm_free, NULL, w.buffer);
     assert_int_equal(wm_free(w.machine, 0, NULL), WM_NOT_FOUND);
     assert_int_equal(wm_free(w.machine, w.buffer + 1, NULL), WM_NOT_FOUND);
@@ -442,13 +466,12 @@ static bool meddles(void *user, uint64_t done, uint64_t all)
     (void)all;
     if (s->calls++)
         return false;
-    REFUSES(wm_free, machine, s->w.buffer);
-    REFUSES(wm_allocate, machine, 64, 0, "more", &address);
+    OK(wm_allocate(machine, 64, 0, "more", &address, &diag));
+    OK(wm_free(machine, address, &diag));
     REFUSES(wm_set_apertures, machine, UINT64_C(1) << 48, UINT64_C(2) << 48);
     REFUSES(wm_dispatch, machine, s->w.object, s->w.kernel, &again, &result);
     OK(wm_load(machine, s->w.object, &diag)); /* it is there already */
     other = open_world(ends, sizeof ends);
-    REFUSES(wm_load, machine, other.object);
     with.profile = s->profile;
     REFUSES(wm_dispatch, other.machine, other.object, other.kernel, &with, &result);
     with = again;
@@ -479,6 +502,50 @@ static bool meddles(void *user, uint64_t done, uint64_t all)
     wm_fidelity_destroy(s->fidelity);
     wm_machine_destroy(machine);
     return true;
+}
+
+/* An access or an instruction is being carried out: nothing may move. */
+static void meddles_inside(void *user, const struct wm_event *event)
+{
+    struct seen *s = user;
+    struct wm_machine *const machine = s->w.machine;
+    const struct wm_dispatch again = {.struct_size = sizeof again};
+    struct wm_result result = {.struct_size = sizeof result};
+    struct world other;
+    uint64_t address;
+    uint32_t word = 5;
+    (void)event;
+    if (s->calls++)
+        return;
+    REFUSES(wm_free, machine, s->w.buffer);
+    REFUSES(wm_allocate, machine, 64, 0, "more", &address);
+    REFUSES(wm_allocate_at, machine, 4096, 64, 0, "more");
+    REFUSES(wm_map_host, machine, &word, sizeof word, 0, 0, "more");
+    REFUSES(wm_dispatch, machine, s->w.object, s->w.kernel, &again, &result);
+    other = open_world(ends, sizeof ends);
+    REFUSES(wm_load, machine, other.object);
+    OK(wm_allocate(other.machine, 64, 0, "more", &address, &diag));
+    OK(wm_dispatch(other.machine, other.object, other.kernel, &again, &result, &diag));
+    close_world(&other);
+    OK(wm_write(machine, s->w.buffer, &word, 4, &diag));
+    OK(wm_read(machine, s->w.buffer, &word, 4, &diag));
+    assert_non_null(wm_host_pointer(machine, s->w.buffer, 4));
+    wm_machine_destroy(machine);
+}
+
+static void callbacks_of_observers(void **state)
+{
+    (void)state;
+    struct seen s = {.w = open_world(ends, sizeof ends)};
+    const struct wm_observer observer = {
+        .struct_size = sizeof observer, .events = WM_EVENT_INSTRUCTION, .user = &s, .event = meddles_inside};
+    const struct wm_observer *const observers[] = {&observer};
+    const struct wm_dispatch dispatch = {
+        .struct_size = sizeof dispatch, .observers = observers, .observer_count = 1};
+    struct wm_result result = {.struct_size = sizeof result};
+    OK(wm_dispatch(s.w.machine, s.w.object, s.w.kernel, &dispatch, &result, &diag));
+    assert_true(s.calls);
+    close_world(&s.w);
 }
 
 /* Sanitizers see what is freed too early or twice. */
@@ -700,11 +767,11 @@ static void tessellation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(assembling), cmocka_unit_test(decoding),     cmocka_unit_test(instruction_set),
-        cmocka_unit_test(objects),    cmocka_unit_test(machines),     cmocka_unit_test(dispatches),
-        cmocka_unit_test(versions),   cmocka_unit_test(callbacks),    cmocka_unit_test(profiles),
-        cmocka_unit_test(checks),     cmocka_unit_test(explanations), cmocka_unit_test(steps),
-        cmocka_unit_test(names),      cmocka_unit_test(tessellation),
+        cmocka_unit_test(assembling), cmocka_unit_test(decoding),  cmocka_unit_test(instruction_set),
+        cmocka_unit_test(objects),    cmocka_unit_test(machines),  cmocka_unit_test(dispatches),
+        cmocka_unit_test(versions),   cmocka_unit_test(callbacks), cmocka_unit_test(callbacks_of_observers),
+        cmocka_unit_test(profiles),   cmocka_unit_test(checks),    cmocka_unit_test(explanations),
+        cmocka_unit_test(steps),      cmocka_unit_test(names),     cmocka_unit_test(tessellation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,11 +101,11 @@ static void free_takes_exactly_one(void **state)
     struct wm_diag diag;
     const uint64_t a = allocate(space, 100, "a"), b = allocate(space, 100, "b");
     const uint64_t c = allocate(space, 100, "c");
-    assert_int_equal(wmi_space_free(space, b + 1, &diag), WM_NOT_FOUND);
+    assert_int_equal(wmi_space_free(space, b + 1, false, &diag), WM_NOT_FOUND);
     assert_non_null(strstr(diag.message, "no allocation starts there"));
-    assert_int_equal(wmi_space_free(space, 7, NULL), WM_NOT_FOUND);
-    assert_int_equal(wmi_space_free(space, b, &diag), WM_OK);
-    assert_int_equal(wmi_space_free(space, b, &diag), WM_NOT_FOUND);
+    assert_int_equal(wmi_space_free(space, 7, false, NULL), WM_NOT_FOUND);
+    assert_int_equal(wmi_space_free(space, b, false, &diag), WM_OK);
+    assert_int_equal(wmi_space_free(space, b, false, &diag), WM_NOT_FOUND);
     assert_null(wmi_space_find(space, b));
     assert_string_equal(wmi_space_find(space, a)->name, "a");
     assert_string_equal(wmi_space_find(space, c)->name, "c");
@@ -141,7 +141,7 @@ static void addresses_come_back_when_the_top_is_reached(void **state)
         if (low < before)
             break;
         before = low;
-        assert_int_equal(wmi_space_free(space, low, NULL), WM_OK);
+        assert_int_equal(wmi_space_free(space, low, false, NULL), WM_OK);
     }
     assert_true(before + (64ULL << 30) > WMI_SPACE_HIGH);
     assert_string_equal(wmi_space_find(space, first)->name, "first");

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* The public API: guest memory of a machine. */
+#include "api/machine.h"
+#include "base/diag.h"
+#include "base/versioned.h"
+
+#include <string.h>
+
+static enum wm_status check_flags(const char *function, unsigned flags, struct wm_diag *diag)
+{
+    if (flags & ~(unsigned)WM_READ_ONLY)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: flags are 0x%x; expected 0 or WM_READ_ONLY", function,
+                        flags);
+    return WM_OK;
+}
+
+static enum wm_status place(struct wm_machine *machine, const char *function, const struct wmi_wish *wish,
+                            uint64_t *address, struct wm_diag *diag)
+{
+    enum wm_status status = wmi_machine_changeable(machine, function, diag);
+    if (!status && !address)
+        status = wmi_null(diag, function, "address");
+    if (!status)
+        status = check_flags(function, wish->flags, diag);
+    return status ? status : wmi_space_place(machine->space, wish, address, diag);
+}
+
+enum wm_status wm_allocate(struct wm_machine *machine, uint64_t size, unsigned flags, const char *name,
+                           uint64_t *address, struct wm_diag *diag)
+{
+    return place(machine, __func__, &(struct wmi_wish){.size = size, .flags = flags, .name = name}, address,
+                 diag);
+}
+
+enum wm_status wm_allocate_at(struct wm_machine *machine, uint64_t address, uint64_t size, unsigned flags,
+                              const char *name, struct wm_diag *diag)
+{
+    const struct wmi_wish wish = {
+        .size = size, .flags = flags, .name = name, .placed = true, .address = address};
+    if (address % WM_ALLOCATION_ALIGNMENT)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: address 0x%llx; expected a multiple of %u", __func__,
+                        (unsigned long long)address, (unsigned)WM_ALLOCATION_ALIGNMENT);
+    return place(machine, __func__, &wish, &address, diag);
+}
+
+enum wm_status wm_map_host(struct wm_machine *machine, void *host, uint64_t size, uint64_t address,
+                           unsigned flags, const char *name, struct wm_diag *diag)
+{
+    const uint64_t own = (uintptr_t)host;
+    const struct wmi_wish wish = {.size = size,
+                                  .flags = flags,
+                                  .name = name,
+                                  .placed = true,
+                                  .address = address ? address : own,
+                                  .host = host};
+    if (!host)
+        return wmi_null(diag, __func__, "host");
+    if (size > UINTPTR_MAX - own)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%s: %llu bytes from %p are not host memory", __func__,
+                        (unsigned long long)size, host);
+    if ((wish.address - own) % WM_MAPPING_ALIGNMENT)
+        return wmi_fail(
+            diag, WM_BAD_ARGUMENT,
+            "%s: address 0x%llx for host memory at 0x%llx; expected addresses that are equal modulo "
+            "%u, because atomics must be aligned in both",
+            __func__, (unsigned long long)wish.address, (unsigned long long)own,
+            (unsigned)WM_MAPPING_ALIGNMENT);
+    return place(machine, __func__, &wish, &address, diag);
+}
+
+enum wm_status wm_free(struct wm_machine *machine, uint64_t address, struct wm_diag *diag)
+{
+    const enum wm_status status = wmi_machine_changeable(machine, __func__, diag);
+    return status ? status : wmi_space_free(machine->space, address, false, diag);
+}
+
+static void describe(const struct wmi_allocation *a, struct wm_allocation *found)
+{
+    *found = (struct wm_allocation){
+        .struct_size = sizeof *found,
+        .address = a->low,
+        .size = a->high - a->low,
+        .flags = a->flags & WM_READ_ONLY,
+        .host = a->host,
+        .is_host = a->flags & WMI_ALLOCATION_HOST,
+        .is_own = a->flags & WMI_ALLOCATION_OWN,
+        .name = a->name,
+    };
+}
+
+enum wm_status wm_find_allocation(const struct wm_machine *machine, uint64_t address, bool or_next,
+                                  struct wm_allocation *given, struct wm_diag *diag)
+{
+    struct wm_allocation found = {0};
+    struct wmi_presence presence;
+    if (!machine || !given)
+        return wmi_null(diag, __func__, machine ? "allocation" : "machine");
+    enum wm_status status =
+        wmi_check_struct(given, sizeof *given, offsetof(struct wm_allocation, host), "wm_allocation", diag);
+    if (status)
+        return status;
+    wmi_machine_enter(machine, &presence, address, 1);
+    const struct wmi_allocation *a = wmi_space_from(machine->space, address);
+    if (a && (or_next || a->low <= address))
+        describe(a, &found);
+    else
+        a = NULL;
+    wmi_gate_leave(&presence);
+    if (!a)
+        return wmi_fail(diag, WM_NOT_FOUND, "0x%llx: no allocation lies there%s", (unsigned long long)address,
+                        or_next ? " or above" : "");
+    wmi_give_struct(given, &found, sizeof found);
+    return WM_OK;
+}
+
+void *wm_host_pointer(struct wm_machine *machine, uint64_t address, uint64_t size)
+{
+    struct wmi_presence presence;
+    if (!machine)
+        return NULL;
+    void *host = wmi_machine_enter(machine, &presence, address, size);
+    wmi_gate_leave(&presence);
+    if (host)
+        wmi_show_host(machine, WM_EVENT_HOST_POINTER, address, size, NULL);
+    return host;
+}
+
+/* Copies between guest memory and `bytes`. */
+static enum wm_status copy(const struct wm_machine *machine, const char *function, bool writes,
+                           uint64_t address, void *bytes, uint64_t size, struct wm_diag *diag)
+{
+    struct wmi_presence presence;
+    if (!machine || (!bytes && size))
+        return wmi_null(diag, function, machine ? "bytes" : "machine");
+    unsigned char *host = wmi_machine_enter(machine, &presence, address, size);
+    if (host && size)
+        memcpy(writes ? host : bytes, writes ? bytes : host, size);
+    if (host)
+        wmi_show_host(machine, writes ? WM_EVENT_HOST_WRITE : WM_EVENT_HOST_READ, address, size, host);
+    wmi_gate_leave(&presence);
+    if (!host)
+        return wmi_fail(diag, WM_OUT_OF_RANGE, "%llu bytes at 0x%llx do not lie in one allocation",
+                        (unsigned long long)size, (unsigned long long)address);
+    return WM_OK;
+}
+
+enum wm_status wm_write(struct wm_machine *machine, uint64_t address, const void *bytes, uint64_t size,
+                        struct wm_diag *diag)
+{
+    return copy(machine, __func__, true, address, (void *)bytes, size, diag);
+}
+
+enum wm_status wm_read(const struct wm_machine *machine, uint64_t address, void *bytes, uint64_t size,
+                       struct wm_diag *diag)
+{
+    return copy(machine, __func__, false, address, bytes, size, diag);
+}
