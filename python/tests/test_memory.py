@@ -189,3 +189,86 @@ def test_no_leak(vecadd):
     vecadd.machine.unobserve(watcher)
     assert first and sorted(address for kind, address in events if kind == "allocate") == \
         sorted(address for kind, address in events if kind == "free")
+
+
+def test_at_an_address(machine):
+    buffer = machine.allocate(np.arange(3, dtype=np.uint8), address=0x7000_0000, name="here", read_only=True)
+    assert buffer.address == 0x7000_0000 and machine.read(0x7000_0000, 3) == b"\0\1\2"
+    for address, message in ((0x7000_0000, "allocat"), (0x7000_0001, "multiple of 4096"), (-1, "the address is -1")):
+        with pytest.raises(wavemem.BadArgument, match=message):
+            machine.allocate(8, address=address)
+    one = machine.find(0x7000_0002)
+    assert one == wavemem.Allocation(0x7000_0000, 3, True, False, False, "here") and machine.find(0x7000_0003) is None
+    assert one in machine.allocations()
+
+
+def test_allocations(machine, vecadd):
+    first = machine.allocations()
+    assert first and all(one.is_own for one in first)  # the code object
+    buffers = [machine.allocate(10 + i, name=f"b{i}") for i in range(3)]
+    found = [one for one in machine.allocations() if one not in first]
+    assert [(one.address, one.size, one.name) for one in found] == [(one.address, one.size, one.name) for one in buffers]
+    assert machine.allocations() == sorted(machine.allocations(), key=lambda one: one.address)
+
+
+def test_mapped_arrays(machine, vecadd):
+    """The guest sees the arrays themselves."""
+    a, b, c = (np.full(1000, i, np.float32) for i in (1, 2, 0))
+    ga, gb = machine.map(a, name="a"), machine.map(b, read_only=True)
+    with machine.map(c, name="c") as gc:
+        assert gc.address == c.ctypes.data and machine.find(gc.address).is_host
+        vecadd(ga, gb, gc, 1000, grid=1024, workgroup=256)
+        assert (c == 3).all()
+        a[:] = 10
+        vecadd(ga, gb, gc, 1000, grid=1024, workgroup=256)
+        assert (c == 12).all() and np.shares_memory(gc.array(), c) and gc.array().dtype == np.float32
+        gc.write(b"\0\0\0\0")
+        assert c[0] == 0 and gc.read(4, 4) == np.float32(12).tobytes()
+        with pytest.raises(wavemem.BadArgument):
+            machine.map(c)  # mapped already
+    assert machine.find(c.ctypes.data) is None and (c[1:] == 12).all()
+    with pytest.raises(wavemem.Fault) as fault:
+        vecadd(ga, ga, gb, 1000, grid=1024, workgroup=256)
+    assert fault.value.kind == "read_only" and (b == 2).all()
+
+
+def test_mapped_where(machine):
+    memory = np.zeros(4096 + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    part = memory[start:start + 4096]
+    buffer = machine.map(part, address=0x1234_0000)
+    machine.write(0x1234_0010, b"abc")
+    assert bytes(part[16:19]) == b"abc" and buffer.address == 0x1234_0000
+    buffer.free()
+    part[:] = 7  # the memory stays the caller's
+    with pytest.raises(wavemem.BadArgument, match="equal modulo 64"):
+        machine.map(part, address=0x1234_0001)
+    with pytest.raises(wavemem.BadArgument, match="cannot be written"):
+        machine.map(b"constant")
+    with machine.map(b"constant", read_only=True) as constant:
+        assert constant.read() == b"constant" and not constant.array().flags.writeable
+    with pytest.raises(wavemem.BadArgument, match="not contiguous"):
+        machine.map(memory[::2])
+    with pytest.raises(wavemem.BadArgument, match="expected an array, got int"):
+        machine.map(5)
+    with pytest.raises(wavemem.BadArgument):
+        machine.map(np.zeros(0))
+
+
+def test_mapped_memory_stays_alive():
+    machine = wavemem.Machine("gfx900")
+    growing = bytearray(b"x" * 100)
+    buffer = machine.map(growing)
+    with pytest.raises(BufferError):  # Python refuses to move it
+        growing.extend(b"y")
+    address = machine.map(np.arange(100000, dtype=np.uint32)).address  # nobody else refers to this one
+    gc.collect()
+    assert machine.read(address + 4 * 99999, 4) == np.uint32(99999).tobytes()
+    buffer.free()
+    del buffer
+    growing.extend(b"y")
+    shown = machine.array(address, 400, np.uint32)
+    machine.close()
+    del machine
+    gc.collect()
+    np.testing.assert_array_equal(shown, np.arange(100))

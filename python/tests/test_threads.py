@@ -59,29 +59,71 @@ def test_python_runs_during_a_dispatch(machine):
 
 
 def test_one_machine_on_two_threads(machine):
-    kernel = machine.load(assembled(FOREVER)).kernel()
-    buffer = machine.allocate(8)
-    running, refused = threading.Event(), []
-
-    def progress(done, count):
-        running.set()
-        return len(refused) < 5
+    """While a kernel polls a word, another thread allocates, reads, runs another kernel, and writes the word."""
+    poll = machine.load(assembled("""
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        v_mov_b32 v1, 0
+        s_mov_b32 s7, 0
+        s_waitcnt lgkmcnt(0)
+.Lloop:
+        s_add_u32 s7, s7, 1
+        global_load_dword v2, v1, s[4:5] glc
+        s_waitcnt vmcnt(0)
+        v_readfirstlane_b32 s6, v2
+        s_cmp_eq_u32 s6, 0
+        s_cbranch_scc1 .Lloop
+""", [("p", "", "global_buffer", 8)])).kernel()
+    word = machine.allocate(4, name="word")
+    running = threading.Event()
+    results = []
 
     def work():
-        try:
-            kernel(grid=64, workgroup=64, progress=progress, timeout=60)
-        except wavemem.Fault:
-            pass
+        results.append(poll(word, grid=1, workgroup=1, progress=lambda done, count: running.set(), timeout=60))
 
     thread = threading.Thread(target=work)
     thread.start()
-    running.wait()
-    for use in (lambda: machine.allocate(8), machine.close, buffer.read, buffer.free, lambda: kernel(grid=1, workgroup=1)):
-        with pytest.raises(wavemem.BadArgument, match="a dispatch is running on the machine"):
-            use()
-        refused.append(use)
+    assert running.wait(30)
+    with pytest.raises(wavemem.BadArgument, match="a dispatch is running on the machine"):
+        machine.close()
+    with machine.allocate(np.ones(100, np.float32)) as ones:
+        sums = np.zeros(100, np.float32)
+        machine.load(EXAMPLES / "vecadd.co").kernel()(ones, ones, sums, 100, grid=128, workgroup=64)
+    assert (sums == 2).all() and word.read() == bytes(4) and not results
+    word.write(b"\1")
     thread.join()
-    assert buffer.read() == bytes(8)
+    assert results[0].waves == 1
+
+
+def test_arrays_keep_their_memory_from_other_threads(machine):
+    """Threads that show, free and allocate memory get errors, never memory that is gone."""
+    stop = threading.Event()
+    buffers = [machine.allocate(4096) for _ in range(4)]
+    wrong = []
+
+    def work(seed):
+        random = np.random.default_rng(seed)
+        while not stop.is_set():
+            i = int(random.integers(len(buffers)))
+            try:
+                if random.random() < 0.3:
+                    buffers[i].free()
+                    buffers[i] = machine.allocate(4096)
+                else:
+                    buffers[i].array()[:] = 1
+            except (wavemem.BadArgument, wavemem.OutOfRange, wavemem.NotFound, BufferError):
+                pass
+            except BaseException as error:
+                wrong.append(error)
+                raise
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.5)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
 
 
 def test_many_threads():

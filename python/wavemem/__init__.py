@@ -23,7 +23,9 @@ from ._explain import (AddressAnswer, AddressElement, BufferAnswer, Component, D
 from ._isa import (AssemblerWarning, Description, Disassembled, Instruction, Operand, assemble, decode, describe, disassemble,
                    row_count, target_known, targets, wait_counters)
 from ._library import version as __version__
-from ._machine import Buffer, Dependence, Kernel, Machine, Program, Result, Stale
+from ._launch import Dependence, Kernel, Result, Stale
+from ._machine import Machine, Program
+from ._memory import Allocation, Buffer
 from ._module import Argument, BundleEntry, KernelInfo, Line, Module, Section, bundle_entries
 from ._observe import (Access, AccessLog, Barrier, CacheControl, Event, Extent, Memory, Message, Observer, Place, Registers,
                        lanes_of)

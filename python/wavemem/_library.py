@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-import sys
 from pathlib import Path
 from typing import Any, Callable, Dict, Type, TypeVar
 
@@ -162,6 +161,14 @@ def number(value: Any, what: str, limit: int) -> int:
     return result
 
 
+def seconds(value: Any) -> float:
+    """A time, which C checks."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise _errors.BadArgument(f"timeout is {value!r}; expected seconds") from None
+
+
 # ---- values ----
 
 
@@ -288,8 +295,3 @@ def frame(array: np.ndarray) -> Any:
         else:
             add(name, values)
     return pandas.DataFrame(columns)
-
-
-def warn_unraisable() -> None:
-    """Reports the current exception where nobody can catch it."""
-    sys.unraisablehook(sys.exc_info())  # type: ignore[arg-type]

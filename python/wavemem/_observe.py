@@ -257,8 +257,8 @@ class Event:
 class Observer:
     """Asks for events of a launch (`observers=`) or of a machine (Machine.observe).
 
-    callback: called with each Event. It may use arrays over guest memory (Buffer.array), but not the machine. An
-        exception that it raises stops the dispatch and reaches the caller of the launch.
+    callback: called with each Event. It may read and write guest memory, but not allocate, free or run anything; observers
+        of a machine may not use it at all. An exception that it raises stops the dispatch and reaches the caller.
     events: kinds, "access" if nothing else is said. Of instructions: "access", "instruction", "block",
         "barrier_arrive", "barrier_leave", "cache", "message"; of a dispatch: "wave_begin", "wave_end",
         "workgroup_begin", "workgroup_end", "dispatch_begin", "dispatch_end"; of a machine: "allocate", "free", "map",
@@ -286,6 +286,7 @@ class Sink:
 
     def __init__(self) -> None:
         self.error: Optional[BaseException] = None
+        self.observing = False  # in a callback of a machine's observer
 
     def put(self, error: BaseException) -> None:
         if self.error is None:
@@ -301,7 +302,7 @@ class Sink:
                 del error
 
 
-def c_observer(observer: Any, sink: Sink) -> Tuple[Any, Any]:
+def c_observer(observer: Any, sink: Sink, of_machine: bool = False) -> Tuple[Any, Any]:
     """The struct wm_observer for an Observer or a function, and what must live as long as it."""
     if not isinstance(observer, Observer):
         if not callable(observer):
@@ -313,11 +314,13 @@ def c_observer(observer: Any, sink: Sink) -> Tuple[Any, Any]:
         if sink.error is not None:
             return
         shown = Event(c)
+        sink.observing = of_machine
         try:
             function(shown)
         except BaseException as error:  # also KeyboardInterrupt: it must not be lost in C
             sink.put(error)
         finally:
+            sink.observing = False
             shown._c = None
 
     callback = ffi.callback("void(void *, const struct wm_event *)", event)
