@@ -4,12 +4,18 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import wavemem
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "gfx900"
 COMMAND = os.environ.get("WAVEMEM_COMMAND", str(ROOT / "build" / "wavemem"))
+
+# The same examples in every run, and no limits of time: a busy machine is no failure.
+settings.register_profile("same", derandomize=True, database=None, deadline=None,
+                          suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("same")
 
 
 @pytest.fixture
