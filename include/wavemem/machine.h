@@ -5,6 +5,7 @@
 
 #include "memory.h"
 #include "object.h"
+#include "start.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -148,6 +149,11 @@ struct wm_dispatch {
     /* Added to get_global_id() by OpenCL kernels, which read it from hidden_global_offset_x to _z. Other
      * kernels do not have such an offset: WM_BAD_ARGUMENT unless it is 0. */
     uint64_t global_offset[3];
+    const struct wm_start *start; /* initial registers, see start.h; NULL: as the kernel's descriptor says */
+    /* The kernel may wait for what other threads of the host, or kernels of other machines, write to its
+     * memory: only the limits end waiting, not WM_FAULT_DEADLOCK. Not needed for dispatches of the same
+     * machine. */
+    bool waits_for_others;
 };
 
 enum { WM_VIOLATION_STOPS, WM_VIOLATION_GOES_ON }; /* on_violation of wm_dispatch */

@@ -41,11 +41,11 @@ enum wm_event_kind {
     WM_EVENT_WORKGROUP_END = 1 << 10,
     WM_EVENT_DISPATCH_BEGIN = 1 << 11, /* `local` is the observer's `user`; also for the next one */
     WM_EVENT_DISPATCH_END = 1 << 12,
-    /* of a machine: for observers of wm_machine_observe, on the thread that makes the call; `local` is `user`
-     */
+    /* of a machine: for observers of wm_machine_observe, on the thread that makes the call, one event at a
+     * time; `local` is `user` */
     WM_EVENT_ALLOCATE = 1 << 13, /* also what wavemem allocates: code objects, kernarg segments, scratch */
     WM_EVENT_FREE = 1 << 14,
-    WM_EVENT_MAP = 1 << 15,          /* host memory becomes guest memory; reserved */
+    WM_EVENT_MAP = 1 << 15,          /* host memory becomes guest memory: wm_map_host */
     WM_EVENT_HOST_WRITE = 1 << 16,   /* wm_write, wm_load: is done */
     WM_EVENT_HOST_READ = 1 << 17,    /* wm_read */
     WM_EVENT_HOST_POINTER = 1 << 18, /* wm_host_pointer: the host may read and write there from now on */
@@ -218,8 +218,8 @@ struct wm_extent {
 
 struct wm_memory {
     uint64_t address, size; /* bytes */
-    unsigned flags;         /* of an allocation: WM_READ_ONLY */
-    const char *name;       /* of an allocation, else NULL */
+    unsigned flags;         /* of an allocation or a mapping: WM_READ_ONLY */
+    const char *name;       /* likewise, else NULL */
     const void *bytes; /* of host reads and writes: what was read or written, `size` of them; else NULL */
 };
 

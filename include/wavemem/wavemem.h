@@ -45,6 +45,7 @@
 #include "object.h"   /* code objects */
 #include "observe.h"  /* callbacks for events of a dispatch and of its memory */
 #include "profile.h"  /* cost of memory instructions */
+#include "start.h"    /* initial registers of raw code */
 #include "status.h"   /* status codes */
 #include "tess.h"     /* Mesa's off-chip tessellation buffer */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API: running a kernel. */
 #include "api/observed.h"
+#include "api/start.h"
 
 #include "base/diag.h"
 #include "base/versioned.h"
@@ -102,8 +103,8 @@ static void release(bool *const *busy, unsigned count)
 }
 
 /* Takes the machine and what the request has in use, until finish(). */
-static enum wm_status start(struct wm_machine *machine, const struct wm_dispatch *request,
-                            struct wm_diag *diag)
+static enum wm_status take(struct wm_machine *machine, const struct wm_dispatch *request,
+                           struct wm_diag *diag)
 {
     static const char *const names[] = {"profile", "check", "fidelity report"};
     bool *busy[3];
@@ -204,6 +205,14 @@ static enum wm_status run(struct wm_machine *machine, const struct wmi_module *m
     struct wmi_observed observed = {machine, module, ""};
     const bool watched = dispatch->observers.count || dispatch->stales.mode;
     bool ok = dispatch->program && (!watched || wmi_fix_order(&observed, kernel, dispatch));
+    if (ok && request->start) {
+        const enum wm_status status =
+            wmi_start_prepare(request->start, wmi_program_code(dispatch->program), dispatch, diag);
+        if (status) {
+            wmi_program_destroy(dispatch->program);
+            return status;
+        }
+    }
     const size_t steps = ok ? wmi_program_steps(dispatch->program) : 0;
     ok = ok && wmi_dispatch_run(dispatch);
     result->seconds = wmi_seconds() - begin;
@@ -302,6 +311,12 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
     return status;
 }
 
+static uint32_t lane_scratch(const struct wm_kernel *kernel, const struct wm_start *start)
+{
+    const uint32_t own = wmi_abi_scratch_size(kernel);
+    return start && start->scratch_bytes > own ? start->scratch_bytes : own;
+}
+
 /* Runs a request that makes sense. */
 static enum wm_status run_request(struct wm_machine *machine, const struct wmi_module *module,
                                   const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
@@ -324,6 +339,7 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
         .apertures = &machine->apertures,
         .waves_per_group = (uint32_t)((items + kernel->wave_size - 1) / kernel->wave_size),
         .prints = request->print != NULL,
+        .lane_scratch = lane_scratch(kernel, request->start),
     };
     status = wmi_abi_prepare(&abi, &memory, &dispatch->launch, diag);
     if (status)
@@ -331,6 +347,7 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
     dispatch->scratch_stride = memory.scratch_stride;
     dispatch->scratch_piece = memory.scratch_piece;
     dispatch->scratch = memory.scratch_host;
+    dispatch->arguments = memory.kernarg;
     dispatch->scratch_base = memory.scratch;
     dispatch->goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
     dispatch->residents = memory.places < WMI_RESIDENT_LIMIT ? memory.places : WMI_RESIDENT_LIMIT;
@@ -342,6 +359,7 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
     dispatch->progress = request->progress;
     dispatch->progress_user = request->progress_user;
     dispatch->running = &machine->running;
+    dispatch->waits_for_others = request->waits_for_others;
     dispatch->presence = &presence;
     wmi_gate_enter(wmi_space_gate(machine->space), &presence);
     status = run_observed(machine, module, kernel, dispatch, request, result, diag);
@@ -352,6 +370,7 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
                          WMI_PRINTF_BYTES, request->print, request->print_user);
     }
     wmi_gate_leave(&presence);
+    wmi_start_release(dispatch);
     wmi_abi_release(machine->space, &memory);
     return status;
 }
@@ -361,17 +380,21 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
                            struct wm_result *given_result, struct wm_diag *diag)
 {
     struct wm_dispatch request; /* a copy: a callback may change the caller's */
+    struct wm_start start;
     struct wm_result result = {.struct_size = sizeof result};
     enum wm_status status = check_pointers(machine, object, kernel, given, given_result, diag);
     if (!status)
         status = wmi_take_struct(&request, sizeof request, offsetof(struct wm_dispatch, arguments), given,
                                  "wm_dispatch", diag);
+    if (!status)
+        status = wmi_start_take(request.start, &start, diag);
     if (status)
         return status;
+    request.start = request.start ? &start : NULL;
     wmi_give_struct(given_result, &result, sizeof result);
     struct wmi_dispatch dispatch = {.space = machine->space, .apertures = machine->apertures};
     status = check_request(kernel, &request, &dispatch, diag);
-    status = status ? status : start(machine, &request, diag);
+    status = status ? status : take(machine, &request, diag);
     if (status)
         return status;
     status = run_request(machine, wmi_module_of(machine, object), kernel, &dispatch, &request, &result, diag);

@@ -134,7 +134,7 @@ static enum wm_status fill_packet(const struct wmi_abi_request *r, struct wmi_ab
     *packet = (struct packet){
         .header = 2, /* HSA_PACKET_TYPE_KERNEL_DISPATCH */
         .setup = (uint16_t)dimensions(r->dispatch),
-        .private_segment_size = wmi_abi_scratch_size(r->kernel),
+        .private_segment_size = r->lane_scratch,
         .group_segment_size = r->kernel->lds_size + r->dispatch->dynamic_lds,
         .kernel_object = r->kernel->descriptor + r->bias,
         .kernarg_address = memory->kernarg,
@@ -164,7 +164,7 @@ static enum wm_status fill_queue(const struct wmi_abi_request *r, struct wmi_abi
 static enum wm_status reserve_scratch(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
                                       struct wm_diag *diag)
 {
-    const uint64_t piece = ((uint64_t)wmi_abi_scratch_size(r->kernel) + 3) / 4 * 4 * r->kernel->wave_size;
+    const uint64_t piece = ((uint64_t)r->lane_scratch + 3) / 4 * 4 * r->kernel->wave_size;
     const uint64_t stride = (piece + WMI_SPACE_GAP - 1) / WMI_SPACE_GAP * WMI_SPACE_GAP + WMI_SPACE_GAP;
     const uint64_t fit = SCRATCH_BYTES / (stride * r->waves_per_group);
     memory->places = UINT32_MAX;
@@ -248,10 +248,10 @@ static void place_registers(const struct wmi_abi_request *r, const struct wmi_ab
     if (d->flat_scratch_init)
         next = put64(launch, next,
                      wmi_target_limit(wmi_target_find(r->kernel->target), WMI_LIMIT_split_scratch)
-                         ? (uint64_t)wmi_abi_scratch_size(r->kernel) << 32 /* offset 0, and bytes per lane */
+                         ? (uint64_t)r->lane_scratch << 32 /* offset 0, and bytes per lane */
                          : memory->scratch);
     if (d->private_segment_size)
-        launch->sgpr[next++] = wmi_abi_scratch_size(r->kernel);
+        launch->sgpr[next++] = r->lane_scratch;
     /* The descriptor's user SGPR count applies even if it exceeds the enabled values: at most 16 without
      * preloading. */
     next = d->user_sgprs > next ? d->user_sgprs : next;

@@ -23,7 +23,8 @@ struct wmi_abi_request {
     uint64_t *cursor; /* for the addresses of the dispatch's memory; NULL: the space's */
     const struct wmi_apertures *apertures;
     uint32_t waves_per_group;
-    bool prints; /* somebody reads the printf buffer */
+    bool prints;           /* somebody reads the printf buffer */
+    uint32_t lane_scratch; /* bytes of scratch per lane, at least wmi_abi_scratch_size() */
 };
 
 /* Bytes of scratch per lane: the descriptor's size, plus a stack if the kernel uses a dynamic stack. */

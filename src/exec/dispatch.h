@@ -5,6 +5,7 @@
 
 #include "exec/deal.h"
 #include "exec/launch.h"
+#include "exec/register_place.h"
 #include "exec/stale.h"
 #include "exec/wave.h"
 
@@ -44,6 +45,14 @@ struct wmi_standstill {
     unsigned count;             /* of `first` */
 };
 
+/* A register that the caller of the dispatch sets in each wave. */
+struct wmi_start_register {
+    struct wmi_register_place place;
+    enum wm_start_kind kind;
+    const uint32_t *values;
+    size_t count;
+};
+
 struct wmi_resident; /* executor.h */
 
 struct wmi_dispatch {
@@ -52,6 +61,9 @@ struct wmi_dispatch {
     struct wmi_presence *presence; /* of the thread that runs the dispatch, inside the gate of the space */
     struct wmi_apertures apertures;
     struct wmi_launch launch;
+    const struct wmi_start_register *start; /* set after what `launch` sets */
+    size_t start_count;
+    uint64_t arguments;             /* guest address */
     uint32_t grid[3], workgroup[3]; /* work-items */
     uint32_t groups[3];
     uint64_t group_count;

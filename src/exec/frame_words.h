@@ -34,4 +34,14 @@ static inline bool wmi_mask_is_zero(const struct wmi_frame *f, unsigned slot)
     return f->wave_size == 32 ? !f->s[slot] : !(f->s[slot] | f->s[slot + 1]);
 }
 
+/* Makes `set` the lanes in `bits` of a wave of `lanes`. */
+static inline void wmi_lanes_fill(struct wmi_lanes *set, uint64_t bits, unsigned lanes)
+{
+    const uint64_t all = lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1;
+    set->bits = bits & all;
+    set->full = set->bits == all;
+    for (unsigned i = 0; i < 64; i++)
+        set->row[i] = set->bits >> i & 1 ? UINT32_MAX : 0;
+}
+
 #endif

@@ -2,19 +2,12 @@
 /* Starts workgroups: registers, EXEC, LDS and scratch memory of their waves, and the executors that run them.
  */
 #include "exec/executor.h"
+#include "exec/frame_words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { LDS_PADDING = 64 };
-
-static void set_lanes(struct wmi_lanes *set, uint64_t bits, unsigned lanes)
-{
-    set->bits = bits;
-    set->full = bits == (lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1);
-    for (unsigned i = 0; i < 64; i++)
-        set->row[i] = bits >> i & 1 ? UINT32_MAX : 0;
-}
 
 void *wmi_aligned_zero(size_t size)
 {
@@ -49,7 +42,7 @@ static void place_workitems(const struct wmi_launch *launch, const uint32_t size
     }
     if (launch->packed_ids)
         pack_workitems(launch->workitem_ids, lanes, rows);
-    set_lanes(exec, bits, lanes);
+    wmi_lanes_fill(exec, bits, lanes);
 }
 
 uint64_t wmi_resident_bytes(const struct wmi_executor *executor)
@@ -127,6 +120,12 @@ static void place_group(struct wmi_executor *executor, struct wmi_workgroup *gro
     memcpy(group->id, id, sizeof executor->last_id);
 }
 
+/* First wave [31], waves of the workgroup [5:0]. */
+static uint32_t workgroup_info(const struct wmi_workgroup *group, uint32_t wave)
+{
+    return (uint32_t)(wave == 0) << 31 | group->wave_count;
+}
+
 /* The workgroup's numbers where no SGPR holds them: ttmp9 = x, ttmp7 = {z, y}. Source: LLVM 19,
  * SIISelLowering, getPreloadedValue. */
 static void place_ttmp(struct wmi_executor *executor, const struct wmi_workgroup *group)
@@ -135,6 +134,100 @@ static void place_ttmp(struct wmi_executor *executor, const struct wmi_workgroup
     executor->sgpr[WMI_S_TTMP + 9] = group->id[0];
     executor->sgpr[WMI_S_TTMP + 7] =
         (launch->ttmp_y ? group->id[1] & 0xffff : 0) | (launch->ttmp_z ? group->id[2] << 16 : 0);
+}
+
+/* ---- registers that the caller chooses ---- */
+
+/* Number of a work-item in its workgroup; `size` is the workgroup's in each dimension. */
+static uint32_t workitem(enum wm_start_kind kind, uint64_t item, const uint32_t size[3])
+{
+    const uint32_t x = (uint32_t)(item % size[0]), y = (uint32_t)(item / size[0] % size[1]),
+                   z = (uint32_t)(item / size[0] / size[1]);
+    switch (kind) {
+    case WM_START_WORKITEM_ID_X:
+        return x;
+    case WM_START_WORKITEM_ID_Y:
+        return y;
+    case WM_START_WORKITEM_ID_Z:
+        return z;
+    default:
+        return x | y << 10 | z << 20;
+    }
+}
+
+static void set_vector(const struct wmi_start_register *r, const struct wmi_wave *wave,
+                       const uint32_t size[3])
+{
+    uint32_t *row = wmi_register_words(wave->frame, &r->place);
+    const uint32_t lanes = wave->frame->wave_size;
+    const uint64_t items = (uint64_t)size[0] * size[1] * size[2];
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        const uint64_t item = (uint64_t)wave->index * lanes + lane;
+        if (r->kind != WM_START_VALUES)
+            row[lane] = item < items ? workitem(r->kind, item, size) : 0;
+        else if (r->count <= lanes)
+            row[lane] = r->values[r->count == 1 ? 0 : lane];
+        else
+            row[lane] = item < r->count ? r->values[item] : 0;
+    }
+}
+
+/* The value of a kind that is the same for all lanes. scratch: offset of the wave's scratch memory. */
+static uint64_t wave_value(enum wm_start_kind kind, const struct wmi_dispatch *dispatch,
+                           const struct wmi_wave *wave, uint64_t scratch)
+{
+    const struct wmi_workgroup *group = wave->group;
+    switch (kind) {
+    case WM_START_WORKGROUP_ID_X:
+        return group->id[0];
+    case WM_START_WORKGROUP_ID_Y:
+        return group->id[1];
+    case WM_START_WORKGROUP_ID_Z:
+        return group->id[2];
+    case WM_START_WORKGROUP_ID_YZ:
+        return (group->id[1] & 0xffff) | group->id[2] << 16;
+    case WM_START_WORKGROUP_INFO:
+        return workgroup_info(group, wave->index);
+    case WM_START_WAVE_ID:
+        return wave->index;
+    case WM_START_ARGUMENTS:
+        return dispatch->arguments;
+    case WM_START_SCRATCH_ADDRESS:
+        return dispatch->scratch_base ? dispatch->scratch_base + scratch : 0;
+    default:
+        return scratch;
+    }
+}
+
+static bool is_wide(enum wm_start_kind kind)
+{
+    return kind == WM_START_ARGUMENTS || kind == WM_START_SCRATCH_ADDRESS;
+}
+
+static void set_registers(const struct wmi_executor *executor, const struct wmi_wave *wave,
+                          const uint32_t size[3], uint64_t scratch)
+{
+    const struct wmi_dispatch *dispatch = executor->steps.dispatch;
+    struct wmi_frame *frame = wave->frame;
+    for (size_t i = 0; i < dispatch->start_count; i++) {
+        const struct wmi_start_register *r = &dispatch->start[i];
+        if (r->place.kind == WMI_REGISTER_VECTOR) {
+            set_vector(r, wave, size);
+            continue;
+        }
+        const uint64_t value = r->kind == WM_START_VALUES ? 0 : wave_value(r->kind, dispatch, wave, scratch);
+        memcpy(wmi_register_words(frame, &r->place),
+               r->kind == WM_START_VALUES ? (const void *)r->values : &value,
+               (r->kind == WM_START_VALUES ? r->count
+                : is_wide(r->kind)         ? 2
+                                           : 1) *
+                   sizeof(uint32_t));
+        if (r->place.kind == WMI_REGISTER_EXEC) {
+            wmi_lanes_fill(&frame->exec, frame->s[WMI_S_EXEC] | (uint64_t)frame->s[WMI_S_EXEC + 1] << 32,
+                           executor->lanes);
+            memcpy(&frame->s[WMI_S_EXEC], &frame->exec.bits, sizeof frame->exec.bits);
+        }
+    }
 }
 
 uint64_t wmi_resident_scratch(const struct wmi_executor *executor, const struct wmi_resident *resident)
@@ -181,8 +274,8 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
         struct wmi_wave *wave = &resident->waves[i];
         alignas(64) uint32_t rows[3 * 64];
         struct wmi_lanes exec;
-        if (launch->workgroup_info != WMI_NO_REGISTER) /* first wave [31], waves in the group [5:0] */
-            executor->sgpr[launch->workgroup_info] = (uint32_t)(i == 0) << 31 | group->wave_count;
+        if (launch->workgroup_info != WMI_NO_REGISTER)
+            executor->sgpr[launch->workgroup_info] = workgroup_info(group, i);
         if (launch->scratch_wave_offset != WMI_NO_REGISTER)
             executor->sgpr[launch->scratch_wave_offset] = (uint32_t)(scratch + i * dispatch->scratch_stride);
         if (launch->flat_scratch)
@@ -198,6 +291,8 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
         }
         /* What the hardware leaves undefined is zero here, so that a run can be repeated. */
         executor->start_frame(wave->frame, &executor->start);
+        if (dispatch->start_count)
+            set_registers(executor, wave, size, scratch + i * dispatch->scratch_stride);
         wave->worker = &executor->steps;
         wave->state = WMI_WAVE_READY;
         wave->resume = dispatch->entry_step;

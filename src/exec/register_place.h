@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Registers of a wave by name, and where its frame has them. */
+#ifndef WMI_REGISTER_PLACE_H
+#define WMI_REGISTER_PLACE_H
+
+#include "lower/code.h"
+#include "sem/sem.h"
+
+enum wmi_register_kind {
+    WMI_REGISTER_SCALAR,
+    WMI_REGISTER_VECTOR,
+    WMI_REGISTER_EXEC,
+    WMI_REGISTER_SCC,
+    WMI_REGISTER_MODE, /* has no place of its own */
+    WMI_REGISTER_PC,   /* likewise */
+};
+
+struct wmi_register_place {
+    enum wmi_register_kind kind;
+    uint32_t offset; /* of the first word, from the start of the frame */
+    uint32_t words;  /* of the register: lanes of a vector register; 2: 64 bits */
+    uint32_t more;   /* words up to the end of its register file, for scalar registers */
+};
+
+/* Finds a register of waves that run the code: "s4", "v3", "a0", "ttmp5", "vcc", "vcc_lo", "exec", "m0",
+ * "scc", "mode", "flat_scratch", "xnack_mask", "pc"; upper or lower case. False: there is none of this name.
+ */
+bool wmi_register_find(const struct wmi_code *code, const char *name, struct wmi_register_place *place);
+
+static inline uint32_t *wmi_register_words(struct wmi_frame *frame, const struct wmi_register_place *place)
+{
+    return (uint32_t *)((char *)frame + place->offset);
+}
+
+#endif
