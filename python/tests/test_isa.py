@@ -136,7 +136,42 @@ def test_raw_code(machine):
         s_endpgm
 """, "gfx900", raw=True), "gfx900")
     assert (module.version, module.kernel().name) == (0, "raw")
-    assert machine.load(module).kernel().info.arguments == ()
+    kernel = machine.load(module).kernel()
+    assert kernel.info.arguments == ()
+    out = machine.allocate(256)
+    kernel(out.address.to_bytes(8, "little"), grid=64, workgroup=64)
+    np.testing.assert_array_equal(out.array(np.uint32), np.arange(64))
+    with pytest.raises(wavemem.Fault):  # null pointer
+        kernel(bytes(8), grid=64, workgroup=64)
+    with pytest.raises(wavemem.BadArgument, match="raw has 0 arguments"):
+        kernel(1, 2, grid=64, workgroup=64)
+
+
+def test_initial_registers(machine):
+    """A fragment of code with its registers given: out[item] = v5 * 2 + s6."""
+    kernel = machine.load(wavemem.Module(wavemem.assemble("""
+        v_lshlrev_b32 v1, 2, v0
+        v_lshl_add_u32 v2, v5, 1, s6
+        global_store_dword v1, v2, s[8:9]
+        s_endpgm
+""", "gfx900", raw=True), "gfx900")).kernel()
+    out = machine.allocate(512)
+    values = np.random.default_rng(1).integers(0, 1000, 128).astype(np.uint32)
+    start = wavemem.Start({"v0": "workitem_id_x", "v5": values, "s6": 5, "s8": out}, bare=True)
+    kernel(grid=128, workgroup=128, start=start)
+    np.testing.assert_array_equal(out.array(np.uint32), 2 * values + 5)
+    kernel(grid=128, workgroup=128, start=wavemem.Start({"v5": -1.5, "s6": [7, 8, *divmod(out.address, 1 << 32)[::-1]]}))
+    expected = (2 * int(np.float32(-1.5).view(np.uint32)) + 7) % (1 << 32)
+    assert (out.array(np.uint32) == expected).all()
+    kernel(grid=128, workgroup=128, start=wavemem.Start({"v5": 0, "s6": "workgroup_id_x", "s8": out.address}))
+    assert not out.array().any()
+    for registers, message in (({"s8": "workgroup"}, "no such value 'workgroup'; expected one of workgroup_id_x"),
+                               ({"s8": 1 << 64}, "does not fit in 64 bits"), ({"v5": [1 << 32]}, "expected numbers of 32 bits"),
+                               ({"q1": 0}, "q1"), ({"v5": np.zeros(3, np.uint32)}, "v5"), ({"s6": None}, "register s6")):
+        with pytest.raises(wavemem.Error, match=message):
+            kernel(grid=128, workgroup=128, start=wavemem.Start(registers))
+    with pytest.raises(wavemem.BadArgument, match="expected a wavemem.Start"):
+        kernel(grid=128, workgroup=128, start={"s8": 1})
 
 
 def test_bundles(machine, tmp_path):

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Seque
 
 from ._arguments import Layout, lay_out
 from ._errors import BadArgument, Fault
-from ._library import NULL, c_text, call, ffi, lib, number, plain, record, seconds, text, triple, value_of
+from ._library import NULL, c_text, call, data_of, ffi, lib, number, plain, record, seconds, text, triple, value_of
 from ._memory import _Native
 from ._module import KernelInfo, _info
 from ._observe import Event, Observer, Sink, c_observer
+from ._start import Start, c_start
 
 if TYPE_CHECKING:
     from ._machine import Machine, Program
@@ -92,6 +93,10 @@ class Kernel:
         """Its arguments, registers and sizes."""
 
     @property
+    def _is_raw(self) -> bool:
+        return lib.wm_object_version(self._program._object) == 0
+
+    @property
     def name(self) -> str:
         return self.info.name
 
@@ -119,7 +124,8 @@ class Kernel:
                  max_instructions: int = 0, timeout: float = 0.0, alignment: str = "unaligned",
                  scalar_cache: str = "coherent", on_violation: str = "stops", global_offset: Any = 0,
                  profile: Optional[Profile] = None, check: Optional[Check] = None, fidelity: Optional[Fidelity] = None,
-                 observers: Union[SomeObserver, Sequence[SomeObserver]] = (),
+                 observers: Union[SomeObserver, Sequence[SomeObserver]] = (), start: Optional[Start] = None,
+                 waits_for_others: bool = False,
                  progress: Optional[Callable[[int, int], object]] = None,
                  print: Optional[Callable[[str], object]] = None, **named: Any) -> Result:
         """Runs the kernel until it ends.
@@ -134,6 +140,7 @@ class Kernel:
           - Scalars: numbers, converted to the declared type; vector types take a sequence of numbers. Without a declared
             type (HIP), the size decides. Structs: bytes, or a NumPy structured value, of the exact size.
           - __local pointers: wavemem.Local(bytes).
+          - Raw code: nothing, or bytes, which are what its argument register points to.
         grid: work-items, one to three numbers. workgroup: the same; needed unless the kernel requires a size.
         dynamic_lds: bytes in addition to static LDS and Local arguments.
         threads: host threads; 0: one per CPU. max_instructions: per wave; 0: 2**40. timeout: seconds; 0: none.
@@ -142,6 +149,8 @@ class Kernel:
         on_violation: "stops" or "goes_on", as the hardware does without a trap handler.
         global_offset: added to get_global_id() of OpenCL kernels, one to three numbers.
         profile, check, fidelity, observers: who watches; see those classes. A function as observer gets accesses.
+        start: what registers hold when waves begin, see Start; None: as the kernel's descriptor says.
+        waits_for_others: the kernel may wait for what other threads write to its memory: that is no deadlock then.
         progress: called from time to time with the number of workgroups that are done, and of all; it may use the machine,
           and returns False to stop the dispatch.
         print: called with pieces of what the kernel prints; None: it is in Result.printed.
@@ -152,8 +161,8 @@ class Kernel:
         dispatch = _Dispatch(self, arguments, named, grid=grid, workgroup=workgroup, dynamic_lds=dynamic_lds, threads=threads,
                              max_instructions=max_instructions, timeout=timeout, alignment=alignment,
                              scalar_cache=scalar_cache, on_violation=on_violation, global_offset=global_offset,
-                             profile=profile, check=check, fidelity=fidelity, observers=observers, progress=progress,
-                             print=print)
+                             profile=profile, check=check, fidelity=fidelity, observers=observers, start=start,
+                             waits_for_others=waits_for_others, progress=progress, print=print)
         with dispatch.placed():
             call(lib.wm_dispatch, dispatch.native.pointer, self._program._object, self._kernel, dispatch.request,
                  dispatch.result)
@@ -169,7 +178,7 @@ class _Dispatch:
                  dynamic_lds: int = 0, threads: int = 0, max_instructions: int = 0, timeout: float = 0.0,
                  alignment: str = "unaligned", scalar_cache: str = "coherent", on_violation: str = "stops",
                  global_offset: Any = 0, profile: Any = None, check: Any = None, fidelity: Any = None, observers: Any = (),
-                 progress: Any = None, print: Any = None) -> None:
+                 start: Any = None, waits_for_others: bool = False, progress: Any = None, print: Any = None) -> None:
         info = kernel.info
         self.native = kernel.machine._open
         self.request = request = ffi.new("struct wm_dispatch *")
@@ -190,7 +199,15 @@ class _Dispatch:
         if on_violation not in ("stops", "goes_on"):
             raise BadArgument(f"on_violation is {on_violation!r}; expected 'stops' or 'goes_on'")
         request.on_violation = lib.WM_VIOLATION_GOES_ON if on_violation == "goes_on" else lib.WM_VIOLATION_STOPS
-        self.layout = lay_out(info, arguments, named, number(dynamic_lds, "dynamic_lds", 1 << 32), kernel.machine._address_of)
+        request.waits_for_others = bool(waits_for_others)
+        self.start = c_start(start)
+        request.start = self.start[0]
+        if kernel._is_raw and len(arguments) == 1 and not named:
+            data = bytearray(data_of(arguments[0], "the argument of raw code"))
+            self.layout = Layout(data, [], [], number(dynamic_lds, "dynamic_lds", 1 << 32), [])
+        else:
+            self.layout = lay_out(info, arguments, named, number(dynamic_lds, "dynamic_lds", 1 << 32),
+                                  kernel.machine._address_of)
         request.dynamic_lds = number(self.layout.dynamic_lds, "dynamic LDS", 1 << 32)
 
         self.sink = Sink()
