@@ -30,6 +30,7 @@ from ._module import Argument, BundleEntry, KernelInfo, Line, Module, Section, b
 from ._observe import (Access, AccessLog, Barrier, CacheControl, Event, Extent, Memory, Message, Observer, Place, Registers,
                        lanes_of)
 from ._profile import LEVELS, Check, Fidelity, Gpu, Profile, efficiency, gpus
+from ._run import Run, Stopped
 from ._start import Start
 
 __all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]

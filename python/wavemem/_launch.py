@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import inspect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union
 
@@ -13,6 +14,7 @@ from ._library import NULL, c_text, call, data_of, ffi, lib, number, plain, reco
 from ._memory import _Native
 from ._module import KernelInfo, _info
 from ._observe import Event, Observer, Sink, c_observer
+from ._run import Run
 from ._start import Start, c_start
 
 if TYPE_CHECKING:
@@ -169,6 +171,22 @@ class Kernel:
         return dispatch.finish()
 
     launch = __call__
+
+    def step(self, *arguments: Any, **options: Any) -> Run:
+        """Prepares a run that stops where it is told to, with the arguments and options of a launch; nothing is executed
+        yet. `threads` is ignored.
+
+            with kernel.step(a, b, c, 1000, grid=1024, workgroup=256) as run:
+                run.to("vecadd")
+                run["v0"]
+        """
+        options.setdefault("grid", None)
+        keywords = {name: options.pop(name) for name in list(options) if name in _OPTIONS}
+        return Run(self, _Dispatch(self, arguments, options, **keywords))
+
+
+_OPTIONS = frozenset(name for name, one in inspect.signature(Kernel.__call__).parameters.items()
+                     if one.kind is one.KEYWORD_ONLY)
 
 
 class _Dispatch:
