@@ -19,7 +19,7 @@ from wavemem._library import ffi, lib
 RECORDS = {
     wavemem.Argument: ("wm_argument", set()), wavemem.KernelInfo: ("wm_kernel", {"argument_count"}),
     wavemem.BundleEntry: ("wm_bundle_entry", set()), wavemem.Stale: ("wm_stale", set()),
-    wavemem.Dependence: ("wm_dependence", set()), wavemem.Result: ("wm_result", {"struct_size", "fault"}),
+    wavemem.Dependence: ("wm_dependence", set()), wavemem.Stopped: ("wm_stopped", {"struct_size"}), wavemem.Result: ("wm_result", {"struct_size", "fault"}),
     wavemem.Operand: ("wm_operand", set()), wavemem.Description: ("wm_isa_row", set()),
     wavemem.Instruction: ("wm_instruction", {"target", "dwords", "operand_count", "modifier_count", "address_count", "operand",
                                              "modifier"}),
@@ -144,6 +144,16 @@ with wavemem.Machine("gfx900") as machine:
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=dict(clean, PYTHONPATH=str(target)),
                           stdout=subprocess.PIPE, check=True, encoding="utf-8")
     assert done.stdout == "30.0\n"
+
+
+def test_readme():
+    """The example that it begins with, as it is there."""
+    text = (ROOT / "python" / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"```python\n(.*?)```", text, re.S).group(1)
+    done = subprocess.run([sys.executable, "-c", block], cwd=ROOT, stdout=subprocess.PIPE, check=True, encoding="utf-8")
+    assert "global_store_dword" in done.stdout
+    for name in set(re.findall(r"`([A-Z]\w+)\(", text)) | set(re.findall(r"`(\w+)`, `(?:disassemble|decode)", text)):
+        assert hasattr(wavemem, name), name
 
 
 def test_message_without_library(tmp_path):
