@@ -146,6 +146,15 @@ with wavemem.Machine("gfx900") as machine:
     assert done.stdout == "30.0\n"
 
 
+def test_types():
+    """The type hints agree with the code."""
+    if subprocess.run([sys.executable, "-c", "import mypy"], stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip("mypy is not installed")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", os.devnull, "--ignore-missing-imports",
+                           str(ROOT / "python" / "wavemem")], stdout=subprocess.PIPE, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stdout
+
+
 def test_readme():
     """The example that it begins with, as it is there."""
     text = (ROOT / "python" / "README.md").read_text(encoding="utf-8")

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Machines on several threads: dispatches release Python's lock, and one machine is refused while it runs."""
+import signal
+import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,6 +127,27 @@ def test_arrays_keep_their_memory_from_other_threads(machine):
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+@pytest.mark.parametrize("statement", ["kernel(grid=64, workgroup=64)", "kernel.step(grid=64, workgroup=64).to()"])
+def test_interrupt(statement):
+    """Ctrl-C ends a kernel that does not end."""
+    script = f"""
+import conftest, wavemem
+machine = wavemem.Machine("gfx900")
+kernel = machine.load(conftest.assembled(conftest.FOREVER)).kernel()
+try:
+    print("begins", flush=True)
+    {statement}
+except KeyboardInterrupt:
+    print("interrupted")
+machine.allocate(8)
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], cwd=Path(__file__).parent, stdout=subprocess.PIPE, encoding="utf-8")
+    assert process.stdout.readline() == "begins\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == ("interrupted\n", None) and process.returncode == 0
 
 
 def test_many_threads():

@@ -203,13 +203,13 @@ def scalar(value: Any, formal: Argument, where: str) -> bytes:
     if isinstance(value, (float, np.floating)) and size in (2, 4, 8):
         return floating(value, size, where)
     try:
-        data = memoryview(value).tobytes()
+        raw: Optional[bytes] = memoryview(value).tobytes()
     except TypeError:
-        data = None
-    if data is None or len(data) != size:
+        raw = None
+    if raw is None or len(raw) != size:
         raise BadArgument(f"{where} has {size} bytes by value ({formal.type_name or 'of unknown type'}); got " +
-                          (repr(value) if data is None else f"{len(data)} bytes"))
-    return data
+                          (repr(value) if raw is None else f"{len(raw)} bytes"))
+    return raw
 
 
 def find_region(regions: List[Region], low: int, size: int, writable: bool, name: str, keep: Any) -> None:

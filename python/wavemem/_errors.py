@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Optional, Tuple
 
 if TYPE_CHECKING:
-    from ._machine import Result
+    from ._launch import Result
 
 
 class Error(Exception):

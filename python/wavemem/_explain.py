@@ -11,6 +11,7 @@ from ._errors import BadArgument
 from ._library import c_text, call, ffi, lib, number, record, text, value_of, words_of
 
 Words = Union[bytes, bytearray, memoryview, Sequence[int]]
+_Bytes = bytes  # where a field is called bytes
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ class FormatAnswer:
     is_signed: bool
     unsigned_alpha: bool
     components: Tuple[Component, ...]
-    element: bytes
+    element: _Bytes
     """In memory."""
     values: np.ndarray
     """Registers, [4]: float32, int32 or uint32; for a load, 0 where the format has no component."""

@@ -327,31 +327,23 @@ class _Callbacks:
 
     def set(self, request: Any) -> None:
         # Always there: it lets KeyboardInterrupt in, and stops a dispatch whose observer raised an exception.
-        self.keep = (ffi.callback("bool(void *, uint64_t, uint64_t)", self.progress, error=False),
-                     ffi.callback("void(void *, const char *, size_t)", self.print),
-                     ffi.callback("void(void *, const struct wm_stale *)", self.add_stale))
+        on_error = self.sink.on_error
+        self.keep = (ffi.callback("bool(void *, uint64_t, uint64_t)", self.progress, error=False, onerror=on_error),
+                     ffi.callback("void(void *, const char *, size_t)", self.print, onerror=on_error),
+                     ffi.callback("void(void *, const struct wm_stale *)", self.add_stale, onerror=on_error))
         request.progress, request.print, request.stale = self.keep
 
     def progress(self, _: Any, done: int, count: int) -> bool:
-        try:
-            if self.sink.error is None and self.user_progress is not None:
-                return self.user_progress(done, count) is not False
-        except BaseException as error:
-            self.sink.put(error)
-        return self.sink.error is None
+        if self.sink.error is not None:
+            return False
+        return self.user_progress is None or self.user_progress(done, count) is not False
 
     def print(self, _: Any, start: Any, length: int) -> None:
-        try:
-            piece = self.decoder.decode(ffi.buffer(start, length)[:])
-            if self.user_print is None:
-                self.pieces.append(piece)
-            elif self.sink.error is None:
-                self.user_print(piece)
-        except BaseException as error:
-            self.sink.put(error)
+        piece = self.decoder.decode(ffi.buffer(start, length)[:])
+        if self.user_print is None:
+            self.pieces.append(piece)
+        elif self.sink.error is None:
+            self.user_print(piece)
 
     def add_stale(self, _: Any, c: Any) -> None:
-        try:
-            self.stale.append(record(Stale, c))
-        except BaseException as error:
-            self.sink.put(error)
+        self.stale.append(record(Stale, c))

@@ -9,7 +9,7 @@ import dataclasses
 import functools
 import os
 from pathlib import Path
-from typing import Any, Callable, Dict, Type, TypeVar
+from typing import Any, Callable, Dict, Tuple, Type, TypeVar
 
 import cffi
 import numpy as np
@@ -197,7 +197,7 @@ def record(kind: Type[T], source: Any, **given: Any) -> T:
     ctype = ffi.typeof(source)
     fields = _fields((ctype.item if ctype.kind == "pointer" else ctype).cname)
     values = {field.name: plain(getattr(source, field.name), fields[field.name])
-              for field in dataclasses.fields(kind) if field.name not in given}  # type: ignore[arg-type]
+              for field in dataclasses.fields(kind) if field.name not in given}
     return kind(**values, **given)
 
 
@@ -212,7 +212,8 @@ def _dtypes(struct: str) -> Any:
     ctype = ffi.typeof(struct)
     names_, formats, offsets, shown = [], [], [], []
     for name, field in ctype.fields:
-        shape, item = (), field.type
+        shape: Tuple[int, ...] = ()
+        item = field.type
         while item.kind == "array" and not _is_text(item):
             shape, item = shape + (item.length,), item.item
         if _is_text(item):

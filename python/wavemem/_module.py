@@ -169,7 +169,7 @@ class Module:
         result = ffi.new("struct wm_object **")
         wanted = c_text(target, "target")
         if _given(source):
-            self.name = os.fspath(source)  # type: ignore[arg-type]
+            self.name: str = os.fspath(source)  # type: ignore[assignment]
             call(lib.wm_object_open_file, c_path(source), wanted, result)
         else:
             self.name = name

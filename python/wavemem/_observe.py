@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, List, Optional, Tuple, Union
 import numpy as np
 
 from ._errors import BadArgument, Error
-from ._library import ffi, lib, names, text
+from ._library import ffi, lib, names, record, text
 
 KINDS = {name: value for value, name in names("wm_event_kind").items() if name not in ("all", "values")}
 OF_MACHINE = {"allocate", "free", "map", "host_write", "host_read", "host_pointer"}
@@ -240,8 +240,7 @@ class Event:
     @property
     def extent(self) -> Extent:
         c = self._get(*(one for one in KINDS if one.endswith(("_begin", "_end")))).extent
-        return Extent(c.completed, c.waves, c.instructions, text(c.kernel), tuple(c.grid), tuple(c.workgroup_size),
-                      c.lds_bytes)
+        return record(Extent, c)
 
     @property
     def memory(self) -> Memory:
@@ -292,6 +291,10 @@ class Sink:
         if self.error is None:
             self.error = error
 
+    def on_error(self, _: Any, error: BaseException, traceback: Any) -> None:
+        """What cffi calls when a callback raises, also if KeyboardInterrupt comes before its first line."""
+        self.put(error.with_traceback(traceback))
+
     def take(self) -> None:
         """Raises the exception, if there is one."""
         error, self.error = self.error, None
@@ -317,13 +320,11 @@ def c_observer(observer: Any, sink: Sink, of_machine: bool = False) -> Tuple[Any
         sink.observing = of_machine
         try:
             function(shown)
-        except BaseException as error:  # also KeyboardInterrupt: it must not be lost in C
-            sink.put(error)
         finally:
             sink.observing = False
             shown._c = None
 
-    callback = ffi.callback("void(void *, const struct wm_event *)", event)
+    callback = ffi.callback("void(void *, const struct wm_event *)", event, onerror=sink.on_error)
     struct = ffi.new("struct wm_observer *")
     struct.struct_size = ffi.sizeof("struct wm_observer")
     struct.events = observer._bits()

@@ -183,7 +183,7 @@ class Fidelity(_Watcher):
     def general() -> List[str]:
         """Remarks about unverified behaviour that many instructions share."""
         first = lib.wm_fidelity_general()
-        result = []
+        result: List[str] = []
         while first[len(result)]:
             result.append(text(first[len(result)]))
         return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -87,10 +87,34 @@ class Run:
         finally:
             self._lock.release()
 
+    def _call(self, *function: Any) -> None:
+        """Calls a function that lets the run go on. It does so on a thread of its own if this is the main thread, which
+        alone receives signals: Ctrl-C makes progress() stop the run."""
+        if threading.current_thread() is not threading.main_thread():
+            call(*function)
+            return
+        errors: List[BaseException] = []
+
+        def work() -> None:
+            try:
+                call(*function)
+            except BaseException as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=work, name="wavemem run")
+        thread.start()
+        while thread.is_alive():
+            try:
+                thread.join()
+            except BaseException as error:
+                self._dispatch.sink.put(error)
+        for one in errors:
+            raise one
+
     def _stop(self, run: Any, request: Any) -> Stopped:
         stopped = ffi.new("struct wm_stopped *")
         stopped.struct_size = ffi.sizeof("struct wm_stopped")
-        call(lib.wm_run_to, run, request, stopped)
+        self._call(lib.wm_run_to, run, request, stopped)
         self._dispatch.sink.take()
         self.stopped = record(Stopped, stopped)
         return self.stopped
@@ -208,7 +232,7 @@ class Run:
         with self._open() as run:
             self._pointer = None
             with self._placed:
-                call(lib.wm_run_end, run, cancel, self._dispatch.result)
+                self._call(lib.wm_run_end, run, cancel, self._dispatch.result)
 
     def finish(self) -> Result:
         """Runs to the end without further stops, copies results to arrays, and returns the Result.
