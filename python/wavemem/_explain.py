@@ -8,7 +8,7 @@ from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple, Unio
 import numpy as np
 
 from ._errors import BadArgument
-from ._library import c_text, call, ffi, lib, number, record, text, value_of, words_of
+from ._library import c_text, call, data_of, ffi, lib, number, record, text, value_of, words_of
 
 Words = Union[bytes, bytearray, memoryview, Sequence[int]]
 _Bytes = bytes  # where a field is called bytes
@@ -72,6 +72,8 @@ def encode_descriptor(kind: str, fields: Mapping[str, int], target: str) -> Desc
 
     Raises NotFound if the target has no such field, BadArgument if a value does not fit.
     """
+    if not isinstance(fields, Mapping):
+        raise BadArgument(f"fields is of type {type(fields).__name__}; expected a dict from names to values")
     array = ffi.new("struct wm_descriptor_field[]", max(len(fields), 1))
     keep = []
     for i, (name, value) in enumerate(fields.items()):
@@ -165,7 +167,7 @@ def load_format(element: Any, layout: str, number: Optional[str] = None, *, targ
 
     layout, number: "8_8_8_8" and "unorm", or both in one: "8_8_8_8_UNORM". Raises NotFound: no such format.
     """
-    data = bytes(element)
+    data = bytes(data_of(element, "element"))
     if len(data) > 16:
         raise BadArgument(f"an element has at most 16 bytes; got {len(data)}")
     words = ffi.new("uint32_t[4]")
@@ -245,7 +247,9 @@ def explain_address(instruction: str, target: str, registers: Optional[Mapping[s
     request = ffi.new("struct wm_address_request *")
     keep: List[Any] = [c_text(instruction, "instruction"), c_text(target, "target")]
     request.text, request.target = keep
-    given = registers or {}
+    given = {} if registers is None else registers
+    if not isinstance(given, Mapping):
+        raise BadArgument(f"registers is of type {type(given).__name__}; expected a dict from names to values")
     array = ffi.new("struct wm_register[]", max(len(given), 1))
     for i, (name, values) in enumerate(given.items()):
         keep.append(c_text(name, "the name of a register"))

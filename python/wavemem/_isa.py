@@ -44,6 +44,8 @@ def assemble(source: str, target: str, *, raw: bool = False, lines: bool = False
 
     Raises BadFile if the text has errors: its `messages` has them all. Warnings become AssemblerWarning.
     """
+    if not isinstance(source, str):
+        raise BadArgument(f"source is of type {type(source).__name__}; expected a str")
     data = c_text(source, "source")
     options = ffi.new("struct wm_assemble_options *")
     options.struct_size = ffi.sizeof("struct wm_assemble_options")
@@ -238,4 +240,4 @@ def row_count() -> int:
 def wait_counters(row: int, target: str) -> Optional[str]:
     """The wait counters that an instruction increments until it completes, in words: "vmcnt and lgkmcnt"; None: none."""
     line = ffi.new("char[]", lib.WM_ISA_WAIT)
-    return text(line) if lib.wm_isa_wait(row, c_text(target, "target"), line, lib.WM_ISA_WAIT) else None
+    return text(line) if lib.wm_isa_wait(number(row, "row", 1 << 63), c_text(target, "target"), line, lib.WM_ISA_WAIT) else None

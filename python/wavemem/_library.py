@@ -94,7 +94,10 @@ def c_text(value: Any, what: str) -> Any:
         raise _errors.BadArgument(f"{what} is of type {type(value).__name__}; expected a str")
     if "\0" in value:
         raise _errors.BadArgument(f"{what} contains a NUL character")
-    return ffi.new("char[]", value.encode())
+    try:
+        return ffi.new("char[]", value.encode())
+    except UnicodeEncodeError:
+        raise _errors.BadArgument(f"{what} is {value!r}, which is not valid Unicode") from None
 
 
 def c_path(value: Any) -> Any:
@@ -154,7 +157,7 @@ def number(value: Any, what: str, limit: int) -> int:
     """An integer from 0 to limit - 1."""
     try:
         result = value.__index__()
-    except AttributeError:
+    except (AttributeError, TypeError):
         raise _errors.BadArgument(f"{what} is {value!r}; expected an integer") from None
     if not 0 <= result < limit:
         raise _errors.BadArgument(f"{what} is {result}; expected 0 to {limit - 1}")

@@ -184,6 +184,8 @@ class Buffer:
         return self._machine.read(self.address + offset, self.size - offset if size is None else size)
 
     def _range(self, offset: int, size: int) -> None:
+        if not (hasattr(offset, "__index__") and hasattr(size, "__index__")):
+            raise BadArgument(f"{size!r} bytes at offset {offset!r}; expected integers")
         if not 0 <= offset <= offset + size <= self.size:
             raise OutOfRange(f"{size} bytes at offset {offset} of the buffer '{self.name}' of {self.size} bytes")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Iterator, List, Optional, Tuple, Union
 
 from ._errors import BadArgument, NotFound
-from ._library import NULL, c_path, c_text, call, data_of, ffi, lib, record, text
+from ._library import NULL, c_path, c_text, call, data_of, ffi, lib, number, record, text
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
 
@@ -243,13 +243,13 @@ class Module:
     def symbol(self, address: int) -> Optional[Tuple[str, int]]:
         """The code symbol that contains an address of the object, and the offset within it in bytes; None: none."""
         distance = ffi.new("uint64_t *")
-        name = text(lib.wm_object_symbol(self._open, address, distance))
+        name = text(lib.wm_object_symbol(self._open, number(address, "the address", 1 << 64), distance))
         return None if name is None else (name, distance[0])
 
     def line(self, address: int) -> Optional[Line]:
         """The source line of an address of the object, from DWARF; None: unknown."""
         file, line, column = ffi.new("char **"), ffi.new("unsigned *"), ffi.new("unsigned *")
-        if not lib.wm_object_line(self._open, address, file, line, column):
+        if not lib.wm_object_line(self._open, number(address, "the address", 1 << 64), file, line, column):
             return None
         return Line(text(file[0]) or "", line[0], column[0])
 

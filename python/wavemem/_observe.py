@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, List, Optional, Tuple, Union
 import numpy as np
 
 from ._errors import BadArgument, Error
-from ._library import ffi, lib, names, record, text
+from ._library import ffi, lib, names, number, record, text
 
 KINDS = {name: value for value, name in names("wm_event_kind").items() if name not in ("all", "values")}
 OF_MACHINE = {"allocate", "free", "map", "host_write", "host_read", "host_pointer"}
@@ -334,7 +334,7 @@ def c_observer(observer: Any, sink: Sink, of_machine: bool = False) -> Tuple[Any
 
 def is_lane(mask: int) -> np.ndarray:
     """A bit mask of lanes as bool [64]."""
-    return np.unpackbits(np.array([mask], "<u8").view(np.uint8), bitorder="little").view(bool)
+    return np.unpackbits(np.array([number(mask, "the mask", 1 << 64)], "<u8").view(np.uint8), bitorder="little").view(bool)
 
 
 def lanes_of(mask: int) -> np.ndarray:

@@ -210,6 +210,8 @@ class Profile(_Watcher):
         self._traces = False
         if gpu is not None:
             gpu = Gpu(gpu) if isinstance(gpu, str) else gpu
+            if not isinstance(gpu, Gpu):
+                raise BadArgument(f"gpu is of type {type(gpu).__name__}; expected a wavemem.Gpu or its name")
             call(lib.wm_profile_set_gpu, self._pointer, gpu._c)
         if sample != 1:
             call(lib.wm_profile_set_sample, self._pointer, number(sample, "sample", 1 << 32))
