@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Runs: stops, steps, registers, LDS."""
 import gc
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import wavemem
-from conftest import FOREVER, assembled
+from conftest import COPY_ARGUMENTS, FOREVER, assembled
 
 STORE = 0xa0  # of global_store_dword v[0:1], v2, off in vecadd
 
@@ -173,6 +176,31 @@ def test_ends(machine, vecadd, abc):
             run.finish()
     vecadd(*abc, 200, grid=256, workgroup=64)
     machine.close()
+
+
+def test_garbage():
+    """Runs that are forgotten together with all that they use, and those that the interpreter finds at its end."""
+    def forget():
+        machine = wavemem.Machine("gfx900")
+        kernel = machine.load(wavemem.Module(assembled(COPY_ARGUMENTS, [("out", "", "global_buffer", 8)]))).kernel()
+        profile = wavemem.Profile()
+        run = kernel.step(bytearray(64), grid=16, workgroup=16, profile=profile, observers=lambda event: cycle)
+        cycle = [machine, kernel, run, profile, lambda: cycle]
+        run.step(2)
+
+    for _ in range(20):
+        forget()
+    gc.collect()
+    script = """
+import conftest, wavemem
+machine = wavemem.Machine("gfx900")
+run = machine.load(conftest.assembled(conftest.FOREVER)).kernel().step(grid=64, workgroup=64, observers=lambda event: None)
+run.step(5)
+print("ends")
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parent, stdout=subprocess.PIPE, encoding="utf-8",
+                          timeout=60, check=True)
+    assert done.stdout == "ends\n"
 
 
 def test_watched(vecadd, abc):

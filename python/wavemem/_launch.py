@@ -117,6 +117,7 @@ class Kernel:
 
     def steps(self) -> str:
         """The instructions and the steps that carry them out, for questions about speed here."""
+        self.machine._open
         lines: List[str] = []
         write = ffi.callback("void(void *, const char *)", lambda _, line: lines.append(text(line)))
         call(lib.wm_kernel_steps, self._program._object, self._kernel, write, NULL)
@@ -270,6 +271,7 @@ class _Dispatch:
 @contextlib.contextmanager
 def _counted(native: _Native) -> Iterator[None]:
     """While a dispatch runs, for Machine.close()."""
+    native.owned.claim()
     with native.lock:
         native.dispatches += 1
     try:
@@ -277,6 +279,7 @@ def _counted(native: _Native) -> Iterator[None]:
     finally:
         with native.lock:
             native.dispatches -= 1
+        native.owned.release()
 
 
 @contextlib.contextmanager

@@ -172,6 +172,32 @@ def seconds(value: Any) -> float:
         raise _errors.BadArgument(f"timeout is {value!r}; expected seconds") from None
 
 
+class Owned:
+    """A C object that is destroyed when nobody claims it any more: at first its owner does.
+
+    Counted by hand, because Python finalizes the objects of a garbage cycle in any order: a run must end before what it
+    uses goes. Lists do without a lock, which a finalizer could not take.
+    """
+
+    def __init__(self, pointer: Any, destroy: Callable[[Any], object]) -> None:
+        self.pointer = pointer
+        self._destroy = destroy
+        self._claims = [None]
+        self._left = [pointer]
+
+    def claim(self) -> None:
+        self._claims.append(None)
+
+    def release(self) -> None:
+        self._claims.pop()
+        if not self._claims:
+            try:
+                pointer = self._left.pop()
+            except IndexError:  # another thread was faster
+                return
+            self._destroy(pointer)
+
+
 # ---- values ----
 
 

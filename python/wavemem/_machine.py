@@ -21,10 +21,12 @@ class Program:
     def __init__(self, machine: Machine, module: Module) -> None:
         self.machine = machine
         self.module = module
-        self._object = module._open
+        self._object = module._open  # the machine keeps it open
         native = machine._open
-        if not any(one is self._object for one in native.keep):
-            native.keep.append(self._object)
+        with native.lock:
+            if module._object is not None and module._object not in native.keep:
+                module._object.claim()
+                native.keep.append(module._object)
         native.call(lib.wm_load, self._object)
 
     def kernel(self, name: Optional[str] = None) -> Kernel:

@@ -2,6 +2,7 @@
 """Guest memory of a machine, and the arrays that show it."""
 from __future__ import annotations
 
+import functools
 import threading
 import weakref
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 import numpy as np
 
 from ._errors import BadArgument, OutOfRange
-from ._library import NULL, c_text, call, data_of, ffi, lib
+from ._library import NULL, Owned, c_text, call, data_of, ffi, lib
 from ._observe import Sink
 
 if TYPE_CHECKING:
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 
 class _ThreadSink(threading.local, Sink):
     """Exceptions of observers of the machine: they belong to the thread whose call caused the event."""
+
+
+def _destroy(objects: List[Owned], pointer: Any) -> None:
+    lib.wm_machine_destroy(pointer)
+    for one in objects:
+        one.release()
 
 
 class _Native:
@@ -32,8 +39,9 @@ class _Native:
         result = ffi.new("struct wm_machine **")
         call(lib.wm_machine_create, c_text(target, "target"), result)
         self.pointer = result[0]
+        self.keep: List[Owned] = []  # objects: they must outlive the machine
+        self.owned = Owned(self.pointer, functools.partial(_destroy, self.keep))
         self.lock = threading.Lock()  # of what follows
-        self.keep: List[Any] = []  # objects: they must outlive the machine
         self.observers: Dict[int, Any] = {}
         self.pins: List[Tuple[int, int, Any]] = []  # memory that arrays show: first byte, end, weak reference
         self.freeing: List[Tuple[int, int]] = []  # memory that no array may begin to show
@@ -42,9 +50,9 @@ class _Native:
         self.dispatches = 0
         self.sink = _ThreadSink()
 
-    def __del__(self, destroy: Any = lib.wm_machine_destroy) -> None:
-        if getattr(self, "pointer", None) is not None:
-            destroy(self.pointer)
+    def __del__(self) -> None:
+        if hasattr(self, "owned"):
+            self.owned.release()
 
     def call(self, function: Callable[..., int], *arguments: Any) -> None:
         """Calls a C function that takes the machine."""

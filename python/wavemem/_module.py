@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Iterator, List, Optional, Tuple, Union
 
 from ._errors import BadArgument, NotFound
-from ._library import NULL, c_path, c_text, call, data_of, ffi, lib, number, record, text
+from ._library import NULL, Owned, c_path, c_text, call, data_of, ffi, lib, number, record, text
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
 
@@ -165,6 +165,8 @@ class Module:
     Raises BadFile, NotFound (no entry matches), BadArgument (several match), Unsupported, InputOutput.
     """
 
+    _object: Optional[Owned] = None
+
     def __init__(self, source: Source, target: Optional[str] = None, *, name: str = "bytes") -> None:
         result = ffi.new("struct wm_object **")
         wanted = c_text(target, "target")
@@ -175,18 +177,22 @@ class Module:
             self.name = name
             data = data_of(source, "source")
             call(lib.wm_object_open, ffi.from_buffer(data), len(data), c_text(name, "name"), wanted, result)
-        # Machines that have loaded the object keep it open.
-        self._object: Any = ffi.gc(result[0], lib.wm_object_close)
+        self._object = Owned(result[0], lib.wm_object_close)
 
     @property
     def _open(self) -> Any:
         if self._object is None:
             raise BadArgument(f"the module {self.name} is closed")
-        return self._object
+        return self._object.pointer
 
     def close(self) -> None:
         """Closes the module; machines that have loaded it keep what they need. Closing twice is fine."""
-        self._object = None
+        owned, self._object = self._object, None
+        if owned is not None:
+            owned.release()
+
+    def __del__(self) -> None:
+        self.close()
 
     def __enter__(self) -> Module:
         self._open

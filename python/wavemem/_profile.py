@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 import numpy as np
 
 from ._errors import BadArgument
-from ._library import (c_path, c_text, call, data_of, error_of, ffi, frame, lib, names, number, plain, table, text)
+from ._library import (Owned, c_path, c_text, call, data_of, error_of, ffi, frame, lib, names, number, plain, table, text)
 from ._module import Source, _given
 
 LEVELS = tuple(name for name in names("wm_cache_level").values() if name != "levels")
@@ -93,27 +93,43 @@ class _Watcher:
     _of: str
     _destroy: Any
 
+    _owned: Optional[Owned] = None
+
     def __init__(self, pointer: Any) -> None:
-        self._pointer: Any = ffi.gc(pointer, self._destroy)
+        self._owned = Owned(pointer, self._destroy)
         self._lock = threading.Lock()
+
+    @property
+    def _pointer(self) -> Any:
+        return None if self._owned is None else self._owned.pointer
 
     @contextlib.contextmanager
     def _used(self) -> Iterator[Any]:
         if not self._lock.acquire(blocking=False):
             raise BadArgument(f"the {self._of} is in use by a dispatch")
+        owned = self._owned
         try:
-            if self._pointer is None:
+            if owned is None:
                 raise BadArgument(f"the {self._of} is closed")
-            yield self._pointer
+            owned.claim()
+            try:
+                yield owned.pointer
+            finally:
+                owned.release()
         finally:
             self._lock.release()
 
     def close(self) -> None:
         """Frees it; what its methods returned stays valid. Closing twice is fine."""
-        if self._pointer is not None:
+        if self._owned is not None:
             with self._used():
-                ffi.release(self._pointer)
-                self._pointer = None
+                owned, self._owned = self._owned, None
+                owned.release()
+
+    def __del__(self) -> None:
+        owned, self._owned = self._owned, None
+        if owned is not None:
+            owned.release()
 
     def __enter__(self) -> Any:
         with self._used():

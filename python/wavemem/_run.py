@@ -2,8 +2,10 @@
 """Runs: dispatches that stop at breakpoints, and whose registers and LDS can be read and changed then."""
 from __future__ import annotations
 
+import atexit
 import contextlib
 import threading
+import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Sequence, Tuple, Union
 
@@ -50,6 +52,16 @@ class Stopped:
     """"access": guest address, or offset in LDS, at which the lowest of them does."""
 
 
+_open_runs: "weakref.WeakSet[Run]" = weakref.WeakSet()
+
+
+@atexit.register
+def _cancel_all() -> None:
+    """Ends what is left before the interpreter does: afterwards threads get no answer from it any more."""
+    for run in list(_open_runs):
+        run.cancel()
+
+
 class Run:
     """A dispatch that stops: what Kernel.step() returns. A context manager that runs it to its end.
 
@@ -74,6 +86,11 @@ class Run:
             run = ffi.new("struct wm_run **")
             call(lib.wm_run_begin, dispatch.native.pointer, kernel._program._object, kernel._kernel, dispatch.request, run)
             self._pointer = run[0]
+            # In a garbage cycle, the machine and the generators in `stack` may be finalized before this object.
+            self._claims = [dispatch.native.owned, *(one._owned for _, one in dispatch.watchers)]
+            for one in self._claims:
+                one.claim()
+            _open_runs.add(self)
             self._placed = stack.pop_all()
 
     @contextlib.contextmanager
@@ -231,8 +248,15 @@ class Run:
     def _end(self, cancel: bool) -> None:
         with self._open() as run:
             self._pointer = None
-            with self._placed:
-                self._call(lib.wm_run_end, run, cancel, self._dispatch.result)
+            try:
+                with self._placed:
+                    if cancel:
+                        call(lib.wm_run_end, run, True, self._dispatch.result)
+                    else:
+                        self._call(lib.wm_run_end, run, False, self._dispatch.result)
+            finally:
+                for one in self._claims:
+                    one.release()
 
     def finish(self) -> Result:
         """Runs to the end without further stops, copies results to arrays, and returns the Result.
