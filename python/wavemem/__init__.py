@@ -12,9 +12,10 @@
         assert (c == a + b).all()
         print(profile)
 
-Machine, Module: guest memory, launches, code objects. Profile, Check, Fidelity, Observer, AccessLog: who watches a
-launch. assemble, disassemble, decode, describe: instructions. decode_descriptor, encode_descriptor, explain_buffer,
-load_format, store_format, explain_address: explanations. Error and its subclasses, Fault: what goes wrong.
+Machine, Module: guest memory, launches, code objects. Run, Queue: breakpoints and registers; launches in the background.
+Profile, Check, Fidelity, Observer, AccessLog: who watches a launch. assemble, disassemble, decode, describe: instructions.
+decode_descriptor, encode_descriptor, explain_buffer, load_format, store_format, explain_address: explanations. Error and its
+subclasses, Fault: what goes wrong.
 """
 from ._arguments import Local
 from ._errors import (BadArgument, BadFile, Error, Fault, InputOutput, NoMemory, NotFound, OutOfRange, Unsupported)
@@ -30,6 +31,7 @@ from ._module import Argument, BundleEntry, KernelInfo, Line, Module, Section, b
 from ._observe import (Access, AccessLog, Barrier, CacheControl, Event, Extent, Memory, Message, Observer, Place, Registers,
                        lanes_of)
 from ._profile import LEVELS, Check, Fidelity, Gpu, Profile, efficiency, gpus
+from ._queue import Queue, Ticket
 from ._run import Run, Stopped
 from ._start import Start
 

@@ -239,6 +239,7 @@ class _Dispatch:
         request.observer_count = len(watchers)
         self.watchers = [(name, one) for name, one in (("profile", profile), ("check", check), ("fidelity", fidelity))
                          if one is not None]
+        self.keep: Any = None
         self.result = ffi.new("struct wm_result *")
         self.result.struct_size = ffi.sizeof("struct wm_result")
 

@@ -195,6 +195,7 @@ class Owned:
                 pointer = self._left.pop()
             except IndexError:  # another thread was faster
                 return
+            self.pointer = None
             self._destroy(pointer)
 
 

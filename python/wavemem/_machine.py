@@ -13,6 +13,7 @@ from ._library import c_text, call, ffi, lib, number, text
 from ._memory import Allocation, Buffer, _Native, contiguous
 from ._module import Module, Source, is_bundle
 from ._observe import c_observer
+from ._queue import Queue
 
 
 class Program:
@@ -214,6 +215,10 @@ class Machine:
             return np.frombuffer(data, np.uint8).view(dtype)
         except (TypeError, ValueError) as error:
             raise BadArgument(f"{size} bytes as an array of {dtype}: {error}") from None
+
+    def queue(self) -> Queue:
+        """A queue of dispatches that run in the background."""
+        return Queue(self)
 
     def set_apertures(self, shared_base: int, private_base: int) -> None:
         """Sets the apertures of FLAT instructions: wm_set_apertures(). Raises BadArgument, Unsupported."""

@@ -38,9 +38,8 @@ class _Native:
     def __init__(self, target: str) -> None:
         result = ffi.new("struct wm_machine **")
         call(lib.wm_machine_create, c_text(target, "target"), result)
-        self.pointer = result[0]
         self.keep: List[Owned] = []  # objects: they must outlive the machine
-        self.owned = Owned(self.pointer, functools.partial(_destroy, self.keep))
+        self.owned = Owned(result[0], functools.partial(_destroy, self.keep))
         self.lock = threading.Lock()  # of what follows
         self.observers: Dict[int, Any] = {}
         self.pins: List[Tuple[int, int, Any]] = []  # memory that arrays show: first byte, end, weak reference
@@ -53,6 +52,13 @@ class _Native:
     def __del__(self) -> None:
         if hasattr(self, "owned"):
             self.owned.release()
+
+    @property
+    def pointer(self) -> Any:
+        pointer = self.owned.pointer
+        if pointer is None:  # what finalizers see that come after the machine's
+            raise BadArgument("the machine is closed")
+        return pointer
 
     def call(self, function: Callable[..., int], *arguments: Any) -> None:
         """Calls a C function that takes the machine."""
@@ -80,6 +86,8 @@ class _Native:
 
     def free(self, address: int, size: int) -> bool:
         """Frees an allocation unless arrays show it: False."""
+        if self.owned.pointer is None:
+            return True
         end = address + size
         with self.lock:
             if any(first < end and address < last and alive() is not None for first, last, alive in self.pins):
