@@ -46,8 +46,8 @@ struct wm_packet {
     /* Guest address of a 64-bit signal that is decremented when the dispatch has completed, also after a
      * fault or if it was cancelled; 0: none. For an amd_signal_t this is the address of its `value`. */
     uint64_t completion_signal;
-    /* Limits, threads, profile, check, observers and callbacks; its grid, workgroup, arguments, dynamic_lds,
-     * global_offset and start must be 0. NULL: the defaults. It is copied; what it points to must live until
+    /* Limits, threads, profile, check, observers and callbacks; its grid, workgroup, arguments, dynamic_lds
+     * and global_offset must be 0. NULL: the defaults. It is copied; what it points to must live until
      * the dispatch has completed. */
     const struct wm_dispatch *options;
     struct wm_result *result; /* filled in before completion is signalled; or NULL */
@@ -56,6 +56,11 @@ struct wm_packet {
                       const struct wm_diag *diag);
     void *user;
 };
+
+/* Runs a packet on the calling thread until it ends, without a queue; waits for its dependencies first.
+ * Errors are those of wm_queue_submit and wm_dispatch. */
+WM_API enum wm_status wm_dispatch_packet(struct wm_machine *machine, const struct wm_packet *packet,
+                                         struct wm_diag *diag);
 
 /* Puts a dispatch into the queue. *ticket, which counts from 1, names it in the functions below; may be NULL.
  * WM_BAD_ARGUMENT: no descriptor lies at kernel_object, a signal's address is not a multiple of 8 in guest

@@ -2,6 +2,7 @@
 /* The public API: queues. Each has a thread that runs its dispatches in order. */
 #include "api/dispatch.h"
 #include "api/machine.h"
+#include "api/start.h"
 #include "base/versioned.h"
 
 #include <errno.h>
@@ -23,8 +24,9 @@ struct entry {
     struct wm_start start; /* scratch */
     const struct wm_object *object;
     const struct wm_kernel *kernel;
-    struct wm_queue *queue;
-    bool cancelled; /* guarded by the queue's lock */
+    struct wm_machine *machine;
+    struct wm_queue *queue; /* NULL: none, the caller waits */
+    bool cancelled;         /* guarded by the queue's lock */
 };
 
 struct wm_queue {
@@ -65,7 +67,7 @@ static enum wm_status check_signal(const struct wm_machine *machine, const char 
     int64_t value;
     if (address % sizeof value || !change_signal(machine, address, 0, &value))
         return wmi_fail(diag, WM_BAD_ARGUMENT,
-                        "wm_queue_submit: %s at 0x%llx; expected a multiple of 8 in guest memory", what,
+                        "packet: %s at 0x%llx; expected a multiple of 8 in guest memory", what,
                         (unsigned long long)address);
     return WM_OK;
 }
@@ -74,6 +76,8 @@ static enum wm_status check_signal(const struct wm_machine *machine, const char 
 
 static bool is_cancelled(const struct entry *entry)
 {
+    if (!entry->queue)
+        return false;
     pthread_mutex_lock(&entry->queue->lock);
     const bool cancelled = entry->cancelled;
     pthread_mutex_unlock(&entry->queue->lock);
@@ -94,7 +98,7 @@ static bool await_dependencies(const struct entry *entry, uint64_t *lost)
     const struct timespec look = {.tv_nsec = LOOK_NANOSECONDS};
     for (size_t i = 0; i < entry->packet.dependency_count; i++)
         for (int64_t value = 1;; nanosleep(&look, NULL)) {
-            if (!change_signal(entry->queue->machine, entry->dependencies[i], 0, &value)) {
+            if (!change_signal(entry->machine, entry->dependencies[i], 0, &value)) {
                 *lost = entry->dependencies[i];
                 return false;
             }
@@ -109,15 +113,16 @@ static bool await_dependencies(const struct entry *entry, uint64_t *lost)
 static enum wm_status run(struct entry *entry, struct wm_result *result, struct wm_diag *diag)
 {
     struct wm_queue *queue = entry->queue;
-    const struct wmi_dispatch_how how = {.function = "wm_queue_submit",
+    const struct wmi_dispatch_how how = {.function = queue ? "wm_queue_submit" : "wm_dispatch_packet",
                                          .has_kernarg = true,
                                          .kernarg = entry->packet.kernarg_address,
                                          .fills_hidden = entry->packet.fills_hidden_arguments,
-                                         .cursor = &queue->cursor};
+                                         .cursor = queue ? &queue->cursor : NULL};
     uint64_t lost = 0;
     if (await_dependencies(entry, &lost)) {
-        queue->cursor = queue->base; /* nothing of the dispatch before is left */
-        return wmi_dispatch_with(&how, queue->machine, entry->object, entry->kernel, &entry->options, result,
+        if (queue)
+            queue->cursor = queue->base; /* nothing of the dispatch before is left */
+        return wmi_dispatch_with(&how, entry->machine, entry->object, entry->kernel, &entry->options, result,
                                  diag);
     }
     if (lost)
@@ -128,21 +133,20 @@ static enum wm_status run(struct entry *entry, struct wm_result *result, struct 
     return WM_OK;
 }
 
-static void complete(struct entry *entry)
+static enum wm_status complete(struct entry *entry, struct wm_diag *diag)
 {
-    struct wm_queue *queue = entry->queue;
     struct wm_result result = {.struct_size = sizeof result};
-    struct wm_diag diag = {0};
     int64_t value;
-    enum wm_status status = run(entry, &result, &diag);
+    enum wm_status status = run(entry, &result, diag);
     if (entry->packet.result)
         wmi_give_struct(entry->packet.result, &result, sizeof result);
     if (entry->packet.completion_signal &&
-        !change_signal(queue->machine, entry->packet.completion_signal, -1, &value) && !status)
-        status = wmi_fail(&diag, WM_BAD_ARGUMENT, "the completion signal at 0x%llx was freed",
+        !change_signal(entry->machine, entry->packet.completion_signal, -1, &value) && !status)
+        status = wmi_fail(diag, WM_BAD_ARGUMENT, "the completion signal at 0x%llx was freed",
                           (unsigned long long)entry->packet.completion_signal);
     if (entry->packet.completed)
-        entry->packet.completed(entry->packet.user, status, &result, &diag);
+        entry->packet.completed(entry->packet.user, status, &result, diag);
+    return status;
 }
 
 static void free_entry(struct entry *entry)
@@ -162,7 +166,7 @@ static void *work(void *argument)
             continue;
         }
         pthread_mutex_unlock(&queue->lock);
-        complete(entry);
+        complete(entry, &(struct wm_diag){0});
         pthread_mutex_lock(&queue->lock);
         queue->completed = entry->ticket;
         queue->first = entry->next;
@@ -239,20 +243,18 @@ static enum wm_status check_options(const struct wm_dispatch *o, struct wm_diag 
         {o->arguments || o->arguments_size, "arguments"},
         {o->dynamic_lds, "dynamic_lds"},
         {o->global_offset[0] || o->global_offset[1] || o->global_offset[2], "global_offset"},
-        {o->start, "start"},
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         if (members[i].set)
             return wmi_fail(diag, WM_BAD_ARGUMENT,
-                            "wm_queue_submit: options->%s is set; expected 0, the packet says it",
-                            members[i].name);
+                            "packet: options->%s is set; expected 0, the packet says it", members[i].name);
     return WM_OK;
 }
 
 /* Copies the caller's packet and what it points to. */
-static enum wm_status take(struct wm_queue *queue, const struct wm_packet *given, struct entry *entry,
-                           struct wm_diag *diag)
+static enum wm_status take(const struct wm_packet *given, struct entry *entry, struct wm_diag *diag)
 {
+    struct wm_machine *machine = entry->machine;
     struct wm_packet *packet = &entry->packet;
     enum wm_status status = wmi_take_struct(
         packet, sizeof *packet, offsetof(struct wm_packet, private_segment_size), given, "wm_packet", diag);
@@ -266,13 +268,12 @@ static enum wm_status take(struct wm_queue *queue, const struct wm_packet *given
         status = wmi_check_struct(packet->result, sizeof(struct wm_result),
                                   offsetof(struct wm_result, violations), "wm_result", diag);
     if (!status && packet->dependency_count && !packet->dependencies)
-        status = wmi_fail(diag, WM_BAD_ARGUMENT,
-                          "wm_queue_submit: dependency_count is %zu but dependencies is NULL",
+        status = wmi_fail(diag, WM_BAD_ARGUMENT, "packet: dependency_count is %zu but dependencies is NULL",
                           packet->dependency_count);
     for (size_t i = 0; !status && i < packet->dependency_count; i++)
-        status = check_signal(queue->machine, "a dependency", packet->dependencies[i], diag);
+        status = check_signal(machine, "a dependency", packet->dependencies[i], diag);
     if (!status && packet->completion_signal)
-        status = check_signal(queue->machine, "the completion signal", packet->completion_signal, diag);
+        status = check_signal(machine, "the completion signal", packet->completion_signal, diag);
     if (status)
         return status;
     entry->dependencies = calloc(packet->dependency_count + 1, sizeof *entry->dependencies);
@@ -281,8 +282,7 @@ static enum wm_status take(struct wm_queue *queue, const struct wm_packet *given
     if (packet->dependency_count)
         memcpy(entry->dependencies, packet->dependencies,
                packet->dependency_count * sizeof *entry->dependencies);
-    entry->queue = queue;
-    return wmi_kernel_at(queue->machine, packet->kernel_object, &entry->object, &entry->kernel, diag);
+    return wmi_kernel_at(machine, packet->kernel_object, &entry->object, &entry->kernel, diag);
 }
 
 /* Turns what the packet says into a request. */
@@ -293,15 +293,19 @@ static enum wm_status make_request(struct entry *entry, struct wm_diag *diag)
     const uint32_t lds = packet->group_segment_size, own = entry->kernel->lds_size;
     if (lds && lds < own)
         return wmi_fail(diag, WM_BAD_ARGUMENT,
-                        "wm_queue_submit: group_segment_size is %u; kernel '%s' has %u bytes of static LDS",
-                        lds, entry->kernel->name, own);
+                        "packet: group_segment_size is %u; kernel '%s' has %u bytes of static LDS", lds,
+                        entry->kernel->name, own);
     memcpy(request->grid, packet->grid, sizeof request->grid);
     memcpy(request->workgroup, packet->workgroup, sizeof request->workgroup);
     request->struct_size = sizeof *request;
     request->dynamic_lds = lds ? lds - own : 0;
-    entry->start =
-        (struct wm_start){.struct_size = sizeof entry->start, .scratch_bytes = packet->private_segment_size};
-    request->start = packet->private_segment_size ? &entry->start : NULL;
+    const enum wm_status status = wmi_start_take(request->start, &entry->start, diag);
+    if (status)
+        return status;
+    entry->start.struct_size = sizeof entry->start;
+    if (entry->start.scratch_bytes < packet->private_segment_size)
+        entry->start.scratch_bytes = packet->private_segment_size;
+    request->start = &entry->start;
     entry->progress = request->progress;
     entry->progress_user = request->progress_user;
     request->progress = goes_on;
@@ -309,21 +313,47 @@ static enum wm_status make_request(struct entry *entry, struct wm_diag *diag)
     return WM_OK;
 }
 
+static enum wm_status make_entry(struct wm_machine *machine, struct wm_queue *queue,
+                                 const struct wm_packet *packet, struct entry **made, struct wm_diag *diag)
+{
+    struct entry *entry = calloc(1, sizeof *entry);
+    if (!entry)
+        return wmi_fail(diag, WM_NO_MEMORY, "no memory for a packet");
+    entry->machine = machine;
+    entry->queue = queue;
+    enum wm_status status = take(packet, entry, diag);
+    if (!status)
+        status = make_request(entry, diag);
+    if (status)
+        free_entry(entry);
+    else
+        *made = entry;
+    return status;
+}
+
+enum wm_status wm_dispatch_packet(struct wm_machine *machine, const struct wm_packet *packet,
+                                  struct wm_diag *diag)
+{
+    struct entry *entry;
+    if (!machine || !packet)
+        return wmi_null(diag, __func__, machine ? "packet" : "machine");
+    enum wm_status status = make_entry(machine, NULL, packet, &entry, diag);
+    if (status)
+        return status;
+    status = complete(entry, diag ? diag : &(struct wm_diag){0});
+    free_entry(entry);
+    return status;
+}
+
 enum wm_status wm_queue_submit(struct wm_queue *queue, const struct wm_packet *packet, uint64_t *ticket,
                                struct wm_diag *diag)
 {
     if (!queue || !packet)
         return wmi_null(diag, __func__, queue ? "packet" : "queue");
-    struct entry *entry = calloc(1, sizeof *entry);
-    if (!entry)
-        return wmi_fail(diag, WM_NO_MEMORY, "no memory for a packet");
-    enum wm_status status = take(queue, packet, entry, diag);
-    if (!status)
-        status = make_request(entry, diag);
-    if (status) {
-        free_entry(entry);
+    struct entry *entry;
+    const enum wm_status status = make_entry(queue->machine, queue, packet, &entry, diag);
+    if (status)
         return status;
-    }
     pthread_mutex_lock(&queue->lock);
     entry->ticket = ++queue->submitted;
     if (ticket)

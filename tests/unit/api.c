@@ -856,6 +856,9 @@ static void queues(void **state)
     REFUSES(wm_queue_create, NULL, &queue);
     REFUSES(wm_queue_create, w.machine, NULL);
     OK(wm_queue_create(w.machine, &queue, &diag));
+    REFUSES(wm_dispatch_packet, NULL, &packet);
+    REFUSES(wm_dispatch_packet, w.machine, NULL);
+    REFUSES(wm_dispatch_packet, w.machine, &packet);
     REFUSES(wm_queue_submit, NULL, &packet, NULL);
     REFUSES(wm_queue_submit, queue, NULL, NULL);
     REFUSES(wm_queue_submit, queue, &packet, NULL);
