@@ -71,7 +71,7 @@ def test_faults_and_errors(machine, vecadd, buffers):
         queue.submit(vecadd, a, b, c, 256, grid=256, workgroup=64, observers=fails).wait()
     array = np.zeros(256, np.float32)
     for arguments, options, message in (((a, b, array, 1), {}, "a queue takes no arrays"), ((a, b, c), {}, "got 3"),
-                                        ((a, b, c, 1), {"start": None}, "takes no option 'start'"),
+                                        ((a, b, c, 1), {"global_offset": 1}, "takes no option 'global_offset'"),
                                         ((a, b, c, 1), {"after": [5]}, "multiple of 8"), ((a, b, c, 1), {"after": ["x"]}, "a signal")):
         with pytest.raises(wavemem.BadArgument, match=message):
             queue.submit(vecadd, *arguments, grid=64, workgroup=64, **options)
@@ -80,6 +80,19 @@ def test_faults_and_errors(machine, vecadd, buffers):
             foreign.submit(vecadd, a, b, c, 1, grid=64, workgroup=64)
     queue.close()
     queue.close()
+
+
+def test_initial_registers(machine):
+    kernel = machine.load(assembled("""
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        v_lshlrev_b32 v1, 2, v0
+        s_waitcnt lgkmcnt(0)
+        global_store_dword v1, v3, s[4:5]
+""", [("out", "", "global_buffer", 8)])).kernel()
+    out = machine.allocate(256)
+    with machine.queue() as queue:
+        queue.submit(kernel, out, grid=64, workgroup=64, start=wavemem.Start({"v3": range(64)}))
+    np.testing.assert_array_equal(out.array(np.uint32), np.arange(64))
 
 
 def test_cancel(machine):

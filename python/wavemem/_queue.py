@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ._machine import Machine
 
 _open_queues: "weakref.WeakSet[Queue]" = weakref.WeakSet()
-REFUSED = ("global_offset", "start")  # what packets do not have
 SIGNAL = 64  # bytes of a completion signal, in front of the arguments
 
 
@@ -117,7 +116,7 @@ class Queue:
                after: Sequence[Union[Ticket, Buffer, int]] = (), **options: Any) -> Ticket:
         """Puts a launch of a kernel into the queue, and returns at once.
 
-        arguments, grid, workgroup, dynamic_lds, options: as for a launch, without global_offset and start. Pointers are
+        arguments, grid, workgroup, dynamic_lds, options: as for a launch, without global_offset. Pointers are
             Buffers (Machine.allocate, Machine.map) or addresses; arrays would be copied too early.
         after: tickets that must have completed before it starts, of any queue of this machine, or 64-bit signals in guest
             memory that must be 0: addresses, or Buffers that begin with one.
@@ -126,9 +125,8 @@ class Queue:
         """
         if kernel.machine is not self._machine:
             raise BadArgument(f"the kernel {kernel.info.source_name} is loaded into another machine")
-        for name in REFUSED:
-            if name in options:
-                raise BadArgument(f"a queue takes no option '{name}'")
+        if "global_offset" in options:
+            raise BadArgument("a queue takes no option 'global_offset'; packets do not have it")
         keywords = {name: options.pop(name) for name in list(options) if name in _OPTIONS}
         dispatch = _Dispatch(kernel, arguments, options, grid=grid, workgroup=workgroup, dynamic_lds=dynamic_lds, **keywords)
         if dispatch.layout.regions:
