@@ -3,12 +3,14 @@
 import array
 import ctypes
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import wavemem
-from conftest import COPY_ARGUMENTS, EXAMPLES, FOREVER, assembled
+from conftest import COPY_ARGUMENTS, EXAMPLES, FOREVER, ROOT, assembled
 
 
 def add(vecadd, a, b, c, n=None, **options):
@@ -300,3 +302,31 @@ def test_find_kernel(machine):
         program.kernel()
     assert program["transpose_lds"].info.required_workgroup == (16, 16, 1)
     assert "s_load" in program["transpose_lds"].steps() and program["transpose_lds"].dependence().kind == "independent"
+
+
+def test_hip_template(machine):
+    """A struct by value and dynamic LDS, in a compressed bundle; HIP's metadata has no names of types."""
+    kernel = machine.load(ROOT / "examples" / "hip" / "convolve.packed.hipfb").kernel("filter::convolve<float, 3>")
+    source, weights = np.random.default_rng(1).random(1000, np.float32), np.arange(1, 8, dtype=np.float32)
+    target = np.zeros_like(source)
+    kernel(target, source, 1000, weights, grid=1024, workgroup=64, dynamic_lds=(64 + 6) * 4)
+    np.testing.assert_allclose(target, np.convolve(source.astype(float), weights[::-1], "same"), rtol=1e-5)
+    with pytest.raises(wavemem.BadArgument, match="28 bytes by value"):
+        kernel(target, source, 1000, weights.astype(float), grid=1024, workgroup=64, dynamic_lds=280)
+
+
+def test_printf(machine, tmp_path):
+    """What kernels print is in the result, or goes to a function, whose exceptions reach the caller."""
+    source = tmp_path / "hello.cl"
+    source.write_text('kernel void hello(int n) { printf("item %u of %d: caf\\xc3\\xa9\\n", (unsigned)get_global_id(0), n); }\n')
+    done = subprocess.run([sys.executable, str(ROOT / "tests" / "kernel" / "compile.py"), "--two-steps", "-O", "1", "-t", "gfx900",
+                           str(tmp_path), str(source), "--", "true"], stdout=subprocess.PIPE, check=False)
+    if done.returncode == 77:
+        pytest.skip(done.stdout.decode())
+    kernel = machine.load(tmp_path / "hello-gfx900-O1.co").kernel()
+    expected = [f"item {i} of 70: café\n" for i in range(70)]
+    assert kernel(70, grid=70, workgroup=70).printed == "".join(expected)
+    pieces = []
+    assert kernel(70, grid=70, workgroup=70, print=pieces.append).printed == "" and "".join(pieces) == "".join(expected)
+    with pytest.raises(ZeroDivisionError):
+        kernel(70, grid=70, workgroup=70, print=lambda piece: 1 / 0)
