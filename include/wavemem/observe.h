@@ -157,7 +157,7 @@ struct wm_access_place {
     /* Lanes of those that do not access anything: loads give 0. Out of an allocation, of LDS or of a buffer;
      * not aligned as they must be; with an address that is none. */
     uint64_t out_of_range, misaligned, no_address;
-    const uint64_t *address;        /* per lane (64); of lanes not in `lanes` anything */
+    const uint64_t *address;        /* per lane (64); of lanes not in `lanes` without meaning */
     const uint64_t *private_offset; /* of private memory: the lane's own offset; else NULL */
     uint32_t first_register;        /* of `data` or `result`, from 0 on, in which the place's bytes begin */
 };
@@ -243,8 +243,9 @@ struct wm_observer {
     size_t struct_size; /* sizeof(struct wm_observer) */
     uint64_t events;    /* enum wm_event_kind: what event() is called for */
     void *user;
-    /* The event and all that it points to are valid during the call only. It may not call functions that
-     * take the machine. */
+    /* The event and all that it points to are valid during the call only. It may read and write guest memory
+     * (wm_read, wm_write, wm_host_pointer, wm_find_allocation); functions that would change the machine
+     * refuse. */
     void (*event)(void *local, const struct wm_event *event);
     /* Both or none, see THREADS. A thread's first and last call; returns the thread's `local`, NULL: there is
      * no memory, and wm_dispatch returns WM_NO_MEMORY. end_thread may run on several threads at once. */

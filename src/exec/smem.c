@@ -237,9 +237,8 @@ static __attribute__((noinline)) const struct wmi_op *show(const char *frame, co
     const struct wmi_memory_op *m = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
     const struct wmi_scalar_place place = wmi_scalar_place_of(frame, op);
-    uint64_t address[64]; /* only the first entry is used */
+    const uint64_t address[64] = {place.address}; /* of lane 0; observers may copy all */
     struct wmi_access access;
-    address[0] = place.address;
     wmi_access_begin(&access, m, wave, 1);
     access.elements = 1;
     access.bytes = (uint8_t)place.wanted;
