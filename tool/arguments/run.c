@@ -3,6 +3,8 @@
 #include "tool/arguments/run.h"
 
 #include "tool/arguments/npy.h"
+#include "tool/arguments/places.h"
+#include "tool/arguments/registers.h"
 #include "tool/output.h"
 #include "tool/report/document.h"
 #include "tool/report/fidelity.h"
@@ -166,24 +168,6 @@ static void add_stale(void *user, const struct wm_stale *stale)
 
 /* ---- memory and arguments ---- */
 
-static bool place_buffer(struct wm_machine *machine, struct tool_buffer *buffer, struct wm_diag *diag)
-{
-    const uint64_t size = tool_array_size(&buffer->array);
-    if (buffer->address)
-        return true;
-    if (wm_allocate(machine, size, 0, buffer->name, &buffer->address, diag) != WM_OK)
-        return false;
-    if (buffer->array.kind == TOOL_ZERO) /* as allocated */
-        return true;
-    void *bytes = wm_host_pointer(machine, buffer->address, size);
-    if (!bytes)
-        return tool_because(diag, "the memory of '%s' is not there", buffer->name);
-    tool_array_write(&buffer->array, bytes);
-    free(buffer->array.owned); /* a file's copy is no longer needed; the type and count are */
-    buffer->array.owned = buffer->array.bytes = NULL;
-    return true;
-}
-
 /* Lays the arguments out as the kernel finds them; sets *size and the total of dynamic LDS. The caller frees.
  */
 static uint8_t *lay_out_arguments(struct wm_machine *machine, const struct tool_dispatch *d, uint64_t *size,
@@ -209,7 +193,7 @@ static uint8_t *lay_out_arguments(struct wm_machine *machine, const struct tool_
             memcpy(bytes + formal->offset, binding->bytes, formal->size);
             continue;
         case TOOL_BUFFER:
-            if (!place_buffer(machine, binding->buffer, diag)) {
+            if (!tool_allocate(machine, binding->buffer, diag)) {
                 free(bytes);
                 return NULL;
             }
@@ -231,6 +215,53 @@ static uint8_t *lay_out_arguments(struct wm_machine *machine, const struct tool_
     }
     *dynamic_lds = (uint32_t)lds - d->kernel->lds_size;
     return bytes;
+}
+
+/* What a dispatch needs while it runs. */
+struct prepared {
+    struct wm_dispatch dispatch;
+    uint8_t *arguments;
+    struct tool_start start;
+};
+
+static struct wm_dispatch request_of(const struct tool_job *job, const struct tool_dispatch *d)
+{
+    return (struct wm_dispatch){
+        .struct_size = sizeof(struct wm_dispatch),
+        .scalar_cache = job->scalar_cache,
+        .grid = {d->grid[0], d->dimensions > 1 ? d->grid[1] : 0, d->dimensions > 2 ? d->grid[2] : 0},
+        .global_offset = {d->offset[0], d->offset[1], d->offset[2]},
+        .workgroup = {d->workgroup[0], d->workgroup[1], d->workgroup[2]},
+        .threads = job->threads,
+        .max_instructions = job->max_instructions,
+        .timeout = job->timeout,
+        .alignment = job->alignment,
+        .on_violation = job->goes_on ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS,
+    };
+}
+
+/* Fills the memory and registers of a dispatch. Release *prepared in any case. */
+static bool prepare(struct tool_job *job, size_t index, struct wm_machine *machine, struct prepared *prepared,
+                    struct wm_diag *diag)
+{
+    const struct tool_dispatch *d = &job->dispatches[index];
+    struct wm_dispatch *dispatch = &prepared->dispatch;
+    *prepared = (struct prepared){.dispatch = request_of(job, d)};
+    prepared->arguments =
+        lay_out_arguments(machine, d, &dispatch->arguments_size, &dispatch->dynamic_lds, diag);
+    dispatch->arguments = prepared->arguments;
+    if (!prepared->arguments || !tool_write_symbols(job, index, machine, diag) ||
+        !tool_start_make(job, index, machine, &prepared->start, diag) ||
+        !tool_fill_buffers(job, machine, diag))
+        return false;
+    dispatch->start = prepared->start.given ? &prepared->start.start : NULL;
+    return true;
+}
+
+static void release(struct prepared *prepared)
+{
+    tool_start_free(&prepared->start);
+    free(prepared->arguments);
 }
 
 /* ---- results ---- */
@@ -430,30 +461,17 @@ static bool make_machine(struct tool_job *job, struct wm_machine **machine, stru
         good = tool_because(diag, "--apertures: %s", why.message);
     for (size_t i = 0; i < job->opened_count && good; i++)
         good = wm_load(*machine, job->opened[i].object, diag) == WM_OK;
+    for (struct tool_buffer *b = job->buffers; b && good; b = b->next) /* before others take their place */
+        if (b->at || b->symbol_of)
+            good = tool_allocate(*machine, b, diag);
     for (struct tool_buffer *b = job->buffers; b && good; b = b->next)
-        if (b->declared && !place_buffer(*machine, b, &why))
+        if (b->declared && !tool_allocate(*machine, b, &why))
             good = tool_because(diag, "--buffer %s: %s", b->name, why.message);
-    if (good)
+    if (good && tool_fill_buffers(job, *machine, diag))
         return true;
     wm_machine_destroy(*machine);
     *machine = NULL;
     return false;
-}
-
-static struct wm_dispatch request_of(const struct tool_job *job, const struct tool_dispatch *d)
-{
-    return (struct wm_dispatch){
-        .struct_size = sizeof(struct wm_dispatch),
-        .scalar_cache = job->scalar_cache,
-        .grid = {d->grid[0], d->dimensions > 1 ? d->grid[1] : 0, d->dimensions > 2 ? d->grid[2] : 0},
-        .global_offset = {d->offset[0], d->offset[1], d->offset[2]},
-        .workgroup = {d->workgroup[0], d->workgroup[1], d->workgroup[2]},
-        .threads = job->threads,
-        .max_instructions = job->max_instructions,
-        .timeout = job->timeout,
-        .alignment = job->alignment,
-        .on_violation = job->goes_on ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS,
-    };
 }
 
 /* ---- deadlocks ---- */
@@ -463,21 +481,19 @@ static void ignore_text(void *user, const char *text, size_t length)
     (void)user, (void)text, (void)length;
 }
 
-/* Runs a dispatch without output. */
-static bool run_silently(const struct tool_job *job, const struct tool_dispatch *d,
-                         struct wm_machine *machine, uint32_t threads, struct wm_result *result)
+/* Runs dispatch `index` without output. */
+static bool run_silently(struct tool_job *job, size_t index, struct wm_machine *machine, uint32_t threads,
+                         struct wm_result *result)
 {
-    struct wm_dispatch dispatch = request_of(job, d);
+    const struct tool_dispatch *d = &job->dispatches[index];
+    struct prepared prepared;
     struct wm_diag diag;
     *result = (struct wm_result){.struct_size = sizeof(*result)};
-    uint8_t *arguments =
-        lay_out_arguments(machine, d, &dispatch.arguments_size, &dispatch.dynamic_lds, &diag);
-    dispatch.arguments = arguments;
-    dispatch.threads = threads;
-    dispatch.print = ignore_text; /* so that it has a buffer for its text, as before */
-    const bool good =
-        arguments && wm_dispatch(machine, d->object, d->kernel, &dispatch, result, &diag) == WM_OK;
-    free(arguments);
+    bool good = prepare(job, index, machine, &prepared, &diag);
+    prepared.dispatch.threads = threads;
+    prepared.dispatch.print = ignore_text; /* so that it has a buffer for its text, as before */
+    good = good && wm_dispatch(machine, d->object, d->kernel, &prepared.dispatch, result, &diag) == WM_OK;
+    release(&prepared);
     return good;
 }
 
@@ -493,14 +509,13 @@ static void settle_deadlock(struct tool_job *job, size_t index, struct wm_machin
     bool good = true;
     for (struct tool_buffer *b = job->buffers; b && good; b = b->next) {
         b->address = 0;
+        b->filled = b->symbol_of;
         good = tool_array_reload(&b->array);
     }
     good = good && make_machine(job, machine, &diag);
     for (size_t i = 0; i < index && good; i++)
-        good = run_silently(job, &job->dispatches[i], *machine, job->threads, &again) &&
-               again.fault.kind == WM_FAULT_NONE;
-    good = good && run_silently(job, &job->dispatches[index], *machine, 1, &again) &&
-           again.fault.kind == WM_FAULT_DEADLOCK;
+        good = run_silently(job, i, *machine, job->threads, &again) && again.fault.kind == WM_FAULT_NONE;
+    good = good && run_silently(job, index, *machine, 1, &again) && again.fault.kind == WM_FAULT_DEADLOCK;
     if (good) {
         again.seconds = result->seconds;
         *result = again;
@@ -515,31 +530,31 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
 {
     struct tool_dispatch *d = &job->dispatches[index];
     struct wm_diag diag = {0};
-    struct wm_dispatch dispatch = request_of(job, d);
+    struct prepared prepared;
     const bool watched = watchers->profile || watchers->check || watchers->fidelity || job->scalar_cache;
-    uint8_t *arguments =
-        lay_out_arguments(*machine, d, &dispatch.arguments_size, &dispatch.dynamic_lds, &diag);
-    if (!arguments)
+    if (!prepare(job, index, *machine, &prepared, &diag)) {
+        release(&prepared);
         return tool_fail("%s%s", d->where, diag.message);
+    }
     struct progress progress = {.kernel = d->kernel->name, .start = now()};
     progress.text = job->outputs.json && !job->outputs.json_path
                         ? stderr
                         : stdout; /* not between the braces of the report */
     struct stales stales = {.report = report && job->scalar_cache ? json_array() : NULL,
                             .silent = job->outputs.json && !job->outputs.json_path};
-    dispatch.arguments = arguments;
-    dispatch.stale = add_stale;
-    dispatch.stale_user = &stales;
-    dispatch.profile = watchers->profile;
-    dispatch.check = watchers->check;
-    dispatch.fidelity = watchers->fidelity;
-    dispatch.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
-    dispatch.progress_user = &progress;
-    dispatch.print = print_text;
-    dispatch.print_user = &progress;
+    struct wm_dispatch *dispatch = &prepared.dispatch;
+    dispatch->stale = add_stale;
+    dispatch->stale_user = &stales;
+    dispatch->profile = watchers->profile;
+    dispatch->check = watchers->check;
+    dispatch->fidelity = watchers->fidelity;
+    dispatch->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
+    dispatch->progress_user = &progress;
+    dispatch->print = print_text;
+    dispatch->print_user = &progress;
     struct wm_result result = {.struct_size = sizeof(result)};
-    const enum wm_status status = wm_dispatch(*machine, d->object, d->kernel, &dispatch, &result, &diag);
-    free(arguments);
+    const enum wm_status status = wm_dispatch(*machine, d->object, d->kernel, dispatch, &result, &diag);
+    release(&prepared);
     clear_progress(&progress);
     if (status != WM_OK)
         return tool_fail("%s%s", d->where, diag.message);
