@@ -47,6 +47,7 @@
 #include "profile.h"  /* cost of memory instructions */
 #include "start.h"    /* initial registers of raw code */
 #include "status.h"   /* status codes */
+#include "stop.h"     /* breakpoints and steps */
 #include "tess.h"     /* Mesa's off-chip tessellation buffer */
 
 #endif

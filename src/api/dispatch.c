@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The public API: running a kernel. */
+#include "api/dispatch.h"
+
 #include "api/observed.h"
 #include "api/start.h"
-
 #include "base/diag.h"
 #include "base/versioned.h"
 #include "check/check.h"
@@ -64,9 +65,10 @@ static enum wm_status check_geometry(const struct wm_kernel *kernel, const struc
     return WM_OK;
 }
 
-static enum wm_status check_pointers(const struct wm_machine *machine, const struct wm_object *object,
-                                     const struct wm_kernel *kernel, const struct wm_dispatch *request,
-                                     const struct wm_result *result, struct wm_diag *diag)
+static enum wm_status check_pointers(const char *function, const struct wm_machine *machine,
+                                     const struct wm_object *object, const struct wm_kernel *kernel,
+                                     const struct wm_dispatch *request, const struct wm_result *result,
+                                     struct wm_diag *diag)
 {
     const struct {
         const void *pointer;
@@ -78,7 +80,7 @@ static enum wm_status check_pointers(const struct wm_machine *machine, const str
                   {result, "result"}};
     for (unsigned i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!needed[i].pointer)
-            return wmi_null(diag, "wm_dispatch", needed[i].name);
+            return wmi_null(diag, function, needed[i].name);
     if (!wmi_module_of(machine, object))
         return wmi_fail(diag, WM_BAD_ARGUMENT, "the code object is not loaded: call wm_load first");
     if (!wmi_object_has_kernel(object, kernel))
@@ -103,15 +105,15 @@ static void release(bool *const *busy, unsigned count)
 }
 
 /* Takes the machine and what the request has in use, until finish(). */
-static enum wm_status take(struct wm_machine *machine, const struct wm_dispatch *request,
-                            struct wm_diag *diag)
+static enum wm_status take(const char *function, struct wm_machine *machine,
+                           const struct wm_dispatch *request, struct wm_diag *diag)
 {
     static const char *const names[] = {"profile", "check", "fidelity report"};
     bool *busy[3];
     get_busy(request, busy);
     if (wmi_gate_presence(wmi_space_gate(machine->space)) != WMI_ABSENT)
         return wmi_fail(diag, WM_BAD_ARGUMENT,
-                        "wm_dispatch: called by a callback of a dispatch that is running on the machine");
+                        "%s: called by a callback of a dispatch that is running on the machine", function);
     for (unsigned i = 0; i < 3; i++)
         if (busy[i] && __atomic_exchange_n(busy[i], true, __ATOMIC_ACQUIRE)) {
             release(busy, i);
@@ -267,9 +269,11 @@ static enum wm_status run_observed(struct wm_machine *machine, const struct wmi_
 {
     const struct wmi_target *target = machine->target;
     struct wmi_observed observed = {machine, module, ""};
-    struct wmi_watcher own[3];
+    struct wmi_watcher own[4];
     struct wmi_watchers watchers;
     size_t owns = 0;
+    if (dispatch->holder)
+        own[owns++] = (struct wmi_watcher){dispatch->holder, "run"};
     if (request->profile) {
         struct wmi_profile_source source = {
             .user = &observed,
@@ -329,7 +333,7 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
         request->profile ? wmi_choose_gpu(request->profile, machine->target, diag) : WM_OK;
     if (status)
         return status;
-    dispatch->threads = wants_one_thread(request) ? 1 : thread_count(request->threads);
+    dispatch->threads = dispatch->holder || wants_one_thread(request) ? 1 : thread_count(request->threads);
     const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
     const struct wmi_abi_request abi = {
         .kernel = kernel,
@@ -375,14 +379,15 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
     return status;
 }
 
-enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
-                           const struct wm_kernel *kernel, const struct wm_dispatch *given,
-                           struct wm_result *given_result, struct wm_diag *diag)
+enum wm_status wmi_dispatch_held(const char *function, const struct wmi_observer *holder,
+                                 struct wm_machine *machine, const struct wm_object *object,
+                                 const struct wm_kernel *kernel, const struct wm_dispatch *given,
+                                 struct wm_result *given_result, struct wm_diag *diag)
 {
     struct wm_dispatch request; /* a copy: a callback may change the caller's */
     struct wm_start start;
     struct wm_result result = {.struct_size = sizeof result};
-    enum wm_status status = check_pointers(machine, object, kernel, given, given_result, diag);
+    enum wm_status status = check_pointers(function, machine, object, kernel, given, given_result, diag);
     if (!status)
         status = wmi_take_struct(&request, sizeof request, offsetof(struct wm_dispatch, arguments), given,
                                  "wm_dispatch", diag);
@@ -392,13 +397,21 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
         return status;
     request.start = request.start ? &start : NULL;
     wmi_give_struct(given_result, &result, sizeof result);
-    struct wmi_dispatch dispatch = {.space = machine->space, .apertures = machine->apertures};
+    struct wmi_dispatch dispatch = {
+        .space = machine->space, .apertures = machine->apertures, .holder = holder};
     status = check_request(kernel, &request, &dispatch, diag);
-    status = status ? status : take(machine, &request, diag);
+    status = status ? status : take(function, machine, &request, diag);
     if (status)
         return status;
     status = run_request(machine, wmi_module_of(machine, object), kernel, &dispatch, &request, &result, diag);
     finish(machine, &request);
     wmi_give_struct(given_result, &result, sizeof result);
     return status;
+}
+
+enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *object,
+                           const struct wm_kernel *kernel, const struct wm_dispatch *request,
+                           struct wm_result *result, struct wm_diag *diag)
+{
+    return wmi_dispatch_held(__func__, NULL, machine, object, kernel, request, result, diag);
 }

@@ -14,7 +14,7 @@
 #include "exec/program.h"
 #include "lower/place.h"
 
-enum { MODE = 1, FLAT_SCRATCH_LO = 20, FLAT_SCRATCH_HI = 21, REGISTERS = 64 };
+enum { MODE = WMI_HWREG_MODE, FLAT_SCRATCH_LO = 20, FLAT_SCRATCH_HI = 21, REGISTERS = 64 };
 enum { DX10_CLAMP = 1 << 8 }; /* in MODE */
 enum { ENGINES = 4, UNITS = 16, SIMDS = 4 };
 

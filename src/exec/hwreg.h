@@ -11,6 +11,8 @@ struct wmi_hwreg {
     uint32_t mask; /* of the field, shifted to bit 0 */
 };
 
+enum { WMI_HWREG_MODE = 1 }; /* id of MODE */
+
 struct wmi_hwreg wmi_hwreg(uint32_t simm16);
 
 /* Registers of a target, by its limit hardware_registers. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What ends a dispatch early: faults, deadlocks, the time limit and the caller. */
 #include "exec/executor.h"
+#include "exec/hold.h"
 #include "exec/workgroup.h"
 
 #include <sched.h>
@@ -22,6 +23,8 @@ const struct wmi_op *wmi_wave_fault(struct wmi_wave *wave, const struct wmi_faul
 {
     wave->worker->fault = *fault;
     wave->state = WMI_WAVE_FAULTED;
+    if (wave->group->dispatch->holder)
+        wmi_hold_at_fault(wave);
     return NULL;
 }
 

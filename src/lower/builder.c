@@ -69,6 +69,18 @@ void wmi_emit_exec(struct wmi_builder *b)
     wmi_emit(b, WMI_STEP_stage_EXEC);
 }
 
+void wmi_emit_hold(struct wmi_builder *b, uint32_t executed)
+{
+    const struct wmi_observers *observers = wmi_builder_observers(b);
+    if (!observers->count || !observers->one[0]->hold)
+        return;
+    struct wmi_step *step = wmi_emit(b, WMI_STEP_hold);
+    step->c = executed;
+    step->value = b->pc;
+    b->repeatable = true;
+    wmi_forget_broadcasts(b);
+}
+
 void wmi_step_set_target(struct wmi_step *step, uint64_t place)
 {
     step->x = (uint32_t)place;
@@ -230,6 +242,12 @@ struct wmi_memory_op *wmi_builder_next_watch(struct wmi_builder *b, struct wmi_m
 {
     const struct wmi_observers *observers = wmi_builder_observers(b);
     unsigned i = *next;
+    if (i && observers->one[i - 1]->hold) { /* it was shown the access by the last step */
+        struct wmi_step *step = wmi_emit(b, WMI_STEP_hold_at_access);
+        step->x = b->repeatable && !lds_move;
+        step->value = b->pc;
+        b->repeatable &= !lds_move; /* the other side of the move comes later */
+    }
     while (i < observers->count &&
            (!observers->one[i]->access || (lds_move && !observers->one[i]->lds_moves)))
         i++;

@@ -36,6 +36,7 @@ struct wmi_builder {
     uint8_t operation;           /* enum wm_atomic of the instruction, for observers */
     uint32_t shape;              /* wmi_access_shape() of the instruction's outlines; 0: no outline */
     struct wmi_memory_op *shown; /* record of the instruction's last watch step, or NULL */
+    bool repeatable;             /* no step of the instruction so far has an effect, or was shown to others */
 };
 
 /* ---- options of the code being lowered ---- */
@@ -89,6 +90,9 @@ void wmi_emit_fault(struct wmi_builder *b, unsigned kind);
 void wmi_emit_constant(struct wmi_builder *b, uint32_t place, uint64_t value);
 /* Emits a step that updates frame->exec from the EXEC words. */
 void wmi_emit_exec(struct wmi_builder *b);
+/* Emits a step that shows the instruction to the observer with hold(), if there is one, which may change
+ * registers. executed: instructions before it that no step has counted yet. */
+void wmi_emit_hold(struct wmi_builder *b, uint32_t executed);
 /* Sets the step's branch target. The target is resolved when the step is first taken. */
 void wmi_step_set_target(struct wmi_step *step, uint64_t place);
 

@@ -203,6 +203,7 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
     if (b->state & WMI_STATE_VSKIP && is_vector(&wmi_rows[insn->id]))
         return;
     if (!registers_exist(b, insn)) {
+        wmi_emit_hold(b, b->uncounted - 1);
         wmi_emit_fault(b, WM_FAULT_INSTRUCTION);
         return;
     }
@@ -210,11 +211,13 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
     b->depth = wmi_block_depth(b, &s->block, insn);
     renumber_accumulators(b, insn);
     emit_execution(b, insn);
+    wmi_emit_hold(b, b->uncounted - 1);
     const wmi_lower_class lower = lowerings[wmi_rows[insn->id].class];
     if (!lower || !operands_have_places(insn) || !lower(b, insn)) {
         if (!b->out_of_memory)
             b->count = start;
         wmi_forget_broadcasts(b);
+        wmi_emit_hold(b, b->uncounted - 1);
         wmi_emit_fault(b, WM_FAULT_TODO);
         return;
     }
@@ -270,6 +273,7 @@ static void lower_place(struct session *s, uint64_t place)
         lower_instruction(s, &insn);
         wmi_block_takes(b, &s->block, &flow);
     } else {
+        wmi_emit_hold(b, b->uncounted);
         wmi_emit_fault(b, WM_FAULT_INSTRUCTION);
     }
     s->falls = !b->ended;

@@ -34,12 +34,23 @@ static inline uint32_t wmi_access_shape(enum wmi_address_space space, unsigned e
     return (uint32_t)space << 16 | elements << 8 | bytes;
 }
 
+/* Why a wave is held. */
+enum wmi_hold {
+    WMI_HOLD_INSTRUCTION, /* it is about to execute an instruction */
+    WMI_HOLD_ACCESS,      /* it is about to make the accesses that access() was shown */
+    WMI_HOLD_FAULT,       /* it has faulted */
+};
+
+/* How a wave was held. */
+enum wmi_held { WMI_HELD_NOT, WMI_HELD, WMI_HELD_AND_CANCELLED };
+
+struct wmi_wave;        /* of src/exec */
 struct wmi_instruction; /* of src/isa, which is only passed on here */
 struct wmi_hit;         /* memory/space.h */
 
-/* Watches a dispatch and cannot change anything. Functions are called by the worker's own thread unless they
- * say otherwise; `local` is what thread_begin returned for that worker, so that an observer needs no locks.
- * All functions may be NULL but thread_begin and thread_end. */
+/* Watches a dispatch and cannot change anything, except in hold(). Functions are called by the worker's own
+ * thread unless they say otherwise; `local` is what thread_begin returned for that worker, so that an
+ * observer needs no locks. All functions may be NULL but thread_begin and thread_end. */
 struct wmi_observer {
     void *self;
     uint64_t events; /* the kinds of enum wm_event_kind for which event() is called */
@@ -89,6 +100,12 @@ struct wmi_observer {
                          const struct wmi_hit *hit);
     /* What `events` asks for. */
     void (*event)(void *local, const struct wm_event *event);
+    /* wmi_dispatch.holder only, which is the first observer, of a dispatch with one thread, and may wait here
+     * and change registers, LDS and memory. instructions: that the wave has executed; with HOLD_INSTRUCTION.
+     * WMI_HELD: something may have changed; before accesses the wave then executes the instruction again from
+     * its start, as far as no access was made. _CANCELLED: the dispatch ends. */
+    enum wmi_held (*hold)(void *local, enum wmi_hold why, struct wmi_wave *wave, uint64_t pc,
+                          uint64_t instructions);
     /* On the thread that dispatches, when the dispatch is over: why the observer did not see everything, a
      * text without a period at its end; NULL: it did. */
     const char *(*incomplete)(void *self);

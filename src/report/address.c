@@ -4,6 +4,7 @@
  * execution; address_steps.c adds the formulas. */
 #include "report/address.h"
 
+#include "exec/frame_words.h"
 #include "exec/gds.h"
 #include "exec/program.h"
 
@@ -144,11 +145,7 @@ static enum wm_status set_register(struct stage *stage, const struct wm_register
 static void set_exec(struct stage *stage, uint64_t bits)
 {
     struct wmi_frame *frame = stage->frame;
-    const uint64_t all = frame->wave_size == 64 ? UINT64_MAX : UINT32_MAX;
-    frame->exec.bits = bits & all;
-    frame->exec.full = frame->exec.bits == all;
-    for (unsigned i = 0; i < 64; i++)
-        frame->exec.row[i] = frame->exec.bits >> i & 1 ? UINT32_MAX : 0;
+    wmi_lanes_fill(&frame->exec, bits, frame->wave_size);
     memcpy(&frame->s[WMI_S_EXEC], &frame->exec.bits, 8);
 }
 

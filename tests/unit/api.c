@@ -425,6 +425,88 @@ static void steps(void **state)
     close_world(&other);
 }
 
+/* ---- stop.h ---- */
+
+static void runs(void **state)
+{
+    const struct world w = open_world(loops, sizeof loops), other = open_world(ends, sizeof ends);
+    const struct wm_dispatch good = {.struct_size = sizeof good};
+    struct wm_dispatch bad = {.struct_size = sizeof bad, .timeout = -1};
+    struct wm_run *run = NULL, *second = NULL;
+    const struct wm_stop_at one = {.struct_size = sizeof one, .instructions = 1};
+    struct wm_stop_at wrong = {.struct_size = 1};
+    struct wm_stopped stopped = {.struct_size = sizeof stopped}, strange = {.struct_size = 1};
+    struct wm_result result = {.struct_size = 1};
+    const uint32_t group[3] = {0, 0, 0};
+    uint32_t values[64];
+    struct {
+        struct wm_stop_at known;
+        uint64_t later;
+    } newer = {{.struct_size = sizeof newer, .instructions = 1}, 1};
+    struct {
+        struct wm_stopped known;
+        uint64_t later;
+    } longer = {{.struct_size = sizeof longer}, 7};
+    (void)state;
+    REFUSES(wm_run_begin, NULL, w.object, w.kernel, &good, &run);
+    REFUSES(wm_run_begin, w.machine, NULL, w.kernel, &good, &run);
+    REFUSES(wm_run_begin, w.machine, w.object, NULL, &good, &run);
+    REFUSES(wm_run_begin, w.machine, w.object, w.kernel, NULL, &run);
+    REFUSES(wm_run_begin, w.machine, w.object, w.kernel, &good, NULL);
+    REFUSES(wm_run_begin, w.machine, w.object, other.kernel, &good, &run);
+    REFUSES(wm_run_begin, w.machine, w.object, w.kernel, &bad, &run);
+    bad.struct_size = 1;
+    REFUSES(wm_run_begin, w.machine, w.object, w.kernel, &bad, &run);
+    assert_null(run);
+    REFUSES(wm_run_to, NULL, &one, &stopped);
+    REFUSES(wm_run_select, NULL, group, 0, &stopped);
+    REFUSES(wm_run_get, NULL, "s0", values, 1);
+    REFUSES(wm_run_set, NULL, "s0", values, 1);
+    REFUSES(wm_run_read_lds, NULL, 0, values, 4);
+    REFUSES(wm_run_write_lds, NULL, 0, values, 4);
+    REFUSES(wm_run_end, NULL, true, NULL);
+    OK(wm_run_begin(w.machine, w.object, w.kernel, &good, &run, &diag));
+    OK(wm_run_begin(w.machine, w.object, w.kernel, &good, &second, &diag)); /* another one */
+    OK(wm_run_end(second, true, NULL, &diag));
+    REFUSES(wm_run_select, run, group, 0, &stopped); /* no wave is stopped */
+    REFUSES(wm_run_get, run, "s0", values, 1);
+    REFUSES(wm_run_set, run, "s0", values, 1);
+    REFUSES(wm_run_read_lds, run, 0, values, 0);
+    REFUSES(wm_run_write_lds, run, 0, values, 0);
+    REFUSES(wm_run_to, run, &one, NULL);
+    REFUSES(wm_run_to, run, &one, &strange);
+    REFUSES(wm_run_to, run, &wrong, &stopped);
+    REFUSES(wm_run_to, run, &newer.known, &stopped);
+    newer.later = 0;
+    OK(wm_run_to(run, &newer.known, &longer.known, &diag));
+    assert_int_equal(longer.known.struct_size, sizeof longer);
+    assert_int_equal(longer.known.kind, WM_STOP_STEP);
+    assert_int_equal(longer.later, 0);
+    wrong = one;
+    wrong.access_low = 4;
+    wrong.access_high = 3;
+    REFUSES(wm_run_to, run, &wrong, &stopped);
+    REFUSES(wm_run_select, run, NULL, 0, &stopped);
+    REFUSES(wm_run_select, run, group, 0, &strange);
+    OK(wm_run_select(run, group, 0, NULL, &diag));
+    assert_int_equal(wm_run_select(run, group, UINT32_MAX, NULL, NULL), WM_NOT_FOUND);
+    REFUSES(wm_run_get, run, NULL, values, 1);
+    REFUSES(wm_run_get, run, "s0", NULL, 1);
+    REFUSES(wm_run_get, run, "s0", values, 0);
+    REFUSES(wm_run_set, run, NULL, values, 1);
+    REFUSES(wm_run_set, run, "s0", NULL, 1);
+    REFUSES(wm_run_set, run, "s0", values, 0);
+    assert_int_equal(wm_run_get(run, "s99999999999999999999", values, 1, NULL), WM_NOT_FOUND);
+    REFUSES(wm_run_read_lds, run, 0, NULL, 4);
+    REFUSES(wm_run_write_lds, run, 0, NULL, 4);
+    assert_int_equal(wm_run_read_lds(run, 0, values, 4, NULL), WM_OUT_OF_RANGE); /* it has no LDS */
+    assert_int_equal(wm_run_end(run, true, &result, NULL), WM_BAD_ARGUMENT);     /* and frees it */
+    OK(wm_run_begin(w.machine, w.object, w.kernel, &good, &run, &diag));
+    OK(wm_run_end(run, true, NULL, &diag));
+    close_world(&w);
+    close_world(&other);
+}
+
 /* ---- observe.h ---- */
 
 static void names(void **state)
@@ -772,6 +854,7 @@ int main(void)
         cmocka_unit_test(versions),   cmocka_unit_test(callbacks), cmocka_unit_test(callbacks_of_observers),
         cmocka_unit_test(profiles),   cmocka_unit_test(checks),    cmocka_unit_test(explanations),
         cmocka_unit_test(steps),      cmocka_unit_test(names),     cmocka_unit_test(tessellation),
+        cmocka_unit_test(runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
