@@ -264,7 +264,8 @@ bool tool_start_make(struct tool_job *job, size_t index, struct wm_machine *mach
             const struct tool_pair *pair = &job->dispatches[i].registers.pairs[p];
             struct wm_diag why;
             if (!add_pair(start, pair, d->kernel->wave_size, &rules, &why))
-                return tool_because(diag, "%s %s=%s: %s", pair->option, pair->key, pair->value, why.message);
+                return tool_because(diag, "%s %.40s=%.60s: %s", pair->option, pair->key, pair->value,
+                                    why.message);
         }
     for (size_t i = 0; i < start->start.register_count; i++) {
         start->registers[i].name = start->names[i].name;
