@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What a dispatch begins with: registers, wave size, buffers of words, their addresses, variables of code objects.
+"""What a dispatch begins with: registers, wave size, buffers of words, their addresses, variables of code objects; and the
+registers that it ends with.
 
 usage: start.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
+import json
+import os
 import struct
 
 import command
@@ -310,6 +313,49 @@ class Start(Case):
             self.refused(why, run, "--symbol", value)
         self.refused("--out symbol:q: no symbol 'q'", run, "--out symbol:q=q.bin")
         self.refused("it is a part of the code object", run, "--allocate-at symbol:scale=0x1000")
+
+    def test_final_registers(self):
+        """The wave of another workgroup; a wave that faults, and one that another one's fault ends."""
+        self.assemble("gfx900", "s_mov_b32 s7, 60\ns_mov_b32 m0, 5\nv_add_u32 v1, s6, v0\ns_cmp_eq_u32 s6, 1\ns_cbranch_scc0 L\n"
+                      "s_mov_b64 vcc, 3\ns_endpgm\nL: global_load_dword v2, v1, s[4:5]\ns_endpgm")
+        run = "run k.bin -m gfx900 -g 256 -b 128 --sgpr 4=@a,workgroup-id-x --vgpr 0=workitem-id-x --buffer a=zeros:4096 --registers r.json"
+        self.run_tool(run, "--of 1,0,0:1")
+        one = json.loads(self.read("r.json"))
+        self.assertEqual([one[key] for key in ("kernel", "workgroup", "wave", "wave_size", "faulted", "offset", "instructions", "m0", "scc",
+                                               "vcc_lo", "vcc_hi", "exec_hi")],
+                         ["raw", [1, 0, 0], 1, 64, False, 24, 6, 5, 1, 3, 0, 2**32 - 1])
+        self.assertEqual((one["sgprs"][6:8], one["vgprs"][1]), ([1, 60], list(range(65, 129))))
+        self.assertEqual((len(one["sgprs"]), len(one["vgprs"]), len(one["agprs"]), len(one["ttmps"])), (102, 256, 0, 16))
+        self.run_tool(run)
+        zero = json.loads(self.read("r.json"))
+        self.assertEqual((zero["workgroup"], zero["wave"], zero["offset"], zero["scc"], zero["vcc_lo"]), ([0, 0, 0], 0, 36, 0, 0))
+        os.remove(self.path("r.json"))
+        self.run_tool(run, "--register s[4:5]=0 --of 1", code=3)  # the first workgroup faults before
+        self.assertFalse(os.path.exists(self.path("r.json")))
+        self.run_tool(run, "--register s[4:5]=0 --of 0,0,0:0", code=3)
+        faulted = json.loads(self.read("r.json"))
+        self.assertEqual((faulted["faulted"], faulted["offset"], faulted["sgprs"][4:6]), (True, 28, [0, 0]))
+        self.assertEqual(set(one), set(faulted))
+        # A kernel, observed, with another dispatch before.
+        self.run_tool(self.vecadd("--then", "--registers", "r.json", "--of", "1:0", "--check-waits"))
+        kernel = json.loads(self.read("r.json"))
+        self.assertEqual((kernel["kernel"], kernel["target"], len(kernel["vgprs"])), ("vecadd", "gfx900", 8))
+        for words, why in (("--of 2", "--of 2,0,0:0: there are 2 x 1 x 1 workgroups of 2 waves"), ("--of 1:2", "workgroups of 2 waves"),
+                           ("--of x", "expected a workgroup and a wave, X,Y,Z:WAVE"), ("--of 0:", "expected a workgroup and a wave"),
+                           ("--of 1,2,3,4:0", "expected a workgroup and a wave"), ("--of 4294967296", "expected a workgroup and a wave"),
+                           ("--registers missing/r.json", "--registers missing/r.json: cannot be written")):
+            self.refused(why, run, words)
+        self.refused("--of is for --registers FILE", self.vecadd("--of", "0"))
+        schema_file = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "schema", "registers.json")
+        with open(schema_file, encoding="utf-8") as file:
+            schema = json.load(file)
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        jsonschema.Draft7Validator.check_schema(schema)
+        for report in one, zero, faulted, kernel:
+            jsonschema.Draft7Validator(schema).validate(report)
 
     def test_errors(self):
         self.assemble("gfx900", "s_endpgm")

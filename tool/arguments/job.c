@@ -28,6 +28,8 @@ enum option_id {
     OPT_VGPR,
     OPT_REGISTER,
     OPT_BARE,
+    OPT_REGISTERS,
+    OPT_OF,
     OPT_SCRATCH,
     OPT_WAVE,
     OPT_LDS,
@@ -75,6 +77,8 @@ static const struct tool_option options[] = {
     {"vgpr", 0, TOOL_VALUE, OPT_VGPR},
     {"register", 0, TOOL_VALUE, OPT_REGISTER},
     {"bare", 0, TOOL_NO_VALUE, OPT_BARE},
+    {"registers", 0, TOOL_VALUE, OPT_REGISTERS},
+    {"of", 0, TOOL_VALUE, OPT_OF},
     {"scratch", 0, TOOL_VALUE, OPT_SCRATCH},
     {"wave", 0, TOOL_VALUE, OPT_WAVE},
     {"lds", 0, TOOL_VALUE, OPT_LDS},
@@ -273,6 +277,25 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
     return first ? tool_fail("--job %s: holds no dispatch", path) : TOOL_CLEAN;
 }
 
+/* X[,Y[,Z]][:WAVE] */
+static int read_wave(struct tool_final *final, const char *value, const char *where)
+{
+    uint64_t workgroup[3] = {0}, wave = 0;
+    const char *colon = strchr(value, ':');
+    char *first = checked(colon ? strndup(value, (size_t)(colon - value)) : strdup(value));
+    bool good = tool_parse_triple(first, workgroup) && (!colon || tool_parse_u64(colon + 1, &wave));
+    free(first);
+    for (unsigned i = 0; i < 3; i++) {
+        good = good && workgroup[i] <= UINT32_MAX;
+        final->workgroup[i] = (uint32_t)workgroup[i];
+    }
+    final->wave = (uint32_t)wave;
+    final->given = true;
+    return good && wave <= UINT32_MAX
+               ? TOOL_CLEAN
+               : tool_fail("%s--of %s: expected a workgroup and a wave, X,Y,Z:WAVE", where, value);
+}
+
 /* Options of the whole job. */
 static int read_alignment(struct tool_job *job, const char *value, const char *where)
 {
@@ -460,6 +483,12 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
         case OPT_BARE:
             d->bare = true;
             break;
+        case OPT_REGISTERS:
+            d->final.path = value;
+            break;
+        case OPT_OF:
+            code = read_wave(&d->final, value, where);
+            break;
         case OPT_TARGET:
             good = tool_check_target(where, value);
             d->target = value;
@@ -590,6 +619,27 @@ static int check_sizes(struct tool_dispatch *d)
     return TOOL_CLEAN;
 }
 
+static int check_final(const struct tool_dispatch *d)
+{
+    const struct tool_final *final = &d->final;
+    const uint32_t items = d->workgroup[0] * d->workgroup[1] * d->workgroup[2];
+    const uint32_t waves = (items + d->kernel->wave_size - 1) / d->kernel->wave_size;
+    uint64_t grid[3];
+    bool inside = final->wave < waves;
+    if (final->given && !final->path)
+        return tool_fail("%s--of is for --registers FILE", d->where);
+    for (unsigned i = 0; i < 3; i++) {
+        grid[i] = ((uint64_t)d->grid[i] + d->workgroup[i] - 1) / d->workgroup[i];
+        inside = inside && final->workgroup[i] < grid[i];
+    }
+    if (!inside)
+        return tool_fail("%s--of %u,%u,%u:%u: there are %llu x %llu x %llu workgroups of %u wave%s", d->where,
+                         final->workgroup[0], final->workgroup[1], final->workgroup[2], final->wave,
+                         (unsigned long long)grid[0], (unsigned long long)grid[1],
+                         (unsigned long long)grid[2], waves, waves == 1 ? "" : "s");
+    return final->path ? tool_check_file("--registers", final->path) : TOOL_CLEAN;
+}
+
 const char *tool_out_option(const struct tool_dispatch *d, const struct tool_output *output,
                             char text[TOOL_OUT_OPTION])
 {
@@ -676,6 +726,7 @@ int tool_job_check(struct tool_job *job)
         code = open_object(job, d);
         code = code ? code : find_kernel(d);
         code = code ? code : check_sizes(d);
+        code = code ? code : check_final(d);
         code = code ? code : tool_bind_arguments(job, i);
         code = code ? code : tool_check_symbols(job, i);
         code = code ? code : tool_check_places(job, i);

@@ -75,6 +75,13 @@ struct tool_expectation {
     double relative, absolute; /* |x - ref| <= absolute + relative * |ref| */
 };
 
+/* The wave whose final registers are written. */
+struct tool_final {
+    const char *path; /* NULL: none are */
+    uint32_t workgroup[3], wave;
+    bool given; /* --of */
+};
+
 struct tool_dispatch {
     char *where; /* prefix of messages: "job.txt:3: "; "" for the command line */
     const char *file, *target, *kernel_name;
@@ -86,6 +93,7 @@ struct tool_dispatch {
     uint32_t scratch; /* --scratch, bytes per lane */
     unsigned wave;    /* --wave: 32, 64 or 0 */
     bool bare;
+    struct tool_final final;
     struct tool_pairs arguments, outputs, expectations, symbols, places;
     struct tool_pairs registers; /* --sgpr, --vgpr and --register in this order */
     /* Set by tool_job_check(): */

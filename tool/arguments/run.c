@@ -2,6 +2,7 @@
 /* Executes the dispatches of a job: buffers in, kernel, comparisons and outputs. */
 #include "tool/arguments/run.h"
 
+#include "tool/arguments/final.h"
 #include "tool/arguments/npy.h"
 #include "tool/arguments/places.h"
 #include "tool/arguments/registers.h"
@@ -47,6 +48,9 @@ const char tool_job_help[] =
     "                       kernel's descriptor says, or for raw instructions: s[0:1] the address of the\n"
     "                       arguments, s2 to s4 the workgroup, v0 to v2 the work-item\n"
     "      --scratch BYTES  private memory per lane, if more than the kernel asks for\n"
+    "      --registers FILE  write the final registers of a wave as JSON (docs/schema/registers.json), also\n"
+    "                       those with which it faulted; the dispatch runs on one thread\n"
+    "      --of X,Y,Z:WAVE  the wave for --registers: workgroup, and wave in it; default 0,0,0:0\n"
     "      --wave 32|64     lanes of a wave: selects it for raw instructions, must be right for a kernel\n"
     "      --allocate-at NAME=ADDRESS  place the buffer of an argument, or of --buffer, at this guest "
     "address\n"
@@ -563,6 +567,25 @@ static void settle_deadlock(struct tool_job *job, size_t index, struct wm_machin
     }
 }
 
+/* Runs the dispatch, and writes the registers that it should end with. */
+static int execute(struct wm_machine *machine, const struct tool_dispatch *d,
+                   const struct wm_dispatch *dispatch, struct wm_result *result)
+{
+    struct wm_diag diag;
+    json_t *registers = NULL;
+    const enum wm_status status = d->final.path
+                                      ? tool_run_to_registers(machine, d, dispatch, result, &registers, &diag)
+                                      : wm_dispatch(machine, d->object, d->kernel, dispatch, result, &diag);
+    int code = TOOL_CLEAN;
+    clear_progress(dispatch->progress_user);
+    if (status != WM_OK)
+        code = tool_fail("%s%s", d->where, diag.message);
+    else if (registers || (d->final.path && result->fault.kind == WM_FAULT_NONE))
+        code = tool_write_registers(d, registers);
+    json_decref(registers);
+    return code;
+}
+
 static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **machine,
                         const struct watchers *watchers, json_t *report)
 {
@@ -591,17 +614,16 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     dispatch->print = print_text;
     dispatch->print_user = &progress;
     struct wm_result result = {.struct_size = sizeof(result)};
-    const enum wm_status status = wm_dispatch(*machine, d->object, d->kernel, dispatch, &result, &diag);
+    const int executed = execute(*machine, d, dispatch, &result);
     release(&prepared);
-    clear_progress(&progress);
-    if (status != WM_OK)
-        return tool_fail("%s%s", d->where, diag.message);
+    if (executed != TOOL_CLEAN)
+        return executed;
     struct wm_dependence dependence = {.kind = WM_INDEPENDENT};
     const bool deadlock = result.fault.kind == WM_FAULT_DEADLOCK && !watched;
     if ((report || job->stats || deadlock) &&
         wm_find_dependence(*machine, d->object, d->kernel, &dependence, &diag) != WM_OK)
         return tool_fail("%s%s", d->where, diag.message);
-    if (deadlock && dependence.kind != WM_INDEPENDENT && job->threads != 1)
+    if (deadlock && dependence.kind != WM_INDEPENDENT && job->threads != 1 && !d->final.path)
         settle_deadlock(job, index, machine, &result);
     const bool reproducible = watched
                                   ? result.reproducible
