@@ -616,8 +616,10 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     struct wm_result result = {.struct_size = sizeof(result)};
     const int executed = execute(*machine, d, dispatch, &result);
     release(&prepared);
-    if (executed != TOOL_CLEAN)
+    if (executed != TOOL_CLEAN) {
+        json_decref(stales.report);
         return executed;
+    }
     struct wm_dependence dependence = {.kind = WM_INDEPENDENT};
     const bool deadlock = result.fault.kind == WM_FAULT_DEADLOCK && !watched;
     if ((report || job->stats || deadlock) &&
