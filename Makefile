@@ -14,13 +14,14 @@ all:
 demo: all
 	@dev/demo $(BUILD)/wavemem
 
-# Ends with "N passed, N failed, N skipped"; the whole log is in build/meson-logs/testlog.txt.
+# Ends with "N passed, N failed, N skipped"; the whole log is in build/meson-logs/testlog.txt. TESTS: further arguments of
+# `meson test`, for example TESTS='--suite unit'.
 test:
 	@dev/setup build test
 	@dev/configure $(BUILD) -Dtests=enabled
 	@ninja -C $(BUILD) $(JOBS)
 	@rm -f $(BUILD)/meson-logs/testlog.json
-	@status=0; meson test -C $(BUILD) --no-rebuild --print-errorlogs || status=$$?; \
+	@status=0; meson test -C $(BUILD) --no-rebuild --print-errorlogs $(TESTS) || status=$$?; \
 	    python3 dev/summary.py $(BUILD)/meson-logs/testlog.json && exit $$status
 
 # All of it, the listings of all 777 code objects of librocsparse0 (1.3 GB when installed) against LLVM's, and all examples for
@@ -29,7 +30,7 @@ TARGETS = gfx600 gfx700 gfx803 gfx900 gfx906 gfx908 gfx90a gfx942 gfx1010 gfx103
     gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic
 ROCSPARSE ?= /usr/lib/x86_64-linux-gnu/librocsparse.so.0
 test-all: test
-	@WAVEMEM_TEST_FULL=1 meson test -C $(BUILD) --no-rebuild --print-errorlogs every_code
+	@WAVEMEM_TEST_FULL=1 meson test -C $(BUILD) --no-rebuild --print-errorlogs every_code compiled
 	@tests/oracle/library_objdump.py $(BUILD)/wavemem $(ROCSPARSE) || [ $$? = 77 ]
 	@tests/oracle/assembled_files.py $(BUILD)/wavemem tests/oracle/compiled.cl examples/*.cl $(TARGETS) || [ $$? = 77 ]
 

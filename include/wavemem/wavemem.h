@@ -45,6 +45,7 @@
 #include "object.h"   /* code objects */
 #include "observe.h"  /* callbacks for events of a dispatch and of its memory */
 #include "profile.h"  /* cost of memory instructions */
+#include "queue.h"    /* dispatches in the background */
 #include "start.h"    /* initial registers of raw code */
 #include "status.h"   /* status codes */
 #include "stop.h"     /* breakpoints and steps */

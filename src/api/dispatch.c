@@ -322,10 +322,10 @@ static uint32_t lane_scratch(const struct wm_kernel *kernel, const struct wm_sta
 }
 
 /* Runs a request that makes sense. */
-static enum wm_status run_request(struct wm_machine *machine, const struct wmi_module *module,
-                                  const struct wm_kernel *kernel, struct wmi_dispatch *dispatch,
-                                  const struct wm_dispatch *request, struct wm_result *result,
-                                  struct wm_diag *diag)
+static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_machine *machine,
+                                  const struct wmi_module *module, const struct wm_kernel *kernel,
+                                  struct wmi_dispatch *dispatch, const struct wm_dispatch *request,
+                                  struct wm_result *result, struct wm_diag *diag)
 {
     struct wmi_abi_memory memory;
     struct wmi_presence presence;
@@ -340,6 +340,10 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
         .dispatch = request,
         .bias = module->bias,
         .space = machine->space,
+        .cursor = how->cursor,
+        .has_kernarg = how->has_kernarg,
+        .kernarg = how->kernarg,
+        .fills_hidden = how->fills_hidden,
         .apertures = &machine->apertures,
         .waves_per_group = (uint32_t)((items + kernel->wave_size - 1) / kernel->wave_size),
         .prints = request->print != NULL,
@@ -351,7 +355,7 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
     dispatch->scratch_stride = memory.scratch_stride;
     dispatch->scratch_piece = memory.scratch_piece;
     dispatch->scratch = memory.scratch_host;
-    dispatch->arguments = memory.kernarg;
+    dispatch->arguments = how->has_kernarg ? how->kernarg : memory.kernarg;
     dispatch->scratch_base = memory.scratch;
     dispatch->goes_on = request->on_violation == WM_VIOLATION_GOES_ON;
     dispatch->residents = memory.places < WMI_RESIDENT_LIMIT ? memory.places : WMI_RESIDENT_LIMIT;
@@ -379,15 +383,15 @@ static enum wm_status run_request(struct wm_machine *machine, const struct wmi_m
     return status;
 }
 
-enum wm_status wmi_dispatch_held(const char *function, const struct wmi_observer *holder,
-                                 struct wm_machine *machine, const struct wm_object *object,
-                                 const struct wm_kernel *kernel, const struct wm_dispatch *given,
-                                 struct wm_result *given_result, struct wm_diag *diag)
+enum wm_status wmi_dispatch_with(const struct wmi_dispatch_how *how, struct wm_machine *machine,
+                                 const struct wm_object *object, const struct wm_kernel *kernel,
+                                 const struct wm_dispatch *given, struct wm_result *given_result,
+                                 struct wm_diag *diag)
 {
     struct wm_dispatch request; /* a copy: a callback may change the caller's */
     struct wm_start start;
     struct wm_result result = {.struct_size = sizeof result};
-    enum wm_status status = check_pointers(function, machine, object, kernel, given, given_result, diag);
+    enum wm_status status = check_pointers(how->function, machine, object, kernel, given, given_result, diag);
     if (!status)
         status = wmi_take_struct(&request, sizeof request, offsetof(struct wm_dispatch, arguments), given,
                                  "wm_dispatch", diag);
@@ -398,12 +402,13 @@ enum wm_status wmi_dispatch_held(const char *function, const struct wmi_observer
     request.start = request.start ? &start : NULL;
     wmi_give_struct(given_result, &result, sizeof result);
     struct wmi_dispatch dispatch = {
-        .space = machine->space, .apertures = machine->apertures, .holder = holder};
+        .space = machine->space, .apertures = machine->apertures, .holder = how->holder};
     status = check_request(kernel, &request, &dispatch, diag);
-    status = status ? status : take(function, machine, &request, diag);
+    status = status ? status : take(how->function, machine, &request, diag);
     if (status)
         return status;
-    status = run_request(machine, wmi_module_of(machine, object), kernel, &dispatch, &request, &result, diag);
+    status =
+        run_request(how, machine, wmi_module_of(machine, object), kernel, &dispatch, &request, &result, diag);
     finish(machine, &request);
     wmi_give_struct(given_result, &result, sizeof result);
     return status;
@@ -413,5 +418,6 @@ enum wm_status wm_dispatch(struct wm_machine *machine, const struct wm_object *o
                            const struct wm_kernel *kernel, const struct wm_dispatch *request,
                            struct wm_result *result, struct wm_diag *diag)
 {
-    return wmi_dispatch_held(__func__, NULL, machine, object, kernel, request, result, diag);
+    return wmi_dispatch_with(&(struct wmi_dispatch_how){.function = __func__}, machine, object, kernel,
+                             request, result, diag);
 }

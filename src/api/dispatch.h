@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* wm_dispatch() for runs that can be stopped. */
+/* wm_dispatch() for runs that can be stopped and for queues. */
 #ifndef WMI_API_DISPATCH_H
 #define WMI_API_DISPATCH_H
 
 #include "observe/observer.h"
 #include "wavemem/wavemem.h"
 
-/* wm_dispatch() with an observer that has hold(), on the calling thread alone; holder NULL: as usual.
- * `function` is named in messages. */
-enum wm_status wmi_dispatch_held(const char *function, const struct wmi_observer *holder,
-                                 struct wm_machine *machine, const struct wm_object *object,
-                                 const struct wm_kernel *kernel, const struct wm_dispatch *request,
-                                 struct wm_result *result, struct wm_diag *diag);
+struct wmi_dispatch_how {
+    const char *function;              /* for messages */
+    const struct wmi_observer *holder; /* with hold(), on the calling thread alone; or NULL */
+    bool has_kernarg;                  /* the kernarg segment is in guest memory already, */
+    uint64_t kernarg;                  /* at this address, */
+    bool fills_hidden;                 /* but without its hidden arguments */
+    uint64_t *cursor;                  /* see struct wmi_wish; or NULL */
+};
+
+enum wm_status wmi_dispatch_with(const struct wmi_dispatch_how *how, struct wm_machine *machine,
+                                 const struct wm_object *object, const struct wm_kernel *kernel,
+                                 const struct wm_dispatch *request, struct wm_result *result,
+                                 struct wm_diag *diag);
 
 #endif

@@ -131,10 +131,12 @@ enum wm_status wm_machine_create(const char *target_name, struct wm_machine **ma
 
 void wm_machine_destroy(struct wm_machine *machine)
 {
-    if (!machine || __atomic_load_n(&machine->running, __ATOMIC_ACQUIRE))
+    if (!machine || __atomic_load_n(&machine->running, __ATOMIC_ACQUIRE) ||
+        __atomic_load_n(&machine->queues, __ATOMIC_ACQUIRE))
         return;
     for (struct wmi_module *module = machine->modules, *next; module; module = next) {
         next = module->next;
+        wm_object_close(module->own);
         free(module);
     }
     wmi_space_destroy(machine->space);
@@ -185,7 +187,7 @@ static enum wm_status load(struct wm_machine *machine, const struct wm_object *o
         free(module);
         return status;
     }
-    *module = (struct wmi_module){object, address - span.low, machine->modules};
+    *module = (struct wmi_module){.object = object, .bias = address - span.low, .next = machine->modules};
     __atomic_store_n(&machine->modules, module, __ATOMIC_RELEASE);
     return WM_OK;
 }

@@ -14,6 +14,9 @@ struct wmi_module {
     const struct wm_object *object;
     uint64_t bias; /* guest address - object address */
     struct wmi_module *next;
+    /* For code that the caller has put into memory, described by 64 bytes there; else NULL and 0. */
+    struct wm_object *own;
+    uint64_t descriptor;
 };
 
 struct wm_machine {
@@ -23,7 +26,8 @@ struct wm_machine {
     pthread_mutex_t load_lock;  /* held while an object is loaded */
     struct wmi_apertures apertures;
     struct wmi_machine_observers observers;
-    unsigned running; /* atomic: dispatches */
+    unsigned running;             /* atomic: dispatches */
+    unsigned queues, queues_made; /* atomic: that exist, that were made so far */
 };
 
 /* The machine's target for waves of so many lanes, which the words of a kernel depend on; an impossible
@@ -44,6 +48,11 @@ void *wmi_machine_enter(const struct wm_machine *machine, struct wmi_presence *p
 /* Tells the machine's observers: the host reads or writes guest memory, or gets a pointer to it. */
 void wmi_show_host(const struct wm_machine *machine, enum wm_event_kind kind, uint64_t address, uint64_t size,
                    const void *bytes);
+
+/* The kernel whose descriptor lies at a guest address: one of a loaded object, or one that the caller has put
+ * there, for which an object is made that lives as long as the machine. */
+enum wm_status wmi_kernel_at(struct wm_machine *machine, uint64_t address, const struct wm_object **object,
+                             const struct wm_kernel **kernel, struct wm_diag *diag);
 
 static inline struct wmi_module *wmi_modules(const struct wm_machine *machine)
 {

@@ -240,8 +240,9 @@ static void end_thread(void *self, void *local)
 static void *work(void *argument)
 {
     struct wm_run *run = argument;
-    run->status = wmi_dispatch_held("wm_run_begin", &run->holder, run->machine, run->object, run->kernel,
-                                    &run->request, &run->result, &run->diag);
+    run->status =
+        wmi_dispatch_with(&(struct wmi_dispatch_how){.function = "wm_run_begin", .holder = &run->holder},
+                          run->machine, run->object, run->kernel, &run->request, &run->result, &run->diag);
     run->over = true;
     run->wave = run->selected = NULL;
     run->stopped = (struct wm_stopped){.struct_size = sizeof run->stopped, .kind = WM_STOP_END};

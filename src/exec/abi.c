@@ -43,6 +43,11 @@ static uint32_t at_least_one(uint32_t value)
     return value ? value : 1;
 }
 
+static uint64_t kernarg_address(const struct wmi_abi_request *r, const struct wmi_abi_memory *memory)
+{
+    return r->has_kernarg ? r->kernarg : memory->kernarg;
+}
+
 static uint32_t dimensions(const struct wm_dispatch *dispatch)
 {
     return dispatch->grid[2] ? 3 : dispatch->grid[1] ? 2 : 1;
@@ -91,6 +96,22 @@ static enum wm_status fill_printf(const struct wmi_abi_request *r, struct wmi_ab
     return WM_OK;
 }
 
+/* Writes the hidden arguments into the segment that the caller has put into memory. */
+static enum wm_status fill_given(const struct wmi_abi_request *r, const struct wmi_hidden_values *hidden,
+                                 struct wm_diag *diag)
+{
+    struct wmi_presence presence;
+    wmi_gate_enter(wmi_space_gate(r->space), &presence);
+    void *kernarg = wmi_space_host(r->space, r->kernarg, r->kernel->kernarg_size);
+    if (kernarg)
+        wmi_fill_kernarg(r->kernel, hidden, kernarg);
+    wmi_gate_leave(&presence);
+    return kernarg ? WM_OK
+                   : wmi_fail(diag, WM_BAD_ARGUMENT,
+                              "kernel '%s': %u bytes of arguments at 0x%llx do not lie in one allocation",
+                              r->kernel->name, r->kernel->kernarg_size, (unsigned long long)r->kernarg);
+}
+
 static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
                                    struct wm_diag *diag)
 {
@@ -105,17 +126,18 @@ static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_a
         .private_base = (uint32_t)(r->apertures->private_base >> 32),
         .shared_base = (uint32_t)(r->apertures->shared_base >> 32),
     };
-    void *host;
-    const enum wm_status status =
-        allocate(r, size + KERNARG_ALIGNMENT, "kernarg", &memory->kernarg, &host, diag);
-    if (status)
-        return status;
+    void *kernarg;
     for (unsigned i = 0; i < 3; i++) {
         hidden.grid[i] = at_least_one(dispatch->grid[i]);
         hidden.workgroup[i] = at_least_one(dispatch->workgroup[i]);
         hidden.global_offset[i] = dispatch->global_offset[i];
     }
-    unsigned char *kernarg = host;
+    if (r->has_kernarg)
+        return r->fills_hidden ? fill_given(r, &hidden, diag) : WM_OK;
+    const enum wm_status status =
+        allocate(r, size + KERNARG_ALIGNMENT, "kernarg", &memory->kernarg, &kernarg, diag);
+    if (status)
+        return status;
     if (asked)
         memcpy(kernarg, dispatch->arguments, asked);
     wmi_fill_kernarg(r->kernel, &hidden, kernarg);
@@ -137,7 +159,7 @@ static enum wm_status fill_packet(const struct wmi_abi_request *r, struct wmi_ab
         .private_segment_size = r->lane_scratch,
         .group_segment_size = r->kernel->lds_size + r->dispatch->dynamic_lds,
         .kernel_object = r->kernel->descriptor + r->bias,
-        .kernarg_address = memory->kernarg,
+        .kernarg_address = kernarg_address(r, memory),
     };
     for (unsigned i = 0; i < 3; i++) {
         packet->workgroup[i] = (uint16_t)at_least_one(r->dispatch->workgroup[i]);
@@ -242,7 +264,7 @@ static void place_registers(const struct wmi_abi_request *r, const struct wmi_ab
     if (d->queue_ptr)
         next = put64(launch, next, memory->queue);
     if (d->kernarg_segment_ptr)
-        next = put64(launch, next, memory->kernarg);
+        next = put64(launch, next, kernarg_address(r, memory));
     if (d->dispatch_id)
         next = put64(launch, next, 0);
     if (d->flat_scratch_init)

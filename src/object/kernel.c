@@ -251,3 +251,18 @@ enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag)
     object->kernel_count = 1;
     return WM_OK;
 }
+
+enum wm_status wmi_kernel_redescribe(struct wm_object *object, const uint8_t bytes[WMI_DESCRIPTOR_BYTES],
+                                     struct wm_diag *diag)
+{
+    struct wmi_kernel *kernel = &object->kernels[0];
+    memcpy(kernel->descriptor_bytes, bytes, WMI_DESCRIPTOR_BYTES);
+    wmi_descriptor_read(bytes, object->target, &kernel->descriptor);
+    kernel->public.sgprs = kernel->public.vgprs = 0; /* the descriptor's */
+    kernel->public.name = kernel->public.source_name =
+        wmi_arena_text(&object->arena, object->name, strlen(object->name));
+    if (!kernel->public.name)
+        return wmi_no_memory(object, diag);
+    describe(&kernel->public, &kernel->descriptor, object->target);
+    return WM_OK;
+}

@@ -382,3 +382,27 @@ enum wm_status wm_object_find_kernel(const struct wm_object *object, const char 
     return wmi_fail(diag, WM_NOT_FOUND, "%s: no kernel '%.60s'; it has %s%s", object->name, name,
                     near.takes == every ? "" : "names with that: ", names);
 }
+
+enum wm_status wmi_object_open_raw_kernel(const uint8_t descriptor[WMI_DESCRIPTOR_BYTES], const uint8_t *code,
+                                          size_t size, const char *name, const char *target,
+                                          struct wm_object **object, struct wm_diag *diag)
+{
+    struct wm_object *opened = NULL;
+    enum wm_status status = wm_object_open(code, size, name, target, &opened, diag);
+    if (!status && (opened->version || opened->kernel_count != 1))
+        status = wmi_fail(diag, WM_BAD_ARGUMENT, "%s: there is a file where its code should begin", name);
+    if (!status)
+        status = wmi_kernel_redescribe(opened, descriptor, diag);
+    if (status)
+        wm_object_close(opened);
+    else
+        *object = opened;
+    return status;
+}
+
+bool wmi_object_is_raw_kernel(const struct wm_object *object, const uint8_t descriptor[WMI_DESCRIPTOR_BYTES],
+                              const uint8_t *code, size_t size)
+{
+    return object->size == size && !memcmp(object->bytes, code, size) &&
+           !memcmp(object->kernels[0].descriptor_bytes, descriptor, WMI_DESCRIPTOR_BYTES);
+}

@@ -52,6 +52,15 @@ bool wmi_object_has_kernel(const struct wm_object *object, const struct wm_kerne
  * default values: see wm_object_open(). */
 const struct wmi_kernel_descriptor *wmi_kernel_descriptor(const struct wm_kernel *kernel);
 
+/* An object of one kernel: raw code of `size` bytes, from the kernel's entry on, with its descriptor. Copies
+ * both. */
+enum wm_status wmi_object_open_raw_kernel(const uint8_t descriptor[WMI_DESCRIPTOR_BYTES], const uint8_t *code,
+                                          size_t size, const char *name, const char *target,
+                                          struct wm_object **object, struct wm_diag *diag);
+/* Whether it was made of these bytes. */
+bool wmi_object_is_raw_kernel(const struct wm_object *object, const uint8_t descriptor[WMI_DESCRIPTOR_BYTES],
+                              const uint8_t *code, size_t size);
+
 /* The values of the hidden arguments of a dispatch. Addresses that wavemem does not provide are 0. */
 struct wmi_hidden_values {
     uint32_t grid[3], workgroup[3]; /* work-items, at least 1 */

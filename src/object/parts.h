@@ -14,6 +14,7 @@
 struct wmi_kernel {
     struct wm_kernel public; /* must be first: wm_kernel pointers that we return point here */
     struct wmi_kernel_descriptor descriptor;
+    uint8_t descriptor_bytes[WMI_DESCRIPTOR_BYTES]; /* of a raw blob that was given one */
     struct wm_argument *arguments; /* public.arguments, modifiable until names are read from DWARF */
 };
 
@@ -102,6 +103,9 @@ void wmi_descriptor_read(const uint8_t bytes[WMI_DESCRIPTOR_BYTES], const struct
                          struct wmi_kernel_descriptor *descriptor);
 /* Wave size of a kernel with this descriptor. */
 unsigned wmi_lanes(const struct wmi_target *target, const struct wmi_kernel_descriptor *descriptor);
+/* Gives the kernel of a raw blob another descriptor. */
+enum wm_status wmi_kernel_redescribe(struct wm_object *object, const uint8_t bytes[WMI_DESCRIPTOR_BYTES],
+                                     struct wm_diag *diag);
 /* The kernel of a raw blob. */
 enum wm_status wmi_kernel_raw(struct wm_object *object, struct wm_diag *diag);
 

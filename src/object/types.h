@@ -71,6 +71,6 @@ struct wmi_kernel_descriptor {
     uint32_t rsrc1, rsrc2, rsrc3, properties; /* the raw words */
 };
 
-enum { WMI_DESCRIPTOR_BYTES = 64 };
+enum { WMI_DESCRIPTOR_BYTES = 64, WMI_DESCRIPTOR_ENTRY = 16 /* offset of entry_offset, 8 bytes */ };
 
 #endif

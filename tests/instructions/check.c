@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "machine.h"
+#include "reduced.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -323,11 +324,10 @@ static void run_world(struct world *world, struct tally *tally)
 {
     struct outcome *outcome = malloc(sizeof *outcome);
     const unsigned before = world->report->messages;
-    const bool reduced = getenv("WAVEMEM_TEST_REDUCED");
     for (unsigned i = 0; outcome && i < 3 * 2 * world->run.thread_counts; i++) {
         const unsigned level = i / 2 % 3, threads = world->run.threads[i / 6];
         const bool observed = i % 2, last = level == 2 || !machine_has_level(levels[level + 1]);
-        if (!machine_has_level(levels[level]) || (reduced && !last))
+        if (!machine_has_level(levels[level]) || (reduced() && !last))
             continue;
         name_context(world, levels[level], observed, threads);
         tally->runs++;

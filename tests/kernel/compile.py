@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Compiles OpenCL kernels for a GPU and for the host, two at a time, then runs a test program on them.
 
-usage: compile.py [-O N]... [-t TARGET]... [--host] [--two-steps] FOLDER SOURCE... -- PROGRAM [ARGUMENT]...
+usage: compile.py [-O N]... [-t TARGET]... [--host] [--two-steps] [--together] FOLDER SOURCE... -- PROGRAM [ARGUMENT]...
 
 FOLDER/NAME-TARGET-ON.co is the GPU's code object, FOLDER/NAME-hostWAVE.so the output of `--host`. Outputs newer than
 their source are kept, so tests that share a folder compile shared files once. `{target}`, `{level}` and `{wave}` in the
 arguments are replaced by each combination in turn: the program runs once per combination. A TARGET like gfx1030-wave64
 has waves of 64 lanes; WAVE is the wave size that the sources see. Exit code 77 ("skipped") if a compiler or the device
 library is missing. With WAVEMEM_TEST_REDUCED only the last -O is used.
+
+--together: all sources make one file, FOLDER/together-TARGET-ON.co, because starting clang and ld.lld and linking the
+device library takes several times as long as compiling a small kernel.
 
 --two-steps: printf is bound to its buffer before the device library is linked, whose own printf does nothing, as in
 AMD's OpenCL runtime.
@@ -18,6 +21,7 @@ import contextlib
 import fcntl
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -98,6 +102,20 @@ def device_commands(source, output, target, bitcode, level, two_steps, include):
     return [common + link + language + [source, '-o', output]]
 
 
+def together(sources, output):
+    """Writes a source that includes all of these, whose macros do not meet; returns its path."""
+    text = ''
+    for source in sources:
+        with open(source) as file:
+            macros = re.findall(r'^ *# *define +(\w+)', file.read(), re.M)
+        text += f'#include "{os.path.abspath(source)}"\n' + ''.join(f'#undef {macro}\n' for macro in macros)
+    with alone(output):
+        if not os.path.exists(output) or open(output).read() != text:
+            with open(output, 'w') as file:
+                file.write(text)
+    return output
+
+
 def host_commands(source, output, wave):
     return [['clang-19'] + COMMON + [f'-DWAVE={wave}'] + EXACT + ['-target', 'x86_64-linux-gnu', '-cl-no-stdinc', '-include', 'host.clh', '-Wno-psabi', '-O1', '-fPIC',
                                      '-shared', '-nostdlib', source, '-lgcc', '-o', output]]
@@ -126,6 +144,7 @@ def main():
     parser.add_argument('--host', action='store_true')
     parser.add_argument('--plain', action='store_true', help='as users compile, without opencl/device.clh')
     parser.add_argument('--two-steps', action='store_true')
+    parser.add_argument('--together', action='store_true')
     parser.add_argument('folder')
     parser.add_argument('sources', nargs='+')
     options = parser.parse_args(sys.argv[1:split])
@@ -140,6 +159,9 @@ def main():
 
     bitcode = {t: bitcode_for(t.split('-')[0], os.path.join(options.folder, 'bitcode')) for t in options.targets}
     headers = [os.path.abspath(__file__)] + glob.glob(os.path.join(HERE, 'opencl', '*.clh'))
+    if options.together:
+        headers += options.sources
+        options.sources = [together(options.sources, os.path.join(options.folder, 'together.cl'))]
     jobs = []
     for source in options.sources:
         name = os.path.join(options.folder, os.path.splitext(os.path.basename(source))[0])

@@ -2,7 +2,7 @@
 /* Runs the seventeen example kernels at sizes that are not multiples of the workgroup size, and compares with
  * plain C.
  *
- * usage: examples FOLDER-OF-CODE-OBJECTS [SUFFIX]      (FOLDER/NAMESUFFIX.co) */
+ * usage: examples FOLDER|FILE      (FOLDER/NAME.co, or all kernels in one file) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 struct example {
     const struct workload *workload;
-    const char *folder, *suffix;
+    const char *place;
 };
 
 static void run_example(void **state)
@@ -26,7 +26,11 @@ static void run_example(void **state)
     assert_true(workload_prepare(example->workload, example->workload->small, true, &run));
 
     char path[4096];
-    snprintf(path, sizeof(path), "%s/%s%s.co", example->folder, example->workload->file, example->suffix);
+    const char *ending = strrchr(example->place, '.');
+    if (ending && !strcmp(ending, ".co"))
+        snprintf(path, sizeof(path), "%s", example->place);
+    else
+        snprintf(path, sizeof(path), "%s/%s.co", example->place, example->workload->file);
     for (unsigned threads = 1; threads <= 2; threads++) {
         struct runner runner;
         if (!runner_open(&runner, &run, path) || !runner_reset(&runner) ||
@@ -91,8 +95,8 @@ static void reference_sha256_is_right(void **state)
 
 int main(int count, char **arguments)
 {
-    if (count != 2 && count != 3) {
-        fprintf(stderr, "usage: examples FOLDER-OF-CODE-OBJECTS [SUFFIX]\n");
+    if (count != 2) {
+        fprintf(stderr, "usage: examples FOLDER|FILE\n");
         return 2;
     }
     static struct example example[WORKLOAD_COUNT];
@@ -101,8 +105,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(reference_sha256_is_right),
     };
     for (size_t i = 0; i < WORKLOAD_COUNT; i++) {
-        example[i] = (struct example){
-            .workload = &workloads[i], .folder = arguments[1], .suffix = count == 3 ? arguments[2] : ""};
+        example[i] = (struct example){.workload = &workloads[i], .place = arguments[1]};
         test[i + 2] = (struct CMUnitTest){
             .name = workloads[i].name, .test_func = run_example, .initial_state = &example[i]};
     }

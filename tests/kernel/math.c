@@ -18,6 +18,7 @@
 #include <wavemem/wavemem.h>
 
 #include "base/random.h"
+#include "reduced.h"
 
 #define PI 3.14159265358979323846264338327950288L
 
@@ -374,7 +375,7 @@ static void run_function(void **state)
 {
     const struct test *test = *state;
     const struct function *f = test->function;
-    const size_t n = getenv("WAVEMEM_TEST_REDUCED") ? 512 : 4096, bytes = n * 8;
+    const size_t n = reduced() ? 512 : 4096, bytes = n * 8;
     struct wm_diag diag = {0};
     struct wm_machine *machine;
     const struct wm_kernel *kernel;

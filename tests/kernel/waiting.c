@@ -3,6 +3,7 @@
  * cannot.
  *
  * usage: waiting FOLDER-OF-CODE-OBJECTS */
+#include "reduced.h"
 #include "wavemem/wavemem.h"
 
 #include <setjmp.h>
@@ -27,7 +28,7 @@ struct guest {
 
 static unsigned groups(void)
 {
-    return getenv("WAVEMEM_TEST_REDUCED") ? GROUPS / 10 : GROUPS;
+    return reduced() ? GROUPS / 10 : GROUPS;
 }
 
 static void open_guest(struct guest *guest)
@@ -324,7 +325,7 @@ static void room_does_not_depend_on_threads(void **state)
     (void)state;
     enum { MANY = 1 << 17 }; /* twice as many as there is room for */
     struct wm_fault first = {0};
-    for (size_t i = 0; i < 3 && !getenv("WAVEMEM_TEST_REDUCED"); i++) {
+    for (size_t i = 0; i < 3 && !reduced(); i++) {
         struct guest guest;
         open_guest(&guest);
         const struct {

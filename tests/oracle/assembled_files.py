@@ -4,7 +4,7 @@
 assembled_files.py WAVEMEM [--some] [--lines | --own-lines] SOURCE... TARGET...
 
 Sources are .cl, compiled by clang-19 -S to assembly, or .s. --some: of the .cl only the first, and two others that vary
-with the target. --lines: compiled with -g for line tables, and linked without merging strings, which ld.lld would
+with the target; these three make one file, because starting the tools takes longer than what they do. --lines: compiled with -g for line tables, and linked without merging strings, which ld.lld would
 reorder. --own-lines: both assemblers with -g; only the rows of their line tables are compared. Compared are all
 sections (name, type, flags, addresses, bytes), segments, .dynamic and relocations, symbols, hash tables, the header's
 flags, and the output of `wavemem info`."""
@@ -76,9 +76,24 @@ def rows(path):
     return re.findall(r'^(0x\w+ +\d+ .*)', run('llvm-dwarfdump-19', '--debug-line', path), re.M)
 
 
-def differences(wavemem, bitcode, lines, source, target, folder):
+def joined(sources):
+    """The text of a source that includes all of these, whose macros do not meet."""
+    text = ''
+    for source in sources:
+        with open(source) as file:
+            macros = re.findall(r'^ *# *define +(\w+)', file.read(), re.M)
+        text += '#include "%s"\n' % os.path.abspath(source) + ''.join('#undef %s\n' % macro for macro in macros)
+    return text
+
+
+def differences(wavemem, bitcode, lines, sources, target, folder):
     path = lambda kind: os.path.join(folder, 'a.' + kind)
+    source = sources[0]
     if source.endswith('.cl'):
+        if len(sources) > 1:
+            source = path('cl')
+            with open(source, 'w') as file:
+                file.write(joined(sources))
         version = '6' if 'generic' in target else '5'
         link = [word for name in LIBRARIES if bitcode for word in
                 ['-Xclang', '-mlink-builtin-bitcode', '-Xclang', os.path.join(bitcode, name + '.bc')]]
@@ -107,10 +122,10 @@ def differences(wavemem, bitcode, lines, source, target, folder):
     return wrong
 
 
-def check(wavemem, bitcode, lines, source, target):
+def check(wavemem, bitcode, lines, sources, target):
     with tempfile.TemporaryDirectory() as folder:
         try:
-            return differences(wavemem, bitcode, lines, source, target, folder)
+            return differences(wavemem, bitcode, lines, sources, target, folder)
         except Wrong as wrong:
             return [str(wrong)]
 
@@ -129,15 +144,18 @@ def main(wavemem, *words):
     jobs = []
     first, *others = [s for s in sources if s.endswith('.cl')] or [None]
     for n, target in enumerate(targets):
-        for source in sources:
-            if '--some' not in words or source == first or source.endswith('.s') or (others.index(source) - 2 * n) % len(others) < 2:
-                jobs.append((source, target))
+        if '--some' in words and first:
+            jobs.append(([first] + [s for i, s in enumerate(others) if (i - 2 * n) % len(others) < 2], target))
+            jobs += [([s], target) for s in sources if s.endswith('.s')]
+        else:
+            jobs += [([s], target) for s in sources]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for (source, target), wrong in zip(jobs, pool.map(lambda job: check(wavemem, bitcode, lines, *job), jobs)):
+        for (files, target), wrong in zip(jobs, pool.map(lambda job: check(wavemem, bitcode, lines, *job), jobs)):
             if wrong:
                 failed += 1
-                print('%s, %s: other than llvm-mc-19 and ld.lld-19:\n  %s' % (os.path.basename(source), target, '\n  '.join(wrong)))
+                print('%s, %s: other than llvm-mc-19 and ld.lld-19:\n  %s' %
+                      (' '.join(map(os.path.basename, files)), target, '\n  '.join(wrong)))
     print('%d of %d files are the same' % (len(jobs) - failed, len(jobs)))
     return int(failed > 0)
 

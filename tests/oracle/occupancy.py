@@ -55,7 +55,7 @@ def main():
                                check=True)
                 with open(f"{folder}/k.s", encoding="utf-8") as file:
                     said = dict(re.findall(r"^; Kernel info:|^(k\w+):.*?^; Occupancy: (\d+)", file.read(), re.M | re.S))
-                subprocess.run(to_target + [f"{folder}/k.s", "-o", f"{folder}/k.co"], check=True)
+                subprocess.run([wavemem, "asm", "-m", target, f"{folder}/k.s", "-o", f"{folder}/k.co"], check=True)
                 words = []
                 for name, items, _, _ in kernels():
                     words += ["--then"] * bool(words) + ["-k", name, "-g", str(items), "-b", str(items), "--arg", "0=zero:u32:1024"]

@@ -7,6 +7,7 @@
 #include "isa/assemble.h"
 #include "isa/tables.h"
 #include "isa/word_pattern.h"
+#include "reduced.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -287,7 +288,7 @@ static void every_form_is_reached_by_its_words(void **state)
         for (unsigned top = 0; top < 512; top++)
             for (const uint8_t *c = target->candidates + target->first[top]; *c != NO_SPACE; c++)
                 seen[*c] = true;
-        struct texts texts = {.step = getenv("WAVEMEM_TEST_REDUCED") ? 3 : 1,
+        struct texts texts = {.step = reduced() ? 3 : 1,
                               .patterns = calloc(1, WMI_PATTERNS_BYTES),
                               .word_patterns = calloc(1, sizeof *texts.word_patterns)};
         assert_non_null(texts.patterns);

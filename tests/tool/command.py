@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 WAVEMEM = EXAMPLES = None
+REDUCED = "WAVEMEM_TEST_REDUCED" in os.environ  # a sanitizer makes the command slow
 MASK = 2**64 - 1
 TRANSPOSE = "-g 64,64 -b 16,16 --arg in=iota:f32:4096 --arg out=zero:f32:4096 --arg n=64"
 # type: struct's letter, NumPy's name

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Traces: replay tells what prof told, other products and caches, files that are wrong; and the format, read by docs/trace.md.
+WAVEMEM_TEST_REDUCED: a quarter of the workgroups that samples are taken of.
 
 usage: traces.py WAVEMEM FOLDER_OF_CODE_OBJECTS [TEST...]
 """
@@ -203,17 +204,20 @@ class Traces(Case):
 
     def test_sample(self):
         """One round of workgroups in four. Raw instructions have all VGPRs, so a workgroup of four waves fills one of
-        vega64's 64 compute units, and 4096 of them are 64 rounds. All ask for as much, so scaling up gives just what there is."""
+        vega64's 64 compute units, and 4096 of them are 64 rounds, of which there are 16 if reduced. All ask for as
+        much, so scaling up gives just what there is."""
         self.path("copy.bin", COPY)
-        words = "copy.bin -m gfx900 -g 1048576 -b 256 --arg 0=zero:f32:1048576 --arg 1=zero:f32:1048576"
+        rounds = 16 if command.REDUCED else 64
+        groups, size = rounds * 64, rounds * 64 * 256
+        words = f"copy.bin -m gfx900 -g {size} -b 256 --arg 0=zero:f32:{size} --arg 1=zero:f32:{size}"
         whole, part = self.prof(words), self.prof(words, "--sample 1/4 --trace x.trace")
         kernel, all_of = part["kernels"][0], whole["kernels"][0]
-        # The last round, and of the 63 before it one in four, one of the last three perhaps.
-        self.assertIn(kernel["workgroups"], (16 * 64, 17 * 64))
-        scale = 4096 / kernel["workgroups"]
-        self.assertEqual((kernel["sampled_from"], kernel["sample_error"]), (4096, 0))
+        # The last round, and of those before it one in four, one of the last three perhaps.
+        self.assertIn(kernel["workgroups"], (groups // 4, groups // 4 + 64))
+        scale = groups / kernel["workgroups"]
+        self.assertEqual((kernel["sampled_from"], kernel["sample_error"]), (groups, 0))
         self.assertAlmostEqual(kernel["sample_scale"], scale, 6)
-        self.assertEqual((all_of["workgroups"], all_of["sampled_from"], all_of["sample_error"]), (4096, None, None))
+        self.assertEqual((all_of["workgroups"], all_of["sampled_from"], all_of["sample_error"]), (groups, None, None))
         for row, other in zip(part["rows"], whole["rows"]):
             self.assertEqual(row["executions"] * scale, other["executions"])
             self.assertEqual(row["lines"] * scale, other["lines"])
@@ -223,7 +227,7 @@ class Traces(Case):
             by_hits = ", assuming the hit rates of the sample" if bound["part"] in ("L2", "memory") else ""
             self.assertTrue(bound["arithmetic"].endswith(f" x {scale:.4g}" + by_hits), bound["arithmetic"])
         self.assertSame(part, self.replay("x.trace"))
-        self.assertIn(f"sample     {kernel['workgroups']} of 4096 workgroups", self.run_tool("replay x.trace")[0])
+        self.assertIn(f"sample     {kernel['workgroups']} of {groups} workgroups", self.run_tool("replay x.trace")[0])
         for wrong in ("4", "1/0", "2/4", "1/x"):
             self.refused(f"--sample {wrong}: expected 1/N", "prof", words, "--sample", wrong)
 

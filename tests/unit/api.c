@@ -846,6 +846,33 @@ static void tessellation(void **state)
     REFUSES(wm_tess_lines, &nothing, 64, 64, 1, &lines);
 }
 
+static void queues(void **state)
+{
+    const struct world w = open_world(ends, sizeof ends);
+    const struct wm_packet packet = {.struct_size = sizeof packet};
+    struct wm_queue *queue;
+    bool completed;
+    (void)state;
+    REFUSES(wm_queue_create, NULL, &queue);
+    REFUSES(wm_queue_create, w.machine, NULL);
+    OK(wm_queue_create(w.machine, &queue, &diag));
+    REFUSES(wm_dispatch_packet, NULL, &packet);
+    REFUSES(wm_dispatch_packet, w.machine, NULL);
+    REFUSES(wm_dispatch_packet, w.machine, &packet);
+    REFUSES(wm_queue_submit, NULL, &packet, NULL);
+    REFUSES(wm_queue_submit, queue, NULL, NULL);
+    REFUSES(wm_queue_submit, queue, &packet, NULL);
+    REFUSES(wm_queue_wait, NULL, 0, 0, &completed);
+    REFUSES(wm_queue_wait, queue, 0, 0, NULL);
+    REFUSES(wm_queue_wait, queue, 7, 0, &completed);
+    REFUSES(wm_queue_wait, queue, 0, NAN, &completed);
+    REFUSES(wm_queue_cancel, NULL, 0);
+    REFUSES(wm_queue_cancel, queue, 7);
+    wm_queue_destroy(queue);
+    wm_queue_destroy(NULL);
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -854,7 +881,7 @@ int main(void)
         cmocka_unit_test(versions),   cmocka_unit_test(callbacks), cmocka_unit_test(callbacks_of_observers),
         cmocka_unit_test(profiles),   cmocka_unit_test(checks),    cmocka_unit_test(explanations),
         cmocka_unit_test(steps),      cmocka_unit_test(names),     cmocka_unit_test(tessellation),
-        cmocka_unit_test(runs),
+        cmocka_unit_test(runs),       cmocka_unit_test(queues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

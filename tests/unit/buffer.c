@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "exec/steps.h"
 #include "exec/workgroup.h"
+#include "reduced.h"
 
 #include <setjmp.h>
 #include <stdalign.h>
@@ -463,7 +464,7 @@ static struct wmi_memory_op memory_op(const struct wmi_buffer_step *step)
 
 static unsigned count(void)
 {
-    return getenv("WAVEMEM_TEST_REDUCED") ? STEPS_PER_SHAPE / 10 : STEPS_PER_SHAPE;
+    return reduced() ? STEPS_PER_SHAPE / 10 : STEPS_PER_SHAPE;
 }
 
 static void fast_steps(void **state)

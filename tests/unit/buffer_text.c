@@ -2,6 +2,7 @@
 /* Assembled buffer instructions on all targets, with random V#s, registers and EXEC, against a simple
  * reference: lane by lane and byte by byte. Formats are converted by src/memory/convert.c, which
  * tests/unit/format.c tests. */
+#include "reduced.h"
 #include "run_text.h"
 
 #include "base/random.h"
@@ -555,7 +556,7 @@ static bool expect(const struct test *c, uint32_t memory[TEXT_WORDS])
 static void random_instructions(void **state)
 {
     (void)state;
-    const unsigned cases = getenv("WAVEMEM_TEST_REDUCED") ? 100 : 800;
+    const unsigned cases = reduced() ? 100 : 800;
     for (unsigned i = 0; i < ALL_TARGETS; i++)
         for (unsigned k = 0; k < cases;) {
             struct text_run run;

@@ -4,6 +4,7 @@
 #include "object/input.h"
 #include "object/object.h"
 #include "object/parts.h"
+#include "reduced.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -481,7 +482,7 @@ static void every_truncation_is_refused(void **state)
 static void flipped_bytes_do_no_harm(void **state)
 {
     const struct fixture *fixture = *state;
-    const unsigned rounds = getenv("WAVEMEM_TEST_REDUCED") ? 300 : 2000;
+    const unsigned rounds = reduced() ? 300 : 2000;
     struct bytes small = {0}; /* small, so that flips hit something */
     append(&small,
            "\x7f"

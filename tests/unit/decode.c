@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* wm_decode and wm_print: words encoded by llvm-mc-19 from the texts next to them, and their fields. */
+/* wm_decode and wm_print: words encoded by llvm-mc-19 from the texts next to them, and their fields.
+ * WAVEMEM_TEST_REDUCED: a fifth of the random words of each target. */
+#include "reduced.h"
 #include "wavemem/wavemem.h"
 
 #include <malloc.h>
@@ -219,8 +221,6 @@ static void refusals(void **state)
     assert_int_equal(wm_print(&i, text, sizeof(text)), 0);
 }
 
-enum { WORDS = 20000 };
-
 static uint32_t random_word(uint64_t *seed)
 {
     *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -230,10 +230,11 @@ static uint32_t random_word(uint64_t *seed)
 /* A hash of the decoded random words of all targets. */
 static void *random_words(void *user)
 {
+    const unsigned count = reduced() ? 4000 : 20000;
     uint64_t *hash = user, seed = 1;
     for (size_t t = 0; wm_target_at(t); t++) {
         const struct wm_target *target = wm_target(wm_target_at(t));
-        for (unsigned n = 0; n < WORDS; n++) {
+        for (unsigned n = 0; n < count; n++) {
             uint32_t words[WM_INSTRUCTION_DWORDS];
             for (unsigned i = 0; i < WM_INSTRUCTION_DWORDS; i++) {
                 words[i] = random_word(&seed);

@@ -7,6 +7,7 @@
 
 #include "isa/isa.h"
 #include "isa/tables.h"
+#include "reduced.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -270,7 +271,7 @@ static void codes_in_descriptors(void **state)
 /* Step over the values of 16-bit components. */
 static uint32_t step_of(unsigned bits)
 {
-    return bits == 16 && getenv("WAVEMEM_TEST_REDUCED") ? 19 : 1;
+    return bits == 16 && reduced() ? 19 : 1;
 }
 
 /* ---- loads ---- */
@@ -362,7 +363,7 @@ static void every_load(void **state)
                         assert_int_equal(value[other] | half[other], 0);
                 }
         }
-    assert_true(getenv("WAVEMEM_TEST_REDUCED") || values > 3000000);
+    assert_true(reduced() || values > 3000000);
 }
 
 static void loads_of_32_bits(void **state)

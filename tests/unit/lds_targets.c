@@ -3,8 +3,10 @@
  * reference derived from its name.
  *
  * usage: lds_targets FORMS-TARGET.TSV ...; the lists are LLVM's, so that they are complete. Floats hold
- * integers here, for which all rules agree; lds.c tests other values. */
+ * integers here, for which all rules agree; lds.c tests other values. WAVEMEM_TEST_REDUCED: a third of the
+ * rounds of each instruction, on the next target the next third. */
 #include "random.h"
+#include "reduced.h"
 #include "wavemem/wavemem.h"
 
 #include <math.h>
@@ -556,7 +558,7 @@ static uint32_t random_operand(const struct statement *s, unsigned k)
     return strstr(s->type, "16") ? bits | (uint32_t)encoded(s->type, 1) << 16 : bits;
 }
 
-static void fill(struct test *t, unsigned generation, int round)
+static void fill(struct test *t, unsigned generation, unsigned round)
 {
     const struct statement *s = &t->s;
     const unsigned align = s->kind == READ || s->kind == WRITE ? (round % 2 ? 1 : 4) : 8;
@@ -586,11 +588,12 @@ static void fill(struct test *t, unsigned generation, int round)
     }
 }
 
-static unsigned run_target(const char *forms)
+static unsigned run_target(const char *forms, unsigned number)
 {
     static struct code code;
     static struct test test;
     char target[16], line[512], last[64] = "";
+    const unsigned step = reduced() ? 3 : 1;
     unsigned count = 0;
     const char *name = strstr(forms, "forms-");
     FILE *file = fopen(forms, "r");
@@ -614,7 +617,8 @@ static unsigned run_target(const char *forms)
         test.s = statement_of(target, mnemonic);
         test.lanes = code.generation >= 10 ? 32 : 64;
         const bool may_be_gds = has_gds && test.s.kind < SWIZZLE && !test.s.addtid;
-        for (int round = 0; round < (may_be_gds ? ROUNDS + GDS_ROUNDS : ROUNDS); round++) {
+        for (unsigned round = (count + number) % step; round < (may_be_gds ? ROUNDS + GDS_ROUNDS : ROUNDS);
+             round += step) {
             test.gds = round >= ROUNDS;
             fill(&test, code.generation, round);
             state_slowly(&test);
@@ -630,7 +634,7 @@ static unsigned run_target(const char *forms)
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
-        if (run_target(argv[i]) < 100) /* gfx12 has the fewest of the tested targets */
+        if (run_target(argv[i], (unsigned)i) < 100) /* gfx12 has the fewest of the tested targets */
             fail(argv[i], "too few instructions");
     return argc < 2;
 }
