@@ -735,6 +735,8 @@ int tool_job_check(struct tool_job *job)
         code = code ? code : check_results(job, i);
     }
     code = code ? code : tool_check_words(job);
+    wm_machine_destroy(job->sizes); /* all symbols are known now */
+    job->sizes = NULL;
     return code ? code : tool_check_outputs(&job->outputs);
 }
 
