@@ -17,7 +17,7 @@ enum wm_start_kind {
     WM_START_WORKGROUP_ID_Y,
     WM_START_WORKGROUP_ID_Z,
     WM_START_WORKGROUP_ID_YZ, /* y in bits 15:0, z in bits 31:16 */
-    WM_START_WORKGROUP_INFO,  /* first wave in bit 31, waves of the workgroup in bits 5:0 */
+    WM_START_WORKGROUP_INFO,  /* first wave in bit 31, number of the wave in 11:6, waves in 5:0 */
     WM_START_WAVE_ID,         /* of the wave in its workgroup */
     WM_START_ARGUMENTS,       /* 64 bits: guest address of wm_dispatch.arguments */
     WM_START_SCRATCH_ADDRESS, /* 64 bits: guest address of the wave's scratch memory */

@@ -118,7 +118,7 @@ static bool happens(struct wm_run *run, enum wmi_hold why, const struct wmi_wave
         return stops_before(run, wave, pc, kind);
     case WMI_HOLD_ACCESS:
         *kind = WM_STOP_ACCESS;
-        return run->accesses && !run->passed;
+        return run->access_lanes && !run->passed;
     default:
         *kind = WM_STOP_FAULT;
         return true;
@@ -167,7 +167,8 @@ static enum wmi_held hold(void *local, enum wmi_hold why, struct wmi_wave *wave,
     bool held = false;
     if (why == WMI_HOLD_INSTRUCTION) {
         run->executed = instructions;
-        run->accesses = run->passed = false;
+        run->access_lanes = 0;
+        run->passed = false;
     }
     if (!run->begun) {
         run->begun = held = true;
@@ -181,7 +182,7 @@ static enum wmi_held hold(void *local, enum wmi_hold why, struct wmi_wave *wave,
     return run->cancelled ? WMI_HELD_AND_CANCELLED : held ? WMI_HELD : WMI_HELD_NOT;
 }
 
-/* Remembers whether the access touches the range. */
+/* Remembers which lanes touch the range. An instruction may have more than one access. */
 static void see_access(void *local, const struct wmi_access *access, uint32_t slot)
 {
     struct wm_run *run = local;
@@ -194,7 +195,6 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
           : access->kind == WMI_ACCESS_STORE ? at->stores
                                              : at->loads || at->stores))
         return;
-    run->access_lanes = 0;
     for (unsigned i = 0; i < access->elements; i++) {
         const struct wmi_element *e = &access->element[i];
         const uint64_t lanes = e->mask & ~(e->bad_range | e->bad_align | e->bad_aperture);
@@ -208,7 +208,6 @@ static void see_access(void *local, const struct wmi_access *access, uint32_t sl
             run->access_lanes |= bit;
         }
     }
-    run->accesses |= run->access_lanes != 0;
 }
 
 /* Instructions of a wave that has ended cannot be counted: stops before the next one of any. */

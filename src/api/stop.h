@@ -39,10 +39,10 @@ struct wm_run {
     struct wm_stop_at at;
     bool counts; /* instructions of wave `counted`; else of the next one that executes any */
     struct wmi_wave_name counted;
-    uint64_t left;         /* of at.instructions */
-    bool accesses, passed; /* the range, by this instruction; it was stopped for that */
-    uint64_t access_lanes, address;
-    uint64_t executed; /* by the wave before this instruction */
+    uint64_t left;                  /* of at.instructions */
+    uint64_t executed;              /* by the wave before this instruction */
+    uint64_t access_lanes, address; /* of this instruction, in the range; `address` of the lowest lane */
+    bool passed;                    /* it was stopped for that */
 
     /* Where it is. */
     const struct wmi_dispatch *dispatch;

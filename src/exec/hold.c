@@ -13,6 +13,8 @@ static enum wmi_held hold(struct wmi_wave *wave, enum wmi_hold why, uint64_t pc,
 {
     struct wmi_executor *executor = (struct wmi_executor *)wave->worker;
     struct wmi_dispatch *dispatch = wave->group->dispatch;
+    if (dispatch->deadlock) /* the wave is run only to find out where it waits */
+        return WMI_HELD_NOT;
     const enum wmi_held held =
         dispatch->holder->hold(wave->worker->observers[0], why, wave, pc, instructions);
     if (held == WMI_HELD_NOT)

@@ -120,10 +120,11 @@ static void place_group(struct wmi_executor *executor, struct wmi_workgroup *gro
     memcpy(group->id, id, sizeof executor->last_id);
 }
 
-/* First wave [31], waves of the workgroup [5:0]. */
+/* First wave [31], number of the wave in the workgroup [11:6], waves of the workgroup [5:0]. Source of
+ * [11:6]: Mesa, src/amd/compiler/aco_instruction_selection.cpp, load_subgroup_id. */
 static uint32_t workgroup_info(const struct wmi_workgroup *group, uint32_t wave)
 {
-    return (uint32_t)(wave == 0) << 31 | group->wave_count;
+    return (uint32_t)(wave == 0) << 31 | wave << 6 | group->wave_count;
 }
 
 /* The workgroup's numbers where no SGPR holds them: ttmp9 = x, ttmp7 = {z, y}. Source: LLVM 19,

@@ -35,6 +35,8 @@ enum {
     S_SAVED = 89, /* then other dumped state, in the rows of SGPRs that are not dumped */
 };
 
+enum { MACHINES = 4 };
+
 enum set { SET_EXEC_LO, SET_EXEC_HI, SET_M0, SET_ADDRESS_LO, SET_ADDRESS_HI, SET_COUNT };
 
 struct kernel {
@@ -43,13 +45,13 @@ struct kernel {
     const struct wmi_target *target;
     struct wm_object *object;
     const struct wm_kernel *kernel;
-    /* One for unobserved and one for observed runs, both with the object loaded: each dispatch allocates at
-     * new addresses, but at the same in both machines. */
-    struct wm_machine *machine[2];
+    /* Two pairs, with the object loaded: for unobserved and observed runs, and for unobserved runs and runs
+     * with stops. Each dispatch allocates at new addresses, but at the same in both machines of a pair. */
+    struct wm_machine *machine[MACHINES];
     /* The memory that instructions access is the host's, with pages before and behind that nobody may touch.
      */
-    unsigned char *pages[2];
-    uint64_t memory, dump, constant; /* guest addresses, identical in both machines */
+    unsigned char *pages[MACHINES];
+    uint64_t memory, dump, constant; /* guest addresses, identical in all machines */
     uint8_t *code;                   /* original bytes at `entry`, to undo stores to code */
     uint64_t entry, code_size;
     uint64_t body, done;
@@ -336,7 +338,7 @@ static uint64_t place_of(const struct kernel *k, const char *symbol, uint64_t *s
 static void load(struct kernel *k)
 {
     struct wm_diag diag;
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < MACHINES; i++)
         require(wm_load(k->machine[i], k->object, &diag), k->name, &diag);
     k->entry = place_of(k, "k", &k->code_size);
     k->body = place_of(k, "body", NULL);
@@ -361,7 +363,7 @@ struct kernel *kernel_create(const char *name)
     k->target = executed_target(k->name, k->lanes);
     k->generation = limit(k, WMI_LIMIT_generation);
     k->agprs = has_accumulators(k->target) ? KERNEL_VGPRS : 0;
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < MACHINES; i++)
         k->machine[i] = new_machine(k->name, &k->pages[i], &k->dump, &k->constant);
     k->memory = MEMORY;
 
@@ -394,9 +396,9 @@ void kernel_destroy(struct kernel *k)
 {
     if (!k)
         return;
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < MACHINES; i++)
         wm_machine_destroy(k->machine[i]);
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < MACHINES; i++)
         munmap(k->pages[i], PAGES);
     wm_object_close(k->object);
     free(k->code);
@@ -465,7 +467,7 @@ bool body_add(const struct kernel *k, const struct setting *s, struct body *body
 
 /* ---- execution ---- */
 
-enum way { UNOBSERVED, PROFILED, BY_ALL };
+enum way { UNOBSERVED, PROFILED, BY_ALL, STOPPED };
 
 struct observers {
     struct wm_profile *profile;
@@ -492,7 +494,7 @@ static struct observers make_observers(const struct kernel *k, enum way way)
 {
     struct observers o = {0};
     struct wm_diag diag;
-    if (way != UNOBSERVED) {
+    if (way == PROFILED || way == BY_ALL) {
         require(wm_profile_create(&o.profile, &diag), "profile", &diag);
         use_small_caches(o.profile, k->name);
     }
@@ -532,13 +534,66 @@ static void restore(const struct kernel *k, struct wm_machine *machine, const st
     require(wm_write(machine, k->body + 4 * body->count, &branch, sizeof branch, &diag), k->name, &diag);
 }
 
+/* Sets a register to what it is. */
+static void write_back(struct wm_run *run, const char *name, unsigned count)
+{
+    uint32_t values[64];
+    struct wm_diag diag;
+    require(wm_run_get(run, name, values, count, &diag), name, &diag);
+    require(wm_run_set(run, name, values, count, &diag), name, &diag);
+}
+
+/* All special registers, and one in four of the others: those with this remainder. */
+static void write_back_many(struct wm_run *run, const struct wm_stopped *at, unsigned remainder)
+{
+    static const char *const single[] = {"m0", "scc", "mode", "vcc_lo", "vcc_hi", "ttmp9"};
+    static const char *const pairs[] = {"flat_scratch", "xnack_mask"};
+    const struct {
+        char file;
+        unsigned registers, count;
+    } files[] = {{'s', at->sgprs, 1}, {'v', at->vgprs, at->wave_size}, {'a', at->agprs, at->wave_size}};
+    char name[16];
+    for (unsigned i = 0; i < sizeof single / sizeof *single; i++)
+        write_back(run, single[i], 1);
+    for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        write_back(run, pairs[i], 2);
+    write_back(run, "exec", at->wave_size / 32);
+    for (unsigned f = 0; f < 3; f++)
+        for (unsigned i = remainder; i < files[f].registers; i += 4) {
+            snprintf(name, sizeof name, "%c%u", files[f].file, i);
+            write_back(run, name, files[f].count);
+        }
+}
+
+/* Stops before accesses to memory and to LDS in turn, and every few instructions, but not in long loops. */
+static void run_with_stops(const struct kernel *k, struct wm_machine *machine,
+                           const struct wm_dispatch *dispatch, struct wm_result *result)
+{
+    enum { STOPS = 1000 };
+    struct wm_run *run;
+    struct wm_stopped at = {.struct_size = sizeof at};
+    struct wm_diag diag;
+    require(wm_run_begin(machine, k->object, k->kernel, dispatch, &run, &diag), k->name, &diag);
+    for (unsigned i = 0; at.kind != WM_STOP_END; i++) {
+        const struct wm_stop_at next = {.struct_size = sizeof next,
+                                        .instructions = 1 + i * 7 % 53,
+                                        .access_high = UINT64_MAX,
+                                        .loads = true,
+                                        .stores = true,
+                                        .lds = i % 2};
+        require(wm_run_to(run, i < STOPS ? &next : NULL, &at, &diag), k->name, &diag);
+        if (at.kind != WM_STOP_END)
+            write_back_many(run, &at, i % 4);
+    }
+    require(wm_run_end(run, false, result, &diag), k->name, &diag);
+}
+
 static void run(const struct kernel *k, const struct setting *s, const struct body *body, enum way way,
-                struct outcome *out)
+                struct wm_machine *machine, struct outcome *out)
 {
     struct wm_diag diag;
     struct wm_result result = {.struct_size = sizeof result};
     struct observers observers = make_observers(k, way);
-    struct wm_machine *machine = k->machine[way != UNOBSERVED];
     restore(k, machine, s, body);
     const struct wm_dispatch dispatch = {
         .struct_size = sizeof dispatch,
@@ -555,7 +610,10 @@ static void run(const struct kernel *k, const struct setting *s, const struct bo
         .check = observers.check,
         .fidelity = observers.fidelity,
     };
-    require(wm_dispatch(machine, k->object, k->kernel, &dispatch, &result, &diag), k->name, &diag);
+    if (way == STOPPED)
+        run_with_stops(k, machine, &dispatch, &result);
+    else
+        require(wm_dispatch(machine, k->object, k->kernel, &dispatch, &result, &diag), k->name, &diag);
     out->fault = result.fault;
     out->fault.pc -= k->body;
     out->violation = result.violation;
@@ -599,8 +657,17 @@ static bool differ(const struct outcome *a, const struct outcome *b, const char 
 bool kernel_run(const struct kernel *k, const struct setting *s, const struct body *body,
                 struct outcome *unobserved, char *difference, size_t size)
 {
-    static _Thread_local struct outcome observed;
-    run(k, s, body, UNOBSERVED, unobserved);
-    run(k, s, body, s->by_all ? BY_ALL : PROFILED, &observed);
-    return !differ(unobserved, &observed, s->by_all ? "profiled and checked" : "profiled", difference, size);
+    static _Thread_local struct outcome first, second;
+    const enum way way = s->by_all ? BY_ALL : PROFILED;
+    run(k, s, body, UNOBSERVED, k->machine[0], unobserved);
+    run(k, s, body, way, k->machine[1], &second);
+    if (differ(unobserved, &second, way == BY_ALL ? "profiled and checked" : "profiled", difference, size))
+        return false;
+    if (!s->stops)
+        return true;
+    run(k, s, body, UNOBSERVED, k->machine[2], &first);
+    run(k, s, body, STOPPED, k->machine[3], &second);
+    if (first.fault.kind == WM_FAULT_DEADLOCK) /* is found later: at a stop, memory may have been changed */
+        second.instructions = first.instructions;
+    return !differ(&first, &second, "stopped", difference, size);
 }

@@ -40,6 +40,7 @@ struct setting {
     unsigned on_violation;
     uint64_t max_instructions;
     bool by_all; /* observed by a profile, both checks and a fidelity report; otherwise by a profile only */
+    bool stops;  /* also run with stops, at which registers are read and written back */
     uint32_t memory[KERNEL_WORDS];
 };
 
@@ -65,7 +66,8 @@ struct outcome {
     uint32_t dump[DUMP_WORDS]; /* registers and LDS of the last wave that reached the end */
 };
 
-/* Runs the body unobserved and observed. False if the outcomes differ, as described in `difference`. */
+/* Runs the body unobserved, observed, and with stops if so set. False if the outcomes differ, as described in
+ * `difference`. */
 bool kernel_run(const struct kernel *kernel, const struct setting *setting, const struct body *body,
                 struct outcome *unobserved, char *difference, size_t size);
 

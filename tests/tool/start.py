@@ -145,7 +145,7 @@ class Start(Case):
         # The second wave of a workgroup of 128: another number, other work-items.
         of_items = self.path("items.npy", npy("<u4", "(128,)", pack("u32", [5 * i for i in range(128)])))
         rows = self.stored("--sgpr 6=wave-id,workgroup-info --vgpr", [f"5=@{of_items}"], items=128, group=128)
-        self.assertEqual(rows[64:66], [(320, 1, 2), (325, 1, 2)])
+        self.assertEqual(rows[64:66], [(320, 1, 1 << 6 | 2), (325, 1, 1 << 6 | 2)])
         of_lanes = self.path("lanes.npy", npy("<i4", "(64, 2)", pack("i32", [n for i in range(64) for n in (i, -i)])))
         self.assertEqual(self.stored("--register", [f"v[4:5]=@{of_lanes}"], "--sgpr 6=0")[3], (2**32 - 3, 0, 0))
         # Defaults of raw code stay: s[0:1] have the arguments. With --bare they are 0.

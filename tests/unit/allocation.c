@@ -600,6 +600,30 @@ static enum wm_status explaining(struct answer *answer, struct wm_diag *diag)
     return status;
 }
 
+/* The start of a thread without memory is not for sanitizers. */
+static enum wm_status stopping(struct answer *answer, struct wm_diag *diag)
+{
+    static float out[ITEMS];
+    struct work w;
+    struct wm_run *r = NULL;
+    struct wm_stopped at = {.struct_size = sizeof at};
+    const struct wm_stop_at every = {.struct_size = sizeof every, .instructions = 100};
+    struct wm_result result = {.struct_size = sizeof result};
+    if (THREADS == 1)
+        return WM_OK;
+    enum wm_status status = begin(&w, diag);
+    status = status ? status : wm_run_begin(w.machine, w.object, w.kernel, &w.dispatch, &r, diag);
+    while (!status && at.kind != WM_STOP_END && !(status = wm_run_to(r, &every, &at, diag)))
+        answer->incomplete |= at.kind == WM_STOP_FAULT;
+    if (r && !wm_run_end(r, false, &result, status ? NULL : diag)) {
+        status = wm_read(w.machine, w.arguments.out, out, sizeof out, diag);
+        answer->incomplete |= *result.incomplete != '\0' || result.fault.kind != WM_FAULT_NONE;
+        say(answer, "%g %llu\n", (double)out[1], (unsigned long long)result.wave_instructions);
+    }
+    end(&w);
+    return status;
+}
+
 /* ---- failures one after another ---- */
 
 static const struct scenario {
@@ -621,6 +645,7 @@ static const struct scenario {
     {"refuse", refusing, WM_BAD_FILE},
     {"disassemble", disassembling, WM_OK},
     {"explain", explaining, WM_OK},
+    {"stop", stopping, WM_OK},
 };
 
 static struct answer reference, answer;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every instruction of every target with edge-case operands and states, and random programs with random
  * descriptors. A run must end, fault, report a violation or reach its budget; sanitizers detect accesses to
- * host memory outside the guest's. Each program runs unobserved and observed, which must leave the same
- * registers, LDS and memory; otherwise a fast path differs from its slow path.
+ * host memory outside the guest's. Each program runs unobserved and observed, and some with stops, which must
+ * leave the same registers, LDS and memory; otherwise a fast path differs from its slow path.
  *
  * WAVEMEM_TEST_FULL: all patterns of operands, not only the first three. WAVEMEM_TEST_REDUCED: an instruction
  * has one of the three on each target, in turn, and none on every fourth target that has it; and there are
@@ -186,6 +186,7 @@ static size_t run_some(const char *target, const struct kernel *k, const struct 
     p->count = 0;
     p->body.count = 0;
     p->setting.by_all = first / CHUNK % 2;
+    p->setting.stops = pattern == first / CHUNK % (reduced() ? 16 : 3);
     for (; next < forms->count && p->count < CHUNK; next++) {
         choose_state(&p->setting, pattern, next);
         if (!is_left_out(&forms->form[next], &progress[next], pattern))
@@ -334,6 +335,7 @@ static void random_programs(void **state)
         const struct forms forms = all_forms(kernel_decodes(k));
         for (unsigned round = 0; round < rounds; round++) {
             draw_setting(k, &p.setting);
+            p.setting.stops = round % 8 == 0;
             p.count = 0;
             p.body.count = 0;
             while (p.count < RANDOM) {

@@ -681,6 +681,56 @@ static void other_accesses(void **state)
     destroy(&w);
 }
 
+/* Memory is allocated and freed at stops, also before an access to what is freed, which then faults. */
+static void allocations(void **state)
+{
+    (void)state;
+    for (unsigned frees = 0; frees < 3; frees++) {
+        struct world w = storing("gfx900", "v_mov_b32 v1, 7\n"
+                                           "v_lshlrev_b32 v2, 2, v0\n"
+                                           "global_load_dword v3, v2, s[2:3]\n");
+        struct wm_stop_at at = {
+            .access_low = w.buffer, .access_high = w.buffer + 4 * WORDS, .loads = true, .stores = true};
+        const uint64_t buffer = w.buffer;
+        struct wm_run *run = begin(&w, NULL);
+        assert_int_equal(run_to(run, at).kind, WM_STOP_ACCESS); /* the load */
+        assert_int_equal(run_to(run, at).kind, WM_STOP_ACCESS); /* the store */
+        assert_int_equal(wm_allocate(w.machine, 4 * WORDS, 0, "more", &w.buffer, NULL), WM_OK);
+        if (frees < 2) {
+            set(run, "s2", (uint32_t)w.buffer);
+            set(run, "s3", (uint32_t)(w.buffer >> 32));
+        }
+        if (frees)
+            assert_int_equal(wm_free(w.machine, buffer, NULL), WM_OK);
+        if (frees == 2)
+            assert_int_equal(run_to(run, at).kind, WM_STOP_FAULT);
+        assert_int_equal(end(run, false).fault.kind, frees == 2 ? WM_FAULT_MEMORY : WM_FAULT_NONE);
+        assert_int_equal(word(&w, 33), frees == 2 ? 0 : 7);
+        destroy(&w);
+    }
+}
+
+/* A block is shown as two accesses, of which the first one is in the range; and lane 1 before lane 3. */
+static void blocks(void **state)
+{
+    struct world w = world_of("gfx1200", "s_mov_b32 m0, -1\n"
+                                         "v_xor_b32 v1, 2, v0\n"
+                                         "v_lshlrev_b32 v1, 7, v1\n"
+                                         "s_nop 0\n"
+                                         "global_load_block v[8:39], v1, s[2:3]\n"
+                                         "s_endpgm\n");
+    (void)state;
+    struct wm_run *run = begin(&w, NULL);
+    const struct wm_stopped stopped = run_to(run, (struct wm_stop_at){.access_low = w.buffer + 128 + 60,
+                                                                      .access_high = w.buffer + 3 * 128 + 1,
+                                                                      .loads = true});
+    assert_int_equal(stopped.kind, WM_STOP_ACCESS);
+    assert_int_equal(stopped.access_lanes, 1 << 0 | 1 << 1 | 1 << 3);
+    assert_int_equal(stopped.address, w.buffer + 2 * 128);
+    ends_well(run);
+    destroy(&w);
+}
+
 static void lds(void **state)
 {
     (void)state;
@@ -693,8 +743,10 @@ static void lds(void **state)
                                              "ds_read_b32 v1, v2 offset:8\n"
                                              "s_nop 0\n");
         struct wm_stop_at at = {.access_low = 24, .access_high = 28, .stores = true, .lds = true};
-        uint32_t words[64] = {0};
-        struct wm_run *run = begin(&w, NULL);
+        uint32_t words[64] = {0}, v2[LANES];
+        struct wm_dispatch request = one_wave(&w);
+        request.alignment = WM_ALIGNMENT_DWORD; /* addresses are computed before the access is seen */
+        struct wm_run *run = begin(&w, &request);
         struct wm_stopped stopped = run_to(run, at);
         assert_int_equal(stopped.kind, WM_STOP_ACCESS);
         assert_int_equal(stopped.access_lanes, 4);
@@ -710,9 +762,12 @@ static void lds(void **state)
         at.loads = true;
         stopped = run_to(run, at);
         assert_int_equal(stopped.kind, WM_STOP_ACCESS);
+        get_many(run, "v2", v2, LANES);
+        v2[5] = 18;
+        set_many(run, "v2", v2, lanes_of(&w));
         ends_well(run);
         for (unsigned lane = 0; lane < lanes_of(&w); lane++)
-            assert_int_equal(word(&w, lane), lane == 2 ? 0x77 : 9);
+            assert_int_equal(word(&w, lane), lane == 2 || lane == 5 ? 0x77 : 9);
         destroy(&w);
     }
 }
@@ -822,6 +877,46 @@ static void waiting_waves(void **state)
         assert_int_equal(end(run, false).fault.kind, way ? WM_FAULT_NONE : WM_FAULT_DEADLOCK);
         destroy(&w);
     }
+}
+
+/* The first workgroup waits for word 0 and then writes word 1, for which the second one waits. Word 0 is
+ * written at a stop of the second, after any number of its instructions: when it has its first turn, and when
+ * it is looked at only for whether it still waits. */
+static void no_deadlock(void **state)
+{
+    static const char text[] = "s_lshl_b32 s6, s4, 2\n"
+                               "again:\n"
+                               "s_load_dword s5, s[2:3], s6\n"
+                               "s_waitcnt lgkmcnt(0)\n"
+                               "s_cmp_eq_u32 s5, 0\n"
+                               "s_cbranch_scc1 again\n"
+                               "v_mov_b32 v1, 4\n"
+                               "global_store_dword v1, v1, s[2:3]\n"
+                               "s_endpgm\n";
+    unsigned stops = 0, deadlocks = 0;
+    (void)state;
+    for (unsigned n = 2000; n < 2130; n++) {
+        struct world w = world_of("gfx900", text);
+        struct wm_dispatch request = one_wave(&w);
+        request.grid[0] = 128;
+        struct wm_run *run = begin(&w, &request);
+        run_to_offset(run, &w, 0);
+        assert_int_equal(get(run, "s4"), 0); /* the workgroup's number in z */
+        const uint64_t start = w.code;
+        run_to(run, (struct wm_stop_at){
+                        .addresses = &start, .address_count = 1, .at_wave = true, .workgroup = {1, 0, 0}});
+        set(run, "s4", 1);
+        const struct wm_stopped stopped =
+            run_to(run, (struct wm_stop_at){.at_wave = true, .workgroup = {1, 0, 0}, .instructions = n});
+        stops += stopped.kind == WM_STOP_STEP;
+        if (stopped.kind == WM_STOP_STEP)
+            put_word(&w, 0, 1);
+        const enum wm_fault_kind kind = end(run, false).fault.kind;
+        assert_int_equal(kind, stopped.kind == WM_STOP_STEP ? WM_FAULT_NONE : WM_FAULT_DEADLOCK);
+        deadlocks += kind == WM_FAULT_DEADLOCK;
+        destroy(&w);
+    }
+    assert_true(stops > 60 && deadlocks > 0);
 }
 
 /* ---- the same as without stops ---- */
@@ -1219,12 +1314,14 @@ int main(void)
         cmocka_unit_test(carries),        cmocka_unit_test(exec_masks_lanes),
         cmocka_unit_test(mode_rounds),    cmocka_unit_test(special_registers),
         cmocka_unit_test(accumulators),   cmocka_unit_test(accesses),
-        cmocka_unit_test(other_accesses), cmocka_unit_test(lds),
+        cmocka_unit_test(other_accesses), cmocka_unit_test(allocations),
+        cmocka_unit_test(blocks),         cmocka_unit_test(lds),
         cmocka_unit_test(waves),          cmocka_unit_test(waiting_waves),
-        cmocka_unit_test(same_results),   cmocka_unit_test(faults),
-        cmocka_unit_test(cancel),         cmocka_unit_test(time_limit),
-        cmocka_unit_test(two_runs),       cmocka_unit_test(two_threads),
-        cmocka_unit_test(callbacks),      cmocka_unit_test(messages),
+        cmocka_unit_test(no_deadlock),    cmocka_unit_test(same_results),
+        cmocka_unit_test(faults),         cmocka_unit_test(cancel),
+        cmocka_unit_test(time_limit),     cmocka_unit_test(two_runs),
+        cmocka_unit_test(two_threads),    cmocka_unit_test(callbacks),
+        cmocka_unit_test(messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
