@@ -14,6 +14,7 @@ import unittest
 from pathlib import Path
 
 import command
+import start
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = Path("/usr/lib/x86_64-linux-gnu/librocrand.so.1")
@@ -209,6 +210,10 @@ class Documented(unittest.TestCase):
         self.write("k.s", KERNEL.replace("%s", ".amdhsa_reserve_vcc 0").encode())
         self.write("k.cl", b"kernel void k(global int *out) { out[0] = 1; }\n")
         self.shell("wavemem asm -m gfx900 k.s -o k.co")
+        self.write("chain.s", start.CHAIN)
+        self.shell("wavemem asm -m gfx900 chain.s -o chain.co")
+        self.write("fragment.s", start.FRAGMENT)
+        self.shell("wavemem asm -m gfx1030:wave64 --raw fragment.s -o fragment.bin")
         floats = command.pack("f32", range(4096))
         self.write("in.npy", command.npy("<f4", "(4096,)", floats))
         self.write("x.npy", command.npy("<f4", "(1000,)", floats[:4000]))

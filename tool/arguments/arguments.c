@@ -8,7 +8,7 @@
 
 static const char pointer_forms[] =
     "a buffer: zero:f32:N, fill:f32:N:1.5, iota:u32:N, rand:f32:N:SEED, @FILE.npy, "
-    "@FILE, bytes:HEX, same:NAME[+BYTES] or null";
+    "@FILE, bytes:HEX, words:LIST, zeros:BYTES, same:NAME[+BYTES] or null";
 
 static void *checked(void *memory)
 {
@@ -221,6 +221,15 @@ static bool bind_value(struct tool_binding *binding, const struct wm_argument *f
     return bind_untyped(binding, formal, value, diag);
 }
 
+bool tool_read_value(const char *text, uint32_t size, uint8_t **bytes, struct wm_diag *diag)
+{
+    const struct wm_argument formal = {.kind = WM_ARGUMENT_BY_VALUE, .size = size};
+    struct tool_binding binding = {0};
+    const bool good = bind_value(&binding, &formal, text, diag);
+    *bytes = binding.bytes;
+    return good;
+}
+
 /* ---- buffers ---- */
 
 static bool check_elements(const struct wm_argument *formal, struct tool_array *array, struct wm_diag *diag)
@@ -255,6 +264,7 @@ static bool bind_new_buffer(struct tool_job *job, const struct tool_dispatch *d,
     const char *name = d->formal[argument].name;
     tool_argument_title(d, argument, title, sizeof(title));
     struct tool_buffer *buffer = tool_add_buffer(job, name && name[0] ? name : title, &array);
+    buffer->dispatch = (size_t)(d - job->dispatches);
     free(d->bindings[argument].bytes);
     d->bindings[argument] = (struct tool_binding){.kind = TOOL_BUFFER, .buffer = buffer};
     return true;
@@ -328,15 +338,34 @@ static bool other_place(const struct tool_job *job, size_t index, const char *ke
     return false;
 }
 
-bool tool_find_buffer(const struct tool_job *job, size_t index, const char *key,
-                      const struct tool_buffer **buffer, uint64_t *offset, struct wm_diag *diag)
+/* As other_place(), but of all dispatches the first. */
+static bool any_place(const struct tool_job *job, const char *key, struct place *place)
 {
+    if (other_place(job, 0, key, place))
+        return true;
+    for (size_t i = 0; i < job->count; i++)
+        if (own_place(&job->dispatches[i], key, place))
+            return true;
+    return false;
+}
+
+bool tool_find_buffer(struct tool_job *job, size_t index, const char *key, struct tool_buffer **buffer,
+                      uint64_t *offset, struct wm_diag *diag)
+{
+    static const char symbol[] = "symbol:";
+    const bool any = index == (size_t)TOOL_ANY_DISPATCH;
+    const struct tool_dispatch *d = &job->dispatches[any ? 0 : index];
     struct place place;
-    const struct tool_dispatch *d = &job->dispatches[index];
-    if (!own_place(d, key, &place) && !other_place(job, index, key, &place)) {
+    if (!strncmp(key, symbol, strlen(symbol))) {
+        *offset = 0;
+        return tool_find_symbol(job, d->object, key + strlen(symbol), buffer, diag);
+    }
+    if (any && !any_place(job, key, &place))
+        return tool_because(diag, "there is no --buffer '%s', nor a buffer argument of that name", key);
+    if (!any && !own_place(d, key, &place) && !other_place(job, index, key, &place)) {
         if (find_argument(d, key) < d->formals)
             return tool_because(diag, "argument '%s' of %s is no buffer", key, d->kernel->name);
-        return tool_because(diag, "%s%s has no argument '%s'", d->kernel->name,
+        return tool_because(diag, "%s%s has no argument '%s', and there is no such --buffer", d->kernel->name,
                             index ? ", or an earlier dispatch," : "", key);
     }
     *buffer = place.buffer;
@@ -346,7 +375,7 @@ bool tool_find_buffer(const struct tool_job *job, size_t index, const char *key,
 
 /* fresh: the arguments with buffers that this dispatch creates. Of its own arguments only these can be
  * shared, so that `in=same:out out=same:in` swaps the buffers of the previous dispatch. */
-static bool bind_shared(const struct tool_job *job, size_t index, const bool *fresh, size_t argument,
+static bool bind_shared(struct tool_job *job, size_t index, const bool *fresh, size_t argument,
                         const char *value, struct tool_binding *result, struct wm_diag *diag)
 {
     const struct tool_dispatch *d = &job->dispatches[index];
@@ -361,9 +390,13 @@ static bool bind_shared(const struct tool_job *job, size_t index, const bool *fr
         *plus = 0;
     const size_t own = find_argument(d, key);
     struct place place;
-    bool good = (own < d->formals && fresh[own] && own_place(d, key, &place)) ||
-                other_place(job, index, key, &place) ||
-                tool_because(diag, "%s: no buffer '%s' is made here or before", value, key);
+    bool good;
+    if (!strncmp(key, "symbol:", 7))
+        good = tool_find_buffer(job, index, key, &place.buffer, &place.offset, diag);
+    else
+        good = (own < d->formals && fresh[own] && own_place(d, key, &place)) ||
+               other_place(job, index, key, &place) ||
+               tool_because(diag, "%s: no buffer '%s' is made here or before", value, key);
     if (good) {
         const uint64_t left = tool_array_size(&place.buffer->array) - place.offset;
         if (!place.buffer->array.type && place.buffer->declared) /* raw bytes: now their type is known */

@@ -3,6 +3,7 @@
 #include "tool/arguments/array.h"
 
 #include "base/random.h"
+#include "tool/arguments/dwords.h"
 #include "tool/arguments/npy.h"
 #include "tool/input.h"
 #include "tool/tool.h"
@@ -81,9 +82,15 @@ static size_t recipe_of(const char *spec)
     return RECIPES;
 }
 
+static bool begins(const char *spec, const char *prefix)
+{
+    return strncmp(spec, prefix, strlen(prefix)) == 0;
+}
+
 bool tool_array_looks_like(const char *spec)
 {
-    return spec[0] == '@' || strncmp(spec, "bytes:", 6) == 0 || recipe_of(spec) < RECIPES;
+    return spec[0] == '@' || begins(spec, "bytes:") || begins(spec, "words:") || begins(spec, "zeros:") ||
+           recipe_of(spec) < RECIPES;
 }
 
 static bool parse_recipe(size_t recipe, const char *spec, struct tool_array *array, struct wm_diag *diag)
@@ -146,6 +153,43 @@ static bool parse_file(const char *path, struct tool_array *array, struct wm_dia
     return array->count > 0 || tool_because(diag, "%s: holds no elements", path);
 }
 
+static bool parse_words(const char *list, struct tool_array *array, struct wm_diag *diag)
+{
+    const struct tool_item_rules rules = {.lane = -1};
+    uint32_t *words;
+    size_t count;
+    bool named;
+    if (!tool_read_items(list, &rules, &words, &count, &named, diag))
+        return false;
+    array->kind = named ? TOOL_WORDS : TOOL_BYTES;
+    array->is_words = true;
+    array->count = count * sizeof *words;
+    array->owned = array->bytes = (uint8_t *)words;
+    if (named)
+        tool_array_free(array);
+    return true;
+}
+
+bool tool_array_words(const struct tool_array *array, const struct tool_item_rules *rules, void *elements,
+                      struct wm_diag *diag)
+{
+    uint32_t *words;
+    size_t count;
+    bool named;
+    if (!tool_read_items(array->spec + strlen("words:"), rules, &words, &count, &named, diag))
+        return false;
+    memcpy(elements, words, tool_array_size(array));
+    free(words);
+    return true;
+}
+
+static bool parse_zeros(const char *text, struct tool_array *array, struct wm_diag *diag)
+{
+    array->kind = TOOL_ZERO;
+    return (tool_parse_u64(text, &array->count) && array->count && !(array->count >> 46)) ||
+           tool_because(diag, "'%s' is no number of bytes; expected zeros:BYTES", text);
+}
+
 bool tool_array_parse(const char *spec, struct tool_array *array, struct wm_diag *diag)
 {
     *array = (struct tool_array){0};
@@ -155,7 +199,11 @@ bool tool_array_parse(const char *spec, struct tool_array *array, struct wm_diag
         good = parse_recipe(recipe, spec, array, diag);
     } else if (spec[0] == '@') {
         good = parse_file(spec + 1, array, diag);
-    } else if (strncmp(spec, "bytes:", 6) == 0) {
+    } else if (begins(spec, "words:")) {
+        good = parse_words(spec + strlen("words:"), array, diag);
+    } else if (begins(spec, "zeros:")) {
+        good = parse_zeros(spec + strlen("zeros:"), array, diag);
+    } else if (begins(spec, "bytes:")) {
         size_t size = 0;
         array->kind = TOOL_BYTES;
         good = tool_parse_hex(spec + 6, &array->bytes, &size, diag) &&
@@ -165,7 +213,7 @@ bool tool_array_parse(const char *spec, struct tool_array *array, struct wm_diag
     } else {
         good = tool_because(diag,
                             "'%s' is no array; expected zero:TYPE:N, fill:TYPE:N:VALUE, iota:TYPE:N, "
-                            "rand:TYPE:N:SEED, bytes:HEX or @FILE",
+                            "rand:TYPE:N:SEED, zeros:BYTES, bytes:HEX, words:LIST or @FILE",
                             spec);
     }
     array->spec = spec;
@@ -249,6 +297,8 @@ void tool_array_element(const struct tool_array *array, uint64_t index, void *el
         break;
     case TOOL_RANDOM:
         write_random(array->type, wmi_random_bits(array->seed, index), element);
+        break;
+    case TOOL_WORDS:
         break;
     }
 }

@@ -12,6 +12,8 @@
 const struct tool_type *tool_buffer_type(const struct tool_buffer *buffer, uint64_t offset)
 {
     const struct tool_type *type = buffer->array.type;
+    if (!type && buffer->array.is_words)
+        type = tool_type_of('u', 4);
     if (!type || (tool_array_size(&buffer->array) - offset) % type->size)
         return tool_type_of('u', 1); /* raw bytes, or not a whole number of elements */
     return type;
@@ -36,6 +38,8 @@ static bool check_reference(struct tool_expectation *expect, struct wm_diag *dia
     struct tool_array *reference = &expect->reference;
     const struct tool_type *type = tool_buffer_type(expect->buffer, expect->offset);
     const uint64_t size = tool_array_size(&expect->buffer->array) - expect->offset;
+    if (reference->kind == TOOL_WORDS)
+        return tool_because(diag, "%s: expected words without addresses", expect->spec);
     if (!reference->type && !tool_array_adopt(reference, type))
         return tool_because(diag, "%s has %" PRIu64 " bytes; expected %" PRIu64, expect->spec,
                             reference->count, size);

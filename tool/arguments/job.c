@@ -2,10 +2,12 @@
 /* Jobs: parses the command line and job files into dispatches that are ready to run. */
 #include "tool/arguments/job.h"
 
+#include "tool/arguments/dwords.h"
 #include "tool/input.h"
 #include "tool/output.h"
 #include "tool/tool.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,16 @@ enum option_id {
     OPT_OUT,
     OPT_EXPECT,
     OPT_BUFFER,
+    OPT_SYMBOL,
+    OPT_ALLOCATE_AT,
+    OPT_SGPR,
+    OPT_VGPR,
+    OPT_REGISTER,
+    OPT_BARE,
+    OPT_REGISTERS,
+    OPT_OF,
+    OPT_SCRATCH,
+    OPT_WAVE,
     OPT_LDS,
     OPT_TARGET,
     OPT_THEN,
@@ -59,6 +71,16 @@ static const struct tool_option options[] = {
     {"out", 'o', TOOL_VALUE, OPT_OUT},
     {"expect", 'e', TOOL_VALUE, OPT_EXPECT},
     {"buffer", 0, TOOL_VALUE, OPT_BUFFER},
+    {"symbol", 0, TOOL_VALUE, OPT_SYMBOL},
+    {"allocate-at", 0, TOOL_VALUE, OPT_ALLOCATE_AT},
+    {"sgpr", 0, TOOL_VALUE, OPT_SGPR},
+    {"vgpr", 0, TOOL_VALUE, OPT_VGPR},
+    {"register", 0, TOOL_VALUE, OPT_REGISTER},
+    {"bare", 0, TOOL_NO_VALUE, OPT_BARE},
+    {"registers", 0, TOOL_VALUE, OPT_REGISTERS},
+    {"of", 0, TOOL_VALUE, OPT_OF},
+    {"scratch", 0, TOOL_VALUE, OPT_SCRATCH},
+    {"wave", 0, TOOL_VALUE, OPT_WAVE},
     {"lds", 0, TOOL_VALUE, OPT_LDS},
     {"target", 'm', TOOL_VALUE, OPT_TARGET},
     {"then", 0, TOOL_NO_VALUE, OPT_THEN},
@@ -89,6 +111,23 @@ static const struct tool_option options[] = {
     {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
+/* Options whose value is NAME=VALUE: what is expected, and the list that it goes to. */
+static const struct pair_option {
+    int id;
+    const char *name, *form;
+    size_t list; /* offset in struct tool_dispatch */
+} pair_options[] = {
+    {OPT_ARG, "--arg", "NAME=VALUE or POSITION=VALUE", offsetof(struct tool_dispatch, arguments)},
+    {OPT_OUT, "--out", "NAME=FILE", offsetof(struct tool_dispatch, outputs)},
+    {OPT_EXPECT, "--expect", "NAME=@FILE[:RTOL[,ATOL]]", offsetof(struct tool_dispatch, expectations)},
+    {OPT_SYMBOL, "--symbol", "NAME=VALUE or NAME=@FILE", offsetof(struct tool_dispatch, symbols)},
+    {OPT_ALLOCATE_AT, "--allocate-at", "NAME=ADDRESS", offsetof(struct tool_dispatch, places)},
+    {OPT_SGPR, "--sgpr", "NUMBER=VALUE[,VALUE...], like 4=@out", offsetof(struct tool_dispatch, registers)},
+    {OPT_VGPR, "--vgpr", "NUMBER=VALUE, like 0=lane*4", offsetof(struct tool_dispatch, registers)},
+    {OPT_REGISTER, "--register", "NAME=VALUE, like m0=5", offsetof(struct tool_dispatch, registers)},
+};
+enum { PAIR_OPTIONS = sizeof pair_options / sizeof *pair_options };
+
 static void *checked(void *memory)
 {
     if (!memory) {
@@ -118,6 +157,8 @@ static struct tool_dispatch *add_dispatch(struct tool_job *job, const char *wher
         added->has_grid = before->has_grid;
         added->has_workgroup = before->has_workgroup;
         added->lds = before->lds;
+        added->scratch = before->scratch;
+        added->wave = before->wave;
         memcpy(added->grid, before->grid, sizeof(added->grid));
         added->dimensions = before->dimensions;
         memcpy(added->offset, before->offset, sizeof(added->offset));
@@ -136,10 +177,19 @@ static bool add_pair(struct tool_pairs *pairs, const char *option, const char *f
     }
     pairs->pairs = checked(realloc(pairs->pairs, (pairs->count + 1) * sizeof(*pairs->pairs)));
     struct tool_pair *added = &pairs->pairs[pairs->count++];
+    added->option = option;
     added->key = copy(word);
     added->key[equals - word] = 0;
     added->value = added->key + (equals - word) + 1;
     return true;
+}
+
+static const struct pair_option *pair_option(int id)
+{
+    for (size_t i = 0; i < PAIR_OPTIONS; i++)
+        if (pair_options[i].id == id)
+            return &pair_options[i];
+    return NULL;
 }
 
 static bool keep_text(struct tool_job *job, char *text)
@@ -225,6 +275,25 @@ static int read_job_file(struct tool_job *job, const struct tool_words *outer, c
             return code;
     }
     return first ? tool_fail("--job %s: holds no dispatch", path) : TOOL_CLEAN;
+}
+
+/* X[,Y[,Z]][:WAVE] */
+static int read_wave(struct tool_final *final, const char *value, const char *where)
+{
+    uint64_t workgroup[3] = {0}, wave = 0;
+    const char *colon = strchr(value, ':');
+    char *first = checked(colon ? strndup(value, (size_t)(colon - value)) : strdup(value));
+    bool good = tool_parse_triple(first, workgroup) && (!colon || tool_parse_u64(colon + 1, &wave));
+    free(first);
+    for (unsigned i = 0; i < 3; i++) {
+        good = good && workgroup[i] <= UINT32_MAX;
+        final->workgroup[i] = (uint32_t)workgroup[i];
+    }
+    final->wave = (uint32_t)wave;
+    final->given = true;
+    return good && wave <= UINT32_MAX
+               ? TOOL_CLEAN
+               : tool_fail("%s--of %s: expected a workgroup and a wave, X,Y,Z:WAVE", where, value);
 }
 
 /* Options of the whole job. */
@@ -393,15 +462,6 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
             if (!tool_parse_triple(value, d->offset))
                 return tool_fail("%s--offset %s: expected work-items as X, X,Y or X,Y,Z", where, value);
             break;
-        case OPT_ARG:
-            good = add_pair(&d->arguments, "--arg", "NAME=VALUE or POSITION=VALUE", value, where);
-            break;
-        case OPT_OUT:
-            good = add_pair(&d->outputs, "--out", "NAME=FILE", value, where);
-            break;
-        case OPT_EXPECT:
-            good = add_pair(&d->expectations, "--expect", "NAME=@FILE[:RTOL[,ATOL]]", value, where);
-            break;
         case OPT_BUFFER:
             good = add_pair(&job->declared, "--buffer", "NAME=ARRAY, like sums=zero:u32:64", value, where);
             break;
@@ -409,6 +469,25 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
             if (!tool_parse_u64(value, &number) || number > UINT32_MAX)
                 return tool_fail("%s--lds %s: expected bytes", where, value);
             d->lds = (uint32_t)number;
+            break;
+        case OPT_SCRATCH:
+            if (!tool_parse_u64(value, &number) || number > UINT32_MAX)
+                return tool_fail("%s--scratch %s: expected bytes per lane", where, value);
+            d->scratch = (uint32_t)number;
+            break;
+        case OPT_WAVE:
+            if (!tool_parse_u64(value, &number) || (number != 32 && number != 64))
+                return tool_fail("%s--wave %s: expected 32 or 64", where, value);
+            d->wave = (unsigned)number;
+            break;
+        case OPT_BARE:
+            d->bare = true;
+            break;
+        case OPT_REGISTERS:
+            d->final.path = value;
+            break;
+        case OPT_OF:
+            code = read_wave(&d->final, value, where);
             break;
         case OPT_TARGET:
             good = tool_check_target(where, value);
@@ -423,8 +502,14 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
                 return tool_fail("%s--job inside a job file", where);
             code = read_job_file(job, words, value);
             break;
-        default:
-            code = read_setting(job, id, value, where);
+        default: {
+            const struct pair_option *pair = pair_option(id);
+            if (pair)
+                good = add_pair((struct tool_pairs *)(void *)((char *)d + pair->list), pair->name, pair->form,
+                                value, where);
+            else
+                code = read_setting(job, id, value, where);
+        }
         }
         if (!good || code != TOOL_CLEAN || job->help)
             return good ? code : TOOL_WRONG;
@@ -447,6 +532,7 @@ struct tool_buffer *tool_add_buffer(struct tool_job *job, const char *name, cons
     struct tool_buffer *buffer = checked(calloc(1, sizeof(*buffer)));
     buffer->name = copy(name);
     buffer->array = *array;
+    buffer->dispatch = (size_t)TOOL_ANY_DISPATCH;
     buffer->next = job->buffers;
     job->buffers = buffer;
     return buffer;
@@ -457,19 +543,41 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Raw code has the wave size of its target, unless --wave selects the other. */
+static int open_with_wave(const struct tool_dispatch *d, struct wm_object **object)
+{
+    char target[64];
+    struct wm_diag diag;
+    if (wm_object_open_file(d->file, d->target, object, &diag) != WM_OK)
+        return tool_fail("%s%s", d->where, diag.message);
+    if (!d->wave || wm_object_version(*object) || wm_object_kernel(*object, 0)->wave_size == d->wave)
+        return TOOL_CLEAN;
+    snprintf(target, sizeof target, "%s:wave%u", wm_object_target(*object), d->wave);
+    if (strstr(d->target, ":wave") || !wm_target_known(target))
+        return TOOL_CLEAN; /* find_kernel() refuses it */
+    wm_object_close(*object);
+    *object = NULL;
+    if (wm_object_open_file(d->file, target, object, &diag) != WM_OK)
+        return tool_fail("%s%s", d->where, diag.message);
+    return TOOL_CLEAN;
+}
+
 static int open_object(struct tool_job *job, struct tool_dispatch *d)
 {
-    for (size_t i = 0; i < job->opened_count; i++)
-        if (same_text(job->opened[i].file, d->file) && same_text(job->opened[i].target, d->target)) {
-            d->object = job->opened[i].object;
+    for (size_t i = 0; i < job->opened_count; i++) {
+        const struct tool_opened *opened = &job->opened[i];
+        if (same_text(opened->file, d->file) && same_text(opened->target, d->target) &&
+            (opened->wave == d->wave || wm_object_version(opened->object))) {
+            d->object = opened->object;
             return TOOL_CLEAN;
         }
-    struct wm_diag diag;
-    struct wm_object *object;
-    if (wm_object_open_file(d->file, d->target, &object, &diag) != WM_OK)
-        return tool_fail("%s%s", d->where, diag.message);
+    }
+    struct wm_object *object = NULL;
+    const int code = open_with_wave(d, &object);
+    if (!object)
+        return code;
     job->opened = checked(realloc(job->opened, (job->opened_count + 1) * sizeof(*job->opened)));
-    job->opened[job->opened_count++] = (struct tool_opened){d->file, d->target, object};
+    job->opened[job->opened_count++] = (struct tool_opened){d->file, d->target, d->wave, object};
     d->object = object;
     const char *first = wm_object_target(job->opened[0].object), *here = wm_object_target(object);
     if (strcmp(first, here) != 0)
@@ -481,9 +589,12 @@ static int open_object(struct tool_job *job, struct tool_dispatch *d)
 static int find_kernel(struct tool_dispatch *d)
 {
     struct wm_diag diag;
-    if (wm_object_find_kernel(d->object, d->kernel_name, &d->kernel, &diag) == WM_OK)
-        return TOOL_CLEAN;
-    return tool_fail("%s%s%s", d->where, d->kernel_name ? "" : "-k KERNEL is needed: ", diag.message);
+    if (wm_object_find_kernel(d->object, d->kernel_name, &d->kernel, &diag) != WM_OK)
+        return tool_fail("%s%s%s", d->where, d->kernel_name ? "" : "-k KERNEL is needed: ", diag.message);
+    if (d->wave && d->wave != d->kernel->wave_size)
+        return tool_fail("%s--wave %u: %s of %s has waves of %u lanes", d->where, d->wave, d->kernel->name,
+                         d->file, d->kernel->wave_size);
+    return TOOL_CLEAN;
 }
 
 static int check_sizes(struct tool_dispatch *d)
@@ -506,6 +617,27 @@ static int check_sizes(struct tool_dispatch *d)
         return tool_fail("%s-b %u,%u,%u: a workgroup of %s has at most %llu work-items", d->where,
                          d->workgroup[0], d->workgroup[1], d->workgroup[2], name, (unsigned long long)most);
     return TOOL_CLEAN;
+}
+
+static int check_final(const struct tool_dispatch *d)
+{
+    const struct tool_final *final = &d->final;
+    const uint32_t items = d->workgroup[0] * d->workgroup[1] * d->workgroup[2];
+    const uint32_t waves = (items + d->kernel->wave_size - 1) / d->kernel->wave_size;
+    uint64_t grid[3];
+    bool inside = final->wave < waves;
+    if (final->given && !final->path)
+        return tool_fail("%s--of is for --registers FILE", d->where);
+    for (unsigned i = 0; i < 3; i++) {
+        grid[i] = ((uint64_t)d->grid[i] + d->workgroup[i] - 1) / d->workgroup[i];
+        inside = inside && final->workgroup[i] < grid[i];
+    }
+    if (!inside)
+        return tool_fail("%s--of %u,%u,%u:%u: there are %llu x %llu x %llu workgroups of %u wave%s", d->where,
+                         final->workgroup[0], final->workgroup[1], final->workgroup[2], final->wave,
+                         (unsigned long long)grid[0], (unsigned long long)grid[1],
+                         (unsigned long long)grid[2], waves, waves == 1 ? "" : "s");
+    return final->path ? tool_check_file("--registers", final->path) : TOOL_CLEAN;
 }
 
 const char *tool_out_option(const struct tool_dispatch *d, const struct tool_output *output,
@@ -542,6 +674,18 @@ static int check_results(struct tool_job *job, size_t index)
     return TOOL_CLEAN;
 }
 
+/* --buffer also takes words without "words:", unless they begin as a file name does. */
+static const char *array_text(struct tool_job *job, const char *value)
+{
+    if (!strchr("0123456789.-~(", value[0]) && !tool_is_descriptor(value))
+        return value;
+    static const char prefix[] = "words:";
+    char *text = checked(malloc(strlen(prefix) + strlen(value) + 1));
+    sprintf(text, "%s%s", prefix, value);
+    keep_text(job, text);
+    return text;
+}
+
 static int declare_buffers(struct tool_job *job)
 {
     for (size_t i = 0; i < job->declared.count; i++) {
@@ -551,11 +695,24 @@ static int declare_buffers(struct tool_job *job)
         for (size_t before = 0; before < i; before++)
             if (strcmp(job->declared.pairs[before].key, pair->key) == 0)
                 return tool_fail("--buffer %s is given twice", pair->key);
-        if (!tool_array_parse(pair->value, &array, &diag))
-            return tool_fail("--buffer %s: %s", pair->key, diag.message);
+        if (!tool_array_parse(array_text(job, pair->value), &array, &diag)) {
+            const bool list = pair->value[0] == '@' && strchr(pair->value, ',');
+            return tool_fail("--buffer %s: %s%s", pair->key, diag.message,
+                             list ? "; a list that begins with an address begins with words:" : "");
+        }
         tool_add_buffer(job, pair->key, &array)->declared = true;
     }
     return TOOL_CLEAN;
+}
+
+/* Registers stay from dispatch to dispatch of the same kernel, as arguments do. */
+static void inherit_registers(struct tool_job *job, size_t index)
+{
+    struct tool_dispatch *d = &job->dispatches[index];
+    const struct tool_dispatch *before = index ? d - 1 : NULL;
+    const bool same = before && before->kernel == d->kernel;
+    d->registers_from = same ? before->registers_from : index;
+    d->bare |= same && before->bare;
 }
 
 int tool_job_check(struct tool_job *job)
@@ -569,10 +726,18 @@ int tool_job_check(struct tool_job *job)
         code = open_object(job, d);
         code = code ? code : find_kernel(d);
         code = code ? code : check_sizes(d);
+        code = code ? code : check_final(d);
         code = code ? code : tool_bind_arguments(job, i);
+        code = code ? code : tool_check_symbols(job, i);
+        code = code ? code : tool_check_places(job, i);
+        inherit_registers(job, i);
+        code = code ? code : tool_check_start(job, i);
         code = code ? code : check_results(job, i);
     }
-    return code == TOOL_CLEAN ? tool_check_outputs(&job->outputs) : code;
+    code = code ? code : tool_check_words(job);
+    wm_machine_destroy(job->sizes); /* all symbols are known now */
+    job->sizes = NULL;
+    return code ? code : tool_check_outputs(&job->outputs);
 }
 
 /* ---- end ---- */
@@ -592,9 +757,15 @@ static void free_dispatch(struct tool_dispatch *d)
     }
     for (size_t i = 0; d->bindings && i < d->formals; i++)
         free(d->bindings[i].bytes);
+    for (size_t i = 0; d->settings && i < d->symbols.count; i++)
+        tool_array_free(&d->settings[i].array);
     free_pairs(&d->arguments);
     free_pairs(&d->outputs);
     free_pairs(&d->expectations);
+    free_pairs(&d->symbols);
+    free_pairs(&d->places);
+    free_pairs(&d->registers);
+    free(d->settings);
     free(d->bindings);
     free(d->made);
     free(d->output);
@@ -615,6 +786,7 @@ void tool_job_free(struct tool_job *job)
         free(job->buffers);
         job->buffers = next;
     }
+    wm_machine_destroy(job->sizes);
     for (size_t i = 0; i < job->opened_count; i++)
         wm_object_close(job->opened[i].object);
     free(job->opened);

@@ -8,9 +8,10 @@
 
 #include <stdio.h>
 
-/* The value `key=value` of --arg, --out, --expect or --buffer. */
+/* The value `key=value` of an option such as --arg. */
 struct tool_pair {
-    char *key; /* owned; `value` points into it */
+    const char *option; /* "--arg" */
+    char *key;          /* owned; `value` points into it */
     const char *value;
 };
 
@@ -19,13 +20,26 @@ struct tool_pairs {
     size_t count;
 };
 
-/* Guest memory allocated by a job. */
+enum { TOOL_ANY_DISPATCH = -1 };
+
+/* Guest memory of a job: allocated by it, or a variable of a code object. */
 struct tool_buffer {
     struct tool_buffer *next; /* of the job */
     struct tool_array array;
     char *name;
-    bool declared;    /* by --buffer */
-    uint64_t address; /* 0 until a dispatch uses it */
+    bool declared;                     /* by --buffer */
+    size_t dispatch;                   /* whose argument made it; TOOL_ANY_DISPATCH */
+    uint64_t at;                       /* --allocate-at; 0: anywhere */
+    const struct wm_object *symbol_of; /* where the variable is; NULL: allocated. The array has no content */
+    uint64_t address;                  /* 0 until it is allocated */
+    bool filled;
+};
+
+/* What --symbol writes before a dispatch. */
+struct tool_setting {
+    const struct tool_pair *pair;
+    struct tool_buffer *buffer;
+    struct tool_array array;
 };
 
 /* The value of one kernel argument. */
@@ -45,7 +59,7 @@ struct tool_binding {
 /* A buffer from an offset on, and the file that it is written to. */
 struct tool_output {
     const char *key, *path;
-    const struct tool_buffer *buffer;
+    struct tool_buffer *buffer;
     uint64_t offset;
 };
 
@@ -54,11 +68,18 @@ enum { TOOL_OUT_OPTION = 560 };
 struct tool_expectation {
     const char *key, *spec; /* `spec` without the tolerance */
     char *owned;            /* the storage of `spec` */
-    const struct tool_buffer *buffer;
+    struct tool_buffer *buffer;
     uint64_t offset;
     struct tool_array reference;
     bool exact;
     double relative, absolute; /* |x - ref| <= absolute + relative * |ref| */
+};
+
+/* The wave whose final registers are written. */
+struct tool_final {
+    const char *path; /* NULL: none are */
+    uint32_t workgroup[3], wave;
+    bool given; /* --of */
 };
 
 struct tool_dispatch {
@@ -68,8 +89,13 @@ struct tool_dispatch {
     unsigned dimensions;            /* of the grid, as given */
     uint64_t offset[3];             /* of the grid, work-items */
     bool has_grid, has_workgroup;
-    uint32_t lds; /* --lds */
-    struct tool_pairs arguments, outputs, expectations;
+    uint32_t lds;     /* --lds */
+    uint32_t scratch; /* --scratch, bytes per lane */
+    unsigned wave;    /* --wave: 32, 64 or 0 */
+    bool bare;
+    struct tool_final final;
+    struct tool_pairs arguments, outputs, expectations, symbols, places;
+    struct tool_pairs registers; /* --sgpr, --vgpr and --register in this order */
     /* Set by tool_job_check(): */
     const struct wm_object *object;
     const struct wm_kernel *kernel;
@@ -79,10 +105,13 @@ struct tool_dispatch {
     size_t formals;
     struct tool_output *output;
     struct tool_expectation *expect;
+    struct tool_setting *settings; /* one for each of `symbols` */
+    size_t registers_from;         /* the earliest dispatch whose `registers` apply to this one */
 };
 
 struct tool_opened {
     const char *file, *target;
+    unsigned wave; /* of raw code */
     struct wm_object *object;
 };
 
@@ -93,7 +122,8 @@ struct tool_job {
     size_t opened_count;
     struct tool_pairs declared; /* --buffer */
     struct tool_buffer *buffers;
-    char **texts; /* job files, whose text dispatches point to */
+    struct wm_machine *sizes; /* has code objects loaded whose symbols have been looked up; or NULL */
+    char **texts;             /* job files, whose text dispatches point to */
     size_t text_count;
     /* Of the whole job: */
     uint32_t threads;
@@ -127,11 +157,32 @@ struct tool_buffer *tool_add_buffer(struct tool_job *job, const char *name, cons
 /* In arguments.c: binds the arguments of dispatch `index`, whose kernel is known. */
 int tool_bind_arguments(struct tool_job *job, size_t index);
 /* Finds the buffer called `key` (a name or a position) after dispatch `index`: its own argument, a --buffer,
- * or the latest earlier argument of that name. */
-bool tool_find_buffer(const struct tool_job *job, size_t index, const char *key,
-                      const struct tool_buffer **buffer, uint64_t *offset, struct wm_diag *diag);
+ * or the latest earlier argument of that name; "symbol:NAME" is a variable of its code object.
+ * TOOL_ANY_DISPATCH: a --buffer, or the first argument of that name. */
+bool tool_find_buffer(struct tool_job *job, size_t index, const char *key, struct tool_buffer **buffer,
+                      uint64_t *offset, struct wm_diag *diag);
+/* Reads a value that fills `size` bytes, such as "2.5", "u32:1,2" or "bytes:00ff"; the caller frees. */
+bool tool_read_value(const char *text, uint32_t size, uint8_t **bytes, struct wm_diag *diag);
 /* "argument 2 'n'" */
 void tool_argument_title(const struct tool_dispatch *dispatch, size_t argument, char *text, size_t size);
+
+/* ---- checks of single options of dispatch `index` ---- */
+
+/* In places.c: --allocate-at; the words of all buffers and variables, when all names are known. */
+int tool_check_places(struct tool_job *job, size_t index);
+int tool_check_words(struct tool_job *job);
+/* In registers.c: --sgpr, --vgpr, --register. */
+int tool_check_start(struct tool_job *job, size_t index);
+/* In symbols.c: --symbol; the values of words are left to tool_check_words(). */
+int tool_check_symbols(struct tool_job *job, size_t index);
+
+/* ---- variables of code objects; in symbols.c ---- */
+
+/* Finds a variable in the symbols of a code object. */
+bool tool_find_symbol(struct tool_job *job, const struct wm_object *object, const char *name,
+                      struct tool_buffer **buffer, struct wm_diag *diag);
+/* Writes what --symbol of dispatch `index` says. */
+bool tool_write_symbols(struct tool_job *job, size_t index, struct wm_machine *machine, struct wm_diag *diag);
 
 /* ---- comparing; in compare.c ---- */
 

@@ -2,7 +2,10 @@
 /* Executes the dispatches of a job: buffers in, kernel, comparisons and outputs. */
 #include "tool/arguments/run.h"
 
+#include "tool/arguments/final.h"
 #include "tool/arguments/npy.h"
+#include "tool/arguments/places.h"
+#include "tool/arguments/registers.h"
 #include "tool/output.h"
 #include "tool/report/document.h"
 #include "tool/report/fidelity.h"
@@ -32,6 +35,25 @@ const char tool_job_help[] =
     "  -e, --expect NAME=@FILE[:RTOL[,ATOL]]  compare it: |x - ref| <= ATOL + RTOL * |ref|; NaN equals NaN;\n"
     "                       without a tolerance all bits must be equal. Also NAME=zero:f32:N etc.\n"
     "      --lds BYTES      dynamic LDS that is not an argument (HIP's extern __shared__)\n"
+    "      --symbol NAME=VALUE  write a __constant__ or __device__ variable before the dispatch: a value or "
+    "an\n"
+    "                       array as for --arg, of the variable's size. --out symbol:NAME=FILE writes it\n"
+    "                       after the dispatch; @symbol:NAME and same:symbol:NAME are its address\n"
+    "      --sgpr N=LIST    what SGPR N, and those after it, hold when waves begin; see below\n"
+    "      --vgpr N=LIST    the same for VGPRs\n"
+    "      --register NAME=LIST  the same for any registers: s4, s[4:7], v[0:1], a0, m0, vcc, exec, scc, "
+    "mode,\n"
+    "                       flat_scratch, ttmp9\n"
+    "      --bare           all other registers are 0, but EXEC and MODE; without it they hold what the\n"
+    "                       kernel's descriptor says, or for raw instructions: s[0:1] the address of the\n"
+    "                       arguments, s2 to s4 the workgroup, v0 to v2 the work-item\n"
+    "      --scratch BYTES  private memory per lane, if more than the kernel asks for\n"
+    "      --registers FILE  write the final registers of a wave as JSON (docs/schema/registers.json), also\n"
+    "                       those with which it faulted; the dispatch runs on one thread\n"
+    "      --of X,Y,Z:WAVE  the wave for --registers: workgroup, and wave in it; default 0,0,0:0\n"
+    "      --wave 32|64     lanes of a wave: selects it for raw instructions, must be right for a kernel\n"
+    "      --allocate-at NAME=ADDRESS  place the buffer of an argument, or of --buffer, at this guest "
+    "address\n"
     "  -m, --target NAME    bundle: select the entry for this target (gfx900, gfx90a:xnack+) or by number;\n"
     "                       neither bundle nor ELF: the file is raw instructions for this target\n"
     "      --then           start another dispatch on the same memory; options not given keep their values\n"
@@ -48,10 +70,32 @@ const char tool_job_help[] =
     "  @in.npy  @in.bin     a file; the element type of a raw file is that of the metadata\n"
     "  same:in  same:in+64  the buffer of another argument, of this or an earlier dispatch; at byte offset "
     "64\n"
+    "  zeros:BYTES          a buffer of zero bytes, of the element type in the metadata\n"
+    "  words:LIST           a buffer of 32-bit words, which may be addresses of other buffers; see below\n"
     "  null  lds:BYTES      a null pointer; the size of a __local argument\n"
     "\n"
+    "Lists of words, for registers and buffers: items separated by commas.\n"
+    "  5  -1  0x1f  1.5  2f  one word: an integer, or a float\n"
+    "  @NAME  @NAME+16      two words: the address of a buffer (an argument, --buffer, symbol:NAME)\n"
+    "  @NAME.lo  @NAME.hi   one word of it\n"
+    "  (1<<20)-4            an expression: + - * / % << >> & ^ | ~ of numbers and addresses; for VGPRs also "
+    "of\n"
+    "                       'lane', the number of the lane in its wave: lane*4+16, (@out+lane*4).lo\n"
+    "  V#(@NAME,size=B,stride=S,format=32_32_FLOAT,FIELD=N)  a buffer's descriptor, four words; all but the\n"
+    "                       address is optional: by default it covers the buffer up to its end, of 32-bit\n"
+    "                       elements. FIELD: see 'wavemem explain descriptor'\n"
+    "  T#(@NAME,FIELD=N)  S#(FIELD=N)  an image's descriptor (eight words), a sampler's (four)\n"
+    "Only for registers:\n"
+    "  workgroup-id-x|y|z|yz  workgroup-info  wave-id  arguments  scratch-address  scratch-offset  (SGPRs;\n"
+    "                       arguments and scratch-address fill two)\n"
+    "  workitem-id-x|y|z  workitem-ids  (VGPRs)\n"
+    "  @FILE.npy            VGPRs: a value for each lane of a wave, or for each work-item of a workgroup;\n"
+    "                       for v[0:1] two words for each\n"
+    "\n"
     "Options of the whole job:\n"
-    "      --buffer NAME=ARRAY  a buffer for several dispatches; arguments refer to it by same:NAME\n"
+    "      --buffer NAME=ARRAY  a buffer for several dispatches; arguments refer to it by same:NAME, words "
+    "and\n"
+    "                       registers by @NAME. Also NAME=LIST, if it does not begin with an @\n"
     "  -j, --threads N      host threads; 0 (default): one per CPU; 1: workgroups run in dispatch order.\n"
     "                       Reports do not depend on N, except for kernels with data races: workgroups that\n"
     "                       wait for others or share counters run on one thread if they are observed\n"
@@ -166,24 +210,6 @@ static void add_stale(void *user, const struct wm_stale *stale)
 
 /* ---- memory and arguments ---- */
 
-static bool place_buffer(struct wm_machine *machine, struct tool_buffer *buffer, struct wm_diag *diag)
-{
-    const uint64_t size = tool_array_size(&buffer->array);
-    if (buffer->address)
-        return true;
-    if (wm_allocate(machine, size, 0, buffer->name, &buffer->address, diag) != WM_OK)
-        return false;
-    if (buffer->array.kind == TOOL_ZERO) /* as allocated */
-        return true;
-    void *bytes = wm_host_pointer(machine, buffer->address, size);
-    if (!bytes)
-        return tool_because(diag, "the memory of '%s' is not there", buffer->name);
-    tool_array_write(&buffer->array, bytes);
-    free(buffer->array.owned); /* a file's copy is no longer needed; the type and count are */
-    buffer->array.owned = buffer->array.bytes = NULL;
-    return true;
-}
-
 /* Lays the arguments out as the kernel finds them; sets *size and the total of dynamic LDS. The caller frees.
  */
 static uint8_t *lay_out_arguments(struct wm_machine *machine, const struct tool_dispatch *d, uint64_t *size,
@@ -209,7 +235,7 @@ static uint8_t *lay_out_arguments(struct wm_machine *machine, const struct tool_
             memcpy(bytes + formal->offset, binding->bytes, formal->size);
             continue;
         case TOOL_BUFFER:
-            if (!place_buffer(machine, binding->buffer, diag)) {
+            if (!tool_allocate(machine, binding->buffer, diag)) {
                 free(bytes);
                 return NULL;
             }
@@ -231,6 +257,53 @@ static uint8_t *lay_out_arguments(struct wm_machine *machine, const struct tool_
     }
     *dynamic_lds = (uint32_t)lds - d->kernel->lds_size;
     return bytes;
+}
+
+/* What a dispatch needs while it runs. */
+struct prepared {
+    struct wm_dispatch dispatch;
+    uint8_t *arguments;
+    struct tool_start start;
+};
+
+static struct wm_dispatch request_of(const struct tool_job *job, const struct tool_dispatch *d)
+{
+    return (struct wm_dispatch){
+        .struct_size = sizeof(struct wm_dispatch),
+        .scalar_cache = job->scalar_cache,
+        .grid = {d->grid[0], d->dimensions > 1 ? d->grid[1] : 0, d->dimensions > 2 ? d->grid[2] : 0},
+        .global_offset = {d->offset[0], d->offset[1], d->offset[2]},
+        .workgroup = {d->workgroup[0], d->workgroup[1], d->workgroup[2]},
+        .threads = job->threads,
+        .max_instructions = job->max_instructions,
+        .timeout = job->timeout,
+        .alignment = job->alignment,
+        .on_violation = job->goes_on ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS,
+    };
+}
+
+/* Fills the memory and registers of a dispatch. Release *prepared in any case. */
+static bool prepare(struct tool_job *job, size_t index, struct wm_machine *machine, struct prepared *prepared,
+                    struct wm_diag *diag)
+{
+    const struct tool_dispatch *d = &job->dispatches[index];
+    struct wm_dispatch *dispatch = &prepared->dispatch;
+    *prepared = (struct prepared){.dispatch = request_of(job, d)};
+    prepared->arguments =
+        lay_out_arguments(machine, d, &dispatch->arguments_size, &dispatch->dynamic_lds, diag);
+    dispatch->arguments = prepared->arguments;
+    if (!prepared->arguments || !tool_write_symbols(job, index, machine, diag) ||
+        !tool_start_make(job, index, machine, &prepared->start, diag) ||
+        !tool_fill_buffers(job, machine, diag))
+        return false;
+    dispatch->start = prepared->start.given ? &prepared->start.start : NULL;
+    return true;
+}
+
+static void release(struct prepared *prepared)
+{
+    tool_start_free(&prepared->start);
+    free(prepared->arguments);
 }
 
 /* ---- results ---- */
@@ -430,30 +503,17 @@ static bool make_machine(struct tool_job *job, struct wm_machine **machine, stru
         good = tool_because(diag, "--apertures: %s", why.message);
     for (size_t i = 0; i < job->opened_count && good; i++)
         good = wm_load(*machine, job->opened[i].object, diag) == WM_OK;
+    for (struct tool_buffer *b = job->buffers; b && good; b = b->next) /* before others take their place */
+        if (b->at || b->symbol_of)
+            good = tool_allocate(*machine, b, diag);
     for (struct tool_buffer *b = job->buffers; b && good; b = b->next)
-        if (b->declared && !place_buffer(*machine, b, &why))
+        if (b->declared && !tool_allocate(*machine, b, &why))
             good = tool_because(diag, "--buffer %s: %s", b->name, why.message);
-    if (good)
+    if (good && tool_fill_buffers(job, *machine, diag))
         return true;
     wm_machine_destroy(*machine);
     *machine = NULL;
     return false;
-}
-
-static struct wm_dispatch request_of(const struct tool_job *job, const struct tool_dispatch *d)
-{
-    return (struct wm_dispatch){
-        .struct_size = sizeof(struct wm_dispatch),
-        .scalar_cache = job->scalar_cache,
-        .grid = {d->grid[0], d->dimensions > 1 ? d->grid[1] : 0, d->dimensions > 2 ? d->grid[2] : 0},
-        .global_offset = {d->offset[0], d->offset[1], d->offset[2]},
-        .workgroup = {d->workgroup[0], d->workgroup[1], d->workgroup[2]},
-        .threads = job->threads,
-        .max_instructions = job->max_instructions,
-        .timeout = job->timeout,
-        .alignment = job->alignment,
-        .on_violation = job->goes_on ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS,
-    };
 }
 
 /* ---- deadlocks ---- */
@@ -463,21 +523,19 @@ static void ignore_text(void *user, const char *text, size_t length)
     (void)user, (void)text, (void)length;
 }
 
-/* Runs a dispatch without output. */
-static bool run_silently(const struct tool_job *job, const struct tool_dispatch *d,
-                         struct wm_machine *machine, uint32_t threads, struct wm_result *result)
+/* Runs dispatch `index` without output. */
+static bool run_silently(struct tool_job *job, size_t index, struct wm_machine *machine, uint32_t threads,
+                         struct wm_result *result)
 {
-    struct wm_dispatch dispatch = request_of(job, d);
+    const struct tool_dispatch *d = &job->dispatches[index];
+    struct prepared prepared;
     struct wm_diag diag;
     *result = (struct wm_result){.struct_size = sizeof(*result)};
-    uint8_t *arguments =
-        lay_out_arguments(machine, d, &dispatch.arguments_size, &dispatch.dynamic_lds, &diag);
-    dispatch.arguments = arguments;
-    dispatch.threads = threads;
-    dispatch.print = ignore_text; /* so that it has a buffer for its text, as before */
-    const bool good =
-        arguments && wm_dispatch(machine, d->object, d->kernel, &dispatch, result, &diag) == WM_OK;
-    free(arguments);
+    bool good = prepare(job, index, machine, &prepared, &diag);
+    prepared.dispatch.threads = threads;
+    prepared.dispatch.print = ignore_text; /* so that it has a buffer for its text, as before */
+    good = good && wm_dispatch(machine, d->object, d->kernel, &prepared.dispatch, result, &diag) == WM_OK;
+    release(&prepared);
     return good;
 }
 
@@ -493,14 +551,13 @@ static void settle_deadlock(struct tool_job *job, size_t index, struct wm_machin
     bool good = true;
     for (struct tool_buffer *b = job->buffers; b && good; b = b->next) {
         b->address = 0;
+        b->filled = b->symbol_of;
         good = tool_array_reload(&b->array);
     }
     good = good && make_machine(job, machine, &diag);
     for (size_t i = 0; i < index && good; i++)
-        good = run_silently(job, &job->dispatches[i], *machine, job->threads, &again) &&
-               again.fault.kind == WM_FAULT_NONE;
-    good = good && run_silently(job, &job->dispatches[index], *machine, 1, &again) &&
-           again.fault.kind == WM_FAULT_DEADLOCK;
+        good = run_silently(job, i, *machine, job->threads, &again) && again.fault.kind == WM_FAULT_NONE;
+    good = good && run_silently(job, index, *machine, 1, &again) && again.fault.kind == WM_FAULT_DEADLOCK;
     if (good) {
         again.seconds = result->seconds;
         *result = again;
@@ -510,45 +567,65 @@ static void settle_deadlock(struct tool_job *job, size_t index, struct wm_machin
     }
 }
 
+/* Runs the dispatch, and writes the registers that it should end with. */
+static int execute(struct wm_machine *machine, const struct tool_dispatch *d,
+                   const struct wm_dispatch *dispatch, struct wm_result *result)
+{
+    struct wm_diag diag;
+    json_t *registers = NULL;
+    const enum wm_status status = d->final.path
+                                      ? tool_run_to_registers(machine, d, dispatch, result, &registers, &diag)
+                                      : wm_dispatch(machine, d->object, d->kernel, dispatch, result, &diag);
+    int code = TOOL_CLEAN;
+    clear_progress(dispatch->progress_user);
+    if (status != WM_OK)
+        code = tool_fail("%s%s", d->where, diag.message);
+    else if (registers || (d->final.path && result->fault.kind == WM_FAULT_NONE))
+        code = tool_write_registers(d, registers);
+    json_decref(registers);
+    return code;
+}
+
 static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **machine,
                         const struct watchers *watchers, json_t *report)
 {
     struct tool_dispatch *d = &job->dispatches[index];
     struct wm_diag diag = {0};
-    struct wm_dispatch dispatch = request_of(job, d);
+    struct prepared prepared;
     const bool watched = watchers->profile || watchers->check || watchers->fidelity || job->scalar_cache;
-    uint8_t *arguments =
-        lay_out_arguments(*machine, d, &dispatch.arguments_size, &dispatch.dynamic_lds, &diag);
-    if (!arguments)
+    if (!prepare(job, index, *machine, &prepared, &diag)) {
+        release(&prepared);
         return tool_fail("%s%s", d->where, diag.message);
+    }
     struct progress progress = {.kernel = d->kernel->name, .start = now()};
     progress.text = job->outputs.json && !job->outputs.json_path
                         ? stderr
                         : stdout; /* not between the braces of the report */
     struct stales stales = {.report = report && job->scalar_cache ? json_array() : NULL,
                             .silent = job->outputs.json && !job->outputs.json_path};
-    dispatch.arguments = arguments;
-    dispatch.stale = add_stale;
-    dispatch.stale_user = &stales;
-    dispatch.profile = watchers->profile;
-    dispatch.check = watchers->check;
-    dispatch.fidelity = watchers->fidelity;
-    dispatch.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
-    dispatch.progress_user = &progress;
-    dispatch.print = print_text;
-    dispatch.print_user = &progress;
+    struct wm_dispatch *dispatch = &prepared.dispatch;
+    dispatch->stale = add_stale;
+    dispatch->stale_user = &stales;
+    dispatch->profile = watchers->profile;
+    dispatch->check = watchers->check;
+    dispatch->fidelity = watchers->fidelity;
+    dispatch->progress = isatty(STDERR_FILENO) ? show_progress : NULL;
+    dispatch->progress_user = &progress;
+    dispatch->print = print_text;
+    dispatch->print_user = &progress;
     struct wm_result result = {.struct_size = sizeof(result)};
-    const enum wm_status status = wm_dispatch(*machine, d->object, d->kernel, &dispatch, &result, &diag);
-    free(arguments);
-    clear_progress(&progress);
-    if (status != WM_OK)
-        return tool_fail("%s%s", d->where, diag.message);
+    const int executed = execute(*machine, d, dispatch, &result);
+    release(&prepared);
+    if (executed != TOOL_CLEAN) {
+        json_decref(stales.report);
+        return executed;
+    }
     struct wm_dependence dependence = {.kind = WM_INDEPENDENT};
     const bool deadlock = result.fault.kind == WM_FAULT_DEADLOCK && !watched;
     if ((report || job->stats || deadlock) &&
         wm_find_dependence(*machine, d->object, d->kernel, &dependence, &diag) != WM_OK)
         return tool_fail("%s%s", d->where, diag.message);
-    if (deadlock && dependence.kind != WM_INDEPENDENT && job->threads != 1)
+    if (deadlock && dependence.kind != WM_INDEPENDENT && job->threads != 1 && !d->final.path)
         settle_deadlock(job, index, machine, &result);
     const bool reproducible = watched
                                   ? result.reproducible

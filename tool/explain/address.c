@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wavemem explain address: the addresses that the lanes of an instruction access, for given registers. */
 #include "tool/explain/explain.h"
+#include "tool/expression.h"
 #include "tool/report/table.h"
 #include "tool/tool.h"
 #include "wavemem/wavemem.h"
@@ -114,10 +115,16 @@ static int parse_set(struct request *r, const char *text)
     if (!equals || !parse_target(text, (size_t)(equals - text), &t))
         return tool_fail("--set %s: expected REGISTER=VALUE, like v3=lane*4 or s[4:7]=1,2,3,4", text);
     for (unsigned i = 0;; i++) {
-        for (unsigned lane = 0; lane < LANES; lane++)
-            if (!explain_evaluate(at, lane, &end, &value[lane]) || (*end && *end != ','))
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            struct tool_expression e = {.lane = (int)lane};
+            struct wm_diag diag;
+            const bool good = tool_evaluate(at, &e, &diag);
+            value[lane] = e.value;
+            end = e.end;
+            if (!good || (*end && *end != ','))
                 return tool_fail("--set %s: expected an expression of numbers and 'lane', wrong at '%s'",
                                  text, end);
+        }
         if (t.named && !strcmp(t.prefix, "exec")) {
             r->ask.lanes = value[0];
             return *end ? tool_fail("--set %s: exec takes one value", text) : TOOL_CLEAN;
