@@ -23,7 +23,7 @@ const struct wmi_op *wmi_wave_fault(struct wmi_wave *wave, const struct wmi_faul
 {
     wave->worker->fault = *fault;
     wave->state = WMI_WAVE_FAULTED;
-    if (wave->group->dispatch->holder)
+    if (wave->worker->dispatch->holder)
         wmi_hold_at_fault(wave);
     return NULL;
 }
