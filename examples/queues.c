@@ -9,11 +9,13 @@ enum { N = 256 };
 static struct { /* mapped, so that the guest sees it at its own address */
     _Alignas(64) float a[N], b[N], sum[N], total[N];
     struct {
-        uint64_t a, b, c;
+        const float *a, *b, *c;
         uint32_t n, hidden[71];
     } first, second;
     int64_t signal;
-} memory;
+} memory = {.first = {memory.a, memory.b, memory.sum, N},
+            .second = {memory.sum, memory.a, memory.total, N},
+            .signal = 1};
 
 static int failed(const char *message)
 {
@@ -39,11 +41,6 @@ int main(int count, char **arguments)
         return failed(diag.message);
     for (int i = 0; i < N; i++)
         memory.a[i] = memory.b[i] = (float)i;
-    const uint64_t a = (uintptr_t)memory.a, b = (uintptr_t)memory.b, sum = (uintptr_t)memory.sum;
-    memory.first.a = a, memory.first.b = b, memory.first.c = sum, memory.first.n = N;
-    memory.second.a = sum, memory.second.b = a, memory.second.c = (uintptr_t)memory.total,
-    memory.second.n = N;
-    memory.signal = 1;
     struct wm_packet then = add;
     add.kernarg_address = (uintptr_t)&memory.first;
     add.completion_signal = signal; /* decremented when it has completed */

@@ -39,12 +39,10 @@ int main(void)
     for (uint32_t lane = 0; lane < 32; lane++)
         values[lane] = lane * lane;
     const uint32_t address[] = {(uint32_t)(uintptr_t)out, (uint32_t)((uint64_t)(uintptr_t)out >> 32)};
-    const struct wm_start_register registers[] = {
-        {.name = "s2", .values = address, .count = 2},
-        {.name = "s4", .kind = WM_START_WORKGROUP_ID_X},
-        {.name = "v0", .kind = WM_START_WORKITEM_IDS},
-        {.name = "v1", .values = values, .count = 32},
-    };
+    const struct wm_start_register registers[] = {{.name = "s2", .values = address, .count = 2},
+                                                  {.name = "s4", .kind = WM_START_WORKGROUP_ID_X},
+                                                  {.name = "v0", .kind = WM_START_WORKITEM_IDS},
+                                                  {.name = "v1", .values = values, .count = 32}};
     const struct wm_start start = {
         .struct_size = sizeof(start), .bare = true, .registers = registers, .register_count = 4};
     const struct wm_dispatch dispatch = {

@@ -22,7 +22,10 @@ struct guest {
     struct wm_diag diag;
     struct wm_result result;
     uint64_t base;
+    unsigned char *page; /* of the host, mapped; no kernel is told of it */
 };
+
+enum { PAGE = 4096, FILL = 0xa5 };
 
 static void open_guest(struct guest *guest, const void *words, size_t bytes)
 {
@@ -33,10 +36,17 @@ static void open_guest(struct guest *guest, const void *words, size_t bytes)
     assert_int_equal(
         wm_symbol(guest->machine, guest->object, guest->kernel->name, &guest->base, NULL, &guest->diag),
         WM_OK);
+    guest->page = aligned_alloc(PAGE, PAGE);
+    assert_non_null(guest->page);
+    memset(guest->page, FILL, PAGE);
+    assert_int_equal(wm_map_host(guest->machine, guest->page, PAGE, 0, 0, "page", &guest->diag), WM_OK);
 }
 
 static void close_guest(struct guest *guest)
 {
+    for (unsigned i = 0; i < PAGE; i++)
+        assert_int_equal(guest->page[i], FILL);
+    free(guest->page);
     wm_machine_destroy(guest->machine);
     wm_object_close(guest->object);
 }

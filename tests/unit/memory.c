@@ -174,6 +174,58 @@ static void host_memory(void **state)
     close_world(&w);
 }
 
+/* Observers of the machine hear of mappings, and reports that are too long say so. */
+static void count_event(void *local, const struct wm_event *event)
+{
+    unsigned *counts = local;
+    const unsigned kind = event->kind == WM_EVENT_MAP ? 0 : event->kind == WM_EVENT_ALLOCATE ? 1 : 2;
+    assert_string_equal(event->memory.name, "page");
+    assert_int_equal(event->memory.size, PAGE);
+    assert_int_equal(event->memory.flags, WM_READ_ONLY);
+    counts[kind]++;
+}
+
+static void events(void **state)
+{
+    const struct world w = open_world(increments);
+    void *page = aligned_alloc(PAGE, PAGE);
+    unsigned counts[3] = {0};
+    uint64_t address;
+    const struct wm_observer observer = {.struct_size = sizeof observer,
+                                         .events = WM_EVENT_MAP | WM_EVENT_ALLOCATE | WM_EVENT_FREE,
+                                         .user = counts,
+                                         .event = count_event};
+    (void)state;
+    OK(wm_machine_observe(w.machine, &observer, &diag));
+    OK(wm_map_host(w.machine, page, PAGE, 0, WM_READ_ONLY, "page", &diag));
+    OK(wm_allocate(w.machine, PAGE, WM_READ_ONLY, "page", &address, &diag));
+    OK(wm_free(w.machine, (uintptr_t)page, &diag));
+    OK(wm_free(w.machine, address, &diag));
+    OK(wm_machine_unobserve(w.machine, &observer, &diag));
+    assert_int_equal(counts[0], 1);
+    assert_int_equal(counts[1], 1);
+    assert_int_equal(counts[2], 2);
+    close_world(&w);
+    free(page);
+}
+
+static void long_names(void **state)
+{
+    const struct world w = open_world(increments);
+    char name[3000];
+    uint64_t address;
+    (void)state;
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    OK(wm_allocate(w.machine, 64, WM_READ_ONLY, name, &address, &diag));
+    const struct wm_result result = run(&w, &(struct wm_dispatch){.grid = {1}}, address);
+    assert_int_equal(result.fault.kind, WM_FAULT_READ_ONLY);
+    const size_t length = strlen(result.fault.text);
+    assert_int_equal(length, sizeof result.fault.text - 1);
+    assert_string_equal(result.fault.text + length - 4, "n...");
+    close_world(&w);
+}
+
 /* ---- changes while dispatches run ---- */
 
 /* Increments words until the first of them is large enough. */
@@ -291,7 +343,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(given_addresses),   cmocka_unit_test(queries),      cmocka_unit_test(host_memory),
-        cmocka_unit_test(changes_of_others), cmocka_unit_test(freed_in_use),
+        cmocka_unit_test(changes_of_others), cmocka_unit_test(freed_in_use), cmocka_unit_test(events),
+        cmocka_unit_test(long_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
