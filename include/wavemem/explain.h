@@ -118,7 +118,7 @@ WM_API enum wm_status wm_format_store(const char *target, const char *layout, co
  * "flat_scratch_lo", "flat_scratch_hi". */
 struct wm_register {
     const char *name;
-    uint32_t value[64]; /* per lane; scalar registers use value[0] */
+    uint32_t value[64]; /* per lane; scalar registers use value[0], those of 64 bits also value[1] */
 };
 
 struct wm_address_request {

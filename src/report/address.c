@@ -7,6 +7,7 @@
 #include "exec/frame_words.h"
 #include "exec/gds.h"
 #include "exec/program.h"
+#include "exec/register_place.h"
 
 #include "base/diag.h"
 #include "isa/assemble.h"
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum {
     MAX_STEPS = 64,   /* maximum steps of an instruction up to its access */
@@ -100,46 +100,18 @@ static void take_access(void *local, const struct wmi_access *access, uint32_t s
 
 /* ---- registers ---- */
 
-static uint32_t *row(const struct stage *stage, unsigned reg)
-{
-    return (uint32_t *)((char *)stage->frame + wmi_program_code(stage->program)->vgpr_offset +
-                        (size_t)reg * wmi_program_code(stage->program)->row_bytes);
-}
-
 static enum wm_status set_register(struct stage *stage, const struct wm_register *r, struct wm_diag *diag)
 {
-    static const struct {
-        const char *name;
-        unsigned slot;
-    } specials[] = {
-        {"m0", WMI_S_M0},
-        {"vcc_lo", WMI_S_VCC},
-        {"vcc_hi", WMI_S_VCC + 1},
-        {"flat_scratch_lo", WMI_S_FLAT_SCRATCH},
-        {"flat_scratch_hi", WMI_S_FLAT_SCRATCH + 1},
-    };
+    struct wmi_register_place place;
     if (!r->name)
         return wmi_null(diag, "wm_address_explain", "a register's name");
-    for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
-        if (!strcasecmp(r->name, specials[i].name)) {
-            stage->frame->s[specials[i].slot] = r->value[0];
-            return WM_OK;
-        }
-    const uint32_t sgprs = wmi_target_limit(stage->target, WMI_LIMIT_sgprs);
-    char *stop = NULL;
-    const unsigned long number =
-        r->name[0] && r->name[1] >= '0' && r->name[1] <= '9' ? strtoul(r->name + 1, &stop, 10) : 0;
-    if (stop && !*stop && (r->name[0] == 's' || r->name[0] == 'S') && number < sgprs) {
-        stage->frame->s[number] = r->value[0];
-        return WM_OK;
-    }
-    if (stop && !*stop && (r->name[0] == 'v' || r->name[0] == 'V') && number < 256) {
-        memcpy(row(stage, (unsigned)number), r->value, wmi_program_code(stage->program)->row_bytes);
-        return WM_OK;
-    }
-    return wmi_fail(diag, WM_BAD_ARGUMENT,
-                    "'%s': no register of %s; expected one like s4, v3, m0, vcc_lo, flat_scratch_lo", r->name,
-                    wmi_target_name(stage->target));
+    if (!wmi_register_find(wmi_program_code(stage->program), r->name, &place) ||
+        (place.kind != WMI_REGISTER_SCALAR && place.kind != WMI_REGISTER_VECTOR))
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "'%s': no register of %s; expected one like s4, v3, m0, vcc_lo, flat_scratch_lo",
+                        r->name, wmi_target_name(stage->target));
+    memcpy(wmi_register_words(stage->frame, &place), r->value, place.words * sizeof *r->value);
+    return WM_OK;
 }
 
 static void set_exec(struct stage *stage, uint64_t bits)
