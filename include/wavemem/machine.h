@@ -150,9 +150,9 @@ struct wm_dispatch {
      * kernels do not have such an offset: WM_BAD_ARGUMENT unless it is 0. */
     uint64_t global_offset[3];
     const struct wm_start *start; /* initial registers, see start.h; NULL: as the kernel's descriptor says */
-    /* The kernel may wait for what other threads of the host, or kernels of other machines, write to its
-     * memory: only the limits end waiting, not WM_FAULT_DEADLOCK. Not needed for dispatches of the same
-     * machine. */
+    /* The kernel may wait for what the host or another dispatch writes to memory: only the limits end
+     * waiting, not WM_FAULT_DEADLOCK. False: waves that wait for something that none of the dispatch's own
+     * can change are a deadlock, whatever runs beside them. */
     bool waits_for_others;
 };
 

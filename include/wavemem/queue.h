@@ -3,8 +3,9 @@
  * them. examples/queues.c is a complete program.
  *
  * The dispatches of a queue run one after another, in the order in which they were submitted; those of
- * different queues at the same time, so that a kernel may wait for one of another queue. Addresses of what
- * wavemem allocates for a dispatch (scratch, packet) depend on its queue only, not on what runs beside it.
+ * different queues at the same time, so that a kernel may wait for one of another queue if its options say so
+ * (wm_dispatch.waits_for_others). Addresses of what wavemem allocates for a dispatch (scratch, packet) depend
+ * on its queue only, not on what runs beside it.
  *
  * Sources: HSA Platform System Architecture 1.2, section 2.9; HSA Runtime 1.2, hsa_kernel_dispatch_packet_t.
  */

@@ -153,7 +153,7 @@ class Kernel:
         global_offset: added to get_global_id() of OpenCL kernels, one to three numbers.
         profile, check, fidelity, observers: who watches; see those classes. A function as observer gets accesses.
         start: what registers hold when waves begin, see Start; None: as the kernel's descriptor says.
-        waits_for_others: the kernel may wait for what other threads write to its memory: that is no deadlock then.
+        waits_for_others: the kernel may wait for what the host or another dispatch writes: that is no deadlock then.
         progress: called from time to time with the number of workgroups that are done, and of all; it may use the machine,
           and returns False to stop the dispatch.
         print: called with pieces of what the kernel prints; None: it is in Result.printed.

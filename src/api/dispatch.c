@@ -366,7 +366,6 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
     pthread_mutex_init(&dispatch->stales.lock, NULL);
     dispatch->progress = request->progress;
     dispatch->progress_user = request->progress_user;
-    dispatch->running = &machine->running;
     dispatch->waits_for_others = request->waits_for_others;
     dispatch->presence = &presence;
     wmi_gate_enter(wmi_space_gate(machine->space), &presence);

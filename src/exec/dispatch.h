@@ -81,7 +81,6 @@ struct wmi_dispatch {
     const struct wmi_observer *holder; /* the one with hold(), or NULL */
     unsigned alignment;                /* enum wm_alignment */
     struct wmi_stales stales;          /* its lock is there unless its mode is 0 */
-    const unsigned *running;           /* atomic: dispatches of the machine, which may end waiting */
     bool waits_for_others;             /* waiting is no deadlock */
     bool (*progress)(void *user, uint64_t done, uint64_t all);
     void *progress_user;

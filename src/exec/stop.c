@@ -151,13 +151,12 @@ bool wmi_is_deadlock(struct wmi_executor *executor)
         executor->quiet_generation = dispatch->generation;
         dispatch->quiet++;
     }
-    const bool alone =
-        !dispatch->waits_for_others && __atomic_load_n(dispatch->running, __ATOMIC_RELAXED) == 1;
-    dispatch->deadlock |= alone && dispatch->quiet && dispatch->quiet == dispatch->working;
+    dispatch->deadlock |=
+        (ends || !dispatch->waits_for_others) && dispatch->quiet && dispatch->quiet == dispatch->working;
     const bool deadlock = dispatch->deadlock;
     executor->sweep_generation = dispatch->generation;
     pthread_mutex_unlock(&dispatch->lock);
-    if (quiet && !alone)
+    if (quiet && dispatch->waits_for_others)
         nanosleep(&(struct timespec){.tv_nsec = OTHERS_NANOSECONDS}, NULL);
     else if (quiet)
         sched_yield(); /* the others have what this one waits for */

@@ -52,6 +52,24 @@ static const char text[] = ".text\n.globl add\n.p2align 8\n.type add,@function\n
                            "v_mov_b32 v2, s10\n"
                            "global_store_dword v1, v2, s[8:9]\n"
                            "s_endpgm\n"
+                           /* half: the last of four workgroups stores to address 0, the others wait. */
+                           ".globl half\n.p2align 8\n.type half,@function\nhalf:\n"
+                           "s_load_dwordx2 s[12:13], s[0:1], 16\n"
+                           "v_mov_b32 v1, 0\n"
+                           "s_waitcnt lgkmcnt(0)\n"
+                           "s_cmp_eq_u32 s2, 3\n"
+                           "s_cbranch_scc1 wrong\n"
+                           "still:\n"
+                           "global_load_dword v2, v1, s[12:13] glc\n"
+                           "s_waitcnt vmcnt(0)\n"
+                           "v_readfirstlane_b32 s14, v2\n"
+                           "s_cmp_eq_u32 s14, 0\n"
+                           "s_cbranch_scc1 still\n"
+                           "s_endpgm\n"
+                           "wrong:\n"
+                           "s_mov_b64 s[4:5], 0\n"
+                           "global_store_dword v1, v1, s[4:5]\n"
+                           "s_endpgm\n"
                            ".globl raise\n.p2align 8\n.type raise,@function\nraise:\n"
                            "s_load_dwordx2 s[12:13], s[0:1], 16\n"
                            "v_mov_b32 v1, 0\n"
@@ -74,18 +92,19 @@ static const char text[] = ".text\n.globl add\n.p2align 8\n.type add,@function\n
                            "s_waitcnt lgkmcnt(0)\n"
                            "global_store_dword v1, v3, s[8:9]\n"
                            "s_endpgm\n"
-#define DESCRIPTOR(name)                                                                                     \
+#define DESCRIPTOR(name) DESCRIPTOR_WITH(name, "0")
+#define DESCRIPTOR_WITH(name, ids)                                                                           \
     ".rodata\n.p2align 6\n.amdhsa_kernel " name "\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n"                \
-    ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_system_sgpr_workgroup_id_x 0\n"            \
+    ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_system_sgpr_workgroup_id_x " ids "\n"      \
     ".end_amdhsa_kernel\n"
-    DESCRIPTOR("add") DESCRIPTOR("wait") DESCRIPTOR("raise") DESCRIPTOR("loop")
-        DESCRIPTOR("lds") ".amdgpu_metadata\n---\namdhsa.version: [1, 1]\namdhsa.kernels:\n"
+    DESCRIPTOR("add") DESCRIPTOR("wait") DESCRIPTOR("raise") DESCRIPTOR("loop") DESCRIPTOR("lds")
+        DESCRIPTOR_WITH("half", "1") ".amdgpu_metadata\n---\namdhsa.version: [1, 1]\namdhsa.kernels:\n"
 #define METADATA(name)                                                                                       \
     "  - {.name: " name ", .symbol: " name ".kd, .kernarg_segment_size: 24, .group_segment_fixed_size: 0, "  \
     ".private_segment_fixed_size: 0, .kernarg_segment_align: 8, .wavefront_size: 64, .sgpr_count: 16, "      \
     ".vgpr_count: 8, .max_flat_workgroup_size: 256}\n"
-    METADATA("add") METADATA("wait") METADATA("raise") METADATA("loop")
-        METADATA("lds") "...\n.end_amdgpu_metadata\n";
+    METADATA("add") METADATA("wait") METADATA("raise") METADATA("loop") METADATA("lds")
+        METADATA("half") "...\n.end_amdgpu_metadata\n";
 
 struct world {
     struct wm_machine *machine;
@@ -277,6 +296,25 @@ static void kernels_of_two_queues(void **state)
     assert_int_equal(out[0], 55);
     wm_queue_destroy(first);
     wm_queue_destroy(second);
+    close_world(&w);
+}
+
+/* A kernel that waits for others ends all the same when one of its workgroups faults. */
+static void fault_beside_waiting(void **state)
+{
+    struct world w = open_world();
+    uint32_t *out = take(&w, 256), *flag = take(&w, 4);
+    struct wm_result result = {.struct_size = sizeof result};
+    const struct wm_dispatch options = {
+        .struct_size = sizeof options, .waits_for_others = true, .timeout = 60};
+    struct wm_packet packet = packet_of(&w, "half", out, 55, flag);
+    (void)state;
+    packet.grid[0] = 4 * 64;
+    packet.options = &options;
+    packet.result = &result;
+    OK(wm_dispatch_packet(w.machine, &packet, &diag));
+    assert_int_equal(result.fault.kind, WM_FAULT_MEMORY);
+    assert_int_equal(result.fault.workgroup[0], 3);
     close_world(&w);
 }
 
@@ -504,9 +542,16 @@ static void same_beside_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order),    cmocka_unit_test(dependencies), cmocka_unit_test(kernels_of_two_queues),
-        cmocka_unit_test(deadlock), cmocka_unit_test(cancellation), cmocka_unit_test(descriptors_in_memory),
-        cmocka_unit_test(segments), cmocka_unit_test(nonsense),     cmocka_unit_test(same_beside_others),
+        cmocka_unit_test(order),
+        cmocka_unit_test(dependencies),
+        cmocka_unit_test(kernels_of_two_queues),
+        cmocka_unit_test(fault_beside_waiting),
+        cmocka_unit_test(deadlock),
+        cmocka_unit_test(cancellation),
+        cmocka_unit_test(descriptors_in_memory),
+        cmocka_unit_test(segments),
+        cmocka_unit_test(nonsense),
+        cmocka_unit_test(same_beside_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
