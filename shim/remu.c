@@ -23,9 +23,8 @@ enum {
     KERNARG_USER_SGPRS = 13, /* workgroup ids follow in s13 to s15 */
 };
 
-/* Denormals kept, DX10_CLAMP and IEEE (not on gfx12), all registers. */
+/* Denormals kept, DX10_CLAMP and IEEE (which gfx12 lacks and ignores), all registers. */
 #define RSRC1_MODE    UINT32_C(0x00af0000)
-#define RSRC1_GFX12   UINT32_C(0x000f0000)
 #define ALL_REGISTERS UINT32_C(0x33f)
 #define ACCUM_OFFSET  UINT32_C(63) /* 256 VGPRs before the AccVGPRs, where they share a file */
 #define RSRC2_OF_REMU (KERNARG_USER_SGPRS << USER_SGPRS_SHIFT | 7 << 7 | 2 << 11)
@@ -64,13 +63,12 @@ static void put32(uint8_t *to, uint32_t value)
 static void describe(const struct run_asm_request *request, bool wave32, struct kernel *kernel)
 {
     uint8_t *d = kernel->descriptor;
-    const bool gfx12 = !strncmp(request->target, "gfx12", 5);
     const int64_t entry = (int64_t)((uintptr_t)request->code - (uintptr_t)d);
     memset(d, 0, sizeof kernel->descriptor);
     put32(d, request->lds_bytes);
     put32(d + 4, request->scratch_bytes);
     memcpy(d + ENTRY, &entry, sizeof entry);
-    put32(d + RSRC1, (gfx12 ? RSRC1_GFX12 : RSRC1_MODE) | ALL_REGISTERS);
+    put32(d + RSRC1, RSRC1_MODE | ALL_REGISTERS);
     put32(d + RSRC2, request->rsrc2 | (request->scratch_bytes ? 1 : 0));
     put32(d + RSRC3, strncmp(request->target, "gfx9", 4) ? 0 : ACCUM_OFFSET);
     d[PROPERTIES + 1] = wave32 ? WAVE32 >> 8 : 0;

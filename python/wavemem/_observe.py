@@ -258,7 +258,7 @@ class Observer:
 
     callback: called with each Event. It may read and write guest memory, but not allocate, free or run anything; observers
         of a machine may not use it at all. An exception that it raises stops the dispatch and reaches the caller.
-    events: kinds, "access" if nothing else is said. Of instructions: "access", "instruction", "block",
+    events: kinds of events; the default is "access". Of instructions: "access", "instruction", "block",
         "barrier_arrive", "barrier_leave", "cache", "message"; of a dispatch: "wave_begin", "wave_end",
         "workgroup_begin", "workgroup_end", "dispatch_begin", "dispatch_end"; of a machine: "allocate", "free", "map",
         "host_write", "host_read", "host_pointer".

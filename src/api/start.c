@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* What a kind may be put into. */
+/* What a kind may be put into, and how many scalar registers it takes; VALUES: as many as are given. */
 static const struct {
     bool vector, scalar;
     uint8_t words;
@@ -122,7 +122,8 @@ enum wm_status wmi_start_prepare(const struct wm_start *start, const struct wmi_
             launch->mode = r->values[0] | wmi_hwreg_fixed_mode(wmi_hwreg_rules(wmi_target_limit(
                                               code->options.target, WMI_LIMIT_hardware_registers)));
         else
-            own[dispatch->start_count++] = (struct wmi_start_register){place, r->kind, r->values, r->count};
+            own[dispatch->start_count++] = (struct wmi_start_register){
+                place, r->kind, r->values, r->kind == WM_START_VALUES ? r->count : kinds[r->kind].words};
     }
     return WM_OK;
 }

@@ -49,8 +49,8 @@ struct wmi_standstill {
 struct wmi_start_register {
     struct wmi_register_place place;
     enum wm_start_kind kind;
-    const uint32_t *values;
-    size_t count;
+    const uint32_t *values; /* of WM_START_VALUES */
+    size_t count;           /* of them, or of the words of another kind */
 };
 
 struct wmi_resident; /* executor.h */

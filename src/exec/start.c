@@ -200,11 +200,6 @@ static uint64_t wave_value(enum wm_start_kind kind, const struct wmi_dispatch *d
     }
 }
 
-static bool is_wide(enum wm_start_kind kind)
-{
-    return kind == WM_START_ARGUMENTS || kind == WM_START_SCRATCH_ADDRESS;
-}
-
 static void set_registers(const struct wmi_executor *executor, const struct wmi_wave *wave,
                           const uint32_t size[3], uint64_t scratch)
 {
@@ -216,13 +211,10 @@ static void set_registers(const struct wmi_executor *executor, const struct wmi_
             set_vector(r, wave, size);
             continue;
         }
-        const uint64_t value = r->kind == WM_START_VALUES ? 0 : wave_value(r->kind, dispatch, wave, scratch);
-        memcpy(wmi_register_words(frame, &r->place),
-               r->kind == WM_START_VALUES ? (const void *)r->values : &value,
-               (r->kind == WM_START_VALUES ? r->count
-                : is_wide(r->kind)         ? 2
-                                           : 1) *
-                   sizeof(uint32_t));
+        const bool given = r->kind == WM_START_VALUES;
+        const uint64_t value = given ? 0 : wave_value(r->kind, dispatch, wave, scratch);
+        memcpy(wmi_register_words(frame, &r->place), given ? (const void *)r->values : &value,
+               r->count * sizeof(uint32_t));
         if (r->place.kind == WMI_REGISTER_EXEC) {
             wmi_lanes_fill(&frame->exec, frame->s[WMI_S_EXEC] | (uint64_t)frame->s[WMI_S_EXEC + 1] << 32,
                            executor->lanes);

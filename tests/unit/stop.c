@@ -446,7 +446,7 @@ static void registers(void **state)
     }
 }
 
-/* v_add_co_u32 and v_addc_co_u32 are one step where nobody looks on. */
+/* v_add_co_u32 and v_addc_co_u32 are one step when nothing observes the dispatch. */
 static void carries(void **state)
 {
     struct world w = storing("gfx900", "v_mov_b32 v2, -1\n"
