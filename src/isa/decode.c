@@ -24,6 +24,7 @@ struct context {
     const uint32_t *words;
     size_t available;
     bool literal;
+    bool executes; /* decode what hardware does, not what LLVM prints */
 };
 
 static uint32_t bits(const uint32_t *words, unsigned pos, unsigned width)
@@ -149,17 +150,19 @@ static bool vgpr(struct wmi_operand *o, unsigned reg)
     return reg + o->dwords <= 256;
 }
 
-/* Whether the row's operands are halves of VGPRs: in LLVM's "real" true16 mode, or for instructions that
- * exist only in that form. */
+/* Whether the row's operands are halves of VGPRs: in hardware, in LLVM's "real" true16 mode, or for
+ * instructions that exist only in that form. */
 static bool names_halves(const struct context *c)
 {
     const uint32_t flags = wmi_rows[c->out->id].flags;
-    return flags & WMI_ROW_ALWAYS16 || (flags & WMI_ROW_TRUE16 && c->target->real_true16);
+    return c->executes || flags & WMI_ROW_ALWAYS16 || (flags & WMI_ROW_TRUE16 && c->target->real_true16);
 }
 
-static bool is_16_bit(const struct wmi_operand *o)
+/* The mask of v_cmp_class_f16 has 16 bits, although its type is that of the other v_cmp_class. */
+static bool is_16_bit(const struct context *c, const struct wmi_operand *o)
 {
-    return wmi_type_bits(o->type) == 16;
+    return wmi_type_bits(o->type) == 16 ||
+           (c->executes && o->role == WMI_ROLE_B && wmi_rows[c->out->id].rules & WMI_RULE_LOW_MASK);
 }
 
 bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_instruction *insn)
@@ -173,7 +176,7 @@ bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_instru
  * half. LLVM's default mode has lower halves only and prints whole registers. */
 static bool vgpr_half(struct context *c, struct wmi_operand *o, unsigned value)
 {
-    if (!is_16_bit(o))
+    if (!is_16_bit(c, o))
         return vgpr(o, value);
     if (!names_halves(c))
         return value < HALF_BIT && vgpr(o, value);
@@ -547,6 +550,7 @@ static bool decode_operand(struct context *c, const struct wmi_spec *spec, struc
         const struct wmi_operand *d = &c->out->operand[c->out->second_id ? c->out->operands : 0];
         o->kind = d->kind;
         o->reg = d->reg;
+        o->part = d->part;
         return true;
     }
     if (spec->neg)
@@ -613,7 +617,7 @@ static bool decode_second(struct context *c, uint64_t word)
     const struct wmi_space *space = &c->target->spaces[c->target->second];
     out->second_form = space->forms[opcode_of(space, word)];
     const struct wmi_form *form = &wmi_forms[out->second_form];
-    if (!out->second_form || word & wmi_zero_masks[form->zero])
+    if (!out->second_form || (word & wmi_zero_masks[form->zero] && !c->executes))
         return false;
     out->second_id = form->id;
     out->second_body = form->body;
@@ -643,6 +647,27 @@ static void decode_halves(struct context *c)
     out->field[WMI_FIELD_op_sel] = (int32_t)bits_of_roles;
 }
 
+/* op_sel of VOP3 as hardware has it: a half for each 16-bit operand. Sources: RDNA 2 ISA, VOP3A, OP_SEL;
+ * Mesa, can_use_opsel() in src/amd/compiler/aco_ir.cpp. */
+static void decode_selected_halves(const struct context *c, const struct wmi_form *form)
+{
+    struct wmi_instruction *out = c->out;
+    static const bool has_op_sel[WMI_LAYOUT_COUNT] = {
+        [WMI_LAYOUT_vop3] = true,   [WMI_LAYOUT_vop3_dpp] = true,   [WMI_LAYOUT_vop3_dpp8] = true,
+        [WMI_LAYOUT_vop3c] = true,  [WMI_LAYOUT_vop3c_dpp] = true,  [WMI_LAYOUT_vop3c_dpp8] = true,
+        [WMI_LAYOUT_vop3cx] = true, [WMI_LAYOUT_vop3cx_dpp] = true, [WMI_LAYOUT_vop3cx_dpp8] = true,
+    };
+    if (!has_op_sel[out->layout] || !c->target->limits[WMI_LIMIT_vop3_halves])
+        return;
+    const unsigned op_sel = bits(out->words, 11, 4);
+    for (unsigned i = 0; i < out->operands; i++) {
+        struct wmi_operand *o = &out->operand[i];
+        const bool is_result = o->role == WMI_ROLE_D || wmi_specs[form->spec + i].kind == WMI_KIND_tied;
+        if (is_16_bit(c, o))
+            o->part = op_sel >> (is_result ? 3 : o->role - WMI_ROLE_A) & 1 ? WMI_PART_HIGH : WMI_PART_LOW;
+    }
+}
+
 static bool decode_form(struct context *c, unsigned number, uint64_t word)
 {
     struct wmi_instruction *out = c->out;
@@ -652,7 +677,7 @@ static bool decode_form(struct context *c, unsigned number, uint64_t word)
         return false;
     if (layout->dwords == 1)
         word = (uint32_t)word;
-    if (word & wmi_zero_masks[form->zero])
+    if (word & wmi_zero_masks[form->zero] && !c->executes)
         return false;
     for (unsigned i = 0; i < layout->dwords; i++)
         out->words[i] = c->words[i];
@@ -672,22 +697,37 @@ static bool decode_form(struct context *c, unsigned number, uint64_t word)
     if (!fields_are_legal(c->target, out) || !decode_operands(c, form, out->operand))
         return false;
     out->operands = form->specs;
-    decode_halves(c);
+    if (c->executes)
+        decode_selected_halves(c, form);
+    else
+        decode_halves(c);
     return !is_pair(layout->id) || decode_second(c, word);
 }
 
-unsigned wmi_decode(const struct wmi_target *target, const uint32_t *words, size_t available,
-                    struct wmi_instruction *out)
+static unsigned decode(const struct wmi_target *target, const uint32_t *words, size_t available,
+                       bool executes, struct wmi_instruction *out)
 {
     memset(out, 0, sizeof *out);
     if (!available)
         return 0;
     const uint64_t word = words[0] | (available > 1 ? (uint64_t)words[1] << 32 : 0);
-    struct context context = {target, out, words, available, false};
+    struct context context = {target, out, words, available, false, executes};
     const unsigned number = wmi_find_form(target, word);
     if (!number || !decode_form(&context, number, word))
         out->dwords = 0;
     return out->dwords;
+}
+
+unsigned wmi_decode(const struct wmi_target *target, const uint32_t *words, size_t available,
+                    struct wmi_instruction *out)
+{
+    return decode(target, words, available, false, out);
+}
+
+unsigned wmi_decode_executed(const struct wmi_target *target, const uint32_t *words, size_t available,
+                             struct wmi_instruction *out)
+{
+    return decode(target, words, available, true, out);
 }
 
 const struct wmi_operand *wmi_operand(const struct wmi_instruction *insn, enum wmi_role role)

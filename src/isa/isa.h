@@ -409,6 +409,11 @@ unsigned wmi_type_bits(enum wmi_type type);
 unsigned wmi_decode(const struct wmi_target *target, const uint32_t *words, size_t available,
                     struct wmi_instruction *out);
 
+/* The same as hardware decodes it, in whatever mode LLVM prints the target: on gfx11 and later all 16-bit
+ * operands are halves of VGPRs, from gfx10 on op_sel of VOP3 chooses them, and unused bits are ignored. */
+unsigned wmi_decode_executed(const struct wmi_target *target, const uint32_t *words, size_t available,
+                             struct wmi_instruction *out);
+
 /* The operand in `role`, or NULL. */
 const struct wmi_operand *wmi_operand(const struct wmi_instruction *insn, enum wmi_role role);
 

@@ -113,8 +113,8 @@ static void modify_source(struct valu *v, unsigned index)
     if (type == WMI_TYPE_mix) {
         if (high)
             prepare(v, source, WMI_STAGE_WIDEN_F16, 1, low);
-    } else if (wmi_type_bits(type) == 16 &&
-               (operand->part == WMI_PART_HIGH || (low && v->row->flags & WMI_ROW_VOP3_OPSEL))) {
+    } else if (operand->part == WMI_PART_HIGH ||
+               (wmi_type_bits(type) == 16 && low && v->row->flags & WMI_ROW_VOP3_OPSEL)) {
         prepare(v, source, WMI_STAGE_HIGH_HALF, 1, 0);
     }
     if (!sign)

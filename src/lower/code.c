@@ -46,7 +46,7 @@ bool wmi_code_decode(const struct wmi_code *code, uint64_t pc, struct wmi_instru
     const size_t available = left < WMI_INSTRUCTION_DWORDS ? (size_t)left : WMI_INSTRUCTION_DWORDS;
     /* Copied because other waves may write the code while it is decoded. */
     memcpy(words, allocation->host + (pc - allocation->low), 4 * available);
-    return wmi_decode(code->options.target, words, available, insn);
+    return wmi_decode_executed(code->options.target, words, available, insn);
 }
 
 size_t wmi_code_frame_size(const struct wmi_code *code)

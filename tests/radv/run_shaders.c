@@ -369,9 +369,6 @@ static const struct {
     enum gap gap;
     const char *why;
 } gaps[] = {
-    /* LLVM's tables do not have it either. Source: Mesa, src/amd/compiler/aco_ir.cpp, can_use_opsel. */
-    {"gfx1010 gfx1030 gfx1100", "halfwords", RESULT,
-     "op_sel of 16-bit shifts, products, minima and maxima (v_lshrrev_b16)"},
     {"gfx1010 gfx1030", "shuffle", RESULT, "shared VGPRs (COMPUTE_PGM_RSRC3.SHARED_VGPR_CNT)"},
     {NULL, "sets", WAITS, "waits for data of other lanes only"},
     {"gfx803 gfx900 gfx906", "shuffle", WAITS, "waits for data of other lanes only"},
