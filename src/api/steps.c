@@ -59,7 +59,7 @@ enum wm_status wm_kernel_steps(const struct wm_object *object, const struct wm_k
         const struct wmi_place_map none = {0};
         const struct wmi_code_options options = {.target = variant ? variant : target,
                                                  .space = space,
-                                                 .entry = kernel->entry + bias,
+                                                 .entry = wmi_kernel_start(kernel) + bias,
                                                  .lanes = kernel->wave_size,
                                                  .vgprs = wmi_kernel_descriptor(kernel)->vgprs,
                                                  .agprs = wmi_kernel_descriptor(kernel)->agprs};

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { KERNARG_ALIGNMENT = 64, QUEUE_BYTES = 256 };
+enum { KERNARG_ALIGNMENT = 64, QUEUE_BYTES = 256, USER_SGPRS = 16 };
 
 /* Address range for the scratch of all resident workgroups: the wave's offset is a 32-bit register. Untouched
  * pages take no host memory. */
@@ -235,8 +235,35 @@ static uint8_t system_register(unsigned *next, bool wanted)
     return wanted ? (uint8_t)(*next)++ : WMI_NO_REGISTER;
 }
 
-static void place_registers(const struct wmi_abi_request *r, const struct wmi_abi_memory *memory,
-                            struct wmi_launch *launch)
+/* Loads user SGPRs from the kernarg segment. Source: LLVM AMDGPUUsage, "Preloaded Kernel Arguments". */
+static enum wm_status preload(const struct wmi_abi_request *r, const struct wmi_abi_memory *memory,
+                              unsigned *next, struct wmi_launch *launch, struct wm_diag *diag)
+{
+    const struct wmi_kernel_descriptor *d = wmi_kernel_descriptor(r->kernel);
+    const uint64_t from = kernarg_address(r, memory) + 4 * (uint64_t)d->preload_offset;
+    struct wmi_presence presence;
+    if (!d->preload_length)
+        return WM_OK;
+    if (*next + d->preload_length > USER_SGPRS)
+        return wmi_fail(diag, WM_BAD_FILE,
+                        "kernel '%s': %u dwords of arguments to load after %u user SGPRs; there are %u",
+                        r->kernel->name, d->preload_length, *next, USER_SGPRS);
+    wmi_gate_enter(wmi_space_gate(r->space), &presence);
+    const void *words = wmi_space_host(r->space, from, 4 * (uint64_t)d->preload_length);
+    if (words)
+        memcpy(launch->sgpr + *next, words, 4 * (size_t)d->preload_length);
+    wmi_gate_leave(&presence);
+    *next += d->preload_length;
+    return words ? WM_OK
+                 : wmi_fail(
+                       diag, WM_BAD_ARGUMENT,
+                       "kernel '%s': the %u dwords of arguments to load into SGPRs, at 0x%llx, do not lie in "
+                       "one allocation",
+                       r->kernel->name, d->preload_length, (unsigned long long)from);
+}
+
+static enum wm_status place_registers(const struct wmi_abi_request *r, const struct wmi_abi_memory *memory,
+                                      struct wmi_launch *launch, struct wm_diag *diag)
 {
     const struct wmi_kernel_descriptor *d = wmi_kernel_descriptor(r->kernel);
     const struct wmi_target *target = wmi_target_find(r->kernel->target);
@@ -252,8 +279,9 @@ static void place_registers(const struct wmi_abi_request *r, const struct wmi_ab
         .ttmp_z = d->workgroup_id_z,
         .mode = (d->round_32 & 3) | (d->round_16_64 & 3) << 2 | (d->denorm_32 & 3) << 4 |
                 (d->denorm_16_64 & 3) << 6 | (d->dx10_clamp & 1) << 8 | (d->ieee & 1) << 9 |
+                (d->fp16_overflow & 1) << 23 |
                 wmi_hwreg_fixed_mode(wmi_hwreg_rules(wmi_target_limit(target, WMI_LIMIT_hardware_registers))),
-        .entry = r->kernel->entry + r->bias,
+        .entry = wmi_kernel_start(r->kernel) + r->bias,
     };
     if (d->private_segment_buffer) {
         put_scratch_resource(r, memory, launch);
@@ -274,14 +302,15 @@ static void place_registers(const struct wmi_abi_request *r, const struct wmi_ab
                          : memory->scratch);
     if (d->private_segment_size)
         launch->sgpr[next++] = r->lane_scratch;
-    /* The descriptor's user SGPR count applies even if it exceeds the enabled values: at most 16 without
-     * preloading. */
+    const enum wm_status status = preload(r, memory, &next, launch, diag);
+    /* The descriptor's user SGPR count applies even if it exceeds the enabled values. */
     next = d->user_sgprs > next ? d->user_sgprs : next;
     launch->workgroup_id[0] = system_register(&next, d->workgroup_id_x && !ttmp);
     launch->workgroup_id[1] = system_register(&next, d->workgroup_id_y && !ttmp);
     launch->workgroup_id[2] = system_register(&next, d->workgroup_id_z && !ttmp);
     launch->workgroup_info = system_register(&next, d->workgroup_info);
     launch->scratch_wave_offset = system_register(&next, d->scratch_enabled && !scratch_given);
+    return status;
 }
 
 enum wm_status wmi_abi_prepare(const struct wmi_abi_request *request, struct wmi_abi_memory *memory,
@@ -297,10 +326,10 @@ enum wm_status wmi_abi_prepare(const struct wmi_abi_request *request, struct wmi
         status = fill_packet(request, memory, diag);
     if (!status)
         status = reserve_scratch(request, memory, diag);
+    if (!status)
+        status = place_registers(request, memory, launch, diag);
     if (status)
         wmi_abi_release(request->space, memory);
-    else
-        place_registers(request, memory, launch);
     return status;
 }
 

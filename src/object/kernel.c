@@ -146,6 +146,11 @@ const struct wmi_kernel_descriptor *wmi_kernel_descriptor(const struct wm_kernel
     return &((const struct wmi_kernel *)(const void *)kernel)->descriptor;
 }
 
+uint64_t wmi_kernel_start(const struct wm_kernel *kernel)
+{
+    return kernel->entry + (wmi_kernel_descriptor(kernel)->preload_length ? WMI_PRELOAD_PROLOGUE : 0);
+}
+
 /* ---- kernels of an object ---- */
 
 enum {

@@ -52,6 +52,11 @@ bool wmi_object_has_kernel(const struct wm_object *object, const struct wm_kerne
  * default values: see wm_object_open(). */
 const struct wmi_kernel_descriptor *wmi_kernel_descriptor(const struct wm_kernel *kernel);
 
+/* Where waves begin, in the object's addresses: behind the code that loads the arguments where the packet
+ * processor cannot, if it loads them. Source: LLVM AMDGPUUsage, "Preloaded Kernel Arguments". */
+enum { WMI_PRELOAD_PROLOGUE = 256 }; /* bytes */
+uint64_t wmi_kernel_start(const struct wm_kernel *kernel);
+
 /* An object of one kernel: raw code of `size` bytes, from the kernel's entry on, with its descriptor. Copies
  * both. */
 enum wm_status wmi_object_open_raw_kernel(const uint8_t descriptor[WMI_DESCRIPTOR_BYTES], const uint8_t *code,
