@@ -475,6 +475,8 @@ static bool lower_pair(struct wmi_builder *b, const struct wmi_instruction *insn
 bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     struct valu v = {.b = b, .insn = insn, .row = &wmi_rows[insn->id]};
+    if (wmi_matrix_of(insn->id) && has_body(insn->id))
+        return wmi_lower_wmma(b, insn);
     return insn->second_id ? lower_pair(b, insn) : lower_one(&v);
 }
 

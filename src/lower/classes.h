@@ -10,6 +10,7 @@ typedef bool (*wmi_lower_class)(struct wmi_builder *b, const struct wmi_instruct
 bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn);
 bool wmi_lower_salu(struct wmi_builder *b, const struct wmi_instruction *insn);
 bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn);
+bool wmi_lower_wmma(struct wmi_builder *b, const struct wmi_instruction *insn);          /* of class VALU */
 bool wmi_lower_scalar_memory(struct wmi_builder *b, const struct wmi_instruction *insn); /* SMEM */
 /* FLAT, GLOBAL, SCRATCH, BUFFER. */
 bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction *insn);

@@ -3,6 +3,7 @@
  *
  * Integer sums are exact; with CLAMP they saturate at the end. Source: Vega 7nm ISA, V_DOT2 to V_DOT8, which
  * do not say when they saturate (unverified). */
+#include "base/dot_step.h"
 #include "base/half.h"
 #include "sem/bodies.h"
 #include "sem/float_bodies.h"
@@ -92,43 +93,49 @@ static inline f32v dot2_f16(u32v a, u32v b, f32v c, u32v active, uint32_t mode)
 WMI_ROWS3(v_dot2_f32_f16, u32v, dot2_f16(a, b, (f32v)c, active, mode))
 WMI_ROWS3(v_dot2c_f32_f16, u32v, dot2_f16(a, b, (f32v)c, active, mode))
 
-/* bf16 is the upper half of an f32. */
-static inline f32v low_bf16(u32v x)
+/* From gfx11 on: base/dot_step.h. Packed results: v_dot2_f16_f16 and v_dot2_bf16_bf16. */
+enum packing { PACK_F32, PACK_F16, PACK_BF16 };
+
+static uint32_t one_dot(const struct wmi_dot *dot, unsigned count, enum packing packing, uint32_t a,
+                        uint32_t b, uint32_t c, uint32_t mode)
 {
-    return (f32v)(x << 16);
+    const unsigned bits = 32 / count;
+    const uint32_t mask = (1u << bits) - 1;
+    uint32_t x[WMI_DOT_PRODUCTS], y[WMI_DOT_PRODUCTS];
+    for (unsigned i = 0; i < count; i++) {
+        x[i] = a >> i * bits & mask;
+        y[i] = b >> i * bits & mask;
+    }
+    if (packing == PACK_BF16)
+        return wmi_dot_bf16_of(wmi_dot_step(dot, x, y, count, c << 16, false));
+    return wmi_dot_step(dot, x, y, count, packing == PACK_F16 ? wmi_dot_f32_of_f16(c) : c, mode >> 23 & 1);
 }
 
-static inline f32v high_bf16(u32v x)
-{
-    return (f32v)(x & 0xffff0000);
-}
+#define DOT_STEP(name, count, packing, ...)                                                                  \
+    WMI_DEFINE(name)                                                                                         \
+    {                                                                                                        \
+        static const struct wmi_dot dot = __VA_ARGS__;                                                       \
+        const struct wmi_frame *wave = (const struct wmi_frame *)(const void *)frame;                        \
+        const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b), *c = wmi_row(frame, op->c);   \
+        wmi_word r[WMI_LANES];                                                                               \
+        for (unsigned i = 0; i < WMI_LANES; i++)                                                             \
+            r[i] = one_dot(&dot, count, packing, a[i], b[i], c[i], wave->mode);                              \
+        WMI_MASKED_LOOP(u32, r[i]);                                                                          \
+        return wmi_next(frame, op);                                                                          \
+    }
 
-/* Rounds to nearest even; a NaN keeps its upper payload. */
-static inline u32v narrow_bf16(f32v x)
-{
-    const u32v bits = (u32v)x, rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+#define F16  &wmi_dot_f16, &wmi_dot_f16
+#define BF16 &wmi_dot_bf16, &wmi_dot_bf16
 
-    return wmi_select_u32(wmi_is_nan_f32(x), (bits >> 16) | 0x40, rounded);
-}
-
-/* c plus the low, then the high product, each sum rounded once to f32. Source of the order: RDNA 3 ISA,
- * V_DOT2_F32_BF16 and related; the points of rounding are unverified. */
-static inline f32v dot2_sum(f32v a0, f32v b0, f32v a1, f32v b1, f32v c, u32v active)
-{
-    const f32v one = wmi_settle_f32(wmi_fused_f32(a0, b0, c), active, a0, b0, c);
-
-    return wmi_settle_f32(wmi_fused_f32(a1, b1, one), active, a1, b1, one);
-}
-
-static inline f32v dot2_bf16(u32v a, u32v b, f32v c, u32v active)
-{
-    return dot2_sum(low_bf16(a), low_bf16(b), high_bf16(a), high_bf16(b), c, active);
-}
-
-WMI_ROWS3(v_dot2_f32_bf16, u32v, dot2_bf16(a, b, (f32v)c, active))
-WMI_ROWS3(v_dot2_bf16_bf16, u32v, narrow_bf16(dot2_bf16(a, b, low_bf16(c), active)))
-WMI_ROWS3(v_dot2_f16_f16, u32v,
-          wmi_output_f16(wmi_raise_f32(dot2_sum(wmi_input_f16(a, mode), wmi_input_f16(b, mode),
-                                                wmi_input_f16(a >> 16, mode), wmi_input_f16(b >> 16, mode),
-                                                wmi_input_f16(c, mode), active)),
-                         mode))
+DOT_STEP(v_dot2_f32_f16_gfx11, 2, PACK_F32, {F16, &wmi_dot_f32_flushed, 0, false, WMI_DOT_INVALID})
+DOT_STEP(v_dot2_f32_f16_gfx12, 2, PACK_F32, {F16, &wmi_dot_f32, 2, false, WMI_DOT_INVALID})
+DOT_STEP(v_dot2_f16_f16, 2, PACK_F16, {F16, &wmi_dot_f16_result, 0, false, WMI_DOT_INVALID})
+DOT_STEP(v_dot2_f16_f16_gfx12, 2, PACK_F16, {F16, &wmi_dot_f16_result, 2, false, WMI_DOT_INVALID})
+DOT_STEP(v_dot2_f32_bf16, 2, PACK_F32, {BF16, &wmi_dot_f32_flushed, 0, true, WMI_DOT_INVALID})
+DOT_STEP(v_dot2_f32_bf16_gfx12, 2, PACK_F32, {BF16, &wmi_dot_f32, 2, false, WMI_DOT_INVALID})
+DOT_STEP(v_dot2_bf16_bf16, 2, PACK_BF16, {BF16, &wmi_dot_f32_flushed, 0, true, WMI_DOT_INVALID})
+DOT_STEP(v_dot2_bf16_bf16_gfx12, 2, PACK_BF16, {BF16, &wmi_dot_f32, 2, false, WMI_DOT_INVALID})
+DOT_STEP(v_dot4_f32_fp8_bf8, 4, PACK_F32, {&wmi_dot_fp8, &wmi_dot_bf8, &wmi_dot_f32, 4, false, WMI_DOT_NAN})
+DOT_STEP(v_dot4_f32_bf8_fp8, 4, PACK_F32, {&wmi_dot_bf8, &wmi_dot_fp8, &wmi_dot_f32, 4, false, WMI_DOT_NAN})
+DOT_STEP(v_dot4_f32_fp8_fp8, 4, PACK_F32, {&wmi_dot_fp8, &wmi_dot_fp8, &wmi_dot_f32, 4, false, WMI_DOT_NAN})
+DOT_STEP(v_dot4_f32_bf8_bf8, 4, PACK_F32, {&wmi_dot_bf8, &wmi_dot_bf8, &wmi_dot_f32, 4, false, WMI_DOT_NAN})
