@@ -386,6 +386,8 @@ static bool lower_one(struct valu *v)
         return true;
     if (!has_body(insn->id))
         return false;
+    if (wmi_matrix_of(insn->id) && wmi_builder_limit(b, WMI_LIMIT_matrix_rules))
+        return wmi_lower_matrix(b, insn);
     const bool one_lane = v->row->flags & WMI_ROW_ONE_LANE;
     v->lanes = one_lane ? offsetof(struct wmi_frame, first) : offsetof(struct wmi_frame, exec);
     if (wmi_operand(insn, WMI_ROLE_A) && is_pair((enum wmi_type)wmi_operand(insn, WMI_ROLE_A)->type))
