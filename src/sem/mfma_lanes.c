@@ -16,6 +16,8 @@
 #include "sem/bodies.h"
 #include "sem/matrix.h"
 
+#include <stdlib.h>
+
 #if WMI_LANES == 64
 
 enum {
@@ -102,8 +104,8 @@ static u32v element_values(u32v words, unsigned element, unsigned at, bool ocp)
     }
 }
 
-/* Reads the elements of A or B. from: the lane that each lane reads. Returns whether an exponent is not
- * within -30 to 30. */
+/* Reads the elements of A or B. from: the lane that each lane reads, NULL for its own.
+ * Returns whether an exponent is not within -30 to 30. */
 static bool read_side(struct side *side, const wmi_word *rows, unsigned dwords, unsigned element,
                       unsigned bits, bool ocp, const uint8_t *from)
 {
@@ -114,8 +116,11 @@ static bool read_side(struct side *side, const wmi_word *rows, unsigned dwords, 
     u32v wide = wmi_splat_u32(0);
     for (unsigned row = 0; row < dwords; row++) {
         _Alignas(64) uint32_t words[64];
-        for (unsigned lane = 0; lane < 64; lane++)
-            words[lane] = rows[64 * row + from[lane]];
+        if (from)
+            for (unsigned lane = 0; lane < 64; lane++)
+                words[lane] = rows[64 * row + from[lane]];
+        else
+            memcpy(words, rows + 64 * row, sizeof words);
         for (unsigned lane = 0; lane < 64; lane += WMI_VECTOR_LANES)
             for (unsigned at = 0; at < count; at++) {
                 const u32v x = element_values(wmi_load_u32((const char *)(words + lane)), element, at, ocp);
@@ -446,7 +451,7 @@ WMI_INLINE void vector_of_d(const struct chunk *q, enum kind kind, bool moderate
     } else {
         wide = wmi_splat_u32(moderate ? 0 : UINT32_MAX);
         for (unsigned k = 0; moderate && k < q->depth; k += q->group)
-            sum = cut_group(q, k, k + q->group < q->depth ? k + q->group : q->depth, lane, sum, &wide);
+            sum = cut_group(q, k, k + q->group, lane, sum, &wide);
     }
     if (wmi_any(wide))
         for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
@@ -634,10 +639,14 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
     const unsigned a_elements = m->m * depth * m->blocks / 64, b_elements = m->n * m->k * m->blocks / 64;
     const unsigned rows = m->m * m->n * m->blocks / 64, of_block = rows / m->blocks;
     struct chunk q = {.a_at = a_at, .b_at = b_at, .depth = depth, .spread = m->m == 4};
-    lanes_of_a(from_a, m->sparse ? 0 : use->cbsz, use->abid);
-    lanes_of_b(from_b, use->blgp);
-    bool wide = read_side(&a, a_rows, a_elements * width / 32, m->a, width, use->ocp, from_a);
-    wide |= read_side(&b, b_rows, b_elements * width / 32, m->b, width, use->ocp, from_b);
+    const bool moves_a = use->cbsz && !m->sparse;
+    if (moves_a)
+        lanes_of_a(from_a, use->cbsz, use->abid);
+    if (use->blgp)
+        lanes_of_b(from_b, use->blgp);
+    bool wide =
+        read_side(&a, a_rows, a_elements * width / 32, m->a, width, use->ocp, moves_a ? from_a : NULL);
+    wide |= read_side(&b, b_rows, b_elements * width / 32, m->b, width, use->ocp, use->blgp ? from_b : NULL);
     chunk_function *const function = function_of(m, use->rules, depth, &q);
     if (function == flushed_chunk) {
         flush_side(&a, a_elements, m->a);
