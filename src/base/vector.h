@@ -412,6 +412,33 @@ static inline f64v wmi_fused_f64(f64v a, f64v b, f64v c)
 #endif
 }
 
+/* The largest integer not above x. */
+static inline f32v wmi_floor_f32(f32v x)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f32v)_mm512_floor_ps((__m512)x);
+#elif WMI_VECTOR_BYTES == 32
+    return (f32v)_mm256_floor_ps((__m256)x);
+#else
+    for (int i = 0; i < WMI_VECTOR_LANES; i++)
+        x[i] = floorf(x[i]);
+    return x;
+#endif
+}
+
+static inline f64v wmi_floor_f64(f64v x)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (f64v)_mm512_floor_pd((__m512d)x);
+#elif WMI_VECTOR_BYTES == 32
+    return (f64v)_mm256_floor_pd((__m256d)x);
+#else
+    for (int i = 0; i < WMI_VECTOR_LANES / 2; i++)
+        x[i] = floor(x[i]);
+    return x;
+#endif
+}
+
 static inline f32v wmi_sqrt_f32(f32v x)
 {
 #if WMI_VECTOR_BYTES == 64

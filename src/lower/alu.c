@@ -386,6 +386,10 @@ static bool lower_one(struct valu *v)
         return true;
     if (!has_body(insn->id))
         return false;
+    if (wmi_matrix_of(insn->id) && wmi_builder_limit(b, WMI_LIMIT_wmma_rules))
+        return wmi_lower_wmma(b, insn);
+    if (wmi_matrix_of(insn->id))
+        return wmi_lower_matrix(b, insn);
     const bool one_lane = v->row->flags & WMI_ROW_ONE_LANE;
     v->lanes = one_lane ? offsetof(struct wmi_frame, first) : offsetof(struct wmi_frame, exec);
     if (wmi_operand(insn, WMI_ROLE_A) && is_pair((enum wmi_type)wmi_operand(insn, WMI_ROLE_A)->type))
@@ -475,8 +479,6 @@ static bool lower_pair(struct wmi_builder *b, const struct wmi_instruction *insn
 bool wmi_lower_valu(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     struct valu v = {.b = b, .insn = insn, .row = &wmi_rows[insn->id]};
-    if (wmi_matrix_of(insn->id) && has_body(insn->id))
-        return wmi_lower_wmma(b, insn);
     return insn->second_id ? lower_pair(b, insn) : lower_one(&v);
 }
 

@@ -32,6 +32,8 @@ bool wmi_lower_buffer(struct wmi_builder *b, const struct wmi_instruction *insn,
 enum wmi_step_id wmi_lower_fast_global(const struct wmi_memory_op *m, enum wmi_vmem_form form);
 /* Index of the shape of `m` in WMI_VMEM_SHAPES, -1 if it is not among them. */
 int wmi_vmem_shape_index(const struct wmi_memory_op *m);
+/* MFMA and SMFMAC. */
+bool wmi_lower_matrix(struct wmi_builder *b, const struct wmi_instruction *insn);
 /* ds_bvh_stack_rtn_b32. */
 bool wmi_lower_stack(struct wmi_builder *b, const struct wmi_instruction *insn);
 /* ds_gws_*, ds_ordered_count and ds_*_gs_reg_rtn; false for other instructions. */

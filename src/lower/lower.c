@@ -62,7 +62,7 @@ static bool operands_have_places(const struct wmi_instruction *insn)
         const bool special = operand->kind == WMI_OPERAND_SPECIAL;
         const bool constant = operand->kind == WMI_OPERAND_CONSTANT || operand->kind == WMI_OPERAND_LITERAL ||
                               (special && operand->reg == WMI_SPECIAL_NULL && !operand->written);
-        if ((constant && operand->dwords > 2) ||
+        if ((constant && operand->dwords > 2 && !wmi_matrix_of(insn->id)) ||
             (special && !wmi_special_slot(operand->reg) && !is_lds_direct(insn, operand)))
             return false;
     }
