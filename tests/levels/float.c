@@ -554,7 +554,7 @@ static void avx512_is_exact(void **state)
 /* Approximations and bodies tested together with them, in division.c. */
 static bool is_elsewhere(enum wmi_insn_id id)
 {
-    return wmi_rows[id].flags & WMI_ROW_APPROX || id == WMI_INSN_v_div_fmas_f32 ||
+    return wmi_rows[id].flags & WMI_ROW_APPROX || wmi_matrix_of(id) || id == WMI_INSN_v_div_fmas_f32 ||
            id == WMI_INSN_v_div_fmas_f64;
 }
 
