@@ -198,7 +198,8 @@ int main(int argc, char **argv)
     printf("\n");
     for (enum wmi_insn_id id = WMI_INSN_NONE + 1; id < WMI_INSN_COUNT; id++) {
         const char *name = wmi_rows[id].name;
-        if (!wmi_sem_body(WMI_CPU_BASELINE, 64, id) || (argc == 3 && !strstr(name, argv[2])))
+        if (!wmi_sem_body(WMI_CPU_BASELINE, 64, id) || wmi_matrix_of(id) || /* matrix.c */
+            (argc == 3 && !strstr(name, argv[2])))
             continue;
         printf("%-28s", name);
         for (enum wmi_cpu_level level = WMI_CPU_BASELINE; level <= host; level++) {

@@ -108,8 +108,15 @@ static void modify_source(struct valu *v, unsigned index)
             prepare(v, source, WMI_STAGE_MODIFY_V2F16, 1, negated);
         return;
     }
-    if (type == WMI_TYPE_f32 && (uint32_t)field(v, WMI_FIELD_neg_lo) >> index & 1)
-        prepare(v, source, WMI_STAGE_MODIFY_F32, 1, WMI_MODIFY_NEG); /* v_dot2_f32_f16 */
+    if (type == WMI_TYPE_f32) { /* dot products */
+        const bool c_alone = operand->role == WMI_ROLE_C && v->row->rules & WMI_RULE_C_VGPR_DPP;
+        const unsigned bit = c_alone ? 0 : index;
+        const bool neg = (uint32_t)field(v, WMI_FIELD_neg_lo) >> bit & 1,
+                   abs = c_alone && field(v, WMI_FIELD_neg_hi);
+        if (neg || abs)
+            prepare(v, source, WMI_STAGE_MODIFY_F32, 1,
+                    (neg ? WMI_MODIFY_NEG : 0u) | (abs ? WMI_MODIFY_ABS : 0u));
+    }
     if (type == WMI_TYPE_mix) {
         if (high)
             prepare(v, source, WMI_STAGE_WIDEN_F16, 1, low);

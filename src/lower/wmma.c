@@ -41,8 +41,13 @@ bool wmi_lower_wmma(struct wmi_builder *b, const struct wmi_instruction *insn)
     const bool is_constant = operand[C]->kind == WMI_OPERAND_CONSTANT;
     if (is_constant)
         place[C] = wmi_lower_vector_constant(b, constant_of(operand[C], wmi_matrix_of(insn->id)->d), 1);
-    for (unsigned i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
-        y |= (uint32_t)insn->field[modifiers[i].field] << modifiers[i].at;
+    /* Of factors of 8 bits there is no NEG: the fields are those of C alone. */
+    const unsigned element = wmi_matrix_of(insn->id)->a;
+    const bool c_alone = element == WMI_ELEMENT_fp8 || element == WMI_ELEMENT_bf8;
+    for (unsigned i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
+        const bool sign = modifiers[i].field == WMI_FIELD_neg_lo || modifiers[i].field == WMI_FIELD_neg_hi;
+        y |= (uint32_t)insn->field[modifiers[i].field] << (modifiers[i].at + (sign && c_alone ? C - A : 0));
+    }
     struct wmi_step *step = wmi_emit(b, wmi_step_of_body(insn->body));
     step->d = place[D];
     step->a = place[A];

@@ -207,7 +207,7 @@ static void bodies_equal_plain_c(void **state)
         for (unsigned number = WMI_INSN_NONE + 1; number < WMI_BODY_COUNT; number++) {
             const wmi_body plain = plain_body_of(lanes, number);
             const enum wmi_insn_id id = wmi_row_of_body(number);
-            /* Matrices: matrix.c of this folder. */
+            /* Matrices: tests/unit/mfma.c. */
             if (wmi_rows[id].class != WMI_CLASS_VALU || !plain || wmi_matrix_of(id))
                 continue;
             found++;

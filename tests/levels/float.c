@@ -104,13 +104,6 @@
              H(integer(F32, B, 0, UINT16_MAX, TOWARD_ZERO))))                                                \
     X(v_dot2c_f32_f16, f32, v2f16, v2f16, f32,                                                               \
       sum(F32, fused(F32, W(T(A)), W(T(B)), product(F32, W(H(A)), W(H(B)), M), M), C, M))                    \
-    X(v_dot2_f16_f16, f16, v2f16, v2f16, f16,                                                                \
-      converted(F32, F16, fused(F32, W(T(A)), W(T(B)), fused(F32, W(H(A)), W(H(B)), W(H(C)), M), M),         \
-                M | 0x30))                                                                                   \
-    X(v_dot2_f32_bf16, f32, v2f16, v2f16, f32,                                                               \
-      fused(F32, T(A) << 16, T(B) << 16, fused(F32, H(A) << 16, H(B) << 16, C, M), M))                       \
-    X(v_dot2_bf16_bf16, i16, v2f16, v2f16, f16,                                                              \
-      bf16_of(fused(F32, T(A) << 16, T(B) << 16, fused(F32, H(A) << 16, H(B) << 16, H(C) << 16, M), M)))     \
     X(v_trunc_f32, f32, f32, none, none, integral(F32, A, TOWARD_ZERO, M))                                   \
     X(v_ceil_f32, f32, f32, none, none, integral(F32, A, UPWARD, M))                                         \
     X(v_floor_f32, f32, f32, none, none, integral(F32, A, DOWNWARD, M))                                      \
@@ -551,11 +544,12 @@ static void avx512_is_exact(void **state)
     check_level(WMI_CPU_AVX512);
 }
 
-/* Approximations and bodies tested together with them, in division.c. */
+/* Approximations and bodies tested together with them, in division.c; matrices and dot products of gfx11 and
+ * later, in tests/unit. */
 static bool is_elsewhere(enum wmi_insn_id id)
 {
-    return wmi_rows[id].flags & WMI_ROW_APPROX || id == WMI_INSN_v_div_fmas_f32 ||
-           id == WMI_INSN_v_div_fmas_f64;
+    return wmi_rows[id].flags & WMI_ROW_APPROX || wmi_matrix_of(id) || wmi_rows[id].group == WMI_GROUP_DOT ||
+           id == WMI_INSN_v_div_fmas_f32 || id == WMI_INSN_v_div_fmas_f64;
 }
 
 /* Every body of a float instruction must have a rule here, otherwise it is not tested. */

@@ -208,9 +208,9 @@ static float value_of(uint32_t code, const char *element)
     return value;
 }
 
-/* Products of integers so small that every partial sum is exact. On gfx11, what lies below the grid is
- * complemented, which moves exact sums by a last bit: there results are compared within 2^-12, and within 2
- * for bf16 results, which are truncated after each of 8 steps. */
+/* Products of integers so small that every partial sum is exact, with NEG of A, or of C where A has none. On
+ * gfx11, what lies below the grid is complemented, which moves exact sums by a last bit: there results are
+ * compared within 2^-12, and within 2 for bf16 results, which are truncated after each of 8 steps. */
 static void one_shape(const char *target, bool is_12, unsigned lanes, const struct shape *s)
 {
     static registers a, b, c, d;
@@ -245,16 +245,19 @@ static void one_shape(const char *target, bool is_12, unsigned lanes, const stru
     for (unsigned i = 0; i < 4; i++)
         snprintf(operand[i], sizeof *operand, last[i] == 8 * i ? "v%u" : "v[%u:%u]", 8 * i, last[i]);
     snprintf(instruction, sizeof instruction, "%s %s, %s, %s, %s%s", s->name, operand[0], operand[1],
-             operand[2], operand[3], integers ? " neg_lo:[1,1,0]" : "");
+             operand[2], operand[3],
+             integers       ? " neg_lo:[1,1,0]"
+             : s->bits == 8 ? " neg_lo:[0,0,1]"
+                            : " neg_lo:[1,0,0] neg_hi:[1,0,0]");
     execute(target, lanes, instruction, a, b, c, d);
     for (unsigned i = 0; i < SIDE; i++)
         for (unsigned j = 0; j < SIDE; j++) {
             unsigned shift;
-            int sum = z[i][j];
+            int sum = !integers && s->bits == 8 ? -z[i][j] : z[i][j];
             const uint32_t got = *result_of(d, is_12, lanes, s, i, j, &shift) >> shift &
                                  (s->result == 32 ? UINT32_MAX : 0xffff);
             for (unsigned k = 0; k < s->k; k++)
-                sum += x[i][k] * y[j][k];
+                sum += integers || s->bits == 8 ? x[i][k] * y[j][k] : -x[i][k] * y[j][k];
             const uint32_t expected = code_of(sum, c_name);
             if (!is_12 && !integers) {
                 const float value = value_of(got, c_name),

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Measures MFMA and SMFMAC on the best CPU level of the host: nanoseconds per instruction, and products per
+ * second. Operands are random between -2 and 2. */
+#include "sem/matrix.h"
+#include "base/host_float.h"
+#include "isa/isa.h"
+#include "sem/table.h"
+#include "small.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROW = 256, ROWS = 128, A = 0, B = 16, C = 32, INDEX = 64, STEPS = 16, PASSES = 2000 };
+
+static const struct {
+    enum wmi_insn_id id;
+    enum wmi_matrix_rules rules;
+} cases[] = {
+    {WMI_INSN_v_mfma_f32_32x32x8f16, WMI_MATRIX_CDNA1},
+    {WMI_INSN_v_mfma_f32_32x32x8f16, WMI_MATRIX_CDNA2},
+    {WMI_INSN_v_mfma_f32_32x32x8f16, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_f32_16x16x16bf16_1k, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_f32_16x16x32_fp8_fp8, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_f32_32x32x2f32, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_f32_32x32x4_xf32, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_f64_16x16x4f64, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_i32_32x32x16_i8, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_f32_4x4x4f16, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_smfmac_f32_16x16x32_f16, WMI_MATRIX_CDNA3},
+};
+
+static uint32_t random_word(void)
+{
+    static uint32_t state = 1;
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return state;
+}
+
+/* Signs and fractions are random; exponents are those of 2^-3 to 2^0. */
+static uint32_t random_element(unsigned element)
+{
+    const uint32_t r = random_word(), down = random_word() >> 30;
+    switch (element) {
+    case WMI_ELEMENT_f16:
+        return (r & 0x83ff83ff) | (15 - down) << 10 | (15 - down) << 26;
+    case WMI_ELEMENT_bf16:
+        return (r & 0x807f807f) | (127 - down) << 7 | (127 - down) << 23;
+    case WMI_ELEMENT_fp8:
+        return (r & 0x87878787) | (8 - down) * 0x08080808;
+    case WMI_ELEMENT_i8:
+        return r;
+    default:
+        return (r & 0x807fffff) | (127 - down) << 23;
+    }
+}
+
+static const struct wmi_op *stop(char *restrict frame, const struct wmi_op *op)
+{
+    (void)frame;
+    (void)op;
+    return NULL;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int main(void)
+{
+    const size_t rows = offsetof(struct wmi_frame, rows);
+    const unsigned passes = bench_size(PASSES, 2);
+    struct wmi_frame *frame = aligned_alloc(64, rows + (size_t)ROWS * ROW);
+    if (!frame)
+        return 2;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct wmi_matrix *m = wmi_matrix_of(cases[i].id);
+        const struct wmi_matrix_use use = {.matrix = wmi_rows[cases[i].id].matrix,
+                                           .rules = (uint8_t)cases[i].rules};
+        struct wmi_op steps[STEPS + 1];
+        uint32_t *words = (uint32_t *)frame->rows;
+        memset(frame, 0, rows + (size_t)ROWS * ROW);
+        frame->mxcsr32 = wmi_host_float_word(0, 3);
+        for (unsigned word = 0; word < C * ROW / 4; word++)
+            words[word] = random_element(m->a);
+        steps[STEPS] = (struct wmi_op){.body = stop};
+        for (unsigned step = 0; step < STEPS; step++)
+            steps[step] = (struct wmi_op){
+                .body = wmi_sem_body(wmi_cpu_level(), 64, cases[i].id),
+                .d = (uint32_t)rows + C * ROW,
+                .a = (uint32_t)rows + A * ROW,
+                .b = (uint32_t)rows + B * ROW,
+                .c = (uint32_t)rows + (m->sparse ? INDEX : C) * ROW,
+                .value = wmi_matrix_pack(use),
+            };
+        const double start = seconds();
+        for (unsigned pass = 0; pass < passes; pass++)
+            for (const struct wmi_op *p = steps; p;)
+                p = p->body((char *)frame, p);
+        const double each = (seconds() - start) / passes / STEPS;
+        const double products = (double)m->m * m->n * m->k * m->blocks / (m->sparse ? 2 : 1);
+        printf("%-32s CDNA %d  %7.0f ns  %6.2f G products/s\n", wmi_rows[cases[i].id].name,
+               (int)cases[i].rules, 1e9 * each, 1e-9 * products / each);
+    }
+    free(frame);
+    return 0;
+}
