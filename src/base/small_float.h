@@ -9,6 +9,7 @@
 #ifndef WMI_SMALL_FLOAT_H
 #define WMI_SMALL_FLOAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum wmi_small_float {
@@ -62,6 +63,52 @@ static inline uint32_t wmi_f32_of_small(uint32_t code, enum wmi_small_float form
             m <<= 1;
     m &= (1u << f->fraction) - 1;
     return sign | (uint32_t)(e + 127 - f->bias) << 23 | m << (23 - f->fraction);
+}
+
+/* How an f32 becomes a small float. */
+struct wmi_small_rounding {
+    bool stochastic; /* the top bits of `seed` are added to what is cut off; else to nearest even */
+    bool saturates;  /* MODE.FP16_OVFL: finite numbers too large become the largest */
+    uint32_t seed;
+};
+
+/* The code of the f32 `bits`. NaNs of OCP formats lose their sign, as measured on gfx12 (bjacob/goc).
+ * Denormal results of stochastic rounding are aligned before the seed is added, as measured there too. Of
+ * formats without NaN, infinities and NaNs give the largest number (unverified). */
+static inline uint32_t wmi_small_of_f32(uint32_t bits, enum wmi_small_float format,
+                                        const struct wmi_small_rounding *rounding)
+{
+    const struct wmi_small_layout *f = &wmi_small_layouts[format];
+    const uint32_t sign_bit = 1u << (f->exponent + f->fraction), sign = bits >> 31 ? sign_bit : 0;
+    const uint32_t magnitude = bits & 0x7fffffffu, ones = sign_bit - 1;
+    const uint32_t most = f->specials == WMI_SMALL_IEEE      ? ones - (1u << f->fraction)
+                          : f->specials == WMI_SMALL_ONE_NAN ? ones - 1
+                                                             : ones;
+    const uint32_t overflow = rounding->saturates || f->specials == WMI_SMALL_FINITE ? sign | most
+                              : f->specials == WMI_SMALL_FNUZ                        ? sign_bit
+                                                                                     : sign | (most + 1);
+    if (magnitude > 0x7f800000u)
+        return f->specials == WMI_SMALL_FNUZ      ? sign_bit
+               : f->specials == WMI_SMALL_IEEE    ? (sign_bit | ones) - 1
+               : f->specials == WMI_SMALL_ONE_NAN ? sign_bit | ones
+                                                  : sign | most;
+    if (magnitude == 0x7f800000u)
+        return f->specials == WMI_SMALL_IEEE ? sign | (most + 1) : overflow;
+    const uint32_t field = magnitude >> 23, m = (magnitude & 0x7fffff) | (field ? 0x800000 : 0);
+    const int e = (int)(field ? field : 1) - 127, least = 1 - f->bias, below = e < least ? least - e : 0;
+    const int cut = 23 - f->fraction;
+    uint32_t kept;
+    if (rounding->stochastic) {
+        kept = ((below > 24 ? 0 : m >> below) + (rounding->seed >> (32 - cut))) >> cut;
+    } else {
+        const int drop = cut + below > 26 ? 26 : cut + below;
+        const uint32_t half = 1u << (drop - 1), rest = m & (2 * half - 1);
+        kept = (m >> drop) + (rest > half || (rest == half && m >> drop & 1));
+    }
+    const uint32_t code = kept + (e > least ? (uint32_t)(e - least) << f->fraction : 0);
+    if (code > most)
+        return overflow;
+    return code || f->specials != WMI_SMALL_FNUZ ? sign | code : 0;
 }
 
 #endif

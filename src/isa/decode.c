@@ -16,6 +16,7 @@ enum {
     TUPLE_SGPRS = 104,
     HALF_BIT = 128,
     TH_ATOMIC_RETURN = 1, /* gfx12's glc */
+    SDWA_DWORD = 6,
 };
 
 struct context {
@@ -565,6 +566,8 @@ static bool decode_operand(struct context *c, const struct wmi_spec *spec, struc
 static void decode_fields(struct wmi_instruction *out, const struct wmi_layout *layout)
 {
     const struct wmi_field_spec *spec = wmi_field_specs + layout->field;
+    if (layout->extension == WMI_EXT_SDWA)
+        out->field[WMI_FIELD_dst_sel] = SDWA_DWORD; /* of layouts without it */
     for (unsigned i = 0; i < layout->fields; i++, spec++) {
         uint32_t value = bits(out->words, spec->pos, spec->width);
         if (spec->width2)

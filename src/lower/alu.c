@@ -82,10 +82,24 @@ static uint32_t selected_halves(const struct valu *v)
                                                                                               : bits;
 }
 
+/* byte_sel of conversions from 8-bit floats: op_sel[0] is its high bit. Of conversions to them it is the
+ * result's, in the place of op_sel[3:2]. */
+static bool selects_source_byte(const struct valu *v)
+{
+    const struct wmi_operand *d = wmi_operand(v->insn, WMI_ROLE_D);
+    return field(v, WMI_FIELD_byte_sel) && d && d->type == WMI_TYPE_f32;
+}
+
+static uint32_t source_byte(const struct valu *v)
+{
+    const uint32_t bits = (uint32_t)field(v, WMI_FIELD_byte_sel);
+    return (bits & 1) << 1 | bits >> 1;
+}
+
 /* Applies the instruction's modifiers to source `index` before the body reads it. */
 static void modify_source(struct valu *v, unsigned index)
 {
-    enum { SDWA_DWORD = 6 };
+    enum { SDWA_HIGH_HALF = 5, SDWA_DWORD = 6 };
     struct source *source = &v->source[index];
     const struct wmi_operand *operand = source->operand;
     const enum wmi_type type = operand->type;
@@ -98,6 +112,10 @@ static void modify_source(struct valu *v, unsigned index)
         if (select != SDWA_DWORD)
             prepare(v, source, WMI_STAGE_SDWA_SOURCE, 1, select | (operand->sext ? 8u : 0u));
     }
+    if (selects_source_byte(v))
+        prepare(v, source, WMI_STAGE_SDWA_SOURCE, 1, source_byte(v));
+    if (low && type == WMI_TYPE_b32 && wmi_operand(v->insn, WMI_ROLE_D)->type == WMI_TYPE_v2f32)
+        prepare(v, source, WMI_STAGE_SDWA_SOURCE, 1, SDWA_HIGH_HALF); /* two 8-bit floats */
     if (is_packed(type)) {
         const uint32_t negated = ((uint32_t)field(v, WMI_FIELD_neg_lo) >> index & 1) |
                                  ((uint32_t)field(v, WMI_FIELD_neg_hi) >> index & 1) << 1 |
@@ -426,6 +444,8 @@ static bool lower_one(struct valu *v)
     step->e = e;
     step->lanes = v->lanes;
     step->x = (uint32_t)field(v, WMI_FIELD_neg_lo) | (uint32_t)field(v, WMI_FIELD_op_sel) << WMI_X_OP_SEL;
+    if (!selects_source_byte(v))
+        step->x |= (uint32_t)field(v, WMI_FIELD_byte_sel) << (WMI_X_OP_SEL + 2);
     step->y = field(v, WMI_FIELD_clamp) ? 1 : 0;
     place_sources(v, step, use_of_source);
     if (result)

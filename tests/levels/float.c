@@ -544,6 +544,12 @@ static void avx512_is_exact(void **state)
     check_level(WMI_CPU_AVX512);
 }
 
+/* Conversions from and to floats of 8 bits: tests/unit/small_float.c. */
+static bool is_small(const char *name)
+{
+    return strstr(name, "fp8") || strstr(name, "bf8");
+}
+
 /* Approximations and bodies tested together with them, in division.c; matrices and dot products of gfx11 and
  * later, in tests/unit. */
 static bool is_elsewhere(enum wmi_insn_id id)
