@@ -14,7 +14,7 @@ EXTENSIONS = ['none', 'literal', 'dpp', 'dpp8', 'sdwa']
 ROW_FLAGS = ('todo reads_scc writes_scc reads_exec writes_exec writes_vcc reads_vcc reads_m0 ignores_exec signed d16 '
              'd16_hi format cross_lane ends approx trans stride64 returns macc true16 always16 '
              'lod gradients g16 one_lane packed float').split()
-GRADES = 'approx unverified'.split()
+GRADES = 'approx unverified todo'.split()
 MEMORY_FLAGS = 'load store atomic'.split()
 FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa dpp64 lds'.split()
 
@@ -103,6 +103,7 @@ class Row:
     def __init__(self, where, name):
         self.where, self.name, self.encodings, self.flags, self.grades = where, name, [], {}, []
         self.facts = {}  # by facts.KEYS
+        self.missing = None  # why it is todo
         self.bodies = OrderedDict()  # node: body in src/sem; default: the row's name
 
 
@@ -524,6 +525,8 @@ class Isa:
         for row in self.rows.values():
             if 'approx' in row.flags and not any(g.name == 'approx' for g in row.grades):
                 raise Bad(row.where, "row '%s' is approx, but no line of fidelity says how far" % row.name)
+            if 'todo' in row.flags and not row.missing:
+                raise Bad(row.where, "row '%s' is todo, but no line of fidelity says why" % row.name)
 
     def grade_rows(self, where, pattern, grade):
         rows = [row for name, row in self.rows.items() if fnmatch.fnmatchcase(name, pattern)]
@@ -532,7 +535,17 @@ class Isa:
         for row in rows:
             if grade.name == 'approx' and 'approx' not in row.flags:
                 raise Bad(where, "row '%s' has no flag approx" % row.name)
+            if grade.name == 'todo':
+                self.say_why_missing(where, row, grade.remark)
+                continue
             twice = next((g for g in row.grades if g.field == grade.field), None)
             if twice:
                 raise Bad(where, "row '%s' is graded twice; the first is at %s:%d" % ((row.name,) + twice.where))
             row.grades.append(grade)
+
+    def say_why_missing(self, where, row, remark):
+        if 'todo' not in row.flags:
+            raise Bad(where, "row '%s' has no flag todo" % row.name)
+        if row.missing:
+            raise Bad(where, "row '%s' has two reasons for todo" % row.name)
+        row.missing = remark

@@ -9,7 +9,8 @@ from resolve import resolve
 
 HEAD = '''# What wavemem decodes and executes
 
-Made from isa/ by isagen; do not edit. A row is an instruction, a column a generation.
+Made from isa/ by isagen; do not edit. A row is an instruction under one of its names, a column a generation. Instructions that
+generations call differently have a row for each name; the remark gives the name of the row in isa/.
 
 | mark | means |
 | --- | --- |
@@ -17,7 +18,7 @@ Made from isa/ by isagen; do not edit. A row is an instruction, a column a gener
 | approx | executes; the hardware's last bits are known to nobody: the remark gives the bounds |
 | unverified | executes; what the remark says is decided by no document and no measurement |
 | exact* | exact, but unverified with the modifier that the remark names |
-| todo | decodes and prints; a kernel that reaches it stops there |
+| todo | decodes and prints; a kernel that reaches it stops there: the remark says why |
 | (empty) | the generation does not have it |
 
 Only gfx900 and its nearest kin are executed in tests: on other generations a mark says what the row's body does, and that
@@ -34,25 +35,65 @@ def mark(row):
 
 def remark(row):
     if 'todo' in row.flags:
-        return ''
+        return row.missing
     return '; '.join(('with %s: ' % g.field if g.field else '') + g.remark for g in row.grades)
+
+
+def names_of(isa, node):
+    """{row: its names at a node}."""
+    names = {}
+    for by_op in resolve(isa, node).values():
+        for form in by_op.values():
+            names.setdefault(form.row, set()).add(form.base)
+    return names
+
+
+def table(head, lines):
+    return ['| %s |' % ' | '.join(str(cell) for cell in line) for line in [head, ['---'] * len(head)] + lines]
+
+
+def counts(isa, targets, names):
+    """How many rows of each generation have each mark, and why some do not execute."""
+    lines, reasons = [], {}
+    for node in targets:
+        marks = [mark(row) for row in names[node]]
+        lines.append([node, len(marks), len(marks) - marks.count('todo')] +
+                     [marks.count(m) for m in ('exact', 'exact*', 'unverified', 'approx', 'todo')])
+        for row in names[node]:
+            if 'todo' in row.flags:
+                reasons.setdefault(row.missing, {}).setdefault(node, []).append(row.name)
+    out = table(['generation', 'rows', 'execute', 'exact', 'exact*', 'unverified', 'approx', 'todo'], lines)
+    if reasons:
+        out += [''] + table(['why todo'] + list(targets), [[reason] + [len(by_node.get(node, ())) or '' for node in targets]
+                                                           for reason, by_node in reasons.items()])
+    return out
+
+
+def rows_of(isa, file, targets, names):
+    """One line for each name of each row."""
+    lines = []
+    for row in isa.rows.values():
+        if row.where[0] != file:
+            continue
+        called = {node: names[node].get(row, ()) for node in targets}
+        for name in dict.fromkeys([row.name] + sorted(set().union(*called.values()))):
+            cells = [mark(row) if name in called[node] else '' for node in targets]
+            also = '' if name == row.name else 'row %s' % row.name
+            if any(cells):
+                lines.append([name] + cells + ['; '.join(x for x in (also, remark(row)) if x)])
+    return lines
 
 
 def support(isa):
     targets = {}
     for name, target in isa.targets.items():
         targets.setdefault(target.node, []).append(name)
-    has = {node: {form.row.name for by_op in resolve(isa, node).values() for form in by_op.values()} for node in targets}
-    out = [HEAD] + ['- ' + text for text in isa.general] + ['', '| generation | targets |', '| --- | --- |']
-    out += ['| %s | %s |' % (node, ' '.join(names)) for node, names in targets.items()]
-    files = dict.fromkeys(row.where[0] for row in isa.rows.values())
-    for file in files:
-        rows = [row for row in isa.rows.values() if row.where[0] == file]
-        out += ['', '## ' + file, '', '| instruction | %s | remark |' % ' | '.join(targets),
-                '| --- |' + ' --- |' * (len(targets) + 1)]
-        for row in rows:
-            cells = [mark(row) if row.name in has[node] else '' for node in targets]
-            out.append('| %s | %s | %s |' % (row.name, ' | '.join(cells), remark(row)))
+    names = {node: names_of(isa, node) for node in targets}
+    out = [HEAD] + ['- ' + text for text in isa.general] + ['']
+    out += table(['generation', 'targets'], [[node, ' '.join(called)] for node, called in targets.items()]) + ['']
+    out += counts(isa, targets, names)
+    for file in dict.fromkeys(row.where[0] for row in isa.rows.values()):
+        out += ['', '## ' + file, ''] + table(['instruction', *targets, 'remark'], rows_of(isa, file, targets, names))
     return '\n'.join(out) + '\n'
 
 

@@ -3,9 +3,9 @@
  *
  * usage: support SUPPORT.MD TARGET NODE FORMS.TSV [--run]
  *
- * Every instruction of the list must have a cell in the column NODE, and the cell must say what the library
- * says. With --run each is executed alone: it must stop as "not executed yet" exactly where the cell says
- * todo. */
+ * Every instruction of the list must have a cell in the column NODE under LLVM's name, and the cell must say
+ * what the library says. With --run each is executed alone: it must stop as "not executed yet" exactly where
+ * the cell says todo. */
 #include "isa/isa.h"
 #include "wavemem/wavemem.h"
 
@@ -65,6 +65,20 @@ static size_t read_matrix(const char *path, const char *node, struct row *rows)
     }
     fclose(file);
     return count;
+}
+
+/* Whether LLVM's mnemonic is the instruction's name, with a suffix for the encoding or without. */
+static bool is_called(const char *mnemonic, const char *name)
+{
+    static const char *const suffixes[] = {"",      "_e32",     "_e64",     "_dpp",     "_dpp8",
+                                           "_sdwa", "_e64_dpp", "_e32_dpp", "_e64_dpp8"};
+    const size_t length = strlen(name);
+    if (strncmp(mnemonic, name, length))
+        return false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (!strcmp(mnemonic + length, suffixes[i]))
+            return true;
+    return false;
 }
 
 static const char *expected_mark(unsigned id)
@@ -147,9 +161,11 @@ int main(int count, char **arguments)
             words[dwords++] = (uint32_t)strtoul(at, &end, 16);
         if (!wmi_decode(target, words, dwords, &insn)) /* the lists' own test says so */
             continue;
-        const char *name = wmi_rows[insn.id].name, *mark = NULL;
+        char name[NAME];
+        const char *mark = NULL;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at + 1, " \n"), at + 1);
         for (size_t i = 0; i < row_count && !mark; i++)
-            if (!strcmp(rows[i].name, name))
+            if (*rows[i].mark && is_called(name, rows[i].name))
                 mark = rows[i].mark;
         checked++;
         if (!mark || strcmp(mark, expected_mark(insn.id))) {
