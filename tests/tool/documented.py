@@ -38,6 +38,7 @@ BY_CI = {
     "pkg-config --cflags --libs wavemem": "tests/tool/installed.py",
     "ninja looking": "make test",  # suite bench: each target of bench/meson.build
     "ninja accesses": "make test",
+    "ninja matrix": "make test",
     "dev/fuzz SECONDS": "dev/fuzz",
     ".ci/run": "",
 }
