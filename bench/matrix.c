@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures MFMA and SMFMAC on the best CPU level of the host: nanoseconds per instruction, and products per
- * second. Operands are random between -2 and 2. */
+/* Measures MFMA, SMFMAC, WMMA and SWMMAC on the best CPU level of the host: nanoseconds per instruction, and
+ * products per second. Operands are random between -2 and 2. */
 #include "sem/matrix.h"
 #include "base/host_float.h"
 #include "isa/isa.h"
 #include "sem/table.h"
+#include "sem/wmma.h"
 #include "small.h"
 
 #include <stdio.h>
@@ -16,19 +17,26 @@ enum { ROW = 256, ROWS = 128, A = 0, B = 16, C = 32, INDEX = 64, STEPS = 16, PAS
 
 static const struct {
     enum wmi_insn_id id;
-    enum wmi_matrix_rules rules;
+    const char *generation;
+    unsigned lanes, rules; /* enum wmi_matrix_rules, or wmi_wmma_rules in waves of 32 */
 } cases[] = {
-    {WMI_INSN_v_mfma_f32_32x32x8f16, WMI_MATRIX_CDNA1},
-    {WMI_INSN_v_mfma_f32_32x32x8f16, WMI_MATRIX_CDNA2},
-    {WMI_INSN_v_mfma_f32_32x32x8f16, WMI_MATRIX_CDNA3},
-    {WMI_INSN_v_mfma_f32_16x16x16bf16_1k, WMI_MATRIX_CDNA3},
-    {WMI_INSN_v_mfma_f32_16x16x32_fp8_fp8, WMI_MATRIX_CDNA3},
-    {WMI_INSN_v_mfma_f32_32x32x2f32, WMI_MATRIX_CDNA3},
-    {WMI_INSN_v_mfma_f32_32x32x4_xf32, WMI_MATRIX_CDNA3},
-    {WMI_INSN_v_mfma_f64_16x16x4f64, WMI_MATRIX_CDNA3},
-    {WMI_INSN_v_mfma_i32_32x32x16_i8, WMI_MATRIX_CDNA3},
-    {WMI_INSN_v_mfma_f32_4x4x4f16, WMI_MATRIX_CDNA3},
-    {WMI_INSN_v_smfmac_f32_16x16x32_f16, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_f32_32x32x8f16, "CDNA 1", 64, WMI_MATRIX_CDNA1},
+    {WMI_INSN_v_mfma_f32_32x32x8f16, "CDNA 2", 64, WMI_MATRIX_CDNA2},
+    {WMI_INSN_v_mfma_f32_32x32x8f16, "CDNA 3", 64, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_f32_16x16x16bf16_1k, "CDNA 3", 64, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_f32_16x16x32_fp8_fp8, "CDNA 3", 64, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_f32_32x32x2f32, "CDNA 3", 64, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_f32_32x32x4_xf32, "CDNA 3", 64, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_f64_16x16x4f64, "CDNA 3", 64, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_i32_32x32x16_i8, "CDNA 3", 64, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_mfma_f32_4x4x4f16, "CDNA 3", 64, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_smfmac_f32_16x16x32_f16, "CDNA 3", 64, WMI_MATRIX_CDNA3},
+    {WMI_INSN_v_wmma_f32_16x16x16_f16, "RDNA 3", 32, WMI_WMMA_RDNA3},
+    {WMI_INSN_v_wmma_f16_16x16x16_f16, "RDNA 3", 32, WMI_WMMA_RDNA3},
+    {WMI_INSN_v_wmma_i32_16x16x16_iu8, "RDNA 3", 32, WMI_WMMA_RDNA3},
+    {WMI_INSN_v_wmma_f32_16x16x16_bf16, "RDNA 4", 32, WMI_WMMA_RDNA4},
+    {WMI_INSN_v_wmma_f32_16x16x16_fp8_fp8, "RDNA 4", 32, WMI_WMMA_RDNA4},
+    {WMI_INSN_v_swmmac_f32_16x16x32_f16, "RDNA 4", 32, WMI_WMMA_RDNA4},
 };
 
 static uint32_t random_word(void)
@@ -83,6 +91,7 @@ int main(void)
         const struct wmi_matrix *m = wmi_matrix_of(cases[i].id);
         const struct wmi_matrix_use use = {.matrix = wmi_rows[cases[i].id].matrix,
                                            .rules = (uint8_t)cases[i].rules};
+        const bool wmma = cases[i].lanes == 32;
         struct wmi_op steps[STEPS + 1];
         uint32_t *words = (uint32_t *)frame->rows;
         memset(frame, 0, rows + (size_t)ROWS * ROW);
@@ -90,23 +99,27 @@ int main(void)
         for (unsigned word = 0; word < C * ROW / 4; word++)
             words[word] = random_element(m->a);
         steps[STEPS] = (struct wmi_op){.body = stop};
-        for (unsigned step = 0; step < STEPS; step++)
+        for (unsigned step = 0; step < STEPS; step++) {
             steps[step] = (struct wmi_op){
-                .body = wmi_sem_body(wmi_cpu_level(), 64, cases[i].id),
+                .body = wmi_sem_body(wmi_cpu_level(), cases[i].lanes, cases[i].id),
                 .d = (uint32_t)rows + C * ROW,
                 .a = (uint32_t)rows + A * ROW,
                 .b = (uint32_t)rows + B * ROW,
                 .c = (uint32_t)rows + (m->sparse ? INDEX : C) * ROW,
-                .value = wmi_matrix_pack(use),
             };
+            if (wmma)
+                steps[step].x = (uint32_t)cases[i].id | cases[i].rules << WMI_WMMA_RULES_AT;
+            else
+                steps[step].value = wmi_matrix_pack(use);
+        }
         const double start = seconds();
         for (unsigned pass = 0; pass < passes; pass++)
             for (const struct wmi_op *p = steps; p;)
                 p = p->body((char *)frame, p);
         const double each = (seconds() - start) / passes / STEPS;
         const double products = (double)m->m * m->n * m->k * m->blocks / (m->sparse ? 2 : 1);
-        printf("%-32s CDNA %d  %7.0f ns  %6.2f G products/s\n", wmi_rows[cases[i].id].name,
-               (int)cases[i].rules, 1e9 * each, 1e-9 * products / each);
+        printf("%-32s %s  %7.0f ns  %6.2f G products/s\n", wmi_rows[cases[i].id].name, cases[i].generation,
+               1e9 * each, 1e-9 * products / each);
     }
     free(frame);
     return 0;

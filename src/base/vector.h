@@ -228,6 +228,41 @@ static inline f64v wmi_greater_f64(f64v a, f64v b)
 #endif
 }
 
+/* a > b ? a : b */
+static inline i32v wmi_greater_i32(i32v a, i32v b)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (i32v)_mm512_max_epi32((__m512i)a, (__m512i)b);
+#elif WMI_VECTOR_BYTES == 32
+    return (i32v)_mm256_max_epi32((__m256i)a, (__m256i)b);
+#else
+    return (i32v)wmi_select_u32((u32v)(a > b), (u32v)a, (u32v)b);
+#endif
+}
+
+/* x >> n, rounded toward minus infinity, for any n >= 0. */
+static inline u32v wmi_shift_right_u32(u32v x, i32v n)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (u32v)_mm512_srlv_epi32((__m512i)x, (__m512i)n);
+#elif WMI_VECTOR_BYTES == 32
+    return (u32v)_mm256_srlv_epi32((__m256i)x, (__m256i)n);
+#else
+    return (x >> ((u32v)n & 31)) & (u32v)(n < 32);
+#endif
+}
+
+static inline i32v wmi_shift_right_i32(i32v x, i32v n)
+{
+#if WMI_VECTOR_BYTES == 64
+    return (i32v)_mm512_srav_epi32((__m512i)x, (__m512i)n);
+#elif WMI_VECTOR_BYTES == 32
+    return (i32v)_mm256_srav_epi32((__m256i)x, (__m256i)n);
+#else
+    return x >> (i32v)wmi_select_u32((u32v)(n > 31), wmi_splat_u32(31), (u32v)n);
+#endif
+}
+
 /* a + b rounded to odd: if inexact, the neighbour whose last bit is set. The host must round to nearest. */
 static inline f32v wmi_add_odd(f32v a, f32v b)
 {

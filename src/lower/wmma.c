@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowers WMMA: one step, which reads and writes whole tuples of VGPRs whatever EXEC is. */
+/* Lowers WMMA and SWMMAC: one step, which reads and writes whole tuples of VGPRs whatever EXEC is. */
 #include "sem/wmma.h"
 #include "lower/classes.h"
 
@@ -23,7 +23,8 @@ bool wmi_lower_wmma(struct wmi_builder *b, const struct wmi_instruction *insn)
     } modifiers[] = {{WMI_FIELD_clamp, WMI_WMMA_CLAMP},
                      {WMI_FIELD_op_sel, WMI_WMMA_OP_SEL},
                      {WMI_FIELD_neg_lo, WMI_WMMA_NEG_LO},
-                     {WMI_FIELD_neg_hi, WMI_WMMA_NEG_HI}};
+                     {WMI_FIELD_neg_hi, WMI_WMMA_NEG_HI},
+                     {WMI_FIELD_index_key, WMI_WMMA_INDEX_KEY}};
     enum { D, A, B, C, OPERANDS };
     static const enum wmi_role roles[OPERANDS] = {WMI_ROLE_D, WMI_ROLE_A, WMI_ROLE_B, WMI_ROLE_C};
     const struct wmi_operand *operand[OPERANDS];
@@ -39,6 +40,8 @@ bool wmi_lower_wmma(struct wmi_builder *b, const struct wmi_instruction *insn)
     if (!ok)
         return false;
     const bool is_constant = operand[C]->kind == WMI_OPERAND_CONSTANT;
+    if (is_constant && wmi_matrix_of(insn->id)->sparse)
+        return false;
     if (is_constant)
         place[C] = wmi_lower_vector_constant(b, constant_of(operand[C], wmi_matrix_of(insn->id)->d), 1);
     /* Of factors of 8 bits there is no NEG: the fields are those of C alone. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* WMMA: what the step of one carries, and where the elements lie in the registers. */
+/* WMMA and SWMMAC: what the step of one carries, and where the elements lie in the registers. */
 #ifndef WMI_WMMA_H
 #define WMI_WMMA_H
 
@@ -18,30 +18,32 @@ enum wmi_wmma_modifier {
     WMI_WMMA_NEG_LO = 4,
     WMI_WMMA_NEG_HI = 7,
     WMI_WMMA_C_CONSTANT = 10, /* C is one row for all registers */
+    WMI_WMMA_INDEX_KEY = 11,  /* of SWMMAC, whose c holds the indices; D is C, too */
 };
 
-/* Where an element is: its lane, and its number among the lane's elements. */
+/* Where 16 elements are: in that many lanes from `lane` on, each at `slot` among the lane's elements. */
 struct wmi_wmma_place {
     uint16_t lane, slot;
 };
 
-/* gfx12: element k of a row of A or a column of B, `i`. Waves of 64: K of 32 is unverified. Source:
- * bjacob/goc, RX 9070. */
-static inline struct wmi_wmma_place wmi_wmma12_factor(unsigned wave, unsigned i, unsigned k)
+/* gfx12: the elements with one k of the rows of A or the columns of B. count: the elements of a row; SWMMAC's
+ * A has half as many as B. A lane with fewer than 32 bits of elements takes a whole register, so waves of 64
+ * leave lanes 32 and up unused. Sources: bjacob/goc, RX 9070; ROCm/rocm-systems, emulation/rocjitsu, tests of
+ * matrices of integers and of "fpsan" on gfx1201, of which those of goc differ in the names of k only. */
+static inline struct wmi_wmma_place wmi_wmma12_factor(unsigned wave, unsigned k, unsigned count,
+                                                      unsigned bits)
 {
-    if (wave == 64)
-        return (struct wmi_wmma_place){(uint16_t)(i + 16 * (k >> 2 & 1) + 32 * (k >> 3 & 1)),
-                                       (uint16_t)(k % 4 + 4 * (k / 16))};
-    return (struct wmi_wmma_place){(uint16_t)(i + 16 * (k / 8 % 2)), (uint16_t)(8 * (k / 16) + k % 8)};
+    const unsigned half = count / 2, shared = 16 * count / wave,
+                   own = shared < 32 / bits ? 32 / bits : shared;
+    return (struct wmi_wmma_place){(uint16_t)(16 * (k / half) + 32 * (k % half / own)), (uint16_t)(k % own)};
 }
 
-/* gfx12: element (i, j) of C and D; the slot counts elements. Source: as above. */
-static inline struct wmi_wmma_place wmi_wmma12_result(unsigned wave, unsigned i, unsigned j)
+/* gfx12: row i of C and D. Source: as above. */
+static inline struct wmi_wmma_place wmi_wmma12_result(unsigned wave, unsigned i)
 {
     if (wave == 64)
-        return (struct wmi_wmma_place){(uint16_t)(j + 16 * (i >> 3 & 1) + 32 * (i >> 2 & 1)),
-                                       (uint16_t)(i % 4)};
-    return (struct wmi_wmma_place){(uint16_t)(16 * (i / 8) + j), (uint16_t)(i % 8)};
+        return (struct wmi_wmma_place){(uint16_t)(16 * (i >> 3 & 1) + 32 * (i >> 2 & 1)), (uint16_t)(i % 4)};
+    return (struct wmi_wmma_place){(uint16_t)(16 * (i / 8)), (uint16_t)(i % 8)};
 }
 
 #endif

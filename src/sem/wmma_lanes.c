@@ -1,22 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* WMMA: the elements are gathered from the registers, multiplied by the rules of the generation, and
- * scattered; EXEC has no effect. Sources: sem/wmma.h for gfx12's layouts; of gfx11's layouts and of the
- * arithmetic, base/dot_step.h. */
+/* WMMA and SWMMAC: EXEC and MODE's rounding have no effect. Sources: sem/wmma.h for gfx12's layouts; of
+ * gfx11's layouts and of the arithmetic, base/dot_step.h.
+ *
+ * A chain of steps along k adds two products (gfx11) or four (gfx12) to each element. Steps are computed for
+ * a vector of columns in integers of 32 bits, which is exact while all exponents are moderate; else element
+ * by element. */
 #include "base/dot_step.h"
+#include "base/half.h"
+#include "base/host_float.h"
 #include "isa/isa.h"
 #include "sem/bodies.h"
 #include "sem/wmma.h"
 
-/* Every shape is 16 rows by 16 columns; K is at most 32. */
-enum { SIDE = 16, MOST_K = 32 };
+/* Every shape is 16 rows by 16 columns. */
+enum {
+    SIDE = 16,
+    MOST_K = 64,
+    NO_EXPONENT = -2000, /* of zeros; added twice, it is still below all others */
+    MOST_EXPONENT = 110, /* of C, or of a product: sums of these are finite */
+};
+
+/* A by rows, B by columns: the codes of the elements with one k; of floats also their magnitudes times
+ * 2^(fraction - e), exponents e, and signs (all ones: negative). */
+struct side {
+    _Alignas(64) uint32_t code[MOST_K][SIDE];
+    _Alignas(64) int32_t m[MOST_K][SIDE], e[MOST_K][SIDE], sign[MOST_K][SIDE];
+};
 
 struct product {
     const struct wmi_matrix *shape;
     enum wmi_wmma_rules rules;
     uint32_t modifiers;
-    bool saturates;                            /* MODE.FP16_OVFL */
-    uint32_t a[SIDE][MOST_K], b[SIDE][MOST_K]; /* codes: A by rows, B by columns */
-    uint32_t d[SIDE][SIDE];                    /* C, then D */
+    bool saturates;                      /* MODE.FP16_OVFL */
+    unsigned depth;                      /* products of an element */
+    struct side a, b;                    /* A's k is compressed in SWMMAC */
+    uint8_t from[SIDE][MOST_K];          /* the k of B that goes with row i's k of A */
+    _Alignas(64) uint32_t d[SIDE][SIDE]; /* C, then D */
 };
 
 static uint32_t modifier(const struct product *p, enum wmi_wmma_modifier first, unsigned width)
@@ -34,107 +53,6 @@ static unsigned bits_of(unsigned element)
     return bits[element];
 }
 
-/* ---- registers ---- */
-
-static uint32_t get(const char *frame, uint32_t offset, struct wmi_wmma_place place, unsigned bits)
-{
-    const wmi_word *row = (const wmi_word *)(const void *)(frame + offset);
-    const unsigned at = place.slot * bits;
-    const uint32_t word = row[at / 32 * WMI_LANES + place.lane] >> at % 32;
-    return bits == 32 ? word : word & ((1u << bits) - 1);
-}
-
-static void put(char *frame, uint32_t offset, struct wmi_wmma_place place, unsigned bits, uint32_t value)
-{
-    wmi_word *row = (wmi_word *)(void *)(frame + offset);
-    const unsigned at = place.slot * bits;
-    wmi_word *word = &row[at / 32 * WMI_LANES + place.lane];
-    const uint32_t mask = bits == 32 ? UINT32_MAX : ((1u << bits) - 1) << at % 32;
-    *word = (*word & ~mask) | (value << at % 32 & mask);
-}
-
-static struct wmi_wmma_place factor_place(const struct product *p, unsigned i, unsigned k)
-{
-    if (p->rules == WMI_WMMA_RDNA4)
-        return wmi_wmma12_factor(WMI_LANES, i, k);
-    return (struct wmi_wmma_place){(uint16_t)i, (uint16_t)k};
-}
-
-/* gfx11 has one element in a register, a packed one in the half that op_sel[2] names. */
-static struct wmi_wmma_place result_place(const struct product *p, unsigned i, unsigned j)
-{
-    const unsigned rows = WMI_LANES / SIDE, halves = 32 / bits_of(p->shape->d);
-    if (p->rules == WMI_WMMA_RDNA4)
-        return wmi_wmma12_result(WMI_LANES, i, j);
-    return (struct wmi_wmma_place){
-        (uint16_t)(SIDE * (i % rows) + j),
-        (uint16_t)(halves * (i / rows) + (halves == 2 ? modifier(p, WMI_WMMA_OP_SEL, 3) >> 2 : 0))};
-}
-
-static void gather(struct product *p, const char *frame, const struct wmi_op *op)
-{
-    const struct wmi_matrix *s = p->shape;
-    for (unsigned i = 0; i < SIDE; i++) {
-        for (unsigned k = 0; k < s->k; k++) {
-            p->a[i][k] = get(frame, op->a, factor_place(p, i, k), bits_of(s->a));
-            p->b[i][k] = get(frame, op->b, factor_place(p, i, k), bits_of(s->b));
-        }
-        for (unsigned j = 0; j < SIDE; j++) {
-            const struct wmi_wmma_place place =
-                modifier(p, WMI_WMMA_C_CONSTANT, 1) ? (struct wmi_wmma_place){0, 0} : result_place(p, i, j);
-            p->d[i][j] = get(frame, op->c, place, bits_of(s->d));
-        }
-    }
-}
-
-/* NEG and NEG_HI turn the signs of A's and B's elements with even and odd k; of C, NEG_HI[2] clears the sign
- * and NEG[2] turns it. */
-static void apply_signs(struct product *p)
-{
-    const struct wmi_matrix *s = p->shape;
-    const uint32_t neg[2] = {modifier(p, WMI_WMMA_NEG_LO, 3), modifier(p, WMI_WMMA_NEG_HI, 3)};
-    const uint32_t sign_a = 1u << (bits_of(s->a) - 1), sign_b = 1u << (bits_of(s->b) - 1);
-    const uint32_t sign_d = 1u << (bits_of(s->d) - 1);
-    for (unsigned i = 0; i < SIDE; i++) {
-        for (unsigned k = 0; k < s->k; k++) {
-            p->a[i][k] ^= neg[k & 1] & 1 ? sign_a : 0;
-            p->b[i][k] ^= neg[k & 1] & 2 ? sign_b : 0;
-        }
-        for (unsigned j = 0; j < SIDE; j++)
-            p->d[i][j] = (p->d[i][j] & ~(neg[1] & 4 ? sign_d : 0)) ^ (neg[0] & 4 ? sign_d : 0);
-    }
-}
-
-/* ---- arithmetic ---- */
-
-static int64_t integer_of(uint32_t code, unsigned bits, bool is_signed)
-{
-    return is_signed ? (int32_t)(code << (32 - bits)) >> (32 - bits) : (int64_t)code;
-}
-
-static int64_t saturated(int64_t x)
-{
-    return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
-}
-
-/* NEG says which factors are signed. CLAMP saturates the sum on gfx11, and on gfx12 after the products with
- * even k / 8 and again after the odd ones. Source: bjacob/goc, RX 9070; gfx11 unverified. */
-static void multiply_integers(struct product *p)
-{
-    const struct wmi_matrix *s = p->shape;
-    const bool clamps = modifier(p, WMI_WMMA_CLAMP, 1), twice = p->rules == WMI_WMMA_RDNA4;
-    const uint32_t is_signed = modifier(p, WMI_WMMA_NEG_LO, 2);
-    for (unsigned i = 0; i < SIDE; i++)
-        for (unsigned j = 0; j < SIDE; j++) {
-            int64_t sum[2] = {(int32_t)p->d[i][j], 0};
-            for (unsigned k = 0; k < s->k; k++)
-                sum[twice && k & 8] += integer_of(p->a[i][k], bits_of(s->a), is_signed & 1) *
-                                       integer_of(p->b[j][k], bits_of(s->b), is_signed & 2);
-            const int64_t all = (clamps ? saturated(sum[0]) : sum[0]) + sum[1];
-            p->d[i][j] = (uint32_t)(clamps ? saturated(all) : all);
-        }
-}
-
 static const struct wmi_dot_format *format_of(unsigned element)
 {
     return element == WMI_ELEMENT_f16    ? &wmi_dot_f16
@@ -143,15 +61,156 @@ static const struct wmi_dot_format *format_of(unsigned element)
                                          : &wmi_dot_bf8;
 }
 
-/* Sums of two products on gfx11; of four on gfx12, in another order in waves of 32. Packed results are
- * narrowed after each. */
-static void multiply_floats(struct product *p)
+/* ---- registers ---- */
+
+typedef uint32_t loose_words __attribute__((vector_size(WMI_VECTOR_BYTES), aligned(4), may_alias));
+
+static const wmi_word *words_at(const char *frame, uint32_t offset, struct wmi_wmma_place place,
+                                unsigned bits)
 {
-    static const uint8_t order_32[] = {0, 8, 4, 12};
+    return (const wmi_word *)(const void *)(frame + offset) + place.slot * bits / 32 * WMI_LANES + place.lane;
+}
+
+static struct wmi_wmma_place factor_place(const struct product *p, unsigned k, unsigned count, unsigned bits)
+{
+    if (p->rules == WMI_WMMA_RDNA4)
+        return wmi_wmma12_factor(WMI_LANES, k, count, bits);
+    return (struct wmi_wmma_place){0, (uint16_t)k};
+}
+
+/* gfx11 has one element in a register, a packed one in the half that op_sel[2] names. */
+static struct wmi_wmma_place result_place(const struct product *p, unsigned i)
+{
+    const unsigned rows = WMI_LANES / SIDE, halves = 32 / bits_of(p->shape->d);
+    if (p->rules == WMI_WMMA_RDNA4)
+        return wmi_wmma12_result(WMI_LANES, i);
+    return (struct wmi_wmma_place){
+        (uint16_t)(SIDE * (i % rows)),
+        (uint16_t)(halves * (i / rows) + (halves == 2 ? modifier(p, WMI_WMMA_OP_SEL, 3) >> 2 : 0))};
+}
+
+/* NEG and NEG_HI turn the signs of elements with even and odd k: bit 0 A's, bit 1 B's. */
+static void read_side(struct product *p, struct side *side, const char *frame, uint32_t offset,
+                      unsigned count, unsigned element, unsigned which)
+{
+    const unsigned bits = bits_of(element);
+    const uint32_t mask = (1u << bits) - 1, neg[2] = {modifier(p, WMI_WMMA_NEG_LO, 2) >> which & 1,
+                                                      modifier(p, WMI_WMMA_NEG_HI, 2) >> which & 1};
+    const bool integers = p->shape->d == WMI_ELEMENT_i32;
+    for (unsigned k = 0; k < count; k++) {
+        const struct wmi_wmma_place place = factor_place(p, k, count, bits);
+        const wmi_word *words = words_at(frame, offset, place, bits);
+        const uint32_t flip = integers ? 0 : neg[k & 1] << (bits - 1);
+        for (unsigned lane = 0; lane < SIDE; lane += WMI_VECTOR_LANES)
+            *(u32v *)&side->code[k][lane] =
+                ((*(const loose_words *)(words + lane) >> place.slot * bits % 32) & mask) ^ flip;
+    }
+}
+
+/* The positions of SWMMAC's elements of A among four along k: 2 bits each, in the lanes of A, of which
+ * INDEX_KEY chooses a set. */
+static void read_indices(struct product *p, const char *frame, uint32_t offset)
+{
+    const unsigned bits = bits_of(p->shape->a);
+    /* As decoded: one set in all where K is 64; waves of 64 have twice as many. */
+    const unsigned sets = (p->shape->k == 64 ? 1 : 2) * (WMI_LANES / 32);
+    for (unsigned k = 0; k < p->depth; k++) {
+        const struct wmi_wmma_place place = factor_place(p, k, p->depth, bits);
+        const unsigned at = (modifier(p, WMI_WMMA_INDEX_KEY, 2) * (32 / sets) + 2 * place.slot) % 32;
+        const wmi_word *words = words_at(frame, offset, (struct wmi_wmma_place){place.lane, 0}, 32);
+        for (unsigned i = 0; i < SIDE; i++)
+            p->from[i][k] = (uint8_t)(4 * (k / 2) + (words[i] >> at & 3));
+    }
+}
+
+/* NEG_HI[2] clears the sign of C, then NEG[2] turns it. */
+static void read_c(struct product *p, const char *frame, const struct wmi_op *op)
+{
+    const unsigned bits = bits_of(p->shape->d);
+    const bool is_constant = modifier(p, WMI_WMMA_C_CONSTANT, 1), integers = p->shape->d == WMI_ELEMENT_i32;
+    const uint32_t sign = integers || p->shape->sparse ? 0 : 1u << (bits - 1);
+    const uint32_t clear = modifier(p, WMI_WMMA_NEG_HI, 3) & 4 ? sign : 0,
+                   turn = modifier(p, WMI_WMMA_NEG_LO, 3) & 4 ? sign : 0;
+    for (unsigned i = 0; i < SIDE; i++) {
+        const struct wmi_wmma_place place = is_constant ? (struct wmi_wmma_place){0, 0} : result_place(p, i);
+        const wmi_word *words = words_at(frame, p->shape->sparse ? op->d : op->c, place, bits);
+        for (unsigned lane = 0; lane < SIDE; lane += WMI_VECTOR_LANES) {
+            u32v x = *(const loose_words *)(words + lane) >> place.slot * bits % 32;
+            if (bits == 16)
+                x &= 0xffff;
+            *(u32v *)&p->d[i][lane] = (x & ~clear) ^ turn;
+        }
+    }
+}
+
+static void write_d(const struct product *p, char *frame, uint32_t offset)
+{
+    const unsigned bits = bits_of(p->shape->d);
+    for (unsigned i = 0; i < SIDE; i++) {
+        const struct wmi_wmma_place place = result_place(p, i);
+        wmi_word *words = (wmi_word *)words_at(frame, offset, place, bits);
+        const uint32_t shift = place.slot * bits % 32, keep = bits == 32 ? 0 : 0xffff0000u >> shift;
+        for (unsigned lane = 0; lane < SIDE; lane += WMI_VECTOR_LANES) {
+            loose_words *to = (loose_words *)(words + lane);
+            *to = (*to & keep) | *(const u32v *)&p->d[i][lane] << shift;
+        }
+    }
+}
+
+/* ---- integers ---- */
+
+static int32_t saturated(int64_t x)
+{
+    return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x;
+}
+
+static void extend_signs(struct side *side, unsigned count, unsigned bits)
+{
+    for (unsigned k = 0; k < count; k++)
+        for (unsigned lane = 0; lane < SIDE; lane += WMI_VECTOR_LANES) {
+            u32v *x = (u32v *)&side->code[k][lane];
+            *x = (u32v)((i32v)(*x << (32 - bits)) >> (int)(32 - bits));
+        }
+}
+
+/* NEG says which factors are signed. CLAMP saturates the sum on gfx11, and on gfx12 after the products of the
+ * first half of the lanes of each 32, and again after the others'. Source: bjacob/goc, RX 9070, waves of 32;
+ * gfx11 and waves of 64 unverified. */
+static void multiply_integers(struct product *p)
+{
+    const bool clamps = modifier(p, WMI_WMMA_CLAMP, 1);
+    const unsigned bits = bits_of(p->shape->a), half = p->rules == WMI_WMMA_RDNA4 ? p->depth / 2 : p->depth;
+    if (modifier(p, WMI_WMMA_NEG_LO, 1))
+        extend_signs(&p->a, p->depth, bits);
+    if (modifier(p, WMI_WMMA_NEG_LO, 2) & 2)
+        extend_signs(&p->b, p->shape->k, bits);
+    for (unsigned i = 0; i < SIDE; i++)
+        for (unsigned lane = 0; lane < SIDE; lane += WMI_VECTOR_LANES)
+            for (unsigned first = 0; first < p->depth; first += half) {
+                u32v sum = wmi_splat_u32(0), *const d = (u32v *)&p->d[i][lane];
+                for (unsigned k = first; k < first + half; k++)
+                    sum += p->a.code[k][i] * *(const u32v *)&p->b.code[p->from[i][k]][lane];
+                for (unsigned l = 0; clamps && l < WMI_VECTOR_LANES; l++)
+                    sum[l] = (uint32_t)saturated((int64_t)(int32_t)(*d)[l] + (int32_t)sum[l]) - (*d)[l];
+                *d += sum;
+            }
+}
+
+/* ---- floats, element by element ---- */
+
+/* The k at which the steps of a chain begin: gfx12 visits lanes in their order, 16 at a time. */
+static unsigned step_start(const struct product *p, unsigned step)
+{
+    static const uint8_t order[] = {0, 8, 4, 12};
+    return p->rules == WMI_WMMA_RDNA3 ? 2 * step : order[step];
+}
+
+static void multiply_slowly(struct product *p)
+{
     const struct wmi_matrix *s = p->shape;
     const bool is_11 = p->rules == WMI_WMMA_RDNA3, eighths = bits_of(s->a) == 8;
     const bool to_f16 = s->d == WMI_ELEMENT_f16, to_bf16 = s->d == WMI_ELEMENT_bf16;
-    const unsigned step = is_11 ? 2 : 4;
+    const unsigned count = is_11 ? 2 : 4;
     const struct wmi_dot dot = {.a = format_of(s->a),
                                 .b = format_of(s->b),
                                 .to = to_f16  ? &wmi_dot_f16_result
@@ -164,11 +223,15 @@ static void multiply_floats(struct product *p)
                                 .invalid = eighths ? WMI_DOT_NAN : WMI_DOT_INVALID};
     for (unsigned i = 0; i < SIDE; i++)
         for (unsigned j = 0; j < SIDE; j++) {
-            uint32_t sum = p->d[i][j];
-            for (unsigned at = 0; at < s->k; at += step) {
-                const unsigned k = step == 4 && WMI_LANES == 32 ? order_32[at / 4] : at;
+            uint32_t sum = p->d[i][j], a[WMI_DOT_PRODUCTS], b[WMI_DOT_PRODUCTS];
+            for (unsigned step = 0; step < p->depth / count; step++) {
                 const uint32_t c = to_f16 ? wmi_dot_f32_of_f16(sum) : to_bf16 ? sum << 16 : sum;
-                sum = wmi_dot_step(&dot, p->a[i] + k, p->b[j] + k, step, c, p->saturates);
+                for (unsigned t = 0; t < count; t++) {
+                    const unsigned k = step_start(p, step) + t;
+                    a[t] = p->a.code[k][i];
+                    b[t] = p->b.code[p->from[i][k]][j];
+                }
+                sum = wmi_dot_step(&dot, a, b, count, c, p->saturates);
                 if (to_bf16)
                     sum = wmi_dot_bf16_of(sum);
             }
@@ -176,22 +239,232 @@ static void multiply_floats(struct product *p)
         }
 }
 
+/* ---- floats, a vector of columns at a time ---- */
+
+/* Magnitudes are shifted left by `align`. Returns the largest exponent, MOST_EXPONENT + 1 if an element is
+ * infinite or NaN. */
+static int32_t split_side(struct side *side, unsigned count, const struct wmi_dot_format *f, bool flushes,
+                          unsigned align)
+{
+    const uint32_t ones = (1u << f->exponent) - 1, hidden = 1u << f->fraction;
+    const uint32_t least_top = f->infinities ? ones << f->fraction : (hidden << f->exponent) - 1;
+    i32v largest = (i32v)wmi_splat_u32((uint32_t)NO_EXPONENT);
+    u32v top = wmi_splat_u32(0);
+    for (unsigned k = 0; k < count; k++)
+        for (unsigned lane = 0; lane < SIDE; lane += WMI_VECTOR_LANES) {
+            const u32v x = *(const u32v *)&side->code[k][lane], field = x >> f->fraction & ones;
+            const u32v is_normal = (u32v)(field != 0), fraction = x & (hidden - 1);
+            const u32v m =
+                wmi_select_u32(is_normal, fraction | hidden, flushes ? wmi_splat_u32(0) : fraction);
+            const u32v encoded = wmi_select_u32(is_normal, field, wmi_splat_u32(1)) - f->bias;
+            const i32v e =
+                (i32v)wmi_select_u32((u32v)(m != 0), encoded, wmi_splat_u32((uint32_t)NO_EXPONENT));
+            *(u32v *)&side->m[k][lane] = m << align;
+            *(i32v *)&side->e[k][lane] = e;
+            *(i32v *)&side->sign[k][lane] = (i32v)(x << (31 - f->exponent - f->fraction)) >> 31;
+            largest = wmi_greater_i32(largest, e);
+            top |= (u32v)((x & ((hidden << f->exponent) - 1)) >= least_top);
+        }
+    int32_t most = NO_EXPONENT;
+    for (unsigned lane = 0; lane < WMI_VECTOR_LANES; lane++)
+        most = wmi_max_i32(most, largest[lane]);
+    return wmi_any(top) ? MOST_EXPONENT + 1 : most;
+}
+
+/* Products in units of 2^(e - 24): magnitudes with signs beside them (gfx11), or signed ones (gfx12). */
+struct products {
+    i32v m[WMI_DOT_PRODUCTS], e[WMI_DOT_PRODUCTS], sign[WMI_DOT_PRODUCTS];
+};
+
+/* A sum in units of 2^(unit - 24). */
+struct sum {
+    i32v value, unit;
+};
+
+/* wmi_dot_step_11(). least: that of the exponents with which C counts. */
+WMI_INLINE struct sum sum_11(const struct products *x, u32v c, int32_t least)
+{
+    const i32v field = (i32v)(c >> 23 & 0xff), negative = (i32v)c >> 31;
+    const u32v counts = (u32v)(field != 0);
+    const u32v mc = ((c & 0x7fffff) | 0x800000) << 3 & counts;
+    const i32v own = field - 129, floored = wmi_greater_i32(own, (i32v){0} + (least - 2));
+    const i32v of_c = (i32v)wmi_select_u32(counts, (u32v)floored, wmi_splat_u32((uint32_t)NO_EXPONENT));
+    const i32v unit = wmi_greater_i32(of_c, wmi_greater_i32(x->e[0], x->e[1]));
+    const u32v c_part = wmi_shift_right_u32(mc, unit - own);
+    const i32v first = (i32v)wmi_shift_right_u32((u32v)x->m[0], unit - x->e[0]) ^ x->sign[0] ^ negative;
+    const i32v second = (i32v)wmi_shift_right_u32((u32v)x->m[1], unit - x->e[1]) ^ x->sign[1] ^ negative;
+    const i32v sum = (i32v)c_part + first + second;
+    const i32v any = unit > NO_EXPONENT / 2;
+    return (struct sum){((sum ^ negative) - negative) & any, unit};
+}
+
+/* wmi_dot_step_12(), with products in groups of `group`. */
+WMI_INLINE struct sum sum_12(const struct products *x, unsigned group, u32v c, int32_t least)
+{
+    const i32v field = (i32v)(c >> 23 & 0xff), negative = (i32v)c >> 31;
+    const u32v is_normal = (u32v)(field != 0);
+    const u32v mc = ((c & 0x7fffff) | (is_normal & 0x800000)) << 3;
+    const i32v own = field - (i32v)(is_normal & 1) - 128; /* of max(field, 1) - 129 */
+    i32v unit = wmi_greater_i32(own, (i32v){0} + (least - 2)), sum = (i32v){0};
+    i32v part[WMI_DOT_PRODUCTS], part_unit[WMI_DOT_PRODUCTS];
+    for (unsigned first = 0; first < WMI_DOT_PRODUCTS; first += group) {
+        i32v e = x->e[first], s = (i32v){0};
+        for (unsigned t = first + 1; t < first + group; t++)
+            e = wmi_greater_i32(e, x->e[t]);
+        for (unsigned t = first; t < first + group; t++)
+            s += wmi_shift_right_i32(x->m[t], e - x->e[t]);
+        part[first] = s;
+        part_unit[first] = e;
+        unit = wmi_greater_i32(unit, e);
+    }
+    for (unsigned first = 0; first < WMI_DOT_PRODUCTS; first += group)
+        sum += wmi_shift_right_i32(part[first], unit - part_unit[first]);
+    const i32v shift = unit - own, cut = wmi_shift_right_i32((i32v)(mc ^ (u32v)negative) - negative, shift);
+    const i32v vanishes = (i32v)(wmi_shift_right_u32(mc, shift) == 0) & (unit > -126 + 24);
+    return (struct sum){sum + (cut & ~vanishes), unit};
+}
+
+enum result { TO_F32, TO_BF16, TO_F16 };
+
+/* wmi_dot_round(). Sets *wide where the exponent is not one of a normal number, or with gfx11's rules returns
+ * 0 there. */
+WMI_INLINE u32v rounded(struct sum x, bool flushes, enum result to, u32v *wide)
+{
+    i32v value = x.value;
+    if (to == TO_F16) {
+        /* A conversion to f32 rounds to 24 bits: of more, only whether the rest is zero matters. */
+        const i32v negative = value >> 31, m = (value ^ negative) - negative;
+        const i32v odd = (m >> 5 << 5) | ((i32v)((m & 31) != 0) & 32);
+        const i32v kept = (i32v)wmi_select_u32((u32v)(m >= 1 << 24), (u32v)odd, (u32v)m);
+        value = (kept ^ negative) - negative;
+    }
+    const u32v bits = (u32v) __builtin_convertvector(value, f32v), sign = bits & 0x80000000u;
+    const u32v magnitude = (bits & 0x7fffffff) + (u32v)((x.unit - 24) << 23);
+    const u32v is_normal = (u32v)((i32v)magnitude >= 0x800000), nonzero = (u32v)(value != 0);
+    const u32v whole = (sign | magnitude) & is_normal & nonzero;
+    if (!flushes)
+        *wide |= nonzero & ~is_normal;
+    if (to == TO_BF16)
+        return whole >> 16;
+    if (to == TO_F16) {
+        const u32v narrow = wmi_narrow((f32v)whole, 0);
+        *wide |= (u32v)((narrow & 0x7fff) >= WMI_INFINITY_F16);
+        return narrow;
+    }
+    return whole;
+}
+
+/* Returns whether the results are right: all exponents were moderate. group: 0 for gfx11's step. */
+WMI_INLINE bool multiply_vectors(struct product *p, unsigned group, enum result to)
+{
+    _Alignas(64) uint32_t d[SIDE][SIDE];
+    const unsigned count = group ? WMI_DOT_PRODUCTS : 2;
+    const int32_t least = to == TO_F16 ? -14 : -126;
+    u32v wide = wmi_splat_u32(0);
+    memcpy(d, p->d, sizeof d);
+    for (unsigned step = 0; step < p->depth / count; step++) {
+        const unsigned first = step_start(p, step);
+        for (unsigned i = 0; i < SIDE; i++)
+            for (unsigned lane = 0; lane < SIDE; lane += WMI_VECTOR_LANES) {
+                u32v *const at = (u32v *)&d[i][lane];
+                const u32v c = to == TO_F16 ? (u32v)wmi_widen(*at) : to == TO_BF16 ? *at << 16 : *at;
+                struct products x;
+                for (unsigned t = 0; t < count; t++) {
+                    const unsigned k = first + t, from = p->from[i][k];
+                    x.m[t] = p->a.m[k][i] * *(const i32v *)&p->b.m[from][lane];
+                    x.e[t] = p->a.e[k][i] + *(const i32v *)&p->b.e[from][lane];
+                    x.sign[t] = p->a.sign[k][i] ^ *(const i32v *)&p->b.sign[from][lane];
+                    if (group)
+                        x.m[t] = (x.m[t] ^ x.sign[t]) - x.sign[t];
+                }
+                *at = rounded(group ? sum_12(&x, group, c, least) : sum_11(&x, c, least),
+                              !group && to != TO_F16, to, &wide);
+            }
+    }
+    if (wmi_any(wide))
+        return false;
+    memcpy(p->d, d, sizeof d);
+    return true;
+}
+
+#define MULTIPLY_OF(name, group, to)                                                                         \
+    static __attribute__((noinline)) bool name(struct product *p)                                            \
+    {                                                                                                        \
+        return multiply_vectors(p, group, to);                                                               \
+    }
+MULTIPLY_OF(pairs_11_f32, 0, TO_F32)
+MULTIPLY_OF(pairs_11_bf16, 0, TO_BF16)
+MULTIPLY_OF(pairs_11_f16, 0, TO_F16)
+MULTIPLY_OF(pairs_12_f32, 2, TO_F32)
+MULTIPLY_OF(pairs_12_bf16, 2, TO_BF16)
+MULTIPLY_OF(pairs_12_f16, 2, TO_F16)
+MULTIPLY_OF(fours_12_f32, 4, TO_F32)
+
+static bool c_is_moderate(const struct product *p)
+{
+    const unsigned element = p->shape->d;
+    const uint32_t most = element == WMI_ELEMENT_f16    ? 0x7bff
+                          : element == WMI_ELEMENT_bf16 ? (MOST_EXPONENT + 127) << 7
+                                                        : (MOST_EXPONENT + 127) << 23;
+    const uint32_t mask = bits_of(element) == 16 ? 0x7fff : 0x7fffffff;
+    u32v more = wmi_splat_u32(0);
+    for (unsigned i = 0; i < SIDE; i++)
+        for (unsigned lane = 0; lane < SIDE; lane += WMI_VECTOR_LANES)
+            more |= (u32v)((*(const u32v *)&p->d[i][lane] & mask) > most);
+    return !wmi_any(more);
+}
+
+static void multiply_floats(struct product *p)
+{
+    static bool (*const functions[3][3])(struct product *) = {
+        {pairs_11_f32, pairs_11_bf16, pairs_11_f16},
+        {pairs_12_f32, pairs_12_bf16, pairs_12_f16},
+        {fours_12_f32, fours_12_f32, fours_12_f32},
+    };
+    const struct wmi_matrix *s = p->shape;
+    const struct wmi_dot_format *a = format_of(s->a), *b = format_of(s->b);
+    const bool is_11 = p->rules == WMI_WMMA_RDNA3, flushes = is_11 && s->a == WMI_ELEMENT_bf16;
+    const enum result to = s->d == WMI_ELEMENT_f16 ? TO_F16 : s->d == WMI_ELEMENT_bf16 ? TO_BF16 : TO_F32;
+    const int32_t most_a = split_side(&p->a, p->depth, a, flushes, 0);
+    const int32_t most_b = split_side(&p->b, s->k, b, flushes, 24u - a->fraction - b->fraction);
+    const bool moderate =
+        most_a <= MOST_EXPONENT && most_b <= MOST_EXPONENT && most_a + most_b <= MOST_EXPONENT;
+    if (!moderate || !c_is_moderate(p) || !functions[is_11 ? 0 : bits_of(s->a) == 8 ? 2 : 1][to](p))
+        multiply_slowly(p);
+}
+
+static __attribute__((noinline)) void multiply(char *frame, const struct wmi_op *op)
+{
+    struct product p;
+    const uint32_t mode = ((const struct wmi_frame *)(const void *)frame)->mode;
+    p.shape = wmi_matrix_of(op->x & ((1u << WMI_WMMA_RULES_AT) - 1));
+    p.rules = (enum wmi_wmma_rules)(op->x >> WMI_WMMA_RULES_AT);
+    p.modifiers = op->y;
+    p.saturates = mode >> 23 & 1;
+    p.depth = p.shape->sparse ? p.shape->k / 2u : p.shape->k;
+    read_side(&p, &p.a, frame, op->a, p.depth, p.shape->a, 0);
+    read_side(&p, &p.b, frame, op->b, p.shape->k, p.shape->b, 1);
+    read_c(&p, frame, op);
+    if (p.shape->sparse)
+        read_indices(&p, frame, op->c);
+    for (unsigned i = 0; i < SIDE && !p.shape->sparse; i++)
+        for (unsigned k = 0; k < p.depth; k++)
+            p.from[i][k] = (uint8_t)k;
+    if (p.shape->d == WMI_ELEMENT_i32)
+        multiply_integers(&p);
+    else
+        multiply_floats(&p);
+    write_d(&p, frame, op->d);
+}
+
 WMI_DEFINE(wmma)
 {
-    const struct wmi_frame *wave = (const struct wmi_frame *)(const void *)frame;
-    struct product p = {.shape = wmi_matrix_of(op->x & ((1u << WMI_WMMA_RULES_AT) - 1)),
-                        .rules = (enum wmi_wmma_rules)(op->x >> WMI_WMMA_RULES_AT),
-                        .modifiers = op->y,
-                        .saturates = wave->mode >> 23 & 1};
-    gather(&p, frame, op);
-    if (p.shape->d == WMI_ELEMENT_i32) {
-        multiply_integers(&p);
-    } else {
-        apply_signs(&p);
-        multiply_floats(&p);
-    }
-    for (unsigned i = 0; i < SIDE; i++)
-        for (unsigned j = 0; j < SIDE; j++)
-            put(frame, op->d, result_place(&p, i, j), bits_of(p.shape->d), p.d[i][j]);
-    return op + 1;
+    const uint32_t usual = ((const struct wmi_frame *)(const void *)frame)->mxcsr32,
+                   wanted = wmi_host_float_word(0, 3);
+    if (usual != wanted)
+        wmi_host_float_set(wanted);
+    multiply(frame, op);
+    if (usual != wanted)
+        wmi_host_float_set(usual);
+    return wmi_next(frame, op);
 }

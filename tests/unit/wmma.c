@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* v_dot2 and WMMA of gfx11 and gfx12: results captured on GPUs, integers against exact sums, and every layout
- * against the product of small integers, which is exact in every format. */
+/* v_dot2, WMMA and SWMMAC of gfx11 and gfx12: results captured on GPUs, integers against exact sums, every
+ * layout against the product of small integers, which is exact in every format, and products of random floats
+ * against a chain of the steps that the captures confirm. */
+#include "base/dot_step.h"
 #include "dot_captures.h"
 #include "wavemem/wavemem.h"
 
@@ -14,7 +16,7 @@
 #include <cmocka.h>
 // clang-format on
 
-enum { LANES = 64, SIDE = 16, MOST_K = 32, REGISTERS = 8 };
+enum { LANES = 64, SIDE = 16, MOST_K = 64, REGISTERS = 8 };
 
 static struct wm_diag diag;
 
@@ -126,11 +128,13 @@ static void captured_dots(void **state)
     dot_of_captures("gfx1201", "v_dot2_f32_bf16 v0, v8, v16, v24", further, COUNT(further), true);
 }
 
-/* ---- layouts, stated here a second time, from AMD's matrix calculator and bjacob/goc ---- */
+/* ---- layouts, stated here a second time, from AMD's matrix calculator, bjacob/goc, and for SWMMAC from the
+ * tests of ROCm/rocm-systems, emulation/rocjitsu ---- */
 
 struct shape {
     const char *name, *elements; /* of the instruction; of A and B */
     unsigned k, bits, result;    /* bits of factors, and of results */
+    bool sparse;
 };
 
 static void put_factor(registers r, bool is_12, unsigned lanes, const struct shape *s, unsigned i, unsigned k,
@@ -140,6 +144,9 @@ static void put_factor(registers r, bool is_12, unsigned lanes, const struct sha
     if (is_12 && lanes == 32) {
         lane = i + (k & 8 ? 16 : 0);
         slot = (k & 7) | (k & 16 ? 8 : 0);
+    } else if (is_12 && s->bits == 4 && s->k == 16) {
+        lane = i + (k & 8 ? 16 : 0); /* lanes 32 and up hold nothing */
+        slot = k & 7;
     } else if (is_12) {
         lane = i + (k & 4 ? 16 : 0) + (k & 8 ? 32 : 0);
         slot = (k & 3) | (k & 16 ? 4 : 0);
@@ -217,7 +224,7 @@ static void one_shape(const char *target, bool is_12, unsigned lanes, const stru
     int x[SIDE][MOST_K], y[SIDE][MOST_K], z[SIDE][SIDE];
     uint64_t seed = 7;
     char instruction[128], c_name[8];
-    const unsigned factor = s->k * s->bits / 32 / (is_12 ? lanes / 16 : 1);
+    const unsigned shared = s->k * s->bits / 32 / (is_12 ? lanes / 16 : 1), factor = shared ? shared : 1;
     const unsigned results = is_12 ? 256 * s->result / 32 / lanes : 256 / lanes;
     const bool integers = s->elements[0] == 'i';
     memset(a, 0, sizeof a);
@@ -287,9 +294,7 @@ static void layouts(void **state)
         const char *gfx12 = lanes == 32 ? "gfx1200" : "gfx1200:wave64";
         for (size_t i = 0; i < COUNT(of_11); i++) {
             one_shape(gfx11, false, lanes, &of_11[i]);
-            /* gfx12's iu4 of K 16 has half a register in waves of 64: not tested. */
-            if (!(lanes == 64 && of_11[i].bits == 4))
-                one_shape(gfx12, true, lanes, &of_11[i]);
+            one_shape(gfx12, true, lanes, &of_11[i]);
         }
         for (size_t i = 0; i < COUNT(of_12); i++)
             one_shape(gfx12, true, lanes, &of_12[i]);
@@ -328,9 +333,283 @@ static void captured_products(void **state)
         }
 }
 
+/* ---- SWMMAC ---- */
+
+/* The lane group that has block `block` of k: of four, the middle ones change places. */
+static unsigned lane_group(unsigned block, unsigned blocks)
+{
+    return blocks == 4 ? (block & 1) << 1 | block >> 1 : block;
+}
+
+static unsigned larger(unsigned a, unsigned b)
+{
+    return a > b ? a : b;
+}
+
+struct sparse_operands {
+    registers a, b, c, d;
+    int x[SIDE][MOST_K / 2], y[SIDE][MOST_K], z[SIDE][SIDE]; /* x: the elements of A that are stored */
+    unsigned at[SIDE][MOST_K / 2];                           /* the k of each */
+};
+
+/* Fills A, B and the indices, at set `key`, which lie in the registers of C. code: of an element of A or B.
+ */
+static void put_sparse(struct sparse_operands *o, unsigned lanes, const struct shape *s, unsigned key,
+                       const uint32_t a[SIDE][MOST_K / 2], const uint32_t b[SIDE][MOST_K])
+{
+    const unsigned quads = larger(s->k / 4 / (lanes / 16), 16 / s->bits),
+                   per_lane = larger(s->k / (lanes / 16), 32 / s->bits);
+    const unsigned sets = (s->k == 64 ? 1 : 2) * (lanes / 32);
+    memset(o->a, 0, sizeof o->a);
+    memset(o->b, 0, sizeof o->b);
+    memset(o->c, 0, sizeof o->c);
+    for (unsigned i = 0; i < SIDE; i++) {
+        for (unsigned q = 0; q < s->k / 4; q++) {
+            const unsigned lane = i + 16 * lane_group(q / quads, s->k / 4 / quads), local = q % quads;
+            for (unsigned e = 0; e < 2; e++) {
+                const unsigned bit = (2 * local + e) * s->bits;
+                o->a[bit / 32][lane] |= a[i][2 * q + e] << bit % 32;
+                o->c[0][lane] |= (o->at[i][2 * q + e] & 3) << (4 * local + 2 * e) << key * (32 / sets);
+            }
+        }
+        for (unsigned k = 0; k < s->k; k++) {
+            const unsigned lane = i + 16 * lane_group(k / per_lane, s->k / per_lane),
+                           bit = k % per_lane * s->bits;
+            o->b[bit / 32][lane] |= b[i][k] << bit % 32;
+        }
+    }
+}
+
+static void run_sparse(struct sparse_operands *o, const char *target, unsigned lanes, const struct shape *s,
+                       const char *modifiers)
+{
+    char text[160], operand[3][16];
+    const unsigned registers_of[] = {256 * s->result / 32 / lanes,
+                                     larger(s->k / 2 * 16 * s->bits / 32 / lanes, 1),
+                                     larger(s->k * 16 * s->bits / 32 / lanes, 1)};
+    for (unsigned i = 0; i < 3; i++)
+        snprintf(operand[i], sizeof *operand, registers_of[i] == 1 ? "v%u" : "v[%u:%u]", 8 * i,
+                 8 * i + registers_of[i] - 1);
+    snprintf(text, sizeof text, "%s %s, %s, %s, v24%s", s->name, operand[0], operand[1], operand[2],
+             modifiers);
+    execute(target, lanes, text, o->a, o->b, o->c, o->d);
+}
+
+static void one_sparse(const char *target, unsigned lanes, const struct shape *s, unsigned key)
+{
+    static struct sparse_operands o;
+    static uint32_t a[SIDE][MOST_K / 2], b[SIDE][MOST_K];
+    const uint32_t mask = (1u << s->bits) - 1;
+    const bool integers = s->elements[0] == 'i';
+    const char *c_name = integers ? "i32" : s->result == 32 ? "f32" : s->elements;
+    char modifiers[64];
+    uint64_t seed = 11 + key;
+    memset(o.d, 0, sizeof o.d);
+    for (unsigned i = 0; i < SIDE; i++) {
+        for (unsigned k = 0; k < s->k / 2; k++) {
+            o.x[i][k] = (int)(random_word(&seed) % 5) - 2;
+            o.at[i][k] = 4 * (k / 2) + random_word(&seed) % 4;
+            a[i][k] = code_of(o.x[i][k], s->elements) & mask;
+        }
+        for (unsigned k = 0; k < s->k; k++) {
+            o.y[i][k] = (int)(random_word(&seed) % 5) - 2;
+            b[i][k] = code_of(o.y[i][k], s->elements) & mask;
+        }
+        for (unsigned j = 0; j < SIDE; j++) {
+            unsigned shift;
+            uint32_t *word = result_of(o.d, true, lanes, s, i, j, &shift);
+            o.z[i][j] = (int)(random_word(&seed) % 9) - 4;
+            *word |= code_of(o.z[i][j], c_name) << shift;
+        }
+    }
+    put_sparse(&o, lanes, s, key, a, b);
+    snprintf(modifiers, sizeof modifiers, key ? " index_key:%u%s" : "%.0u%s", key,
+             integers ? " neg_lo:[1,1,0]" : "");
+    run_sparse(&o, target, lanes, s, modifiers);
+    for (unsigned i = 0; i < SIDE; i++)
+        for (unsigned j = 0; j < SIDE; j++) {
+            unsigned shift;
+            int sum = o.z[i][j];
+            for (unsigned k = 0; k < s->k / 2; k++)
+                sum += o.x[i][k] * o.y[j][o.at[i][k]];
+            const uint32_t got = *result_of(o.d, true, lanes, s, i, j, &shift) >> shift &
+                                 (s->result == 32 ? UINT32_MAX : 0xffff);
+            if (got != code_of(sum, c_name))
+                fail_msg("%s: %s, key %u, (%u, %u): 0x%x, expected 0x%x", target, s->name, key, i, j, got,
+                         code_of(sum, c_name));
+        }
+}
+
+static const struct shape sparse_shapes[] = {
+    {"v_swmmac_f32_16x16x32_f16", "f16", 32, 16, 32, true},
+    {"v_swmmac_f32_16x16x32_bf16", "bf16", 32, 16, 32, true},
+    {"v_swmmac_f16_16x16x32_f16", "f16", 32, 16, 16, true},
+    {"v_swmmac_bf16_16x16x32_bf16", "bf16", 32, 16, 16, true},
+    {"v_swmmac_i32_16x16x32_iu8", "iu8", 32, 8, 32, true},
+    {"v_swmmac_i32_16x16x32_iu4", "iu4", 32, 4, 32, true},
+    {"v_swmmac_i32_16x16x64_iu4", "iu4", 64, 4, 32, true},
+    {"v_swmmac_f32_16x16x32_fp8_fp8", "fp8", 32, 8, 32, true},
+    {"v_swmmac_f32_16x16x32_bf8_bf8", "bf8", 32, 8, 32, true},
+};
+
+static void sparse_layouts(void **state)
+{
+    (void)state;
+    for (unsigned lanes = 32; lanes <= 64; lanes += 32)
+        for (size_t i = 0; i < COUNT(sparse_shapes); i++) {
+            const struct shape *s = &sparse_shapes[i];
+            /* Of iu4 with K 32 in waves of 64 a lane has 16 bits of indices, but four sets of them: which
+             * bits the other sets are is not known. */
+            const unsigned sets =
+                lanes == 64 && s->bits == 4 && s->k == 32 ? 1 : (s->k == 64 ? 1 : 2) * lanes / 32;
+            for (unsigned key = 0; key < sets; key++)
+                one_sparse(lanes == 32 ? "gfx1200" : "gfx1200:wave64", lanes, s, key);
+        }
+}
+
+/* ---- random floats ---- */
+
+/* A code whose exponent is within `range` of the format's middle; one in 16 is zero, or denormal. */
+static uint32_t random_code(uint64_t *seed, const struct wmi_dot_format *f, unsigned range)
+{
+    const uint32_t word = random_word(seed), bits = f->exponent + f->fraction;
+    const uint32_t sign = (word >> 31) << bits, fraction = word & ((1u << f->fraction) - 1);
+    const unsigned most = (1u << f->exponent) - 2;
+    unsigned field = f->bias - range / 2 + random_word(seed) % (range + 1);
+    field = field > 1u << 30 ? 1 : field < 1 ? 1 : field > most ? most : field;
+    return (word >> 16 & 15) == 0 ? sign | (word >> 20 & 1 ? fraction : 0)
+                                  : sign | field << f->fraction | fraction;
+}
+
+static uint32_t chain(const struct shape *s, bool is_12, const uint32_t *a, const uint32_t *b, uint32_t sum)
+{
+    static const unsigned order[] = {0, 8, 4, 12};
+    const bool half = s->result == 16, bf16 = s->elements[0] == 'b' && s->bits == 16;
+    const struct wmi_dot_format *f = s->bits == 16           ? bf16 ? &wmi_dot_bf16 : &wmi_dot_f16
+                                     : s->elements[0] == 'f' ? &wmi_dot_fp8
+                                                             : &wmi_dot_bf8;
+    const struct wmi_dot dot = {.a = f,
+                                .b = f,
+                                .to = half && !bf16 ? &wmi_dot_f16_result
+                                      : is_12       ? &wmi_dot_f32
+                                                    : &wmi_dot_f32_flushed,
+                                .group = is_12 ? s->bits == 8 ? 4 : 2 : 0,
+                                .flushes = !is_12 && bf16,
+                                .invalid = s->bits == 8 ? WMI_DOT_NAN : WMI_DOT_INVALID};
+    const unsigned count = is_12 ? 4 : 2;
+    for (unsigned step = 0; step < 16 / count; step++) {
+        const unsigned k = is_12 ? order[step] : 2 * step;
+        sum = wmi_dot_step(&dot, a + k, b + k, count,
+                           !half  ? sum
+                           : bf16 ? sum << 16
+                                  : wmi_dot_f32_of_f16(sum),
+                           false);
+        if (half && bf16)
+            sum = wmi_dot_bf16_of(sum);
+    }
+    return sum;
+}
+
+static void random_shape(const char *target, bool is_12, unsigned lanes, const struct shape *s,
+                         unsigned range, uint64_t seed)
+{
+    static struct sparse_operands o;
+    static uint32_t a[SIDE][MOST_K / 2], b[SIDE][MOST_K], c[SIDE][SIDE];
+    const bool bf16 = s->elements[0] == 'b' && s->bits == 16;
+    const struct wmi_dot_format f32 = {8, 23, 127, true}, *f = s->bits == 16
+                                                                   ? bf16 ? &wmi_dot_bf16 : &wmi_dot_f16
+                                                               : s->elements[0] == 'f' ? &wmi_dot_fp8
+                                                                                       : &wmi_dot_bf8;
+    memset(o.d, 0, sizeof o.d);
+    memset(o.c, 0, sizeof o.c);
+    memset(o.a, 0, sizeof o.a);
+    memset(o.b, 0, sizeof o.b);
+    for (unsigned i = 0; i < SIDE; i++) {
+        for (unsigned k = 0; k < 16; k++) {
+            a[i][k] = random_code(&seed, f, range);
+            o.at[i][k] = 4 * (k / 2) + random_word(&seed) % 4;
+        }
+        for (unsigned k = 0; k < s->k; k++)
+            b[i][k] = random_code(&seed, f, range);
+        for (unsigned j = 0; j < SIDE; j++) {
+            unsigned shift;
+            uint32_t *word = result_of(s->sparse ? o.d : o.c, is_12, lanes, s, i, j, &shift);
+            c[i][j] = random_code(&seed, s->result == 32 ? &f32 : f, 2 * range);
+            *word |= c[i][j] << shift;
+        }
+    }
+    if (s->sparse) {
+        put_sparse(&o, lanes, s, 0, a, b);
+        run_sparse(&o, target, lanes, s, "");
+    } else {
+        char text[128];
+        for (unsigned i = 0; i < SIDE; i++)
+            for (unsigned k = 0; k < 16; k++) {
+                put_factor(o.a, is_12, lanes, s, i, k, a[i][k]);
+                put_factor(o.b, is_12, lanes, s, i, k, b[i][k]);
+            }
+        const unsigned factor = 16 * s->bits / 32 / (is_12 ? lanes / 16 : 1);
+        const unsigned results = is_12 ? 256 * s->result / 32 / lanes : 256 / lanes;
+        snprintf(text, sizeof text,
+                 factor == 1 ? "%s v[0:%u], v8, v16, v[24:%u]" : "%s v[0:%u], v[8:%u], v[16:%u], v[24:%u]",
+                 s->name, results - 1, factor == 1 ? 23 + results : 7 + factor, 15 + factor, 23 + results);
+        execute(target, lanes, text, o.a, o.b, o.c, o.d);
+    }
+    for (unsigned i = 0; i < SIDE; i++)
+        for (unsigned j = 0; j < SIDE; j++) {
+            uint32_t of_row[16], of_column[16];
+            unsigned shift;
+            /* gfx12's waves of 64 hold in lanes 16 to 31 what this file calls k 4 to 7, and take them next.
+             */
+            static const unsigned renamed[] = {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15};
+            for (unsigned k = 0; k < 16; k++) {
+                const unsigned from = is_12 && lanes == 64 && !s->sparse ? renamed[k] : k;
+                of_row[k] = a[i][from];
+                of_column[k] = b[j][s->sparse ? o.at[i][from] : from];
+            }
+            const uint32_t expected = chain(s, is_12, of_row, of_column, c[i][j]);
+            const uint32_t got = *result_of(o.d, is_12, lanes, s, i, j, &shift) >> shift &
+                                 (s->result == 32 ? UINT32_MAX : 0xffff);
+            if (got != expected)
+                fail_msg("%s: %s, range %u, (%u, %u): 0x%x, expected 0x%x", target, s->name, range, i, j, got,
+                         expected);
+        }
+}
+
+static void random_products(void **state)
+{
+    (void)state;
+    static const struct shape dense[] = {
+        {"v_wmma_f32_16x16x16_f16", "f16", 16, 16, 32, false},
+        {"v_wmma_f32_16x16x16_bf16", "bf16", 16, 16, 32, false},
+        {"v_wmma_f16_16x16x16_f16", "f16", 16, 16, 16, false},
+        {"v_wmma_bf16_16x16x16_bf16", "bf16", 16, 16, 16, false},
+        {"v_wmma_f32_16x16x16_fp8_fp8", "fp8", 16, 8, 32, false},
+        {"v_wmma_f32_16x16x16_bf8_bf8", "bf8", 16, 8, 32, false},
+    };
+    /* The exponents of a format, and of all that is exact in 32 bits, and more. */
+    static const unsigned ranges[] = {0, 4, 12, 30, 60, 120, 250};
+    for (unsigned lanes = 32; lanes <= 64; lanes += 32)
+        for (size_t r = 0; r < COUNT(ranges); r++)
+            for (uint64_t seed = 1; seed <= 4; seed++) {
+                for (size_t i = 0; i < COUNT(dense); i++) {
+                    if (dense[i].bits == 16)
+                        random_shape(lanes == 32 ? "gfx1100" : "gfx1100:wave64", false, lanes, &dense[i],
+                                     ranges[r], seed);
+                    random_shape(lanes == 32 ? "gfx1200" : "gfx1200:wave64", true, lanes, &dense[i],
+                                 ranges[r], seed);
+                }
+                for (size_t i = 0; i < COUNT(sparse_shapes); i++)
+                    if (sparse_shapes[i].elements[0] != 'i')
+                        random_shape(lanes == 32 ? "gfx1200" : "gfx1200:wave64", true, lanes,
+                                     &sparse_shapes[i], ranges[r], seed);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(captured_dots), cmocka_unit_test(captured_products),
-                                       cmocka_unit_test(layouts)};
+                                       cmocka_unit_test(layouts), cmocka_unit_test(sparse_layouts),
+                                       cmocka_unit_test(random_products)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
