@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compiles OpenCL kernels for a GPU and for the host, two at a time, then runs a test program on them.
 
-usage: compile.py [-O N]... [-t TARGET]... [--host] [--two-steps] [--together] FOLDER SOURCE... -- PROGRAM [ARGUMENT]...
+usage: compile.py [--clang VERSION] [--option OPTION]... [-O N]... [-t TARGET]... [--host] [--two-steps] [--together] FOLDER SOURCE... -- PROGRAM [ARGUMENT]...
 
 FOLDER/NAME-TARGET-ON.co is the GPU's code object, FOLDER/NAME-hostWAVE.so the output of `--host`. Outputs newer than
 their source are kept, so tests that share a folder compile shared files once. `{target}`, `{level}` and `{wave}` in the
@@ -12,6 +12,9 @@ library is missing. With WAVEMEM_TEST_REDUCED only the last -O is used.
 
 --together: all sources make one file, FOLDER/together-TARGET-ON.co, because starting clang and ld.lld and linking the
 device library takes several times as long as compiling a small kernel.
+
+--clang: the compiler of device code, 19 if not given. The host's is always 19. --option: a further option for it, which
+the names of outputs do not tell: use a folder of its own.
 
 --two-steps: printf is bound to its buffer before the device library is linked, whose own printf does nothing, as in
 AMD's OpenCL runtime.
@@ -85,16 +88,20 @@ def bitcode_for(target, place):
     return place
 
 
-def device_commands(source, output, target, bitcode, level, two_steps, include):
+def device_commands(clang, further, source, output, target, bitcode, level, two_steps, include):
     wave = wave_of(target)
     target, *wave64 = target.split('-')
     # Without the version, clang 19 links the constants of the old ABI to a code object of version 5.
-    common = ['clang-19', '-target', 'amdgcn-amd-amdhsa', f'-mcpu={target}', f'-O{level}', '-mcode-object-version=5']
+    common = [f'clang-{clang}', '-target', 'amdgcn-amd-amdhsa', f'-mcpu={target}', f'-O{level}', '-mcode-object-version=5']
     common += ['-mwavefrontsize64'] if wave64 else []
+    common += further
     if include and version_number(target) < 9000:  # clang flushes f32 denormals by default there, the host does not
         common += ['-Xclang', '-fdenormal-fp-math-f32=ieee']
     link = [f'--rocm-device-lib-path={bitcode}']
-    language = COMMON + [f'-DWAVE={wave}'] + (EXACT + ['-include', 'device.clh'] if include else []) + ['-cl-kernel-arg-info']
+    if clang > 19:  # it does not know this option of the device library any more
+        flushes = version_number(target) < 9000 and not include
+        link += ['-Xclang', '-mlink-builtin-bitcode', '-Xclang', os.path.join(bitcode, f'oclc_daz_opt_{"on" if flushes else "off"}.bc')]
+    language = [option for option in COMMON if option != "-Werror" or clang == 19] + [f'-DWAVE={wave}'] + (EXACT + ['-include', 'device.clh'] if include else []) + ['-cl-kernel-arg-info']
     if two_steps:
         middle = output + '.bc'
         return [common + language + ['-nogpulib', '-emit-llvm', '-c', source, '-o', middle],
@@ -141,6 +148,8 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('-O', dest='levels', action='append', default=[])
     parser.add_argument('-t', dest='targets', action='append', default=[])
+    parser.add_argument('--clang', type=int, default=19)
+    parser.add_argument('--option', dest='options', action='append', default=[])
     parser.add_argument('--host', action='store_true')
     parser.add_argument('--plain', action='store_true', help='as users compile, without opencl/device.clh')
     parser.add_argument('--two-steps', action='store_true')
@@ -149,7 +158,7 @@ def main():
     parser.add_argument('sources', nargs='+')
     options = parser.parse_args(sys.argv[1:split])
     program = sys.argv[split + 1:]
-    for tool in ('clang-19', 'ld.lld-19'):
+    for tool in ('clang-19', f'clang-{options.clang}', f'ld.lld-{options.clang}'):
         if not shutil.which(tool):
             skip(f'no {tool}')
     bitcode_folder()
@@ -172,7 +181,7 @@ def main():
             for level in options.levels:
                 output = f'{name}-{target}-O{level}.co'
                 jobs.append((output, headers + [source],
-                             device_commands(source, output, target, bitcode[target], level, options.two_steps, not options.plain)))
+                             device_commands(options.clang, options.options, source, output, target, bitcode[target], level, options.two_steps, not options.plain)))
     with ThreadPoolExecutor(2) as pool:
         failures = [failure for failure in pool.map(make, jobs) if failure]
     for failure in failures:

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+// Products of 64x64 matrices through clang's builtins of the matrix units. Elements are integers from -2 to 2, so
+// that sums are exact in every format; gfx11's steps move a sum by a last bit, so results are rounded. Each
+// workgroup has a tile of 16x16. The layouts are those of AMD's matrix instruction calculator, and on gfx12
+// those of ROCm's rocWMMA.
+
+#define SIDE 64
+#define TILES kernel __attribute__((reqd_work_group_size(64, 1, 1))) void
+#define ARGUMENTS (global const uchar *a, global const uchar *b, global int *out)
+
+static int left_of(global const uchar *a, int i, int k) { return a[SIDE * i + k] % 5 - 2; }
+static int right_of(global const uchar *b, int k, int j) { return b[SIDE * k + j] % 5 - 2; }
+
+#ifdef JUDGE
+
+#define REFERENCE(NAME)                                                                                                \
+    TILES NAME ARGUMENTS                                                                                               \
+    {                                                                                                                  \
+        const int tile = (int)get_group_id(0);                                                                         \
+        for (int e = (int)get_local_id(0); e < 256; e += 64) {                                                         \
+            const int i = tile / 4 * 16 + e / 16, j = tile % 4 * 16 + e % 16;                                          \
+            int sum = 0;                                                                                               \
+            for (int k = 0; k < SIDE; k++)                                                                             \
+                sum += left_of(a, i, k) * right_of(b, k, j);                                                           \
+            out[SIDE * i + j] = sum;                                                                                   \
+        }                                                                                                              \
+    }
+REFERENCE(mfma_f32)
+REFERENCE(mfma_f16)
+REFERENCE(mfma_f16_32x32)
+REFERENCE(mfma_bf16)
+REFERENCE(mfma_i8)
+REFERENCE(mfma_f64)
+REFERENCE(mfma_fp8_bf8)
+REFERENCE(smfmac_f16)
+REFERENCE(wmma_f16)
+REFERENCE(wmma_bf16)
+REFERENCE(wmma_packed)
+REFERENCE(wmma_i8)
+REFERENCE(wmma_fp8_bf8)
+REFERENCE(swmmac_f16)
+
+#else
+
+// The lane, and the first row and column of the workgroup's tile.
+#define PLACE                                                                                                          \
+    const int lane = (int)get_local_id(0) % WAVE, tile = (int)get_group_id(0), row = tile / 4 * 16, column = tile % 4 * 16
+#define GFX9 (__gfx908__ || __gfx90a__ || __gfx942__ || __gfx950__)
+#define GFX11 (__gfx1100__ || __gfx1101__ || __gfx1102__ || __gfx1103__ || __gfx1150__ || __gfx1151__)
+#define GFX12 (__gfx1200__ || __gfx1201__)
+
+static short bf16_of(int x) { return (short)(as_uint((float)x) >> 16); }
+static uint byte_of(int x) { return (uint)x & 0xff; }
+#if __gfx942__ || __gfx950__ || GFX12
+static uint fp8_of(int x) { return (uint)__builtin_amdgcn_cvt_pk_fp8_f32((float)x, 0.0f, 0, false) & 0xff; }
+static uint bf8_of(int x) { return (uint)__builtin_amdgcn_cvt_pk_bf8_f32((float)x, 0.0f, 0, false) & 0xff; }
+#endif
+// COUNT elements of a lane, from k on, of A's row i or B's column j.
+#define FILL(X, Y, COUNT, I, J, K, AS)                                                                                 \
+    for (int s = 0; s < (COUNT); s++) {                                                                                \
+        (X)[s] = AS(left_of(a, (I), (K) + s));                                                                         \
+        (Y)[s] = AS(right_of(b, (K) + s, (J)));                                                                        \
+    }
+// The same packed into integers, BITS each.
+#define PACK(X, Y, COUNT, BITS, I, J, K, AS)                                                                           \
+    for (int s = 0; s < (COUNT); s++) {                                                                                \
+        const int at = s * (BITS);                                                                                     \
+        (X)[at / 32] |= (AS(left_of(a, (I), (K) + s)) & (1u << (BITS)) - 1) << at % 32;                                \
+        (Y)[at / 32] |= (AS(right_of(b, (K) + s, (J))) & (1u << (BITS)) - 1) << at % 32;                               \
+    }
+
+// ---- gfx908 to gfx950 ----
+
+#if GFX9
+// Lane l has four rows of column l % 16, from 4 * (l / 16) on.
+#define STORE_4(C, ROW)                                                                                                \
+    for (int r = 0; r < 4; r++)                                                                                        \
+        out[SIDE * (row + (ROW)) + column + lane % 16] = (int)rint((float)(C)[r]);
+
+TILES mfma_f32 ARGUMENTS
+{
+    PLACE;
+    float4 c = 0;
+    for (int k = 0; k < SIDE; k += 4)
+        c = __builtin_amdgcn_mfma_f32_16x16x4f32((float)left_of(a, row + lane % 16, k + lane / 16),
+                                                 (float)right_of(b, k + lane / 16, column + lane % 16), c, 0, 0, 0);
+    STORE_4(c, 4 * (lane / 16) + r)
+}
+TILES mfma_f16 ARGUMENTS
+{
+    PLACE;
+    float4 c = 0;
+    for (int k = 0; k < SIDE; k += 16) {
+        half4 x, y;
+        FILL(x, y, 4, row + lane % 16, column + lane % 16, k + 4 * (lane / 16), (half))
+        c = __builtin_amdgcn_mfma_f32_16x16x16f16(x, y, c, 0, 0, 0);
+    }
+    STORE_4(c, 4 * (lane / 16) + r)
+}
+// A tile of 32x32 whose other three quarters other workgroups compute, too.
+TILES mfma_f16_32x32 ARGUMENTS
+{
+    PLACE;
+    float16 c = 0;
+    const int top = row / 32 * 32, left = column / 32 * 32;
+    for (int k = 0; k < SIDE; k += 8) {
+        half4 x, y;
+        FILL(x, y, 4, top + lane % 32, left + lane % 32, k + 4 * (lane / 32), (half))
+        c = __builtin_amdgcn_mfma_f32_32x32x8f16(x, y, c, 0, 0, 0);
+    }
+    for (int r = 0; r < 16; r++)
+        out[SIDE * (top + r % 4 + 8 * (r / 4) + 4 * (lane / 32)) + left + lane % 32] = (int)rint(c[r]);
+}
+TILES mfma_bf16 ARGUMENTS
+{
+    PLACE;
+    float4 c = 0;
+#if __gfx908__
+    for (int k = 0; k < SIDE; k += 8) {
+        short2 x, y;
+        FILL(x, y, 2, row + lane % 16, column + lane % 16, k + 2 * (lane / 16), bf16_of)
+        c = __builtin_amdgcn_mfma_f32_16x16x8bf16(x, y, c, 0, 0, 0);
+    }
+#else
+    for (int k = 0; k < SIDE; k += 16) {
+        short4 x, y;
+        FILL(x, y, 4, row + lane % 16, column + lane % 16, k + 4 * (lane / 16), bf16_of)
+        c = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(x, y, c, 0, 0, 0);
+    }
+#endif
+    STORE_4(c, 4 * (lane / 16) + r)
+}
+TILES mfma_i8 ARGUMENTS
+{
+    PLACE;
+    int4 c = 0;
+#if __gfx908__ || __gfx90a__
+    for (int k = 0; k < SIDE; k += 16) {
+        uint x[1] = {0}, y[1] = {0};
+        PACK(x, y, 4, 8, row + lane % 16, column + lane % 16, k + 4 * (lane / 16), byte_of)
+        c = __builtin_amdgcn_mfma_i32_16x16x16i8((int)x[0], (int)y[0], c, 0, 0, 0);
+    }
+#else
+    for (int k = 0; k < SIDE; k += 32) {
+        uint2 x = 0, y = 0;
+        PACK(x, y, 8, 8, row + lane % 16, column + lane % 16, k + 8 * (lane / 16), byte_of)
+        c = __builtin_amdgcn_mfma_i32_16x16x32_i8(as_long(x), as_long(y), c, 0, 0, 0);
+    }
+#endif
+    STORE_4(c, 4 * (lane / 16) + r)
+}
+#endif
+#if __gfx90a__ || __gfx942__ || __gfx950__
+TILES mfma_f64 ARGUMENTS
+{
+    PLACE;
+    double4 c = 0;
+    for (int k = 0; k < SIDE; k += 4)
+        c = __builtin_amdgcn_mfma_f64_16x16x4f64((double)left_of(a, row + lane % 16, k + lane / 16),
+                                                 (double)right_of(b, k + lane / 16, column + lane % 16), c, 0, 0, 0);
+    STORE_4(c, 4 * r + lane / 16)
+}
+#endif
+#if __gfx942__ || __gfx950__
+TILES mfma_fp8_bf8 ARGUMENTS
+{
+    PLACE;
+    float4 c = 0;
+    for (int k = 0; k < SIDE; k += 32) {
+        uint2 x = 0, y = 0, unused = 0;
+        PACK(x, unused, 8, 8, row + lane % 16, column + lane % 16, k + 8 * (lane / 16), fp8_of)
+        PACK(unused, y, 8, 8, row + lane % 16, column + lane % 16, k + 8 * (lane / 16), bf8_of)
+        c = __builtin_amdgcn_mfma_f32_16x16x32_fp8_bf8(as_long(x), as_long(y), c, 0, 0, 0);
+    }
+    STORE_4(c, 4 * (lane / 16) + r)
+}
+// A with zeros in the second half of each four elements, which are not stored: the first of the products is of
+// even quarters, the second of A moved by two.
+TILES smfmac_f16 ARGUMENTS
+{
+    PLACE;
+    float4 c = 0;
+    for (int k = 0; k < SIDE; k += 32)
+        for (int upper = 0; upper < 2; upper++) {
+            half4 x;
+            half8 y;
+            for (int s = 0; s < 4; s++)
+                x[s] = left_of(a, row + lane % 16, k + 8 * (lane / 16) + 4 * (s / 2) + 2 * upper + s % 2);
+            for (int s = 0; s < 8; s++)
+                y[s] = right_of(b, k + 8 * (lane / 16) + s, column + lane % 16);
+            c = __builtin_amdgcn_smfmac_f32_16x16x32_f16(x, y, c, upper ? 0xee : 0x44, 0, 0);
+        }
+    STORE_4(c, 4 * (lane / 16) + r)
+}
+#endif
+
+// ---- gfx11 and gfx12 ----
+
+#if GFX11 || GFX12
+#if GFX12
+// Lane l has `count` elements along k, from that of its group of 16 lanes on, and rows of column l % 16.
+#define OF_WAVE(NAME) NAME##_gfx12
+#define SLICES (WAVE / 16)
+#define GROUP (WAVE == 32 ? lane / 16 : 2 * (lane / 16 % 2) + lane / 32)
+#define ROW(R) ((R) + 8 * (lane / 16 % 2) + (WAVE == 64 ? 4 * (lane / 32) : 0))
+#else
+// Each lane has a whole row or column, as other lanes do.
+#define OF_WAVE(NAME) NAME
+#define SLICES 1
+#define GROUP 0
+#define ROW(R) (WAVE / 16 * (R) + lane / 16)
+#endif
+#if WAVE == 32
+#define WMMA(NAME) OF_WAVE(__builtin_amdgcn_wmma_##NAME##_w32)
+typedef float results __attribute__((ext_vector_type(8)));
+typedef int integers __attribute__((ext_vector_type(8)));
+#else
+#define WMMA(NAME) OF_WAVE(__builtin_amdgcn_wmma_##NAME##_w64)
+typedef float results __attribute__((ext_vector_type(4)));
+typedef int integers __attribute__((ext_vector_type(4)));
+#endif
+typedef half halves __attribute__((ext_vector_type(16 / SLICES)));
+typedef short shorts __attribute__((ext_vector_type(16 / SLICES)));
+#define STORE_ROWS(C)                                                                                                  \
+    for (int r = 0; r < 256 / WAVE; r++)                                                                               \
+        out[SIDE * (row + ROW(r)) + column + lane % 16] = (int)rint((float)(C)[r]);
+
+TILES wmma_f16 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    for (int k = 0; k < SIDE; k += 16) {
+        halves x, y;
+        FILL(x, y, 16 / SLICES, row + lane % 16, column + lane % 16, k + 16 / SLICES * GROUP, (half))
+        c = WMMA(f32_16x16x16_f16)(x, y, c);
+    }
+    STORE_ROWS(c)
+}
+TILES wmma_bf16 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    for (int k = 0; k < SIDE; k += 16) {
+        shorts x, y;
+        FILL(x, y, 16 / SLICES, row + lane % 16, column + lane % 16, k + 16 / SLICES * GROUP, bf16_of)
+        c = WMMA(f32_16x16x16_bf16)(x, y, c);
+    }
+    STORE_ROWS(c)
+}
+#if GFX12
+#define PACKED(C) WMMA(f16_16x16x16_f16)(x, y, C)
+typedef half packed_results __attribute__((ext_vector_type(256 / WAVE)));
+#define OF_PACKED(C, R) (C)[R]
+#else
+#define PACKED(C) WMMA(f16_16x16x16_f16)(x, y, C, true)
+typedef half packed_results __attribute__((ext_vector_type(512 / WAVE)));
+#define OF_PACKED(C, R) (C)[2 * (R) + 1]
+#endif
+TILES wmma_packed ARGUMENTS
+{
+    PLACE;
+    packed_results c = 0;
+    for (int k = 0; k < SIDE; k += 16) {
+        halves x, y;
+        FILL(x, y, 16 / SLICES, row + lane % 16, column + lane % 16, k + 16 / SLICES * GROUP, (half))
+        c = PACKED(c);
+    }
+    for (int r = 0; r < 256 / WAVE; r++)
+        out[SIDE * (row + ROW(r)) + column + lane % 16] = (int)rint((float)OF_PACKED(c, r));
+}
+#if 4 / SLICES == 4
+typedef uint4 packed_bytes;
+#define WORDS(X) as_int4(X)
+#elif 4 / SLICES == 2
+typedef uint2 packed_bytes;
+#define WORDS(X) as_int2(X)
+#else
+typedef uint packed_bytes __attribute__((ext_vector_type(1)));
+#define WORDS(X) (int)(X)[0]
+#endif
+TILES wmma_i8 ARGUMENTS
+{
+    PLACE;
+    integers c = 0;
+    for (int k = 0; k < SIDE; k += 16) {
+        packed_bytes x = 0, y = 0;
+        PACK(x, y, 16 / SLICES, 8, row + lane % 16, column + lane % 16, k + 16 / SLICES * GROUP, byte_of)
+        c = WMMA(i32_16x16x16_iu8)(true, WORDS(x), true, WORDS(y), c, false);
+    }
+    STORE_ROWS(c)
+}
+#endif
+#if GFX12
+TILES wmma_fp8_bf8 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    for (int k = 0; k < SIDE; k += 16) {
+        packed_bytes x = 0, y = 0, unused = 0;
+        PACK(x, unused, 16 / SLICES, 8, row + lane % 16, column + lane % 16, k + 16 / SLICES * GROUP, fp8_of)
+        PACK(unused, y, 16 / SLICES, 8, row + lane % 16, column + lane % 16, k + 16 / SLICES * GROUP, bf8_of)
+        c = WMMA(f32_16x16x16_fp8_bf8)(WORDS(x), WORDS(y), c);
+    }
+    STORE_ROWS(c)
+}
+#if WAVE == 32
+#define SWMMAC(X, Y, C, INDEX) __builtin_amdgcn_swmmac_f32_16x16x32_f16_w32(X, Y, C, INDEX)
+#else
+#define SWMMAC(X, Y, C, INDEX) __builtin_amdgcn_swmmac_f32_16x16x32_f16_w64(X, Y, C, INDEX)
+#endif
+typedef half stored __attribute__((ext_vector_type(16 / SLICES)));
+typedef half dense __attribute__((ext_vector_type(32 / SLICES)));
+// As smfmac_f16.
+TILES swmmac_f16 ARGUMENTS
+{
+    PLACE;
+    results c = 0;
+    for (int k = 0; k < SIDE; k += 32)
+        for (int upper = 0; upper < 2; upper++) {
+            const int first = k + 32 / SLICES * GROUP;
+            stored x;
+            dense y;
+            for (int s = 0; s < 16 / SLICES; s++)
+                x[s] = left_of(a, row + lane % 16, first + 4 * (s / 2) + 2 * upper + s % 2);
+            for (int s = 0; s < 32 / SLICES; s++)
+                y[s] = right_of(b, first + s, column + lane % 16);
+            c = SWMMAC(x, y, c, upper ? 0xeeee : 0x4444);
+        }
+    STORE_ROWS(c)
+}
+#endif
+
+#endif
