@@ -550,13 +550,19 @@ static bool is_small(const char *name)
     return strstr(name, "fp8") || strstr(name, "bf8");
 }
 
+/* Transcendentals of scalars, which gfx12 alone has: tests/unit/transcendental.c. */
+static bool is_unit(const char *name)
+{
+    return strncmp(name, "v_s_", 4) == 0;
+}
+
 /* Approximations and bodies tested together with them, in division.c; matrices and dot products of gfx11 and
  * later, in tests/unit. */
 static bool is_elsewhere(enum wmi_insn_id id)
 {
     return wmi_rows[id].flags & WMI_ROW_APPROX || wmi_matrix_of(id) || is_small(wmi_rows[id].name) ||
-           wmi_rows[id].group == WMI_GROUP_DOT || id == WMI_INSN_v_div_fmas_f32 ||
-           id == WMI_INSN_v_div_fmas_f64;
+           is_unit(wmi_rows[id].name) || wmi_rows[id].group == WMI_GROUP_DOT ||
+           id == WMI_INSN_v_div_fmas_f32 || id == WMI_INSN_v_div_fmas_f64;
 }
 
 /* Every body of a float instruction must have a rule here, otherwise it is not tested. */
