@@ -22,6 +22,7 @@ enum {
     WMI_MODE_DENORMAL_OUT_F64 = 1 << 7,
     WMI_MODE_DX10_CLAMP = 1 << 8,
     WMI_MODE_IEEE = 1 << 9,
+    WMI_MODE_FP16_OVFL = 1 << 23, /* from gfx9 on: finite f16 results stop at the largest number */
 };
 
 #define WMI_SIGN_F32     0x80000000u
@@ -31,13 +32,10 @@ enum {
 #define WMI_EXPONENT_F64 0x7ff0000000000000u
 #define WMI_QUIET_F64    0x0008000000000000u
 
-/* The NaN returned by invalid operations. Arithmetic: positive, as LLVM folds it (unverified on hardware).
- * Transcendental instructions and division's 0/0 and inf/inf: negative, as the examples in [V] show
- * (v_rsq_f32(-inf) = 0xffc00000). */
-#define WMI_NAN_F32         0x7fc00000u
-#define WMI_NAN_INVALID_F32 0xffc00000u
-#define WMI_NAN_F64         0x7ff8000000000000u
-#define WMI_NAN_INVALID_F64 0xfff8000000000000u
+/* The NaN returned by invalid operations is negative. Source: captures on gfx1201 (ROCm/rocm-systems,
+ * emulation/rocjitsu); the examples in [V] (v_rsq_f32(-inf) = 0xffc00000). */
+#define WMI_NAN_F32 0xffc00000u
+#define WMI_NAN_F64 0xfff8000000000000u
 
 static inline u32v wmi_is_nan_f32(f32v x)
 {
@@ -71,7 +69,7 @@ static inline f64v wmi_quiet_f64(f64v x)
 }
 
 /* Replaces NaN results by the first NaN operand, quieted, or else the default NaN: hosts and compilers
- * differ. Which of several NaNs the hardware returns is unverified. */
+ * differ. Source: captures on gfx1201. */
 static inline f32v wmi_nan_of_f32(f32v result, f32v a, f32v b, f32v c)
 {
     const u32v fallback = wmi_select_u32(wmi_is_nan_f32(c), (u32v)c, wmi_splat_u32(WMI_NAN_F32));
@@ -88,6 +86,17 @@ static inline f64v wmi_nan_of_f64(f64v result, f64v a, f64v b, f64v c)
     const u64v nan = wmi_select_u64(wmi_is_nan_f64(a), (u64v)a, second) | WMI_QUIET_F64;
 
     return (f64v)wmi_select_u64(wmi_is_nan_f64(result), nan, (u64v)result);
+}
+
+/* c as the addend of a * b: an invalid product counts before a NaN in c. Source: captures on gfx1201. */
+static inline f32v wmi_addend_f32(f32v a, f32v b, f32v c)
+{
+    return wmi_select_f32(wmi_is_nan_f32(a * b), (f32v)wmi_splat_u32(WMI_NAN_F32), c);
+}
+
+static inline f64v wmi_addend_f64(f64v a, f64v b, f64v c)
+{
+    return wmi_select_f64(wmi_is_nan_f64(a * b), (f64v)wmi_splat_u64(WMI_NAN_F64), c);
 }
 
 /* x with denormals replaced by zeros of their sign. */
@@ -301,11 +310,13 @@ static inline f64v wmi_maximum_f64(f64v a, f64v b, uint32_t mode)
     return wmi_input_f64(wmi_nan_wins_f64(r, a, b), mode);
 }
 
-/* The median; with a NaN operand, the minimum of the three. Source: [V], V_MED3_F32. */
+/* The median, with -0 below +0 (captures on gfx1201); with a NaN operand, the minimum of the three. Source:
+ * [V], V_MED3_F32. */
 static inline f32v wmi_median_f32(f32v a, f32v b, f32v c, uint32_t mode)
 {
     const f32v high = wmi_higher_f32(a, b), top = wmi_input_f32(wmi_higher_f32(high, c), mode);
-    const u32v is_a = (u32v)(top == wmi_input_f32(a, mode)), is_b = (u32v)(top == wmi_input_f32(b, mode));
+    const u32v is_a = (u32v)((u32v)top == (u32v)wmi_input_f32(a, mode));
+    const u32v is_b = (u32v)((u32v)top == (u32v)wmi_input_f32(b, mode));
     f32v r = wmi_select_f32(is_b, wmi_higher_f32(a, c), high);
 
     r = wmi_input_f32(wmi_select_f32(is_a, wmi_higher_f32(b, c), r), mode);
@@ -405,19 +416,22 @@ static inline f64v wmi_f64_of_u32(u32half x)
     return (f64v)((u64v)r & ~WMI_SIGN_F64); /* -0 to 0, as above */
 }
 
-/* x - floor(x), below 1. Source: [V], V_FRACT_F32 ("obey round mode, result clamped to 0x3f7fffff"). */
+/* x - floor(x), below 1; +0 for integers, in all rounding modes (captures on gfx1201). Source: [V],
+ * V_FRACT_F32
+ * ("obey round mode, result clamped to 0x3f7fffff"). */
 static inline f32v wmi_fract_f32(f32v x)
 {
     const f32v r = x - wmi_round_f32(x, WMI_ROUND_DOWN);
 
-    return wmi_select_f32((u32v)(r >= 1), (f32v)wmi_splat_u32(0x3f7fffff), r);
+    return wmi_select_f32((u32v)(r >= 1), (f32v)wmi_splat_u32(0x3f7fffff), (f32v)((u32v)r & ~WMI_SIGN_F32));
 }
 
 static inline f64v wmi_fract_f64(f64v x)
 {
     const f64v r = x - wmi_round_f64(x, WMI_ROUND_DOWN);
 
-    return wmi_select_f64((u64v)(r >= 1), (f64v)wmi_splat_u64(0x3fefffffffffffff), r);
+    return wmi_select_f64((u64v)(r >= 1), (f64v)wmi_splat_u64(0x3fefffffffffffff),
+                          (f64v)((u64v)r & ~WMI_SIGN_F64));
 }
 
 /* The biased exponent and the fraction of x as if the exponent range had no lower limit.

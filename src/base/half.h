@@ -14,8 +14,6 @@ enum {
     WMI_SIGN_F16 = 0x8000,
     WMI_INFINITY_F16 = 0x7c00,
     WMI_QUIET_F16 = 0x0200,
-    WMI_NAN_F16 = 0x7e00,
-    WMI_NAN_INVALID_F16 = 0xfe00,
 };
 
 /* f32 of the f16 in the low half; the high half is ignored. Exact; a NaN keeps its payload and is quieted. */
@@ -151,9 +149,24 @@ static inline f32v wmi_input_f16(u32v half, uint32_t mode)
     return wmi_widen(wmi_halves_in(half, mode));
 }
 
+/* With FP16_OVFL, numbers too large for f16 become the largest one; infinities stay. */
+static inline f32v wmi_saturate_f16(f32v x, uint32_t mode)
+{
+    if (__builtin_expect(!(mode & WMI_MODE_FP16_OVFL), 1))
+        return x;
+    const u32v largest = wmi_splat_u32(0x477fe000), magnitude = (u32v)x & ~WMI_SIGN_F32;
+    const u32v too_large = (u32v)(magnitude > largest) & (u32v)(magnitude < WMI_EXPONENT_F32);
+    return (f32v)wmi_select_u32(too_large, ((u32v)x & WMI_SIGN_F32) | largest, (u32v)x);
+}
+
 static inline u32v wmi_output_f16(f32v x, uint32_t mode)
 {
-    return wmi_halves_out(wmi_narrow(x, wmi_rounding_f16(mode)), mode);
+    return wmi_halves_out(wmi_narrow(wmi_saturate_f16(x, mode), wmi_rounding_f16(mode)), mode);
+}
+
+static inline struct wmi_f32x2 wmi_saturate_both(struct wmi_f32x2 x, uint32_t mode)
+{
+    return (struct wmi_f32x2){{wmi_saturate_f16(x.v[0], mode), wmi_saturate_f16(x.v[1], mode)}};
 }
 
 /* A sum rounded to odd, for an f16 result: an exact zero is -0 if MODE rounds down, except +0 + +0. */

@@ -80,8 +80,8 @@ static inline f32v wmi_log2_f32(f32v x, bool flush)
     u32v bits = wmi_select_u32((u32v)(magnitude == WMI_EXPONENT_F32), (u32v)number, (u32v)r);
 
     bits = wmi_select_u32((u32v)(magnitude == 0), wmi_splat_u32(0xff800000u), bits);
-    bits = wmi_select_u32((u32v)((i32v)number < 0) & (u32v)(magnitude != 0),
-                          wmi_splat_u32(WMI_NAN_INVALID_F32), bits);
+    bits =
+        wmi_select_u32((u32v)((i32v)number < 0) & (u32v)(magnitude != 0), wmi_splat_u32(WMI_NAN_F32), bits);
     return wmi_select_f32(wmi_is_nan_bits_f32(x), wmi_quiet_bits_f32(x), (f32v)bits);
 }
 
@@ -116,7 +116,7 @@ static inline f32v wmi_sine_f32(f32v x)
     if (__builtin_expect(!rare, 1))
         return r;
     r = wmi_select_f32((u32v)(safe == 0) & ~far, (f32v)((u32v)x & WMI_SIGN_F32), r);
-    r = wmi_select_f32(~finite, (f32v)wmi_splat_u32(WMI_NAN_INVALID_F32), r);
+    r = wmi_select_f32(~finite, (f32v)wmi_splat_u32(WMI_NAN_F32), r);
     return wmi_select_f32(wmi_is_nan_bits_f32(x), wmi_quiet_bits_f32(x), r);
 }
 
@@ -131,7 +131,7 @@ static inline f32v wmi_cosine_f32(f32v x)
 
     if (__builtin_expect(!rare, 1))
         return r;
-    r = wmi_select_f32(~finite, (f32v)wmi_splat_u32(WMI_NAN_INVALID_F32), r);
+    r = wmi_select_f32(~finite, (f32v)wmi_splat_u32(WMI_NAN_F32), r);
     return wmi_select_f32(wmi_is_nan_bits_f32(x), wmi_quiet_bits_f32(x), r);
 }
 

@@ -241,8 +241,8 @@ static inline f32v wmi_unit_rsq(f32v x)
     const u32v zero = (u32v)(field == 0), special = (u32v)(field == 255);
     const u32v wrong = (u32v)((i32v)bits < 0) & ~zero;
     const u32v infinite = (bits & WMI_SIGN_F32) | WMI_EXPONENT_F32;
-    return wmi_unit_nan(x, wmi_select_u32(wrong, wmi_splat_u32(WMI_NAN_INVALID_F32),
-                                          wmi_select_u32(zero, infinite, r & ~special)));
+    return wmi_unit_nan(
+        x, wmi_select_u32(wrong, wmi_splat_u32(WMI_NAN_F32), wmi_select_u32(zero, infinite, r & ~special)));
 }
 
 static inline f32v wmi_unit_sqrt(f32v x)
@@ -265,7 +265,7 @@ static inline f32v wmi_unit_sqrt(f32v x)
     const u32v zero = (u32v)(field == 0), infinite = (u32v)(bits == WMI_EXPONENT_F32);
     const u32v wrong = (u32v)((i32v)bits < 0) & ~zero;
     const u32v number = wmi_select_u32(infinite, bits, r);
-    return wmi_unit_nan(x, wmi_select_u32(wrong, wmi_splat_u32(WMI_NAN_INVALID_F32),
+    return wmi_unit_nan(x, wmi_select_u32(wrong, wmi_splat_u32(WMI_NAN_F32),
                                           wmi_select_u32(zero, bits & WMI_SIGN_F32, number)));
 }
 
@@ -390,7 +390,7 @@ static inline f32v wmi_unit_log2(f32v x)
                 r[i] = bits[i] == 0x3f800000 ? 0 : wmi_unit_log2_near_one(bits[i]);
     if (wmi_any((u32v)(bits - 0x800000u >= 0x7f000000u))) { /* all but positive normal numbers */
         const u32v zero = (u32v)((bits & WMI_EXPONENT_F32) == 0), infinite = (u32v)(bits == WMI_EXPONENT_F32);
-        r = wmi_select_u32((u32v)((i32v)bits < 0), wmi_splat_u32(WMI_NAN_INVALID_F32), r);
+        r = wmi_select_u32((u32v)((i32v)bits < 0), wmi_splat_u32(WMI_NAN_F32), r);
         r = wmi_select_u32(zero, wmi_splat_u32(0xff800000u), wmi_select_u32(infinite, bits, r));
     }
     return wmi_unit_nan(x, r);
@@ -426,15 +426,14 @@ static inline f32v wmi_unit_sin(f32v x)
     const f32v small = x * (0xc90fd5 * 0x1p-21f);
     u32v r = wmi_unit_turn(x, false) ^ (bits & WMI_SIGN_F32);
     r = wmi_select_u32((u32v)(magnitude < 0x39c00000), (u32v)small, r);
-    r = wmi_select_u32((u32v)(magnitude == WMI_EXPONENT_F32), wmi_splat_u32(WMI_NAN_INVALID_F32), r);
+    r = wmi_select_u32((u32v)(magnitude == WMI_EXPONENT_F32), wmi_splat_u32(WMI_NAN_F32), r);
     return wmi_unit_nan(x, r);
 }
 
 static inline f32v wmi_unit_cos(f32v x)
 {
     const u32v infinite = (u32v)(((u32v)x & ~WMI_SIGN_F32) == WMI_EXPONENT_F32);
-    return wmi_unit_nan(x,
-                        wmi_select_u32(infinite, wmi_splat_u32(WMI_NAN_INVALID_F32), wmi_unit_turn(x, true)));
+    return wmi_unit_nan(x, wmi_select_u32(infinite, wmi_splat_u32(WMI_NAN_F32), wmi_unit_turn(x, true)));
 }
 
 #endif

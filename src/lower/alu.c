@@ -171,7 +171,9 @@ static void finish_value(const struct valu *v, uint32_t place, enum wmi_type typ
     if (!stages[type].clamp)
         return;
     if (field(v, WMI_FIELD_omod) && type != WMI_TYPE_v2f16)
-        emit_stage(v, stages[type].omod, place, place, (uint32_t)field(v, WMI_FIELD_omod));
+        emit_stage(v, stages[type].omod, place, place,
+                   (uint32_t)field(v, WMI_FIELD_omod) |
+                       (wmi_builder_limit(v->b, WMI_LIMIT_omod_always) ? WMI_OMOD_ALWAYS : 0));
     if (field(v, WMI_FIELD_clamp) && v->row->flags & WMI_ROW_FLOAT_CLAMP)
         emit_stage(v, stages[type].clamp, place, place, 0);
 }

@@ -185,6 +185,24 @@ static void emit_done(struct wmi_builder *b)
             wmi_emit(b, WMI_STEP_show_done)->y = i;
 }
 
+/* With SRAM-ECC, loads of 16 bits write whole registers: the half that has no value becomes 0. Source: LLVM,
+ * GCNSubtarget::d16PreservesUnusedBits; that it is 0 is unverified. */
+static void clear_unused_half(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const struct wmi_row *row = &wmi_rows[insn->id];
+    const struct wmi_operand *d = wmi_operand(insn, WMI_ROLE_D);
+    if (!(row->flags & WMI_ROW_D16) || row->memory != WMI_MEMORY_LOAD || !d || d->kind != WMI_OPERAND_VGPR ||
+        !wmi_builder_limit(b, WMI_LIMIT_d16_clears) || row->elements % 2 == 0)
+        return;
+    bool ok = true;
+    struct wmi_step *step = wmi_emit(b, wmi_step_of_body(WMI_INSN_v_and_b32));
+    step->d = step->a = wmi_lower_vgpr(b, d->reg + row->elements / 2u, 1, &ok);
+    step->b = wmi_lower_vector_constant(b, row->flags & WMI_ROW_D16_HI ? 0xffff0000 : 0xffff, 1);
+    step->lanes = offsetof(struct wmi_frame, exec);
+    step->use[WMI_OP_D] = WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | 1;
+    step->use[WMI_OP_A] = step->use[WMI_OP_B] = WMI_USE_READ | WMI_USE_ROWS | 1;
+}
+
 static void lower_instruction(struct session *s, struct wmi_instruction *insn)
 {
     struct wmi_builder *b = &s->b;
@@ -221,6 +239,7 @@ static void lower_instruction(struct session *s, struct wmi_instruction *insn)
         wmi_emit_fault(b, WM_FAULT_TODO);
         return;
     }
+    clear_unused_half(b, insn);
     settle_writes(b, insn);
     emit_done(b);
 }

@@ -99,7 +99,7 @@ WMI_ATOMIC_OF(ordered_add, 64,
         if (__builtin_expect(wmi_atomic_is_nan_##bits(sum), 0)) /* the host chooses other NaNs than AMD */   \
             return wmi_atomic_is_nan_##bits(m)   ? m | quiet                                                 \
                    : wmi_atomic_is_nan_##bits(d) ? d | quiet                                                 \
-                                                 : infinity | quiet;                                         \
+                                                 : (uint##bits##_t)1 << (bits - 1) | infinity | quiet;       \
         return sum;                                                                                          \
     }
 

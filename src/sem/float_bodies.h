@@ -220,7 +220,7 @@ static inline void wmi_store(char *row, u32v active, u32v x)
 /* The same for both halves of packed operands, op_sel and neg already applied. */
 #define WMI_LOAD_V2F16(source) wmi_input_both_f16(frame + op->source + at, mode)
 #define WMI_STORE_V2F16(value)                                                                               \
-    WMI_STORE1(wmi_halves_out(wmi_narrow_both(value, wmi_rounding_f16(mode)), mode))
+    WMI_STORE1(wmi_halves_out(wmi_narrow_both(wmi_saturate_both(value, mode), wmi_rounding_f16(mode)), mode))
 #define WMI_V2F16_2(name, value)                                                                             \
     WMI_F16_LOOP(                                                                                            \
         name, const struct wmi_f32x2 ax = WMI_LOAD_V2F16(a); const struct wmi_f32x2 bx = WMI_LOAD_V2F16(b);  \

@@ -82,8 +82,8 @@ enum wmi_stage {
     WMI_STAGE_CLAMP_F16, /* the low half; the high half becomes 0 */
     WMI_STAGE_CLAMP_V2F16,
 
-    /* row d <- row a times 2, times 4, or halved: x = 1, 2, 3 as in the OMOD field. In op->lanes.
-     * Only copies if MODE.IEEE is set or MODE allows denormal results. */
+    /* row d <- row a times 2, times 4, or halved: x = 1, 2, 3 as in the OMOD field, with WMI_OMOD_ALWAYS
+     * whatever MODE says. In op->lanes. Only copies if MODE.IEEE is set or MODE allows denormal results. */
     WMI_STAGE_OMOD_F32,
     WMI_STAGE_OMOD_F64,
     WMI_STAGE_OMOD_F16, /* the high half becomes 0 */
@@ -95,6 +95,7 @@ enum wmi_stage {
 };
 
 /* x of the WMI_STAGE_MODIFY_* stages. */
+enum { WMI_OMOD_ALWAYS = 4 };
 enum wmi_source_modifier { WMI_MODIFY_NEG = 1, WMI_MODIFY_ABS = 2 };
 
 /* x of WMI_STAGE_DPP, from the fields of the DPP dword: dpp_ctrl 9 bits, row_mask and bank_mask 4 bits each,

@@ -268,8 +268,10 @@ FINISH(clamp_f16, wmi_narrow(wmi_clamp_f32(wmi_widen(a), mode), 0))
 FINISH(clamp_v2f16, wmi_narrow(wmi_clamp_f32(wmi_widen(a), mode), 0) |
                         wmi_narrow(wmi_clamp_f32(wmi_widen(a >> 16), mode), 0) << 16)
 
-/* Output modifiers have no effect in IEEE mode or if denormal results are allowed; they change -0 to +0 and
- * flush denormals. Source: [V], "Output modifiers". */
+/* Output modifiers scale the rounded result; zeros and denormals become +0, what becomes tiny a zero of its
+ * sign, NaNs stay as they are. Before gfx12 they have no effect in IEEE mode or if denormal results are
+ * allowed; x says where they always act. Source: [V], "Output modifiers"; captures on gfx1010, gfx1030,
+ * gfx1100 and gfx1201 (ROCm/rocm-systems, emulation/rocjitsu). */
 static inline float factor(uint32_t x)
 {
     static const float factors[4] = {1, 2, 4, 0.5f};
@@ -277,22 +279,29 @@ static inline float factor(uint32_t x)
     return factors[x & 3];
 }
 
+static inline bool omod_acts(uint32_t x, uint32_t mode, uint32_t denormals)
+{
+    return x & WMI_OMOD_ALWAYS || !(mode & (WMI_MODE_IEEE | denormals));
+}
+
 static inline f32v omod_f32(f32v a, uint32_t x, uint32_t mode)
 {
-    if (mode & (WMI_MODE_IEEE | WMI_MODE_DENORMAL_OUT_F32))
+    if (!omod_acts(x, mode, WMI_MODE_DENORMAL_OUT_F32))
         return a;
-    const f32v r = wmi_flush_f32(wmi_quiet_f32(a * factor(x)));
+    const u32v r = (u32v)wmi_flush_f32(a * factor(x)), tiny = (u32v)(((u32v)a & WMI_EXPONENT_F32) == 0);
 
-    return (f32v)((u32v)r & ~((u32v)(r == 0) & WMI_SIGN_F32));
+    return wmi_select_f32(wmi_is_nan_f32(a), a, (f32v)(r & ~tiny));
 }
 
 static inline u32v omod_f16(u32v a, uint32_t x, uint32_t mode)
 {
-    if (mode & (WMI_MODE_IEEE | WMI_MODE_DENORMAL_OUT_F64))
-        return a & 0xffff;
-    const u32v r = wmi_output_f16(wmi_input_f16(a, mode) * factor(x), mode);
+    const u32v half = a & 0xffff, magnitude = a & 0x7fff;
+    if (!omod_acts(x, mode, WMI_MODE_DENORMAL_OUT_F64))
+        return half;
+    const u32v tiny = (u32v)(magnitude < 0x400), nan = (u32v)(magnitude > WMI_INFINITY_F16);
+    const u32v r = wmi_flush_f16(wmi_output_f16(wmi_widen(half) * factor(x), mode));
 
-    return r & ~((u32v)(r == WMI_SIGN_F16) & WMI_SIGN_F16);
+    return wmi_select_u32(nan, half, r & ~tiny);
 }
 
 FINISH(omod_row_f32, omod_f32((f32v)a, x, mode))
@@ -300,11 +309,12 @@ FINISH(omod_row_f16, omod_f16(a, x, mode))
 
 static inline f64v omod_f64(f64v a, uint32_t x, uint32_t mode)
 {
-    if (mode & (WMI_MODE_IEEE | WMI_MODE_DENORMAL_OUT_F64))
+    if (!omod_acts(x, mode, WMI_MODE_DENORMAL_OUT_F64))
         return a;
-    const f64v r = wmi_flush_f64(wmi_quiet_f64(a * (double)factor(x)));
+    const u64v r = (u64v)wmi_flush_f64(a * (double)factor(x)),
+               tiny = (u64v)(((u64v)a & WMI_EXPONENT_F64) == 0);
 
-    return (f64v)((u64v)r & ~((u64v)(r == 0) & WMI_SIGN_F64));
+    return wmi_select_f64(wmi_is_nan_f64(a), a, (f64v)(r & ~tiny));
 }
 
 /* The f64 stages, under the f64 control word. */

@@ -3,7 +3,7 @@
  *
  * Integer sums are exact; with CLAMP they saturate at the end. Source: Vega 7nm ISA, V_DOT2 to V_DOT8, which
  * do not say when they saturate (unverified). */
-#include "base/dot_step.h"
+#include "base/dot_vector.h"
 #include "base/half.h"
 #include "sem/bodies.h"
 #include "sem/float_bodies.h"
@@ -86,7 +86,7 @@ static inline f32v dot2_f16(u32v a, u32v b, f32v c, u32v active, uint32_t mode)
     const f32v a0 = wmi_input_f16(a & 0xffff, mode), b0 = wmi_input_f16(b & 0xffff, mode);
     const f32v a1 = wmi_input_f16(a >> 16, mode), b1 = wmi_input_f16(b >> 16, mode);
     const f32v low = wmi_settle_f32(a0 * b0, active, a0, b0, b0);
-    const f32v both = wmi_settle_f32(wmi_fused_f32(a1, b1, low), active, a1, b1, low);
+    const f32v both = wmi_settle_f32(wmi_fused_f32(a1, b1, low), active, a1, b1, wmi_addend_f32(a1, b1, low));
     return wmi_settle_f32(both + c, active, both, c, c);
 }
 
@@ -111,18 +111,39 @@ static uint32_t one_dot(const struct wmi_dot *dot, unsigned count, enum packing 
     return wmi_dot_step(dot, x, y, count, packing == PACK_F16 ? wmi_dot_f32_of_f16(c) : c, mode >> 23 & 1);
 }
 
-#define DOT_STEP(name, count, packing, ...)                                                                  \
-    WMI_DEFINE(name)                                                                                         \
-    {                                                                                                        \
-        static const struct wmi_dot dot = __VA_ARGS__;                                                       \
-        const struct wmi_frame *wave = (const struct wmi_frame *)(const void *)frame;                        \
-        const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b), *c = wmi_row(frame, op->c);   \
-        wmi_word r[WMI_LANES];                                                                               \
-        for (unsigned i = 0; i < WMI_LANES; i++)                                                             \
-            r[i] = one_dot(&dot, count, packing, a[i], b[i], c[i], wave->mode);                              \
-        WMI_MASKED_LOOP(u32, r[i]);                                                                          \
-        return wmi_next(frame, op);                                                                          \
+/* One vector of lanes; those whose exponents are not moderate one by one. */
+WMI_INLINE u32v dot_vector(const struct wmi_dot *dot, unsigned count, enum packing packing, u32v a, u32v b,
+                           u32v c, uint32_t mode)
+{
+    const unsigned bits = 32 / count, align = 24u - dot->a->fraction - dot->b->fraction;
+    const enum wmi_dot_to to = packing == PACK_F16    ? WMI_DOT_TO_F16
+                               : packing == PACK_BF16 ? WMI_DOT_TO_BF16
+                                                      : WMI_DOT_TO_F32;
+    const uint32_t most = WMI_DOT_MOST_EXPONENT + 127;
+    const u32v part = c & (packing == PACK_F32 ? UINT32_MAX : 0xffff);
+    u32v wide = wmi_splat_u32(0);
+    struct wmi_dot_factors x[WMI_DOT_PRODUCTS], y[WMI_DOT_PRODUCTS];
+    for (unsigned i = 0; i < count; i++) {
+        x[i] = wmi_dot_split(a >> i * bits, dot->a, dot->flushes, 0, &wide);
+        y[i] = wmi_dot_split(b >> i * bits, dot->b, dot->flushes, align, &wide);
+        wide |= (u32v)(x[i].e + y[i].e > WMI_DOT_MOST_EXPONENT);
     }
+    wide |= packing == PACK_F16    ? (u32v)((part & 0x7fff) >= WMI_INFINITY_F16)
+            : packing == PACK_BF16 ? (u32v)((part & 0x7fff) > most << 7)
+                                   : (u32v)((part & 0x7fffffff) > most << 23);
+    u32v r = wmi_dot_vector_step(x, y, count, dot->group, to, part, &wide);
+    if (__builtin_expect(wmi_any(wide), 0))
+        for (unsigned i = 0; i < WMI_VECTOR_LANES; i++)
+            if (wide[i])
+                r[i] = one_dot(dot, count, packing, a[i], b[i], c[i], mode);
+    return r;
+}
+
+#define DOT_STEP(name, count, packing, ...)                                                                  \
+    static const struct wmi_dot name##_dot = __VA_ARGS__;                                                    \
+    WMI_LANE_LOOP(name, WMI_APART, WMI_LOAD3(u32v),                                                          \
+                  WMI_STORE1(dot_vector(&name##_dot, count, packing, a, b, c, mode)))                        \
+    WMI_UNDER(name, wmi_host_float_word(0, 3))
 
 #define F16  &wmi_dot_f16, &wmi_dot_f16
 #define BF16 &wmi_dot_bf16, &wmi_dot_bf16

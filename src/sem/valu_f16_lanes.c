@@ -47,7 +47,7 @@ static inline f32v fused(f32v x, f32v y, f32v z, uint32_t mode)
             return near;
     }
 #endif
-    return settled(wmi_sum_odd_f16(x * y, z, mode), x, y, z);
+    return settled(wmi_sum_odd_f16(x * y, z, mode), x, y, wmi_addend_f32(x, y, z));
 }
 
 WMI_F16_2(v_add_f16, sum(x, y, mode))
@@ -72,7 +72,7 @@ static inline u32v unfused(u32v a, u32v b, u32v c, uint32_t mode)
     const f32v x = wmi_input_f16(a, flush), y = wmi_input_f16(b, flush), z = wmi_input_f16(c, flush);
     const f32v rounded = wmi_widen(wmi_output_f16(x * y, flush));
 
-    return wmi_output_f16(settled(wmi_sum_f16(rounded, z, flush), x, y, z), flush);
+    return wmi_output_f16(settled(wmi_sum_f16(rounded, z, flush), x, y, wmi_addend_f32(x, y, z)), flush);
 }
 
 WMI_HALVES3(v_mad_f16, unfused(a, b, c, mode))
@@ -128,19 +128,14 @@ static inline u32v maximum3(u32v a, u32v b, u32v c, uint32_t mode)
     return extreme(extreme(a, b, mode, true), c, mode, true);
 }
 
-/* Whether they are equal; zeros of different sign are. */
-static inline u32v equal(u32v p, u32v q)
-{
-    return (u32v)((i16v)p == (i16v)q) | (u32v)(((i16v)(p | q) & 0x7fff) == 0);
-}
-
 static inline u32v median(u32v a, u32v b, u32v c, uint32_t mode)
 {
     const u32v p = wmi_halves_in(a, mode), q = wmi_halves_in(b, mode), s = wmi_halves_in(c, mode);
     const u32v nan = are_nan(p) | are_nan(q) | are_nan(s), top = maximum3(p, q, s, mode);
-    u32v r = wmi_select_u32(equal(top, q), extreme(p, s, mode, true), extreme(p, q, mode, true));
+    const u32v is_p = (u32v)((i16v)top == (i16v)p), is_q = (u32v)((i16v)top == (i16v)q);
+    u32v r = wmi_select_u32(is_q, extreme(p, s, mode, true), extreme(p, q, mode, true));
 
-    r = wmi_select_u32(equal(top, p), extreme(q, s, mode, true), r);
+    r = wmi_select_u32(is_p, extreme(q, s, mode, true), r);
     return wmi_any(nan) ? wmi_select_u32(nan, minimum3(p, q, s, mode), r) : r;
 }
 
@@ -208,9 +203,9 @@ static inline u32v fraction(u32v a, uint32_t mode)
 {
     const f32v x = wmi_input_f16(a, mode), whole = wmi_round_f32(x, WMI_ROUND_DOWN);
     const f32v r = settled(wmi_sum_f16(x, negated(whole), mode), x, x, x);
-    const u32v half = wmi_output_f16(r, mode);
+    const u32v half = wmi_output_f16(r, mode), zero = (u32v)(half == WMI_SIGN_F16);
 
-    return wmi_select_u32((u32v)(half == 0x3c00), wmi_splat_u32(0x3bff), half);
+    return wmi_select_u32((u32v)(half == 0x3c00), wmi_splat_u32(0x3bff), half & ~zero);
 }
 
 /* A half that is neither zero nor special is a normal f32. */
@@ -262,7 +257,7 @@ static inline f32v fix_up(f32v q, f32v d, f32v n)
 
     r = wmi_select_u32(d_infinite | n_zero, sign, r);
     r = wmi_select_u32(d_zero | n_infinite, sign | WMI_EXPONENT_F32, r);
-    r = wmi_select_u32((d_zero & n_zero) | (d_infinite & n_infinite), wmi_splat_u32(WMI_NAN_INVALID_F32), r);
+    r = wmi_select_u32((d_zero & n_zero) | (d_infinite & n_infinite), wmi_splat_u32(WMI_NAN_F32), r);
     r = wmi_select_u32(wmi_is_nan_f32(d), (u32v)d, r);
     return (f32v)wmi_select_u32(wmi_is_nan_f32(n), (u32v)n, r);
 }

@@ -5,7 +5,7 @@
 /* The result, with NaNs settled among the sources of the instruction. */
 #define ONE(x)   wmi_settle_f32(x, active, a, a, a)
 #define TWO(x)   wmi_settle_f32(x, active, a, b, b)
-#define THREE(x) wmi_settle_f32(x, active, a, b, c)
+#define THREE(x) wmi_settle_f32(x, active, a, b, wmi_addend_f32(a, b, c))
 
 WMI_ARITHMETIC2(v_add_f32, a + b, a, b)
 WMI_ARITHMETIC2(v_sub_f32, a - b, a, b)
@@ -20,10 +20,10 @@ WMI_ROWS2(v_max_num_f32, f32v, wmi_max_num_f32(a, b, mode))
 WMI_ROWS2(v_min_legacy_f32, f32v, wmi_input_f32(wmi_select_f32((u32v)(a < b), a, b), mode))
 WMI_ROWS2(v_max_legacy_f32, f32v, wmi_input_f32(wmi_select_f32((u32v)(a >= b), a, b), mode))
 
-WMI_ARITHMETIC3(v_fma_f32, wmi_fused_f32(a, b, c), a, b, c)
-WMI_ARITHMETIC3(v_fmac_f32, wmi_fused_f32(a, b, c), a, b, c)
-WMI_ARITHMETIC3(v_fmamk_f32, wmi_fused_f32(a, c, b), a, c, b)
-WMI_ARITHMETIC3(v_fmaak_f32, wmi_fused_f32(a, b, c), a, b, c)
+WMI_ARITHMETIC3(v_fma_f32, wmi_fused_f32(a, b, c), a, b, wmi_addend_f32(a, b, c))
+WMI_ARITHMETIC3(v_fmac_f32, wmi_fused_f32(a, b, c), a, b, wmi_addend_f32(a, b, c))
+WMI_ARITHMETIC3(v_fmamk_f32, wmi_fused_f32(a, c, b), a, c, wmi_addend_f32(a, c, b))
+WMI_ARITHMETIC3(v_fmaak_f32, wmi_fused_f32(a, b, c), a, b, wmi_addend_f32(a, b, c))
 WMI_ROWS3(v_min3_f32, f32v, wmi_min_f32(wmi_min_f32(a, b, mode), c, mode))
 WMI_ROWS3(v_max3_f32, f32v, wmi_max_f32(wmi_max_f32(a, b, mode), c, mode))
 WMI_ROWS3(v_med3_f32, f32v, wmi_median_f32(a, b, c, mode))
@@ -44,17 +44,19 @@ static inline f32v fused_legacy(f32v a, f32v b, f32v c, u32v active, uint32_t mo
     return wmi_select_f32((u32v)(a == 0) | (u32v)(b == 0), r, THREE(r));
 }
 
-WMI_ROWS3(v_fma_legacy_f32, f32v, fused_legacy(a, b, c, active, mode))
-WMI_ROWS3(v_fmac_legacy_f32, f32v, fused_legacy(a, b, c, active, mode))
+/* Denormals are flushed whatever MODE says. Source: bjacob/goc, RX 9070, V_FMA_DX9_ZERO_F32. */
+#define WITHOUT_DENORMALS (mode & ~(uint32_t)(WMI_MODE_DENORMAL_IN_F32 | WMI_MODE_DENORMAL_OUT_F32))
+WMI_FLUSHED3(v_fma_legacy_f32, fused_legacy(a, b, c, active, WITHOUT_DENORMALS))
+WMI_FLUSHED3(v_fmac_legacy_f32, fused_legacy(a, b, c, active, WITHOUT_DENORMALS))
 
 /* Rounded twice, denormals flushed. madmk and madak, like fmamk and fmaak above, have their literal in c. */
-WMI_FLUSHED_ARITHMETIC3(v_mad_f32, (a * b) + c, a, b, c)
-WMI_FLUSHED_ARITHMETIC3(v_mac_f32, (a * b) + c, a, b, c)
-WMI_FLUSHED_ARITHMETIC3(v_madmk_f32, (a * c) + b, a, c, b)
-WMI_FLUSHED_ARITHMETIC3(v_madak_f32, (a * b) + c, a, b, c)
-WMI_FLUSHED3(v_mad_legacy_f32, THREE(wmi_multiply_legacy_f32(a, b) + c))
-WMI_FLUSHED3(v_mac_legacy_f32, THREE(wmi_multiply_legacy_f32(a, b) + c))
-WMI_FLUSHED_ARITHMETIC3(v_mad_mix_f32, (a * b) + c, a, b, c)
+WMI_FLUSHED_ARITHMETIC3(v_mad_f32, (a * b) + c, a, b, wmi_addend_f32(a, b, c))
+WMI_FLUSHED_ARITHMETIC3(v_mac_f32, (a * b) + c, a, b, wmi_addend_f32(a, b, c))
+WMI_FLUSHED_ARITHMETIC3(v_madmk_f32, (a * c) + b, a, c, wmi_addend_f32(a, c, b))
+WMI_FLUSHED_ARITHMETIC3(v_madak_f32, (a * b) + c, a, b, wmi_addend_f32(a, b, c))
+WMI_FLUSHED3(v_mad_legacy_f32, wmi_settle_f32(wmi_multiply_legacy_f32(a, b) + c, active, a, b, c))
+WMI_FLUSHED3(v_mac_legacy_f32, wmi_settle_f32(wmi_multiply_legacy_f32(a, b) + c, active, a, b, c))
+WMI_FLUSHED_ARITHMETIC3(v_mad_mix_f32, (a * b) + c, a, b, wmi_addend_f32(a, b, c))
 
 /* The written half is the sum as f16, clamped if op->y bit 0 is set; the other half is kept. */
 static inline u32v mixed_half(f32v sum, const struct wmi_op *op, uint32_t mode)
@@ -68,7 +70,7 @@ WMI_FLUSHED3(v_mad_mixhi_f16,
              (wmi_load_u32(frame + op->d + at) & 0xffffu) | mixed_half(THREE(a * b + c), op, mode) << 16)
 
 /* The same with a single rounding of the sum, and denormals according to MODE. */
-WMI_ARITHMETIC3(v_fma_mix_f32, wmi_fused_f32(a, b, c), a, b, c)
+WMI_ARITHMETIC3(v_fma_mix_f32, wmi_fused_f32(a, b, c), a, b, wmi_addend_f32(a, b, c))
 WMI_ROWS3(v_fma_mixlo_f16, f32v,
           (wmi_load_u32(frame + op->d + at) & 0xffff0000u) |
               mixed_half(THREE(wmi_fused_f32(a, b, c)), op, mode))

@@ -11,7 +11,7 @@
 static inline f32v invalid(f32v result, f32v x)
 {
     const u32v made = wmi_is_nan_bits_f32(result) & ~wmi_is_nan_bits_f32(x);
-    const f32v r = wmi_select_f32(made, (f32v)wmi_splat_u32(WMI_NAN_INVALID_F32), result);
+    const f32v r = wmi_select_f32(made, (f32v)wmi_splat_u32(WMI_NAN_F32), result);
 
     return wmi_select_f32(wmi_is_nan_bits_f32(x), wmi_quiet_bits_f32(x), r);
 }

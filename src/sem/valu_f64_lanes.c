@@ -5,7 +5,7 @@
 
 #define ONE(x)   wmi_settle_f64(x, a, a, a)
 #define TWO(x)   wmi_settle_f64(x, a, b, b)
-#define THREE(x) wmi_settle_f64(x, a, b, c)
+#define THREE(x) wmi_settle_f64(x, a, b, wmi_addend_f64(a, b, c))
 
 WMI_PAIRS2(v_add_f64, TWO(a + b))
 WMI_PAIRS2(v_mul_f64, TWO(a *b))
@@ -28,7 +28,7 @@ WMI_PAIRS1(v_frexp_mant_f64, wmi_frexp_significand_f64(wmi_input_f64(a, mode)))
 static inline f64v invalid(f64v result, f64v x)
 {
     const u64v made = wmi_is_nan_f64(result) & ~wmi_is_nan_f64(x);
-    const f64v r = wmi_select_f64(made, (f64v)wmi_splat_u64(WMI_NAN_INVALID_F64), result);
+    const f64v r = wmi_select_f64(made, (f64v)wmi_splat_u64(WMI_NAN_F64), result);
 
     return wmi_select_f64(wmi_is_nan_f64(x), wmi_quiet_f64(x), r);
 }

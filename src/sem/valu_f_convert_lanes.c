@@ -20,8 +20,15 @@ static inline f32v nearest_up(f32v x)
     return wmi_select_f32(half, low + 1, low);
 }
 
-WMI_ROWS1(v_cvt_rpi_i32_f32, f32v, wmi_i32_of_f32(nearest_up(a)))
-WMI_ROWS1(v_cvt_flr_i32_f32, f32v, wmi_i32_of_f32(wmi_round_f32(a, WMI_ROUND_DOWN)))
+/* A NaN counts as an infinity of its sign. Source: captures on gfx1201 (ROCm/rocm-systems,
+ * emulation/rocjitsu). */
+static inline u32v saturated(f32v x, f32v whole)
+{
+    return wmi_i32_of_f32(whole) | (wmi_is_nan_f32(x) & (0x7fffffff + ((u32v)x >> 31)));
+}
+
+WMI_ROWS1(v_cvt_rpi_i32_f32, f32v, saturated(a, nearest_up(a)))
+WMI_ROWS1(v_cvt_flr_i32_f32, f32v, saturated(a, wmi_round_f32(a, WMI_ROUND_DOWN)))
 /* A signed 4-bit offset in sixteenths. */
 WMI_ROWS1(v_cvt_off_f32_i4, u32v, wmi_f32_of_i32((u32v)((i32v)(a << 28) >> 28)) * 0.0625f)
 WMI_ROWS1(v_cvt_f32_ubyte0, u32v, wmi_f32_of_i32(a & 0xff))
@@ -29,13 +36,14 @@ WMI_ROWS1(v_cvt_f32_ubyte1, u32v, wmi_f32_of_i32(a >> 8 & 0xff))
 WMI_ROWS1(v_cvt_f32_ubyte2, u32v, wmi_f32_of_i32(a >> 16 & 0xff))
 WMI_ROWS1(v_cvt_f32_ubyte3, u32v, wmi_f32_of_i32(a >> 24))
 
-/* Replaces byte b of the word `rest` by x as u8, saturated. Rounds according to MODE: [V] does not say, but
- * kernels that blend pixels rely on rounding to nearest. Next to 2^23, an ulp is 1. */
+/* Replaces byte b of the word `rest` by x as u8, saturated, rounded to nearest even whatever MODE says.
+ * Source: bjacob/goc, RX 9070. */
 static inline u32v with_byte(f32v x, u32v byte, u32v rest)
 {
     const f32v low = (f32v)((u32v)x & (u32v)(x > 0));
     const f32v limited = wmi_select_f32((u32v)(low > 255), wmi_splat_f32(255), low);
-    const u32v value = (u32v)(limited + 0x1p23f) & 0xff, shift = (byte & 3) * 8;
+    const u32v value = (u32v) __builtin_convertvector(wmi_round_f32(limited, WMI_ROUND_EVEN), i32v);
+    const u32v shift = (byte & 3) * 8;
 
     return (rest & ~(wmi_splat_u32(0xff) << shift)) | (value << shift);
 }

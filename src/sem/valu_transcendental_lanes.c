@@ -11,11 +11,22 @@ WMI_APPROXIMATE1(v_log_f32_unit, wmi_unit_log2(a))
 WMI_APPROXIMATE1(v_sin_f32_unit, wmi_unit_sin(a))
 WMI_APPROXIMATE1(v_cos_f32_unit, wmi_unit_cos(a))
 
+/* The infinite value of a number counts as too large for f16 with FP16_OVFL: 1 / 0, log 0. */
+static inline f32v limited(f32v value, f32v x, uint32_t mode)
+{
+    if (__builtin_expect(!(mode & WMI_MODE_FP16_OVFL), 1))
+        return value;
+    const u32v finite = (u32v)(((u32v)x & WMI_EXPONENT_F32) < WMI_EXPONENT_F32);
+    const u32v infinite = (u32v)(((u32v)value & ~WMI_SIGN_F32) == WMI_EXPONENT_F32);
+    const u32v largest = ((u32v)value & WMI_SIGN_F32) | 0x477fe000;
+    return wmi_saturate_f16((f32v)wmi_select_u32(finite & infinite, largest, (u32v)value), mode);
+}
+
 /* f16: the result of f32 rounded to nearest even, whatever MODE says; of exp and log the exact one, rounded
  * once. Source: as base/transcendental_units.h. */
 #define UNIT_F16(name, value)                                                                                \
     WMI_F16_LOOP(name, const f32v x = WMI_LOAD_F16(a),                                                       \
-                 WMI_STORE1(wmi_halves_out(wmi_narrow((value), 0), mode)))
+                 WMI_STORE1(wmi_halves_out(wmi_narrow(limited((value), x, mode), 0), mode)))
 
 UNIT_F16(v_rcp_f16_unit, wmi_unit_rcp(x))
 UNIT_F16(v_rsq_f16_unit, wmi_unit_rsq(x))

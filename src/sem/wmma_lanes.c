@@ -5,8 +5,7 @@
  * A chain of steps along k adds two products (gfx11) or four (gfx12) to each element. Steps are computed for
  * a vector of columns in integers of 32 bits, which is exact while all exponents are moderate; else element
  * by element. */
-#include "base/dot_step.h"
-#include "base/half.h"
+#include "base/dot_vector.h"
 #include "base/host_float.h"
 #include "isa/isa.h"
 #include "sem/bodies.h"
@@ -16,8 +15,6 @@
 enum {
     SIDE = 16,
     MOST_K = 64,
-    NO_EXPONENT = -2000, /* of zeros; added twice, it is still below all others */
-    MOST_EXPONENT = 110, /* of C, or of a product: sums of these are finite */
 };
 
 /* A by rows, B by columns: the codes of the elements with one k; of floats also their magnitudes times
@@ -241,125 +238,32 @@ static void multiply_slowly(struct product *p)
 
 /* ---- floats, a vector of columns at a time ---- */
 
-/* Magnitudes are shifted left by `align`. Returns the largest exponent, MOST_EXPONENT + 1 if an element is
- * infinite or NaN. */
+/* Returns the largest exponent, more than WMI_DOT_MOST_EXPONENT if an element is infinite or NaN. */
 static int32_t split_side(struct side *side, unsigned count, const struct wmi_dot_format *f, bool flushes,
                           unsigned align)
 {
-    const uint32_t ones = (1u << f->exponent) - 1, hidden = 1u << f->fraction;
-    const uint32_t least_top = f->infinities ? ones << f->fraction : (hidden << f->exponent) - 1;
-    i32v largest = (i32v)wmi_splat_u32((uint32_t)NO_EXPONENT);
+    i32v largest = (i32v)wmi_splat_u32((uint32_t)WMI_DOT_NO_EXPONENT);
     u32v top = wmi_splat_u32(0);
     for (unsigned k = 0; k < count; k++)
         for (unsigned lane = 0; lane < SIDE; lane += WMI_VECTOR_LANES) {
-            const u32v x = *(const u32v *)&side->code[k][lane], field = x >> f->fraction & ones;
-            const u32v is_normal = (u32v)(field != 0), fraction = x & (hidden - 1);
-            const u32v m =
-                wmi_select_u32(is_normal, fraction | hidden, flushes ? wmi_splat_u32(0) : fraction);
-            const u32v encoded = wmi_select_u32(is_normal, field, wmi_splat_u32(1)) - f->bias;
-            const i32v e =
-                (i32v)wmi_select_u32((u32v)(m != 0), encoded, wmi_splat_u32((uint32_t)NO_EXPONENT));
-            *(u32v *)&side->m[k][lane] = m << align;
-            *(i32v *)&side->e[k][lane] = e;
-            *(i32v *)&side->sign[k][lane] = (i32v)(x << (31 - f->exponent - f->fraction)) >> 31;
-            largest = wmi_greater_i32(largest, e);
-            top |= (u32v)((x & ((hidden << f->exponent) - 1)) >= least_top);
+            const struct wmi_dot_factors x =
+                wmi_dot_split(*(const u32v *)&side->code[k][lane], f, flushes, align, &top);
+            *(i32v *)&side->m[k][lane] = x.m;
+            *(i32v *)&side->e[k][lane] = x.e;
+            *(i32v *)&side->sign[k][lane] = x.sign;
+            largest = wmi_greater_i32(largest, x.e);
         }
-    int32_t most = NO_EXPONENT;
+    int32_t most = WMI_DOT_NO_EXPONENT;
     for (unsigned lane = 0; lane < WMI_VECTOR_LANES; lane++)
         most = wmi_max_i32(most, largest[lane]);
-    return wmi_any(top) ? MOST_EXPONENT + 1 : most;
-}
-
-/* Products in units of 2^(e - 24): magnitudes with signs beside them (gfx11), or signed ones (gfx12). */
-struct products {
-    i32v m[WMI_DOT_PRODUCTS], e[WMI_DOT_PRODUCTS], sign[WMI_DOT_PRODUCTS];
-};
-
-/* A sum in units of 2^(unit - 24). */
-struct sum {
-    i32v value, unit;
-};
-
-/* wmi_dot_step_11(). least: that of the exponents with which C counts. */
-WMI_INLINE struct sum sum_11(const struct products *x, u32v c, int32_t least)
-{
-    const i32v field = (i32v)(c >> 23 & 0xff), negative = (i32v)c >> 31;
-    const u32v counts = (u32v)(field != 0);
-    const u32v mc = ((c & 0x7fffff) | 0x800000) << 3 & counts;
-    const i32v own = field - 129, floored = wmi_greater_i32(own, (i32v){0} + (least - 2));
-    const i32v of_c = (i32v)wmi_select_u32(counts, (u32v)floored, wmi_splat_u32((uint32_t)NO_EXPONENT));
-    const i32v unit = wmi_greater_i32(of_c, wmi_greater_i32(x->e[0], x->e[1]));
-    const u32v c_part = wmi_shift_right_u32(mc, unit - own);
-    const i32v first = (i32v)wmi_shift_right_u32((u32v)x->m[0], unit - x->e[0]) ^ x->sign[0] ^ negative;
-    const i32v second = (i32v)wmi_shift_right_u32((u32v)x->m[1], unit - x->e[1]) ^ x->sign[1] ^ negative;
-    const i32v sum = (i32v)c_part + first + second;
-    const i32v any = unit > NO_EXPONENT / 2;
-    return (struct sum){((sum ^ negative) - negative) & any, unit};
-}
-
-/* wmi_dot_step_12(), with products in groups of `group`. */
-WMI_INLINE struct sum sum_12(const struct products *x, unsigned group, u32v c, int32_t least)
-{
-    const i32v field = (i32v)(c >> 23 & 0xff), negative = (i32v)c >> 31;
-    const u32v is_normal = (u32v)(field != 0);
-    const u32v mc = ((c & 0x7fffff) | (is_normal & 0x800000)) << 3;
-    const i32v own = field - (i32v)(is_normal & 1) - 128; /* of max(field, 1) - 129 */
-    i32v unit = wmi_greater_i32(own, (i32v){0} + (least - 2)), sum = (i32v){0};
-    i32v part[WMI_DOT_PRODUCTS], part_unit[WMI_DOT_PRODUCTS];
-    for (unsigned first = 0; first < WMI_DOT_PRODUCTS; first += group) {
-        i32v e = x->e[first], s = (i32v){0};
-        for (unsigned t = first + 1; t < first + group; t++)
-            e = wmi_greater_i32(e, x->e[t]);
-        for (unsigned t = first; t < first + group; t++)
-            s += wmi_shift_right_i32(x->m[t], e - x->e[t]);
-        part[first] = s;
-        part_unit[first] = e;
-        unit = wmi_greater_i32(unit, e);
-    }
-    for (unsigned first = 0; first < WMI_DOT_PRODUCTS; first += group)
-        sum += wmi_shift_right_i32(part[first], unit - part_unit[first]);
-    const i32v shift = unit - own, cut = wmi_shift_right_i32((i32v)(mc ^ (u32v)negative) - negative, shift);
-    const i32v vanishes = (i32v)(wmi_shift_right_u32(mc, shift) == 0) & (unit > -126 + 24);
-    return (struct sum){sum + (cut & ~vanishes), unit};
-}
-
-enum result { TO_F32, TO_BF16, TO_F16 };
-
-/* wmi_dot_round(). Sets *wide where the exponent is not one of a normal number, or with gfx11's rules returns
- * 0 there. */
-WMI_INLINE u32v rounded(struct sum x, bool flushes, enum result to, u32v *wide)
-{
-    i32v value = x.value;
-    if (to == TO_F16) {
-        /* A conversion to f32 rounds to 24 bits: of more, only whether the rest is zero matters. */
-        const i32v negative = value >> 31, m = (value ^ negative) - negative;
-        const i32v odd = (m >> 5 << 5) | ((i32v)((m & 31) != 0) & 32);
-        const i32v kept = (i32v)wmi_select_u32((u32v)(m >= 1 << 24), (u32v)odd, (u32v)m);
-        value = (kept ^ negative) - negative;
-    }
-    const u32v bits = (u32v) __builtin_convertvector(value, f32v), sign = bits & 0x80000000u;
-    const u32v magnitude = (bits & 0x7fffffff) + (u32v)((x.unit - 24) << 23);
-    const u32v is_normal = (u32v)((i32v)magnitude >= 0x800000), nonzero = (u32v)(value != 0);
-    const u32v whole = (sign | magnitude) & is_normal & nonzero;
-    if (!flushes)
-        *wide |= nonzero & ~is_normal;
-    if (to == TO_BF16)
-        return whole >> 16;
-    if (to == TO_F16) {
-        const u32v narrow = wmi_narrow((f32v)whole, 0);
-        *wide |= (u32v)((narrow & 0x7fff) >= WMI_INFINITY_F16);
-        return narrow;
-    }
-    return whole;
+    return wmi_any(top) ? WMI_DOT_MOST_EXPONENT + 1 : most;
 }
 
 /* Returns whether the results are right: all exponents were moderate. group: 0 for gfx11's step. */
-WMI_INLINE bool multiply_vectors(struct product *p, unsigned group, enum result to)
+WMI_INLINE bool multiply_vectors(struct product *p, unsigned group, enum wmi_dot_to to)
 {
     _Alignas(64) uint32_t d[SIDE][SIDE];
     const unsigned count = group ? WMI_DOT_PRODUCTS : 2;
-    const int32_t least = to == TO_F16 ? -14 : -126;
     u32v wide = wmi_splat_u32(0);
     memcpy(d, p->d, sizeof d);
     for (unsigned step = 0; step < p->depth / count; step++) {
@@ -367,18 +271,17 @@ WMI_INLINE bool multiply_vectors(struct product *p, unsigned group, enum result 
         for (unsigned i = 0; i < SIDE; i++)
             for (unsigned lane = 0; lane < SIDE; lane += WMI_VECTOR_LANES) {
                 u32v *const at = (u32v *)&d[i][lane];
-                const u32v c = to == TO_F16 ? (u32v)wmi_widen(*at) : to == TO_BF16 ? *at << 16 : *at;
-                struct products x;
+                struct wmi_dot_factors a[WMI_DOT_PRODUCTS], b[WMI_DOT_PRODUCTS];
                 for (unsigned t = 0; t < count; t++) {
                     const unsigned k = first + t, from = p->from[i][k];
-                    x.m[t] = p->a.m[k][i] * *(const i32v *)&p->b.m[from][lane];
-                    x.e[t] = p->a.e[k][i] + *(const i32v *)&p->b.e[from][lane];
-                    x.sign[t] = p->a.sign[k][i] ^ *(const i32v *)&p->b.sign[from][lane];
-                    if (group)
-                        x.m[t] = (x.m[t] ^ x.sign[t]) - x.sign[t];
+                    a[t].m = (i32v){0} + p->a.m[k][i];
+                    a[t].e = (i32v){0} + p->a.e[k][i];
+                    a[t].sign = (i32v){0} + p->a.sign[k][i];
+                    b[t].m = *(const i32v *)&p->b.m[from][lane];
+                    b[t].e = *(const i32v *)&p->b.e[from][lane];
+                    b[t].sign = *(const i32v *)&p->b.sign[from][lane];
                 }
-                *at = rounded(group ? sum_12(&x, group, c, least) : sum_11(&x, c, least),
-                              !group && to != TO_F16, to, &wide);
+                *at = wmi_dot_vector_step(a, b, count, group, to, *at, &wide);
             }
     }
     if (wmi_any(wide))
@@ -392,20 +295,20 @@ WMI_INLINE bool multiply_vectors(struct product *p, unsigned group, enum result 
     {                                                                                                        \
         return multiply_vectors(p, group, to);                                                               \
     }
-MULTIPLY_OF(pairs_11_f32, 0, TO_F32)
-MULTIPLY_OF(pairs_11_bf16, 0, TO_BF16)
-MULTIPLY_OF(pairs_11_f16, 0, TO_F16)
-MULTIPLY_OF(pairs_12_f32, 2, TO_F32)
-MULTIPLY_OF(pairs_12_bf16, 2, TO_BF16)
-MULTIPLY_OF(pairs_12_f16, 2, TO_F16)
-MULTIPLY_OF(fours_12_f32, 4, TO_F32)
+MULTIPLY_OF(pairs_11_f32, 0, WMI_DOT_TO_F32)
+MULTIPLY_OF(pairs_11_bf16, 0, WMI_DOT_TO_BF16)
+MULTIPLY_OF(pairs_11_f16, 0, WMI_DOT_TO_F16)
+MULTIPLY_OF(pairs_12_f32, 2, WMI_DOT_TO_F32)
+MULTIPLY_OF(pairs_12_bf16, 2, WMI_DOT_TO_BF16)
+MULTIPLY_OF(pairs_12_f16, 2, WMI_DOT_TO_F16)
+MULTIPLY_OF(fours_12_f32, 4, WMI_DOT_TO_F32)
 
 static bool c_is_moderate(const struct product *p)
 {
     const unsigned element = p->shape->d;
     const uint32_t most = element == WMI_ELEMENT_f16    ? 0x7bff
-                          : element == WMI_ELEMENT_bf16 ? (MOST_EXPONENT + 127) << 7
-                                                        : (MOST_EXPONENT + 127) << 23;
+                          : element == WMI_ELEMENT_bf16 ? (WMI_DOT_MOST_EXPONENT + 127) << 7
+                                                        : (WMI_DOT_MOST_EXPONENT + 127) << 23;
     const uint32_t mask = bits_of(element) == 16 ? 0x7fff : 0x7fffffff;
     u32v more = wmi_splat_u32(0);
     for (unsigned i = 0; i < SIDE; i++)
@@ -424,11 +327,13 @@ static void multiply_floats(struct product *p)
     const struct wmi_matrix *s = p->shape;
     const struct wmi_dot_format *a = format_of(s->a), *b = format_of(s->b);
     const bool is_11 = p->rules == WMI_WMMA_RDNA3, flushes = is_11 && s->a == WMI_ELEMENT_bf16;
-    const enum result to = s->d == WMI_ELEMENT_f16 ? TO_F16 : s->d == WMI_ELEMENT_bf16 ? TO_BF16 : TO_F32;
+    const enum wmi_dot_to to = s->d == WMI_ELEMENT_f16    ? WMI_DOT_TO_F16
+                               : s->d == WMI_ELEMENT_bf16 ? WMI_DOT_TO_BF16
+                                                          : WMI_DOT_TO_F32;
     const int32_t most_a = split_side(&p->a, p->depth, a, flushes, 0);
     const int32_t most_b = split_side(&p->b, s->k, b, flushes, 24u - a->fraction - b->fraction);
-    const bool moderate =
-        most_a <= MOST_EXPONENT && most_b <= MOST_EXPONENT && most_a + most_b <= MOST_EXPONENT;
+    const bool moderate = most_a <= WMI_DOT_MOST_EXPONENT && most_b <= WMI_DOT_MOST_EXPONENT &&
+                          most_a + most_b <= WMI_DOT_MOST_EXPONENT;
     if (!moderate || !c_is_moderate(p) || !functions[is_11 ? 0 : bits_of(s->a) == 8 ? 2 : 1][to](p))
         multiply_slowly(p);
 }

@@ -174,8 +174,7 @@
     X(v_cvt_f32_ubyte3, f32, i32, none, none, of_integer(F32, (uint8_t)(A >> 24), M))                        \
     X(v_cvt_i32_f32, i32, f32, none, none, (uint32_t)integer(F32, A, INT32_MIN, INT32_MAX, TOWARD_ZERO))     \
     X(v_cvt_u32_f32, i32, f32, none, none, (uint32_t)integer(F32, A, 0, UINT32_MAX, TOWARD_ZERO))            \
-    X(v_cvt_flr_i32_f32, i32, f32, none, none,                                                               \
-      (uint32_t)integer(F32, input(F32, A, M), INT32_MIN, INT32_MAX, DOWNWARD))                              \
+    X(v_cvt_flr_i32_f32, i32, f32, none, none, floor_integer(A, M))                                          \
     X(v_cvt_rpi_i32_f32, i32, f32, none, none, nearest_up(A, M))                                             \
     X(v_cvt_pk_u8_f32, i32, f32, i32, i32, with_byte(A, B, C, M))                                            \
     X(v_cvt_pkaccum_u8_f32, i32, f32, i32, none, with_byte(A, B, (uint32_t)l->d, M))                         \

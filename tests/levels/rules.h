@@ -38,9 +38,12 @@ static inline uint64_t output(const struct format *f, uint64_t bits, uint32_t mo
     return flushes_out(f, mode) ? exact_flush(f, bits) : bits;
 }
 
+/* FP16_OVFL: what is too large for f16 becomes the largest number. */
 static inline uint64_t rounded(const struct format *f, struct number x, uint32_t mode)
 {
-    return exact_round(f, x, direction_of(f, mode), flushes_out(f, mode), f == &exact_f16);
+    const uint64_t r = exact_round(f, x, direction_of(f, mode), flushes_out(f, mode), f == &exact_f16);
+
+    return f == &exact_f16 && mode >> 23 & 1 && exact_kind(f, r) == INFINITE ? r - 1 : r;
 }
 
 static inline bool is(const struct format *f, uint64_t bits, enum kind kind)
@@ -48,13 +51,13 @@ static inline bool is(const struct format *f, uint64_t bits, enum kind kind)
     return exact_kind(f, bits) == kind;
 }
 
-/* The first NaN of three, or the default NaN. */
+/* The first NaN of three, or the default NaN, which is negative (captured on gfx1201). */
 static inline uint64_t nan_of(const struct format *f, uint64_t a, uint64_t b, uint64_t c)
 {
     return exact_is_nan(f, a)   ? exact_quiet(f, a)
            : exact_is_nan(f, b) ? exact_quiet(f, b)
            : exact_is_nan(f, c) ? exact_quiet(f, c)
-                                : exact_default_nan(f, false);
+                                : exact_default_nan(f, true);
 }
 
 static inline uint64_t negated(const struct format *f, uint64_t x)
@@ -68,11 +71,15 @@ static inline uint64_t fused(const struct format *f, uint64_t a, uint64_t b, uin
     const uint64_t x = input(f, a, mode), y = input(f, b, mode), z = input(f, c, mode);
     const bool negative = exact_negative(f, x) != exact_negative(f, y);
 
-    if (exact_is_nan(f, x) || exact_is_nan(f, y) || exact_is_nan(f, z))
-        return nan_of(f, x, y, z);
+    if (exact_is_nan(f, x) || exact_is_nan(f, y))
+        return nan_of(f, x, y, y);
+    if ((is(f, x, INFINITE) && is(f, y, ZERO)) || (is(f, x, ZERO) && is(f, y, INFINITE)))
+        return exact_default_nan(f, true); /* before a NaN in c */
+    if (exact_is_nan(f, z))
+        return nan_of(f, z, z, z);
     if (is(f, x, INFINITE) || is(f, y, INFINITE)) {
-        if (is(f, x, ZERO) || is(f, y, ZERO) || (is(f, z, INFINITE) && exact_negative(f, z) != negative))
-            return exact_default_nan(f, false);
+        if (is(f, z, INFINITE) && exact_negative(f, z) != negative)
+            return exact_default_nan(f, true);
         return exact_infinity(f, negative);
     }
     if (is(f, z, INFINITE))
@@ -115,8 +122,8 @@ static inline uint64_t unfused(const struct format *f, uint64_t a, uint64_t b, u
 {
     const uint32_t flush = without_denormals(mode);
 
-    if (exact_is_nan(f, a) || exact_is_nan(f, b) || exact_is_nan(f, c))
-        return nan_of(f, a, b, c);
+    if (exact_is_nan(f, a) || exact_is_nan(f, b))
+        return nan_of(f, a, b, b);
     return sum(f, product(f, a, b, flush), c, flush);
 }
 
@@ -147,6 +154,7 @@ static inline bool is_less(const struct format *f, uint64_t a, uint64_t b, uint3
 static inline uint64_t fused_legacy(uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
 {
     const struct format *f = &exact_f32;
+    mode &= ~0x30u; /* denormals are flushed: measured on gfx1201 */
     const uint64_t z = input(f, c, mode);
 
     if (!is(f, input(f, a, mode), ZERO) && !is(f, input(f, b, mode), ZERO))
@@ -239,11 +247,10 @@ static inline uint64_t middle(const struct format *f, uint64_t a, uint64_t b, ui
     c = input(f, c, mode);
     if (exact_is_nan(f, a) || exact_is_nan(f, b) || exact_is_nan(f, c))
         return least(f, least(f, a, b, mode), c, mode);
-    const uint64_t top = greatest(f, greatest(f, a, b, mode), c, mode), zero = exact_zero(f, true);
-    const bool is_zero = is(f, top, ZERO);
-    if (top == a || (is_zero && !(a & ~zero)))
+    const uint64_t top = greatest(f, greatest(f, a, b, mode), c, mode);
+    if (top == a)
         return greatest(f, b, c, mode);
-    if (top == b || (is_zero && !(b & ~zero)))
+    if (top == b)
         return greatest(f, a, c, mode);
     return greatest(f, a, b, mode);
 }
@@ -264,11 +271,11 @@ static inline uint64_t fract(const struct format *f, uint64_t a, uint32_t mode)
     if (exact_is_nan(f, x))
         return exact_quiet(f, x);
     if (is(f, x, INFINITE))
-        return exact_default_nan(f, false);
+        return exact_default_nan(f, true);
     struct number low = exact_integral(exact_value(f, x), DOWNWARD);
     low.negative = !low.negative;
     const uint64_t r = rounded(f, exact_sum(exact_value(f, x), low, direction_of(f, mode)), mode);
-    return r == one_of(f) ? r - 1 : r;
+    return r == one_of(f) ? r - 1 : is(f, r, ZERO) ? 0 : r; /* +0 in all modes: captured on gfx1201 */
 }
 
 static inline int digits_of(unsigned __int128 x)
@@ -411,17 +418,19 @@ static inline uint64_t fixed_up(const struct format *f, uint64_t q, uint64_t d, 
         return exact_infinity(f, negative);
     if (is(f, d, INFINITE) || is(f, n, ZERO))
         return exact_zero(f, negative);
-    if (f == &exact_f32 && gap < -150)
-        return exact_zero(f, negative);
-    if (f == &exact_f64 && gap < -1075)
-        return exact_zero(f, negative);
+    /* Out of range: the nearest number in the direction of rounding; denormal quotients stay. */
+    const enum direction direction = direction_of(f, mode);
+    const bool away = direction == (negative ? DOWNWARD : UPWARD);
+    if (f != &exact_f16) {
+        if (gap < (f == &exact_f32 ? -150 : -1075))
+            return exact_zero(f, negative) | (away ? 1 : 0);
+        if (exact_is_nan(f, q) || is(f, q, INFINITE))
+            return exact_infinity(f, negative) - (direction == TO_EVEN || away ? 0 : 1);
+        return (q & ~exact_zero(f, true)) | exact_zero(f, negative);
+    }
     if (exact_is_nan(f, q))
-        return f == &exact_f16 ? exact_quiet(f, (q & ~exact_zero(f, true)) | exact_zero(f, negative))
-                               : exact_infinity(f, negative);
-    return output(f,
-                  (f == &exact_f16 ? input(f, q, mode) & ~exact_zero(f, true) : q & ~exact_zero(f, true)) |
-                      exact_zero(f, negative),
-                  mode);
+        return exact_quiet(f, (q & ~exact_zero(f, true)) | exact_zero(f, negative));
+    return output(f, (input(f, q, mode) & ~exact_zero(f, true)) | exact_zero(f, negative), mode);
 }
 
 /* An operand that is copied only. */
@@ -436,12 +445,22 @@ static inline uint64_t packed(uint64_t low, uint64_t high)
     return (low & 0xffff) | (high & 0xffff) << 16;
 }
 
+/* A NaN saturates by its sign: captured on gfx1201. */
+static inline uint64_t floor_integer(uint64_t a, uint32_t mode)
+{
+    if (exact_is_nan(&exact_f32, a))
+        return exact_negative(&exact_f32, a) ? 0x80000000 : 0x7fffffff;
+    return (uint32_t)integer(&exact_f32, input(&exact_f32, a, mode), INT32_MIN, INT32_MAX, DOWNWARD);
+}
+
 /* floor(x + 1/2) */
 static inline uint64_t nearest_up(uint64_t a, uint32_t mode)
 {
     const uint64_t x = input(&exact_f32, a, mode);
 
-    if (exact_is_nan(&exact_f32, x) || is(&exact_f32, x, INFINITE))
+    if (exact_is_nan(&exact_f32, x))
+        return floor_integer(x, mode);
+    if (is(&exact_f32, x, INFINITE))
         return (uint32_t)integer(&exact_f32, x, INT32_MIN, INT32_MAX, TOWARD_ZERO);
     const struct number moved = exact_sum(exact_value(&exact_f32, x), (struct number){false, 1, -1}, TO_EVEN);
     const struct number low = exact_integral(moved, DOWNWARD);
@@ -453,11 +472,10 @@ static inline uint64_t nearest_up(uint64_t a, uint32_t mode)
     return low.negative ? -value : value;
 }
 
-/* c with byte b replaced. */
+/* c with byte b replaced, rounded to nearest even: measured on gfx1201. */
 static inline uint64_t with_byte(uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
 {
-    const uint64_t value =
-        (uint64_t)integer(&exact_f32, input(&exact_f32, a, mode), 0, 255, direction_of(&exact_f32, mode));
+    const uint64_t value = (uint64_t)integer(&exact_f32, input(&exact_f32, a, mode), 0, 255, TO_EVEN);
     const unsigned shift = (b & 3) * 8;
 
     return (c & ~(UINT64_C(255) << shift)) | value << shift;
@@ -529,72 +547,62 @@ static inline uint64_t cube_major(uint64_t x, uint64_t y, uint64_t z, uint32_t m
     return product(&exact_f32, at[cube_axis(x, y, z, mode)], 0x40000000, mode);
 }
 
-/* ---- division: V_DIV_SCALE of the CDNA 3 ISA, corrected by isa/ERRATA.md ---- */
+/* ---- division ---- */
 
-/* The magnitude of x * 2^by. */
-static inline struct number size_of(const struct format *f, uint64_t x, int by)
-{
-    struct number n = exact_value(f, x);
-
-    n.negative = false;
-    n.scale += by;
-    return n;
-}
-
-/* *post: whether v_div_fmas must scale the quotient back. */
+/* V_DIV_SCALE by encoded exponents: the first row that applies, as captured on gfx1100 and gfx1201.
+ * *post: whether v_div_fmas must scale the quotient back. */
 static inline uint64_t div_scale(const struct format *f, uint64_t value, uint64_t denominator,
                                  uint64_t numerator, uint32_t mode, bool *post)
 {
     const bool is_f32 = f == &exact_f32;
-    const int top = is_f32 ? 126 : 1022, far = is_f32 ? 96 : 768, step = is_f32 ? 64 : 128,
-              low = is_f32 ? 23 : 53, last = (1 << f->exponent) - 1;
+    const int far = is_f32 ? 96 : 768, step = is_f32 ? 64 : 128, last = (1 << f->exponent) - 1;
     const uint64_t v = input(f, value, mode), d = input(f, denominator, mode), n = input(f, numerator, mode);
     const int d_field = (int)(d >> f->fraction) & last, n_field = (int)(n >> f->fraction) & last;
     const bool is_d = relation(f, v, d, mode) == EQUAL, is_n = relation(f, v, n, mode) == EQUAL;
-    int by = 0;
+    const int gap = n_field - d_field;
+    const struct {
+        bool applies;
+        int of_denominator, of_numerator;
+        bool post;
+    } rules[] = {
+        {gap >= far, step, 0, true},
+        {d_field == 0, step, step, false},
+        {d_field >= last - 2 && gap <= -far, -step, 0, true},
+        {d_field >= last - 2, -step, -step, false},
+        {gap <= -far, 0, step, true},
+        {n_field <= (is_f32 ? 24 : 53), step, step, false},
+        {true, 0, 0, false},
+    };
+    unsigned i = 0;
 
-    *post = false;
+    while (!rules[i].applies)
+        i++;
+    *post = rules[i].post;
     if (is(f, d, ZERO) || is(f, n, ZERO))
-        return exact_default_nan(f, false);
-    const struct number one = {false, 1, top};
-    const bool tiny_reciprocal = d_field != last && exact_compare(size_of(f, d, 0), one) > 0;
-    const bool tiny_quotient =
-        d_field != last && n_field != last && exact_compare(size_of(f, n, 0), size_of(f, d, -top)) < 0;
-    if (n_field - d_field >= far) {
-        *post = true;
-        by = is_d ? step : 0;
-    } else if (d_field == 0) {
-        by = step;
-    } else if (tiny_reciprocal && tiny_quotient) {
-        *post = true;
-        by = is_d ? -step : 0;
-    } else if (tiny_reciprocal) {
-        by = -step;
-    } else if (tiny_quotient) {
-        *post = true;
-        by = is_n ? step : 0;
-    } else if (n_field <= low) {
-        by = step;
-    }
+        return exact_default_nan(f, true);
+    /* A value that is neither, which compilers do not write, is scaled where both are. */
+    const int both = rules[i].of_denominator == rules[i].of_numerator ? rules[i].of_numerator : 0;
+    const int by = is_d ? rules[i].of_denominator : is_n ? rules[i].of_numerator : both;
     return by ? scaled(f, v, by, mode) : exact_quiet(f, v);
 }
 
 /* ---- output modifiers ---- */
 
-/* OMOD has no effect in IEEE mode or if output denormals are enabled; otherwise zeros become +0. */
+/* OMOD, bits 1:0, has no effect in IEEE mode or if output denormals are enabled, but if bit 2 is set (gfx12).
+ * Zeros and denormals become +0; what becomes denormal, a zero of its sign. */
 static inline uint64_t output_modified(const struct format *f, uint64_t bits, uint32_t omod, uint32_t mode)
 {
     static const int power[4] = {0, 1, 2, -1};
-    const uint64_t x = input(f, bits, mode);
 
-    if (mode & 0x200 || !flushes_out(f, mode))
+    if (!(omod & 4) && (mode & 0x200 || !flushes_out(f, mode)))
         return bits;
-    if (exact_is_nan(f, x) || is(f, x, INFINITE))
-        return exact_quiet(f, x);
-    struct number n = exact_value(f, x);
+    if (exact_is_nan(f, bits) || is(f, bits, INFINITE))
+        return bits;
+    if (is(f, bits, ZERO) || is(f, bits, DENORMAL))
+        return 0;
+    struct number n = exact_value(f, bits);
     n.scale += power[omod & 3];
-    const uint64_t r = rounded(f, n, mode);
-    return is(f, r, ZERO) ? 0 : r;
+    return exact_flush(f, rounded(f, n, mode));
 }
 
 #endif

@@ -242,9 +242,9 @@ static const struct stage {
     {"clamp_f64", WMI_STAGE_CLAMP_F64, clamp_f64, 2, false, false, 1},
     {"clamp_f16", WMI_STAGE_CLAMP_F16, clamp_f16, 1, false, false, 1},
     {"clamp_v2f16", WMI_STAGE_CLAMP_V2F16, clamp_v2f16, 1, false, false, 1},
-    {"omod_f32", WMI_STAGE_OMOD_F32, omod_f32, 1, false, false, 4},
-    {"omod_f64", WMI_STAGE_OMOD_F64, omod_f64, 2, false, false, 4},
-    {"omod_f16", WMI_STAGE_OMOD_F16, omod_f16, 1, false, false, 4},
+    {"omod_f32", WMI_STAGE_OMOD_F32, omod_f32, 1, false, false, 8},
+    {"omod_f64", WMI_STAGE_OMOD_F64, omod_f64, 2, false, false, 8},
+    {"omod_f16", WMI_STAGE_OMOD_F16, omod_f16, 1, false, false, 8},
 };
 
 static const uint32_t modes[] = {MODE_HSA, MODE_PLAIN, MODE_NAN_STAYS, 0x3f0};
