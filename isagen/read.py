@@ -19,7 +19,8 @@ MEMORY_FLAGS = 'load store atomic'.split()
 FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa dpp64 lds'.split()
 
 
-Grade = namedtuple('Grade', 'where name field remark')  # of a row; applies if it has the modifier `field`, or always
+# of a row at `nodes`; applies if the instruction has the modifier `field`, or always
+Grade = namedtuple('Grade', 'where name field nodes remark')
 Target = namedtuple('Target', 'node mach limits')
 
 
@@ -516,12 +517,22 @@ class Isa:
                 continue
             if grade not in GRADES:
                 raise Bad(where, "unknown grade '%s'" % grade)
-            field = next((n[3:] for n in names if n.startswith('if:')), None)
-            if field and not any(field in layout.fields for layout in self.layouts.values()):
-                raise Bad(where, "no instruction has a modifier '%s'" % field)
+            conditions = dict(n.split(':', 1) for n in names if ':' in n)
+            field, nodes, prefix = None, set(self.nodes), ''
+            for key, value in conditions.items():
+                if key == 'if':
+                    field = value
+                    if not any(field in layout.fields for layout in self.layouts.values()):
+                        raise Bad(where, "no instruction has a modifier '%s'" % field)
+                elif key in ('before', 'from'):
+                    below = {node for node in self.nodes if self.node(where, value) in self.chain(node)}
+                    nodes = nodes & below if key == 'from' else nodes - below
+                    prefix = 'before gfx%s: ' % value if key == 'before' else 'from gfx%s on: ' % value
+                else:
+                    raise Bad(where, "unknown condition '%s:'; expected if:, before: or from:" % key)
             for pattern in names:
-                if not pattern.startswith('if:'):
-                    self.grade_rows(where, pattern, Grade(where, grade, field, remark))
+                if ':' not in pattern:
+                    self.grade_rows(where, pattern, Grade(where, grade, field, nodes, prefix + remark))
         for row in self.rows.values():
             if 'approx' in row.flags and not any(g.name == 'approx' for g in row.grades):
                 raise Bad(row.where, "row '%s' is approx, but no line of fidelity says how far" % row.name)
@@ -538,7 +549,7 @@ class Isa:
             if grade.name == 'todo':
                 self.say_why_missing(where, row, grade.remark)
                 continue
-            twice = next((g for g in row.grades if g.field == grade.field), None)
+            twice = next((g for g in row.grades if g.field == grade.field and g.nodes & grade.nodes), None)
             if twice:
                 raise Bad(where, "row '%s' is graded twice; the first is at %s:%d" % ((row.name,) + twice.where))
             row.grades.append(grade)

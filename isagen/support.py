@@ -26,11 +26,12 @@ the row decodes. What is unverified of many rows alike:
 '''
 
 
-def mark(row):
+def mark(row, node):
     if 'todo' in row.flags:
         return 'todo'
-    always = next((g.name for g in row.grades if not g.field), None)
-    return always or ('exact*' if row.grades else 'exact')
+    grades = [g for g in row.grades if node in g.nodes]
+    always = next((g.name for g in grades if not g.field), None)
+    return always or ('exact*' if grades else 'exact')
 
 
 def remark(row):
@@ -56,7 +57,7 @@ def counts(isa, targets, names):
     """How many rows of each generation have each mark, and why some do not execute."""
     lines, reasons = [], {}
     for node in targets:
-        marks = [mark(row) for row in names[node]]
+        marks = [mark(row, node) for row in names[node]]
         lines.append([node, len(marks), len(marks) - marks.count('todo')] +
                      [marks.count(m) for m in ('exact', 'exact*', 'unverified', 'approx', 'todo')])
         for row in names[node]:
@@ -77,7 +78,7 @@ def rows_of(isa, file, targets, names):
             continue
         called = {node: names[node].get(row, ()) for node in targets}
         for name in dict.fromkeys([row.name] + sorted(set().union(*called.values()))):
-            cells = [mark(row) if name in called[node] else '' for node in targets]
+            cells = [mark(row, node) if name in called[node] else '' for node in targets]
             also = '' if name == row.name else 'row %s' % row.name
             if any(cells):
                 lines.append([name] + cells + ['; '.join(x for x in (also, remark(row)) if x)])

@@ -243,9 +243,10 @@ class Tables:
         for row in self.isa.rows.values():
             for g in sorted(row.grades, key=lambda g: g.field is None):  # conditional entries first
                 field = 'WMI_FIELD_' + g.field if g.field else 'WMI_FIELD_COUNT'
-                lines.append('{WMI_INSN_%s, WMI_GRADE_%s, %s, "%s"} /* %s:%d */' % (
-                    (row.name, g.name.upper(), field, g.remark) + g.where))
-        array('const struct wmi_fidelity wmi_fidelities[]', lines + ['{0, 0, 0, ""}'])
+                nodes = sum(1 << number for number, node in enumerate(self.isa.nodes) if node in g.nodes)
+                lines.append('{WMI_INSN_%s, WMI_GRADE_%s, %s, 0x%x, "%s"} /* %s:%d */' % (
+                    (row.name, g.name.upper(), field, nodes, g.remark) + g.where))
+        array('const struct wmi_fidelity wmi_fidelities[]', lines + ['{0, 0, 0, 0, ""}'])
         array('const char *const wmi_fidelity_general[]', ['"%s"' % text for text in self.isa.general] + ['0'])
 
     def node_text(self, array, node, spaces, first):
@@ -276,8 +277,9 @@ class Tables:
         _, (_, second), codes, names, mnemonics = self.nodes[target.node, wave]
         limits = dict(target.limits, wave=wave)
         c = '%s_%d' % (target.node.replace('.', '_'), wave)
-        return '{"%s", 0x%x, %s, codes_%d, spaces_%s, first_%s, candidates, %d, {%s}, {%s}, mnemonics_%s, %d}' % (
-            name, target.mach, 'true' if real else 'false', codes, c, c, second, ', '.join(str(limits[x]) for x in self.isa.limits),
+        node = list(self.isa.nodes).index(target.node)
+        return '{"%s", 0x%x, %s, %d, codes_%d, spaces_%s, first_%s, candidates, %d, {%s}, {%s}, mnemonics_%s, %d}' % (
+            name, target.mach, 'true' if real else 'false', node, codes, c, c, second, ', '.join(str(limits[x]) for x in self.isa.limits),
             ', '.join('names + %d' % x for x in names) or '0', c, len(mnemonics))
 
     def row(self, row):

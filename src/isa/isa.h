@@ -357,6 +357,7 @@ struct wmi_fidelity {
     uint16_t id;        /* enum wmi_insn_id */
     uint8_t grade;      /* enum wmi_grade */
     uint8_t field;      /* applies only if this field (enum wmi_field) is not 0; WMI_FIELD_COUNT: always */
+    uint64_t nodes;     /* applies to targets whose generation's bit is set */
     const char *remark; /* the bound and its source, or what is unverified */
 };
 
@@ -364,10 +365,13 @@ struct wmi_fidelity {
 extern const struct wmi_fidelity wmi_fidelities[];
 /* Open questions that affect many rows; ends with NULL. */
 extern const char *const wmi_fidelity_general[];
-/* The entry that applies to the instruction; NULL: exact. A linear search, for reports and predecoding. */
-const struct wmi_fidelity *wmi_fidelity_of(const struct wmi_instruction *insn);
 
 struct wmi_target; /* one gfx target with its decode tables; static, shared, immutable */
+
+/* The entry that applies to row `id` of an instruction of the target, of which a VOPD pair has two; NULL:
+ * exact. A linear search, for reports and predecoding. */
+const struct wmi_fidelity *wmi_fidelity_of(const struct wmi_target *target,
+                                           const struct wmi_instruction *insn, unsigned id);
 
 /* The target called `name` ("gfx900", also "gfx906:xnack+" style ids), or NULL; NULL for
  * NULL and unknown features. "gfx1030:wave64" selects

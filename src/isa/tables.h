@@ -73,6 +73,7 @@ struct wmi_target {
     const char *name;
     uint32_t mach;
     bool real_true16;             /* LLVM's mode of this name */
+    uint8_t node;                 /* its generation's number in isa/targets */
     const struct wmi_code *codes; /* 256 */
     const struct wmi_space *spaces;
     const uint16_t *first;     /* upper nine bits of the word -> index in candidates */

@@ -151,11 +151,12 @@ static void emit_execution(struct wmi_builder *b, const struct wmi_instruction *
         counts |= observers->one[i]->execution_counters != NULL;
     if (!counts)
         return;
-    const struct wmi_fidelity *fidelity = wmi_fidelity_of(insn);
-    const uint32_t counter = fidelity ? WMI_INSN_COUNT + (uint32_t)(fidelity - wmi_fidelities) : insn->id;
-    wmi_emit(b, WMI_STEP_count_execution)->x = counter;
-    if (insn->second_id)
-        wmi_emit(b, WMI_STEP_count_execution)->x = insn->second_id;
+    const uint16_t ids[] = {insn->id, insn->second_id};
+    for (unsigned i = 0; i < 2 && ids[i]; i++) {
+        const struct wmi_fidelity *fidelity = wmi_fidelity_of(wmi_builder_target(b), insn, ids[i]);
+        const uint32_t counter = fidelity ? WMI_INSN_COUNT + (uint32_t)(fidelity - wmi_fidelities) : ids[i];
+        wmi_emit(b, WMI_STEP_count_execution)->x = counter;
+    }
 }
 
 /* Emits steps that report the instruction to observers before it executes, if they ask for that. */

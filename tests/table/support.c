@@ -6,7 +6,7 @@
  * Every instruction of the list must have a cell in the column NODE under LLVM's name, and the cell must say
  * what the library says. With --run each is executed alone: it must stop as "not executed yet" exactly where
  * the cell says todo. */
-#include "isa/isa.h"
+#include "isa/tables.h"
 #include "wavemem/wavemem.h"
 
 #include <stdio.h>
@@ -81,13 +81,13 @@ static bool is_called(const char *mnemonic, const char *name)
     return false;
 }
 
-static const char *expected_mark(unsigned id)
+static const char *expected_mark(const struct wmi_target *target, unsigned id)
 {
     bool conditional = false;
     if (wmi_rows[id].flags & WMI_ROW_TODO)
         return "todo";
     for (const struct wmi_fidelity *f = wmi_fidelities; f->id; f++) {
-        if (f->id != id)
+        if (f->id != id || !(f->nodes >> target->node & 1))
             continue;
         if (f->field == WMI_FIELD_COUNT)
             return f->grade == WMI_GRADE_APPROX ? "approx" : "unverified";
@@ -168,8 +168,8 @@ int main(int count, char **arguments)
             if (*rows[i].mark && is_called(name, rows[i].name))
                 mark = rows[i].mark;
         checked++;
-        if (!mark || strcmp(mark, expected_mark(insn.id))) {
-            printf("%s: '%s', expected '%s'\n", name, mark ? mark : "no row", expected_mark(insn.id));
+        if (!mark || strcmp(mark, expected_mark(target, insn.id))) {
+            printf("%s: '%s', expected '%s'\n", name, mark ? mark : "no row", expected_mark(target, insn.id));
             wrong++;
         } else if (runs && stops_as_todo(arguments[2], &insn) != !strcmp(mark, "todo")) {
             printf("%s: '%s', but execution %s: %s", name, mark, strcmp(mark, "todo") ? "stops" : "goes on",

@@ -36,7 +36,7 @@ class Run(Case):
             self.assertTrue(all("ulp" in row["remark"] for row in rows if row["grade"] == "approximate"))
             self.assertTrue(report["fidelity"]["unverified_in_general"])
         text = self.run_tool(words)[0]
-        self.assertRegex(text, r"\n +120  v_exp_f32 +approximate: hardware within 1 ulp")
+        self.assertRegex(text, r"\n +120  v_exp_f32 +approximate: before gfx11: hardware within 1 ulp")
         self.assertNotIn("fidelity", json.loads(self.run_tool(words[:-len("--fidelity")], "--json")[0]))
 
     def test_grid_as_given(self):

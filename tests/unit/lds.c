@@ -161,7 +161,7 @@ static uint32_t small_sum(uint32_t m, uint32_t a, unsigned exponent, unsigned di
     }
     const long double sum = value[0] + value[1];
     if (isnan(sum))
-        return infinity | 1u << (digits - 1);
+        return sign | infinity | 1u << (digits - 1);
     const uint32_t negative = signbit(sum) ? sign : 0;
     if (isinf(sum))
         return negative | infinity;
@@ -259,7 +259,7 @@ static uint64_t atomic_value(enum wmi_lds_step step, uint64_t m, uint64_t a, uin
         return !isnan(sum)           ? bits
                : isnan(as_double(m)) ? m | 1ULL << 51
                : isnan(as_double(a)) ? a | 1ULL << 51
-                                     : 0x7ff8ULL << 48;
+                                     : 0xfff8ULL << 48;
     }
     case WMI_LDS_cmpst_f32:
         return as_float(m) == as_float(a) ? b : m;
@@ -286,7 +286,7 @@ static uint64_t atomic_value(enum wmi_lds_step step, uint64_t m, uint64_t a, uin
         if (isnan(sum))
             bits = isnan(as_float(m))   ? (uint32_t)m | 0x400000
                    : isnan(as_float(a)) ? (uint32_t)a | 0x400000
-                                        : 0x7fc00000;
+                                        : 0xffc00000;
         return bits;
     }
     default:

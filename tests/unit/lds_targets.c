@@ -249,6 +249,7 @@ static uint64_t atomic_value(const struct statement *s, uint64_t m, uint64_t a, 
 struct test {
     struct statement s;
     bool gds;
+    bool clears; /* D16 loads write the whole register (LLVM, GCNSubtarget::d16PreservesUnusedBits) */
     unsigned lanes;
     uint32_t exec;      /* of the first 32 lanes; the others are active */
     uint32_t m0, limit; /* accessible bytes of LDS */
@@ -292,7 +293,8 @@ static void put_result(struct test *t, unsigned lane, unsigned first, const unsi
             word = (uint32_t)(int8_t)word;
         if (t->s.is_signed && t->s.bytes == 2)
             word = (uint32_t)(int16_t)word;
-        *d = t->s.high ? (*d & 0xffff) | word << 16 : t->s.d16 ? (*d & 0xffff0000) | (word & 0xffff) : word;
+        const uint32_t old = t->clears ? 0 : *d;
+        *d = t->s.high ? (old & 0xffff) | word << 16 : t->s.d16 ? (old & 0xffff0000) | (word & 0xffff) : word;
     }
 }
 
@@ -604,7 +606,8 @@ static unsigned run_target(const char *forms, unsigned number)
     code.generation = (unsigned)atoi(target + 3) / 100;
     if (code.generation < 6) /* gfx90a */
         code.generation = 9;
-    const bool has_gds = code.generation <= 11 && strcmp(target, "gfx90a") && strcmp(target, "gfx942");
+    const bool has_ecc = !strcmp(target, "gfx90a") || !strcmp(target, "gfx942");
+    const bool has_gds = code.generation <= 11 && !has_ecc;
     while (fgets(line, sizeof line, file)) {
         const char *text = strstr(line, "\tds_");
         if (!text)
@@ -616,6 +619,7 @@ static unsigned run_target(const char *forms, unsigned number)
         snprintf(last, sizeof last, "%s", mnemonic);
         test.s = statement_of(target, mnemonic);
         test.lanes = code.generation >= 10 ? 32 : 64;
+        test.clears = has_ecc;
         const bool may_be_gds = has_gds && test.s.kind < SWIZZLE && !test.s.addtid;
         for (unsigned round = (count + number) % step; round < (may_be_gds ? ROUNDS + GDS_ROUNDS : ROUNDS);
              round += step) {
