@@ -10,6 +10,9 @@
 
 #include "base/float.h"
 
+#include <math.h>
+#include <string.h>
+
 enum {
     WMI_SIGN_F16 = 0x8000,
     WMI_INFINITY_F16 = 0x7c00,
@@ -177,6 +180,56 @@ static inline f32v wmi_sum_odd_f16(f32v a, f32v b, uint32_t mode)
     if (wmi_rounding_f16(mode) != 2)
         return sum;
     return (f32v)((u32v)sum | ((u32v)(sum == 0) & ((u32v)a | (u32v)b) & WMI_SIGN_F32));
+}
+
+/* a * b + c of f32, rounded to odd, for an f16 result. The product is exact in f64, and so are the sum and
+ * its error. */
+static inline float wmi_fused_odd(float a, float b, float c, uint32_t mode)
+{
+    const double product = (double)a * b, addend = c, sum = product + addend, back = sum - product;
+    const double error = (product - (sum - back)) + (addend - back);
+    uint64_t bits, error_bits;
+    double odd;
+
+    memcpy(&bits, &sum, sizeof bits);
+    memcpy(&error_bits, &error, sizeof error_bits);
+    if (sum - sum != 0) /* infinite or a NaN */
+        return (float)sum;
+    if (sum == 0) /* of opposite signs: -0 if MODE rounds down */
+        return wmi_rounding_f16(mode) == 2 && (signbit(product) || signbit(addend)) ? -0.0f : (float)sum;
+    if (error != 0 && !(bits & 1))
+        bits += (bits ^ error_bits) >> 63 ? UINT64_MAX : 1;
+    memcpy(&odd, &bits, sizeof odd);
+    const double size = fabs(odd), most = 0x1.fffffep127, least = 0x1p-126;
+    if (size > most || size < least)
+        return (float)copysign(size > most ? most : least, odd);
+    float result = (float)odd;
+    uint32_t word;
+    memcpy(&word, &result, sizeof word);
+    if (result != odd && !(word & 1))
+        word += fabsf(result) > size ? UINT32_MAX : 1;
+    memcpy(&result, &word, sizeof word);
+    return result;
+}
+
+/* a * b + c of f32 as a number that rounds to the same f16 as the exact sum. To nearest, f32 sums do unless
+ * they lie halfway between two halves, or where halves are denormal. Requires the host to round to nearest.
+ */
+static inline f32v wmi_fused_for_f16(f32v a, f32v b, f32v c, uint32_t mode)
+{
+    const f32v sum = wmi_fused_f32(a, b, c);
+    const u32v size = (u32v)sum & ~WMI_SIGN_F32, rest = size & 0x1fff;
+    const u32v tiny = (u32v)(size < 0x38800000u) & (u32v)(size != 0),
+               large = (u32v)(size == WMI_EXPONENT_F32);
+    const u32v doubtful = (u32v)(rest == 0x1000) | tiny | large;
+
+    if (__builtin_expect(!wmi_any(doubtful) && !wmi_rounding_f16(mode), 1))
+        return sum;
+    f32v exact = sum;
+    for (unsigned i = 0; i < sizeof exact / sizeof exact[0]; i++)
+        if (sum[i] == sum[i])
+            exact[i] = wmi_fused_odd(a[i], b[i], c[i], mode);
+    return exact;
 }
 
 /* The same for two halves. To nearest, the host may round first: f32 has 24 bits of precision, at least twice

@@ -15,9 +15,9 @@
 #include "base/lanes.h"
 #include "base/transcendental.h"
 
-/* A column of a function's table: `value` of each row, as `type`. */
-#define WMI_UNIT_INTS(name)   static const int32_t wmi_unit_##name[]
-#define WMI_UNIT_FLOATS(name) static const float wmi_unit_##name[]
+/* A column of a function's table. Lookups load all 64 rows, also of functions that have fewer. */
+#define WMI_UNIT_INTS(name)   static const int32_t wmi_unit_##name[64]
+#define WMI_UNIT_FLOATS(name) static const float wmi_unit_##name[64]
 
 WMI_UNIT_INTS(rcp_c0) = {
 #define RCP(c0, c1, c2, c3) 8 * (c0),

@@ -69,14 +69,21 @@ WMI_FLUSHED3(v_mad_mixlo_f16,
 WMI_FLUSHED3(v_mad_mixhi_f16,
              (wmi_load_u32(frame + op->d + at) & 0xffffu) | mixed_half(THREE(a * b + c), op, mode) << 16)
 
-/* The same with a single rounding of the sum, and denormals according to MODE. */
+/* The same rounded once, and denormals according to MODE. Source: ROCm/rocm-systems, emulation/rocjitsu. */
+static inline u32v fused_half(f32v a, f32v b, f32v c, u32v active, const struct wmi_op *op, uint32_t mode)
+{
+    return mixed_half(THREE(wmi_fused_for_f16(a, b, c, mode)), op, mode);
+}
+
 WMI_ARITHMETIC3(v_fma_mix_f32, wmi_fused_f32(a, b, c), a, b, wmi_addend_f32(a, b, c))
-WMI_ROWS3(v_fma_mixlo_f16, f32v,
-          (wmi_load_u32(frame + op->d + at) & 0xffff0000u) |
-              mixed_half(THREE(wmi_fused_f32(a, b, c)), op, mode))
-WMI_ROWS3(v_fma_mixhi_f16, f32v,
-          (wmi_load_u32(frame + op->d + at) & 0xffffu) | mixed_half(THREE(wmi_fused_f32(a, b, c)), op, mode)
-                                                             << 16)
+WMI_LANE_LOOP(v_fma_mixlo_f16, WMI_APART, WMI_LOAD3(f32v),
+              WMI_STORE1((wmi_load_u32(frame + op->d + at) & 0xffff0000u) |
+                         fused_half(a, b, c, active, op, mode)))
+WMI_UNDER(v_fma_mixlo_f16, wmi_host_float_nearest(usual))
+WMI_LANE_LOOP(v_fma_mixhi_f16, WMI_APART, WMI_LOAD3(f32v),
+              WMI_STORE1((wmi_load_u32(frame + op->d + at) & 0xffffu) | fused_half(a, b, c, active, op, mode)
+                                                                            << 16))
+WMI_UNDER(v_fma_mixhi_f16, wmi_host_float_nearest(usual))
 
 WMI_ROWS1(v_trunc_f32, f32v, wmi_quiet_f32(wmi_round_f32(wmi_input_f32(a, mode), WMI_ROUND_ZERO)))
 WMI_ROWS1(v_ceil_f32, f32v, wmi_quiet_f32(wmi_round_f32(wmi_input_f32(a, mode), WMI_ROUND_UP)))

@@ -114,15 +114,17 @@ static inline f32v lit(f32v a, f32v b, f32v c, u32v active)
 
 WMI_ROWS3(v_mullit_f32, f32v, lit(a, b, c, active))
 
-/* Cube maps. a, b, c: x, y, z of the direction. Source: [V], V_CUBEID_F32 and following. */
+/* Cube maps. a, b, c: x, y, z of the direction. Source: [V], V_CUBEID_F32 and following. Comparisons take
+ * denormals as zeros, coordinates stay as they are, whatever MODE says: captures on gfx1201 (bjacob/goc). */
 struct axes {
     u32v z, y; /* if z is set, the major axis is z; else if y is set, y; else x */
 };
 
 static inline struct axes major_axis(f32v x, f32v y, f32v z)
 {
-    const f32v ax = (f32v)((u32v)x & ~WMI_SIGN_F32), ay = (f32v)((u32v)y & ~WMI_SIGN_F32);
-    const f32v az = (f32v)((u32v)z & ~WMI_SIGN_F32);
+    const f32v ax = wmi_flush_f32((f32v)((u32v)x & ~WMI_SIGN_F32));
+    const f32v ay = wmi_flush_f32((f32v)((u32v)y & ~WMI_SIGN_F32));
+    const f32v az = wmi_flush_f32((f32v)((u32v)z & ~WMI_SIGN_F32));
     const u32v is_z = (u32v)(az >= ax) & (u32v)(az >= ay);
 
     return (struct axes){is_z, (u32v)(ay >= ax) & ~is_z};
@@ -131,6 +133,11 @@ static inline struct axes major_axis(f32v x, f32v y, f32v z)
 static inline f32v of_axis(struct axes axes, f32v x, f32v y, f32v z)
 {
     return wmi_select_f32(axes.z, z, wmi_select_f32(axes.y, y, x));
+}
+
+static inline u32v is_below_zero(f32v x)
+{
+    return (u32v)(wmi_flush_f32(x) < 0);
 }
 
 /* Negates x where the sign bit of `mask` is set. */
@@ -143,25 +150,31 @@ static inline f32v cube_face(f32v x, f32v y, f32v z)
 {
     const f32v one = wmi_splat_f32(1);
 
-    return of_axis(major_axis(x, y, z), (f32v)((u32v)one & (u32v)(x < 0)),
-                   2 + (f32v)((u32v)one & (u32v)(y < 0)), 4 + (f32v)((u32v)one & (u32v)(z < 0)));
+    return of_axis(major_axis(x, y, z), (f32v)((u32v)one & is_below_zero(x)),
+                   2 + (f32v)((u32v)one & is_below_zero(y)), 4 + (f32v)((u32v)one & is_below_zero(z)));
 }
 
 static inline f32v cube_s(f32v x, f32v y, f32v z)
 {
-    return of_axis(major_axis(x, y, z), negated_if(z, ~(u32v)(x < 0)), x, negated_if(x, (u32v)(z < 0)));
+    return of_axis(major_axis(x, y, z), negated_if(z, ~is_below_zero(x)), x, negated_if(x, is_below_zero(z)));
 }
 
 static inline f32v cube_t(f32v x, f32v y, f32v z)
 {
     const f32v minus = negated_if(y, wmi_splat_u32(~0u));
 
-    return of_axis(major_axis(x, y, z), minus, negated_if(z, (u32v)(y < 0)), minus);
+    return of_axis(major_axis(x, y, z), minus, negated_if(z, is_below_zero(y)), minus);
+}
+
+/* Zeros of both signs give +0. */
+static inline f32v cube_major(f32v x, f32v y, f32v z)
+{
+    const f32v major = wmi_flush_f32(of_axis(major_axis(x, y, z), x, y, z));
+
+    return (f32v)((u32v)wmi_quiet_f32(2 * major) & ~(u32v)(major == 0));
 }
 
 WMI_ROWS3(v_cubeid_f32, f32v, cube_face(a, b, c))
-WMI_ROWS3(v_cubesc_f32, f32v,
-          wmi_quiet_f32(cube_s(wmi_input_f32(a, mode), wmi_input_f32(b, mode), wmi_input_f32(c, mode))))
-WMI_ROWS3(v_cubetc_f32, f32v,
-          wmi_quiet_f32(cube_t(wmi_input_f32(a, mode), wmi_input_f32(b, mode), wmi_input_f32(c, mode))))
-WMI_ROWS3(v_cubema_f32, f32v, ONE(2 * of_axis(major_axis(a, b, c), a, b, c)))
+WMI_ROWS3(v_cubesc_f32, f32v, wmi_quiet_f32(cube_s(a, b, c)))
+WMI_ROWS3(v_cubetc_f32, f32v, wmi_quiet_f32(cube_t(a, b, c)))
+WMI_ROWS3(v_cubema_f32, f32v, cube_major(a, b, c))

@@ -102,20 +102,26 @@ static const uint64_t two_over_pi[19] = {
     0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
 
 /* 53 digits of 2 / pi, at a position that depends on the exponent of x and the segment number, scaled
- * accordingly. Source: the CDNA3 ISA document, V_TRIG_PREOP_F64. It has 1201 digits; further ones are zeros.
+ * accordingly; denormal results are cut off, whatever MODE says. Source: the CDNA3 ISA document,
+ * V_TRIG_PREOP_F64, which has 1201 digits; gfx1201 has 1184, the others are zeros (captures of bjacob/goc).
  */
-static double trig_preop(uint64_t x, uint32_t segment)
+static uint64_t trig_preop(uint64_t x, uint32_t segment)
 {
-    enum { DIGITS = 1201 };
-    const uint32_t exponent = x >> 52 & 2047;
+    enum { DIGITS = 1184, BIAS = 1023, FRACTION = 52 };
+    const uint32_t exponent = x >> FRACTION & 2047;
     const uint32_t shift = (segment & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
     uint64_t digits = 0;
 
     for (uint32_t i = shift; i < shift + 53; i++)
         digits = digits << 1 | (i < DIGITS ? two_over_pi[i / 64] >> (63 - i % 64) & 1 : 0);
-    /* Exact: no result is denormal, because results for the largest numbers are 2^128 too large. Signed,
-     * because hosts convert unsigned zeros to -0 when rounding down. */
-    return ldexp((double)(int64_t)digits, -53 - (int)shift + (exponent >= 1968 ? 128 : 0));
+    if (!digits)
+        return 0;
+    const int zeros = __builtin_clzll(digits) - (63 - FRACTION);
+    const int field = BIAS - 1 - (int)shift - zeros + (exponent >= 1968 ? 128 : 0);
+    const uint64_t significand = digits << zeros;
+    if (field > 0)
+        return (uint64_t)field << FRACTION | (significand & ((UINT64_C(1) << FRACTION) - 1));
+    return field > -FRACTION ? significand >> (1 - field) : 0;
 }
 
 WMI_DEFINE(v_trig_preop_f64)
@@ -129,7 +135,7 @@ WMI_DEFINE(v_trig_preop_f64)
         memcpy(&segment, frame + op->b + 4 * lane, 4);
         if (!(lanes->bits >> lane & 1))
             continue;
-        const double r = trig_preop((uint64_t)high << 32 | low, segment);
+        const uint64_t r = trig_preop((uint64_t)high << 32 | low, segment);
         memcpy(frame + op->d + 4 * lane, &r, 4);
         memcpy(frame + op->d + WMI_ROW_BYTES + 4 * lane, (const char *)&r + 4, 4);
     }

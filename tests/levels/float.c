@@ -213,14 +213,9 @@
     X(v_cmpx_class_f64, mask, f64, i32, none, (class_bit(F64, A) & B) != 0)                                  \
     X(v_cmpx_class_f16, mask, f16, i32, none, (class_bit(F16, A) & B) != 0)                                  \
     X(v_fma_mixlo_f16, v2f16, f32, f32, f32,                                                                 \
-      packed(converted(F32, F16,                                                                             \
-                       l->clamp ? clamped(F32, fused(F32, A, B, C, M), M) : fused(F32, A, B, C, M),          \
-                       M | 0x30),                                                                            \
-             T(l->d)))                                                                                       \
+      packed(l->clamp ? clamped(F16, fused_half(A, B, C, M), M) : fused_half(A, B, C, M), T(l->d)))          \
     X(v_fma_mixhi_f16, v2f16, f32, f32, f32,                                                                 \
-      packed(H(l->d), converted(F32, F16,                                                                    \
-                                l->clamp ? clamped(F32, fused(F32, A, B, C, M), M) : fused(F32, A, B, C, M), \
-                                M | 0x30)))                                                                  \
+      packed(H(l->d), l->clamp ? clamped(F16, fused_half(A, B, C, M), M) : fused_half(A, B, C, M)))          \
     X(v_mad_mixlo_f16, v2f16, f32, f32, f32,                                                                 \
       packed(converted(F32, F16,                                                                             \
                        l->clamp ? clamped(F32, unfused(F32, A, B, C, M), M) : unfused(F32, A, B, C, M),      \
@@ -561,7 +556,7 @@ static bool is_elsewhere(enum wmi_insn_id id)
 {
     return wmi_rows[id].flags & WMI_ROW_APPROX || wmi_matrix_of(id) || is_small(wmi_rows[id].name) ||
            is_unit(wmi_rows[id].name) || wmi_rows[id].group == WMI_GROUP_DOT ||
-           id == WMI_INSN_v_div_fmas_f32 || id == WMI_INSN_v_div_fmas_f64;
+           id == WMI_INSN_v_div_fmas_f32 || id == WMI_INSN_v_div_fmas_f64 || id == WMI_INSN_v_trig_preop_f64;
 }
 
 /* Every body of a float instruction must have a rule here, otherwise it is not tested. */

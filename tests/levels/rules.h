@@ -377,6 +377,20 @@ static inline uint64_t converted(const struct format *from, const struct format 
     return rounded(to, exact_value(from, x), mode);
 }
 
+/* a * b + c of f32 rounded once to f16. */
+static inline uint64_t fused_half(uint64_t a, uint64_t b, uint64_t c, uint32_t mode)
+{
+    const struct format *f = &exact_f32;
+    const uint64_t x = input(f, a, mode), y = input(f, b, mode), z = input(f, c, mode);
+
+    if (exact_kind(f, x) < INFINITE && exact_kind(f, y) < INFINITE && exact_kind(f, z) < INFINITE)
+        return rounded(&exact_f16,
+                       exact_sum(exact_product(exact_value(f, x), exact_value(f, y)), exact_value(f, z),
+                                 direction_of(&exact_f16, mode)),
+                       mode);
+    return converted(f, &exact_f16, fused(f, a, b, c, mode), mode);
+}
+
 static inline uint64_t clamped(const struct format *f, uint64_t x, uint32_t mode)
 {
     if (exact_is_nan(f, x))
@@ -491,11 +505,12 @@ static inline uint64_t unfused_legacy(uint64_t a, uint64_t b, uint64_t c, uint32
     return exact_is_nan(f, r) ? nan_of(f, a, b, c) : r;
 }
 
-/* ---- cube maps: V_CUBEID_F32 and following of the Vega ISA ---- */
+/* ---- cube maps: V_CUBEID_F32 and following of the Vega ISA; denormals as captured on gfx1201 by bjacob/goc
+ * ---- */
 
 static inline bool is_below_zero(uint64_t x, uint32_t mode)
 {
-    return relation(&exact_f32, x, 0, mode) == LESS;
+    return relation(&exact_f32, x, 0, without_denormals(mode)) == LESS;
 }
 
 /* The axis of the largest magnitude, as 0, 1, 2 for x, y, z; on ties z before y before x. */
@@ -505,6 +520,7 @@ static inline int cube_axis(uint64_t x, uint64_t y, uint64_t z, uint32_t mode)
     const uint64_t sign = exact_zero(f, true);
     const int at_least = GREATER | EQUAL;
 
+    mode = without_denormals(mode);
     x &= ~sign;
     y &= ~sign;
     z &= ~sign;
@@ -525,7 +541,7 @@ static inline uint64_t cube_s(uint64_t x, uint64_t y, uint64_t z, uint32_t mode)
 {
     const struct format *f = &exact_f32;
     const int axis = cube_axis(x, y, z, mode);
-    const uint64_t side = input(f, axis == 0 ? z : x, mode);
+    const uint64_t side = axis == 0 ? z : x;
     const bool turned = axis == 2 ? is_below_zero(z, mode) : axis == 0 && !is_below_zero(x, mode);
 
     return exact_quiet(f, turned ? negated(f, side) : side);
@@ -535,16 +551,18 @@ static inline uint64_t cube_t(uint64_t x, uint64_t y, uint64_t z, uint32_t mode)
 {
     const struct format *f = &exact_f32;
     const int axis = cube_axis(x, y, z, mode);
-    const uint64_t side = input(f, axis == 1 ? z : y, mode);
+    const uint64_t side = axis == 1 ? z : y;
 
     return exact_quiet(f, axis != 1 || is_below_zero(y, mode) ? negated(f, side) : side);
 }
 
 static inline uint64_t cube_major(uint64_t x, uint64_t y, uint64_t z, uint32_t mode)
 {
+    const struct format *f = &exact_f32;
     const uint64_t at[3] = {x, y, z};
+    const uint64_t r = product(f, at[cube_axis(x, y, z, mode)], 0x40000000, without_denormals(mode));
 
-    return product(&exact_f32, at[cube_axis(x, y, z, mode)], 0x40000000, mode);
+    return r == exact_zero(f, true) ? 0 : r;
 }
 
 /* ---- division ---- */

@@ -401,7 +401,8 @@ static void check_element(const struct trial *t, const uint32_t *before, const u
             a[k] = fabsl(a[k]) < ldexpl(1, least_exponent(row->a)) ? 0 : a[k];
             b[k] = fabsl(b[k]) < ldexpl(1, least_exponent(row->b)) ? 0 : b[k];
         }
-        integer += (int64_t)a[k] * (int64_t)b[k];
+        if (row->a == I8)
+            integer += (int64_t)a[k] * (int64_t)b[k];
         if (row->a == F32)
             sum = fmaf((float)a[k], (float)b[k], sum);
     }
