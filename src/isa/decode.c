@@ -159,11 +159,13 @@ static bool names_halves(const struct context *c)
     return c->executes || flags & WMI_ROW_ALWAYS16 || (flags & WMI_ROW_TRUE16 && c->target->real_true16);
 }
 
-/* The mask of v_cmp_class_f16 has 16 bits, although its type is that of the other v_cmp_class. */
+/* Hardware takes 16 bits of some operands whose type in text is wider: the mask of v_cmp_class_f16, what
+ * v_alignbit shifts by, a pair of 8-bit floats. */
 static bool is_16_bit(const struct context *c, const struct wmi_operand *o)
 {
-    return wmi_type_bits(o->type) == 16 ||
-           (c->executes && o->role == WMI_ROLE_B && wmi_rows[c->out->id].rules & WMI_RULE_LOW_MASK);
+    static const uint32_t rules[WMI_ROLE_COUNT] = {
+        [WMI_ROLE_A] = WMI_RULE_HALF_A, [WMI_ROLE_B] = WMI_RULE_LOW_MASK, [WMI_ROLE_C] = WMI_RULE_HALF_C};
+    return wmi_type_bits(o->type) == 16 || (c->executes && wmi_rows[c->out->id].rules & rules[o->role]);
 }
 
 bool wmi_is_true16_vop3(const struct wmi_target *target, const struct wmi_instruction *insn)
@@ -656,9 +658,10 @@ static void decode_selected_halves(const struct context *c, const struct wmi_for
 {
     struct wmi_instruction *out = c->out;
     static const bool has_op_sel[WMI_LAYOUT_COUNT] = {
-        [WMI_LAYOUT_vop3] = true,   [WMI_LAYOUT_vop3_dpp] = true,   [WMI_LAYOUT_vop3_dpp8] = true,
-        [WMI_LAYOUT_vop3c] = true,  [WMI_LAYOUT_vop3c_dpp] = true,  [WMI_LAYOUT_vop3c_dpp8] = true,
-        [WMI_LAYOUT_vop3cx] = true, [WMI_LAYOUT_vop3cx_dpp] = true, [WMI_LAYOUT_vop3cx_dpp8] = true,
+        [WMI_LAYOUT_vop3] = true,      [WMI_LAYOUT_vop3_dpp] = true,      [WMI_LAYOUT_vop3_dpp8] = true,
+        [WMI_LAYOUT_vop3c] = true,     [WMI_LAYOUT_vop3c_dpp] = true,     [WMI_LAYOUT_vop3c_dpp8] = true,
+        [WMI_LAYOUT_vop3cx] = true,    [WMI_LAYOUT_vop3cx_dpp] = true,    [WMI_LAYOUT_vop3cx_dpp8] = true,
+        [WMI_LAYOUT_vop3_dot2] = true, [WMI_LAYOUT_vop3_dot2_dpp] = true, [WMI_LAYOUT_vop3_dot2_dpp8] = true,
     };
     if (!has_op_sel[out->layout] || !c->target->limits[WMI_LIMIT_vop3_halves])
         return;

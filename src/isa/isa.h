@@ -136,6 +136,9 @@ enum wmi_rule {
     WMI_RULE_LOW_MASK = 1 << 17,   /* B is v0 to v127 in short encodings on targets with true16 modes */
     WMI_RULE_SDWA_DWORD = 1 << 18, /* SDWA writes whole registers */
     WMI_RULE_M0_LANE = 1 << 19,    /* B in m0 does not count for the constant bus */
+    WMI_RULE_HALF_A =
+        1 << 20, /* hardware takes A from a half of a VGPR where it does so with 16-bit operands */
+    WMI_RULE_HALF_C = 1 << 21, /* the same for C */
 };
 
 /* What an instruction does to a cache. */

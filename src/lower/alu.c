@@ -99,7 +99,7 @@ static uint32_t source_byte(const struct valu *v)
 /* Applies the instruction's modifiers to source `index` before the body reads it. */
 static void modify_source(struct valu *v, unsigned index)
 {
-    enum { SDWA_HIGH_HALF = 5, SDWA_DWORD = 6 };
+    enum { SDWA_DWORD = 6 };
     struct source *source = &v->source[index];
     const struct wmi_operand *operand = source->operand;
     const enum wmi_type type = operand->type;
@@ -114,8 +114,6 @@ static void modify_source(struct valu *v, unsigned index)
     }
     if (selects_source_byte(v))
         prepare(v, source, WMI_STAGE_SDWA_SOURCE, 1, source_byte(v));
-    if (low && type == WMI_TYPE_b32 && wmi_operand(v->insn, WMI_ROLE_D)->type == WMI_TYPE_v2f32)
-        prepare(v, source, WMI_STAGE_SDWA_SOURCE, 1, SDWA_HIGH_HALF); /* two 8-bit floats */
     if (is_packed(type)) {
         const uint32_t negated = ((uint32_t)field(v, WMI_FIELD_neg_lo) >> index & 1) |
                                  ((uint32_t)field(v, WMI_FIELD_neg_hi) >> index & 1) << 1 |

@@ -108,7 +108,8 @@ static uint32_t one_dot(const struct wmi_dot *dot, unsigned count, enum packing 
     }
     if (packing == PACK_BF16)
         return wmi_dot_bf16_of(wmi_dot_step(dot, x, y, count, c << 16, false));
-    return wmi_dot_step(dot, x, y, count, packing == PACK_F16 ? wmi_dot_f32_of_f16(c) : c, mode >> 23 & 1);
+    return wmi_dot_step(dot, x, y, count, packing == PACK_F16 ? wmi_dot_f32_of_f16(c & 0xffff) : c,
+                        mode >> 23 & 1);
 }
 
 /* One vector of lanes; those whose exponents are not moderate one by one. */

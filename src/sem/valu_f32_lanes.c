@@ -69,7 +69,8 @@ WMI_FLUSHED3(v_mad_mixlo_f16,
 WMI_FLUSHED3(v_mad_mixhi_f16,
              (wmi_load_u32(frame + op->d + at) & 0xffffu) | mixed_half(THREE(a * b + c), op, mode) << 16)
 
-/* The same rounded once, and denormals according to MODE. Source: ROCm/rocm-systems, emulation/rocjitsu. */
+/* The same rounded once, and denormals according to MODE. Source: captures on gfx1100 and gfx1201
+ * (ROCm/rocm-systems, emulation/rocjitsu, valu_fp_mode_test). */
 static inline u32v fused_half(f32v a, f32v b, f32v c, u32v active, const struct wmi_op *op, uint32_t mode)
 {
     return mixed_half(THREE(wmi_fused_for_f16(a, b, c, mode)), op, mode);
