@@ -93,7 +93,7 @@ kernel void mixed(global const half *a, global const half *b, global const float
     out[4 * i + 3] = fma(fabs((float)a[i]), c[i + 1], c[i]);
     // The first two are exact as float: v_fma_mixlo rounds once, but v_fma and v_cvt twice, and clang takes either.
     narrow[4 * i] = (half)fma((float)a[i], 0.5f, trunc(c[i]));
-    narrow[4 * i + 1] = (half)(trunc(c[i] * 16) * 3.0f);
+    narrow[4 * i + 1] = (half)((trunc(c[i] * 16) + 0.25f) * 3.0f);
     narrow[4 * i + 2] = (half)fma((float)a[i], (float)b[i], (float)b[i + 1]);
     narrow[4 * i + 3] = a[i] * (half)2 - (half)c[i];
 }
