@@ -52,6 +52,11 @@ WM_API void wm_machine_destroy(struct wm_machine *machine);
 WM_API enum wm_status wm_set_apertures(struct wm_machine *machine, uint64_t shared_base,
                                        uint64_t private_base, struct wm_diag *diag);
 
+/* Sets the 64 resources of global wave sync (ds_gws_init, ds_gws_barrier, ds_gws_sema_*) to 0, as they are in
+ * a new machine. Otherwise they keep their state from one dispatch to the next; a dispatch that ends in a
+ * fault leaves them as they are. WM_BAD_ARGUMENT: the machine is NULL, or a dispatch runs on it. */
+WM_API enum wm_status wm_reset_gws(struct wm_machine *machine, struct wm_diag *diag);
+
 /* Loads an object's segments into guest memory and applies its relocations. Loading an object again has no
  * effect. The object must outlive the machine and must have the machine's target (WM_BAD_ARGUMENT). */
 WM_API enum wm_status wm_load(struct wm_machine *machine, const struct wm_object *object,

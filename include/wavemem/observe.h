@@ -186,7 +186,7 @@ struct wm_access {
 enum { WM_BARRIER_WORKGROUP = -1 }; /* number of a workgroup's barrier */
 
 struct wm_barrier {
-    int32_t number; /* WM_BARRIER_WORKGROUP */
+    int32_t number; /* WM_BARRIER_WORKGROUP, or of gfx12's named barriers 1 to 16 */
     bool waits;     /* arriving: the wave goes no further until the others are there (s_barrier) */
 };
 

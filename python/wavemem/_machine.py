@@ -225,6 +225,10 @@ class Machine:
         self._open.call(lib.wm_set_apertures, number(shared_base, "shared_base", 1 << 64),
                         number(private_base, "private_base", 1 << 64))
 
+    def reset_gws(self) -> None:
+        """Sets the resources of global wave sync to 0: wm_reset_gws(). Raises BadArgument while a dispatch runs."""
+        self._open.call(lib.wm_reset_gws)
+
     def observe(self, observer: SomeObserver) -> None:
         """Shows events of the machine's memory ("allocate" to "host_pointer") to an observer, until unobserve().
 

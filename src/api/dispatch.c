@@ -401,7 +401,7 @@ enum wm_status wmi_dispatch_with(const struct wmi_dispatch_how *how, struct wm_m
     request.start = request.start ? &start : NULL;
     wmi_give_struct(given_result, &result, sizeof result);
     struct wmi_dispatch dispatch = {
-        .space = machine->space, .apertures = machine->apertures, .holder = how->holder};
+        .space = machine->space, .apertures = machine->apertures, .gws = machine->gws, .holder = how->holder};
     status = check_request(kernel, &request, &dispatch, diag);
     status = status ? status : take(how->function, machine, &request, diag);
     if (status)

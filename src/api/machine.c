@@ -3,6 +3,7 @@
 #include "api/machine.h"
 
 #include "base/diag.h"
+#include "exec/gds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,14 @@ enum wm_status wm_set_apertures(struct wm_machine *machine, uint64_t shared_base
             (unsigned long long)shared_base, (unsigned long long)private_base);
     place_apertures(machine, shared_base, private_base);
     return WM_OK;
+}
+
+enum wm_status wm_reset_gws(struct wm_machine *machine, struct wm_diag *diag)
+{
+    const enum wm_status status = wmi_machine_idle(machine, __func__, diag);
+    if (!status)
+        wmi_gws_reset(machine->gws);
+    return status;
 }
 
 static void show_allocation(void *user, const struct wmi_allocation *allocation, bool freed)
@@ -115,8 +124,11 @@ enum wm_status wm_machine_create(const char *target_name, struct wm_machine **ma
     struct wm_machine *m = calloc(1, sizeof *m);
     if (m)
         m->space = wmi_space_create();
-    if (!m || !m->space || !wmi_machine_observers_init(&m->observers)) {
+    if (m)
+        m->gws = wmi_gws_create();
+    if (!m || !m->space || !m->gws || !wmi_machine_observers_init(&m->observers)) {
         wmi_space_destroy(m ? m->space : NULL);
+        wmi_gws_destroy(m ? m->gws : NULL);
         free(m);
         return wmi_fail(diag, WM_NO_MEMORY, "no memory for a machine");
     }
@@ -140,6 +152,7 @@ void wm_machine_destroy(struct wm_machine *machine)
         free(module);
     }
     wmi_space_destroy(machine->space);
+    wmi_gws_destroy(machine->gws);
     wmi_machine_observers_destroy(&machine->observers);
     pthread_mutex_destroy(&machine->load_lock);
     free(machine);

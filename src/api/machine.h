@@ -9,6 +9,8 @@
 #include "memory/space.h"
 #include "object/object.h"
 
+struct wmi_gws; /* exec/gds.h */
+
 /* An object in guest memory. */
 struct wmi_module {
     const struct wm_object *object;
@@ -25,6 +27,7 @@ struct wm_machine {
     struct wmi_module *modules; /* read with wmi_modules() */
     pthread_mutex_t load_lock;  /* held while an object is loaded */
     struct wmi_apertures apertures;
+    struct wmi_gws *gws;
     struct wmi_machine_observers observers;
     unsigned running;             /* atomic: dispatches */
     unsigned queues, queues_made; /* atomic: that exist, that were made so far */

@@ -12,13 +12,14 @@
 #include <pthread.h>
 
 struct wmi_gds;
-struct wmi_gws_state;
+struct wmi_gws;
 struct wmi_program;
 
 enum {
     WMI_NO_REGISTER = 255,
     WMI_RESIDENT_LIMIT = 1 << 16, /* unfinished workgroups of a dispatch */
     WMI_WAITING_SHOWN = 4,        /* waiting waves that a report names */
+    WMI_GWS_RESOURCES = 64,
 };
 
 /* Registers as they are when a wave starts. Source: LLVM AMDGPUUsage, "Initial Kernel Execution State". */
@@ -82,6 +83,7 @@ struct wmi_dispatch {
     unsigned alignment;                /* enum wm_alignment */
     struct wmi_stales stales;          /* its lock is there unless its mode is 0 */
     bool waits_for_others;             /* waiting is no deadlock */
+    struct wmi_gws *gws;               /* the machine's; NULL: there is none */
     bool (*progress)(void *user, uint64_t done, uint64_t all);
     void *progress_user;
 
@@ -92,12 +94,12 @@ struct wmi_dispatch {
     uint64_t stop_at; /* atomic, hardly ever written: workgroups from here on need not run any more */
 
     /* Apart from what every wave reads, for these change all the time. */
-    alignas(64) uint64_t groups_done; /* atomic */
-    alignas(64) pthread_mutex_t lock; /* guards what follows */
-    struct wmi_gds *gds;              /* NULL: not used yet */
-    struct wmi_gws_state *gws;        /* the same */
-    uint32_t resident_count;          /* of those that were created */
-    struct wmi_resident *spare;       /* those that no executor needs */
+    alignas(64) uint64_t groups_done;        /* atomic */
+    alignas(64) pthread_mutex_t lock;        /* guards what follows */
+    struct wmi_gds *gds;                     /* NULL: not used yet */
+    uint32_t gws_waiting[WMI_GWS_RESOURCES]; /* waves at each semaphore; guarded by the lock of gws */
+    uint32_t resident_count;                 /* of those that were created */
+    struct wmi_resident *spare;              /* those that no executor needs */
     struct wmi_fault fault;
     uint64_t fault_group;
     uint32_t fault_wave;

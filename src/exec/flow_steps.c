@@ -5,7 +5,6 @@
 #include "exec/frame_words.h"
 #include "exec/program.h"
 #include "exec/steps.h"
-#include "exec/workgroup.h"
 #include "lower/place.h"
 #include "wavemem/wavemem.h"
 
@@ -101,33 +100,7 @@ const struct wmi_op *wmi_step_end(char *restrict frame, const struct wmi_op *op)
     return NULL;
 }
 
-/* s_barrier_signal for the workgroup's barrier; is_first: SCC = this wave is the first to signal. */
-const struct wmi_op *wmi_step_barrier_signal(char *restrict frame, const struct wmi_op *op)
-{
-    wmi_workgroup_signal(wmi_wave_of(frame)->group);
-    return op + 1;
-}
-
-const struct wmi_op *wmi_step_barrier_signal_is_first(char *restrict frame, const struct wmi_op *op)
-{
-    wmi_frame_of(frame)->s[WMI_S_SCC] = wmi_workgroup_signal(wmi_wave_of(frame)->group);
-    return op + 1;
-}
-
 /* op->value of a step that pauses the wave is its pc. */
-const struct wmi_op *wmi_step_barrier_wait(char *restrict frame, const struct wmi_op *op)
-{
-    struct wmi_wave *wave = wmi_wave_of(frame);
-    wmi_frame_of(frame)->left -= op->c;
-    if (wave->barrier_complete) {
-        wave->barrier_complete = false;
-        return op + 1;
-    }
-    wave->state = WMI_WAVE_SIGNALS;
-    wave->resume = op + 1;
-    return NULL;
-}
-
 const struct wmi_op *wmi_step_barrier(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* State shared by all workgroups of a dispatch besides memory: the global data share (gds.c) and global wave
- * sync (gws.c). */
+/* State that workgroups share besides memory: the global data share of a dispatch (gds.c) and the global wave
+ * sync of a machine (gws.c). */
 #ifndef WMI_GDS_H
 #define WMI_GDS_H
 
@@ -8,11 +8,17 @@
 #include "wavemem/machine.h"
 
 struct wmi_gds;
-struct wmi_gws_state;
+struct wmi_gws;
 
-/* Free the state, which a dispatch allocates on first use; NULL is allowed. */
+/* Frees the state, which a dispatch allocates on first use; NULL is allowed. */
 void wmi_gds_destroy(struct wmi_gds *gds);
-void wmi_gws_destroy(struct wmi_gws_state *gws);
+
+/* All resources are 0 at first, and after a reset. NULL: no memory, and may be destroyed. */
+struct wmi_gws *wmi_gws_create(void);
+void wmi_gws_destroy(struct wmi_gws *gws);
+void wmi_gws_reset(struct wmi_gws *gws);
+/* The dispatch is over. */
+void wmi_gws_leave(struct wmi_dispatch *dispatch);
 
 static inline const struct wmi_op *wmi_gds_no_memory(struct wmi_wave *wave, uint64_t pc)
 {

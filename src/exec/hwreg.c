@@ -69,7 +69,8 @@ static uint32_t hardware_id2(const struct wmi_frame *frame)
     return (uint32_t)(wave_of(frame)->group->flat_id / (ENGINES * UNITS) % 32) << 16;
 }
 
-/* STATUS without SCC, which is bit 9 of STATE_PRIV. */
+/* STATUS without SCC, which is bit 9 of STATE_PRIV; there, bit 2 is BARRIER_COMPLETE. Source: the kernel
+ * driver's trap handler for gfx12. */
 static uint32_t status_without_scc(const struct wmi_frame *frame)
 {
     return status(frame) & ~1u;
@@ -77,7 +78,7 @@ static uint32_t status_without_scc(const struct wmi_frame *frame)
 
 static uint32_t private_state(const struct wmi_frame *frame)
 {
-    return (frame->s[WMI_S_SCC] & 1) << 9;
+    return (frame->s[WMI_S_SCC] & 1) << 9 | (uint32_t)wave_of(frame)->barrier_complete << 2;
 }
 
 static uint32_t visible_mode(const struct wmi_frame *frame)

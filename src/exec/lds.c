@@ -61,16 +61,21 @@ static struct direct direct_place(const struct wmi_frame *f, const struct wmi_wo
                            group->lds_size >= bytes && at <= group->lds_size - bytes};
 }
 
-/* Row d = one LDS value in all lanes, 0 if out of range. */
+uint32_t wmi_lds_direct_value(const struct wmi_frame *f, const struct wmi_workgroup *group)
+{
+    const struct direct place = direct_place(f, group);
+    uint32_t value = 0;
+    if (place.in_range)
+        memcpy(&value, group->lds + place.at, place.bytes);
+    return (uint32_t)((int32_t)(value << place.sign) >> place.sign);
+}
+
+/* Row d = one LDS value in all lanes. */
 const struct wmi_op *wmi_step_lds_read_direct(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_frame *f = (const struct wmi_frame *)frame;
-    const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
-    const struct direct place = direct_place(f, group);
-    uint32_t value = 0, *row = (uint32_t *)(frame + op->d);
-    if (place.in_range)
-        memcpy(&value, group->lds + place.at, place.bytes);
-    value = (uint32_t)((int32_t)(value << place.sign) >> place.sign);
+    const uint32_t value = wmi_lds_direct_value(f, wmi_wave_of(frame)->group);
+    uint32_t *row = (uint32_t *)(frame + op->d);
     for (unsigned i = 0; i < f->wave_size; i++)
         row[i] = value;
     return op + 1;

@@ -8,5 +8,7 @@
 
 /* The function for a CPU level and a wave size (32 or 64). */
 wmi_body wmi_lds_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_lds_step step);
+/* What an LDS_DIRECT read gives, by the address and the type in M0; 0 if out of range. */
+uint32_t wmi_lds_direct_value(const struct wmi_frame *f, const struct wmi_workgroup *group);
 
 #endif

@@ -90,6 +90,18 @@ void wmi_show_event(const struct wmi_worker *worker, const struct wmi_workgroup 
             observers->one[i]->event(worker->observers[i], event);
 }
 
+static int32_t barrier_number(const char *frame, const struct wmi_op *op)
+{
+    switch (op->y) {
+    case WMI_BARRIER_IN_M0:
+        return (int32_t)(((const struct wmi_frame *)frame)->s[WMI_S_M0] & 0x1f);
+    case WMI_BARRIER_JOINED:
+        return wmi_wave_of(frame)->joined;
+    default:
+        return (int32_t)op->a;
+    }
+}
+
 const struct wmi_op *wmi_step_show_event(char *restrict frame, const struct wmi_op *op)
 {
     const struct wmi_wave *wave = wmi_wave_of(frame);
@@ -100,7 +112,7 @@ const struct wmi_op *wmi_step_show_event(char *restrict frame, const struct wmi_
         break;
     case WM_EVENT_BARRIER_ARRIVE:
     case WM_EVENT_BARRIER_LEAVE:
-        event.barrier = (struct wm_barrier){.number = (int32_t)op->a, .waits = op->b};
+        event.barrier = (struct wm_barrier){.number = barrier_number(frame, op), .waits = op->b};
         break;
     case WM_EVENT_CACHE:
         event.cache = (struct wm_cache_control){.operations = op->a,

@@ -251,7 +251,8 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
     group->wave_count =
         whole ? executor->waves_per_group : (uint32_t)((items + executor->lanes - 1) / executor->lanes);
     group->waves_left = group->wave_count;
-    group->waves_at_barrier = group->waves_at_signals = group->signals = 0;
+    group->waves_at_barrier = group->waves_at_signals = group->signals = group->waves_at_named = 0;
+    memset(group->named, 0, sizeof group->named);
     /* What the hardware leaves there is whatever ran before; with zeroes a run can be repeated. */
     if (dispatch->lds_size)
         memset(group->lds, 0, dispatch->lds_size);
@@ -292,7 +293,8 @@ void wmi_resident_start(struct wmi_executor *executor, struct wmi_resident *resi
         wave->instructions = 0;
         wave->quantum = WMI_FIRST_TURN;
         wave->counters = 0;
-        wave->waits = wave->barrier_complete = wave->violated = false;
+        wave->waits = wave->barrier_complete = wave->named_complete = wave->violated = false;
+        wave->joined = 0;
     }
     executor->waves += group->wave_count;
     executor->groups_started++;

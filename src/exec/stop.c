@@ -168,7 +168,8 @@ bool wmi_is_deadlock(struct wmi_executor *executor)
 
 static bool is_at_barrier(const struct wmi_wave *wave)
 {
-    return wave->state == WMI_WAVE_BARRIER || wave->state == WMI_WAVE_SIGNALS;
+    return wave->state == WMI_WAVE_BARRIER || wave->state == WMI_WAVE_SIGNALS ||
+           wave->state == WMI_WAVE_NAMED;
 }
 
 static bool is_waiting(const struct wmi_wave *wave)

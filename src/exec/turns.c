@@ -3,34 +3,13 @@
 #include "exec/executor.h"
 
 #include "base/host_float.h"
+#include "exec/barriers.h"
 
 enum {
     TURN_GROWTH = 4, /* factor by which the turns of a wave grow while it does not wait */
     TURN = 1 << 16,  /* maximum instructions per turn */
     ROUNDS = 16,     /* rounds of turns before an unfinished workgroup is parked */
 };
-
-/* Once all remaining waves have signalled, waves waiting at the barrier resume; the others will pass
- * s_barrier_wait without blocking. */
-static void complete_barrier(struct wmi_workgroup *group)
-{
-    if (!group->signals || group->signals < group->waves_left)
-        return;
-    for (unsigned i = 0; i < group->wave_count; i++) {
-        struct wmi_wave *wave = &group->waves[i];
-        wave->barrier_complete = wave->state != WMI_WAVE_SIGNALS;
-        if (wave->state == WMI_WAVE_SIGNALS)
-            wave->state = WMI_WAVE_READY;
-    }
-    group->signals = group->waves_at_signals = 0;
-}
-
-bool wmi_workgroup_signal(struct wmi_workgroup *group)
-{
-    const bool first = !group->signals++;
-    complete_barrier(group);
-    return first;
-}
 
 /* Runs the wave for `instructions`, then on to its next taken branch. */
 static void run_wave(struct wmi_executor *executor, struct wmi_wave *wave, uint32_t instructions)
@@ -110,13 +89,16 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
             case WMI_WAVE_ENDED:
                 group->waves_left--;
                 wmi_show_wave_end(executor, wave);
-                complete_barrier(group);
+                wmi_complete_barrier(group);
                 break;
             case WMI_WAVE_BARRIER:
                 group->waves_at_barrier++;
                 break;
             case WMI_WAVE_SIGNALS:
                 group->waves_at_signals++;
+                break;
+            case WMI_WAVE_NAMED:
+                group->waves_at_named++;
                 break;
             case WMI_WAVE_FAULTED:
                 wmi_report_wave_fault(executor, group->flat_id, wave->index);
@@ -139,7 +121,8 @@ enum wmi_outcome wmi_resident_run(struct wmi_executor *executor, struct wmi_resi
             for (unsigned i = 0; i < group->wave_count; i++)
                 if (resident->waves[i].state == WMI_WAVE_BARRIER)
                     resident->waves[i].state = WMI_WAVE_READY;
-        } else if (group->waves_at_barrier + group->waves_at_signals + waiting == group->waves_left) {
+        } else if (group->waves_at_barrier + group->waves_at_signals + group->waves_at_named + waiting ==
+                   group->waves_left) {
             return WMI_PARKED;
         }
         if (out_of_turn || executor->instructions >= round_end) {

@@ -16,6 +16,7 @@ enum wmi_wave_state {
     WMI_WAVE_READY,   /* continues at `resume` */
     WMI_WAVE_BARRIER, /* waits for the other waves of its workgroup */
     WMI_WAVE_SIGNALS, /* in s_barrier_wait, until the other waves have signalled */
+    WMI_WAVE_NAMED,   /* the same at the named barrier that it joined */
     WMI_WAVE_ENDED,
     WMI_WAVE_FAULTED, /* see wmi_worker.fault */
 };
@@ -54,8 +55,17 @@ struct wmi_wave {
     uint64_t counters;     /* wait counters at the end of the current block */
     uint8_t entered[8];    /* and at its start, one byte each, if an observer asks for depths */
     bool barrier_complete; /* since its last s_barrier_wait */
+    bool named_complete;   /* the named barrier that it joined, likewise */
+    uint8_t joined;        /* number of that barrier; 0: none */
     bool waits;            /* repeats a loop that only a change in memory can end, see waiting.h */
     bool violated;         /* TRAPSTS.MEM_VIOL, until code clears it */
+};
+
+enum { WMI_NAMED_BARRIERS = 16 };
+
+struct wmi_named_barrier {
+    uint8_t members, signals; /* expected, and since it was last completed */
+    bool valid;               /* s_barrier_init was executed */
 };
 
 struct wmi_workgroup {
@@ -66,6 +76,8 @@ struct wmi_workgroup {
     uint32_t lds_size;
     uint32_t wave_count, waves_left, waves_at_barrier;
     uint32_t signals, waves_at_signals; /* s_barrier_signal since the barrier was last completed */
+    uint32_t waves_at_named;
+    struct wmi_named_barrier named[WMI_NAMED_BARRIERS + 1]; /* by number */
     struct wmi_wave *waves;
     struct wmi_scalar_cache *scalar_cache; /* NULL: not modelled, or empty */
 };

@@ -264,9 +264,8 @@ bool wmi_dispatch_run(struct wmi_dispatch *dispatch)
     wmi_residents_free(dispatch->spare);
     wmi_deal_destroy(&dispatch->deal);
     wmi_gds_destroy(dispatch->gds);
-    wmi_gws_destroy(dispatch->gws);
+    wmi_gws_leave(dispatch);
     dispatch->gds = NULL;
-    dispatch->gws = NULL;
     pthread_mutex_destroy(&dispatch->lock);
     free(executors);
     free(handles);

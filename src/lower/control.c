@@ -91,6 +91,11 @@ static const struct {
     [WMI_INSN_s_barrier_wait] = {CONTROL_STEP, WMI_STEP_barrier_wait},
     [WMI_INSN_s_barrier_signal] = {CONTROL_SIGNAL, WMI_STEP_barrier_signal},
     [WMI_INSN_s_barrier_signal_isfirst] = {CONTROL_SIGNAL, WMI_STEP_barrier_signal_is_first},
+    [WMI_INSN_s_barrier_init] = {CONTROL_SIGNAL, WMI_STEP_barrier_init},
+    [WMI_INSN_s_barrier_join] = {CONTROL_SIGNAL, WMI_STEP_barrier_join},
+    [WMI_INSN_s_get_barrier_state] = {CONTROL_SIGNAL, WMI_STEP_barrier_state},
+    [WMI_INSN_s_barrier_leave] = {CONTROL_SIGNAL, WMI_STEP_barrier_leave},
+    [WMI_INSN_s_wakeup_barrier] = {CONTROL_NOTHING, WMI_STEP_NONE}, /* waves that sleep only yield */
     [WMI_INSN_s_sleep] = {CONTROL_STEP, WMI_STEP_sleep},
     [WMI_INSN_s_sleep_var] = {CONTROL_STEP, WMI_STEP_sleep},
     [WMI_INSN_s_trap] = {CONTROL_TRAP, WMI_STEP_fault},
@@ -143,15 +148,26 @@ static bool sets_state(const struct wmi_instruction *insn)
     return (simm16 & 63) == MODE && bits & WMI_MODE_STATE;
 }
 
+/* The barrier of s_barrier_wait. */
+static int16_t waited_for(const struct wmi_instruction *insn)
+{
+    return (int16_t)immediate(insn, WMI_ROLE_IMM);
+}
+
+static bool is_m0(const struct wmi_operand *operand)
+{
+    return operand && operand->kind == WMI_OPERAND_SPECIAL && operand->reg == WMI_SPECIAL_M0;
+}
+
 /* What an instruction with an immediate does may hang on it. */
 static enum control control_of(const struct wmi_instruction *insn)
 {
     enum { TRAP_DEBUG = 3, HALT = 1, KILL = 1, MESSAGE = 15, GET_DOORBELL = 10 };
-    enum { WORKGROUP_BARRIER = -1, NO_BARRIER = 0 };
     const enum control control = controls[insn->id].control;
-    const int16_t barrier = (int16_t)immediate(insn, WMI_ROLE_IMM);
-    if (insn->id == WMI_INSN_s_barrier_wait && barrier != WORKGROUP_BARRIER)
-        return barrier == NO_BARRIER ? CONTROL_NOTHING : CONTROL_NONE;
+    const struct wmi_operand *a = wmi_operand(insn, WMI_ROLE_A);
+    if (insn->id == WMI_INSN_s_barrier_wait && waited_for(insn) <= 0 &&
+        waited_for(insn) != WM_BARRIER_WORKGROUP)
+        return CONTROL_NOTHING; /* none, or one that a shader cannot wait for */
     switch (control) {
     case CONTROL_TRAP: /* Source: LLVM AMDGPUUsage, "Trap Handler ABI": without a debugger 3 does nothing */
         return insn->id == WMI_INSN_s_trap && immediate(insn, WMI_ROLE_IMM) == TRAP_DEBUG ? CONTROL_NOTHING
@@ -162,17 +178,8 @@ static enum control control_of(const struct wmi_instruction *insn)
         return immediate(insn, WMI_ROLE_IMM) & KILL ? CONTROL_END : CONTROL_NOTHING;
     case CONTROL_MESSAGE:
         return (immediate(insn, WMI_ROLE_IMM) & MESSAGE) == GET_DOORBELL ? control : CONTROL_NOTHING;
-    case CONTROL_SIGNAL: /* -1 is the workgroup's barrier, 0 none at all; the others are not executed yet */
-        if (wmi_operand(insn, WMI_ROLE_A)->kind != WMI_OPERAND_CONSTANT)
-            return CONTROL_NONE;
-        switch ((int32_t)immediate(insn, WMI_ROLE_A)) {
-        case WORKGROUP_BARRIER:
-            return control;
-        case NO_BARRIER:
-            return CONTROL_NOTHING;
-        default:
-            return CONTROL_NONE;
-        }
+    case CONTROL_SIGNAL: /* what other registers would mean is unknown */
+        return is_m0(a) || !a || a->kind == WMI_OPERAND_CONSTANT ? control : CONTROL_NONE;
     default:
         return control;
     }
@@ -345,10 +352,28 @@ static void lower_flow(const struct lowering *l)
     b->ended = l->control != CONTROL_CONDITIONAL && l->control != CONTROL_STEP;
 }
 
-/* One that names no barrier does nothing. */
-static bool is_barrier(const struct wmi_instruction *insn)
+/* Split barriers. */
+static void lower_signal(const struct lowering *l)
 {
-    return insn->id == WMI_INSN_s_barrier_signal || insn->id == WMI_INSN_s_barrier_signal_isfirst;
+    struct wmi_step *step = wmi_emit(l->b, l->id);
+    step->d = l->place;
+    step->x = (uint32_t)immediate(l->insn, WMI_ROLE_A);
+    step->y = is_m0(wmi_operand(l->insn, WMI_ROLE_A));
+}
+
+/* Shows that the wave arrives at a barrier: the workgroup's, or a named one. */
+static void emit_arrive(struct wmi_builder *b, const struct wmi_instruction *insn)
+{
+    const bool split = insn->id != WMI_INSN_s_barrier, in_m0 = split && is_m0(wmi_operand(insn, WMI_ROLE_A));
+    const int32_t number = split ? (int32_t)immediate(insn, WMI_ROLE_A) : WM_BARRIER_WORKGROUP;
+    if (!in_m0 && number <= 0 && number != WM_BARRIER_WORKGROUP)
+        return; /* does nothing */
+    struct wmi_step *step = wmi_emit_event(b, WM_EVENT_BARRIER_ARRIVE);
+    if (!step)
+        return;
+    step->a = (uint32_t)number;
+    step->b = !split;
+    step->y = in_m0 ? WMI_BARRIER_IN_M0 : WMI_BARRIER_IN_STEP;
 }
 
 /* Shows observers what comes before the instruction is carried out, */
@@ -359,11 +384,7 @@ static void emit_events(struct wmi_builder *b, const struct wmi_instruction *ins
     case WMI_INSN_s_barrier:
     case WMI_INSN_s_barrier_signal:
     case WMI_INSN_s_barrier_signal_isfirst:
-        step = wmi_emit_event(b, WM_EVENT_BARRIER_ARRIVE);
-        if (step) {
-            step->a = (uint32_t)WM_BARRIER_WORKGROUP;
-            step->b = insn->id == WMI_INSN_s_barrier;
-        }
+        emit_arrive(b, insn);
         break;
     case WMI_INSN_s_sendmsg:
     case WMI_INSN_s_sendmsghalt:
@@ -385,13 +406,20 @@ static void emit_events(struct wmi_builder *b, const struct wmi_instruction *ins
     }
 }
 
+static bool waits_for_named(const struct wmi_instruction *insn)
+{
+    return insn->id == WMI_INSN_s_barrier_wait && waited_for(insn) > 0;
+}
+
 /* and that the wave goes on behind a barrier. */
 static void emit_leave(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const bool waits = insn->id == WMI_INSN_s_barrier || insn->id == WMI_INSN_s_barrier_wait;
     struct wmi_step *step = waits ? wmi_emit_event(b, WM_EVENT_BARRIER_LEAVE) : NULL;
-    if (step)
-        step->a = (uint32_t)WM_BARRIER_WORKGROUP;
+    if (!step)
+        return;
+    step->a = (uint32_t)WM_BARRIER_WORKGROUP;
+    step->y = waits_for_named(insn) ? WMI_BARRIER_JOINED : WMI_BARRIER_IN_STEP;
 }
 
 bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn)
@@ -401,13 +429,13 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
         .b = b,
         .insn = insn,
         .control = control_of(insn),
-        .id = controls[insn->id].step,
+        .id = waits_for_named(insn) ? WMI_STEP_barrier_wait_named : controls[insn->id].step,
         .place = d ? wmi_lower_scalar(b, d) : 0,
         .source = a ? wmi_lower_scalar(b, a) : 0,
         .target = b->next_pc + (uint64_t)(4 * wmi_control_flow(insn).distance),
     };
     struct wmi_step *step;
-    if (l.control != CONTROL_NONE && (l.control != CONTROL_NOTHING || !is_barrier(insn)))
+    if (l.control != CONTROL_NONE)
         emit_events(b, insn);
     switch (l.control) {
     case CONTROL_NONE:
@@ -442,7 +470,7 @@ bool wmi_lower_control(struct wmi_builder *b, const struct wmi_instruction *insn
         lower_mode(&l);
         break;
     case CONTROL_SIGNAL:
-        wmi_emit(b, l.id);
+        lower_signal(&l);
         break;
     case CONTROL_ANSWER:
         lower_answer(&l);

@@ -38,7 +38,7 @@ static const wmi_lower_class lowerings[] = {
     [WMI_CLASS_GLOBAL] = wmi_lower_vector_memory,
     [WMI_CLASS_SCRATCH] = wmi_lower_vector_memory,
     [WMI_CLASS_DS] = wmi_lower_ds,
-    [WMI_CLASS_EXPORT] = NULL,
+    [WMI_CLASS_EXPORT] = wmi_lower_export,
 };
 
 /* Operands of both halves of a pair. */

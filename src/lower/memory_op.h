@@ -268,7 +268,7 @@ static inline unsigned wmi_lds_bytes(const struct wmi_memory_op *memory)
 /* ---- GWS, ordered count, GS registers ---- */
 
 /* y of steps that act on a GWS resource. */
-enum wmi_gws {
+enum wmi_gws_action {
     WMI_GWS_NONE,
     WMI_GWS_INIT,
     WMI_GWS_BARRIER,

@@ -22,6 +22,9 @@ enum wmi_step_id {
     WMI_STEP_COUNT = WMI_STEP_BODIES + WMI_BODY_COUNT
 };
 
+/* y of events at barriers: where the number is. */
+enum { WMI_BARRIER_IN_STEP, WMI_BARRIER_IN_M0, WMI_BARRIER_JOINED };
+
 /* First step of each family. Fast global memory and buffer steps are in the order of WMI_VMEM_SHAPES; global
  * memory has one step per shape and form. */
 enum {

@@ -276,7 +276,6 @@ static void strike(struct stage *stage)
     wmi_space_destroy(stage->code);
     wmi_space_destroy(stage->memory);
     wmi_gds_destroy(stage->dispatch.gds);
-    wmi_gws_destroy(stage->dispatch.gws);
     free(stage->frame);
     free(stage->group.lds);
     free(stage);

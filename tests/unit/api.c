@@ -232,6 +232,8 @@ static void machines(void **state)
     wm_machine_destroy(NULL);
     REFUSES(wm_set_apertures, NULL, UINT64_C(1) << 48, UINT64_C(2) << 48);
     REFUSES(wm_set_apertures, w.machine, 0, UINT64_C(2) << 48);
+    REFUSES(wm_reset_gws, NULL);
+    OK(wm_reset_gws(w.machine, NULL));
     REFUSES(wm_allocate, NULL, 4, 0, "n", &address);
     REFUSES(wm_allocate, w.machine, 0, 0, "n", &address);
     REFUSES(wm_allocate, w.machine, 4, 2, "n", &address);
@@ -551,6 +553,7 @@ static bool meddles(void *user, uint64_t done, uint64_t all)
     OK(wm_allocate(machine, 64, 0, "more", &address, &diag));
     OK(wm_free(machine, address, &diag));
     REFUSES(wm_set_apertures, machine, UINT64_C(1) << 48, UINT64_C(2) << 48);
+    REFUSES(wm_reset_gws, machine);
     REFUSES(wm_dispatch, machine, s->w.object, s->w.kernel, &again, &result);
     OK(wm_load(machine, s->w.object, &diag)); /* it is there already */
     other = open_world(ends, sizeof ends);

@@ -380,6 +380,18 @@ static void barriers(void **state)
           "+10 0.1 barrier arrive -1\n"
           "+18 0.1 barrier leave\n"
           "+18 0.0 barrier leave\n");
+    check("gfx1200", 64, WM_EVENT_BARRIER_ARRIVE | WM_EVENT_BARRIER_LEAVE,
+          "s_mov_b32 m0, 0x20003\n" /* two members of barrier 3 */
+          "s_barrier_join 3\n"
+          "s_barrier_signal m0\n"
+          "s_barrier_signal 0\n"
+          "s_barrier_wait 3\n"
+          "s_barrier_wait -2\n"
+          "s_endpgm\n",
+          "+1c 0.0 barrier arrive 3\n"
+          "+1c 0.1 barrier arrive 3\n"
+          "+24 0.1 barrier leave\n"
+          "+24 0.0 barrier leave\n");
 }
 
 static void caches_and_messages(void **state)
