@@ -42,6 +42,7 @@
 #include "explain.h"  /* descriptors, formats, addresses */
 #include "fidelity.h" /* how exactly instructions are modelled */
 #include "gpu.h"      /* products */
+#include "image.h"    /* images and samplers */
 #include "isa.h"      /* instructions: assembling, decoding, disassembling */
 #include "machine.h"  /* machines and dispatches */
 #include "memory.h"   /* guest memory */

@@ -4,6 +4,7 @@
  * Source: RDNA 2 and 3 ISA, Vega ISA, "Image instructions". Unverified: a store writes 0 to components not in
  * DMASK; DMASK 0 moves nothing; DMASK of *_pck selects dwords. */
 #include "memory/image.h"
+#include "exec/image_values.h"
 #include "exec/steps.h"
 #include "exec/vmem.h"
 
@@ -120,31 +121,12 @@ static bool may_go_on(char *frame, const struct wmi_memory_op *m, struct plan *p
 
 /* ---- registers: the components in DMASK consecutively, 16-bit values packed or unpacked ---- */
 
-static unsigned value_rows(struct wmi_image_request r)
-{
-    const unsigned count = (unsigned)__builtin_popcount(r.dmask);
-    return r.d16 && !r.unpacked ? (count + 1) / 2 : count;
-}
-
 static void put_values(char *frame, const struct wmi_op *op, unsigned lane, const uint32_t value[4])
 {
     const struct wmi_image_request r = wmi_image_request_of(op->data);
-    const bool packed = r.d16 && !r.unpacked;
-    unsigned n = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        if (!(r.dmask >> i & 1))
-            continue;
-        uint32_t *to = &wmi_row_at(frame, op->d, packed ? n / 2 : n)[lane];
-        if (!packed)
-            *to = value[i];
-        else if (n & 1)
-            *to = (*to & 0xffff) | value[i] << 16;
-        else
-            *to = (*to & 0xffff0000) | (value[i] & 0xffff);
-        n++;
-    }
-    if (r.status)
-        wmi_row_at(frame, op->d, value_rows(r))[lane] = 0; /* all texels are resident */
+    const struct wmi_image_values to = {
+        .offset = op->d, .dmask = r.dmask, .packed = r.d16 && !r.unpacked, .status = r.status};
+    wmi_image_put(frame, &to, lane, value);
 }
 
 static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint32_t value[4])

@@ -15,6 +15,7 @@
 struct wmi_buffer_rules;
 struct wmi_format_rules;
 
+enum { WMI_SAMPLE_ADDRESS = 16 };
 enum { WMI_HITS = 256 }; /* entries of a worker's allocation cache, a power of two */
 
 /* Facts of a memory instruction, fixed at lowering. `data` of each memory step points to this. */
@@ -43,6 +44,8 @@ struct wmi_memory_op {
     const struct wmi_format_rules *format; /* likewise, for instructions that convert formats; else NULL */
     uint64_t parameter;                    /* meaning depends on the step */
     struct wmi_access_facts facts;
+    uint8_t
+        address[WMI_SAMPLE_ADDRESS]; /* samples: the VGPRs of the address, see struct wmi_sample_request */
 };
 
 /* ---- FLAT, GLOBAL, SCRATCH ----
@@ -194,6 +197,49 @@ static_assert(sizeof(struct wmi_image_request) <= sizeof(uint64_t), "fits into w
 static inline struct wmi_image_request wmi_image_request_of(const struct wmi_memory_op *m)
 {
     struct wmi_image_request request;
+    memcpy(&request, &m->parameter, sizeof request);
+    return request;
+}
+
+/* ---- samples ----
+ * d result rows, a row of v0, b the words of the T#, c those of the S#. wmi_memory_op.address: `count` VGPRs,
+ * in the order offset, bias, reference, gradients, coordinates, level or its lower bound.
+ * wmi_memory_op.parameter holds: */
+enum wmi_sample_level {
+    WMI_LEVEL_IMPLICIT, /* from the differences in a quad of lanes */
+    WMI_LEVEL_BIAS,     /* likewise, plus a bias */
+    WMI_LEVEL_GRADIENTS,
+    WMI_LEVEL_GIVEN,
+    WMI_LEVEL_ZERO,
+};
+
+enum wmi_sample_action { WMI_SAMPLE_FILTER, WMI_SAMPLE_GATHER, WMI_SAMPLE_LOD };
+
+struct wmi_sample_request {
+    uint8_t dmask;
+    uint8_t layout;     /* enum wmi_layout */
+    uint8_t dim;        /* as in struct wmi_image_request */
+    uint8_t count;      /* number of VGPRs in the address */
+    uint8_t level : 3;  /* enum wmi_sample_level */
+    uint8_t action : 2; /* enum wmi_sample_action */
+    bool offset : 1;
+    bool compare : 1;
+    bool bound : 1; /* a lower bound of the level is the last coordinate */
+    bool array : 1; /* as in struct wmi_image_request */
+    bool a16 : 1;   /* bias, coordinates and level have 16 bits */
+    bool g16 : 1;   /* gradients have 16 bits */
+    bool r128 : 1;  /* as in struct wmi_image_request */
+    bool unnormalized : 1;
+    bool d16 : 1;
+    bool unpacked : 1;
+    bool status : 1;
+};
+
+static_assert(sizeof(struct wmi_sample_request) <= sizeof(uint64_t), "fits into wmi_memory_op.parameter");
+
+static inline struct wmi_sample_request wmi_sample_request_of(const struct wmi_memory_op *m)
+{
+    struct wmi_sample_request request;
     memcpy(&request, &m->parameter, sizeof request);
     return request;
 }

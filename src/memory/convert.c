@@ -307,6 +307,16 @@ void wmi_format_store(const struct wmi_format *format, const uint32_t value[4], 
     memcpy(to, words, layout->bytes);
 }
 
+uint32_t wmi_half_of_float(uint32_t value)
+{
+    return pack(&float_16, unpack(&float_32, value), NEAREST_EVEN);
+}
+
+uint32_t wmi_float_of_half(uint32_t value)
+{
+    return pack(&float_32, unpack(&float_16, value & 0xffff), NEAREST_EVEN);
+}
+
 /* ---- DST_SEL ---- */
 
 enum { SELECT_ONE = 1, SELECT_X = 4 };

@@ -78,6 +78,10 @@ void wmi_format_load(const struct wmi_format *format, const unsigned char *from,
 /* Stores the four values as one element at `to`; `half`: the values have 16 bits. */
 void wmi_format_store(const struct wmi_format *format, const uint32_t value[4], bool half, unsigned char *to);
 
+/* The f16 nearest to an f32 (ties to even), in the low half; and the f32 of an f16 in the low half. */
+uint32_t wmi_half_of_float(uint32_t value);
+uint32_t wmi_float_of_half(uint32_t value);
+
 /* DST_SEL. Load: value i becomes 0, 1 or the component that `select` names. Store: the inverse; components
  * that no value selects are 0. */
 void wmi_format_select_load(const struct wmi_format *format, unsigned select, bool half, uint32_t value[4]);

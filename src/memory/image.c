@@ -59,6 +59,8 @@ enum field {
     DST_SEL_Y,
     DST_SEL_Z,
     DST_SEL_W,
+    BC_SWIZZLE,
+    MIN_LOD,
     FIELDS,
 };
 
@@ -87,6 +89,8 @@ static const char *const names[FIELDS] = {
     [DST_SEL_Y] = "DST_SEL_Y",
     [DST_SEL_Z] = "DST_SEL_Z",
     [DST_SEL_W] = "DST_SEL_W",
+    [BC_SWIZZLE] = "BC_SWIZZLE",
+    [MIN_LOD] = "MIN_LOD",
 };
 
 struct values {
@@ -148,6 +152,8 @@ struct wmi_image wmi_image_decode(enum wmi_layout layout, const struct wmi_forma
         .format = wmi_format_of_image(formats, code),
         .select = (unsigned)(value[DST_SEL_X] | value[DST_SEL_Y] << 3 | value[DST_SEL_Z] << 6 |
                              value[DST_SEL_W] << 9),
+        .border_order = (uint8_t)value[BC_SWIZZLE],
+        .lod_least = (double)value[MIN_LOD] / 256,
     };
     const uint64_t last = v.there[LAST_ARRAY] ? value[LAST_ARRAY] : value[DEPTH];
     if (image.mips < value[LAST_LEVEL] + 1)

@@ -34,7 +34,9 @@ struct wmi_image {
     uint32_t mips;        /* levels of the resource, from level 0 on */
     uint32_t chain_rows;  /* rows of a slice if its largest level is first; 0: the smallest is first */
     struct wmi_format format;
-    unsigned select; /* DST_SEL */
+    unsigned select;      /* DST_SEL */
+    uint8_t border_order; /* BC_SWIZZLE */
+    double lod_least;     /* MIN_LOD */
 };
 
 /* A texel, relative to the view: level 0 is BASE_LEVEL, slice 0 is BASE_ARRAY. */

@@ -804,6 +804,55 @@ static void explanations(void **state)
     OK(wm_address_explain(&address, &answer, &diag));
 }
 
+static void images(void **state)
+{
+    const struct wm_image image = {.struct_size = sizeof image,
+                                   .geometry = WM_IMAGE_2D,
+                                   .type = WM_IMAGE_F32,
+                                   .components = 4,
+                                   .width = 5,
+                                   .height = 3,
+                                   .address = 0x1000};
+    const struct wm_sampler sampler = {.struct_size = sizeof sampler}, none = {0};
+    struct wm_sampler wrong_sampler = sampler;
+    struct wm_image wrong[12];
+    struct wm_image_layout layout;
+    uint32_t words[WM_IMAGE_WORDS], s[WM_SAMPLER_WORDS];
+    (void)state;
+    for (unsigned i = 0; i < 12; i++)
+        wrong[i] = image;
+    wrong[0].struct_size = 0;
+    wrong[1].geometry = (enum wm_image_geometry)77;
+    wrong[2].type = (enum wm_image_type) - 1;
+    wrong[3].components = 3;
+    wrong[4].components = UINT32_MAX;
+    wrong[5].width = 0;
+    wrong[6].width = 16385;
+    wrong[7].height = UINT32_MAX;
+    wrong[8].address = 0x1080;
+    wrong[9].address = 1ULL << 47;
+    wrong[10].geometry = WM_IMAGE_3D; /* without a depth */
+    wrong[11].geometry = WM_IMAGE_2D_ARRAY;
+    wrong[11].depth = 8193;
+    for (unsigned i = 0; i < 12; i++)
+        REFUSES(wm_image_describe, "gfx1100", &wrong[i], words, &layout);
+    REFUSES(wm_image_describe, "gfx1100", NULL, words, &layout);
+    REFUSES(wm_image_describe, "gfx1100", &image, NULL, &layout);
+    assert_int_equal(wm_image_describe(NULL, &image, words, &layout, NULL), WM_NOT_FOUND);
+    assert_int_equal(wm_image_describe("gfx942", &image, words, &layout, NULL), WM_UNSUPPORTED);
+    OK(wm_image_describe("gfx1100", &image, words, NULL, &diag));
+    OK(wm_image_describe("gfx1100", &image, words, &layout, &diag));
+    assert_true(layout.texel == 16 && layout.row == 256 && layout.bytes == 768);
+    REFUSES(wm_sampler_describe, "gfx900", NULL, s);
+    REFUSES(wm_sampler_describe, "gfx900", &sampler, NULL);
+    REFUSES(wm_sampler_describe, "gfx900", &none, s);
+    wrong_sampler.addressing[2] = (enum wm_addressing)4;
+    REFUSES(wm_sampler_describe, "gfx900", &wrong_sampler, s);
+    assert_int_equal(wm_sampler_describe(NULL, &sampler, s, NULL), WM_NOT_FOUND);
+    assert_int_equal(wm_sampler_describe("gfx942", &sampler, s, NULL), WM_UNSUPPORTED);
+    OK(wm_sampler_describe("gfx900", &sampler, s, &diag));
+}
+
 static void tessellation(void **state)
 {
     struct wm_tess_layout layout, nothing = {0};
@@ -884,7 +933,7 @@ int main(void)
         cmocka_unit_test(versions),   cmocka_unit_test(callbacks), cmocka_unit_test(callbacks_of_observers),
         cmocka_unit_test(profiles),   cmocka_unit_test(checks),    cmocka_unit_test(explanations),
         cmocka_unit_test(steps),      cmocka_unit_test(names),     cmocka_unit_test(tessellation),
-        cmocka_unit_test(runs),       cmocka_unit_test(queues),
+        cmocka_unit_test(runs),       cmocka_unit_test(queues),    cmocka_unit_test(images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

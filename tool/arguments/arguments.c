@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Binds --arg values to a kernel's arguments: every value is checked against the metadata. */
+#include "tool/arguments/image.h"
 #include "tool/arguments/job.h"
 #include "tool/tool.h"
 
@@ -287,6 +288,9 @@ static bool bind(struct tool_job *job, const struct tool_dispatch *d, size_t arg
     struct tool_binding *binding = &d->bindings[argument];
     const struct tool_source_type source = tool_source_type(formal->type_name ? formal->type_name : "");
     static const uint64_t null = 0;
+    if (formal->kind == WM_ARGUMENT_IMAGE || formal->kind == WM_ARGUMENT_SAMPLER ||
+        tool_image_looks_like(value))
+        return tool_bind_image(job, (size_t)(d - job->dispatches), argument, value, diag);
     switch (formal->kind) {
     case WM_ARGUMENT_BY_VALUE:
         if (formal->size == 8 && !source.element && tool_array_looks_like(value) &&
@@ -318,7 +322,7 @@ struct place {
 static bool own_place(const struct tool_dispatch *d, const char *key, struct place *place)
 {
     const size_t argument = find_argument(d, key);
-    if (argument == d->formals || d->bindings[argument].kind != TOOL_BUFFER)
+    if (argument == d->formals || !d->bindings[argument].buffer)
         return false;
     *place = (struct place){d->bindings[argument].buffer, d->bindings[argument].offset};
     return true;
@@ -373,6 +377,24 @@ bool tool_find_buffer(struct tool_job *job, size_t index, const char *key, struc
     return true;
 }
 
+/* Images are shared with image arguments alone, and as a whole. */
+static bool share_image(const struct wm_argument *formal, const struct place *place, uint64_t offset,
+                        const char *value, struct tool_binding *result, struct wm_diag *diag)
+{
+    const bool image = formal->kind == WM_ARGUMENT_IMAGE;
+    if (!tool_is_image(place->buffer) || !image || offset)
+        return tool_because(diag, "'%s' is %s; expected %s", value,
+                            !tool_is_image(place->buffer) ? "a buffer"
+                            : image                       ? "a part of an image"
+                                                          : "an image",
+                            image ? "a whole image"
+                            : formal->kind == WM_ARGUMENT_SAMPLER
+                                ? "sampler:linear,edge,normalized or the like"
+                                : "a buffer");
+    *result = (struct tool_binding){.kind = TOOL_DESCRIPTORS, .buffer = place->buffer};
+    return true;
+}
+
 /* fresh: the arguments with buffers that this dispatch creates. Of its own arguments only these can be
  * shared, so that `in=same:out out=same:in` swaps the buffers of the previous dispatch. */
 static bool bind_shared(struct tool_job *job, size_t index, const bool *fresh, size_t argument,
@@ -398,7 +420,10 @@ static bool bind_shared(struct tool_job *job, size_t index, const bool *fresh, s
                other_place(job, index, key, &place) ||
                tool_because(diag, "%s: no buffer '%s' is made here or before", value, key);
     if (good) {
-        const uint64_t left = tool_array_size(&place.buffer->array) - place.offset;
+        const uint64_t left = tool_buffer_bytes(place.buffer) - place.offset;
+        if (tool_is_image(place.buffer) || formal->kind == WM_ARGUMENT_IMAGE ||
+            formal->kind == WM_ARGUMENT_SAMPLER)
+            return free(key), share_image(formal, &place, offset, value, result, diag);
         if (!place.buffer->array.type && place.buffer->declared) /* raw bytes: now their type is known */
             good = check_elements(formal, &place.buffer->array, diag);
         *result = (struct tool_binding){TOOL_BUFFER, .buffer = place.buffer, .offset = place.offset + offset};
@@ -440,13 +465,15 @@ static int make_formals(struct tool_dispatch *d)
             made->size = type->size;
             for (const char *c = value; *c; c++)
                 made->size += *c == ',' ? type->size : 0;
-        } else if (!tool_array_looks_like(value) && strncmp(value, "same:", 5) &&
-                   strncmp(value, "bits:", 5) && strcmp(value, "null")) {
+        } else if (!tool_array_looks_like(value) && !tool_image_looks_like(value) &&
+                   strncmp(value, "same:", 5) && strncmp(value, "bits:", 5) && strcmp(value, "null")) {
             return tool_fail(
                 "%s--arg %s=%s: raw instructions have no argument types; expected one like u32:%s, or "
                 "%s",
                 d->where, key, value, value, pointer_forms);
         }
+        if (tool_image_looks_like(value) && strncmp(value, "texture", 7))
+            made->kind = strncmp(value, "sampler", 7) ? WM_ARGUMENT_IMAGE : WM_ARGUMENT_SAMPLER;
         made->alignment = type ? type->size : 8;
     }
     for (size_t i = 0; i < count; i++) {
@@ -491,6 +518,8 @@ static int check_complete(const struct tool_dispatch *d)
                          type, d->formal[i].name && d->formal[i].name[0] ? d->formal[i].name : "POSITION",
                          kind == WM_ARGUMENT_GLOBAL_BUFFER ? "BUFFER, like zero:f32:N"
                          : kind == WM_ARGUMENT_DYNAMIC_LDS ? "lds:BYTES"
+                         : kind == WM_ARGUMENT_IMAGE       ? "IMAGE, like image2d:f32x4:W,H:@FILE.npy"
+                         : kind == WM_ARGUMENT_SAMPLER     ? "SAMPLER, like sampler:linear,edge,normalized"
                                                            : "VALUE");
     }
     return TOOL_CLEAN;
@@ -519,7 +548,7 @@ static int bind_pairs(struct tool_job *job, size_t index, size_t *arguments, boo
                 free(d->bindings[argument].bytes);
                 d->bindings[argument] = result;
             } else {
-                fresh[argument] = d->bindings[argument].kind == TOOL_BUFFER;
+                fresh[argument] = d->bindings[argument].buffer != NULL;
             }
         }
     }

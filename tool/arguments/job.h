@@ -31,6 +31,8 @@ struct tool_buffer {
     size_t dispatch;                   /* whose argument made it; TOOL_ANY_DISPATCH */
     uint64_t at;                       /* --allocate-at; 0: anywhere */
     const struct wm_object *symbol_of; /* where the variable is; NULL: allocated. The array has no content */
+    struct wm_image image;             /* of images: what the texels are, */
+    struct wm_image_layout layout;     /* and where; the array has them without gaps */
     uint64_t address;                  /* 0 until it is allocated */
     bool filled;
 };
@@ -49,11 +51,14 @@ struct tool_binding {
         TOOL_VALUE_BYTES, /* a value, or a null or literal pointer */
         TOOL_BUFFER,
         TOOL_DYNAMIC_LDS,
+        TOOL_DESCRIPTORS, /* an image, a sampler, or both */
     } kind;
     uint8_t *bytes;             /* TOOL_VALUE_BYTES: of the argument's size; owned */
-    struct tool_buffer *buffer; /* TOOL_BUFFER */
+    struct tool_buffer *buffer; /* TOOL_BUFFER; TOOL_DESCRIPTORS: the texels, or NULL */
     uint64_t offset;            /* TOOL_BUFFER: in bytes */
     uint32_t lds;               /* TOOL_DYNAMIC_LDS: bytes */
+    bool has_sampler;           /* TOOL_DESCRIPTORS */
+    struct wm_sampler sampler;
 };
 
 /* A buffer from an offset on, and the file that it is written to. */
@@ -156,6 +161,16 @@ struct tool_buffer *tool_add_buffer(struct tool_job *job, const char *name, cons
 
 /* In arguments.c: binds the arguments of dispatch `index`, whose kernel is known. */
 int tool_bind_arguments(struct tool_job *job, size_t index);
+/* Whether the buffer is an image. */
+static inline bool tool_is_image(const struct tool_buffer *buffer)
+{
+    return buffer->image.components;
+}
+/* Bytes that a buffer takes in guest memory. */
+static inline uint64_t tool_buffer_bytes(const struct tool_buffer *buffer)
+{
+    return tool_is_image(buffer) ? buffer->layout.bytes : tool_array_size(&buffer->array);
+}
 /* Finds the buffer called `key` (a name or a position) after dispatch `index`: its own argument, a --buffer,
  * or the latest earlier argument of that name; "symbol:NAME" is a variable of its code object.
  * TOOL_ANY_DISPATCH: a --buffer, or the first argument of that name. */

@@ -2,6 +2,8 @@
 /* Buffers of a job in guest memory: allocation, content, and words that are addresses of other buffers. */
 #include "tool/arguments/places.h"
 
+#include "tool/arguments/image.h"
+
 #include "tool/tool.h"
 
 #include <stdlib.h>
@@ -28,7 +30,7 @@ bool tool_find_place(void *user, const char *name, size_t length, struct tool_pl
         return false;
     const uint64_t unknown = 1 << 20; /* stands for the address until there is one */
     *place = (struct tool_place){(scope->machine ? buffer->address : unknown) + offset,
-                                 tool_array_size(&buffer->array) - offset};
+                                 tool_buffer_bytes(buffer) - offset};
     return true;
 }
 
@@ -36,7 +38,7 @@ bool tool_find_place(void *user, const char *name, size_t length, struct tool_pl
 
 bool tool_allocate(struct wm_machine *machine, struct tool_buffer *buffer, struct wm_diag *diag)
 {
-    const uint64_t size = tool_array_size(&buffer->array);
+    const uint64_t size = tool_buffer_bytes(buffer);
     struct wm_diag why;
     uint64_t now;
     if (buffer->address)
@@ -65,6 +67,18 @@ bool tool_write_array(struct tool_scope *scope, const struct tool_array *array, 
     return true;
 }
 
+static bool fill_image(struct wm_machine *machine, const struct tool_buffer *buffer, struct wm_diag *diag)
+{
+    void *bytes = wm_host_pointer(machine, buffer->address, buffer->layout.bytes);
+    void *packed = malloc(tool_array_size(&buffer->array));
+    if (packed && bytes) {
+        tool_array_write(&buffer->array, packed);
+        tool_spread_rows(buffer, packed, bytes);
+    }
+    free(packed);
+    return (packed && bytes) || tool_because(diag, "out of memory");
+}
+
 static bool fill(struct tool_job *job, struct wm_machine *machine, struct tool_buffer *buffer,
                  struct wm_diag *diag)
 {
@@ -73,7 +87,8 @@ static bool fill(struct tool_job *job, struct wm_machine *machine, struct tool_b
     buffer->filled = true;
     if (buffer->array.kind == TOOL_ZERO) /* as allocated */
         return true;
-    if (!tool_write_array(&scope, &buffer->array, buffer->address, &why))
+    if (tool_is_image(buffer) ? !fill_image(machine, buffer, &why)
+                              : !tool_write_array(&scope, &buffer->array, buffer->address, &why))
         return tool_because(diag, "'%s': %s", buffer->name, why.message);
     tool_array_free(&buffer->array); /* a file's copy is no longer needed; the type and count are */
     return true;

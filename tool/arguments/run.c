@@ -3,6 +3,7 @@
 #include "tool/arguments/run.h"
 
 #include "tool/arguments/final.h"
+#include "tool/arguments/image.h"
 #include "tool/arguments/npy.h"
 #include "tool/arguments/places.h"
 #include "tool/arguments/registers.h"
@@ -72,6 +73,13 @@ const char tool_job_help[] =
     "64\n"
     "  zeros:BYTES          a buffer of zero bytes, of the element type in the metadata\n"
     "  words:LIST           a buffer of 32-bit words, which may be addresses of other buffers; see below\n"
+    "  image2d:unorm8x4:W,H:@in.npy  an image of any of these arrays; without one, of zeros. image1d:..:W\n"
+    "                       image1d_buffer:..:W image3d:..:W,H,D image1d_array:..:W,LAYERS "
+    "image2d_array:..:W,H,LAYERS\n"
+    "                       of unorm8 unorm16 snorm8 snorm16 u8 u16 u32 i8 i16 i32 f16 f32, x2, x4\n"
+    "  sampler:linear,edge,normalized  a sampler: nearest|linear, edge|border|repeat|mirror, and\n"
+    "                       normalized|unnormalized coordinates\n"
+    "  texture2d:f32:W,H:SAMPLER:@in.npy  a HIP texture object: an image and the words of its sampler\n"
     "  null  lds:BYTES      a null pointer; the size of a __local argument\n"
     "\n"
     "Lists of words, for registers and buffers: items separated by commas.\n"
@@ -240,6 +248,13 @@ static uint8_t *lay_out_arguments(struct wm_machine *machine, const struct tool_
                 return NULL;
             }
             value = binding->buffer->address + binding->offset;
+            break;
+        case TOOL_DESCRIPTORS:
+            if ((binding->buffer && !tool_allocate(machine, binding->buffer, diag)) ||
+                !tool_place_descriptors(machine, wm_object_target(d->object), binding, &value, diag)) {
+                free(bytes);
+                return NULL;
+            }
             break;
         default: /* dynamic LDS: its offset, behind the static part and the ones before it */
             if (formal->alignment > 1)
@@ -421,14 +436,26 @@ static void print_stats(FILE *file, const struct tool_dispatch *d, const struct 
                reproducible ? "" : " (varies with -j)", result->seconds * 1e3, rate(result) * 1e-6);
 }
 
-/* The host's view of a buffer from `offset` to its end; NULL after a message. */
-static const void *results(struct wm_machine *machine, const struct tool_buffer *buffer, uint64_t offset)
+/* The host's view of a buffer from `offset` to its end; NULL after a message. Of an image, a copy without
+ * gaps, which the caller frees: *copy. */
+static const void *results(struct wm_machine *machine, const struct tool_buffer *buffer, uint64_t offset,
+                           void **copy)
 {
-    const uint64_t size = tool_array_size(&buffer->array) - offset;
+    const uint64_t size = tool_buffer_bytes(buffer) - offset;
     const void *bytes = buffer->address ? wm_host_pointer(machine, buffer->address + offset, size) : NULL;
-    if (!bytes)
+    *copy = NULL;
+    if (!bytes) {
         tool_fail("the memory of '%s' is not there", buffer->name);
-    return bytes;
+        return NULL;
+    }
+    if (!tool_is_image(buffer))
+        return bytes;
+    *copy = malloc(tool_array_size(&buffer->array));
+    if (*copy)
+        tool_pack_rows(buffer, bytes, *copy);
+    else
+        tool_fail("out of memory");
+    return *copy;
 }
 
 static int compare_results(const struct tool_job *job, const struct tool_dispatch *d,
@@ -438,12 +465,15 @@ static int compare_results(const struct tool_job *job, const struct tool_dispatc
     int code = TOOL_CLEAN;
     for (size_t i = 0; i < d->expectations.count; i++) {
         const struct tool_expectation *expect = &d->expect[i];
-        const void *bytes = results(machine, expect->buffer, expect->offset);
+        void *copy;
+        const void *bytes = results(machine, expect->buffer, expect->offset, &copy);
         struct tool_comparison comparison;
         if (!bytes)
             return TOOL_WRONG;
-        if (tool_compare(expect, bytes, &comparison) != WM_OK)
+        if (tool_compare(expect, bytes, &comparison) != WM_OK) {
+            free(copy);
             return tool_fail("--expect %s: out of memory", expect->key);
+        }
         if (comparison.different)
             code = TOOL_FINDINGS;
         else if (text == stdout)
@@ -452,6 +482,7 @@ static int compare_results(const struct tool_job *job, const struct tool_dispatc
         tool_print_comparison(text, expect, bytes, &comparison);
         if (entry)
             json_array_append_new(json_object_get(entry, "expect"), json_comparison(expect, &comparison));
+        free(copy);
     }
     return code;
 }
@@ -462,18 +493,22 @@ static int write_output(const struct tool_dispatch *d, const struct tool_output 
     const struct tool_buffer *buffer = output->buffer;
     const struct tool_type *type = tool_buffer_type(buffer, output->offset);
     const uint64_t size = tool_array_size(&buffer->array) - output->offset;
-    const void *bytes = results(machine, buffer, output->offset);
+    void *copy;
+    const void *bytes = results(machine, buffer, output->offset, &copy);
     const size_t length = strlen(output->path);
     char option[TOOL_OUT_OPTION];
     struct tool_file file;
-    if (!bytes || !tool_begin_file(&file, tool_out_option(d, output, option), output->path))
+    if (!bytes || !tool_begin_file(&file, tool_out_option(d, output, option), output->path)) {
+        free(copy);
         return TOOL_WRONG;
+    }
     if (length >= 4 && strcmp(output->path + length - 4, ".npy") == 0) {
         const char *shape = output->offset == 0 && buffer->array.shape[0] ? buffer->array.shape : NULL;
         tool_npy_write(file.whole.stream, type, bytes, size / type->size, shape);
     } else {
         fwrite(bytes, 1, size, file.whole.stream);
     }
+    free(copy);
     return tool_end_file(&file);
 }
 

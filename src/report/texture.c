@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* The public API of images and samplers: builds the descriptors that ROCm's runtime builds for linear images.
+ *
+ * Source: ROCR, image_manager_*.cpp, PopulateImageSrd() and PopulateSamplerSrd(); the three words behind the
+ * T# are read by the device library (ockl, image.cl). */
+#include "wavemem/image.h"
+
+#include "base/diag.h"
+#include "base/versioned.h"
+#include "isa/isa.h"
+#include "memory/buffer.h"
+#include "memory/image.h"
+#include "wavemem/explain.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- fields ---- */
+
+struct fields {
+    const char *target;
+    enum wmi_layout layout;
+    enum wm_descriptor_kind kind;
+    struct wm_descriptor_field field[WM_DESCRIPTOR_FIELDS];
+    size_t count;
+};
+
+static const struct wmi_descriptor_field *find(const struct fields *f, const char *name)
+{
+    return wmi_field_find(f->layout, f->kind, name);
+}
+
+/* Sets a field, if the layout has it. */
+static void set(struct fields *f, const char *name, uint64_t value)
+{
+    if (find(f, name))
+        f->field[f->count++] = (struct wm_descriptor_field){.name = name, .value = value};
+}
+
+static enum wm_status encode(const struct fields *f, uint32_t *words, struct wm_diag *diag)
+{
+    struct wm_descriptor d;
+    const enum wm_status status = wm_descriptor_encode(f->target, f->kind, f->field, f->count, &d, diag);
+    if (status == WM_OK)
+        memcpy(words, d.words, 4 * d.word_count);
+    return status;
+}
+
+/* ---- formats ---- */
+
+/* hsa: hsa_ext_image_channel_type_t. */
+static const struct component {
+    uint8_t bits;
+    const char *number;
+    uint8_t hsa;
+} components[] = {
+    [WM_IMAGE_UNORM8] = {8, "UNORM", 2}, [WM_IMAGE_UNORM16] = {16, "UNORM", 3},
+    [WM_IMAGE_SNORM8] = {8, "SNORM", 0}, [WM_IMAGE_SNORM16] = {16, "SNORM", 1},
+    [WM_IMAGE_U8] = {8, "UINT", 11},     [WM_IMAGE_U16] = {16, "UINT", 12},
+    [WM_IMAGE_U32] = {32, "UINT", 13},   [WM_IMAGE_I8] = {8, "SINT", 8},
+    [WM_IMAGE_I16] = {16, "SINT", 9},    [WM_IMAGE_I32] = {32, "SINT", 10},
+    [WM_IMAGE_F16] = {16, "FLOAT", 14},  [WM_IMAGE_F32] = {32, "FLOAT", 15},
+};
+
+/* Channels of a texel. hsa: hsa_ext_image_channel_order_t. */
+static const struct order {
+    const char *layout[3]; /* of components with 8, 16 and 32 bits */
+    uint8_t hsa;
+} orders[] = {
+    [1] = {{"8", "16", "32"}, 1},
+    [2] = {{"8_8", "16_16", "32_32"}, 3},
+    [4] = {{"8_8_8_8", "16_16_16_16", "32_32_32_32"}, 8},
+};
+
+static void set_format(struct fields *f, const struct wmi_format_rules *formats, const struct wm_image *image)
+{
+    enum { ZERO, ONE, X = 4 };
+    static const char *const select[] = {"DST_SEL_X", "DST_SEL_Y", "DST_SEL_Z", "DST_SEL_W"};
+    const struct component *c = &components[image->type];
+    unsigned code = 0;
+    wmi_format_find(formats, orders[image->components].layout[c->bits / 16], c->number, &code);
+    if (wmi_format_unified(formats)) {
+        set(f, "FORMAT", code);
+    } else {
+        set(f, "DATA_FORMAT", code & 15);
+        set(f, "NUM_FORMAT", code >> 4);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        set(f, select[i], i < image->components ? X + i : i == 3 ? ONE : ZERO);
+    set(f, "RESOURCE_LEVEL", 1); /* gfx10: "must be 1" */
+}
+
+/* ---- images ---- */
+
+static const struct geometry {
+    enum wmi_image_type type;
+    bool height, depth, array;
+} geometries[] = {
+    [WM_IMAGE_1D] = {WMI_IMAGE_1D, false, false, false},
+    [WM_IMAGE_1D_BUFFER] = {0, false, false, false},
+    [WM_IMAGE_2D] = {WMI_IMAGE_2D, true, false, false},
+    [WM_IMAGE_3D] = {WMI_IMAGE_3D, true, true, false},
+    [WM_IMAGE_1D_ARRAY] = {WMI_IMAGE_1D_ARRAY, false, false, true},
+    [WM_IMAGE_2D_ARRAY] = {WMI_IMAGE_2D_ARRAY, true, false, true},
+};
+
+/* 16,384 is what ROCm allows, and as much as the device library reads back from the T#. */
+static uint32_t most(const struct fields *f, const char *name, uint32_t limit)
+{
+    const struct wmi_descriptor_field *field = find(f, name);
+    return field && field->bits < 31 && 1u << field->bits < limit ? 1u << field->bits : limit;
+}
+
+static enum wm_status check_size(const char *what, uint32_t size, uint32_t limit, struct wm_diag *diag)
+{
+    if (size && size <= limit)
+        return WM_OK;
+    return wmi_fail(diag, WM_BAD_ARGUMENT, "%s %" PRIu32 " of the image; expected 1 to %" PRIu32, what, size,
+                    limit);
+}
+
+static enum wm_status check(const struct fields *f, const struct wm_image *image, struct wm_diag *diag)
+{
+    enum { SIDE = 16384, LAYERS = 8192 };
+    const bool buffer = image->geometry == WM_IMAGE_1D_BUFFER;
+    const struct geometry *g = &geometries[image->geometry];
+    enum wm_status status;
+    if (image->components != 1 && image->components != 2 && image->components != 4)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "%" PRIu32 " components of a texel; expected 1, 2 or 4",
+                        image->components);
+    if (image->address % WM_IMAGE_ALIGNMENT || image->address >> 47)
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "the address of the image is 0x%" PRIx64 "; expected a multiple of %u below 2^47",
+                        image->address, WM_IMAGE_ALIGNMENT);
+    status = check_size("width", image->width, buffer ? 1u << 27 : most(f, "WIDTH", SIDE), diag);
+    if (!status && g->height)
+        status = check_size("height", image->height, most(f, "HEIGHT", SIDE), diag);
+    if (!status && (g->depth || g->array))
+        status =
+            check_size(g->depth ? "depth" : "number of layers", image->depth, most(f, "DEPTH", LAYERS), diag);
+    return status;
+}
+
+static uint32_t texel_bytes(const struct wm_image *image)
+{
+    return image->components * components[image->type].bits / 8;
+}
+
+static enum wm_status describe_buffer(struct fields *f, const struct wmi_descriptor_rules *rules,
+                                      const struct wm_image *image, uint32_t *words,
+                                      struct wm_image_layout *layout, struct wm_diag *diag)
+{
+    const uint32_t texel = texel_bytes(image);
+    const bool in_bytes = rules->buffer->check == WMI_BUFFER_CHECK_SWIZZLE;
+    *layout = (struct wm_image_layout){.texel = texel,
+                                       .row = (uint64_t)image->width * texel,
+                                       .slice = (uint64_t)image->width * texel,
+                                       .bytes = (uint64_t)image->width * texel,
+                                       .rows = 1,
+                                       .slices = 1};
+    set(f, "BASE_ADDRESS", image->address);
+    set(f, "STRIDE", texel);
+    set(f, "NUM_RECORDS", in_bytes ? layout->bytes : image->width);
+    set_format(f, rules->format, image);
+    return encode(f, words, diag);
+}
+
+static enum wm_status describe_image(struct fields *f, const struct wmi_descriptor_rules *rules,
+                                     const struct wm_image *image, uint32_t *words,
+                                     struct wm_image_layout *layout, struct wm_diag *diag)
+{
+    enum { ROW = 256, LINEAR_TILING_INDEX = 8 };
+    const struct geometry *g = &geometries[image->geometry];
+    const uint32_t texel = texel_bytes(image), last = g->depth || g->array ? image->depth - 1 : 0;
+    set(f, "BASE_ADDRESS", image->address >> 8);
+    set(f, "TYPE", g->type);
+    set(f, "WIDTH", image->width - 1);
+    set(f, "HEIGHT", g->height ? image->height - 1 : 0);
+    set(f, "PITCH", ((uint64_t)image->width * texel + ROW - 1) / ROW * ROW / texel - 1);
+    set(f, "TILING_INDEX", LINEAR_TILING_INDEX);
+    if (g->depth || !find(f, "LAST_ARRAY"))
+        set(f, "DEPTH", last);
+    if (g->array)
+        set(f, "LAST_ARRAY", last);
+    set_format(f, rules->format, image);
+    const enum wm_status status = encode(f, words, diag);
+    if (status)
+        return status;
+    const struct wmi_image made = wmi_image_decode(rules->layout, rules->format, words);
+    layout->texel = texel;
+    layout->row = wmi_image_row_bytes(&made, 0);
+    layout->slice = wmi_image_slice_bytes(&made);
+    layout->rows = made.height;
+    layout->slices = made.slices;
+    layout->bytes = layout->slice * made.slices;
+    return WM_OK;
+}
+
+static enum wm_status find_rules(const char *name, struct wmi_descriptor_rules *rules, struct wm_diag *diag)
+{
+    const struct wmi_target *target = wmi_target_find(name);
+    if (!target)
+        return wmi_fail(diag, WM_NOT_FOUND, "%s: not a target that wavemem knows; expected one like gfx900",
+                        name ? name : "(null)");
+    rules->layout = (enum wmi_layout)wmi_target_limit(target, WMI_LIMIT_descriptors);
+    rules->buffer = wmi_buffer_rules(wmi_target_limit(target, WMI_LIMIT_buffer_rules));
+    rules->format = wmi_format_rules(wmi_target_limit(target, WMI_LIMIT_format_rules));
+    return WM_OK;
+}
+
+static enum wm_status check_has(const struct fields *f, const char *what, struct wm_diag *diag)
+{
+    if (wmi_descriptor_words(f->layout, f->kind))
+        return WM_OK;
+    return wmi_fail(diag, WM_UNSUPPORTED, "%s has no %s", f->target, what);
+}
+
+enum wm_status wm_image_describe(const char *target, const struct wm_image *wanted,
+                                 uint32_t words[WM_IMAGE_WORDS], struct wm_image_layout *layout,
+                                 struct wm_diag *diag)
+{
+    enum { CHANNEL_TYPE = 8, CHANNEL_ORDER, WIDTH };
+    struct wmi_descriptor_rules rules = {0};
+    struct wm_image_layout ignored;
+    struct wm_image image = {0};
+    if (!wanted || !words)
+        return wmi_null(diag, __func__, wanted ? "words" : "image");
+    enum wm_status status = wmi_take_struct(&image, sizeof image, sizeof image, wanted, "wm_image", diag);
+    if (status == WM_OK)
+        status = find_rules(target, &rules, diag);
+    if (status)
+        return status;
+    if ((unsigned)image.geometry > WM_IMAGE_2D_ARRAY || (unsigned)image.type > WM_IMAGE_F32)
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "an image of geometry %u and type %u; there are none",
+                        (unsigned)image.geometry, (unsigned)image.type);
+    const bool buffer = image.geometry == WM_IMAGE_1D_BUFFER;
+    struct fields f = {.target = target,
+                       .layout = rules.layout,
+                       .kind = buffer ? WM_DESCRIPTOR_BUFFER : WM_DESCRIPTOR_IMAGE};
+    layout = layout ? layout : &ignored;
+    status = check_has(&f, "images but those in buffers", diag);
+    if (status == WM_OK)
+        status = check(&f, &image, diag);
+    if (status)
+        return status;
+    memset(words, 0, WM_IMAGE_WORDS * sizeof *words);
+    words[CHANNEL_TYPE] = components[image.type].hsa;
+    words[CHANNEL_ORDER] = orders[image.components].hsa;
+    words[WIDTH] = image.width;
+    return buffer ? describe_buffer(&f, &rules, &image, words, layout, diag)
+                  : describe_image(&f, &rules, &image, words, layout, diag);
+}
+
+/* ---- samplers ---- */
+
+enum wm_status wm_sampler_describe(const char *target, const struct wm_sampler *wanted,
+                                   uint32_t words[WM_SAMPLER_WORDS], struct wm_diag *diag)
+{
+    enum { WRAP, MIRROR, LAST_TEXEL, BORDER = 6, BILINEAR = 1, LAST_LOD = 4095 };
+    static const uint8_t clamps[] = {[WM_ADDRESSING_EDGE] = LAST_TEXEL,
+                                     [WM_ADDRESSING_BORDER] = BORDER,
+                                     [WM_ADDRESSING_REPEAT] = WRAP,
+                                     [WM_ADDRESSING_MIRROR] = MIRROR};
+    static const char *const axes[] = {"CLAMP_X", "CLAMP_Y", "CLAMP_Z"};
+    struct wmi_descriptor_rules rules = {0};
+    struct wm_sampler sampler = {0};
+    if (!wanted || !words)
+        return wmi_null(diag, __func__, wanted ? "words" : "sampler");
+    enum wm_status status =
+        wmi_take_struct(&sampler, sizeof sampler, sizeof sampler, wanted, "wm_sampler", diag);
+    if (status == WM_OK)
+        status = find_rules(target, &rules, diag);
+    if (status)
+        return status;
+    struct fields f = {.target = target, .layout = rules.layout, .kind = WM_DESCRIPTOR_SAMPLER};
+    status = check_has(&f, "samplers", diag);
+    if (status)
+        return status;
+    for (unsigned i = 0; i < 3; i++) {
+        if ((unsigned)sampler.addressing[i] > WM_ADDRESSING_MIRROR)
+            return wmi_fail(diag, WM_BAD_ARGUMENT, "addressing %u of a sampler; there is none",
+                            (unsigned)sampler.addressing[i]);
+        set(&f, axes[i], clamps[sampler.addressing[i]]);
+    }
+    set(&f, "FORCE_UNNORMALIZED", !sampler.normalized);
+    set(&f, "MAX_LOD", LAST_LOD);
+    set(&f, "XY_MAG_FILTER", sampler.linear ? BILINEAR : 0);
+    set(&f, "XY_MIN_FILTER", sampler.linear ? BILINEAR : 0);
+    memset(words, 0, WM_SAMPLER_WORDS * sizeof *words);
+    return encode(&f, words, diag);
+}
