@@ -16,7 +16,7 @@ ROW_FLAGS = ('todo reads_scc writes_scc reads_exec writes_exec writes_vcc reads_
              'lod gradients g16 one_lane packed float').split()
 GRADES = 'approx unverified todo'.split()
 MEMORY_FLAGS = 'load store atomic'.split()
-FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa dpp64 lds'.split()
+FORM_FLAGS = 'mods clamp omod op_sel high bare control noe64 nodpp nosdwa dpp64 lds wide_lds'.split()
 
 
 # of a row at `nodes`; applies if the instruction has the modifier `field`, or always

@@ -257,8 +257,9 @@ class Tables:
                 mask |= ((1 << width) - 1) << pos
                 match |= value << pos
             op = (space.op + [(0, 0)])[:2]
-            lines.append('{0x%xu, 0x%xu, %d, %d, %d, %d, opcodes_%d} /* %s */' % (
-                (mask, match) + op[0] + op[1] + (table, space.name)))
+            low = (1 << 64) - 1
+            lines.append('{0x%xu, 0x%xu, 0x%xu, 0x%xu, %d, %d, %d, %d, opcodes_%d} /* %s */' % (
+                (mask & low, match & low, mask >> 64, match >> 64) + op[0] + op[1] + (table, space.name)))
         name = node.replace('.', '_')
         array('static const struct wmi_space spaces_%s[]' % name, lines)
         array('static const uint16_t first_%s[512]' % name,

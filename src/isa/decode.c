@@ -275,6 +275,18 @@ static bool layout_has_sve(const struct context *c)
     return false;
 }
 
+/* A matrix of 8, 6 or 4 bits: 32 elements a lane, in a format given by CBSZ or BLGP. 5 to 7 are no formats;
+ * LLVM prints eight registers. Source: LLVM 22, AMDGPUBaseInfo.cpp, mfmaScaleF8F6F4FormatToNumRegs. */
+static bool f8f6f4(struct context *c, const struct wmi_spec *spec, struct wmi_operand *o, unsigned value,
+                   int32_t format)
+{
+    static const uint8_t dwords[] = {8, 8, 6, 6, 4, 8, 8, 8};
+    o->dwords = dwords[format & 7];
+    if (value < CODE_VGPR_0)
+        return scalar(c, o, value, true, false);
+    return bits(c->out->words, spec->alt, 1) ? agpr(o, value - CODE_VGPR_0) : vgpr(o, value - CODE_VGPR_0);
+}
+
 /* VADDR of a buffer instruction: none, an index, an offset, or both. */
 static bool buffer_addr(struct context *c, struct wmi_operand *o, unsigned value)
 {
@@ -426,6 +438,7 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         return scalar(c, o, value, true, true);
     case WMI_KIND_src:
     case WMI_KIND_src_nolit:
+    case WMI_KIND_scale_src:
         if (value >= CODE_VGPR_0)
             return vgpr(o, value - CODE_VGPR_0);
         return scalar(c, o, value, true, spec->kind == WMI_KIND_src);
@@ -503,6 +516,10 @@ static bool decode_kind(struct context *c, const struct wmi_spec *spec, struct w
         if (value >= CODE_VGPR_0 && bits(c->out->words, spec->alt, 1))
             return agpr(o, value - CODE_VGPR_0);
         return value >= CODE_VGPR_0 ? vgpr(o, value - CODE_VGPR_0) : scalar(c, o, value, true, false);
+    case WMI_KIND_f8f6f4_a:
+        return f8f6f4(c, spec, o, value, c->out->field[WMI_FIELD_cbsz]);
+    case WMI_KIND_f8f6f4_b:
+        return f8f6f4(c, spec, o, value, c->out->field[WMI_FIELD_blgp]);
     case WMI_KIND_sgpr9:
         return value < 128 && scalar(c, o, value, false, false);
     case WMI_KIND_vopd_y_dst:
@@ -593,12 +610,12 @@ static unsigned opcode_of(const struct wmi_space *space, uint64_t word)
     return opcode;
 }
 
-unsigned wmi_find_form(const struct wmi_target *target, uint64_t word)
+unsigned wmi_find_form(const struct wmi_target *target, uint64_t word, uint32_t third)
 {
     const uint8_t *candidate = target->candidates + target->first[(uint32_t)word >> 23];
     for (; *candidate != NO_SPACE; candidate++) {
         const struct wmi_space *space = &target->spaces[*candidate];
-        if ((word & space->mask) != space->match)
+        if ((word & space->mask) != space->match || (third & space->third_mask) != space->third_match)
             continue;
         const unsigned form = space->forms[opcode_of(space, word)];
         if (form)
@@ -718,7 +735,7 @@ static unsigned decode(const struct wmi_target *target, const uint32_t *words, s
         return 0;
     const uint64_t word = words[0] | (available > 1 ? (uint64_t)words[1] << 32 : 0);
     struct context context = {target, out, words, available, false, executes};
-    const unsigned number = wmi_find_form(target, word);
+    const unsigned number = wmi_find_form(target, word, available > 2 ? words[2] : 0);
     if (!number || !decode_form(&context, number, word))
         out->dwords = 0;
     return out->dwords;

@@ -213,6 +213,8 @@ static bool set_literal(struct wmi_encoder *e, const struct wmi_parsed *p, uint3
 static bool inline_code(const struct wmi_encoder *e, const struct wmi_parsed *p, enum number_class class,
                         unsigned *code)
 {
+    if (p->value.literal)
+        return false;
     if (p->what == WMI_PARSED_REAL) {
         uint64_t bits;
         uint32_t narrow;
@@ -233,7 +235,7 @@ static bool inline_code(const struct wmi_encoder *e, const struct wmi_parsed *p,
                             code) ||
                float_code(e, class, narrow, code);
     }
-    if (p->value.base || p->value.late || p->value.literal)
+    if (p->value.base || p->value.late)
         return false;
     const int64_t value = p->value.number;
     if (class == CLASS_64 || class == CLASS_F64)
@@ -589,6 +591,7 @@ static bool encode_kind(struct wmi_encoder *e, const struct wmi_spec *spec, cons
         return true;
     case WMI_KIND_src:
     case WMI_KIND_src_nolit:
+    case WMI_KIND_scale_src:
         *value = CODE_VGPR_0 + p->reg;
         return is_vgpr(p) || scalar(e, spec, p, true, spec->kind == WMI_KIND_src, value);
     case WMI_KIND_ssrc:
@@ -659,6 +662,8 @@ static bool encode_kind(struct wmi_encoder *e, const struct wmi_spec *spec, cons
         *value = CODE_VGPR_0 + p->reg;
         return is_agpr(p) || scalar(e, spec, p, true, false, value);
     case WMI_KIND_acc_src:
+    case WMI_KIND_f8f6f4_a:
+    case WMI_KIND_f8f6f4_b:
         *value = CODE_VGPR_0 + p->reg;
         if (is_agpr(p)) {
             put(e, spec->alt, 1, 1);
@@ -743,6 +748,7 @@ static void put_opcode(struct wmi_encoder *e, const struct wmi_mnemonic *mnemoni
     const struct wmi_space *space = &e->target->spaces[mnemonic->space + other_mark];
     e->words[0] |= (uint32_t)space->match;
     e->words[1] |= (uint32_t)(space->match >> 32);
+    e->words[2] |= space->third_match;
     put(e, space->pos, space->width, mnemonic->opcode);
     if (space->width2)
         put(e, space->pos2, space->width2, mnemonic->opcode >> space->width);

@@ -155,12 +155,15 @@ static uint32_t part(uint64_t word, unsigned position, unsigned width)
 /* Adds the bits that identify the encoding, other than the opcode, as runs within a dword. */
 static void add_match(struct wm_isa_form *out, const struct wmi_space *space)
 {
-    for (unsigned at = 0; at < 64;) {
+    for (unsigned at = 0; at < 96;) {
+        const uint64_t mask = at < 64 ? space->mask : space->third_mask;
+        const uint64_t match = at < 64 ? space->match : space->third_match;
+        const unsigned first = at < 64 ? 0 : 64, size = at < 64 ? 64 : 32;
         unsigned end = at;
-        while (end < 64 && space->mask >> end & 1 && (end == at || end % 32))
+        while (end - first < size && mask >> (end - first) & 1 && (end == at || end % 32))
             end++;
         if (end > at)
-            add_bits(out, "encoding", at, end - at, true, part(space->match, at, end - at));
+            add_bits(out, "encoding", at, end - at, true, part(match, at - first, end - at));
         at = end > at ? end : at + 1;
     }
 }
@@ -222,13 +225,13 @@ static void add_operands(struct wm_isa_form *out, const struct wmi_form *form)
 /* Adds the remaining bits: those that must be zero, and ignored ones. */
 static void add_rest(struct wm_isa_form *out, const struct wmi_form *form)
 {
-    uint32_t named[3] = {0};
+    uint32_t named[4] = {0};
     const unsigned size = 32u * out->dwords;
     for (unsigned i = 0; i < out->bits_count; i++)
         for (unsigned b = out->bits[i].position; b < out->bits[i].position + out->bits[i].width; b++)
             named[b / 32] |= UINT32_C(1) << b % 32;
     const uint64_t zero = wmi_zero_masks[form->zero];
-    for (unsigned at = 0; at < size && at < 96;) {
+    for (unsigned at = 0; at < size && at < 32 * sizeof named / sizeof *named;) {
         unsigned end = at;
         const bool is_zero = at < 64 && zero >> at & 1;
         while (end < size && !(named[end / 32] >> end % 32 & 1) && (end == at || end % 32) &&

@@ -232,7 +232,8 @@ static bool dpp_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)
 /* Whether a result type allows omod. */
 static bool is_float(unsigned type)
 {
-    return type == WMI_TYPE_f16 || type == WMI_TYPE_f32 || type == WMI_TYPE_f64 || type == WMI_TYPE_v2f16;
+    return type == WMI_TYPE_f16 || type == WMI_TYPE_f32 || type == WMI_TYPE_f64 || type == WMI_TYPE_v2f16 ||
+           type == WMI_TYPE_v2f32;
 }
 
 static bool sdwa_takes(struct wmi_encoder *e, const struct wmi_instruction *insn)

@@ -200,6 +200,15 @@ static bool parse_number(struct wmi_cursor *c, struct wmi_parsed *p, bool in_bar
     return good;
 }
 
+/* lit(0x1): a literal even if an inline constant would do. */
+static bool parse_marked(struct wmi_cursor *c, struct wmi_parsed *p)
+{
+    if (!wmi_take(c, '(') || !parse_number(c, p, false))
+        return wmi_expected(c, c->at, "a number in lit()");
+    p->value.literal = true;
+    return wmi_take(c, ')') || wmi_expected(c, c->at, "')'");
+}
+
 static bool parse_source(struct wmi_encoder *e, struct wmi_parsed *p, bool lists);
 
 /* Parses the operand within neg(), abs(), sext() or bars, and `closing`. */
@@ -270,6 +279,8 @@ static bool parse_source(struct wmi_encoder *e, struct wmi_parsed *p, bool lists
                 p->sext |= around[i].sext;
                 return parse_inner(e, p, ')');
             }
+        if (e->target->limits[WMI_LIMIT_marks_literals] && wmi_take_word(c, "lit"))
+            return parse_marked(c, p);
         if (wmi_take_word(c, "off")) {
             p->what = WMI_PARSED_OFF;
             return true;

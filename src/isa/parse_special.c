@@ -110,13 +110,15 @@ static bool parse_swizzle(struct wmi_encoder *e, int32_t *value)
     static const struct {
         const char *name;
         unsigned numbers;
-    } modes[] = {{"QUAD_PERM", 4}, {"SWAP", 1}, {"REVERSE", 1}, {"BROADCAST", 2}, {"BITMASK_PERM", 0}};
+    } modes[] = {{"QUAD_PERM", 4},    {"SWAP", 1}, {"REVERSE", 1}, {"BROADCAST", 2},
+                 {"BITMASK_PERM", 0}, {"FFT", 1},  {"ROTATE", 2}};
+    const unsigned known = e->target->limits[WMI_LIMIT_names_swizzles] ? 7 : 5;
     unsigned mode = 0;
     if (!wmi_need(c, '(', "'('"))
         return false;
-    while (mode < 5 && !wmi_take_word(c, modes[mode].name))
+    while (mode < known && !wmi_take_word(c, modes[mode].name))
         mode++;
-    if (mode == 5)
+    if (mode == known)
         return wmi_expected(c, c->at, "QUAD_PERM, SWAP, REVERSE, BROADCAST or BITMASK_PERM");
     wanted = modes[mode].numbers;
     for (; count < wanted; count++)
@@ -144,6 +146,16 @@ static bool parse_swizzle(struct wmi_encoder *e, int32_t *value)
         if (n[0] < 2 || n[0] > 32 || n[0] & (n[0] - 1) || n[1] < 0 || n[1] >= n[0])
             return wmi_expected(c, end, "a power of two from 2 to 32 and a lane below it");
         *value = (int32_t)((32 - n[0]) | n[1] << 5);
+        break;
+    case 5:
+        if (n[0] < 0 || n[0] > 31)
+            return wmi_expected(c, end, "a number of five bits");
+        *value = (int32_t)(0xe000 | n[0]);
+        break;
+    case 6:
+        if (n[0] < 0 || n[0] > 1 || n[1] < 0 || n[1] > 31)
+            return wmi_expected(c, end, "a direction, 0 or 1, and a number of five bits");
+        *value = (int32_t)(0xc000 | n[0] << 10 | n[1] << 5);
         break;
     default: {
         unsigned and_mask = 0, or_mask = 0, xor_mask = 0;
@@ -430,6 +442,17 @@ static bool parse_value(struct wmi_encoder *e, const struct wmi_field_spec *spec
         for (int i = 0; i < count; i++)
             *value |= (int32_t)n[i] << i;
         return count >= 0;
+    case WMI_SHOW_bits_scales:
+    case WMI_SHOW_bits_scales_hi: /* LLVM reads a third value, which has no bit */
+        count = parse_list(e, n, 3, 1);
+        *value = count > 0 ? (int32_t)(n[0] | (count > 1 ? n[1] << 1 : 0)) : 0;
+        return count >= 0;
+    case WMI_SHOW_bitop3:
+        if (!wmi_read_number(c, &number) || !wmi_in_range(e, start, number, 0, UINT8_MAX))
+            return false;
+        *value = (int32_t)number & 0x3f;
+        e->field[WMI_FIELD_bitop3_hi] = (int32_t)number >> 6;
+        return true;
     case WMI_SHOW_bits_c:
         count = parse_list(e, n, 3, 1);
         *value = count == 3 ? (int32_t)n[2] : 0;

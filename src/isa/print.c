@@ -167,7 +167,8 @@ static const char *float_name(uint64_t value, uint64_t one, unsigned exponent, u
 /* LLVM prints a literal that equals an inline constant like one.
  * Source: AMDGPUInstPrinter.cpp, printImmediate16, printImmediateInt16, printImmediate32, printImmediate64.
  */
-static void put_literal(struct wmi_text *text, const struct wmi_operand *o)
+static void put_literal(struct wmi_text *text, const struct wmi_target *target,
+                        const struct wmi_instruction *insn, const struct wmi_operand *o)
 {
     uint64_t value = o->value;
     const unsigned width = wmi_type_bits(o->type);
@@ -190,7 +191,13 @@ static void put_literal(struct wmi_text *text, const struct wmi_operand *o)
         name = (uint16_t)value == 0x3118 ? "0.15915494" : float_name((uint16_t)value, 0x3c00, 10, 15);
     else
         name = (uint32_t)value == 0x3e22f983 ? "0.15915494" : float_name((uint32_t)value, 0x3f800000, 23, 31);
-    if (integer >= -16 && integer <= 64)
+    const bool small = integer >= -16 && integer <= 64;
+    const bool marked = small || (name && o->type != WMI_TYPE_f64);
+    if (marked && insn->extension == WMI_EXT_LITERAL && target->limits[WMI_LIMIT_marks_literals]) {
+        wmi_put(text, "lit(");
+        wmi_put_hex(text, insn->words[insn->dwords - 1]);
+        wmi_put(text, ")");
+    } else if (small)
         wmi_put_signed(text, integer);
     else if (name)
         wmi_put(text, name);
@@ -247,7 +254,7 @@ static void put_bare_operand(struct wmi_text *text, const struct wmi_target *tar
         if (spec->kind == WMI_KIND_shared_literal)
             wmi_put_hex(text, insn->words[insn->dwords - 1]);
         else
-            put_literal(text, o);
+            put_literal(text, target, insn, o);
         break;
     case WMI_OPERAND_OFF:
         wmi_put(text, "off");
@@ -376,12 +383,12 @@ void wmi_print_operand(const struct wmi_target *target, const struct wmi_instruc
 
 /* Modifiers that are not printed when 0. */
 static const bool silent_at_0[WMI_SHOW_COUNT] = {
-    [WMI_SHOW_none] = true,      [WMI_SHOW_flag] = true,       [WMI_SHOW_num] = true,
-    [WMI_SHOW_hex] = true,       [WMI_SHOW_bound_ctrl] = true, [WMI_SHOW_bits] = true,
-    [WMI_SHOW_bits_all] = true,  [WMI_SHOW_bits_c] = true,     [WMI_SHOW_bits_cd] = true,
-    [WMI_SHOW_pair_bits] = true, [WMI_SHOW_omod] = true,       [WMI_SHOW_flag_value] = true,
-    [WMI_SHOW_th] = true,        [WMI_SHOW_scope] = true,      [WMI_SHOW_smem_soffset] = true,
-    [WMI_SHOW_swizzle] = true,
+    [WMI_SHOW_none] = true,      [WMI_SHOW_flag] = true,        [WMI_SHOW_num] = true,
+    [WMI_SHOW_hex] = true,       [WMI_SHOW_bound_ctrl] = true,  [WMI_SHOW_bits] = true,
+    [WMI_SHOW_bits_all] = true,  [WMI_SHOW_bits_c] = true,      [WMI_SHOW_bits_cd] = true,
+    [WMI_SHOW_pair_bits] = true, [WMI_SHOW_omod] = true,        [WMI_SHOW_flag_value] = true,
+    [WMI_SHOW_th] = true,        [WMI_SHOW_scope] = true,       [WMI_SHOW_smem_soffset] = true,
+    [WMI_SHOW_swizzle] = true,   [WMI_SHOW_bits_scales] = true,
 };
 
 static void put_fields(struct wmi_text *text, const struct wmi_target *target,

@@ -325,14 +325,21 @@ void wmi_print_immediate(struct wmi_text *text, const struct wmi_target *target,
 }
 
 /* Source: LLVM AMDGPUInstPrinter.cpp, printSwizzle: the same forms in the same order. */
-static void put_swizzle(struct wmi_text *text, uint32_t value)
+static void put_swizzle(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
 {
+    enum { ROTATE = 0xc000, FFT = 0xe000 };
     const unsigned and_mask = value & 31, or_mask = value >> 5 & 31, xor_mask = value >> 10 & 31;
     const unsigned group = 32 - and_mask;
     if ((value & 0xff00) == 0x8000) {
         wmi_put(text, "swizzle(QUAD_PERM,");
         put_numbers(text, (const unsigned[]){value & 3, value >> 2 & 3, value >> 4 & 3, value >> 6 & 3}, 4,
                     ",");
+    } else if (value >= FFT && target->limits[WMI_LIMIT_names_swizzles]) {
+        wmi_put(text, "swizzle(FFT,");
+        wmi_put_unsigned(text, value & 31);
+    } else if (value >= ROTATE && target->limits[WMI_LIMIT_names_swizzles]) {
+        wmi_put(text, "swizzle(ROTATE,");
+        put_numbers(text, (const unsigned[]){value >> 10 & 1, value >> 5 & 31}, 2, ",");
     } else if (value & 0x8000) {
         wmi_put_unsigned(text, value);
         return;
@@ -441,6 +448,31 @@ static void put_all_bits(struct wmi_text *text, const struct wmi_field_spec *spe
     wmi_put(text, ":[");
     put_numbers(text, bits, spec->width, ",");
     wmi_put(text, "]");
+}
+
+/* Two bits in a list of three: op_sel:[1,0,0]. */
+static void put_scale_bits(struct wmi_text *text, const struct wmi_field_spec *spec, uint32_t value)
+{
+    wmi_put(text, " ");
+    wmi_put(text, field_names[spec->field]);
+    wmi_put(text, ":[");
+    put_numbers(text, (const unsigned[]){value & 1, value >> 1 & 1, 0}, 3, ",");
+    wmi_put(text, "]");
+}
+
+/* Source: LLVM 22, AMDGPUInstPrinter.cpp, printBitOp3. */
+static void put_bitop3(struct wmi_text *text, const struct wmi_field_spec *spec, uint32_t table)
+{
+    enum { LAST_DECIMAL = 10 };
+    if (!table)
+        return;
+    wmi_put(text, " ");
+    wmi_put(text, field_names[spec->field]);
+    wmi_put(text, ":");
+    if (table <= LAST_DECIMAL)
+        wmi_put_unsigned(text, table);
+    else
+        wmi_put_hex(text, table);
 }
 
 /* The name of a temporal hint depends on the kind of access and its scope.
@@ -559,6 +591,16 @@ void wmi_print_field(struct wmi_text *text, const struct wmi_target *target,
             wmi_put(text, "]");
         }
         break;
+    case WMI_SHOW_bits_scales:
+        if (value)
+            put_scale_bits(text, spec, (uint32_t)value);
+        break;
+    case WMI_SHOW_bits_scales_hi:
+        put_scale_bits(text, spec, (uint32_t)value);
+        break;
+    case WMI_SHOW_bitop3:
+        put_bitop3(text, spec, (uint32_t)(value | insn->field[WMI_FIELD_bitop3_hi] << 6));
+        break;
     case WMI_SHOW_byte_sel_swapped:
         if (value) {
             put_name(text, spec);
@@ -613,7 +655,7 @@ void wmi_print_field(struct wmi_text *text, const struct wmi_target *target,
     case WMI_SHOW_swizzle:
         if (value) {
             put_name(text, spec);
-            put_swizzle(text, (uint32_t)value);
+            put_swizzle(text, target, (uint32_t)value);
         }
         break;
     case WMI_SHOW_format:

@@ -37,7 +37,8 @@ struct wmi_form {
 
 /* Opcode space: words whose `mask` bits equal `match` share one opcode field. */
 struct wmi_space {
-    uint64_t mask, match;
+    uint64_t mask, match;             /* of the first two dwords */
+    uint32_t third_mask, third_match; /* of the third */
     uint8_t pos, width, pos2, width2;
     const uint16_t *forms; /* by opcode; 0: none */
 };
@@ -95,8 +96,9 @@ extern const uint32_t wmi_canonical[][3]; /* ignored bits that the assembler set
 extern const struct wmi_target wmi_targets[];
 extern const unsigned wmi_target_count, wmi_target_variants;
 
-/* The form of the words on the target, or 0; `word` is the first two dwords, the first in the lower half. */
-unsigned wmi_find_form(const struct wmi_target *target, uint64_t word);
+/* The form of the words on the target, or 0; `word` is the first two dwords, the first in the lower half, and
+ * `third` the third, 0 if there is none. */
+unsigned wmi_find_form(const struct wmi_target *target, uint64_t word, uint32_t third);
 
 /* The name of `value` in a name group of the target, or NULL. */
 const char *wmi_name_of(const struct wmi_target *target, enum wmi_name_group group, int32_t value);

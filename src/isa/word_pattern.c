@@ -50,6 +50,9 @@ static const uint8_t numbered[WMI_KIND_COUNT] = {
     [WMI_KIND_srsrc] = FOURS,
     [WMI_KIND_sdwa_src] = SDWA,
     [WMI_KIND_sdwa_sdst] = SDWA_MASK,
+    [WMI_KIND_scale_src] = REFUSED,
+    [WMI_KIND_f8f6f4_a] = REFUSED,
+    [WMI_KIND_f8f6f4_b] = REFUSED,
     [WMI_KIND_agpr] = VGPR,
     [WMI_KIND_agpr9] = SOURCE,
     [WMI_KIND_acc_vgpr] = VGPR,
@@ -172,7 +175,7 @@ static void make_form(struct wmi_word_patterns *patterns, struct wmi_word_form *
 
 static const struct wmi_word_form *form_of(struct wmi_word_patterns *patterns, uint64_t word)
 {
-    const unsigned number = wmi_find_form(patterns->target, word);
+    const unsigned number = wmi_find_form(patterns->target, word, 0);
     struct wmi_word_form *form = &patterns->form[number % WMI_WORD_FORMS];
     if (form->form != number || !number)
         make_form(patterns, form, number);

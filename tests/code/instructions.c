@@ -222,9 +222,12 @@ static uint32_t operand_value(struct maker *m, const struct wmi_spec *spec, enum
         return CODE_VGPR + vgpr(m, spec, manner);
     case WMI_KIND_src:
     case WMI_KIND_src_nolit:
+    case WMI_KIND_scale_src:
     case WMI_KIND_src_t16:
     case WMI_KIND_agpr_src:
     case WMI_KIND_acc_src:
+    case WMI_KIND_f8f6f4_a:
+    case WMI_KIND_f8f6f4_b:
         if (manner == MANNER_SPECIAL || (manner != MANNER_SAME && draw(m) % 4 == 0))
             return scalar(m, spec, manner);
         return CODE_VGPR + vgpr(m, spec, manner);
@@ -349,6 +352,7 @@ static void put_opcode(struct maker *m, const struct wmi_space *space, uint32_t 
     const uint64_t zeros = space->mask & ~space->match;
     m->words[0] = (m->words[0] & ~(uint32_t)zeros) | (uint32_t)space->match;
     m->words[1] = (m->words[1] & ~(uint32_t)(zeros >> 32)) | (uint32_t)(space->match >> 32);
+    m->words[2] = (m->words[2] & ~space->third_mask) | space->third_match;
     put(m, space->pos, space->width, opcode);
     if (space->width2)
         put(m, space->pos2, space->width2, opcode >> space->width);

@@ -16,15 +16,18 @@ import words_rdna
 # Where LLVM is wrong, or chooses an equivalent encoding (isa/ERRATA.md).
 QUIRKS = re.compile(r's_atc_probe|v_cmpx?_class_f16|s_setreg_imm32_b32|s_(get_|wakeup_)?barrier\w* .*(src_|null)|v_fmac_f16_e64.* op_sel|(global|buffer|flat)_atomic_(add|min|max|pk_add)_f\w+ .* scc')
 
+QUIRKS_OF = {'gfx950': re.compile(QUIRKS.pattern + r'|(global|flat)_atomic_(add|min|max|pk_add)_\w*f\d+ a.* sc0')}
+
 
 def main(program, target, path, count, *attributes):
-    need_llvm()
+    need_llvm(target)
     source = words_rdna if target.startswith('gfx1') else words_gcn
     r, forms = random.Random(7), read_forms(path)
     if target.startswith('gfx1'):
         forms = words_rdna.more_forms(forms)
+    quirks = QUIRKS_OF.get(target, QUIRKS)
     words = [f[2] for f in forms] + [source.vary(r, target, *f) for f in forms for _ in range(int(count))]
-    texts = [t for t in ours(program, target, words, attributes) if t != '?' and not QUIRKS.match(t)]
+    texts = [t for t in ours(program, target, words, attributes) if t != '?' and not quirks.match(t)]
     extra = ['-mattr=' + ','.join(attributes)] if attributes else []
     wrong, agree, refused, taken = [], 0, 0, 0
     for text, theirs, (mine, why) in zip(texts, llvm_words(target, texts, extra), our_words(program, target, texts, attributes)):

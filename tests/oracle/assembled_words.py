@@ -39,7 +39,7 @@ def assembled(target, texts):
 
 
 def main(program, target, path, count, seed=1):
-    need_llvm()
+    need_llvm(target)
     forms, count, r = read_forms(path), int(count), random.Random(int(seed))
     compared, wrong = collections.Counter(), []
     for _ in range(ROUNDS):

@@ -16,6 +16,8 @@ import words_rdna
 QUIRKS = re.compile(r'ds_nop|ds_b?permute|image_\w+_pck|image_get|image_atomic|buffer_store_lds_dword|buffer_wbinvl1|v_ldexp_f16|v_dot\d+c'
                     r'|v_(cvt|frexp_exp)_\w*[iu]\d+_f\d+_sdwa .*(mul|div):|_atomic_\w+_f\d+ .*(glc|scc)|flat_\w+ .*offset:'
                     r'|v_interp_mov_f32|v_readlane|v_readfirstlane|v_swap|v_accvgpr_mov|v_cmp\w*_e64 src')
+# LLVM 22 in addition: op_sel of v_alignbit, and a bit of v_cvt_pk_bf16_f32 among ignored ones that must be zero.
+QUIRKS_OF = {'gfx950': re.compile(QUIRKS.pattern + r'|v_pk_fmac|v_align\w+ |v_cvt_pk_bf16_f32|v_ldexp_f32|v_cvt_pk_u8_f32')}
 # RDNA: instructions that differ in any form, and, by encoding, bits that are independent of the row.
 QUIRKS_RDNA = re.compile(
     r'ds_nop|ds_b?permute_b32 .*gds|ds_bvh_stack\w* .*gds|image_\w+_pck.* d16|image_get_\w+ .*d16|image_atomic|image_get_resinfo'
@@ -42,6 +44,8 @@ def skipped_bits(target, encoding, opcode, words, text):
     out = set()
     if len(words) > 1:
         out.update(range(25, 32))  # another encoding
+    if encoding == 'VOP3PX2':  # two instructions
+        out.update(range(16, 23), range(75, 79), range(80, 96))
     if not is_rdna(target):
         return out.union(NEG_ABS if encoding == 'VOP3' and opcode in INTEGER_SOURCES else ())
     if len(words) == 3 and 'VOP3' in encoding:
@@ -89,9 +93,9 @@ def each_opcode(target, forms):
 
 
 def main(isa_lines, target, path, *attributes):
-    need_llvm()
+    need_llvm(target)
     forms = read_forms(path)
-    quirks = QUIRKS
+    quirks = QUIRKS_OF.get(target, QUIRKS)
     if is_rdna(target):
         forms, quirks = words_rdna.legal_forms(words_rdna.more_forms(forms), attributes), QUIRKS_RDNA
     words = [out for form in forms for out in flips(target, *form)] + list(each_opcode(target, forms))

@@ -9,12 +9,12 @@ import shutil
 import subprocess
 import sys
 
-from llvm import ours, read_forms, report
+from llvm import mc, ours, read_forms, report
 
 
 def not_reassembled(target, forms):
     """The texts that llvm-mc-19 does not assemble to the same dwords."""
-    run = subprocess.run(['llvm-mc-19', '-arch=amdgcn', '-mcpu=' + target, '--show-encoding'],
+    run = subprocess.run([mc(target), '-arch=amdgcn', '-mcpu=' + target, '--show-encoding'],
                          input='\n'.join(f[3] for f in forms) + '\n', capture_output=True, text=True)
     bad = {int(n) for n in re.findall(r'<stdin>:(\d+):\d+: error', run.stderr)}
     encodings = iter(re.findall(r'encoding: \[([^\]]*)\]', run.stdout))
@@ -33,7 +33,7 @@ def main(program, target, path, list_path=None):
     got = ours(program, target, [f[2] for f in forms])
     wrong = [(f[2], f[3], g) for f, g in zip(forms, got) if f[3] != g]
     code = report('forms, %s' % target, len(forms), wrong)
-    if list_path and shutil.which('llvm-mc-19'):
+    if list_path and shutil.which(mc(target)):
         with open(list_path) as file:
             listed = {l.rstrip('\n') for l in file if not l.startswith('#')}
         found = not_reassembled(target, forms)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs llvm-mc-19 and our isa_lines, to print instruction words and to assemble texts."""
+"""Runs llvm-mc (19, or 22 for targets that 19 does not know) and our isa_lines, to print instruction words and to assemble
+texts."""
 import re
 import shutil
 import struct
@@ -9,9 +10,21 @@ import sys
 SKIP = 77  # meson's exit code for skipped tests
 
 
-def need_llvm():
-    if not shutil.which('llvm-mc-19'):
-        print('skipped: llvm-mc-19 is not installed (Debian package llvm-19)')
+# Targets that LLVM 19 does not know.
+OF_LLVM_22 = ['gfx950']
+
+
+def version(target):
+    return '22' if target in OF_LLVM_22 else '19'
+
+
+def mc(target):
+    return 'llvm-mc-' + version(target)
+
+
+def need_llvm(target=None):
+    if not shutil.which(mc(target)):
+        print('skipped: %s is not installed (Debian package llvm-%s)' % (mc(target), version(target)))
         sys.exit(SKIP)
 
 
@@ -24,12 +37,12 @@ def llvm(target, words, extra=()):
     for ws in words:
         data = struct.pack('<%dI' % len(ws), *ws).hex(' ')
         lines += ['[0x' + data.replace(' ', ' 0x') + ']', SENTINEL]
-    run = subprocess.run(['llvm-mc-19', '--disassemble', '-arch=amdgcn', '-mcpu=' + target, *extra],
+    run = subprocess.run([mc(target), '--disassemble', '-arch=amdgcn', '-mcpu=' + target, *extra],
                          input='\n'.join(lines) + '\n', capture_output=True, text=True)
     *answers, rest = run.stdout.replace('\t.text\n', '').split('\ts_nop 0xbf7f\n')
     out = [' '.join(answer.split()) if answer.count('\n') == 1 else None for answer in answers]
     if len(out) != len(words) or rest.strip():
-        sys.exit('llvm-mc-19 answered %d of %d words\n%s' % (len(out), len(words), run.stderr[-500:]))
+        sys.exit('%s answered %d of %d words\n%s' % (mc(target), len(out), len(words), run.stderr[-500:]))
     return out
 
 
@@ -46,8 +59,8 @@ def ours(program, target, words, attributes=()):
 
 
 def llvm_words(target, texts, extra=()):
-    """llvm-mc-19's dwords of each line; None if it rejects the line."""
-    run = subprocess.run(['llvm-mc-19', '-arch=amdgcn', '-mcpu=' + target, '--show-encoding', *extra],
+    """llvm-mc's dwords of each line; None if it rejects the line."""
+    run = subprocess.run([mc(target), '-arch=amdgcn', '-mcpu=' + target, '--show-encoding', *extra],
                          input=''.join('%s\n.byte 0x7f\n' % t for t in texts), capture_output=True, text=True)
     out, answer = [], []
     for line in run.stdout.splitlines():
@@ -60,7 +73,7 @@ def llvm_words(target, texts, extra=()):
             answer.append(None if any(not x.startswith('0x') for x in data) else
                           [sum(int(x, 16) << 8 * i for i, x in enumerate(data[at:at + 4])) for at in range(0, len(data), 4)])
     if len(out) != len(texts):
-        sys.exit('llvm-mc-19 answered %d of %d lines\n%s' % (len(out), len(texts), run.stderr[-500:]))
+        sys.exit('%s answered %d of %d lines\n%s' % (mc(target), len(out), len(texts), run.stderr[-500:]))
     return out
 
 

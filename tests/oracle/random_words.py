@@ -18,7 +18,7 @@ ROUNDS = 30
 
 
 def main(program, target, path, count, *attributes):
-    need_llvm()
+    need_llvm(target)
     forms, count = read_forms(path), int(count)
     source = words_rdna if target.startswith('gfx1') else words_gcn
     r, quirks = random.Random(1), re.compile(source.quirks_of(target))

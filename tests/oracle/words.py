@@ -2,6 +2,7 @@
 """Random words of each encoding. The fields are defined here independently of isa/."""
 
 VGPR9 = lambda r: 256 + r.randrange(256)
+VGPR_OF_8 = lambda r: 256 + r.randrange(0, 240, 2)
 CONSTANTS = list(range(128, 209)) + list(range(240, 249))
 SPECIAL = [106, 107, 124, 126, 127, 102, 103, 104, 105, 108, 123, 235, 236, 237, 238, 239, 251, 252, 253]
 
@@ -83,6 +84,10 @@ FIELDS = {
             (56, 8, v8)],
 }
 FIELDS['SCRATCH'] = FIELDS['GLOBAL']
+# scales, then a matrix product
+FIELDS['VOP3PX2'] = [(0, 11, any_bits(11)), (11, 2, any_bits(2)), (13, 3, any_bits(3)), (32, 9, VGPR9), (41, 9, VGPR9), (50, 9, any_bits(9)),
+                     (59, 2, any_bits(2)), (61, 3, any_bits(3)), (64, 8, small8), (72, 3, any_bits(3)), (79, 1, any_bits(1)), (96, 9, VGPR_OF_8),
+                     (105, 9, VGPR_OF_8), (114, 9, lambda r: r.choice([VGPR_OF_8(r), r.choice(CONSTANTS)])), (123, 2, any_bits(2)), (125, 3, any_bits(3))]
 
 # Fields at other positions in other generations: (target, encoding).
 SADDR = lambda null: lambda r: r.choice([null, r.randrange(0, 100, 2), 106])
@@ -114,6 +119,8 @@ FIELDS_OF = {
 }
 for key in [k for k in FIELDS_OF if k[0] == 'gfx90a' and ('gfx942', k[1]) not in FIELDS_OF]:
     FIELDS_OF['gfx942', key[1]] = FIELDS_OF[key]
+for key in [k for k in FIELDS_OF if k[0] == 'gfx942']:
+    FIELDS_OF['gfx950', key[1]] = FIELDS_OF[key]
 
 
 # Fields of gfx6 and gfx7. LLVM checks our text by assembling it, so only words in its canonical form are useful: SGPR
@@ -157,6 +164,7 @@ LLVM_QUIRKS = {
     'gfx803': r'src_(shared|private|pops)|v_ldexp_f16_dpp|null',
     'gfx90a': r'v_(dot|pk_fmac)\w*_(dpp|e64)',
     'gfx942': r'v_(dot|pk_fmac)\w*_(dpp|e64)',
+    'gfx950': r'v_dot2c_f32_f16_(dpp|e64)|v_dot(2c_i|[48]c)\w*_(dpp|e64)|v_pk_fmac\w*_(dpp|e64|sdwa)|v_align\w* .*(op_sel|clamp)|src_flat_scratch_base',
 }
 
 
@@ -182,7 +190,7 @@ def has_literal(encoding, words):
 
 
 GCN = ['gfx600', 'gfx700']
-VEGA = ['gfx803', 'gfx900', 'gfx906', 'gfx908', 'gfx90a', 'gfx942']
+VEGA = ['gfx803', 'gfx900', 'gfx906', 'gfx908', 'gfx90a', 'gfx942', 'gfx950']
 
 # Position of the opcode on gfx8 and gfx9: position, width.
 OPCODES = {'SOP2': (23, 7), 'SOP1': (8, 8), 'SOPC': (16, 7), 'SOPP': (16, 7), 'SOPK': (23, 5), 'VOP2': (25, 6), 'VOP1': (9, 8),
@@ -273,7 +281,14 @@ def special_fields(target, encoding, opcode):
         return [(50, 9, VGPR9 if opcode > 628 else none)] + [(41, 9, VGPR9 if opcode != 626 else lambda r: r.randrange(3))]
     if encoding == 'VOP3' and opcode == 649:  # v_readlane_b32
         return [(32, 9, VGPR9), (0, 8, sdst)]
-    if encoding == 'VOP1' and opcode in (81, 82):  # v_swap_b32, v_accvgpr_mov_b32
+    if target == 'gfx950' and encoding == 'VOP3' and opcode == 574:  # v_cvt_scalef32_sr_pk_fp4_f32: LLVM 22 writes constants as SGPRs
+        return [(32, 9, VGPR_OF_8)]
+    if target == 'gfx950' and encoding == 'VOP3' and opcode in (409, 410):  # v_permlane16_swap_b32, v_permlane32_swap_b32
+        return [(32, 9, VGPR9)]
+    if target == 'gfx950' and encoding == 'VOP3' and 594 <= opcode <= 611:  # up to 32 registers
+        low = lambda r: r.randrange(0, 224, 2)
+        return [(0, 8, low), (32, 9, lambda r: 256 + low(r))] + ([(41, 9, lambda r: 256 + low(r))] if opcode <= 595 else [])
+    if encoding == 'VOP1' and opcode in (81, 82, 89, 90):  # v_swap_b32, v_accvgpr_mov_b32, and those two
         return [(0, 9, VGPR9)]
     if encoding == 'VOP2-DPP' and opcode == 51:  # v_ldexp_f16: see INTEGER_SOURCES
         return [(54, 2, none)]

@@ -61,8 +61,8 @@ def only_order(program, target, texts, attributes, extra):
 
 
 def main(program, place, path, taken_path, count):
-    need_llvm()
     target, *attributes = place.split('+')
+    need_llvm(target)
     attributes = ['+' + a for a in attributes]
     extra = ['-mattr=' + ','.join(attributes)] if attributes else []
     r, forms = random.Random(3), read_forms(path)

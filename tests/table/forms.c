@@ -115,6 +115,7 @@ static void make_words(uint32_t *words, const struct wmi_space *space, unsigned 
     const uint64_t head = ((uint64_t)words[1] << 32 | words[0]) & ~space->mask;
     words[0] = (uint32_t)(head | space->match | op);
     words[1] = (uint32_t)((head | space->match | op) >> 32);
+    words[2] = (words[2] & ~space->third_mask) | space->third_match;
     words[wmi_layouts[form->layout].dwords] = 0x1234; /* if an operand says literal */
 }
 
