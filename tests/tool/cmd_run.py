@@ -39,6 +39,31 @@ class Run(Case):
         self.assertRegex(text, r"\n +120  v_exp_f32 +approximate: hardware within 1 ulp")
         self.assertNotIn("fidelity", json.loads(self.run_tool(words[:-len("--fidelity")], "--json")[0]))
 
+    def test_exports(self):
+        code = self.path("pixel.s", b"v_cvt_f32_u32 v1, v0\nexp mrt0 v1, off, v0, off vm\nexp null off, off, off, off done vm\n"
+                         b"s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 0)\ns_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 1)\n"
+                         b"s_sendmsg sendmsg(MSG_GS, GS_OP_CUT, 0)\nexp mrt1 v0, v0, v1, v1 compr\ns_endpgm\n")
+        self.run_tool(f"asm -m gfx900 --raw {code} -o pixel.bin")
+        words = "run pixel.bin -m gfx900 -g 66 -b 65 --exports"  # waves of 64, 1 and 1 lanes
+        dispatch = json.loads(self.run_tool(words, "--json", "-j", "2")[0])["dispatches"][0]
+        exports = dispatch["exports"]
+        self.assertEqual([(one["workgroup"][0], one["wave"], one["name"]) for one in exports],
+                         [(group, wave, name) for group, wave in ((0, 0), (0, 1), (1, 0)) for name in ("mrt0", "null", "mrt1")])
+        first = exports[0]
+        self.assertEqual((first["lanes"], first["valid_mask"], first["done"]), (list(range(64)), True, False))
+        self.assertEqual(first["values"], {"x": list(struct.unpack("<64I", pack("f32", range(64)))), "z": list(range(64))})
+        self.assertEqual(exports[1]["values"], {})
+        self.assertEqual(exports[5]["values"], {"x": [64], "y": [0], "z": [0], "w": [0x4280]})  # 64.0 is 0x42800000
+        self.assertEqual([(one["name"], one["operation"], one["count"]) for one in dispatch["messages"]],
+                         [("MSG_GS", "GS_OP_EMIT", 6), ("MSG_GS", "GS_OP_CUT", 3)])
+        text = self.run_tool(words)[0]
+        self.assertRegex(text, r"raw: 9 exports\n  workgroup \(0,0,0\) wave 0, 0x[0-9a-f]+: mrt0 xz vm\n"
+                               r"    lane  0  x 0x00000000  z 0x00000000\n    lane  1  x 0x3f800000  z 0x00000001\n")
+        self.assertRegex(text, r"wave 1, 0x[0-9a-f]+: null off done vm\n  workgroup \(0,0,0\) wave 1, 0x[0-9a-f]+: mrt1 xyzw compr\n"
+                               r"    lane  0  x 0x0040  y 0x0000  z 0x0000  w 0x4280\n")
+        self.assertTrue(text.endswith("  message MSG_GS GS_OP_EMIT: 6\n  message MSG_GS GS_OP_CUT: 3\n"))
+        self.assertNotIn("exports", json.loads(self.run_tool(words[:-len("--exports")], "--json")[0])["dispatches"][0])
+
     def test_grid_as_given(self):
         """A kernel sees as many dimensions as are given, in its hidden arguments and in the dispatch packet, and the offset."""
         hidden = [("global_offset_x", 8, 8), ("global_offset_y", 16, 8), ("global_offset_z", 24, 8), ("grid_dims", 32, 2)]

@@ -39,6 +39,7 @@ enum option_id {
     OPT_THREADS,
     OPT_STATS,
     OPT_FIDELITY,
+    OPT_EXPORTS,
     OPT_ALIGNMENT,
     OPT_CHECK_WAITS,
     OPT_CHECK_HAZARDS,
@@ -88,6 +89,7 @@ static const struct tool_option options[] = {
     {"threads", 'j', TOOL_VALUE, OPT_THREADS},
     {"stats", 0, TOOL_NO_VALUE, OPT_STATS},
     {"fidelity", 0, TOOL_NO_VALUE, OPT_FIDELITY},
+    {"exports", 0, TOOL_NO_VALUE, OPT_EXPORTS},
     {"alignment", 0, TOOL_VALUE, OPT_ALIGNMENT},
     {"check-waits", 0, TOOL_NO_VALUE, OPT_CHECK_WAITS},
     {"check-hazards", 0, TOOL_NO_VALUE, OPT_CHECK_HAZARDS},
@@ -350,6 +352,9 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         return read_apertures(job, value, where);
     case OPT_FIDELITY:
         job->fidelity = true;
+        break;
+    case OPT_EXPORTS:
+        job->exports = true;
         break;
     case OPT_ALIGNMENT:
         return read_alignment(job, value, where);

@@ -129,7 +129,7 @@ struct tool_job {
     uint32_t threads;
     uint64_t max_instructions;
     double timeout;
-    bool stats, fidelity, help;
+    bool stats, fidelity, exports, help;
     enum wm_alignment alignment;
     unsigned checks; /* enum wm_check_what */
     enum wm_scalar_cache scalar_cache;
