@@ -39,6 +39,20 @@ class Run(Case):
         self.assertRegex(text, r"\n +120  v_exp_f32 +approximate: hardware within 1 ulp")
         self.assertNotIn("fidelity", json.loads(self.run_tool(words[:-len("--fidelity")], "--json")[0]))
 
+    def test_cooperative(self):
+        """One wave per workgroup, which has all VGPRs of a SIMD as raw code does; a Vega 64 has 64 units of 4 SIMDs."""
+        code = self.path("none.s", b"s_endpgm\n")
+        self.run_tool(f"asm -m gfx900 --raw {code} -o none.bin")
+        self.run_tool("run none.bin -m gfx900 -g 16384 -b 64 --cooperative --register m0=0")
+        self.run_tool("run none.bin -m gfx900 -g 16448 -b 64")
+        _, error = self.run_tool("run none.bin -m gfx900 -g 16448 -b 64 --cooperative", code=2)
+        self.assertIn("a cooperative dispatch of 257 workgroups; AMD Radeon RX Vega 64 (vega64) holds 256 of kernel 'raw' at "
+                      "once: 4 on each of its 64 compute units, limited by VGPRs", error)
+        _, error = self.run_tool("run none.bin -m gfx900 -g 64 -b 64 --cooperative --gpu mi300x", code=2)
+        self.assertIn("the code object is for gfx900", error)
+        _, error = self.run_tool("run none.bin -m gfx900 -g 64 -b 64 --gpu vega64", code=2)
+        self.assertIn("--gpu: 'wavemem prof' counts, 'run' does not", error)
+
     def test_exports(self):
         code = self.path("pixel.s", b"v_cvt_f32_u32 v1, v0\nexp mrt0 v1, off, v0, off vm\nexp null off, off, off, off done vm\n"
                          b"s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 0)\ns_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 1)\n"

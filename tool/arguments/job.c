@@ -40,6 +40,7 @@ enum option_id {
     OPT_STATS,
     OPT_FIDELITY,
     OPT_EXPORTS,
+    OPT_COOPERATIVE,
     OPT_ALIGNMENT,
     OPT_CHECK_WAITS,
     OPT_CHECK_HAZARDS,
@@ -90,6 +91,7 @@ static const struct tool_option options[] = {
     {"stats", 0, TOOL_NO_VALUE, OPT_STATS},
     {"fidelity", 0, TOOL_NO_VALUE, OPT_FIDELITY},
     {"exports", 0, TOOL_NO_VALUE, OPT_EXPORTS},
+    {"cooperative", 0, TOOL_NO_VALUE, OPT_COOPERATIVE},
     {"alignment", 0, TOOL_VALUE, OPT_ALIGNMENT},
     {"check-waits", 0, TOOL_NO_VALUE, OPT_CHECK_WAITS},
     {"check-hazards", 0, TOOL_NO_VALUE, OPT_CHECK_HAZARDS},
@@ -488,6 +490,9 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
         case OPT_BARE:
             d->bare = true;
             break;
+        case OPT_COOPERATIVE:
+            d->cooperative = true;
+            break;
         case OPT_REGISTERS:
             d->final.path = value;
             break;
@@ -718,6 +723,7 @@ static void inherit_registers(struct tool_job *job, size_t index)
     const bool same = before && before->kernel == d->kernel;
     d->registers_from = same ? before->registers_from : index;
     d->bare |= same && before->bare;
+    d->cooperative |= same && before->cooperative;
 }
 
 int tool_job_check(struct tool_job *job)

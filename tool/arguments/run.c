@@ -35,6 +35,11 @@ const char tool_job_help[] =
     "  -o, --out NAME=FILE  write this argument's buffer after the dispatch, as .npy or else as raw bytes\n"
     "  -e, --expect NAME=@FILE[:RTOL[,ATOL]]  compare it: |x - ref| <= ATOL + RTOL * |ref|; NaN equals NaN;\n"
     "                       without a tolerance all bits must be equal. Also NAME=zero:f32:N etc.\n"
+    "      --cooperative    all workgroups are resident at once and may synchronize (grid sync of "
+    "cooperative\n"
+    "                       launches); refused if the grid does not fit on the product: --gpu, or the "
+    "target's\n"
+    "                       default\n"
     "      --lds BYTES      dynamic LDS that is not an argument (HIP's extern __shared__)\n"
     "      --symbol NAME=VALUE  write a __constant__ or __device__ variable before the dispatch: a value or "
     "an\n"
@@ -283,6 +288,8 @@ static struct wm_dispatch request_of(const struct tool_job *job, const struct to
         .timeout = job->timeout,
         .alignment = job->alignment,
         .on_violation = job->goes_on ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS,
+        .cooperative = d->cooperative,
+        .gpu = job->gpu,
     };
 }
 
