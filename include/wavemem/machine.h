@@ -67,6 +67,7 @@ WM_API enum wm_status wm_symbol(struct wm_machine *machine, const struct wm_obje
                                 uint64_t *address, uint64_t *size, struct wm_diag *diag);
 
 /* Optional observers of a dispatch: see observe.h, profile.h, check.h, fidelity.h. */
+struct wm_gpu; /* gpu.h */
 struct wm_observer;
 struct wm_profile;
 struct wm_check;
@@ -159,6 +160,14 @@ struct wm_dispatch {
      * waiting, not WM_FAULT_DEADLOCK. False: waves that wait for something that none of the dispatch's own
      * can change are a deadlock, whatever runs beside them. */
     bool waits_for_others;
+    /* All workgroups are resident at once, as kernels need that synchronize their whole grid
+     * (hipLaunchCooperativeKernel). wavemem prepares what the device library's grid sync uses: resource 0 of
+     * global wave sync and hidden_multigrid_sync_arg. WM_BAD_ARGUMENT: the grid does not fit on `gpu`, or
+     * another cooperative dispatch runs on the machine; WM_UNSUPPORTED: no product of the target is known, or
+     * its workgroups' scratch exceeds what all can have at once. Other dispatches, too, run workgroups that
+     * wait for one another, up to LIMITS, but a GPU might not. */
+    bool cooperative;
+    const struct wm_gpu *gpu; /* of a cooperative dispatch; NULL: the profile's, or the target's default */
 };
 
 enum { WM_VIOLATION_STOPS, WM_VIOLATION_GOES_ON }; /* on_violation of wm_dispatch */

@@ -51,7 +51,9 @@ enum wm_event_kind {
     WM_EVENT_HOST_POINTER = 1 << 18, /* wm_host_pointer: the host may read and write there from now on */
     /* no event of its own: accesses come with the values of their registers */
     WM_EVENT_VALUES = 1 << 19,
-    WM_EVENT_ALL = (1 << 20) - 1,
+    /* of instructions, as above */
+    WM_EVENT_EXPORT = 1 << 20, /* exp */
+    WM_EVENT_ALL = (1 << 21) - 1,
 };
 
 /* By which kind of instruction memory is accessed. */
@@ -203,6 +205,24 @@ struct wm_cache_control {
 struct wm_message {
     uint32_t id; /* SIMM16 of s_sendmsg, the source of s_sendmsg_rtn */
     uint32_t m0;
+    const char *name;      /* "MSG_GS"; "": the target has no name for it */
+    const char *operation; /* "GS_OP_EMIT", of messages with one; else "" */
+};
+
+/* What a wave hands to the fixed functions behind it: a position, a parameter, a colour. */
+struct wm_export {
+    uint32_t target;     /* as encoded */
+    const char *name;    /* "mrt0", "pos1", "param2", "prim", "null"; "": the target has no name for it */
+    uint32_t components; /* EN: bit i means component i, x to w */
+    uint32_t wave_size;  /* lanes of the wave, 32 or 64 */
+    /* values[i][lane] is component i; NULL: it is not enabled. If compressed, each has two components of 16
+     * bits, low half first: values[0] x and y, values[1] z and w. */
+    const uint32_t *values[4];
+    bool compressed;
+    bool done;       /* the wave's last export of this kind */
+    bool valid_mask; /* EXEC says which pixels live (VM) */
+    bool row;        /* M0 has the number of a row (ROW_EN, gfx11 and later) */
+    uint32_t m0;
 };
 
 /* What begins or ends. */
@@ -234,6 +254,7 @@ struct wm_event {
         struct wm_barrier barrier;     /* BARRIER_* */
         struct wm_cache_control cache; /* CACHE */
         struct wm_message message;     /* MESSAGE */
+        struct wm_export exported;     /* EXPORT */
         struct wm_extent extent;       /* *_BEGIN, *_END */
         struct wm_memory memory;       /* ALLOCATE, FREE, MAP, HOST_* */
     };

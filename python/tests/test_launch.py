@@ -330,3 +330,15 @@ def test_printf(machine, tmp_path):
     assert kernel(70, grid=70, workgroup=70, print=pieces.append).printed == "" and "".join(pieces) == "".join(expected)
     with pytest.raises(ZeroDivisionError):
         kernel(70, grid=70, workgroup=70, print=lambda piece: 1 / 0)
+
+
+def test_cooperative(machine):
+    kernel = machine.load(assembled("s_barrier\n")).kernel()
+    with pytest.raises(wavemem.BadArgument, match="a cooperative dispatch of 100000 workgroups; AMD Radeon RX Vega 64"):
+        kernel(grid=6400000, workgroup=64, cooperative=True)
+    with pytest.raises(wavemem.BadArgument, match="the code object is for gfx900"):
+        kernel(grid=64, workgroup=64, cooperative=True, gpu="mi300x")
+    with pytest.raises(wavemem.NotFound):
+        kernel(grid=64, workgroup=64, cooperative=True, gpu="none")
+    assert kernel(grid=640, workgroup=64, cooperative=True, gpu="vega64").workgroups == 10
+    machine.reset_gws()

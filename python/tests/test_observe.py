@@ -92,6 +92,21 @@ def test_extent_and_barrier(machine):
     assert all(one.number == -1 for _, one in seen) and seen[0][1].waits
 
 
+def test_exports_and_messages(machine):
+    kernel = machine.load(assembled("v_cvt_f32_u32 v1, v0\nexp pos1 v1, off, v0, off done\n"
+                                    "s_sendmsg sendmsg(MSG_GS, GS_OP_CUT, 2)\n")).kernel()
+    seen = []
+    kernel(grid=64, workgroup=64, observers=wavemem.Observer(
+        lambda event: seen.append(event.exported if event.kind == "export" else event.message), ("export", "message")))
+    export, message = seen
+    assert (export.target, export.name, export.components, export.wave_size) == (13, "pos1", 5, 64)
+    assert export.done and not (export.compressed or export.valid_mask or export.row)
+    assert export.values[1] is None and export.values[3] is None
+    np.testing.assert_array_equal(export.values[0].view(np.float32), np.arange(64))
+    np.testing.assert_array_equal(export.values[2], np.arange(64))
+    assert (message.id, message.name, message.operation) == (0x212, "MSG_GS", "GS_OP_CUT")
+
+
 def test_event_after_its_end(vecadd):
     kept = []
     run(vecadd, lambda event: kept.append(event))

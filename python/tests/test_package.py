@@ -30,7 +30,7 @@ RECORDS = {
     wavemem.AddressAnswer: ("wm_address_answer", {"element", "step", "step_count"}),
     wavemem.AddressElement: ("wm_address_element", {"has_private"}),
     wavemem.Barrier: ("wm_barrier", set()), wavemem.CacheControl: ("wm_cache_control", set()),
-    wavemem.Message: ("wm_message", set()), wavemem.Extent: ("wm_extent", set()), wavemem.Memory: ("wm_memory", {"bytes"}),
+    wavemem.Message: ("wm_message", set()), wavemem.Export: ("wm_export", set()), wavemem.Extent: ("wm_extent", set()), wavemem.Memory: ("wm_memory", {"bytes"}),
 }
 
 

@@ -28,7 +28,7 @@ from ._launch import Dependence, Kernel, Result, Stale
 from ._machine import Machine, Program
 from ._memory import Allocation, Buffer
 from ._module import Argument, BundleEntry, KernelInfo, Line, Module, Section, bundle_entries
-from ._observe import (Access, AccessLog, Barrier, CacheControl, Event, Extent, Memory, Message, Observer, Place, Registers,
+from ._observe import (Access, AccessLog, Barrier, CacheControl, Event, Export, Extent, Memory, Message, Observer, Place, Registers,
                        lanes_of)
 from ._profile import LEVELS, Check, Fidelity, Gpu, Profile, efficiency, gpus
 from ._queue import Queue, Ticket

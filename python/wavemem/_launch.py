@@ -128,7 +128,7 @@ class Kernel:
                  scalar_cache: str = "coherent", on_violation: str = "stops", global_offset: Any = 0,
                  profile: Optional[Profile] = None, check: Optional[Check] = None, fidelity: Optional[Fidelity] = None,
                  observers: Union[SomeObserver, Sequence[SomeObserver]] = (), start: Optional[Start] = None,
-                 waits_for_others: bool = False,
+                 waits_for_others: bool = False, cooperative: bool = False, gpu: Optional[str] = None,
                  progress: Optional[Callable[[int, int], object]] = None,
                  print: Optional[Callable[[str], object]] = None, **named: Any) -> Result:
         """Runs the kernel until it ends.
@@ -154,6 +154,8 @@ class Kernel:
         profile, check, fidelity, observers: who watches; see those classes. A function as observer gets accesses.
         start: what registers hold when waves begin, see Start; None: as the kernel's descriptor says.
         waits_for_others: the kernel may wait for what the host or another dispatch writes: that is no deadlock then.
+        cooperative: all workgroups are resident at once and may synchronize; BadArgument if the grid does not fit on the
+          product `gpu` ("mi210"); None: the profile's, or the target's default.
         progress: called from time to time with the number of workgroups that are done, and of all; it may use the machine,
           and returns False to stop the dispatch.
         print: called with pieces of what the kernel prints; None: it is in Result.printed.
@@ -165,7 +167,8 @@ class Kernel:
                              max_instructions=max_instructions, timeout=timeout, alignment=alignment,
                              scalar_cache=scalar_cache, on_violation=on_violation, global_offset=global_offset,
                              profile=profile, check=check, fidelity=fidelity, observers=observers, start=start,
-                             waits_for_others=waits_for_others, progress=progress, print=print)
+                             waits_for_others=waits_for_others, cooperative=cooperative, gpu=gpu, progress=progress,
+                             print=print)
         with dispatch.placed():
             call(lib.wm_dispatch, dispatch.native.pointer, self._program._object, self._kernel, dispatch.request,
                  dispatch.result)
@@ -197,7 +200,8 @@ class _Dispatch:
                  dynamic_lds: int = 0, threads: int = 0, max_instructions: int = 0, timeout: float = 0.0,
                  alignment: str = "unaligned", scalar_cache: str = "coherent", on_violation: str = "stops",
                  global_offset: Any = 0, profile: Any = None, check: Any = None, fidelity: Any = None, observers: Any = (),
-                 start: Any = None, waits_for_others: bool = False, progress: Any = None, print: Any = None) -> None:
+                 start: Any = None, waits_for_others: bool = False, cooperative: bool = False, gpu: Optional[str] = None,
+                 progress: Any = None, print: Any = None) -> None:
         info = kernel.info
         self.native = kernel.machine._open
         self.request = request = ffi.new("struct wm_dispatch *")
@@ -219,6 +223,11 @@ class _Dispatch:
             raise BadArgument(f"on_violation is {on_violation!r}; expected 'stops' or 'goes_on'")
         request.on_violation = lib.WM_VIOLATION_GOES_ON if on_violation == "goes_on" else lib.WM_VIOLATION_STOPS
         request.waits_for_others = bool(waits_for_others)
+        request.cooperative = bool(cooperative)
+        if gpu is not None:
+            found = ffi.new("struct wm_gpu **")
+            call(lib.wm_gpu_find, c_text(gpu, "gpu"), found)
+            request.gpu = found[0]
         self.start = c_start(start)
         request.start = self.start[0]
         if kernel._is_raw and len(arguments) == 1 and not named:

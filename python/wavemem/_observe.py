@@ -105,7 +105,7 @@ class Barrier:
     """Of "barrier_arrive" and "barrier_leave"."""
 
     number: int
-    """-1: the workgroup's."""
+    """-1: the workgroup's; 1 to 16: named ones of gfx12."""
     waits: bool
     """Arriving: the wave goes no further until the others are there."""
 
@@ -128,6 +128,30 @@ class Message:
     """Of "message": s_sendmsg."""
 
     id: int
+    m0: int
+    name: str
+    """"MSG_GS"; "": the target has no name for it."""
+    operation: str
+    """"GS_OP_EMIT", of messages with one."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """Of "export": what a wave hands to the fixed functions behind it."""
+
+    target: int
+    name: str
+    """"mrt0", "pos1", "param2", "prim", "null"; "": the target has no name for it."""
+    components: int
+    """Bit i means component i, x to w."""
+    wave_size: int
+    values: Tuple[Optional[np.ndarray], ...]
+    """For each component the values of all lanes, as uint32; None: it is not enabled. If compressed, the first two have two
+    components of 16 bits each."""
+    compressed: bool
+    done: bool
+    valid_mask: bool
+    row: bool
     m0: int
 
 
@@ -235,7 +259,15 @@ class Event:
     @property
     def message(self) -> Message:
         c = self._get("message").message
-        return Message(c.id, c.m0)
+        return Message(c.id, c.m0, text(c.name), text(c.operation))
+
+    @property
+    def exported(self) -> Export:
+        """Of "export"."""
+        c = self._get("export").exported
+        values = tuple(np.frombuffer(ffi.buffer(row, 4 * c.wave_size), np.uint32).copy() if row else None for row in c.values)
+        return Export(c.target, text(c.name), c.components, c.wave_size, values, c.compressed, c.done, c.valid_mask, c.row,
+                      c.m0)
 
     @property
     def extent(self) -> Extent:
@@ -259,7 +291,7 @@ class Observer:
     callback: called with each Event. It may read and write guest memory, but not allocate, free or run anything; observers
         of a machine may not use it at all. An exception that it raises stops the dispatch and reaches the caller.
     events: kinds of events; the default is "access". Of instructions: "access", "instruction", "block",
-        "barrier_arrive", "barrier_leave", "cache", "message"; of a dispatch: "wave_begin", "wave_end",
+        "barrier_arrive", "barrier_leave", "cache", "message", "export"; of a dispatch: "wave_begin", "wave_end",
         "workgroup_begin", "workgroup_end", "dispatch_begin", "dispatch_end"; of a machine: "allocate", "free", "map",
         "host_write", "host_read", "host_pointer".
     values: accesses come with the values of their registers.

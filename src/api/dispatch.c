@@ -8,13 +8,16 @@
 #include "base/versioned.h"
 #include "check/check.h"
 #include "exec/abi.h"
+#include "exec/gds.h"
 #include "exec/program.h"
+#include "profile/cost/gpu.h"
 #include "profile/fidelity.h"
 #include "profile/trace/replay.h"
 #include "report/fault.h"
 #include "report/printf.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -321,6 +324,61 @@ static uint32_t lane_scratch(const struct wm_kernel *kernel, const struct wm_sta
     return start && start->scratch_bytes > own ? start->scratch_bytes : own;
 }
 
+/* ---- cooperative dispatches ---- */
+
+/* The grid must fit on the product, all at once. */
+static enum wm_status check_fit(const struct wm_machine *machine, const struct wm_kernel *kernel,
+                                const struct wm_dispatch *request, struct wmi_dispatch *dispatch,
+                                struct wm_diag *diag)
+{
+    const struct wm_gpu *gpu = request->gpu;
+    enum wm_status status = gpu ? wmi_gpu_check(gpu, diag) : WM_OK;
+    const char *target = wmi_target_name(machine->target);
+    char what[64];
+    if (status)
+        return status;
+    if (!gpu && request->profile)
+        gpu = wmi_profile_gpu(request->profile);
+    if (!gpu && !(gpu = wm_gpu_default(target)))
+        return wmi_fail(diag, WM_UNSUPPORTED,
+                        "a cooperative dispatch on %s: no product of this target is known; name another one",
+                        target);
+    snprintf(what, sizeof what, "the code object is for %s", target);
+    status = wmi_gpu_fits(gpu, machine->target, what, diag);
+    if (status)
+        return status;
+    const struct wmi_profile_dispatch needs = wmi_occupancy_of(machine, kernel, dispatch);
+    const struct wmi_capacity capacity = wmi_capacity_of(gpu, &needs, kernel->wave_size);
+    const uint64_t most = (uint64_t)(gpu->compute_units / capacity.units) * capacity.groups;
+    return dispatch->group_count <= most
+               ? WM_OK
+               : wmi_fail(diag, WM_BAD_ARGUMENT,
+                          "a cooperative dispatch of %llu workgroups; %s (%s) holds %llu of kernel '%s' at "
+                          "once: %u on "
+                          "%s of its %u compute units, limited by %s",
+                          (unsigned long long)dispatch->group_count, gpu->title, gpu->name,
+                          (unsigned long long)most, kernel->name, capacity.groups,
+                          capacity.units > 1 ? "each pair" : "each", gpu->compute_units, capacity.limit);
+}
+
+/* Lets all workgroups be resident. A GPU has one such dispatch at a time: they share resource 0 of global
+ * wave sync, which the runtime sets to the number of workgroups minus one (ROCclr, gwsInit). */
+static enum wm_status cooperate(struct wm_machine *machine, const struct wm_kernel *kernel,
+                                struct wmi_dispatch *dispatch, struct wm_diag *diag)
+{
+    if (dispatch->group_count > dispatch->residents)
+        return wmi_fail(diag, WM_UNSUPPORTED,
+                        "a cooperative dispatch of %llu workgroups of kernel '%s'; %u can be unfinished at "
+                        "once, by their "
+                        "scratch memory",
+                        (unsigned long long)dispatch->group_count, kernel->name, dispatch->residents);
+    if (__atomic_exchange_n(&machine->cooperating, true, __ATOMIC_ACQUIRE))
+        return wmi_fail(diag, WM_BAD_ARGUMENT, "another cooperative dispatch is running on the machine");
+    dispatch->cooperative = true;
+    wmi_gws_init(machine->gws, 0, (uint32_t)dispatch->group_count - 1);
+    return WM_OK;
+}
+
 /* Runs a request that makes sense. */
 static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_machine *machine,
                                   const struct wmi_module *module, const struct wm_kernel *kernel,
@@ -334,6 +392,8 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
     if (status)
         return status;
     dispatch->threads = dispatch->holder || wants_one_thread(request) ? 1 : thread_count(request->threads);
+    if (request->cooperative && (status = check_fit(machine, kernel, request, dispatch, diag)))
+        return status;
     const uint64_t items = (uint64_t)dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
     const struct wmi_abi_request abi = {
         .kernel = kernel,
@@ -368,6 +428,11 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
     dispatch->progress_user = request->progress_user;
     dispatch->waits_for_others = request->waits_for_others;
     dispatch->presence = &presence;
+    if (request->cooperative && (status = cooperate(machine, kernel, dispatch, diag))) {
+        wmi_start_release(dispatch);
+        wmi_abi_release(machine->space, &memory);
+        return status;
+    }
     wmi_gate_enter(wmi_space_gate(machine->space), &presence);
     status = run_observed(machine, module, kernel, dispatch, request, result, diag);
     if (status == WM_OK && memory.printf && request->print) {
@@ -377,6 +442,8 @@ static enum wm_status run_request(const struct wmi_dispatch_how *how, struct wm_
                          WMI_PRINTF_BYTES, request->print, request->print_user);
     }
     wmi_gate_leave(&presence);
+    if (dispatch->cooperative)
+        __atomic_store_n(&machine->cooperating, false, __ATOMIC_RELEASE);
     wmi_start_release(dispatch);
     wmi_abi_release(machine->space, &memory);
     return status;

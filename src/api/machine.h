@@ -30,6 +30,7 @@ struct wm_machine {
     struct wmi_gws *gws;
     struct wmi_machine_observers observers;
     unsigned running;             /* atomic: dispatches */
+    bool cooperating;             /* atomic: one of them is cooperative */
     unsigned queues, queues_made; /* atomic: that exist, that were made so far */
 };
 

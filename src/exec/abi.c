@@ -96,6 +96,43 @@ static enum wm_status fill_printf(const struct wmi_abi_request *r, struct wmi_ab
     return WM_OK;
 }
 
+/* struct mg_info of the device library. Source: ROCm Device Libraries, ockl/src/cg.cl. */
+struct grid_sync {
+    uint64_t grids; /* of several GPUs: none */
+    uint32_t number, count;
+    uint64_t items_before, items;
+    uint32_t arrived, unused;
+    uint32_t groups;
+};
+
+/* Sets hidden_multigrid_sync_arg of a cooperative dispatch. Kernels synchronize by global wave sync, and the
+ * argument is 1, or on the targets whose hardware sets FLAT_SCRATCH through this memory (AVOID_GWS in cg.cl:
+ * gfx940 and its kin, gfx11 and later). Source of the 1: ROCclr, rocvirtual.cpp. */
+static enum wm_status fill_grid_sync(const struct wmi_abi_request *r, struct wmi_abi_memory *memory,
+                                     struct wmi_hidden_values *hidden, struct wm_diag *diag)
+{
+    const struct wmi_target *target = wmi_target_find(r->kernel->target);
+    void *host;
+    if (!r->dispatch->cooperative)
+        return WM_OK;
+    if (!target || !wmi_target_limit(target, WMI_LIMIT_initial_scratch)) {
+        hidden->multigrid_sync = 1;
+        return WM_OK;
+    }
+    const enum wm_status status =
+        allocate(r, sizeof(struct grid_sync), "grid sync", &memory->grid_sync, &host, diag);
+    if (status)
+        return status;
+    struct grid_sync *sync = host;
+    *sync = (struct grid_sync){.items = 1, .groups = 1};
+    for (unsigned i = 0; i < 3; i++) {
+        sync->items *= hidden->grid[i];
+        sync->groups *= (hidden->grid[i] + hidden->workgroup[i] - 1) / hidden->workgroup[i];
+    }
+    hidden->multigrid_sync = memory->grid_sync;
+    return WM_OK;
+}
+
 /* Writes the hidden arguments into the segment that the caller has put into memory. */
 static enum wm_status fill_given(const struct wmi_abi_request *r, const struct wmi_hidden_values *hidden,
                                  struct wm_diag *diag)
@@ -132,10 +169,12 @@ static enum wm_status fill_kernarg(const struct wmi_abi_request *r, struct wmi_a
         hidden.workgroup[i] = at_least_one(dispatch->workgroup[i]);
         hidden.global_offset[i] = dispatch->global_offset[i];
     }
+    enum wm_status status = fill_grid_sync(r, memory, &hidden, diag);
+    if (status)
+        return status;
     if (r->has_kernarg)
         return r->fills_hidden ? fill_given(r, &hidden, diag) : WM_OK;
-    const enum wm_status status =
-        allocate(r, size + KERNARG_ALIGNMENT, "kernarg", &memory->kernarg, &kernarg, diag);
+    status = allocate(r, size + KERNARG_ALIGNMENT, "kernarg", &memory->kernarg, &kernarg, diag);
     if (status)
         return status;
     if (asked)
@@ -335,8 +374,8 @@ enum wm_status wmi_abi_prepare(const struct wmi_abi_request *request, struct wmi
 
 void wmi_abi_release(struct wmi_space *space, struct wmi_abi_memory *memory)
 {
-    const uint64_t addresses[] = {memory->scratch, memory->printf, memory->packet, memory->kernarg,
-                                  memory->queue};
+    const uint64_t addresses[] = {memory->scratch, memory->printf, memory->packet,
+                                  memory->kernarg, memory->queue,  memory->grid_sync};
     for (unsigned i = 0; i < sizeof addresses / sizeof *addresses; i++)
         if (addresses[i])
             wmi_space_free(space, addresses[i], true, NULL);

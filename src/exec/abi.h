@@ -8,7 +8,7 @@
 
 /* Guest memory allocated for one dispatch. */
 struct wmi_abi_memory {
-    uint64_t kernarg, packet, queue, scratch, printf; /* guest addresses; 0: not allocated */
+    uint64_t kernarg, packet, queue, scratch, printf, grid_sync; /* guest addresses; 0: not allocated */
     uint32_t places; /* workgroups that can have scratch at the same time, at least 1 */
     uint64_t scratch_stride, scratch_piece; /* bytes between the scratch of two waves, bytes per wave */
     uint64_t scratch_bytes;                 /* of all waves, with the gaps */

@@ -84,6 +84,7 @@ struct wmi_dispatch {
     struct wmi_stales stales;          /* its lock is there unless its mode is 0 */
     bool waits_for_others;             /* waiting is no deadlock */
     struct wmi_gws *gws;               /* the machine's; NULL: there is none */
+    bool cooperative;                  /* all workgroups are resident, whatever memory they take */
     bool (*progress)(void *user, uint64_t done, uint64_t all);
     void *progress_user;
 

@@ -17,6 +17,8 @@ void wmi_gds_destroy(struct wmi_gds *gds);
 struct wmi_gws *wmi_gws_create(void);
 void wmi_gws_destroy(struct wmi_gws *gws);
 void wmi_gws_reset(struct wmi_gws *gws);
+/* As ds_gws_init does. */
+void wmi_gws_init(struct wmi_gws *gws, unsigned resource, uint32_t counter);
 /* The dispatch is over. */
 void wmi_gws_leave(struct wmi_dispatch *dispatch);
 

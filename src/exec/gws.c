@@ -41,6 +41,13 @@ void wmi_gws_reset(struct wmi_gws *gws)
     pthread_mutex_unlock(&gws->lock);
 }
 
+void wmi_gws_init(struct wmi_gws *gws, unsigned resource, uint32_t counter)
+{
+    pthread_mutex_lock(&gws->lock);
+    gws->resource[resource] = (struct resource){.counter = counter};
+    pthread_mutex_unlock(&gws->lock);
+}
+
 /* Waves that a fault ended wait for no semaphore any more. */
 void wmi_gws_leave(struct wmi_dispatch *dispatch)
 {

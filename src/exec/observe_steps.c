@@ -3,6 +3,7 @@
 #include "exec/careful.h"
 #include "exec/dispatch.h"
 #include "exec/frame_words.h"
+#include "exec/program.h"
 #include "exec/show.h"
 #include "exec/steps.h"
 
@@ -90,6 +91,45 @@ void wmi_show_event(const struct wmi_worker *worker, const struct wmi_workgroup 
             observers->one[i]->event(worker->observers[i], event);
 }
 
+static const struct wmi_target *target_of(const char *frame)
+{
+    return wmi_program_code(wmi_wave_of(frame)->group->dispatch->program)->options.target;
+}
+
+static struct wm_message message_of(const char *frame, uint32_t id)
+{
+    const struct wmi_target *target = target_of(frame);
+    return (struct wm_message){
+        .id = id,
+        .m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0],
+        .name = wmi_message_name(target, id),
+        .operation = wmi_message_operation_name(target, id),
+    };
+}
+
+const struct wmi_op *wmi_step_show_export(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_wave *wave = wmi_wave_of(frame);
+    const uint32_t rows[4] = {op->a, op->b, op->c, op->d};
+    struct wm_event event = {.kind = WM_EVENT_EXPORT, .pc = op->value};
+    event.exported = (struct wm_export){
+        .target = op->e,
+        .name = wmi_export_target_name(target_of(frame), op->e),
+        .components = op->x,
+        .wave_size = ((const struct wmi_frame *)frame)->wave_size,
+        .compressed = op->y & WMI_EXPORT_COMPRESSED,
+        .done = op->y & WMI_EXPORT_DONE,
+        .valid_mask = op->y & WMI_EXPORT_VALID_MASK,
+        .row = op->y & WMI_EXPORT_ROW,
+        .m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0],
+    };
+    for (unsigned i = 0; i < 4; i++)
+        if (rows[i])
+            event.exported.values[i] = (const uint32_t *)(const void *)(frame + rows[i]);
+    wmi_show_event(wave->worker, wave->group, wave, &event);
+    return op + 1;
+}
+
 static int32_t barrier_number(const char *frame, const struct wmi_op *op)
 {
     switch (op->y) {
@@ -122,7 +162,7 @@ const struct wmi_op *wmi_step_show_event(char *restrict frame, const struct wmi_
                                                 .volatile_only = op->y};
         break;
     case WM_EVENT_MESSAGE:
-        event.message = (struct wm_message){.id = op->a, .m0 = wmi_frame_of(frame)->s[WMI_S_M0]};
+        event.message = message_of(frame, op->a);
         break;
     default:
         break;

@@ -200,7 +200,7 @@ static void report_until_done(struct wmi_executor *executor)
 static void limit_residents(struct wmi_dispatch *dispatch, uint64_t bytes)
 {
     const uint64_t fit = PARKED_BYTES / bytes ? PARKED_BYTES / bytes : 1;
-    if (fit < dispatch->residents)
+    if (fit < dispatch->residents && !dispatch->cooperative)
         dispatch->residents = (uint32_t)fit;
 }
 

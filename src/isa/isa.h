@@ -400,6 +400,12 @@ enum wmi_limit {
 };
 uint32_t wmi_target_limit(const struct wmi_target *target, enum wmi_limit limit);
 
+/* Names for reports, "" if the target has none: of an export's target, of a message and its operation, from
+ * the immediate of s_sendmsg or the source of s_sendmsg_rtn. */
+const char *wmi_export_target_name(const struct wmi_target *target, uint32_t number);
+const char *wmi_message_name(const struct wmi_target *target, uint32_t message);
+const char *wmi_message_operation_name(const struct wmi_target *target, uint32_t message);
+
 extern const struct wmi_row wmi_rows[WMI_INSN_COUNT];
 extern const struct wmi_matrix wmi_matrices[];
 

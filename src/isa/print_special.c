@@ -84,6 +84,29 @@ static const char *message_operation(const struct wmi_target *target, unsigned i
     return NULL;
 }
 
+static const char *or_none(const char *name)
+{
+    return name ? name : "";
+}
+
+const char *wmi_export_target_name(const struct wmi_target *target, uint32_t number)
+{
+    return or_none(wmi_name_of(target, WMI_NAMES_export_target, (int32_t)number));
+}
+
+const char *wmi_message_name(const struct wmi_target *target, uint32_t message)
+{
+    const bool operations = target->limits[WMI_LIMIT_message_operations];
+    return or_none(wmi_name_of(target, WMI_NAMES_message, (int32_t)(message & (operations ? 15 : 255))));
+}
+
+const char *wmi_message_operation_name(const struct wmi_target *target, uint32_t message)
+{
+    return target->limits[WMI_LIMIT_message_operations]
+               ? or_none(message_operation(target, message & 15, message >> 4 & 7))
+               : "";
+}
+
 /* gfx11 and later: the message is only a number; some messages return data. */
 static void put_plain_message(struct wmi_text *text, const struct wmi_target *target, uint32_t value)
 {

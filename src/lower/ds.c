@@ -265,6 +265,7 @@ static void emit_alignment(struct lowering *l)
     op->d = aligned;
     op->data = l->memory;
     l->operands.a = aligned;
+    l->b->repeatable &= l->memory->alignment == WMI_ALIGNMENT_DWORD; /* the strict ones count violations */
 }
 
 static void emit_watches(const struct lowering *l)

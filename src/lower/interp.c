@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowers interpolation: parameters are read from LDS into temporary rows, or taken from the lanes of each
- * quad, and the bodies and stages of ordinary vector instructions compute the rest.
+/* Lowers exports and interpolation. For the latter, parameters are read from LDS into temporary rows, or
+ * taken from the lanes of each quad, and the bodies and stages of ordinary vector instructions compute the
+ * rest.
  *
  * Sources: Vega ISA, "VINTRP" and "LDS Parameter Reads"; RDNA 3 ISA, "VALU Parameter Interpolation" and "LDS
  * Parameter Loads". */
@@ -288,12 +289,43 @@ static bool lower_direct_load(struct lowering *l)
     return l->ok;
 }
 
+/* ---- exports ---- */
+
+/* An export changes nothing that a wave can see: only observers get it. */
+static bool lower_exp(struct lowering *l)
+{
+    static const enum wmi_role roles[] = {WMI_ROLE_A, WMI_ROLE_B, WMI_ROLE_C, WMI_ROLE_D};
+    const bool compressed = field(l, WMI_FIELD_compr);
+    uint32_t rows[4] = {0};
+    if (!wmi_builder_shows(l->b, WM_EVENT_EXPORT))
+        return true;
+    for (unsigned i = 0; i < 4; i++) {
+        const struct wmi_operand *operand = wmi_operand(l->insn, roles[i]);
+        if (operand && operand->kind == WMI_OPERAND_VGPR)
+            rows[compressed ? i / 2 : i] = wmi_lower_vgpr(l->b, operand->reg, 1, &l->ok);
+    }
+    struct wmi_step *step = wmi_emit(l->b, WMI_STEP_show_export);
+    step->a = rows[0];
+    step->b = rows[1];
+    step->c = rows[2];
+    step->d = rows[3];
+    step->e = (uint32_t)wmi_operand(l->insn, WMI_ROLE_IMM)->value;
+    step->x = (uint32_t)field(l, WMI_FIELD_en) & 15;
+    step->y = (compressed ? WMI_EXPORT_COMPRESSED : 0u) | (field(l, WMI_FIELD_done) ? WMI_EXPORT_DONE : 0u) |
+              (field(l, WMI_FIELD_vm) ? WMI_EXPORT_VALID_MASK : 0u) |
+              (field(l, WMI_FIELD_row_en) ? WMI_EXPORT_ROW : 0u);
+    step->value = l->b->pc;
+    return l->ok;
+}
+
 bool wmi_lower_export(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     struct lowering l = {.b = b, .insn = insn, .ok = true};
     const struct vinterp *rule = vinterp_of(insn->id);
     if (rule)
         return lower_vinterp(&l, rule);
+    if (insn->id == WMI_INSN_exp)
+        return lower_exp(&l);
     if (methods[insn->id])
         return lower_vintrp(&l);
     if (insn->id == WMI_INSN_lds_param_load || insn->id == WMI_INSN_lds_direct_load)

@@ -25,6 +25,14 @@ enum wmi_step_id {
 /* y of events at barriers: where the number is. */
 enum { WMI_BARRIER_IN_STEP, WMI_BARRIER_IN_M0, WMI_BARRIER_JOINED };
 
+/* y of exports. */
+enum wmi_export_flag {
+    WMI_EXPORT_COMPRESSED = 1 << 0,
+    WMI_EXPORT_DONE = 1 << 1,
+    WMI_EXPORT_VALID_MASK = 1 << 2,
+    WMI_EXPORT_ROW = 1 << 3,
+};
+
 /* First step of each family. Fast global memory and buffer steps are in the order of WMI_VMEM_SHAPES; global
  * memory has one step per shape and form. */
 enum {

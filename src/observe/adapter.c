@@ -13,8 +13,8 @@ enum {
     REGISTERS = 32, /* of an instruction's data or result */
     LANES = 64,
     OF_DISPATCHES = WM_EVENT_INSTRUCTION | WM_EVENT_BLOCK | WM_EVENT_BARRIER_ARRIVE | WM_EVENT_BARRIER_LEAVE |
-                    WM_EVENT_CACHE | WM_EVENT_MESSAGE | WM_EVENT_WAVE_BEGIN | WM_EVENT_WAVE_END |
-                    WM_EVENT_WORKGROUP_BEGIN | WM_EVENT_WORKGROUP_END,
+                    WM_EVENT_CACHE | WM_EVENT_MESSAGE | WM_EVENT_EXPORT | WM_EVENT_WAVE_BEGIN |
+                    WM_EVENT_WAVE_END | WM_EVENT_WORKGROUP_BEGIN | WM_EVENT_WORKGROUP_END,
 };
 
 /* An access that was reported but is not known to be complete. */

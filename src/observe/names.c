@@ -20,7 +20,8 @@ const char *wm_event_name(enum wm_event_kind kind)
         "access",        "instruction",    "block",        "barrier arrive", "barrier leave",
         "cache",         "message",        "wave begin",   "wave end",       "workgroup begin",
         "workgroup end", "dispatch begin", "dispatch end", "allocate",       "free",
-        "map",           "host write",     "host read",    "host pointer",
+        "map",           "host write",     "host read",    "host pointer",   NULL,
+        "export",
     };
     const unsigned bits = (unsigned)kind;
     return bits && !(bits & (bits - 1)) ? NAME_OF(names, __builtin_ctz(bits)) : "?";

@@ -29,38 +29,46 @@ static uint32_t items_of(const struct wmi_profile_dispatch *dispatch)
 }
 
 /* Takes the limit if it lets fewer workgroups run at once than those before. */
-static void limit(struct wmi_kernel *kernel, const char *name, uint32_t groups)
+static void limit(struct wmi_capacity *capacity, const char *name, uint32_t groups)
 {
-    if (groups < kernel->residence.groups) {
-        kernel->residence.groups = groups;
-        kernel->occupancy_limit = name;
+    if (groups < capacity->groups) {
+        capacity->groups = groups;
+        capacity->limit = name;
     }
 }
 
-/* Of a compute unit, in WGP mode of a WGP, which has all the SIMDs and LDS of its compute units. Source: LLVM
- * 19, AMDGPUBaseInfo (getEUsPerCU, getLocalMemorySize, getMaxWorkGroupsPerCU, getNumWavesPerEUWithNumVGPRs,
- * getOccupancyWithNumSGPRs). */
-static void occupy(struct wmi_kernel *kernel, const struct wm_gpu *gpu, unsigned wave_lanes)
+/* Source: LLVM 19, AMDGPUBaseInfo (getEUsPerCU, getLocalMemorySize, getMaxWorkGroupsPerCU,
+ * getNumWavesPerEUWithNumVGPRs, getOccupancyWithNumSGPRs). */
+struct wmi_capacity wmi_capacity_of(const struct wm_gpu *gpu, const struct wmi_profile_dispatch *dispatch,
+                                    unsigned wave_lanes)
 {
-    const struct wmi_profile_dispatch *dispatch = &kernel->dispatch;
     const uint32_t items = items_of(dispatch), waves = divided_up(items ? items : 1, wave_lanes);
     const uint32_t units = dispatch->wgp_mode ? gpu->lds_sharing : 1;
     const uint32_t rows = divided_up(dispatch->vgprs * wave_lanes, gpu->vgpr_lanes);
     const uint32_t vgprs = divided_up(rows ? rows : 1, gpu->vgpr_granule) * gpu->vgpr_granule;
     const uint32_t sgprs = dispatch->sgprs ? dispatch->sgprs : 1; /* as allocated */
     const uint32_t simds = gpu->simds * units;
-    kernel->residence = (struct wmi_residence){.units = units, .groups = simds * gpu->waves / waves};
-    kernel->occupancy_limit = "waves";
-    limit(kernel, "VGPRs", simds * less(gpu->waves, gpu->vgprs / vgprs) / waves);
+    struct wmi_capacity capacity = {
+        .units = units, .groups = simds * gpu->waves / waves, .waves = waves, .limit = "waves"};
+    limit(&capacity, "VGPRs", simds * less(gpu->waves, gpu->vgprs / vgprs) / waves);
     if (gpu->sgprs)
-        limit(kernel, "SGPRs", simds * less(gpu->waves, gpu->sgprs / sgprs) / waves);
+        limit(&capacity, "SGPRs", simds * less(gpu->waves, gpu->sgprs / sgprs) / waves);
     if (dispatch->lds_bytes)
-        limit(kernel, "LDS", gpu->lds_bytes / gpu->lds_sharing * units / dispatch->lds_bytes);
+        limit(&capacity, "LDS", gpu->lds_bytes / gpu->lds_sharing * units / dispatch->lds_bytes);
     if (waves > 1)
-        limit(kernel, "workgroups", GROUPS_WITH_BARRIERS * units);
-    if (!kernel->residence.groups) /* the hardware has no room for it; here it runs all the same */
-        kernel->residence.groups = 1;
-    kernel->waves_per_simd = divided_up(kernel->residence.groups * waves, simds);
+        limit(&capacity, "workgroups", GROUPS_WITH_BARRIERS * units);
+    return capacity;
+}
+
+/* What the hardware has no room for runs here all the same. */
+static void occupy(struct wmi_kernel *kernel, const struct wm_gpu *gpu, unsigned wave_lanes)
+{
+    const struct wmi_capacity capacity = wmi_capacity_of(gpu, &kernel->dispatch, wave_lanes);
+    kernel->residence =
+        (struct wmi_residence){.units = capacity.units, .groups = capacity.groups ? capacity.groups : 1};
+    kernel->occupancy_limit = capacity.limit;
+    kernel->waves_per_simd =
+        divided_up(kernel->residence.groups * capacity.waves, gpu->simds * capacity.units);
 }
 
 /* ---- dispatches ---- */

@@ -26,6 +26,16 @@ struct wmi_profile_dispatch {
     uint64_t scratch_bytes;         /* per workgroup, as the hardware allocates it; 0: none */
 };
 
+/* How many workgroups of a dispatch a GPU can hold at once, from their registers, LDS and waves. */
+struct wmi_capacity {
+    uint32_t units;    /* neighbouring compute units on which a workgroup runs: 1, in WGP mode of RDNA 2 */
+    uint32_t groups;   /* that these hold; 0: not even one */
+    uint32_t waves;    /* of a workgroup */
+    const char *limit; /* "waves", "VGPRs", "SGPRs", "LDS", "workgroups" */
+};
+struct wmi_capacity wmi_capacity_of(const struct wm_gpu *gpu, const struct wmi_profile_dispatch *dispatch,
+                                    unsigned wave_lanes);
+
 /* Describes instructions. describe() sets kernel, text, file, line, column and offset of the row for row->pc.
  * It is called once per instruction, under a lock; the strings are copied before the next call. */
 struct wmi_profile_source {

@@ -39,6 +39,45 @@ class Run(Case):
         self.assertRegex(text, r"\n +120  v_exp_f32 +approximate: before gfx11: hardware within 1 ulp")
         self.assertNotIn("fidelity", json.loads(self.run_tool(words[:-len("--fidelity")], "--json")[0]))
 
+    def test_cooperative(self):
+        """One wave per workgroup, which has all VGPRs of a SIMD as raw code does; a Vega 64 has 64 units of 4 SIMDs."""
+        code = self.path("none.s", b"s_endpgm\n")
+        self.run_tool(f"asm -m gfx900 --raw {code} -o none.bin")
+        self.run_tool("run none.bin -m gfx900 -g 16384 -b 64 --cooperative --register m0=0")
+        self.run_tool("run none.bin -m gfx900 -g 16448 -b 64")
+        _, error = self.run_tool("run none.bin -m gfx900 -g 16448 -b 64 --cooperative", code=2)
+        self.assertIn("a cooperative dispatch of 257 workgroups; AMD Radeon RX Vega 64 (vega64) holds 256 of kernel 'raw' at "
+                      "once: 4 on each of its 64 compute units, limited by VGPRs", error)
+        _, error = self.run_tool("run none.bin -m gfx900 -g 64 -b 64 --cooperative --gpu mi300x", code=2)
+        self.assertIn("the code object is for gfx900", error)
+        _, error = self.run_tool("run none.bin -m gfx900 -g 64 -b 64 --gpu vega64", code=2)
+        self.assertIn("--gpu: 'wavemem prof' counts, 'run' does not", error)
+
+    def test_exports(self):
+        code = self.path("pixel.s", b"v_cvt_f32_u32 v1, v0\nexp mrt0 v1, off, v0, off vm\nexp null off, off, off, off done vm\n"
+                         b"s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 0)\ns_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 1)\n"
+                         b"s_sendmsg sendmsg(MSG_GS, GS_OP_CUT, 0)\nexp mrt1 v0, v0, v1, v1 compr\ns_endpgm\n")
+        self.run_tool(f"asm -m gfx900 --raw {code} -o pixel.bin")
+        words = "run pixel.bin -m gfx900 -g 66 -b 65 --exports"  # waves of 64, 1 and 1 lanes
+        dispatch = json.loads(self.run_tool(words, "--json", "-j", "2")[0])["dispatches"][0]
+        exports = dispatch["exports"]
+        self.assertEqual([(one["workgroup"][0], one["wave"], one["name"]) for one in exports],
+                         [(group, wave, name) for group, wave in ((0, 0), (0, 1), (1, 0)) for name in ("mrt0", "null", "mrt1")])
+        first = exports[0]
+        self.assertEqual((first["lanes"], first["valid_mask"], first["done"]), (list(range(64)), True, False))
+        self.assertEqual(first["values"], {"x": list(struct.unpack("<64I", pack("f32", range(64)))), "z": list(range(64))})
+        self.assertEqual(exports[1]["values"], {})
+        self.assertEqual(exports[5]["values"], {"x": [64], "y": [0], "z": [0], "w": [0x4280]})  # 64.0 is 0x42800000
+        self.assertEqual([(one["name"], one["operation"], one["count"]) for one in dispatch["messages"]],
+                         [("MSG_GS", "GS_OP_EMIT", 6), ("MSG_GS", "GS_OP_CUT", 3)])
+        text = self.run_tool(words)[0]
+        self.assertRegex(text, r"raw: 9 exports\n  workgroup \(0,0,0\) wave 0, 0x[0-9a-f]+: mrt0 xz vm\n"
+                               r"    lane  0  x 0x00000000  z 0x00000000\n    lane  1  x 0x3f800000  z 0x00000001\n")
+        self.assertRegex(text, r"wave 1, 0x[0-9a-f]+: null off done vm\n  workgroup \(0,0,0\) wave 1, 0x[0-9a-f]+: mrt1 xyzw compr\n"
+                               r"    lane  0  x 0x0040  y 0x0000  z 0x0000  w 0x4280\n")
+        self.assertTrue(text.endswith("  message MSG_GS GS_OP_EMIT: 6\n  message MSG_GS GS_OP_CUT: 3\n"))
+        self.assertNotIn("exports", json.loads(self.run_tool(words[:-len("--exports")], "--json")[0])["dispatches"][0])
+
     def test_grid_as_given(self):
         """A kernel sees as many dimensions as are given, in its hidden arguments and in the dispatch packet, and the offset."""
         hidden = [("global_offset_x", 8, 8), ("global_offset_y", 16, 8), ("global_offset_z", 24, 8), ("grid_dims", 32, 2)]

@@ -76,13 +76,27 @@ static void add_access(struct log *log, const struct wm_access *a)
     add_registers(log, "result", &a->result);
 }
 
+/* The values are those of the last active lane. */
+static void add_export(struct log *log, const struct wm_event *event)
+{
+    const struct wm_export *e = &event->exported;
+    const unsigned lane = 63 - (unsigned)__builtin_clzll(event->lanes);
+    assert_int_equal(e->wave_size == 64, event->lanes > UINT32_MAX);
+    add(log, " %u %s %x%s%s%s%s", e->target, e->name, e->components, e->compressed ? " compr" : "",
+        e->done ? " done" : "", e->valid_mask ? " vm" : "", e->row ? " row" : "");
+    for (unsigned i = 0; i < 4; i++)
+        if (e->values[i])
+            add(log, " %u:%x", i, e->values[i][lane]);
+    add(log, " m0 %x", e->m0);
+}
+
 static void write_down(void *local, const struct wm_event *event)
 {
     struct log *log = local;
     log->calls++;
     if (event->pc)
         add(log, "+%" PRIx64 " ", event->pc - log->code);
-    if (event->kind < WM_EVENT_DISPATCH_BEGIN)
+    if (event->kind < WM_EVENT_DISPATCH_BEGIN || event->kind == WM_EVENT_EXPORT)
         add(log, "%u.%u ", event->workgroup[0], event->wave);
     add(log, "%s", wm_event_name(event->kind));
     switch (event->kind) {
@@ -100,7 +114,11 @@ static void write_down(void *local, const struct wm_event *event)
             wm_scope_name(event->cache.scope), event->cache.volatile_only ? " volatile" : "");
         break;
     case WM_EVENT_MESSAGE:
-        add(log, " %x m0 %x", event->message.id, event->message.m0);
+        add(log, " %x m0 %x %s %s", event->message.id, event->message.m0, event->message.name,
+            event->message.operation);
+        break;
+    case WM_EVENT_EXPORT:
+        add_export(log, event);
         break;
     case WM_EVENT_WAVE_BEGIN:
         add(log, " lanes %" PRIx64, event->lanes);
@@ -394,6 +412,40 @@ static void barriers(void **state)
           "+24 0.0 barrier leave\n");
 }
 
+/* Targets and fields as LLVM assembles them; a compressed export has two components in each register. */
+static void exports(void **state)
+{
+    (void)state;
+    const uint64_t events = WM_EVENT_EXPORT | WM_EVENT_MESSAGE;
+    check("gfx900", 64, events,
+          "s_movk_i32 m0, 0x55\n"
+          "v_mov_b32 v1, 7\n"
+          "exp mrt0 v1, off, v0, off vm\n"
+          "exp pos2 v0, v0, v1, v1 compr\n"
+          "exp param31 off, off, off, v0\n"
+          "exp null off, off, off, off done vm\n"
+          "s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 1)\n"
+          "s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_NOP)\n"
+          "s_sendmsg sendmsg(MSG_GS_ALLOC_REQ)\n"
+          "s_endpgm\n",
+          "+18 0.0 export 0 mrt0 5 vm 0:7 2:3f m0 55\n"
+          "+20 0.0 export 14 pos2 f compr 0:3f 1:7 m0 55\n"
+          "+28 0.0 export 63 param31 8 3:3f m0 55\n"
+          "+30 0.0 export 9 null 0 done vm m0 55\n"
+          "+38 0.0 message 122 m0 55 MSG_GS GS_OP_EMIT\n"
+          "+3c 0.0 message 3 m0 55 MSG_GS_DONE GS_OP_NOP\n"
+          "+40 0.0 message 9 m0 55 MSG_GS_ALLOC_REQ \n");
+    check("gfx1100", 32, events,
+          "s_movk_i32 m0, 3\n"
+          "exp prim v0, off, off, off done\n"
+          "exp mrtz v0, off, off, off row_en\n"
+          "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)\n"
+          "s_endpgm\n",
+          "+14 0.0 export 20 prim 1 done 0:1f m0 3\n"
+          "+1c 0.0 export 8 mrtz 1 row 0:1f m0 3\n"
+          "+24 0.0 message 3 m0 3 MSG_DEALLOC_VGPRS \n");
+}
+
 static void caches_and_messages(void **state)
 {
     (void)state;
@@ -410,7 +462,7 @@ static void caches_and_messages(void **state)
           "+18 0.0 cache operations 3 caches 1 scope  volatile\n"
           "+20 0.0 cache operations 2 caches 4 scope \n"
           "+28 0.0 cache operations 2 caches 8 scope \n"
-          "+30 0.0 message 1 m0 55\n");
+          "+30 0.0 message 1 m0 55 MSG_INTERRUPT \n");
     check("gfx942", 64, events,
           "buffer_wbl2 sc0 sc1\n"
           "buffer_inv sc1\n"
@@ -722,6 +774,7 @@ int main(void)
         cmocka_unit_test(moves),
         cmocka_unit_test(faults),
         cmocka_unit_test(barriers),
+        cmocka_unit_test(exports),
         cmocka_unit_test(caches_and_messages),
         cmocka_unit_test(instructions_and_blocks),
         cmocka_unit_test(host),

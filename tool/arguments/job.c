@@ -39,6 +39,8 @@ enum option_id {
     OPT_THREADS,
     OPT_STATS,
     OPT_FIDELITY,
+    OPT_EXPORTS,
+    OPT_COOPERATIVE,
     OPT_ALIGNMENT,
     OPT_CHECK_WAITS,
     OPT_CHECK_HAZARDS,
@@ -88,6 +90,8 @@ static const struct tool_option options[] = {
     {"threads", 'j', TOOL_VALUE, OPT_THREADS},
     {"stats", 0, TOOL_NO_VALUE, OPT_STATS},
     {"fidelity", 0, TOOL_NO_VALUE, OPT_FIDELITY},
+    {"exports", 0, TOOL_NO_VALUE, OPT_EXPORTS},
+    {"cooperative", 0, TOOL_NO_VALUE, OPT_COOPERATIVE},
     {"alignment", 0, TOOL_VALUE, OPT_ALIGNMENT},
     {"check-waits", 0, TOOL_NO_VALUE, OPT_CHECK_WAITS},
     {"check-hazards", 0, TOOL_NO_VALUE, OPT_CHECK_HAZARDS},
@@ -351,6 +355,9 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
     case OPT_FIDELITY:
         job->fidelity = true;
         break;
+    case OPT_EXPORTS:
+        job->exports = true;
+        break;
     case OPT_ALIGNMENT:
         return read_alignment(job, value, where);
     case OPT_CHECK_WAITS:
@@ -482,6 +489,9 @@ static int read_words(struct tool_job *job, struct tool_words *words, bool in_fi
             break;
         case OPT_BARE:
             d->bare = true;
+            break;
+        case OPT_COOPERATIVE:
+            d->cooperative = true;
             break;
         case OPT_REGISTERS:
             d->final.path = value;
@@ -713,6 +723,7 @@ static void inherit_registers(struct tool_job *job, size_t index)
     const bool same = before && before->kernel == d->kernel;
     d->registers_from = same ? before->registers_from : index;
     d->bare |= same && before->bare;
+    d->cooperative |= same && before->cooperative;
 }
 
 int tool_job_check(struct tool_job *job)

@@ -97,7 +97,7 @@ struct tool_dispatch {
     uint32_t lds;     /* --lds */
     uint32_t scratch; /* --scratch, bytes per lane */
     unsigned wave;    /* --wave: 32, 64 or 0 */
-    bool bare;
+    bool bare, cooperative;
     struct tool_final final;
     struct tool_pairs arguments, outputs, expectations, symbols, places;
     struct tool_pairs registers; /* --sgpr, --vgpr and --register in this order */
@@ -134,12 +134,12 @@ struct tool_job {
     uint32_t threads;
     uint64_t max_instructions;
     double timeout;
-    bool stats, fidelity, help;
+    bool stats, fidelity, exports, help;
     enum wm_alignment alignment;
     unsigned checks; /* enum wm_check_what */
     enum wm_scalar_cache scalar_cache;
     bool goes_on;                     /* continue after memory violations */
-    const struct wm_gpu *gpu;         /* prof only; NULL: the default of the target */
+    const struct wm_gpu *gpu;         /* prof and --cooperative; NULL: the default of the target */
     unsigned sample;                  /* prof only; 0: all workgroups */
     struct tool_prof_outputs outputs; /* JSON: also `run`; others: prof only */
     bool apertures;                   /* --apertures is given, with these bases */

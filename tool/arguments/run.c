@@ -9,6 +9,7 @@
 #include "tool/arguments/registers.h"
 #include "tool/output.h"
 #include "tool/report/document.h"
+#include "tool/report/exports.h"
 #include "tool/report/fidelity.h"
 #include "tool/report/findings.h"
 #include "tool/text.h"
@@ -35,6 +36,11 @@ const char tool_job_help[] =
     "  -o, --out NAME=FILE  write this argument's buffer after the dispatch, as .npy or else as raw bytes\n"
     "  -e, --expect NAME=@FILE[:RTOL[,ATOL]]  compare it: |x - ref| <= ATOL + RTOL * |ref|; NaN equals NaN;\n"
     "                       without a tolerance all bits must be equal. Also NAME=zero:f32:N etc.\n"
+    "      --cooperative    all workgroups are resident at once and may synchronize (grid sync of "
+    "cooperative\n"
+    "                       launches); refused if the grid does not fit on the product: --gpu, or the "
+    "target's\n"
+    "                       default\n"
     "      --lds BYTES      dynamic LDS that is not an argument (HIP's extern __shared__)\n"
     "      --symbol NAME=VALUE  write a __constant__ or __device__ variable before the dispatch: a value or "
     "an\n"
@@ -111,6 +117,9 @@ const char tool_job_help[] =
     "      --fidelity       list executed instructions with counts and whether each is exact, approximate "
     "(with\n"
     "                       error bounds) or partly unverified\n"
+    "      --exports        list what waves export (exp): workgroup, wave, target, components and the values "
+    "of\n"
+    "                       each active lane; and count messages (s_sendmsg); on one thread\n"
     "      --alignment MODE  SH_MEM_CONFIG.ALIGNMENT_MODE: unaligned (the default), dword, dword-strict or "
     "strict\n"
     "      --check-waits    report registers used before the wait counters guarantee their data (exit code "
@@ -294,6 +303,8 @@ static struct wm_dispatch request_of(const struct tool_job *job, const struct to
         .timeout = job->timeout,
         .alignment = job->alignment,
         .on_violation = job->goes_on ? WM_VIOLATION_GOES_ON : WM_VIOLATION_STOPS,
+        .cooperative = d->cooperative,
+        .gpu = job->gpu,
     };
 }
 
@@ -627,7 +638,8 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     struct tool_dispatch *d = &job->dispatches[index];
     struct wm_diag diag = {0};
     struct prepared prepared;
-    const bool watched = watchers->profile || watchers->check || watchers->fidelity || job->scalar_cache;
+    const bool watched =
+        watchers->profile || watchers->check || watchers->fidelity || job->scalar_cache || job->exports;
     if (!prepare(job, index, *machine, &prepared, &diag)) {
         release(&prepared);
         return tool_fail("%s%s", d->where, diag.message);
@@ -648,18 +660,31 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     dispatch->progress_user = &progress;
     dispatch->print = print_text;
     dispatch->print_user = &progress;
+    struct tool_exports exports;
+    const struct wm_observer *const observers[] = {&exports.observer};
+    if (job->exports) {
+        tool_exports_begin(&exports);
+        dispatch->observers = observers;
+        dispatch->observer_count = 1;
+    }
     struct wm_result result = {.struct_size = sizeof(result)};
     const int executed = execute(*machine, d, dispatch, &result);
+    json_t *exported = job->exports ? tool_exports_end(&exports) : NULL;
     release(&prepared);
     if (executed != TOOL_CLEAN) {
         json_decref(stales.report);
+        json_decref(exported);
         return executed;
     }
+    if (exported && progress.text == stdout)
+        tool_print_exports(stdout, d->kernel->name, exported);
     struct wm_dependence dependence = {.kind = WM_INDEPENDENT};
     const bool deadlock = result.fault.kind == WM_FAULT_DEADLOCK && !watched;
     if ((report || job->stats || deadlock) &&
-        wm_find_dependence(*machine, d->object, d->kernel, &dependence, &diag) != WM_OK)
+        wm_find_dependence(*machine, d->object, d->kernel, &dependence, &diag) != WM_OK) {
+        json_decref(exported);
         return tool_fail("%s%s", d->where, diag.message);
+    }
     if (deadlock && dependence.kind != WM_INDEPENDENT && job->threads != 1 && !d->final.path)
         settle_deadlock(job, index, machine, &result);
     const bool reproducible = watched
@@ -672,6 +697,9 @@ static int run_dispatch(struct tool_job *job, size_t index, struct wm_machine **
     }
     if (stales.report)
         json_object_set_new(entry, "scalar_cache", stales.report);
+    if (entry && exported)
+        json_object_update(entry, exported);
+    json_decref(exported);
     if (report)
         json_array_append_new(json_object_get(report, "dispatches"), entry);
     int code = TOOL_CLEAN;
