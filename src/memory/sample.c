@@ -150,8 +150,10 @@ static double reduced(unsigned clamp, double x, uint32_t n)
     const double period = clamp == WMI_CLAMP_WRAP ? n : 2.0 * n;
     if (!isfinite(x) && (isnan(x) || clamp <= WMI_CLAMP_MIRROR))
         return 0;
+    if (clamp <= WMI_CLAMP_MIRROR && (x < 0 || x >= period))
+        return x < 0 ? fmod(x, period) + period : fmod(x, period);
     if (clamp <= WMI_CLAMP_MIRROR)
-        return x - floor(x / period) * period;
+        return x;
     if (clamp == WMI_CLAMP_HALF_BORDER)
         return within(x, 0, n);
     if (clamp == WMI_CLAMP_MIRROR_ONCE_HALF_BORDER)
