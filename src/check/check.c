@@ -253,7 +253,7 @@ static uint32_t add_instruction(void *self, uint64_t pc, const struct wmi_instru
                                   .waits = wmi_wait_facts_of(check->target, insn),
                                   .hazards = wmi_hazard_facts_of(check->target, insn),
                                   .ends = wmi_rows[insn->id].flags & WMI_ROW_ENDS};
-    entry->spans = (uint8_t)wmi_registers_of(insn, entry->span);
+    entry->spans = (uint8_t)wmi_registers_of(check->target, insn, entry->span);
     check->instructions++;
     return number;
 }

@@ -128,12 +128,13 @@ static bool read(struct round *round, unsigned reg)
     return round->loaded[reg];
 }
 
-static void add_to_round(struct round *round, const struct wmi_instruction *insn)
+static void add_to_round(const struct wmi_target *target, struct round *round,
+                         const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
     const bool logic = row->group == WMI_GROUP_MASK;
     struct wmi_span_of_registers spans[WMI_SPANS];
-    const unsigned count = wmi_registers_of(insn, spans);
+    const unsigned count = wmi_registers_of(target, insn, spans);
     bool loaded =
         row->memory == WMI_MEMORY_LOAD && row->class != WMI_CLASS_DS && row->class != WMI_CLASS_SCRATCH;
     round->stores |= wmi_only_changes_memory(insn);
@@ -160,7 +161,7 @@ static bool only_waits(const struct search *search, uint64_t first, uint64_t las
         struct wmi_instruction insn;
         if (!decode(search, pc, &insn))
             return false;
-        add_to_round(&round, &insn);
+        add_to_round(search->source->code->options.target, &round, &insn);
         pc += 4u * insn.dwords;
     }
     if (pc <= last || !round.loads_decide || round.stores)

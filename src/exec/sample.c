@@ -293,6 +293,68 @@ static void gather(const struct sampling *s, const struct texels *t, double refe
     }
 }
 
+/* ---- flat samples: the same values, without lists of texels ---- */
+
+/* Where the texels of the level are. */
+struct flat {
+    uint64_t origin, row; /* address of the first texel; bytes of a row */
+    unsigned bytes;
+};
+
+static bool is_flat(const struct sampling *s)
+{
+    return s->request.action == WMI_SAMPLE_FILTER && !s->request.compare && !s->request.d16 &&
+           s->sampler.mode == WMI_FILTER_BLEND && s->image.format.layout->bytes &&
+           !wmi_sample_integers(&s->image) && wmi_sample_is_flat(&s->image, &s->sampler, s->dims);
+}
+
+static struct flat flat_of(const struct sampling *s)
+{
+    const struct wmi_texel first = {0};
+    return (struct flat){wmi_texel_address(&s->image, &first),
+                         wmi_image_row_bytes(&s->image, s->image.base_level), s->image.format.layout->bytes};
+}
+
+/* Whether all texels are accessible. */
+static bool sample_flat(const struct sampling *s, const struct flat *f, const struct address *a,
+                        uint32_t value[4])
+{
+    const struct wmi_memory_op *m = s->op->data;
+    const struct wmi_worker *worker = wmi_wave_of(s->frame)->worker;
+    struct wmi_hit *hit = (struct wmi_hit *)&worker->hits[m->hit];
+    struct wmi_sample_place place = {.lod = 0};
+    struct wmi_span span[AXES];
+    double sum[4] = {0};
+    memcpy(place.coordinate, a->coordinate, sizeof place.coordinate);
+    memcpy(place.offset, a->offset, sizeof place.offset);
+    wmi_sample_spans(&s->image, &s->sampler, s->dims, &place, 0, false, span);
+    for (unsigned corner = 0; corner < 4; corner++) {
+        const unsigned i = corner & 1, j = corner >> 1;
+        const double weight =
+            (i ? span[0].second : 1 - span[0].second) * (j ? span[1].second : 1 - span[1].second);
+        const int32_t x = span[0].texel[i], y = span[1].texel[j];
+        const unsigned char *texel = NULL;
+        if (weight <= 0)
+            continue;
+        if (x >= 0 && y >= 0) {
+            texel = wmi_vmem_reach(worker, hit, f->origin + (uint64_t)y * f->row + (uint64_t)x * f->bytes,
+                                   f->bytes);
+            if (!texel)
+                return false;
+        }
+        wmi_sample_texel(&s->image, &s->sampler, texel, false, value);
+        if (weight >= 1)
+            break;
+        for (unsigned c = 0; c < 4; c++)
+            sum[c] += weight * number_of(value[c]);
+    }
+    const bool whole = span[0].second <= 0 && span[1].second <= 0;
+    for (unsigned c = 0; c < 4 && !whole; c++)
+        value[c] = bits_of(s, sum[c]);
+    wmi_format_select_load(&s->image.format, s->image.select, false, value);
+    return true;
+}
+
 /* ---- the steps ---- */
 
 static const struct wmi_op *refuse(const struct sampling *s, const char *why)
@@ -341,12 +403,16 @@ const struct wmi_op *wmi_step_sample(char *restrict frame, const struct wmi_op *
     uint64_t outside = 0, low = UINT64_MAX, high = 0;
     if (why && s.lanes)
         return refuse(&s, why);
+    const bool flat = is_flat(&s);
+    const struct flat where = flat ? flat_of(&s) : (struct flat){0};
     const uint32_t mode = wmi_host_float_get();
     wmi_host_float_set(wmi_host_float_word(0, 3));
     for (uint64_t left = s.lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);
         const struct address a = read_address(&s, lane);
         struct texels t;
+        if (flat && sample_flat(&s, &where, &a, value[lane]))
+            continue;
         fetch(&s, &a, lane, &t);
         if (t.low <= t.high)
             outside |= 1ULL << lane;

@@ -54,7 +54,24 @@ static bool is_vector(const struct wmi_row *row)
     return row->class != WMI_CLASS_SALU && row->class != WMI_CLASS_CONTROL && row->class != WMI_CLASS_SMEM;
 }
 
-unsigned wmi_registers_of(const struct wmi_instruction *insn, struct wmi_span_of_registers spans[WMI_SPANS])
+/* The registers of an image address that is a list, one span each; 0: it is no list. */
+static unsigned listed(const struct wmi_target *target, const struct wmi_instruction *insn, unsigned operand,
+                       struct wmi_span_of_registers *spans)
+{
+    uint8_t registers[WMI_IMAGE_ADDRESS];
+    if (wmi_rows[insn->id].class != WMI_CLASS_IMAGE || insn->operand[operand].role != WMI_ROLE_ADDR)
+        return 0;
+    const unsigned count = wmi_image_address(target, insn, operand, registers, sizeof registers);
+    for (unsigned i = 0; i < count && i < WMI_IMAGE_ADDRESS; i++)
+        spans[i] = (struct wmi_span_of_registers){.first = (uint16_t)(WMI_REGISTER_VGPR + registers[i]),
+                                                  .count = 1,
+                                                  .role = WMI_ROLE_ADDR,
+                                                  .read = true};
+    return count < WMI_IMAGE_ADDRESS ? count : WMI_IMAGE_ADDRESS;
+}
+
+unsigned wmi_registers_of(const struct wmi_target *target, const struct wmi_instruction *insn,
+                          struct wmi_span_of_registers spans[WMI_SPANS])
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
     const uint32_t flags = row->flags | (insn->second_id ? wmi_rows[insn->second_id].flags : 0);
@@ -72,7 +89,9 @@ unsigned wmi_registers_of(const struct wmi_instruction *insn, struct wmi_span_of
     for (unsigned i = 0; i < insn->operands + insn->second_operands; i++) {
         const struct wmi_operand *operand = &insn->operand[i];
         const int first = first_of(operand);
-        if (first < 0)
+        const unsigned more = first < 0 ? 0 : listed(target, insn, i, spans + count);
+        count += more;
+        if (first < 0 || more)
             continue;
         spans[count++] = (struct wmi_span_of_registers){
             .first = (uint16_t)first,

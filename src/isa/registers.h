@@ -16,7 +16,8 @@ enum {
     WMI_REGISTER_FLAT_SCRATCH = 640,
     WMI_REGISTER_XNACK_MASK = 642,
     WMI_REGISTER_COUNT = 644,
-    WMI_SPANS = 2 * WMI_OPERANDS + 6,
+    WMI_IMAGE_ADDRESS = 16, /* at least the registers of an image address */
+    WMI_SPANS = 2 * WMI_OPERANDS + 6 + WMI_IMAGE_ADDRESS,
 };
 
 /* Consecutive registers of one operand. */
@@ -28,7 +29,8 @@ struct wmi_span_of_registers {
 
 /* Fills `spans` and returns their number. A vector instruction masked by EXEC reads it. Does not include SCC,
  * nor the effect of VGPR indexing. */
-unsigned wmi_registers_of(const struct wmi_instruction *insn, struct wmi_span_of_registers spans[WMI_SPANS]);
+unsigned wmi_registers_of(const struct wmi_target *target, const struct wmi_instruction *insn,
+                          struct wmi_span_of_registers spans[WMI_SPANS]);
 
 /* Writes the register's name as printed by LLVM. */
 void wmi_register_name(unsigned number, char *text, size_t size);

@@ -105,12 +105,6 @@ static struct levels levels_of(const struct wmi_image *image, const struct wmi_s
 
 /* ---- one axis ---- */
 
-/* The texels of one axis: their numbers, -1 for the border. */
-struct span {
-    int32_t texel[2];
-    double second; /* weight of the second one */
-};
-
 static int32_t wrapped(int64_t i, int64_t n)
 {
     const int64_t rest = i % n;
@@ -150,8 +144,10 @@ static double reduced(unsigned clamp, double x, uint32_t n)
     const double period = clamp == WMI_CLAMP_WRAP ? n : 2.0 * n;
     if (!isfinite(x) && (isnan(x) || clamp <= WMI_CLAMP_MIRROR))
         return 0;
+    if (clamp <= WMI_CLAMP_MIRROR && (x < 0 || x >= period))
+        return x < 0 ? fmod(x, period) + period : fmod(x, period);
     if (clamp <= WMI_CLAMP_MIRROR)
-        return x - floor(x / period) * period;
+        return x;
     if (clamp == WMI_CLAMP_HALF_BORDER)
         return within(x, 0, n);
     if (clamp == WMI_CLAMP_MIRROR_ONCE_HALF_BORDER)
@@ -159,7 +155,7 @@ static double reduced(unsigned clamp, double x, uint32_t n)
     return within(x, -FURTHEST, FURTHEST);
 }
 
-static struct span span_of(unsigned clamp, double x, uint32_t n, bool linear, bool truncates)
+static struct wmi_span span_of(unsigned clamp, double x, uint32_t n, bool linear, bool truncates)
 {
     x = reduced(clamp, x, n);
     if (!linear) {
@@ -168,11 +164,11 @@ static struct span span_of(unsigned clamp, double x, uint32_t n, bool linear, bo
         /* OpenGL, GL_CLAMP: the point filter has no border. */
         if (clamp == WMI_CLAMP_HALF_BORDER || clamp == WMI_CLAMP_MIRROR_ONCE_HALF_BORDER)
             i = i < -(int64_t)n ? -(int64_t)n : i >= n ? (int64_t)n - 1 : i;
-        return (struct span){{addressed(clamp, i, n), 0}, 0};
+        return (struct wmi_span){{addressed(clamp, i, n), 0}, 0};
     }
     const double fixed = nearest_even((x - 0.5) * FRACTION_ONE) / FRACTION_ONE, below = floor(fixed);
     const int64_t i = (int64_t)below;
-    return (struct span){{addressed(clamp, i, n), addressed(clamp, i + 1, n)}, fixed - below};
+    return (struct wmi_span){{addressed(clamp, i, n), addressed(clamp, i + 1, n)}, fixed - below};
 }
 
 static bool filters(const struct wmi_sampler *sampler, unsigned axis, double lod)
@@ -196,7 +192,7 @@ static uint32_t slice_of(const struct wmi_image *image, struct wmi_sample_dims d
     return wanted < image->slices ? wanted : image->slices - 1;
 }
 
-static void add_tap(struct wmi_footprint *f, const struct span span[3], const unsigned which[3],
+static void add_tap(struct wmi_footprint *f, const struct wmi_span span[3], const unsigned which[3],
                     const struct wmi_texel *base, double weight)
 {
     struct wmi_tap *tap = &f->tap[f->count++];
@@ -213,15 +209,14 @@ static void add_tap(struct wmi_footprint *f, const struct span span[3], const un
     tap->texel.slice += (uint32_t)texel[2];
 }
 
-/* The spans of a level. */
-static void spans_of(const struct wmi_image *image, const struct wmi_sampler *sampler,
-                     struct wmi_sample_dims dims, const struct wmi_sample_place *place, uint32_t level,
-                     bool gather, struct span span[3])
+void wmi_sample_spans(const struct wmi_image *image, const struct wmi_sampler *sampler,
+                      struct wmi_sample_dims dims, const struct wmi_sample_place *place, uint32_t level,
+                      bool gather, struct wmi_span span[3])
 {
     for (unsigned i = 0; i < 3; i++) {
         const uint32_t n = extent(image, i, level);
         const unsigned clamp = dims.cube ? WMI_CLAMP_LAST_TEXEL : sampler->clamp[i];
-        span[i] = (struct span){{0, 0}, 0};
+        span[i] = (struct wmi_span){{0, 0}, 0};
         if (i >= dims.axes)
             continue;
         const double from = place->coordinate[i] - (dims.cube ? 1 : 0);
@@ -235,8 +230,8 @@ static void add_level(const struct wmi_image *image, const struct wmi_sampler *s
                       double weight, struct wmi_footprint *f)
 {
     const struct wmi_texel base = {.slice = slice_of(image, dims, place->slice), .level = level};
-    struct span span[3];
-    spans_of(image, sampler, dims, place, level, false, span);
+    struct wmi_span span[3];
+    wmi_sample_spans(image, sampler, dims, place, level, false, span);
     for (unsigned corner = 0; corner < 8; corner++) {
         const unsigned which[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
         double product = weight;
@@ -245,6 +240,14 @@ static void add_level(const struct wmi_image *image, const struct wmi_sampler *s
         if (product > 0)
             add_tap(f, span, which, &base, product);
     }
+}
+
+bool wmi_sample_is_flat(const struct wmi_image *image, const struct wmi_sampler *sampler,
+                        struct wmi_sample_dims dims)
+{
+    return image->bound && image->slices && image->levels && !dims.slice && dims.axes < 3 &&
+           (image->levels == 1 || sampler->mip == WMI_Z_FILTER_NONE) &&
+           sampler->linear_near == sampler->linear_far;
 }
 
 static bool is_empty(const struct wmi_image *image)
@@ -278,8 +281,8 @@ void wmi_gather_footprint(const struct wmi_image *image, const struct wmi_sample
         point.mip = WMI_Z_FILTER_POINT;
     const struct wmi_texel base = {.slice = slice_of(image, dims, place->slice),
                                    .level = levels_of(image, &point, place->lod).level[0]};
-    struct span span[3];
-    spans_of(image, sampler, dims, place, base.level, true, span);
+    struct wmi_span span[3];
+    wmi_sample_spans(image, sampler, dims, place, base.level, true, span);
     for (unsigned i = 0; i < WMI_GATHER_TAPS; i++)
         add_tap(f, span, corners[i], &base, 1);
 }

@@ -49,6 +49,22 @@ double wmi_sample_lod(const struct wmi_image *image, const struct wmi_sampler *s
 double wmi_sample_limit(const struct wmi_image *image, const struct wmi_sampler *sampler, double lod,
                         bool biased, double least);
 
+/* The texels of one axis of a level: their numbers, -1 for the border. */
+struct wmi_span {
+    int32_t texel[2];
+    double second; /* weight of the second one */
+};
+
+/* The spans of x, y and z in a level. Both texels of a span count in a gather; else the sampler's filter
+ * says. */
+void wmi_sample_spans(const struct wmi_image *image, const struct wmi_sampler *sampler,
+                      struct wmi_sample_dims dims, const struct wmi_sample_place *place, uint32_t level,
+                      bool gather, struct wmi_span span[3]);
+
+/* Whether all samples are of one level and slice, with the same filter, whatever their level of detail. */
+bool wmi_sample_is_flat(const struct wmi_image *image, const struct wmi_sampler *sampler,
+                        struct wmi_sample_dims dims);
+
 /* The texels of a sample, and those of a gather: (0, 1), (1, 1), (1, 0), (0, 0) of the two by two that a
  * linear filter takes. Texels of weight 0 are left out of a sample. An image without levels or slices has
  * none. */

@@ -495,6 +495,8 @@ static void explain_image(struct wmi_explained *e)
     char name[NAME], format[NAME];
     uint32_t words[8] = {0}, coordinates[WMI_IMAGE_COORDINATES];
     const int32_t *field = e->insn->field;
+    if (find(e, WMI_ROLE_SAMP, name))
+        return; /* the sampler chooses texels by floats: only their addresses are shown */
     const struct wmi_operand *rsrc = find(e, WMI_ROLE_RSRC, name);
     const bool dim = wmi_target_limit(e->target, WMI_LIMIT_image_dim);
     for (unsigned i = 0; rsrc && i < (field[WMI_FIELD_r128] ? 4 : 8); i++)

@@ -35,7 +35,8 @@ static int check_piece(const struct wmi_target *target, const char *name, const 
         if (!wmi_decode(target, words, (size - at) / 4, &insn))
             return 1;
         const struct wmi_hazard_facts facts = wmi_hazard_facts_of(target, &insn);
-        count = wmi_hazard_execute(state, &facts, spans, wmi_registers_of(&insn, spans), number, found);
+        count =
+            wmi_hazard_execute(state, &facts, spans, wmi_registers_of(target, &insn, spans), number, found);
     }
     unsigned missing = 0;
     for (unsigned i = 0; i < count; i++)

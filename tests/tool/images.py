@@ -9,6 +9,39 @@ import struct
 import command
 from command import Case, npy, pack
 
+# The T# is at the start of a HIP texture object, the S# 12 words behind it (hip_texture_types.h,
+# HIP_SAMPLER_OBJECT_OFFSET_DWORD).
+TEXTURE = b"""
+    s_load_dwordx4 s[4:7], s[0:1], 0x0
+    s_waitcnt lgkmcnt(0)
+    s_load_dwordx8 s[8:15], s[4:5], 0x0
+    s_load_dwordx4 s[16:19], s[4:5], 0x30
+    v_cvt_f32_u32 v1, v0
+    v_mul_f32 v1, 0x3d800000, v1
+    v_mov_b32 v2, 0.5
+    v_lshlrev_b32 v0, 2, v0
+    s_waitcnt lgkmcnt(0)
+    image_sample_lz v3, v[1:2], s[8:15], s[16:19] dmask:0x1
+    s_waitcnt vmcnt(0)
+    global_store_dword v0, v3, s[6:7]
+    s_endpgm
+"""
+# Adds 100 to the texels of a surface of 3 x 2.
+SURFACE = b"""
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    s_waitcnt lgkmcnt(0)
+    s_load_dwordx8 s[8:15], s[4:5], 0x0
+    v_cmp_lt_u32 vcc, 2, v0
+    v_cndmask_b32_e64 v2, 0, 1, vcc
+    v_mul_u32_u24 v3, 3, v2
+    v_sub_u32 v1, v0, v3
+    s_waitcnt lgkmcnt(0)
+    image_load v4, v[1:2], s[8:15] dmask:0x1 unorm
+    s_waitcnt vmcnt(0)
+    v_add_u32 v4, 0x64, v4
+    image_store v4, v[1:2], s[8:15] dmask:0x1 unorm
+    s_endpgm
+"""
 WIDTH, HEIGHT = 19, 11  # rows are not a multiple of 256 bytes
 SINE, COSINE = 0.5, 0.8125  # exact in f32
 
@@ -105,6 +138,30 @@ class Images(Case):
         self.run_tool(self.rotate("--then", "--arg", "in=same:turned", "--arg", "turned=same:in",
                                   "--expect", "turned=@floats.bin", s="sampler:nearest,edge,normalized", sine="0",
                                   cosine="-1", **{"in": f"image2d:f32x4:{WIDTH},{HEIGHT}:@floats.bin"}))
+
+    def texture(self, value, code=0, store=None, more=()):
+        """Runs TEXTURE, or other code, with a texture object and 32 results."""
+        self.path("texture.s", store or TEXTURE)
+        self.run_tool("asm -m gfx900 --raw texture.s -o texture.bin")
+        return self.run_tool("run texture.bin -m gfx900 -g 32 -b 64", "--arg", f"0={value}", "--arg 1=zero:f32:32",
+                             "--out 1=out.bin", list(more), code=code)
+
+    def test_texture_objects(self):
+        # Between rows 1 and 2 of 0 to 15, quarters of a texel apart.
+        self.texture("texture2d:f32:4,4:linear,repeat,normalized:iota:f32:16")
+        for lane, got in enumerate(struct.unpack("<32f", self.read("out.bin"))):
+            place = lane / 4 - 0.5
+            left, part = math.floor(place), place - math.floor(place)
+            self.assertEqual(got, 6 + left % 4 * (1 - part) + (left + 1) % 4 * part)
+        # Images of rows that are 256 bytes apart come back without gaps.
+        self.texture("surface2d:u32:3,2:iota:u32:6", store=SURFACE, more=["--out", "0=rows.bin"])
+        self.assertEqual(struct.unpack("<6I", self.read("rows.bin")), (100, 101, 102, 103, 104, 105))
+        for value, why in {"texture2d:f32:4,4": "'' is not all of a sampler",
+                           "texture2d:f32:4,4:iota:f32:16": "'iota' is no property of a sampler",
+                           "texture2d:f32:4,4:linear,repeat,normalized:iota:f32:15": "15 elements; the image has 16",
+                           "texture4d:f32:4,4": "raw instructions have no argument types"}.items():
+            _, err = self.texture(value, code=2)
+            self.assertIn(why, err)
 
     def test_refused(self):
         size = f"{WIDTH},{HEIGHT}"

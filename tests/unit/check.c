@@ -313,6 +313,12 @@ static void waits(void **state)
         {GFX10 | GFX103 | GFX11, "load v1; buffer_gl0_inv; wait loads 1; use v1", ALL, "read-before-wait@3"},
         {GFX12, "load v1; global_wb; wait loads 1; use v1", ALL, "read-before-wait@3"},
         {GFX12, "load v1; global_inv; wait loads 1; use v1", 0, ""},
+        /* Image addresses that are lists of registers. */
+        {GFX10 | GFX103 | GFX11,
+         "load v9; image_sample_lz v1, [v4, v9], s[8:15], s[16:19] dmask:0x1 dim:SQ_RSRC_IMG_2D", ALL,
+         "read-before-wait@1"},
+        {GFX10 | GFX103 | GFX11,
+         "load v5; image_sample_lz v1, [v4, v9], s[8:15], s[16:19] dmask:0x1 dim:SQ_RSRC_IMG_2D", 0, ""},
         /* Messages with a result, and GDS, which uses address and data after issue. */
         {GFX11, "s_sendmsg_rtn_b32 s8, sendmsg(MSG_RTN_GET_REALTIME); suse s8", ALL, "read-before-wait@1"},
         {GFX11 | GFX12, "s_sendmsg_rtn_b32 s8, sendmsg(MSG_RTN_GET_REALTIME); wait scalar 0; suse s8", 0, ""},
@@ -356,7 +362,7 @@ static void registers_stay_in_their_files(void **state)
     const uint16_t last[] = {105, 15, 255, 255}, ends[] = {128, 128, 384, 640};
     for (unsigned i = 0; i < 4; i++)
         insn.operand[i] = (struct wmi_operand){.kind = kinds[i], .reg = last[i], .dwords = 32, .read = true};
-    assert_int_equal(wmi_registers_of(&insn, spans), 4);
+    assert_int_equal(wmi_registers_of(NULL, &insn, spans), 4);
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(spans[i].first + spans[i].count, ends[i]);
 }

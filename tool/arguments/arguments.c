@@ -472,7 +472,7 @@ static int make_formals(struct tool_dispatch *d)
                 "%s",
                 d->where, key, value, value, pointer_forms);
         }
-        if (tool_image_looks_like(value) && strncmp(value, "texture", 7))
+        if (tool_image_looks_like(value) && !tool_image_is_pointer(value))
             made->kind = strncmp(value, "sampler", 7) ? WM_ARGUMENT_IMAGE : WM_ARGUMENT_SAMPLER;
         made->alignment = type ? type->size : 8;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses images, samplers and texture objects of the command line, and places them in guest memory. */
+/* Parses images, samplers, texture and surface objects of the command line, and places them in guest memory.
+ */
 #include "tool/arguments/image.h"
 
 #include "tool/tool.h"
@@ -16,19 +17,28 @@ static const struct geometry {
     const char *name;
     enum wm_image_geometry geometry;
     unsigned sizes; /* numbers that are given */
-    bool texture;   /* a texture object: a sampler follows the sizes */
+    enum {
+        IMAGE,
+        SURFACE,
+        TEXTURE
+    } object; /* of HIP: in place of a pointer; TEXTURE: a sampler follows the sizes */
 } geometries[] = {
-    {"image1d", WM_IMAGE_1D, 1, false},
-    {"image1d_buffer", WM_IMAGE_1D_BUFFER, 1, false},
-    {"image2d", WM_IMAGE_2D, 2, false},
-    {"image3d", WM_IMAGE_3D, 3, false},
-    {"image1d_array", WM_IMAGE_1D_ARRAY, 2, false},
-    {"image2d_array", WM_IMAGE_2D_ARRAY, 3, false},
-    {"texture1d", WM_IMAGE_1D, 1, true},
-    {"texture2d", WM_IMAGE_2D, 2, true},
-    {"texture3d", WM_IMAGE_3D, 3, true},
-    {"texture1d_array", WM_IMAGE_1D_ARRAY, 2, true},
-    {"texture2d_array", WM_IMAGE_2D_ARRAY, 3, true},
+    {"image1d", WM_IMAGE_1D, 1, IMAGE},
+    {"image1d_buffer", WM_IMAGE_1D_BUFFER, 1, IMAGE},
+    {"image2d", WM_IMAGE_2D, 2, IMAGE},
+    {"image3d", WM_IMAGE_3D, 3, IMAGE},
+    {"image1d_array", WM_IMAGE_1D_ARRAY, 2, IMAGE},
+    {"image2d_array", WM_IMAGE_2D_ARRAY, 3, IMAGE},
+    {"texture1d", WM_IMAGE_1D, 1, TEXTURE},
+    {"texture2d", WM_IMAGE_2D, 2, TEXTURE},
+    {"texture3d", WM_IMAGE_3D, 3, TEXTURE},
+    {"texture1d_array", WM_IMAGE_1D_ARRAY, 2, TEXTURE},
+    {"texture2d_array", WM_IMAGE_2D_ARRAY, 3, TEXTURE},
+    {"surface1d", WM_IMAGE_1D, 1, SURFACE},
+    {"surface2d", WM_IMAGE_2D, 2, SURFACE},
+    {"surface3d", WM_IMAGE_3D, 3, SURFACE},
+    {"surface1d_array", WM_IMAGE_1D_ARRAY, 2, SURFACE},
+    {"surface2d_array", WM_IMAGE_2D_ARRAY, 3, SURFACE},
 };
 enum { GEOMETRIES = sizeof geometries / sizeof *geometries };
 
@@ -77,6 +87,12 @@ static const struct geometry *geometry_of(const char *value)
 static bool is_sampler(const char *value)
 {
     return !strncmp(value, "sampler:", strlen("sampler:"));
+}
+
+bool tool_image_is_pointer(const char *value)
+{
+    const struct geometry *g = geometry_of(value);
+    return g && g->object != IMAGE;
 }
 
 bool tool_image_looks_like(const char *value)
@@ -224,11 +240,11 @@ static void set_shape(const struct wm_image *image, const struct wm_image_layout
 
 /* ---- binding ---- */
 
-static bool kind_takes(const struct wm_argument *formal, bool sampler, bool texture)
+static bool kind_takes(const struct wm_argument *formal, bool sampler, bool pointer)
 {
     if (formal->size != 8)
         return false;
-    if (texture)
+    if (pointer)
         return formal->kind == WM_ARGUMENT_GLOBAL_BUFFER || formal->kind == WM_ARGUMENT_BY_VALUE;
     return formal->kind == (sampler ? WM_ARGUMENT_SAMPLER : WM_ARGUMENT_IMAGE);
 }
@@ -243,7 +259,7 @@ static bool bind_texels(struct tool_job *job, size_t index, size_t argument, con
     uint32_t words[WM_IMAGE_WORDS];
     const struct component *c = parse_format(next_part(&rest, ":"), &image.components, diag);
     if (!c || !parse_sizes(g, next_part(&rest, ":"), &image, diag) ||
-        (g->texture && !parse_sampler(next_part(&rest, ":"), &binding->sampler, diag)))
+        (g->object == TEXTURE && !parse_sampler(next_part(&rest, ":"), &binding->sampler, diag)))
         return false;
     image.type = c->type;
     if (wm_image_describe(wm_object_target(d->object), &image, words, &layout, diag) != WM_OK ||
@@ -267,7 +283,7 @@ bool tool_bind_image(struct tool_job *job, size_t index, size_t argument, const 
     const struct tool_dispatch *d = &job->dispatches[index];
     const struct wm_argument *formal = &d->formal[argument];
     const struct geometry *g = geometry_of(value);
-    const bool sampler = is_sampler(value), texture = g && g->texture;
+    const bool sampler = is_sampler(value), texture = g && g->object == TEXTURE;
     struct tool_binding binding = {.kind = TOOL_DESCRIPTORS, .has_sampler = sampler || texture};
     const char *rest = strchr(value, ':');
     if (!sampler && !g)
@@ -277,7 +293,7 @@ bool tool_bind_image(struct tool_job *job, size_t index, size_t argument, const 
                 ? "sampler:linear,edge,normalized or the like"
                 : "image2d:f32x4:W,H:@FILE.npy or the like: image1d, image1d_buffer, image2d, image3d, "
                   "image1d_array, image2d_array");
-    if (!kind_takes(formal, sampler, texture))
+    if (!kind_takes(formal, sampler, g && g->object != IMAGE))
         return tool_because(diag, "'%.*s' is of another kind", (int)strcspn(value, ":"), value);
     if (sampler) {
         uint32_t words[WM_SAMPLER_WORDS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Images, samplers and texture objects on the command line: "image2d:f32x4:64,64:@in.npy",
+/* Images, samplers, texture and surface objects on the command line: "image2d:f32x4:64,64:@in.npy",
  * "sampler:linear,edge,normalized", "texture2d:f32:64,64:linear,edge,normalized:@in.npy". */
 #ifndef WAVEMEM_TOOL_IMAGE_H
 #define WAVEMEM_TOOL_IMAGE_H
@@ -8,6 +8,8 @@
 
 /* Whether `value` begins like one of them. */
 bool tool_image_looks_like(const char *value);
+/* Whether it is a texture or surface object, in place of a pointer. */
+bool tool_image_is_pointer(const char *value);
 /* Binds one to an argument of dispatch `index`; the texels are a new buffer of the job. */
 bool tool_bind_image(struct tool_job *job, size_t index, size_t argument, const char *value,
                      struct wm_diag *diag);
