@@ -530,17 +530,19 @@ class Isa:
                     prefix = 'before gfx%s: ' % value if key == 'before' else 'from gfx%s on: ' % value
                 else:
                     raise Bad(where, "unknown condition '%s:'; expected if:, before: or from:" % key)
+            excluded = [n[1:] for n in names if n.startswith('-')]
             for pattern in names:
-                if ':' not in pattern:
-                    self.grade_rows(where, pattern, Grade(where, grade, field, nodes, prefix + remark))
+                if ':' not in pattern and not pattern.startswith('-'):
+                    self.grade_rows(where, pattern, excluded, Grade(where, grade, field, nodes, prefix + remark))
         for row in self.rows.values():
             if 'approx' in row.flags and not any(g.name == 'approx' for g in row.grades):
                 raise Bad(row.where, "row '%s' is approx, but no line of fidelity says how far" % row.name)
             if 'todo' in row.flags and not row.missing:
                 raise Bad(row.where, "row '%s' is todo, but no line of fidelity says why" % row.name)
 
-    def grade_rows(self, where, pattern, grade):
-        rows = [row for name, row in self.rows.items() if fnmatch.fnmatchcase(name, pattern)]
+    def grade_rows(self, where, pattern, excluded, grade):
+        rows = [row for name, row in self.rows.items() if fnmatch.fnmatchcase(name, pattern) and
+                not any(fnmatch.fnmatchcase(name, other) for other in excluded)]
         if not rows:
             raise Bad(where, "no row is called '%s'" % pattern)
         for row in rows:

@@ -135,9 +135,12 @@ static void finish(struct wm_machine *machine, const struct wm_dispatch *request
     __atomic_fetch_sub(&machine->running, 1, __ATOMIC_RELEASE);
 }
 
-static enum wm_status check_request(const struct wm_kernel *kernel, const struct wm_dispatch *request,
-                                    struct wmi_dispatch *dispatch, struct wm_diag *diag)
+static enum wm_status check_request(const struct wm_machine *machine, const struct wm_kernel *kernel,
+                                    const struct wm_dispatch *request, struct wmi_dispatch *dispatch,
+                                    struct wm_diag *diag)
 {
+    const uint32_t of_target = wmi_target_limit(machine->target, WMI_LIMIT_lds_bytes);
+    const uint32_t most = of_target > MAX_LDS ? of_target : MAX_LDS;
     if (request->on_violation > WM_VIOLATION_GOES_ON)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "on_violation is %u; expected WM_VIOLATION_STOPS or _GOES_ON",
                         request->on_violation);
@@ -157,9 +160,9 @@ static enum wm_status check_request(const struct wm_kernel *kernel, const struct
         return wmi_fail(diag, WM_BAD_ARGUMENT, "%llu bytes of arguments; at most %u",
                         (unsigned long long)request->arguments_size, MAX_KERNARG);
     const uint64_t lds = (uint64_t)kernel->lds_size + request->dynamic_lds;
-    if (lds > MAX_LDS)
+    if (lds > most)
         return wmi_fail(diag, WM_BAD_ARGUMENT, "kernel '%s' would use %llu bytes of LDS; a workgroup has %u",
-                        kernel->name, (unsigned long long)lds, MAX_LDS);
+                        kernel->name, (unsigned long long)lds, most);
     dispatch->lds_size = (uint32_t)lds;
     const enum wm_status status = wmi_watchers_check(request, diag);
     return status ? status : check_geometry(kernel, request, dispatch, diag);
@@ -469,7 +472,7 @@ enum wm_status wmi_dispatch_with(const struct wmi_dispatch_how *how, struct wm_m
     wmi_give_struct(given_result, &result, sizeof result);
     struct wmi_dispatch dispatch = {
         .space = machine->space, .apertures = machine->apertures, .gws = machine->gws, .holder = how->holder};
-    status = check_request(kernel, &request, &dispatch, diag);
+    status = check_request(machine, kernel, &request, &dispatch, diag);
     status = status ? status : take(how->function, machine, &request, diag);
     if (status)
         return status;

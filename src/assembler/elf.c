@@ -15,13 +15,13 @@ static const struct {
     const char *target;
     bool xnack, sramecc;
 } features[] = {
-    {"gfx801", true, false},          {"gfx810", true, false},  {"gfx900", true, false},
-    {"gfx902", true, false},          {"gfx904", true, false},  {"gfx906", true, true},
-    {"gfx908", true, true},           {"gfx909", true, false},  {"gfx90a", true, true},
-    {"gfx90c", true, false},          {"gfx940", true, true},   {"gfx941", true, true},
-    {"gfx942", true, true},           {"gfx1010", true, false}, {"gfx1011", true, false},
-    {"gfx1012", true, false},         {"gfx1013", true, false}, {"gfx9-generic", true, false},
-    {"gfx10-1-generic", true, false},
+    {"gfx801", true, false},       {"gfx810", true, false},          {"gfx900", true, false},
+    {"gfx902", true, false},       {"gfx904", true, false},          {"gfx906", true, true},
+    {"gfx908", true, true},        {"gfx909", true, false},          {"gfx90a", true, true},
+    {"gfx90c", true, false},       {"gfx940", true, true},           {"gfx941", true, true},
+    {"gfx942", true, true},        {"gfx950", true, true},           {"gfx1010", true, false},
+    {"gfx1011", true, false},      {"gfx1012", true, false},         {"gfx1013", true, false},
+    {"gfx9-generic", true, false}, {"gfx10-1-generic", true, false},
 };
 
 static uint32_t feature(const struct wmi_assembler *a, const char *name, uint32_t any)

@@ -13,9 +13,9 @@
 
 static void mnemonic_error(struct wmi_assembler *a, const char *at, size_t length)
 {
-    static const char *const shown[] = {"gfx600",  "gfx700",  "gfx803", "gfx900",  "gfx906",
-                                        "gfx908",  "gfx90a",  "gfx942", "gfx1010", "gfx1030",
-                                        "gfx1100", "gfx1150", "gfx1200"};
+    static const char *const shown[] = {"gfx600",  "gfx700",  "gfx803",  "gfx900", "gfx906",
+                                        "gfx908",  "gfx90a",  "gfx942",  "gfx950", "gfx1010",
+                                        "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
     enum { NEAREST = 3 };
     if (a->errors >= WMI_ASM_MESSAGES) {
         wmi_asm_error(a, at, "unknown"); /* not printed, only counted: macros can cause many errors */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of floats of 4, 6 and 8 bits. Every one of them is exact in f32.
+/* The values of floats of 4, 6 and 8 bits, and of f16 and bf16. Every one of them is exact in f32.
  *
  * fp8 is E4M3, bf8 is E5M2. FNUZ (gfx940): exponent biases 8 and 16, no infinities, no negative zero, whose
  * code 0x80 is the only NaN. OCP (gfx950, gfx12): biases 7 and 15; E4M3 has NaNs 0x7f and 0xff and no
@@ -20,6 +20,8 @@ enum wmi_small_float {
     WMI_FP6,
     WMI_BF6,
     WMI_FP4,
+    WMI_SMALL_F16,
+    WMI_SMALL_BF16,
     WMI_SMALL_FLOATS,
 };
 
@@ -33,10 +35,11 @@ struct wmi_small_layout {
 };
 
 static const struct wmi_small_layout wmi_small_layouts[WMI_SMALL_FLOATS] = {
-    [WMI_FP8_FNUZ] = {4, 3, 8, WMI_SMALL_FNUZ},   [WMI_BF8_FNUZ] = {5, 2, 16, WMI_SMALL_FNUZ},
-    [WMI_FP8_OCP] = {4, 3, 7, WMI_SMALL_ONE_NAN}, [WMI_BF8_OCP] = {5, 2, 15, WMI_SMALL_IEEE},
-    [WMI_FP6] = {2, 3, 1, WMI_SMALL_FINITE},      [WMI_BF6] = {3, 2, 3, WMI_SMALL_FINITE},
-    [WMI_FP4] = {2, 1, 1, WMI_SMALL_FINITE},
+    [WMI_FP8_FNUZ] = {4, 3, 8, WMI_SMALL_FNUZ},     [WMI_BF8_FNUZ] = {5, 2, 16, WMI_SMALL_FNUZ},
+    [WMI_FP8_OCP] = {4, 3, 7, WMI_SMALL_ONE_NAN},   [WMI_BF8_OCP] = {5, 2, 15, WMI_SMALL_IEEE},
+    [WMI_FP6] = {2, 3, 1, WMI_SMALL_FINITE},        [WMI_BF6] = {3, 2, 3, WMI_SMALL_FINITE},
+    [WMI_FP4] = {2, 1, 1, WMI_SMALL_FINITE},        [WMI_SMALL_F16] = {5, 10, 15, WMI_SMALL_IEEE},
+    [WMI_SMALL_BF16] = {8, 7, 127, WMI_SMALL_IEEE},
 };
 
 /* Bits of the f32 with the value of `code`, whose bits above the format's are ignored. A NaN is quiet and

@@ -49,6 +49,10 @@ static void look_at_read(struct wmi_hazard_search *search, const struct wmi_haza
             wmi_hazard_look_at(search, WMI_HAZARD_VGPR_DPP, (int)reg, &state->wrote[reg]);
         if (facts->valu && !facts->trans)
             wmi_hazard_look_at(search, WMI_HAZARD_TRANS_FORWARD, (int)reg, &state->trans_wrote[reg]);
+        if (facts->valu)
+            wmi_hazard_look_at(search, WMI_HAZARD_PART_FORWARD, (int)reg, &state->part_wrote[reg]);
+        if (facts->swap)
+            wmi_hazard_look_at(search, WMI_HAZARD_VALU_SWAP, (int)reg, &state->valu_wrote[reg]);
         if (facts->readlane)
             wmi_hazard_look_at(search, WMI_HAZARD_VGPR_READLANE, (int)reg, &state->valu_wrote[reg]);
         return;
@@ -76,8 +80,10 @@ static void look_at_write(struct wmi_hazard_search *search, const struct wmi_haz
                           unsigned reg, uint8_t role)
 {
     const struct wmi_hazard_state *state = search->state;
-    if (facts->valu)
+    if (facts->valu) {
         wmi_hazard_look_at(search, WMI_HAZARD_STORE_DATA, (int)reg, &state->stores[reg]);
+        wmi_hazard_look_at(search, WMI_HAZARD_PART_FORWARD, (int)reg, &state->part_wrote[reg]);
+    }
     if (reg >= WMI_REGISTER_VGPR)
         return;
     /* As in LLVM, implicit writes (EXEC by s_and_saveexec and similar) do not count. */
@@ -145,6 +151,7 @@ static void remember_register(struct wmi_hazard_state *state, const struct wmi_h
         state->valu_wrote[reg] = facts->valu ? now : (struct wmi_moment){0};
         state->salu_wrote[reg] = facts->salu ? now : (struct wmi_moment){0};
         state->trans_wrote[reg] = facts->valu && facts->trans ? now : (struct wmi_moment){0};
+        state->part_wrote[reg] = facts->part ? now : (struct wmi_moment){0};
     }
     if (span->read && facts->wide_store && span->role == WMI_ROLE_DATA)
         state->stores[reg] = now;

@@ -20,7 +20,7 @@ struct wmi_hazard_state {
     struct wmi_moment memory;          /* the last LDS or vector memory instruction, */
     bool memory_was_lds, branched;     /* whether it was LDS, and whether a branch followed */
     struct wmi_moment fp_atomic;       /* cleared by a wait or a vector instruction */
-    struct wmi_moment trans_wrote[WMI_REGISTER_COUNT];
+    struct wmi_moment trans_wrote[WMI_REGISTER_COUNT], part_wrote[WMI_REGISTER_COUNT];
     struct wmi_matrix_state matrix;
     struct wmi_unsettled_state unsettled;
 };

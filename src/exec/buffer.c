@@ -309,21 +309,27 @@ const struct wmi_op *wmi_step_buffer_format(char *restrict frame, const struct w
     return wmi_next(frame, op);
 }
 
-/* The value that one lane loads, including lanes out of range. */
-static uint32_t loaded_value(char *frame, const struct wmi_op *op, const struct plan *plan, unsigned lane)
+/* The dwords that one lane loads, including lanes out of range; returns their number. */
+static unsigned loaded_value(char *frame, const struct wmi_op *op, const struct plan *plan, unsigned lane,
+                             uint32_t value[4])
 {
     const struct wmi_memory_op *m = op->data;
     unsigned char element[ELEMENTS * 4] = {0};
-    uint32_t value[4] = {0};
     for (unsigned e = 0; e < plan->elements; e++)
         if (plan->in_range[e] >> lane & 1)
             move_element(frame, op, plan, e, lane, element + e * plan->bytes, false);
-    if (!m->format)
-        return wmi_vmem_loaded(m, element, 0);
+    if (!m->format && m->elements > 1) {
+        memcpy(value, element, 4u * m->elements);
+        return m->elements;
+    }
+    if (!m->format) {
+        value[0] = wmi_vmem_loaded(m, element, 0);
+        return 1;
+    }
     if (plan->in_range[0] >> lane & 1)
         wmi_format_load(&plan->format, element, m->d16, value);
     wmi_format_select_load(&plan->format, plan->select, m->d16, value);
-    return value[0];
+    return 1;
 }
 
 /* Source: CLRX, "GCN memory handling", with the instruction offset of CDNA 3 ISA, "Memory Buffer Load to
@@ -332,17 +338,18 @@ const struct wmi_op *wmi_step_buffer_to_lds(char *restrict frame, const struct w
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_workgroup *group = wmi_wave_of(frame)->group;
-    const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0] & 0xffff;
+    const uint32_t m0 = ((const struct wmi_frame *)frame)->s[WMI_S_M0] & (uint32_t)m->parameter;
     struct plan plan;
     make_plan(frame, op, &plan);
     if (!may_go_on(frame, m, &plan))
         return NULL;
     for (uint64_t left = plan.lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);
-        const uint32_t value = loaded_value(frame, op, &plan, lane);
-        const uint64_t at = (uint64_t)m0 + (uint32_t)m->offset + 4 * lane;
-        if (at + 4 <= group->lds_size)
-            memcpy(group->lds + at, &value, sizeof value);
+        uint32_t value[4] = {0};
+        const unsigned bytes = 4 * loaded_value(frame, op, &plan, lane, value);
+        const uint64_t at = (uint64_t)m0 + (uint32_t)m->offset + (bytes > 4 ? 16 : 4) * lane;
+        if (at + bytes <= group->lds_size)
+            memcpy(group->lds + at, value, bytes);
     }
     return op + 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Block VGPR loads and stores, and transposing matrix loads.
+/* Block VGPR loads and stores, and transposing matrix loads, also of LDS.
  *
  * Sources: RDNA 4 ISA, "Block VGPR Load & Store": bit n of M0 enables VGPR n of the block and dword n of
  * memory; "WMMA Load-Transpose Instructions": the lane layout of wave32 is from AMD's ROCm documentation of
@@ -141,6 +141,36 @@ const struct wmi_op *wmi_step_vmem_transpose(char *restrict frame, const struct 
             uint32_t *word_to = &to[k / in_dword * size + lane];
             *word_to = shift ? *word_to | value << shift : value;
         }
+    }
+    return op + 1;
+}
+
+/* 16 lanes address a matrix of 16 columns: of n elements in a lane, each 16 / n lanes are a row. Each lane
+ * gets a column. Source: kernels that address it so (HipKittens for 8 bits, Composable Kernel for 16); 4 and
+ * 6 bits by the same rule (unverified). Lanes that are not active have zeros (unverified). */
+const struct wmi_op *wmi_step_lds_transpose(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_lanes *exec = &((const struct wmi_frame *)frame)->exec;
+    const unsigned size = wave_size(frame), bits = op->x, count = op->y, rows = bits * count / 32;
+    const uint32_t *from = (const uint32_t *)(frame + op->a);
+    uint32_t *to = (uint32_t *)(frame + op->d);
+    for (uint64_t left = exec->bits; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left), column = lane % 16;
+        uint32_t words[4] = {0};
+        for (unsigned j = 0; j < count; j++) {
+            const unsigned source = (lane & ~15u) + 16 / count * j + column / count,
+                           at = column % count * bits;
+            const uint32_t low = from[at / 32 * size + source] & exec->row[source];
+            const uint32_t high =
+                at % 32 + bits > 32 ? from[(at / 32 + 1) * size + source] & exec->row[source] : 0;
+            const uint64_t element = ((low | (uint64_t)high << 32) >> at % 32) & ((1u << bits) - 1);
+            const unsigned put = j * bits;
+            words[put / 32] |= (uint32_t)(element << put % 32);
+            if (put % 32 + bits > 32)
+                words[put / 32 + 1] |= (uint32_t)(element >> (32 - put % 32));
+        }
+        for (unsigned row = 0; row < rows; row++)
+            to[row * size + lane] = words[row];
     }
     return op + 1;
 }

@@ -112,6 +112,11 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
     [WMI_HAZARD_VALU_READ_SGPR] =
         {"valu-read-sgpr", "was read by a vector instruction, then written, and is read without a wait",
          "s_wait_alu", "RDNA4 ISA; LLVM 20, AMDGPUWaitSGPRHazards"},
+    [WMI_HAZARD_VALU_SWAP] = {"valu-swap",
+                              "was just written and is exchanged by v_permlane16_swap or v_permlane32_swap",
+                              "s_nop", "LLVM 22, checkPermlaneHazards"},
+    [WMI_HAZARD_PART_FORWARD] = {"part-forward", "was just written in part and is used", "s_nop",
+                                 "LLVM 22, checkVALUHazards"},
     [WMI_HAZARD_LDS_BRANCH_VMEM] =
         {"lds-branch-vmem", "LDS and vector memory on both sides of a branch without a wait for stores",
          "s_waitcnt_vscnt null, 0x0", "LLVM, fixLdsBranchVmemWARHazard"},
@@ -128,12 +133,15 @@ const struct wmi_hazard wmi_hazards[WMI_HAZARD_COUNT] = {
     SINCE_9, [WMI_HAZARD_VALU_MATRIX] = 2, [WMI_HAZARD_EXEC_MATRIX] = 4, [WMI_HAZARD_MATRIX_READ] = 1,       \
              [WMI_HAZARD_MATRIX_OVERWRITE] = 1, [WMI_HAZARD_MATRIX_C_OVERWRITE] = 1
 #define SINCE_90A SINCE_908, [WMI_HAZARD_DOT_RESULT] = 3, [WMI_HAZARD_DGEMM_FMA] = 2
+#define SINCE_940                                                                                            \
+    [WMI_HAZARD_STORE_DATA] = 2, [WMI_HAZARD_TRANS_FORWARD] = 1, [WMI_HAZARD_VALU_SGPR_VALU] = 2,            \
+    [WMI_HAZARD_VGPR_READLANE] = 1, [WMI_HAZARD_EXEC_RWLANE] = 4
 #define SINCE_11                                                                                             \
     [WMI_HAZARD_VCMPX_PERMLANE] = 1, [WMI_HAZARD_LDSDIR_VALU] = 1, [WMI_HAZARD_LDSDIR_VMEM] = 1,             \
     [WMI_HAZARD_WMMA] = 1
 
-/* Indexed by the limit `hazards`: gfx6, 7, 8, 9, 940, 10.1, 10.3, 908, 90a, 11, 11.5, 12. Hazards that are
- * not distances, or whose distance depends on the instructions, have 1 where they exist. */
+/* Indexed by the limit `hazards`: gfx6, 7, 8, 9, 940, 10.1, 10.3, 908, 90a, 11, 11.5, 12, 950. Hazards that
+ * are not distances, or whose distance depends on the instructions, have 1 where they exist. */
 static const uint8_t states[][WMI_HAZARD_COUNT] = {
     {[WMI_HAZARD_VALU_SGPR_SMEM] = 4,
      [WMI_HAZARD_SALU_SGPR_SBUFFER] = 4,
@@ -150,8 +158,7 @@ static const uint8_t states[][WMI_HAZARD_COUNT] = {
      [WMI_HAZARD_SETREG_SETREG] = 1},
     {SINCE_8, [WMI_HAZARD_SALU_SGPR_SBUFFER] = 1, [WMI_HAZARD_STORE_DATA] = 1},
     {SINCE_9, [WMI_HAZARD_STORE_DATA] = 1},
-    {SINCE_90A, [WMI_HAZARD_STORE_DATA] = 2, [WMI_HAZARD_TRANS_FORWARD] = 1, [WMI_HAZARD_VALU_SGPR_VALU] = 2,
-     [WMI_HAZARD_VGPR_READLANE] = 1, [WMI_HAZARD_EXEC_RWLANE] = 4},
+    {SINCE_90A, SINCE_940},
     {[WMI_HAZARD_VMEM_SCALAR_WRITE] = 1,
      [WMI_HAZARD_SMEM_VECTOR_WRITE] = 1,
      [WMI_HAZARD_LDS_BRANCH_VMEM] = 1,
@@ -164,6 +171,7 @@ static const uint8_t states[][WMI_HAZARD_COUNT] = {
     {SINCE_11, [WMI_HAZARD_TRANS_USE] = 1, [WMI_HAZARD_PARTIAL_FORWARD] = 1, [WMI_HAZARD_MASK_WRITE] = 1},
     {SINCE_11, [WMI_HAZARD_PARTIAL_FORWARD] = 1, [WMI_HAZARD_MASK_WRITE] = 1},
     {SINCE_11, [WMI_HAZARD_VALU_READ_SGPR] = 1},
+    {SINCE_90A, SINCE_940, [WMI_HAZARD_VALU_SWAP] = 2, [WMI_HAZARD_PART_FORWARD] = 1},
 };
 
 unsigned wmi_hazard_states(const struct wmi_target *target, enum wmi_hazard_kind kind)
@@ -242,6 +250,9 @@ static void find_later(const struct wmi_target *target, const struct wmi_instruc
     facts->rfe = row->group == WMI_GROUP_RFE;
     facts->readlane = row->group == WMI_GROUP_READLANE;
     facts->writelane = row->group == WMI_GROUP_WRITELANE;
+    facts->swap = row->group == WMI_GROUP_SWAP;
+    facts->part = row->group == WMI_GROUP_PART_ALWAYS ||
+                  (row->group == WMI_GROUP_PART && insn->field[WMI_FIELD_op_sel] & 8);
     facts->wmma = matrix && !wmi_target_limit(target, WMI_LIMIT_matrix_hazards);
     facts->sparse = facts->wmma && matrix->sparse;
     facts->wave64 = wmi_target_limit(target, WMI_LIMIT_wave) == 64;

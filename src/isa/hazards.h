@@ -26,6 +26,8 @@ enum wmi_hazard_kind {
     WMI_HAZARD_VALU_SGPR_VALU,
     WMI_HAZARD_VGPR_READLANE,
     WMI_HAZARD_EXEC_RWLANE,
+    WMI_HAZARD_VALU_SWAP,
+    WMI_HAZARD_PART_FORWARD,
     /* Matrix instructions; wmi_matrix_states() gives the wait states. */
     WMI_HAZARD_VALU_MATRIX,
     WMI_HAZARD_EXEC_MATRIX,
@@ -111,6 +113,8 @@ struct wmi_hazard_facts {
     int16_t lane_select;       /* SGPR, or -1 */
     bool trans, permlane, vcmpx, nop, export, fp_atomic, waits, denorm_mode, rfe;
     bool readlane, writelane; /* v_readlane and v_readfirstlane; v_writelane */
+    bool swap;                /* v_permlane16_swap, v_permlane32_swap */
+    bool part;                /* of gfx950: writes part of a VGPR */
     bool wmma, sparse;        /* of gfx11 and later; sparse: C is an index */
     bool wave64;
     bool sa_sdst, va_vcc, va_sdst, va_vdst; /* s_waitcnt_depctr waits for 0 */

@@ -109,9 +109,12 @@ enum wmi_group {
     WMI_GROUP_GWS,
     WMI_GROUP_CMPSWAP, /* memory: the data is the new value and the compare value */
     WMI_GROUP_MSAA,
-    WMI_GROUP_PCK,   /* images: raw texels, without format conversion */
-    WMI_GROUP_MADMK, /* B is the addend, and the literal a factor */
-    WMI_GROUP_MASK,  /* combines lane masks, as code does with those that leave a loop */
+    WMI_GROUP_PCK,         /* images: raw texels, without format conversion */
+    WMI_GROUP_MADMK,       /* B is the addend, and the literal a factor */
+    WMI_GROUP_MASK,        /* combines lane masks, as code does with those that leave a loop */
+    WMI_GROUP_SWAP,        /* v_permlane16_swap, v_permlane32_swap */
+    WMI_GROUP_PART,        /* gfx950: a later read waits if op_sel picks the high half of the result, */
+    WMI_GROUP_PART_ALWAYS, /* or always */
 };
 
 /* What LLVM's assembler rejects although it can be encoded. The name says what A, B, C or IMM must be. */

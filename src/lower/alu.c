@@ -96,6 +96,20 @@ static uint32_t source_byte(const struct valu *v)
     return (bits & 1) << 1 | bits >> 1;
 }
 
+static bool is_pair(enum wmi_type type)
+{
+    return type == WMI_TYPE_v2f32 || type == WMI_TYPE_v2b32;
+}
+
+/* neg and abs of both words. */
+static void modify_pair(struct valu *v, struct source *source, uint32_t sign)
+{
+    const uint32_t row = wmi_builder_lanes(v->b) * 4, place = wmi_lower_temporary(v->b, 2);
+    for (unsigned high = 0; high < 2; high++)
+        emit_stage(v, WMI_STAGE_MODIFY_F32, place + high * row, source->offset + high * row, sign);
+    source->offset = place;
+}
+
 /* Applies the instruction's modifiers to source `index` before the body reads it. */
 static void modify_source(struct valu *v, unsigned index)
 {
@@ -117,11 +131,17 @@ static void modify_source(struct valu *v, unsigned index)
     if (is_packed(type)) {
         const uint32_t negated = ((uint32_t)field(v, WMI_FIELD_neg_lo) >> index & 1) |
                                  ((uint32_t)field(v, WMI_FIELD_neg_hi) >> index & 1) << 1 |
-                                 (operand->neg ? 3u : 0u); /* VOP3 neg applies to both halves (unverified) */
+                                 (operand->neg ? 3u : 0u) |
+                                 (operand->abs ? 12u : 0u); /* VOP3's apply to both halves (unverified) */
         if ((low || !high) && v->row->flags & WMI_ROW_PACKED)
             prepare(v, source, WMI_STAGE_PACK_SELECT, 1, low | high << 1);
         if (negated)
             prepare(v, source, WMI_STAGE_MODIFY_V2F16, 1, negated);
+        return;
+    }
+    if (is_pair(type)) { /* of v_cvt_scalef32_sr_pk_fp4_f32 */
+        if (sign)
+            modify_pair(v, source, sign);
         return;
     }
     if (type == WMI_TYPE_f32) { /* dot products */
@@ -238,12 +258,19 @@ static bool lower_constant_shift(struct valu *v)
     return true;
 }
 
+/* The rows or words of an operand as a use counts them: up to 14. */
+static unsigned counted(enum wmi_type type)
+{
+    const unsigned dwords = wmi_type_bits(type) > 32 ? wmi_type_bits(type) / 32 : 1;
+    return dwords < 15 ? dwords : WMI_USE_MANY;
+}
+
 /* Operand uses of a body's step. VGPR results are written in the step's lanes only, lane masks and scalar
  * results in full. */
 static uint8_t use_of_source(const struct source *source)
 {
     const enum wmi_type type = (enum wmi_type)source->operand->type;
-    const unsigned dwords = wmi_type_bits(type) > 32 ? wmi_type_bits(type) / 32 : 1;
+    const unsigned dwords = counted(type);
     if (!source->scalar)
         return (uint8_t)(WMI_USE_READ | (source->operand->written ? WMI_USE_WRITE : 0) | WMI_USE_ROWS |
                          dwords);
@@ -253,7 +280,7 @@ static uint8_t use_of_source(const struct source *source)
 static uint8_t use_of_result(const struct wmi_operand *result)
 {
     const enum wmi_type type = (enum wmi_type)result->type;
-    const unsigned dwords = wmi_type_bits(type) > 32 ? wmi_type_bits(type) / 32 : 1;
+    const unsigned dwords = counted(type);
     if (result->kind == WMI_OPERAND_VGPR)
         return (uint8_t)(WMI_USE_READ | WMI_USE_WRITE | WMI_USE_ROWS | dwords);
     return (uint8_t)(WMI_USE_WRITE | WMI_USE_WORDS | (type == WMI_TYPE_mask ? WMI_USE_MASK : dwords));
@@ -297,11 +324,6 @@ static uint8_t one_row(const struct source *source)
 {
     (void)source;
     return WMI_USE_READ | WMI_USE_ROWS | 1;
-}
-
-static bool is_pair(enum wmi_type type)
-{
-    return type == WMI_TYPE_v2f32 || type == WMI_TYPE_v2b32;
 }
 
 /* Rows of a two-word operand. An inline constant is the low word; the high word is 0. Source: LLVM 19,
@@ -417,7 +439,8 @@ static bool lower_one(struct valu *v)
         return wmi_lower_matrix(b, insn);
     const bool one_lane = v->row->flags & WMI_ROW_ONE_LANE;
     v->lanes = one_lane ? offsetof(struct wmi_frame, first) : offsetof(struct wmi_frame, exec);
-    if (wmi_operand(insn, WMI_ROLE_A) && is_pair((enum wmi_type)wmi_operand(insn, WMI_ROLE_A)->type))
+    if (wmi_operand(insn, WMI_ROLE_A) && is_pair((enum wmi_type)wmi_operand(insn, WMI_ROLE_A)->type) &&
+        is_pair((enum wmi_type)wmi_operand(insn, WMI_ROLE_D)->type))
         return lower_pairs(v);
     const bool indexed = b->state & WMI_STATE_GPR_INDEX || v->row->flags & WMI_ROW_READS_M0;
     if (!indexed && !v->has_shadow && (lower_scalar_move(v) || lower_constant_shift(v)))
@@ -446,7 +469,10 @@ static bool lower_one(struct valu *v)
     step->x = (uint32_t)field(v, WMI_FIELD_neg_lo) | (uint32_t)field(v, WMI_FIELD_op_sel) << WMI_X_OP_SEL;
     if (!selects_source_byte(v))
         step->x |= (uint32_t)field(v, WMI_FIELD_byte_sel) << (WMI_X_OP_SEL + 2);
-    step->y = field(v, WMI_FIELD_clamp) ? 1 : 0;
+    if (insn->extension == WMI_EXT_NONE) /* v_permlane16_swap */
+        step->x |= (uint32_t)(field(v, WMI_FIELD_fi) | field(v, WMI_FIELD_bound_ctrl) << 1) << WMI_X_OP_SEL;
+    step->y = (field(v, WMI_FIELD_clamp) ? 1 : 0) |
+              (uint32_t)(field(v, WMI_FIELD_bitop3) | field(v, WMI_FIELD_bitop3_hi) << 6) << WMI_Y_TABLE;
     place_sources(v, step, use_of_source);
     if (result)
         step->use[WMI_OP_D] =

@@ -131,6 +131,12 @@ static struct wmi_memory_op *buffer_memory_op(struct wmi_builder *b, const struc
     return m;
 }
 
+/* The bits of M0 that hold an LDS address. On gfx950 they must be enough for 160 KiB (unverified). */
+static uint32_t lds_mask(const struct wmi_builder *b)
+{
+    return wmi_builder_limit(b, WMI_LIMIT_lds_bytes) > UINT16_MAX + 1u ? 0x3ffff : 0xffff;
+}
+
 /* A store without data VGPRs stores from LDS, by way of a temporary row. */
 static void lower_from_lds(struct wmi_builder *b, const struct wmi_memory_op *m, struct wmi_step *store)
 {
@@ -176,8 +182,10 @@ bool wmi_lower_buffer(struct wmi_builder *b, const struct wmi_instruction *insn,
     }
     step->data = m;
     wmi_emit_watch(b, addr64 && !by_element ? WMI_STEP_vmem_watch : WMI_STEP_buffer_watch, step);
-    if (to_lds)
-        wmi_lower_lds_move(b, m, 0xffff, true);
+    if (to_lds) {
+        m->parameter = lds_mask(b);
+        wmi_lower_lds_move(b, m, (uint32_t)m->parameter, true);
+    }
     wmi_emit_as(b, chosen.id, step);
     if (chosen.linear != WMI_STEP_NONE) {
         chosen.linear_step.data = m;

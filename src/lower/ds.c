@@ -40,6 +40,10 @@ static const struct lds_row lds_rows[WMI_INSN_COUNT] = {
     ROW(ds_read_b64, read_b64, 1, 8)
     ROW(ds_read_b96, read_b96, 1, 12)
     ROW(ds_read_b128, read_b128, 1, 16)
+    ROW(ds_read_b64_tr_b16, read_b64, 1, 8)
+    ROW(ds_read_b64_tr_b8, read_b64, 1, 8)
+    ROW(ds_read_b64_tr_b4, read_b64, 1, 8)
+    ROW(ds_read_b96_tr_b6, read_b96, 1, 12)
     ROW(ds_read2_b32, read2_b32, 2, 4)
     ROW(ds_read2st64_b32, read2_b32, 2, 4)
     ROW(ds_read2_b64, read2_b64, 2, 8)
@@ -278,6 +282,22 @@ static void emit_watches(const struct lowering *l)
     }
 }
 
+/* Bits of the elements of a transposing read; 0: none. */
+static unsigned transposed_bits(unsigned id)
+{
+    static const struct {
+        uint16_t id;
+        uint8_t bits;
+    } rows[] = {{WMI_INSN_ds_read_b64_tr_b16, 16},
+                {WMI_INSN_ds_read_b64_tr_b8, 8},
+                {WMI_INSN_ds_read_b64_tr_b4, 4},
+                {WMI_INSN_ds_read_b96_tr_b6, 6}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].id == id)
+            return rows[i].bits;
+    return 0;
+}
+
 bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     if (insn->id == WMI_INSN_ds_nop)
@@ -318,6 +338,17 @@ bool wmi_lower_ds(struct wmi_builder *b, const struct wmi_instruction *insn)
     /* The watch comes first because the instruction may overwrite its ADDR row. */
     if (watched)
         emit_watches(&l);
+    const unsigned bits = transposed_bits(insn->id);
+    const uint32_t result = l.operands.d;
+    if (bits)
+        l.operands.d = wmi_lower_temporary(b, row->bytes / 4);
     emit_ds(&l, row->step, &l.operands);
+    if (bits) {
+        struct wmi_step *op = wmi_emit(b, WMI_STEP_lds_transpose);
+        op->d = result;
+        op->a = l.operands.d;
+        op->x = bits;
+        op->y = row->bytes * 8u / bits;
+    }
     return true;
 }

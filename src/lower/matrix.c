@@ -34,6 +34,29 @@ static uint32_t place_c(struct wmi_builder *b, const struct wmi_operand *c, bool
     return wmi_lower_vector_constant(b, is_double ? as_double(c->value) : c->value, is_double ? 2 : 1);
 }
 
+/* The byte that op_sel and op_sel_hi choose of the scale of A (0) or B (1). Source: LLVM 22, SIISelLowering
+ * and VOP3PInstructions.td, the operands of llvm.amdgcn.mfma.scale. */
+static unsigned scale_byte(const struct wmi_instruction *insn, unsigned of)
+{
+    const uint32_t low = (uint32_t)insn->field[WMI_FIELD_op_sel],
+                   high = (uint32_t)insn->field[WMI_FIELD_op_sel_hi];
+    return (low >> of & 1) | (high >> of & 1) << 1;
+}
+
+/* The scales of f8f6f4, if the instruction has them. */
+static bool place_scales(struct wmi_builder *b, const struct wmi_instruction *insn, struct wmi_step *step)
+{
+    const struct wmi_operand *of_a = wmi_operand(insn, WMI_ROLE_DATA),
+                             *of_b = wmi_operand(insn, WMI_ROLE_DATA2);
+    bool ok = true;
+    if (!of_a || !of_b)
+        return true;
+    step->e = wmi_lower_vgpr(b, of_a->reg, 1, &ok);
+    step->x = wmi_lower_vgpr(b, of_b->reg, 1, &ok);
+    step->use[WMI_OP_E] = step->use[WMI_OP_X] = rows(WMI_USE_READ, 1);
+    return ok;
+}
+
 bool wmi_lower_matrix(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_matrix *matrix = wmi_matrix_of(insn->id);
@@ -44,7 +67,7 @@ bool wmi_lower_matrix(struct wmi_builder *b, const struct wmi_instruction *insn)
     if (d->kind != WMI_OPERAND_VGPR || a->kind != WMI_OPERAND_VGPR || f->kind != WMI_OPERAND_VGPR ||
         (c->kind != WMI_OPERAND_VGPR && c->kind != WMI_OPERAND_CONSTANT))
         return false;
-    const struct wmi_matrix_use use = {
+    struct wmi_matrix_use use = {
         .matrix = wmi_rows[insn->id].matrix,
         .rules = (uint8_t)wmi_builder_limit(b, WMI_LIMIT_matrix_rules),
         .cbsz = (uint8_t)insn->field[WMI_FIELD_cbsz],
@@ -54,6 +77,9 @@ bool wmi_lower_matrix(struct wmi_builder *b, const struct wmi_instruction *insn)
         .ocp = (uint8_t)wmi_builder_limit(b, WMI_LIMIT_fp8_ocp),
         .constant = c->kind == WMI_OPERAND_CONSTANT,
     };
+    if (wmi_operand(insn, WMI_ROLE_DATA))
+        use.abid = (uint8_t)(WMI_MATRIX_SCALED | scale_byte(insn, 0) << WMI_MATRIX_SCALE_A |
+                             scale_byte(insn, 1) << WMI_MATRIX_SCALE_B);
     const uint32_t from_c = place_c(b, c, is_double, &ok);
     struct wmi_step *step = wmi_emit(b, wmi_step_of_body(insn->body));
     step->d = wmi_lower_vgpr(b, d->reg, d->dwords, &ok);
@@ -65,5 +91,5 @@ bool wmi_lower_matrix(struct wmi_builder *b, const struct wmi_instruction *insn)
     step->use[WMI_OP_B] = rows(WMI_USE_READ, f->dwords);
     step->use[WMI_OP_C] = rows(WMI_USE_READ, use.constant ? (is_double ? 2 : 1) : c->dwords);
     step->value = wmi_matrix_pack(use);
-    return ok;
+    return ok && place_scales(b, insn, step);
 }

@@ -196,7 +196,7 @@ bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction
     const uint32_t rows = step.d;
     m->parameter = atomic;
     if (to_lds)
-        step.d = wmi_lower_temporary(b, 1);
+        step.d = wmi_lower_temporary(b, row->elements);
     if (transposed)
         lower_transposed(b, &step);
     enum wmi_step_id id = WMI_STEP_vmem_careful;

@@ -21,7 +21,7 @@
 #if WMI_LANES == 64
 
 enum {
-    ELEMENTS = 16,          /* most elements of A or B in a lane */
+    ELEMENTS = 32,          /* most elements of A or B in a lane */
     POWERS = ELEMENTS * 64, /* distance from an element to its power */
     DEPTH = 128,            /* most products of an element of D */
     CHUNK = 16,             /* lanes of D with one row of A, or of four blocks */
@@ -38,6 +38,8 @@ struct side {
 struct chunk {
     const float *a, *b;
     const uint16_t *a_at, *b_at;
+    const int16_t *a_shift,
+        *b_shift; /* by row of A and lane of B: powers of two that scale them; NULL: none */
     unsigned depth, group;
     bool spread, split; /* split: even and odd products are summed apart */
 };
@@ -135,6 +137,68 @@ static bool read_side(struct side *side, const wmi_word *rows, unsigned dwords, 
     return wmi_any(wide);
 }
 
+/* ---- floats of 8, 6 and 4 bits, with scales ---- */
+
+enum { FORMATS = 5, BYTES = 2, RUN = 16, NAN_SCALE = 255 }; /* BYTES: formats of 8 bits; RUN: consecutive k */
+
+/* Formats by CBSZ and BLGP. Source: LLVM 22, SIDefines.h, MFMAScaleFormats. */
+static const uint8_t formats[FORMATS] = {WMI_FP8_OCP, WMI_BF8_OCP, WMI_FP6, WMI_BF6, WMI_FP4};
+
+/* The bits of element `e` of each lane. */
+static void codes_of(uint32_t *codes, const wmi_word *rows, unsigned bits, unsigned e)
+{
+    const unsigned at = e * bits, row = at / 32, next = (at + bits - 1) / 32;
+    for (unsigned lane = 0; lane < 64; lane++) {
+        const uint64_t two = rows[64 * row + lane] | (uint64_t)rows[64 * next + lane] << 32;
+        codes[lane] = (uint32_t)(two >> at % 32) & ((1u << bits) - 1);
+    }
+}
+
+/* Reads 32 elements of each lane to where those of four bits are: element k % 32 of the lanes of k / 32.
+ * Lanes with bytes have two runs of 16 k, the second of them in the upper half of K. The scale of these 32
+ * elements is in the lane that has them then. Source: ROCm's Composable Kernel, test/mx_mfma_op, and the maps
+ * of scales that it records of a GPU. Returns whether an exponent is not within -30 to 30; then `shift`, if
+ * there are scales, has their powers of two, and otherwise they are part of the elements. */
+static bool read_formatted(struct side *side, const wmi_word *rows, unsigned number, unsigned m,
+                           const wmi_word *scales, unsigned byte, int16_t *shift)
+{
+    const enum wmi_small_float format = (enum wmi_small_float)formats[number < FORMATS ? number : 0];
+    const struct wmi_small_layout *f = &wmi_small_layouts[format];
+    const unsigned bits = 1u + f->exponent + f->fraction, groups = 64 / m;
+    const float least = power_of_two(1 - f->bias);
+    bool wide = false;
+    for (unsigned pass = 0; pass < 2 && (!pass || wide); pass++)
+        for (unsigned e = 0; e < ELEMENTS; e++) {
+            uint32_t codes[64];
+            codes_of(codes, rows, bits, e);
+            for (unsigned lane = 0; lane < 64; lane++) {
+                const unsigned group = lane / m, run = e / RUN;
+                const unsigned k = number < BYTES ? (run * groups + group) * RUN + e % RUN : 32 * group + e;
+                const unsigned to = k / 32 * m + lane % m;
+                const uint32_t scale = scales ? scales[to] >> 8 * byte & 0xff : 127;
+                uint32_t x = number < FORMATS ? wmi_f32_of_small(codes[lane], format) : 0;
+                if (scale == NAN_SCALE)
+                    x = QUIET_NAN;
+                const int by = scale == NAN_SCALE ? 0 : (int)scale - 127;
+                const float value = WMI_BITS_AS(float, x), magnitude = fabsf(value);
+                const float power = !(x & 0x7fffffff)   ? 0
+                                    : magnitude < least ? least
+                                                        : WMI_BITS_AS(float, x & 0x7f800000);
+                const bool moderate =
+                    !(x & 0x7fffffff) ||
+                    ((x & 0x7f800000) != 0x7f800000 && by >= -30 && by <= 30 &&
+                     magnitude * power_of_two(by) < 0x1p31f && magnitude * power_of_two(by) >= 0x1p-30f);
+                wide |= !moderate;
+                const float factor = pass || by < -30 || by > 30 ? 1 : power_of_two(by);
+                side->value[k % 32][to] = pass ? value : value * factor;
+                side->power[k % 32][to] = power * factor;
+                if (pass)
+                    shift[to] = (int16_t)by;
+            }
+        }
+    return wide;
+}
+
 /* ---- groups of products, lane by lane ---- */
 
 /* The sum of values of which at least one is infinite or NaN. */
@@ -197,8 +261,8 @@ static int64_t scaled(float value, float power)
 }
 
 /* E and the sum of products first, first + step, ... in units of 2^(E-24), see cut_sum(). */
-static int64_t cut_products(const float *a, const float *b, const float *pa, const float *pb, unsigned first,
-                            unsigned count, unsigned step, int *largest)
+static int64_t cut_products(const float *a, const float *b, const float *pa, const float *pb, int shift,
+                            unsigned first, unsigned count, unsigned step, int *largest)
 {
     int64_t sum = 0;
     *largest = -999;
@@ -210,6 +274,7 @@ static int64_t cut_products(const float *a, const float *b, const float *pa, con
             const int e = exponent_of(pa[k]) + exponent_of(pb[k]);
             sum += cut(scaled(a[k], pa[k]) * scaled(b[k], pb[k]), *largest - e + 22);
         }
+    *largest += *largest == -999 ? 0 : shift;
     return sum;
 }
 
@@ -218,8 +283,8 @@ static int64_t cut_products(const float *a, const float *b, const float *pa, con
  * X = max(E, C's exponent) the sum is cut toward minus infinity at 2^(X-32), C at 2^(X-24); their sum at 31
  * bits below its own exponent; the result is rounded to nearest even. split: even and odd products have an E
  * each, then both are cut toward minus infinity at the larger one's grid, and C is 0 below 2^(X-24). */
-static float cut_sum(const float *a, const float *b, const float *pa, const float *pb, unsigned count,
-                     bool split, bool bounded, float c)
+static float cut_sum(const float *a, const float *b, const float *pa, const float *pb, int shift,
+                     unsigned count, bool split, bool bounded, float c)
 {
     double x[ELEMENTS + 1];
     bool special = !isfinite(c);
@@ -236,9 +301,9 @@ static float cut_sum(const float *a, const float *b, const float *pa, const floa
     const int field = (int)(c_bits >> 23), c_exponent = field ? field - 127 : -126;
     const int64_t c_magnitude = field ? (c_bits & 0x7fffff) | 0x800000 : c_bits;
     int e[2];
-    int64_t sum = cut_products(a, b, pa, pb, 0, count, split ? 2 : 1, &e[0]);
+    int64_t sum = cut_products(a, b, pa, pb, shift, 0, count, split ? 2 : 1, &e[0]);
     if (split) {
-        const int64_t odd = cut_products(a, b, pa, pb, 1, count, 2, &e[1]);
+        const int64_t odd = cut_products(a, b, pa, pb, shift, 1, count, 2, &e[1]);
         const int larger = e[0] > e[1] ? e[0] : e[1];
         sum = floor_shift(sum, larger - e[0]) + floor_shift(odd, larger - e[1]);
         e[0] = larger;
@@ -254,6 +319,15 @@ static float cut_sum(const float *a, const float *b, const float *pa, const floa
     if (below > 0)
         total = floor_shift(total, below) * ((int64_t)1 << (below > 62 ? 62 : below));
     return (float)ldexp((double)total, X - 32);
+}
+
+/* The power of two that scales the products of a group, all of which are of one block along k. */
+static int shift_of(const struct chunk *q, unsigned first, unsigned lane)
+{
+    if (!q->a_shift)
+        return 0;
+    const unsigned block = q->a_at[first] % 64; /* the lanes of this part of k */
+    return q->a_shift[block] + q->b_shift[block + lane];
 }
 
 /* One element of D by the rules of CDNA1 and CDNA3. */
@@ -275,7 +349,7 @@ static float slow_element(const struct chunk *q, enum wmi_matrix_rules rules, bo
         }
         x[count] = c;
         if (rules == WMI_MATRIX_CDNA3)
-            c = cut_sum(a, b, pa, pb, count, q->split, bounded, c);
+            c = cut_sum(a, b, pa, pb, shift_of(q, first, lane), count, q->split, bounded, c);
         else
             c = special ? special_sum(x, count + 1) : exact_sum(x, count + 1);
     }
@@ -527,21 +601,25 @@ static void places(uint16_t *at, const struct wmi_matrix *m, unsigned depth, uns
 /* Elements of A that SMFMAC stores, and by the indices of row i those of B that they are multiplied with.
  * Each nibble of C has two positions among four elements along k. 16-bit data has 8 bits of indices in a
  * lane, 8-bit data 16, of which CBSZ = 0 selects one of four or two sets by ABID; else they are the lowest
- * ones. Source: CDNA 3 ISA, "Sparse Matrix". */
+ * ones. Source: CDNA 3 ISA, "Sparse Matrix". gfx950's instructions of twice the depth have twice as many;
+ * that a lane's two runs of 16 bytes of B are K / 2 apart is unverified. */
 static void sparse_places(uint16_t *a_at, uint16_t *b_at, const struct wmi_matrix *m, const wmi_word *indices,
                           const struct wmi_matrix_use *use, unsigned row)
 {
-    const bool bytes = bits_of(m->a) == 8;
-    const unsigned h = m->k / 8, g = bytes ? m->k / 2u : m->k;
-    const unsigned set = use->cbsz ? 0 : bytes ? 16 * (use->abid & 1) : 8 * (use->abid & 3);
+    const unsigned stored = m->m * m->k / 128u; /* elements of A in a lane */
+    const bool doubled = stored * bits_of(m->a) > 64;
+    const unsigned run = doubled ? 128 / bits_of(m->a) : 8,
+                   g = 64u / m->m * run; /* of consecutive k in a lane */
+    const unsigned indexed = 2 * stored, sets = 32 / indexed;
+    const unsigned set = use->cbsz ? 0 : indexed * (use->abid & (sets - 1));
     for (unsigned q = 0; q < m->k / 4u; q++) {
-        const unsigned local = bytes ? q % h : q, upper = bytes ? q / h : 0;
-        const unsigned lane = local / 2 * m->m, nibble = 2 * upper + q % 2;
-        const unsigned positions = indices[lane + row] >> (set + 4 * nibble) & 15;
+        const unsigned local = 4 * q % g, upper = 4 * q / g, in = run * upper + local % run;
+        const unsigned lane = local / run * m->m;
+        const unsigned positions = indices[lane + row] >> (set + in) & 15;
         for (unsigned s = 0; s < 2; s++) {
             const unsigned k = 4 * q + (positions >> 2 * s & 3);
-            a_at[2 * q + s] = (uint16_t)((4 * upper + (2 * q + s) % 4) * 64 + lane);
-            b_at[2 * q + s] = (uint16_t)((8 * (k / g) + k % 8) * 64 + k % g / 8 * m->n);
+            a_at[2 * q + s] = (uint16_t)((in / 2 + s) * 64 + lane);
+            b_at[2 * q + s] = (uint16_t)((run * (k / g) + k % run) * 64 + k % g / run * m->n);
         }
     }
 }
@@ -628,25 +706,36 @@ static void multiply_f64(const struct wmi_matrix *m, const struct wmi_matrix_use
     }
 }
 
+/* extra: the indices of SMFMAC, or the words with the scales of A and B, or NULL. */
 static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use *use, const wmi_word *a_rows,
                         const wmi_word *b_rows, const wmi_word *c_rows, wmi_word *d_rows,
-                        const wmi_word *indices)
+                        const wmi_word *const extra[2])
 {
     struct side a, b, spread[4];
+    int16_t a_shift[64] = {0}, b_shift[64] = {0};
+    const bool formatted = m->a == WMI_ELEMENT_f8f6f4;
     uint8_t from_a[64], from_b[64];
     uint16_t a_at[DEPTH], b_at[DEPTH];
     const unsigned width = bits_of(m->a), depth = m->sparse ? m->k / 2u : m->k;
     const unsigned a_elements = m->m * depth * m->blocks / 64, b_elements = m->n * m->k * m->blocks / 64;
     const unsigned rows = m->m * m->n * m->blocks / 64, of_block = rows / m->blocks;
     struct chunk q = {.a_at = a_at, .b_at = b_at, .depth = depth, .spread = m->m == 4};
-    const bool moves_a = use->cbsz && !m->sparse;
+    const bool moves_a = use->cbsz && !m->sparse && !formatted;
+    bool wide;
     if (moves_a)
         lanes_of_a(from_a, use->cbsz, use->abid);
     if (use->blgp)
         lanes_of_b(from_b, use->blgp);
-    bool wide =
-        read_side(&a, a_rows, a_elements * width / 32, m->a, width, use->ocp, moves_a ? from_a : NULL);
-    wide |= read_side(&b, b_rows, b_elements * width / 32, m->b, width, use->ocp, use->blgp ? from_b : NULL);
+    if (formatted) {
+        wide = read_formatted(&a, a_rows, use->cbsz, m->m, extra[0], use->abid >> WMI_MATRIX_SCALE_A & 3,
+                              a_shift);
+        wide |= read_formatted(&b, b_rows, use->blgp, m->n, extra[1], use->abid >> WMI_MATRIX_SCALE_B & 3,
+                               b_shift);
+    } else {
+        wide = read_side(&a, a_rows, a_elements * width / 32, m->a, width, use->ocp, moves_a ? from_a : NULL);
+        wide |=
+            read_side(&b, b_rows, b_elements * width / 32, m->b, width, use->ocp, use->blgp ? from_b : NULL);
+    }
     chunk_function *const function = function_of(m, use->rules, depth, &q);
     if (function == flushed_chunk) {
         flush_side(&a, a_elements, m->a);
@@ -665,8 +754,12 @@ static void multiply_32(const struct wmi_matrix *m, const struct wmi_matrix_use 
         const unsigned i = m->m == 32 ? 8 * (in / 4) + 4 * (quarter / 2) + in % 4 : 4 * quarter + in;
         q.a = q.spread ? spread[row].value[0] + 16 * quarter : a.value[0] + block * m->m + i;
         q.b = b.value[0] + (q.spread ? 16 * quarter : block * m->n + (m->n == 32 ? 16 * (quarter % 2) : 0));
+        if (formatted) {
+            q.a_shift = a_shift + i;
+            q.b_shift = b_shift + (m->n == 32 ? 16 * (quarter % 2) : 0);
+        }
         if (m->sparse)
-            sparse_places(a_at, b_at, m, indices, use, i);
+            sparse_places(a_at, b_at, m, extra[0], use, i);
         function(&q, !wide, bounded, c_rows + (use->constant ? 0 : 64 * row + 16 * quarter),
                  d_rows + 64 * row + 16 * quarter);
     }
@@ -688,11 +781,15 @@ static __attribute__((noinline)) void multiply(char *frame, const struct wmi_op 
     }
     if (m->sparse) { /* so may the indices */
         memcpy(copy, frame + op->c, 256);
-        multiply_32(m, &use, wmi_row(frame, op->a), wmi_row(frame, op->b), c, d, copy);
+        multiply_32(m, &use, wmi_row(frame, op->a), wmi_row(frame, op->b), c, d,
+                    (const wmi_word *const[2]){copy, NULL});
     } else if (m->d == WMI_ELEMENT_f64) {
         multiply_f64(m, &use, wmi_row(frame, op->a), wmi_row(frame, op->b), c, d);
     } else {
-        multiply_32(m, &use, wmi_row(frame, op->a), wmi_row(frame, op->b), c, d, NULL);
+        const bool has_scales = m->a == WMI_ELEMENT_f8f6f4 && use.abid & WMI_MATRIX_SCALED;
+        multiply_32(m, &use, wmi_row(frame, op->a), wmi_row(frame, op->b), c, d,
+                    (const wmi_word *const[2]){has_scales ? wmi_row(frame, op->e) : NULL,
+                                               has_scales ? wmi_row(frame, op->x) : NULL});
     }
 }
 

@@ -62,6 +62,9 @@ struct wmi_frame {
  * op_sel from this bit on. */
 enum { WMI_X_OP_SEL = 4 };
 
+/* y of a vector body: clamp, and the table of v_bitop3 from this bit on. */
+enum { WMI_Y_TABLE = 8 };
+
 struct wmi_op;
 /* Runs the step and returns the one to continue with; many steps run their successors themselves, see
  * wmi_next(). NULL: the wave stops here. */

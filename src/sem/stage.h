@@ -41,7 +41,8 @@ enum wmi_stage {
     WMI_STAGE_MODIFY_F32,
     WMI_STAGE_MODIFY_F64, /* two rows */
     WMI_STAGE_MODIFY_F16, /* the low half; the high half becomes 0 */
-    /* row d <- row a with the halves negated. x bit 0: neg_lo, bit 1: neg_hi. All lanes. */
+    /* row d <- row a with abs, then neg of its halves. x bit 0: neg_lo, bit 1: neg_hi, bits 2 and 3: abs. All
+     * lanes. */
     WMI_STAGE_MODIFY_V2F16,
 
     /* row d <- { low: the half of a selected by x bit 0, high: the half selected by x bit 1 }. All lanes.

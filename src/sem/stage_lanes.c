@@ -79,7 +79,8 @@ static inline u32v with_sign(u32v bits, uint32_t sign, uint32_t x)
 
 PREPARE(modify_f32, with_sign(a, WMI_SIGN_F32, x))
 PREPARE(modify_f16, with_sign(a & 0xffff, WMI_SIGN_F16, x))
-PREPARE(modify_v2f16, a ^ ((x & 1 ? 0x8000u : 0) | (x & 2 ? 0x80000000u : 0)))
+PREPARE(modify_v2f16, (a & ~((x & 4 ? 0x8000u : 0) | (x & 8 ? 0x80000000u : 0))) ^
+                          ((x & 1 ? 0x8000u : 0) | (x & 2 ? 0x80000000u : 0)))
 
 STAGE(modify_f64)
 {

@@ -165,3 +165,41 @@ WMI_INLINE uint32_t partition(uint32_t rectangle)
 }
 
 LANES1(v_screen_partition_4se_b32, u32, u32, partition(a))
+
+/* A step of a generator of random numbers. Source: CDNA 4 ISA, V_PRNG_B32. */
+LANES1(v_prng_b32, u32, u32, a << 1 ^ (a >> 31 ? 197 : 0))
+
+/* Bit 4 * a + 2 * b + c of the table, for each bit of the operands. Source: CDNA 4 ISA, V_BITOP3_B32. */
+WMI_INLINE uint32_t bitop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
+{
+    uint32_t r = 0;
+    for (unsigned at = 0; at < 8; at++)
+        if (table >> at & 1)
+            r |= (at & 4 ? a : ~a) & (at & 2 ? b : ~b) & (at & 1 ? c : ~c);
+    return r;
+}
+
+#define BITOP3(name, type)                                                                                   \
+    WMI_DEFINE(name)                                                                                         \
+    {                                                                                                        \
+        const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b), *c = wmi_row(frame, op->c);   \
+        const uint32_t table = op->y >> WMI_Y_TABLE;                                                         \
+        WMI_LOOPS(type, (wmi_##type)bitop3(a[i], b[i], c[i], table));                                        \
+        return wmi_next(frame, op);                                                                          \
+    }
+BITOP3(v_bitop3_b16, u16)
+BITOP3(v_bitop3_b32, u32)
+
+/* Two shifted numbers, saturated to 8 bits. Source: CDNA 4 ISA, V_ASHR_PK_I8_I32. */
+WMI_INLINE uint32_t to_i8(int32_t x)
+{
+    return (uint32_t)(x < -128 ? -128 : x > 127 ? 127 : x) & 0xff;
+}
+
+WMI_INLINE uint32_t to_u8(int32_t x)
+{
+    return (uint32_t)(x < 0 ? 0 : x > 255 ? 255 : x);
+}
+
+LANES3(v_ashr_pk_i8_i32, u16, i32, i32, u32, to_i8(a >> (c & 31)) | to_i8(b >> (c & 31)) << 8)
+LANES3(v_ashr_pk_u8_i32, u16, i32, i32, u32, to_u8(a >> (c & 31)) | to_u8(b >> (c & 31)) << 8)

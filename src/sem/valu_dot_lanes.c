@@ -93,6 +93,22 @@ static inline f32v dot2_f16(u32v a, u32v b, f32v c, u32v active, uint32_t mode)
 WMI_ROWS3(v_dot2_f32_f16, u32v, dot2_f16(a, b, (f32v)c, active, mode))
 WMI_ROWS3(v_dot2c_f32_f16, u32v, dot2_f16(a, b, (f32v)c, active, mode))
 
+/* The products, which are exact, added in turn, the low one first. v_dot2 adds c last, v_dot2c starts with
+ * it. Source: CDNA 4 ISA, V_DOT2_F32_BF16 and V_DOT2C_F32_BF16. */
+static inline f32v dot2_bf16(u32v a, u32v b, f32v c, u32v active, bool c_first)
+{
+    const f32v a0 = (f32v)(a << 16), b0 = (f32v)(b << 16);
+    const f32v a1 = (f32v)(a & 0xffff0000u), b1 = (f32v)(b & 0xffff0000u);
+    const f32v low = wmi_settle_f32(a0 * b0, active, a0, b0, b0);
+    const f32v start = c_first ? wmi_settle_f32(c + low, active, c, low, low) : low;
+    const f32v high = wmi_settle_f32(a1 * b1, active, a1, b1, b1);
+    const f32v both = wmi_settle_f32(start + high, active, start, high, high);
+    return c_first ? both : wmi_settle_f32(both + c, active, both, c, c);
+}
+
+WMI_ROWS3(v_dot2_f32_bf16_in_turn, u32v, dot2_bf16(a, b, (f32v)c, active, false))
+WMI_ROWS3(v_dot2c_f32_bf16, u32v, dot2_bf16(a, b, (f32v)c, active, true))
+
 /* From gfx11 on: base/dot_step.h. Packed results: v_dot2_f16_f16 and v_dot2_bf16_bf16. */
 enum packing { PACK_F32, PACK_F16, PACK_BF16 };
 

@@ -110,6 +110,26 @@ static inline u32v toward_zero(f32v x, uint32_t mode)
 
 WMI_ROWS2(v_cvt_pkrtz_f16_f32, f32v, toward_zero(a, mode) | toward_zero(b, mode) << 16)
 
+/* Two f32 as f16 or bf16, to nearest even whatever MODE says. Source: CDNA 4 ISA, V_CVT_PK_F16_F32 and
+ * V_CVT_PK_BF16_F32. */
+static inline u32v to_bf16(u32v x)
+{
+    const u32v nan = (u32v)((x & 0x7fffffff) > WMI_EXPONENT_F32);
+    return wmi_select_u32(nan, x | WMI_QUIET_F32, x + 0x7fff + (x >> 16 & 1)) >> 16;
+}
+
+WMI_ROWS2(v_cvt_pk_f16_f32, f32v, wmi_narrow(a, 0) | wmi_narrow(b, 0) << 16)
+WMI_ROWS2(v_cvt_pk_bf16_f32, u32v, to_bf16(a) | to_bf16(b) << 16)
+
+/* Exact; NaNs become quiet. */
+static inline u32v from_bf16(u32v x)
+{
+    const u32v wide = x << 16;
+    return wide | ((u32v)((wide & 0x7fffffff) > WMI_EXPONENT_F32) & WMI_QUIET_F32);
+}
+
+WMI_ROWS1(v_cvt_f32_bf16, u32v, from_bf16(a))
+
 /* ---- normalized integers ---- */
 
 /* [-1, 1] times 2^15 - 1 and [0, 1] times 2^16 - 1, rounded to nearest even; NaN gives 0. The product is

@@ -111,6 +111,38 @@ PERMUTE(v_permlanex16_b32, permute_by_scalar, 16)
 PERMUTE(v_permlane16_var_b32, permute_by_lane, 0)
 PERMUTE(v_permlanex16_var_b32, permute_by_lane, 16)
 
+/* In each group of 2 * size lanes the upper lanes of d and the lower lanes of a change places. A lane that is
+ * not in the set keeps its value; its partner keeps its own, too, or takes the value with fi (op_sel[0]), or
+ * 0 with bound_ctrl (op_sel[1]). Source: CDNA 4 ISA, V_PERMLANE16_SWAP_B32 and V_PERMLANE32_SWAP_B32, which
+ * do not say what EXEC does (unverified: as V_PERMLANE16_B32). */
+static void swap_lanes(char *restrict frame, const struct wmi_op *op, unsigned size)
+{
+    const struct wmi_lanes *lanes = wmi_op_lanes(frame, op);
+    const bool fetch = op->x >> WMI_X_OP_SEL & 1, bound = op->x >> (WMI_X_OP_SEL + 1) & 1;
+    wmi_word *d = wmi_row(frame, op->d), *a = wmi_row(frame, op->a);
+    for (unsigned low = 0; low + size < WMI_LANES; low += low % size == size - 1 ? size + 1 : 1) {
+        const unsigned high = low + size;
+        const bool low_on = lanes->row[low], high_on = lanes->row[high];
+        const uint32_t from_a = a[low], from_d = d[high];
+        if (high_on && (low_on || fetch || bound))
+            d[high] = low_on || fetch ? from_a : 0;
+        if (low_on && (high_on || fetch || bound))
+            a[low] = high_on || fetch ? from_d : 0;
+    }
+}
+
+WMI_DEFINE(v_permlane16_swap_b32)
+{
+    swap_lanes(frame, op, 16);
+    return wmi_next(frame, op);
+}
+
+WMI_DEFINE(v_permlane32_swap_b32)
+{
+    swap_lanes(frame, op, 32);
+    return wmi_next(frame, op);
+}
+
 /* Each half of a wave of 64 reads the other, active or not; no operation in waves of 32. Source: RDNA 3 ISA,
  * V_PERMLANE64_B32. */
 WMI_DEFINE(v_permlane64_b32)

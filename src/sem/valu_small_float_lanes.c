@@ -67,6 +67,23 @@ static bool saturates(const char *frame)
         return op + 1;                                                                                       \
     }
 
+/* f16 or bf16 in the low half, rounded with the random bits b. A NaN stays quiet. */
+#define NARROW_HALF(name, format, saturated)                                                                 \
+    WMI_DEFINE(name)                                                                                         \
+    {                                                                                                        \
+        const wmi_word *a = wmi_row(frame, op->a), *b = wmi_row(frame, op->b);                               \
+        const unsigned drop = 23 - wmi_small_layouts[format].fraction, cut = drop > 13 ? 16 : 13;            \
+        wmi_word r[WMI_LANES];                                                                               \
+        for (unsigned i = 0; i < WMI_LANES; i++) {                                                           \
+            const struct wmi_small_rounding rounding = {true, saturated, b[i]};                              \
+            const bool nan = (a[i] & 0x7fffffff) > 0x7f800000;                                               \
+            const uint32_t quiet = (a[i] >> 16 & 0x8000) | (cut == 16 ? 0x7fc0 : 0x7e00);                    \
+            r[i] = nan ? quiet : wmi_small_of_f32(a[i], format, &rounding);                                  \
+        }                                                                                                    \
+        WMI_MASKED_LOOP(u32, r[i]);                                                                          \
+        return op + 1;                                                                                       \
+    }
+
 WIDEN(v_cvt_f32_fp8, WMI_FP8_FNUZ)
 WIDEN(v_cvt_f32_bf8, WMI_BF8_FNUZ)
 WIDEN(v_cvt_f32_fp8_ocp, WMI_FP8_OCP)
@@ -83,3 +100,5 @@ NARROW_RANDOM(v_cvt_sr_fp8_f32, WMI_FP8_FNUZ)
 NARROW_RANDOM(v_cvt_sr_bf8_f32, WMI_BF8_FNUZ)
 NARROW_RANDOM(v_cvt_sr_fp8_f32_ocp, WMI_FP8_OCP)
 NARROW_RANDOM(v_cvt_sr_bf8_f32_ocp, WMI_BF8_OCP)
+NARROW_HALF(v_cvt_sr_f16_f32, WMI_SMALL_F16, saturates(frame))
+NARROW_HALF(v_cvt_sr_bf16_f32, WMI_SMALL_BF16, false)

@@ -36,7 +36,7 @@ def kernel(target, n, name, value):
     """The lines of the kernel; the last one ends it."""
     lines = ['.amdhsa_kernel k%d' % n]
     for needed, usual in (('next_free_vgpr', 4), ('next_free_sgpr', 4), ('accum_offset', 4)):
-        if name != needed and (needed != 'accum_offset' or target in ('gfx90a', 'gfx940', 'gfx942')):
+        if name != needed and (needed != 'accum_offset' or target in ('gfx90a', 'gfx940', 'gfx942', 'gfx950')):
             lines.append('.amdhsa_%s %d' % (needed, usual))
     return lines + ['.amdhsa_%s %d' % (name, value), '.end_amdhsa_kernel']
 

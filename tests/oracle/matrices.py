@@ -37,7 +37,7 @@ def registers(operand):
 
 def sizes(shape, target):
     """Registers per lane of D, A and B. gfx11 duplicates A's rows and B's columns, and uses a register per result."""
-    lanes = 64 if target in ('gfx908', 'gfx90a', 'gfx942') else 32
+    lanes = 64 if target in ('gfx908', 'gfx90a', 'gfx942', 'gfx950') else 32
     twice = target in ('gfx1100', 'gfx1150')
 
     def count(elements, kind):

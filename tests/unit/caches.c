@@ -676,6 +676,8 @@ static void products(void **state)
         const char *name, *target; /* target: whose default it is, or NULL */
         unsigned units, lds, last, l2, gl1, vector, scalar, instruction, sharing, vgprs;
     } said[] = {
+        {"mi355x", NULL, 256, 160, 256, 32 * 1024, 0, 32, 16, 64, 2, 512},
+        {"mi350x", "gfx950", 256, 160, 256, 32 * 1024, 0, 32, 16, 64, 2, 512},
         {"mi300x", "gfx942", 304, 64, 256, 32 * 1024, 0, 32, 16, 64, 2, 512},
         {"mi300a", NULL, 228, 64, 256, 24 * 1024, 0, 32, 16, 64, 2, 512},
         {"mi250x", NULL, 110, 64, 0, 8 * 1024, 0, 16, 16, 32, 2, 512},

@@ -111,7 +111,8 @@ static inline void run_written(const char *target, unsigned lanes, struct text_r
     assert_int_equal(wm_object_open(code, bytes, "test", target, &object, &diag), WM_OK);
     assert_int_equal(wm_object_find_kernel(object, NULL, &kernel, &diag), WM_OK);
     assert_int_equal(wm_load(machine, object, &diag), WM_OK);
-    assert_int_equal(wm_dispatch(machine, object, kernel, &dispatch, &result, &diag), WM_OK);
+    if (wm_dispatch(machine, object, kernel, &dispatch, &result, &diag))
+        fail_msg("%s: %s", target, diag.message);
     assert_int_equal(wm_read(machine, run->address, run->memory, sizeof run->memory, &diag), WM_OK);
     run->fault = result.fault;
     run->violation = result.violation;

@@ -11,8 +11,10 @@
  * clock and theoretical bandwidth of MI100, MI200 and MI300X: ROCm's documentation, "AMD Instinct MI100"
  * (MI250, MI300 series) "microarchitecture", which gives peak FLOPS (tests/unit/caches.c) and GB/s; exact
  * clocks in MHz as reported by these GPUs (mt4g); MI200's 1.6 TB/s as 4096 bits at 3.2 Gb/s. Clocks of RX
- * 6800 and RX 6900 XT: AMD's announcement of the series. Rows list figures without such a source as
- * `unverified`. For Radeon Pro W5500, with the RX 5500 XT's chip, AMD lists 4 MiB of L2, linux 2 MiB. */
+ * 6800 and RX 6900 XT: AMD's announcement of the series. MI350X and MI355X: the same tables of ROCm (256
+ * compute units in 8 dies, 160 KiB of LDS, 4 MiB of L2 a die, 256 MiB of Infinity Cache); clocks and 8 TB/s:
+ * AMD at Hot Chips 2025. Rows list figures without such a source as `unverified`. For Radeon Pro W5500, with
+ * the RX 5500 XT's chip, AMD lists 4 MiB of L2, linux 2 MiB. */
 #include "profile/cost/gpu.h"
 
 #include "base/diag.h"
@@ -53,6 +55,9 @@ enum {
 #define CDNA2_SIMD(target)                                                                                   \
     .simds = 4, .waves = 8, .issue = 5, .vgprs = 512, .vgpr_lanes = 64, .vgpr_granule = GRANULE64_##target,  \
     .sgprs = 800, .lds_bytes = 65536, .lds_sharing = 1
+#define CDNA4_SIMD(target)                                                                                   \
+    .simds = 4, .waves = 8, .issue = 5, .vgprs = 512, .vgpr_lanes = 64, .vgpr_granule = GRANULE64_##target,  \
+    .sgprs = 800, .lds_bytes = 163840, .lds_sharing = 1
 #define RDNA_SIMD(w, v, target)                                                                              \
     .simds = 2, .waves = w, .issue = 8, .vgprs = v, .vgpr_lanes = 32, .vgpr_granule = GRANULE32_##target,    \
     .lds_bytes = 131072, .lds_sharing = 2
@@ -113,6 +118,14 @@ static const struct wm_gpu gpus[] = {
      .clock_mhz = 2100, .memory_bandwidth = 5300,
      .cache = {CDNA3_CACHES, [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(256)},
      .assumed = cdna3_assumed, .unverified = speeds},
+    {"mi350x", "AMD Instinct MI350X", "gfx950", 8, 4, 256, CDNA4_SIMD(gfx950), .clock_mhz = 2200,
+     .memory_bandwidth = 8000,
+     .cache = {CDNA3_CACHES, [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(256)},
+     .assumed = cdna3_assumed},
+    {"mi355x", "AMD Instinct MI355X", "gfx950", 8, 4, 256, CDNA4_SIMD(gfx950), .clock_mhz = 2400,
+     .memory_bandwidth = 8000,
+     .cache = {CDNA3_CACHES, [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}, LAST(256)},
+     .assumed = cdna3_assumed},
     {"rx5700xt", "AMD Radeon RX 5700 XT", "gfx1010 gfx1013 gfx10-1-generic", 1, 2, 40,
      RDNA_SIMD(20, 1024, gfx1010), .clock_mhz = 1905, .memory_bandwidth = 448,
      .cache = {RDNA_CACHES(16, 64), GL1(128, 10), [WM_CACHE_L2] = {MIB(4), 128, 16, 16, 0, 128}},

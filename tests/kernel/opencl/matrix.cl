@@ -2,7 +2,7 @@
 // Products of 64x64 matrices through clang's builtins of the matrix units. Elements are integers from -2 to 2, so
 // that sums are exact in every format; gfx11's steps move a sum by a last bit, so results are rounded. Each
 // workgroup has a tile of 16x16. The layouts are those of AMD's matrix instruction calculator, and on gfx12
-// those of ROCm's rocWMMA.
+// those of ROCm's rocWMMA; those of gfx950's 8-bit formats are in ROCm's Composable Kernel, test/mx_mfma_op.
 
 #define SIDE 64
 #define TILES kernel __attribute__((reqd_work_group_size(64, 1, 1))) void
@@ -33,6 +33,15 @@ REFERENCE(mfma_i8)
 REFERENCE(mfma_f64)
 REFERENCE(mfma_fp8_bf8)
 REFERENCE(smfmac_f16)
+REFERENCE(mfma_f16_k32)
+REFERENCE(mfma_f16_k16_32x32)
+REFERENCE(mfma_bf16_k32)
+REFERENCE(mfma_i8_k64)
+REFERENCE(smfmac_f16_k64)
+REFERENCE(mfma_scaled_fp8_bf8)
+REFERENCE(mfma_scaled_fp4_fp6)
+REFERENCE(mfma_scaled_bf6_fp8_32x32)
+REFERENCE(mfma_fp4_32x32)
 REFERENCE(wmma_f16)
 REFERENCE(wmma_bf16)
 REFERENCE(wmma_packed)
@@ -191,6 +200,135 @@ TILES smfmac_f16 ARGUMENTS
             c = __builtin_amdgcn_smfmac_f32_16x16x32_f16(x, y, c, upper ? 0xee : 0x44, 0, 0);
         }
     STORE_4(c, 4 * (lane / 16) + r)
+}
+#endif
+
+#if __gfx950__
+TILES mfma_f16_k32 ARGUMENTS
+{
+    PLACE;
+    float4 c = 0;
+    for (int k = 0; k < SIDE; k += 32) {
+        half8 x, y;
+        FILL(x, y, 8, row + lane % 16, column + lane % 16, k + 8 * (lane / 16), (half))
+        c = __builtin_amdgcn_mfma_f32_16x16x32_f16(x, y, c, 0, 0, 0);
+    }
+    STORE_4(c, 4 * (lane / 16) + r)
+}
+// Like mfma_f16_32x32.
+#define PLACE_32                                                                                                       \
+    PLACE;                                                                                                             \
+    float16 c = 0;                                                                                                     \
+    const int top = row / 32 * 32, left = column / 32 * 32;
+#define STORE_16(C)                                                                                                    \
+    for (int r = 0; r < 16; r++)                                                                                       \
+        out[SIDE * (top + r % 4 + 8 * (r / 4) + 4 * (lane / 32)) + left + lane % 32] = (int)rint((C)[r]);
+TILES mfma_f16_k16_32x32 ARGUMENTS
+{
+    PLACE_32
+    for (int k = 0; k < SIDE; k += 16) {
+        half8 x, y;
+        FILL(x, y, 8, top + lane % 32, left + lane % 32, k + 8 * (lane / 32), (half))
+        c = __builtin_amdgcn_mfma_f32_32x32x16_f16(x, y, c, 0, 0, 0);
+    }
+    STORE_16(c)
+}
+typedef __bf16 bf16x8 __attribute__((ext_vector_type(8)));
+TILES mfma_bf16_k32 ARGUMENTS
+{
+    PLACE;
+    float4 c = 0;
+    for (int k = 0; k < SIDE; k += 32) {
+        short8 x, y;
+        FILL(x, y, 8, row + lane % 16, column + lane % 16, k + 8 * (lane / 16), bf16_of)
+        c = __builtin_amdgcn_mfma_f32_16x16x32_bf16(__builtin_astype(x, bf16x8), __builtin_astype(y, bf16x8), c, 0, 0, 0);
+    }
+    STORE_4(c, 4 * (lane / 16) + r)
+}
+TILES mfma_i8_k64 ARGUMENTS
+{
+    PLACE;
+    uint4 x = 0, y = 0;
+    PACK(x, y, 16, 8, row + lane % 16, column + lane % 16, 16 * (lane / 16), byte_of)
+    const int4 c = __builtin_amdgcn_mfma_i32_16x16x64_i8(as_int4(x), as_int4(y), (int4)0, 0, 0, 0);
+    STORE_4(c, 4 * (lane / 16) + r)
+}
+// As smfmac_f16.
+TILES smfmac_f16_k64 ARGUMENTS
+{
+    PLACE;
+    float4 c = 0;
+    for (int upper = 0; upper < 2; upper++) {
+        half8 x;
+        half16 y;
+        for (int s = 0; s < 8; s++)
+            x[s] = left_of(a, row + lane % 16, 16 * (lane / 16) + 4 * (s / 2) + 2 * upper + s % 2);
+        for (int s = 0; s < 16; s++)
+            y[s] = right_of(b, 16 * (lane / 16) + s, column + lane % 16);
+        c = __builtin_amdgcn_smfmac_f32_16x16x64_f16(x, y, c, upper ? 0xeeee : 0x4444, 0, 0);
+    }
+    STORE_4(c, 4 * (lane / 16) + r)
+}
+
+// The numbers from -2 to 2 in the formats of OCP's Microscaling Formats 1.0.
+static uint fp4_of(int x) { return (x < 0 ? 8u : 0u) | (uint)(abs(x) * 2); }
+static uint fp6_of(int x) { return (x < 0 ? 32u : 0u) | (uint)(abs(x) * 8); }
+static uint bf6_of(int x) { return (x < 0 ? 32u : 0u) | (x == 0 ? 0u : abs(x) == 1 ? 12u : 16u); }
+enum { FP8, BF8, FP6, BF6, FP4 };
+// The 32 elements of a lane, BITS each; VALUE is a function of s.
+#define PACK_32(X, BITS, VALUE)                                                                                        \
+    for (int s = 0; s < 32; s++) {                                                                                     \
+        const int at = s * (BITS);                                                                                     \
+        const uint value = (VALUE);                                                                                    \
+        (X)[at / 32] |= value << at % 32;                                                                              \
+        if (at % 32 + (BITS) > 32)                                                                                     \
+            (X)[at / 32 + 1] |= value >> (32 - at % 32);                                                               \
+    }
+// Elements of 8 bits are in two runs of 16, half of k apart; GROUPS groups of lanes.
+#define RUN(GROUP, GROUPS) (16 * (GROUP) + s % 16 + 16 * (GROUPS) * (s / 16))
+// Twice 64 elements: the first times 2, the second times -1. Groups of lanes hold the scales of 32 elements each.
+#define SIGN(K) ((K) < SIDE ? 1 : -1)
+TILES mfma_scaled_fp8_bf8 ARGUMENTS
+{
+    PLACE;
+    const int group = lane / 16;
+    uint8 x = 0, y = 0;
+    PACK_32(x, 8, fp8_of(SIGN(RUN(group, 4)) * left_of(a, row + lane % 16, RUN(group, 4) % SIDE)))
+    PACK_32(y, 8, bf8_of(right_of(b, RUN(group, 4) % SIDE, column + lane % 16)))
+    const float4 c = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(as_int8(x), as_int8(y), (float4)0, FP8, BF8, 0,
+        group < 2 ? 131 : 130, 1, (127 - 3) << 8);
+    STORE_4(c, 4 * group + r)
+}
+TILES mfma_scaled_fp4_fp6 ARGUMENTS
+{
+    PLACE;
+    const int group = lane / 16;
+    uint8 x = 0, y = 0;
+    PACK_32(x, 4, fp4_of(SIGN(32 * group + s) * left_of(a, row + lane % 16, (32 * group + s) % SIDE)))
+    PACK_32(y, 6, fp6_of(right_of(b, (32 * group + s) % SIDE, column + lane % 16)))
+    const float4 c = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(as_int8(x), as_int8(y), (float4)0, FP4, FP6, 2,
+        (127 + 9) << 16, 3, (group < 2 ? 127 - 8 : 127 - 9) << 24);
+    STORE_4(c, 4 * group + r)
+}
+TILES mfma_scaled_bf6_fp8_32x32 ARGUMENTS
+{
+    PLACE_32
+    const int group = lane / 32;
+    uint8 x = 0, y = 0;
+    PACK_32(x, 6, bf6_of(left_of(a, top + lane % 32, 32 * group + s)))
+    PACK_32(y, 8, fp8_of(right_of(b, RUN(group, 2), left + lane % 32)))
+    // The scales of A and B cancel, in each group of 32 products.
+    c = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(as_int8(x), as_int8(y), c, BF6, FP8, 0, 127 + 5 * group, 0, 127 - 5 * group);
+    STORE_16(c)
+}
+TILES mfma_fp4_32x32 ARGUMENTS
+{
+    PLACE_32
+    uint8 x = 0, y = 0;
+    PACK_32(x, 4, fp4_of(left_of(a, top + lane % 32, 32 * (lane / 32) + s)))
+    PACK_32(y, 4, fp4_of(right_of(b, 32 * (lane / 32) + s, left + lane % 32)))
+    c = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(as_int8(x), as_int8(y), c, FP4, FP4, 0, 127, 0, 127);
+    STORE_16(c)
 }
 #endif
 
