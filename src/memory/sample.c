@@ -181,7 +181,8 @@ static bool filters(const struct wmi_sampler *sampler, unsigned axis, double lod
 
 /* A cube's slice is 8 x layer + face (RDNA 3 ISA, "Image address VGPRs"). Layers are rounded to nearest even
  * and clamped (Vulkan, "Wrapping operation"). */
-static uint32_t slice_of(const struct wmi_image *image, struct wmi_sample_dims dims, double slice)
+static uint32_t slice_of(const struct wmi_image *image, struct wmi_sample_dims dims, double slice,
+                         uint32_t level)
 {
     enum { FACES = 6, STEP = 8 };
     if (!dims.slice)
@@ -189,7 +190,8 @@ static uint32_t slice_of(const struct wmi_image *image, struct wmi_sample_dims d
     const uint32_t number = (uint32_t)within(nearest_even(within(slice, 0, FURTHEST)), 0, FURTHEST);
     const uint32_t face = number % STEP < FACES ? number % STEP : FACES - 1;
     const uint32_t wanted = dims.cube ? number / STEP * FACES + face : number;
-    return wanted < image->slices ? wanted : image->slices - 1;
+    const uint32_t slices = image->type == WMI_IMAGE_3D ? extent(image, 2, level) : image->slices;
+    return wanted < slices ? wanted : slices - 1;
 }
 
 static void add_tap(struct wmi_footprint *f, const struct wmi_span span[3], const unsigned which[3],
@@ -229,7 +231,7 @@ static void add_level(const struct wmi_image *image, const struct wmi_sampler *s
                       struct wmi_sample_dims dims, const struct wmi_sample_place *place, uint32_t level,
                       double weight, struct wmi_footprint *f)
 {
-    const struct wmi_texel base = {.slice = slice_of(image, dims, place->slice), .level = level};
+    const struct wmi_texel base = {.slice = slice_of(image, dims, place->slice, level), .level = level};
     struct wmi_span span[3];
     wmi_sample_spans(image, sampler, dims, place, level, false, span);
     for (unsigned corner = 0; corner < 8; corner++) {
@@ -279,10 +281,10 @@ void wmi_gather_footprint(const struct wmi_image *image, const struct wmi_sample
     struct wmi_sampler point = *sampler;
     if (point.mip == WMI_Z_FILTER_LINEAR)
         point.mip = WMI_Z_FILTER_POINT;
-    const struct wmi_texel base = {.slice = slice_of(image, dims, place->slice),
-                                   .level = levels_of(image, &point, place->lod).level[0]};
+    const uint32_t level = levels_of(image, &point, place->lod).level[0];
+    const struct wmi_texel base = {.slice = slice_of(image, dims, place->slice, level), .level = level};
     struct wmi_span span[3];
-    wmi_sample_spans(image, sampler, dims, place, base.level, true, span);
+    wmi_sample_spans(image, sampler, dims, place, level, true, span);
     for (unsigned i = 0; i < WMI_GATHER_TAPS; i++)
         add_tap(f, span, corners[i], &base, 1);
 }

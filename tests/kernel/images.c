@@ -426,6 +426,27 @@ static void test_constant_samplers(void **state)
     end();
 }
 
+/* A texture object is both descriptors in a row. */
+static void test_texture(void **state)
+{
+    const struct sampler s = {WM_ADDRESSING_REPEAT, true, true};
+    uint32_t words[WM_IMAGE_WORDS + WM_SAMPLER_WORDS];
+    float at[ITEMS][4];
+    (void)state;
+    begin();
+    const struct picture p = make_picture(WM_IMAGE_2D, WM_IMAGE_F16, 4, WIDTH, HEIGHT, 1);
+    fill(&p);
+    assert_int_equal(wm_read(machine, p.words, words, 4 * WM_IMAGE_WORDS, NULL), WM_OK);
+    assert_int_equal(wm_read(machine, sampler_words(&s), words + WM_IMAGE_WORDS, 4 * WM_SAMPLER_WORDS, NULL),
+                     WM_OK);
+    draw_coordinates(&p, &s, true, at);
+    const uint64_t out = put(at, sizeof at);
+    const uint64_t arguments[] = {put(words, sizeof words), put(at, sizeof at), out};
+    launch("texture_2d", arguments, sizeof arguments, ITEMS);
+    compare("texture_2d", &p, &s, at, out, 2e-7);
+    end();
+}
+
 static void copy(const char *kernel, enum wm_image_geometry geometry, enum wm_image_type type,
                  uint32_t channels, uint32_t width, uint32_t height, uint32_t depth)
 {
@@ -485,7 +506,8 @@ int main(int count, char **arguments)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samplers), cmocka_unit_test(test_formats),
         cmocka_unit_test(test_integers), cmocka_unit_test(test_constant_samplers),
-        cmocka_unit_test(test_copies),   cmocka_unit_test(test_queries)};
+        cmocka_unit_test(test_copies),   cmocka_unit_test(test_texture),
+        cmocka_unit_test(test_queries)};
     struct wm_diag diag;
     if (count != 2) {
         fprintf(stderr, "usage: images IMAGES.co\n");

@@ -68,6 +68,15 @@ kernel void constant_linear_mirror(read_only image2d_t in, global const float4 *
     out[i] = read_imagef(in, linear_mirror, at[i].xy);
 }
 
+/* As HIP's headers use a texture object: the words of the image, and 12 words behind them those of the sampler. */
+float4 __ockl_image_sample_2D(constant uint *image, constant uint *sampler, float2 at);
+
+kernel void texture_2d(constant uint *texture, global const float4 *at, global float4 *out)
+{
+    AT;
+    out[i] = __ockl_image_sample_2D(texture, texture + 12, at[i].xy);
+}
+
 /* Without a sampler, at integers; and with one. */
 kernel void copy_2d(read_only image2d_t in, write_only image2d_t out, uint width)
 {
