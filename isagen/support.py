@@ -21,8 +21,8 @@ generations call differently have a row for each name; the remark gives the name
 | todo | decodes and prints; a kernel that reaches it stops there: the remark says why |
 | (empty) | the generation does not have it |
 
-Only gfx900 and its nearest kin are executed in tests: on other generations a mark says what the row's body does, and that
-the row decodes. What is unverified of many rows alike:
+Tests execute each row's body against exact arithmetic, and kernels from compilers on a target of each generation; a mark
+says what the body does, not that a test has run the instruction on that generation. What is unverified of many rows alike:
 '''
 
 

@@ -231,10 +231,6 @@ static bool parse_unified_format(struct wmi_encoder *e, int32_t *value)
             *value = n->value;
             return wmi_need(c, ']', "']'");
         }
-    if (parts[0] == 1 && parts[1] == 0) {
-        *value = 1;
-        return wmi_need(c, ']', "']'");
-    }
     return wmi_expected(c, start, "formats that go together");
 }
 

@@ -370,14 +370,16 @@ static uint32_t above(enum type type, uint64_t *seed)
 enum { ROW_A = 0, ROW_B = 2, ROW_C = 4, ROW_D = 6, MASK_WORD = 20, BIT_WORD = 24, RANDOM_MODES = 4 };
 
 static const uint32_t modes[] = {
-    0x3c0, /* default of the HSA ABI on gfx900: f32 denormals flushed, f64 and f16 kept */
-    0x3f0, /* all denormals kept */
-    0x000, /* all flushed, no IEEE, no DX10_CLAMP */
-    0x1f5, /* round up */
-    0x2ca, /* round down */
-    0x3ff, /* toward zero */
-    0x291, /* f32 inputs, f64 outputs; round up for f32 only */
-    0x168, /* f32 outputs, f64 inputs; round down for f64 only */
+    0x3c0,    /* default of the HSA ABI on gfx900: f32 denormals flushed, f64 and f16 kept */
+    0x3f0,    /* all denormals kept */
+    0x8003f0, /* FP16_OVFL: finite f16 results stop at the largest number */
+    0x80030c, /* the same, f16 towards zero */
+    0x000,    /* all flushed, no IEEE, no DX10_CLAMP */
+    0x1f5,    /* round up */
+    0x2ca,    /* round down */
+    0x3ff,    /* toward zero */
+    0x291,    /* f32 inputs, f64 outputs; round up for f32 only */
+    0x168,    /* f32 outputs, f64 inputs; round down for f64 only */
 };
 
 static const uint64_t lane_sets[] = {UINT64_MAX, 0x5555555555555555, 0x00000000fffffff0, 0x8000000180000001,
