@@ -5,6 +5,7 @@
  * DMASK; DMASK 0 moves nothing; DMASK of *_pck selects dwords. */
 #include "memory/image.h"
 #include "exec/image_values.h"
+#include "exec/resources.h"
 #include "exec/steps.h"
 #include "exec/vmem.h"
 
@@ -27,9 +28,7 @@ static struct wmi_image image_of(const char *frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_image_request r = wmi_image_request_of(m);
-    uint32_t words[8] = {0};
-    memcpy(words, frame + op->b, r.r128 ? 16 : 32);
-    return wmi_image_decode((enum wmi_layout)r.layout, m->format, words);
+    return *wmi_decoded_image(frame, m, op->b, r.layout, r.r128);
 }
 
 /* Coordinate `index` of a lane; 0 if the address has no such register. */

@@ -8,6 +8,7 @@
 
 #include "base/host_float.h"
 #include "exec/image_values.h"
+#include "exec/resources.h"
 #include "exec/steps.h"
 #include "exec/vmem.h"
 
@@ -29,13 +30,9 @@ struct sampling {
 static struct sampling begin(char *frame, const struct wmi_op *op)
 {
     const struct wmi_memory_op *m = op->data;
-    uint32_t words[8] = {0}, sampler[4];
     struct sampling s = {.frame = frame, .op = op, .request = wmi_sample_request_of(m)};
-    const enum wmi_layout layout = (enum wmi_layout)s.request.layout;
-    memcpy(words, frame + op->b, s.request.r128 ? 16 : 32);
-    memcpy(sampler, frame + op->c, sizeof sampler);
-    s.image = wmi_image_decode(layout, m->format, words);
-    s.sampler = wmi_sampler_decode(layout, sampler);
+    s.image = *wmi_decoded_image(frame, m, op->b, s.request.layout, s.request.r128);
+    s.sampler = *wmi_decoded_sampler(frame, m, op->c, s.request.layout);
     s.sampler.unnormalized |= s.request.unnormalized;
     s.dims = wmi_sample_dims(&s.image, s.request.dim, s.request.array);
     s.lanes = ((const struct wmi_lanes *)(frame + op->lanes))->bits;

@@ -4,6 +4,8 @@
 #define WMI_WAVE_H
 
 #include "lower/memory_op.h"
+#include "memory/image.h"
+#include "memory/sampler.h"
 #include "memory/space.h"
 #include "sem/sem.h"
 
@@ -82,12 +84,23 @@ struct wmi_workgroup {
     struct wmi_scalar_cache *scalar_cache; /* NULL: not modelled, or empty */
 };
 
+enum { WMI_DECODED = 8 };
+
+/* Descriptors that an instruction used last; see exec/resources.h. */
+struct wmi_decoded {
+    bool has_image, has_sampler;
+    uint32_t image_words[8], sampler_words[4];
+    struct wmi_image image;
+    struct wmi_sampler sampler;
+};
+
 /* One host thread. Steps modify only this, their wave's frame, their workgroup and guest memory. */
 struct wmi_worker {
     struct wmi_dispatch *dispatch;
     const struct wmi_space *space;
     struct wmi_hit hits[WMI_HITS]; /* the allocation last accessed by each memory instruction */
-    struct wmi_fault fault;        /* of the wave that last faulted */
+    struct wmi_decoded decoded[WMI_DECODED];
+    struct wmi_fault fault; /* of the wave that last faulted */
     struct wmi_violation violation;
     void **observers;   /* per-worker data of each observer of the dispatch */
     uint64_t *blocks;   /* an observer's counters of blocks, or NULL */

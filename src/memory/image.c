@@ -213,7 +213,7 @@ uint64_t wmi_image_row_bytes(const struct wmi_image *image, uint32_t level)
         return image->pitch * texel;
     if (image->chain_rows)
         level = 0;
-    return (wmi_image_extent(image->width, level) * texel + step - 1) / step * step;
+    return (wmi_image_extent(image->width, level) * texel + step - 1) & ~(step - 1); /* a power of two */
 }
 
 static uint64_t level_bytes(const struct wmi_image *image, uint32_t level)

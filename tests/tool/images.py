@@ -159,6 +159,8 @@ class Images(Case):
         for value, why in {"texture2d:f32:4,4": "'' is not all of a sampler",
                            "texture2d:f32:4,4:iota:f32:16": "'iota' is no property of a sampler",
                            "texture2d:f32:4,4:linear,repeat,normalized:iota:f32:15": "15 elements; the image has 16",
+                           "texture3d:f32:4,4,9000:linear,edge,normalized": "depth 9000 of the image; expected 1 to",
+                           "surface2d_array:f32:4,4": "expected WIDTH,HEIGHT,LAYERS",
                            "texture4d:f32:4,4": "raw instructions have no argument types"}.items():
             _, err = self.texture(value, code=2)
             self.assertIn(why, err)
@@ -173,8 +175,8 @@ class Images(Case):
                            "image2d:f32x4:0,4": "is no size", "image2d:f32x4:-1,4": "is no size",
                            "image2d:f32x4:16385,4": "width 16385 of the image; expected 1 to 16384",
                            "image2d:f32x4:99999999999,4": "is no size",
-                           "image3d:f32:4,4,9000": "depth 9000 of the image; expected 1 to 8192",
-                           "image2d_array:f32:4,4": "expected WIDTH,HEIGHT,LAYERS",
+                           "image1d:f32:4": "'image1d' is of another kind",
+                           "image2d_array:f32:4,4,4": "'image2d_array' is of another kind",
                            f"image2d:unorm8x4:{size}:zero:f32:4": "the elements are f32; unorm8 takes u8",
                            f"image2d:unorm8x4:{size}:zero:u8:4": "4 elements; the image has 836",
                            f"image2d:f32x4:{size}:@in.bin": "209 elements; the image has 836",

@@ -249,6 +249,16 @@ static bool kind_takes(const struct wm_argument *formal, bool sampler, bool poin
     return formal->kind == (sampler ? WM_ARGUMENT_SAMPLER : WM_ARGUMENT_IMAGE);
 }
 
+/* "image2d" for image2d_t and image2d_depth_t, if the metadata names the type. */
+static bool geometry_fits(const struct geometry *g, const char *type)
+{
+    const size_t length = strlen(g->name);
+    if (g->object != IMAGE || !type || strncmp(type, "image", strlen("image")) != 0)
+        return true;
+    return !strncmp(type, g->name, length) &&
+           (!strcmp(type + length, "_t") || !strcmp(type + length, "_depth_t"));
+}
+
 static bool bind_texels(struct tool_job *job, size_t index, size_t argument, const struct geometry *g,
                         const char *rest, struct tool_binding *binding, struct wm_diag *diag)
 {
@@ -293,7 +303,7 @@ bool tool_bind_image(struct tool_job *job, size_t index, size_t argument, const 
                 ? "sampler:linear,edge,normalized or the like"
                 : "image2d:f32x4:W,H:@FILE.npy or the like: image1d, image1d_buffer, image2d, image3d, "
                   "image1d_array, image2d_array");
-    if (!kind_takes(formal, sampler, g && g->object != IMAGE))
+    if (!kind_takes(formal, sampler, g && g->object != IMAGE) || (g && !geometry_fits(g, formal->type_name)))
         return tool_because(diag, "'%.*s' is of another kind", (int)strcspn(value, ":"), value);
     if (sampler) {
         uint32_t words[WM_SAMPLER_WORDS];
