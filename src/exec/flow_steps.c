@@ -142,12 +142,32 @@ const struct wmi_op *wmi_step_enter_state(char *restrict frame, const struct wmi
     return jump(frame, op->value);
 }
 
+/* What a trap means when no debugger is there. Source: LLVM AMDGPUUsage, "Trap Handler ABI": the runtime's
+ * handler ends the dispatch and puts its queue into the error state, but goes on after number 3, which does
+ * not get here. */
+static const char *meaning_of_trap(uint32_t trap)
+{
+    static const char *const meanings[] = {
+        [WMI_TRAP_HARDWARE] = "a number that belongs to the hardware",
+        [WMI_TRAP_HSA_DEBUG] = "HSA's debug trap, which no handler implements",
+        [WMI_TRAP_LLVM] = "llvm.trap, as of abort() or a failed assertion",
+        [WMI_TRAP_BREAKPOINT] = "a debugger's breakpoint, but there is no debugger",
+        [WMI_TRAP_RESERVED] = "a reserved number",
+        [WMI_TRAP_HALT] = "the wave halts, and nobody lets it go on",
+    };
+    const char *meaning = trap < sizeof meanings / sizeof *meanings ? meanings[trap] : NULL;
+    return meaning ? meaning : meanings[WMI_TRAP_RESERVED];
+}
+
 const struct wmi_op *wmi_step_fault(char *restrict frame, const struct wmi_op *op)
 {
     struct wmi_wave *wave = wmi_wave_of(frame);
     wmi_frame_of(frame)->left -= op->c;
     return wmi_wave_fault(
-        wave, &(struct wmi_fault){.kind = op->x, .pc = op->value, .lanes = wmi_frame_of(frame)->exec.bits});
+        wave, &(struct wmi_fault){.kind = op->x,
+                                  .pc = op->value,
+                                  .lanes = wmi_frame_of(frame)->exec.bits,
+                                  .detail = op->x == WM_FAULT_TRAP ? meaning_of_trap(op->y) : NULL});
 }
 
 /* The branch stack: CSP, MODE[31:29], counts entries of four SGPRs, {EXEC, address}, starting at s0. Source:

@@ -33,7 +33,7 @@ struct wmi_fault {
     bool plain;         /* WM_FAULT_MISALIGNED: not an atomic, but forbidden by the alignment mode */
     bool private;       /* private memory: the addresses are in the wave's scratch */
     bool scalar;        /* scalar memory instruction, which does not set MEM_VIOL */
-    const char *detail; /* WM_FAULT_RESOURCE: description of the resource */
+    const char *detail; /* WM_FAULT_RESOURCE: description of the resource; WM_FAULT_TRAP: of the trap */
 };
 
 /* Violations that did not end a wave: their number, and the first one of the lowest workgroup and wave. */

@@ -375,6 +375,12 @@ uint32_t wmi_special_slot(unsigned special)
         [WMI_SPECIAL_EXEC_HI] = WMI_S_EXEC + 1,
         [WMI_SPECIAL_M0] = WMI_S_M0,
         [WMI_SPECIAL_NULL] = WMI_S_NULL,
+        [WMI_SPECIAL_TBA] = WMI_S_NULL,
+        [WMI_SPECIAL_TBA_LO] = WMI_S_NULL,
+        [WMI_SPECIAL_TBA_HI] = WMI_S_NULL,
+        [WMI_SPECIAL_TMA] = WMI_S_NULL,
+        [WMI_SPECIAL_TMA_LO] = WMI_S_NULL,
+        [WMI_SPECIAL_TMA_HI] = WMI_S_NULL,
         [WMI_SPECIAL_SCC] = WMI_S_SCC,
         [WMI_SPECIAL_VCCZ] = WMI_S_VCCZ,
         [WMI_SPECIAL_EXECZ] = WMI_S_EXECZ,
@@ -426,11 +432,17 @@ static bool is_zero_bit(const struct wmi_operand *operand)
            (operand->reg == WMI_SPECIAL_VCCZ || operand->reg == WMI_SPECIAL_EXECZ);
 }
 
+/* NULL, and outside of a trap handler TBA and TMA: they read 0 and drop what is written. */
+static bool is_empty(const struct wmi_operand *operand)
+{
+    return operand->kind == WMI_OPERAND_SPECIAL && wmi_special_slot(operand->reg) == WMI_S_NULL;
+}
+
 uint32_t wmi_lower_scalar(struct wmi_builder *b, const struct wmi_operand *operand)
 {
     if (!wmi_is_scalar_register(operand))
         return wmi_lower_scalar_constant(b, operand->value);
-    if (operand->kind == WMI_OPERAND_SPECIAL && operand->reg == WMI_SPECIAL_NULL && !operand->written)
+    if (is_empty(operand) && !operand->written)
         return wmi_lower_scalar_constant(b, 0);
     if (is_zero_bit(operand))
         wmi_emit(b, WMI_STEP_mask_zero);
@@ -489,7 +501,7 @@ uint32_t wmi_lower_vector(struct wmi_builder *b, const struct wmi_operand *opera
         const uint32_t offset = wmi_lower_vgpr(b, operand->reg, rows, &ok);
         return ok ? offset : 0;
     }
-    if (operand->kind == WMI_OPERAND_SPECIAL && operand->reg == WMI_SPECIAL_NULL)
+    if (is_empty(operand))
         return wmi_lower_vector_constant(b, 0, rows);
     if (!wmi_is_scalar_register(operand))
         return wmi_lower_vector_constant(b, operand->value, rows);

@@ -327,6 +327,15 @@ static void lower_swap_with_exec(const struct lowering *l)
     emit_exec_and_jump(l->b, next);
 }
 
+/* enum wmi_trap of s_trap, s_sethalt and s_sendmsghalt. */
+static uint32_t trap_of(const struct wmi_instruction *insn)
+{
+    const uint32_t number = (uint32_t)immediate(insn, WMI_ROLE_IMM) & 255;
+    if (insn->id != WMI_INSN_s_trap)
+        return WMI_TRAP_HALT;
+    return number < WMI_TRAP_RESERVED ? number : WMI_TRAP_RESERVED;
+}
+
 /* What is one step that counts, and may end the block. */
 static void lower_flow(const struct lowering *l)
 {
@@ -343,8 +352,11 @@ static void lower_flow(const struct lowering *l)
         step->value = 0; /* not known yet where that is */
         break;
     case CONTROL_TRAP:
+        step->x = WM_FAULT_TRAP;
+        step->y = trap_of(l->insn);
+        break;
     case CONTROL_ILLEGAL:
-        step->x = l->control == CONTROL_TRAP ? WM_FAULT_TRAP : WM_FAULT_INSTRUCTION;
+        step->x = WM_FAULT_INSTRUCTION;
         break;
     default:
         break;

@@ -54,14 +54,14 @@ static bool is_lds_direct(const struct wmi_instruction *insn, const struct wmi_o
            wmi_rows[insn->id].class == WMI_CLASS_VALU;
 }
 
-/* TBA and similar registers have no place in the frame, nor do constants wider than 64 bits. */
+/* Some special registers have no place in the frame, nor do constants wider than 64 bits. */
 static bool operands_have_places(const struct wmi_instruction *insn)
 {
     for (unsigned i = 0; i < operand_count(insn); i++) {
         const struct wmi_operand *operand = &insn->operand[i];
         const bool special = operand->kind == WMI_OPERAND_SPECIAL;
         const bool constant = operand->kind == WMI_OPERAND_CONSTANT || operand->kind == WMI_OPERAND_LITERAL ||
-                              (special && operand->reg == WMI_SPECIAL_NULL && !operand->written);
+                              (special && wmi_special_slot(operand->reg) == WMI_S_NULL && !operand->written);
         if ((constant && operand->dwords > 2 && !wmi_matrix_of(insn->id)) ||
             (special && !wmi_special_slot(operand->reg) && !is_lds_direct(insn, operand)))
             return false;

@@ -25,6 +25,17 @@ enum wmi_step_id {
 /* y of events at barriers: where the number is. */
 enum { WMI_BARRIER_IN_STEP, WMI_BARRIER_IN_M0, WMI_BARRIER_JOINED };
 
+/* y of a fault WM_FAULT_TRAP: the number of s_trap, or why the wave stops otherwise. */
+enum wmi_trap {
+    WMI_TRAP_HARDWARE,
+    WMI_TRAP_HSA_DEBUG,
+    WMI_TRAP_LLVM,
+    WMI_TRAP_DEBUG,
+    WMI_TRAP_BREAKPOINT = 7,
+    WMI_TRAP_RESERVED,
+    WMI_TRAP_HALT,
+};
+
 /* y of exports. */
 enum wmi_export_flag {
     WMI_EXPORT_COMPRESSED = 1 << 0,

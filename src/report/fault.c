@@ -102,7 +102,7 @@ static void add_headline(struct text *text, const struct wmi_dispatch *dispatch,
         add(text, "%s", fault->detail);
         break;
     case WM_FAULT_TRAP:
-        add(text, "the kernel trapped");
+        add(text, "the kernel trapped: %s", fault->detail);
         break;
     case WM_FAULT_BUDGET:
         add(text, "a wave used up its instruction budget");
