@@ -18,8 +18,17 @@ def version(target):
     return '22' if target in OF_LLVM_22 else '19'
 
 
+def tool(name, target):
+    return name + '-' + version(target)
+
+
 def mc(target):
-    return 'llvm-mc-' + version(target)
+    return tool('llvm-mc', target)
+
+
+def with_tools(targets, names):
+    """Those of the targets whose tools there are."""
+    return [target for target in targets if all(shutil.which(tool(name, target)) for name in names)]
 
 
 def need_llvm(target=None):
