@@ -21,7 +21,7 @@ static const struct {
     {"gfx90c", true, false},       {"gfx940", true, true},           {"gfx941", true, true},
     {"gfx942", true, true},        {"gfx950", true, true},           {"gfx1010", true, false},
     {"gfx1011", true, false},      {"gfx1012", true, false},         {"gfx1013", true, false},
-    {"gfx9-generic", true, false}, {"gfx10-1-generic", true, false},
+    {"gfx9-generic", true, false}, {"gfx10-1-generic", true, false}, {"gfx9-4-generic", true, true},
 };
 
 static uint32_t feature(const struct wmi_assembler *a, const char *name, uint32_t any)

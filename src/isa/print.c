@@ -192,7 +192,7 @@ static void put_literal(struct wmi_text *text, const struct wmi_target *target,
     else
         name = (uint32_t)value == 0x3e22f983 ? "0.15915494" : float_name((uint32_t)value, 0x3f800000, 23, 31);
     const bool small = integer >= -16 && integer <= 64;
-    const bool marked = small || (name && o->type != WMI_TYPE_f64);
+    const bool marked = (small || name) && o->type != WMI_TYPE_f64;
     if (marked && insn->extension == WMI_EXT_LITERAL && target->limits[WMI_LIMIT_marks_literals]) {
         wmi_put(text, "lit(");
         wmi_put_hex(text, insn->words[insn->dwords - 1]);

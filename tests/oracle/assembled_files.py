@@ -18,9 +18,9 @@ import subprocess
 import sys
 import tempfile
 
-from llvm import SKIP
+from llvm import SKIP, tool, with_tools
 
-TOOLS = ['clang-19', 'llvm-mc-19', 'llvm-readelf-19', 'llvm-dwarfdump-19', 'ld.lld-19']
+TOOLS = ['clang', 'llvm-mc', 'llvm-readelf', 'llvm-dwarfdump', 'ld.lld']
 BITCODE = glob.glob('/usr/lib/*/amdgcn/bitcode') + ['/usr/amdgcn/bitcode', '/opt/rocm/amdgcn/bitcode']
 # The same functions for all targets; this test only needs the text.
 LIBRARIES = ['opencl', 'ocml', 'ockl', 'oclc_abi_version_500', 'oclc_isa_version_900', 'oclc_daz_opt_off', 'oclc_unsafe_math_off',
@@ -97,14 +97,14 @@ def differences(wavemem, bitcode, lines, sources, target, folder):
         version = '6' if 'generic' in target else '5'
         link = [word for name in LIBRARIES if bitcode for word in
                 ['-Xclang', '-mlink-builtin-bitcode', '-Xclang', os.path.join(bitcode, name + '.bc')]]
-        run('clang-19', '-x', 'cl', '-cl-std=CL2.0', '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + target, '-nogpulib', '-O1', '-w', '-S',
+        run(tool('clang', target), '-x', 'cl', '-cl-std=CL2.0', '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + target, '-nogpulib', '-O1', '-w', '-S',
             *['-g'] * (lines == 1), '-mcode-object-version=' + version, *link, source, '-o', path('s'))
     else:
         shutil.copy(source, path('s'))
     own = ['-g'] if lines == 2 else []
-    run('llvm-mc-19', *own, '-triple=amdgcn-amd-amdhsa', '-mcpu=' + target, '-I', os.path.dirname(source), '-filetype=obj', path('s'), '-o',
+    run(tool('llvm-mc', target), *own, '-triple=amdgcn-amd-amdhsa', '-mcpu=' + target, '-I', os.path.dirname(source), '-filetype=obj', path('s'), '-o',
         path('o'))
-    run('ld.lld-19', *['-O0'] * (lines == 1), '-shared', path('o'), '-o', path('so'))
+    run(tool('ld.lld', target), *['-O0'] * (lines == 1), '-shared', path('o'), '-o', path('so'))
     run(wavemem, 'asm', *own, '-m', target, '-I', os.path.dirname(source), path('s'), '-o', path('co'))
     if own:
         ours, theirs = rows(path('co')), rows(path('so'))
@@ -131,12 +131,11 @@ def check(wavemem, bitcode, lines, sources, target):
 
 
 def main(wavemem, *words):
-    missing = [tool for tool in TOOLS if not shutil.which(tool)]
-    if missing:
-        print('skipped: %s is not installed (Debian packages clang-19, lld-19, llvm-19)' % missing[0])
-        return SKIP
     sources = [w for w in words if w.endswith(('.cl', '.s'))]
-    targets = [w for w in words if w not in sources and not w.startswith('--')]
+    targets = with_tools([w for w in words if w not in sources and not w.startswith('--')], TOOLS)
+    if not targets:
+        print('skipped: no %s of version 19 (Debian packages clang-19, lld-19, llvm-19)' % ', '.join(TOOLS))
+        return SKIP
     lines = 1 if '--lines' in words else 2 if '--own-lines' in words else 0
     bitcode = next((folder for folder in BITCODE if os.path.exists(os.path.join(folder, 'ocml.bc'))), None)
     if not bitcode: # the examples need the device library

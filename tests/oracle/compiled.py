@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The output of clang-19 for compiled.cl on each target: we must detect the target from the ELF header and disassemble
+"""The output of clang-19 (22 for targets that 19 does not know) for compiled.cl on each target: we must detect the target from the ELF header and disassemble
 the code as LLVM does. compiled.py WAVEMEM SOURCE TARGET...
 
 Compiles with -O0 and -O1 in turn, with WAVEMEM_TEST_FULL both for each target: together they use more different
 instructions than -O2, and take a third of its time. For gfx6 and gfx7, which LLVM cannot disassemble, llvm-mc-19 must
 assemble our text to the same code."""
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 
-from llvm import SKIP
+from llvm import SKIP, tool, with_tools
 from objdump import compare, our_text
 
-TOOLS = ['clang-19', 'ld.lld-19', 'llvm-mc-19', 'llvm-objdump-19', 'llvm-objcopy-19']
+TOOLS = ['clang', 'ld.lld', 'llvm-mc', 'llvm-objdump', 'llvm-objcopy']
 
 
 def run(*command, text=None):
@@ -36,7 +35,7 @@ def check(wavemem, source, target, level, folder):
     """The number of instructions, and of wrong ones."""
     path, other = os.path.join(folder, target + '.co'), os.path.join(folder, 'other')
     version = '6' if 'generic' in target else '5'
-    run('clang-19', '-x', 'cl', '-cl-std=CL2.0', '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + target, '-nogpulib', level, '-w',
+    run(tool('clang', target), '-x', 'cl', '-cl-std=CL2.0', '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + target, '-nogpulib', level, '-w',
         '-mcode-object-version=' + version, source, '-o', path)
     if target + ',' not in run(wavemem, 'info', path).split('\n')[0]:
         print('%s: `wavemem info` does not know its code' % target)
@@ -48,13 +47,13 @@ def check(wavemem, source, target, level, folder):
         same = got[:len(want)] == want
         print('' if same else '%s: llvm-mc-19 makes other code of our text\n' % target, end='')
         return len(mine), int(not same)
-    return compare(wavemem, path, [path], 20)
+    return compare(wavemem, path, [path], 20, target)
 
 
 def main(wavemem, source, *targets):
-    missing = [tool for tool in TOOLS if not shutil.which(tool)]
-    if missing:
-        print('skipped: %s is not installed (Debian packages clang-19, lld-19, llvm-19)' % missing[0])
+    targets = with_tools(targets, TOOLS)
+    if not targets:
+        print('skipped: no %s of version 19 (Debian packages clang-19, lld-19, llvm-19)' % ', '.join(TOOLS))
         return SKIP
     failed = False
     with tempfile.TemporaryDirectory() as folder:

@@ -9,7 +9,7 @@ from llvm import llvm, need_llvm, ours, read_forms, report
 
 
 def main(program, targets, *paths):
-    need_llvm()
+    need_llvm(targets.split(',')[0])
     words = [list(w) for w in dict.fromkeys(tuple(f[2]) for path in paths for f in read_forms(path))]
     code = 0
     for target in targets.split(','):

@@ -11,21 +11,36 @@ SKIP = 77  # meson's exit code for skipped tests
 
 
 # Targets that LLVM 19 does not know.
-OF_LLVM_22 = ['gfx950']
+OF_LLVM_22 = ['gfx950', 'gfx9-4-generic', 'gfx1153']
 
 
 def version(target):
     return '22' if target in OF_LLVM_22 else '19'
 
 
+def tool(name, target):
+    return name + '-' + version(target)
+
+
 def mc(target):
-    return 'llvm-mc-' + version(target)
+    return tool('llvm-mc', target)
+
+
+def with_tools(targets, names):
+    """Those of the targets whose tools there are."""
+    return [target for target in targets if all(shutil.which(tool(name, target)) for name in names)]
 
 
 def need_llvm(target=None):
     if not shutil.which(mc(target)):
         print('skipped: %s is not installed (Debian package llvm-%s)' % (mc(target), version(target)))
         sys.exit(SKIP)
+
+
+def modes(target, extra):
+    """LLVM 22 has halves of VGPRs by default, we do not."""
+    default = target == 'gfx1153' and not any('real-true16' in word for word in extra)
+    return [*extra, '-mattr=-real-true16'] if default else extra
 
 
 SENTINEL = '0x7f 0xbf 0x80 0xbf'  # s_nop 0xbf7f: separates the answers
@@ -37,7 +52,7 @@ def llvm(target, words, extra=()):
     for ws in words:
         data = struct.pack('<%dI' % len(ws), *ws).hex(' ')
         lines += ['[0x' + data.replace(' ', ' 0x') + ']', SENTINEL]
-    run = subprocess.run([mc(target), '--disassemble', '-arch=amdgcn', '-mcpu=' + target, *extra],
+    run = subprocess.run([mc(target), '--disassemble', '-arch=amdgcn', '-mcpu=' + target, *modes(target, extra)],
                          input='\n'.join(lines) + '\n', capture_output=True, text=True)
     *answers, rest = run.stdout.replace('\t.text\n', '').split('\ts_nop 0xbf7f\n')
     out = [' '.join(answer.split()) if answer.count('\n') == 1 else None for answer in answers]
@@ -60,7 +75,7 @@ def ours(program, target, words, attributes=()):
 
 def llvm_words(target, texts, extra=()):
     """llvm-mc's dwords of each line; None if it rejects the line."""
-    run = subprocess.run([mc(target), '-arch=amdgcn', '-mcpu=' + target, '--show-encoding', *extra],
+    run = subprocess.run([mc(target), '-arch=amdgcn', '-mcpu=' + target, '--show-encoding', *modes(target, extra)],
                          input=''.join('%s\n.byte 0x7f\n' % t for t in texts), capture_output=True, text=True)
     out, answer = [], []
     for line in run.stdout.splitlines():

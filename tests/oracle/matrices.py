@@ -12,12 +12,14 @@ import sys
 
 from llvm import read_forms
 
-BITS = {'f64': 64, 'f32': 32, 'xf32': 32, 'i32': 32, 'f16': 16, 'bf16': 16, 'i8': 8, 'iu8': 8, 'fp8': 8, 'bf8': 8, 'iu4': 4}
+BITS = {'f64': 64, 'f32': 32, 'xf32': 32, 'i32': 32, 'f16': 16, 'bf16': 16, 'i8': 8, 'iu8': 8, 'fp8': 8, 'bf8': 8, 'iu4': 4,
+        'f8f6f4': None}
 ELEMENT = '|'.join(sorted(BITS, key=len, reverse=True))
+FORMATS = {0: 8, 1: 8, 2: 6, 3: 6, 4: 4}  # bits of f8f6f4 by CBSZ and BLGP; LLVM prints other values as 8 bits
 # v_mfma_f32_32x32x4_2b_f16, v_mfma_f32_32x32x4f16, v_mfma_f32_32x32x4bf16_1k, v_wmma_i32_16x16x16_iu8,
-# v_smfmac_f32_16x16x64_bf8_fp8
-NAME = re.compile(r'v_(mfma|smfmac|wmma|swmmac)_(%s)_(\d+)x(\d+)x(\d+)(?:_(\d+)b)?_?(%s)(?:_(%s))?(?:_1k)?$' % ((ELEMENT,) * 3))
-SHORT = re.compile(r'v_(mfma|smfmac|wmma|swmmac)_')
+# v_smfmac_f32_16x16x64_bf8_fp8, v_mfma_scale_f32_16x16x128_f8f6f4
+NAME = re.compile(r'v_(mfma|smfmac|wmma|swmmac)(?:_scale)?_(%s)_(\d+)x(\d+)x(\d+)(?:_(\d+)b)?_?(%s)(?:_(%s))?(?:_1k)?$' % ((ELEMENT,) * 3))
+SHORT = re.compile(r'v_(mfma|smfmac|wmma|swmmac)_(?!ld_scale)')
 
 
 def named(name):
@@ -35,19 +37,25 @@ def registers(operand):
     return int(m.group(2)) - int(m.group(1)) + 1 if m else 1
 
 
-def sizes(shape, target):
+def format_of(text, field):
+    found = re.search(field + r':(\d+)', text)
+    return FORMATS.get(int(found.group(1)) if found else 0, 8)
+
+
+def sizes(shape, target, text):
     """Registers per lane of D, A and B. gfx11 duplicates A's rows and B's columns, and uses a register per result."""
     lanes = 64 if target in ('gfx908', 'gfx90a', 'gfx942', 'gfx950') else 32
     twice = target in ('gfx1100', 'gfx1150')
 
-    def count(elements, kind):
-        return max(1, elements * BITS[kind] // 32 // lanes)
+    def count(elements, kind, field=''):
+        return max(1, elements * (BITS[kind] or format_of(text, field)) // 32 // lanes)
 
     k, blocks = shape['k'], shape['blocks']
     if twice:
         return (shape['m'] * shape['n'] // lanes, k * BITS[shape['a']] // 32, k * BITS[shape['b']] // 32)
     return (count(shape['m'] * shape['n'] * blocks, shape['d']),
-            count(shape['m'] * k * blocks // (2 if shape['sparse'] else 1), shape['a']), count(shape['n'] * k * blocks, shape['b']))
+            count(shape['m'] * k * blocks // (2 if shape['sparse'] else 1), shape['a'], 'cbsz'),
+            count(shape['n'] * k * blocks, shape['b'], 'blgp'))
 
 
 def main(wavemem, *paths):
@@ -75,8 +83,8 @@ def main(wavemem, *paths):
                 wrong.append('%s %s: the row says %s' % (target, name, shape))
             # Source: LLVM, by the registers that it prints.
             have = [registers(x) for x in re.findall(r'[va](?:\[\d+:\d+\]|\d+)', operands)[:3]]
-            if tuple(have) != sizes(shape, target):
-                wrong.append('%s %s: %s registers, by the shape %s' % (target, text, have, sizes(shape, target)))
+            if tuple(have) != sizes(shape, target, text):
+                wrong.append('%s %s: %s registers, by the shape %s' % (target, text, have, sizes(shape, target, text)))
     print('\n'.join(wrong))
     print('%d matrix instructions, %d wrong' % (words, len(wrong)))
     return int(bool(wrong) or words < 100)

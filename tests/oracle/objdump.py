@@ -10,14 +10,15 @@ import shutil
 import subprocess
 import sys
 
-from llvm import SKIP
+from llvm import SKIP, tool
 
 
-def llvm_text(path):
+def llvm_text(path, target):
     """[(text, dwords)] of all instructions."""
-    run = subprocess.run(['llvm-objdump-19', '-d', '-z', path], capture_output=True, text=True)
+    objdump = tool('llvm-objdump', target)
+    run = subprocess.run([objdump, '-d', '-z', path], capture_output=True, text=True)
     if run.returncode:
-        sys.exit('llvm-objdump-19 %s: exit code %d\n%s' % (path, run.returncode, run.stderr))
+        sys.exit(objdump + ' %s: exit code %d\n%s' % (path, run.returncode, run.stderr))
     out = []
     for line in run.stdout.splitlines():
         m = re.match(r'\t(.*?)\s*// [0-9A-F]+:((?: [0-9A-F]{8})+)', line)
@@ -33,13 +34,13 @@ def our_text(wavemem, words):
     return [re.sub(r'\s+', ' ', l).strip() for l in run.stdout.splitlines() if l.strip()]
 
 
-def compare(wavemem, path, words, shown):
+def compare(wavemem, path, words, shown, target=None):
     """Compares LLVM's text of the code object at `path` with ours of `words`: (instructions, differing ones, of which
     the first `shown` are printed)."""
-    theirs, mine = llvm_text(path), our_text(wavemem, words)
+    theirs, mine = llvm_text(path, target), our_text(wavemem, words)
     wrong = 0
     if len(theirs) != len(mine):
-        print('%s: %d instructions, llvm-objdump-19 shows %d' % (' '.join(words), len(mine), len(theirs)))
+        print('%s: %d instructions, llvm-objdump shows %d' % (' '.join(words), len(mine), len(theirs)))
         wrong += 1
     for (want, code), got in zip(theirs, mine):
         if want != got:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 from library_objdump import objects
-from llvm import SKIP, need_llvm, read_forms
+from llvm import SKIP, mc, need_llvm, read_forms
 import words as words_gcn
 import words_rdna
 
@@ -32,7 +32,7 @@ def text_section(path, folder):
 def differences(target, lines, folder):
     """(bytes that llvm-mc-19 assembles from the lines, its messages)"""
     made = os.path.join(folder, 'made.o')
-    run = subprocess.run(['llvm-mc-19', '-arch=amdgcn', '-mcpu=' + target, '-filetype=obj', '-o', made],
+    run = subprocess.run([mc(target), '-arch=amdgcn', '-mcpu=' + target, '-filetype=obj', '-o', made],
                          input='\n'.join(lines) + '\n', capture_output=True, text=True)
     return (text_section(made, folder) if run.returncode == 0 else b''), run.stderr
 
@@ -126,7 +126,7 @@ def check_library(wavemem, library, every, folder):
 
 
 def main(wavemem, *arguments):
-    need_llvm()
+    need_llvm(arguments[0])
     ok = True
     with tempfile.TemporaryDirectory() as folder:
         if arguments[0] == '--library':

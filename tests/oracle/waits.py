@@ -58,7 +58,7 @@ def expected(name, encoding, target):
     if encoding in ('DS', 'VDS'):
         if GDS.match(name):
             return count['lds'] + HELD
-        has_gds = target not in ('gfx90a', 'gfx942') and not target.startswith('gfx12')
+        has_gds = target not in ('gfx90a', 'gfx942', 'gfx950') and not target.startswith('gfx12')
         return count['lds'] + ('; with gds ' + count['lds'] + HELD if has_gds and not NO_GDS.match(name) else '')
     if encoding in ('SMEM', 'SMRD') or MESSAGES.match(name):
         return count['scalar']

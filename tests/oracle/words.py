@@ -148,11 +148,12 @@ for key, fields in {
 
 # Targets that read and write words like another one, except for a row or two.
 RELATIVES = {'gfx600': 'gfx601 gfx602', 'gfx700': 'gfx701 gfx702 gfx703 gfx704 gfx705', 'gfx803': 'gfx801 gfx802 gfx805 gfx810',
-             'gfx900': 'gfx902 gfx904 gfx909 gfx90c gfx9-generic', 'gfx942': 'gfx940 gfx941'}
+             'gfx900': 'gfx902 gfx904 gfx909 gfx90c gfx9-generic', 'gfx942': 'gfx940 gfx941', 'gfx950': 'gfx9-4-generic'}
 LIKE = {relative: target for target, relatives in RELATIVES.items() for relative in relatives.split()}
 
 
 def fields_of(target, encoding):
+    target = 'gfx950' if target == 'gfx9-4-generic' else target
     return FIELDS_OF.get((target, encoding)) or FIELDS_OF.get((target[:-2], encoding)) or FIELDS[encoding]
 
 

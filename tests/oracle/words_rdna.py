@@ -133,7 +133,7 @@ BY_GENERATION = {
 BY_GENERATION[12]['VBUFFER-TYPED'] = BY_GENERATION[12]['VBUFFER'] + [(55, 7, any_bits(7))]
 
 # Texts in which LLVM differs from us (isa/ERRATA.md), by target.
-LLVM_QUIRKS = {'gfx1200': r'v_cndmask_b32_dpp .*\|v\d+, vcc'}
+LLVM_QUIRKS = {'gfx1200': r'v_cndmask_b32_dpp .*\|v\d+, vcc', 'gfx1153': r'v_dot[48]_|v_align|v_(minmax|maxmin)_f16_e64_dpp|v_cmpx?_class|v_pipeflush|v_nop|v_fmac_f16_e64|-lit\(|v\[2\d\d:2(5[6-9]|6)'}
 
 # Instructions with only one or two legal words.
 FREE_OF_FIELDS = ['v_nop', 'v_illegal', 'v_pipeflush', 'v_clrexcp']

@@ -94,7 +94,7 @@ const struct wmi_cost_rules *wmi_cost_rules(unsigned rules)
                     .leaves = WMI_POLICY_SLC, .streams = WMI_POLICY_SLC},
          .lds = RDNA_LDS,
          .fetch = {.shift = 5, .per_simd = true}},
-        /* gfx950; no target has it yet */
+        /* gfx950 */
         {.vector = {.pattern = WMI_FAST_QUADS,
                     .group = 16,
                     .all_groups = true,
