@@ -190,7 +190,7 @@ enum wm_fault_kind {
     WM_FAULT_NO_MEMORY,  /* the host has no memory to predecode code, for GDS or for the scalar cache */
     WM_FAULT_APERTURE,   /* an invalid address: bits 63 to 47 differ, and it is in no aperture of FLAT */
     WM_FAULT_PRIVATE_ATOMIC, /* an 8-byte atomic on private memory */
-    WM_FAULT_RESOURCE,       /* an image that wavemem does not support: tiled, multisampled */
+    WM_FAULT_RESOURCE,       /* an image or sampler that wavemem does not support: tiled, multisampled */
     WM_FAULT_OFFSET,         /* a negative offset of s_buffer_load on gfx11 and later */
 };
 
