@@ -27,6 +27,13 @@ static size_t frame_bytes(unsigned lanes)
     return sizeof(struct wmi_frame) + TEST_ROWS * 4 * lanes;
 }
 
+/* Operands of more than four rows: matrices (tests/unit/mfma.c), and what converts 32 numbers of a lane
+ * (tests/unit/gfx950.c). */
+static bool is_long(enum wmi_insn_id id)
+{
+    return wmi_matrix_of(id) || strstr(wmi_rows[id].name, "pk32_") || strstr(wmi_rows[id].name, "2xpk16_");
+}
+
 /* ---- operands ---- */
 
 static uint32_t word(uint64_t *seed)
@@ -207,8 +214,7 @@ static void bodies_equal_plain_c(void **state)
         for (unsigned number = WMI_INSN_NONE + 1; number < WMI_BODY_COUNT; number++) {
             const wmi_body plain = plain_body_of(lanes, number);
             const enum wmi_insn_id id = wmi_row_of_body(number);
-            /* Matrices: tests/unit/mfma.c. */
-            if (wmi_rows[id].class != WMI_CLASS_VALU || !plain || wmi_matrix_of(id))
+            if (wmi_rows[id].class != WMI_CLASS_VALU || !plain || is_long(id))
                 continue;
             found++;
             for (unsigned round = 0; round < ROUNDS; round++) {
