@@ -89,6 +89,12 @@
       packed(lowest(F16, H(A), H(B), M), lowest(F16, T(A), T(B), M)))                                        \
     X(v_pk_maximum_f16, v2f16, v2f16, v2f16, none,                                                           \
       packed(highest(F16, H(A), H(B), M), highest(F16, T(A), T(B), M)))                                      \
+    X(v_pk_minimum3_f16, v2f16, v2f16, v2f16, v2f16,                                                         \
+      packed(lowest(F16, lowest(F16, H(A), H(B), M), H(C), M),                                               \
+             lowest(F16, lowest(F16, T(A), T(B), M), T(C), M)))                                              \
+    X(v_pk_maximum3_f16, v2f16, v2f16, v2f16, v2f16,                                                         \
+      packed(highest(F16, highest(F16, H(A), H(B), M), H(C), M),                                             \
+             highest(F16, highest(F16, T(A), T(B), M), T(C), M)))                                            \
     X(v_fma_legacy_f32, f32, f32, f32, f32, fused_legacy(A, B, C, M))                                        \
     X(v_fmac_legacy_f32, f32, f32, f32, f32, fused_legacy(A, B, C, M))                                       \
     X(v_mac_legacy_f32, f32, f32, f32, f32, unfused_legacy(A, B, C, M))                                      \
@@ -543,10 +549,16 @@ static void avx512_is_exact(void **state)
     check_level(WMI_CPU_AVX512);
 }
 
-/* Conversions from and to floats of 8 bits: tests/unit/small_float.c. */
+/* Conversions from and to floats of 8 bits: tests/unit/small_float.c. Those that only gfx950 has:
+ * tests/unit/gfx950.c. */
 static bool is_small(const char *name)
 {
-    return strstr(name, "fp8") || strstr(name, "bf8");
+    static const char *const parts[] = {"fp8",       "bf8",           "scalef32",       "v_cvt_sr_",
+                                        "_f32_bf16", "v_cvt_pk_f16_", "v_cvt_pk_bf16_f"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i]))
+            return true;
+    return false;
 }
 
 /* Transcendentals of scalars, which gfx12 alone has: tests/unit/transcendental.c. */
