@@ -437,9 +437,9 @@ static uint32_t random_element(enum element e, unsigned style)
     const unsigned width = widths[e] == 64 ? 32 : widths[e], fraction = width - 1 - exponent_bits[e];
     const uint64_t r = random_bits();
     const uint32_t any = (uint32_t)r & (uint32_t)((UINT64_C(1) << width) - 1);
-    const uint32_t bias = (1u << (exponent_bits[e] - 1)) - 1;
     if (e == I8 || style == 2)
         return any;
+    const uint32_t bias = (1u << (exponent_bits[e] - 1)) - 1;
     if (style == 3 && r >> 40 & 1)
         return r >> 41 & 1 ? 0 : (r >> 42 & 1) << (width - 1);
     const uint32_t spread = style == 1 ? (e == F16 ? 24 : 60) : 6;
