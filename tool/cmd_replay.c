@@ -86,12 +86,9 @@ static int read_size(struct options *options, enum wm_cache_level level, const c
 static int read_option(struct options *options, int id, const char *value)
 {
     struct tool_prof_outputs *outputs = &options->outputs;
-    struct wm_diag diag;
     switch (id) {
     case OPT_GPU:
-        if (wm_gpu_find(value, &options->gpu, &diag) != WM_OK)
-            return tool_fail("--gpu: %s", diag.message);
-        break;
+        return tool_choose_gpu("", value, &options->gpu);
     case OPT_L1:
         return read_size(options, WM_CACHE_VECTOR, "--l1-size", value);
     case OPT_L2:

@@ -44,6 +44,11 @@ int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * begins with `where`. */
 bool tool_check_target(const char *where, const char *text);
 
+/* The product called `value`; for "list", prints all of them and ends the command. A message begins with
+ * `where`. */
+struct wm_gpu;
+int tool_choose_gpu(const char *where, const char *value, const struct wm_gpu **gpu);
+
 /* ---- options ---- */
 
 enum tool_takes { TOOL_NO_VALUE, TOOL_VALUE, TOOL_OPTIONAL_VALUE };

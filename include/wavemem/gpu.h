@@ -56,7 +56,9 @@ struct wm_gpu {
 
 /* The known products, ordered by target; the first product of a target is its default. */
 WM_API const struct wm_gpu *wm_gpus(size_t *count);
-/* Finds a product by name ("mi210"), ignoring case. WM_NOT_FOUND: unknown; the message lists all names. */
+/* Finds a product by name ("rx6800", "RX 6800", "AMD Radeon RX 6800"; case, spaces and hyphens do not
+ * matter), or the default product of a target ("gfx1030"). WM_NOT_FOUND: unknown; the message lists all
+ * names. */
 WM_API enum wm_status wm_gpu_find(const char *name, const struct wm_gpu **gpu, struct wm_diag *diag);
 /* The default product of a target; NULL: none is known. */
 WM_API const struct wm_gpu *wm_gpu_default(const char *target);

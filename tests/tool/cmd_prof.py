@@ -14,6 +14,12 @@ class Prof(Case):
     def rows(self, *words):
         return json.loads(self.run_tool("prof", ["--json"], *words)[0])
 
+    def test_products(self):
+        """Products by any spelling of their name, by a target, and all of them."""
+        listed = self.run_tool("prof", ["--gpu", "list"])[0].splitlines()
+        self.assertIn("gfx1030", next(line for line in listed if line.startswith("rx6800 ")))
+        self.assertGreater(len(listed), 20)
+
     def test_vecadd(self):
         """64 lanes that each load a dword of 256 aligned bytes access four lines: the ideal."""
         words = self.vecadd(count=1024)[1:]

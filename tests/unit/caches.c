@@ -750,7 +750,16 @@ static void products(void **state)
         wm_profile_destroy(profile);
         assert_int_equal(gpus[i].compute_units % gpus[i].xcds, 0);
     }
+    static const char *const spellings[] = {"rx6800",        "RX 6800", "rx-6800", "AMD Radeon RX 6800",
+                                            "Radeon RX6800", "gfx1030"};
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        const struct wm_gpu *found;
+        assert_int_equal(wm_gpu_find(spellings[i], &found, &diag), WM_OK);
+        assert_string_equal(found->name, "rx6800");
+    }
     const struct wm_gpu *none;
+    assert_int_equal(wm_gpu_find("6", &none, &diag), WM_NOT_FOUND);
+    assert_int_equal(wm_gpu_find("", &none, &diag), WM_NOT_FOUND);
     assert_int_equal(wm_gpu_find("voodoo", &none, &diag), WM_NOT_FOUND);
     assert_non_null(strstr(diag.message, " mi210 "));
     assert_int_equal(wm_gpu_find("voodoo", &none, NULL), WM_NOT_FOUND);

@@ -389,7 +389,7 @@ static void random_rounding(void **state)
         const uint32_t half = row_of(&run, OUT + 2)[i];
         assert_int_equal(half & 0xffff, 0);
         assert_int_equal(half >> 16,
-                         (in >> 16 & 0x8000) | (((in & 0x7fffffff) + (seed >> 19)) >> 13) - (112 << 10));
+                         (in >> 16 & 0x8000) | ((((in & 0x7fffffff) + (seed >> 19)) >> 13) - (112 << 10)));
     }
 }
 

@@ -399,12 +399,8 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
         return value ? tool_add_source_path(&job->outputs.show, "--source", value) : TOOL_CLEAN;
     case OPT_SOURCE_PATH:
         return tool_add_source_path(&job->outputs.show, "--source-path", value);
-    case OPT_GPU: {
-        struct wm_diag diag;
-        if (wm_gpu_find(value, &job->gpu, &diag) != WM_OK)
-            return tool_fail("%s--gpu: %s", where, diag.message);
-        break;
-    }
+    case OPT_GPU:
+        return tool_choose_gpu(where, value, &job->gpu);
     case OPT_FAIL_IF:
         return tool_gates_add(&job->outputs.gates, "--fail-if", value);
     case OPT_TIMEOUT:

@@ -20,9 +20,9 @@
 #include "base/diag.h"
 #include "profile/caches/inside.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define KIB(n) ((uint64_t)(n) << 10)
 #define MIB(n) ((uint64_t)(n) << 20)
@@ -211,14 +211,36 @@ const struct wm_gpu *wm_gpu_default(const char *target)
     return NULL;
 }
 
+/* Whether the texts are equal but for case, spaces and hyphens. */
+static bool is_same(const char *a, const char *b)
+{
+    a += strspn(a, " -"), b += strspn(b, " -");
+    while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b)) {
+        a += 1 + strspn(a + 1, " -");
+        b += 1 + strspn(b + 1, " -");
+    }
+    return *a == *b;
+}
+
+/* "mi210", and its title from any word on: "AMD Instinct MI210", "Instinct MI210". */
+static bool is_called(const struct wm_gpu *gpu, const char *name)
+{
+    for (const char *word = gpu->title; word; word = strchr(word, ' ') ? strchr(word, ' ') + 1 : NULL)
+        if (is_same(word, name))
+            return true;
+    return is_same(gpu->name, name);
+}
+
 enum wm_status wm_gpu_find(const char *name, const struct wm_gpu **gpu, struct wm_diag *diag)
 {
     if (!name || !gpu)
         return wmi_null(diag, __func__, name ? "gpu" : "name");
     *gpu = NULL;
     for (size_t i = 0; i < GPUS && !*gpu; i++)
-        if (strcasecmp(gpus[i].name, name) == 0)
+        if (is_called(&gpus[i], name))
             *gpu = &gpus[i];
+    if (!*gpu)
+        *gpu = wm_gpu_default(name);
     if (*gpu)
         return WM_OK;
     char names[sizeof diag->message];
