@@ -278,6 +278,8 @@ static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint
     for (unsigned i = 0; i < m->elements; i++)
         value[i] =
             wmi_row_at(frame, op->c, packed ? i / 2 : i)[lane] >> (packed && (m->d16_hi || i & 1) ? 16 : 0);
+    for (unsigned i = m->elements; i < 4; i++) /* before gfx12 unverified */
+        value[i] = m->parameter & WMI_BUFFER_REPEATS ? value[0] : 0;
 }
 
 const struct wmi_op *wmi_step_buffer_format(char *restrict frame, const struct wmi_op *op)
@@ -290,7 +292,7 @@ const struct wmi_op *wmi_step_buffer_format(char *restrict frame, const struct w
         return NULL;
     for (uint64_t left = store ? plan.in_range[0] : plan.lanes; left;) {
         const unsigned lane = wmi_take_lane(&left);
-        uint32_t value[4] = {0}; /* value of components that a store does not supply: unverified */
+        uint32_t value[4] = {0};
         unsigned char element[16] = {0};
         if (store) {
             get_values(frame, op, lane, value);

@@ -510,8 +510,10 @@ static void convert_lane(struct model *m, unsigned lane, uint32_t (*rows)[64])
     for (unsigned i = 0; i < pieces && all; i++)
         all &= inside(m, lane, false, i * layout->bytes / pieces, layout->bytes / pieces);
     if (in->kind == STORE_FORMAT) {
-        for (unsigned i = 0; i < in->elements; i++)
-            value[i] = rows[i][lane];
+        for (unsigned i = 0; i < 4; i++) /* gfx12 repeats the first component: RDNA 4 ISA */
+            value[i] = i < in->elements                    ? rows[i][lane]
+                       : generation_of(m->c->target) >= 12 ? rows[0][lane]
+                                                           : 0;
         wmi_format_select_store(select, value);
         wmi_format_store(&m->format, value, false, element);
     }
