@@ -108,26 +108,13 @@ const struct wmi_op *wmi_step_lds_load_direct(char *restrict frame, const struct
 static const struct wmi_op *show(char *frame, const struct wmi_op *op, const uint64_t address[64],
                                  uint64_t lanes)
 {
-    const struct wmi_memory_op *memory = op->data;
     const struct wmi_wave *wave = wmi_wave_of(frame);
-    const struct wmi_workgroup *group = wave->group;
     uint64_t outside = 0;
     for (uint64_t left = lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
-        outside |= (uint64_t)!in_range(group, (uint32_t)address[i], 4) << i;
+        outside |= (uint64_t)!in_range(wave->group, (uint32_t)address[i], 4) << i;
     }
-    struct wmi_access access = {
-        .pc = memory->pc,
-        .workgroup = {group->id[0], group->id[1], group->id[2]},
-        .wave = wave->index,
-        .path = WMI_PATH_DS,
-        .kind = WMI_ACCESS_LOAD,
-        .lanes = lanes,
-        .elements = 1,
-        .bytes = 4,
-        .element = {{.space = WMI_SPACE_LDS, .mask = lanes, .bad_range = outside, .address = address}},
-    };
-    wmi_show_access(wave, memory, &access);
+    wmi_lds_show_load(wave, op->data, lanes, outside, address, 4);
     return op + 1;
 }
 

@@ -81,32 +81,34 @@ const struct wmi_op *wmi_step_lds_read_direct(char *restrict frame, const struct
     return op + 1;
 }
 
-/* All active lanes read the same address. */
-const struct wmi_op *wmi_step_lds_observe_direct(char *restrict frame, const struct wmi_op *op)
+void wmi_lds_show_load(const struct wmi_wave *wave, const struct wmi_memory_op *memory, uint64_t lanes,
+                       uint64_t outside, const uint64_t address[64], uint32_t bytes)
 {
-    const struct wmi_frame *f = (const struct wmi_frame *)frame;
-    const struct wmi_memory_op *memory = op->data;
-    const struct wmi_wave *wave = wmi_wave_of(frame);
     const struct wmi_workgroup *group = wave->group;
-    const struct direct place = direct_place(f, group);
-    uint64_t address[64];
-    for (unsigned i = 0; i < 64; i++)
-        address[i] = place.at;
     struct wmi_access access = {
         .pc = memory->pc,
         .workgroup = {group->id[0], group->id[1], group->id[2]},
         .wave = wave->index,
         .path = WMI_PATH_DS,
         .kind = WMI_ACCESS_LOAD,
-        .lanes = f->exec.bits,
+        .lanes = lanes,
         .elements = 1,
-        .bytes = place.bytes,
-        .element = {{.space = WMI_SPACE_LDS,
-                     .mask = f->exec.bits,
-                     .bad_range = place.in_range ? 0 : f->exec.bits,
-                     .address = address}},
+        .bytes = bytes,
+        .element = {{.space = WMI_SPACE_LDS, .mask = lanes, .bad_range = outside, .address = address}},
     };
     wmi_show_access(wave, memory, &access);
+}
+
+/* All active lanes read the same address. */
+const struct wmi_op *wmi_step_lds_observe_direct(char *restrict frame, const struct wmi_op *op)
+{
+    const struct wmi_frame *f = (const struct wmi_frame *)frame;
+    const struct wmi_wave *wave = wmi_wave_of(frame);
+    const struct direct place = direct_place(f, wave->group);
+    uint64_t address[64];
+    for (unsigned i = 0; i < 64; i++)
+        address[i] = place.at;
+    wmi_lds_show_load(wave, op->data, f->exec.bits, place.in_range ? 0 : f->exec.bits, address, place.bytes);
     return op + 1;
 }
 

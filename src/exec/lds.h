@@ -10,5 +10,8 @@
 wmi_body wmi_lds_body(enum wmi_cpu_level level, unsigned lanes, enum wmi_lds_step step);
 /* What an LDS_DIRECT read gives, by the address and the type in M0; 0 if out of range. */
 uint32_t wmi_lds_direct_value(const struct wmi_frame *f, const struct wmi_workgroup *group);
+/* Shows observers a load of `bytes` at each lane's address; `outside`: the lanes out of range. */
+void wmi_lds_show_load(const struct wmi_wave *wave, const struct wmi_memory_op *memory, uint64_t lanes,
+                       uint64_t outside, const uint64_t address[64], uint32_t bytes);
 
 #endif

@@ -60,7 +60,7 @@ struct wmi_capacity wmi_capacity_of(const struct wm_gpu *gpu, const struct wmi_p
     return capacity;
 }
 
-/* What the hardware has no room for runs here all the same. */
+/* A workgroup that exceeds the hardware's resources counts as resident alone, because it is executed, too. */
 static void occupy(struct wmi_kernel *kernel, const struct wm_gpu *gpu, unsigned wave_lanes)
 {
     const struct wmi_capacity capacity = wmi_capacity_of(gpu, &kernel->dispatch, wave_lanes);

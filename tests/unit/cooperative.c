@@ -13,15 +13,9 @@
 #include <cmocka.h>
 // clang-format on
 
+#include "ok.h"
+
 enum { ROUNDS = 5, WORDS = 64 };
-
-static struct wm_diag diag;
-
-#define OK(call)                                                                                             \
-    do {                                                                                                     \
-        if ((call) != WM_OK)                                                                                 \
-            fail_msg("%s: %s", #call, diag.message);                                                         \
-    } while (0)
 
 /* A kernel with the arguments {address of the counters, hidden_multigrid_sync_arg} in s[0:1]. */
 struct world {

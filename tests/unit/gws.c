@@ -14,13 +14,7 @@
 #include <cmocka.h>
 // clang-format on
 
-static struct wm_diag diag;
-
-#define OK(call)                                                                                             \
-    do {                                                                                                     \
-        if ((call) != WM_OK)                                                                                 \
-            fail_msg("%s: %s", #call, diag.message);                                                         \
-    } while (0)
+#include "ok.h"
 
 /* They must outlive the machine. */
 static struct wm_object *objects[32];

@@ -13,15 +13,9 @@
 #include <cmocka.h>
 // clang-format on
 
+#include "ok.h"
+
 enum { ARGUMENTS = 16 };
-
-static struct wm_diag diag;
-
-#define OK(call)                                                                                             \
-    do {                                                                                                     \
-        if ((call) != WM_OK)                                                                                 \
-            fail_msg("%s: %s", #call, diag.message);                                                         \
-    } while (0)
 
 /* A kernel that traps where the descriptor says that it begins, and stores SGPRs s[FIRST:FIRST+3] from 256
  * bytes later on. Its first argument is the address to store to; `length` dwords from `offset` on are loaded

@@ -13,13 +13,7 @@
 #include <cmocka.h>
 // clang-format on
 
-static struct wm_diag diag;
-
-#define OK(call)                                                                                             \
-    do {                                                                                                     \
-        if ((call) != WM_OK)                                                                                 \
-            fail_msg("%s: %s", #call, diag.message);                                                         \
-    } while (0)
+#include "ok.h"
 
 /* The kernarg segment: an address, a number, and another address. */
 struct arguments {

@@ -16,17 +16,11 @@
 #include <cmocka.h>
 // clang-format on
 
+#include "ok.h"
+
 #include "reduced.h"
 
 enum { SIGNIFICANDS = 1 << 23, GROUP = 256 };
-
-static struct wm_diag diag;
-
-#define OK(call)                                                                                             \
-    do {                                                                                                     \
-        if ((call) != WM_OK)                                                                                 \
-            fail_msg("%s: %s", #call, diag.message);                                                         \
-    } while (0)
 
 /* The results of an instruction for `count` numbers, of which v2 has the first one's bits: those of lane i
  * are made of i, in v1, by `input`. Free them. */

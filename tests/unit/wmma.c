@@ -16,15 +16,9 @@
 #include <cmocka.h>
 // clang-format on
 
+#include "ok.h"
+
 enum { LANES = 64, SIDE = 16, MOST_K = 64, REGISTERS = 8 };
-
-static struct wm_diag diag;
-
-#define OK(call)                                                                                             \
-    do {                                                                                                     \
-        if ((call) != WM_OK)                                                                                 \
-            fail_msg("%s: %s", #call, diag.message);                                                         \
-    } while (0)
 
 /* Registers of one operand, by register and lane. */
 typedef uint32_t registers[REGISTERS][LANES];
