@@ -175,27 +175,27 @@ class Images(Case):
                            "image2d:f32x4:0,4": "is no size", "image2d:f32x4:-1,4": "is no size",
                            "image2d:f32x4:16385,4": "width 16385 of the image; expected 1 to 16384",
                            "image2d:f32x4:99999999999,4": "is no size",
-                           "image1d:f32:4": "'image1d' is of another kind",
-                           "image2d_array:f32:4,4,4": "'image2d_array' is of another kind",
+                           "image1d:f32:4": "'image1d' does not fit an argument of this type",
+                           "image2d_array:f32:4,4,4": "'image2d_array' does not fit an argument of this type",
                            f"image2d:unorm8x4:{size}:zero:f32:4": "the elements are f32; unorm8 takes u8",
                            f"image2d:unorm8x4:{size}:zero:u8:4": "4 elements; the image has 836",
                            f"image2d:f32x4:{size}:@in.bin": "209 elements; the image has 836",
                            f"image2d:f32x4:{size}:@missing.npy": "missing.npy: cannot be read",
                            f"image2d:f32x4:{size}:words:@in": "the texels are addresses",
-                           "sampler:linear,edge,normalized": "'sampler' is of another kind",
-                           "texture2d:f32:4,4:linear,edge,normalized": "'texture2d' is of another kind",
+                           "sampler:linear,edge,normalized": "'sampler' does not fit an argument of this type",
+                           "texture2d:f32:4,4:linear,edge,normalized": "'texture2d' does not fit an argument of this type",
                            "same:s": "no buffer 's' is made", "same:in+16": "no buffer 'in' is made"}.items():
             self.refused(why, self.rotate(**{"in": value}))
         for value, why in {"linear": "expected sampler:linear", "sampler:": "'' is not all of a sampler",
                            "sampler:linear,edge": "is not all of a sampler",
                            "sampler:linear,edge,warped": "'warped' is no property of a sampler",
                            "sampler:linear,nearest,edge,normalized": "'nearest' contradicts",
-                           "image2d:f32:4,4": "'image2d' is of another kind", "same:in": "is an image"}.items():
+                           "image2d:f32:4,4": "'image2d' does not fit an argument of this type", "same:in": "is an image"}.items():
             self.refused(why, self.rotate(s=value))
         self.refused("(image2d_t) is missing: give --arg in=IMAGE, like image2d:f32x4", self.rotate(**{"in": None}))
         self.refused("(sampler_t) is missing: give --arg s=SAMPLER", self.rotate(s=None))
-        self.refused("'image2d' is of another kind", self.vecadd(n="image2d:f32:4,4"))
-        self.refused("'image2d' is of another kind", self.vecadd(a="image2d:f32:4,4"))
+        self.refused("'image2d' does not fit an argument of this type", self.vecadd(n="image2d:f32:4,4"))
+        self.refused("'image2d' does not fit an argument of this type", self.vecadd(a="image2d:f32:4,4"))
 
 
 if __name__ == "__main__":

@@ -304,7 +304,8 @@ bool tool_bind_image(struct tool_job *job, size_t index, size_t argument, const 
                 : "image2d:f32x4:W,H:@FILE.npy or the like: image1d, image1d_buffer, image2d, image3d, "
                   "image1d_array, image2d_array");
     if (!kind_takes(formal, sampler, g && g->object != IMAGE) || (g && !geometry_fits(g, formal->type_name)))
-        return tool_because(diag, "'%.*s' is of another kind", (int)strcspn(value, ":"), value);
+        return tool_because(diag, "'%.*s' does not fit an argument of this type", (int)strcspn(value, ":"),
+                            value);
     if (sampler) {
         uint32_t words[WM_SAMPLER_WORDS];
         const char *list = rest + 1;
