@@ -32,31 +32,30 @@ static uint32_t word_at(const char *frame, uint32_t offset)
 /* Whether the V# describes the wave's scratch: interleaved, with the lane as index. */
 static bool is_private(const struct wmi_buffer *buffer)
 {
-    return buffer->swizzle && buffer->add_tid;
+    return buffer->swizzle && buffer->lane;
 }
 
-/* Index and offset wrap at 32 bits; LLVM relies on this for the offset, see isLegalMUBUFAddr and
- * privateMemoryResourceIsRangeChecked. */
+/* The sum of the instruction's offset and the VGPR wraps at 32 bits, nothing else; LLVM relies on this, see
+ * isLegalMUBUFAddr and privateMemoryResourceIsRangeChecked. */
 struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_op *op,
                                             const struct wmi_buffer *buffer, unsigned lane)
 {
     const struct wmi_memory_op *m = op->data;
     const uint32_t *row = (const uint32_t *)(frame + op->a) + lane;
-    struct wmi_buffer_place place = {.has_index = op->y & WMI_BUFFER_IDXEN,
-                                     .index = buffer->add_tid ? lane : 0,
-                                     .offset = (uint32_t)m->offset,
-                                     .soffset = word_at(frame, op->e),
-                                     .bytes = m->bytes};
+    uint32_t offset = (uint32_t)m->offset;
+    struct wmi_buffer_place place = {
+        .lane = buffer->lane ? lane : 0, .soffset = word_at(frame, op->e), .bytes = m->bytes};
     if (op->y & WMI_BUFFER_ADDR64) {
         place.addr64 = true;
         place.address = *row | (uint64_t)row[((const struct wmi_frame *)frame)->wave_size] << 32;
     }
     if (op->y & WMI_BUFFER_IDXEN) {
-        place.index += *row;
+        place.index = *row;
         row += ((const struct wmi_frame *)frame)->wave_size;
     }
     if (op->y & WMI_BUFFER_OFFEN)
-        place.offset += *row;
+        offset += *row;
+    place.offset = offset;
     return place;
 }
 
@@ -66,8 +65,7 @@ static unsigned piece_bytes(const struct wmi_buffer *buffer, const struct wmi_bu
 {
     if (!buffer->swizzle)
         return left;
-    const uint64_t offset = (uint64_t)place->offset + (buffer->rules->swizzled_soffset ? place->soffset : 0);
-    const unsigned in_element = buffer->element_size - (unsigned)(offset % buffer->element_size);
+    const unsigned in_element = buffer->element_size - (unsigned)(place->offset % buffer->element_size);
     return left < in_element ? left : in_element;
 }
 
@@ -80,7 +78,7 @@ static bool align_place(const struct wmi_memory_op *m, const struct plan *plan,
     const uint64_t before = wmi_buffer_address(&plan->buffer, place);
     uint64_t address = before;
     const bool ok = wmi_align((enum wmi_alignment)m->alignment, false, plan->bytes, &address);
-    place->offset -= (uint32_t)(before - address);
+    place->offset -= before - address;
     return ok;
 }
 
@@ -278,8 +276,8 @@ static void get_values(char *frame, const struct wmi_op *op, unsigned lane, uint
     for (unsigned i = 0; i < m->elements; i++)
         value[i] =
             wmi_row_at(frame, op->c, packed ? i / 2 : i)[lane] >> (packed && (m->d16_hi || i & 1) ? 16 : 0);
-    for (unsigned i = m->elements; i < 4; i++) /* before gfx12 unverified */
-        value[i] = m->parameter & WMI_BUFFER_REPEATS ? value[0] : 0;
+    for (unsigned i = m->elements; i < 4; i++) /* RDNA 4 ISA; before gfx12 unverified */
+        value[i] = value[0];
 }
 
 const struct wmi_op *wmi_step_buffer_format(char *restrict frame, const struct wmi_op *op)

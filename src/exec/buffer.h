@@ -19,7 +19,7 @@ static inline struct wmi_buffer wmi_buffer_of(const char *frame, const struct wm
     const struct wmi_memory_op *m = op->data;
     uint32_t words[4];
     memcpy(words, frame + op->b, sizeof words);
-    return wmi_buffer_decode(m->buffer, words, true);
+    return wmi_buffer_decode(m->buffer, words, true, op->y & WMI_BUFFER_IDXEN);
 }
 struct wmi_buffer_place wmi_buffer_place_of(const char *frame, const struct wmi_op *op,
                                             const struct wmi_buffer *buffer, unsigned lane);
@@ -41,9 +41,8 @@ static inline void wmi_buffer_get_conversion(const char *frame, const struct wmi
     const bool typed = m->parameter & WMI_BUFFER_TYPED;
     uint32_t words[4];
     memcpy(words, frame + op->b, sizeof words);
-    c->buffer = wmi_buffer_decode(m->buffer, words, false);
-    c->format = wmi_format_of(m->format, typed ? m->parameter & WMI_BUFFER_FORMAT_CODE
-                                               : wmi_format_code_of(m->format, words[3]));
+    c->buffer = wmi_buffer_decode(m->buffer, words, false, op->y & WMI_BUFFER_IDXEN);
+    c->format = wmi_format_of_instruction(m->format, typed, m->parameter & WMI_BUFFER_FORMAT_CODE, words[3]);
     c->select = typed ? WMI_SELECT_IDENTITY : words[3] & 0xfff; /* wmi_format_origin() */
     wmi_format_places(c->format.layout, &c->elements, &c->bytes);
 }

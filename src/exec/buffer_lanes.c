@@ -41,10 +41,8 @@ struct request {
     bool uniform;    /* all active lanes have this offset */
 };
 
-/* Whether the V# is private memory and all lanes may access offsets below `end`. Where the rules swizzle
- * SOFFSET, it becomes part of the offset, *swizzled. */
-INLINE bool is_private(const char *frame, const struct wmi_op *op, uint64_t end, uint32_t soffset,
-                       uint32_t *swizzled)
+/* Whether the V# is private memory and all lanes may access offsets below `end`. */
+INLINE bool is_private(const char *frame, const struct wmi_op *op, uint64_t end, uint32_t soffset)
 {
     const struct wmi_memory_op *m = op->data;
     const struct wmi_buffer_rules *rules = m->buffer;
@@ -57,8 +55,7 @@ INLINE bool is_private(const char *frame, const struct wmi_op *op, uint64_t end,
         end > UINT32_MAX)
         return false;
     const struct wmi_buffer_place last = {
-        .index = WMI_LANES - 1, .offset = (uint32_t)end - 1, .soffset = soffset, .bytes = 1};
-    *swizzled = rules->swizzled_soffset ? soffset : 0;
+        .lane = WMI_LANES - 1, .offset = end - 1, .soffset = soffset, .bytes = 1};
     return wmi_buffer_in_range(&buffer, &last);
 }
 
@@ -68,7 +65,7 @@ INLINE bool begin_private(const char *frame, const struct wmi_op *op, struct req
     const struct wmi_memory_op *m = op->data;
     const uint32_t *words = (const uint32_t *)(frame + op->b);
     const uint32_t soffset = *(const uint32_t *)(frame + op->e);
-    uint32_t most = 0, swizzled = 0;
+    uint32_t most = 0;
     r->lanes = (const struct wmi_lanes *)(frame + op->lanes);
     if (op->y & WMI_BUFFER_IDXEN || !r->lanes->bits)
         return false;
@@ -86,13 +83,10 @@ INLINE bool begin_private(const char *frame, const struct wmi_op *op, struct req
     }
     /* Offsets wrap at 32 bits; wrapping ones take the slow path where offsets are checked. */
     const uint64_t end = (uint64_t)most + (uint32_t)m->offset + shape.elements * shape.bytes;
-    if (!is_private(frame, op, end, soffset, &swizzled))
-        return false;
-    if (swizzled && (!r->uniform || swizzled % 4 || r->offset + swizzled < swizzled))
+    if (!is_private(frame, op, end, soffset))
         return false;
     r->hit = &wmi_wave_of(frame)->worker->hits[m->hit];
-    r->base = (words[0] | (uint64_t)(words[1] & 0xffff) << 32) + (swizzled ? 0 : soffset);
-    r->offset += swizzled;
+    r->base = wmi_buffer_canonical(words[0] | (uint64_t)words[1] << 32) + soffset;
     return true;
 }
 

@@ -32,7 +32,7 @@ INLINE bool most_place(const char *frame, const struct wmi_op *op, const struct 
     const uint32_t *row = (const uint32_t *)(frame + op->a);
     uint64_t offset = (uint64_t)(uint32_t)m->offset + last;
     uint32_t index = 0;
-    if (buffer->swizzle || buffer->add_tid)
+    if (buffer->swizzle || buffer->lane)
         return false;
     if (op->y & WMI_BUFFER_IDXEN) {
         index = most_of(row, lanes);
@@ -40,11 +40,8 @@ INLINE bool most_place(const char *frame, const struct wmi_op *op, const struct 
     }
     if (op->y & WMI_BUFFER_OFFEN)
         offset += most_of(row, lanes);
-    *place = (struct wmi_buffer_place){.has_index = op->y & WMI_BUFFER_IDXEN,
-                                       .index = index,
-                                       .offset = (uint32_t)offset,
-                                       .soffset = *(const uint32_t *)(frame + op->e),
-                                       .bytes = bytes};
+    *place = (struct wmi_buffer_place){
+        .index = index, .offset = offset, .soffset = *(const uint32_t *)(frame + op->e), .bytes = bytes};
     return offset <= UINT32_MAX && (uint64_t)index * buffer->stride + offset <= UINT32_MAX &&
            wmi_buffer_in_range(buffer, place);
 }

@@ -63,8 +63,7 @@ static void lower_format(const struct wmi_builder *b, const struct wmi_instructi
                          struct wmi_memory_op *m)
 {
     m->format = wmi_format_rules(wmi_builder_limit(b, WMI_LIMIT_format_rules));
-    m->parameter = (wmi_builder_limit(b, WMI_LIMIT_unpacked_d16) ? WMI_BUFFER_UNPACKED : 0) |
-                   (wmi_builder_limit(b, WMI_LIMIT_stores_repeat) ? WMI_BUFFER_REPEATS : 0);
+    m->parameter = wmi_builder_limit(b, WMI_LIMIT_unpacked_d16) ? WMI_BUFFER_UNPACKED : 0;
     if (wmi_rows[insn->id].class != WMI_CLASS_TBUFFER)
         return;
     const uint32_t data = (uint32_t)insn->field[WMI_FIELD_dfmt],

@@ -170,7 +170,6 @@ enum {
     WMI_BUFFER_FORMAT_CODE = 0x7f, /* MTBUF: format number */
     WMI_BUFFER_TYPED = 0x80,       /* MTBUF */
     WMI_BUFFER_UNPACKED = 0x100,   /* each 16-bit value occupies a row */
-    WMI_BUFFER_REPEATS = 0x200,    /* stores: the first component stands for those that are not given */
 };
 
 /* ---- images ----

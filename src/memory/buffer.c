@@ -45,6 +45,8 @@ const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules)
          .private_value = {SWIZZLE_ENABLE, INDEX_STRIDE_64 | ELEMENT_SIZE_4 | ADD_TID},
          .scratch = {SWIZZLE_ENABLE, SCRATCH_GFX6}},
         {.check = WMI_BUFFER_CHECK_IDXEN,
+         .lane = WMI_BUFFER_LANE_IF_SWIZZLED,
+         .swizzle = WMI_BUFFER_SWIZZLE_LANE,
          .max_offset = MAX_OFFSET,
          .wide_stride = true,
          .private_unchecked = true,
@@ -55,89 +57,93 @@ const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules)
          .max_offset = MAX_OFFSET,
          .scratch = {SWIZZLE_ENABLE, SCRATCH_GFX10}},
         {.check = WMI_BUFFER_CHECK_SELECT,
+         .lane = WMI_BUFFER_LANE_REPLACED,
+         .swizzle = WMI_BUFFER_SWIZZLE_INDEX,
          .max_offset = MAX_OFFSET,
          .swizzle_element = true,
          .payload = true,
          .scratch = {1 << 30, SCRATCH_GFX11}},
         {.check = WMI_BUFFER_CHECK_SELECT,
+         .lane = WMI_BUFFER_LANE_REPLACED,
+         .swizzle = WMI_BUFFER_SWIZZLE_INDEX,
          .max_offset = (1 << 23) - 1,
          .swizzle_element = true,
          .stride_scale = true,
          .payload = true,
-         .swizzled_soffset = true,
          .scratch = {1 << 30, SCRATCH_GFX11}},
     };
     return rules < sizeof table / sizeof *table ? &table[rules] : NULL;
 }
 
-/* Byte offset from the base address. Includes SOFFSET only if the generation swizzles it.
- * Source: CLRX, "GCN memory handling", and the ISA documents' "Buffer Addressing". */
-static uint64_t buffer_offset(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
+/* SOFFSET is never swizzled: captures of gfx950 (ROCm/rocm-systems, pull request 10928), gfx1100 and gfx1201
+ * (ROCm/rocm-systems, emulation/rocjitsu). Formulas: CLRX, "GCN memory handling", and the ISA documents'
+ * "Buffer Addressing". */
+uint64_t wmi_buffer_offset(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
 {
+    const uint64_t index = (uint64_t)place->index + place->lane;
     if (!buffer->swizzle)
-        return (uint64_t)place->index * buffer->stride + place->offset;
-    const uint64_t offset = (uint64_t)place->offset + (buffer->rules->swizzled_soffset ? place->soffset : 0);
-    const uint64_t index_msb = place->index / buffer->index_stride;
-    const uint64_t index_lsb = place->index % buffer->index_stride;
-    const uint64_t offset_msb = offset / buffer->element_size;
-    const uint64_t offset_lsb = offset % buffer->element_size;
+        return index * buffer->stride + place->offset;
+    const uint64_t index_msb = index / buffer->index_stride;
+    const uint64_t index_lsb = index % buffer->index_stride;
+    const uint64_t offset_msb = place->offset / buffer->element_size;
+    const uint64_t offset_lsb = place->offset % buffer->element_size;
     return (index_msb * buffer->stride + offset_msb * buffer->element_size) * buffer->index_stride +
            index_lsb * buffer->element_size + offset_lsb;
 }
 
-/* Source: Mesa, ac_descriptors.c, on OOB_SELECT; RDNA 4 ISA, "Range Checking": raw buffers include SOFFSET
- * in the check (unverified for gfx10 and gfx11). For swizzled raw buffers, gfx10 compares the swizzled
- * offset. */
+/* Source: Mesa, ac_descriptors.c, on OOB_SELECT. SOFFSET, and the last byte of raw accesses: captures of
+ * gfx1100 and gfx1201 in ROCm/rocm-systems, emulation/rocjitsu (gfx10: unverified). For swizzled raw buffers,
+ * gfx10 compares the swizzled offset. */
 static bool selected_in_range(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
 {
     const struct wmi_buffer_rules *rules = buffer->rules;
-    const uint64_t end = (uint64_t)place->offset + (rules->payload ? place->bytes : 1);
-    const bool structured = place->index < buffer->records && end <= buffer->stride;
+    const bool index = (uint64_t)place->index + place->lane < buffer->records;
+    const bool in_record = place->offset + (rules->payload ? place->bytes : 1) <= buffer->stride;
     switch ((enum wmi_buffer_select)buffer->select) {
     case WMI_BUFFER_STRUCTURED:
-        return structured;
+        return index && in_record;
     case WMI_BUFFER_INDEX_ONLY:
-        return place->index < buffer->records;
+        return index;
     case WMI_BUFFER_EMPTY_ONLY:
         return buffer->records != 0;
     case WMI_BUFFER_RAW:
         break;
     }
-    if (!buffer->swizzle)
-        return end + place->soffset <= buffer->records;
-    if (!rules->payload)
-        return buffer_offset(buffer, place) < buffer->records;
-    return buffer->stride ? structured : end <= buffer->records;
+    if (buffer->swizzle && rules->payload && buffer->stride)
+        return index && in_record;
+    const bool swizzled = buffer->swizzle && !rules->payload;
+    const uint64_t offset = swizzled ? wmi_buffer_offset(buffer, place) : place->offset;
+    return offset + place->soffset + place->bytes <= buffer->records;
 }
 
-/* Source: CLRX, "GCN memory handling" (gfx6, 7); CDNA 4 ISA, "Range Checking" (gfx9, which ignores
- * SOFFSET). On gfx9, with an index and swizzling, the offset must also be below the stride (unverified). */
+/* Source: CLRX, "GCN memory handling" (gfx6 to gfx8). gfx9: captures of gfx950 in ROCm/rocm-systems, pull
+ * request 10928, where SOFFSET counts, the last byte must be in range, and the index is compared without the
+ * lane. That the last byte counts before gfx9 is unverified. */
 bool wmi_buffer_in_range(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
 {
     const struct wmi_buffer_rules *rules = buffer->rules;
-    const bool in_record = place->offset < buffer->stride;
     if (place->addr64)
         return true;
     if (rules->check == WMI_BUFFER_CHECK_SELECT)
         return selected_in_range(buffer, place);
-    if (rules->private_unchecked && buffer->add_tid && !place->has_index)
+    if (rules->private_unchecked && buffer->add_tid && !buffer->idxen)
         return true;
-    if (rules->check == WMI_BUFFER_CHECK_IDXEN) {
-        if (!place->has_index || !buffer->stride)
-            return place->offset < buffer->records;
-        return place->index < buffer->records && (!buffer->swizzle || in_record);
-    }
+    if (rules->check == WMI_BUFFER_CHECK_IDXEN)
+        return buffer->idxen && buffer->strided
+                   ? place->index < buffer->records
+                   : place->offset + place->soffset + place->bytes <= buffer->records;
+    const uint64_t index = (uint64_t)place->index + place->lane;
     if (buffer->stride && (rules->check == WMI_BUFFER_CHECK_RECORDS || buffer->swizzle))
-        return place->index < buffer->records && (in_record || (!place->has_index && !buffer->add_tid));
-    return (uint64_t)place->index * buffer->stride + place->offset + place->soffset < buffer->records;
+        return index < buffer->records &&
+               (place->offset < buffer->stride || (!buffer->idxen && !buffer->add_tid));
+    return index * buffer->stride + place->offset + place->soffset + place->bytes <= buffer->records;
 }
 
 uint64_t wmi_buffer_address(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place)
 {
     if (place->addr64)
         return buffer->base + place->address + place->offset + place->soffset;
-    const bool folded = buffer->swizzle && buffer->rules->swizzled_soffset;
-    return buffer->base + (folded ? 0 : place->soffset) + buffer_offset(buffer, place);
+    return wmi_buffer_canonical(buffer->base + place->soffset + wmi_buffer_offset(buffer, place));
 }
 
 void wmi_buffer_make_private(const struct wmi_buffer_rules *rules, unsigned lanes, uint64_t base,

@@ -11,10 +11,24 @@
 
 /* The unit of NUM_RECORDS in range checks. */
 enum wmi_buffer_check {
-    WMI_BUFFER_CHECK_RECORDS, /* gfx6, gfx7: records if there is a stride, else bytes, reduced by SOFFSET */
+    WMI_BUFFER_CHECK_RECORDS, /* gfx6, gfx7: records if there is a stride, else bytes */
     WMI_BUFFER_CHECK_SWIZZLE, /* gfx8: the same, but records only if swizzled */
     WMI_BUFFER_CHECK_IDXEN,   /* gfx9: records if the instruction has an index and there is a stride */
     WMI_BUFFER_CHECK_SELECT,  /* gfx10 and later: selected by OOB_SELECT */
+};
+
+/* Whether ADD_TID adds the lane to an index from a VGPR. */
+enum wmi_buffer_lane {
+    WMI_BUFFER_LANE_ADDED,
+    WMI_BUFFER_LANE_IF_SWIZZLED,
+    WMI_BUFFER_LANE_REPLACED, /* the VGPR replaces it */
+};
+
+/* What SWIZZLE_ENABLE needs to have an effect. */
+enum wmi_buffer_swizzle {
+    WMI_BUFFER_SWIZZLE_ALWAYS,
+    WMI_BUFFER_SWIZZLE_LANE,  /* ADD_TID */
+    WMI_BUFFER_SWIZZLE_INDEX, /* ADD_TID or IDXEN */
 };
 
 /* OOB_SELECT, gfx10 and later. */
@@ -22,21 +36,22 @@ enum wmi_buffer_select {
     WMI_BUFFER_STRUCTURED, /* index below NUM_RECORDS and offset below STRIDE */
     WMI_BUFFER_INDEX_ONLY, /* index below NUM_RECORDS */
     WMI_BUFFER_EMPTY_ONLY, /* out of range only if NUM_RECORDS is 0 */
-    WMI_BUFFER_RAW,        /* offset in bytes; swizzled buffers: see wmi_buffer_in_range() */
+    WMI_BUFFER_RAW,        /* offset + SOFFSET in bytes; swizzled buffers: see wmi_buffer_in_range() */
 };
 
 /* The rules of a generation. */
 struct wmi_buffer_rules {
     enum wmi_buffer_check check;
-    bool element_size_field; /* ELEMENT_SIZE is in word 3 */
-    bool swizzle_element;    /* SWIZZLE_ENABLE has two bits: off, 4 bytes, reserved, 16 bytes */
-    bool wide_stride;       /* with ADD_TID, plain instructions use DATA_FORMAT as the upper bits of STRIDE */
-    bool stride_scale;      /* STRIDE_SCALE is in word 3 */
-    bool private_unchecked; /* ADD_TID without an index: no range check */
-    bool payload;           /* OOB_SELECT checks the last byte instead of the first */
-    bool swizzled_soffset;  /* SOFFSET is swizzled with the offset */
-    bool addr64;            /* instructions may have a 64-bit address instead of index and offset */
-    int32_t max_offset;     /* maximum offset of an instruction */
+    enum wmi_buffer_lane lane;
+    enum wmi_buffer_swizzle swizzle;
+    bool element_size_field;   /* ELEMENT_SIZE is in word 3 */
+    bool swizzle_element;      /* SWIZZLE_ENABLE has two bits: off, 4 bytes, reserved, 16 bytes */
+    bool wide_stride;          /* if the lane counts, DATA_FORMAT extends STRIDE in plain instructions */
+    bool stride_scale;         /* STRIDE_SCALE is in word 3 */
+    bool private_unchecked;    /* ADD_TID without an index: no range check */
+    bool payload;              /* the last byte must be in the record, not the first only */
+    bool addr64;               /* instructions may have a 64-bit address instead of index and offset */
+    int32_t max_offset;        /* maximum offset of an instruction */
     uint32_t private_mask[2];  /* words 1 and 3: bits that identify a V# of private memory, ... */
     uint32_t private_value[2]; /* ... and their values: dwords swizzled for 64 lanes, ADD_TID */
     uint32_t scratch[2];       /* words 1 and 3 of the V# that the runtime builds, without INDEX_STRIDE */
@@ -45,61 +60,84 @@ struct wmi_buffer_rules {
 /* Returns row `rules` (the limit `buffer_rules` of a target); NULL: not supported. */
 const struct wmi_buffer_rules *wmi_buffer_rules(unsigned rules);
 
-/* A V#, decoded. */
+/* A V#, decoded for an instruction. */
 struct wmi_buffer {
     const struct wmi_buffer_rules *rules;
-    uint64_t base;         /* bytes; 48 bits */
-    uint32_t stride;       /* bytes */
+    uint64_t base;         /* bytes; 48 bits, sign-extended */
+    uint32_t stride;       /* bytes from record to record */
     uint32_t records;      /* NUM_RECORDS, in the unit of `check` */
     uint32_t element_size; /* contiguous bytes if swizzled */
     uint32_t index_stride; /* interleaved records if swizzled */
     uint8_t select;        /* enum wmi_buffer_select */
-    bool swizzle, add_tid;
+    bool idxen;            /* the instruction has an index in a VGPR */
+    bool add_tid;          /* ADD_TID_ENABLE */
+    bool lane;             /* the lane is added to the index */
+    bool swizzle;          /* SWIZZLE_ENABLE, and it has an effect */
+    bool strided;          /* STRIDE is not 0, without the bits from DATA_FORMAT */
 };
 
 /* The address operands of one lane. */
 struct wmi_buffer_place {
-    bool has_index;   /* IDXEN */
-    uint32_t index;   /* records: VGPR, plus the lane number with ADD_TID */
-    uint32_t offset;  /* bytes: instruction plus VGPR, modulo 2^32 */
+    uint32_t index;   /* records: VGPR */
+    uint32_t lane;    /* records: the lane number if it is added, else 0 */
     uint32_t soffset; /* bytes: the scalar offset */
+    uint64_t offset;  /* bytes: instruction plus VGPR, modulo 2^32, plus the place in the access */
     uint32_t bytes;   /* range-checked as a unit: one element; for formats and atomics the whole access */
     bool addr64;      /* use `address`, from the VGPRs, instead of the index; no swizzling, no range check */
     uint64_t address;
 };
 
+/* Bit 47 of an address extends to the bits above. Source: ROCm/rocm-systems, emulation/rocjitsu. */
+static inline uint64_t wmi_buffer_canonical(uint64_t address)
+{
+    return (uint64_t)((int64_t)(address << 16) >> 16);
+}
+
+/* SWIZZLE_ENABLE of a V#. */
+static inline bool wmi_buffer_swizzle_enable(const struct wmi_buffer_rules *rules, const uint32_t words[4])
+{
+    return rules->swizzle_element ? words[1] >> 30 : words[1] >> 31;
+}
+
 /* plain: the instruction does not convert with the descriptor's format. Inline because every buffer
  * instruction calls it. STRIDE_SCALE multiplies by 1, 4, 8 or 32 (RDNA 4 ISA, "Buffer Resource
  * Descriptor"; unverified). */
 static inline struct wmi_buffer wmi_buffer_decode(const struct wmi_buffer_rules *rules,
-                                                  const uint32_t words[4], bool plain)
+                                                  const uint32_t words[4], bool plain, bool idxen)
 {
     static const uint8_t scale[] = {1, 4, 8, 32};
-    const uint32_t swizzle = words[1] >> 30, word3 = words[3];
+    const uint32_t word3 = words[3];
     struct wmi_buffer buffer = {
         .rules = rules,
-        .base = words[0] | (uint64_t)(words[1] & 0xffff) << 32,
+        .base = wmi_buffer_canonical(words[0] | (uint64_t)words[1] << 32),
         .stride = words[1] >> 16 & 0x3fff,
         .records = words[2],
         .element_size = rules->element_size_field ? 2u << (word3 >> 19 & 3) : 4,
         .index_stride = 8u << (word3 >> 21 & 3),
         .select = word3 >> 28 & 3,
-        .swizzle = swizzle >> 1,
+        .idxen = idxen,
         .add_tid = word3 >> 23 & 1,
+        .swizzle = wmi_buffer_swizzle_enable(rules, words),
     };
-    if (buffer.add_tid && plain && rules->wide_stride)
+    buffer.strided = buffer.stride != 0;
+    if (rules->swizzle_element)
+        buffer.element_size = words[1] >> 30 == 3 ? 16 : 4;
+    if (rules->swizzle != WMI_BUFFER_SWIZZLE_ALWAYS)
+        buffer.swizzle &= buffer.add_tid || (idxen && rules->swizzle == WMI_BUFFER_SWIZZLE_INDEX);
+    buffer.lane = buffer.add_tid && (!idxen || rules->lane == WMI_BUFFER_LANE_ADDED ||
+                                     (buffer.swizzle && rules->lane == WMI_BUFFER_LANE_IF_SWIZZLED));
+    if (buffer.lane && plain && rules->wide_stride)
         buffer.stride |= (word3 >> 15 & 15) << 14;
     if (rules->stride_scale)
         buffer.stride *= scale[word3 >> 18 & 3];
-    if (rules->swizzle_element) {
-        buffer.swizzle = swizzle != 0;
-        buffer.element_size = swizzle == 3 ? 16 : 4;
-    }
     return buffer;
 }
 
 /* Whether the access at `place` is in range. Accesses of several dwords are checked dword by dword. */
 bool wmi_buffer_in_range(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place);
+
+/* Returns the distance of `place` from the buffer's base, without SOFFSET, in bytes. */
+uint64_t wmi_buffer_offset(const struct wmi_buffer *buffer, const struct wmi_buffer_place *place);
 
 /* Returns the address of the first byte at `place`. In a swizzled buffer, the following bytes are contiguous
  * only up to the end of the element. */

@@ -2,11 +2,11 @@
 /* Converts values between memory formats and registers, exactly, with integer arithmetic.
  *
  * Loads round once, to nearest even; whether the hardware rounds normalized values correctly is not published
- * (approx). 32-bit floats are truncated to halves: RDNA 3 ISA, "D16". Stores clamp and round to nearest even
- * (CLRX, "GCN memory handling"); a NaN is stored as 0, except in floats. Unverified: integers that do not fit
- * are clamped; finite numbers too large for an unsigned float become the largest finite one (as in OpenGL's
- * EXT_packed_float), in a half infinity; stores of USCALED, SSCALED and SNORM_OGL; the 8 bits of X24_8_32
- * FLOAT are UINT. */
+ * (approx). 32-bit floats are truncated to halves: RDNA 3 ISA, "D16". Stores of floats clamp and round to
+ * nearest even (CLRX, "GCN memory handling"), to USCALED and SSCALED toward zero, and stores of integers keep
+ * the low bits (ROCm/rocm-systems, emulation/rocjitsu); a NaN is stored as 0, except in floats. Unverified:
+ * finite numbers too large for an unsigned float become the largest finite one (as in OpenGL's
+ * EXT_packed_float), in a half infinity; stores of SNORM_OGL; the 8 bits of X24_8_32 FLOAT are UINT. */
 #include "memory/format.h"
 
 #include <math.h>
@@ -109,7 +109,8 @@ static struct real of_double(double x)
 }
 
 /* r * scale - minus, halved if `minus` is 1, rounded and clamped. r and scale have at most 24 bits. */
-static int64_t to_integer(struct real r, uint32_t scale, unsigned minus, int64_t least, int64_t most)
+static int64_t to_integer(struct real r, uint32_t scale, unsigned minus, enum rounding rounding,
+                          int64_t least, int64_t most)
 {
     enum { PLACES = 20 };
     if (r.class == NOT_A_NUMBER)
@@ -123,23 +124,9 @@ static int64_t to_integer(struct real r, uint32_t scale, unsigned minus, int64_t
     int64_t value = (int64_t)(r.digits << (r.exponent + places));
     value = (r.negative ? -value : value) - ((int64_t)minus << places);
     const uint64_t magnitude =
-        shift_right((uint64_t)(value < 0 ? -value : value), places + (int)minus, NEAREST_EVEN);
+        shift_right((uint64_t)(value < 0 ? -value : value), places + (int)minus, rounding);
     const int64_t rounded = value < 0 ? -(int64_t)magnitude : (int64_t)magnitude;
     return rounded < least ? least : rounded > most ? most : rounded;
-}
-
-static int64_t clamp(int64_t x, int64_t least, int64_t most)
-{
-    return x < least ? least : x > most ? most : x;
-}
-
-/* Stores of integers that do not fit clamp (unverified). The only place that decides this. */
-static uint32_t narrow(uint32_t x, unsigned bits, bool is_signed)
-{
-    if (bits == 32)
-        return x;
-    const int64_t half = 1LL << (bits - 1);
-    return is_signed ? (uint32_t)clamp((int32_t)x, -half, half - 1) : (uint32_t)clamp(x, 0, 2 * half - 1);
 }
 
 static const struct float_kind *float_of(unsigned bits)
@@ -150,17 +137,21 @@ static const struct float_kind *float_of(unsigned bits)
 /* The number type of component `i`, with the exceptions for alpha and X24_8_32. */
 static enum wmi_number number_of(const struct wmi_format *format, unsigned i)
 {
+    if (format->number == WMI_NUMBER_FLOAT && format->layout->bits[i] == 8)
+        return WMI_NUMBER_UINT;
+    return i == 3 && format->number == WMI_NUMBER_SRGB ? WMI_NUMBER_UNORM : format->number;
+}
+
+/* The same for loads, which may take the fourth component for unsigned. */
+static enum wmi_number loaded_number_of(const struct wmi_format *format, unsigned i)
+{
     static const enum wmi_number unsigned_of[WMI_NUMBER_COUNT] = {
         [WMI_NUMBER_UNORM] = WMI_NUMBER_UNORM,     [WMI_NUMBER_SNORM] = WMI_NUMBER_UNORM,
         [WMI_NUMBER_USCALED] = WMI_NUMBER_USCALED, [WMI_NUMBER_SSCALED] = WMI_NUMBER_USCALED,
         [WMI_NUMBER_UINT] = WMI_NUMBER_UINT,       [WMI_NUMBER_SINT] = WMI_NUMBER_UINT,
         [WMI_NUMBER_SNORM_OGL] = WMI_NUMBER_UNORM,
     };
-    if (format->number == WMI_NUMBER_FLOAT && format->layout->bits[i] == 8)
-        return WMI_NUMBER_UINT;
-    if (i == 3 && format->unsigned_alpha)
-        return unsigned_of[format->number];
-    return i == 3 && format->number == WMI_NUMBER_SRGB ? WMI_NUMBER_UNORM : format->number;
+    return i == 3 && format->unsigned_alpha ? unsigned_of[format->number] : number_of(format, i);
 }
 
 static double linear_of_srgb(double x)
@@ -184,9 +175,9 @@ static uint32_t load_component(enum wmi_number number, unsigned bits, uint32_t r
     case WMI_NUMBER_SSCALED:
         return pack(to, ratio(sign_extended, 1), NEAREST_EVEN);
     case WMI_NUMBER_UINT:
-        return half ? narrow(raw, 16, false) : raw;
+        return half ? raw & 0xffff : raw;
     case WMI_NUMBER_SINT:
-        return half ? narrow((uint32_t)sign_extended, 16, true) & 0xffff : (uint32_t)sign_extended;
+        return half ? (uint32_t)sign_extended & 0xffff : (uint32_t)sign_extended;
     case WMI_NUMBER_SNORM_OGL:
         return pack(to, ratio(2 * sign_extended + 1, most), NEAREST_EVEN);
     case WMI_NUMBER_SRGB:
@@ -198,6 +189,7 @@ static uint32_t load_component(enum wmi_number number, unsigned bits, uint32_t r
     }
 }
 
+/* The caller keeps the low `bits` of the result. */
 static uint32_t store_component(enum wmi_number number, unsigned bits, uint32_t value, bool half)
 {
     const struct float_kind *from = half ? &float_16 : &float_32;
@@ -205,19 +197,20 @@ static uint32_t store_component(enum wmi_number number, unsigned bits, uint32_t 
     const uint32_t register_value = half ? value & 0xffff : value;
     switch (number) {
     case WMI_NUMBER_UNORM:
-        return (uint32_t)to_integer(unpack(from, register_value), most, 0, 0, most);
+        return (uint32_t)to_integer(unpack(from, register_value), most, 0, NEAREST_EVEN, 0, most);
     case WMI_NUMBER_SNORM:
-        return (uint32_t)to_integer(unpack(from, register_value), top, 0, -(int64_t)top, top);
+        return (uint32_t)to_integer(unpack(from, register_value), top, 0, NEAREST_EVEN, -(int64_t)top, top);
     case WMI_NUMBER_USCALED:
-        return (uint32_t)to_integer(unpack(from, register_value), 1, 0, 0, most);
+        return (uint32_t)to_integer(unpack(from, register_value), 1, 0, TOWARD_ZERO, 0, most);
     case WMI_NUMBER_SSCALED:
-        return (uint32_t)to_integer(unpack(from, register_value), 1, 0, -(int64_t)top - 1, top);
+        return (uint32_t)to_integer(unpack(from, register_value), 1, 0, TOWARD_ZERO, -(int64_t)top - 1, top);
     case WMI_NUMBER_UINT:
-        return narrow(register_value, bits, false);
+        return register_value;
     case WMI_NUMBER_SINT:
-        return narrow(half ? (uint32_t)(int16_t)register_value : register_value, bits, true);
+        return half ? (uint32_t)(int16_t)register_value : register_value;
     case WMI_NUMBER_SNORM_OGL:
-        return (uint32_t)to_integer(unpack(from, register_value), most, 1, -(int64_t)top - 1, top);
+        return (uint32_t)to_integer(unpack(from, register_value), most, 1, NEAREST_EVEN, -(int64_t)top - 1,
+                                    top);
     case WMI_NUMBER_SRGB: {
         const struct real r = unpack(from, register_value);
         double x = r.class == NOT_A_NUMBER || r.negative ? 0
@@ -289,7 +282,7 @@ void wmi_format_load(const struct wmi_format *format, const unsigned char *from,
         const unsigned bits = layout->bits[i], shift = layout->shift[i];
         const uint32_t raw = words[shift / 32] >> shift % 32 & (uint32_t)((1ULL << bits) - 1);
         value[i] = shares_exponent(format) ? load_shared(words[0], i, half)
-                                           : load_component(number_of(format, i), bits, raw, half);
+                                           : load_component(loaded_number_of(format, i), bits, raw, half);
     }
 }
 

@@ -110,8 +110,11 @@ static void check_buffer_format(struct check *c, const struct wmi_buffer *b)
 
 static void check_swizzle(struct check *c, const struct wmi_buffer *b)
 {
-    if (!b->swizzle)
+    if (!b->swizzle) {
+        if (wmi_buffer_swizzle_enable(c->rules, c->descriptor->words))
+            warn(c, "SWIZZLE_ENABLE has no effect without ADD_TID_ENABLE: the buffer is linear");
         return;
+    }
     if (!b->stride && !b->add_tid)
         warn(c, "swizzled with STRIDE 0: records %" PRIu32 " apart share their bytes", b->index_stride);
     else if (b->stride % b->element_size)
@@ -141,13 +144,14 @@ static void check_range(struct check *c, const struct wmi_buffer *b)
     if (c->rules->check == WMI_BUFFER_CHECK_IDXEN && b->stride && !b->add_tid)
         warn(c,
              "NUM_RECORDS counts records for instructions with idxen and for scalar ones, bytes for others");
-    if (b->base + b->records > 1ULL << 48)
+    if ((b->base & 0xffffffffffff) + b->records > 1ULL << 48)
         warn(c, "the buffer ends above 2^48, where there are no addresses");
 }
 
 static void check_buffer(struct check *c)
 {
-    const struct wmi_buffer b = wmi_buffer_decode(c->rules, c->descriptor->words, true);
+    const bool add_tid = get(c, "ADD_TID_ENABLE");
+    const struct wmi_buffer b = wmi_buffer_decode(c->rules, c->descriptor->words, true, !add_tid);
     if (all_zero(c)) {
         warn(c, "all words are 0, an unbound buffer: loads return 0, stores and atomics are dropped");
         return;

@@ -213,6 +213,14 @@ unsigned wmi_format_code_of(const struct wmi_format_rules *rules, uint32_t word3
     return rules->unified ? field : field >> 3 | (field & 7) << 4;
 }
 
+struct wmi_format wmi_format_of_instruction(const struct wmi_format_rules *rules, bool typed, unsigned code,
+                                            uint32_t word3)
+{
+    const unsigned own = wmi_format_code_of(rules, word3);
+    const bool bound = rules->unified ? own != 0 : (own & 15) != 0;
+    return wmi_format_of(rules, typed && bound ? code : own);
+}
+
 /* ---- names ---- */
 
 static const char *const number_names[WMI_NUMBER_COUNT] = {"UNORM", "SNORM",     "USCALED", "SSCALED", "UINT",

@@ -56,6 +56,11 @@ struct wmi_format wmi_format_of(const struct wmi_format_rules *rules, unsigned c
 struct wmi_format wmi_format_of_image(const struct wmi_format_rules *rules, unsigned code);
 /* Returns the code in word 3 of a V#, for wmi_format_of(). */
 unsigned wmi_format_code_of(const struct wmi_format_rules *rules, uint32_t word3);
+/* Returns the format of an instruction that converts: that of the V#, whose word 3 is given, or if it is
+ * `typed` (MTBUF) its own, `code`. That is invalid, too, where the V# has none: such a V# is not bound
+ * (ROCm/rocm-systems, emulation/rocjitsu). */
+struct wmi_format wmi_format_of_instruction(const struct wmi_format_rules *rules, bool typed, unsigned code,
+                                            uint32_t word3);
 /* Whether one number encodes data and number format (gfx10 and later). */
 bool wmi_format_unified(const struct wmi_format_rules *rules);
 

@@ -113,12 +113,15 @@ static bool format_of(struct wmi_explained *e, const uint32_t words[4], struct w
     const unsigned given = wmi_format_unified(rules)
                                ? (unsigned)field[WMI_FIELD_format]
                                : (unsigned)field[WMI_FIELD_dfmt] | (unsigned)field[WMI_FIELD_nfmt] << 4;
-    const unsigned code = typed ? given : wmi_format_code_of(rules, words[3]);
-    const struct wmi_format format = wmi_format_of(rules, code);
+    const unsigned own = wmi_format_code_of(rules, words[3]);
+    const struct wmi_format format = wmi_format_of_instruction(rules, typed, given, words[3]);
     char name[NAME];
     unsigned bytes;
     wmi_format_name(&format, name, sizeof name);
-    say(e, "format = %s (%u, of the %s)", name, code, typed ? "instruction" : "V#");
+    say(e, "format = %s (%u, of the %s%s)", name, typed ? given : own, typed ? "instruction" : "V#",
+        typed && !format.layout->components && wmi_format_of(rules, given).layout->components
+            ? "; the V# has none, so it is not bound"
+            : "");
     wmi_format_places(format.layout, &r->parts, &bytes);
     r->format = true;
     r->bytes = r->parts * bytes;

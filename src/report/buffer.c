@@ -19,7 +19,13 @@ struct explanation {
     struct wm_buffer_answer *answer;
     const struct wm_buffer_request *request;
     struct wmi_buffer buffer;
+    bool swizzle_enable; /* of the V# */
 };
+
+static uint64_t index_of(const struct wmi_buffer_place *place)
+{
+    return (uint64_t)place->index + place->lane;
+}
 
 __attribute__((format(printf, 2, 3))) static void say(struct explanation *e, const char *format, ...)
 {
@@ -36,59 +42,67 @@ static void say_place(struct explanation *e, const struct wmi_buffer_place *plac
 {
     const struct wm_buffer_request *r = e->request;
     const struct wmi_buffer *b = &e->buffer;
-    if (r->idxen && b->add_tid)
-        say(e, "index = %" PRIu32 " (VGPR) + %u (lane, ADD_TID) = %" PRIu32, r->index, r->lane, place->index);
-    else if (r->idxen)
-        say(e, "index = %" PRIu32 " (VGPR)", place->index);
-    else if (b->add_tid)
-        say(e, "index = %" PRIu32 " (lane, ADD_TID)", place->index);
+    if (b->lane && b->idxen)
+        say(e, "index = %" PRIu32 " (VGPR) + %" PRIu32 " (lane, ADD_TID) = %" PRIu64, place->index,
+            place->lane, index_of(place));
+    else if (b->idxen)
+        say(e, "index = %" PRIu32 " (VGPR%s)", place->index,
+            !b->add_tid                                  ? ""
+            : b->rules->lane == WMI_BUFFER_LANE_REPLACED ? "; it replaces ADD_TID's lane"
+                                                         : "; ADD_TID adds no lane in a linear buffer");
+    else if (b->lane)
+        say(e, "index = %" PRIu32 " (lane, ADD_TID)", place->lane);
     else
         say(e, "index = 0 (neither idxen nor ADD_TID)");
     if (r->offen)
-        say(e, "offset = %" PRId32 " (instruction) + %" PRIu32 " (VGPR) = %" PRIu32, r->inst_offset,
+        say(e, "offset = %" PRId32 " (instruction) + %" PRIu32 " (VGPR) = %" PRIu64, r->inst_offset,
             r->offset, place->offset);
     else
-        say(e, "offset = %" PRIu32 " (instruction)", place->offset);
+        say(e, "offset = %" PRIu64 " (instruction)", place->offset);
+}
+
+/* Why a buffer with SWIZZLE_ENABLE is addressed as a linear one; empty: it has none, or is swizzled. */
+static const char *why_linear(const struct explanation *e)
+{
+    static const char *const missing[] = {[WMI_BUFFER_SWIZZLE_ALWAYS] = "",
+                                          [WMI_BUFFER_SWIZZLE_LANE] = " (SWIZZLE_ENABLE needs ADD_TID)",
+                                          [WMI_BUFFER_SWIZZLE_INDEX] =
+                                              " (SWIZZLE_ENABLE needs idxen or ADD_TID)"};
+    return e->swizzle_enable && !e->buffer.swizzle ? missing[e->buffer.rules->swizzle] : "";
 }
 
 static void say_address(struct explanation *e, const struct wmi_buffer_place *place)
 {
     const struct wmi_buffer *b = &e->buffer;
-    const uint64_t address = wmi_buffer_address(b, place);
-    const bool folded = b->swizzle && b->rules->swizzled_soffset;
-    const uint64_t start = b->base + (folded ? 0 : place->soffset);
+    const uint64_t address = wmi_buffer_address(b, place), index = index_of(place);
+    const uint64_t in_buffer = wmi_buffer_offset(b, place);
     if (!b->swizzle) {
-        say(e, "linear: %" PRIu32 " x stride %" PRIu32 " + %" PRIu32 " = %" PRIu64, place->index, b->stride,
-            place->offset, address - start);
+        say(e, "linear: %" PRIu64 " x stride %" PRIu32 " + %" PRIu64 " = %" PRIu64 "%s", index, b->stride,
+            place->offset, in_buffer, why_linear(e));
     } else {
-        const uint64_t offset = (uint64_t)place->offset + (folded ? place->soffset : 0);
+        const uint64_t offset = place->offset;
         const uint32_t is = b->index_stride, es = b->element_size;
-        if (folded)
-            say(e, "swizzled offset = %" PRIu32 " + soffset %" PRIu32 " = %" PRIu64, place->offset,
-                place->soffset, offset);
-        say(e, "swizzle: index %" PRIu32 " = %" PRIu32 " x %" PRIu32 " (index stride) + %" PRIu32,
-            place->index, place->index / is, is, place->index % is);
+        say(e, "swizzle: index %" PRIu64 " = %" PRIu64 " x %" PRIu32 " (index stride) + %" PRIu64, index,
+            index / is, is, index % is);
         say(e, "swizzle: offset %" PRIu64 " = %" PRIu64 " x %" PRIu32 " (element size) + %" PRIu64, offset,
             offset / es, es, offset % es);
         say(e,
-            "swizzled: (%" PRIu32 " x stride %" PRIu32 " + %" PRIu64 " x %" PRIu32 ") x %" PRIu32
-            " + %" PRIu32 " x %" PRIu32 " + %" PRIu64 " = %" PRIu64,
-            place->index / is, b->stride, offset / es, es, is, place->index % is, es, offset % es,
-            address - start);
+            "swizzled: (%" PRIu64 " x stride %" PRIu32 " + %" PRIu64 " x %" PRIu32 ") x %" PRIu32
+            " + %" PRIu64 " x %" PRIu32 " + %" PRIu64 " = %" PRIu64,
+            index / is, b->stride, offset / es, es, is, index % is, es, offset % es, in_buffer);
     }
-    if (folded)
-        say(e, "address = base 0x%" PRIx64 " + %" PRIu64 " = 0x%" PRIx64, b->base, address - start, address);
-    else
-        say(e, "address = base 0x%" PRIx64 " + soffset %" PRIu32 " + %" PRIu64 " = 0x%" PRIx64, b->base,
-            place->soffset, address - start, address);
+    say(e, "address = base 0x%" PRIx64 " + soffset %" PRIu32 " + %" PRIu64 " = 0x%" PRIx64 "%s", b->base,
+        place->soffset, in_buffer, address,
+        address == b->base + place->soffset + in_buffer ? "" : " (48 bits, sign-extended)");
 }
 
 /* ---- the range check ---- */
 
-/* In range if `value` is below `limit`. */
+/* In range if `value` is below `limit`, or not above it. */
 struct comparison {
     const char *value_name, *limit_name;
     uint64_t value, limit;
+    bool up_to; /* `value` may equal `limit` */
 };
 
 struct rule {
@@ -97,49 +111,48 @@ struct rule {
     unsigned count; /* 0: not checked */
 };
 
-static struct comparison index_in_records(const struct wmi_buffer *b, const struct wmi_buffer_place *p)
+static struct comparison index_in_records(const struct wmi_buffer *b, uint64_t index)
 {
-    return (struct comparison){"index", "NUM_RECORDS", p->index, b->records};
+    return (struct comparison){"index", "NUM_RECORDS", index, b->records, false};
 }
 
 static struct comparison offset_in_stride(const struct wmi_buffer *b, const struct wmi_buffer_place *p)
 {
     if (b->rules->payload)
-        return (struct comparison){"offset of the last byte", "stride", (uint64_t)p->offset + p->bytes - 1,
-                                   b->stride};
-    return (struct comparison){"offset", "stride", p->offset, b->stride};
+        return (struct comparison){"offset + bytes", "stride", p->offset + p->bytes, b->stride, true};
+    return (struct comparison){"offset", "stride", p->offset, b->stride, false};
+}
+
+/* All bytes are below NUM_RECORDS; `offset` does not include SOFFSET. */
+static struct comparison bytes_in_records(const struct wmi_buffer *b, const struct wmi_buffer_place *p,
+                                          const char *name, uint64_t offset)
+{
+    return (struct comparison){name, "NUM_RECORDS", offset + p->soffset + p->bytes, b->records, true};
 }
 
 static struct rule selected_rule(const struct wmi_buffer *b, const struct wmi_buffer_place *p)
 {
-    const uint64_t last = (uint64_t)p->offset + (b->rules->payload ? p->bytes - 1 : 0);
-    const char *what = b->rules->payload ? "offset of the last byte" : "offset";
-    const struct rule structured = {
-        "OOB_SELECT 0, structured", {index_in_records(b, p), offset_in_stride(b, p)}, 2};
+    const struct comparison index = index_in_records(b, index_of(p)), in_record = offset_in_stride(b, p);
     switch ((enum wmi_buffer_select)b->select) {
     case WMI_BUFFER_STRUCTURED:
-        return structured;
+        return (struct rule){"OOB_SELECT 0, structured", {index, in_record}, 2};
     case WMI_BUFFER_INDEX_ONLY:
-        return (struct rule){"OOB_SELECT 1, index only", {index_in_records(b, p)}, 1};
+        return (struct rule){"OOB_SELECT 1, index only", {index}, 1};
     case WMI_BUFFER_EMPTY_ONLY:
-        return (struct rule){"OOB_SELECT 2, empty or not", {{"0", "NUM_RECORDS", 0, b->records}}, 1};
+        return (struct rule){"OOB_SELECT 2, empty or not", {{"0", "NUM_RECORDS", 0, b->records, false}}, 1};
     case WMI_BUFFER_RAW:
         break;
     }
-    if (!b->swizzle) {
-        const char *sum = b->rules->payload ? "offset of the last byte + soffset" : "offset + soffset";
-        return (struct rule){"OOB_SELECT 3, raw", {{sum, "NUM_RECORDS", last + p->soffset, b->records}}, 1};
-    }
-    if (!b->rules->payload) {
-        const uint64_t swizzled = wmi_buffer_address(b, p) - b->base - p->soffset;
+    if (b->swizzle && b->rules->payload && b->stride)
+        return (struct rule){"OOB_SELECT 3, raw, swizzled: as structured", {index, in_record}, 2};
+    if (b->swizzle && !b->rules->payload)
         return (struct rule){
-            "OOB_SELECT 3, raw, swizzled", {{"swizzled offset", "NUM_RECORDS", swizzled, b->records}}, 1};
-    }
-    if (!b->stride)
-        return (struct rule){"OOB_SELECT 3, raw, STRIDE is 0", {{what, "NUM_RECORDS", last, b->records}}, 1};
-    struct rule rule = structured;
-    rule.why = "OOB_SELECT 3, raw, swizzled: as structured";
-    return rule;
+            "OOB_SELECT 3, raw, swizzled",
+            {bytes_in_records(b, p, "swizzled offset + soffset + bytes", wmi_buffer_offset(b, p))},
+            1};
+    return (struct rule){b->swizzle ? "OOB_SELECT 3, raw, STRIDE is 0" : "OOB_SELECT 3, raw",
+                         {bytes_in_records(b, p, "offset + soffset + bytes", p->offset)},
+                         1};
 }
 
 static struct rule rule_of(const struct wmi_buffer *b, const struct wmi_buffer_place *p)
@@ -147,26 +160,24 @@ static struct rule rule_of(const struct wmi_buffer *b, const struct wmi_buffer_p
     const enum wmi_buffer_check check = b->rules->check;
     if (check == WMI_BUFFER_CHECK_SELECT)
         return selected_rule(b, p);
-    if (b->rules->private_unchecked && b->add_tid && !p->has_index)
+    if (b->rules->private_unchecked && b->add_tid && !b->idxen)
         return (struct rule){.why = "ADD_TID without an index, private memory"};
-    if (check == WMI_BUFFER_CHECK_IDXEN) {
-        if (!p->has_index || !b->stride)
-            return (struct rule){p->has_index ? "STRIDE is 0: NUM_RECORDS counts bytes"
-                                              : "no idxen: NUM_RECORDS counts bytes, soffset does not count",
-                                 {{"offset", "NUM_RECORDS", p->offset, b->records}},
-                                 1};
-        return (struct rule){"idxen with a stride: NUM_RECORDS counts records",
-                             {index_in_records(b, p), offset_in_stride(b, p)},
-                             b->swizzle ? 2 : 1};
-    }
+    if (check == WMI_BUFFER_CHECK_IDXEN && b->idxen && b->strided)
+        return (struct rule){
+            "idxen with a stride: NUM_RECORDS counts records", {index_in_records(b, p->index)}, 1};
+    if (check == WMI_BUFFER_CHECK_IDXEN)
+        return (struct rule){b->idxen ? "STRIDE is 0: NUM_RECORDS counts bytes"
+                                      : "no idxen: NUM_RECORDS counts bytes",
+                             {bytes_in_records(b, p, "offset + soffset + bytes", p->offset)},
+                             1};
     if (b->stride && (check == WMI_BUFFER_CHECK_RECORDS || b->swizzle))
         return (struct rule){"STRIDE is not 0: NUM_RECORDS counts records",
-                             {index_in_records(b, p), offset_in_stride(b, p)},
-                             p->has_index || b->add_tid ? 2 : 1};
+                             {index_in_records(b, index_of(p)), offset_in_stride(b, p)},
+                             b->idxen || b->add_tid ? 2 : 1};
     return (struct rule){b->stride ? "not swizzled: NUM_RECORDS counts bytes"
                                    : "STRIDE is 0: NUM_RECORDS counts bytes",
-                         {{"index x stride + offset + soffset", "NUM_RECORDS",
-                           (uint64_t)p->index * b->stride + p->offset + p->soffset, b->records}},
+                         {bytes_in_records(b, p, "index x stride + offset + soffset + bytes",
+                                           index_of(p) * b->stride + p->offset)},
                          1};
 }
 
@@ -178,10 +189,13 @@ static bool say_check(struct explanation *e, const struct wmi_buffer_place *plac
         say(e, "range: not checked (%s)", rule.why);
     for (unsigned i = 0; i < rule.count; i++) {
         const struct comparison *c = &rule.comparison[i];
-        const bool here = c->value < c->limit;
+        const bool here = c->value < c->limit + c->up_to;
         ok &= here;
         say(e, "range: %s %" PRIu64 " %s %s %" PRIu64 "%s%s%s", c->value_name, c->value,
-            here ? "<" : ">=", c->limit_name, c->limit, i ? "" : " (", i ? "" : rule.why, i ? "" : ")");
+            c->up_to ? here ? "<=" : ">"
+            : here   ? "<"
+                     : ">=",
+            c->limit_name, c->limit, i ? "" : " (", i ? "" : rule.why, i ? "" : ")");
     }
     return ok;
 }
@@ -191,7 +205,7 @@ static void explain_element(struct explanation *e, struct wmi_buffer_place place
 {
     struct wm_buffer_answer *a = e->answer;
     if (a->elements > 1)
-        say(e, "%s %u: offset %" PRIu32, e->request->format ? "component" : "dword", i, place.offset);
+        say(e, "%s %u: offset %" PRIu64, e->request->format ? "component" : "dword", i, place.offset);
     say_address(e, &place);
     a->address[i] = wmi_buffer_address(&e->buffer, &place);
     a->in_range[i] = say_check(e, &place);
@@ -248,16 +262,18 @@ enum wm_status wm_buffer_explain(const char *name, const uint32_t words[4],
     const enum wm_status status = check_request(rules, request, diag);
     if (status)
         return status;
-    struct explanation e = {
-        .answer = answer, .request = request, .buffer = wmi_buffer_decode(rules, words, !request->format)};
+    struct explanation e = {.answer = answer,
+                            .request = request,
+                            .buffer = wmi_buffer_decode(rules, words, !request->format, request->idxen),
+                            .swizzle_enable = wmi_buffer_swizzle_enable(rules, words)};
     memset(answer, 0, sizeof *answer);
     if (request->addr64) {
         explain_addr64(&e);
         return WM_OK;
     }
     struct wmi_buffer_place place = {
-        .has_index = request->idxen,
-        .index = (request->idxen ? request->index : 0) + (e.buffer.add_tid ? request->lane : 0),
+        .index = request->idxen ? request->index : 0,
+        .lane = e.buffer.lane ? request->lane : 0,
         .offset = (uint32_t)request->inst_offset + (request->offen ? request->offset : 0),
         .soffset = request->soffset,
         .bytes = request->format || request->atomic || request->bytes < 4 ? request->bytes : 4,

@@ -116,20 +116,12 @@ static uint64_t buffer_address(unsigned lane, unsigned element)
     return pair(&r.s[4], &r.s[5]) + r.s[8] + r.v[3][lane] + 16;
 }
 
-/* Buffers with STRIDE 0. Source: CLRX for gfx6 to gfx8, CDNA 4 ISA, Mesa on OOB_SELECT 3. */
+/* Buffers with STRIDE 0: the last byte, with SOFFSET. Source: captures of gfx950, gfx1100 and gfx1201 in
+ * ROCm/rocm-systems. */
 static bool buffer_in_range(const char *target, unsigned lane, unsigned element)
 {
-    const uint64_t offset = (uint64_t)r.v[3][lane] + 16, soffset = r.s[8];
-    (void)element;
-    switch (generation(target)) {
-    case 9:
-        return offset < r.s[6];
-    case 17:
-    case 18:
-        return offset + soffset + 4 <= r.s[6];
-    default:
-        return offset + soffset < r.s[6];
-    }
+    (void)target, (void)element;
+    return (uint64_t)r.v[3][lane] + 16 + r.s[8] + 4 <= r.s[6];
 }
 
 static uint64_t global_saddr(unsigned lane, unsigned element)

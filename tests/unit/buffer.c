@@ -3,9 +3,10 @@
  *
  * Random V#s (private memory, swizzled records, linear with and without records, any bits), addresses, masks
  * and registers; every shape of load and store, every atomic, every CPU level of the host. Compares all
- * registers, all guest memory, and the fault. The reference decodes the V# itself. */
+ * registers, all guest memory, and the fault. The reference (buffer_slow.h) decodes the V# itself. */
 #include "exec/buffer.h"
 #include "base/random.h"
+#include "buffer_slow.h"
 #include "exec/steps.h"
 #include "exec/workgroup.h"
 #include "reduced.h"
@@ -28,8 +29,6 @@ enum {
     MEMORY = 1 << 16,
     READ_ONLY = 1 << 12,
     STEPS_PER_SHAPE = 150,
-    GFX9 = 2, /* rows of the buffer rules */
-    GFX8 = 1,
 };
 
 struct world {
@@ -123,50 +122,30 @@ struct statement {
     uint32_t inst_offset, soffset;
 };
 
-static uint64_t stride_of(const struct statement *s)
+static struct wmi_buffer_place lane_place(const struct world *w, const struct statement *s, unsigned lane)
 {
-    uint64_t stride = s->v[1] >> 16 & 0x3fff;
-    if (s->v[3] & 1 << 23)
-        stride += (uint64_t)(s->v[3] >> 15 & 0xf) * 0x4000;
-    return stride;
-}
-
-static void lane_place(const struct world *w, const struct statement *s, unsigned lane, uint32_t *index,
-                       uint32_t *offset)
-{
-    *index = s->v[3] & 1 << 23 ? lane : 0;
-    *offset = s->inst_offset;
-    if (s->idxen)
-        *index += w->rows[ROW_ADDRESS][lane];
+    uint32_t offset = s->inst_offset;
     if (s->offen)
-        *offset += w->rows[ROW_ADDRESS + s->idxen][lane];
+        offset += w->rows[ROW_ADDRESS + s->idxen][lane];
+    return (struct wmi_buffer_place){.index = s->idxen ? w->rows[ROW_ADDRESS][lane] : 0,
+                                     .lane = (uint32_t)lane_of(s->rules, s->v, s->idxen, lane),
+                                     .offset = offset,
+                                     .soffset = s->soffset};
 }
 
-static uint64_t byte_address(const struct statement *s, uint32_t index, uint32_t offset)
+/* The address of byte `at` of the lane's access. */
+static uint64_t byte_address(const struct statement *s, struct wmi_buffer_place p, unsigned at)
 {
-    const uint64_t base = s->v[0] + ((uint64_t)(s->v[1] & 0xffff) << 32);
-    if (!(s->v[1] >> 31))
-        return base + s->soffset + index * stride_of(s) + offset;
-    const uint64_t element = s->rules == GFX9 ? 4 : 2ULL << (s->v[3] >> 19 & 3);
-    const uint64_t interleaved = 8ULL << (s->v[3] >> 21 & 3);
-    return base + s->soffset + (index / interleaved) * stride_of(s) * interleaved +
-           (offset / element) * element * interleaved + (index % interleaved) * element + offset % element;
+    p.offset += at;
+    return slow_address(s->rules, s->v, true, s->idxen, &p);
 }
 
-static bool out_of_range(const struct statement *s, uint32_t index, uint32_t offset)
+/* Whether the `bytes` from byte `at` of the lane's access are out of range. */
+static bool out_of_range(const struct statement *s, struct wmi_buffer_place p, unsigned at, unsigned bytes)
 {
-    const bool add_tid = s->v[3] >> 23 & 1, swizzle = s->v[1] >> 31;
-    const uint64_t stride = stride_of(s), records = s->v[2];
-    if (s->rules == GFX9) {
-        if (add_tid && !s->idxen)
-            return false;
-        if (!s->idxen || !stride)
-            return offset >= records;
-        return index >= records || (swizzle && offset >= stride);
-    }
-    if (!stride || !swizzle)
-        return index * stride + offset + s->soffset >= records;
-    return index >= records || ((s->idxen || add_tid) && offset >= stride);
+    p.offset += at;
+    p.bytes = bytes;
+    return slow_out_of_range(s->rules, s->v, true, s->idxen, &p);
 }
 
 static uint64_t operate(unsigned operation, uint64_t m, uint64_t d, uint64_t c, unsigned bytes)
@@ -210,21 +189,20 @@ static uint64_t expected_fault(struct world *w, const struct statement *s, const
 {
     uint64_t outside = 0, misaligned = 0, fixed = 0;
     for (unsigned lane = 0; lane < w->lanes; lane++) {
-        uint32_t index, offset;
-        lane_place(w, s, lane, &index, &offset);
+        const struct wmi_buffer_place place = lane_place(w, s, lane);
         for (unsigned e = 0; e < m->elements && lanes >> lane & 1; e++) {
-            const uint32_t at = offset + e * m->bytes;
-            const uint64_t first = byte_address(s, index, at);
-            if (out_of_range(s, index, at))
+            const unsigned at = e * m->bytes;
+            const uint64_t first = byte_address(s, place, at);
+            if (out_of_range(s, place, at, m->bytes))
                 continue;
             for (unsigned k = 0; k < m->bytes; k++) {
                 bool read_only;
-                if (!expected_byte(w, byte_address(s, index, at + k), &read_only))
+                if (!expected_byte(w, byte_address(s, place, at + k), &read_only))
                     outside |= 1ULL << lane;
                 else if (read_only && m->kind != WMI_ACCESS_LOAD)
                     fixed |= 1ULL << lane;
                 if (m->kind == WMI_ACCESS_ATOMIC &&
-                    (first % m->bytes || byte_address(s, index, at + k) != first + k))
+                    (first % m->bytes || byte_address(s, place, at + k) != first + k))
                     misaligned |= 1ULL << lane;
             }
         }
@@ -236,16 +214,16 @@ static uint64_t expected_fault(struct world *w, const struct statement *s, const
 static void expect_lane(struct world *w, const struct statement *s, const struct wmi_memory_op *m,
                         unsigned result, unsigned lane)
 {
-    uint32_t index, offset, loaded[4] = {0};
+    const struct wmi_buffer_place place = lane_place(w, s, lane);
+    uint32_t loaded[4] = {0};
     bool unused;
-    lane_place(w, s, lane, &index, &offset);
     for (unsigned e = 0; e < m->elements; e++) {
-        const uint32_t at = offset + e * m->bytes;
+        const unsigned at = e * m->bytes;
         uint64_t memory = 0, data = 0, compare = 0;
         unsigned char *p[8];
-        if (!out_of_range(s, index, at))
+        if (!out_of_range(s, place, at, m->bytes))
             for (unsigned k = 0; k < m->bytes; k++) {
-                p[k] = expected_byte(w, byte_address(s, index, at + k), &unused);
+                p[k] = expected_byte(w, byte_address(s, place, at + k), &unused);
                 memory |= (uint64_t)*p[k] << 8 * k;
             }
         data = w->rows[ROW_DATA + e][lane] >> (m->d16_hi ? 16 : 0);
@@ -255,7 +233,7 @@ static void expect_lane(struct world *w, const struct statement *s, const struct
                   (m->bytes == 8 ? (uint64_t)w->rows[ROW_DATA + 3][lane] << 32 : 0);
         if (m->kind == WMI_ACCESS_ATOMIC)
             data = operate((unsigned)m->parameter, memory, data, compare, m->bytes);
-        if (m->kind != WMI_ACCESS_LOAD && !out_of_range(s, index, at))
+        if (m->kind != WMI_ACCESS_LOAD && !out_of_range(s, place, at, m->bytes))
             for (unsigned k = 0; k < m->bytes; k++)
                 *p[k] = (unsigned char)(data >> 8 * k);
         if (m->is_signed && memory >> (8 * m->bytes - 1) & 1)

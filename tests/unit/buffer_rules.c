@@ -45,18 +45,25 @@ static void random_places(void **state)
             v[1] &= 0xc000ffff;
         if (below(2))
             v[3] &= ~(15u << 15);
-        const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rules), v, plain);
-        const uint64_t stride = stride_of(rules, v, plain);
-        struct wmi_buffer_place p = {.has_index = below(2), .bytes = sizes[below(6)]};
+        const bool idxen = below(2);
+        const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rules), v, plain, idxen);
+        const uint64_t stride = stride_of(rules, v, plain, idxen);
+        struct wmi_buffer_place p = {.bytes = sizes[below(6)]};
+        const unsigned lane = below(64);
+        assert_int_equal(b.lane ? lane : 0, lane_of(rules, v, idxen, lane));
+        p.lane = b.lane ? lane : 0;
         p.soffset = below(2) ? 0 : below(2) ? below(64) : near(v[2]);
-        p.index = below(3) ? below(200) : below(2) ? near(v[2]) : word();
+        if (idxen)
+            p.index = below(3) ? below(200) : below(2) ? near(v[2]) : word();
         p.offset = below(2)   ? below(100)
                    : below(2) ? near(stride)
                    : below(2) ? near(v[2])
                    : below(2) ? near((uint64_t)v[2] - p.soffset)
                               : word();
-        assert_int_equal(wmi_buffer_address(&b, &p), slow_address(rules, v, plain, &p));
-        const bool out = slow_out_of_range(rules, v, plain, &p);
+        if (below(8) == 0)
+            p.offset += 4 * below(4); /* dwords do not wrap */
+        assert_int_equal(wmi_buffer_address(&b, &p), slow_address(rules, v, plain, idxen, &p));
+        const bool out = slow_out_of_range(rules, v, plain, idxen, &p);
         assert_int_equal(wmi_buffer_in_range(&b, &p), !out);
         outside += out;
         inside += !out;
@@ -71,25 +78,26 @@ static void swizzle_is_a_bijection(void **state)
     (void)state;
     static const struct {
         unsigned rules;
-        uint32_t word1, word3; /* swizzle bits and element size */
+        uint32_t word1, word3; /* swizzle bits, element size, on gfx9 ADD_TID */
         unsigned element;
-    } rows[] = {{GFX6, 1u << 31, 0, 2},        {GFX6, 1u << 31, 1 << 19, 4}, {GFX8, 1u << 31, 2 << 19, 8},
-                {GFX8, 1u << 31, 3 << 19, 16}, {GFX9, 1u << 31, 0, 4},       {GFX9, 1u << 31, 3 << 19, 4},
-                {GFX10, 1u << 31, 0, 4},       {GFX11, 1u << 30, 0, 4},      {GFX11, 3u << 30, 0, 16},
-                {GFX12, 1u << 30, 0, 4},       {GFX12, 3u << 30, 0, 16}};
+    } rows[] = {
+        {GFX6, 1u << 31, 0, 2},        {GFX6, 1u << 31, 1 << 19, 4}, {GFX8, 1u << 31, 2 << 19, 8},
+        {GFX8, 1u << 31, 3 << 19, 16}, {GFX9, 1u << 31, 1 << 23, 4}, {GFX9, 1u << 31, 1 << 23 | 3 << 19, 4},
+        {GFX10, 1u << 31, 0, 4},       {GFX11, 1u << 30, 0, 4},      {GFX11, 3u << 30, 0, 16},
+        {GFX12, 1u << 30, 0, 4},       {GFX12, 3u << 30, 0, 16}};
     for (unsigned r = 0; r < sizeof rows / sizeof *rows; r++)
         for (unsigned interleave = 0; interleave < 4; interleave++)
             for (unsigned multiple = 1; multiple <= 5; multiple += 2) {
                 const unsigned stride = rows[r].element * multiple, records = 2 * (8 << interleave);
                 const uint32_t v[4] = {0x1000, rows[r].word1 | stride << 16, records,
                                        rows[r].word3 | interleave << 21};
-                const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rows[r].rules), v, true);
+                const struct wmi_buffer b =
+                    wmi_buffer_decode(wmi_buffer_rules(rows[r].rules), v, false, true);
                 unsigned char *seen = calloc(records, stride);
                 assert_non_null(seen);
                 for (unsigned index = 0; index < records; index++)
                     for (unsigned offset = 0; offset < stride; offset++) {
-                        const struct wmi_buffer_place p = {
-                            .has_index = true, .index = index, .offset = offset, .bytes = 1};
+                        const struct wmi_buffer_place p = {.index = index, .offset = offset, .bytes = 1};
                         const uint64_t at = wmi_buffer_address(&b, &p) - 0x1000;
                         assert_true(at < (uint64_t)records * stride);
                         assert_int_equal(seen[at]++, 0);
@@ -108,24 +116,42 @@ static void by_hand(void **state)
     static const struct {
         unsigned rules;
         uint32_t v[4];
-        struct wmi_buffer_place place; /* has_index, index, offset, soffset, bytes */
+        struct {
+            bool idxen;
+            uint32_t index, offset, soffset, bytes, lane;
+        } at;
         uint64_t address;
         bool in_range;
     } rows[] = {
         /* linear: 0x10000 + 64 + 10 * 16 + 16 */
         {GFX9, {0x10000, 0x100000, 0x400, 0x27fac}, {true, 10, 16, 64, 4}, 0x100f0, true},
         /* record 5, offset 6 in 8-byte records, 8 interleaved, dword elements: 6/4*32 + 5*4 + 2 */
-        {GFX9, {0, 1u << 31 | 8 << 16, 8, 0}, {true, 5, 6, 0, 2}, 54, true},
-        {GFX9, {0, 1u << 31 | 8 << 16, 8, 0}, {true, 13, 6, 0, 2}, 64 + 54, false},
+        {GFX8, {0, 1u << 31 | 8 << 16, 8, 1 << 19}, {true, 5, 6, 0, 2}, 54, true},
+        {GFX8, {0, 1u << 31 | 8 << 16, 8, 1 << 19}, {true, 13, 6, 0, 2}, 64 + 54, false},
+        {GFX10, {0, 1u << 31 | 8 << 16, 8, 0}, {true, 5, 6, 0, 2}, 54, true},
+        /* gfx9: swizzled with ADD_TID only, where 3 + lane 2 is the same record; linear without: 5 * 8 + 6 */
+        {GFX9, {0, 1u << 31 | 8 << 16, 8, 1 << 23}, {true, 3, 6, 0, 2, 2}, 54, true},
+        {GFX9, {0, 1u << 31 | 8 << 16, 8, 0}, {true, 5, 6, 0, 2}, 46, true},
+        /* gfx9: the lane does not count in the range check, nor in a linear buffer with an index */
+        {GFX9, {0, 1u << 31 | 8 << 16, 4, 1 << 23}, {true, 3, 6, 0, 2, 2}, 54, true},
+        {GFX9, {0, 8 << 16, 8, 1 << 23}, {true, 3, 6, 0, 2, 2}, 30, true},
+        {GFX8, {0, 8 << 16, 48, 1 << 23}, {true, 3, 6, 0, 2, 2}, 46, true},
+        /* gfx11 and later: the VGPR replaces the lane; a swizzle needs one of them */
+        {GFX11, {0, 8 << 16, 8, 1 << 23}, {true, 3, 6, 0, 2, 2}, 30, true},
+        {GFX11, {0, 8 << 16, 8, 1 << 23}, {false, 0, 6, 0, 2, 2}, 22, true},
+        {GFX11, {0, 1u << 30 | 64 << 16, 8, 0}, {false, 0, 6, 0, 2}, 6, true},
+        {GFX11, {0, 1u << 30 | 64 << 16, 8, 0}, {true, 0, 6, 0, 2}, 34, true},
         /* ADD_TID: DATA_FORMAT holds the upper bits of the stride: 1 * 16384 * 2 */
-        {GFX8, {0, 0, 100000, 1 << 23 | 1 << 15}, {false, 2, 0, 0, 4}, 32768, true},
-        {GFX6, {0, 0, 100000, 1 << 23 | 1 << 15}, {false, 2, 0, 0, 4}, 0, true},
-        /* SOFFSET: included in the check on gfx6 to gfx8, excluded on gfx9, included for raw buffers later */
-        {GFX6, {0, 0, 64, 0}, {false, 0, 32, 31, 4}, 63, true},
-        {GFX6, {0, 0, 64, 0}, {false, 0, 32, 32, 4}, 64, false},
-        {GFX9, {0, 0, 64, 0}, {false, 0, 32, 1000, 4}, 1032, true},
-        {GFX10, {0, 0, 64, 3 << 28}, {false, 0, 32, 31, 4}, 63, true},
-        {GFX10, {0, 0, 64, 3 << 28}, {false, 0, 32, 32, 4}, 64, false},
+        {GFX8, {0, 0, 100000, 1 << 23 | 1 << 15}, {false, 0, 0, 0, 4, 2}, 32768, true},
+        {GFX6, {0, 0, 100000, 1 << 23 | 1 << 15}, {false, 0, 0, 0, 4, 2}, 0, true},
+        /* SOFFSET counts in byte offsets, and the last byte must be in range */
+        {GFX6, {0, 0, 64, 0}, {false, 0, 32, 28, 4}, 60, true},
+        {GFX6, {0, 0, 64, 0}, {false, 0, 32, 29, 4}, 61, false},
+        {GFX9, {0, 0, 64, 0}, {false, 0, 32, 28, 4}, 60, true},
+        {GFX9, {0, 0, 64, 0}, {false, 0, 32, 29, 4}, 61, false},
+        {GFX9, {0, 0, 64, 0}, {false, 0, 32, 0xfffffff0, 4}, 0x100000010, false},
+        {GFX10, {0, 0, 64, 3 << 28}, {false, 0, 32, 28, 4}, 60, true},
+        {GFX10, {0, 0, 64, 3 << 28}, {false, 0, 32, 29, 4}, 61, false},
         {GFX11, {0, 0, 64, 3 << 28}, {false, 0, 32, 28, 4}, 60, true},
         {GFX11, {0, 0, 64, 3 << 28}, {false, 0, 32, 29, 4}, 61, false},
         /* OOB_SELECT 0, 1, 2: gfx10 checks the first byte, gfx11 the last */
@@ -136,23 +162,35 @@ static void by_hand(void **state)
         {GFX11, {0, 8 << 16, 4, 1 << 28}, {true, 4, 0, 0, 4}, 32, false},
         {GFX11, {0, 8 << 16, 1, 2 << 28}, {true, 400, 0, 0, 4}, 3200, true},
         {GFX11, {0, 8 << 16, 0, 2 << 28}, {true, 0, 0, 0, 4}, 0, false},
-        /* gfx12: STRIDE_SCALE; SOFFSET is part of the swizzled offset: (4 + 4)/4*32 + 3*4 */
+        /* swizzled without a stride: bytes */
+        {GFX11, {0, 1u << 30, 64, 3u << 28}, {true, 0, 28, 32, 4}, 256, true},
+        {GFX11, {0, 1u << 30, 64, 3u << 28}, {true, 0, 28, 33, 4}, 257, false},
+        /* gfx12: STRIDE_SCALE; SOFFSET is not swizzled: 4/4*32 + 3*4 + 4 */
         {GFX12, {0, 2 << 16, 9, 1 << 18}, {true, 3, 0, 0, 4}, 24, true},
-        {GFX12, {0, 1 << 30 | 16 << 16, 9, 0}, {true, 3, 4, 4, 4}, 76, true},
+        {GFX12, {0, 1 << 30 | 16 << 16, 9, 0}, {true, 3, 4, 4, 4}, 48, true},
         {GFX11, {0, 1 << 30 | 16 << 16, 9, 0}, {true, 3, 4, 4, 4}, 48, true},
         /* units of NUM_RECORDS: records on gfx6, bytes on gfx8 without a swizzle */
         {GFX6, {0, 16 << 16, 2, 0}, {true, 1, 0, 0, 4}, 16, true},
         {GFX8, {0, 16 << 16, 2, 0}, {true, 1, 0, 0, 4}, 16, false},
-        {GFX8, {0, 16 << 16, 17, 0}, {true, 1, 0, 0, 4}, 16, true},
+        {GFX8, {0, 16 << 16, 20, 0}, {true, 1, 0, 0, 4}, 16, true},
+        {GFX8, {0, 16 << 16, 19, 0}, {true, 1, 0, 0, 4}, 16, false},
         {GFX9, {0, 16 << 16, 2, 0}, {false, 0, 4, 0, 4}, 4, false},
         /* private memory is not checked on gfx9 */
-        {GFX9, {0, 1u << 31, 0, 1 << 23 | 3 << 21}, {false, 7, 8, 0, 4}, 2 * 256 + 28, true},
+        {GFX9, {0, 1u << 31, 0, 1 << 23 | 3 << 21}, {false, 0, 8, 0, 4, 7}, 2 * 256 + 28, true},
+        /* bit 47 is a sign */
+        {GFX9, {0xfffffff0, 0x7fff, 64, 0}, {false, 0, 16, 0, 4}, 0xffff800000000000, true},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rows[i].rules), rows[i].v, true);
-        if (wmi_buffer_address(&b, &rows[i].place) != rows[i].address)
-            fail_msg("row %u: address %#llx", i, (unsigned long long)wmi_buffer_address(&b, &rows[i].place));
-        if (wmi_buffer_in_range(&b, &rows[i].place) != rows[i].in_range)
+        const struct wmi_buffer b =
+            wmi_buffer_decode(wmi_buffer_rules(rows[i].rules), rows[i].v, true, rows[i].at.idxen);
+        const struct wmi_buffer_place p = {.index = rows[i].at.index,
+                                           .lane = b.lane ? rows[i].at.lane : 0,
+                                           .offset = rows[i].at.offset,
+                                           .soffset = rows[i].at.soffset,
+                                           .bytes = rows[i].at.bytes};
+        if (wmi_buffer_address(&b, &p) != rows[i].address)
+            fail_msg("row %u: address %#llx", i, (unsigned long long)wmi_buffer_address(&b, &p));
+        if (wmi_buffer_in_range(&b, &p) != rows[i].in_range)
             fail_msg("row %u: range", i);
     }
     assert_null(wmi_buffer_rules(RULES));
@@ -165,10 +203,10 @@ static void private_memory(void **state)
         for (unsigned lanes = rules >= GFX10 ? 32 : 64; lanes <= 64; lanes += 32) {
             uint32_t v[4];
             wmi_buffer_make_private(wmi_buffer_rules(rules), lanes, 0x123450000, 1 << 20, v);
-            const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rules), v, true);
+            const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(rules), v, true, false);
             for (unsigned lane = 0; lane < lanes; lane++) {
-                const struct wmi_buffer_place p = {.index = lane, .offset = 20, .bytes = 4};
-                assert_true(b.add_tid);
+                const struct wmi_buffer_place p = {.lane = lane, .offset = 20, .bytes = 4};
+                assert_true(b.lane);
                 /* DATA_FORMAT 4 widens the stride on gfx8 and gfx9, which lane numbers do not reach */
                 assert_int_equal(wmi_buffer_address(&b, &p), 0x123450000 + 5 * 4 * lanes + 4 * lane);
                 assert_true(wmi_buffer_in_range(&b, &p));

@@ -15,20 +15,37 @@ static inline uint64_t take(const uint32_t v[4], unsigned from, unsigned to) /* 
     return value;
 }
 
-static inline uint64_t stride_of(unsigned rules, const uint32_t v[4], bool plain)
-{
-    static const unsigned scales[] = {1, 4, 8, 32};
-    uint64_t stride = take(v, 48, 61);
-    if (rules == GFX12)
-        return stride * scales[take(v, 114, 115)];
-    if ((rules == GFX8 || rules == GFX9) && plain && take(v, 119, 119))
-        stride += take(v, 111, 114) * 16384;
-    return stride;
-}
-
-static inline bool swizzled(unsigned rules, const uint32_t v[4])
+static inline bool swizzle_bit(unsigned rules, const uint32_t v[4])
 {
     return rules >= GFX11 ? take(v, 62, 63) != 0 : take(v, 63, 63) != 0;
+}
+
+/* gfx9: only with ADD_TID; gfx11 and later: only if there is an index. */
+static inline bool swizzled(unsigned rules, const uint32_t v[4], bool idxen)
+{
+    const bool add_tid = take(v, 119, 119);
+    if (rules == GFX9)
+        return swizzle_bit(rules, v) && add_tid;
+    return swizzle_bit(rules, v) && (rules < GFX11 || add_tid || idxen);
+}
+
+/* The lane's part of the index. */
+static inline uint64_t lane_of(unsigned rules, const uint32_t v[4], bool idxen, unsigned lane)
+{
+    if (!take(v, 119, 119) || (idxen && rules >= GFX11) || (idxen && rules == GFX9 && !swizzle_bit(rules, v)))
+        return 0;
+    return lane;
+}
+
+static inline uint64_t stride_of(unsigned rules, const uint32_t v[4], bool plain, bool idxen)
+{
+    static const unsigned scales[] = {1, 4, 8, 32};
+    const uint64_t stride = take(v, 48, 61);
+    if (rules == GFX12)
+        return stride * scales[take(v, 114, 115)];
+    if ((rules == GFX8 || rules == GFX9) && plain && lane_of(rules, v, idxen, 1))
+        return stride + take(v, 111, 114) * 16384;
+    return stride;
 }
 
 static inline uint64_t element_of(unsigned rules, const uint32_t v[4])
@@ -39,57 +56,52 @@ static inline uint64_t element_of(unsigned rules, const uint32_t v[4])
     return rules >= GFX11 && take(v, 62, 63) == 3 ? 16 : 4;
 }
 
-static inline uint64_t swizzle(unsigned rules, const uint32_t v[4], bool plain, uint64_t index,
-                               uint64_t offset)
+static inline uint64_t slow_offset(unsigned rules, const uint32_t v[4], bool plain, bool idxen,
+                                   const struct wmi_buffer_place *p)
 {
+    const uint64_t index = (uint64_t)p->index + p->lane, stride = stride_of(rules, v, plain, idxen);
+    if (!swizzled(rules, v, idxen))
+        return index * stride + p->offset;
     const uint64_t records = 8 << take(v, 117, 118), element = element_of(rules, v);
-    const uint64_t block = records * stride_of(rules, v, plain); /* one round of interleaved records */
-    return index / records * block + offset / element * (records * element) + index % records * element +
-           offset % element;
+    const uint64_t block = records * stride; /* one round of interleaved records */
+    return index / records * block + p->offset / element * (records * element) + index % records * element +
+           p->offset % element;
 }
 
-static inline uint64_t slow_address(unsigned rules, const uint32_t v[4], bool plain,
+static inline uint64_t slow_address(unsigned rules, const uint32_t v[4], bool plain, bool idxen,
                                     const struct wmi_buffer_place *p)
 {
-    const uint64_t base = take(v, 0, 47);
-    if (!swizzled(rules, v))
-        return base + p->soffset + (uint64_t)p->index * stride_of(rules, v, plain) + p->offset;
-    if (rules == GFX12)
-        return base + swizzle(rules, v, plain, p->index, (uint64_t)p->offset + p->soffset);
-    return base + p->soffset + swizzle(rules, v, plain, p->index, p->offset);
+    const uint64_t sum = take(v, 0, 47) + p->soffset + slow_offset(rules, v, plain, idxen, p);
+    return sum >> 47 & 1 ? sum | 0xffff000000000000 : sum & 0xffffffffffff;
 }
 
-static inline bool slow_out_of_range(unsigned rules, const uint32_t v[4], bool plain,
+static inline bool slow_out_of_range(unsigned rules, const uint32_t v[4], bool plain, bool idxen,
                                      const struct wmi_buffer_place *p)
 {
-    const uint64_t records = take(v, 64, 95), stride = stride_of(rules, v, plain);
-    const uint64_t last = (uint64_t)p->offset + p->bytes - 1;
-    const bool add_tid = take(v, 119, 119), swz = swizzled(rules, v);
-    const bool outside_record = rules >= GFX11 ? last >= stride : p->offset >= stride;
+    const uint64_t records = take(v, 64, 95), stride = stride_of(rules, v, plain, idxen);
+    const uint64_t index = (uint64_t)p->index + p->lane, end = p->offset + p->bytes;
+    const bool add_tid = take(v, 119, 119), swz = swizzled(rules, v, idxen);
+    const bool outside_record = rules >= GFX11 ? end > stride : p->offset >= stride;
     if (rules >= GFX10) {
         const unsigned select = (unsigned)take(v, 124, 125);
         if (select == 2)
             return records == 0;
         if (select == 1)
-            return p->index >= records;
-        if (select == 0)
-            return p->index >= records || outside_record;
-        if (!swz)
-            return p->soffset > records || (rules >= GFX11 ? last : p->offset) >= records - p->soffset;
-        if (rules == GFX10)
-            return swizzle(rules, v, plain, p->index, p->offset) >= records;
-        return stride ? p->index >= records || outside_record : last >= records;
+            return index >= records;
+        if (select == 0 || (rules >= GFX11 && swz && stride))
+            return index >= records || outside_record;
+        if (rules == GFX10 && swz)
+            return slow_offset(rules, v, plain, idxen, p) + p->soffset + p->bytes > records;
+        return end + p->soffset > records;
     }
     if (rules == GFX9) {
-        if (add_tid && !p->has_index)
-            return false;
-        if (!p->has_index || stride == 0)
-            return p->offset >= records;
-        return p->index >= records || (swz && outside_record);
+        if (!idxen)
+            return !add_tid && end + p->soffset > records;
+        return take(v, 48, 61) ? p->index >= records : end + p->soffset > records;
     }
     if (stride == 0 || (rules == GFX8 && !swz))
-        return p->soffset > records || p->index * stride + p->offset >= records - p->soffset;
-    return p->index >= records || ((p->has_index || add_tid) && outside_record);
+        return index * stride + end + p->soffset > records;
+    return index >= records || ((idxen || add_tid) && outside_record);
 }
 
 #endif

@@ -413,9 +413,10 @@ static struct wmi_buffer_place place_of(const struct model *m, unsigned lane)
 {
     const struct test *c = m->c;
     const uint32_t *words = (const uint32_t *)m->memory;
-    struct wmi_buffer_place p = {.has_index = c->idxen, .soffset = c->soffset, .offset = c->inst_offset};
-    p.index = (c->idxen ? words[INDEX + lane] : 0) + (take(c->v, 119, 119) ? lane : 0);
-    p.offset += c->offen ? words[OFFSET + lane] : 0;
+    struct wmi_buffer_place p = {.soffset = c->soffset};
+    p.index = c->idxen ? words[INDEX + lane] : 0;
+    p.lane = (uint32_t)lane_of(m->rules, c->v, c->idxen, lane);
+    p.offset = (uint32_t)c->inst_offset + (c->offen ? words[OFFSET + lane] : 0);
     return p;
 }
 
@@ -426,7 +427,7 @@ static unsigned char *byte_at(struct model *m, unsigned lane, bool plain, unsign
     p.offset += at;
     const uint64_t where =
         m->c->addr64 ? m->c->v[0] + (uint64_t)((uint32_t *)m->memory)[INDEX + lane] + p.offset + p.soffset
-                     : slow_address(m->rules, m->c->v, plain, &p);
+                     : slow_address(m->rules, m->c->v, plain, m->c->idxen, &p);
     if (where < 4 * DATA || where >= 4 * TEXT_WORDS) {
         m->strays = true;
         return m->memory;
@@ -439,7 +440,7 @@ static bool inside(const struct model *m, unsigned lane, bool plain, unsigned at
     struct wmi_buffer_place p = place_of(m, lane);
     p.offset += at;
     p.bytes = bytes;
-    return m->c->addr64 || !slow_out_of_range(m->rules, m->c->v, plain, &p);
+    return m->c->addr64 || !slow_out_of_range(m->rules, m->c->v, plain, m->c->idxen, &p);
 }
 
 /* With SRAM-ECC D16 loads write the whole register (LLVM, GCNSubtarget::d16PreservesUnusedBits). */
@@ -510,10 +511,8 @@ static void convert_lane(struct model *m, unsigned lane, uint32_t (*rows)[64])
     for (unsigned i = 0; i < pieces && all; i++)
         all &= inside(m, lane, false, i * layout->bytes / pieces, layout->bytes / pieces);
     if (in->kind == STORE_FORMAT) {
-        for (unsigned i = 0; i < 4; i++) /* gfx12 repeats the first component: RDNA 4 ISA */
-            value[i] = i < in->elements                    ? rows[i][lane]
-                       : generation_of(m->c->target) >= 12 ? rows[0][lane]
-                                                           : 0;
+        for (unsigned i = 0; i < 4; i++) /* the first component for those not given: RDNA 4 ISA */
+            value[i] = rows[i < in->elements ? i : 0][lane];
         wmi_format_select_store(select, value);
         wmi_format_store(&m->format, value, false, element);
     }
@@ -535,13 +534,20 @@ static void convert_lane(struct model *m, unsigned lane, uint32_t (*rows)[64])
         rows[i][lane] = value[i];
 }
 
+/* Whether the V# has a format; one without is not bound, for typed instructions too. */
+static bool has_format(unsigned rules, const uint32_t v[4])
+{
+    return rules <= GFX9 ? take(v, 111, 114) : take(v, 108, rules == GFX10 ? 114 : 113);
+}
+
 /* Applies the case to `memory`; false if it strays. */
 static bool expect(const struct test *c, uint32_t memory[TEXT_WORDS])
 {
     struct model m = {.c = c, .rules = rules_of(c->target), .memory = (unsigned char *)memory};
     const struct wmi_format_rules *formats = formats_of(c->target);
     uint32_t rows[ROWS][64];
-    m.format = wmi_format_of(formats, c->in->typed ? c->code : wmi_format_code_of(formats, c->v[3]));
+    m.format = wmi_format_of(
+        formats, c->in->typed && has_format(m.rules, c->v) ? c->code : wmi_format_code_of(formats, c->v[3]));
     memcpy(rows, memory + REGISTERS, sizeof rows);
     if (c->in->kind == TO_LDS)
         memset(memory + LDS, 0, LDS_BYTES);

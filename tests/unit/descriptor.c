@@ -335,15 +335,16 @@ static void explanations(void **state)
         struct wm_buffer_answer a;
         struct wm_diag diag;
         assert_int_equal(wm_buffer_explain(targets[t].target, v, &r, &a, &diag), WM_OK);
-        const struct wmi_buffer b = wmi_buffer_decode(wmi_buffer_rules(targets[t].rules), v, !r.format);
+        const struct wmi_buffer b =
+            wmi_buffer_decode(wmi_buffer_rules(targets[t].rules), v, !r.format, r.idxen);
         const bool dwords = !r.format && !r.atomic && r.bytes > 4;
         assert_int_equal(a.elements, dwords ? r.bytes / 4 : 1);
         size_t step = 0;
         for (unsigned i = 0; i < a.elements; i++) {
             const struct wmi_buffer_place p = {
-                .has_index = r.idxen,
-                .index = (r.idxen ? r.index : 0) + (b.add_tid ? r.lane : 0),
-                .offset = (uint32_t)r.inst_offset + (r.offen ? r.offset : 0) + 4 * i,
+                .index = r.idxen ? r.index : 0,
+                .lane = b.lane ? r.lane : 0,
+                .offset = (uint64_t)((uint32_t)r.inst_offset + (r.offen ? r.offset : 0)) + 4 * i,
                 .soffset = r.soffset,
                 .bytes = dwords ? 4 : r.bytes,
             };
