@@ -28,7 +28,7 @@ struct wm_finding {
     const char *text;      /* the instruction in LLVM's syntax */
     const char *file;      /* source file, or NULL */
     unsigned line, column; /* 0 when unknown */
-    uint64_t pc, offset;   /* guest address; offset from the symbol, bytes */
+    uint64_t pc, offset;   /* guest address; bytes from the symbol, or from the start of code without one */
     uint64_t first_pc;     /* guest address of the earlier instruction that it conflicts with */
     uint64_t count;        /* executions, counted per wave */
 };

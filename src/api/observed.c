@@ -20,8 +20,10 @@ void wmi_observed_describe(void *user, unsigned id, struct wm_profile_row *row)
         wmi_print(observed->machine->target, &insn, observed->text, sizeof observed->text);
     row->text = observed->text;
     row->kernel = wm_object_symbol(observed->module->object, address, &row->offset);
-    if (!row->kernel)
+    if (!row->kernel) { /* raw code, or without symbols */
         row->kernel = "";
+        row->offset = address;
+    }
     if (!wm_object_line(observed->module->object, address, &row->file, &row->line, &row->column)) {
         row->file = NULL;
         row->line = row->column = 0;

@@ -36,6 +36,7 @@ static void add(struct wmi_pending *pending, const struct wmi_wait_state *state,
         return;
     pending->counter[pending->count] = event->counter;
     pending->order[pending->count] = event->order;
+    pending->sequence[pending->count] = event->sequence;
     pending->serial[pending->count++] = state->issued[event->counter][event->order];
     pending->number = number;
     pending->issued_at = state->instructions;
@@ -78,7 +79,7 @@ void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *f
 void wmi_wait_went(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                    const struct wmi_span_of_registers *spans, unsigned count, bool to_lds)
 {
-    for (unsigned e = 0; e < facts->events; e++) {
+    for (unsigned e = 0; facts->by_place && e < facts->events; e++) {
         struct wmi_wait_event event = facts->event[e];
         if (event.order != WMI_ORDER_FLAT || (event.counter == WMI_COUNTER_DS) != to_lds)
             continue;
@@ -91,6 +92,7 @@ void wmi_wait_went(struct wmi_wait_state *state, const struct wmi_wait_facts *fa
                 pending->count = 1;
                 pending->counter[0] = event.counter;
                 pending->order[0] = event.order;
+                pending->sequence[0] = event.sequence;
                 pending->serial[0] = state->issued[event.counter][event.order];
             }
     }
@@ -134,8 +136,9 @@ bool wmi_wait_follows(const struct wmi_wait_state *state, unsigned reg, const st
         const unsigned order = event->order != WMI_ORDER_FLAT     ? event->order
                                : event->counter == WMI_COUNTER_DS ? WMI_ORDER_LDS
                                                                   : WMI_ORDER_MEMORY;
-        if (event->writes && order < WMI_ORDER_NONE && pending->count == 1 &&
-            pending->counter[0] == event->counter && pending->order[0] == order)
+        if (event->writes && event->sequence && order < WMI_ORDER_NONE && pending->count == 1 &&
+            pending->counter[0] == event->counter && pending->order[0] == order &&
+            pending->sequence[0] == event->sequence)
             return true;
     }
     return false;

@@ -13,7 +13,7 @@
 /* A pending operation of up to two counters (FLAT increments two). */
 struct wmi_pending {
     uint64_t serial[2]; /* issued units of its counter and order, including itself */
-    uint8_t counter[2], order[2];
+    uint8_t counter[2], order[2], sequence[2];
     uint8_t count;      /* 0: nothing is pending */
     uint32_t number;    /* passed to wmi_wait_issue() */
     uint64_t issued_at; /* instructions of the wave before it */
@@ -41,8 +41,9 @@ struct wmi_not_ready {
 void wmi_wait_issue(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                     const struct wmi_span_of_registers *spans, unsigned count, uint32_t number);
 
-/* Records that the last FLAT instruction accessed only memory or only LDS: then it completes in order with
- * other accesses there. In general, FLAT completes out of order. */
+/* Records that the last FLAT instruction accessed only memory or only LDS. Where `by_place` is set, it then
+ * completes in order with other accesses there: without GLOBAL instructions, LLVM waits for one counter if it
+ * knows the address space. In general, FLAT completes out of order, and both counters must be 0. */
 void wmi_wait_went(struct wmi_wait_state *state, const struct wmi_wait_facts *facts,
                    const struct wmi_span_of_registers *spans, unsigned count, bool to_lds);
 

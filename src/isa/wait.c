@@ -3,7 +3,8 @@
  *
  * Sources: the ISA documents' tables of counters (Vega "S_WAITCNT", RDNA 2 and 3 "Memory Dependency
  * Counters", RDNA 4 "Data Dependency Resolution"); LLVM, SIInsertWaitcnts.cpp, for what the documents do not
- * specify: that only gfx6 stores hold their data, that FLAT is in order from gfx10 on, and GDS. */
+ * specify: that only gfx6 stores hold their data, that FLAT is in order from gfx10 on, GDS, and in which
+ * order loads write their registers (FeatureVmemWriteVgprInOrder, hasOtherPendingVmemTypes). */
 #include "isa/wait.h"
 
 #include "isa/tables.h"
@@ -15,44 +16,45 @@ struct rules {
     /* The counter used by each class of access. */
     uint8_t store, sample, bvh, scalar;
     bool flat_in_order;
-    bool store_holds; /* expcnt decreases when a store has read its data */
-    bool split;       /* each counter has its own wait instruction */
+    bool flat_alone;       /* FLAT is the only way to 64-bit addresses */
+    bool results_in_order; /* loads of one kind write their registers in the order of issue */
+    bool store_holds;      /* expcnt decreases when a store has read its data */
+    bool split;            /* each counter has its own wait instruction */
     const char *name[WMI_COUNTER_COUNT];
 };
 
+#define BEFORE_10                                                                                            \
+    .store = WMI_COUNTER_LOAD, .sample = WMI_COUNTER_LOAD, .bvh = WMI_COUNTER_LOAD,                          \
+    .scalar = WMI_COUNTER_DS, .results_in_order = true,                                                      \
+    .name = {[WMI_COUNTER_LOAD] = "vmcnt", [WMI_COUNTER_DS] = "lgkmcnt", [WMI_COUNTER_EXP] = "expcnt"}
+
 static const struct rules all_rules[] = {
-    {WMI_COUNTER_LOAD,
-     WMI_COUNTER_LOAD,
-     WMI_COUNTER_LOAD,
-     WMI_COUNTER_DS,
-     false,
-     true,
-     false,
-     {"vmcnt", NULL, NULL, NULL, "lgkmcnt", NULL, "expcnt"}},
-    {WMI_COUNTER_LOAD,
-     WMI_COUNTER_LOAD,
-     WMI_COUNTER_LOAD,
-     WMI_COUNTER_DS,
-     false,
-     false,
-     false,
-     {"vmcnt", NULL, NULL, NULL, "lgkmcnt", NULL, "expcnt"}},
-    {WMI_COUNTER_STORE,
-     WMI_COUNTER_LOAD,
-     WMI_COUNTER_LOAD,
-     WMI_COUNTER_DS,
-     true,
-     false,
-     false,
-     {"vmcnt", "vscnt", NULL, NULL, "lgkmcnt", NULL, "expcnt"}},
-    {WMI_COUNTER_STORE,
-     WMI_COUNTER_SAMPLE,
-     WMI_COUNTER_BVH,
-     WMI_COUNTER_KM,
-     true,
-     false,
-     true,
-     {"loadcnt", "storecnt", "samplecnt", "bvhcnt", "dscnt", "kmcnt", "expcnt"}},
+    {BEFORE_10, .store_holds = true}, /* gfx6 */
+    {BEFORE_10, .flat_alone = true},  /* gfx7, gfx8 */
+    {BEFORE_10},                      /* gfx9 */
+    {.store = WMI_COUNTER_STORE,      /* gfx10 */
+     .sample = WMI_COUNTER_LOAD,
+     .bvh = WMI_COUNTER_LOAD,
+     .scalar = WMI_COUNTER_DS,
+     .flat_in_order = true,
+     .results_in_order = true,
+     .name = {[WMI_COUNTER_LOAD] = "vmcnt",
+              [WMI_COUNTER_STORE] = "vscnt",
+              [WMI_COUNTER_DS] = "lgkmcnt",
+              [WMI_COUNTER_EXP] = "expcnt"}},
+    {.store = WMI_COUNTER_STORE, /* gfx12 */
+     .sample = WMI_COUNTER_SAMPLE,
+     .bvh = WMI_COUNTER_BVH,
+     .scalar = WMI_COUNTER_KM,
+     .flat_in_order = true,
+     .split = true,
+     .name = {[WMI_COUNTER_LOAD] = "loadcnt",
+              [WMI_COUNTER_STORE] = "storecnt",
+              [WMI_COUNTER_SAMPLE] = "samplecnt",
+              [WMI_COUNTER_BVH] = "bvhcnt",
+              [WMI_COUNTER_DS] = "dscnt",
+              [WMI_COUNTER_KM] = "kmcnt",
+              [WMI_COUNTER_EXP] = "expcnt"}},
 };
 
 static const struct rules *rules_of(const struct wmi_target *target)
@@ -150,7 +152,7 @@ static void count_by(struct wmi_wait_facts *facts, enum wmi_counter counter, enu
                      unsigned units, bool writes, bool holds)
 {
     facts->event[facts->events++] =
-        (struct wmi_wait_event){(uint8_t)counter, (uint8_t)order, (uint8_t)units, writes, holds};
+        (struct wmi_wait_event){(uint8_t)counter, (uint8_t)order, (uint8_t)units, 0, writes, holds};
 }
 
 /* Properties of an instruction that determine its counters. */
@@ -179,6 +181,7 @@ static void raise_vector_memory(const struct rules *rules, const struct wmi_row 
                                 const struct use *use, struct wmi_wait_facts *facts)
 {
     const bool flat = row->class == WMI_CLASS_FLAT, in_order = !flat || rules->flat_in_order;
+    facts->by_place = flat && rules->flat_alone;
     count_by(facts, counter_of(rules, as), in_order ? WMI_ORDER_MEMORY : WMI_ORDER_FLAT, 1, use->returns,
              false);
     if (flat)
@@ -194,6 +197,7 @@ static void raise_counters(const struct rules *rules, const struct wmi_row *row,
     const enum wmi_counted_as as = row->counts != WMI_COUNTS_ATOMIC ? (enum wmi_counted_as)row->counts
                                    : use->returns                   ? WMI_COUNTS_LOAD
                                                                     : WMI_COUNTS_STORE;
+    bool in_order = true;
     switch (as) {
     case WMI_COUNTS_LDS:
         if (use->gds) {
@@ -219,8 +223,11 @@ static void raise_counters(const struct rules *rules, const struct wmi_row *row,
         break;
     default:
         raise_vector_memory(rules, row, as, use, facts);
+        in_order = rules->results_in_order;
         break;
     }
+    for (unsigned i = 0; in_order && i < facts->events; i++)
+        facts->event[i].sequence = (uint8_t)as;
 }
 
 static bool returns(const struct wmi_instruction *insn)

@@ -23,14 +23,16 @@ enum wmi_order {
 /* An increment of one counter. */
 struct wmi_wait_event {
     uint8_t counter, order, units;
-    bool writes; /* the results are written when the counter has decreased */
-    bool holds;  /* the sources have been read by then */
+    uint8_t sequence; /* results with the same one are written in the order of issue; 0: none */
+    bool writes;      /* the results are written when the counter has decreased */
+    bool holds;       /* the sources have been read by then */
 };
 
 struct wmi_wait_facts {
     struct wmi_wait_event event[3];
     uint8_t events;
     bool waits;
+    bool by_place;  /* FLAT: a wait for the counter of the memory that it went to suffices */
     bool by_scalar; /* the value of a scalar register (role A) is added to the limit: wmi_wait_by_scalar() */
     uint8_t limit[WMI_COUNTER_COUNT]; /* waits until counter <= limit; UINT8_MAX: no wait */
 };

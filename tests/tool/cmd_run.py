@@ -243,6 +243,26 @@ amdhsa.version:
         self.run_tool(words, "coherent")
         self.refused("--scalar-cache x: expected check, stale or coherent", words, "x")
 
+    def test_waits_of_flat(self):
+        """FLAT needs both counters on gfx9; on gfx7 and gfx8 LLVM, too, waits for that of the memory it knows of. Raw code
+        has a place: the distance from its start."""
+        for target, wait, missing in (("gfx900", "vmcnt(0)", "lgkmcnt(0)"), ("gfx900", "lgkmcnt(0)", "vmcnt(0)"), ("gfx900", "0", None),
+                                      ("gfx90a", "vmcnt(0)", "lgkmcnt(0)"), ("gfx803", "vmcnt(0)", None),
+                                      ("gfx803", "lgkmcnt(0)", "vmcnt(0)"), ("gfx700", "vmcnt(0)", None)):
+            with self.subTest(target=target, wait=wait):
+                self.path("k.s", f"""
+                    v_mov_b32 v0, s4
+                    v_mov_b32 v1, s5
+                    flat_load_dword v2, v[0:1]
+                    s_waitcnt {wait}
+                    v_add_f32 v3, v2, v2
+                    s_endpgm""".encode())
+                self.run_tool(f"asm -m {target} --raw k.s -o k.bin")
+                words = f"run k.bin -m {target} --wave 64 -g 64 -b 64 --buffer in=iota:f32:64 --sgpr 4=@in --check-waits --json"
+                found = json.loads(self.run_tool(words, code=1 if missing else 0)[0])["findings"]
+                self.assertEqual([(row["offset"], f"'s_waitcnt {missing}' is missing" in row["message"]) for row in found],
+                                 [(20, True)] if missing else [])
+
     def test_vector_loads_and_scalar_stores(self):
         """Vector loads do not see a scalar store that is still in the scalar cache, until S_DCACHE_WB."""
         for between, found in ("", 1), ("s_dcache_wb\n", 0):
