@@ -94,6 +94,9 @@ const char *tool_nearest(const char *word, const void *names, size_t count, size
 
 /* Parses an unsigned integer, decimal or 0x hexadecimal; false: anything else, without a message. */
 bool tool_parse_u64(const char *text, uint64_t *number);
+/* Parses SHARED_BASE,PRIVATE_BASE of --apertures; the library checks the values. `where`: in front of the
+ * message. */
+int tool_parse_apertures(const char *where, const char *text, uint64_t *shared_base, uint64_t *private_base);
 /* Parses a finite number, at least 0. */
 bool tool_parse_real(const char *text, double *number);
 /* Parse "X", "X,Y" or "X,Y,Z" and return how many there are, or 0 if the text is wrong. A triple leaves

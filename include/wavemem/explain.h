@@ -126,9 +126,10 @@ struct wm_address_request {
     const char *text;                    /* a memory instruction in LLVM's syntax */
     const struct wm_register *registers; /* all others are 0; M0 is -1 where it limits LDS */
     size_t register_count;
-    uint64_t lanes;     /* EXEC; bits beyond the wave size are ignored */
-    uint32_t lds_bytes; /* of the workgroup; 0: the maximum of the target */
-    unsigned lane;      /* the lane whose address is derived step by step */
+    uint64_t lanes;                     /* EXEC; bits beyond the wave size are ignored */
+    uint32_t lds_bytes;                 /* of the workgroup; 0: the maximum of the target */
+    unsigned lane;                      /* the lane whose address is derived step by step */
+    uint64_t shared_base, private_base; /* apertures of FLAT, see wm_set_apertures(); 0: the target's */
 };
 
 enum { WM_ADDRESS_ELEMENTS = 16, WM_ADDRESS_STEPS = 64 };

@@ -69,6 +69,9 @@ def test_addresses():
     np.testing.assert_array_equal(wide.elements[0].address, (0x1234 << 32) + 16 * lanes + 16)
     outside = wavemem.explain_address("ds_read_b32 v0, v1", "gfx900", {"v1": [0, 1024, 4]}, lds_bytes=1024, lanes=7)
     assert outside.elements[0].bad_range == 2
+    moved = wavemem.explain_address("flat_load_dword v0, v[2:3]", "gfx900", {"v2": 4 * lanes, "v3": 3 << 16},
+                                    shared_base=3 << 48, private_base=5 << 48)
+    assert moved.elements[0].space == "LDS" and list(moved.elements[0].address) == list(4 * lanes)
     for text, error in (("s_nop 0", wavemem.Unsupported), ("ds_reed v0", wavemem.BadFile)):
         with pytest.raises(error):
             wavemem.explain_address(text, "gfx900")

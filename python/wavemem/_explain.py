@@ -235,12 +235,13 @@ class AddressAnswer:
 
 
 def explain_address(instruction: str, target: str, registers: Optional[Mapping[str, Any]] = None, *,
-                    lanes: Optional[int] = None, lds_bytes: int = 0, lane: int = 0) -> AddressAnswer:
+                    lanes: Optional[int] = None, lds_bytes: int = 0, lane: int = 0, shared_base: int = 0,
+                    private_base: int = 0) -> AddressAnswer:
     """Computes the addresses that a memory instruction in LLVM's syntax accesses, exactly as execution does.
 
     registers: {"v2": numpy.arange(64), "s4": 16, "m0": 7}: a number for all lanes, or one per lane; others are 0.
     lanes: EXEC as a bit mask; None: all. lds_bytes: LDS of the workgroup; 0: the target's maximum. lane: the one whose
-    address is derived step by step.
+    address is derived step by step. shared_base, private_base: apertures of FLAT; 0: the target's.
 
     Raises BadFile (not an instruction), Unsupported (no memory access), BadArgument (no such register).
     """
@@ -271,6 +272,7 @@ def explain_address(instruction: str, target: str, registers: Optional[Mapping[s
     request.lanes = (1 << 64) - 1 if lanes is None else number(lanes, "lanes", 1 << 64)
     request.lds_bytes = number(lds_bytes, "lds_bytes", 1 << 32)
     request.lane = number(lane, "lane", 64)
+    request.shared_base, request.private_base = number(shared_base, "shared_base", 1 << 64), number(private_base, "private_base", 1 << 64)
     c = ffi.new("struct wm_address_answer *")
     call(lib.wm_address_explain, request, c)
     return record(AddressAnswer, c, elements=tuple(_element(c.element[i]) for i in range(c.elements)),

@@ -2,6 +2,8 @@
 /* The public API: machines, and loading code objects into their memory. */
 #include "api/machine.h"
 
+#include "exec/apertures.h"
+
 #include "base/diag.h"
 #include "exec/gds.h"
 
@@ -28,36 +30,13 @@ enum wm_status wmi_machine_changeable(const struct wm_machine *machine, const ch
                : WM_OK;
 }
 
-static void place_apertures(struct wm_machine *machine, uint64_t shared, uint64_t private)
-{
-    machine->apertures = (struct wmi_apertures){shared, shared + UINT32_MAX, private, private + UINT32_MAX};
-}
-
-/* The fast steps of FLAT rely on it that no allocation is within reach of an aperture: there are 4 GiB
- * between the canonical addresses and the first and the last aperture. */
-static bool may_be_aperture(uint64_t base)
-{
-    return (uint32_t)base == 0 && base >= WMI_SPACE_HALF + (UINT64_C(1) << 32) &&
-           base < -WMI_SPACE_HALF - (UINT64_C(1) << 32);
-}
-
 enum wm_status wm_set_apertures(struct wm_machine *machine, uint64_t shared_base, uint64_t private_base,
                                 struct wm_diag *diag)
 {
     const enum wm_status status = wmi_machine_idle(machine, __func__, diag);
     if (status)
         return status;
-    if (!wmi_target_limit(machine->target, WMI_LIMIT_shared_aperture))
-        return wmi_fail(diag, WM_UNSUPPORTED, "%s has no FLAT instructions, and so no apertures",
-                        wmi_target_name(machine->target));
-    if (!may_be_aperture(shared_base) || !may_be_aperture(private_base) || shared_base == private_base)
-        return wmi_fail(
-            diag, WM_BAD_ARGUMENT,
-            "apertures at 0x%llx and 0x%llx; expected two multiples of 2^32 that are no addresses "
-            "of memory (from 0x800100000000 to 0xffff7ffe00000000)",
-            (unsigned long long)shared_base, (unsigned long long)private_base);
-    place_apertures(machine, shared_base, private_base);
-    return WM_OK;
+    return wmi_apertures_set(machine->target, shared_base, private_base, &machine->apertures, diag);
 }
 
 enum wm_status wm_reset_gws(struct wm_machine *machine, struct wm_diag *diag)
@@ -135,8 +114,7 @@ enum wm_status wm_machine_create(const char *target_name, struct wm_machine **ma
     pthread_mutex_init(&m->load_lock, NULL);
     m->target = target;
     wmi_space_listen(m->space, show_allocation, m);
-    place_apertures(m, (uint64_t)wmi_target_limit(m->target, WMI_LIMIT_shared_aperture) << 32,
-                    (uint64_t)wmi_target_limit(m->target, WMI_LIMIT_private_aperture) << 32);
+    m->apertures = wmi_apertures_of(target);
     *machine = m;
     return WM_OK;
 }

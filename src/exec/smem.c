@@ -9,6 +9,7 @@
 #include "exec/clock.h"
 #include "exec/dispatch.h"
 #include "exec/steps.h"
+#include "memory/buffer.h"
 
 static uint32_t scalar_32(const char *frame, uint32_t offset)
 {
@@ -69,9 +70,10 @@ buffer_place(const char *frame, const struct wmi_op *op, uint64_t offset)
     struct wmi_scalar_place place = {.wanted = (uint32_t)m->elements * m->bytes};
     uint32_t v[3];
     memcpy(v, frame + op->a, sizeof v);
-    const uint32_t stride = v[1] >> 16 & 0x3fff;
+    const uint32_t stride = v[1] >> 16 & 0x3fff, low = m->bytes < 4 ? m->bytes - 1u : 3;
     const uint64_t size = (uint64_t)v[2] * (stride ? stride : 1);
-    place.address = ((v[0] | (uint64_t)(v[1] & 0xffff) << 32) & ~UINT64_C(3)) + offset;
+    const uint64_t base = (v[0] | (uint64_t)v[1] << 32) & ~(uint64_t)low;
+    place.address = wmi_buffer_canonical(base + offset);
     if (offset < size) {
         const uint64_t inside = (size - offset + unit - 1) / unit * unit;
         place.bytes = inside < place.wanted ? (uint32_t)inside : place.wanted;

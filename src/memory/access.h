@@ -84,13 +84,10 @@ struct wmi_access {
 };
 
 /* The apertures of FLAT instructions for LDS and private memory: 64-bit address ranges, limits inclusive.
- * Software sets them. The defaults are non-canonical 48-bit addresses, which no allocation can have:
- * SH_MEM_BASES shared 1, private 2 by the rule {base, 48'b0}. Source: LLVM AMDGPUUsage, "Address Spaces" (4
- * GiB wide and aligned). */
+ * Software sets them. The defaults (exec/apertures.c) are non-canonical 48-bit addresses, which no allocation
+ * can have. Source: LLVM AMDGPUUsage, "Address Spaces" (4 GiB wide and aligned). */
 struct wmi_apertures {
     uint64_t shared_base, shared_limit, private_base, private_limit;
 };
-
-#define WMI_DEFAULT_APERTURES {1ULL << 48, (1ULL << 48) + 0xffffffff, 2ULL << 48, (2ULL << 48) + 0xffffffff}
 
 #endif

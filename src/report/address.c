@@ -4,6 +4,7 @@
  * execution; address_steps.c adds the formulas. */
 #include "report/address.h"
 
+#include "exec/apertures.h"
 #include "exec/frame_words.h"
 #include "exec/gds.h"
 #include "exec/program.h"
@@ -183,7 +184,13 @@ static enum wm_status build(struct stage *stage, struct wm_diag *diag)
 static enum wm_status connect(struct stage *stage, const struct wm_address_request *request,
                               struct wm_diag *diag)
 {
-    const struct wmi_apertures apertures = WMI_DEFAULT_APERTURES;
+    struct wmi_apertures apertures = wmi_apertures_of(stage->target);
+    if (request->shared_base || request->private_base) {
+        const enum wm_status status =
+            wmi_apertures_set(stage->target, request->shared_base, request->private_base, &apertures, diag);
+        if (status)
+            return status;
+    }
     uint32_t *s = stage->frame->s;
     memcpy(&s[WMI_S_SHARED_BASE], &apertures.shared_base, 8);
     memcpy(&s[WMI_S_SHARED_LIMIT], &apertures.shared_limit, 8);

@@ -193,6 +193,23 @@ static void say_lds_place(struct wmi_explained *e)
 
 /* ---- FLAT, GLOBAL, SCRATCH ---- */
 
+/* The distance of an access's element `i` from its address, in bytes: in a block, M0 selects registers. */
+static uint32_t element_distance(const struct wmi_explained *e, unsigned i)
+{
+    const bool block = wmi_rows[e->insn->id].elements > 4;
+    uint32_t left = e->frame->s[WMI_S_M0];
+    for (unsigned k = 0; block && k < i; k++)
+        left &= left - 1;
+    return block && left ? 4 * (uint32_t)__builtin_ctz(left) : 0;
+}
+
+static void say_block(struct wmi_explained *e)
+{
+    if (wmi_rows[e->insn->id].elements > 4)
+        say(e, "block: the registers that M0 0x%08" PRIx32 " selects, each 4 bytes x its number in the block",
+            e->frame->s[WMI_S_M0]);
+}
+
 /* Private memory: the dwords of a wave's lanes are interleaved. Source: RDNA 3 ISA, scratch addressing. */
 static void explain_private(struct wmi_explained *e, uint64_t offset)
 {
@@ -201,7 +218,10 @@ static void explain_private(struct wmi_explained *e, uint64_t offset)
     const uint64_t start = split ? (value >> 32) * 256 : value;
     const unsigned lanes = e->frame->wave_size;
     const struct wm_address_answer *a = e->answer;
-    for (unsigned i = 0; i < a->elements; i++, offset += 4) {
+    const bool block = wmi_rows[e->insn->id].elements > 4;
+    const uint64_t first = offset;
+    for (unsigned i = 0; i < a->elements; i++) {
+        offset = first + (block ? element_distance(e, i) : 4 * i);
         const uint64_t address = start + offset / 4 * 4 * lanes + 4 * e->lane + offset % 4;
         say(e,
             "address = %s 0x%" PRIx64 " + (%" PRIu64 " / 4) x 4 x %u lanes + lane %u x 4 + %" PRIu64
@@ -280,9 +300,10 @@ static void explain_global(struct wmi_explained *e)
         say(e, "address = %s 0x%" PRIx64 " + lane %u x 4 + %" PRId64 " (instruction) = 0x%" PRIx64, name,
             base, e->lane, offset, address);
     }
+    say_block(e);
     say(e, "range: none; the pages decide");
     for (unsigned i = 0; i < e->answer->elements; i++)
-        add_address(e, address);
+        add_address(e, address + element_distance(e, i));
 }
 
 static void explain_scratch(struct wmi_explained *e)
@@ -301,13 +322,51 @@ static void explain_scratch(struct wmi_explained *e)
             addr ? addr_name : name, addr ? a : s, offset, sum);
     else
         say(e, "the lane's offset = %" PRId32 " (instruction)", offset);
+    say_block(e);
     explain_private(e, sum);
 }
 
 /* ---- DS ---- */
 
-/* ds_permute_b32, ds_bpermute_b32 and the two common modes of ds_swizzle_b32: four bytes of "address" per
- * lane. Sources: Vega ISA, the three instructions; LLVM for the number of lanes that exchange data. */
+/* Says which lane this one reads, and returns it. Source: RDNA 3 and CDNA 3 ISA, DS_SWIZZLE_B32. */
+static unsigned say_swizzle(struct wmi_explained *e, uint32_t offset)
+{
+    const uint32_t low = offset & 31, middle = offset >> 5 & 31, high = offset >> 10 & 31;
+    const unsigned half = e->lane & 32, lane = e->lane & 31;
+    const char *upper = half ? ", of the upper 32" : "";
+    if (offset >= 0xe000) {
+        unsigned reversed = 0;
+        for (unsigned bit = 0; bit < 5; bit++)
+            reversed |= (lane >> bit & 1) << (4 - bit);
+        const int kept = __builtin_popcount(low);
+        const unsigned other = half | reversed >> kept | (lane & low);
+        say(e, "reads lane %u: FFT, the bits of %u reversed are %u, >> %d | (%u & mask %" PRIu32 ")%s", other,
+            lane, reversed, kept, lane, low, upper);
+        return other;
+    }
+    if (offset >= 0xc000) {
+        const bool right = high & 1;
+        const unsigned by = right ? 32 - middle : middle;
+        const unsigned other = half | (lane & low) | ((lane + by) & ~low & 31);
+        say(e,
+            "reads lane %u: (%u %s %" PRIu32 ") modulo 32, with the bits of %u that mask %" PRIu32 " has%s",
+            other, lane, right ? "-" : "+", middle, lane, low, upper);
+        return other;
+    }
+    if (offset & 0x8000) {
+        const unsigned other = (e->lane & ~3u) | (offset >> 2 * (lane & 3) & 3);
+        say(e, "reads lane %u: of its four lanes number pattern[%u:%u] = %u", other, 2 * (lane & 3) + 1,
+            2 * (lane & 3), other & 3);
+        return other;
+    }
+    const unsigned other = half | (((lane & low) | middle) ^ high);
+    say(e, "reads lane %u: ((%u & %" PRIu32 ") | %" PRIu32 ") ^ %" PRIu32 "%s", other, lane, low, middle,
+        high, upper);
+    return other;
+}
+
+/* ds_permute_b32, ds_bpermute_b32 and ds_swizzle_b32: four bytes of "address" per lane. Sources: Vega ISA,
+ * the three instructions; LLVM for the number of lanes that exchange data. */
 static void explain_exchange(struct wmi_explained *e)
 {
     char name[NAME];
@@ -316,17 +375,7 @@ static void explain_exchange(struct wmi_explained *e)
     const unsigned lane = e->lane;
     unsigned other;
     if (e->insn->id == WMI_INSN_ds_swizzle_b32) {
-        const uint32_t and = offset & 31, or = offset >> 5 & 31, xor = offset >> 10 & 31;
-        if (offset >= 0xc000) /* FFT, rotate: no formula */
-            return;
-        other = offset & 0x8000 ? (lane & ~3u) | (offset >> 2 * (lane & 3) & 3)
-                                : (lane & 32) | (((lane & 31 & and) | or) ^ xor);
-        if (offset & 0x8000)
-            say(e, "reads lane %u: of its four lanes number pattern[%u:%u] = %u", other, 2 * (lane & 3) + 1,
-                2 * (lane & 3), other & 3);
-        else
-            say(e, "reads lane %u: ((%u & %" PRIu32 ") | %" PRIu32 ") ^ %" PRIu32 "%s", other, lane & 31, and,
-                or, xor, lane & 32 ? ", of the upper 32" : "");
+        other = say_swizzle(e, offset);
     } else {
         if (!addr)
             return;
@@ -342,6 +391,21 @@ static void explain_exchange(struct wmi_explained *e)
     add_address(e, 4 * other);
 }
 
+/* ds_*_src2_*: the operation's data come from a second place. Source: src/exec/lds_lanes.c. */
+static void explain_two_places(struct wmi_explained *e, const struct wmi_operand *addr, const char *name)
+{
+    const uint32_t value = vector(e, addr, 0), offset = (uint32_t)e->insn->field[WMI_FIELD_offset] & 0xffff;
+    const bool by_address = offset & 0x8000;
+    const uint32_t first = by_address ? value & 0x1ffff : value;
+    const int32_t distance = by_address ? (int32_t)value >> 17 : (int32_t)(offset << 17) >> 17;
+    say(e, "address = %s%s %" PRIu32, name, by_address ? "[16:0]" : "", first);
+    say(e, "data from %" PRIu32 " + %" PRId32 " (%s) x 4 bytes = %" PRIu32, first, distance,
+        by_address ? "ADDR[31:17]" : "instruction", first + 4 * (uint32_t)distance);
+    say(e, "range: %" PRIu32 " + %u %s %" PRIu32 " bytes of LDS", first, e->answer->bytes,
+        (uint64_t)first + e->answer->bytes <= e->lds_bytes ? "<=" : ">", e->lds_bytes);
+    add_address(e, first);
+}
+
 static void explain_lds(struct wmi_explained *e)
 {
     char name[NAME];
@@ -352,7 +416,12 @@ static void explain_lds(struct wmi_explained *e)
     const uint32_t m0 = e->frame->s[WMI_S_M0] & 0xffff;
     const bool gds = e->insn->field[WMI_FIELD_gds];
     const char *memory = gds ? "the GDS" : "LDS";
+    char data[NAME];
     uint32_t size = e->lds_bytes;
+    if (row->memory == WMI_MEMORY_ATOMIC && addr && !find(e, WMI_ROLE_DATA, data)) {
+        explain_two_places(e, addr, name);
+        return;
+    }
     if (gds) { /* unverified: src/exec/gds.c */
         const uint32_t base = addr ? e->frame->s[WMI_S_M0] >> 16 : 0, left = GDS_BYTES - base;
         size = addr && m0 < left ? m0 : left;
@@ -403,7 +472,7 @@ static void explain_scalar(struct wmi_explained *e)
         return;
     const unsigned bytes = wmi_rows[e->insn->id].bytes;
     const uint64_t mask = ~(uint64_t)(bytes < 4 ? bytes - 1 : 3);
-    uint64_t start = base ? scalar_64(e, base) : scalar_64(e, rsrc) & 0xffffffffffff;
+    uint64_t start = base ? scalar_64(e, base) : wmi_buffer_canonical(scalar_64(e, rsrc));
     say(e, rsrc ? "base of V# %s = 0x%" PRIx64 : "base = %s 0x%" PRIx64, name, start);
     start &= mask;
     const bool literal = offset && offset->kind == WMI_OPERAND_LITERAL;

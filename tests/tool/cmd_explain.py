@@ -53,6 +53,17 @@ class Explain(Case):
         self.assertEqual(place["address"], hex(0x100000000 + 24 * 64 + 3 * 4))
         self.assertGreater(len(report["steps"]), 3)
 
+    def test_apertures(self):
+        """As --apertures of run; the default is the target's (LLVM AMDGPUUsage: on gfx7 and gfx8 the aperture is the upper half of a
+        64-bit address)."""
+        flat = ["explain", "address", "-m", "gfx900", "--lane", "3", "flat_load_dword v1, v[2:3]", "--set"]
+        out = self.run_tool(flat, ["v[2:3]=(3<<48)+lane*4", "--apertures", "0x3000000000000,0x5000000000000"])[0]
+        self.assertIn("shared aperture 0x3000000000000 to 0x30000ffffffff: yes", out)
+        self.assertIn("4 bytes at 0xc of LDS: in range", out)
+        self.refused("expected two addresses, SHARED_BASE,PRIVATE_BASE", flat, ["v2=0", "--apertures", "0x3000000000000"])
+        self.refused("expected two multiples of 2^32", flat, ["v2=0", "--apertures", "1,2"])
+        self.refused("gfx600 has no FLAT instructions", "explain address -m gfx600 --apertures 1,2".split(), ["ds_read_b32 v0, v1"])
+
     def test_scalar_address(self):
         out = self.run_tool("explain address -m gfx700".split(), ["s_load_dwordx2 s[0:1], s[4:5], 0x10"],
                             ["--set", "s[4:5]=0x123456789003"])[0]

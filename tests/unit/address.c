@@ -27,6 +27,7 @@ static unsigned generation(const char *target)
 /* The registers of a wave. */
 struct registers {
     uint32_t s[SGPRS], v[VGPRS][LANES], flat_scratch[2];
+    uint32_t m0; /* 0: as it is by default */
     uint64_t seed, drawn;
 };
 
@@ -57,7 +58,7 @@ static void explain(const char *target, const char *text, const struct registers
                     struct wm_address_answer *a)
 {
     static const char *const special[] = {"flat_scratch_lo", "flat_scratch_hi"};
-    struct wm_register registers[SGPRS + VGPRS + 2];
+    struct wm_register registers[SGPRS + VGPRS + 3];
     char names[SGPRS + VGPRS][8];
     for (unsigned i = 0; i < SGPRS + VGPRS; i++) {
         const bool vector = i >= SGPRS;
@@ -69,10 +70,11 @@ static void explain(const char *target, const char *text, const struct registers
     }
     for (unsigned i = 0; i < 2; i++)
         registers[SGPRS + VGPRS + i] = (struct wm_register){special[i], {r->flat_scratch[i]}};
+    registers[SGPRS + VGPRS + 2] = (struct wm_register){"m0", {r->m0}};
     const struct wm_address_request request = {.target = target,
                                                .text = text,
                                                .registers = registers,
-                                               .register_count = SGPRS + VGPRS + 2,
+                                               .register_count = SGPRS + VGPRS + (r->m0 ? 3 : 2),
                                                .lanes = UINT64_MAX,
                                                .lds_bytes = 4000,
                                                .lane = lane};
@@ -315,13 +317,13 @@ static void test_flat(void **state)
         if (generation(target) < 7)
             continue;
         fill(&r, round);
+        split = generation(target) < 9;
         check(target, text, flat_global, NULL, "memory");
         for (unsigned lane = 0; lane < LANES; lane++)
-            r.v[3][lane] = 1 << 16; /* the shared aperture of struct wmi_apertures */
+            r.v[3][lane] = split ? 0x60000000 : 1 << 16; /* the default apertures, isa/targets */
         check(target, text, flat_lds, flat_lds_in_range, "LDS");
         for (unsigned lane = 0; lane < LANES; lane++)
-            r.v[3][lane] = 2 << 16;
-        split = generation(target) < 9;
+            r.v[3][lane] = split ? 0x60000001 : 2 << 16;
         check(target, text, flat_private, NULL, "memory");
         assert_true(a.element[0].has_private);
     }
@@ -458,6 +460,35 @@ static uint64_t first_of_four(unsigned lane, unsigned element)
     return 4 * (lane / 4 * 4);
 }
 
+/* By 3 to the right of each 32, within groups of 4: mask 0x1c keeps the upper bits of a lane's number. */
+static uint64_t rotated(unsigned lane, unsigned element)
+{
+    (void)element;
+    return 4 * ((lane & ~3u) | ((lane - 3) & 3));
+}
+
+/* The bits of lane numbers reversed in groups of 32. */
+static uint64_t reversed(unsigned lane, unsigned element)
+{
+    unsigned other = lane & 32;
+    (void)element;
+    for (unsigned bit = 0; bit < 5; bit++)
+        other |= (lane >> bit & 1) << (4 - bit);
+    return 4 * other;
+}
+
+static uint64_t first_place(unsigned lane, unsigned element)
+{
+    (void)element;
+    return r.v[1][lane];
+}
+
+static uint64_t block_place(unsigned lane, unsigned element)
+{
+    static const unsigned numbers[] = {0, 2, 31}; /* the bits of M0 */
+    return pair(&r.v[2][lane], &r.v[3][lane]) - 8 + 4 * numbers[element];
+}
+
 static uint64_t gds_place(unsigned lane, unsigned element)
 {
     (void)element;
@@ -480,6 +511,16 @@ static void test_others(void **state)
         exchanged = g >= 16 ? 32 : 64;
         check(target, "ds_swizzle_b32 v0, v1 offset:0x41f", neighbour, NULL, "lanes");
         check(target, "ds_swizzle_b32 v0, v1 offset:0x8000", first_of_four, NULL, "lanes");
+        if (g >= 9) {
+            check(target, "ds_swizzle_b32 v0, v1 offset:0xc47c", rotated, NULL, "lanes");
+            check(target, "ds_swizzle_b32 v0, v1 offset:0xe000", reversed, NULL, "lanes");
+        }
+        if (g <= 9 && !strstr("gfx90a gfx942", target))
+            check(target, "ds_add_src2_u32 v1 offset:16", first_place, NULL, "LDS");
+        if (g == 18) {
+            r.m0 = 0x80000005;
+            check(target, "global_load_block v[8:39], v[2:3], off offset:-8", block_place, NULL, "memory");
+        }
         if (g >= 8) {
             check(target, "ds_permute_b32 v0, v1, v2 offset:8", permuted, NULL, "lanes");
             check(target, "ds_bpermute_b32 v0, v1, v2 offset:8", permuted, NULL, "lanes");
@@ -490,6 +531,7 @@ static void test_others(void **state)
         if (g == 9 || !strcmp(target, "gfx1010"))
             check(target, "s_scratch_load_dword s0, s[4:5], s8", scalar_scratch, NULL, "memory");
     }
+    fill(&r, 0);
     explain("gfx942", "global_load_lds_dword v[2:3], off offset:8", &r, 3, &a);
     assert_string_equal(a.step[a.step_count - 1],
                         "to LDS address = M0[17:2] x 4 = 0 + 8 (instruction) + lane 3 x 4 = 20");

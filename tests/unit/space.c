@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Guest memory: placement of allocations, gaps between them, and lookup by address. */
 #include "memory/space.h"
-#include "memory/access.h"
+#include "exec/apertures.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,7 +152,7 @@ static void addresses_come_back_when_the_top_is_reached(void **state)
 static void allocations_stay_clear_of_the_apertures(void **state)
 {
     (void)state;
-    const struct wmi_apertures apertures = WMI_DEFAULT_APERTURES;
+    const struct wmi_apertures apertures = wmi_apertures_of(wmi_target_find("gfx900"));
     assert_true(apertures.shared_base > WMI_SPACE_HIGH + WMI_SPACE_LIMIT);
     assert_true(apertures.private_base > apertures.shared_limit);
     assert_int_equal(apertures.shared_limit - apertures.shared_base, 0xffffffff);

@@ -6,6 +6,7 @@
  * The reference has its own copy of memory and its own list of allocations. */
 #include "exec/vmem.h"
 #include "base/random.h"
+#include "exec/apertures.h"
 #include "exec/steps.h"
 #include "exec/workgroup.h"
 
@@ -120,7 +121,7 @@ static struct world *world_create(unsigned lanes, uint64_t seed)
     memset(w->frame, 0, bytes);
     w->frame->wave = &w->wave;
     w->frame->wave_size = lanes;
-    const struct wmi_apertures apertures = WMI_DEFAULT_APERTURES;
+    const struct wmi_apertures apertures = wmi_apertures_of(wmi_target_find("gfx900"));
     memcpy(&w->frame->s[WMI_S_SHARED_BASE], &apertures.shared_base, 8);
     memcpy(&w->frame->s[WMI_S_SHARED_LIMIT], &apertures.shared_limit, 8);
     memcpy(&w->frame->s[WMI_S_PRIVATE_BASE], &apertures.private_base, 8);

@@ -317,20 +317,6 @@ static int read_alignment(struct tool_job *job, const char *value, const char *w
     return tool_fail("%s--alignment %s: expected unaligned, dword, dword-strict or strict", where, value);
 }
 
-/* SHARED_BASE,PRIVATE_BASE; the library checks the values. */
-static int read_apertures(struct tool_job *job, const char *value, const char *where)
-{
-    const char *comma = strchr(value, ',');
-    char *first = comma ? checked(strndup(value, (size_t)(comma - value))) : NULL;
-    const bool good =
-        first && tool_parse_u64(first, &job->shared_base) && tool_parse_u64(comma + 1, &job->private_base);
-    free(first);
-    job->apertures = true;
-    return good ? TOOL_CLEAN
-                : tool_fail("%s--apertures %s: expected two addresses, SHARED_BASE,PRIVATE_BASE", where,
-                            value);
-}
-
 static int read_setting(struct tool_job *job, int id, const char *value, const char *where)
 {
     uint64_t number;
@@ -351,7 +337,8 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
             return tool_fail("%s--scalar-cache %s: expected check, stale or coherent", where, value);
         break;
     case OPT_APERTURES:
-        return read_apertures(job, value, where);
+        job->apertures = true;
+        return tool_parse_apertures(where, value, &job->shared_base, &job->private_base);
     case OPT_FIDELITY:
         job->fidelity = true;
         break;

@@ -13,11 +13,12 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: wavemem explain address -m TARGET [--set REGISTER=VALUE]... [--lane N] [--lds N] [--json] TEXT\n"
+    "usage: wavemem explain address -m TARGET [--set REGISTER=VALUE]... [--lane N] [--lds N]\n"
+    "                               [--apertures SHARED_BASE,PRIVATE_BASE] [--json] TEXT\n"
     "\n"
     "Prints the address that each lane of a memory instruction accesses and the checks that it passes; for\n"
     "one lane, also each step of the calculation. Addresses and checks are exactly those of execution.\n"
-    "Supports MUBUF, MTBUF, FLAT, GLOBAL, SCRATCH, DS and SMEM instructions.\n"
+    "Supports MUBUF, MTBUF, MIMG, FLAT, GLOBAL, SCRATCH, DS and SMEM instructions.\n"
     "\n"
     "  wavemem explain address -m gfx900 'buffer_load_dwordx2 v[1:2], v3, s[4:7], s8 idxen offset:16' \\\n"
     "          --set 's[4:7]=0x00010000,0x00100000,0x00000400,0x00027fac' --set s8=64 --set v3=lane*2 --lane "
@@ -37,16 +38,19 @@ static const char help[] =
     "                            'lane', + - * / % << >> & ^ | ~ and parentheses. Default 0, exec: all\n"
     "      --lane N              show the calculation for this lane\n"
     "      --lds N               LDS of the workgroup in bytes; default: the maximum\n"
+    "      --apertures SHARED_BASE,PRIVATE_BASE  apertures of FLAT for LDS and private memory, multiples of\n"
+    "                            4 GiB; default: the target's\n"
     "      --json                write JSON\n"
     "\n"
     "Exit codes: 0 clean, 2 wrong usage or bad input.\n";
 
-enum { TARGET = 1, SET, LANE, LDS, JSON, HELP };
+enum { TARGET = 1, SET, LANE, LDS, APERTURES, JSON, HELP };
 
 static const struct tool_option options[] = {
-    {"target", 'm', TOOL_VALUE, TARGET}, {"set", 0, TOOL_VALUE, SET},      {"lane", 0, TOOL_VALUE, LANE},
-    {"lds", 0, TOOL_VALUE, LDS},         {"json", 0, TOOL_NO_VALUE, JSON}, {"help", 'h', TOOL_NO_VALUE, HELP},
-    {NULL, 0, TOOL_NO_VALUE, 0},
+    {"target", 'm', TOOL_VALUE, TARGET},     {"set", 0, TOOL_VALUE, SET},
+    {"lane", 0, TOOL_VALUE, LANE},           {"lds", 0, TOOL_VALUE, LDS},
+    {"json", 0, TOOL_NO_VALUE, JSON},        {"help", 'h', TOOL_NO_VALUE, HELP},
+    {"apertures", 0, TOOL_VALUE, APERTURES}, {NULL, 0, TOOL_NO_VALUE, 0},
 };
 
 enum { LANES = 64, REGISTERS = 512 };
@@ -182,6 +186,8 @@ static int take(struct request *r, int id, const char *value)
     case LDS:
         code = parse_number("--lds", value, 1 << 20, &r->ask.lds_bytes);
         break;
+    case APERTURES:
+        return tool_parse_apertures("", value, &r->ask.shared_base, &r->ask.private_base);
     case JSON:
         r->json = true;
         break;
@@ -240,8 +246,12 @@ static void print_lane(const struct wm_address_answer *a, unsigned lane)
         const struct wm_address_element *e = &a->element[i];
         if (!(e->lanes >> lane & 1))
             continue;
-        printf("%u bytes at 0x%" PRIx64 "%s: %s\n", a->bytes, e->address[lane],
-               e->space[0] == 'm' ? "" : " of LDS", verdict(a, e, lane));
+        const bool memory = !strcmp(e->space, "memory");
+        if (!strcmp(e->space, "lanes"))
+            printf("lane %" PRIu64 "\n", e->address[lane] / 4);
+        else
+            printf("%u bytes at 0x%" PRIx64 "%s%s: %s\n", a->bytes, e->address[lane], memory ? "" : " of ",
+                   memory ? "" : e->space, verdict(a, e, lane));
     }
 }
 
