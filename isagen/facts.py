@@ -8,6 +8,7 @@
     cache:OPERATION,LEVEL[,SCOPE] its effect on a cache
     matrix:SHAPE:D,A,B            sizes (MxNxK or MxNxKxBLOCKS) and element types of a matrix product, D += A * B
     sparse:SHAPE:D,A,B            the same, with only two of each four elements of A along K
+    work:KIND                     the unit that executes it and its rate there, if its encoding and types do not imply it
 
 Each list corresponds to an enumeration in src/isa/isa.h, in the same order where it matters."""
 import re
@@ -27,7 +28,9 @@ CACHE_OPERATIONS = {'invalidate': ['INVALIDATE'], 'write_back': ['WRITE_BACK'],
                     'prefetch': ['PREFETCH']}
 CACHE_LEVELS = 'vector gl1 l2 scalar instruction'.split()
 CACHE_SCOPES = 'all volatile system workgroup field'.split()
-KEYS = 'counts waits group rules cache matrix sparse'.split()
+WORK = ('internal salu branch message smem vector_memory lds gds export full multiply divide wide trans double double_mul '
+        'double_trans matrix').split()
+KEYS = 'counts waits group rules cache matrix sparse work'.split()
 
 Cache = namedtuple('Cache', 'operation level scope')
 Matrix = namedtuple('Matrix', 'm n k blocks d a b sparse')
@@ -60,6 +63,8 @@ def read(where, key, value, elements):
         return one_of(where, value, GROUPS, 'group')
     if key == 'rules':
         return [one_of(where, word, RULES, 'rule') for word in words]
+    if key == 'work':
+        return one_of(where, value, WORK, 'kind of work')
     if key == 'cache':
         if not 2 <= len(words) <= 3:
             raise Bad(where, "'%s' is no cache operation; write OPERATION,LEVEL or OPERATION,LEVEL,SCOPE" % value)
@@ -80,6 +85,30 @@ def counts(row, class_):
     if any(e.operand('samp') for e in row.encodings):
         return 'sample'
     return row.flags['memory'][0] if 'memory' in row.flags else 'none'
+
+
+def work(row, class_):
+    """The kind of work of a row: explicit, or derived from its class and the types of its operands."""
+    if 'work' in row.facts:
+        return row.facts['work']
+    if class_ == 'control':
+        family = row.encodings[0].family
+        unit = 'full' if family.startswith('vop') else 'internal' if family in ('sopp', 'illegal') or 'waits' in row.facts else 'salu'
+        return {'branch': 'branch', 'sendmsg': 'message'}.get(row.facts.get('group'), unit)
+    if class_ == 'export':
+        return {'exp': 'export', 'ldsdir': 'lds'}.get(row.encodings[0].family, 'full')
+    if class_ == 'ds':
+        return 'lds'
+    if class_ != 'valu':
+        return class_ if class_ in ('salu', 'smem') else 'vector_memory'
+    if 'one_lane' in row.flags:
+        return 'salu'
+    if matrix_of(row):
+        return 'matrix'
+    double = any(o.type == 'f64' for o in row.encodings[0].operands)
+    if 'trans' in row.flags:
+        return 'double_trans' if double else 'trans'
+    return 'double' if double else 'full'
 
 
 def matrix_of(row):

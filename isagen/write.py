@@ -290,6 +290,7 @@ class Tables:
                   ('elements', elements), ('bytes', size), ('flags', masks('ROW', row_flags(self.isa, row))),
                   ('counts', 'WMI_COUNTS_' + facts.counts(row, class_).upper()),
                   ('waits', ' | '.join('1 << WMI_COUNTER_' + c.upper() for c in row.facts.get('waits', ()))),
+                  ('work', 'WMI_WORK_' + facts.work(row, class_).upper()),
                   ('group', 'WMI_GROUP_' + row.facts['group'].upper() if 'group' in row.facts else ''),
                   ('rules', masks('RULE', row.facts.get('rules', ())))]
         cache = row.facts.get('cache')

@@ -28,8 +28,8 @@ struct wm_cache {
     uint32_t clock_bytes; /* bytes per clock of the cache, or of each channel; 0: unknown */
 };
 
-/* A GPU product. Only the numbers of SGPRs, LDS and figures of caches may be 0, which means unknown or
- * absent; an L2 is required. */
+/* A GPU product. Only double_rate, the numbers of SGPRs, LDS and figures of caches may be 0, which means
+ * unknown or absent; an L2 is required. */
 struct wm_gpu {
     const char *name;  /* "mi210" */
     const char *title; /* "AMD Instinct MI210" */
@@ -48,6 +48,7 @@ struct wm_gpu {
     uint32_t lds_bytes;      /* LDS shared by the workgroups of a compute unit (RDNA: WGP) */
     uint32_t lds_sharing;    /* compute units that share this LDS */
     uint32_t clock_mhz;      /* maximum engine clock */
+    uint32_t double_rate;    /* products of f64 take so many times the clocks of f32; 0: unknown */
     double memory_bandwidth; /* GB/s */
     struct wm_cache cache[WM_CACHE_LEVELS];
     const char *assumed;    /* assumptions that are not documented, in words; NULL: none */

@@ -88,7 +88,7 @@ struct wm_profile_row {
     const struct wm_profile_wave *wave; /* NULL: no execution accessed memory */
 };
 
-enum { WM_PROFILE_BOUNDS = 8 };
+enum { WM_PROFILE_BOUNDS = 16 };
 
 /* The names of the parts of a GPU that can bound a kernel, as in struct wm_bound and wm_profile_row.limit. */
 WM_API const char *const *wm_bound_names(size_t *count);

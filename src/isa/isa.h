@@ -117,6 +117,29 @@ enum wmi_group {
     WMI_GROUP_PART_ALWAYS, /* or always */
 };
 
+/* The unit that executes an instruction, and for vector instructions the rate. Matters to profiles only. */
+enum wmi_work {
+    WMI_WORK_INTERNAL, /* s_waitcnt, s_barrier, s_nop, s_endpgm and the like: no unit */
+    WMI_WORK_SALU,
+    WMI_WORK_BRANCH,
+    WMI_WORK_MESSAGE,
+    WMI_WORK_SMEM,
+    WMI_WORK_VECTOR_MEMORY,
+    WMI_WORK_LDS,
+    WMI_WORK_GDS,
+    WMI_WORK_EXPORT,
+    WMI_WORK_FULL,     /* from here on the VALU: at full rate */
+    WMI_WORK_MULTIPLY, /* 32-bit integer products, and sums of absolute differences of 64 bits */
+    WMI_WORK_DIVIDE,   /* v_div_scale_f32, v_div_fmas_f32 */
+    WMI_WORK_WIDE,     /* 64-bit shifts and integer comparisons */
+    WMI_WORK_TRANS,    /* f32 and f16 */
+    WMI_WORK_DOUBLE,   /* f64: additions, comparisons, conversions, rounding */
+    WMI_WORK_DOUBLE_MUL,
+    WMI_WORK_DOUBLE_TRANS,
+    WMI_WORK_MATRIX,
+    WMI_WORK_KINDS,
+};
+
 /* What LLVM's assembler rejects although it can be encoded. The name says what A, B, C or IMM must be. */
 enum wmi_rule {
     WMI_RULE_A_SGPR = 1 << 0,      /* one dword, no aperture */
@@ -316,6 +339,7 @@ struct wmi_row {
     uint8_t counts;                   /* enum wmi_counted_as */
     uint8_t waits;                    /* 1 << enum wmi_counter: counters that it waits for */
     uint8_t group;                    /* enum wmi_group */
+    uint8_t work;                     /* enum wmi_work */
     uint8_t cache;                    /* enum wmi_cache_operation; 0: none */
     uint8_t cache_level, cache_scope; /* enum wmi_cache_level, enum wmi_cache_scope */
     uint8_t matrix;                   /* index in wmi_matrices; 0: none */

@@ -6,12 +6,13 @@
 #include "observe/observer.h"
 
 /* The observer's number of a block; WMI_NOT_SHOWN if no observer counts it. */
-static uint32_t number_of(const struct wmi_builder *builder, uint64_t from, uint64_t to, bool falls)
+static uint32_t number_of(const struct wmi_builder *builder, uint64_t from, uint64_t to, bool falls,
+                          const uint32_t *work)
 {
     const struct wmi_observers *observers = wmi_builder_observers(builder);
     for (unsigned i = 0; i < observers->count; i++)
         if (observers->one[i]->block)
-            return observers->one[i]->block(observers->one[i]->self, from, to, falls);
+            return observers->one[i]->block(observers->one[i]->self, from, to, falls, work);
     return WMI_NOT_SHOWN;
 }
 
@@ -64,8 +65,11 @@ struct wmi_depth wmi_block_depth(struct wmi_builder *builder, struct wmi_block *
     return wmi_depth_append(&block->change, wmi_builder_target(builder), insn);
 }
 
-void wmi_block_takes(struct wmi_builder *builder, struct wmi_block *block, const struct wmi_flow *flow)
+void wmi_block_takes(struct wmi_builder *builder, struct wmi_block *block, const struct wmi_instruction *insn,
+                     const struct wmi_flow *flow)
 {
+    if (block->open)
+        wmi_work_add(wmi_builder_target(builder), insn, block->work);
     block->to = builder->next_pc;
     block->behind = flow->branches;
 }
@@ -74,7 +78,7 @@ void wmi_block_end(struct wmi_builder *builder, struct wmi_block *block)
 {
     if (!block->open)
         return;
-    const uint32_t number = number_of(builder, block->from, block->to, block->falls);
+    const uint32_t number = number_of(builder, block->from, block->to, block->falls, block->work);
     const struct wmi_depth_change change = block->change;
     const bool counts = number != WMI_NOT_SHOWN, passes = change.add || change.most != UINT64_MAX;
     if ((counts || passes) && block->step < builder->count) {
@@ -97,7 +101,8 @@ void wmi_block_runs_on(struct wmi_builder *builder, struct wmi_block *block, uin
     if (!wmi_builder_observers(builder)->count)
         return;
     wmi_block_end(builder, block);
-    const uint32_t number = number_of(builder, to, to, true);
+    static const uint32_t none[WMI_WORK_COUNTS];
+    const uint32_t number = number_of(builder, to, to, true, none);
     if (number != WMI_NOT_SHOWN)
         wmi_emit(builder, WMI_STEP_count_block)->x = number;
 }

@@ -4,6 +4,7 @@
 #ifndef WMI_BLOCK_H
 #define WMI_BLOCK_H
 
+#include "isa/work.h"
 #include "lower/builder.h"
 
 struct wmi_flow; /* flow.h */
@@ -16,6 +17,7 @@ struct wmi_block {
     size_t step; /* that counts the block; a step for the block event may follow */
     uint64_t from, to;
     struct wmi_depth_change change; /* accumulated effect on wait counters */
+    uint32_t work[WMI_WORK_COUNTS]; /* of its instructions */
 };
 
 /* These functions do nothing unless an observer asks for blocks or depths.
@@ -28,7 +30,8 @@ void wmi_block_goes_on(struct wmi_builder *builder, struct wmi_block *block, uin
 struct wmi_depth wmi_block_depth(struct wmi_builder *builder, struct wmi_block *block,
                                  const struct wmi_instruction *insn);
 /* Extends the block by the instruction just lowered. */
-void wmi_block_takes(struct wmi_builder *builder, struct wmi_block *block, const struct wmi_flow *flow);
+void wmi_block_takes(struct wmi_builder *builder, struct wmi_block *block, const struct wmi_instruction *insn,
+                     const struct wmi_flow *flow);
 /* Ends the block after the instruction just lowered. */
 void wmi_block_end(struct wmi_builder *builder, struct wmi_block *block);
 /* Ends the block where waves fall through to the block at `to`. */

@@ -291,7 +291,7 @@ static void lower_place(struct session *s, uint64_t place)
         b->next_pc = b->pc + 4u * insn.dwords;
         s->expected = b->next_pc | ((b->state & ~(unsigned)flow.clears) | flow.sets);
         lower_instruction(s, &insn);
-        wmi_block_takes(b, &s->block, &flow);
+        wmi_block_takes(b, &s->block, &insn, &flow);
     } else {
         wmi_emit_hold(b, b->uncounted);
         wmi_emit_fault(b, WM_FAULT_INSTRUCTION);

@@ -79,11 +79,11 @@ struct wmi_observer {
     uint64_t *(*execution_counters)(void *local);
     /* All or none: once per block when it is lowered, under the program's lock: code in [from, to) that
      * is executed from its start to its end, where waves come by a branch or, with `falls`, from the
-     * instruction before it; returns a number below WMI_BLOCKS or WMI_NOT_SHOWN. An empty block that falls:
-     * waves run on into one that is counted as if a branch had led there. Counters of the worker by that
-     * number, of which each execution adds 1 to one. And a wave executes a block whose counter was 0. One
-     * observer of a dispatch may count blocks. */
-    uint32_t (*block)(void *self, uint64_t from, uint64_t to, bool falls);
+     * instruction before it; work: of an execution, WMI_WORK_COUNTS counts (isa/work.h); returns a number
+     * below WMI_BLOCKS or WMI_NOT_SHOWN. An empty block that falls: waves run on into one that is counted as
+     * if a branch had led there. Counters of the worker by that number, of which each execution adds 1 to
+     * one. And a wave executes a block whose counter was 0. One observer of a dispatch may count blocks. */
+    uint32_t (*block)(void *self, uint64_t from, uint64_t to, bool falls, const uint32_t *work);
     uint64_t *(*block_counters)(void *local);
     void (*fetch)(void *local, uint32_t wave, uint32_t block);
     /* Both or none: a worker turns to a workgroup, which begins or goes on; *group is NULL when it begins,

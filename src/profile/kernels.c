@@ -142,6 +142,7 @@ void wmi_kernels_begin(struct wm_profile *profile)
     profile->missed |= !name;
     kernel->dispatch = profile->source.dispatch;
     kernel->dispatch.kernel = name;
+    kernel->wave_lanes = profile->source.wave_lanes;
     if (profile->has_gpu && profile->source.wave_lanes)
         occupy(kernel, &profile->gpu, profile->source.wave_lanes);
     add_up(profile, kernel->counted_before);
@@ -171,6 +172,8 @@ void wmi_kernels_end(struct wm_profile *profile)
     add_up(profile, counted);
     for (unsigned i = 0; i < WMI_SUM_COUNT; i++)
         kernel->counted[i] += counted[i] - kernel->counted_before[i];
+    for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
+        kernel->work[i] += profile->work[i];
     kernel->dispatches++;
     if (!profile->rounds)
         return;
@@ -244,6 +247,72 @@ static void add_unit_bound(struct wm_profile_kernel *row, struct wmi_kernel *ker
                   (unsigned long long)clocks, what, units);
 }
 
+/* The number of SIMDs that can have waves of a dispatch. */
+static double simds_of(const struct wmi_kernel *kernel, const struct wm_gpu *gpu)
+{
+    const double waves = (double)(kernel->waves / kernel->dispatches),
+                 all = units_of(kernel, gpu) * gpu->simds;
+    return waves < all ? waves : all;
+}
+
+/* What the kinds of work are called in the arithmetic of a bound. */
+static const char *const work_names[WMI_WORK_KINDS] = {
+    [WMI_WORK_SALU] = "",
+    [WMI_WORK_BRANCH] = "",
+    [WMI_WORK_EXPORT] = "",
+    [WMI_WORK_FULL] = "",
+    [WMI_WORK_MULTIPLY] = " multiply",
+    [WMI_WORK_DIVIDE] = " divide",
+    [WMI_WORK_WIDE] = " 64-bit",
+    [WMI_WORK_TRANS] = " transcendental",
+    [WMI_WORK_DOUBLE] = " f64",
+    [WMI_WORK_DOUBLE_MUL] = " f64 multiply",
+    [WMI_WORK_DOUBLE_TRANS] = " f64 transcendental",
+    [WMI_WORK_MATRIX] = " matrix",
+};
+
+/* Adds the bound of a unit that each SIMD has, or a share of: "(8 x 4 + 2 multiply x 16 clocks) / 4 SIMDs".
+ */
+static void add_simd_bound(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
+                           const struct wmi_rates *rates, enum wmi_gpu_part part, double simds)
+{
+    char text[WMI_ARITHMETIC_BYTES];
+    size_t length = 0;
+    uint64_t clocks = 0;
+    for (unsigned work = 0; work < WMI_WORK_KINDS; work++) {
+        const uint32_t each = wmi_rate_clocks(rates, part, work, row->gpu, kernel->wave_lanes);
+        if (!each || !kernel->work[work])
+            continue;
+        clocks += kernel->work[work] * each;
+        if (length < sizeof text)
+            length +=
+                (size_t)snprintf(text + length, sizeof text - length, "%s%llu%s x %u", length ? " + " : "",
+                                 (unsigned long long)kernel->work[work], work_names[work], each);
+    }
+    if (length)
+        add_bound(row, kernel, part, (double)clocks / simds, "(%s clocks) / %.0f SIMDs", text, simds);
+}
+
+static void add_simd_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel)
+{
+    static const enum wmi_gpu_part parts[] = {WMI_GPU_VALU, WMI_GPU_TRANS,  WMI_GPU_DOUBLE,
+                                              WMI_GPU_SALU, WMI_GPU_BRANCH, WMI_GPU_EXPORT};
+    const struct wmi_rates *rates = wmi_rates_of(row->gpu);
+    const double simds = simds_of(kernel, row->gpu);
+    if (!rates || !(simds > 0))
+        return;
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
+        add_simd_bound(row, kernel, rates, parts[i], simds);
+    const unsigned long long matrix = kernel->work[WMI_WORK_MATRIX_CLOCKS];
+    add_bound(row, kernel, WMI_GPU_MATRIX, (double)matrix / simds,
+              "%llu clocks of %llu matrix products / %.0f SIMDs", matrix,
+              (unsigned long long)kernel->work[WMI_WORK_MATRIX], simds);
+    const uint64_t dwords = kernel->work[WMI_WORK_LDS_DWORDS];
+    add_bound(row, kernel, WMI_GPU_LDS_ISSUE, wmi_lds_clocks(rates, dwords, kernel->wave_lanes) / simds,
+              "%llu dwords of %u lanes / (%u B per clock x %.0f SIMDs)", (unsigned long long)dwords,
+              kernel->wave_lanes, rates->lds_bytes, simds);
+}
+
 static uint64_t bytes_of(const struct wm_cache_use use[WMI_CACHE_KINDS])
 {
     uint64_t bytes = 0;
@@ -271,6 +340,7 @@ static void add_bounds(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     add_unit_bound(row, kernel, WMI_GPU_DATA, sum[WMI_SUM_DATA_CLOCKS], "clocks of 64 B to or from VGPRs");
     add_unit_bound(row, kernel, WMI_GPU_L1, sum[WMI_SUM_TAG_LOOKUPS], "tag lookups, one per clock,");
     add_unit_bound(row, kernel, WMI_GPU_LDS, sum[WMI_SUM_LDS_PASSES], "LDS passes");
+    add_simd_bounds(row, kernel);
     const struct wm_cache *l2 = &gpu->cache[WM_CACHE_L2];
     const uint64_t l2_bytes = bytes_of(kernel->sums.use[WM_CACHE_L2]);
     if (l2->channels && l2->clock_bytes)
@@ -425,6 +495,8 @@ bool wmi_kernels_binding(struct wm_profile *profile, uint64_t pc, struct wmi_bin
     *binding = (struct wmi_binding){.part = part_of(row.binds),
                                     .clocks = row.binds->clocks / wmi_sample_scale(&kernel->sample),
                                     .units = units_of(kernel, row.gpu),
+                                    .simds = simds_of(kernel, row.gpu),
+                                    .wave_lanes = kernel->wave_lanes,
                                     .written = kernel->written,
                                     .written_count = kernel->written_count};
     return true;

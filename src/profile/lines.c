@@ -164,10 +164,10 @@ static void add_dispatch(struct wm_profile *profile)
     profile->missed |= !wmi_origins_add_dispatch(&profile->origins, &kept);
 }
 
-static uint32_t add_block(void *self, uint64_t from, uint64_t to, bool falls)
+static uint32_t add_block(void *self, uint64_t from, uint64_t to, bool falls, const uint32_t *work)
 {
     struct wm_profile *profile = self;
-    return wmi_fetches_add(&profile->fetches, from, to, falls);
+    return wmi_fetches_add(&profile->fetches, from, to, falls, work);
 }
 
 /* The kernel's code has a slot like an instruction, but no row. Not used for replay: traces contain it. */
@@ -212,6 +212,7 @@ const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
         profile->no_model = !profile->rounds;
     }
     profile->began = true;
+    memset(profile->work, 0, sizeof profile->work);
     profile->missed = profile->no_model;
     profile->observer.outline = wmi_repeat_outliner(wmi_cpu_level(), profile->source.wave_lanes);
     add_dispatch(profile);

@@ -4,6 +4,7 @@
 #define WMI_PROFILE_LINES_H
 
 #include "profile/caches/rounds.h"
+#include "profile/cost/rates.h"
 #include "profile/measure/fetch.h"
 #include "profile/measure/measure.h"
 #include "profile/measure/sample.h"
@@ -14,7 +15,7 @@
 #include <pthread.h>
 
 enum { WMI_NO_SLOT = UINT32_MAX };
-enum { WMI_ADVICE_BYTES = 240 };
+enum { WMI_ADVICE_BYTES = 240, WMI_ARITHMETIC_BYTES = 320 };
 
 /* Counts of one instruction. */
 struct wmi_counts {
@@ -39,15 +40,16 @@ struct wmi_kernel {
     struct wmi_profile_dispatch dispatch; /* the last one; owns its name */
     uint64_t dispatches, workgroups, waves, instructions, most_groups, dirty;
     unsigned cuts; /* enum wm_profile_cut */
-    uint32_t waves_per_simd;
+    uint32_t waves_per_simd, wave_lanes;
     struct wmi_residence residence;
     const char *occupancy_limit;
     struct wmi_caches_sums sums, before;                            /* before: at the start of the dispatch */
     uint64_t counted[WMI_SUM_COUNT], counted_before[WMI_SUM_COUNT]; /* summed over all instructions */
+    uint64_t work[WMI_WORK_COUNTS];                                 /* executed */
     uint64_t *written; /* by slot: bytes that its dispatches wrote to DRAM; written_count entries */
     size_t written_count;
     struct wmi_sample_sum sample; /* used if not all workgroups are observed */
-    char arithmetic[WM_PROFILE_BOUNDS][128], advice[WMI_ADVICE_BYTES];
+    char arithmetic[WM_PROFILE_BOUNDS][WMI_ARITHMETIC_BYTES], advice[WMI_ADVICE_BYTES];
 };
 
 struct wmi_shard; /* shard.h */
@@ -66,6 +68,7 @@ struct wm_profile {
     bool no_model; /* out of memory for the cache model */
     bool missed;   /* out of memory in the current dispatch: the profile is incomplete */
     struct wmi_fetches fetches;
+    uint64_t work[WMI_WORK_COUNTS];               /* executed in the current dispatch */
     struct wmi_shard *shards;                     /* unused, kept for the next dispatch */
     struct wmi_rounds *rounds;                    /* NULL: no product */
     struct wmi_log_instruction *log_instructions; /* WMI_LOG_SLOTS, with rounds */
@@ -88,24 +91,11 @@ bool wmi_profile_missed(const struct wm_profile *profile);
 /* In lines.c: returns the slot of instruction `id` at `pc`, or WMI_NO_SLOT. */
 uint32_t wmi_profile_slot(const struct wm_profile *profile, uint64_t pc, unsigned id);
 
-/* The parts of a GPU that can bound a kernel: those of memory instructions, instruction issue and fetch. */
-enum wmi_gpu_part {
-    WMI_GPU_MEMORY,
-    WMI_GPU_L2,
-    WMI_GPU_L1,
-    WMI_GPU_ADDRESS,
-    WMI_GPU_DATA,
-    WMI_GPU_LDS,
-    WMI_GPU_ISSUE,
-    WMI_GPU_FETCH, /* instruction fetch, which belongs to no row */
-    WMI_GPU_PARTS
-};
-extern const char *const wmi_gpu_part_names[WMI_GPU_PARTS];
-static_assert((int)WMI_GPU_PARTS == WM_PROFILE_BOUNDS, "a bound for each part");
+struct wmi_binding;
 
-/* In needs.c: the clocks that each part spends on the instruction if `units` compute units have work; 0: none
- * or unknown. */
-void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, double units,
+/* In needs.c: the clocks that each part spends on the instruction, with the compute units and SIMDs that the
+ * binding has; 0: none or unknown. */
+void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, const struct wmi_binding *binding,
                double clocks[WMI_GPU_PARTS]);
 /* Sets limit, share, advice and gain of a row that is otherwise complete. text: buffer for the advice. */
 void wmi_judge(struct wm_profile *profile, size_t slot, struct wm_profile_row *row,
@@ -123,10 +113,12 @@ void wmi_kernels_begin(struct wm_profile *profile);
 void wmi_kernels_end(struct wm_profile *profile);
 void wmi_kernels_destroy(struct wm_profile *profile);
 /* The part that bounds the kernel whose entry is `pc` (or the only kernel), its clocks (as counted, not
- * scaled for a sample), and the number of compute units with work. False: no part does. */
+ * scaled for a sample), the numbers of compute units and SIMDs with work, and the wave size. False: no part
+ * does. */
 struct wmi_binding {
     enum wmi_gpu_part part;
-    double clocks, units;
+    double clocks, units, simds;
+    unsigned wave_lanes;
     const uint64_t *written; /* by slot, see struct wmi_kernel */
     size_t written_count;
 };

@@ -4,12 +4,6 @@
 
 #include <string.h>
 
-const char *const wmi_gpu_part_names[WMI_GPU_PARTS] = {
-    [WMI_GPU_MEMORY] = "memory",   [WMI_GPU_L2] = "L2",       [WMI_GPU_L1] = "L1",
-    [WMI_GPU_ADDRESS] = "address", [WMI_GPU_DATA] = "data",   [WMI_GPU_LDS] = "LDS",
-    [WMI_GPU_ISSUE] = "issue",     [WMI_GPU_FETCH] = "fetch",
-};
-
 const char *const *wmi_profile_parts(size_t *count)
 {
     *count = WMI_GPU_PARTS;
@@ -24,9 +18,12 @@ static double memory_clocks(uint64_t bytes, const struct wm_gpu *gpu)
     return (double)bytes * gpu->clock_mhz / (gpu->memory_bandwidth * 1e3);
 }
 
-void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, double units,
+void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, const struct wmi_binding *binding,
                double clocks[WMI_GPU_PARTS])
 {
+    const double units = binding->units;
+    const struct wmi_rates *rates = wmi_rates_of(gpu);
+    const uint64_t dwords = row->lanes ? (row->bytes_asked / row->lanes + 3) / 4 : 1;
     const struct wm_cache *l2 = &gpu->cache[WM_CACHE_L2];
     const double l2_bytes = (double)l2->clock_bytes * l2->channels * gpu->xcds;
     clocks[WMI_GPU_MEMORY] = memory_clocks(row->memory_read + row->memory_written, gpu);
@@ -35,8 +32,10 @@ void wmi_needs(const struct wm_profile_row *row, const struct wm_gpu *gpu, doubl
     clocks[WMI_GPU_ADDRESS] = (double)row->address_clocks / units;
     clocks[WMI_GPU_DATA] = (double)row->data_clocks / units;
     clocks[WMI_GPU_LDS] = (double)row->lds_passes / units;
+    if (rates && strcmp(row->path, wm_path_name(WM_PATH_DS)) == 0)
+        clocks[WMI_GPU_LDS_ISSUE] =
+            wmi_lds_clocks(rates, row->executions * dwords, binding->wave_lanes) / binding->simds;
     clocks[WMI_GPU_ISSUE] = (double)row->executions / (units * gpu->issue);
-    clocks[WMI_GPU_FETCH] = 0;
 }
 
 /* The part that the instruction occupies longest, except issue. */
@@ -53,17 +52,20 @@ void wmi_judge(struct wm_profile *profile, size_t slot, struct wm_profile_row *r
                char text[WMI_ADVICE_BYTES])
 {
     double clocks[WMI_GPU_PARTS] = {0}, saved[WMI_GPU_PARTS] = {0};
-    struct wmi_binding binding = {0};
+    /* Without a binding part: the numbers affect all parts equally, except L2 and memory. */
+    struct wmi_binding binding = {.units = profile->gpu.compute_units,
+                                  .simds = (double)profile->gpu.compute_units * profile->gpu.simds,
+                                  .wave_lanes = profile->source.wave_lanes};
     const bool has_gpu = profile->rounds && (row->has_caches || row->has_lds);
     const bool bound = has_gpu && wmi_kernels_binding(profile, row->pc - row->offset, &binding);
-    if (has_gpu) { /* `units` affects all parts equally, except L2 and memory */
-        wmi_needs(row, &profile->gpu, bound ? binding.units : profile->gpu.compute_units, clocks);
+    if (has_gpu) {
+        wmi_needs(row, &profile->gpu, &binding, clocks);
         row->limit = limit_of(clocks);
     }
     if (bound) { /* dirty lines of this kernel may be written back by other kernels */
         const uint64_t written = slot < binding.written_count ? binding.written[slot] : 0;
         clocks[WMI_GPU_MEMORY] = memory_clocks(row->memory_read + written, &profile->gpu);
-        row->has_share = row->limit && binding.part != WMI_GPU_FETCH;
+        row->has_share = row->limit && binding.part < WMI_GPU_FETCH;
         row->share = clocks[binding.part] / binding.clocks;
     }
     if (!wmi_advise(row, profile->source.wave_lanes, text, saved))

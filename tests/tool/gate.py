@@ -44,7 +44,7 @@ class Gate(Case):
             self.assertEqual(err.startswith(f"wavemem: --fail-if {condition}: "), bool(code), err)
             self.assertIn(told, err)
         for condition, message in (("ocupancy<1", "did you mean 'occupancy'?"), ("bound>1", "expected bound==PART"),
-                                   ("bound==L4", "no part 'L4'; expected one of memory, L2, L1, address, data, LDS, issue, fetch"),
+                                   ("bound==L4", "no part 'L4'; expected one of memory, L2, L1, address, data, LDS, LDS issue, issue, fetch, VALU, transcendental, f64, matrix, SALU, branch, export"),
                                    ("bound.mem<1", "no part 'mem'"), ("occupancy==1", "expected FIGURE<NUMBER"),
                                    ("total.gain<1", "no figure 'gain'"),
                                    ("l2_hit<1", "did you mean 'l2_hit_rate' or 'l2_hits'"), ("bound==", "no part ''")):

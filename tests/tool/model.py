@@ -58,7 +58,7 @@ s_waitcnt lgkmcnt(0)
 class Model(Case):
     def prof(self, body, *words, target="gfx90a", items=256, workgroup=256, vgprs=16, lds=0, elements=None, wgp=True):
         """The sums of the counters, and the report."""
-        more = {"gfx9": ".amdhsa_accum_offset 16" if target in ("gfx90a", "gfx942") else "",
+        more = {"gfx9": ".amdhsa_accum_offset 16" if target in ("gfx90a", "gfx942", "gfx950") else "",
                 "gfx1": f".amdhsa_wavefront_size32 1\n.amdhsa_workgroup_processor_mode {int(wgp)}"}[target[:4]]
         text = KERNEL.format(body=body + "s_endpgm\n", target=target, vgprs=vgprs, lds=lds, more=more,
                              wave=32 if target.startswith("gfx1") else 64)
@@ -422,6 +422,57 @@ class Model(Case):
                 first = next(cache["read"] for cache in kernel["caches"] if cache["name"] == "vector L0")
                 self.assertEqual((first["requests"], first["requests"] - first["hits"]), (32, 2 * 8 if wgp else 1))
                 self.assertEqual(kernel["vector_invalidations"], 32 if wgp else 0)
+
+    def test_units(self):
+        """How long the units of a SIMD need for one wave, by hand: three rounds of a loop with instructions of each rate.
+        GCN: CLRX's table of cycles with DPFACTOR 8 (Vega 64), and 1 for a half of f32's rate (MI50, MI100). MI200: as
+        fast as f32. RDNA: 32 lanes per clock, 16 clocks for f64, LDS 128 bytes per clock."""
+        for target, wave, name, valu, others in (
+                ("gfx900", 64, "vega64", 4 + 3 * (8 * 4 + 4 * 16 + 2 * 16 + 8 + 5 * 32 + 3 * 64), {"LDS issue": 3 * 8 * 4}),
+                ("gfx906", 64, "mi50", 4 + 3 * (8 * 4 + 4 * 16 + 2 * 16 + 8 + 5 * 4 + 3 * 8), {"LDS issue": 3 * 8 * 4}),
+                ("gfx90a", 64, "mi210", 4 + 3 * (8 * 4 + 4 * 4 + 2 * 16 + 4 + 5 * 4 + 3 * 4), {"LDS issue": 3 * 8 * 4}),
+                ("gfx950", 64, "mi350x", 4 + 3 * (8 * 4 + 4 * 4 + 2 * 16 + 4 + 5 * 4 + 3 * 4), {"LDS issue": 3 * 8 * 2}),
+                ("gfx1030", 32, "rx6800", 1 + 3 * (8 + 4 * 4 + 2 + 2 + 8), {"transcendental": 3 * 2 * 4, "f64": 3 * 8 * 16, "LDS issue": 3 * 8}),
+                ("gfx1100", 32, "rx7900xtx", 1 + 3 * (8 + 4 * 4 + 2 + 2 + 8), {"transcendental": 3 * 2 * 4, "f64": 3 * 8 * 16, "LDS issue": 3 * 8})):
+            read = "ds_load_" if target == "gfx1100" else "ds_read_"
+            body = ("s_mov_b32 s8, 3\nv_mov_b32 v0, 0\nagain:\n" + "v_add_f32 v1, v1, v1\n" * 8 + "v_mul_lo_u32 v1, v1, v1\n" * 4 +
+                    "v_exp_f32 v1, v1\n" * 2 + "v_lshlrev_b64 v[2:3], 1, v[2:3]\n" + "v_add_f64 v[2:3], v[2:3], v[2:3]\n" * 5 +
+                    "v_fma_f64 v[2:3], v[2:3], v[2:3], v[2:3]\n" * 3 + "s_add_u32 s9, s9, s9\n" * 6 + "s_branch l1\nl1:\ns_branch l2\nl2:\n" +
+                    f"{read}b32 v2, v0\n{read}b32 v2, v0\n{read}b64 v[2:3], v0\n{read}b128 v[2:5], v0\n" + "s_waitcnt lgkmcnt(0)\ns_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 again\n")
+            _, report = self.prof(body, target=target, items=wave, workgroup=wave, lds=64)
+            kernel = report["kernels"][0]
+            self.assertEqual(kernel["gpu"], name)
+            turn = 4 if wave == 64 else 1  # clocks until a SIMD may begin an instruction of the scalar unit
+            expected = {"VALU": valu, "SALU": turn * (1 + 3 * 8), "branch": turn * 3 * 3, **others}
+            found = {bound["part"]: bound["clocks"] for bound in kernel["bounds"]}
+            self.assertEqual({part: found[part] for part in expected}, expected, target)
+            for part in ("transcendental", "f64", "matrix", "export"):
+                self.assertEqual(part in found, part in expected, target)
+        # Two workgroups of four waves: eight SIMDs; 16384 waves: all 256 of Vega 64.
+        for items, simds in ((512, 8), (1 << 20, 256)):
+            _, report = self.prof("v_mov_b32 v1, v0\n" * 3 + "v_sin_f32 v1, v1\n", target="gfx900", items=items)
+            bound = next(bound for bound in report["kernels"][0]["bounds"] if bound["part"] == "VALU")
+            waves = items // 64
+            self.assertEqual(bound["clocks"], waves * (3 * 4 + 16) / simds)
+            self.assertEqual(bound["arithmetic"], f"({3 * waves} x 4 + {waves} transcendental x 16 clocks) / {simds} SIMDs")
+
+    def test_matrix_units(self):
+        """Products and sums per clock and compute unit as AMD publishes them: f16 1024 on MI100 and MI200, 2048 on
+        MI300X; f32 256; f64 256 on MI200; RX 7900 XTX 512 of f16 (122.8 TFLOPS of 96 units at 2.5 GHz); RX 9070 XT 1024
+        of f16, 2048 of f8 (195 and 389 TFLOPS of 64 units at 2.97 GHz)."""
+        for target, text, work, rate in (
+                ("gfx908", "v_mfma_f32_32x32x8f16 a[0:15], v[0:1], v[0:1], a[0:15]", 32 * 32 * 8, 1024),
+                ("gfx90a", "v_mfma_f32_32x32x8f16 v[0:15], v[0:1], v[0:1], v[0:15]", 32 * 32 * 8, 1024),
+                ("gfx90a", "v_mfma_f32_16x16x4f32 v[0:3], v0, v0, v[0:3]", 16 * 16 * 4, 256),
+                ("gfx90a", "v_mfma_f64_16x16x4f64 v[0:7], v[0:1], v[0:1], v[0:7]", 16 * 16 * 4, 256),
+                ("gfx942", "v_mfma_f32_32x32x8_f16 v[0:15], v[0:1], v[0:1], v[0:15]", 32 * 32 * 8, 2048),
+                ("gfx1100", "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[8:15], v[0:7]", 16 * 16 * 16, 512),
+                ("gfx1201", "v_wmma_f32_16x16x16_f16 v[0:7], v[8:11], v[8:11], v[0:7]", 16 * 16 * 16, 1024),
+                ("gfx1201", "v_wmma_f32_16x16x16_fp8_fp8 v[0:7], v[8:9], v[8:9], v[0:7]", 16 * 16 * 16, 2048)):
+            wave, simds = (32, 2) if target.startswith("gfx1") else (64, 4)
+            _, report = self.prof(f"{text}\n" * 5, target=target, items=wave, workgroup=wave)
+            found = {bound["part"]: bound["clocks"] for bound in report["kernels"][0]["bounds"]}
+            self.assertEqual((found["matrix"], found["VALU"]), (5 * 2 * work * simds / rate, 5 * (1 if wave == 32 else 4)), text)
 
     def test_products(self):
         """Another product has another cache; products of other generations and unknown ones are refused."""

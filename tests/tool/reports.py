@@ -109,23 +109,19 @@ class Reports(Case):
 
     def test_code_binds(self):
         """If instruction fetch is the limit, which is no row's work, rows have no share, and the report says why. Vega
-        64 fetches 32 B per clock and issues five instructions; its L2 moves 1024 B per clock to 24 instruction
-        caches of 32 KiB."""
+        64 fetches 32 B per clock, in which its vector, scalar and memory units can begin 40 B of instructions; its
+        L2 moves 1024 B per clock to 24 instruction caches of 32 KiB."""
         load = "s_load_dwordx2 s[4:5], s[0:1], 0x0"
-        self.assemble("long", ".rept 1000\nv_add3_u32 v1, v0, v0, v0\n.endr\n" + load)  # 8012 B, 251 fetches
+        mixed = ("v_add3_u32 v1, v0, v0, v0\ns_mov_b32 s6, 0x12345\nglobal_load_dword v3, v[4:5], off\n"
+                 "global_load_dword v3, v[4:5], off\n" + load)
+        self.assemble("long", f"s_mov_b64 exec, 0\n.rept 200\n{mixed}\n.endr\n{load}")  # 8016 B, 251 fetches
         kernel, rows, out = self.profiled("long.co -g 65536 -b 64")
-        self.assertEqual((kernel["binds"], kernel["fetches"], [row["share"] for row in rows]), ("fetch", 1024 * 251, [None]))
-        said = f"{251 * 32 / 1002:.1f} B of code are fetched per executed instruction"
+        self.assertEqual((kernel["binds"], kernel["fetches"], {row["share"] for row in rows}), ("fetch", 1024 * 251, {None}))
+        said = f"{251 * 32 / 1003:.1f} B of code are fetched per executed instruction"
         self.assertIn("no row has a share", kernel["advice"])
         self.assertIn(said, kernel["advice"])
         self.assertIn("advice     " + kernel["advice"], out)
         self.assertNotIn("share  efficiency", out)
-        # Half of every second line is used, 32 B of 128: each fetch brings in two lines.
-        self.assemble("sparse", ".rept 1200\n.rept 3\nv_add3_u32 v1, v0, v0, v0\n.endr\ns_nop 0\ns_branch 24\n.rept 24\ns_nop 0\n.endr\n.endr\n" + load)
-        kernel, rows, _ = self.profiled("sparse.co -g 4096 -b 64")
-        self.assertEqual((kernel["binds"], kernel["code_bytes"]), ("L2", 1200 * 32 + 12))
-        self.assertRegex(kernel["advice"], r"^\d+% of the binding traffic is instruction fetch.*37\.5 KiB of code exceed the instruction cache of 32\.0 KiB; reduce")
-        self.assertLess(rows[0]["share"], 0.5)
         self.assemble("short", load)
         self.assertIn("loads the code once", self.profiled("short.co -g 4096 -b 64")[0]["advice"])
         self.assertIsNone(self.profiled(self.example("transpose"), "-k transpose_naive", TRANSPOSE)[0]["advice"])
@@ -222,18 +218,20 @@ class Reports(Case):
                 "L1": lambda row: row["tag_lookups"] or 0, "LDS": lambda row: row["lds_passes"] or 0}
         for kernel in ("naive", "lds", "unpadded"):
             report = json.loads(self.transposes("transpose_" + kernel, "--json")[0])
-            bound, of = report["kernels"][0], work[report["kernels"][0]["binds"]]
+            bound = report["kernels"][0]
+            self.assertEqual(bound["binds"] == "VALU", kernel != "naive")  # 64 x 64 elements; see tests/tool/bounds.py
+            if bound["binds"] == "VALU":
+                self.assertEqual({row["share"] for row in report["rows"]}, {None})
+                continue
+            of = work[bound["binds"]]
             l2 = next(cache for cache in bound["caches"] if cache["name"] == "L2")
             whole = {"memory": bound["memory_read"] + bound["memory_written"],
                      "L2": sum(l2[kind]["bytes"] for kind in ("read", "write", "atomic"))}.get(
                          bound["binds"], sum(of(row) for row in report["rows"]))
             self.assertLess(sum(of(row) for row in report["rows"]) / whole, 1.000001)
             self.assertGreater(sum(of(row) for row in report["rows"]) / whole, 0.9)
-            longest = next(one["clocks"] for one in bound["bounds"] if one["part"] == bound["binds"])
             for row in report["rows"]:
                 self.assertAlmostEqual(row["share"] or 0, of(row) / whole, 6)
-                if row["advice"] and row["path"] == "DS":  # passes of 16 workgroups, each on its own compute unit
-                    self.assertAlmostEqual(row["gain"], row["lds_conflicts"] / 16 / longest, 6)
             self.assertEqual([row["share"] for row in report["rows"]],
                              sorted((row["share"] for row in report["rows"]), key=lambda share: -(share or 0)))
         words = ("prof", self.example("transpose"), "-k transpose_lds -g 1024,1024 -b 16,16 --arg in=zero:f32:1048576 "

@@ -790,6 +790,7 @@ static void wrong_products(void **state)
         FIGURE(lds_bytes, true, "bytes of LDS"),
         FIGURE(lds_sharing, false, "compute units that share LDS"),
         FIGURE(clock_mhz, false, "MHz"),
+        FIGURE(double_rate, true, "times the clocks of f32 for f64"),
         FIGURE(cache[WM_CACHE_VECTOR].bytes, true, "vector cache"),
         FIGURE(cache[WM_CACHE_VECTOR].line, false, "vector cache"),
         FIGURE(cache[WM_CACHE_VECTOR].ways, false, "vector cache"),

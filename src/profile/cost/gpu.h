@@ -11,6 +11,9 @@
  * model fits into memory. Otherwise WM_BAD_ARGUMENT; the message names the figure. */
 enum wm_status wmi_gpu_check(const struct wm_gpu *gpu, struct wm_diag *diag);
 
+/* The product's own target, the first in `targets`; NULL: not known. */
+const struct wmi_target *wmi_gpu_target(const struct wm_gpu *gpu);
+
 /* Checks that accesses of code for `target` can be modelled on the product: it must be of the target's
  * generation, with the same cost rules. Otherwise WM_BAD_ARGUMENT; the message begins with `what` ("the code
  * object is for gfx900") and lists the suitable products. */

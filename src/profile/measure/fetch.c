@@ -49,7 +49,8 @@ static uint64_t pieces(uint64_t from, uint64_t to, unsigned shift)
     return to > from ? ((to - 1) >> shift) - (from >> shift) + 1 : 0;
 }
 
-uint32_t wmi_fetches_add(struct wmi_fetches *fetches, uint64_t from, uint64_t to, bool falls)
+uint32_t wmi_fetches_add(struct wmi_fetches *fetches, uint64_t from, uint64_t to, bool falls,
+                         const uint32_t work[WMI_WORK_COUNTS])
 {
     const unsigned shift = fetches->rules.shift;
     const bool within = from & ((1ULL << shift) - 1); /* its first piece was fetched for the block before */
@@ -62,7 +63,9 @@ uint32_t wmi_fetches_add(struct wmi_fetches *fetches, uint64_t from, uint64_t to
         fetches->missed = true;
         return WMI_NOT_SHOWN;
     }
-    (*chunk)[number % WMI_FETCH_CHUNK] = (struct wmi_fetch_block){from, to, count};
+    struct wmi_fetch_block *block = &(*chunk)[number % WMI_FETCH_CHUNK];
+    *block = (struct wmi_fetch_block){.from = from, .to = to, .fetches = count};
+    memcpy(block->work, work, sizeof block->work);
     fetches->count++;
     return number;
 }
@@ -120,17 +123,17 @@ struct run {
 
 struct wmi_fetcher {
     const struct wmi_fetches *all;
-    uint64_t *counters;
-    uint32_t *touched; /* blocks whose counter is not 0 */
+    uint64_t *counters; /* executions by block, since the last turn */
+    uint64_t *executed; /* before it, of workgroups that count */
+    uint32_t *touched;  /* blocks whose counter is not 0 */
     size_t touched_count, touched_capacity;
     uint32_t *known; /* the touched blocks from which `runs` was computed */
     struct run *runs;
     size_t known_count, run_count;
-    uint64_t fetches, since; /* since: since the last turn, without those in `counters` */
     struct recent recent[WAVES];
 };
 
-#define COUNTER_BYTES (WMI_BLOCKS * sizeof(uint64_t))
+#define COUNTER_BYTES (2 * WMI_BLOCKS * sizeof(uint64_t))
 
 struct wmi_fetcher *wmi_fetcher_create(const struct wmi_fetches *fetches)
 {
@@ -140,6 +143,7 @@ struct wmi_fetcher *wmi_fetcher_create(const struct wmi_fetches *fetches)
     fetcher->all = fetches;
     /* Not calloc(), which may clear all pages; only few are ever touched. */
     fetcher->counters = mmap(NULL, COUNTER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    fetcher->executed = fetcher->counters + WMI_BLOCKS;
     if (fetcher->counters != MAP_FAILED)
         return fetcher;
     free(fetcher);
@@ -157,10 +161,17 @@ void wmi_fetcher_destroy(struct wmi_fetcher *fetcher)
     free(fetcher);
 }
 
-uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher)
+uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher, uint64_t work[WMI_WORK_COUNTS])
 {
-    const uint64_t fetches = fetcher->fetches;
-    fetcher->fetches = 0;
+    uint64_t fetches = 0;
+    for (uint32_t number = 0; number < fetcher->all->count; number++) {
+        const struct wmi_fetch_block *block = block_at(fetcher->all, number);
+        const uint64_t times = fetcher->executed[number];
+        fetcher->executed[number] = 0;
+        fetches += times * (uint64_t)block->fetches;
+        for (unsigned i = 0; times && i < WMI_WORK_COUNTS; i++)
+            work[i] += times * block->work[i];
+    }
     fetcher->known_count = fetcher->run_count = 0; /* block numbers are valid for one dispatch */
     return fetches;
 }
@@ -218,12 +229,12 @@ static bool note(struct wmi_fetcher *fetcher, uint32_t block)
 }
 
 void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group, uint32_t wave,
-                       uint32_t block)
+                       uint32_t block, bool counts)
 {
     const struct wmi_fetches *all = fetcher->all;
     const bool noted = !all->follows && note(fetcher, block);
     if (!noted) { /* reset, so that the next execution is reported, too */
-        fetcher->since += (uint64_t)block_at(all, block)->fetches;
+        fetcher->executed[block] += counts;
         fetcher->counters[block] = 0;
     }
     if (!noted && !all->follows && group)
@@ -285,14 +296,12 @@ void wmi_fetcher_turn(struct wmi_fetcher *fetcher, struct wmi_log_group *group, 
     if (group && !all->follows && fetcher->touched_count && all->sets && all->slot < WMI_LOG_SLOTS)
         log_touched(fetcher, group);
     for (size_t i = 0; i < fetcher->touched_count; i++) {
-        uint64_t *counter = &fetcher->counters[fetcher->touched[i]];
-        fetcher->since += *counter * (uint64_t)block_at(all, fetcher->touched[i])->fetches;
-        *counter = 0;
+        const uint32_t block = fetcher->touched[i];
+        if (counts)
+            fetcher->executed[block] += fetcher->counters[block];
+        fetcher->counters[block] = 0;
     }
     fetcher->touched_count = 0;
-    if (counts)
-        fetcher->fetches += fetcher->since;
-    fetcher->since = 0;
     if (all->follows)
         memset(fetcher->recent, 0, sizeof fetcher->recent);
 }

@@ -9,6 +9,7 @@
 #ifndef WMI_PROFILE_FETCH_H
 #define WMI_PROFILE_FETCH_H
 
+#include "isa/work.h"
 #include "observe/observer.h"
 #include "profile/caches/log.h"
 #include "profile/cost/cost.h"
@@ -26,7 +27,8 @@ enum { WMI_FETCH_CHUNK = 1024, WMI_FETCH_CHUNKS = WMI_BLOCKS / WMI_FETCH_CHUNK }
 
 struct wmi_fetch_block {
     uint64_t from, to;
-    int64_t fetches; /* per execution; -1: reduces the count of the following block by one */
+    int64_t fetches;                /* per execution; -1: reduces the count of the following block by one */
+    uint32_t work[WMI_WORK_COUNTS]; /* per execution */
 };
 
 /* The blocks of a dispatch by number. They are never moved, because threads read them while others are added.
@@ -49,7 +51,8 @@ void wmi_fetches_begin(struct wmi_fetches *fetches, const struct wmi_fetch_rules
                        const struct wm_cache *cache, uint32_t slot);
 void wmi_fetches_destroy(struct wmi_fetches *fetches);
 /* See struct wmi_observer, block. */
-uint32_t wmi_fetches_add(struct wmi_fetches *fetches, uint64_t from, uint64_t to, bool falls);
+uint32_t wmi_fetches_add(struct wmi_fetches *fetches, uint64_t from, uint64_t to, bool falls,
+                         const uint32_t work[WMI_WORK_COUNTS]);
 /* Called before the first wave runs, when all code that branches can reach has been added. */
 void wmi_fetches_settle(struct wmi_fetches *fetches);
 
@@ -58,14 +61,16 @@ struct wmi_fetcher;
 
 struct wmi_fetcher *wmi_fetcher_create(const struct wmi_fetches *fetches); /* NULL: out of memory */
 void wmi_fetcher_destroy(struct wmi_fetcher *fetcher);                     /* NULL is allowed */
-/* Ends the dispatch: returns the number of fetches, and resets the fetcher for the next one. */
-uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher);
+/* Ends the dispatch: returns the number of fetches, adds the executed work, and resets the fetcher for the
+ * next one. */
+uint64_t wmi_fetcher_end(struct wmi_fetcher *fetcher, uint64_t work[WMI_WORK_COUNTS]);
 uint64_t *wmi_fetcher_counters(struct wmi_fetcher *fetcher);
-/* Called when a wave executes a block whose counter was 0. group: the log of its workgroup, or NULL. */
+/* Called when a wave executes a block whose counter was 0. group: the log of its workgroup, or NULL. counts:
+ * whether the workgroup counts. */
 void wmi_fetcher_enter(struct wmi_fetcher *fetcher, struct wmi_log_group *group, uint32_t wave,
-                       uint32_t block);
-/* Called when the thread leaves the workgroup with this log, or NULL. counts: whether to count the fetches
- * since the last call. */
+                       uint32_t block, bool counts);
+/* Called when the thread leaves the workgroup with this log, or NULL. counts: whether to count what was
+ * executed since the last call. */
 void wmi_fetcher_turn(struct wmi_fetcher *fetcher, struct wmi_log_group *group, bool counts);
 
 #endif

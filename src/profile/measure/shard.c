@@ -305,7 +305,7 @@ static uint64_t *block_counters(void *local)
 static void enter_block(void *local, uint32_t wave, uint32_t block)
 {
     struct wmi_shard *shard = local;
-    wmi_fetcher_enter(shard->fetcher, shard->group, wave, block);
+    wmi_fetcher_enter(shard->fetcher, shard->group, wave, block, shard->first_wave);
 }
 
 /* ---- workgroups ---- */
@@ -455,8 +455,8 @@ static void end_thread(void *self, void *local)
     if (!shard)
         return;
     wmi_fetcher_turn(shard->fetcher, NULL, shard->first_wave);
-    const uint64_t fetches = wmi_fetcher_end(shard->fetcher);
     pthread_mutex_lock(&profile->lock);
+    const uint64_t fetches = wmi_fetcher_end(shard->fetcher, profile->work);
     if (profile->fetches.slot < profile->count)
         profile->instructions[profile->fetches.slot].counts.sum[WMI_SUM_FETCHES] += fetches;
     const size_t slots = shard->size < profile->count ? shard->size : profile->count;

@@ -158,6 +158,8 @@ void wmi_tracer_end(struct wmi_tracer *tracer, struct wm_profile *profile)
 {
     struct wmi_trace_bytes bytes = {0};
     wmi_trace_write_number(&bytes, profile->sample.groups);
+    for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
+        wmi_trace_write_number(&bytes, profile->work[i]);
     for (; tracer->rows < profile->count; tracer->rows++)
         put_row(tracer, tracer->rows, &profile->instructions[tracer->rows]);
     for (size_t slot = 0; slot < profile->count; slot++) {
@@ -367,6 +369,8 @@ static const char *get_dispatch_end(struct replay *replay, struct wmi_reader *re
     if (!replay->running)
         return "the end of no dispatch";
     profile->sample.groups = wmi_trace_read_number(reader);
+    for (unsigned i = 0; i < WMI_WORK_COUNTS; i++)
+        profile->work[i] = wmi_trace_read_number(reader);
     while (reader->at < reader->end) {
         const uint64_t slot = wmi_trace_read_number(reader);
         struct wmi_counts counts;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What units of a GPU do for instructions, independent of how fast they are. */
+#ifndef WMI_WORK_H
+#define WMI_WORK_H
+
+#include "isa/isa.h"
+
+/* What is counted of executed code: instructions by enum wmi_work, and from WMI_WORK_KINDS on: */
+enum {
+    WMI_WORK_LDS_DWORDS = WMI_WORK_KINDS, /* of a lane, of all LDS instructions; at least one for each */
+    WMI_WORK_MATRIX_CLOCKS,               /* of the matrix unit of a SIMD */
+    WMI_WORK_COUNTS,
+};
+
+/* Adds an instruction to the counts. */
+void wmi_work_add(const struct wmi_target *target, const struct wmi_instruction *insn,
+                  uint32_t counts[WMI_WORK_COUNTS]);
+
+#endif
