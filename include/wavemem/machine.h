@@ -211,7 +211,7 @@ struct wm_fault {
 /* How a workgroup can learn, while it runs, what others of the same dispatch do. */
 enum wm_dependence_kind {
     WM_INDEPENDENT,             /* it cannot */
-    WM_DEPENDS_BY_ATOMIC,       /* an atomic on memory returns what it found */
+    WM_DEPENDS_BY_ATOMIC,       /* an atomic on memory returns what it found, or its order matters */
     WM_DEPENDS_BY_LOAD,         /* a load bypasses the caches of its compute unit */
     WM_DEPENDS_BY_INVALIDATION, /* the caches of the compute unit are invalidated */
     WM_DEPENDS_BY_GDS,          /* GDS, GWS or an ordered count */

@@ -39,7 +39,7 @@ struct wm_profile_row {
     uint64_t pc, offset;     /* guest address; offset from the symbol, bytes */
     uint64_t executions;     /* counted per wave */
     uint64_t lanes;          /* active lanes, summed over the executions */
-    uint32_t bytes;          /* per lane */
+    uint32_t bytes;          /* per lane, at most */
     uint64_t bytes_asked;    /* lanes x bytes */
     uint64_t distinct_bytes; /* distinct bytes of each execution, summed */
     uint64_t lines;          /* distinct cache lines of each execution, summed; 0 for DS */

@@ -20,9 +20,12 @@ struct wmi_deal {
     struct wmi_share *shares;
     unsigned workers;
     uint64_t batch; /* workgroups taken at a time */
+    uint64_t seed;  /* of WAVEMEM_DELAYS; 0: no delays */
 };
 
-/* False if out of memory. */
+/* False if out of memory. With WAVEMEM_DELAYS=SEED in the environment, a number above 0, workers take
+ * workgroups one by one, and pseudo-random ones are held up before they start. Tests force unusual schedules
+ * in this way. */
 bool wmi_deal_create(struct wmi_deal *deal, uint64_t workgroups, unsigned workers);
 void wmi_deal_destroy(struct wmi_deal *deal);
 

@@ -5,12 +5,14 @@
  * coherent, so code that intends this says so: by an atomic that returns what it found, by a load that
  * bypasses caches which another workgroup may not share, or by invalidating those. GDS is shared by all.
  * Source: LLVM AMDGPUUsage, "Memory Model", which requires one of these for an acquire of agent or system
- * scope. Memory is coherent here, so a loop can also wait by ordinary loads: one that has a load, no store,
- * and in which no register is carried from one round to the next. Other loads that race with stores are not
- * found. */
+ * scope. An atomic that returns nothing tells nobody, but if what it leaves in memory depends on the order of
+ * workgroups, the results and the following dispatches do too. Memory is coherent here, so a loop can also
+ * wait by ordinary loads: one that has a load, no store, and in which no register is carried from one round
+ * to the next. Other loads that race with stores are not found. */
 #include "exec/dependence.h"
 
 #include "isa/registers.h"
+#include "lower/classes.h"
 #include "lower/flow.h"
 
 #include <stdlib.h>
@@ -83,7 +85,7 @@ static enum wm_dependence_kind kind_of(const struct wmi_instruction *insn)
         return insn->field[WMI_FIELD_gds] || row->rules & WMI_RULE_GDS ? WM_DEPENDS_BY_GDS : WM_INDEPENDENT;
     switch (row->memory) {
     case WMI_MEMORY_ATOMIC:
-        return has_result(insn) ? WM_DEPENDS_BY_ATOMIC : WM_INDEPENDENT;
+        return has_result(insn) || !wmi_atomic_commutes(insn->id) ? WM_DEPENDS_BY_ATOMIC : WM_INDEPENDENT;
     case WMI_MEMORY_LOAD:
         return has_device_scope(insn) ? WM_DEPENDS_BY_LOAD : WM_INDEPENDENT;
     case WMI_MEMORY_CONTROL:

@@ -53,6 +53,26 @@ static enum wmi_atomic atomic_of(unsigned id)
     return id < WMI_INSN_COUNT ? (enum wmi_atomic)operations[id] : WMI_ATOMIC_NONE;
 }
 
+bool wmi_atomic_commutes(unsigned id)
+{
+    switch (atomic_of(id)) {
+    case WMI_ATOMIC_ADD:
+    case WMI_ATOMIC_SUB:
+    case WMI_ATOMIC_SMIN:
+    case WMI_ATOMIC_UMIN:
+    case WMI_ATOMIC_SMAX:
+    case WMI_ATOMIC_UMAX:
+    case WMI_ATOMIC_AND:
+    case WMI_ATOMIC_OR:
+    case WMI_ATOMIC_XOR:
+    case WMI_ATOMIC_FMIN:
+    case WMI_ATOMIC_FMAX:
+        return true;
+    default: /* sums of floats are rounded; INC and DEC commute with equal limits only */
+        return false;
+    }
+}
+
 enum wm_atomic wmi_lower_operation(const struct wmi_builder *b, unsigned id)
 {
     static const uint8_t operations[WMI_ATOMIC_COUNT] = {

@@ -181,7 +181,12 @@ bool wmi_lower_buffer(struct wmi_builder *b, const struct wmi_instruction *insn,
         return false;
     }
     step->data = m;
-    wmi_emit_watch(b, addr64 && !by_element ? WMI_STEP_vmem_watch : WMI_STEP_buffer_watch, step);
+    if (addr64 && !by_element)
+        wmi_emit_watch(b, WMI_STEP_vmem_watch, step);
+    else
+        wmi_emit_quick_watch(b, WMI_STEP_buffer_watch,
+                             chosen.linear != WMI_STEP_NONE ? WMI_STEP_buffer_watch_quick : WMI_STEP_NONE,
+                             step);
     if (to_lds) {
         m->parameter = lds_mask(b);
         wmi_lower_lds_move(b, m, (uint32_t)m->parameter, true);

@@ -276,14 +276,23 @@ struct wmi_memory_op *wmi_builder_next_watch(struct wmi_builder *b, struct wmi_m
     return mine;
 }
 
-void wmi_emit_watch(struct wmi_builder *b, enum wmi_step_id id, const struct wmi_step *step)
+void wmi_emit_quick_watch(struct wmi_builder *b, enum wmi_step_id id, enum wmi_step_id quick,
+                          const struct wmi_step *step)
 {
     struct wmi_memory_op *m = (struct wmi_memory_op *)step->data, *mine;
     struct wmi_step watch = *step;
+    const bool is_quick = quick != WMI_STEP_NONE && m->alignment == WMI_ALIGNMENT_UNALIGNED;
+    if (is_quick)
+        wmi_builder_outline(b, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
     for (unsigned next = 0; (mine = wmi_builder_next_watch(b, m, false, &next));) {
         watch.data = mine;
-        wmi_emit_as(b, id, &watch);
+        wmi_emit_as(b, is_quick && !mine->observer->explains ? quick : id, &watch);
     }
+}
+
+void wmi_emit_watch(struct wmi_builder *b, enum wmi_step_id id, const struct wmi_step *step)
+{
+    wmi_emit_quick_watch(b, id, WMI_STEP_NONE, step);
 }
 
 struct wmi_step *wmi_emit_event(struct wmi_builder *b, uint64_t kind)

@@ -106,6 +106,10 @@ bool wmi_builder_watches(const struct wmi_builder *b);
 /* Emits one step per observer of accesses that reports the access. step->data is the instruction's record;
  * each step gets its own copy. */
 void wmi_emit_watch(struct wmi_builder *b, enum wmi_step_id id, const struct wmi_step *step);
+/* The same; observers that only watch dispatches get the step `quick`, unless it is WMI_STEP_NONE, which may
+ * report plain accesses by their outline. */
+void wmi_emit_quick_watch(struct wmi_builder *b, enum wmi_step_id id, enum wmi_step_id quick,
+                          const struct wmi_step *step);
 /* The same for callers that emit the steps themselves: returns the record for the next observer from *next
  * on, NULL after the last. *next starts at 0. lds_move: see wmi_observer.lds_moves. */
 struct wmi_memory_op *wmi_builder_next_watch(struct wmi_builder *b, struct wmi_memory_op *m, bool lds_move,

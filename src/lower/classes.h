@@ -23,6 +23,8 @@ bool wmi_lower_export(struct wmi_builder *b, const struct wmi_instruction *insn)
 
 /* The operation of an atomic's row on the target; WMI_ATOMIC_NONE if the row is not a known atomic. */
 enum wmi_atomic wmi_lower_atomic(const struct wmi_builder *b, unsigned id);
+/* Whether memory ends up the same in whatever order atomics of this row change one place. */
+bool wmi_atomic_commutes(unsigned id);
 /* The operation of an instruction as reported to observers. */
 enum wm_atomic wmi_lower_operation(const struct wmi_builder *b, unsigned id);
 /* The same for DS instructions. */

@@ -149,22 +149,6 @@ static bool is_store_or_load(const struct wmi_row *row)
     return row->memory == WMI_MEMORY_LOAD || row->memory == WMI_MEMORY_STORE;
 }
 
-/* Reports the access to observers, with the quick step where no allocation overlaps an aperture, as in
- * dispatches. */
-static void emit_watch(struct wmi_builder *b, struct wmi_memory_op *m, const struct wmi_step *step)
-{
-    const bool plain = step->x < WMI_VMEM_FAST_FORMS && m->alignment == WMI_ALIGNMENT_UNALIGNED;
-    struct wmi_step watch = *step;
-    struct wmi_memory_op *mine;
-    if (plain)
-        wmi_builder_outline(b, WMI_SPACE_GLOBAL, 1, (unsigned)m->elements * m->bytes);
-    for (unsigned next = 0; (mine = wmi_builder_next_watch(b, m, false, &next));) {
-        watch.data = mine;
-        wmi_emit_as(b, plain && !mine->observer->explains ? WMI_STEP_vmem_watch_quick : WMI_STEP_vmem_watch,
-                    &watch);
-    }
-}
-
 bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction *insn)
 {
     const struct wmi_row *row = &wmi_rows[insn->id];
@@ -209,7 +193,9 @@ bool wmi_lower_vector_memory(struct wmi_builder *b, const struct wmi_instruction
     if (id == WMI_STEP_NONE)
         return false;
     step.data = m;
-    emit_watch(b, m, &step);
+    /* No allocation of a dispatch overlaps an aperture. */
+    wmi_emit_quick_watch(b, WMI_STEP_vmem_watch,
+                         step.x < WMI_VMEM_FAST_FORMS ? WMI_STEP_vmem_watch_quick : WMI_STEP_NONE, &step);
     if (m->kind == WMI_ACCESS_LOAD && b->code->options.scalar_cache != WM_SCALAR_CACHE_COHERENT)
         wmi_emit_as(b, WMI_STEP_scalar_cache_passed_by, &step);
     wmi_emit_as(b, id, &step);

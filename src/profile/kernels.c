@@ -150,7 +150,7 @@ void wmi_kernels_begin(struct wm_profile *profile)
         return;
     kernel->residence.scratch = kernel->dispatch.scratch;
     kernel->residence.scratch_bytes = kernel->dispatch.scratch_bytes;
-    wmi_rounds_begin(profile->rounds, kernel->residence);
+    wmi_rounds_begin(profile->rounds, kernel->residence, profile->source.describe);
     kernel->before = *wmi_caches_sums(wmi_rounds_caches(profile->rounds));
     begin_written(profile);
 }

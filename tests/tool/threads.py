@@ -123,6 +123,37 @@ CODE = {
         s_cmp_lt_u32 s3, 0xf00
         s_cbranch_scc1 loop
         s_endpgm"""),
+    # The format, and with it the bytes that a lane loads, depends on the workgroup.
+    "formats": ("gfx900", 8, 0, """
+        s_load_dwordx2 s[0:1], s[4:5], 0x0
+        s_mov_b32 s2, 256
+        s_bitcmp1_b32 s6, 0
+        s_mov_b32 s3, 0x24fac ; 32
+        s_cselect_b32 s7, 0x50000, 0 ; or 32_32_32_32
+        s_or_b32 s3, s3, s7
+        v_mov_b32 v0, 0
+        s_waitcnt lgkmcnt(0)
+        buffer_load_format_xyzw v[0:3], off, s[0:3], 0
+        s_endpgm"""),
+    # The same as scratch by its address, with scalar and global instructions: loads only, so all of them find zeroes.
+    "scratch_by_address": ("gfx900", 8, 4096, """
+        s_and_b32 s1, s1, 0xffff
+        s_add_u32 s0, s0, s7
+        s_addc_u32 s1, s1, 0
+        s_movk_i32 s8, 0
+        v_lshlrev_b32 v0, 2, v0
+    loop:
+        s_load_dwordx4 s[12:15], s[0:1], s8
+        v_add_u32 v1, s8, v0
+        global_load_dword v2, v1, s[0:1]
+        v_add_u32 v3, s8, v0
+        v_xor_b32 v3, 0x7c, v3
+        global_load_dword v4, v3, s[0:1]
+        s_waitcnt vmcnt(0) lgkmcnt(0)
+        s_add_u32 s8, s8, 64
+        s_cmp_lt_u32 s8, 0xf00
+        s_cbranch_scc1 loop
+        s_endpgm"""),
 }
 
 KERNEL = """
@@ -160,9 +191,9 @@ amdhsa.kernels:
 ...
 .end_amdgpu_metadata
 """
-USER = {  # registers: gfx900 s[0:3] scratch's V#, s[4:5] kernarg, s6 the workgroup; gfx942 s[0:1], s2
+USER = {  # registers: gfx900 s[0:3] scratch's V#, s[4:5] kernarg, s6 the workgroup, s7 scratch; gfx942 s[0:1], s2
     "gfx900": "  .amdhsa_user_sgpr_private_segment_buffer 1\n  .amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
-              "  .amdhsa_system_sgpr_workgroup_id_x 1",
+              "  .amdhsa_system_sgpr_workgroup_id_x 1\n  .amdhsa_system_sgpr_private_segment_wavefront_offset 1",
     "gfx942": "  .amdhsa_user_sgpr_kernarg_segment_ptr 1\n  .amdhsa_system_sgpr_workgroup_id_x 1\n"
               "  .amdhsa_accum_offset 8\n  .amdhsa_enable_private_segment 1",
 }
@@ -211,7 +242,7 @@ class Threads(Case):
                 self.compare(self.waiting(name), code)
 
     def test_code(self):
-        for name, code in ("lost_lock", 3), ("lost_buffer_lock", 3), ("tickets", 0), ("lost_barrier", 3), ("calls", 0), ("scratch", 0):
+        for name, code in ("lost_lock", 3), ("lost_buffer_lock", 3), ("tickets", 0), ("lost_barrier", 3), ("calls", 0), ("formats", 0), ("scratch", 0), ("scratch_by_address", 0):
             with self.subTest(name):
                 self.compare(self.assemble(name), code)
 

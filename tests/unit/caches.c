@@ -114,7 +114,7 @@ static void logs_are_bounded(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct wm_gpu *gpu = wm_gpu_default("gfx900");
         struct wmi_rounds *rounds = wmi_rounds_create(gpu, &wmi_cost_rules(0)->vector, &load);
-        wmi_rounds_begin(rounds, (struct wmi_residence){1, 1});
+        wmi_rounds_begin(rounds, (struct wmi_residence){1, 1}, false);
         for (unsigned number = 0; number < 2; number++) {
             struct wmi_log_group *group = wmi_rounds_take(rounds, number, 1);
             group->words = cases[i].words;
@@ -141,7 +141,7 @@ static void scratch_is_each_workgroups_own(void **state)
     for (unsigned scratch = 0; scratch < 2; scratch++) {
         const struct wm_gpu *gpu = wm_gpu_default("gfx900");
         struct wmi_rounds *rounds = wmi_rounds_create(gpu, &wmi_cost_rules(0)->vector, &load);
-        wmi_rounds_begin(rounds, (struct wmi_residence){1, 1, START, scratch ? BYTES : 0});
+        wmi_rounds_begin(rounds, (struct wmi_residence){1, 1, START, scratch ? BYTES : 0}, true);
         const uint64_t round = wmi_caches_round_groups(wmi_rounds_caches(rounds));
         for (unsigned number = 0; number < 3 * round; number++) {
             struct wmi_log_group *group = wmi_rounds_take(rounds, number, 1);
@@ -601,8 +601,8 @@ static void against_slow_statement(void **state)
         unsigned length[SLOW_GROUPS][SLOW_WAVES];
         struct wmi_rounds *rounds = wmi_rounds_create(&gpu, &rules, instructions);
         if (round == 6) /* a dispatch in the other mode before it */
-            wmi_rounds_begin(rounds, (struct wmi_residence){.units = 1, .groups = 7});
-        wmi_rounds_begin(rounds, (struct wmi_residence){.units = wgp ? 2 : 1, .groups = wgp ? 4 : 2});
+            wmi_rounds_begin(rounds, (struct wmi_residence){.units = 1, .groups = 7}, true);
+        wmi_rounds_begin(rounds, (struct wmi_residence){.units = wgp ? 2 : 1, .groups = wgp ? 4 : 2}, true);
         for (unsigned g = 0; g < SLOW_GROUPS; g++)
             for (unsigned w = 0; w < SLOW_WAVES; w++)
                 length[g][w] = (unsigned)(random_bits() % (SLOW_ACCESSES + 1));

@@ -30,7 +30,7 @@ static void expect(const char *target, const char *code, enum wm_dependence_kind
         ".p2align 8\n.globl k\n.type k,@function\nk:\n%s\ns_endpgm\n.globl f\n.type f,@function\nf: s_nop 0\n"
         "s_setpc_b64 s[30:31]\n.rodata\n.p2align 6\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 32\n"
         ".amdhsa_next_free_sgpr 40\n%s.end_amdhsa_kernel\n",
-        code, strcmp(target, "gfx942") ? "" : ".amdhsa_accum_offset 32\n");
+        code, strcmp(target, "gfx942") && strcmp(target, "gfx90a") ? "" : ".amdhsa_accum_offset 32\n");
     if (wm_assemble(text, strlen(text), "code", target, 0, &bytes, &size, &messages, &diag))
         fail_msg("%s: %s\n%s", target, messages ? messages : diag.message, text);
     if (wm_object_open(bytes, size, "code", NULL, &object, &diag))
@@ -68,6 +68,13 @@ static void only_what_returns_tells_of_others(void **state)
          WM_DEPENDS_BY_ATOMIC},
         {"gfx900", "flat_atomic_cmpswap v2, v[0:1], v[4:5] glc", WM_DEPENDS_BY_ATOMIC},
         {"gfx900", "buffer_atomic_add v0, off, s[0:3], 0", WM_INDEPENDENT},
+        {"gfx900", "global_atomic_smin v0, v1, s[0:1]", WM_INDEPENDENT},
+        {"gfx900", "global_atomic_swap v0, v1, s[0:1]", WM_DEPENDS_BY_ATOMIC}, /* the last one wins */
+        {"gfx900", "buffer_atomic_cmpswap v[0:1], off, s[0:3], 0", WM_DEPENDS_BY_ATOMIC},
+        {"gfx900", "s_atomic_dec s4, s[0:1], 0x0", WM_DEPENDS_BY_ATOMIC},
+        {"gfx90a", "global_atomic_add_f32 v0, v1, s[0:1]", WM_DEPENDS_BY_ATOMIC}, /* sums are rounded */
+        {"gfx942", "global_atomic_pk_add_bf16 v0, v1, s[0:1]", WM_DEPENDS_BY_ATOMIC},
+        {"gfx942", "global_atomic_max_f64 v0, v[2:3], s[0:1]", WM_INDEPENDENT},
         {"gfx900", "buffer_atomic_add v0, off, s[0:3], 0 glc", WM_DEPENDS_BY_ATOMIC},
         {"gfx900", "s_atomic_add s4, s[0:1], 0x0", WM_INDEPENDENT},
         {"gfx900", "s_atomic_add s4, s[0:1], 0x0 glc", WM_DEPENDS_BY_ATOMIC},

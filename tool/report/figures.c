@@ -93,7 +93,7 @@ const struct tool_figure tool_figures[] = {
     {"lanes", "all_lanes", "active lanes, summed over all runs", TOOL_SUM, AT(lanes)},
     {"lanes_per_run", "lanes", "active lanes per run, on average", TOOL_RATIO, .has = has_lanes,
      .top = {"lanes"}, .bottom = "executions", .unit = "", .low_is_bad = true},
-    {"bytes", NULL, "bytes that each lane requests", TOOL_ROW, AT(bytes)},
+    {"bytes", NULL, "bytes that each lane requests, at most", TOOL_ROW, AT(bytes)},
     {"bytes_asked", NULL, "bytes requested by all lanes", TOOL_SUM, AT(bytes_asked)},
     {"distinct_bytes", NULL, "distinct bytes requested per run, summed", TOOL_SUM, AT(distinct_bytes)},
     {"line_bytes", NULL, "line size of the vector cache, bytes", TOOL_ROW, AT(line_bytes), has_lines},

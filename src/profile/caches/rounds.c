@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts the logs of workgroups in order and models them round by round. */
+/* Puts the logs of workgroups in order and models them round by round.
+ *
+ * A thread models complete rounds while the next one is being logged. It is started for the first round that
+ * does not end the dispatch, and ends with the dispatch. */
 #include "profile/caches/rounds.h"
 
 #include <pthread.h>
@@ -18,13 +21,17 @@ struct wmi_rounds {
     wmi_rounds_sink *sink;
     void *user;
     pthread_mutex_t lock; /* guards all below, the caches excepted: they are the thread's whose turn it is */
-    pthread_cond_t done;
+    pthread_cond_t changed;
     struct wmi_log_group *unused;
     struct wmi_log_group *early; /* by number: those before them have not ended yet */
     uint64_t next;               /* number of the workgroup that the round waits for */
     struct wmi_residence residence;
     struct round filling, spare; /* spare: room without a round */
-    uint64_t complete, modelled; /* rounds */
+    struct round modelling;      /* in the hands of the thread; no groups: the thread has nothing to do */
+    uint64_t complete, handed;   /* rounds that were filled; of which were handed over, in order */
+    pthread_t thread;
+    bool may_start, has_thread;
+    bool ends; /* no further round comes */
     struct wmi_rounds_facts facts;
 };
 
@@ -37,7 +44,7 @@ struct wmi_rounds *wmi_rounds_create(const struct wm_gpu *gpu, const struct wmi_
     rounds->caches = wmi_caches_create(gpu, rules);
     rounds->instructions = instructions;
     pthread_mutex_init(&rounds->lock, NULL);
-    pthread_cond_init(&rounds->done, NULL);
+    pthread_cond_init(&rounds->changed, NULL);
     if (rounds->caches)
         return rounds;
     wmi_rounds_destroy(rounds);
@@ -70,7 +77,7 @@ void wmi_rounds_destroy(struct wmi_rounds *rounds)
     destroy_round(&rounds->filling);
     free(rounds->spare.groups);
     pthread_mutex_destroy(&rounds->lock);
-    pthread_cond_destroy(&rounds->done);
+    pthread_cond_destroy(&rounds->changed);
     free(rounds);
 }
 
@@ -80,9 +87,11 @@ void wmi_rounds_set_sink(struct wmi_rounds *rounds, wmi_rounds_sink *sink, void 
     rounds->user = user;
 }
 
-void wmi_rounds_begin(struct wmi_rounds *rounds, struct wmi_residence residence)
+void wmi_rounds_begin(struct wmi_rounds *rounds, struct wmi_residence residence, bool beside)
 {
     rounds->next = 0;
+    rounds->may_start = beside;
+    rounds->ends = false;
     rounds->residence = residence;
     rounds->facts =
         (struct wmi_rounds_facts){.cuts = wmi_caches_begin(rounds->caches, residence) ? 0 : WM_CUT_NO_MEMORY};
@@ -149,22 +158,13 @@ static unsigned model(struct wmi_rounds *rounds, const struct round *round)
     return cuts | wmi_caches_round(rounds->caches, round->groups, round->count, rounds->instructions, slots);
 }
 
-/* The round that is being filled is complete: this thread models it when those before it are done. The lock
- * is free meanwhile. */
-static void close_round(struct wmi_rounds *rounds)
+/* Models a round, whose turn it is; the lock is free meanwhile. */
+static void finish_round(struct wmi_rounds *rounds, struct round round)
 {
-    struct round round = rounds->filling;
-    const uint64_t number = rounds->complete++;
     struct wmi_rounds_facts *facts = &rounds->facts;
-    rounds->filling = rounds->spare;
-    rounds->spare = (struct round){0};
-    while (rounds->modelled != number)
-        pthread_cond_wait(&rounds->done, &rounds->lock);
     pthread_mutex_unlock(&rounds->lock);
     const unsigned cuts = model(rounds, &round);
     pthread_mutex_lock(&rounds->lock);
-    rounds->modelled++;
-    pthread_cond_broadcast(&rounds->done);
     facts->cuts |= cuts;
     if (round.count > facts->most_groups)
         facts->most_groups = round.count;
@@ -182,6 +182,56 @@ static void close_round(struct wmi_rounds *rounds)
         free(round.groups);
     else
         rounds->spare = round;
+}
+
+static void *work(void *argument)
+{
+    struct wmi_rounds *rounds = argument;
+    pthread_mutex_lock(&rounds->lock);
+    for (;;) {
+        while (!rounds->modelling.count && !rounds->ends)
+            pthread_cond_wait(&rounds->changed, &rounds->lock);
+        if (!rounds->modelling.count)
+            break;
+        finish_round(rounds, rounds->modelling);
+        rounds->modelling = (struct round){0};
+        pthread_cond_broadcast(&rounds->changed);
+    }
+    pthread_mutex_unlock(&rounds->lock);
+    return NULL;
+}
+
+/* The round that is being filled is complete: hands it over when the thread is done with those before it. The
+ * lock may be free meanwhile. */
+static void close_round(struct wmi_rounds *rounds)
+{
+    const struct round round = rounds->filling;
+    const uint64_t number = rounds->complete++;
+    rounds->filling = rounds->spare;
+    rounds->spare = (struct round){0};
+    while (rounds->handed != number || rounds->modelling.count)
+        pthread_cond_wait(&rounds->changed, &rounds->lock);
+    if (rounds->may_start && !rounds->has_thread && !rounds->ends)
+        rounds->has_thread = !pthread_create(&rounds->thread, NULL, work, rounds);
+    if (rounds->has_thread)
+        rounds->modelling = round;
+    else
+        finish_round(rounds, round);
+    rounds->handed++;
+    pthread_cond_broadcast(&rounds->changed);
+}
+
+/* Returns when the thread has modelled what it was given. */
+static void end_thread(struct wmi_rounds *rounds)
+{
+    rounds->ends = true;
+    if (!rounds->has_thread)
+        return;
+    pthread_cond_broadcast(&rounds->changed);
+    pthread_mutex_unlock(&rounds->lock);
+    pthread_join(rounds->thread, NULL);
+    pthread_mutex_lock(&rounds->lock);
+    rounds->has_thread = false;
 }
 
 /* Takes workgroups into the round as long as the next one is there; all_left: whichever comes next. */
@@ -225,6 +275,7 @@ void wmi_rounds_end(struct wmi_rounds *rounds)
 {
     pthread_mutex_lock(&rounds->lock);
     fill(rounds, true);
+    end_thread(rounds);
     if (rounds->filling.count)
         close_round(rounds);
     wmi_caches_end(rounds->caches);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Accepts the logs of workgroups when they end, in any order and from any thread, and models them round by
  * round in the order of the workgroups. Figures do not depend on threads, and memory use depends only on the
- * log of a round. */
+ * logs of two rounds. */
 #ifndef WMI_PROFILE_ROUNDS_H
 #define WMI_PROFILE_ROUNDS_H
 
@@ -23,11 +23,12 @@ void wmi_rounds_destroy(struct wmi_rounds *rounds); /* NULL is allowed */
 
 void wmi_rounds_set_sink(struct wmi_rounds *rounds, wmi_rounds_sink *sink, void *user);
 
-/* Starts a dispatch; see wmi_caches_begin(). */
-void wmi_rounds_begin(struct wmi_rounds *rounds, struct wmi_residence residence);
+/* Starts a dispatch; see wmi_caches_begin(). beside: rounds may be modelled on a thread of their own, while
+ * the caller goes on; instructions that logs contain then stay as they are. */
+void wmi_rounds_begin(struct wmi_rounds *rounds, struct wmi_residence residence, bool beside);
 
 /* wmi_rounds_take() returns an empty log for a workgroup, or NULL if out of memory; wmi_rounds_give() hands
- * back the complete log, and may take the time to model several rounds. Both are thread-safe. */
+ * back the complete log, and may take the time to model rounds. Both are thread-safe. */
 struct wmi_log_group *wmi_rounds_take(struct wmi_rounds *rounds, uint64_t number, uint32_t waves);
 void wmi_rounds_give(struct wmi_rounds *rounds, struct wmi_log_group *group);
 

@@ -57,7 +57,8 @@ bool WMI_BUILD_NAME(wmi_repeat_outline)(void *local, const struct wmi_outline *o
     const uint32_t low = outline->low[first], *high = outline->high;
     const uint64_t base = outline->base + (low | (high ? (uint64_t)high[first] << 32 : 0));
     struct wmi_memo *memo = wmi_shard_memo(of, base);
-    if (!memo || memo->shape != outline->shape || !wmi_memo_within(memo, base, outline->from, outline->to))
+    if (!memo || memo->shape != outline->shape || wmi_shard_is_scratch(shard, base) ||
+        !wmi_memo_within(memo, base, outline->from, outline->to))
         return false;
     const struct wmi_pattern *pattern = memo->pattern;
     if (pattern->lanes != outline->lanes || (int64_t)low + pattern->lowest < 0 ||

@@ -145,7 +145,8 @@ static void measure_access(struct wmi_shard *shard, struct wmi_shard_counts *of,
     size_t word_count = 0;
     of->counts.path = access->path;
     of->counts.kind = access->kind;
-    of->counts.bytes = (uint32_t)access->elements * access->bytes;
+    const uint32_t bytes = (uint32_t)access->elements * access->bytes;
+    of->counts.bytes = bytes > of->counts.bytes ? bytes : of->counts.bytes;
     add_sums(&of->counts, measure->sum, &measure->lds, 1);
     if (group && measure->requests.count) {
         const struct wmi_log_wave *wave = &group->wave[access->wave];
@@ -202,7 +203,8 @@ static bool repeat_lane(void *local, uint32_t slot, uint32_t wave, uint32_t dept
     if (shard->first_wave + wave < of->quick_from)
         return !shard->first_wave; /* what is not in the sample is not looked at */
     struct wmi_memo *memo = wmi_shard_memo(of, address);
-    if (!memo || !memo->shape || !wmi_memo_within(memo, address, hit->low, hit->high))
+    if (!memo || wmi_shard_is_scratch(shard, address) || !memo->shape ||
+        !wmi_memo_within(memo, address, hit->low, hit->high))
         return false;
     wmi_shard_count_depth(&of->counts, depth);
     return wmi_shard_repeat(shard, of, memo, wave, address);
@@ -216,13 +218,13 @@ struct moved {
     uint64_t address[WMI_ACCESS_ELEMENTS][64];
 };
 
-static bool may_reach_scratch(const struct wmi_profile_source *source, const struct wmi_access *access)
+static bool reaches_scratch(const struct wmi_shard *shard, const struct wmi_access *access)
 {
-    const struct wmi_element *first = &access->element[0];
-    if (!source->scratch_size || !access->elements || !first->mask || first->space != WMI_SPACE_GLOBAL)
-        return false;
-    return access->path == WMI_PATH_FLAT || /* whose lanes may go elsewhere */
-           first->address[__builtin_ctzll(first->mask)] - source->dispatch.scratch < source->scratch_size;
+    for (unsigned e = 0; shard->scratch_size && e < access->elements; e++)
+        for (uint64_t left = access->element[e].mask; left; left &= left - 1)
+            if (wmi_shard_is_scratch(shard, access->element[e].address[__builtin_ctzll(left)]))
+                return true;
+    return false;
 }
 
 /* The access as if the workgroup had the first scratch memory of all: which it has depends on the threads,
@@ -231,10 +233,9 @@ static const struct wmi_access *settle_scratch(const struct wmi_shard *shard, co
                                                struct moved *moved)
 {
     const struct wmi_profile_source *source = &shard->profile->source;
-    if (!may_reach_scratch(source, access))
+    if (!reaches_scratch(shard, access))
         return access;
-    const uint64_t start = source->dispatch.scratch, size = source->scratch_size;
-    const uint64_t distance = start + access->wave * source->scratch_wave -
+    const uint64_t distance = shard->scratch_start + access->wave * source->scratch_wave -
                               (shard->scratch + access->wave * source->scratch_stride);
     moved->access = *access;
     for (unsigned e = 0; e < access->elements; e++) {
@@ -242,7 +243,7 @@ static const struct wmi_access *settle_scratch(const struct wmi_shard *shard, co
         uint64_t *to = moved->address[e];
         moved->access.element[e].address = to;
         for (unsigned lane = 0; lane < shard->lanes; lane++)
-            to[lane] = from[lane] + (from[lane] - start < size ? distance : 0);
+            to[lane] = from[lane] + (wmi_shard_is_scratch(shard, from[lane]) ? distance : 0);
     }
     return &moved->access;
 }
@@ -423,8 +424,11 @@ static void *begin_thread(void *self)
     pthread_mutex_unlock(&profile->lock);
     if (!shard)
         shard = create_shard(profile);
-    if (shard)
-        shard->first_wave = WMI_SHARD_WAVES;
+    if (!shard)
+        return NULL;
+    shard->first_wave = WMI_SHARD_WAVES;
+    shard->scratch_start = profile->source.dispatch.scratch;
+    shard->scratch_size = profile->source.scratch_size;
     return shard;
 }
 
@@ -432,7 +436,7 @@ static void add_counts(struct wmi_counts *to, const struct wmi_counts *from)
 {
     to->path = from->path;
     to->kind = from->kind;
-    to->bytes = from->bytes;
+    to->bytes = from->bytes > to->bytes ? from->bytes : to->bytes;
     to->executions += from->executions;
     to->depth += from->depth;
     if (from->depth_most > to->depth_most)

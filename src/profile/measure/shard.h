@@ -27,7 +27,8 @@ struct wmi_shard_counts {
 struct wmi_shard {
     struct wmi_shard_counts *counts; /* by slot */
     size_t size;
-    uint64_t scratch;            /* address of the current workgroup's scratch memory */
+    uint64_t scratch_start, scratch_size; /* scratch memory of all workgroups */
+    uint64_t scratch;                     /* address of the current workgroup's */
     uint64_t first_wave;         /* number of the workgroup's first wave; 0: it is not in the sample */
     bool missed;                 /* accesses, because it had no memory */
     struct wmi_log_group *group; /* the log of the current workgroup; NULL: none is kept */
@@ -58,6 +59,13 @@ static inline void wmi_shard_count_depth(struct wmi_counts *counts, uint32_t dep
     counts->depth += depth;
     if (depth > counts->depth_most)
         counts->depth_most = depth;
+}
+
+/* Whether the address is one of scratch memory, and so depends on the threads until count_access() has
+ * settled it. */
+static inline bool wmi_shard_is_scratch(const struct wmi_shard *shard, uint64_t address)
+{
+    return address - shard->scratch_start < shard->scratch_size;
 }
 
 /* Returns the memo to compare with an access whose first lane is at `base`, or NULL. */
