@@ -2,7 +2,8 @@
 """A property of buffer descriptors, tried with random ones: wavemem's explanation, its execution and a reference of four
 lines agree on where a load goes and whether it is in range. pytest descriptor.py
 
-Source of the reference: Vega ISA, "Buffer Addressing" and "Range Checking" (linear buffers; gfx9).
+Source of the reference: Vega ISA, "Buffer Addressing" (linear buffers; gfx9); the range check as captured on gfx950
+(ROCm/rocm-systems, pull request 10928).
 """
 import numpy as np
 import pytest
@@ -75,7 +76,7 @@ def gpu():
 def reference(stride, records, index, offset, soffset, idxen):
     """The distance from the base of each lane's dword, and whether it is in range."""
     distance = (index * stride if idxen else 0) + offset + soffset
-    return distance, index < records if idxen and stride else offset < records
+    return distance, index < records if idxen and stride else offset + soffset + 4 <= records
 
 
 # The same examples in every run, and no limits of time: a busy machine is no failure.

@@ -218,7 +218,7 @@ def test_pointers(machine):
         assert struct.unpack("<4Q", out.read(32)) == (out.address, other.address, 0, other.address + 4)
         kernel(out, np.zeros(0, np.float32), 1 << 63, None, grid=8, workgroup=8)
         assert struct.unpack("<4Q", out.read(32)) == (out.address, 0, 1 << 63, 0)
-        with pytest.raises(wavemem.BadArgument, match="'image' is image; expected a Buffer"):
+        with pytest.raises(wavemem.BadArgument, match="'image' is image; expected a wavemem.Image, a Buffer"):
             kernel(out, None, None, np.zeros(8, np.uint32), grid=8, workgroup=8)
         with wavemem.Machine("gfx900") as another, another.allocate(16, name="far") as far:
             with pytest.raises(wavemem.BadArgument, match="'far' belongs to another machine"):

@@ -12,7 +12,7 @@
         assert (c == a + b).all()
         print(profile)
 
-Machine, Module: guest memory, launches, code objects. Run, Queue: breakpoints and registers; launches in the background.
+Machine, Module: guest memory, launches, code objects. Image, Sampler, Texture: arguments of kernels. Run, Queue: breakpoints and registers; launches in the background.
 Profile, Check, Fidelity, Observer, AccessLog: who watches a launch. assemble, disassemble, decode, describe: instructions.
 decode_descriptor, encode_descriptor, explain_buffer, load_format, store_format, explain_address: explanations. Error and its
 subclasses, Fault: what goes wrong.
@@ -21,6 +21,7 @@ from ._arguments import Local
 from ._errors import (BadArgument, BadFile, Error, Fault, InputOutput, NoMemory, NotFound, OutOfRange, Unsupported)
 from ._explain import (AddressAnswer, AddressElement, BufferAnswer, Component, Descriptor, Field, FormatAnswer,
                        decode_descriptor, encode_descriptor, explain_address, explain_buffer, load_format, store_format)
+from ._images import Image, Sampler, Texture
 from ._isa import (AssemblerWarning, Description, Disassembled, Instruction, Operand, assemble, decode, describe, disassemble,
                    row_count, target_known, targets, wait_counters)
 from ._library import version as __version__

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence,
 
 import numpy as np
 
+from . import _images
 from ._errors import BadArgument
 from ._library import ffi
 from ._module import Argument, KernelInfo
@@ -54,6 +55,7 @@ class Layout:
     data: bytearray
     regions: List[Region]
     pointers: List[Tuple[int, Region, int]]  # offset in data; what it points to
+    objects: List[Tuple[int, _images.Object]]  # the same for images and samplers
     dynamic_lds: int
     keep: List[Any]
 
@@ -247,7 +249,7 @@ def lay_out(info: KernelInfo, values: Sequence[Any], named: Dict[str, Any], dyna
             address_of: Callable[[Buffer, str], Optional[int]]) -> Layout:
     """Lays the arguments out as the kernel finds them. `address_of` gives the address of a Buffer, else None."""
     matched = match(info, values, named)
-    layout = Layout(bytearray(max((one.offset + one.size for one, _, _ in matched), default=0)), [], [], 0, [])
+    layout = Layout(bytearray(max((one.offset + one.size for one, _, _ in matched), default=0)), [], [], [], 0, [])
     lds = info.lds_size
     placed = []
     for formal, value, where in matched:
@@ -258,6 +260,11 @@ def lay_out(info: KernelInfo, values: Sequence[Any], named: Dict[str, Any], dyna
             lds += -lds % max(formal.alignment, 1)
             layout.data[place] = lds.to_bytes(8, "little")[: formal.size]
             lds += value.bytes
+            continue
+        if isinstance(value, (_images.Image, _images.Sampler, _images.Texture)):
+            if formal.size != 8 or not _images.takes(formal.kind, value):
+                raise BadArgument(f"{where} is {formal.kind.replace('_', ' ')}; it takes no {type(value).__name__}")
+            layout.objects.append((formal.offset, _images.Object(value, info.target, where)))
             continue
         address = address_of(value, where)
         if address is None and formal.kind != "by_value":
@@ -276,7 +283,7 @@ def lay_out(info: KernelInfo, values: Sequence[Any], named: Dict[str, Any], dyna
             if array is None or formal.kind != "global_buffer":
                 raise BadArgument(f"{where} is {formal.kind.replace('_', ' ')}; expected " +
                                   ("an array, a Buffer, an address or None" if formal.kind == "global_buffer" else
-                                   "a Buffer, an address or None") + f", got {type(value).__name__}")
+                                   _images.EXPECTED.get(formal.kind, "") + "a Buffer, an address or None") + f", got {type(value).__name__}")
             low, size = extent(array, where)
             check_dtype(array, formal, value, where)
             layout.keep.append(array)

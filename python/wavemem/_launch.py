@@ -143,6 +143,7 @@ class Kernel:
           - Scalars: numbers, converted to the declared type; vector types take a sequence of numbers. Without a declared
             type (HIP), the size decides. Structs: bytes, or a NumPy structured value, of the exact size.
           - __local pointers: wavemem.Local(bytes).
+          - Images, samplers, HIP's textures and surfaces: wavemem.Image(array), wavemem.Sampler(), wavemem.Texture().
           - Raw code: nothing, or bytes, which are what its argument register points to.
         grid: work-items, one to three numbers. workgroup: the same; needed unless the kernel requires a size.
         dynamic_lds: bytes in addition to static LDS and Local arguments.
@@ -232,7 +233,7 @@ class _Dispatch:
         request.start = self.start[0]
         if kernel._is_raw and len(arguments) == 1 and not named:
             data = bytearray(data_of(arguments[0], "the argument of raw code"))
-            self.layout = Layout(data, [], [], number(dynamic_lds, "dynamic_lds", 1 << 32), [])
+            self.layout = Layout(data, [], [], [], number(dynamic_lds, "dynamic_lds", 1 << 32), [])
         else:
             self.layout = lay_out(info, arguments, named, number(dynamic_lds, "dynamic_lds", 1 << 32),
                                   kernel.machine._address_of)
@@ -307,13 +308,19 @@ def _placed(native: _Native, layout: Layout) -> Iterator[None]:
             native.call(lib.wm_write, region.address, ffi.cast("char *", region.low), size)
         for offset, region, distance in layout.pointers:
             layout.data[offset:offset + 8] = (region.address + distance).to_bytes(8, "little")
+        for offset, one in layout.objects:
+            layout.data[offset:offset + 8] = one.put(native).to_bytes(8, "little")
         yield
+        for _, one in layout.objects:
+            one.get(native)
         for region in regions:
             if region.writable:
                 native.call(lib.wm_read, region.address, ffi.cast("char *", region.low), region.high - region.low)
     finally:
         for region in regions:
             call(lib.wm_free, native.pointer, region.address)
+        for _, one in layout.objects:
+            one.free(native)
 
 
 @contextlib.contextmanager
