@@ -55,6 +55,9 @@ static const char help[] =
     "      --sample 1/N     observe one in N rounds of workgroups (a round: those resident at once) and "
     "estimate\n"
     "                       the error of the requests, not of the hits; all workgroups are executed\n"
+    "      --keep-l2        L2 keeps its contents from one dispatch to the next; else it is written back "
+    "and\n"
+    "                       empty after each\n"
     "      --counters FILE  write the figures as AMD's hardware counters (SQ_INSTS_*, SQ_LDS_*, TA_*, TD_*, "
     "TCP_*),\n"
     "                       as CSV: kernel,name,value; the kernel '*' is the total\n"
@@ -97,6 +100,8 @@ static int profile_job(struct tool_job *job)
         wm_profile_destroy(profile);
         return tool_fail("--sample: %s", diag.message);
     }
+    if (job->keeps_l2)
+        wm_profile_keep_l2(profile, &diag);
     if (job->outputs.trace_path && wm_profile_trace(profile, job->outputs.trace_path, &diag) != WM_OK) {
         wm_profile_destroy(profile);
         return tool_fail("--trace %s", diag.message);

@@ -27,6 +27,8 @@ static const char help[] =
     "      --l1-size BYTES   size of a vector L1 (L0 from gfx10 on); 0: none. Suffixes K, M and G mean\n"
     "                        2^10, 2^20 and 2^30 bytes\n"
     "      --l2-size BYTES   size of the L2 (per XCD); not 0\n"
+    "      --keep-l2         L2 keeps its contents from one dispatch to the next, also if it did not in "
+    "FILE\n"
     "      --last-size BYTES size of the last-level cache; 0: none\n"
     "      --show COLUMNS, --sort COLUMN, --source[=DIR], --source-path DIR, --csv FILE, --counters FILE,\n"
     "      --html FILE, --json[=FILE], --fail-if CONDITION   as for 'wavemem prof'\n"
@@ -38,6 +40,7 @@ enum {
     OPT_L1,
     OPT_L2,
     OPT_LAST,
+    OPT_KEEP_L2,
     OPT_SHOW,
     OPT_SORT,
     OPT_SOURCE,
@@ -54,7 +57,7 @@ struct options {
     const struct wm_gpu *gpu;
     const char *size[WM_CACHE_LEVELS]; /* as given; NULL: the product's */
     struct tool_prof_outputs outputs;
-    bool help;
+    bool keeps_l2, help;
 };
 
 /* "16384", "16K", "4M", "1G" */
@@ -95,6 +98,9 @@ static int read_option(struct options *options, int id, const char *value)
         return read_size(options, WM_CACHE_L2, "--l2-size", value);
     case OPT_LAST:
         return read_size(options, WM_CACHE_LAST, "--last-size", value);
+    case OPT_KEEP_L2:
+        options->keeps_l2 = true;
+        break;
     case OPT_SHOW:
         outputs->show.show = value;
         return tool_check_report_options(&outputs->show);
@@ -133,6 +139,7 @@ static int read_options(struct options *options, int argc, char **argv)
         {"l1-size", 0, TOOL_VALUE, OPT_L1},
         {"l2-size", 0, TOOL_VALUE, OPT_L2},
         {"last-size", 0, TOOL_VALUE, OPT_LAST},
+        {"keep-l2", 0, TOOL_NO_VALUE, OPT_KEEP_L2},
         {"show", 0, TOOL_VALUE, OPT_SHOW},
         {"sort", 0, TOOL_VALUE, OPT_SORT},
         {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
@@ -238,6 +245,8 @@ static int replay(struct options *options)
     int code = tool_check_outputs(&options->outputs);
     if (code == TOOL_CLEAN)
         code = choose_gpu(options, profile, bytes, size);
+    if (options->keeps_l2)
+        wm_profile_keep_l2(profile, &diag);
     if (code == TOOL_CLEAN && wm_profile_replay(profile, bytes, size, options->path, &diag) != WM_OK)
         code = tool_fail("%s", diag.message);
     json_object_set_new(json, "dispatches", json_dispatches(profile));

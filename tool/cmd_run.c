@@ -49,6 +49,7 @@ static int refuse_profile(const struct tool_job *job)
     const char *option = job->outputs.counters_path            ? "--counters"
                          : job->gpu && !cooperates(job)        ? "--gpu"
                          : job->sample                         ? "--sample"
+                         : job->keeps_l2                       ? "--keep-l2"
                          : job->outputs.trace_path             ? "--trace"
                          : job->outputs.html_path              ? "--html"
                          : job->outputs.show.csv_path          ? "--csv"

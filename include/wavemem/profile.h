@@ -147,6 +147,8 @@ struct wm_profile_kernel {
     uint64_t vector_invalidations;        /* of vector caches, by instructions such as buffer_gl0_inv */
     uint64_t memory_read, memory_written; /* DRAM bytes */
     uint64_t memory_dirty;                /* modified bytes left in the caches by the last dispatch */
+    bool l2_kept;                         /* wm_profile_keep_l2() applies */
+    uint64_t l2_flushed; /* bytes that L2 wrote back when the dispatches ended; part of what is written */
     /* With wm_profile_set_sample(): the number of all workgroups. All counts, also of the rows, are those of
      * the `workgroups` that were sampled; the bounds are scaled to all. Otherwise 0. */
     uint64_t sampled_from;
@@ -179,6 +181,10 @@ WM_API enum wm_status wm_profile_set_gpu(struct wm_profile *profile, const struc
  * executed. 1: observe all. WM_BAD_ARGUMENT: 0, or called after the first dispatch. */
 WM_API enum wm_status wm_profile_set_sample(struct wm_profile *profile, unsigned one_in,
                                             struct wm_diag *diag);
+/* Lets L2 keep its contents from one dispatch to the next; without, it is written back and invalidated when a
+ * dispatch ends. Ignored for products with several XCDs, whose L2s are not coherent with each other.
+ * WM_BAD_ARGUMENT: called after the first dispatch. */
+WM_API enum wm_status wm_profile_keep_l2(struct wm_profile *profile, struct wm_diag *diag);
 /* Records everything that the profile observes in a trace file; docs/trace.md describes the format. Until
  * wm_profile_end_trace() completes it, the data is in NAME.PID.part in the same folder. WM_BAD_ARGUMENT:
  * called after the first dispatch. */

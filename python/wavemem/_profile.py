@@ -210,6 +210,7 @@ class Profile(_Watcher):
 
     gpu: the product whose caches are modelled, a Gpu or its name; None: the default of the first launch's target.
     sample: observes one in `sample` rounds of workgroups; all are executed.
+    keep_l2: L2 keeps its contents from one launch to the next; else it is written back and empty after each.
     trace: records everything in this file, which end_trace() or close() completes; `wavemem replay FILE` and
         Profile.replay() read it.
 
@@ -219,7 +220,7 @@ class Profile(_Watcher):
     _of = "profile"
     _destroy = lib.wm_profile_destroy
 
-    def __init__(self, gpu: Union[str, Gpu, None] = None, sample: int = 1, trace: Any = None) -> None:
+    def __init__(self, gpu: Union[str, Gpu, None] = None, sample: int = 1, trace: Any = None, keep_l2: bool = False) -> None:
         result = ffi.new("struct wm_profile **")
         call(lib.wm_profile_create, result)
         super().__init__(result[0])
@@ -231,6 +232,8 @@ class Profile(_Watcher):
             call(lib.wm_profile_set_gpu, self._pointer, gpu._c)
         if sample != 1:
             call(lib.wm_profile_set_sample, self._pointer, number(sample, "sample", 1 << 32))
+        if keep_l2:
+            call(lib.wm_profile_keep_l2, self._pointer)
         if trace is not None:
             call(lib.wm_profile_trace, self._pointer, c_path(trace))
             self._traces = True

@@ -22,6 +22,17 @@ enum wm_status wm_profile_set_sample(struct wm_profile *profile, unsigned one_in
     return WM_OK;
 }
 
+enum wm_status wm_profile_keep_l2(struct wm_profile *profile, struct wm_diag *diag)
+{
+    if (!profile)
+        return wmi_null(diag, __func__, "profile");
+    if (wmi_profile_began(profile))
+        return wmi_fail(diag, WM_BAD_ARGUMENT,
+                        "whether L2 keeps its contents is decided before the first dispatch");
+    wmi_profile_keep_l2(profile);
+    return WM_OK;
+}
+
 enum wm_status wm_profile_trace(struct wm_profile *profile, const char *path, struct wm_diag *diag)
 {
     struct wmi_tracer *tracer;
@@ -83,6 +94,8 @@ enum wm_status wm_profile_replay(struct wm_profile *profile, const void *bytes, 
         status =
             wmi_fail(diag, WM_UNSUPPORTED, "%s: a trace of the unknown target '%s'", name, header.target);
     status = status ? status : choose_replayed(profile, &header, target, name, diag);
+    if (!status && header.keeps_l2)
+        wmi_profile_keep_l2(profile);
     status = status ? status
                     : wmi_replay(trace, profile, header.target, wmi_cost_rules(cost_rules_of(target)), diag);
     wmi_trace_header_free(&header);

@@ -185,6 +185,7 @@ void wmi_kernels_end(struct wm_profile *profile)
             add_use(&kernel->sums.use[level][kind], &now->use[level][kind], &kernel->before.use[level][kind]);
     kernel->sums.memory_read += now->memory_read - kernel->before.memory_read;
     kernel->sums.memory_written += now->memory_written - kernel->before.memory_written;
+    kernel->sums.flushed += now->flushed - kernel->before.flushed;
     end_written(profile, kernel);
     kernel->dirty = wmi_caches_dirty(caches);
     wmi_sample_end(&profile->sample, &profile->sampling, &kernel->sample);
@@ -466,6 +467,8 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     row->memory_read = kernel->sums.memory_read;
     row->memory_written = kernel->sums.memory_written;
     row->memory_dirty = kernel->dirty;
+    row->l2_kept = profile->keeps_l2 && profile->gpu.xcds == 1;
+    row->l2_flushed = kernel->sums.flushed;
     row->resident_workgroups = kernel->most_groups;
     row->resident_cut = kernel->cuts;
     row->cuts = kernel->cuts;

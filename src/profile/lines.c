@@ -210,6 +210,8 @@ const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
             profile->rounds =
                 wmi_rounds_create(&profile->gpu, &profile->source.rules->vector, profile->log_instructions);
         profile->no_model = !profile->rounds;
+        if (profile->rounds && profile->keeps_l2)
+            wmi_caches_keep_l2(wmi_rounds_caches(profile->rounds));
     }
     profile->began = true;
     memset(profile->work, 0, sizeof profile->work);
@@ -247,6 +249,11 @@ const struct wm_gpu *wmi_profile_gpu(const struct wm_profile *profile)
 void wmi_profile_set_sample(struct wm_profile *profile, unsigned one_in)
 {
     profile->one_in = one_in;
+}
+
+void wmi_profile_keep_l2(struct wm_profile *profile)
+{
+    profile->keeps_l2 = true;
 }
 
 bool wmi_profile_began(const struct wm_profile *profile)

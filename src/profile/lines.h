@@ -64,7 +64,7 @@ struct wm_profile {
     struct wm_profile_row *rows;
     char (*advice)[WMI_ADVICE_BYTES]; /* of the rows */
     struct wm_gpu gpu;
-    bool has_gpu, began;
+    bool has_gpu, began, keeps_l2;
     bool no_model; /* out of memory for the cache model */
     bool missed;   /* out of memory in the current dispatch: the profile is incomplete */
     struct wmi_fetches fetches;

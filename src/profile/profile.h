@@ -74,6 +74,9 @@ bool wmi_profile_began(const struct wm_profile *profile); /* whether wmi_profile
 /* Rounds of workgroups of which one is observed, from the next wmi_profile_begin on; see sample.h. */
 void wmi_profile_set_sample(struct wm_profile *profile, unsigned one_in);
 
+/* L2 keeps its contents from dispatch to dispatch; before the first wmi_profile_begin. */
+void wmi_profile_keep_l2(struct wm_profile *profile);
+
 /* Who writes the profile down; NULL: nobody. The profile does not free it. */
 void wmi_profile_set_tracer(struct wm_profile *profile, struct wmi_tracer *tracer);
 struct wmi_tracer *wmi_profile_tracer(const struct wm_profile *profile);

@@ -171,11 +171,11 @@ class Reports(Case):
         self.assertEqual(errors.count("short.json: raw: the analysis is incomplete"), 2)
 
     def test_shares_of_what_leaves_later(self):
-        """The second kernel evicts 1 MiB that the first kernel leaves in the L2 of 4 MiB: this counts neither in the
+        """The second kernel evicts 1 MiB that the first kernel leaves in an L2 of 4 MiB that keeps its contents: this counts neither in the
         bound of the first kernel nor in a share, but still as written by its store."""
         out, _ = self.run_tool("prof", self.example("vecadd"), "-g 262144 -b 64 --arg a=iota:f32:262144 --arg b=iota:f32:262144",
                                "--arg c=zero:f32:262144 --arg n=262144 --then", self.example("strided_copy"), "-g 4194304 -b 64",
-                               "--arg in=iota:f32:4194304 --arg out=same:in --arg n=4194304 --arg stride=1 --json")
+                               "--arg in=iota:f32:4194304 --arg out=same:in --arg n=4194304 --arg stride=1 --keep-l2 --json")
         report = json.loads(out)
         first, second = report["kernels"]
         self.assertEqual((first["binds"], first["memory_written"], first["memory_dirty"]), ("memory", 0, 1 << 20))

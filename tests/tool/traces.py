@@ -178,15 +178,19 @@ class Traces(Case):
 
     def test_sizes(self):
         """256 KiB are read twice. A cache of the least recently used lines that holds less gives nothing of what goes
-        round in it; one that holds it gives all of the second round."""
+        round in it; one that holds it gives all of the second round, if it keeps its contents."""
         self.path("copy.bin", COPY)
         words = "copy.bin -m gfx900 -g 65536 -b 256 --buffer in=zero:f32:65536 --arg 0=same:in --arg 1=zero:f32:65536"
         self.prof(words, "--then --arg 0=same:in --arg 1=zero:f32:65536 --trace x.trace")
         lines = 65536 * 4 // 64
-        for size, hits in (("64K", 0), ("4M", lines), ("4194304", lines), ("1G", lines)):
-            report = self.replay("x.trace --l2-size", size)
+        for size, hits in (("64K", 0), ("4M", lines), ("4194304", lines), ("1G", lines), ("4M", 0)):
+            report = self.replay("x.trace --l2-size", size, "--keep-l2" if hits else "")
+            self.assertEqual([kernel["l2_kept"] for kernel in report["kernels"]], [bool(hits)])
             load = next(row for row in report["rows"] if row["text"].startswith("flat_load"))
             self.assertEqual((load["l2_requests"], load["l2_hits"]), (2 * lines, hits), size)
+        self.prof(words, "--then --arg 0=same:in --arg 1=zero:f32:65536 --keep-l2 --trace kept.trace")
+        load = next(row for row in self.replay("kept.trace")["rows"] if row["text"].startswith("flat_load"))
+        self.assertEqual((load["l2_requests"], load["l2_hits"]), (2 * lines, lines))
         for size, why in (("x", "--l2-size x: expected bytes"), ("1T", "expected bytes"), ("100", "expected a multiple of"),
                           ("0", "L2 of 0 bytes: expected a multiple of 1024"), ("1025", "expected a multiple of 1024"),
                           ("-1", "--l2-size -1: expected bytes"), ("", "expected bytes"), ("K", "expected bytes"),

@@ -570,6 +570,7 @@ static bool meddles(void *user, uint64_t done, uint64_t all)
     OK(wm_write(machine, s->w.buffer, &word, 4, &diag));
     OK(wm_read(machine, s->w.buffer, &word, 4, &diag));
     REFUSES(wm_profile_set_sample, s->profile, 2);
+    REFUSES(wm_profile_keep_l2, s->profile);
     REFUSES(wm_profile_set_gpu, s->profile, wm_gpu_default("gfx900"));
     REFUSES(wm_profile_trace, s->profile, "file");
     REFUSES(wm_profile_end_trace, s->profile);
@@ -684,6 +685,7 @@ static void profiles(void **state)
     REFUSES(wm_profile_set_gpu, profile, NULL);
     REFUSES(wm_profile_set_sample, NULL, 1);
     REFUSES(wm_profile_set_sample, profile, 0);
+    REFUSES(wm_profile_keep_l2, NULL);
     REFUSES(wm_profile_trace, NULL, "file");
     REFUSES(wm_profile_trace, profile, NULL);
     REFUSES(wm_profile_end_trace, NULL);

@@ -306,11 +306,13 @@ static struct slow_line *slow_find(struct slow_cache *cache, uint64_t number)
     return NULL;
 }
 
-/* A line for the number, which is not there; what it was before is in *old. */
-static struct slow_line *slow_make(struct slow_cache *cache, uint64_t number, struct slow_line *old)
+/* A line for the number, which is not there; what it was before is in *old. most_dirty: if so many lines of
+ * the set are dirty, one of these goes. */
+static struct slow_line *slow_make(struct slow_cache *cache, uint64_t number, size_t most_dirty,
+                                   struct slow_line *old)
 {
-    struct slow_line *oldest = NULL, *empty = NULL;
-    size_t in_set = 0;
+    struct slow_line *oldest = NULL, *oldest_dirty = NULL, *empty = NULL;
+    size_t in_set = 0, dirty = 0;
     for (size_t i = 0; i < SLOW_LINES; i++) {
         struct slow_line *line = &cache->lines[i];
         if (!line->used)
@@ -319,9 +321,16 @@ static struct slow_line *slow_make(struct slow_cache *cache, uint64_t number, st
             in_set++;
             if (!oldest || line->time < oldest->time)
                 oldest = line;
+            if (line->dirty[0] || line->dirty[1]) {
+                dirty++;
+                if (!oldest_dirty || line->time < oldest_dirty->time)
+                    oldest_dirty = line;
+            }
         }
     }
-    struct slow_line *place = in_set == cache->ways ? oldest : empty;
+    struct slow_line *place = in_set != cache->ways                 ? empty
+                              : oldest_dirty && dirty >= most_dirty ? oldest_dirty
+                                                                    : oldest;
     *old = *place;
     *place = (struct slow_line){.used = true, .number = number};
     return place;
@@ -342,7 +351,7 @@ static void slow_last(struct slow *slow, uint64_t address, bool writes, bool ski
         return;
     }
     if (!line) {
-        line = slow_make(cache, address / 64, &old);
+        line = slow_make(cache, address / 64, SLOW_LINES, &old);
         if (old.used && old.dirty[0])
             slow->written += 64;
         if (!writes)
@@ -364,7 +373,7 @@ static void slow_l2(struct slow *slow, unsigned xcd, uint64_t address, uint64_t 
     slow->hits[WM_CACHE_L2] += there;
     const bool stays = line && streams;
     if (!line) {
-        line = slow_make(cache, address / cache->line, &old);
+        line = slow_make(cache, address / cache->line, streams ? SLOW_LINES : cache->ways / 3, &old);
         for (unsigned sector = 0; old.used && sector < 2; sector++)
             if (old.dirty[sector])
                 slow_last(slow, old.number * cache->line + 64 * sector, true, false);
@@ -417,7 +426,7 @@ static bool slow_first(struct slow *slow, unsigned level, unsigned instance, uin
         line->used = false;
     else if (!bypass && ((kind == WMI_ACCESS_LOAD && !leaves) || (kind == WMI_ACCESS_STORE && fills))) {
         if (!line)
-            line = slow_make(cache, address / cache->line, &old);
+            line = slow_make(cache, address / cache->line, SLOW_LINES, &old);
         line->time = ++slow->time;
     }
     return false;

@@ -51,6 +51,7 @@ enum option_id {
     OPT_CSV,
     OPT_TRACE,
     OPT_SAMPLE,
+    OPT_KEEP_L2,
     OPT_SHOW,
     OPT_SORT,
     OPT_SOURCE,
@@ -102,6 +103,7 @@ static const struct tool_option options[] = {
     {"csv", 0, TOOL_VALUE, OPT_CSV},
     {"trace", 0, TOOL_VALUE, OPT_TRACE},
     {"sample", 0, TOOL_VALUE, OPT_SAMPLE},
+    {"keep-l2", 0, TOOL_NO_VALUE, OPT_KEEP_L2},
     {"show", 0, TOOL_VALUE, OPT_SHOW},
     {"sort", 0, TOOL_VALUE, OPT_SORT},
     {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
@@ -368,6 +370,9 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
             number > UINT32_MAX)
             return tool_fail("%s--sample %s: expected 1/N, such as 1/16", where, value);
         job->sample = (unsigned)number;
+        break;
+    case OPT_KEEP_L2:
+        job->keeps_l2 = true;
         break;
     case OPT_TRACE:
         job->outputs.trace_path = value;

@@ -141,6 +141,7 @@ struct tool_job {
     bool goes_on;                     /* continue after memory violations */
     const struct wm_gpu *gpu;         /* prof and --cooperative; NULL: the default of the target */
     unsigned sample;                  /* prof only; 0: all workgroups */
+    bool keeps_l2;                    /* prof only */
     struct tool_prof_outputs outputs; /* JSON: also `run`; others: prof only */
     bool apertures;                   /* --apertures is given, with these bases */
     uint64_t shared_base, private_base;

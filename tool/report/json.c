@@ -144,6 +144,8 @@ static json_t *json_kernel(const struct wm_profile_kernel *kernel)
     set_count(object, "memory_read", kernel->memory_read);
     set_count(object, "memory_written", kernel->memory_written);
     set_count(object, "memory_dirty", kernel->memory_dirty);
+    set_count(object, "l2_flushed", kernel->l2_flushed);
+    json_object_set_new(object, "l2_kept", json_boolean(kernel->l2_kept));
     set_count(object, "resident_workgroups", kernel->resident_workgroups);
     json_object_set_new(object, "sampled_from",
                         kernel->sampled_from ? json_integer((json_int_t)kernel->sampled_from) : json_null());

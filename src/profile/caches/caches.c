@@ -290,12 +290,16 @@ bool wmi_caches_begin(struct wmi_caches *caches, struct wmi_residence residence)
     return true;
 }
 
-/* Multiple L2s are kept coherent by writing back dirty lines and invalidating all lines after a kernel. */
+void wmi_caches_keep_l2(struct wmi_caches *caches)
+{
+    caches->keeps_l2 = caches->gpu.xcds == 1; /* several L2s are coherent only if all are written back */
+}
+
 void wmi_caches_end(struct wmi_caches *caches)
 {
     const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
-    if (caches->gpu.xcds > 1 && l2->tags)
-        caches->flush(caches, words_of(l2));
+    if (!caches->keeps_l2 && l2->tags)
+        caches->flushed += caches->flush(caches, words_of(l2)) * WMI_CACHE_SECTOR;
 }
 
 uint64_t wmi_caches_round_groups(const struct wmi_caches *caches)
@@ -322,7 +326,7 @@ const struct wmi_caches_sums *wmi_caches_sums(struct wmi_caches *caches)
 {
     uint32_t slots;
     const struct wmi_slot_use *uses = wmi_caches_uses(caches, &slots);
-    caches->sums = (struct wmi_caches_sums){0};
+    caches->sums = (struct wmi_caches_sums){.flushed = caches->flushed};
     for (uint32_t slot = 0; slot < slots; slot++) {
         const unsigned kind = caches->routes[slot].kind;
         for (unsigned level = 0; level < WM_CACHE_LEVELS; level++) {

@@ -23,6 +23,7 @@ struct wmi_slot_use {
 struct wmi_caches_sums {
     struct wm_cache_use use[WM_CACHE_LEVELS][WMI_CACHE_KINDS];
     uint64_t memory_read, memory_written;
+    uint64_t flushed; /* bytes that L2 wrote back when dispatches ended */
 };
 
 /* Residence of workgroups: each runs on `units` neighbouring compute units, which hold `groups` workgroups at
@@ -39,11 +40,14 @@ struct wmi_caches;
 struct wmi_caches *wmi_caches_create(const struct wm_gpu *gpu, const struct wmi_vector_rules *rules);
 void wmi_caches_destroy(struct wmi_caches *caches); /* NULL is allowed */
 
-/* Starts a dispatch: invalidates the caches of compute units and shader arrays. Instruction caches, L2 and
- * the last level keep their contents. False: out of memory; the residence is unchanged. */
+/* A single L2 keeps its contents from dispatch to dispatch. */
+void wmi_caches_keep_l2(struct wmi_caches *caches);
+
+/* Starts a dispatch: invalidates the caches of compute units and shader arrays. Instruction caches and the
+ * last level keep their contents. False: out of memory; the residence is unchanged. */
 bool wmi_caches_begin(struct wmi_caches *caches, struct wmi_residence residence);
 
-/* Ends the dispatch: with several XCDs, writes back and invalidates L2. */
+/* Ends the dispatch: writes back and invalidates L2, unless it keeps its contents. */
 void wmi_caches_end(struct wmi_caches *caches);
 
 /* Number of workgroups per round. */

@@ -241,12 +241,16 @@ void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
 }
 
 wmi_caches_flush WMI_BUILD_NAME(wmi_caches_flush);
-void WMI_BUILD_NAME(wmi_caches_flush)(struct wmi_caches *caches, size_t words)
+uint64_t WMI_BUILD_NAME(wmi_caches_flush)(struct wmi_caches *caches, size_t words)
 {
     const struct wmi_cache *l2 = &caches->cache[WM_CACHE_L2];
+    uint64_t sectors = 0;
     for (size_t i = 0; i < words; i++) {
-        if (l2->tags[i] && l2->states[i] & WMI_LINE_DIRTY)
+        const uint32_t dirty = l2->tags[i] ? l2->states[i] & WMI_LINE_DIRTY : 0;
+        if (dirty)
             write_back(caches, l2->tags[i], l2->states[i]);
+        sectors += dirty == WMI_LINE_DIRTY ? 2 : dirty != 0;
         l2->tags[i] = l2->states[i] = 0;
     }
+    return sectors;
 }

@@ -77,11 +77,15 @@ static INLINE void ask_line(struct wmi_caches *caches, const struct ask ask, siz
 {
     const uint32_t ways = ask.ways;
     uint32_t *tags = ask.tags + set, *states = ask.states + set;
-    /* The way to evict: the last one; for STREAM the first empty one, if any. */
-    const uint32_t room = seek == STREAM ? wmi_sets_room(tags, ways) : ways - 1, room_tag = tags[room];
     const uint32_t way = seek == ABSENT ? ways : wmi_sets_find(tags, ways, tag);
     const bool found = way < ways;
-    const uint32_t place = found ? way : room, old = states[place], there = found ? old : 0;
+    /* The way to evict: the last one, if it is empty; for STREAM the first empty one, if any. */
+    const uint32_t room = found || seek != STREAM ? ways - 1 : wmi_sets_room(tags, ways);
+    const bool chooses = !found && seek != STREAM && tags[room];
+    const uint32_t gone =
+        chooses ? wmi_sets_victim(states, ways, WMI_LINE_DIRTY, ways / WMI_DIRTY_WAYS) : room;
+    const uint32_t gone_tag = tags[gone];
+    const uint32_t place = found ? way : gone, old = states[place], there = found ? old : 0;
     const uint32_t missing = ask.stores ? 0 : wanted & ~there;
     uint32_t now = there | (ask.brings ? wanted : 0);
     if (!ask.loads)
@@ -91,14 +95,14 @@ static INLINE void ask_line(struct wmi_caches *caches, const struct ask ask, siz
         tags[place] = tag;
         states[place] = now;
     } else {
-        wmi_sets_follow(tags, ways, way, tag);
-        wmi_sets_follow(states, ways, way, now);
+        wmi_sets_follow(tags, ways, place, tag);
+        wmi_sets_follow(states, ways, place, now);
     }
     far->asked++;
     far->hits += ask.stores ? found : !missing;
     far->read += (missing & 1) + (missing >> 1);
     if (!found && old & WMI_LINE_DIRTY)
-        write_back(caches, room_tag, old);
+        write_back(caches, gone_tag, old);
     for (unsigned sector = 0; ask.has_last && sector < 2; sector++)
         if (missing & (uint32_t)WMI_LINE_VALID_0 << sector)
             reach_last(caches, ((uint64_t)(tag - 1) << ask.shift) + sector * WMI_CACHE_SECTOR, ask.slot,

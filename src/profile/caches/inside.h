@@ -22,6 +22,10 @@ enum {
     WMI_LINE_SLOT_SHIFT = 4,
 };
 
+/* If one in so many ways of a set of L2 or more are dirty, the least recently used dirty line is evicted,
+ * not the least recently used one: see docs/model.md. */
+enum { WMI_DIRTY_WAYS = 3 };
+
 /* All instances of one cache. The tag is the line number of the short address (see `region` below) plus 1; 0:
  * invalid. Ways are in LRU order, most recently used first. */
 struct wmi_cache {
@@ -76,8 +80,9 @@ struct wmi_cache_cursor {
 
 /* In caches_lanes.c: processes the logs of the first `cursors` cursors, one access each in turn. */
 typedef void wmi_caches_walk(struct wmi_caches *caches, size_t cursors);
-/* Also there: writes back the dirty lines of L2 and invalidates it; words: size of its tags. */
-typedef void wmi_caches_flush(struct wmi_caches *caches, size_t words);
+/* Also there: writes back the dirty lines of L2 and invalidates it; words: size of its tags. Returns the
+ * sectors that were dirty. */
+typedef uint64_t wmi_caches_flush(struct wmi_caches *caches, size_t words);
 
 struct wmi_caches {
     struct wmi_cache cache[WM_CACHE_LEVELS];
@@ -98,6 +103,8 @@ struct wmi_caches {
     uint32_t region[WMI_CACHE_REGIONS], regions;
     uint64_t high, distance; /* of the last shortened address */
     bool beyond;             /* there were more regions than fit */
+    bool keeps_l2;           /* from dispatch to dispatch */
+    uint64_t flushed;        /* bytes that L2 wrote back when dispatches ended */
     wmi_caches_walk *walk;
     wmi_caches_flush *flush;
 };

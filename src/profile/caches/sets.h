@@ -93,6 +93,21 @@ static inline uint32_t wmi_sets_room(const uint32_t *set, uint32_t ways)
     return way < ways ? way : ways - 1;
 }
 
+/* The way to evict, of a set's states: the last one with one of the bits if `most` ways or more have one,
+ * else the last one. */
+static inline uint32_t wmi_sets_victim(const uint32_t *states, uint32_t ways, uint32_t bits, uint32_t most)
+{
+    uint32_t marked = 0, last = ways - 1;
+    for (uint32_t first = 0; first < ways; first += WMI_VECTOR_LANES) {
+        const u32v now = *(const u32v *)(states + first) & wmi_splat_u32(bits);
+        const uint32_t here = ways - first < WMI_VECTOR_LANES ? ways - first : WMI_VECTOR_LANES;
+        const uint32_t found = ~wmi_equal_bits(now, wmi_splat_u32(0)) & ((1u << here) - 1);
+        marked += (uint32_t)__builtin_popcount(found);
+        last = found ? first + 31 - (uint32_t)__builtin_clz(found) : last;
+    }
+    return marked >= most ? last : ways - 1;
+}
+
 /* Removes the tag; returns whether it was present. */
 static inline bool wmi_sets_drop(uint32_t *set, uint32_t ways, uint32_t tag)
 {

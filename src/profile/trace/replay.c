@@ -93,6 +93,7 @@ static void put_header(struct wmi_tracer *tracer, const struct wm_profile *profi
     wmi_trace_write_number(&bytes, WMI_TRACE_VERSION);
     wmi_trace_write_string(&bytes, target);
     wmi_trace_write_string(&bytes, profile->has_gpu ? profile->gpu.name : "");
+    wmi_trace_write_number(&bytes, profile->keeps_l2);
     put_record(tracer, WMI_TRACE_HEADER, &bytes);
     tracer->began = true;
 }
@@ -228,6 +229,7 @@ enum wm_status wmi_replay_header(struct wmi_trace *trace, struct wmi_trace_heade
                         (unsigned long long)version, WMI_TRACE_VERSION);
     header->target = wmi_trace_read_string(&reader);
     header->gpu = wmi_trace_read_string(&reader);
+    header->keeps_l2 = wmi_trace_read_upto(&reader, 1);
     if (!reader.failed && header->target && header->gpu)
         return WM_OK;
     wmi_trace_header_free(header);

@@ -11,6 +11,7 @@
 struct wmi_trace_header {
     char *target; /* target of the kernels: "gfx900" */
     char *gpu;    /* modelled product: "vega64" */
+    bool keeps_l2;
 };
 void wmi_trace_header_free(struct wmi_trace_header *header);
 
