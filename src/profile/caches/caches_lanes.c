@@ -238,6 +238,7 @@ void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
         }
         left = kept;
     }
+    drain_last(caches, 0);
 }
 
 wmi_caches_flush WMI_BUILD_NAME(wmi_caches_flush);
@@ -249,4 +250,5 @@ void WMI_BUILD_NAME(wmi_caches_flush)(struct wmi_caches *caches, size_t words)
             write_back(caches, l2->tags[i], l2->states[i]);
         l2->tags[i] = l2->states[i] = 0;
     }
+    drain_last(caches, 0);
 }
