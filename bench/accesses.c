@@ -30,6 +30,16 @@ static uint64_t rows_of_eight(unsigned i, unsigned lane)
     return 0x7f0000000000 + 4 * ((uint64_t)lane / 8 * 100 + wmi_random_u32(i, lane / 8) % 64 + lane % 8);
 }
 
+static uint64_t in_a_row(unsigned i, unsigned lane)
+{
+    return 0x7f0000000000 + 4 * ((uint64_t)i + lane);
+}
+
+static uint64_t words_in_a_row(unsigned i, unsigned lane)
+{
+    return 4 * (i + lane);
+}
+
 static uint64_t in_steps(unsigned i, unsigned lane)
 {
     return 0x7f0000000000 + (uint64_t)i * 4 + (uint64_t)lane * 4096;
@@ -79,6 +89,7 @@ static const struct pattern {
     {"loads within 1 KiB", WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 4, anywhere_near, all_lanes},
     {"loads of rows of eight", WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 4, rows_of_eight, all_lanes},
     {"loads 4096 apart", WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 4, in_steps, all_lanes},
+    {"loads of a row, half", WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 4, in_a_row, half_of_lanes},
     {"loads of 16 bytes", WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 16, wide, all_lanes},
     {"loads of 12 bytes", WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 12, anywhere, all_lanes},
     {"loads off dwords", WMI_PATH_GLOBAL, WMI_ACCESS_LOAD, 4, off_dwords, all_lanes},
@@ -86,10 +97,13 @@ static const struct pattern {
     {"stores anywhere", WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 4, anywhere, all_lanes},
     {"stores within 1 KiB", WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 4, anywhere_near, all_lanes},
     {"stores of rows of eight", WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 4, rows_of_eight, all_lanes},
+    {"stores of a row, half", WMI_PATH_GLOBAL, WMI_ACCESS_STORE, 4, in_a_row, half_of_lanes},
     {"atomics anywhere", WMI_PATH_GLOBAL, WMI_ACCESS_ATOMIC, 4, anywhere, all_lanes},
     {"atomics within 1 KiB", WMI_PATH_GLOBAL, WMI_ACCESS_ATOMIC, 4, anywhere_near, all_lanes},
     {"LDS loads", WMI_PATH_DS, WMI_ACCESS_LOAD, 4, words, all_lanes},
     {"LDS loads, half", WMI_PATH_DS, WMI_ACCESS_LOAD, 4, words, half_of_lanes},
+    {"LDS loads of a row, half", WMI_PATH_DS, WMI_ACCESS_LOAD, 4, words_in_a_row, half_of_lanes},
+    {"LDS stores of a row, half", WMI_PATH_DS, WMI_ACCESS_STORE, 4, words_in_a_row, half_of_lanes},
     {"LDS loads of 16 bytes", WMI_PATH_DS, WMI_ACCESS_LOAD, 16, wide_words, all_lanes},
     {"LDS atomics", WMI_PATH_DS, WMI_ACCESS_ATOMIC, 4, words, all_lanes},
 };

@@ -238,6 +238,7 @@ void WMI_BUILD_NAME(wmi_caches_walk)(struct wmi_caches *caches, size_t left)
         }
         left = kept;
     }
+    drain_last(caches, 0);
 }
 
 wmi_caches_flush WMI_BUILD_NAME(wmi_caches_flush);
@@ -252,5 +253,6 @@ uint64_t WMI_BUILD_NAME(wmi_caches_flush)(struct wmi_caches *caches, size_t word
         sectors += dirty == WMI_LINE_DIRTY ? 2 : dirty != 0;
         l2->tags[i] = l2->states[i] = 0;
     }
+    drain_last(caches, 0);
     return sectors;
 }

@@ -7,6 +7,42 @@
 
 /* ---- after L2 ---- */
 
+static void use_last(struct wmi_caches *caches, const struct wmi_last_request request)
+{
+    const struct wmi_cache *last = &caches->cache[WM_CACHE_LAST];
+    struct wmi_slot_use *use = &caches->uses[request.slot];
+    const uint32_t tag = tag_of(last, request.address);
+    const size_t set = set_of(caches, last, last->set_mask, 0, request.address);
+    if (request.skips && wmi_sets_find(last->tags + set, last->ways, tag) == last->ways) {
+        use->use[WM_CACHE_LAST].requests++;
+        use->memory_read += WMI_CACHE_SECTOR;
+        return;
+    }
+    const uint32_t way = wmi_sets_use(last->tags + set, last->ways, tag);
+    const bool hit = way < last->ways;
+    const uint32_t old = last->states[set + (hit ? way : last->ways - 1)];
+    const uint32_t there = hit ? old : 0;
+    use->use[WM_CACHE_LAST].requests++;
+    use->use[WM_CACHE_LAST].hits += hit;
+    wmi_sets_follow(last->states + set, last->ways, way,
+                    request.writes ? request.slot << WMI_LINE_SLOT_SHIFT | (there & WMI_LINE_DIRTY) |
+                                         WMI_LINE_DIRTY_0 | WMI_LINE_VALID_0
+                                   : there | WMI_LINE_VALID_0);
+    if (hit)
+        return;
+    if (old & WMI_LINE_DIRTY)
+        caches->uses[old >> WMI_LINE_SLOT_SHIFT].memory_written += WMI_CACHE_SECTOR;
+    if (!request.writes)
+        use->memory_read += WMI_CACHE_SECTOR;
+}
+
+/* Carries out requests to the last-level cache until `count` are left. */
+static void drain_last(struct wmi_caches *caches, unsigned count)
+{
+    for (; caches->waiting_count > count; caches->waiting_count--)
+        use_last(caches, caches->waiting[caches->first_waiting++ % WMI_CACHE_WAITING]);
+}
+
 /* Transfers a sector between L2 and the next level. skips: misses do not allocate in the last-level cache. */
 static void reach_last(struct wmi_caches *caches, uint64_t address, uint32_t slot, bool writes, bool skips)
 {
@@ -17,27 +53,11 @@ static void reach_last(struct wmi_caches *caches, uint64_t address, uint32_t slo
         return;
     }
     const size_t set = set_of(caches, last, last->set_mask, 0, address);
-    if (skips && wmi_sets_find(last->tags + set, last->ways, tag_of(last, address)) == last->ways) {
-        use->use[WM_CACHE_LAST].requests++;
-        use->memory_read += WMI_CACHE_SECTOR;
-        return;
-    }
-    const uint32_t way = wmi_sets_use(last->tags + set, last->ways, tag_of(last, address));
-    const bool hit = way < last->ways;
-    const uint32_t old = last->states[set + (hit ? way : last->ways - 1)];
-    const uint32_t there = hit ? old : 0;
-    use->use[WM_CACHE_LAST].requests++;
-    use->use[WM_CACHE_LAST].hits += hit;
-    wmi_sets_follow(last->states + set, last->ways, way,
-                    writes ? slot << WMI_LINE_SLOT_SHIFT | (there & WMI_LINE_DIRTY) | WMI_LINE_DIRTY_0 |
-                                 WMI_LINE_VALID_0
-                           : there | WMI_LINE_VALID_0);
-    if (hit)
-        return;
-    if (old & WMI_LINE_DIRTY)
-        caches->uses[old >> WMI_LINE_SLOT_SHIFT].memory_written += WMI_CACHE_SECTOR;
-    if (!writes)
-        use->memory_read += WMI_CACHE_SECTOR;
+    __builtin_prefetch(last->tags + set, 1);
+    __builtin_prefetch(last->states + set, 1);
+    drain_last(caches, WMI_CACHE_WAITING - 1);
+    caches->waiting[(caches->first_waiting + caches->waiting_count++) % WMI_CACHE_WAITING] =
+        (struct wmi_last_request){address, slot, writes, skips};
 }
 
 /* Writes back the dirty sectors of a line evicted from L2. */

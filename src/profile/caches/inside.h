@@ -9,6 +9,7 @@ enum {
     WMI_CACHE_SECTOR = 64,
     WMI_CACHE_SECTOR_SHIFT = 6,
     WMI_CACHE_WAYS = 16,    /* the storage of a set is a multiple of this */
+    WMI_CACHE_WAITING = 32, /* a power of two */
     WMI_CACHE_REGIONS = 62, /* of 4 GiB, so that the tag of a line of 64 bytes fits into 32 bits */
 };
 
@@ -78,6 +79,13 @@ struct wmi_cache_cursor {
     const struct wmi_cache_place *place;
 };
 
+/* A sector on its way between L2 and the last-level cache. */
+struct wmi_last_request {
+    uint64_t address;
+    uint32_t slot;
+    bool writes, skips; /* skips: misses do not allocate */
+};
+
 /* In caches_lanes.c: processes the logs of the first `cursors` cursors, one access each in turn. */
 typedef void wmi_caches_walk(struct wmi_caches *caches, size_t cursors);
 /* Also there: writes back the dirty lines of L2 and invalidates it; words: size of its tags. Returns the
@@ -105,6 +113,9 @@ struct wmi_caches {
     bool beyond;             /* there were more regions than fit */
     bool keeps_l2;           /* from dispatch to dispatch */
     uint64_t flushed;        /* bytes that L2 wrote back when dispatches ended */
+    /* Requests to the last-level cache, in order: its sets are fetched from host memory meanwhile. */
+    struct wmi_last_request waiting[WMI_CACHE_WAITING];
+    unsigned first_waiting, waiting_count;
     wmi_caches_walk *walk;
     wmi_caches_flush *flush;
 };

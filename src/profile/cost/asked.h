@@ -30,7 +30,7 @@ struct wmi_asked {
     uint32_t lanes;
     uint32_t different; /* distinct elements */
     uint32_t lines;
-    bool quads; /* the lanes fit the quad pattern: `cost` is not set, use wmi_coalesce_lanes() */
+    bool quads; /* some groups may fit the quad pattern: `cost` is not set, use wmi_coalesce_lanes() */
     struct wmi_vector_cost cost; /* without requests */
 };
 

@@ -189,15 +189,40 @@ static inline bool is_one_line(const struct wmi_asking *asking, const struct wmi
     return !(group & ~there);
 }
 
+/* The lines that the active lanes of each group access, summed up. The lanes of a quad mostly access one. */
+static inline uint32_t lines_of_groups(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
+                                       unsigned group)
+{
+    struct wmi_same_row line;
+    uint32_t lines = 0;
+    for (unsigned lane = 0; lane < WMI_LANES; lane += WMI_VECTOR_LANES)
+        *(u32v *)(line.of + lane) = *(const u32v *)(by_lane->of + lane) >> asking->line_shift;
+    for (unsigned first = 0; first < WMI_LANES; first += group) {
+        uint32_t left = (uint32_t)(asking->mask >> first & ((1ULL << group) - 1));
+        for (; left; lines++) {
+            const u32v one = wmi_splat_u32(line.of[first + (unsigned)__builtin_ctz(left)]);
+            for (unsigned lane = 0; lane < group; lane += WMI_VECTOR_LANES)
+                left &= ~(wmi_equal_bits(*(const u32v *)(line.of + first + lane), one) << lane);
+        }
+    }
+    return lines;
+}
+
 /* Address clocks and tag lookups, by the rules at the head of coalesce.c. */
 static inline void find_costs(const struct wmi_asking *asking, const struct wmi_same_row *by_lane,
                               struct wmi_asked *asked)
 {
     const struct wmi_vector_rules *rules = asking->rules;
-    const uint64_t lookups = find_lookups(asking, by_lane);
     const bool lines = asking->may_be_fast && rules->pattern == WMI_FAST_LINE;
-    asked->quads = asking->may_be_fast && rules->pattern == WMI_FAST_QUADS &&
-                   (!rules->all_groups || are_quads_fast(asking, by_lane));
+    const bool quads = asking->may_be_fast && rules->pattern == WMI_FAST_QUADS;
+    asked->quads = quads && !rules->all_groups;
+    if (quads && rules->all_groups && are_quads_fast(asking, by_lane)) {
+        asked->cost = (struct wmi_vector_cost){.fast = true,
+                                               .clocks = WMI_LANES / rules->group,
+                                               .lookups = lines_of_groups(asking, by_lane, rules->group)};
+        return;
+    }
+    const uint64_t lookups = find_lookups(asking, by_lane);
     asked->cost = (struct wmi_vector_cost){
         .fast = lines, .clocks = WMI_LANES / 4, .lookups = (uint32_t)__builtin_popcountll(lookups)};
     for (unsigned first = 0; lines && first < WMI_LANES; first += rules->group) {

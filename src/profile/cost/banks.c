@@ -21,17 +21,7 @@
 
 enum {
     DWORD = 4,
-    BANKS = 64,           /* maximum */
-    MOST_WANTS = 32 * 65, /* maximum dwords of a group: 32 lanes with 255 unaligned bytes each */
-    NOTHING = UINT16_MAX,
-};
-
-/* The distinct dwords that one group accesses, as a chain per bank. */
-struct group_banks {
-    uint16_t depth[BANKS], chain[BANKS];
-    uint16_t next[MOST_WANTS];
-    uint32_t dword[MOST_WANTS];
-    unsigned wants;
+    BANKS = 64, /* maximum */
 };
 
 static uint64_t reaching(const struct wmi_element *element)
@@ -39,67 +29,49 @@ static uint64_t reaching(const struct wmi_element *element)
     return element->mask & ~(element->bad_range | element->bad_align | element->bad_aperture);
 }
 
-static void add_dword(struct group_banks *group, unsigned bank, uint32_t dword, bool share)
-{
-    for (uint16_t i = group->chain[bank]; share && i != NOTHING; i = group->next[i])
-        if (group->dword[i] == dword)
-            return;
-    group->dword[group->wants] = dword;
-    group->next[group->wants] = group->chain[bank];
-    group->chain[bank] = (uint16_t)group->wants++;
-    group->depth[bank]++;
-}
-
-/* The lanes of `mask` that access the bank. */
-static uint64_t lanes_of_bank(const struct wmi_access *access, const struct wmi_element *element,
-                              uint64_t mask, unsigned banks, unsigned bank)
-{
-    uint64_t lanes = 0;
-    for (uint64_t left = mask; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        const uint64_t low = element->address[lane] / DWORD;
-        const uint64_t last = (element->address[lane] + access->bytes - 1) / DWORD;
-        for (uint64_t dword = low; dword <= last; dword++)
-            if ((dword & (banks - 1)) == bank)
-                lanes |= 1ULL << lane;
-    }
-    return lanes;
-}
-
-/* Adds the passes of one group: the lanes in `mask`. */
-static void serve_group(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
-                        unsigned banks, struct wmi_lds_cost *cost)
-{
-    struct group_banks group;
-    memset(group.depth, 0, banks * sizeof *group.depth);
-    memset(group.chain, 0xff, banks * sizeof *group.chain);
-    group.wants = 0;
-    for (uint64_t left = mask; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        const uint64_t low = element->address[lane] / DWORD;
-        const uint64_t last = (element->address[lane] + access->bytes - 1) / DWORD;
-        for (uint64_t dword = low; dword <= last; dword++)
-            add_dword(&group, (unsigned)(dword & (banks - 1)), (uint32_t)dword,
-                      access->kind != WMI_ACCESS_ATOMIC);
-    }
-    unsigned busiest = 0;
-    for (unsigned bank = 1; bank < banks; bank++)
-        if (group.depth[bank] > group.depth[busiest])
-            busiest = bank;
-    const uint32_t depth = group.depth[busiest];
-    cost->passes += depth ? depth : 1;
-    cost->conflicts += depth ? depth - 1 : 0;
-    if (depth > cost->depth) {
-        cost->depth = depth;
-        cost->bank = busiest;
-        cost->lanes = lanes_of_bank(access, element, mask, banks, busiest);
-    }
-}
-
 /* The alignment, a power of two, that lanes need to be served together. */
 static unsigned alignment(unsigned bytes)
 {
     return bytes > 8 ? 16 : bytes > 4 ? 8 : bytes > 2 ? 4 : bytes;
+}
+
+/* Adds the passes of one group: the lanes in `mask`, whose elements of at most 16 bytes are aligned. So a
+ * group of banks serves an element as a whole, and one bank stands for it: the lowest. */
+static void serve_group(const struct wmi_access *access, const struct wmi_element *element, uint64_t mask,
+                        unsigned banks, struct wmi_lds_cost *cost)
+{
+    const unsigned bytes = alignment(access->bytes) > DWORD ? alignment(access->bytes) : DWORD;
+    const unsigned shift = (unsigned)__builtin_ctz(bytes), places = banks / (bytes / DWORD);
+    const bool share = access->kind != WMI_ACCESS_ATOMIC;
+    uint64_t lanes[BANKS]; /* by bank; of those that share an element the first one */
+    uint8_t count[BANKS];  /* of them */
+    unsigned busiest = 0, depth = 0;
+    memset(lanes, 0, places * sizeof *lanes);
+    memset(count, 0, places * sizeof *count);
+    for (uint64_t left = mask; left; left &= left - 1) {
+        const uint64_t at = element->address[__builtin_ctzll(left)] >> shift;
+        const unsigned bank = (unsigned)at & (places - 1);
+        uint64_t others = share ? lanes[bank] : 0;
+        while (others && element->address[__builtin_ctzll(others)] >> shift != at)
+            others &= others - 1;
+        if (others)
+            continue;
+        lanes[bank] |= left & -left;
+        if (++count[bank] > depth || (count[bank] == depth && bank < busiest)) {
+            depth = count[bank];
+            busiest = bank;
+        }
+    }
+    cost->passes += depth ? depth : 1;
+    cost->conflicts += depth ? depth - 1 : 0;
+    if (depth <= cost->depth)
+        return;
+    cost->depth = depth;
+    cost->bank = busiest * (bytes / DWORD);
+    cost->lanes = 0;
+    for (uint64_t left = mask; left; left &= left - 1)
+        if ((element->address[__builtin_ctzll(left)] >> shift & (places - 1)) == busiest)
+            cost->lanes |= left & -left;
 }
 
 static bool is_misaligned(const struct wmi_element *element, uint64_t mask, unsigned bytes)

@@ -21,6 +21,19 @@ static inline uint64_t find_across(uint64_t repeated, unsigned lower, const stru
     return across;
 }
 
+/* Whether each of the lowest `count` values is higher than the previous one. */
+static inline bool is_rising(const struct wmi_same_row *row, unsigned count)
+{
+    u32v before = wmi_splat_u32(0);
+    uint64_t rises = 1;
+    for (unsigned i = 0; i < WMI_LANES; i += WMI_VECTOR_LANES) {
+        const u32v now = *(const u32v *)(row->of + i);
+        rises |= (uint64_t)wmi_less_bits(wmi_shift_lanes(before, now), now) << i;
+        before = now;
+    }
+    return !(wmi_same_bits(count) & ~rises);
+}
+
 /* The lanes of `lanes` that access the same dword as an earlier one. in_halves: those that repeat a lane of
  * their own half of the wave; may be NULL. */
 static INLINE uint64_t repeated_of(struct wmi_same *room, const struct wmi_same_row *dword, uint64_t lanes,
@@ -31,6 +44,11 @@ static INLINE uint64_t repeated_of(struct wmi_same *room, const struct wmi_same_
     if (!count)
         return 0;
     wmi_compress_row(row.of, dword->of, lanes);
+    if (is_rising(&row, count)) {
+        if (in_halves)
+            *in_halves = 0;
+        return 0;
+    }
     const uint64_t repeated = wmi_same_find(room, &row, count, wmi_same_bits(count), &earliest);
     if (in_halves) {
         const unsigned lower = (unsigned)__builtin_popcountll(lanes & UINT32_MAX);

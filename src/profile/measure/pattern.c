@@ -7,14 +7,18 @@
 
 static unsigned hash(uint64_t lanes, const int32_t relative[64])
 {
-    uint64_t sum = lanes;
-    for (unsigned lane = 0; lane < 64; lane += 2) {
-        uint64_t word;
-        memcpy(&word, relative + lane, sizeof word);
-        sum = (sum ^ word) * 0x9e3779b97f4a7c15ULL;
-        sum ^= sum >> 32;
-    }
-    return (unsigned)(sum % WMI_PATTERNS);
+    enum { SUMS = 4 }; /* that do not wait for one another */
+    uint64_t sum[SUMS] = {lanes, 1, 2, 3}, all = 0;
+    for (unsigned lane = 0; lane < 64; lane += 2 * SUMS)
+        for (unsigned i = 0; i < SUMS; i++) {
+            uint64_t word;
+            memcpy(&word, relative + lane + 2 * i, sizeof word);
+            sum[i] = (sum[i] ^ word) * 0x9e3779b97f4a7c15ULL;
+            sum[i] ^= sum[i] >> 32;
+        }
+    for (unsigned i = 0; i < SUMS; i++)
+        all = (all ^ sum[i]) * 0x9e3779b97f4a7c15ULL;
+    return (unsigned)((all >> 32) % WMI_PATTERNS);
 }
 
 struct wmi_pattern *wmi_patterns_take(struct wmi_patterns *patterns, uint64_t lanes,
