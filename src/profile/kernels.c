@@ -204,7 +204,6 @@ void wmi_kernels_destroy(struct wm_profile *profile)
     }
     free(profile->written_before);
     free(profile->kernels);
-    free(profile->kernel_rows);
 }
 
 /* ---- bounds ---- */
@@ -403,18 +402,10 @@ static void add_fetches(struct wm_profile_kernel *row, const struct wm_profile *
             row->cache[i].read = *use;
 }
 
-static enum wmi_gpu_part part_of(const struct wm_bound *bound)
-{
-    enum wmi_gpu_part part = 0;
-    while (part + 1 < WMI_GPU_PARTS && bound->name != wmi_gpu_part_names[part])
-        part++;
-    return part;
-}
-
 /* Whether the bound depends on cache hits; with --sample, the caches saw only the sampled workgroups. */
 static bool by_hits(const struct wm_bound *bound)
 {
-    return part_of(bound) == WMI_GPU_L2 || part_of(bound) == WMI_GPU_MEMORY;
+    return wmi_part_of(bound) == WMI_GPU_L2 || wmi_part_of(bound) == WMI_GPU_MEMORY;
 }
 
 /* Scales the bounds of a sampled kernel to all workgroups. */
@@ -476,29 +467,31 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     add_fetches(row, profile);
     add_bounds(row, kernel, profile->source.rules);
     scale_bounds(row, kernel);
-    if (wmi_advise_kernel(row, kernel->advice))
-        row->advice = kernel->advice;
 }
 
-bool wmi_kernels_binding(struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding)
+uint64_t wmi_kernel_written(const struct wmi_kernel *kernel, uint32_t slot)
 {
-    struct wmi_kernel *kernel = profile->kernel_count == 1 ? profile->kernels : NULL;
-    for (size_t i = 0; i < profile->kernel_count; i++)
-        if (profile->kernels[i].dispatch.pc == pc)
-            kernel = &profile->kernels[i];
-    struct wm_profile_kernel row;
-    if (!kernel || !kernel->dispatches || !profile->rounds)
+    return slot < kernel->written_count ? kernel->written[slot] : 0;
+}
+
+bool wmi_kernels_binding(const struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding)
+{
+    const struct wm_profile_kernel *row = profile->kernel_row_count == 1 ? profile->kernel_rows : NULL;
+    for (size_t i = 0; i < profile->kernel_row_count; i++)
+        if (profile->kernel_rows[i].pc == pc)
+            row = &profile->kernel_rows[i];
+    if (!row || !row->binds)
         return false;
-    fill_row(&row, kernel, profile);
-    if (!row.binds)
-        return false;
-    *binding = (struct wmi_binding){.part = part_of(row.binds),
-                                    .clocks = row.binds->clocks / wmi_sample_scale(&kernel->sample),
-                                    .units = units_of(kernel, row.gpu),
-                                    .simds = simds_of(kernel, row.gpu),
-                                    .wave_lanes = kernel->wave_lanes,
-                                    .written = kernel->written,
-                                    .written_count = kernel->written_count};
+    const struct wmi_kernel *kernel = profile->kernels;
+    while (kernel->dispatch.pc != row->pc)
+        kernel++;
+    *binding = (struct wmi_binding){.row = row,
+                                    .kernel = kernel,
+                                    .part = wmi_part_of(row->binds),
+                                    .clocks = row->binds->clocks / row->sample_scale,
+                                    .units = units_of(kernel, row->gpu),
+                                    .simds = simds_of(kernel, row->gpu),
+                                    .wave_lanes = kernel->wave_lanes};
     return true;
 }
 
@@ -508,17 +501,15 @@ static int by_address(const void *left, const void *right)
     return (a->dispatch.pc > b->dispatch.pc) - (a->dispatch.pc < b->dispatch.pc);
 }
 
-const struct wm_profile_kernel *wmi_profile_kernels(struct wm_profile *profile, size_t *count)
+bool wmi_kernels_make(struct wm_profile *profile)
 {
-    *count = 0;
-    free(profile->kernel_rows);
-    profile->kernel_rows =
-        profile->kernel_count ? calloc(profile->kernel_count, sizeof *profile->kernel_rows) : NULL;
+    profile->kernel_rows = calloc(profile->kernel_count + 1, sizeof *profile->kernel_rows);
     if (!profile->kernel_rows)
-        return NULL;
-    qsort(profile->kernels, profile->kernel_count, sizeof *profile->kernels, by_address);
+        return false;
+    if (profile->kernel_count)
+        qsort(profile->kernels, profile->kernel_count, sizeof *profile->kernels, by_address);
     for (size_t i = 0; i < profile->kernel_count; i++)
         if (profile->kernels[i].dispatches)
-            fill_row(&profile->kernel_rows[(*count)++], &profile->kernels[i], profile);
-    return profile->kernel_rows;
+            fill_row(&profile->kernel_rows[profile->kernel_row_count++], &profile->kernels[i], profile);
+    return true;
 }

@@ -150,8 +150,7 @@ void wmi_profile_destroy(struct wm_profile *profile)
     free(profile->log_instructions);
     free(profile->instructions);
     free(profile->index);
-    free(profile->rows);
-    free(profile->advice);
+    wmi_report_forget(profile);
     free(profile);
 }
 
@@ -202,6 +201,7 @@ static void plan_sample(struct wm_profile *profile)
 const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
                                              const struct wmi_profile_source *source)
 {
+    wmi_report_forget(profile);
     profile->source = source ? *source : (struct wmi_profile_source){0};
     if (profile->has_gpu && profile->source.rules && (!profile->began || profile->no_model)) {
         if (!profile->log_instructions)
@@ -226,6 +226,7 @@ const struct wmi_observer *wmi_profile_begin(struct wm_profile *profile,
 
 void wmi_profile_end(struct wm_profile *profile)
 {
+    wmi_report_forget(profile);
     if (profile->rounds)
         wmi_rounds_end(profile->rounds);
     if (profile->observer.block && profile->fetches.slot < profile->count)

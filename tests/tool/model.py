@@ -226,7 +226,7 @@ class Model(Case):
                                      items=64, workgroup=64, elements=4096)
         self.check(counters, TCP_TOTAL_ACCESSES=64, TCP_TOTAL_CACHE_ACCESSES=64, TCP_TCC_READ_REQ=64)
         row = next(row for row in report["rows"] if row["path"] == "GLOBAL")
-        self.assertIn("lanes are 64 B apart: 64 lines for 256 useful bytes", row["advice"])
+        self.assertIn("lanes are 64 B apart: 64 lines of 64 B for 256 useful bytes", row["advice"])
 
     def test_rdna(self):
         """RDNA white paper: 32 lanes within a line of 128 bytes take one clock; lines of 128 bytes."""

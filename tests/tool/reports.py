@@ -38,7 +38,7 @@ class Reports(Case):
             out, _ = self.transposes("transpose_naive", f"--show {column} --sort {column}")
             self.assertEqual([line[0] for line in self.table(out)[1:3]], list(map(str, figures)))
         out, _ = self.transposes("transpose_naive", "--sort source")
-        self.assertEqual(re.findall(r"transpose\.cl:(\d+)", out), ["8"] * 3 + ["10"] * 3)
+        self.assertEqual(re.findall(r" transpose\.cl:(\d+)", out), ["8"] * 3 + ["10"] * 3)
         everything = self.table(self.transposes("transpose_naive", "--show all")[0])[0]
         rows = json.loads(self.transposes("transpose_naive", "--json")[0])["rows"]
         self.assertEqual(len(everything) - 3, sum(key not in (
@@ -117,14 +117,19 @@ class Reports(Case):
         self.assemble("long", f"s_mov_b64 exec, 0\n.rept 200\n{mixed}\n.endr\n{load}")  # 8016 B, 251 fetches
         kernel, rows, out = self.profiled("long.co -g 65536 -b 64")
         self.assertEqual((kernel["binds"], kernel["fetches"], {row["share"] for row in rows}), ("fetch", 1024 * 251, {None}))
-        said = f"{251 * 32 / 1003:.1f} B of code are fetched per executed instruction"
-        self.assertIn("no row has a share", kernel["advice"])
-        self.assertIn(said, kernel["advice"])
-        self.assertIn("advice     " + kernel["advice"], out)
+        said = f"{251 * 32 / 1003:.4g} B of code are fetched per executed instruction"
+        self.assertIn(said, self.finding("long.co -g 65536 -b 64", "code")["numbers"])
+        self.assertIn(said, " ".join(out.split()))
         self.assertNotIn("share  efficiency", out)
         self.assemble("short", load)
-        self.assertIn("loads the code once", self.profiled("short.co -g 4096 -b 64")[0]["advice"])
-        self.assertIsNone(self.profiled(self.example("transpose"), "-k transpose_naive", TRANSPOSE)[0]["advice"])
+        for words in ("short.co -g 4096 -b 64", f"{self.example('transpose')} -k transpose_naive {TRANSPOSE}"):
+            self.assertNotIn("code", [one["cause"] for one in json.loads(self.run_tool("prof", words, "--json")[0])["findings"]])
+
+    def finding(self, words, cause):
+        """The first finding, which has that cause."""
+        found = json.loads(self.run_tool("prof", words, "--json")[0])["findings"][0]
+        self.assertEqual(found["cause"], cause)
+        return found
 
     def test_cut(self):
         """The log of two waves that fills 128 MiB by half and more."""
@@ -239,11 +244,13 @@ class Reports(Case):
         self.assertNotIn("bank conflicts", self.run_tool(*words)[0])
 
     def advice(self, name, words, mnemonic):
-        """The advice on the only instruction of that name; it is also below the table."""
+        """The advice on the only instruction of that name; it is also below the table, with its place."""
         rows = json.loads(self.run_tool("prof", name, words, "--json")[0])["rows"]
         row, = (row for row in rows if row["text"].startswith(mnemonic + " "))
         if row["advice"]:
-            self.assertIn(f"+0x{row['offset']:x}  {row['advice']}", self.run_tool("prof", name, words)[0])
+            verdict, numbers = row["advice"].split(": ", 1)
+            out = " ".join(self.run_tool("prof", name, words)[0].split())
+            self.assertRegex(out, re.escape(verdict) + r" \(\S+\): " + re.escape(numbers))
         return row["advice"] or ""
 
     def test_names_the_difference(self):
@@ -252,19 +259,19 @@ class Reports(Case):
         transpose = self.example("transpose")
         # Down a column: 16 lines for 256 bytes. Through LDS: rows.
         self.assertRegex(self.advice(transpose, TRANSPOSE + " -k transpose_naive", "global_store_dword"),
-                         r"256 B apart: 16 lines for 256 useful bytes.*LDS")
+                         r"256 B apart: 16 lines of 64 B for 256 useful bytes.*LDS")
         self.assertEqual(self.advice(transpose, TRANSPOSE + " -k transpose_lds", "global_store_dword"), "")
         # A tile with rows of 64 bytes: eight dwords of one bank; 14 of 16 clocks are conflicts. With a padding dword: 2
         # of 4.
         self.assertRegex(self.advice(transpose, TRANSPOSE + " -k transpose_unpadded", "ds_read_b32"),
-                         r"14\.0 of 16\.0 LDS clocks are bank conflicts.* 64 B apart.* pad each row by one dword")
+                         r"bank conflicts: \d+ of \d+ LDS passes, 14 of 16 per instruction.* 64 B apart.* pad each row by one dword")
         self.assertNotRegex(self.advice(transpose, TRANSPOSE + " -k transpose_lds", "ds_read_b32"), "pad")
         # 64 lanes 128 bytes apart need 64 lines; 4 bytes apart, four lines of 64.
-        for stride, expected in ((32, r"128 B apart: 64 lines for 256 useful bytes.*fastest-varying dimension"), (1, "^$")):
+        for stride, expected in ((32, r"128 B apart: 64 lines of 64 B for 256 useful bytes.*fastest-varying dimension"), (1, "^$")):
             words = f"-g 1024 -b 64 --arg in=zero:f32:32768 --arg out=zero:f32:1024 --arg n=1024 --arg stride={stride}"
             self.assertRegex(self.advice(self.example("strided_copy"), words, "global_load_dword"), expected)
         # One field of an array of structs of 16 bytes, and the same as a struct of arrays.
-        for shift, expected in ((4, r"16 B apart and use 4 of them: 16 lines for 256 useful bytes.*one array per member"), (2, "^$")):
+        for shift, expected in ((4, r"16 B apart and use 4 of them: 16 lines of 64 B for 256 useful bytes.*one array per member"), (2, "^$")):
             self.path("field.bin", pack("u32", [
                 0xC0060100, 0x00000000,          # s_load_dwordx2 s[4:5], s[0:1], 0x0
                 0x24000080 + shift,              # v_lshlrev_b32_e32 v0, shift, v0

@@ -2,10 +2,9 @@
 /* The summary of each kernel in the page of `prof --html`: bounds, occupancy, caches. */
 #include "tool/report/summary.h"
 #include "tool/html/parts.h"
-#include "tool/report/remarks.h"
+#include "tool/report/advice.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 static void put_bounds(FILE *file, const struct wm_profile_kernel *kernel)
 {
@@ -88,45 +87,43 @@ static void put_caches(FILE *file, const struct wm_profile_kernel *kernel)
     fputs("</p>\n", file);
 }
 
-static void put_remark(FILE *file, const struct tool_report *report, const struct tool_remark *remark)
+static void put_finding(FILE *file, const struct tool_report *report,
+                        const struct wm_profile_finding *finding)
 {
-    const size_t named = remark->rows < TOOL_NAMED ? remark->rows : TOOL_NAMED;
-    fputs("<li>", file);
-    html_text(file, remark->row[0]->advice);
-    if (remark->gain > 0)
-        fprintf(file, " (saves up to %.0f%% of the minimum time)", 100 * remark->gain);
-    fputs(": ", file);
-    for (size_t i = 0; i < named; i++) {
-        fprintf(file, "%s<a href=\"#i%zu\"><code>", i ? ", " : "", html_number_of(report, remark->row[i]));
-        html_text(file, remark->row[i]->text);
+    enum { NAMED = 4 };
+    char gain[96];
+    tool_gain_text(finding, gain);
+    fputs("<li><b>", file);
+    html_text(file, finding->verdict);
+    fputs("</b> (", file);
+    html_text(file, finding->place);
+    fputs("): ", file);
+    html_text(file, finding->numbers);
+    fputs("; ", file);
+    html_text(file, finding->change);
+    fputs(". ", file);
+    html_text(file, gain);
+    for (size_t i = 0; i < finding->row_count && i < NAMED; i++) {
+        fprintf(file, "%s<a href=\"#i%zu\"><code>", i ? ", " : ": ",
+                html_number_of(report, finding->rows[i]));
+        html_text(file, finding->rows[i]->text);
         fputs("</code></a>", file);
     }
-    if (remark->rows > named)
-        fprintf(file, " and %zu more", remark->rows - named);
+    if (finding->row_count > NAMED)
+        fprintf(file, " and %zu more", finding->row_count - NAMED);
     fputs("</li>\n", file);
 }
 
-/* The advice for the kernel and its rows, which are contiguous in the report. */
-static void put_remarks(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
+static void put_findings(FILE *file, const struct tool_report *report, const struct wm_profile_kernel *kernel)
 {
-    size_t first = 0;
-    while (first < report->count && tool_row_start(report->rows[first]) != kernel->pc)
-        first++;
-    struct tool_remark *remarks;
-    const size_t rows = first < report->count ? tool_kernel_rows(report, first) : 0;
-    const size_t found = tool_remarks(report->rows + first, rows, &remarks);
-    if (found || kernel->advice)
+    const struct wm_profile_finding *finding;
+    const size_t count = tool_kernel_findings(report, kernel, &finding);
+    if (count)
         fputs("<ul class=\"advice\">\n", file);
-    if (kernel->advice) {
-        fputs("<li>", file);
-        html_text(file, kernel->advice);
-        fputs("</li>\n", file);
-    }
-    for (size_t i = 0; i < found && i < TOOL_REMARKS; i++)
-        put_remark(file, report, &remarks[i]);
-    if (found || kernel->advice)
+    for (size_t i = 0; i < count; i++)
+        put_finding(file, report, &finding[i]);
+    if (count)
         fputs("</ul>\n", file);
-    free(remarks);
 }
 
 static void put_fetches(FILE *file, const struct wm_profile_kernel *kernel)
@@ -173,7 +170,7 @@ static void put_kernel(FILE *file, const struct tool_report *report, const struc
         fputs(".</p>\n", file);
     }
     put_bounds(file, kernel);
-    put_remarks(file, report, kernel);
+    put_findings(file, report, kernel);
     put_caches(file, kernel);
     fputs("</section>\n", file);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as JSON. */
+#include "tool/report/advice.h"
 #include "tool/report/document.h"
 #include "tool/report/summary.h"
 
@@ -156,7 +157,6 @@ static json_t *json_kernel(const struct wm_profile_kernel *kernel)
     json_object_set_new(object, "cuts", json_cuts(kernel));
     json_object_set_new(object, "bounds", json_bounds(kernel));
     json_object_set_new(object, "binds", kernel->binds ? json_string(kernel->binds->name) : json_null());
-    json_object_set_new(object, "advice", kernel->advice ? json_string(kernel->advice) : json_null());
     return object;
 }
 
@@ -173,6 +173,7 @@ void tool_report_json(json_t *object, const struct tool_report *report)
     for (size_t i = 0; i < report->kernel_count; i++)
         json_array_append_new(kernels, json_kernel(&report->kernels[i]));
     json_object_set_new(object, "kernels", kernels);
+    json_object_set_new(object, "findings", tool_json_advice(report));
     json_object_set_new(object, "rows", list);
     json_object_set_new(object, "source_lines", json_source_lines(report->rows, report->count));
     json_object_set_new(object, "totals", totals);

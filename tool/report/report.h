@@ -49,7 +49,8 @@ const char *tool_lane_list(uint64_t lanes, char text[256]);
 /* The number of consecutive rows from `first` on that belong to one kernel. */
 size_t tool_kernel_rows(const struct tool_report *report, size_t first);
 
-/* Prints a table and remarks per kernel; tool_report_source(), for --source, prints source or listing. */
+/* Prints a table and the findings of each kernel; tool_report_source(), for --source, prints source or
+ * listing. */
 void tool_report_text(const struct tool_report *report);
 void tool_report_source(const struct tool_report *report);
 /* Adds rows, sums by source line and totals to `object`. */

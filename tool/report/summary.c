@@ -187,8 +187,6 @@ static void print_bounds(FILE *out, const struct wm_profile_kernel *kernel)
     }
     if (*before == ',')
         fputc('\n', out);
-    if (kernel->advice)
-        fprintf(out, "  advice     %s\n", kernel->advice);
 }
 
 static void print_kernel(FILE *out, const struct wm_profile_kernel *kernel)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as text: a table for each kernel, followed by the advice. */
 #include "tool/text.h"
+#include "tool/report/advice.h"
 #include "tool/report/columns.h"
-#include "tool/report/remarks.h"
 #include "tool/report/summary.h"
 
 #include <inttypes.h>
@@ -40,45 +40,6 @@ static void add_totals(struct tool_table *table, const struct tool_columns *colu
     tool_table_cell(table, "total");
 }
 
-/* ---- advice ---- */
-
-static void print_remark(const struct tool_remark *remark)
-{
-    const struct wm_profile_row *row = remark->row[0];
-    const size_t named = remark->rows < TOOL_NAMED ? remark->rows : TOOL_NAMED;
-    char *text = NULL, lanes[256];
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return;
-    for (size_t i = 0; i < named; i++)
-        fprintf(out, "%s+0x%" PRIx64, i ? " " : "", remark->row[i]->offset);
-    if (remark->rows > named)
-        fprintf(out, " and %zu more", remark->rows - named);
-    const unsigned indent = (unsigned)ftell(out) + 2;
-    fprintf(out, "  %s", row->advice);
-    if (row->lds_depth > 1)
-        fprintf(out, "; worst case: lanes %s access bank %" PRIu32, tool_lane_list(row->lds_lanes, lanes),
-                row->lds_bank);
-    if (remark->gain > 0)
-        fprintf(out, " (saves up to %.0f%% of the minimum time)", 100 * remark->gain);
-    fclose(out);
-    tool_print_wrapped(text, size, indent < 16 ? indent : 8, tool_terminal_width());
-    free(text);
-}
-
-/* Prints the advice, largest gain first. */
-static void print_remarks(const struct wm_profile_row *const *rows, size_t count)
-{
-    struct tool_remark *remarks;
-    const size_t found = tool_remarks(rows, count, &remarks);
-    for (size_t i = 0; i < found && i < TOOL_REMARKS; i++)
-        print_remark(&remarks[i]);
-    if (found > TOOL_REMARKS)
-        printf("and %zu more: --json, --html\n", found - TOOL_REMARKS);
-    free(remarks);
-}
-
 /* ---- tables ---- */
 
 static void print_kernel(const struct tool_report *report, struct tool_columns *columns, size_t first,
@@ -99,7 +60,7 @@ static void print_kernel(const struct tool_report *report, struct tool_columns *
     tool_summary_text(tool_kernel_of(report, report->rows[first]));
     tool_table_print(&table, stdout, 0);
     tool_table_free(&table);
-    print_remarks(report->rows + first, count);
+    tool_advice_text(report, tool_kernel_of(report, report->rows[first]));
 }
 
 static void print_all_kernels(const struct tool_sums *all)

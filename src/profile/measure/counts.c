@@ -18,6 +18,7 @@ static const struct field fields[] = {
     NUMBER(path, WMI_PATH_COUNT - 1),
     NUMBER(kind, WMI_ACCESS_ATOMIC),
     NUMBER(bytes, 0),
+    NUMBER(used, 0),
     NUMBER(executions, 0),
     ROW(sum),
     NUMBER(depth, 0),
