@@ -122,8 +122,8 @@ class Reports(Case):
         self.assertIn(said, " ".join(out.split()))
         self.assertNotIn("share  efficiency", out)
         self.assemble("short", load)
-        for words in ("short.co -g 4096 -b 64", f"{self.example('transpose')} -k transpose_naive {TRANSPOSE}"):
-            self.assertNotIn("code", [one["cause"] for one in json.loads(self.run_tool("prof", words, "--json")[0])["findings"]])
+        for words in (["short.co -g 4096 -b 64"], [self.example("transpose"), "-k transpose_naive", TRANSPOSE]):
+            self.assertNotIn("code", [one["cause"] for one in json.loads(self.run_tool("prof", *words, "--json")[0])["findings"]])
 
     def finding(self, words, cause):
         """The first finding, which has that cause."""
