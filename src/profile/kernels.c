@@ -469,6 +469,14 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     scale_bounds(row, kernel);
 }
 
+double wmi_kernel_waves_at_once(const struct wmi_kernel *kernel, const struct wm_gpu *gpu)
+{
+    const double most = (double)kernel->waves_per_simd * gpu->simds;
+    const double units = kernel->dispatches ? units_of(kernel, gpu) : 0;
+    const double waves = units > 0 ? (double)kernel->waves / (double)kernel->dispatches / units : most;
+    return waves < most ? waves : most;
+}
+
 uint64_t wmi_kernel_written(const struct wmi_kernel *kernel, uint32_t slot)
 {
     return slot < kernel->written_count ? kernel->written[slot] : 0;

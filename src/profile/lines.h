@@ -163,6 +163,8 @@ struct wmi_binding {
 /* Bytes that the kernel's dispatches wrote to memory for the slot: without what was written back while others
  * ran. */
 uint64_t wmi_kernel_written(const struct wmi_kernel *kernel, uint32_t slot);
+/* Waves of a dispatch that share a vector cache, on average over the compute units with work. */
+double wmi_kernel_waves_at_once(const struct wmi_kernel *kernel, const struct wm_gpu *gpu);
 bool wmi_kernels_binding(const struct wm_profile *profile, uint64_t pc, struct wmi_binding *binding);
 
 #endif

@@ -58,12 +58,19 @@ static void make_contiguous(const struct wmi_suspect *s, struct wm_profile_row *
     after->memory_written = scaled(after->memory_written, memory);
 }
 
+/* Data clocks if each moves its 64 bytes. */
+static uint64_t full_data(const struct wm_profile_row *row)
+{
+    return at_most(row->data_clocks, (double)row->bytes_asked / 64);
+}
+
 /* Instructions of fewer waves do the same work. */
 static void make_fewer(const struct wmi_suspect *s, struct wm_profile_row *after, double share)
 {
     after->executions = scaled(s->row->executions, share);
     after->address_clocks = scaled(after->address_clocks, share);
     after->tag_lookups = scaled(after->tag_lookups, share);
+    after->data_clocks = full_data(s->row);
     after->lds_passes = scaled(after->lds_passes, share);
 }
 
@@ -207,18 +214,38 @@ static void say_uniform_load(const struct wmi_plea *p, struct wmi_texts *t)
                "__constant), so that it uses s_load");
 }
 
+/* The bytes that the example wave's lanes span. */
+static uint64_t span_of(const struct wm_profile_wave *wave)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    for (uint64_t left = wave->lanes; left; left &= left - 1) {
+        const uint64_t at = wave->address[__builtin_ctzll(left)];
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+    }
+    return high - low;
+}
+
 static bool shared_atomics(const struct wmi_suspect *s, struct wm_profile_row *after)
 {
     const struct wm_profile_row *row = s->row;
     if (!s->family || s->kind != WMI_ACCESS_ATOMIC || !row->bytes || !row->atomic_requests)
         return false;
-    const uint64_t distinct = row->distinct_bytes / row->bytes;
-    if (2 * distinct > row->lanes)
+    if (2 * row->distinct_bytes > row->lanes * row->bytes)
         return false;
-    after->atomic_requests = at_most(row->atomic_requests, (double)distinct);
-    after->cache[WM_CACHE_L2].bytes =
-        scaled(row->cache[WM_CACHE_L2].bytes, (double)after->atomic_requests / (double)row->atomic_requests);
-    after->data_clocks = at_most(row->data_clocks, (double)s->active);
+    if (is_uniform(s)) { /* one lane updates the value for its wave */
+        after->atomic_requests = at_most(row->atomic_requests, (double)row->lines);
+        after->cache[WM_CACHE_L2].bytes = scaled(
+            row->cache[WM_CACHE_L2].bytes, (double)after->atomic_requests / (double)row->atomic_requests);
+        after->data_clocks = at_most(row->data_clocks, (double)s->active);
+        return true;
+    }
+    if (span_of(row->wave) > s->gpu->lds_bytes)
+        return false;
+    /* In LDS at least a pass for each 32 lanes; what remains for each workgroup is not counted. */
+    after->address_clocks = after->tag_lookups = after->data_clocks = 0;
+    after->cache[WM_CACHE_L2].bytes = after->memory_read = after->memory_written = 0;
+    after->lds_passes = row->lds_passes + row->lanes / 32;
     return true;
 }
 
@@ -233,7 +260,8 @@ static void say_shared_atomics(const struct wmi_plea *p, struct wmi_texts *t)
                (double)p->now.lanes / runs, (double)p->now.atomic_requests / runs,
                (double)p->now.distinct_bytes / p->lead->row->bytes / runs);
     wmi_format(t->change, sizeof t->change,
-               "combine them within the wave, so that one lane updates each value, or in LDS");
+               is_uniform(p->lead) ? "combine them within the wave, so that one lane updates the value"
+                                   : "combine them in LDS, and update memory once per workgroup");
 }
 
 /* Consecutive elements of each lane, loaded or stored one by one. */
@@ -426,7 +454,8 @@ static bool cache_sets(const struct wmi_suspect *s, struct wm_profile_row *after
     const unsigned used = sets_of(s, cache, &lines);
     const unsigned spread = lines < sets ? lines : (unsigned)sets;
     const double once = less(family->loaded / family->l2_loaded, 1);
-    if (2 * used > spread || once > 0.5)
+    const double room = (double)(sets * cache->ways);
+    if (2 * used > spread || once > 0.5 || lines * s->waves_at_once > room) /* too many lines for any sets */
         return false;
     after->cache[WM_CACHE_L2].bytes = scaled(s->row->cache[WM_CACHE_L2].bytes, once);
     if (family->memory > 0)
@@ -449,6 +478,27 @@ static void say_cache_sets(const struct wmi_plea *p, struct wmi_texts *t)
     wmi_format(t->change, sizeof t->change, "pad each row by a line of %u bytes", cache->line);
 }
 
+/* Loads that bypass L1, of data that they or others have asked for before. */
+static bool uncached(const struct wmi_suspect *s, struct wm_profile_row *after)
+{
+    const struct wmi_family *family = s->family;
+    const double most = (double)s->row->cache[WM_CACHE_L2].bytes;
+    if (!family || !s->bypasses || s->kind != WMI_ACCESS_LOAD || !(family->l2_loaded > family->memory))
+        return false;
+    after->cache[WM_CACHE_L2].bytes =
+        at_most(s->row->cache[WM_CACHE_L2].bytes, most * family->memory / family->l2_loaded);
+    return true;
+}
+
+static void say_uncached(const struct wmi_plea *p, struct wmi_texts *t)
+{
+    wmi_format(t->verdict, sizeof t->verdict, "loads bypass the vector cache");
+    wmi_format(t->numbers, sizeof t->numbers, "%" PRIu64 " B come from L2, %" PRIu64 " B of them from memory",
+               p->now.cache[WM_CACHE_L2].bytes, p->now.memory_read);
+    wmi_format(t->change, sizeof t->change,
+               "if nobody changes the data meanwhile, load it without volatile, atomics and cache policies");
+}
+
 /* ---- EXEC ---- */
 
 static bool idle_lanes(const struct wmi_suspect *s, struct wm_profile_row *after)
@@ -457,12 +507,15 @@ static bool idle_lanes(const struct wmi_suspect *s, struct wm_profile_row *after
     if ((!row->has_vector && !row->has_lds) || (double)row->lanes >= s->room || row->lanes <= row->executions)
         return false; /* a single lane is on purpose */
     const double share = (double)row->lanes / s->room;
-    if (s->family && wastes_lines(s))
+    if (wastes_lines(s))
         make_contiguous(s, after);
     after->executions = scaled(row->executions, share);
-    after->address_clocks = at_most(row->address_clocks,
-                                    (double)row->executions * share * (s->family ? s->contiguous.clocks : 0));
     after->lds_passes = scaled(row->lds_passes, share);
+    if (!s->family)
+        return true;
+    after->data_clocks = full_data(row);
+    after->address_clocks = at_most(row->address_clocks, (double)s->active * share * s->contiguous.clocks);
+    after->tag_lookups = at_most(row->tag_lookups, (double)s->active * share * s->contiguous.lookups);
     return true;
 }
 
@@ -492,6 +545,7 @@ const struct wmi_cause wmi_causes[] = {
     {"off-line", false, off_line, say_off_line},
     {"scattered", false, scattered, say_scattered},
     {"cache-sets", false, cache_sets, say_cache_sets},
+    {"uncached", false, uncached, say_uncached},
     {"narrow", false, narrow, say_narrow},
     {"divergence", true, idle_lanes, say_idle_lanes},
 };

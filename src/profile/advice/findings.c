@@ -181,6 +181,7 @@ static void add_to(struct wm_profile_row *sums, const struct wm_profile_row *row
     sums->lds_passes += row->lds_passes;
     sums->lds_conflicts += row->lds_conflicts;
     sums->lds_serial += row->lds_serial;
+    sums->memory_read += row->memory_read;
     sums->cache[WM_CACHE_L2].bytes += row->cache[WM_CACHE_L2].bytes;
 }
 

@@ -149,9 +149,10 @@ static unsigned count_members(const struct wmi_suspects *suspects, size_t at)
             continue;
         const int64_t apart =
             (int64_t)(first_address(suspects->suspect[i].row->wave) - first_address(suspect->row->wave));
+        const int64_t element = apart / (int64_t)bytes;
         if (apart % (int64_t)bytes == 0 && apart > -(int64_t)stride && apart < (int64_t)stride &&
-            distance((uint64_t)apart, 0) / bytes < 32)
-            members |= 1ULL << (32 + apart / (int64_t)bytes);
+            element > -32 && element < 32)
+            members |= 1ULL << (32 + element);
     }
     unsigned lowest = 32, highest = 32;
     while (lowest && members >> (lowest - 1) & 1 && (33 - lowest) * bytes < stride)
@@ -192,10 +193,14 @@ static void look(struct wmi_suspect *suspect, const struct wm_profile *profile,
                                              : WMI_ACCESS_ATOMIC;
     suspect->active = row->executions - (row->lines_histogram ? row->lines_histogram[0] : 0);
     suspect->room = (double)row->executions * (items ? (double)items / waves : lanes);
+    suspect->waves_at_once = wmi_kernel_waves_at_once(kernel, &profile->gpu);
     if (!reaches_memory(row))
         return;
     suspect->in_scratch = !strcmp(row->path, "SCRATCH") ||
                           first_address(row->wave) - dispatch->scratch < dispatch->scratch_bytes;
+    if (profile->source.rules && profile->log_instructions)
+        suspect->bypasses = profile->log_instructions[wmi_profile_slot_of(profile, row)].policy &
+                            profile->source.rules->vector.bypass;
     suspect->variable_index = suspect->in_scratch && has_variable_index(row);
 }
 

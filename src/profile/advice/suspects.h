@@ -40,8 +40,10 @@ struct wmi_suspect {
         members;     /* so many instructions each access one of consecutive elements of a lane; 0: just one */
     uint64_t active; /* executions that accessed global memory */
     double room;     /* lanes of all executions, as the waves were launched */
-    bool in_scratch; /* it accesses private memory */
-    bool variable_index; /* and its address is in a register of the lanes */
+    double waves_at_once; /* of a vector cache */
+    bool bypasses;        /* its loads bypass L1 */
+    bool in_scratch;      /* it accesses private memory */
+    bool variable_index;  /* and its address is in a register of the lanes */
 };
 
 struct wmi_suspects {
