@@ -419,62 +419,63 @@ static void say_narrow(const struct wmi_plea *p, struct wmi_texts *t)
                DWORD / bytes);
 }
 
-/* The number of different sets of a cache that the example wave's lines fall into; *lines: of its lines. */
-static unsigned sets_of(const struct wmi_suspect *s, const struct wm_cache *cache, unsigned *lines)
+/* How the example wave's lines fall into the sets of a cache. */
+struct sets {
+    unsigned lines, used, most; /* used: sets; most: lines of one set */
+};
+
+/* padding: bytes that are added for each lane. */
+static struct sets sets_of(const struct wmi_suspect *s, const struct wm_cache *cache, uint64_t padding)
 {
-    const uint64_t sets = cache->bytes / cache->line / cache->ways;
-    uint64_t line[64], set[64];
-    unsigned found = 0;
-    *lines = 0;
+    const uint64_t count = cache->bytes / cache->line / cache->ways;
+    struct sets sets = {0};
+    uint64_t line[64];
     for (uint64_t left = s->row->wave->lanes; left; left &= left - 1) {
-        const uint64_t at = s->row->wave->address[__builtin_ctzll(left)] / cache->line;
-        unsigned i = 0;
-        while (i < *lines && line[i] != at)
-            i++;
-        if (i < *lines)
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t at = (s->row->wave->address[lane] + lane * padding) / cache->line;
+        unsigned same = 0;
+        bool seen = false;
+        for (unsigned i = 0; i < sets.lines; i++) {
+            seen |= line[i] == at;
+            same += line[i] % count == at % count;
+        }
+        if (seen)
             continue;
-        line[(*lines)++] = at;
-        for (i = 0; i < found && set[i] != at % sets;)
-            i++;
-        if (i == found)
-            set[found++] = at % sets;
+        line[sets.lines++] = at;
+        sets.used += !same;
+        sets.most = same + 1 > sets.most ? same + 1 : sets.most;
     }
-    return found;
+    return sets;
 }
 
-/* Lines of one instruction compete for a few sets of L1, and are evicted before they are used up. */
+/* Lines of one instruction compete for a few sets of L1, and are evicted before they are used up; if rows
+ * were a line longer, those of all waves would fit. */
 static bool cache_sets(const struct wmi_suspect *s, struct wm_profile_row *after)
 {
     const struct wm_cache *cache = &s->gpu->cache[WM_CACHE_VECTOR];
     const struct wmi_family *family = s->family;
-    unsigned lines;
     if (!family || !cache->bytes || s->kind != WMI_ACCESS_LOAD || s->in_scratch || !(family->l2_loaded > 0))
         return false;
-    const uint64_t sets = cache->bytes / cache->line / cache->ways;
-    const unsigned used = sets_of(s, cache, &lines);
-    const unsigned spread = lines < sets ? lines : (unsigned)sets;
+    const struct sets now = sets_of(s, cache, 0), then = sets_of(s, cache, cache->line);
     const double once = less(family->loaded / family->l2_loaded, 1);
-    const double room = (double)(sets * cache->ways);
-    if (2 * used > spread || once > 0.5 || lines * s->waves_at_once > room) /* too many lines for any sets */
+    if (2 * then.most > now.most || once > 0.5 || then.most * s->waves_at_once > cache->ways)
         return false;
     after->cache[WM_CACHE_L2].bytes = scaled(s->row->cache[WM_CACHE_L2].bytes, once);
     if (family->memory > 0)
-        after->memory_read = scaled(s->row->memory_read, family->asked / family->memory);
+        after->memory_read = scaled(after->memory_read, family->asked / family->memory);
     return true;
 }
 
 static void say_cache_sets(const struct wmi_plea *p, struct wmi_texts *t)
 {
     const struct wm_cache *cache = &p->lead->gpu->cache[WM_CACHE_VECTOR];
-    unsigned lines;
-    const unsigned used = sets_of(p->lead, cache, &lines);
+    const struct sets sets = sets_of(p->lead, cache, 0);
     wmi_format(t->verdict, sizeof t->verdict, "lines evict each other from a few sets of the vector cache");
     wmi_format(t->numbers, sizeof t->numbers,
                "lanes are %" PRIu64 " B apart: %u lines fall into %u of %" PRIu64
-               " sets; L2 delivers %.4g bytes for each "
-               "that is asked for",
-               p->lead->shape.stride, lines, used, cache->bytes / cache->line / cache->ways,
-               (double)p->now.cache[WM_CACHE_L2].bytes / (double)p->now.distinct_bytes);
+               " sets of %u; L2 delivers %.4g bytes for each that is asked for",
+               p->lead->shape.stride, sets.lines, sets.used, cache->bytes / cache->line / cache->ways,
+               cache->ways, (double)p->now.cache[WM_CACHE_L2].bytes / (double)p->now.distinct_bytes);
     wmi_format(t->change, sizeof t->change, "pad each row by a line of %u bytes", cache->line);
 }
 

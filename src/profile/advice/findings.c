@@ -28,8 +28,8 @@ const char *const *wmi_profile_causes(size_t *count)
 struct kernel {
     struct wm_profile *profile;
     const struct wm_profile_kernel *row;
-    const struct wmi_kernel *kernel;
-    double units, scale;
+    struct wmi_binding binding;
+    double scale, executions; /* executions: of vector and LDS instructions */
     double clocks[WMI_GPU_PARTS];
     struct wmi_suspects suspects;
 };
@@ -52,7 +52,8 @@ static enum wmi_gpu_part longest(const double clocks[WMI_GPU_PARTS])
 
 static void needs_of(const struct kernel *k, const struct wm_profile_row *row, double clocks[WMI_GPU_PARTS])
 {
-    wmi_needs(row, &k->profile->gpu, k->units, clocks);
+    memset(clocks, 0, WMI_GPU_PARTS * sizeof *clocks); /* of other parts, rows know nothing */
+    wmi_needs(row, &k->profile->gpu, &k->binding, clocks);
     for (unsigned part = 0; part < WMI_GPU_PARTS; part++)
         clocks[part] *= k->scale;
 }
@@ -62,7 +63,7 @@ static void ask(struct kernel *k, uint32_t cause, uint32_t at, struct entry **en
     const struct wmi_suspect *suspect = &k->suspects.suspect[at];
     double now[WMI_GPU_PARTS], then[WMI_GPU_PARTS];
     struct wm_profile_row row = *suspect->row;
-    row.memory_written = wmi_kernel_written(k->kernel, wmi_profile_slot_of(k->profile, suspect->row));
+    row.memory_written = wmi_kernel_written(k->binding.kernel, wmi_profile_slot_of(k->profile, suspect->row));
     needs_of(k, &row, now);
     if (!wmi_causes[cause].improve(suspect, &row))
         return;
@@ -298,7 +299,7 @@ static bool find_in_kernel(struct kernel *k)
         const struct wmi_kernel_cause *cause = &wmi_kernel_causes[i];
         double then[WMI_GPU_PARTS];
         memcpy(then, k->clocks, sizeof then);
-        if (!cause->improve(k->row, k->units, lanes, then))
+        if (!cause->improve(k->row, k->binding.units, lanes, then))
             continue;
         const bool same = !memcmp(then, k->clocks, sizeof then); /* it is not about the bound */
         const double now = k->clocks[longest(k->clocks)];
@@ -309,7 +310,7 @@ static bool find_in_kernel(struct kernel *k)
             return false;
         finding->last = (uint8_t)(1 + i);
         wmi_format(finding->place, sizeof finding->place, "kernel");
-        cause->say(k->row, k->units, lanes, &finding->texts);
+        cause->say(k->row, k->binding.units, lanes, &finding->texts);
     }
     return true;
 }
@@ -354,14 +355,11 @@ static bool find_in(struct wm_profile *profile, const struct wm_profile_kernel *
             binding.row == row)
             rows[count++] = &profile->rows[i];
     }
-    struct wmi_binding own;
     bool good = true;
-    if (wmi_kernels_binding(profile, row->pc, &own)) {
-        k.kernel = own.kernel;
-        k.units = own.units;
+    if (wmi_kernels_binding(profile, row->pc, &k.binding)) {
         for (uint32_t i = 0; i < row->bounds; i++)
             k.clocks[wmi_part_of(&row->bound[i])] = row->bound[i].clocks;
-        good = wmi_suspects_find(&k.suspects, profile, k.kernel, rows, count) && find_in_rows(&k) &&
+        good = wmi_suspects_find(&k.suspects, profile, k.binding.kernel, rows, count) && find_in_rows(&k) &&
                find_in_kernel(&k);
         wmi_suspects_free(&k.suspects);
     }
