@@ -28,8 +28,9 @@ static const char help[] =
     "                        2^10, 2^20 and 2^30 bytes\n"
     "      --l2-size BYTES   size of the L2 (per XCD); not 0\n"
     "      --last-size BYTES size of the last-level cache; 0: none\n"
-    "      --show COLUMNS, --sort COLUMN, --source[=DIR], --source-path DIR, --csv FILE, --counters FILE,\n"
-    "      --html FILE, --json[=FILE], --fail-if CONDITION   as for 'wavemem prof'\n"
+    "      --all, --instructions, --show COLUMNS, --sort COLUMN, --source[=DIR], --source-path DIR, --csv "
+    "FILE,\n"
+    "      --counters FILE, --html FILE, --json[=FILE], --fail-if CONDITION   as for 'wavemem prof'\n"
     "  -h, --help\n";
 
 enum {
@@ -39,6 +40,8 @@ enum {
     OPT_L2,
     OPT_LAST,
     OPT_SHOW,
+    OPT_ALL,
+    OPT_INSTRUCTIONS,
     OPT_SORT,
     OPT_SOURCE,
     OPT_SOURCE_PATH,
@@ -98,6 +101,12 @@ static int read_option(struct options *options, int id, const char *value)
     case OPT_SHOW:
         outputs->show.show = value;
         return tool_check_report_options(&outputs->show);
+    case OPT_ALL:
+        outputs->show.all = true;
+        break;
+    case OPT_INSTRUCTIONS:
+        outputs->show.instructions = true;
+        break;
     case OPT_SORT:
         outputs->show.sort = value;
         return tool_check_report_options(&outputs->show);
@@ -134,6 +143,8 @@ static int read_options(struct options *options, int argc, char **argv)
         {"l2-size", 0, TOOL_VALUE, OPT_L2},
         {"last-size", 0, TOOL_VALUE, OPT_LAST},
         {"show", 0, TOOL_VALUE, OPT_SHOW},
+        {"all", 0, TOOL_NO_VALUE, OPT_ALL},
+        {"instructions", 0, TOOL_NO_VALUE, OPT_INSTRUCTIONS},
         {"sort", 0, TOOL_VALUE, OPT_SORT},
         {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
         {"csv", 0, TOOL_VALUE, OPT_CSV},
@@ -255,5 +266,10 @@ int cmd_replay(int argc, char **argv)
     const int code = read_options(&options, argc, argv);
     if (code == TOOL_CLEAN && options.help)
         fputs(help, stdout);
-    return code == TOOL_CLEAN && !options.help ? replay(&options) : code;
+    if (code != TOOL_CLEAN || options.help)
+        return code;
+    options.outputs.command = tool_command_line(argc, argv);
+    const int result = replay(&options);
+    free(options.outputs.command);
+    return result;
 }

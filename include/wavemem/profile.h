@@ -116,6 +116,15 @@ enum wm_profile_cut {
     WM_CUT_NO_MEMORY = 8, /* the host ran out of memory for part of the log */
 };
 
+enum { WM_OCCUPANCY_LIMITS = 5 };
+
+/* What one resource allows at once on a compute unit, in WGP mode on a WGP. */
+struct wm_occupancy_limit {
+    const char *name;        /* "VGPRs", "SGPRs", "LDS", "waves", "workgroups" */
+    uint32_t workgroups;     /* 0: one workgroup needs more than there is */
+    uint32_t waves_per_simd; /* of these workgroups, rounded up */
+};
+
 /* A kernel over all observed dispatches. Without a product (gpu NULL) it has counts only. */
 struct wm_profile_kernel {
     const char *kernel;
@@ -160,6 +169,10 @@ struct wm_profile_kernel {
     struct wm_bound bound[WM_PROFILE_BOUNDS];
     uint32_t bounds;
     const struct wm_bound *binds; /* the longest: a lower bound of the kernel's time, not a prediction */
+    /* The resources that the kernel uses, and the limits of the hardware; occupancy_limit names the first of
+     * the lowest. */
+    struct wm_occupancy_limit occupancy[WM_OCCUPANCY_LIMITS];
+    uint32_t occupancy_limits;
 };
 
 /* The kernels, ordered by address; valid until the next dispatch or wm_profile_destroy. */

@@ -28,13 +28,16 @@ static uint32_t items_of(const struct wmi_profile_dispatch *dispatch)
     return dispatch->workgroup[0] * dispatch->workgroup[1] * dispatch->workgroup[2];
 }
 
-/* Takes the limit if it lets fewer workgroups run at once than those before. */
-static void limit(struct wmi_capacity *capacity, const char *name, uint32_t groups)
+static void limit(struct wmi_capacity *capacity, const struct wm_gpu *gpu, const char *name, uint32_t groups)
 {
-    if (groups < capacity->groups) {
-        capacity->groups = groups;
-        capacity->limit = name;
-    }
+    capacity->limits[capacity->limit_count++] = (struct wm_occupancy_limit){
+        .name = name,
+        .workgroups = groups,
+        .waves_per_simd = divided_up(groups * capacity->waves, gpu->simds * capacity->units)};
+    if (capacity->limit && groups >= capacity->groups)
+        return;
+    capacity->groups = groups;
+    capacity->limit = name;
 }
 
 /* Source: LLVM 19, AMDGPUBaseInfo (getEUsPerCU, getLocalMemorySize, getMaxWorkGroupsPerCU,
@@ -48,15 +51,15 @@ struct wmi_capacity wmi_capacity_of(const struct wm_gpu *gpu, const struct wmi_p
     const uint32_t vgprs = divided_up(rows ? rows : 1, gpu->vgpr_granule) * gpu->vgpr_granule;
     const uint32_t sgprs = dispatch->sgprs ? dispatch->sgprs : 1; /* as allocated */
     const uint32_t simds = gpu->simds * units;
-    struct wmi_capacity capacity = {
-        .units = units, .groups = simds * gpu->waves / waves, .waves = waves, .limit = "waves"};
-    limit(&capacity, "VGPRs", simds * less(gpu->waves, gpu->vgprs / vgprs) / waves);
+    struct wmi_capacity capacity = {.units = units, .waves = waves};
+    limit(&capacity, gpu, "waves", simds * gpu->waves / waves);
+    limit(&capacity, gpu, "VGPRs", simds * less(gpu->waves, gpu->vgprs / vgprs) / waves);
     if (gpu->sgprs)
-        limit(&capacity, "SGPRs", simds * less(gpu->waves, gpu->sgprs / sgprs) / waves);
+        limit(&capacity, gpu, "SGPRs", simds * less(gpu->waves, gpu->sgprs / sgprs) / waves);
     if (dispatch->lds_bytes)
-        limit(&capacity, "LDS", gpu->lds_bytes / gpu->lds_sharing * units / dispatch->lds_bytes);
+        limit(&capacity, gpu, "LDS", gpu->lds_bytes / gpu->lds_sharing * units / dispatch->lds_bytes);
     if (waves > 1)
-        limit(&capacity, "workgroups", GROUPS_WITH_BARRIERS * units);
+        limit(&capacity, gpu, "workgroups", GROUPS_WITH_BARRIERS * units);
     return capacity;
 }
 
@@ -67,6 +70,8 @@ static void occupy(struct wmi_kernel *kernel, const struct wm_gpu *gpu, unsigned
     kernel->residence =
         (struct wmi_residence){.units = capacity.units, .groups = capacity.groups ? capacity.groups : 1};
     kernel->occupancy_limit = capacity.limit;
+    memcpy(kernel->occupancy, capacity.limits, sizeof kernel->occupancy);
+    kernel->occupancy_limits = capacity.limit_count;
     kernel->waves_per_simd =
         divided_up(kernel->residence.groups * capacity.waves, gpu->simds * capacity.units);
 }
@@ -454,6 +459,8 @@ static void fill_row(struct wm_profile_kernel *row, struct wmi_kernel *kernel,
     row->workgroups_per_cu = kernel->residence.groups;
     row->mode = profile->gpu.lds_sharing == 1 ? NULL : dispatch->wgp_mode ? "WGP" : "CU";
     row->occupancy_limit = kernel->occupancy_limit;
+    memcpy(row->occupancy, kernel->occupancy, sizeof row->occupancy);
+    row->occupancy_limits = kernel->occupancy_limits;
     row->memory_read = kernel->sums.memory_read;
     row->memory_written = kernel->sums.memory_written;
     row->memory_dirty = kernel->dirty;

@@ -44,6 +44,8 @@ struct wmi_kernel {
     uint32_t waves_per_simd, wave_lanes;
     struct wmi_residence residence;
     const char *occupancy_limit;
+    struct wm_occupancy_limit occupancy[WM_OCCUPANCY_LIMITS];
+    uint32_t occupancy_limits;
     struct wmi_caches_sums sums, before;                            /* before: at the start of the dispatch */
     uint64_t counted[WMI_SUM_COUNT], counted_before[WMI_SUM_COUNT]; /* summed over all instructions */
     uint64_t work[WMI_WORK_COUNTS];                                 /* executed */

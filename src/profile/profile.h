@@ -31,7 +31,9 @@ struct wmi_capacity {
     uint32_t units;    /* neighbouring compute units on which a workgroup runs: 1, in WGP mode of RDNA 2 */
     uint32_t groups;   /* that these hold; 0: not even one */
     uint32_t waves;    /* of a workgroup */
-    const char *limit; /* "waves", "VGPRs", "SGPRs", "LDS", "workgroups" */
+    const char *limit; /* the first of the lowest in `limits` */
+    struct wm_occupancy_limit limits[WM_OCCUPANCY_LIMITS];
+    uint32_t limit_count;
 };
 struct wmi_capacity wmi_capacity_of(const struct wm_gpu *gpu, const struct wmi_profile_dispatch *dispatch,
                                     unsigned wave_lanes);

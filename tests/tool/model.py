@@ -336,6 +336,11 @@ class Model(Case):
             _, report = self.prof(START, target="gfx900", vgprs=vgprs, lds=lds)
             occupancy = report["kernels"][0]["occupancy"]
             self.assertEqual((occupancy["waves_per_simd"], occupancy["limit"]), (waves, limit))
+        # Of 256 VGPRs, 16 allow all ten waves (as do 800 SGPRs, of which a wave has at most 102 + 2); 16 workgroups of
+        # four waves would be 16 waves per SIMD.
+        limits = {one["resource"]: one["waves_per_simd"] for one in occupancy["limits"]}
+        self.assertEqual({name: limits[name] for name in ("waves", "VGPRs", "LDS", "workgroups")},
+                         {"waves": 10, "VGPRs": 10, "LDS": 2, "workgroups": 16})
 
     def test_modes(self):
         """When four waves load one line, all waves of a workgroup in CU mode hit in its L0 except the first; in WGP

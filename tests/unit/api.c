@@ -205,6 +205,9 @@ static void objects(void **state)
     assert_int_equal(wm_object_kernel_count(NULL), 0);
     assert_null(wm_object_kernel(NULL, 0));
     REFUSES(wm_object_find_kernel, NULL, "k", &kernel);
+    char name[4] = "old";
+    assert_string_equal(wm_source_name("k", name, 0), "old");
+    assert_string_equal(wm_source_name(NULL, name, sizeof name), "");
     assert_int_equal(wm_object_code(NULL, &code, 1), 0);
     assert_null(wm_object_symbol(NULL, 0, NULL));
     assert_int_equal(wm_object_next_symbol(NULL, 0), UINT64_MAX);

@@ -52,6 +52,8 @@ enum option_id {
     OPT_TRACE,
     OPT_SAMPLE,
     OPT_SHOW,
+    OPT_ALL,
+    OPT_INSTRUCTIONS,
     OPT_SORT,
     OPT_SOURCE,
     OPT_SOURCE_PATH,
@@ -103,6 +105,8 @@ static const struct tool_option options[] = {
     {"trace", 0, TOOL_VALUE, OPT_TRACE},
     {"sample", 0, TOOL_VALUE, OPT_SAMPLE},
     {"show", 0, TOOL_VALUE, OPT_SHOW},
+    {"all", 0, TOOL_NO_VALUE, OPT_ALL},
+    {"instructions", 0, TOOL_NO_VALUE, OPT_INSTRUCTIONS},
     {"sort", 0, TOOL_VALUE, OPT_SORT},
     {"source", 0, TOOL_OPTIONAL_VALUE, OPT_SOURCE},
     {"source-path", 0, TOOL_VALUE, OPT_SOURCE_PATH},
@@ -391,6 +395,12 @@ static int read_setting(struct tool_job *job, int id, const char *value, const c
     case OPT_SHOW:
         job->outputs.show.show = value;
         return tool_check_report_options(&job->outputs.show);
+    case OPT_ALL:
+        job->outputs.show.all = true;
+        break;
+    case OPT_INSTRUCTIONS:
+        job->outputs.show.instructions = true;
+        break;
     case OPT_SORT:
         job->outputs.show.sort = value;
         return tool_check_report_options(&job->outputs.show);

@@ -33,26 +33,43 @@ void tool_gain_text(const struct wm_profile_finding *finding, char text[96])
         snprintf(text, 96, "the bound stays at %s", now);
 }
 
+void tool_print_verdict(const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    char name[TOOL_NAME], time[TOOL_SHORT], gain[96];
+    const struct wm_profile_finding *best;
+    tool_name(kernel->kernel, name);
+    if (!kernel->gpu || !kernel->binds) {
+        tool_print_labelled("verdict", TOOL_BOLD, "%s: %s, so there is no bound", name,
+                            kernel->gpu ? "nothing was counted" : "no product of its target is known");
+        return;
+    }
+    tool_time_text(kernel->binds->seconds, time);
+    tool_print_labelled("verdict", TOOL_BOLD, "%s is bound by %s on %s: at least %s", name,
+                        kernel->binds->name, kernel->gpu->title, time);
+    if (!tool_kernel_findings(report, kernel, &best)) {
+        tool_print_labelled("best fix", TOOL_PLAIN, "none known: no finding lowers the bound");
+        tool_print_labelled("bound", TOOL_PLAIN, "now %s", time);
+        return;
+    }
+    tool_gain_text(best, gain);
+    tool_print_labelled("best fix", TOOL_PLAIN, "%s (%s): %s", best->verdict, best->place, best->change);
+    tool_print_labelled("bound", best->gain > 0 ? TOOL_GREEN : TOOL_PLAIN, "now %s", gain);
+}
+
 void tool_advice_text(const struct tool_report *report, const struct wm_profile_kernel *kernel)
 {
-    enum { INDENT = 4 };
     const struct wm_profile_finding *finding;
     const size_t count = tool_kernel_findings(report, kernel, &finding);
-    for (size_t i = 0; i < count && i < TOOL_FINDINGS; i++, finding++) {
-        char *text = NULL, gain[96];
-        size_t size;
-        FILE *out = open_memstream(&text, &size);
-        if (!out)
-            return;
+    const size_t most = report->options->all || count < TOOL_ADVICE_SHOWN ? count : TOOL_ADVICE_SHOWN;
+    for (size_t i = 0; i < most; i++, finding++) {
+        char label[32], gain[96];
+        snprintf(label, sizeof label, "finding %zu", i + 1);
         tool_gain_text(finding, gain);
-        fprintf(out, "%zu. %s (%s): %s; %s. %s", i + 1, finding->verdict, finding->place, finding->numbers,
-                finding->change, gain);
-        fclose(out);
-        tool_print_wrapped(text, size, INDENT, tool_terminal_width());
-        free(text);
+        tool_print_labelled(label, TOOL_PLAIN, "%s (%s): %s; %s. %s", finding->verdict, finding->place,
+                            finding->numbers, finding->change, gain);
     }
-    if (count > TOOL_FINDINGS)
-        printf("and %zu more: --json, --html\n", count - TOOL_FINDINGS);
+    if (count > most)
+        printf("and %zu more findings: --all\n", count - most);
 }
 
 static json_t *json_time(const struct wm_bound *bound)

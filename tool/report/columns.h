@@ -15,6 +15,7 @@ struct tool_columns {
     const struct tool_figure *figure[TOOL_FIGURES];
     size_t figures, count; /* the figures come first */
     bool limit;            /* show the column "limit" */
+    bool offsets;          /* a row is an instruction, with its offset */
     bool any_width;        /* --show: show them regardless of the width */
     size_t width;          /* available width; 0: unlimited */
 };

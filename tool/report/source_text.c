@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The report of `prof` as the kernel's source, or its listing if the source cannot be read, with figures for
  * each line. */
+#include "tool/report/advice.h"
 #include "tool/report/columns.h"
 #include "tool/report/source.h"
 #include "tool/report/summary.h"
@@ -150,9 +151,18 @@ static bool print_listing(const struct tool_report *report, size_t first, size_t
 
 void tool_report_source(const struct tool_report *report)
 {
+    tool_print_incomplete(report);
     for (size_t i = 0, count; i < report->count; i += count) {
+        const struct wm_profile_kernel *kernel = tool_kernel_of(report, report->rows[i]);
+        char name[TOOL_NAME];
         count = tool_kernel_rows(report, i);
-        tool_print(stdout, i ? "\n%s\n" : "%s\n", tool_row_kernel(report->rows[i]));
+        if (i)
+            putchar('\n');
+        if (kernel)
+            tool_print_verdict(report, kernel);
+        else
+            tool_print_labelled("function", TOOL_BOLD, "%s",
+                                tool_name(tool_row_kernel(report->rows[i]), name));
         if (!print_source(report, i, count) && !print_listing(report, i, count))
             puts("neither its source nor its code is there");
     }
