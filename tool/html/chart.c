@@ -13,7 +13,7 @@
 
 enum {
     WIDTH = 900,
-    BOX_WIDTH = 104,
+    BOX_WIDTH = 112,
     BOX_HEIGHT = 62,
     ROW = 84, /* from one box to the one below it */
     TOP = 8,
@@ -254,7 +254,7 @@ void html_memory_chart(FILE *file, const struct tool_report *report, const struc
     fprintf(file, "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"memory chart\">\n",
             WIDTH, height + 2 * TOP);
     snprintf(first, sizeof first, "%" PRIu64 " waves", kernel->waves);
-    snprintf(second, sizeof second, "%" PRIu32 " of %" PRIu32 " / SIMD", kernel->waves_per_simd,
+    snprintf(second, sizeof second, "%" PRIu32 " of %" PRIu32 "/SIMD", kernel->waves_per_simd,
              kernel->waves_per_simd_most);
     put_box(file, x[0], TOP, height, "Waves", first, second, share_of(kernel, "issue"));
     put_near(file, &flows, x);
@@ -273,13 +273,7 @@ void html_memory_chart(FILE *file, const struct tool_report *report, const struc
     }
     put_link(file, x[column - 1] + BOX_WIDTH, x[column], middle, memory, share_of(kernel, "memory"));
     snprintf(first, sizeof first, "%.0f GB/s", kernel->gpu->memory_bandwidth);
-    *second = '\0';
-    if (kernel->memory_dirty) {
-        char left[TOOL_SHORT];
-        tool_bytes_text(kernel->memory_dirty, left);
-        snprintf(second, sizeof second, "%s dirty", left);
-    }
-    put_box(file, x[column], TOP, height, "Memory", first, second, share_of(kernel, "memory"));
+    put_box(file, x[column], TOP, height, "Memory", first, "", share_of(kernel, "memory"));
     fputs("</svg>\n<p class=\"sub\">Arrows to the left: loads; to the right: stores and atomics. Shares of "
           "peak "
           "are those at which the kernel would run at its bound.</p>\n",

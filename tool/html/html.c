@@ -76,7 +76,10 @@ void html_figure_heads(FILE *file, enum html_table table, const struct tool_repo
             continue;
         fputs("<th scope=\"col\" title=\"", file);
         html_text(file, figure->meaning);
-        fprintf(file, "\">%s</th>", tool_figure_title(figure));
+        fputs("\">", file);
+        for (const char *at = tool_figure_title(figure); *at; at++) /* titles may wrap after a slash */
+            fprintf(file, *at == '/' ? "%c<wbr>" : "%c", *at);
+        fputs("</th>", file);
     }
 }
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LEFT = 62, RIGHT = 170, TOP = 14, BOTTOM = 44, WIDTH = 900, HEIGHT = 380, LEVELS = 3 };
+enum { LEFT = 62, RIGHT = 200, TOP = 14, BOTTOM = 44, WIDTH = 900, HEIGHT = 380, LEVELS = 3 };
 
 static const struct {
     enum wm_cache_level level; /* WM_CACHE_LEVELS: memory */
@@ -156,13 +156,13 @@ static void put_kernel(FILE *file, const struct axes *axes, const struct wm_prof
 {
     char name[TOOL_NAME];
     const double rate = rate_of(kernel);
-    for (unsigned i = 0; rate > 0 && i < LEVELS; i++) {
+    for (unsigned i = LEVELS; rate > 0 && i-- > 0;) { /* equal intensities: the smaller circle on top */
         const double bytes = bytes_of(kernel, levels[i].level);
         if (!(bytes > 0))
             continue;
         const double intensity = (double)kernel->instructions / bytes;
-        fprintf(file, "<circle class=\"point %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"6\"><title>", levels[i].class,
-                x_of(axes, intensity), y_of(axes, rate));
+        fprintf(file, "<circle class=\"point %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%u\"><title>", levels[i].class,
+                x_of(axes, intensity), y_of(axes, rate), 5 + 2 * i);
         html_format(file, "%s, %s: %.3g instructions per byte", tool_name(kernel->kernel, name),
                     levels[i].name, intensity);
         fprintf(file, "</title></circle><text class=\"number\" x=\"%.1f\" y=\"%.1f\">%zu</text>\n",

@@ -219,7 +219,7 @@ void html_sources(FILE *file, const struct tool_report *report)
     for (size_t i = 0, count; i < report->count; i += count) {
         count = tool_kernel_rows(report, i);
         struct kernel kernel = {.report = report, .rows = report->rows + i, .count = count};
-        kernel.line_count = tool_lines(kernel.rows, count, true, NULL, &kernel.lines);
+        kernel.line_count = tool_lines(kernel.rows, count, TOOL_BY_SOURCE, NULL, &kernel.lines);
         fputs("<div class=\"two\"><div>\n", file);
         put_files(file, &kernel);
         fputs("</div><div>\n", file);

@@ -97,7 +97,8 @@ static void put_occupancy(FILE *file, const struct wm_profile_kernel *kernel)
           file);
     for (uint32_t i = 0; i < kernel->occupancy_limits; i++) {
         const struct wm_occupancy_limit *limit = &kernel->occupancy[i];
-        const bool limits = limit->name == kernel->occupancy_limit;
+        const bool limits =
+            limit->name == kernel->occupancy_limit && kernel->waves_per_simd < kernel->waves_per_simd_most;
         const uint32_t shown = limit->waves_per_simd < kernel->waves_per_simd_most
                                    ? limit->waves_per_simd
                                    : kernel->waves_per_simd_most;

@@ -6,7 +6,7 @@
 #include "tool/report/report.h"
 #include "tool/report/table.h"
 
-enum { TOOL_PLACES = 4 };
+enum { TOOL_PLACES = 5 };
 
 /* Figures, followed by the location and text of the instruction. */
 struct tool_columns {

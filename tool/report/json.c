@@ -52,7 +52,8 @@ static json_t *json_source_lines(const struct tool_report *report)
     for (size_t i = 0, count; i < report->count; i += count) {
         struct tool_line *lines;
         count = tool_kernel_rows(report, i);
-        const size_t found = tool_lines(report->rows + i, count, true, report->options->sort, &lines);
+        const size_t found =
+            tool_lines(report->rows + i, count, TOOL_BY_SOURCE, report->options->sort, &lines);
         for (size_t k = 0; k < found; k++) {
             const struct wm_profile_row *row = lines[k].row;
             if (!row->file)

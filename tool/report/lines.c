@@ -5,6 +5,8 @@
 
 #include "tool/tool.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,8 +83,32 @@ static int compare(const void *left, const void *right, void *sort)
 
 /* ---- lines ---- */
 
-size_t tool_lines(const struct wm_profile_row *const *rows, size_t count, bool by_source, const char *sort,
-                  struct tool_line **lines)
+const char *tool_access_text(const struct wm_profile_row *row, char text[TOOL_ACCESS])
+{
+    static const struct {
+        const char *path, *name;
+    } named[] = {{"SMEM", "scalar"}, {"DS", "LDS"}, {"GDS", "GDS"}, {"LDS_DMA", "LDS DMA"}};
+    const char *name = NULL;
+    char path[16];
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strcmp(row->path, named[i].path) == 0)
+            name = named[i].name;
+    for (; length + 1 < sizeof path && row->path[length]; length++)
+        path[length] = (char)tolower((unsigned char)row->path[length]);
+    path[length] = '\0';
+    snprintf(text, TOOL_ACCESS, "%s %s", name ? name : path, row->operation);
+    return text;
+}
+
+static bool are_one(const struct wm_profile_row *a, const struct wm_profile_row *b, enum tool_line_kind kind)
+{
+    return tool_same_line(a, b) && (kind == TOOL_BY_SOURCE || (strcmp(a->path, b->path) == 0 &&
+                                                               strcmp(a->operation, b->operation) == 0));
+}
+
+size_t tool_lines(const struct wm_profile_row *const *rows, size_t count, enum tool_line_kind kind,
+                  const char *sort, struct tool_line **lines)
 {
     size_t found = 0;
     *lines = calloc(count + 1, sizeof **lines);
@@ -91,8 +117,8 @@ size_t tool_lines(const struct wm_profile_row *const *rows, size_t count, bool b
         exit(TOOL_WRONG);
     }
     for (size_t i = 0; i < count; i++) {
-        size_t at = by_source ? 0 : found;
-        while (at < found && !tool_same_line((*lines)[at].row, rows[i]))
+        size_t at = kind == TOOL_BY_INSTRUCTION ? found : 0;
+        while (at < found && !are_one((*lines)[at].row, rows[i], kind))
             at++;
         struct tool_line *line = &(*lines)[at];
         if (at == found)

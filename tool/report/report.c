@@ -107,8 +107,8 @@ void tool_sort_rows(struct tool_report *report)
     qsort_r(report->rows, report->count, sizeof *report->rows, by_kernel, report);
     for (size_t i = 0, count; i < report->count; i += count) {
         struct tool_line *lines;
-        count =
-            tool_lines(report->rows + i, tool_kernel_rows(report, i), false, report->options->sort, &lines);
+        count = tool_lines(report->rows + i, tool_kernel_rows(report, i), TOOL_BY_INSTRUCTION,
+                           report->options->sort, &lines);
         for (size_t k = 0; k < count; k++)
             report->rows[i + k] = lines[k].row;
         free(lines);

@@ -2,6 +2,7 @@
 /* The summary above the rows of a kernel: product, occupancy, caches, lower bound of the time. */
 #include "tool/report/summary.h"
 
+#include "tool/report/advice.h"
 #include "tool/report/table.h"
 #include "tool/text.h"
 

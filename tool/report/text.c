@@ -16,6 +16,7 @@ enum {
     MOST_ROWS = 20,  /* shared among the kernels */
     LEAST_ROWS = 3,  /* of a kernel */
     SOURCE_RANK = 1, /* the last to be omitted */
+    ACCESS_RANK = 2,
     LIMIT_RANK = 7,
 };
 
@@ -68,6 +69,7 @@ static void add_line(struct tool_table *table, const struct tool_columns *column
                      const struct tool_line *line)
 {
     const struct wm_profile_row *row = line->row;
+    char access[TOOL_ACCESS];
     tool_columns_cells(table, columns, &line->sums);
     if (columns->limit)
         tool_table_cell(table, "%s", row->limit ? row->limit : "-");
@@ -80,6 +82,7 @@ static void add_line(struct tool_table *table, const struct tool_columns *column
             add_place(table, row);
         else
             tool_table_cell(table, "+0x%" PRIx64, row->offset);
+        tool_table_cell(table, "%s", tool_access_text(row, access));
         add_code(table, quoted, line);
     }
 }
@@ -90,9 +93,8 @@ static void add_totals(struct tool_table *table, const struct tool_columns *colu
     tool_columns_cells(table, columns, sums);
     if (columns->limit)
         tool_table_cell(table, "%s", "");
-    if (columns->offsets)
-        tool_table_cell(table, "%s", "");
     tool_table_cell(table, "%s", "all");
+    tool_table_cell(table, "%s", "");
     tool_table_cell(table, "totals; averages per request (/req)");
 }
 
@@ -123,7 +125,8 @@ static void print_table(const struct tool_report *report, struct tool_columns *c
     struct quoted quoted = {.report = report};
     struct tool_line *lines;
     const size_t found =
-        tool_lines(report->rows + first, count, !columns->offsets, report->options->sort, &lines);
+        tool_lines(report->rows + first, count, columns->offsets ? TOOL_BY_INSTRUCTION : TOOL_BY_ACCESS,
+                   report->options->sort, &lines);
     const size_t shown = found < most ? found : most;
     for (size_t i = 0; i < shown; i++)
         add_line(&table, columns, &quoted, &lines[i]);
@@ -193,6 +196,7 @@ static void choose_columns(struct tool_columns *columns, const struct tool_repor
         tool_columns_place(columns, "instruction", 0);
     } else {
         tool_columns_place(columns, "source", 0);
+        tool_columns_place(columns, "access", ACCESS_RANK);
         tool_columns_place(columns, "code", 0);
     }
 }

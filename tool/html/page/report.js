@@ -10,8 +10,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
   heads.forEach((head, column) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = head.textContent;
-    head.replaceChildren(button);
+    button.append(...head.childNodes);
+    head.append(button);
     button.addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") !== "descending";
       heads.forEach((other) => other.removeAttribute("aria-sort"));
@@ -136,16 +136,15 @@ const drawHistogram = (row) => {
 };
 
 const detailsOf = (row) => {
-  const figures = element("table", { class: "figures" }), body = figures.createTBody();
-  data.figures.forEach(([title, meaning], i) => {
-    if (row.values[i] === 0) return;
-    body.append(element("tr", {}, element("th", { scope: "row", class: "l" }, title), element("td", {}, row.values[i]),
-      element("td", { class: "l" }, meaning)));
-  });
+  const lines = data.figures.map(([title, meaning], i) => row.values[i] !== 0 &&
+    element("tr", {}, element("th", { scope: "row", class: "l" }, title), element("td", {}, row.values[i]),
+      element("td", { class: "l" }, meaning))).filter(Boolean);
+  const half = Math.ceil(lines.length / 2);
+  const table = (part) => element("table", { class: "figures" }, element("tbody", {}, ...part));
   const parts = row.said.length ? [element("p", {}, row.said.join(" "))] : [];
   if (row.wave) parts.push(row.wave.lds ? drawBanks(row) : drawLines(row));
   if (row.lines.length) parts.push(drawHistogram(row));
-  return [...parts, figures];
+  return [...parts, element("div", { class: "two" }, table(lines.slice(0, half)), table(lines.slice(half)))];
 };
 
 // Opens the details below the row of the instruction; again: closes them.
