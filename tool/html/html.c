@@ -242,7 +242,10 @@ static void put_verdict(FILE *file, const struct tool_report *report)
         html_format(file, "%s (%s): %s.", best->verdict, best->place, best->change);
         tool_gain_text(best, gain);
         fprintf(file, "<br><b>Bound</b> <span%s>", best->gain > 0 ? " class=\"good\"" : "");
-        html_format(file, "now %s", gain);
+        if (best->gain > 0)
+            html_format(file, "now %s", gain);
+        else
+            html_format(file, "now %s, which the fix does not lower", time);
         fputs("</span>", file);
     } else {
         fputs("<b>Best fix</b> none known: no finding lowers the bound.", file);
@@ -268,6 +271,8 @@ static void put_head(FILE *file, const struct tool_report *report, const json_t 
                     json_string_value(json_object_get(loss, "why")));
         fputs("</p>\n", file);
     }
+    if (report->faulted)
+        fputs("<p class=\"partial\"><b>Partial report</b> " TOOL_FAULTED "</p>\n", file);
     if (report->command) {
         fputs("<pre class=\"command\">", file);
         html_text(file, report->command);

@@ -29,8 +29,10 @@ static void put_bounds(FILE *file, const struct wm_profile_kernel *kernel)
     fputs("<thead><tr><th scope=\"col\" class=\"l\">part</th><th scope=\"col\">at least</th>"
           "<th scope=\"col\" class=\"l\">arithmetic</th></tr></thead><tbody>\n",
           file);
-    for (uint32_t i = 0; i < kernel->bounds; i++) {
-        const struct wm_bound *bound = &kernel->bound[i];
+    const struct wm_bound *bounds[WM_PROFILE_BOUNDS];
+    const size_t count = tool_bounds(kernel, bounds);
+    for (size_t i = 0; i < count; i++) {
+        const struct wm_bound *bound = bounds[i];
         tool_time_text(bound->seconds, time);
         fputs("<tr><th scope=\"row\" class=\"l\">", file);
         html_text(file, bound->name);

@@ -53,7 +53,10 @@ void tool_print_verdict(const struct tool_report *report, const struct wm_profil
     }
     tool_gain_text(best, gain);
     tool_print_labelled("best fix", TOOL_PLAIN, "%s (%s): %s", best->verdict, best->place, best->change);
-    tool_print_labelled("bound", best->gain > 0 ? TOOL_GREEN : TOOL_PLAIN, "now %s", gain);
+    if (best->gain > 0)
+        tool_print_labelled("bound", TOOL_GREEN, "now %s", gain);
+    else
+        tool_print_labelled("bound", TOOL_PLAIN, "now %s, which the fix does not lower", time);
 }
 
 void tool_advice_text(const struct tool_report *report, const struct wm_profile_kernel *kernel)

@@ -114,6 +114,7 @@ int tool_show_profile(const struct tool_prof_outputs *outputs, struct wm_profile
         report.rows[i] = &rows[i];
     report.incomplete = json_object_get(json, "incomplete");
     report.command = outputs->command;
+    report.faulted = code == TOOL_FAULT;
     tool_sort_rows(&report);
     if (outputs->trace_path && end_trace(&report) != TOOL_CLEAN)
         code = TOOL_WRONG;

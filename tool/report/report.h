@@ -30,6 +30,7 @@ struct tool_report {
     const struct tool_report_options *options;
     struct wm_profile *profile; /* of the rows */
     const json_t *incomplete;   /* what could not be analysed, as in the JSON */
+    bool faulted;               /* a dispatch ended with a fault */
     const char *command;        /* the command line, for a shell */
 };
 
@@ -60,6 +61,7 @@ const char *tool_lane_list(uint64_t lanes, char text[256]);
 /* The number of consecutive rows from `first` on that belong to one kernel. */
 size_t tool_kernel_rows(const struct tool_report *report, size_t first);
 
+#define TOOL_FAULTED "a dispatch ended with a fault; the report covers what ran until then"
 /* Prints what could not be analysed. */
 void tool_print_incomplete(const struct tool_report *report);
 /* Print a verdict, a table and findings per kernel; for --source, source or listing instead of the table. */

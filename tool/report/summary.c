@@ -153,19 +153,31 @@ void tool_fetches_text(const struct wm_profile_kernel *kernel, char text[TOOL_SE
              kernel->fetch_bytes, exceeds ? "; the instruction cache holds " : "", exceeds ? holds : "");
 }
 
+size_t tool_bounds(const struct wm_profile_kernel *kernel, const struct wm_bound *bounds[WM_PROFILE_BOUNDS])
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < kernel->bounds; i++) {
+        size_t at = count++;
+        for (; at && bounds[at - 1]->seconds < kernel->bound[i].seconds; at--)
+            bounds[at] = bounds[at - 1];
+        bounds[at] = &kernel->bound[i];
+    }
+    return count;
+}
+
 /* The parts of the GPU that bound the kernel less than the longest, in one line. */
 static void print_other_bounds(const struct wm_profile_kernel *kernel)
 {
+    const struct wm_bound *bounds[WM_PROFILE_BOUNDS];
+    const size_t count = tool_bounds(kernel, bounds);
     char time[TOOL_SHORT], *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return;
-    for (uint32_t i = 0; i < kernel->bounds; i++) {
-        if (&kernel->bound[i] == kernel->binds || kernel->bound[i].seconds <= 0)
-            continue;
-        tool_time_text(kernel->bound[i].seconds, time);
-        fprintf(out, "%s%s %s", ftell(out) ? ", " : "", kernel->bound[i].name, time);
+    for (size_t i = 1; i < count; i++) {
+        tool_time_text(bounds[i]->seconds, time);
+        fprintf(out, "%s%s %s", ftell(out) ? ", " : "", bounds[i]->name, time);
     }
     fclose(out);
     if (size)

@@ -32,6 +32,9 @@ bool tool_loses_accesses(const struct wm_profile_kernel *kernel);
 /* Reads, writes and atomics together. */
 struct wm_cache_use tool_cache_use(const struct wm_profile_cache *cache);
 
+/* Sorts the kernel's bounds, the longest first; returns how many. */
+size_t tool_bounds(const struct wm_profile_kernel *kernel, const struct wm_bound *bounds[WM_PROFILE_BOUNDS]);
+
 /* Prints the summary; nothing if `kernel` is NULL or has no product. */
 void tool_summary_text(const struct wm_profile_kernel *kernel);
 /* Prints names and summaries of kernels without rows; before: something was printed before them. */

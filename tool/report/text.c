@@ -114,6 +114,34 @@ static void print_rest(const struct tool_line *lines, size_t count, bool offsets
     puts(": --all");
 }
 
+/* Scalar loads that cost nothing are in every kernel, which loads its arguments. */
+static bool is_minor(const struct tool_line *line)
+{
+    double share;
+    return strcmp(line->row->path, "SMEM") == 0 &&
+           (!tool_figure_value(tool_find_key("share"), &line->sums, &share) || share < 0.001);
+}
+
+/* Moves minor lines behind the others, keeping their order; returns how many lines to show. */
+static size_t pick_lines(const struct tool_report *report, struct tool_line *lines, size_t count, size_t most)
+{
+    struct tool_line *minor = calloc(count + 1, sizeof *minor);
+    size_t kept = 0, moved = 0;
+    if (report->options->all || report->options->sort || !minor) {
+        free(minor);
+        return count < most ? count : most;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (is_minor(&lines[i]))
+            minor[moved++] = lines[i];
+        else
+            lines[kept++] = lines[i];
+    memcpy(lines + kept, minor, moved * sizeof *minor);
+    free(minor);
+    kept = kept ? kept : count; /* a kernel of scalar loads only */
+    return kept < most ? kept : most;
+}
+
 static void print_table(const struct tool_report *report, struct tool_columns *columns, size_t first,
                         size_t count, size_t most)
 {
@@ -127,7 +155,7 @@ static void print_table(const struct tool_report *report, struct tool_columns *c
     const size_t found =
         tool_lines(report->rows + first, count, columns->offsets ? TOOL_BY_INSTRUCTION : TOOL_BY_ACCESS,
                    report->options->sort, &lines);
-    const size_t shown = found < most ? found : most;
+    const size_t shown = pick_lines(report, lines, found, most);
     for (size_t i = 0; i < shown; i++)
         add_line(&table, columns, &quoted, &lines[i]);
     for (size_t i = first; i < first + count; i++)
@@ -208,6 +236,8 @@ void tool_print_incomplete(const struct tool_report *report)
     json_array_foreach(report->incomplete, i, loss)
         tool_print_labelled("partial", TOOL_RED, "%s: %s", json_string_value(json_object_get(loss, "what")),
                             json_string_value(json_object_get(loss, "why")));
+    if (report->faulted)
+        tool_print_labelled("partial", TOOL_RED, TOOL_FAULTED);
 }
 
 void tool_report_text(const struct tool_report *report)
