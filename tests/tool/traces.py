@@ -9,6 +9,7 @@ import ctypes
 import ctypes.util
 import json
 import os
+import re
 import shutil
 
 import command
@@ -271,7 +272,8 @@ class Traces(Case):
             self.assertEqual("s_endpgm" in source, not kept)
             again, _ = self.run_tool("replay x.trace --source --html again.html --json=again.json")
             self.assertEqual(again, source)
-            self.assertEqual(self.read("again.html"), self.read("live.html"))
+            page, repeated = (re.sub(rb'<pre class="command">.*</pre>', b"", self.read(name)) for name in ("live.html", "again.html"))
+            self.assertEqual(repeated, page)
             self.assertIn(b"s_endpgm", self.read("live.html"))
             live, replayed = (json.loads(self.read(file))["dispatches"] for file in ("live.json", "again.json"))
             self.assertEqual(replayed, [{key: one[key] for key in ("kernel", "target", "grid", "workgroup")} for one in live])

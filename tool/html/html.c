@@ -155,8 +155,12 @@ static void put_table(FILE *file, const struct tool_report *report)
           "</tr></thead><tbody>\n",
           file);
     const bool one_kernel = tool_kernel_rows(report, 0) == report->count;
-    for (size_t i = 0; i < report->count; i++)
-        put_row(file, report, i, one_kernel);
+    struct tool_group *groups;
+    const size_t count = tool_groups(report, &groups);
+    for (size_t i = 0; i < count; i++)
+        for (size_t row = 0; row < groups[i].count; row++)
+            put_row(file, report, groups[i].first + row, one_kernel);
+    free(groups);
     fputs("</tbody></table></div>\n", file);
 }
 

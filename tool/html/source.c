@@ -216,10 +216,12 @@ void html_sources(FILE *file, const struct tool_report *report)
 {
     if (report->count)
         fputs("<h2>Source and listing</h2>\n", file);
-    for (size_t i = 0, count; i < report->count; i += count) {
-        count = tool_kernel_rows(report, i);
-        struct kernel kernel = {.report = report, .rows = report->rows + i, .count = count};
-        kernel.line_count = tool_lines(kernel.rows, count, TOOL_BY_SOURCE, NULL, &kernel.lines);
+    struct tool_group *groups;
+    const size_t count = tool_groups(report, &groups);
+    for (size_t i = 0; i < count; i++) {
+        struct kernel kernel = {
+            .report = report, .rows = report->rows + groups[i].first, .count = groups[i].count};
+        kernel.line_count = tool_lines(kernel.rows, kernel.count, TOOL_BY_SOURCE, NULL, &kernel.lines);
         fputs("<div class=\"two\"><div>\n", file);
         put_files(file, &kernel);
         fputs("</div><div>\n", file);
@@ -227,4 +229,5 @@ void html_sources(FILE *file, const struct tool_report *report)
         fputs("</div></div>\n", file);
         free(kernel.lines);
     }
+    free(groups);
 }

@@ -179,7 +179,7 @@ void tool_report_json(json_t *object, const struct tool_report *report)
     for (size_t i = 0; i < report->kernel_count; i++)
         json_array_append_new(kernels, json_kernel(&report->kernels[i]));
     json_object_set_new(object, "kernels", kernels);
-    json_object_set_new(object, "findings", tool_json_advice(report));
+    json_object_set_new(object, "advice", tool_json_advice(report));
     json_object_set_new(object, "rows", list);
     json_object_set_new(object, "source_lines", json_source_lines(report));
     json_object_set_new(object, "totals", totals);

@@ -85,26 +85,16 @@ const struct wm_profile_kernel *tool_kernel_of(const struct tool_report *report,
     return NULL;
 }
 
-/* The kernel's lower bound in seconds; below 0: it is a function, or has no bound. */
-static double seconds_of(const struct tool_report *report, const struct wm_profile_row *row)
-{
-    const struct wm_profile_kernel *kernel = tool_kernel_of(report, row);
-    return kernel && kernel->binds ? kernel->binds->seconds : -1;
-}
-
-static int by_kernel(const void *left, const void *right, void *report)
+static int by_symbol(const void *left, const void *right)
 {
     const struct wm_profile_row *a = *(const struct wm_profile_row *const *)left,
                                 *b = *(const struct wm_profile_row *const *)right;
-    const double x = seconds_of(report, a), y = seconds_of(report, b);
-    if (x != y)
-        return x > y ? -1 : 1;
     return (tool_row_start(a) > tool_row_start(b)) - (tool_row_start(a) < tool_row_start(b));
 }
 
 void tool_sort_rows(struct tool_report *report)
 {
-    qsort_r(report->rows, report->count, sizeof *report->rows, by_kernel, report);
+    qsort(report->rows, report->count, sizeof *report->rows, by_symbol);
     for (size_t i = 0, count; i < report->count; i += count) {
         struct tool_line *lines;
         count = tool_lines(report->rows + i, tool_kernel_rows(report, i), TOOL_BY_INSTRUCTION,
@@ -113,6 +103,32 @@ void tool_sort_rows(struct tool_report *report)
             report->rows[i + k] = lines[k].row;
         free(lines);
     }
+}
+
+/* The kernel's lower bound in seconds; below 0: it is a function, or has no bound. */
+static double seconds_of(const struct tool_group *group)
+{
+    return group->kernel && group->kernel->binds ? group->kernel->binds->seconds : -1;
+}
+
+static int longest_first(const void *left, const void *right)
+{
+    const struct tool_group *a = left, *b = right;
+    const double x = seconds_of(a), y = seconds_of(b);
+    return x != y ? (x > y ? -1 : 1) : (a->first > b->first) - (a->first < b->first);
+}
+
+size_t tool_groups(const struct tool_report *report, struct tool_group **groups)
+{
+    size_t found = 0;
+    *groups = calloc(report->count + 1, sizeof **groups);
+    for (size_t i = 0; *groups && i < report->count; i += (*groups)[found++].count)
+        (*groups)[found] = (struct tool_group){.first = i,
+                                               .count = tool_kernel_rows(report, i),
+                                               .kernel = tool_kernel_of(report, report->rows[i])};
+    if (found)
+        qsort(*groups, found, sizeof **groups, longest_first);
+    return found;
 }
 
 const char *tool_lane_list(uint64_t lanes, char text[256])

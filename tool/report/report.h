@@ -40,8 +40,7 @@ int tool_add_source_path(struct tool_report_options *options, const char *option
 /* TOOL_WRONG, after a message, if --show or --sort names an unknown figure. */
 int tool_check_report_options(const struct tool_report_options *options);
 
-/* Sorts kernels by their lower bound, the longest first, then called functions; and the rows of each as
- * tool_lines() does. */
+/* Sorts kernels and functions by address, and the rows of each as tool_lines() does. */
 void tool_sort_rows(struct tool_report *report);
 
 /* Guest address of the kernel, which distinguishes kernels of the same name from different files. */
@@ -61,9 +60,20 @@ const char *tool_lane_list(uint64_t lanes, char text[256]);
 /* The number of consecutive rows from `first` on that belong to one kernel. */
 size_t tool_kernel_rows(const struct tool_report *report, size_t first);
 
+/* The rows of one symbol. */
+struct tool_group {
+    size_t first, count;
+    const struct wm_profile_kernel *kernel; /* NULL: it is a function */
+};
+/* Finds the groups, those of the kernel with the longest bound first, functions last. The caller frees
+ * *groups. */
+size_t tool_groups(const struct tool_report *report, struct tool_group **groups);
+
 #define TOOL_FAULTED "a dispatch ended with a fault; the report covers what ran until then"
 /* Prints what could not be analysed. */
 void tool_print_incomplete(const struct tool_report *report);
+/* Prints verdicts and summaries of kernels without rows; before: something was printed before them. */
+void tool_summaries_without_rows(const struct tool_report *report, bool before);
 /* Print a verdict, a table and findings per kernel; for --source, source or listing instead of the table. */
 void tool_report_text(const struct tool_report *report);
 void tool_report_source(const struct tool_report *report);

@@ -152,19 +152,22 @@ static bool print_listing(const struct tool_report *report, size_t first, size_t
 void tool_report_source(const struct tool_report *report)
 {
     tool_print_incomplete(report);
-    for (size_t i = 0, count; i < report->count; i += count) {
-        const struct wm_profile_kernel *kernel = tool_kernel_of(report, report->rows[i]);
+    struct tool_group *groups;
+    const size_t count = tool_groups(report, &groups);
+    for (size_t i = 0; i < count; i++) {
+        const struct tool_group *group = &groups[i];
         char name[TOOL_NAME];
-        count = tool_kernel_rows(report, i);
         if (i)
             putchar('\n');
-        if (kernel)
-            tool_print_verdict(report, kernel);
+        if (group->kernel)
+            tool_print_verdict(report, group->kernel);
         else
             tool_print_labelled("function", TOOL_BOLD, "%s",
-                                tool_name(tool_row_kernel(report->rows[i]), name));
-        if (!print_source(report, i, count) && !print_listing(report, i, count))
+                                tool_name(tool_row_kernel(report->rows[group->first]), name));
+        if (!print_source(report, group->first, group->count) &&
+            !print_listing(report, group->first, group->count))
             puts("neither its source nor its code is there");
     }
+    free(groups);
     tool_summaries_without_rows(report, report->count);
 }

@@ -2,7 +2,6 @@
 /* The summary above the rows of a kernel: product, occupancy, caches, lower bound of the time. */
 #include "tool/report/summary.h"
 
-#include "tool/report/advice.h"
 #include "tool/report/table.h"
 #include "tool/text.h"
 
@@ -221,29 +220,4 @@ void tool_summary_text(const struct wm_profile_kernel *kernel)
     }
     print_caches(kernel);
     print_bounds(kernel);
-}
-
-static bool has_rows(const struct tool_report *report, const struct wm_profile_kernel *kernel)
-{
-    for (size_t i = 0; i < report->count; i++)
-        if (tool_row_start(report->rows[i]) == kernel->pc)
-            return true;
-    return false;
-}
-
-void tool_summaries_without_rows(const struct tool_report *report, bool before)
-{
-    for (size_t i = 0; i < report->kernel_count; i++) {
-        const struct wm_profile_kernel *kernel = &report->kernels[i];
-        if (has_rows(report, kernel))
-            continue;
-        if (before)
-            putchar('\n');
-        tool_print_verdict(report, kernel);
-        tool_summary_text(kernel);
-        puts("it executed no memory instruction itself"); /* called functions have their own rows */
-        before = true;
-    }
-    if (!before)
-        puts("no memory instruction was executed");
 }

@@ -37,7 +37,5 @@ size_t tool_bounds(const struct wm_profile_kernel *kernel, const struct wm_bound
 
 /* Prints the summary; nothing if `kernel` is NULL or has no product. */
 void tool_summary_text(const struct wm_profile_kernel *kernel);
-/* Prints names and summaries of kernels without rows; before: something was printed before them. */
-void tool_summaries_without_rows(const struct tool_report *report, bool before);
 
 #endif

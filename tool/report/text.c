@@ -172,28 +172,50 @@ static void print_table(const struct tool_report *report, struct tool_columns *c
 
 /* ---- kernels ---- */
 
-static void print_kernel(const struct tool_report *report, struct tool_columns *columns, size_t first,
-                         size_t count, size_t most)
+static void print_group(const struct tool_report *report, struct tool_columns *columns,
+                        const struct tool_group *group, size_t most)
 {
-    const struct wm_profile_row *row = report->rows[first];
-    const struct wm_profile_kernel *kernel = tool_kernel_of(report, row);
     char name[TOOL_NAME];
     bool has_lines = false;
-    for (size_t i = first; i < first + count; i++)
+    for (size_t i = group->first; i < group->first + group->count; i++)
         has_lines |= report->rows[i]->file != NULL;
-    if (first)
-        putchar('\n');
-    if (kernel) {
-        tool_print_verdict(report, kernel);
-        tool_summary_text(kernel);
+    if (group->kernel) {
+        tool_print_verdict(report, group->kernel);
+        tool_summary_text(group->kernel);
     } else {
-        tool_print_labelled("function", TOOL_BOLD, "%s", tool_name(tool_row_kernel(row), name));
+        tool_print_labelled("function", TOOL_BOLD, "%s",
+                            tool_name(tool_row_kernel(report->rows[group->first]), name));
     }
-    print_table(report, columns, first, count, most);
+    print_table(report, columns, group->first, group->count, most);
     if (!has_lines)
         puts("no line table: compile with -g to see source lines");
-    if (kernel)
-        tool_advice_text(report, kernel);
+    if (group->kernel)
+        tool_advice_text(report, group->kernel);
+}
+
+static bool has_rows(const struct tool_report *report, const struct wm_profile_kernel *kernel)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (tool_row_start(report->rows[i]) == kernel->pc)
+            return true;
+    return false;
+}
+
+void tool_summaries_without_rows(const struct tool_report *report, bool before)
+{
+    for (size_t i = 0; i < report->kernel_count; i++) {
+        const struct wm_profile_kernel *kernel = &report->kernels[i];
+        if (has_rows(report, kernel))
+            continue;
+        if (before)
+            putchar('\n');
+        tool_print_verdict(report, kernel);
+        tool_summary_text(kernel);
+        puts("it executed no memory instruction itself"); /* called functions have their own rows */
+        before = true;
+    }
+    if (!before)
+        puts("no memory instruction was executed");
 }
 
 static void print_all_kernels(const struct tool_sums *all)
@@ -244,21 +266,23 @@ void tool_report_text(const struct tool_report *report)
 {
     struct tool_columns columns;
     struct tool_sums all = {0};
-    size_t kernels = 0, most = SIZE_MAX;
+    struct tool_group *groups;
+    const size_t count = tool_groups(report, &groups);
+    size_t most = SIZE_MAX;
     choose_columns(&columns, report);
-    for (size_t i = 0; i < report->count; i += tool_kernel_rows(report, i))
-        kernels++;
-    if (!report->options->all && kernels)
-        most = MOST_ROWS / kernels > LEAST_ROWS ? MOST_ROWS / kernels : LEAST_ROWS;
+    if (!report->options->all && count)
+        most = MOST_ROWS / count > LEAST_ROWS ? MOST_ROWS / count : LEAST_ROWS;
     tool_print_incomplete(report);
-    for (size_t i = 0, count; i < report->count; i += count) {
-        count = tool_kernel_rows(report, i);
-        print_kernel(report, &columns, i, count, most);
-        for (size_t row = i; row < i + count; row++)
-            tool_sums_add(&all, report->rows[row]);
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            putchar('\n');
+        print_group(report, &columns, &groups[i], most);
     }
+    for (size_t i = 0; i < report->count; i++)
+        tool_sums_add(&all, report->rows[i]);
+    free(groups);
     tool_columns_left_out(&columns);
     tool_summaries_without_rows(report, report->count);
-    if (kernels > 1)
+    if (count > 1)
         print_all_kernels(&all);
 }
