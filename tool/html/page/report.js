@@ -38,8 +38,9 @@ const element = (name, attributes = {}, ...children) => {
   made.append(...children);
   return made;
 };
+const SVG = Object.assign(document.createElement("template"), { innerHTML: "<svg></svg>" }).content.firstChild.namespaceURI;
 const svg = (name, attributes, text) => {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   if (text !== undefined) made.textContent = text;
   return made;
