@@ -9,11 +9,14 @@
 #include "tool/report/summary.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 enum {
     WIDTH = 900,
-    BOX_WIDTH = 112,
+    BOX_WIDTH = 100,
+    PAD = 6,
+    LONGEST_TITLE = 12, /* characters */
     BOX_HEIGHT = 62,
     ROW = 84, /* from one box to the one below it */
     TOP = 8,
@@ -106,27 +109,52 @@ static double share_of(const struct wm_profile_kernel *kernel, const char *part)
 
 static void put_share(FILE *file, int x, int y, double share)
 {
-    fprintf(file, "<text x=\"%d\" y=\"%d\" class=\"share%s\">%.0f%% of peak</text>", x, y,
+    fprintf(file, "<text x=\"%d\" y=\"%d\" class=\"share%s\">%.0f%% peak</text>", x, y,
             share > 0.8 ? " hot" : "", 100 * share);
+}
+
+/* Three digits, for the narrow gaps between boxes: "9.74 MiB", "12 KiB". */
+static void short_bytes(uint64_t bytes, char text[TOOL_SHORT])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    for (; value >= 1000 && unit + 1 < sizeof units / sizeof *units; unit++)
+        value /= 1024;
+    snprintf(text, TOOL_SHORT, "%.3g %s", value, units[unit]);
+}
+
+/* Two words that do not fit beside each other get a line each; returns the height of the title. */
+static int put_title(FILE *file, int x, int y, const char *title)
+{
+    const char *blank = strlen(title) > LONGEST_TITLE ? strchr(title, ' ') : NULL;
+    fprintf(file, "<text x=\"%d\" y=\"%d\" class=\"title\">", x, y);
+    html_format(file, "%.*s", (int)(blank ? blank - title : (ptrdiff_t)strlen(title)), title);
+    if (blank) {
+        fprintf(file, "</text><text x=\"%d\" y=\"%d\" class=\"title\">", x, y + 15);
+        html_text(file, blank + 1);
+    }
+    fputs("</text>", file);
+    return blank ? 30 : 15;
 }
 
 /* A box with a title, up to two lines of text, and at its foot a gauge of its share of peak. */
 static void put_box(FILE *file, int x, int y, int height, const char *title, const char *first,
                     const char *second, double share)
 {
+    const char *hot = share > 0.8 ? " hot" : "";
+    const int left = x + PAD, room = BOX_WIDTH - 2 * PAD;
     fprintf(file, "<g><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\" class=\"box%s\"/>", x, y,
-            BOX_WIDTH, height, share > 0.8 ? " hot" : "");
+            BOX_WIDTH, height, hot);
     if (share >= 0)
         fprintf(file,
                 "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"5\" class=\"empty\"/>"
                 "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"5\" class=\"gauge%s\"/>",
-                x + 8, y + height - 10, BOX_WIDTH - 16, x + 8, y + height - 10, share * (BOX_WIDTH - 16),
-                share > 0.8 ? " hot" : "");
-    fprintf(file, "<text x=\"%d\" y=\"%d\" class=\"title\">", x + 8, y + 18);
-    html_text(file, title);
-    fprintf(file, "</text><text x=\"%d\" y=\"%d\">", x + 8, y + 33);
+                left, y + height - 10, room, left, y + height - 10, share * room, hot);
+    y += 18 + put_title(file, left, y + 18, title);
+    fprintf(file, "<text x=\"%d\" y=\"%d\">", left, y);
     html_text(file, first);
-    fprintf(file, "</text><text x=\"%d\" y=\"%d\">", x + 8, y + 46);
+    fprintf(file, "</text><text x=\"%d\" y=\"%d\">", left, y + 13);
     html_text(file, second);
     fputs("</text></g>\n", file);
 }
@@ -146,12 +174,12 @@ static void put_link(FILE *file, int from, int to, int y, struct traffic traffic
     if (!traffic.in && !traffic.out)
         return;
     if (traffic.in) {
-        tool_bytes_text(traffic.in, bytes);
+        short_bytes(traffic.in, bytes);
         fprintf(file, "<text x=\"%d\" y=\"%d\" class=\"bytes\">%s</text>", middle, y - 4, bytes);
         put_arrow(file, from + 2, to - 2, y, true);
     }
     if (traffic.out) {
-        tool_bytes_text(traffic.out, bytes);
+        short_bytes(traffic.out, bytes);
         fprintf(file, "<text x=\"%d\" y=\"%d\" class=\"bytes\">%s</text>", middle, y + 15, bytes);
         put_arrow(file, from + 2, to - 2, y + 19, false);
     }
@@ -232,9 +260,9 @@ static void put_near(FILE *file, const struct flows *flows, const int x[MOST_COL
         }
         char first[TOOL_SHORT] = "unused", second[TOOL_SHORT] = "";
         if (flows->passes) {
-            snprintf(first, sizeof first, "%.1f%% conflicts",
+            snprintf(first, sizeof first, "%.1f%% lost",
                      100 * (double)flows->conflicts / (double)flows->passes);
-            snprintf(second, sizeof second, "%" PRIu64 " passes", flows->passes);
+            snprintf(second, sizeof second, "to conflicts");
         }
         put_box(file, x[1], y, BOX_HEIGHT, "LDS", first, second, share_of(kernel, near[i].box));
     }
@@ -254,7 +282,7 @@ void html_memory_chart(FILE *file, const struct tool_report *report, const struc
     fprintf(file, "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"memory chart\">\n",
             WIDTH, height + 2 * TOP);
     snprintf(first, sizeof first, "%" PRIu64 " waves", kernel->waves);
-    snprintf(second, sizeof second, "%" PRIu32 " of %" PRIu32 "/SIMD", kernel->waves_per_simd,
+    snprintf(second, sizeof second, "%" PRIu32 "/%" PRIu32 " a SIMD", kernel->waves_per_simd,
              kernel->waves_per_simd_most);
     put_box(file, x[0], TOP, height, "Waves", first, second, share_of(kernel, "issue"));
     put_near(file, &flows, x);

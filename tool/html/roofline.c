@@ -146,7 +146,7 @@ static void put_roofs(FILE *file, const struct axes *axes, const struct wm_gpu *
     }
     fprintf(file,
             "<path class=\"roof issue\" d=\"M%.1f %.1fH%d\"/><path class=\"roof issue\" d=\"M%d %dh14\"/>"
-            "<text class=\"name\" x=\"%d\" y=\"%d\">issue: %.3g e9/s</text>\n",
+            "<text class=\"name\" x=\"%d\" y=\"%d\">issue: %.4ge9/s</text>\n",
             x_of(axes, ridge), y_of(axes, peak), WIDTH - RIGHT, WIDTH - RIGHT + 6, TOP + 6,
             WIDTH - RIGHT + 24, TOP + 10, peak / 1e9);
 }
