@@ -294,8 +294,8 @@ int tool_write_html(const struct tool_report *report, const json_t *json, const 
     put_head(file, report, json);
     html_summary(file, report);
     html_roofline(file, report);
-    put_table(file, report);
     html_sources(file, report);
+    put_table(file, report);
     html_glossary(file);
     html_data(file, report);
     fputs("<script>\n", file);
